@@ -1,0 +1,27 @@
+# Language level, warnings and sanitizers, the same for every target of the house.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1 -DNDEBUG")
+
+find_program(ALLOT_CCACHE ccache)
+if(ALLOT_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${ALLOT_CCACHE})
+endif()
+
+add_library(allot_options INTERFACE)
+target_compile_options(allot_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror)
+# Results must not depend on how the compiler contracts expressions.
+target_compile_options(allot_options INTERFACE -ffp-contract=off)
+target_include_directories(allot_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(allot_options INTERFACE fmt::fmt)
+
+if(ALLOT_SANITIZE)
+  list(JOIN ALLOT_SANITIZE "," sanitizers)
+  add_compile_options(-fsanitize=${sanitizers} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${sanitizers})
+endif()

@@ -1,0 +1,43 @@
+#pragma once
+// What a policy answers: which jobs run, in which configuration, on which GPUs of which nodes.
+// A job that is not listed does not run (a running one is preempted).
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/types.h"
+#include "perf/configuration.h"
+
+namespace allot {
+
+// A job's share of one node. `gpus` is a bit mask of local GPU numbers (a node has at most 64).
+struct NodeShare {
+  NodeIndex node = 0;
+  UnitCounts units{};
+  std::uint64_t gpus = 0;
+  friend bool operator==(const NodeShare&, const NodeShare&) = default;
+};
+
+// Flat storage: jobs in the order of the observation's rows, shares of a job consecutive.
+class Allocation {
+ public:
+  struct Entry {
+    JobIndex job = 0;
+    std::int32_t configuration = 0;  // index into the job's table
+    std::int32_t first_share = 0;
+    std::int32_t share_count = 0;
+  };
+
+  void Clear();
+  void Add(JobIndex job, std::int32_t configuration, std::span<const NodeShare> shares);
+  const std::vector<Entry>& entries() const { return entries_; }
+  std::span<const NodeShare> shares(const Entry& entry) const;
+  friend bool operator==(const Allocation& a, const Allocation& b);
+
+ private:
+  std::vector<Entry> entries_;
+  std::vector<NodeShare> shares_;
+};
+
+}  // namespace allot

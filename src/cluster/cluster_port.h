@@ -1,0 +1,40 @@
+#pragma once
+// The seam to any cluster, simulated or real. The driver (sched/driver.h) is its only caller.
+
+#include <cstdint>
+#include <string>
+
+#include "cluster/allocation.h"
+#include "cluster/observation.h"
+#include "core/error.h"
+
+namespace allot {
+
+// What an application of an allocation did.
+struct ApplyReport {
+  std::int32_t launched = 0;   // was waiting, runs now
+  std::int32_t preempted = 0;  // ran, waits now
+  std::int32_t resized = 0;    // runs in another configuration
+  std::int32_t moved = 0;      // runs in the same configuration on other GPUs
+};
+
+class ClusterPort {
+ public:
+  virtual ~ClusterPort() = default;
+
+  // A consistent snapshot with monotone `now`. The reference stays valid, and unchanged, until the
+  // next Apply or WaitForChange; copy it to keep it.
+  virtual const Observation& Observe() = 0;
+
+  // Pure.
+  virtual Status Validate(const Allocation& allocation) const = 0;
+
+  // Validates, then makes it so. Applying the same decision number again changes nothing.
+  virtual ApplyReport Apply(const Allocation& allocation) = 0;
+
+  // Lets time pass until the next decision is due; false when nothing more will ever happen.
+  // `decision_can_wait` says that the policy's last answer holds until a job arrives or ends.
+  virtual bool WaitForChange(bool decision_can_wait) = 0;
+};
+
+}  // namespace allot

@@ -1,0 +1,52 @@
+#pragma once
+// Files that are either whole or absent.
+//
+// ReadTextFile reads plain or gzip (by content, through libarchive). AtomicFile and AtomicDirectory
+// write under a temporary sibling name, fsync, and rename on Commit(); destroyed before that, they
+// remove what they wrote. All failures are Errors that name path and system message.
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+namespace allot {
+
+// DataError when absent, unreadable, or when the compressed stream is cut short or corrupt.
+std::string ReadTextFile(const std::string& path);
+
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::filesystem::path final_path);  // creates parent folders
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  std::ostream& stream() { return out_; }
+  void Commit();  // flush, fsync, rename; RunError when the disk is full
+
+ private:
+  std::filesystem::path final_path_;
+  std::filesystem::path part_path_;
+  std::ofstream out_;
+  bool committed_ = false;
+};
+
+// Whole text at once through an AtomicFile.
+void WriteTextFile(const std::filesystem::path& path, std::string_view text);
+
+class AtomicDirectory {
+ public:
+  explicit AtomicDirectory(std::filesystem::path final_path);
+  ~AtomicDirectory();
+  AtomicDirectory(const AtomicDirectory&) = delete;
+  AtomicDirectory& operator=(const AtomicDirectory&) = delete;
+  const std::filesystem::path& path() const { return part_path_; }  // write here
+  void Commit();  // replaces an existing folder of the final name
+
+ private:
+  std::filesystem::path final_path_;
+  std::filesystem::path part_path_;
+  bool committed_ = false;
+};
+
+}  // namespace allot

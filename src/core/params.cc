@@ -1,0 +1,93 @@
+#include "core/params.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/check.h"
+#include "core/error.h"
+#include "core/strings.h"
+
+namespace allot {
+
+Params::Params(std::string owner, std::vector<ParamSpec> specs,
+               const std::map<std::string, std::string>& given)
+    : owner_(std::move(owner)), specs_(std::move(specs)) {
+  std::vector<std::string> names;
+  for (const ParamSpec& spec : specs_) {
+    names.push_back(spec.name);
+    values_[spec.name] = spec.default_value;
+  }
+  for (const auto& [key, value] : given) {
+    if (!values_.contains(key)) {
+      throw UsageError("{} has no parameter '{}'{}", owner_, key, DidYouMean(key, names));
+    }
+    values_[key] = value;
+  }
+}
+
+const ParamSpec& Params::Spec(std::string_view name) const {
+  const auto it = std::find_if(specs_.begin(), specs_.end(),
+                               [&](const ParamSpec& spec) { return spec.name == name; });
+  ALLOT_CHECK(it != specs_.end());
+  return *it;
+}
+
+const std::string& Params::Text(std::string_view name) const {
+  return values_.at(Spec(name).name);
+}
+
+double Params::Number(std::string_view name) const {
+  const ParamSpec& spec = Spec(name);
+  const std::string& text = values_.at(spec.name);
+  const auto value = ParseNumber(text);
+  if (!value) throw UsageError("{}: '{}' must be a number, got '{}'", owner_, name, text);
+  if (*value < spec.min || *value > spec.max) {
+    throw UsageError("{}: '{}' must be in [{}, {}], got {}", owner_, name, spec.min, spec.max,
+                     *value);
+  }
+  return *value;
+}
+
+int Params::Integer(std::string_view name) const {
+  const double value = Number(name);
+  if (value != std::floor(value) || std::abs(value) > 2e9) {
+    throw UsageError("{}: '{}' must be an integer, got {}", owner_, name, value);
+  }
+  return static_cast<int>(value);
+}
+
+bool Params::Flag(std::string_view name) const {
+  const std::string& text = Text(name);
+  if (text == "true" || text == "1" || text == "yes") return true;
+  if (text == "false" || text == "0" || text == "no") return false;
+  throw UsageError("{}: '{}' must be true or false, got '{}'", owner_, name, text);
+}
+
+std::vector<double> Params::Numbers(std::string_view name) const {
+  std::vector<double> numbers;
+  if (Text(name).empty()) return numbers;
+  for (const std::string_view part : Split(Text(name), '|')) {
+    const auto value = ParseNumber(Trim(part));
+    if (!value) throw UsageError("{}: '{}' must be numbers joined by '|', got '{}'", owner_, name, part);
+    numbers.push_back(*value);
+  }
+  return numbers;
+}
+
+NamedParams ParseNamedParams(std::string_view text) {
+  NamedParams result;
+  const std::size_t colon = text.find(':');
+  result.name = std::string(Trim(text.substr(0, colon)));
+  if (result.name.empty()) throw UsageError("expected NAME or NAME:key=value,..., got '{}'", text);
+  if (colon == std::string_view::npos) return result;
+  for (const std::string_view part : Split(text.substr(colon + 1), ',')) {
+    const std::size_t equals = part.find('=');
+    if (equals == std::string_view::npos || Trim(part.substr(0, equals)).empty()) {
+      throw UsageError("expected key=value after '{}:', got '{}'", result.name, part);
+    }
+    result.given[std::string(Trim(part.substr(0, equals)))] = std::string(Trim(part.substr(equals + 1)));
+  }
+  return result;
+}
+
+}  // namespace allot

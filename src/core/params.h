@@ -1,0 +1,50 @@
+#pragma once
+// Options as data: one declaration gives the key, default, help and range, and a mistyped key is an
+// error. Used by everything registered (policies, stages, rewards); written on the command line as
+// "las:queues=3600|36000,backfill=false".
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace allot {
+
+struct ParamSpec {
+  std::string name;
+  std::string default_value;
+  std::string help;
+  double min = -1e300;  // numeric parameters: inclusive range
+  double max = 1e300;
+};
+
+// The values of one registered thing: defaults overlaid with what the user wrote.
+class Params {
+ public:
+  Params() = default;
+  // Throws UsageError for a key that `specs` does not hold; `owner` names the thing in messages.
+  Params(std::string owner, std::vector<ParamSpec> specs,
+         const std::map<std::string, std::string>& given);
+
+  double Number(std::string_view name) const;  // range-checked; UsageError when not a number
+  int Integer(std::string_view name) const;
+  bool Flag(std::string_view name) const;      // true/false/1/0/yes/no
+  const std::string& Text(std::string_view name) const;
+  std::vector<double> Numbers(std::string_view name) const;  // separated by '|'; empty text: none
+  const std::map<std::string, std::string>& values() const { return values_; }
+
+ private:
+  const ParamSpec& Spec(std::string_view name) const;
+  std::string owner_;
+  std::vector<ParamSpec> specs_;
+  std::map<std::string, std::string> values_;
+};
+
+// "name:key=value,key=value" -> name and the given pairs. UsageError when malformed.
+struct NamedParams {
+  std::string name;
+  std::map<std::string, std::string> given;
+};
+NamedParams ParseNamedParams(std::string_view text);
+
+}  // namespace allot

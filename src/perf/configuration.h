@@ -1,0 +1,95 @@
+#pragma once
+// Configurations: the common currency of the house. A configuration is one way a job can run (how
+// many units of each kind, on which GPU type), with its demand and its rate. A job's table of them
+// belongs to its throughput profile and is shared by all jobs of equal profile and limits.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/types.h"
+
+namespace allot {
+
+// A demand or a capacity. Componentwise; memory is not scheduled yet.
+struct Resources {
+  std::int32_t gpus = 0;  // GPUs, or a profile's GPU slots (DL2: 4 slots = 1 GPU)
+  std::int32_t cpus = 0;
+
+  Resources& operator+=(const Resources& o) { gpus += o.gpus; cpus += o.cpus; return *this; }
+  Resources& operator-=(const Resources& o) { gpus -= o.gpus; cpus -= o.cpus; return *this; }
+  friend Resources operator+(Resources a, const Resources& b) { return a += b; }
+  friend Resources operator-(Resources a, const Resources& b) { return a -= b; }
+  friend Resources operator*(Resources a, std::int32_t n) { return {a.gpus * n, a.cpus * n}; }
+  friend bool operator==(const Resources&, const Resources&) = default;
+  bool FitsIn(const Resources& o) const { return gpus <= o.gpus && cpus <= o.cpus; }
+};
+
+// What a job is made of: GPUs in the usual world, workers and parameter servers in DL2's.
+inline constexpr int kMaxUnitKinds = 2;
+struct UnitKind {
+  std::string name;   // "gpu", "worker", "ps"
+  Resources demand;   // of one unit; a unit lives on one node
+};
+using UnitCounts = std::array<std::int16_t, kMaxUnitKinds>;
+
+struct Configuration {
+  UnitCounts units{};
+  GpuTypeIndex gpu_type = 0;  // index into the table's GPU types
+  Resources demand;           // of all units together
+  double cost = 0;            // scalar price of the demand: 1 a GPU (and, where CPUs count, their price)
+  double rate = 0;            // work per second, > 0
+};
+
+// One step of the upper concave hull of (cost, rate) for one GPU type; steps of a hull have strictly
+// falling gain per cost. `from` is the configuration below it (-1: nothing).
+struct HullStep {
+  std::int32_t from = -1;
+  std::int32_t to = -1;
+  float log_gain = 0;  // ln((rate_to - rate_from) / (cost_to - cost_from) / reference rate per cost)
+  float log_mid = 0;   // ln((rate_to + rate_from) / 2 / reference rate)
+};
+
+class ConfigurationTable {
+ public:
+  // `configurations` in any order, rates > 0, at least one; sorted here by (type, cost, rate).
+  // The reference is the cheapest configuration of the fastest type. O(n log n).
+  ConfigurationTable(std::string name, std::vector<UnitKind> kinds,
+                     std::vector<Configuration> configurations);
+
+  const std::string& name() const { return name_; }
+  const std::vector<UnitKind>& kinds() const { return kinds_; }
+  const std::vector<Configuration>& configurations() const { return configurations_; }
+  const Configuration& operator[](std::int32_t index) const {
+    return configurations_[static_cast<std::size_t>(index)];
+  }
+  std::int32_t size() const { return static_cast<std::int32_t>(configurations_.size()); }
+
+  // Index of the configuration with these units on this type, or -1. O(log n).
+  std::int32_t Find(const UnitCounts& units, GpuTypeIndex type) const;
+
+  // Types with at least one configuration, fastest reference first.
+  const std::vector<GpuTypeIndex>& types() const { return types_; }
+  const std::vector<HullStep>& hull(GpuTypeIndex type) const;
+
+  double reference_rate() const { return reference_rate_; }  // rate of the cheapest configuration
+  double reference_cost() const { return reference_cost_; }
+  double best_rate() const { return best_rate_; }            // over all configurations
+  double best_efficiency() const { return best_efficiency_; }  // max of rate / cost
+  double max_hull_cost() const { return max_hull_cost_; }    // cost where the best hull ends
+
+ private:
+  std::string name_;
+  std::vector<UnitKind> kinds_;
+  std::vector<Configuration> configurations_;
+  std::vector<GpuTypeIndex> types_;
+  std::vector<std::vector<HullStep>> hulls_;  // by type index
+  double reference_rate_ = 0;
+  double reference_cost_ = 0;
+  double best_rate_ = 0;
+  double best_efficiency_ = 0;
+  double max_hull_cost_ = 0;
+};
+
+}  // namespace allot

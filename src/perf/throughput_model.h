@@ -1,0 +1,55 @@
+#pragma once
+// Throughput models: how fast a job runs under an allocation. One file per model in this folder.
+//
+// A profile is a named ThroughputModel ("resnet50:64"); a Catalogue holds the profiles a workload may
+// name. The catalogue that ships with allot is traces/catalogue.csv, embedded in the program.
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/types.h"
+#include "perf/configuration.h"
+
+namespace allot {
+
+class ThroughputModel {
+ public:
+  virtual ~ThroughputModel() = default;
+  virtual const std::string& name() const = 0;
+  virtual const std::vector<UnitKind>& kinds() const = 0;
+  // Work per second with these units on this GPU type; 0 where it cannot run. Pure, thread-safe.
+  virtual double Rate(const UnitCounts& units, std::string_view gpu_type) const = 0;
+};
+
+using ModelPtr = std::shared_ptr<const ThroughputModel>;
+
+// Rate 1 at every size: work is wall-clock seconds. What rigid trace jobs have.
+ModelPtr MakeConstantModel();
+
+// GPU-count profiles: rates measured at some counts per GPU type (units of the source), linear in
+// between, beyond the last measured count by the power law through the last two. A type that was not
+// measured runs at the reference type's rate (the first one given).
+struct GpuScalingPoints {
+  std::string gpu_type;
+  std::vector<std::pair<GpuCount, double>> points;  // ascending counts, rates > 0
+};
+ModelPtr MakeGpuScalingModel(std::string name, std::vector<GpuScalingPoints> types);
+
+class Catalogue {
+ public:
+  void Add(ModelPtr model);
+  ModelPtr Get(std::string_view name) const;  // DataError with did-you-mean when unknown
+  const std::vector<ModelPtr>& models() const { return models_; }
+
+  // CSV with columns profile,gpu_type,gpus,rate (docs/formats.md). Path for messages only.
+  static Catalogue FromCsv(std::string_view text, const std::string& path);
+  static const Catalogue& Embedded();
+
+ private:
+  std::vector<ModelPtr> models_;
+};
+
+}  // namespace allot

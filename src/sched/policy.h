@@ -1,0 +1,53 @@
+#pragma once
+// The seam for everything that decides. A policy maps an observation to an allocation; it owns no
+// cluster, no clock and no files, and the same object runs simulated and live clusters.
+//
+// A new heuristic is one file in agents/heuristic/ that registers a PolicyInfo.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/allocation.h"
+#include "cluster/cluster_spec.h"
+#include "cluster/observation.h"
+#include "core/params.h"
+#include "core/registry.h"
+
+namespace allot {
+
+class Policy;
+
+struct PolicyInfo {
+  std::string id;        // "srtf"
+  std::string summary;   // one line
+  bool needs_lengths = false;  // reads estimated_work; its rows are oracle rows when that is the truth
+  bool time_driven = false;    // may change its mind with time alone (service, ageing), not only on arrivals,
+                               // completions and resizes; asked every interval
+  std::vector<ParamSpec> params;
+  std::function<std::unique_ptr<Policy>(const Params&)> make;
+};
+
+struct EpisodeContext {
+  std::uint64_t seed = 0;
+  const ClusterSpec* cluster = nullptr;
+};
+
+class Policy {
+ public:
+  virtual ~Policy() = default;
+  virtual const PolicyInfo& info() const = 0;
+  virtual void OnEpisodeStart(const EpisodeContext&) {}
+
+  // Pure in (own state, observation): no wall clock, no global randomness. `allocation` is cleared by
+  // the callee and reused between calls, so that a decision need not allocate memory.
+  virtual void Decide(const Observation& observation, Allocation* allocation) = 0;
+};
+
+// "las" or "las:queues=3600|36000,backfill=false". UsageError with did-you-mean.
+std::unique_ptr<Policy> MakePolicy(std::string_view spec);
+
+}  // namespace allot

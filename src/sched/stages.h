@@ -1,0 +1,83 @@
+#pragma once
+// The stages a policy can be composed of (the abstractions of Blox, EuroSys'24, section 3), each
+// swappable on its own: admission -> ordering -> sizing -> placement. One file per stage in
+// sched/admission, sched/ordering, sched/sizing, sched/placement; each registers itself.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cluster/allocation.h"
+#include "cluster/free_map.h"
+#include "cluster/observation.h"
+#include "core/params.h"
+#include "core/registry.h"
+
+namespace allot {
+
+// Which unfinished jobs may be considered at all.
+class Admission {
+ public:
+  virtual ~Admission() = default;
+  virtual void OnEpisodeStart() {}
+  // Appends admitted rows, ascending.
+  virtual void Admit(const Observation& observation, std::vector<std::int32_t>* rows) = 0;
+};
+
+// Who comes first. Smaller keys first; ties go to the earlier (submit, JobIndex).
+class Ordering {
+ public:
+  virtual ~Ordering() = default;
+  virtual void OnEpisodeStart() {}
+  virtual bool preemptive() const { return true; }  // false: running jobs precede waiting ones
+  virtual void Keys(const Observation& observation, std::span<const std::int32_t> rows,
+                    std::vector<double>* keys) = 0;
+};
+
+// How much each gets: picks a configuration for the rows, within the cluster's totals per GPU type.
+struct Grant {
+  std::int32_t row;
+  std::int32_t configuration;
+};
+class Sizing {
+ public:
+  virtual ~Sizing() = default;
+  // `order`: rows, best first. `keys[i]`: the ordering's key of order[i]. Appends grants, in the order
+  // in which placement shall serve them.
+  virtual void Size(const Observation& observation, std::span<const std::int32_t> order,
+                    std::span<const double> keys, std::vector<Grant>* grants) = 0;
+};
+
+// Where: turns grants into GPUs on nodes. A grant that cannot be placed is left out.
+class Placement {
+ public:
+  virtual ~Placement() = default;
+  virtual void Place(const Observation& observation, std::span<const Grant> grants,
+                     Allocation* allocation) = 0;
+};
+
+template <typename Stage>
+struct StageInfo {
+  std::string id;
+  std::string summary;
+  bool needs_lengths = false;
+  bool time_driven = false;
+  std::vector<ParamSpec> params;
+  std::function<std::unique_ptr<Stage>(const Params&)> make;
+};
+
+using AdmissionInfo = StageInfo<Admission>;
+using OrderingInfo = StageInfo<Ordering>;
+using SizingInfo = StageInfo<Sizing>;
+using PlacementInfo = StageInfo<Placement>;
+
+// The stage named by "id:key=value,..."; `kind` for messages ("placement").
+template <typename Stage>
+std::unique_ptr<Stage> MakeStage(std::string_view kind, std::string_view spec) {
+  const NamedParams named = ParseNamedParams(spec);
+  const auto& info = Registry<StageInfo<Stage>>::Global().Get(kind, named.name);
+  return info.make(Params(fmt::format("{} '{}'", kind, info.id), info.params, named.given));
+}
+
+}  // namespace allot

@@ -1,0 +1,52 @@
+#pragma once
+// The seam for trace formats: one file per format in this folder registers a TraceFormat.
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/registry.h"
+#include "workload/workload.h"
+
+namespace allot {
+
+// Rows that a reader left out, by reason, with one example place; nothing is dropped silently.
+struct DropCount {
+  std::string reason;   // "no attempt ever got GPUs"
+  std::int64_t rows = 0;
+  std::string example;  // "cluster_job_log:17"
+};
+
+struct ReadReport {
+  std::int64_t rows = 0;          // data rows or records seen
+  std::vector<DropCount> drops;   // in order of first occurrence
+  void Drop(std::string_view reason, std::string_view place);
+  std::int64_t dropped() const;
+};
+
+struct ReadOptions {
+  bool lenient = false;  // malformed rows are dropped and counted instead of stopping the read
+};
+
+// Reads the whole (decompressed) text of one trace file. `path` is for messages only ("file:line").
+// Throws DataError on malformed input, naming rule, value and place.
+using ReadFunction = std::function<Workload(std::string_view text, const std::string& path,
+                                            const ReadOptions&, ReadReport*)>;
+// 0 = certainly not this format .. 100 = certainly; sees at most the first 64 KiB.
+using DetectFunction = std::function<int(std::string_view head)>;
+
+struct TraceFormat {
+  std::string id;        // "philly-joined"
+  std::string summary;   // one line for `allot trace formats`
+  DetectFunction detect;
+  ReadFunction read;
+};
+
+// Reads a trace file, decompressing gzip on the fly. format "" or "auto" detects; an empty result is
+// a DataError. "embedded" as path is the Philly excerpt that ships with allot.
+Workload ReadTrace(const std::string& path, const std::string& format = "auto",
+                   const ReadOptions& options = {}, ReadReport* report = nullptr);
+
+}  // namespace allot

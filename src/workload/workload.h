@@ -1,0 +1,41 @@
+#pragma once
+// The jobs of one run, in order of (submit, position in the trace), with the names they refer to.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "workload/job.h"
+
+namespace allot {
+
+// Interned names: a job holds an index. Lookup is linear; workloads have few names per kind.
+class NameTable {
+ public:
+  std::int32_t Intern(std::string_view name);  // "" -> -1
+  const std::string& operator[](std::int32_t index) const;  // -1 -> ""
+  std::int32_t Find(std::string_view name) const;  // -1 when absent
+  std::size_t size() const { return names_.size(); }
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  std::vector<std::string> names_;
+};
+
+struct Workload {
+  std::string name;           // for tables and file names: "philly-2017w44"
+  std::string origin;         // calendar time of submit 0, "YYYY-MM-DD HH:MM:SS" or "" if unknown
+  std::vector<Job> jobs;      // ascending submit
+  NameTable models;
+  NameTable tenants;
+  NameTable users;
+
+  // Sorts by (submit, present order) and checks every job: unique id, submit >= 0, gpus >= 1,
+  // duration > 0, limits ordered. DataError names the job and both values.
+  void Finish();
+  Seconds Span() const;       // last submit - first submit
+  double GpuSeconds() const;  // sum of gpus x duration
+};
+
+}  // namespace allot
