@@ -3,6 +3,7 @@
 // swappable on its own: admission -> ordering -> sizing -> placement. One file per stage in
 // sched/admission, sched/ordering, sched/sizing, sched/placement; each registers itself.
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>

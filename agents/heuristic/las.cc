@@ -1,0 +1,15 @@
+// Least attained service first, preemptive; with `queues` it is Tiresias' discretised LAS.
+
+#include "sched/staged_policy.h"
+
+namespace allot {
+namespace {
+
+ALLOT_REGISTER(PolicyInfo,
+               StagedPolicyInfo("las", "least attained service first; with queues: Tiresias",
+                                {.ordering = "attained"},
+                                {{"queues", "", "ascending service thresholds between queues, joined by '|'"},
+                                 {"service", "", "gpu-seconds (default) or seconds"}}));
+
+}  // namespace
+}  // namespace allot

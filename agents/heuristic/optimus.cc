@@ -1,0 +1,13 @@
+// Optimus: one more unit where it saves most estimated time per cost.
+
+#include "sched/staged_policy.h"
+
+namespace allot {
+namespace {
+
+ALLOT_REGISTER(PolicyInfo,
+               StagedPolicyInfo("optimus", "largest estimated time saved per added unit (work-conserving)",
+                                {.ordering = "submit", .sizing = "marginal-gain"}));
+
+}  // namespace
+}  // namespace allot

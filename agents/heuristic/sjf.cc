@@ -1,0 +1,13 @@
+// Shortest job first by the estimated length; running jobs are not stopped.
+
+#include "sched/staged_policy.h"
+
+namespace allot {
+namespace {
+
+ALLOT_REGISTER(PolicyInfo,
+               StagedPolicyInfo("sjf", "shortest (estimated) job first, not preemptive",
+                                {.ordering = "length"}));
+
+}  // namespace
+}  // namespace allot

@@ -1,0 +1,43 @@
+#include "sched/driver.h"
+
+#include <chrono>
+
+#include "core/error.h"
+#include "core/interrupt.h"
+
+namespace allot {
+
+DriveResult Drive(ClusterPort& cluster, Policy& policy, const EpisodeContext& context,
+                  std::span<DecisionListener* const> listeners, const DriveOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  DriveResult result;
+  Allocation allocation;
+  policy.OnEpisodeStart(context);
+  const bool can_wait = !policy.info().time_driven;
+  while (true) {
+    const Observation& observation = cluster.Observe();
+    if (options.time_decisions) {
+      const auto start = Clock::now();
+      policy.Decide(observation, &allocation);
+      const std::chrono::duration<float, std::micro> took = Clock::now() - start;
+      result.decision_us.push_back(took.count());
+    } else {
+      policy.Decide(observation, &allocation);
+    }
+    const Status status = cluster.Validate(allocation);
+    if (!status.ok()) {
+      throw RunError("policy '{}', decision {} at {} s: {}", policy.info().id, observation.decision,
+                     observation.now, status.message());
+    }
+    for (DecisionListener* listener : listeners) listener->OnDecision(observation, allocation);
+    const ApplyReport report = cluster.Apply(allocation);
+    for (DecisionListener* listener : listeners) listener->OnApplied(report);
+    ++result.decisions;
+    ThrowIfInterrupted();
+    if (options.max_decisions >= 0 && result.decisions >= options.max_decisions) break;
+    if (!cluster.WaitForChange(can_wait)) break;
+  }
+  return result;
+}
+
+}  // namespace allot

@@ -1,0 +1,36 @@
+// First come, first served.
+
+#include "sched/stages.h"
+
+namespace allot {
+namespace {
+
+class SubmitOrder : public Ordering {
+ public:
+  explicit SubmitOrder(bool preemptive) : preemptive_(preemptive) {}
+  bool preemptive() const override { return preemptive_; }
+  void Keys(const Observation& observation, std::span<const std::int32_t> rows,
+            std::vector<double>* keys) override {
+    keys->clear();
+    for (const std::int32_t row : rows) {
+      keys->push_back(observation.submit[static_cast<std::size_t>(row)]);
+    }
+  }
+
+ private:
+  bool preemptive_;
+};
+
+ALLOT_REGISTER(OrderingInfo, ([] {
+                 OrderingInfo info;
+                 info.id = "submit";
+                 info.summary = "earliest submission first";
+                 info.params = {{"preemptive", "false", "may an older job stop a backfilled younger one?"}};
+                 info.make = [](const Params& params) {
+                   return std::make_unique<SubmitOrder>(params.Flag("preemptive"));
+                 };
+                 return info;
+               }()));
+
+}  // namespace
+}  // namespace allot

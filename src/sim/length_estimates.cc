@@ -1,0 +1,56 @@
+#include "sim/length_estimates.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/error.h"
+#include "core/rng.h"
+#include "core/strings.h"
+
+namespace allot {
+
+LengthEstimates LengthEstimates::Parse(std::string_view text) {
+  LengthEstimates estimates;
+  if (text == "none") {
+    estimates.kind = Kind::kNone;
+  } else if (text == "true") {
+    estimates.kind = Kind::kTrue;
+  } else if (text.starts_with("noisy:")) {
+    const auto sigma = ParseNumber(text.substr(6));
+    if (!sigma || *sigma < 0 || *sigma > 5) {
+      throw UsageError("length estimates 'noisy:SIGMA' need SIGMA in [0, 5], got '{}'", text);
+    }
+    estimates.sigma = *sigma;
+  } else {
+    throw UsageError("length estimates must be none, noisy:SIGMA or true, got '{}'{}", text,
+                     DidYouMean(text, {"none", "noisy:0.5", "true"}));
+  }
+  return estimates;
+}
+
+std::string LengthEstimates::ToString() const {
+  switch (kind) {
+    case Kind::kNone:
+      return "none";
+    case Kind::kTrue:
+      return "true";
+    case Kind::kNoisy:
+      break;
+  }
+  return fmt::format("noisy:{}", sigma);
+}
+
+double LengthEstimates::Of(const Job& job, double work, std::uint64_t seed) const {
+  switch (kind) {
+    case Kind::kNone:
+      return kUnknownValue;
+    case Kind::kTrue:
+      return work;
+    case Kind::kNoisy:
+      break;
+  }
+  return work * std::exp(sigma * Rng(seed, "length-estimate", StableHash(job.id)).Normal());
+}
+
+}  // namespace allot

@@ -1,0 +1,51 @@
+#pragma once
+// A workload made ready for a cluster: what does not depend on the policy, worked out once and shared by
+// all runs (threads included). Immutable after construction.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "cluster/cluster_spec.h"
+#include "perf/configuration.h"
+#include "perf/throughput_model.h"
+#include "sim/length_estimates.h"
+#include "workload/workload.h"
+
+namespace allot {
+
+// The rules of the simulated world: one engine, every peer's semantics is a set of these (a profile).
+struct SimOptions {
+  Seconds interval = 300;         // between scheduled decisions, > 0
+  Seconds restart_cost = 30;      // progress lost by every change of allocation after the first launch
+  bool decide_on_events = false;  // also decide when a job arrives or ends, not only on the interval
+  LengthEstimates lengths;
+  std::uint64_t seed = 0;         // of the length estimates
+};
+
+class Scenario {
+ public:
+  // DataError for an empty workload or a job that fits on no GPU type of the cluster.
+  Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
+           const Catalogue& catalogue = Catalogue::Embedded());
+
+  const Workload& workload() const { return workload_; }
+  const ClusterSpec& cluster() const { return cluster_; }
+  const SimOptions& options() const { return options_; }
+
+  struct JobFacts {
+    std::shared_ptr<const ConfigurationTable> table;
+    std::int32_t requested = 0;  // configuration as submitted, on the fastest type that holds it
+    double work = 0;             // true work
+    double estimate = 0;         // what policies are told (NaN: nothing)
+  };
+  const JobFacts& facts(JobIndex job) const { return facts_[static_cast<std::size_t>(job)]; }
+
+ private:
+  Workload workload_;
+  ClusterSpec cluster_;
+  SimOptions options_;
+  std::vector<JobFacts> facts_;
+};
+
+}  // namespace allot

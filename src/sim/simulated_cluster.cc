@@ -1,0 +1,283 @@
+#include "sim/simulated_cluster.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "cluster/validate.h"
+#include "core/check.h"
+#include "core/error.h"
+
+namespace allot {
+namespace {
+
+// A time-driven policy that leaves an idle cluster idle for this many decisions has lost its jobs.
+constexpr std::int64_t kStuckAfter = 100'000;
+
+std::size_t At(std::int32_t index) { return static_cast<std::size_t>(index); }
+
+}  // namespace
+
+SimulatedCluster::SimulatedCluster(const Scenario& scenario) : scenario_(scenario) {
+  const std::size_t jobs = scenario.workload().jobs.size();
+  row_of_job_.assign(jobs, -1);
+  records_.resize(jobs);
+  for (std::size_t i = 0; i < jobs; ++i) {
+    records_[i].job = static_cast<JobIndex>(i);
+    records_[i].submit = scenario.workload().jobs[i].submit;
+  }
+  observation_.cluster = &scenario.cluster();
+  observation_.interval = scenario.options().interval;
+  observation_.share_begin.assign(1, 0);
+  AdvanceTo(NextTick(scenario.workload().jobs.front().submit));
+  step_ = StepFacts{};
+}
+
+Seconds SimulatedCluster::NextTick(Seconds time) const {
+  if (scenario_.options().decide_on_events) return time;
+  const Seconds interval = scenario_.options().interval;
+  const Seconds tick = std::ceil(time / interval) * interval;
+  return tick >= time ? tick : tick + interval;
+}
+
+Seconds SimulatedCluster::NextEvent() const {
+  Seconds event = kNever;
+  if (At(next_arrival_) < records_.size()) event = records_[At(next_arrival_)].submit;
+  for (const Progress& progress : progress_) event = std::min(event, progress.finish);
+  return event;
+}
+
+void SimulatedCluster::CheckNotStuck() {
+  idle_decisions_ = running_ > 0 ? 0 : idle_decisions_ + 1;
+  if (idle_decisions_ > kStuckAfter) {
+    throw RunError("{} jobs wait on an idle cluster for {} decisions in a row (time {} s)",
+                   observation_.rows(), idle_decisions_, observation_.now);
+  }
+}
+
+bool SimulatedCluster::WaitForChange(bool decision_can_wait) {
+  step_ = StepFacts{};
+  const bool empty = observation_.rows() == 0;
+  const Seconds event = NextEvent();
+  if (empty && event == kNever) return false;
+
+  const Seconds next_interval =
+      (std::floor(observation_.now / observation_.interval) + 1) * observation_.interval;
+  Seconds next;
+  if (empty || decision_can_wait) {
+    if (event == kNever) {
+      throw RunError("{} jobs wait on an idle cluster and nothing will change that (time {} s)",
+                     observation_.rows(), observation_.now);
+    }
+    next = std::max(NextTick(event), scenario_.options().decide_on_events ? event : next_interval);
+  } else {
+    CheckNotStuck();
+    next = scenario_.options().decide_on_events ? std::min(event, next_interval) : next_interval;
+  }
+  AdvanceTo(next);
+  ++observation_.decision;
+  return observation_.rows() > 0 || NextEvent() != kNever;
+}
+
+void SimulatedCluster::AdvanceTo(Seconds time) {
+  Observation& o = observation_;
+  const Seconds before = o.now;
+  step_.elapsed = time - before;
+  bool any_finished = false;
+  for (std::int32_t row = 0; row < o.rows(); ++row) {
+    const std::size_t r = At(row);
+    Progress& p = progress_[r];
+    const Seconds end = std::min(time, p.finish);
+    const Seconds in_system = end - before;
+    step_.job_seconds += in_system;
+    step_.slowdown_seconds += in_system * p.inverse_duration;
+    if (o.running[r] < 0) continue;
+    const double done = p.finish <= time
+                            ? p.work
+                            : p.done_at_start + p.rate * std::max(0.0, time - p.ready);
+    step_.progress += std::max(0.0, done - o.done_work[r]) / p.work;
+    o.done_work[r] = done;
+    o.attained_seconds[r] += in_system;
+    o.attained_gpu_seconds[r] += in_system * p.gpus;
+    step_.gpu_seconds += in_system * p.gpus;
+    if (p.finish <= time) {
+      JobRecord& record = records_[At(o.job[r])];
+      record.finish = p.finish;
+      record.gpu_seconds = o.attained_gpu_seconds[r];
+      ++step_.finished;
+      --running_;
+      gpus_used_ -= p.gpus;
+      any_finished = true;
+    } else {
+      o.waiting_since[r] = time;
+    }
+  }
+  o.now = time;
+  if (any_finished) RemoveFinishedRows();
+  Admit(time);
+}
+
+void SimulatedCluster::RemoveFinishedRows() {
+  Observation& o = observation_;
+  std::size_t kept = 0;
+  std::int32_t kept_shares = 0;
+  const std::size_t rows = o.job.size();
+  for (std::size_t r = 0; r < rows; ++r) {
+    const std::int32_t share_begin = o.share_begin[r];
+    const std::int32_t share_end = o.share_begin[r + 1];
+    if (progress_[r].finish <= o.now) {
+      row_of_job_[At(o.job[r])] = -1;
+      continue;
+    }
+    row_of_job_[At(o.job[r])] = static_cast<std::int32_t>(kept);
+    o.share_begin[kept] = kept_shares;
+    for (std::int32_t s = share_begin; s < share_end; ++s) o.shares[At(kept_shares++)] = o.shares[At(s)];
+    if (kept != r) {
+      o.job[kept] = o.job[r];
+      o.submit[kept] = o.submit[r];
+      o.table[kept] = o.table[r];
+      o.requested[kept] = o.requested[r];
+      o.running[kept] = o.running[r];
+      o.done_work[kept] = o.done_work[r];
+      o.estimated_work[kept] = o.estimated_work[r];
+      o.attained_gpu_seconds[kept] = o.attained_gpu_seconds[r];
+      o.attained_seconds[kept] = o.attained_seconds[r];
+      o.restart_cost[kept] = o.restart_cost[r];
+      o.changes[kept] = o.changes[r];
+      o.waiting_since[kept] = o.waiting_since[r];
+      o.priority[kept] = o.priority[r];
+      o.tenant[kept] = o.tenant[r];
+      progress_[kept] = progress_[r];
+    }
+    ++kept;
+  }
+  o.job.resize(kept);
+  o.submit.resize(kept);
+  o.table.resize(kept);
+  o.requested.resize(kept);
+  o.running.resize(kept);
+  o.done_work.resize(kept);
+  o.estimated_work.resize(kept);
+  o.attained_gpu_seconds.resize(kept);
+  o.attained_seconds.resize(kept);
+  o.restart_cost.resize(kept);
+  o.changes.resize(kept);
+  o.waiting_since.resize(kept);
+  o.priority.resize(kept);
+  o.tenant.resize(kept);
+  progress_.resize(kept);
+  o.share_begin.resize(kept + 1);
+  o.share_begin[kept] = kept_shares;
+  o.shares.resize(At(kept_shares));
+}
+
+void SimulatedCluster::Admit(Seconds until) {
+  Observation& o = observation_;
+  const std::vector<Job>& jobs = scenario_.workload().jobs;
+  while (At(next_arrival_) < jobs.size() && jobs[At(next_arrival_)].submit <= until) {
+    const Job& job = jobs[At(next_arrival_)];
+    const Scenario::JobFacts& facts = scenario_.facts(next_arrival_);
+    row_of_job_[At(next_arrival_)] = o.rows();
+    o.job.push_back(next_arrival_);
+    o.submit.push_back(job.submit);
+    o.table.push_back(facts.table.get());
+    o.requested.push_back(facts.requested);
+    o.running.push_back(-1);
+    o.done_work.push_back(0);
+    o.estimated_work.push_back(facts.estimate);
+    o.attained_gpu_seconds.push_back(0);
+    o.attained_seconds.push_back(0);
+    o.restart_cost.push_back(scenario_.options().restart_cost);
+    o.changes.push_back(0);
+    o.waiting_since.push_back(job.submit);
+    o.priority.push_back(job.priority);
+    o.tenant.push_back(job.tenant);
+    o.share_begin.push_back(o.share_begin.back());
+    Progress progress;
+    progress.work = facts.work;
+    progress.inverse_duration = 1.0 / job.duration;
+    progress_.push_back(progress);
+    step_.job_seconds += until - job.submit;
+    step_.slowdown_seconds += (until - job.submit) * progress.inverse_duration;
+    ++step_.arrived;
+    ++next_arrival_;
+  }
+}
+
+Status SimulatedCluster::Validate(const Allocation& allocation) const {
+  return ValidateAllocation(observation_, allocation);
+}
+
+ApplyReport SimulatedCluster::Apply(const Allocation& allocation) {
+  ApplyReport report;
+  Observation& o = observation_;
+  if (applied_decision_ == o.decision) return report;
+  const Status status = Validate(allocation);
+  if (!status.ok()) throw RunError("decision {} at {} s: {}", o.decision, o.now, status.message());
+  applied_decision_ = o.decision;
+
+  const std::size_t rows = o.job.size();
+  entry_of_row_.assign(rows, -1);
+  for (std::size_t e = 0; e < allocation.entries().size(); ++e) {
+    entry_of_row_[At(row_of_job_[At(allocation.entries()[e].job)])] = static_cast<std::int32_t>(e);
+  }
+  new_shares_.clear();
+  new_share_begin_.assign(1, 0);
+  running_ = 0;
+  gpus_used_ = 0;
+  for (std::size_t r = 0; r < rows; ++r) {
+    Progress& p = progress_[r];
+    JobRecord& record = records_[At(o.job[r])];
+    if (entry_of_row_[r] < 0) {
+      if (o.running[r] >= 0) {
+        ++report.preempted;
+        ++record.preemptions;
+        o.running[r] = -1;
+        o.waiting_since[r] = o.now;
+        p.rate = 0;
+        p.gpus = 0;
+        p.finish = kNever;
+      }
+      new_share_begin_.push_back(static_cast<std::int32_t>(new_shares_.size()));
+      continue;
+    }
+    const Allocation::Entry& entry = allocation.entries()[At(entry_of_row_[r])];
+    const auto shares = allocation.shares(entry);
+    const auto held = o.shares_of(static_cast<std::int32_t>(r));
+    const bool same_place = std::equal(shares.begin(), shares.end(), held.begin(), held.end());
+    if (entry.configuration != o.running[r] || !same_place) {
+      if (o.running[r] < 0) {
+        ++report.launched;
+      } else if (entry.configuration != o.running[r]) {
+        ++report.resized;
+      } else {
+        ++report.moved;
+      }
+      const Configuration& configuration = (*o.table[r])[entry.configuration];
+      const bool first = o.changes[r] == 0;
+      if (first) {
+        record.first_start = o.now;
+      } else {
+        ++record.restarts;
+      }
+      ++o.changes[r];
+      o.running[r] = entry.configuration;
+      p.done_at_start = o.done_work[r];
+      p.ready = o.now + (first ? 0.0 : o.restart_cost[r]);
+      p.rate = configuration.rate;
+      p.gpus = configuration.demand.gpus;
+      p.finish = p.ready + std::max(0.0, p.work - p.done_at_start) / p.rate;
+    }
+    o.waiting_since[r] = o.now;
+    ++running_;
+    gpus_used_ += p.gpus;
+    new_shares_.insert(new_shares_.end(), shares.begin(), shares.end());
+    new_share_begin_.push_back(static_cast<std::int32_t>(new_shares_.size()));
+  }
+  std::swap(o.shares, new_shares_);
+  std::swap(o.share_begin, new_share_begin_);
+  timeline_.push_back({o.now, o.rows(), running_, gpus_used_});
+  return report;
+}
+
+}  // namespace allot

@@ -1,0 +1,81 @@
+#pragma once
+// A cluster that exists only in memory: jobs of a Scenario arrive, progress at the rate of their
+// configuration, lose `restart_cost` at every change after the first launch, and end exactly when their
+// work is done; GPUs that come free are handed out at the next decision.
+//
+// Deterministic. One object is one episode; not thread-safe, but any number may share a Scenario.
+// A decision costs O(unfinished jobs); times without unfinished jobs are skipped.
+
+#include <cstdint>
+#include <vector>
+
+#include "cluster/cluster_port.h"
+#include "cluster/job_record.h"
+#include "sim/scenario.h"
+
+namespace allot {
+
+// What happened between the last two decisions: the raw material of rewards.
+struct StepFacts {
+  Seconds elapsed = 0;
+  double job_seconds = 0;      // integral of the number of unfinished jobs; sums to the total JCT
+  double gpu_seconds = 0;      // GPUs held x time
+  double progress = 0;         // sum over jobs of the share of their own work that was done
+  double slowdown_seconds = 0; // integral over unfinished jobs of 1 / (duration as requested)
+  std::int32_t arrived = 0;
+  std::int32_t finished = 0;
+};
+
+class SimulatedCluster : public ClusterPort {
+ public:
+  explicit SimulatedCluster(const Scenario& scenario);
+
+  const Observation& Observe() override { return observation_; }
+  Status Validate(const Allocation& allocation) const override;
+  ApplyReport Apply(const Allocation& allocation) override;
+  bool WaitForChange(bool decision_can_wait) override;
+
+  const Scenario& scenario() const { return scenario_; }
+  const StepFacts& last_step() const { return step_; }
+  // In order of job index; unfinished jobs have finish == kNever.
+  const std::vector<JobRecord>& records() const { return records_; }
+  const std::vector<TimelinePoint>& timeline() const { return timeline_; }
+
+ private:
+  // What the simulator knows beyond the observation, one element per row.
+  struct Progress {
+    double work = 0;        // true total
+    double done_at_start = 0;  // when the present configuration began
+    Seconds ready = 0;      // end of the restart; progress counts from here
+    double rate = 0;
+    Seconds finish = kNever;
+    GpuCount gpus = 0;      // held
+    double inverse_duration = 0;
+  };
+
+  void Admit(Seconds until);             // arrivals with submit <= until become rows
+  void AdvanceTo(Seconds time);          // progress, completions, then arrivals
+  void RemoveFinishedRows();
+  Seconds NextEvent() const;             // next arrival or completion
+  Seconds NextTick(Seconds time) const;  // first decision instant >= time
+  void CheckNotStuck();
+
+  const Scenario& scenario_;
+  Observation observation_;
+  std::vector<Progress> progress_;
+  std::vector<std::int32_t> row_of_job_;  // -1: not a row
+  std::vector<JobRecord> records_;
+  std::vector<TimelinePoint> timeline_;
+  StepFacts step_;
+  JobIndex next_arrival_ = 0;
+  std::int64_t applied_decision_ = -1;
+  std::int64_t idle_decisions_ = 0;
+  std::int32_t running_ = 0;
+  GpuCount gpus_used_ = 0;
+  // Scratch, kept to avoid allocation per decision.
+  std::vector<std::int32_t> entry_of_row_;
+  std::vector<NodeShare> new_shares_;
+  std::vector<std::int32_t> new_share_begin_;
+};
+
+}  // namespace allot
