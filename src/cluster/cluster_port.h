@@ -24,7 +24,7 @@ class ClusterPort {
 
   // A consistent snapshot with monotone `now`. The reference stays valid, and unchanged, until the
   // next Apply or WaitForChange; copy it to keep it.
-  virtual const Observation& Observe() = 0;
+  virtual const Observation& Observe() const = 0;
 
   // Pure.
   virtual Status Validate(const Allocation& allocation) const = 0;

@@ -41,6 +41,7 @@ class HullCursor {
   float kappa_sign() const;            // +1 for a step within what it runs on now, else -1
   float Key(const Score& score, const HullFillOptions& options) const;
   void Advance() { ++position_; }
+  std::int32_t position() const { return position_; }
 
  private:
   const ConfigurationTable* table_;

@@ -30,7 +30,7 @@ class SimulatedCluster : public ClusterPort {
  public:
   explicit SimulatedCluster(const Scenario& scenario);
 
-  const Observation& Observe() override { return observation_; }
+  const Observation& Observe() const override { return observation_; }
   Status Validate(const Allocation& allocation) const override;
   ApplyReport Apply(const Allocation& allocation) override;
   bool WaitForChange(bool decision_can_wait) override;

@@ -1,0 +1,142 @@
+#include "envs/cluster_env.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/check.h"
+#include "core/error.h"
+
+namespace allot {
+
+EnvSpec ClusterEnvSpec(const ClusterEnvOptions& options) {
+  const std::int64_t jobs = options.max_jobs;
+  const bool sequence = options.mode == ActionMode::kSequence;
+  const std::int64_t actions = SequenceAction(options.max_jobs, options.placement).action_count();
+  EnvSpec spec;
+  spec.id = "allot/GpuCluster-v0";
+  spec.observation = {
+      {"jobs", "float32", {jobs, kJobFeatures}, -kFeatureBound, kFeatureBound},
+      {"context", "float32", {kContextFeatures}, -kFeatureBound, kFeatureBound},
+      {"job_mask", "uint8", {jobs}, 0, 1},
+      {"granted", "float32", {jobs}, 0, 1e6},
+      {"action_mask", "uint8", {sequence ? actions : jobs}, 0, 1},
+  };
+  spec.discrete = sequence;
+  if (sequence) {
+    spec.action = {"action", "int64", {}, 0, static_cast<double>(actions - 1)};
+  } else {
+    spec.action = {"action", "float32", {jobs, kIndexOutputs}, -kScoreBound, kScoreBound};
+  }
+  return spec;
+}
+
+ClusterEnv::ClusterEnv(EpisodeSource episodes, ClusterEnvOptions options)
+    : episodes_(std::move(episodes)),
+      options_(std::move(options)),
+      spec_(ClusterEnvSpec(options_)),
+      reward_(GetReward(options_.reward)),
+      index_action_(options_.placement),
+      sequence_action_(options_.max_jobs, options_.placement) {}
+
+StepInfo ClusterEnv::Reset(std::optional<std::uint64_t> seed) {
+  if (seed) next_seed_ = *seed;
+  scenario_ = episodes_(next_seed_++);
+  cluster_ = std::make_unique<SimulatedCluster>(*scenario_);
+  decisions_ = 0;
+  over_ = false;
+  BeginDecision();
+  return Info();
+}
+
+void ClusterEnv::BeginDecision() {
+  encoder_.Encode(cluster_->Observe(), &features_);
+  if (options_.mode == ActionMode::kSequence) sequence_action_.Begin(cluster_->Observe());
+}
+
+StepInfo ClusterEnv::Info() const {
+  const Observation& o = cluster_->Observe();
+  StepInfo info;
+  info.time_s = o.now;
+  info.decision = o.decision;
+  info.active_jobs = o.rows();
+  return info;
+}
+
+StepResult ClusterEnv::StepAllocation(const Allocation& allocation) {
+  if (over_) throw UsageError("step after the end of the episode: call reset first");
+  cluster_->Apply(allocation);
+  ++decisions_;
+  StepResult result;
+  const bool more = cluster_->WaitForChange(false);
+  result.reward = reward_.compute(cluster_->last_step(), cluster_->Observe());
+  result.terminated = !more;
+  result.truncated = more && decisions_ >= options_.max_decisions;
+  over_ = result.terminated || result.truncated;
+  BeginDecision();
+  result.info = Info();
+  result.info.finished_jobs = cluster_->last_step().finished;
+  result.info.decided = true;
+  return result;
+}
+
+StepResult ClusterEnv::Step(std::span<const float> action) {
+  if (over_) throw UsageError("step after the end of the episode: call reset first");
+  return options_.mode == ActionMode::kIndex ? StepIndex(action) : StepSequence(action);
+}
+
+StepResult ClusterEnv::StepIndex(std::span<const float> action) {
+  const auto expected = static_cast<std::size_t>(options_.max_jobs * kIndexOutputs);
+  if (action.size() != expected) {
+    throw UsageError("an index action has {} numbers (jobs x 3), got {}", expected, action.size());
+  }
+  const auto rows = static_cast<std::size_t>(cluster_->Observe().rows());
+  // Jobs beyond the window are served last.
+  scores_.assign(rows, Score{-kScoreBound, 0.0F, 0.0F});
+  for (std::size_t row = 0; row < std::min(rows, static_cast<std::size_t>(options_.max_jobs)); ++row) {
+    scores_[row] = {action[row * 3], action[row * 3 + 1], action[row * 3 + 2]};
+  }
+  index_action_.Decode(cluster_->Observe(), std::span<const Score>(scores_), &allocation_);
+  return StepAllocation(allocation_);
+}
+
+StepResult ClusterEnv::StepSequence(std::span<const float> action) {
+  if (action.size() != 1) throw UsageError("a sequence action is one number, got {}", action.size());
+  const int chosen = std::isfinite(action[0]) ? static_cast<int>(std::clamp(action[0], -1.0F, 1e9F)) : -1;
+  if (chosen == sequence_action_.done_action()) {
+    sequence_action_.Finish(&allocation_);
+    return StepAllocation(allocation_);
+  }
+  StepResult result;
+  const bool legal = sequence_action_.Take(chosen);
+  if (!legal && options_.strict) {
+    throw UsageError("illegal action {}: the mask allows it not (actions 0..{})", chosen,
+                     sequence_action_.action_count() - 1);
+  }
+  result.info = Info();
+  result.info.illegal_action = !legal;
+  return result;
+}
+
+void ClusterEnv::Observe(const ObservationView& view) const {
+  const Observation& o = cluster_->Observe();
+  const auto window = static_cast<std::size_t>(options_.max_jobs);
+  const std::size_t jobs = std::min(window, o.job.size());
+  std::fill(view.jobs.begin(), view.jobs.end(), 0.0F);
+  std::copy_n(features_.jobs.begin(), jobs * kJobFeatures, view.jobs.begin());
+  std::copy(features_.context.begin(), features_.context.end(), view.context.begin());
+  std::fill(view.job_mask.begin(), view.job_mask.end(), std::uint8_t{0});
+  std::fill_n(view.job_mask.begin(), jobs, std::uint8_t{1});
+  std::fill(view.granted.begin(), view.granted.end(), 0.0F);
+  if (options_.mode == ActionMode::kIndex) {
+    std::copy(view.job_mask.begin(), view.job_mask.end(), view.action_mask.begin());
+    return;
+  }
+  for (std::size_t row = 0; row < jobs; ++row) {
+    const std::int32_t granted = sequence_action_.granted(static_cast<std::int32_t>(row));
+    if (granted >= 0) view.granted[row] = static_cast<float>((*o.table[row])[granted].cost);
+  }
+  std::copy(sequence_action_.mask().begin(), sequence_action_.mask().end(), view.action_mask.begin());
+}
+
+}  // namespace allot

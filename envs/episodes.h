@@ -1,0 +1,34 @@
+#pragma once
+// Where episodes come from: seed -> scenario. Training samples windows of a trace at varied loads;
+// evaluation walks disjoint weeks. Scenarios are immutable and shared between rollouts.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "perf/elastic.h"
+#include "sim/scenario.h"
+#include "workload/workload.h"
+
+namespace allot {
+
+using EpisodeSource = std::function<std::shared_ptr<const Scenario>(std::uint64_t seed)>;
+
+struct WindowOptions {
+  Seconds from = 0;               // part of the trace that may be used
+  Seconds to = kNever;
+  Seconds span = 7 * 86400.0;     // of one episode
+  bool weekly = false;            // true: window k is [from + (k mod n) x span, ...), k = seed; false: random start
+  std::vector<double> loads = {1.0};  // offered load, one drawn per episode (weekly: in turn per pass)
+  bool elastic = true;
+  ElasticOptions elasticity;
+  SimOptions sim;
+};
+
+// Samples of `trace` on `cluster`. The trace is shared by reference and must outlive the source.
+// DataError when a window cannot offer the load; jobs larger than the cluster are left out (counted in
+// the scenario's workload name is not possible: see SampleReport for an inspecting caller).
+EpisodeSource WindowEpisodes(const Workload& trace, const ClusterSpec& cluster, WindowOptions options);
+
+}  // namespace allot

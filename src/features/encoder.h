@@ -1,0 +1,43 @@
+#pragma once
+// Observation -> numbers for a network. The environment, training and the live daemon all call this one
+// encoder, so that training and serving see the same bytes.
+//
+// Per job kJobFeatures numbers, and one context vector for the decision: mean and standard deviation of
+// the job features over all jobs, then kClusterFeatures about the cluster. Everything is a logarithm or a
+// ratio (times in decision intervals), clipped to +-kFeatureBound, so that inputs stay in range for any
+// number of jobs and any time scale. What each feature means: Names(); source: the index network of
+// docs/learning.md. Bump kFeatureVersion with any change: checkpoints of another version are refused.
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "cluster/observation.h"
+
+namespace allot {
+
+inline constexpr int kFeatureVersion = 1;
+inline constexpr int kJobFeatures = 16;
+inline constexpr int kClusterFeatures = 8;
+inline constexpr int kContextFeatures = 2 * kJobFeatures + kClusterFeatures;
+inline constexpr float kFeatureBound = 20.0F;
+
+struct FeatureBatch {
+  std::vector<float> jobs;     // rows x kJobFeatures, row-major, rows as in the observation
+  std::vector<float> context;  // kContextFeatures; all 0 when there is no job
+};
+
+class FeatureEncoder {
+ public:
+  // O(rows log rows); no allocation in steady state.
+  void Encode(const Observation& observation, FeatureBatch* batch);
+
+  static std::span<const std::string_view> JobFeatureNames();
+  static std::span<const std::string_view> ClusterFeatureNames();
+
+ private:
+  void EncodeRanks(const Observation& observation, FeatureBatch* batch);
+  std::vector<std::int32_t> order_;
+};
+
+}  // namespace allot

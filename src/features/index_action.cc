@@ -1,0 +1,43 @@
+#include "features/index_action.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/check.h"
+
+namespace allot {
+namespace {
+
+float Bounded(float value) {
+  return std::isnan(value) ? 0.0F : std::clamp(value, -kScoreBound, kScoreBound);
+}
+
+}  // namespace
+
+IndexAction::IndexAction(std::string_view placement, HullFillOptions options)
+    : fill_(options), placement_(MakeStage<Placement>("placement", placement)) {}
+
+void IndexAction::Decode(const Observation& observation, std::span<const Score> scores,
+                         Allocation* allocation) {
+  ALLOT_CHECK_EQ(scores.size(), observation.job.size());
+  rows_.resize(scores.size());
+  std::iota(rows_.begin(), rows_.end(), 0);
+  scores_.clear();
+  for (const Score& score : scores) {
+    scores_.push_back({Bounded(score.u), Bounded(score.beta), Bounded(score.kappa)});
+  }
+  grants_.clear();
+  fill_.Fill(observation, rows_, scores_, &grants_);
+  placement_->Place(observation, grants_, allocation);
+}
+
+void IndexAction::Decode(const Observation& observation, std::span<const float> outputs,
+                         Allocation* allocation) {
+  ALLOT_CHECK_EQ(outputs.size(), observation.job.size() * kIndexOutputs);
+  const auto* scores = reinterpret_cast<const Score*>(outputs.data());
+  static_assert(sizeof(Score) == kIndexOutputs * sizeof(float));
+  Decode(observation, std::span(scores, observation.job.size()), allocation);
+}
+
+}  // namespace allot

@@ -1,0 +1,83 @@
+#include "features/sequence_action.h"
+
+#include <algorithm>
+
+#include "core/check.h"
+#include "sched/increments.h"
+
+namespace allot {
+namespace {
+
+std::size_t At(std::int32_t index) { return static_cast<std::size_t>(index); }
+
+}  // namespace
+
+SequenceAction::SequenceAction(int window, std::string_view placement)
+    : window_(window), placement_(MakeStage<Placement>("placement", placement)) {
+  ALLOT_CHECK_GT(window, 0);
+}
+
+void SequenceAction::Begin(const Observation& observation) {
+  observation_ = &observation;
+  capacity_.Reset(*observation.cluster);
+  chosen_.assign(At(observation.rows()), -1);
+  order_.clear();
+  RefreshMask();
+}
+
+std::int32_t SequenceAction::Target(std::int32_t row, int kind) const {
+  const ConfigurationTable& table = *observation_->table[At(row)];
+  // Kinds beyond a job's own do not exist for it; kBundle only where there is more than one.
+  const int own = static_cast<int>(table.kinds().size());
+  if (own == 1 ? kind != 0 : (kind >= own && kind != kBundle)) return -1;
+  const std::int32_t from = chosen_[At(row)];
+  if (from >= 0) {
+    const std::int32_t next = Grow(table, from, kind, table[from].gpu_type);
+    if (next < 0) return -1;
+    const Resources more = table[next].demand - table[from].demand;
+    return more.FitsIn(capacity_.free(table[next].gpu_type)) ? next : -1;
+  }
+  for (const GpuTypeIndex type : table.types()) {
+    const std::int32_t next = Grow(table, -1, kind, type);
+    if (next >= 0 && capacity_.Fits(table[next])) return next;
+  }
+  return -1;
+}
+
+void SequenceAction::RefreshMask() {
+  mask_.assign(At(action_count()), 0);
+  const std::int32_t jobs = std::min(window_, observation_->rows());
+  for (std::int32_t row = 0; row < jobs; ++row) {
+    for (int kind = 0; kind < kinds_; ++kind) {
+      mask_[At(row * kinds_ + kind)] = Target(row, kind) >= 0 ? 1 : 0;
+    }
+  }
+  mask_[At(done_action())] = 1;
+}
+
+bool SequenceAction::Take(int action) {
+  if (action < 0 || action >= action_count() || action == done_action() || mask_[At(action)] == 0) {
+    return false;
+  }
+  const std::int32_t row = action / kinds_;
+  const ConfigurationTable& table = *observation_->table[At(row)];
+  const std::int32_t next = Target(row, action % kinds_);
+  std::int32_t& chosen = chosen_[At(row)];
+  if (chosen >= 0) {
+    capacity_.Return(table[chosen]);
+  } else {
+    order_.push_back(row);
+  }
+  capacity_.Take(table[next]);
+  chosen = next;
+  RefreshMask();
+  return true;
+}
+
+void SequenceAction::Finish(Allocation* allocation) {
+  grants_.clear();
+  for (const std::int32_t row : order_) grants_.push_back({row, chosen_[At(row)]});
+  placement_->Place(*observation_, grants_, allocation);
+}
+
+}  // namespace allot
