@@ -39,6 +39,7 @@ class ClusterEnv : public Env {
   const Observation& observation() { return cluster_->Observe(); }
   StepResult StepAllocation(const Allocation& allocation);
   const SimulatedCluster& cluster() const { return *cluster_; }
+  const FeatureBatch& features() const { return features_; }  // of observation()
 
  private:
   StepResult StepIndex(std::span<const float> action);

@@ -1,0 +1,26 @@
+#pragma once
+// The index network as an agent: which numbers it reads and writes, and where in its parameters the
+// heuristics lie. Shared by the serving policy and by training.
+
+#include "features/encoder.h"
+#include "features/index_action.h"
+#include "models/index_net.h"
+
+namespace allot {
+
+inline constexpr std::string_view kIndexKind = "index";  // Checkpoint::kind
+
+// Features of src/features in, (u, beta, kappa) out.
+IndexNetShape IndexAgentShape(int hidden = 16);
+
+// A point of the alpha-fair family: u = -alpha ln(remaining time in the smallest configuration).
+struct IndexPoint {
+  float alpha = 0;
+  float beta = 0;
+  float kappa = 0;
+};
+
+// Random hidden layer with zero output weights, skip weights at the point: acts exactly as the heuristic.
+IndexNetWeights IndexAgentAt(const IndexPoint& point, int hidden, std::uint64_t seed);
+
+}  // namespace allot

@@ -1,0 +1,53 @@
+#include "agents/learned/index_policy.h"
+
+#include "core/error.h"
+#include "models/checkpoint.h"
+
+namespace allot {
+
+IndexPolicy::IndexPolicy(const IndexNetWeights& weights, PolicyInfo info, std::string_view placement)
+    : info_(std::move(info)), net_(weights), action_(placement) {}
+
+void IndexPolicy::Decide(const Observation& observation, Allocation* allocation) {
+  encoder_.Encode(observation, &features_);
+  scores_.resize(observation.job.size() * kIndexOutputs);
+  net_.Forward(features_.jobs, features_.context, scores_, &scratch_);
+  action_.Decode(observation, std::span<const float>(scores_), allocation);
+}
+
+IndexNetWeights LoadIndexWeights(const std::string& checkpoint) {
+  const Checkpoint loaded = LoadCheckpoint(checkpoint);
+  RequireCompatible(loaded, kIndexKind, kFeatureVersion, IndexAgentShape(loaded.weights.shape.hidden),
+                    checkpoint);
+  return loaded.weights;
+}
+
+namespace {
+
+PolicyInfo MakeInfo() {
+  PolicyInfo info;
+  info.id = "learned";
+  info.summary = "a trained index network from a checkpoint folder";
+  info.needs_lengths = true;
+  info.time_driven = true;
+  info.params = {{"checkpoint", "", "checkpoint folder"},
+                 {"placement", "packed", "stage: which GPUs on which nodes"}};
+  info.make = [](const Params& params) -> std::unique_ptr<Policy> {
+    if (params.Text("checkpoint").empty()) {
+      throw UsageError("policy 'learned' needs a checkpoint folder: learned:checkpoint=DIR");
+    }
+    return std::make_unique<IndexPolicy>(LoadIndexWeights(params.Text("checkpoint")), LearnedPolicyInfo(),
+                                         params.Text("placement"));
+  };
+  return info;
+}
+
+ALLOT_REGISTER(PolicyInfo, MakeInfo());
+
+}  // namespace
+
+const PolicyInfo& LearnedPolicyInfo() {
+  return Registry<PolicyInfo>::Global().Get("policy", "learned");
+}
+
+}  // namespace allot

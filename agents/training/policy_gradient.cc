@@ -1,0 +1,164 @@
+#include "agents/training/policy_gradient.h"
+
+#include <cmath>
+#include <utility>
+
+#include "core/check.h"
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/rng.h"
+#include "models/torch/index_trainer.h"
+
+namespace allot {
+namespace {
+
+// Everything of one workload's rollouts, its gradient included.
+struct WorkloadResult {
+  std::vector<Rollout> rollouts;
+  std::vector<std::vector<double>> advantages;
+  double scale = 1;   // 1 / |teacher's total|
+  double ratio = 0;
+};
+
+}  // namespace
+
+struct PolicyGradientTrainer::Impl {
+  PolicyGradientOptions options;
+  EpisodeSource episodes;
+  PolicyGradientState state;
+  IndexTrainer trainer;
+
+  Impl(PolicyGradientOptions o, EpisodeSource e, PolicyGradientState s)
+      : options(std::move(o)),
+        episodes(std::move(e)),
+        state(std::move(s)),
+        trainer(state.weights, AdamOptions{.max_gradient_norm = 1.0}, state.adam) {}
+
+  double LearningRate() const {
+    const double done = static_cast<double>(state.iteration) / std::max(1, options.iterations - 1);
+    return options.learning_rate *
+           std::pow(options.final_learning_rate / options.learning_rate, std::min(1.0, done));
+  }
+
+  std::vector<WorkloadResult> Collect() {
+    const auto workloads = static_cast<std::size_t>(options.workloads);
+    const auto per_workload = static_cast<std::size_t>(options.rollouts);
+    const auto iteration = static_cast<std::uint64_t>(state.iteration);
+    const IndexNet net(state.weights);
+    std::vector<std::shared_ptr<const Scenario>> scenarios(workloads);
+    std::vector<double> teacher(workloads);
+    std::vector<WorkloadResult> results(workloads);
+    for (auto& result : results) result.rollouts.resize(per_workload);
+    ParallelFor(workloads, options.threads, [&](std::size_t w) {
+      scenarios[w] = episodes(Rng(options.seed, "training-episode", iteration, w).NextU64());
+      teacher[w] = ReferenceReward(scenarios[w], options.teacher, options.rollout);
+    });
+    ParallelFor(workloads * per_workload, options.threads, [&](std::size_t i) {
+      const std::size_t w = i / per_workload;
+      results[w].rollouts[i % per_workload] =
+          RunRollout(scenarios[w], net, options.rollout, options.seed, iteration, i);
+    });
+    for (std::size_t w = 0; w < workloads; ++w) {
+      const double discount =
+          std::pow(0.5, scenarios[w]->options().interval / options.discount_half_life);
+      std::vector<std::vector<double>> returns;
+      for (const Rollout& rollout : results[w].rollouts) {
+        returns.push_back(ReturnsFrom(rollout.reward_of_tick, discount));
+        results[w].ratio += rollout.total_reward / teacher[w] / static_cast<double>(per_workload);
+      }
+      results[w].advantages = LeaveOneOutAdvantages(returns);
+      results[w].scale = 1.0 / std::max(1e-9, std::abs(teacher[w]));
+    }
+    return results;
+  }
+
+  // Root mean square of the scaled advantages over all kept decisions.
+  static double AdvantageRms(const std::vector<WorkloadResult>& results, std::int64_t* decisions) {
+    double squares = 0;
+    *decisions = 0;
+    for (const WorkloadResult& result : results) {
+      for (std::size_t k = 0; k < result.rollouts.size(); ++k) {
+        for (const std::int32_t tick : result.rollouts[k].tick_of_decision) {
+          const double a = result.advantages[k][static_cast<std::size_t>(tick)] * result.scale;
+          squares += a * a;
+          ++*decisions;
+        }
+      }
+    }
+    return std::sqrt(squares / static_cast<double>(std::max<std::int64_t>(1, *decisions)));
+  }
+
+  Gradient GradientOf(const WorkloadResult& result, double unit) const {
+    std::vector<float> jobs;
+    std::vector<float> contexts;
+    std::vector<std::int64_t> decision_of_job;
+    std::vector<float> coefficients;
+    std::int64_t offset = 0;
+    for (std::size_t k = 0; k < result.rollouts.size(); ++k) {
+      const Rollout& rollout = result.rollouts[k];
+      jobs.insert(jobs.end(), rollout.jobs.begin(), rollout.jobs.end());
+      contexts.insert(contexts.end(), rollout.contexts.begin(), rollout.contexts.end());
+      for (std::size_t row = 0; row < rollout.decision_of_job.size(); ++row) {
+        const std::int64_t decision = rollout.decision_of_job[row];
+        const std::int32_t tick = rollout.tick_of_decision[static_cast<std::size_t>(decision)];
+        const double advantage =
+            result.advantages[k][static_cast<std::size_t>(tick)] * result.scale * unit;
+        decision_of_job.push_back(decision + offset);
+        for (std::size_t output = 0; output < kOutputs; ++output) {
+          coefficients.push_back(
+              static_cast<float>(advantage * rollout.score_gradient[row * kOutputs + output]));
+        }
+      }
+      offset += static_cast<std::int64_t>(rollout.tick_of_decision.size());
+    }
+    return trainer.ComputeGradient({jobs, contexts, decision_of_job}, LinearSurrogate(coefficients));
+  }
+
+  static constexpr std::size_t kOutputs = 3;
+};
+
+PolicyGradientTrainer::PolicyGradientTrainer(PolicyGradientOptions options, EpisodeSource episodes,
+                                             PolicyGradientState state) {
+  if (options.rollouts < 2) {
+    throw UsageError("the leave-one-out baseline needs rollouts >= 2, got {}", options.rollouts);
+  }
+  if (options.workloads < 1) throw UsageError("workloads must be >= 1, got {}", options.workloads);
+  impl_ = std::make_unique<Impl>(std::move(options), std::move(episodes), std::move(state));
+}
+
+PolicyGradientTrainer::~PolicyGradientTrainer() = default;
+
+bool PolicyGradientTrainer::done() const { return impl_->state.iteration >= impl_->options.iterations; }
+
+const PolicyGradientState& PolicyGradientTrainer::state() const { return impl_->state; }
+
+IterationReport PolicyGradientTrainer::Step() {
+  Impl& m = *impl_;
+  const std::vector<WorkloadResult> results = m.Collect();
+  std::int64_t decisions = 0;
+  const double rms = Impl::AdvantageRms(results, &decisions);
+  const double unit = 1.0 / (std::max(rms, 1e-12) * static_cast<double>(std::max<std::int64_t>(1, decisions)));
+
+  // One gradient per workload, summed in their order: the same bytes on any number of threads.
+  std::vector<Gradient> gradients(results.size());
+  ParallelFor(results.size(), m.options.threads,
+              [&](std::size_t w) { gradients[w] = m.GradientOf(results[w], unit); });
+  TensorMap total = gradients.front().tensors;
+  for (std::size_t w = 1; w < gradients.size(); ++w) AddScaled(&total, gradients[w].tensors);
+
+  IterationReport report;
+  report.learning_rate = m.LearningRate();
+  report.gradient_norm = m.trainer.Step(total, report.learning_rate);
+  report.advantage_rms = rms;
+  for (const WorkloadResult& result : results) {
+    report.ratio_to_teacher += result.ratio / static_cast<double>(results.size());
+  }
+  m.state.weights = m.trainer.weights();
+  m.state.adam = m.trainer.adam();
+  m.state.episodes += m.options.workloads * m.options.rollouts;
+  report.iteration = ++m.state.iteration;
+  report.episodes = m.state.episodes;
+  return report;
+}
+
+}  // namespace allot

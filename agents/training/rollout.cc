@@ -1,0 +1,116 @@
+#include "agents/training/rollout.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "agents/training/sampled_fill.h"
+#include "core/check.h"
+#include "core/rng.h"
+#include "envs/cluster_env.h"
+#include "sched/policy.h"
+
+namespace allot {
+namespace {
+
+ClusterEnv MakeEnv(const std::shared_ptr<const Scenario>& scenario, const RolloutOptions& options) {
+  ClusterEnvOptions env;
+  env.reward = options.reward;
+  env.max_decisions = options.max_decisions;
+  return ClusterEnv([scenario](std::uint64_t) { return scenario; }, env);
+}
+
+std::int32_t TickOf(const Observation& o) {
+  return static_cast<std::int32_t>(std::llround(o.now / o.interval));
+}
+
+}  // namespace
+
+Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexNet& net,
+                   const RolloutOptions& options, std::uint64_t seed, std::uint64_t a,
+                   std::uint64_t b) {
+  Rollout rollout;
+  ClusterEnv env = MakeEnv(scenario, options);
+  env.Reset(0);
+  Rng exploration(seed, "rollout", a, b);
+  Rng selection(seed, "kept-decisions", a, b);
+  SampledFill fill(options.tau);
+  const auto placement = MakeStage<Placement>("placement", "packed");
+  IndexNet::Scratch scratch;
+  std::vector<float> outputs;
+  std::vector<Grant> grants;
+  std::vector<Score> gradient;
+  Allocation allocation;
+  bool over = false;
+  while (!over) {
+    const Observation& o = env.observation();
+    const FeatureBatch& features = env.features();
+    outputs.resize(o.job.size() * kIndexOutputs);
+    net.Forward(features.jobs, features.context, outputs, &scratch);
+    const std::span scores(reinterpret_cast<const Score*>(outputs.data()), o.job.size());
+    grants.clear();
+    fill.Fill(o, scores, &exploration, &grants, &gradient);
+    placement->Place(o, grants, &allocation);
+
+    const std::int32_t tick = TickOf(o);
+    if (selection.Uniform() < options.keep && !o.job.empty()) {
+      const auto decision = static_cast<std::int64_t>(rollout.tick_of_decision.size());
+      rollout.jobs.insert(rollout.jobs.end(), features.jobs.begin(), features.jobs.end());
+      rollout.contexts.insert(rollout.contexts.end(), features.context.begin(), features.context.end());
+      rollout.decision_of_job.insert(rollout.decision_of_job.end(), o.job.size(), decision);
+      for (const Score& g : gradient) {
+        rollout.score_gradient.insert(rollout.score_gradient.end(), {g.u, g.beta, g.kappa});
+      }
+      rollout.tick_of_decision.push_back(tick);
+    }
+    const StepResult step = env.StepAllocation(allocation);
+    rollout.reward_of_tick.resize(static_cast<std::size_t>(tick) + 1, 0.0);
+    rollout.reward_of_tick[static_cast<std::size_t>(tick)] += step.reward;
+    rollout.total_reward += step.reward;
+    over = step.terminated || step.truncated;
+  }
+  return rollout;
+}
+
+double ReferenceReward(const std::shared_ptr<const Scenario>& scenario, const std::string& policy,
+                       const RolloutOptions& options) {
+  ClusterEnv env = MakeEnv(scenario, options);
+  env.Reset(0);
+  const std::unique_ptr<Policy> reference = MakePolicy(policy);
+  reference->OnEpisodeStart({.seed = 0, .cluster = &scenario->cluster()});
+  Allocation allocation;
+  double total = 0;
+  while (true) {
+    reference->Decide(env.observation(), &allocation);
+    const StepResult step = env.StepAllocation(allocation);
+    total += step.reward;
+    if (step.terminated || step.truncated) return total;
+  }
+}
+
+std::vector<double> ReturnsFrom(const std::vector<double>& reward_of_tick, double discount) {
+  std::vector<double> returns(reward_of_tick.size() + 1, 0.0);
+  for (std::size_t t = reward_of_tick.size(); t-- > 0;) {
+    returns[t] = reward_of_tick[t] + discount * returns[t + 1];
+  }
+  returns.pop_back();
+  return returns;
+}
+
+std::vector<std::vector<double>> LeaveOneOutAdvantages(
+    const std::vector<std::vector<double>>& returns) {
+  ALLOT_CHECK_GE(returns.size(), std::size_t{2});
+  std::size_t longest = 0;
+  for (const auto& one : returns) longest = std::max(longest, one.size());
+  std::vector<double> sum(longest, 0.0);
+  for (const auto& one : returns) {
+    for (std::size_t t = 0; t < one.size(); ++t) sum[t] += one[t];
+  }
+  std::vector<std::vector<double>> advantages = returns;
+  const double others = static_cast<double>(returns.size() - 1);
+  for (auto& one : advantages) {
+    for (std::size_t t = 0; t < one.size(); ++t) one[t] -= (sum[t] - one[t]) / others;
+  }
+  return advantages;
+}
+
+}  // namespace allot

@@ -1,0 +1,50 @@
+#pragma once
+// One episode of the sampled policy, with what a policy gradient needs of it.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "models/index_net.h"
+#include "sim/scenario.h"
+
+namespace allot {
+
+struct RolloutOptions {
+  double tau = 0.3;                  // temperature of the sampled fill
+  double keep = 1.0;                 // share of decisions whose gradient is kept (drawn by seed)
+  std::int64_t max_decisions = 2000; // truncation: later time does not count
+  std::string reward = "jct";
+};
+
+struct Rollout {
+  // The kept decisions, packed: rows of job features, one context and one tick per decision, and per job
+  // row the gradient of the decision's log-probability by the network's outputs.
+  std::vector<float> jobs;
+  std::vector<float> contexts;
+  std::vector<std::int64_t> decision_of_job;
+  std::vector<float> score_gradient;
+  std::vector<std::int32_t> tick_of_decision;  // decision instant / interval
+
+  std::vector<double> reward_of_tick;  // 0 where no decision fell due
+  double total_reward = 0;
+};
+
+// Equal arguments give equal results on any thread.
+Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexNet& net,
+                   const RolloutOptions& options, std::uint64_t seed, std::uint64_t a, std::uint64_t b);
+
+// Sum of rewards of a heuristic on the scenario, cut at the same instant as a rollout: the unit in which
+// returns are measured.
+double ReferenceReward(const std::shared_ptr<const Scenario>& scenario, const std::string& policy,
+                       const RolloutOptions& options);
+
+// Discounted return from each tick on: G[t] = r[t] + discount x G[t + 1].
+std::vector<double> ReturnsFrom(const std::vector<double>& reward_of_tick, double discount);
+
+// advantage[k][t] = G_k[t] - mean over the other rollouts of the same arrivals at the same instant
+// (leave-one-out; Mao et al., arXiv 1807.02264, show why the whole arrival sequence belongs in the
+// baseline). Rollouts that ended earlier count as 0 there. Needs at least two rollouts.
+std::vector<std::vector<double>> LeaveOneOutAdvantages(const std::vector<std::vector<double>>& returns);
+
+}  // namespace allot
