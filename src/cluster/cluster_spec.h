@@ -1,6 +1,7 @@
 #pragma once
 // The machines: nodes in order, each with a GPU type and a capacity. Immutable during a run.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,13 @@
 
 namespace allot {
 
+inline constexpr GpuCount kMaxGpusPerNode = 64;  // a node's GPUs are a bit mask
+
+// The mask of a node's first `gpus` GPUs.
+constexpr std::uint64_t GpuMask(GpuCount gpus) {
+  return gpus >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << gpus) - 1;
+}
+
 struct Node {
   GpuTypeIndex type = 0;
   Resources capacity;
@@ -17,11 +25,14 @@ struct Node {
 
 class ClusterSpec {
  public:
-  // "16x4" (nodes x GPUs), "6x4:v100,3x8:a100" (types), or the path of a file with one such part a
-  // line ('#' comments). UsageError when malformed, DataError when the cluster has no GPU.
+  // "16x4" (nodes x GPUs), "6x4:v100,3x8:a100" (types), "6x4x32:v100" (CPUs a node; default 8 a GPU),
+  // or the path of an existing file with such parts, one or more a line ('#' comments):
+  // docs/formats/cluster.md. UsageError when malformed (in a file: DataError with file and line),
+  // DataError when the cluster has no GPU.
   static ClusterSpec Parse(std::string_view text);
 
-  void AddNodes(int count, const Resources& capacity, std::string_view type);
+  // Appends nodes; a new type gets the next index. Contract (checked): count >= 1, 0..64 GPUs.
+  void AddNodes(std::int32_t count, const Resources& capacity, std::string_view type);
 
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<std::string>& types() const { return types_; }  // "gpu" when unnamed

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct UnitKind {
   Resources demand;   // of one unit; a unit lives on one node
 };
 using UnitCounts = std::array<std::int16_t, kMaxUnitKinds>;
+inline constexpr GpuCount kMaxGpusPerJob = std::numeric_limits<UnitCounts::value_type>::max();
 
 struct Configuration {
   UnitCounts units{};
@@ -69,20 +71,25 @@ class ConfigurationTable {
   // Index of the configuration with these units on this type, or -1. O(log n).
   std::int32_t Find(const UnitCounts& units, GpuTypeIndex type) const;
 
-  // Types with at least one configuration, fastest reference first.
+  // Types with at least one configuration, by falling rate of their cheapest one (ties: by index).
   const std::vector<GpuTypeIndex>& types() const { return types_; }
-  const std::vector<HullStep>& hull(GpuTypeIndex type) const;
+  const std::vector<HullStep>& hull(GpuTypeIndex type) const;  // empty for a type it has not
 
-  double reference_rate() const { return reference_rate_; }  // rate of the cheapest configuration
-  double reference_cost() const { return reference_cost_; }
+  double reference_rate() const { return reference_rate_; }  // of the cheapest configuration ...
+  double reference_cost() const { return reference_cost_; }  // ... of the fastest type
   double best_rate() const { return best_rate_; }            // over all configurations
   double best_efficiency() const { return best_efficiency_; }  // max of rate / cost
-  double max_hull_cost() const { return max_hull_cost_; }    // cost where the best hull ends
+  double max_hull_cost() const { return max_hull_cost_; }    // where the fastest type's hull ends
 
  private:
+  void IndexByUnits();
+  void OrderTypes();
+  void BuildHull(GpuTypeIndex type);
+
   std::string name_;
   std::vector<UnitKind> kinds_;
   std::vector<Configuration> configurations_;
+  std::vector<std::int32_t> by_units_;  // indices by (type, units)
   std::vector<GpuTypeIndex> types_;
   std::vector<std::vector<HullStep>> hulls_;  // by type index
   double reference_rate_ = 0;

@@ -3,11 +3,12 @@
 //
 // Each job draws a profile from the catalogue (counter RNG keyed by seed and the job's id, so a job
 // keeps its profile in every sub-sample), may use [1, min(4 x requested, cap)] GPUs but at least the
-// requested, and gets work = duration x rate(requested GPUs on the reference type).
+// requested, and gets work = duration x rate(requested GPUs on the reference type), which
+// TableCache::WorkOf derives. What a trace does say stays: a job's own model, its own resize limits.
 
 #include <cstdint>
 
-#include "perf/throughput_model.h"
+#include "perf/catalogue.h"
 #include "workload/workload.h"
 
 namespace allot {

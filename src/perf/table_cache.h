@@ -8,34 +8,39 @@
 #include <vector>
 
 #include "perf/configuration.h"
-#include "perf/throughput_model.h"
+#include "perf/catalogue.h"
 #include "workload/workload.h"
 
 namespace allot {
 
 class TableCache {
  public:
-  // `gpu_types`: names of the cluster's types, in its index order; `largest`: most GPUs of one type.
+  // `gpu_types` and `type_capacity`: names and GPUs of the cluster's types, in its index order. The
+  // catalogue must outlive the cache. Not thread-safe.
   TableCache(const Catalogue& catalogue, std::vector<std::string> gpu_types,
              std::vector<GpuCount> type_capacity);
 
-  // The job's table: GPU counts in its limits that fit the type's capacity. DataError when none
-  // does ("job larger than the cluster"), naming both values.
+  // The job's table: GPU counts in its limits that fit the type's capacity: lowest and requested, all
+  // up to 8, then every 4th up to 64, then every 8th. DataError when the requested count fits no type
+  // ("job larger than the cluster"), naming both values.
   std::shared_ptr<const ConfigurationTable> TableFor(const Workload& workload, const Job& job);
 
   // The job's work in its profile's unit: job.work, or duration x rate at the requested GPUs on the
-  // reference type (the fastest of the cluster).
+  // reference type (the first of the table's types that can hold them).
   double WorkOf(const Workload& workload, const Job& job);
 
  private:
-  ModelPtr ModelOf(const Workload& workload, const Job& job);
+  // Profile name, lowest, highest, and the requested count where it is off the grid (else 0).
+  using Key = std::tuple<std::string, GpuCount, GpuCount, GpuCount>;
+
+  ModelPtr ModelOf(const Workload& workload, const Job& job) const;
+  void CheckFits(const Job& job) const;
 
   const Catalogue& catalogue_;
   std::vector<std::string> gpu_types_;
   std::vector<GpuCount> type_capacity_;
   ModelPtr constant_;
-  std::map<std::string, ModelPtr> resolved_;
-  std::map<std::tuple<std::string, GpuCount, GpuCount>, std::shared_ptr<const ConfigurationTable>> tables_;
+  std::map<Key, std::shared_ptr<const ConfigurationTable>> tables_;
 };
 
 }  // namespace allot

@@ -1,13 +1,13 @@
 #pragma once
 // Throughput models: how fast a job runs under an allocation. One file per model in this folder.
 //
-// A profile is a named ThroughputModel ("resnet50:64"); a Catalogue holds the profiles a workload may
-// name. The catalogue that ships with allot is traces/catalogue.csv, embedded in the program.
+// A profile is a named ThroughputModel ("resnet50:64"); perf/catalogue.h holds the profiles that a
+// workload may name, perf/table_cache.h turns them into configuration tables.
 
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/types.h"
@@ -30,26 +30,15 @@ using ModelPtr = std::shared_ptr<const ThroughputModel>;
 ModelPtr MakeConstantModel();
 
 // GPU-count profiles: rates measured at some counts per GPU type (units of the source), linear in
-// between, beyond the last measured count by the power law through the last two. A type that was not
-// measured runs at the reference type's rate (the first one given).
+// between and from 0 to the first, beyond the last by the power law through the last two with its
+// exponent held within [0, 1]. A type that was not measured runs at the reference type's rate (the
+// first one given).
 struct GpuScalingPoints {
   std::string gpu_type;
   std::vector<std::pair<GpuCount, double>> points;  // ascending counts, rates > 0
 };
 ModelPtr MakeGpuScalingModel(std::string name, std::vector<GpuScalingPoints> types);
 
-class Catalogue {
- public:
-  void Add(ModelPtr model);
-  ModelPtr Get(std::string_view name) const;  // DataError with did-you-mean when unknown
-  const std::vector<ModelPtr>& models() const { return models_; }
-
-  // CSV with columns profile,gpu_type,gpus,rate (docs/formats.md). Path for messages only.
-  static Catalogue FromCsv(std::string_view text, const std::string& path);
-  static const Catalogue& Embedded();
-
- private:
-  std::vector<ModelPtr> models_;
-};
-
 }  // namespace allot
+
+#include "perf/catalogue.h"  // for files that still expect the catalogue here

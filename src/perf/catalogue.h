@@ -1,0 +1,31 @@
+#pragma once
+// The throughput profiles that a workload may name, by name.
+//
+// The catalogue that ships with allot is traces/catalogue.csv, embedded in the program; a user's own
+// has the same columns (docs/formats/catalogue.md). Read by the commands, used by TableCache and
+// MakeElastic.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perf/throughput_model.h"
+
+namespace allot {
+
+class Catalogue {
+ public:
+  void Add(ModelPtr model);                   // DataError when the name is taken
+  ModelPtr Get(std::string_view name) const;  // DataError with did-you-mean when unknown
+  const std::vector<ModelPtr>& models() const { return models_; }  // in order of addition
+
+  // CSV with columns profile,gpu_type,gpus,rate; rows of a profile, and of a type in it, together.
+  // DataError with file and line when malformed. Path for messages only.
+  static Catalogue FromCsv(std::string_view text, const std::string& path);
+  static const Catalogue& Embedded();
+
+ private:
+  std::vector<ModelPtr> models_;
+};
+
+}  // namespace allot

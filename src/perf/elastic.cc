@@ -1,0 +1,32 @@
+#include "perf/elastic.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/error.h"
+#include "core/rng.h"
+
+namespace allot {
+
+void MakeElastic(const ElasticOptions& options, const Catalogue& catalogue, Workload* workload) {
+  if (options.growth < 1 || options.cap < 1) {
+    throw UsageError("growth and cap of an elastic job must be >= 1, got {} and {}", options.growth,
+                     options.cap);
+  }
+  const auto& profiles = catalogue.models();
+  for (Job& job : workload->jobs) {
+    if (job.model < 0) {
+      Rng rng(options.seed, "elastic", StableHash(job.id));
+      job.model = workload->models.Intern(profiles[rng.Below(profiles.size())]->name());
+      job.work = 0;  // was in seconds at rate 1; TableCache::WorkOf derives it in the profile's unit
+    }
+    if (job.rigid()) {
+      const std::int64_t grown = std::int64_t{options.growth} * job.gpus;
+      const auto capped = static_cast<GpuCount>(std::min<std::int64_t>(grown, options.cap));
+      job.min_gpus = 1;
+      job.max_gpus = std::max(job.gpus, capped);
+    }
+  }
+}
+
+}  // namespace allot

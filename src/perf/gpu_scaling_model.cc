@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "core/check.h"
+#include "perf/throughput_model.h"
+
+namespace allot {
+namespace {
+
+double Interpolate(const std::vector<std::pair<GpuCount, double>>& points, GpuCount gpus) {
+  const auto above = std::lower_bound(
+      points.begin(), points.end(), gpus,
+      [](const std::pair<GpuCount, double>& point, GpuCount n) { return point.first < n; });
+  if (above == points.end()) {
+    // rate ~ gpus^e through the last two points; e in [0, 1]: more GPUs neither slow a job down nor
+    // speed it up more than they are. One point alone says nothing about scaling: e = 0.
+    const auto& [last_gpus, last_rate] = points.back();
+    if (points.size() == 1) return last_rate;
+    const auto& [prev_gpus, prev_rate] = points[points.size() - 2];
+    const double exponent = std::log(last_rate / prev_rate) /
+                            std::log(static_cast<double>(last_gpus) / prev_gpus);
+    return last_rate *
+           std::pow(static_cast<double>(gpus) / last_gpus, std::clamp(exponent, 0.0, 1.0));
+  }
+  if (above->first == gpus) return above->second;
+  const std::pair<GpuCount, double> below =
+      above == points.begin() ? std::pair<GpuCount, double>(0, 0.0) : *std::prev(above);
+  const double share =
+      static_cast<double>(gpus - below.first) / static_cast<double>(above->first - below.first);
+  return below.second + share * (above->second - below.second);
+}
+
+class GpuScalingModel final : public ThroughputModel {
+ public:
+  GpuScalingModel(std::string name, std::vector<GpuScalingPoints> types)
+      : name_(std::move(name)), types_(std::move(types)) {
+    ALLOT_CHECK(!types_.empty());
+    for (const GpuScalingPoints& type : types_) {
+      ALLOT_CHECK(!type.points.empty());
+      GpuCount before = 0;
+      for (const auto& [gpus, rate] : type.points) {
+        ALLOT_CHECK_GT(gpus, before);
+        ALLOT_CHECK_GT(rate, 0.0);
+        before = gpus;
+      }
+    }
+  }
+
+  const std::string& name() const override { return name_; }
+  const std::vector<UnitKind>& kinds() const override { return kinds_; }
+  double Rate(const UnitCounts& units, std::string_view gpu_type) const override {
+    if (units[0] <= 0) return 0;
+    const auto known = std::find_if(types_.begin(), types_.end(), [&](const GpuScalingPoints& t) {
+      return t.gpu_type == gpu_type;
+    });
+    return Interpolate((known != types_.end() ? *known : types_.front()).points, units[0]);
+  }
+
+ private:
+  std::string name_;
+  std::vector<UnitKind> kinds_{{"gpu", {1, 0}}};
+  std::vector<GpuScalingPoints> types_;
+};
+
+}  // namespace
+
+ModelPtr MakeGpuScalingModel(std::string name, std::vector<GpuScalingPoints> types) {
+  return std::make_shared<GpuScalingModel>(std::move(name), std::move(types));
+}
+
+}  // namespace allot
