@@ -1,0 +1,165 @@
+#include "models/torch/index_module.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "core/check.h"
+
+namespace allot {
+namespace {
+
+using Parameters = std::map<std::string, torch::Tensor, std::less<>>;
+
+torch::Tensor FromSpan(std::span<const float> values, at::IntArrayRef shape) {
+  // from_blob takes no const pointer; nothing below writes to an input.
+  return torch::from_blob(const_cast<float*>(values.data()), shape, torch::kFloat32);
+}
+
+std::span<float> AsSpan(const torch::Tensor& tensor) {
+  return {tensor.data_ptr<float>(), static_cast<std::size_t>(tensor.numel())};
+}
+
+// Row i of the result is row `index[i]` of `table`. As index_select, whose backward in libtorch 1.13
+// adds row by row through the dispatcher; this one is a plain loop.
+class SpreadRows : public torch::autograd::Function<SpreadRows> {
+ public:
+  static torch::Tensor forward(torch::autograd::AutogradContext* context,
+                               const torch::Tensor& table, const torch::Tensor& index) {
+    context->save_for_backward({index});
+    context->saved_data["rows"] = table.size(0);
+    return table.index_select(0, index);
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list upstream) {
+    const torch::Tensor gradient = upstream[0].contiguous();
+    const torch::Tensor index = context->get_saved_variables()[0];
+    const std::int64_t width = gradient.size(1);
+    torch::Tensor sum =
+        torch::zeros({context->saved_data["rows"].toInt(), width}, gradient.options());
+    const float* from = gradient.data_ptr<float>();
+    const std::int64_t* row = index.data_ptr<std::int64_t>();
+    for (std::int64_t i = 0; i < gradient.size(0); ++i, from += width) {
+      float* to = sum.data_ptr<float>() + row[i] * width;
+      for (std::int64_t k = 0; k < width; ++k) to[k] += from[k];
+    }
+    return {sum, torch::Tensor()};
+  }
+};
+
+}  // namespace
+
+OutputLoss LinearSurrogate(std::span<const float> coefficients) {
+  return [coefficients](std::span<const float> outputs, std::span<float> gradient) {
+    ALLOT_CHECK_EQ(outputs.size(), coefficients.size());
+    double loss = 0;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      loss -= static_cast<double>(coefficients[i]) * outputs[i];
+      gradient[i] = -coefficients[i];
+    }
+    return loss;
+  };
+}
+
+struct IndexModule::Impl {
+  IndexNetShape shape;
+  Parameters parameters;
+
+  // Leaves of the autograd graph over the same storage.
+  Parameters Leaves() const {
+    Parameters leaves;
+    for (const auto& [name, tensor] : parameters) {
+      leaves.emplace(name, tensor.detach().requires_grad_());
+    }
+    return leaves;
+  }
+
+  torch::Tensor Forward(const Parameters& p, const IndexBatch& batch) const {
+    const auto n = static_cast<std::int64_t>(batch.decision_of_job.size());
+    const auto d = static_cast<std::int64_t>(batch.contexts.size()) / shape.context_features;
+    ALLOT_CHECK_EQ(static_cast<std::int64_t>(batch.jobs.size()), n * shape.job_features);
+    ALLOT_CHECK_EQ(static_cast<std::int64_t>(batch.contexts.size()), d * shape.context_features);
+    for (const std::int64_t decision : batch.decision_of_job) {
+      ALLOT_CHECK_GE(decision, 0);
+      ALLOT_CHECK_LT(decision, d);
+    }
+    const torch::Tensor x = FromSpan(batch.jobs, {n, shape.job_features});
+    const torch::Tensor c = FromSpan(batch.contexts, {d, shape.context_features});
+    const torch::Tensor index = torch::from_blob(
+        const_cast<std::int64_t*>(batch.decision_of_job.data()), {n}, torch::kInt64);
+    const auto at = [&p](std::string_view name) { return p.find(name)->second; };
+
+    // What the context adds is the same for all jobs of a decision: computed per decision, then spread.
+    const torch::Tensor per_decision =
+        torch::cat({torch::addmm(at(index_net::kHiddenBias), c, at(index_net::kHiddenContext).t()),
+                    torch::addmm(at(index_net::kOutBias), c, at(index_net::kOutContext).t())},
+                   1);
+    const torch::Tensor spread = SpreadRows::apply(per_decision, index);
+    const torch::Tensor hidden =
+        torch::tanh(spread.slice(1, 0, shape.hidden) + torch::mm(x, at(index_net::kHiddenJob).t()));
+    return spread.slice(1, shape.hidden) + torch::mm(x, at(index_net::kOutJob).t()) +
+           torch::mm(hidden, at(index_net::kOutHidden).t());
+  }
+};
+
+IndexModule::IndexModule(const IndexNetWeights& weights) : impl_(std::make_unique<Impl>()) {
+  impl_->shape = weights.shape;
+  for (const auto& [name, tensor] : weights.tensors) {
+    impl_->parameters.emplace(name, torch::empty(tensor.shape, torch::kFloat32));
+  }
+  SetWeights(weights);
+}
+
+IndexModule::~IndexModule() = default;
+IndexModule::IndexModule(IndexModule&&) noexcept = default;
+IndexModule& IndexModule::operator=(IndexModule&&) noexcept = default;
+
+IndexNetWeights IndexModule::weights() const {
+  IndexNetWeights weights(impl_->shape);
+  for (const auto& [name, tensor] : impl_->parameters) {
+    std::ranges::copy(AsSpan(tensor), weights[name].data.begin());
+  }
+  return weights;
+}
+
+void IndexModule::SetWeights(const IndexNetWeights& weights) {
+  ALLOT_CHECK(weights.shape == impl_->shape);
+  for (auto& [name, tensor] : impl_->parameters) {
+    std::ranges::copy(weights[name].data, AsSpan(tensor).begin());
+  }
+}
+
+std::vector<float> IndexModule::Forward(const IndexBatch& batch) const {
+  const torch::NoGradGuard no_grad;
+  const torch::Tensor outputs = impl_->Forward(impl_->parameters, batch).contiguous();
+  const std::span<float> values = AsSpan(outputs);
+  return {values.begin(), values.end()};
+}
+
+Gradient IndexModule::ComputeGradient(const IndexBatch& batch, const OutputLoss& loss) const {
+  const Parameters leaves = impl_->Leaves();
+  const torch::Tensor outputs = impl_->Forward(leaves, batch).contiguous();
+  const torch::Tensor upstream = torch::zeros_like(outputs);
+
+  Gradient gradient;
+  gradient.loss = loss(AsSpan(outputs), AsSpan(upstream));
+
+  torch::autograd::variable_list inputs;
+  for (const auto& [name, leaf] : leaves) inputs.push_back(leaf);
+  // grad() hands the gradients back instead of adding them to the leaves.
+  const auto gradients = torch::autograd::grad({outputs}, inputs, {upstream});
+  std::size_t i = 0;
+  for (const auto& [name, leaf] : leaves) {
+    const torch::Tensor values = gradients[i++].contiguous();
+    const std::span<float> flat = AsSpan(values);
+    gradient.tensors.emplace(
+        name, Tensor{leaf.sizes().vec(), std::vector<float>(flat.begin(), flat.end())});
+  }
+  return gradient;
+}
+
+}  // namespace allot
