@@ -27,8 +27,7 @@ struct WindowOptions {
 };
 
 // Samples of `trace` on `cluster`. The trace is shared by reference and must outlive the source.
-// DataError when a window cannot offer the load; jobs larger than the cluster are left out (counted in
-// the scenario's workload name is not possible: see SampleReport for an inspecting caller).
+// DataError when a window cannot offer the load. Jobs larger than the cluster's largest type are left out.
 EpisodeSource WindowEpisodes(const Workload& trace, const ClusterSpec& cluster, WindowOptions options);
 
 }  // namespace allot

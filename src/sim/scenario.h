@@ -8,7 +8,7 @@
 
 #include "cluster/cluster_spec.h"
 #include "perf/configuration.h"
-#include "perf/throughput_model.h"
+#include "perf/catalogue.h"
 #include "sim/length_estimates.h"
 #include "workload/workload.h"
 

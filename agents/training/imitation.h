@@ -1,0 +1,68 @@
+#pragma once
+// Supervised warm-up: the index network learns the priorities behind a log of decisions, whoever made
+// them. What a log shows at a contended decision is which hull steps were taken and which were not; the
+// loss asks every job's last taken step to outrank the next steps that went without:
+//
+//   L = mean over taken steps a of -ln( e^{key_a/tau} / (e^{key_a/tau} + sum over untaken b of e^{key_b/tau}) )
+//
+// the likelihood of the log under the sampled fill with each taken step compared at the margin.
+
+#include <functional>
+#include <vector>
+
+#include "models/index_net.h"
+#include "sched/recorded_policy.h"
+#include "sim/scenario.h"
+
+namespace allot {
+
+// One side of the margin of one job.
+struct MarginStep {
+  bool present = false;
+  float log_gain = 0;
+  float log_mid = 0;
+  float kappa_sign = 0;
+};
+
+struct ImitationData {
+  std::vector<float> jobs;
+  std::vector<float> contexts;
+  std::vector<std::int64_t> decision_of_job;
+  std::vector<MarginStep> taken;    // per job row: the last hull step within what it was given
+  std::vector<MarginStep> untaken;  // per job row: the hull step after that
+  std::vector<std::int64_t> first_row;  // of each decision, and the end
+
+  std::int64_t decisions() const { return static_cast<std::int64_t>(first_row.size()) - 1; }
+};
+
+// Replays the log and keeps every `stride`-th decision whose instant lies in the given part of the
+// episode (0 = start, 1 = end) and in which GPUs were contended: none, or too few, were left over.
+void AppendImitationData(const Scenario& scenario, const DecisionLog& log, double from_part,
+                         double to_part, int stride, ImitationData* data);
+
+struct ImitationOptions {
+  std::uint64_t seed = 1;
+  int epochs = 12;
+  int batch_decisions = 128;
+  double tau = 0.3;
+  double learning_rate = 0.02;
+  double final_learning_rate = 0.002;
+};
+
+struct ImitationReport {
+  int epoch = 0;
+  double loss = 0;
+  double held_out_loss = 0;
+};
+
+// Minimises the loss from `start`; `on_epoch` sees each epoch's mean losses (held_out may be empty).
+IndexNetWeights Imitate(const ImitationData& data, const ImitationData& held_out,
+                        const ImitationOptions& options, const IndexNetWeights& start,
+                        const std::function<void(const ImitationReport&)>& on_epoch);
+
+// Share of the GPUs handed out at contended decisions that the network would give to the same jobs:
+// sum of min(own, logged) / sum of logged, over the part of the log.
+double Agreement(const Scenario& scenario, const DecisionLog& log, double from_part, double to_part,
+                 const IndexNetWeights& weights);
+
+}  // namespace allot

@@ -1,0 +1,49 @@
+#include "envs/episodes.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/rng.h"
+#include "workload/sample.h"
+
+namespace allot {
+
+EpisodeSource WindowEpisodes(const Workload& trace, const ClusterSpec& cluster, WindowOptions options) {
+  if (trace.jobs.empty()) throw DataError("workload '{}' has no job", trace.name);
+  options.to = std::min(options.to, trace.jobs.back().submit + 1.0);
+  if (!(options.span > 0)) throw UsageError("the span of an episode must be > 0 s, got {}", options.span);
+  if (options.loads.empty()) throw UsageError("at least one load is needed, got none");
+  const double room = options.to - options.from;
+  if (room <= 0) {
+    throw UsageError("the window must end after it begins, got [{}, {}) s of the trace", options.from,
+                     options.to);
+  }
+  // A window shorter than one span is one episode.
+  const auto windows = static_cast<std::uint64_t>(std::max(1.0, std::floor(room / options.span + 0.01)));
+  return [&trace, cluster, options, windows, room](std::uint64_t seed) {
+    Rng rng(seed, "episode");
+    SampleOptions sample;
+    if (options.weekly) {
+      sample.from = options.from + static_cast<double>(seed % windows) * options.span;
+      sample.load = options.loads[(seed / windows) % options.loads.size()];
+    } else {
+      sample.from = options.from + rng.Uniform(0.0, std::max(0.0, room - options.span));
+      sample.load = options.loads[rng.Below(options.loads.size())];
+    }
+    sample.to = std::min(options.to, sample.from + options.span);
+    sample.gpus_capacity = cluster.total().gpus;
+    const std::vector<GpuCount> capacity = cluster.type_capacity();
+    sample.max_gpus = *std::max_element(capacity.begin(), capacity.end());
+    sample.seed = seed;
+    SampleReport report;
+    Workload workload = Sample(trace, sample, &report);
+    workload.name += fmt::format("-load{}-seed{}", sample.load, seed);
+    if (options.elastic) MakeElastic(options.elasticity, Catalogue::Embedded(), &workload);
+    SimOptions sim = options.sim;
+    sim.seed = Rng(options.sim.seed, "episode-estimates", seed).NextU64();
+    return std::make_shared<const Scenario>(std::move(workload), cluster, sim);
+  };
+}
+
+}  // namespace allot

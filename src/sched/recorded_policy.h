@@ -1,0 +1,41 @@
+#pragma once
+// Decisions as data: collected from any run, and played back as a policy. With the same scenario the
+// playback gives the same JCTs, which is what makes a log a proof, and lets a network learn from it.
+
+#include <vector>
+
+#include "sched/driver.h"
+#include "sched/policy.h"
+
+namespace allot {
+
+struct DecisionLog {
+  bool time_driven = true;  // of the policy that decided: which instants were skipped
+  std::vector<Seconds> times;
+  std::vector<Allocation> allocations;
+};
+
+class DecisionCollector : public DecisionListener {
+ public:
+  explicit DecisionCollector(DecisionLog* log) : log_(log) {}
+  void OnDecision(const Observation& observation, const Allocation& allocation) override;
+
+ private:
+  DecisionLog* log_;
+};
+
+// DataError when an observation comes at another time than the log has, or after its end.
+class RecordedPolicy : public Policy {
+ public:
+  explicit RecordedPolicy(const DecisionLog& log);
+  const PolicyInfo& info() const override { return info_; }
+  void OnEpisodeStart(const EpisodeContext&) override { next_ = 0; }
+  void Decide(const Observation& observation, Allocation* allocation) override;
+
+ private:
+  const DecisionLog& log_;
+  PolicyInfo info_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace allot

@@ -1,0 +1,16 @@
+// Decisions also at every arrival and completion, as an online scheduler without rounds makes them.
+
+#include "sim/profile.h"
+
+namespace allot {
+namespace {
+
+ALLOT_REGISTER(ProfileInfo,
+               (ProfileInfo{"event", "as default, and a decision at every arrival and completion",
+                            [](SimOptions* options) {
+                              *options = SimOptions{};
+                              options->decide_on_events = true;
+                            }}));
+
+}  // namespace
+}  // namespace allot
