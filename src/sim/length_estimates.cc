@@ -44,7 +44,7 @@ std::string LengthEstimates::ToString() const {
 double LengthEstimates::Of(const Job& job, double work, std::uint64_t seed) const {
   switch (kind) {
     case Kind::kNone:
-      return kUnknownValue;
+      return kUnknown;
     case Kind::kTrue:
       return work;
     case Kind::kNoisy:

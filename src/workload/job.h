@@ -9,7 +9,7 @@
 
 namespace allot {
 
-enum class Outcome : std::uint8_t { kUnknown, kPassed, kFailed, kKilled };
+enum class Outcome : std::uint8_t { kUnreported, kPassed, kFailed, kKilled };
 
 struct Job {
   std::string id;            // the trace's own name of the job, unique in its workload
@@ -24,7 +24,7 @@ struct Job {
   double work = 0;           // in the model's unit; 0 = derive as duration x rate at the requested GPUs
   double priority = 0;       // larger is more important
   Seconds deadline = kNever; // absolute
-  Outcome outcome = Outcome::kUnknown;
+  Outcome outcome = Outcome::kUnreported;
 
   GpuCount lowest() const { return min_gpus > 0 ? min_gpus : gpus; }
   GpuCount highest() const { return max_gpus > 0 ? max_gpus : gpus; }
