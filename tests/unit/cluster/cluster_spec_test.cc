@@ -1,0 +1,134 @@
+#include "cluster/cluster_spec.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "core/error.h"
+
+namespace allot {
+namespace {
+
+std::string Refusal(const std::string& text, ExitCode code) {
+  try {
+    ClusterSpec::Parse(text);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code) << error.what();
+    return error.what();
+  }
+  return "no error";
+}
+
+class ClusterFile {
+ public:
+  explicit ClusterFile(const std::string& text)
+      : path_(std::filesystem::path(testing::TempDir()) /
+              ("cluster_spec_test." + std::to_string(getpid()) + ".txt")) {
+    std::ofstream(path_) << text;
+  }
+  ~ClusterFile() { std::filesystem::remove(path_); }
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST(ClusterSpec, NodesTimesGpus) {
+  const ClusterSpec spec = ClusterSpec::Parse("16x4");
+  EXPECT_EQ(spec.nodes().size(), 16U);
+  EXPECT_EQ(spec.types(), std::vector<std::string>{"gpu"});
+  EXPECT_EQ(spec.nodes()[15].capacity, (Resources{4, 32}));  // 8 CPUs a GPU
+  EXPECT_EQ(spec.total(), (Resources{64, 512}));
+}
+
+TEST(ClusterSpec, TypesAreNumberedInOrderOfAppearance) {
+  const ClusterSpec spec = ClusterSpec::Parse("6x4:v100,3x8:a100,1x2:v100");
+  EXPECT_EQ(spec.types(), (std::vector<std::string>{"v100", "a100"}));
+  EXPECT_EQ(spec.nodes()[6].type, 1);
+  EXPECT_EQ(spec.nodes()[9].type, 0);
+  EXPECT_EQ(spec.type_capacity(), (std::vector<GpuCount>{26, 24}));
+  EXPECT_EQ(spec.total_of(1), (Resources{24, 192}));
+}
+
+TEST(ClusterSpec, ThirdFactorIsCpus) {
+  EXPECT_EQ(ClusterSpec::Parse("6x4x20:v100").nodes()[0].capacity, (Resources{4, 20}));
+}
+
+TEST(ClusterSpec, ToStringRoundTrips) {
+  for (const std::string text :
+       {"16x4", "6x4:v100,3x8:a100", "6x4x20:v100,1x64", "2x0x16,1x1", "1x4,1x4:k80,1x4"}) {
+    EXPECT_EQ(ClusterSpec::Parse(text).ToString(), text);
+  }
+}
+
+TEST(ClusterSpec, ToStringMergesEqualNeighbours) {
+  EXPECT_EQ(ClusterSpec::Parse(" 1x4 , 2x4x32:gpu").ToString(), "3x4");
+}
+
+TEST(ClusterSpec, ReadsAFile) {
+  const ClusterFile file("# the old rack\n6x4:v100\n\n3x8:a100, 1x1  # and a spare\n");
+  EXPECT_EQ(ClusterSpec::Parse(file.path()).ToString(), "6x4:v100,3x8:a100,1x1");
+}
+
+TEST(ClusterSpec, FileErrorsNameTheLine) {
+  const ClusterFile file("6x4:v100\nsix nodes\n");
+  EXPECT_EQ(Refusal(file.path(), ExitCode::kBadData),
+            "a part of a cluster is NODESxGPUS[xCPUS][:TYPE], as in '16x4' or '6x4:v100', got 'six "
+            "nodes' (" + file.path() + ":2)");
+}
+
+TEST(ClusterSpec, EmptyFileHasNoGpu) {
+  const ClusterFile file("# nothing\n");
+  EXPECT_EQ(Refusal(file.path(), ExitCode::kBadData),
+            "a cluster needs at least 1 GPU, '" + file.path() + "' has 0 on 0 nodes");
+}
+
+TEST(ClusterSpec, RefusesNonsense) {
+  EXPECT_EQ(Refusal("banana", ExitCode::kUsage),
+            "a part of a cluster is NODESxGPUS[xCPUS][:TYPE], as in '16x4' or '6x4:v100', got "
+            "'banana', which is no file either");
+}
+
+TEST(ClusterSpec, RefusesNothing) {
+  EXPECT_EQ(Refusal("", ExitCode::kUsage),
+            "a part of a cluster is NODESxGPUS[xCPUS][:TYPE], as in '16x4' or '6x4:v100', got '', "
+            "which is no file either");
+}
+
+TEST(ClusterSpec, RefusesNoNodes) {
+  EXPECT_EQ(Refusal("0x4", ExitCode::kUsage),
+            "the number of nodes is a whole number from 1 to 1000000, got '0' in '0x4'");
+}
+
+TEST(ClusterSpec, RefusesTooManyGpusANode) {
+  EXPECT_EQ(Refusal("2x65", ExitCode::kUsage),
+            "the number of GPUs a node is a whole number from 0 to 64, got '65' in '2x65'");
+}
+
+TEST(ClusterSpec, RefusesFractionsAndNegatives) {
+  EXPECT_EQ(Refusal("2x1.5", ExitCode::kUsage),
+            "the number of GPUs a node is a whole number from 0 to 64, got '1.5' in '2x1.5'");
+  EXPECT_EQ(Refusal("2x4x-1", ExitCode::kUsage),
+            "the number of CPUs a node is a whole number from 0 to 2000, got '-1' in '2x4x-1'");
+}
+
+TEST(ClusterSpec, RefusesTooManyNodesInTotal) {
+  EXPECT_EQ(Refusal("1000000x1,1x1", ExitCode::kUsage),
+            "a cluster has at most 1000000 nodes, got 1000001 with '1x1'");
+}
+
+TEST(ClusterSpec, RefusesAClusterWithoutGpus) {
+  EXPECT_EQ(Refusal("2x0x8", ExitCode::kBadData),
+            "a cluster needs at least 1 GPU, '2x0x8' has 0 on 2 nodes");
+}
+
+TEST(ClusterSpec, RefusesABadTypeName) {
+  EXPECT_EQ(Refusal("2x4:", ExitCode::kUsage),
+            "a GPU type is made of letters, digits, '-', '_' and '.', got '' in '2x4:'");
+}
+
+}  // namespace
+}  // namespace allot

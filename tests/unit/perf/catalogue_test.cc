@@ -1,0 +1,125 @@
+#include "perf/catalogue.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/error.h"
+
+namespace allot {
+namespace {
+
+// The message of the DataError that this text causes.
+std::string Refusal(const std::string& text) {
+  try {
+    Catalogue::FromCsv(text, "c.csv");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kBadData);
+    return error.what();
+  }
+  return "no error";
+}
+
+std::string WithHeader(const std::string& rows) { return "profile,gpu_type,gpus,rate\n" + rows; }
+
+TEST(EmbeddedCatalogue, HoldsBothSources) {
+  EXPECT_EQ(Catalogue::Embedded().models().size(), 25U);
+  EXPECT_EQ(Catalogue::Embedded().Get("resnet18:64")->name(), "resnet18:64");
+  EXPECT_EQ(Catalogue::Embedded().Get("dl2-resnet50")->name(), "dl2-resnet50");
+}
+
+TEST(EmbeddedCatalogue, EveryProfileRunsAtEveryCountOnEveryType) {
+  for (const ModelPtr& model : Catalogue::Embedded().models()) {
+    for (const char* type : {"v100", "p100", "k80", "gpu", "a100"}) {
+      for (std::int16_t gpus = 1; gpus <= 64; ++gpus) {
+        ASSERT_GT(model->Rate({gpus}, type), 0) << model->name() << " " << type << " " << gpus;
+      }
+    }
+  }
+}
+
+TEST(EmbeddedCatalogue, NoProfileSlowsDownFromOneToAllMeasuredGpus) {
+  for (const ModelPtr& model : Catalogue::Embedded().models()) {
+    EXPECT_GE(model->Rate({8}, "v100"), model->Rate({1}, "v100")) << model->name();
+  }
+}
+
+TEST(EmbeddedCatalogue, ReferenceTypeIsTheV100) {
+  const ModelPtr model = Catalogue::Embedded().Get("resnet50:64");
+  EXPECT_EQ(model->Rate({4}, "gpu"), model->Rate({4}, "v100"));
+  EXPECT_GT(model->Rate({4}, "v100"), 3 * model->Rate({4}, "k80"));
+}
+
+TEST(Catalogue, UnknownNameSuggestsTheNearest) {
+  try {
+    Catalogue::Embedded().Get("resnet50:65");
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kBadData);
+    EXPECT_STREQ(error.what(),
+                 "unknown throughput profile 'resnet50:65' (did you mean 'resnet50:16'?)");
+  }
+}
+
+TEST(Catalogue, ReadsCarriageReturnsAndEmptyLines) {
+  const Catalogue c = Catalogue::FromCsv("profile,gpu_type,gpus,rate\r\na,v100,1,2\r\n\r\n", "c.csv");
+  EXPECT_EQ(c.Get("a")->Rate({1}, "v100"), 2);
+}
+
+TEST(Catalogue, AddRefusesANameTwice) {
+  Catalogue c;
+  c.Add(MakeConstantModel());
+  EXPECT_THROW(c.Add(MakeConstantModel()), Error);
+}
+
+TEST(CatalogueCsv, WrongHeader) {
+  EXPECT_EQ(Refusal("profile,gpus,rate\n"),
+            "a catalogue starts with the header 'profile,gpu_type,gpus,rate', got 'profile,gpus,rate' "
+            "(c.csv:1)");
+}
+
+TEST(CatalogueCsv, NoProfile) {
+  EXPECT_EQ(Refusal(WithHeader("")), "a catalogue needs at least 1 profile, got 0 (c.csv)");
+}
+
+TEST(CatalogueCsv, MissingColumn) {
+  EXPECT_EQ(Refusal(WithHeader("a,v100,1\n")),
+            "a catalogue row has 4 columns (profile,gpu_type,gpus,rate), got 3 (c.csv:2)");
+}
+
+TEST(CatalogueCsv, EmptyName) {
+  EXPECT_EQ(Refusal(WithHeader("a,,1,2\n")),
+            "'profile' and 'gpu_type' must not be empty, got 'a' and '' (c.csv:2)");
+}
+
+TEST(CatalogueCsv, BadGpus) {
+  EXPECT_EQ(Refusal(WithHeader("a,v100,0,2\n")),
+            "'gpus' must be a whole number from 1 to 32767, got '0' (c.csv:2)");
+  EXPECT_EQ(Refusal(WithHeader("a,v100,1.5,2\n")),
+            "'gpus' must be a whole number from 1 to 32767, got '1.5' (c.csv:2)");
+}
+
+TEST(CatalogueCsv, BadRate) {
+  for (const std::string rate : {"0", "-1", "nan", "inf", "x", ""}) {
+    EXPECT_EQ(Refusal(WithHeader("a,v100,1," + rate + "\n")),
+              "'rate' must be a number > 0, got '" + rate + "' (c.csv:2)");
+  }
+}
+
+TEST(CatalogueCsv, CountsMustRise) {
+  EXPECT_EQ(Refusal(WithHeader("a,v100,2,2\na,v100,2,3\n")),
+            "'gpus' must rise within a GPU type, got 2 after 2 (c.csv:3)");
+}
+
+TEST(CatalogueCsv, TypeApart) {
+  EXPECT_EQ(Refusal(WithHeader("a,v100,1,2\na,k80,1,1\na,v100,2,3\n")),
+            "rows of a GPU type must stand together: 'v100' of profile 'a' appears again (c.csv:4)");
+}
+
+TEST(CatalogueCsv, ProfileApart) {
+  EXPECT_EQ(Refusal(WithHeader("a,v100,1,2\nb,v100,1,1\na,k80,1,3\n")),
+            "rows of a profile must stand together: 'a' appears again (c.csv:4)");
+}
+
+}  // namespace
+}  // namespace allot

@@ -1,0 +1,173 @@
+#include "perf/configuration.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "core/rng.h"
+
+namespace allot {
+namespace {
+
+const std::vector<UnitKind> kGpuKind{{"gpu", {1, 0}}};
+
+Configuration Gpus(std::int16_t gpus, double rate, GpuTypeIndex type = 0) {
+  Configuration c;
+  c.units = {gpus};
+  c.gpu_type = type;
+  c.demand = {gpus, 0};
+  c.cost = gpus;
+  c.rate = rate;
+  return c;
+}
+
+// Random tables: 1 to 3 types, 1 to 20 counts each in random order, rates that need not rise.
+ConfigurationTable RandomTable(std::uint64_t trial) {
+  Rng rng(7, "configuration_test", trial);
+  std::vector<Configuration> configurations;
+  const auto types = 1 + rng.Below(3);
+  for (std::uint64_t type = 0; type < types; ++type) {
+    const auto counts = 1 + rng.Below(20);
+    for (std::uint64_t i = 0; i < counts; ++i) {
+      const auto gpus = static_cast<std::int16_t>(1 + rng.Below(64));
+      const bool known = std::any_of(
+          configurations.begin(), configurations.end(), [&](const Configuration& c) {
+            return c.gpu_type == static_cast<GpuTypeIndex>(type) && c.units[0] == gpus;
+          });
+      if (!known) {
+        configurations.push_back(Gpus(gpus, std::pow(gpus, rng.Uniform(0, 1.2)) * rng.Uniform(0.5, 2),
+                                      static_cast<GpuTypeIndex>(type)));
+      }
+    }
+  }
+  return ConfigurationTable("random", kGpuKind, std::move(configurations));
+}
+
+template <typename Check>
+void ForEachHull(Check check) {
+  for (std::uint64_t trial = 0; trial < 500; ++trial) {
+    SCOPED_TRACE(trial);
+    const ConfigurationTable table = RandomTable(trial);
+    for (const GpuTypeIndex type : table.types()) check(table, type);
+  }
+}
+
+TEST(Hull, StepsChainFromNothingWithStrictlyFallingGain) {
+  ForEachHull([](const ConfigurationTable& table, GpuTypeIndex type) {
+    std::int32_t at = -1;
+    float gain = INFINITY;
+    for (const HullStep& step : table.hull(type)) {
+      ASSERT_EQ(step.from, at);
+      ASSERT_LT(step.log_gain, gain);
+      ASSERT_EQ(table[step.to].gpu_type, type);
+      at = step.to;
+      gain = step.log_gain;
+    }
+    ASSERT_GE(at, 0);
+  });
+}
+
+TEST(Hull, NoConfigurationLiesAboveIt) {
+  ForEachHull([](const ConfigurationTable& table, GpuTypeIndex type) {
+    for (const Configuration& c : table.configurations()) {
+      if (c.gpu_type != type) continue;
+      double bound = table[table.hull(type).back().to].rate;
+      for (const HullStep& step : table.hull(type)) {
+        const double cost = step.from < 0 ? 0 : table[step.from].cost;
+        const double rate = step.from < 0 ? 0 : table[step.from].rate;
+        if (c.cost < cost || c.cost > table[step.to].cost) continue;
+        bound = rate + (table[step.to].rate - rate) * (c.cost - cost) / (table[step.to].cost - cost);
+      }
+      ASSERT_LE(c.rate, bound * (1 + 1e-5)) << c.cost << " GPUs";
+    }
+  });
+}
+
+TEST(Hull, FirstStepIsTheMostEfficientConfigurationOfTheType) {
+  ForEachHull([](const ConfigurationTable& table, GpuTypeIndex type) {
+    double best = 0;
+    for (const Configuration& c : table.configurations()) {
+      if (c.gpu_type == type) best = std::max(best, c.rate / c.cost);
+    }
+    const Configuration& first = table[table.hull(type).front().to];
+    ASSERT_NEAR(first.rate / first.cost, best, best * 1e-5);
+  });
+}
+
+TEST(Hull, EndsAtTheFastestConfigurationOfTheType) {
+  ForEachHull([](const ConfigurationTable& table, GpuTypeIndex type) {
+    double best = 0;
+    for (const Configuration& c : table.configurations()) {
+      if (c.gpu_type == type) best = std::max(best, c.rate);
+    }
+    ASSERT_EQ(table[table.hull(type).back().to].rate, best);
+  });
+}
+
+TEST(Hull, GainAndMidAreRelativeToTheReference) {
+  const ConfigurationTable table("t", kGpuKind, {Gpus(4, 30), Gpus(2, 20)});
+  const auto& hull = table.hull(0);
+  ASSERT_EQ(hull.size(), 2U);
+  EXPECT_FLOAT_EQ(hull[0].log_gain, 0);                         // (20 / 2) / (20 / 2)
+  EXPECT_FLOAT_EQ(hull[0].log_mid, std::log(0.5F));             // (20 + 0) / 2 / 20
+  EXPECT_FLOAT_EQ(hull[1].log_gain, std::log(0.5F));            // (10 / 2) / (20 / 2)
+  EXPECT_FLOAT_EQ(hull[1].log_mid, std::log(25.0F / 20.0F));    // (30 + 20) / 2 / 20
+}
+
+TEST(Hull, PointsOnALineMakeOneStep) {
+  const ConfigurationTable table("t", kGpuKind, {Gpus(1, 0.1), Gpus(2, 0.2), Gpus(3, 0.3)});
+  ASSERT_EQ(table.hull(0).size(), 1U);
+  EXPECT_EQ(table[table.hull(0)[0].to].cost, 3);
+}
+
+TEST(Hull, OfATypeWithoutConfigurationsIsEmpty) {
+  const ConfigurationTable table("t", kGpuKind, {Gpus(1, 1, 1)});
+  EXPECT_TRUE(table.hull(0).empty());
+  EXPECT_TRUE(table.hull(9).empty());
+}
+
+TEST(ConfigurationTable, FindsEveryConfigurationAndNothingElse) {
+  for (std::uint64_t trial = 0; trial < 100; ++trial) {
+    SCOPED_TRACE(trial);
+    const ConfigurationTable table = RandomTable(trial);
+    for (std::int32_t i = 0; i < table.size(); ++i) {
+      ASSERT_EQ(table.Find(table[i].units, table[i].gpu_type), i);
+    }
+    ASSERT_EQ(table.Find({65}, 0), -1);
+    ASSERT_EQ(table.Find({1}, 3), -1);
+  }
+}
+
+TEST(ConfigurationTable, FindDistinguishesKinds) {
+  Configuration wide = Gpus(1, 1);
+  wide.units = {1, 2};
+  wide.cost = 1;
+  Configuration narrow = Gpus(2, 3);
+  narrow.units = {2, 1};
+  const ConfigurationTable table("t", {{"worker", {1, 2}}, {"ps", {0, 2}}}, {wide, narrow});
+  EXPECT_EQ(table.Find({1, 2}, 0), 0);
+  EXPECT_EQ(table.Find({2, 1}, 0), 1);
+  EXPECT_EQ(table.Find({1, 1}, 0), -1);
+}
+
+TEST(ConfigurationTable, ReferenceIsTheCheapestOfTheFastestType) {
+  const ConfigurationTable table(
+      "t", kGpuKind, {Gpus(2, 8, 0), Gpus(1, 5, 0), Gpus(1, 6, 2), Gpus(4, 7, 2), Gpus(1, 5, 1)});
+  EXPECT_EQ(table.types(), (std::vector<GpuTypeIndex>{2, 0, 1}));  // equal rates: by index
+  EXPECT_EQ(table.reference_rate(), 6);
+  EXPECT_EQ(table.reference_cost(), 1);
+  EXPECT_EQ(table.best_rate(), 8);
+  EXPECT_EQ(table.best_efficiency(), 6);
+  EXPECT_EQ(table.max_hull_cost(), 4);
+}
+
+TEST(ConfigurationTable, RefusesWhatWouldBreakItsContract) {
+  EXPECT_THROW(ConfigurationTable("t", kGpuKind, {}), std::logic_error);
+  EXPECT_THROW(ConfigurationTable("t", kGpuKind, {Gpus(1, 0)}), std::logic_error);
+  EXPECT_THROW(ConfigurationTable("t", kGpuKind, {Gpus(1, 1), Gpus(1, 2)}), std::logic_error);
+}
+
+}  // namespace
+}  // namespace allot

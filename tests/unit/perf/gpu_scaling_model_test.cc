@@ -1,0 +1,61 @@
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "perf/throughput_model.h"
+
+namespace allot {
+namespace {
+
+ModelPtr Model() {
+  return MakeGpuScalingModel("m", {{"v100", {{2, 10}, {4, 16}, {8, 24}}}, {"k80", {{1, 1}}}});
+}
+
+TEST(GpuScalingModel, MeasuredCountsAreExact) {
+  EXPECT_EQ(Model()->Rate({2}, "v100"), 10);
+  EXPECT_EQ(Model()->Rate({8}, "v100"), 24);
+}
+
+TEST(GpuScalingModel, LinearBetweenMeasuredCounts) {
+  EXPECT_DOUBLE_EQ(Model()->Rate({3}, "v100"), 13);
+  EXPECT_DOUBLE_EQ(Model()->Rate({7}, "v100"), 22);
+}
+
+TEST(GpuScalingModel, ProportionalBelowTheFirst) { EXPECT_DOUBLE_EQ(Model()->Rate({1}, "v100"), 5); }
+
+TEST(GpuScalingModel, PowerLawBeyondTheLast) {
+  EXPECT_DOUBLE_EQ(Model()->Rate({16}, "v100"), 36);  // doubling gave a factor 1.5
+}
+
+TEST(GpuScalingModel, BeyondTheLastNeverFasterThanLinear) {
+  const ModelPtr model = MakeGpuScalingModel("m", {{"v100", {{4, 10}, {8, 100}}}});
+  EXPECT_DOUBLE_EQ(model->Rate({16}, "v100"), 200);
+}
+
+TEST(GpuScalingModel, BeyondTheLastNeverSlower) {
+  const ModelPtr model = MakeGpuScalingModel("m", {{"v100", {{4, 10}, {8, 9}}}});
+  EXPECT_DOUBLE_EQ(model->Rate({16}, "v100"), 9);
+}
+
+TEST(GpuScalingModel, OneMeasuredCountSaysNothingAboutScaling) {
+  EXPECT_DOUBLE_EQ(Model()->Rate({4}, "k80"), 1);
+}
+
+TEST(GpuScalingModel, UnknownTypeRunsAtTheReferenceRate) {
+  EXPECT_EQ(Model()->Rate({4}, "a100"), 16);
+}
+
+TEST(GpuScalingModel, NothingRunsOnNoGpu) { EXPECT_EQ(Model()->Rate({0}, "v100"), 0); }
+
+TEST(GpuScalingModel, RefusesPointsOutOfOrder) {
+  EXPECT_THROW(MakeGpuScalingModel("m", {{"v100", {{4, 10}, {2, 5}}}}), std::logic_error);
+}
+
+TEST(ConstantModel, RateIsOneAtEverySize) {
+  EXPECT_EQ(MakeConstantModel()->Rate({1}, "any"), 1);
+  EXPECT_EQ(MakeConstantModel()->Rate({64}, "other"), 1);
+  EXPECT_EQ(MakeConstantModel()->Rate({0}, "any"), 0);
+}
+
+}  // namespace
+}  // namespace allot

@@ -1,0 +1,127 @@
+#include "perf/table_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/error.h"
+
+namespace allot {
+namespace {
+
+Job MakeJob(GpuCount gpus, GpuCount lowest = 0, GpuCount highest = 0) {
+  Job job;
+  job.id = "app_17";
+  job.gpus = gpus;
+  job.min_gpus = lowest;
+  job.max_gpus = highest;
+  job.duration = 100;
+  return job;
+}
+
+std::vector<int> Counts(const ConfigurationTable& table, GpuTypeIndex type) {
+  std::vector<int> counts;
+  for (const Configuration& c : table.configurations()) {
+    if (c.gpu_type == type) counts.push_back(c.units[0]);
+  }
+  return counts;
+}
+
+class TableCacheTest : public testing::Test {
+ protected:
+  TableCacheTest() {
+    catalogue_.Add(MakeGpuScalingModel("m", {{"v100", {{1, 10}, {8, 40}}}, {"k80", {{1, 2}, {8, 16}}}}));
+    workload_.models.Intern("m");
+  }
+  Catalogue catalogue_;
+  Workload workload_;
+};
+
+TEST_F(TableCacheTest, GridIsEveryCountThenEvery4thThenEvery8th) {
+  TableCache cache(catalogue_, {"gpu"}, {1000});
+  const auto counts = Counts(*cache.TableFor(workload_, MakeJob(1, 1, 80)), 0);
+  EXPECT_EQ(counts, (std::vector<int>{1,  2,  3,  4,  5,  6,  7,  8,  12, 16, 20, 24,
+                                      28, 32, 36, 40, 44, 48, 52, 56, 60, 64, 72, 80}));
+}
+
+TEST_F(TableCacheTest, LowestAndRequestedAreOfferedOffTheGrid) {
+  TableCache cache(catalogue_, {"gpu"}, {1000});
+  EXPECT_EQ(Counts(*cache.TableFor(workload_, MakeJob(11, 9, 16)), 0), (std::vector<int>{9, 11, 12, 16}));
+}
+
+TEST_F(TableCacheTest, RigidJobHasOneCount) {
+  TableCache cache(catalogue_, {"gpu"}, {1000});
+  EXPECT_EQ(Counts(*cache.TableFor(workload_, MakeJob(13)), 0), std::vector<int>{13});
+}
+
+TEST_F(TableCacheTest, CountsKeepWithinEachTypesCapacity) {
+  TableCache cache(catalogue_, {"v100", "k80"}, {2, 5});
+  const auto table = cache.TableFor(workload_, MakeJob(4, 1, 16));
+  EXPECT_EQ(Counts(*table, 0), (std::vector<int>{1, 2}));
+  EXPECT_EQ(Counts(*table, 1), (std::vector<int>{1, 2, 3, 4, 5}));
+}
+
+TEST_F(TableCacheTest, ConfigurationsCarryDemandCostAndRate) {
+  TableCache cache(catalogue_, {"v100"}, {8});
+  Job job = MakeJob(8);
+  job.model = 0;
+  const Configuration& c = (*cache.TableFor(workload_, job))[0];
+  EXPECT_EQ(c.demand, (Resources{8, 0}));
+  EXPECT_EQ(c.cost, 8);
+  EXPECT_EQ(c.rate, 40);
+}
+
+TEST_F(TableCacheTest, EqualProfileAndLimitsShareATable) {
+  TableCache cache(catalogue_, {"gpu"}, {64});
+  EXPECT_EQ(cache.TableFor(workload_, MakeJob(2, 1, 8)), cache.TableFor(workload_, MakeJob(4, 1, 8)));
+}
+
+TEST_F(TableCacheTest, RequestedOffTheGridHasItsOwnTable) {
+  TableCache cache(catalogue_, {"gpu"}, {64});
+  const auto first = cache.TableFor(workload_, MakeJob(9, 1, 16));
+  const auto second = cache.TableFor(workload_, MakeJob(11, 1, 16));
+  EXPECT_GE(first->Find({9}, 0), 0);
+  EXPECT_GE(second->Find({11}, 0), 0);
+}
+
+TEST_F(TableCacheTest, JobLargerThanTheClusterIsRefused) {
+  TableCache cache(catalogue_, {"v100", "k80"}, {4, 8});
+  try {
+    cache.TableFor(workload_, MakeJob(9, 1, 32));
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kBadData);
+    EXPECT_STREQ(error.what(),
+                 "a job must fit the cluster: job 'app_17' asks for 9 GPUs, the largest GPU type 'k80' "
+                 "has 8");
+  }
+}
+
+TEST_F(TableCacheTest, WorkIsDurationTimesRateAtTheRequested) {
+  TableCache cache(catalogue_, {"k80", "v100"}, {8, 8});
+  Job job = MakeJob(8, 1, 8);
+  job.model = 0;
+  EXPECT_DOUBLE_EQ(cache.WorkOf(workload_, job), 100 * 40);  // the v100 is the fastest here
+}
+
+TEST_F(TableCacheTest, WorkUsesATypeThatCanHoldTheRequested) {
+  TableCache cache(catalogue_, {"k80", "v100"}, {8, 4});
+  Job job = MakeJob(8, 1, 8);
+  job.model = 0;
+  EXPECT_DOUBLE_EQ(cache.WorkOf(workload_, job), 100 * 16);
+}
+
+TEST_F(TableCacheTest, GivenWorkStays) {
+  TableCache cache(catalogue_, {"gpu"}, {8});
+  Job job = MakeJob(1);
+  job.work = 42;
+  EXPECT_EQ(cache.WorkOf(workload_, job), 42);
+}
+
+TEST_F(TableCacheTest, JobWithoutProfileHasItsDurationAsWork) {
+  TableCache cache(catalogue_, {"gpu"}, {8});
+  EXPECT_EQ(cache.WorkOf(workload_, MakeJob(4)), 100);
+}
+
+}  // namespace
+}  // namespace allot
