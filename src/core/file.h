@@ -1,7 +1,7 @@
 #pragma once
 // Files that are either whole or absent.
 //
-// ReadTextFile reads plain or gzip (by content, through libarchive). AtomicFile and AtomicDirectory
+// ReadTextFile reads plain or gzip (by content, through zlib). AtomicFile and AtomicDirectory
 // write under a temporary sibling name, fsync, and rename on Commit(); destroyed before that, they
 // remove what they wrote. All failures are Errors that name path and system message.
 

@@ -1,0 +1,218 @@
+#include "core/file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+
+#include "core/error.h"
+
+namespace allot {
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string SystemMessage(int error) {
+  return error == 0 ? "write failed" : std::error_code(error, std::generic_category()).message();
+}
+
+std::string ReadBytes(const std::string& path) {
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw DataError("cannot open '{}': {}", path, SystemMessage(errno));
+  std::string bytes;
+  std::string chunk(1 << 20, '\0');
+  while (in) {
+    in.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
+    bytes.append(chunk, 0, static_cast<std::size_t>(in.gcount()));
+  }
+  if (in.bad()) throw DataError("cannot read '{}': {}", path, SystemMessage(errno));
+  return bytes;
+}
+
+bool StartsLikeGzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
+
+// Inflates the members of a gzip file one after the other; zlib checks each one's CRC and length.
+class GzipInflater {
+ public:
+  GzipInflater(const std::string& path, std::string_view bytes) : path_(path), left_(bytes) {
+    constexpr int kGzipOnly = 16 + MAX_WBITS;
+    if (inflateInit2(&zlib_, kGzipOnly) != Z_OK) throw RunError("zlib: no memory for '{}'", path);
+  }
+  ~GzipInflater() { inflateEnd(&zlib_); }
+  GzipInflater(const GzipInflater&) = delete;
+  GzipInflater& operator=(const GzipInflater&) = delete;
+
+  std::string All() {
+    const std::size_t total = left_.size();
+    std::string text;
+    while (!left_.empty()) {
+      if (!StartsLikeGzip(left_)) {
+        throw DataError("'{}': {} bytes of garbage follow the compressed data of {} bytes", path_,
+                        left_.size(), total - left_.size());
+      }
+      Member(total, text);
+    }
+    return text;
+  }
+
+ private:
+  void Member(std::size_t total, std::string& text) {
+    std::string chunk(1 << 20, '\0');
+    inflateReset(&zlib_);
+    int result = Z_OK;
+    while (result != Z_STREAM_END) {
+      const std::size_t offered = std::min<std::size_t>(left_.size(), 1 << 30);
+      // zlib's interface predates const; it does not write to its input.
+      zlib_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(left_.data()));
+      zlib_.avail_in = static_cast<uInt>(offered);
+      zlib_.next_out = reinterpret_cast<Bytef*>(chunk.data());
+      zlib_.avail_out = static_cast<uInt>(chunk.size());
+      result = inflate(&zlib_, Z_NO_FLUSH);
+      left_.remove_prefix(offered - zlib_.avail_in);
+      text.append(chunk, 0, chunk.size() - zlib_.avail_out);
+      if (result == Z_BUF_ERROR || (result == Z_OK && left_.empty() && zlib_.avail_out > 0)) {
+        throw DataError("'{}': gzip data is cut short after {} compressed bytes ({} plain)", path_,
+                        total, text.size());
+      }
+      if (result != Z_OK && result != Z_STREAM_END) {
+        throw DataError("'{}': gzip data is corrupt near byte {} of {}: {}", path_,
+                        total - left_.size(), total, zlib_.msg ? zlib_.msg : zError(result));
+      }
+    }
+  }
+
+  const std::string& path_;
+  std::string_view left_;
+  z_stream zlib_{};
+};
+
+// "out/jobs.csv" -> "out/jobs.csv.<pid>-<n>.part": no two writers share one, on the same file system.
+fs::path PartName(const fs::path& final_path) {
+  static std::atomic<unsigned> next{0};
+  fs::path part = final_path;
+  part += fmt::format(".{}-{}.part", ::getpid(), next.fetch_add(1));
+  return part;
+}
+
+// "runs/a/" names the same folder as "runs/a", but has no file name to put a suffix on.
+fs::path WithoutTrailingSlash(fs::path path) {
+  return path.has_filename() ? path : path.parent_path();
+}
+
+void MakeFolders(const fs::path& folder) {
+  if (folder.empty()) return;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw RunError("cannot create folder '{}': {}", folder.string(), error.message());
+}
+
+[[noreturn]] void ThrowCannotWrite(const fs::path& path, int error) {
+  std::error_code ignored;
+  const fs::space_info space = fs::space(fs::absolute(path).parent_path(), ignored);
+  const std::string free = ignored ? "" : fmt::format(" ({} bytes free)", space.available);
+  throw RunError("cannot write '{}': {}{}", path.string(), SystemMessage(error), free);
+}
+
+void SyncToDisk(const fs::path& path, const fs::path& reported) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) ThrowCannotWrite(reported, errno);
+  const int failed = ::fsync(descriptor) == 0 ? 0 : errno;
+  ::close(descriptor);
+  // Some file systems refuse to sync a folder (EINVAL); what can be done then has been done.
+  if (failed != 0 && failed != EINVAL) ThrowCannotWrite(reported, failed);
+}
+
+void SyncParent(const fs::path& path) { SyncToDisk(fs::absolute(path).parent_path(), path); }
+
+void Rename(const fs::path& from, const fs::path& to) {
+  if (std::rename(from.c_str(), to.c_str()) != 0) ThrowCannotWrite(to, errno);
+}
+
+// Puts `part` in the place of the folder `final_path`, whose old content ends up at `part`.
+void Exchange(const fs::path& part, const fs::path& final_path) {
+  if (::renameat2(AT_FDCWD, part.c_str(), AT_FDCWD, final_path.c_str(), RENAME_EXCHANGE) == 0) return;
+  if (errno != EINVAL && errno != ENOSYS) ThrowCannotWrite(final_path, errno);
+  // A file system without exchange: two steps, with nothing under the final name in between.
+  const fs::path aside = PartName(final_path);
+  Rename(final_path, aside);
+  Rename(part, final_path);
+  Rename(aside, part);
+}
+
+}  // namespace
+
+std::string ReadTextFile(const std::string& path) {
+  std::string bytes = ReadBytes(path);
+  return StartsLikeGzip(bytes) ? GzipInflater(path, bytes).All() : bytes;
+}
+
+AtomicFile::AtomicFile(fs::path final_path)
+    : final_path_(std::move(final_path)), part_path_(PartName(final_path_)) {
+  MakeFolders(final_path_.parent_path());
+  errno = 0;
+  out_.open(part_path_, std::ios::binary | std::ios::trunc);
+  if (!out_) ThrowCannotWrite(final_path_, errno);
+}
+
+AtomicFile::~AtomicFile() {
+  if (committed_) return;
+  out_.close();
+  std::error_code ignored;
+  fs::remove(part_path_, ignored);
+}
+
+void AtomicFile::Commit() {
+  const bool failed_before = !out_;
+  out_.clear();
+  errno = 0;
+  out_.flush();  // after an earlier failure this is only to learn the system's reason again
+  if (failed_before || !out_) ThrowCannotWrite(final_path_, errno);
+  out_.close();
+  if (!out_) ThrowCannotWrite(final_path_, errno);
+  SyncToDisk(part_path_, final_path_);
+  Rename(part_path_, final_path_);
+  committed_ = true;
+  SyncParent(final_path_);
+}
+
+void WriteTextFile(const fs::path& path, std::string_view text) {
+  AtomicFile file(path);
+  file.stream().write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.Commit();
+}
+
+AtomicDirectory::AtomicDirectory(fs::path final_path)
+    : final_path_(WithoutTrailingSlash(std::move(final_path))), part_path_(PartName(final_path_)) {
+  std::error_code ignored;
+  fs::remove_all(part_path_, ignored);  // left by a killed process of the same number
+  MakeFolders(part_path_);
+}
+
+AtomicDirectory::~AtomicDirectory() {
+  if (committed_) return;
+  std::error_code ignored;
+  fs::remove_all(part_path_, ignored);
+}
+
+void AtomicDirectory::Commit() {
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(part_path_)) {
+    if (entry.is_regular_file() || entry.is_directory()) SyncToDisk(entry.path(), final_path_);
+  }
+  SyncToDisk(part_path_, final_path_);
+  std::error_code error;
+  if (fs::is_directory(final_path_, error)) {
+    Exchange(part_path_, final_path_);
+    fs::remove_all(part_path_, error);
+  } else {
+    Rename(part_path_, final_path_);
+  }
+  committed_ = true;
+  SyncParent(final_path_);
+}
+
+}  // namespace allot
