@@ -107,12 +107,11 @@ void ConfigurationTable::BuildHull(GpuTypeIndex type) {
     chain.push_back(i);
   }
   if (hulls_.size() <= At(type)) hulls_.resize(At(type) + 1);
-  const double reference_efficiency = reference_rate_ / reference_cost_;
   for (std::size_t i = 1; i < chain.size(); ++i) {
     HullStep step;
     step.from = chain[i - 1];
     step.to = chain[i];
-    step.log_gain = static_cast<float>(std::log(slope(step.from, step.to) / reference_efficiency));
+    step.log_gain = static_cast<float>(std::log(slope(step.from, step.to) / reference_rate_));
     step.log_mid =
         static_cast<float>(std::log((rate(step.to) + rate(step.from)) / 2 / reference_rate_));
     hulls_[At(type)].push_back(step);

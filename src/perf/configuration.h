@@ -49,7 +49,7 @@ struct Configuration {
 struct HullStep {
   std::int32_t from = -1;
   std::int32_t to = -1;
-  float log_gain = 0;  // ln((rate_to - rate_from) / (cost_to - cost_from) / reference rate per cost)
+  float log_gain = 0;  // ln((rate_to - rate_from) / (cost_to - cost_from) / reference rate)
   float log_mid = 0;   // ln((rate_to + rate_from) / 2 / reference rate)
 };
 

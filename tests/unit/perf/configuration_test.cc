@@ -110,9 +110,9 @@ TEST(Hull, GainAndMidAreRelativeToTheReference) {
   const ConfigurationTable table("t", kGpuKind, {Gpus(4, 30), Gpus(2, 20)});
   const auto& hull = table.hull(0);
   ASSERT_EQ(hull.size(), 2U);
-  EXPECT_FLOAT_EQ(hull[0].log_gain, 0);                         // (20 / 2) / (20 / 2)
+  EXPECT_FLOAT_EQ(hull[0].log_gain, std::log(0.5F));            // (20 / 2) / 20
   EXPECT_FLOAT_EQ(hull[0].log_mid, std::log(0.5F));             // (20 + 0) / 2 / 20
-  EXPECT_FLOAT_EQ(hull[1].log_gain, std::log(0.5F));            // (10 / 2) / (20 / 2)
+  EXPECT_FLOAT_EQ(hull[1].log_gain, std::log(0.25F));           // (10 / 2) / 20
   EXPECT_FLOAT_EQ(hull[1].log_mid, std::log(25.0F / 20.0F));    // (30 + 20) / 2 / 20
 }
 

@@ -1,0 +1,45 @@
+// allot compare: several policies on the same workloads.
+
+#include "cli/experiment.h"
+
+namespace allot {
+namespace {
+
+struct CompareOptions {
+  World world;
+  std::string policies = "fifo,las,srtf,drf,optimus";
+  std::string reference;
+  std::string title;
+  std::string out;
+  std::string log_root;
+};
+
+int Compare(CompareOptions& o, const GlobalOptions& globals) {
+  const std::vector<Contender> contenders = ParseContenders(o.policies);
+  ExperimentOptions experiment;
+  experiment.title = o.title;
+  experiment.command = TypedCommand();
+  experiment.globals = globals;
+  experiment.out = o.out;
+  experiment.log_root = o.log_root;
+  experiment.reference = o.reference;
+  const Evaluation evaluation = RunExperiment(o.world, o.world.Scenarios(), contenders, experiment);
+  PrintEvaluation(evaluation, experiment);
+  return 0;
+}
+
+ALLOT_REGISTER(CommandInfo,
+               (CommandInfo{"compare", "run several policies on the same workloads and tabulate",
+                            [](CLI::App& app, const GlobalOptions& globals) {
+                              auto o = std::make_shared<CompareOptions>();
+                              o->world.Declare(app);
+                              app.add_option("-p,--policies", o->policies, "policies, joined by commas")->capture_default_str();
+                              app.add_option("--reference", o->reference, "policy whose JCT the ratios are of (default: the first)");
+                              app.add_option("--title", o->title, "title of the table in the report");
+                              app.add_option("-o,--out", o->out, "folder for evaluation.json and the runs");
+                              app.add_option("--log", o->log_root, "Minari datasets folder for HDF5 episode logs");
+                              return [o, &globals] { return Compare(*o, globals); };
+                            }}));
+
+}  // namespace
+}  // namespace allot

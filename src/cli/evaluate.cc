@@ -1,0 +1,57 @@
+// allot evaluate: a trained checkpoint against other policies, on workloads it has not seen.
+
+#include "agents/learned/index_policy.h"
+#include "cli/experiment.h"
+
+namespace allot {
+namespace {
+
+struct EvaluateOptions {
+  World world;
+  std::string checkpoint;
+  std::string against = "fifo,las,srtf,drf,optimus";
+  std::string title = "Unseen workloads";
+  bool seen = false;
+  std::string out;
+  std::string log_root;
+};
+
+int Evaluate(EvaluateOptions& o, const GlobalOptions& globals) {
+  // Loaded once: a damaged checkpoint stops the command before anything runs.
+  const auto weights = std::make_shared<const IndexNetWeights>(LoadIndexWeights(o.checkpoint));
+  std::vector<Contender> contenders;
+  contenders.push_back({"learned", [weights] {
+                          return std::make_unique<IndexPolicy>(*weights, LearnedPolicyInfo());
+                        }});
+  if (!o.against.empty()) {
+    for (Contender& contender : ParseContenders(o.against)) contenders.push_back(std::move(contender));
+  }
+  ExperimentOptions experiment;
+  experiment.title = o.title;
+  experiment.unseen = !o.seen;
+  experiment.command = TypedCommand();
+  experiment.globals = globals;
+  experiment.out = o.out;
+  experiment.log_root = o.log_root;
+  experiment.reference = "learned";
+  const Evaluation evaluation = RunExperiment(o.world, o.world.Scenarios(), contenders, experiment);
+  PrintEvaluation(evaluation, experiment);
+  return 0;
+}
+
+ALLOT_REGISTER(CommandInfo,
+               (CommandInfo{"evaluate", "compare a trained checkpoint with other policies on unseen workloads",
+                            [](CLI::App& app, const GlobalOptions& globals) {
+                              auto o = std::make_shared<EvaluateOptions>();
+                              o->world.Declare(app);
+                              app.add_option("--checkpoint", o->checkpoint, "checkpoint folder")->required();
+                              app.add_option("--against", o->against, "policies to compare with, joined by commas")->capture_default_str();
+                              app.add_option("--title", o->title, "title of the table in the report")->capture_default_str();
+                              app.add_flag("--seen", o->seen, "say that the checkpoint was trained on these workloads");
+                              app.add_option("-o,--out", o->out, "folder for evaluation.json and the runs");
+                              app.add_option("--log", o->log_root, "Minari datasets folder for HDF5 episode logs");
+                              return [o, &globals] { return Evaluate(*o, globals); };
+                            }}));
+
+}  // namespace
+}  // namespace allot

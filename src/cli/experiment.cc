@@ -1,0 +1,168 @@
+#include "cli/experiment.h"
+
+#include <cstdio>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "cli/episode_log.h"
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/progress.h"
+#include "metrics/comparison.h"
+#include "metrics/run_directory.h"
+#include "sim/run.h"
+
+namespace allot {
+namespace {
+
+std::string& CommandText() {
+  static std::string text;
+  return text;
+}
+
+// "command 'arg with spaces'": repeatable in a shell.
+std::string Quoted(const std::string& word) {
+  const bool plain = word.find_first_of(" \t'\"|&;<>$`\\(){}*?#~") == std::string::npos;
+  return plain && !word.empty() ? word : "'" + word + "'";
+}
+
+bool IsOracle(const Policy& policy, const Scenario& scenario) {
+  return policy.info().needs_lengths &&
+         scenario.options().lengths.kind == LengthEstimates::Kind::kTrue;
+}
+
+std::vector<std::string> JobIds(const Workload& workload) {
+  std::vector<std::string> ids;
+  for (const Job& job : workload.jobs) ids.push_back(job.id);
+  return ids;
+}
+
+}  // namespace
+
+void RememberCommand(int argc, char** argv) {
+  std::string text = "allot";
+  for (int i = 1; i < argc; ++i) text += " " + Quoted(argv[i]);
+  CommandText() = text;
+}
+
+std::string TypedCommand() { return CommandText(); }
+
+std::vector<std::string> SplitSpecs(const std::string& text) {
+  std::vector<std::string> specs;
+  for (const std::string_view part : Split(text, ',')) {
+    // key=value without a name of its own continues the spec before it.
+    const bool continues = !specs.empty() && part.find('=') < part.find(':') &&
+                           specs.back().find(':') != std::string::npos;
+    if (continues) {
+      specs.back() += "," + std::string(part);
+    } else {
+      specs.emplace_back(Trim(part));
+    }
+  }
+  return specs;
+}
+
+std::vector<Contender> ParseContenders(const std::string& text) {
+  std::vector<Contender> contenders;
+  for (const std::string& spec : SplitSpecs(text)) {
+    for (const Contender& other : contenders) {
+      if (other.id == spec) throw UsageError("policy '{}' is named twice", spec);
+    }
+    MakePolicy(spec);  // refuse now, not after minutes
+    contenders.push_back({spec, [spec] { return MakePolicy(spec); }});
+  }
+  return contenders;
+}
+
+Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenarios,
+                         const std::vector<Contender>& contenders, const ExperimentOptions& options) {
+  Evaluation evaluation;
+  evaluation.title = options.title;
+  evaluation.unseen = options.unseen;
+  evaluation.command = options.command;
+  evaluation.cluster = world.cluster().ToString();
+  const SimOptions sim = world.sim();
+  evaluation.length_estimates = sim.lengths.ToString();
+  evaluation.restart_cost_s = sim.restart_cost;
+  evaluation.interval_s = sim.interval;
+  evaluation.reference = options.reference.empty() ? contenders.front().id : options.reference;
+  for (const World::Named& named : scenarios) {
+    const Workload& workload = named.scenario->workload();
+    evaluation.workloads.push_back(
+        {workload.name, static_cast<std::int64_t>(workload.jobs.size()), named.load, named.seed});
+  }
+  for (const Contender& contender : contenders) {
+    EvaluatedPolicy policy;
+    policy.id = contender.id;
+    policy.label = contender.id;
+    policy.oracle = IsOracle(*contender.make(), *scenarios.front().scenario);
+    policy.runs.resize(scenarios.size());
+    evaluation.policies.push_back(std::move(policy));
+  }
+
+  const std::size_t total = scenarios.size() * contenders.size();
+  Progress progress("simulating", static_cast<std::int64_t>(total), options.globals.quiet);
+  std::mutex mutex;
+  std::int64_t done = 0;
+  ParallelFor(total, options.globals.threads, [&](std::size_t i) {
+    const std::size_t w = i / contenders.size();
+    const std::size_t p = i % contenders.size();
+    const Scenario& scenario = *scenarios[w].scenario;
+    const std::unique_ptr<Policy> policy = contenders[p].make();
+    std::unique_ptr<EpisodeLog> log;
+    RunOutcome outcome;
+    if (options.log_root.empty()) {
+      outcome = RunPolicy(scenario, *policy);
+    } else {
+      log = std::make_unique<EpisodeLog>(options.log_root, contenders[p].id, scenario,
+                                         scenarios[w].seed, policy->info().time_driven, options.command);
+      DecisionListener* const listeners[] = {log.get()};
+      outcome = RunPolicy(scenario, *policy, listeners,
+                          [&](const SimulatedCluster& cluster) { log->Attach(cluster); });
+    }
+    RunFacts facts;
+    facts.policy = contenders[p].id;
+    facts.oracle = evaluation.policies[p].oracle;
+    facts.gpus = scenario.cluster().total().gpus;
+    facts.records = outcome.records;
+    facts.timeline = outcome.timeline;
+    facts.decisions = outcome.drive.decisions;
+    facts.decision_us = outcome.drive.decision_us;
+    facts.cpu_s = outcome.cpu_s;
+    facts.wall_s = outcome.wall_s;
+    RunSummary& summary = evaluation.policies[p].runs[w];
+    summary = Summarise(facts);
+    if (!options.out.empty()) {
+      const std::filesystem::path root(options.out);
+      const std::filesystem::path folder =
+          options.single_run ? root
+          : scenarios.size() == 1
+              ? root / FolderName(contenders[p].id)
+              : root / FolderName(evaluation.workloads[w].name) / FolderName(contenders[p].id);
+      WriteRunDirectory(folder, summary, outcome.records, JobIds(scenario.workload()), outcome.timeline);
+    }
+    if (log != nullptr) log->Close(outcome.records);
+    const std::lock_guard lock(mutex);
+    progress.Update(++done, fmt::format("{} on {}", contenders[p].id, scenario.workload().name));
+  });
+  if (!options.out.empty() && !options.single_run) WriteEvaluation(options.out, evaluation);
+  return evaluation;
+}
+
+void PrintEvaluation(const Evaluation& evaluation, const ExperimentOptions& options) {
+  if (options.globals.json) {
+    std::printf("%s\n", ToJson(evaluation).dump(2).c_str());
+  } else {
+    const std::vector<PolicyRow> rows = CompareToReference(evaluation);
+    std::printf("%s", ComparisonTable(evaluation, rows).ToText().c_str());
+    if (evaluation.policies.size() > 1) {
+      const Headline headline = MakeHeadline(evaluation, rows);
+      std::printf("\n%s %s\n", headline.finding.c_str(), headline.verdict.c_str());
+    }
+  }
+  if (options.globals.quiet) return;
+  if (!options.out.empty()) std::fprintf(stderr, "results: %s\n", options.out.c_str());
+  if (!options.log_root.empty()) std::fprintf(stderr, "episode logs: %s\n", options.log_root.c_str());
+}
+
+}  // namespace allot

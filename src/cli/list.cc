@@ -1,0 +1,81 @@
+// allot list: everything that is registered, with parameters.
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "envs/rewards/reward.h"
+#include "sched/policy.h"
+#include "sched/stages.h"
+#include "sim/profile.h"
+#include "workload/trace_reader.h"
+
+namespace allot {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <typename Entry>
+Json Describe() {
+  Json list = Json::array();
+  for (const Entry& entry : Registry<Entry>::Global().entries()) {
+    Json item = {{"id", entry.id}, {"summary", entry.summary}};
+    if constexpr (requires { entry.params; }) {
+      item["params"] = Json::array();
+      for (const ParamSpec& param : entry.params) {
+        item["params"].push_back({{"name", param.name}, {"default", param.default_value}, {"help", param.help}});
+      }
+      item["needs_lengths"] = entry.needs_lengths;
+      item["time_driven"] = entry.time_driven;
+    }
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+int List(const std::string& what, const GlobalOptions& globals) {
+  Json all = {{"policies", Describe<PolicyInfo>()},     {"admission", Describe<AdmissionInfo>()},
+              {"ordering", Describe<OrderingInfo>()},   {"sizing", Describe<SizingInfo>()},
+              {"placement", Describe<PlacementInfo>()}, {"formats", Describe<TraceFormat>()},
+              {"rewards", Describe<RewardInfo>()},      {"profiles", Describe<ProfileInfo>()}};
+  if (!what.empty()) {
+    std::vector<std::string> kinds;
+    for (const auto& [kind, list] : all.items()) kinds.push_back(kind);
+    if (!all.contains(what)) throw UsageError("nothing of the kind '{}'{}", what, DidYouMean(what, kinds));
+    const Json only = all[what];
+    all = Json::object();
+    all[what] = only;
+  }
+  if (globals.json) {
+    std::printf("%s\n", all.dump(2).c_str());
+    return 0;
+  }
+  for (const auto& [kind, list] : all.items()) {
+    std::printf("%s\n", kind.c_str());
+    for (const Json& item : list) {
+      std::printf("  %-16s %s%s\n", item["id"].get<std::string>().c_str(),
+                  item["summary"].get<std::string>().c_str(),
+                  item.value("needs_lengths", false) ? " [uses length estimates]" : "");
+      if (!item.contains("params")) continue;
+      for (const Json& param : item["params"]) {
+        const std::string value = param["default"];
+        std::printf("      %-14s %s%s\n", param["name"].get<std::string>().c_str(),
+                    param["help"].get<std::string>().c_str(),
+                    value.empty() ? "" : fmt::format(" [{}]", value).c_str());
+      }
+    }
+    std::printf("\n");
+  }
+  return 0;
+}
+
+ALLOT_REGISTER(CommandInfo,
+               (CommandInfo{"list", "policies, stages, trace formats, rewards and profiles, with their parameters",
+                            [](CLI::App& app, const GlobalOptions& globals) {
+                              auto what = std::make_shared<std::string>();
+                              app.add_option("kind", *what, "only this kind, e.g. policies");
+                              return [what, &globals] { return List(*what, globals); };
+                            }}));
+
+}  // namespace
+}  // namespace allot

@@ -1,0 +1,49 @@
+// allot simulate: one policy on one workload.
+
+#include <nlohmann/json.hpp>
+
+#include "cli/experiment.h"
+
+namespace allot {
+namespace {
+
+struct SimulateOptions {
+  World world;
+  std::string policy = "fifo";
+  std::string out;
+  std::string log_root;
+};
+
+int Simulate(SimulateOptions& o, const GlobalOptions& globals) {
+  const std::vector<Contender> contenders = {{o.policy, [&o] { return MakePolicy(o.policy); }}};
+  contenders.front().make();
+  ExperimentOptions experiment;
+  experiment.command = TypedCommand();
+  experiment.globals = globals;
+  experiment.log_root = o.log_root;
+  experiment.out = o.out;
+  experiment.single_run = true;
+  const auto scenarios = o.world.Scenarios();
+  if (scenarios.size() > 1) throw UsageError("simulate runs one workload, got --workloads {}; see 'allot compare'", scenarios.size());
+  const Evaluation evaluation = RunExperiment(o.world, scenarios, contenders, experiment);
+  if (globals.json) {
+    std::printf("%s\n", ToJson(evaluation.policies.front().runs.front()).dump(2).c_str());
+    return 0;
+  }
+  PrintEvaluation(evaluation, experiment);
+  return 0;
+}
+
+ALLOT_REGISTER(CommandInfo,
+               (CommandInfo{"simulate", "run one policy on one workload",
+                            [](CLI::App& app, const GlobalOptions& globals) {
+                              auto o = std::make_shared<SimulateOptions>();
+                              o->world.Declare(app);
+                              app.add_option("-p,--policy", o->policy, "policy, e.g. las or las:queues=3600|36000; see 'allot list'")->capture_default_str();
+                              app.add_option("-o,--out", o->out, "folder for jobs.csv, timeline.csv and summary.json");
+                              app.add_option("--log", o->log_root, "Minari datasets folder for the HDF5 episode log");
+                              return [o, &globals] { return Simulate(*o, globals); };
+                            }}));
+
+}  // namespace
+}  // namespace allot

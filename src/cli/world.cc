@@ -1,0 +1,142 @@
+#include "cli/world.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/rng.h"
+#include "sim/profile.h"
+#include "workload/sample.h"
+
+namespace allot {
+
+void World::Declare(CLI::App& app) {
+  app.add_option("-w,--workload", workload_, "trace file (csv, json, .gz), or 'embedded': four weeks of Philly")
+      ->capture_default_str();
+  app.add_option("--format", format_, "trace format, see 'allot list'")->capture_default_str();
+  app.add_flag("--lenient", lenient_, "drop and count malformed rows instead of stopping");
+  app.add_option("-c,--cluster", cluster_, "nodes x GPUs: 16x8, 6x4:v100,3x8:p100, or a file")
+      ->capture_default_str();
+  app.add_option("--from", from_, "first submission used: date, 14d, or seconds");
+  app.add_option("--to", to_, "submissions before this are used");
+  app.add_option("--load", loads_, "sub-sample the window so that it offers this load (GPU time / capacity)")
+      ->delimiter(',');
+  app.add_option("--span", span_, "length of one sampled workload")->capture_default_str();
+  app.add_option("--workloads", workloads_, "sampled workloads, in turn from the window's spans")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  app.add_option("--seed", seed_, "of samples, job profiles and length estimates")->capture_default_str();
+  app.add_flag("--rigid", rigid_, "keep jobs at their requested size (default: elastic, docs/formats/catalogue.md)");
+  app.add_option("--profile", profile_, "named set of simulator rules, see 'allot list'")->capture_default_str();
+  app.add_option("--interval", interval_, "seconds between decisions");
+  app.add_option("--restart-cost", restart_cost_, "seconds lost by a change of allocation");
+  app.add_option("--length-estimates", lengths_, "what policies are told: none, noisy:SIGMA, true (oracle)")
+      ->capture_default_str();
+}
+
+const Workload& World::trace() {
+  if (trace_ == nullptr) {
+    trace_ = std::make_unique<Workload>(
+        ReadTrace(workload_, format_, ReadOptions{.lenient = lenient_}, &read_report_));
+  }
+  return *trace_;
+}
+
+SimOptions World::sim() const {
+  SimOptions options;
+  Registry<ProfileInfo>::Global().Get("profile", profile_).apply(&options);
+  if (interval_) options.interval = *interval_;
+  if (restart_cost_) options.restart_cost = *restart_cost_;
+  options.lengths = LengthEstimates::Parse(lengths_);
+  options.seed = seed_;
+  return options;
+}
+
+// A trace that says how its jobs scale is left as it is.
+bool World::elastic() {
+  if (rigid_) return false;
+  const auto& jobs = trace().jobs;
+  return std::none_of(jobs.begin(), jobs.end(), [](const Job& job) {
+    return job.model >= 0 || job.min_gpus > 0 || job.max_gpus > 0 || job.work > 0;
+  });
+}
+
+WindowOptions World::Window() {
+  WindowOptions window;
+  if (!from_.empty()) window.from = ParseWhen(trace(), from_);
+  if (!to_.empty()) window.to = ParseWhen(trace(), to_);
+  window.span = ParseWhen(trace(), span_);
+  window.loads = loads_;
+  window.elastic = elastic();
+  window.elasticity.seed = seed_;
+  window.sim = sim();
+  return window;
+}
+
+World::Named World::Whole() {
+  const WindowOptions window = Window();
+  Workload workload = trace();
+  if (window.from > 0 || window.to < kNever) {
+    std::erase_if(workload.jobs, [&](const Job& job) {
+      return job.submit < window.from || job.submit >= window.to;
+    });
+    for (Job& job : workload.jobs) job.submit -= window.from;
+  }
+  if (workload.jobs.empty()) {
+    throw DataError("no job of '{}' is submitted in [{}, {}) s", workload.name, window.from, window.to);
+  }
+  if (window.elastic) MakeElastic(window.elasticity, Catalogue::Embedded(), &workload);
+  const ClusterSpec spec = cluster();
+  const double load = OfferedLoad(workload, spec.total().gpus);
+  return {std::make_shared<const Scenario>(std::move(workload), spec, window.sim), load, seed_};
+}
+
+std::vector<World::Named> World::Scenarios() {
+  if (loads_.empty()) {
+    if (workloads_ > 1) {
+      throw UsageError("--workloads {} needs --load: without it the workload is the whole window, once",
+                       workloads_);
+    }
+    return {Whole()};
+  }
+  WindowOptions window = Window();
+  window.weekly = true;
+  const EpisodeSource source = WindowEpisodes(trace(), cluster(), window);
+  std::vector<Named> scenarios;
+  for (int k = 0; k < workloads_; ++k) {
+    const std::uint64_t seed = seed_ + static_cast<std::uint64_t>(k);
+    Named named{source(seed), 0, seed};
+    named.load = OfferedLoad(named.scenario->workload(), cluster().total().gpus);
+    scenarios.push_back(std::move(named));
+  }
+  return scenarios;
+}
+
+EpisodeSource World::TrainingEpisodes(const ClusterSpec& spec, Seconds span, std::vector<double> loads) {
+  WindowOptions window = Window();
+  window.span = span;
+  window.loads = std::move(loads);
+  return WindowEpisodes(trace(), spec, window);
+}
+
+nlohmann::ordered_json World::ToJson() {
+  const SimOptions options = sim();
+  return {{"workload", workload_},
+          {"format", format_},
+          {"cluster", cluster_},
+          {"from", from_},
+          {"to", to_},
+          {"span", span_},
+          {"loads", loads_},
+          {"workloads", workloads_},
+          {"seed", seed_},
+          {"elastic", elastic()},
+          {"profile", profile_},
+          {"interval_s", options.interval},
+          {"restart_cost_s", options.restart_cost},
+          {"decide_on_events", options.decide_on_events},
+          {"length_estimates", lengths_}};
+}
+
+}  // namespace allot

@@ -1,0 +1,70 @@
+#pragma once
+// The options that say in which world a command plays (workload, cluster, rules), the same for all
+// commands, and the scenarios made from them.
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "envs/episodes.h"
+#include "sim/scenario.h"
+#include "workload/trace_reader.h"
+
+namespace allot {
+
+class World {
+ public:
+  // Declares --workload, --cluster, --load, ... on the command.
+  void Declare(CLI::App& app);
+
+  // Reads the trace; once. Errors as ReadTrace.
+  const Workload& trace();
+  const ReadReport& read_report() const { return read_report_; }
+  ClusterSpec cluster() const { return ClusterSpec::Parse(cluster_); }
+  const std::string& cluster_text() const { return cluster_; }
+  SimOptions sim() const;
+  bool elastic();
+
+  // One scenario per requested workload (--workloads), seeds --seed, --seed + 1, ...
+  struct Named {
+    std::shared_ptr<const Scenario> scenario;
+    double load;
+    std::uint64_t seed;
+  };
+  std::vector<Named> Scenarios();
+
+  // Random windows for training.
+  EpisodeSource TrainingEpisodes(const ClusterSpec& cluster, Seconds span, std::vector<double> loads);
+
+  std::uint64_t seed() const { return seed_; }
+  nlohmann::ordered_json ToJson();  // the effective settings
+
+ private:
+  WindowOptions Window();
+  Named Whole();
+
+  std::string workload_ = "embedded";
+  std::string format_ = "auto";
+  bool lenient_ = false;
+  std::string cluster_ = "16x8";
+  std::string from_;
+  std::string to_;
+  std::string span_ = "7d";
+  std::vector<double> loads_;
+  int workloads_ = 1;
+  std::uint64_t seed_ = 0;
+  bool rigid_ = false;
+  std::string profile_ = "default";
+  std::optional<double> interval_;
+  std::optional<double> restart_cost_;
+  std::string lengths_ = "noisy:0.5";
+
+  std::unique_ptr<Workload> trace_;
+  ReadReport read_report_;
+};
+
+}  // namespace allot
