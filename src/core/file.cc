@@ -147,8 +147,11 @@ void Exchange(const fs::path& part, const fs::path& final_path) {
 }  // namespace
 
 std::string ReadTextFile(const std::string& path) {
-  std::string bytes = ReadBytes(path);
-  return StartsLikeGzip(bytes) ? GzipInflater(path, bytes).All() : bytes;
+  return DecompressText(ReadBytes(path), path);
+}
+
+std::string DecompressText(std::string_view bytes, const std::string& name) {
+  return StartsLikeGzip(bytes) ? GzipInflater(name, bytes).All() : std::string(bytes);
 }
 
 AtomicFile::AtomicFile(fs::path final_path)

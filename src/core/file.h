@@ -15,6 +15,9 @@ namespace allot {
 // DataError when absent, unreadable, or when the compressed stream is cut short or corrupt.
 std::string ReadTextFile(const std::string& path);
 
+// The same for bytes that are in memory already; `name` stands for the path in messages.
+std::string DecompressText(std::string_view bytes, const std::string& name);
+
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path final_path);  // creates parent folders

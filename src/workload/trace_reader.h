@@ -20,6 +20,7 @@ struct DropCount {
 };
 
 struct ReadReport {
+  std::string format;             // id of the format that was read
   std::int64_t rows = 0;          // data rows or records seen
   std::vector<DropCount> drops;   // in order of first occurrence
   void Drop(std::string_view reason, std::string_view place);

@@ -1,0 +1,213 @@
+#include "workload/csv.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/error.h"
+#include "core/strings.h"
+#include "workload/calendar.h"
+#include "workload/row_error.h"
+
+namespace allot {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+// Position of the first byte that is not well-formed UTF-8 (Unicode 15, table 3-7). What is read here
+// ends up in JSON, which must be UTF-8.
+std::optional<std::size_t> FindBadUtf8(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  for (std::size_t i = 0; i < text.size();) {
+    const unsigned lead = byte(i);
+    std::size_t more = 0;
+    unsigned low = 0x80, high = 0xBF;  // of the second byte
+    if (lead < 0x80) {
+      ++i;
+      continue;
+    } else if (lead >= 0xC2 && lead <= 0xDF) {
+      more = 1;
+    } else if (lead >= 0xE0 && lead <= 0xEF) {
+      more = 2;
+      if (lead == 0xE0) low = 0xA0;
+      if (lead == 0xED) high = 0x9F;
+    } else if (lead >= 0xF0 && lead <= 0xF4) {
+      more = 3;
+      if (lead == 0xF0) low = 0x90;
+      if (lead == 0xF4) high = 0x8F;
+    } else {
+      return i;
+    }
+    if (text.size() - i <= more || byte(i + 1) < low || byte(i + 1) > high) return i;
+    for (std::size_t k = 2; k <= more; ++k) {
+      if (byte(i + k) < 0x80 || byte(i + k) > 0xBF) return i;
+    }
+    i += more + 1;
+  }
+  return std::nullopt;
+}
+
+bool Contains(const std::vector<std::string>& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+}  // namespace
+
+CsvReader::CsvReader(std::string_view text, std::string path, const std::vector<std::string>& required,
+                     const std::vector<std::string>& optional)
+    : text_(text), path_(std::move(path)) {
+  if (const auto bad = FindBadUtf8(text_)) {
+    throw DataError("a CSV file must be UTF-8 text, got byte 0x{:02x} ({}:{})",
+                    static_cast<unsigned char>(text_[*bad]), path_,
+                    1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(*bad), '\n'));
+  }
+  if (text_.substr(0, kByteOrderMark.size()) == kByteOrderMark) at_ = kByteOrderMark.size();
+  if (!Next()) {
+    throw DataError("a CSV file must begin with the header {}, got no line ({}:1)", Join(required, ","),
+                    path_);
+  }
+  header_ = std::exchange(fields_, {});
+  CheckHeader(required, optional);
+}
+
+void CsvReader::CheckHeader(const std::vector<std::string>& required,
+                            const std::vector<std::string>& optional) {
+  std::vector<std::string> known = required;
+  known.insert(known.end(), optional.begin(), optional.end());
+  for (std::size_t i = 0; i < header_.size(); ++i) {
+    const std::string& column = header_[i];
+    if (!Contains(known, column)) {
+      throw DataError("every column must be one that the format knows, got {}{} ({})", Quoted(column),
+                      DidYouMean(column, known), place());
+    }
+    if (const auto first = std::find(header_.begin(), header_.end(), column) - header_.begin();
+        static_cast<std::size_t>(first) != i) {
+      throw DataError("a column stands once in the header, got '{}' as columns {} and {} ({})", column,
+                      first + 1, i + 1, place());
+    }
+  }
+  for (const std::string& column : required) {
+    if (!Contains(header_, column)) {
+      throw DataError("column '{}' is required, got only {} ({})", column, Join(header_, ","), place());
+    }
+  }
+}
+
+bool CsvReader::Next() {
+  while (at_ < text_.size()) {
+    row_line_ = line_;
+    ReadRow();
+    if (fields_.size() > 1 || !fields_[0].empty()) return true;
+  }
+  return false;
+}
+
+void CsvReader::ReadRow() {
+  fields_.clear();
+  misplaced_quote_ = false;
+  std::string field;
+  bool at_start = true;  // of a field: the only place where a quote may open
+  while (at_ < text_.size()) {
+    const char c = text_[at_++];
+    const bool line_end = c == '\n' || (c == '\r' && text_.substr(at_, 1) == "\n");
+    if (line_end) {
+      at_ += c == '\r' ? 1 : 0;
+      ++line_;
+      break;
+    }
+    if (c == ',') {
+      fields_.push_back(std::exchange(field, {}));
+      at_start = true;
+      continue;
+    }
+    if (c != '"') {
+      field += c;
+      at_start = false;
+      continue;
+    }
+    if (!at_start) misplaced_quote_ = true;
+    at_start = false;
+    // Inside quotes up to the closing one; "" is a quote.
+    while (true) {
+      if (at_ >= text_.size()) {
+        throw RowError("a quoted field must be closed", "the end of the file", place());
+      }
+      const char inner = text_[at_++];
+      if (inner == '\n') ++line_;
+      if (inner == '"') {
+        if (text_.substr(at_, 1) != "\"") break;
+        ++at_;
+      }
+      field += inner;
+    }
+    const std::string_view next = text_.substr(at_, 1);
+    if (!next.empty() && next != "," && next != "\n" && next != "\r") misplaced_quote_ = true;
+  }
+  fields_.push_back(std::move(field));
+}
+
+void CsvReader::CheckRow() const {
+  if (misplaced_quote_) {
+    throw RowError("a quote must open and close a whole field", "one inside a field", place());
+  }
+  if (fields_.size() != header_.size()) {
+    throw RowError(fmt::format("a row must have {} fields as in the header", header_.size()),
+                   std::to_string(fields_.size()), place());
+  }
+}
+
+std::string CsvReader::place() const { return fmt::format("{}:{}", path_, row_line_); }
+
+const std::string* CsvReader::Field(std::string_view column) const {
+  const auto found = std::find(header_.begin(), header_.end(), column);
+  return found == header_.end() ? nullptr : &fields_.at(static_cast<std::size_t>(found - header_.begin()));
+}
+
+bool CsvReader::Has(std::string_view column) const { return !Text(column).empty(); }
+
+std::string_view CsvReader::Text(std::string_view column) const {
+  const std::string* field = Field(column);
+  return field == nullptr ? std::string_view() : *field;
+}
+
+double CsvReader::Number(std::string_view column) const {
+  const auto value = ParseNumber(Text(column));
+  if (!value) {
+    throw RowError(fmt::format("'{}' must be a finite number", column), Quoted(Text(column)), place());
+  }
+  return *value;
+}
+
+long long CsvReader::Integer(std::string_view column, long long low, long long high) const {
+  const auto value = ParseInteger(Text(column));
+  if (!value || *value < low || *value > high) {
+    throw RowError(fmt::format("'{}' must be a whole number from {} to {}", column, low, high),
+                   Quoted(Text(column)), place());
+  }
+  return *value;
+}
+
+double CsvReader::Calendar(std::string_view column) const {
+  const auto value = ParseCalendar(Text(column));
+  if (!value) {
+    throw RowError(fmt::format("'{}' must be like 2017-11-13 08:00:00", column), Quoted(Text(column)),
+                   place());
+  }
+  return static_cast<double>(*value);
+}
+
+int HeaderMatch(std::string_view head, const std::vector<std::string>& columns) {
+  if (head.substr(0, kByteOrderMark.size()) == kByteOrderMark) head.remove_prefix(kByteOrderMark.size());
+  const auto fields = Split(Trim(head.substr(0, head.find('\n'))), ',');
+  std::size_t found = 0;
+  for (const std::string& column : columns) {
+    found += std::any_of(fields.begin(), fields.end(), [&](std::string_view field) {
+      return field == column || field == "\"" + column + "\"";
+    });
+  }
+  return static_cast<int>(100 * found / columns.size());
+}
+
+}  // namespace allot

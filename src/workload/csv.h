@@ -1,0 +1,55 @@
+#pragma once
+// Reads one CSV table after RFC 4180: fields in double quotes may hold commas, quotes ("") and line
+// breaks; lines end in LF or CRLF; empty lines are skipped; a UTF-8 byte order mark is skipped.
+// The trace formats walk it row by row and fetch fields by column name, checked, with file:line errors.
+//
+//   CsvReader csv(text, path, {"job_id", "gpus"}, {"user"});
+//   while (csv.Next()) { csv.CheckRow(); Use(csv.Text("job_id"), csv.Integer("gpus", 1, 8)); }
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace allot {
+
+class CsvReader {
+ public:
+  // Reads the header. DataError for text that is not UTF-8, an unknown, repeated or missing column.
+  // `text` must outlive the reader.
+  CsvReader(std::string_view text, std::string path, const std::vector<std::string>& required,
+            const std::vector<std::string>& optional = {});
+
+  // Moves to the next row; false at the end. DataError when a quote is never closed.
+  bool Next();
+  // RowError when the row has another number of fields than the header, or misplaced quotes.
+  // To be called before fields are fetched.
+  void CheckRow() const;
+
+  int line() const { return row_line_; }  // where the row begins, from 1
+  std::string place() const;              // "path:line"
+
+  bool Has(std::string_view column) const;  // the column exists and its field is not empty
+  std::string_view Text(std::string_view column) const;     // "" when an optional column is absent
+  double Number(std::string_view column) const;             // finite; RowError otherwise
+  long long Integer(std::string_view column, long long low, long long high) const;  // inclusive
+  double Calendar(std::string_view column) const;  // "YYYY-MM-DD HH:MM:SS" -> seconds since 1970
+
+ private:
+  void ReadRow();
+  void CheckHeader(const std::vector<std::string>& required, const std::vector<std::string>& optional);
+  const std::string* Field(std::string_view column) const;
+
+  std::string_view text_;
+  std::string path_;
+  std::size_t at_ = 0;
+  int line_ = 1;
+  int row_line_ = 1;
+  bool misplaced_quote_ = false;
+  std::vector<std::string> header_;
+  std::vector<std::string> fields_;
+};
+
+// How well the first line of a file fits a format: the share of `columns` that it names, in percent.
+int HeaderMatch(std::string_view head, const std::vector<std::string>& columns);
+
+}  // namespace allot

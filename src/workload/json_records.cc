@@ -1,0 +1,93 @@
+#include "workload/json_records.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "workload/row_error.h"
+
+namespace allot {
+namespace {
+
+constexpr std::string_view kSpace = " \t\r\n";
+
+int LinesBetween(std::string_view text, std::size_t begin, std::size_t end) {
+  const std::string_view part = text.substr(begin, end - begin);
+  return static_cast<int>(std::count(part.begin(), part.end(), '\n'));
+}
+
+}  // namespace
+
+JsonRecords::JsonRecords(std::string_view text, std::string path)
+    : text_(text), path_(std::move(path)) {
+  SkipSpace();
+  if (at_ == text_.size() || text_[at_] != '[') Fail("a JSON trace must begin with '['");
+  ++at_;
+}
+
+void JsonRecords::SkipSpace() { at_ = std::min(text_.find_first_not_of(kSpace, at_), text_.size()); }
+
+void JsonRecords::Fail(std::string_view rule) const {
+  const std::string got = at_ < text_.size() ? Quoted(text_.substr(at_, 20)) : "the end of the file";
+  throw DataError("{}, got {} at byte {} ({}:{})", rule, got, at_, path_, 1 + LinesBetween(text_, 0, at_));
+}
+
+bool JsonRecords::Next() {
+  SkipSpace();
+  const bool closed = at_ < text_.size() && text_[at_] == ']';
+  if (closed) {
+    ++at_;
+    SkipSpace();
+    if (at_ < text_.size()) Fail("nothing may follow the JSON list");
+    return false;
+  }
+  if (!std::exchange(first_, false)) {
+    if (at_ == text_.size() || text_[at_] != ',') Fail("the JSON list must be closed by ']'");
+    ++at_;
+    SkipSpace();
+  }
+  begin_ = at_;
+  line_ += LinesBetween(text_, counted_, begin_);
+  counted_ = begin_;
+  // The record ends at the first ',' or ']' outside its own brackets and strings.
+  int depth = 0;
+  bool in_string = false;
+  for (; at_ < text_.size(); ++at_) {
+    const char c = text_[at_];
+    if (in_string) {
+      if (c == '\\') ++at_;
+      in_string = c != '"';
+    } else if (c == '"') {
+      in_string = true;
+    } else if (depth == 0 && (c == ',' || c == ']')) {
+      end_ = at_;
+      return true;
+    } else if (c == '[' || c == '{') {
+      ++depth;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  at_ = text_.size();
+  Fail("the JSON list must be closed by ']'");
+}
+
+nlohmann::json JsonRecords::Parse() const {
+  const auto fail = [&](std::size_t byte) {
+    const std::size_t at = std::min(begin_ + byte, end_);
+    return RowError("a record must be well-formed JSON",
+                    fmt::format("{} at byte {}", Quoted(text_.substr(at, 20)), at),
+                    fmt::format("{}:{}", path_, line_ + LinesBetween(text_, begin_, at)));
+  };
+  try {
+    return nlohmann::json::parse(text_.substr(begin_, end_ - begin_));
+  } catch (const nlohmann::json::parse_error& error) {
+    throw fail(error.byte > 0 ? error.byte - 1 : 0);
+  } catch (const nlohmann::json::exception&) {  // a number too large for a double
+    throw fail(0);
+  }
+}
+
+}  // namespace allot

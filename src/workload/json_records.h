@@ -1,0 +1,39 @@
+#pragma once
+// Walks the records of a file that is one JSON list, parsing one record at a time: the original Philly
+// log is too large to hold parsed, a malformed record can be skipped, and errors know their line.
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace allot {
+
+class JsonRecords {
+ public:
+  // DataError when the text does not begin with '['. `text` must outlive the walk.
+  JsonRecords(std::string_view text, std::string path);
+
+  // Moves to the next record; false after the closing bracket. DataError when the list is cut short or
+  // something follows it.
+  bool Next();
+  // The present record. RowError with byte and line when it is not well-formed JSON.
+  nlohmann::json Parse() const;
+
+  int line() const { return line_; }  // where the present record begins, from 1
+
+ private:
+  void SkipSpace();
+  [[noreturn]] void Fail(std::string_view rule) const;
+
+  std::string_view text_;
+  std::string path_;
+  std::size_t at_ = 0;
+  std::size_t begin_ = 0;  // of the present record
+  std::size_t end_ = 0;
+  int line_ = 1;
+  std::size_t counted_ = 0;  // line_ is the line of this byte
+  bool first_ = true;
+};
+
+}  // namespace allot

@@ -1,0 +1,23 @@
+#include "workload/outcome.h"
+
+#include <algorithm>
+
+namespace allot {
+
+const std::vector<std::string>& OutcomeNames() {
+  static const std::vector<std::string> names = {"unreported", "passed", "failed", "killed"};
+  return names;
+}
+
+const std::string& OutcomeName(Outcome outcome) {
+  return OutcomeNames().at(static_cast<std::size_t>(outcome));
+}
+
+std::optional<Outcome> ParseOutcome(std::string_view name) {
+  const auto& names = OutcomeNames();
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<Outcome>(found - names.begin());
+}
+
+}  // namespace allot

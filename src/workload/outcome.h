@@ -1,0 +1,17 @@
+#pragma once
+// How a job ended, as text: in the allot CSV and in trace statistics.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "workload/job.h"
+
+namespace allot {
+
+const std::vector<std::string>& OutcomeNames();  // indexed by Outcome: unreported, passed, failed, killed
+const std::string& OutcomeName(Outcome outcome);
+std::optional<Outcome> ParseOutcome(std::string_view name);
+
+}  // namespace allot

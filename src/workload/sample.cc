@@ -1,0 +1,119 @@
+#include "workload/sample.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/rng.h"
+#include "workload/calendar.h"
+#include "workload/job_rules.h"
+
+namespace allot {
+namespace {
+
+constexpr Seconds kDay = 86400;
+
+double GpuSecondsUntil(const Job& job, Seconds end) {
+  return job.gpus * std::min(job.duration, end - job.submit);
+}
+
+std::string WindowText(const Workload& workload, const SampleOptions& options) {
+  return fmt::format("window [{}, {}) s of '{}'", options.from, options.to, workload.name);
+}
+
+void CheckOptions(const Workload& workload, const SampleOptions& options, Seconds end) {
+  if (!(end > options.from && std::abs(options.from) <= kLongestTime)) {
+    throw UsageError("a window must begin at a finite time and end later, got {} (the last job is submitted at {})",
+                     WindowText(workload, options), workload.jobs.empty() ? 0 : workload.jobs.back().submit);
+  }
+  if (!(options.load >= 0) || (options.load > 0 && !(options.gpus_capacity > 0))) {
+    throw UsageError("a load must be >= 0 and refer to more than 0 GPUs, got {} of {} GPUs", options.load,
+                     options.gpus_capacity);
+  }
+  if (options.part < 0) throw UsageError("a part must be >= 0, got {}", options.part);
+}
+
+std::string NameOfSample(const Workload& workload, const SampleOptions& options, Seconds end) {
+  std::string name = fmt::format("{}-d{:.6g}-{:.6g}", workload.name, options.from / kDay, end / kDay);
+  if (options.load > 0) name += fmt::format("-s{}", options.seed);
+  if (options.part > 0) name += fmt::format("-p{}", options.part);
+  return name;
+}
+
+}  // namespace
+
+Workload Sample(const Workload& workload, const SampleOptions& options, SampleReport* report) {
+  const auto& jobs = workload.jobs;
+  const bool to_the_end = options.to == kNever;
+  const Seconds end = to_the_end && !jobs.empty() ? jobs.back().submit : options.to;
+  CheckOptions(workload, options, end);
+
+  const auto before = [](const Job& job, Seconds time) { return job.submit < time; };
+  const auto first = std::lower_bound(jobs.begin(), jobs.end(), options.from, before);
+  const auto last = to_the_end ? jobs.end() : std::lower_bound(first, jobs.end(), options.to, before);
+
+  SampleReport counts;
+  counts.in_window = last - first;
+  const auto fits = [&](const Job& job) { return options.max_gpus <= 0 || job.gpus <= options.max_gpus; };
+  double offered = 0;
+  for (auto job = first; job != last; ++job) {
+    if (fits(*job)) {
+      offered += GpuSecondsUntil(*job, end);
+    } else {
+      ++counts.too_large;
+    }
+  }
+  const double capacity = options.gpus_capacity > 0 ? options.gpus_capacity * (end - options.from)
+                                                    : kUnknown;
+  counts.window_load = offered / capacity;
+  if (options.load > 0) {
+    counts.keep_probability = options.load / counts.window_load;
+    const double needed = options.load * (options.part + 1);
+    if (!(needed <= counts.window_load)) {
+      throw DataError("{} must offer a load of {} ({} x part {} + 1) to {} GPUs, got {:.4g} from all {} jobs",
+                      WindowText(workload, options), needed, options.load, options.part,
+                      options.gpus_capacity, counts.window_load, counts.in_window - counts.too_large);
+    }
+  }
+
+  Workload sample;
+  sample.name = NameOfSample(workload, options, end);
+  if (const auto origin = ParseCalendar(workload.origin)) {
+    sample.origin = FormatCalendar(*origin + static_cast<std::int64_t>(std::floor(options.from)));
+  }
+  sample.models = workload.models;
+  sample.tenants = workload.tenants;
+  sample.users = workload.users;
+  const double low = options.load > 0 ? options.part * counts.keep_probability : 0;
+  const double high = options.load > 0 ? low + counts.keep_probability : 1;
+  double kept = 0;
+  for (auto job = first; job != last; ++job) {
+    if (!fits(*job)) continue;
+    if (options.load > 0) {
+      const double u = Rng(options.seed, "sample", StableHash(job->id)).Uniform();
+      if (u < low || u >= high) continue;
+    }
+    kept += GpuSecondsUntil(*job, end);
+    sample.jobs.push_back(*job);
+    sample.jobs.back().submit -= options.from;
+    sample.jobs.back().deadline -= options.from;
+  }
+  counts.kept = static_cast<std::int64_t>(sample.jobs.size());
+  counts.offered_load = kept / capacity;
+  if (report != nullptr) *report = counts;
+  if (sample.jobs.empty()) {
+    throw DataError("a sample must hold at least 1 job, got 0 of {} in {} ({} of them over {} GPUs)",
+                    counts.in_window, WindowText(workload, options), counts.too_large, options.max_gpus);
+  }
+  return sample;
+}
+
+double OfferedLoad(const Workload& workload, double gpus) {
+  if (!(workload.Span() > 0)) return kUnknown;
+  const Seconds end = workload.jobs.back().submit;
+  double offered = 0;
+  for (const Job& job : workload.jobs) offered += GpuSecondsUntil(job, end);
+  return offered / (gpus * workload.Span());
+}
+
+}  // namespace allot

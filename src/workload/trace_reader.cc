@@ -1,0 +1,87 @@
+#include "workload/trace_reader.h"
+
+#include <filesystem>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/strings.h"
+#include "workload/embedded_trace.h"
+#include "workload/row_error.h"
+
+namespace allot {
+namespace {
+
+constexpr std::string_view kEmbedded = "embedded";
+constexpr std::size_t kHeadBytes = 64 * 1024;
+
+const TraceFormat& Detect(std::string_view text, const std::string& path) {
+  const auto& registry = Registry<TraceFormat>::Global();
+  const TraceFormat* best = nullptr;
+  int best_score = 0;
+  for (const TraceFormat& format : registry.entries()) {
+    const int score = format.detect(text.substr(0, kHeadBytes));
+    if (score > best_score) {
+      best = &format;
+      best_score = score;
+    }
+  }
+  if (best == nullptr) {
+    throw DataError("a trace must be in one of the formats {}, got a file that begins {} ({}:1)",
+                    Join(registry.ids(), ", "), Quoted(text.substr(0, text.find('\n'))), path);
+  }
+  return *best;
+}
+
+// "traces/philly-2017-4weeks.csv.gz" -> "philly-2017-4weeks"
+std::string NameOf(const std::string& path) {
+  if (path == kEmbedded) return std::string(kEmbeddedTraceName);
+  std::filesystem::path name = std::filesystem::path(path).filename();
+  for (const char* extension : {".gz", ".csv", ".json"}) {
+    if (name.extension() == extension) name = name.stem();
+  }
+  return name.string();
+}
+
+}  // namespace
+
+void ReadReport::Drop(std::string_view reason, std::string_view place) {
+  for (DropCount& drop : drops) {
+    if (drop.reason == reason) {
+      ++drop.rows;
+      return;
+    }
+  }
+  drops.push_back({std::string(reason), 1, std::string(place)});
+}
+
+std::int64_t ReadReport::dropped() const {
+  std::int64_t sum = 0;
+  for (const DropCount& drop : drops) sum += drop.rows;
+  return sum;
+}
+
+Workload ReadTrace(const std::string& path, const std::string& format, const ReadOptions& options,
+                   ReadReport* report) {
+  ReadReport unwanted;
+  if (report == nullptr) report = &unwanted;
+  *report = {};
+  const std::string text = path == kEmbedded ? DecompressText(EmbeddedTrace(), path) : ReadTextFile(path);
+  if (text.empty()) throw DataError("a trace must not be empty, got 0 bytes ({}:1)", path);
+  const bool detect = format.empty() || format == "auto";
+  const TraceFormat& chosen =
+      detect ? Detect(text, path) : Registry<TraceFormat>::Global().Get("trace format", format);
+  report->format = chosen.id;
+  Workload workload = chosen.read(text, path, options, report);
+  workload.name = NameOf(path);
+  if (workload.jobs.empty()) {
+    std::vector<std::string> reasons;
+    for (const DropCount& drop : report->drops) {
+      reasons.push_back(fmt::format("; {} dropped: {} ({})", drop.rows, drop.reason, drop.example));
+    }
+    throw DataError("a trace must hold at least 1 usable job, got 0 of {} records{} ({}:1)",
+                    report->rows, Join(reasons, ""), path);
+  }
+  return workload;
+}
+
+}  // namespace allot

@@ -1,0 +1,141 @@
+// FormatTraceStats: the terminal's view of trace_stats.h.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "workload/trace_stats.h"
+
+namespace allot {
+namespace {
+
+constexpr int kBarWidth = 20;
+
+std::string Thousands(std::int64_t value) {
+  std::string text = std::to_string(value);
+  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) {
+    text.insert(static_cast<std::size_t>(at), ",");
+  }
+  return text;
+}
+
+std::string Rounded(double value) {
+  if (std::isnan(value)) return "-";
+  return std::abs(value) < 100 ? fmt::format("{:.1f}", value)
+                               : Thousands(static_cast<std::int64_t>(std::llround(value)));
+}
+
+// Two units at most: "16 s", "22m 01s", "9h 53m", "27d 23h".
+std::string Duration(Seconds seconds) {
+  if (std::isnan(seconds)) return "-";
+  if (seconds < 9.95) return fmt::format("{:.{}f} s", seconds, seconds == std::floor(seconds) ? 0 : 1);
+  const auto whole = static_cast<std::int64_t>(std::llround(seconds));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{}m {:02}s", whole / 60, whole % 60);
+  if (whole < 86400) return fmt::format("{}h {:02}m", whole / 3600, whole / 60 % 60);
+  return fmt::format("{}d {:02}h", whole / 86400, whole / 3600 % 24);
+}
+
+// A bar of eighths of a character, filled up with spaces to kBarWidth columns.
+std::string Bar(double share) {
+  static constexpr const char* kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  int eighths = static_cast<int>(std::lround(share * kBarWidth * 8));
+  if (eighths == 0 && share > 0) eighths = 1;
+  std::string bar;
+  for (int i = 0; i < eighths / 8; ++i) bar += "█";
+  bar += kEighths[eighths % 8];
+  return bar + std::string(static_cast<std::size_t>(kBarWidth - (eighths + 7) / 8), ' ');
+}
+
+std::string Sparkline(const std::array<double, 24>& values) {
+  static constexpr const char* kLevels[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  const double most = *std::max_element(values.begin(), values.end());
+  std::string line;
+  for (const double value : values) {
+    line += kLevels[most > 0 ? static_cast<int>(std::lround(7 * value / most)) : 0];
+  }
+  return line;
+}
+
+class Text {
+ public:
+  template <typename... Args>
+  void Line(fmt::format_string<Args...> format, Args&&... args) {
+    std::string line = fmt::format(format, std::forward<Args>(args)...);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text_ += line + '\n';
+  }
+  void Fact(std::string_view name, const std::string& value) { Line("{:<12}{}", name, value); }
+
+  void Row(std::string_view name, const Distribution& of) {
+    Line("{:<12}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>7}", name, Duration(of.p5), Duration(of.p25),
+         Duration(of.p50), Duration(of.p75), Duration(of.p95), Duration(of.p99), Duration(of.max),
+         Duration(of.mean), Rounded(of.cv));
+  }
+
+  void Groups(std::string_view title, const std::vector<JobGroup>& groups) {
+    Line("");
+    Line("{:<12}{:>9}{:>9}  {:<{}}{:>9}", title, "jobs", "share", "", kBarWidth, "GPU time");
+    for (const JobGroup& group : groups) {
+      Line("  {:<10}{:>9}{:>8.1f}%  {}{:>8.1f}%  {}", group.label, Thousands(group.jobs),
+           100 * group.job_share, Bar(group.job_share), 100 * group.gpu_time_share,
+           Bar(group.gpu_time_share));
+    }
+  }
+
+  std::string Take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+void AddDrops(const ReadReport& report, Text* text) {
+  text->Line("");
+  text->Line("{:<12}{} of {} records{}", "Left out", Thousands(report.dropped()), Thousands(report.rows),
+             report.dropped() > 0 ? "" : ": every record is a job");
+  for (const DropCount& drop : report.drops) {
+    text->Line("  {:>8}  {} (first: {})", Thousands(drop.rows), drop.reason, drop.example);
+  }
+}
+
+}  // namespace
+
+std::string FormatTraceStats(const TraceStats& stats, const ReadReport& report) {
+  const auto named = [](std::int64_t count, const char* what) {
+    return count > 0 ? fmt::format(", {} {}", Thousands(count), what) : std::string();
+  };
+  Text text;
+  text.Fact("Trace", stats.name + (report.format.empty() ? "" : fmt::format(" (format {})", report.format)));
+  if (!stats.origin.empty()) text.Fact("Begins", stats.origin);
+  text.Fact("Jobs", Thousands(stats.jobs) + named(stats.tenants, "tenants") + named(stats.users, "users") +
+                        named(stats.models, "models"));
+  text.Fact("Span", fmt::format("{}, {} arrivals per hour", Duration(stats.span),
+                                Rounded(stats.arrivals_per_hour)));
+  text.Fact("GPU time", fmt::format("{} GPU-hours", Rounded(stats.gpu_hours)));
+  text.Fact("Load", fmt::format("keeps {} GPUs busy on average if every job starts at once",
+                                Rounded(stats.offered_gpus)));
+  text.Fact("Request", fmt::format("{:.2f} GPUs on average, {} at most", stats.mean_gpus, stats.max_gpus));
+
+  text.Line("");
+  text.Line("{:<12}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>7}", "", "p5", "p25", "median", "p75", "p95",
+            "p99", "max", "mean", "CV");
+  text.Row("Run time", stats.duration);
+  text.Row("Arrival gap", stats.gap);
+
+  text.Groups("GPUs", stats.by_gpus);
+  text.Groups("Outcome", stats.by_outcome);
+
+  const auto& hours = stats.hour_of_day;
+  const auto busiest = std::max_element(hours.begin(), hours.end());
+  const auto quietest = std::min_element(hours.begin(), hours.end());
+  text.Line("");
+  text.Line("{:<12}{}  busiest {:02}h ({:.1f}x the mean), quietest {:02}h ({:.1f}x)",
+            stats.origin.empty() ? "Hour" : "Hour of day", Sparkline(hours), busiest - hours.begin(),
+            *busiest, quietest - hours.begin(), *quietest);
+  AddDrops(report, &text);
+  return text.Take();
+}
+
+}  // namespace allot

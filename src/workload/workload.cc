@@ -1,0 +1,61 @@
+#include "workload/workload.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "core/check.h"
+#include "core/error.h"
+#include "workload/job_rules.h"
+
+namespace allot {
+
+std::int32_t NameTable::Intern(std::string_view name) {
+  if (name.empty()) return -1;
+  const std::int32_t known = Find(name);
+  if (known >= 0) return known;
+  names_.emplace_back(name);
+  return static_cast<std::int32_t>(names_.size()) - 1;
+}
+
+const std::string& NameTable::operator[](std::int32_t index) const {
+  static const std::string none;
+  if (index < 0) return none;
+  ALLOT_CHECK_LT(static_cast<std::size_t>(index), names_.size());
+  return names_[static_cast<std::size_t>(index)];
+}
+
+std::int32_t NameTable::Find(std::string_view name) const {
+  const auto found = std::find(names_.begin(), names_.end(), name);
+  return found == names_.end() ? -1 : static_cast<std::int32_t>(found - names_.begin());
+}
+
+void Workload::Finish() {
+  std::unordered_map<std::string_view, std::size_t> positions;
+  positions.reserve(jobs.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const Job& job = jobs[i];
+    if (const auto broken = FindBrokenRule(job)) {
+      throw DataError("{}, got {} (job '{}', number {} of workload '{}')", broken->rule, broken->got,
+                      job.id, i + 1, name);
+    }
+    const auto [first, added] = positions.emplace(job.id, i);
+    if (!added) {
+      throw DataError("job ids must be unique, got '{}' as jobs {} and {} of workload '{}'", job.id,
+                      first->second + 1, i + 1, name);
+    }
+  }
+  std::stable_sort(jobs.begin(), jobs.end(),
+                   [](const Job& a, const Job& b) { return a.submit < b.submit; });
+}
+
+Seconds Workload::Span() const {
+  return jobs.empty() ? 0 : jobs.back().submit - jobs.front().submit;
+}
+
+double Workload::GpuSeconds() const {
+  double sum = 0;
+  for (const Job& job : jobs) sum += job.gpus * job.duration;
+  return sum;
+}
+
+}  // namespace allot
