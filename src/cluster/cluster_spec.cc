@@ -41,14 +41,16 @@ class PartReader {
     }
     const std::vector<std::string_view> factors = Split(Trim(part.substr(0, colon)), 'x');
     if (factors.size() < 2 || factors.size() > 3) {
-      Fail("a part of a cluster is NODESxGPUS[xCPUS][:TYPE], as in '16x4' or '6x4:v100', got '{}'{}",
-           part, place_.empty() ? ", which is no file either" : "");
+      Fail(
+          "a part of a cluster is NODESxGPUS[xCPUS][:TYPE], as in '16x4' or '6x4:v100', got '{}'{}",
+          part, place_.empty() ? ", which is no file either" : "");
     }
     const auto nodes = Factor("nodes", factors[0], 1, kMaxNodes, part);
     Resources capacity;
     capacity.gpus = Factor("GPUs a node", factors[1], 0, kMaxGpusPerNode, part);
-    capacity.cpus = factors.size() == 3 ? Factor("CPUs a node", factors[2], 0, kMaxCpusPerNode, part)
-                                        : kCpusPerGpu * capacity.gpus;
+    capacity.cpus = factors.size() == 3
+                        ? Factor("CPUs a node", factors[2], 0, kMaxCpusPerNode, part)
+                        : kCpusPerGpu * capacity.gpus;
     const auto present = static_cast<std::int32_t>(spec->nodes().size());
     if (present + nodes > kMaxNodes) {
       Fail("a cluster has at most {} nodes, got {} with '{}'", kMaxNodes, present + nodes, part);
@@ -65,8 +67,8 @@ class PartReader {
                       std::int32_t high, std::string_view part) const {
     const auto value = ParseInteger(Trim(text));
     if (!value || *value < low || *value > high) {
-      Fail("the number of {} is a whole number from {} to {}, got '{}' in '{}'", what, low, high, text,
-           part);
+      Fail("the number of {} is a whole number from {} to {}, got '{}' in '{}'", what, low, high,
+           text, part);
     }
     return static_cast<std::int32_t>(*value);
   }
@@ -108,8 +110,8 @@ ClusterSpec ClusterSpec::Parse(std::string_view text) {
     AddLine(text, "", &spec);
   }
   if (spec.total().gpus == 0) {
-    throw DataError("a cluster needs at least 1 GPU, '{}' has {} on {} nodes", text, spec.total().gpus,
-                    spec.nodes().size());
+    throw DataError("a cluster needs at least 1 GPU, '{}' has {} on {} nodes", text,
+                    spec.total().gpus, spec.nodes().size());
   }
   return spec;
 }

@@ -25,8 +25,8 @@ struct Node {
 
 class ClusterSpec {
  public:
-  // "16x4" (nodes x GPUs), "6x4:v100,3x8:a100" (types), "6x4x32:v100" (CPUs a node; default 8 a GPU),
-  // or the path of an existing file with such parts, one or more a line ('#' comments):
+  // "16x4" (nodes x GPUs), "6x4:v100,3x8:a100" (types), "6x4x32:v100" (CPUs a node; default 8 a
+  // GPU), or the path of an existing file with such parts, one or more a line ('#' comments):
   // docs/formats/cluster.md. UsageError when malformed (in a file: DataError with file and line),
   // DataError when the cluster has no GPU.
   static ClusterSpec Parse(std::string_view text);

@@ -58,8 +58,8 @@ bool FreeMap::TakeExactly(NodeIndex node, std::uint64_t gpus, std::int32_t cpus)
 
 void FreeMap::Release(NodeIndex node, std::uint64_t gpus, std::int32_t cpus) {
   const Resources& capacity = cluster_->nodes()[At(node)].capacity;
-  ALLOT_CHECK_EQ(gpus & gpu_mask(node), 0U);                  // were taken
-  ALLOT_CHECK_EQ(gpus & ~GpuMask(capacity.gpus), 0U);         // exist
+  ALLOT_CHECK_EQ(gpus & gpu_mask(node), 0U);           // were taken
+  ALLOT_CHECK_EQ(gpus & ~GpuMask(capacity.gpus), 0U);  // exist
   ALLOT_CHECK_LE(free_cpus(node) + cpus, capacity.cpus);
   masks_[At(node)] |= gpus;
   cpus_[At(node)] += cpus;
@@ -72,7 +72,8 @@ Resources& FreeMap::TypeFreeOf(NodeIndex node) {
 
 Resources DemandOf(const std::vector<UnitKind>& kinds, const UnitCounts& units) {
   Resources demand;
-  for (std::size_t kind = 0; kind < kinds.size(); ++kind) demand += kinds[kind].demand * units[kind];
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind)
+    demand += kinds[kind].demand * units[kind];
   return demand;
 }
 

@@ -14,7 +14,7 @@ std::size_t At(std::int32_t index) { return static_cast<std::size_t>(index); }
 // What has been seen so far of one job and one node. A stamp that is not the present call's means
 // "nothing", so that a call touches only what its allocation names.
 struct JobUse {
-  std::uint64_t known = 0;    // stamp: the job is a row
+  std::uint64_t known = 0;  // stamp: the job is a row
   std::int32_t row = 0;
   std::uint64_t entered = 0;  // stamp: an entry names it
 };
@@ -34,7 +34,10 @@ struct Scratch {
 class Validation {
  public:
   Validation(const Observation& observation, const Allocation& allocation, Scratch* scratch)
-      : o_(observation), cluster_(*observation.cluster), allocation_(allocation), scratch_(*scratch) {}
+      : o_(observation),
+        cluster_(*observation.cluster),
+        allocation_(allocation),
+        scratch_(*scratch) {}
 
   Status Run() {
     ++scratch_.stamp;
@@ -62,8 +65,9 @@ class Validation {
     }
     JobUse& use = scratch_.jobs[At(entry.job)];
     if (use.entered == scratch_.stamp) {
-      return Status::Refused("job {}: a job is allocated once, configuration {} follows an earlier one",
-                             entry.job, entry.configuration);
+      return Status::Refused(
+          "job {}: a job is allocated once, configuration {} follows an earlier one", entry.job,
+          entry.configuration);
     }
     use.entered = scratch_.stamp;
     const ConfigurationTable& table = *o_.table[At(use.row)];
@@ -74,14 +78,15 @@ class Validation {
     const Configuration& configuration = table[entry.configuration];
     std::array<std::int64_t, kMaxUnitKinds> held{};
     for (const NodeShare& share : allocation_.shares(entry)) {
-      if (Status status = CheckShare(entry, table, configuration, share); !status.ok()) return status;
+      if (Status status = CheckShare(entry, table, configuration, share); !status.ok())
+        return status;
       for (std::size_t kind = 0; kind < held.size(); ++kind) held[kind] += share.units[kind];
     }
     for (std::size_t kind = 0; kind < table.kinds().size(); ++kind) {
       if (held[kind] != configuration.units[kind]) {
-        return Status::Refused("job {}: its shares must add up to configuration {}: {} '{}', got {}",
-                               entry.job, entry.configuration, configuration.units[kind],
-                               table.kinds()[kind].name, held[kind]);
+        return Status::Refused(
+            "job {}: its shares must add up to configuration {}: {} '{}', got {}", entry.job,
+            entry.configuration, configuration.units[kind], table.kinds()[kind].name, held[kind]);
       }
     }
     return Status::Ok();
@@ -91,8 +96,8 @@ class Validation {
                     const Configuration& configuration, const NodeShare& share) {
     const auto nodes = static_cast<std::int32_t>(cluster_.nodes().size());
     if (share.node < 0 || share.node >= nodes) {
-      return Status::Refused("job {}: node {} does not exist, the cluster has {} (from 0)", entry.job,
-                             share.node, nodes);
+      return Status::Refused("job {}: node {} does not exist, the cluster has {} (from 0)",
+                             entry.job, share.node, nodes);
     }
     const Node& node = cluster_.nodes()[At(share.node)];
     if (node.type != configuration.gpu_type) {
@@ -103,9 +108,10 @@ class Validation {
     for (std::size_t kind = 0; kind < share.units.size(); ++kind) {
       const bool exists = kind < table.kinds().size();
       if (share.units[kind] < 0 || (!exists && share.units[kind] != 0)) {
-        return Status::Refused("job {}: a share holds >= 0 units of each of its {} kinds, got {} of kind "
-                               "{} on node {}",
-                               entry.job, table.kinds().size(), share.units[kind], kind, share.node);
+        return Status::Refused(
+            "job {}: a share holds >= 0 units of each of its {} kinds, got {} of kind "
+            "{} on node {}",
+            entry.job, table.kinds().size(), share.units[kind], kind, share.node);
       }
     }
     if (const std::uint64_t absent = share.gpus & ~GpuMask(node.capacity.gpus); absent != 0) {
@@ -121,8 +127,8 @@ class Validation {
     if (use.stamp != scratch_.stamp) use = {scratch_.stamp, 0, 0};
     if (const std::uint64_t taken = share.gpus & use.gpus; taken != 0) {
       const int gpu = std::countr_zero(taken);
-      return Status::Refused("job {}: GPU {} of node {} is given twice, first to job {}", entry.job, gpu,
-                             share.node, FirstOwner(share.node, gpu));
+      return Status::Refused("job {}: GPU {} of node {} is given twice, first to job {}", entry.job,
+                             gpu, share.node, FirstOwner(share.node, gpu));
     }
     if (use.cpus + demand.cpus > node.capacity.cpus) {
       return Status::Refused("job {}: node {} has {} CPUs, its jobs would hold {}", entry.job,

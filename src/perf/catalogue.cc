@@ -50,8 +50,9 @@ void AddPoint(const Row& row, const std::string& place, std::vector<GpuScalingPo
   if (types->empty() || types->back().gpu_type != row.gpu_type) {
     for (const GpuScalingPoints& type : *types) {
       if (type.gpu_type == row.gpu_type) {
-        throw DataError("rows of a GPU type must stand together: '{}' of profile '{}' appears again ({})",
-                        row.gpu_type, row.profile, place);
+        throw DataError(
+            "rows of a GPU type must stand together: '{}' of profile '{}' appears again ({})",
+            row.gpu_type, row.profile, place);
       }
     }
     types->push_back({row.gpu_type, {}});
@@ -69,8 +70,9 @@ void AddPoint(const Row& row, const std::string& place, std::vector<GpuScalingPo
 void Catalogue::Add(ModelPtr model) {
   for (const ModelPtr& other : models_) {
     if (other->name() == model->name()) {
-      throw DataError("each profile stands once in a catalogue: '{}' is there already, as number {} of {}",
-                      model->name(), &other - models_.data() + 1, models_.size());
+      throw DataError(
+          "each profile stands once in a catalogue: '{}' is there already, as number {} of {}",
+          model->name(), &other - models_.data() + 1, models_.size());
     }
   }
   models_.push_back(std::move(model));
@@ -100,7 +102,8 @@ Catalogue Catalogue::FromCsv(std::string_view text, const std::string& path) {
     const std::string place = fmt::format("{}:{}", path, line_number);
     if (line_number == 1) {
       if (line != kHeader) {
-        throw DataError("a catalogue starts with the header '{}', got '{}' ({})", kHeader, line, place);
+        throw DataError("a catalogue starts with the header '{}', got '{}' ({})", kHeader, line,
+                        place);
       }
       continue;
     }

@@ -1,9 +1,9 @@
 #pragma once
 // The throughput profiles that a workload may name, by name.
 //
-// The catalogue that ships with allot is traces/catalogue.csv, embedded in the program; a user's own
-// has the same columns (docs/formats/catalogue.md). Read by the commands, used by TableCache and
-// MakeElastic.
+// The catalogue that ships with allot is traces/catalogue.csv, embedded in the program; a user's
+// own has the same columns (docs/formats/catalogue.md). Read by the commands, used by TableCache
+// and MakeElastic.
 
 #include <string>
 #include <string_view>

@@ -59,9 +59,9 @@ std::int32_t ConfigurationTable::Find(const UnitCounts& units, GpuTypeIndex type
   const auto key = [this](std::int32_t i) {
     return std::tie((*this)[i].gpu_type, (*this)[i].units);
   };
-  const auto at = std::lower_bound(
-      by_units_.begin(), by_units_.end(), wanted,
-      [&](std::int32_t i, const auto& value) { return key(i) < value; });
+  const auto at =
+      std::lower_bound(by_units_.begin(), by_units_.end(), wanted,
+                       [&](std::int32_t i, const auto& value) { return key(i) < value; });
   return at != by_units_.end() && key(*at) == wanted ? *at : -1;
 }
 
@@ -71,7 +71,8 @@ void ConfigurationTable::OrderTypes() {
     double cost;
     double rate;
   };
-  // In (type, cost, rate) order a type's cheapest configurations come first, the fastest of them last.
+  // In (type, cost, rate) order a type's cheapest configurations come first, the fastest of them
+  // last.
   std::vector<Reference> references;
   for (const Configuration& c : configurations_) {
     if (references.empty() || references.back().type != c.gpu_type) {
@@ -99,8 +100,9 @@ void ConfigurationTable::BuildHull(GpuTypeIndex type) {
     if ((*this)[i].gpu_type != type || rate(i) <= rate(chain.back())) continue;
     while (chain.size() > 1) {
       const std::int32_t top = chain.back();
-      const bool above = cost(i) == cost(top) ||
-                         slope(top, i) >= slope(chain[chain.size() - 2], top) * (1 - kSlopeTolerance);
+      const bool above =
+          cost(i) == cost(top) ||
+          slope(top, i) >= slope(chain[chain.size() - 2], top) * (1 - kSlopeTolerance);
       if (!above) break;
       chain.pop_back();
     }

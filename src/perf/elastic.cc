@@ -18,7 +18,8 @@ void MakeElastic(const ElasticOptions& options, const Catalogue& catalogue, Work
     if (job.model < 0) {
       Rng rng(options.seed, "elastic", StableHash(job.id));
       job.model = workload->models.Intern(profiles[rng.Below(profiles.size())]->name());
-      job.work = 0;  // was in seconds at rate 1; TableCache::WorkOf derives it in the profile's unit
+      job.work =
+          0;  // was in seconds at rate 1; TableCache::WorkOf derives it in the profile's unit
     }
     if (job.rigid()) {
       const std::int64_t grown = std::int64_t{options.growth} * job.gpus;

@@ -2,9 +2,10 @@
 // Turns a rigid trace into an elastic workload, as no public trace records how its jobs scale.
 //
 // Each job draws a profile from the catalogue (counter RNG keyed by seed and the job's id, so a job
-// keeps its profile in every sub-sample), may use [1, min(4 x requested, cap)] GPUs but at least the
-// requested, and gets work = duration x rate(requested GPUs on the reference type), which
-// TableCache::WorkOf derives. What a trace does say stays: a job's own model, its own resize limits.
+// keeps its profile in every sub-sample), may use [1, min(4 x requested, cap)] GPUs but at least
+// the requested, and gets work = duration x rate(requested GPUs on the reference type), which
+// TableCache::WorkOf derives. What a trace does say stays: a job's own model, its own resize
+// limits.
 
 #include <cstdint>
 
@@ -15,8 +16,8 @@ namespace allot {
 
 struct ElasticOptions {
   std::uint64_t seed = 0;
-  GpuCount growth = 4;   // highest = growth x requested
-  GpuCount cap = 64;     // ... but not above this (nor below the requested)
+  GpuCount growth = 4;  // highest = growth x requested
+  GpuCount cap = 64;    // ... but not above this (nor below the requested)
 };
 
 void MakeElastic(const ElasticOptions& options, const Catalogue& catalogue, Workload* workload);

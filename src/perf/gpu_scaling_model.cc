@@ -9,20 +9,24 @@
 namespace allot {
 namespace {
 
+// Bounds of the power law beyond what was measured: more GPUs neither slow a job down nor speed it
+// up by more than their number.
+constexpr double kMinExponent = 0;
+constexpr double kMaxExponent = 1;
+
 double Interpolate(const std::vector<std::pair<GpuCount, double>>& points, GpuCount gpus) {
   const auto above = std::lower_bound(
       points.begin(), points.end(), gpus,
       [](const std::pair<GpuCount, double>& point, GpuCount n) { return point.first < n; });
   if (above == points.end()) {
-    // rate ~ gpus^e through the last two points; e in [0, 1]: more GPUs neither slow a job down nor
-    // speed it up more than they are. One point alone says nothing about scaling: e = 0.
+    // rate ~ gpus^e through the last two points. One alone says nothing about scaling: e = 0.
     const auto& [last_gpus, last_rate] = points.back();
     if (points.size() == 1) return last_rate;
     const auto& [prev_gpus, prev_rate] = points[points.size() - 2];
-    const double exponent = std::log(last_rate / prev_rate) /
-                            std::log(static_cast<double>(last_gpus) / prev_gpus);
-    return last_rate *
-           std::pow(static_cast<double>(gpus) / last_gpus, std::clamp(exponent, 0.0, 1.0));
+    const double exponent =
+        std::log(last_rate / prev_rate) / std::log(static_cast<double>(last_gpus) / prev_gpus);
+    return last_rate * std::pow(static_cast<double>(gpus) / last_gpus,
+                                std::clamp(exponent, kMinExponent, kMaxExponent));
   }
   if (above->first == gpus) return above->second;
   const std::pair<GpuCount, double> below =

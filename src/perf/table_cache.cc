@@ -72,8 +72,9 @@ std::shared_ptr<const ConfigurationTable> TableCache::TableFor(const Workload& w
     }
   }
   if (configurations.empty()) {
-    throw DataError("a job must run on some GPU type: job '{}' with {} GPUs has rate 0 on all {} types",
-                    job.id, job.gpus, gpu_types_.size());
+    throw DataError(
+        "a job must run on some GPU type: job '{}' with {} GPUs has rate 0 on all {} types", job.id,
+        job.gpus, gpu_types_.size());
   }
   table = std::make_shared<ConfigurationTable>(model->name(), model->kinds(),
                                                std::move(configurations));
@@ -87,8 +88,9 @@ double TableCache::WorkOf(const Workload& workload, const Job& job) {
     const std::int32_t requested = table->Find(Gpus(job.gpus), type);
     if (requested >= 0) return job.duration * (*table)[requested].rate;
   }
-  throw DataError("a job must run at its requested size: job '{}' has rate 0 at {} GPUs on all {} types",
-                  job.id, job.gpus, gpu_types_.size());
+  throw DataError(
+      "a job must run at its requested size: job '{}' has rate 0 at {} GPUs on all {} types",
+      job.id, job.gpus, gpu_types_.size());
 }
 
 }  // namespace allot

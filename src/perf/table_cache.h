@@ -7,8 +7,8 @@
 #include <tuple>
 #include <vector>
 
-#include "perf/configuration.h"
 #include "perf/catalogue.h"
+#include "perf/configuration.h"
 #include "workload/workload.h"
 
 namespace allot {
@@ -20,9 +20,9 @@ class TableCache {
   TableCache(const Catalogue& catalogue, std::vector<std::string> gpu_types,
              std::vector<GpuCount> type_capacity);
 
-  // The job's table: GPU counts in its limits that fit the type's capacity: lowest and requested, all
-  // up to 8, then every 4th up to 64, then every 8th. DataError when the requested count fits no type
-  // ("job larger than the cluster"), naming both values.
+  // The job's table: the GPU counts within its limits and the type's capacity that are lowest or
+  // requested, up to 8, a multiple of 4 up to 64, or a multiple of 8. DataError when the requested
+  // count fits no type ("job larger than the cluster"), naming both values.
   std::shared_ptr<const ConfigurationTable> TableFor(const Workload& workload, const Job& job);
 
   // The job's work in its profile's unit: job.work, or duration x rate at the requested GPUs on the

@@ -40,5 +40,3 @@ struct GpuScalingPoints {
 ModelPtr MakeGpuScalingModel(std::string name, std::vector<GpuScalingPoints> types);
 
 }  // namespace allot
-
-#include "perf/catalogue.h"  // for files that still expect the catalogue here

@@ -21,7 +21,8 @@ TEST(Allocation, KeepsEachJobsShares) {
 TEST(Allocation, EqualityComparesJobsConfigurationsAndShares) {
   const std::vector<NodeShare> here{{0, {1}, 1}};
   const std::vector<NodeShare> there{{0, {1}, 2}};
-  const auto make = [](JobIndex job, std::int32_t configuration, const std::vector<NodeShare>& shares) {
+  const auto make = [](JobIndex job, std::int32_t configuration,
+                       const std::vector<NodeShare>& shares) {
     Allocation allocation;
     allocation.Add(job, configuration, shares);
     return allocation;

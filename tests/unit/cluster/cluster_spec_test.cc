@@ -74,10 +74,11 @@ TEST(ClusterSpec, ReadsAFile) {
 }
 
 TEST(ClusterSpec, FileErrorsNameTheLine) {
-  const ClusterFile file("6x4:v100\nsix nodes\n");
+  const ClusterFile file("6x4:v100\ntwo nodes\n");
   EXPECT_EQ(Refusal(file.path(), ExitCode::kBadData),
-            "a part of a cluster is NODESxGPUS[xCPUS][:TYPE], as in '16x4' or '6x4:v100', got 'six "
-            "nodes' (" + file.path() + ":2)");
+            "a part of a cluster is NODESxGPUS[xCPUS][:TYPE], as in '16x4' or '6x4:v100', got 'two "
+            "nodes' (" +
+                file.path() + ":2)");
 }
 
 TEST(ClusterSpec, EmptyFileHasNoGpu) {

@@ -78,8 +78,10 @@ TEST(FreeMap, ConservesResources) {
         held.erase(held.begin() + victim);
       } else {
         const auto node = static_cast<NodeIndex>(rng.Below(cluster.nodes().size()));
-        const Resources unit{static_cast<GpuCount>(rng.Below(3)), static_cast<std::int32_t>(rng.Below(3))};
-        const std::int32_t units = free.Capacity(node, unit, 1 + static_cast<std::int32_t>(rng.Below(6)));
+        const Resources unit{static_cast<GpuCount>(rng.Below(3)),
+                             static_cast<std::int32_t>(rng.Below(3))};
+        const std::int32_t units =
+            free.Capacity(node, unit, 1 + static_cast<std::int32_t>(rng.Below(6)));
         held.push_back({node, free.Take(node, unit * units), unit.cpus * units});
         ASSERT_EQ(std::popcount(held.back().gpus), unit.gpus * units);
       }

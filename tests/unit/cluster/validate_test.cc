@@ -7,7 +7,8 @@
 namespace allot {
 namespace {
 
-Configuration MakeConfiguration(const UnitCounts& units, GpuTypeIndex type, const Resources& demand) {
+Configuration MakeConfiguration(const UnitCounts& units, GpuTypeIndex type,
+                                const Resources& demand) {
   Configuration c;
   c.units = units;
   c.gpu_type = type;
@@ -69,7 +70,8 @@ TEST_F(ValidateTest, NegativeAndHugeJobs) {
   EXPECT_EQ(Verdict(), "job -1: only unfinished jobs can be allocated, it is none of the 2");
   allocation_.Clear();
   Give(2'000'000'000, 0, {});
-  EXPECT_EQ(Verdict(), "job 2000000000: only unfinished jobs can be allocated, it is none of the 2");
+  EXPECT_EQ(Verdict(),
+            "job 2000000000: only unfinished jobs can be allocated, it is none of the 2");
 }
 
 TEST_F(ValidateTest, EachJobOnce) {

@@ -57,12 +57,13 @@ TEST(Catalogue, UnknownNameSuggestsTheNearest) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kBadData);
     EXPECT_STREQ(error.what(),
-                 "unknown throughput profile 'resnet50:65' (did you mean 'resnet50:16'?)");
+                 "unknown throughput profile 'resnet50:65' (did you mean 'resnet50:64'?)");
   }
 }
 
 TEST(Catalogue, ReadsCarriageReturnsAndEmptyLines) {
-  const Catalogue c = Catalogue::FromCsv("profile,gpu_type,gpus,rate\r\na,v100,1,2\r\n\r\n", "c.csv");
+  const Catalogue c =
+      Catalogue::FromCsv("profile,gpu_type,gpus,rate\r\na,v100,1,2\r\n\r\n", "c.csv");
   EXPECT_EQ(c.Get("a")->Rate({1}, "v100"), 2);
 }
 
@@ -73,9 +74,10 @@ TEST(Catalogue, AddRefusesANameTwice) {
 }
 
 TEST(CatalogueCsv, WrongHeader) {
-  EXPECT_EQ(Refusal("profile,gpus,rate\n"),
-            "a catalogue starts with the header 'profile,gpu_type,gpus,rate', got 'profile,gpus,rate' "
-            "(c.csv:1)");
+  EXPECT_EQ(
+      Refusal("profile,gpus,rate\n"),
+      "a catalogue starts with the header 'profile,gpu_type,gpus,rate', got 'profile,gpus,rate' "
+      "(c.csv:1)");
 }
 
 TEST(CatalogueCsv, NoProfile) {
@@ -112,8 +114,9 @@ TEST(CatalogueCsv, CountsMustRise) {
 }
 
 TEST(CatalogueCsv, TypeApart) {
-  EXPECT_EQ(Refusal(WithHeader("a,v100,1,2\na,k80,1,1\na,v100,2,3\n")),
-            "rows of a GPU type must stand together: 'v100' of profile 'a' appears again (c.csv:4)");
+  EXPECT_EQ(
+      Refusal(WithHeader("a,v100,1,2\na,k80,1,1\na,v100,2,3\n")),
+      "rows of a GPU type must stand together: 'v100' of profile 'a' appears again (c.csv:4)");
 }
 
 TEST(CatalogueCsv, ProfileApart) {

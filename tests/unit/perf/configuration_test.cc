@@ -32,12 +32,13 @@ ConfigurationTable RandomTable(std::uint64_t trial) {
     const auto counts = 1 + rng.Below(20);
     for (std::uint64_t i = 0; i < counts; ++i) {
       const auto gpus = static_cast<std::int16_t>(1 + rng.Below(64));
-      const bool known = std::any_of(
-          configurations.begin(), configurations.end(), [&](const Configuration& c) {
+      const bool known =
+          std::any_of(configurations.begin(), configurations.end(), [&](const Configuration& c) {
             return c.gpu_type == static_cast<GpuTypeIndex>(type) && c.units[0] == gpus;
           });
       if (!known) {
-        configurations.push_back(Gpus(gpus, std::pow(gpus, rng.Uniform(0, 1.2)) * rng.Uniform(0.5, 2),
+        configurations.push_back(Gpus(gpus,
+                                      std::pow(gpus, rng.Uniform(0, 1.2)) * rng.Uniform(0.5, 2),
                                       static_cast<GpuTypeIndex>(type)));
       }
     }
@@ -78,7 +79,8 @@ TEST(Hull, NoConfigurationLiesAboveIt) {
         const double cost = step.from < 0 ? 0 : table[step.from].cost;
         const double rate = step.from < 0 ? 0 : table[step.from].rate;
         if (c.cost < cost || c.cost > table[step.to].cost) continue;
-        bound = rate + (table[step.to].rate - rate) * (c.cost - cost) / (table[step.to].cost - cost);
+        bound =
+            rate + (table[step.to].rate - rate) * (c.cost - cost) / (table[step.to].cost - cost);
       }
       ASSERT_LE(c.rate, bound * (1 + 1e-5)) << c.cost << " GPUs";
     }
@@ -110,10 +112,10 @@ TEST(Hull, GainAndMidAreRelativeToTheReference) {
   const ConfigurationTable table("t", kGpuKind, {Gpus(4, 30), Gpus(2, 20)});
   const auto& hull = table.hull(0);
   ASSERT_EQ(hull.size(), 2U);
-  EXPECT_FLOAT_EQ(hull[0].log_gain, std::log(0.5F));            // (20 / 2) / 20
-  EXPECT_FLOAT_EQ(hull[0].log_mid, std::log(0.5F));             // (20 + 0) / 2 / 20
-  EXPECT_FLOAT_EQ(hull[1].log_gain, std::log(0.25F));           // (10 / 2) / 20
-  EXPECT_FLOAT_EQ(hull[1].log_mid, std::log(25.0F / 20.0F));    // (30 + 20) / 2 / 20
+  EXPECT_FLOAT_EQ(hull[0].log_gain, std::log(0.5F));          // (20 / 2) / 20
+  EXPECT_FLOAT_EQ(hull[0].log_mid, std::log(0.5F));           // (20 + 0) / 2 / 20
+  EXPECT_FLOAT_EQ(hull[1].log_gain, std::log(0.25F));         // (10 / 2) / 20
+  EXPECT_FLOAT_EQ(hull[1].log_mid, std::log(25.0F / 20.0F));  // (30 + 20) / 2 / 20
 }
 
 TEST(Hull, PointsOnALineMakeOneStep) {

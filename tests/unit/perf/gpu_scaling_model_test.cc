@@ -21,7 +21,9 @@ TEST(GpuScalingModel, LinearBetweenMeasuredCounts) {
   EXPECT_DOUBLE_EQ(Model()->Rate({7}, "v100"), 22);
 }
 
-TEST(GpuScalingModel, ProportionalBelowTheFirst) { EXPECT_DOUBLE_EQ(Model()->Rate({1}, "v100"), 5); }
+TEST(GpuScalingModel, ProportionalBelowTheFirst) {
+  EXPECT_DOUBLE_EQ(Model()->Rate({1}, "v100"), 5);
+}
 
 TEST(GpuScalingModel, PowerLawBeyondTheLast) {
   EXPECT_DOUBLE_EQ(Model()->Rate({16}, "v100"), 36);  // doubling gave a factor 1.5

@@ -30,7 +30,8 @@ std::vector<int> Counts(const ConfigurationTable& table, GpuTypeIndex type) {
 class TableCacheTest : public testing::Test {
  protected:
   TableCacheTest() {
-    catalogue_.Add(MakeGpuScalingModel("m", {{"v100", {{1, 10}, {8, 40}}}, {"k80", {{1, 2}, {8, 16}}}}));
+    catalogue_.Add(
+        MakeGpuScalingModel("m", {{"v100", {{1, 10}, {8, 40}}}, {"k80", {{1, 2}, {8, 16}}}}));
     workload_.models.Intern("m");
   }
   Catalogue catalogue_;
@@ -46,7 +47,8 @@ TEST_F(TableCacheTest, GridIsEveryCountThenEvery4thThenEvery8th) {
 
 TEST_F(TableCacheTest, LowestAndRequestedAreOfferedOffTheGrid) {
   TableCache cache(catalogue_, {"gpu"}, {1000});
-  EXPECT_EQ(Counts(*cache.TableFor(workload_, MakeJob(11, 9, 16)), 0), (std::vector<int>{9, 11, 12, 16}));
+  EXPECT_EQ(Counts(*cache.TableFor(workload_, MakeJob(11, 9, 16)), 0),
+            (std::vector<int>{9, 11, 12, 16}));
 }
 
 TEST_F(TableCacheTest, RigidJobHasOneCount) {
@@ -73,7 +75,8 @@ TEST_F(TableCacheTest, ConfigurationsCarryDemandCostAndRate) {
 
 TEST_F(TableCacheTest, EqualProfileAndLimitsShareATable) {
   TableCache cache(catalogue_, {"gpu"}, {64});
-  EXPECT_EQ(cache.TableFor(workload_, MakeJob(2, 1, 8)), cache.TableFor(workload_, MakeJob(4, 1, 8)));
+  EXPECT_EQ(cache.TableFor(workload_, MakeJob(2, 1, 8)),
+            cache.TableFor(workload_, MakeJob(4, 1, 8)));
 }
 
 TEST_F(TableCacheTest, RequestedOffTheGridHasItsOwnTable) {
@@ -91,9 +94,10 @@ TEST_F(TableCacheTest, JobLargerThanTheClusterIsRefused) {
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kBadData);
-    EXPECT_STREQ(error.what(),
-                 "a job must fit the cluster: job 'app_17' asks for 9 GPUs, the largest GPU type 'k80' "
-                 "has 8");
+    EXPECT_STREQ(
+        error.what(),
+        "a job must fit the cluster: job 'app_17' asks for 9 GPUs, the largest GPU type 'k80' "
+        "has 8");
   }
 }
 
