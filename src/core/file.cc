@@ -91,7 +91,8 @@ class GzipInflater {
   z_stream zlib_{};
 };
 
-// "out/jobs.csv" -> "out/jobs.csv.<pid>-<n>.part": no two writers share one, on the same file system.
+// "out/jobs.csv" -> "out/jobs.csv.<pid>-<n>.part": no two writers share one, on the same file
+// system.
 fs::path PartName(const fs::path& final_path) {
   static std::atomic<unsigned> next{0};
   fs::path part = final_path;
@@ -118,6 +119,14 @@ void MakeFolders(const fs::path& folder) {
   throw RunError("cannot write '{}': {}{}", path.string(), SystemMessage(error), free);
 }
 
+// A stream only remembers that an earlier write failed; one more write fails for the same reason.
+int ReasonOfFailure(std::ofstream& out) {
+  out.clear();
+  errno = 0;
+  out << std::string(1 << 16, '\0') << std::flush;
+  return errno;
+}
+
 void SyncToDisk(const fs::path& path, const fs::path& reported) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) ThrowCannotWrite(reported, errno);
@@ -135,7 +144,8 @@ void Rename(const fs::path& from, const fs::path& to) {
 
 // Puts `part` in the place of the folder `final_path`, whose old content ends up at `part`.
 void Exchange(const fs::path& part, const fs::path& final_path) {
-  if (::renameat2(AT_FDCWD, part.c_str(), AT_FDCWD, final_path.c_str(), RENAME_EXCHANGE) == 0) return;
+  if (::renameat2(AT_FDCWD, part.c_str(), AT_FDCWD, final_path.c_str(), RENAME_EXCHANGE) == 0)
+    return;
   if (errno != EINVAL && errno != ENOSYS) ThrowCannotWrite(final_path, errno);
   // A file system without exchange: two steps, with nothing under the final name in between.
   const fs::path aside = PartName(final_path);
@@ -146,9 +156,7 @@ void Exchange(const fs::path& part, const fs::path& final_path) {
 
 }  // namespace
 
-std::string ReadTextFile(const std::string& path) {
-  return DecompressText(ReadBytes(path), path);
-}
+std::string ReadTextFile(const std::string& path) { return DecompressText(ReadBytes(path), path); }
 
 std::string DecompressText(std::string_view bytes, const std::string& name) {
   return StartsLikeGzip(bytes) ? GzipInflater(name, bytes).All() : std::string(bytes);
@@ -170,11 +178,10 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::Commit() {
-  const bool failed_before = !out_;
-  out_.clear();
+  if (!out_) ThrowCannotWrite(final_path_, ReasonOfFailure(out_));
   errno = 0;
-  out_.flush();  // after an earlier failure this is only to learn the system's reason again
-  if (failed_before || !out_) ThrowCannotWrite(final_path_, errno);
+  out_.flush();
+  if (!out_) ThrowCannotWrite(final_path_, errno);
   out_.close();
   if (!out_) ThrowCannotWrite(final_path_, errno);
   SyncToDisk(part_path_, final_path_);

@@ -5,6 +5,6 @@ namespace allot {
 
 void InstallInterruptHandler();  // SIGINT and SIGTERM; a second signal ends the process at once
 bool Interrupted();
-void ThrowIfInterrupted();       // Error with ExitCode::kInterrupted
+void ThrowIfInterrupted();  // Error with ExitCode::kInterrupted
 
 }  // namespace allot

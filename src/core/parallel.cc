@@ -31,8 +31,8 @@ void ParallelFor(std::size_t count, int threads, const std::function<void(std::s
       try {
         body(i);
       } catch (...) {
-        // Indices are handed out in order, so everything below `i` has begun and will finish: keeping
-        // the lowest makes the reported error independent of the thread count.
+        // Indices are handed out in order, so everything below `i` has begun and will finish:
+        // keeping the lowest makes the reported error independent of the thread count.
         const std::lock_guard lock(mutex);
         if (i < error_index) {
           error_index = i;

@@ -8,7 +8,8 @@
 namespace allot {
 
 // Runs body(i) for i in [0, count) on up to `threads` threads (<= 0: all cores), in dynamic order.
-// The first exception is rethrown after all threads stopped. threads == 1 or count == 1 runs inline.
+// The first exception is rethrown after all threads stopped. threads == 1 or count == 1 runs
+// inline.
 void ParallelFor(std::size_t count, int threads, const std::function<void(std::size_t)>& body);
 
 int CoreCount();

@@ -61,7 +61,8 @@ void Progress::Update(std::int64_t done, const std::string& note) {
   std::string counts = fmt::format("{}", done);
   std::string bar;
   if (total_ > 0) {
-    const double share = std::clamp(static_cast<double>(done) / static_cast<double>(total_), 0.0, 1.0);
+    const double share =
+        std::clamp(static_cast<double>(done) / static_cast<double>(total_), 0.0, 1.0);
     const double elapsed = std::chrono::duration<double>(now - start_).count();
     const int filled = static_cast<int>(share * kBarWidth);
     bar = fmt::format("[{:#<{}}{:.<{}}] ", "", filled, "", kBarWidth - filled);

@@ -1,0 +1,54 @@
+#include "core/interrupt.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+
+#include "core/error.h"
+
+namespace allot {
+namespace {
+
+// Each in a process of its own: the request lasts as long as the process.
+TEST(InterruptDeathTest, FirstSignalIsARequest) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    EXPECT_EXIT(
+        {
+          InstallInterruptHandler();
+          const bool before = Interrupted();
+          std::raise(signal);
+          std::_Exit(!before && Interrupted() ? 0 : 1);
+        },
+        testing::ExitedWithCode(0), "")
+        << "signal " << signal;
+  }
+}
+
+TEST(InterruptDeathTest, SecondSignalEndsTheProcess) {
+  EXPECT_EXIT(
+      {
+        InstallInterruptHandler();
+        std::raise(SIGINT);
+        std::raise(SIGTERM);
+      },
+      testing::ExitedWithCode(130), "");
+}
+
+TEST(InterruptDeathTest, ThrowsWithTheExitCodeOfAnInterrupt) {
+  EXPECT_EXIT(
+      {
+        InstallInterruptHandler();
+        ThrowIfInterrupted();
+        std::raise(SIGINT);
+        try {
+          ThrowIfInterrupted();
+        } catch (const Error& error) {
+          std::_Exit(static_cast<int>(error.code()));
+        }
+      },
+      testing::ExitedWithCode(130), "");
+}
+
+}  // namespace
+}  // namespace allot

@@ -1,0 +1,58 @@
+#include "core/strings.h"
+
+#include <gtest/gtest.h>
+
+namespace allot {
+namespace {
+
+TEST(Split, KeepsEmptyParts) {
+  EXPECT_EQ(Split("a,,b,", ','), (std::vector<std::string_view>{"a", "", "b", ""}));
+}
+
+TEST(Split, OfNothingIsOneEmptyPart) {
+  EXPECT_EQ(Split("", ','), (std::vector<std::string_view>{""}));
+}
+
+TEST(Trim, RemovesBlanksAtBothEndsOnly) { EXPECT_EQ(Trim(" \ta b\r\n"), "a b"); }
+
+TEST(Trim, OfBlanksIsEmpty) { EXPECT_EQ(Trim(" \t "), ""); }
+
+TEST(Join, PutsTheSeparatorBetween) {
+  EXPECT_EQ(Join({"a", "b"}, ", "), "a, b");
+  EXPECT_EQ(Join({}, ", "), "");
+}
+
+TEST(ParseNumber, TakesTheWholeText) {
+  EXPECT_EQ(ParseNumber("-2.5e3"), -2500.0);
+  for (const char* text : {"", "1x", " 1", "1 ", "0x10", "1,5"}) {
+    EXPECT_EQ(ParseNumber(text), std::nullopt) << "'" << text << "'";
+  }
+}
+
+TEST(ParseNumber, RefusesWhatIsNotFinite) {
+  for (const char* text : {"nan", "inf", "-inf", "1e999"}) {
+    EXPECT_EQ(ParseNumber(text), std::nullopt) << text;
+  }
+}
+
+TEST(ParseInteger, RefusesFractionsAndOverflow) {
+  EXPECT_EQ(ParseInteger("-17"), -17);
+  for (const char* text : {"", "1.0", "1e3", "99999999999999999999"}) {
+    EXPECT_EQ(ParseInteger(text), std::nullopt) << "'" << text << "'";
+  }
+}
+
+TEST(DidYouMean, OffersTheNearestCandidate) {
+  EXPECT_EQ(DidYouMean("fiffo", {"las", "fifo", "srtf"}), " (did you mean 'fifo'?)");
+}
+
+TEST(DidYouMean, ListsAllWhenNoneIsNear) {
+  EXPECT_EQ(DidYouMean("gandiva", {"las", "fifo"}), "; known: las, fifo");
+}
+
+TEST(DidYouMean, AllowsAThirdOfALongWord) {
+  EXPECT_EQ(DidYouMean("utillizzation", {"jct", "utilisation"}), " (did you mean 'utilisation'?)");
+}
+
+}  // namespace
+}  // namespace allot
