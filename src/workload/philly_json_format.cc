@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "core/strings.h"
 #include "workload/calendar.h"
 #include "workload/job_rules.h"
 #include "workload/json_records.h"
@@ -16,6 +17,16 @@ namespace allot {
 namespace {
 
 using nlohmann::json;
+
+// A value for a message. Lists and objects only by what is in them: they may be large, or nested deeper
+// than the stack allows dump() to follow.
+std::string Describe(const json& value) {
+  if (value.is_array()) return fmt::format("a list of {}", value.size());
+  if (!value.is_object()) return Quoted(value.dump());
+  std::vector<std::string> keys;
+  for (const auto& [key, member] : value.items()) keys.push_back(key);
+  return fmt::format("an object with {}", Quoted(Join(keys, ",")));
+}
 
 class LogRecord {
  public:
@@ -56,8 +67,7 @@ class LogRecord {
 
  private:
   [[noreturn]] void Fail(const std::string& rule, const json& got) const {
-    throw RowError(rule, Quoted(got.dump(-1, ' ', false, json::error_handler_t::replace)),
-                   builder_->place());
+    throw RowError(rule, Describe(got), builder_->place());
   }
 
   const json& Member(const json& object, const char* key) const {

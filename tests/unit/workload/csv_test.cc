@@ -1,0 +1,107 @@
+#include "workload/csv.h"
+
+#include "trace_testing.h"
+
+namespace allot {
+namespace {
+
+std::vector<std::vector<std::string>> Rows(std::string_view text) {
+  CsvReader csv(text, "t.csv", {"a", "b"});
+  std::vector<std::vector<std::string>> rows;
+  while (csv.Next()) {
+    csv.CheckRow();
+    rows.push_back({std::string(csv.Text("a")), std::string(csv.Text("b"))});
+  }
+  return rows;
+}
+
+using Table = std::vector<std::vector<std::string>>;
+
+TEST(Csv, QuotedFieldsHoldCommasQuotesAndLineBreaks) {
+  EXPECT_EQ(Rows("a,b\n\"x,y\",\"say \"\"hi\"\"\"\n\"two\r\nlines\",\"\"\n"),
+            (Table{{"x,y", "say \"hi\""}, {"two\r\nlines", ""}}));
+}
+
+TEST(Csv, LineEndsMayBeCrLfOrMissingAtTheEnd) {
+  EXPECT_EQ(Rows("a,b\r\n1,2\r\n3,4"), (Table{{"1", "2"}, {"3", "4"}}));
+}
+
+TEST(Csv, EmptyLinesAndByteOrderMarkAreSkipped) {
+  EXPECT_EQ(Rows("\xEF\xBB\xBF" "a,b\n\n1,2\n\n\n"), (Table{{"1", "2"}}));
+}
+
+TEST(Csv, ColumnsAreFoundByNameInAnyOrder) {
+  EXPECT_EQ(Rows("b,a\n1,2\n"), (Table{{"2", "1"}}));
+}
+
+TEST(Csv, SpacesBelongToTheField) { EXPECT_EQ(Rows("a,b\n 1 ,\n"), (Table{{" 1 ", ""}})); }
+
+TEST(Csv, LinesAreCountedThroughQuotedBreaks) {
+  CsvReader csv("a\n\"1\n\n\"\n2\n", "t.csv", {"a"});
+  ASSERT_TRUE(csv.Next());
+  EXPECT_EQ(csv.place(), "t.csv:2");
+  ASSERT_TRUE(csv.Next());
+  EXPECT_EQ(csv.place(), "t.csv:5");
+}
+
+TEST(Csv, AbsentOptionalColumnReadsAsEmpty) {
+  CsvReader csv("a\n1\n", "t.csv", {"a"}, {"c"});
+  ASSERT_TRUE(csv.Next());
+  EXPECT_FALSE(csv.Has("c"));
+}
+
+TEST(Csv, HeaderErrorsNameTheColumn) {
+  const auto read = [](std::string_view text) { CsvReader(text, "t.csv", {"gpus", "user"}); };
+  ExpectError([&] { read("gpus,usr\n"); }, ExitCode::kBadData, {"'usr'", "did you mean 'user'", "t.csv:1"});
+  ExpectError([&] { read("gpus\n"); }, ExitCode::kBadData, {"'user' is required", "gpus", "t.csv:1"});
+  ExpectError([&] { read("gpus,user,gpus\n"); }, ExitCode::kBadData,
+              {"once", "'gpus' as columns 1 and 3", "t.csv:1"});
+  ExpectError([&] { read(""); }, ExitCode::kBadData, {"header gpus,user", "no line", "t.csv:1"});
+}
+
+TEST(Csv, RowsOfAnotherWidthNameBothCounts) {
+  ExpectError([] { Rows("a,b\n1,2\n1,2,3\n"); }, ExitCode::kBadData, {"2 fields", "got 3", "t.csv:3"});
+  ExpectError([] { Rows("a,b\n1\n"); }, ExitCode::kBadData, {"2 fields", "got 1", "t.csv:2"});
+}
+
+TEST(Csv, QuoteErrorsNameWhereTheRowBegins) {
+  ExpectError([] { Rows("a,b\n1,\"2\n"); }, ExitCode::kBadData, {"must be closed", "end of the file", "t.csv:2"});
+  ExpectError([] { Rows("a,b\n1,2\"3\"\n"); }, ExitCode::kBadData, {"whole field", "inside", "t.csv:2"});
+  ExpectError([] { Rows("a,b\n1,\"2\"3\n"); }, ExitCode::kBadData, {"whole field", "inside", "t.csv:2"});
+}
+
+TEST(Csv, TextMustBeUtf8) {
+  EXPECT_EQ(Rows("a,b\nJosé,日本\n"), (Table{{"José", "日本"}}));
+  const std::string bad[] = {"\xff", "\xc3", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82"};
+  for (const std::string& bytes : bad) {
+    ExpectError([&] { Rows("a,b\n1," + bytes + "\n"); }, ExitCode::kBadData,
+                {"UTF-8", fmt::format("0x{:02x}", static_cast<unsigned char>(bytes[0])), "t.csv:2"});
+  }
+}
+
+TEST(Csv, NumbersMustBeFiniteAndWhole) {
+  for (const std::string text : {"", "x", "1x", " 1", "nan", "NaN", "inf", "-inf", "1e999", "0x10"}) {
+    const std::string table = "a,b\n" + text + ",1\n";
+    CsvReader csv(table, "t.csv", {"a", "b"});
+    ASSERT_TRUE(csv.Next());
+    ExpectError([&] { csv.Number("a"); }, ExitCode::kBadData, {"'a' must be a finite number", "'" + text + "'", "t.csv:2"});
+    ExpectError([&] { csv.Integer("a", 0, 9); }, ExitCode::kBadData, {"'a' must be a whole number from 0 to 9", "'" + text + "'"});
+  }
+}
+
+TEST(Csv, IntegersHaveARange) {
+  CsvReader csv("a,b\n10,1.0\n", "t.csv", {"a", "b"});
+  ASSERT_TRUE(csv.Next());
+  EXPECT_EQ(csv.Integer("a", 1, 10), 10);
+  ExpectError([&] { csv.Integer("a", 1, 9); }, ExitCode::kBadData, {"from 1 to 9", "'10'", "t.csv:2"});
+  ExpectError([&] { csv.Integer("b", 1, 9); }, ExitCode::kBadData, {"whole number", "'1.0'", "t.csv:2"});
+}
+
+TEST(Csv, HeaderMatchIsTheShareOfNamedColumns) {
+  EXPECT_EQ(HeaderMatch("a,b,c\r\n1,2,3", {"a", "b"}), 100);
+  EXPECT_EQ(HeaderMatch("\"a\",x", {"a", "b"}), 50);
+  EXPECT_EQ(HeaderMatch("", {"a"}), 0);
+}
+
+}  // namespace
+}  // namespace allot

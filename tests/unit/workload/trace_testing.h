@@ -1,0 +1,71 @@
+#pragma once
+// Shared by the workload tests: reads text in a format, and expects DataErrors that name their parts.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "workload/trace_reader.h"
+
+namespace allot {
+
+inline Workload ReadText(const std::string& format, const std::string& text, bool lenient = false,
+                         ReadReport* report = nullptr) {
+  ReadReport unwanted;
+  return Registry<TraceFormat>::Global().Get("trace format", format).read(
+      text, "t.csv", ReadOptions{lenient}, report != nullptr ? report : &unwanted);
+}
+
+template <typename Function>
+void ExpectError(Function function, ExitCode code, const std::vector<std::string>& parts) {
+  try {
+    function();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code) << error.what();
+    for (const std::string& part : parts) {
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos)
+          << "no \"" << part << "\" in: " << error.what();
+    }
+    return;
+  }
+  ADD_FAILURE() << "no error; expected one with \"" << parts.front() << "\"";
+}
+
+// One malformed input: the parts are rule, value and place.
+struct BadInput {
+  std::string name;
+  std::string text;
+  std::vector<std::string> parts;
+};
+
+inline void ExpectBadData(const std::string& format, const std::vector<BadInput>& inputs) {
+  for (const BadInput& input : inputs) {
+    SCOPED_TRACE(input.name);
+    ExpectError([&] { ReadText(format, input.text); }, ExitCode::kBadData, input.parts);
+  }
+}
+
+// A file with these bytes, removed with the test.
+class TempFile {
+ public:
+  TempFile(const std::string& name, std::string_view bytes) {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(testing::TempDir()) /
+              (std::string("allot-") + test->test_suite_name() + "-" + test->name());
+    std::filesystem::create_directories(folder_);
+    path_ = folder_ / name;
+    std::ofstream(path_, std::ios::binary) << bytes;
+  }
+  ~TempFile() { std::filesystem::remove_all(folder_); }
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path folder_;
+  std::filesystem::path path_;
+};
+
+}  // namespace allot

@@ -1,0 +1,82 @@
+#include "workload/write_csv.h"
+
+#include <cmath>
+#include <sstream>
+
+#include "core/rng.h"
+#include "trace_testing.h"
+
+namespace allot {
+namespace {
+
+std::string Written(const Workload& workload) {
+  std::ostringstream out;
+  WriteAllotCsv(workload, out);
+  return out.str();
+}
+
+// Any legal job: awkward texts, all magnitudes, each optional field present or not.
+Workload Generated(std::uint64_t seed) {
+  static const std::string kPieces[] = {"a", ",", "\"", "\n", "\r\n", " ", "é", "'", ";", "\r"};
+  Rng rng(seed, "write-csv-test");
+  const auto text = [&] {
+    std::string result;
+    for (std::uint64_t i = rng.Below(6); i > 0; --i) result += kPieces[rng.Below(std::size(kPieces))];
+    return result;
+  };
+  const auto magnitude = [&] { return std::exp(rng.Uniform(-20, 20)); };
+  const auto sometimes = [&] { return rng.Below(2) == 0; };
+  Workload workload;
+  for (std::uint64_t i = 1 + rng.Below(20); i > 0; --i) {
+    Job job;
+    job.id = text() + std::to_string(i);
+    job.submit = sometimes() ? 0 : magnitude();
+    job.gpus = 1 + static_cast<GpuCount>(rng.Below(64));
+    job.duration = magnitude();
+    if (sometimes()) job.min_gpus = 1 + static_cast<GpuCount>(rng.Below(static_cast<std::uint64_t>(job.gpus)));
+    if (sometimes()) job.max_gpus = job.gpus + static_cast<GpuCount>(rng.Below(64));
+    if (sometimes()) job.work = magnitude();
+    if (sometimes()) job.priority = rng.Normal();
+    if (sometimes()) job.deadline = job.submit + magnitude() + 1;
+    job.outcome = static_cast<Outcome>(rng.Below(4));
+    job.model = workload.models.Intern(text());
+    job.tenant = workload.tenants.Intern(text());
+    job.user = workload.users.Intern(text());
+    workload.jobs.push_back(job);
+  }
+  workload.Finish();
+  return workload;
+}
+
+TEST(WriteAllotCsv, ReadsBackAsEqualJobs) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(seed);
+    const Workload written = Generated(seed);
+    const Workload read = ReadText("allot", Written(written));
+    ASSERT_EQ(read.jobs.size(), written.jobs.size());
+    for (std::size_t i = 0; i < read.jobs.size(); ++i) {
+      const Job &a = written.jobs[i], &b = read.jobs[i];
+      EXPECT_EQ(a.id, b.id);
+      EXPECT_EQ(a.submit, b.submit);
+      EXPECT_EQ(a.gpus, b.gpus);
+      EXPECT_EQ(a.duration, b.duration);
+      EXPECT_EQ(a.min_gpus, b.min_gpus);
+      EXPECT_EQ(a.max_gpus, b.max_gpus);
+      EXPECT_EQ(a.work, b.work);
+      EXPECT_EQ(a.priority, b.priority);
+      EXPECT_EQ(a.deadline, b.deadline);
+      EXPECT_EQ(a.outcome, b.outcome);
+      EXPECT_EQ(written.models[a.model], read.models[b.model]);
+      EXPECT_EQ(written.tenants[a.tenant], read.tenants[b.tenant]);
+      EXPECT_EQ(written.users[a.user], read.users[b.user]);
+    }
+  }
+}
+
+TEST(WriteAllotCsv, LeavesOutColumnsThatNobodyNeeds) {
+  const std::string text = "job_id,submit_s,gpus,duration_s\na,0,1,9.5\n";
+  EXPECT_EQ(Written(ReadText("allot", text)), text);
+}
+
+}  // namespace
+}  // namespace allot
