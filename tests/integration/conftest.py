@@ -1,0 +1,48 @@
+"""Fixtures of the integration tests: the built program, run as a user would run it."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def root():
+    """The repository."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def program():
+    """Path of the built program: $ALLOT_PROGRAM (set by ./dev test), else build/release/allot."""
+    named = os.environ.get("ALLOT_PROGRAM")
+    path = Path(named or ROOT / "build" / "release" / "allot")
+    if not os.access(path, os.X_OK):
+        if named:
+            pytest.fail(f"ALLOT_PROGRAM is not a program: {path}")
+        pytest.skip(f"not built: {path} (run ./dev build)")
+    return path
+
+
+@pytest.fixture
+def allot(program, tmp_path):
+    """allot("list", "--json", exit=0) runs the program in a folder of its own and checks its exit code.
+
+    Returns subprocess.CompletedProcess with text output.
+    """
+
+    def run(*arguments, exit=0, timeout=120, **options):
+        done = subprocess.run(
+            [program, *map(str, arguments)],
+            cwd=tmp_path, capture_output=True, text=True, timeout=timeout, **options,
+        )
+        command = " ".join(["allot", *map(str, arguments)])
+        assert done.returncode == exit, (
+            f"{command}: exit code {done.returncode}, expected {exit}\n{done.stdout}{done.stderr}"
+        )
+        return done
+
+    return run

@@ -1,0 +1,92 @@
+"""./dev says what is wrong before it starts anything, and counts results honestly."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def dev(*arguments):
+    return subprocess.run([ROOT / "dev", *arguments], capture_output=True, text=True, timeout=60)
+
+
+def test_help_names_every_command():
+    done = dev("help")
+    assert done.returncode == 0
+    for command in ("demo", "test", "build", "lint", "bench", "clean"):
+        assert f"\n  {command} " in done.stdout
+
+
+@pytest.mark.parametrize("arguments", [["fly"], ["test", "fast"], ["build", "--fast"]])
+def test_unknown_words_are_usage_errors(arguments):
+    done = dev(*arguments)
+    assert done.returncode == 2
+    assert arguments[-1] in done.stderr
+
+
+@pytest.fixture
+def bare_machine():
+    """A folder that any user may read, with dev, its list, and a dpkg-query that knows no package."""
+    folder = Path(tempfile.mkdtemp(prefix="allot_dev_"))
+    folder.chmod(0o755)
+    (folder / "cmake").mkdir()
+    shutil.copy(ROOT / "dev", folder)
+    shutil.copy(ROOT / "cmake" / "apt-packages.txt", folder / "cmake")
+    query = folder / "bin" / "dpkg-query"
+    query.parent.mkdir()
+    query.write_text("#!/bin/sh\nexit 1\n")
+    query.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def test_missing_packages_without_root_are_named(bare_machine):
+    nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+    done = subprocess.run(
+        [bare_machine / "dev", "demo"], capture_output=True, text=True, timeout=60,
+        stdin=subprocess.DEVNULL, env={"PATH": f"{bare_machine}/bin:/usr/bin:/bin", "CI": "true"}, **nobody,
+    )
+    if "installing" in done.stdout:
+        pytest.skip("this user may use sudo without a password")
+    assert done.returncode == 2, done.stderr
+    assert "libtorch-dev" in done.stderr and "libopenblas0-pthread" in done.stderr
+    assert "apt-get install --no-install-recommends" in done.stderr
+    assert "clang-tidy" not in done.stderr, "the demo needs no linter"
+
+
+PASSING = '<testcase name="a" status="run"/>'
+CASES = {
+    "all passed": (PASSING * 2, 0, "2 passed, 0 failed", 0),
+    "a failure": (PASSING + '<testcase name="b" status="fail"><failure/></testcase>', 8,
+                  "1 passed, 1 failed", 1),
+    "an error": (PASSING + '<testcase name="b"><error/></testcase>', 1, "1 passed, 1 failed", 1),
+    "a skip": (PASSING + '<testcase name="b"><skipped message="no torch"/></testcase>', 0,
+               "1 passed, 0 failed, 1 skipped", 0),
+    "program missing": (PASSING + '<testcase name="b" status="notrun">'
+                        '<skipped message="Unable to find executable"/></testcase>', 8,
+                        "1 passed, 1 failed", 1),
+    "crash outside tests": (PASSING, 3, "1 passed, 1 failed", 1),
+    "nothing ran": ("", 0, "0 passed, 0 failed", 1),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_totals(name, tmp_path):
+    cases, exit_status, line, expected = CASES[name]
+    results = tmp_path / "results.xml"
+    results.write_text(f"<testsuite>{cases}</testsuite>")
+    done = subprocess.run([sys.executable, ROOT / "tests" / "junit_totals.py", results, str(exit_status)],
+                          capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == (line + "\n", expected)
+
+
+def test_totals_of_a_missing_file_are_a_failure(tmp_path):
+    done = subprocess.run([sys.executable, ROOT / "tests" / "junit_totals.py", tmp_path / "none.xml", "1"],
+                          capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("0 passed, 1 failed\n", 1)

@@ -1,0 +1,165 @@
+"""The house stands as docs/house.md draws it: who includes whom, one idea a file, registries complete."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = sorted(
+    path.relative_to(ROOT)
+    for top in ("src", "agents", "envs", "models")
+    for path in (ROOT / top).rglob("*")
+    if path.suffix in (".h", ".cc")
+)
+
+# Layer -> the layers directly below it; whatever those may see, it may see too.
+BELOW = {
+    "core": [],
+    "workload": ["core"],
+    "perf": ["workload"],
+    "cluster": ["perf"],
+    "sched": ["cluster"],
+    "features": ["sched"],
+    "sim": ["sched"],
+    "live": ["sched"],
+    "metrics": ["sched"],
+    "record": ["sched"],
+    "models": ["core"],
+    "envs": ["sim", "features", "metrics"],
+    "agents/heuristic": ["sched"],
+    "agents/learned": ["features", "models"],
+    "agents/training": ["envs", "agents/learned", "models", "record"],
+}
+MAX_LINES = {".h": 200, ".cc": 450}
+
+
+def visible(layer):
+    if layer == "cli":
+        return {*BELOW, "cli"}
+    seen = {layer}
+    for below in BELOW[layer]:
+        seen |= visible(below)
+    return seen
+
+
+def layer_of(path):
+    """The layer of a file as it is written in an #include: src/ is left out there."""
+    parts = Path(path).parts
+    return "/".join(parts[:2]) if parts[0] == "agents" else parts[0]
+
+
+def includes(path):
+    """(line number, spelling, in angle brackets?) of each #include."""
+    for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
+        match = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
+        if match:
+            yield number, match[2], match[1] == "<"
+
+
+def forbidden_includes(path):
+    layer = layer_of(path.relative_to("src") if path.parts[0] == "src" else path)
+    if layer not in BELOW and layer != "cli":
+        yield f"{path}:1: no rule says whom '{layer}' may include"
+        return
+    torch_allowed = layer in ("agents/training", "cli") or path.is_relative_to("models/torch")
+    for number, target, system in includes(path):
+        if system:
+            if re.match(r"(torch|ATen|c10)/", target) and not torch_allowed:
+                yield f"{path}:{number}: <{target}>, but libtorch stays in models/torch and agents/training"
+            continue
+        if (ROOT / path.parent / target).exists() and "/" not in target:
+            yield f'{path}:{number}: "{target}" must be written from the root or from src/'
+        elif layer_of(target) not in visible(layer):
+            allowed = ", ".join(sorted(visible(layer)))
+            yield f'{path}:{number}: "{target}" is of {layer_of(target)}; {layer} may include {allowed}'
+        elif target.startswith("models/torch/") and not torch_allowed:
+            yield f'{path}:{number}: "{target}", but libtorch stays in models/torch and agents/training'
+
+
+def test_sources_were_found():
+    layers = {layer_of(path.relative_to("src") if path.parts[0] == "src" else path) for path in SOURCES}
+    assert {"core", "sched", "envs", "models", "agents/heuristic", "cli"} <= layers
+
+
+def test_include_directions():
+    faults = [fault for path in SOURCES for fault in forbidden_includes(path)]
+    assert not faults, "\n" + "\n".join(faults)
+
+
+@pytest.mark.parametrize("above, below", [("sim", "live"), ("live", "sim"), ("sched", "features"),
+                                          ("models", "sched"), ("envs", "record"), ("core", "cli")])
+def test_the_table_of_directions_forbids(above, below):
+    assert below not in visible(above)
+
+
+def test_no_file_does_two_things():
+    counts = {path: (ROOT / path).read_text().count("\n") for path in SOURCES}
+    long = [f"{path}: {lines} lines, at most {MAX_LINES[path.suffix]}"
+            for path, lines in counts.items() if lines > MAX_LINES[path.suffix]]
+    assert not long, "\n" + "\n".join(long)
+
+
+def test_headers_open_with_their_contract():
+    def opening(path):
+        return (ROOT / path).read_text().splitlines()[:2]
+
+    headers = [path for path in SOURCES if path.suffix == ".h"]
+    bare = [str(path) for path in headers
+            if opening(path)[0] != "#pragma once" or not opening(path)[1].startswith("// ")]
+    assert not bare, f"'#pragma once', then a paragraph on what, for whom and the contract: {bare}"
+
+
+# What `allot list --json` calls the kind -> the files of which each registers exactly one entry.
+REGISTRIES = {
+    "policies": ["agents/heuristic/*.cc", "agents/learned/*_policy.cc"],
+    "formats": ["src/workload/*_format.cc"],
+    "rewards": ["envs/rewards/*.cc"],
+    "admission": ["src/sched/admission/*.cc"],
+    "ordering": ["src/sched/ordering/*.cc"],
+    "sizing": ["src/sched/sizing/*.cc"],
+    "placement": ["src/sched/placement/*.cc"],
+    "profiles": ["src/sim/*_profile.cc"],
+}
+
+
+def registrations(path):
+    return len(re.findall(r"^\s*ALLOT_REGISTER\(", path.read_text(), re.MULTILINE))
+
+
+def files_of(kind):
+    return [path for pattern in REGISTRIES[kind] for path in sorted(ROOT.glob(pattern))]
+
+
+@pytest.mark.parametrize("kind", REGISTRIES)
+def test_each_file_registers_one_entry(kind):
+    files = files_of(kind)
+    assert files, f"no file matches {REGISTRIES[kind]}"
+    wrong = [f"{path.relative_to(ROOT)}: {registrations(path)} registrations, expected 1"
+             for path in files if registrations(path) != 1]
+    assert not wrong, "\n" + "\n".join(wrong)
+
+
+@pytest.mark.parametrize("kind", REGISTRIES)
+def test_the_program_lists_what_the_folder_holds(allot, kind):
+    listed = [entry["id"] for entry in json.loads(allot("list", "--json").stdout)[kind]]
+    files = [str(path.relative_to(ROOT)) for path in files_of(kind)]
+    assert len(listed) == len(files), f"the program lists {listed}, the folder holds {files}"
+    assert listed == sorted(listed)
+
+
+def test_nothing_registers_elsewhere():
+    known = {path for kind in REGISTRIES for path in files_of(kind)}
+    known |= set((ROOT / "src" / "cli").glob("*.cc"))  # commands
+    stray = [str(path) for path in SOURCES
+             if path.suffix == ".cc" and registrations(ROOT / path) and ROOT / path not in known]
+    assert not stray, f"registered outside the folders of REGISTRIES: {stray}"
+
+
+def test_package_list_has_the_sections_that_dev_asks_for():
+    dev = (ROOT / "dev").read_text()
+    listed = re.findall(r"^# ([a-z]+)$", (ROOT / "cmake" / "apt-packages.txt").read_text(), re.MULTILINE)
+    asked = {section for line in re.findall(r"^\s*require ([a-z ]+)$", dev, re.MULTILINE)
+             for section in line.split()}
+    assert asked == set(listed)
