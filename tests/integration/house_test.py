@@ -1,4 +1,4 @@
-"""The house stands as docs/house.md draws it: who includes whom, one idea a file, registries complete."""
+"""The house stands as CONTRIBUTING.md draws it: who includes whom, one idea a file, registries complete."""
 
 import json
 import re
