@@ -1,0 +1,116 @@
+"""The episode log, opened with Minari itself: needs `minari[hdf5]==0.5.4 pillow` (Minari forgets Pillow)."""
+
+import os
+import subprocess
+import sys
+
+import h5py
+import numpy as np
+import pytest
+
+import record_example
+
+DATASET = "cluster/example-fifo-v0"
+STEPS = [4, 5, 6]
+
+
+@pytest.fixture(scope="module")
+def datasets(tmp_path_factory):
+    return record_example.write_example(tmp_path_factory.mktemp("record")) / "datasets"
+
+
+@pytest.fixture()
+def minari(datasets, monkeypatch):
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(datasets))
+    import minari
+
+    return minari
+
+
+@pytest.fixture()
+def dataset(minari):
+    return minari.load_dataset(DATASET)
+
+
+def run_minari(datasets, *arguments):
+    environment = {**os.environ, "MINARI_DATASETS_PATH": str(datasets), "COLUMNS": "200"}
+    command = [sys.executable, "-c", "from minari.cli import app; app()", *arguments]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_totals(dataset):
+    assert dataset.total_episodes == len(STEPS)
+    assert dataset.total_steps == sum(STEPS)
+
+
+def test_episodes_have_minaris_shape(dataset):
+    episodes = list(dataset.iterate_episodes())
+    assert [episode.id for episode in episodes] == [0, 1, 2]
+    for episode, steps in zip(episodes, STEPS):
+        assert len(episode) == steps
+        assert episode.observations["jobs"].shape == (steps + 1, 3, 2)
+        assert episode.actions.shape == episode.rewards.shape == (steps,)
+        assert episode.terminations.dtype == episode.truncations.dtype == bool
+        assert episode.terminations.tolist() == [False] * (steps - 1) + [True]
+        assert not episode.truncations.any()
+        assert episode.rewards.tolist() == [-float(i) for i in range(steps)]
+        assert episode.infos["now"].shape == (steps + 1,)
+
+
+def test_spaces_contain_what_was_logged(dataset):
+    for episode in dataset.iterate_episodes():
+        for row in range(len(episode) + 1):
+            observation = {name: rows[row] for name, rows in episode.observations.items()}
+            assert dataset.observation_space.contains(observation)
+        assert all(dataset.action_space.contains(action) for action in episode.actions)
+
+
+def test_sampling(dataset):
+    dataset.set_seed(1)
+    assert len(list(dataset.sample_episodes(2))) == 2
+
+
+def test_filtering(dataset):
+    long = dataset.filter_episodes(lambda episode: len(episode) > 4)
+    assert long.total_episodes == 2
+
+
+def test_episode_metadata(dataset):
+    metadata = list(dataset.storage.get_episode_metadata([0, 1]))
+    assert metadata[1]["seed"] == 101
+    assert metadata[1]["total_steps"] == 5
+    assert metadata[1]["options"]["cluster"]["nodes"] == 16
+    assert metadata[1]["options"]["trace"] == "philly"
+    assert metadata[0]["rewards_sum"] == -6.0
+    assert metadata[0]["rewards_std"] == np.std([0, -1, -2, -3])
+
+
+def test_private_groups_beside_minaris(datasets):
+    with h5py.File(datasets / DATASET / "data" / "main_data.hdf5") as file:
+        assert file.attrs["schema"] == "allot-episode-log/1"
+        assert file["episode_0/allocation/job"][:].tolist() == [0, 1, 1]
+        assert file["episode_0/allocation/node"].shape == (0,)
+        assert file["episode_0/workload/job_id"].asstr()[1] == "größe"
+        assert file["episode_0/workload"].attrs["source"] == "traces/example.csv"
+        stored = file["episode_0/observations/cluster"]
+        assert (stored.attrs["units"], stored.maxshape[0]) == ("1", None)
+        assert (stored.compression, stored.shuffle, stored.fletcher32) == ("gzip", True, True)
+
+
+def test_listing_in_python(minari):
+    assert DATASET in minari.list_local_datasets()
+
+
+def test_command_line(datasets):
+    assert DATASET in run_minari(datasets, "list", "local")
+    assert "Example of the tests" in run_minari(datasets, "show", DATASET)
+
+
+def test_minari_can_change_metadata(minari, tmp_path, monkeypatch):
+    record_example.write_example(tmp_path)
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "datasets"))
+    dataset = minari.load_dataset(DATASET)
+    dataset.storage.update_episode_metadata([{"note": "seen"}], [2])
+    assert list(dataset.storage.get_episode_metadata([2]))[0]["note"] == "seen"
