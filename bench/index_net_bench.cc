@@ -1,5 +1,5 @@
-// The torch-free forward pass of a decision, for the queue lengths it meets: one job, a usual queue, and a
-// thousand jobs. The shape is that of the index policy.
+// The torch-free forward pass of a decision, for the queue lengths it meets: one job, a usual
+// queue, and a thousand jobs. The shape is that of the index policy.
 
 #include <benchmark/benchmark.h>
 

@@ -37,8 +37,7 @@ double AdamStep(const TensorMap& gradient, double learning_rate, const AdamOptio
   const auto beta2 = static_cast<float>(options.beta2);
   const auto epsilon = static_cast<float>(options.epsilon);
   const auto step = static_cast<double>(state->step);
-  const auto step_size =
-      static_cast<float>(learning_rate / (1.0 - std::pow(options.beta1, step)));
+  const auto step_size = static_cast<float>(learning_rate / (1.0 - std::pow(options.beta1, step)));
   const auto root_correction =
       static_cast<float>(1.0 / std::sqrt(1.0 - std::pow(options.beta2, step)));
 

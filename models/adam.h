@@ -25,8 +25,8 @@ struct AdamState {
   bool operator==(const AdamState&) const = default;
 };
 
-// One descent step on `weights`. A gradient that is not finite is a RunError that names the step, and
-// leaves weights and state as they were. Returns the gradient's norm before clipping.
+// One descent step on `weights`. A gradient that is not finite is a RunError that names the step,
+// and leaves weights and state as they were. Returns the gradient's norm before clipping.
 double AdamStep(const TensorMap& gradient, double learning_rate, const AdamOptions& options,
                 TensorMap* weights, AdamState* state);
 

@@ -52,7 +52,8 @@ json ParseJson(const std::string& text, const std::string& origin) {
   }
 }
 
-// Text from outside (a path in the configuration) need not be UTF-8: replaced, not a reason to lose a run.
+// Text from outside (a path in the configuration) need not be UTF-8: replaced, not a reason to lose
+// a run.
 std::string Dump(const json& value) {
   return value.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
@@ -110,7 +111,9 @@ std::string NotFinite(const TensorMap& tensors) {
 
 TensorMap MomentTensors(const AdamState& adam) {
   TensorMap tensors;
-  for (const auto& [name, tensor] : adam.exp_avg) tensors[name + std::string(kFirstMoment)] = tensor;
+  for (const auto& [name, tensor] : adam.exp_avg) {
+    tensors[name + std::string(kFirstMoment)] = tensor;
+  }
   for (const auto& [name, tensor] : adam.exp_avg_sq) {
     tensors[name + std::string(kSecondMoment)] = tensor;
   }
@@ -236,10 +239,9 @@ Checkpoint LoadCheckpoint(const std::string& path) {
   }
   if (const auto optimizer = files.find(kOptimizerFile); optimizer != files.end()) {
     const std::string file = origin(kOptimizerFile);
-    checkpoint.adam =
-        AdamFromTensors(DecodeSafetensors(optimizer->second, file),
-                        Get<std::int64_t>(state, "adam_step", state_file),
-                        checkpoint.weights.tensors, file);
+    checkpoint.adam = AdamFromTensors(DecodeSafetensors(optimizer->second, file),
+                                      Get<std::int64_t>(state, "adam_step", state_file),
+                                      checkpoint.weights.tensors, file);
   }
   return checkpoint;
 }

@@ -1,11 +1,11 @@
 #pragma once
 // A checkpoint: everything that serving needs (weights, their shape, the feature version they were
-// trained on) and that resuming needs bit for bit (Adam's moments, the trainer's own state), as a folder
-// that appears whole or not at all. docs/formats/checkpoint.md describes the files.
+// trained on) and that resuming needs bit for bit (Adam's moments, the trainer's own state), as a
+// folder that appears whole or not at all. docs/formats/checkpoint.md describes the files.
 //
-// Written by training, read by training, evaluation and the daemon. manifest.json holds the size and
-// checksum of every file that a machine reads, so that a flipped byte, a cut file or files of two
-// checkpoints mixed together are found before anything is used.
+// Written by training, read by training, evaluation and the daemon. manifest.json holds the size
+// and checksum of every file that a machine reads, so that a flipped byte, a cut file or files of
+// two checkpoints mixed together are found before anything is used.
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -27,15 +27,16 @@ struct Checkpoint {
   std::string card;               // model card, Markdown; for people, hence not in the manifest
 };
 
-// Replaces a folder of that name. RunError when a number to be saved is not finite or the disk is full;
-// what stood under the name before is then still there.
+// Replaces a folder of that name. RunError when a number to be saved is not finite or the disk is
+// full; what stood under the name before is then still there.
 void SaveCheckpoint(const Checkpoint& checkpoint, const std::string& path);
 
 // DataError naming the file, the rule and both values for whatever is missing, cut, altered or
 // inconsistent.
 Checkpoint LoadCheckpoint(const std::string& path);
 
-// DataError unless the checkpoint is of this kind, feature version and shape. `path` is for the message.
+// DataError unless the checkpoint is of this kind, feature version and shape. `path` is for the
+// message.
 void RequireCompatible(const Checkpoint& checkpoint, std::string_view kind, int feature_version,
                        const IndexNetShape& shape, const std::string& path);
 

@@ -25,7 +25,8 @@ Eigen::Map<const Eigen::VectorXf> AsVector(const Tensor& tensor) {
 
 // y += M x for kRows rows of a column-major M, whose sums stay in registers.
 template <int kRows>
-void AddColumns(const float* m, Eigen::Index stride, const float* x, Eigen::Index columns, float* y) {
+void AddColumns(const float* m, Eigen::Index stride, const float* x, Eigen::Index columns,
+                float* y) {
   using Column = Eigen::Array<float, kRows, 1>;
   Column sum = Eigen::Map<const Column>(y);
   for (Eigen::Index k = 0; k < columns; ++k) {
@@ -34,8 +35,9 @@ void AddColumns(const float* m, Eigen::Index stride, const float* x, Eigen::Inde
   Eigen::Map<Column>{y} = sum;
 }
 
-// y += M x, M's rows a multiple of kLanes. Not a matrix product over all jobs: Eigen's blocked one adds
-// a job's terms in an order that depends on its place in the block, and at these sizes is no faster.
+// y += M x, M's rows a multiple of kLanes. Not a matrix product over all jobs: Eigen's blocked one
+// adds a job's terms in an order that depends on its place in the block, and at these sizes is no
+// faster.
 void AddProduct(const Eigen::MatrixXf& m, const float* x, float* y) {
   constexpr int kWide = 4 * kLanes;
   Eigen::Index row = 0;

@@ -4,9 +4,9 @@
 //
 //   z = Wj x + Wc c + b        h = tanh(z)        out = Oh h + Oj x + Oc c + ob
 //
-// The skip weights Oj, Oc, ob alone express every heuristic of the weighted alpha-fair family, hence
-// training starts at one of them. Here lives the torch-free forward pass that rollouts and the daemon
-// use; models/torch trains the same parameters under the same names.
+// The skip weights Oj, Oc, ob alone express every heuristic of the weighted alpha-fair family,
+// hence training starts at one of them. Here lives the torch-free forward pass that rollouts and
+// the daemon use; models/torch trains the same parameters under the same names.
 
 #include <Eigen/Core>
 #include <cstdint>
@@ -50,7 +50,7 @@ struct IndexNetWeights {
 };
 
 // Wj and Wc drawn from N(0, 0.4 / sqrt(fan in)), all else zero: outputs are 0 until the caller sets
-// the skip weights of the heuristic to start from, and their gradients are alive from the first step.
+// the skip weights of the heuristic to start from.
 IndexNetWeights InitIndexNet(const IndexNetShape& shape, std::uint64_t seed);
 
 class IndexNet {
@@ -64,14 +64,16 @@ class IndexNet {
   explicit IndexNet(const IndexNetWeights& weights);
   const IndexNetShape& shape() const { return shape_; }
 
-  // `jobs` is n x F and `out` n x O, row-major, n >= 0; `context` has C values. Safe from any number of
-  // threads with a Scratch each. A job's scores are bit-equal whatever the other jobs and its place.
+  // `jobs` is n x F and `out` n x O, row-major, n >= 0; `context` has C values. Safe from any
+  // number of threads with a Scratch each. A job's scores are bit-equal whatever the other jobs and
+  // its place.
   void Forward(std::span<const float> jobs, std::span<const float> context, std::span<float> out,
                Scratch* scratch) const;
 
  private:
   // Stacked and transposed for one pass per job: rows [0, padded_hidden_) are hidden units, the
-  // padded_outputs_ rows after them the skip connections; both padded with zeros to whole SIMD packets.
+  // padded_outputs_ rows after them the skip connections; both padded with zeros to whole SIMD
+  // packets.
   IndexNetShape shape_;
   Eigen::Index padded_hidden_ = 0;
   Eigen::Index padded_outputs_ = 0;

@@ -31,7 +31,8 @@ nlohmann::json ParseHeader(std::string_view bytes, const std::string& origin) {
   std::memcpy(&length, bytes.data(), kLengthBytes);
   const std::uint64_t room = std::min<std::uint64_t>(bytes.size() - kLengthBytes, kMaxHeader);
   if (length > room) {
-    throw DataError("{}: the header announces {} bytes, at most {} can follow", origin, length, room);
+    throw DataError("{}: the header announces {} bytes, at most {} can follow", origin, length,
+                    room);
   }
   nlohmann::json header;
   try {
@@ -152,8 +153,8 @@ TensorMap DecodeSafetensors(std::string_view bytes, const std::string& origin) {
   std::uint64_t covered = 0;
   for (const Extent& extent : extents) {
     if (extent.begin != covered) {
-      throw DataError("{}: tensor '{}' must begin at byte {} (no gaps, no overlaps), got {}", origin,
-                      extent.name, covered, extent.begin);
+      throw DataError("{}: tensor '{}' must begin at byte {} (no gaps, no overlaps), got {}",
+                      origin, extent.name, covered, extent.begin);
     }
     Tensor tensor = ZeroTensor(extent.shape);
     if (!tensor.data.empty()) {
@@ -163,7 +164,8 @@ TensorMap DecodeSafetensors(std::string_view bytes, const std::string& origin) {
     covered = extent.end;
   }
   if (covered != data.size()) {
-    throw DataError("{}: the tensors cover {} bytes, the file holds {}", origin, covered, data.size());
+    throw DataError("{}: the tensors cover {} bytes, the file holds {}", origin, covered,
+                    data.size());
   }
   return tensors;
 }

@@ -1,7 +1,7 @@
 #pragma once
-// A named bag of float arrays: the form in which weights, gradients and optimiser moments travel between
-// the networks, the optimiser, libtorch and checkpoint files. Sorted by name, so that every walk over
-// one (sums, files, norms) has the same order everywhere.
+// A named bag of float arrays: the form in which weights, gradients and optimiser moments travel
+// between the networks, the optimiser, libtorch and checkpoint files. Sorted by name, so that every
+// walk over one (sums, files, norms) has the same order everywhere.
 
 #include <cstdint>
 #include <functional>
@@ -30,8 +30,9 @@ void AddScaled(TensorMap* sum, const TensorMap& term, float scale = 1.0F);
 // "[16, 40]"
 std::string ShapeText(const TensorShape& shape);
 
-// The rule behind every load: exactly the names and shapes of `expected`. `origin` (a file) opens the
-// DataError, which names the tensor and both shapes.
-void RequireSameLayout(const TensorMap& tensors, const TensorMap& expected, const std::string& origin);
+// The rule behind every load: exactly the names and shapes of `expected`. `origin` (a file) opens
+// the DataError, which names the tensor and both shapes.
+void RequireSameLayout(const TensorMap& tensors, const TensorMap& expected,
+                       const std::string& origin);
 
 }  // namespace allot

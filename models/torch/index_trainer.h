@@ -1,7 +1,7 @@
 #pragma once
-// An index network in training: the libtorch module for gradients, Adam for steps, and nothing of how a
-// loss comes about. weights() and adam() are all that a checkpoint needs; a trainer made from them
-// continues bit for bit.
+// An index network in training: the libtorch module for gradients, Adam for steps, and nothing of
+// how a loss comes about. weights() and adam() are all that a checkpoint needs; a trainer made from
+// them continues bit for bit.
 
 #include "models/adam.h"
 #include "models/index_net.h"

@@ -32,9 +32,8 @@ Checkpoint Sample() {
     AdamStep(checkpoint.weights.tensors, 0.01, {}, &checkpoint.weights.tensors, &adam);
   }
   checkpoint.adam = adam;
-  checkpoint.state = {{"iteration", 12},
-                      {"episodes", 12345678901234},
-                      {"history", {0.1, 1.0 / 3.0, 1e-300}}};
+  checkpoint.state = {
+      {"iteration", 12}, {"episodes", 12345678901234}, {"history", {0.1, 1.0 / 3.0, 1e-300}}};
   checkpoint.config = {{"cluster", "16x4"}, {"seed", 7}};
   checkpoint.card = "# A small network\n";
   return checkpoint;
@@ -157,8 +156,8 @@ TEST_F(CheckpointTest, TruncatedFilesAreNamedWithBothSizes) {
 }
 
 TEST_F(CheckpointTest, MissingFilesAreNamed) {
-  for (const char* name : {"model.safetensors", "optimizer.safetensors", "state.json", "config.json",
-                           "manifest.json", "card.md"}) {
+  for (const char* name : {"model.safetensors", "optimizer.safetensors", "state.json",
+                           "config.json", "manifest.json", "card.md"}) {
     SaveCheckpoint(Sample(), path());
     fs::remove(fs::path(path()) / name);
     EXPECT_EQ(LoadFault(), path() + ": a checkpoint needs a readable file '" + name + "'");
@@ -195,8 +194,9 @@ TEST_F(CheckpointTest, TensorsMustMatchTheStatedShape) {
   checkpoint.weights.shape.hidden = 6;  // the tensors stay those of 4 hidden units
   checkpoint.adam.reset();
   SaveCheckpoint(checkpoint, path());
-  EXPECT_EQ(LoadFault(), path() + "/model.safetensors: tensor 'hidden.bias' must have shape [6], "
-                                  "got [4]");
+  EXPECT_EQ(LoadFault(), path() +
+                             "/model.safetensors: tensor 'hidden.bias' must have shape [6], "
+                             "got [4]");
 }
 
 TEST_F(CheckpointTest, LaterFormatVersionsAreRefused) {
@@ -273,9 +273,10 @@ TEST(RequireCompatible, NamesWhatTheCheckpointHasAndWhatIsNeeded) {
             "c: checkpoint is of kind 'index', this command needs 'sequence'");
   EXPECT_EQ(IncompatibleWith("index", 2, kShape),
             "c: checkpoint has feature version 1, this allot needs 2");
-  EXPECT_EQ(IncompatibleWith("index", 1, IndexNetShape{3, 5, 16, 2}),
-            "c: checkpoint has shape (3 job features, 5 context features, 4 hidden, 2 outputs), this "
-            "allot needs (3 job features, 5 context features, 16 hidden, 2 outputs)");
+  EXPECT_EQ(
+      IncompatibleWith("index", 1, IndexNetShape{3, 5, 16, 2}),
+      "c: checkpoint has shape (3 job features, 5 context features, 4 hidden, 2 outputs), this "
+      "allot needs (3 job features, 5 context features, 16 hidden, 2 outputs)");
 }
 
 }  // namespace

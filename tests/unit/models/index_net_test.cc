@@ -158,7 +158,8 @@ TEST(IndexNet, RefusesInputsOfTheWrongSize) {
 
 TEST(InitIndexNet, ScoresAreZeroUntilASkipWeightIsSet) {
   const IndexNetShape shape{16, 40, 16, 3};
-  const auto out = Forward(IndexNet(InitIndexNet(shape, 1)), RandomValues(160, 1), RandomValues(40, 2));
+  const auto out =
+      Forward(IndexNet(InitIndexNet(shape, 1)), RandomValues(160, 1), RandomValues(40, 2));
   EXPECT_EQ(out, std::vector<float>(30, 0.0F));
 }
 

@@ -60,8 +60,7 @@ TEST(Safetensors, EveryTruncationIsFound) {
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_NE(Fault(bytes.substr(0, size)), "accepted") << "cut to " << size << " bytes";
   }
-  EXPECT_EQ(Fault(bytes + "x"),
-            "m.safetensors: the tensors cover 16 bytes, the file holds 17");
+  EXPECT_EQ(Fault(bytes + "x"), "m.safetensors: the tensors cover 16 bytes, the file holds 17");
 }
 
 TEST(Safetensors, FaultsNameTheRuleAndBothValues) {
@@ -90,6 +89,18 @@ TEST(Safetensors, FaultsNameTheRuleAndBothValues) {
             w + " must begin at byte 0 (no gaps, no overlaps), got 4");
 }
 
+TEST(Safetensors, DamagedBytesGiveDataErrorsOrOtherNumbersNothingElse) {
+  const std::string bytes =
+      EncodeSafetensors({{"a", {{2, 2}, {1, 2, 3, 4}}}, {"b", {{1}, {5}}}}, {{"k", "v"}});
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string damaged = bytes;
+      damaged[i] = static_cast<char>(damaged[i] ^ (1 << bit));
+      EXPECT_NO_THROW(Fault(damaged)) << "bit " << bit << " of byte " << i;
+    }
+  }
+}
+
 TEST(Safetensors, OverflowingShapesAreRefused) {
   const std::string header =
       R"({"w":{"dtype":"F32","shape":[4294967296,4294967296,4294967296],"data_offsets":[0,0]}})";
@@ -98,9 +109,8 @@ TEST(Safetensors, OverflowingShapesAreRefused) {
 }
 
 TEST(Safetensors, OverlappingTensorsAreRefused) {
-  const std::string header =
-      R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
-      R"("b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})";
+  const std::string header = R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
+                             R"("b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})";
   EXPECT_EQ(Fault(File(header, 8)),
             "m.safetensors: tensor 'b' must begin at byte 8 (no gaps, no overlaps), got 4");
 }

@@ -32,8 +32,7 @@ TEST(Tensor, AddScaledRefusesAnotherLayout) {
 TEST(Tensor, LayoutFaultsNameTensorAndBothShapes) {
   const TensorMap expected = {{"a", ZeroTensor({2, 3})}, {"b", ZeroTensor({4})}};
   EXPECT_EQ(LayoutFault(ZerosLike(expected), expected), "");
-  EXPECT_EQ(LayoutFault({{"a", ZeroTensor({2, 3})}}, expected),
-            "file: tensor 'b' [4] is missing");
+  EXPECT_EQ(LayoutFault({{"a", ZeroTensor({2, 3})}}, expected), "file: tensor 'b' [4] is missing");
   EXPECT_EQ(LayoutFault({{"a", ZeroTensor({3, 2})}, {"b", ZeroTensor({4})}}, expected),
             "file: tensor 'a' must have shape [2, 3], got [3, 2]");
   TensorMap more = expected;

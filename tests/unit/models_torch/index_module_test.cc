@@ -39,7 +39,8 @@ struct Decisions {
       decision_of_job.insert(decision_of_job.end(), static_cast<std::size_t>(jobs_of_decision[d]),
                              static_cast<std::int64_t>(d));
     }
-    jobs = RandomValues(decision_of_job.size() * static_cast<std::size_t>(shape.job_features), seed);
+    jobs =
+        RandomValues(decision_of_job.size() * static_cast<std::size_t>(shape.job_features), seed);
     contexts = RandomValues(
         jobs_of_decision.size() * static_cast<std::size_t>(shape.context_features), seed + 1);
   }
@@ -71,8 +72,8 @@ TEST_P(IndexModuleShapes, ForwardEqualsTheTorchFreeOne) {
   const auto f = static_cast<std::size_t>(shape.job_features);
   const auto c = static_cast<std::size_t>(shape.context_features);
   const auto o = static_cast<std::size_t>(shape.outputs);
-  for (const std::vector<int>& sizes : std::vector<std::vector<int>>{
-           {}, {0}, {1}, {2, 0, 5}, {50, 1, 49}, {300}}) {
+  for (const std::vector<int>& sizes :
+       std::vector<std::vector<int>>{{}, {0}, {1}, {2, 0, 5}, {50, 1, 49}, {300}}) {
     const Decisions decisions(shape, sizes, 5);
     const std::vector<float> outputs = module.Forward(decisions.batch());
     ASSERT_EQ(outputs.size(), decisions.decision_of_job.size() * o);
@@ -94,7 +95,8 @@ TEST_P(IndexModuleShapes, ForwardEqualsTheTorchFreeOne) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, IndexModuleShapes,
                          testing::Values(IndexNetShape{16, 40, 16, 3}, IndexNetShape{1, 1, 1, 1},
-                                         IndexNetShape{14, 36, 5, 4}, IndexNetShape{29, 130, 64, 2}));
+                                         IndexNetShape{14, 36, 5, 4},
+                                         IndexNetShape{29, 130, 64, 2}));
 
 TEST(IndexModule, WeightsComeBackBitEqual) {
   const IndexNetWeights weights = RandomWeights({4, 6, 5, 2}, 1);
@@ -117,19 +119,23 @@ double LossInDouble(const IndexNetWeights& w, const std::string& moved, std::siz
   double loss = 0;
   for (std::size_t i = 0; i < decisions.decision_of_job.size(); ++i) {
     const float* x = &decisions.jobs[i * f];
-    const float* context = &decisions.contexts[static_cast<std::size_t>(decisions.decision_of_job[i]) * c];
+    const float* context =
+        &decisions.contexts[static_cast<std::size_t>(decisions.decision_of_job[i]) * c];
     std::vector<double> h(hidden);
     for (std::size_t k = 0; k < hidden; ++k) {
       double z = value(index_net::kHiddenBias, k);
       for (std::size_t q = 0; q < f; ++q) z += value(index_net::kHiddenJob, k * f + q) * x[q];
-      for (std::size_t q = 0; q < c; ++q) z += value(index_net::kHiddenContext, k * c + q) * context[q];
+      for (std::size_t q = 0; q < c; ++q)
+        z += value(index_net::kHiddenContext, k * c + q) * context[q];
       h[k] = std::tanh(z);
     }
     for (std::size_t o = 0; o < static_cast<std::size_t>(w.shape.outputs); ++o) {
       double out = value(index_net::kOutBias, o);
-      for (std::size_t k = 0; k < hidden; ++k) out += value(index_net::kOutHidden, o * hidden + k) * h[k];
+      for (std::size_t k = 0; k < hidden; ++k)
+        out += value(index_net::kOutHidden, o * hidden + k) * h[k];
       for (std::size_t q = 0; q < f; ++q) out += value(index_net::kOutJob, o * f + q) * x[q];
-      for (std::size_t q = 0; q < c; ++q) out += value(index_net::kOutContext, o * c + q) * context[q];
+      for (std::size_t q = 0; q < c; ++q)
+        out += value(index_net::kOutContext, o * c + q) * context[q];
       loss += std::sin(out) + out * out / 3;
     }
   }
@@ -143,7 +149,8 @@ TEST(IndexModule, GradientAgreesWithCentralDifferences) {
   std::reverse(decisions.decision_of_job.begin(), decisions.decision_of_job.end());
   const Gradient gradient = IndexModule(weights).ComputeGradient(decisions.batch(), CurvedLoss);
 
-  const double step = 1e-5;  // differences in double are good to about 1e-9; float gradients to 1e-6
+  const double step =
+      1e-5;  // differences in double are good to about 1e-9; float gradients to 1e-6
   EXPECT_NEAR(gradient.loss, LossInDouble(weights, "", 0, 0, decisions), 1e-4);
   ASSERT_EQ(gradient.tensors.size(), weights.tensors.size());
   for (const auto& [name, tensor] : weights.tensors) {

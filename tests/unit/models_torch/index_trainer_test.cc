@@ -56,8 +56,8 @@ TEST(IndexTrainer, ResumedFromACheckpointItContinuesBitForBit) {
   IndexTrainer uninterrupted(InitIndexNet(kShape, 1));
   for (std::uint64_t i = 0; i < 20; ++i) TrainStep(&uninterrupted, i);
 
-  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) /
-                                     ("allot-resume-" + std::to_string(::getpid()));
+  const std::filesystem::path path =
+      std::filesystem::path(testing::TempDir()) / ("allot-resume-" + std::to_string(::getpid()));
   {
     IndexTrainer first(InitIndexNet(kShape, 1));
     for (std::uint64_t i = 0; i < 8; ++i) TrainStep(&first, i);
