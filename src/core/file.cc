@@ -101,7 +101,7 @@ fs::path PartName(const fs::path& final_path) {
 }
 
 // "runs/a/" names the same folder as "runs/a", but has no file name to put a suffix on.
-fs::path WithoutTrailingSlash(fs::path path) {
+fs::path WithoutTrailingSlash(const fs::path& path) {
   return path.has_filename() ? path : path.parent_path();
 }
 
@@ -196,8 +196,8 @@ void WriteTextFile(const fs::path& path, std::string_view text) {
   file.Commit();
 }
 
-AtomicDirectory::AtomicDirectory(fs::path final_path)
-    : final_path_(WithoutTrailingSlash(std::move(final_path))), part_path_(PartName(final_path_)) {
+AtomicDirectory::AtomicDirectory(const fs::path& final_path)
+    : final_path_(WithoutTrailingSlash(final_path)), part_path_(PartName(final_path_)) {
   std::error_code ignored;
   fs::remove_all(part_path_, ignored);  // left by a killed process of the same number
   MakeFolders(part_path_);

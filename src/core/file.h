@@ -39,7 +39,7 @@ void WriteTextFile(const std::filesystem::path& path, std::string_view text);
 
 class AtomicDirectory {
  public:
-  explicit AtomicDirectory(std::filesystem::path final_path);
+  explicit AtomicDirectory(const std::filesystem::path& final_path);
   ~AtomicDirectory();
   AtomicDirectory(const AtomicDirectory&) = delete;
   AtomicDirectory& operator=(const AtomicDirectory&) = delete;
