@@ -1,0 +1,156 @@
+#include "metrics/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "metrics/humanise.h"
+
+namespace allot {
+namespace {
+
+const EvaluatedPolicy& ReferenceOf(const Evaluation& evaluation) {
+  return *std::find_if(evaluation.policies.begin(), evaluation.policies.end(),
+                       [&](const EvaluatedPolicy& p) { return p.id == evaluation.reference; });
+}
+
+double MeanOf(const std::vector<RunSummary>& runs, double RunSummary::*figure) {
+  double sum = 0;
+  for (const RunSummary& run : runs) sum += run.*figure;
+  return sum / static_cast<double>(runs.size());
+}
+
+std::vector<double> AverageJcts(const std::vector<RunSummary>& runs) {
+  std::vector<double> values;
+  for (const RunSummary& run : runs) values.push_back(run.avg_jct_s);
+  return values;
+}
+
+// "a", "a and b", "a, b and c".
+std::string Enumerate(const std::vector<std::string>& parts) {
+  std::string text;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) text += i + 1 == parts.size() ? " and " : ", ";
+    text += parts[i];
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<PolicyRow> CompareToReference(const Evaluation& evaluation) {
+  const std::vector<double> reference = AverageJcts(ReferenceOf(evaluation).runs);
+  std::vector<PolicyRow> rows;
+  for (std::size_t p = 0; p < evaluation.policies.size(); ++p) {
+    const EvaluatedPolicy& policy = evaluation.policies[p];
+    PolicyRow row;
+    row.policy = p;
+    row.oracle = policy.oracle;
+    row.name = policy.label + (policy.oracle ? " (oracle)" : "");
+    row.reference = policy.id == evaluation.reference;
+    row.avg_jct_s = MeanOf(policy.runs, &RunSummary::avg_jct_s);
+    row.p50_jct_s = MeanOf(policy.runs, &RunSummary::p50_jct_s);
+    row.p95_jct_s = MeanOf(policy.runs, &RunSummary::p95_jct_s);
+    row.p99_jct_s = MeanOf(policy.runs, &RunSummary::p99_jct_s);
+    row.avg_queueing_s = MeanOf(policy.runs, &RunSummary::avg_queueing_s);
+    row.gpu_utilisation = MeanOf(policy.runs, &RunSummary::gpu_utilisation);
+    row.decision_us_p50 = MeanOf(policy.runs, &RunSummary::decision_us_p50);
+    row.decision_us_p99 = MeanOf(policy.runs, &RunSummary::decision_us_p99);
+    double restarts = 0;
+    for (const RunSummary& run : policy.runs) {
+      row.jobs += run.jobs;
+      row.unfinished += run.unfinished;
+      restarts += static_cast<double>(run.restarts);
+    }
+    if (row.jobs > 0) row.restarts_per_job = restarts / static_cast<double>(row.jobs);
+    const std::vector<double> own = AverageJcts(policy.runs);
+    for (std::size_t w = 0; w < own.size(); ++w) row.ratios.push_back(reference[w] / own[w]);
+    row.ratio = ComparePaired(reference, own);
+    rows.push_back(std::move(row));
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const PolicyRow& a, const PolicyRow& b) {
+    if (std::isnan(b.avg_jct_s)) return !std::isnan(a.avg_jct_s);
+    return a.avg_jct_s < b.avg_jct_s;
+  });
+  return rows;
+}
+
+Headline MakeHeadline(const Evaluation& evaluation, const std::vector<PolicyRow>& rows) {
+  std::vector<std::string> parts;
+  std::vector<std::string> not_below;
+  int compared = 0;
+  std::vector<PolicyRow> in_order = rows;  // as the user named them
+  std::sort(in_order.begin(), in_order.end(),
+            [](const PolicyRow& a, const PolicyRow& b) { return a.policy < b.policy; });
+  for (const PolicyRow& row : in_order) {
+    if (row.reference) continue;
+    parts.push_back(fmt::format("{}× {}{}", HumanFixed(row.ratio.mean, 2),
+                                parts.empty() ? "that of " : "", row.name));
+    if (row.oracle) continue;
+    ++compared;
+    if (!row.ratio.below(1)) not_below.push_back(fmt::format("{} {}", row.name, HumanRatio(row.ratio)));
+  }
+
+  Headline headline;
+  const std::size_t workloads = evaluation.workloads.size();
+  const std::string where = fmt::format("on {} {}workload{}", workloads,
+                                        evaluation.unseen ? "unseen " : "", workloads == 1 ? "" : "s");
+  const std::string& name = ReferenceOf(evaluation).label;
+  if (parts.empty()) {
+    headline.finding = fmt::format("The average JCT of {} is {} {}.", name,
+                                   HumanDuration(rows.front().avg_jct_s), where);
+    return headline;
+  }
+  headline.finding = fmt::format("The average JCT of {} is {}, {}.", name, Enumerate(parts), where);
+  if (compared == 0) return headline;
+  if (workloads < 2) {
+    headline.verdict = "One workload gives no interval: run several to know whether this holds.";
+  } else if (not_below.empty()) {
+    headline.verdict = fmt::format("The 95 % interval of the paired ratio lies below 1 for {}.",
+                                   compared == 1 ? "it" : fmt::format("each of the {}", compared));
+  } else {
+    headline.verdict =
+        fmt::format("The 95 % interval of the paired ratio lies below 1 for {} of {}; not for {}.",
+                    compared - static_cast<int>(not_below.size()), compared, Enumerate(not_below));
+  }
+  return headline;
+}
+
+TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<PolicyRow>& rows) {
+  const std::string& reference = ReferenceOf(evaluation).label;
+  TextTable table({{"policy", TextTable::Align::kLeft},
+                   {"avg JCT"},
+                   {reference + " / policy"},
+                   {"p50 JCT"},
+                   {"p95 JCT"},
+                   {"p99 JCT"},
+                   {"GPU use"},
+                   {"restarts/job"},
+                   {"decision p50"},
+                   {"p99"}});
+  bool oracle = false;
+  for (const PolicyRow& row : rows) {
+    oracle = oracle || row.oracle;
+    table.AddRow({row.name, HumanDuration(row.avg_jct_s),
+                  row.reference ? "1" : HumanRatio(row.ratio), HumanDuration(row.p50_jct_s),
+                  HumanDuration(row.p95_jct_s), HumanDuration(row.p99_jct_s),
+                  HumanShare(row.gpu_utilisation), HumanFixed(row.restarts_per_job, 2),
+                  HumanMicroseconds(row.decision_us_p50), HumanMicroseconds(row.decision_us_p99)},
+                 row.reference ? '>' : ' ');
+  }
+  const std::size_t n = evaluation.workloads.size();
+  table.AddNote(n == 1 ? "1 workload."
+                       : fmt::format("Means over {} workloads; ratio: mean of the per-workload ratios "
+                                     "of average JCT [95 % interval, Student's t].", n));
+  if (oracle) table.AddNote("(oracle): was told true job lengths, which no real scheduler knows.");
+  for (const PolicyRow& row : rows) {
+    if (row.unfinished > 0) {
+      table.AddNote(fmt::format("{}: {} of {} jobs unfinished; JCT is over the finished ones only.",
+                                row.name, HumanCount(row.unfinished), HumanCount(row.jobs)));
+    }
+  }
+  return table;
+}
+
+}  // namespace allot

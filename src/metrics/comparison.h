@@ -1,0 +1,46 @@
+#pragma once
+// An evaluation boiled down to one row per policy, and the sentences and the table made of it: what
+// compare and evaluate print and what the report opens with.
+
+#include <string>
+#include <vector>
+
+#include "metrics/evaluation.h"
+#include "metrics/paired.h"
+#include "metrics/table.h"
+
+namespace allot {
+
+// Means over the workloads of the figures of the runs; counts are sums.
+struct PolicyRow {
+  std::size_t policy = 0;        // position in Evaluation::policies
+  std::string name;              // label, with " (oracle)" when it is one
+  bool oracle = false;
+  bool reference = false;
+  std::int64_t jobs = 0;
+  std::int64_t unfinished = 0;
+  double avg_jct_s = kUnknown;
+  double p50_jct_s = kUnknown;
+  double p95_jct_s = kUnknown;
+  double p99_jct_s = kUnknown;
+  double avg_queueing_s = kUnknown;
+  double gpu_utilisation = kUnknown;
+  double restarts_per_job = kUnknown;
+  double decision_us_p50 = kUnknown;
+  double decision_us_p99 = kUnknown;
+  std::vector<double> ratios;    // per workload: average JCT of the reference / of this policy
+  PairedRatio ratio;             // of `ratios`; below 1: the reference is faster
+};
+
+// Best average JCT first.
+std::vector<PolicyRow> CompareToReference(const Evaluation& evaluation);
+
+struct Headline {
+  std::string finding;  // "The average JCT of learned is 0.71x that of fifo ... on 8 unseen workloads."
+  std::string verdict;  // for which of them the 95 % interval says so; oracles are not counted
+};
+Headline MakeHeadline(const Evaluation& evaluation, const std::vector<PolicyRow>& rows);
+
+TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<PolicyRow>& rows);
+
+}  // namespace allot

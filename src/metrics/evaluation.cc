@@ -1,0 +1,131 @@
+#include "metrics/evaluation.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "core/file.h"
+#include "metrics/json_field.h"
+#include "metrics/run_directory.h"
+
+namespace allot {
+namespace {
+
+void RequireUnique(std::vector<std::string> names, std::string_view kind, std::string_view where) {
+  std::sort(names.begin(), names.end());
+  const auto twice = std::adjacent_find(names.begin(), names.end());
+  if (twice != names.end()) {
+    throw DataError("{}: each {} must appear once, got '{}' twice", where, kind, *twice);
+  }
+}
+
+EvaluatedWorkload WorkloadFromJson(const Json& json, std::string_view where) {
+  EvaluatedWorkload workload;
+  workload.name = RequireText(json, "name", where);
+  workload.jobs = RequireInteger(json, "jobs", where);
+  workload.load = RequireNumber(json, "load", where);
+  workload.seed = static_cast<std::uint64_t>(RequireInteger(json, "seed", where));
+  return workload;
+}
+
+EvaluatedPolicy PolicyFromJson(const Json& json, std::size_t workloads, std::string_view where) {
+  EvaluatedPolicy policy;
+  policy.id = RequireText(json, "id", where);
+  policy.label = RequireText(json, "label", where);
+  policy.oracle = RequireFlag(json, "oracle", where);
+  const Json& runs = RequireList(json, "runs", where);
+  if (runs.size() != workloads) {
+    throw DataError("{}: 'runs' must hold one summary per workload ({}), got {}", where, workloads,
+                    runs.size());
+  }
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    policy.runs.push_back(SummaryFromJson(runs[i], fmt::format("{}: runs[{}]", where, i)));
+  }
+  return policy;
+}
+
+}  // namespace
+
+nlohmann::ordered_json ToJson(const Evaluation& evaluation) {
+  Json json;
+  json["title"] = evaluation.title;
+  json["unseen"] = evaluation.unseen;
+  json["command"] = evaluation.command;
+  json["cluster"] = evaluation.cluster;
+  json["length_estimates"] = evaluation.length_estimates;
+  json["restart_cost_s"] = evaluation.restart_cost_s;
+  json["interval_s"] = evaluation.interval_s;
+  json["reference"] = evaluation.reference;
+  json["workloads"] = Json::array();
+  for (const EvaluatedWorkload& workload : evaluation.workloads) {
+    json["workloads"].push_back({{"name", workload.name},
+                                 {"jobs", workload.jobs},
+                                 {"load", NumberOrNull(workload.load)},
+                                 {"seed", workload.seed}});
+  }
+  json["policies"] = Json::array();
+  for (const EvaluatedPolicy& policy : evaluation.policies) {
+    Json runs = Json::array();
+    for (const RunSummary& run : policy.runs) runs.push_back(ToJson(run));
+    json["policies"].push_back({{"id", policy.id},
+                                {"label", policy.label},
+                                {"oracle", policy.oracle},
+                                {"runs", std::move(runs)}});
+  }
+  return json;
+}
+
+Evaluation EvaluationFromJson(const nlohmann::ordered_json& json, std::string_view where) {
+  Evaluation evaluation;
+  if (json.contains("title")) evaluation.title = RequireText(json, "title", where);
+  if (json.contains("unseen")) evaluation.unseen = RequireFlag(json, "unseen", where);
+  evaluation.command = RequireText(json, "command", where);
+  evaluation.cluster = RequireText(json, "cluster", where);
+  evaluation.length_estimates = RequireText(json, "length_estimates", where);
+  evaluation.restart_cost_s = RequireNumber(json, "restart_cost_s", where);
+  evaluation.interval_s = RequireNumber(json, "interval_s", where);
+  evaluation.reference = RequireText(json, "reference", where);
+
+  std::vector<std::string> names;
+  for (const Json& workload : RequireList(json, "workloads", where)) {
+    const std::string at = fmt::format("{}: workloads[{}]", where, names.size());
+    evaluation.workloads.push_back(WorkloadFromJson(workload, at));
+    names.push_back(evaluation.workloads.back().name);
+  }
+  if (names.empty()) throw DataError("{}: 'workloads' must hold at least 1 entry, got 0", where);
+  RequireUnique(names, "workload", where);
+
+  std::vector<std::string> ids;
+  for (const Json& policy : RequireList(json, "policies", where)) {
+    const std::string at = fmt::format("{}: policies[{}]", where, ids.size());
+    evaluation.policies.push_back(PolicyFromJson(policy, names.size(), at));
+    ids.push_back(evaluation.policies.back().id);
+  }
+  if (ids.empty()) throw DataError("{}: 'policies' must hold at least 1 entry, got 0", where);
+  if (std::find(ids.begin(), ids.end(), evaluation.reference) == ids.end()) {
+    throw DataError("{}: 'reference' must be one of the policies ({}), got '{}'", where,
+                    fmt::join(ids, ", "), evaluation.reference);
+  }
+  RequireUnique(ids, "policy", where);
+  return evaluation;
+}
+
+void WriteEvaluation(const std::filesystem::path& directory, const Evaluation& evaluation) {
+  WriteTextFile(directory / "evaluation.json", ToJson(evaluation).dump(2) + "\n");
+}
+
+Evaluation ReadEvaluation(const std::filesystem::path& directory) {
+  const std::string path = (directory / "evaluation.json").string();
+  return EvaluationFromJson(ParseJson(ReadTextFile(path), path), path);
+}
+
+std::filesystem::path RunDirectory(const std::filesystem::path& directory,
+                                   const Evaluation& evaluation, const EvaluatedWorkload& workload,
+                                   const EvaluatedPolicy& policy) {
+  const std::filesystem::path of_workload = directory / FolderName(workload.name);
+  const bool flat = evaluation.workloads.size() == 1 && !std::filesystem::is_directory(of_workload);
+  return (flat ? directory : of_workload) / FolderName(policy.id);
+}
+
+}  // namespace allot

@@ -1,0 +1,311 @@
+#include "metrics/report.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <iterator>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "metrics/comparison.h"
+#include "metrics/evaluation.h"
+#include "metrics/html.h"
+#include "metrics/humanise.h"
+#include "metrics/report_assets.h"
+#include "metrics/report_data.h"
+
+namespace allot {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string Fact(std::string_view term, std::string_view value) {
+  return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", EscapeHtml(term), EscapeHtml(value));
+}
+
+std::string Facts(const Evaluation& evaluation) {
+  std::int64_t jobs = 0;
+  double load = 0;
+  for (const EvaluatedWorkload& workload : evaluation.workloads) {
+    jobs += workload.jobs;
+    load += workload.load / static_cast<double>(evaluation.workloads.size());
+  }
+  std::string html = "<dl class=\"facts\">\n";
+  const GpuCount gpus = evaluation.policies.front().runs.front().gpus;
+  html += Fact("Cluster", gpus > 0 ? fmt::format("{} ({} GPUs)", evaluation.cluster, gpus) : evaluation.cluster);
+  html += Fact("Workloads", fmt::format("{}{}", evaluation.workloads.size(), evaluation.unseen ? ", unseen" : ""));
+  html += Fact("Jobs", HumanCount(jobs));
+  if (std::isfinite(load)) html += Fact("Mean load", HumanFixed(load, 2));
+  html += Fact("Length estimates", evaluation.length_estimates);
+  html += Fact("Restart cost", HumanDuration(evaluation.restart_cost_s));
+  html += Fact("Decision interval", HumanDuration(evaluation.interval_s));
+  return html + "</dl>\n";
+}
+
+std::string_view RatioClass(const PolicyRow& row) {
+  if (row.reference || !row.ratio.has_interval()) return "";
+  if (row.ratio.high < 1) return "yes";
+  return row.ratio.low > 1 ? "no" : "";
+}
+
+std::string PolicyTable(const Evaluation& evaluation, const std::vector<PolicyRow>& rows,
+                        std::string_view reference) {
+  std::string html = fmt::format(
+      "<div class=\"scroll\"><table>\n<caption>Policies, fastest first; means over {} workload{}.</caption>\n"
+      "<thead><tr><th scope=\"col\">policy</th><th scope=\"col\">average JCT</th>"
+      "<th scope=\"col\">{} ÷ policy<br>[95 % interval]</th><th scope=\"col\">p50 JCT</th>"
+      "<th scope=\"col\">p95 JCT</th><th scope=\"col\">p99 JCT</th><th scope=\"col\">queueing</th>"
+      "<th scope=\"col\">GPU use</th><th scope=\"col\">restarts<br>per job</th>"
+      "<th scope=\"col\">decision<br>p50 / p99</th></tr></thead>\n<tbody>\n",
+      evaluation.workloads.size(), evaluation.workloads.size() == 1 ? "" : "s", reference);
+  for (const PolicyRow& row : rows) {
+    const PolicyStyle style = StyleOf(evaluation, row.policy);
+    const auto duration = [](double seconds) {
+      return std::isfinite(seconds)
+                 ? fmt::format("<td title=\"{:.1f} s\">{}</td>", seconds, HumanDuration(seconds))
+                 : std::string("<td>-</td>");
+    };
+    std::string ratio = "1";
+    if (!row.reference) {
+      ratio = fmt::format("<span class=\"{}\">{}</span>", RatioClass(row), HumanFixed(row.ratio.mean, 3));
+      if (row.ratio.has_interval() && std::isfinite(row.ratio.low)) {
+        ratio += fmt::format(" <small>[{:.3f}, {:.3f}]</small>", row.ratio.low, row.ratio.high);
+      }
+    }
+    fmt::format_to(
+        std::back_inserter(html),
+        "<tr{}><th scope=\"row\"><span class=\"swatch\" style=\"background:var(--c{})\"></span>{}{}</th>{}"
+        "<td>{}</td>{}{}{}{}<td>{}</td><td>{}</td><td>{} <small>/ {}</small></td></tr>\n",
+        row.reference ? " class=\"reference\"" : "", style.colour,
+        EscapeHtml(evaluation.policies[row.policy].label),
+        row.oracle ? "<span class=\"tag\">oracle</span>" : "", duration(row.avg_jct_s), ratio,
+        duration(row.p50_jct_s), duration(row.p95_jct_s), duration(row.p99_jct_s),
+        duration(row.avg_queueing_s), HumanShare(row.gpu_utilisation),
+        HumanFixed(row.restarts_per_job, 2), HumanMicroseconds(row.decision_us_p50),
+        HumanMicroseconds(row.decision_us_p99));
+  }
+  return html + "</tbody></table></div>\n";
+}
+
+std::string Notes(const Evaluation& evaluation, const std::vector<PolicyRow>& rows,
+                  std::string_view reference) {
+  std::string html;
+  if (rows.size() > 1) {
+    html += fmt::format("<p class=\"note\">A ratio below 1 means that {} is faster. It is the mean of the "
+                        "per-workload ratios of average JCT{}.</p>\n", reference,
+                        evaluation.workloads.size() > 1 ? ", its interval Student's t over the workloads" : "");
+  }
+  bool oracle = false;
+  for (const PolicyRow& row : rows) {
+    oracle = oracle || row.oracle;
+    if (row.unfinished == 0) continue;
+    html += fmt::format("<p class=\"note\"><b>{}</b>: {} of {} jobs unfinished; its JCT figures are over the "
+                        "finished ones only.</p>\n", EscapeHtml(row.name), HumanCount(row.unfinished),
+                        HumanCount(row.jobs));
+  }
+  if (oracle) {
+    html += "<p class=\"note\"><b>oracle</b>: was told true job lengths, which no real scheduler knows.</p>\n";
+  }
+  return html;
+}
+
+std::string WorkloadTable(const Evaluation& evaluation, const std::vector<PolicyRow>& rows) {
+  std::string html = "<details><summary>Average JCT per workload</summary>\n<div class=\"scroll\"><table>\n"
+                     "<thead><tr><th scope=\"col\">workload</th><th scope=\"col\">jobs</th>"
+                     "<th scope=\"col\">load</th>";
+  for (const PolicyRow& row : rows) html += "<th scope=\"col\">" + EscapeHtml(row.name) + "</th>";
+  html += "</tr></thead>\n<tbody>\n";
+  for (std::size_t w = 0; w < evaluation.workloads.size(); ++w) {
+    const EvaluatedWorkload& workload = evaluation.workloads[w];
+    fmt::format_to(std::back_inserter(html), "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td>",
+                   EscapeHtml(workload.name), HumanCount(workload.jobs), HumanFixed(workload.load, 2));
+    for (const PolicyRow& row : rows) {
+      html += "<td>" + HumanDuration(evaluation.policies[row.policy].runs[w].avg_jct_s) + "</td>";
+    }
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table></div></details>\n";
+}
+
+// `kind` and `index` tell charts.js what to draw here.
+std::string Plot(std::string_view kind, std::size_t index, std::string_view label) {
+  return fmt::format("<div class=\"plot\" data-chart=\"{}\" data-index=\"{}\" role=\"img\" "
+                     "aria-label=\"{}\"></div>\n", kind, index, label);
+}
+
+std::string Figure(std::string_view title, std::string_view caption, const std::string& plot) {
+  return fmt::format("<figure><h3>{}</h3><figcaption>{}</figcaption>\n{}</figure>\n", title, caption, plot);
+}
+
+std::string EvaluationCharts(const Evaluation& evaluation, std::size_t index, std::string_view reference,
+                             bool several_policies) {
+  std::string html = fmt::format("<div class=\"bar\" data-legend=\"{}\" role=\"group\" "
+                                 "aria-label=\"Policies shown in the charts\"></div>\n", index);
+  const std::string ratios = Figure(
+      fmt::format("{} against each policy", reference),
+      "Ratio of average JCT: mean and 95 % interval, one small dot per workload. Left of 1 is faster.",
+      Plot("ratios", index, fmt::format("Ratio of the average JCT of {} to that of each policy", reference)));
+  const std::string cdf = Figure(
+      "How long jobs take", "Share of jobs completed within a time, all workloads pooled.",
+      Plot("cdf", index, "Cumulative distribution of job completion times per policy"));
+  html += several_policies ? "<div class=\"pair\">\n" + ratios + cdf + "</div>\n" : cdf;
+
+  const std::size_t drawn = DrawnWorkloads(evaluation);
+  html += "<div class=\"time-head\"><h3>Over time</h3>";
+  html += fmt::format("<label class=\"choose\">Workload <select data-workload=\"{}\">", index);
+  for (std::size_t w = 0; w < drawn; ++w) {
+    html += fmt::format("<option value=\"{}\">{}</option>", w, EscapeHtml(evaluation.workloads[w].name));
+  }
+  html += "</select></label></div>\n";
+  if (drawn < evaluation.workloads.size()) {
+    html += fmt::format("<p class=\"note\">Curves of the first {} of {} workloads are on this page; all are in "
+                        "the run directories.</p>\n", drawn, evaluation.workloads.size());
+  }
+  html += Figure("Queue length", "Jobs waiting for GPUs; a curve ends when the policy's last job has.",
+                 Plot("queue", index, "Number of waiting jobs over time per policy"));
+  html += Figure("GPUs in use", "One panel per policy; the line is the capacity of the cluster.",
+                 Plot("gpus", index, "GPUs in use over time, one panel per policy"));
+  return html;
+}
+
+std::string EvaluationSection(const Evaluation& evaluation, const std::vector<PolicyRow>& rows,
+                              std::size_t index, bool headlined) {
+  std::string reference;
+  for (const PolicyRow& row : rows) {
+    if (row.reference) reference = EscapeHtml(evaluation.policies[row.policy].label);
+  }
+  std::string html = fmt::format("<section aria-labelledby=\"evaluation-{0}\">\n<h2 id=\"evaluation-{0}\">{1}</h2>\n",
+                                 index, evaluation.title.empty() ? "Evaluation" : EscapeHtml(evaluation.title));
+  if (!headlined) {
+    const Headline headline = MakeHeadline(evaluation, rows);
+    html += fmt::format("<p class=\"lead\">{} {}</p>\n", EscapeHtml(headline.finding), EscapeHtml(headline.verdict));
+  }
+  html += Facts(evaluation);
+  html += PolicyTable(evaluation, rows, reference);
+  html += Notes(evaluation, rows, reference);
+  if (evaluation.workloads.size() > 1) html += WorkloadTable(evaluation, rows);
+  html += EvaluationCharts(evaluation, index, reference, rows.size() > 1);
+  return html + "</section>\n";
+}
+
+double Last(const CsvFile& file, std::string_view column) {
+  double last = kUnknown;
+  if (!file.Has(column)) return last;
+  for (const double value : file.Numbers(column)) {
+    if (!std::isnan(value)) last = value;
+  }
+  return last;
+}
+
+double Least(const CsvFile& file, std::string_view column) {
+  double least = kUnknown;
+  if (!file.Has(column)) return least;
+  for (const double value : file.Numbers(column)) {
+    if (std::isnan(least) || value < least) least = value;
+  }
+  return least;
+}
+
+std::string TrainingSection(const TrainingCurves& curves, std::size_t index) {
+  std::string html = fmt::format("<section aria-labelledby=\"training-{0}\">\n<h2 id=\"training-{0}\">Training: {1}</h2>\n",
+                                 index, EscapeHtml(curves.name));
+  if (curves.pretrain) {
+    html += "<dl class=\"facts\">\n" + Fact("Epochs of imitation", HumanFixed(Last(*curves.pretrain, "epoch"), 0)) +
+            Fact("Final loss", HumanFixed(Last(*curves.pretrain, "loss"), 4)) +
+            Fact("Agreement with the teacher", HumanShare(Last(*curves.pretrain, "agreement"))) + "</dl>\n";
+    html += "<div class=\"pair\">\n" +
+            Figure("Agreement with the teacher", "Share of held-out decisions, by epoch of imitation.",
+                   Plot("agreement", index, "Agreement with the teacher per epoch")) +
+            Figure("Imitation loss", "By epoch.", Plot("loss", index, "Imitation loss per epoch")) + "</div>\n";
+  }
+  if (curves.curve) {
+    const double episodes = Last(*curves.curve, "episodes");
+    html += "<dl class=\"facts\">\n" + Fact("Iterations", HumanFixed(Last(*curves.curve, "iteration"), 0)) +
+            Fact("Episodes", std::isfinite(episodes) ? HumanCount(std::llround(episodes)) : "-") +
+            Fact("CPU time", HumanDuration(Last(*curves.curve, "cpu_s"))) +
+            Fact("Best validation ratio", HumanFixed(Least(*curves.curve, "validation_ratio"), 3)) +
+            Fact("Last validation ratio", HumanFixed(Last(*curves.curve, "validation_ratio"), 3)) + "</dl>\n";
+    html += Figure("Reinforcement learning",
+                   "Average JCT relative to the teacher on the same workloads, by iteration; below 1 is faster.",
+                   Plot("learning", index, "Average JCT relative to the teacher per iteration"));
+    html += "<div class=\"pair\">\n" +
+            Figure("Entropy", "Of the policy's action distribution.",
+                   Plot("entropy", index, "Entropy of the policy per iteration")) +
+            Figure("Learning rate", "Step size of the optimiser.",
+                   Plot("learning_rate", index, "Learning rate per iteration")) + "</div>\n";
+  }
+  return html + "</section>\n";
+}
+
+std::string CommandList(const ReportInput& input, const std::vector<Evaluation>& evaluations) {
+  std::vector<std::string> commands = input.commands;
+  if (commands.empty()) {
+    for (const Evaluation& evaluation : evaluations) commands.push_back(evaluation.command);
+  }
+  std::string html = "<pre>";
+  for (const std::string& command : commands) {
+    html += "<span class=\"prompt\">$ </span>" + EscapeHtml(command) + "\n";
+  }
+  return html + "</pre>";
+}
+
+std::string JoinNonEmpty(std::initializer_list<std::string> parts, std::string_view separator) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (part.empty()) continue;
+    if (!text.empty()) text += separator;
+    text += part;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string RenderReport(const ReportInput& input) {
+  std::vector<Evaluation> evaluations;
+  std::string body;
+  std::string headline;
+  Json data = {{"evaluations", Json::array()}, {"trainings", Json::array()}};
+
+  for (const std::string& directory : input.evaluation_dirs) {
+    const Evaluation& evaluation = evaluations.emplace_back(ReadEvaluation(directory));
+    const std::vector<PolicyRow> rows = CompareToReference(evaluation);
+    const std::size_t index = evaluations.size() - 1;
+    if (index == 0) {
+      const Headline found = MakeHeadline(evaluation, rows);
+      headline = "<p class=\"finding\">" + EscapeHtml(found.finding) + "</p>\n";
+      if (!found.verdict.empty()) headline += "<p class=\"verdict\">" + EscapeHtml(found.verdict) + "</p>\n";
+    }
+    body += EvaluationSection(evaluation, rows, index, index == 0);
+    data["evaluations"].push_back(EvaluationChartData(directory, evaluation, rows));
+  }
+  for (const std::string& directory : input.training_dirs) {
+    const TrainingCurves curves = ReadTrainingCurves(directory);
+    if (!curves.curve && !curves.pretrain) {
+      throw UsageError("report: a training directory must hold curve.csv or pretrain.csv, got neither in '{}'",
+                       directory);
+    }
+    body += TrainingSection(curves, data["trainings"].size());
+    data["trainings"].push_back(TrainingChartData(curves));
+  }
+  if (body.empty()) throw UsageError("report: needs at least 1 evaluation or training directory, got 0");
+
+  const std::string version = EscapeHtml(input.version);
+  const std::string title = EscapeHtml(input.title.empty() ? "Scheduling policies compared" : input.title);
+  const std::string kicker = JoinNonEmpty({"allot " + version, EscapeHtml(input.date)}, " · ");
+  const std::string footer = "Made by allot " + version + ". JCT: job completion time, finish minus submit. "
+                             "Everything on this page is inside this file.";
+  const std::string commands = CommandList(input, evaluations);
+  const std::string island = JsonForScript(data);
+  return FillSlots(kReportPage, {{"title", title}, {"kicker", kicker}, {"version", version},
+                                 {"style", kReportStyle}, {"headline", headline}, {"body", body},
+                                 {"commands", commands}, {"footer", footer}, {"data", island},
+                                 {"charts", kReportCharts}});
+}
+
+void WriteReport(const ReportInput& input, const std::string& path) {
+  WriteTextFile(path, RenderReport(input));
+}
+
+}  // namespace allot

@@ -1,0 +1,12 @@
+#pragma once
+// The parts of the report's page, embedded by CMake from src/metrics/report/.
+
+#include <string_view>
+
+namespace allot {
+
+extern const std::string_view kReportPage;    // HTML with {{slots}}
+extern const std::string_view kReportStyle;   // CSS
+extern const std::string_view kReportCharts;  // JavaScript
+
+}  // namespace allot

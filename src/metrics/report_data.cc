@@ -1,0 +1,184 @@
+#include "metrics/report_data.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "metrics/curves.h"
+#include "metrics/json_field.h"
+
+namespace allot {
+namespace {
+
+constexpr int kColours = 8;
+constexpr int kCdfPoints = 200;
+constexpr int kTimelinePoints = 400;
+constexpr std::size_t kCurvePoints = 400;
+constexpr std::size_t kTimelines = 64;  // about 4 kB each
+
+Json Numbers(const std::vector<double>& values, int digits) {
+  Json list = Json::array();
+  for (const double value : values) {
+    const double rounded = RoundedTo(value, digits);
+    // Whole numbers without ".0": a quarter of the page.
+    if (rounded == std::trunc(rounded) && std::abs(rounded) < 1e15) {
+      list.push_back(static_cast<std::int64_t>(rounded));
+    } else {
+      list.push_back(NumberOrNull(rounded));
+    }
+  }
+  return list;
+}
+
+struct Run {
+  std::vector<double> jct;      // finished jobs
+  double finished_share = 1;
+  std::vector<double> time;
+  std::vector<double> waiting;
+  std::vector<double> gpus_used;
+  double end = 0;
+};
+
+Run ReadRun(const std::filesystem::path& directory, bool with_timeline) {
+  Run run;
+  const CsvFile jobs = CsvFile::Read((directory / "jobs.csv").string());
+  for (const double jct : jobs.Numbers("jct_s")) {
+    if (!std::isnan(jct)) run.jct.push_back(jct);
+  }
+  if (jobs.rows() > 0) {
+    run.finished_share = static_cast<double>(run.jct.size()) / static_cast<double>(jobs.rows());
+  }
+  if (!with_timeline) return run;
+  const CsvFile timeline = CsvFile::Read((directory / "timeline.csv").string());
+  run.time = timeline.Numbers("time_s");
+  run.waiting = timeline.Numbers("waiting");
+  run.gpus_used = timeline.Numbers("gpus_used");
+  if (!run.time.empty()) run.end = run.time.back();
+  for (const double finish : jobs.Numbers("finish_s")) {
+    if (!std::isnan(finish)) run.end = std::max(run.end, finish);
+  }
+  return run;
+}
+
+// All policies on one workload, on one grid of time.
+Json TimelineData(const std::vector<Run>& runs) {
+  double begin = kNever;
+  double end = 0;
+  for (const Run& run : runs) {
+    if (!run.time.empty()) begin = std::min(begin, run.time.front());
+    end = std::max(end, run.end);
+  }
+  Json waiting = Json::array();
+  Json gpus = Json::array();
+  for (const Run& run : runs) {
+    const auto curve = [&](const std::vector<double>& values) {
+      if (!(end > begin)) return Json(Json::array());
+      return Numbers(BucketMeans(run.time, values, run.end, begin, end, kTimelinePoints), 3);
+    };
+    waiting.push_back(curve(run.waiting));
+    gpus.push_back(curve(run.gpus_used));
+  }
+  return {{"begin", std::isfinite(begin) ? begin : 0.0}, {"end", end},
+          {"waiting", std::move(waiting)}, {"gpus", std::move(gpus)}};
+}
+
+std::vector<double> ColumnOrEmpty(const CsvFile& file, const char* name) {
+  return file.Has(name) ? file.Numbers(name) : std::vector<double>();
+}
+
+Json Columns(const CsvFile& file, std::initializer_list<const char*> names) {
+  Json data = Json::object();
+  for (const char* name : names) {
+    const std::vector<double> column = ColumnOrEmpty(file, name);
+    if (std::all_of(column.begin(), column.end(), [](double v) { return std::isnan(v); })) continue;
+    data[name] = Numbers(ThinnedMeans(column, kCurvePoints), 5);
+  }
+  return data;
+}
+
+}  // namespace
+
+PolicyStyle StyleOf(const Evaluation& evaluation, std::size_t policy) {
+  if (evaluation.policies[policy].id == evaluation.reference) return {};
+  int other = 0;  // its place among those that are not the reference
+  for (std::size_t p = 0; p < policy; ++p) {
+    if (evaluation.policies[p].id != evaluation.reference) ++other;
+  }
+  return {1 + other % (kColours - 1), other / (kColours - 1)};
+}
+
+std::size_t DrawnWorkloads(const Evaluation& evaluation) {
+  const std::size_t fitting = std::max<std::size_t>(1, kTimelines / evaluation.policies.size());
+  return std::min(fitting, evaluation.workloads.size());
+}
+
+nlohmann::ordered_json EvaluationChartData(const std::filesystem::path& directory,
+                                           const Evaluation& evaluation,
+                                           const std::vector<PolicyRow>& rows) {
+  const std::size_t drawn = DrawnWorkloads(evaluation);
+  Json policies = Json::array();
+  std::vector<std::vector<double>> pooled(rows.size());
+  std::vector<double> finished(rows.size(), 0.0);
+  Json timelines = Json::array();
+  for (std::size_t w = 0; w < evaluation.workloads.size(); ++w) {
+    std::vector<Run> runs;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      const EvaluatedPolicy& policy = evaluation.policies[rows[r].policy];
+      runs.push_back(ReadRun(RunDirectory(directory, evaluation, evaluation.workloads[w], policy), w < drawn));
+      pooled[r].insert(pooled[r].end(), runs.back().jct.begin(), runs.back().jct.end());
+      finished[r] += runs.back().finished_share / static_cast<double>(evaluation.workloads.size());
+    }
+    if (w >= drawn) continue;
+    Json timeline = TimelineData(runs);
+    timeline["name"] = evaluation.workloads[w].name;
+    timelines.push_back(std::move(timeline));
+  }
+
+  GpuCount gpus = 0;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const PolicyRow& row = rows[r];
+    const PolicyStyle style = StyleOf(evaluation, row.policy);
+    gpus = std::max(gpus, evaluation.policies[row.policy].runs.front().gpus);
+    policies.push_back({{"name", row.name},
+                        {"colour", style.colour},
+                        {"dash", style.dash},
+                        {"oracle", row.oracle},
+                        {"reference", row.reference},
+                        {"mean", NumberOrNull(RoundedTo(row.ratio.mean, 5))},
+                        {"low", NumberOrNull(RoundedTo(row.ratio.low, 5))},
+                        {"high", NumberOrNull(RoundedTo(row.ratio.high, 5))},
+                        {"ratios", Numbers(row.ratios, 4)},
+                        {"finished", RoundedTo(finished[r], 4)},
+                        {"jct", Numbers(EvenQuantiles(std::move(pooled[r]), kCdfPoints), 4)}});
+  }
+  Json workloads = Json::array();
+  for (const EvaluatedWorkload& workload : evaluation.workloads) workloads.push_back(workload.name);
+  return {{"gpus", gpus},
+          {"policies", std::move(policies)},
+          {"workloads", std::move(workloads)},
+          {"timelines", std::move(timelines)}};
+}
+
+TrainingCurves ReadTrainingCurves(const std::filesystem::path& directory) {
+  TrainingCurves curves;
+  const std::filesystem::path plain = directory.lexically_normal();
+  curves.name = (plain.has_filename() ? plain : plain.parent_path()).filename().string();
+  const auto read = [&](const char* file) -> std::optional<CsvFile> {
+    if (!std::filesystem::exists(directory / file)) return std::nullopt;
+    return CsvFile::Read((directory / file).string());
+  };
+  curves.curve = read("curve.csv");
+  curves.pretrain = read("pretrain.csv");
+  return curves;
+}
+
+nlohmann::ordered_json TrainingChartData(const TrainingCurves& curves) {
+  Json data = {{"name", curves.name}};
+  if (curves.curve) {
+    data["curve"] = Columns(*curves.curve, {"iteration", "episodes", "train_ratio", "validation_ratio",
+                                            "entropy", "learning_rate"});
+  }
+  if (curves.pretrain) data["pretrain"] = Columns(*curves.pretrain, {"epoch", "loss", "agreement"});
+  return data;
+}
+
+}  // namespace allot

@@ -1,0 +1,42 @@
+#pragma once
+// The numbers behind the report's charts, thinned to what a screen can show, as the JSON that
+// report/charts.js reads.
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "metrics/comparison.h"
+#include "metrics/csv.h"
+#include "metrics/evaluation.h"
+
+namespace allot {
+
+// How a policy is drawn everywhere on the page: one of eight colours, and a dash for the ninth and later.
+struct PolicyStyle {
+  int colour = 0;
+  int dash = 0;
+};
+PolicyStyle StyleOf(const Evaluation& evaluation, std::size_t policy);
+
+// Workloads whose timelines fit in the page; the first ones are taken.
+std::size_t DrawnWorkloads(const Evaluation& evaluation);
+
+// Reads the run directories below `directory`.
+nlohmann::ordered_json EvaluationChartData(const std::filesystem::path& directory,
+                                           const Evaluation& evaluation,
+                                           const std::vector<PolicyRow>& rows);
+
+// What a training directory holds; both absent when it is neither's.
+struct TrainingCurves {
+  std::string name;
+  std::optional<CsvFile> curve;     // curve.csv, reinforcement learning
+  std::optional<CsvFile> pretrain;  // pretrain.csv, imitation
+};
+TrainingCurves ReadTrainingCurves(const std::filesystem::path& directory);
+nlohmann::ordered_json TrainingChartData(const TrainingCurves& curves);
+
+}  // namespace allot

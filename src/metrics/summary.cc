@@ -1,0 +1,124 @@
+#include "metrics/summary.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/check.h"
+#include "metrics/json_field.h"
+#include "metrics/quantile.h"
+
+namespace allot {
+namespace {
+
+double Mean(const std::vector<double>& values) {
+  if (values.empty()) return kUnknown;
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+}  // namespace
+
+RunSummary Summarise(const RunFacts& facts) {
+  RunSummary s;
+  s.policy = facts.policy;
+  s.oracle = facts.oracle;
+  s.gpus = facts.gpus;
+  s.decisions = facts.decisions;
+  s.cpu_s = facts.cpu_s;
+  s.wall_s = facts.wall_s;
+  s.jobs = static_cast<std::int64_t>(facts.records.size());
+
+  Seconds first_submit = kNever;
+  Seconds last_finish = -kNever;
+  std::vector<double> jct;
+  std::vector<double> queueing;
+  jct.reserve(facts.records.size());
+  queueing.reserve(facts.records.size());
+  for (const JobRecord& record : facts.records) {
+    first_submit = std::min(first_submit, record.submit);
+    s.gpu_seconds += record.gpu_seconds;
+    s.preemptions += record.preemptions;
+    s.restarts += record.restarts;
+    if (record.first_start != kNever) queueing.push_back(record.first_start - record.submit);
+    if (record.finish == kNever) {
+      ++s.unfinished;
+      continue;
+    }
+    last_finish = std::max(last_finish, record.finish);
+    jct.push_back(record.finish - record.submit);
+  }
+
+  s.avg_jct_s = Mean(jct);
+  s.avg_queueing_s = Mean(queueing);
+  std::sort(jct.begin(), jct.end());
+  s.p50_jct_s = Quantile<double>(jct, 0.50);
+  s.p95_jct_s = Quantile<double>(jct, 0.95);
+  s.p99_jct_s = Quantile<double>(jct, 0.99);
+  if (!jct.empty()) s.makespan_s = last_finish - first_submit;
+
+  // A run that was cut short held GPUs until its last decision, which may be after the last finish.
+  Seconds end = last_finish;
+  if (s.unfinished > 0 && !facts.timeline.empty()) end = std::max(end, facts.timeline.back().time);
+  if (facts.gpus > 0 && end > first_submit) {
+    s.gpu_utilisation = s.gpu_seconds / (static_cast<double>(facts.gpus) * (end - first_submit));
+  }
+
+  std::vector<float> latency(facts.decision_us.begin(), facts.decision_us.end());
+  std::sort(latency.begin(), latency.end());
+  s.decision_us_p50 = Quantile<float>(latency, 0.50);
+  s.decision_us_p99 = Quantile<float>(latency, 0.99);
+  return s;
+}
+
+nlohmann::ordered_json ToJson(const RunSummary& s) {
+  Json json;
+  json["policy"] = s.policy;
+  json["jobs"] = s.jobs;
+  json["avg_jct_s"] = NumberOrNull(s.avg_jct_s);
+  json["p50_jct_s"] = NumberOrNull(s.p50_jct_s);
+  json["p95_jct_s"] = NumberOrNull(s.p95_jct_s);
+  json["p99_jct_s"] = NumberOrNull(s.p99_jct_s);
+  json["makespan_s"] = NumberOrNull(s.makespan_s);
+  json["gpu_utilisation"] = NumberOrNull(s.gpu_utilisation);
+  json["decisions"] = s.decisions;
+  json["decision_us_p50"] = NumberOrNull(s.decision_us_p50);
+  json["decision_us_p99"] = NumberOrNull(s.decision_us_p99);
+  json["cpu_s"] = NumberOrNull(s.cpu_s);
+  json["wall_s"] = NumberOrNull(s.wall_s);
+  json["oracle"] = s.oracle;
+  json["unfinished"] = s.unfinished;
+  json["gpus"] = s.gpus;
+  json["gpu_seconds"] = s.gpu_seconds;
+  json["avg_queueing_s"] = NumberOrNull(s.avg_queueing_s);
+  json["preemptions"] = s.preemptions;
+  json["restarts"] = s.restarts;
+  return json;
+}
+
+RunSummary SummaryFromJson(const nlohmann::ordered_json& json, std::string_view where) {
+  RunSummary s;
+  s.policy = RequireText(json, "policy", where);
+  s.jobs = RequireInteger(json, "jobs", where);
+  s.avg_jct_s = RequireNumber(json, "avg_jct_s", where);
+  s.p50_jct_s = RequireNumber(json, "p50_jct_s", where);
+  s.p95_jct_s = RequireNumber(json, "p95_jct_s", where);
+  s.p99_jct_s = RequireNumber(json, "p99_jct_s", where);
+  s.makespan_s = RequireNumber(json, "makespan_s", where);
+  s.gpu_utilisation = RequireNumber(json, "gpu_utilisation", where);
+  s.decisions = RequireInteger(json, "decisions", where);
+  s.decision_us_p50 = RequireNumber(json, "decision_us_p50", where);
+  s.decision_us_p99 = RequireNumber(json, "decision_us_p99", where);
+  s.cpu_s = RequireNumber(json, "cpu_s", where);
+  s.wall_s = RequireNumber(json, "wall_s", where);
+  if (json.contains("oracle")) s.oracle = RequireFlag(json, "oracle", where);
+  if (json.contains("unfinished")) s.unfinished = RequireInteger(json, "unfinished", where);
+  if (json.contains("gpus")) s.gpus = static_cast<GpuCount>(RequireInteger(json, "gpus", where));
+  if (json.contains("gpu_seconds")) s.gpu_seconds = RequireNumber(json, "gpu_seconds", where);
+  if (json.contains("avg_queueing_s")) s.avg_queueing_s = RequireNumber(json, "avg_queueing_s", where);
+  if (json.contains("preemptions")) s.preemptions = RequireInteger(json, "preemptions", where);
+  if (json.contains("restarts")) s.restarts = RequireInteger(json, "restarts", where);
+  return s;
+}
+
+}  // namespace allot

@@ -1,0 +1,79 @@
+#include "metrics/evaluation.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <functional>
+
+#include "core/error.h"
+#include "tests/unit/metrics/evaluation_fixture.h"
+
+namespace allot {
+namespace {
+
+using testing_support::SmallEvaluation;
+
+// The message for the small evaluation after `change`.
+std::string Refusal(const std::function<void(Evaluation*)>& change) {
+  Evaluation evaluation = SmallEvaluation();
+  change(&evaluation);
+  try {
+    EvaluationFromJson(ToJson(evaluation), "e.json");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kBadData);
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Evaluation, ReadsBackAsWritten) {
+  const std::filesystem::path directory = std::filesystem::path(testing::TempDir()) / "evaluation_test";
+  WriteEvaluation(directory, SmallEvaluation());
+  EXPECT_EQ(ToJson(ReadEvaluation(directory)).dump(), ToJson(SmallEvaluation()).dump());
+}
+
+TEST(Evaluation, TitleAndUnseenMayBeAbsent) {
+  auto json = ToJson(SmallEvaluation());
+  json.erase("title");
+  json.erase("unseen");
+  EXPECT_FALSE(EvaluationFromJson(json, "e.json").unseen);
+}
+
+TEST(Evaluation, ReferenceMustBeAPolicy) {
+  EXPECT_EQ(Refusal([](Evaluation* e) { e->reference = "drf"; }),
+            "e.json: 'reference' must be one of the policies (fifo, learned, srtf), got 'drf'");
+}
+
+TEST(Evaluation, EachPolicyHasOneRunPerWorkload) {
+  EXPECT_EQ(Refusal([](Evaluation* e) { e->policies[1].runs.pop_back(); }),
+            "e.json: policies[1]: 'runs' must hold one summary per workload (2), got 1");
+}
+
+TEST(Evaluation, NoNameTwice) {
+  EXPECT_EQ(Refusal([](Evaluation* e) { e->policies[2].id = "fifo"; }),
+            "e.json: each policy must appear once, got 'fifo' twice");
+  EXPECT_EQ(Refusal([](Evaluation* e) { e->workloads[1].name = "week-1"; }),
+            "e.json: each workload must appear once, got 'week-1' twice");
+}
+
+TEST(Evaluation, NeedsAWorkload) {
+  EXPECT_EQ(Refusal([](Evaluation* e) { e->workloads.clear(); }),
+            "e.json: 'workloads' must hold at least 1 entry, got 0");
+}
+
+TEST(Evaluation, RunsMayLieFlatWhenThereIsOneWorkload) {
+  const std::filesystem::path directory = std::filesystem::path(testing::TempDir()) / "evaluation_flat";
+  Evaluation evaluation = SmallEvaluation();
+  evaluation.workloads.pop_back();
+  EXPECT_EQ(RunDirectory(directory, evaluation, evaluation.workloads[0], evaluation.policies[0]),
+            directory / "fifo");
+}
+
+TEST(Evaluation, RunsOfSeveralWorkloadsLieBelowTheirs) {
+  const Evaluation evaluation = SmallEvaluation();
+  EXPECT_EQ(RunDirectory("d", evaluation, evaluation.workloads[1], evaluation.policies[0]),
+            std::filesystem::path("d/week-2/fifo"));
+}
+
+}  // namespace
+}  // namespace allot

@@ -1,0 +1,66 @@
+#include "metrics/paired.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace allot {
+namespace {
+
+// Table values to their last printed digit (NIST/SEMATECH e-Handbook, 1.3.6.7.2, two-sided).
+TEST(StudentQuantile, MatchesPublishedTables) {
+  EXPECT_NEAR(StudentQuantile(0.95, 1), 12.706, 5e-4);
+  EXPECT_NEAR(StudentQuantile(0.95, 2), 4.303, 5e-4);
+  EXPECT_NEAR(StudentQuantile(0.95, 3), 3.182, 5e-4);
+  EXPECT_NEAR(StudentQuantile(0.95, 4), 2.776, 5e-4);
+  EXPECT_NEAR(StudentQuantile(0.95, 7), 2.365, 5e-4);
+  EXPECT_NEAR(StudentQuantile(0.95, 10), 2.228, 5e-4);
+  EXPECT_NEAR(StudentQuantile(0.95, 30), 2.042, 5e-4);
+  EXPECT_NEAR(StudentQuantile(0.95, 100), 1.984, 5e-4);
+  EXPECT_NEAR(StudentQuantile(0.99, 5), 4.032, 5e-4);
+  EXPECT_NEAR(StudentQuantile(0.90, 8), 1.860, 5e-4);
+}
+
+TEST(StudentQuantile, OneDegreeIsCauchy) {
+  EXPECT_NEAR(StudentQuantile(0.5, 1), 1.0, 1e-12);
+}
+
+TEST(StudentQuantile, ManyDegreesApproachTheNormal) {
+  EXPECT_NEAR(StudentQuantile(0.95, 100000), 1.959964, 5e-5);
+}
+
+TEST(ComparePaired, MeanOfRatiosWithStudentInterval) {
+  // Ratios 0.5, 0.6, 0.7: mean 0.6, standard deviation 0.1, t(2) = 4.302653.
+  const PairedRatio ratio = ComparePaired(std::vector<double>{5, 12, 7}, std::vector<double>{10, 20, 10});
+  const double half = 4.302652729911275 * 0.1 / std::sqrt(3.0);
+  EXPECT_EQ(ratio.n, 3);
+  EXPECT_NEAR(ratio.mean, 0.6, 1e-12);
+  EXPECT_NEAR(ratio.low, 0.6 - half, 1e-9);
+  EXPECT_NEAR(ratio.high, 0.6 + half, 1e-9);
+}
+
+TEST(ComparePaired, OneWorkloadHasNoInterval) {
+  const PairedRatio ratio = ComparePaired(std::vector<double>{1}, std::vector<double>{2});
+  EXPECT_DOUBLE_EQ(ratio.mean, 0.5);
+  EXPECT_FALSE(ratio.has_interval());
+  EXPECT_FALSE(ratio.below(1));
+}
+
+TEST(ComparePaired, EqualRatiosHaveAnIntervalOfWidthZero) {
+  const PairedRatio ratio = ComparePaired(std::vector<double>{1, 2}, std::vector<double>{2, 4});
+  EXPECT_DOUBLE_EQ(ratio.low, 0.5);
+  EXPECT_DOUBLE_EQ(ratio.high, 0.5);
+  EXPECT_TRUE(ratio.below(1));
+}
+
+TEST(ComparePaired, UnknownSideMakesTheResultUnknown) {
+  const PairedRatio ratio = ComparePaired(std::vector<double>{1, kUnknown}, std::vector<double>{2, 4});
+  EXPECT_TRUE(std::isnan(ratio.mean));
+  EXPECT_FALSE(ratio.below(1));
+}
+
+TEST(ComparePaired, NothingIsUnknown) { EXPECT_TRUE(std::isnan(ComparePaired({}, {}).mean)); }
+
+}  // namespace
+}  // namespace allot

@@ -1,0 +1,180 @@
+#include "metrics/report.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "tests/unit/metrics/evaluation_fixture.h"
+
+namespace allot {
+namespace {
+
+using testing_support::SmallEvaluation;
+using testing_support::WriteSmallEvaluation;
+
+std::filesystem::path Fresh(const std::string& name) {
+  const std::filesystem::path directory = std::filesystem::path(testing::TempDir()) / ("report_test_" + name);
+  std::filesystem::remove_all(directory);
+  return directory;
+}
+
+ReportInput InputOf(const std::filesystem::path& directory) {
+  ReportInput input;
+  input.title = "Demo";
+  input.date = "2026-01-02";
+  input.version = "0.1.0";
+  input.evaluation_dirs = {directory.string()};
+  return input;
+}
+
+std::string Render(const std::string& name, const Evaluation& evaluation) {
+  const std::filesystem::path directory = Fresh(name);
+  WriteSmallEvaluation(directory, evaluation);
+  return RenderReport(InputOf(directory));
+}
+
+std::string Between(const std::string& text, const std::string& open, const std::string& close) {
+  const std::size_t begin = text.find(open) + open.size();
+  return text.substr(begin, text.find(close, begin) - begin);
+}
+
+nlohmann::json DataOf(const std::string& page) {
+  return nlohmann::json::parse(Between(page, "id=\"data\">", "</script>"));
+}
+
+TEST(Report, IsSelfContained) {
+  const std::string page = Render("self", SmallEvaluation());
+  for (const char* outside : {"http://", "https://", "src=", "@import", "url(", "<link"}) {
+    EXPECT_EQ(page.find(outside), std::string::npos) << outside;
+  }
+}
+
+TEST(Report, TableNamesEveryPolicyWithoutJavaScript) {
+  const std::string page = Render("table", SmallEvaluation());
+  const std::string table = Between(page, "<tbody>", "</tbody>");
+  for (const char* policy : {"</span>fifo</th>", "</span>learned</th>", "</span>srtf<span class=\"tag\">oracle"}) {
+    EXPECT_NE(table.find(policy), std::string::npos) << policy;
+  }
+}
+
+TEST(Report, OpensWithTheHeadline) {
+  const std::string page = Render("headline", SmallEvaluation());
+  EXPECT_EQ(Between(page, "<p class=\"finding\">", "</p>"),
+            "The average JCT of learned is 0.38× that of fifo and 1.18× srtf (oracle), on 2 unseen workloads.");
+}
+
+TEST(Report, ANameIsTextAndNeverMarkup) {
+  Evaluation evaluation = SmallEvaluation();
+  const std::string evil = "</script><img src=x onerror=alert(1)>\"'&";
+  evaluation.policies[0].id = evil;
+  evaluation.policies[0].label = evil;
+  evaluation.workloads[0].name = evil;
+  evaluation.title = evil;
+  evaluation.command = evil;
+  evaluation.cluster = evil;
+  const std::string page = Render("evil", evaluation);
+  EXPECT_EQ(page.find("<img"), std::string::npos);
+  std::size_t scripts = 0;
+  for (std::size_t at = page.find("</script>"); at != std::string::npos; at = page.find("</script>", at + 1)) {
+    ++scripts;
+  }
+  EXPECT_EQ(scripts, 2U) << "the data island and the code, nothing else, end a script";
+  EXPECT_EQ(DataOf(page)["evaluations"][0]["timelines"][0]["name"], evil);
+}
+
+TEST(Report, CurvesAreThinned) {
+  const auto data = DataOf(Render("thin", SmallEvaluation()))["evaluations"][0];
+  EXPECT_EQ(data["policies"][0]["jct"].size(), 200U);
+  EXPECT_EQ(data["timelines"].size(), 2U);
+  EXPECT_EQ(data["timelines"][0]["waiting"].size(), 3U);
+  EXPECT_EQ(data["timelines"][0]["waiting"][0].size(), 400U);
+}
+
+TEST(Report, DistributionIsThatOfTheJobs) {
+  const auto jct = DataOf(Render("cdf", SmallEvaluation()))["evaluations"][0]["policies"][0]["jct"];
+  EXPECT_EQ(jct.front(), 200);  // the fixture's JCTs: 200 + 90 i
+  EXPECT_EQ(jct.back(), 1010);
+}
+
+TEST(Report, StaysSmallForEightPolicies) {
+  Evaluation evaluation = SmallEvaluation();
+  const EvaluatedPolicy policy = evaluation.policies[0];
+  for (int i = 3; i < 8; ++i) {
+    evaluation.policies.push_back(policy);
+    evaluation.policies.back().id = evaluation.policies.back().label = "policy-" + std::to_string(i);
+  }
+  const std::vector<std::string> names = {"a", "b", "c", "d", "e", "f"};
+  for (const std::string& name : names) {
+    evaluation.workloads.push_back({name, 10, 1, 3});
+    for (EvaluatedPolicy& p : evaluation.policies) p.runs.push_back(p.runs.front());
+  }
+  EXPECT_LT(Render("small", evaluation).size(), 500'000U);
+}
+
+TEST(Report, SameInputSameBytes) {
+  EXPECT_EQ(Render("bytes", SmallEvaluation()), Render("bytes", SmallEvaluation()));
+}
+
+TEST(Report, ShowsTrainingCurvesAndToleratesMissingColumns) {
+  const std::filesystem::path directory = Fresh("training");
+  WriteTextFile(directory / "curve.csv", "iteration,train_ratio,validation_ratio\n1,1.02,\n2,0.95,0.97\n");
+  ReportInput input;
+  input.training_dirs = {directory.string() + "/"};
+  const std::string page = RenderReport(input);
+  EXPECT_NE(page.find("Training: report_test_training"), std::string::npos);
+  const auto curve = DataOf(page)["trainings"][0]["curve"];
+  EXPECT_EQ(curve["train_ratio"], (std::vector<double>{1.02, 0.95}));
+  EXPECT_TRUE(curve["validation_ratio"][0].is_null());
+  EXPECT_FALSE(curve.contains("entropy"));
+}
+
+TEST(Report, ShowsImitation) {
+  const std::filesystem::path directory = Fresh("pretrain");
+  WriteTextFile(directory / "pretrain.csv", "epoch,loss,agreement\n1,0.9,0.6\n2,0.5,0.875\n");
+  ReportInput input;
+  input.training_dirs = {directory.string()};
+  EXPECT_NE(RenderReport(input).find("<dd>87.5 %</dd>"), std::string::npos);
+}
+
+TEST(Report, NothingToShowIsAnError) {
+  try {
+    RenderReport({});
+    FAIL() << "an empty report was made";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+  }
+}
+
+TEST(Report, DirectoryWithoutCurvesIsAnError) {
+  const std::filesystem::path directory = Fresh("nothing");
+  std::filesystem::create_directories(directory);
+  ReportInput input;
+  input.training_dirs = {directory.string()};
+  EXPECT_THROW(RenderReport(input), Error);
+}
+
+TEST(Report, MissingRunNamesTheFile) {
+  const std::filesystem::path directory = Fresh("missing");
+  WriteSmallEvaluation(directory, SmallEvaluation());
+  std::filesystem::remove(directory / "week-2" / "learned" / "jobs.csv");
+  try {
+    RenderReport(InputOf(directory));
+    FAIL() << "a report was made without a run's jobs.csv";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("week-2/learned/jobs.csv"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Report, IsWrittenWhole) {
+  const std::filesystem::path directory = Fresh("write");
+  WriteSmallEvaluation(directory, SmallEvaluation());
+  const ReportInput input = InputOf(directory);
+  WriteReport(input, (directory / "report.html").string());
+  EXPECT_EQ(ReadTextFile((directory / "report.html").string()), RenderReport(input));
+}
+
+}  // namespace
+}  // namespace allot

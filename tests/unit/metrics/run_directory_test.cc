@@ -1,0 +1,72 @@
+#include "metrics/run_directory.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/file.h"
+
+namespace allot {
+namespace {
+
+TEST(JobsCsv, HasTheContractsColumnsAndShortestNumbers) {
+  const std::vector<JobRecord> records = {
+      {.job = 0, .submit = 0, .first_start = 300, .finish = 1000.1, .gpu_seconds = 2800.4, .preemptions = 1,
+       .restarts = 2}};
+  const std::vector<std::string> ids = {"application_1"};
+  EXPECT_EQ(JobsCsv(records, ids),
+            "job_id,submit_s,first_start_s,finish_s,jct_s,gpu_seconds,preemptions,restarts\n"
+            "application_1,0,300,1000.1,1000.1,2800.4,1,2\n");
+}
+
+TEST(JobsCsv, WhatDidNotHappenIsEmpty) {
+  const std::vector<JobRecord> records = {{.job = 0, .submit = 5},
+                                          {.job = 1, .submit = 7, .first_start = 8, .gpu_seconds = 4}};
+  const std::vector<std::string> ids = {"waits", "runs"};
+  EXPECT_EQ(JobsCsv(records, ids),
+            "job_id,submit_s,first_start_s,finish_s,jct_s,gpu_seconds,preemptions,restarts\n"
+            "waits,5,,,,0,0,0\n"
+            "runs,7,8,,,4,0,0\n");
+}
+
+TEST(JobsCsv, QuotesNamesThatNeedIt) {
+  const std::vector<JobRecord> records = {{.job = 0}};
+  const std::vector<std::string> ids = {"a,\"b\""};
+  EXPECT_NE(JobsCsv(records, ids).find("\n\"a,\"\"b\"\"\",0,"), std::string::npos);
+}
+
+TEST(TimelineCsv, WaitingIsActiveMinusRunning) {
+  const std::vector<TimelinePoint> timeline = {{.time = 0, .active = 5, .running = 2, .gpus_used = 8},
+                                               {.time = 300.5, .active = 1, .running = 1, .gpus_used = 4}};
+  EXPECT_EQ(TimelineCsv(timeline),
+            "time_s,active,running,waiting,gpus_used\n"
+            "0,5,2,3,8\n"
+            "300.5,1,1,0,4\n");
+}
+
+TEST(RunDirectory, HoldsTheThreeFiles) {
+  const std::filesystem::path directory =
+      std::filesystem::path(testing::TempDir()) / "run_directory_test" / "run";
+  std::filesystem::remove_all(directory.parent_path());
+  RunSummary summary;
+  summary.policy = "las";
+  summary.makespan_s = 0.1 + 0.2;
+  const std::vector<JobRecord> records = {{.job = 0}};
+  const std::vector<std::string> ids = {"a"};
+  WriteRunDirectory(directory, summary, records, ids, {});
+  EXPECT_EQ(ReadTextFile((directory / "jobs.csv").string()), JobsCsv(records, ids));
+  EXPECT_EQ(ReadTextFile((directory / "timeline.csv").string()), TimelineCsv({}));
+  EXPECT_EQ(ReadRunSummary(directory).makespan_s, 0.1 + 0.2);
+}
+
+TEST(FolderName, KeepsPolicySpecs) { EXPECT_EQ(FolderName("las:queues=3600,x=1"), "las:queues=3600,x=1"); }
+
+TEST(FolderName, CannotLeaveItsParent) {
+  EXPECT_EQ(FolderName("../../etc"), "-.-..-etc");
+  EXPECT_EQ(FolderName(".."), "-.");
+  EXPECT_EQ(FolderName(""), "-");
+}
+
+}  // namespace
+}  // namespace allot
