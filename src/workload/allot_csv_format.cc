@@ -1,6 +1,5 @@
 // allot's own CSV (docs/formats/workloads.md): one job per row, times in seconds from the origin.
 
-
 #include "core/strings.h"
 #include "workload/csv.h"
 #include "workload/job_rules.h"
@@ -47,8 +46,8 @@ Job JobOf(const CsvReader& csv, Workload* names) {
 Workload Read(std::string_view text, const std::string& path, const ReadOptions& options,
               ReadReport* report) {
   CsvReader csv(text, path, Required(),
-                {"min_gpus", "max_gpus", "model", "work", "tenant", "user", "priority", "deadline_s",
-                 "outcome"});
+                {"min_gpus", "max_gpus", "model", "work", "tenant", "user", "priority",
+                 "deadline_s", "outcome"});
   TraceBuilder builder(path, options, report);
   while (csv.Next()) {
     builder.Record(csv.line(), [&] {
@@ -60,8 +59,9 @@ Workload Read(std::string_view text, const std::string& path, const ReadOptions&
 }
 
 ALLOT_REGISTER(TraceFormat,
-               (TraceFormat{"allot", "allot's own CSV: job_id,submit_s,gpus,duration_s and optional columns",
-                            [](std::string_view head) { return HeaderMatch(head, Required()); }, Read}));
+               (TraceFormat{
+                   "allot", "allot's own CSV: job_id,submit_s,gpus,duration_s and optional columns",
+                   [](std::string_view head) { return HeaderMatch(head, Required()); }, Read}));
 
 }  // namespace
 }  // namespace allot

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <utility>
 
 #include "core/error.h"
 #include "core/strings.h"
@@ -13,6 +14,8 @@ namespace allot {
 namespace {
 
 constexpr int kDay = 86400;
+constexpr std::pair<char, double> kUnits[] = {
+    {'s', 1}, {'m', 60}, {'h', 3600}, {'d', kDay}, {'w', 7 * kDay}};
 
 // `pattern` has a '9' where a digit must stand; everything else stands for itself.
 bool Matches(std::string_view text, std::string_view pattern) {
@@ -61,33 +64,27 @@ Seconds ParseWhen(const Workload& workload, std::string_view text) {
   if (const auto time = ParseCalendar(text)) {
     const auto origin = ParseCalendar(workload.origin);
     if (!origin) {
-      throw UsageError("a calendar time needs a workload that knows when it began, got '{}' for '{}'; "
-                       "give seconds or days from its start (\"3600\", \"14d\")",
-                       text, workload.name);
+      throw UsageError(
+          "a calendar time needs a workload that knows when it began, got '{}' for '{}'; "
+          "give seconds or days from its start (\"3600\", \"14d\")",
+          text, workload.name);
     }
     return static_cast<Seconds>(*time - *origin);
   }
   std::string_view number = text;
   double unit = 1;
-  if (!number.empty()) {
-    switch (number.back()) {
-      case 's': unit = 1; break;
-      case 'm': unit = 60; break;
-      case 'h': unit = 3600; break;
-      case 'd': unit = kDay; break;
-      case 'w': unit = 7 * kDay; break;
-      default: unit = 0;
+  for (const auto& [suffix, seconds] : kUnits) {
+    if (text.ends_with(suffix)) {
+      number = text.substr(0, text.size() - 1);
+      unit = seconds;
     }
-  }
-  if (unit > 0) {
-    number.remove_suffix(1);
-  } else {
-    unit = 1;
   }
   const auto value = ParseNumber(number);
   if (!value || *value < 0 || *value * unit > kLongestTime) {
-    throw UsageError("a time must be like 2017-11-13, \"2017-11-13 08:00:00\", 3600, 36h, 14d or 2w, "
-                     "got {}", Quoted(text));
+    throw UsageError(
+        "a time must be like 2017-11-13, \"2017-11-13 08:00:00\", 3600, 36h, 14d or 2w, "
+        "got {}",
+        Quoted(text));
   }
   return *value * unit;
 }

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-// Position of the first byte that is not well-formed UTF-8 (Unicode 15, table 3-7). What is read here
-// ends up in JSON, which must be UTF-8.
+// Position of the first byte that is not well-formed UTF-8 (Unicode 15, table 3-7). What is read
+// here ends up in JSON, which must be UTF-8.
 std::optional<std::size_t> FindBadUtf8(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   for (std::size_t i = 0; i < text.size();) {
@@ -55,18 +55,20 @@ bool Contains(const std::vector<std::string>& list, std::string_view word) {
 
 }  // namespace
 
-CsvReader::CsvReader(std::string_view text, std::string path, const std::vector<std::string>& required,
+CsvReader::CsvReader(std::string_view text, std::string path,
+                     const std::vector<std::string>& required,
                      const std::vector<std::string>& optional)
     : text_(text), path_(std::move(path)) {
   if (const auto bad = FindBadUtf8(text_)) {
-    throw DataError("a CSV file must be UTF-8 text, got byte 0x{:02x} ({}:{})",
-                    static_cast<unsigned char>(text_[*bad]), path_,
-                    1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(*bad), '\n'));
+    throw DataError(
+        "a CSV file must be UTF-8 text, got byte 0x{:02x} ({}:{})",
+        static_cast<unsigned char>(text_[*bad]), path_,
+        1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(*bad), '\n'));
   }
-  if (text_.substr(0, kByteOrderMark.size()) == kByteOrderMark) at_ = kByteOrderMark.size();
+  if (text_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
   if (!Next()) {
-    throw DataError("a CSV file must begin with the header {}, got no line ({}:1)", Join(required, ","),
-                    path_);
+    throw DataError("a CSV file must begin with the header {}, got no line ({}:1)",
+                    Join(required, ","), path_);
   }
   header_ = std::exchange(fields_, {});
   CheckHeader(required, optional);
@@ -79,18 +81,19 @@ void CsvReader::CheckHeader(const std::vector<std::string>& required,
   for (std::size_t i = 0; i < header_.size(); ++i) {
     const std::string& column = header_[i];
     if (!Contains(known, column)) {
-      throw DataError("every column must be one that the format knows, got {}{} ({})", Quoted(column),
-                      DidYouMean(column, known), place());
+      throw DataError("every column must be one that the format knows, got {}{} ({})",
+                      Quoted(column), DidYouMean(column, known), place());
     }
     if (const auto first = std::find(header_.begin(), header_.end(), column) - header_.begin();
         static_cast<std::size_t>(first) != i) {
-      throw DataError("a column stands once in the header, got '{}' as columns {} and {} ({})", column,
-                      first + 1, i + 1, place());
+      throw DataError("a column stands once in the header, got '{}' as columns {} and {} ({})",
+                      column, first + 1, i + 1, place());
     }
   }
   for (const std::string& column : required) {
     if (!Contains(header_, column)) {
-      throw DataError("column '{}' is required, got only {} ({})", column, Join(header_, ","), place());
+      throw DataError("column '{}' is required, got only {} ({})", column, Join(header_, ","),
+                      place());
     }
   }
 }
@@ -162,7 +165,8 @@ std::string CsvReader::place() const { return fmt::format("{}:{}", path_, row_li
 
 const std::string* CsvReader::Field(std::string_view column) const {
   const auto found = std::find(header_.begin(), header_.end(), column);
-  return found == header_.end() ? nullptr : &fields_.at(static_cast<std::size_t>(found - header_.begin()));
+  return found == header_.end() ? nullptr
+                                : &fields_.at(static_cast<std::size_t>(found - header_.begin()));
 }
 
 bool CsvReader::Has(std::string_view column) const { return !Text(column).empty(); }
@@ -175,7 +179,8 @@ std::string_view CsvReader::Text(std::string_view column) const {
 double CsvReader::Number(std::string_view column) const {
   const auto value = ParseNumber(Text(column));
   if (!value) {
-    throw RowError(fmt::format("'{}' must be a finite number", column), Quoted(Text(column)), place());
+    throw RowError(fmt::format("'{}' must be a finite number", column), Quoted(Text(column)),
+                   place());
   }
   return *value;
 }
@@ -192,14 +197,14 @@ long long CsvReader::Integer(std::string_view column, long long low, long long h
 double CsvReader::Calendar(std::string_view column) const {
   const auto value = ParseCalendar(Text(column));
   if (!value) {
-    throw RowError(fmt::format("'{}' must be like 2017-11-13 08:00:00", column), Quoted(Text(column)),
-                   place());
+    throw RowError(fmt::format("'{}' must be like 2017-11-13 08:00:00", column),
+                   Quoted(Text(column)), place());
   }
   return static_cast<double>(*value);
 }
 
 int HeaderMatch(std::string_view head, const std::vector<std::string>& columns) {
-  if (head.substr(0, kByteOrderMark.size()) == kByteOrderMark) head.remove_prefix(kByteOrderMark.size());
+  if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
   const auto fields = Split(Trim(head.substr(0, head.find('\n'))), ',');
   std::size_t found = 0;
   for (const std::string& column : columns) {

@@ -1,7 +1,8 @@
 #pragma once
 // Reads one CSV table after RFC 4180: fields in double quotes may hold commas, quotes ("") and line
 // breaks; lines end in LF or CRLF; empty lines are skipped; a UTF-8 byte order mark is skipped.
-// The trace formats walk it row by row and fetch fields by column name, checked, with file:line errors.
+// The trace formats walk it row by row and fetch fields by column name, checked, with file:line
+// errors.
 //
 //   CsvReader csv(text, path, {"job_id", "gpus"}, {"user"});
 //   while (csv.Next()) { csv.CheckRow(); Use(csv.Text("job_id"), csv.Integer("gpus", 1, 8)); }
@@ -29,14 +30,15 @@ class CsvReader {
   std::string place() const;              // "path:line"
 
   bool Has(std::string_view column) const;  // the column exists and its field is not empty
-  std::string_view Text(std::string_view column) const;     // "" when an optional column is absent
-  double Number(std::string_view column) const;             // finite; RowError otherwise
+  std::string_view Text(std::string_view column) const;  // "" when an optional column is absent
+  double Number(std::string_view column) const;          // finite; RowError otherwise
   long long Integer(std::string_view column, long long low, long long high) const;  // inclusive
   double Calendar(std::string_view column) const;  // "YYYY-MM-DD HH:MM:SS" -> seconds since 1970
 
  private:
   void ReadRow();
-  void CheckHeader(const std::vector<std::string>& required, const std::vector<std::string>& optional);
+  void CheckHeader(const std::vector<std::string>& required,
+                   const std::vector<std::string>& optional);
   const std::string* Field(std::string_view column) const;
 
   std::string_view text_;
@@ -49,7 +51,8 @@ class CsvReader {
   std::vector<std::string> fields_;
 };
 
-// How well the first line of a file fits a format: the share of `columns` that it names, in percent.
+// How well the first line of a file fits a format: the share of `columns` that it names, in
+// percent.
 int HeaderMatch(std::string_view head, const std::vector<std::string>& columns);
 
 }  // namespace allot

@@ -1,7 +1,7 @@
 #include "workload/embedded_trace.h"
 
-// The assembler copies the file as it is, which compiles in no time; a C++ array of its bytes would be
-// five times as long and take seconds.
+// The assembler copies the file as it is, which compiles in no time; a C++ array of its bytes would
+// be five times as long and take seconds.
 __asm__(
     ".pushsection .rodata\n"
     ".global allot_embedded_trace_begin\n"
@@ -19,8 +19,6 @@ extern const char allot_embedded_trace_end[];
 
 namespace allot {
 
-std::string_view EmbeddedTrace() {
-  return {allot_embedded_trace_begin, allot_embedded_trace_end};
-}
+std::string_view EmbeddedTrace() { return {allot_embedded_trace_begin, allot_embedded_trace_end}; }
 
 }  // namespace allot

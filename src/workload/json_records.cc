@@ -27,11 +27,15 @@ JsonRecords::JsonRecords(std::string_view text, std::string path)
   ++at_;
 }
 
-void JsonRecords::SkipSpace() { at_ = std::min(text_.find_first_not_of(kSpace, at_), text_.size()); }
+void JsonRecords::SkipSpace() {
+  at_ = std::min(text_.find_first_not_of(kSpace, at_), text_.size());
+}
 
 void JsonRecords::Fail(std::string_view rule) const {
-  const std::string got = at_ < text_.size() ? Quoted(text_.substr(at_, 20)) : "the end of the file";
-  throw DataError("{}, got {} at byte {} ({}:{})", rule, got, at_, path_, 1 + LinesBetween(text_, 0, at_));
+  const std::string got =
+      at_ < text_.size() ? Quoted(text_.substr(at_, 20)) : "the end of the file";
+  throw DataError("{}, got {} at byte {} ({}:{})", rule, got, at_, path_,
+                  1 + LinesBetween(text_, 0, at_));
 }
 
 bool JsonRecords::Next() {

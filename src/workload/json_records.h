@@ -1,9 +1,9 @@
 #pragma once
-// Walks the records of a file that is one JSON list, parsing one record at a time: the original Philly
-// log is too large to hold parsed, a malformed record can be skipped, and errors know their line.
+// Walks the records of a file that is one JSON list, parsing one record at a time: the original
+// Philly log is too large to hold parsed, a malformed record can be skipped, and errors know their
+// line.
 
 #include <nlohmann/json.hpp>
-
 #include <string>
 #include <string_view>
 
@@ -14,8 +14,8 @@ class JsonRecords {
   // DataError when the text does not begin with '['. `text` must outlive the walk.
   JsonRecords(std::string_view text, std::string path);
 
-  // Moves to the next record; false after the closing bracket. DataError when the list is cut short or
-  // something follows it.
+  // Moves to the next record; false after the closing bracket. DataError when the list is cut short
+  // or something follows it.
   bool Next();
   // The present record. RowError with byte and line when it is not well-formed JSON.
   nlohmann::json Parse() const;

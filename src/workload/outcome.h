@@ -10,7 +10,8 @@
 
 namespace allot {
 
-const std::vector<std::string>& OutcomeNames();  // indexed by Outcome: unreported, passed, failed, killed
+const std::vector<std::string>&
+OutcomeNames();  // indexed by Outcome: unreported, passed, failed, killed
 const std::string& OutcomeName(Outcome outcome);
 std::optional<Outcome> ParseOutcome(std::string_view name);
 

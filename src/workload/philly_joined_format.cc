@@ -14,8 +14,8 @@ namespace allot {
 namespace {
 
 const std::vector<std::string>& Columns() {
-  static const std::vector<std::string> columns = {"job_index", "submit_time",     "submit_offset_s",
-                                                   "duration_s", "num_gpus",       "gpus_per_server",
+  static const std::vector<std::string> columns = {"job_index",  "submit_time", "submit_offset_s",
+                                                   "duration_s", "num_gpus",    "gpus_per_server",
                                                    "passed",     "vc"};
   return columns;
 }
@@ -83,8 +83,9 @@ Workload Read(std::string_view text, const std::string& path, const ReadOptions&
 }
 
 ALLOT_REGISTER(TraceFormat,
-               (TraceFormat{"philly-joined", "Philly jobs of all outcomes as one CSV, as shipped in traces/",
-                            [](std::string_view head) { return HeaderMatch(head, Columns()); }, Read}));
+               (TraceFormat{
+                   "philly-joined", "Philly jobs of all outcomes as one CSV, as shipped in traces/",
+                   [](std::string_view head) { return HeaderMatch(head, Columns()); }, Read}));
 
 }  // namespace
 }  // namespace allot

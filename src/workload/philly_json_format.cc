@@ -1,5 +1,6 @@
 // The original Philly log, cluster_job_log of msr-fiddle/philly-traces: one JSON list of
-//   {status, vc, jobid, user, submitted_time, attempts: [{start_time, end_time, detail: [{ip, gpus}]}]}.
+//   {status, vc, jobid, user, submitted_time, attempts: [{start_time, end_time, detail: [{ip,
+//   gpus}]}]}.
 // A job is one run: it lasts from the first start to the last end of its attempts (waits between
 // attempts included, as in the published analyses) on the GPUs of its first attempt that started.
 // Times may be null or "None"; what cannot be used for that reason is dropped and counted.
@@ -18,8 +19,8 @@ namespace {
 
 using nlohmann::json;
 
-// A value for a message. Lists and objects only by what is in them: they may be large, or nested deeper
-// than the stack allows dump() to follow.
+// A value for a message. Lists and objects only by what is in them: they may be large, or nested
+// deeper than the stack allows dump() to follow.
 std::string Describe(const json& value) {
   if (value.is_array()) return fmt::format("a list of {}", value.size());
   if (!value.is_object()) return Quoted(value.dump());
@@ -98,8 +99,10 @@ class LogRecord {
   std::optional<std::int64_t> Time(const json& object, const char* key) const {
     const json& value = Member(object, key);
     if (value.is_null() || value == "None") return std::nullopt;
-    const auto time = value.is_string() ? ParseCalendar(value.get_ref<const std::string&>()) : std::nullopt;
-    if (!time) Fail(fmt::format("'{}' must be like 2017-11-13 08:00:00, or null, or 'None'", key), value);
+    const auto time =
+        value.is_string() ? ParseCalendar(value.get_ref<const std::string&>()) : std::nullopt;
+    if (!time)
+      Fail(fmt::format("'{}' must be like 2017-11-13 08:00:00, or null, or 'None'", key), value);
     return time;
   }
 
@@ -145,8 +148,8 @@ int DetectLog(std::string_view head) {
   return head.find("\"attempts\"") != std::string_view::npos ? 100 : 50;
 }
 
-ALLOT_REGISTER(TraceFormat, (TraceFormat{"philly", "the original Philly cluster_job_log (JSON)", DetectLog,
-                                         Read}));
+ALLOT_REGISTER(TraceFormat, (TraceFormat{"philly", "the original Philly cluster_job_log (JSON)",
+                                         DetectLog, Read}));
 
 }  // namespace
 }  // namespace allot

@@ -1,6 +1,6 @@
 #pragma once
-// One record of a trace breaks a rule. The rule stands apart from the value and the place, so that a
-// lenient read can count alike errors together.
+// One record of a trace breaks a rule. The rule stands apart from the value and the place, so that
+// a lenient read can count alike errors together.
 
 #include <string>
 #include <string_view>

@@ -23,18 +23,28 @@ std::string WindowText(const Workload& workload, const SampleOptions& options) {
 
 void CheckOptions(const Workload& workload, const SampleOptions& options, Seconds end) {
   if (!(end > options.from && std::abs(options.from) <= kLongestTime)) {
-    throw UsageError("a window must begin at a finite time and end later, got {} (the last job is submitted at {})",
-                     WindowText(workload, options), workload.jobs.empty() ? 0 : workload.jobs.back().submit);
+    throw UsageError(
+        "a window must begin at a finite time and end later, got {} (the last job is submitted at "
+        "{})",
+        WindowText(workload, options), workload.jobs.empty() ? 0 : workload.jobs.back().submit);
   }
   if (!(options.load >= 0) || (options.load > 0 && !(options.gpus_capacity > 0))) {
-    throw UsageError("a load must be >= 0 and refer to more than 0 GPUs, got {} of {} GPUs", options.load,
-                     options.gpus_capacity);
+    throw UsageError("a load must be >= 0 and refer to more than 0 GPUs, got {} of {} GPUs",
+                     options.load, options.gpus_capacity);
   }
   if (options.part < 0) throw UsageError("a part must be >= 0, got {}", options.part);
 }
 
-std::string NameOfSample(const Workload& workload, const SampleOptions& options, Seconds end) {
-  std::string name = fmt::format("{}-d{:.6g}-{:.6g}", workload.name, options.from / kDay, end / kDay);
+// "philly@2017-11-13+7d-s1": where the window begins, how long it is, and which draw this is.
+std::string NameOfSample(const Workload& workload, const SampleOptions& options,
+                         const std::string& origin, Seconds end) {
+  std::string begin = fmt::format("{:.6g}d", options.from / kDay);
+  if (!origin.empty()) {
+    begin = origin.substr(0, origin.find(" 00:00:00"));  // a midnight is named by its date
+    std::replace(begin.begin(), begin.end(), ' ', 'T');
+  }
+  std::string name =
+      fmt::format("{}@{}+{:.6g}d", workload.name, begin, (end - options.from) / kDay);
   if (options.load > 0) name += fmt::format("-s{}", options.seed);
   if (options.part > 0) name += fmt::format("-p{}", options.part);
   return name;
@@ -50,11 +60,14 @@ Workload Sample(const Workload& workload, const SampleOptions& options, SampleRe
 
   const auto before = [](const Job& job, Seconds time) { return job.submit < time; };
   const auto first = std::lower_bound(jobs.begin(), jobs.end(), options.from, before);
-  const auto last = to_the_end ? jobs.end() : std::lower_bound(first, jobs.end(), options.to, before);
+  const auto last =
+      to_the_end ? jobs.end() : std::lower_bound(first, jobs.end(), options.to, before);
 
   SampleReport counts;
   counts.in_window = last - first;
-  const auto fits = [&](const Job& job) { return options.max_gpus <= 0 || job.gpus <= options.max_gpus; };
+  const auto fits = [&](const Job& job) {
+    return options.max_gpus <= 0 || job.gpus <= options.max_gpus;
+  };
   double offered = 0;
   for (auto job = first; job != last; ++job) {
     if (fits(*job)) {
@@ -63,24 +76,25 @@ Workload Sample(const Workload& workload, const SampleOptions& options, SampleRe
       ++counts.too_large;
     }
   }
-  const double capacity = options.gpus_capacity > 0 ? options.gpus_capacity * (end - options.from)
-                                                    : kUnknown;
+  const double capacity =
+      options.gpus_capacity > 0 ? options.gpus_capacity * (end - options.from) : kUnknown;
   counts.window_load = offered / capacity;
   if (options.load > 0) {
     counts.keep_probability = options.load / counts.window_load;
     const double needed = options.load * (options.part + 1);
     if (!(needed <= counts.window_load)) {
-      throw DataError("{} must offer a load of {} ({} x part {} + 1) to {} GPUs, got {:.4g} from all {} jobs",
-                      WindowText(workload, options), needed, options.load, options.part,
-                      options.gpus_capacity, counts.window_load, counts.in_window - counts.too_large);
+      throw DataError(
+          "{} must offer a load of {} ({} x part {} + 1) to {} GPUs, got {:.4g} from all {} jobs",
+          WindowText(workload, options), needed, options.load, options.part, options.gpus_capacity,
+          counts.window_load, counts.in_window - counts.too_large);
     }
   }
 
   Workload sample;
-  sample.name = NameOfSample(workload, options, end);
   if (const auto origin = ParseCalendar(workload.origin)) {
     sample.origin = FormatCalendar(*origin + static_cast<std::int64_t>(std::floor(options.from)));
   }
+  sample.name = NameOfSample(workload, options, sample.origin, end);
   sample.models = workload.models;
   sample.tenants = workload.tenants;
   sample.users = workload.users;
@@ -102,8 +116,9 @@ Workload Sample(const Workload& workload, const SampleOptions& options, SampleRe
   counts.offered_load = kept / capacity;
   if (report != nullptr) *report = counts;
   if (sample.jobs.empty()) {
-    throw DataError("a sample must hold at least 1 job, got 0 of {} in {} ({} of them over {} GPUs)",
-                    counts.in_window, WindowText(workload, options), counts.too_large, options.max_gpus);
+    throw DataError(
+        "a sample must hold at least 1 job, got 0 of {} in {} ({} of them over {} GPUs)",
+        counts.in_window, WindowText(workload, options), counts.too_large, options.max_gpus);
   }
   return sample;
 }

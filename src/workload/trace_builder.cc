@@ -37,7 +37,8 @@ void TraceBuilder::Add(Job job) {
   const auto [first, added] = line_of_id_.emplace(job.id, line_);
   if (!added) {
     throw RowError("job ids must be unique",
-                   fmt::format("{} on lines {} and {}", Quoted(job.id), first->second, line_), place());
+                   fmt::format("{} on lines {} and {}", Quoted(job.id), first->second, line_),
+                   place());
   }
   workload_.jobs.push_back(std::move(job));
 }

@@ -1,7 +1,7 @@
 #pragma once
-// Collects the jobs that a format reads, record by record: counts records, checks each job's rules and
-// the uniqueness of ids with the record's line at hand, and in lenient mode drops what is malformed.
-// Used by the *_format.cc files only.
+// Collects the jobs that a format reads, record by record: counts records, checks each job's rules
+// and the uniqueness of ids with the record's line at hand, and in lenient mode drops what is
+// malformed. Used by the *_format.cc files only.
 
 #include <functional>
 #include <optional>
@@ -16,8 +16,9 @@ class TraceBuilder {
  public:
   TraceBuilder(std::string path, const ReadOptions& options, ReadReport* report);
 
-  // Reads one record that begins on `line`. `read` returns the job, or nullopt after it called Drop; a
-  // RowError from it or from the checks ends the read, or in lenient mode is counted by its rule.
+  // Reads one record that begins on `line`. `read` returns the job, or nullopt after it called
+  // Drop; a RowError from it or from the checks ends the read, or in lenient mode is counted by its
+  // rule.
   void Record(int line, const std::function<std::optional<Job>()>& read);
 
   // Counts the present record as well-formed but not usable.
@@ -26,8 +27,8 @@ class TraceBuilder {
   Workload& workload() { return workload_; }  // for its name tables
   std::string place() const;                  // of the present record, "path:line"
 
-  // The jobs in submit order. The second form takes submit times as seconds since 1970 and counts them
-  // from the first job, whose calendar time becomes the origin.
+  // The jobs in submit order. The second form takes submit times as seconds since 1970 and counts
+  // them from the first job, whose calendar time becomes the origin.
   Workload Finish();
   Workload FinishCalendar();
 

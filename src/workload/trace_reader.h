@@ -14,15 +14,15 @@ namespace allot {
 
 // Rows that a reader left out, by reason, with one example place; nothing is dropped silently.
 struct DropCount {
-  std::string reason;   // "no attempt ever got GPUs"
+  std::string reason;  // "no attempt ever got GPUs"
   std::int64_t rows = 0;
   std::string example;  // "cluster_job_log:17"
 };
 
 struct ReadReport {
-  std::string format;             // id of the format that was read
-  std::int64_t rows = 0;          // data rows or records seen
-  std::vector<DropCount> drops;   // in order of first occurrence
+  std::string format;            // id of the format that was read
+  std::int64_t rows = 0;         // data rows or records seen
+  std::vector<DropCount> drops;  // in order of first occurrence
   void Drop(std::string_view reason, std::string_view place);
   std::int64_t dropped() const;
 };
@@ -39,14 +39,14 @@ using ReadFunction = std::function<Workload(std::string_view text, const std::st
 using DetectFunction = std::function<int(std::string_view head)>;
 
 struct TraceFormat {
-  std::string id;        // "philly-joined"
-  std::string summary;   // one line for `allot trace formats`
+  std::string id;       // "philly-joined"
+  std::string summary;  // one line for `allot trace formats`
   DetectFunction detect;
   ReadFunction read;
 };
 
-// Reads a trace file, decompressing gzip on the fly. format "" or "auto" detects; an empty result is
-// a DataError. "embedded" as path is the Philly excerpt that ships with allot.
+// Reads a trace file, decompressing gzip on the fly. format "" or "auto" detects; an empty result
+// is a DataError. "embedded" as path is the Philly excerpt that ships with allot.
 Workload ReadTrace(const std::string& path, const std::string& format = "auto",
                    const ReadOptions& options = {}, ReadReport* report = nullptr);
 

@@ -1,9 +1,9 @@
 #include "workload/trace_stats.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
 
 #include "workload/calendar.h"
 #include "workload/outcome.h"
@@ -17,7 +17,12 @@ struct GpuClass {
   GpuCount last;
 };
 constexpr std::array<GpuClass, 6> kGpuClasses = {{
-    {"1", 1}, {"2", 2}, {"3-4", 4}, {"5-8", 8}, {"9-16", 16}, {">16", std::numeric_limits<GpuCount>::max()},
+    {"1", 1},
+    {"2", 2},
+    {"3-4", 4},
+    {"5-8", 8},
+    {"9-16", 16},
+    {">16", std::numeric_limits<GpuCount>::max()},
 }};
 
 double Quantile(const std::vector<double>& sorted, double level) {
@@ -75,6 +80,7 @@ std::vector<JobGroup> ByOutcome(const Workload& workload) {
   std::vector<JobGroup> groups;
   for (const std::string& name : OutcomeNames()) groups.push_back({.label = name});
   for (const Job& job : workload.jobs) Count(job, &groups[static_cast<std::size_t>(job.outcome)]);
+  std::rotate(groups.begin(), groups.begin() + 1, groups.end());  // "unreported" last
   std::erase_if(groups, [](const JobGroup& group) { return group.jobs == 0; });
   return groups;
 }

@@ -30,7 +30,8 @@ std::string Rounded(double value) {
 // Two units at most: "16 s", "22m 01s", "9h 53m", "27d 23h".
 std::string Duration(Seconds seconds) {
   if (std::isnan(seconds)) return "-";
-  if (seconds < 9.95) return fmt::format("{:.{}f} s", seconds, seconds == std::floor(seconds) ? 0 : 1);
+  if (seconds < 9.95)
+    return fmt::format("{:.{}f} s", seconds, seconds == std::floor(seconds) ? 0 : 1);
   const auto whole = static_cast<std::int64_t>(std::llround(seconds));
   if (whole < 60) return fmt::format("{} s", whole);
   if (whole < 3600) return fmt::format("{}m {:02}s", whole / 60, whole % 60);
@@ -70,9 +71,9 @@ class Text {
   void Fact(std::string_view name, const std::string& value) { Line("{:<12}{}", name, value); }
 
   void Row(std::string_view name, const Distribution& of) {
-    Line("{:<12}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>7}", name, Duration(of.p5), Duration(of.p25),
-         Duration(of.p50), Duration(of.p75), Duration(of.p95), Duration(of.p99), Duration(of.max),
-         Duration(of.mean), Rounded(of.cv));
+    Line("{:<12}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>7}", name, Duration(of.p5),
+         Duration(of.p25), Duration(of.p50), Duration(of.p75), Duration(of.p95), Duration(of.p99),
+         Duration(of.max), Duration(of.mean), Rounded(of.cv));
   }
 
   void Groups(std::string_view title, const std::vector<JobGroup>& groups) {
@@ -93,8 +94,8 @@ class Text {
 
 void AddDrops(const ReadReport& report, Text* text) {
   text->Line("");
-  text->Line("{:<12}{} of {} records{}", "Left out", Thousands(report.dropped()), Thousands(report.rows),
-             report.dropped() > 0 ? "" : ": every record is a job");
+  text->Line("{:<12}{} of {} records{}", "Left out", Thousands(report.dropped()),
+             Thousands(report.rows), report.dropped() > 0 ? "" : ": every record is a job");
   for (const DropCount& drop : report.drops) {
     text->Line("  {:>8}  {} (first: {})", Thousands(drop.rows), drop.reason, drop.example);
   }
@@ -107,20 +108,22 @@ std::string FormatTraceStats(const TraceStats& stats, const ReadReport& report) 
     return count > 0 ? fmt::format(", {} {}", Thousands(count), what) : std::string();
   };
   Text text;
-  text.Fact("Trace", stats.name + (report.format.empty() ? "" : fmt::format(" (format {})", report.format)));
+  text.Fact("Trace",
+            stats.name + (report.format.empty() ? "" : fmt::format(" (format {})", report.format)));
   if (!stats.origin.empty()) text.Fact("Begins", stats.origin);
-  text.Fact("Jobs", Thousands(stats.jobs) + named(stats.tenants, "tenants") + named(stats.users, "users") +
-                        named(stats.models, "models"));
+  text.Fact("Jobs", Thousands(stats.jobs) + named(stats.tenants, "tenants") +
+                        named(stats.users, "users") + named(stats.models, "models"));
   text.Fact("Span", fmt::format("{}, {} arrivals per hour", Duration(stats.span),
                                 Rounded(stats.arrivals_per_hour)));
   text.Fact("GPU time", fmt::format("{} GPU-hours", Rounded(stats.gpu_hours)));
   text.Fact("Load", fmt::format("keeps {} GPUs busy on average if every job starts at once",
                                 Rounded(stats.offered_gpus)));
-  text.Fact("Request", fmt::format("{:.2f} GPUs on average, {} at most", stats.mean_gpus, stats.max_gpus));
+  text.Fact("Request",
+            fmt::format("{:.2f} GPUs on average, {} at most", stats.mean_gpus, stats.max_gpus));
 
   text.Line("");
-  text.Line("{:<12}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>7}", "", "p5", "p25", "median", "p75", "p95",
-            "p99", "max", "mean", "CV");
+  text.Line("{:<12}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>7}", "", "p5", "p25", "median", "p75",
+            "p95", "p99", "max", "mean", "CV");
   text.Row("Run time", stats.duration);
   text.Row("Arrival gap", stats.gap);
 
@@ -132,8 +135,8 @@ std::string FormatTraceStats(const TraceStats& stats, const ReadReport& report) 
   const auto quietest = std::min_element(hours.begin(), hours.end());
   text.Line("");
   text.Line("{:<12}{}  busiest {:02}h ({:.1f}x the mean), quietest {:02}h ({:.1f}x)",
-            stats.origin.empty() ? "Hour" : "Hour of day", Sparkline(hours), busiest - hours.begin(),
-            *busiest, quietest - hours.begin(), *quietest);
+            stats.origin.empty() ? "Hour" : "Hour of day", Sparkline(hours),
+            busiest - hours.begin(), *busiest, quietest - hours.begin(), *quietest);
   AddDrops(report, &text);
   return text.Take();
 }

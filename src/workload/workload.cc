@@ -35,8 +35,8 @@ void Workload::Finish() {
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const Job& job = jobs[i];
     if (const auto broken = FindBrokenRule(job)) {
-      throw DataError("{}, got {} (job '{}', number {} of workload '{}')", broken->rule, broken->got,
-                      job.id, i + 1, name);
+      throw DataError("{}, got {} (job '{}', number {} of workload '{}')", broken->rule,
+                      broken->got, job.id, i + 1, name);
     }
     const auto [first, added] = positions.emplace(job.id, i);
     if (!added) {

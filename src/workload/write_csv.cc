@@ -56,9 +56,9 @@ std::vector<Column> Columns(const Workload& workload) {
 void WriteAllotCsv(const Workload& workload, std::ostream& out) {
   std::vector<Column> columns = Columns(workload);
   std::erase_if(columns, [&](const Column& column) {
-    return !column.required && std::all_of(workload.jobs.begin(), workload.jobs.end(), [&](const Job& job) {
-      return column.text(job).empty();
-    });
+    return !column.required &&
+           std::all_of(workload.jobs.begin(), workload.jobs.end(),
+                       [&](const Job& job) { return column.text(job).empty(); });
   });
   std::vector<std::string> fields;
   for (const Column& column : columns) fields.push_back(column.name);

@@ -8,7 +8,8 @@
 
 namespace allot {
 
-// Optional columns stand only when some job needs them. Numbers are the shortest that read back exactly.
+// Optional columns stand only when some job needs them. Numbers are the shortest that read back
+// exactly.
 void WriteAllotCsv(const Workload& workload, std::ostream& out);
 
 }  // namespace allot

@@ -8,10 +8,10 @@ constexpr const char* kHeader = "job_id,submit_s,gpus,duration_s\n";
 std::string Rows(const std::string& rows) { return kHeader + rows; }
 
 TEST(AllotCsv, ReadsEveryColumn) {
-  const Workload workload = ReadText(
-      "allot",
-      "outcome,deadline_s,priority,user,tenant,work,model,max_gpus,min_gpus,duration_s,gpus,submit_s,job_id\n"
-      "killed,500.5,-2,ann,vision,1e3,resnet,8,1,60,4,0.25,j1\n");
+  const Workload workload = ReadText("allot",
+                                     "outcome,deadline_s,priority,user,tenant,work,model,max_gpus,"
+                                     "min_gpus,duration_s,gpus,submit_s,job_id\n"
+                                     "killed,500.5,-2,ann,vision,1e3,resnet,8,1,60,4,0.25,j1\n");
   ASSERT_EQ(workload.jobs.size(), 1u);
   const Job& job = workload.jobs[0];
   EXPECT_EQ(job.id, "j1");
@@ -30,9 +30,11 @@ TEST(AllotCsv, ReadsEveryColumn) {
 }
 
 TEST(AllotCsv, EmptyOptionalFieldsAreDefaults) {
-  const Job job = ReadText("allot",
-                           "job_id,submit_s,gpus,duration_s,min_gpus,max_gpus,model,work,tenant,user,"
-                           "priority,deadline_s,outcome\nj,0,2,9,,,,,,,,,\n").jobs.at(0);
+  const Job job =
+      ReadText("allot",
+               "job_id,submit_s,gpus,duration_s,min_gpus,max_gpus,model,work,tenant,user,"
+               "priority,deadline_s,outcome\nj,0,2,9,,,,,,,,,\n")
+          .jobs.at(0);
   EXPECT_TRUE(job.rigid());
   EXPECT_EQ(job.model, -1);
   EXPECT_EQ(job.tenant, -1);
@@ -49,31 +51,56 @@ TEST(AllotCsv, RowsMayStandInAnyOrder) {
 }
 
 TEST(AllotCsv, BadInputNamesRuleValueAndPlace) {
-  ExpectBadData("allot", {
-      {"missing column", "job_id,submit_s,gpus\na,0,1\n", {"'duration_s' is required", "job_id,submit_s,gpus", "t.csv:1"}},
-      {"extra column", "job_id,submit_s,gpus,duration_s,tennant\n", {"'tennant'", "did you mean 'tenant'", "t.csv:1"}},
-      {"short row", Rows("a,0,1\n"), {"4 fields", "got 3", "t.csv:2"}},
-      {"negative submit", Rows("a,0,1,5\nb,-3,1,5\n"), {"submit time must be from 0", "got -3", "t.csv:3"}},
-      {"NaN submit", Rows("a,nan,1,5\n"), {"'submit_s' must be a finite number", "'nan'", "t.csv:2"}},
-      {"infinite duration", Rows("a,0,1,inf\n"), {"'duration_s' must be a finite number", "'inf'", "t.csv:2"}},
-      {"negative duration", Rows("a,0,1,-5\n"), {"duration must be > 0", "got -5", "t.csv:2"}},
-      {"zero duration", Rows("a,0,1,0\n"), {"duration must be > 0", "got 0", "t.csv:2"}},
-      {"zero GPUs", Rows("a,0,0,5\n"), {"'gpus' must be a whole number from 1", "'0'", "t.csv:2"}},
-      {"half a GPU", Rows("a,0,0.5,5\n"), {"'gpus' must be a whole number", "'0.5'", "t.csv:2"}},
-      {"empty id", Rows(",0,1,5\n"), {"id must not be empty", "''", "t.csv:2"}},
-      {"duplicate id", Rows("a,0,1,5\nb,0,1,5\na,1,1,5\n"), {"unique", "'a' on lines 2 and 4", "t.csv:4"}},
-      {"empty file", "", {"header job_id", "no line", "t.csv:1"}},
-      {"garbage", std::string("\x80\x81\x00\xff", 4), {"UTF-8", "0x80", "t.csv:1"}},
-      {"open quote", Rows("\"a,0,1,5\n"), {"must be closed", "end of the file", "t.csv:2"}},
-      {"limits", "job_id,submit_s,gpus,duration_s,min_gpus\na,0,2,5,3\n", {"min_gpus must be", "3 with 2 gpus", "t.csv:2"}},
-      {"deadline", "job_id,submit_s,gpus,duration_s,deadline_s\na,7,2,5,6\n", {"deadline must be after", "6 with submit 7", "t.csv:2"}},
-      {"outcome", "job_id,submit_s,gpus,duration_s,outcome\na,7,2,5,ok\n", {"'outcome' must be one of", "passed, failed", "'ok'", "t.csv:2"}},
-  });
+  ExpectBadData(
+      "allot",
+      {
+          {"missing column",
+           "job_id,submit_s,gpus\na,0,1\n",
+           {"'duration_s' is required", "job_id,submit_s,gpus", "t.csv:1"}},
+          {"extra column",
+           "job_id,submit_s,gpus,duration_s,tennant\n",
+           {"'tennant'", "did you mean 'tenant'", "t.csv:1"}},
+          {"short row", Rows("a,0,1\n"), {"4 fields", "got 3", "t.csv:2"}},
+          {"negative submit",
+           Rows("a,0,1,5\nb,-3,1,5\n"),
+           {"submit time must be from 0", "got -3", "t.csv:3"}},
+          {"NaN submit",
+           Rows("a,nan,1,5\n"),
+           {"'submit_s' must be a finite number", "'nan'", "t.csv:2"}},
+          {"infinite duration",
+           Rows("a,0,1,inf\n"),
+           {"'duration_s' must be a finite number", "'inf'", "t.csv:2"}},
+          {"negative duration", Rows("a,0,1,-5\n"), {"duration must be > 0", "got -5", "t.csv:2"}},
+          {"zero duration", Rows("a,0,1,0\n"), {"duration must be > 0", "got 0", "t.csv:2"}},
+          {"zero GPUs",
+           Rows("a,0,0,5\n"),
+           {"'gpus' must be a whole number from 1", "'0'", "t.csv:2"}},
+          {"half a GPU",
+           Rows("a,0,0.5,5\n"),
+           {"'gpus' must be a whole number", "'0.5'", "t.csv:2"}},
+          {"empty id", Rows(",0,1,5\n"), {"id must not be empty", "''", "t.csv:2"}},
+          {"duplicate id",
+           Rows("a,0,1,5\nb,0,1,5\na,1,1,5\n"),
+           {"unique", "'a' on lines 2 and 4", "t.csv:4"}},
+          {"empty file", "", {"header job_id", "no line", "t.csv:1"}},
+          {"garbage", std::string("\x80\x81\x00\xff", 4), {"UTF-8", "0x80", "t.csv:1"}},
+          {"open quote", Rows("\"a,0,1,5\n"), {"must be closed", "end of the file", "t.csv:2"}},
+          {"limits",
+           "job_id,submit_s,gpus,duration_s,min_gpus\na,0,2,5,3\n",
+           {"min_gpus must be", "3 with 2 gpus", "t.csv:2"}},
+          {"deadline",
+           "job_id,submit_s,gpus,duration_s,deadline_s\na,7,2,5,6\n",
+           {"deadline must be after", "6 with submit 7", "t.csv:2"}},
+          {"outcome",
+           "job_id,submit_s,gpus,duration_s,outcome\na,7,2,5,ok\n",
+           {"'outcome' must be one of", "passed, failed", "'ok'", "t.csv:2"}},
+      });
 }
 
 TEST(AllotCsv, LenientDropsAndCountsAlikeErrorsTogether) {
   ReadReport report;
-  const Workload workload = ReadText("allot", Rows("a,x,1,5\nb,0,1,5\nc,y,1,5\nd,0,0,5\ne,0,1\nb,3,1,5\n"), true, &report);
+  const Workload workload = ReadText(
+      "allot", Rows("a,x,1,5\nb,0,1,5\nc,y,1,5\nd,0,0,5\ne,0,1\nb,3,1,5\n"), true, &report);
   EXPECT_EQ(workload.jobs.size(), 1u);
   EXPECT_EQ(report.rows, 6);
   EXPECT_EQ(report.dropped(), 5);

@@ -27,12 +27,12 @@ TEST(Csv, LineEndsMayBeCrLfOrMissingAtTheEnd) {
 }
 
 TEST(Csv, EmptyLinesAndByteOrderMarkAreSkipped) {
-  EXPECT_EQ(Rows("\xEF\xBB\xBF" "a,b\n\n1,2\n\n\n"), (Table{{"1", "2"}}));
+  EXPECT_EQ(Rows("\xEF\xBB\xBF"
+                 "a,b\n\n1,2\n\n\n"),
+            (Table{{"1", "2"}}));
 }
 
-TEST(Csv, ColumnsAreFoundByNameInAnyOrder) {
-  EXPECT_EQ(Rows("b,a\n1,2\n"), (Table{{"2", "1"}}));
-}
+TEST(Csv, ColumnsAreFoundByNameInAnyOrder) { EXPECT_EQ(Rows("b,a\n1,2\n"), (Table{{"2", "1"}})); }
 
 TEST(Csv, SpacesBelongToTheField) { EXPECT_EQ(Rows("a,b\n 1 ,\n"), (Table{{" 1 ", ""}})); }
 
@@ -52,40 +52,51 @@ TEST(Csv, AbsentOptionalColumnReadsAsEmpty) {
 
 TEST(Csv, HeaderErrorsNameTheColumn) {
   const auto read = [](std::string_view text) { CsvReader(text, "t.csv", {"gpus", "user"}); };
-  ExpectError([&] { read("gpus,usr\n"); }, ExitCode::kBadData, {"'usr'", "did you mean 'user'", "t.csv:1"});
-  ExpectError([&] { read("gpus\n"); }, ExitCode::kBadData, {"'user' is required", "gpus", "t.csv:1"});
+  ExpectError([&] { read("gpus,usr\n"); }, ExitCode::kBadData,
+              {"'usr'", "did you mean 'user'", "t.csv:1"});
+  ExpectError([&] { read("gpus\n"); }, ExitCode::kBadData,
+              {"'user' is required", "gpus", "t.csv:1"});
   ExpectError([&] { read("gpus,user,gpus\n"); }, ExitCode::kBadData,
               {"once", "'gpus' as columns 1 and 3", "t.csv:1"});
   ExpectError([&] { read(""); }, ExitCode::kBadData, {"header gpus,user", "no line", "t.csv:1"});
 }
 
 TEST(Csv, RowsOfAnotherWidthNameBothCounts) {
-  ExpectError([] { Rows("a,b\n1,2\n1,2,3\n"); }, ExitCode::kBadData, {"2 fields", "got 3", "t.csv:3"});
+  ExpectError([] { Rows("a,b\n1,2\n1,2,3\n"); }, ExitCode::kBadData,
+              {"2 fields", "got 3", "t.csv:3"});
   ExpectError([] { Rows("a,b\n1\n"); }, ExitCode::kBadData, {"2 fields", "got 1", "t.csv:2"});
 }
 
 TEST(Csv, QuoteErrorsNameWhereTheRowBegins) {
-  ExpectError([] { Rows("a,b\n1,\"2\n"); }, ExitCode::kBadData, {"must be closed", "end of the file", "t.csv:2"});
-  ExpectError([] { Rows("a,b\n1,2\"3\"\n"); }, ExitCode::kBadData, {"whole field", "inside", "t.csv:2"});
-  ExpectError([] { Rows("a,b\n1,\"2\"3\n"); }, ExitCode::kBadData, {"whole field", "inside", "t.csv:2"});
+  ExpectError([] { Rows("a,b\n1,\"2\n"); }, ExitCode::kBadData,
+              {"must be closed", "end of the file", "t.csv:2"});
+  ExpectError([] { Rows("a,b\n1,2\"3\"\n"); }, ExitCode::kBadData,
+              {"whole field", "inside", "t.csv:2"});
+  ExpectError([] { Rows("a,b\n1,\"2\"3\n"); }, ExitCode::kBadData,
+              {"whole field", "inside", "t.csv:2"});
 }
 
 TEST(Csv, TextMustBeUtf8) {
   EXPECT_EQ(Rows("a,b\nJosé,日本\n"), (Table{{"José", "日本"}}));
-  const std::string bad[] = {"\xff", "\xc3", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82"};
+  const std::string bad[] = {"\xff",    "\xc3", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80",
+                             "\xe2\x82"};
   for (const std::string& bytes : bad) {
-    ExpectError([&] { Rows("a,b\n1," + bytes + "\n"); }, ExitCode::kBadData,
-                {"UTF-8", fmt::format("0x{:02x}", static_cast<unsigned char>(bytes[0])), "t.csv:2"});
+    ExpectError(
+        [&] { Rows("a,b\n1," + bytes + "\n"); }, ExitCode::kBadData,
+        {"UTF-8", fmt::format("0x{:02x}", static_cast<unsigned char>(bytes[0])), "t.csv:2"});
   }
 }
 
 TEST(Csv, NumbersMustBeFiniteAndWhole) {
-  for (const std::string text : {"", "x", "1x", " 1", "nan", "NaN", "inf", "-inf", "1e999", "0x10"}) {
+  for (const std::string text :
+       {"", "x", "1x", " 1", "nan", "NaN", "inf", "-inf", "1e999", "0x10"}) {
     const std::string table = "a,b\n" + text + ",1\n";
     CsvReader csv(table, "t.csv", {"a", "b"});
     ASSERT_TRUE(csv.Next());
-    ExpectError([&] { csv.Number("a"); }, ExitCode::kBadData, {"'a' must be a finite number", "'" + text + "'", "t.csv:2"});
-    ExpectError([&] { csv.Integer("a", 0, 9); }, ExitCode::kBadData, {"'a' must be a whole number from 0 to 9", "'" + text + "'"});
+    ExpectError([&] { csv.Number("a"); }, ExitCode::kBadData,
+                {"'a' must be a finite number", "'" + text + "'", "t.csv:2"});
+    ExpectError([&] { csv.Integer("a", 0, 9); }, ExitCode::kBadData,
+                {"'a' must be a whole number from 0 to 9", "'" + text + "'"});
   }
 }
 
@@ -93,8 +104,10 @@ TEST(Csv, IntegersHaveARange) {
   CsvReader csv("a,b\n10,1.0\n", "t.csv", {"a", "b"});
   ASSERT_TRUE(csv.Next());
   EXPECT_EQ(csv.Integer("a", 1, 10), 10);
-  ExpectError([&] { csv.Integer("a", 1, 9); }, ExitCode::kBadData, {"from 1 to 9", "'10'", "t.csv:2"});
-  ExpectError([&] { csv.Integer("b", 1, 9); }, ExitCode::kBadData, {"whole number", "'1.0'", "t.csv:2"});
+  ExpectError([&] { csv.Integer("a", 1, 9); }, ExitCode::kBadData,
+              {"from 1 to 9", "'10'", "t.csv:2"});
+  ExpectError([&] { csv.Integer("b", 1, 9); }, ExitCode::kBadData,
+              {"whole number", "'1.0'", "t.csv:2"});
 }
 
 TEST(Csv, HeaderMatchIsTheShareOfNamedColumns) {

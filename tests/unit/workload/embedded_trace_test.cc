@@ -1,9 +1,10 @@
-// The excerpt that ships with the program: its size, span and what reading leaves out. The figures were
-// counted independently, from the joined Philly table.
+// The excerpt that ships with the program: its size, span and what reading leaves out. The figures
+// were counted independently, from the joined Philly table.
+
+#include "workload/embedded_trace.h"
 
 #include "trace_testing.h"
 #include "workload/calendar.h"
-#include "workload/embedded_trace.h"
 
 namespace allot {
 namespace {

@@ -9,19 +9,30 @@ namespace {
 
 constexpr int kMutations = 2000;
 
-const std::string kFragments[] = {"\"", ",", "\n", "\r\n", "-", "nan", "inf", "1e999", "99999999999999999999", "{", "}",
-                                  "[", "]", "null", "\"None\"", "\\", "\xff", std::string(1, '\0'), "0", ":", "\\u0000"};
+const std::string kFragments[] = {
+    "\"", ",", "\n",     "\r\n", "-",    "nan",      "inf", "1e999", "99999999999999999999",
+    "{",  "}", "[",      "]",    "null", "\"None\"", "\\",  "\xff",  std::string(1, '\0'),
+    "0",  ":", "\\u0000"};
 
 std::string Mutated(std::string text, Rng* rng) {
   for (std::uint64_t edits = 1 + rng->Below(4); edits > 0 && !text.empty(); --edits) {
     const std::size_t at = rng->Below(text.size());
     const std::size_t length = 1 + rng->Below(std::min<std::size_t>(text.size() - at, 40));
     switch (rng->Below(5)) {
-      case 0: text[at] = static_cast<char>(rng->Below(256)); break;
-      case 1: text.insert(at, kFragments[rng->Below(std::size(kFragments))]); break;
-      case 2: text.erase(at, length); break;
-      case 3: text.insert(at, text.substr(at, length)); break;
-      default: if (rng->Below(8) == 0) text.resize(at);
+      case 0:
+        text[at] = static_cast<char>(rng->Below(256));
+        break;
+      case 1:
+        text.insert(at, kFragments[rng->Below(std::size(kFragments))]);
+        break;
+      case 2:
+        text.erase(at, length);
+        break;
+      case 3:
+        text.insert(at, text.substr(at, length));
+        break;
+      default:
+        if (rng->Below(8) == 0) text.resize(at);
     }
   }
   return text;
@@ -41,7 +52,8 @@ void Fuzz(const std::string& format, const std::string& sample) {
         ++refused;
         EXPECT_EQ(error.code(), ExitCode::kBadData) << error.what();
       } catch (const std::exception& error) {
-        FAIL() << "mutation " << i << " of " << sample << " threw another exception: " << error.what();
+        FAIL() << "mutation " << i << " of " << sample
+               << " threw another exception: " << error.what();
       }
     }
   }

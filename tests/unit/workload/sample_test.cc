@@ -42,7 +42,18 @@ TEST(Sample, WindowIsHalfOpenAndStartsAtZero) {
   EXPECT_EQ(sample.origin, "2017-10-30 00:00:25");
 }
 
-TEST(Sample, OpenEndIncludesTheLastJob) { EXPECT_EQ(Sample(Regular(10), {.from = 50}).jobs.size(), 5u); }
+TEST(Sample, NameTellsWindowAndDraw) {
+  Workload workload = Regular(10);
+  EXPECT_EQ(Sample(workload, {.from = 30}).name, "w@2017-10-30T00:00:30+0.000694444d");
+  workload.origin = "";
+  EXPECT_EQ(
+      Sample(workload, {.to = 86400, .gpus_capacity = 1, .load = 1e-4, .seed = 5, .part = 1}).name,
+      "w@0d+1d-s5-p1");
+}
+
+TEST(Sample, OpenEndIncludesTheLastJob) {
+  EXPECT_EQ(Sample(Regular(10), {.from = 50}).jobs.size(), 5u);
+}
 
 TEST(Sample, KeepsNameTables) {
   Workload workload = Regular(2);
@@ -80,7 +91,9 @@ TEST(Sample, ThinsToTheWantedLoad) {
 
 TEST(Sample, SameSeedSameJobsOtherSeedOtherJobs) {
   const Workload workload = Regular(200);
-  const auto ids = [&](std::uint64_t seed) { return Ids(Sample(workload, {.gpus_capacity = 1, .load = 0.2, .seed = seed})); };
+  const auto ids = [&](std::uint64_t seed) {
+    return Ids(Sample(workload, {.gpus_capacity = 1, .load = 0.2, .seed = seed}));
+  };
   EXPECT_EQ(ids(1), ids(1));
   EXPECT_NE(ids(1), ids(2));
 }
@@ -89,7 +102,8 @@ TEST(Sample, AJobIsInOrOutWhateverTheOthersAre) {
   Workload workload = Regular(400);
   const auto all = Ids(Sample(workload, {.gpus_capacity = 1, .load = 0.2, .seed = 3}));
   for (std::size_t i = 0; i < workload.jobs.size(); i += 2) workload.jobs[i].id += "-renamed";
-  for (const std::string& id : Ids(Sample(workload, {.gpus_capacity = 1, .load = 0.2, .seed = 3}))) {
+  for (const std::string& id :
+       Ids(Sample(workload, {.gpus_capacity = 1, .load = 0.2, .seed = 3}))) {
     if (id.find("-") == std::string::npos) {
       EXPECT_EQ(all.count(id), 1u) << id;
     }
@@ -101,7 +115,8 @@ TEST(Sample, PartsOfOneSeedAreDisjoint) {
   std::set<std::string> seen;
   std::size_t total = 0;
   for (int part = 0; part < 4; ++part) {
-    const auto ids = Ids(Sample(workload, {.gpus_capacity = 1, .load = 0.12, .seed = 1, .part = part}));
+    const auto ids =
+        Ids(Sample(workload, {.gpus_capacity = 1, .load = 0.12, .seed = 1, .part = part}));
     EXPECT_GT(ids.size(), 150u);
     total += ids.size();
     seen.insert(ids.begin(), ids.end());
@@ -112,20 +127,26 @@ TEST(Sample, PartsOfOneSeedAreDisjoint) {
 TEST(Sample, TooLittleLoadNamesBoth) {
   ExpectError([] { Sample(Regular(1000), {.gpus_capacity = 2, .load = 0.5}); }, ExitCode::kBadData,
               {"load of 0.5", "to 2 GPUs", "got 0.25", "all 1000 jobs", "'w'"});
-  ExpectError([] { Sample(Regular(1000), {.gpus_capacity = 1, .load = 0.3, .part = 1}); }, ExitCode::kBadData,
-              {"load of 0.6", "got 0.5"});
+  ExpectError([] { Sample(Regular(1000), {.gpus_capacity = 1, .load = 0.3, .part = 1}); },
+              ExitCode::kBadData, {"load of 0.6", "got 0.5"});
 }
 
 TEST(Sample, NothingKeptIsBadData) {
-  ExpectError([] { Sample(Regular(10), {.from = 1, .to = 9}); }, ExitCode::kBadData, {"at least 1 job", "got 0 of 0", "[1, 9)"});
-  ExpectError([] { Sample(Regular(10, 4), {.max_gpus = 2}); }, ExitCode::kBadData, {"got 0 of 10", "10 of them over 2 GPUs"});
+  ExpectError([] { Sample(Regular(10), {.from = 1, .to = 9}); }, ExitCode::kBadData,
+              {"at least 1 job", "got 0 of 0", "[1, 9)"});
+  ExpectError([] { Sample(Regular(10, 4), {.max_gpus = 2}); }, ExitCode::kBadData,
+              {"got 0 of 10", "10 of them over 2 GPUs"});
 }
 
 TEST(Sample, NonsenseOptionsAreUsageErrors) {
   const Workload workload = Regular(10);
-  const std::vector<SampleOptions> nonsense = {
-      {.from = 5, .to = 5}, {.from = kUnknown}, {.from = -kNever}, {.load = 1}, {.gpus_capacity = 1, .load = -1},
-      {.gpus_capacity = 1, .load = kUnknown}, {.part = -1}};
+  const std::vector<SampleOptions> nonsense = {{.from = 5, .to = 5},
+                                               {.from = kUnknown},
+                                               {.from = -kNever},
+                                               {.load = 1},
+                                               {.gpus_capacity = 1, .load = -1},
+                                               {.gpus_capacity = 1, .load = kUnknown},
+                                               {.part = -1}};
   for (const SampleOptions& options : nonsense) {
     ExpectError([&] { Sample(workload, options); }, ExitCode::kUsage, {"got"});
   }
@@ -134,9 +155,16 @@ TEST(Sample, NonsenseOptionsAreUsageErrors) {
 TEST(Sample, WeekOfTheEmbeddedTraceAtUnitLoad) {
   const Workload trace = ReadTrace("embedded");
   SampleReport report;
-  const Workload week = Sample(trace, {.from = ParseWhen(trace, "2017-11-13"), .to = ParseWhen(trace, "2017-11-20"),
-                                       .gpus_capacity = 64, .load = 1.0, .seed = 1, .max_gpus = 64}, &report);
+  const Workload week = Sample(trace,
+                               {.from = ParseWhen(trace, "2017-11-13"),
+                                .to = ParseWhen(trace, "2017-11-20"),
+                                .gpus_capacity = 64,
+                                .load = 1.0,
+                                .seed = 1,
+                                .max_gpus = 64},
+                               &report);
   EXPECT_EQ(week.origin, "2017-11-13 00:00:00");
+  EXPECT_EQ(week.name, "philly-2017-4weeks@2017-11-13+7d-s1");
   EXPECT_LT(week.jobs.back().submit, 7 * 86400);
   // Half of the GPU time is in 1 % of the jobs, hence the wide scatter.
   EXPECT_NEAR(report.offered_load, 1.0, 0.5);

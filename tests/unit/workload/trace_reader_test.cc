@@ -10,7 +10,9 @@ constexpr const char* kSamples = ALLOT_SOURCE_DIR "/traces/samples/";
 
 TEST(ReadTrace, DetectsEachSample) {
   const std::vector<std::pair<std::string, std::string>> samples = {
-      {"invented.csv", "allot"}, {"philly_joined.csv", "philly-joined"}, {"philly_cluster_job_log.json", "philly"}};
+      {"invented.csv", "allot"},
+      {"philly_joined.csv", "philly-joined"},
+      {"philly_cluster_job_log.json", "philly"}};
   EXPECT_EQ(samples.size(), Registry<TraceFormat>::Global().entries().size());
   for (const auto& [file, format] : samples) {
     ReadReport report;
@@ -38,44 +40,54 @@ TEST(ReadTrace, ReadsGzipByContent) {
 
 TEST(ReadTrace, TruncatedGzipIsBadData) {
   const TempFile file("trace.csv.gz", EmbeddedTrace().substr(0, EmbeddedTrace().size() / 2));
-  ExpectError([&] { ReadTrace(file.path()); }, ExitCode::kBadData, {"cut short", "168500", "trace.csv.gz"});
+  ExpectError([&] { ReadTrace(file.path()); }, ExitCode::kBadData,
+              {"cut short", "168500", "trace.csv.gz"});
 }
 
 TEST(ReadTrace, AbsentFileIsBadData) {
-  ExpectError([] { ReadTrace("/nowhere/t.csv"); }, ExitCode::kBadData, {"/nowhere/t.csv", "No such file"});
+  ExpectError([] { ReadTrace("/nowhere/t.csv"); }, ExitCode::kBadData,
+              {"/nowhere/t.csv", "No such file"});
 }
 
 TEST(ReadTrace, UnknownFormatHasASuggestion) {
-  ExpectError([] { ReadTrace("embedded", "philly-joint"); }, ExitCode::kUsage, {"'philly-joint'", "did you mean 'philly-joined'"});
+  ExpectError([] { ReadTrace("embedded", "philly-joint"); }, ExitCode::kUsage,
+              {"'philly-joint'", "did you mean 'philly-joined'"});
 }
 
 TEST(ReadTrace, UnrecognisedFileShowsItsBeginning) {
   const TempFile file("t.txt", "\x01\x02hello\nworld");
-  ExpectError([&] { ReadTrace(file.path()); }, ExitCode::kBadData, {"allot, philly, philly-joined", "'\\x01\\x02hello'", "t.txt:1"});
+  ExpectError([&] { ReadTrace(file.path()); }, ExitCode::kBadData,
+              {"allot, philly, philly-joined", "'\\x01\\x02hello'", "t.txt:1"});
 }
 
 TEST(ReadTrace, EmptyFileIsBadData) {
   const TempFile file("t.csv", "");
-  ExpectError([&] { ReadTrace(file.path()); }, ExitCode::kBadData, {"must not be empty", "0 bytes", "t.csv:1"});
+  ExpectError([&] { ReadTrace(file.path()); }, ExitCode::kBadData,
+              {"must not be empty", "0 bytes", "t.csv:1"});
 }
 
 TEST(ReadTrace, ATraceWithoutJobsIsBadData) {
   const std::vector<std::pair<std::string, std::string>> traces = {
       {"header only, allot", "job_id,submit_s,gpus,duration_s\n"},
-      {"header only, philly-joined", "job_index,submit_time,submit_offset_s,duration_s,num_gpus,gpus_per_server,passed,vc\n"},
+      {"header only, philly-joined",
+       "job_index,submit_time,submit_offset_s,duration_s,num_gpus,gpus_per_server,passed,vc\n"},
       {"empty list, philly", "[]"},
   };
   for (const auto& [name, text] : traces) {
     SCOPED_TRACE(name);
     const TempFile file("t.csv", text);
-    ExpectError([&] { ReadTrace(file.path()); }, ExitCode::kBadData, {"at least 1 usable job", "0 of 0 records", "t.csv:1"});
+    ExpectError([&] { ReadTrace(file.path()); }, ExitCode::kBadData,
+                {"at least 1 usable job", "0 of 0 records", "t.csv:1"});
   }
 }
 
 TEST(ReadTrace, ATraceOfDroppedRowsTellsWhy) {
-  const TempFile file("t.csv", "job_index,submit_time,submit_offset_s,duration_s,num_gpus,gpus_per_server,passed,vc\n"
-                               "1,2017-10-30 00:00:00,0,0,1,1,0,\n");
-  ExpectError([&] { ReadTrace(file.path()); }, ExitCode::kBadData, {"0 of 1 records", "1 dropped: run time is 0 s", "t.csv:2"});
+  const TempFile file(
+      "t.csv",
+      "job_index,submit_time,submit_offset_s,duration_s,num_gpus,gpus_per_server,passed,vc\n"
+      "1,2017-10-30 00:00:00,0,0,1,1,0,\n");
+  ExpectError([&] { ReadTrace(file.path()); }, ExitCode::kBadData,
+              {"0 of 1 records", "1 dropped: run time is 0 s", "t.csv:2"});
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
-// Shared by the workload tests: reads text in a format, and expects DataErrors that name their parts.
+// Shared by the workload tests: reads text in a format, and expects DataErrors that name their
+// parts.
 
 #include <gtest/gtest.h>
 
@@ -16,8 +17,9 @@ namespace allot {
 inline Workload ReadText(const std::string& format, const std::string& text, bool lenient = false,
                          ReadReport* report = nullptr) {
   ReadReport unwanted;
-  return Registry<TraceFormat>::Global().Get("trace format", format).read(
-      text, "t.csv", ReadOptions{lenient}, report != nullptr ? report : &unwanted);
+  return Registry<TraceFormat>::Global()
+      .Get("trace format", format)
+      .read(text, "t.csv", ReadOptions{lenient}, report != nullptr ? report : &unwanted);
 }
 
 template <typename Function>

@@ -21,7 +21,8 @@ Workload Generated(std::uint64_t seed) {
   Rng rng(seed, "write-csv-test");
   const auto text = [&] {
     std::string result;
-    for (std::uint64_t i = rng.Below(6); i > 0; --i) result += kPieces[rng.Below(std::size(kPieces))];
+    for (std::uint64_t i = rng.Below(6); i > 0; --i)
+      result += kPieces[rng.Below(std::size(kPieces))];
     return result;
   };
   const auto magnitude = [&] { return std::exp(rng.Uniform(-20, 20)); };
@@ -33,7 +34,8 @@ Workload Generated(std::uint64_t seed) {
     job.submit = sometimes() ? 0 : magnitude();
     job.gpus = 1 + static_cast<GpuCount>(rng.Below(64));
     job.duration = magnitude();
-    if (sometimes()) job.min_gpus = 1 + static_cast<GpuCount>(rng.Below(static_cast<std::uint64_t>(job.gpus)));
+    if (sometimes())
+      job.min_gpus = 1 + static_cast<GpuCount>(rng.Below(static_cast<std::uint64_t>(job.gpus)));
     if (sometimes()) job.max_gpus = job.gpus + static_cast<GpuCount>(rng.Below(64));
     if (sometimes()) job.work = magnitude();
     if (sometimes()) job.priority = rng.Normal();
