@@ -4,21 +4,21 @@
 // be five times as long and take seconds.
 __asm__(
     ".pushsection .rodata\n"
-    ".global allot_embedded_trace_begin\n"
-    ".global allot_embedded_trace_end\n"
-    "allot_embedded_trace_begin:\n"
+    ".global kAllotEmbeddedTraceBegin\n"
+    ".global kAllotEmbeddedTraceEnd\n"
+    "kAllotEmbeddedTraceBegin:\n"
     ".incbin \"" ALLOT_EMBEDDED_TRACE
     "\"\n"
-    "allot_embedded_trace_end:\n"
+    "kAllotEmbeddedTraceEnd:\n"
     ".popsection\n");
 
 extern "C" {
-extern const char allot_embedded_trace_begin[];
-extern const char allot_embedded_trace_end[];
+extern const char kAllotEmbeddedTraceBegin[];
+extern const char kAllotEmbeddedTraceEnd[];
 }
 
 namespace allot {
 
-std::string_view EmbeddedTrace() { return {allot_embedded_trace_begin, allot_embedded_trace_end}; }
+std::string_view EmbeddedTrace() { return {kAllotEmbeddedTraceBegin, kAllotEmbeddedTraceEnd}; }
 
 }  // namespace allot

@@ -67,6 +67,7 @@ void SetShares(double jobs, double gpu_seconds, std::vector<JobGroup>* groups) {
 
 std::vector<JobGroup> ByGpus(const Workload& workload) {
   std::vector<JobGroup> groups;
+  groups.reserve(kGpuClasses.size());
   for (const GpuClass& gpu_class : kGpuClasses) groups.push_back({.label = gpu_class.label});
   for (const Job& job : workload.jobs) {
     std::size_t at = 0;

@@ -61,6 +61,7 @@ void WriteAllotCsv(const Workload& workload, std::ostream& out) {
                        [&](const Job& job) { return column.text(job).empty(); });
   });
   std::vector<std::string> fields;
+  fields.reserve(columns.size());
   for (const Column& column : columns) fields.push_back(column.name);
   out << Join(fields, ",") << '\n';
   for (const Job& job : workload.jobs) {

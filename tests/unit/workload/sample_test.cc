@@ -104,7 +104,7 @@ TEST(Sample, AJobIsInOrOutWhateverTheOthersAre) {
   for (std::size_t i = 0; i < workload.jobs.size(); i += 2) workload.jobs[i].id += "-renamed";
   for (const std::string& id :
        Ids(Sample(workload, {.gpus_capacity = 1, .load = 0.2, .seed = 3}))) {
-    if (id.find("-") == std::string::npos) {
+    if (id.find('-') == std::string::npos) {
       EXPECT_EQ(all.count(id), 1u) << id;
     }
   }

@@ -17,12 +17,12 @@ std::string Written(const Workload& workload) {
 
 // Any legal job: awkward texts, all magnitudes, each optional field present or not.
 Workload Generated(std::uint64_t seed) {
-  static const std::string kPieces[] = {"a", ",", "\"", "\n", "\r\n", " ", "é", "'", ";", "\r"};
+  static const std::string pieces[] = {"a", ",", "\"", "\n", "\r\n", " ", "é", "'", ";", "\r"};
   Rng rng(seed, "write-csv-test");
   const auto text = [&] {
     std::string result;
     for (std::uint64_t i = rng.Below(6); i > 0; --i)
-      result += kPieces[rng.Below(std::size(kPieces))];
+      result += pieces[rng.Below(std::size(pieces))];
     return result;
   };
   const auto magnitude = [&] { return std::exp(rng.Uniform(-20, 20)); };
