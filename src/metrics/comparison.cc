@@ -89,13 +89,15 @@ Headline MakeHeadline(const Evaluation& evaluation, const std::vector<PolicyRow>
                                 parts.empty() ? "that of " : "", row.name));
     if (row.oracle) continue;
     ++compared;
-    if (!row.ratio.below(1)) not_below.push_back(fmt::format("{} {}", row.name, HumanRatio(row.ratio)));
+    if (!row.ratio.below(1))
+      not_below.push_back(fmt::format("{} {}", row.name, HumanRatio(row.ratio)));
   }
 
   Headline headline;
   const std::size_t workloads = evaluation.workloads.size();
-  const std::string where = fmt::format("on {} {}workload{}", workloads,
-                                        evaluation.unseen ? "unseen " : "", workloads == 1 ? "" : "s");
+  const std::string where =
+      fmt::format("on {} {}workload{}", workloads, evaluation.unseen ? "unseen " : "",
+                  workloads == 1 ? "" : "s");
   const std::string& name = ReferenceOf(evaluation).label;
   if (parts.empty()) {
     headline.finding = fmt::format("The average JCT of {} is {} {}.", name,
@@ -132,17 +134,19 @@ TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<Policy
   bool oracle = false;
   for (const PolicyRow& row : rows) {
     oracle = oracle || row.oracle;
-    table.AddRow({row.name, HumanDuration(row.avg_jct_s),
-                  row.reference ? "1" : HumanRatio(row.ratio), HumanDuration(row.p50_jct_s),
-                  HumanDuration(row.p95_jct_s), HumanDuration(row.p99_jct_s),
-                  HumanShare(row.gpu_utilisation), HumanFixed(row.restarts_per_job, 2),
-                  HumanMicroseconds(row.decision_us_p50), HumanMicroseconds(row.decision_us_p99)},
-                 row.reference ? '>' : ' ');
+    table.AddRow(
+        {row.name, HumanDuration(row.avg_jct_s), row.reference ? "1" : HumanRatio(row.ratio),
+         HumanDuration(row.p50_jct_s), HumanDuration(row.p95_jct_s), HumanDuration(row.p99_jct_s),
+         HumanShare(row.gpu_utilisation), HumanFixed(row.restarts_per_job, 2),
+         HumanMicroseconds(row.decision_us_p50), HumanMicroseconds(row.decision_us_p99)},
+        row.reference ? '>' : ' ');
   }
   const std::size_t n = evaluation.workloads.size();
-  table.AddNote(n == 1 ? "1 workload."
-                       : fmt::format("Means over {} workloads; ratio: mean of the per-workload ratios "
-                                     "of average JCT [95 % interval, Student's t].", n));
+  table.AddNote(n == 1
+                    ? "1 workload."
+                    : fmt::format("Means over {} workloads; ratio: mean of the per-workload ratios "
+                                  "of average JCT [95 % interval, Student's t].",
+                                  n));
   if (oracle) table.AddNote("(oracle): was told true job lengths, which no real scheduler knows.");
   for (const PolicyRow& row : rows) {
     if (row.unfinished > 0) {

@@ -13,8 +13,8 @@ namespace allot {
 
 // Means over the workloads of the figures of the runs; counts are sums.
 struct PolicyRow {
-  std::size_t policy = 0;        // position in Evaluation::policies
-  std::string name;              // label, with " (oracle)" when it is one
+  std::size_t policy = 0;  // position in Evaluation::policies
+  std::string name;        // label, with " (oracle)" when it is one
   bool oracle = false;
   bool reference = false;
   std::int64_t jobs = 0;
@@ -28,15 +28,16 @@ struct PolicyRow {
   double restarts_per_job = kUnknown;
   double decision_us_p50 = kUnknown;
   double decision_us_p99 = kUnknown;
-  std::vector<double> ratios;    // per workload: average JCT of the reference / of this policy
-  PairedRatio ratio;             // of `ratios`; below 1: the reference is faster
+  std::vector<double> ratios;  // per workload: average JCT of the reference / of this policy
+  PairedRatio ratio;           // of `ratios`; below 1: the reference is faster
 };
 
 // Best average JCT first.
 std::vector<PolicyRow> CompareToReference(const Evaluation& evaluation);
 
 struct Headline {
-  std::string finding;  // "The average JCT of learned is 0.71x that of fifo ... on 8 unseen workloads."
+  std::string
+      finding;  // "The average JCT of learned is 0.71x that of fifo ... on 8 unseen workloads."
   std::string verdict;  // for which of them the 95 % interval says so; oracles are not counted
 };
 Headline MakeHeadline(const Evaluation& evaluation, const std::vector<PolicyRow>& rows);

@@ -1,34 +1,24 @@
 #pragma once
-// The little CSV that result files need (RFC 4180): a field writer and a reader of whole small files.
+// CSV as result files need it: a field writer, and whole columns of numbers at once.
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace allot {
 
-// `text` as one field: quoted when it holds a comma, a quote or a line break.
+// `text` as one field: quoted when it holds a comma, a quote or a line break (RFC 4180).
 std::string CsvField(std::string_view text);
 
-class CsvFile {
- public:
-  // DataError with path and line for an absent header, an unclosed quote or a row of another width.
-  static CsvFile Read(const std::string& path);
-  static CsvFile Parse(std::string_view text, std::string path);
+using NumberColumns = std::map<std::string, std::vector<double>, std::less<>>;
 
-  std::size_t rows() const { return rows_.size(); }
-  bool Has(std::string_view column) const;
-  const std::vector<std::string>& header() const { return header_; }
-
-  // The column as numbers, empty fields as kUnknown. DataError when the column is absent or a field is
-  // not a number.
-  std::vector<double> Numbers(std::string_view column) const;
-
- private:
-  std::string path_;
-  std::vector<std::string> header_;
-  std::vector<std::vector<std::string>> rows_;
-  std::vector<int> lines_;  // where each row begins in the file
-};
+// The named columns of a file, one element per row; an empty field is kUnknown. Columns of
+// `optional` that the file lacks are left out, columns that nobody asked for are not looked at.
+// DataError with path and line when a required column is absent, a row is ragged or a field is no
+// number.
+NumberColumns ReadNumberColumns(const std::string& path, const std::vector<std::string>& required,
+                                const std::vector<std::string>& optional = {});
 
 }  // namespace allot

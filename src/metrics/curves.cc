@@ -44,7 +44,8 @@ std::vector<double> BucketMeans(std::span<const double> times, std::span<const d
       covered[bucket] += overlap;
     }
   }
-  for (std::size_t b = 0; b < buckets; ++b) area[b] = covered[b] > 0 ? area[b] / covered[b] : kUnknown;
+  for (std::size_t b = 0; b < buckets; ++b)
+    area[b] = covered[b] > 0 ? area[b] / covered[b] : kUnknown;
   return area;
 }
 

@@ -14,44 +14,44 @@
 namespace allot {
 
 struct EvaluatedWorkload {
-  std::string name;            // unique; also its folder's name
+  std::string name;  // unique; also its folder's name
   std::int64_t jobs = 0;
-  double load = kUnknown;      // GPU demand / capacity
+  double load = kUnknown;  // GPU demand / capacity
   std::uint64_t seed = 0;
 };
 
 struct EvaluatedPolicy {
-  std::string id;              // as on the command line, unique; also its folder's name
-  std::string label;           // for people; may equal the id
-  bool oracle = false;         // was told true lengths
+  std::string id;                // as on the command line, unique; also its folder's name
+  std::string label;             // for people; may equal the id
+  bool oracle = false;           // was told true lengths
   std::vector<RunSummary> runs;  // one per workload, in their order
 };
 
 struct Evaluation {
-  std::string title;           // "Unseen weeks"; may be empty
-  bool unseen = false;         // no policy was trained or tuned on these workloads
-  std::string command;         // repeats it
-  std::string cluster;         // spec
+  std::string title;             // "Unseen weeks"; may be empty
+  bool unseen = false;           // no policy was trained or tuned on these workloads
+  std::string command;           // repeats it
+  std::string cluster;           // spec
   std::string length_estimates;  // "noisy:0.5"
   Seconds restart_cost_s = 0;
   Seconds interval_s = 0;
-  std::string reference;       // id of the policy that the others are compared with
+  std::string reference;  // id of the policy that the others are compared with
   std::vector<EvaluatedWorkload> workloads;
   std::vector<EvaluatedPolicy> policies;
 };
 
 nlohmann::ordered_json ToJson(const Evaluation& evaluation);
 
-// DataError naming `where`, key and both values: missing keys, no policy or workload, a name used twice,
-// a policy without exactly one run per workload, a reference that is not among the policies.
+// DataError naming `where`, key and both values: missing keys, no policy or workload, a name used
+// twice, a policy without exactly one run per workload, a reference that is not among the policies.
 Evaluation EvaluationFromJson(const nlohmann::ordered_json& json, std::string_view where);
 
 // DIR/evaluation.json.
 void WriteEvaluation(const std::filesystem::path& directory, const Evaluation& evaluation);
 Evaluation ReadEvaluation(const std::filesystem::path& directory);
 
-// Where the run of a policy on a workload lives: DIR/<workload>/<policy>, or DIR/<policy> when there is
-// only one workload and no folder of its name.
+// Where the run of a policy on a workload lives: DIR/<workload>/<policy>, or DIR/<policy> when
+// there is only one workload and no folder of its name.
 std::filesystem::path RunDirectory(const std::filesystem::path& directory,
                                    const Evaluation& evaluation, const EvaluatedWorkload& workload,
                                    const EvaluatedPolicy& policy);

@@ -11,12 +11,23 @@ std::string EscapeHtml(std::string_view text) {
   escaped.reserve(text.size());
   for (const char c : text) {
     switch (c) {
-      case '&': escaped += "&amp;"; break;
-      case '<': escaped += "&lt;"; break;
-      case '>': escaped += "&gt;"; break;
-      case '"': escaped += "&quot;"; break;
-      case '\'': escaped += "&#39;"; break;
-      default: escaped += c;
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      case '\'':
+        escaped += "&#39;";
+        break;
+      default:
+        escaped += c;
     }
   }
   return escaped;
@@ -29,15 +40,20 @@ std::string JsonForScript(const nlohmann::ordered_json& json) {
   safe.reserve(text.size());
   for (const char c : text) {
     // These occur inside JSON strings only, where the escape means the same character.
-    if (c == '<') safe += "\\u003c";
-    else if (c == '>') safe += "\\u003e";
-    else if (c == '&') safe += "\\u0026";
-    else safe += c;
+    if (c == '<')
+      safe += "\\u003c";
+    else if (c == '>')
+      safe += "\\u003e";
+    else if (c == '&')
+      safe += "\\u0026";
+    else
+      safe += c;
   }
   return safe;
 }
 
-std::string FillSlots(std::string_view page, const std::map<std::string_view, std::string_view>& values) {
+std::string FillSlots(std::string_view page,
+                      const std::map<std::string_view, std::string_view>& values) {
   std::string filled;
   while (true) {
     const std::size_t open = page.find("{{");

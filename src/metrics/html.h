@@ -1,9 +1,8 @@
 #pragma once
 // Text and data made safe to stand inside a page, and a page filled slot by slot.
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -16,6 +15,7 @@ std::string EscapeHtml(std::string_view text);
 std::string JsonForScript(const nlohmann::ordered_json& json);
 
 // Replaces each {{name}} by its value, which is not looked at again. Every slot must have a value.
-std::string FillSlots(std::string_view page, const std::map<std::string_view, std::string_view>& values);
+std::string FillSlots(std::string_view page,
+                      const std::map<std::string_view, std::string_view>& values);
 
 }  // namespace allot

@@ -12,7 +12,8 @@ std::string HumanDuration(Seconds seconds) {
   // Each unit is chosen after rounding, so that 59.97 s is a minute and not "60.0 s".
   if (std::round(seconds * 10) < 600) return fmt::format("{:.1f} s", seconds);
   const auto whole_seconds = static_cast<long long>(std::llround(seconds));
-  if (whole_seconds < 3600) return fmt::format("{}m {:02}s", whole_seconds / 60, whole_seconds % 60);
+  if (whole_seconds < 3600)
+    return fmt::format("{}m {:02}s", whole_seconds / 60, whole_seconds % 60);
   const auto minutes = static_cast<long long>(std::llround(seconds / 60));
   if (minutes < 24 * 60) return fmt::format("{}h {:02}m", minutes / 60, minutes % 60);
   const auto hours = static_cast<long long>(std::llround(seconds / 3600));

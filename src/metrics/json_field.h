@@ -1,9 +1,9 @@
 #pragma once
-// Reading fields of result files: a missing key or wrong type is a DataError that names file and key.
-
-#include <nlohmann/json.hpp>
+// Reading fields of result files: a missing key or wrong type is a DataError that names file and
+// key.
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
@@ -16,7 +16,8 @@ using Json = nlohmann::ordered_json;
 
 inline const Json& RequireField(const Json& object, const char* key, std::string_view where) {
   if (!object.is_object()) {
-    throw DataError("{}: expected an object that holds '{}', got {}", where, key, object.type_name());
+    throw DataError("{}: expected an object that holds '{}', got {}", where, key,
+                    object.type_name());
   }
   const auto found = object.find(key);
   if (found == object.end()) throw DataError("{}: key '{}' is required, got none", where, key);
@@ -65,7 +66,9 @@ inline const Json& RequireList(const Json& object, const char* key, std::string_
   return value;
 }
 
-inline Json NumberOrNull(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+inline Json NumberOrNull(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
 
 // Parses the whole text; DataError with the parser's position otherwise.
 inline Json ParseJson(const std::string& text, std::string_view where) {

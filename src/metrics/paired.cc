@@ -8,7 +8,8 @@
 namespace allot {
 namespace {
 
-// P(|T| <= t), exact for whole degrees of freedom: Abramowitz & Stegun, 26.7.3 (odd) and 26.7.4 (even).
+// P(|T| <= t), exact for whole degrees of freedom: Abramowitz & Stegun, 26.7.3 (odd) and 26.7.4
+// (even).
 double CentralProbability(double t, int degrees) {
   const double theta = std::atan(t / std::sqrt(static_cast<double>(degrees)));
   const double cosine = std::cos(theta);
@@ -31,7 +32,8 @@ double StudentQuantile(double confidence, int degrees) {
   double low = 0;
   double high = 1;
   while (CentralProbability(high, degrees) < confidence) high *= 2;
-  while (true) {  // bisection down to neighbouring doubles: monotone, so exact enough and never astray
+  while (
+      true) {  // bisection down to neighbouring doubles: monotone, so exact enough and never astray
     const double middle = low + (high - low) / 2;
     if (middle <= low || middle >= high) return middle;
     (CentralProbability(middle, degrees) < confidence ? low : high) = middle;

@@ -1,6 +1,7 @@
 #pragma once
-// Paired comparison of two policies over the same workloads: the mean of the per-workload ratios with a
-// 95 % interval by Student's t. Pairing takes the spread between workloads out of the comparison.
+// Paired comparison of two policies over the same workloads: the mean of the per-workload ratios
+// with a 95 % interval by Student's t. Pairing takes the spread between workloads out of the
+// comparison.
 
 #include <span>
 
@@ -18,8 +19,8 @@ struct PairedRatio {
   bool below(double value) const { return has_interval() && high < value; }
 };
 
-// `a` and `b` aligned by workload, of equal length. A pair with an unknown side, or b == 0, makes the
-// result unknown.
+// `a` and `b` aligned by workload, of equal length. A pair with an unknown side, or b == 0, makes
+// the result unknown.
 PairedRatio ComparePaired(std::span<const double> a, std::span<const double> b);
 
 // t with P(|T| <= t) = confidence for Student's distribution; degrees >= 1, confidence in (0, 1).

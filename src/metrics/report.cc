@@ -1,10 +1,11 @@
 #include "metrics/report.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/file.h"
@@ -24,6 +25,16 @@ std::string Fact(std::string_view term, std::string_view value) {
   return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", EscapeHtml(term), EscapeHtml(value));
 }
 
+// Keeps each "0.71× fifo" of a headline on one line.
+std::string Unbroken(std::string text) {
+  constexpr std::string_view kBreak = "× ";
+  for (std::size_t at = text.find(kBreak); at != std::string::npos;
+       at = text.find(kBreak, at + 1)) {
+    text.replace(at, kBreak.size(), "×&nbsp;");
+  }
+  return text;
+}
+
 std::string Facts(const Evaluation& evaluation) {
   std::int64_t jobs = 0;
   double load = 0;
@@ -33,8 +44,10 @@ std::string Facts(const Evaluation& evaluation) {
   }
   std::string html = "<dl class=\"facts\">\n";
   const GpuCount gpus = evaluation.policies.front().runs.front().gpus;
-  html += Fact("Cluster", gpus > 0 ? fmt::format("{} ({} GPUs)", evaluation.cluster, gpus) : evaluation.cluster);
-  html += Fact("Workloads", fmt::format("{}{}", evaluation.workloads.size(), evaluation.unseen ? ", unseen" : ""));
+  html += Fact("Cluster", gpus > 0 ? fmt::format("{} ({} GPUs)", evaluation.cluster, gpus)
+                                   : evaluation.cluster);
+  html += Fact("Workloads", fmt::format("{}{}", evaluation.workloads.size(),
+                                        evaluation.unseen ? ", unseen" : ""));
   html += Fact("Jobs", HumanCount(jobs));
   if (std::isfinite(load)) html += Fact("Mean load", HumanFixed(load, 2));
   html += Fact("Length estimates", evaluation.length_estimates);
@@ -52,7 +65,8 @@ std::string_view RatioClass(const PolicyRow& row) {
 std::string PolicyTable(const Evaluation& evaluation, const std::vector<PolicyRow>& rows,
                         std::string_view reference) {
   std::string html = fmt::format(
-      "<div class=\"scroll\"><table>\n<caption>Policies, fastest first; means over {} workload{}.</caption>\n"
+      "<div class=\"scroll\"><table>\n<caption>Policies, fastest first; means over {} "
+      "workload{}.</caption>\n"
       "<thead><tr><th scope=\"col\">policy</th><th scope=\"col\">average JCT</th>"
       "<th scope=\"col\">{} ÷ policy<br>[95 % interval]</th><th scope=\"col\">p50 JCT</th>"
       "<th scope=\"col\">p95 JCT</th><th scope=\"col\">p99 JCT</th><th scope=\"col\">queueing</th>"
@@ -68,14 +82,16 @@ std::string PolicyTable(const Evaluation& evaluation, const std::vector<PolicyRo
     };
     std::string ratio = "1";
     if (!row.reference) {
-      ratio = fmt::format("<span class=\"{}\">{}</span>", RatioClass(row), HumanFixed(row.ratio.mean, 3));
+      ratio = fmt::format("<span class=\"{}\">{}</span>", RatioClass(row),
+                          HumanFixed(row.ratio.mean, 3));
       if (row.ratio.has_interval() && std::isfinite(row.ratio.low)) {
         ratio += fmt::format(" <small>[{:.3f}, {:.3f}]</small>", row.ratio.low, row.ratio.high);
       }
     }
     fmt::format_to(
         std::back_inserter(html),
-        "<tr{}><th scope=\"row\"><span class=\"swatch\" style=\"background:var(--c{})\"></span>{}{}</th>{}"
+        "<tr{}><th scope=\"row\"><span class=\"swatch\" "
+        "style=\"background:var(--c{})\"></span>{}{}</th>{}"
         "<td>{}</td>{}{}{}{}<td>{}</td><td>{}</td><td>{} <small>/ {}</small></td></tr>\n",
         row.reference ? " class=\"reference\"" : "", style.colour,
         EscapeHtml(evaluation.policies[row.policy].label),
@@ -92,34 +108,41 @@ std::string Notes(const Evaluation& evaluation, const std::vector<PolicyRow>& ro
                   std::string_view reference) {
   std::string html;
   if (rows.size() > 1) {
-    html += fmt::format("<p class=\"note\">A ratio below 1 means that {} is faster. It is the mean of the "
-                        "per-workload ratios of average JCT{}.</p>\n", reference,
-                        evaluation.workloads.size() > 1 ? ", its interval Student's t over the workloads" : "");
+    html += fmt::format(
+        "<p class=\"note\">A ratio below 1 means that {} is faster. It is the mean of the "
+        "per-workload ratios of average JCT{}.</p>\n",
+        reference,
+        evaluation.workloads.size() > 1 ? ", its interval Student's t over the workloads" : "");
   }
   bool oracle = false;
   for (const PolicyRow& row : rows) {
     oracle = oracle || row.oracle;
     if (row.unfinished == 0) continue;
-    html += fmt::format("<p class=\"note\"><b>{}</b>: {} of {} jobs unfinished; its JCT figures are over the "
-                        "finished ones only.</p>\n", EscapeHtml(row.name), HumanCount(row.unfinished),
-                        HumanCount(row.jobs));
+    html += fmt::format(
+        "<p class=\"note\"><b>{}</b>: {} of {} jobs unfinished; its JCT figures are over the "
+        "finished ones only.</p>\n",
+        EscapeHtml(row.name), HumanCount(row.unfinished), HumanCount(row.jobs));
   }
   if (oracle) {
-    html += "<p class=\"note\"><b>oracle</b>: was told true job lengths, which no real scheduler knows.</p>\n";
+    html +=
+        "<p class=\"note\"><b>oracle</b>: was told true job lengths, which no real scheduler "
+        "knows.</p>\n";
   }
   return html;
 }
 
 std::string WorkloadTable(const Evaluation& evaluation, const std::vector<PolicyRow>& rows) {
-  std::string html = "<details><summary>Average JCT per workload</summary>\n<div class=\"scroll\"><table>\n"
-                     "<thead><tr><th scope=\"col\">workload</th><th scope=\"col\">jobs</th>"
-                     "<th scope=\"col\">load</th>";
+  std::string html =
+      "<details><summary>Average JCT per workload</summary>\n<div class=\"scroll\"><table>\n"
+      "<thead><tr><th scope=\"col\">workload</th><th scope=\"col\">jobs</th>"
+      "<th scope=\"col\">load</th>";
   for (const PolicyRow& row : rows) html += "<th scope=\"col\">" + EscapeHtml(row.name) + "</th>";
   html += "</tr></thead>\n<tbody>\n";
   for (std::size_t w = 0; w < evaluation.workloads.size(); ++w) {
     const EvaluatedWorkload& workload = evaluation.workloads[w];
     fmt::format_to(std::back_inserter(html), "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td>",
-                   EscapeHtml(workload.name), HumanCount(workload.jobs), HumanFixed(workload.load, 2));
+                   EscapeHtml(workload.name), HumanCount(workload.jobs),
+                   HumanFixed(workload.load, 2));
     for (const PolicyRow& row : rows) {
       html += "<td>" + HumanDuration(evaluation.policies[row.policy].runs[w].avg_jct_s) + "</td>";
     }
@@ -130,42 +153,54 @@ std::string WorkloadTable(const Evaluation& evaluation, const std::vector<Policy
 
 // `kind` and `index` tell charts.js what to draw here.
 std::string Plot(std::string_view kind, std::size_t index, std::string_view label) {
-  return fmt::format("<div class=\"plot\" data-chart=\"{}\" data-index=\"{}\" role=\"img\" "
-                     "aria-label=\"{}\"></div>\n", kind, index, label);
+  return fmt::format(
+      "<div class=\"plot\" data-chart=\"{}\" data-index=\"{}\" role=\"img\" "
+      "aria-label=\"{}\"></div>\n",
+      kind, index, label);
 }
 
 std::string Figure(std::string_view title, std::string_view caption, const std::string& plot) {
-  return fmt::format("<figure><h3>{}</h3><figcaption>{}</figcaption>\n{}</figure>\n", title, caption, plot);
+  return fmt::format("<figure><h3>{}</h3><figcaption>{}</figcaption>\n{}</figure>\n", title,
+                     caption, plot);
 }
 
-std::string EvaluationCharts(const Evaluation& evaluation, std::size_t index, std::string_view reference,
-                             bool several_policies) {
-  std::string html = fmt::format("<div class=\"bar\" data-legend=\"{}\" role=\"group\" "
-                                 "aria-label=\"Policies shown in the charts\"></div>\n", index);
-  const std::string ratios = Figure(
-      fmt::format("{} against each policy", reference),
-      "Ratio of average JCT: mean and 95 % interval, one small dot per workload. Left of 1 is faster.",
-      Plot("ratios", index, fmt::format("Ratio of the average JCT of {} to that of each policy", reference)));
-  const std::string cdf = Figure(
-      "How long jobs take", "Share of jobs completed within a time, all workloads pooled.",
-      Plot("cdf", index, "Cumulative distribution of job completion times per policy"));
+std::string EvaluationCharts(const Evaluation& evaluation, std::size_t index,
+                             std::string_view reference, bool several_policies) {
+  std::string html = fmt::format(
+      "<div class=\"bar\" data-legend=\"{}\" role=\"group\" "
+      "aria-label=\"Policies shown in the charts\"></div>\n",
+      index);
+  const std::string ratios =
+      Figure(fmt::format("{} against each policy", reference),
+             "Ratio of average JCT: mean and 95 % interval, one small dot per workload. Left of 1 "
+             "is faster.",
+             Plot("ratios", index,
+                  fmt::format("Ratio of the average JCT of {} to that of each policy", reference)));
+  const std::string cdf =
+      Figure("How long jobs take", "Share of jobs completed within a time, all workloads pooled.",
+             Plot("cdf", index, "Cumulative distribution of job completion times per policy"));
   html += several_policies ? "<div class=\"pair\">\n" + ratios + cdf + "</div>\n" : cdf;
 
   const std::size_t drawn = DrawnWorkloads(evaluation);
   html += "<div class=\"time-head\"><h3>Over time</h3>";
   html += fmt::format("<label class=\"choose\">Workload <select data-workload=\"{}\">", index);
   for (std::size_t w = 0; w < drawn; ++w) {
-    html += fmt::format("<option value=\"{}\">{}</option>", w, EscapeHtml(evaluation.workloads[w].name));
+    html += fmt::format("<option value=\"{}\">{}</option>", w,
+                        EscapeHtml(evaluation.workloads[w].name));
   }
   html += "</select></label></div>\n";
   if (drawn < evaluation.workloads.size()) {
-    html += fmt::format("<p class=\"note\">Curves of the first {} of {} workloads are on this page; all are in "
-                        "the run directories.</p>\n", drawn, evaluation.workloads.size());
+    html += fmt::format(
+        "<p class=\"note\">Curves of the first {} of {} workloads are on this page; all are in "
+        "the run directories.</p>\n",
+        drawn, evaluation.workloads.size());
   }
-  html += Figure("Queue length", "Jobs waiting for GPUs; a curve ends when the policy's last job has.",
-                 Plot("queue", index, "Number of waiting jobs over time per policy"));
-  html += Figure("GPUs in use", "One panel per policy; the line is the capacity of the cluster.",
-                 Plot("gpus", index, "GPUs in use over time, one panel per policy"));
+  html +=
+      Figure("Queue length", "Jobs waiting for GPUs; a curve ends when the policy's last job has.",
+             Plot("queue", index, "Number of waiting jobs over time per policy"));
+  html +=
+      Figure("GPUs in use", "One panel per policy; the upper line is the capacity of the cluster.",
+             Plot("gpus", index, "GPUs in use over time, one panel per policy"));
   return html;
 }
 
@@ -175,11 +210,13 @@ std::string EvaluationSection(const Evaluation& evaluation, const std::vector<Po
   for (const PolicyRow& row : rows) {
     if (row.reference) reference = EscapeHtml(evaluation.policies[row.policy].label);
   }
-  std::string html = fmt::format("<section aria-labelledby=\"evaluation-{0}\">\n<h2 id=\"evaluation-{0}\">{1}</h2>\n",
-                                 index, evaluation.title.empty() ? "Evaluation" : EscapeHtml(evaluation.title));
+  std::string html = fmt::format(
+      "<section aria-labelledby=\"evaluation-{0}\">\n<h2 id=\"evaluation-{0}\">{1}</h2>\n", index,
+      evaluation.title.empty() ? "Evaluation" : EscapeHtml(evaluation.title));
   if (!headlined) {
     const Headline headline = MakeHeadline(evaluation, rows);
-    html += fmt::format("<p class=\"lead\">{} {}</p>\n", EscapeHtml(headline.finding), EscapeHtml(headline.verdict));
+    html += fmt::format("<p class=\"lead\">{} {}</p>\n", EscapeHtml(headline.finding),
+                        EscapeHtml(headline.verdict));
   }
   html += Facts(evaluation);
   html += PolicyTable(evaluation, rows, reference);
@@ -189,52 +226,78 @@ std::string EvaluationSection(const Evaluation& evaluation, const std::vector<Po
   return html + "</section>\n";
 }
 
-double Last(const CsvFile& file, std::string_view column) {
-  double last = kUnknown;
-  if (!file.Has(column)) return last;
-  for (const double value : file.Numbers(column)) {
-    if (!std::isnan(value)) last = value;
-  }
-  return last;
+// The known values of a column; none when the file lacks it.
+std::vector<double> Known(const NumberColumns& columns, std::string_view name) {
+  std::vector<double> known;
+  const auto found = columns.find(name);
+  if (found == columns.end()) return known;
+  std::copy_if(found->second.begin(), found->second.end(), std::back_inserter(known),
+               [](double value) { return !std::isnan(value); });
+  return known;
 }
 
-double Least(const CsvFile& file, std::string_view column) {
-  double least = kUnknown;
-  if (!file.Has(column)) return least;
-  for (const double value : file.Numbers(column)) {
-    if (std::isnan(least) || value < least) least = value;
+double Last(const NumberColumns& columns, std::string_view name) {
+  const std::vector<double> known = Known(columns, name);
+  return known.empty() ? kUnknown : known.back();
+}
+
+double Least(const NumberColumns& columns, std::string_view name) {
+  const std::vector<double> known = Known(columns, name);
+  return known.empty() ? kUnknown : *std::min_element(known.begin(), known.end());
+}
+
+std::string ImitationPart(const NumberColumns& pretrain, std::size_t index) {
+  const double held_out = Last(pretrain, "held_out_loss");
+  const double agreement = Last(pretrain, "agreement");
+  std::string html = "<dl class=\"facts\">\n" +
+                     Fact("Epochs of imitation", HumanFixed(Last(pretrain, "epoch"), 0)) +
+                     Fact("Final loss", HumanFixed(Last(pretrain, "loss"), 4));
+  if (std::isfinite(held_out)) html += Fact("Final held-out loss", HumanFixed(held_out, 4));
+  if (std::isfinite(agreement)) html += Fact("Agreement with the teacher", HumanShare(agreement));
+  html += "</dl>\n<div class=\"pair\">\n";
+  html += Figure("Imitation loss", "Of the teacher's decisions, by epoch.",
+                 Plot("loss", index, "Imitation loss per epoch"));
+  if (std::isfinite(agreement)) {
+    html += Figure("Agreement with the teacher", "Share of held-out decisions, by epoch.",
+                   Plot("agreement", index, "Agreement with the teacher per epoch"));
   }
-  return least;
+  return html + "</div>\n";
+}
+
+std::string ReinforcementPart(const NumberColumns& curve, std::size_t index) {
+  const double episodes = Last(curve, "episodes");
+  std::string html =
+      "<dl class=\"facts\">\n" + Fact("Iterations", HumanFixed(Last(curve, "iteration"), 0)) +
+      Fact("Episodes", std::isfinite(episodes) ? HumanCount(std::llround(episodes)) : "-") +
+      Fact("CPU time", HumanDuration(Last(curve, "cpu_s"))) +
+      Fact("Best validation ratio", HumanFixed(Least(curve, "validation_ratio"), 3)) +
+      Fact("Last validation ratio", HumanFixed(Last(curve, "validation_ratio"), 3)) + "</dl>\n";
+  html += Figure("Against the teacher",
+                 "Average JCT relative to the teacher's on the same workloads, by iteration; below "
+                 "1 is faster.",
+                 Plot("learning", index, "Average JCT relative to the teacher per iteration"));
+  html += "<div class=\"pair\">\n";
+  if (!Known(curve, "entropy").empty()) {
+    html += Figure("Entropy", "Of the policy's action distribution.",
+                   Plot("entropy", index, "Entropy of the policy per iteration"));
+  }
+  if (!Known(curve, "learning_rate").empty()) {
+    html += Figure("Learning rate", "Step size of the optimiser.",
+                   Plot("learning_rate", index, "Learning rate per iteration"));
+  }
+  return html + "</div>\n";
 }
 
 std::string TrainingSection(const TrainingCurves& curves, std::size_t index) {
-  std::string html = fmt::format("<section aria-labelledby=\"training-{0}\">\n<h2 id=\"training-{0}\">Training: {1}</h2>\n",
-                                 index, EscapeHtml(curves.name));
-  if (curves.pretrain) {
-    html += "<dl class=\"facts\">\n" + Fact("Epochs of imitation", HumanFixed(Last(*curves.pretrain, "epoch"), 0)) +
-            Fact("Final loss", HumanFixed(Last(*curves.pretrain, "loss"), 4)) +
-            Fact("Agreement with the teacher", HumanShare(Last(*curves.pretrain, "agreement"))) + "</dl>\n";
-    html += "<div class=\"pair\">\n" +
-            Figure("Agreement with the teacher", "Share of held-out decisions, by epoch of imitation.",
-                   Plot("agreement", index, "Agreement with the teacher per epoch")) +
-            Figure("Imitation loss", "By epoch.", Plot("loss", index, "Imitation loss per epoch")) + "</div>\n";
-  }
-  if (curves.curve) {
-    const double episodes = Last(*curves.curve, "episodes");
-    html += "<dl class=\"facts\">\n" + Fact("Iterations", HumanFixed(Last(*curves.curve, "iteration"), 0)) +
-            Fact("Episodes", std::isfinite(episodes) ? HumanCount(std::llround(episodes)) : "-") +
-            Fact("CPU time", HumanDuration(Last(*curves.curve, "cpu_s"))) +
-            Fact("Best validation ratio", HumanFixed(Least(*curves.curve, "validation_ratio"), 3)) +
-            Fact("Last validation ratio", HumanFixed(Last(*curves.curve, "validation_ratio"), 3)) + "</dl>\n";
-    html += Figure("Reinforcement learning",
-                   "Average JCT relative to the teacher on the same workloads, by iteration; below 1 is faster.",
-                   Plot("learning", index, "Average JCT relative to the teacher per iteration"));
-    html += "<div class=\"pair\">\n" +
-            Figure("Entropy", "Of the policy's action distribution.",
-                   Plot("entropy", index, "Entropy of the policy per iteration")) +
-            Figure("Learning rate", "Step size of the optimiser.",
-                   Plot("learning_rate", index, "Learning rate per iteration")) + "</div>\n";
-  }
+  const std::string_view stage = !curves.pretrain ? "Reinforcement learning"
+                                 : curves.curve   ? "Imitation, then reinforcement learning"
+                                                  : "Imitation";
+  std::string html = fmt::format(
+      "<section aria-labelledby=\"training-{0}\">\n<h2 id=\"training-{0}\">{1} <span "
+      "class=\"tag\">{2}</span></h2>\n",
+      index, stage, EscapeHtml(curves.name));
+  if (curves.pretrain) html += ImitationPart(*curves.pretrain, index);
+  if (curves.curve) html += ReinforcementPart(*curves.curve, index);
   return html + "</section>\n";
 }
 
@@ -274,8 +337,9 @@ std::string RenderReport(const ReportInput& input) {
     const std::size_t index = evaluations.size() - 1;
     if (index == 0) {
       const Headline found = MakeHeadline(evaluation, rows);
-      headline = "<p class=\"finding\">" + EscapeHtml(found.finding) + "</p>\n";
-      if (!found.verdict.empty()) headline += "<p class=\"verdict\">" + EscapeHtml(found.verdict) + "</p>\n";
+      headline = "<p class=\"finding\">" + Unbroken(EscapeHtml(found.finding)) + "</p>\n";
+      if (!found.verdict.empty())
+        headline += "<p class=\"verdict\">" + EscapeHtml(found.verdict) + "</p>\n";
     }
     body += EvaluationSection(evaluation, rows, index, index == 0);
     data["evaluations"].push_back(EvaluationChartData(directory, evaluation, rows));
@@ -283,24 +347,34 @@ std::string RenderReport(const ReportInput& input) {
   for (const std::string& directory : input.training_dirs) {
     const TrainingCurves curves = ReadTrainingCurves(directory);
     if (!curves.curve && !curves.pretrain) {
-      throw UsageError("report: a training directory must hold curve.csv or pretrain.csv, got neither in '{}'",
-                       directory);
+      throw UsageError(
+          "report: a training directory must hold curve.csv or pretrain.csv, got neither in '{}'",
+          directory);
     }
     body += TrainingSection(curves, data["trainings"].size());
     data["trainings"].push_back(TrainingChartData(curves));
   }
-  if (body.empty()) throw UsageError("report: needs at least 1 evaluation or training directory, got 0");
+  if (body.empty())
+    throw UsageError("report: needs at least 1 evaluation or training directory, got 0");
 
   const std::string version = EscapeHtml(input.version);
-  const std::string title = EscapeHtml(input.title.empty() ? "Scheduling policies compared" : input.title);
+  const std::string title =
+      EscapeHtml(input.title.empty() ? "Scheduling policies compared" : input.title);
   const std::string kicker = JoinNonEmpty({"allot " + version, EscapeHtml(input.date)}, " · ");
-  const std::string footer = "Made by allot " + version + ". JCT: job completion time, finish minus submit. "
+  const std::string footer = "Made by allot " + version +
+                             ". JCT: job completion time, finish minus submit. "
                              "Everything on this page is inside this file.";
   const std::string commands = CommandList(input, evaluations);
   const std::string island = JsonForScript(data);
-  return FillSlots(kReportPage, {{"title", title}, {"kicker", kicker}, {"version", version},
-                                 {"style", kReportStyle}, {"headline", headline}, {"body", body},
-                                 {"commands", commands}, {"footer", footer}, {"data", island},
+  return FillSlots(kReportPage, {{"title", title},
+                                 {"kicker", kicker},
+                                 {"version", version},
+                                 {"style", kReportStyle},
+                                 {"headline", headline},
+                                 {"body", body},
+                                 {"commands", commands},
+                                 {"footer", footer},
+                                 {"data", island},
                                  {"charts", kReportCharts}});
 }
 

@@ -1,7 +1,8 @@
 #pragma once
-// The report: evaluations and training curves as one self-contained HTML page, with tables that need no
-// JavaScript and charts drawn by the page's own. No network, no fonts, no clock: the same input gives the
-// same bytes. Called by `allot report`; what it reads is documented in docs/formats/results.md.
+// The report: evaluations and training curves as one self-contained HTML page, with tables that
+// need no JavaScript and charts drawn by the page's own. No network, no fonts, no clock: the same
+// input gives the same bytes. Called by `allot report`; what it reads is documented in
+// docs/formats/results.md.
 
 #include <string>
 #include <vector>
@@ -9,12 +10,13 @@
 namespace allot {
 
 struct ReportInput {
-  std::string title;                         // may be empty
-  std::string date;                          // as it shall be printed; may be empty
-  std::string version;                       // of allot, with commit where known
-  std::vector<std::string> commands;         // how to repeat what is shown, in order
-  std::vector<std::string> evaluation_dirs;  // with evaluation.json; the first one makes the headline
-  std::vector<std::string> training_dirs;    // with curve.csv or pretrain.csv or both
+  std::string title;                  // may be empty
+  std::string date;                   // as it shall be printed; may be empty
+  std::string version;                // of allot, with commit where known
+  std::vector<std::string> commands;  // how to repeat what is shown, in order
+  std::vector<std::string>
+      evaluation_dirs;                     // with evaluation.json; the first one makes the headline
+  std::vector<std::string> training_dirs;  // with curve.csv or pretrain.csv or both
 };
 
 // UsageError when there is nothing to show; DataError for malformed input.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "metrics/curves.h"
 #include "metrics/json_field.h"
@@ -30,7 +32,7 @@ Json Numbers(const std::vector<double>& values, int digits) {
 }
 
 struct Run {
-  std::vector<double> jct;      // finished jobs
+  std::vector<double> jct;  // finished jobs
   double finished_share = 1;
   std::vector<double> time;
   std::vector<double> waiting;
@@ -40,20 +42,22 @@ struct Run {
 
 Run ReadRun(const std::filesystem::path& directory, bool with_timeline) {
   Run run;
-  const CsvFile jobs = CsvFile::Read((directory / "jobs.csv").string());
-  for (const double jct : jobs.Numbers("jct_s")) {
-    if (!std::isnan(jct)) run.jct.push_back(jct);
-  }
-  if (jobs.rows() > 0) {
-    run.finished_share = static_cast<double>(run.jct.size()) / static_cast<double>(jobs.rows());
+  const NumberColumns jobs =
+      ReadNumberColumns((directory / "jobs.csv").string(), {"finish_s", "jct_s"});
+  const std::vector<double>& jct = jobs.at("jct_s");
+  std::copy_if(jct.begin(), jct.end(), std::back_inserter(run.jct),
+               [](double v) { return !std::isnan(v); });
+  if (!jct.empty()) {
+    run.finished_share = static_cast<double>(run.jct.size()) / static_cast<double>(jct.size());
   }
   if (!with_timeline) return run;
-  const CsvFile timeline = CsvFile::Read((directory / "timeline.csv").string());
-  run.time = timeline.Numbers("time_s");
-  run.waiting = timeline.Numbers("waiting");
-  run.gpus_used = timeline.Numbers("gpus_used");
+  NumberColumns timeline =
+      ReadNumberColumns((directory / "timeline.csv").string(), {"time_s", "waiting", "gpus_used"});
+  run.time = std::move(timeline["time_s"]);
+  run.waiting = std::move(timeline["waiting"]);
+  run.gpus_used = std::move(timeline["gpus_used"]);
   if (!run.time.empty()) run.end = run.time.back();
-  for (const double finish : jobs.Numbers("finish_s")) {
+  for (const double finish : jobs.at("finish_s")) {
     if (!std::isnan(finish)) run.end = std::max(run.end, finish);
   }
   return run;
@@ -77,18 +81,15 @@ Json TimelineData(const std::vector<Run>& runs) {
     waiting.push_back(curve(run.waiting));
     gpus.push_back(curve(run.gpus_used));
   }
-  return {{"begin", std::isfinite(begin) ? begin : 0.0}, {"end", end},
-          {"waiting", std::move(waiting)}, {"gpus", std::move(gpus)}};
+  return {{"begin", std::isfinite(begin) ? begin : 0.0},
+          {"end", end},
+          {"waiting", std::move(waiting)},
+          {"gpus", std::move(gpus)}};
 }
 
-std::vector<double> ColumnOrEmpty(const CsvFile& file, const char* name) {
-  return file.Has(name) ? file.Numbers(name) : std::vector<double>();
-}
-
-Json Columns(const CsvFile& file, std::initializer_list<const char*> names) {
+Json Columns(const NumberColumns& columns) {
   Json data = Json::object();
-  for (const char* name : names) {
-    const std::vector<double> column = ColumnOrEmpty(file, name);
+  for (const auto& [name, column] : columns) {
     if (std::all_of(column.begin(), column.end(), [](double v) { return std::isnan(v); })) continue;
     data[name] = Numbers(ThinnedMeans(column, kCurvePoints), 5);
   }
@@ -123,7 +124,8 @@ nlohmann::ordered_json EvaluationChartData(const std::filesystem::path& director
     std::vector<Run> runs;
     for (std::size_t r = 0; r < rows.size(); ++r) {
       const EvaluatedPolicy& policy = evaluation.policies[rows[r].policy];
-      runs.push_back(ReadRun(RunDirectory(directory, evaluation, evaluation.workloads[w], policy), w < drawn));
+      runs.push_back(
+          ReadRun(RunDirectory(directory, evaluation, evaluation.workloads[w], policy), w < drawn));
       pooled[r].insert(pooled[r].end(), runs.back().jct.begin(), runs.back().jct.end());
       finished[r] += runs.back().finished_share / static_cast<double>(evaluation.workloads.size());
     }
@@ -162,22 +164,21 @@ TrainingCurves ReadTrainingCurves(const std::filesystem::path& directory) {
   TrainingCurves curves;
   const std::filesystem::path plain = directory.lexically_normal();
   curves.name = (plain.has_filename() ? plain : plain.parent_path()).filename().string();
-  const auto read = [&](const char* file) -> std::optional<CsvFile> {
+  const auto read = [&](const char* file,
+                        const std::vector<std::string>& columns) -> std::optional<NumberColumns> {
     if (!std::filesystem::exists(directory / file)) return std::nullopt;
-    return CsvFile::Read((directory / file).string());
+    return ReadNumberColumns((directory / file).string(), {}, columns);
   };
-  curves.curve = read("curve.csv");
-  curves.pretrain = read("pretrain.csv");
+  curves.curve = read("curve.csv", {"iteration", "episodes", "cpu_s", "train_ratio",
+                                    "validation_ratio", "entropy", "learning_rate"});
+  curves.pretrain = read("pretrain.csv", {"epoch", "loss", "held_out_loss", "agreement"});
   return curves;
 }
 
 nlohmann::ordered_json TrainingChartData(const TrainingCurves& curves) {
   Json data = {{"name", curves.name}};
-  if (curves.curve) {
-    data["curve"] = Columns(*curves.curve, {"iteration", "episodes", "train_ratio", "validation_ratio",
-                                            "entropy", "learning_rate"});
-  }
-  if (curves.pretrain) data["pretrain"] = Columns(*curves.pretrain, {"epoch", "loss", "agreement"});
+  if (curves.curve) data["curve"] = Columns(*curves.curve);
+  if (curves.pretrain) data["pretrain"] = Columns(*curves.pretrain);
   return data;
 }
 

@@ -2,9 +2,8 @@
 // The numbers behind the report's charts, thinned to what a screen can show, as the JSON that
 // report/charts.js reads.
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,7 +14,8 @@
 
 namespace allot {
 
-// How a policy is drawn everywhere on the page: one of eight colours, and a dash for the ninth and later.
+// How a policy is drawn everywhere on the page: one of eight colours, and a dash for the ninth and
+// later.
 struct PolicyStyle {
   int colour = 0;
   int dash = 0;
@@ -33,8 +33,8 @@ nlohmann::ordered_json EvaluationChartData(const std::filesystem::path& director
 // What a training directory holds; both absent when it is neither's.
 struct TrainingCurves {
   std::string name;
-  std::optional<CsvFile> curve;     // curve.csv, reinforcement learning
-  std::optional<CsvFile> pretrain;  // pretrain.csv, imitation
+  std::optional<NumberColumns> curve;     // curve.csv, reinforcement learning
+  std::optional<NumberColumns> pretrain;  // pretrain.csv, imitation
 };
 TrainingCurves ReadTrainingCurves(const std::filesystem::path& directory);
 nlohmann::ordered_json TrainingChartData(const TrainingCurves& curves);

@@ -23,8 +23,9 @@ std::string JobsCsv(std::span<const JobRecord> records, std::span<const std::str
     const auto job = static_cast<std::size_t>(record.job);
     ALLOT_CHECK_LT(job, job_ids.size());
     fmt::format_to(out, "{},{},{},{},{},{},{},{}\n", CsvField(job_ids[job]), record.submit,
-                   time(record.first_start), time(record.finish), time(record.finish - record.submit),
-                   record.gpu_seconds, record.preemptions, record.restarts);
+                   time(record.first_start), time(record.finish),
+                   time(record.finish - record.submit), record.gpu_seconds, record.preemptions,
+                   record.restarts);
   }
   return text;
 }

@@ -12,8 +12,8 @@
 
 namespace allot {
 
-// `records` in submit order, `job_ids[record.job]` the trace's name of each job. summary.json is written
-// last: a directory that has one is complete.
+// `records` in submit order, `job_ids[record.job]` the trace's name of each job. summary.json is
+// written last: a directory that has one is complete.
 void WriteRunDirectory(const std::filesystem::path& directory, const RunSummary& summary,
                        std::span<const JobRecord> records, std::span<const std::string> job_ids,
                        std::span<const TimelinePoint> timeline);
@@ -23,7 +23,8 @@ RunSummary ReadRunSummary(const std::filesystem::path& directory);
 std::string JobsCsv(std::span<const JobRecord> records, std::span<const std::string> job_ids);
 std::string TimelineCsv(std::span<const TimelinePoint> timeline);
 
-// A policy or workload name as a folder name: characters other than letters, digits and "._=,+:@-" become
+// A policy or workload name as a folder name: characters other than letters, digits and "._=,+:@-"
+// become
 // '-', and so does a leading dot, so that "hull/alpha=1" or "../x" cannot leave its parent.
 std::string FolderName(std::string_view name);
 

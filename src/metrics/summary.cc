@@ -115,7 +115,8 @@ RunSummary SummaryFromJson(const nlohmann::ordered_json& json, std::string_view 
   if (json.contains("unfinished")) s.unfinished = RequireInteger(json, "unfinished", where);
   if (json.contains("gpus")) s.gpus = static_cast<GpuCount>(RequireInteger(json, "gpus", where));
   if (json.contains("gpu_seconds")) s.gpu_seconds = RequireNumber(json, "gpu_seconds", where);
-  if (json.contains("avg_queueing_s")) s.avg_queueing_s = RequireNumber(json, "avg_queueing_s", where);
+  if (json.contains("avg_queueing_s"))
+    s.avg_queueing_s = RequireNumber(json, "avg_queueing_s", where);
   if (json.contains("preemptions")) s.preemptions = RequireInteger(json, "preemptions", where);
   if (json.contains("restarts")) s.restarts = RequireInteger(json, "restarts", where);
   return s;

@@ -1,10 +1,9 @@
 #pragma once
-// One run in one line of numbers: what summary.json holds. Made from a cluster's records after the run;
-// the commands print it, evaluation.h collects it. Formulas: docs/formats/results.md.
-
-#include <nlohmann/json_fwd.hpp>
+// One run in one line of numbers: what summary.json holds. Made from a cluster's records after the
+// run; the commands print it, evaluation.h collects it. Formulas: docs/formats/results.md.
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,22 +15,22 @@ namespace allot {
 // A figure that cannot be known (no job finished, decisions not timed) is kUnknown, null in JSON.
 struct RunSummary {
   std::string policy;
-  std::int64_t jobs = 0;            // submitted
-  double avg_jct_s = kUnknown;      // over finished jobs, as are the quantiles (type 7, quantile.h)
+  std::int64_t jobs = 0;        // submitted
+  double avg_jct_s = kUnknown;  // over finished jobs, as are the quantiles (type 7, quantile.h)
   double p50_jct_s = kUnknown;
   double p95_jct_s = kUnknown;
   double p99_jct_s = kUnknown;
-  double makespan_s = kUnknown;     // last finish - first submit
+  double makespan_s = kUnknown;       // last finish - first submit
   double gpu_utilisation = kUnknown;  // GPU-seconds held / (GPUs x time), 0..1
   std::int64_t decisions = 0;
   double decision_us_p50 = kUnknown;
   double decision_us_p99 = kUnknown;
-  double cpu_s = kUnknown;          // of the process, for this run
+  double cpu_s = kUnknown;  // of the process, for this run
   double wall_s = kUnknown;
 
-  bool oracle = false;              // the policy was told true lengths
+  bool oracle = false;  // the policy was told true lengths
   std::int64_t unfinished = 0;
-  GpuCount gpus = 0;                // of the cluster
+  GpuCount gpus = 0;  // of the cluster
   double gpu_seconds = 0;
   double avg_queueing_s = kUnknown;  // first start - submit, over started jobs
   std::int64_t preemptions = 0;
@@ -58,8 +57,8 @@ RunSummary Summarise(const RunFacts& facts);
 // Keys in the order of the struct: first the contract's, then the additional ones.
 nlohmann::ordered_json ToJson(const RunSummary& summary);
 
-// DataError naming `where` (a path) and the key when one of the contract's keys is missing or has the
-// wrong type; the additional ones may be absent.
+// DataError naming `where` (a path) and the key when one of the contract's keys is missing or has
+// the wrong type; the additional ones may be absent.
 RunSummary SummaryFromJson(const nlohmann::ordered_json& json, std::string_view where);
 
 }  // namespace allot

@@ -36,8 +36,9 @@ std::string MarkdownCell(std::string_view cell) {
 }  // namespace
 
 std::size_t DisplayWidth(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
 }
 
 TextTable::TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
@@ -118,7 +119,8 @@ std::string TextTable::ToCsv() const {
   }
   text += '\n';
   for (const Row& row : rows_) {
-    for (std::size_t c = 0; c < columns_.size(); ++c) text += (c == 0 ? "" : ",") + CsvField(row.cells[c]);
+    for (std::size_t c = 0; c < columns_.size(); ++c)
+      text += (c == 0 ? "" : ",") + CsvField(row.cells[c]);
     text += '\n';
   }
   return text;

@@ -17,8 +17,8 @@ class TextTable {
 
   explicit TextTable(std::vector<Column> columns);
 
-  // `cells` one per column, UTF-8 without control characters. `marker` stands before a row in text ('>');
-  // a marked row is bold where colour is allowed.
+  // `cells` one per column, UTF-8 without control characters. `marker` stands before a row in text
+  // ('>'); a marked row is bold where colour is allowed.
   void AddRow(std::vector<std::string> cells, char marker = ' ');
   void AddNote(std::string note);  // a line below the table
 
@@ -36,7 +36,8 @@ class TextTable {
   std::vector<std::string> notes_;
 };
 
-// Columns that a terminal needs for `text`: its code points, as the house prints no wide characters.
+// Columns that a terminal needs for `text`: its code points, as the house prints no wide
+// characters.
 std::size_t DisplayWidth(std::string_view text);
 
 }  // namespace allot

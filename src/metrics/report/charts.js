@@ -28,22 +28,33 @@
 
   function duration(s) {
     if (s < 59.95) return s < 10 && s % 1 ? s.toFixed(1) + " s" : Math.round(s) + " s";
-    if (s < 3599.5) return Math.floor(Math.round(s) / 60) + "m " + String(Math.round(s) % 60).padStart(2, "0") + "s";
+    if (s < 3599.5)
+      return (
+        Math.floor(Math.round(s) / 60) + "m " + String(Math.round(s) % 60).padStart(2, "0") + "s"
+      );
     const minutes = Math.round(s / 60);
-    if (minutes < 1440) return Math.floor(minutes / 60) + "h " + String(minutes % 60).padStart(2, "0") + "m";
+    if (minutes < 1440)
+      return Math.floor(minutes / 60) + "h " + String(minutes % 60).padStart(2, "0") + "m";
     const hours = Math.round(s / 3600);
     return Math.floor(hours / 24) + "d " + String(hours % 24).padStart(2, "0") + "h";
   }
   // For axes: "10 s", "5 min", "4 h", "2 d".
   function roundDuration(s) {
-    for (const [unit, name] of [[86400, "d"], [3600, "h"], [60, "min"]]) {
+    for (const [unit, name] of [
+      [86400, "d"],
+      [3600, "h"],
+      [60, "min"],
+    ]) {
       if (s >= unit && s % unit === 0) return s / unit + " " + name;
     }
     return s + " s";
   }
   const number = (digits) => (value) => value.toFixed(digits);
-  const compact = (value) => (Math.abs(value) >= 1e4 || (value !== 0 && Math.abs(value) < 1e-3)
-    ? value.toExponential(1) : String(+value.toPrecision(3)));
+  const compact = (value) =>
+    Math.abs(value) >= 1e4 || (value !== 0 && Math.abs(value) < 1e-3)
+      ? value.toExponential(1)
+      : String(+value.toPrecision(3));
+  const scientific = (value) => (value ? value.toExponential(1).replace(".0", "") : "0");
   const percent = (value) => (value * 100).toFixed(value < 0.995 && value > 0.9 ? 1 : 0) + " %";
 
   // ---- axes ----------------------------------------------------------------------------------------
@@ -66,7 +77,8 @@
   }
   function ticks(low, high, step) {
     const result = [];
-    for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; ++k) result.push(+(k * step).toPrecision(12));
+    for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; ++k)
+      result.push(+(k * step).toPrecision(12));
     return result;
   }
   function timeStep(span, count) {
@@ -78,7 +90,11 @@
   // A drawing area with grid, axes and labels; returns what curves and the cross-hair need.
   function frame(plot, { height, left = 52, right = 14, bottom = 42, x, y }) {
     const width = Math.max(plot.clientWidth, 240);
-    const root = svg(plot, "svg", { viewBox: `0 0 ${width} ${height}`, height, "aria-hidden": "true" });
+    const root = svg(plot, "svg", {
+      viewBox: `0 0 ${width} ${height}`,
+      height,
+      "aria-hidden": "true",
+    });
     const area = { left, right: width - right, top: 10, bottom: height - bottom };
     const sx = (x.log ? logarithmic : linear)(x.low, x.high, area.left, area.right);
     const sy = linear(y.low, y.high, area.bottom, area.top);
@@ -86,12 +102,25 @@
       svg(root, "line", { class: "grid", x1: area.left, x2: area.right, y1: sy(v), y2: sy(v) });
       svg(root, "text", { x: area.left - 9, y: sy(v) + 4, "text-anchor": "end" }, y.format(v));
     }
-    svg(root, "line", { class: "axis", x1: area.left, x2: area.right, y1: area.bottom, y2: area.bottom });
+    svg(root, "line", {
+      class: "axis",
+      x1: area.left,
+      x2: area.right,
+      y1: area.bottom,
+      y2: area.bottom,
+    });
     for (const v of x.ticks) {
-      svg(root, "line", { class: "axis", x1: sx(v), x2: sx(v), y1: area.bottom, y2: area.bottom + 4 });
+      svg(root, "line", {
+        class: "axis",
+        x1: sx(v),
+        x2: sx(v),
+        y1: area.bottom,
+        y2: area.bottom + 4,
+      });
       svg(root, "text", { x: sx(v), y: area.bottom + 18, "text-anchor": "middle" }, x.format(v));
     }
-    if (x.label) svg(root, "text", { x: area.right, y: area.bottom + 36, "text-anchor": "end" }, x.label);
+    if (x.label)
+      svg(root, "text", { x: area.right, y: area.bottom + 36, "text-anchor": "end" }, x.label);
     return { root, area, sx, sy, width, height };
   }
 
@@ -99,13 +128,19 @@
     let path = "";
     let pen = false;
     for (const [x, y] of points) {
-      if (!known(y) || !known(x)) { pen = false; continue; }
+      if (!known(y) || !known(x)) {
+        pen = false;
+        continue;
+      }
       path += (pen ? "L" : "M") + sx(x).toFixed(1) + " " + sy(y).toFixed(1);
       pen = true;
     }
     return svg(root, "path", {
-      class: "curve", d: path, style: `stroke:${colour(series.colour)}`,
-      "stroke-width": series.reference ? 3 : 1.75, "stroke-dasharray": dashes[series.dash % dashes.length],
+      class: "curve",
+      d: path,
+      style: `stroke:${colour(series.colour)}`,
+      "stroke-width": series.reference ? 3 : 1.75,
+      "stroke-dasharray": dashes[series.dash % dashes.length],
     });
   }
 
@@ -125,12 +160,17 @@
     tip.style.left = Math.max(8, flip ? pageX - 18 - tip.offsetWidth : pageX + 18) + "px";
     tip.style.top = pageY - tip.offsetHeight / 2 + "px";
   }
-  const hideTip = () => { tip.hidden = true; };
+  const hideTip = () => {
+    tip.hidden = true;
+  };
 
   // Follows the pointer, or the arrow keys, along x. `at(position)` draws and returns nothing.
   function follow(plot, area, at, leave) {
     let position = null;
-    const end = () => { position = null; leave(); };
+    const end = () => {
+      position = null;
+      leave();
+    };
     plot.tabIndex = 0;
     plot.onpointermove = (event) => {
       position = event.clientX - plot.getBoundingClientRect().left;
@@ -144,7 +184,11 @@
       if (!step) return;
       event.preventDefault();
       const box = plot.getBoundingClientRect();
-      position = clamp((position ?? (area.left + area.right) / 2) + step * (event.shiftKey ? 40 : 8), area.left, area.right);
+      position = clamp(
+        (position ?? (area.left + area.right) / 2) + step * (event.shiftKey ? 40 : 8),
+        area.left,
+        area.right,
+      );
       at(position, box.left + window.scrollX + position, box.top + window.scrollY + box.height / 2);
     };
   }
@@ -162,27 +206,58 @@
     }
     const f = frame(plot, options);
     if (known(options.one)) {
-      svg(f.root, "line", { class: "one", x1: f.area.left, x2: f.area.right, y1: f.sy(options.one), y2: f.sy(options.one) });
-      svg(f.root, "text", { x: f.area.right, y: f.sy(options.one) - 6, "text-anchor": "end" }, options.oneLabel);
+      svg(f.root, "line", {
+        class: "one",
+        x1: f.area.left,
+        x2: f.area.right,
+        y1: f.sy(options.one),
+        y2: f.sy(options.one),
+      });
+      svg(
+        f.root,
+        "text",
+        { x: f.area.right, y: f.sy(options.one) - 6, "text-anchor": "end" },
+        options.oneLabel,
+      );
     }
-    for (const s of [...series].sort((a, b) => (a.reference ? 1 : 0) - (b.reference ? 1 : 0))) curve(f, s.points, s);
-    const cross = svg(f.root, "line", { class: "cross", y1: f.area.top, y2: f.area.bottom, visibility: "hidden" });
-    follow(plot, f.area, (position, pageX, pageY) => {
-      const x = f.sx.invert(position);
-      const rows = series.map((s) => ({ ...s, value: (options.valueAt || nearest)(s, x) }))
-        .filter((s) => known(s.value)).sort((a, b) => b.value - a.value)
-        .map((s) => ({ ...s, text: options.y.tip(s.value) }));
-      cross.setAttribute("x1", position);
-      cross.setAttribute("x2", position);
-      cross.setAttribute("visibility", "visible");
-      if (rows.length) showTip(options.x.tip(x), rows, pageX, pageY); else hideTip();
-    }, () => { cross.setAttribute("visibility", "hidden"); hideTip(); });
+    for (const s of [...series].sort((a, b) => (a.reference ? 1 : 0) - (b.reference ? 1 : 0)))
+      curve(f, s.points, s);
+    const cross = svg(f.root, "line", {
+      class: "cross",
+      y1: f.area.top,
+      y2: f.area.bottom,
+      visibility: "hidden",
+    });
+    follow(
+      plot,
+      f.area,
+      (position, pageX, pageY) => {
+        const x = f.sx.invert(position);
+        const rows = series
+          .map((s) => ({ ...s, value: (options.valueAt || nearest)(s, x) }))
+          .filter((s) => known(s.value))
+          .sort((a, b) => b.value - a.value)
+          .map((s) => ({ ...s, text: options.y.tip(s.value) }));
+        cross.setAttribute("x1", position);
+        cross.setAttribute("x2", position);
+        cross.setAttribute("visibility", "visible");
+        if (rows.length) showTip(options.x.tip(x), rows, pageX, pageY);
+        else hideTip();
+      },
+      () => {
+        cross.setAttribute("visibility", "hidden");
+        hideTip();
+      },
+    );
   }
   function nearest(series, x) {
     let best = null;
     let distance = Infinity;
     for (const [px, py] of series.points) {
-      if (known(py) && Math.abs(px - x) < distance) { best = py; distance = Math.abs(px - x); }
+      if (known(py) && Math.abs(px - x) < distance) {
+        best = py;
+        distance = Math.abs(px - x);
+      }
     }
     return best;
   }
@@ -195,62 +270,149 @@
     const policies = shown(index).filter((p) => !p.reference && known(p.mean));
     const row = 38;
     const height = 24 + row * Math.max(policies.length, 1) + 44;
-    const all = policies.flatMap((p) => [...p.ratios, p.low, p.high, p.mean]).filter((v) => known(v) && v > 0);
+    const all = policies
+      .flatMap((p) => [...p.ratios, p.low, p.high, p.mean])
+      .filter((v) => known(v) && v > 0);
     const low = Math.min(0.9, ...all) * 0.95;
     const high = Math.max(1.1, ...all) * 1.05;
     const longest = Math.max(0, ...policies.map((p) => p.name.length));
     const left = clamp(longest * 7.6 + 16, 60, 170);
-    const candidates = high / low > 30 ? [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
-      : high / low > 4 ? [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20]
-      : high / low > 1.6 ? [0.3, 0.4, 0.5, 0.6, 0.8, 1, 1.25, 1.5, 2] : ticks(low, high, niceStep(high - low, 5));
+    const candidates =
+      high / low > 30
+        ? [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
+        : high / low > 4
+          ? [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20]
+          : high / low > 1.6
+            ? [0.3, 0.4, 0.5, 0.6, 0.8, 1, 1.25, 1.5, 2]
+            : ticks(low, high, niceStep(high - low, 5));
     const f = frame(plot, {
-      height, left, right: 16, bottom: 44,
-      x: { log: true, low, high, ticks: candidates.filter((v) => v >= low && v <= high), format: compact, label: "ratio of average JCT, log scale" },
+      height,
+      left,
+      right: 16,
+      bottom: 44,
+      x: {
+        log: true,
+        low,
+        high,
+        ticks: candidates.filter((v) => v >= low && v <= high),
+        format: compact,
+        label: "ratio of average JCT, log scale",
+      },
       y: { low: 0, high: 1, ticks: [], format: String },
     });
     const one = f.sx(1);
     svg(f.root, "line", { class: "one", x1: one, x2: one, y1: f.area.top, y2: f.area.bottom });
     policies.forEach((p, i) => {
       const y = f.area.top + 10 + row * (i + 0.5);
-      svg(f.root, "text", { class: "strong", x: 0, y: y + 5 }, p.name.length > 21 ? p.name.slice(0, 20) + "…" : p.name);
+      svg(
+        f.root,
+        "text",
+        { class: "strong", x: 0, y: y + 5 },
+        p.name.length > 21 ? p.name.slice(0, 20) + "…" : p.name,
+      );
       for (const ratio of p.ratios) {
         if (!known(ratio) || ratio <= 0) continue;
-        svg(f.root, "circle", { cx: f.sx(ratio), cy: y, r: 3, style: `fill:${colour(p.colour)}`, opacity: 0.33 });
+        svg(f.root, "circle", {
+          cx: f.sx(ratio),
+          cy: y,
+          r: 3,
+          style: `fill:${colour(p.colour)}`,
+          opacity: 0.33,
+        });
       }
       if (known(p.low)) {
-        svg(f.root, "line", { x1: f.sx(Math.max(p.low, low)), x2: f.sx(p.high), y1: y, y2: y, style: `stroke:${colour(p.colour)}`, "stroke-width": 2.5 });
+        svg(f.root, "line", {
+          x1: f.sx(Math.max(p.low, low)),
+          x2: f.sx(p.high),
+          y1: y,
+          y2: y,
+          style: `stroke:${colour(p.colour)}`,
+          "stroke-width": 2.5,
+        });
         for (const end of [Math.max(p.low, low), p.high]) {
-          svg(f.root, "line", { x1: f.sx(end), x2: f.sx(end), y1: y - 6, y2: y + 6, style: `stroke:${colour(p.colour)}`, "stroke-width": 2.5 });
+          svg(f.root, "line", {
+            x1: f.sx(end),
+            x2: f.sx(end),
+            y1: y - 6,
+            y2: y + 6,
+            style: `stroke:${colour(p.colour)}`,
+            "stroke-width": 2.5,
+          });
         }
       }
-      svg(f.root, "circle", { cx: f.sx(p.mean), cy: y, r: 5.5, style: `fill:${colour(p.colour)};stroke:var(--paper)`, "stroke-width": 1.5 });
-      const strip = svg(f.root, "rect", { x: 0, y: y - row / 2, width: f.width, height: row, fill: "transparent" });
-      strip.addEventListener("pointermove", (event) => showTip(p.name, [
-        { name: "mean ratio", text: p.mean.toFixed(3), colour: p.colour },
-        ...(known(p.low) ? [{ name: "95 % interval", text: `${p.low.toFixed(3)} to ${p.high.toFixed(3)}`, colour: p.colour }] : []),
-        { name: "workloads", text: String(p.ratios.length), colour: p.colour },
-      ], event.pageX, event.pageY));
+      svg(f.root, "circle", {
+        cx: f.sx(p.mean),
+        cy: y,
+        r: 5.5,
+        style: `fill:${colour(p.colour)};stroke:var(--paper)`,
+        "stroke-width": 1.5,
+      });
+      const strip = svg(f.root, "rect", {
+        x: 0,
+        y: y - row / 2,
+        width: f.width,
+        height: row,
+        fill: "transparent",
+      });
+      strip.addEventListener("pointermove", (event) =>
+        showTip(
+          p.name,
+          [
+            { name: "mean ratio", text: p.mean.toFixed(3), colour: p.colour },
+            ...(known(p.low)
+              ? [
+                  {
+                    name: "95 % interval",
+                    text: `${p.low.toFixed(3)} to ${p.high.toFixed(3)}`,
+                    colour: p.colour,
+                  },
+                ]
+              : []),
+            { name: "workloads", text: String(p.ratios.length), colour: p.colour },
+          ],
+          event.pageX,
+          event.pageY,
+        ),
+      );
       strip.addEventListener("pointerleave", hideTip);
     });
   }
 
   function cdf(plot, index) {
-    const series = shown(index).filter((p) => p.jct.length).map((p) => ({
-      ...p, points: p.jct.map((t, i) => [Math.max(t, 0.1), (p.finished * i) / (p.jct.length - 1)]),
-    }));
+    const series = shown(index)
+      .filter((p) => p.jct.length)
+      .map((p) => ({
+        ...p,
+        points: p.jct.map((t, i) => [Math.max(t, 0.1), (p.finished * i) / (p.jct.length - 1)]),
+      }));
     const times = series.flatMap((s) => [s.points[0][0], s.points.at(-1)[0]]);
     const low = times.length ? Math.min(...times) : 1;
     const high = Math.max(times.length ? Math.max(...times) : 10, low * 2);
     lines(plot, series, {
-      height: 330, left: 52,
-      x: { log: true, low, high, ticks: logTimes.filter((t) => t >= low && t <= high), format: roundDuration, label: "job completion time, log scale", tip: (x) => "done within " + duration(x) },
-      y: { low: 0, high: 1, ticks: [0, 0.25, 0.5, 0.75, 1], format: (v) => v * 100 + " %", tip: percent },
+      height: 330,
+      left: 52,
+      x: {
+        log: true,
+        low,
+        high,
+        ticks: logTimes.filter((t) => t >= low && t <= high),
+        format: roundDuration,
+        label: "job completion time, log scale",
+        tip: (x) => "done within " + duration(x),
+      },
+      y: {
+        low: 0,
+        high: 1,
+        ticks: [0, 0.25, 0.5, 0.75, 1],
+        format: (v) => v * 100 + " %",
+        tip: percent,
+      },
       valueAt(s, x) {
         const after = s.points.findIndex(([t]) => t > x);
         if (after === 0) return 0;
         if (after < 0) return s.finished;
         const [[t0, y0], [t1, y1]] = [s.points[after - 1], s.points[after]];
-        return y0 + (t1 > t0 ? (y1 - y0) * (x - t0) / (t1 - t0) : 0);
+        return y0 + (t1 > t0 ? ((y1 - y0) * (x - t0)) / (t1 - t0) : 0);
       },
     });
   }
@@ -258,19 +420,38 @@
   function timeAxis(timeline, count) {
     const begin = timeline.begin;
     const span = Math.max(timeline.end - begin, 1);
-    return { low: 0, high: span, ticks: ticks(0, span, timeStep(span, count)), format: (v) => (v ? roundDuration(v) : "0") };
+    return {
+      low: 0,
+      high: span,
+      ticks: ticks(0, span, timeStep(span, count)),
+      format: (v) => (v ? roundDuration(v) : "0"),
+    };
   }
-  const overTime = (timeline, values) => values.map((v, i) => [(i + 0.5) * (timeline.end - timeline.begin) / values.length, v]);
+  const overTime = (timeline, values) =>
+    values.map((v, i) => [((i + 0.5) * (timeline.end - timeline.begin)) / values.length, v]);
 
   function queue(plot, index) {
     const evaluation = data.evaluations[index];
     const timeline = evaluation.timelines[chosen[index]];
-    const series = evaluation.policies.map((p, i) => ({ ...p, points: overTime(timeline, timeline.waiting[i]) })).filter((p, i) => !hidden[index].has(i));
+    const series = evaluation.policies
+      .map((p, i) => ({ ...p, points: overTime(timeline, timeline.waiting[i]) }))
+      .filter((p, i) => !hidden[index].has(i));
     const top = Math.max(1, ...series.flatMap((s) => s.points.map(([, y]) => y || 0)));
     lines(plot, series, {
-      height: 300, left: 52,
-      x: { ...timeAxis(timeline, plot.clientWidth / 90), label: "time since the first submit", tip: (x) => "after " + duration(x) },
-      y: { low: 0, high: top * 1.04, ticks: ticks(0, top * 1.04, niceStep(top, 5)), format: compact, tip: (v) => compact(v) + " waiting" },
+      height: 300,
+      left: 52,
+      x: {
+        ...timeAxis(timeline, plot.clientWidth / 90),
+        label: "time since the first submit",
+        tip: (x) => "after " + duration(x),
+      },
+      y: {
+        low: 0,
+        high: top * 1.04,
+        ticks: ticks(0, top * 1.04, niceStep(top, 5)),
+        format: compact,
+        tip: (v) => compact(v) + " waiting",
+      },
     });
   }
 
@@ -280,46 +461,95 @@
     const capacity = evaluation.gpus || Math.max(1, ...timeline.gpus.flat().map((v) => v || 0));
     plot.replaceChildren();
     plot.classList.add("panels");
-    const panels = evaluation.policies.map((p, i) => ({ ...p, values: timeline.gpus[i] })).filter((p, i) => !hidden[index].has(i)).map((p) => {
-      const box = html(plot, "div");
-      const head = html(box, "div", "panel-name");
-      html(head, "span", "", p.name).style.fontWeight = p.reference ? 650 : 400;
-      const reading = html(head, "span");
-      const drawing = html(box, "div");
-      const f = frame(drawing, {
-        height: 104, left: 34, right: 6, bottom: 24,
-        x: timeAxis(timeline, drawing.clientWidth / 70), y: { low: 0, high: capacity, ticks: [0, capacity], format: String },
-      });
-      const points = overTime(timeline, p.values).filter(([, y]) => known(y));
-      if (points.length) {
-        const line = points.map(([x, y]) => f.sx(x).toFixed(1) + " " + f.sy(y).toFixed(1)).join("L");
-        svg(f.root, "path", { d: `M${f.sx(points[0][0]).toFixed(1)} ${f.area.bottom}L${line}L${f.sx(points.at(-1)[0]).toFixed(1)} ${f.area.bottom}Z`, style: `fill:${colour(p.colour)}`, opacity: 0.22 });
-        svg(f.root, "path", { class: "curve", d: "M" + line, style: `stroke:${colour(p.colour)}`, "stroke-width": 1.25 });
-      }
-      const cross = svg(f.root, "line", { class: "cross", y1: f.area.top, y2: f.area.bottom, visibility: "hidden" });
-      return { ...p, f, drawing, cross, reading };
-    });
-    const leave = () => panels.forEach((p) => { p.cross.setAttribute("visibility", "hidden"); p.reading.textContent = ""; });
-    for (const panel of panels) {
-      follow(panel.drawing, panel.f.area, (position) => {
-        const time = panel.f.sx.invert(position);
-        for (const p of panels) {
-          const at = clamp(Math.floor(time / (timeline.end - timeline.begin) * p.values.length), 0, p.values.length - 1);
-          const x = p.f.sx(time);
-          p.cross.setAttribute("x1", x);
-          p.cross.setAttribute("x2", x);
-          p.cross.setAttribute("visibility", "visible");
-          p.reading.textContent = known(p.values[at]) ? `${compact(p.values[at])} GPUs after ${duration(time)}` : "finished";
+    const panels = evaluation.policies
+      .map((p, i) => ({ ...p, values: timeline.gpus[i] }))
+      .filter((p, i) => !hidden[index].has(i))
+      .map((p) => {
+        const box = html(plot, "div");
+        const head = html(box, "div", "panel-name");
+        html(head, "span", "", p.name).style.fontWeight = p.reference ? 650 : 400;
+        const reading = html(head, "span");
+        const drawing = html(box, "div");
+        const f = frame(drawing, {
+          height: 104,
+          left: 34,
+          right: 6,
+          bottom: 24,
+          x: timeAxis(timeline, drawing.clientWidth / 70),
+          y: { low: 0, high: capacity, ticks: [0, capacity], format: String },
+        });
+        const points = overTime(timeline, p.values).filter(([, y]) => known(y));
+        if (points.length) {
+          const line = points
+            .map(([x, y]) => f.sx(x).toFixed(1) + " " + f.sy(y).toFixed(1))
+            .join("L");
+          svg(f.root, "path", {
+            d: `M${f.sx(points[0][0]).toFixed(1)} ${f.area.bottom}L${line}L${f.sx(points.at(-1)[0]).toFixed(1)} ${f.area.bottom}Z`,
+            style: `fill:${colour(p.colour)}`,
+            opacity: 0.22,
+          });
+          svg(f.root, "path", {
+            class: "curve",
+            d: "M" + line,
+            style: `stroke:${colour(p.colour)}`,
+            "stroke-width": 1.25,
+          });
         }
-      }, leave);
+        const cross = svg(f.root, "line", {
+          class: "cross",
+          y1: f.area.top,
+          y2: f.area.bottom,
+          visibility: "hidden",
+        });
+        return { ...p, f, drawing, cross, reading };
+      });
+    const leave = () =>
+      panels.forEach((p) => {
+        p.cross.setAttribute("visibility", "hidden");
+        p.reading.textContent = "";
+      });
+    for (const panel of panels) {
+      follow(
+        panel.drawing,
+        panel.f.area,
+        (position) => {
+          const time = panel.f.sx.invert(position);
+          for (const p of panels) {
+            const at = clamp(
+              Math.floor((time / (timeline.end - timeline.begin)) * p.values.length),
+              0,
+              p.values.length - 1,
+            );
+            const x = p.f.sx(time);
+            p.cross.setAttribute("x1", x);
+            p.cross.setAttribute("x2", x);
+            p.cross.setAttribute("visibility", "visible");
+            p.reading.textContent = known(p.values[at])
+              ? `${compact(p.values[at])} GPUs after ${duration(time)}`
+              : "finished";
+          }
+        },
+        leave,
+      );
     }
   }
 
   // ---- training ------------------------------------------------------------------------------------
-  function curveChart(plot, table, xName, columns, { height = 220, one, oneLabel, format = compact, floor } = {}) {
+  function curveChart(
+    plot,
+    table,
+    xName,
+    columns,
+    { height = 220, one, oneLabel, format = compact, floor } = {},
+  ) {
     const rows = Math.max(0, ...columns.map((c) => (table[c.key] || []).length));
     const xs = table[xName] || Array.from({ length: rows }, (_, i) => i + 1);
-    const series = columns.filter((c) => table[c.key]).map((c) => ({ ...c, points: table[c.key].map((y, i) => [xs[i], y]).filter(([, y]) => known(y)) }));
+    const series = columns
+      .filter((c) => table[c.key])
+      .map((c) => ({
+        ...c,
+        points: table[c.key].map((y, i) => [xs[i], y]).filter(([, y]) => known(y)),
+      }));
     const values = series.flatMap((s) => s.points.map(([, y]) => y));
     if (!values.length) {
       plot.replaceChildren();
@@ -335,20 +565,71 @@
     const first = Math.min(...xs);
     const last = Math.max(...xs, first + 1);
     lines(plot, series, {
-      height, left: 58, one, oneLabel, legend: true,
-      x: { low: first, high: last, ticks: ticks(first, last, Math.max(1, niceStep(last - first, plot.clientWidth / 110))), format: compact, label: xName, tip: (x) => `${xName} ${Math.round(x)}` },
-      y: { low, high, ticks: ticks(low, high, niceStep(high - low, 4)), format, tip: format === compact ? (v) => String(+v.toPrecision(4)) : format },
+      height,
+      left: 58,
+      one,
+      oneLabel,
+      legend: true,
+      x: {
+        low: first,
+        high: last,
+        ticks: ticks(first, last, Math.max(1, niceStep(last - first, plot.clientWidth / 110))),
+        format: compact,
+        label: xName,
+        tip: (x) => `${xName} ${Math.round(x)}`,
+      },
+      y: {
+        low,
+        high,
+        ticks: ticks(low, high, niceStep(high - low, 4)),
+        format,
+        tip: format === compact ? (v) => String(+v.toPrecision(4)) : format,
+      },
     });
   }
   const training = {
-    learning: (plot, t) => curveChart(plot, t.curve, "iteration", [
-      { key: "train_ratio", name: "training workloads", colour: 4, dash: 0 },
-      { key: "validation_ratio", name: "validation workloads", colour: 0, dash: 0, reference: true },
-    ], { height: 320, one: 1, oneLabel: "teacher", format: number(2) }),
-    entropy: (plot, t) => curveChart(plot, t.curve, "iteration", [{ key: "entropy", name: "entropy", colour: 1, dash: 0 }]),
-    learning_rate: (plot, t) => curveChart(plot, t.curve, "iteration", [{ key: "learning_rate", name: "learning rate", colour: 1, dash: 0 }], { floor: 0 }),
-    agreement: (plot, t) => curveChart(plot, t.pretrain, "epoch", [{ key: "agreement", name: "agreement", colour: 0, dash: 0 }], { format: percent }),
-    loss: (plot, t) => curveChart(plot, t.pretrain, "epoch", [{ key: "loss", name: "loss", colour: 1, dash: 0 }]),
+    learning: (plot, t) =>
+      curveChart(
+        plot,
+        t.curve,
+        "iteration",
+        [
+          { key: "train_ratio", name: "training workloads", colour: 4, dash: 0 },
+          {
+            key: "validation_ratio",
+            name: "validation workloads",
+            colour: 0,
+            dash: 0,
+            reference: true,
+          },
+        ],
+        { height: 320, one: 1, oneLabel: "teacher", format: number(2) },
+      ),
+    entropy: (plot, t) =>
+      curveChart(plot, t.curve, "iteration", [
+        { key: "entropy", name: "entropy", colour: 1, dash: 0 },
+      ]),
+    learning_rate: (plot, t) =>
+      curveChart(
+        plot,
+        t.curve,
+        "iteration",
+        [{ key: "learning_rate", name: "learning rate", colour: 1, dash: 0 }],
+        { floor: 0, format: scientific },
+      ),
+    agreement: (plot, t) =>
+      curveChart(
+        plot,
+        t.pretrain,
+        "epoch",
+        [{ key: "agreement", name: "agreement", colour: 0, dash: 0 }],
+        { format: percent },
+      ),
+    loss: (plot, t) =>
+      curveChart(plot, t.pretrain, "epoch", [
+        { key: "loss", name: "training decisions", colour: 4, dash: 0 },
+        { key: "held_out_loss", name: "held-out decisions", colour: 0, dash: 0, reference: true },
+      ]),
   };
 
   // ---- putting them on the page --------------------------------------------------------------------
@@ -359,11 +640,27 @@
     else training[chart](plot, data.trainings[+index]);
   }
   const plots = [...document.querySelectorAll("[data-chart]")];
-  const redraw = (index) => plots.filter((p) => p.dataset.chart in perEvaluation && +p.dataset.index === index).forEach(draw);
+  const redraw = (index) =>
+    plots
+      .filter((p) => p.dataset.chart in perEvaluation && +p.dataset.index === index)
+      .forEach(draw);
 
   function key(parent, series) {
-    const picture = svg(parent, "svg", { width: 22, height: 10, viewBox: "0 0 22 10", "aria-hidden": "true" });
-    svg(picture, "line", { x1: 1, x2: 21, y1: 5, y2: 5, style: `stroke:${colour(series.colour)}`, "stroke-width": series.reference ? 4 : 2.5, "stroke-dasharray": dashes[series.dash % dashes.length] });
+    const picture = svg(parent, "svg", {
+      width: 22,
+      height: 10,
+      viewBox: "0 0 22 10",
+      "aria-hidden": "true",
+    });
+    svg(picture, "line", {
+      x1: 1,
+      x2: 21,
+      y1: 5,
+      y2: 5,
+      style: `stroke:${colour(series.colour)}`,
+      "stroke-width": series.reference ? 4 : 2.5,
+      "stroke-dasharray": dashes[series.dash % dashes.length],
+    });
   }
   document.querySelectorAll("[data-legend]").forEach((bar) => {
     const index = +bar.dataset.legend;
@@ -395,5 +692,9 @@
       draw(target);
     }
   });
-  plots.forEach((plot) => { draw(plot); widths.set(plot, plot.clientWidth); observer.observe(plot); });
+  plots.forEach((plot) => {
+    draw(plot);
+    widths.set(plot, plot.clientWidth);
+    observer.observe(plot);
+  });
 })();

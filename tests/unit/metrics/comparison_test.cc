@@ -41,15 +41,17 @@ TEST(Headline, NamesEachPolicyAndWhereTheIntervalHolds) {
   Evaluation evaluation = SmallEvaluation();
   evaluation.policies[0].runs = {RunOf("fifo", 1000), RunOf("fifo", 1001)};
   const Headline headline = MakeHeadline(evaluation, CompareToReference(evaluation));
-  EXPECT_EQ(headline.finding, "The average JCT of learned is 0.50× that of fifo and 1.18× srtf (oracle), "
-                              "on 2 unseen workloads.");
+  EXPECT_EQ(headline.finding,
+            "The average JCT of learned is 0.50× that of fifo and 1.18× srtf (oracle), "
+            "on 2 unseen workloads.");
   EXPECT_EQ(headline.verdict, "The 95 % interval of the paired ratio lies below 1 for it.");
 }
 
 TEST(Headline, SaysWhenTheIntervalDoesNotHold) {
   const Evaluation evaluation = SmallEvaluation();
   EXPECT_EQ(MakeHeadline(evaluation, CompareToReference(evaluation)).verdict,
-            "The 95 % interval of the paired ratio lies below 1 for 0 of 1; not for fifo 0.375 [-1.213, 1.963].");
+            "The 95 % interval of the paired ratio lies below 1 for 0 of 1; not for fifo 0.375 "
+            "[-1.213, 1.963].");
 }
 
 TEST(Headline, OneWorkloadProvesNothing) {
@@ -63,24 +65,23 @@ TEST(Headline, OneWorkloadProvesNothing) {
 TEST(ComparisonTable, OneRowPerPolicyWithMarkedReference) {
   const Evaluation evaluation = SmallEvaluation();
   const std::string text = ComparisonTable(evaluation, CompareToReference(evaluation)).ToText();
-  EXPECT_EQ(text.substr(0, text.find("\n  Means")),
-            "  policy         avg JCT       learned / policy  p50 JCT  p95 JCT  p99 JCT  GPU use  restarts/job"
-            "  decision p50     p99\n"
-            "  ───────────────────────────────────────────────────────────────────────────────────────────────"
-            "──────────────────────\n"
-            "  srtf (oracle)   7m 05s   1.181 [0.298, 2.063]   3m 33s  21m 15s  35m 25s   50.0 %          0.50"
-            "       10.0 µs  200 µs\n"
-            "> learned         8m 20s                      1   4m 10s  25m 00s  41m 40s   50.0 %          0.50"
-            "       10.0 µs  200 µs\n"
-            "  fifo           25m 00s  0.375 [-1.213, 1.963]  12m 30s   1h 15m   2h 05m   50.0 %          0.50"
-            "       10.0 µs  200 µs");
+  EXPECT_EQ(
+      text.substr(0, text.find("  Means")),
+      R"(  policy         avg JCT       learned / policy  p50 JCT  p95 JCT  p99 JCT  GPU use  restarts/job  decision p50     p99
+  ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+  srtf (oracle)   7m 05s   1.181 [0.298, 2.063]   3m 33s  21m 15s  35m 25s   50.0 %          0.50       10.0 µs  200 µs
+> learned         8m 20s                      1   4m 10s  25m 00s  41m 40s   50.0 %          0.50       10.0 µs  200 µs
+  fifo           25m 00s  0.375 [-1.213, 1.963]  12m 30s   1h 15m   2h 05m   50.0 %          0.50       10.0 µs  200 µs
+)");
 }
 
 TEST(ComparisonTable, SaysHowManyJobsAreUnfinished) {
   Evaluation evaluation = SmallEvaluation();
   evaluation.policies[0].runs[0].unfinished = 3;
-  EXPECT_NE(ComparisonTable(evaluation, CompareToReference(evaluation)).ToText().find(
-                "fifo: 3 of 20 jobs unfinished"), std::string::npos);
+  EXPECT_NE(ComparisonTable(evaluation, CompareToReference(evaluation))
+                .ToText()
+                .find("fifo: 3 of 20 jobs unfinished"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ TEST(BucketMeans, OneStateMayFillManyBuckets) {
 }
 
 TEST(BucketMeans, UnknownWhereTheRunHadNotBegunOrWasOver) {
-  const std::vector<double> means = BucketMeans(std::vector<double>{1}, std::vector<double>{3}, 2, 0, 3, 3);
+  const std::vector<double> means =
+      BucketMeans(std::vector<double>{1}, std::vector<double>{3}, 2, 0, 3, 3);
   EXPECT_TRUE(std::isnan(means[0]));
   EXPECT_EQ(means[1], 3);
   EXPECT_TRUE(std::isnan(means[2]));
@@ -37,7 +38,8 @@ TEST(ThinnedMeans, KeepAtMostCount) {
 }
 
 TEST(ThinnedMeans, LeaveUnknownValuesOut) {
-  const std::vector<double> means = ThinnedMeans(std::vector<double>{kUnknown, 4, kUnknown, kUnknown}, 2);
+  const std::vector<double> means =
+      ThinnedMeans(std::vector<double>{kUnknown, 4, kUnknown, kUnknown}, 2);
   EXPECT_EQ(means[0], 4);
   EXPECT_TRUE(std::isnan(means[1]));
 }

@@ -1,6 +1,6 @@
 #pragma once
-// A small evaluation for the tests of this folder: 2 workloads, learned twice as fast as fifo on the
-// first and four times on the second; srtf is an oracle that is slightly faster still.
+// A small evaluation for the tests of this folder: 2 workloads, learned twice as fast as fifo on
+// the first and four times on the second; srtf is an oracle that is slightly faster still.
 
 #include <filesystem>
 #include <string>
@@ -48,12 +48,14 @@ inline Evaluation SmallEvaluation() {
 }
 
 // Writes evaluation.json and all run directories, made-up records included.
-inline void WriteSmallEvaluation(const std::filesystem::path& directory, const Evaluation& evaluation) {
+inline void WriteSmallEvaluation(const std::filesystem::path& directory,
+                                 const Evaluation& evaluation) {
   WriteEvaluation(directory, evaluation);
   std::vector<JobRecord> records;
   std::vector<std::string> ids;
   for (JobIndex i = 0; i < 10; ++i) {
-    records.push_back({.job = i, .submit = 10.0 * i, .first_start = 20.0 * i, .finish = 100.0 * i + 200});
+    records.push_back(
+        {.job = i, .submit = 10.0 * i, .first_start = 20.0 * i, .finish = 100.0 * i + 200});
     ids.push_back("job" + std::to_string(i));
   }
   std::vector<TimelinePoint> timeline;
@@ -62,8 +64,8 @@ inline void WriteSmallEvaluation(const std::filesystem::path& directory, const E
   }
   for (const EvaluatedWorkload& workload : evaluation.workloads) {
     for (const EvaluatedPolicy& policy : evaluation.policies) {
-      WriteRunDirectory(directory / FolderName(workload.name) / FolderName(policy.id), policy.runs.front(),
-                        records, ids, timeline);
+      WriteRunDirectory(directory / FolderName(workload.name) / FolderName(policy.id),
+                        policy.runs.front(), records, ids, timeline);
     }
   }
 }

@@ -1,9 +1,9 @@
 #include "metrics/evaluation.h"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "tests/unit/metrics/evaluation_fixture.h"
@@ -27,7 +27,8 @@ std::string Refusal(const std::function<void(Evaluation*)>& change) {
 }
 
 TEST(Evaluation, ReadsBackAsWritten) {
-  const std::filesystem::path directory = std::filesystem::path(testing::TempDir()) / "evaluation_test";
+  const std::filesystem::path directory =
+      std::filesystem::path(testing::TempDir()) / "evaluation_test";
   WriteEvaluation(directory, SmallEvaluation());
   EXPECT_EQ(ToJson(ReadEvaluation(directory)).dump(), ToJson(SmallEvaluation()).dump());
 }
@@ -62,7 +63,8 @@ TEST(Evaluation, NeedsAWorkload) {
 }
 
 TEST(Evaluation, RunsMayLieFlatWhenThereIsOneWorkload) {
-  const std::filesystem::path directory = std::filesystem::path(testing::TempDir()) / "evaluation_flat";
+  const std::filesystem::path directory =
+      std::filesystem::path(testing::TempDir()) / "evaluation_flat";
   Evaluation evaluation = SmallEvaluation();
   evaluation.workloads.pop_back();
   EXPECT_EQ(RunDirectory(directory, evaluation, evaluation.workloads[0], evaluation.policies[0]),

@@ -1,6 +1,7 @@
 #include "metrics/html.h"
 
 #include <gtest/gtest.h>
+
 #include <nlohmann/json.hpp>
 
 namespace allot {

@@ -30,7 +30,8 @@ TEST(HumanMicroseconds, PicksTheUnit) {
 }
 
 TEST(HumanRatio, ShowsTheIntervalWhenThereIsOne) {
-  EXPECT_EQ(HumanRatio({.mean = 0.7123, .low = 0.66, .high = 0.7641, .n = 8}), "0.712 [0.660, 0.764]");
+  EXPECT_EQ(HumanRatio({.mean = 0.7123, .low = 0.66, .high = 0.7641, .n = 8}),
+            "0.712 [0.660, 0.764]");
   EXPECT_EQ(HumanRatio({.mean = 0.7123, .n = 1}), "0.712");
 }
 

@@ -22,9 +22,7 @@ TEST(StudentQuantile, MatchesPublishedTables) {
   EXPECT_NEAR(StudentQuantile(0.90, 8), 1.860, 5e-4);
 }
 
-TEST(StudentQuantile, OneDegreeIsCauchy) {
-  EXPECT_NEAR(StudentQuantile(0.5, 1), 1.0, 1e-12);
-}
+TEST(StudentQuantile, OneDegreeIsCauchy) { EXPECT_NEAR(StudentQuantile(0.5, 1), 1.0, 1e-12); }
 
 TEST(StudentQuantile, ManyDegreesApproachTheNormal) {
   EXPECT_NEAR(StudentQuantile(0.95, 100000), 1.959964, 5e-5);
@@ -32,7 +30,8 @@ TEST(StudentQuantile, ManyDegreesApproachTheNormal) {
 
 TEST(ComparePaired, MeanOfRatiosWithStudentInterval) {
   // Ratios 0.5, 0.6, 0.7: mean 0.6, standard deviation 0.1, t(2) = 4.302653.
-  const PairedRatio ratio = ComparePaired(std::vector<double>{5, 12, 7}, std::vector<double>{10, 20, 10});
+  const PairedRatio ratio =
+      ComparePaired(std::vector<double>{5, 12, 7}, std::vector<double>{10, 20, 10});
   const double half = 4.302652729911275 * 0.1 / std::sqrt(3.0);
   EXPECT_EQ(ratio.n, 3);
   EXPECT_NEAR(ratio.mean, 0.6, 1e-12);
@@ -55,7 +54,8 @@ TEST(ComparePaired, EqualRatiosHaveAnIntervalOfWidthZero) {
 }
 
 TEST(ComparePaired, UnknownSideMakesTheResultUnknown) {
-  const PairedRatio ratio = ComparePaired(std::vector<double>{1, kUnknown}, std::vector<double>{2, 4});
+  const PairedRatio ratio =
+      ComparePaired(std::vector<double>{1, kUnknown}, std::vector<double>{2, 4});
   EXPECT_TRUE(std::isnan(ratio.mean));
   EXPECT_FALSE(ratio.below(1));
 }

@@ -1,9 +1,9 @@
 #include "metrics/report.h"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/file.h"
@@ -16,7 +16,8 @@ using testing_support::SmallEvaluation;
 using testing_support::WriteSmallEvaluation;
 
 std::filesystem::path Fresh(const std::string& name) {
-  const std::filesystem::path directory = std::filesystem::path(testing::TempDir()) / ("report_test_" + name);
+  const std::filesystem::path directory =
+      std::filesystem::path(testing::TempDir()) / ("report_test_" + name);
   std::filesystem::remove_all(directory);
   return directory;
 }
@@ -55,7 +56,8 @@ TEST(Report, IsSelfContained) {
 TEST(Report, TableNamesEveryPolicyWithoutJavaScript) {
   const std::string page = Render("table", SmallEvaluation());
   const std::string table = Between(page, "<tbody>", "</tbody>");
-  for (const char* policy : {"</span>fifo</th>", "</span>learned</th>", "</span>srtf<span class=\"tag\">oracle"}) {
+  for (const char* policy :
+       {"</span>fifo</th>", "</span>learned</th>", "</span>srtf<span class=\"tag\">oracle"}) {
     EXPECT_NE(table.find(policy), std::string::npos) << policy;
   }
 }
@@ -63,7 +65,8 @@ TEST(Report, TableNamesEveryPolicyWithoutJavaScript) {
 TEST(Report, OpensWithTheHeadline) {
   const std::string page = Render("headline", SmallEvaluation());
   EXPECT_EQ(Between(page, "<p class=\"finding\">", "</p>"),
-            "The average JCT of learned is 0.38× that of fifo and 1.18× srtf (oracle), on 2 unseen workloads.");
+            "The average JCT of learned is 0.38×&nbsp;that of fifo and 1.18×&nbsp;srtf (oracle), "
+            "on 2 unseen workloads.");
 }
 
 TEST(Report, ANameIsTextAndNeverMarkup) {
@@ -78,7 +81,8 @@ TEST(Report, ANameIsTextAndNeverMarkup) {
   const std::string page = Render("evil", evaluation);
   EXPECT_EQ(page.find("<img"), std::string::npos);
   std::size_t scripts = 0;
-  for (std::size_t at = page.find("</script>"); at != std::string::npos; at = page.find("</script>", at + 1)) {
+  for (std::size_t at = page.find("</script>"); at != std::string::npos;
+       at = page.find("</script>", at + 1)) {
     ++scripts;
   }
   EXPECT_EQ(scripts, 2U) << "the data island and the code, nothing else, end a script";
@@ -104,7 +108,8 @@ TEST(Report, StaysSmallForEightPolicies) {
   const EvaluatedPolicy policy = evaluation.policies[0];
   for (int i = 3; i < 8; ++i) {
     evaluation.policies.push_back(policy);
-    evaluation.policies.back().id = evaluation.policies.back().label = "policy-" + std::to_string(i);
+    evaluation.policies.back().id = evaluation.policies.back().label =
+        "policy-" + std::to_string(i);
   }
   const std::vector<std::string> names = {"a", "b", "c", "d", "e", "f"};
   for (const std::string& name : names) {
@@ -120,11 +125,13 @@ TEST(Report, SameInputSameBytes) {
 
 TEST(Report, ShowsTrainingCurvesAndToleratesMissingColumns) {
   const std::filesystem::path directory = Fresh("training");
-  WriteTextFile(directory / "curve.csv", "iteration,train_ratio,validation_ratio\n1,1.02,\n2,0.95,0.97\n");
+  WriteTextFile(directory / "curve.csv",
+                "iteration,train_ratio,validation_ratio\n1,1.02,\n2,0.95,0.97\n");
   ReportInput input;
   input.training_dirs = {directory.string() + "/"};
   const std::string page = RenderReport(input);
-  EXPECT_NE(page.find("Training: report_test_training"), std::string::npos);
+  EXPECT_NE(page.find("Reinforcement learning <span class=\"tag\">report_test_training"),
+            std::string::npos);
   const auto curve = DataOf(page)["trainings"][0]["curve"];
   EXPECT_EQ(curve["train_ratio"], (std::vector<double>{1.02, 0.95}));
   EXPECT_TRUE(curve["validation_ratio"][0].is_null());
@@ -133,10 +140,13 @@ TEST(Report, ShowsTrainingCurvesAndToleratesMissingColumns) {
 
 TEST(Report, ShowsImitation) {
   const std::filesystem::path directory = Fresh("pretrain");
-  WriteTextFile(directory / "pretrain.csv", "epoch,loss,agreement\n1,0.9,0.6\n2,0.5,0.875\n");
+  WriteTextFile(directory / "pretrain.csv",
+                "epoch,loss,held_out_loss,agreement\n1,0.9,1,0.6\n2,0.5,0.7,0.875\n");
   ReportInput input;
   input.training_dirs = {directory.string()};
-  EXPECT_NE(RenderReport(input).find("<dd>87.5 %</dd>"), std::string::npos);
+  const std::string page = RenderReport(input);
+  EXPECT_NE(page.find("<dd>0.7000</dd>"), std::string::npos) << "last held-out loss";
+  EXPECT_NE(page.find("<dd>87.5 %</dd>"), std::string::npos) << "last agreement";
 }
 
 TEST(Report, NothingToShowIsAnError) {
@@ -164,7 +174,8 @@ TEST(Report, MissingRunNamesTheFile) {
     RenderReport(InputOf(directory));
     FAIL() << "a report was made without a run's jobs.csv";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("week-2/learned/jobs.csv"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("week-2/learned/jobs.csv"), std::string::npos)
+        << error.what();
   }
 }
 

@@ -11,9 +11,13 @@ namespace allot {
 namespace {
 
 TEST(JobsCsv, HasTheContractsColumnsAndShortestNumbers) {
-  const std::vector<JobRecord> records = {
-      {.job = 0, .submit = 0, .first_start = 300, .finish = 1000.1, .gpu_seconds = 2800.4, .preemptions = 1,
-       .restarts = 2}};
+  const std::vector<JobRecord> records = {{.job = 0,
+                                           .submit = 0,
+                                           .first_start = 300,
+                                           .finish = 1000.1,
+                                           .gpu_seconds = 2800.4,
+                                           .preemptions = 1,
+                                           .restarts = 2}};
   const std::vector<std::string> ids = {"application_1"};
   EXPECT_EQ(JobsCsv(records, ids),
             "job_id,submit_s,first_start_s,finish_s,jct_s,gpu_seconds,preemptions,restarts\n"
@@ -21,8 +25,8 @@ TEST(JobsCsv, HasTheContractsColumnsAndShortestNumbers) {
 }
 
 TEST(JobsCsv, WhatDidNotHappenIsEmpty) {
-  const std::vector<JobRecord> records = {{.job = 0, .submit = 5},
-                                          {.job = 1, .submit = 7, .first_start = 8, .gpu_seconds = 4}};
+  const std::vector<JobRecord> records = {
+      {.job = 0, .submit = 5}, {.job = 1, .submit = 7, .first_start = 8, .gpu_seconds = 4}};
   const std::vector<std::string> ids = {"waits", "runs"};
   EXPECT_EQ(JobsCsv(records, ids),
             "job_id,submit_s,first_start_s,finish_s,jct_s,gpu_seconds,preemptions,restarts\n"
@@ -37,8 +41,9 @@ TEST(JobsCsv, QuotesNamesThatNeedIt) {
 }
 
 TEST(TimelineCsv, WaitingIsActiveMinusRunning) {
-  const std::vector<TimelinePoint> timeline = {{.time = 0, .active = 5, .running = 2, .gpus_used = 8},
-                                               {.time = 300.5, .active = 1, .running = 1, .gpus_used = 4}};
+  const std::vector<TimelinePoint> timeline = {
+      {.time = 0, .active = 5, .running = 2, .gpus_used = 8},
+      {.time = 300.5, .active = 1, .running = 1, .gpus_used = 4}};
   EXPECT_EQ(TimelineCsv(timeline),
             "time_s,active,running,waiting,gpus_used\n"
             "0,5,2,3,8\n"
@@ -60,7 +65,9 @@ TEST(RunDirectory, HoldsTheThreeFiles) {
   EXPECT_EQ(ReadRunSummary(directory).makespan_s, 0.1 + 0.2);
 }
 
-TEST(FolderName, KeepsPolicySpecs) { EXPECT_EQ(FolderName("las:queues=3600,x=1"), "las:queues=3600,x=1"); }
+TEST(FolderName, KeepsPolicySpecs) {
+  EXPECT_EQ(FolderName("las:queues=3600,x=1"), "las:queues=3600,x=1");
+}
 
 TEST(FolderName, CannotLeaveItsParent) {
   EXPECT_EQ(FolderName("../../etc"), "-.-..-etc");

@@ -1,9 +1,9 @@
 #include "metrics/summary.h"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -12,12 +12,18 @@
 namespace allot {
 namespace {
 
-// Two GPUs. Job 0: 10 s late, runs 0..100 on 1 GPU; job 1: submit 20, runs 20..60 on 1; job 2: submit 40,
-// waits until 60, runs to 140 on 1 and was moved once.
+// Two GPUs. Job 0: 10 s late, runs 0..100 on 1 GPU; job 1: submit 20, runs 20..60 on 1; job 2:
+// submit 40, waits until 60, runs to 140 on 1 and was moved once.
 std::vector<JobRecord> ThreeJobs() {
-  return {{.job = 0, .submit = 10, .first_start = 10, .finish = 110, .gpu_seconds = 100},
-          {.job = 1, .submit = 20, .first_start = 20, .finish = 60, .gpu_seconds = 40, .preemptions = 1},
-          {.job = 2, .submit = 40, .first_start = 60, .finish = 140, .gpu_seconds = 80, .restarts = 2}};
+  return {
+      {.job = 0, .submit = 10, .first_start = 10, .finish = 110, .gpu_seconds = 100},
+      {.job = 1,
+       .submit = 20,
+       .first_start = 20,
+       .finish = 60,
+       .gpu_seconds = 40,
+       .preemptions = 1},
+      {.job = 2, .submit = 40, .first_start = 60, .finish = 140, .gpu_seconds = 80, .restarts = 2}};
 }
 
 RunFacts FactsOf(const std::vector<JobRecord>& records) {
@@ -105,8 +111,9 @@ TEST(Summarise, LatencyQuantilesIgnoreTheOrderOfDecisions) {
 
 TEST(SummaryJson, BeginsWithTheKeysOfTheContract) {
   const std::vector<std::string> contract = {
-      "policy", "jobs", "avg_jct_s", "p50_jct_s", "p95_jct_s", "p99_jct_s", "makespan_s",
-      "gpu_utilisation", "decisions", "decision_us_p50", "decision_us_p99", "cpu_s", "wall_s"};
+      "policy",          "jobs",       "avg_jct_s",       "p50_jct_s", "p95_jct_s",
+      "p99_jct_s",       "makespan_s", "gpu_utilisation", "decisions", "decision_us_p50",
+      "decision_us_p99", "cpu_s",      "wall_s"};
   const nlohmann::ordered_json json = ToJson(RunSummary());
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
@@ -115,9 +122,7 @@ TEST(SummaryJson, BeginsWithTheKeysOfTheContract) {
   EXPECT_EQ(keys, contract);
 }
 
-TEST(SummaryJson, UnknownIsNull) {
-  EXPECT_TRUE(ToJson(RunSummary())["avg_jct_s"].is_null());
-}
+TEST(SummaryJson, UnknownIsNull) { EXPECT_TRUE(ToJson(RunSummary())["avg_jct_s"].is_null()); }
 
 TEST(SummaryJson, ReadsBackEqual) {
   const std::vector<JobRecord> records = ThreeJobs();
