@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/error.h"
 #include "core/rng.h"
@@ -33,12 +34,12 @@ EpisodeSource WindowEpisodes(const Workload& trace, const ClusterSpec& cluster, 
     }
     sample.to = std::min(options.to, sample.from + options.span);
     sample.gpus_capacity = cluster.total().gpus;
+    // A sub-sample leaves out what the cluster cannot hold; a whole window must fit (Scenario checks).
     const std::vector<GpuCount> capacity = cluster.type_capacity();
-    sample.max_gpus = *std::max_element(capacity.begin(), capacity.end());
+    if (sample.load > 0) sample.max_gpus = *std::max_element(capacity.begin(), capacity.end());
     sample.seed = seed;
-    SampleReport report;
-    Workload workload = Sample(trace, sample, &report);
-    workload.name += fmt::format("-load{}-seed{}", sample.load, seed);
+    Workload workload = Sample(trace, sample);
+    if (sample.load > 0) workload.name += fmt::format("-load{}-seed{}", sample.load, seed);
     if (options.elastic) MakeElastic(options.elasticity, Catalogue::Embedded(), &workload);
     SimOptions sim = options.sim;
     sim.seed = Rng(options.sim.seed, "episode-estimates", seed).NextU64();

@@ -11,12 +11,16 @@ import sys
 
 GPU_TYPES = ["v100", "p100", "k80"]  # reference type first
 DL2_WORKERS = [1, 2, 3, 4, 6, 8, 12]
-DL2_MOST_SERVERS = 16
 
 
 def read(path):
     with open(path, newline="") as file:
         return list(csv.DictReader(file))
+
+
+def at_most_linear(points):
+    """The source has several GPUs faster than linear (other batches were measured): cut to linear."""
+    return {gpus: min(rate, gpus * points.get(1, rate)) for gpus, rate in points.items()}
 
 
 def gavel(folder):
@@ -30,25 +34,24 @@ def gavel(folder):
     for job in read(folder / "job_types.csv"):
         if job["multi_gpu_allowed"] == "1":
             name = job["model"].replace("-", "").lower() + ":" + job["batch_size"]
-            profiles[name] = {t: rates.get((job["job_type"], t), {}) for t in GPU_TYPES}
+            profiles[name] = {t: at_most_linear(rates.get((job["job_type"], t), {})) for t in GPU_TYPES}
     return profiles
 
 
 def dl2(folder):
-    """One worker is one GPU; parameter servers run on CPUs, so their best number is taken."""
-    best = {}
+    """One worker is one GPU, with one parameter server each (DL2's bundle)."""
+    bundles = {}
     for row in read(folder / "interpolated.csv"):
-        if int(row["num_ps"]) <= DL2_MOST_SERVERS:
-            key = row["type"], int(row["num_workers"])
-            best[key] = max(best.get(key, 0), float(row["speed"]))
+        if row["num_ps"] == row["num_workers"]:
+            bundles[row["type"], int(row["num_workers"])] = float(row["speed"])
     profiles = {}
     for job in read(folder / "types.csv"):
         if int(job["worker_gpu"]) > 0:
             points, speed = {}, 0
             for workers in DL2_WORKERS:
-                speed = max(speed, best[job["type"], workers])  # further workers may stay idle
+                speed = max(speed, bundles[job["type"], workers])  # further workers may stay idle
                 points[workers] = speed
-            profiles["dl2-" + job["model"].replace("-", "")] = {"gpu": points}
+            profiles["dl2-" + job["model"].replace("-", "")] = {"gpu": at_most_linear(points)}
     return profiles
 
 

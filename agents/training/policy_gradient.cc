@@ -51,7 +51,7 @@ struct PolicyGradientTrainer::Impl {
     for (auto& result : results) result.rollouts.resize(per_workload);
     ParallelFor(workloads, options.threads, [&](std::size_t w) {
       scenarios[w] = episodes(Rng(options.seed, "training-episode", iteration, w).NextU64());
-      teacher[w] = ReferenceReward(scenarios[w], options.teacher, options.rollout);
+      teacher[w] = EpisodeReward(scenarios[w], *MakePolicy(options.teacher), options.rollout);
     });
     ParallelFor(workloads * per_workload, options.threads, [&](std::size_t i) {
       const std::size_t w = i / per_workload;

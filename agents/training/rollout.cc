@@ -7,7 +7,6 @@
 #include "core/check.h"
 #include "core/rng.h"
 #include "envs/cluster_env.h"
-#include "sched/policy.h"
 
 namespace allot {
 namespace {
@@ -71,16 +70,15 @@ Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexN
   return rollout;
 }
 
-double ReferenceReward(const std::shared_ptr<const Scenario>& scenario, const std::string& policy,
-                       const RolloutOptions& options) {
+double EpisodeReward(const std::shared_ptr<const Scenario>& scenario, Policy& policy,
+                     const RolloutOptions& options) {
   ClusterEnv env = MakeEnv(scenario, options);
   env.Reset(0);
-  const std::unique_ptr<Policy> reference = MakePolicy(policy);
-  reference->OnEpisodeStart({.seed = 0, .cluster = &scenario->cluster()});
+  policy.OnEpisodeStart({.seed = 0, .cluster = &scenario->cluster()});
   Allocation allocation;
   double total = 0;
   while (true) {
-    reference->Decide(env.observation(), &allocation);
+    policy.Decide(env.observation(), &allocation);
     const StepResult step = env.StepAllocation(allocation);
     total += step.reward;
     if (step.terminated || step.truncated) return total;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/index_net.h"
+#include "sched/policy.h"
 #include "sim/scenario.h"
 
 namespace allot {
@@ -34,10 +35,10 @@ struct Rollout {
 Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexNet& net,
                    const RolloutOptions& options, std::uint64_t seed, std::uint64_t a, std::uint64_t b);
 
-// Sum of rewards of a heuristic on the scenario, cut at the same instant as a rollout: the unit in which
-// returns are measured.
-double ReferenceReward(const std::shared_ptr<const Scenario>& scenario, const std::string& policy,
-                       const RolloutOptions& options);
+// Sum of rewards of a policy on the scenario, cut at the same instant as a rollout: the unit in which
+// returns are measured, and what validation compares.
+double EpisodeReward(const std::shared_ptr<const Scenario>& scenario, Policy& policy,
+                     const RolloutOptions& options);
 
 // Discounted return from each tick on: G[t] = r[t] + discount x G[t + 1].
 std::vector<double> ReturnsFrom(const std::vector<double>& reward_of_tick, double discount);

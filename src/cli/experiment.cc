@@ -104,47 +104,54 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
   Progress progress("simulating", static_cast<std::int64_t>(total), options.globals.quiet);
   std::mutex mutex;
   std::int64_t done = 0;
-  ParallelFor(total, options.globals.threads, [&](std::size_t i) {
-    const std::size_t w = i / contenders.size();
-    const std::size_t p = i % contenders.size();
+  const auto run = [&](std::size_t p, std::size_t w, EpisodeLog* log) {
     const Scenario& scenario = *scenarios[w].scenario;
     const std::unique_ptr<Policy> policy = contenders[p].make();
-    std::unique_ptr<EpisodeLog> log;
     RunOutcome outcome;
-    if (options.log_root.empty()) {
+    if (log == nullptr) {
       outcome = RunPolicy(scenario, *policy);
     } else {
-      log = std::make_unique<EpisodeLog>(options.log_root, contenders[p].id, scenario,
-                                         scenarios[w].seed, policy->info().time_driven, options.command);
-      DecisionListener* const listeners[] = {log.get()};
+      DecisionListener* const listeners[] = {log->BeginEpisode(scenario, scenarios[w].seed)};
       outcome = RunPolicy(scenario, *policy, listeners,
-                          [&](const SimulatedCluster& cluster) { log->Attach(cluster); });
+                          [log](const SimulatedCluster& cluster) { log->Attach(cluster); });
+      log->EndEpisode(outcome.records);
     }
-    RunFacts facts;
-    facts.policy = contenders[p].id;
-    facts.oracle = evaluation.policies[p].oracle;
-    facts.gpus = scenario.cluster().total().gpus;
-    facts.records = outcome.records;
-    facts.timeline = outcome.timeline;
-    facts.decisions = outcome.drive.decisions;
-    facts.decision_us = outcome.drive.decision_us;
-    facts.cpu_s = outcome.cpu_s;
-    facts.wall_s = outcome.wall_s;
+    const std::string& id = contenders[p].id;
     RunSummary& summary = evaluation.policies[p].runs[w];
-    summary = Summarise(facts);
+    summary = Summarise({.policy = id,
+                         .oracle = evaluation.policies[p].oracle,
+                         .gpus = scenario.cluster().total().gpus,
+                         .records = outcome.records,
+                         .timeline = outcome.timeline,
+                         .decisions = outcome.drive.decisions,
+                         .decision_us = outcome.drive.decision_us,
+                         .cpu_s = outcome.cpu_s,
+                         .wall_s = outcome.wall_s});
     if (!options.out.empty()) {
-      const std::filesystem::path root(options.out);
-      const std::filesystem::path folder =
-          options.single_run ? root
-          : scenarios.size() == 1
-              ? root / FolderName(contenders[p].id)
-              : root / FolderName(evaluation.workloads[w].name) / FolderName(contenders[p].id);
+      std::filesystem::path folder(options.out);
+      if (!options.single_run) {
+        if (scenarios.size() > 1) folder /= FolderName(evaluation.workloads[w].name);
+        folder /= FolderName(id);
+      }
       WriteRunDirectory(folder, summary, outcome.records, JobIds(scenario.workload()), outcome.timeline);
     }
-    if (log != nullptr) log->Close(outcome.records);
     const std::lock_guard lock(mutex);
-    progress.Update(++done, fmt::format("{} on {}", contenders[p].id, scenario.workload().name));
-  });
+    progress.Update(++done, fmt::format("{} on {}", id, scenario.workload().name));
+  };
+  if (options.log_root.empty()) {
+    ParallelFor(total, options.globals.threads,
+                [&](std::size_t i) { run(i % contenders.size(), i / contenders.size(), nullptr); });
+  } else {
+    // A data set is written by one thread: one task per policy.
+    ParallelFor(contenders.size(), options.globals.threads, [&](std::size_t p) {
+      EpisodeLog log({.root = options.log_root,
+                      .policy = contenders[p].id,
+                      .time_driven = contenders[p].make()->info().time_driven,
+                      .command = options.command});
+      for (std::size_t w = 0; w < scenarios.size(); ++w) run(p, w, &log);
+      log.Close();
+    });
+  }
   if (!options.out.empty() && !options.single_run) WriteEvaluation(options.out, evaluation);
   return evaluation;
 }

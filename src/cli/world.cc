@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "core/rng.h"
 #include "sim/profile.h"
 #include "workload/sample.h"
 
@@ -74,34 +73,17 @@ WindowOptions World::Window() {
   return window;
 }
 
-World::Named World::Whole() {
-  const WindowOptions window = Window();
-  Workload workload = trace();
-  if (window.from > 0 || window.to < kNever) {
-    std::erase_if(workload.jobs, [&](const Job& job) {
-      return job.submit < window.from || job.submit >= window.to;
-    });
-    for (Job& job : workload.jobs) job.submit -= window.from;
-  }
-  if (workload.jobs.empty()) {
-    throw DataError("no job of '{}' is submitted in [{}, {}) s", workload.name, window.from, window.to);
-  }
-  if (window.elastic) MakeElastic(window.elasticity, Catalogue::Embedded(), &workload);
-  const ClusterSpec spec = cluster();
-  const double load = OfferedLoad(workload, spec.total().gpus);
-  return {std::make_shared<const Scenario>(std::move(workload), spec, window.sim), load, seed_};
-}
-
 std::vector<World::Named> World::Scenarios() {
+  WindowOptions window = Window();
+  window.weekly = true;
   if (loads_.empty()) {
     if (workloads_ > 1) {
       throw UsageError("--workloads {} needs --load: without it the workload is the whole window, once",
                        workloads_);
     }
-    return {Whole()};
+    window.loads = {0.0};
+    window.span = std::min(window.to, trace().jobs.back().submit + 1.0) - window.from;
   }
-  WindowOptions window = Window();
-  window.weekly = true;
   const EpisodeSource source = WindowEpisodes(trace(), cluster(), window);
   std::vector<Named> scenarios;
   for (int k = 0; k < workloads_; ++k) {

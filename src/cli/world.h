@@ -12,6 +12,8 @@
 
 #include "envs/episodes.h"
 #include "sim/scenario.h"
+#include "workload/calendar.h"
+#include "workload/sample.h"
 #include "workload/trace_reader.h"
 
 namespace allot {
@@ -45,7 +47,6 @@ class World {
 
  private:
   WindowOptions Window();
-  Named Whole();
 
   std::string workload_ = "embedded";
   std::string format_ = "auto";

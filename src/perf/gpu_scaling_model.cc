@@ -12,7 +12,7 @@ namespace {
 // Bounds of the power law beyond what was measured: more GPUs neither slow a job down nor speed it
 // up by more than their number.
 constexpr double kMinExponent = 0;
-constexpr double kMaxExponent = 1;
+constexpr double kMaxExponent = 0.9;
 
 double Interpolate(const std::vector<std::pair<GpuCount, double>>& points, GpuCount gpus) {
   const auto above = std::lower_bound(

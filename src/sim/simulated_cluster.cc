@@ -30,7 +30,6 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario) : scenario_(scenari
   observation_.interval = scenario.options().interval;
   observation_.share_begin.assign(1, 0);
   AdvanceTo(NextTick(scenario.workload().jobs.front().submit));
-  step_ = StepFacts{};
 }
 
 Seconds SimulatedCluster::NextTick(Seconds time) const {
@@ -56,7 +55,8 @@ void SimulatedCluster::CheckNotStuck() {
 }
 
 bool SimulatedCluster::WaitForChange(bool decision_can_wait) {
-  step_ = StepFacts{};
+  // The first step also holds what came before the first decision, so that sums are complete.
+  if (observation_.decision > 0) step_ = StepFacts{};
   const bool empty = observation_.rows() == 0;
   const Seconds event = NextEvent();
   if (empty && event == kNever) return false;

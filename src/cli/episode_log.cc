@@ -1,0 +1,387 @@
+#include "cli/episode_log.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/version.h"
+#include "core/check.h"
+#include "core/error.h"
+#include "features/encoder.h"
+#include "metrics/run_directory.h"
+#include "record/minari_reader.h"
+#include "record/spaces.h"
+
+namespace allot {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string SimJson(const SimOptions& options) {
+  return Json{{"interval_s", options.interval},
+              {"restart_cost_s", options.restart_cost},
+              {"decide_on_events", options.decide_on_events},
+              {"length_estimates", options.lengths.ToString()},
+              {"seed", options.seed}}
+      .dump();
+}
+
+SimOptions SimFromJson(const std::string& text, const std::string& where) {
+  try {
+    const Json json = Json::parse(text);
+    SimOptions options;
+    options.interval = json.at("interval_s");
+    options.restart_cost = json.at("restart_cost_s");
+    options.decide_on_events = json.at("decide_on_events");
+    options.lengths = LengthEstimates::Parse(json.at("length_estimates").get<std::string>());
+    options.seed = json.at("seed");
+    return options;
+  } catch (const Json::exception& error) {
+    throw DataError("{}: the simulator's options cannot be read: {}", where, error.what());
+  }
+}
+
+// ---- the workload as columns ----
+
+void WorkloadColumns(const Workload& workload, EpisodeData* episode) {
+  std::vector<std::string> id, model, tenant, user;
+  std::vector<double> submit, duration, work, priority, deadline;
+  std::vector<std::int32_t> gpus, min_gpus, max_gpus;
+  std::vector<std::uint8_t> outcome;
+  for (const Job& job : workload.jobs) {
+    id.push_back(job.id);
+    model.push_back(workload.models[job.model]);
+    tenant.push_back(workload.tenants[job.tenant]);
+    user.push_back(workload.users[job.user]);
+    submit.push_back(job.submit);
+    duration.push_back(job.duration);
+    work.push_back(job.work);
+    priority.push_back(job.priority);
+    deadline.push_back(job.deadline);
+    gpus.push_back(job.gpus);
+    min_gpus.push_back(job.min_gpus);
+    max_gpus.push_back(job.max_gpus);
+    outcome.push_back(static_cast<std::uint8_t>(job.outcome));
+  }
+  ArrayMap& out = episode->extras;
+  out["workload/job_id"] = MakeColumn(std::move(id));
+  out["workload/model"] = MakeColumn(std::move(model));
+  out["workload/tenant"] = MakeColumn(std::move(tenant));
+  out["workload/user"] = MakeColumn(std::move(user));
+  out["workload/submit"] = MakeColumn(std::move(submit), "s");
+  out["workload/duration"] = MakeColumn(std::move(duration), "s");
+  out["workload/work"] = MakeColumn(std::move(work));
+  out["workload/priority"] = MakeColumn(std::move(priority));
+  out["workload/deadline"] = MakeColumn(std::move(deadline), "s");
+  out["workload/gpus"] = MakeColumn(std::move(gpus), "GPU");
+  out["workload/min_gpus"] = MakeColumn(std::move(min_gpus), "GPU");
+  out["workload/max_gpus"] = MakeColumn(std::move(max_gpus), "GPU");
+  out["workload/outcome"] = MakeColumn(std::move(outcome));
+}
+
+// All columns of the workload group must be equally long.
+template <typename T>
+std::vector<T> Column(const MinariReader& reader, std::int64_t episode, const std::string& name,
+                      std::size_t rows) {
+  std::vector<T> values = reader.ReadAs<T>(episode, "workload/" + name);
+  if (values.size() != rows) {
+    throw DataError("{}: episode {}: workload/{} must have {} rows, has {}", reader.path().string(), episode,
+                    name, rows, values.size());
+  }
+  return values;
+}
+
+Workload WorkloadFromColumns(const MinariReader& reader, std::int64_t episode, const std::string& name,
+                             const std::string& origin) {
+  Workload workload;
+  workload.name = name;
+  workload.origin = origin;
+  const auto id = reader.ReadAs<std::string>(episode, "workload/job_id");
+  const std::size_t rows = id.size();
+  const auto model = Column<std::string>(reader, episode, "model", rows);
+  const auto tenant = Column<std::string>(reader, episode, "tenant", rows);
+  const auto user = Column<std::string>(reader, episode, "user", rows);
+  const auto submit = Column<double>(reader, episode, "submit", rows);
+  const auto duration = Column<double>(reader, episode, "duration", rows);
+  const auto work = Column<double>(reader, episode, "work", rows);
+  const auto priority = Column<double>(reader, episode, "priority", rows);
+  const auto deadline = Column<double>(reader, episode, "deadline", rows);
+  const auto gpus = Column<std::int32_t>(reader, episode, "gpus", rows);
+  const auto min_gpus = Column<std::int32_t>(reader, episode, "min_gpus", rows);
+  const auto max_gpus = Column<std::int32_t>(reader, episode, "max_gpus", rows);
+  const auto outcome = Column<std::uint8_t>(reader, episode, "outcome", rows);
+  for (std::size_t i = 0; i < rows; ++i) {
+    Job job;
+    job.id = id[i];
+    job.model = workload.models.Intern(model[i]);
+    job.tenant = workload.tenants.Intern(tenant[i]);
+    job.user = workload.users.Intern(user[i]);
+    job.submit = submit[i];
+    job.duration = duration[i];
+    job.work = work[i];
+    job.priority = priority[i];
+    job.deadline = deadline[i];
+    job.gpus = gpus[i];
+    job.min_gpus = min_gpus[i];
+    job.max_gpus = max_gpus[i];
+    job.outcome = static_cast<Outcome>(std::min<std::uint8_t>(outcome[i], 3));
+    workload.jobs.push_back(std::move(job));
+  }
+  workload.Finish();
+  return workload;
+}
+
+// ---- the decisions as ragged columns ----
+
+void DecisionColumns(const DecisionLog& log, EpisodeData* episode) {
+  std::vector<std::int64_t> first_entry{0}, first_share{0};
+  std::vector<std::int32_t> job, configuration, node;
+  std::vector<std::int16_t> units;
+  std::vector<std::uint64_t> gpus;
+  for (const Allocation& allocation : log.allocations) {
+    for (const Allocation::Entry& entry : allocation.entries()) {
+      job.push_back(entry.job);
+      configuration.push_back(entry.configuration);
+      for (const NodeShare& share : allocation.shares(entry)) {
+        node.push_back(share.node);
+        gpus.push_back(share.gpus);
+        units.insert(units.end(), share.units.begin(), share.units.end());
+      }
+      first_share.push_back(static_cast<std::int64_t>(node.size()));
+    }
+    first_entry.push_back(static_cast<std::int64_t>(job.size()));
+  }
+  const std::size_t shares = node.size();
+  ArrayMap& out = episode->extras;
+  out["allocation/time"] = MakeColumn(log.times, "s");
+  out["allocation/first_entry"] = MakeColumn(std::move(first_entry));
+  out["allocation/job"] = MakeColumn(std::move(job));
+  out["allocation/configuration"] = MakeColumn(std::move(configuration));
+  out["allocation/first_share"] = MakeColumn(std::move(first_share));
+  out["allocation/node"] = MakeColumn(std::move(node));
+  out["allocation/gpus"] = MakeColumn(std::move(gpus));
+  out["allocation/units"] = MakeArray({shares, kMaxUnitKinds}, std::move(units));
+}
+
+void RequireOffsets(const std::vector<std::int64_t>& offsets, std::size_t items, std::size_t total,
+                    const std::string& where) {
+  const bool whole = offsets.size() == items + 1 && offsets.front() == 0 &&
+                     offsets.back() == static_cast<std::int64_t>(total) &&
+                     std::is_sorted(offsets.begin(), offsets.end());
+  if (!whole) {
+    throw DataError("{} must be {} ascending offsets from 0 to {}, got {} of them", where, items + 1, total,
+                    offsets.size());
+  }
+}
+
+DecisionLog DecisionsFromColumns(const MinariReader& reader, std::int64_t episode) {
+  DecisionLog log;
+  log.times = reader.ReadAs<double>(episode, "allocation/time");
+  const auto first_entry = reader.ReadAs<std::int64_t>(episode, "allocation/first_entry");
+  const auto job = reader.ReadAs<std::int32_t>(episode, "allocation/job");
+  const auto configuration = reader.ReadAs<std::int32_t>(episode, "allocation/configuration");
+  const auto first_share = reader.ReadAs<std::int64_t>(episode, "allocation/first_share");
+  const auto node = reader.ReadAs<std::int32_t>(episode, "allocation/node");
+  const auto gpus = reader.ReadAs<std::uint64_t>(episode, "allocation/gpus");
+  const auto units = reader.ReadAs<std::int16_t>(episode, "allocation/units");
+  const std::string where = fmt::format("{}: episode {}: ", reader.path().string(), episode);
+  RequireOffsets(first_entry, log.times.size(), job.size(), where + "allocation/first_entry");
+  RequireOffsets(first_share, job.size(), node.size(), where + "allocation/first_share");
+  if (configuration.size() != job.size() || gpus.size() != node.size() ||
+      units.size() != node.size() * kMaxUnitKinds) {
+    throw DataError("{}the columns of a table must be equally long ({} jobs, {} configurations; {} nodes, {} "
+                    "GPU masks, {} units)",
+                    where, job.size(), configuration.size(), node.size(), gpus.size(), units.size());
+  }
+  std::vector<NodeShare> shares;
+  for (std::size_t d = 0; d < log.times.size(); ++d) {
+    Allocation allocation;
+    for (auto e = static_cast<std::size_t>(first_entry[d]); e < static_cast<std::size_t>(first_entry[d + 1]); ++e) {
+      shares.clear();
+      for (auto s = static_cast<std::size_t>(first_share[e]); s < static_cast<std::size_t>(first_share[e + 1]); ++s) {
+        NodeShare share;
+        share.node = node[s];
+        share.gpus = gpus[s];
+        for (std::size_t k = 0; k < kMaxUnitKinds; ++k) share.units[k] = units[s * kMaxUnitKinds + k];
+        shares.push_back(share);
+      }
+      allocation.Add(job[e], configuration[e], shares);
+    }
+    log.allocations.push_back(std::move(allocation));
+  }
+  return log;
+}
+
+}  // namespace
+
+struct EpisodeLog::Impl : public DecisionListener {
+  explicit Impl(EpisodeLog::Options given)
+      : options(std::move(given)),
+        window(static_cast<std::size_t>(options.window)),
+        writer(options.root, EpisodeLog::DatasetId(options.policy), Spec(options)) {}
+
+  static MinariSpec Spec(const EpisodeLog::Options& options) {
+    const auto w = static_cast<std::size_t>(options.window);
+    MinariSpec spec;
+    spec.observation_space =
+        DictSpace({{"jobs", BoxSpace({w, kJobFeatures}, -kFeatureBound, kFeatureBound)},
+                   {"context", BoxSpace({kContextFeatures}, -1000, 1000)},
+                   {"job_mask", BoxSpace({w}, 0, 1, "uint8")}});
+    spec.action_space = BoxSpace({w}, 0, 1e6);
+    spec.algorithm_name = options.policy;
+    spec.author = {"allot"};
+    spec.description = "Decisions of a scheduling policy on a simulated GPU cluster";
+    spec.attributes = {{"creator", "allot " + Version()},
+                       {"command", options.command},
+                       {"feature_version", std::int64_t{kFeatureVersion}},
+                       {"policy", options.policy}};
+    return spec;
+  }
+
+  void OnDecision(const Observation& o, const Allocation& allocation) override {
+    if (!decisions.times.empty()) rewards.push_back(-cluster->last_step().job_seconds);
+    decisions.times.push_back(o.now);
+    decisions.allocations.push_back(allocation);
+    AppendObservation(o);
+    const std::size_t base = granted.size();
+    granted.resize(base + window, 0.0F);
+    for (const Allocation::Entry& entry : allocation.entries()) {
+      const auto row = static_cast<std::size_t>(
+          std::lower_bound(o.job.begin(), o.job.end(), entry.job) - o.job.begin());
+      if (row < window) granted[base + row] = static_cast<float>((*o.table[row])[entry.configuration].cost);
+    }
+  }
+
+  void AppendObservation(const Observation& o) {
+    encoder.Encode(o, &features);
+    const std::size_t rows = std::min(window, o.job.size());
+    const std::size_t base = job_mask.size();
+    job_mask.resize(base + window, 0);
+    std::fill_n(job_mask.begin() + static_cast<std::ptrdiff_t>(base), rows, std::uint8_t{1});
+    jobs.insert(jobs.end(), features.jobs.begin(),
+                features.jobs.begin() + static_cast<std::ptrdiff_t>(rows * kJobFeatures));
+    jobs.resize((base + window) * kJobFeatures, 0.0F);
+    context.insert(context.end(), features.context.begin(), features.context.end());
+    times.push_back(o.now);
+    active.push_back(o.rows());
+  }
+
+  EpisodeLog::Options options;
+  std::size_t window;
+  MinariWriter writer;
+  FeatureEncoder encoder;
+  FeatureBatch features;
+
+  // The episode under way.
+  const Scenario* scenario = nullptr;
+  const SimulatedCluster* cluster = nullptr;
+  std::uint64_t seed = 0;
+  DecisionLog decisions;
+  std::vector<float> jobs, context, granted;
+  std::vector<std::uint8_t> job_mask;
+  std::vector<double> rewards, times;
+  std::vector<std::int32_t> active;
+};
+
+EpisodeLog::EpisodeLog(Options options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+EpisodeLog::~EpisodeLog() = default;
+
+std::string EpisodeLog::DatasetId(const std::string& policy) {
+  std::string name;
+  for (const char c : FolderName(policy)) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '-';
+  return "cluster/" + name + "-v0";
+}
+
+DecisionListener* EpisodeLog::BeginEpisode(const Scenario& scenario, std::uint64_t seed) {
+  Impl& m = *impl_;
+  m.scenario = &scenario;
+  m.seed = seed;
+  m.decisions = {};
+  for (auto* column : {&m.jobs, &m.context, &m.granted}) column->clear();
+  m.job_mask.clear();
+  m.rewards.clear();
+  m.times.clear();
+  m.active.clear();
+  return &m;
+}
+
+void EpisodeLog::Attach(const SimulatedCluster& cluster) { impl_->cluster = &cluster; }
+
+void EpisodeLog::EndEpisode(const std::vector<JobRecord>& records) {
+  Impl& m = *impl_;
+  const std::size_t steps = m.decisions.times.size();
+  // The last step's reward is what is missing to minus the total JCT.
+  double total = 0;
+  std::vector<double> finish;
+  Seconds last = m.decisions.times.back();
+  for (const JobRecord& record : records) {
+    total -= record.finish - record.submit;
+    finish.push_back(record.finish);
+    last = std::max(last, record.finish);
+  }
+  for (const double reward : m.rewards) total -= reward;
+  m.rewards.push_back(total);
+  Observation empty;
+  empty.now = last;
+  empty.interval = m.scenario->options().interval;
+  empty.cluster = &m.scenario->cluster();
+  m.AppendObservation(empty);
+
+  EpisodeData episode;
+  episode.seed = static_cast<std::int64_t>(m.seed);
+  episode.observations["jobs"] = MakeArray({steps + 1, m.window, kJobFeatures}, std::move(m.jobs), "1");
+  episode.observations["context"] = MakeArray({steps + 1, kContextFeatures}, std::move(m.context), "1");
+  episode.observations["job_mask"] = MakeArray({steps + 1, m.window}, std::move(m.job_mask), "1");
+  episode.actions[""] = MakeArray({steps, m.window}, std::move(m.granted), "GPU");
+  episode.rewards = std::move(m.rewards);
+  episode.terminations.assign(steps, false);
+  episode.terminations.back() = true;
+  episode.truncations.assign(steps, false);
+  episode.infos["time"] = MakeColumn(std::move(m.times), "s");
+  episode.infos["active_jobs"] = MakeColumn(std::move(m.active));
+  WorkloadColumns(m.scenario->workload(), &episode);
+  DecisionColumns(m.decisions, &episode);
+  episode.extras["result/finish"] = MakeColumn(std::move(finish), "s");
+  episode.extra_attributes["workload"] = {{"name", m.scenario->workload().name},
+                                          {"origin", m.scenario->workload().origin},
+                                          {"cluster", m.scenario->cluster().ToString()},
+                                          {"sim", SimJson(m.scenario->options())}};
+  episode.extra_attributes["allocation"] = {{"policy", m.options.policy},
+                                            {"time_driven", std::int64_t{m.options.time_driven}}};
+  m.writer.WriteEpisode(episode);
+}
+
+void EpisodeLog::Close() { impl_->writer.Close(); }
+
+std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path) {
+  const MinariReader reader(path);
+  std::vector<LoggedEpisode> episodes;
+  for (std::int64_t e = 0; e < reader.episodes(); ++e) {
+    const std::string where = fmt::format("{}: episode {}", reader.path().string(), e);
+    const AttributeMap workload = reader.Attributes(e, "workload");
+    const AttributeMap allocation = reader.Attributes(e, "allocation");
+    const auto text = [&](const AttributeMap& map, const std::string& key) {
+      const auto it = map.find(key);
+      if (it == map.end() || !std::holds_alternative<std::string>(it->second)) {
+        throw DataError("{}: attribute '{}' must be text, is missing: not a log of allot", where, key);
+      }
+      return std::get<std::string>(it->second);
+    };
+    LoggedEpisode logged;
+    logged.scenario = std::make_shared<const Scenario>(
+        WorkloadFromColumns(reader, e, text(workload, "name"), text(workload, "origin")),
+        ClusterSpec::Parse(text(workload, "cluster")), SimFromJson(text(workload, "sim"), where));
+    logged.policy = text(allocation, "policy");
+    const auto driven = allocation.find("time_driven");
+    logged.decisions = DecisionsFromColumns(reader, e);
+    logged.decisions.time_driven =
+        driven == allocation.end() || !std::holds_alternative<std::int64_t>(driven->second) ||
+        std::get<std::int64_t>(driven->second) != 0;
+    logged.seed = static_cast<std::uint64_t>(reader.Episode(e).seed.value_or(0));
+    logged.finish = reader.ReadAs<double>(e, "result/finish");
+    episodes.push_back(std::move(logged));
+  }
+  return episodes;
+}
+
+}  // namespace allot

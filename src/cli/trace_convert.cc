@@ -1,0 +1,36 @@
+// allot trace convert: any trace that allot reads, or a window of it, as an allot CSV.
+
+#include <cstdio>
+
+#include "cli/command.h"
+#include "cli/world.h"
+#include "core/file.h"
+#include "workload/write_csv.h"
+
+namespace allot {
+namespace {
+
+ALLOT_REGISTER(CommandInfo,
+               (CommandInfo{"trace convert", "write the chosen window or sub-sample of a trace as an allot CSV",
+                            [](CLI::App& app, const GlobalOptions& globals) {
+                              struct Options {
+                                World world;
+                                std::string out;
+                              };
+                              auto o = std::make_shared<Options>();
+                              o->world.Declare(app);
+                              app.add_option("-o,--out", o->out, "the CSV file")->required();
+                              return [o, &globals] {
+                                const Workload& workload = o->world.Scenarios().front().scenario->workload();
+                                AtomicFile file(o->out);
+                                WriteAllotCsv(workload, file.stream());
+                                file.Commit();
+                                if (!globals.quiet) {
+                                  std::fprintf(stderr, "%zu jobs: %s\n", workload.jobs.size(), o->out.c_str());
+                                }
+                                return 0;
+                              };
+                            }}));
+
+}  // namespace
+}  // namespace allot
