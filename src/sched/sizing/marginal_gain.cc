@@ -1,7 +1,9 @@
 // Optimus' allocation (Peng et al., EuroSys'18, section 4.1): each job first gets its smallest
 // configuration, then the unit with the largest reduction of estimated completion time per dominant
-// share is granted, one at a time, while it is positive. Work-conserving: a job whose next unit does not
-// fit drops out, the others go on (Optimus as published stops there; docs/fidelity.md).
+// share is granted, one at a time, while it is positive. Optimus fits a concave speed curve to what it
+// measured; here the next unit of a GPU job is the next step of the concave hull, so that a dip in a
+// measured table does not end its growth. Work-conserving: a job whose next unit does not fit drops
+// out, the others go on.
 
 #include <algorithm>
 #include <limits>
@@ -71,14 +73,24 @@ class MarginalGain : public Sizing {
     const std::int32_t from = chosen_[static_cast<std::size_t>(position)];
     const double remaining = ReckonedRemaining(o, row);
     Entry entry{0.0, position, -1};
-    for (int kind = 0; kind < static_cast<int>(table.kinds().size()); ++kind) {
-      const std::int32_t next = Grow(table, from, kind, table[from].gpu_type);
-      if (next < 0) continue;
+    const auto consider = [&](std::int32_t next) {
       const double saved = remaining / table[from].rate - remaining / table[next].rate;
       const double gain = saved / (table[next].cost - table[from].cost);
       if (gain > entry.gain) {
         entry.gain = gain;
         entry.next = next;
+      }
+    };
+    if (table.kinds().size() == 1) {
+      for (const HullStep& step : table.hull(table[from].gpu_type)) {
+        if (table[step.to].cost <= table[from].cost) continue;
+        consider(step.to);
+        break;
+      }
+    } else {
+      for (int kind = 0; kind < static_cast<int>(table.kinds().size()); ++kind) {
+        const std::int32_t next = Grow(table, from, kind, table[from].gpu_type);
+        if (next >= 0) consider(next);
       }
     }
     if (entry.next < 0) return false;
