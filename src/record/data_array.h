@@ -1,6 +1,7 @@
 #pragma once
-// The value that the episode log stores: numbers, truth values or text in a row-major array with a shape
-// and a unit. Filled by whoever records an episode, returned by the reader; knows nothing of files.
+// The value that the episode log stores: numbers, truth values or text in a row-major array with a
+// shape and a unit. Filled by whoever records an episode, returned by the reader; knows nothing of
+// files.
 
 #include <cstddef>
 #include <cstdint>
@@ -63,8 +64,7 @@ constexpr std::string_view DtypeOf() {
 }
 
 inline std::string_view DtypeName(const ArrayValues& values) {
-  return std::visit(
-      []<typename T>(const std::vector<T>&) { return DtypeOf<T>(); }, values);
+  return std::visit([]<typename T>(const std::vector<T>&) { return DtypeOf<T>(); }, values);
 }
 
 }  // namespace allot

@@ -159,20 +159,21 @@ Handle Dataspace(const ArrayShape& shape) {
 
 bool WriteAttribute(hid_t object, const std::string& name, const AttributeValue& value) {
   const bool text = std::holds_alternative<std::string>(value);
-  const Handle type = text ? TextType()
-                           : Handle(H5Tcopy(std::holds_alternative<double>(value)
-                                                ? H5T_NATIVE_DOUBLE
-                                                : H5T_NATIVE_INT64),
-                                    H5Tclose);
+  const Handle type =
+      text ? TextType()
+           : Handle(H5Tcopy(std::holds_alternative<double>(value) ? H5T_NATIVE_DOUBLE
+                                                                  : H5T_NATIVE_INT64),
+                    H5Tclose);
   const Handle scalar(H5Screate(H5S_SCALAR), H5Sclose);
   if (H5Aexists(object, name.c_str()) > 0) H5Adelete(object, name.c_str());
-  Handle attribute(H5Acreate2(object, name.c_str(), type.get(), scalar.get(), H5P_DEFAULT,
-                              H5P_DEFAULT),
-                   H5Aclose);
+  Handle attribute(
+      H5Acreate2(object, name.c_str(), type.get(), scalar.get(), H5P_DEFAULT, H5P_DEFAULT),
+      H5Aclose);
   if (!attribute.ok()) return false;
   const char* characters = text ? std::get<std::string>(value).c_str() : nullptr;
-  const void* data = text ? static_cast<const void*>(&characters)
-                          : std::visit([](const auto& held) -> const void* { return &held; }, value);
+  const void* data = text
+                         ? static_cast<const void*>(&characters)
+                         : std::visit([](const auto& held) -> const void* { return &held; }, value);
   return H5Awrite(attribute.get(), type.get(), data) >= 0 && attribute.Reset();
 }
 
@@ -217,7 +218,8 @@ bool ReadValues(hid_t dataset, std::size_t count, ArrayValues* values) {
   if constexpr (std::is_same_v<T, bool>) {
     std::vector<std::int8_t> truths(count);
     const Handle type = BoolType();
-    if (H5Dread(dataset, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, truths.data()) < 0) return false;
+    if (H5Dread(dataset, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, truths.data()) < 0)
+      return false;
     into.assign(truths.begin(), truths.end());
     return true;
   } else if constexpr (std::is_same_v<T, std::string>) {
@@ -325,9 +327,9 @@ void Hdf5File::MakeGroup(const std::string& path) {
   if (slash != std::string::npos) MakeGroup(path.substr(0, slash));
   const Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
   H5Pset_obj_track_times(creation.get(), false);
-  Handle group(H5Gcreate2(state_->file.get(), path.c_str(), H5P_DEFAULT, creation.get(),
-                          H5P_DEFAULT),
-               H5Gclose);
+  Handle group(
+      H5Gcreate2(state_->file.get(), path.c_str(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
+      H5Gclose);
   CheckWrite(group.ok() && group.Reset(), path);
 }
 

@@ -1,12 +1,12 @@
 #pragma once
-// HDF5 files through the C API: handles that close themselves, typed arrays, and failures as Errors that
-// name file and object. The Minari writer and reader stand on it; nothing else includes HDF5.
+// HDF5 files through the C API: handles that close themselves, typed arrays, and failures as Errors
+// that name file and object. The Minari writer and reader stand on it; nothing else includes HDF5.
 //
 // Data sets are chunked (the whole array, or about 1 MiB of rows), shuffled, gzipped at level 4 and
-// checksummed (fletcher32), with an unlimited first dimension; files use the 1.10 format, which costs
-// far less per object, and carry no time stamps: equal content gives equal bytes. Text (of any length,
-// UTF-8) is the exception: HDF5 applies no filters to it, the checksum included. Paths are relative to the
-// root: "episode_0/rewards". One thread at a time per file.
+// checksummed (fletcher32), with an unlimited first dimension; files use the 1.10 format, which
+// costs far less per object, and carry no time stamps: equal content gives equal bytes. Text (of
+// any length, UTF-8) is the exception: HDF5 applies no filters to it, the checksum included. Paths
+// are relative to the root: "episode_0/rewards". One thread at a time per file.
 
 #include <cstdint>
 #include <filesystem>
@@ -32,8 +32,8 @@ class Hdf5File {
   const std::filesystem::path& path() const { return path_; }
 
   // Writing: RunError (a full disk, for one). After the first one the file takes nothing more in.
-  void MakeGroup(const std::string& path);                        // with its parents; may exist
-  void Write(const std::string& path, const DataArray& array);    // parents are made; must be new
+  void MakeGroup(const std::string& path);                      // with its parents; may exist
+  void Write(const std::string& path, const DataArray& array);  // parents are made; must be new
   void SetAttributes(const std::string& object, const AttributeMap& attributes);  // "/" is the root
   void Flush();
   void Close();

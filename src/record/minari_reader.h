@@ -1,7 +1,7 @@
 #pragma once
-// Reads an episode log back: replay, imitation learning and the report open the logs of allot and those
-// that Minari wrote. Whatever is wrong with the files is a DataError naming file and data set; checksums
-// are verified as the data are read.
+// Reads an episode log back: replay, imitation learning and the report open the logs of allot and
+// those that Minari wrote. Whatever is wrong with the files is a DataError naming file and data
+// set; checksums are verified as the data are read.
 
 #include <cstdint>
 #include <filesystem>
@@ -26,8 +26,8 @@ struct EpisodeInfo {
 
 class MinariReader {
  public:
-  // The data set's folder (which holds data/), its data folder, or main_data.hdf5 itself. A folder must
-  // hold a finished data set: metadata.json, and as many episodes as it says.
+  // The data set's folder (which holds data/), its data folder, or main_data.hdf5 itself. A folder
+  // must hold a finished data set: metadata.json, and as many episodes as it says.
   explicit MinariReader(const std::filesystem::path& where);
 
   std::int64_t episodes() const { return episodes_; }

@@ -91,7 +91,8 @@ MinariWriter::MinariWriter(const fs::path& datasets_root, std::string dataset_id
   static const std::regex pattern("([A-Za-z0-9_-]{2,}/)*[A-Za-z0-9_-]+-v[0-9]+");
   if (!std::regex_match(dataset_id_, pattern)) {
     throw UsageError(
-        "data set id must be 'namespace/name-v0' of letters, digits, '_' and '-', with namespaces of "
+        "data set id must be 'namespace/name-v0' of letters, digits, '_' and '-', with namespaces "
+        "of "
         "at least 2 characters; got '{}'",
         dataset_id_);
   }
@@ -125,8 +126,9 @@ void MinariWriter::Discard() noexcept {
     }
   } catch (const Error&) {
     if (episodes_ > 0) {
-      spdlog::warn("{}: what reached the disk of {} complete episodes is kept; `h5clear -s` opens it",
-                   part_path_.string(), episodes_);
+      spdlog::warn(
+          "{}: what reached the disk of {} complete episodes is kept; `h5clear -s` opens it",
+          part_path_.string(), episodes_);
       return;
     }
   }

@@ -1,11 +1,13 @@
 #pragma once
-// Writes episodes as a Minari data set (docs/formats/episode_log.md): what `compare --log` and training
-// leave behind, what imitation learning and Minari itself read. Knows arrays and spaces, not jobs.
+// Writes episodes as a Minari data set (docs/formats/episode_log.md): what `compare --log` and
+// training leave behind, what imitation learning and Minari itself read. Knows arrays and spaces,
+// not jobs.
 //
-// <root>/<dataset_id>/data/main_data.hdf5.part grows by one flushed episode at a time; Close() renames it
-// and writes metadata.json last, so that under the final names there is a whole data set or none. A
-// writer destroyed before Close() keeps the .part if at least one episode is complete in it, saying so
-// in the log, and otherwise leaves nothing. One thread at a time. All failures are RunErrors.
+// <root>/<dataset_id>/data/main_data.hdf5.part grows by one flushed episode at a time; Close()
+// renames it and writes metadata.json last, so that under the final names there is a whole data set
+// or none. A writer destroyed before Close() keeps the .part if at least one episode is complete in
+// it, saying so in the log, and otherwise leaves nothing. One thread at a time. All failures are
+// RunErrors.
 
 #include <cstdint>
 #include <filesystem>
@@ -35,8 +37,8 @@ struct MinariSpec {
   AttributeMap attributes;                // of the file: creator, config, seed, ...
 };
 
-// One episode of T steps. Where the space is a Dict, observations and actions hold one array per key;
-// otherwise one array under the empty key.
+// One episode of T steps. Where the space is a Dict, observations and actions hold one array per
+// key; otherwise one array under the empty key.
 struct EpisodeData {
   std::optional<std::int64_t> seed;
   AttributeMap options;     // of reset(); nested keys joined by '/'
@@ -46,8 +48,9 @@ struct EpisodeData {
   std::vector<double> rewards;
   std::vector<bool> terminations;
   std::vector<bool> truncations;
-  ArrayMap infos;           // T + 1 rows: the first is that of reset()
-  // What Minari does not know, beside its groups: arrays of any length and attributes of their groups
+  ArrayMap infos;  // T + 1 rows: the first is that of reset()
+  // What Minari does not know, beside its groups: arrays of any length and attributes of their
+  // groups
   // ("allocation/job", "workload/submit").
   ArrayMap extras;
   std::map<std::string, AttributeMap> extra_attributes;
@@ -55,8 +58,8 @@ struct EpisodeData {
 
 class MinariWriter {
  public:
-  // `dataset_id` is "namespace/name-v0"; UsageError when Minari would refuse it. A data set of that name
-  // is replaced by Close(), not before.
+  // `dataset_id` is "namespace/name-v0"; UsageError when Minari would refuse it. A data set of that
+  // name is replaced by Close(), not before.
   MinariWriter(const std::filesystem::path& datasets_root, std::string dataset_id, MinariSpec spec);
   ~MinariWriter();
   MinariWriter(const MinariWriter&) = delete;

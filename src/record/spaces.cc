@@ -65,7 +65,10 @@ json BoxSpace(const ArrayShape& shape, double low, double high, const std::strin
     const bool real = dtype == "float32" || dtype == "float64";
     return Filled(shape, 0, real ? json(value) : json(static_cast<std::int64_t>(value)));
   };
-  return {{"type", "Box"}, {"dtype", dtype}, {"shape", shape}, {"low", bound(low)},
+  return {{"type", "Box"},
+          {"dtype", dtype},
+          {"shape", shape},
+          {"low", bound(low)},
           {"high", bound(high)}};
 }
 

@@ -66,8 +66,7 @@ haddr_t EndOfFile(const H5FD_t* base, H5FD_mem_t) { return Cast(base)->end_of_fi
 herr_t Read(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, std::size_t size, void* buffer) {
   auto* to = static_cast<char*>(buffer);
   while (size > 0) {
-    const ssize_t got =
-        ::pread(Cast(base)->descriptor, to, size, static_cast<off_t>(address));
+    const ssize_t got = ::pread(Cast(base)->descriptor, to, size, static_cast<off_t>(address));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return -1;
     if (got == 0) {  // beyond the end: allotted but not yet written
@@ -99,7 +98,8 @@ herr_t Write(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, std::size_t size,
   return 0;
 }
 
-// The library may allot more than it writes; readers check that the file is as long as was allotted.
+// The library may allot more than it writes; readers check that the file is as long as was
+// allotted.
 herr_t Truncate(H5FD_t* base, hid_t, hbool_t) {
   FaultFile* file = Cast(base);
   if (file->end_of_addresses == file->end_of_file || file->fault->error_number != 0) return 0;

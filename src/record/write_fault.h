@@ -1,10 +1,11 @@
 #pragma once
 // How the log survives a full disk: an HDF5 file driver that remembers the first failed write.
 //
-// libhdf5 1.10 cannot close a file whose metadata it failed to write: H5Fclose reports an error, keeps
-// the file open and the process later crashes in the library's exit handler. This driver therefore tells
-// the library that all is well, writes nothing more, and leaves the error number where the owner of the
-// file (record/hdf5) looks after every operation. Only files that are being created use it.
+// libhdf5 1.10 cannot close a file whose metadata it failed to write: H5Fclose reports an error,
+// keeps the file open and the process later crashes in the library's exit handler. This driver
+// therefore tells the library that all is well, writes nothing more, and leaves the error number
+// where the owner of the file (record/hdf5) looks after every operation. Only files that are being
+// created use it.
 
 #include <cstdint>
 

@@ -1,6 +1,8 @@
 """The episode log, opened with Minari itself: needs `minari[hdf5]==0.5.4 pillow` (Minari forgets Pillow)."""
 
+import csv
 import os
+import resource
 import subprocess
 import sys
 
@@ -114,3 +116,51 @@ def test_minari_can_change_metadata(minari, tmp_path, monkeypatch):
     dataset = minari.load_dataset(DATASET)
     dataset.storage.update_episode_metadata([{"note": "seen"}], [2])
     assert list(dataset.storage.get_episode_metadata([2]))[0]["note"] == "seen"
+
+
+# ---- the log of a real run ----
+
+
+@pytest.fixture(scope="module")
+def trace():
+    return record_example.REPOSITORY / "traces" / "samples" / "philly_joined.csv"
+
+
+def test_simulated_episode(allot, trace, tmp_path, monkeypatch):
+    allot("simulate", "--workload", trace, "--cluster", "16x4", "--policy", "las", "--quiet",
+          "--out", tmp_path / "out", "--log", tmp_path / "logs")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "logs"))
+    import minari
+
+    dataset = minari.load_dataset("cluster/las-v0")
+    (episode,) = dataset.iterate_episodes()
+    with open(tmp_path / "out" / "jobs.csv", newline="") as file:
+        jct = [float(row["jct_s"]) for row in csv.DictReader(file)]
+    assert episode.rewards.sum() == pytest.approx(-sum(jct), rel=1e-9)
+    first = {name: rows[0] for name, rows in episode.observations.items()}
+    assert dataset.observation_space.contains(first)
+    assert dataset.action_space.contains(episode.actions[0])
+
+
+def test_log_replays_to_the_same_completions(allot, trace, tmp_path):
+    allot("compare", "--workload", trace, "--cluster", "16x4", "--policies", "fifo,las", "--quiet",
+          "--log", tmp_path / "logs")
+    for policy in ("fifo", "las"):
+        assert " 0 different" in allot("replay", tmp_path / "logs" / "cluster" / f"{policy}-v0").stdout
+
+
+def test_damaged_log_is_bad_data(allot, trace, tmp_path):
+    allot("simulate", "--workload", trace, "--cluster", "16x4", "--policy", "fifo", "--quiet",
+          "--log", tmp_path / "logs")
+    file = tmp_path / "logs" / "cluster" / "fifo-v0" / "data" / "main_data.hdf5"
+    os.truncate(file, file.stat().st_size - 1)
+    assert str(file) in allot("replay", file, exit=3).stderr
+
+
+def test_full_disk_leaves_nothing_under_a_final_name(allot, trace, tmp_path):
+    # A limit on file sizes stands in for the disk; restore_signals=False keeps its signal ignored.
+    done = allot("simulate", "--workload", trace, "--cluster", "16x4", "--policy", "fifo", "--quiet",
+                 "--log", tmp_path / "logs", exit=1, restore_signals=False,
+                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000)))
+    assert "cannot write" in done.stderr and "File too large" in done.stderr
+    assert not [path for path in (tmp_path / "logs").rglob("*") if path.is_file()]

@@ -1,5 +1,6 @@
-// Writes what allot records (three episodes as a Minari data set, a TensorBoard curve) below the folder
-// given as argument, for tests/integration to open with the programs that users open them with.
+// Writes what allot records (three episodes as a Minari data set, a TensorBoard curve) below the
+// folder given as argument, for tests/integration to open with the programs that users open them
+// with.
 
 #include <cstdio>
 #include <exception>

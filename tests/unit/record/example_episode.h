@@ -48,7 +48,8 @@ inline EpisodeData ExampleEpisode(std::size_t number) {
   data.infos["now"] = MakeColumn(std::vector<double>(steps + 1, 60.0), "s");
   data.extras["allocation/job"] = MakeColumn(std::vector<std::int32_t>{0, 1, 1}, "1");
   data.extras["allocation/node"] = MakeColumn(std::vector<std::int32_t>{});
-  data.extras["workload/job_id"] = MakeColumn(std::vector<std::string>{"application_1", "größe", ""});
+  data.extras["workload/job_id"] =
+      MakeColumn(std::vector<std::string>{"application_1", "größe", ""});
   data.extra_attributes["workload"] = {{"source", "traces/example.csv"}};
   return data;
 }

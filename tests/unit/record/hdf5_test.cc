@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <csignal>
+#include <cstdio>
 #include <fstream>
 #include <limits>
 
@@ -63,8 +64,8 @@ TEST(Hdf5, KeepsText) {
 }
 
 TEST(Hdf5, KeepsArraysWithoutRows) {
-  for (const DataArray& array :
-       {MakeColumn(std::vector<float>{}, "s"), MakeArray<float>({0, 3}, {}), MakeArray<float>({3, 0}, {})}) {
+  for (const DataArray& array : {MakeColumn(std::vector<float>{}, "s"),
+                                 MakeArray<float>({0, 3}, {}), MakeArray<float>({3, 0}, {})}) {
     ExpectSame(RoundTrip(array), array);
   }
   const DataArray text = MakeColumn(std::vector<std::string>{});
@@ -103,7 +104,8 @@ TEST(Hdf5, KeepsAttributes) {
 TEST(Hdf5, ListsNamesInOrder) {
   const TempFolder folder;
   Hdf5File file = Hdf5File::Create(folder / "a.h5");
-  for (const char* name : {"g/c", "g/a", "g/b"}) file.Write(name, MakeColumn(std::vector<double>{1}));
+  for (const char* name : {"g/c", "g/a", "g/b"})
+    file.Write(name, MakeColumn(std::vector<double>{1}));
   EXPECT_EQ(file.List("g"), (std::vector<std::string>{"a", "b", "c"}));
   EXPECT_TRUE(file.Has("g/b"));
   EXPECT_FALSE(file.Has("g/d"));
@@ -180,9 +182,11 @@ TEST(Hdf5, RefusesCorruptedChunk) {
   ExpectError(ExitCode::kBadData, {"a.h5", "g/x", "checksum"}, [&] { read.Read("g/x"); });
 }
 
-// In a child whose files may not grow beyond `limit`: writes until it fails, ends normally (exit handlers
-// of HDF5 included) and returns 0 when the failure was a RunError naming file and system message.
+// In a child whose files may not grow beyond `limit`: writes until it fails, ends normally (exit
+// handlers of HDF5 included) and returns 0 when the failure was a RunError naming file and system
+// message.
 int WriteOnFullDisk(const fs::path& path, rlim_t limit) {
+  std::fflush(nullptr);  // lest the child, too, prints what is buffered
   const pid_t child = ::fork();
   if (child == 0) {
     std::signal(SIGXFSZ, SIG_IGN);

@@ -4,8 +4,9 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include <csignal>
 #include <cmath>
+#include <csignal>
+#include <cstdio>
 #include <fstream>
 
 #include "record/minari_reader.h"
@@ -175,7 +176,8 @@ TEST(MinariWriter, KeepsCompleteEpisodesWhenAbandoned) {
 
 TEST(MinariWriter, RefusesIdsThatMinariRefuses) {
   const TempFolder root;
-  for (const char* id : {"a/b-v0", "cluster/fifo", "cluster/fi fo-v0", "../up-v0", "", "cluster//x-v0"}) {
+  for (const char* id :
+       {"a/b-v0", "cluster/fifo", "cluster/fi fo-v0", "../up-v0", "", "cluster//x-v0"}) {
     ExpectError(ExitCode::kUsage, {"namespace/name-v0", fmt::format("'{}'", id)},
                 [&] { MinariWriter(root.path(), id, ExampleSpec()); });
   }
@@ -195,19 +197,20 @@ TEST(MinariWriter, RefusesEpisodesThatBreakTheLayout) {
          [](EpisodeData& data) { data.infos["now"] = MakeColumn(std::vector<double>{1}); });
   expect({"observations", "'jobs' is missing"},
          [](EpisodeData& data) { data.observations.erase("jobs"); });
-  expect({"observations", "'more'"}, [](EpisodeData& data) {
-    data.observations["more"] = MakeColumn(std::vector<double>{1});
-  });
+  expect({"observations", "'more'"},
+         [](EpisodeData& data) { data.observations["more"] = MakeColumn(std::vector<double>{1}); });
   expect({"actions", "Discrete"},
          [](EpisodeData& data) { data.actions["x"] = data.actions.extract("").mapped(); });
-  expect({"actions", "[0, 3]", "9"},
-         [](EpisodeData& data) { data.actions[""] = MakeColumn<std::int64_t>({0, 1, 2, 9}); });
+  expect({"actions", "[0, 3]", "9"}, [](EpisodeData& data) {
+    data.actions[""] = MakeColumn<std::int64_t>({0, 1, 2, 9});
+  });
   expect({"at least 1 step"}, [](EpisodeData& data) { data.rewards.clear(); });
   EXPECT_EQ(writer.WriteEpisode(ExampleEpisode(0)), 0) << "a refused episode leaves no trace";
 }
 
 // As a command would: logs until the disk (a limit on file sizes) is full. Returns the exit code.
 int LogOnFullDisk(const fs::path& root, rlim_t limit) {
+  std::fflush(nullptr);  // lest the child, too, prints what is buffered
   const pid_t child = ::fork();
   if (child == 0) {
     std::signal(SIGXFSZ, SIG_IGN);

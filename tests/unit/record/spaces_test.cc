@@ -40,14 +40,18 @@ TEST(CheckInSpace, AcceptsRowsInsideTheBounds) {
 
 TEST(CheckInSpace, NamesShapeTypeAndBoundThatAreBroken) {
   const json box = BoxSpace({2}, 0, 1);
-  ExpectError(ExitCode::kRunFailed, {"obs", "[3, 2]", "[2, 2]"},
-              [&] { CheckInSpace(box, MakeArray<float>({2, 2}, {0, 0, 0, 0}), 3, "obs"); });
-  ExpectError(ExitCode::kRunFailed, {"obs", "float32", "float64"},
-              [&] { CheckInSpace(box, MakeArray<double>({1, 2}, {0, 0}), 1, "obs"); });
-  ExpectError(ExitCode::kRunFailed, {"obs", "value 1", "[0, 1]", "1.5"},
-              [&] { CheckInSpace(box, MakeArray<float>({1, 2}, {0, 1.5F}), 1, "obs"); });
+  ExpectError(ExitCode::kRunFailed, {"obs", "[3, 2]", "[2, 2]"}, [&] {
+    CheckInSpace(box, MakeArray<float>({2, 2}, {0, 0, 0, 0}), 3, "obs");
+  });
+  ExpectError(ExitCode::kRunFailed, {"obs", "float32", "float64"}, [&] {
+    CheckInSpace(box, MakeArray<double>({1, 2}, {0, 0}), 1, "obs");
+  });
+  ExpectError(ExitCode::kRunFailed, {"obs", "value 1", "[0, 1]", "1.5"}, [&] {
+    CheckInSpace(box, MakeArray<float>({1, 2}, {0, 1.5F}), 1, "obs");
+  });
   ExpectError(ExitCode::kRunFailed, {"nan"}, [&] {
-    CheckInSpace(box, MakeArray<float>({1, 2}, {0, std::numeric_limits<float>::quiet_NaN()}), 1, "obs");
+    CheckInSpace(box, MakeArray<float>({1, 2}, {0, std::numeric_limits<float>::quiet_NaN()}), 1,
+                 "obs");
   });
   ExpectError(ExitCode::kRunFailed, {"value 3", "[0, 4]", "5"}, [] {
     CheckInSpace(MultiDiscreteSpace({9, 5}), MakeArray<std::int64_t>({2, 2}, {8, 4, 8, 5}), 2, "a");
