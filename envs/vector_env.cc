@@ -1,0 +1,173 @@
+#include "envs/vector_env.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "core/check.h"
+#include "core/error.h"
+#include "core/parallel.h"
+
+namespace allot {
+namespace {
+
+// With less work than this a thread costs more than it saves.
+constexpr std::int64_t kMinEnvsPerThread = 2;
+
+int TeamSize(std::int64_t count, int threads) {
+  const std::int64_t wanted = threads > 0 ? threads : CoreCount();
+  return static_cast<int>(std::clamp<std::int64_t>(count / kMinEnvsPerThread, 1, wanted));
+}
+
+// Sizes `buffer` for `count` rows of the tensor called `name`; returns the numbers of one row.
+template <typename T>
+std::size_t Size(const EnvSpec& spec, std::string_view name, std::size_t count,
+                 std::vector<T>* buffer) {
+  const auto tensor = std::find_if(spec.observation.begin(), spec.observation.end(),
+                                   [&](const TensorSpec& each) { return each.name == name; });
+  ALLOT_CHECK(tensor != spec.observation.end());
+  const auto elements = static_cast<std::size_t>(tensor->elements());
+  buffer->assign(count * elements, T{});
+  return elements;
+}
+
+std::vector<ObservationView> MakeBatch(const EnvSpec& spec, std::size_t count,
+                                       ObservationBatch* batch) {
+  const std::size_t jobs = Size(spec, "jobs", count, &batch->jobs);
+  const std::size_t context = Size(spec, "context", count, &batch->context);
+  const std::size_t job_mask = Size(spec, "job_mask", count, &batch->job_mask);
+  const std::size_t granted = Size(spec, "granted", count, &batch->granted);
+  const std::size_t action_mask = Size(spec, "action_mask", count, &batch->action_mask);
+  std::vector<ObservationView> views;
+  views.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    views.push_back(
+        {.jobs = std::span(batch->jobs).subspan(i * jobs, jobs),
+         .context = std::span(batch->context).subspan(i * context, context),
+         .job_mask = std::span(batch->job_mask).subspan(i * job_mask, job_mask),
+         .granted = std::span(batch->granted).subspan(i * granted, granted),
+         .action_mask = std::span(batch->action_mask).subspan(i * action_mask, action_mask)});
+  }
+  return views;
+}
+
+bool SameShapes(const EnvSpec& a, const EnvSpec& b) {
+  return a.id == b.id && a.discrete == b.discrete && a.action.shape == b.action.shape &&
+         a.action.high == b.action.high &&
+         std::equal(a.observation.begin(), a.observation.end(), b.observation.begin(),
+                    b.observation.end(), [](const TensorSpec& x, const TensorSpec& y) {
+                      return x.name == y.name && x.shape == y.shape;
+                    });
+}
+
+}  // namespace
+
+VectorEnv::VectorEnv(std::int64_t count, const Factory& factory, int threads)
+    : team_(TeamSize(count, threads)) {
+  if (count < 1) throw UsageError("a vector env needs at least 1 environment, got {}", count);
+  const auto size = static_cast<std::size_t>(count);
+  envs_.reserve(size);
+  for (std::int64_t i = 0; i < count; ++i) {
+    envs_.push_back(factory(i));
+    if (!SameShapes(envs_.back()->spec(), envs_.front()->spec())) {
+      throw UsageError(
+          "environments of a vector must have equal spaces: environment {} differs from 0", i);
+    }
+  }
+  spec_.single = envs_.front()->spec();
+  spec_.num_envs = count;
+  next_seed_.resize(size);
+  std::iota(next_seed_.begin(), next_seed_.end(), std::uint64_t{0});
+  views_ = MakeBatch(spec_.single, size, &observation_);
+  final_views_ = MakeBatch(spec_.single, size, &final_observation_);
+  rewards_.resize(size);
+  terminated_.resize(size);
+  truncated_.resize(size);
+  final_mask_.resize(size);
+  infos_.resize(size);
+  final_infos_.resize(size);
+  errors_.resize(size);
+}
+
+template <typename Body>
+void VectorEnv::ForEach(const Body& body) {
+  ready_ = false;
+  const std::size_t count = envs_.size();
+  const auto parts = static_cast<std::size_t>(team_.parts());
+  // Equal shares in a fixed order: each environment stays on the thread that has it in its cache.
+  team_.Run([&](int part) {
+    const auto p = static_cast<std::size_t>(part);
+    for (std::size_t i = p * count / parts; i < (p + 1) * count / parts; ++i) {
+      try {
+        body(i);
+      } catch (...) {
+        errors_[i] = std::current_exception();
+      }
+    }
+  });
+  std::exception_ptr first;
+  for (std::exception_ptr& error : errors_) {
+    if (error && !first) first = error;
+    error = nullptr;
+  }
+  if (first) std::rethrow_exception(first);
+  ready_ = true;
+}
+
+void VectorEnv::ResetOne(std::size_t index) {
+  const std::uint64_t seed = next_seed_[index];
+  next_seed_[index] += envs_.size();
+  infos_[index] = envs_[index]->Reset(seed);
+  envs_[index]->Observe(views_[index]);
+}
+
+void VectorEnv::ResetAll() {
+  ForEach([this](std::size_t i) {
+    rewards_[i] = 0;
+    terminated_[i] = truncated_[i] = final_mask_[i] = 0;
+    ResetOne(i);
+  });
+}
+
+void VectorEnv::Reset(std::optional<std::uint64_t> seed) {
+  if (seed) std::iota(next_seed_.begin(), next_seed_.end(), *seed);
+  ResetAll();
+}
+
+void VectorEnv::Reset(std::span<const std::uint64_t> seeds) {
+  if (seeds.size() != envs_.size()) {
+    throw UsageError("reset needs one seed an environment: expected {}, got {}", envs_.size(),
+                     seeds.size());
+  }
+  std::copy(seeds.begin(), seeds.end(), next_seed_.begin());
+  ResetAll();
+}
+
+void VectorEnv::StepOne(std::size_t index, std::span<const float> action) {
+  Env& env = *envs_[index];
+  const StepResult result = env.Step(action);
+  rewards_[index] = result.reward;
+  terminated_[index] = result.terminated ? 1 : 0;
+  truncated_[index] = result.truncated ? 1 : 0;
+  final_mask_[index] = result.terminated || result.truncated ? 1 : 0;
+  if (final_mask_[index] == 0) {
+    infos_[index] = result.info;
+    env.Observe(views_[index]);
+    return;
+  }
+  final_infos_[index] = result.info;
+  env.Observe(final_views_[index]);
+  ResetOne(index);
+}
+
+void VectorEnv::Step(std::span<const float> actions) {
+  if (!ready_) throw UsageError("step of a vector env that is not reset: call reset first");
+  const auto width = static_cast<std::size_t>(spec_.single.action.elements());
+  if (actions.size() != envs_.size() * width) {
+    throw UsageError("a step of {} environments takes {} numbers ({} each), got {}", envs_.size(),
+                     envs_.size() * width, width, actions.size());
+  }
+  ForEach([&](std::size_t i) { StepOne(i, actions.subspan(i * width, width)); });
+}
+
+}  // namespace allot
