@@ -42,13 +42,10 @@ bool Contended(const Observation& o, const std::vector<std::int32_t>& configurat
 
 class PartListener : public DecisionListener {
  public:
-  PartListener(const DecisionLog& log, double from_part, double to_part)
-      : from_(from_part * static_cast<double>(log.times.size())),
-        to_(to_part * static_cast<double>(log.times.size())) {}
+  explicit PartListener(const Part& part) : part_(part) {}
 
   void OnDecision(const Observation& o, const Allocation& allocation) final {
-    const double index = static_cast<double>(seen_++);
-    if (index < from_ || index >= to_ || o.job.empty()) return;
+    if (!part_.Holds(seen_++) || o.job.empty()) return;
     ConfigurationsByRow(o, allocation, &configurations_);
     if (Contended(o, configurations_)) OnContended(o, configurations_);
   }
@@ -57,8 +54,7 @@ class PartListener : public DecisionListener {
   virtual void OnContended(const Observation& o, const std::vector<std::int32_t>& configurations) = 0;
 
  private:
-  double from_;
-  double to_;
+  Part part_;
   std::int64_t seen_ = 0;
   std::vector<std::int32_t> configurations_;
 };
@@ -69,8 +65,8 @@ MarginStep StepOf(const HullCursor& cursor) {
 
 class DataBuilder : public PartListener {
  public:
-  DataBuilder(const DecisionLog& log, double from, double to, int stride, ImitationData* data)
-      : PartListener(log, from, to), stride_(stride), data_(data) {
+  DataBuilder(const Part& part, int stride, ImitationData* data)
+      : PartListener(part), stride_(stride), data_(data) {
     if (data_->first_row.empty()) data_->first_row.push_back(0);
   }
 
@@ -108,8 +104,8 @@ class DataBuilder : public PartListener {
 
 class AgreementListener : public PartListener {
  public:
-  AgreementListener(const DecisionLog& log, double from, double to, const IndexNetWeights& weights)
-      : PartListener(log, from, to), policy_(weights, LearnedPolicyInfo()) {}
+  AgreementListener(const Part& part, const IndexNetWeights& weights)
+      : PartListener(part), policy_(weights, LearnedPolicyInfo()) {}
   double value() const { return logged_ > 0 ? same_ / logged_ : 1.0; }
 
  protected:
@@ -238,15 +234,23 @@ std::vector<std::int64_t> Shuffled(std::int64_t count, Rng rng) {
 
 }  // namespace
 
-void AppendImitationData(const Scenario& scenario, const DecisionLog& log, double from_part,
-                         double to_part, int stride, ImitationData* data) {
-  DataBuilder builder(log, from_part, to_part, stride, data);
+bool Part::Holds(std::int64_t decision) const {
+  constexpr std::int64_t kBlock = 48;
+  if (hold_out_share <= 0) return !held_out;
+  const auto blocks = std::max<std::int64_t>(2, std::llround(1.0 / hold_out_share));
+  const bool last = (decision / kBlock) % blocks == blocks - 1;
+  return last == held_out;
+}
+
+void AppendImitationData(const Scenario& scenario, const DecisionLog& log, const Part& part, int stride,
+                         ImitationData* data) {
+  DataBuilder builder(part, stride, data);
   ReplayInto(scenario, log, &builder);
 }
 
-double Agreement(const Scenario& scenario, const DecisionLog& log, double from_part, double to_part,
+double Agreement(const Scenario& scenario, const DecisionLog& log, const Part& part,
                  const IndexNetWeights& weights) {
-  AgreementListener listener(log, from_part, to_part, weights);
+  AgreementListener listener(part, weights);
   ReplayInto(scenario, log, &listener);
   return listener.value();
 }

@@ -35,10 +35,18 @@ struct ImitationData {
   std::int64_t decisions() const { return static_cast<std::int64_t>(first_row.size()) - 1; }
 };
 
-// Replays the log and keeps every `stride`-th decision whose instant lies in the given part of the
-// episode (0 = start, 1 = end) and in which GPUs were contended: none, or too few, were left over.
-void AppendImitationData(const Scenario& scenario, const DecisionLog& log, double from_part,
-                         double to_part, int stride, ImitationData* data);
+// Which decisions of a log to use: blocks of 48 in a row, every n-th block held out (n = 1 / share), so that
+// both parts see all of an episode, its rush and its end, but not the same hours.
+struct Part {
+  bool held_out = false;
+  double hold_out_share = 0.2;
+  bool Holds(std::int64_t decision) const;
+};
+
+// Replays the log and keeps every `stride`-th decision of the part in which GPUs were contended: none, or
+// too few, were left over.
+void AppendImitationData(const Scenario& scenario, const DecisionLog& log, const Part& part, int stride,
+                         ImitationData* data);
 
 struct ImitationOptions {
   std::uint64_t seed = 1;
@@ -61,8 +69,8 @@ IndexNetWeights Imitate(const ImitationData& data, const ImitationData& held_out
                         const std::function<void(const ImitationReport&)>& on_epoch);
 
 // Share of the GPUs handed out at contended decisions that the network would give to the same jobs:
-// sum of min(own, logged) / sum of logged, over the part of the log.
-double Agreement(const Scenario& scenario, const DecisionLog& log, double from_part, double to_part,
+// sum of min(own, logged) / sum of logged, over the part of the log. 1 when nothing was contended.
+double Agreement(const Scenario& scenario, const DecisionLog& log, const Part& part,
                  const IndexNetWeights& weights);
 
 }  // namespace allot

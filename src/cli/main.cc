@@ -2,10 +2,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command.h"
@@ -23,23 +25,71 @@ constexpr const char* kFooter =
     "            130 interrupted (after a checkpoint was written).\n"
     "Start with: allot trace inspect      then: allot compare --load 1.0";
 
-// Messages of CLI11 about unknown words, with a suggestion.
-std::string ExplainExtras(const CLI::App& app, const std::string& message) {
+// The command that was typed: the innermost one parsed.
+const CLI::App& TypedApp(const CLI::App& app) {
   const CLI::App* command = &app;
   while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
-  std::vector<std::string> known;
-  for (const CLI::Option* option : command->get_options()) {
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  }
-  for (const CLI::App* sub : command->get_subcommands({})) known.push_back(sub->get_name());
-  for (const std::string& extra : command->remaining(true)) {
-    if (extra.starts_with("--")) {
-      return fmt::format("unknown option '{}'{}", extra, DidYouMean(extra.substr(0, extra.find('=')), known));
-    }
-    return fmt::format("unexpected argument '{}'{}", extra, DidYouMean(extra, known));
-  }
-  return message;
+  return *command;
 }
+
+std::vector<std::string> LongNames(const CLI::App& app, std::string_view prefix) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back(fmt::format("{}{}", prefix, name));
+  }
+  return names;
+}
+
+// Messages of CLI11 about unknown words, with a suggestion. What follows an unknown option may be its
+// value, hence options are named first. As commands fall through, the words end up with the program.
+std::string ExplainExtras(const CLI::App& app, const std::string& message) {
+  const CLI::App& command = TypedApp(app);
+  std::vector<std::string> known = LongNames(command, "--");
+  for (const std::string& name : LongNames(app, "--")) known.push_back(name);
+  const std::vector<std::string> extras = app.remaining(true);
+  for (const std::string& extra : extras) {
+    if (!extra.starts_with("--")) continue;
+    return fmt::format("unknown option '{}'{}", extra, DidYouMean(extra.substr(0, extra.find('=')), known));
+  }
+  if (extras.empty()) return message;
+  known.clear();
+  for (const CLI::App* sub : command.get_subcommands({})) known.push_back(sub->get_name());
+  return fmt::format("unexpected argument '{}'{}", extras.front(), DidYouMean(extras.front(), known));
+}
+
+// A --config file holds options of the command that was typed, or of the program. CLI11 reads such a
+// file for the program only, so each key is handed on to whom it belongs.
+class CommandConfig : public CLI::ConfigTOML {
+ public:
+  explicit CommandConfig(const CLI::App& app) : app_(app) {}
+
+  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
+    std::vector<std::string> path;
+    for (const CLI::App* at = &app_; !at->get_subcommands().empty();) {
+      at = at->get_subcommands().front();
+      path.push_back(at->get_name());
+    }
+    const std::vector<std::string> own = LongNames(TypedApp(app_), "");
+    const std::vector<std::string> global = LongNames(app_, "");
+    const auto holds = [](const std::vector<std::string>& names, const std::string& name) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    std::vector<CLI::ConfigItem> items = CLI::ConfigTOML::from_config(input);
+    for (CLI::ConfigItem& item : items) {
+      const std::string key = item.fullname();
+      if (holds(own, key)) {
+        item.parents = path;
+      } else if (!holds(global, key)) {
+        throw UsageError("unknown option '{}' in '{}'{}", key, app_.get_config_ptr()->as<std::string>(),
+                         DidYouMean(key, own));
+      }
+    }
+    return items;
+  }
+
+ private:
+  const CLI::App& app_;
+};
 
 int Run(int argc, char** argv) {
   CLI::App app{"allot: simulate, train and compare schedulers for GPU clusters", "allot"};
@@ -53,6 +103,8 @@ int Run(int argc, char** argv) {
   app.add_flag("-q,--quiet", globals.quiet, "no progress and no narration on stderr");
   app.add_option("--threads", globals.threads, "threads, 0 = all cores; results do not depend on it")
       ->check(CLI::NonNegativeNumber);
+  app.set_config("--config", "", "TOML file with options of the command; the command line wins");
+  app.config_formatter(std::make_shared<CommandConfig>(app));
 
   std::map<std::string, CLI::App*> groups;
   std::vector<std::pair<CLI::App*, std::function<int()>>> runs;
@@ -71,8 +123,6 @@ int Run(int argc, char** argv) {
     }
     CLI::App* command = parent->add_subcommand(name, info.summary);
     command->fallthrough();
-    command->set_config("--config", "", "options from a TOML file; those on the command line win");
-    command->allow_config_extras(CLI::config_extras_mode::error);
     command->get_formatter()->column_width(34);
     runs.emplace_back(command, info.declare(*command, globals));
   }

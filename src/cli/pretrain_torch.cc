@@ -35,16 +35,18 @@ int Pretrain(const PretrainOptions& o, const GlobalOptions& globals) {
   }
   if (episodes.empty()) throw DataError("the logs hold no episode");
   const std::string teacher = episodes.front().policy;
+  const Part learned{.held_out = false, .hold_out_share = o.hold_out};
+  const Part unseen{.held_out = true, .hold_out_share = o.hold_out};
   ImitationData data;
   ImitationData held_out;
   for (const LoggedEpisode& episode : episodes) {
-    AppendImitationData(*episode.scenario, episode.decisions, 0, 1 - o.hold_out, o.stride, &data);
-    AppendImitationData(*episode.scenario, episode.decisions, 1 - o.hold_out, 1, o.stride, &held_out);
+    AppendImitationData(*episode.scenario, episode.decisions, learned, o.stride, &data);
+    AppendImitationData(*episode.scenario, episode.decisions, unseen, o.stride, &held_out);
   }
   const auto agreement = [&](const IndexNetWeights& weights) {
     double sum = 0;
     for (const LoggedEpisode& episode : episodes) {
-      sum += Agreement(*episode.scenario, episode.decisions, 1 - o.hold_out, 1, weights);
+      sum += Agreement(*episode.scenario, episode.decisions, unseen, weights);
     }
     return sum / static_cast<double>(episodes.size());
   };
@@ -97,7 +99,7 @@ ALLOT_REGISTER(CommandInfo,
                               app.add_option("--log", o->logs, "folder of a data set written with --log (repeatable)")->required();
                               app.add_option("-o,--out", o->out, "folder for checkpoint/ and pretrain.csv")->required();
                               app.add_option("--epochs", o->imitation.epochs, "passes over the decisions")->check(CLI::Range(1, 10000))->capture_default_str();
-                              app.add_option("--hold-out", o->hold_out, "last share of each episode, not learned from")->check(CLI::Range(0.0, 0.9))->capture_default_str();
+                              app.add_option("--hold-out", o->hold_out, "share of each episode that is not learned from (blocks of 48 decisions)")->check(CLI::Range(0.0, 0.5))->capture_default_str();
                               app.add_option("--stride", o->stride, "use every n-th contended decision")->check(CLI::Range(1, 1000))->capture_default_str();
                               app.add_option("--hidden", o->hidden, "hidden units")->check(CLI::Range(1, 1024))->capture_default_str();
                               app.add_option("--learning-rate", o->imitation.learning_rate, "of Adam, at the start")->capture_default_str();
