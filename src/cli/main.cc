@@ -74,8 +74,8 @@ class CommandConfig : public CLI::ConfigTOML {
     const auto holds = [](const std::vector<std::string>& names, const std::string& name) {
       return std::find(names.begin(), names.end(), name) != names.end();
     };
-    std::vector<CLI::ConfigItem> items = CLI::ConfigTOML::from_config(input);
-    for (CLI::ConfigItem& item : items) {
+    std::vector<CLI::ConfigItem> entries = CLI::ConfigTOML::from_config(input);
+    for (CLI::ConfigItem& item : entries) {
       const std::string key = item.fullname();
       if (holds(own, key)) {
         item.parents = path;
@@ -84,7 +84,7 @@ class CommandConfig : public CLI::ConfigTOML {
                          DidYouMean(key, own));
       }
     }
-    return items;
+    return entries;
   }
 
  private:
