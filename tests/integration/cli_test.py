@@ -1,0 +1,320 @@
+"""The contract of the command line: options, files, exit codes and messages, of the program as built."""
+
+import csv
+import gzip
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import time
+
+import pytest
+
+JOB_COLUMNS = ["job_id", "submit_s", "first_start_s", "finish_s", "jct_s", "gpu_seconds", "preemptions", "restarts"]
+SUMMARY_KEYS = {"policy", "jobs", "avg_jct_s", "p50_jct_s", "p95_jct_s", "p99_jct_s", "makespan_s",
+                "gpu_utilisation", "decisions", "decision_us_p50", "decision_us_p99", "cpu_s", "wall_s", "oracle"}
+HEADER = "job_id,submit_s,gpus,duration_s\n"
+SMALL = ["--cluster", "4x8", "--load", "0.5", "--span", "1d"]
+
+
+def train_options(iterations=2):
+    return ["--cluster", "4x8", "--iterations", str(iterations), "--batch", "2", "--rollouts", "2", "--episode-span", "6h",
+            "--training-loads", "0.7", "--validation-workloads", "1", "--quiet"]
+
+
+def write_trace(path, rows=()):
+    path.write_text(HEADER + "".join(f"{row}\n" for row in rows))
+    return path
+
+
+def read_json(path):
+    return json.loads(path.read_text())
+
+
+@pytest.fixture
+def trace(tmp_path):
+    """Thirty jobs that two nodes of four GPUs cannot all run at once."""
+    draw = random.Random(1)
+    rows = [f"job-{i},{i * 40},{draw.choice([1, 1, 2, 4])},{draw.randint(300, 6000)}" for i in range(30)]
+    return write_trace(tmp_path / "trace.csv", rows)
+
+
+@pytest.fixture
+def bad(allot, tmp_path):
+    """bad(row, ...) appends rows to a good trace and returns what simulate says about it (exit code 3)."""
+
+    def run(*rows):
+        path = write_trace(tmp_path / "bad.csv", ["a,0,1,600", "b,10,2,900", *rows])
+        return allot("simulate", "--workload", path, "--cluster", "2x4", exit=3).stderr
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def training(program):
+    """Skips where this build does not train (ALLOT_WITH_TORCH=OFF)."""
+    done = subprocess.run([program, "--help"], capture_output=True, text=True, check=True)
+    if "\n  train " not in done.stdout:
+        pytest.skip("built without training")
+
+
+@pytest.fixture(scope="session")
+def trained(training, program, tmp_path_factory):
+    """Folder of an uninterrupted run of two iterations. Read-only."""
+    folder = tmp_path_factory.mktemp("trained")
+    done = subprocess.run([program, "train", *train_options(), "--out", folder], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+# ---- results ----
+
+
+def test_simulate_writes_jobs_and_summary(allot, trace, tmp_path):
+    out = tmp_path / "out"
+    allot("simulate", "--workload", trace, "--cluster", "2x4", "--policy", "las", "--seed", "1", "--out", out)
+    with open(out / "jobs.csv", newline="") as file:
+        rows = csv.DictReader(file)
+        assert rows.fieldnames == JOB_COLUMNS
+        jct = [float(row["jct_s"]) for row in rows]
+    assert len(jct) == 30
+    summary = read_json(out / "summary.json")
+    assert SUMMARY_KEYS <= summary.keys()
+    assert (summary["policy"], summary["jobs"], summary["oracle"]) == ("las", 30, False)
+    assert summary["avg_jct_s"] == pytest.approx(sum(jct) / 30, rel=1e-9)
+
+
+def test_evaluate_writes_a_summary_for_each_policy(allot, trained, trace, tmp_path):
+    allot("evaluate", "--checkpoint", trained / "best", "--workload", trace, "--cluster", "2x4",
+          "--against", "fifo,las", "--out", tmp_path / "out")
+    for policy in ("learned", "fifo", "las"):
+        assert read_json(tmp_path / "out" / policy / "summary.json")["policy"] == policy
+
+
+def test_threads_do_not_change_results(allot, trace, tmp_path):
+    results = []
+    for threads in (1, 2, 8):
+        out = tmp_path / f"out{threads}"
+        allot("compare", "--workload", trace, "--cluster", "2x4", "--policies", "fifo,las,srtf", "--threads", threads,
+              "--out", out)
+        results.append([(out / policy / "jobs.csv").read_bytes() for policy in ("fifo", "las", "srtf")])
+    assert results[0] == results[1] == results[2]
+
+
+def test_rigid_jobs_keep_their_size(allot, trace, tmp_path):
+    allot("simulate", "--workload", trace, "--cluster", "2x4", "--policy", "optimus", "--rigid", "--out", tmp_path / "out")
+    gpus = {row["job_id"]: int(row["gpus"]) for row in csv.DictReader(open(trace, newline=""))}
+    durations = {row["job_id"]: float(row["duration_s"]) for row in csv.DictReader(open(trace, newline=""))}
+    for row in csv.DictReader(open(tmp_path / "out" / "jobs.csv", newline="")):
+        restarted = int(row["restarts"]) * gpus[row["job_id"]] * 30  # 30 s are lost at each restart
+        wanted = gpus[row["job_id"]] * durations[row["job_id"]] + restarted
+        assert float(row["gpu_seconds"]) == pytest.approx(wanted, rel=1e-6), row
+
+
+def test_true_lengths_mark_oracles(allot, trace, tmp_path):
+    done = allot("compare", "--workload", trace, "--cluster", "2x4", "--policies", "fifo,srtf", "--length-estimates", "true",
+                 "--out", tmp_path / "out")
+    assert "srtf (oracle)" in done.stdout and "fifo (oracle)" not in done.stdout
+    assert read_json(tmp_path / "out" / "srtf" / "summary.json")["oracle"] is True
+    assert read_json(tmp_path / "out" / "fifo" / "summary.json")["oracle"] is False
+
+
+def test_json_goes_alone_to_stdout(allot, trace):
+    summary = json.loads(allot("simulate", "--workload", trace, "--cluster", "2x4", "--json").stdout)
+    assert summary["jobs"] == 30
+    kinds = json.loads(allot("list", "--json").stdout)
+    assert {"fifo", "las", "srtf", "learned"} <= {policy["id"] for policy in kinds["policies"]}
+    assert all(policy["summary"] for policy in kinds["policies"])
+
+
+def test_no_escape_codes_outside_a_terminal(allot, trace):
+    done = allot("compare", "--workload", trace, "--cluster", "2x4", "--policies", "fifo,las")
+    assert "\x1b" not in done.stdout + done.stderr and "\r" not in done.stderr
+
+
+def test_log_replays(allot, trace, tmp_path):
+    allot("compare", "--workload", trace, "--cluster", "2x4", "--policies", "srtf", "--log", tmp_path / "logs")
+    (replayed,) = json.loads(allot("replay", tmp_path / "logs" / "cluster" / "srtf-v0", "--json").stdout)
+    assert (replayed["jobs"], replayed["different"]) == (30, 0)
+
+
+# ---- options ----
+
+
+@pytest.mark.parametrize("command, option", [
+    ("simulate", "--policy"), ("compare", "--policies"), ("evaluate", "--checkpoint"), ("list", "kind"),
+    ("replay", "log"), ("report", "--training"), ("trace inspect", "--lenient"), ("trace convert", "--out"),
+])
+def test_help(allot, command, option):
+    assert option in allot(*command.split(), "--help").stdout
+
+
+@pytest.mark.parametrize("command, option", [("pretrain", "--epochs"), ("train", "--resume")])
+def test_help_of_training(allot, training, command, option):
+    assert option in allot(command, "--help").stdout
+
+
+def test_every_command_is_listed(allot):
+    text = allot("--help").stdout
+    for word in ("compare", "evaluate", "list", "replay", "report", "simulate", "trace", "--json", "--threads", "--config",
+                 "Exit codes"):
+        assert word in text
+
+
+def test_unknown_policy_is_suggested(allot):
+    stderr = allot("compare", "--policies", "ffo", exit=2).stderr
+    assert "unknown policy 'ffo'" in stderr and "did you mean 'fifo'?" in stderr
+
+
+def test_unknown_option_is_suggested(allot):
+    stderr = allot("compare", "--clustr", "2x4", exit=2).stderr
+    assert "unknown option '--clustr'" in stderr and "did you mean '--cluster'?" in stderr
+
+
+def test_config_file_sets_options(allot, trace, tmp_path):
+    config = tmp_path / "run.toml"
+    config.write_text('cluster = "2x4"\npolicy = "las"\njson = true\n')
+    assert json.loads(allot("simulate", "--workload", trace, "--config", config).stdout)["policy"] == "las"
+    overruled = allot("simulate", "--workload", trace, "--config", config, "--policy", "srtf")
+    assert json.loads(overruled.stdout)["policy"] == "srtf"
+
+
+def test_unknown_key_in_a_config_file(allot, trace, tmp_path):
+    config = tmp_path / "run.toml"
+    config.write_text('polcy = "las"\n')
+    stderr = allot("simulate", "--workload", trace, "--config", config, exit=2).stderr
+    assert "unknown option 'polcy'" in stderr and "run.toml" in stderr and "did you mean 'policy'?" in stderr
+
+
+def test_missing_config_file(allot, trace):
+    assert "none.toml" in allot("simulate", "--workload", trace, "--config", "none.toml", exit=2).stderr
+
+
+# ---- data that is refused: the rule, both values, file and line ----
+
+
+@pytest.mark.parametrize("row, parts", [
+    ("c,-5,1,600", ["submit time must be from 0", "got -5"]),
+    ("c,nan,1,600", ["'submit_s' must be a finite number", "'nan'"]),
+    ("c,0,1,nan", ["'duration_s' must be a finite number", "'nan'"]),
+    ("c,0,1,-3", ["duration must be > 0", "got -3"]),
+    ("c,0,0,600", ["'gpus' must be a whole number from 1", "'0'"]),
+    ("a,20,1,600", ["job ids must be unique", "'a' on lines 2 and 4"]),
+    ("c,0,1", ["4 fields", "got 3"]),
+    ("c,0,1,600,7", ["4 fields", "got 5"]),
+])
+def test_bad_row(bad, row, parts):
+    stderr = bad(row)
+    for part in [*parts, "bad.csv:4"]:
+        assert part in stderr
+
+
+def test_missing_column(allot, tmp_path):
+    (tmp_path / "bad.csv").write_text("job_id,submit_s,gpus\na,0,1\n")
+    stderr = allot("simulate", "--workload", "bad.csv", exit=3).stderr
+    assert "'duration_s' is required" in stderr and "bad.csv:1" in stderr
+
+
+def test_extra_column(allot, tmp_path):
+    (tmp_path / "bad.csv").write_text(HEADER.strip() + ",colour\na,0,1,600,red\n")
+    stderr = allot("simulate", "--workload", "bad.csv", exit=3).stderr
+    assert "'colour'" in stderr and "bad.csv:1" in stderr
+
+
+def test_job_larger_than_the_cluster(bad):
+    stderr = bad("giant,20,16,600")
+    for part in ("'giant'", "16 GPUs", "has 8"):
+        assert part in stderr
+
+
+def test_empty_trace(allot, tmp_path):
+    write_trace(tmp_path / "empty.csv")
+    stderr = allot("simulate", "--workload", "empty.csv", exit=3).stderr
+    assert "at least 1 usable job, got 0" in stderr and "empty.csv" in stderr
+
+
+def test_empty_cluster(allot, trace):
+    stderr = allot("simulate", "--workload", trace, "--cluster", "0x4", exit=2).stderr
+    assert "from 1 to" in stderr and "'0' in '0x4'" in stderr
+
+
+def test_gzip_that_is_cut_short(allot, trace, tmp_path):
+    (tmp_path / "cut.csv.gz").write_bytes(gzip.compress(trace.read_bytes())[:60])
+    stderr = allot("simulate", "--workload", "cut.csv.gz", exit=3).stderr
+    assert "cut.csv.gz" in stderr and "cut short" in stderr
+
+
+def test_missing_trace(allot):
+    assert "'none.csv'" in allot("simulate", "--workload", "none.csv", exit=3).stderr
+
+
+def test_flipped_byte_in_a_checkpoint(allot, trained, trace, tmp_path):
+    copy = tmp_path / "checkpoint"
+    copy.mkdir()
+    for file in (trained / "best").iterdir():
+        (copy / file.name).write_bytes(file.read_bytes())
+    weights = bytearray((copy / "model.safetensors").read_bytes())
+    weights[-1] ^= 1
+    (copy / "model.safetensors").write_bytes(weights)
+    stderr = allot("evaluate", "--checkpoint", copy, "--workload", trace, "--cluster", "2x4", exit=3).stderr
+    assert "model.safetensors" in stderr
+
+
+def test_full_disk_leaves_no_results(allot, trace, tmp_path):
+    # A limit on file sizes stands in for the disk; restore_signals=False keeps its signal ignored.
+    done = allot("simulate", "--workload", trace, "--cluster", "2x4", "--out", tmp_path / "out", exit=1,
+                 restore_signals=False, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500)))
+    assert "cannot write" in done.stderr
+    assert not (tmp_path / "out" / "jobs.csv").exists()
+
+
+# ---- learning ----
+
+
+def test_log_is_learned_from(allot, training, tmp_path):
+    allot("compare", *SMALL, "--policies", "srtf", "--log", tmp_path / "logs")
+    log = tmp_path / "logs" / "cluster" / "srtf-v0"
+    allot("pretrain", "--log", log, "--epochs", "2", "--out", tmp_path / "pre")
+    assert (tmp_path / "pre" / "pretrain.csv").read_text().startswith("epoch,loss,held_out_loss\n")
+    allot("train", *train_options(), "--stop-after", "1", "--start", tmp_path / "pre" / "checkpoint", "--out", tmp_path / "run")
+
+
+def test_resumed_training_ends_in_the_same_bytes(allot, trained, tmp_path):
+    out = tmp_path / "run"
+    allot("train", *train_options(), "--out", out, "--stop-after", "1", "--threads", "1")
+    allot("train", *train_options(), "--out", out, "--resume", "--threads", "2")
+    for name in ("model.safetensors", "optimizer.safetensors"):
+        assert (out / "latest" / name).read_bytes() == (trained / "latest" / name).read_bytes(), name
+
+
+def test_interrupted_training_goes_on(allot, training, program, tmp_path):
+    # Long enough that the signal finds it at work; the reference is a run that is never stopped.
+    options = [*train_options(iterations=100), "--validate-every", "1"]
+    allot("train", *options, "--out", tmp_path / "whole")
+    out = tmp_path / "run"
+    process = subprocess.Popen([program, "train", *options, "--out", out], stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 100
+    while not (out / "latest" / "manifest.json").exists() and time.monotonic() < deadline:
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=100)
+    assert process.returncode == 130, stderr
+    assert "--resume" in stderr
+    assert 0 < read_json(out / "latest" / "state.json")["iteration"] < 100
+    allot("train", *options, "--out", out, "--resume")
+    assert (out / "latest" / "model.safetensors").read_bytes() == (tmp_path / "whole" / "latest" / "model.safetensors").read_bytes()
+
+
+def test_resume_with_other_options_is_refused(allot, trained, tmp_path):
+    out = tmp_path / "run"
+    os.makedirs(out)
+    for name in ("latest", "best"):
+        (out / name).symlink_to(trained / name)
+    stderr = allot("train", *train_options(), "--tau", "0.7", "--out", out, "--resume", exit=2).stderr
+    assert "tau = 0.3" in stderr and "0.7" in stderr
+
+
+def test_run_is_not_overwritten(allot, trained):
+    assert "--resume" in allot("train", *train_options(), "--out", trained, exit=2).stderr
