@@ -1,6 +1,7 @@
 """The episode log, opened with Minari itself: needs `minari[hdf5]==0.5.4 pillow` (Minari forgets Pillow)."""
 
 import csv
+import json
 import os
 import resource
 import subprocess
@@ -140,6 +141,24 @@ def test_simulated_episode(allot, trace, tmp_path, monkeypatch):
     first = {name: rows[0] for name, rows in episode.observations.items()}
     assert dataset.observation_space.contains(first)
     assert dataset.action_space.contains(episode.actions[0])
+
+
+def test_comparison_is_one_dataset_per_policy(allot, tmp_path, monkeypatch):
+    allot("compare", "--cluster", "4x8", "--load", "0.5", "--span", "1d", "--workloads", "2", "--policies", "fifo,las",
+          "--quiet", "--out", tmp_path / "out", "--log", tmp_path / "logs")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "logs"))
+    import minari
+
+    evaluation = json.loads((tmp_path / "out" / "evaluation.json").read_text())
+    for policy in evaluation["policies"]:
+        dataset = minari.load_dataset(f"cluster/{policy['id']}-v0")
+        episodes = list(dataset.iterate_episodes())
+        assert [len(episode) for episode in episodes] == [run["decisions"] for run in policy["runs"]]
+        for episode, run in zip(episodes, policy["runs"]):
+            assert -episode.rewards.sum() / run["jobs"] == pytest.approx(run["avg_jct_s"], rel=1e-6)
+            assert episode.terminations.tolist() == [False] * (len(episode) - 1) + [True]
+            last = {name: rows[-1] for name, rows in episode.observations.items()}
+            assert dataset.observation_space.contains(last)
 
 
 def test_log_replays_to_the_same_completions(allot, trace, tmp_path):

@@ -1,0 +1,104 @@
+#include "agents/learned/index_policy.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "core/rng.h"
+#include "models/checkpoint.h"
+#include "perf/elastic.h"
+#include "sim/simulated_cluster.h"
+#include "tests/unit/core/expect_error.h"
+
+namespace allot {
+namespace {
+
+Scenario SmallScenario(std::uint64_t seed) {
+  Rng rng(seed, "learned-test");
+  Workload workload;
+  for (int i = 0; i < 40; ++i) {
+    Job job;
+    job.id = "job-" + std::to_string(i);
+    job.submit = rng.Uniform(0, 20000);
+    job.gpus = static_cast<GpuCount>(1 << rng.Below(3));
+    job.duration = 300 + rng.Exponential(3000);
+    workload.jobs.push_back(std::move(job));
+  }
+  workload.Finish();
+  MakeElastic({.seed = seed}, Catalogue::Embedded(), &workload);
+  return {std::move(workload), ClusterSpec::Parse("2x4,1x8:fast"), SimOptions{}};
+}
+
+// Powers of two: -alpha ln(time) is then the same float in either order of rounding.
+TEST(IndexAgent, DecidesAsTheHeuristicAtItsPoint) {
+  for (const IndexPoint point : {IndexPoint{0.25F, 0.5F, 0.25F}, {1, 0, 0}, {0, 1, 0.5F}, {0.5F, 2, 1}}) {
+    const Scenario scenario = SmallScenario(1);
+    IndexPolicy learned(IndexAgentAt(point, 8, 3), LearnedPolicyInfo());
+    const std::string spec =
+        fmt::format("index:alpha={},beta={},kappa={}", point.alpha, point.beta, point.kappa);
+    const auto heuristic = MakePolicy(spec);
+    SimulatedCluster cluster(scenario);
+    Allocation expected;
+    Allocation actual;
+    std::int64_t decisions = 0;
+    do {
+      heuristic->Decide(cluster.Observe(), &expected);
+      learned.Decide(cluster.Observe(), &actual);
+      ASSERT_EQ(actual, expected) << spec << ", decision " << decisions;
+      cluster.Apply(expected);
+      ++decisions;
+    } while (cluster.WaitForChange(false));
+    EXPECT_GT(decisions, 20) << spec;
+  }
+}
+
+class CheckpointTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    checkpoint_.kind = std::string(kIndexKind);
+    checkpoint_.feature_version = kFeatureVersion;
+    checkpoint_.weights = IndexAgentAt({.alpha = 0.25F}, 4, 1);
+    checkpoint_.state = nlohmann::json::object();
+    checkpoint_.config = nlohmann::json::object();
+  }
+  void TearDown() override { std::filesystem::remove_all(path_); }
+
+  Checkpoint checkpoint_;
+  std::string path_ = fmt::format("{}allot-learned-{}-{}", testing::TempDir(), getpid(),
+                                  testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+TEST_F(CheckpointTest, IsLoaded) {
+  SaveCheckpoint(checkpoint_, path_);
+  EXPECT_EQ(LoadIndexWeights(path_), checkpoint_.weights);
+  EXPECT_EQ(MakePolicy("learned:checkpoint=" + path_)->info().id, "learned");
+}
+
+TEST_F(CheckpointTest, OtherFeatureVersionIsRefused) {
+  checkpoint_.feature_version = 77;
+  SaveCheckpoint(checkpoint_, path_);
+  ExpectError(ExitCode::kBadData, {path_, "77", fmt::format("{}", kFeatureVersion)},
+              [&] { LoadIndexWeights(path_); });
+}
+
+TEST_F(CheckpointTest, OtherKindIsRefused) {
+  checkpoint_.kind = "sequence";
+  SaveCheckpoint(checkpoint_, path_);
+  ExpectError(ExitCode::kBadData, {path_, "'sequence'", "'index'"}, [&] { LoadIndexWeights(path_); });
+}
+
+TEST_F(CheckpointTest, OtherShapeIsRefused) {
+  checkpoint_.weights = InitIndexNet({.job_features = 5, .context_features = kContextFeatures, .hidden = 4,
+                                      .outputs = kIndexOutputs}, 1);
+  SaveCheckpoint(checkpoint_, path_);
+  ExpectError(ExitCode::kBadData, {path_, "5", fmt::format("{}", kJobFeatures)},
+              [&] { LoadIndexWeights(path_); });
+}
+
+TEST(LearnedPolicy, NeedsACheckpoint) {
+  ExpectError(ExitCode::kUsage, {"learned:checkpoint=DIR"}, [] { MakePolicy("learned"); });
+}
+
+}  // namespace
+}  // namespace allot
