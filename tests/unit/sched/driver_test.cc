@@ -1,0 +1,130 @@
+#include "sched/driver.h"
+
+#include <gtest/gtest.h>
+
+#include "cluster/validate.h"
+#include "sched/recorded_policy.h"
+#include "tests/unit/core/expect_error.h"
+#include "tests/unit/sched/world.h"
+
+namespace allot {
+namespace {
+
+using testing_support::World;
+
+// One job on one GPU, forever; decisions every 300 s, `decisions` of them.
+class FakeCluster : public ClusterPort {
+ public:
+  explicit FakeCluster(std::int64_t decisions) : world_("1x1"), decisions_(decisions) {
+    world_.Add({{1}});
+  }
+  const Observation& Observe() const override { return world_.o; }
+  Status Validate(const Allocation& allocation) const override {
+    return ValidateAllocation(world_.o, allocation);
+  }
+  ApplyReport Apply(const Allocation&) override {
+    ++applied;
+    return {};
+  }
+  bool WaitForChange(bool decision_can_wait) override {
+    could_wait = decision_can_wait;
+    world_.o.now += 300;
+    return ++world_.o.decision < decisions_;
+  }
+  int applied = 0;
+  bool could_wait = false;
+
+ private:
+  World world_;
+  std::int64_t decisions_;
+};
+
+// Gives job 0 the GPU of this mask, from decision `from` on.
+class FixedPolicy : public Policy {
+ public:
+  explicit FixedPolicy(std::uint64_t mask, std::int64_t from = 0) : mask_(mask), from_(from) {
+    info_.id = "fixed";
+  }
+  const PolicyInfo& info() const override { return info_; }
+  void Decide(const Observation& o, Allocation* allocation) override {
+    allocation->Clear();
+    const NodeShare share{0, {1}, mask_};
+    if (o.decision >= from_) allocation->Add(0, 0, std::span(&share, 1));
+  }
+  PolicyInfo info_;
+
+ private:
+  std::uint64_t mask_;
+  std::int64_t from_;
+};
+
+TEST(DriverTest, DecidesUntilTheClusterIsDone) {
+  FakeCluster cluster(5);
+  FixedPolicy policy(1);
+  const DriveResult result = Drive(cluster, policy, {});
+  EXPECT_EQ(result.decisions, 5);
+  EXPECT_EQ(result.decision_us.size(), 5U);
+  EXPECT_EQ(cluster.applied, 5);
+}
+
+TEST(DriverTest, StopsAtTheDecisionLimit) {
+  FakeCluster cluster(5);
+  FixedPolicy policy(1);
+  EXPECT_EQ(Drive(cluster, policy, {}, {}, {.max_decisions = 2, .time_decisions = false}).decisions, 2);
+}
+
+TEST(DriverTest, OnlyTimeDrivenPoliciesAreAskedEveryInterval) {
+  FakeCluster cluster(2);
+  FixedPolicy policy(1);
+  Drive(cluster, policy, {});
+  EXPECT_TRUE(cluster.could_wait);
+  policy.info_.time_driven = true;
+  FakeCluster second(2);
+  Drive(second, policy, {});
+  EXPECT_FALSE(second.could_wait);
+}
+
+TEST(DriverTest, AnInvalidAllocationNamesPolicyDecisionAndRule) {
+  FakeCluster cluster(5);
+  FixedPolicy policy(0b10, 3);  // the node has GPU 0 only
+  ExpectError(ExitCode::kRunFailed, {"policy 'fixed'", "decision 3", "900 s", "GPU"},
+              [&] { Drive(cluster, policy, {}); });
+  EXPECT_EQ(cluster.applied, 3);
+}
+
+TEST(RecordedPolicyTest, PlaysBackWhatWasCollected) {
+  DecisionLog log;
+  FakeCluster cluster(3);
+  FixedPolicy policy(1, 1);
+  DecisionCollector collector(&log);
+  DecisionListener* const listeners[] = {&collector};
+  Drive(cluster, policy, {}, listeners);
+  ASSERT_EQ(log.times, (std::vector<Seconds>{0, 300, 600}));
+
+  DecisionLog again;
+  DecisionCollector second(&again);
+  DecisionListener* const others[] = {&second};
+  RecordedPolicy playback(log);
+  FakeCluster fresh(3);
+  Drive(fresh, playback, {}, others);
+  EXPECT_EQ(again.allocations, log.allocations);
+}
+
+TEST(RecordedPolicyTest, ALogThatEndsEarlyIsAnError) {
+  DecisionLog log{.times = {0}, .allocations = {Allocation()}};
+  RecordedPolicy playback(log);
+  FakeCluster cluster(2);
+  ExpectError(ExitCode::kBadData, {"ends after 1 decisions", "300 s"},
+              [&] { Drive(cluster, playback, {}); });
+}
+
+TEST(RecordedPolicyTest, ALogOfAnotherScenarioIsAnError) {
+  DecisionLog log{.times = {0, 400}, .allocations = {Allocation(), Allocation()}};
+  RecordedPolicy playback(log);
+  FakeCluster cluster(2);
+  ExpectError(ExitCode::kBadData, {"decision 1 of the log is at 400 s", "the run is at 300 s"},
+              [&] { Drive(cluster, playback, {}); });
+}
+
+}  // namespace
+}  // namespace allot

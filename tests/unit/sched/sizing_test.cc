@@ -1,0 +1,142 @@
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "sched/stages.h"
+#include "tests/unit/sched/world.h"
+
+namespace allot {
+namespace {
+
+using testing_support::World;
+
+// GPUs that each row gets when rows are served in their order.
+std::vector<int> Size(const World& world, const std::string& spec) {
+  std::vector<std::int32_t> order(world.o.job.size());
+  std::iota(order.begin(), order.end(), 0);
+  const std::vector<double> keys(order.size(), 0.0);
+  std::vector<Grant> grants;
+  MakeStage<Sizing>("sizing", spec)->Size(world.o, order, keys, &grants);
+  std::vector<int> gpus(order.size(), 0);
+  for (const Grant& grant : grants) {
+    const auto r = static_cast<std::size_t>(grant.row);
+    gpus[r] = (*world.o.table[r])[grant.configuration].demand.gpus;
+  }
+  return gpus;
+}
+
+TEST(RequestedSizingTest, BackfillPassesOverWhatDoesNotFit) {
+  World world("1x4");
+  world.Add({{1, 1, 1}}, 3);
+  world.Add({{1, 1}}, 2);
+  world.Add({{1}}, 1);
+  EXPECT_EQ(Size(world, "requested"), (std::vector{3, 0, 1}));
+}
+
+TEST(RequestedSizingTest, WithoutBackfillTheHeadOfTheLineBlocks) {
+  World world("1x4");
+  world.Add({{1, 1, 1}}, 3);
+  world.Add({{1, 1}}, 2);
+  world.Add({{1}}, 1);
+  EXPECT_EQ(Size(world, "requested:backfill=false"), (std::vector{3, 0, 0}));
+}
+
+TEST(RequestedSizingTest, ARunningJobStaysOnItsGpuType) {
+  World world("1x1:slow,1x1:fast");
+  world.Add({{1}, {2}});
+  world.Run(0, 0, {{0, 1}});
+  std::vector<Grant> grants;
+  const std::vector<std::int32_t> order = {0};
+  MakeStage<Sizing>("sizing", "requested")->Size(world.o, order, std::vector<double>{0}, &grants);
+  ASSERT_EQ(grants.size(), 1U);
+  EXPECT_EQ(grants[0].configuration, 0);
+}
+
+TEST(RequestedSizingTest, AWaitingJobGetsTheFastestTypeWithRoom) {
+  World world("1x1:slow,1x1:fast");
+  world.Add({{1}, {2}});
+  world.Add({{1}, {2}});
+  std::vector<Grant> grants;
+  const std::vector<std::int32_t> order = {0, 1};
+  MakeStage<Sizing>("sizing", "requested")->Size(world.o, order, std::vector<double>{0, 0}, &grants);
+  ASSERT_EQ(grants.size(), 2U);
+  EXPECT_EQ((*world.o.table[0])[grants[0].configuration].gpu_type, 1);
+  EXPECT_EQ((*world.o.table[1])[grants[1].configuration].gpu_type, 0);
+}
+
+TEST(DominantShareTest, EqualJobsGetEqualShares) {
+  World world("2x6");
+  for (int job = 0; job < 4; ++job) world.Add({{1, 2, 3, 4, 5, 6}});
+  EXPECT_EQ(Size(world, "dominant-share"), (std::vector{3, 3, 3, 3}));
+}
+
+TEST(DominantShareTest, WhatOneJobCannotUseGoesToTheOthers) {
+  World world("1x8");
+  world.Add({{1}});
+  world.Add({{1, 2, 3, 4, 5, 6, 7, 8}});
+  EXPECT_EQ(Size(world, "dominant-share"), (std::vector{1, 7}));
+}
+
+TEST(DominantShareTest, BalancesDominantResources) {
+  // The example of Ghodsi et al., NSDI'11, section 4.1, with GPUs for memory: 9 CPUs and 18 GPUs; tasks of
+  // <1 CPU, 4 GPUs> and <3 CPUs, 1 GPU> get 3 and 2 tasks.
+  const auto table = [](const Resources& unit, int most) {
+    std::vector<Configuration> configurations;
+    for (int n = 1; n <= most; ++n) {
+      configurations.push_back({.units = {static_cast<std::int16_t>(n)},
+                                .gpu_type = 0,
+                                .demand = unit * n,
+                                .cost = static_cast<double>(n),
+                                .rate = static_cast<double>(n)});
+    }
+    return ConfigurationTable("task", {{"task", unit}}, configurations);
+  };
+  World world("1x18x9");
+  world.Add(table({4, 1}, 4), {1});
+  world.Add(table({1, 3}, 3), {1});
+  EXPECT_EQ(Size(world, "dominant-share"), (std::vector{12, 2}));
+}
+
+TEST(MarginalGainTest, EveryJobGetsAFirstConfiguration) {
+  World world("1x3");
+  world.Add({{1, 2, 3}});
+  world.Add({{1, 1.01}});
+  world.Add({{1, 1.01}});
+  EXPECT_EQ(Size(world, "marginal-gain"), (std::vector{1, 1, 1}));
+}
+
+TEST(MarginalGainTest, ThenTheLargestTimeSavedPerGpu) {
+  World world("1x4");
+  world.Add({{1, 2, 3}});
+  world.Add({{1, 2, 3}});
+  world.o.estimated_work = {1000, 100};
+  EXPECT_EQ(Size(world, "marginal-gain"), (std::vector{3, 1}));
+}
+
+TEST(MarginalGainTest, ADipInTheTableDoesNotStopGrowth) {
+  World world("1x4");
+  world.Add({{1, 0.9, 0.9, 3}});
+  world.o.estimated_work = {100};
+  EXPECT_EQ(Size(world, "marginal-gain"), (std::vector{4}));
+}
+
+TEST(MarginalGainTest, StopsWhereMoreDoesNotHelp) {
+  World world("1x4");
+  world.Add({{1, 2, 2, 1.5}});
+  EXPECT_EQ(Size(world, "marginal-gain"), (std::vector{2}));
+}
+
+TEST(HullSizingTest, SmallKeysGetMore) {
+  World world("1x4");
+  world.Add({{1, 2, 3, 4}});
+  world.Add({{1, 2, 3, 4}});
+  std::vector<Grant> grants;
+  const std::vector<std::int32_t> order = {1, 0};
+  MakeStage<Sizing>("sizing", "hull:alpha=1,beta=0")
+      ->Size(world.o, order, std::vector<double>{10, 90000}, &grants);
+  ASSERT_EQ(grants.size(), 1U);
+  EXPECT_EQ(grants[0].row, 1);
+}
+
+}  // namespace
+}  // namespace allot
