@@ -1,0 +1,300 @@
+#include "envs/cluster_env.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <numeric>
+
+#include "core/error.h"
+#include "small_world.h"
+
+namespace allot {
+namespace {
+
+ClusterEnvOptions Options(ActionMode mode, int max_jobs = 16) {
+  ClusterEnvOptions options;
+  options.mode = mode;
+  options.max_jobs = max_jobs;
+  return options;
+}
+
+struct Episode {
+  OwnedObservation first;
+  std::vector<double> rewards;
+  std::vector<double> times;
+  bool terminated = false;
+  bool truncated = false;
+  double return_() const { return std::accumulate(rewards.begin(), rewards.end(), 0.0); }
+  bool operator==(const Episode&) const = default;
+};
+
+Episode Play(ClusterEnv& env, std::optional<std::uint64_t> seed) {
+  Episode episode;
+  Rng rng(3, "play");
+  env.Reset(seed);
+  episode.first = Look(env);
+  std::vector<float> action;
+  StepResult result;
+  do {
+    RandomAction(env.spec(), Look(env).action_mask, &rng, &action);
+    result = env.Step(action);
+    episode.rewards.push_back(result.reward);
+    episode.times.push_back(result.info.time_s);
+  } while (!result.terminated && !result.truncated);
+  episode.terminated = result.terminated;
+  episode.truncated = result.truncated;
+  return episode;
+}
+
+TEST(ClusterEnv, EqualSeedsGiveEqualEpisodes) {
+  ClusterEnv a(Days(), Options(ActionMode::kIndex));
+  ClusterEnv b(Days(), Options(ActionMode::kIndex));
+  EXPECT_EQ(Play(a, 2), Play(b, 2));
+}
+
+TEST(ClusterEnv, ResetsWithoutASeedGoOnToOtherEpisodes) {
+  ClusterEnv env(Days(), Options(ActionMode::kIndex));
+  const Episode first = Play(env, 0);
+  const Episode second = Play(env, std::nullopt);
+  EXPECT_NE(first.rewards, second.rewards);
+  EXPECT_NE(second.rewards, Play(env, std::nullopt).rewards);
+}
+
+TEST(ClusterEnv, ReseedingRepeatsTheStreamOfEpisodes) {
+  ClusterEnv env(Days(), Options(ActionMode::kIndex));
+  const Episode first = Play(env, 1);
+  const Episode second = Play(env, std::nullopt);
+  EXPECT_EQ(first, Play(env, 1));
+  EXPECT_EQ(second, Play(env, std::nullopt));
+}
+
+TEST(ClusterEnv, AbandonedEpisodeLeavesNoTrace) {
+  ClusterEnv env(Days(), Options(ActionMode::kSequence));
+  const Episode whole = Play(env, 0);
+  env.Reset(3);
+  std::vector<float> action = {0};
+  for (int i = 0; i < 5; ++i) env.Step(action);
+  EXPECT_EQ(whole, Play(env, 0));
+}
+
+TEST(ClusterEnv, StepBeforeTheFirstResetIsAUsageError) {
+  ClusterEnv env(FewJobs(3), Options(ActionMode::kSequence));
+  EXPECT_THROW(env.Step(std::vector<float>{0}), Error);
+}
+
+TEST(ClusterEnv, StepAfterTheEndIsAUsageError) {
+  ClusterEnv env(FewJobs(3), Options(ActionMode::kIndex));
+  Play(env, 0);
+  try {
+    env.Step(std::vector<float>(static_cast<std::size_t>(env.spec().action.elements())));
+    FAIL() << "the step was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    EXPECT_NE(std::string(error.what()).find("reset"), std::string::npos) << error.what();
+  }
+}
+
+TEST(ClusterEnv, ActionOfTheWrongSizeIsAUsageError) {
+  for (const ActionMode mode : {ActionMode::kIndex, ActionMode::kSequence}) {
+    ClusterEnv env(FewJobs(3), Options(mode));
+    env.Reset(0);
+    EXPECT_THROW(env.Step(std::vector<float>(7)), Error);
+  }
+}
+
+TEST(ClusterEnv, DrainedWorkloadTerminates) {
+  ClusterEnv env(FewJobs(6), Options(ActionMode::kIndex));
+  const Episode episode = Play(env, 0);
+  EXPECT_TRUE(episode.terminated);
+  EXPECT_FALSE(episode.truncated);
+  for (const JobRecord& record : env.cluster().records()) EXPECT_LT(record.finish, kNever);
+}
+
+TEST(ClusterEnv, DecisionLimitTruncates) {
+  ClusterEnvOptions options = Options(ActionMode::kIndex);
+  options.max_decisions = 4;
+  ClusterEnv env(FewJobs(6), options);
+  const Episode episode = Play(env, 0);
+  EXPECT_TRUE(episode.truncated);
+  EXPECT_FALSE(episode.terminated);
+  EXPECT_EQ(episode.rewards.size(), 4u);
+}
+
+TEST(ClusterEnv, EpisodeThatDrainsAtTheLimitIsTerminatedOnly) {
+  ClusterEnv unlimited(FewJobs(6), Options(ActionMode::kIndex));
+  ClusterEnvOptions options = Options(ActionMode::kIndex);
+  options.max_decisions = static_cast<std::int64_t>(Play(unlimited, 0).rewards.size());
+  ClusterEnv env(FewJobs(6), options);
+  const Episode episode = Play(env, 0);
+  EXPECT_TRUE(episode.terminated);
+  EXPECT_FALSE(episode.truncated);
+}
+
+TEST(ClusterEnv, JctRewardsSumToMinusTheTotalJct) {
+  for (const ActionMode mode : {ActionMode::kIndex, ActionMode::kSequence}) {
+    ClusterEnv env(Days(), Options(mode));
+    const Episode episode = Play(env, 1);
+    double total = 0;
+    for (const JobRecord& record : env.cluster().records()) total += record.finish - record.submit;
+    EXPECT_NEAR(episode.return_(), -total, 1e-9 * total);
+  }
+}
+
+TEST(ClusterEnv, IndexStepIsOneDecisionAndSequenceStepsCompleteOneWithDone) {
+  ClusterEnv index(FewJobs(4), Options(ActionMode::kIndex));
+  index.Reset(0);
+  const std::vector<float> scores(static_cast<std::size_t>(index.spec().action.elements()));
+  EXPECT_TRUE(index.Step(scores).info.decided);
+
+  ClusterEnv sequence(FewJobs(4), Options(ActionMode::kSequence));
+  const StepInfo start = sequence.Reset(0);
+  const StepResult unit = sequence.Step(std::vector<float>{0});
+  EXPECT_FALSE(unit.info.decided);
+  EXPECT_EQ(unit.reward, 0);
+  EXPECT_EQ(unit.info.time_s, start.time_s);
+  const auto done = static_cast<float>(sequence.spec().action.high);
+  EXPECT_TRUE(sequence.Step(std::vector<float>{done}).info.decided);
+}
+
+TEST(ClusterEnv, ObservationStaysWithinTheSpec) {
+  for (const ActionMode mode : {ActionMode::kIndex, ActionMode::kSequence}) {
+    ClusterEnv env(Days(), Options(mode));
+    env.Reset(0);
+    Rng rng(5, "bounds");
+    std::vector<float> action;
+    StepResult result;
+    while (!result.terminated) {
+      const OwnedObservation o = Look(env);
+      ASSERT_EQ(OutOfBounds(o, env.spec()), "") << "at " << result.info.time_s << " s";
+      RandomAction(env.spec(), o.action_mask, &rng, &action);
+      result = env.Step(action);
+    }
+    EXPECT_EQ(OutOfBounds(Look(env), env.spec()), "") << "at the end";
+  }
+}
+
+TEST(ClusterEnv, JobMaskCountsTheJobsInTheWindow) {
+  ClusterEnv env(FewJobs(12), Options(ActionMode::kIndex, 4));
+  env.Reset(0);
+  const std::vector<float> scores(12);
+  StepResult result;
+  while (!result.terminated) {
+    result = env.Step(scores);
+    const OwnedObservation o = Look(env);
+    ASSERT_EQ(std::accumulate(o.job_mask.begin(), o.job_mask.end(), 0),
+              std::min(4, result.info.active_jobs));
+    ASSERT_EQ(o.action_mask, o.job_mask);
+  }
+}
+
+TEST(ClusterEnv, JobsBeyondTheWindowAreServedInTheEnd) {
+  ClusterEnv env(FewJobs(12), Options(ActionMode::kIndex, 2));
+  EXPECT_TRUE(Play(env, 0).terminated);
+}
+
+TEST(ClusterEnv, EveryLegalSequenceActionIsAccepted) {
+  ClusterEnv env(FewJobs(5), Options(ActionMode::kSequence));
+  env.Reset(0);
+  env.Step(std::vector<float>{static_cast<float>(env.spec().action.high)});
+  const OwnedObservation start = Look(env);
+  for (std::size_t chosen = 0; chosen < start.action_mask.size(); ++chosen) {
+    if (start.action_mask[chosen] == 0) continue;
+    env.Reset(0);
+    env.Step(std::vector<float>{static_cast<float>(env.spec().action.high)});
+    const StepResult result = env.Step(std::vector<float>{static_cast<float>(chosen)});
+    EXPECT_FALSE(result.info.illegal_action) << "action " << chosen;
+  }
+}
+
+TEST(ClusterEnv, GrantedGrowsWithALegalSequenceAction) {
+  ClusterEnv env(FewJobs(5), Options(ActionMode::kSequence));
+  env.Reset(0);
+  EXPECT_EQ(Look(env).granted[0], 0);
+  env.Step(std::vector<float>{0});
+  EXPECT_GT(Look(env).granted[0], 0);
+}
+
+TEST(ClusterEnv, IllegalSequenceActionsChangeNothing) {
+  ClusterEnv env(FewJobs(5), Options(ActionMode::kSequence));
+  env.Reset(0);
+  const OwnedObservation start = Look(env);
+  std::vector<float> illegal = {-1,
+                                -1e30F,
+                                1e30F,
+                                static_cast<float>(env.spec().action.high + 1),
+                                std::numeric_limits<float>::quiet_NaN(),
+                                std::numeric_limits<float>::infinity()};
+  for (std::size_t chosen = 0; chosen < start.action_mask.size(); ++chosen) {
+    if (start.action_mask[chosen] == 0) illegal.push_back(static_cast<float>(chosen));
+  }
+  for (const float action : illegal) {
+    const StepResult result = env.Step(std::vector<float>{action});
+    ASSERT_TRUE(result.info.illegal_action) << "action " << action;
+    ASSERT_EQ(result.reward, 0) << "action " << action;
+    ASSERT_EQ(Look(env), start) << "action " << action;
+  }
+}
+
+TEST(ClusterEnv, StrictModeThrowsOnIllegalActions) {
+  ClusterEnvOptions options = Options(ActionMode::kSequence);
+  options.strict = true;
+  ClusterEnv env(FewJobs(5), options);
+  env.Reset(0);
+  try {
+    env.Step(std::vector<float>{-1});
+    FAIL() << "the step was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    EXPECT_NE(std::string(error.what()).find("-1"), std::string::npos) << error.what();
+  }
+}
+
+TEST(ClusterEnv, RandomLegalSequenceActionsDrainASmallWorkload) {
+  ClusterEnvOptions options = Options(ActionMode::kSequence);
+  options.strict = true;
+  ClusterEnv env(FewJobs(8), options);
+  EXPECT_TRUE(Play(env, 0).terminated);
+}
+
+TEST(ClusterEnv, IndexScoresThatAreNotFiniteAreAccepted) {
+  const float odd[] = {std::numeric_limits<float>::quiet_NaN(),
+                       std::numeric_limits<float>::infinity(),
+                       -std::numeric_limits<float>::infinity(), 1e30F};
+  for (const float value : odd) {
+    ClusterEnv env(FewJobs(6), Options(ActionMode::kIndex));
+    env.Reset(0);
+    const std::vector<float> scores(static_cast<std::size_t>(env.spec().action.elements()), value);
+    StepResult result;
+    while (!result.terminated) result = env.Step(scores);
+    EXPECT_EQ(OutOfBounds(Look(env), env.spec()), "") << "score " << value;
+  }
+}
+
+TEST(ClusterEnv, UnknownRewardIsAUsageErrorWithASuggestion) {
+  ClusterEnvOptions options;
+  options.reward = "jtc";
+  try {
+    const ClusterEnv env(FewJobs(1), options);
+    FAIL() << "the environment was made";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    EXPECT_NE(std::string(error.what()).find("'jct'"), std::string::npos) << error.what();
+  }
+}
+
+TEST(ClusterEnvSpec, IsKnownBeforeAnyEnvironmentIs) {
+  const EnvSpec sequence = ClusterEnvSpec(Options(ActionMode::kSequence, 10));
+  EXPECT_TRUE(sequence.discrete);
+  EXPECT_EQ(sequence.action.elements(), 1);
+  EXPECT_EQ(sequence.observation.back().elements(),
+            static_cast<std::int64_t>(sequence.action.high) + 1);
+  const EnvSpec index = ClusterEnvSpec(Options(ActionMode::kIndex, 10));
+  EXPECT_FALSE(index.discrete);
+  EXPECT_EQ(index.action.elements(), 30);
+  for (const TensorSpec& tensor : index.observation) {
+    EXPECT_TRUE(std::isfinite(tensor.low) && std::isfinite(tensor.high)) << tensor.name;
+  }
+}
+
+}  // namespace
+}  // namespace allot

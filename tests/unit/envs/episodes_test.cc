@@ -1,0 +1,131 @@
+#include "envs/episodes.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/error.h"
+#include "small_world.h"
+
+namespace allot {
+namespace {
+
+std::vector<std::string> Ids(const Scenario& scenario) {
+  std::vector<std::string> ids;
+  for (const Job& job : scenario.workload().jobs) ids.push_back(job.id);
+  return ids;
+}
+
+WindowOptions OneDay() {
+  WindowOptions window;
+  window.span = kDay;
+  window.loads = {0};
+  return window;
+}
+
+EpisodeSource Source(const WindowOptions& window) {
+  return WindowEpisodes(FourDays(), ClusterSpec::Parse("2x4"), window);
+}
+
+TEST(WindowEpisodes, EqualSeedsGiveEqualJobsAndEstimates) {
+  const EpisodeSource source = Source(OneDay());
+  const auto a = source(5);
+  const auto b = source(5);
+  ASSERT_EQ(Ids(*a), Ids(*b));
+  for (std::size_t i = 0; i < a->workload().jobs.size(); ++i) {
+    const auto job = static_cast<JobIndex>(i);
+    EXPECT_EQ(a->workload().jobs[i].submit, b->workload().jobs[i].submit);
+    EXPECT_EQ(a->facts(job).estimate, b->facts(job).estimate);
+  }
+}
+
+TEST(WindowEpisodes, WeeklyWindowsAreDisjointCoverTheTraceAndComeRound) {
+  const EpisodeSource source = Days();
+  std::set<std::string> seen;
+  std::size_t jobs = 0;
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    const std::vector<std::string> ids = Ids(*source(seed));
+    seen.insert(ids.begin(), ids.end());
+    jobs += ids.size();
+  }
+  EXPECT_EQ(jobs, seen.size()) << "a job is in two windows";
+  const std::vector<Job>& all = FourDays().jobs;
+  const auto whole_days =
+      std::count_if(all.begin(), all.end(), [](const Job& job) { return job.submit < 4 * kDay; });
+  EXPECT_EQ(static_cast<std::ptrdiff_t>(seen.size()), whole_days) << "a job is in no window";
+  EXPECT_EQ(Ids(*source(0)), Ids(*source(4)));
+}
+
+TEST(WindowEpisodes, RandomWindowsStartAnywhere) {
+  const EpisodeSource source = Source(OneDay());
+  std::set<std::vector<std::string>> windows;
+  for (std::uint64_t seed = 0; seed < 8; ++seed) windows.insert(Ids(*source(seed)));
+  EXPECT_EQ(windows.size(), 8u);
+}
+
+TEST(WindowEpisodes, WindowStaysInsideItsPartOfTheTrace) {
+  WindowOptions window = OneDay();
+  window.from = kDay;
+  window.to = 2 * kDay;
+  std::set<std::string> allowed;
+  for (const Job& job : FourDays().jobs) {
+    if (job.submit >= kDay && job.submit < 2 * kDay) allowed.insert(job.id);
+  }
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    for (const std::string& id : Ids(*Source(window)(seed)))
+      EXPECT_TRUE(allowed.contains(id)) << id;
+  }
+}
+
+TEST(WindowEpisodes, WeeklyLoadsChangeWithEveryPass) {
+  WindowOptions window = OneDay();
+  window.weekly = true;
+  window.loads = {0, 0.2};
+  const EpisodeSource source = Source(window);
+  const std::vector<std::string> all = Ids(*source(1));
+  const std::vector<std::string> sampled = Ids(*source(1 + 4));
+  EXPECT_LT(sampled.size(), all.size());
+  EXPECT_EQ(Ids(*source(1 + 8)), all);
+}
+
+TEST(WindowEpisodes, RandomEpisodesDrawEveryLoad) {
+  WindowOptions window = OneDay();
+  window.loads = {0, 0.2};
+  const EpisodeSource source = Source(window);
+  bool whole = false;
+  bool sampled = false;
+  for (std::uint64_t seed = 0; seed < 16; ++seed) {
+    (source(seed)->workload().name.find("-load") == std::string::npos ? whole : sampled) = true;
+  }
+  EXPECT_TRUE(whole);
+  EXPECT_TRUE(sampled);
+}
+
+TEST(WindowEpisodes, UnreachableLoadIsADataError) {
+  WindowOptions window = OneDay();
+  window.loads = {50};
+  const EpisodeSource source = Source(window);
+  try {
+    source(0);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kBadData) << error.what();
+  }
+}
+
+TEST(WindowEpisodes, EmptyPartOfTheTraceIsAUsageError) {
+  WindowOptions window = OneDay();
+  window.from = 2 * kDay;
+  window.to = kDay;
+  EXPECT_THROW(Source(window), Error);
+}
+
+TEST(WindowEpisodes, RigidJobsKeepTheirSize) {
+  WindowOptions window = OneDay();
+  window.elastic = false;
+  for (const Job& job : Source(window)(0)->workload().jobs) EXPECT_TRUE(job.rigid()) << job.id;
+}
+
+}  // namespace
+}  // namespace allot
