@@ -28,11 +28,11 @@ run compare --policies fifo,las,srtf,drf,optimus "${world[@]}" "${training[@]}" 
   --title "Training weeks" --out "$out/compare" --log "$out/logs"
 
 step "3. The network learns from the logged decisions of a teacher"
-run pretrain --log "$out/logs/cluster/optimus-v0" --out "$out/pretrain"
+run pretrain --log "$out/logs/cluster/drf-v0" --out "$out/pretrain"
 
 step "4. Reinforcement learning from there"
-run train --start "$out/pretrain/checkpoint" "${world[@]}" "${training[@]}" --training-cluster 8x8 --iterations 60 \
-  --out "$out/train"
+run train --start "$out/pretrain/checkpoint" --teacher drf "${world[@]}" "${training[@]}" --training-cluster 8x8 \
+  --iterations 40 --out "$out/train"
 
 step "5. The proof: weeks that the policy has never seen"
 run evaluate --checkpoint "$out/train/best" "${world[@]}" "${unseen[@]}" --load 1.0 --workloads 8 --seed 1000 \
@@ -40,4 +40,4 @@ run evaluate --checkpoint "$out/train/best" "${world[@]}" "${unseen[@]}" --load 
 
 step "6. The report"
 run report "$out/evaluate" "$out/compare" --training "$out/pretrain" "$out/train" \
-  --title "A scheduler trained on Philly" --out "$out/report.html"
+  --title "A scheduler trained on Philly" --command "./dev demo" --out "$out/report.html"

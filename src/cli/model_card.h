@@ -1,4 +1,5 @@
 #pragma once
+// The model card that pretrain and train put beside the weights they save.
 
 #include <string>
 

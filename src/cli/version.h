@@ -1,4 +1,5 @@
 #pragma once
+// Which allot this is: printed by --version and written into every log, checkpoint and report.
 
 #include <string>
 
