@@ -20,8 +20,9 @@ SMALL = ["--cluster", "4x8", "--load", "0.5", "--span", "1d"]
 
 
 def train_options(iterations=2):
-    return ["--cluster", "4x8", "--iterations", str(iterations), "--batch", "2", "--rollouts", "2", "--episode-span", "6h",
-            "--training-loads", "0.7", "--validation-workloads", "1", "--quiet"]
+    # A load that every half day of the trace offers.
+    return ["--cluster", "2x8", "--iterations", str(iterations), "--batch", "2", "--rollouts", "2", "--episode-span", "12h",
+            "--training-loads", "0.3", "--validation-workloads", "1", "--quiet"]
 
 
 def write_trace(path, rows=()):
@@ -302,7 +303,7 @@ def test_interrupted_training_goes_on(allot, training, program, tmp_path):
     _, stderr = process.communicate(timeout=100)
     assert process.returncode == 130, stderr
     assert "--resume" in stderr
-    assert 0 < read_json(out / "latest" / "state.json")["iteration"] < 100
+    assert 0 < read_json(out / "latest" / "state.json")["state"]["iteration"] < 100
     allot("train", *options, "--out", out, "--resume")
     assert (out / "latest" / "model.safetensors").read_bytes() == (tmp_path / "whole" / "latest" / "model.safetensors").read_bytes()
 
