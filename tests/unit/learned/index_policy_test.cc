@@ -32,7 +32,8 @@ Scenario SmallScenario(std::uint64_t seed) {
 
 // Powers of two: -alpha ln(time) is then the same float in either order of rounding.
 TEST(IndexAgent, DecidesAsTheHeuristicAtItsPoint) {
-  for (const IndexPoint point : {IndexPoint{0.25F, 0.5F, 0.25F}, {1, 0, 0}, {0, 1, 0.5F}, {0.5F, 2, 1}}) {
+  for (const IndexPoint point :
+       {IndexPoint{0.25F, 0.5F, 0.25F}, {1, 0, 0}, {0, 1, 0.5F}, {0.5F, 2, 1}}) {
     const Scenario scenario = SmallScenario(1);
     IndexPolicy learned(IndexAgentAt(point, 8, 3), LearnedPolicyInfo());
     const std::string spec =
@@ -85,12 +86,16 @@ TEST_F(CheckpointTest, OtherFeatureVersionIsRefused) {
 TEST_F(CheckpointTest, OtherKindIsRefused) {
   checkpoint_.kind = "sequence";
   SaveCheckpoint(checkpoint_, path_);
-  ExpectError(ExitCode::kBadData, {path_, "'sequence'", "'index'"}, [&] { LoadIndexWeights(path_); });
+  ExpectError(ExitCode::kBadData, {path_, "'sequence'", "'index'"},
+              [&] { LoadIndexWeights(path_); });
 }
 
 TEST_F(CheckpointTest, OtherShapeIsRefused) {
-  checkpoint_.weights = InitIndexNet({.job_features = 5, .context_features = kContextFeatures, .hidden = 4,
-                                      .outputs = kIndexOutputs}, 1);
+  checkpoint_.weights = InitIndexNet({.job_features = 5,
+                                      .context_features = kContextFeatures,
+                                      .hidden = 4,
+                                      .outputs = kIndexOutputs},
+                                     1);
   SaveCheckpoint(checkpoint_, path_);
   ExpectError(ExitCode::kBadData, {path_, "5", fmt::format("{}", kJobFeatures)},
               [&] { LoadIndexWeights(path_); });

@@ -55,11 +55,13 @@ TEST_F(ImitationTest, FirstStepGoesAgainstFiniteDifferences) {
       .epochs = 1, .batch_decisions = 100000, .learning_rate = 1e-4, .final_learning_rate = 1e-4};
   double loss = 0;
   const auto run = [&](const IndexNetWeights& from) {
-    return Imitate(data_, {}, one_step, from, [&](const ImitationReport& report) { loss = report.loss; });
+    return Imitate(data_, {}, one_step, from,
+                   [&](const ImitationReport& report) { loss = report.loss; });
   };
   const IndexNetWeights moved = run(start);
   int compared = 0;
-  for (const std::string_view name : {index_net::kOutJob, index_net::kOutBias, index_net::kOutHidden}) {
+  for (const std::string_view name :
+       {index_net::kOutJob, index_net::kOutBias, index_net::kOutHidden}) {
     for (std::size_t i = 0; i < start[name].data.size(); ++i) {
       IndexNetWeights shifted = start;
       constexpr float kStep = 5e-3F;

@@ -13,7 +13,8 @@ namespace {
 using Series = std::vector<std::vector<double>>;
 
 const IndexNetWeights& Weights() {
-  static const IndexNetWeights weights = IndexAgentAt({.alpha = 0.25F, .beta = 0.3F, .kappa = 0.3F}, 4, 1);
+  static const IndexNetWeights weights =
+      IndexAgentAt({.alpha = 0.25F, .beta = 0.3F, .kappa = 0.3F}, 4, 1);
   return weights;
 }
 
@@ -42,7 +43,8 @@ double MeanSquare(const Series& advantages) {
   return sum / count;
 }
 
-// What the baseline is for: most of a return's variance is in what arrived, not in what was decided.
+// What the baseline is for: most of a return's variance is in what arrived, not in what was
+// decided.
 TEST(Advantages, SameArrivalsHaveMuchLessVariance) {
   constexpr std::size_t kWorkloads = 6;
   constexpr std::size_t kRollouts = 6;
@@ -51,7 +53,8 @@ TEST(Advantages, SameArrivalsHaveMuchLessVariance) {
   for (std::size_t w = 0; w < kWorkloads; ++w) {
     const auto scenario = SmallScenario(w);
     for (std::size_t k = 0; k < kRollouts; ++k) {
-      returns[w].push_back(ReturnsFrom(RunRollout(scenario, net, {}, 1, w, k).reward_of_tick, 0.997));
+      returns[w].push_back(
+          ReturnsFrom(RunRollout(scenario, net, {}, 1, w, k).reward_of_tick, 0.997));
     }
   }
   double same = 0;

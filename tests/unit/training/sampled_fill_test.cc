@@ -30,7 +30,8 @@ TEST(SampledFill, IsTheHullFillAtLowTemperature) {
     std::vector<std::int32_t> place = rows;
     for (std::size_t i = place.size(); i > 1; --i) std::swap(place[i - 1], place[numbers.Below(i)]);
     std::vector<Score> scores;
-    for (const std::int32_t at : place) scores.push_back({0.2F * static_cast<float>(at), 0.3F, 0.1F});
+    for (const std::int32_t at : place)
+      scores.push_back({0.2F * static_cast<float>(at), 0.3F, 0.1F});
     std::vector<Grant> greedy;
     HullFill().Fill(o, rows, scores, &greedy);
     std::vector<Grant> sampled;

@@ -32,11 +32,13 @@ inline std::shared_ptr<const Scenario> SmallScenario(std::uint64_t seed, int job
   MakeElastic({.seed = seed}, Catalogue::Embedded(), &workload);
   SimOptions options;
   options.lengths = LengthEstimates::Parse("true");
-  return std::make_shared<const Scenario>(std::move(workload), ClusterSpec::Parse(cluster), options);
+  return std::make_shared<const Scenario>(std::move(workload), ClusterSpec::Parse(cluster),
+                                          options);
 }
 
 // The jobs are all there at time 0: one contended decision.
-inline std::shared_ptr<const Scenario> RushScenario(int jobs, std::string_view cluster, bool elastic) {
+inline std::shared_ptr<const Scenario> RushScenario(int jobs, std::string_view cluster,
+                                                    bool elastic) {
   Workload workload;
   workload.name = "rush";
   for (int i = 0; i < jobs; ++i) {
@@ -48,7 +50,8 @@ inline std::shared_ptr<const Scenario> RushScenario(int jobs, std::string_view c
   }
   workload.Finish();
   if (elastic) MakeElastic({.seed = 5}, Catalogue::Embedded(), &workload);
-  return std::make_shared<const Scenario>(std::move(workload), ClusterSpec::Parse(cluster), SimOptions{});
+  return std::make_shared<const Scenario>(std::move(workload), ClusterSpec::Parse(cluster),
+                                          SimOptions{});
 }
 
 }  // namespace allot
