@@ -75,8 +75,13 @@ void BM_SequenceStep(benchmark::State& state) {
   env.Observe(buffers.view());
   std::int64_t decisions = 0;
   for (auto _ : state) {
-    std::size_t chosen = rng.Below(buffers.action_mask.size());
-    while (buffers.action_mask[chosen] == 0) chosen = (chosen + 1) % buffers.action_mask.size();
+    // A random unit while one is legal, then "done".
+    const std::size_t done = buffers.action_mask.size() - 1;
+    const std::size_t start = rng.Below(done);
+    std::size_t chosen = done;
+    for (std::size_t i = 0; i < done && chosen == done; ++i) {
+      if (buffers.action_mask[(start + i) % done] == 1) chosen = (start + i) % done;
+    }
     const auto action = static_cast<float>(chosen);
     const allot::StepResult result = env.Step(std::span(&action, 1));
     if (result.info.decided) ++decisions;

@@ -1,5 +1,5 @@
 // Whole simulations: a week of the embedded Philly trace at 0.9 of 8x8 GPUs, from the first to the
-// last job. us_per_decision is the run's time over its decisions (simulator and policy);
+// last job. per_decision is the run's time over its decisions (simulator and policy);
 // policy_us_p50 the median of the policy's own share.
 
 #include <benchmark/benchmark.h>
@@ -41,9 +41,8 @@ void BM_Simulate(benchmark::State& state, const std::string& policy) {
   }
   state.counters["decisions"] =
       static_cast<double>(decisions) / static_cast<double>(state.iterations());
-  state.counters["us_per_decision"] =
-      benchmark::Counter(static_cast<double>(decisions) * 1e-6,
-                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["per_decision"] = benchmark::Counter(
+      static_cast<double>(decisions), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
   if (!decision_us.empty()) {
     const auto middle = decision_us.begin() + static_cast<std::ptrdiff_t>(decision_us.size() / 2);
     std::nth_element(decision_us.begin(), middle, decision_us.end());
