@@ -363,7 +363,7 @@ void Hdf5File::SetAttributes(const std::string& object, const AttributeMap& attr
   const Handle owner(H5Oopen(state_->file.get(), object.c_str(), H5P_DEFAULT), H5Oclose);
   CheckWrite(owner.ok(), object);
   for (const auto& [name, value] : attributes) {
-    CheckWrite(WriteAttribute(owner.get(), name, value), object + "@" + name);
+    CheckWrite(WriteAttribute(owner.get(), name, value), fmt::format("{}@{}", object, name));
   }
 }
 

@@ -25,6 +25,11 @@ using nlohmann::json;
 // The oldest version that every Minari 0.5 accepts; newer stamps shut out older readers.
 constexpr const char* kMinariVersion = "0.5.0";
 
+// A path inside a group; the group itself for an array without a name.
+std::string Inside(const std::string& group, const std::string& path) {
+  return path.empty() ? group : fmt::format("{}/{}", group, path);
+}
+
 void CheckRows(std::size_t has, std::size_t needs, const std::string& what) {
   if (has != needs) throw RunError("{}: must have {} rows, has {}", what, needs, has);
 }
@@ -43,7 +48,7 @@ void CheckArrays(const json& space, const ArrayMap& arrays, std::size_t rows,
   const json& subspaces = space["subspaces"];
   for (const auto& [name, array] : arrays) {
     if (!subspaces.contains(name)) throw RunError("{}: '{}' is not in the space", what, name);
-    CheckInSpace(subspaces[name], array, rows, what + "/" + name);
+    CheckInSpace(subspaces[name], array, rows, Inside(what, name));
   }
   for (const auto& item : subspaces.items()) {
     if (!arrays.contains(item.key())) throw RunError("{}: '{}' is missing", what, item.key());
@@ -67,7 +72,7 @@ AttributeMap RewardStatistics(const std::vector<double>& rewards) {
 
 void WriteArrays(Hdf5File& file, const std::string& group, const ArrayMap& arrays) {
   for (const auto& [name, array] : arrays) {
-    file.Write(name.empty() ? group : group + "/" + name, array);
+    file.Write(Inside(group, name), array);
   }
 }
 
@@ -150,7 +155,7 @@ std::int64_t MinariWriter::WriteEpisode(const EpisodeData& episode) {
   CheckArrays(spec_.observation_space, episode.observations, steps + 1, group + "/observations");
   CheckArrays(spec_.action_space, episode.actions, steps, group + "/actions");
   for (const auto& [name, array] : episode.infos) {
-    CheckRows(array.shape.at(0), steps + 1, group + "/infos/" + name);
+    CheckRows(array.shape.at(0), steps + 1, Inside(group + "/infos", name));
   }
 
   WriteArrays(*file_, group + "/observations", episode.observations);
@@ -162,8 +167,8 @@ std::int64_t MinariWriter::WriteEpisode(const EpisodeData& episode) {
   WriteArrays(*file_, group + "/infos", episode.infos);
   WriteArrays(*file_, group, episode.extras);
   for (const auto& [path, attributes] : episode.extra_attributes) {
-    file_->MakeGroup(group + "/" + path);
-    file_->SetAttributes(group + "/" + path, attributes);
+    file_->MakeGroup(Inside(group, path));
+    file_->SetAttributes(Inside(group, path), attributes);
   }
 
   AttributeMap attributes = RewardStatistics(episode.rewards);

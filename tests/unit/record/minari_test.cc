@@ -33,7 +33,7 @@ fs::path WriteExample(const TempFolder& root, std::size_t episodes = 3) {
 void ExpectSame(const MinariReader& reader, std::int64_t episode, const std::string& group,
                 const ArrayMap& arrays) {
   for (const auto& [name, array] : arrays) {
-    const std::string path = group.empty() ? name : name.empty() ? group : group + "/" + name;
+    const std::string path = name.empty() ? group : (fs::path(group) / name).string();
     const DataArray read = reader.Read(episode, path);
     EXPECT_EQ(read.shape, array.shape) << path;
     EXPECT_EQ(read.units, array.units) << path;

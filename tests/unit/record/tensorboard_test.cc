@@ -61,7 +61,7 @@ TEST(Tensorboard, UnwritableFileIsAnError) {
   fs::create_symlink("/dev/full", folder / "events.out.tfevents.0");
   ExpectError(ExitCode::kRunFailed, {"events.out.tfevents.0", "No space left"},
               [&] { TensorboardWriter(folder.path(), "0"); });
-  std::ofstream(folder / "file");
+  std::ofstream(folder / "file") << "not a folder";
   ExpectError(ExitCode::kRunFailed, {"cannot create"},
               [&] { TensorboardWriter(folder / "file", "0"); });
 }
