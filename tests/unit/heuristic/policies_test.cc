@@ -1,0 +1,77 @@
+// The names that heuristics give to compositions of stages; the stages have tests of their own, and the
+// conformance and golden tests run every policy.
+
+#include <gtest/gtest.h>
+
+#include "sched/policy.h"
+#include "tests/unit/core/expect_error.h"
+#include "tests/unit/sched/world.h"
+
+namespace allot {
+namespace {
+
+using testing_support::AsSet;
+using testing_support::World;
+using Placed = std::map<JobIndex, std::string>;
+
+Placed Decide(const World& world, const std::string& spec) {
+  Allocation allocation;
+  MakePolicy(spec)->Decide(world.o, &allocation);
+  return AsSet(allocation);
+}
+
+// One GPU. Job 0 came first, is longest, has been served most and runs.
+class PoliciesTest : public testing::Test {
+ protected:
+  PoliciesTest() : world_("1x1") {
+    for (int job = 0; job < 3; ++job) world_.Add({{1}});
+    world_.Run(0, 0, {{0, 1}});
+    world_.o.attained_gpu_seconds = {900, 500, 100};
+    world_.o.done_work = {900, 500, 100};
+    world_.o.estimated_work = {2000, 600, 1000};
+  }
+  JobIndex Served(const std::string& spec) {
+    const Placed placed = Decide(world_, spec);
+    EXPECT_EQ(placed.size(), 1U) << spec;
+    return placed.empty() ? -1 : placed.begin()->first;
+  }
+  World world_;
+};
+
+TEST_F(PoliciesTest, FifoAndSjfDoNotPreempt) {
+  EXPECT_EQ(Served("fifo"), 0);
+  EXPECT_EQ(Served("sjf"), 0);
+}
+
+TEST_F(PoliciesTest, SrtfServesTheShortestRemaining) { EXPECT_EQ(Served("srtf"), 1); }
+
+TEST_F(PoliciesTest, LasServesTheLeastServed) { EXPECT_EQ(Served("las"), 2); }
+
+TEST_F(PoliciesTest, LasWithQueuesIsFirstComeFirstServedInside) {
+  EXPECT_EQ(Served("las:queues=800"), 1);
+  EXPECT_EQ(Served("las:queues=10000"), 0);
+}
+
+TEST_F(PoliciesTest, StagesCanBeExchangedFromTheSpec) {
+  World world("1x4");
+  world.Add({{1, 1.9, 2.7, 3.4}}, 4);
+  world.Add({{1, 1.9, 2.7, 3.4}}, 4);
+  EXPECT_EQ(Decide(world, "las"), (Placed{{0, "configuration 3: 0/0xf"}}));
+  EXPECT_EQ(Decide(world, "las:sizing=hull/alpha=1"),
+            (Placed{{0, "configuration 1: 0/0x3"}, {1, "configuration 1: 0/0xc"}}));
+}
+
+TEST_F(PoliciesTest, UnknownNamesComeWithAHint) {
+  ExpectError(ExitCode::kUsage, {"unknown policy 'optimuss'", "did you mean 'optimus'"},
+              [] { MakePolicy("optimuss"); });
+  ExpectError(ExitCode::kUsage, {"policy 'las'", "queue", "did you mean 'queues'"},
+              [] { MakePolicy("las:queue=3"); });
+}
+
+TEST_F(PoliciesTest, IndexChecksItsBasis) {
+  ExpectError(ExitCode::kUsage, {"'basis' must be remaining or attained", "'age'"},
+              [] { MakePolicy("index:basis=age"); });
+}
+
+}  // namespace
+}  // namespace allot
