@@ -22,10 +22,28 @@ void SequenceAction::Begin(const Observation& observation) {
   capacity_.Reset(*observation.cluster);
   chosen_.assign(At(observation.rows()), -1);
   order_.clear();
+  fragments_ = false;
+  for (const ConfigurationTable* table : observation.table) {
+    for (const UnitKind& kind : table->kinds()) {
+      fragments_ = fragments_ || kind.demand != Resources{1, 0};
+    }
+  }
   RefreshMask();
 }
 
-std::int32_t SequenceAction::Target(std::int32_t row, int kind) const {
+// Single GPUs fit wherever the type has one left; other units may find room in sum but on no node.
+bool SequenceAction::Placeable(std::int32_t row, std::int32_t configuration) {
+  if (!fragments_) return true;
+  grants_.clear();
+  for (const std::int32_t other : order_) {
+    grants_.push_back({other, other == row ? configuration : chosen_[At(other)]});
+  }
+  if (chosen_[At(row)] < 0) grants_.push_back({row, configuration});
+  placement_->Place(*observation_, grants_, &trial_);
+  return trial_.entries().size() == grants_.size();
+}
+
+std::int32_t SequenceAction::Target(std::int32_t row, int kind) {
   const ConfigurationTable& table = *observation_->table[At(row)];
   // Kinds beyond a job's own do not exist for it; kBundle only where there is more than one.
   const int own = static_cast<int>(table.kinds().size());
@@ -35,11 +53,12 @@ std::int32_t SequenceAction::Target(std::int32_t row, int kind) const {
     const std::int32_t next = Grow(table, from, kind, table[from].gpu_type);
     if (next < 0) return -1;
     const Resources more = table[next].demand - table[from].demand;
-    return more.FitsIn(capacity_.free(table[next].gpu_type)) ? next : -1;
+    const bool fits = more.FitsIn(capacity_.free(table[next].gpu_type));
+    return fits && Placeable(row, next) ? next : -1;
   }
   for (const GpuTypeIndex type : table.types()) {
     const std::int32_t next = Grow(table, -1, kind, type);
-    if (next >= 0 && capacity_.Fits(table[next])) return next;
+    if (next >= 0 && capacity_.Fits(table[next]) && Placeable(row, next)) return next;
   }
   return -1;
 }

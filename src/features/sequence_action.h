@@ -35,7 +35,8 @@ class SequenceAction {
   void Finish(Allocation* allocation);
 
  private:
-  std::int32_t Target(std::int32_t row, int kind) const;  // configuration after the increment, or -1
+  std::int32_t Target(std::int32_t row, int kind);  // configuration after the increment, or -1
+  bool Placeable(std::int32_t row, std::int32_t configuration);
   void RefreshMask();
 
   int window_;
@@ -47,6 +48,8 @@ class SequenceAction {
   std::vector<std::int32_t> order_;  // rows that got their first unit, in that order
   std::vector<std::uint8_t> mask_;
   std::vector<Grant> grants_;
+  bool fragments_ = false;  // units of several GPUs or of CPUs: totals do not say what fits
+  Allocation trial_;
 };
 
 }  // namespace allot
