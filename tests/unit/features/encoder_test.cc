@@ -1,0 +1,120 @@
+#include "features/encoder.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/unit/sched/world.h"
+
+namespace allot {
+namespace {
+
+using testing_support::Permuted;
+using testing_support::Shuffled;
+using testing_support::World;
+
+// Fills a world with `jobs` jobs in random states, some running, some without an estimate.
+void AddRandomJobs(int jobs, Rng* rng, World* world) {
+  world->o.now = 30'000;
+  for (int i = 0; i < jobs; ++i) {
+    const double rate = rng->Uniform(0.5, 20);
+    const auto row = world->Add({{rate, 1.9 * rate, 2.5 * rate}});
+    const auto r = static_cast<std::size_t>(row);
+    world->o.submit[r] = 300.0 * static_cast<double>(rng->Below(100));
+    world->o.done_work[r] = rng->Uniform(0, 1e5);
+    if (rng->Below(4) > 0) world->o.estimated_work[r] = rng->Uniform(1, 1e6);
+    world->o.attained_seconds[r] = rng->Uniform(0, 1e4);
+    world->o.attained_gpu_seconds[r] = 2 * world->o.attained_seconds[r];
+    if (i < 3) world->Run(row, 1, {{i, 0b11}});
+  }
+}
+
+FeatureBatch Encode(const Observation& o) {
+  FeatureBatch batch;
+  FeatureEncoder().Encode(o, &batch);
+  return batch;
+}
+
+TEST(EncoderTest, PermutingRowsPermutesJobsAndLeavesTheContext) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Rng rng(seed, "encoder-test");
+    World world("3x2");
+    AddRandomJobs(9, &rng, &world);
+    const auto order = Shuffled(9, &rng);
+    const FeatureBatch before = Encode(world.o);
+    const FeatureBatch after = Encode(Permuted(world.o, order));
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      for (std::size_t f = 0; f < kJobFeatures; ++f) {
+        EXPECT_EQ(after.jobs[i * kJobFeatures + f], before.jobs[order[i] * kJobFeatures + f])
+            << FeatureEncoder::JobFeatureNames()[f];
+      }
+    }
+    for (std::size_t f = 0; f < kContextFeatures; ++f) {
+      EXPECT_NEAR(after.context[f], before.context[f], 1e-5) << f;
+    }
+  }
+}
+
+TEST(EncoderTest, AllTimesScaledGiveTheSameFeatures) {
+  Rng rng(1, "encoder-test");
+  World world("3x2");
+  AddRandomJobs(9, &rng, &world);
+  const FeatureBatch before = Encode(world.o);
+  for (const double scale : {0.01, 3.0, 1000.0}) {
+    Observation o = world.o;
+    o.now *= scale;
+    o.interval *= scale;
+    for (std::size_t r = 0; r < o.job.size(); ++r) {
+      o.submit[r] *= scale;
+      o.waiting_since[r] *= scale;
+      o.done_work[r] *= scale;
+      o.estimated_work[r] *= scale;
+      o.attained_seconds[r] *= scale;
+      o.attained_gpu_seconds[r] *= scale;
+      o.restart_cost[r] *= scale;
+    }
+    const FeatureBatch after = Encode(o);
+    for (std::size_t i = 0; i < before.jobs.size(); ++i) {
+      EXPECT_NEAR(after.jobs[i], before.jobs[i], 1e-5)
+          << FeatureEncoder::JobFeatureNames()[i % kJobFeatures] << " x " << scale;
+    }
+    for (std::size_t f = 0; f < kContextFeatures; ++f) {
+      EXPECT_NEAR(after.context[f], before.context[f], 1e-5) << f << " x " << scale;
+    }
+  }
+}
+
+TEST(EncoderTest, ExtremesStayFiniteAndBounded) {
+  for (const double extreme : {1e-30, 1e30}) {
+    World world("3x2");
+    world.Add({{1, 2}});
+    world.Add({{1e-12, 1e12}});
+    world.o.now = extreme;
+    world.o.estimated_work = {extreme, kUnknown};
+    world.o.done_work = {extreme, extreme};
+    world.o.attained_gpu_seconds = {extreme, 0};
+    world.o.restart_cost = {extreme, extreme};
+    const FeatureBatch batch = Encode(world.o);
+    for (const auto& numbers : {batch.jobs, batch.context}) {
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        EXPECT_TRUE(std::isfinite(numbers[i])) << i << " at " << extreme;
+        EXPECT_LE(std::abs(numbers[i]), kFeatureBound) << i << " at " << extreme;
+      }
+    }
+  }
+}
+
+TEST(EncoderTest, NoJobGivesAZeroContext) {
+  World world("1x1");
+  const FeatureBatch batch = Encode(world.o);
+  EXPECT_TRUE(batch.jobs.empty());
+  EXPECT_EQ(batch.context, std::vector<float>(kContextFeatures, 0.0F));
+}
+
+TEST(EncoderTest, EveryFeatureHasAName) {
+  EXPECT_EQ(FeatureEncoder::JobFeatureNames().size(), static_cast<std::size_t>(kJobFeatures));
+  EXPECT_EQ(FeatureEncoder::ClusterFeatureNames().size(), static_cast<std::size_t>(kClusterFeatures));
+}
+
+}  // namespace
+}  // namespace allot

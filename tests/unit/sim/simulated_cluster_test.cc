@@ -1,0 +1,182 @@
+#include "sim/simulated_cluster.h"
+
+#include <gtest/gtest.h>
+
+#include "core/parallel.h"
+#include "core/rng.h"
+#include "tests/unit/core/expect_error.h"
+#include "tests/unit/sim/small_world.h"
+
+namespace allot {
+namespace {
+
+using testing_support::Fifo;
+using testing_support::Jcts;
+using testing_support::Las;
+using testing_support::ScenarioOf;
+using testing_support::ScriptedPolicy;
+using testing_support::SmallJob;
+using testing_support::TextOf;
+
+using Times = std::vector<Seconds>;
+
+// 40 jobs of mixed size on 2 nodes of 4 GPUs, more than fit at once.
+Scenario BusyScenario() {
+  Rng rng(7, "busy-scenario");
+  std::vector<SmallJob> jobs;
+  Seconds submit = 0;
+  for (int i = 0; i < 40; ++i) {
+    submit += rng.Exponential(200);
+    const auto gpus = static_cast<GpuCount>(1 + rng.Below(4));
+    jobs.push_back({submit, gpus, 100 + rng.Exponential(1500)});
+  }
+  return ScenarioOf(jobs, "2x4");
+}
+
+TEST(SimulatedClusterTest, OneJobRunsItsDuration) {
+  const Scenario scenario = ScenarioOf({{0, 2, 1000}}, "1x4");
+  const RunOutcome outcome = RunPolicy(scenario, *Fifo());
+  EXPECT_EQ(Jcts(outcome), (Times{1000}));
+  EXPECT_EQ(outcome.records[0].first_start, 0);
+  EXPECT_EQ(outcome.records[0].gpu_seconds, 2000);
+  EXPECT_EQ(outcome.records[0].preemptions, 0);
+  EXPECT_EQ(outcome.records[0].restarts, 0);  // the first launch is free
+}
+
+TEST(SimulatedClusterTest, ArrivalsWaitForTheIntervalBoundary) {
+  const Scenario scenario = ScenarioOf({{100, 1, 50}, {600, 1, 50}}, "1x1");
+  const RunOutcome outcome = RunPolicy(scenario, *Fifo());
+  EXPECT_EQ(outcome.records[0].first_start, 300);
+  EXPECT_EQ(outcome.records[1].first_start, 600);  // on the boundary: at once
+  EXPECT_EQ(Jcts(outcome), (Times{250, 50}));
+}
+
+TEST(SimulatedClusterTest, DecideOnEventsDoesNotWait) {
+  SimOptions options;
+  options.decide_on_events = true;
+  const Scenario scenario = ScenarioOf({{100, 1, 50}, {120, 1, 50}}, "1x1", options);
+  const RunOutcome outcome = RunPolicy(scenario, *Fifo());
+  EXPECT_EQ(outcome.records[0].first_start, 100);
+  EXPECT_EQ(outcome.records[1].first_start, 150);
+  EXPECT_EQ(Jcts(outcome), (Times{50, 80}));
+}
+
+TEST(SimulatedClusterTest, TwoJobsOnOneGpuQueueUnderFifo) {
+  const Scenario scenario = ScenarioOf({{0, 1, 400}, {0, 1, 100}}, "1x1");
+  // The first ends at 400, its GPU is handed out at 600.
+  EXPECT_EQ(Jcts(RunPolicy(scenario, *Fifo())), (Times{400, 700}));
+}
+
+TEST(SimulatedClusterTest, PreemptionCostsARestart) {
+  const Scenario scenario = ScenarioOf({{0, 1, 500}}, "1x1");
+  ScriptedPolicy policy({{1}, {0}, {1}});  // runs, waits 300 s, runs
+  const RunOutcome outcome = RunPolicy(scenario, policy);
+  EXPECT_EQ(Jcts(outcome), (Times{500 + 300 + 30}));
+  EXPECT_EQ(outcome.records[0].preemptions, 1);
+  EXPECT_EQ(outcome.records[0].restarts, 1);
+  EXPECT_EQ(outcome.records[0].gpu_seconds, 500 + 30);  // the restart holds its GPU
+}
+
+TEST(SimulatedClusterTest, ResizingCostsARestart) {
+  const Scenario scenario = ScenarioOf({{0, 1, 500, 1, 2}}, "1x2");
+  ScriptedPolicy policy({{1}, {2}});
+  const RunOutcome outcome = RunPolicy(scenario, policy);
+  EXPECT_EQ(Jcts(outcome), (Times{500 + 30}));
+  EXPECT_EQ(outcome.records[0].preemptions, 0);
+  EXPECT_EQ(outcome.records[0].restarts, 1);
+  EXPECT_EQ(outcome.records[0].gpu_seconds, 300 * 1 + 230 * 2);
+}
+
+TEST(SimulatedClusterTest, LasSharesOneGpuInTurns) {
+  SimOptions options;
+  options.restart_cost = 0;
+  const Scenario scenario = ScenarioOf({{0, 1, 450}, {0, 1, 450}}, "1x1", options);
+  // 300 each, then the first ends after 150 more; the second goes on at 900.
+  EXPECT_EQ(Jcts(RunPolicy(scenario, *Las())), (Times{750, 1050}));
+}
+
+TEST(SimulatedClusterTest, StepFactsSumToTheTotals) {
+  const Scenario scenario = BusyScenario();
+  const auto policy = Las();
+  SimulatedCluster cluster(scenario);
+  Allocation allocation;
+  StepFacts sum;
+  bool more = true;
+  while (more) {
+    policy->Decide(cluster.Observe(), &allocation);
+    cluster.Apply(allocation);
+    more = cluster.WaitForChange(false);
+    const StepFacts& step = cluster.last_step();
+    sum.job_seconds += step.job_seconds;
+    sum.gpu_seconds += step.gpu_seconds;
+    sum.progress += step.progress;
+    sum.arrived += step.arrived;
+    sum.finished += step.finished;
+  }
+  double total_jct = 0;
+  double gpu_seconds = 0;
+  for (const JobRecord& record : cluster.records()) {
+    total_jct += record.finish - record.submit;
+    gpu_seconds += record.gpu_seconds;
+  }
+  EXPECT_NEAR(sum.job_seconds, total_jct, 1e-9 * total_jct);
+  EXPECT_NEAR(sum.gpu_seconds, gpu_seconds, 1e-9 * gpu_seconds);
+  EXPECT_NEAR(sum.progress, 40, 1e-9);
+  EXPECT_EQ(sum.arrived, 40);
+  EXPECT_EQ(sum.finished, 40);
+}
+
+TEST(SimulatedClusterTest, ApplyingADecisionTwiceChangesNothing) {
+  const Scenario scenario = ScenarioOf({{0, 1, 400}}, "1x2");
+  SimulatedCluster cluster(scenario);
+  Allocation allocation;
+  Fifo()->Decide(cluster.Observe(), &allocation);
+  EXPECT_EQ(cluster.Apply(allocation).launched, 1);
+  EXPECT_EQ(cluster.Apply(allocation).launched, 0);
+  EXPECT_EQ(cluster.Apply(Allocation()).preempted, 0);
+  EXPECT_EQ(cluster.Observe().changes[0], 1);
+  EXPECT_EQ(cluster.timeline().size(), 1U);
+}
+
+TEST(SimulatedClusterTest, AnIdleClusterThatNothingWillChangeIsAnError) {
+  const Scenario scenario = ScenarioOf({{0, 1, 400}}, "1x1");
+  SimulatedCluster cluster(scenario);
+  cluster.Apply(Allocation());
+  ExpectError(ExitCode::kRunFailed, {"1 jobs wait on an idle cluster"},
+              [&] { cluster.WaitForChange(true); });
+}
+
+TEST(SimulatedClusterTest, ATimeDrivenPolicyThatServesNobodyIsAnError) {
+  const Scenario scenario = ScenarioOf({{0, 1, 400}}, "1x1");
+  ScriptedPolicy policy({std::vector<GpuCount>{0}});
+  ExpectError(ExitCode::kRunFailed, {"1 jobs wait on an idle cluster", "decisions in a row"},
+              [&] { RunPolicy(scenario, policy); });
+}
+
+TEST(SimulatedClusterTest, ALogReplaysToTheSameRecords) {
+  const Scenario scenario = BusyScenario();
+  for (const bool time_driven : {true, false}) {
+    DecisionLog log;
+    log.time_driven = time_driven;
+    DecisionCollector collector(&log);
+    DecisionListener* const listeners[] = {&collector};
+    const auto policy = time_driven ? Las() : Fifo();
+    const RunOutcome original = RunPolicy(scenario, *policy, listeners);
+    RecordedPolicy playback(log);
+    EXPECT_EQ(TextOf(RunPolicy(scenario, playback).records), TextOf(original.records));
+  }
+}
+
+TEST(SimulatedClusterTest, RecordsDoNotDependOnTheNumberOfThreads) {
+  const Scenario scenario = BusyScenario();
+  const std::string alone = TextOf(RunPolicy(scenario, *Las()).records);
+  for (const int threads : {1, 2, 8}) {
+    std::vector<std::string> texts(16);
+    ParallelFor(texts.size(), threads,
+                [&](std::size_t i) { texts[i] = TextOf(RunPolicy(scenario, *Las()).records); });
+    for (const std::string& text : texts) EXPECT_EQ(text, alone) << threads << " threads";
+  }
+}
+
+}  // namespace
+}  // namespace allot
