@@ -93,7 +93,8 @@ StepResult ClusterEnv::StepIndex(std::span<const float> action) {
   const auto rows = static_cast<std::size_t>(cluster_->Observe().rows());
   // Jobs beyond the window are served last.
   scores_.assign(rows, Score{-kScoreBound, 0.0F, 0.0F});
-  for (std::size_t row = 0; row < std::min(rows, static_cast<std::size_t>(options_.max_jobs)); ++row) {
+  for (std::size_t row = 0; row < std::min(rows, static_cast<std::size_t>(options_.max_jobs));
+       ++row) {
     scores_[row] = {action[row * 3], action[row * 3 + 1], action[row * 3 + 2]};
   }
   index_action_.Decode(cluster_->Observe(), std::span<const Score>(scores_), &allocation_);
@@ -101,8 +102,10 @@ StepResult ClusterEnv::StepIndex(std::span<const float> action) {
 }
 
 StepResult ClusterEnv::StepSequence(std::span<const float> action) {
-  if (action.size() != 1) throw UsageError("a sequence action is one number, got {}", action.size());
-  const int chosen = std::isfinite(action[0]) ? static_cast<int>(std::clamp(action[0], -1.0F, 1e9F)) : -1;
+  if (action.size() != 1)
+    throw UsageError("a sequence action is one number, got {}", action.size());
+  const int chosen =
+      std::isfinite(action[0]) ? static_cast<int>(std::clamp(action[0], -1.0F, 1e9F)) : -1;
   if (chosen == sequence_action_.done_action()) {
     sequence_action_.Finish(&allocation_);
     return StepAllocation(allocation_);
@@ -136,7 +139,8 @@ void ClusterEnv::Observe(const ObservationView& view) const {
     const std::int32_t granted = sequence_action_.granted(static_cast<std::int32_t>(row));
     if (granted >= 0) view.granted[row] = static_cast<float>((*o.table[row])[granted].cost);
   }
-  std::copy(sequence_action_.mask().begin(), sequence_action_.mask().end(), view.action_mask.begin());
+  std::copy(sequence_action_.mask().begin(), sequence_action_.mask().end(),
+            view.action_mask.begin());
 }
 
 }  // namespace allot

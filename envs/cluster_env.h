@@ -17,11 +17,11 @@ enum class ActionMode { kIndex, kSequence };
 
 struct ClusterEnvOptions {
   ActionMode mode = ActionMode::kIndex;
-  int max_jobs = 128;                  // window: the first jobs by submission; later ones are served last
+  int max_jobs = 128;  // window: the first jobs by submission; later ones are served last
   std::string reward = "jct";
   std::string placement = "packed";
   std::int64_t max_decisions = 50000;  // truncation
-  bool strict = false;                 // an illegal action throws UsageError instead of being ignored
+  bool strict = false;  // an illegal action throws UsageError instead of being ignored
 };
 
 EnvSpec ClusterEnvSpec(const ClusterEnvOptions& options);

@@ -1,9 +1,10 @@
 #pragma once
 // The environment contract: Gym's reset / step with results in caller-owned contiguous memory.
 //
-// reset(seed, options) starts an episode; step(action) returns reward, terminated (every job is done),
-// truncated (decision limit), info. Equal seeds give equal episodes; a reset without a seed goes on to
-// the next episode of the stream the last seed began. Not thread-safe; one object per thread.
+// reset(seed, options) starts an episode; step(action) returns reward, terminated (every job is
+// done), truncated (decision limit), info. Equal seeds give equal episodes; a reset without a seed
+// goes on to the next episode of the stream the last seed began. Not thread-safe; one object per
+// thread.
 
 #include <cstdint>
 #include <optional>
@@ -15,20 +16,20 @@ namespace allot {
 
 // Where one environment's observation goes. Sizes as in EnvSpec::observation.
 struct ObservationView {
-  std::span<float> jobs;                  // max_jobs x kJobFeatures, empty rows 0
-  std::span<float> context;               // kContextFeatures
-  std::span<std::uint8_t> job_mask;       // max_jobs: 1 = a job is there
-  std::span<float> granted;               // max_jobs: cost granted so far in this decision (sequence mode)
-  std::span<std::uint8_t> action_mask;    // sequence mode: 1 = legal; index mode: same as job_mask
+  std::span<float> jobs;             // max_jobs x kJobFeatures, empty rows 0
+  std::span<float> context;          // kContextFeatures
+  std::span<std::uint8_t> job_mask;  // max_jobs: 1 = a job is there
+  std::span<float> granted;  // max_jobs: cost granted so far in this decision (sequence mode)
+  std::span<std::uint8_t> action_mask;  // sequence mode: 1 = legal; index mode: same as job_mask
 };
 
 struct StepInfo {
   double time_s = 0;
   std::int64_t decision = 0;
   std::int32_t active_jobs = 0;
-  std::int32_t finished_jobs = 0;   // in this step
-  bool decided = false;             // the step completed a decision (always in index mode)
-  bool illegal_action = false;      // it was ignored
+  std::int32_t finished_jobs = 0;  // in this step
+  bool decided = false;            // the step completed a decision (always in index mode)
+  bool illegal_action = false;     // it was ignored
 };
 
 struct StepResult {

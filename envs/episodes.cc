@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "core/error.h"
@@ -10,35 +11,50 @@
 
 namespace allot {
 
-EpisodeSource WindowEpisodes(const Workload& trace, const ClusterSpec& cluster, WindowOptions options) {
+EpisodeSource WindowEpisodes(const Workload& trace, const ClusterSpec& cluster,
+                             WindowOptions options) {
   if (trace.jobs.empty()) throw DataError("workload '{}' has no job", trace.name);
   options.to = std::min(options.to, trace.jobs.back().submit + 1.0);
-  if (!(options.span > 0)) throw UsageError("the span of an episode must be > 0 s, got {}", options.span);
+  if (!(options.span > 0))
+    throw UsageError("the span of an episode must be > 0 s, got {}", options.span);
   if (options.loads.empty()) throw UsageError("at least one load is needed, got none");
   const double room = options.to - options.from;
   if (room <= 0) {
-    throw UsageError("the window must end after it begins, got [{}, {}) s of the trace", options.from,
-                     options.to);
+    throw UsageError("the window must end after it begins, got [{}, {}) s of the trace",
+                     options.from, options.to);
   }
   // A window shorter than one span is one episode.
-  const auto windows = static_cast<std::uint64_t>(std::max(1.0, std::floor(room / options.span + 0.01)));
+  const auto windows =
+      static_cast<std::uint64_t>(std::max(1.0, std::floor(room / options.span + 0.01)));
   return [&trace, cluster, options, windows, room](std::uint64_t seed) {
     Rng rng(seed, "episode");
     SampleOptions sample;
-    if (options.weekly) {
-      sample.from = options.from + static_cast<double>(seed % windows) * options.span;
-      sample.load = options.loads[(seed / windows) % options.loads.size()];
-    } else {
-      sample.from = options.from + rng.Uniform(0.0, std::max(0.0, room - options.span));
-      sample.load = options.loads[rng.Below(options.loads.size())];
-    }
-    sample.to = std::min(options.to, sample.from + options.span);
     sample.gpus_capacity = cluster.total().gpus;
-    // A sub-sample leaves out what the cluster cannot hold; a whole window must fit (Scenario checks).
-    const std::vector<GpuCount> capacity = cluster.type_capacity();
-    if (sample.load > 0) sample.max_gpus = *std::max_element(capacity.begin(), capacity.end());
     sample.seed = seed;
-    Workload workload = Sample(trace, sample);
+    const auto draw = [&](bool last_try) -> std::optional<Workload> {
+      if (options.weekly) {
+        sample.from = options.from + static_cast<double>(seed % windows) * options.span;
+        sample.load = options.loads[(seed / windows) % options.loads.size()];
+      } else {
+        sample.from = options.from + rng.Uniform(0.0, std::max(0.0, room - options.span));
+        sample.load = options.loads[rng.Below(options.loads.size())];
+      }
+      sample.to = std::min(options.to, sample.from + options.span);
+      // A sub-sample leaves out what the cluster cannot hold; a whole window must fit (Scenario
+      // checks).
+      const std::vector<GpuCount> capacity = cluster.type_capacity();
+      sample.max_gpus = sample.load > 0 ? *std::max_element(capacity.begin(), capacity.end()) : 0;
+      try {
+        return Sample(trace, sample);
+      } catch (const Error&) {
+        if (last_try) throw;
+        return std::nullopt;
+      }
+    };
+    // A random window may be too quiet for the load: draw again, by the same generator.
+    std::optional<Workload> drawn;
+    for (int tries = options.weekly ? 1 : 32; !drawn; --tries) drawn = draw(tries == 1);
+    Workload workload = std::move(*drawn);
     if (sample.load > 0) workload.name += fmt::format("-load{}-seed{}", sample.load, seed);
     if (options.elastic) MakeElastic(options.elasticity, Catalogue::Embedded(), &workload);
     SimOptions sim = options.sim;

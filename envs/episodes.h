@@ -16,20 +16,23 @@ namespace allot {
 using EpisodeSource = std::function<std::shared_ptr<const Scenario>(std::uint64_t seed)>;
 
 struct WindowOptions {
-  Seconds from = 0;               // part of the trace that may be used
+  Seconds from = 0;  // part of the trace that may be used
   Seconds to = kNever;
-  Seconds span = 7 * 86400.0;     // of one episode
-  bool weekly = false;            // true: window k is [from + (k mod n) x span, ...), k = seed; false: random start
-  std::vector<double> loads = {1.0};  // offered load, one drawn per episode (weekly: in turn per pass);
-                                      // 0: every job of the window
+  Seconds span = 7 * 86400.0;  // of one episode
+  bool weekly =
+      false;  // true: window k is [from + (k mod n) x span, ...), k = seed; false: random start
+  std::vector<double> loads = {1.0};  // offered load, one drawn per episode (weekly: in turn per
+                                      // pass); 0: every job of the window
   bool elastic = true;
   ElasticOptions elasticity;
   SimOptions sim;
 };
 
 // Samples of `trace` on `cluster`. The trace is shared by reference and must outlive the source.
-// DataError when a window cannot offer the load. Sub-samples leave out jobs larger than the cluster's
-// largest type; without a load such a job is a DataError.
-EpisodeSource WindowEpisodes(const Workload& trace, const ClusterSpec& cluster, WindowOptions options);
+// DataError when a window cannot offer the load (a random one is drawn again, up to 32 times).
+// Sub-samples leave out jobs larger than the cluster's largest type; without a load such a job is a
+// DataError.
+EpisodeSource WindowEpisodes(const Workload& trace, const ClusterSpec& cluster,
+                             WindowOptions options);
 
 }  // namespace allot

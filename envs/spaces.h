@@ -1,6 +1,6 @@
 #pragma once
-// Observation and action spaces, as plain data: named, typed, shaped and bounded tensors that exist before
-// any environment does (after EnvPool's specs). Bounds are finite, as Minari and SB3 need.
+// Observation and action spaces, as plain data: named, typed, shaped and bounded tensors that exist
+// before any environment does (after EnvPool's specs). Bounds are finite, as Minari and SB3 need.
 
 #include <cstdint>
 #include <string>
@@ -10,8 +10,8 @@ namespace allot {
 
 struct TensorSpec {
   std::string name;
-  std::string dtype;                 // "float32", "uint8", "int64"
-  std::vector<std::int64_t> shape;   // empty: one number
+  std::string dtype;                // "float32", "uint8", "int64"
+  std::vector<std::int64_t> shape;  // empty: one number
   double low = 0;
   double high = 0;
 
@@ -23,9 +23,9 @@ struct TensorSpec {
 };
 
 struct EnvSpec {
-  std::string id;                        // "allot/GpuCluster-v0"
-  std::vector<TensorSpec> observation;   // a Dict space, in this order
-  TensorSpec action;                     // Box (index mode) or Discrete: low 0, high n - 1
+  std::string id;                       // "allot/GpuCluster-v0"
+  std::vector<TensorSpec> observation;  // a Dict space, in this order
+  TensorSpec action;                    // Box (index mode) or Discrete: low 0, high n - 1
   bool discrete = false;
 };
 

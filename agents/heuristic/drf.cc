@@ -5,8 +5,9 @@
 namespace allot {
 namespace {
 
-ALLOT_REGISTER(PolicyInfo, StagedPolicyInfo("drf", "dominant resource fairness by progressive filling",
-                                            {.ordering = "submit", .sizing = "dominant-share"}));
+ALLOT_REGISTER(PolicyInfo,
+               StagedPolicyInfo("drf", "dominant resource fairness by progressive filling",
+                                {.ordering = "submit", .sizing = "dominant-share"}));
 
 }  // namespace
 }  // namespace allot

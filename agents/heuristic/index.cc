@@ -1,6 +1,6 @@
-// The weighted alpha-fair index with fixed numbers: u = -alpha ln(time), beta, kappa for every job. Time is
-// the remaining time in the smallest configuration, or the service attained where lengths are unknown.
-// docs/learning.md says which heuristics its points are.
+// The weighted alpha-fair index with fixed numbers: u = -alpha ln(time), beta, kappa for every job.
+// Time is the remaining time in the smallest configuration, or the service attained where lengths
+// are unknown. docs/learning.md says which heuristics its points are.
 
 #include <cmath>
 

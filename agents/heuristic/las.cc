@@ -8,7 +8,8 @@ namespace {
 ALLOT_REGISTER(PolicyInfo,
                StagedPolicyInfo("las", "least attained service first; with queues: Tiresias",
                                 {.ordering = "attained"},
-                                {{"queues", "", "ascending service thresholds between queues, joined by '|'"},
+                                {{"queues", "",
+                                  "ascending service thresholds between queues, joined by '|'"},
                                  {"service", "", "gpu-seconds (default) or seconds"}}));
 
 }  // namespace

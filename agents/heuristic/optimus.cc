@@ -6,7 +6,8 @@ namespace allot {
 namespace {
 
 ALLOT_REGISTER(PolicyInfo,
-               StagedPolicyInfo("optimus", "largest estimated time saved per added unit (work-conserving)",
+               StagedPolicyInfo("optimus",
+                                "largest estimated time saved per added unit (work-conserving)",
                                 {.ordering = "submit", .sizing = "marginal-gain"}));
 
 }  // namespace

@@ -5,9 +5,8 @@
 namespace allot {
 namespace {
 
-ALLOT_REGISTER(PolicyInfo,
-               StagedPolicyInfo("sjf", "shortest (estimated) job first, not preemptive",
-                                {.ordering = "length"}));
+ALLOT_REGISTER(PolicyInfo, StagedPolicyInfo("sjf", "shortest (estimated) job first, not preemptive",
+                                            {.ordering = "length"}));
 
 }  // namespace
 }  // namespace allot

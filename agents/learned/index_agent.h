@@ -20,7 +20,8 @@ struct IndexPoint {
   float kappa = 0;
 };
 
-// Random hidden layer with zero output weights, skip weights at the point: acts exactly as the heuristic.
+// Random hidden layer with zero output weights, skip weights at the point: acts exactly as the
+// heuristic.
 IndexNetWeights IndexAgentAt(const IndexPoint& point, int hidden, std::uint64_t seed);
 
 }  // namespace allot

@@ -5,7 +5,8 @@
 
 namespace allot {
 
-IndexPolicy::IndexPolicy(const IndexNetWeights& weights, PolicyInfo info, std::string_view placement)
+IndexPolicy::IndexPolicy(const IndexNetWeights& weights, PolicyInfo info,
+                         std::string_view placement)
     : info_(std::move(info)), net_(weights), action_(placement) {}
 
 void IndexPolicy::Decide(const Observation& observation, Allocation* allocation) {
@@ -17,8 +18,8 @@ void IndexPolicy::Decide(const Observation& observation, Allocation* allocation)
 
 IndexNetWeights LoadIndexWeights(const std::string& checkpoint) {
   const Checkpoint loaded = LoadCheckpoint(checkpoint);
-  RequireCompatible(loaded, kIndexKind, kFeatureVersion, IndexAgentShape(loaded.weights.shape.hidden),
-                    checkpoint);
+  RequireCompatible(loaded, kIndexKind, kFeatureVersion,
+                    IndexAgentShape(loaded.weights.shape.hidden), checkpoint);
   return loaded.weights;
 }
 
@@ -36,8 +37,8 @@ PolicyInfo MakeInfo() {
     if (params.Text("checkpoint").empty()) {
       throw UsageError("policy 'learned' needs a checkpoint folder: learned:checkpoint=DIR");
     }
-    return std::make_unique<IndexPolicy>(LoadIndexWeights(params.Text("checkpoint")), LearnedPolicyInfo(),
-                                         params.Text("placement"));
+    return std::make_unique<IndexPolicy>(LoadIndexWeights(params.Text("checkpoint")),
+                                         LearnedPolicyInfo(), params.Text("placement"));
   };
   return info;
 }

@@ -10,7 +10,8 @@ namespace allot {
 
 class IndexPolicy : public Policy {
  public:
-  IndexPolicy(const IndexNetWeights& weights, PolicyInfo info, std::string_view placement = "packed");
+  IndexPolicy(const IndexNetWeights& weights, PolicyInfo info,
+              std::string_view placement = "packed");
 
   const PolicyInfo& info() const override { return info_; }
   void Decide(const Observation& observation, Allocation* allocation) override;

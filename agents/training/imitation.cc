@@ -51,7 +51,8 @@ class PartListener : public DecisionListener {
   }
 
  protected:
-  virtual void OnContended(const Observation& o, const std::vector<std::int32_t>& configurations) = 0;
+  virtual void OnContended(const Observation& o,
+                           const std::vector<std::int32_t>& configurations) = 0;
 
  private:
   Part part_;
@@ -75,7 +76,8 @@ class DataBuilder : public PartListener {
     if (contended_++ % stride_ != 0) return;
     encoder_.Encode(o, &features_);
     data_->jobs.insert(data_->jobs.end(), features_.jobs.begin(), features_.jobs.end());
-    data_->contexts.insert(data_->contexts.end(), features_.context.begin(), features_.context.end());
+    data_->contexts.insert(data_->contexts.end(), features_.context.begin(),
+                           features_.context.end());
     for (std::int32_t row = 0; row < o.rows(); ++row) {
       const ConfigurationTable& table = *o.table[At(row)];
       const std::int32_t given = configurations[At(row)];
@@ -164,7 +166,8 @@ double DecisionLoss(std::span<const MarginStep> taken, std::span<const MarginSte
   }
   double losers = 0;
   for (std::size_t i = 0; i < untaken.size(); ++i) {
-    if (untaken[i].present) losers += std::exp((Key(untaken[i], out + i * kOutputs) - largest) / tau);
+    if (untaken[i].present)
+      losers += std::exp((Key(untaken[i], out + i * kOutputs) - largest) / tau);
   }
   if (count == 0 || losers == 0) return 0;
   const double share = weight / static_cast<double>(count);
@@ -217,9 +220,10 @@ struct Gathered {
     for (std::size_t d = 0; d < decisions; ++d) {
       const std::size_t begin = first_row[d];
       const std::size_t rows = first_row[d + 1] - begin;
-      loss += DecisionLoss(std::span(taken).subspan(begin, rows), std::span(untaken).subspan(begin, rows),
-                           out.data() + begin * kOutputs, tau, 1.0 / static_cast<double>(decisions),
-                           gradient.data() + begin * kOutputs);
+      loss +=
+          DecisionLoss(std::span(taken).subspan(begin, rows),
+                       std::span(untaken).subspan(begin, rows), out.data() + begin * kOutputs, tau,
+                       1.0 / static_cast<double>(decisions), gradient.data() + begin * kOutputs);
     }
     return loss / static_cast<double>(decisions);
   }
@@ -242,8 +246,8 @@ bool Part::Holds(std::int64_t decision) const {
   return last == held_out;
 }
 
-void AppendImitationData(const Scenario& scenario, const DecisionLog& log, const Part& part, int stride,
-                         ImitationData* data) {
+void AppendImitationData(const Scenario& scenario, const DecisionLog& log, const Part& part,
+                         int stride, ImitationData* data) {
   DataBuilder builder(part, stride, data);
   ReplayInto(scenario, log, &builder);
 }
@@ -264,19 +268,22 @@ IndexNetWeights Imitate(const ImitationData& data, const ImitationData& held_out
   IndexTrainer trainer(start, AdamOptions{.max_gradient_norm = 5.0});
   const auto batch = static_cast<std::size_t>(options.batch_decisions);
   for (int epoch = 0; epoch < options.epochs; ++epoch) {
-    const double done = options.epochs > 1 ? static_cast<double>(epoch) / (options.epochs - 1) : 1.0;
-    const double rate = options.learning_rate *
-                        std::pow(options.final_learning_rate / options.learning_rate, done);
-    const auto order = Shuffled(data.decisions(), Rng(options.seed, "imitation-order",
-                                                      static_cast<std::uint64_t>(epoch)));
+    const double done =
+        options.epochs > 1 ? static_cast<double>(epoch) / (options.epochs - 1) : 1.0;
+    const double rate =
+        options.learning_rate * std::pow(options.final_learning_rate / options.learning_rate, done);
+    const auto order = Shuffled(
+        data.decisions(), Rng(options.seed, "imitation-order", static_cast<std::uint64_t>(epoch)));
     ImitationReport report{epoch + 1, 0, 0};
     for (std::size_t begin = 0; begin < order.size(); begin += batch) {
       ThrowIfInterrupted();
       const std::size_t size = std::min(batch, order.size() - begin);
       const Gathered gathered(data, std::span(order).subspan(begin, size));
-      const Gradient gradient = trainer.ComputeGradient(
-          {gathered.jobs, gathered.contexts, gathered.decision_of_job},
-          [&](std::span<const float> out, std::span<float> g) { return gathered.Loss(out, options.tau, g); });
+      const Gradient gradient =
+          trainer.ComputeGradient({gathered.jobs, gathered.contexts, gathered.decision_of_job},
+                                  [&](std::span<const float> out, std::span<float> g) {
+                                    return gathered.Loss(out, options.tau, g);
+                                  });
       trainer.Step(gradient.tensors, rate);
       report.loss += gradient.loss * static_cast<double>(size) / static_cast<double>(order.size());
     }
@@ -285,8 +292,8 @@ IndexNetWeights Imitate(const ImitationData& data, const ImitationData& held_out
       const Gathered gathered(held_out, all);
       std::vector<float> out(gathered.taken.size() * kOutputs);
       std::vector<float> unused(out.size());
-      out = IndexModule(trainer.weights()).Forward(
-          {gathered.jobs, gathered.contexts, gathered.decision_of_job});
+      out = IndexModule(trainer.weights())
+                .Forward({gathered.jobs, gathered.contexts, gathered.decision_of_job});
       report.held_out_loss = gathered.Loss(out, options.tau, unused);
     }
     on_epoch(report);

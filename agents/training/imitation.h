@@ -1,9 +1,10 @@
 #pragma once
-// Supervised warm-up: the index network learns the priorities behind a log of decisions, whoever made
-// them. What a log shows at a contended decision is which hull steps were taken and which were not; the
-// loss asks every job's last taken step to outrank the next steps that went without:
+// Supervised warm-up: the index network learns the priorities behind a log of decisions, whoever
+// made them. What a log shows at a contended decision is which hull steps were taken and which were
+// not; the loss asks every job's last taken step to outrank the next steps that went without:
 //
-//   L = mean over taken steps a of -ln( e^{key_a/tau} / (e^{key_a/tau} + sum over untaken b of e^{key_b/tau}) )
+//   L = mean over taken steps a of -ln( e^{key_a/tau} / (e^{key_a/tau} + sum over untaken b of
+//   e^{key_b/tau}) )
 //
 // the likelihood of the log under the sampled fill with each taken step compared at the margin.
 
@@ -28,25 +29,25 @@ struct ImitationData {
   std::vector<float> jobs;
   std::vector<float> contexts;
   std::vector<std::int64_t> decision_of_job;
-  std::vector<MarginStep> taken;    // per job row: the last hull step within what it was given
-  std::vector<MarginStep> untaken;  // per job row: the hull step after that
+  std::vector<MarginStep> taken;        // per job row: the last hull step within what it was given
+  std::vector<MarginStep> untaken;      // per job row: the hull step after that
   std::vector<std::int64_t> first_row;  // of each decision, and the end
 
   std::int64_t decisions() const { return static_cast<std::int64_t>(first_row.size()) - 1; }
 };
 
-// Which decisions of a log to use: blocks of 48 in a row, every n-th block held out (n = 1 / share), so that
-// both parts see all of an episode, its rush and its end, but not the same hours.
+// Which decisions of a log to use: blocks of 48 in a row, every n-th block held out (n = 1 /
+// share), so that both parts see all of an episode, its rush and its end, but not the same hours.
 struct Part {
   bool held_out = false;
   double hold_out_share = 0.2;
   bool Holds(std::int64_t decision) const;
 };
 
-// Replays the log and keeps every `stride`-th decision of the part in which GPUs were contended: none, or
-// too few, were left over.
-void AppendImitationData(const Scenario& scenario, const DecisionLog& log, const Part& part, int stride,
-                         ImitationData* data);
+// Replays the log and keeps every `stride`-th decision of the part in which GPUs were contended:
+// none, or too few, were left over.
+void AppendImitationData(const Scenario& scenario, const DecisionLog& log, const Part& part,
+                         int stride, ImitationData* data);
 
 struct ImitationOptions {
   std::uint64_t seed = 1;
@@ -63,7 +64,8 @@ struct ImitationReport {
   double held_out_loss = 0;
 };
 
-// Minimises the loss from `start`; `on_epoch` sees each epoch's mean losses (held_out may be empty).
+// Minimises the loss from `start`; `on_epoch` sees each epoch's mean losses (held_out may be
+// empty).
 IndexNetWeights Imitate(const ImitationData& data, const ImitationData& held_out,
                         const ImitationOptions& options, const IndexNetWeights& start,
                         const std::function<void(const ImitationReport&)>& on_epoch);

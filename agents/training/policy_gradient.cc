@@ -16,7 +16,7 @@ namespace {
 struct WorkloadResult {
   std::vector<Rollout> rollouts;
   std::vector<std::vector<double>> advantages;
-  double scale = 1;   // 1 / |teacher's total|
+  double scale = 1;  // 1 / |teacher's total|
   double ratio = 0;
 };
 
@@ -111,7 +111,8 @@ struct PolicyGradientTrainer::Impl {
       }
       offset += static_cast<std::int64_t>(rollout.tick_of_decision.size());
     }
-    return trainer.ComputeGradient({jobs, contexts, decision_of_job}, LinearSurrogate(coefficients));
+    return trainer.ComputeGradient({jobs, contexts, decision_of_job},
+                                   LinearSurrogate(coefficients));
   }
 
   static constexpr std::size_t kOutputs = 3;
@@ -128,7 +129,9 @@ PolicyGradientTrainer::PolicyGradientTrainer(PolicyGradientOptions options, Epis
 
 PolicyGradientTrainer::~PolicyGradientTrainer() = default;
 
-bool PolicyGradientTrainer::done() const { return impl_->state.iteration >= impl_->options.iterations; }
+bool PolicyGradientTrainer::done() const {
+  return impl_->state.iteration >= impl_->options.iterations;
+}
 
 const PolicyGradientState& PolicyGradientTrainer::state() const { return impl_->state; }
 
@@ -137,7 +140,8 @@ IterationReport PolicyGradientTrainer::Step() {
   const std::vector<WorkloadResult> results = m.Collect();
   std::int64_t decisions = 0;
   const double rms = Impl::AdvantageRms(results, &decisions);
-  const double unit = 1.0 / (std::max(rms, 1e-12) * static_cast<double>(std::max<std::int64_t>(1, decisions)));
+  const double unit =
+      1.0 / (std::max(rms, 1e-12) * static_cast<double>(std::max<std::int64_t>(1, decisions)));
 
   // One gradient per workload, summed in their order: the same bytes on any number of threads.
   std::vector<Gradient> gradients(results.size());

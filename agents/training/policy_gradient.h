@@ -1,9 +1,10 @@
 #pragma once
-// Policy gradient on the index network: sampled fills, same-arrivals leave-one-out advantages, Adam.
-// (docs/learning.md; the estimator is REINFORCE, Williams 1992, with the baseline of Mao et al. 2018.)
+// Policy gradient on the index network: sampled fills, same-arrivals leave-one-out advantages,
+// Adam. (docs/learning.md; the estimator is REINFORCE, Williams 1992, with the baseline of Mao et
+// al. 2018.)
 //
-// A run is a pure function of (options, start weights, episode source): any number of threads, and any
-// number of stops and resumes in between, give the same bytes.
+// A run is a pure function of (options, start weights, episode source): any number of threads, and
+// any number of stops and resumes in between, give the same bytes.
 
 #include <functional>
 #include <memory>
@@ -20,8 +21,8 @@ namespace allot {
 struct PolicyGradientOptions {
   std::uint64_t seed = 1;
   int iterations = 100;
-  int workloads = 8;             // arrivals per iteration
-  int rollouts = 8;              // of each, >= 2
+  int workloads = 8;  // arrivals per iteration
+  int rollouts = 8;   // of each, >= 2
   RolloutOptions rollout{.keep = 0.1};
   double discount_half_life = 86400;  // seconds after which a later reward counts half
   double learning_rate = 0.01;
@@ -40,7 +41,7 @@ struct PolicyGradientState {
 struct IterationReport {
   std::int64_t iteration = 0;
   std::int64_t episodes = 0;
-  double ratio_to_teacher = 0;   // mean over workloads of sampled total / teacher's total
+  double ratio_to_teacher = 0;  // mean over workloads of sampled total / teacher's total
   double advantage_rms = 0;
   double gradient_norm = 0;
   double learning_rate = 0;

@@ -54,7 +54,8 @@ Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexN
     if (selection.Uniform() < options.keep && !o.job.empty()) {
       const auto decision = static_cast<std::int64_t>(rollout.tick_of_decision.size());
       rollout.jobs.insert(rollout.jobs.end(), features.jobs.begin(), features.jobs.end());
-      rollout.contexts.insert(rollout.contexts.end(), features.context.begin(), features.context.end());
+      rollout.contexts.insert(rollout.contexts.end(), features.context.begin(),
+                              features.context.end());
       rollout.decision_of_job.insert(rollout.decision_of_job.end(), o.job.size(), decision);
       for (const Score& g : gradient) {
         rollout.score_gradient.insert(rollout.score_gradient.end(), {g.u, g.beta, g.kappa});

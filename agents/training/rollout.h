@@ -12,15 +12,15 @@
 namespace allot {
 
 struct RolloutOptions {
-  double tau = 0.3;                  // temperature of the sampled fill
-  double keep = 1.0;                 // share of decisions whose gradient is kept (drawn by seed)
-  std::int64_t max_decisions = 2000; // truncation: later time does not count
+  double tau = 0.3;                   // temperature of the sampled fill
+  double keep = 1.0;                  // share of decisions whose gradient is kept (drawn by seed)
+  std::int64_t max_decisions = 2000;  // truncation: later time does not count
   std::string reward = "jct";
 };
 
 struct Rollout {
-  // The kept decisions, packed: rows of job features, one context and one tick per decision, and per job
-  // row the gradient of the decision's log-probability by the network's outputs.
+  // The kept decisions, packed: rows of job features, one context and one tick per decision, and
+  // per job row the gradient of the decision's log-probability by the network's outputs.
   std::vector<float> jobs;
   std::vector<float> contexts;
   std::vector<std::int64_t> decision_of_job;
@@ -33,10 +33,11 @@ struct Rollout {
 
 // Equal arguments give equal results on any thread.
 Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexNet& net,
-                   const RolloutOptions& options, std::uint64_t seed, std::uint64_t a, std::uint64_t b);
+                   const RolloutOptions& options, std::uint64_t seed, std::uint64_t a,
+                   std::uint64_t b);
 
-// Sum of rewards of a policy on the scenario, cut at the same instant as a rollout: the unit in which
-// returns are measured, and what validation compares.
+// Sum of rewards of a policy on the scenario, cut at the same instant as a rollout: the unit in
+// which returns are measured, and what validation compares.
 double EpisodeReward(const std::shared_ptr<const Scenario>& scenario, Policy& policy,
                      const RolloutOptions& options);
 
@@ -46,6 +47,7 @@ std::vector<double> ReturnsFrom(const std::vector<double>& reward_of_tick, doubl
 // advantage[k][t] = G_k[t] - mean over the other rollouts of the same arrivals at the same instant
 // (leave-one-out; Mao et al., arXiv 1807.02264, show why the whole arrival sequence belongs in the
 // baseline). Rollouts that ended earlier count as 0 there. Needs at least two rollouts.
-std::vector<std::vector<double>> LeaveOneOutAdvantages(const std::vector<std::vector<double>>& returns);
+std::vector<std::vector<double>> LeaveOneOutAdvantages(
+    const std::vector<std::vector<double>>& returns);
 
 }  // namespace allot

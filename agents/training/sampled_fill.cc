@@ -16,7 +16,8 @@ bool Later(const auto& a, const auto& b) { return a.time > b.time; }
 }  // namespace
 
 double SampledFill::Total() {
-  // Subtracting weights of very different size loses digits: start again when the sum has collapsed.
+  // Subtracting weights of very different size loses digits: start again when the sum has
+  // collapsed.
   if (total_ < 1e-6 * total_peak_) {
     total_ = 0;
     for (const Item& item : items_) total_ += item.open ? item.weight : 0;
@@ -68,11 +69,13 @@ void SampledFill::Fill(const Observation& o, std::span<const Score> scores, Rng*
     first_item_.push_back(static_cast<std::int32_t>(items_.size()));
     for (const GpuTypeIndex type : o.table[At(row)]->types()) {
       items_.push_back({HullCursor(o, row, type), row, 0, 0, false});
-      offset_ = std::max<double>(offset_, items_.back().cursor.Key(scores[At(row)], HullFillOptions{}));
+      offset_ =
+          std::max<double>(offset_, items_.back().cursor.Key(scores[At(row)], HullFillOptions{}));
     }
   }
   first_item_.push_back(static_cast<std::int32_t>(items_.size()));
-  for (std::int32_t i = 0; i < static_cast<std::int32_t>(items_.size()); ++i) Open(i, scores, 0.0, rng);
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(items_.size()); ++i)
+    Open(i, scores, 0.0, rng);
 
   while (!heap_.empty() && !capacity_.Exhausted()) {
     std::pop_heap(heap_.begin(), heap_.end(), Later<Race, Race>);
@@ -102,7 +105,8 @@ void SampledFill::Fill(const Observation& o, std::span<const Score> scores, Rng*
     item.cursor.Advance();
     if (!item.cursor.done()) Open(first.item, scores, first.time, rng);
   }
-  for (std::int32_t i = 0; i < static_cast<std::int32_t>(items_.size()); ++i) Close(i, false, gradient);
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(items_.size()); ++i)
+    Close(i, false, gradient);
 
   if (!capacity_.Exhausted()) FillLeftovers(o, rows_, blocked_, &capacity_, &chosen_);
   for (const std::int32_t row : served_) grants->push_back({row, chosen_[At(row)]});

@@ -1,11 +1,12 @@
 #pragma once
 // The hull fill with its order drawn at random (Plackett-Luce): each open step is taken next with
-// probability proportional to exp(key / tau). What policy-gradient training explores with; at tau -> 0 it
-// is the deterministic HullFill.
+// probability proportional to exp(key / tau). What policy-gradient training explores with; at tau
+// -> 0 it is the deterministic HullFill.
 //
-// Drawn as an exponential race, so that a decision costs O((rows + steps) log rows) instead of a softmax
-// per step; the gradient of the log-probability needs only, per job, the number of times its steps were
-// taken minus the number expected, and those times the steps' derivatives by beta and kappa.
+// Drawn as an exponential race, so that a decision costs O((rows + steps) log rows) instead of a
+// softmax per step; the gradient of the log-probability needs only, per job, the number of times
+// its steps were taken minus the number expected, and those times the steps' derivatives by beta
+// and kappa.
 
 #include <span>
 #include <vector>

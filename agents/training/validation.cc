@@ -7,8 +7,8 @@
 
 namespace allot {
 
-Validation::Validation(std::vector<std::shared_ptr<const Scenario>> scenarios, const std::string& teacher,
-                       RolloutOptions options, int threads)
+Validation::Validation(std::vector<std::shared_ptr<const Scenario>> scenarios,
+                       const std::string& teacher, RolloutOptions options, int threads)
     : scenarios_(std::move(scenarios)),
       teacher_(scenarios_.size()),
       options_(std::move(options)),

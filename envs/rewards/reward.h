@@ -11,8 +11,8 @@
 
 namespace allot {
 
-// Reward of one decision: what happened from it to the next one. `after` is the snapshot at the next
-// decision. Pure.
+// Reward of one decision: what happened from it to the next one. `after` is the snapshot at the
+// next decision. Pure.
 using RewardFunction = std::function<double(const StepFacts& step, const Observation& after)>;
 
 struct RewardInfo {

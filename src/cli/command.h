@@ -1,9 +1,8 @@
 #pragma once
-// The seam for subcommands: one file per command in this folder registers a CommandInfo; main.cc makes
-// the program from the registry.
+// The seam for subcommands: one file per command in this folder registers a CommandInfo; main.cc
+// makes the program from the registry.
 
 #include <CLI/CLI.hpp>
-
 #include <functional>
 #include <string>
 
@@ -19,10 +18,10 @@ struct GlobalOptions {
 };
 
 struct CommandInfo {
-  std::string id;       // "simulate", or "trace inspect" for a nested command
+  std::string id;  // "simulate", or "trace inspect" for a nested command
   std::string summary;
-  // Declares the command's options on `app` and returns what to run; the return value of that is the
-  // exit code. Option variables live in the returned closure.
+  // Declares the command's options on `app` and returns what to run; the return value of that is
+  // the exit code. Option variables live in the returned closure.
   std::function<std::function<int()>(CLI::App& app, const GlobalOptions& globals)> declare;
 };
 

@@ -85,14 +85,14 @@ std::vector<T> Column(const MinariReader& reader, std::int64_t episode, const st
                       std::size_t rows) {
   std::vector<T> values = reader.ReadAs<T>(episode, "workload/" + name);
   if (values.size() != rows) {
-    throw DataError("{}: episode {}: workload/{} must have {} rows, has {}", reader.path().string(), episode,
-                    name, rows, values.size());
+    throw DataError("{}: episode {}: workload/{} must have {} rows, has {}", reader.path().string(),
+                    episode, name, rows, values.size());
   }
   return values;
 }
 
-Workload WorkloadFromColumns(const MinariReader& reader, std::int64_t episode, const std::string& name,
-                             const std::string& origin) {
+Workload WorkloadFromColumns(const MinariReader& reader, std::int64_t episode,
+                             const std::string& name, const std::string& origin) {
   Workload workload;
   workload.name = name;
   workload.origin = origin;
@@ -169,8 +169,8 @@ void RequireOffsets(const std::vector<std::int64_t>& offsets, std::size_t items,
                      offsets.back() == static_cast<std::int64_t>(total) &&
                      std::is_sorted(offsets.begin(), offsets.end());
   if (!whole) {
-    throw DataError("{} must be {} ascending offsets from 0 to {}, got {} of them", where, items + 1, total,
-                    offsets.size());
+    throw DataError("{} must be {} ascending offsets from 0 to {}, got {} of them", where,
+                    items + 1, total, offsets.size());
   }
 }
 
@@ -189,20 +189,24 @@ DecisionLog DecisionsFromColumns(const MinariReader& reader, std::int64_t episod
   RequireOffsets(first_share, job.size(), node.size(), where + "allocation/first_share");
   if (configuration.size() != job.size() || gpus.size() != node.size() ||
       units.size() != node.size() * kMaxUnitKinds) {
-    throw DataError("{}the columns of a table must be equally long ({} jobs, {} configurations; {} nodes, {} "
-                    "GPU masks, {} units)",
-                    where, job.size(), configuration.size(), node.size(), gpus.size(), units.size());
+    throw DataError(
+        "{}the columns of a table must be equally long ({} jobs, {} configurations; {} nodes, {} "
+        "GPU masks, {} units)",
+        where, job.size(), configuration.size(), node.size(), gpus.size(), units.size());
   }
   std::vector<NodeShare> shares;
   for (std::size_t d = 0; d < log.times.size(); ++d) {
     Allocation allocation;
-    for (auto e = static_cast<std::size_t>(first_entry[d]); e < static_cast<std::size_t>(first_entry[d + 1]); ++e) {
+    for (auto e = static_cast<std::size_t>(first_entry[d]);
+         e < static_cast<std::size_t>(first_entry[d + 1]); ++e) {
       shares.clear();
-      for (auto s = static_cast<std::size_t>(first_share[e]); s < static_cast<std::size_t>(first_share[e + 1]); ++s) {
+      for (auto s = static_cast<std::size_t>(first_share[e]);
+           s < static_cast<std::size_t>(first_share[e + 1]); ++s) {
         NodeShare share;
         share.node = node[s];
         share.gpus = gpus[s];
-        for (std::size_t k = 0; k < kMaxUnitKinds; ++k) share.units[k] = units[s * kMaxUnitKinds + k];
+        for (std::size_t k = 0; k < kMaxUnitKinds; ++k)
+          share.units[k] = units[s * kMaxUnitKinds + k];
         shares.push_back(share);
       }
       allocation.Add(job[e], configuration[e], shares);
@@ -248,7 +252,8 @@ struct EpisodeLog::Impl : public DecisionListener {
     for (const Allocation::Entry& entry : allocation.entries()) {
       const auto row = static_cast<std::size_t>(
           std::lower_bound(o.job.begin(), o.job.end(), entry.job) - o.job.begin());
-      if (row < window) granted[base + row] = static_cast<float>((*o.table[row])[entry.configuration].cost);
+      if (row < window)
+        granted[base + row] = static_cast<float>((*o.table[row])[entry.configuration].cost);
     }
   }
 
@@ -288,7 +293,8 @@ EpisodeLog::~EpisodeLog() = default;
 
 std::string EpisodeLog::DatasetId(const std::string& policy) {
   std::string name;
-  for (const char c : FolderName(policy)) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '-';
+  for (const char c : FolderName(policy))
+    name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '-';
   return "cluster/" + name + "-v0";
 }
 
@@ -329,8 +335,10 @@ void EpisodeLog::EndEpisode(const std::vector<JobRecord>& records) {
 
   EpisodeData episode;
   episode.seed = static_cast<std::int64_t>(m.seed);
-  episode.observations["jobs"] = MakeArray({steps + 1, m.window, kJobFeatures}, std::move(m.jobs), "1");
-  episode.observations["context"] = MakeArray({steps + 1, kContextFeatures}, std::move(m.context), "1");
+  episode.observations["jobs"] =
+      MakeArray({steps + 1, m.window, kJobFeatures}, std::move(m.jobs), "1");
+  episode.observations["context"] =
+      MakeArray({steps + 1, kContextFeatures}, std::move(m.context), "1");
   episode.observations["job_mask"] = MakeArray({steps + 1, m.window}, std::move(m.job_mask), "1");
   episode.actions[""] = MakeArray({steps, m.window}, std::move(m.granted), "GPU");
   episode.rewards = std::move(m.rewards);
@@ -363,7 +371,8 @@ std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path) {
     const auto text = [&](const AttributeMap& map, const std::string& key) {
       const auto it = map.find(key);
       if (it == map.end() || !std::holds_alternative<std::string>(it->second)) {
-        throw DataError("{}: attribute '{}' must be text, is missing: not a log of allot", where, key);
+        throw DataError("{}: attribute '{}' must be text, is missing: not a log of allot", where,
+                        key);
       }
       return std::get<std::string>(it->second);
     };
@@ -374,9 +383,9 @@ std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path) {
     logged.policy = text(allocation, "policy");
     const auto driven = allocation.find("time_driven");
     logged.decisions = DecisionsFromColumns(reader, e);
-    logged.decisions.time_driven =
-        driven == allocation.end() || !std::holds_alternative<std::int64_t>(driven->second) ||
-        std::get<std::int64_t>(driven->second) != 0;
+    logged.decisions.time_driven = driven == allocation.end() ||
+                                   !std::holds_alternative<std::int64_t>(driven->second) ||
+                                   std::get<std::int64_t>(driven->second) != 0;
     logged.seed = static_cast<std::uint64_t>(reader.Episode(e).seed.value_or(0));
     logged.finish = reader.ReadAs<double>(e, "result/finish");
     episodes.push_back(std::move(logged));

@@ -1,6 +1,6 @@
 #pragma once
-// A simulated run as an episode of a Minari dataset, and back: what compare and evaluate write with --log
-// and what pretrain, replay and train --from-log read (docs/formats/episode_log.md).
+// A simulated run as an episode of a Minari dataset, and back: what compare and evaluate write with
+// --log and what pretrain and replay read (docs/formats/episode_log.md).
 
 #include <memory>
 #include <string>
@@ -18,11 +18,11 @@ namespace allot {
 class EpisodeLog {
  public:
   struct Options {
-    std::string root;          // Minari datasets folder
-    std::string policy;        // spec as given
+    std::string root;    // Minari datasets folder
+    std::string policy;  // spec as given
     bool time_driven = true;
     std::string command;
-    int window = 128;          // jobs per decision that the observations hold
+    int window = 128;  // jobs per decision that the observations hold
   };
   explicit EpisodeLog(Options options);
   ~EpisodeLog();

@@ -24,7 +24,8 @@ int Evaluate(EvaluateOptions& o, const GlobalOptions& globals) {
                           return std::make_unique<IndexPolicy>(*weights, LearnedPolicyInfo());
                         }});
   if (!o.against.empty()) {
-    for (Contender& contender : ParseContenders(o.against)) contenders.push_back(std::move(contender));
+    for (Contender& contender : ParseContenders(o.against))
+      contenders.push_back(std::move(contender));
   }
   ExperimentOptions experiment;
   experiment.title = o.title;
@@ -39,19 +40,23 @@ int Evaluate(EvaluateOptions& o, const GlobalOptions& globals) {
   return 0;
 }
 
-ALLOT_REGISTER(CommandInfo,
-               (CommandInfo{"evaluate", "compare a trained checkpoint with other policies on unseen workloads",
-                            [](CLI::App& app, const GlobalOptions& globals) {
-                              auto o = std::make_shared<EvaluateOptions>();
-                              o->world.Declare(app);
-                              app.add_option("--checkpoint", o->checkpoint, "checkpoint folder")->required();
-                              app.add_option("--against", o->against, "policies to compare with, joined by commas")->capture_default_str();
-                              app.add_option("--title", o->title, "title of the table in the report")->capture_default_str();
-                              app.add_flag("--seen", o->seen, "say that the checkpoint was trained on these workloads");
-                              app.add_option("-o,--out", o->out, "folder for evaluation.json and the runs");
-                              app.add_option("--log", o->log_root, "Minari datasets folder for HDF5 episode logs");
-                              return [o, &globals] { return Evaluate(*o, globals); };
-                            }}));
+ALLOT_REGISTER(
+    CommandInfo,
+    (CommandInfo{
+        "evaluate", "compare a trained checkpoint with other policies on unseen workloads",
+        [](CLI::App& app, const GlobalOptions& globals) {
+          auto o = std::make_shared<EvaluateOptions>();
+          o->world.Declare(app);
+          app.add_option("--checkpoint", o->checkpoint, "checkpoint folder")->required();
+          app.add_option("--against", o->against, "policies to compare with, joined by commas")
+              ->capture_default_str();
+          app.add_option("--title", o->title, "title of the table in the report")
+              ->capture_default_str();
+          app.add_flag("--seen", o->seen, "say that the checkpoint was trained on these workloads");
+          app.add_option("-o,--out", o->out, "folder for evaluation.json and the runs");
+          app.add_option("--log", o->log_root, "Minari datasets folder for HDF5 episode logs");
+          return [o, &globals] { return Evaluate(*o, globals); };
+        }}));
 
 }  // namespace
 }  // namespace allot

@@ -75,7 +75,9 @@ std::vector<Contender> ParseContenders(const std::string& text) {
 }
 
 Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenarios,
-                         const std::vector<Contender>& contenders, const ExperimentOptions& options) {
+                         const std::vector<Contender>& contenders,
+                         const ExperimentOptions& options) {
+  if (!options.globals.quiet) std::fputs(world.OverloadHint(scenarios).c_str(), stderr);
   Evaluation evaluation;
   evaluation.title = options.title;
   evaluation.unseen = options.unseen;
@@ -133,7 +135,8 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
         if (scenarios.size() > 1) folder /= FolderName(evaluation.workloads[w].name);
         folder /= FolderName(id);
       }
-      WriteRunDirectory(folder, summary, outcome.records, JobIds(scenario.workload()), outcome.timeline);
+      WriteRunDirectory(folder, summary, outcome.records, JobIds(scenario.workload()),
+                        outcome.timeline);
     }
     const std::lock_guard lock(mutex);
     progress.Update(++done, fmt::format("{} on {}", id, scenario.workload().name));
@@ -169,7 +172,8 @@ void PrintEvaluation(const Evaluation& evaluation, const ExperimentOptions& opti
   }
   if (options.globals.quiet) return;
   if (!options.out.empty()) std::fprintf(stderr, "results: %s\n", options.out.c_str());
-  if (!options.log_root.empty()) std::fprintf(stderr, "episode logs: %s\n", options.log_root.c_str());
+  if (!options.log_root.empty())
+    std::fprintf(stderr, "episode logs: %s\n", options.log_root.c_str());
 }
 
 }  // namespace allot

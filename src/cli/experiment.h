@@ -1,6 +1,6 @@
 #pragma once
-// Policies x workloads, in parallel, into run directories and an Evaluation: what simulate, compare and
-// evaluate share.
+// Policies x workloads, in parallel, into run directories and an Evaluation: what simulate, compare
+// and evaluate share.
 
 #include <functional>
 #include <memory>
@@ -19,24 +19,25 @@ struct Contender {
   std::function<std::unique_ptr<Policy>()> make;
 };
 
-// "fifo,las:queues=3600,srtf" -> contenders; UsageError for unknown names before anything runs. A comma
-// inside a spec's parameters belongs to the spec ("index:alpha=1,beta=0,fifo" is two).
+// "fifo,las:queues=3600,srtf" -> contenders; UsageError for unknown names before anything runs. A
+// comma inside a spec's parameters belongs to the spec ("index:alpha=1,beta=0,fifo" is two).
 std::vector<Contender> ParseContenders(const std::string& text);
 std::vector<std::string> SplitSpecs(const std::string& text);
 
 struct ExperimentOptions {
   std::string title;
   bool unseen = false;
-  std::string reference;   // contender that ratios are taken of; "" = the first
-  std::string command;     // as typed
-  std::string out;         // "" = keep nothing on disk
-  bool single_run = false; // `out` is the folder of the one run, without evaluation.json
-  std::string log_root;    // "" = no HDF5 episode logs; else a Minari datasets folder
+  std::string reference;    // contender that ratios are taken of; "" = the first
+  std::string command;      // as typed
+  std::string out;          // "" = keep nothing on disk
+  bool single_run = false;  // `out` is the folder of the one run, without evaluation.json
+  std::string log_root;     // "" = no HDF5 episode logs; else a Minari datasets folder
   GlobalOptions globals;
 };
 
 Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenarios,
-                         const std::vector<Contender>& contenders, const ExperimentOptions& options);
+                         const std::vector<Contender>& contenders,
+                         const ExperimentOptions& options);
 
 // Table on stdout (or the evaluation as JSON) and what was written on stderr.
 void PrintEvaluation(const Evaluation& evaluation, const ExperimentOptions& options);

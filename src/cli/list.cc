@@ -23,7 +23,8 @@ Json Describe() {
     if constexpr (requires { entry.params; }) {
       item["params"] = Json::array();
       for (const ParamSpec& param : entry.params) {
-        item["params"].push_back({{"name", param.name}, {"default", param.default_value}, {"help", param.help}});
+        item["params"].push_back(
+            {{"name", param.name}, {"default", param.default_value}, {"help", param.help}});
       }
       item["needs_lengths"] = entry.needs_lengths;
       item["time_driven"] = entry.time_driven;
@@ -41,7 +42,8 @@ int List(const std::string& what, const GlobalOptions& globals) {
   if (!what.empty()) {
     std::vector<std::string> kinds;
     for (const auto& [kind, list] : all.items()) kinds.push_back(kind);
-    if (!all.contains(what)) throw UsageError("nothing of the kind '{}'{}", what, DidYouMean(what, kinds));
+    if (!all.contains(what))
+      throw UsageError("nothing of the kind '{}'{}", what, DidYouMean(what, kinds));
     const Json only = all[what];
     all = Json::object();
     all[what] = only;
@@ -70,12 +72,14 @@ int List(const std::string& what, const GlobalOptions& globals) {
 }
 
 ALLOT_REGISTER(CommandInfo,
-               (CommandInfo{"list", "policies, stages, trace formats, rewards and profiles, with their parameters",
-                            [](CLI::App& app, const GlobalOptions& globals) {
-                              auto what = std::make_shared<std::string>();
-                              app.add_option("kind", *what, "only this kind, e.g. policies");
-                              return [what, &globals] { return List(*what, globals); };
-                            }}));
+               (CommandInfo{
+                   "list",
+                   "policies, stages, trace formats, rewards and profiles, with their parameters",
+                   [](CLI::App& app, const GlobalOptions& globals) {
+                     auto what = std::make_shared<std::string>();
+                     app.add_option("kind", *what, "only this kind, e.g. policies");
+                     return [what, &globals] { return List(*what, globals); };
+                   }}));
 
 }  // namespace
 }  // namespace allot

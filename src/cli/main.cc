@@ -1,7 +1,6 @@
 // The program: builds the command line from the registered commands and maps errors to exit codes.
 
 #include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -35,13 +34,15 @@ const CLI::App& TypedApp(const CLI::App& app) {
 std::vector<std::string> LongNames(const CLI::App& app, std::string_view prefix) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back(fmt::format("{}{}", prefix, name));
+    for (const std::string& name : option->get_lnames())
+      names.push_back(fmt::format("{}{}", prefix, name));
   }
   return names;
 }
 
-// Messages of CLI11 about unknown words, with a suggestion. What follows an unknown option may be its
-// value, hence options are named first. As commands fall through, the words end up with the program.
+// Messages of CLI11 about unknown words, with a suggestion. What follows an unknown option may be
+// its value, hence options are named first. As commands fall through, the words end up with the
+// program.
 std::string ExplainExtras(const CLI::App& app, const std::string& message) {
   const CLI::App& command = TypedApp(app);
   std::vector<std::string> known = LongNames(command, "--");
@@ -49,16 +50,18 @@ std::string ExplainExtras(const CLI::App& app, const std::string& message) {
   const std::vector<std::string> extras = app.remaining(true);
   for (const std::string& extra : extras) {
     if (!extra.starts_with("--")) continue;
-    return fmt::format("unknown option '{}'{}", extra, DidYouMean(extra.substr(0, extra.find('=')), known));
+    return fmt::format("unknown option '{}'{}", extra,
+                       DidYouMean(extra.substr(0, extra.find('=')), known));
   }
   if (extras.empty()) return message;
   known.clear();
   for (const CLI::App* sub : command.get_subcommands({})) known.push_back(sub->get_name());
-  return fmt::format("unexpected argument '{}'{}", extras.front(), DidYouMean(extras.front(), known));
+  return fmt::format("unexpected argument '{}'{}", extras.front(),
+                     DidYouMean(extras.front(), known));
 }
 
-// A --config file holds options of the command that was typed, or of the program. CLI11 reads such a
-// file for the program only, so each key is handed on to whom it belongs.
+// A --config file holds options of the command that was typed, or of the program. CLI11 reads such
+// a file for the program only, so each key is handed on to whom it belongs.
 class CommandConfig : public CLI::ConfigTOML {
  public:
   explicit CommandConfig(const CLI::App& app) : app_(app) {}
@@ -80,8 +83,8 @@ class CommandConfig : public CLI::ConfigTOML {
       if (holds(own, key)) {
         item.parents = path;
       } else if (!holds(global, key)) {
-        throw UsageError("unknown option '{}' in '{}'{}", key, app_.get_config_ptr()->as<std::string>(),
-                         DidYouMean(key, own));
+        throw UsageError("unknown option '{}' in '{}'{}", key,
+                         app_.get_config_ptr()->as<std::string>(), DidYouMean(key, own));
       }
     }
     return entries;
@@ -101,7 +104,8 @@ int Run(int argc, char** argv) {
   GlobalOptions globals;
   app.add_flag("--json", globals.json, "machine-readable result on stdout");
   app.add_flag("-q,--quiet", globals.quiet, "no progress and no narration on stderr");
-  app.add_option("--threads", globals.threads, "threads, 0 = all cores; results do not depend on it")
+  app.add_option("--threads", globals.threads,
+                 "threads, 0 = all cores; results do not depend on it")
       ->check(CLI::NonNegativeNumber);
   app.set_config("--config", "", "TOML file with options of the command; the command line wins");
   app.config_formatter(std::make_shared<CommandConfig>(app));

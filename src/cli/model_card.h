@@ -5,7 +5,8 @@
 
 namespace allot {
 
-// The text of card.md: what the weights are, by which command and version they were made, what was measured.
+// The text of card.md: what the weights are, by which command and version they were made, what was
+// measured.
 std::string ModelCard(const std::string& title, const std::string& measured);
 
 }  // namespace allot

@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "agents/training/imitation.h"
 #include "agents/learned/index_agent.h"
+#include "agents/training/imitation.h"
 #include "cli/command.h"
 #include "cli/episode_log.h"
 #include "cli/experiment.h"
@@ -54,16 +54,19 @@ int Pretrain(const PretrainOptions& o, const GlobalOptions& globals) {
   const IndexNetWeights start = IndexAgentAt({}, o.hidden, o.imitation.seed);
   const double before = agreement(start);
   if (!globals.quiet) {
-    std::fprintf(stderr, "teacher %s: %zu episode(s), %lld contended decisions to learn from, %lld held out\n",
-                 teacher.c_str(), episodes.size(), static_cast<long long>(data.decisions()),
-                 static_cast<long long>(held_out.decisions()));
+    std::fprintf(
+        stderr,
+        "teacher %s: %zu episode(s), %lld contended decisions to learn from, %lld held out\n",
+        teacher.c_str(), episodes.size(), static_cast<long long>(data.decisions()),
+        static_cast<long long>(held_out.decisions()));
   }
   std::string curve = "epoch,loss,held_out_loss\n";
   Progress progress("pretraining", o.imitation.epochs, globals.quiet);
   const IndexNetWeights weights =
       Imitate(data, held_out, o.imitation, start, [&](const ImitationReport& report) {
         curve += fmt::format("{},{},{}\n", report.epoch, report.loss, report.held_out_loss);
-        progress.Update(report.epoch, fmt::format("loss {:.4f}, held out {:.4f}", report.loss, report.held_out_loss));
+        progress.Update(report.epoch, fmt::format("loss {:.4f}, held out {:.4f}", report.loss,
+                                                  report.held_out_loss));
       });
   const double after = agreement(weights);
 
@@ -71,41 +74,64 @@ int Pretrain(const PretrainOptions& o, const GlobalOptions& globals) {
   checkpoint.kind = std::string(kIndexKind);
   checkpoint.feature_version = kFeatureVersion;
   checkpoint.weights = weights;
-  checkpoint.state = {{"stage", "pretrained"}, {"teacher", teacher},
-                      {"agreement_before", before}, {"agreement", after}};
-  checkpoint.config = {{"logs", o.logs}, {"epochs", o.imitation.epochs}, {"hold_out", o.hold_out},
-                       {"stride", o.stride}, {"hidden", o.hidden}, {"seed", o.imitation.seed},
+  checkpoint.state = {{"stage", "pretrained"},
+                      {"teacher", teacher},
+                      {"agreement_before", before},
+                      {"agreement", after}};
+  checkpoint.config = {{"logs", o.logs},         {"epochs", o.imitation.epochs},
+                       {"hold_out", o.hold_out}, {"stride", o.stride},
+                       {"hidden", o.hidden},     {"seed", o.imitation.seed},
                        {"tau", o.imitation.tau}, {"learning_rate", o.imitation.learning_rate}};
-  checkpoint.card = ModelCard(fmt::format("Index network, supervised on decisions of {}", teacher),
-                              fmt::format("agreement with {} on held-out contended decisions: {:.1f} % of the GPUs "
-                                          "(untrained: {:.1f} %)", teacher, 100 * after, 100 * before));
+  checkpoint.card = ModelCard(
+      fmt::format("Index network, supervised on decisions of {}", teacher),
+      fmt::format("agreement with {} on held-out contended decisions: {:.1f} % of the GPUs "
+                  "(untrained: {:.1f} %)",
+                  teacher, 100 * after, 100 * before));
   const std::filesystem::path out(o.out);
   WriteTextFile(out / "pretrain.csv", curve);
   SaveCheckpoint(checkpoint, (out / "checkpoint").string());
   if (globals.json) {
     std::printf("%s\n", checkpoint.state.dump(2).c_str());
   } else {
-    std::printf("agreement with %s on held-out contended decisions: %.1f %% of the GPUs go to the same jobs "
-                "(untrained: %.1f %%)\n", teacher.c_str(), 100 * after, 100 * before);
+    std::printf(
+        "agreement with %s on held-out contended decisions: %.1f %% of the GPUs go to the same "
+        "jobs "
+        "(untrained: %.1f %%)\n",
+        teacher.c_str(), 100 * after, 100 * before);
   }
   if (!globals.quiet) std::fprintf(stderr, "checkpoint: %s\n", (out / "checkpoint").c_str());
   return 0;
 }
 
-ALLOT_REGISTER(CommandInfo,
-               (CommandInfo{"pretrain", "supervised warm-up from the logged decisions of any scheduler",
-                            [](CLI::App& app, const GlobalOptions& globals) {
-                              auto o = std::make_shared<PretrainOptions>();
-                              app.add_option("--log", o->logs, "folder of a data set written with --log (repeatable)")->required();
-                              app.add_option("-o,--out", o->out, "folder for checkpoint/ and pretrain.csv")->required();
-                              app.add_option("--epochs", o->imitation.epochs, "passes over the decisions")->check(CLI::Range(1, 10000))->capture_default_str();
-                              app.add_option("--hold-out", o->hold_out, "share of each episode that is not learned from (blocks of 48 decisions)")->check(CLI::Range(0.0, 0.5))->capture_default_str();
-                              app.add_option("--stride", o->stride, "use every n-th contended decision")->check(CLI::Range(1, 1000))->capture_default_str();
-                              app.add_option("--hidden", o->hidden, "hidden units")->check(CLI::Range(1, 1024))->capture_default_str();
-                              app.add_option("--learning-rate", o->imitation.learning_rate, "of Adam, at the start")->capture_default_str();
-                              app.add_option("--seed", o->imitation.seed, "of the hidden layer and the order of decisions")->capture_default_str();
-                              return [o, &globals] { return Pretrain(*o, globals); };
-                            }}));
+ALLOT_REGISTER(
+    CommandInfo,
+    (CommandInfo{
+        "pretrain", "supervised warm-up from the logged decisions of any scheduler",
+        [](CLI::App& app, const GlobalOptions& globals) {
+          auto o = std::make_shared<PretrainOptions>();
+          app.add_option("--log", o->logs, "folder of a data set written with --log (repeatable)")
+              ->required();
+          app.add_option("-o,--out", o->out, "folder for checkpoint/ and pretrain.csv")->required();
+          app.add_option("--epochs", o->imitation.epochs, "passes over the decisions")
+              ->check(CLI::Range(1, 10000))
+              ->capture_default_str();
+          app.add_option("--hold-out", o->hold_out,
+                         "share of each episode that is not learned from (blocks of 48 decisions)")
+              ->check(CLI::Range(0.0, 0.5))
+              ->capture_default_str();
+          app.add_option("--stride", o->stride, "use every n-th contended decision")
+              ->check(CLI::Range(1, 1000))
+              ->capture_default_str();
+          app.add_option("--hidden", o->hidden, "hidden units")
+              ->check(CLI::Range(1, 1024))
+              ->capture_default_str();
+          app.add_option("--learning-rate", o->imitation.learning_rate, "of Adam, at the start")
+              ->capture_default_str();
+          app.add_option("--seed", o->imitation.seed,
+                         "of the hidden layer and the order of decisions")
+              ->capture_default_str();
+          return [o, &globals] { return Pretrain(*o, globals); };
+        }}));
 
 }  // namespace
 }  // namespace allot

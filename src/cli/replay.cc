@@ -1,4 +1,5 @@
-// allot replay: plays the decisions of an episode log back and checks that every job ends when it did.
+// allot replay: plays the decisions of an episode log back and checks that every job ends when it
+// did.
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -24,17 +25,20 @@ int Replay(const std::string& path, const GlobalOptions& globals) {
       if (record.finish == episode.finish[job]) continue;
       if (different++ == 0) {
         first = fmt::format("job '{}' ends at {} s, in the log at {} s",
-                            episode.scenario->workload().jobs[job].id, record.finish, episode.finish[job]);
+                            episode.scenario->workload().jobs[job].id, record.finish,
+                            episode.finish[job]);
       }
     }
     equal = equal && different == 0;
     const std::string& name = episode.scenario->workload().name;
-    results.push_back({{"workload", name}, {"policy", episode.policy},
-                       {"jobs", outcome.records.size()}, {"different", different}});
+    results.push_back({{"workload", name},
+                       {"policy", episode.policy},
+                       {"jobs", outcome.records.size()},
+                       {"different", different}});
     if (!globals.json) {
       std::printf("%s on %s: %zu jobs, %lld different%s%s\n", episode.policy.c_str(), name.c_str(),
-                  outcome.records.size(), static_cast<long long>(different), first.empty() ? "" : "; first: ",
-                  first.c_str());
+                  outcome.records.size(), static_cast<long long>(different),
+                  first.empty() ? "" : "; first: ", first.c_str());
     }
   }
   if (globals.json) std::printf("%s\n", results.dump(2).c_str());
@@ -43,12 +47,15 @@ int Replay(const std::string& path, const GlobalOptions& globals) {
 }
 
 ALLOT_REGISTER(CommandInfo,
-               (CommandInfo{"replay", "play an episode log back and check that it gives the same JCTs",
-                            [](CLI::App& app, const GlobalOptions& globals) {
-                              auto path = std::make_shared<std::string>();
-                              app.add_option("log", *path, "folder of the data set, e.g. runs/logs/cluster/fifo-v0")->required();
-                              return [path, &globals] { return Replay(*path, globals); };
-                            }}));
+               (CommandInfo{
+                   "replay", "play an episode log back and check that it gives the same JCTs",
+                   [](CLI::App& app, const GlobalOptions& globals) {
+                     auto path = std::make_shared<std::string>();
+                     app.add_option("log", *path,
+                                    "folder of the data set, e.g. runs/logs/cluster/fifo-v0")
+                         ->required();
+                     return [path, &globals] { return Replay(*path, globals); };
+                   }}));
 
 }  // namespace
 }  // namespace allot

@@ -24,7 +24,9 @@ int Simulate(SimulateOptions& o, const GlobalOptions& globals) {
   experiment.out = o.out;
   experiment.single_run = true;
   const auto scenarios = o.world.Scenarios();
-  if (scenarios.size() > 1) throw UsageError("simulate runs one workload, got --workloads {}; see 'allot compare'", scenarios.size());
+  if (scenarios.size() > 1)
+    throw UsageError("simulate runs one workload, got --workloads {}; see 'allot compare'",
+                     scenarios.size());
   const Evaluation evaluation = RunExperiment(o.world, scenarios, contenders, experiment);
   if (globals.json) {
     std::printf("%s\n", ToJson(evaluation.policies.front().runs.front()).dump(2).c_str());
@@ -39,9 +41,14 @@ ALLOT_REGISTER(CommandInfo,
                             [](CLI::App& app, const GlobalOptions& globals) {
                               auto o = std::make_shared<SimulateOptions>();
                               o->world.Declare(app);
-                              app.add_option("-p,--policy", o->policy, "policy, e.g. las or las:queues=3600|36000; see 'allot list'")->capture_default_str();
-                              app.add_option("-o,--out", o->out, "folder for jobs.csv, timeline.csv and summary.json");
-                              app.add_option("--log", o->log_root, "Minari datasets folder for the HDF5 episode log");
+                              app.add_option(
+                                     "-p,--policy", o->policy,
+                                     "policy, e.g. las or las:queues=3600|36000; see 'allot list'")
+                                  ->capture_default_str();
+                              app.add_option("-o,--out", o->out,
+                                             "folder for jobs.csv, timeline.csv and summary.json");
+                              app.add_option("--log", o->log_root,
+                                             "Minari datasets folder for the HDF5 episode log");
                               return [o, &globals] { return Simulate(*o, globals); };
                             }}));
 

@@ -11,7 +11,8 @@ namespace allot {
 namespace {
 
 ALLOT_REGISTER(CommandInfo,
-               (CommandInfo{"trace convert", "write the chosen window or sub-sample of a trace as an allot CSV",
+               (CommandInfo{"trace convert",
+                            "write the chosen window or sub-sample of a trace as an allot CSV",
                             [](CLI::App& app, const GlobalOptions& globals) {
                               struct Options {
                                 World world;
@@ -21,12 +22,14 @@ ALLOT_REGISTER(CommandInfo,
                               o->world.Declare(app);
                               app.add_option("-o,--out", o->out, "the CSV file")->required();
                               return [o, &globals] {
-                                const Workload& workload = o->world.Scenarios().front().scenario->workload();
+                                const auto scenarios = o->world.Scenarios();
+                                const Workload& workload = scenarios.front().scenario->workload();
                                 AtomicFile file(o->out);
                                 WriteAllotCsv(workload, file.stream());
                                 file.Commit();
                                 if (!globals.quiet) {
-                                  std::fprintf(stderr, "%zu jobs: %s\n", workload.jobs.size(), o->out.c_str());
+                                  std::fprintf(stderr, "%zu jobs: %s\n", workload.jobs.size(),
+                                               o->out.c_str());
                                 }
                                 return 0;
                               };

@@ -38,24 +38,28 @@ struct TrainOptions {
   PolicyGradientOptions gradient;
 };
 
-// One training run in its folder: latest/ to resume from, best/ to serve, curve.csv, TensorBoard events.
+// One training run in its folder: latest/ to resume from, best/ to serve, curve.csv, TensorBoard
+// events.
 class TrainingRun {
  public:
   TrainingRun(TrainOptions& options, const GlobalOptions& globals)
       : o_(options), globals_(globals), out_(options.out) {
+    if (o_.training_cluster.empty()) o_.training_cluster = o_.world.cluster_text();
     config_ = EffectiveConfig();
     PolicyGradientState state = o_.resume ? Resume() : Start();
-    if (o_.training_cluster.empty()) o_.training_cluster = o_.world.cluster_text();
     const ClusterSpec cluster = ClusterSpec::Parse(o_.training_cluster);
     const Seconds span = ParseWhen(o_.world.trace(), o_.episode_span);
     // An episode is cut at twice its span: a policy must not learn to wait for the last giant.
-    o_.gradient.rollout.max_decisions = static_cast<std::int64_t>(2 * span / o_.world.sim().interval);
+    o_.gradient.rollout.max_decisions =
+        static_cast<std::int64_t>(2 * span / o_.world.sim().interval);
     o_.gradient.threads = globals.threads;
     const EpisodeSource episodes = o_.world.TrainingEpisodes(cluster, span, o_.training_loads);
-    validation_ = std::make_unique<Validation>(ValidationScenarios(cluster, span), o_.gradient.teacher,
-                                               o_.gradient.rollout, globals.threads);
+    validation_ =
+        std::make_unique<Validation>(ValidationScenarios(cluster, span), o_.gradient.teacher,
+                                     o_.gradient.rollout, globals.threads);
     trainer_ = std::make_unique<PolicyGradientTrainer>(o_.gradient, episodes, std::move(state));
-    events_ = std::make_unique<TensorboardWriter>(out_, fmt::format("{:06}", trainer_->state().iteration));
+    events_ = std::make_unique<TensorboardWriter>(
+        out_, fmt::format("{:06}", trainer_->state().iteration));
   }
 
   int Run() {
@@ -75,17 +79,20 @@ class TrainingRun {
         AddRow(report, std::nullopt);
       }
       const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-      progress.Update(report.iteration,
-                      fmt::format("{:.0f} episodes/s, mean JCT {:.3f} of {}, validation {:.3f} (best {:.3f})",
-                                  static_cast<double>(report.episodes - first_episodes) / seconds,
-                                  report.ratio_to_teacher, o_.gradient.teacher, last_validation_, best_));
+      progress.Update(
+          report.iteration,
+          fmt::format("{:.0f} episodes/s, mean JCT {:.3f} of {}, validation {:.3f} (best {:.3f})",
+                      static_cast<double>(report.episodes - first_episodes) / seconds,
+                      report.ratio_to_teacher, o_.gradient.teacher, last_validation_, best_));
       if (o_.stop_after > 0 && report.iteration - first >= o_.stop_after) break;
     }
     Save();
     if (Interrupted()) {
-      throw Error(ExitCode::kInterrupted,
-                  fmt::format("interrupted after iteration {}; go on with: allot train --resume ... --out {}",
-                              trainer_->state().iteration, o_.out));
+      throw Error(
+          ExitCode::kInterrupted,
+          fmt::format(
+              "interrupted after iteration {}; go on with: allot train --resume ... --out {}",
+              trainer_->state().iteration, o_.out));
     }
     return Finish();
   }
@@ -114,10 +121,12 @@ class TrainingRun {
 
   PolicyGradientState Start() {
     if (std::filesystem::exists(out_ / "latest")) {
-      throw UsageError("'{}' holds a training run: add --resume to go on, or choose another --out", o_.out);
+      throw UsageError("'{}' holds a training run: add --resume to go on, or choose another --out",
+                       o_.out);
     }
     PolicyGradientState state;
-    state.weights = o_.start.empty() ? IndexAgentAt({.alpha = 0.25F, .beta = 0.3F, .kappa = 0.3F}, 16, o_.gradient.seed)
+    state.weights = o_.start.empty() ? IndexAgentAt({.alpha = 0.25F, .beta = 0.3F, .kappa = 0.3F},
+                                                    16, o_.gradient.seed)
                                      : LoadIndexWeights(o_.start);
     return state;
   }
@@ -125,12 +134,14 @@ class TrainingRun {
   PolicyGradientState Resume() {
     const std::string path = (out_ / "latest").string();
     Checkpoint checkpoint = LoadCheckpoint(path);
-    RequireCompatible(checkpoint, kIndexKind, kFeatureVersion, IndexAgentShape(checkpoint.weights.shape.hidden), path);
+    RequireCompatible(checkpoint, kIndexKind, kFeatureVersion,
+                      IndexAgentShape(checkpoint.weights.shape.hidden), path);
     for (const auto& [key, value] : config_.items()) {
       const auto saved = checkpoint.config.find(key);
       if (saved == checkpoint.config.end() || *saved != value) {
-        throw UsageError("'{}' was trained with {} = {}, now it is {}: resume with the same options", path, key,
-                         saved == checkpoint.config.end() ? "(nothing)" : saved->dump(), value.dump());
+        throw UsageError(
+            "'{}' was trained with {} = {}, now it is {}: resume with the same options", path, key,
+            saved == checkpoint.config.end() ? "(nothing)" : saved->dump(), value.dump());
       }
     }
     PolicyGradientState state;
@@ -144,8 +155,10 @@ class TrainingRun {
     return state;
   }
 
-  // Samples of the training weeks that training itself never draws (another seed stream), at every load.
-  std::vector<std::shared_ptr<const Scenario>> ValidationScenarios(const ClusterSpec& cluster, Seconds span) {
+  // Samples of the training weeks that training itself never draws (another seed stream), at every
+  // load.
+  std::vector<std::shared_ptr<const Scenario>> ValidationScenarios(const ClusterSpec& cluster,
+                                                                   Seconds span) {
     std::vector<std::shared_ptr<const Scenario>> scenarios;
     for (int k = 0; k < o_.validation_workloads; ++k) {
       const double load = o_.training_loads[static_cast<std::size_t>(k) % o_.training_loads.size()];
@@ -156,12 +169,13 @@ class TrainingRun {
   }
 
   void AddRow(const IterationReport& report, std::optional<double> validation) {
-    history_.push_back({{"iteration", report.iteration},
-                        {"episodes", report.episodes},
-                        {"cpu_s", static_cast<double>(std::clock()) / CLOCKS_PER_SEC},
-                        {"train_ratio", report.iteration > 0 ? Json(report.ratio_to_teacher) : Json()},
-                        {"validation_ratio", validation ? Json(*validation) : Json()},
-                        {"learning_rate", report.learning_rate}});
+    history_.push_back(
+        {{"iteration", report.iteration},
+         {"episodes", report.episodes},
+         {"cpu_s", static_cast<double>(std::clock()) / CLOCKS_PER_SEC},
+         {"train_ratio", report.iteration > 0 ? Json(report.ratio_to_teacher) : Json()},
+         {"validation_ratio", validation ? Json(*validation) : Json()},
+         {"learning_rate", report.learning_rate}});
     if (report.iteration > 0) {
       events_->Add("charts/episodic_return", -report.ratio_to_teacher, report.iteration);
       events_->Add("charts/learning_rate", report.learning_rate, report.iteration);
@@ -196,10 +210,11 @@ class TrainingRun {
       checkpoint.state["history"] = history_;
     }
     checkpoint.config = config_;
-    checkpoint.card = ModelCard(
-        "Index network, policy gradient",
-        fmt::format("mean JCT {:.3f} of {} on {} validation samples of the training weeks, after {} episodes",
-                    last_validation_, o_.gradient.teacher, o_.validation_workloads, state.episodes));
+    checkpoint.card = ModelCard("Index network, policy gradient",
+                                fmt::format("mean JCT {:.3f} of {} on {} validation samples of the "
+                                            "training weeks, after {} episodes",
+                                            last_validation_, o_.gradient.teacher,
+                                            o_.validation_workloads, state.episodes));
     return checkpoint;
   }
 
@@ -207,9 +222,12 @@ class TrainingRun {
     SaveCheckpoint(MakeCheckpoint(true), (out_ / "latest").string());
     std::string curve = "iteration,episodes,cpu_s,train_ratio,validation_ratio,learning_rate\n";
     for (const auto& row : history_) {
-      const auto cell = [&](const char* key) { return row.at(key).is_null() ? "" : row.at(key).dump(); };
-      curve += fmt::format("{},{},{},{},{},{}\n", cell("iteration"), cell("episodes"), cell("cpu_s"),
-                           cell("train_ratio"), cell("validation_ratio"), cell("learning_rate"));
+      const auto cell = [&](const char* key) {
+        return row.at(key).is_null() ? "" : row.at(key).dump();
+      };
+      curve +=
+          fmt::format("{},{},{},{},{},{}\n", cell("iteration"), cell("episodes"), cell("cpu_s"),
+                      cell("train_ratio"), cell("validation_ratio"), cell("learning_rate"));
     }
     WriteTextFile(out_ / "curve.csv", curve);
     events_->Flush();
@@ -220,12 +238,17 @@ class TrainingRun {
       std::printf("%s\n", Json{{"iterations", trainer_->state().iteration},
                                {"episodes", trainer_->state().episodes},
                                {"validation_ratio", last_validation_},
-                               {"best_validation_ratio", best_}}.dump(2).c_str());
+                               {"best_validation_ratio", best_}}
+                              .dump(2)
+                              .c_str());
     } else {
-      std::printf("validation: mean JCT %.3f of %s (best %.3f) after %lld episodes\n", last_validation_,
-                  o_.gradient.teacher.c_str(), best_, static_cast<long long>(trainer_->state().episodes));
+      std::printf("validation: mean JCT %.3f of %s (best %.3f) after %lld episodes\n",
+                  last_validation_, o_.gradient.teacher.c_str(), best_,
+                  static_cast<long long>(trainer_->state().episodes));
     }
-    if (!globals_.quiet) std::fprintf(stderr, "checkpoints: %s (serve), %s (resume)\n", (out_ / "best").c_str(), (out_ / "latest").c_str());
+    if (!globals_.quiet)
+      std::fprintf(stderr, "checkpoints: %s (serve), %s (resume)\n", (out_ / "best").c_str(),
+                   (out_ / "latest").c_str());
     return 0;
   }
 
@@ -244,25 +267,55 @@ class TrainingRun {
 void Declare(CLI::App& app, TrainOptions& o) {
   o.world.Declare(app);
   app.add_option("--start", o.start, "checkpoint to start from (default: a fixed index)");
-  app.add_option("-o,--out", o.out, "folder of the run: best/, latest/, curve.csv, TensorBoard events")->required();
+  app.add_option("-o,--out", o.out,
+                 "folder of the run: best/, latest/, curve.csv, TensorBoard events")
+      ->required();
   app.add_flag("--resume", o.resume, "go on from latest/ in the folder, with the same options");
-  app.add_option("--iterations", o.gradient.iterations, "gradient steps")->check(CLI::Range(1, 10000000))->capture_default_str();
-  app.add_option("--stop-after", o.stop_after, "stop after so many iterations of this call (resume later)");
+  app.add_option("--iterations", o.gradient.iterations, "gradient steps")
+      ->check(CLI::Range(1, 10000000))
+      ->capture_default_str();
+  app.add_option("--stop-after", o.stop_after,
+                 "stop after so many iterations of this call (resume later)");
   app.add_option("--batch", o.gradient.workloads, "workloads per iteration")->capture_default_str();
-  app.add_option("--rollouts", o.gradient.rollouts, "rollouts of each workload (same arrivals)")->capture_default_str();
-  app.add_option("--episode-span", o.episode_span, "length of a training episode's arrivals")->capture_default_str();
-  app.add_option("--training-cluster", o.training_cluster, "cluster of the episodes (default: --cluster)");
-  app.add_option("--training-loads", o.training_loads, "offered loads, drawn per episode")->delimiter(',')->capture_default_str();
-  app.add_option("--tau", o.gradient.rollout.tau, "temperature of exploration")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--keep", o.gradient.rollout.keep, "share of decisions that enter the gradient")->check(CLI::Range(0.0, 1.0))->capture_default_str();
-  app.add_option("--reward", o.gradient.rollout.reward, "see 'allot list rewards'")->capture_default_str();
-  app.add_option("--half-life", o.gradient.discount_half_life, "seconds after which a reward counts half")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--learning-rate", o.gradient.learning_rate, "of Adam, at the start")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--final-learning-rate", o.gradient.final_learning_rate, "and at the end")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--teacher", o.gradient.teacher, "policy that returns are measured against")->capture_default_str();
-  app.add_option("--training-seed", o.gradient.seed, "of exploration and the choice of episodes")->capture_default_str();
-  app.add_option("--validate-every", o.validate_every, "iterations between validations and checkpoints")->check(CLI::Range(1, 1000000))->capture_default_str();
-  app.add_option("--validation-workloads", o.validation_workloads, "fixed samples that best/ is chosen by")->check(CLI::Range(1, 1000))->capture_default_str();
+  app.add_option("--rollouts", o.gradient.rollouts, "rollouts of each workload (same arrivals)")
+      ->capture_default_str();
+  app.add_option("--episode-span", o.episode_span, "length of a training episode's arrivals")
+      ->capture_default_str();
+  app.add_option("--training-cluster", o.training_cluster,
+                 "cluster of the episodes (default: --cluster)");
+  app.add_option("--training-loads", o.training_loads, "offered loads, drawn per episode")
+      ->delimiter(',')
+      ->capture_default_str();
+  app.add_option("--tau", o.gradient.rollout.tau, "temperature of exploration")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--keep", o.gradient.rollout.keep, "share of decisions that enter the gradient")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  app.add_option("--reward", o.gradient.rollout.reward, "see 'allot list rewards'")
+      ->capture_default_str();
+  app.add_option("--half-life", o.gradient.discount_half_life,
+                 "seconds after which a reward counts half")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--learning-rate", o.gradient.learning_rate, "of Adam, at the start")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--final-learning-rate", o.gradient.final_learning_rate, "and at the end")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--teacher", o.gradient.teacher, "policy that returns are measured against")
+      ->capture_default_str();
+  app.add_option("--training-seed", o.gradient.seed, "of exploration and the choice of episodes")
+      ->capture_default_str();
+  app.add_option("--validate-every", o.validate_every,
+                 "iterations between validations and checkpoints")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  app.add_option("--validation-workloads", o.validation_workloads,
+                 "fixed samples that best/ is chosen by")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
 }
 
 ALLOT_REGISTER(CommandInfo,

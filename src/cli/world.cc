@@ -1,8 +1,7 @@
 #include "cli/world.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "sim/profile.h"
@@ -11,7 +10,8 @@
 namespace allot {
 
 void World::Declare(CLI::App& app) {
-  app.add_option("-w,--workload", workload_, "trace file (csv, json, .gz), or 'embedded': four weeks of Philly")
+  app.add_option("-w,--workload", workload_,
+                 "trace file (csv, json, .gz), or 'embedded': four weeks of Philly")
       ->capture_default_str();
   app.add_option("--format", format_, "trace format, see 'allot list'")->capture_default_str();
   app.add_flag("--lenient", lenient_, "drop and count malformed rows instead of stopping");
@@ -19,18 +19,23 @@ void World::Declare(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--from", from_, "first submission used: date, 14d, or seconds");
   app.add_option("--to", to_, "submissions before this are used");
-  app.add_option("--load", loads_, "sub-sample the window so that it offers this load (GPU time / capacity)")
+  app.add_option("--load", loads_,
+                 "sub-sample the window so that it offers this load (GPU time / capacity)")
       ->delimiter(',');
   app.add_option("--span", span_, "length of one sampled workload")->capture_default_str();
   app.add_option("--workloads", workloads_, "sampled workloads, in turn from the window's spans")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  app.add_option("--seed", seed_, "of samples, job profiles and length estimates")->capture_default_str();
-  app.add_flag("--rigid", rigid_, "keep jobs at their requested size (default: elastic, docs/formats/catalogue.md)");
-  app.add_option("--profile", profile_, "named set of simulator rules, see 'allot list'")->capture_default_str();
+  app.add_option("--seed", seed_, "of samples, job profiles and length estimates")
+      ->capture_default_str();
+  app.add_flag("--rigid", rigid_,
+               "keep jobs at their requested size (default: elastic, docs/formats/catalogue.md)");
+  app.add_option("--profile", profile_, "named set of simulator rules, see 'allot list'")
+      ->capture_default_str();
   app.add_option("--interval", interval_, "seconds between decisions");
   app.add_option("--restart-cost", restart_cost_, "seconds lost by a change of allocation");
-  app.add_option("--length-estimates", lengths_, "what policies are told: none, noisy:SIGMA, true (oracle)")
+  app.add_option("--length-estimates", lengths_,
+                 "what policies are told: none, noisy:SIGMA, true (oracle)")
       ->capture_default_str();
 }
 
@@ -78,8 +83,9 @@ std::vector<World::Named> World::Scenarios() {
   window.weekly = true;
   if (loads_.empty()) {
     if (workloads_ > 1) {
-      throw UsageError("--workloads {} needs --load: without it the workload is the whole window, once",
-                       workloads_);
+      throw UsageError(
+          "--workloads {} needs --load: without it the workload is the whole window, once",
+          workloads_);
     }
     window.loads = {0.0};
     window.span = std::min(window.to, trace().jobs.back().submit + 1.0) - window.from;
@@ -95,7 +101,18 @@ std::vector<World::Named> World::Scenarios() {
   return scenarios;
 }
 
-EpisodeSource World::TrainingEpisodes(const ClusterSpec& spec, Seconds span, std::vector<double> loads) {
+std::string World::OverloadHint(const std::vector<Named>& scenarios) const {
+  double highest = 0;
+  for (const Named& named : scenarios) highest = std::max(highest, named.load);
+  if (!loads_.empty() || highest < 3) return "";
+  return fmt::format(
+      "note: the workload offers {:.1f} times what {} can serve, most jobs will only queue;\n"
+      "      --load 1.0 takes a sub-sample that fits, --cluster gives more GPUs\n",
+      highest, cluster_);
+}
+
+EpisodeSource World::TrainingEpisodes(const ClusterSpec& spec, Seconds span,
+                                      std::vector<double> loads) {
   WindowOptions window = Window();
   window.span = span;
   window.loads = std::move(loads);

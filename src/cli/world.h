@@ -3,7 +3,6 @@
 // commands, and the scenarios made from them.
 
 #include <CLI/CLI.hpp>
-
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -39,8 +38,12 @@ class World {
   };
   std::vector<Named> Scenarios();
 
+  // A note for people when the workload is far more than the cluster can serve, else "".
+  std::string OverloadHint(const std::vector<Named>& scenarios) const;
+
   // Random windows for training.
-  EpisodeSource TrainingEpisodes(const ClusterSpec& cluster, Seconds span, std::vector<double> loads);
+  EpisodeSource TrainingEpisodes(const ClusterSpec& cluster, Seconds span,
+                                 std::vector<double> loads);
 
   std::uint64_t seed() const { return seed_; }
   nlohmann::ordered_json ToJson();  // the effective settings

@@ -11,16 +11,16 @@ struct JobRecord {
   JobIndex job = 0;
   Seconds submit = 0;
   Seconds first_start = kNever;
-  Seconds finish = kNever;          // kNever: unfinished
-  double gpu_seconds = 0;           // GPUs held x seconds held, restarts included
-  std::int32_t preemptions = 0;     // ran -> waits
-  std::int32_t restarts = 0;        // changes of allocation after the first launch, each at restart cost
+  Seconds finish = kNever;       // kNever: unfinished
+  double gpu_seconds = 0;        // GPUs held x seconds held, restarts included
+  std::int32_t preemptions = 0;  // ran -> waits
+  std::int32_t restarts = 0;  // changes of allocation after the first launch, each at restart cost
 };
 
 // Cluster state between two decisions, for queue-length and utilisation curves.
 struct TimelinePoint {
   Seconds time = 0;
-  std::int32_t active = 0;    // unfinished jobs
+  std::int32_t active = 0;  // unfinished jobs
   std::int32_t running = 0;
   std::int32_t gpus_used = 0;
 };

@@ -1,9 +1,10 @@
 #pragma once
 // Everything a policy may see at one decision: a snapshot of cluster and unfinished jobs.
 //
-// Flat arrays, one element per job ("row"), rows ascending by (submit, JobIndex); a policy's answer must
-// not depend on that order. It is a value: copying it freezes the moment. What a policy could not know
-// on a real cluster (true remaining work) is not in here; an estimate is, where the run provides one.
+// Flat arrays, one element per job ("row"), rows ascending by (submit, JobIndex); a policy's answer
+// must not depend on that order. It is a value: copying it freezes the moment. What a policy could
+// not know on a real cluster (true remaining work) is not in here; an estimate is, where the run
+// provides one.
 
 #include <cstdint>
 #include <span>
@@ -19,23 +20,23 @@ namespace allot {
 
 struct Observation {
   Seconds now = 0;
-  Seconds interval = 0;          // time between scheduled decisions
-  std::int64_t decision = 0;     // 0, 1, ... within the episode
+  Seconds interval = 0;       // time between scheduled decisions
+  std::int64_t decision = 0;  // 0, 1, ... within the episode
   const ClusterSpec* cluster = nullptr;
 
   // ---- per row ----
-  std::vector<JobIndex> job;                        // handle, stable for the episode
+  std::vector<JobIndex> job;  // handle, stable for the episode
   std::vector<Seconds> submit;
-  std::vector<const ConfigurationTable*> table;     // what the job can be given
-  std::vector<std::int32_t> requested;              // its configuration as submitted (fastest type)
-  std::vector<std::int32_t> running;                // configuration it runs in, -1: waiting
-  std::vector<double> done_work;                    // progress, in the job's unit of work
-  std::vector<double> estimated_work;               // estimate of its total work; NaN: none
-  std::vector<double> attained_gpu_seconds;         // service so far, GPUs x seconds held
-  std::vector<Seconds> attained_seconds;            // service so far, seconds held
-  std::vector<Seconds> restart_cost;                // lost by a change of its allocation
-  std::vector<std::int32_t> changes;                // allocations begun so far (launches and resizes)
-  std::vector<Seconds> waiting_since;               // start of the present wait; now when running
+  std::vector<const ConfigurationTable*> table;  // what the job can be given
+  std::vector<std::int32_t> requested;           // its configuration as submitted (fastest type)
+  std::vector<std::int32_t> running;             // configuration it runs in, -1: waiting
+  std::vector<double> done_work;                 // progress, in the job's unit of work
+  std::vector<double> estimated_work;            // estimate of its total work; NaN: none
+  std::vector<double> attained_gpu_seconds;      // service so far, GPUs x seconds held
+  std::vector<Seconds> attained_seconds;         // service so far, seconds held
+  std::vector<Seconds> restart_cost;             // lost by a change of its allocation
+  std::vector<std::int32_t> changes;             // allocations begun so far (launches and resizes)
+  std::vector<Seconds> waiting_since;            // start of the present wait; now when running
   std::vector<double> priority;
   std::vector<std::int32_t> tenant;
 
@@ -51,8 +52,8 @@ struct Observation {
   }
 };
 
-// Estimated work left, never 0: an estimate that the job has outlived counts as a tenth of the larger of
-// what was estimated and what is done. NaN when there is no estimate.
+// Estimated work left, never 0: an estimate that the job has outlived counts as a tenth of the
+// larger of what was estimated and what is done. NaN when there is no estimate.
 double EstimatedRemaining(double estimated_work, double done_work);
 
 }  // namespace allot

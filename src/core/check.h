@@ -15,20 +15,20 @@ namespace allot::internal {
 
 }  // namespace allot::internal
 
-#define ALLOT_CHECK(condition)                                              \
-  do {                                                                      \
+#define ALLOT_CHECK(condition)                                                        \
+  do {                                                                                \
     if (!(condition)) ::allot::internal::CheckFailed(__FILE__, __LINE__, #condition); \
   } while (false)
 
-#define ALLOT_CHECK_OP_(a, op, b)                                                        \
-  do {                                                                                   \
-    const auto& allot_lhs_ = (a);                                                        \
-    const auto& allot_rhs_ = (b);                                                        \
-    if (!(allot_lhs_ op allot_rhs_)) {                                                   \
-      ::allot::internal::CheckFailed(__FILE__, __LINE__,                                 \
-                                     fmt::format("{} ({} vs {})", #a " " #op " " #b,     \
-                                                 allot_lhs_, allot_rhs_));               \
-    }                                                                                    \
+#define ALLOT_CHECK_OP_(a, op, b)                                                   \
+  do {                                                                              \
+    const auto& allot_lhs_ = (a);                                                   \
+    const auto& allot_rhs_ = (b);                                                   \
+    if (!(allot_lhs_ op allot_rhs_)) {                                              \
+      ::allot::internal::CheckFailed(                                               \
+          __FILE__, __LINE__,                                                       \
+          fmt::format("{} ({} vs {})", #a " " #op " " #b, allot_lhs_, allot_rhs_)); \
+    }                                                                               \
   } while (false)
 
 #define ALLOT_CHECK_EQ(a, b) ALLOT_CHECK_OP_(a, ==, b)

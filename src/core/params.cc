@@ -32,9 +32,7 @@ const ParamSpec& Params::Spec(std::string_view name) const {
   return *it;
 }
 
-const std::string& Params::Text(std::string_view name) const {
-  return values_.at(Spec(name).name);
-}
+const std::string& Params::Text(std::string_view name) const { return values_.at(Spec(name).name); }
 
 double Params::Number(std::string_view name) const {
   const ParamSpec& spec = Spec(name);
@@ -68,7 +66,8 @@ std::vector<double> Params::Numbers(std::string_view name) const {
   if (Text(name).empty()) return numbers;
   for (const std::string_view part : Split(Text(name), '|')) {
     const auto value = ParseNumber(Trim(part));
-    if (!value) throw UsageError("{}: '{}' must be numbers joined by '|', got '{}'", owner_, name, part);
+    if (!value)
+      throw UsageError("{}: '{}' must be numbers joined by '|', got '{}'", owner_, name, part);
     numbers.push_back(*value);
   }
   return numbers;
@@ -85,7 +84,8 @@ NamedParams ParseNamedParams(std::string_view text) {
     if (equals == std::string_view::npos || Trim(part.substr(0, equals)).empty()) {
       throw UsageError("expected key=value after '{}:', got '{}'", result.name, part);
     }
-    result.given[std::string(Trim(part.substr(0, equals)))] = std::string(Trim(part.substr(equals + 1)));
+    result.given[std::string(Trim(part.substr(0, equals)))] =
+        std::string(Trim(part.substr(equals + 1)));
   }
   return result;
 }

@@ -28,7 +28,7 @@ class Params {
 
   double Number(std::string_view name) const;  // range-checked; UsageError when not a number
   int Integer(std::string_view name) const;
-  bool Flag(std::string_view name) const;      // true/false/1/0/yes/no
+  bool Flag(std::string_view name) const;  // true/false/1/0/yes/no
   const std::string& Text(std::string_view name) const;
   std::vector<double> Numbers(std::string_view name) const;  // separated by '|'; empty text: none
   const std::map<std::string, std::string>& values() const { return values_; }

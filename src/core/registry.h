@@ -3,7 +3,8 @@
 // readers, rewards, throughput models.
 //
 // Entry is a struct with at least `std::string id` and `std::string summary`; entries register at
-// start-up through a file-scope object (see ALLOT_REGISTER). Reading is thread-safe after main began.
+// start-up through a file-scope object (see ALLOT_REGISTER). Reading is thread-safe after main
+// began.
 
 #include <algorithm>
 #include <string>
@@ -66,6 +67,6 @@ class Registry {
 // At file scope inside an anonymous namespace: ALLOT_REGISTER(TraceFormat, (TraceFormat{...}));
 #define ALLOT_REGISTER_CAT2_(a, b) a##b
 #define ALLOT_REGISTER_CAT_(a, b) ALLOT_REGISTER_CAT2_(a, b)
-#define ALLOT_REGISTER(Entry, value) \
+#define ALLOT_REGISTER(Entry, value)                                       \
   [[maybe_unused]] const bool ALLOT_REGISTER_CAT_(registered_, __LINE__) = \
       ::allot::Registry<Entry>::Global().Add(value)

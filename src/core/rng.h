@@ -13,17 +13,18 @@ namespace allot {
 
 class Rng {
  public:
-  // `purpose` separates uses of one seed ("length-estimate", "rollout"); a and b index inside a use.
+  // `purpose` separates uses of one seed ("length-estimate", "rollout"); a and b index inside a
+  // use.
   Rng(std::uint64_t seed, std::string_view purpose, std::uint64_t a = 0, std::uint64_t b = 0);
 
   std::uint32_t NextU32();
   std::uint64_t NextU64();
-  double Uniform();                           // [0, 1), 53 bits
-  double Uniform(double low, double high);    // [low, high)
-  std::uint64_t Below(std::uint64_t bound);   // [0, bound), unbiased; bound >= 1
-  double Normal();                            // Box-Muller, mean 0, variance 1
+  double Uniform();                          // [0, 1), 53 bits
+  double Uniform(double low, double high);   // [low, high)
+  std::uint64_t Below(std::uint64_t bound);  // [0, bound), unbiased; bound >= 1
+  double Normal();                           // Box-Muller, mean 0, variance 1
   double Exponential(double mean);
-  std::int64_t Poisson(double mean);          // exact; O(mean)
+  std::int64_t Poisson(double mean);  // exact; O(mean)
 
  private:
   void Refill();

@@ -13,6 +13,7 @@ using NodeIndex = std::int32_t;    // position of a node in its ClusterSpec
 using GpuTypeIndex = std::int8_t;  // position of a GPU type in its ClusterSpec
 
 inline constexpr Seconds kNever = std::numeric_limits<Seconds>::infinity();
-inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();  // "unknown stays unknown"
+inline constexpr double kUnknown =
+    std::numeric_limits<double>::quiet_NaN();  // "unknown stays unknown"
 
 }  // namespace allot

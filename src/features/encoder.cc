@@ -13,17 +13,17 @@ namespace {
 enum JobFeature : int {
   kRemainingSmallest,  // remaining time in the smallest configuration
   kRemainingFastest,
-  kRemainingCost,      // GPU-intervals at the best efficiency
+  kRemainingCost,  // GPU-intervals at the best efficiency
   kRemainingShare,
   kAge,
   kIsNew,
-  kSpeedup,            // fastest / smallest
-  kWidth,              // largest useful / smallest cost
+  kSpeedup,  // fastest / smallest
+  kWidth,    // largest useful / smallest cost
   kSmallestCost,
   kRequestedCost,
   kIsRunning,
-  kRunningCost,        // present / smallest cost
-  kAttained,           // service so far / expected total cost
+  kRunningCost,  // present / smallest cost
+  kAttained,     // service so far / expected total cost
   kRankRemaining,
   kRankCost,
   kHasEstimate,
@@ -89,7 +89,8 @@ void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
     const bool running = o.running[r] >= 0;
     const double present = running ? table[o.running[r]].cost : 0;
     const bool is_new = o.now - o.submit[r] < o.interval && o.changes[r] == 0;
-    x[kRemainingSmallest] = Bounded(std::log(remaining / table.reference_rate() / o.interval + 0.01));
+    x[kRemainingSmallest] =
+        Bounded(std::log(remaining / table.reference_rate() / o.interval + 0.01));
     x[kRemainingFastest] = Bounded(std::log(remaining / table.best_rate() / o.interval + 0.01));
     x[kRemainingCost] = Bounded(std::log(cost + 0.01));
     x[kRemainingShare] = Bounded(remaining / total);
@@ -101,8 +102,8 @@ void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
     x[kRequestedCost] = Bounded(std::log(table[o.requested[r]].cost / table.reference_cost()));
     x[kIsRunning] = running ? 1.0F : 0.0F;
     x[kRunningCost] = Bounded(std::log1p(present / table.reference_cost()));
-    x[kAttained] = Bounded(
-        std::log(o.attained_gpu_seconds[r] * table.best_efficiency() / total + 0.02));
+    x[kAttained] =
+        Bounded(std::log(o.attained_gpu_seconds[r] * table.best_efficiency() / total + 0.02));
     x[kHasEstimate] = std::isnan(o.estimated_work[r]) ? 0.0F : 1.0F;
     total_cost += cost;
     total_width += table.max_hull_cost();
@@ -142,8 +143,8 @@ void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
 void FeatureEncoder::EncodeRanks(const Observation& o, FeatureBatch* batch) {
   const auto rows = static_cast<std::size_t>(o.rows());
   order_.resize(rows);
-  for (const auto& [value, rank] : {std::pair{kRemainingFastest, kRankRemaining},
-                                    std::pair{kRemainingCost, kRankCost}}) {
+  for (const auto& [value, rank] :
+       {std::pair{kRemainingFastest, kRankRemaining}, std::pair{kRemainingCost, kRankCost}}) {
     std::iota(order_.begin(), order_.end(), 0);
     const auto of = [&, feature = value](std::int32_t row) {
       return batch->jobs[static_cast<std::size_t>(row) * kJobFeatures + feature];
@@ -151,11 +152,13 @@ void FeatureEncoder::EncodeRanks(const Observation& o, FeatureBatch* batch) {
     std::sort(order_.begin(), order_.end(), [&](std::int32_t a, std::int32_t b) {
       const float x = of(a);
       const float y = of(b);
-      return x != y ? x < y : o.job[static_cast<std::size_t>(a)] < o.job[static_cast<std::size_t>(b)];
+      return x != y ? x < y
+                    : o.job[static_cast<std::size_t>(a)] < o.job[static_cast<std::size_t>(b)];
     });
     for (std::size_t position = 0; position < rows; ++position) {
       const float scaled =
-          rows > 1 ? 2.0F * static_cast<float>(position) / static_cast<float>(rows - 1) - 1.0F : 0.0F;
+          rows > 1 ? 2.0F * static_cast<float>(position) / static_cast<float>(rows - 1) - 1.0F
+                   : 0.0F;
       batch->jobs[static_cast<std::size_t>(order_[position]) * kJobFeatures +
                   static_cast<std::size_t>(rank)] = scaled;
     }

@@ -1,12 +1,13 @@
 #pragma once
-// Observation -> numbers for a network. The environment, training and the live daemon all call this one
-// encoder, so that training and serving see the same bytes.
+// Observation -> numbers for a network. The environment, training and the live daemon all call this
+// one encoder, so that training and serving see the same bytes.
 //
-// Per job kJobFeatures numbers, and one context vector for the decision: mean and standard deviation of
-// the job features over all jobs, then kClusterFeatures about the cluster. Everything is a logarithm or a
-// ratio (times in decision intervals), clipped to +-kFeatureBound, so that inputs stay in range for any
-// number of jobs and any time scale. What each feature means: Names(); source: the index network of
-// docs/learning.md. Bump kFeatureVersion with any change: checkpoints of another version are refused.
+// Per job kJobFeatures numbers, and one context vector for the decision: mean and standard
+// deviation of the job features over all jobs, then kClusterFeatures about the cluster. Everything
+// is a logarithm or a ratio (times in decision intervals), clipped to +-kFeatureBound, so that
+// inputs stay in range for any number of jobs and any time scale. What each feature means: Names();
+// source: the index network of docs/learning.md. Bump kFeatureVersion with any change: checkpoints
+// of another version are refused.
 
 #include <span>
 #include <string_view>

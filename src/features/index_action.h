@@ -1,6 +1,6 @@
 #pragma once
-// Index action: three numbers per job (u, beta, kappa), once per decision -> Allocation, by the hull fill
-// and a placement stage. What the index network, its training and the environment share.
+// Index action: three numbers per job (u, beta, kappa), once per decision -> Allocation, by the
+// hull fill and a placement stage. What the index network, its training and the environment share.
 
 #include <memory>
 #include <span>
@@ -18,10 +18,13 @@ class IndexAction {
  public:
   explicit IndexAction(std::string_view placement = "packed", HullFillOptions options = {});
 
-  // scores[i] belongs to row i; values beyond +-kScoreBound or not finite count as the bound (0 for NaN).
-  void Decode(const Observation& observation, std::span<const Score> scores, Allocation* allocation);
+  // scores[i] belongs to row i; values beyond +-kScoreBound or not finite count as the bound (0 for
+  // NaN).
+  void Decode(const Observation& observation, std::span<const Score> scores,
+              Allocation* allocation);
   // The same from a network's output, rows x kIndexOutputs.
-  void Decode(const Observation& observation, std::span<const float> outputs, Allocation* allocation);
+  void Decode(const Observation& observation, std::span<const float> outputs,
+              Allocation* allocation);
 
  private:
   HullFill fill_;

@@ -1,11 +1,11 @@
 #pragma once
-// Sequence action (DL2, TPDS'21, section 4.2): an allocation built one unit at a time. Each action adds
-// one unit of one kind (or a bundle: one of each) to one job, or ends the decision.
+// Sequence action (DL2, TPDS'21, section 4.2): an allocation built one unit at a time. Each action
+// adds one unit of one kind (or a bundle: one of each) to one job, or ends the decision.
 //
-// Actions over a window of W jobs and K kinds: job x K + kind, and W x K = "done". Kinds come from the
-// jobs: one ("gpu") for GPU jobs; worker, parameter server and bundle for jobs with two unit kinds.
-// The mask is derived from the rules of validation: an action is legal exactly when the allocation it
-// leads to would pass.
+// Actions over a window of W jobs and K kinds: job x K + kind, and W x K = "done". Kinds come from
+// the jobs: one ("gpu") for GPU jobs; worker, parameter server and bundle for jobs with two unit
+// kinds. The mask is derived from the rules of validation: an action is legal exactly when the
+// allocation it leads to would pass.
 
 #include <cstdint>
 #include <memory>

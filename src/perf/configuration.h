@@ -18,8 +18,16 @@ struct Resources {
   std::int32_t gpus = 0;  // GPUs, or a profile's GPU slots (DL2: 4 slots = 1 GPU)
   std::int32_t cpus = 0;
 
-  Resources& operator+=(const Resources& o) { gpus += o.gpus; cpus += o.cpus; return *this; }
-  Resources& operator-=(const Resources& o) { gpus -= o.gpus; cpus -= o.cpus; return *this; }
+  Resources& operator+=(const Resources& o) {
+    gpus += o.gpus;
+    cpus += o.cpus;
+    return *this;
+  }
+  Resources& operator-=(const Resources& o) {
+    gpus -= o.gpus;
+    cpus -= o.cpus;
+    return *this;
+  }
   friend Resources operator+(Resources a, const Resources& b) { return a += b; }
   friend Resources operator-(Resources a, const Resources& b) { return a -= b; }
   friend Resources operator*(Resources a, std::int32_t n) { return {a.gpus * n, a.cpus * n}; }
@@ -30,8 +38,8 @@ struct Resources {
 // What a job is made of: GPUs in the usual world, workers and parameter servers in DL2's.
 inline constexpr int kMaxUnitKinds = 2;
 struct UnitKind {
-  std::string name;   // "gpu", "worker", "ps"
-  Resources demand;   // of one unit; a unit lives on one node
+  std::string name;  // "gpu", "worker", "ps"
+  Resources demand;  // of one unit; a unit lives on one node
 };
 using UnitCounts = std::array<std::int16_t, kMaxUnitKinds>;
 inline constexpr GpuCount kMaxGpusPerJob = std::numeric_limits<UnitCounts::value_type>::max();
@@ -40,12 +48,12 @@ struct Configuration {
   UnitCounts units{};
   GpuTypeIndex gpu_type = 0;  // index into the table's GPU types
   Resources demand;           // of all units together
-  double cost = 0;            // scalar price of the demand: 1 a GPU (and, where CPUs count, their price)
-  double rate = 0;            // work per second, > 0
+  double cost = 0;  // scalar price of the demand: 1 a GPU (and, where CPUs count, their price)
+  double rate = 0;  // work per second, > 0
 };
 
-// One step of the upper concave hull of (cost, rate) for one GPU type; steps of a hull have strictly
-// falling gain per cost. `from` is the configuration below it (-1: nothing).
+// One step of the upper concave hull of (cost, rate) for one GPU type; steps of a hull have
+// strictly falling gain per cost. `from` is the configuration below it (-1: nothing).
 struct HullStep {
   std::int32_t from = -1;
   std::int32_t to = -1;
@@ -75,11 +83,11 @@ class ConfigurationTable {
   const std::vector<GpuTypeIndex>& types() const { return types_; }
   const std::vector<HullStep>& hull(GpuTypeIndex type) const;  // empty for a type it has not
 
-  double reference_rate() const { return reference_rate_; }  // of the cheapest configuration ...
-  double reference_cost() const { return reference_cost_; }  // ... of the fastest type
-  double best_rate() const { return best_rate_; }            // over all configurations
+  double reference_rate() const { return reference_rate_; }    // of the cheapest configuration ...
+  double reference_cost() const { return reference_cost_; }    // ... of the fastest type
+  double best_rate() const { return best_rate_; }              // over all configurations
   double best_efficiency() const { return best_efficiency_; }  // max of rate / cost
-  double max_hull_cost() const { return max_hull_cost_; }    // where the fastest type's hull ends
+  double max_hull_cost() const { return max_hull_cost_; }      // where the fastest type's hull ends
 
  private:
   void IndexByUnits();

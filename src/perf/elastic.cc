@@ -9,8 +9,8 @@
 namespace allot {
 namespace {
 
-// Users do not ask for GPUs that their job cannot use: only profiles that keep this parallel efficiency
-// at the requested size are drawn, and all of them where none does.
+// Users do not ask for GPUs that their job cannot use: only profiles that keep this parallel
+// efficiency at the requested size are drawn, and all of them where none does.
 constexpr double kLeastEfficiency = 0.4;
 
 const ModelPtr& DrawProfile(const std::vector<ModelPtr>& profiles, GpuCount gpus, Rng* rng) {

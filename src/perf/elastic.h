@@ -1,12 +1,11 @@
 #pragma once
 // Turns a rigid trace into an elastic workload, as no public trace records how its jobs scale.
 //
-// Each job draws a profile from those of the catalogue that keep a parallel efficiency of 0.4 at its
-// requested size (counter RNG keyed by seed and the job's id, so a job keeps its profile in every
-// sub-sample), may use [1, min(4 x requested, cap)] GPUs but at least
-// the requested, and gets work = duration x rate(requested GPUs on the reference type), which
-// TableCache::WorkOf derives. What a trace does say stays: a job's own model, its own resize
-// limits.
+// Each job draws a profile from those of the catalogue that keep a parallel efficiency of 0.4 at
+// its requested size (counter RNG keyed by seed and the job's id, so a job keeps its profile in
+// every sub-sample), may use [1, min(4 x requested, cap)] GPUs but at least the requested, and gets
+// work = duration x rate(requested GPUs on the reference type), which TableCache::WorkOf derives.
+// What a trace does say stays: a job's own model, its own resize limits.
 
 #include <cstdint>
 

@@ -31,8 +31,8 @@ ModelPtr MakeConstantModel();
 
 // GPU-count profiles: rates measured at some counts per GPU type (units of the source), linear in
 // between and from 0 to the first, beyond the last by the power law through the last two with its
-// exponent held within [0, 0.9]. A type that was not measured runs at the reference type's rate (the
-// first one given).
+// exponent held within [0, 0.9]. A type that was not measured runs at the reference type's rate
+// (the first one given).
 struct GpuScalingPoints {
   std::string gpu_type;
   std::vector<std::pair<GpuCount, double>> points;  // ascending counts, rates > 0

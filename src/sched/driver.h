@@ -29,9 +29,10 @@ struct DriveOptions {
   bool time_decisions = true;
 };
 
-// Runs until the cluster is done. Throws RunError naming policy, decision and rule when an allocation
-// fails validation, and Interrupted on Ctrl-C.
+// Runs until the cluster is done. Throws RunError naming policy, decision and rule when an
+// allocation fails validation, and Interrupted on Ctrl-C.
 DriveResult Drive(ClusterPort& cluster, Policy& policy, const EpisodeContext& context,
-                  std::span<DecisionListener* const> listeners = {}, const DriveOptions& options = {});
+                  std::span<DecisionListener* const> listeners = {},
+                  const DriveOptions& options = {});
 
 }  // namespace allot

@@ -1,15 +1,15 @@
 #pragma once
 // The greedy fill that turns per-job scores into sizes: the weighted alpha-fair family.
 //
-// Maximises sum_i exp(u_i) s_i^(1-beta_i) / (1-beta_i) over the concave hulls of the jobs' (cost, rate)
-// tables, s_i = rate / reference rate, by always taking the hull step with the largest marginal value
-// per cost:  key = u + ln(d rate / d cost / reference rate) - beta ln(s at the step's middle) +- kappa,
-// plus kappa for steps up to what the job runs on now, minus beyond: stickiness against resizes.
-// SRTF, LAS, FIFO (beta 0), proportional fairness (1), Optimus' and Pollux' utilities (2) and max-min
-// (large beta) are points of it.
+// Maximises sum_i exp(u_i) s_i^(1-beta_i) / (1-beta_i) over the concave hulls of the jobs' (cost,
+// rate) tables, s_i = rate / reference rate, by always taking the hull step with the largest
+// marginal value per cost:  key = u + ln(d rate / d cost / reference rate) - beta ln(s at the
+// step's middle) +- kappa, plus kappa for steps up to what the job runs on now, minus beyond:
+// stickiness against resizes. SRTF, LAS, FIFO (beta 0), proportional fairness (1), Optimus' and
+// Pollux' utilities (2) and max-min (large beta) are points of it.
 //
-// O((rows + steps taken) log rows); no allocation in steady state. Shared by the index policies, the
-// environment's index action and, sampled, by policy-gradient training.
+// O((rows + steps taken) log rows); no allocation in steady state. Shared by the index policies,
+// the environment's index action and, sampled, by policy-gradient training.
 
 #include <span>
 #include <vector>
@@ -27,7 +27,8 @@ struct Score {
 };
 
 struct HullFillOptions {
-  float first_bonus = 0;  // added to each job's first step; large: everybody gets a first configuration
+  float first_bonus =
+      0;  // added to each job's first step; large: everybody gets a first configuration
 };
 
 // One job's way up its hull: which step comes next, and what it is worth.
@@ -75,8 +76,9 @@ class HullFill {
   std::vector<std::int32_t> blocked_;       // rows indices whose next step did not fit, best first
 };
 
-// After a fill: uses what is left. Jobs get, in the order of `preference` (indices into rows), the best
-// configuration that fits on top of what they hold, where that is worth a restart within an interval.
+// After a fill: uses what is left. Jobs get, in the order of `preference` (indices into rows), the
+// best configuration that fits on top of what they hold, where that is worth a restart within an
+// interval.
 void FillLeftovers(const Observation& observation, std::span<const std::int32_t> rows,
                    std::span<const std::int32_t> preference, TypeCapacity* capacity,
                    std::vector<std::int32_t>* chosen);

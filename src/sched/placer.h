@@ -1,6 +1,6 @@
 #pragma once
-// What placement stages share: running jobs that keep their size keep their GPUs, everything else is
-// placed in the order of the grants by a rule that differs between stages.
+// What placement stages share: running jobs that keep their size keep their GPUs, everything else
+// is placed in the order of the grants by a rule that differs between stages.
 
 #include <functional>
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace allot {
 
-// Chooses nodes for `count` units of a demand, one call per unit kind: appends (node, units) pairs that
-// the map can hold; returns false when it cannot place them all. It must not change the map.
+// Chooses nodes for `count` units of a demand, one call per unit kind: appends (node, units) pairs
+// that the map can hold; returns false when it cannot place them all. It must not change the map.
 struct UnitShare {
   NodeIndex node;
   std::int32_t units;

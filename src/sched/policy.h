@@ -22,11 +22,12 @@ namespace allot {
 class Policy;
 
 struct PolicyInfo {
-  std::string id;        // "srtf"
-  std::string summary;   // one line
-  bool needs_lengths = false;  // reads estimated_work; its rows are oracle rows when that is the truth
-  bool time_driven = false;    // may change its mind with time alone (service, ageing), not only on arrivals,
-                               // completions and resizes; asked every interval
+  std::string id;       // "srtf"
+  std::string summary;  // one line
+  bool needs_lengths =
+      false;  // reads estimated_work; its rows are oracle rows when that is the truth
+  bool time_driven = false;  // may change its mind with time alone (service, ageing), not only on
+                             // arrivals, completions and resizes; asked every interval
   std::vector<ParamSpec> params;
   std::function<std::unique_ptr<Policy>(const Params&)> make;
 };
@@ -42,8 +43,8 @@ class Policy {
   virtual const PolicyInfo& info() const = 0;
   virtual void OnEpisodeStart(const EpisodeContext&) {}
 
-  // Pure in (own state, observation): no wall clock, no global randomness. `allocation` is cleared by
-  // the callee and reused between calls, so that a decision need not allocate memory.
+  // Pure in (own state, observation): no wall clock, no global randomness. `allocation` is cleared
+  // by the callee and reused between calls, so that a decision need not allocate memory.
   virtual void Decide(const Observation& observation, Allocation* allocation) = 0;
 };
 

@@ -21,8 +21,8 @@ void RecordedPolicy::Decide(const Observation& observation, Allocation* allocati
                     log_.times.size(), observation.now);
   }
   if (log_.times[next_] != observation.now) {
-    throw DataError("decision {} of the log is at {} s, the run is at {} s: not the same scenario", next_,
-                    log_.times[next_], observation.now);
+    throw DataError("decision {} of the log is at {} s, the run is at {} s: not the same scenario",
+                    next_, log_.times[next_], observation.now);
   }
   *allocation = log_.allocations[next_++];
 }

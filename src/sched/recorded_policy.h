@@ -1,6 +1,7 @@
 #pragma once
-// Decisions as data: collected from any run, and played back as a policy. With the same scenario the
-// playback gives the same JCTs, which is what makes a log a proof, and lets a network learn from it.
+// Decisions as data: collected from any run, and played back as a policy. With the same scenario
+// the playback gives the same JCTs, which is what makes a log a proof, and lets a network learn
+// from it.
 
 #include <vector>
 
@@ -11,8 +12,8 @@ namespace allot {
 
 struct DecisionLog {
   bool time_driven = true;  // of the policy that decided: which instants were skipped
-  std::vector<Seconds> times;
-  std::vector<Allocation> allocations;
+  std::vector<Seconds> times{};
+  std::vector<Allocation> allocations{};
 };
 
 class DecisionCollector : public DecisionListener {

@@ -18,9 +18,10 @@ struct StageSpecs {
   std::string placement = "packed";
 };
 
-// A PolicyInfo whose policy is the composition. Each stage is also a parameter of the policy, so that
-// it can be exchanged: "las:sizing=hull" or, with parameters of its own, "las:sizing=hull/alpha=0.5".
-// `ordering_params` are handed on to the default ordering ("las:queues=3600").
+// A PolicyInfo whose policy is the composition. Each stage is also a parameter of the policy, so
+// that it can be exchanged: "las:sizing=hull" or, with parameters of its own,
+// "las:sizing=hull/alpha=0.5". `ordering_params` are handed on to the default ordering
+// ("las:queues=3600").
 PolicyInfo StagedPolicyInfo(std::string id, std::string summary, const StageSpecs& stages,
                             std::vector<ParamSpec> ordering_params = {});
 

@@ -44,8 +44,8 @@ struct Grant {
 class Sizing {
  public:
   virtual ~Sizing() = default;
-  // `order`: rows, best first. `keys[i]`: the ordering's key of order[i]. Appends grants, in the order
-  // in which placement shall serve them.
+  // `order`: rows, best first. `keys[i]`: the ordering's key of order[i]. Appends grants, in the
+  // order in which placement shall serve them.
   virtual void Size(const Observation& observation, std::span<const std::int32_t> order,
                     std::span<const double> keys, std::vector<Grant>* grants) = 0;
 };

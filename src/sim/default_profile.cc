@@ -5,8 +5,9 @@
 namespace allot {
 namespace {
 
-ALLOT_REGISTER(ProfileInfo, (ProfileInfo{"default", "decisions every 300 s, 30 s per change of allocation",
-                                         [](SimOptions* options) { *options = SimOptions{}; }}));
+ALLOT_REGISTER(ProfileInfo,
+               (ProfileInfo{"default", "decisions every 300 s, 30 s per change of allocation",
+                            [](SimOptions* options) { *options = SimOptions{}; }}));
 
 }  // namespace
 }  // namespace allot

@@ -23,8 +23,7 @@ LengthEstimates LengthEstimates::Parse(std::string_view text) {
     }
     estimates.sigma = *sigma;
   } else {
-    throw UsageError("length estimates must be none, noisy:SIGMA or true, got '{}'{}", text,
-                     DidYouMean(text, {"none", "noisy:0.5", "true"}));
+    throw UsageError("length estimates must be none, noisy:SIGMA or true, got '{}'", text);
   }
   return estimates;
 }

@@ -19,8 +19,8 @@ struct LengthEstimates {
   static LengthEstimates Parse(std::string_view text);
   std::string ToString() const;
 
-  // Estimated total work: NaN, work, or work x exp(sigma x N(0,1)) drawn from (seed, job id), so that
-  // a job keeps its estimate in every sub-sample of its trace.
+  // Estimated total work: NaN, work, or work x exp(sigma x N(0,1)) drawn from (seed, job id), so
+  // that a job keeps its estimate in every sub-sample of its trace.
   double Of(const Job& job, double work, std::uint64_t seed) const;
 };
 

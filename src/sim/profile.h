@@ -1,6 +1,6 @@
 #pragma once
-// A profile: a named set of simulator options. What distinguishes one system's world from another's is
-// here as data, never as a branch in the engine.
+// A profile: a named set of simulator options. What distinguishes one system's world from another's
+// is here as data, never as a branch in the engine.
 
 #include <functional>
 #include <string>

@@ -25,7 +25,8 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
   if (cluster_ready) cluster_ready(cluster);
   RunOutcome outcome;
   outcome.drive =
-      Drive(cluster, policy, {.seed = scenario.options().seed, .cluster = &scenario.cluster()}, listeners);
+      Drive(cluster, policy, {.seed = scenario.options().seed, .cluster = &scenario.cluster()},
+            listeners);
   outcome.records = cluster.records();
   outcome.timeline = cluster.timeline();
   outcome.cpu_s = ThreadCpuSeconds() - cpu;

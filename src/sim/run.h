@@ -1,5 +1,6 @@
 #pragma once
-// A policy from the first to the last job of a scenario: what simulate, compare, evaluate and sweeps do.
+// A policy from the first to the last job of a scenario: what simulate, compare, evaluate and
+// sweeps do.
 
 #include <span>
 #include <vector>
@@ -13,15 +14,15 @@
 namespace allot {
 
 struct RunOutcome {
-  std::vector<JobRecord> records;       // by job index
+  std::vector<JobRecord> records;  // by job index
   std::vector<TimelinePoint> timeline;
   DriveResult drive;
-  double cpu_s = 0;                     // of this thread
+  double cpu_s = 0;  // of this thread
   double wall_s = 0;
 };
 
-// Throws what the driver throws. `listeners` see every decision; `cluster_ready` (optional) gets the cluster
-// before the first one, for listeners that need its step facts.
+// Throws what the driver throws. `listeners` see every decision; `cluster_ready` (optional) gets
+// the cluster before the first one, for listeners that need its step facts.
 RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
                      std::span<DecisionListener* const> listeners = {},
                      const std::function<void(const SimulatedCluster&)>& cluster_ready = {});

@@ -1,26 +1,28 @@
 #pragma once
-// A workload made ready for a cluster: what does not depend on the policy, worked out once and shared by
-// all runs (threads included). Immutable after construction.
+// A workload made ready for a cluster: what does not depend on the policy, worked out once and
+// shared by all runs (threads included). Immutable after construction.
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "cluster/cluster_spec.h"
-#include "perf/configuration.h"
 #include "perf/catalogue.h"
+#include "perf/configuration.h"
 #include "sim/length_estimates.h"
 #include "workload/workload.h"
 
 namespace allot {
 
-// The rules of the simulated world: one engine, every peer's semantics is a set of these (a profile).
+// The rules of the simulated world: one engine, every peer's semantics is a set of these (a
+// profile).
 struct SimOptions {
-  Seconds interval = 300;         // between scheduled decisions, > 0
-  Seconds restart_cost = 30;      // progress lost by every change of allocation after the first launch
-  bool decide_on_events = false;  // also decide when a job arrives or ends, not only on the interval
-  LengthEstimates lengths;
-  std::uint64_t seed = 0;         // of the length estimates
+  Seconds interval = 300;     // between scheduled decisions, > 0
+  Seconds restart_cost = 30;  // progress lost by every change of allocation after the first launch
+  bool decide_on_events =
+      false;  // also decide when a job arrives or ends, not only on the interval
+  LengthEstimates lengths{};
+  std::uint64_t seed = 0;  // of the length estimates
 };
 
 class Scenario {

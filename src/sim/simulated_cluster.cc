@@ -92,9 +92,8 @@ void SimulatedCluster::AdvanceTo(Seconds time) {
     step_.job_seconds += in_system;
     step_.slowdown_seconds += in_system * p.inverse_duration;
     if (o.running[r] < 0) continue;
-    const double done = p.finish <= time
-                            ? p.work
-                            : p.done_at_start + p.rate * std::max(0.0, time - p.ready);
+    const double done =
+        p.finish <= time ? p.work : p.done_at_start + p.rate * std::max(0.0, time - p.ready);
     step_.progress += std::max(0.0, done - o.done_work[r]) / p.work;
     o.done_work[r] = done;
     o.attained_seconds[r] += in_system;
@@ -131,7 +130,8 @@ void SimulatedCluster::RemoveFinishedRows() {
     }
     row_of_job_[At(o.job[r])] = static_cast<std::int32_t>(kept);
     o.share_begin[kept] = kept_shares;
-    for (std::int32_t s = share_begin; s < share_end; ++s) o.shares[At(kept_shares++)] = o.shares[At(s)];
+    for (std::int32_t s = share_begin; s < share_end; ++s)
+      o.shares[At(kept_shares++)] = o.shares[At(s)];
     if (kept != r) {
       o.job[kept] = o.job[r];
       o.submit[kept] = o.submit[r];

@@ -1,7 +1,7 @@
 #pragma once
 // A cluster that exists only in memory: jobs of a Scenario arrive, progress at the rate of their
-// configuration, lose `restart_cost` at every change after the first launch, and end exactly when their
-// work is done; GPUs that come free are handed out at the next decision.
+// configuration, lose `restart_cost` at every change after the first launch, and end exactly when
+// their work is done; GPUs that come free are handed out at the next decision.
 //
 // Deterministic. One object is one episode; not thread-safe, but any number may share a Scenario.
 // A decision costs O(unfinished jobs); times without unfinished jobs are skipped.
@@ -18,10 +18,10 @@ namespace allot {
 // What happened between the last two decisions: the raw material of rewards.
 struct StepFacts {
   Seconds elapsed = 0;
-  double job_seconds = 0;      // integral of the number of unfinished jobs; sums to the total JCT
-  double gpu_seconds = 0;      // GPUs held x time
-  double progress = 0;         // sum over jobs of the share of their own work that was done
-  double slowdown_seconds = 0; // integral over unfinished jobs of 1 / (duration as requested)
+  double job_seconds = 0;       // integral of the number of unfinished jobs; sums to the total JCT
+  double gpu_seconds = 0;       // GPUs held x time
+  double progress = 0;          // sum over jobs of the share of their own work that was done
+  double slowdown_seconds = 0;  // integral over unfinished jobs of 1 / (duration as requested)
   std::int32_t arrived = 0;
   std::int32_t finished = 0;
 };
@@ -44,17 +44,17 @@ class SimulatedCluster : public ClusterPort {
  private:
   // What the simulator knows beyond the observation, one element per row.
   struct Progress {
-    double work = 0;        // true total
+    double work = 0;           // true total
     double done_at_start = 0;  // when the present configuration began
-    Seconds ready = 0;      // end of the restart; progress counts from here
+    Seconds ready = 0;         // end of the restart; progress counts from here
     double rate = 0;
     Seconds finish = kNever;
-    GpuCount gpus = 0;      // held
+    GpuCount gpus = 0;  // held
     double inverse_duration = 0;
   };
 
-  void Admit(Seconds until);             // arrivals with submit <= until become rows
-  void AdvanceTo(Seconds time);          // progress, completions, then arrivals
+  void Admit(Seconds until);     // arrivals with submit <= until become rows
+  void AdvanceTo(Seconds time);  // progress, completions, then arrivals
   void RemoveFinishedRows();
   Seconds NextEvent() const;             // next arrival or completion
   Seconds NextTick(Seconds time) const;  // first decision instant >= time

@@ -12,18 +12,19 @@ namespace allot {
 enum class Outcome : std::uint8_t { kUnreported, kPassed, kFailed, kKilled };
 
 struct Job {
-  std::string id;            // the trace's own name of the job, unique in its workload
-  Seconds submit = 0;        // since the workload's origin, >= 0
-  GpuCount gpus = 1;         // requested, >= 1
-  Seconds duration = 0;      // run time at the requested GPUs in the trace, > 0
-  GpuCount min_gpus = 0;     // resize limits; 0 = as requested (rigid)
+  std::string id;         // the trace's own name of the job, unique in its workload
+  Seconds submit = 0;     // since the workload's origin, >= 0
+  GpuCount gpus = 1;      // requested, >= 1
+  Seconds duration = 0;   // run time at the requested GPUs in the trace, > 0
+  GpuCount min_gpus = 0;  // resize limits; 0 = as requested (rigid)
   GpuCount max_gpus = 0;
-  std::int32_t model = -1;   // index into Workload::models; -1 = rate 1 at any size it may have
-  std::int32_t tenant = -1;  // index into Workload::tenants (Philly's virtual cluster); -1 = unknown
-  std::int32_t user = -1;    // index into Workload::users
-  double work = 0;           // in the model's unit; 0 = derive as duration x rate at the requested GPUs
-  double priority = 0;       // larger is more important
-  Seconds deadline = kNever; // absolute
+  std::int32_t model = -1;  // index into Workload::models; -1 = rate 1 at any size it may have
+  std::int32_t tenant =
+      -1;                  // index into Workload::tenants (Philly's virtual cluster); -1 = unknown
+  std::int32_t user = -1;  // index into Workload::users
+  double work = 0;      // in the model's unit; 0 = derive as duration x rate at the requested GPUs
+  double priority = 0;  // larger is more important
+  Seconds deadline = kNever;  // absolute
   Outcome outcome = Outcome::kUnreported;
 
   GpuCount lowest() const { return min_gpus > 0 ? min_gpus : gpus; }

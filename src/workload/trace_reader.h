@@ -40,7 +40,7 @@ using DetectFunction = std::function<int(std::string_view head)>;
 
 struct TraceFormat {
   std::string id;       // "philly-joined"
-  std::string summary;  // one line for `allot trace formats`
+  std::string summary;  // one line for `allot list formats`
   DetectFunction detect;
   ReadFunction read;
 };

@@ -13,9 +13,9 @@ namespace allot {
 // Interned names: a job holds an index. Lookup is linear; workloads have few names per kind.
 class NameTable {
  public:
-  std::int32_t Intern(std::string_view name);  // "" -> -1
+  std::int32_t Intern(std::string_view name);               // "" -> -1
   const std::string& operator[](std::int32_t index) const;  // -1 -> ""
-  std::int32_t Find(std::string_view name) const;  // -1 when absent
+  std::int32_t Find(std::string_view name) const;           // -1 when absent
   std::size_t size() const { return names_.size(); }
   const std::vector<std::string>& names() const { return names_; }
 
@@ -24,9 +24,9 @@ class NameTable {
 };
 
 struct Workload {
-  std::string name;           // for tables and file names: "philly-2017w44"
-  std::string origin;         // calendar time of submit 0, "YYYY-MM-DD HH:MM:SS" or "" if unknown
-  std::vector<Job> jobs;      // ascending submit
+  std::string name;       // for tables and file names: "philly-2017w44"
+  std::string origin;     // calendar time of submit 0, "YYYY-MM-DD HH:MM:SS" or "" if unknown
+  std::vector<Job> jobs;  // ascending submit
   NameTable models;
   NameTable tenants;
   NameTable users;

@@ -1,5 +1,5 @@
-// What must hold for every registered policy, today's and tomorrow's; nothing here names one, except that
-// the learned policy gets a checkpoint to load.
+// What must hold for every registered policy, today's and tomorrow's; nothing here names one,
+// except that the learned policy gets a checkpoint to load.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -72,7 +72,8 @@ Workload RandomWorkload(int jobs, std::uint64_t seed, GpuCount largest, bool ela
 Scenario RandomScenario(const WorldShape& shape, std::uint64_t seed) {
   SimOptions options;
   options.seed = seed;
-  return Scenario(RandomWorkload(30, seed, 6, shape.elastic), ClusterSpec::Parse(shape.cluster), options);
+  return Scenario(RandomWorkload(30, seed, 6, shape.elastic), ClusterSpec::Parse(shape.cluster),
+                  options);
 }
 
 // Checks every decision by the rules (the cluster does so too; a policy must not rely on that).
@@ -107,7 +108,8 @@ TEST_P(PolicyConformanceTest, DecidesLegallyAndEveryJobFinishes) {
       ValidityCheck check;
       DecisionListener* const listeners[] = {&check};
       for (const JobRecord& record : RunPolicy(scenario, *Make(), listeners).records) {
-        EXPECT_LT(record.finish, kNever) << shape.name << ", seed " << seed << ", job " << record.job;
+        EXPECT_LT(record.finish, kNever)
+            << shape.name << ", seed " << seed << ", job " << record.job;
         EXPECT_GE(record.first_start, record.submit) << shape.name << ", seed " << seed;
       }
     }
@@ -132,12 +134,14 @@ TEST_P(PolicyConformanceTest, EqualSeedsGiveEqualDecisions) {
 // At each decision a twin of the policy sees the same moment with its rows shuffled.
 class OrderCheck : public DecisionListener {
  public:
-  explicit OrderCheck(std::unique_ptr<Policy> twin) : twin_(std::move(twin)), rng_(3, "order-check") {}
+  explicit OrderCheck(std::unique_ptr<Policy> twin)
+      : twin_(std::move(twin)), rng_(3, "order-check") {}
   void OnDecision(const Observation& o, const Allocation& allocation) override {
     const Observation shuffled = Permuted(o, Shuffled(o.job.size(), &rng_));
     Allocation answer;
     twin_->Decide(shuffled, &answer);
-    EXPECT_EQ(AsSet(answer), AsSet(allocation)) << "decision " << o.decision << " at " << o.now << " s";
+    EXPECT_EQ(AsSet(answer), AsSet(allocation))
+        << "decision " << o.decision << " at " << o.now << " s";
   }
 
  private:

@@ -1,5 +1,5 @@
-// What must hold for every registered trace format, on the samples in traces/samples. A new format brings a
-// sample, or this fails.
+// What must hold for every registered trace format, on the samples in traces/samples. A new format
+// brings a sample, or this fails.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,8 @@ namespace {
 
 std::vector<std::string> Samples() {
   std::vector<std::string> paths;
-  const std::filesystem::path folder = std::filesystem::path(ALLOT_SOURCE_DIR) / "traces" / "samples";
+  const std::filesystem::path folder =
+      std::filesystem::path(ALLOT_SOURCE_DIR) / "traces" / "samples";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     paths.push_back(entry.path().string());
   }
@@ -54,7 +55,8 @@ TEST(TraceConformanceTest, JobsAreSortedUniqueAndPositive) {
   for (const std::string& path : Samples()) {
     ReadReport report;
     const Workload workload = ReadTrace(path, "auto", {}, &report);
-    EXPECT_EQ(report.rows, static_cast<std::int64_t>(workload.jobs.size()) + report.dropped()) << path;
+    EXPECT_EQ(report.rows, static_cast<std::int64_t>(workload.jobs.size()) + report.dropped())
+        << path;
     std::set<std::string> ids;
     Seconds last = 0;
     for (const Job& job : workload.jobs) {

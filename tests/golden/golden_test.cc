@@ -1,6 +1,6 @@
-// Golden decision logs: what every policy that needs no checkpoint decides on one small workload, as a
-// transcript that a person can follow. A change of behaviour shows up as a changed line; when it is meant,
-// ALLOT_UPDATE_GOLDEN=1 rewrites the files, and the diff belongs in the review.
+// Golden decision logs: what every policy that needs no checkpoint decides on one small workload,
+// as a transcript that a person can follow. A change of behaviour shows up as a changed line; when
+// it is meant, ALLOT_UPDATE_GOLDEN=1 rewrites the files, and the diff belongs in the review.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -30,12 +30,18 @@ struct GoldenJob {
 
 // A rush on 8 GPUs: short and long, rigid and elastic, one that takes the whole cluster.
 constexpr GoldenJob kJobs[] = {
-    {"long", 0, 4, 3000, 0, ""},        {"short", 0, 1, 200, 0, ""},
-    {"elastic", 100, 2, 2400, 8, "resnet18:16"}, {"pair", 250, 2, 900, 0, ""},
-    {"wide", 300, 6, 600, 0, ""},       {"grower", 600, 1, 4000, 4, "resnet18:16"},
-    {"tiny", 650, 1, 30, 0, ""},        {"whole", 900, 8, 500, 0, ""},
-    {"late", 1200, 3, 700, 0, ""},      {"spread", 1250, 4, 1500, 8, "resnet18:16"},
-    {"quick", 1500, 1, 100, 2, "resnet18:16"},   {"after-a-gap", 40000, 2, 350, 0, ""},
+    {"long", 0, 4, 3000, 0, ""},
+    {"short", 0, 1, 200, 0, ""},
+    {"elastic", 100, 2, 2400, 8, "resnet18:16"},
+    {"pair", 250, 2, 900, 0, ""},
+    {"wide", 300, 6, 600, 0, ""},
+    {"grower", 600, 1, 4000, 4, "resnet18:16"},
+    {"tiny", 650, 1, 30, 0, ""},
+    {"whole", 900, 8, 500, 0, ""},
+    {"late", 1200, 3, 700, 0, ""},
+    {"spread", 1250, 4, 1500, 8, "resnet18:16"},
+    {"quick", 1500, 1, 100, 2, "resnet18:16"},
+    {"after-a-gap", 40000, 2, 350, 0, ""},
 };
 
 Scenario GoldenScenario() {
@@ -77,7 +83,8 @@ class Transcript : public DecisionListener {
         gpus += static_cast<int>(numbers.size());
         places.push_back(fmt::format("node {}: {}", share.node, Join(numbers, " ")));
       }
-      given[entry.job] = fmt::format("{} GPU{} ({})", gpus, gpus == 1 ? "" : "s", Join(places, "; "));
+      given[entry.job] =
+          fmt::format("{} GPU{} ({})", gpus, gpus == 1 ? "" : "s", Join(places, "; "));
     }
     text += fmt::format("\n{} s\n", o.now);
     for (const JobIndex job : o.job) {
@@ -106,9 +113,9 @@ class Transcript : public DecisionListener {
 std::vector<std::string> PoliciesWithoutCheckpoint() {
   std::vector<std::string> ids;
   for (const PolicyInfo& info : Registry<PolicyInfo>::Global().entries()) {
-    const bool loads = std::any_of(info.params.begin(), info.params.end(), [](const ParamSpec& param) {
-      return param.name == "checkpoint";
-    });
+    const bool loads =
+        std::any_of(info.params.begin(), info.params.end(),
+                    [](const ParamSpec& param) { return param.name == "checkpoint"; });
     if (!loads) ids.push_back(info.id);
   }
   return ids;
@@ -119,7 +126,8 @@ class GoldenTest : public testing::TestWithParam<std::string> {};
 TEST_P(GoldenTest, DecidesAsRecorded) {
   const Scenario scenario = GoldenScenario();
   Transcript transcript(scenario);
-  transcript.text = fmt::format("{} on 2 nodes of 4 GPUs; true lengths, decisions every 300 s\n", GetParam());
+  transcript.text =
+      fmt::format("{} on 2 nodes of 4 GPUs; true lengths, decisions every 300 s\n", GetParam());
   DecisionListener* const listeners[] = {&transcript};
   transcript.Finish(RunPolicy(scenario, *MakePolicy(GetParam()), listeners).records);
 

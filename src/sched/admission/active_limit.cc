@@ -1,4 +1,5 @@
-// At most so many unfinished jobs are considered, first come first served; the others queue outside.
+// At most so many unfinished jobs are considered, first come first served; the others queue
+// outside.
 
 #include <algorithm>
 
@@ -13,7 +14,8 @@ class ActiveLimit : public Admission {
 
   void Admit(const Observation& observation, std::vector<std::int32_t>* rows) override {
     rows->resize(static_cast<std::size_t>(observation.rows()));
-    for (std::int32_t row = 0; row < observation.rows(); ++row) (*rows)[static_cast<std::size_t>(row)] = row;
+    for (std::int32_t row = 0; row < observation.rows(); ++row)
+      (*rows)[static_cast<std::size_t>(row)] = row;
     if (rows->size() <= static_cast<std::size_t>(limit_)) return;
     const auto earlier = [&](std::int32_t a, std::int32_t b) {
       const auto i = static_cast<std::size_t>(a);
@@ -35,7 +37,8 @@ class ActiveLimit : public Admission {
 ALLOT_REGISTER(AdmissionInfo, ([] {
                  AdmissionInfo info;
                  info.id = "active-limit";
-                 info.summary = "at most `jobs` unfinished jobs are considered, in order of submission";
+                 info.summary =
+                     "at most `jobs` unfinished jobs are considered, in order of submission";
                  info.params = {{"jobs", "1000", "most jobs considered at a time", 1, 1e9}};
                  info.make = [](const Params& params) {
                    return std::make_unique<ActiveLimit>(params.Integer("jobs"));

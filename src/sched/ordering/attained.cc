@@ -1,6 +1,6 @@
-// Least attained service first (Nuyens & Wierman's survey, Perf. Eval. 2008). With thresholds the service is
-// counted in queues, first come first served inside each: Tiresias' discretised two-dimensional LAS
-// (Gu et al., NSDI'19, section 4.2).
+// Least attained service first (Nuyens & Wierman's survey, Perf. Eval. 2008). With thresholds the
+// service is counted in queues, first come first served inside each: Tiresias' discretised
+// two-dimensional LAS (Gu et al., NSDI'19, section 4.2).
 
 #include <algorithm>
 
@@ -35,30 +35,31 @@ class AttainedOrder : public Ordering {
   bool gpu_seconds_;
 };
 
-ALLOT_REGISTER(OrderingInfo, ([] {
-                 OrderingInfo info;
-                 info.id = "attained";
-                 info.summary = "least attained service first, optionally in queues (Tiresias)";
-                 info.time_driven = true;
-                 info.params = {
-                     {"queues", "", "ascending service thresholds between queues, joined by '|'; none: plain LAS"},
-                     {"service", "gpu-seconds", "what counts as service: gpu-seconds or seconds"}};
-                 info.make = [](const Params& params) {
-                   std::vector<double> queues = params.Numbers("queues");
-                   if (!std::is_sorted(queues.begin(), queues.end())) {
-                     throw UsageError("ordering 'attained': 'queues' must ascend, got '{}'",
-                                      params.Text("queues"));
-                   }
-                   const std::string& service = params.Text("service");
-                   if (service != "gpu-seconds" && service != "seconds") {
-                     throw UsageError(
-                         "ordering 'attained': 'service' must be gpu-seconds or seconds, got '{}'",
-                         service);
-                   }
-                   return std::make_unique<AttainedOrder>(std::move(queues), service == "gpu-seconds");
-                 };
-                 return info;
-               }()));
+ALLOT_REGISTER(
+    OrderingInfo, ([] {
+      OrderingInfo info;
+      info.id = "attained";
+      info.summary = "least attained service first, optionally in queues (Tiresias)";
+      info.time_driven = true;
+      info.params = {
+          {"queues", "",
+           "ascending service thresholds between queues, joined by '|'; none: plain LAS"},
+          {"service", "gpu-seconds", "what counts as service: gpu-seconds or seconds"}};
+      info.make = [](const Params& params) {
+        std::vector<double> queues = params.Numbers("queues");
+        if (!std::is_sorted(queues.begin(), queues.end())) {
+          throw UsageError("ordering 'attained': 'queues' must ascend, got '{}'",
+                           params.Text("queues"));
+        }
+        const std::string& service = params.Text("service");
+        if (service != "gpu-seconds" && service != "seconds") {
+          throw UsageError(
+              "ordering 'attained': 'service' must be gpu-seconds or seconds, got '{}'", service);
+        }
+        return std::make_unique<AttainedOrder>(std::move(queues), service == "gpu-seconds");
+      };
+      return info;
+    }()));
 
 }  // namespace
 }  // namespace allot

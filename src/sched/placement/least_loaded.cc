@@ -47,7 +47,8 @@ ALLOT_REGISTER(PlacementInfo, ([] {
                  info.id = "least-loaded";
                  info.summary = "one unit at a time on the node with the most free GPUs";
                  info.make = [](const Params&) {
-                   return std::make_unique<ChooserPlacement>(std::make_unique<LeastLoadedChooser>());
+                   return std::make_unique<ChooserPlacement>(
+                       std::make_unique<LeastLoadedChooser>());
                  };
                  return info;
                }()));

@@ -1,5 +1,5 @@
-// Few nodes per job, few holes: nodes that the job holds already, then the tightest node that takes all
-// of the rest, else the emptiest node and on with the remainder.
+// Few nodes per job, few holes: nodes that the job holds already, then the tightest node that takes
+// all of the rest, else the emptiest node and on with the remainder.
 
 #include <algorithm>
 
@@ -34,7 +34,8 @@ class PackedChooser : public NodeChooser {
       for (NodeIndex node = 0; node < static_cast<NodeIndex>(cluster.nodes().size()); ++node) {
         const Node& spec = cluster.nodes()[static_cast<std::size_t>(node)];
         if (spec.type != type || used(node)) continue;
-        const std::int32_t room = free.Capacity(node, unit_demand, spec.capacity.gpus + spec.capacity.cpus);
+        const std::int32_t room =
+            free.Capacity(node, unit_demand, spec.capacity.gpus + spec.capacity.cpus);
         if (room >= count && (tightest < 0 || room < tightest_room)) {
           tightest = node;
           tightest_room = room;
@@ -60,7 +61,8 @@ class PackedChooser : public NodeChooser {
 ALLOT_REGISTER(PlacementInfo, ([] {
                  PlacementInfo info;
                  info.id = "packed";
-                 info.summary = "held nodes first, then best fit, spanning as few nodes as possible";
+                 info.summary =
+                     "held nodes first, then best fit, spanning as few nodes as possible";
                  info.make = [](const Params&) {
                    return std::make_unique<ChooserPlacement>(std::make_unique<PackedChooser>());
                  };

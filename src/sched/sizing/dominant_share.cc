@@ -1,6 +1,6 @@
-// Dominant resource fairness by progressive filling (Ghodsi et al., NSDI'11, algorithm 1): the job with
-// the smallest dominant share gets one more unit, until nothing fits. Work-conserving: a job whose next
-// unit does not fit drops out, the others go on.
+// Dominant resource fairness by progressive filling (Ghodsi et al., NSDI'11, algorithm 1): the job
+// with the smallest dominant share gets one more unit, until nothing fits. Work-conserving: a job
+// whose next unit does not fit drops out, the others go on.
 
 #include <algorithm>
 #include <queue>
@@ -25,7 +25,8 @@ class DominantShareSizing : public Sizing {
     capacity_.Reset(*o.cluster);
     chosen_.assign(order.size(), -1);
     heap_.clear();
-    for (std::size_t i = 0; i < order.size(); ++i) heap_.push_back({0.0, static_cast<std::int32_t>(i)});
+    for (std::size_t i = 0; i < order.size(); ++i)
+      heap_.push_back({0.0, static_cast<std::int32_t>(i)});
     // Equal shares (all 0 at first) are served in the given order: smaller position first.
     const auto later = [](const Entry& a, const Entry& b) {
       return a.share != b.share ? a.share > b.share : a.position > b.position;

@@ -1,5 +1,6 @@
 // The hull fill as a sizing stage: any ordering becomes elastic by weighting its keys.
-// u = -alpha ln(1 + key / interval): keys are seconds (of age, remaining time or service), small first.
+// u = -alpha ln(1 + key / interval): keys are seconds (of age, remaining time or service), small
+// first.
 
 #include <algorithm>
 #include <cmath>
@@ -33,25 +34,28 @@ class HullSizing : public Sizing {
   std::vector<Score> scores_;
 };
 
-ALLOT_REGISTER(SizingInfo, ([] {
-                 SizingInfo info;
-                 info.id = "hull";
-                 info.summary = "greedy fill of the concave hulls of (cost, rate), weighted by the ordering's key";
-                 info.time_driven = true;
-                 info.params = {{"alpha", "0.25", "weight of the ordering's key", 0, 100},
-                                {"beta", "0.3", "fairness: 0 throughput, 1 proportional, large max-min", 0, 100},
-                                {"kappa", "0.3", "stickiness to the present size", 0, 100},
-                                {"first", "0", "bonus of each job's first step", 0, 1000}};
-                 info.make = [](const Params& params) {
-                   Score shape;
-                   shape.beta = static_cast<float>(params.Number("beta"));
-                   shape.kappa = static_cast<float>(params.Number("kappa"));
-                   HullFillOptions options;
-                   options.first_bonus = static_cast<float>(params.Number("first"));
-                   return std::make_unique<HullSizing>(params.Number("alpha"), shape, options);
-                 };
-                 return info;
-               }()));
+ALLOT_REGISTER(
+    SizingInfo, ([] {
+      SizingInfo info;
+      info.id = "hull";
+      info.summary =
+          "greedy fill of the concave hulls of (cost, rate), weighted by the ordering's key";
+      info.time_driven = true;
+      info.params = {
+          {"alpha", "0.25", "weight of the ordering's key", 0, 100},
+          {"beta", "0.3", "fairness: 0 throughput, 1 proportional, large max-min", 0, 100},
+          {"kappa", "0.3", "stickiness to the present size", 0, 100},
+          {"first", "0", "bonus of each job's first step", 0, 1000}};
+      info.make = [](const Params& params) {
+        Score shape;
+        shape.beta = static_cast<float>(params.Number("beta"));
+        shape.kappa = static_cast<float>(params.Number("kappa"));
+        HullFillOptions options;
+        options.first_bonus = static_cast<float>(params.Number("first"));
+        return std::make_unique<HullSizing>(params.Number("alpha"), shape, options);
+      };
+      return info;
+    }()));
 
 }  // namespace
 }  // namespace allot

@@ -1,9 +1,9 @@
 // Optimus' allocation (Peng et al., EuroSys'18, section 4.1): each job first gets its smallest
 // configuration, then the unit with the largest reduction of estimated completion time per dominant
-// share is granted, one at a time, while it is positive. Optimus fits a concave speed curve to what it
-// measured; here the next unit of a GPU job is the next step of the concave hull, so that a dip in a
-// measured table does not end its growth. Work-conserving: a job whose next unit does not fit drops
-// out, the others go on.
+// share is granted, one at a time, while it is positive. Optimus fits a concave speed curve to what
+// it measured; here the next unit of a GPU job is the next step of the concave hull, so that a dip
+// in a measured table does not end its growth. Work-conserving: a job whose next unit does not fit
+// drops out, the others go on.
 
 #include <algorithm>
 #include <limits>
@@ -103,15 +103,17 @@ class MarginalGain : public Sizing {
   std::vector<Entry> heap_;
 };
 
-ALLOT_REGISTER(SizingInfo, ([] {
-                 SizingInfo info;
-                 info.id = "marginal-gain";
-                 info.summary = "a first configuration for each, then the largest time saved per cost (Optimus)";
-                 info.needs_lengths = true;
-                 info.time_driven = true;
-                 info.make = [](const Params&) { return std::make_unique<MarginalGain>(); };
-                 return info;
-               }()));
+ALLOT_REGISTER(
+    SizingInfo, ([] {
+      SizingInfo info;
+      info.id = "marginal-gain";
+      info.summary =
+          "a first configuration for each, then the largest time saved per cost (Optimus)";
+      info.needs_lengths = true;
+      info.time_driven = true;
+      info.make = [](const Params&) { return std::make_unique<MarginalGain>(); };
+      return info;
+    }()));
 
 }  // namespace
 }  // namespace allot

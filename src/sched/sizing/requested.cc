@@ -33,7 +33,8 @@ class RequestedSize : public Sizing {
     const ConfigurationTable& table = *o.table[r];
     const UnitCounts& units = table[o.requested[r]].units;
     const std::int32_t running = o.running[r];
-    if (running >= 0 && table[running].units == units && capacity_.Fits(table[running])) return running;
+    if (running >= 0 && table[running].units == units && capacity_.Fits(table[running]))
+      return running;
     for (const GpuTypeIndex type : table.types()) {
       const std::int32_t candidate = table.Find(units, type);
       if (candidate >= 0 && capacity_.Fits(table[candidate])) return candidate;
@@ -49,7 +50,8 @@ ALLOT_REGISTER(SizingInfo, ([] {
                  SizingInfo info;
                  info.id = "requested";
                  info.summary = "each job gets the requested size or nothing, in order";
-                 info.params = {{"backfill", "true", "pass over a job that does not fit (false: head of line blocks)"}};
+                 info.params = {{"backfill", "true",
+                                 "pass over a job that does not fit (false: head of line blocks)"}};
                  info.make = [](const Params& params) {
                    return std::make_unique<RequestedSize>(params.Flag("backfill"));
                  };

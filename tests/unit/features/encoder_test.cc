@@ -113,7 +113,8 @@ TEST(EncoderTest, NoJobGivesAZeroContext) {
 
 TEST(EncoderTest, EveryFeatureHasAName) {
   EXPECT_EQ(FeatureEncoder::JobFeatureNames().size(), static_cast<std::size_t>(kJobFeatures));
-  EXPECT_EQ(FeatureEncoder::ClusterFeatureNames().size(), static_cast<std::size_t>(kClusterFeatures));
+  EXPECT_EQ(FeatureEncoder::ClusterFeatureNames().size(),
+            static_cast<std::size_t>(kClusterFeatures));
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ class IndexActionTest : public testing::Test {
 };
 
 TEST_F(IndexActionTest, ScoresBecomeSizesAndPlaces) {
-  EXPECT_EQ(Decode({{}, {}}), (Placed{{0, "configuration 1: 0/0x3"}, {1, "configuration 1: 0/0xc"}}));
+  EXPECT_EQ(Decode({{}, {}}),
+            (Placed{{0, "configuration 1: 0/0x3"}, {1, "configuration 1: 0/0xc"}}));
   EXPECT_EQ(Decode({{}, {.u = 9}}), (Placed{{1, "configuration 3: 0/0xf"}}));
 }
 

@@ -34,15 +34,16 @@ void AddRandomJobs(Rng* rng, World* world) {
     if (rng->Below(3) == 0) {
       world->Add(WorkersAndServers(static_cast<std::int16_t>(1 + rng->Below(3))), {1, 0});
     } else {
-      world->Add({std::vector<double>(1 + rng->Below(4), 1.0), std::vector<double>(rng->Below(4), 0.5)});
+      world->Add(
+          {std::vector<double>(1 + rng->Below(4), 1.0), std::vector<double>(rng->Below(4), 0.5)});
     }
   }
 }
 
-// Whether one more unit can be had, worked out from the rules alone: a configuration with it exists on some
-// type that the job may use, and the jobs so far and this one can all be placed, validly.
-bool CanGrow(const World& world, const SequenceAction& state, const std::vector<std::int32_t>& order,
-             std::int32_t row, int kind) {
+// Whether one more unit can be had, worked out from the rules alone: a configuration with it exists
+// on some type that the job may use, and the jobs so far and this one can all be placed, validly.
+bool CanGrow(const World& world, const SequenceAction& state,
+             const std::vector<std::int32_t>& order, std::int32_t row, int kind) {
   const ConfigurationTable& table = *world.o.table[static_cast<std::size_t>(row)];
   const int own = static_cast<int>(table.kinds().size());
   if (own == 1 ? kind != 0 : (kind >= own && kind != kBundle)) return false;
@@ -77,8 +78,8 @@ TEST(SequenceActionTest, AnActionIsLegalExactlyWhenItLeadsToAValidAllocation) {
       for (int action = 0; action < sequence.done_action(); ++action) {
         const std::int32_t row = action / sequence.kinds();
         const bool masked = sequence.mask()[static_cast<std::size_t>(action)] == 1;
-        const bool expected = row < world.o.rows() &&
-                              CanGrow(world, sequence, order, row, action % sequence.kinds());
+        const bool expected =
+            row < world.o.rows() && CanGrow(world, sequence, order, row, action % sequence.kinds());
         EXPECT_EQ(masked, expected) << "seed " << seed << ", action " << action;
         if (masked) legal.push_back(action);
       }

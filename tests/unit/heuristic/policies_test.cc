@@ -1,5 +1,5 @@
-// The names that heuristics give to compositions of stages; the stages have tests of their own, and the
-// conformance and golden tests run every policy.
+// The names that heuristics give to compositions of stages; the stages have tests of their own, and
+// the conformance and golden tests run every policy.
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-
 #include <stdexcept>
 
 #include "perf/throughput_model.h"

@@ -70,7 +70,8 @@ TEST(DriverTest, DecidesUntilTheClusterIsDone) {
 TEST(DriverTest, StopsAtTheDecisionLimit) {
   FakeCluster cluster(5);
   FixedPolicy policy(1);
-  EXPECT_EQ(Drive(cluster, policy, {}, {}, {.max_decisions = 2, .time_decisions = false}).decisions, 2);
+  EXPECT_EQ(Drive(cluster, policy, {}, {}, {.max_decisions = 2, .time_decisions = false}).decisions,
+            2);
 }
 
 TEST(DriverTest, OnlyTimeDrivenPoliciesAreAskedEveryInterval) {

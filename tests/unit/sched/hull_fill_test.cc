@@ -94,7 +94,8 @@ TEST(HullFillTest, DoesNotDependOnTheOrderOfRows) {
     const auto order = Shuffled(8, &rng);
     std::vector<Score> shuffled;
     for (const std::size_t row : order) shuffled.push_back(scores[row]);
-    EXPECT_EQ(GpusOf(world.o, scores), GpusOf(Permuted(world.o, order), shuffled)) << "seed " << seed;
+    EXPECT_EQ(GpusOf(world.o, scores), GpusOf(Permuted(world.o, order), shuffled))
+        << "seed " << seed;
   }
 }
 
@@ -148,7 +149,8 @@ TEST(HullFillTest, StaysOnOneGpuType) {
 }
 
 TEST(HullFillTest, LeftoversGoToSizesBelowTheHull) {
-  // 2 GPUs lie below the chord from 1 to 4, so that the hull jumps; 3 GPUs in all leave 2 for the jump.
+  // 2 GPUs lie below the chord from 1 to 4, so that the hull jumps; 3 GPUs in all leave 2 for the
+  // jump.
   World world("1x3");
   world.Add({{1, 1.1, 1.2, 4}});
   EXPECT_EQ(GpusOf(world.o, {{}}), (std::vector{3}));

@@ -58,7 +58,8 @@ TEST(RequestedSizingTest, AWaitingJobGetsTheFastestTypeWithRoom) {
   world.Add({{1}, {2}});
   std::vector<Grant> grants;
   const std::vector<std::int32_t> order = {0, 1};
-  MakeStage<Sizing>("sizing", "requested")->Size(world.o, order, std::vector<double>{0, 0}, &grants);
+  MakeStage<Sizing>("sizing", "requested")
+      ->Size(world.o, order, std::vector<double>{0, 0}, &grants);
   ASSERT_EQ(grants.size(), 2U);
   EXPECT_EQ((*world.o.table[0])[grants[0].configuration].gpu_type, 1);
   EXPECT_EQ((*world.o.table[1])[grants[1].configuration].gpu_type, 0);
@@ -78,8 +79,8 @@ TEST(DominantShareTest, WhatOneJobCannotUseGoesToTheOthers) {
 }
 
 TEST(DominantShareTest, BalancesDominantResources) {
-  // The example of Ghodsi et al., NSDI'11, section 4.1, with GPUs for memory: 9 CPUs and 18 GPUs; tasks of
-  // <1 CPU, 4 GPUs> and <3 CPUs, 1 GPU> get 3 and 2 tasks.
+  // The example of Ghodsi et al., NSDI'11, section 4.1, with GPUs for memory: 9 CPUs and 18 GPUs;
+  // tasks of <1 CPU, 4 GPUs> and <3 CPUs, 1 GPU> get 3 and 2 tasks.
   const auto table = [](const Resources& unit, int most) {
     std::vector<Configuration> configurations;
     for (int n = 1; n <= most; ++n) {

@@ -63,7 +63,8 @@ TEST_F(StagedPolicyTest, StageParametersStandBehindSlashes) {
   world.o.attained_gpu_seconds = {0, 90000};
   Allocation allocation;
   Make("las-like:sizing=hull/alpha=0/beta=0")->Decide(world.o, &allocation);
-  EXPECT_EQ(AsSet(allocation), (Placed{{0, "configuration 1: 0/0x3"}, {1, "configuration 1: 0/0xc"}}));
+  EXPECT_EQ(AsSet(allocation),
+            (Placed{{0, "configuration 1: 0/0x3"}, {1, "configuration 1: 0/0xc"}}));
   Make("las-like:sizing=hull/alpha=1/beta=0")->Decide(world.o, &allocation);
   EXPECT_EQ(AsSet(allocation), (Placed{{0, "configuration 3: 0/0xf"}}));
 }

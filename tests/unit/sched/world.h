@@ -1,13 +1,13 @@
 #pragma once
-// A hand-made moment of a cluster: jobs whose tables are written out as rates. For the tests of stages,
-// features and actions, which need an observation but no simulator.
+// A hand-made moment of a cluster: jobs whose tables are written out as rates. For the tests of
+// stages, features and actions, which need an observation but no simulator.
+
+#include <fmt/format.h>
 
 #include <deque>
 #include <map>
 #include <string>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "cluster/observation.h"
 #include "core/rng.h"

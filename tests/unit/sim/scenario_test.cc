@@ -11,8 +11,9 @@ namespace {
 using testing_support::ScenarioOf;
 
 TEST(ScenarioTest, AJobLargerThanTheClusterIsAnError) {
-  ExpectError(ExitCode::kBadData, {"job 'job1'", "9 GPUs", "8"},
-              [] { ScenarioOf({{0, 1, 10}, {0, 9, 10}}, "2x4"); });
+  ExpectError(ExitCode::kBadData, {"job 'job1'", "9 GPUs", "8"}, [] {
+    ScenarioOf({{0, 1, 10}, {0, 9, 10}}, "2x4");
+  });
 }
 
 TEST(ScenarioTest, AnEmptyWorkloadIsAnError) {
@@ -22,12 +23,14 @@ TEST(ScenarioTest, AnEmptyWorkloadIsAnError) {
 TEST(ScenarioTest, OptionsOutOfRangeAreErrors) {
   SimOptions no_interval;
   no_interval.interval = 0;
-  ExpectError(ExitCode::kUsage, {"interval must be > 0", "got 0"},
-              [&] { ScenarioOf({{0, 1, 10}}, "1x1", no_interval); });
+  ExpectError(ExitCode::kUsage, {"interval must be > 0", "got 0"}, [&] {
+    ScenarioOf({{0, 1, 10}}, "1x1", no_interval);
+  });
   SimOptions refund;
   refund.restart_cost = -1;
-  ExpectError(ExitCode::kUsage, {"restart cost must be >= 0", "got -1"},
-              [&] { ScenarioOf({{0, 1, 10}}, "1x1", refund); });
+  ExpectError(ExitCode::kUsage, {"restart cost must be >= 0", "got -1"}, [&] {
+    ScenarioOf({{0, 1, 10}}, "1x1", refund);
+  });
 }
 
 TEST(ScenarioTest, ARequestIsMetOnTheFastestTypeThatHoldsIt) {

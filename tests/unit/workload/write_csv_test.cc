@@ -21,8 +21,7 @@ Workload Generated(std::uint64_t seed) {
   Rng rng(seed, "write-csv-test");
   const auto text = [&] {
     std::string result;
-    for (std::uint64_t i = rng.Below(6); i > 0; --i)
-      result += pieces[rng.Below(std::size(pieces))];
+    for (std::uint64_t i = rng.Below(6); i > 0; --i) result += pieces[rng.Below(std::size(pieces))];
     return result;
   };
   const auto magnitude = [&] { return std::exp(rng.Uniform(-20, 20)); };
