@@ -1,3 +1,7 @@
+# One precompiled header for the whole house (cmake/precompiled.h), shared by its targets.
+add_library(allot_precompiled OBJECT ${CMAKE_CURRENT_LIST_DIR}/precompiled.cc)
+target_precompile_headers(allot_precompiled PRIVATE ${CMAKE_CURRENT_LIST_DIR}/precompiled.h)
+
 # allot_folder(NAME DEPS a b LIBS x y): one OBJECT library from the .cc files of the calling folder.
 # OBJECT, not STATIC, so that files which only register themselves are never dropped by the linker;
 # globbed, so that adding a policy, reader or reward touches one file.
@@ -18,6 +22,7 @@ function(allot_folder name)
     set(scope PUBLIC)
     list(APPEND closure allot_${name})
     add_library(allot_${name} OBJECT ${sources})
+    target_precompile_headers(allot_${name} REUSE_FROM allot_precompiled)
   else()
     add_library(allot_${name} INTERFACE)
   endif()
@@ -37,6 +42,7 @@ endfunction()
 function(allot_program target)
   cmake_parse_arguments(ARG "" "" "FOLDERS;SOURCES" ${ARGN})
   add_executable(${target} ${ARG_SOURCES})
+  target_precompile_headers(${target} REUSE_FROM allot_precompiled)
   set(objects)
   foreach(folder IN LISTS ARG_FOLDERS)
     get_property(closure GLOBAL PROPERTY ALLOT_CLOSURE_${folder})

@@ -6,12 +6,17 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
-set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
 find_program(ALLOT_CCACHE ccache)
 if(ALLOT_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${ALLOT_CCACHE})
+  # ccache keeps its hands off precompiled headers unless told that ours hold no macros of the command line.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${ALLOT_CCACHE})
+  add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 endif()
+
+# libtorch's targets spell out the default ABI; everybody must, to share one precompiled header.
+add_compile_definitions(_GLIBCXX_USE_CXX11_ABI=1)
 
 add_library(allot_options INTERFACE)
 target_compile_options(allot_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror)

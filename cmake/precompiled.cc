@@ -1,0 +1,1 @@
+// One object file must exist to carry the precompiled header (cmake/precompiled.h).
