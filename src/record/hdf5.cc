@@ -11,6 +11,7 @@
 
 #include "core/check.h"
 #include "core/error.h"
+#include "record/hdf5_handle.h"
 #include "record/write_fault.h"
 
 namespace allot {
@@ -21,28 +22,6 @@ constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
 constexpr std::size_t kMaxElements = std::size_t{1} << 33;  // a guard against absurd files
 
 static_assert(sizeof(hid_t) == sizeof(std::int64_t), "HDF5 1.10 or newer");
-
-// Owns one HDF5 identifier.
-class Handle {
- public:
-  using Closer = herr_t (*)(hid_t);
-  Handle() = default;
-  Handle(hid_t id, Closer close) : id_(id), close_(close) {}
-  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
-  Handle& operator=(Handle&& other) noexcept {
-    std::swap(id_, other.id_);
-    std::swap(close_, other.close_);
-    return *this;
-  }
-  ~Handle() { Reset(); }
-  bool Reset() { return id_ < 0 || close_(std::exchange(id_, -1)) >= 0; }
-  bool ok() const { return id_ >= 0; }
-  hid_t get() const { return id_; }
-
- private:
-  hid_t id_ = -1;
-  Closer close_ = nullptr;
-};
 
 // HDF5 prints its errors unless told otherwise, separately for each thread.
 void SilenceHdf5() {
@@ -77,8 +56,8 @@ hid_t NativeType() {
 }
 
 // What h5py takes for a bool.
-Handle BoolType() {
-  Handle type(H5Tenum_create(H5T_NATIVE_INT8), H5Tclose);
+Hdf5Handle BoolType() {
+  Hdf5Handle type(H5Tenum_create(H5T_NATIVE_INT8), H5Tclose);
   const std::int8_t no = 0;
   const std::int8_t yes = 1;
   H5Tenum_insert(type.get(), "FALSE", &no);
@@ -86,8 +65,8 @@ Handle BoolType() {
   return type;
 }
 
-Handle TextType() {
-  Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+Hdf5Handle TextType() {
+  Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
   H5Tset_size(type.get(), H5T_VARIABLE);
   H5Tset_cset(type.get(), H5T_CSET_UTF8);
   return type;
@@ -95,7 +74,7 @@ Handle TextType() {
 
 // Values as HDF5 wants them: its type, and a contiguous buffer that lives as long as this.
 struct Encoded {
-  Handle type;
+  Hdf5Handle type;
   const void* data = nullptr;
   std::size_t element_bytes = 0;
   bool is_text = false;
@@ -118,7 +97,7 @@ Encoded Encode(const std::vector<T>& values) {
     result.element_bytes = 16;  // of a reference into the heap that holds the text
     result.is_text = true;
   } else {
-    result.type = Handle(H5Tcopy(NativeType<T>()), H5Tclose);
+    result.type = Hdf5Handle(H5Tcopy(NativeType<T>()), H5Tclose);
     result.data = values.data();
     result.element_bytes = sizeof(T);
   }
@@ -130,14 +109,14 @@ std::size_t Product(const ArrayShape& shape) {
 }
 
 // The layout described in the header, and no time stamp.
-Handle DatasetLayout(const ArrayShape& shape, const Encoded& encoded) {
+Hdf5Handle DatasetLayout(const ArrayShape& shape, const Encoded& encoded) {
   std::vector<hsize_t> chunk(shape.begin(), shape.end());
   for (hsize_t& extent : chunk) extent = std::max<hsize_t>(extent, 1);
   std::size_t row_bytes = encoded.element_bytes;
   for (std::size_t i = 1; i < chunk.size(); ++i) row_bytes *= chunk[i];
   chunk[0] = std::clamp<hsize_t>(kChunkBytes / row_bytes, 1, chunk[0]);
 
-  Handle layout(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  Hdf5Handle layout(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_chunk(layout.get(), static_cast<int>(chunk.size()), chunk.data());
   if (!encoded.is_text) {
     H5Pset_shuffle(layout.get());
@@ -148,7 +127,7 @@ Handle DatasetLayout(const ArrayShape& shape, const Encoded& encoded) {
   return layout;
 }
 
-Handle Dataspace(const ArrayShape& shape) {
+Hdf5Handle Dataspace(const ArrayShape& shape) {
   const std::vector<hsize_t> dims(shape.begin(), shape.end());
   std::vector<hsize_t> limits = dims;
   limits[0] = H5S_UNLIMITED;
@@ -159,14 +138,14 @@ Handle Dataspace(const ArrayShape& shape) {
 
 bool WriteAttribute(hid_t object, const std::string& name, const AttributeValue& value) {
   const bool text = std::holds_alternative<std::string>(value);
-  const Handle type =
+  const Hdf5Handle type =
       text ? TextType()
-           : Handle(H5Tcopy(std::holds_alternative<double>(value) ? H5T_NATIVE_DOUBLE
-                                                                  : H5T_NATIVE_INT64),
-                    H5Tclose);
-  const Handle scalar(H5Screate(H5S_SCALAR), H5Sclose);
+           : Hdf5Handle(H5Tcopy(std::holds_alternative<double>(value) ? H5T_NATIVE_DOUBLE
+                                                                      : H5T_NATIVE_INT64),
+                        H5Tclose);
+  const Hdf5Handle scalar(H5Screate(H5S_SCALAR), H5Sclose);
   if (H5Aexists(object, name.c_str()) > 0) H5Adelete(object, name.c_str());
-  Handle attribute(
+  Hdf5Handle attribute(
       H5Acreate2(object, name.c_str(), type.get(), scalar.get(), H5P_DEFAULT, H5P_DEFAULT),
       H5Aclose);
   if (!attribute.ok()) return false;
@@ -179,9 +158,9 @@ bool WriteAttribute(hid_t object, const std::string& name, const AttributeValue&
 
 // One attribute as one of our types; nothing for kinds that we do not keep (arrays, references).
 std::optional<AttributeValue> ReadAttribute(hid_t object, const char* name) {
-  const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
-  const Handle space(H5Aget_space(attribute.get()), H5Sclose);
-  const Handle type(H5Aget_type(attribute.get()), H5Tclose);
+  const Hdf5Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
+  const Hdf5Handle space(H5Aget_space(attribute.get()), H5Sclose);
+  const Hdf5Handle type(H5Aget_type(attribute.get()), H5Tclose);
   if (H5Sget_simple_extent_npoints(space.get()) != 1) return std::nullopt;
   switch (H5Tget_class(type.get())) {
     case H5T_INTEGER: {
@@ -217,7 +196,7 @@ bool ReadValues(hid_t dataset, std::size_t count, ArrayValues* values) {
   if (count == 0) return true;
   if constexpr (std::is_same_v<T, bool>) {
     std::vector<std::int8_t> truths(count);
-    const Handle type = BoolType();
+    const Hdf5Handle type = BoolType();
     if (H5Dread(dataset, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, truths.data()) < 0)
       return false;
     into.assign(truths.begin(), truths.end());
@@ -225,11 +204,11 @@ bool ReadValues(hid_t dataset, std::size_t count, ArrayValues* values) {
   } else if constexpr (std::is_same_v<T, std::string>) {
     std::vector<char*> texts(count);
     // In the file's own character set: HDF5 does not convert between ASCII and UTF-8.
-    const Handle type(H5Dget_type(dataset), H5Tclose);
+    const Hdf5Handle type(H5Dget_type(dataset), H5Tclose);
     if (H5Dread(dataset, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, texts.data()) < 0) return false;
     into.reserve(count);
     for (const char* text : texts) into.emplace_back(text == nullptr ? "" : text);
-    const Handle space(H5Dget_space(dataset), H5Sclose);
+    const Hdf5Handle space(H5Dget_space(dataset), H5Sclose);
     return H5Dvlen_reclaim(type.get(), space.get(), H5P_DEFAULT, texts.data()) >= 0;
   } else {
     into.resize(count);
@@ -274,7 +253,7 @@ bool LinkExists(hid_t file, const std::string& path) {
 struct Hdf5File::State {
   // Before the file: closing it still writes.
   internal::WriteFault fault;
-  Handle file;
+  Hdf5Handle file;
 };
 
 Hdf5File::Hdf5File(std::filesystem::path path, std::unique_ptr<State> state)
@@ -286,10 +265,10 @@ Hdf5File::~Hdf5File() = default;
 Hdf5File Hdf5File::Create(const std::filesystem::path& path) {
   SilenceHdf5();
   Hdf5File result(path, std::make_unique<State>());
-  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110);
   ALLOT_CHECK(internal::UseFaultDriver(access.get(), &result.state_->fault));
-  const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+  const Hdf5Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   H5Pset_obj_track_times(creation.get(), false);
   result.state_->file = {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()),
                          H5Fclose};
@@ -325,9 +304,9 @@ void Hdf5File::MakeGroup(const std::string& path) {
   if (path.empty() || path == "/" || LinkExists(state_->file.get(), path)) return;
   const std::size_t slash = path.rfind('/');
   if (slash != std::string::npos) MakeGroup(path.substr(0, slash));
-  const Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
+  const Hdf5Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
   H5Pset_obj_track_times(creation.get(), false);
-  Handle group(
+  Hdf5Handle group(
       H5Gcreate2(state_->file.get(), path.c_str(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
       H5Gclose);
   CheckWrite(group.ok() && group.Reset(), path);
@@ -342,11 +321,11 @@ void Hdf5File::Write(const std::string& path, const DataArray& array) {
 
   const Encoded encoded =
       std::visit([](const auto& values) { return Encode(values); }, array.values);
-  const Handle space = Dataspace(array.shape);
-  const Handle layout = DatasetLayout(array.shape, encoded);
-  Handle dataset(H5Dcreate2(state_->file.get(), path.c_str(), encoded.type.get(), space.get(),
-                            H5P_DEFAULT, layout.get(), H5P_DEFAULT),
-                 H5Dclose);
+  const Hdf5Handle space = Dataspace(array.shape);
+  const Hdf5Handle layout = DatasetLayout(array.shape, encoded);
+  Hdf5Handle dataset(H5Dcreate2(state_->file.get(), path.c_str(), encoded.type.get(), space.get(),
+                                H5P_DEFAULT, layout.get(), H5P_DEFAULT),
+                     H5Dclose);
   bool succeeded = dataset.ok();
   if (succeeded && array.size() > 0) {
     succeeded = H5Dwrite(dataset.get(), encoded.type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT,
@@ -360,7 +339,7 @@ void Hdf5File::Write(const std::string& path, const DataArray& array) {
 
 void Hdf5File::SetAttributes(const std::string& object, const AttributeMap& attributes) {
   SilenceHdf5();
-  const Handle owner(H5Oopen(state_->file.get(), object.c_str(), H5P_DEFAULT), H5Oclose);
+  const Hdf5Handle owner(H5Oopen(state_->file.get(), object.c_str(), H5P_DEFAULT), H5Oclose);
   CheckWrite(owner.ok(), object);
   for (const auto& [name, value] : attributes) {
     CheckWrite(WriteAttribute(owner.get(), name, value), fmt::format("{}@{}", object, name));
@@ -389,7 +368,7 @@ std::vector<std::string> Hdf5File::List(const std::string& group) const {
     static_cast<std::vector<std::string>*>(out)->emplace_back(name);
     return 0;
   };
-  const Handle opened(H5Gopen2(state_->file.get(), group.c_str(), H5P_DEFAULT), H5Gclose);
+  const Hdf5Handle opened(H5Gopen2(state_->file.get(), group.c_str(), H5P_DEFAULT), H5Gclose);
   if (!opened.ok() ||
       H5Literate(opened.get(), H5_INDEX_NAME, H5_ITER_INC, nullptr, collect, &names) < 0) {
     throw DataError("{}: cannot list group '{}': {}", path_.string(), group, Hdf5Reason());
@@ -399,12 +378,12 @@ std::vector<std::string> Hdf5File::List(const std::string& group) const {
 
 DataArray Hdf5File::Read(const std::string& path) const {
   SilenceHdf5();
-  const Handle dataset(H5Dopen2(state_->file.get(), path.c_str(), H5P_DEFAULT), H5Dclose);
+  const Hdf5Handle dataset(H5Dopen2(state_->file.get(), path.c_str(), H5P_DEFAULT), H5Dclose);
   if (!dataset.ok()) {
     throw DataError("{}: data set '{}' is missing or unreadable: {}", path_.string(), path,
                     Hdf5Reason());
   }
-  const Handle space(H5Dget_space(dataset.get()), H5Sclose);
+  const Hdf5Handle space(H5Dget_space(dataset.get()), H5Sclose);
   const int rank = H5Sget_simple_extent_ndims(space.get());
   if (rank < 1) {
     throw DataError("{}: data set '{}' must have at least 1 dimension, has {}", path_.string(),
@@ -420,7 +399,7 @@ DataArray Hdf5File::Read(const std::string& path) const {
                     kMaxElements, count);
   }
 
-  const Handle type(H5Dget_type(dataset.get()), H5Tclose);
+  const Hdf5Handle type(H5Dget_type(dataset.get()), H5Tclose);
   const Reader read = FindReader(type.get());
   if (read == nullptr) {
     throw DataError("{}: data set '{}' has an element type that the episode log does not use",
@@ -440,7 +419,7 @@ DataArray Hdf5File::Read(const std::string& path) const {
 
 AttributeMap Hdf5File::Attributes(const std::string& object) const {
   SilenceHdf5();
-  const Handle owner(H5Oopen(state_->file.get(), object.c_str(), H5P_DEFAULT), H5Oclose);
+  const Hdf5Handle owner(H5Oopen(state_->file.get(), object.c_str(), H5P_DEFAULT), H5Oclose);
   AttributeMap result;
   const auto collect = [](hid_t at, const char* name, const H5A_info_t*, void* out) -> herr_t {
     if (auto value = ReadAttribute(at, name)) {
