@@ -6,10 +6,15 @@ set -euo pipefail
 allot=$1
 out=${2:-runs/demo}
 
-step() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
+step() {
+  if [[ -t 1 && -z ${NO_COLOR:-} ]]; then printf '\n\033[1m== %s\033[0m\n' "$*"; else printf '\n== %s\n' "$*"; fi
+}
 run() {
+  local word
   printf '$ allot'
-  printf ' %q' "$@"
+  for word in "$@"; do
+    if [[ $word =~ ^[A-Za-z0-9_./:=,+-]+$ ]]; then printf ' %s' "$word"; else printf " '%s'" "$word"; fi
+  done
   printf '\n'
   "$allot" "$@"
 }
