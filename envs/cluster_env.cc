@@ -68,7 +68,7 @@ StepResult ClusterEnv::StepAllocation(const Allocation& allocation) {
   cluster_->Apply(allocation);
   ++decisions_;
   StepResult result;
-  const bool more = cluster_->WaitForChange(false);
+  const bool more = cluster_->WaitForChange(0);
   result.reward = reward_.compute(cluster_->last_step(), cluster_->Observe());
   result.terminated = !more;
   result.truncated = more && decisions_ >= options_.max_decisions;

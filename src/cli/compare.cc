@@ -15,7 +15,7 @@ struct CompareOptions {
 };
 
 int Compare(CompareOptions& o, const GlobalOptions& globals) {
-  const std::vector<Contender> contenders = ParseContenders(o.policies);
+  const std::vector<Contender> contenders = ParseContenders(o.world, o.policies);
   ExperimentOptions experiment;
   experiment.title = o.title;
   experiment.command = TypedCommand();

@@ -21,6 +21,8 @@ std::string SimJson(const SimOptions& options) {
   return Json{{"interval_s", options.interval},
               {"restart_cost_s", options.restart_cost},
               {"decide_on_events", options.decide_on_events},
+              {"charge_whole_intervals", options.charge_whole_intervals},
+              {"speedup", options.speedup},
               {"length_estimates", options.lengths.ToString()},
               {"seed", options.seed}}
       .dump();
@@ -33,6 +35,8 @@ SimOptions SimFromJson(const std::string& text, const std::string& where) {
     options.interval = json.at("interval_s");
     options.restart_cost = json.at("restart_cost_s");
     options.decide_on_events = json.at("decide_on_events");
+    options.charge_whole_intervals = json.value("charge_whole_intervals", false);
+    options.speedup = json.value("speedup", 1.0);
     options.lengths = LengthEstimates::Parse(json.at("length_estimates").get<std::string>());
     options.seed = json.at("seed");
     return options;
@@ -138,10 +142,12 @@ void DecisionColumns(const DecisionLog& log, EpisodeData* episode) {
   std::vector<std::int32_t> job, configuration, node;
   std::vector<std::int16_t> units;
   std::vector<std::uint64_t> gpus;
+  std::vector<std::uint8_t> relaunch;
   for (const Allocation& allocation : log.allocations) {
     for (const Allocation::Entry& entry : allocation.entries()) {
       job.push_back(entry.job);
       configuration.push_back(entry.configuration);
+      relaunch.push_back(entry.relaunch ? 1 : 0);
       for (const NodeShare& share : allocation.shares(entry)) {
         node.push_back(share.node);
         gpus.push_back(share.gpus);
@@ -157,6 +163,7 @@ void DecisionColumns(const DecisionLog& log, EpisodeData* episode) {
   out["allocation/first_entry"] = MakeColumn(std::move(first_entry));
   out["allocation/job"] = MakeColumn(std::move(job));
   out["allocation/configuration"] = MakeColumn(std::move(configuration));
+  out["allocation/relaunch"] = MakeColumn(std::move(relaunch));
   out["allocation/first_share"] = MakeColumn(std::move(first_share));
   out["allocation/node"] = MakeColumn(std::move(node));
   out["allocation/gpus"] = MakeColumn(std::move(gpus));
@@ -180,6 +187,7 @@ DecisionLog DecisionsFromColumns(const MinariReader& reader, std::int64_t episod
   const auto first_entry = reader.ReadAs<std::int64_t>(episode, "allocation/first_entry");
   const auto job = reader.ReadAs<std::int32_t>(episode, "allocation/job");
   const auto configuration = reader.ReadAs<std::int32_t>(episode, "allocation/configuration");
+  const auto relaunch = reader.ReadAs<std::uint8_t>(episode, "allocation/relaunch");
   const auto first_share = reader.ReadAs<std::int64_t>(episode, "allocation/first_share");
   const auto node = reader.ReadAs<std::int32_t>(episode, "allocation/node");
   const auto gpus = reader.ReadAs<std::uint64_t>(episode, "allocation/gpus");
@@ -187,8 +195,8 @@ DecisionLog DecisionsFromColumns(const MinariReader& reader, std::int64_t episod
   const std::string where = fmt::format("{}: episode {}: ", reader.path().string(), episode);
   RequireOffsets(first_entry, log.times.size(), job.size(), where + "allocation/first_entry");
   RequireOffsets(first_share, job.size(), node.size(), where + "allocation/first_share");
-  if (configuration.size() != job.size() || gpus.size() != node.size() ||
-      units.size() != node.size() * kMaxUnitKinds) {
+  if (configuration.size() != job.size() || relaunch.size() != job.size() ||
+      gpus.size() != node.size() || units.size() != node.size() * kMaxUnitKinds) {
     throw DataError(
         "{}the columns of a table must be equally long ({} jobs, {} configurations; {} nodes, {} "
         "GPU masks, {} units)",
@@ -209,7 +217,7 @@ DecisionLog DecisionsFromColumns(const MinariReader& reader, std::int64_t episod
           share.units[k] = units[s * kMaxUnitKinds + k];
         shares.push_back(share);
       }
-      allocation.Add(job[e], configuration[e], shares);
+      allocation.Add(job[e], configuration[e], shares, relaunch[e] != 0);
     }
     log.allocations.push_back(std::move(allocation));
   }
@@ -354,8 +362,7 @@ void EpisodeLog::EndEpisode(const std::vector<JobRecord>& records) {
                                           {"origin", m.scenario->workload().origin},
                                           {"cluster", m.scenario->cluster().ToString()},
                                           {"sim", SimJson(m.scenario->options())}};
-  episode.extra_attributes["allocation"] = {{"policy", m.options.policy},
-                                            {"time_driven", std::int64_t{m.options.time_driven}}};
+  episode.extra_attributes["allocation"] = {{"policy", m.options.policy}};
   m.writer.WriteEpisode(episode);
 }
 
@@ -381,11 +388,7 @@ std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path) {
         WorkloadFromColumns(reader, e, text(workload, "name"), text(workload, "origin")),
         ClusterSpec::Parse(text(workload, "cluster")), SimFromJson(text(workload, "sim"), where));
     logged.policy = text(allocation, "policy");
-    const auto driven = allocation.find("time_driven");
     logged.decisions = DecisionsFromColumns(reader, e);
-    logged.decisions.time_driven = driven == allocation.end() ||
-                                   !std::holds_alternative<std::int64_t>(driven->second) ||
-                                   std::get<std::int64_t>(driven->second) != 0;
     logged.seed = static_cast<std::uint64_t>(reader.Episode(e).seed.value_or(0));
     logged.finish = reader.ReadAs<double>(e, "result/finish");
     episodes.push_back(std::move(logged));

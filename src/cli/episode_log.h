@@ -20,7 +20,6 @@ class EpisodeLog {
   struct Options {
     std::string root;    // Minari datasets folder
     std::string policy;  // spec as given
-    bool time_driven = true;
     std::string command;
     int window = 128;  // jobs per decision that the observations hold
   };

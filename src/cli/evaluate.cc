@@ -24,7 +24,7 @@ int Evaluate(EvaluateOptions& o, const GlobalOptions& globals) {
                           return std::make_unique<IndexPolicy>(*weights, LearnedPolicyInfo());
                         }});
   if (!o.against.empty()) {
-    for (Contender& contender : ParseContenders(o.against))
+    for (Contender& contender : ParseContenders(o.world, o.against))
       contenders.push_back(std::move(contender));
   }
   ExperimentOptions experiment;

@@ -62,14 +62,14 @@ std::vector<std::string> SplitSpecs(const std::string& text) {
   return specs;
 }
 
-std::vector<Contender> ParseContenders(const std::string& text) {
+std::vector<Contender> ParseContenders(const World& world, const std::string& text) {
   std::vector<Contender> contenders;
   for (const std::string& spec : SplitSpecs(text)) {
     for (const Contender& other : contenders) {
       if (other.id == spec) throw UsageError("policy '{}' is named twice", spec);
     }
-    MakePolicy(spec);  // refuse now, not after minutes
-    contenders.push_back({spec, [spec] { return MakePolicy(spec); }});
+    world.MakePolicy(spec);  // refuse now, not after minutes
+    contenders.push_back({spec, [&world, spec] { return world.MakePolicy(spec); }});
   }
   return contenders;
 }
@@ -147,10 +147,8 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
   } else {
     // A data set is written by one thread: one task per policy.
     ParallelFor(contenders.size(), options.globals.threads, [&](std::size_t p) {
-      EpisodeLog log({.root = options.log_root,
-                      .policy = contenders[p].id,
-                      .time_driven = contenders[p].make()->info().time_driven,
-                      .command = options.command});
+      EpisodeLog log(
+          {.root = options.log_root, .policy = contenders[p].id, .command = options.command});
       for (std::size_t w = 0; w < scenarios.size(); ++w) run(p, w, &log);
       log.Close();
     });

@@ -15,7 +15,8 @@ struct SimulateOptions {
 };
 
 int Simulate(SimulateOptions& o, const GlobalOptions& globals) {
-  const std::vector<Contender> contenders = {{o.policy, [&o] { return MakePolicy(o.policy); }}};
+  const std::vector<Contender> contenders = {
+      {o.policy, [&o] { return o.world.MakePolicy(o.policy); }}};
   contenders.front().make();
   ExperimentOptions experiment;
   experiment.command = TypedCommand();

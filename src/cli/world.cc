@@ -36,7 +36,7 @@ void World::Declare(CLI::App& app) {
   app.add_option("--restart-cost", restart_cost_, "seconds lost by a change of allocation");
   app.add_option("--length-estimates", lengths_,
                  "what policies are told: none, noisy:SIGMA, true (oracle)")
-      ->capture_default_str();
+      ->default_str("the profile's; noisy:0.5");
 }
 
 const Workload& World::trace() {
@@ -52,9 +52,14 @@ SimOptions World::sim() const {
   Registry<ProfileInfo>::Global().Get("profile", profile_).apply(&options);
   if (interval_) options.interval = *interval_;
   if (restart_cost_) options.restart_cost = *restart_cost_;
-  options.lengths = LengthEstimates::Parse(lengths_);
+  if (!lengths_.empty()) options.lengths = LengthEstimates::Parse(lengths_);
   options.seed = seed_;
   return options;
+}
+
+std::unique_ptr<Policy> World::MakePolicy(const std::string& spec) const {
+  const ProfileInfo& profile = Registry<ProfileInfo>::Global().Get("profile", profile_);
+  return allot::MakePolicy(PolicySpecUnder(profile, spec));
 }
 
 // A trace that says how its jobs scale is left as it is.
@@ -135,7 +140,7 @@ nlohmann::ordered_json World::ToJson() {
           {"interval_s", options.interval},
           {"restart_cost_s", options.restart_cost},
           {"decide_on_events", options.decide_on_events},
-          {"length_estimates", lengths_}};
+          {"length_estimates", options.lengths.ToString()}};
 }
 
 }  // namespace allot

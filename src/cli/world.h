@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "envs/episodes.h"
+#include "sched/policy.h"
 #include "sim/scenario.h"
 #include "workload/calendar.h"
 #include "workload/sample.h"
@@ -29,6 +30,8 @@ class World {
   const std::string& cluster_text() const { return cluster_; }
   SimOptions sim() const;
   bool elastic();
+  // The policy that a spec means under the chosen profile.
+  std::unique_ptr<Policy> MakePolicy(const std::string& spec) const;
 
   // One scenario per requested workload (--workloads), seeds --seed, --seed + 1, ...
   struct Named {
@@ -65,7 +68,7 @@ class World {
   std::string profile_ = "default";
   std::optional<double> interval_;
   std::optional<double> restart_cost_;
-  std::string lengths_ = "noisy:0.5";
+  std::string lengths_;
 
   std::unique_ptr<Workload> trace_;
   ReadReport read_report_;

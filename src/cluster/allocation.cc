@@ -7,11 +7,13 @@ namespace allot {
 void Allocation::Clear() {
   entries_.clear();
   shares_.clear();
+  holds_until_ = 0;
 }
 
-void Allocation::Add(JobIndex job, std::int32_t configuration, std::span<const NodeShare> shares) {
+void Allocation::Add(JobIndex job, std::int32_t configuration, std::span<const NodeShare> shares,
+                     bool relaunch) {
   entries_.push_back({job, configuration, static_cast<std::int32_t>(shares_.size()),
-                      static_cast<std::int32_t>(shares.size())});
+                      static_cast<std::int32_t>(shares.size()), relaunch});
   shares_.insert(shares_.end(), shares.begin(), shares.end());
 }
 
@@ -26,7 +28,7 @@ bool operator==(const Allocation& a, const Allocation& b) {
          std::equal(a.entries_.begin(), a.entries_.end(), b.entries_.begin(), b.entries_.end(),
                     [](const Allocation::Entry& x, const Allocation::Entry& y) {
                       return x.job == y.job && x.configuration == y.configuration &&
-                             x.share_count == y.share_count;
+                             x.share_count == y.share_count && x.relaunch == y.relaunch;
                     });
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// What a policy answers: which jobs run, in which configuration, on which GPUs of which nodes.
-// A job that is not listed does not run (a running one is preempted).
+// What a policy answers: which jobs run, in which configuration, on which GPUs of which nodes, and
+// how long that answer holds. A job that is not listed does not run (a running one is preempted).
 
 #include <cstdint>
 #include <span>
@@ -27,17 +27,26 @@ class Allocation {
     std::int32_t configuration = 0;  // index into the job's table
     std::int32_t first_share = 0;
     std::int32_t share_count = 0;
+    bool relaunch = false;  // stop and start again, even where nothing else changes
   };
 
   void Clear();
-  void Add(JobIndex job, std::int32_t configuration, std::span<const NodeShare> shares);
+  void Add(JobIndex job, std::int32_t configuration, std::span<const NodeShare> shares,
+           bool relaunch = false);
+
+  // A promise: while no job arrives or ends, the same question before `time` has the same answer,
+  // so that it need not be asked. Without it the policy is asked every interval.
+  void HoldUntil(Seconds time) { holds_until_ = time; }
+  Seconds holds_until() const { return holds_until_; }
+
   const std::vector<Entry>& entries() const { return entries_; }
   std::span<const NodeShare> shares(const Entry& entry) const;
-  friend bool operator==(const Allocation& a, const Allocation& b);
+  friend bool operator==(const Allocation& a, const Allocation& b);  // of who gets what
 
  private:
   std::vector<Entry> entries_;
   std::vector<NodeShare> shares_;
+  Seconds holds_until_ = 0;
 };
 
 }  // namespace allot

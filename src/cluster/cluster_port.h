@@ -33,8 +33,9 @@ class ClusterPort {
   virtual ApplyReport Apply(const Allocation& allocation) = 0;
 
   // Lets time pass until the next decision is due; false when nothing more will ever happen.
-  // `decision_can_wait` says that the policy's last answer holds until a job arrives or ends.
-  virtual bool WaitForChange(bool decision_can_wait) = 0;
+  // One is due when a job has arrived or ended, or at the first scheduled instant at or after
+  // `holds_until`.
+  virtual bool WaitForChange(Seconds holds_until) = 0;
 };
 
 }  // namespace allot

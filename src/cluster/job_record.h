@@ -15,6 +15,9 @@ struct JobRecord {
   double gpu_seconds = 0;        // GPUs held x seconds held, restarts included
   std::int32_t preemptions = 0;  // ran -> waits
   std::int32_t restarts = 0;  // changes of allocation after the first launch, each at restart cost
+  std::int32_t moves = 0;     // of these: from running to running in the same configuration
+
+  std::int32_t launches() const { return first_start == kNever ? 0 : 1 + restarts; }
 };
 
 // Cluster state between two decisions, for queue-length and utilisation curves.

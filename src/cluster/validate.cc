@@ -1,5 +1,7 @@
 #include "cluster/validate.h"
 
+#include <fmt/ranges.h>
+
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -76,6 +78,11 @@ class Validation {
                              entry.job, entry.configuration, table.name(), table.size());
     }
     const Configuration& configuration = table[entry.configuration];
+    if (!table.Allocatable(entry.configuration)) {
+      return Status::Refused("job {}: at most {} units of each kind, configuration {} has {}",
+                             entry.job, fmt::join(table.limits(), " and "), entry.configuration,
+                             fmt::join(configuration.units, " and "));
+    }
     std::array<std::int64_t, kMaxUnitKinds> held{};
     for (const NodeShare& share : allocation_.shares(entry)) {
       if (Status status = CheckShare(entry, table, configuration, share); !status.ok())

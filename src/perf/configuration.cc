@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -19,22 +18,28 @@ std::size_t At(std::int32_t index) { return static_cast<std::size_t>(index); }
 }  // namespace
 
 ConfigurationTable::ConfigurationTable(std::string name, std::vector<UnitKind> kinds,
-                                       std::vector<Configuration> configurations)
-    : name_(std::move(name)), kinds_(std::move(kinds)), configurations_(std::move(configurations)) {
+                                       std::vector<Configuration> configurations, UnitCounts limits)
+    : name_(std::move(name)),
+      kinds_(std::move(kinds)),
+      configurations_(std::move(configurations)),
+      limits_(limits) {
   ALLOT_CHECK(!configurations_.empty());
   ALLOT_CHECK_LE(kinds_.size(), static_cast<std::size_t>(kMaxUnitKinds));
-  for (const Configuration& c : configurations_) {
-    ALLOT_CHECK_GT(c.rate, 0.0);
-    ALLOT_CHECK_GT(c.cost, 0.0);
-    ALLOT_CHECK_GE(c.gpu_type, 0);
-    best_rate_ = std::max(best_rate_, c.rate);
-    best_efficiency_ = std::max(best_efficiency_, c.rate / c.cost);
-  }
   std::sort(configurations_.begin(), configurations_.end(),
             [](const Configuration& a, const Configuration& b) {
               return std::tie(a.gpu_type, a.cost, a.rate, a.units) <
                      std::tie(b.gpu_type, b.cost, b.rate, b.units);
             });
+  for (std::int32_t i = 0; i < size(); ++i) {
+    const Configuration& c = (*this)[i];
+    ALLOT_CHECK(std::isfinite(c.rate));
+    ALLOT_CHECK_GT(c.cost, 0.0);
+    ALLOT_CHECK_GE(c.gpu_type, 0);
+    if (!Useful(i)) continue;
+    best_rate_ = std::max(best_rate_, c.rate);
+    best_efficiency_ = std::max(best_efficiency_, c.rate / c.cost);
+  }
+  ALLOT_CHECK_GT(best_rate_, 0.0);
   IndexByUnits();
   OrderTypes();
   for (const GpuTypeIndex type : types_) BuildHull(type);
@@ -42,27 +47,33 @@ ConfigurationTable::ConfigurationTable(std::string name, std::vector<UnitKind> k
 }
 
 void ConfigurationTable::IndexByUnits() {
-  by_units_.resize(configurations_.size());
-  std::iota(by_units_.begin(), by_units_.end(), 0);
-  const auto key = [this](std::int32_t i) {
-    return std::tie((*this)[i].gpu_type, (*this)[i].units);
-  };
-  std::sort(by_units_.begin(), by_units_.end(),
-            [&](std::int32_t a, std::int32_t b) { return key(a) < key(b); });
-  for (std::size_t i = 1; i < by_units_.size(); ++i) {
-    ALLOT_CHECK(key(by_units_[i - 1]) < key(by_units_[i]));  // each configuration once
+  GpuTypeIndex types = 0;
+  for (const Configuration& c : configurations_) {
+    types = std::max(types, static_cast<GpuTypeIndex>(c.gpu_type + 1));
+    for (std::size_t kind = 0; kind < most_units_.size(); ++kind) {
+      ALLOT_CHECK_GE(c.units[kind], 0);
+      most_units_[kind] = std::max(most_units_[kind], c.units[kind]);
+    }
+  }
+  by_units_.assign(At(types) * (At(most_units_[0]) + 1) * (At(most_units_[1]) + 1), -1);
+  for (std::int32_t i = 0; i < size(); ++i) {
+    std::int32_t& slot = by_units_[SlotOf((*this)[i].units, (*this)[i].gpu_type)];
+    ALLOT_CHECK_EQ(slot, -1);  // each configuration once
+    slot = i;
   }
 }
 
+std::size_t ConfigurationTable::SlotOf(const UnitCounts& units, GpuTypeIndex type) const {
+  const std::size_t rows = At(most_units_[0]) + 1;
+  const std::size_t columns = At(most_units_[1]) + 1;
+  return (At(type) * rows + At(units[0])) * columns + At(units[1]);
+}
+
 std::int32_t ConfigurationTable::Find(const UnitCounts& units, GpuTypeIndex type) const {
-  const auto wanted = std::tie(type, units);
-  const auto key = [this](std::int32_t i) {
-    return std::tie((*this)[i].gpu_type, (*this)[i].units);
-  };
-  const auto at =
-      std::lower_bound(by_units_.begin(), by_units_.end(), wanted,
-                       [&](std::int32_t i, const auto& value) { return key(i) < value; });
-  return at != by_units_.end() && key(*at) == wanted ? *at : -1;
+  if (units[0] < 0 || units[0] > most_units_[0] || units[1] < 0 || units[1] > most_units_[1])
+    return -1;
+  const std::size_t slot = SlotOf(units, type);
+  return type >= 0 && slot < by_units_.size() ? by_units_[slot] : -1;
 }
 
 void ConfigurationTable::OrderTypes() {
@@ -74,7 +85,9 @@ void ConfigurationTable::OrderTypes() {
   // In (type, cost, rate) order a type's cheapest configurations come first, the fastest of them
   // last.
   std::vector<Reference> references;
-  for (const Configuration& c : configurations_) {
+  for (std::int32_t i = 0; i < size(); ++i) {
+    if (!Useful(i)) continue;
+    const Configuration& c = (*this)[i];
     if (references.empty() || references.back().type != c.gpu_type) {
       references.push_back({c.gpu_type, c.cost, c.rate});
     } else if (references.back().cost == c.cost) {
@@ -97,7 +110,7 @@ void ConfigurationTable::BuildHull(GpuTypeIndex type) {
   };
   std::vector<std::int32_t> chain{-1};
   for (std::int32_t i = 0; i < size(); ++i) {
-    if ((*this)[i].gpu_type != type || rate(i) <= rate(chain.back())) continue;
+    if ((*this)[i].gpu_type != type || !Useful(i) || rate(i) <= rate(chain.back())) continue;
     while (chain.size() > 1) {
       const std::int32_t top = chain.back();
       const bool above =

@@ -4,6 +4,7 @@
 // belongs to its throughput profile and is shared by all jobs of equal profile and limits.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -40,6 +41,7 @@ inline constexpr int kMaxUnitKinds = 2;
 struct UnitKind {
   std::string name;  // "gpu", "worker", "ps"
   Resources demand;  // of one unit; a unit lives on one node
+  double price = 1;  // of one unit; a configuration's cost is the sum over its units
 };
 using UnitCounts = std::array<std::int16_t, kMaxUnitKinds>;
 inline constexpr GpuCount kMaxGpusPerJob = std::numeric_limits<UnitCounts::value_type>::max();
@@ -48,8 +50,8 @@ struct Configuration {
   UnitCounts units{};
   GpuTypeIndex gpu_type = 0;  // index into the table's GPU types
   Resources demand;           // of all units together
-  double cost = 0;  // scalar price of the demand: 1 a GPU (and, where CPUs count, their price)
-  double rate = 0;  // work per second, > 0
+  double cost = 0;            // scalar price of the units: 1 a GPU, or what the kinds say
+  double rate = 0;            // work per second; <= 0: holds its units and makes no progress
 };
 
 // One step of the upper concave hull of (cost, rate) for one GPU type; steps of a hull have
@@ -63,10 +65,14 @@ struct HullStep {
 
 class ConfigurationTable {
  public:
-  // `configurations` in any order, rates > 0, at least one; sorted here by (type, cost, rate).
-  // The reference is the cheapest configuration of the fastest type. O(n log n).
+  static constexpr UnitCounts kNoLimits = {kMaxGpusPerJob, kMaxGpusPerJob};
+
+  // `configurations` in any order, at least one that progresses; sorted here by (type, cost, rate).
+  // Those of more units than `limits` are there for their rates only: policies may look one step
+  // past what a job may hold. The reference is the cheapest progressing configuration of the
+  // fastest type. O(n log n).
   ConfigurationTable(std::string name, std::vector<UnitKind> kinds,
-                     std::vector<Configuration> configurations);
+                     std::vector<Configuration> configurations, UnitCounts limits = kNoLimits);
 
   const std::string& name() const { return name_; }
   const std::vector<UnitKind>& kinds() const { return kinds_; }
@@ -74,12 +80,18 @@ class ConfigurationTable {
   const Configuration& operator[](std::int32_t index) const {
     return configurations_[static_cast<std::size_t>(index)];
   }
+  const UnitCounts& limits() const { return limits_; }
+  bool Allocatable(std::int32_t index) const {
+    const UnitCounts& units = (*this)[index].units;
+    return units[0] <= limits_[0] && units[1] <= limits_[1];
+  }
   std::int32_t size() const { return static_cast<std::int32_t>(configurations_.size()); }
 
-  // Index of the configuration with these units on this type, or -1. O(log n).
+  // Index of the configuration with these units on this type, or -1. O(1).
   std::int32_t Find(const UnitCounts& units, GpuTypeIndex type) const;
 
-  // Types with at least one configuration, by falling rate of their cheapest one (ties: by index).
+  // Types with at least one configuration that progresses, by falling rate of their cheapest one
+  // (ties: by index).
   const std::vector<GpuTypeIndex>& types() const { return types_; }
   const std::vector<HullStep>& hull(GpuTypeIndex type) const;  // empty for a type it has not
 
@@ -90,6 +102,8 @@ class ConfigurationTable {
   double max_hull_cost() const { return max_hull_cost_; }      // where the fastest type's hull ends
 
  private:
+  bool Useful(std::int32_t index) const { return (*this)[index].rate > 0 && Allocatable(index); }
+  std::size_t SlotOf(const UnitCounts& units, GpuTypeIndex type) const;
   void IndexByUnits();
   void OrderTypes();
   void BuildHull(GpuTypeIndex type);
@@ -97,7 +111,9 @@ class ConfigurationTable {
   std::string name_;
   std::vector<UnitKind> kinds_;
   std::vector<Configuration> configurations_;
-  std::vector<std::int32_t> by_units_;  // indices by (type, units)
+  UnitCounts limits_;
+  UnitCounts most_units_{};             // of each kind, over all configurations
+  std::vector<std::int32_t> by_units_;  // [type][units 0][units 1] -> index or -1
   std::vector<GpuTypeIndex> types_;
   std::vector<std::vector<HullStep>> hulls_;  // by type index
   double reference_rate_ = 0;

@@ -17,7 +17,14 @@ bool OnGrid(GpuCount gpus) {
   return gpus % (gpus <= kEveryFourthUpTo ? 4 : 8) == 0;
 }
 
-UnitCounts Gpus(GpuCount gpus) { return {static_cast<UnitCounts::value_type>(gpus)}; }
+// What a job that asks for `gpus` asks for: so many GPUs, or so many workers and servers each.
+UnitCounts UnitsOf(const ThroughputModel& model, GpuCount gpus) {
+  UnitCounts units{};
+  for (std::size_t kind = 0; kind < model.kinds().size(); ++kind) {
+    units[kind] = static_cast<UnitCounts::value_type>(gpus);
+  }
+  return units;
+}
 
 }  // namespace
 
@@ -59,38 +66,60 @@ std::shared_ptr<const ConfigurationTable> TableCache::TableFor(const Workload& w
   if (table != nullptr) return table;
 
   std::vector<Configuration> configurations;
+  const bool grid = model->kinds().size() > 1;
   for (std::size_t type = 0; type < gpu_types_.size(); ++type) {
-    for (GpuCount gpus = lowest; gpus <= std::min(highest, type_capacity_[type]); ++gpus) {
-      if (!OnGrid(gpus) && gpus != lowest && gpus != job.gpus) continue;
+    const auto add = [&](const UnitCounts& units) {
       Configuration c;
-      c.units = Gpus(gpus);
+      c.units = units;
       c.gpu_type = static_cast<GpuTypeIndex>(type);
-      c.demand = model->kinds()[0].demand * gpus;
-      c.cost = gpus;
-      c.rate = model->Rate(c.units, gpu_types_[type]);
-      if (c.rate > 0) configurations.push_back(c);
+      for (std::size_t kind = 0; kind < model->kinds().size(); ++kind) {
+        c.demand += model->kinds()[kind].demand * units[kind];
+        c.cost += model->kinds()[kind].price * units[kind];
+      }
+      c.rate = model->Rate(units, gpu_types_[type]);
+      if (c.rate > 0 || grid) configurations.push_back(c);
+    };
+    if (grid) {
+      // All counts of both kinds, and one past the limits: whoever weighs the next unit looks
+      // there.
+      for (GpuCount a = 0; a <= highest + 1; ++a) {
+        for (GpuCount b = a == 0 ? 1 : 0; b <= highest + 1; ++b) {
+          add({static_cast<std::int16_t>(a), static_cast<std::int16_t>(b)});
+        }
+      }
+      continue;
+    }
+    for (GpuCount gpus = lowest; gpus <= std::min(highest, type_capacity_[type]); ++gpus) {
+      if (OnGrid(gpus) || gpus == lowest || gpus == job.gpus) add(UnitsOf(*model, gpus));
     }
   }
-  if (configurations.empty()) {
+  if (std::none_of(configurations.begin(), configurations.end(),
+                   [](const Configuration& c) { return c.rate > 0; })) {
     throw DataError(
         "a job must run on some GPU type: job '{}' with {} GPUs has rate 0 on all {} types", job.id,
         job.gpus, gpu_types_.size());
   }
-  table = std::make_shared<ConfigurationTable>(model->name(), model->kinds(),
-                                               std::move(configurations));
+  table = std::make_shared<ConfigurationTable>(
+      model->name(), model->kinds(), std::move(configurations),
+      grid ? UnitsOf(*model, highest) : ConfigurationTable::kNoLimits);
   return table;
 }
 
-double TableCache::WorkOf(const Workload& workload, const Job& job) {
-  if (job.work > 0) return job.work;
+std::int32_t TableCache::RequestedOf(const Workload& workload, const Job& job) {
   const auto table = TableFor(workload, job);
+  const UnitCounts units = UnitsOf(*ModelOf(workload, job), job.gpus);
   for (const GpuTypeIndex type : table->types()) {
-    const std::int32_t requested = table->Find(Gpus(job.gpus), type);
-    if (requested >= 0) return job.duration * (*table)[requested].rate;
+    const std::int32_t requested = table->Find(units, type);
+    if (requested >= 0 && (*table)[requested].rate > 0) return requested;
   }
   throw DataError(
       "a job must run at its requested size: job '{}' has rate 0 at {} GPUs on all {} types",
       job.id, job.gpus, gpu_types_.size());
+}
+
+double TableCache::WorkOf(const Workload& workload, const Job& job) {
+  if (job.work > 0) return job.work;
+  return job.duration * (*TableFor(workload, job))[RequestedOf(workload, job)].rate;
 }
 
 }  // namespace allot

@@ -21,9 +21,13 @@ class TableCache {
              std::vector<GpuCount> type_capacity);
 
   // The job's table: the GPU counts within its limits and the type's capacity that are lowest or
-  // requested, up to 8, a multiple of 4 up to 64, or a multiple of 8. DataError when the requested
-  // count fits no type ("job larger than the cluster"), naming both values.
+  // requested, up to 8, a multiple of 4 up to 64, or a multiple of 8; for profiles of two kinds all
+  // pairs of counts, up to the job's limit of each. DataError when the requested count fits no type
+  // ("job larger than the cluster"), naming both values.
   std::shared_ptr<const ConfigurationTable> TableFor(const Workload& workload, const Job& job);
+
+  // The configuration that the job asked for, on the first of the table's types that has it.
+  std::int32_t RequestedOf(const Workload& workload, const Job& job);
 
   // The job's work in its profile's unit: job.work, or duration x rate at the requested GPUs on the
   // reference type (the first of the table's types that can hold them).

@@ -20,7 +20,8 @@ class ThroughputModel {
   virtual ~ThroughputModel() = default;
   virtual const std::string& name() const = 0;
   virtual const std::vector<UnitKind>& kinds() const = 0;
-  // Work per second with these units on this GPU type; 0 where it cannot run. Pure, thread-safe.
+  // Work per second with these units on this GPU type; <= 0 where it does not progress, as
+  // measured. Pure, thread-safe.
   virtual double Rate(const UnitCounts& units, std::string_view gpu_type) const = 0;
 };
 
@@ -38,5 +39,10 @@ struct GpuScalingPoints {
   std::vector<std::pair<GpuCount, double>> points;  // ascending counts, rates > 0
 };
 ModelPtr MakeGpuScalingModel(std::string name, std::vector<GpuScalingPoints> types);
+
+// Workers and parameter servers (DL2, Optimus): rates[servers][workers] for counts from 0; what is
+// not in it cannot run.
+ModelPtr MakeWorkerServerModel(std::string name, UnitKind worker, UnitKind server,
+                               std::vector<std::vector<double>> rates);
 
 }  // namespace allot

@@ -13,7 +13,7 @@ DriveResult Drive(ClusterPort& cluster, Policy& policy, const EpisodeContext& co
   DriveResult result;
   Allocation allocation;
   policy.OnEpisodeStart(context);
-  const bool can_wait = !policy.info().time_driven;
+  const bool time_driven = policy.info().time_driven;
   while (true) {
     const Observation& observation = cluster.Observe();
     if (options.time_decisions) {
@@ -35,7 +35,7 @@ DriveResult Drive(ClusterPort& cluster, Policy& policy, const EpisodeContext& co
     ++result.decisions;
     ThrowIfInterrupted();
     if (options.max_decisions >= 0 && result.decisions >= options.max_decisions) break;
-    if (!cluster.WaitForChange(can_wait)) break;
+    if (!cluster.WaitForChange(time_driven ? allocation.holds_until() : kNever)) break;
   }
   return result;
 }

@@ -23,7 +23,8 @@ std::int32_t Grow(const ConfigurationTable& table, std::int32_t from, int kind, 
   for (std::size_t k = 0; k < table.kinds().size(); ++k) {
     if (kind == kBundle || static_cast<int>(k) == kind) ++units[k];
   }
-  return table.Find(units, from < 0 ? type : table[from].gpu_type);
+  const std::int32_t grown = table.Find(units, from < 0 ? type : table[from].gpu_type);
+  return grown >= 0 && table.Allocatable(grown) ? grown : -1;
 }
 
 }  // namespace allot

@@ -2,43 +2,109 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace allot {
 namespace {
 
 std::size_t At(std::int32_t index) { return static_cast<std::size_t>(index); }
 
+class PassingPlacement : public Placement {
+ public:
+  explicit PassingPlacement(std::unique_ptr<NodeChooser> chooser) : placer_(std::move(chooser)) {}
+
+  void Place(const Observation& o, std::span<const Grant> grants, Allocation* allocation) override {
+    allocation->Clear();
+    placer_.Reset(*o.cluster);
+    // First pass: who stays, stays where it is.
+    kept_.assign(grants.size(), 0);
+    for (std::size_t g = 0; g < grants.size(); ++g) {
+      if (o.running[At(grants[g].row)] != grants[g].configuration) continue;
+      kept_[g] = placer_.Keep(o, grants[g].row) ? 1 : 0;
+    }
+    // Second pass: the others, in order.
+    for (std::size_t g = 0; g < grants.size(); ++g) {
+      const Grant& grant = grants[g];
+      const JobIndex job = o.job[At(grant.row)];
+      if (kept_[g] != 0) {
+        allocation->Add(job, grant.configuration, o.shares_of(grant.row));
+      } else if (placer_.Place(o, grant)) {
+        allocation->Add(job, grant.configuration, placer_.shares());
+      }
+    }
+  }
+
+ private:
+  JobPlacer placer_;
+  std::vector<char> kept_;
+};
+
+class VictimPlacement : public Placement {
+ public:
+  explicit VictimPlacement(std::unique_ptr<NodeChooser> chooser) : placer_(std::move(chooser)) {}
+
+  void Place(const Observation& o, std::span<const Grant> grants, Allocation* allocation) override {
+    allocation->Clear();
+    placer_.Reset(*o.cluster);
+    state_.assign(grants.size(), State::kWaiting);
+    for (std::size_t g = 0; g < grants.size(); ++g) {
+      const bool same = o.running[At(grants[g].row)] == grants[g].configuration;
+      if (same && placer_.Keep(o, grants[g].row)) state_[g] = State::kRunning;
+    }
+    // Nobody in [victims_end, end) runs from before, whatever is placed meanwhile.
+    std::size_t victims_end = grants.size();
+    std::size_t served = 0;
+    for (; served < grants.size(); ++served) {
+      const Grant& grant = grants[served];
+      const JobIndex job = o.job[At(grant.row)];
+      if (state_[served] == State::kRunning) {
+        allocation->Add(job, grant.configuration, o.shares_of(grant.row));
+        continue;
+      }
+      bool placed = placer_.Place(o, grant);
+      while (!placed && victims_end > served + 1) {
+        --victims_end;
+        if (state_[victims_end] != State::kRunning) continue;
+        placer_.Release(o, grants[victims_end].row);
+        state_[victims_end] = State::kStopped;
+        placed = placer_.Place(o, grant);
+      }
+      if (!placed) break;
+      allocation->Add(job, grant.configuration, placer_.shares(),
+                      state_[served] == State::kStopped);
+    }
+  }
+
+ private:
+  enum class State : char { kWaiting, kRunning, kStopped };
+  JobPlacer placer_;
+  std::vector<State> state_;
+};
+
 }  // namespace
 
-void ChooserPlacement::Place(const Observation& o, std::span<const Grant> grants,
-                             Allocation* allocation) {
-  allocation->Clear();
-  free_.Reset(*o.cluster);
-  // First pass: who stays, stays where it is.
-  kept_.assign(grants.size(), 0);
-  for (std::size_t g = 0; g < grants.size(); ++g) {
-    const Grant& grant = grants[g];
-    if (o.running[At(grant.row)] != grant.configuration) continue;
-    const auto& kinds = o.table[At(grant.row)]->kinds();
-    bool whole = true;
-    for (const NodeShare& share : o.shares_of(grant.row)) {
-      whole = whole && free_.TakeExactly(share.node, share.gpus, DemandOf(kinds, share.units).cpus);
+bool JobPlacer::Keep(const Observation& o, std::int32_t row) {
+  const auto& kinds = o.table[At(row)]->kinds();
+  const auto shares = o.shares_of(row);
+  for (std::size_t s = 0; s < shares.size(); ++s) {
+    const NodeShare& share = shares[s];
+    if (free_.TakeExactly(share.node, share.gpus, DemandOf(kinds, share.units).cpus)) continue;
+    while (s-- > 0) {
+      free_.Release(shares[s].node, shares[s].gpus, DemandOf(kinds, shares[s].units).cpus);
     }
-    kept_[g] = whole ? 1 : 0;
+    return false;
   }
-  // Second pass: the others, in order.
-  for (std::size_t g = 0; g < grants.size(); ++g) {
-    const Grant& grant = grants[g];
-    const JobIndex job = o.job[At(grant.row)];
-    if (kept_[g] != 0) {
-      allocation->Add(job, grant.configuration, o.shares_of(grant.row));
-    } else if (PlaceUnits(o, grant)) {
-      allocation->Add(job, grant.configuration, shares_);
-    }
+  return true;
+}
+
+void JobPlacer::Release(const Observation& o, std::int32_t row) {
+  const auto& kinds = o.table[At(row)]->kinds();
+  for (const NodeShare& share : o.shares_of(row)) {
+    free_.Release(share.node, share.gpus, DemandOf(kinds, share.units).cpus);
   }
 }
 
-bool ChooserPlacement::PlaceUnits(const Observation& o, const Grant& grant) {
+bool JobPlacer::Place(const Observation& o, const Grant& grant) {
   const ConfigurationTable& table = *o.table[At(grant.row)];
   const Configuration& configuration = table[grant.configuration];
   shares_.clear();
@@ -86,6 +152,20 @@ bool ChooserPlacement::PlaceUnits(const Observation& o, const Grant& grant) {
   std::sort(shares_.begin(), shares_.end(),
             [](const NodeShare& a, const NodeShare& b) { return a.node < b.node; });
   return true;
+}
+
+PlacementInfo ChooserPlacementInfo(std::string id, std::string summary,
+                                   std::function<std::unique_ptr<NodeChooser>()> make) {
+  PlacementInfo info;
+  info.id = std::move(id);
+  info.summary = std::move(summary);
+  info.params = {{"victims", "false",
+                  "serve strictly in order, stopping running jobs from the end of the order"}};
+  info.make = [make = std::move(make)](const Params& params) -> std::unique_ptr<Placement> {
+    if (params.Flag("victims")) return std::make_unique<VictimPlacement>(make());
+    return std::make_unique<PassingPlacement>(make());
+  };
+  return info;
 }
 
 }  // namespace allot

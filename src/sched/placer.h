@@ -1,8 +1,10 @@
 #pragma once
-// What placement stages share: running jobs that keep their size keep their GPUs, everything else
-// is placed in the order of the grants by a rule that differs between stages.
+// What placement stages share: a rule that chooses nodes for the units of one job, and two ways to
+// serve many jobs with it. A placement stage is one file with a NodeChooser.
 
 #include <functional>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "cluster/free_map.h"
@@ -24,21 +26,33 @@ class NodeChooser {
                       std::span<const NodeShare> held, std::vector<UnitShare>* chosen) = 0;
 };
 
-// A Placement from a chooser.
-class ChooserPlacement : public Placement {
+// Free GPUs and a chooser: puts whole jobs on nodes.
+class JobPlacer {
  public:
-  explicit ChooserPlacement(std::unique_ptr<NodeChooser> chooser) : chooser_(std::move(chooser)) {}
-  void Place(const Observation& observation, std::span<const Grant> grants,
-             Allocation* allocation) override;
+  explicit JobPlacer(std::unique_ptr<NodeChooser> chooser) : chooser_(std::move(chooser)) {}
+
+  void Reset(const ClusterSpec& cluster) { free_.Reset(cluster); }
+  // Keeps the row where it is; false (and no change) when some of its GPUs are taken.
+  bool Keep(const Observation& observation, std::int32_t row);
+  void Release(const Observation& observation, std::int32_t row);  // undoes Keep
+  // Places all units of the grant or none; its shares are then in shares(), ascending by node.
+  bool Place(const Observation& observation, const Grant& grant);
+  const std::vector<NodeShare>& shares() const { return shares_; }
 
  private:
-  bool PlaceUnits(const Observation& observation, const Grant& grant);
-
   std::unique_ptr<NodeChooser> chooser_;
   FreeMap free_;
-  std::vector<char> kept_;
   std::vector<UnitShare> chosen_;
   std::vector<NodeShare> shares_;
 };
+
+// A placement stage from a chooser, with the parameter "victims". Without (false): running jobs
+// that keep their size stay, the others are placed in order, a job that does not fit is passed
+// over. With victims (true): jobs are served strictly in order; for one that does not fit, running
+// jobs are stopped from the last of the order up until it does, and if that does not help either
+// nobody behind it is served. Grants should then name all jobs, and not end at the cluster's size
+// (sizing requested:within-capacity=false).
+PlacementInfo ChooserPlacementInfo(std::string id, std::string summary,
+                                   std::function<std::unique_ptr<NodeChooser>()> make);
 
 }  // namespace allot

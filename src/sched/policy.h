@@ -27,7 +27,8 @@ struct PolicyInfo {
   bool needs_lengths =
       false;  // reads estimated_work; its rows are oracle rows when that is the truth
   bool time_driven = false;  // may change its mind with time alone (service, ageing), not only on
-                             // arrivals, completions and resizes; asked every interval
+                             // arrivals, completions and resizes; asked every interval, or
+                             // when the last answer's HoldUntil is over
   std::vector<ParamSpec> params;
   std::function<std::unique_ptr<Policy>(const Params&)> make;
 };

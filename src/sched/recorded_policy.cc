@@ -12,7 +12,7 @@ void DecisionCollector::OnDecision(const Observation& observation, const Allocat
 RecordedPolicy::RecordedPolicy(const DecisionLog& log) : log_(log) {
   info_.id = "recorded";
   info_.summary = "decisions of a log, played back";
-  info_.time_driven = log.time_driven;
+  info_.time_driven = true;
 }
 
 void RecordedPolicy::Decide(const Observation& observation, Allocation* allocation) {
@@ -25,6 +25,7 @@ void RecordedPolicy::Decide(const Observation& observation, Allocation* allocati
                     next_, log_.times[next_], observation.now);
   }
   *allocation = log_.allocations[next_++];
+  allocation->HoldUntil(next_ < log_.times.size() ? log_.times[next_] : kNever);
 }
 
 }  // namespace allot

@@ -11,7 +11,6 @@
 namespace allot {
 
 struct DecisionLog {
-  bool time_driven = true;  // of the policy that decided: which instants were skipped
   std::vector<Seconds> times{};
   std::vector<Allocation> allocations{};
 };

@@ -4,13 +4,16 @@
 #include <numeric>
 #include <utility>
 
+#include "sched/starvation_guard.h"
+
 namespace allot {
 namespace {
 
 class StagedPolicy : public Policy {
  public:
-  StagedPolicy(PolicyInfo info, const StageSpecs& stages)
+  StagedPolicy(PolicyInfo info, const StageSpecs& stages, Seconds guard)
       : info_(std::move(info)),
+        guard_(guard),
         admission_(MakeStage<Admission>("admission", stages.admission)),
         ordering_(MakeStage<Ordering>("ordering", stages.ordering)),
         sizing_(MakeStage<Sizing>("sizing", stages.sizing)),
@@ -20,10 +23,17 @@ class StagedPolicy : public Policy {
       info_.time_driven = info_.time_driven || stage.time_driven;
     };
     const auto name = [](const std::string& spec) { return ParseNamedParams(spec).name; };
-    take(Registry<AdmissionInfo>::Global().Get("admission", name(stages.admission)));
-    take(Registry<OrderingInfo>::Global().Get("ordering", name(stages.ordering)));
+    const AdmissionInfo& admission =
+        Registry<AdmissionInfo>::Global().Get("admission", name(stages.admission));
+    take(admission);
+    admission_is_time_driven_ = admission.time_driven;
+    const OrderingInfo& ordering =
+        Registry<OrderingInfo>::Global().Get("ordering", name(stages.ordering));
+    take(ordering);
+    order_is_time_driven_ = ordering.time_driven;
     take(Registry<SizingInfo>::Global().Get("sizing", name(stages.sizing)));
     take(Registry<PlacementInfo>::Global().Get("placement", name(stages.placement)));
+    info_.time_driven = info_.time_driven || guard_.on();
   }
 
   const PolicyInfo& info() const override { return info_; }
@@ -31,16 +41,30 @@ class StagedPolicy : public Policy {
   void OnEpisodeStart(const EpisodeContext&) override {
     admission_->OnEpisodeStart();
     ordering_->OnEpisodeStart();
+    guard_.OnEpisodeStart();
   }
 
   void Decide(const Observation& o, Allocation* allocation) override {
     rows_.clear();
     admission_->Admit(o, &rows_);
     ordering_->Keys(o, rows_, &keys_);
+    guard_.Observe(o, rows_);
     Sort(o);
     grants_.clear();
     sizing_->Size(o, order_, sorted_keys_, &grants_);
+    if (sizing_->places()) {
+      allocation->Clear();
+      for (const Grant& grant : grants_) {
+        allocation->Add(o.job[static_cast<std::size_t>(grant.row)], grant.configuration,
+                        grant.place);
+      }
+      return;
+    }
     placement_->Place(o, grants_, allocation);
+    if (info_.time_driven && !admission_is_time_driven_ && sizing_->follows_order() &&
+        placement_->settles()) {
+      allocation->HoldUntil(OrderHoldsUntil(o, *allocation));
+    }
   }
 
  private:
@@ -48,6 +72,7 @@ class StagedPolicy : public Policy {
     double key;
     std::int32_t row;
     bool waits_behind;  // a waiting job under a non-preemptive order
+    bool starved;
   };
 
   void Sort(const Observation& o) {
@@ -55,11 +80,13 @@ class StagedPolicy : public Policy {
     ranked_.clear();
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const auto row = static_cast<std::size_t>(rows_[i]);
-      ranked_.push_back({keys_[i], rows_[i], keep_running_first && o.running[row] < 0});
+      ranked_.push_back({keys_[i], rows_[i], keep_running_first && o.running[row] < 0,
+                         guard_.Starved(o.job[row])});
     }
     // Ties by (submit, job), not by row, so that the answer does not depend on the rows' order.
     std::sort(ranked_.begin(), ranked_.end(), [&o](const Ranked& a, const Ranked& b) {
       if (a.waits_behind != b.waits_behind) return b.waits_behind;
+      if (a.starved != b.starved) return a.starved;
       if (a.key != b.key) return a.key < b.key;
       const auto i = static_cast<std::size_t>(a.row);
       const auto j = static_cast<std::size_t>(b.row);
@@ -74,7 +101,48 @@ class StagedPolicy : public Policy {
     }
   }
 
+  // When a running row may fall behind a waiting one, or a waiting one starve: until then the order
+  // gives the same answer. From the last row to the first, so that the next waiting one is known.
+  Seconds OrderHoldsUntil(const Observation& o, const Allocation& allocation) {
+    for (const Allocation::Entry& entry : allocation.entries()) {
+      const auto job = static_cast<std::size_t>(entry.job);
+      if (job >= configuration_of_job_.size()) configuration_of_job_.resize(job + 1, -1);
+      configuration_of_job_[job] = entry.configuration;
+    }
+    Seconds until = kNever;
+    double next_waiting = kNever;
+    bool any_waiting = false;
+    for (std::size_t i = order_.size(); i-- > 0;) {
+      const std::int32_t row = order_[i];
+      const JobIndex job = o.job[static_cast<std::size_t>(row)];
+      const std::int32_t configuration = Given(job);
+      if (configuration < 0) {
+        any_waiting = true;
+        next_waiting = sorted_keys_[i];
+        until = std::min(until, guard_.StarvesAt(job));
+      } else if (any_waiting && order_is_time_driven_) {
+        const Ordering::Drift drift = ordering_->DriftOf(o, row, configuration);
+        until = std::min(until, drift.until);
+        if (drift.rate > 0) {
+          until = std::min(until, o.now + (next_waiting - sorted_keys_[i]) / drift.rate);
+        }
+      }
+    }
+    for (const Allocation::Entry& entry : allocation.entries()) {
+      configuration_of_job_[static_cast<std::size_t>(entry.job)] = -1;
+    }
+    return until;
+  }
+
+  std::int32_t Given(JobIndex job) const {
+    const auto j = static_cast<std::size_t>(job);
+    return j < configuration_of_job_.size() ? configuration_of_job_[j] : -1;
+  }
+
   PolicyInfo info_;
+  StarvationGuard guard_;
+  bool admission_is_time_driven_ = false;
+  bool order_is_time_driven_ = false;
   std::unique_ptr<Admission> admission_;
   std::unique_ptr<Ordering> ordering_;
   std::unique_ptr<Sizing> sizing_;
@@ -85,6 +153,7 @@ class StagedPolicy : public Policy {
   std::vector<double> sorted_keys_;
   std::vector<Ranked> ranked_;
   std::vector<Grant> grants_;
+  std::vector<std::int32_t> configuration_of_job_;  // by job; -1 outside OrderHoldsUntil
 };
 
 // "hull/alpha=0.5/beta=1" (a stage inside a policy spec) -> "hull:alpha=0.5,beta=1".
@@ -108,6 +177,9 @@ PolicyInfo StagedPolicyInfo(std::string id, std::string summary, const StageSpec
   info.params.push_back({"ordering", stages.ordering, "stage: who comes first"});
   info.params.push_back({"sizing", stages.sizing, "stage: how much each job gets"});
   info.params.push_back({"placement", stages.placement, "stage: which GPUs on which nodes"});
+  info.params.push_back({"guard", "0",
+                         "seconds of waiting after which a job precedes all others (0: never)", 0,
+                         1e12});
   info.make = [info, ordering_params](const Params& params) -> std::unique_ptr<Policy> {
     StageSpecs chosen;
     chosen.admission = StageSpec(params.Text("admission"));
@@ -120,7 +192,7 @@ PolicyInfo StagedPolicyInfo(std::string id, std::string summary, const StageSpec
       chosen.ordering += fmt::format("{}{}={}", separator, param.name, params.Text(param.name));
       separator = ',';
     }
-    return std::make_unique<StagedPolicy>(info, chosen);
+    return std::make_unique<StagedPolicy>(info, chosen, params.Number("guard"));
   };
   return info;
 }

@@ -34,12 +34,26 @@ class Ordering {
   virtual bool preemptive() const { return true; }  // false: running jobs precede waiting ones
   virtual void Keys(const Observation& observation, std::span<const std::int32_t> rows,
                     std::vector<double>* keys) = 0;
+
+  // How keys move while nothing arrives or ends: those of waiting jobs do not, that of a row which
+  // runs in `configuration` from now on rises by at most `rate` a second until `until`; after that
+  // nothing is said. Asked only of orders that are time-driven.
+  struct Drift {
+    double rate = 0;
+    Seconds until = kNever;
+  };
+  virtual Drift DriftOf(const Observation& observation, std::int32_t /*row*/,
+                        std::int32_t /*configuration*/) const {
+    return {0, observation.now};
+  }
 };
 
 // How much each gets: picks a configuration for the rows, within the cluster's totals per GPU type.
+// A sizing that must find a node for every unit as it goes says where (valid until its next call).
 struct Grant {
   std::int32_t row;
   std::int32_t configuration;
+  std::span<const NodeShare> place{};
 };
 class Sizing {
  public:
@@ -48,6 +62,13 @@ class Sizing {
   // order in which placement shall serve them.
   virtual void Size(const Observation& observation, std::span<const std::int32_t> order,
                     std::span<const double> keys, std::vector<Grant>* grants) = 0;
+
+  // Whether every grant comes with its place; the placement stage is then not asked.
+  virtual bool places() const { return false; }
+
+  // Whether who runs follows from the order of the rows alone, a waiting job staying behind the
+  // same running ones: what StagedPolicy needs to promise that an answer holds.
+  virtual bool follows_order() const { return false; }
 };
 
 // Where: turns grants into GPUs on nodes. A grant that cannot be placed is left out.
@@ -56,6 +77,9 @@ class Placement {
   virtual ~Placement() = default;
   virtual void Place(const Observation& observation, std::span<const Grant> grants,
                      Allocation* allocation) = 0;
+
+  // Whether the same grants, asked again while its answer runs, get the same answer.
+  virtual bool settles() const { return true; }
 };
 
 template <typename Stage>

@@ -1,9 +1,11 @@
 #pragma once
-// A profile: a named set of simulator options. What distinguishes one system's world from another's
-// is here as data, never as a branch in the engine.
+// A profile: a named set of simulator options, and what the names of policies mean in that world.
+// What distinguishes one system from another is here as data, never as a branch in the engine.
 
 #include <functional>
+#include <map>
 #include <string>
+#include <string_view>
 
 #include "core/registry.h"
 #include "sim/scenario.h"
@@ -14,6 +16,16 @@ struct ProfileInfo {
   std::string id;
   std::string summary;
   std::function<void(SimOptions*)> apply;
+  // Policy specs by the name that the system has for them; other names mean allot's own policies.
+  std::map<std::string, std::string> policies{};
 };
+
+// What a policy spec means under a profile: the profile's spec for that name, overlaid with the
+// parameters given. Specs of other names come back as they are.
+std::string PolicySpecUnder(const ProfileInfo& profile, std::string_view spec);
+
+// Blox's Optimus lets every job progress faster than its rate at low load; keyed by the text of the
+// workload's jobs per hour ("4.0"), 1 for other texts. For SimOptions::speedup.
+double BloxOptimusSpeedup(std::string_view load);
 
 }  // namespace allot

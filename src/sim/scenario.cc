@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "core/check.h"
 #include "core/error.h"
 #include "perf/table_cache.h"
 
@@ -18,6 +17,9 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
   if (!(options_.restart_cost >= 0)) {
     throw UsageError("the restart cost must be >= 0 s, got {}", options_.restart_cost);
   }
+  if (!(options_.speedup > 0)) {
+    throw UsageError("the speed-up of progress must be > 0, got {}", options_.speedup);
+  }
   TableCache tables(catalogue, cluster_.types(), cluster_.type_capacity());
   facts_.reserve(workload_.jobs.size());
   for (const Job& job : workload_.jobs) {
@@ -25,14 +27,7 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
     facts.table = tables.TableFor(workload_, job);
     facts.work = tables.WorkOf(workload_, job);
     facts.estimate = options_.lengths.Of(job, facts.work, options_.seed);
-    UnitCounts units{};
-    units[0] = static_cast<std::int16_t>(job.gpus);
-    facts.requested = -1;
-    for (const GpuTypeIndex type : facts.table->types()) {
-      facts.requested = facts.table->Find(units, type);
-      if (facts.requested >= 0) break;
-    }
-    ALLOT_CHECK_GE(facts.requested, 0);
+    facts.requested = tables.RequestedOf(workload_, job);
     facts_.push_back(std::move(facts));
   }
 }

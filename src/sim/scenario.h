@@ -21,6 +21,9 @@ struct SimOptions {
   Seconds restart_cost = 30;  // progress lost by every change of allocation after the first launch
   bool decide_on_events =
       false;  // also decide when a job arrives or ends, not only on the interval
+  bool charge_whole_intervals =
+      false;  // a job ends, and frees its GPUs, at the first scheduled instant after its exact end
+  double speedup = 1;  // of every job's progress over its rate, > 0; policies are not told
   LengthEstimates lengths{};
   std::uint64_t seed = 0;  // of the length estimates
 };

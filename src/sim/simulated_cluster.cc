@@ -14,6 +14,9 @@ namespace {
 // A time-driven policy that leaves an idle cluster idle for this many decisions has lost its jobs.
 constexpr std::int64_t kStuckAfter = 100'000;
 
+// A job whose exact end is a scheduled instant ends there, whatever the rounding: in intervals.
+constexpr double kBoundarySlack = 1e-9;
+
 std::size_t At(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
@@ -33,7 +36,10 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario) : scenario_(scenari
 }
 
 Seconds SimulatedCluster::NextTick(Seconds time) const {
-  if (scenario_.options().decide_on_events) return time;
+  return scenario_.options().decide_on_events ? time : NextInterval(time);
+}
+
+Seconds SimulatedCluster::NextInterval(Seconds time) const {
   const Seconds interval = scenario_.options().interval;
   const Seconds tick = std::ceil(time / interval) * interval;
   return tick >= time ? tick : tick + interval;
@@ -46,6 +52,13 @@ Seconds SimulatedCluster::NextEvent() const {
   return event;
 }
 
+Seconds SimulatedCluster::FinishOf(const Progress& p, double done) const {
+  if (!(p.rate > 0)) return kNever;
+  const Seconds exact = p.ready + std::max(0.0, p.work - done) / p.rate;
+  if (!scenario_.options().charge_whole_intervals) return exact;
+  return NextInterval(std::max(p.ready, exact - kBoundarySlack * observation_.interval));
+}
+
 void SimulatedCluster::CheckNotStuck() {
   idle_decisions_ = running_ > 0 ? 0 : idle_decisions_ + 1;
   if (idle_decisions_ > kStuckAfter) {
@@ -54,7 +67,7 @@ void SimulatedCluster::CheckNotStuck() {
   }
 }
 
-bool SimulatedCluster::WaitForChange(bool decision_can_wait) {
+bool SimulatedCluster::WaitForChange(Seconds holds_until) {
   // The first step also holds what came before the first decision, so that sums are complete.
   if (observation_.decision > 0) step_ = StepFacts{};
   const bool empty = observation_.rows() == 0;
@@ -63,18 +76,18 @@ bool SimulatedCluster::WaitForChange(bool decision_can_wait) {
 
   const Seconds next_interval =
       (std::floor(observation_.now / observation_.interval) + 1) * observation_.interval;
-  Seconds next;
-  if (empty || decision_can_wait) {
-    if (event == kNever) {
+  const bool on_events = scenario_.options().decide_on_events;
+  const Seconds next_event = on_events ? event : std::max(NextTick(event), next_interval);
+  if (empty) {
+    AdvanceTo(next_event);
+  } else {
+    if (event == kNever && holds_until == kNever) {
       throw RunError("{} jobs wait on an idle cluster and nothing will change that (time {} s)",
                      observation_.rows(), observation_.now);
     }
-    next = std::max(NextTick(event), scenario_.options().decide_on_events ? event : next_interval);
-  } else {
     CheckNotStuck();
-    next = scenario_.options().decide_on_events ? std::min(event, next_interval) : next_interval;
+    AdvanceTo(std::min(next_event, std::max(NextInterval(holds_until), next_interval)));
   }
-  AdvanceTo(next);
   ++observation_.decision;
   return observation_.rows() > 0 || NextEvent() != kNever;
 }
@@ -92,8 +105,10 @@ void SimulatedCluster::AdvanceTo(Seconds time) {
     step_.job_seconds += in_system;
     step_.slowdown_seconds += in_system * p.inverse_duration;
     if (o.running[r] < 0) continue;
+    // Step by step, so that jobs of equal history stay exactly equal.
+    const Seconds worked = std::max(0.0, time - std::max(before, p.ready));
     const double done =
-        p.finish <= time ? p.work : p.done_at_start + p.rate * std::max(0.0, time - p.ready);
+        p.finish <= time ? p.work : std::min(p.work, o.done_work[r] + p.rate * worked);
     step_.progress += std::max(0.0, done - o.done_work[r]) / p.work;
     o.done_work[r] = done;
     o.attained_seconds[r] += in_system;
@@ -245,13 +260,14 @@ ApplyReport SimulatedCluster::Apply(const Allocation& allocation) {
     const auto shares = allocation.shares(entry);
     const auto held = o.shares_of(static_cast<std::int32_t>(r));
     const bool same_place = std::equal(shares.begin(), shares.end(), held.begin(), held.end());
-    if (entry.configuration != o.running[r] || !same_place) {
+    if (entry.configuration != o.running[r] || !same_place || entry.relaunch) {
       if (o.running[r] < 0) {
         ++report.launched;
       } else if (entry.configuration != o.running[r]) {
         ++report.resized;
       } else {
         ++report.moved;
+        ++record.moves;
       }
       const Configuration& configuration = (*o.table[r])[entry.configuration];
       const bool first = o.changes[r] == 0;
@@ -262,11 +278,10 @@ ApplyReport SimulatedCluster::Apply(const Allocation& allocation) {
       }
       ++o.changes[r];
       o.running[r] = entry.configuration;
-      p.done_at_start = o.done_work[r];
       p.ready = o.now + (first ? 0.0 : o.restart_cost[r]);
-      p.rate = configuration.rate;
+      p.rate = configuration.rate * scenario_.options().speedup;
       p.gpus = configuration.demand.gpus;
-      p.finish = p.ready + std::max(0.0, p.work - p.done_at_start) / p.rate;
+      p.finish = FinishOf(p, o.done_work[r]);
     }
     o.waiting_since[r] = o.now;
     ++running_;

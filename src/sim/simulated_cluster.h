@@ -1,7 +1,8 @@
 #pragma once
 // A cluster that exists only in memory: jobs of a Scenario arrive, progress at the rate of their
 // configuration, lose `restart_cost` at every change after the first launch, and end exactly when
-// their work is done; GPUs that come free are handed out at the next decision.
+// their work is done (or, by option, at the end of that interval); GPUs that come free are handed
+// out at the next decision.
 //
 // Deterministic. One object is one episode; not thread-safe, but any number may share a Scenario.
 // A decision costs O(unfinished jobs); times without unfinished jobs are skipped.
@@ -33,7 +34,7 @@ class SimulatedCluster : public ClusterPort {
   const Observation& Observe() const override { return observation_; }
   Status Validate(const Allocation& allocation) const override;
   ApplyReport Apply(const Allocation& allocation) override;
-  bool WaitForChange(bool decision_can_wait) override;
+  bool WaitForChange(Seconds holds_until) override;
 
   const Scenario& scenario() const { return scenario_; }
   const StepFacts& last_step() const { return step_; }
@@ -44,9 +45,8 @@ class SimulatedCluster : public ClusterPort {
  private:
   // What the simulator knows beyond the observation, one element per row.
   struct Progress {
-    double work = 0;           // true total
-    double done_at_start = 0;  // when the present configuration began
-    Seconds ready = 0;         // end of the restart; progress counts from here
+    double work = 0;    // true total
+    Seconds ready = 0;  // end of the restart; progress counts from here
     double rate = 0;
     Seconds finish = kNever;
     GpuCount gpus = 0;  // held
@@ -56,8 +56,10 @@ class SimulatedCluster : public ClusterPort {
   void Admit(Seconds until);     // arrivals with submit <= until become rows
   void AdvanceTo(Seconds time);  // progress, completions, then arrivals
   void RemoveFinishedRows();
-  Seconds NextEvent() const;             // next arrival or completion
-  Seconds NextTick(Seconds time) const;  // first decision instant >= time
+  Seconds NextEvent() const;                 // next arrival or completion
+  Seconds NextTick(Seconds time) const;      // first decision instant >= time
+  Seconds NextInterval(Seconds time) const;  // first scheduled one >= time
+  Seconds FinishOf(const Progress& progress, double done) const;
   void CheckNotStuck();
 
   const Scenario& scenario_;

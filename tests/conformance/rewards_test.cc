@@ -61,7 +61,7 @@ Episode RunEpisode(const std::string& reward, const std::string& policy_spec) {
   while (more) {
     policy->Decide(cluster.Observe(), &allocation);
     cluster.Apply(allocation);
-    more = cluster.WaitForChange(!policy->info().time_driven);
+    more = cluster.WaitForChange(policy->info().time_driven ? 0 : kNever);
     episode.reward += GetReward(reward).compute(cluster.last_step(), cluster.Observe());
   }
   for (const JobRecord& record : cluster.records()) {

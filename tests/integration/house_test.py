@@ -23,6 +23,7 @@ BELOW = {
     "sched": ["cluster"],
     "features": ["sched"],
     "sim": ["sched"],
+    "fidelity": ["sim"],
     "live": ["sched"],
     "metrics": ["sched"],
     "record": ["sched"],

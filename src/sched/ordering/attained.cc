@@ -30,6 +30,15 @@ class AttainedOrder : public Ordering {
     }
   }
 
+  Drift DriftOf(const Observation& o, std::int32_t row, std::int32_t configuration) const override {
+    const auto r = static_cast<std::size_t>(row);
+    const double rate = gpu_seconds_ ? (*o.table[r])[configuration].demand.gpus : 1.0;
+    if (queues_.empty()) return {rate, kNever};
+    const double service = gpu_seconds_ ? o.attained_gpu_seconds[r] : o.attained_seconds[r];
+    const auto next = std::upper_bound(queues_.begin(), queues_.end(), service);
+    return {0, next == queues_.end() ? kNever : o.now + (*next - service) / rate};
+  }
+
  private:
   std::vector<double> queues_;
   bool gpu_seconds_;

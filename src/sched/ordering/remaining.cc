@@ -1,8 +1,11 @@
-// Shortest remaining time first, by the estimated time left at the requested size.
+// Shortest remaining time first, by the estimated time left at the requested size: of the work that
+// is left or, as Blox reckons, of the whole length less the time it has run.
 // Jobs without an estimate come last, in order of submission.
 
+#include <algorithm>
 #include <cmath>
 
+#include "core/error.h"
 #include "sched/stages.h"
 
 namespace allot {
@@ -10,16 +13,31 @@ namespace {
 
 class RemainingOrder : public Ordering {
  public:
+  explicit RemainingOrder(bool by_service) : by_service_(by_service) {}
+
   void Keys(const Observation& o, std::span<const std::int32_t> rows,
             std::vector<double>* keys) override {
     keys->clear();
     for (const std::int32_t row : rows) {
       const auto r = static_cast<std::size_t>(row);
-      const double left = EstimatedRemaining(o.estimated_work[r], o.done_work[r]);
-      const double seconds = left / (*o.table[r])[o.requested[r]].rate;
+      const double rate = (*o.table[r])[o.requested[r]].rate;
+      const double seconds = by_service_
+                                 ? o.estimated_work[r] / rate - o.attained_seconds[r]
+                                 : EstimatedRemaining(o.estimated_work[r], o.done_work[r]) / rate;
       keys->push_back(std::isnan(seconds) ? kNever : seconds);
     }
   }
+
+  // Keys of running jobs fall, until an estimate proves too short.
+  Drift DriftOf(const Observation& o, std::int32_t row, std::int32_t configuration) const override {
+    const auto r = static_cast<std::size_t>(row);
+    if (by_service_ || std::isnan(o.estimated_work[r])) return {0, kNever};
+    const double left = o.estimated_work[r] - o.done_work[r];
+    return {0, o.now + std::max(0.0, left / (*o.table[r])[configuration].rate)};
+  }
+
+ private:
+  bool by_service_;
 };
 
 ALLOT_REGISTER(OrderingInfo, ([] {
@@ -28,7 +46,16 @@ ALLOT_REGISTER(OrderingInfo, ([] {
                  info.summary = "shortest estimated remaining time at the requested size first";
                  info.needs_lengths = true;
                  info.time_driven = true;
-                 info.make = [](const Params&) { return std::make_unique<RemainingOrder>(); };
+                 info.params = {{"reckon", "work", "what is left: of the work, or by service"}};
+                 info.make = [](const Params& params) {
+                   const std::string& reckon = params.Text("reckon");
+                   if (reckon != "work" && reckon != "service") {
+                     throw UsageError(
+                         "ordering 'remaining': 'reckon' must be work or service, got '{}'",
+                         reckon);
+                   }
+                   return std::make_unique<RemainingOrder>(reckon == "service");
+                 };
                  return info;
                }()));
 

@@ -22,15 +22,9 @@ class FirstFitChooser : public NodeChooser {
   }
 };
 
-ALLOT_REGISTER(PlacementInfo, ([] {
-                 PlacementInfo info;
-                 info.id = "first-fit";
-                 info.summary = "the lowest-numbered nodes with room";
-                 info.make = [](const Params&) {
-                   return std::make_unique<ChooserPlacement>(std::make_unique<FirstFitChooser>());
-                 };
-                 return info;
-               }()));
+ALLOT_REGISTER(PlacementInfo,
+               ChooserPlacementInfo("first-fit", "the lowest-numbered nodes with room",
+                                    [] { return std::make_unique<FirstFitChooser>(); }));
 
 }  // namespace
 }  // namespace allot

@@ -42,16 +42,10 @@ class LeastLoadedChooser : public NodeChooser {
   std::vector<std::int32_t> placed_;
 };
 
-ALLOT_REGISTER(PlacementInfo, ([] {
-                 PlacementInfo info;
-                 info.id = "least-loaded";
-                 info.summary = "one unit at a time on the node with the most free GPUs";
-                 info.make = [](const Params&) {
-                   return std::make_unique<ChooserPlacement>(
-                       std::make_unique<LeastLoadedChooser>());
-                 };
-                 return info;
-               }()));
+ALLOT_REGISTER(PlacementInfo,
+               ChooserPlacementInfo("least-loaded",
+                                    "one unit at a time on the node with the most free GPUs",
+                                    [] { return std::make_unique<LeastLoadedChooser>(); }));
 
 }  // namespace
 }  // namespace allot

@@ -58,16 +58,10 @@ class PackedChooser : public NodeChooser {
   }
 };
 
-ALLOT_REGISTER(PlacementInfo, ([] {
-                 PlacementInfo info;
-                 info.id = "packed";
-                 info.summary =
-                     "held nodes first, then best fit, spanning as few nodes as possible";
-                 info.make = [](const Params&) {
-                   return std::make_unique<ChooserPlacement>(std::make_unique<PackedChooser>());
-                 };
-                 return info;
-               }()));
+ALLOT_REGISTER(PlacementInfo,
+               ChooserPlacementInfo(
+                   "packed", "held nodes first, then best fit, spanning as few nodes as possible",
+                   [] { return std::make_unique<PackedChooser>(); }));
 
 }  // namespace
 }  // namespace allot

@@ -9,7 +9,9 @@ namespace {
 
 class RequestedSize : public Sizing {
  public:
-  explicit RequestedSize(bool backfill) : backfill_(backfill) {}
+  RequestedSize(bool backfill, bool within) : backfill_(backfill), within_(within) {}
+
+  bool follows_order() const override { return true; }
 
   void Size(const Observation& o, std::span<const std::int32_t> order, std::span<const double>,
             std::vector<Grant>* grants) override {
@@ -17,9 +19,9 @@ class RequestedSize : public Sizing {
     for (const std::int32_t row : order) {
       const std::int32_t chosen = Choose(o, row);
       if (chosen >= 0) {
-        capacity_.Take((*o.table[static_cast<std::size_t>(row)])[chosen]);
+        if (within_) capacity_.Take((*o.table[static_cast<std::size_t>(row)])[chosen]);
         grants->push_back({row, chosen});
-        if (capacity_.Exhausted()) return;
+        if (within_ && capacity_.Exhausted()) return;
       } else if (!backfill_) {
         return;
       }
@@ -43,6 +45,7 @@ class RequestedSize : public Sizing {
   }
 
   bool backfill_;
+  bool within_;
   TypeCapacity capacity_;
 };
 
@@ -50,10 +53,14 @@ ALLOT_REGISTER(SizingInfo, ([] {
                  SizingInfo info;
                  info.id = "requested";
                  info.summary = "each job gets the requested size or nothing, in order";
-                 info.params = {{"backfill", "true",
-                                 "pass over a job that does not fit (false: head of line blocks)"}};
+                 info.params = {
+                     {"backfill", "true",
+                      "pass over a job that does not fit (false: head of line blocks)"},
+                     {"within-capacity", "true",
+                      "stop at the cluster's size (false: leave that to the placement)"}};
                  info.make = [](const Params& params) {
-                   return std::make_unique<RequestedSize>(params.Flag("backfill"));
+                   return std::make_unique<RequestedSize>(params.Flag("backfill"),
+                                                          params.Flag("within-capacity"));
                  };
                  return info;
                }()));

@@ -49,7 +49,7 @@ TEST(IndexAgent, DecidesAsTheHeuristicAtItsPoint) {
       ASSERT_EQ(actual, expected) << spec << ", decision " << decisions;
       cluster.Apply(expected);
       ++decisions;
-    } while (cluster.WaitForChange(false));
+    } while (cluster.WaitForChange(0));
     EXPECT_GT(decisions, 20) << spec;
   }
 }

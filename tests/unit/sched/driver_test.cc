@@ -26,13 +26,13 @@ class FakeCluster : public ClusterPort {
     ++applied;
     return {};
   }
-  bool WaitForChange(bool decision_can_wait) override {
-    could_wait = decision_can_wait;
+  bool WaitForChange(Seconds holds_until) override {
+    held_until = holds_until;
     world_.o.now += 300;
     return ++world_.o.decision < decisions_;
   }
   int applied = 0;
-  bool could_wait = false;
+  Seconds held_until = -1;
 
  private:
   World world_;
@@ -78,11 +78,11 @@ TEST(DriverTest, OnlyTimeDrivenPoliciesAreAskedEveryInterval) {
   FakeCluster cluster(2);
   FixedPolicy policy(1);
   Drive(cluster, policy, {});
-  EXPECT_TRUE(cluster.could_wait);
+  EXPECT_EQ(cluster.held_until, kNever);
   policy.info_.time_driven = true;
   FakeCluster second(2);
   Drive(second, policy, {});
-  EXPECT_FALSE(second.could_wait);
+  EXPECT_EQ(second.held_until, 0);
 }
 
 TEST(DriverTest, AnInvalidAllocationNamesPolicyDecisionAndRule) {

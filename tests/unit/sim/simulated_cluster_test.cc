@@ -105,7 +105,7 @@ TEST(SimulatedClusterTest, StepFactsSumToTheTotals) {
   while (more) {
     policy->Decide(cluster.Observe(), &allocation);
     cluster.Apply(allocation);
-    more = cluster.WaitForChange(false);
+    more = cluster.WaitForChange(0);
     const StepFacts& step = cluster.last_step();
     sum.job_seconds += step.job_seconds;
     sum.gpu_seconds += step.gpu_seconds;
@@ -143,7 +143,7 @@ TEST(SimulatedClusterTest, AnIdleClusterThatNothingWillChangeIsAnError) {
   SimulatedCluster cluster(scenario);
   cluster.Apply(Allocation());
   ExpectError(ExitCode::kRunFailed, {"1 jobs wait on an idle cluster"},
-              [&] { cluster.WaitForChange(true); });
+              [&] { cluster.WaitForChange(kNever); });
 }
 
 TEST(SimulatedClusterTest, ATimeDrivenPolicyThatServesNobodyIsAnError) {
@@ -157,7 +157,6 @@ TEST(SimulatedClusterTest, ALogReplaysToTheSameRecords) {
   const Scenario scenario = BusyScenario();
   for (const bool time_driven : {true, false}) {
     DecisionLog log;
-    log.time_driven = time_driven;
     DecisionCollector collector(&log);
     DecisionListener* const listeners[] = {&collector};
     const auto policy = time_driven ? Las() : Fifo();

@@ -19,7 +19,6 @@ DecisionLog LogOf(const Scenario& scenario, std::string_view policy) {
   DecisionCollector collector(&log);
   DecisionListener* const listeners[] = {&collector};
   const auto teacher = MakePolicy(policy);
-  log.time_driven = teacher->info().time_driven;
   RunPolicy(scenario, *teacher, listeners);
   return log;
 }

@@ -1,0 +1,219 @@
+// Blox (Agarwal et al., EuroSys'24): workloads wN-*.csv, and per run
+// results/WORKLOAD.POLICY.PLACEMENT.ADMISSION.{jobs.csv,summary.json}.
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/strings.h"
+#include "fidelity/compare.h"
+#include "fidelity/peer.h"
+#include "sim/profile.h"
+#include "sim/run.h"
+#include "workload/csv.h"
+
+namespace allot {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct BloxJobs {
+  Workload workload;
+  bool one_gpu = true;  // every job asks for one GPU
+};
+
+BloxJobs ReadWorkload(const std::string& path) {
+  const std::string text = ReadTextFile(path);
+  CsvReader csv(text, path, {"job_id", "submit_s", "num_gpus", "duration_s"},
+                {"model", "iteration_time_s", "total_iterations"});
+  BloxJobs jobs;
+  jobs.workload.name = fs::path(path).stem().string();
+  while (csv.Next()) {
+    csv.CheckRow();
+    Job job;
+    job.id = csv.Text("job_id");
+    job.submit = csv.Number("submit_s");
+    job.gpus = static_cast<GpuCount>(csv.Integer("num_gpus", 1, kMaxGpusPerJob));
+    job.duration = csv.Number("duration_s");
+    jobs.one_gpu = jobs.one_gpu && job.gpus == 1;
+    jobs.workload.jobs.push_back(std::move(job));
+  }
+  jobs.workload.Finish();
+  return jobs;
+}
+
+// What a run's name and summary say it is.
+struct BloxRun {
+  fs::path folder;
+  std::string name, workload, policy, placement, admission;
+  nlohmann::json summary;
+};
+
+std::string PlacementStage(const std::string& placement) {
+  const bool consolidated = placement.starts_with("consolidated");
+  return consolidated ? "consolidated/victims=true" : "first-fit/victims=true";
+}
+
+std::string AdmissionStage(const BloxRun& run) {
+  if (run.admission == "accept-all") return "accept-all";
+  const std::string_view prefix = "admit-";
+  if (run.admission.starts_with(prefix)) {
+    return "load/factor=" + run.admission.substr(prefix.size());
+  }
+  throw DataError("{}: the admission must be accept-all or admit-FACTOR, got '{}'", run.name,
+                  run.admission);
+}
+
+FidelityResult Run(const BloxRun& run, const BloxJobs& jobs) {
+  const ProfileInfo& profile = Registry<ProfileInfo>::Global().Get("profile", "blox");
+  SimOptions options;
+  profile.apply(&options);
+  options.interval = run.summary.at("round_s").get<double>();
+  std::string policy = run.policy;
+  std::transform(policy.begin(), policy.end(), policy.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (policy == "optimus") {
+    options.speedup = BloxOptimusSpeedup(run.summary.at("load").get<std::string>());
+  }
+  ClusterSpec cluster;
+  cluster.AddNodes(run.summary.at("nodes").get<int>(),
+                   {run.summary.at("gpus_per_node").get<int>(), 0}, "gpu");
+  const Scenario scenario(jobs.workload, cluster, options);
+  const auto object = MakePolicy(
+      PolicySpecUnder(profile, fmt::format("{}:placement={},admission={}", policy,
+                                           PlacementStage(run.placement), AdmissionStage(run))));
+  const RunOutcome outcome = RunPolicy(scenario, *object);
+
+  const std::string path = (run.folder / "results" / (run.name + ".jobs.csv")).string();
+  const std::string text = ReadTextFile(path);
+  CsvReader csv(text, path,
+                {"job_id", "submit_s", "first_start_s", "finish_s", "jct_s", "responsiveness_s",
+                 "launches", "preemptions", "moves"});
+  std::map<std::string, std::size_t> job_of;
+  for (std::size_t j = 0; j < scenario.workload().jobs.size(); ++j) {
+    job_of[scenario.workload().jobs[j].id] = j;
+  }
+  JobComparison comparison(0.5);
+  while (csv.Next()) {
+    csv.CheckRow();
+    const std::string id(csv.Text("job_id"));
+    const auto known = job_of.find(id);
+    if (known == job_of.end()) {
+      throw DataError("{}: job '{}' is none of the {} of its workload", csv.place(), id,
+                      job_of.size());
+    }
+    const JobRecord& ours = outcome.records[known->second];
+    comparison.Job(id, csv.Number("jct_s"), ours.finish - ours.submit, csv.Number("finish_s"));
+    comparison.Compare("first start", csv.Number("first_start_s"), ours.first_start);
+    comparison.Compare("finish", csv.Number("finish_s"), ours.finish);
+    // Blox counts a launch as seen one round later.
+    comparison.Compare("responsiveness", csv.Number("responsiveness_s"),
+                       ours.first_start + options.interval - ours.submit);
+    comparison.Compare("launches", csv.Number("launches"), ours.launches());
+    comparison.Compare("preemptions", csv.Number("preemptions"), ours.preemptions);
+    comparison.Compare("moves", csv.Number("moves"), ours.moves);
+  }
+  FidelityResult result;
+  result.name = run.name;
+  comparison.Finish(&result);
+  result.our_cpu_s = outcome.cpu_s;
+  if (run.placement == "scattered" && !jobs.one_gpu) {
+    result.verdict = FidelityResult::Verdict::kNotRebuilt;
+    result.note = "shipped search overshoots for jobs of several GPUs";
+  }
+  return result;
+}
+
+std::map<std::string, double> CpuSeconds(const fs::path& folder) {
+  std::map<std::string, double> seconds;
+  const std::string path = (folder / "results.csv").string();
+  if (!fs::exists(path)) return seconds;
+  const auto lines = ReadTextFile(path);
+  std::vector<std::string_view> header;
+  for (const std::string_view line : Split(lines, '\n')) {
+    const auto fields = Split(Trim(line), ',');
+    if (header.empty()) {
+      header.assign(fields.begin(), fields.end());
+      continue;
+    }
+    const auto at = std::find(header.begin(), header.end(), "cpu_s") - header.begin();
+    if (static_cast<std::size_t>(at) >= fields.size()) continue;
+    if (const auto value = ParseNumber(fields[static_cast<std::size_t>(at)])) {
+      seconds[std::string(fields[0])] = *value;
+    }
+  }
+  return seconds;
+}
+
+std::vector<FidelityCase> Cases(const std::string& folder) {
+  const fs::path results = fs::path(folder) / "results";
+  if (!fs::is_directory(results)) {
+    throw DataError("a Blox reference folder holds workloads and a folder 'results', '{}' has none",
+                    folder);
+  }
+  // Workloads by the short name that runs use: "w1" for w1-small-30x16.csv.
+  std::map<std::string, std::shared_ptr<const BloxJobs>> workloads;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string stem = entry.path().stem().string();
+    if (entry.path().extension() != ".csv" || stem == "results") continue;
+    workloads[stem.substr(0, stem.find('-'))] =
+        std::make_shared<const BloxJobs>(ReadWorkload(entry.path().string()));
+  }
+  const std::map<std::string, double> cpu = CpuSeconds(folder);
+  std::vector<FidelityCase> cases;
+  for (const auto& entry : fs::directory_iterator(results)) {
+    const std::string file = entry.path().filename().string();
+    const std::string_view suffix = ".summary.json";
+    if (file.size() < suffix.size() || file.substr(file.size() - suffix.size()) != suffix) continue;
+    BloxRun run;
+    run.folder = folder;
+    run.name = file.substr(0, file.size() - suffix.size());
+    // "w2.Fifo.scattered.admit-1.2": the last part may hold a point.
+    const auto parts = Split(run.name, '.');
+    if (parts.size() < 4) {
+      throw DataError("{}: a run is named WORKLOAD.POLICY.PLACEMENT.ADMISSION, got '{}'", folder,
+                      run.name);
+    }
+    run.workload = parts[0];
+    run.policy = parts[1];
+    run.placement = parts[2];
+    run.admission = run.name.substr(parts[0].size() + parts[1].size() + parts[2].size() + 3);
+    const auto jobs = workloads.find(run.workload);
+    if (jobs == workloads.end()) {
+      throw DataError("{}: run '{}' needs a workload file {}-*.csv", folder, run.name,
+                      run.workload);
+    }
+    try {
+      run.summary = nlohmann::json::parse(ReadTextFile(entry.path().string()));
+    } catch (const nlohmann::json::exception& error) {
+      throw DataError("{}: not JSON: {}", entry.path().string(), error.what());
+    }
+    const auto seconds = cpu.find(run.name);
+    const double peer_cpu = seconds == cpu.end() ? kUnknown : seconds->second;
+    cases.push_back({run.name, [run, workload = jobs->second, peer_cpu] {
+                       try {
+                         FidelityResult result = Run(run, *workload);
+                         result.peer_cpu_s = peer_cpu;
+                         return result;
+                       } catch (const nlohmann::json::exception& error) {
+                         throw DataError("{}.summary.json: {}", run.name, error.what());
+                       }
+                     }});
+  }
+  std::sort(cases.begin(), cases.end(),
+            [](const FidelityCase& a, const FidelityCase& b) { return a.name < b.name; });
+  return cases;
+}
+
+ALLOT_REGISTER(PeerInfo,
+               (PeerInfo{"blox", "Blox (EuroSys'24), simulator of its repository",
+                         "start, finish, responsiveness, launches, preemptions and moves of every "
+                         "job equal to the second",
+                         Cases}));
+
+}  // namespace
+}  // namespace allot

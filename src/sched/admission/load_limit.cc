@@ -1,0 +1,66 @@
+// Blox's load-based admission (Agarwal et al., EuroSys'24, section 5.2): jobs queue in order of
+// submission and enter while the GPUs asked for by those inside do not exceed a multiple of the
+// cluster's. The last one to enter may exceed it; who is in stays in until it ends.
+
+#include <algorithm>
+#include <vector>
+
+#include "sched/stages.h"
+
+namespace allot {
+namespace {
+
+class LoadLimit : public Admission {
+ public:
+  explicit LoadLimit(double factor) : factor_(factor) {}
+
+  void OnEpisodeStart() override { last_admitted_ = -1; }
+
+  void Admit(const Observation& o, std::vector<std::int32_t>* rows) override {
+    const double limit = factor_ * o.cluster->total().gpus;
+    double demand = 0;
+    outside_.clear();
+    for (std::int32_t row = 0; row < o.rows(); ++row) {
+      if (o.job[static_cast<std::size_t>(row)] <= last_admitted_) {
+        demand += Asked(o, row);
+        rows->push_back(row);
+      } else {
+        outside_.push_back(row);
+      }
+    }
+    const auto job = [&o](std::int32_t row) { return o.job[static_cast<std::size_t>(row)]; };
+    std::sort(outside_.begin(), outside_.end(),
+              [&job](std::int32_t a, std::int32_t b) { return job(a) < job(b); });
+    for (const std::int32_t row : outside_) {
+      if (demand > limit) break;
+      demand += Asked(o, row);
+      last_admitted_ = job(row);
+      rows->push_back(row);
+    }
+    std::sort(rows->begin(), rows->end());
+  }
+
+ private:
+  static double Asked(const Observation& o, std::int32_t row) {
+    const auto r = static_cast<std::size_t>(row);
+    return (*o.table[r])[o.requested[r]].demand.gpus;
+  }
+
+  double factor_;
+  JobIndex last_admitted_ = -1;  // jobs, numbered by submission, enter in that order
+  std::vector<std::int32_t> outside_;
+};
+
+ALLOT_REGISTER(AdmissionInfo, ([] {
+                 AdmissionInfo info;
+                 info.id = "load";
+                 info.summary = "in order, while those inside ask for at most a factor of all GPUs";
+                 info.params = {{"factor", "1.2", "of the cluster's GPUs", 0, 1e9}};
+                 info.make = [](const Params& params) {
+                   return std::make_unique<LoadLimit>(params.Number("factor"));
+                 };
+                 return info;
+               }()));
+
+}  // namespace
+}  // namespace allot

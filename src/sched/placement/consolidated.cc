@@ -1,0 +1,39 @@
+// One node for the whole job or nothing: the tightest that holds it (ties: the lowest number). A
+// job larger than a node is never placed.
+
+#include <limits>
+
+#include "sched/placer.h"
+
+namespace allot {
+namespace {
+
+class ConsolidatedChooser : public NodeChooser {
+ public:
+  bool Choose(const ClusterSpec& cluster, const FreeMap& free, GpuTypeIndex type,
+              const Resources& unit_demand, std::int32_t count, std::span<const NodeShare>,
+              std::vector<UnitShare>* chosen) override {
+    NodeIndex tightest = -1;
+    std::int32_t least = std::numeric_limits<std::int32_t>::max();
+    for (NodeIndex node = 0; node < static_cast<NodeIndex>(cluster.nodes().size()); ++node) {
+      const Node& spec = cluster.nodes()[static_cast<std::size_t>(node)];
+      if (spec.type != type) continue;
+      const std::int32_t room =
+          free.Capacity(node, unit_demand, spec.capacity.gpus + spec.capacity.cpus);
+      if (room < count || room >= least) continue;
+      tightest = node;
+      least = room;
+      if (room == count) break;
+    }
+    if (tightest < 0) return false;
+    chosen->push_back({tightest, count});
+    return true;
+  }
+};
+
+ALLOT_REGISTER(PlacementInfo,
+               ChooserPlacementInfo("consolidated", "the tightest single node, never spanning",
+                                    [] { return std::make_unique<ConsolidatedChooser>(); }));
+
+}  // namespace
+}  // namespace allot

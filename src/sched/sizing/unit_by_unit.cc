@@ -1,0 +1,199 @@
+// One unit at a time, each placed on the least loaded node before the next is granted: the
+// allocation loops of DL2's simulator (docs/fidelity.md). A unit that does not fit there ends the
+// round for everybody (misfit=stop, as published) or for its job only (misfit=skip).
+//   pick=order: bundles for the first job of the order up to its limit, then for the next;
+//   pick=share: a bundle for the job of least dominant share (DRF);
+//   pick=gain: a worker or a server where it saves most estimated time (Optimus, Peng et al.,
+//   EuroSys'18, section 4.1); a job that has neither comes first, one at its limit drops out.
+
+#include <algorithm>
+#include <limits>
+
+#include "core/error.h"
+#include "sched/increments.h"
+#include "sched/unit_placer.h"
+
+namespace allot {
+namespace {
+
+enum class Pick { kOrder, kShare, kGain };
+
+class UnitByUnit : public Sizing {
+ public:
+  UnitByUnit(Pick pick, bool skip) : pick_(pick), skip_(skip) {}
+
+  bool places() const override { return true; }
+
+  void Size(const Observation& o, std::span<const std::int32_t> order, std::span<const double>,
+            std::vector<Grant>* grants) override {
+    placer_.Reset(*o.cluster, order.size());
+    types_.clear();
+    for (const std::int32_t row : order) types_.push_back(Table(o, row).types().front());
+    heap_.clear();
+    if (pick_ == Pick::kOrder) FillInOrder(o, order);
+    if (pick_ == Pick::kShare) FillByShare(o, order);
+    if (pick_ == Pick::kGain) FillByGain(o, order);
+    placer_.Grants(o, order, types_, grants);
+  }
+
+ private:
+  struct Entry {
+    double key;  // least first
+    std::int32_t position;
+    int kind;
+  };
+  static bool Later(const Entry& a, const Entry& b) {
+    return a.key != b.key ? a.key > b.key : a.position > b.position;
+  }
+
+  static const ConfigurationTable& Table(const Observation& o, std::int32_t row) {
+    return *o.table[static_cast<std::size_t>(row)];
+  }
+
+  bool Place(const Observation& o, std::int32_t row, std::int32_t position, int kind) {
+    return placer_.PlaceOnLeastLoaded(position, Table(o, row).kinds(), kind,
+                                      types_[static_cast<std::size_t>(position)]);
+  }
+
+  bool AtLimit(const ConfigurationTable& table, std::int32_t position, int kind) const {
+    const UnitCounts& units = placer_.units(position);
+    for (std::size_t k = 0; k < table.kinds().size(); ++k) {
+      const bool wanted = kind == kBundle || static_cast<int>(k) == kind;
+      if (wanted && units[k] >= table.limits()[k]) return true;
+    }
+    return false;
+  }
+
+  void FillInOrder(const Observation& o, std::span<const std::int32_t> order) {
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const auto position = static_cast<std::int32_t>(i);
+      while (!AtLimit(Table(o, order[i]), position, kBundle)) {
+        if (Place(o, order[i], position, kBundle)) continue;
+        if (!skip_) return;
+        break;
+      }
+    }
+  }
+
+  void Push(Entry entry) {
+    heap_.push_back(entry);
+    std::push_heap(heap_.begin(), heap_.end(), Later);
+  }
+  Entry Pop() {
+    std::pop_heap(heap_.begin(), heap_.end(), Later);
+    const Entry top = heap_.back();
+    heap_.pop_back();
+    return top;
+  }
+
+  void FillByShare(const Observation& o, std::span<const std::int32_t> order) {
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      heap_.push_back({0, static_cast<std::int32_t>(i), kBundle});
+    }
+    while (!heap_.empty()) {
+      const Entry top = Pop();
+      const std::int32_t row = order[static_cast<std::size_t>(top.position)];
+      if (!Place(o, row, top.position, kBundle)) {
+        if (!skip_) return;
+        continue;
+      }
+      const ConfigurationTable& table = Table(o, row);
+      if (!AtLimit(table, top.position, kBundle)) {
+        Push({DominantShare(o, table, placer_.units(top.position)), top.position, kBundle});
+      }
+    }
+  }
+
+  static double DominantShare(const Observation& o, const ConfigurationTable& table,
+                              const UnitCounts& units) {
+    Resources demand;
+    for (std::size_t k = 0; k < table.kinds().size(); ++k) {
+      demand += table.kinds()[k].demand * units[k];
+    }
+    const Resources& total = o.cluster->total();
+    return std::max(static_cast<double>(demand.gpus) / std::max(total.gpus, 1),
+                    static_cast<double>(demand.cpus) / std::max(total.cpus, 1));
+  }
+
+  void FillByGain(const Observation& o, std::span<const std::int32_t> order) {
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      heap_.push_back(BestUnit(o, order[i], static_cast<std::int32_t>(i)));
+    }
+    std::make_heap(heap_.begin(), heap_.end(), Later);
+    while (!heap_.empty()) {
+      const Entry top = Pop();
+      if (!(top.key < 0)) return;
+      const std::int32_t row = order[static_cast<std::size_t>(top.position)];
+      if (AtLimit(Table(o, row), top.position, top.kind)) continue;
+      if (!Place(o, row, top.position, top.kind)) {
+        if (!skip_) return;
+        continue;
+      }
+      Push(BestUnit(o, row, top.position));
+    }
+  }
+
+  // The unit that saves most time, as minus the intervals saved.
+  Entry BestUnit(const Observation& o, std::int32_t row, std::int32_t position) const {
+    constexpr double kFirst = -std::numeric_limits<double>::infinity();
+    const ConfigurationTable& table = Table(o, row);
+    const UnitCounts& units = placer_.units(position);
+    const auto kinds = static_cast<int>(table.kinds().size());
+    for (int k = 0; k < kinds; ++k) {
+      if (units[static_cast<std::size_t>(k)] == 0) return {kFirst, position, k};
+    }
+    const auto r = static_cast<std::size_t>(row);
+    const double left = o.estimated_work[r] - o.done_work[r];
+    const GpuTypeIndex type = types_[static_cast<std::size_t>(position)];
+    const double now = Intervals(o, table, units, type, left);
+    Entry best{std::numeric_limits<double>::infinity(), position, 0};
+    for (int k = 0; k < kinds; ++k) {
+      UnitCounts more = units;
+      ++more[static_cast<std::size_t>(k)];
+      const double saved = now - Intervals(o, table, more, type, left);
+      if (-saved <= best.key) best = {-saved, position, k};
+    }
+    return best;
+  }
+
+  static double Intervals(const Observation& o, const ConfigurationTable& table,
+                          const UnitCounts& units, GpuTypeIndex type, double left) {
+    return left / (table[table.Find(units, type)].rate * o.interval);
+  }
+
+  Pick pick_;
+  bool skip_;
+  UnitPlacer placer_;
+  std::vector<GpuTypeIndex> types_;  // by position
+  std::vector<Entry> heap_;
+};
+
+ALLOT_REGISTER(SizingInfo, ([] {
+                 SizingInfo info;
+                 info.id = "unit-by-unit";
+                 info.summary = "DL2's loops: one unit at a time, placed on the least loaded node";
+                 info.time_driven = true;
+                 info.params = {
+                     {"pick", "order", "whose unit is next: order, share (DRF) or gain (Optimus)"},
+                     {"misfit", "stop",
+                      "a unit that does not fit ends the round (stop) or its job (skip)"}};
+                 info.make = [](const Params& params) -> std::unique_ptr<Sizing> {
+                   const std::string& pick = params.Text("pick");
+                   const std::string& misfit = params.Text("misfit");
+                   if (misfit != "stop" && misfit != "skip") {
+                     throw UsageError(
+                         "sizing 'unit-by-unit': 'misfit' must be stop or skip, got '{}'", misfit);
+                   }
+                   const bool skip = misfit == "skip";
+                   if (pick == "order") return std::make_unique<UnitByUnit>(Pick::kOrder, skip);
+                   if (pick == "share") return std::make_unique<UnitByUnit>(Pick::kShare, skip);
+                   if (pick == "gain") return std::make_unique<UnitByUnit>(Pick::kGain, skip);
+                   throw UsageError(
+                       "sizing 'unit-by-unit': 'pick' must be order, share or gain, got '{}'",
+                       pick);
+                 };
+                 return info;
+               }()));
+
+}  // namespace
+}  // namespace allot

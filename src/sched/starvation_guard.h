@@ -1,0 +1,36 @@
+#pragma once
+// A guard against starvation: a job that has waited without a break for longer than a limit goes
+// before all others from then on (Blox: 1000 hours). Kept by StagedPolicy, which asks it at every
+// decision; O(rows) each.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cluster/observation.h"
+
+namespace allot {
+
+class StarvationGuard {
+ public:
+  explicit StarvationGuard(Seconds limit) : limit_(limit) {}  // 0: never
+  bool on() const { return limit_ > 0; }
+  void OnEpisodeStart() { waits_from_.clear(); }
+
+  // `rows`: the admitted ones. A wait counts from the first decision that saw the job, or from the
+  // first after the one that stopped it.
+  void Observe(const Observation& observation, std::span<const std::int32_t> rows);
+
+  bool Starved(JobIndex job) const { return on() && Entry(job) == kStarved; }
+  Seconds StarvesAt(JobIndex job) const;  // of a waiting job that was observed; kNever when off
+
+ private:
+  static constexpr Seconds kUnseen = -1;
+  static constexpr Seconds kStarved = -2;
+  Seconds Entry(JobIndex job) const { return waits_from_[static_cast<std::size_t>(job)]; }
+
+  Seconds limit_;
+  std::vector<Seconds> waits_from_;  // by job
+};
+
+}  // namespace allot

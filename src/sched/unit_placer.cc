@@ -1,0 +1,127 @@
+#include "sched/unit_placer.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "core/check.h"
+#include "sched/increments.h"
+
+namespace allot {
+namespace {
+
+std::size_t At(std::int32_t index) { return static_cast<std::size_t>(index); }
+
+Resources DemandOfUnit(const std::vector<UnitKind>& kinds, int kind) {
+  if (kind != kBundle) return kinds[At(kind)].demand;
+  Resources sum;
+  for (const UnitKind& each : kinds) sum += each.demand;
+  return sum;
+}
+
+}  // namespace
+
+void UnitPlacer::Reset(const ClusterSpec& cluster, std::size_t jobs) {
+  const std::size_t nodes = cluster.nodes().size();
+  const std::size_t words = (nodes + 63) / 64;
+  cluster_ = &cluster;
+  used_.assign(nodes, Resources{});
+  levels_.resize(cluster.types().size());
+  lowest_.assign(cluster.types().size(), 0);
+  for (std::vector<Level>& levels : levels_) {
+    for (Level& level : levels) {
+      if (level.count > 0 || level.nodes.size() != words) level.nodes.assign(words, 0);
+      level.count = 0;
+    }
+  }
+  for (std::size_t n = 0; n < nodes; ++n) {
+    const Node& node = cluster.nodes()[n];
+    std::vector<Level>& levels = LevelsOf(node.type);
+    const std::size_t most = At(node.capacity.gpus + node.capacity.cpus) + 1;
+    while (levels.size() < most) levels.push_back({std::vector<std::uint64_t>(words, 0), 0});
+    levels[0].nodes[n / 64] |= std::uint64_t{1} << (n % 64);
+    ++levels[0].count;
+  }
+  units_.assign(jobs, UnitCounts{});
+  placed_.clear();
+}
+
+NodeIndex UnitPlacer::LeastLoaded(GpuTypeIndex type) {
+  std::vector<Level>& levels = LevelsOf(type);
+  std::size_t& lowest = lowest_[static_cast<std::size_t>(type)];
+  while (levels[lowest].count == 0) ++lowest;
+  const std::vector<std::uint64_t>& nodes = levels[lowest].nodes;
+  std::size_t word = 0;
+  while (nodes[word] == 0) ++word;
+  return static_cast<NodeIndex>(word * 64 + At(std::countr_zero(nodes[word])));
+}
+
+bool UnitPlacer::PlaceOnLeastLoaded(std::int32_t position, const std::vector<UnitKind>& kinds,
+                                    int kind, GpuTypeIndex type) {
+  return PlaceOn(LeastLoaded(type), position, kinds, kind);
+}
+
+bool UnitPlacer::PlaceOn(NodeIndex node, std::int32_t position, const std::vector<UnitKind>& kinds,
+                         int kind) {
+  const Node& spec = cluster_->nodes()[At(node)];
+  Resources& used = used_[At(node)];
+  const Resources demand = DemandOfUnit(kinds, kind);
+  if (!(used + demand).FitsIn(spec.capacity)) return false;
+  // Units are only ever added, so that the lowest free GPU is the number in use.
+  const std::uint64_t gpus = GpuMask(used.gpus + demand.gpus) & ~GpuMask(used.gpus);
+  std::vector<Level>& levels = LevelsOf(spec.type);
+  const std::uint64_t bit = std::uint64_t{1} << (At(node) % 64);
+  Level& from = levels[At(used.gpus + used.cpus)];
+  from.nodes[At(node) / 64] &= ~bit;
+  --from.count;
+  used += demand;
+  Level& to = levels[At(used.gpus + used.cpus)];
+  to.nodes[At(node) / 64] |= bit;
+  ++to.count;
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    if (kind == kBundle || At(kind) == k) ++units_[At(position)][k];
+  }
+  placed_.push_back({position, node, kind, gpus});
+  return true;
+}
+
+void UnitPlacer::Grants(const Observation& o, std::span<const std::int32_t> order,
+                        std::span<const GpuTypeIndex> types, std::vector<Grant>* grants) {
+  // Counting sort by position, then one share a node.
+  first_of_.assign(order.size() + 1, 0);
+  for (const Placed& placed : placed_) ++first_of_[At(placed.position) + 1];
+  for (std::size_t i = 0; i < order.size(); ++i) first_of_[i + 1] += first_of_[i];
+  by_position_.resize(placed_.size());
+  for (auto it = placed_.rbegin(); it != placed_.rend(); ++it) {
+    by_position_[At(--first_of_[At(it->position) + 1])] = *it;
+  }
+  // After the backward pass first_of_[i + 1] is where position i begins.
+  shares_.clear();
+  shares_.reserve(placed_.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::size_t begin = At(first_of_[i + 1]);
+    const std::size_t end = i + 1 < order.size() ? At(first_of_[i + 2]) : placed_.size();
+    if (begin == end) continue;
+    std::sort(by_position_.begin() + static_cast<std::ptrdiff_t>(begin),
+              by_position_.begin() + static_cast<std::ptrdiff_t>(end),
+              [](const Placed& a, const Placed& b) { return a.node < b.node; });
+    const ConfigurationTable& table = *o.table[At(order[i])];
+    const std::size_t first_share = shares_.size();
+    for (std::size_t p = begin; p < end; ++p) {
+      const Placed& placed = by_position_[p];
+      if (p == begin || placed.node != by_position_[p - 1].node) {
+        shares_.push_back({placed.node, UnitCounts{}, 0});
+      }
+      NodeShare& share = shares_.back();
+      share.gpus |= placed.gpus;
+      for (std::size_t k = 0; k < table.kinds().size(); ++k) {
+        if (placed.kind == kBundle || At(placed.kind) == k) ++share.units[k];
+      }
+    }
+    const std::int32_t configuration = table.Find(units_[i], types[i]);
+    ALLOT_CHECK_GE(configuration, 0);
+    grants->push_back({order[i], configuration,
+                       std::span(shares_).subspan(first_share, shares_.size() - first_share)});
+  }
+}
+
+}  // namespace allot

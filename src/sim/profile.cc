@@ -1,0 +1,22 @@
+#include "sim/profile.h"
+
+#include "core/params.h"
+
+namespace allot {
+
+std::string PolicySpecUnder(const ProfileInfo& profile, std::string_view spec) {
+  const NamedParams named = ParseNamedParams(spec);
+  const auto known = profile.policies.find(named.name);
+  if (known == profile.policies.end()) return std::string(spec);
+  NamedParams base = ParseNamedParams(known->second);
+  for (const auto& [key, value] : named.given) base.given[key] = value;
+  std::string text = base.name;
+  char separator = ':';
+  for (const auto& [key, value] : base.given) {
+    text += separator + key + "=" + value;
+    separator = ',';
+  }
+  return text;
+}
+
+}  // namespace allot
