@@ -27,6 +27,11 @@ target_compile_options(allot_options INTERFACE -ffp-contract=off)
 target_include_directories(allot_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(allot_options INTERFACE fmt::fmt)
 
+# Counting free GPUs is one instruction on every x86-64 processor since 2009; the baseline calls a function.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  add_compile_options(-mpopcnt)
+endif()
+
 if(ALLOT_SANITIZE)
   list(JOIN ALLOT_SANITIZE "," sanitizers)
   add_compile_options(-fsanitize=${sanitizers} -fno-omit-frame-pointer -fno-sanitize-recover=all)

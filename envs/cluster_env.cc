@@ -65,7 +65,11 @@ StepInfo ClusterEnv::Info() const {
 
 StepResult ClusterEnv::StepAllocation(const Allocation& allocation) {
   if (over_) throw UsageError("step after the end of the episode: call reset first");
-  cluster_->Apply(allocation);
+  const ApplyReport report = cluster_->Apply(allocation);
+  if (!report.refused.ok()) {
+    throw RunError("decision {} at {} s: {}", decisions_, cluster_->Observe().now,
+                   report.refused.message());
+  }
   ++decisions_;
   StepResult result;
   const bool more = cluster_->WaitForChange(0);

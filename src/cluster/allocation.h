@@ -16,7 +16,11 @@ struct NodeShare {
   NodeIndex node = 0;
   UnitCounts units{};
   std::uint64_t gpus = 0;
-  friend bool operator==(const NodeShare&, const NodeShare&) = default;
+  // Spelled out: the default one compares the array through memcmp, on the hottest path.
+  friend bool operator==(const NodeShare& a, const NodeShare& b) {
+    return a.node == b.node && a.gpus == b.gpus && a.units[0] == b.units[0] &&
+           a.units[1] == b.units[1];
+  }
 };
 
 // Flat storage: jobs in the order of the observation's rows, shares of a job consecutive.

@@ -12,10 +12,11 @@ namespace allot {
 
 // What an application of an allocation did.
 struct ApplyReport {
-  std::int32_t launched = 0;   // was waiting, runs now
-  std::int32_t preempted = 0;  // ran, waits now
-  std::int32_t resized = 0;    // runs in another configuration
-  std::int32_t moved = 0;      // runs in the same configuration on other GPUs
+  std::int32_t launched = 0;      // was waiting, runs now
+  std::int32_t preempted = 0;     // ran, waits now
+  std::int32_t resized = 0;       // runs in another configuration
+  std::int32_t moved = 0;         // runs in the same configuration on other GPUs
+  Status refused = Status::Ok();  // the broken rule; nothing was changed
 };
 
 class ClusterPort {
@@ -29,7 +30,8 @@ class ClusterPort {
   // Pure.
   virtual Status Validate(const Allocation& allocation) const = 0;
 
-  // Validates, then makes it so. Applying the same decision number again changes nothing.
+  // Validates, then makes it so, or refuses and changes nothing. Applying the same decision number
+  // again changes nothing.
   virtual ApplyReport Apply(const Allocation& allocation) = 0;
 
   // Lets time pass until the next decision is due; false when nothing more will ever happen.

@@ -1,6 +1,5 @@
 #include "cluster/free_map.h"
 
-#include <algorithm>
 #include <bit>
 
 #include "core/check.h"
@@ -14,6 +13,7 @@ std::size_t At(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 void FreeMap::Reset(const ClusterSpec& cluster) {
   cluster_ = &cluster;
+  indexed_ = false;
   masks_.clear();
   cpus_.clear();
   type_free_.clear();
@@ -26,34 +26,16 @@ void FreeMap::Reset(const ClusterSpec& cluster) {
   }
 }
 
-GpuCount FreeMap::free_gpus(NodeIndex node) const { return std::popcount(gpu_mask(node)); }
-
-std::int32_t FreeMap::Capacity(NodeIndex node, const Resources& unit_demand,
-                               std::int32_t wanted) const {
-  std::int32_t units = wanted;
-  if (unit_demand.gpus > 0) units = std::min(units, free_gpus(node) / unit_demand.gpus);
-  if (unit_demand.cpus > 0) units = std::min(units, free_cpus(node) / unit_demand.cpus);
-  return units;
-}
-
 std::uint64_t FreeMap::Take(NodeIndex node, const Resources& demand) {
   ALLOT_CHECK_LE(demand.gpus, free_gpus(node));
   ALLOT_CHECK_LE(demand.cpus, free_cpus(node));
   const std::uint64_t before = gpu_mask(node);
   std::uint64_t after = before;
   for (GpuCount i = 0; i < demand.gpus; ++i) after &= after - 1;  // clears the lowest set bit
-  masks_[At(node)] = after;
+  Set(node, after);
   cpus_[At(node)] -= demand.cpus;
   TypeFreeOf(node) -= demand;
   return before ^ after;
-}
-
-bool FreeMap::TakeExactly(NodeIndex node, std::uint64_t gpus, std::int32_t cpus) {
-  if ((gpus & ~gpu_mask(node)) != 0 || cpus > free_cpus(node)) return false;
-  masks_[At(node)] ^= gpus;
-  cpus_[At(node)] -= cpus;
-  TypeFreeOf(node) -= {std::popcount(gpus), cpus};
-  return true;
 }
 
 void FreeMap::Release(NodeIndex node, std::uint64_t gpus, std::int32_t cpus) {
@@ -61,20 +43,9 @@ void FreeMap::Release(NodeIndex node, std::uint64_t gpus, std::int32_t cpus) {
   ALLOT_CHECK_EQ(gpus & gpu_mask(node), 0U);           // were taken
   ALLOT_CHECK_EQ(gpus & ~GpuMask(capacity.gpus), 0U);  // exist
   ALLOT_CHECK_LE(free_cpus(node) + cpus, capacity.cpus);
-  masks_[At(node)] |= gpus;
+  Set(node, gpu_mask(node) | gpus);
   cpus_[At(node)] += cpus;
   TypeFreeOf(node) += {std::popcount(gpus), cpus};
-}
-
-Resources& FreeMap::TypeFreeOf(NodeIndex node) {
-  return type_free_[At(cluster_->nodes()[At(node)].type)];
-}
-
-Resources DemandOf(const std::vector<UnitKind>& kinds, const UnitCounts& units) {
-  Resources demand;
-  for (std::size_t kind = 0; kind < kinds.size(); ++kind)
-    demand += kinds[kind].demand * units[kind];
-  return demand;
 }
 
 }  // namespace allot

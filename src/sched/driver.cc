@@ -24,13 +24,12 @@ DriveResult Drive(ClusterPort& cluster, Policy& policy, const EpisodeContext& co
     } else {
       policy.Decide(observation, &allocation);
     }
-    const Status status = cluster.Validate(allocation);
-    if (!status.ok()) {
-      throw RunError("policy '{}', decision {} at {} s: {}", policy.info().id, observation.decision,
-                     observation.now, status.message());
-    }
     for (DecisionListener* listener : listeners) listener->OnDecision(observation, allocation);
     const ApplyReport report = cluster.Apply(allocation);
+    if (!report.refused.ok()) {
+      throw RunError("policy '{}', decision {} at {} s: {}", policy.info().id, observation.decision,
+                     observation.now, report.refused.message());
+    }
     for (DecisionListener* listener : listeners) listener->OnApplied(report);
     ++result.decisions;
     ThrowIfInterrupted();

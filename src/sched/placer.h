@@ -13,7 +13,8 @@
 namespace allot {
 
 // Chooses nodes for `count` units of a demand, one call per unit kind: appends (node, units) pairs
-// that the map can hold; returns false when it cannot place them all. It must not change the map.
+// that the map can hold; returns false when it cannot place them all. It takes nothing from the
+// map.
 struct UnitShare {
   NodeIndex node;
   std::int32_t units;
@@ -21,7 +22,7 @@ struct UnitShare {
 class NodeChooser {
  public:
   virtual ~NodeChooser() = default;
-  virtual bool Choose(const ClusterSpec& cluster, const FreeMap& free, GpuTypeIndex type,
+  virtual bool Choose(const ClusterSpec& cluster, FreeMap& free, GpuTypeIndex type,
                       const Resources& unit_demand, std::int32_t count,
                       std::span<const NodeShare> held, std::vector<UnitShare>* chosen) = 0;
 };

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "sched/order_memory.h"
 #include "sched/starvation_guard.h"
 
 namespace allot {
@@ -42,6 +43,7 @@ class StagedPolicy : public Policy {
     admission_->OnEpisodeStart();
     ordering_->OnEpisodeStart();
     guard_.OnEpisodeStart();
+    sorter_.Forget();
   }
 
   void Decide(const Observation& o, Allocation* allocation) override {
@@ -70,9 +72,9 @@ class StagedPolicy : public Policy {
  private:
   struct Ranked {
     double key;
+    JobIndex job;
     std::int32_t row;
-    bool waits_behind;  // a waiting job under a non-preemptive order
-    bool starved;
+    std::int8_t rank;  // before the key: 0 starved, 1 by key, +2 waits behind those who run
   };
 
   void Sort(const Observation& o) {
@@ -80,18 +82,17 @@ class StagedPolicy : public Policy {
     ranked_.clear();
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const auto row = static_cast<std::size_t>(rows_[i]);
-      ranked_.push_back({keys_[i], rows_[i], keep_running_first && o.running[row] < 0,
-                         guard_.Starved(o.job[row])});
+      const JobIndex job = o.job[row];
+      const int rank =
+          (guard_.Starved(job) ? 0 : 1) + (keep_running_first && o.running[row] < 0 ? 2 : 0);
+      ranked_.push_back({keys_[i], job, rows_[i], static_cast<std::int8_t>(rank)});
     }
-    // Ties by (submit, job), not by row, so that the answer does not depend on the rows' order.
-    std::sort(ranked_.begin(), ranked_.end(), [&o](const Ranked& a, const Ranked& b) {
-      if (a.waits_behind != b.waits_behind) return b.waits_behind;
-      if (a.starved != b.starved) return a.starved;
+    // Ties by job, which is the order of submission, not by row, so that the answer does not depend
+    // on the rows' order.
+    sorter_.Sort(&ranked_, [](const Ranked& a, const Ranked& b) {
+      if (a.rank != b.rank) return a.rank < b.rank;
       if (a.key != b.key) return a.key < b.key;
-      const auto i = static_cast<std::size_t>(a.row);
-      const auto j = static_cast<std::size_t>(b.row);
-      if (o.submit[i] != o.submit[j]) return o.submit[i] < o.submit[j];
-      return o.job[i] < o.job[j];
+      return a.job < b.job;
     });
     order_.clear();
     sorted_keys_.clear();
@@ -152,6 +153,7 @@ class StagedPolicy : public Policy {
   std::vector<double> keys_;
   std::vector<double> sorted_keys_;
   std::vector<Ranked> ranked_;
+  OrderMemory<Ranked> sorter_;
   std::vector<Grant> grants_;
   std::vector<std::int32_t> configuration_of_job_;  // by job; -1 outside OrderHoldsUntil
 };

@@ -227,8 +227,8 @@ ApplyReport SimulatedCluster::Apply(const Allocation& allocation) {
   ApplyReport report;
   Observation& o = observation_;
   if (applied_decision_ == o.decision) return report;
-  const Status status = Validate(allocation);
-  if (!status.ok()) throw RunError("decision {} at {} s: {}", o.decision, o.now, status.message());
+  report.refused = Validate(allocation);
+  if (!report.refused.ok()) return report;
   applied_decision_ = o.decision;
 
   const std::size_t rows = o.job.size();

@@ -10,9 +10,19 @@ namespace {
 
 class ConsolidatedChooser : public NodeChooser {
  public:
-  bool Choose(const ClusterSpec& cluster, const FreeMap& free, GpuTypeIndex type,
+  bool Choose(const ClusterSpec& cluster, FreeMap& free, GpuTypeIndex type,
               const Resources& unit_demand, std::int32_t count, std::span<const NodeShare>,
               std::vector<UnitShare>* chosen) override {
+    if (unit_demand == Resources{1, 0}) {
+      const RoomIndex& rooms = free.rooms();
+      for (GpuCount room = count; room <= rooms.most(); ++room) {
+        const NodeIndex node = rooms.First(type, room, [](NodeIndex) { return true; });
+        if (node < 0) continue;
+        chosen->push_back({node, count});
+        return true;
+      }
+      return false;
+    }
     NodeIndex tightest = -1;
     std::int32_t least = std::numeric_limits<std::int32_t>::max();
     for (NodeIndex node = 0; node < static_cast<NodeIndex>(cluster.nodes().size()); ++node) {

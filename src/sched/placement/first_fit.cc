@@ -7,7 +7,7 @@ namespace {
 
 class FirstFitChooser : public NodeChooser {
  public:
-  bool Choose(const ClusterSpec& cluster, const FreeMap& free, GpuTypeIndex type,
+  bool Choose(const ClusterSpec& cluster, FreeMap& free, GpuTypeIndex type,
               const Resources& unit_demand, std::int32_t count, std::span<const NodeShare>,
               std::vector<UnitShare>* chosen) override {
     for (NodeIndex node = 0; node < static_cast<NodeIndex>(cluster.nodes().size()); ++node) {

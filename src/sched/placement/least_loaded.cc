@@ -7,7 +7,7 @@ namespace {
 
 class LeastLoadedChooser : public NodeChooser {
  public:
-  bool Choose(const ClusterSpec& cluster, const FreeMap& free, GpuTypeIndex type,
+  bool Choose(const ClusterSpec& cluster, FreeMap& free, GpuTypeIndex type,
               const Resources& unit_demand, std::int32_t count, std::span<const NodeShare>,
               std::vector<UnitShare>* chosen) override {
     const auto nodes = static_cast<NodeIndex>(cluster.nodes().size());

@@ -35,8 +35,9 @@ class RequestedSize : public Sizing {
     const ConfigurationTable& table = *o.table[r];
     const UnitCounts& units = table[o.requested[r]].units;
     const std::int32_t running = o.running[r];
-    if (running >= 0 && table[running].units == units && capacity_.Fits(table[running]))
-      return running;
+    const bool as_asked =
+        running >= 0 && (running == o.requested[r] || table[running].units == units);
+    if (as_asked && capacity_.Fits(table[running])) return running;
     for (const GpuTypeIndex type : table.types()) {
       const std::int32_t candidate = table.Find(units, type);
       if (candidate >= 0 && capacity_.Fits(table[candidate])) return candidate;

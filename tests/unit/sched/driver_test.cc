@@ -22,9 +22,11 @@ class FakeCluster : public ClusterPort {
   Status Validate(const Allocation& allocation) const override {
     return ValidateAllocation(world_.o, allocation);
   }
-  ApplyReport Apply(const Allocation&) override {
-    ++applied;
-    return {};
+  ApplyReport Apply(const Allocation& allocation) override {
+    ApplyReport report;
+    report.refused = Validate(allocation);
+    if (report.refused.ok()) ++applied;
+    return report;
   }
   bool WaitForChange(Seconds holds_until) override {
     held_until = holds_until;
