@@ -1,0 +1,106 @@
+// The peers' own results, job by job: the part that ships in tests/reference, and the whole folders
+// where the checkout has them beside it.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "core/file.h"
+#include "fidelity/peer.h"
+#include "tests/unit/core/expect_error.h"
+
+namespace allot {
+namespace {
+
+namespace fs = std::filesystem;
+
+const PeerInfo& Peer(const std::string& id) { return Registry<PeerInfo>::Global().Get("peer", id); }
+
+fs::path Shipped(const std::string& peer) {
+  return fs::path(ALLOT_SOURCE_DIR) / "tests" / "reference" / peer;
+}
+
+// Every case equal; `least` guards against a folder that silently lost its cases.
+void ExpectEqualRuns(const std::string& peer, const fs::path& folder, std::size_t least) {
+  const auto cases = Peer(peer).cases(folder.string());
+  EXPECT_GE(cases.size(), least) << folder;
+  for (const FidelityCase& c : cases) {
+    const FidelityResult result = c.run();
+    EXPECT_GT(result.jobs, 0) << c.name;
+    EXPECT_NE(result.verdict, FidelityResult::Verdict::kDifferent)
+        << c.name << ": " << result.first_difference;
+  }
+}
+
+class ReferenceTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(ReferenceTest, ShippedRunsAreEqual) { ExpectEqualRuns(GetParam(), Shipped(GetParam()), 8); }
+
+TEST_P(ReferenceTest, AllRunsAreEqual) {
+  const fs::path folder = fs::path(ALLOT_SOURCE_DIR) / ".." / "shared" / "reference" / GetParam();
+  if (!fs::exists(folder)) GTEST_SKIP() << "no whole reference folder beside this checkout";
+  ExpectEqualRuns(GetParam(), folder, 30);
+}
+
+INSTANTIATE_TEST_SUITE_P(Peers, ReferenceTest, testing::Values("blox", "dl2"),
+                         [](const auto& peer) { return peer.param; });
+
+// A copy of a reference folder with one number changed.
+class AlteredReference {
+ public:
+  AlteredReference(const std::string& peer, const std::string& name)
+      : folder_(fs::path(testing::TempDir()) / ("altered-" + peer + "-" + name)) {
+    fs::remove_all(folder_);
+    fs::copy(Shipped(peer), folder_, fs::copy_options::recursive);
+  }
+  ~AlteredReference() { fs::remove_all(folder_); }
+  std::string path() const { return folder_.string(); }
+  void Replace(const std::string& file, const std::string& from, const std::string& to) {
+    std::string text = ReadTextFile((folder_ / file).string());
+    const std::size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << file << " has no '" << from << "'";
+    text.replace(at, from.size(), to);
+    WriteTextFile(folder_ / file, text);
+  }
+
+ private:
+  fs::path folder_;
+};
+
+TEST(BloxFidelityTest, AJobThatEndsOneRoundLaterIsNamed) {
+  AlteredReference reference("blox", "round-later");
+  reference.Replace("results/w1.Fifo.scattered-repaired.accept-all.jobs.csv", "0,271,300,46500,",
+                    "0,271,300,46800,");
+  for (const FidelityCase& c : Peer("blox").cases(reference.path())) {
+    if (c.name != "w1.Fifo.scattered-repaired.accept-all") continue;
+    const FidelityResult result = c.run();
+    EXPECT_EQ(result.verdict, FidelityResult::Verdict::kDifferent);
+    EXPECT_EQ(result.first_difference, "job 0: finish 46800 at the peer, 46500 here (at 46800 s)");
+    return;
+  }
+  FAIL() << "the altered run is not among the cases";
+}
+
+TEST(BloxFidelityTest, TheShippedSearchForSeveralGpusIsNotRebuilt) {
+  for (const FidelityCase& c : Peer("blox").cases(Shipped("blox").string())) {
+    if (c.name != "w1.Fifo.scattered.accept-all") continue;
+    EXPECT_EQ(c.run().verdict, FidelityResult::Verdict::kNotRebuilt);
+    return;
+  }
+  FAIL() << "the run is not among the cases";
+}
+
+TEST(BloxFidelityTest, AFolderWithoutResultsIsRefused) {
+  ExpectError(ExitCode::kBadData, {"results", "tests"},
+              [] { Peer("blox").cases((fs::path(ALLOT_SOURCE_DIR) / "tests").string()); });
+}
+
+TEST(Dl2FidelityTest, ATypeWithoutSpeedsIsRefused) {
+  AlteredReference reference("dl2", "no-speeds");
+  reference.Replace("workloads/small_s1.jobs.csv", "\n1,5,", "\n1,77,");
+  ExpectError(ExitCode::kBadData, {"small_s1.jobs.csv:2", "type 77"},
+              [&] { Peer("dl2").cases(reference.path()); });
+}
+
+}  // namespace
+}  // namespace allot
