@@ -27,8 +27,9 @@ std::string Quoted(const std::string& word) {
 }
 
 bool IsOracle(const Policy& policy, const Scenario& scenario) {
-  return policy.info().needs_lengths &&
-         scenario.options().lengths.kind == LengthEstimates::Kind::kTrue;
+  const PolicyInfo& info = policy.info();
+  return info.oracle || (info.needs_lengths &&
+                         scenario.options().lengths.kind == LengthEstimates::Kind::kTrue);
 }
 
 std::vector<std::string> JobIds(const Workload& workload) {

@@ -29,13 +29,26 @@ struct PolicyInfo {
   bool time_driven = false;  // may change its mind with time alone (service, ageing), not only on
                              // arrivals, completions and resizes; asked every interval, or
                              // when the last answer's HoldUntil is over
+  bool oracle = false;  // uses the episode's foresight: a point of reference, never a scheduler
   std::vector<ParamSpec> params;
   std::function<std::unique_ptr<Policy>(const Params&)> make;
+};
+
+// The episode that is to come. Only simulated episodes have one, and only policies that say `oracle`
+// in their info may look.
+class Foresight {
+ public:
+  virtual ~Foresight() = default;
+  virtual JobIndex jobs() const = 0;
+  virtual double TrueWork(JobIndex job) const = 0;
+  // The mean JCT of the whole episode under `policy`; infinite when a job does not finish.
+  virtual double MeanJct(Policy& policy) const = 0;
 };
 
 struct EpisodeContext {
   std::uint64_t seed = 0;
   const ClusterSpec* cluster = nullptr;
+  const Foresight* foresight = nullptr;  // outlives the episode
 };
 
 class Policy {

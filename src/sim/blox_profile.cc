@@ -46,7 +46,8 @@ ALLOT_REGISTER(ProfileInfo,
                              {"las", kLeastService},
                              {"tiresias", kLeastService},
                              {"srtf", kShortestRemaining},
-                             {"optimus", kShortestRemaining}}}));
+                             {"optimus", kShortestRemaining},
+                             {"dynamic", "dynamic:profile=blox"}}}));
 
 }  // namespace
 }  // namespace allot

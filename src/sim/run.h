@@ -27,4 +27,16 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
                      std::span<DecisionListener* const> listeners = {},
                      const std::function<void(const SimulatedCluster&)>& cluster_ready = {});
 
+// The scenario as oracles may see it. The scenario must outlive it.
+class ScenarioForesight : public Foresight {
+ public:
+  explicit ScenarioForesight(const Scenario& scenario) : scenario_(scenario) {}
+  JobIndex jobs() const override;
+  double TrueWork(JobIndex job) const override { return scenario_.facts(job).work; }
+  double MeanJct(Policy& policy) const override;
+
+ private:
+  const Scenario& scenario_;
+};
+
 }  // namespace allot

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/check.h"
 #include "core/error.h"
 #include "perf/table_cache.h"
 
@@ -30,6 +31,15 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
     facts.requested = tables.RequestedOf(workload_, job);
     facts_.push_back(std::move(facts));
   }
+}
+
+Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
+                   std::vector<JobFacts> facts)
+    : workload_(std::move(workload)),
+      cluster_(std::move(cluster)),
+      options_(options),
+      facts_(std::move(facts)) {
+  ALLOT_CHECK_EQ(workload_.jobs.size(), facts_.size());
 }
 
 }  // namespace allot

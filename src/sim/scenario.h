@@ -30,20 +30,24 @@ struct SimOptions {
 
 class Scenario {
  public:
-  // DataError for an empty workload or a job that fits on no GPU type of the cluster.
-  Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
-           const Catalogue& catalogue = Catalogue::Embedded());
-
-  const Workload& workload() const { return workload_; }
-  const ClusterSpec& cluster() const { return cluster_; }
-  const SimOptions& options() const { return options_; }
-
   struct JobFacts {
     std::shared_ptr<const ConfigurationTable> table;
     std::int32_t requested = 0;  // configuration as submitted, on the fastest type that holds it
     double work = 0;             // true work
     double estimate = 0;         // what policies are told (NaN: nothing)
   };
+
+  // DataError for an empty workload or a job that fits on no GPU type of the cluster.
+  Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
+           const Catalogue& catalogue = Catalogue::Embedded());
+
+  // With facts made elsewhere, one a job.
+  Scenario(Workload workload, ClusterSpec cluster, SimOptions options, std::vector<JobFacts> facts);
+
+  const Workload& workload() const { return workload_; }
+  const ClusterSpec& cluster() const { return cluster_; }
+  const SimOptions& options() const { return options_; }
+
   const JobFacts& facts(JobIndex job) const { return facts_[static_cast<std::size_t>(job)]; }
 
  private:

@@ -35,6 +35,36 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario) : scenario_(scenari
   AdvanceTo(NextTick(scenario.workload().jobs.front().submit));
 }
 
+SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& start)
+    : scenario_(scenario), observation_(start) {
+  const std::size_t jobs = scenario.workload().jobs.size();
+  ALLOT_CHECK_EQ(start.job.size(), jobs);
+  Observation& o = observation_;
+  o.cluster = &scenario.cluster();
+  o.decision = 0;
+  row_of_job_.resize(jobs);
+  records_.resize(jobs);
+  progress_.resize(jobs);
+  next_arrival_ = static_cast<JobIndex>(jobs);
+  for (std::size_t i = 0; i < jobs; ++i) {
+    ALLOT_CHECK_EQ(At(o.job[i]), i);
+    row_of_job_[i] = o.job[i];
+    records_[i].job = o.job[i];
+    records_[i].submit = o.submit[i];
+    Progress& p = progress_[i];
+    p.work = scenario.facts(o.job[i]).work;
+    p.inverse_duration = 1.0 / scenario.workload().jobs[i].duration;
+    if (o.running[i] < 0) continue;
+    const Configuration& configuration = (*o.table[i])[o.running[i]];
+    p.ready = o.now;
+    p.rate = configuration.rate * scenario.options().speedup;
+    p.gpus = configuration.demand.gpus;
+    p.finish = FinishOf(p, o.done_work[i]);
+    ++running_;
+    gpus_used_ += p.gpus;
+  }
+}
+
 Seconds SimulatedCluster::NextTick(Seconds time) const {
   return scenario_.options().decide_on_events ? time : NextInterval(time);
 }

@@ -30,6 +30,9 @@ struct StepFacts {
 class SimulatedCluster : public ClusterPort {
  public:
   explicit SimulatedCluster(const Scenario& scenario);
+  // In mid-run: every job of the scenario has arrived, and row i of `start` says how far job i is,
+  // what it has received and where it runs. Restarts are taken to be over.
+  SimulatedCluster(const Scenario& scenario, const Observation& start);
 
   const Observation& Observe() const override { return observation_; }
   Status Validate(const Allocation& allocation) const override;

@@ -13,6 +13,7 @@
 #include "core/rng.h"
 #include "models/checkpoint.h"
 #include "perf/elastic.h"
+#include "sim/lower_bound.h"
 #include "sim/run.h"
 #include "tests/unit/sched/world.h"
 
@@ -116,6 +117,28 @@ TEST_P(PolicyConformanceTest, DecidesLegallyAndEveryJobFinishes) {
   }
 }
 
+TEST_P(PolicyConformanceTest, NoMeanJctIsBelowTheLowerBound) {
+  for (const WorldShape& shape : kShapes) {
+    for (std::uint64_t seed = 10; seed < 13; ++seed) {
+      for (const bool whole : {false, true}) {
+        SimOptions options;
+        options.seed = seed;
+        options.charge_whole_intervals = whole;
+        options.decide_on_events = !whole && seed == 11;
+        options.restart_cost = seed == 12 ? 0 : 30;
+        const Scenario scenario(RandomWorkload(2 + static_cast<int>(seed), seed, 4, shape.elastic),
+                                ClusterSpec::Parse(shape.cluster), options);
+        const double bound = MeanJctBound(scenario).mean_jct;
+        double mean = 0;
+        for (const JobRecord& record : RunPolicy(scenario, *Make()).records)
+          mean += (record.finish - record.submit) / static_cast<double>(2 + seed);
+        EXPECT_GE(mean, bound * (1 - 1e-9))
+            << shape.name << ", seed " << seed << (whole ? ", whole intervals" : "");
+      }
+    }
+  }
+}
+
 TEST_P(PolicyConformanceTest, EqualSeedsGiveEqualDecisions) {
   for (const WorldShape& shape : kShapes) {
     const Scenario scenario = RandomScenario(shape, 1);
@@ -154,7 +177,8 @@ TEST_P(PolicyConformanceTest, TheOrderOfRowsDoesNotMatter) {
     SCOPED_TRACE(shape.name);
     const Scenario scenario = RandomScenario(shape, 2);
     auto twin = Make();
-    twin->OnEpisodeStart({.seed = 2, .cluster = &scenario.cluster()});
+    const ScenarioForesight foresight(scenario);
+    twin->OnEpisodeStart({.seed = 2, .cluster = &scenario.cluster(), .foresight = &foresight});
     OrderCheck check(std::move(twin));
     DecisionListener* const listeners[] = {&check};
     RunPolicy(scenario, *Make(), listeners);

@@ -30,6 +30,7 @@ BELOW = {
     "models": ["core"],
     "envs": ["sim", "features", "metrics"],
     "agents/heuristic": ["sched"],
+    "agents/lookahead": ["sim", "agents/heuristic"],
     "agents/learned": ["features", "models"],
     "agents/training": ["envs", "agents/learned", "models", "record"],
 }
@@ -114,7 +115,7 @@ def test_headers_open_with_their_contract():
 
 # What `allot list --json` calls the kind -> the files of which each registers exactly one entry.
 REGISTRIES = {
-    "policies": ["agents/heuristic/*.cc", "agents/learned/*_policy.cc"],
+    "policies": ["agents/heuristic/*.cc", "agents/lookahead/*_policy.cc", "agents/learned/*_policy.cc"],
     "formats": ["src/workload/*_format.cc"],
     "rewards": ["envs/rewards/*.cc"],
     "admission": ["src/sched/admission/*.cc"],

@@ -1,6 +1,6 @@
 // Blox's load-based admission (Agarwal et al., EuroSys'24, section 5.2): jobs queue in order of
 // submission and enter while the GPUs asked for by those inside do not exceed a multiple of the
-// cluster's. The last one to enter may exceed it; who is in stays in until it ends.
+// cluster's. The last one to enter may exceed it; who is in, or has run, stays in until it ends.
 
 #include <algorithm>
 #include <vector>
@@ -21,7 +21,8 @@ class LoadLimit : public Admission {
     double demand = 0;
     outside_.clear();
     for (std::int32_t row = 0; row < o.rows(); ++row) {
-      if (o.job[static_cast<std::size_t>(row)] <= last_admitted_) {
+      const auto r = static_cast<std::size_t>(row);
+      if (o.job[r] <= last_admitted_ || o.changes[r] > 0) {
         demand += Asked(o, row);
         rows->push_back(row);
       } else {

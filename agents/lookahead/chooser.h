@@ -1,0 +1,56 @@
+#pragma once
+// A policy that chooses among policies: every so often each candidate is followed ahead through the
+// known jobs (sim/outlook.h), and the one with the least mean JCT of these decides until the next
+// choice; equal ones: the first. What a candidate remembers is up to date when it is its turn,
+// because all see every observation.
+//
+// A choice costs one simulated future a candidate, at most horizon / step decisions each plus one a
+// completion; futures that have become worse than the best are left off.
+
+#include <string>
+#include <vector>
+
+#include "sim/outlook.h"
+
+namespace allot {
+
+struct ChooserOptions {
+  SimOptions rules;  // of the simulated futures
+  int every = 1;     // intervals between choices
+  int horizon = 0;   // intervals that a future is followed; 0: to the last completion
+  int step = 1;      // intervals between the decisions of a future, completions aside
+};
+
+class LookaheadChooser : public Policy {
+ public:
+  // `candidates`: policy specs, at least one; UsageError for unknown ones.
+  LookaheadChooser(PolicyInfo info, const std::vector<std::string>& candidates,
+                   const ChooserOptions& options);
+
+  const PolicyInfo& info() const override { return info_; }
+  void OnEpisodeStart(const EpisodeContext& context) override;
+  void Decide(const Observation& observation, Allocation* allocation) override;
+
+  std::size_t chosen() const { return chosen_; }  // of the candidates, at the last decision
+
+ private:
+  struct Candidate {
+    std::unique_ptr<Policy> present;  // sees what happens
+    std::unique_ptr<Policy> future;   // plays what might
+    Allocation answer;
+  };
+  std::size_t Choose(const Observation& observation);
+
+  PolicyInfo info_;
+  ChooserOptions options_;
+  std::vector<Candidate> candidates_;
+  std::size_t chosen_ = 0;
+  Seconds next_choice_ = 0;
+};
+
+// The parameters of ChooserOptions, for PolicyInfo::params, and what they say. `profile` is the
+// name of the world in which the futures are simulated (sim/profile.h).
+std::vector<ParamSpec> ChooserParams(int horizon, int step);
+ChooserOptions ChooserOptionsOf(const Params& params);
+
+}  // namespace allot

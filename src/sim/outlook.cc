@@ -1,0 +1,131 @@
+#include "sim/outlook.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/error.h"
+#include "sched/remaining.h"
+#include "sim/lower_bound.h"
+#include "sim/relaxation.h"
+#include "sim/simulated_cluster.h"
+
+namespace allot {
+namespace {
+
+template <typename T>
+void Gather(const std::vector<std::size_t>& order, std::vector<T>* values) {
+  std::vector<T> gathered;
+  gathered.reserve(values->size());
+  for (const std::size_t row : order) gathered.push_back((*values)[row]);
+  values->swap(gathered);
+}
+
+// The observation with its rows by job, and these numbered from 0.
+Observation ByJob(const Observation& from) {
+  Observation o = from;
+  if (!std::is_sorted(o.job.begin(), o.job.end())) {
+    std::vector<std::size_t> order(o.job.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return from.job[a] < from.job[b]; });
+    Gather(order, &o.submit);
+    Gather(order, &o.table);
+    Gather(order, &o.requested);
+    Gather(order, &o.running);
+    Gather(order, &o.done_work);
+    Gather(order, &o.estimated_work);
+    Gather(order, &o.attained_gpu_seconds);
+    Gather(order, &o.attained_seconds);
+    Gather(order, &o.restart_cost);
+    Gather(order, &o.changes);
+    Gather(order, &o.waiting_since);
+    Gather(order, &o.priority);
+    Gather(order, &o.tenant);
+    o.shares.clear();
+    o.share_begin.assign(1, 0);
+    for (const std::size_t row : order) {
+      const auto shares = from.shares_of(static_cast<std::int32_t>(row));
+      o.shares.insert(o.shares.end(), shares.begin(), shares.end());
+      o.share_begin.push_back(static_cast<std::int32_t>(o.shares.size()));
+    }
+  }
+  std::iota(o.job.begin(), o.job.end(), JobIndex{0});
+  return o;
+}
+
+Scenario WorldOf(const Observation& o, SimOptions rules) {
+  rules.interval = o.interval;
+  Workload workload;
+  std::vector<Scenario::JobFacts> facts;
+  workload.jobs.resize(o.job.size());
+  facts.reserve(o.job.size());
+  for (std::int32_t row = 0; row < o.rows(); ++row) {
+    const auto r = static_cast<std::size_t>(row);
+    Scenario::JobFacts known;
+    // The observation's tables outlive the decision.
+    known.table =
+        std::shared_ptr<const ConfigurationTable>(std::shared_ptr<const void>(), o.table[r]);
+    known.requested = o.requested[r];
+    known.work = o.done_work[r] + ReckonedRemaining(o, row);
+    known.estimate = o.estimated_work[r];
+    workload.jobs[r].submit = o.submit[r];
+    workload.jobs[r].duration = known.work / (*known.table)[known.requested].rate;
+    facts.push_back(std::move(known));
+  }
+  return Scenario(std::move(workload), *o.cluster, rules, std::move(facts));
+}
+
+// Bound on the sum of the ends of what is unfinished now.
+double RestOf(const SimulatedCluster& cluster) {
+  const Observation& o = cluster.Observe();
+  const Scenario& scenario = cluster.scenario();
+  const std::size_t types = o.cluster->types().size();
+  const ResourceWeights gpus{std::vector<double>(types, 1.0), std::vector<double>(types, 0.0)};
+  std::vector<RelaxedJob> jobs;
+  const ConfigurationTable* last = nullptr;
+  double area_per_work = 0;
+  for (std::size_t r = 0; r < o.job.size(); ++r) {
+    if (o.table[r] != last) {
+      last = o.table[r];
+      area_per_work = LeastAreaPerWork(*last, gpus);
+    }
+    const double left = std::max(0.0, scenario.facts(o.job[r]).work - o.done_work[r]);
+    jobs.push_back({.release = o.now,
+                    .earliest = o.now + left / last->best_rate(),
+                    .area = left * area_per_work});
+  }
+  return EndSumBound(jobs, o.cluster->total().gpus);
+}
+
+}  // namespace
+
+Outlook::Outlook(const Observation& observation, SimOptions rules)
+    : start_(ByJob(observation)), scenario_(WorldOf(start_, rules)) {}
+
+double Outlook::CompletionSum(Policy& policy, const Limits& limits) const {
+  SimulatedCluster cluster(scenario_, start_);
+  policy.OnEpisodeStart({.seed = scenario_.options().seed, .cluster = &scenario_.cluster()});
+  const Observation& o = cluster.Observe();
+  const bool time_driven = policy.info().time_driven;
+  double sum = 0;  // job-seconds: each second every unfinished job adds one
+  Allocation allocation;
+  bool more = o.rows() > 0;
+  while (more) {
+    if (o.now - start_.now >= limits.horizon) {
+      return sum + RestOf(cluster) - static_cast<double>(o.rows()) * o.now;
+    }
+    policy.Decide(o, &allocation);
+    const ApplyReport report = cluster.Apply(allocation);
+    if (!report.refused.ok()) {
+      throw RunError("policy '{}' looking ahead from {} s, at {} s: {}", policy.info().id,
+                     start_.now, o.now, report.refused.message());
+    }
+    const Seconds hold = std::max(allocation.holds_until(), o.now + limits.step);
+    more = cluster.WaitForChange(time_driven ? hold : kNever);
+    sum += cluster.last_step().job_seconds;
+    if (sum >= limits.give_up) return kNever;
+  }
+  return sum;
+}
+
+}  // namespace allot

@@ -1,0 +1,116 @@
+#include "sim/outlook.h"
+
+#include <gtest/gtest.h>
+
+#include "core/rng.h"
+#include "tests/unit/sched/world.h"
+#include "tests/unit/sim/small_world.h"
+
+namespace allot {
+namespace {
+
+using testing_support::Permuted;
+using testing_support::Shuffled;
+using testing_support::SmallJob;
+using testing_support::Staged;
+
+// What a run observes at its decision number `at`.
+class Snapshot : public DecisionListener {
+ public:
+  explicit Snapshot(std::int64_t at) : at_(at) {}
+  void OnDecision(const Observation& o, const Allocation&) override {
+    if (o.decision == at_) observation = o;
+  }
+  Observation observation;
+
+ private:
+  std::int64_t at_;
+};
+
+struct World {
+  SimOptions options;
+  Scenario scenario;
+
+  explicit World(SimOptions with) : options(with), scenario(Make(with)) {}
+  static Scenario Make(SimOptions options) {
+    Rng rng(5, "outlook");
+    std::vector<SmallJob> jobs;
+    for (int i = 0; i < 25; ++i) {
+      const auto gpus = static_cast<GpuCount>(1 + rng.Below(4));
+      jobs.push_back({10.0 * i, gpus, 100 + rng.Exponential(1500)});
+    }
+    options.lengths = LengthEstimates::Parse("true");
+    options.restart_cost = 0;
+    return testing_support::ScenarioOf(jobs, "2x4", options);
+  }
+
+  // Job-seconds that the run itself has from decision `at` on.
+  double Rest(Policy& policy, std::int64_t at, Observation* then) const {
+    Snapshot snapshot(at);
+    DecisionListener* const listeners[] = {&snapshot};
+    const RunOutcome outcome = RunPolicy(scenario, policy, listeners);
+    *then = snapshot.observation;
+    double sum = 0;
+    for (const JobRecord& record : outcome.records) {
+      sum += std::max(0.0, record.finish - snapshot.observation.now);
+    }
+    return sum;
+  }
+};
+
+class OutlookTest : public testing::TestWithParam<StageSpecs> {};
+
+TEST_P(OutlookTest, WithTrueLengthsAndNoArrivalsItIsWhatHappens) {
+  for (const bool whole : {false, true}) {
+    SimOptions options;
+    options.charge_whole_intervals = whole;
+    const World world(options);
+    const auto policy = Staged(GetParam());
+    Observation then;
+    const double happened = world.Rest(*policy, 4, &then);
+    ASSERT_GT(then.rows(), 5);
+    const Outlook outlook(then, options);
+    EXPECT_NEAR(outlook.CompletionSum(*policy, {}), happened, 1e-6 * happened);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Policies, OutlookTest,
+    testing::Values(StageSpecs{.ordering = "submit"}, StageSpecs{.ordering = "remaining"},
+                    StageSpecs{.ordering = "attained"},
+                    StageSpecs{.admission = "load:factor=1.2", .ordering = "submit"}));
+
+TEST(OutlookTest, TheOrderOfRowsDoesNotMatter) {
+  const World world({});
+  const auto srtf = Staged({.ordering = "remaining"});
+  Observation then;
+  world.Rest(*srtf, 4, &then);
+  Rng rng(1, "order");
+  const Observation shuffled = Permuted(then, Shuffled(then.job.size(), &rng));
+  EXPECT_EQ(Outlook(shuffled, {}).CompletionSum(*srtf, {}),
+            Outlook(then, {}).CompletionSum(*srtf, {}));
+}
+
+TEST(OutlookTest, BehindTheHorizonNothingIsWorseThanTheFuture) {
+  const World world({});
+  const auto fifo = Staged({.ordering = "submit"});
+  Observation then;
+  world.Rest(*fifo, 4, &then);
+  const Outlook outlook(then, {});
+  const double future = outlook.CompletionSum(*fifo, {});
+  EXPECT_LE(outlook.CompletionSum(*fifo, {.horizon = 600}), future * (1 + 1e-9));
+  EXPECT_EQ(outlook.CompletionSum(*fifo, {.give_up = 0.5 * future}), kNever);
+}
+
+TEST(OutlookTest, TheEstimateIsWhatAJobIsReckonedToTake) {
+  testing_support::World moment("1x1");
+  moment.Add({{1.0}});
+  moment.o.now = 300;
+  moment.o.done_work[0] = 40;
+  moment.o.estimated_work[0] = 100;
+  const auto fifo = Staged({.ordering = "submit"});
+  EXPECT_DOUBLE_EQ(Outlook(moment.o, {}).CompletionSum(*fifo, {}), 60);
+}
+
+}  // namespace
+}  // namespace allot
