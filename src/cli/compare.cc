@@ -12,6 +12,7 @@ struct CompareOptions {
   std::string title;
   std::string out;
   std::string log_root;
+  bool bounds = false;
 };
 
 int Compare(CompareOptions& o, const GlobalOptions& globals) {
@@ -23,6 +24,7 @@ int Compare(CompareOptions& o, const GlobalOptions& globals) {
   experiment.out = o.out;
   experiment.log_root = o.log_root;
   experiment.reference = o.reference;
+  experiment.bounds = o.bounds;
   const Evaluation evaluation = RunExperiment(o.world, o.world.Scenarios(), contenders, experiment);
   PrintEvaluation(evaluation, experiment);
   return 0;
@@ -38,6 +40,8 @@ ALLOT_REGISTER(CommandInfo,
                          ->capture_default_str();
                      app.add_option("--reference", o->reference,
                                     "policy whose JCT the ratios are of (default: the first)");
+                     app.add_flag("--bounds", o->bounds,
+                                  "add a row that no policy can beat: a lower bound on avg JCT");
                      app.add_option("--title", o->title, "title of the table in the report");
                      app.add_option("-o,--out", o->out, "folder for evaluation.json and the runs");
                      app.add_option("--log", o->log_root,

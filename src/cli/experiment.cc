@@ -10,6 +10,8 @@
 #include "core/progress.h"
 #include "metrics/comparison.h"
 #include "metrics/run_directory.h"
+#include "metrics/service_table.h"
+#include "sim/lower_bound.h"
 #include "sim/run.h"
 
 namespace allot {
@@ -28,8 +30,8 @@ std::string Quoted(const std::string& word) {
 
 bool IsOracle(const Policy& policy, const Scenario& scenario) {
   const PolicyInfo& info = policy.info();
-  return info.oracle || (info.needs_lengths &&
-                         scenario.options().lengths.kind == LengthEstimates::Kind::kTrue);
+  return info.oracle ||
+         (info.needs_lengths && scenario.options().lengths.kind == LengthEstimates::Kind::kTrue);
 }
 
 std::vector<std::string> JobIds(const Workload& workload) {
@@ -93,6 +95,9 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
     const Workload& workload = named.scenario->workload();
     evaluation.workloads.push_back(
         {workload.name, static_cast<std::int64_t>(workload.jobs.size()), named.load, named.seed});
+    if (options.bounds) {
+      evaluation.workloads.back().jct_bound_s = MeanJctBound(*named.scenario).mean_jct;
+    }
   }
   for (const Contender& contender : contenders) {
     EvaluatedPolicy policy;
@@ -129,7 +134,8 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
                          .decisions = outcome.drive.decisions,
                          .decision_us = outcome.drive.decision_us,
                          .cpu_s = outcome.cpu_s,
-                         .wall_s = outcome.wall_s});
+                         .wall_s = outcome.wall_s,
+                         .workload = &scenario.workload()});
     if (!options.out.empty()) {
       std::filesystem::path folder(options.out);
       if (!options.single_run) {
@@ -164,6 +170,9 @@ void PrintEvaluation(const Evaluation& evaluation, const ExperimentOptions& opti
   } else {
     const std::vector<PolicyRow> rows = CompareToReference(evaluation);
     std::printf("%s", ComparisonTable(evaluation, rows).ToText().c_str());
+    if (ServedByUser(evaluation)) {
+      std::printf("\n%s", ServiceTable(evaluation, rows).ToText().c_str());
+    }
     if (evaluation.policies.size() > 1) {
       const Headline headline = MakeHeadline(evaluation, rows);
       std::printf("\n%s %s\n", headline.finding.c_str(), headline.verdict.c_str());

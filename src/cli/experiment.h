@@ -31,6 +31,7 @@ struct ExperimentOptions {
   std::string reference;    // contender that ratios are taken of; "" = the first
   std::string command;      // as typed
   std::string out;          // "" = keep nothing on disk
+  bool bounds = false;      // work out the lower bound on the average JCT of each workload
   bool single_run = false;  // `out` is the folder of the one run, without evaluation.json
   std::string log_root;     // "" = no HDF5 episode logs; else a Minari datasets folder
   GlobalOptions globals;

@@ -119,6 +119,25 @@ Headline MakeHeadline(const Evaluation& evaluation, const std::vector<PolicyRow>
   return headline;
 }
 
+namespace {
+
+// A last row with what no policy can beat, where all workloads have it.
+void AddBoundRow(const Evaluation& evaluation, TextTable* table) {
+  std::vector<double> bounds;
+  for (const EvaluatedWorkload& workload : evaluation.workloads) {
+    bounds.push_back(workload.jct_bound_s);
+  }
+  double sum = 0;
+  for (const double bound : bounds) sum += bound;
+  if (!std::isfinite(sum)) return;
+  const PairedRatio ratio = ComparePaired(AverageJcts(ReferenceOf(evaluation).runs), bounds);
+  table->AddRow({"lower bound", HumanDuration(sum / static_cast<double>(bounds.size())),
+                 HumanRatio(ratio), "-", "-", "-", "-", "-", "-", "-"});
+  table->AddNote("lower bound: no policy can have a smaller average JCT; none need reach it.");
+}
+
+}  // namespace
+
 TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<PolicyRow>& rows) {
   const std::string& reference = ReferenceOf(evaluation).label;
   TextTable table({{"policy", TextTable::Align::kLeft},
@@ -141,6 +160,7 @@ TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<Policy
          HumanMicroseconds(row.decision_us_p50), HumanMicroseconds(row.decision_us_p99)},
         row.reference ? '>' : ' ');
   }
+  AddBoundRow(evaluation, &table);
   const std::size_t n = evaluation.workloads.size();
   table.AddNote(n == 1
                     ? "1 workload."

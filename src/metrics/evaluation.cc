@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/file.h"
 #include "metrics/json_field.h"
@@ -26,6 +27,8 @@ EvaluatedWorkload WorkloadFromJson(const Json& json, std::string_view where) {
   workload.jobs = RequireInteger(json, "jobs", where);
   workload.load = RequireNumber(json, "load", where);
   workload.seed = static_cast<std::uint64_t>(RequireInteger(json, "seed", where));
+  if (json.contains("jct_bound_s"))
+    workload.jct_bound_s = RequireNumber(json, "jct_bound_s", where);
   return workload;
 }
 
@@ -63,6 +66,8 @@ nlohmann::ordered_json ToJson(const Evaluation& evaluation) {
                                  {"jobs", workload.jobs},
                                  {"load", NumberOrNull(workload.load)},
                                  {"seed", workload.seed}});
+    if (std::isfinite(workload.jct_bound_s))
+      json["workloads"].back()["jct_bound_s"] = workload.jct_bound_s;
   }
   json["policies"] = Json::array();
   for (const EvaluatedPolicy& policy : evaluation.policies) {

@@ -18,6 +18,7 @@ struct EvaluatedWorkload {
   std::int64_t jobs = 0;
   double load = kUnknown;  // GPU demand / capacity
   std::uint64_t seed = 0;
+  double jct_bound_s = kUnknown;  // no policy can have a smaller average JCT; where asked for
 };
 
 struct EvaluatedPolicy {

@@ -68,6 +68,9 @@ RunSummary Summarise(const RunFacts& facts) {
   std::sort(latency.begin(), latency.end());
   s.decision_us_p50 = Quantile<float>(latency, 0.50);
   s.decision_us_p99 = Quantile<float>(latency, 0.99);
+  if (facts.workload != nullptr) {
+    s.service = SummariseService(*facts.workload, facts.gpus, facts.records, facts.records);
+  }
   return s;
 }
 
@@ -93,6 +96,7 @@ nlohmann::ordered_json ToJson(const RunSummary& s) {
   json["avg_queueing_s"] = NumberOrNull(s.avg_queueing_s);
   json["preemptions"] = s.preemptions;
   json["restarts"] = s.restarts;
+  if (s.service) json["service"] = ToJson(*s.service);
   return json;
 }
 
@@ -119,6 +123,9 @@ RunSummary SummaryFromJson(const nlohmann::ordered_json& json, std::string_view 
     s.avg_queueing_s = RequireNumber(json, "avg_queueing_s", where);
   if (json.contains("preemptions")) s.preemptions = RequireInteger(json, "preemptions", where);
   if (json.contains("restarts")) s.restarts = RequireInteger(json, "restarts", where);
+  if (json.contains("service")) {
+    s.service = ServiceFromJson(json["service"], fmt::format("{}: service", where));
+  }
   return s;
 }
 

@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "cluster/job_record.h"
+#include "metrics/service.h"
 
 namespace allot {
 
@@ -35,6 +37,7 @@ struct RunSummary {
   double avg_queueing_s = kUnknown;  // first start - submit, over started jobs
   std::int64_t preemptions = 0;
   std::int64_t restarts = 0;
+  std::optional<ServiceSummary> service{};  // where the workload was known
 
   bool operator==(const RunSummary&) const = default;
 };
@@ -50,6 +53,7 @@ struct RunFacts {
   std::span<const float> decision_us;
   double cpu_s = kUnknown;
   double wall_s = kUnknown;
+  const Workload* workload = nullptr;  // for RunSummary::service
 };
 
 RunSummary Summarise(const RunFacts& facts);

@@ -122,6 +122,16 @@ def test_true_lengths_mark_oracles(allot, trace, tmp_path):
     assert read_json(tmp_path / "out" / "fifo" / "summary.json")["oracle"] is False
 
 
+def test_reference_points_stand_beside_policies(allot, trace, tmp_path):
+    done = allot("compare", "--workload", trace, "--cluster", "2x4", "--policies", "index,dynamic,rollout,clairvoyant:budget=40",
+                 "--bounds", "--out", tmp_path / "out")
+    assert "clairvoyant:budget=40 (oracle)" in done.stdout and "lower bound" in done.stdout
+    evaluation = read_json(tmp_path / "out" / "evaluation.json")
+    bound = evaluation["workloads"][0]["jct_bound_s"]
+    jct = {policy["id"]: policy["runs"][0]["avg_jct_s"] for policy in evaluation["policies"]}
+    assert 0 < bound <= jct["clairvoyant:budget=40"] <= min(jct.values())
+
+
 def test_json_goes_alone_to_stdout(allot, trace):
     summary = json.loads(allot("simulate", "--workload", trace, "--cluster", "2x4", "--json").stdout)
     assert summary["jobs"] == 30

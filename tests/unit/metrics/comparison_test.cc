@@ -75,6 +75,19 @@ TEST(ComparisonTable, OneRowPerPolicyWithMarkedReference) {
 )");
 }
 
+TEST(ComparisonTable, EndsWithTheLowerBoundWhereAllWorkloadsHaveOne) {
+  Evaluation evaluation = SmallEvaluation();
+  evaluation.workloads[0].jct_bound_s = 400;
+  const auto table = [&] {
+    return ComparisonTable(evaluation, CompareToReference(evaluation)).ToText();
+  };
+  EXPECT_EQ(table().find("lower bound"), std::string::npos);
+  evaluation.workloads[1].jct_bound_s = 200;
+  EXPECT_NE(table().find("  lower bound     5m 00s  1.875 [-6.066, 9.816]        -"),
+            std::string::npos)
+      << table();
+}
+
 TEST(ComparisonTable, SaysHowManyJobsAreUnfinished) {
   Evaluation evaluation = SmallEvaluation();
   evaluation.policies[0].runs[0].unfinished = 3;
