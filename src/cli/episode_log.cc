@@ -18,7 +18,17 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string SimJson(const SimOptions& options) {
+  Json node_events = Json::array();
+  for (const NodeEvent& event : options.node_events) {
+    node_events.push_back({event.time, event.node, event.up});
+  }
+  const NodeFailures& failures = options.failures;
+  const bool fails = failures.mean_between != kNever;
   return Json{{"interval_s", options.interval},
+              {"node_events", std::move(node_events)},
+              {"failures",
+               fails ? Json{failures.mean_between, failures.mean_repair, failures.checkpoint_every}
+                     : Json()},
               {"restart_cost_s", options.restart_cost},
               {"decide_on_events", options.decide_on_events},
               {"charge_whole_intervals", options.charge_whole_intervals},
@@ -37,6 +47,12 @@ SimOptions SimFromJson(const std::string& text, const std::string& where) {
     options.decide_on_events = json.at("decide_on_events");
     options.charge_whole_intervals = json.value("charge_whole_intervals", false);
     options.speedup = json.value("speedup", 1.0);
+    for (const Json& event : json.value("node_events", Json::array())) {
+      options.node_events.push_back({event.at(0), event.at(1), event.at(2)});
+    }
+    if (const Json failures = json.value("failures", Json()); !failures.is_null()) {
+      options.failures = {failures.at(0), failures.at(1), failures.at(2)};
+    }
     options.lengths = LengthEstimates::Parse(json.at("length_estimates").get<std::string>());
     options.seed = json.at("seed");
     return options;

@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "envs/rewards/reward.h"
+#include "fidelity/peer.h"
 #include "sched/policy.h"
 #include "sched/stages.h"
 #include "sim/profile.h"
@@ -38,7 +39,8 @@ int List(const std::string& what, const GlobalOptions& globals) {
   Json all = {{"policies", Describe<PolicyInfo>()},     {"admission", Describe<AdmissionInfo>()},
               {"ordering", Describe<OrderingInfo>()},   {"sizing", Describe<SizingInfo>()},
               {"placement", Describe<PlacementInfo>()}, {"formats", Describe<TraceFormat>()},
-              {"rewards", Describe<RewardInfo>()},      {"profiles", Describe<ProfileInfo>()}};
+              {"rewards", Describe<RewardInfo>()},      {"profiles", Describe<ProfileInfo>()},
+              {"peers", Describe<PeerInfo>()}};
   if (!what.empty()) {
     std::vector<std::string> kinds;
     for (const auto& [kind, list] : all.items()) kinds.push_back(kind);

@@ -2,15 +2,20 @@
 
 #include <fnmatch.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/experiment.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/parallel.h"
 #include "core/progress.h"
 #include "fidelity/peer.h"
+#include "fidelity/report.h"
 #include "metrics/table.h"
 
 namespace allot {
@@ -20,18 +25,19 @@ struct ReproduceOptions {
   std::string peer;
   std::string reference;
   std::string only = "*";
+  int repeat = 1;
+  std::string markdown;
 };
 
-const char* VerdictName(FidelityResult::Verdict verdict) {
-  switch (verdict) {
-    case FidelityResult::Verdict::kEqual:
-      return "equal";
-    case FidelityResult::Verdict::kDifferent:
-      return "DIFFERENT";
-    case FidelityResult::Verdict::kNotRebuilt:
-      return "not rebuilt";
-  }
-  return "";
+// The result of the case; its CPU time is the median of `repeat` runs.
+FidelityResult RunCase(const FidelityCase& c, int repeat) {
+  FidelityResult result = c.run();
+  std::vector<double> seconds = {result.our_cpu_s};
+  for (int i = 1; i < repeat; ++i) seconds.push_back(c.run().our_cpu_s);
+  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+  std::nth_element(seconds.begin(), middle, seconds.end());
+  result.our_cpu_s = *middle;
+  return result;
 }
 
 nlohmann::ordered_json ToJson(const FidelityResult& r) {
@@ -71,70 +77,110 @@ void PrintTable(const PeerInfo& peer, const std::vector<FidelityResult>& results
   std::printf("%s", table.ToText().c_str());
 }
 
-int Reproduce(const ReproduceOptions& o, const GlobalOptions& globals) {
-  const PeerInfo& peer = Registry<PeerInfo>::Global().Get("peer", o.peer);
-  std::vector<FidelityCase> cases = peer.cases(o.reference);
+// All cases of one peer that --only names.
+PeerResults RunPeer(const PeerInfo& peer, const std::string& folder, const ReproduceOptions& o,
+                    const GlobalOptions& globals) {
+  std::vector<FidelityCase> cases = peer.cases(folder);
   const std::size_t all = cases.size();
   std::erase_if(cases, [&o](const FidelityCase& c) {
     return fnmatch(o.only.c_str(), c.name.c_str(), 0) != 0;
   });
   if (cases.empty()) {
-    throw UsageError("--only '{}' must match a run of '{}', it matches none of {}", o.only,
-                     o.reference, all);
+    throw UsageError("--only '{}' must match a run of '{}', it matches none of {}", o.only, folder,
+                     all);
   }
-  std::vector<FidelityResult> results(cases.size());
+  PeerResults found{&peer, std::vector<FidelityResult>(cases.size()),
+                    std::vector<double>(cases.size(), kUnknown)};
   Progress progress("reproducing " + peer.id, static_cast<std::int64_t>(cases.size()),
                     globals.quiet);
   std::mutex mutex;
   std::int64_t done = 0;
   ParallelFor(cases.size(), globals.threads, [&](std::size_t i) {
-    results[i] = cases[i].run();
+    found.results[i] = RunCase(cases[i], o.repeat);
+    if (!o.markdown.empty()) found.repaired_avg_jct_s[i] = cases[i].repaired_avg_jct_s();
     const std::lock_guard lock(mutex);
     progress.Update(++done, cases[i].name);
   });
+  return found;
+}
 
-  std::int64_t equal = 0, different = 0;
+std::int64_t CountOf(const PeerResults& peer, FidelityResult::Verdict verdict) {
+  return std::count_if(peer.results.begin(), peer.results.end(),
+                       [verdict](const FidelityResult& r) { return r.verdict == verdict; });
+}
+
+void PrintTotals(const PeerResults& peer) {
   double cpu = 0, peer_cpu = 0;
-  for (const FidelityResult& r : results) {
-    equal += r.verdict == FidelityResult::Verdict::kEqual;
-    different += r.verdict == FidelityResult::Verdict::kDifferent;
+  for (const FidelityResult& r : peer.results) {
     cpu += r.our_cpu_s;
     if (std::isfinite(r.peer_cpu_s)) peer_cpu += r.peer_cpu_s;
   }
+  std::printf("\n%s: %lld runs equal, %lld different, %lld not rebuilt; %.3f CPU-seconds here",
+              peer.peer->id.c_str(),
+              static_cast<long long>(CountOf(peer, FidelityResult::Verdict::kEqual)),
+              static_cast<long long>(CountOf(peer, FidelityResult::Verdict::kDifferent)),
+              static_cast<long long>(CountOf(peer, FidelityResult::Verdict::kNotRebuilt)), cpu);
+  if (peer_cpu > 0) std::printf(", %.1f at the peer", peer_cpu);
+  std::printf("\n");
+}
+
+int Reproduce(const ReproduceOptions& o, const GlobalOptions& globals) {
+  std::vector<PeerResults> peers;
+  const auto names = Split(o.peer, ',');
+  for (const std::string_view name : names) {
+    const PeerInfo& peer = Registry<PeerInfo>::Global().Get("peer", name);
+    const std::string folder = names.size() == 1 ? o.reference : o.reference + "/" + peer.id;
+    peers.push_back(RunPeer(peer, folder, o, globals));
+  }
   if (globals.json) {
-    nlohmann::ordered_json json = {{"peer", peer.id}, {"runs", nlohmann::ordered_json::array()}};
-    for (const FidelityResult& r : results) json["runs"].push_back(ToJson(r));
-    std::printf("%s\n", json.dump(2).c_str());
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const PeerResults& peer : peers) {
+      nlohmann::ordered_json json = {{"peer", peer.peer->id},
+                                     {"runs", nlohmann::ordered_json::array()}};
+      for (const FidelityResult& r : peer.results) json["runs"].push_back(ToJson(r));
+      list.push_back(std::move(json));
+    }
+    std::printf("%s\n", (list.size() == 1 ? list[0] : list).dump(2).c_str());
   } else {
-    PrintTable(peer, results);
-    std::printf(
-        "\n%s: %lld runs equal, %lld different, %lld not rebuilt; %.3f CPU-seconds here",
-        peer.id.c_str(), static_cast<long long>(equal), static_cast<long long>(different),
-        static_cast<long long>(static_cast<std::int64_t>(results.size()) - equal - different), cpu);
-    if (peer_cpu > 0) std::printf(", %.1f at the peer", peer_cpu);
-    std::printf("\n");
+    for (const PeerResults& peer : peers) {
+      PrintTable(*peer.peer, peer.results);
+      PrintTotals(peer);
+    }
   }
-  if (different > 0) {
-    throw CheckError("{} of {} runs differ from the peer's", different, results.size());
+  if (!o.markdown.empty()) WriteTextFile(o.markdown, FidelityMarkdown(peers, TypedCommand()));
+  std::int64_t different = 0;
+  std::size_t all = 0;
+  for (const PeerResults& peer : peers) {
+    different += CountOf(peer, FidelityResult::Verdict::kDifferent);
+    all += peer.results.size();
   }
+  if (different > 0) throw CheckError("{} of {} runs differ from the peer's", different, all);
   return 0;
 }
 
-ALLOT_REGISTER(CommandInfo,
-               (CommandInfo{
-                   "reproduce", "repeat a peer's own runs and compare them job by job",
-                   [](CLI::App& app, const GlobalOptions& globals) {
-                     auto o = std::make_shared<ReproduceOptions>();
-                     app.add_option("peer", o->peer, Join(Registry<PeerInfo>::Global().ids(), ", "))
-                         ->required();
-                     app.add_option("--reference", o->reference,
-                                    "folder of the peer's workloads and results (docs/fidelity.md)")
-                         ->required();
-                     app.add_option("--only", o->only,
-                                    "runs whose name matches this pattern: 'w2.Las.*'")
-                         ->capture_default_str();
-                     return [o, &globals] { return Reproduce(*o, globals); };
-                   }}));
+ALLOT_REGISTER(
+    CommandInfo,
+    (CommandInfo{
+        "reproduce", "repeat a peer's own runs and compare them job by job",
+        [](CLI::App& app, const GlobalOptions& globals) {
+          auto o = std::make_shared<ReproduceOptions>();
+          app.add_option("peer", o->peer,
+                         "peer, or several joined by ',': " +
+                             Join(Registry<PeerInfo>::Global().ids(), ", "))
+              ->required();
+          app.add_option("--reference", o->reference,
+                         "folder of the peer's workloads and results; of several peers the one "
+                         "above")
+              ->required();
+          app.add_option("--only", o->only, "runs whose name matches this pattern: 'w2.Las.*'")
+              ->capture_default_str();
+          app.add_option("--repeat", o->repeat, "runs of each case; CPU time is their median")
+              ->check(CLI::Range(1, 100000))
+              ->capture_default_str();
+          app.add_option("--markdown", o->markdown,
+                         "write the runs, and the peer's defects, to this file");
+          return [o, &globals] { return Reproduce(*o, globals); };
+        }}));
 
 }  // namespace
 }  // namespace allot

@@ -34,6 +34,11 @@ void World::Declare(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--interval", interval_, "seconds between decisions");
   app.add_option("--restart-cost", restart_cost_, "seconds lost by a change of allocation");
+  app.add_option("--failures", failures_,
+                 "nodes fail and are repaired at random: MEAN_BETWEEN:MEAN_REPAIR[:CHECKPOINTS], "
+                 "e.g. 30d:2h:1h");
+  app.add_option("--node-events", node_events_,
+                 "CSV of nodes that go down or up: time_s,node,event");
   app.add_option("--length-estimates", lengths_,
                  "what policies are told: none, noisy:SIGMA, true (oracle)")
       ->default_str("the profile's; noisy:0.5");
@@ -53,6 +58,8 @@ SimOptions World::sim() const {
   if (interval_) options.interval = *interval_;
   if (restart_cost_) options.restart_cost = *restart_cost_;
   if (!lengths_.empty()) options.lengths = LengthEstimates::Parse(lengths_);
+  if (!failures_.empty()) options.failures = ParseNodeFailures(failures_);
+  if (!node_events_.empty()) options.node_events = ReadNodeEvents(node_events_);
   options.seed = seed_;
   return options;
 }

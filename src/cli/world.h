@@ -69,6 +69,8 @@ class World {
   std::optional<double> interval_;
   std::optional<double> restart_cost_;
   std::string lengths_;
+  std::string failures_;
+  std::string node_events_;
 
   std::unique_ptr<Workload> trace_;
   ReadReport read_report_;

@@ -116,6 +116,14 @@ ClusterSpec ClusterSpec::Parse(std::string_view text) {
   return spec;
 }
 
+void ClusterSpec::SetCapacity(NodeIndex node, const Resources& capacity) {
+  Node& changed = nodes_.at(static_cast<std::size_t>(node));
+  Resources& of_type = type_total_[static_cast<std::size_t>(changed.type)];
+  of_type = of_type - changed.capacity + capacity;
+  total_ = total_ - changed.capacity + capacity;
+  changed.capacity = capacity;
+}
+
 void ClusterSpec::AddNodes(std::int32_t count, const Resources& capacity, std::string_view type) {
   ALLOT_CHECK_GE(count, 1);
   ALLOT_CHECK_GE(capacity.gpus, 0);

@@ -1,5 +1,6 @@
 #pragma once
-// The machines: nodes in order, each with a GPU type and a capacity. Immutable during a run.
+// The machines: nodes in order, each with a GPU type and a capacity; one without capacity
+// is down.
 
 #include <cstdint>
 #include <string>
@@ -33,6 +34,9 @@ class ClusterSpec {
 
   // Appends nodes; a new type gets the next index. Contract (checked): count >= 1, 0..64 GPUs.
   void AddNodes(std::int32_t count, const Resources& capacity, std::string_view type);
+
+  // Changes what one node has (nothing: it is down); totals follow.
+  void SetCapacity(NodeIndex node, const Resources& capacity);
 
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<std::string>& types() const { return types_; }  // "gpu" when unnamed

@@ -17,6 +17,8 @@ struct JobRecord {
   std::int32_t restarts = 0;  // changes of allocation after the first launch, each at restart cost
   std::int32_t moves = 0;     // of these: from running to running in the same configuration
 
+  std::int32_t failures = 0;  // of the preemptions: a node of it went down
+
   std::int32_t launches() const { return first_start == kNever ? 0 : 1 + restarts; }
 };
 

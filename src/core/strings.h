@@ -10,6 +10,7 @@ namespace allot {
 
 std::vector<std::string_view> Split(std::string_view text, char separator);
 std::string_view Trim(std::string_view text);
+std::string ToLower(std::string_view text);  // ASCII
 std::string Join(const std::vector<std::string>& parts, std::string_view separator);
 
 // The whole text must be one finite number; nullopt otherwise ("", "1x", "nan", "inf").

@@ -7,6 +7,12 @@
 
 namespace allot {
 
+double AverageJct(const std::vector<JobRecord>& records) {
+  double sum = 0;
+  for (const JobRecord& record : records) sum += record.finish - record.submit;
+  return sum / static_cast<double>(records.size());
+}
+
 void JobComparison::Job(std::string_view id, double peer_jct_s, double our_jct_s, Seconds time) {
   ++jobs_;
   job_ = id;

@@ -4,9 +4,12 @@
 #include <string>
 #include <string_view>
 
+#include "cluster/job_record.h"
 #include "fidelity/peer.h"
 
 namespace allot {
+
+double AverageJct(const std::vector<JobRecord>& records);
 
 class JobComparison {
  public:

@@ -1,5 +1,5 @@
 #pragma once
-// The seam for reproductions: one file per peer in this folder turns a folder of the peer's own
+// The seam for reproductions: one NAME_peer.cc per peer in this folder turns a folder of the peer's own
 // workloads and per-job results into cases, each a run of allot under the peer's profile compared
 // job by job. `allot reproduce` runs them.
 
@@ -35,12 +35,22 @@ struct FidelityResult {
 struct FidelityCase {
   std::string name;
   std::function<FidelityResult()> run;  // thread-safe against other cases
+  // Mean JCT in seconds of the repaired policy of that name in the same world.
+  std::function<double()> repaired_avg_jct_s;
+};
+
+// Something the peer does that allot does on request only, or not at all.
+struct PeerDefect {
+  std::string what;
+  std::string treatment;  // "option ...", or "not rebuilt"
+  std::string effect;     // as measured; the table of runs shows it where runs are named
 };
 
 struct PeerInfo {
   std::string id;  // "blox"
   std::string summary;
   std::string tolerance;  // in words, for the report
+  std::vector<PeerDefect> defects;
   // All cases of a reference folder. DataError when it is not one.
   std::function<std::vector<FidelityCase>(const std::string& folder)> cases;
 };

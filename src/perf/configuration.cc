@@ -63,19 +63,6 @@ void ConfigurationTable::IndexByUnits() {
   }
 }
 
-std::size_t ConfigurationTable::SlotOf(const UnitCounts& units, GpuTypeIndex type) const {
-  const std::size_t rows = At(most_units_[0]) + 1;
-  const std::size_t columns = At(most_units_[1]) + 1;
-  return (At(type) * rows + At(units[0])) * columns + At(units[1]);
-}
-
-std::int32_t ConfigurationTable::Find(const UnitCounts& units, GpuTypeIndex type) const {
-  if (units[0] < 0 || units[0] > most_units_[0] || units[1] < 0 || units[1] > most_units_[1])
-    return -1;
-  const std::size_t slot = SlotOf(units, type);
-  return type >= 0 && slot < by_units_.size() ? by_units_[slot] : -1;
-}
-
 void ConfigurationTable::OrderTypes() {
   struct Reference {
     GpuTypeIndex type;

@@ -88,7 +88,13 @@ class ConfigurationTable {
   std::int32_t size() const { return static_cast<std::int32_t>(configurations_.size()); }
 
   // Index of the configuration with these units on this type, or -1. O(1).
-  std::int32_t Find(const UnitCounts& units, GpuTypeIndex type) const;
+  std::int32_t Find(const UnitCounts& units, GpuTypeIndex type) const {
+    if (units[0] < 0 || units[0] > most_units_[0] || units[1] < 0 || units[1] > most_units_[1]) {
+      return -1;
+    }
+    const std::size_t slot = SlotOf(units, type);
+    return type >= 0 && slot < by_units_.size() ? by_units_[slot] : -1;
+  }
 
   // Types with at least one configuration that progresses, by falling rate of their cheapest one
   // (ties: by index).
@@ -103,7 +109,12 @@ class ConfigurationTable {
 
  private:
   bool Useful(std::int32_t index) const { return (*this)[index].rate > 0 && Allocatable(index); }
-  std::size_t SlotOf(const UnitCounts& units, GpuTypeIndex type) const;
+  std::size_t SlotOf(const UnitCounts& units, GpuTypeIndex type) const {
+    const auto at = [](auto index) { return static_cast<std::size_t>(index); };
+    const std::size_t rows = at(most_units_[0]) + 1;
+    const std::size_t columns = at(most_units_[1]) + 1;
+    return (at(type) * rows + at(units[0])) * columns + at(units[1]);
+  }
   void IndexByUnits();
   void OrderTypes();
   void BuildHull(GpuTypeIndex type);

@@ -22,37 +22,34 @@ Resources DemandOfUnit(const std::vector<UnitKind>& kinds, int kind) {
 
 void UnitPlacer::Reset(const ClusterSpec& cluster, std::size_t jobs) {
   const std::size_t nodes = cluster.nodes().size();
-  const std::size_t words = (nodes + 63) / 64;
+  const std::size_t types = cluster.types().size();
   cluster_ = &cluster;
-  used_.assign(nodes, Resources{});
-  levels_.resize(cluster.types().size());
-  lowest_.assign(cluster.types().size(), 0);
-  for (std::vector<Level>& levels : levels_) {
-    for (Level& level : levels) {
-      if (level.count > 0 || level.nodes.size() != words) level.nodes.assign(words, 0);
-      level.count = 0;
-    }
+  levels_ = 1;
+  for (const Node& node : cluster.nodes()) {
+    levels_ = std::max(levels_, At(node.capacity.gpus + node.capacity.cpus) + 1);
   }
+  words_ = (nodes + 63) / 64;
+  used_.assign(nodes, Resources{});
+  bits_.assign(types * levels_ * words_, 0);
+  count_.assign(types * levels_, 0);
+  lowest_.assign(types, 0);
   for (std::size_t n = 0; n < nodes; ++n) {
-    const Node& node = cluster.nodes()[n];
-    std::vector<Level>& levels = LevelsOf(node.type);
-    const std::size_t most = At(node.capacity.gpus + node.capacity.cpus) + 1;
-    while (levels.size() < most) levels.push_back({std::vector<std::uint64_t>(words, 0), 0});
-    levels[0].nodes[n / 64] |= std::uint64_t{1} << (n % 64);
-    ++levels[0].count;
+    const std::size_t level = LevelOf(cluster.nodes()[n].type, {});
+    bits_[level * words_ + n / 64] |= std::uint64_t{1} << (n % 64);
+    ++count_[level];
   }
   units_.assign(jobs, UnitCounts{});
   placed_.clear();
 }
 
 NodeIndex UnitPlacer::LeastLoaded(GpuTypeIndex type) {
-  std::vector<Level>& levels = LevelsOf(type);
   std::size_t& lowest = lowest_[static_cast<std::size_t>(type)];
-  while (levels[lowest].count == 0) ++lowest;
-  const std::vector<std::uint64_t>& nodes = levels[lowest].nodes;
-  std::size_t word = 0;
-  while (nodes[word] == 0) ++word;
-  return static_cast<NodeIndex>(word * 64 + At(std::countr_zero(nodes[word])));
+  const std::size_t first = static_cast<std::size_t>(type) * levels_;
+  while (count_[first + lowest] == 0) ++lowest;
+  std::size_t word = (first + lowest) * words_;
+  const std::size_t begin = word;
+  while (bits_[word] == 0) ++word;
+  return static_cast<NodeIndex>((word - begin) * 64 + At(std::countr_zero(bits_[word])));
 }
 
 bool UnitPlacer::PlaceOnLeastLoaded(std::int32_t position, const std::vector<UnitKind>& kinds,
@@ -68,17 +65,18 @@ bool UnitPlacer::PlaceOn(NodeIndex node, std::int32_t position, const std::vecto
   if (!(used + demand).FitsIn(spec.capacity)) return false;
   // Units are only ever added, so that the lowest free GPU is the number in use.
   const std::uint64_t gpus = GpuMask(used.gpus + demand.gpus) & ~GpuMask(used.gpus);
-  std::vector<Level>& levels = LevelsOf(spec.type);
   const std::uint64_t bit = std::uint64_t{1} << (At(node) % 64);
-  Level& from = levels[At(used.gpus + used.cpus)];
-  from.nodes[At(node) / 64] &= ~bit;
-  --from.count;
+  const std::size_t word = At(node) / 64;
+  const std::size_t from = LevelOf(spec.type, used);
+  bits_[from * words_ + word] &= ~bit;
+  --count_[from];
   used += demand;
-  Level& to = levels[At(used.gpus + used.cpus)];
-  to.nodes[At(node) / 64] |= bit;
-  ++to.count;
+  const std::size_t to = LevelOf(spec.type, used);
+  bits_[to * words_ + word] |= bit;
+  ++count_[to];
+  UnitCounts& units = units_[At(position)];
   for (std::size_t k = 0; k < kinds.size(); ++k) {
-    if (kind == kBundle || At(kind) == k) ++units_[At(position)][k];
+    if (kind == kBundle || At(kind) == k) ++units[k];
   }
   placed_.push_back({position, node, kind, gpus});
   return true;

@@ -40,21 +40,21 @@ class UnitPlacer {
     int kind;
     std::uint64_t gpus;
   };
-  struct Level {  // nodes with one sum of resources in use, a bit each
-    std::vector<std::uint64_t> nodes;
-    std::int32_t count = 0;
-  };
-
   NodeIndex LeastLoaded(GpuTypeIndex type);
-  std::vector<Level>& LevelsOf(GpuTypeIndex type) {
-    return levels_[static_cast<std::size_t>(type)];
+  std::size_t LevelOf(GpuTypeIndex type, const Resources& used) const {
+    return static_cast<std::size_t>(type) * levels_ +
+           static_cast<std::size_t>(used.gpus + used.cpus);
   }
 
   const ClusterSpec* cluster_ = nullptr;
-  std::vector<Resources> used_;             // by node
-  std::vector<std::vector<Level>> levels_;  // by type, by sum in use
-  std::vector<std::size_t> lowest_;         // by type: no node below this level
-  std::vector<UnitCounts> units_;           // by position
+  std::vector<Resources> used_;  // by node
+  // Nodes by type and sum of resources in use, a bit each: bits_[LevelOf() * words_ + node / 64].
+  std::size_t levels_ = 0;
+  std::size_t words_ = 0;
+  std::vector<std::uint64_t> bits_;
+  std::vector<std::int32_t> count_;  // of nodes, by LevelOf()
+  std::vector<std::size_t> lowest_;  // by type: no node below this level
+  std::vector<UnitCounts> units_;    // by position
   std::vector<Placed> placed_;
   std::vector<std::int32_t> first_of_;  // by position, into by_position_
   std::vector<Placed> by_position_;

@@ -47,7 +47,12 @@ ALLOT_REGISTER(ProfileInfo,
                              {"tiresias", kLeastService},
                              {"srtf", kShortestRemaining},
                              {"optimus", kShortestRemaining},
-                             {"dynamic", "dynamic:profile=blox"}}}));
+                             {"dynamic", "dynamic:profile=blox"},
+                             {"fifo-repaired", "fifo"},
+                             {"las-repaired", "las"},
+                             {"tiresias-repaired", "las"},
+                             {"srtf-repaired", "srtf"},
+                             {"optimus-repaired", "optimus"}}}));
 
 }  // namespace
 }  // namespace allot

@@ -27,8 +27,13 @@ ALLOT_REGISTER(
          {"srtf", Rebuilt("srtf", "remaining-fraction", "unit-by-unit/pick=order")},
          {"drf", Rebuilt("drf", "submit/preemptive=true", "unit-by-unit/pick=share")},
          {"optimus", Rebuilt("optimus", "submit/preemptive=true", "unit-by-unit/pick=gain")},
-         {"tetris",
-          Rebuilt("fifo", "submit/preemptive=true", "alignment/misfit=stop/prefer=long")}}}));
+         {"tetris", Rebuilt("fifo", "submit/preemptive=true", "alignment/misfit=stop/prefer=long")},
+         {"fifo-repaired",
+          Rebuilt("fifo", "submit/preemptive=true", "unit-by-unit/pick=order/misfit=skip")},
+         {"srtf-repaired", Rebuilt("srtf", "remaining", "unit-by-unit/pick=order/misfit=skip")},
+         {"tetris-repaired", Rebuilt("fifo", "submit/preemptive=true", "alignment")},
+         {"drf-repaired", "drf"},
+         {"optimus-repaired", "optimus"}}}));
 
 }  // namespace
 }  // namespace allot

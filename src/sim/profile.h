@@ -16,7 +16,8 @@ struct ProfileInfo {
   std::string id;
   std::string summary;
   std::function<void(SimOptions*)> apply;
-  // Policy specs by the name that the system has for them; other names mean allot's own policies.
+  // Policy specs by the name that the system has for them, and under NAME-repaired what allot would
+  // have in its place (work-conserving, backfilling); other names mean allot's own policies.
   std::map<std::string, std::string> policies{};
 };
 

@@ -1,5 +1,7 @@
 #include "sim/scenario.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/check.h"
@@ -21,6 +23,7 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
   if (!(options_.speedup > 0)) {
     throw UsageError("the speed-up of progress must be > 0, got {}", options_.speedup);
   }
+  PlanNodeEvents();
   TableCache tables(catalogue, cluster_.types(), cluster_.type_capacity());
   facts_.reserve(workload_.jobs.size());
   for (const Job& job : workload_.jobs) {
@@ -40,6 +43,23 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
       options_(options),
       facts_(std::move(facts)) {
   ALLOT_CHECK_EQ(workload_.jobs.size(), facts_.size());
+  PlanNodeEvents();
+}
+
+void Scenario::PlanNodeEvents() {
+  const std::size_t nodes = cluster_.nodes().size();
+  for (const NodeEvent& event : options_.node_events) {
+    if (static_cast<std::size_t>(event.node) >= nodes) {
+      throw DataError("node events name nodes of the cluster: node {} at {} s, it has {} (from 0)",
+                      event.node, event.time, nodes);
+    }
+  }
+  // Random failures end some time after the last arrival, so that every run ends.
+  const Seconds horizon = 2 * workload_.jobs.back().submit + 30 * 86400.0;
+  const auto drawn = DrawNodeEvents(options_.failures, nodes, horizon, options_.seed);
+  std::merge(options_.node_events.begin(), options_.node_events.end(), drawn.begin(), drawn.end(),
+             std::back_inserter(node_events_),
+             [](const NodeEvent& a, const NodeEvent& b) { return a.time < b.time; });
 }
 
 }  // namespace allot

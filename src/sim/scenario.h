@@ -10,6 +10,7 @@
 #include "perf/catalogue.h"
 #include "perf/configuration.h"
 #include "sim/length_estimates.h"
+#include "sim/node_events.h"
 #include "workload/workload.h"
 
 namespace allot {
@@ -25,7 +26,9 @@ struct SimOptions {
       false;  // a job ends, and frees its GPUs, at the first scheduled instant after its exact end
   double speedup = 1;  // of every job's progress over its rate, > 0; policies are not told
   LengthEstimates lengths{};
-  std::uint64_t seed = 0;  // of the length estimates
+  std::vector<NodeEvent> node_events{};  // known ones, ascending by time
+  NodeFailures failures{};               // and random ones
+  std::uint64_t seed = 0;                // of the length estimates and failures
 };
 
 class Scenario {
@@ -48,13 +51,19 @@ class Scenario {
   const ClusterSpec& cluster() const { return cluster_; }
   const SimOptions& options() const { return options_; }
 
+  // Known and random ones together, ascending by time.
+  const std::vector<NodeEvent>& node_events() const { return node_events_; }
+
   const JobFacts& facts(JobIndex job) const { return facts_[static_cast<std::size_t>(job)]; }
 
  private:
+  void PlanNodeEvents();
+
   Workload workload_;
   ClusterSpec cluster_;
   SimOptions options_;
   std::vector<JobFacts> facts_;
+  std::vector<NodeEvent> node_events_;
 };
 
 }  // namespace allot

@@ -29,7 +29,9 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario) : scenario_(scenari
     records_[i].job = static_cast<JobIndex>(i);
     records_[i].submit = scenario.workload().jobs[i].submit;
   }
-  observation_.cluster = &scenario.cluster();
+  present_ = scenario.cluster();
+  observation_.cluster = &present_;
+  JoinLater();
   observation_.interval = scenario.options().interval;
   observation_.share_begin.assign(1, 0);
   AdvanceTo(NextTick(scenario.workload().jobs.front().submit));
@@ -40,7 +42,8 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& 
   const std::size_t jobs = scenario.workload().jobs.size();
   ALLOT_CHECK_EQ(start.job.size(), jobs);
   Observation& o = observation_;
-  o.cluster = &scenario.cluster();
+  present_ = scenario.cluster();
+  o.cluster = &present_;
   o.decision = 0;
   row_of_job_.resize(jobs);
   records_.resize(jobs);
@@ -76,6 +79,13 @@ Seconds SimulatedCluster::NextInterval(Seconds time) const {
 }
 
 Seconds SimulatedCluster::NextEvent() const {
+  const Seconds event = NextJobEvent();
+  const std::vector<NodeEvent>& nodes = scenario_.node_events();
+  if (observation_.rows() == 0 || next_node_event_ == nodes.size()) return event;
+  return std::min(event, nodes[next_node_event_].time);
+}
+
+Seconds SimulatedCluster::NextJobEvent() const {
   Seconds event = kNever;
   if (At(next_arrival_) < records_.size()) event = records_[At(next_arrival_)].submit;
   for (const Progress& progress : progress_) event = std::min(event, progress.finish);
@@ -119,13 +129,71 @@ bool SimulatedCluster::WaitForChange(Seconds holds_until) {
     AdvanceTo(std::min(next_event, std::max(NextInterval(holds_until), next_interval)));
   }
   ++observation_.decision;
-  return observation_.rows() > 0 || NextEvent() != kNever;
+  return observation_.rows() > 0 || NextJobEvent() != kNever;
 }
 
 void SimulatedCluster::AdvanceTo(Seconds time) {
+  const std::vector<NodeEvent>& nodes = scenario_.node_events();
+  for (; next_node_event_ < nodes.size() && nodes[next_node_event_].time <= time;
+       ++next_node_event_) {
+    const NodeEvent& event = nodes[next_node_event_];
+    if (event.time > observation_.now) PassTo(event.time);
+    Apply(event);
+  }
+  PassTo(time);
+}
+
+void SimulatedCluster::JoinLater() {
+  std::vector<bool> seen(present_.nodes().size(), false);
+  for (const NodeEvent& event : scenario_.options().node_events) {
+    if (event.up && !seen[At(event.node)]) present_.SetCapacity(event.node, {});
+    seen[At(event.node)] = true;
+  }
+}
+
+void SimulatedCluster::Apply(const NodeEvent& event) {
+  if (!event.up) StopJobsOn(event.node);
+  present_.SetCapacity(
+      event.node, event.up ? scenario_.cluster().nodes()[At(event.node)].capacity : Resources{});
+}
+
+void SimulatedCluster::StopJobsOn(NodeIndex node) {
+  Observation& o = observation_;
+  new_shares_.clear();
+  new_share_begin_.assign(1, 0);
+  for (std::int32_t row = 0; row < o.rows(); ++row) {
+    const std::size_t r = At(row);
+    const auto shares = o.shares_of(row);
+    const bool hit = std::any_of(shares.begin(), shares.end(),
+                                 [node](const NodeShare& share) { return share.node == node; });
+    if (!hit) {
+      new_shares_.insert(new_shares_.end(), shares.begin(), shares.end());
+    } else {
+      Progress& p = progress_[r];
+      const Seconds every = scenario_.options().failures.checkpoint_every;
+      const Seconds run = std::max(0.0, o.now - p.ready);
+      const Seconds lost = every > 0 ? std::fmod(run, every) : 0.0;
+      o.done_work[r] = std::max(0.0, o.done_work[r] - lost * p.rate);
+      --running_;
+      gpus_used_ -= p.gpus;
+      o.running[r] = -1;
+      o.waiting_since[r] = o.now;
+      p.rate = 0;
+      p.gpus = 0;
+      p.finish = kNever;
+      ++records_[At(o.job[r])].preemptions;
+      ++records_[At(o.job[r])].failures;
+    }
+    new_share_begin_.push_back(static_cast<std::int32_t>(new_shares_.size()));
+  }
+  std::swap(o.shares, new_shares_);
+  std::swap(o.share_begin, new_share_begin_);
+}
+
+void SimulatedCluster::PassTo(Seconds time) {
   Observation& o = observation_;
   const Seconds before = o.now;
-  step_.elapsed = time - before;
+  step_.elapsed += time - before;
   bool any_finished = false;
   for (std::int32_t row = 0; row < o.rows(); ++row) {
     const std::size_t r = At(row);

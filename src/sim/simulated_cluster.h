@@ -59,13 +59,20 @@ class SimulatedCluster : public ClusterPort {
   void Admit(Seconds until);     // arrivals with submit <= until become rows
   void AdvanceTo(Seconds time);  // progress, completions, then arrivals
   void RemoveFinishedRows();
-  Seconds NextEvent() const;                 // next arrival or completion
+  void PassTo(Seconds time);  // the same, between two events of nodes
+  void JoinLater();           // nodes whose first event is "up" are down before
+  void Apply(const NodeEvent& event);
+  void StopJobsOn(NodeIndex node);
+  Seconds NextJobEvent() const;              // next arrival or completion
+  Seconds NextEvent() const;                 // the same, or of a node while jobs are unfinished
   Seconds NextTick(Seconds time) const;      // first decision instant >= time
   Seconds NextInterval(Seconds time) const;  // first scheduled one >= time
   Seconds FinishOf(const Progress& progress, double done) const;
   void CheckNotStuck();
 
   const Scenario& scenario_;
+  ClusterSpec present_;  // the cluster as it is now
+  std::size_t next_node_event_ = 0;
   Observation observation_;
   std::vector<Progress> progress_;
   std::vector<std::int32_t> row_of_job_;  // -1: not a row

@@ -122,6 +122,7 @@ REGISTRIES = {
     "ordering": ["src/sched/ordering/*.cc"],
     "sizing": ["src/sched/sizing/*.cc"],
     "placement": ["src/sched/placement/*.cc"],
+    "peers": ["src/fidelity/*_peer.cc"],
     "profiles": ["src/sim/*_profile.cc"],
 }
 

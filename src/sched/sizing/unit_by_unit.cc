@@ -7,6 +7,8 @@
 //   EuroSys'18, section 4.1); a job that has neither comes first, one at its limit drops out.
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
 
 #include "core/error.h"
@@ -42,9 +44,11 @@ class UnitByUnit : public Sizing {
     std::int32_t position;
     int kind;
   };
-  static bool Later(const Entry& a, const Entry& b) {
-    return a.key != b.key ? a.key > b.key : a.position > b.position;
-  }
+  struct Later {
+    bool operator()(const Entry& a, const Entry& b) const {
+      return a.key != b.key ? a.key > b.key : a.position > b.position;
+    }
+  };
 
   static const ConfigurationTable& Table(const Observation& o, std::int32_t row) {
     return *o.table[static_cast<std::size_t>(row)];
@@ -75,15 +79,22 @@ class UnitByUnit : public Sizing {
     }
   }
 
-  void Push(Entry entry) {
-    heap_.push_back(entry);
-    std::push_heap(heap_.begin(), heap_.end(), Later);
-  }
-  Entry Pop() {
-    std::pop_heap(heap_.begin(), heap_.end(), Later);
-    const Entry top = heap_.back();
+  // The heap's top is dealt with in place: popped, or changed and sunk.
+  void Pop() {
+    std::pop_heap(heap_.begin(), heap_.end(), Later());
     heap_.pop_back();
-    return top;
+  }
+  void ReplaceTop(const Entry& entry) {
+    const std::size_t size = heap_.size();
+    const Later later;
+    std::size_t hole = 0;
+    for (std::size_t child = 1; child < size; child = 2 * hole + 1) {
+      if (child + 1 < size && later(heap_[child], heap_[child + 1])) ++child;
+      if (!later(entry, heap_[child])) break;
+      heap_[hole] = heap_[child];
+      hole = child;
+    }
+    heap_[hole] = entry;
   }
 
   void FillByShare(const Observation& o, std::span<const std::int32_t> order) {
@@ -91,15 +102,18 @@ class UnitByUnit : public Sizing {
       heap_.push_back({0, static_cast<std::int32_t>(i), kBundle});
     }
     while (!heap_.empty()) {
-      const Entry top = Pop();
+      const Entry top = heap_.front();
       const std::int32_t row = order[static_cast<std::size_t>(top.position)];
       if (!Place(o, row, top.position, kBundle)) {
         if (!skip_) return;
+        Pop();
         continue;
       }
       const ConfigurationTable& table = Table(o, row);
-      if (!AtLimit(table, top.position, kBundle)) {
-        Push({DominantShare(o, table, placer_.units(top.position)), top.position, kBundle});
+      if (AtLimit(table, top.position, kBundle)) {
+        Pop();
+      } else {
+        ReplaceTop({DominantShare(o, table, placer_.units(top.position)), top.position, kBundle});
       }
     }
   }
@@ -116,49 +130,66 @@ class UnitByUnit : public Sizing {
   }
 
   void FillByGain(const Observation& o, std::span<const std::int32_t> order) {
+    growths_.assign(order.size(), Growth{});
     for (std::size_t i = 0; i < order.size(); ++i) {
+      const auto r = static_cast<std::size_t>(order[i]);
+      growths_[i].left = o.estimated_work[r] - o.done_work[r];
       heap_.push_back(BestUnit(o, order[i], static_cast<std::int32_t>(i)));
     }
-    std::make_heap(heap_.begin(), heap_.end(), Later);
+    std::make_heap(heap_.begin(), heap_.end(), Later());
     while (!heap_.empty()) {
-      const Entry top = Pop();
+      const Entry top = heap_.front();
       if (!(top.key < 0)) return;
       const std::int32_t row = order[static_cast<std::size_t>(top.position)];
-      if (AtLimit(Table(o, row), top.position, top.kind)) continue;
-      if (!Place(o, row, top.position, top.kind)) {
-        if (!skip_) return;
+      if (AtLimit(Table(o, row), top.position, top.kind)) {
+        Pop();
         continue;
       }
-      Push(BestUnit(o, row, top.position));
+      if (!Place(o, row, top.position, top.kind)) {
+        if (!skip_) return;
+        Pop();
+        continue;
+      }
+      Growth& growth = growths_[static_cast<std::size_t>(top.position)];
+      growth.now = growth.after[static_cast<std::size_t>(top.kind)];
+      ReplaceTop(BestUnit(o, row, top.position));
     }
   }
 
+  // What is known of a job's time left, in intervals: as it stands, and with one more of each kind.
+  struct Growth {
+    double left = 0;
+    double now = kUnknown;
+    std::array<double, kMaxUnitKinds> after{kUnknown, kUnknown};
+  };
+
   // The unit that saves most time, as minus the intervals saved.
-  Entry BestUnit(const Observation& o, std::int32_t row, std::int32_t position) const {
+  Entry BestUnit(const Observation& o, std::int32_t row, std::int32_t position) {
     constexpr double kFirst = -std::numeric_limits<double>::infinity();
     const ConfigurationTable& table = Table(o, row);
-    const UnitCounts& units = placer_.units(position);
+    UnitCounts units = placer_.units(position);
     const auto kinds = static_cast<int>(table.kinds().size());
+    Growth& growth = growths_[static_cast<std::size_t>(position)];
     for (int k = 0; k < kinds; ++k) {
-      if (units[static_cast<std::size_t>(k)] == 0) return {kFirst, position, k};
+      if (units[static_cast<std::size_t>(k)] > 0) continue;
+      growth.after = {kUnknown, kUnknown};
+      return {kFirst, position, k};
     }
-    const auto r = static_cast<std::size_t>(row);
-    const double left = o.estimated_work[r] - o.done_work[r];
     const GpuTypeIndex type = types_[static_cast<std::size_t>(position)];
-    const double now = Intervals(o, table, units, type, left);
+    const auto intervals = [&] {
+      return growth.left / (table[table.Find(units, type)].rate * o.interval);
+    };
+    if (std::isnan(growth.now)) growth.now = intervals();
     Entry best{std::numeric_limits<double>::infinity(), position, 0};
     for (int k = 0; k < kinds; ++k) {
-      UnitCounts more = units;
-      ++more[static_cast<std::size_t>(k)];
-      const double saved = now - Intervals(o, table, more, type, left);
+      std::int16_t& count = units[static_cast<std::size_t>(k)];
+      ++count;
+      growth.after[static_cast<std::size_t>(k)] = intervals();
+      --count;
+      const double saved = growth.now - growth.after[static_cast<std::size_t>(k)];
       if (-saved <= best.key) best = {-saved, position, k};
     }
     return best;
-  }
-
-  static double Intervals(const Observation& o, const ConfigurationTable& table,
-                          const UnitCounts& units, GpuTypeIndex type, double left) {
-    return left / (table[table.Find(units, type)].rate * o.interval);
   }
 
   Pick pick_;
@@ -166,6 +197,7 @@ class UnitByUnit : public Sizing {
   UnitPlacer placer_;
   std::vector<GpuTypeIndex> types_;  // by position
   std::vector<Entry> heap_;
+  std::vector<Growth> growths_;  // by position
 };
 
 ALLOT_REGISTER(SizingInfo, ([] {

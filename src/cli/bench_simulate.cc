@@ -1,0 +1,203 @@
+// allot bench simulate: how much CPU simulations cost, as figures to keep (bench/results). CPU time
+// of the process, one thread; wall time plays no part.
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "cli/command.h"
+#include "cli/experiment.h"
+#include "cli/version.h"
+#include "cli/world.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/rng.h"
+#include "fidelity/peer.h"
+#include "sim/run.h"
+
+namespace allot {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct BenchOptions {
+  World world;
+  bool trace = false;
+  std::string policies = "fifo,las,srtf";
+  int most_active = 100000;
+  std::string dl2;
+  std::string out;
+};
+
+double ProcessorSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+std::string ProcessorName() {
+  const std::string text = ReadTextFile("/proc/cpuinfo");
+  for (const std::string_view line : Split(text, '\n')) {
+    if (line.starts_with("model name")) return std::string(Trim(line.substr(line.find(':') + 1)));
+  }
+  return "unknown";
+}
+
+// `jobs` one-GPU jobs at once on half as many GPUs: every decision ranks all and serves half.
+Scenario Crowd(int jobs) {
+  Workload workload;
+  workload.name = fmt::format("crowd-{}", jobs);
+  Rng rng(1, "bench-crowd");
+  for (int i = 0; i < jobs; ++i) {
+    Job job;
+    job.id = fmt::format("{}", i);
+    job.gpus = 1;
+    job.duration = 1e6 + rng.Exponential(1e6);
+    workload.jobs.push_back(std::move(job));
+  }
+  workload.Finish();
+  ClusterSpec cluster;
+  cluster.AddNodes(std::max(1, jobs / 16), {8, 64}, "gpu");
+  SimOptions options;
+  options.lengths = {LengthEstimates::Kind::kTrue, 0};
+  return Scenario(std::move(workload), cluster, options);
+}
+
+Json BenchCrowds(const BenchOptions& o) {
+  Json rows = Json::array();
+  for (int jobs = 100; jobs <= o.most_active; jobs *= 10) {
+    const Scenario scenario = Crowd(jobs);
+    const std::int64_t decisions = std::max(20, 200000 / jobs);
+    for (const std::string& spec : SplitSpecs(o.policies)) {
+      const auto policy = MakePolicy(spec);
+      SimulatedCluster cluster(scenario);
+      Allocation allocation;
+      policy->OnEpisodeStart({.seed = 0, .cluster = &scenario.cluster()});
+      const double start = ProcessorSeconds();
+      for (std::int64_t d = 0; d < decisions; ++d) {
+        policy->Decide(cluster.Observe(), &allocation);
+        cluster.Apply(allocation);
+        cluster.WaitForChange(0);  // asked at every interval, whatever it promises
+      }
+      const double us = 1e6 * (ProcessorSeconds() - start) / static_cast<double>(decisions);
+      rows.push_back({{"active_jobs", jobs},
+                      {"policy", spec},
+                      {"cpu_us_per_decision", us},
+                      {"cpu_ns_per_job", 1e3 * us / jobs}});
+    }
+  }
+  return rows;
+}
+
+// Ten jobs of a year each: the clock passes 100,000 rounds in which nothing can change.
+Json BenchIdle() {
+  Workload workload;
+  workload.name = "idle";
+  for (int i = 0; i < 10; ++i) {
+    Job job;
+    job.id = fmt::format("{}", i);
+    job.submit = 3e6 * i;
+    job.duration = 3e7;
+    workload.jobs.push_back(std::move(job));
+  }
+  workload.Finish();
+  const Scenario scenario(std::move(workload), ClusterSpec::Parse("2x8"), {});
+  const RunOutcome outcome = RunPolicy(scenario, *MakePolicy("las"));
+  return {{"rounds", outcome.records.back().finish / scenario.options().interval},
+          {"decisions", outcome.drive.decisions},
+          {"cpu_us", 1e6 * outcome.cpu_s}};
+}
+
+Json BenchTrace(BenchOptions& o) {
+  const double start = ProcessorSeconds();
+  const auto scenarios = o.world.Scenarios();
+  const double read = ProcessorSeconds() - start;
+  Json rows = Json::array();
+  for (const std::string& spec : SplitSpecs(o.policies)) {
+    const Scenario& scenario = *scenarios.front().scenario;
+    const RunOutcome outcome = RunPolicy(scenario, *o.world.MakePolicy(spec));
+    rows.push_back({{"workload", scenario.workload().name},
+                    {"jobs", scenario.workload().jobs.size()},
+                    {"gpus", scenario.cluster().total().gpus},
+                    {"policy", spec},
+                    {"decisions", outcome.drive.decisions},
+                    {"cpu_s", outcome.cpu_s},
+                    {"read_cpu_s", read}});
+  }
+  return rows;
+}
+
+// Median of 51 runs each of DL2's heuristics on its mid_s1, against what its Python needed.
+Json BenchDl2(const std::string& folder) {
+  // CPU-seconds of an episode as published (docs/fidelity.md, dl2).
+  const std::vector<std::pair<std::string, double>> peer = {
+      {"FIFO", 8.76}, {"DRF", 2.57}, {"SRTF", 8.6}, {"Tetris", 34.6}, {"Optimus", 1.51}};
+  const auto cases = Registry<PeerInfo>::Global().Get("peer", "dl2").cases(folder);
+  Json rows = Json::array();
+  for (const auto& [policy, seconds] : peer) {
+    for (const FidelityCase& c : cases) {
+      if (c.name != "mid_s1." + policy) continue;
+      std::vector<double> ours;
+      for (int i = 0; i < 51; ++i) ours.push_back(c.run().our_cpu_s);
+      std::nth_element(ours.begin(), ours.begin() + 25, ours.end());
+      rows.push_back({{"run", c.name},
+                      {"cpu_s", ours[25]},
+                      {"peer_cpu_s", seconds},
+                      {"ratio", seconds / ours[25]}});
+    }
+  }
+  return rows;
+}
+
+void PrintRows(const char* title, const Json& rows) {
+  std::printf("%s\n", title);
+  for (const Json& row : rows) {
+    std::string line;
+    for (const auto& [key, value] : row.items()) {
+      line += value.is_number_float() ? fmt::format("  {} {:.4g}", key, value.get<double>())
+                                      : fmt::format("  {} {}", key, value.dump());
+    }
+    std::printf(" %s\n", line.c_str());
+  }
+}
+
+int BenchSimulate(BenchOptions& o, const GlobalOptions& globals) {
+  Json json = {
+      {"command", TypedCommand()},
+      {"version", Version()},
+      {"machine", {{"cpu", ProcessorName()}, {"cores", std::thread::hardware_concurrency()}}}};
+  json["active_jobs"] = BenchCrowds(o);
+  json["idle"] = BenchIdle();
+  if (o.trace) json["trace"] = BenchTrace(o);
+  if (!o.dl2.empty()) json["dl2"] = BenchDl2(o.dl2);
+  if (!o.out.empty()) WriteTextFile(o.out, json.dump(2) + "\n");
+  if (globals.json) {
+    std::printf("%s\n", json.dump(2).c_str());
+    return 0;
+  }
+  PrintRows("CPU per decision against active jobs", json["active_jobs"]);
+  PrintRows("rounds in which nothing can change", Json::array({json["idle"]}));
+  if (o.trace) PrintRows("trace", json["trace"]);
+  if (!o.dl2.empty()) PrintRows("DL2's heuristics on its mid_s1", json["dl2"]);
+  return 0;
+}
+
+ALLOT_REGISTER(
+    CommandInfo,
+    (CommandInfo{
+        "bench simulate", "CPU time of simulations: per decision, idle, on a trace, against DL2",
+        [](CLI::App& app, const GlobalOptions& globals) {
+          auto o = std::make_shared<BenchOptions>();
+          o->world.Declare(app);
+          app.add_flag("--trace", o->trace, "also simulate --workload on --cluster");
+          app.add_option("--policies", o->policies, "policies to run")->capture_default_str();
+          app.add_option("--most-active", o->most_active, "largest crowd of jobs, from 100 by tens")
+              ->check(CLI::Range(100, 1000000))
+              ->capture_default_str();
+          app.add_option("--dl2", o->dl2, "DL2's reference folder: also run its heuristics");
+          app.add_option("-o,--out", o->out, "write the figures as JSON to this file");
+          return [o, &globals] { return BenchSimulate(*o, globals); };
+        }}));
+
+}  // namespace
+}  // namespace allot

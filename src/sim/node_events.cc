@@ -1,0 +1,94 @@
+#include "sim/node_events.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/rng.h"
+#include "core/strings.h"
+#include "workload/csv.h"
+
+namespace allot {
+namespace {
+
+Seconds ParseDuration(std::string_view text, const std::string& whole) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  const auto number = ParseNumber(text.substr(0, digits));
+  const std::string_view unit = text.substr(digits);
+  const double scale = unit == "d"                     ? 86400
+                       : unit == "h"                   ? 3600
+                       : unit == "min"                 ? 60
+                       : (unit == "s" || unit.empty()) ? 1
+                                                       : 0;
+  if (!number || scale == 0) {
+    throw UsageError(
+        "failures are MEAN_BETWEEN:MEAN_REPAIR[:CHECKPOINT_EVERY] in s, min, h or d, got '{}' in "
+        "'{}'",
+        text, whole);
+  }
+  return *number * scale;
+}
+
+}  // namespace
+
+NodeFailures ParseNodeFailures(const std::string& text) {
+  const auto parts = Split(text, ':');
+  if (parts.size() < 2 || parts.size() > 3) {
+    throw UsageError("failures are MEAN_BETWEEN:MEAN_REPAIR[:CHECKPOINT_EVERY], got '{}'", text);
+  }
+  NodeFailures failures;
+  failures.mean_between = ParseDuration(parts[0], text);
+  failures.mean_repair = ParseDuration(parts[1], text);
+  if (parts.size() == 3) failures.checkpoint_every = ParseDuration(parts[2], text);
+  if (!(failures.mean_between > 0) || !(failures.mean_repair > 0)) {
+    throw UsageError("mean times of failures and repairs must be > 0 s, got {} and {}",
+                     failures.mean_between, failures.mean_repair);
+  }
+  return failures;
+}
+
+std::vector<NodeEvent> DrawNodeEvents(const NodeFailures& failures, std::size_t nodes,
+                                      Seconds horizon, std::uint64_t seed) {
+  std::vector<NodeEvent> events;
+  if (failures.mean_between == kNever) return events;
+  for (std::size_t n = 0; n < nodes; ++n) {
+    Rng rng(seed, "node-failures", n);
+    const auto node = static_cast<NodeIndex>(n);
+    Seconds time = rng.Exponential(failures.mean_between);
+    while (time < horizon) {
+      events.push_back({time, node, false});
+      time += rng.Exponential(failures.mean_repair);
+      events.push_back({time, node, true});  // also past the horizon: nobody stays down for good
+      time += rng.Exponential(failures.mean_between);
+    }
+  }
+  std::sort(events.begin(), events.end(), [](const NodeEvent& a, const NodeEvent& b) {
+    return a.time != b.time ? a.time < b.time : a.node < b.node;
+  });
+  return events;
+}
+
+std::vector<NodeEvent> ReadNodeEvents(const std::string& path) {
+  const std::string text = ReadTextFile(path);
+  CsvReader csv(text, path, {"time_s", "node", "event"});
+  std::vector<NodeEvent> events;
+  while (csv.Next()) {
+    csv.CheckRow();
+    NodeEvent event;
+    event.time = csv.Number("time_s");
+    event.node = static_cast<NodeIndex>(csv.Integer("node", 0, 10'000'000));
+    const std::string_view kind = csv.Text("event");
+    if (kind != "up" && kind != "down") {
+      throw DataError("{}: 'event' must be up or down, got '{}'", csv.place(), kind);
+    }
+    event.up = kind == "up";
+    if (!(event.time >= 0) || (!events.empty() && event.time < events.back().time)) {
+      throw DataError("{}: times must be >= 0 and ascend, {} follows {}", csv.place(), event.time,
+                      events.empty() ? 0.0 : events.back().time);
+    }
+    events.push_back(event);
+  }
+  return events;
+}
+
+}  // namespace allot

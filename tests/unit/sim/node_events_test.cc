@@ -1,0 +1,83 @@
+#include "sim/node_events.h"
+
+#include <gtest/gtest.h>
+
+#include "core/file.h"
+#include "tests/unit/core/expect_error.h"
+#include "tests/unit/sim/small_world.h"
+
+namespace allot {
+namespace {
+
+using testing_support::Jcts;
+using testing_support::ScenarioOf;
+using testing_support::Staged;
+using Times = std::vector<Seconds>;
+
+RunOutcome RunWith(const std::vector<NodeEvent>& events, Seconds checkpoint_every,
+                   const std::vector<testing_support::SmallJob>& jobs, const std::string& cluster) {
+  SimOptions options;
+  options.node_events = events;
+  options.failures.checkpoint_every = checkpoint_every;
+  const Scenario scenario = ScenarioOf(jobs, cluster, options);
+  return RunPolicy(scenario, *Staged({.ordering = "submit"}));
+}
+
+TEST(NodeEventsTest, AJobOfAFailedNodeGoesOnElsewhere) {
+  // Stops at 400 s with 400 s done; launched at 600 s on node 1: 30 s of restart, 600 s of work.
+  const RunOutcome outcome = RunWith({{400, 0, false}}, 0, {{0, 1, 1000}}, "2x1");
+  EXPECT_EQ(Jcts(outcome), (Times{1230}));
+  EXPECT_EQ(outcome.records[0].preemptions, 1);
+  EXPECT_EQ(outcome.records[0].failures, 1);
+  EXPECT_EQ(outcome.records[0].gpu_seconds, 400 + 630);
+}
+
+TEST(NodeEventsTest, WhatWasDoneSinceTheLastCheckpointIsLost) {
+  // Checkpoints at 300 s: 100 s of the 400 s are done again.
+  const RunOutcome outcome = RunWith({{400, 0, false}}, 300, {{0, 1, 1000}}, "2x1");
+  EXPECT_EQ(Jcts(outcome), (Times{1330}));
+}
+
+TEST(NodeEventsTest, JobsWaitForARepair) {
+  const RunOutcome outcome = RunWith({{400, 0, false}, {1000, 0, true}}, 0, {{0, 1, 1000}}, "1x1");
+  EXPECT_EQ(Jcts(outcome), (Times{1200 + 30 + 600}));
+}
+
+TEST(NodeEventsTest, ANodeThatComesUpFirstJoins) {
+  const RunOutcome outcome = RunWith({{1000, 1, true}}, 0, {{0, 1, 3000}, {0, 1, 300}}, "2x1");
+  EXPECT_EQ(outcome.records[1].first_start, 1200);
+}
+
+TEST(NodeEventsTest, RandomFailuresFollowTheSeedAndEnd) {
+  NodeFailures failures = ParseNodeFailures("10h:1h:30min");
+  EXPECT_EQ(failures.mean_between, 36000);
+  EXPECT_EQ(failures.checkpoint_every, 1800);
+  const auto events = DrawNodeEvents(failures, 20, 1e6, 5);
+  EXPECT_EQ(events, DrawNodeEvents(failures, 20, 1e6, 5));
+  EXPECT_NE(events, DrawNodeEvents(failures, 20, 1e6, 6));
+  // 20 nodes, a cycle of 11 h: about 505 failures; every node that went down comes up.
+  std::vector<int> up(20, 1);
+  std::int64_t down_events = 0;
+  for (const NodeEvent& event : events) {
+    up[static_cast<std::size_t>(event.node)] += event.up ? 1 : -1;
+    down_events += event.up ? 0 : 1;
+  }
+  EXPECT_EQ(up, std::vector<int>(20, 1));
+  EXPECT_NEAR(static_cast<double>(down_events), 505, 70);
+}
+
+TEST(NodeEventsTest, BadInputNamesRuleValueAndPlace) {
+  ExpectError(ExitCode::kUsage, {"MEAN_BETWEEN:MEAN_REPAIR", "'3 weeks'"},
+              [] { ParseNodeFailures("3 weeks:1h"); });
+  ExpectError(ExitCode::kBadData, {"node 7", "it has 1"}, [] {
+    RunWith({{400, 7, false}}, 0, {{0, 1, 10}}, "1x1");
+  });
+  const std::string path = testing::TempDir() + "/node-events-test.csv";
+  WriteTextFile(path, "time_s,node,event\n10,0,down\n5,0,up\n");
+  ExpectError(ExitCode::kBadData, {":3", "ascend", "5 follows 10"}, [&] { ReadNodeEvents(path); });
+  WriteTextFile(path, "time_s,node,event\n10,0,broken\n");
+  ExpectError(ExitCode::kBadData, {":2", "up or down", "'broken'"}, [&] { ReadNodeEvents(path); });
+}
+
+}  // namespace
+}  // namespace allot
