@@ -22,7 +22,7 @@ struct Observation {
   Seconds now = 0;
   Seconds interval = 0;       // time between scheduled decisions
   std::int64_t decision = 0;  // 0, 1, ... within the episode
-  const ClusterSpec* cluster = nullptr;
+  const ClusterSpec* cluster = nullptr;  // at this moment; lives as long as whoever observes it
 
   // ---- per row ----
   std::vector<JobIndex> job;  // handle, stable for the episode

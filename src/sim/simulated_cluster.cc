@@ -29,9 +29,12 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario) : scenario_(scenari
     records_[i].job = static_cast<JobIndex>(i);
     records_[i].submit = scenario.workload().jobs[i].submit;
   }
-  present_ = scenario.cluster();
-  observation_.cluster = &present_;
-  JoinLater();
+  observation_.cluster = &scenario.cluster();
+  if (!scenario.node_events().empty()) {
+    present_ = std::make_unique<ClusterSpec>(scenario.cluster());
+    observation_.cluster = present_.get();
+    JoinLater();
+  }
   observation_.interval = scenario.options().interval;
   observation_.share_begin.assign(1, 0);
   AdvanceTo(NextTick(scenario.workload().jobs.front().submit));
@@ -42,8 +45,8 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& 
   const std::size_t jobs = scenario.workload().jobs.size();
   ALLOT_CHECK_EQ(start.job.size(), jobs);
   Observation& o = observation_;
-  present_ = scenario.cluster();
-  o.cluster = &present_;
+  ALLOT_CHECK(scenario.node_events().empty());
+  o.cluster = &scenario.cluster();
   o.decision = 0;
   row_of_job_.resize(jobs);
   records_.resize(jobs);
@@ -144,16 +147,16 @@ void SimulatedCluster::AdvanceTo(Seconds time) {
 }
 
 void SimulatedCluster::JoinLater() {
-  std::vector<bool> seen(present_.nodes().size(), false);
+  std::vector<bool> seen(present_->nodes().size(), false);
   for (const NodeEvent& event : scenario_.options().node_events) {
-    if (event.up && !seen[At(event.node)]) present_.SetCapacity(event.node, {});
+    if (event.up && !seen[At(event.node)]) present_->SetCapacity(event.node, {});
     seen[At(event.node)] = true;
   }
 }
 
 void SimulatedCluster::Apply(const NodeEvent& event) {
   if (!event.up) StopJobsOn(event.node);
-  present_.SetCapacity(
+  present_->SetCapacity(
       event.node, event.up ? scenario_.cluster().nodes()[At(event.node)].capacity : Resources{});
 }
 

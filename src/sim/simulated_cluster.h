@@ -8,6 +8,7 @@
 // A decision costs O(unfinished jobs); times without unfinished jobs are skipped.
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "cluster/cluster_port.h"
@@ -31,7 +32,8 @@ class SimulatedCluster : public ClusterPort {
  public:
   explicit SimulatedCluster(const Scenario& scenario);
   // In mid-run: every job of the scenario has arrived, and row i of `start` says how far job i is,
-  // what it has received and where it runs. Restarts are taken to be over.
+  // what it has received and where it runs. Restarts are taken to be over. The scenario has no node
+  // events.
   SimulatedCluster(const Scenario& scenario, const Observation& start);
 
   const Observation& Observe() const override { return observation_; }
@@ -71,7 +73,7 @@ class SimulatedCluster : public ClusterPort {
   void CheckNotStuck();
 
   const Scenario& scenario_;
-  ClusterSpec present_;  // the cluster as it is now
+  std::unique_ptr<ClusterSpec> present_;  // the cluster as it is now, where nodes come and go
   std::size_t next_node_event_ = 0;
   Observation observation_;
   std::vector<Progress> progress_;
