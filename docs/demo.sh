@@ -19,8 +19,14 @@ run() {
   "$allot" "$@"
 }
 
+# A run begins anew; a folder that no demo made is left alone.
+if [[ -e $out && ! -e $out/.demo ]] && [[ -n $(ls -A "$out" 2>/dev/null) ]]; then
+  printf 'demo: %s exists and was not made by a demo: choose another folder\n' "$out" >&2
+  exit 2
+fi
 rm -rf "$out"
 mkdir -p "$out"
+touch "$out/.demo"
 world=(--cluster 16x8)
 training=(--to 2017-11-13)   # two weeks to learn from
 unseen=(--from 2017-11-13)   # the two weeks after, for the proof

@@ -13,6 +13,7 @@ Validation::Validation(std::vector<std::shared_ptr<const Scenario>> scenarios,
       teacher_(scenarios_.size()),
       options_(std::move(options)),
       threads_(threads) {
+  options_.reward = "jct";  // whatever is trained on: minus the total JCT, so that less is better
   ParallelFor(scenarios_.size(), threads_, [&](std::size_t i) {
     teacher_[i] = EpisodeReward(scenarios_[i], *MakePolicy(teacher), options_);
   });

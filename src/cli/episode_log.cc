@@ -407,6 +407,23 @@ std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path) {
     logged.decisions = DecisionsFromColumns(reader, e);
     logged.seed = static_cast<std::uint64_t>(reader.Episode(e).seed.value_or(0));
     logged.finish = reader.ReadAs<double>(e, "result/finish");
+    const std::size_t jobs = logged.scenario->workload().jobs.size();
+    if (logged.finish.size() != jobs) {
+      throw DataError("{}: 'result/finish' must have one entry a job, it has {} for {} jobs", where,
+                      logged.finish.size(), jobs);
+    }
+    for (const Allocation& allocation_of : logged.decisions.allocations) {
+      for (const Allocation::Entry& entry : allocation_of.entries()) {
+        const bool known = entry.job >= 0 && static_cast<std::size_t>(entry.job) < jobs;
+        const std::int32_t size = known ? logged.scenario->facts(entry.job).table->size() : 0;
+        if (known && entry.configuration >= 0 && entry.configuration < size) continue;
+        throw DataError(
+            "{}: 'allocation/job' and 'allocation/configuration' must name one of {} jobs and one "
+            "of "
+            "its configurations, got {} and {}",
+            where, jobs, entry.job, entry.configuration);
+      }
+    }
     episodes.push_back(std::move(logged));
   }
   return episodes;

@@ -152,7 +152,9 @@ int main(int argc, char** argv) {
   allot::InstallInterruptHandler();
   allot::RememberCommand(argc, argv);
   try {
-    return allot::Run(argc, argv);
+    const int code = allot::Run(argc, argv);
+    if (std::fflush(stdout) != 0) throw allot::RunError("cannot write to standard output");
+    return code;
   } catch (const allot::Error& error) {
     std::fprintf(stderr, "allot: %s\n", error.what());
     return static_cast<int>(error.code());

@@ -41,6 +41,9 @@ ConfigurationTable::ConfigurationTable(std::string name, std::vector<UnitKind> k
   }
   ALLOT_CHECK_GT(best_rate_, 0.0);
   IndexByUnits();
+  for (std::size_t kind = 0; kind < limits_.size(); ++kind) {
+    limits_[kind] = std::min(limits_[kind], most_units_[kind]);
+  }
   OrderTypes();
   for (const GpuTypeIndex type : types_) BuildHull(type);
   max_hull_cost_ = (*this)[hull(types_.front()).back().to].cost;

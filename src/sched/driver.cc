@@ -24,12 +24,16 @@ DriveResult Drive(ClusterPort& cluster, Policy& policy, const EpisodeContext& co
     } else {
       policy.Decide(observation, &allocation);
     }
+    const auto refuse_unless = [&](const Status& status) {
+      if (status.ok()) return;
+      throw RunError("policy '{}', decision {} at {} s: {}", policy.info().id, observation.decision,
+                     observation.now, status.message());
+    };
+    if (!listeners.empty())
+      refuse_unless(cluster.Validate(allocation));  // they see valid ones only
     for (DecisionListener* listener : listeners) listener->OnDecision(observation, allocation);
     const ApplyReport report = cluster.Apply(allocation);
-    if (!report.refused.ok()) {
-      throw RunError("policy '{}', decision {} at {} s: {}", policy.info().id, observation.decision,
-                     observation.now, report.refused.message());
-    }
+    refuse_unless(report.refused);
     for (DecisionListener* listener : listeners) listener->OnApplied(report);
     ++result.decisions;
     ThrowIfInterrupted();

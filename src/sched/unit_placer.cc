@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/check.h"
 #include "sched/increments.h"
 
 namespace allot {
@@ -97,12 +96,22 @@ void UnitPlacer::Grants(const Observation& o, std::span<const std::int32_t> orde
   shares_.reserve(placed_.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::size_t begin = At(first_of_[i + 1]);
-    const std::size_t end = i + 1 < order.size() ? At(first_of_[i + 2]) : placed_.size();
+    std::size_t end = i + 1 < order.size() ? At(first_of_[i + 2]) : placed_.size();
+    const ConfigurationTable& table = *o.table[At(order[i])];
+    // GPU counts have gaps: what was placed last and makes no configuration is given back.
+    std::int32_t configuration = -1;
+    for (; end > begin; --end) {
+      configuration = table.Find(units_[i], types[i]);
+      if (configuration >= 0) break;
+      const int kind = by_position_[end - 1].kind;
+      for (std::size_t k = 0; k < table.kinds().size(); ++k) {
+        if (kind == kBundle || At(kind) == k) --units_[i][k];
+      }
+    }
     if (begin == end) continue;
     std::sort(by_position_.begin() + static_cast<std::ptrdiff_t>(begin),
               by_position_.begin() + static_cast<std::ptrdiff_t>(end),
-              [](const Placed& a, const Placed& b) { return a.node < b.node; });
-    const ConfigurationTable& table = *o.table[At(order[i])];
+              [](const Placed& x, const Placed& y) { return x.node < y.node; });
     const std::size_t first_share = shares_.size();
     for (std::size_t p = begin; p < end; ++p) {
       const Placed& placed = by_position_[p];
@@ -115,8 +124,6 @@ void UnitPlacer::Grants(const Observation& o, std::span<const std::int32_t> orde
         if (placed.kind == kBundle || At(placed.kind) == k) ++share.units[k];
       }
     }
-    const std::int32_t configuration = table.Find(units_[i], types[i]);
-    ALLOT_CHECK_GE(configuration, 0);
     grants->push_back({order[i], configuration,
                        std::span(shares_).subspan(first_share, shares_.size() - first_share)});
   }

@@ -22,6 +22,7 @@ LengthEstimates LengthEstimates::Parse(std::string_view text) {
       throw UsageError("length estimates 'noisy:SIGMA' need SIGMA in [0, 5], got '{}'", text);
     }
     estimates.sigma = *sigma;
+    if (*sigma == 0) estimates.kind = Kind::kTrue;  // no error is the truth, and marked so
   } else {
     throw UsageError("length estimates must be none, noisy:SIGMA or true, got '{}'", text);
   }

@@ -14,11 +14,16 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
                    const Catalogue& catalogue)
     : workload_(std::move(workload)), cluster_(std::move(cluster)), options_(options) {
   if (workload_.jobs.empty()) throw DataError("workload '{}' has no job", workload_.name);
-  if (!(options_.interval > 0)) {
-    throw UsageError("the decision interval must be > 0 s, got {}", options_.interval);
+  // Bounds keep the clock exact: a year in milliseconds, or a century in intervals of a century.
+  constexpr Seconds kShortest = 1e-3;
+  constexpr Seconds kLongest = 1e9;
+  if (!(options_.interval >= kShortest && options_.interval <= kLongest)) {
+    throw UsageError("the decision interval must be > 0 s, from {} to {}, got {}", kShortest,
+                     kLongest, options_.interval);
   }
-  if (!(options_.restart_cost >= 0)) {
-    throw UsageError("the restart cost must be >= 0 s, got {}", options_.restart_cost);
+  if (!(options_.restart_cost >= 0 && options_.restart_cost <= kLongest)) {
+    throw UsageError("the restart cost must be >= 0 s and at most {}, got {}", kLongest,
+                     options_.restart_cost);
   }
   if (!(options_.speedup > 0)) {
     throw UsageError("the speed-up of progress must be > 0, got {}", options_.speedup);
