@@ -10,15 +10,10 @@
 namespace allot {
 namespace {
 
-// Beyond the last arrival of a law a window has no competition that a steady state would have.
-void CheckCompetition(const World& world, const Workload& workload, Seconds end) {
-  if (!world.made_by_law() || end <= workload.jobs.back().submit) return;
-  throw UsageError(
-      "arrivals must go on until the window's last job has ended, got the last of {} arrivals at "
-      "{} "
-      "s and the end at {} s; a longer --tail helps",
-      workload.jobs.size(), workload.jobs.back().submit, end);
-}
+// Beyond the last arrival of a law a window has no competition that a steady state would have: the
+// workload is then made longer, which changes no arrival that was there.
+constexpr Seconds kShortestTail = 1000 * 3600;
+constexpr Seconds kLongestTail = 64000 * 3600;
 
 }  // namespace
 
@@ -74,7 +69,7 @@ void SweepCells::CheckAll() {
   }
 }
 
-std::shared_ptr<SweepCells::Entry> SweepCells::Get(
+std::shared_ptr<SweepCells::Entry> SweepCells::Find(
     const std::map<std::string, std::string>& options) {
   const std::lock_guard lock(mutex_);
   const auto found =
@@ -93,20 +88,43 @@ std::shared_ptr<SweepCells::Entry> SweepCells::Get(
   return entry;
 }
 
-SweepCell SweepCells::Run(const CellValues& values) {
-  const std::shared_ptr<Entry> entry = Get(WorldOptionsOf(definition_, values));
-  {
-    const std::lock_guard lock(entry->mutex);
-    if (entry->world == nullptr) {
-      std::unique_ptr<World> world = MakeWorld(entry->options);
-      entry->scenarios = world->Scenarios();
-      entry->world = std::move(world);
-    }
+std::shared_ptr<SweepCells::Entry> SweepCells::Get(
+    const std::map<std::string, std::string>& options) {
+  std::shared_ptr<Entry> entry = Find(options);
+  const std::lock_guard lock(entry->mutex);  // others wait for the same scenario, and only they
+  if (entry->world == nullptr) {
+    std::unique_ptr<World> world = MakeWorld(entry->options);
+    entry->scenarios = world->Scenarios();
+    entry->world = std::move(world);
   }
-  const World::Named& named = entry->scenarios.front();
+  return entry;
+}
+
+SweepCell SweepCells::Run(const CellValues& values) {
+  std::map<std::string, std::string> options = WorldOptionsOf(definition_, values);
+  while (true) {
+    const std::shared_ptr<Entry> entry = Get(options);
+    const Scenario& scenario = *entry->scenarios.front().scenario;
+    const SweepCell cell = RunIn(*entry, PolicySpecOf(definition_, values));
+    const Seconds last_arrival = scenario.workload().jobs.back().submit;
+    if (definition_.window.empty() || !entry->world->made_by_law() || cell.end_s <= last_arrival) {
+      return cell;
+    }
+    const Seconds tail = std::max(kShortestTail, 2 * entry->world->tail());
+    if (tail > kLongestTail) {
+      throw RunError(
+          "arrivals must go on until the window's last job has ended, got the last of {} arrivals "
+          "at {} s and the end at {} s",
+          scenario.workload().jobs.size(), last_arrival, cell.end_s);
+    }
+    options["tail"] = fmt::format("{}", tail);
+  }
+}
+
+SweepCell SweepCells::RunIn(const Entry& entry, const std::string& spec) const {
+  const World::Named& named = entry.scenarios.front();
   const Scenario& scenario = *named.scenario;
-  const std::unique_ptr<Policy> policy =
-      entry->world->MakePolicy(PolicySpecOf(definition_, values));
+  const std::unique_ptr<Policy> policy = entry.world->MakePolicy(spec);
   RunOptions options;
   options.tracked = ResolveWindow(definition_.window, scenario.workload());
   options.time_decisions = false;
@@ -115,7 +133,6 @@ SweepCell SweepCells::Run(const CellValues& values) {
   cell.workload = scenario.workload().name;
   cell.load = named.load;
   cell.end_s = outcome.timeline.back().time;
-  if (options.tracked) CheckCompetition(*entry->world, scenario.workload(), cell.end_s);
   cell.summary = Summarise({.policy = policy->info().id,
                             .oracle = IsOracle(*policy, scenario),
                             .gpus = scenario.cluster().total().gpus,

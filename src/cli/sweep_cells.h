@@ -37,7 +37,9 @@ class SweepCells {
   };
 
   std::unique_ptr<World> MakeWorld(const std::map<std::string, std::string>& options);
-  std::shared_ptr<Entry> Get(const std::map<std::string, std::string>& options);
+  std::shared_ptr<Entry> Find(const std::map<std::string, std::string>& options);  // maybe new
+  std::shared_ptr<Entry> Get(const std::map<std::string, std::string>& options);   // made
+  SweepCell RunIn(const Entry& entry, const std::string& spec) const;
 
   const SweepDefinition& definition_;
   std::size_t kept_;

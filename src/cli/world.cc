@@ -54,13 +54,14 @@ void World::Declare(CLI::App& app) {
 
 bool World::made_by_law() const { return !LawName(workload_).empty(); }
 
+Seconds World::tail() const { return ParseWhen(Workload{}, tail_); }
+
 const Workload& World::trace() {
   if (trace_ != nullptr) return *trace_;
   if (made_by_law()) {
     const auto& law = Registry<WorkloadLaw>::Global().Get("law", LawName(workload_));
     if (!rate_) throw UsageError("--workload {} needs --rate (jobs per hour), got none", workload_);
-    const Seconds tail = ParseWhen(Workload{}, tail_);
-    trace_ = std::make_shared<const Workload>(Generate(law, *rate_, seed_, {jobs_, tail}));
+    trace_ = std::make_shared<const Workload>(Generate(law, *rate_, seed_, {jobs_, tail()}));
     return *trace_;
   }
   if (rate_) {

@@ -141,6 +141,10 @@ std::string SweepTimingsCsv(const SweepResults& results) {
   return text;
 }
 
+bool HoldsSweep(const std::filesystem::path& directory) {
+  return std::filesystem::exists(directory / kSweepResultsFile);
+}
+
 SweepResults ReadSweepResults(const std::filesystem::path& directory) {
   const std::string path = (directory / kSweepResultsFile).string();
   return SweepResultsFromJson(ParseJson(ReadTextFile(path), path), path);

@@ -48,8 +48,9 @@ SweepResults SweepResultsFromJson(const nlohmann::ordered_json& json, std::strin
 std::string SweepCellsCsv(const SweepResults& results);
 std::string SweepTimingsCsv(const SweepResults& results);
 
-// DIR/results.json of a sweep, next to no evaluation.json.
+// DIR/results.json of a sweep.
 inline constexpr const char* kSweepResultsFile = "results.json";
+bool HoldsSweep(const std::filesystem::path& directory);
 SweepResults ReadSweepResults(const std::filesystem::path& directory);
 
 }  // namespace allot
