@@ -16,7 +16,7 @@ using RunCell = std::function<SweepCell(const CellValues& cell)>;
 struct SweepOptions {
   int threads = 0;  // <= 0: all cores
   bool quiet = false;
-  Shard shard;                    // only these cells
+  Shard shard{};                  // only these cells
   SweepFolder* folder = nullptr;  // null: keep nothing on disk
 };
 
