@@ -142,7 +142,8 @@ SweepCell SweepCells::RunIn(const Entry& entry, const std::string& spec) const {
                             .decisions = outcome.drive.decisions,
                             .decision_us = {},
                             .cpu_s = outcome.cpu_s,
-                            .wall_s = outcome.wall_s});
+                            .wall_s = outcome.wall_s,
+                            .workload = &scenario.workload()});
   return cell;
 }
 

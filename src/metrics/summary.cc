@@ -89,7 +89,7 @@ RunSummary Summarise(const RunFacts& facts) {
   s.decision_us_p50 = Quantile<float>(latency, 0.50);
   s.decision_us_p99 = Quantile<float>(latency, 0.99);
   if (facts.workload != nullptr) {
-    s.service = SummariseService(*facts.workload, facts.gpus, facts.records, facts.records);
+    s.service = SummariseService(*facts.workload, facts.gpus, facts.records, records);
   }
   return s;
 }

@@ -105,22 +105,57 @@ SweepResults SweepResultsFromJson(const nlohmann::ordered_json& json, std::strin
 
 std::string SweepCellsCsv(const SweepResults& results) {
   std::vector<std::string> header = results.factors;
-  for (const char* name :
-       {"workload_name", "offered_load", "jobs", "unfinished", "avg_jct_s", "p50_jct_s",
-        "p95_jct_s", "p99_jct_s", "avg_queueing_s", "makespan_s", "gpu_utilisation", "gpus",
-        "gpu_seconds", "decisions", "preemptions", "restarts", "oracle", "end_s"}) {
+  for (const char* name : {"workload_name",
+                           "offered_load",
+                           "jobs",
+                           "unfinished",
+                           "avg_jct_s",
+                           "p50_jct_s",
+                           "p95_jct_s",
+                           "p99_jct_s",
+                           "avg_queueing_s",
+                           "makespan_s",
+                           "gpu_utilisation",
+                           "gpus",
+                           "gpu_seconds",
+                           "decisions",
+                           "preemptions",
+                           "restarts",
+                           "avg_bounded_slowdown",
+                           "avg_fairness",
+                           "p95_fairness",
+                           "missed_deadlines",
+                           "oracle",
+                           "end_s"}) {
     header.emplace_back(name);
   }
   std::string text = Line(header);
   for (const SweepCell& cell : results.cells) {
     const RunSummary& s = cell.summary;
+    const ServiceSummary service = s.service.value_or(ServiceSummary{});
     std::vector<std::string> fields = cell.values;
-    for (std::string field :
-         {cell.workload, Field(cell.load), Field(s.jobs), Field(s.unfinished), Field(s.avg_jct_s),
-          Field(s.p50_jct_s), Field(s.p95_jct_s), Field(s.p99_jct_s), Field(s.avg_queueing_s),
-          Field(s.makespan_s), Field(s.gpu_utilisation), Field(std::int64_t{s.gpus}),
-          Field(s.gpu_seconds), Field(s.decisions), Field(s.preemptions), Field(s.restarts),
-          std::string(s.oracle ? "true" : "false"), Field(cell.end_s)}) {
+    for (std::string field : {cell.workload,
+                              Field(cell.load),
+                              Field(s.jobs),
+                              Field(s.unfinished),
+                              Field(s.avg_jct_s),
+                              Field(s.p50_jct_s),
+                              Field(s.p95_jct_s),
+                              Field(s.p99_jct_s),
+                              Field(s.avg_queueing_s),
+                              Field(s.makespan_s),
+                              Field(s.gpu_utilisation),
+                              Field(std::int64_t{s.gpus}),
+                              Field(s.gpu_seconds),
+                              Field(s.decisions),
+                              Field(s.preemptions),
+                              Field(s.restarts),
+                              Field(service.avg_bounded_slowdown),
+                              Field(service.avg_fairness),
+                              Field(service.p95_fairness),
+                              Field(service.missed_deadlines),
+                              std::string(s.oracle ? "true" : "false"),
+                              Field(cell.end_s)}) {
       fields.push_back(std::move(field));
     }
     text += Line(fields);
