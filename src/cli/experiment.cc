@@ -28,12 +28,6 @@ std::string Quoted(const std::string& word) {
   return plain && !word.empty() ? word : "'" + word + "'";
 }
 
-bool IsOracle(const Policy& policy, const Scenario& scenario) {
-  const PolicyInfo& info = policy.info();
-  return info.oracle ||
-         (info.needs_lengths && scenario.options().lengths.kind == LengthEstimates::Kind::kTrue);
-}
-
 std::vector<std::string> JobIds(const Workload& workload) {
   std::vector<std::string> ids;
   for (const Job& job : workload.jobs) ids.push_back(job.id);

@@ -9,6 +9,8 @@
 #include "sched/policy.h"
 #include "sched/stages.h"
 #include "sim/profile.h"
+#include "sweep/preset.h"
+#include "workload/arrival_law.h"
 #include "workload/trace_reader.h"
 
 namespace allot {
@@ -39,8 +41,9 @@ int List(const std::string& what, const GlobalOptions& globals) {
   Json all = {{"policies", Describe<PolicyInfo>()},     {"admission", Describe<AdmissionInfo>()},
               {"ordering", Describe<OrderingInfo>()},   {"sizing", Describe<SizingInfo>()},
               {"placement", Describe<PlacementInfo>()}, {"formats", Describe<TraceFormat>()},
-              {"rewards", Describe<RewardInfo>()},      {"profiles", Describe<ProfileInfo>()},
-              {"peers", Describe<PeerInfo>()}};
+              {"laws", Describe<WorkloadLaw>()},        {"rewards", Describe<RewardInfo>()},
+              {"profiles", Describe<ProfileInfo>()},    {"peers", Describe<PeerInfo>()},
+              {"sweeps", Describe<SweepPreset>()}};
   if (!what.empty()) {
     std::vector<std::string> kinds;
     for (const auto& [kind, list] : all.items()) kinds.push_back(kind);

@@ -5,13 +5,14 @@
 
 #include "core/error.h"
 #include "sim/profile.h"
+#include "workload/arrival_law.h"
 #include "workload/sample.h"
 
 namespace allot {
 
 void World::Declare(CLI::App& app) {
   app.add_option("-w,--workload", workload_,
-                 "trace file (csv, json, .gz), or 'embedded': four weeks of Philly")
+                 "trace file (csv, json, .gz), 'embedded': four weeks of Philly, or law:NAME")
       ->capture_default_str();
   app.add_option("--format", format_, "trace format, see 'allot list'")->capture_default_str();
   app.add_flag("--lenient", lenient_, "drop and count malformed rows instead of stopping");
@@ -26,7 +27,11 @@ void World::Declare(CLI::App& app) {
   app.add_option("--workloads", workloads_, "sampled workloads, in turn from the window's spans")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  app.add_option("--seed", seed_, "of samples, job profiles and length estimates")
+  app.add_option("--rate", rate_, "jobs per hour of a workload made by a law");
+  app.add_option("--jobs", jobs_, "jobs of a workload made by a law")->capture_default_str();
+  app.add_option("--tail", tail_, "further arrivals for so long after the last of --jobs")
+      ->capture_default_str();
+  app.add_option("--seed", seed_, "of laws, samples, job profiles and length estimates")
       ->capture_default_str();
   app.add_flag("--rigid", rigid_,
                "keep jobs at their requested size (default: elastic, docs/formats/catalogue.md)");
@@ -39,15 +44,37 @@ void World::Declare(CLI::App& app) {
                  "e.g. 30d:2h:1h");
   app.add_option("--node-events", node_events_,
                  "CSV of nodes that go down or up: time_s,node,event");
+  app.add_option("--speedup", speedup_,
+                 "of all progress over the jobs' rates; policies are not told")
+      ->capture_default_str();
   app.add_option("--length-estimates", lengths_,
                  "what policies are told: none, noisy:SIGMA, true (oracle)")
       ->default_str("the profile's; noisy:0.5");
 }
 
+bool World::made_by_law() const { return !LawName(workload_).empty(); }
+
+Seconds World::tail() const { return ParseWhen(Workload{}, tail_); }
+
 const Workload& World::trace() {
-  if (trace_ == nullptr) {
-    trace_ = std::make_unique<Workload>(
-        ReadTrace(workload_, format_, ReadOptions{.lenient = lenient_}, &read_report_));
+  if (trace_ != nullptr) return *trace_;
+  if (made_by_law()) {
+    const auto& law = Registry<WorkloadLaw>::Global().Get("law", LawName(workload_));
+    if (!rate_) throw UsageError("--workload {} needs --rate (jobs per hour), got none", workload_);
+    trace_ = std::make_shared<const Workload>(Generate(law, *rate_, seed_, {jobs_, tail()}));
+    return *trace_;
+  }
+  if (rate_) {
+    throw UsageError("--rate {} is for a workload made by a law (law:NAME), got --workload {}",
+                     *rate_, workload_);
+  }
+  const auto read = [this](ReadReport* report) {
+    return ReadTrace(workload_, format_, ReadOptions{.lenient = lenient_}, report);
+  };
+  if (shelf_ != nullptr) {
+    trace_ = shelf_->Get({workload_, format_, lenient_}, read, &read_report_);
+  } else {
+    trace_ = std::make_shared<const Workload>(read(&read_report_));
   }
   return *trace_;
 }
@@ -57,6 +84,7 @@ SimOptions World::sim() const {
   Registry<ProfileInfo>::Global().Get("profile", profile_).apply(&options);
   if (interval_) options.interval = *interval_;
   if (restart_cost_) options.restart_cost = *restart_cost_;
+  options.speedup *= speedup_;
   if (!lengths_.empty()) options.lengths = LengthEstimates::Parse(lengths_);
   if (!failures_.empty()) options.failures = ParseNodeFailures(failures_);
   if (!node_events_.empty()) options.node_events = ReadNodeEvents(node_events_);
@@ -147,6 +175,7 @@ nlohmann::ordered_json World::ToJson() {
           {"interval_s", options.interval},
           {"restart_cost_s", options.restart_cost},
           {"decide_on_events", options.decide_on_events},
+          {"speedup", options.speedup},
           {"length_estimates", options.lengths.ToString()}};
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/trace_shelf.h"
 #include "envs/episodes.h"
 #include "sched/policy.h"
 #include "sim/scenario.h"
@@ -23,7 +24,10 @@ class World {
   // Declares --workload, --cluster, --load, ... on the command.
   void Declare(CLI::App& app);
 
-  // Reads the trace; once. Errors as ReadTrace.
+  // Traces that several worlds read are read once: `shelf` must outlive the world.
+  void ShareTraces(TraceShelf* shelf) { shelf_ = shelf; }
+
+  // Reads the trace, or makes it by its law; once. Errors as ReadTrace.
   const Workload& trace();
   const ReadReport& read_report() const { return read_report_; }
   ClusterSpec cluster() const { return ClusterSpec::Parse(cluster_); }
@@ -49,6 +53,8 @@ class World {
                                  std::vector<double> loads);
 
   std::uint64_t seed() const { return seed_; }
+  bool made_by_law() const;
+  Seconds tail() const;  // of a law
   nlohmann::ordered_json ToJson();  // the effective settings
 
  private:
@@ -68,11 +74,16 @@ class World {
   std::string profile_ = "default";
   std::optional<double> interval_;
   std::optional<double> restart_cost_;
+  double speedup_ = 1;
   std::string lengths_;
   std::string failures_;
   std::string node_events_;
+  std::optional<double> rate_;
+  int jobs_ = 1000;
+  std::string tail_ = "0";
 
-  std::unique_ptr<Workload> trace_;
+  TraceShelf* shelf_ = nullptr;
+  std::shared_ptr<const Workload> trace_;
   ReadReport read_report_;
 };
 

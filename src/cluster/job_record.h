@@ -22,6 +22,13 @@ struct JobRecord {
   std::int32_t launches() const { return first_start == kNever ? 0 : 1 + restarts; }
 };
 
+// The jobs that a measurement is of, by position, both included: a steady-state window. Those
+// before and behind them arrive, run and compete, but are not counted.
+struct TrackedJobs {
+  JobIndex first = 0;
+  JobIndex last = 0;
+};
+
 // Cluster state between two decisions, for queue-length and utilisation curves.
 struct TimelinePoint {
   Seconds time = 0;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 #include "core/check.h"
 
@@ -40,25 +41,30 @@ double StudentQuantile(double confidence, int degrees) {
   }
 }
 
-PairedRatio ComparePaired(std::span<const double> a, std::span<const double> b) {
-  ALLOT_CHECK_EQ(a.size(), b.size());
+PairedRatio MeanWithInterval(std::span<const double> values) {
   PairedRatio result;
-  result.n = static_cast<int>(a.size());
-  if (a.empty()) return result;
+  result.n = static_cast<int>(values.size());
+  if (values.empty()) return result;
 
-  const auto ratio = [&](std::size_t i) { return b[i] == 0 ? kUnknown : a[i] / b[i]; };
   double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += ratio(i);
+  for (const double value : values) sum += value;
   result.mean = sum / result.n;
   if (result.n < 2) return result;
 
   double squares = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) squares += std::pow(ratio(i) - result.mean, 2);
+  for (const double value : values) squares += std::pow(value - result.mean, 2);
   const double standard_error = std::sqrt(squares / (result.n - 1) / result.n);
   const double half = StudentQuantile(0.95, result.n - 1) * standard_error;
   result.low = result.mean - half;
   result.high = result.mean + half;
   return result;
+}
+
+PairedRatio ComparePaired(std::span<const double> a, std::span<const double> b) {
+  ALLOT_CHECK_EQ(a.size(), b.size());
+  std::vector<double> ratios(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) ratios[i] = b[i] == 0 ? kUnknown : a[i] / b[i];
+  return MeanWithInterval(ratios);
 }
 
 }  // namespace allot

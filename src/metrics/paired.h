@@ -23,6 +23,9 @@ struct PairedRatio {
 // the result unknown.
 PairedRatio ComparePaired(std::span<const double> a, std::span<const double> b);
 
+// The plain mean of `values` with the same interval; `n` counts them.
+PairedRatio MeanWithInterval(std::span<const double> values);
+
 // t with P(|T| <= t) = confidence for Student's distribution; degrees >= 1, confidence in (0, 1).
 double StudentQuantile(double confidence, int degrees);
 

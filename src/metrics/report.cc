@@ -15,6 +15,7 @@
 #include "metrics/humanise.h"
 #include "metrics/report_assets.h"
 #include "metrics/report_data.h"
+#include "metrics/report_sweep.h"
 
 namespace allot {
 namespace {
@@ -301,11 +302,7 @@ std::string TrainingSection(const TrainingCurves& curves, std::size_t index) {
   return html + "</section>\n";
 }
 
-std::string CommandList(const ReportInput& input, const std::vector<Evaluation>& evaluations) {
-  std::vector<std::string> commands = input.commands;
-  if (commands.empty()) {
-    for (const Evaluation& evaluation : evaluations) commands.push_back(evaluation.command);
-  }
+std::string CommandList(const std::vector<std::string>& commands) {
   std::string html = "<pre>";
   for (const std::string& command : commands) {
     html += "<span class=\"prompt\">$ </span>" + EscapeHtml(command) + "\n";
@@ -329,9 +326,18 @@ std::string RenderReport(const ReportInput& input) {
   std::vector<Evaluation> evaluations;
   std::string body;
   std::string headline;
-  Json data = {{"evaluations", Json::array()}, {"trainings", Json::array()}};
+  std::vector<std::string> commands = input.commands;
+  Json data = {
+      {"evaluations", Json::array()}, {"sweeps", Json::array()}, {"trainings", Json::array()}};
 
   for (const std::string& directory : input.evaluation_dirs) {
+    if (HoldsSweep(directory)) {
+      const SweepResults sweep = ReadSweepResults(directory);
+      body += SweepSection(sweep, data["sweeps"].size());
+      data["sweeps"].push_back(SweepChartData(sweep));
+      if (input.commands.empty()) commands.push_back(sweep.command);
+      continue;
+    }
     const Evaluation& evaluation = evaluations.emplace_back(ReadEvaluation(directory));
     const std::vector<PolicyRow> rows = CompareToReference(evaluation);
     const std::size_t index = evaluations.size() - 1;
@@ -343,6 +349,7 @@ std::string RenderReport(const ReportInput& input) {
     }
     body += EvaluationSection(evaluation, rows, index, index == 0);
     data["evaluations"].push_back(EvaluationChartData(directory, evaluation, rows));
+    if (input.commands.empty()) commands.push_back(evaluation.command);
   }
   for (const std::string& directory : input.training_dirs) {
     const TrainingCurves curves = ReadTrainingCurves(directory);
@@ -364,7 +371,7 @@ std::string RenderReport(const ReportInput& input) {
   const std::string footer = "Made by allot " + version +
                              ". JCT: job completion time, finish minus submit. "
                              "Everything on this page is inside this file.";
-  const std::string commands = CommandList(input, evaluations);
+  const std::string repeat = CommandList(commands);
   const std::string island = JsonForScript(data);
   return FillSlots(kReportPage, {{"title", title},
                                  {"kicker", kicker},
@@ -372,7 +379,7 @@ std::string RenderReport(const ReportInput& input) {
                                  {"style", kReportStyle},
                                  {"headline", headline},
                                  {"body", body},
-                                 {"commands", commands},
+                                 {"commands", repeat},
                                  {"footer", footer},
                                  {"data", island},
                                  {"charts", kReportCharts}});

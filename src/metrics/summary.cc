@@ -17,6 +17,17 @@ double Mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
+// GPUs in use, as handed out at each decision, times the part of [begin, end) that they were.
+double GpuSecondsWithin(std::span<const TimelinePoint> timeline, Seconds begin, Seconds end) {
+  double sum = 0;
+  for (std::size_t i = 0; i < timeline.size(); ++i) {
+    const Seconds from = std::max(timeline[i].time, begin);
+    const Seconds to = std::min(i + 1 < timeline.size() ? timeline[i + 1].time : end, end);
+    if (to > from) sum += timeline[i].gpus_used * (to - from);
+  }
+  return sum;
+}
+
 }  // namespace
 
 RunSummary Summarise(const RunFacts& facts) {
@@ -27,15 +38,22 @@ RunSummary Summarise(const RunFacts& facts) {
   s.decisions = facts.decisions;
   s.cpu_s = facts.cpu_s;
   s.wall_s = facts.wall_s;
-  s.jobs = static_cast<std::int64_t>(facts.records.size());
+  std::span<const JobRecord> records = facts.records;
+  if (facts.tracked) {
+    ALLOT_CHECK_LT(static_cast<std::size_t>(facts.tracked->last), records.size());
+    records =
+        records.subspan(static_cast<std::size_t>(facts.tracked->first),
+                        static_cast<std::size_t>(facts.tracked->last - facts.tracked->first + 1));
+  }
+  s.jobs = static_cast<std::int64_t>(records.size());
 
   Seconds first_submit = kNever;
   Seconds last_finish = -kNever;
   std::vector<double> jct;
   std::vector<double> queueing;
-  jct.reserve(facts.records.size());
-  queueing.reserve(facts.records.size());
-  for (const JobRecord& record : facts.records) {
+  jct.reserve(records.size());
+  queueing.reserve(records.size());
+  for (const JobRecord& record : records) {
     first_submit = std::min(first_submit, record.submit);
     s.gpu_seconds += record.gpu_seconds;
     s.preemptions += record.preemptions;
@@ -61,7 +79,9 @@ RunSummary Summarise(const RunFacts& facts) {
   Seconds end = last_finish;
   if (s.unfinished > 0 && !facts.timeline.empty()) end = std::max(end, facts.timeline.back().time);
   if (facts.gpus > 0 && end > first_submit) {
-    s.gpu_utilisation = s.gpu_seconds / (static_cast<double>(facts.gpus) * (end - first_submit));
+    const double used =
+        facts.tracked ? GpuSecondsWithin(facts.timeline, first_submit, end) : s.gpu_seconds;
+    s.gpu_utilisation = used / (static_cast<double>(facts.gpus) * (end - first_submit));
   }
 
   std::vector<float> latency(facts.decision_us.begin(), facts.decision_us.end());
@@ -69,7 +89,7 @@ RunSummary Summarise(const RunFacts& facts) {
   s.decision_us_p50 = Quantile<float>(latency, 0.50);
   s.decision_us_p99 = Quantile<float>(latency, 0.99);
   if (facts.workload != nullptr) {
-    s.service = SummariseService(*facts.workload, facts.gpus, facts.records, facts.records);
+    s.service = SummariseService(*facts.workload, facts.gpus, facts.records, records);
   }
   return s;
 }

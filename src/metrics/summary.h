@@ -49,6 +49,8 @@ struct RunFacts {
   GpuCount gpus = 0;
   std::span<const JobRecord> records;
   std::span<const TimelinePoint> timeline;
+  std::optional<TrackedJobs> tracked{};  // only these are counted; utilisation is that of the
+                                         // cluster from their first submit to their last finish
   std::int64_t decisions = 0;
   std::span<const float> decision_us;
   double cpu_s = kUnknown;

@@ -39,6 +39,7 @@ DriveResult Drive(ClusterPort& cluster, Policy& policy, const EpisodeContext& co
     ThrowIfInterrupted();
     if (options.max_decisions >= 0 && result.decisions >= options.max_decisions) break;
     if (!cluster.WaitForChange(time_driven ? allocation.holds_until() : kNever)) break;
+    if (options.enough && options.enough()) break;
   }
   return result;
 }

@@ -3,6 +3,7 @@
 // environment (in its step-wise form) and the live daemon all run it.
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct DriveResult {
 struct DriveOptions {
   std::int64_t max_decisions = -1;  // -1: until the cluster has nothing left to do
   bool time_decisions = true;
+  std::function<bool()> enough{};  // asked before every decision after the first; true ends the run
 };
 
 // Runs until the cluster is done. Throws RunError naming policy, decision and rule when an

@@ -4,6 +4,8 @@
 
 #include <chrono>
 
+#include "core/error.h"
+
 namespace allot {
 namespace {
 
@@ -13,11 +15,45 @@ double ThreadCpuSeconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+// Whether all tracked jobs have ended, asked again and again: each is passed once.
+class AllEnded {
+ public:
+  AllEnded(const SimulatedCluster& cluster, TrackedJobs tracked)
+      : cluster_(cluster), next_(tracked.first), last_(tracked.last) {}
+
+  bool operator()() {
+    const std::vector<JobRecord>& records = cluster_.records();
+    while (next_ <= last_ && records[static_cast<std::size_t>(next_)].finish != kNever) ++next_;
+    return next_ > last_;
+  }
+
+ private:
+  const SimulatedCluster& cluster_;
+  JobIndex next_;
+  JobIndex last_;
+};
+
+void CheckTracked(const TrackedJobs& tracked, std::size_t jobs) {
+  if (tracked.first < 0 || tracked.last < tracked.first ||
+      static_cast<std::size_t>(tracked.last) >= jobs) {
+    throw UsageError(
+        "tracked jobs must be 0 <= first <= last < {} (jobs of the workload), got {}..{}", jobs,
+        tracked.first, tracked.last);
+  }
+}
+
 }  // namespace
+
+bool IsOracle(const Policy& policy, const Scenario& scenario) {
+  const PolicyInfo& info = policy.info();
+  return info.oracle || (info.needs_lengths &&
+                         scenario.options().lengths.kind == LengthEstimates::Kind::kTrue);
+}
 
 RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
                      std::span<DecisionListener* const> listeners,
-                     const std::function<void(const SimulatedCluster&)>& cluster_ready) {
+                     const std::function<void(const SimulatedCluster&)>& cluster_ready,
+                     const RunOptions& options) {
   using Clock = std::chrono::steady_clock;
   const auto wall = Clock::now();
   const double cpu = ThreadCpuSeconds();
@@ -25,10 +61,16 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
   if (cluster_ready) cluster_ready(cluster);
   RunOutcome outcome;
   const ScenarioForesight foresight(scenario);
+  DriveOptions drive;
+  drive.time_decisions = options.time_decisions;
+  if (options.tracked) {
+    CheckTracked(*options.tracked, scenario.workload().jobs.size());
+    drive.enough = AllEnded(cluster, *options.tracked);
+  }
   outcome.drive = Drive(
       cluster, policy,
       {.seed = scenario.options().seed, .cluster = &scenario.cluster(), .foresight = &foresight},
-      listeners);
+      listeners, drive);
   outcome.records = cluster.records();
   outcome.timeline = cluster.timeline();
   outcome.cpu_s = ThreadCpuSeconds() - cpu;

@@ -2,6 +2,7 @@
 // A policy from the first to the last job of a scenario: what simulate, compare, evaluate and
 // sweeps do.
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,11 +22,21 @@ struct RunOutcome {
   double wall_s = 0;
 };
 
-// Throws what the driver throws. `listeners` see every decision; `cluster_ready` (optional) gets
-// the cluster before the first one, for listeners that need its step facts.
+struct RunOptions {
+  std::optional<TrackedJobs> tracked{};  // the run ends when the last of them has; others may not
+  bool time_decisions = true;
+};
+
+// Throws what the driver throws, and UsageError for tracked jobs that the workload does not have.
+// `listeners` see every decision; `cluster_ready` (optional) gets the cluster before the first one,
+// for listeners that need its step facts.
 RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
                      std::span<DecisionListener* const> listeners = {},
-                     const std::function<void(const SimulatedCluster&)>& cluster_ready = {});
+                     const std::function<void(const SimulatedCluster&)>& cluster_ready = {},
+                     const RunOptions& options = {});
+
+// Whether the policy decides by true job lengths here, which no real cluster could tell it.
+bool IsOracle(const Policy& policy, const Scenario& scenario);
 
 // The scenario as oracles may see it. The scenario must outlive it.
 class ScenarioForesight : public Foresight {

@@ -26,6 +26,7 @@ BELOW = {
     "fidelity": ["sim"],
     "live": ["sched"],
     "metrics": ["sched"],
+    "sweep": ["sim", "metrics"],
     "record": ["sched"],
     "models": ["core"],
     "envs": ["sim", "features", "metrics"],
@@ -117,6 +118,7 @@ def test_headers_open_with_their_contract():
 REGISTRIES = {
     "policies": ["agents/heuristic/*.cc", "agents/lookahead/*_policy.cc", "agents/learned/*_policy.cc"],
     "formats": ["src/workload/*_format.cc"],
+    "laws": ["src/workload/laws/*.cc"],
     "rewards": ["envs/rewards/*.cc"],
     "admission": ["src/sched/admission/*.cc"],
     "ordering": ["src/sched/ordering/*.cc"],
@@ -124,6 +126,7 @@ REGISTRIES = {
     "placement": ["src/sched/placement/*.cc"],
     "peers": ["src/fidelity/*_peer.cc"],
     "profiles": ["src/sim/*_profile.cc"],
+    "sweeps": ["src/sweep/presets/*.cc"],
 }
 
 

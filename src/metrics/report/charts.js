@@ -97,7 +97,7 @@
     });
     const area = { left, right: width - right, top: 10, bottom: height - bottom };
     const sx = (x.log ? logarithmic : linear)(x.low, x.high, area.left, area.right);
-    const sy = linear(y.low, y.high, area.bottom, area.top);
+    const sy = (y.log ? logarithmic : linear)(y.low, y.high, area.bottom, area.top);
     for (const v of y.ticks) {
       svg(root, "line", { class: "grid", x1: area.left, x2: area.right, y1: sy(v), y2: sy(v) });
       svg(root, "text", { x: area.left - 9, y: sy(v) + 4, "text-anchor": "end" }, y.format(v));
@@ -249,6 +249,7 @@
         hideTip();
       },
     );
+    return f;
   }
   function nearest(series, x) {
     let best = null;
@@ -534,6 +535,75 @@
     }
   }
 
+  // ---- sweeps ----------------------------------------------------------------------------------------
+  // A figure of all series against the sweep's numeric factor; times go on a log scale when they differ much.
+  function sweepChart(plot, sweep, key, format, { time } = {}) {
+    const bounds = [];
+    const series = sweep.series.map((s) => ({
+      ...s,
+      points: s.points.map((p) => [p.x, p[key]]),
+      bars: key === "jct" ? s.points.filter((p) => known(p.low)) : [],
+    }));
+    for (const s of series) {
+      bounds.push(...s.points.map(([, y]) => y).filter(known));
+      for (const bar of s.bars) bounds.push(Math.max(bar.low, 0), bar.high);
+    }
+    if (!bounds.length) {
+      plot.replaceChildren();
+      html(plot, "p", "note", "No job ended.");
+      return;
+    }
+    const positive = bounds.filter((v) => v > 0);
+    const log = Boolean(time) && positive.length > 0 && Math.max(...positive) / Math.min(...positive) > 10;
+    const low = log ? Math.min(...positive) / 1.2 : 0;
+    const high = (Math.max(...bounds) || 1) * (log ? 1.2 : 1.05);
+    if (log) for (const s of series) s.points = s.points.map(([x, y]) => [x, known(y) ? Math.max(y, low) : y]);
+    const xs = sweep.series.flatMap((s) => s.points.map((p) => p.x));
+    const first = Math.min(...xs);
+    const last = Math.max(...xs);
+    const step = time ? timeStep(high, 5) : niceStep(high, 5);
+    const f = lines(plot, series, {
+      height: 300,
+      left: 62,
+      legend: true,
+      x: {
+        low: first,
+        high: last,
+        ticks: ticks(first, last, niceStep(last - first, plot.clientWidth / 70)),
+        format: compact,
+        label: sweep.x,
+        tip: (x) => `${sweep.x} ${compact(x)}`,
+      },
+      y: {
+        log,
+        low,
+        high,
+        ticks: log ? logTimes.filter((t) => t >= low && t <= high) : ticks(low, high, step),
+        format: time ? (v) => (v ? roundDuration(v) : "0") : format,
+        tip: format,
+      },
+    });
+    for (const s of series) {
+      for (const bar of s.bars) {
+        svg(f.root, "line", {
+          x1: f.sx(bar.x),
+          x2: f.sx(bar.x),
+          y1: f.sy(Math.max(bar.low, low)),
+          y2: f.sy(bar.high),
+          style: `stroke:${colour(s.colour)}`,
+          "stroke-width": 1.5,
+          opacity: 0.6,
+        });
+      }
+    }
+  }
+  const sweeps = {
+    sweep_jct: (plot, s) => sweepChart(plot, s, "jct", duration, { time: true }),
+    sweep_p95: (plot, s) => sweepChart(plot, s, "p95", duration, { time: true }),
+    sweep_queueing: (plot, s) => sweepChart(plot, s, "queueing", duration, { time: true }),
+    sweep_gpus: (plot, s) => sweepChart(plot, s, "gpus", percent),
+  };
+
   // ---- training ------------------------------------------------------------------------------------
   function curveChart(
     plot,
@@ -637,6 +707,7 @@
   function draw(plot) {
     const { chart, index } = plot.dataset;
     if (chart in perEvaluation) perEvaluation[chart](plot, +index);
+    else if (chart in sweeps) sweeps[chart](plot, data.sweeps[+index]);
     else training[chart](plot, data.trainings[+index]);
   }
   const plots = [...document.querySelectorAll("[data-chart]")];

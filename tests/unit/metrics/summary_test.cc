@@ -53,6 +53,24 @@ TEST(Summarise, QuantilesInterpolate) {
   EXPECT_DOUBLE_EQ(summary.p99_jct_s, 990);
 }
 
+// Jobs 1 and 2 of the three: 20..60 and 40..140; the cluster as a whole uses 2 GPUs until 110 and 1
+// from there on.
+TEST(Summarise, CountsTrackedJobsOnlyAndTheWholeClustersUseMeanwhile) {
+  const std::vector<JobRecord> records = ThreeJobs();
+  const std::vector<TimelinePoint> timeline = {{10, 1, 1, 1}, {20, 2, 2, 2}, {110, 1, 1, 1}};
+  RunFacts facts = FactsOf(records);
+  facts.timeline = timeline;
+  facts.tracked = TrackedJobs{1, 2};
+  const RunSummary summary = Summarise(facts);
+  EXPECT_EQ(summary.jobs, 2);
+  EXPECT_DOUBLE_EQ(summary.avg_jct_s, 70);
+  EXPECT_DOUBLE_EQ(summary.avg_queueing_s, 10);
+  EXPECT_DOUBLE_EQ(summary.makespan_s, 120);
+  EXPECT_DOUBLE_EQ(summary.gpu_seconds, 120);
+  EXPECT_EQ(summary.preemptions, 1);
+  EXPECT_DOUBLE_EQ(summary.gpu_utilisation, (2 * 90 + 1 * 30) / (2 * 120.0));
+}
+
 TEST(Summarise, MakespanRunsFromFirstSubmitToLastFinish) {
   const std::vector<JobRecord> records = ThreeJobs();
   EXPECT_DOUBLE_EQ(Summarise(FactsOf(records)).makespan_s, 130);

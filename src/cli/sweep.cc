@@ -1,0 +1,277 @@
+// allot sweep: the cross product of factors, in parallel, resumable, on one machine or as a Slurm
+// job array.
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/experiment.h"
+#include "cli/sweep_cells.h"
+#include "cli/version.h"
+#include "core/file.h"
+#include "core/parallel.h"
+#include "core/rng.h"
+#include "metrics/sweep_table.h"
+#include "sweep/preset.h"
+#include "sweep/run_sweep.h"
+#include "sweep/slurm.h"
+
+namespace allot {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kDefaultTasks = 16;
+
+struct SweepCommand {
+  CLI::App* app = nullptr;
+  World world;  // takes the options of the world, for help and their checks
+  std::string file;
+  std::string preset;
+  std::string policies, admission, placement;
+  std::vector<std::string> clusters, loads, rates, seeds, vary, reference;
+  std::string window_jobs, window_time, warm_up, title;
+  std::string out;
+  std::string shard;
+  bool list = false;
+  bool slurm = false;
+  std::string slurm_script;
+  int slurm_tasks = 0;
+  std::vector<std::string> slurm_options;
+};
+
+// What stands on the command line, as a definition.
+Json TypedDefinition(const SweepCommand& o, const WorldOptions& world) {
+  Json json = Json::object();
+  for (const std::string& name : world) {
+    const CLI::Option* option = o.app->get_option_no_throw("--" + name);
+    if (option != nullptr && option->count() > 0) json[name] = Join(option->results(), ",");
+  }
+  const auto texts = [&json](const char* key, const std::string& text) {
+    if (!text.empty()) json[key] = SplitSpecs(text);
+  };
+  texts("policies", o.policies);
+  texts("admission", o.admission);
+  texts("placement", o.placement);
+  const auto lists = [&json](const char* key, const std::vector<std::string>& values) {
+    if (!values.empty()) json[key] = values;
+  };
+  lists("clusters", o.clusters);
+  lists("loads", o.loads);
+  lists("rates", o.rates);
+  lists("seeds", o.seeds);
+  lists("reference", o.reference);
+  for (const std::string& text : o.vary) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) {
+      throw UsageError("--vary must be OPTION=VALUE,VALUE, got '{}'", text);
+    }
+    json["vary"][text.substr(0, equals)] = SplitSpecs(text.substr(equals + 1));
+  }
+  const auto text = [&json](const char* key, const std::string& value) {
+    if (!value.empty()) json[key] = value;
+  };
+  text("window-jobs", o.window_jobs);
+  text("window-time", o.window_time);
+  text("warm-up", o.warm_up);
+  text("title", o.title);
+  return json;
+}
+
+SweepDefinition DefinitionOf(const SweepCommand& o) {
+  const WorldOptions world = SweepableOptions();
+  if (!o.file.empty() && !o.preset.empty()) {
+    throw UsageError("a sweep has one definition, got the file '{}' and --preset {}", o.file,
+                     o.preset);
+  }
+  Json json = Json::object();
+  std::string where = "command line";
+  if (!o.file.empty()) {
+    where = o.file;
+    json = ReadDefinitionFile(o.file);
+    if (json.is_object()) json.erase("allot");  // a folder's sweep.json says what made it
+  } else if (!o.preset.empty()) {
+    where = "preset " + o.preset;
+    json = ParseToml(Registry<SweepPreset>::Global().Get("preset", o.preset).toml, where);
+  }
+  SweepFromJson(json, world, where);  // its own faults are told with its name
+  return SweepFromJson(Overlaid(json, TypedDefinition(o, world)), world, where);
+}
+
+// Fingerprints of the files that cells are made from: a changed file is a changed sweep.
+std::map<std::string, std::string> InputsOf(const SweepDefinition& definition) {
+  std::set<std::string> paths;
+  for (const char* name : {"workload", "cluster", "node-events"}) {
+    if (const auto set = definition.world.find(name); set != definition.world.end()) {
+      paths.insert(set->second);
+    }
+    for (const SweepFactor& factor : definition.factors) {
+      if (factor.name == name) paths.insert(factor.values.begin(), factor.values.end());
+    }
+  }
+  std::map<std::string, std::string> inputs;
+  for (const std::string& path : paths) {
+    if (std::filesystem::is_regular_file(path)) {
+      inputs[path] = fmt::format("{:016x}", StableHash(ReadTextFile(path)));
+    }
+  }
+  return inputs;
+}
+
+void ListCells(const SweepDefinition& definition) {
+  for (const CellValues& cell : CellsOf(definition)) {
+    std::printf("%s\n", CellText(definition, cell).c_str());
+  }
+}
+
+int OnSlurm(const SweepCommand& o, const SweepDefinition& definition,
+            const GlobalOptions& globals) {
+  SlurmArray array;
+  array.program = std::filesystem::read_symlink("/proc/self/exe").string();
+  array.folder = o.out;
+  array.threads = std::max(1, globals.threads);
+  array.options = o.slurm_options;
+  const auto cells = static_cast<int>(CellsOf(definition).size());
+  array.tasks = std::min(cells, o.slurm_tasks > 0 ? o.slurm_tasks : kDefaultTasks);
+  const std::filesystem::path script =
+      o.slurm_script.empty() ? o.out + "/slurm.sh" : o.slurm_script;
+  WriteTextFile(script, SlurmScript(array));
+  if (!o.slurm) {
+    std::fprintf(stderr, "wrote %s: %d tasks for %d cells; submit it with sbatch\n", script.c_str(),
+                 array.tasks, cells);
+    return 0;
+  }
+  const std::string job = SubmitToSlurm(script);
+  if (globals.json) {
+    std::printf("%s\n",
+                Json{{"job", job}, {"tasks", array.tasks}, {"cells", cells}}.dump().c_str());
+  } else {
+    std::printf("submitted job %s: %d tasks for %d cells; results will be in %s\n", job.c_str(),
+                array.tasks, cells, o.out.c_str());
+  }
+  return 0;
+}
+
+void Print(const SweepResults& results, const SweepOutcome& outcome, const SweepCommand& o,
+           const GlobalOptions& globals) {
+  const std::vector<SweepRow> rows = Aggregate(results);
+  if (globals.json) {
+    Json json = ToJson(results);
+    json["table"] = SweepTableJson(results, rows);
+    std::printf("%s\n", json.dump(2).c_str());
+  } else {
+    if (!results.title.empty()) std::printf("%s\n\n", results.title.c_str());
+    std::printf("%s", SweepTable(results, rows).ToText().c_str());
+  }
+  if (globals.quiet) return;
+  std::fprintf(stderr, "%zu cells, %zu of them taken up; %.2f CPU-seconds of simulation\n",
+               results.cells.size(), outcome.taken_up, outcome.cpu_s);
+  if (!o.out.empty()) {
+    std::fprintf(stderr, "results: %s (allot report %s makes a page)\n", o.out.c_str(),
+                 o.out.c_str());
+  }
+}
+
+int Sweep(const SweepCommand& o, const GlobalOptions& globals) {
+  const SweepDefinition definition = DefinitionOf(o);
+  if (o.list) {
+    ListCells(definition);
+    return 0;
+  }
+  const bool on_slurm = o.slurm || !o.slurm_script.empty();
+  if (o.out.empty() && (on_slurm || !o.shard.empty())) {
+    throw UsageError("{} needs --out, the folder that all parts of the sweep share, got none",
+                     on_slurm ? "a sweep on Slurm" : "--shard");
+  }
+  const int threads = globals.threads > 0 ? globals.threads : CoreCount();
+  SweepCells cells(definition, static_cast<std::size_t>(threads) + 2);
+  cells.CheckAll();
+
+  std::unique_ptr<SweepFolder> folder;
+  if (!o.out.empty()) {
+    folder = std::make_unique<SweepFolder>(o.out, definition, InputsOf(definition), Version());
+    if (folder->made_by() != Version() && !globals.quiet) {
+      std::fprintf(stderr, "note: '%s' was begun by allot %s, this is %s\n", o.out.c_str(),
+                   folder->made_by().c_str(), Version().c_str());
+    }
+  }
+  if (on_slurm) return OnSlurm(o, definition, globals);
+
+  SweepOptions options;
+  options.threads = threads;
+  options.quiet = globals.quiet;
+  options.folder = folder.get();
+  if (!o.shard.empty()) options.shard = Shard::Parse(o.shard);
+  SweepOutcome outcome = RunSweep(
+      definition, [&cells](const CellValues& cell) { return cells.Run(cell); }, options);
+  if (outcome.missing > 0) {
+    if (!globals.quiet) {
+      std::fprintf(stderr, "shard %d/%d is done; %zu cells of other shards are missing\n",
+                   options.shard.index, options.shard.count, outcome.missing);
+    }
+    return 0;
+  }
+  SweepResults results;
+  results.title = definition.title;
+  results.command =
+      o.shard.empty() ? TypedCommand() : fmt::format("allot sweep {}/sweep.json", o.out);
+  results.factors = FactorNames(definition);
+  results.reference = definition.reference;
+  results.cells = std::move(outcome.cells);
+  if (folder != nullptr) folder->WriteResults(results);
+  Print(results, outcome, o, globals);
+  return 0;
+}
+
+void Declare(CLI::App& app, SweepCommand* o) {
+  o->app = &app;
+  o->world.Declare(app);
+  for (const char* factor : {"--cluster", "--load", "--rate", "--seed", "--workloads"}) {
+    app.remove_option(app.get_option(factor));
+  }
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_name() != "--help") option->group("The world of all cells");
+  }
+  app.add_option("definition", o->file, "TOML or JSON file (docs/sweeps.md); options here win");
+  app.add_option(
+      "--preset", o->preset,
+      "a sweep that ships with allot: " + Join(Registry<SweepPreset>::Global().ids(), ", "));
+  app.add_option("-p,--policies", o->policies, "policies, joined by commas")
+      ->default_str("fifo,las,srtf,drf,optimus");
+  const auto list = [&app](const char* name, std::vector<std::string>* values, const char* help) {
+    app.add_option(name, *values, help)->delimiter(',');
+  };
+  list("--loads", &o->loads, "offered loads, GPU time / capacity: 0.5,1,1.5");
+  list("--rates", &o->rates, "jobs per hour, for --workload law:NAME: 1..9");
+  list("--seeds", &o->seeds, "of samples, laws and estimates: 0..9 (default: 0)");
+  list("-c,--clusters", &o->clusters, "clusters: 16x8,32x8");
+  app.add_option("--admission", o->admission, "admission stages: accept-all,load:factor=1.2");
+  app.add_option("--placement", o->placement, "placement stages: packed,first-fit");
+  app.add_option("--vary", o->vary, "any other option of the world: interval=60,300 (repeatable)");
+  app.add_option("--window-jobs", o->window_jobs,
+                 "measure jobs A..B by position from 0; the run ends with the last of them");
+  app.add_option("--window-time", o->window_time, "measure jobs submitted in A..B: 7d..14d");
+  app.add_option("--warm-up", o->warm_up, "measure jobs submitted so long after the first: 2d");
+  app.add_option("--reference", o->reference,
+                 "what ratios are of: a policy, or FACTOR=VALUE (default: the first policy)");
+  app.add_option("--title", o->title, "title of the results");
+  app.add_option("-o,--out", o->out, "folder that keeps finished cells; run again to continue");
+  app.add_flag("--list", o->list, "print the cells and run none");
+  app.add_option("--shard", o->shard, "I/N: only every N-th cell; the last shard merges");
+  app.add_flag("--slurm", o->slurm, "submit as a Slurm job array");
+  app.add_option("--slurm-script", o->slurm_script, "only write the script for sbatch");
+  app.add_option("--slurm-tasks", o->slurm_tasks, "tasks of the array")
+      ->check(CLI::Range(1, 100000))
+      ->default_str(std::to_string(kDefaultTasks));
+  app.add_option("--slurm-option", o->slurm_options, "for sbatch: partition=gpu (repeatable)");
+}
+
+ALLOT_REGISTER(CommandInfo,
+               (CommandInfo{"sweep", "policies against loads, seeds, clusters and stages",
+                            [](CLI::App& app, const GlobalOptions& globals) {
+                              auto o = std::make_shared<SweepCommand>();
+                              Declare(app, o.get());
+                              return [o, &globals] { return Sweep(*o, globals); };
+                            }}));
+
+}  // namespace
+}  // namespace allot

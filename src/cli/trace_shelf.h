@@ -1,0 +1,41 @@
+#pragma once
+// Traces by what they were read from, each read once and then shared: for commands that make many
+// worlds of one trace. Thread-safe.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <tuple>
+
+#include "workload/trace_reader.h"
+
+namespace allot {
+
+class TraceShelf {
+ public:
+  using Key = std::tuple<std::string, std::string, bool>;  // workload, format, lenient
+  using Read = std::function<Workload(ReadReport*)>;
+
+  // Calls `read` when nobody has before; one caller at a time.
+  std::shared_ptr<const Workload> Get(const Key& key, const Read& read, ReadReport* report) {
+    const std::lock_guard lock(mutex_);
+    Entry& entry = entries_[key];
+    if (entry.trace == nullptr) {
+      entry.trace = std::make_shared<const Workload>(read(&entry.report));
+    }
+    *report = entry.report;
+    return entry.trace;
+  }
+
+ private:
+  struct Entry {
+    std::shared_ptr<const Workload> trace;
+    ReadReport report;
+  };
+  std::mutex mutex_;
+  std::map<Key, Entry> entries_;
+};
+
+}  // namespace allot

@@ -1,0 +1,145 @@
+#include "metrics/report_sweep.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "core/strings.h"
+#include "metrics/curves.h"
+#include "metrics/html.h"
+#include "metrics/humanise.h"
+#include "metrics/json_field.h"
+#include "metrics/sweep_table.h"
+
+namespace allot {
+namespace {
+
+constexpr int kColours = 8;
+
+bool Numeric(const SweepResults& results, std::size_t factor) {
+  return std::all_of(results.cells.begin(), results.cells.end(), [factor](const SweepCell& cell) {
+    return ParseNumber(cell.values[factor]).has_value();
+  });
+}
+
+// What the curves run along.
+std::optional<std::size_t> Along(const SweepResults& results) {
+  for (const std::size_t f : TellingFactors(results)) {
+    if (results.factors[f] != kPolicyFactor && Numeric(results, f)) return f;
+  }
+  return std::nullopt;
+}
+
+std::string Plot(std::string_view kind, std::size_t index, std::string_view title,
+                 std::string_view caption) {
+  return fmt::format(
+      "<figure><h3>{1}</h3><figcaption>{3}</figcaption>\n<div class=\"plot\" data-chart=\"{0}\" "
+      "data-index=\"{2}\" role=\"img\" aria-label=\"{1}\"></div>\n</figure>\n",
+      kind, title, index, caption);
+}
+
+std::string Interval(const PairedRatio& value, std::string (*show)(double)) {
+  std::string text = show(value.mean);
+  if (value.has_interval() && std::isfinite(value.low)) {
+    text += fmt::format(" <small>[{}, {}]</small>", show(value.low), show(value.high));
+  }
+  return text;
+}
+
+std::string Ratio(double value) { return HumanFixed(value, 3); }
+
+std::string Table(const SweepResults& results, const std::vector<SweepRow>& rows) {
+  const std::vector<std::size_t> telling = TellingFactors(results);
+  std::string html = "<div class=\"scroll\"><table>\n<thead><tr>";
+  for (const std::size_t f : telling) {
+    html += "<th scope=\"col\">" + EscapeHtml(results.factors[f]) + "</th>";
+  }
+  for (const char* title : {"average JCT", "reference ÷ row", "p50 JCT", "p95 JCT", "p99 JCT",
+                            "queueing", "GPU use", "unfinished"}) {
+    html += fmt::format("<th scope=\"col\">{}</th>", title);
+  }
+  html += "</tr></thead>\n<tbody>\n";
+  for (const SweepRow& row : rows) {
+    html += row.reference ? "<tr class=\"reference\">" : "<tr>";
+    for (const std::size_t f : telling) {
+      const bool tagged = row.oracle && results.factors[f] == kPolicyFactor;
+      html += fmt::format("<th scope=\"row\">{}{}</th>", EscapeHtml(row.values[f]),
+                          tagged ? "<span class=\"tag\">oracle</span>" : "");
+    }
+    fmt::format_to(std::back_inserter(html),
+                   "<td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
+                   "<td>{}</td></tr>\n",
+                   Interval(row.avg_jct_s, HumanDuration),
+                   row.reference ? "1" : Interval(row.ratio, Ratio),
+                   HumanDuration(row.p50_jct_s.mean), HumanDuration(row.p95_jct_s.mean),
+                   HumanDuration(row.p99_jct_s.mean), HumanDuration(row.avg_queueing_s.mean),
+                   HumanShare(row.gpu_utilisation.mean), HumanCount(row.unfinished));
+  }
+  return html + "</tbody></table></div>\n";
+}
+
+Json Known(double value) { return NumberOrNull(RoundedTo(value, 6)); }
+
+}  // namespace
+
+std::string SweepSection(const SweepResults& results, std::size_t index) {
+  const std::vector<SweepRow> rows = Aggregate(results);
+  std::string html =
+      fmt::format("<section aria-labelledby=\"sweep-{0}\">\n<h2 id=\"sweep-{0}\">{1}</h2>\n", index,
+                  results.title.empty() ? "Sweep" : EscapeHtml(results.title));
+  int seeds = 0;
+  for (const SweepRow& row : rows) seeds = std::max(seeds, row.seeds);
+  html += fmt::format(
+      "<p class=\"note\">{} cells. {} Ratios are of {}: below 1, it is faster{}.</p>\n",
+      HumanCount(static_cast<std::int64_t>(results.cells.size())),
+      seeds > 1 ? fmt::format("Means over {} seeds with 95 % intervals, Student's t.", seeds)
+                : "One seed, hence no intervals.",
+      EscapeHtml(ReferenceText(results)), seeds > 1 ? "; they are paired by seed" : "");
+  if (const auto along = Along(results)) {
+    const std::string name = EscapeHtml(results.factors[*along]);
+    html +=
+        "<div class=\"pair\">\n" +
+        Plot("sweep_jct", index, "Average JCT", "By " + name + "; bars are 95 % intervals.") +
+        Plot("sweep_p95", index, "95th percentile of JCT", "By " + name + ".") +
+        "</div>\n<div class=\"pair\">\n" +
+        Plot("sweep_queueing", index, "Queueing",
+             "Mean time to the first start, by " + name + ".") +
+        Plot("sweep_gpus", index, "GPU use", "Share of the cluster's GPU time, by " + name + ".") +
+        "</div>\n";
+  }
+  return html + Table(results, rows) + "</section>\n";
+}
+
+nlohmann::ordered_json SweepChartData(const SweepResults& results) {
+  const auto along = Along(results);
+  Json series = Json::array();
+  if (!along) return {{"x", ""}, {"series", std::move(series)}};
+  const std::vector<std::size_t> telling = TellingFactors(results);
+  std::vector<std::vector<std::string>> order;
+  for (const SweepRow& row : Aggregate(results)) {
+    std::vector<std::string> others;
+    for (const std::size_t f : telling) {
+      if (f != *along) others.push_back(row.values[f]);
+    }
+    auto at = std::find(order.begin(), order.end(), others);
+    if (at == order.end()) {
+      const auto number = static_cast<int>(order.size());
+      at = order.insert(order.end(), others);
+      series.push_back({{"name", Join(others, " · ")},
+                        {"colour", number % kColours},
+                        {"dash", number / kColours},
+                        {"points", Json::array()}});
+    }
+    series[static_cast<std::size_t>(at - order.begin())]["points"].push_back(
+        {{"x", *ParseNumber(row.values[*along])},
+         {"jct", Known(row.avg_jct_s.mean)},
+         {"low", Known(row.avg_jct_s.low)},
+         {"high", Known(row.avg_jct_s.high)},
+         {"p95", Known(row.p95_jct_s.mean)},
+         {"queueing", Known(row.avg_queueing_s.mean)},
+         {"gpus", Known(row.gpu_utilisation.mean)}});
+  }
+  return {{"x", results.factors[*along]}, {"series", std::move(series)}};
+}
+
+}  // namespace allot

@@ -1,0 +1,56 @@
+#pragma once
+// What a sweep measured, cell by cell: the runs of the cross product of its factors. Written by
+// `allot sweep` as DIR/results.json, cells.csv and timings.csv; read by the report. Layout and
+// keys: docs/sweeps.md.
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metrics/summary.h"
+
+namespace allot {
+
+inline constexpr std::string_view kSeedFactor = "seed";      // means are over it
+inline constexpr std::string_view kPolicyFactor = "policy";  // every sweep has both
+
+struct SweepCell {
+  std::vector<std::string> values;  // one per factor
+  std::string workload;
+  double load = kUnknown;    // offered
+  Seconds end_s = kUnknown;  // of the run: its last decision
+  RunSummary summary;
+};
+
+struct SweepResults {
+  std::string title;    // may be empty
+  std::string command;  // repeats it
+  std::vector<std::string> factors;
+  std::map<std::string, std::string> reference;  // factor -> value that ratios are taken of
+  std::vector<SweepCell> cells;
+
+  std::size_t FactorAt(std::string_view name) const;  // contract: there is one
+};
+
+// One cell with the names of its factors, timings included; DataError naming `where` for a cell of
+// other factors.
+nlohmann::ordered_json ToJson(const SweepCell& cell, const std::vector<std::string>& factors);
+SweepCell SweepCellFromJson(const nlohmann::ordered_json& json,
+                            const std::vector<std::string>& factors, std::string_view where);
+
+// Without timings: the same sweep gives the same bytes.
+nlohmann::ordered_json ToJson(const SweepResults& results);
+SweepResults SweepResultsFromJson(const nlohmann::ordered_json& json, std::string_view where);
+
+std::string SweepCellsCsv(const SweepResults& results);
+std::string SweepTimingsCsv(const SweepResults& results);
+
+// DIR/results.json of a sweep.
+inline constexpr const char* kSweepResultsFile = "results.json";
+bool HoldsSweep(const std::filesystem::path& directory);
+SweepResults ReadSweepResults(const std::filesystem::path& directory);
+
+}  // namespace allot

@@ -1,0 +1,221 @@
+#include "metrics/sweep_table.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/strings.h"
+#include "metrics/csv.h"
+#include "metrics/humanise.h"
+#include "metrics/json_field.h"
+
+namespace allot {
+namespace {
+
+using Values = std::vector<std::string>;
+
+struct Figure {
+  const char* name;
+  double RunSummary::*in_run;
+  PairedRatio SweepRow::*in_row;
+};
+constexpr Figure kFigures[] = {
+    {"avg_jct_s", &RunSummary::avg_jct_s, &SweepRow::avg_jct_s},
+    {"p50_jct_s", &RunSummary::p50_jct_s, &SweepRow::p50_jct_s},
+    {"p95_jct_s", &RunSummary::p95_jct_s, &SweepRow::p95_jct_s},
+    {"p99_jct_s", &RunSummary::p99_jct_s, &SweepRow::p99_jct_s},
+    {"avg_queueing_s", &RunSummary::avg_queueing_s, &SweepRow::avg_queueing_s},
+    {"gpu_utilisation", &RunSummary::gpu_utilisation, &SweepRow::gpu_utilisation},
+};
+
+// By seed.
+using Group = std::map<std::string, const SweepCell*>;
+
+PairedRatio RatioTo(const Group& reference, const Group& own) {
+  std::vector<double> a;
+  std::vector<double> b;
+  for (const auto& [seed, cell] : own) {
+    const auto paired = reference.find(seed);
+    if (paired == reference.end()) continue;
+    a.push_back(paired->second->summary.avg_jct_s);
+    b.push_back(cell->summary.avg_jct_s);
+  }
+  return ComparePaired(a, b);
+}
+
+std::string WithHalfWidth(const PairedRatio& value) {
+  const std::string mean = HumanDuration(value.mean);
+  if (!value.has_interval() || !std::isfinite(value.high)) return mean;
+  return mean + " ± " + HumanDuration(value.high - value.mean);
+}
+
+std::string CsvNumber(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
+
+Json IntervalJson(const PairedRatio& value) {
+  return {{"mean", NumberOrNull(value.mean)},
+          {"low", NumberOrNull(value.low)},
+          {"high", NumberOrNull(value.high)}};
+}
+
+}  // namespace
+
+std::vector<SweepRow> Aggregate(const SweepResults& results) {
+  const std::size_t seed_at = results.FactorAt(kSeedFactor);
+  std::vector<Values> order;
+  std::map<Values, Group> groups;
+  for (const SweepCell& cell : results.cells) {
+    Values key = cell.values;
+    key[seed_at].clear();
+    Group& group = groups[key];
+    if (group.empty()) order.push_back(key);
+    group[cell.values[seed_at]] = &cell;
+  }
+  std::vector<SweepRow> rows;
+  for (const Values& key : order) {
+    const Group& group = groups[key];
+    SweepRow row;
+    row.values = key;
+    row.seeds = static_cast<int>(group.size());
+    double preemptions = 0;
+    for (const auto& [seed, cell] : group) {
+      row.oracle = row.oracle || cell->summary.oracle;
+      row.jobs += cell->summary.jobs;
+      row.unfinished += cell->summary.unfinished;
+      preemptions += static_cast<double>(cell->summary.preemptions);
+    }
+    if (row.jobs > 0) row.preemptions_per_job = preemptions / static_cast<double>(row.jobs);
+    for (const Figure& figure : kFigures) {
+      std::vector<double> values;
+      for (const auto& [seed, cell] : group) values.push_back(cell->summary.*figure.in_run);
+      row.*figure.in_row = MeanWithInterval(values);
+    }
+    Values reference = key;
+    for (const auto& [factor, value] : results.reference) {
+      reference[results.FactorAt(factor)] = value;
+    }
+    row.reference = reference == key;
+    if (const auto found = groups.find(reference); found != groups.end()) {
+      row.ratio = RatioTo(found->second, group);
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<std::size_t> TellingFactors(const SweepResults& results) {
+  std::vector<std::size_t> telling;
+  for (std::size_t f = 0; f < results.factors.size(); ++f) {
+    if (results.factors[f] == kSeedFactor) continue;
+    std::set<std::string> values;
+    for (const SweepCell& cell : results.cells) values.insert(cell.values[f]);
+    if (values.size() > 1 || results.factors[f] == kPolicyFactor) telling.push_back(f);
+  }
+  return telling;
+}
+
+std::string ReferenceText(const SweepResults& results) {
+  std::string text;
+  for (const auto& [factor, value] : results.reference) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", factor, value);
+  }
+  return text;
+}
+
+TextTable SweepTable(const SweepResults& results, const std::vector<SweepRow>& rows) {
+  const std::vector<std::size_t> telling = TellingFactors(results);
+  std::vector<TextTable::Column> columns;
+  for (const std::size_t f : telling) {
+    const bool number = std::all_of(rows.begin(), rows.end(), [f](const SweepRow& row) {
+      return ParseNumber(row.values[f]).has_value();
+    });
+    columns.push_back(
+        {results.factors[f], number ? TextTable::Align::kRight : TextTable::Align::kLeft});
+  }
+  for (const char* title : {"avg JCT", "ref / row", "p50 JCT", "p95 JCT", "p99 JCT", "queueing",
+                            "GPU use", "preempt/job"})
+    columns.push_back({title});
+  TextTable table(std::move(columns));
+  int seeds = 0;
+  bool oracle = false;
+  for (const SweepRow& row : rows) {
+    seeds = std::max(seeds, row.seeds);
+    oracle = oracle || row.oracle;
+    std::vector<std::string> cells;
+    for (const std::size_t f : telling) {
+      const bool tagged = row.oracle && results.factors[f] == kPolicyFactor;
+      cells.push_back(row.values[f] + (tagged ? " (oracle)" : ""));
+    }
+    cells.insert(cells.end(),
+                 {WithHalfWidth(row.avg_jct_s), row.reference ? "1" : HumanRatio(row.ratio),
+                  HumanDuration(row.p50_jct_s.mean), HumanDuration(row.p95_jct_s.mean),
+                  HumanDuration(row.p99_jct_s.mean), HumanDuration(row.avg_queueing_s.mean),
+                  HumanShare(row.gpu_utilisation.mean), HumanFixed(row.preemptions_per_job, 2)});
+    table.AddRow(std::move(cells), row.reference ? '>' : ' ');
+  }
+  table.AddNote(fmt::format("ref / row: average JCT of {} over that of the row{}.",
+                            ReferenceText(results),
+                            seeds > 1 ? ", mean of the per-seed ratios [95 % interval]" : ""));
+  table.AddNote(seeds > 1 ? fmt::format("Means over {} seeds; ±: half of the 95 % interval, "
+                                        "Student's t.",
+                                        seeds)
+                          : "One seed: no intervals; --seeds 0..9 gives them.");
+  if (oracle) table.AddNote("(oracle): was told true job lengths, which no real scheduler knows.");
+  for (const SweepRow& row : rows) {
+    if (row.unfinished == 0) continue;
+    std::string name;
+    for (const std::size_t f : telling) {
+      name += fmt::format("{}{} {}", name.empty() ? "" : ", ", results.factors[f], row.values[f]);
+    }
+    table.AddNote(fmt::format("{}: {} of {} jobs unfinished; JCT is over the finished ones only.",
+                              name, HumanCount(row.unfinished), HumanCount(row.jobs)));
+  }
+  return table;
+}
+
+std::string SweepTableCsv(const SweepResults& results, const std::vector<SweepRow>& rows) {
+  const std::size_t seed_at = results.FactorAt(kSeedFactor);
+  std::string text;
+  for (std::size_t f = 0; f < results.factors.size(); ++f) {
+    if (f != seed_at) text += CsvField(results.factors[f]) + ",";
+  }
+  text += "seeds,jobs,unfinished,oracle,preemptions_per_job";
+  for (const Figure& figure : kFigures) text += fmt::format(",{0},{0}_low,{0}_high", figure.name);
+  text += ",ratio,ratio_low,ratio_high\n";
+  for (const SweepRow& row : rows) {
+    for (std::size_t f = 0; f < row.values.size(); ++f) {
+      if (f != seed_at) text += CsvField(row.values[f]) + ",";
+    }
+    text += fmt::format("{},{},{},{},{}", row.seeds, row.jobs, row.unfinished, row.oracle,
+                        CsvNumber(row.preemptions_per_job));
+    const auto interval = [&text](const PairedRatio& value) {
+      text += fmt::format(",{},{},{}", CsvNumber(value.mean), CsvNumber(value.low),
+                          CsvNumber(value.high));
+    };
+    for (const Figure& figure : kFigures) interval(row.*figure.in_row);
+    interval(row.ratio);
+    text += '\n';
+  }
+  return text;
+}
+
+nlohmann::ordered_json SweepTableJson(const SweepResults& results,
+                                      const std::vector<SweepRow>& rows) {
+  Json list = Json::array();
+  for (const SweepRow& row : rows) {
+    Json json = Json::object();
+    for (std::size_t f = 0; f < results.factors.size(); ++f) {
+      if (results.factors[f] != kSeedFactor) json[results.factors[f]] = row.values[f];
+    }
+    json["seeds"] = row.seeds;
+    json["jobs"] = row.jobs;
+    json["unfinished"] = row.unfinished;
+    json["oracle"] = row.oracle;
+    json["preemptions_per_job"] = NumberOrNull(row.preemptions_per_job);
+    for (const Figure& figure : kFigures) json[figure.name] = IntervalJson(row.*figure.in_row);
+    json["ratio"] = IntervalJson(row.ratio);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+}  // namespace allot

@@ -1,0 +1,49 @@
+#pragma once
+// A sweep boiled down: one row for every combination of its factors but the seed, with means over
+// the seeds and ratios to a reference, paired by seed. What `allot sweep` prints and writes as
+// DIR/table.csv, and what the report draws.
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "metrics/paired.h"
+#include "metrics/sweep_results.h"
+#include "metrics/table.h"
+
+namespace allot {
+
+struct SweepRow {
+  std::vector<std::string> values;  // one per factor; empty at the seed's place
+  int seeds = 0;
+  bool oracle = false;
+  bool reference = false;
+  std::int64_t jobs = 0;  // over all seeds, as are the unfinished
+  std::int64_t unfinished = 0;
+  PairedRatio avg_jct_s;  // mean over the seeds with its 95 % interval, as are the next ones
+  PairedRatio p50_jct_s;
+  PairedRatio p95_jct_s;
+  PairedRatio p99_jct_s;
+  PairedRatio avg_queueing_s;
+  PairedRatio gpu_utilisation;
+  double preemptions_per_job = kUnknown;
+  PairedRatio
+      ratio;  // average JCT of the reference / of this row; below 1: the reference is faster
+};
+
+// In the order of the cells. The reference of a row is the row of the same values but for those
+// that SweepResults::reference names.
+std::vector<SweepRow> Aggregate(const SweepResults& results);
+
+// Factors with more than one value, the policy always, the seed never: what tells rows apart.
+std::vector<std::size_t> TellingFactors(const SweepResults& results);
+
+// "policy fifo", "policy fifo, admission accept-all".
+std::string ReferenceText(const SweepResults& results);
+
+TextTable SweepTable(const SweepResults& results, const std::vector<SweepRow>& rows);
+std::string SweepTableCsv(const SweepResults& results, const std::vector<SweepRow>& rows);
+nlohmann::ordered_json SweepTableJson(const SweepResults& results,
+                                      const std::vector<SweepRow>& rows);
+
+}  // namespace allot

@@ -1,0 +1,17 @@
+#pragma once
+// Sweeps that ship with allot: definitions by name, most of them published figures. A new one is
+// one file in src/sweep/presets/ that registers its text.
+
+#include <string>
+
+#include "core/registry.h"
+
+namespace allot {
+
+struct SweepPreset {
+  std::string id;
+  std::string summary;
+  std::string toml;  // a definition file, docs/sweeps.md
+};
+
+}  // namespace allot

@@ -1,0 +1,131 @@
+#include "workload/arrival_law.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/check.h"
+#include "core/error.h"
+#include "core/rng.h"
+
+namespace allot {
+namespace {
+
+constexpr int kMostLawJobs = 10'000'000;
+constexpr double kLowestRate = 1e-3;
+constexpr double kHighestRate = 3600;  // gaps are whole seconds
+
+// The next job of one stream, and the one after it.
+class StreamDraw {
+ public:
+  StreamDraw(const ArrivalStream& stream, double rate, std::uint64_t seed, std::uint64_t number)
+      : stream_(stream),
+        per_hour_(stream.rate_factor * rate),
+        arrivals_(seed, "law-arrivals", number),
+        durations_(seed, "law-durations", number) {
+    Advance();
+  }
+
+  Seconds next() const { return next_; }
+
+  Job Take() {
+    Job job;
+    job.submit = next_;
+    job.duration = Duration();
+    Advance();
+    return job;
+  }
+
+ private:
+  void Advance() {
+    if (stream_.batch_every > 0) {
+      const double size = std::floor(per_hour_);
+      if (size < 1) {
+        next_ = kNever;
+      } else if (taken_of_batch_ == 0 || taken_of_batch_ >= size) {
+        next_ += stream_.batch_every;
+        taken_of_batch_ = 0;
+      }
+      ++taken_of_batch_;
+      return;
+    }
+    do {
+      next_ += std::ceil(arrivals_.Exponential(3600 / per_hour_));
+    } while (!Open(next_));
+  }
+
+  // Leaving out the arrivals of a Poisson process outside a set of times leaves one that is Poisson
+  // inside.
+  bool Open(Seconds time) const {
+    if (!(stream_.opens_every > 0)) return true;
+    const Seconds opened = std::floor(time / stream_.opens_every) * stream_.opens_every;
+    const Seconds shut = std::floor(time / stream_.shuts_every) * stream_.shuts_every;
+    return opened > shut;
+  }
+
+  Seconds Duration() {
+    double u = durations_.Uniform();
+    const DurationPart* part = &stream_.durations.back();
+    for (const DurationPart& candidate : stream_.durations) {
+      if (u < candidate.share) {
+        part = &candidate;
+        break;
+      }
+      u -= candidate.share;
+    }
+    if (!part->logarithmic) return durations_.Uniform(part->low, part->high);
+    return std::exp(durations_.Uniform(std::log(part->low), std::log(part->high)));
+  }
+
+  const ArrivalStream& stream_;
+  double per_hour_;
+  Rng arrivals_;
+  Rng durations_;
+  Seconds next_ = 0;
+  double taken_of_batch_ = 0;
+};
+
+}  // namespace
+
+std::string_view LawName(std::string_view workload) {
+  constexpr std::string_view kPrefix = "law:";
+  return workload.starts_with(kPrefix) ? workload.substr(kPrefix.size()) : std::string_view();
+}
+
+Workload Generate(const WorkloadLaw& law, double rate, std::uint64_t seed,
+                  const LawLength& length) {
+  if (!(rate >= kLowestRate && rate <= kHighestRate)) {
+    throw UsageError("the rate of a law must be {}..{} jobs per hour, got {}", kLowestRate,
+                     kHighestRate, rate);
+  }
+  if (length.jobs < 1 || length.jobs > kMostLawJobs) {
+    throw UsageError("a law makes 1..{} jobs, got {}", kMostLawJobs, length.jobs);
+  }
+  ALLOT_CHECK(!law.streams.empty());
+  std::vector<StreamDraw> draws;
+  for (const ArrivalStream& stream : law.streams) {
+    draws.emplace_back(stream, rate, seed, draws.size());
+  }
+  Workload workload;
+  workload.name = fmt::format("{}-rate{}-seed{}", law.id, rate, seed);
+  Seconds end = kNever;
+  while (true) {
+    auto earliest = std::min_element(
+        draws.begin(), draws.end(),
+        [](const StreamDraw& a, const StreamDraw& b) { return a.next() < b.next(); });
+    if (earliest->next() > end) break;
+    Job job = earliest->Take();
+    job.id = std::to_string(workload.jobs.size());
+    workload.jobs.push_back(std::move(job));
+    if (workload.jobs.size() == static_cast<std::size_t>(length.jobs)) {
+      end = workload.jobs.back().submit + length.tail;
+    }
+    if (workload.jobs.size() >= kMostLawJobs) {
+      throw UsageError("law '{}' at {} jobs per hour makes more than {} jobs in {} s", law.id, rate,
+                       kMostLawJobs, length.tail);
+    }
+  }
+  workload.Finish();
+  return workload;
+}
+
+}  // namespace allot

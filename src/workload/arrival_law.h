@@ -1,0 +1,56 @@
+#pragma once
+// Workloads made by a law instead of read from a trace: independent streams of jobs that arrive at
+// random or in batches, with durations drawn from a mixture. A law is data; a new one is one file
+// in src/workload/laws/ that registers it. Used through --workload law:NAME.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/registry.h"
+#include "workload/workload.h"
+
+namespace allot {
+
+// A part of a mixture of durations: uniform in [low, high), of the duration or of its logarithm.
+struct DurationPart {
+  double share = 1;  // of the jobs; the shares of a mixture sum to 1
+  Seconds low = 0;
+  Seconds high = 0;
+  bool logarithmic = false;
+};
+
+struct ArrivalStream {
+  double rate_factor = 1;  // of the rate that the user gives, jobs per hour
+  std::vector<DurationPart> durations;
+  // Open from each multiple of `opens_every` to the next one of `shuts_every`; 0: always open. At
+  // an instant that is a multiple of both it is shut.
+  Seconds opens_every = 0;
+  Seconds shuts_every = 0;
+  Seconds batch_every = 0;  // > 0: instead of single jobs, at each multiple of it a batch of the
+                            // whole part of rate_factor x rate jobs
+};
+
+struct WorkloadLaw {
+  std::string id;
+  std::string summary;
+  std::vector<ArrivalStream> streams;
+};
+
+// How much of a law a workload takes: `jobs` jobs, and then arrivals for `tail` further seconds.
+struct LawLength {
+  int jobs = 1000;
+  Seconds tail = 0;
+};
+
+// One-GPU jobs named by their position. Gaps between single arrivals are exponential, rounded up to
+// whole seconds. The numbers of a stream depend on (seed, stream) alone: with the same seed, job k
+// of a stream has the same duration at every rate. UsageError for a
+// rate outside 0.001..3600 jobs per hour.
+Workload Generate(const WorkloadLaw& law, double rate, std::uint64_t seed, const LawLength& length);
+
+// NAME of "law:NAME", "" for other texts.
+std::string_view LawName(std::string_view workload);
+
+}  // namespace allot

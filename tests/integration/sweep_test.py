@@ -1,0 +1,189 @@
+"""allot sweep as its users meet it: killed and continued, in shards, on Slurm, and mistaken."""
+
+import csv
+import json
+import os
+import signal
+import stat
+import subprocess
+import time
+
+import pytest
+
+RESULTS = ("cells.csv", "table.csv")
+SWEEP = ["--workload", "law:blox", "--profile", "blox", "--rigid", "--clusters", "4x4", "--jobs", "300", "--rates", "0.3,0.6,0.9",
+         "--seeds", "0..2", "--policies", "fifo,las", "--window-jobs", "100..199", "--quiet"]
+
+
+@pytest.fixture(scope="module")
+def whole(program, tmp_path_factory):
+    """Folder of the sweep run at once on one thread. Read-only."""
+    folder = tmp_path_factory.mktemp("whole")
+    subprocess.run([program, "sweep", *SWEEP, "--threads", "1", "--out", folder], check=True, capture_output=True)
+    return folder
+
+
+def assert_equal_results(folder, whole):
+    for name in RESULTS:
+        assert (folder / name).read_text() == (whole / name).read_text(), name
+    # The command that made them is the one thing that may differ.
+    results = [json.loads((path / "results.json").read_text()) for path in (folder, whole)]
+    assert results[0]["cells"] == results[1]["cells"]
+
+
+def finished(folder):
+    return sum(path.read_bytes().count(b"\n") for path in (folder / "done").glob("*.jsonl"))
+
+
+def test_cells_hold_factors_and_figures(whole):
+    with open(whole / "cells.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 3 * 3 * 2
+    assert {(row["rate"], row["seed"], row["policy"]) for row in rows} == {
+        (rate, seed, policy) for rate in ("0.3", "0.6", "0.9") for seed in "012" for policy in ("fifo", "las")}
+    assert all(row["jobs"] == "100" and row["unfinished"] == "0" for row in rows)
+
+
+def test_threads_do_not_change_results(allot, whole, tmp_path):
+    allot("sweep", *SWEEP, "--threads", "4", "--out", tmp_path / "out")
+    assert_equal_results(tmp_path / "out", whole)
+
+
+def test_a_killed_sweep_continues_and_ends_equal(program, allot, whole, tmp_path):
+    out = tmp_path / "out"
+    slow = subprocess.Popen([program, "sweep", *SWEEP, "--threads", "1", "--out", out], stderr=subprocess.DEVNULL,
+                            stdout=subprocess.DEVNULL)
+    # Kill it in the middle: once some cells are there. Should it have ended already, what a kill leaves is made by hand.
+    while slow.poll() is None and (not (out / "done").exists() or finished(out) < 5):
+        time.sleep(0.001)
+    slow.send_signal(signal.SIGKILL)
+    slow.wait()
+    for name in (*RESULTS, "results.json", "timings.csv"):
+        (out / name).unlink(missing_ok=True)
+    journal = out / "done" / "1-of-1.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:5]) + lines[-1][:40])
+    again = allot("sweep", *SWEEP[:-1], "--out", out)
+    assert "18 cells, 5 of them taken up" in again.stderr
+    assert_equal_results(out, whole)
+
+
+def test_the_last_shard_merges(allot, whole, tmp_path):
+    out = tmp_path / "out"
+    for shard in (2, 3, 1):
+        assert not (out / "cells.csv").exists()
+        allot("sweep", *SWEEP, "--out", out, "--shard", f"{shard}/3")
+    assert_equal_results(out, whole)
+
+
+def test_a_folder_says_itself_what_it_holds(allot, whole, tmp_path):
+    allot("sweep", whole / "sweep.json", "--out", tmp_path / "out", "-q")
+    assert_equal_results(tmp_path / "out", whole)
+
+
+def test_another_definition_is_refused_naming_both(allot, whole):
+    options = [option.replace("4x4", "8x4") for option in SWEEP]
+    said = allot("sweep", *options, "--out", whole, exit=2).stderr
+    assert 'clusters = ["4x4"]' in said and 'clusters = ["8x4"]' in said
+
+
+def test_a_changed_trace_is_refused(allot, tmp_path):
+    trace = tmp_path / "trace.csv"
+    trace.write_text("job_id,submit_s,gpus,duration_s\na,0,1,600\nb,10,2,900\n")
+    sweep = ["sweep", "--workload", trace, "--clusters", "2x4", "-p", "fifo", "--out", tmp_path / "out", "-q"]
+    allot(*sweep)
+    trace.write_text(trace.read_text() + "c,20,1,60\n")
+    assert "trace.csv" in allot(*sweep, exit=2).stderr
+
+
+def test_files_in_toml_and_json_mean_the_same(allot, whole, tmp_path):
+    settings = {"workload": "law:blox", "profile": "blox", "rigid": True, "clusters": "4x4", "jobs": 300, "rates": [0.3, 0.6, 0.9],
+                "seeds": "0..2", "policies": ["fifo", "las"], "window-jobs": "100..199"}
+    (tmp_path / "a.json").write_text(json.dumps(settings))
+    (tmp_path / "a.toml").write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in settings.items()))
+    for name in ("json", "toml"):
+        allot("sweep", tmp_path / f"a.{name}", "--out", tmp_path / name, "-q")
+        assert_equal_results(tmp_path / name, whole)
+
+
+@pytest.mark.parametrize("text, said", [
+    ("polices = ['fifo']", "did you mean 'policies'?"),
+    ("policies = ['fifoo']", "did you mean 'fifo'?"),
+    ("policies = ['fifo'", ":1: must be TOML"),
+    ("clusters = ['4y4']", "4y4"),
+    ("rates = [1]", "law:NAME"),
+    ("workload = 'law:blox'", "--rate"),
+])
+def test_faults_of_a_file_are_named(allot, tmp_path, text, said):
+    (tmp_path / "bad.toml").write_text(text + "\n")
+    done = subprocess_of(allot, "sweep", tmp_path / "bad.toml", "-q")
+    assert said in done.stderr
+
+
+def subprocess_of(allot, *arguments):
+    """Runs what must fail as a mistake in usage (2) or in a file (3)."""
+    try:
+        return allot(*arguments, exit=2)
+    except AssertionError:
+        return allot(*arguments, exit=3)
+
+
+def test_table_and_json_agree(allot, whole):
+    sweep = ["sweep", *SWEEP, "--out", whole]
+    table = json.loads(allot(*sweep, "--json").stdout)["table"]
+    assert len(table) == 6
+    assert all(row["seeds"] == 3 and row["avg_jct_s"]["low"] < row["avg_jct_s"]["mean"] < row["avg_jct_s"]["high"] for row in table)
+    text = allot(*sweep).stdout
+    assert "avg JCT" in text and "95 % interval" in text
+
+
+def test_report_draws_a_sweep(allot, whole, tmp_path):
+    allot("report", whole, "-o", tmp_path / "page.html", "-q")
+    page = (tmp_path / "page.html").read_text()
+    assert 'data-chart="sweep_jct"' in page and '"x":"rate"' in page
+
+
+# ---- Slurm ----
+
+
+@pytest.fixture
+def sbatch(tmp_path):
+    """Environment with an sbatch that runs the array's tasks here and now, the first one last."""
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    program = tools / "sbatch"
+    program.write_text(
+        "#!/bin/sh\n"
+        '[ "$1" = --parsable ] || exit 1\n'
+        "last=$(sed -n 's/^#SBATCH --array=1-//p' \"$2\")\n"
+        "for task in $(seq \"$last\" -1 1); do SLURM_ARRAY_TASK_ID=$task sh \"$2\" >/dev/null || exit 1; done\n"
+        "echo 4711\n")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    return {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
+
+
+def test_slurm_array_gives_the_same_results(allot, whole, sbatch, tmp_path):
+    out = tmp_path / "a sweep"
+    said = allot("sweep", *SWEEP, "--out", out, "--slurm", "--slurm-tasks", "4", env=sbatch).stdout
+    assert "submitted job 4711: 4 tasks for 18 cells" in said
+    assert_equal_results(out, whole)
+
+
+def test_slurm_script_only_writes_the_script(allot, tmp_path):
+    script = tmp_path / "array.sh"
+    allot("sweep", *SWEEP, "--out", tmp_path / "out", "--slurm-script", script, "--slurm-option", "partition=gpu")
+    assert "#SBATCH --array=1-16\n" in script.read_text() and "#SBATCH --partition=gpu\n" in script.read_text()
+    assert not (tmp_path / "out" / "done").exists()
+
+
+def test_without_sbatch_it_says_so(allot, tmp_path):
+    said = allot("sweep", *SWEEP, "--out", tmp_path / "out", "--slurm", env={"PATH": str(tmp_path)}, exit=1).stderr
+    assert "'sbatch'" in said and "--slurm-script" in said
+
+
+def test_a_refusing_sbatch_is_named(allot, tmp_path):
+    program = tmp_path / "sbatch"
+    program.write_text("#!/bin/sh\nexit 3\n")
+    program.chmod(0o755)
+    said = allot("sweep", *SWEEP, "--out", tmp_path / "out", "--slurm", env={"PATH": f"{tmp_path}:{os.environ['PATH']}"}, exit=1).stderr
+    assert "sbatch refused" in said and "exit code 3" in said
