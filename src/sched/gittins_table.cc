@@ -38,8 +38,8 @@ std::size_t GittinsTable::BinOf(double size) const {
   return bin;
 }
 
-void GittinsTable::Add(double size) {
-  counts_[BinOf(size)] += 1;
+void GittinsTable::Add(double size, double weight) {
+  counts_[BinOf(size)] += weight;
   stale_ = true;
 }
 

@@ -14,15 +14,15 @@ namespace allot {
 //
 //   rank(a) = min over d of E[min(S - a, d) | S > a] / P(S - a <= d | S > a),
 //
-// with a and a + d at edges of bins; smaller is better. Counts are added in any order with the same
-// result. O(1) a rank; the first after an Add costs O(bins^2).
+// with a and a + d at edges of bins; smaller is better. Sizes of weights that are powers of two are
+// added in any order with the same result. O(1) a rank; the first after an Add costs O(bins^2).
 class GittinsTable {
  public:
   // Sizes are counted in `unit` (the first bin is [0, unit)). The prior is worth `weight` sizes, of
   // which the share `beyond(x)` is larger than x; it must fall from 1 towards 0.
   GittinsTable(double unit, double weight, const std::function<double(double)>& beyond);
 
-  void Add(double size);
+  void Add(double size, double weight = 1);
   double Rank(double attained) const;
   double NextChange(double attained) const;  // up to here the rank stays; infinite in the last bin
 

@@ -1,8 +1,9 @@
 // Largest Gittins index first, on attained GPU time (Tiresias-G: Gu et al., NSDI'19, section 4.2):
 // who is most likely to end soon for the service that takes, given what jobs of its size class (1,
-// 2-4, 5-8, more GPUs) took before. Learned from the jobs that end in the run and, where `history`
-// names a trace, from that. The prior is a Pareto tail of index 1, under which the order is least
-// attained service; in doubt the policy is LAS.
+// 2-4, 5-8, more GPUs) took before; those of other classes count an eighth, so that a class of
+// which little is known is not taken for better than it is. Learned from the jobs that end in the
+// run and, where `history` names a trace, from that. The prior is a Pareto tail of index 1, under
+// which the order is least attained service; in doubt the policy is LAS.
 
 #include <vector>
 
@@ -16,6 +17,7 @@ namespace {
 
 constexpr double kUnit = 1;          // GPU-seconds
 constexpr double kPriorMedian = 60;  // GPU-seconds
+constexpr double kOfOtherClass = 0.125;
 constexpr std::size_t kClasses = 4;
 
 std::size_t ClassOf(GpuCount gpus) { return gpus <= 1 ? 0 : gpus <= 4 ? 1 : gpus <= 8 ? 2 : 3; }
@@ -27,7 +29,7 @@ class GittinsOrder : public Ordering {
                  GittinsTable(kUnit, prior, [](double x) { return 1 / (1 + x / kPriorMedian); })) {
     if (!history.empty()) {
       for (const Job& job : ReadTrace(history).jobs) {
-        initial_[ClassOf(job.gpus)].Add(job.gpus * job.duration);
+        Learn(job.gpus, job.gpus * job.duration, &initial_);
       }
     }
     tables_ = initial_;
@@ -41,7 +43,7 @@ class GittinsOrder : public Ordering {
   void Keys(const Observation& o, std::span<const std::int32_t> rows,
             std::vector<double>* keys) override {
     for (const EndedJobs::Ended& ended : ended_.Observe(o)) {
-      tables_[ClassOf(ended.size)].Add(ended.gpu_seconds);
+      Learn(ended.size, ended.gpu_seconds, &tables_);
     }
     keys->clear();
     for (const std::int32_t row : rows) {
@@ -57,6 +59,12 @@ class GittinsOrder : public Ordering {
   }
 
  private:
+  static void Learn(GpuCount gpus, double gpu_seconds, std::vector<GittinsTable>* tables) {
+    for (std::size_t c = 0; c < kClasses; ++c) {
+      (*tables)[c].Add(gpu_seconds, c == ClassOf(gpus) ? 1 : kOfOtherClass);
+    }
+  }
+
   const GittinsTable& TableOf(const Observation& o, std::int32_t row) const {
     const auto r = static_cast<std::size_t>(row);
     return tables_[ClassOf((*o.table[r])[o.requested[r]].demand.gpus)];
