@@ -1,6 +1,6 @@
-// The weighted alpha-fair index with fixed numbers: u = -alpha ln(time), beta, kappa for every job.
-// Time is the remaining time in the smallest configuration, or the service attained where lengths
-// are unknown. docs/learning.md says which heuristics its points are.
+// The weighted alpha-fair index with fixed numbers: u, beta, kappa for every job, u = -alpha
+// ln(time) of the remaining time in the smallest configuration or, where lengths are unknown, of
+// the GPU time attained; or u = alpha x age. docs/learning.md says which heuristics its points are.
 
 #include <cmath>
 
@@ -16,16 +16,12 @@ class IndexHeuristic : public Policy {
   IndexHeuristic(const Params& params, PolicyInfo info)
       : info_(std::move(info)),
         alpha_(params.Number("alpha")),
-        attained_(params.Text("basis") == "attained"),
+        basis_(BasisOf(params.Text("basis"))),
         fill_(HullFillOptions{.first_bonus = static_cast<float>(params.Number("first"))}),
         placement_(MakeStage<Placement>("placement", params.Text("placement"))) {
     shape_.beta = static_cast<float>(params.Number("beta"));
     shape_.kappa = static_cast<float>(params.Number("kappa"));
-    if (!attained_ && params.Text("basis") != "remaining") {
-      throw UsageError("policy 'index': 'basis' must be remaining or attained, got '{}'",
-                       params.Text("basis"));
-    }
-    info_.needs_lengths = !attained_;
+    info_.needs_lengths = basis_ == Basis::kRemaining && alpha_ != 0;
   }
 
   const PolicyInfo& info() const override { return info_; }
@@ -34,11 +30,8 @@ class IndexHeuristic : public Policy {
     rows_.clear();
     scores_.clear();
     for (std::int32_t row = 0; row < o.rows(); ++row) {
-      const auto r = static_cast<std::size_t>(row);
-      const double work = attained_ ? o.done_work[r] : ReckonedRemaining(o, row);
-      const double intervals = work / o.table[r]->reference_rate() / o.interval;
       Score score = shape_;
-      score.u = static_cast<float>(-alpha_ * std::log(intervals + 0.01));
+      score.u = static_cast<float>(Weight(o, row));
       rows_.push_back(row);
       scores_.push_back(score);
     }
@@ -48,9 +41,28 @@ class IndexHeuristic : public Policy {
   }
 
  private:
+  enum class Basis { kRemaining, kAttained, kSubmit };
+
+  static Basis BasisOf(const std::string& text) {
+    if (text == "remaining") return Basis::kRemaining;
+    if (text == "attained") return Basis::kAttained;
+    if (text == "submit") return Basis::kSubmit;
+    throw UsageError("policy 'index': 'basis' must be remaining, attained or submit, got '{}'",
+                     text);
+  }
+
+  double Weight(const Observation& o, std::int32_t row) const {
+    const auto r = static_cast<std::size_t>(row);
+    if (basis_ == Basis::kSubmit) return alpha_ * (o.now - o.submit[r]) / o.interval;
+    const double seconds = basis_ == Basis::kAttained
+                               ? o.attained_gpu_seconds[r]
+                               : ReckonedRemaining(o, row) / o.table[r]->reference_rate();
+    return -alpha_ * std::log(seconds / o.interval + 0.01);
+  }
+
   PolicyInfo info_;
   double alpha_;
-  bool attained_;
+  Basis basis_;
   Score shape_;
   HullFill fill_;
   std::unique_ptr<Placement> placement_;
@@ -65,12 +77,14 @@ PolicyInfo MakeInfo() {
   info.summary = "weighted alpha-fair index with fixed numbers, greedy fill on concave hulls";
   info.needs_lengths = true;
   info.time_driven = true;
-  info.params = {{"alpha", "0.25", "weight of short time: u = -alpha ln(time)", -10, 10},
-                 {"beta", "0.3", "fairness: 0 throughput, 1 proportional, large max-min", 0, 100},
-                 {"kappa", "0.3", "stickiness to the present size", 0, 100},
-                 {"first", "0", "bonus of each job's first step", 0, 1000},
-                 {"basis", "remaining", "time meant: remaining (estimated) or attained"},
-                 {"placement", "packed", "stage: which GPUs on which nodes"}};
+  info.params = {
+      {"alpha", "0.25", "weight of short time: u = -alpha ln(time)", -1000, 1000},
+      {"beta", "0.3", "fairness: 0 throughput, 1 proportional, large max-min", 0, 100},
+      {"kappa", "0.3", "stickiness to the present size", 0, 100},
+      {"first", "0", "bonus of each job's first step", 0, 1000},
+      {"basis", "remaining",
+       "time meant: remaining (estimated), attained (GPU time), or submit: u = alpha age"},
+      {"placement", "packed", "stage: which GPUs on which nodes"}};
   info.make = [info](const Params& params) -> std::unique_ptr<Policy> {
     return std::make_unique<IndexHeuristic>(params, info);
   };

@@ -37,7 +37,8 @@ struct Observation {
   std::vector<Seconds> restart_cost;             // lost by a change of its allocation
   std::vector<std::int32_t> changes;             // allocations begun so far (launches and resizes)
   std::vector<Seconds> waiting_since;            // start of the present wait; now when running
-  std::vector<double> priority;
+  std::vector<double> priority;                  // larger is more important
+  std::vector<Seconds> deadline;                 // absolute; kNever: none
   std::vector<std::int32_t> tenant;
 
   // Present placements: shares of row r are shares[share_begin[r] .. share_begin[r + 1]).

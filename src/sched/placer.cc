@@ -155,15 +155,18 @@ bool JobPlacer::Place(const Observation& o, const Grant& grant) {
 }
 
 PlacementInfo ChooserPlacementInfo(std::string id, std::string summary,
-                                   std::function<std::unique_ptr<NodeChooser>()> make) {
+                                   std::function<std::unique_ptr<NodeChooser>(const Params&)> make,
+                                   std::vector<ParamSpec> params) {
   PlacementInfo info;
   info.id = std::move(id);
   info.summary = std::move(summary);
-  info.params = {{"victims", "false",
-                  "serve strictly in order, stopping running jobs from the end of the order"}};
-  info.make = [make = std::move(make)](const Params& params) -> std::unique_ptr<Placement> {
-    if (params.Flag("victims")) return std::make_unique<VictimPlacement>(make());
-    return std::make_unique<PassingPlacement>(make());
+  info.params = std::move(params);
+  info.params.push_back(
+      {"victims", "false",
+       "serve strictly in order, stopping running jobs from the end of the order"});
+  info.make = [make = std::move(make)](const Params& given) -> std::unique_ptr<Placement> {
+    if (given.Flag("victims")) return std::make_unique<VictimPlacement>(make(given));
+    return std::make_unique<PassingPlacement>(make(given));
   };
   return info;
 }

@@ -39,6 +39,7 @@ class JobPlacer {
   // Places all units of the grant or none; its shares are then in shares(), ascending by node.
   bool Place(const Observation& observation, const Grant& grant);
   const std::vector<NodeShare>& shares() const { return shares_; }
+  FreeMap& free() { return free_; }  // for stages that move what they kept
 
  private:
   std::unique_ptr<NodeChooser> chooser_;
@@ -47,13 +48,14 @@ class JobPlacer {
   std::vector<NodeShare> shares_;
 };
 
-// A placement stage from a chooser, with the parameter "victims". Without (false): running jobs
-// that keep their size stay, the others are placed in order, a job that does not fit is passed
-// over. With victims (true): jobs are served strictly in order; for one that does not fit, running
-// jobs are stopped from the last of the order up until it does, and if that does not help either
-// nobody behind it is served. Grants should then name all jobs, and not end at the cluster's size
-// (sizing requested:within-capacity=false).
+// A placement stage from a chooser and its parameters, and the parameter "victims". Without
+// (false): running jobs that keep their size stay, the others are placed in order, a job that does
+// not fit is passed over. With victims (true): jobs are served strictly in order; for one that does
+// not fit, running jobs are stopped from the last of the order up until it does, and if that does
+// not help either nobody behind it is served. Grants should then name all jobs, and not end at the
+// cluster's size (sizing requested:within-capacity=false).
 PlacementInfo ChooserPlacementInfo(std::string id, std::string summary,
-                                   std::function<std::unique_ptr<NodeChooser>()> make);
+                                   std::function<std::unique_ptr<NodeChooser>(const Params&)> make,
+                                   std::vector<ParamSpec> params = {});
 
 }  // namespace allot

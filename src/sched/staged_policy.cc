@@ -121,6 +121,7 @@ class StagedPolicy : public Policy {
         any_waiting = true;
         next_waiting = sorted_keys_[i];
         until = std::min(until, guard_.StarvesAt(job));
+        if (order_is_time_driven_) until = std::min(until, ordering_->WaitMoves(o, row));
       } else if (any_waiting && order_is_time_driven_) {
         const Ordering::Drift drift = ordering_->DriftOf(o, row, configuration);
         until = std::min(until, drift.until);

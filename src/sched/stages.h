@@ -35,9 +35,9 @@ class Ordering {
   virtual void Keys(const Observation& observation, std::span<const std::int32_t> rows,
                     std::vector<double>* keys) = 0;
 
-  // How keys move while nothing arrives or ends: those of waiting jobs do not, that of a row which
-  // runs in `configuration` from now on rises by at most `rate` a second until `until`; after that
-  // nothing is said. Asked only of orders that are time-driven.
+  // How keys move while nothing arrives or ends: those of waiting jobs do not before WaitMoves,
+  // that of a row which runs in `configuration` from now on rises by at most `rate` a second until
+  // `until`; after that nothing is said. Asked only of orders that are time-driven.
   struct Drift {
     double rate = 0;
     Seconds until = kNever;
@@ -46,6 +46,8 @@ class Ordering {
                         std::int32_t /*configuration*/) const {
     return {0, observation.now};
   }
+  // When the key of a row that waits from now on may change by itself; kNever: it does not.
+  virtual Seconds WaitMoves(const Observation&, std::int32_t /*row*/) const { return kNever; }
 };
 
 // How much each gets: picks a configuration for the rows, within the cluster's totals per GPU type.

@@ -40,6 +40,7 @@ Observation ByJob(const Observation& from) {
     Gather(order, &o.changes);
     Gather(order, &o.waiting_since);
     Gather(order, &o.priority);
+    Gather(order, &o.deadline);
     Gather(order, &o.tenant);
     o.shares.clear();
     o.share_begin.assign(1, 0);

@@ -262,6 +262,7 @@ void SimulatedCluster::RemoveFinishedRows() {
       o.changes[kept] = o.changes[r];
       o.waiting_since[kept] = o.waiting_since[r];
       o.priority[kept] = o.priority[r];
+      o.deadline[kept] = o.deadline[r];
       o.tenant[kept] = o.tenant[r];
       progress_[kept] = progress_[r];
     }
@@ -280,6 +281,7 @@ void SimulatedCluster::RemoveFinishedRows() {
   o.changes.resize(kept);
   o.waiting_since.resize(kept);
   o.priority.resize(kept);
+  o.deadline.resize(kept);
   o.tenant.resize(kept);
   progress_.resize(kept);
   o.share_begin.resize(kept + 1);
@@ -307,6 +309,7 @@ void SimulatedCluster::Admit(Seconds until) {
     o.changes.push_back(0);
     o.waiting_since.push_back(job.submit);
     o.priority.push_back(job.priority);
+    o.deadline.push_back(job.deadline);
     o.tenant.push_back(job.tenant);
     o.share_begin.push_back(o.share_begin.back());
     Progress progress;

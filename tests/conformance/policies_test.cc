@@ -215,7 +215,11 @@ TEST_P(PolicyConformanceTest, AJobThatTakesTheWholeClusterRuns) {
 
 INSTANTIATE_TEST_SUITE_P(Policies, PolicyConformanceTest,
                          testing::ValuesIn(Registry<PolicyInfo>::Global().ids()),
-                         [](const auto& test) { return test.param; });
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace allot

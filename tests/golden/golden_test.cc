@@ -146,7 +146,11 @@ TEST_P(GoldenTest, DecidesAsRecorded) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, GoldenTest, testing::ValuesIn(PoliciesWithoutCheckpoint()),
-                         [](const auto& test) { return test.param; });
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace allot

@@ -1,6 +1,8 @@
 // Least attained service first (Nuyens & Wierman's survey, Perf. Eval. 2008). With thresholds the
 // service is counted in queues, first come first served inside each: Tiresias' discretised
-// two-dimensional LAS (Gu et al., NSDI'19, section 4.2).
+// two-dimensional LAS (Gu et al., NSDI'19, section 4.2). With `promote` (its PROMOTEKNOB) a job
+// that has waited for that many times the time it had run returns to the first queue, and its
+// service is counted anew.
 
 #include <algorithm>
 
@@ -12,15 +14,17 @@ namespace {
 
 class AttainedOrder : public Ordering {
  public:
-  AttainedOrder(std::vector<double> queues, bool gpu_seconds)
-      : queues_(std::move(queues)), gpu_seconds_(gpu_seconds) {}
+  AttainedOrder(std::vector<double> queues, bool gpu_seconds, double promote)
+      : queues_(std::move(queues)), gpu_seconds_(gpu_seconds), promote_(promote) {}
+
+  void OnEpisodeStart() override { forgiven_.clear(); }
 
   void Keys(const Observation& o, std::span<const std::int32_t> rows,
             std::vector<double>* keys) override {
     keys->clear();
     for (const std::int32_t row : rows) {
-      const auto r = static_cast<std::size_t>(row);
-      const double service = gpu_seconds_ ? o.attained_gpu_seconds[r] : o.attained_seconds[r];
+      if (promote_ > 0 && o.now >= WaitMoves(o, row)) Promote(o, row);
+      const double service = Service(o, row);
       if (queues_.empty()) {
         keys->push_back(service);
       } else {
@@ -34,14 +38,49 @@ class AttainedOrder : public Ordering {
     const auto r = static_cast<std::size_t>(row);
     const double rate = gpu_seconds_ ? (*o.table[r])[configuration].demand.gpus : 1.0;
     if (queues_.empty()) return {rate, kNever};
-    const double service = gpu_seconds_ ? o.attained_gpu_seconds[r] : o.attained_seconds[r];
+    const double service = Service(o, row);
     const auto next = std::upper_bound(queues_.begin(), queues_.end(), service);
     return {0, next == queues_.end() ? kNever : o.now + (*next - service) / rate};
   }
 
+  // A job that has not run since it was last in the first queue stays there.
+  Seconds WaitMoves(const Observation& o, std::int32_t row) const override {
+    const auto r = static_cast<std::size_t>(row);
+    const double run = o.attained_seconds[r] - ForgivenTo(o.job[r]).seconds;
+    if (!(promote_ > 0) || !(run > 0)) return kNever;
+    if (!queues_.empty() && Service(o, row) < queues_.front()) return kNever;
+    return o.waiting_since[r] + promote_ * run;  // of a running row: now
+  }
+
  private:
+  struct Forgiven {  // what was attained before the last promotion
+    double gpu_seconds = 0;
+    Seconds seconds = 0;
+  };
+
+  Forgiven ForgivenTo(JobIndex job) const {
+    const auto j = static_cast<std::size_t>(job);
+    return j < forgiven_.size() ? forgiven_[j] : Forgiven{};
+  }
+
+  double Service(const Observation& o, std::int32_t row) const {
+    const auto r = static_cast<std::size_t>(row);
+    const Forgiven forgiven = ForgivenTo(o.job[r]);
+    return gpu_seconds_ ? o.attained_gpu_seconds[r] - forgiven.gpu_seconds
+                        : o.attained_seconds[r] - forgiven.seconds;
+  }
+
+  void Promote(const Observation& o, std::int32_t row) {
+    const auto r = static_cast<std::size_t>(row);
+    const auto job = static_cast<std::size_t>(o.job[r]);
+    if (job >= forgiven_.size()) forgiven_.resize(job + 1);
+    forgiven_[job] = {o.attained_gpu_seconds[r], o.attained_seconds[r]};
+  }
+
   std::vector<double> queues_;
   bool gpu_seconds_;
+  double promote_;
+  std::vector<Forgiven> forgiven_;  // by job; none as long as nobody was promoted
 };
 
 ALLOT_REGISTER(
@@ -53,7 +92,9 @@ ALLOT_REGISTER(
       info.params = {
           {"queues", "",
            "ascending service thresholds between queues, joined by '|'; none: plain LAS"},
-          {"service", "gpu-seconds", "what counts as service: gpu-seconds or seconds"}};
+          {"service", "gpu-seconds", "what counts as service: gpu-seconds or seconds"},
+          {"promote", "0",
+           "a wait of so many times its run takes a job to the first queue (0: never)", 0, 1e9}};
       info.make = [](const Params& params) {
         std::vector<double> queues = params.Numbers("queues");
         if (!std::is_sorted(queues.begin(), queues.end())) {
@@ -65,7 +106,8 @@ ALLOT_REGISTER(
           throw UsageError(
               "ordering 'attained': 'service' must be gpu-seconds or seconds, got '{}'", service);
         }
-        return std::make_unique<AttainedOrder>(std::move(queues), service == "gpu-seconds");
+        return std::make_unique<AttainedOrder>(std::move(queues), service == "gpu-seconds",
+                                               params.Number("promote"));
       };
       return info;
     }()));

@@ -43,7 +43,9 @@ class ConsolidatedChooser : public NodeChooser {
 
 ALLOT_REGISTER(PlacementInfo,
                ChooserPlacementInfo("consolidated", "the tightest single node, never spanning",
-                                    [] { return std::make_unique<ConsolidatedChooser>(); }));
+                                    [](const Params&) {
+                                      return std::make_unique<ConsolidatedChooser>();
+                                    }));
 
 }  // namespace
 }  // namespace allot

@@ -24,7 +24,9 @@ class FirstFitChooser : public NodeChooser {
 
 ALLOT_REGISTER(PlacementInfo,
                ChooserPlacementInfo("first-fit", "the lowest-numbered nodes with room",
-                                    [] { return std::make_unique<FirstFitChooser>(); }));
+                                    [](const Params&) {
+                                      return std::make_unique<FirstFitChooser>();
+                                    }));
 
 }  // namespace
 }  // namespace allot

@@ -42,10 +42,10 @@ class LeastLoadedChooser : public NodeChooser {
   std::vector<std::int32_t> placed_;
 };
 
-ALLOT_REGISTER(PlacementInfo,
-               ChooserPlacementInfo("least-loaded",
-                                    "one unit at a time on the node with the most free GPUs",
-                                    [] { return std::make_unique<LeastLoadedChooser>(); }));
+ALLOT_REGISTER(
+    PlacementInfo,
+    ChooserPlacementInfo("least-loaded", "one unit at a time on the node with the most free GPUs",
+                         [](const Params&) { return std::make_unique<LeastLoadedChooser>(); }));
 
 }  // namespace
 }  // namespace allot

@@ -84,7 +84,7 @@ class PackedChooser : public NodeChooser {
 ALLOT_REGISTER(PlacementInfo,
                ChooserPlacementInfo(
                    "packed", "held nodes first, then best fit, spanning as few nodes as possible",
-                   [] { return std::make_unique<PackedChooser>(); }));
+                   [](const Params&) { return std::make_unique<PackedChooser>(); }));
 
 }  // namespace
 }  // namespace allot

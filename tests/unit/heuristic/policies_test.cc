@@ -12,6 +12,7 @@ namespace {
 
 using testing_support::AsSet;
 using testing_support::World;
+using Gpus = std::vector<std::int16_t>;
 using Placed = std::map<JobIndex, std::string>;
 
 Placed Decide(const World& world, const std::string& spec) {
@@ -52,6 +53,41 @@ TEST_F(PoliciesTest, LasWithQueuesIsFirstComeFirstServedInside) {
   EXPECT_EQ(Served("las:queues=10000"), 0);
 }
 
+TEST_F(PoliciesTest, TiresiasPromotesOnlyWhenTold) {
+  world_.o.now = 10000;
+  world_.o.waiting_since = {10000, 2, 2};
+  world_.o.attained_gpu_seconds = {900, 60000, 70000};
+  world_.o.attained_seconds = {900, 6000, 7000};
+  EXPECT_EQ(Served("tiresias"), 0);
+  EXPECT_EQ(Served("tiresias:promote=1"), 0);  // first come, first served in the first queue
+  world_.o.attained_gpu_seconds[0] = 60000;
+  EXPECT_EQ(Served("tiresias"), 0);
+  EXPECT_EQ(Served("tiresias:promote=1"), 1);
+}
+
+TEST_F(PoliciesTest, EasyBackfillsOnlyWhatDoesNotDelayTheHead) {
+  World world("1x4");
+  for (const std::int16_t gpus : Gpus{2, 4, 1, 1}) world.Add({{1, 1, 1, 1}}, gpus);
+  world.Run(0, 1, {{0, 0b0011}});
+  world.o.estimated_work = {1000, 500, 2000, 900};
+  EXPECT_EQ(Decide(world, "fifo").count(2), 1U);
+  EXPECT_EQ(Decide(world, "easy"),
+            (Placed{{0, "configuration 1: 0/0x3"}, {3, "configuration 0: 0/0x4"}}));
+}
+
+TEST_F(PoliciesTest, MaxMinTakesTurns) {
+  world_.o.now = 2000;
+  EXPECT_EQ(Served("max-min"), 2);  // least done
+  world_.o.done_work[2] = 600;
+  EXPECT_EQ(Served("max-min"), 1);
+}
+
+TEST_F(PoliciesTest, GittinsIsLeastAttainedServiceAtFirst) {
+  EXPECT_EQ(Served("gittins"), 2);
+  EXPECT_TRUE(MakePolicy("gittins:ordering=gittins-given-estimate")->info().needs_lengths);
+  EXPECT_FALSE(MakePolicy("gittins")->info().needs_lengths);
+}
+
 TEST_F(PoliciesTest, StagesCanBeExchangedFromTheSpec) {
   World world("1x4");
   world.Add({{1, 1.9, 2.7, 3.4}}, 4);
@@ -69,7 +105,7 @@ TEST_F(PoliciesTest, UnknownNamesComeWithAHint) {
 }
 
 TEST_F(PoliciesTest, IndexChecksItsBasis) {
-  ExpectError(ExitCode::kUsage, {"'basis' must be remaining or attained", "'age'"},
+  ExpectError(ExitCode::kUsage, {"'basis' must be remaining, attained or submit", "'age'"},
               [] { MakePolicy("index:basis=age"); });
 }
 

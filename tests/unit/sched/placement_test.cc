@@ -86,5 +86,113 @@ TEST(PlacementTest, TheOtherGpuTypeIsNotUsed) {
   EXPECT_EQ(Place(world, "packed", {{0, 3}})[0], "configuration 3: 1/0x3");
 }
 
+TEST(SpreadTest, OneUnitOnEveryNodeBeforeASecond) {
+  World world("3x4");
+  world.Add(kAnySize);
+  world.Add(kAnySize);
+  world.Run(0, 2, {{0, 0b0111}});
+  // Least loaded would leave node 0 out.
+  EXPECT_EQ(Place(world, "spread", {{0, 2}, {1, 3}})[1], "configuration 3: 0/0x8 1/0x3 2/0x1");
+}
+
+TEST(SpreadTest, FullNodesAreLeftOutOfLaterRounds) {
+  World world("2x4");
+  world.Add(kAnySize);
+  world.Add(kAnySize);
+  world.Run(0, 2, {{0, 0b0111}});
+  EXPECT_EQ(Place(world, "spread", {{0, 2}, {1, 4}})[1], "configuration 4: 0/0x8 1/0xf");
+}
+
+// Domains: nodes 0 and 1, nodes 2 and 3. Some GPUs are held by jobs 0 to 3, one a node.
+class LocalTest : public testing::Test {
+ protected:
+  LocalTest() : world_("4x4") {
+    for (int job = 0; job < 5; ++job) world_.Add(kAnySize);
+  }
+  std::string PlaceBeside(const std::vector<int>& held, std::int32_t configuration) {
+    std::vector<Grant> grants;
+    for (std::int32_t node = 0; node < 4; ++node) {
+      const int gpus = held[static_cast<std::size_t>(node)];
+      if (gpus == 0) continue;
+      world_.Run(node, gpus - 1, {{node, GpuMask(gpus)}});
+      grants.push_back({node, gpus - 1});
+    }
+    grants.push_back({4, configuration});
+    return Place(world_, "local:domain=2", grants)[4];
+  }
+  World world_;
+};
+
+TEST_F(LocalTest, TheTightestNodeThatHoldsAll) {
+  EXPECT_EQ(PlaceBeside({1, 2, 0, 3}, 1), "configuration 1: 1/0xc");
+}
+
+TEST_F(LocalTest, ElseTheTightestDomain) {
+  // 4 GPUs: 5 are free in the first domain, 4 in the second.
+  EXPECT_EQ(PlaceBeside({1, 2, 1, 3}, 3), "configuration 3: 2/0xe 3/0x8");
+}
+
+TEST_F(LocalTest, InADomainTheEmptiestNodesFirst) {
+  EXPECT_EQ(PlaceBeside({1, 1, 4, 4}, 3), "configuration 3: 0/0xe 1/0x2");
+}
+
+TEST_F(LocalTest, ElseFewDomains) {
+  EXPECT_EQ(PlaceBeside({1, 1, 1, 4}, 7), "configuration 7: 0/0xe 1/0xe 2/0x6");
+}
+
+// Node 0: jobs 0 (1 GPU) and 1 (2 GPUs); node 1: job 2 (2 GPUs). Job 3 wants a node for itself.
+class DefragmentTest : public testing::Test {
+ protected:
+  DefragmentTest() : world_("2x4") {
+    for (int job = 0; job < 5; ++job) world_.Add(kAnySize);
+    world_.Run(0, 0, {{0, 0b0001}});
+    world_.Run(2, 1, {{1, 0b0011}});
+  }
+  World world_;
+};
+
+TEST_F(DefragmentTest, MovesTheSmallestJobThatMakesRoom) {
+  EXPECT_EQ(Place(world_, "defragment", {{0, 0}, {2, 1}, {3, 3}}),
+            (Placed{{0, "configuration 0: 1/0x4"},
+                    {2, "configuration 1: 1/0x3"},
+                    {3, "configuration 3: 0/0xf"}}));
+}
+
+TEST_F(DefragmentTest, MovesNobodyWhenThatDoesNotHelp) {
+  world_.Run(1, 1, {{0, 0b0110}});  // 3 GPUs are free, on two nodes; 4 are wanted
+  EXPECT_EQ(Place(world_, "defragment", {{0, 0}, {1, 1}, {2, 1}, {3, 3}}),
+            (Placed{{0, "configuration 0: 0/0x1"},
+                    {1, "configuration 1: 0/0x6"},
+                    {2, "configuration 1: 1/0x3"}}));
+}
+
+TEST_F(DefragmentTest, MovesNobodyWithoutNeed) {
+  EXPECT_EQ(Place(world_, "defragment", {{0, 0}, {2, 1}, {3, 2}})[0], "configuration 0: 0/0x1");
+}
+
+TEST_F(DefragmentTest, MovesAtMostSoManyJobs) {
+  EXPECT_EQ(Place(world_, "defragment:moves=0", {{0, 0}, {2, 1}, {3, 3}}).count(3), 0U);
+  // Node 0 must lose both its jobs of one GPU.
+  World world("3x4");
+  for (int job = 0; job < 5; ++job) world.Add(kAnySize);
+  world.Run(0, 0, {{0, 0b0001}});
+  world.Run(1, 0, {{0, 0b0010}});
+  world.Run(2, 2, {{1, 0b0111}});
+  world.Run(3, 2, {{2, 0b0111}});
+  const std::vector<Grant> grants = {{0, 0}, {1, 0}, {2, 2}, {3, 2}, {4, 3}};
+  EXPECT_EQ(Place(world, "defragment:moves=1", grants)[0], "configuration 0: 0/0x1");
+  EXPECT_EQ(Place(world, "defragment:moves=2", grants)[4], "configuration 3: 0/0xf");
+}
+
+TEST_F(DefragmentTest, OnlyJobsLargerThanANodeSpan) {
+  EXPECT_EQ(Place(world_, "defragment:moves=0", {{0, 0}, {2, 1}, {3, 4}})[3],
+            "configuration 4: 0/0xe 1/0xc");
+}
+
+TEST_F(DefragmentTest, SaysThatItsAnswersDoNotSettle) {
+  EXPECT_FALSE(MakeStage<Placement>("placement", "defragment")->settles());
+  EXPECT_TRUE(MakeStage<Placement>("placement", "spread")->settles());
+}
+
 }  // namespace
 }  // namespace allot

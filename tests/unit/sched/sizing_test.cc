@@ -9,6 +9,7 @@ namespace allot {
 namespace {
 
 using testing_support::World;
+using Gpus = std::vector<std::int16_t>;
 
 // GPUs that each row gets when rows are served in their order.
 std::vector<int> Size(const World& world, const std::string& spec) {
@@ -137,6 +138,111 @@ TEST(HullSizingTest, SmallKeysGetMore) {
       ->Size(world.o, order, std::vector<double>{10, 90000}, &grants);
   ASSERT_EQ(grants.size(), 1U);
   EXPECT_EQ(grants[0].row, 1);
+}
+
+TEST(ReservationTest, WhatTheReservationLeavesOverMayRunOn) {
+  World world("1x4");
+  for (const std::int16_t gpus : Gpus{2, 3, 1, 1}) world.Add({{1, 1, 1}}, gpus);
+  world.Run(0, 1, {{0, 0b0011}});
+  world.o.estimated_work = {1000, 10, 5000, 5000};
+  EXPECT_EQ(Size(world, "reservation"), (std::vector{2, 0, 1, 0})) << "one GPU is left over";
+}
+
+TEST(ReservationTest, WhatEndsBeforeTheShadowTimeMayStart) {
+  World world("1x4");
+  for (const std::int16_t gpus : Gpus{2, 4, 1, 1}) world.Add({{1, 1, 1, 1}}, gpus);
+  world.Run(0, 1, {{0, 0b0011}});
+  world.o.estimated_work = {1000, 10, 1001, 1000};
+  EXPECT_EQ(Size(world, "reservation"), (std::vector{2, 0, 0, 1}));
+}
+
+TEST(ReservationTest, WhatStartedInTheSameDecisionCountsToo) {
+  // The first two start; the head waits for the first, which ends earlier.
+  World world("1x4");
+  for (const std::int16_t gpus : Gpus{2, 1, 3, 1, 1}) world.Add({{1, 1, 1}}, gpus);
+  world.o.estimated_work = {500, 3000, 10, 600, 400};
+  EXPECT_EQ(Size(world, "reservation"), (std::vector{2, 1, 0, 0, 1}));
+}
+
+TEST(ReservationTest, UnknownLengthsDoNotBackfill) {
+  World world("1x4");
+  for (const std::int16_t gpus : Gpus{2, 4, 1}) world.Add({{1, 1, 1, 1}}, gpus);
+  world.Run(0, 1, {{0, 0b0011}});
+  EXPECT_EQ(Size(world, "reservation"), (std::vector{2, 0, 0}));
+}
+
+TEST(ReservationTest, ReservesOnTheTypeThatIsFreeFirst) {
+  // The fast node is free in 1000 s, the slow one in 100 s: there a long job may not start.
+  World world("1x2:fast,1x2:slow");
+  const std::vector<std::vector<double>> rates = {{2, 2}, {1, 1}};
+  for (const std::int16_t gpus : Gpus{1, 1, 2, 1, 1}) world.Add(rates, gpus);
+  world.Run(0, 0, {{0, 0b01}});
+  world.Run(1, 2, {{1, 0b01}});
+  world.o.estimated_work = {2000, 100, 10, 9000, 90};
+  std::vector<Grant> grants;
+  const std::vector<std::int32_t> order = {0, 1, 2, 3, 4};
+  MakeStage<Sizing>("sizing", "reservation")
+      ->Size(world.o, order, std::vector<double>(5, 0), &grants);
+  ASSERT_EQ(grants.size(), 4U);
+  EXPECT_EQ(grants[2].row, 3);
+  EXPECT_EQ(grants[2].configuration, 0);  // fast
+  EXPECT_EQ(grants[3].row, 4);
+  EXPECT_EQ(grants[3].configuration, 2);  // slow, for 90 s
+}
+
+// Units of `demand` each; the job asks for one.
+ConfigurationTable Unit(const Resources& demand) {
+  return ConfigurationTable(
+      "unit", {{"unit", demand}},
+      {{.units = {1}, .gpu_type = 0, .demand = demand, .cost = 1, .rate = 1}});
+}
+
+TEST(PackingTest, PrefersWhatAlignsWithWhatIsFree) {
+  World world("1x4x16");
+  world.Add(Unit({1, 12}), {1});
+  world.Run(0, 0, {{0, 0b0001}});
+  world.Add(Unit({1, 4}), {1});  // of 3 GPUs and 4 CPUs
+  world.Add(Unit({2, 1}), {1});
+  world.o.estimated_work = {100, 100, 100};
+  EXPECT_EQ(Size(world, "packing"), (std::vector{1, 0, 2}));
+}
+
+TEST(PackingTest, PrefersTheShorterOfEqualDemands) {
+  World world("1x4x16");
+  world.Add(Unit({3, 1}), {1});
+  world.Add(Unit({3, 1}), {1});
+  world.o.estimated_work = {101, 100};
+  EXPECT_EQ(Size(world, "packing"), (std::vector{0, 3}));
+}
+
+TEST(PackingTest, LeavesRunningJobsAlone) {
+  World world("1x4x16");
+  world.Add(Unit({3, 1}), {1});
+  world.Add(Unit({3, 1}), {1});
+  world.Run(0, 0, {{0, 0b0111}});
+  world.o.estimated_work = {9000, 100};
+  EXPECT_EQ(Size(world, "packing"), (std::vector{3, 0}));
+}
+
+TEST(ProgressiveTest, EqualJobsGetEqualShares) {
+  World world("2x4");
+  for (int job = 0; job < 3; ++job) world.Add({{1, 1.9, 2.7, 3.4, 4.0}});
+  EXPECT_EQ(Size(world, "progressive"), (std::vector{3, 3, 2}));
+}
+
+TEST(ProgressiveTest, WhatOneCannotUseGoesToTheOthers) {
+  World world("1x6");
+  world.Add({{1, 2, 3, 4, 5, 6}});
+  world.Add({{1, 1.2}});
+  EXPECT_EQ(Size(world, "progressive"), (std::vector{4, 2}));
+}
+
+TEST(ProgressiveTest, LevelsAreSharesOfTheRateAtAnEqualShare) {
+  // At 3 GPUs each both would have their equal-share rates, 3 and 1.4; level at every step.
+  World world("1x6");
+  world.Add({{1, 2, 3, 4, 5, 6}});
+  world.Add({{1, 1.2, 1.4, 1.5}});
+  EXPECT_EQ(Size(world, "progressive"), (std::vector{3, 3}));
 }
 
 }  // namespace

@@ -66,6 +66,7 @@ class World {
     o.changes.push_back(0);
     o.waiting_since.push_back(row);
     o.priority.push_back(0);
+    o.deadline.push_back(kNever);
     o.tenant.push_back(-1);
     o.share_begin.push_back(o.share_begin.back());
     return row;
@@ -114,6 +115,7 @@ inline Observation Permuted(const Observation& from, const std::vector<std::size
     to.changes[i] = from.changes[r];
     to.waiting_since[i] = from.waiting_since[r];
     to.priority[i] = from.priority[r];
+    to.deadline[i] = from.deadline[r];
     to.tenant[i] = from.tenant[r];
     const auto shares = from.shares_of(static_cast<std::int32_t>(r));
     to.shares.insert(to.shares.end(), shares.begin(), shares.end());

@@ -1,0 +1,16 @@
+// Gittins index on attained GPU time, learned by size class in the run and from a history
+// (Tiresias-G: Gu et al., NSDI'19). With estimates: `ordering=gittins-given-estimate`.
+
+#include "sched/staged_policy.h"
+
+namespace allot {
+namespace {
+
+ALLOT_REGISTER(PolicyInfo,
+               StagedPolicyInfo("gittins", "largest Gittins index of attained GPU time first",
+                                {.ordering = "gittins"},
+                                {{"history", "", "trace whose jobs are known from the start"},
+                                 {"prior", "", "jobs that the prior, LAS, counts for (1)"}}));
+
+}  // namespace
+}  // namespace allot

@@ -1,0 +1,15 @@
+// Max-min fairness of throughput over that at an equal share (Narayanan et al., Gavel, OSDI'20,
+// section 4.1), by progressive filling in each interval and turns over time; Gavel itself solves a
+// linear program.
+
+#include "sched/staged_policy.h"
+
+namespace allot {
+namespace {
+
+ALLOT_REGISTER(PolicyInfo,
+               StagedPolicyInfo("max-min", "equal throughput, each against an equal share's",
+                                {.ordering = "received", .sizing = "progressive"}));
+
+}  // namespace
+}  // namespace allot

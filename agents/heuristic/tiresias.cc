@@ -1,0 +1,21 @@
+// Tiresias-L (Gu et al., NSDI'19, section 4.2): attained GPU time in two queues, first come first
+// served in each. The threshold is the one of the comparisons published with Pollux (Qiao et al.,
+// OSDI'21, artifact): 16 GPU-hours, without promotion.
+
+#include "sched/staged_policy.h"
+
+namespace allot {
+namespace {
+
+ALLOT_REGISTER(
+    PolicyInfo,
+    StagedPolicyInfo(
+        "tiresias", "least attained GPU time in two queues, FIFO inside each",
+        {.ordering = "attained"},
+        {{"queues", "57600", "ascending service thresholds between queues, joined by '|'"},
+         {"service", "gpu-seconds", "gpu-seconds or seconds"},
+         {"promote", "0",
+          "a wait of so many times its run takes a job to the first queue (0: never)"}}));
+
+}  // namespace
+}  // namespace allot

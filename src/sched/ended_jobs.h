@@ -1,0 +1,44 @@
+#pragma once
+// How much service jobs took that have ended. An observation does not tell: a job that has ended is
+// just not in it any more. Kept by orderings that learn from a run; one Observe a decision.
+
+#include <cstdint>
+#include <vector>
+
+#include "cluster/observation.h"
+
+namespace allot {
+
+class EndedJobs {
+ public:
+  struct Ended {
+    JobIndex job;
+    std::int32_t size;   // GPUs it asked for
+    double gpu_seconds;  // reckoned service, see below
+    double estimated;    // its estimate in GPU-seconds at the requested size; NaN: none
+  };
+
+  void OnEpisodeStart() { last_.clear(); }
+
+  // The jobs that were there the last time and are no more, by job. A job runs until its end in
+  // what the last decision gave it, and a decision follows within an interval of every end. So its
+  // service is that of the last observation plus its GPUs (those it ran on then, else those it
+  // asked for) from then to the middle of the time in which it can have ended: off by at most half
+  // an interval's service, if it was not resized meanwhile.
+  const std::vector<Ended>& Observe(const Observation& observation);
+
+ private:
+  struct Seen {
+    Ended so_far;
+    double gpus;  // held if it runs
+  };
+  std::vector<Seen> last_;  // by job
+  std::vector<Seen> now_;
+  std::vector<Ended> ended_;
+  Seconds last_time_ = 0;
+};
+
+// The estimated length of a row as GPU time at the requested size; NaN when there is none.
+double EstimatedGpuSeconds(const Observation& observation, std::int32_t row);
+
+}  // namespace allot

@@ -1,0 +1,43 @@
+#pragma once
+// The Gittins index of a job of unknown size, from sizes that were seen before. Used by the
+// orderings gittins and gittins-given-estimate; knows nothing of jobs or clusters.
+
+#include <array>
+#include <cstddef>
+#include <functional>
+
+namespace allot {
+
+// A distribution of sizes in geometric bins, four to an octave. The rank of a job that has attained
+// a is the inverse of its Gittins index (Gittins, J. R. Stat. Soc. B 1979): the least expected
+// service per completion over all times to stop at,
+//
+//   rank(a) = min over d of E[min(S - a, d) | S > a] / P(S - a <= d | S > a),
+//
+// with a and a + d at edges of bins; smaller is better. Sizes of weights that are powers of two are
+// added in any order with the same result. O(1) a rank; the first after an Add costs O(bins^2).
+class GittinsTable {
+ public:
+  // Sizes are counted in `unit` (the first bin is [0, unit)). The prior is worth `weight` sizes, of
+  // which the share `beyond(x)` is larger than x; it must fall from 1 towards 0.
+  GittinsTable(double unit, double weight, const std::function<double(double)>& beyond);
+
+  void Add(double size, double weight = 1);
+  double Rank(double attained) const;
+  double NextChange(double attained) const;  // up to here the rank stays; infinite in the last bin
+
+ private:
+  static constexpr std::size_t kBins = 160;
+  double Edge(std::size_t bin) const;  // lower edge; of bin kBins: the upper end
+  double Middle(std::size_t bin) const;
+  std::size_t BinOf(double size) const;
+  void Rerank() const;
+
+  double unit_;
+  std::array<double, kBins> prior_{};
+  std::array<double, kBins> counts_{};
+  mutable std::array<double, kBins> ranks_{};
+  mutable bool stale_ = true;
+};
+
+}  // namespace allot

@@ -1,0 +1,57 @@
+#include <gtest/gtest.h>
+
+#include "sched/stages.h"
+#include "tests/unit/sched/world.h"
+
+namespace allot {
+namespace {
+
+using testing_support::World;
+using Rows = std::vector<std::int32_t>;
+
+Rows Admit(const World& world, const std::string& spec) {
+  Rows rows;
+  MakeStage<Admission>("admission", spec)->Admit(world.o, &rows);
+  return rows;
+}
+
+// Six jobs of 2 GPUs; job 4 runs.
+class AdmissionTest : public testing::Test {
+ protected:
+  AdmissionTest() : world_("4x4") {
+    for (int job = 0; job < 6; ++job) world_.Add({{1, 2}}, 2);
+    world_.Run(4, 1, {{0, 0b0011}});
+  }
+  World world_;
+};
+
+TEST_F(AdmissionTest, AcceptAllAdmitsAll) {
+  EXPECT_EQ(Admit(world_, "accept-all"), (Rows{0, 1, 2, 3, 4, 5}));
+}
+
+TEST_F(AdmissionTest, QueueLimitCountsWaitingJobsOnly) {
+  EXPECT_EQ(Admit(world_, "queue-limit:jobs=2"), (Rows{0, 1, 4}));
+  EXPECT_EQ(Admit(world_, "queue-limit:jobs=9"), (Rows{0, 1, 2, 3, 4, 5}));
+}
+
+TEST_F(AdmissionTest, AQuotaIsATenantsOwn) {
+  world_.o.tenant = {0, 0, 1, 0, 1, -1};
+  EXPECT_EQ(Admit(world_, "tenant-quota:gpus=4"), (Rows{0, 1, 2, 4, 5}));
+}
+
+TEST_F(AdmissionTest, AQuotaIsUsedInOrder) {
+  world_.o.tenant = {0, 0, 0, 0, 0, 0};
+  EXPECT_EQ(Admit(world_, "tenant-quota:gpus=5"), (Rows{0, 1})) << "nobody passes job 2";
+}
+
+TEST_F(AdmissionTest, AJobBeyondTheQuotaEntersAlone) {
+  world_.o.tenant = {0, 0, 1, 1, 2, 2};
+  EXPECT_EQ(Admit(world_, "tenant-quota:gpus=1"), (Rows{0, 2, 4}));
+}
+
+TEST_F(AdmissionTest, JobsOfNoKnownTenantHaveNoQuota) {
+  EXPECT_EQ(Admit(world_, "tenant-quota:gpus=1"), (Rows{0, 1, 2, 3, 4, 5}));
+}
+
+}  // namespace
+}  // namespace allot
