@@ -32,7 +32,8 @@ ALLOT_REGISTER(
                 ReadTrace(o->path, o->format, {.lenient = o->lenient}, &report);
             const TraceStats stats = ComputeTraceStats(workload);
             if (globals.json) {
-              const nlohmann::json json = stats;
+              nlohmann::json json = stats;
+              json["read"] = report;
               std::printf("%s\n", json.dump(2).c_str());
             } else {
               std::printf("%s", FormatTraceStats(stats, report).c_str());

@@ -50,6 +50,18 @@ std::optional<std::int64_t> ParseCalendar(std::string_view text) {
   return day * kDay + hour * 3600 + minute * 60 + second;
 }
 
+std::optional<ZonedTime> ParseZonedCalendar(std::string_view text) {
+  constexpr std::size_t kLocal = 19;  // characters before the zone
+  if (text.size() <= kLocal) return std::nullopt;
+  const std::string_view zone = text.substr(kLocal);
+  const auto local = ParseCalendar(text.substr(0, kLocal));
+  if (!local || (!Matches(zone, "+99:99") && !Matches(zone, "-99:99"))) return std::nullopt;
+  const int hours = Digits(zone, 1, 2), minutes = Digits(zone, 4, 2);
+  if (hours > 14 || minutes > 59) return std::nullopt;
+  const int seconds = hours * 3600 + minutes * 60;
+  return ZonedTime{*local, zone.front() == '-' ? -seconds : seconds};
+}
+
 std::string FormatCalendar(std::int64_t seconds) {
   const std::chrono::sys_seconds time{std::chrono::seconds{seconds}};
   const auto midnight = std::chrono::floor<std::chrono::days>(time);

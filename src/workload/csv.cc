@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -55,9 +56,7 @@ bool Contains(const std::vector<std::string>& list, std::string_view word) {
 
 }  // namespace
 
-CsvReader::CsvReader(std::string_view text, std::string path,
-                     const std::vector<std::string>& required,
-                     const std::vector<std::string>& optional)
+CsvReader::CsvReader(std::string_view text, std::string path)
     : text_(text), path_(std::move(path)) {
   if (const auto bad = FindBadUtf8(text_)) {
     throw DataError(
@@ -66,6 +65,21 @@ CsvReader::CsvReader(std::string_view text, std::string path,
         1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(*bad), '\n'));
   }
   if (text_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
+}
+
+CsvReader CsvReader::WithoutHeader(std::string_view text, std::string path,
+                                   std::vector<std::string> columns, char separator) {
+  CsvReader reader(text, std::move(path));
+  reader.header_ = std::move(columns);
+  reader.separator_ = separator;
+  reader.quotes_ = false;
+  return reader;
+}
+
+CsvReader::CsvReader(std::string_view text, std::string path,
+                     const std::vector<std::string>& required,
+                     const std::vector<std::string>& optional)
+    : CsvReader(text, std::move(path)) {
   if (!Next()) {
     throw DataError("a CSV file must begin with the header {}, got no line ({}:1)",
                     Join(required, ","), path_);
@@ -120,12 +134,12 @@ void CsvReader::ReadRow() {
       ++line_;
       break;
     }
-    if (c == ',') {
+    if (c == separator_) {
       fields_.push_back(std::exchange(field, {}));
       at_start = true;
       continue;
     }
-    if (c != '"') {
+    if (c != '"' || !quotes_) {
       field += c;
       at_start = false;
       continue;
@@ -194,6 +208,16 @@ long long CsvReader::Integer(std::string_view column, long long low, long long h
   return *value;
 }
 
+long long CsvReader::Whole(std::string_view column, long long low, long long high) const {
+  const auto value = ParseNumber(Text(column));
+  if (!value || !(*value >= static_cast<double>(low) && *value <= static_cast<double>(high)) ||
+      *value != std::floor(*value)) {
+    throw RowError(fmt::format("'{}' must be a whole number from {} to {}", column, low, high),
+                   Quoted(Text(column)), place());
+  }
+  return static_cast<long long>(*value);
+}
+
 double CsvReader::Calendar(std::string_view column) const {
   const auto value = ParseCalendar(Text(column));
   if (!value) {
@@ -203,16 +227,25 @@ double CsvReader::Calendar(std::string_view column) const {
   return static_cast<double>(*value);
 }
 
-int HeaderMatch(std::string_view head, const std::vector<std::string>& columns) {
+int HeaderMatch(std::string_view head, const std::vector<std::string>& required,
+                const std::vector<std::string>& optional) {
   if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
   const auto fields = Split(Trim(head.substr(0, head.find('\n'))), ',');
-  std::size_t found = 0;
-  for (const std::string& column : columns) {
-    found += std::any_of(fields.begin(), fields.end(), [&](std::string_view field) {
-      return field == column || field == "\"" + column + "\"";
-    });
+  const auto names = [&](std::string_view field) {
+    if (field.size() > 1 && field.front() == '"' && field.back() == '"') {
+      field = field.substr(1, field.size() - 2);
+    }
+    return [field](const std::string& column) { return column == field; };
+  };
+  std::size_t found = 0, unknown = 0;
+  for (const std::string_view field : fields) {
+    if (std::any_of(required.begin(), required.end(), names(field))) {
+      ++found;
+    } else if (std::none_of(optional.begin(), optional.end(), names(field))) {
+      ++unknown;
+    }
   }
-  return static_cast<int>(100 * found / columns.size());
+  return static_cast<int>(100 * std::min(found, required.size()) / (required.size() + unknown));
 }
 
 }  // namespace allot

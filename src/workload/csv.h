@@ -20,6 +20,11 @@ class CsvReader {
   CsvReader(std::string_view text, std::string path, const std::vector<std::string>& required,
             const std::vector<std::string>& optional = {});
 
+  // A table without a header line: `columns` name the fields, which end at `separator` and know no
+  // quotes. DataError for text that is not UTF-8.
+  static CsvReader WithoutHeader(std::string_view text, std::string path,
+                                 std::vector<std::string> columns, char separator);
+
   // Moves to the next row; false at the end. DataError when a quote is never closed.
   bool Next();
   // RowError when the row has another number of fields than the header, or misplaced quotes.
@@ -33,9 +38,11 @@ class CsvReader {
   std::string_view Text(std::string_view column) const;  // "" when an optional column is absent
   double Number(std::string_view column) const;          // finite; RowError otherwise
   long long Integer(std::string_view column, long long low, long long high) const;  // inclusive
+  long long Whole(std::string_view column, long long low, long long high) const;    // "2" or "2.0"
   double Calendar(std::string_view column) const;  // "YYYY-MM-DD HH:MM:SS" -> seconds since 1970
 
  private:
+  CsvReader(std::string_view text, std::string path);  // checks the text, reads nothing
   void ReadRow();
   void CheckHeader(const std::vector<std::string>& required,
                    const std::vector<std::string>& optional);
@@ -43,6 +50,8 @@ class CsvReader {
 
   std::string_view text_;
   std::string path_;
+  char separator_ = ',';
+  bool quotes_ = true;
   std::size_t at_ = 0;
   int line_ = 1;
   int row_line_ = 1;
@@ -51,8 +60,9 @@ class CsvReader {
   std::vector<std::string> fields_;
 };
 
-// How well the first line of a file fits a format: the share of `columns` that it names, in
-// percent.
-int HeaderMatch(std::string_view head, const std::vector<std::string>& columns);
+// How well the first line of a file fits a format, in percent: columns of `required` that it names,
+// of all required ones and those that the format does not know.
+int HeaderMatch(std::string_view head, const std::vector<std::string>& required,
+                const std::vector<std::string>& optional = {});
 
 }  // namespace allot

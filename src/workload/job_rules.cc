@@ -30,6 +30,10 @@ std::optional<BrokenRule> FindBrokenRule(const Job& job) {
                   fmt::format("{} with {} gpus", job.max_gpus, job.gpus));
   }
   if (!(job.work >= 0 && std::isfinite(job.work))) return broken("work must be >= 0", job.work);
+  if (!(job.user_estimate >= 0 && job.user_estimate <= kLongestTime)) {
+    return broken(fmt::format("user_estimate must be from 0 to {} s", kLongestTime),
+                  job.user_estimate);
+  }
   if (!std::isfinite(job.priority)) return broken("priority must be finite", job.priority);
   if (!(job.deadline > job.submit)) {
     return broken("deadline must be after the submit time",

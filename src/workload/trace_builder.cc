@@ -15,10 +15,26 @@ TraceBuilder::TraceBuilder(std::string path, const ReadOptions& options, ReadRep
     : path_(std::move(path)), options_(options), report_(report) {}
 
 void TraceBuilder::Record(int line, const std::function<std::optional<Job>()>& read) {
-  line_ = line;
   ++report_->rows;
-  try {
+  Whole(line, read);
+}
+
+void TraceBuilder::Part(int line, const std::function<void()>& read) {
+  ++report_->rows;
+  Guard(line, read);
+}
+
+void TraceBuilder::Whole(int line, const std::function<std::optional<Job>()>& read) {
+  Guard(line, [&] {
     if (auto job = read()) Add(*std::move(job));
+  });
+}
+
+void TraceBuilder::Guard(int line, const std::function<void()>& read) {
+  line_ = line;
+  adjustments_.clear();
+  try {
+    read();
   } catch (const RowError& error) {
     if (!options_.lenient) throw;
     Drop("malformed: " + error.rule());
@@ -29,6 +45,10 @@ std::nullopt_t TraceBuilder::Drop(std::string_view reason) {
   report_->Drop(reason, place());
   return std::nullopt;
 }
+
+void TraceBuilder::Adjust(std::string_view reason) { adjustments_.emplace_back(reason); }
+
+std::string TraceBuilder::RowId() const { return std::to_string(report_->rows - 1); }
 
 std::string TraceBuilder::place() const { return fmt::format("{}:{}", path_, line_); }
 
@@ -41,6 +61,7 @@ void TraceBuilder::Add(Job job) {
                    place());
   }
   workload_.jobs.push_back(std::move(job));
+  for (const std::string& reason : adjustments_) report_->Adjust(reason, place());
 }
 
 Workload TraceBuilder::Finish() {
@@ -54,7 +75,10 @@ Workload TraceBuilder::FinishCalendar() {
     const auto first = std::min_element(
         jobs.begin(), jobs.end(), [](const Job& a, const Job& b) { return a.submit < b.submit; });
     const Seconds origin = first->submit;
-    for (Job& job : jobs) job.submit -= origin;
+    for (Job& job : jobs) {
+      job.submit -= origin;
+      job.deadline -= origin;
+    }
     workload_.origin = FormatCalendar(static_cast<std::int64_t>(origin));
   }
   return Finish();

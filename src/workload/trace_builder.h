@@ -12,6 +12,12 @@
 
 namespace allot {
 
+// Reasons that several formats share.
+inline constexpr std::string_view kNoGpus = "no GPU requested";
+inline constexpr std::string_view kNeverStarted = "never started";
+inline constexpr std::string_view kNotEnded = "had not ended when the trace did";
+inline constexpr std::string_view kNoRunTime = "run time is 0 s";
+
 class TraceBuilder {
  public:
   TraceBuilder(std::string path, const ReadOptions& options, ReadReport* report);
@@ -21,18 +27,28 @@ class TraceBuilder {
   // rule.
   void Record(int line, const std::function<std::optional<Job>()>& read);
 
+  // For formats whose jobs span several records: counts the record at `line`, whose `read` puts it
+  // aside ...
+  void Part(int line, const std::function<void()>& read);
+  // ... and makes the job when all are known; `line` is that of its first record.
+  void Whole(int line, const std::function<std::optional<Job>()>& read);
+
   // Counts the present record as well-formed but not usable.
   std::nullopt_t Drop(std::string_view reason);
+  // Counts the present record, if it becomes a job, as not used exactly as it stands in the trace.
+  void Adjust(std::string_view reason);
 
   Workload& workload() { return workload_; }  // for its name tables
   std::string place() const;                  // of the present record, "path:line"
+  std::string RowId() const;                  // number of the present record, from 0
 
-  // The jobs in submit order. The second form takes submit times as seconds since 1970 and counts
-  // them from the first job, whose calendar time becomes the origin.
+  // The jobs in submit order. The second form takes submit times and deadlines as seconds since
+  // 1970 and counts them from the first job, whose calendar time becomes the origin.
   Workload Finish();
   Workload FinishCalendar();
 
  private:
+  void Guard(int line, const std::function<void()>& read);
   void Add(Job job);
 
   std::string path_;
@@ -40,6 +56,7 @@ class TraceBuilder {
   ReadReport* report_;
   Workload workload_;
   int line_ = 0;
+  std::vector<std::string> adjustments_;  // of the present record
   std::unordered_map<std::string, int> line_of_id_;
 };
 

@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/strings.h"
-#include "workload/embedded_trace.h"
+#include "workload/embedded_files.h"
 #include "workload/row_error.h"
 
 namespace allot {
@@ -13,11 +13,12 @@ namespace {
 
 constexpr std::string_view kEmbedded = "embedded";
 constexpr std::size_t kHeadBytes = 64 * 1024;
+constexpr int kLeastScore = 50;  // below it the file is more likely something else
 
 const TraceFormat& Detect(std::string_view text, const std::string& path) {
   const auto& registry = Registry<TraceFormat>::Global();
   const TraceFormat* best = nullptr;
-  int best_score = 0;
+  int best_score = kLeastScore - 1;
   for (const TraceFormat& format : registry.entries()) {
     const int score = format.detect(text.substr(0, kHeadBytes));
     if (score > best_score) {
@@ -36,22 +37,30 @@ const TraceFormat& Detect(std::string_view text, const std::string& path) {
 std::string NameOf(const std::string& path) {
   if (path == kEmbedded) return std::string(kEmbeddedTraceName);
   std::filesystem::path name = std::filesystem::path(path).filename();
-  for (const char* extension : {".gz", ".csv", ".json"}) {
+  for (const char* extension : {".gz", ".csv", ".json", ".trace"}) {
     if (name.extension() == extension) name = name.stem();
   }
   return name.string();
 }
 
-}  // namespace
-
-void ReadReport::Drop(std::string_view reason, std::string_view place) {
-  for (DropCount& drop : drops) {
-    if (drop.reason == reason) {
-      ++drop.rows;
+void Count(std::string_view reason, std::string_view place, std::vector<DropCount>* counts) {
+  for (DropCount& count : *counts) {
+    if (count.reason == reason) {
+      ++count.rows;
       return;
     }
   }
-  drops.push_back({std::string(reason), 1, std::string(place)});
+  counts->push_back({std::string(reason), 1, std::string(place)});
+}
+
+}  // namespace
+
+void ReadReport::Drop(std::string_view reason, std::string_view place) {
+  Count(reason, place, &drops);
+}
+
+void ReadReport::Adjust(std::string_view reason, std::string_view place) {
+  Count(reason, place, &adjusted);
 }
 
 std::int64_t ReadReport::dropped() const {
@@ -72,7 +81,16 @@ Workload ReadTrace(const std::string& path, const std::string& format, const Rea
   const TraceFormat& chosen =
       detect ? Detect(text, path) : Registry<TraceFormat>::Global().Get("trace format", format);
   report->format = chosen.id;
-  Workload workload = chosen.read(text, path, options, report);
+  ReadOptions extended = options;
+  std::string companion;
+  if (chosen.companion) extended.companion_path = chosen.companion(path);
+  if (!extended.companion_path.empty() && std::filesystem::exists(extended.companion_path)) {
+    companion = ReadTextFile(extended.companion_path);
+    extended.companion_text = companion;
+  } else {
+    extended.companion_path.clear();
+  }
+  Workload workload = chosen.read(text, path, extended, report);
   workload.name = NameOf(path);
   if (workload.jobs.empty()) {
     std::vector<std::string> reasons;

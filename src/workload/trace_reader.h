@@ -23,12 +23,19 @@ struct ReadReport {
   std::string format;            // id of the format that was read
   std::int64_t rows = 0;         // data rows or records seen
   std::vector<DropCount> drops;  // in order of first occurrence
+  // Rows that became jobs, but not exactly as they stand in the trace ("a share of a GPU counted as
+  // 1"); a row may be counted under several reasons.
+  std::vector<DropCount> adjusted;
   void Drop(std::string_view reason, std::string_view place);
+  void Adjust(std::string_view reason, std::string_view place);
   std::int64_t dropped() const;
 };
 
 struct ReadOptions {
   bool lenient = false;  // malformed rows are dropped and counted instead of stopping the read
+  // A second file that belongs to the first (TraceFormat::companion); no path: there is none.
+  std::string_view companion_text = {};
+  std::string companion_path = {};
 };
 
 // Reads the whole (decompressed) text of one trace file. `path` is for messages only ("file:line").
@@ -43,6 +50,9 @@ struct TraceFormat {
   std::string summary;  // one line for `allot list formats`
   DetectFunction detect;
   ReadFunction read;
+  // Of formats that come as two files: path of the one -> path of the other, "" when it cannot be
+  // told. ReadTrace reads it if it is there.
+  std::function<std::string(const std::string& path)> companion = {};
 };
 
 // Reads a trace file, decompressing gzip on the fly. format "" or "auto" detects; an empty result

@@ -172,4 +172,18 @@ void to_json(nlohmann::json& json, const TraceStats& stats) {
           {"hour_of_day", stats.hour_of_day}};
 }
 
+void to_json(nlohmann::json& json, const ReadReport& report) {
+  const auto list = [](const std::vector<DropCount>& counts) {
+    nlohmann::json result = nlohmann::json::array();
+    for (const DropCount& count : counts) {
+      result.push_back({{"reason", count.reason}, {"rows", count.rows}, {"first", count.example}});
+    }
+    return result;
+  };
+  json = {{"format", report.format},
+          {"rows", report.rows},
+          {"dropped", list(report.drops)},
+          {"adjusted", list(report.adjusted)}};
+}
+
 }  // namespace allot

@@ -55,6 +55,7 @@ struct TraceStats {
 TraceStats ComputeTraceStats(const Workload& workload);
 
 void to_json(nlohmann::json& json, const TraceStats& stats);
+void to_json(nlohmann::json& json, const ReadReport& report);
 
 // Aligned text of about 90 columns in UTF-8, without colour. `report` tells what reading left out.
 std::string FormatTraceStats(const TraceStats& stats, const ReadReport& report);

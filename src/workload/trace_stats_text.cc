@@ -96,9 +96,15 @@ void AddDrops(const ReadReport& report, Text* text) {
   text->Line("");
   text->Line("{:<12}{} of {} records{}", "Left out", Thousands(report.dropped()),
              Thousands(report.rows), report.dropped() > 0 ? "" : ": every record is a job");
-  for (const DropCount& drop : report.drops) {
-    text->Line("  {:>8}  {} (first: {})", Thousands(drop.rows), drop.reason, drop.example);
-  }
+  const auto list = [text](const std::vector<DropCount>& counts) {
+    for (const DropCount& count : counts) {
+      text->Line("  {:>8}  {} (first: {})", Thousands(count.rows), count.reason, count.example);
+    }
+  };
+  list(report.drops);
+  if (report.adjusted.empty()) return;
+  text->Line("{:<12}records that are not used exactly as they stand", "Adjusted");
+  list(report.adjusted);
 }
 
 }  // namespace

@@ -11,10 +11,10 @@ namespace allot {
 
 std::int32_t NameTable::Intern(std::string_view name) {
   if (name.empty()) return -1;
-  const std::int32_t known = Find(name);
-  if (known >= 0) return known;
-  names_.emplace_back(name);
-  return static_cast<std::int32_t>(names_.size()) - 1;
+  const auto [entry, added] =
+      index_.emplace(std::string(name), static_cast<std::int32_t>(names_.size()));
+  if (added) names_.emplace_back(name);
+  return entry->second;
 }
 
 const std::string& NameTable::operator[](std::int32_t index) const {
@@ -25,8 +25,8 @@ const std::string& NameTable::operator[](std::int32_t index) const {
 }
 
 std::int32_t NameTable::Find(std::string_view name) const {
-  const auto found = std::find(names_.begin(), names_.end(), name);
-  return found == names_.end() ? -1 : static_cast<std::int32_t>(found - names_.begin());
+  const auto found = index_.find(std::string(name));
+  return found == index_.end() ? -1 : found->second;
 }
 
 void Workload::Finish() {

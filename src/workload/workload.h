@@ -4,13 +4,14 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "workload/job.h"
 
 namespace allot {
 
-// Interned names: a job holds an index. Lookup is linear; workloads have few names per kind.
+// Interned names: a job holds an index.
 class NameTable {
  public:
   std::int32_t Intern(std::string_view name);               // "" -> -1
@@ -21,6 +22,7 @@ class NameTable {
 
  private:
   std::vector<std::string> names_;
+  std::unordered_map<std::string, std::int32_t> index_;
 };
 
 struct Workload {
@@ -30,6 +32,7 @@ struct Workload {
   NameTable models;
   NameTable tenants;
   NameTable users;
+  NameTable groups;
 
   // Sorts by (submit, present order) and checks every job: unique id, submit >= 0, gpus >= 1,
   // duration > 0, limits ordered. DataError names the job and both values.

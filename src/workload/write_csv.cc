@@ -42,8 +42,10 @@ std::vector<Column> Columns(const Workload& workload) {
       {"work", [=](const Job& job) { return unless(job.work, 0.0); }},
       {"tenant", [&](const Job& job) { return Quote(workload.tenants[job.tenant]); }},
       {"user", [&](const Job& job) { return Quote(workload.users[job.user]); }},
+      {"group", [&](const Job& job) { return Quote(workload.groups[job.group]); }},
       {"priority", [=](const Job& job) { return unless(job.priority, 0.0); }},
       {"deadline_s", [=](const Job& job) { return unless(job.deadline, kNever); }},
+      {"user_estimate_s", [=](const Job& job) { return unless(job.user_estimate, 0.0); }},
       {"outcome",
        [](const Job& job) {
          return job.outcome == Outcome::kUnreported ? std::string() : OutcomeName(job.outcome);

@@ -21,6 +21,12 @@ std::vector<std::string> Samples() {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     paths.push_back(entry.path().string());
   }
+  std::set<std::string> companions;  // second files, no traces of their own
+  for (const TraceFormat& format : Registry<TraceFormat>::Global().entries()) {
+    if (!format.companion) continue;
+    for (const std::string& path : paths) companions.insert(format.companion(path));
+  }
+  std::erase_if(paths, [&](const std::string& path) { return companions.contains(path); });
   std::sort(paths.begin(), paths.end());
   return paths;
 }

@@ -61,5 +61,17 @@ TEST(ParseWhen, CalendarTimeNeedsAnOrigin) {
               {"knows when it began", "2017-11-13", "'w'"});
 }
 
+TEST(Calendar, ZonedTimesKeepTheirTimeOfDay) {
+  const auto time = ParseZonedCalendar("2023-03-01 00:18:22+08:00");
+  ASSERT_TRUE(time);
+  EXPECT_EQ(time->local, ParseCalendar("2023-03-01 00:18:22"));
+  EXPECT_EQ(time->zone, 8 * 3600);
+  EXPECT_EQ(ParseZonedCalendar("2023-03-01 00:18:22-03:30")->zone, -12600);
+  for (const char* bad : {"2023-03-01 00:18:22", "2023-03-01 00:18:22Z", "2023-03-01+08:00",
+                          "2023-03-01 00:18:22+15:00", "2023-03-01 00:18:22+08:60", ""}) {
+    EXPECT_FALSE(ParseZonedCalendar(bad)) << bad;
+  }
+}
+
 }  // namespace
 }  // namespace allot

@@ -111,9 +111,21 @@ TEST(Csv, IntegersHaveARange) {
 }
 
 TEST(Csv, HeaderMatchIsTheShareOfNamedColumns) {
-  EXPECT_EQ(HeaderMatch("a,b,c\r\n1,2,3", {"a", "b"}), 100);
-  EXPECT_EQ(HeaderMatch("\"a\",x", {"a", "b"}), 50);
+  EXPECT_EQ(HeaderMatch("a,b\r\n1,2", {"a", "b"}), 100);
+  EXPECT_EQ(HeaderMatch("a,b,c", {"a", "b"}, {"c"}), 100);
+  EXPECT_EQ(HeaderMatch("a,b,c", {"a", "b"}), 66);  // one column is unknown
+  EXPECT_EQ(HeaderMatch("\"a\"", {"a", "b"}), 50);
   EXPECT_EQ(HeaderMatch("", {"a"}), 0);
+}
+
+TEST(Csv, TablesWithoutHeaderKnowNoQuotes) {
+  CsvReader csv = CsvReader::WithoutHeader("a \"b\"\t2.0\n", "t.tsv", {"text", "count"}, '\t');
+  ASSERT_TRUE(csv.Next());
+  csv.CheckRow();
+  EXPECT_EQ(csv.line(), 1);
+  EXPECT_EQ(csv.Text("text"), "a \"b\"");
+  EXPECT_EQ(csv.Whole("count", 1, 2), 2);
+  ExpectError([&] { csv.Whole("count", 3, 4); }, ExitCode::kBadData, {"from 3 to 4", "'2.0'"});
 }
 
 }  // namespace

@@ -19,8 +19,19 @@ inline Workload ReadText(const std::string& format, const std::string& text, boo
   ReadReport unwanted;
   return Registry<TraceFormat>::Global()
       .Get("trace format", format)
-      .read(text, "t.csv", ReadOptions{lenient}, report != nullptr ? report : &unwanted);
+      .read(text, "t.csv", {.lenient = lenient}, report != nullptr ? report : &unwanted);
 }
+
+// "2 run time is 0 s; 1 never started": in order of first occurrence.
+inline std::string Counts(const std::vector<DropCount>& counts) {
+  std::string text;
+  for (const DropCount& count : counts) {
+    text += (text.empty() ? "" : "; ") + std::to_string(count.rows) + " " + count.reason;
+  }
+  return text;
+}
+inline std::string Drops(const ReadReport& report) { return Counts(report.drops); }
+inline std::string Adjustments(const ReadReport& report) { return Counts(report.adjusted); }
 
 template <typename Function>
 void ExpectError(Function function, ExitCode code, const std::vector<std::string>& parts) {

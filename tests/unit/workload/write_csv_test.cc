@@ -43,6 +43,8 @@ Workload Generated(std::uint64_t seed) {
     job.model = workload.models.Intern(text());
     job.tenant = workload.tenants.Intern(text());
     job.user = workload.users.Intern(text());
+    job.group = workload.groups.Intern(text());
+    if (sometimes()) job.user_estimate = magnitude();
     workload.jobs.push_back(job);
   }
   workload.Finish();
@@ -70,6 +72,8 @@ TEST(WriteAllotCsv, ReadsBackAsEqualJobs) {
       EXPECT_EQ(written.models[a.model], read.models[b.model]);
       EXPECT_EQ(written.tenants[a.tenant], read.tenants[b.tenant]);
       EXPECT_EQ(written.users[a.user], read.users[b.user]);
+      EXPECT_EQ(written.groups[a.group], read.groups[b.group]);
+      EXPECT_EQ(a.user_estimate, b.user_estimate);
     }
   }
 }

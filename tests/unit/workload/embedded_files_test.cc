@@ -1,7 +1,7 @@
 // The excerpt that ships with the program: its size, span and what reading leaves out. The figures
 // were counted independently, from the joined Philly table.
 
-#include "workload/embedded_trace.h"
+#include "workload/embedded_files.h"
 
 #include "trace_testing.h"
 #include "workload/calendar.h"
@@ -9,7 +9,7 @@
 namespace allot {
 namespace {
 
-TEST(EmbeddedTrace, HoldsFourWeeksOfPhilly) {
+TEST(EmbeddedFiles, HoldsFourWeeksOfPhilly) {
   ReadReport report;
   const Workload workload = ReadTrace("embedded", "auto", {}, &report);
   EXPECT_EQ(report.format, "philly-joined");
@@ -23,11 +23,11 @@ TEST(EmbeddedTrace, HoldsFourWeeksOfPhilly) {
   EXPECT_LT(workload.Span(), ParseWhen(workload, "2017-11-27"));
 }
 
-TEST(EmbeddedTrace, DoesNotTellTheOutcomeByTenant) {
+TEST(EmbeddedFiles, DoesNotTellTheOutcomeByTenant) {
   EXPECT_EQ(ReadTrace("embedded").tenants.size(), 0u);
 }
 
-TEST(EmbeddedTrace, IsUnderOneMegabyte) { EXPECT_LT(EmbeddedTrace().size(), 1'000'000u); }
+TEST(EmbeddedFiles, IsUnderOneMegabyte) { EXPECT_LT(EmbeddedTrace().size(), 1'000'000u); }
 
 }  // namespace
 }  // namespace allot

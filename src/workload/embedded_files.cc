@@ -1,0 +1,30 @@
+#include "workload/embedded_files.h"
+
+// The assembler copies a file as it is, which compiles in no time; a C++ array of its bytes would
+// be five times as long and take seconds.
+#define ALLOT_EMBED(symbol, file)                       \
+  __asm__(                                              \
+      ".pushsection .rodata\n"                          \
+      ".global " #symbol                                \
+      "Begin\n"                                         \
+      ".global " #symbol "End\n" #symbol                \
+      "Begin:\n"                                        \
+      ".incbin \"" ALLOT_TRACES "/" file "\"\n" #symbol \
+      "End:\n"                                          \
+      ".popsection\n");                                 \
+  extern "C" const char symbol##Begin[];                \
+  extern "C" const char symbol##End[];
+
+ALLOT_EMBED(kAllotTrace, "philly-2017-4weeks.csv.gz")
+ALLOT_EMBED(kAllotGavelRates, "gavel_rates.csv")
+ALLOT_EMBED(kAllotPolluxRunTimes, "pollux_run_times.csv")
+
+namespace allot {
+
+std::string_view EmbeddedTrace() { return {kAllotTraceBegin, kAllotTraceEnd}; }
+std::string_view EmbeddedGavelRates() { return {kAllotGavelRatesBegin, kAllotGavelRatesEnd}; }
+std::string_view EmbeddedPolluxRunTimes() {
+  return {kAllotPolluxRunTimesBegin, kAllotPolluxRunTimesEnd};
+}
+
+}  // namespace allot

@@ -1,0 +1,113 @@
+// Gavel's .trace files: tab-separated, without a header, a job's work in steps. Two generations:
+//   10 fields: job_type, command, working_directory, num_steps_arg, needs_data_dir, total_steps,
+//              scale_factor (GPUs), priority_weight, SLO (times the run time; negative: none),
+//              arrival_time
+//   7 fields:  job_type, command, num_steps_arg, needs_data_dir, total_steps, arrival_time,
+//              scale_factor; of Philly's virtual clusters
+// Run times come from the rates that turned them into steps (traces/gavel_rates.csv).
+
+#include <algorithm>
+#include <map>
+
+#include "core/strings.h"
+#include "workload/csv_format.h"
+#include "workload/embedded_files.h"
+#include "workload/row_error.h"
+
+namespace allot {
+namespace {
+
+const std::vector<std::string> kTenFields = {
+    "job_type",    "command",      "working_directory", "num_steps_arg", "needs_data_dir",
+    "total_steps", "scale_factor", "priority_weight",   "SLO",           "arrival_time"};
+const std::vector<std::string> kSevenFields = {"job_type",       "command",     "num_steps_arg",
+                                               "needs_data_dir", "total_steps", "arrival_time",
+                                               "scale_factor"};
+
+struct JobType {
+  std::string profile;              // in the catalogue, or ""
+  double philly_rate = 0;           // steps/s behind the traces with 7 fields, at any GPU count
+  std::map<GpuCount, double> rate;  // ... with 10 fields, by GPUs
+};
+
+const std::map<std::string, JobType, std::less<>>& JobTypes() {
+  static const auto types = [] {
+    std::map<std::string, JobType, std::less<>> result;
+    CsvReader csv(EmbeddedGavelRates(), "gavel_rates.csv",
+                  {"job_type", "profile", "philly", "gpus_1", "gpus_2", "gpus_4", "gpus_8"});
+    while (csv.Next()) {
+      JobType& type = result[std::string(csv.Text("job_type"))];
+      type.profile = csv.Text("profile");
+      type.philly_rate = csv.Number("philly");
+      for (const GpuCount gpus : {1, 2, 4, 8}) {
+        const std::string column = fmt::format("gpus_{}", gpus);
+        if (csv.Has(column)) type.rate[gpus] = csv.Number(column);
+      }
+    }
+    return result;
+  }();
+  return types;
+}
+
+const JobType& ReadJobType(const CsvReader& row) {
+  const auto found = JobTypes().find(row.Text("job_type"));
+  if (found == JobTypes().end()) {
+    throw RowError("'job_type' must be one that Gavel measured, like ResNet-18 (batch size 16)",
+                   Quoted(row.Text("job_type")), row.place());
+  }
+  return found->second;
+}
+
+std::optional<Job> ReadRow(const CsvReader& row, bool ten, TraceBuilder& builder) {
+  const JobType& type = ReadJobType(row);
+  Job job;
+  job.id = builder.RowId();
+  job.submit = row.Number("arrival_time");
+  job.gpus = ReadGpus(row, "scale_factor");
+  const double steps = row.Number("total_steps");
+  if (steps == 0) return builder.Drop(kNoRunTime);
+  if (!ten) {
+    job.duration = steps / type.philly_rate;
+  } else {
+    const auto rate = type.rate.find(job.gpus);
+    if (rate == type.rate.end()) return builder.Drop("no rate was measured at its GPU count");
+    job.duration = steps / rate->second;
+    job.priority = row.Number("priority_weight");
+    const double slo = row.Number("SLO");
+    if (slo >= 0) job.deadline = job.submit + slo * job.duration;
+  }
+  Workload& names = builder.workload();
+  job.model = names.models.Intern(type.profile);
+  job.group = names.groups.Intern(row.Text("job_type"));
+  return job;
+}
+
+std::size_t FieldsOfFirstLine(std::string_view text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  return 1 + static_cast<std::size_t>(std::count(line.begin(), line.end(), '\t'));
+}
+
+Workload Read(std::string_view text, const std::string& path, const ReadOptions& options,
+              ReadReport* report) {
+  const bool ten = FieldsOfFirstLine(text) != kSevenFields.size();
+  CsvReader csv = CsvReader::WithoutHeader(text, path, ten ? kTenFields : kSevenFields, '\t');
+  TraceBuilder builder(path, options, report);
+  while (csv.Next()) {
+    builder.Record(csv.line(), [&] {
+      csv.CheckRow();
+      return ReadRow(csv, ten, builder);
+    });
+  }
+  return builder.Finish();
+}
+
+int Detect(std::string_view head) {
+  const std::size_t fields = FieldsOfFirstLine(head);
+  return fields == kTenFields.size() || fields == kSevenFields.size() ? 100 : 0;
+}
+
+ALLOT_REGISTER(TraceFormat,
+               (TraceFormat{"gavel", "Gavel's .trace files, with 7 or 10 fields", Detect, Read}));
+
+}  // namespace
+}  // namespace allot

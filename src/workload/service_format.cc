@@ -1,0 +1,26 @@
+// job_id,arrival_s,service_sec,gpu_count: sub-samples of Helios (Venus) and of Alibaba's PAI trace
+// in one plain table.
+
+#include "workload/csv_format.h"
+
+namespace allot {
+namespace {
+
+std::optional<Job> ReadRow(const CsvReader& row, TraceBuilder& builder) {
+  Job job;
+  job.id = row.Text("job_id");
+  job.submit = row.Number("arrival_s");
+  job.gpus = ReadGpus(row, "gpu_count");
+  job.duration = row.Number("service_sec");
+  if (job.duration == 0) return builder.Drop(kNoRunTime);
+  return job;
+}
+
+ALLOT_REGISTER(
+    TraceFormat,
+    CsvFormat("service", "job_id,arrival_s,service_sec,gpu_count: Helios and PAI subsets",
+              {.required = {"job_id", "arrival_s", "service_sec", "gpu_count"}, .optional = {}},
+              Origin::kTrace, ReadRow));
+
+}  // namespace
+}  // namespace allot
