@@ -1,5 +1,6 @@
 #include "cli/experiment.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -64,6 +65,11 @@ std::vector<Contender> ParseContenders(const World& world, const std::string& te
   for (const std::string& spec : SplitSpecs(text)) {
     for (const Contender& other : contenders) {
       if (other.id == spec) throw UsageError("policy '{}' is named twice", spec);
+      // Results and logs are kept by folder name.
+      if (FolderName(other.id) == FolderName(spec)) {
+        throw UsageError("policies '{}' and '{}' would share the folder '{}': run them apart",
+                         other.id, spec, FolderName(spec));
+      }
     }
     world.MakePolicy(spec);  // refuse now, not after minutes
     contenders.push_back({spec, [&world, spec] { return world.MakePolicy(spec); }});
@@ -85,6 +91,12 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
   evaluation.restart_cost_s = sim.restart_cost;
   evaluation.interval_s = sim.interval;
   evaluation.reference = options.reference.empty() ? contenders.front().id : options.reference;
+  std::vector<std::string> ids;
+  for (const Contender& contender : contenders) ids.push_back(contender.id);
+  if (std::find(ids.begin(), ids.end(), evaluation.reference) == ids.end()) {
+    throw UsageError("the reference must be one of the policies, '{}' is not{}",
+                     evaluation.reference, DidYouMean(evaluation.reference, ids));
+  }
   for (const World::Named& named : scenarios) {
     const Workload& workload = named.scenario->workload();
     evaluation.workloads.push_back(
