@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "workload/calendar.h"
-#include "workload/csv_format.h"
+#include "workload/csv_jobs.h"
 #include "workload/row_error.h"
 #include "workload/slurm_state.h"
 

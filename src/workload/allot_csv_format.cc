@@ -1,7 +1,7 @@
 // allot's own CSV (docs/formats/workloads.md): one job per row, times in seconds from the origin.
 
 #include "core/strings.h"
-#include "workload/csv_format.h"
+#include "workload/csv_jobs.h"
 #include "workload/outcome.h"
 #include "workload/row_error.h"
 

@@ -1,7 +1,7 @@
 // Chronus's traces: best-effort jobs and jobs with deadlines, times in minutes.
 
 #include "core/strings.h"
-#include "workload/csv_format.h"
+#include "workload/csv_jobs.h"
 #include "workload/row_error.h"
 
 namespace allot {

@@ -1,7 +1,7 @@
 // ElasticFlow's traces: jobs with a deadline. Where a row has two durations, `real_duration` is
 // what the job takes and `duration` what the scheduler is told.
 
-#include "workload/csv_format.h"
+#include "workload/csv_jobs.h"
 
 namespace allot {
 namespace {

@@ -10,7 +10,7 @@
 #include <map>
 
 #include "core/strings.h"
-#include "workload/csv_format.h"
+#include "workload/csv_jobs.h"
 #include "workload/embedded_files.h"
 #include "workload/row_error.h"
 

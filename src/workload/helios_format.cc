@@ -1,7 +1,7 @@
 // Helios (SenseTime): cluster_log.csv of one of its four clusters. CPU jobs, half of all, are left
 // out.
 
-#include "workload/csv_format.h"
+#include "workload/csv_jobs.h"
 #include "workload/slurm_state.h"
 
 namespace allot {

@@ -1,6 +1,6 @@
 // Muri's traces, made of Philly's virtual clusters: times in milliseconds.
 
-#include "workload/csv_format.h"
+#include "workload/csv_jobs.h"
 
 namespace allot {
 namespace {

@@ -1,7 +1,7 @@
 // Alibaba's openb trace (cluster-trace-gpu-v2023): one Kubernetes pod per row, many of which use a
 // part of one GPU.
 
-#include "workload/csv_format.h"
+#include "workload/csv_jobs.h"
 #include "workload/row_error.h"
 
 namespace allot {

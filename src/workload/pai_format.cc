@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "core/strings.h"
-#include "workload/csv_format.h"
+#include "workload/csv_jobs.h"
 #include "workload/job_rules.h"
 #include "workload/row_error.h"
 

@@ -1,7 +1,7 @@
 // Philly per scheduling attempt, lumos's philly_df_schedule.csv: every attempt counts as a job.
 
 #include "workload/calendar.h"
-#include "workload/csv_format.h"
+#include "workload/csv_jobs.h"
 
 namespace allot {
 namespace {

@@ -2,7 +2,7 @@
 // log's first job.
 
 #include "workload/calendar.h"
-#include "workload/csv_format.h"
+#include "workload/csv_jobs.h"
 #include "workload/server_split.h"
 
 namespace allot {

@@ -1,7 +1,7 @@
 // The joined Philly table: all jobs that got GPUs, one per row (traces/README.md tells its origin).
 // A row's submit time stands twice, as calendar time and as an offset; both must agree.
 
-#include "workload/csv_format.h"
+#include "workload/csv_jobs.h"
 #include "workload/row_error.h"
 #include "workload/server_split.h"
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "workload/csv_format.h"
+#include "workload/csv_jobs.h"
 #include "workload/row_error.h"
 
 namespace allot {

@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "workload/csv_format.h"
+#include "workload/csv_jobs.h"
 #include "workload/embedded_files.h"
 
 namespace allot {

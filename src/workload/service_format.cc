@@ -1,7 +1,7 @@
 // job_id,arrival_s,service_sec,gpu_count: sub-samples of Helios (Venus) and of Alibaba's PAI trace
 // in one plain table.
 
-#include "workload/csv_format.h"
+#include "workload/csv_jobs.h"
 
 namespace allot {
 namespace {

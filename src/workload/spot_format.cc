@@ -1,7 +1,7 @@
 // Alibaba's spot-GPU trace (cluster-trace-v2026-spot-gpu): gangs of equal workers, high-priority or
 // on spot capacity.
 
-#include "workload/csv_format.h"
+#include "workload/csv_jobs.h"
 #include "workload/job_rules.h"
 #include "workload/row_error.h"
 

@@ -1,6 +1,6 @@
 // The Tiresias simulator's job files, which many later simulators took over.
 
-#include "workload/csv_format.h"
+#include "workload/csv_jobs.h"
 
 namespace allot {
 namespace {

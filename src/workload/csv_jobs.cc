@@ -1,4 +1,4 @@
-#include "workload/csv_format.h"
+#include "workload/csv_jobs.h"
 
 #include <cmath>
 #include <utility>
