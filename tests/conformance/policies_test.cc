@@ -9,20 +9,19 @@
 #include <filesystem>
 
 #include "agents/learned/index_agent.h"
-#include "cluster/validate.h"
-#include "core/rng.h"
 #include "models/checkpoint.h"
-#include "perf/elastic.h"
 #include "sim/lower_bound.h"
-#include "sim/run.h"
-#include "tests/unit/sched/world.h"
+#include "tests/conformance/random_world.h"
 
 namespace allot {
 namespace {
 
-using testing_support::AsSet;
-using testing_support::Permuted;
-using testing_support::Shuffled;
+using testing_support::kShapes;
+using testing_support::OrderCheck;
+using testing_support::RandomScenario;
+using testing_support::RandomWorkload;
+using testing_support::ValidityCheck;
+using testing_support::WorldShape;
 
 // A checkpoint near srtf, with random hidden weights.
 void WriteCheckpoint(const std::string& path) {
@@ -40,50 +39,6 @@ bool LoadsCheckpoint(const std::string& id) {
   return std::any_of(params.begin(), params.end(),
                      [](const ParamSpec& param) { return param.name == "checkpoint"; });
 }
-
-struct WorldShape {
-  const char* name;
-  const char* cluster;
-  bool elastic;
-};
-constexpr WorldShape kShapes[] = {{"rigid", "3x4", false},
-                                  {"elastic", "3x4", true},
-                                  {"mixed GPUs, rigid", "2x4:v100,3x2:k80", false},
-                                  {"mixed GPUs, elastic", "2x4:v100,3x2:k80", true}};
-
-Workload RandomWorkload(int jobs, std::uint64_t seed, GpuCount largest, bool elastic) {
-  Rng rng(seed, "conformance");
-  Workload workload;
-  workload.name = "random";
-  Seconds submit = 0;
-  for (int i = 0; i < jobs; ++i) {
-    if (rng.Below(3) > 0) submit += rng.Exponential(400);  // some arrive together
-    Job job;
-    job.id = fmt::format("job{}", i);
-    job.submit = submit;
-    job.gpus = static_cast<GpuCount>(1 + rng.Below(static_cast<std::uint64_t>(largest)));
-    job.duration = 10 + rng.Exponential(1500);
-    workload.jobs.push_back(job);
-  }
-  workload.Finish();
-  if (elastic) MakeElastic({.seed = seed}, Catalogue::Embedded(), &workload);
-  return workload;
-}
-
-Scenario RandomScenario(const WorldShape& shape, std::uint64_t seed) {
-  SimOptions options;
-  options.seed = seed;
-  return Scenario(RandomWorkload(30, seed, 6, shape.elastic), ClusterSpec::Parse(shape.cluster),
-                  options);
-}
-
-// Checks every decision by the rules (the cluster does so too; a policy must not rely on that).
-class ValidityCheck : public DecisionListener {
- public:
-  void OnDecision(const Observation& o, const Allocation& allocation) override {
-    EXPECT_EQ(ValidateAllocation(o, allocation).message(), "") << "decision " << o.decision;
-  }
-};
 
 class PolicyConformanceTest : public testing::TestWithParam<std::string> {
  protected:
@@ -153,24 +108,6 @@ TEST_P(PolicyConformanceTest, EqualSeedsGiveEqualDecisions) {
     EXPECT_TRUE(logs[0].allocations == logs[1].allocations) << shape.name;
   }
 }
-
-// At each decision a twin of the policy sees the same moment with its rows shuffled.
-class OrderCheck : public DecisionListener {
- public:
-  explicit OrderCheck(std::unique_ptr<Policy> twin)
-      : twin_(std::move(twin)), rng_(3, "order-check") {}
-  void OnDecision(const Observation& o, const Allocation& allocation) override {
-    const Observation shuffled = Permuted(o, Shuffled(o.job.size(), &rng_));
-    Allocation answer;
-    twin_->Decide(shuffled, &answer);
-    EXPECT_EQ(AsSet(answer), AsSet(allocation))
-        << "decision " << o.decision << " at " << o.now << " s";
-  }
-
- private:
-  std::unique_ptr<Policy> twin_;
-  Rng rng_;
-};
 
 TEST_P(PolicyConformanceTest, TheOrderOfRowsDoesNotMatter) {
   for (const WorldShape& shape : kShapes) {
