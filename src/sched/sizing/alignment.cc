@@ -4,6 +4,7 @@
 // remaining fraction, so that long jobs go first; prefer=short turns the sign, as Tetris means it.
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.h"
 #include "sched/increments.h"
@@ -46,8 +47,9 @@ class Alignment : public Sizing {
       job.bundle += table.kinds()[k].demand;
       job.room = std::min<std::int32_t>(job.room, table.limits()[k]);
     }
+    const double left = 1 - o.done_work[r] / o.estimated_work[r];
     job.remaining = static_cast<double>(job.bundle.gpus + job.bundle.cpus) *
-                    (1 - o.done_work[r] / o.estimated_work[r]);
+                    (std::isnan(left) ? 1 : left);  // unknown: all of it
     jobs_.push_back(job);
     types_.push_back(table.types().front());
   }
@@ -63,9 +65,11 @@ class Alignment : public Sizing {
       };
       double alignment_sum = 0;
       for (const JobView& job : jobs_) alignment_sum += alignment(job);
-      if (!(alignment_sum > 0) || !(remaining_sum > 0)) return;
+      if (!(alignment_sum > 0)) return;
+      // Jobs that outlived their estimates have less than nothing left: then alignment decides.
       const auto n = static_cast<double>(jobs_.size());
-      const double weight = (prefer_short_ ? -1 : 1) * (alignment_sum / n) / (remaining_sum / n);
+      const double ratio = remaining_sum > 0 ? (alignment_sum / n) / (remaining_sum / n) : 0;
+      const double weight = (prefer_short_ ? -1 : 1) * ratio;
       std::int32_t best = -1;
       double best_score = 0;
       for (std::size_t i = 0; i < jobs_.size(); ++i) {

@@ -190,6 +190,16 @@ TEST(ReservationTest, ReservesOnTheTypeThatIsFreeFirst) {
   EXPECT_EQ(grants[3].configuration, 2);  // slow, for 90 s
 }
 
+TEST(AlignmentTest, WhatOutlivedItsEstimateOrHasNoneStillRuns) {
+  World world("1x4");
+  world.Add({{1, 1, 1, 1}}, 4);
+  world.o.done_work = {500};
+  for (const double estimate : {400.0, 500.0, kUnknown}) {
+    world.o.estimated_work = {estimate};
+    EXPECT_EQ(Size(world, "alignment"), std::vector{4}) << estimate;
+  }
+}
+
 // Units of `demand` each; the job asks for one.
 ConfigurationTable Unit(const Resources& demand) {
   return ConfigurationTable(
