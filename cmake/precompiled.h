@@ -1,6 +1,6 @@
 #pragma once
-// What most files include anyway, parsed once: JSON alone costs two seconds a file. Build speed only:
-// every file still includes what it uses (the lint preset builds without this).
+// What most files include anyway, parsed once: JSON alone costs two seconds a file. Build speed
+// only: every file still includes what it uses (the lint preset builds without this).
 
 #include <fmt/format.h>
 
