@@ -8,14 +8,15 @@
 namespace allot {
 
 Validation::Validation(std::vector<std::shared_ptr<const Scenario>> scenarios,
-                       const std::string& teacher, RolloutOptions options, int threads)
+                       const PolicyMaker& reference, Objective objective,
+                       std::int64_t max_decisions, int threads)
     : scenarios_(std::move(scenarios)),
-      teacher_(scenarios_.size()),
-      options_(std::move(options)),
-      threads_(threads) {
-  options_.reward = "jct";  // whatever is trained on: minus the total JCT, so that less is better
+      objective_(std::move(objective)),
+      max_decisions_(max_decisions),
+      threads_(threads),
+      reference_(scenarios_.size()) {
   ParallelFor(scenarios_.size(), threads_, [&](std::size_t i) {
-    teacher_[i] = EpisodeReward(scenarios_[i], *MakePolicy(teacher), options_);
+    reference_[i] = PlayFor(objective_, *scenarios_[i], *reference(), max_decisions_);
   });
 }
 
@@ -23,7 +24,7 @@ double Validation::Ratio(const IndexNetWeights& weights) const {
   std::vector<double> ratios(scenarios_.size());
   ParallelFor(scenarios_.size(), threads_, [&](std::size_t i) {
     IndexPolicy policy(weights, LearnedPolicyInfo());
-    ratios[i] = EpisodeReward(scenarios_[i], policy, options_) / teacher_[i];
+    ratios[i] = PlayFor(objective_, *scenarios_[i], policy, max_decisions_) / reference_[i];
   });
   double sum = 0;
   for (const double ratio : ratios) sum += ratio;

@@ -1,29 +1,30 @@
 #pragma once
-// The greedy policy of some weights against its teacher on fixed workloads.
+// The greedy policy of some weights against a reference on fixed workloads.
 
 #include <memory>
-#include <string>
 #include <vector>
 
-#include "agents/training/rollout.h"
+#include "agents/training/objective.h"
+#include "agents/training/trainer.h"
 #include "models/index_net.h"
 
 namespace allot {
 
 class Validation {
  public:
-  // Runs the teacher once per scenario. Rewards as in `options`, cut where rollouts are.
-  Validation(std::vector<std::shared_ptr<const Scenario>> scenarios, const std::string& teacher,
-             RolloutOptions options, int threads);
+  // Runs the reference once per scenario. Episodes are cut after `max_decisions`.
+  Validation(std::vector<std::shared_ptr<const Scenario>> scenarios, const PolicyMaker& reference,
+             Objective objective, std::int64_t max_decisions, int threads);
 
-  // Mean over the scenarios of own total / teacher's total. Deterministic.
+  // Mean over the scenarios of own value / the reference's. Deterministic.
   double Ratio(const IndexNetWeights& weights) const;
 
  private:
   std::vector<std::shared_ptr<const Scenario>> scenarios_;
-  std::vector<double> teacher_;
-  RolloutOptions options_;
+  Objective objective_;
+  std::int64_t max_decisions_;
   int threads_;
+  std::vector<double> reference_;
 };
 
 }  // namespace allot

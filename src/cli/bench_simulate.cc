@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/experiment.h"
+#include "cli/spec_list.h"
 #include "cli/version.h"
 #include "cli/world.h"
 #include "core/error.h"

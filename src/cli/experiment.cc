@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/episode_log.h"
+#include "cli/spec_list.h"
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/progress.h"
@@ -45,22 +46,7 @@ void RememberCommand(int argc, char** argv) {
 
 std::string TypedCommand() { return CommandText(); }
 
-std::vector<std::string> SplitSpecs(const std::string& text) {
-  std::vector<std::string> specs;
-  for (const std::string_view part : Split(text, ',')) {
-    // key=value without a name of its own continues the spec before it.
-    const bool continues = !specs.empty() && part.find('=') < part.find(':') &&
-                           specs.back().find(':') != std::string::npos;
-    if (continues) {
-      specs.back() += "," + std::string(part);
-    } else {
-      specs.emplace_back(Trim(part));
-    }
-  }
-  return specs;
-}
-
-std::vector<Contender> ParseContenders(const World& world, const std::string& text) {
+std::vector<Contender> ParseContenders(World& world, const std::string& text) {
   std::vector<Contender> contenders;
   for (const std::string& spec : SplitSpecs(text)) {
     for (const Contender& other : contenders) {
@@ -85,8 +71,9 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
   evaluation.title = options.title;
   evaluation.unseen = options.unseen;
   evaluation.command = options.command;
-  evaluation.cluster = world.cluster().ToString();
-  const SimOptions sim = world.sim();
+  const Scenario& first = *scenarios.front().scenario;
+  evaluation.cluster = first.cluster().ToString();
+  const SimOptions& sim = first.options();
   evaluation.length_estimates = sim.lengths.ToString();
   evaluation.restart_cost_s = sim.restart_cost;
   evaluation.interval_s = sim.interval;

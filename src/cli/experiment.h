@@ -22,8 +22,7 @@ struct Contender {
 // "fifo,las:queues=3600,srtf" -> contenders, as the world's profile means them; UsageError for
 // unknown names before anything runs. A comma inside a spec's parameters belongs to the spec
 // ("index:alpha=1,beta=0,fifo" is two).
-std::vector<Contender> ParseContenders(const World& world, const std::string& text);
-std::vector<std::string> SplitSpecs(const std::string& text);
+std::vector<Contender> ParseContenders(World& world, const std::string& text);
 
 struct ExperimentOptions {
   std::string title;

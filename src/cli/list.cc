@@ -3,8 +3,11 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "agents/training/objective.h"
+#include "agents/training/trainer.h"
 #include "cli/command.h"
 #include "envs/rewards/reward.h"
+#include "envs/setting.h"
 #include "fidelity/peer.h"
 #include "sched/policy.h"
 #include "sched/stages.h"
@@ -29,8 +32,10 @@ Json Describe() {
         item["params"].push_back(
             {{"name", param.name}, {"default", param.default_value}, {"help", param.help}});
       }
-      item["needs_lengths"] = entry.needs_lengths;
-      item["time_driven"] = entry.time_driven;
+      if constexpr (requires { entry.needs_lengths; }) {
+        item["needs_lengths"] = entry.needs_lengths;
+        item["time_driven"] = entry.time_driven;
+      }
     }
     list.push_back(std::move(item));
   }
@@ -43,7 +48,8 @@ int List(const std::string& what, const GlobalOptions& globals) {
               {"placement", Describe<PlacementInfo>()}, {"formats", Describe<TraceFormat>()},
               {"laws", Describe<WorkloadLaw>()},        {"rewards", Describe<RewardInfo>()},
               {"profiles", Describe<ProfileInfo>()},    {"peers", Describe<PeerInfo>()},
-              {"sweeps", Describe<SweepPreset>()}};
+              {"sweeps", Describe<SweepPreset>()},      {"settings", Describe<SettingInfo>()},
+              {"methods", Describe<TrainerInfo>()},     {"objectives", Describe<ObjectiveInfo>()}};
   if (!what.empty()) {
     std::vector<std::string> kinds;
     for (const auto& [kind, list] : all.items()) kinds.push_back(kind);

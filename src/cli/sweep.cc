@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/experiment.h"
+#include "cli/spec_list.h"
 #include "cli/sweep_cells.h"
 #include "cli/version.h"
 #include "core/file.h"

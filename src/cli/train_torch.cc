@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agents/learned/index_policy.h"
-#include "agents/training/policy_gradient.h"
+#include "agents/training/trainer.h"
 #include "agents/training/validation.h"
 #include "cli/experiment.h"
 #include "cli/model_card.h"
@@ -27,6 +27,7 @@ using Json = nlohmann::ordered_json;
 struct TrainOptions {
   World world;
   std::string start;
+  std::string teacher = "optimus";
   std::string out;
   bool resume = false;
   std::string episode_span = "3d";
@@ -35,7 +36,9 @@ struct TrainOptions {
   int validate_every = 10;
   int validation_workloads = 6;
   int stop_after = 0;
-  PolicyGradientOptions gradient;
+  std::string method = "policy-gradient";
+  std::string objective = "jct";
+  TrainerOptions trainer;
 };
 
 // One training run in its folder: latest/ to resume from, best/ to serve, curve.csv, TensorBoard
@@ -44,20 +47,18 @@ class TrainingRun {
  public:
   TrainingRun(TrainOptions& options, const GlobalOptions& globals)
       : o_(options), globals_(globals), out_(options.out) {
-    if (o_.training_cluster.empty()) o_.training_cluster = o_.world.cluster_text();
+    if (o_.training_cluster.empty() && !o_.world.in_settings()) {
+      o_.training_cluster = o_.world.cluster_text();
+    }
     config_ = EffectiveConfig();
-    PolicyGradientState state = o_.resume ? Resume() : Start();
-    const ClusterSpec cluster = ClusterSpec::Parse(o_.training_cluster);
-    const Seconds span = ParseWhen(o_.world.trace(), o_.episode_span);
-    // An episode is cut at twice its span: a policy must not learn to wait for the last giant.
-    o_.gradient.rollout.max_decisions =
-        static_cast<std::int64_t>(2 * span / o_.world.sim().interval);
-    o_.gradient.threads = globals.threads;
-    const EpisodeSource episodes = o_.world.TrainingEpisodes(cluster, span, o_.training_loads);
-    validation_ =
-        std::make_unique<Validation>(ValidationScenarios(cluster, span), o_.gradient.teacher,
-                                     o_.gradient.rollout, globals.threads);
-    trainer_ = std::make_unique<PolicyGradientTrainer>(o_.gradient, episodes, std::move(state));
+    TrainerState state = o_.resume ? Resume() : Start();
+    o_.trainer.threads = globals.threads;
+    o_.trainer.teacher = [this] { return o_.world.MakePolicy(o_.teacher); };
+    const EpisodeSource episodes = o_.world.in_settings() ? SettingEpisodes() : TraceEpisodes();
+    validation_ = std::make_unique<Validation>(
+        validation_scenarios_, o_.trainer.teacher, ObjectiveNamed(o_.objective),
+        o_.trainer.max_decisions, globals.threads);
+    
     events_ = std::make_unique<TensorboardWriter>(
         out_, fmt::format("{:06}", trainer_->state().iteration));
   }
@@ -68,10 +69,10 @@ class TrainingRun {
     const std::int64_t first = trainer_->state().iteration;
     const std::int64_t first_episodes = trainer_->state().episodes;
     if (history_.empty()) Validate(IterationReport{});
-    Progress progress("training", o_.gradient.iterations, globals_.quiet);
-    while (!trainer_->done() && !Interrupted()) {
+    Progress progress("training", o_.trainer.iterations, globals_.quiet);
+    while (!Done() && !Interrupted()) {
       const IterationReport report = trainer_->Step();
-      const bool due = report.iteration % o_.validate_every == 0 || trainer_->done();
+      const bool due = report.iteration % o_.validate_every == 0 || Done();
       if (due) {
         Validate(report);
         Save();
@@ -81,9 +82,9 @@ class TrainingRun {
       const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
       progress.Update(
           report.iteration,
-          fmt::format("{:.0f} episodes/s, mean JCT {:.3f} of {}, validation {:.3f} (best {:.3f})",
+          fmt::format("{:.0f} episodes/s, {:.3f} of {}, validation {:.3f} (best {:.3f})",
                       static_cast<double>(report.episodes - first_episodes) / seconds,
-                      report.ratio_to_teacher, o_.gradient.teacher, last_validation_, best_));
+                      report.ratio_to_teacher, o_.teacher, last_validation_, best_));
       if (o_.stop_after > 0 && report.iteration - first >= o_.stop_after) break;
     }
     Save();
@@ -99,39 +100,33 @@ class TrainingRun {
 
  private:
   Json EffectiveConfig() {
-    const PolicyGradientOptions& g = o_.gradient;
     return Json{{"world", o_.world.ToJson()},
                 {"episode_span", o_.episode_span},
                 {"training_cluster", o_.training_cluster},
                 {"training_loads", o_.training_loads},
-                {"iterations", g.iterations},
-                {"workloads_per_iteration", g.workloads},
-                {"rollouts", g.rollouts},
-                {"tau", g.rollout.tau},
-                {"keep", g.rollout.keep},
-                {"reward", g.rollout.reward},
-                {"discount_half_life_s", g.discount_half_life},
-                {"learning_rate", g.learning_rate},
-                {"final_learning_rate", g.final_learning_rate},
-                {"teacher", g.teacher},
-                {"training_seed", g.seed},
+                {"method", o_.method},
+                {"objective", o_.objective},
+                {"iterations", o_.trainer.iterations},
+                {"workloads_per_iteration", o_.trainer.workloads},
+                {"teacher", o_.teacher},
+                {"training_seed", o_.trainer.seed},
                 {"validate_every", o_.validate_every},
                 {"validation_workloads", o_.validation_workloads}};
   }
 
-  PolicyGradientState Start() {
+  TrainerState Start() {
     if (std::filesystem::exists(out_ / "latest")) {
       throw UsageError("'{}' holds a training run: add --resume to go on, or choose another --out",
                        o_.out);
     }
-    PolicyGradientState state;
+    TrainerState state;
     state.weights = o_.start.empty() ? IndexAgentAt({.alpha = 0.25F, .beta = 0.3F, .kappa = 0.3F},
-                                                    16, o_.gradient.seed)
+                                                    16, o_.trainer.seed)
                                      : LoadIndexWeights(o_.start);
     return state;
   }
 
-  PolicyGradientState Resume() {
+  TrainerState Resume() {
     const std::string path = (out_ / "latest").string();
     Checkpoint checkpoint = LoadCheckpoint(path);
     RequireCompatible(checkpoint, kIndexKind, kFeatureVersion,
@@ -144,7 +139,7 @@ class TrainingRun {
             saved == checkpoint.config.end() ? "(nothing)" : saved->dump(), value.dump());
       }
     }
-    PolicyGradientState state;
+    TrainerState state;
     state.weights = std::move(checkpoint.weights);
     if (checkpoint.adam) state.adam = std::move(*checkpoint.adam);
     state.iteration = checkpoint.state.at("iteration");
@@ -155,17 +150,39 @@ class TrainingRun {
     return state;
   }
 
-  // Samples of the training weeks that training itself never draws (another seed stream), at every
-  // load.
-  std::vector<std::shared_ptr<const Scenario>> ValidationScenarios(const ClusterSpec& cluster,
-                                                                   Seconds span) {
-    std::vector<std::shared_ptr<const Scenario>> scenarios;
+  bool Done() const { return trainer_->state().iteration >= o_.trainer.iterations; }
+
+  // Seeds that training itself never draws.
+  static std::uint64_t ValidationSeed(int k) {
+    return 0x76616c6964000000ULL + static_cast<std::uint64_t>(k);
+  }
+
+  // Also sets the scenarios of validation: samples of the training weeks, at every load.
+  EpisodeSource TraceEpisodes() {
+    const ClusterSpec cluster = ClusterSpec::Parse(o_.training_cluster);
+    const Seconds span = ParseWhen(o_.world.trace(), o_.episode_span);
+    // An episode is cut at twice its span: a policy must not learn to wait for the last giant.
+    o_.trainer.max_decisions =
+        static_cast<std::int64_t>(2 * span / o_.world.sim().interval);
     for (int k = 0; k < o_.validation_workloads; ++k) {
       const double load = o_.training_loads[static_cast<std::size_t>(k) % o_.training_loads.size()];
       const EpisodeSource source = o_.world.TrainingEpisodes(cluster, span, {load});
-      scenarios.push_back(source(0x76616c6964000000ULL + static_cast<std::uint64_t>(k)));
+      validation_scenarios_.push_back(source(ValidationSeed(k)));
     }
-    return scenarios;
+    return o_.world.TrainingEpisodes(cluster, span, o_.training_loads);
+  }
+
+  EpisodeSource SettingEpisodes() {
+    constexpr std::int64_t kMostDecisions = 4000;
+    o_.trainer.max_decisions = kMostDecisions;
+    const std::vector<Setting>& settings = o_.world.settings();
+    for (int k = 0; k < o_.validation_workloads; ++k) {
+      const Setting& setting = settings[static_cast<std::size_t>(k) % settings.size()];
+      validation_scenarios_.push_back(setting.episodes(ValidationSeed(k)));
+    }
+    std::vector<EpisodeSource> sources;
+    for (const Setting& setting : settings) sources.push_back(setting.episodes);
+    return MixedEpisodes(std::move(sources));
   }
 
   void AddRow(const IterationReport& report, std::optional<double> validation) {
@@ -180,7 +197,7 @@ class TrainingRun {
       events_->Add("charts/episodic_return", -report.ratio_to_teacher, report.iteration);
       events_->Add("charts/learning_rate", report.learning_rate, report.iteration);
       events_->Add("losses/gradient_norm", report.gradient_norm, report.iteration);
-      events_->Add("losses/advantage_rms", report.advantage_rms, report.iteration);
+      events_->Add("losses/signal", report.signal, report.iteration);
     }
     if (validation) events_->Add("sched/validation_jct_ratio", *validation, report.iteration);
   }
@@ -195,7 +212,7 @@ class TrainingRun {
   }
 
   Checkpoint MakeCheckpoint(bool resumable) const {
-    const PolicyGradientState& state = trainer_->state();
+    const TrainerState& state = trainer_->state();
     Checkpoint checkpoint;
     checkpoint.kind = std::string(kIndexKind);
     checkpoint.feature_version = kFeatureVersion;
@@ -210,10 +227,10 @@ class TrainingRun {
       checkpoint.state["history"] = history_;
     }
     checkpoint.config = config_;
-    checkpoint.card = ModelCard("Index network, policy gradient",
-                                fmt::format("mean JCT {:.3f} of {} on {} validation samples of the "
+    checkpoint.card = ModelCard("Index network, " + o_.method,
+                                fmt::format("{} {:.3f} of that of {} on {} validation samples of the "
                                             "training weeks, after {} episodes",
-                                            last_validation_, o_.gradient.teacher,
+                                            o_.objective, last_validation_, o_.teacher,
                                             o_.validation_workloads, state.episodes));
     return checkpoint;
   }
@@ -242,8 +259,8 @@ class TrainingRun {
                               .dump(2)
                               .c_str());
     } else {
-      std::printf("validation: mean JCT %.3f of %s (best %.3f) after %lld episodes\n",
-                  last_validation_, o_.gradient.teacher.c_str(), best_,
+      std::printf("validation: %s %.3f of %s's (best %.3f) after %lld episodes\n",
+                  o_.objective.c_str(), last_validation_, o_.teacher.c_str(), best_,
                   static_cast<long long>(trainer_->state().episodes));
     }
     if (!globals_.quiet)
@@ -259,8 +276,9 @@ class TrainingRun {
   Json history_ = Json::array();
   double best_ = kNever;
   double last_validation_ = kNever;
+  std::vector<std::shared_ptr<const Scenario>> validation_scenarios_;
   std::unique_ptr<Validation> validation_;
-  std::unique_ptr<PolicyGradientTrainer> trainer_;
+  std::unique_ptr<Trainer> trainer_;
   std::unique_ptr<TensorboardWriter> events_;
 };
 
@@ -271,14 +289,17 @@ void Declare(CLI::App& app, TrainOptions& o) {
                  "folder of the run: best/, latest/, curve.csv, TensorBoard events")
       ->required();
   app.add_flag("--resume", o.resume, "go on from latest/ in the folder, with the same options");
-  app.add_option("--iterations", o.gradient.iterations, "gradient steps")
+  app.add_option("--method", o.method, "ID:KEY=VALUE,..., see 'allot list methods'")
+      ->capture_default_str();
+  app.add_option("--objective", o.objective,
+                 "what validation compares and best/ is chosen by, see 'allot list objectives'")
+      ->capture_default_str();
+  app.add_option("--iterations", o.trainer.iterations, "gradient steps")
       ->check(CLI::Range(1, 10000000))
       ->capture_default_str();
   app.add_option("--stop-after", o.stop_after,
                  "stop after so many iterations of this call (resume later)");
-  app.add_option("--batch", o.gradient.workloads, "workloads per iteration")->capture_default_str();
-  app.add_option("--rollouts", o.gradient.rollouts, "rollouts of each workload (same arrivals)")
-      ->capture_default_str();
+  app.add_option("--batch", o.trainer.workloads, "workloads per iteration")->capture_default_str();
   app.add_option("--episode-span", o.episode_span, "length of a training episode's arrivals")
       ->capture_default_str();
   app.add_option("--training-cluster", o.training_cluster,
@@ -286,27 +307,9 @@ void Declare(CLI::App& app, TrainOptions& o) {
   app.add_option("--training-loads", o.training_loads, "offered loads, drawn per episode")
       ->delimiter(',')
       ->capture_default_str();
-  app.add_option("--tau", o.gradient.rollout.tau, "temperature of exploration")
-      ->check(CLI::PositiveNumber)
+  app.add_option("--teacher", o.teacher, "policy that returns are measured against")
       ->capture_default_str();
-  app.add_option("--keep", o.gradient.rollout.keep, "share of decisions that enter the gradient")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
-  app.add_option("--reward", o.gradient.rollout.reward, "see 'allot list rewards'")
-      ->capture_default_str();
-  app.add_option("--half-life", o.gradient.discount_half_life,
-                 "seconds after which a reward counts half")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--learning-rate", o.gradient.learning_rate, "of Adam, at the start")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--final-learning-rate", o.gradient.final_learning_rate, "and at the end")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--teacher", o.gradient.teacher, "policy that returns are measured against")
-      ->capture_default_str();
-  app.add_option("--training-seed", o.gradient.seed, "of exploration and the choice of episodes")
+  app.add_option("--training-seed", o.trainer.seed, "of exploration and the choice of episodes")
       ->capture_default_str();
   app.add_option("--validate-every", o.validate_every,
                  "iterations between validations and checkpoints")

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/spec_list.h"
 #include "core/error.h"
 #include "sim/profile.h"
 #include "workload/arrival_law.h"
@@ -50,6 +51,29 @@ void World::Declare(CLI::App& app) {
   app.add_option("--length-estimates", lengths_,
                  "what policies are told: none, noisy:SIGMA, true (oracle)")
       ->default_str("the profile's; noisy:0.5");
+  CLI::Option* setting = app.add_option(
+      "--setting", setting_specs_,
+      "named worlds instead of a trace, joined by commas: 'allot list settings'");
+  for (const char* own : {"--workload", "--format", "--cluster", "--from", "--to", "--load",
+                          "--span", "--rate", "--jobs", "--tail", "--rigid", "--profile",
+                          "--interval", "--restart-cost", "--failures", "--node-events",
+                          "--speedup", "--length-estimates"}) {
+    setting->excludes(app.get_option(own));
+  }
+}
+
+const std::vector<Setting>& World::settings() {
+  if (settings_.empty() && in_settings()) {
+    for (const std::string& spec : SplitSpecs(setting_specs_)) {
+      settings_.push_back(MakeSetting(spec));
+      if (settings_.back().profile != settings_.front().profile) {
+        throw UsageError("settings must be of one profile, got {} ({}) and {} ({})",
+                         settings_.front().name, settings_.front().profile, settings_.back().name,
+                         settings_.back().profile);
+      }
+    }
+  }
+  return settings_;
 }
 
 bool World::made_by_law() const { return !LawName(workload_).empty(); }
@@ -92,8 +116,9 @@ SimOptions World::sim() const {
   return options;
 }
 
-std::unique_ptr<Policy> World::MakePolicy(const std::string& spec) const {
-  const ProfileInfo& profile = Registry<ProfileInfo>::Global().Get("profile", profile_);
+std::unique_ptr<Policy> World::MakePolicy(const std::string& spec) {
+  const std::string& name = in_settings() ? settings().front().profile : profile_;
+  const ProfileInfo& profile = Registry<ProfileInfo>::Global().Get("profile", name);
   return allot::MakePolicy(PolicySpecUnder(profile, spec));
 }
 
@@ -118,7 +143,22 @@ WindowOptions World::Window() {
   return window;
 }
 
+std::vector<World::Named> World::SettingScenarios() {
+  std::vector<Named> scenarios;
+  for (const Setting& setting : settings()) {
+    for (int k = 0; k < workloads_; ++k) {
+      const std::uint64_t seed = seed_ + static_cast<std::uint64_t>(k);
+      Named named{setting.episodes(seed), 0, seed};
+      named.load =
+          OfferedLoad(named.scenario->workload(), named.scenario->cluster().total().gpus);
+      scenarios.push_back(std::move(named));
+    }
+  }
+  return scenarios;
+}
+
 std::vector<World::Named> World::Scenarios() {
+  if (in_settings()) return SettingScenarios();
   WindowOptions window = Window();
   window.weekly = true;
   if (loads_.empty()) {
@@ -144,7 +184,7 @@ std::vector<World::Named> World::Scenarios() {
 std::string World::OverloadHint(const std::vector<Named>& scenarios) const {
   double highest = 0;
   for (const Named& named : scenarios) highest = std::max(highest, named.load);
-  if (!loads_.empty() || highest < 3) return "";
+  if (in_settings() || !loads_.empty() || highest < 3) return "";
   return fmt::format(
       "note: the workload offers {:.1f} times what {} can serve, most jobs will only queue;\n"
       "      --load 1.0 takes a sub-sample that fits, --cluster gives more GPUs\n",
@@ -160,6 +200,9 @@ EpisodeSource World::TrainingEpisodes(const ClusterSpec& spec, Seconds span,
 }
 
 nlohmann::ordered_json World::ToJson() {
+  if (in_settings()) {
+    return {{"setting", setting_specs_}, {"workloads", workloads_}, {"seed", seed_}};
+  }
   const SimOptions options = sim();
   return {{"workload", workload_},
           {"format", format_},

@@ -11,6 +11,7 @@
 
 #include "cli/trace_shelf.h"
 #include "envs/episodes.h"
+#include "envs/setting.h"
 #include "sched/policy.h"
 #include "sim/scenario.h"
 #include "workload/calendar.h"
@@ -35,7 +36,7 @@ class World {
   SimOptions sim() const;
   bool elastic();
   // The policy that a spec means under the chosen profile.
-  std::unique_ptr<Policy> MakePolicy(const std::string& spec) const;
+  std::unique_ptr<Policy> MakePolicy(const std::string& spec);
 
   // One scenario per requested workload (--workloads), seeds --seed, --seed + 1, ...
   struct Named {
@@ -52,6 +53,10 @@ class World {
   EpisodeSource TrainingEpisodes(const ClusterSpec& cluster, Seconds span,
                                  std::vector<double> loads);
 
+  // What --setting names, in its order; made once.
+  const std::vector<Setting>& settings();
+  bool in_settings() const { return !setting_specs_.empty(); }
+
   std::uint64_t seed() const { return seed_; }
   bool made_by_law() const;
   Seconds tail() const;  // of a law
@@ -59,7 +64,10 @@ class World {
 
  private:
   WindowOptions Window();
+  std::vector<Named> SettingScenarios();
 
+  std::string setting_specs_;
+  std::vector<Setting> settings_;
   std::string workload_ = "embedded";
   std::string format_ = "auto";
   bool lenient_ = false;

@@ -21,7 +21,7 @@ SMALL = ["--cluster", "4x8", "--load", "0.5", "--span", "1d"]
 
 def train_options(iterations=2):
     # A load that every half day of the trace offers.
-    return ["--cluster", "2x8", "--iterations", str(iterations), "--batch", "2", "--rollouts", "2", "--episode-span", "12h",
+    return ["--cluster", "2x8", "--iterations", str(iterations), "--batch", "2", "--method", "policy-gradient:rollouts=2", "--episode-span", "12h",
             "--training-loads", "0.3", "--validation-workloads", "1", "--quiet"]
 
 
@@ -323,8 +323,8 @@ def test_resume_with_other_options_is_refused(allot, trained, tmp_path):
     os.makedirs(out)
     for name in ("latest", "best"):
         (out / name).symlink_to(trained / name)
-    stderr = allot("train", *train_options(), "--tau", "0.7", "--out", out, "--resume", exit=2).stderr
-    assert "tau = 0.3" in stderr and "0.7" in stderr
+    stderr = allot("train", *train_options(), "--teacher", "drf", "--out", out, "--resume", exit=2).stderr
+    assert 'teacher = "optimus"' in stderr and '"drf"' in stderr
 
 
 def test_run_is_not_overwritten(allot, trained):

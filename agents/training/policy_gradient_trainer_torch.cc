@@ -1,5 +1,6 @@
-#include "agents/training/policy_gradient.h"
+#include "agents/training/policy_gradient_trainer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -23,26 +24,22 @@ struct WorkloadResult {
 }  // namespace
 
 struct PolicyGradientTrainer::Impl {
-  PolicyGradientOptions options;
+  PolicyGradientOptions own;
+  TrainerOptions options;
   EpisodeSource episodes;
-  PolicyGradientState state;
+  TrainerState state;
   IndexTrainer trainer;
 
-  Impl(PolicyGradientOptions o, EpisodeSource e, PolicyGradientState s)
-      : options(std::move(o)),
+  Impl(PolicyGradientOptions p, TrainerOptions o, EpisodeSource e, TrainerState s)
+      : own(std::move(p)),
+        options(std::move(o)),
         episodes(std::move(e)),
         state(std::move(s)),
         trainer(state.weights, AdamOptions{.max_gradient_norm = 1.0}, state.adam) {}
 
-  double LearningRate() const {
-    const double done = static_cast<double>(state.iteration) / std::max(1, options.iterations - 1);
-    return options.learning_rate *
-           std::pow(options.final_learning_rate / options.learning_rate, std::min(1.0, done));
-  }
-
   std::vector<WorkloadResult> Collect() {
     const auto workloads = static_cast<std::size_t>(options.workloads);
-    const auto per_workload = static_cast<std::size_t>(options.rollouts);
+    const auto per_workload = static_cast<std::size_t>(own.rollouts);
     const auto iteration = static_cast<std::uint64_t>(state.iteration);
     const IndexNet net(state.weights);
     std::vector<std::shared_ptr<const Scenario>> scenarios(workloads);
@@ -51,16 +48,16 @@ struct PolicyGradientTrainer::Impl {
     for (auto& result : results) result.rollouts.resize(per_workload);
     ParallelFor(workloads, options.threads, [&](std::size_t w) {
       scenarios[w] = episodes(Rng(options.seed, "training-episode", iteration, w).NextU64());
-      teacher[w] = EpisodeReward(scenarios[w], *MakePolicy(options.teacher), options.rollout);
+      teacher[w] = EpisodeReward(scenarios[w], *options.teacher(), own.rollout);
     });
     ParallelFor(workloads * per_workload, options.threads, [&](std::size_t i) {
       const std::size_t w = i / per_workload;
       results[w].rollouts[i % per_workload] =
-          RunRollout(scenarios[w], net, options.rollout, options.seed, iteration, i);
+          RunRollout(scenarios[w], net, own.rollout, options.seed, iteration, i);
     });
     for (std::size_t w = 0; w < workloads; ++w) {
       const double discount =
-          std::pow(0.5, scenarios[w]->options().interval / options.discount_half_life);
+          std::pow(0.5, scenarios[w]->options().interval / own.discount_half_life);
       std::vector<std::vector<double>> returns;
       for (const Rollout& rollout : results[w].rollouts) {
         returns.push_back(ReturnsFrom(rollout.reward_of_tick, discount));
@@ -118,22 +115,19 @@ struct PolicyGradientTrainer::Impl {
   static constexpr std::size_t kOutputs = 3;
 };
 
-PolicyGradientTrainer::PolicyGradientTrainer(PolicyGradientOptions options, EpisodeSource episodes,
-                                             PolicyGradientState state) {
-  if (options.rollouts < 2) {
-    throw UsageError("the leave-one-out baseline needs rollouts >= 2, got {}", options.rollouts);
+PolicyGradientTrainer::PolicyGradientTrainer(PolicyGradientOptions own, TrainerOptions options,
+                                             EpisodeSource episodes, TrainerState state) {
+  if (own.rollouts < 2) {
+    throw UsageError("the leave-one-out baseline needs rollouts >= 2, got {}", own.rollouts);
   }
-  if (options.workloads < 1) throw UsageError("workloads must be >= 1, got {}", options.workloads);
-  impl_ = std::make_unique<Impl>(std::move(options), std::move(episodes), std::move(state));
+  own.rollout.max_decisions = options.max_decisions;
+  impl_ = std::make_unique<Impl>(std::move(own), std::move(options), std::move(episodes),
+                                 std::move(state));
 }
 
 PolicyGradientTrainer::~PolicyGradientTrainer() = default;
 
-bool PolicyGradientTrainer::done() const {
-  return impl_->state.iteration >= impl_->options.iterations;
-}
-
-const PolicyGradientState& PolicyGradientTrainer::state() const { return impl_->state; }
+const TrainerState& PolicyGradientTrainer::state() const { return impl_->state; }
 
 IterationReport PolicyGradientTrainer::Step() {
   Impl& m = *impl_;
@@ -151,18 +145,48 @@ IterationReport PolicyGradientTrainer::Step() {
   for (std::size_t w = 1; w < gradients.size(); ++w) AddScaled(&total, gradients[w].tensors);
 
   IterationReport report;
-  report.learning_rate = m.LearningRate();
+  report.learning_rate = LearningRateAt(m.state.iteration, m.options.iterations,
+                                        m.own.learning_rate, m.own.final_learning_rate);
   report.gradient_norm = m.trainer.Step(total, report.learning_rate);
-  report.advantage_rms = rms;
+  report.signal = rms;
   for (const WorkloadResult& result : results) {
     report.ratio_to_teacher += result.ratio / static_cast<double>(results.size());
   }
   m.state.weights = m.trainer.weights();
   m.state.adam = m.trainer.adam();
-  m.state.episodes += m.options.workloads * m.options.rollouts;
+  m.state.episodes += m.options.workloads * m.own.rollouts;
   report.iteration = ++m.state.iteration;
   report.episodes = m.state.episodes;
   return report;
 }
 
+namespace {
+
+ALLOT_REGISTER(
+    TrainerInfo,
+    (TrainerInfo{
+        "policy-gradient",
+        "sampled fills, same-arrivals leave-one-out advantages",
+        {{"rollouts", "8", "of each workload (same arrivals), at least 2", 1, 10000},
+         {"tau", "0.3", "temperature of exploration", 1e-6, 100},
+         {"keep", "0.1", "share of decisions that enter the gradient", 1e-6, 1},
+         {"reward", "jct", "see 'allot list rewards'"},
+         {"half-life", "86400", "seconds after which a reward counts half", 1, 1e300},
+         {"learning-rate", "0.003", "of Adam, at the start", 1e-9, 10},
+         {"final-learning-rate", "0.001", "and at the end", 1e-9, 10}},
+        [](const Params& params, TrainerOptions options, EpisodeSource episodes,
+           TrainerState state) -> std::unique_ptr<Trainer> {
+          PolicyGradientOptions own;
+          own.rollouts = params.Integer("rollouts");
+          own.rollout.tau = params.Number("tau");
+          own.rollout.keep = params.Number("keep");
+          own.rollout.reward = params.Text("reward");
+          own.discount_half_life = params.Number("half-life");
+          own.learning_rate = params.Number("learning-rate");
+          own.final_learning_rate = params.Number("final-learning-rate");
+          return std::make_unique<PolicyGradientTrainer>(std::move(own), std::move(options),
+                                                         std::move(episodes), std::move(state));
+        }}));
+
+}  // namespace
 }  // namespace allot

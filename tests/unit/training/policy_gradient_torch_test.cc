@@ -1,4 +1,4 @@
-#include "agents/training/policy_gradient.h"
+#include "agents/training/policy_gradient_trainer.h"
 
 #include <gtest/gtest.h>
 
@@ -9,12 +9,18 @@
 namespace allot {
 namespace {
 
-PolicyGradientOptions Options(int threads = 1) {
-  PolicyGradientOptions options;
+PolicyGradientOptions Method() {
+  PolicyGradientOptions own;
+  own.rollouts = 3;
+  own.rollout.keep = 0.5;
+  return own;
+}
+
+TrainerOptions Options(int threads = 1) {
+  TrainerOptions options;
   options.iterations = 2;
   options.workloads = 3;
-  options.rollouts = 3;
-  options.rollout.keep = 0.5;
+  options.teacher = [] { return MakePolicy("optimus"); };
   options.threads = threads;
   return options;
 }
@@ -23,34 +29,34 @@ EpisodeSource Episodes() {
   return [](std::uint64_t seed) { return SmallScenario(seed); };
 }
 
-PolicyGradientState Start() {
-  PolicyGradientState state;
+TrainerState Start() {
+  TrainerState state;
   state.weights = IndexAgentAt({.alpha = 0.25F, .beta = 0.3F, .kappa = 0.3F}, 4, 1);
   return state;
 }
 
-PolicyGradientState Train(const PolicyGradientOptions& options) {
-  PolicyGradientTrainer trainer(options, Episodes(), Start());
-  while (!trainer.done()) trainer.Step();
+TrainerState Train(const TrainerOptions& options) {
+  PolicyGradientTrainer trainer(Method(), options, Episodes(), Start());
+  while (trainer.state().iteration < options.iterations) trainer.Step();
   return trainer.state();
 }
 
 TEST(PolicyGradient, ThreadsDoNotChangeTheWeights) {
-  const PolicyGradientState one = Train(Options(1));
+  const TrainerState one = Train(Options(1));
   EXPECT_NE(one.weights, Start().weights);
   for (const int threads : {2, 8}) {
-    const PolicyGradientState many = Train(Options(threads));
+    const TrainerState many = Train(Options(threads));
     EXPECT_EQ(many.weights, one.weights) << threads << " threads";
     EXPECT_EQ(many.adam, one.adam) << threads << " threads";
   }
 }
 
 TEST(PolicyGradient, ResumesBitForBit) {
-  PolicyGradientTrainer first(Options(), Episodes(), Start());
+  PolicyGradientTrainer first(Method(), Options(), Episodes(), Start());
   first.Step();
-  PolicyGradientTrainer second(Options(2), Episodes(), first.state());
+  PolicyGradientTrainer second(Method(), Options(2), Episodes(), first.state());
   second.Step();
-  const PolicyGradientState whole = Train(Options());
+  const TrainerState whole = Train(Options());
   EXPECT_EQ(second.state().iteration, 2);
   EXPECT_EQ(second.state().episodes, whole.episodes);
   EXPECT_EQ(second.state().weights, whole.weights);
@@ -58,21 +64,21 @@ TEST(PolicyGradient, ResumesBitForBit) {
 }
 
 TEST(PolicyGradient, ReportsWhatItDid) {
-  PolicyGradientTrainer trainer(Options(), Episodes(), Start());
+  PolicyGradientTrainer trainer(Method(), Options(), Episodes(), Start());
   const IterationReport report = trainer.Step();
   EXPECT_EQ(report.iteration, 1);
   EXPECT_EQ(report.episodes, 9);
-  EXPECT_EQ(report.learning_rate, Options().learning_rate);
+  EXPECT_EQ(report.learning_rate, Method().learning_rate);
   EXPECT_GT(report.ratio_to_teacher, 0);
-  EXPECT_GT(report.advantage_rms, 0);
+  EXPECT_GT(report.signal, 0);
   EXPECT_GT(report.gradient_norm, 0);
 }
 
 TEST(PolicyGradient, LeaveOneOutNeedsTwoRollouts) {
-  PolicyGradientOptions options = Options();
-  options.rollouts = 1;
+  PolicyGradientOptions own = Method();
+  own.rollouts = 1;
   ExpectError(ExitCode::kUsage, {"rollouts >= 2", "got 1"},
-              [&] { PolicyGradientTrainer(options, Episodes(), Start()); });
+              [&] { PolicyGradientTrainer(own, Options(), Episodes(), Start()); });
 }
 
 }  // namespace

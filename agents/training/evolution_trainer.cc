@@ -1,0 +1,139 @@
+// Evolution strategies (Salimans et al., arXiv 1703.03864): the gradient of an objective, smoothed
+// by a normal perturbation of the weights, from differences between pairs of opposite perturbations.
+// All play the same arrivals, so that only the policy makes a difference. Needs no gradient of the
+// objective: percentiles, fairness, resize costs, placement are what they are.
+
+#include <cmath>
+#include <utility>
+
+#include "agents/learned/index_policy.h"
+#include "agents/training/objective.h"
+#include "agents/training/trainer.h"
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/rng.h"
+
+namespace allot {
+namespace {
+
+struct EvolutionOptions {
+  int pairs = 12;
+  double sigma = 0.05;
+  bool hidden = true;
+  double learning_rate = 0.02;
+  double final_learning_rate = 0.002;
+};
+
+class EvolutionTrainer : public Trainer {
+ public:
+  EvolutionTrainer(const EvolutionOptions& own, Objective objective, TrainerOptions options,
+                   EpisodeSource episodes, TrainerState state)
+      : own_(own),
+        objective_(std::move(objective)),
+        options_(std::move(options)),
+        episodes_(std::move(episodes)),
+        state_(std::move(state)) {}
+
+  const TrainerState& state() const override { return state_; }
+
+  IterationReport Step() override {
+    const auto workloads = static_cast<std::size_t>(options_.workloads);
+    const auto pairs = static_cast<std::size_t>(own_.pairs);
+    const auto iteration = static_cast<std::uint64_t>(state_.iteration);
+
+    std::vector<std::shared_ptr<const Scenario>> scenarios(workloads);
+    std::vector<double> teacher(workloads);
+    ParallelFor(workloads, options_.threads, [&](std::size_t w) {
+      scenarios[w] = episodes_(Rng(options_.seed, "training-episode", iteration, w).NextU64());
+      teacher[w] = PlayFor(objective_, *scenarios[w], *options_.teacher(), options_.max_decisions);
+    });
+    std::vector<TensorMap> directions(pairs);
+    for (std::size_t p = 0; p < pairs; ++p) directions[p] = Direction(iteration, p);
+
+    // ln(result / teacher's) by (pair, sign, workload).
+    std::vector<double> results(pairs * 2 * workloads);
+    ParallelFor(results.size(), options_.threads, [&](std::size_t i) {
+      const std::size_t w = i % workloads;
+      const std::size_t p = i / workloads / 2;
+      const float sign = i / workloads % 2 == 0 ? 1.0F : -1.0F;
+      IndexNetWeights weights = state_.weights;
+      AddScaled(&weights.tensors, directions[p], sign * static_cast<float>(own_.sigma));
+      IndexPolicy policy(weights, LearnedPolicyInfo());
+      results[i] = std::log(
+          PlayFor(objective_, *scenarios[w], policy, options_.max_decisions) / teacher[w]);
+    });
+    return Learn(directions, results);
+  }
+
+ private:
+  TensorMap Direction(std::uint64_t iteration, std::uint64_t pair) const {
+    Rng rng(options_.seed, "evolution-direction", iteration, pair);
+    TensorMap direction = ZerosLike(state_.weights.tensors);
+    for (auto& [name, tensor] : direction) {
+      if (!own_.hidden && name.starts_with("hidden.")) continue;
+      for (float& value : tensor.data) value = static_cast<float>(rng.Normal());
+    }
+    return direction;
+  }
+
+  IterationReport Learn(const std::vector<TensorMap>& directions,
+                        const std::vector<double>& results) {
+    const auto workloads = static_cast<std::size_t>(options_.workloads);
+    const std::size_t pairs = directions.size();
+    IterationReport report;
+    std::vector<double> difference(pairs, 0.0);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const double sign = i / workloads % 2 == 0 ? 1 : -1;
+      difference[i / workloads / 2] += sign * results[i] / static_cast<double>(workloads);
+      report.ratio_to_teacher += std::exp(results[i]) / static_cast<double>(results.size());
+    }
+    for (const double d : difference) report.signal += d * d / static_cast<double>(pairs);
+    report.signal = std::sqrt(report.signal);
+    TensorMap gradient = ZerosLike(state_.weights.tensors);
+    for (std::size_t p = 0; p < pairs; ++p) {
+      const double scale =
+          difference[p] / (std::max(report.signal, 1e-12) * static_cast<double>(pairs));
+      AddScaled(&gradient, directions[p], static_cast<float>(scale));
+    }
+    report.learning_rate = LearningRateAt(state_.iteration, options_.iterations, own_.learning_rate,
+                                          own_.final_learning_rate);
+    report.gradient_norm =
+        AdamStep(gradient, report.learning_rate, {}, &state_.weights.tensors, &state_.adam);
+    state_.episodes += static_cast<std::int64_t>(results.size());
+    report.episodes = state_.episodes;
+    report.iteration = ++state_.iteration;
+    return report;
+  }
+
+  EvolutionOptions own_;
+  Objective objective_;
+  TrainerOptions options_;
+  EpisodeSource episodes_;
+  TrainerState state_;
+};
+
+ALLOT_REGISTER(
+    TrainerInfo,
+    (TrainerInfo{
+        "evolution",
+        "evolution strategies on an objective, pairs of opposite perturbations",
+        {{"objective", "balanced", "what is to be small, see 'allot list objectives'"},
+         {"pairs", "12", "of perturbations per iteration", 1, 10000},
+         {"sigma", "0.05", "size of a perturbation", 1e-6, 10},
+         {"hidden", "true", "also learn the hidden layer, not only what comes out"},
+         {"learning-rate", "0.02", "of Adam, at the start", 1e-9, 10},
+         {"final-learning-rate", "0.002", "and at the end", 1e-9, 10}},
+        [](const Params& params, TrainerOptions options, EpisodeSource episodes,
+           TrainerState state) -> std::unique_ptr<Trainer> {
+          const EvolutionOptions own{.pairs = params.Integer("pairs"),
+                                     .sigma = params.Number("sigma"),
+                                     .hidden = params.Flag("hidden"),
+                                     .learning_rate = params.Number("learning-rate"),
+                                     .final_learning_rate = params.Number("final-learning-rate")};
+          return std::make_unique<EvolutionTrainer>(own, ObjectiveNamed(params.Text("objective")),
+                                                    std::move(options), std::move(episodes),
+                                                    std::move(state));
+        }}));
+
+}  // namespace
+}  // namespace allot

@@ -1,0 +1,41 @@
+#include "agents/training/objective.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "sched/driver.h"
+#include "sim/simulated_cluster.h"
+
+namespace allot {
+
+Objective ObjectiveNamed(const std::string& id) {
+  return Registry<ObjectiveInfo>::Global().Get("objective", id).value;
+}
+
+double PlayFor(const Objective& objective, const Scenario& scenario, Policy& policy,
+               std::int64_t max_decisions) {
+  SimulatedCluster cluster(scenario);
+  Drive(cluster, policy, {.seed = scenario.options().seed, .cluster = &scenario.cluster()}, {},
+        {.max_decisions = max_decisions, .time_decisions = false});
+  const std::vector<JobRecord> records = cluster.records();
+  Played played{&scenario, records, cluster.Observe().now, {}};
+  played.jct.reserve(records.size());
+  for (const JobRecord& record : records) {
+    const Seconds end = record.finish == kNever ? std::max(played.end, record.submit + 1) : record.finish;
+    played.jct.push_back(end - record.submit);
+  }
+  return objective(played);
+}
+
+double TrimmedMean(std::vector<double> values, double share) {
+  const auto kept = std::max<std::size_t>(
+      1, static_cast<std::size_t>(std::floor(share * static_cast<double>(values.size()))));
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(kept - 1),
+                   values.end());
+  return std::accumulate(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(kept), 0.0) /
+         static_cast<double>(kept);
+}
+
+}  // namespace allot

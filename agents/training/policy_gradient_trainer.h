@@ -1,0 +1,36 @@
+#pragma once
+// Policy gradient on the index network: sampled fills, same-arrivals leave-one-out advantages,
+// Adam. (docs/learning.md; the estimator is REINFORCE, Williams 1992, with the baseline of Mao et
+// al. 2018.)
+
+#include <memory>
+
+#include "agents/training/rollout.h"
+#include "agents/training/trainer.h"
+
+namespace allot {
+
+struct PolicyGradientOptions {
+  int rollouts = 8;  // of each of an iteration's workloads, >= 2
+  RolloutOptions rollout{.keep = 0.1};
+  double discount_half_life = 86400;  // s after which a later reward counts half; infinite: never
+  double learning_rate = 0.003;       // 0.01 drifts away within a few dozen iterations
+  double final_learning_rate = 0.001;  // reached geometrically at the last iteration
+};
+
+class PolicyGradientTrainer : public Trainer {
+ public:
+  // rollout.max_decisions is that of `options`.
+  PolicyGradientTrainer(PolicyGradientOptions own, TrainerOptions options, EpisodeSource episodes,
+                        TrainerState state);
+  ~PolicyGradientTrainer() override;
+
+  IterationReport Step() override;
+  const TrainerState& state() const override;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace allot

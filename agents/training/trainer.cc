@@ -1,0 +1,25 @@
+#include "agents/training/trainer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/error.h"
+
+namespace allot {
+
+std::unique_ptr<Trainer> MakeTrainer(std::string_view spec, TrainerOptions options,
+                                     EpisodeSource episodes, TrainerState state) {
+  if (options.workloads < 1) throw UsageError("workloads must be >= 1, got {}", options.workloads);
+  const NamedParams named = ParseNamedParams(spec);
+  const auto& info = Registry<TrainerInfo>::Global().Get("training method", named.name);
+  return info.make(Params(fmt::format("training method '{}'", info.id), info.params, named.given),
+                   std::move(options), std::move(episodes), std::move(state));
+}
+
+double LearningRateAt(std::int64_t iteration, int iterations, double first, double last) {
+  const double done = static_cast<double>(iteration) / std::max(1, iterations - 1);
+  return first * std::pow(last / first, std::min(1.0, done));
+}
+
+}  // namespace allot

@@ -1,0 +1,75 @@
+#pragma once
+// The seam for training methods: a trainer improves the weights of the index network, iteration by
+// iteration, on episodes from a source. A new one is one file *_trainer.cc in this folder that
+// registers a TrainerInfo; 'allot train --method ID:KEY=VALUE' finds it.
+//
+// A run is a pure function of (options, start state, episode source): any number of threads, and any
+// number of stops and resumes in between, give the same bytes.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/params.h"
+#include "core/registry.h"
+#include "envs/episodes.h"
+#include "models/adam.h"
+#include "models/index_net.h"
+#include "sched/policy.h"
+
+namespace allot {
+
+using PolicyMaker = std::function<std::unique_ptr<Policy>()>;
+
+struct TrainerOptions {  // of all methods
+  std::uint64_t seed = 1;
+  int iterations = 100;
+  int workloads = 8;                  // arrivals per iteration
+  std::int64_t max_decisions = 2000;  // an episode is cut there: later time does not count
+  PolicyMaker teacher;                // results are measured in its own on the same arrivals
+  int threads = 0;                    // <= 0: all cores
+};
+
+struct TrainerState {
+  std::int64_t iteration = 0;  // done so far
+  std::int64_t episodes = 0;
+  IndexNetWeights weights;
+  AdamState adam;
+};
+
+struct IterationReport {
+  std::int64_t iteration = 0;
+  std::int64_t episodes = 0;
+  double ratio_to_teacher = 0;  // mean over workloads of the explored policies' result / teacher's
+  double learning_rate = 0;
+  double gradient_norm = 0;
+  double signal = 0;  // size of what is learned from: advantages, or differences of fitness
+};
+
+class Trainer {
+ public:
+  virtual ~Trainer() = default;
+  // One iteration. RunError when numbers stop being finite; the state is then as before the call.
+  virtual IterationReport Step() = 0;
+  virtual const TrainerState& state() const = 0;
+};
+
+struct TrainerInfo {
+  std::string id;
+  std::string summary;
+  std::vector<ParamSpec> params;
+  std::function<std::unique_ptr<Trainer>(const Params&, TrainerOptions, EpisodeSource, TrainerState)>
+      make;
+};
+
+// "evolution:pairs=12". UsageError with did-you-mean.
+std::unique_ptr<Trainer> MakeTrainer(std::string_view spec, TrainerOptions options,
+                                     EpisodeSource episodes, TrainerState state);
+
+// Falls geometrically from `first` to `last` over the iterations.
+double LearningRateAt(std::int64_t iteration, int iterations, double first, double last);
+
+}  // namespace allot

@@ -1,0 +1,37 @@
+#pragma once
+// Settings: named, seeded families of episodes (arrivals, cluster, rules of the world), in which
+// policies are trained and compared. A new one is one file in envs/settings/ that registers itself.
+// Used through --settings of the commands.
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/params.h"
+#include "core/registry.h"
+#include "envs/episodes.h"
+
+namespace allot {
+
+struct Setting {
+  std::string name;     // for tables
+  std::string profile;  // whose names for policies hold here (sim/profile.h)
+  // Equal seeds give equal scenarios, whatever was drawn before. Thread-safe.
+  EpisodeSource episodes;
+};
+
+struct SettingInfo {
+  std::string id;
+  std::string summary;
+  std::vector<ParamSpec> params;
+  std::function<Setting(const Params&)> make;
+};
+
+// "dl2:size=V24". UsageError with did-you-mean.
+Setting MakeSetting(std::string_view spec);
+
+// One source that draws from several, each episode from one of them by its seed.
+EpisodeSource MixedEpisodes(std::vector<EpisodeSource> sources);
+
+}  // namespace allot
