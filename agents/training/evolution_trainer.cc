@@ -1,7 +1,7 @@
 // Evolution strategies (Salimans et al., arXiv 1703.03864): the gradient of an objective, smoothed
-// by a normal perturbation of the weights, from differences between pairs of opposite perturbations.
-// All play the same arrivals, so that only the policy makes a difference. Needs no gradient of the
-// objective: percentiles, fairness, resize costs, placement are what they are.
+// by a normal perturbation of the weights, from differences between pairs of opposite
+// perturbations. All play the same arrivals, so that only the policy makes a difference. Needs no
+// gradient of the objective: percentiles, fairness, resize costs, placement are what they are.
 
 #include <cmath>
 #include <utility>
@@ -59,8 +59,8 @@ class EvolutionTrainer : public Trainer {
       IndexNetWeights weights = state_.weights;
       AddScaled(&weights.tensors, directions[p], sign * static_cast<float>(own_.sigma));
       IndexPolicy policy(weights, LearnedPolicyInfo());
-      results[i] = std::log(
-          PlayFor(objective_, *scenarios[w], policy, options_.max_decisions) / teacher[w]);
+      results[i] =
+          std::log(PlayFor(objective_, *scenarios[w], policy, options_.max_decisions) / teacher[w]);
     });
     return Learn(directions, results);
   }
@@ -112,28 +112,28 @@ class EvolutionTrainer : public Trainer {
   TrainerState state_;
 };
 
-ALLOT_REGISTER(
-    TrainerInfo,
-    (TrainerInfo{
-        "evolution",
-        "evolution strategies on an objective, pairs of opposite perturbations",
-        {{"objective", "balanced", "what is to be small, see 'allot list objectives'"},
-         {"pairs", "12", "of perturbations per iteration", 1, 10000},
-         {"sigma", "0.05", "size of a perturbation", 1e-6, 10},
-         {"hidden", "true", "also learn the hidden layer, not only what comes out"},
-         {"learning-rate", "0.02", "of Adam, at the start", 1e-9, 10},
-         {"final-learning-rate", "0.002", "and at the end", 1e-9, 10}},
-        [](const Params& params, TrainerOptions options, EpisodeSource episodes,
-           TrainerState state) -> std::unique_ptr<Trainer> {
-          const EvolutionOptions own{.pairs = params.Integer("pairs"),
-                                     .sigma = params.Number("sigma"),
-                                     .hidden = params.Flag("hidden"),
-                                     .learning_rate = params.Number("learning-rate"),
-                                     .final_learning_rate = params.Number("final-learning-rate")};
-          return std::make_unique<EvolutionTrainer>(own, ObjectiveNamed(params.Text("objective")),
-                                                    std::move(options), std::move(episodes),
-                                                    std::move(state));
-        }}));
+ALLOT_REGISTER(TrainerInfo,
+               (TrainerInfo{
+                   "evolution",
+                   "evolution strategies on an objective, pairs of opposite perturbations",
+                   {{"objective", "balanced", "what is to be small, see 'allot list objectives'"},
+                    {"pairs", "12", "of perturbations per iteration", 1, 10000},
+                    {"sigma", "0.05", "size of a perturbation", 1e-6, 10},
+                    {"hidden", "true", "also learn the hidden layer, not only what comes out"},
+                    {"learning-rate", "0.02", "of Adam, at the start", 1e-9, 10},
+                    {"final-learning-rate", "0.002", "and at the end", 1e-9, 10}},
+                   [](const Params& params, TrainerOptions options, EpisodeSource episodes,
+                      TrainerState state) -> std::unique_ptr<Trainer> {
+                     const EvolutionOptions own{
+                         .pairs = params.Integer("pairs"),
+                         .sigma = params.Number("sigma"),
+                         .hidden = params.Flag("hidden"),
+                         .learning_rate = params.Number("learning-rate"),
+                         .final_learning_rate = params.Number("final-learning-rate")};
+                     return std::make_unique<EvolutionTrainer>(
+                         own, ObjectiveNamed(params.Text("objective")), std::move(options),
+                         std::move(episodes), std::move(state));
+                   }}));
 
 }  // namespace
 }  // namespace allot

@@ -1,10 +1,9 @@
-#include "agents/training/imitation.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "agents/learned/index_policy.h"
+#include "agents/training/imitation.h"
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "core/rng.h"

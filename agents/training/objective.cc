@@ -23,7 +23,8 @@ double PlayFor(const Objective& objective, const Scenario& scenario, Policy& pol
   Played played{&scenario, records, cluster.Observe().now, {}};
   played.jct.reserve(records.size());
   for (const JobRecord& record : records) {
-    const Seconds end = record.finish == kNever ? std::max(played.end, record.submit + 1) : record.finish;
+    const Seconds end =
+        record.finish == kNever ? std::max(played.end, record.submit + 1) : record.finish;
     played.jct.push_back(end - record.submit);
   }
   return objective(played);

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/registry.h"
 #include "cluster/job_record.h"
+#include "core/registry.h"
 #include "sched/policy.h"
 #include "sim/scenario.h"
 

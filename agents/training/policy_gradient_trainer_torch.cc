@@ -1,9 +1,8 @@
-#include "agents/training/policy_gradient_trainer.h"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "agents/training/policy_gradient_trainer.h"
 #include "core/check.h"
 #include "core/error.h"
 #include "core/parallel.h"
@@ -162,31 +161,30 @@ IterationReport PolicyGradientTrainer::Step() {
 
 namespace {
 
-ALLOT_REGISTER(
-    TrainerInfo,
-    (TrainerInfo{
-        "policy-gradient",
-        "sampled fills, same-arrivals leave-one-out advantages",
-        {{"rollouts", "8", "of each workload (same arrivals), at least 2", 1, 10000},
-         {"tau", "0.3", "temperature of exploration", 1e-6, 100},
-         {"keep", "0.1", "share of decisions that enter the gradient", 1e-6, 1},
-         {"reward", "jct", "see 'allot list rewards'"},
-         {"half-life", "86400", "seconds after which a reward counts half", 1, 1e300},
-         {"learning-rate", "0.003", "of Adam, at the start", 1e-9, 10},
-         {"final-learning-rate", "0.001", "and at the end", 1e-9, 10}},
-        [](const Params& params, TrainerOptions options, EpisodeSource episodes,
-           TrainerState state) -> std::unique_ptr<Trainer> {
-          PolicyGradientOptions own;
-          own.rollouts = params.Integer("rollouts");
-          own.rollout.tau = params.Number("tau");
-          own.rollout.keep = params.Number("keep");
-          own.rollout.reward = params.Text("reward");
-          own.discount_half_life = params.Number("half-life");
-          own.learning_rate = params.Number("learning-rate");
-          own.final_learning_rate = params.Number("final-learning-rate");
-          return std::make_unique<PolicyGradientTrainer>(std::move(own), std::move(options),
-                                                         std::move(episodes), std::move(state));
-        }}));
+ALLOT_REGISTER(TrainerInfo,
+               (TrainerInfo{
+                   "policy-gradient",
+                   "sampled fills, same-arrivals leave-one-out advantages",
+                   {{"rollouts", "8", "of each workload (same arrivals), at least 2", 1, 10000},
+                    {"tau", "0.3", "temperature of exploration", 1e-6, 100},
+                    {"keep", "0.1", "share of decisions that enter the gradient", 1e-6, 1},
+                    {"reward", "jct", "see 'allot list rewards'"},
+                    {"half-life", "86400", "seconds after which a reward counts half", 1, 1e300},
+                    {"learning-rate", "0.003", "of Adam, at the start", 1e-9, 10},
+                    {"final-learning-rate", "0.001", "and at the end", 1e-9, 10}},
+                   [](const Params& params, TrainerOptions options, EpisodeSource episodes,
+                      TrainerState state) -> std::unique_ptr<Trainer> {
+                     PolicyGradientOptions own;
+                     own.rollouts = params.Integer("rollouts");
+                     own.rollout.tau = params.Number("tau");
+                     own.rollout.keep = params.Number("keep");
+                     own.rollout.reward = params.Text("reward");
+                     own.discount_half_life = params.Number("half-life");
+                     own.learning_rate = params.Number("learning-rate");
+                     own.final_learning_rate = params.Number("final-learning-rate");
+                     return std::make_unique<PolicyGradientTrainer>(
+                         std::move(own), std::move(options), std::move(episodes), std::move(state));
+                   }}));
 
 }  // namespace
 }  // namespace allot

@@ -53,11 +53,11 @@ void SampledFill::Close(std::int32_t index, bool taken, std::vector<Score>* grad
 void SampledFill::Fill(const Observation& o, std::span<const Score> scores, Rng* rng,
                        std::vector<Grant>* grants, std::vector<Score>* gradient) {
   const auto rows = At(o.rows());
-  capacity_.Reset(*o.cluster);
   gradient->assign(rows, Score{});
   chosen_.assign(rows, -1);
   rows_.resize(rows);
   std::iota(rows_.begin(), rows_.end(), 0);
+  capacity_.Reset(*o.cluster, LeastUnit(o, rows_));
   items_.clear();
   first_item_.clear();
   heap_.clear();

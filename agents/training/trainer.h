@@ -3,8 +3,8 @@
 // iteration, on episodes from a source. A new one is one file *_trainer.cc in this folder that
 // registers a TrainerInfo; 'allot train --method ID:KEY=VALUE' finds it.
 //
-// A run is a pure function of (options, start state, episode source): any number of threads, and any
-// number of stops and resumes in between, give the same bytes.
+// A run is a pure function of (options, start state, episode source): any number of threads, and
+// any number of stops and resumes in between, give the same bytes.
 
 #include <cstdint>
 #include <functional>
@@ -61,7 +61,8 @@ struct TrainerInfo {
   std::string id;
   std::string summary;
   std::vector<ParamSpec> params;
-  std::function<std::unique_ptr<Trainer>(const Params&, TrainerOptions, EpisodeSource, TrainerState)>
+  std::function<std::unique_ptr<Trainer>(const Params&, TrainerOptions, EpisodeSource,
+                                         TrainerState)>
       make;
 };
 

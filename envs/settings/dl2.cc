@@ -184,7 +184,8 @@ struct World {
 
 std::string SizeNames() {
   std::string names;
-  for (const Size& size : kSizes) names += fmt::format("{}{}", names.empty() ? "" : ", ", size.name);
+  for (const Size& size : kSizes)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", size.name);
   return names;
 }
 
@@ -195,10 +196,9 @@ ALLOT_REGISTER(SettingInfo,
                             [](const Params& params) {
                               const Size& size = SizeNamed(params.Text("size"));
                               const auto world = std::make_shared<const World>(size);
-                              return Setting{fmt::format("dl2 {}", size.name), "dl2",
-                                             [world](std::uint64_t seed) {
-                                               return world->Draw(seed);
-                                             }};
+                              return Setting{
+                                  fmt::format("dl2 {}", size.name), "dl2",
+                                  [world](std::uint64_t seed) { return world->Draw(seed); }};
                             }}));
 
 }  // namespace

@@ -26,7 +26,7 @@ using Json = nlohmann::ordered_json;
 
 struct TrainOptions {
   World world;
-  std::string start;
+  std::string start = "index";
   std::string teacher = "optimus";
   std::string out;
   bool resume = false;
@@ -55,10 +55,10 @@ class TrainingRun {
     o_.trainer.threads = globals.threads;
     o_.trainer.teacher = [this] { return o_.world.MakePolicy(o_.teacher); };
     const EpisodeSource episodes = o_.world.in_settings() ? SettingEpisodes() : TraceEpisodes();
-    validation_ = std::make_unique<Validation>(
-        validation_scenarios_, o_.trainer.teacher, ObjectiveNamed(o_.objective),
-        o_.trainer.max_decisions, globals.threads);
-    
+    validation_ = std::make_unique<Validation>(validation_scenarios_, o_.trainer.teacher,
+                                               ObjectiveNamed(o_.objective),
+                                               o_.trainer.max_decisions, globals.threads);
+    trainer_ = MakeTrainer(o_.method, o_.trainer, episodes, std::move(state));
     events_ = std::make_unique<TensorboardWriter>(
         out_, fmt::format("{:06}", trainer_->state().iteration));
   }
@@ -120,10 +120,23 @@ class TrainingRun {
                        o_.out);
     }
     TrainerState state;
-    state.weights = o_.start.empty() ? IndexAgentAt({.alpha = 0.25F, .beta = 0.3F, .kappa = 0.3F},
-                                                    16, o_.trainer.seed)
-                                     : LoadIndexWeights(o_.start);
+    state.weights = StartWeights();
     return state;
+  }
+
+  IndexNetWeights StartWeights() const {
+    constexpr int kHidden = 16;
+    const NamedParams named = ParseNamedParams(o_.start);
+    if (named.name != "index") return LoadIndexWeights(o_.start);
+    const Params point("start 'index'",
+                       {{"alpha", "0.25", "", -1000, 1000},
+                        {"beta", "0.3", "", 0, 100},
+                        {"kappa", "0.3", "", 0, 100}},
+                       named.given);
+    const auto number = [&](const char* key) { return static_cast<float>(point.Number(key)); };
+    return IndexAgentAt(
+        {.alpha = number("alpha"), .beta = number("beta"), .kappa = number("kappa")}, kHidden,
+        o_.trainer.seed);
   }
 
   TrainerState Resume() {
@@ -162,8 +175,7 @@ class TrainingRun {
     const ClusterSpec cluster = ClusterSpec::Parse(o_.training_cluster);
     const Seconds span = ParseWhen(o_.world.trace(), o_.episode_span);
     // An episode is cut at twice its span: a policy must not learn to wait for the last giant.
-    o_.trainer.max_decisions =
-        static_cast<std::int64_t>(2 * span / o_.world.sim().interval);
+    o_.trainer.max_decisions = static_cast<std::int64_t>(2 * span / o_.world.sim().interval);
     for (int k = 0; k < o_.validation_workloads; ++k) {
       const double load = o_.training_loads[static_cast<std::size_t>(k) % o_.training_loads.size()];
       const EpisodeSource source = o_.world.TrainingEpisodes(cluster, span, {load});
@@ -227,11 +239,12 @@ class TrainingRun {
       checkpoint.state["history"] = history_;
     }
     checkpoint.config = config_;
-    checkpoint.card = ModelCard("Index network, " + o_.method,
-                                fmt::format("{} {:.3f} of that of {} on {} validation samples of the "
-                                            "training weeks, after {} episodes",
-                                            o_.objective, last_validation_, o_.teacher,
-                                            o_.validation_workloads, state.episodes));
+    checkpoint.card =
+        ModelCard("Index network, " + o_.method,
+                  fmt::format("{} {:.3f} of that of {} on {} validation samples of the "
+                              "training weeks, after {} episodes",
+                              o_.objective, last_validation_, o_.teacher, o_.validation_workloads,
+                              state.episodes));
     return checkpoint;
   }
 
@@ -284,7 +297,9 @@ class TrainingRun {
 
 void Declare(CLI::App& app, TrainOptions& o) {
   o.world.Declare(app);
-  app.add_option("--start", o.start, "checkpoint to start from (default: a fixed index)");
+  app.add_option("--start", o.start,
+                 "checkpoint folder, or a fixed index: index:alpha=0.25,beta=0.3,kappa=0.3")
+      ->capture_default_str();
   app.add_option("-o,--out", o.out,
                  "folder of the run: best/, latest/, curve.csv, TensorBoard events")
       ->required();

@@ -51,13 +51,13 @@ void World::Declare(CLI::App& app) {
   app.add_option("--length-estimates", lengths_,
                  "what policies are told: none, noisy:SIGMA, true (oracle)")
       ->default_str("the profile's; noisy:0.5");
-  CLI::Option* setting = app.add_option(
-      "--setting", setting_specs_,
-      "named worlds instead of a trace, joined by commas: 'allot list settings'");
-  for (const char* own : {"--workload", "--format", "--cluster", "--from", "--to", "--load",
-                          "--span", "--rate", "--jobs", "--tail", "--rigid", "--profile",
-                          "--interval", "--restart-cost", "--failures", "--node-events",
-                          "--speedup", "--length-estimates"}) {
+  CLI::Option* setting =
+      app.add_option("--setting", setting_specs_,
+                     "named worlds instead of a trace, joined by commas: 'allot list settings'");
+  for (const char* own :
+       {"--workload", "--format", "--cluster", "--from", "--to", "--load", "--span", "--rate",
+        "--jobs", "--tail", "--rigid", "--profile", "--interval", "--restart-cost", "--failures",
+        "--node-events", "--speedup", "--length-estimates"}) {
     setting->excludes(app.get_option(own));
   }
 }
@@ -149,8 +149,7 @@ std::vector<World::Named> World::SettingScenarios() {
     for (int k = 0; k < workloads_; ++k) {
       const std::uint64_t seed = seed_ + static_cast<std::uint64_t>(k);
       Named named{setting.episodes(seed), 0, seed};
-      named.load =
-          OfferedLoad(named.scenario->workload(), named.scenario->cluster().total().gpus);
+      named.load = OfferedLoad(named.scenario->workload(), named.scenario->cluster().total().gpus);
       scenarios.push_back(std::move(named));
     }
   }

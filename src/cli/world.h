@@ -59,7 +59,7 @@ class World {
 
   std::uint64_t seed() const { return seed_; }
   bool made_by_law() const;
-  Seconds tail() const;  // of a law
+  Seconds tail() const;             // of a law
   nlohmann::ordered_json ToJson();  // the effective settings
 
  private:

@@ -64,6 +64,11 @@ float Bounded(double value) {
   return static_cast<float>(std::clamp(value, -bound, bound));
 }
 
+// In single precision: half the encoder's time goes into logarithms.
+float BoundedLog(double value) {
+  return std::clamp(std::log(static_cast<float>(value)), -kFeatureBound, kFeatureBound);
+}
+
 }  // namespace
 
 std::span<const std::string_view> FeatureEncoder::JobFeatureNames() { return kJobNames; }
@@ -89,21 +94,19 @@ void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
     const bool running = o.running[r] >= 0;
     const double present = running ? table[o.running[r]].cost : 0;
     const bool is_new = o.now - o.submit[r] < o.interval && o.changes[r] == 0;
-    x[kRemainingSmallest] =
-        Bounded(std::log(remaining / table.reference_rate() / o.interval + 0.01));
-    x[kRemainingFastest] = Bounded(std::log(remaining / table.best_rate() / o.interval + 0.01));
-    x[kRemainingCost] = Bounded(std::log(cost + 0.01));
+    x[kRemainingSmallest] = BoundedLog(remaining / table.reference_rate() / o.interval + 0.01);
+    x[kRemainingFastest] = BoundedLog(remaining / table.best_rate() / o.interval + 0.01);
+    x[kRemainingCost] = BoundedLog(cost + 0.01);
     x[kRemainingShare] = Bounded(remaining / total);
-    x[kAge] = Bounded(std::log1p((o.now - o.submit[r]) / o.interval));
+    x[kAge] = BoundedLog(1 + (o.now - o.submit[r]) / o.interval);
     x[kIsNew] = is_new ? 1.0F : 0.0F;
-    x[kSpeedup] = Bounded(std::log(table.best_rate() / table.reference_rate()));
-    x[kWidth] = Bounded(std::log(table.max_hull_cost() / table.reference_cost()));
-    x[kSmallestCost] = Bounded(std::log(table.reference_cost()));
-    x[kRequestedCost] = Bounded(std::log(table[o.requested[r]].cost / table.reference_cost()));
+    x[kSpeedup] = BoundedLog(table.best_rate() / table.reference_rate());
+    x[kWidth] = BoundedLog(table.max_hull_cost() / table.reference_cost());
+    x[kSmallestCost] = BoundedLog(table.reference_cost());
+    x[kRequestedCost] = BoundedLog(table[o.requested[r]].cost / table.reference_cost());
     x[kIsRunning] = running ? 1.0F : 0.0F;
-    x[kRunningCost] = Bounded(std::log1p(present / table.reference_cost()));
-    x[kAttained] =
-        Bounded(std::log(o.attained_gpu_seconds[r] * table.best_efficiency() / total + 0.02));
+    x[kRunningCost] = BoundedLog(1 + present / table.reference_cost());
+    x[kAttained] = BoundedLog(o.attained_gpu_seconds[r] * table.best_efficiency() / total + 0.02);
     x[kHasEstimate] = std::isnan(o.estimated_work[r]) ? 0.0F : 1.0F;
     total_cost += cost;
     total_width += table.max_hull_cost();
@@ -130,10 +133,10 @@ void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
   const double jobs = static_cast<double>(rows);
   const double gpus = o.cluster->total().gpus;
   float* cluster = context + 2 * kJobFeatures;
-  cluster[0] = Bounded(std::log(jobs / gpus));
-  cluster[1] = Bounded(std::log(total_cost / gpus + 0.01));
+  cluster[0] = BoundedLog(jobs / gpus);
+  cluster[1] = BoundedLog(total_cost / gpus + 0.01);
   cluster[2] = Bounded(used / gpus);
-  cluster[3] = Bounded(std::log(total_width / gpus));
+  cluster[3] = BoundedLog(total_width / gpus);
   cluster[4] = Bounded(arrived / jobs);
   cluster[5] = Bounded(std::log(jobs) / 3.0);
   cluster[6] = Bounded(restart / jobs / o.interval);

@@ -46,6 +46,7 @@ ConfigurationTable::ConfigurationTable(std::string name, std::vector<UnitKind> k
   }
   OrderTypes();
   for (const GpuTypeIndex type : types_) BuildHull(type);
+  OrderBySpeed();
   max_hull_cost_ = (*this)[hull(types_.front()).back().to].cost;
 }
 
@@ -89,6 +90,28 @@ void ConfigurationTable::OrderTypes() {
   for (const Reference& reference : references) types_.push_back(reference.type);
   reference_rate_ = references.front().rate;
   reference_cost_ = references.front().cost;
+}
+
+void ConfigurationTable::OrderBySpeed() {
+  least_unit_ = kinds_.front().demand;
+  for (const UnitKind& kind : kinds_) {
+    least_unit_ = {std::min(least_unit_.gpus, kind.demand.gpus),
+                   std::min(least_unit_.cpus, kind.demand.cpus)};
+  }
+  std::vector<std::int32_t> useful;
+  for (std::int32_t i = 0; i < size(); ++i) {
+    if (Useful(i)) useful.push_back(i);
+  }
+  std::stable_sort(useful.begin(), useful.end(), [this](std::int32_t a, std::int32_t b) {
+    return (*this)[a].rate > (*this)[b].rate;
+  });
+  for (const std::int32_t i : useful) {
+    const bool beaten = std::any_of(fastest_.begin(), fastest_.end(), [&](std::int32_t faster) {
+      return (*this)[faster].gpu_type == (*this)[i].gpu_type &&
+             (*this)[faster].demand.FitsIn((*this)[i].demand);
+    });
+    if (!beaten) fastest_.push_back(i);
+  }
 }
 
 void ConfigurationTable::BuildHull(GpuTypeIndex type) {

@@ -101,6 +101,13 @@ class ConfigurationTable {
   const std::vector<GpuTypeIndex>& types() const { return types_; }
   const std::vector<HullStep>& hull(GpuTypeIndex type) const;  // empty for a type it has not
 
+  // Progressing configurations that a job may hold, by falling rate (ties: by index), without those
+  // that another of the type matches or beats with no larger demand: of what fits, the first is the
+  // best.
+  const std::vector<std::int32_t>& fastest() const { return fastest_; }
+  // Componentwise the least that one unit more demands, whatever its kind.
+  const Resources& least_unit() const { return least_unit_; }
+
   double reference_rate() const { return reference_rate_; }    // of the cheapest configuration ...
   double reference_cost() const { return reference_cost_; }    // ... of the fastest type
   double best_rate() const { return best_rate_; }              // over all configurations
@@ -118,6 +125,7 @@ class ConfigurationTable {
   void IndexByUnits();
   void OrderTypes();
   void BuildHull(GpuTypeIndex type);
+  void OrderBySpeed();
 
   std::string name_;
   std::vector<UnitKind> kinds_;
@@ -127,6 +135,8 @@ class ConfigurationTable {
   std::vector<std::int32_t> by_units_;  // [type][units 0][units 1] -> index or -1
   std::vector<GpuTypeIndex> types_;
   std::vector<std::vector<HullStep>> hulls_;  // by type index
+  std::vector<std::int32_t> fastest_;
+  Resources least_unit_;
   double reference_rate_ = 0;
   double reference_cost_ = 0;
   double best_rate_ = 0;

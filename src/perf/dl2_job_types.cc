@@ -20,7 +20,8 @@ Tables ReadTables() {
   constexpr int kColumns = kDl2MostUnits + 1;
   std::vector<std::string> columns = {"model", "epoch_size", "epochs", "worker_gpu_slots",
                                       "servers"};
-  for (int workers = 1; workers <= kColumns; ++workers) columns.push_back(fmt::format("w{}", workers));
+  for (int workers = 1; workers <= kColumns; ++workers)
+    columns.push_back(fmt::format("w{}", workers));
   CsvReader csv(internal::kDl2SpeedsCsv, "traces/dl2_speeds.csv", columns);
   Tables tables;
   std::vector<std::vector<double>> rates;  // [servers][workers], epochs a second

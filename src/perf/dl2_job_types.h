@@ -19,8 +19,8 @@ struct Dl2JobType {
 
 const std::vector<Dl2JobType>& Dl2JobTypes();
 
-// Their profiles; work counts in epochs. A worker holds 2 CPU slots and, where the type uses GPUs, 4
-// GPU slots (one GPU), a server 2 CPU slots, of servers with 8 and 8.
+// Their profiles; work counts in epochs. A worker holds 2 CPU slots and, where the type uses GPUs,
+// 4 GPU slots (one GPU), a server 2 CPU slots, of servers with 8 and 8.
 const Catalogue& Dl2Catalogue();
 
 }  // namespace allot

@@ -1,6 +1,7 @@
 #pragma once
 // Free resources per GPU type while a sizing stage hands them out.
 
+#include <algorithm>
 #include <vector>
 
 #include "cluster/cluster_spec.h"
@@ -10,7 +11,9 @@ namespace allot {
 
 class TypeCapacity {
  public:
-  void Reset(const ClusterSpec& cluster) {
+  // `least`: what one unit more takes at the least, whoever gets it.
+  void Reset(const ClusterSpec& cluster, const Resources& least = {1, 0}) {
+    least_ = least;
     free_.clear();
     for (std::size_t t = 0; t < cluster.types().size(); ++t) {
       free_.push_back(cluster.total_of(static_cast<GpuTypeIndex>(t)));
@@ -27,15 +30,15 @@ class TypeCapacity {
   void Return(const Configuration& configuration) {
     free_[static_cast<std::size_t>(configuration.gpu_type)] += configuration.demand;
   }
+  // Nothing that is left serves anybody.
   bool Exhausted() const {
-    for (const Resources& free : free_) {
-      if (free.gpus > 0) return false;
-    }
-    return true;
+    return std::none_of(free_.begin(), free_.end(),
+                        [this](const Resources& free) { return least_.FitsIn(free); });
   }
 
  private:
   std::vector<Resources> free_;
+  Resources least_;
 };
 
 }  // namespace allot

@@ -1,6 +1,7 @@
 #include "sched/hull_fill.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace allot {
 namespace {
@@ -31,7 +32,7 @@ float HullCursor::Key(const Score& score, const HullFillOptions& options) const 
 
 void HullFill::Fill(const Observation& o, std::span<const std::int32_t> rows,
                     std::span<const Score> scores, std::vector<Grant>* grants) {
-  capacity_.Reset(*o.cluster);
+  capacity_.Reset(*o.cluster, LeastUnit(o, rows));
   cursors_.clear();
   heap_.clear();
   first_served_.clear();
@@ -90,6 +91,16 @@ void HullFill::Fill(const Observation& o, std::span<const std::int32_t> rows,
   for (const std::int32_t index : blocked_) grant(index);
 }
 
+Resources LeastUnit(const Observation& o, std::span<const std::int32_t> rows) {
+  Resources least{std::numeric_limits<std::int32_t>::max(),
+                  std::numeric_limits<std::int32_t>::max()};
+  for (const std::int32_t row : rows) {
+    const Resources& own = o.table[At(row)]->least_unit();
+    least = {std::min(least.gpus, own.gpus), std::min(least.cpus, own.cpus)};
+  }
+  return least;
+}
+
 void FillLeftovers(const Observation& o, std::span<const std::int32_t> rows,
                    std::span<const std::int32_t> preference, TypeCapacity* capacity,
                    std::vector<std::int32_t>* chosen) {
@@ -100,10 +111,11 @@ void FillLeftovers(const Observation& o, std::span<const std::int32_t> rows,
     std::int32_t& now = (*chosen)[At(index)];
     if (now >= 0) capacity->Return(table[now]);
     std::int32_t best = now;
-    for (std::int32_t c = 0; c < table.size(); ++c) {
+    for (const std::int32_t c : table.fastest()) {
       if (now >= 0 && table[c].gpu_type != table[now].gpu_type) continue;
       if (!capacity->Fits(table[c])) continue;
-      if (best < 0 || table[c].rate > table[best].rate) best = c;
+      if (now < 0 || table[c].rate > table[now].rate) best = c;
+      break;
     }
     const std::int32_t running = o.running[row];
     if (best != now && now >= 0 && running == now) {

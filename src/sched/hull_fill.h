@@ -76,6 +76,10 @@ class HullFill {
   std::vector<std::int32_t> blocked_;       // rows indices whose next step did not fit, best first
 };
 
+// Componentwise the least that one unit more of any of the jobs takes: when not even that is free,
+// a fill is over.
+Resources LeastUnit(const Observation& observation, std::span<const std::int32_t> rows);
+
 // After a fill: uses what is left. Jobs get, in the order of `preference` (indices into rows), the
 // best configuration that fits on top of what they hold, where that is worth a restart within an
 // interval.

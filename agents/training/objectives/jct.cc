@@ -5,9 +5,9 @@
 namespace allot {
 namespace {
 
-ALLOT_REGISTER(ObjectiveInfo, (ObjectiveInfo{"jct", "mean job completion time", [](const Played& p) {
-                                               return TrimmedMean(p.jct, 1);
-                                             }}));
+ALLOT_REGISTER(ObjectiveInfo,
+               (ObjectiveInfo{"jct", "mean job completion time",
+                              [](const Played& p) { return TrimmedMean(p.jct, 1); }}));
 
 }  // namespace
 }  // namespace allot

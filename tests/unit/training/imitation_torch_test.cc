@@ -1,10 +1,9 @@
-#include "agents/training/imitation.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "agents/learned/index_agent.h"
+#include "agents/training/imitation.h"
 #include "sim/run.h"
 #include "tests/unit/core/expect_error.h"
 #include "tests/unit/training/small_world.h"

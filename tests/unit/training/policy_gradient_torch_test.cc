@@ -1,8 +1,7 @@
-#include "agents/training/policy_gradient_trainer.h"
-
 #include <gtest/gtest.h>
 
 #include "agents/learned/index_agent.h"
+#include "agents/training/policy_gradient_trainer.h"
 #include "tests/unit/core/expect_error.h"
 #include "tests/unit/training/small_world.h"
 
