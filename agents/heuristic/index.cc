@@ -1,10 +1,12 @@
 // The weighted alpha-fair index with fixed numbers: u, beta, kappa for every job, u = -alpha
 // ln(time) of the remaining time in the smallest configuration or, where lengths are unknown, of
-// the GPU time attained; or u = alpha x age. docs/learning.md says which heuristics its points are.
+// the GPU time attained or the inverse Gittins index; or u = alpha x age. docs/learning.md says
+// which heuristics its points are.
 
 #include <cmath>
 
 #include "sched/hull_fill.h"
+#include "sched/length_model.h"
 #include "sched/policy.h"
 #include "sched/remaining.h"
 
@@ -17,16 +19,21 @@ class IndexHeuristic : public Policy {
       : info_(std::move(info)),
         alpha_(params.Number("alpha")),
         basis_(BasisOf(params.Text("basis"))),
+        gamma_(params.Number("gamma")),
         fill_(HullFillOptions{.first_bonus = static_cast<float>(params.Number("first"))}),
         placement_(MakeStage<Placement>("placement", params.Text("placement"))) {
     shape_.beta = static_cast<float>(params.Number("beta"));
     shape_.kappa = static_cast<float>(params.Number("kappa"));
-    info_.needs_lengths = basis_ == Basis::kRemaining && alpha_ != 0;
+    info_.needs_lengths = (basis_ == Basis::kRemaining || basis_ == Basis::kGittins) && alpha_ != 0;
+    if (!params.Text("history").empty()) lengths_ = LengthModelOf(params.Text("history"));
   }
+
+  void OnEpisodeStart(const EpisodeContext&) override { lengths_.OnEpisodeStart(); }
 
   const PolicyInfo& info() const override { return info_; }
 
   void Decide(const Observation& o, Allocation* allocation) override {
+    if (basis_ == Basis::kGittins) lengths_.Observe(o);
     rows_.clear();
     scores_.clear();
     for (std::int32_t row = 0; row < o.rows(); ++row) {
@@ -41,28 +48,42 @@ class IndexHeuristic : public Policy {
   }
 
  private:
-  enum class Basis { kRemaining, kAttained, kSubmit };
+  enum class Basis { kRemaining, kAttained, kGittins, kSubmit };
 
   static Basis BasisOf(const std::string& text) {
     if (text == "remaining") return Basis::kRemaining;
     if (text == "attained") return Basis::kAttained;
+    if (text == "gittins") return Basis::kGittins;
     if (text == "submit") return Basis::kSubmit;
-    throw UsageError("policy 'index': 'basis' must be remaining, attained or submit, got '{}'",
-                     text);
+    throw UsageError(
+        "policy 'index': 'basis' must be remaining, attained, gittins or submit, got '{}'", text);
   }
 
   double Weight(const Observation& o, std::int32_t row) const {
     const auto r = static_cast<std::size_t>(row);
     if (basis_ == Basis::kSubmit) return alpha_ * (o.now - o.submit[r]) / o.interval;
-    const double seconds = basis_ == Basis::kAttained
-                               ? o.attained_gpu_seconds[r]
-                               : ReckonedRemaining(o, row) / o.table[r]->reference_rate();
-    return -alpha_ * std::log(seconds / o.interval + 0.01);
+    const ConfigurationTable& table = *o.table[r];
+    // The fill itself weighs a step by its cost once.
+    const double demand = gamma_ == 1 ? 0 : (1 - gamma_) * std::log(table[o.requested[r]].cost);
+    return demand - alpha_ * std::log(Time(o, row) / o.interval + 0.01);
+  }
+
+  double Time(const Observation& o, std::int32_t row) const {
+    switch (basis_) {
+      case Basis::kAttained:
+        return o.attained_gpu_seconds[static_cast<std::size_t>(row)];
+      case Basis::kGittins:
+        return lengths_.Rank(o, row);
+      default:
+        return ReckonedRemaining(o, row) / o.table[static_cast<std::size_t>(row)]->reference_rate();
+    }
   }
 
   PolicyInfo info_;
   double alpha_;
   Basis basis_;
+  double gamma_;
+  LengthModel lengths_;
   Score shape_;
   HullFill fill_;
   std::unique_ptr<Placement> placement_;
@@ -81,9 +102,12 @@ PolicyInfo MakeInfo() {
       {"alpha", "0.25", "weight of short time: u = -alpha ln(time)", -1000, 1000},
       {"beta", "0.3", "fairness: 0 throughput, 1 proportional, large max-min", 0, 100},
       {"kappa", "0.3", "stickiness to the present size", 0, 100},
+      {"gamma", "1", "weight of small demand: u += (1 - gamma) ln(requested GPUs)", -10, 10},
       {"first", "0", "bonus of each job's first step", 0, 1000},
       {"basis", "remaining",
-       "time meant: remaining (estimated), attained (GPU time), or submit: u = alpha age"},
+       "time meant: remaining (estimated), attained (GPU time), gittins (length model), or submit: "
+       "u = alpha age"},
+      {"history", "", "of basis=gittins: TRACE@DATE, what ended before is known from the start"},
       {"placement", "packed", "stage: which GPUs on which nodes"}};
   info.make = [info](const Params& params) -> std::unique_ptr<Policy> {
     return std::make_unique<IndexHeuristic>(params, info);

@@ -15,6 +15,7 @@ class EndedJobs {
     JobIndex job;
     std::int32_t size;   // GPUs it asked for
     double gpu_seconds;  // reckoned service, see below
+    double seconds;      // the same as progress: seconds at the size it asked for
     double estimated;    // its estimate in GPU-seconds at the requested size; NaN: none
   };
 
@@ -30,13 +31,17 @@ class EndedJobs {
  private:
   struct Seen {
     Ended so_far;
-    double gpus;  // held if it runs
+    double gpus;   // held if it runs
+    double speed;  // then, over that at the size it asked for
   };
   std::vector<Seen> last_;  // by job
   std::vector<Seen> now_;
   std::vector<Ended> ended_;
   Seconds last_time_ = 0;
 };
+
+// Progress of a row so far, in seconds at the requested size.
+double AttainedAtRequested(const Observation& observation, std::int32_t row);
 
 // The estimated length of a row as GPU time at the requested size; NaN when there is none.
 double EstimatedGpuSeconds(const Observation& observation, std::int32_t row);

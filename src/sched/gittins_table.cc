@@ -12,8 +12,9 @@ constexpr double kBinsPerOctave = 4;
 
 }  // namespace
 
-GittinsTable::GittinsTable(double unit, double weight, const std::function<double(double)>& beyond)
-    : unit_(unit) {
+GittinsTable::GittinsTable(double unit, double weight, const std::function<double(double)>& beyond,
+                           double patience)
+    : unit_(unit), patience_(patience), total_(weight) {
   for (std::size_t bin = 0; bin < kBins; ++bin) {
     const double left = bin + 1 < kBins ? beyond(Edge(bin + 1)) : 0;
     prior_[bin] = weight * std::max(0.0, beyond(Edge(bin)) - left);
@@ -40,7 +41,35 @@ std::size_t GittinsTable::BinOf(double size) const {
 
 void GittinsTable::Add(double size, double weight) {
   counts_[BinOf(size)] += weight;
+  total_ += weight;
+  added_ += weight;
+  if (added_ < patience_ * total_) return;
+  added_ = 0;
   stale_ = true;
+}
+
+double GittinsTable::Remaining(double attained, double level) const {
+  const std::size_t first = BinOf(attained);
+  // Within a bin sizes lie evenly; of the first bin only the part beyond `attained` counts.
+  const auto weight = [&](std::size_t bin) {
+    const double all = prior_[bin] + counts_[bin];
+    if (bin > first) return all;
+    return all * (Edge(bin + 1) - attained) / (Edge(bin + 1) - Edge(bin));
+  };
+  double left = 0;
+  for (std::size_t bin = first; bin < kBins; ++bin) left += weight(bin);
+  if (!(left > 0)) return std::max(attained, unit_);
+  double wanted = level * left;
+  for (std::size_t bin = first; bin < kBins; ++bin) {
+    const double here = weight(bin);
+    if (here < wanted) {
+      wanted -= here;
+      continue;
+    }
+    const double low = std::max(attained, Edge(bin));
+    return low + (Edge(bin + 1) - low) * wanted / here - attained;
+  }
+  return Edge(kBins) - attained;
 }
 
 double GittinsTable::Rank(double attained) const {

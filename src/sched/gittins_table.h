@@ -20,11 +20,18 @@ class GittinsTable {
  public:
   // Sizes are counted in `unit` (the first bin is [0, unit)). The prior is worth `weight` sizes, of
   // which the share `beyond(x)` is larger than x; it must fall from 1 towards 0.
-  GittinsTable(double unit, double weight, const std::function<double(double)>& beyond);
+  // With `patience` > 0 ranks are worked out anew only when the sizes added since then are that
+  // share of all.
+  GittinsTable(double unit, double weight, const std::function<double(double)>& beyond,
+               double patience = 0);
 
   void Add(double size, double weight = 1);
   double Rank(double attained) const;
   double NextChange(double attained) const;  // up to here the rank stays; infinite in the last bin
+
+  // What a job that has attained so much still takes, at most with probability `level` in (0, 1).
+  // O(bins).
+  double Remaining(double attained, double level) const;
 
  private:
   static constexpr std::size_t kBins = 160;
@@ -37,6 +44,9 @@ class GittinsTable {
   std::array<double, kBins> prior_{};
   std::array<double, kBins> counts_{};
   mutable std::array<double, kBins> ranks_{};
+  double patience_ = 0;
+  double total_ = 0;
+  double added_ = 0;  // of these, since the ranks were worked out; only while patience_ > 0
   mutable bool stale_ = true;
 };
 

@@ -1,0 +1,99 @@
+#include "agents/training/tune.h"
+
+#include <array>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "core/error.h"
+#include "core/parallel.h"
+
+namespace allot {
+namespace {
+
+enum Coordinate : std::size_t { kAlpha, kBeta, kKappa, kGamma, kCoordinates };
+using Point = std::array<double, kCoordinates>;
+
+const std::array<std::vector<double>, kCoordinates> kCandidates = {{
+    {0, 0.06, 0.12, 0.25, 0.4, 0.6, 1},
+    {0, 0.15, 0.3, 0.5, 0.75, 1, 2},
+    {0, 0.15, 0.3, 0.6, 1},
+    {0.75, 1, 1.25},
+}};
+constexpr Point kStart = {0.25, 0.3, 0.3, 1};
+
+class Search {
+ public:
+  Search(const std::vector<std::shared_ptr<const Scenario>>& scenarios, const TuneOptions& options,
+         const std::string& basis)
+      : scenarios_(scenarios), options_(options), basis_(basis) {}
+
+  Point Best() {
+    Point best = kStart;
+    for (int pass = 0; pass < options_.passes; ++pass) {
+      const Point before = best;
+      for (std::size_t c = 0; c < kCoordinates; ++c) {
+        for (const double candidate : kCandidates[c]) {
+          Point point = best;
+          point[c] = candidate;
+          if (Value(point) < Value(best)) best = point;
+        }
+      }
+      if (best == before) break;
+    }
+    return best;
+  }
+
+  double Value(const Point& point) {
+    const auto known = values_.find(point);
+    if (known != values_.end()) return known->second;
+    const std::string spec = Spec(point);
+    std::vector<double> logs(scenarios_.size());
+    // Made one after the other: a history is read from its file.
+    ParallelFor(scenarios_.size(), options_.threads, [&](std::size_t i) {
+      const auto policy = MakePolicy(spec);
+      logs[i] =
+          std::log(PlayFor(options_.objective, *scenarios_[i], *policy, options_.max_decisions));
+    });
+    double sum = 0;
+    for (const double log : logs) sum += log;
+    played_ += static_cast<std::int64_t>(logs.size());
+    return values_[point] = sum / static_cast<double>(logs.size());
+  }
+
+  std::string Spec(const Point& p) const {
+    std::string spec = fmt::format("index:basis={},alpha={},beta={},kappa={},gamma={}", basis_,
+                                   p[kAlpha], p[kBeta], p[kKappa], p[kGamma]);
+    if (basis_ == "gittins" && !options_.history.empty()) spec += ",history=" + options_.history;
+    return spec;
+  }
+
+  std::int64_t played() const { return played_; }
+
+ private:
+  const std::vector<std::shared_ptr<const Scenario>>& scenarios_;
+  const TuneOptions& options_;
+  std::string basis_;
+  std::map<Point, double> values_;
+  std::int64_t played_ = 0;
+};
+
+}  // namespace
+
+TunedIndex TuneIndex(const std::vector<std::shared_ptr<const Scenario>>& scenarios,
+                     const TuneOptions& options) {
+  if (scenarios.empty()) throw UsageError("tuning needs at least one episode, got none");
+  TunedIndex best;
+  std::int64_t played = 0;
+  for (const std::string& basis : options.bases) {
+    Search search(scenarios, options, basis);
+    const Point point = search.Best();
+    played += search.played();
+    if (!best.spec.empty() && search.Value(point) >= best.log_value) continue;
+    best = {search.Spec(point), point[kAlpha], point[kBeta], point[kKappa], search.Value(point), 0};
+  }
+  best.played = played;
+  return best;
+}
+
+}  // namespace allot

@@ -1,0 +1,64 @@
+// Samples of a trace: weeks (or other spans) of it, thinned at random until they offer a cluster
+// the wanted load. Samples of different seeds from one span overlap in jobs; spans do not.
+
+#include <cmath>
+#include <utility>
+
+#include "core/error.h"
+#include "envs/setting.h"
+#include "sim/profile.h"
+#include "workload/calendar.h"
+#include "workload/trace_reader.h"
+
+namespace allot {
+namespace {
+
+constexpr GpuCount kGpusPerNode = 8;
+
+Setting Make(const Params& params) {
+  const auto trace = std::make_shared<const Workload>(ReadTrace(params.Text("workload")));
+  const int gpus = params.Integer("gpus");
+  if (gpus % kGpusPerNode != 0) {
+    throw UsageError("setting 'trace': 'gpus' must be a multiple of {}, got {}", kGpusPerNode,
+                     gpus);
+  }
+  ClusterSpec cluster;
+  cluster.AddNodes(gpus / kGpusPerNode, {.gpus = kGpusPerNode, .cpus = 8 * kGpusPerNode}, "gpu");
+
+  WindowOptions window;
+  const auto when = [&](const std::string& text) { return ParseWhen(*trace, text); };
+  if (!params.Text("from").empty()) window.from = when(params.Text("from"));
+  if (!params.Text("to").empty()) window.to = when(params.Text("to"));
+  window.span = when(params.Text("span"));
+  window.weekly = !params.Flag("random");
+  window.loads = params.Numbers("loads");
+  window.elastic = !params.Flag("rigid");
+  Registry<ProfileInfo>::Global().Get("profile", "default").apply(&window.sim);
+  window.sim.interval = params.Number("interval");
+  window.sim.restart_cost = params.Number("restart-cost");
+  window.sim.lengths = LengthEstimates::Parse(params.Text("lengths"));
+  const EpisodeSource source = WindowEpisodes(*trace, cluster, window);
+  return {fmt::format("{} {}, lengths {}", trace->name, params.Flag("rigid") ? "rigid" : "elastic",
+                      params.Text("lengths")),
+          "default", [trace, source](std::uint64_t seed) { return source(seed); }};
+}
+
+ALLOT_REGISTER(SettingInfo,
+               (SettingInfo{
+                   "trace",
+                   "samples of a trace on a cluster of 8-GPU nodes",
+                   {{"workload", "embedded", "trace file, or the embedded one"},
+                    {"from", "", "first submission used: date, 14d, or seconds"},
+                    {"to", "", "submissions before this are used"},
+                    {"span", "7d", "length of a sample"},
+                    {"random", "false", "samples begin anywhere, not one span after the other"},
+                    {"gpus", "256", "of the cluster", 8, 1e6},
+                    {"loads", "1", "offered loads, joined by '|'"},
+                    {"rigid", "false", "keep jobs at their requested size"},
+                    {"interval", "300", "seconds between decisions", 1e-3, 1e9},
+                    {"restart-cost", "30", "seconds lost by a change of allocation", 0, 1e9},
+                    {"lengths", "none", "what policies are told: none, noisy:SIGMA, true"}},
+                   Make}));
+
+}  // namespace
+}  // namespace allot

@@ -1,0 +1,77 @@
+// allot tune: the best fixed index for a world.
+
+#include "agents/training/tune.h"
+
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/world.h"
+#include "core/strings.h"
+
+namespace allot {
+namespace {
+
+struct Options {
+  World world;
+  std::string bases = "remaining,attained";
+  std::string objective = "jct";
+  std::string history;
+  std::int64_t max_decisions = 4000;
+  int passes = 2;
+};
+
+int Tune(Options& o, const GlobalOptions& globals) {
+  std::vector<std::shared_ptr<const Scenario>> scenarios;
+  for (const World::Named& named : o.world.Scenarios()) scenarios.push_back(named.scenario);
+  TuneOptions options;
+  options.bases.clear();
+  for (const std::string_view basis : Split(o.bases, ',')) options.bases.emplace_back(Trim(basis));
+  options.history = o.history;
+  options.objective = ObjectiveNamed(o.objective);
+  options.max_decisions = o.max_decisions;
+  options.passes = o.passes;
+  options.threads = globals.threads;
+  const TunedIndex best = TuneIndex(scenarios, options);
+  if (globals.json) {
+    std::printf("%s\n", nlohmann::ordered_json{{"policy", best.spec},
+                                               {"objective", o.objective},
+                                               {"geometric_mean", std::exp(best.log_value)},
+                                               {"episodes_played", best.played}}
+                            .dump(2)
+                            .c_str());
+  } else {
+    std::printf("%s\n", best.spec.c_str());
+    if (!globals.quiet) {
+      std::fprintf(stderr, "%s %.6g (geometric mean of %zu workloads), %lld episodes played\n",
+                   o.objective.c_str(), std::exp(best.log_value), scenarios.size(),
+                   static_cast<long long>(best.played));
+    }
+  }
+  return 0;
+}
+
+ALLOT_REGISTER(CommandInfo,
+               (CommandInfo{
+                   "tune", "search the best fixed index for a world: the heuristic to beat",
+                   [](CLI::App& app, const GlobalOptions& globals) {
+                     auto o = std::make_shared<Options>();
+                     o->world.Declare(app);
+                     app.add_option("--bases", o->bases, "of the policy 'index' that are tried")
+                         ->capture_default_str();
+                     app.add_option("--objective", o->objective, "see 'allot list objectives'")
+                         ->capture_default_str();
+                     app.add_option("--history", o->history,
+                                    "for basis gittins: TRACE@DATE, known from the start");
+                     app.add_option("--max-decisions", o->max_decisions, "an episode is cut there")
+                         ->check(CLI::Range(1, 100000000))
+                         ->capture_default_str();
+                     app.add_option("--passes", o->passes, "over the parameters")
+                         ->check(CLI::Range(1, 100))
+                         ->capture_default_str();
+                     return [o, &globals] { return Tune(*o, globals); };
+                   }}));
+
+}  // namespace
+}  // namespace allot
