@@ -36,6 +36,7 @@ ClusterEnv::ClusterEnv(EpisodeSource episodes, ClusterEnvOptions options)
       options_(std::move(options)),
       spec_(ClusterEnvSpec(options_)),
       reward_(GetReward(options_.reward)),
+      encoder_(options_.lengths),
       index_action_(options_.placement),
       sequence_action_(options_.max_jobs, options_.placement) {}
 
@@ -45,6 +46,7 @@ StepInfo ClusterEnv::Reset(std::optional<std::uint64_t> seed) {
   cluster_ = std::make_unique<SimulatedCluster>(*scenario_);
   decisions_ = 0;
   over_ = false;
+  encoder_.OnEpisodeStart();
   BeginDecision();
   return Info();
 }

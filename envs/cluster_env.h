@@ -21,6 +21,7 @@ struct ClusterEnvOptions {
   std::string reward = "jct";
   std::string placement = "packed";
   std::int64_t max_decisions = 50000;  // truncation
+  LengthModel lengths{};               // what forecasts of remaining time know beforehand
   bool strict = false;  // an illegal action throws UsageError instead of being ignored
 };
 

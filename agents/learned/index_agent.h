@@ -10,6 +10,11 @@ namespace allot {
 
 inline constexpr std::string_view kIndexKind = "index";  // Checkpoint::kind
 
+struct IndexAgent {
+  IndexNetWeights weights;
+  LengthModel lengths;  // what is known of run times before it is used
+};
+
 // Features of src/features in, (u, beta, kappa) out.
 IndexNetShape IndexAgentShape(int hidden = 16);
 

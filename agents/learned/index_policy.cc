@@ -5,9 +5,8 @@
 
 namespace allot {
 
-IndexPolicy::IndexPolicy(const IndexNetWeights& weights, PolicyInfo info,
-                         std::string_view placement)
-    : info_(std::move(info)), net_(weights), action_(placement) {}
+IndexPolicy::IndexPolicy(const IndexAgent& agent, PolicyInfo info, std::string_view placement)
+    : info_(std::move(info)), net_(agent.weights), encoder_(agent.lengths), action_(placement) {}
 
 void IndexPolicy::Decide(const Observation& observation, Allocation* allocation) {
   encoder_.Encode(observation, &features_);
@@ -16,11 +15,16 @@ void IndexPolicy::Decide(const Observation& observation, Allocation* allocation)
   action_.Decode(observation, std::span<const float>(scores_), allocation);
 }
 
-IndexNetWeights LoadIndexWeights(const std::string& checkpoint) {
+IndexAgent LoadIndexAgent(const std::string& checkpoint) {
   const Checkpoint loaded = LoadCheckpoint(checkpoint);
   RequireCompatible(loaded, kIndexKind, kFeatureVersion,
                     IndexAgentShape(loaded.weights.shape.hidden), checkpoint);
-  return loaded.weights;
+  IndexAgent agent{loaded.weights, {}};
+  const auto run_times = loaded.state.find("run_times");
+  if (run_times != loaded.state.end()) {
+    agent.lengths.SetLearned(run_times->get<std::vector<std::vector<double>>>());
+  }
+  return agent;
 }
 
 namespace {
@@ -37,7 +41,7 @@ PolicyInfo MakeInfo() {
     if (params.Text("checkpoint").empty()) {
       throw UsageError("policy 'learned' needs a checkpoint folder: learned:checkpoint=DIR");
     }
-    return std::make_unique<IndexPolicy>(LoadIndexWeights(params.Text("checkpoint")),
+    return std::make_unique<IndexPolicy>(LoadIndexAgent(params.Text("checkpoint")),
                                          LearnedPolicyInfo(), params.Text("placement"));
   };
   return info;

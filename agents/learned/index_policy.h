@@ -10,10 +10,12 @@ namespace allot {
 
 class IndexPolicy : public Policy {
  public:
-  IndexPolicy(const IndexNetWeights& weights, PolicyInfo info,
-              std::string_view placement = "packed");
+  IndexPolicy(const IndexAgent& agent, PolicyInfo info, std::string_view placement = "packed");
 
   const PolicyInfo& info() const override { return info_; }
+  void OnEpisodeStart(const EpisodeContext&) override { encoder_.OnEpisodeStart(); }
+  // To be called for decisions that others make: what it would have seen at Decide.
+  void Observe(const Observation& observation) { encoder_.Observe(observation); }
   void Decide(const Observation& observation, Allocation* allocation) override;
 
  private:
@@ -30,6 +32,6 @@ class IndexPolicy : public Policy {
 const PolicyInfo& LearnedPolicyInfo();
 
 // Loads and checks a checkpoint folder. DataError when it is damaged or of another version.
-IndexNetWeights LoadIndexWeights(const std::string& checkpoint);
+IndexAgent LoadIndexAgent(const std::string& checkpoint);
 
 }  // namespace allot

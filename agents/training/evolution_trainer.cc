@@ -56,9 +56,9 @@ class EvolutionTrainer : public Trainer {
       const std::size_t w = i % workloads;
       const std::size_t p = i / workloads / 2;
       const float sign = i / workloads % 2 == 0 ? 1.0F : -1.0F;
-      IndexNetWeights weights = state_.weights;
-      AddScaled(&weights.tensors, directions[p], sign * static_cast<float>(own_.sigma));
-      IndexPolicy policy(weights, LearnedPolicyInfo());
+      IndexAgent agent{state_.weights, options_.lengths};
+      AddScaled(&agent.weights.tensors, directions[p], sign * static_cast<float>(own_.sigma));
+      IndexPolicy policy(agent, LearnedPolicyInfo());
       results[i] =
           std::log(PlayFor(objective_, *scenarios[w], policy, options_.max_decisions) / teacher[w]);
     });

@@ -44,12 +44,14 @@ class PartListener : public DecisionListener {
   explicit PartListener(const Part& part) : part_(part) {}
 
   void OnDecision(const Observation& o, const Allocation& allocation) final {
+    OnSeen(o);
     if (!part_.Holds(seen_++) || o.job.empty()) return;
     ConfigurationsByRow(o, allocation, &configurations_);
     if (Contended(o, configurations_)) OnContended(o, configurations_);
   }
 
  protected:
+  virtual void OnSeen(const Observation& o) = 0;  // every decision
   virtual void OnContended(const Observation& o,
                            const std::vector<std::int32_t>& configurations) = 0;
 
@@ -71,6 +73,7 @@ class DataBuilder : public PartListener {
   }
 
  protected:
+  void OnSeen(const Observation& o) override { encoder_.Observe(o); }
   void OnContended(const Observation& o, const std::vector<std::int32_t>& configurations) override {
     if (contended_++ % stride_ != 0) return;
     encoder_.Encode(o, &features_);
@@ -106,10 +109,11 @@ class DataBuilder : public PartListener {
 class AgreementListener : public PartListener {
  public:
   AgreementListener(const Part& part, const IndexNetWeights& weights)
-      : PartListener(part), policy_(weights, LearnedPolicyInfo()) {}
+      : PartListener(part), policy_({weights, {}}, LearnedPolicyInfo()) {}
   double value() const { return logged_ > 0 ? same_ / logged_ : 1.0; }
 
  protected:
+  void OnSeen(const Observation& o) override { policy_.Observe(o); }
   void OnContended(const Observation& o, const std::vector<std::int32_t>& configurations) override {
     policy_.Decide(o, &own_);
     ConfigurationsByRow(o, own_, &own_configurations_);

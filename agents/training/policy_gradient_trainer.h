@@ -20,7 +20,7 @@ struct PolicyGradientOptions {
 
 class PolicyGradientTrainer : public Trainer {
  public:
-  // rollout.max_decisions is that of `options`.
+  // max_decisions and lengths of the rollouts are those of `options`.
   PolicyGradientTrainer(PolicyGradientOptions own, TrainerOptions options, EpisodeSource episodes,
                         TrainerState state);
   ~PolicyGradientTrainer() override;

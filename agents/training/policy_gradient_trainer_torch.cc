@@ -120,6 +120,7 @@ PolicyGradientTrainer::PolicyGradientTrainer(PolicyGradientOptions own, TrainerO
     throw UsageError("the leave-one-out baseline needs rollouts >= 2, got {}", own.rollouts);
   }
   own.rollout.max_decisions = options.max_decisions;
+  own.rollout.lengths = options.lengths;
   impl_ = std::make_unique<Impl>(std::move(own), std::move(options), std::move(episodes),
                                  std::move(state));
 }

@@ -15,6 +15,7 @@ ClusterEnv MakeEnv(const std::shared_ptr<const Scenario>& scenario, const Rollou
   ClusterEnvOptions env;
   env.reward = options.reward;
   env.max_decisions = options.max_decisions;
+  env.lengths = options.lengths;
   return ClusterEnv([scenario](std::uint64_t) { return scenario; }, env);
 }
 

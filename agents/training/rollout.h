@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/index_net.h"
+#include "sched/length_model.h"
 #include "sched/policy.h"
 #include "sim/scenario.h"
 
@@ -16,6 +17,7 @@ struct RolloutOptions {
   double keep = 1.0;                  // share of decisions whose gradient is kept (drawn by seed)
   std::int64_t max_decisions = 2000;  // truncation: later time does not count
   std::string reward = "jct";
+  LengthModel lengths{};  // what the policy knows of run times beforehand
 };
 
 struct Rollout {

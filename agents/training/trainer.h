@@ -18,6 +18,7 @@
 #include "envs/episodes.h"
 #include "models/adam.h"
 #include "models/index_net.h"
+#include "sched/length_model.h"
 #include "sched/policy.h"
 
 namespace allot {
@@ -29,6 +30,7 @@ struct TrainerOptions {  // of all methods
   int iterations = 100;
   int workloads = 8;                  // arrivals per iteration
   std::int64_t max_decisions = 2000;  // an episode is cut there: later time does not count
+  LengthModel lengths{};              // what policies know of run times beforehand
   PolicyMaker teacher;                // results are measured in its own on the same arrivals
   int threads = 0;                    // <= 0: all cores
 };

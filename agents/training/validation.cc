@@ -20,10 +20,10 @@ Validation::Validation(std::vector<std::shared_ptr<const Scenario>> scenarios,
   });
 }
 
-double Validation::Ratio(const IndexNetWeights& weights) const {
+double Validation::Ratio(const IndexAgent& agent) const {
   std::vector<double> ratios(scenarios_.size());
   ParallelFor(scenarios_.size(), threads_, [&](std::size_t i) {
-    IndexPolicy policy(weights, LearnedPolicyInfo());
+    IndexPolicy policy(agent, LearnedPolicyInfo());
     ratios[i] = PlayFor(objective_, *scenarios_[i], policy, max_decisions_) / reference_[i];
   });
   double sum = 0;

@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
+#include "agents/learned/index_agent.h"
 #include "agents/training/objective.h"
 #include "agents/training/trainer.h"
-#include "models/index_net.h"
 
 namespace allot {
 
@@ -17,7 +17,7 @@ class Validation {
              Objective objective, std::int64_t max_decisions, int threads);
 
   // Mean over the scenarios of own value / the reference's. Deterministic.
-  double Ratio(const IndexNetWeights& weights) const;
+  double Ratio(const IndexAgent& agent) const;
 
  private:
   std::vector<std::shared_ptr<const Scenario>> scenarios_;

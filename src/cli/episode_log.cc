@@ -332,6 +332,7 @@ DecisionListener* EpisodeLog::BeginEpisode(const Scenario& scenario, std::uint64
   m.rewards.clear();
   m.times.clear();
   m.active.clear();
+  m.encoder.OnEpisodeStart();
   return &m;
 }
 

@@ -18,10 +18,10 @@ struct EvaluateOptions {
 
 int Evaluate(EvaluateOptions& o, const GlobalOptions& globals) {
   // Loaded once: a damaged checkpoint stops the command before anything runs.
-  const auto weights = std::make_shared<const IndexNetWeights>(LoadIndexWeights(o.checkpoint));
+  const auto agent = std::make_shared<const IndexAgent>(LoadIndexAgent(o.checkpoint));
   std::vector<Contender> contenders;
-  contenders.push_back({"learned", [weights] {
-                          return std::make_unique<IndexPolicy>(*weights, LearnedPolicyInfo());
+  contenders.push_back({"learned", [agent] {
+                          return std::make_unique<IndexPolicy>(*agent, LearnedPolicyInfo());
                         }});
   if (!o.against.empty()) {
     for (Contender& contender : ParseContenders(o.world, o.against))

@@ -38,6 +38,7 @@ struct TrainOptions {
   int stop_after = 0;
   std::string method = "policy-gradient";
   std::string objective = "jct";
+  std::string history;
   TrainerOptions trainer;
 };
 
@@ -55,6 +56,7 @@ class TrainingRun {
     o_.trainer.threads = globals.threads;
     o_.trainer.teacher = [this] { return o_.world.MakePolicy(o_.teacher); };
     const EpisodeSource episodes = o_.world.in_settings() ? SettingEpisodes() : TraceEpisodes();
+    if (!o_.history.empty()) o_.trainer.lengths = LengthModelOf(o_.history);
     validation_ = std::make_unique<Validation>(validation_scenarios_, o_.trainer.teacher,
                                                ObjectiveNamed(o_.objective),
                                                o_.trainer.max_decisions, globals.threads);
@@ -109,6 +111,7 @@ class TrainingRun {
                 {"iterations", o_.trainer.iterations},
                 {"workloads_per_iteration", o_.trainer.workloads},
                 {"teacher", o_.teacher},
+                {"history", o_.history},
                 {"training_seed", o_.trainer.seed},
                 {"validate_every", o_.validate_every},
                 {"validation_workloads", o_.validation_workloads}};
@@ -127,7 +130,7 @@ class TrainingRun {
   IndexNetWeights StartWeights() const {
     constexpr int kHidden = 16;
     const NamedParams named = ParseNamedParams(o_.start);
-    if (named.name != "index") return LoadIndexWeights(o_.start);
+    if (named.name != "index") return LoadIndexAgent(o_.start).weights;
     const Params point("start 'index'",
                        {{"alpha", "0.25", "", -1000, 1000},
                         {"beta", "0.3", "", 0, 100},
@@ -215,7 +218,7 @@ class TrainingRun {
   }
 
   void Validate(const IterationReport& report) {
-    last_validation_ = validation_->Ratio(trainer_->state().weights);
+    last_validation_ = validation_->Ratio({trainer_->state().weights, o_.trainer.lengths});
     AddRow(report, last_validation_);
     if (last_validation_ < best_) {
       best_ = last_validation_;
@@ -233,7 +236,8 @@ class TrainingRun {
                         {"iteration", state.iteration},
                         {"episodes", state.episodes},
                         {"best_validation", best_},
-                        {"last_validation", last_validation_}};
+                        {"last_validation", last_validation_},
+                        {"run_times", o_.trainer.lengths.learned()}};
     if (resumable) {
       checkpoint.adam = state.adam;
       checkpoint.state["history"] = history_;
@@ -309,6 +313,8 @@ void Declare(CLI::App& app, TrainOptions& o) {
   app.add_option("--objective", o.objective,
                  "what validation compares and best/ is chosen by, see 'allot list objectives'")
       ->capture_default_str();
+  app.add_option("--history", o.history,
+                 "TRACE@DATE: run times known from the start, kept in the checkpoint");
   app.add_option("--iterations", o.trainer.iterations, "gradient steps")
       ->check(CLI::Range(1, 10000000))
       ->capture_default_str();

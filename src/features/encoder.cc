@@ -27,6 +27,9 @@ enum JobFeature : int {
   kRankRemaining,
   kRankCost,
   kHasEstimate,
+  kForecastRank,
+  kForecastMedian,
+  kForecastHigh,
 };
 
 constexpr std::array<std::string_view, kJobFeatures> kJobNames = {
@@ -46,6 +49,9 @@ constexpr std::array<std::string_view, kJobFeatures> kJobNames = {
     "rank by remaining time, -1 shortest .. 1 longest",
     "rank by remaining cost, -1 least .. 1 most",
     "its length is estimated",
+    "ln forecast intervals per completion (inverse Gittins index)",
+    "ln forecast remaining intervals at the requested size, median",
+    "ln forecast remaining intervals at the requested size, 90th percentile",
 };
 
 constexpr std::array<std::string_view, kClusterFeatures> kClusterNames = {
@@ -80,6 +86,7 @@ void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
   batch->context.assign(kContextFeatures, 0.0F);
   if (rows == 0) return;
 
+  lengths_.Observe(o);
   double total_cost = 0;
   double total_width = 0;
   double used = 0;
@@ -108,6 +115,10 @@ void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
     x[kRunningCost] = BoundedLog(1 + present / table.reference_cost());
     x[kAttained] = BoundedLog(o.attained_gpu_seconds[r] * table.best_efficiency() / total + 0.02);
     x[kHasEstimate] = std::isnan(o.estimated_work[r]) ? 0.0F : 1.0F;
+    const LengthModel::Forecast forecast = lengths_.Of(o, static_cast<std::int32_t>(r));
+    x[kForecastRank] = BoundedLog(forecast.rank / o.interval + 0.01);
+    x[kForecastMedian] = BoundedLog(forecast.median / o.interval + 0.01);
+    x[kForecastHigh] = BoundedLog(forecast.high / o.interval + 0.01);
     total_cost += cost;
     total_width += table.max_hull_cost();
     used += running ? table[o.running[r]].demand.gpus : 0;

@@ -11,14 +11,16 @@
 
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cluster/observation.h"
+#include "sched/length_model.h"
 
 namespace allot {
 
-inline constexpr int kFeatureVersion = 1;
-inline constexpr int kJobFeatures = 16;
+inline constexpr int kFeatureVersion = 2;
+inline constexpr int kJobFeatures = 19;
 inline constexpr int kClusterFeatures = 8;
 inline constexpr int kContextFeatures = 2 * kJobFeatures + kClusterFeatures;
 inline constexpr float kFeatureBound = 20.0F;
@@ -30,6 +32,14 @@ struct FeatureBatch {
 
 class FeatureEncoder {
  public:
+  // `lengths`: what is known of run times before the first episode.
+  explicit FeatureEncoder(LengthModel lengths = {}) : lengths_(std::move(lengths)) {}
+
+  void OnEpisodeStart() { lengths_.OnEpisodeStart(); }
+
+  // Either to be called at every decision, in their order: the forecasts of remaining time learn
+  // from jobs that ended since the last one. Encode observes itself.
+  void Observe(const Observation& observation) { lengths_.Observe(observation); }
   // O(rows log rows); no allocation in steady state.
   void Encode(const Observation& observation, FeatureBatch* batch);
 
@@ -38,6 +48,7 @@ class FeatureEncoder {
 
  private:
   void EncodeRanks(const Observation& observation, FeatureBatch* batch);
+  LengthModel lengths_;
   std::vector<std::int32_t> order_;
 };
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/check.h"
+
 namespace allot {
 
 namespace {
@@ -15,14 +17,13 @@ constexpr double kBinsPerOctave = 4;
 GittinsTable::GittinsTable(double unit, double weight, const std::function<double(double)>& beyond,
                            double patience)
     : unit_(unit), patience_(patience), total_(weight) {
+  for (std::size_t bin = 1; bin <= kBins; ++bin) {
+    edges_[bin] = unit_ * std::exp2(static_cast<double>(bin - 1) / kBinsPerOctave);
+  }
   for (std::size_t bin = 0; bin < kBins; ++bin) {
     const double left = bin + 1 < kBins ? beyond(Edge(bin + 1)) : 0;
     prior_[bin] = weight * std::max(0.0, beyond(Edge(bin)) - left);
   }
-}
-
-double GittinsTable::Edge(std::size_t bin) const {
-  return bin == 0 ? 0 : unit_ * std::exp2(static_cast<double>(bin - 1) / kBinsPerOctave);
 }
 
 double GittinsTable::Middle(std::size_t bin) const {
@@ -49,27 +50,34 @@ void GittinsTable::Add(double size, double weight) {
 }
 
 double GittinsTable::Remaining(double attained, double level) const {
+  if (stale_) Rerank();
+  // Within a bin sizes lie evenly: of the first one only the part beyond `attained` counts.
   const std::size_t first = BinOf(attained);
-  // Within a bin sizes lie evenly; of the first bin only the part beyond `attained` counts.
-  const auto weight = [&](std::size_t bin) {
-    const double all = prior_[bin] + counts_[bin];
-    if (bin > first) return all;
-    return all * (Edge(bin + 1) - attained) / (Edge(bin + 1) - Edge(bin));
-  };
-  double left = 0;
-  for (std::size_t bin = first; bin < kBins; ++bin) left += weight(bin);
+  const double in_first = from_[first] - from_[first + 1];
+  const double left = from_[first + 1] + in_first * std::clamp((Edge(first + 1) - attained) /
+                                                                   (Edge(first + 1) - Edge(first)),
+                                                               0.0, 1.0);
   if (!(left > 0)) return std::max(attained, unit_);
-  double wanted = level * left;
-  for (std::size_t bin = first; bin < kBins; ++bin) {
-    const double here = weight(bin);
-    if (here < wanted) {
-      wanted -= here;
-      continue;
-    }
-    const double low = std::max(attained, Edge(bin));
-    return low + (Edge(bin + 1) - low) * wanted / here - attained;
+  const double wanted = (1 - level) * left;  // of them are larger
+  // The last bin with more than that in it or beyond.
+  const auto above =
+      std::partition_point(from_.begin() + static_cast<std::ptrdiff_t>(first) + 1, from_.end() - 1,
+                           [wanted](double from) { return from > wanted; });
+  const auto bin = static_cast<std::size_t>(above - from_.begin()) - 1;
+  const double low = std::max(attained, Edge(bin));
+  const double at_low = bin == first ? left : from_[bin];
+  const double here = at_low - from_[bin + 1];
+  if (!(here > 0)) return std::max(low - attained, unit_);
+  return low + (Edge(bin + 1) - low) * std::min(1.0, (at_low - wanted) / here) - attained;
+}
+
+void GittinsTable::SetCounts(std::span<const double> counts) {
+  ALLOT_CHECK_EQ(counts.size(), counts_.size());
+  for (std::size_t bin = 0; bin < kBins; ++bin) {
+    total_ += counts[bin] - counts_[bin];
+    counts_[bin] = counts[bin];
   }
-  return Edge(kBins) - attained;
+  stale_ = true;
 }
 
 double GittinsTable::Rank(double attained) const {
@@ -86,6 +94,7 @@ void GittinsTable::Rerank() const {
   double left = 0;  // sizes in this bin or beyond
   for (std::size_t from = kBins; from-- > 0;) {
     left += prior_[from] + counts_[from];
+    from_[from] = left;
     const double start = Edge(from);
     // Nothing like it was ever seen: as much again as it has had.
     ranks_[from] = std::max(start, unit_);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <span>
 
 namespace allot {
 
@@ -26,24 +27,30 @@ class GittinsTable {
                double patience = 0);
 
   void Add(double size, double weight = 1);
+
+  // What was added, by bin; without the prior. Of another table's: of the same unit.
+  std::span<const double> counts() const { return counts_; }
+  void SetCounts(std::span<const double> counts);  // as many as counts() has
   double Rank(double attained) const;
   double NextChange(double attained) const;  // up to here the rank stays; infinite in the last bin
 
   // What a job that has attained so much still takes, at most with probability `level` in (0, 1).
-  // O(bins).
+  // O(log bins).
   double Remaining(double attained, double level) const;
 
  private:
   static constexpr std::size_t kBins = 160;
-  double Edge(std::size_t bin) const;  // lower edge; of bin kBins: the upper end
+  double Edge(std::size_t bin) const { return edges_[bin]; }  // lower; of kBins: the upper end
   double Middle(std::size_t bin) const;
   std::size_t BinOf(double size) const;
   void Rerank() const;
 
   double unit_;
+  std::array<double, kBins + 1> edges_{};
   std::array<double, kBins> prior_{};
   std::array<double, kBins> counts_{};
   mutable std::array<double, kBins> ranks_{};
+  mutable std::array<double, kBins + 1> from_{};  // sizes in this bin or beyond
   double patience_ = 0;
   double total_ = 0;
   double added_ = 0;  // of these, since the ranks were worked out; only while patience_ > 0

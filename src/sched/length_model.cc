@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/error.h"
 #include "workload/calendar.h"
 #include "workload/trace_reader.h"
 
@@ -62,6 +63,29 @@ void LengthModel::Learn(const Workload& history, Seconds until) {
   for (const Job& job : history.jobs) {
     if (job.submit >= until) break;
     Add(job.gpus, std::min(job.duration, until - job.submit), &initial_);
+  }
+  tables_ = initial_;
+}
+
+std::vector<std::vector<double>> LengthModel::learned() const {
+  std::vector<std::vector<double>> counts;
+  for (const GittinsTable& table : initial_.by_size) {
+    counts.emplace_back(table.counts().begin(), table.counts().end());
+  }
+  return counts;
+}
+
+void LengthModel::SetLearned(const std::vector<std::vector<double>>& counts) {
+  if (counts.size() != kSizeClasses) {
+    throw UsageError("run times are kept for {} size classes, got {}", kSizeClasses, counts.size());
+  }
+  for (std::size_t c = 0; c < kSizeClasses; ++c) {
+    const std::size_t bins = initial_.by_size[c].counts().size();
+    if (counts[c].size() != bins) {
+      throw UsageError("run times of a size class are kept in {} bins, got {}", bins,
+                       counts[c].size());
+    }
+    initial_.by_size[c].SetCounts(counts[c]);
   }
   tables_ = initial_;
 }

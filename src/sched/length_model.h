@@ -25,6 +25,10 @@ class LengthModel {
   // `until` counts as if it ended there.
   void Learn(const Workload& history, Seconds until);
 
+  // What it learned so, as numbers by size class: to be kept with the weights of a policy.
+  std::vector<std::vector<double>> learned() const;
+  void SetLearned(const std::vector<std::vector<double>>& counts);  // UsageError for another shape
+
   void OnEpisodeStart();               // forgets what it saw in the last one
   void Observe(const Observation& o);  // at every decision, before it is asked
 

@@ -72,7 +72,7 @@ class CheckpointTest : public testing::Test {
 
 TEST_F(CheckpointTest, IsLoaded) {
   SaveCheckpoint(checkpoint_, path_);
-  EXPECT_EQ(LoadIndexWeights(path_), checkpoint_.weights);
+  EXPECT_EQ(LoadIndexAgent(path_).weights, checkpoint_.weights);
   EXPECT_EQ(MakePolicy("learned:checkpoint=" + path_)->info().id, "learned");
 }
 
@@ -80,14 +80,14 @@ TEST_F(CheckpointTest, OtherFeatureVersionIsRefused) {
   checkpoint_.feature_version = 77;
   SaveCheckpoint(checkpoint_, path_);
   ExpectError(ExitCode::kBadData, {path_, "77", fmt::format("{}", kFeatureVersion)},
-              [&] { LoadIndexWeights(path_); });
+              [&] { LoadIndexAgent(path_); });
 }
 
 TEST_F(CheckpointTest, OtherKindIsRefused) {
   checkpoint_.kind = "sequence";
   SaveCheckpoint(checkpoint_, path_);
   ExpectError(ExitCode::kBadData, {path_, "'sequence'", "'index'"},
-              [&] { LoadIndexWeights(path_); });
+              [&] { LoadIndexAgent(path_); });
 }
 
 TEST_F(CheckpointTest, OtherShapeIsRefused) {
@@ -98,7 +98,7 @@ TEST_F(CheckpointTest, OtherShapeIsRefused) {
                                      1);
   SaveCheckpoint(checkpoint_, path_);
   ExpectError(ExitCode::kBadData, {path_, "5", fmt::format("{}", kJobFeatures)},
-              [&] { LoadIndexWeights(path_); });
+              [&] { LoadIndexAgent(path_); });
 }
 
 TEST(LearnedPolicy, NeedsACheckpoint) {
