@@ -11,7 +11,9 @@ IndexNetShape IndexAgentShape(int hidden) {
 
 IndexNetWeights IndexAgentAt(const IndexPoint& point, int hidden, std::uint64_t seed) {
   IndexNetWeights weights = InitIndexNet(IndexAgentShape(hidden), seed);
-  weights[index_net::kOutJob].data[0] = -point.alpha;  // output u, feature 0
+  std::vector<float>& u = weights[index_net::kOutJob].data;  // of the first output: by feature
+  u[static_cast<std::size_t>(point.forecast ? kForecastRank : kRemainingSmallest)] = -point.alpha;
+  u[kSmallestCost] = u[kRequestedCost] = 1 - point.gamma;  // their sum is ln requested cost
   weights[index_net::kOutBias].data[1] = point.beta;
   weights[index_net::kOutBias].data[2] = point.kappa;
   return weights;

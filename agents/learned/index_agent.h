@@ -18,11 +18,15 @@ struct IndexAgent {
 // Features of src/features in, (u, beta, kappa) out.
 IndexNetShape IndexAgentShape(int hidden = 16);
 
-// A point of the alpha-fair family: u = -alpha ln(remaining time in the smallest configuration).
+// A point of the alpha-fair family, as the policy 'index' has it: u = -alpha ln(remaining time in
+// the smallest configuration) or, with `forecast`, of the length model's rank, + (1 - gamma)
+// ln(requested cost).
 struct IndexPoint {
   float alpha = 0;
   float beta = 0;
   float kappa = 0;
+  float gamma = 1;
+  bool forecast = false;
 };
 
 // Random hidden layer with zero output weights, skip weights at the point: acts exactly as the

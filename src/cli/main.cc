@@ -94,6 +94,14 @@ class CommandConfig : public CLI::ConfigTOML {
   const CLI::App& app_;
 };
 
+// The command of that name below `app`, null when there is none.
+CLI::App* Nested(CLI::App& app, const std::string& name) {
+  for (CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() == name) return command;
+  }
+  return nullptr;
+}
+
 int Run(int argc, char** argv) {
   CLI::App app{"allot: simulate, train and compare schedulers for GPU clusters", "allot"};
   app.set_version_flag("--version", Version());
@@ -118,7 +126,9 @@ int Run(int argc, char** argv) {
     if (const std::size_t space = name.find(' '); space != std::string::npos) {
       const std::string group = name.substr(0, space);
       name = name.substr(space + 1);
-      if (!groups.contains(group)) {
+      if (CLI::App* own = Nested(app, group); own != nullptr) {
+        groups.emplace(group, own);  // a command that also has some of its own
+      } else if (!groups.contains(group)) {
         groups[group] = app.add_subcommand(group, fmt::format("commands on a {}", group));
         groups[group]->require_subcommand(1);
         groups[group]->fallthrough();
@@ -139,8 +149,9 @@ int Run(int argc, char** argv) {
     const int code = app.exit(error);
     return code == 0 ? 0 : static_cast<int>(ExitCode::kUsage);
   }
-  for (const auto& [command, run] : runs) {
-    if (command->parsed()) return run();
+  // The innermost of nested ones: those were added after what they are nested in.
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+    if (run->first->parsed()) return run->second();
   }
   return static_cast<int>(ExitCode::kUsage);
 }

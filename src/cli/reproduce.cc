@@ -125,6 +125,10 @@ void PrintTotals(const PeerResults& peer) {
 }
 
 int Reproduce(const ReproduceOptions& o, const GlobalOptions& globals) {
+  if (o.peer.empty() || o.reference.empty()) {
+    throw UsageError("reproduce needs a PEER ({}) and --reference, or is 'reproduce claims'",
+                     Join(Registry<PeerInfo>::Global().ids(), ", "));
+  }
   std::vector<PeerResults> peers;
   const auto names = Split(o.peer, ',');
   for (const std::string_view name : names) {
@@ -166,12 +170,10 @@ ALLOT_REGISTER(
           auto o = std::make_shared<ReproduceOptions>();
           app.add_option("peer", o->peer,
                          "peer, or several joined by ',': " +
-                             Join(Registry<PeerInfo>::Global().ids(), ", "))
-              ->required();
+                             Join(Registry<PeerInfo>::Global().ids(), ", "));
           app.add_option("--reference", o->reference,
                          "folder of the peer's workloads and results; of several peers the one "
-                         "above")
-              ->required();
+                         "above");
           app.add_option("--only", o->only, "runs whose name matches this pattern: 'w2.Las.*'")
               ->capture_default_str();
           app.add_option("--repeat", o->repeat, "runs of each case; CPU time is their median")

@@ -53,6 +53,9 @@ class World {
   EpisodeSource TrainingEpisodes(const ClusterSpec& cluster, Seconds span,
                                  std::vector<double> loads);
 
+  // As --setting does.
+  void UseSettings(std::string specs) { setting_specs_ = std::move(specs); }
+
   // What --setting names, in its order; made once.
   const std::vector<Setting>& settings();
   bool in_settings() const { return !setting_specs_.empty(); }

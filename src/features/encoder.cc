@@ -10,28 +10,6 @@
 namespace allot {
 namespace {
 
-enum JobFeature : int {
-  kRemainingSmallest,  // remaining time in the smallest configuration
-  kRemainingFastest,
-  kRemainingCost,  // GPU-intervals at the best efficiency
-  kRemainingShare,
-  kAge,
-  kIsNew,
-  kSpeedup,  // fastest / smallest
-  kWidth,    // largest useful / smallest cost
-  kSmallestCost,
-  kRequestedCost,
-  kIsRunning,
-  kRunningCost,  // present / smallest cost
-  kAttained,     // service so far / expected total cost
-  kRankRemaining,
-  kRankCost,
-  kHasEstimate,
-  kForecastRank,
-  kForecastMedian,
-  kForecastHigh,
-};
-
 constexpr std::array<std::string_view, kJobFeatures> kJobNames = {
     "ln remaining intervals in the smallest configuration",
     "ln remaining intervals in the fastest configuration",
@@ -70,7 +48,8 @@ float Bounded(double value) {
   return static_cast<float>(std::clamp(value, -bound, bound));
 }
 
-// In single precision: half the encoder's time goes into logarithms.
+// In single precision, as logarithms are half the encoder's time. What a weight of the policy
+// 'index' is made of is taken in double, as there.
 float BoundedLog(double value) {
   return std::clamp(std::log(static_cast<float>(value)), -kFeatureBound, kFeatureBound);
 }
@@ -101,7 +80,8 @@ void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
     const bool running = o.running[r] >= 0;
     const double present = running ? table[o.running[r]].cost : 0;
     const bool is_new = o.now - o.submit[r] < o.interval && o.changes[r] == 0;
-    x[kRemainingSmallest] = BoundedLog(remaining / table.reference_rate() / o.interval + 0.01);
+    x[kRemainingSmallest] =
+        Bounded(std::log(remaining / table.reference_rate() / o.interval + 0.01));
     x[kRemainingFastest] = BoundedLog(remaining / table.best_rate() / o.interval + 0.01);
     x[kRemainingCost] = BoundedLog(cost + 0.01);
     x[kRemainingShare] = Bounded(remaining / total);
@@ -116,7 +96,7 @@ void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
     x[kAttained] = BoundedLog(o.attained_gpu_seconds[r] * table.best_efficiency() / total + 0.02);
     x[kHasEstimate] = std::isnan(o.estimated_work[r]) ? 0.0F : 1.0F;
     const LengthModel::Forecast forecast = lengths_.Of(o, static_cast<std::int32_t>(r));
-    x[kForecastRank] = BoundedLog(forecast.rank / o.interval + 0.01);
+    x[kForecastRank] = Bounded(std::log(forecast.rank / o.interval + 0.01));
     x[kForecastMedian] = BoundedLog(forecast.median / o.interval + 0.01);
     x[kForecastHigh] = BoundedLog(forecast.high / o.interval + 0.01);
     total_cost += cost;

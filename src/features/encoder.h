@@ -25,6 +25,29 @@ inline constexpr int kClusterFeatures = 8;
 inline constexpr int kContextFeatures = 2 * kJobFeatures + kClusterFeatures;
 inline constexpr float kFeatureBound = 20.0F;
 
+// Places in a job's features; FeatureEncoder::JobFeatureNames() says it in words.
+enum JobFeature : int {
+  kRemainingSmallest,  // remaining time in the smallest configuration
+  kRemainingFastest,
+  kRemainingCost,  // GPU-intervals at the best efficiency
+  kRemainingShare,
+  kAge,
+  kIsNew,
+  kSpeedup,  // fastest / smallest
+  kWidth,    // largest useful / smallest cost
+  kSmallestCost,
+  kRequestedCost,
+  kIsRunning,
+  kRunningCost,  // present / smallest cost
+  kAttained,     // service so far / expected total cost
+  kRankRemaining,
+  kRankCost,
+  kHasEstimate,
+  kForecastRank,
+  kForecastMedian,
+  kForecastHigh,
+};
+
 struct FeatureBatch {
   std::vector<float> jobs;     // rows x kJobFeatures, row-major, rows as in the observation
   std::vector<float> context;  // kContextFeatures; all 0 when there is no job

@@ -329,3 +329,28 @@ def test_resume_with_other_options_is_refused(allot, trained, tmp_path):
 
 def test_run_is_not_overwritten(allot, trained):
     assert "--resume" in allot("train", *train_options(), "--out", trained, exit=2).stderr
+
+
+def test_settings_stand_in_for_a_trace(allot):
+    result = json.loads(allot("compare", "--setting", "dl2:size=S", "--workloads", "2", "--policies", "fifo,index",
+                              "--json").stdout)
+    assert [workload["jobs"] for workload in result["workloads"]] == [10, 10]
+    stderr = allot("compare", "--setting", "dl2:size=V25", "--policies", "fifo", exit=2).stderr
+    assert "unknown size 'V25'" in stderr
+    assert "--load" in allot("compare", "--setting", "dl2", "--load", "1", exit=2).stderr
+
+
+def test_tune_names_an_index_that_runs(allot):
+    found = json.loads(allot("tune", "--setting", "dl2:size=S", "--workloads", "2", "--passes", "1", "--json").stdout)
+    assert found["policy"].startswith("index:basis=")
+    assert found["episodes_played"] > 0
+    allot("simulate", "--setting", "dl2:size=S", "--policy", found["policy"], "--json")
+
+
+def test_training_in_settings(allot, tmp_path, training):
+    out = tmp_path / "run"
+    for method in ("evolution:pairs=2,objective=jct", "policy-gradient:rollouts=2"):
+        allot("train", "--setting", "dl2:size=S,dl2:size=V24h", "--method", method, "--iterations", "1", "--batch", "1",
+              "--validation-workloads", "1", "--quiet", "--out", out / method.split(":")[0])
+    learned = f"learned:checkpoint={out / 'evolution' / 'latest'}"
+    allot("compare", "--setting", "dl2:size=S", "--policies", f"{learned},optimus", "--json")

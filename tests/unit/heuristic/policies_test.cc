@@ -105,7 +105,7 @@ TEST_F(PoliciesTest, UnknownNamesComeWithAHint) {
 }
 
 TEST_F(PoliciesTest, IndexChecksItsBasis) {
-  ExpectError(ExitCode::kUsage, {"'basis' must be remaining, attained or submit", "'age'"},
+  ExpectError(ExitCode::kUsage, {"'basis' must be remaining, attained, gittins or submit", "'age'"},
               [] { MakePolicy("index:basis=age"); });
 }
 

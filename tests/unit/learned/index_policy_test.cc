@@ -35,7 +35,7 @@ TEST(IndexAgent, DecidesAsTheHeuristicAtItsPoint) {
   for (const IndexPoint point :
        {IndexPoint{0.25F, 0.5F, 0.25F}, {1, 0, 0}, {0, 1, 0.5F}, {0.5F, 2, 1}}) {
     const Scenario scenario = SmallScenario(1);
-    IndexPolicy learned(IndexAgentAt(point, 8, 3), LearnedPolicyInfo());
+    IndexPolicy learned({IndexAgentAt(point, 8, 3), {}}, LearnedPolicyInfo());
     const std::string spec =
         fmt::format("index:alpha={},beta={},kappa={}", point.alpha, point.beta, point.kappa);
     const auto heuristic = MakePolicy(spec);

@@ -58,8 +58,8 @@ TEST_P(EveryTrainer, ResumesBitForBit) {
 
 INSTANTIATE_TEST_SUITE_P(All, EveryTrainer,
                          testing::ValuesIn(Registry<TrainerInfo>::Global().ids()),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& tested) {
+                           std::string name = tested.param;
                            for (char& c : name) c = std::isalnum(c) != 0 ? c : '_';
                            return name;
                          });

@@ -1,0 +1,123 @@
+#include "cli/claims.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace allot {
+namespace {
+
+constexpr const char* kPhillySplit = "2017-11-13";
+
+ClaimFamily Dl2Family(bool quick) {
+  struct Size {
+    const char* name;
+    double optimus;  // most of Optimus as published
+    double drf;      // most of DRF as published, 0: not claimed
+    double index;    // most of the best fixed index and of the best repaired heuristic
+  };
+  constexpr double kDl2sDrfClaim = 0.559;  // 44.1 % less
+  const std::vector<Size> sizes = {{"S", 0.81, 0, 0.995},
+                                   {"M96", 0.78, kDl2sDrfClaim, 1.002},
+                                   {"L500", 0.78, kDl2sDrfClaim, 1.002},
+                                   {"M32", 0.78, 0, 1.002},
+                                   {"M16", 0.62, 0, 1.002},
+                                   {"V24", 0.62, 0, 1.002},
+                                   {"V24h", 0.78, kDl2sDrfClaim, 1.002},
+                                   {"V24x2", 0.36, kDl2sDrfClaim, 0.995},
+                                   {"V48", 0.78, kDl2sDrfClaim, 1.002},
+                                   {"V48x2", 0.62, 0, 1.002},
+                                   {"V240", 0.78, kDl2sDrfClaim, 1.002},
+                                   {"E24", 0.36, 0, 0.995}};
+  const std::vector<std::string> quick_sizes = {"S", "V24", "V24x2", "E24"};
+  ClaimFamily family;
+  family.id = "dl2";
+  family.profile = "dl2";
+  for (const char* size : {"V24", "V24x2", "S", "M32", "V48", "E24"}) {
+    family.training.push_back(fmt::format("dl2:size={}", size));
+  }
+  family.bases = {"remaining"};
+  family.start = "index:alpha=0.25,beta=0.75,kappa=0";
+  family.method =
+      "policy-gradient:keep=1,half-life=1e18,learning-rate=0.004,final-learning-rate=0.0005";
+  family.iterations = quick ? 150 : 400;
+  family.repaired = {"optimus-repaired", "drf-repaired", "srtf-repaired", "fifo-repaired",
+                     "tetris-repaired"};
+  for (const Size& size : sizes) {
+    if (quick &&
+        std::find(quick_sizes.begin(), quick_sizes.end(), size.name) == quick_sizes.end()) {
+      continue;
+    }
+    const std::string spec = fmt::format("dl2:size={}", size.name);
+    family.settings.push_back({fmt::format("DL2 {}", size.name),
+                               spec,
+                               spec,
+                               {{"optimus", size.optimus},
+                                {"drf", size.drf},
+                                {"REPAIRED", size.index},
+                                {"INDEX", size.index}}});
+  }
+  return family;
+}
+
+// Real weeks: rigid or elastic jobs, lengths unknown, estimated or known.
+ClaimFamily PhillyFamily(const ClaimOptions& options, bool rigid, const std::string& lengths) {
+  const std::string code = fmt::format("{} {}", rigid ? "R" : "E",
+                                       lengths == "none"   ? "U"
+                                       : lengths == "true" ? "K"
+                                                           : "N");
+  const auto spec = [&](const std::string& window, int gpus, const std::string& loads) {
+    return fmt::format("trace:workload={},{},gpus={},loads={},rigid={},lengths={}", options.philly,
+                       window, gpus, loads, rigid, lengths);
+  };
+  const std::string before = fmt::format("from={},to={}", options.philly_from, kPhillySplit);
+  ClaimFamily family;
+  family.id = fmt::format("philly-{}", code);
+  family.id[8] = '-';
+  std::replace(family.id.begin(), family.id.end(), ' ', '-');
+  family.profile = "default";
+  family.training = {spec(before + ",random=true,span=3d", rigid ? 64 : 96, "0.7|1|1.3")};
+  family.bases = lengths == "true" ? std::vector<std::string>{"remaining"}
+                                   : std::vector<std::string>{"gittins"};
+  if (lengths != "true") family.history = fmt::format("{}@{}", options.philly, kPhillySplit);
+  family.method = "evolution:objective=balanced,hidden=false,pairs=8";
+  family.objective = "balanced";
+  family.iterations = options.quick ? 20 : 150;
+  family.guards = true;
+  // Most of INDEX, of the Pollux utility (elastic) or of Tiresias (rigid), by load.
+  struct Most {
+    double index;
+    double other;
+  };
+  const std::map<std::string, std::map<std::string, Most>> limits = {
+      {"R U", {{"0.7", {1.005, 0}}, {"1", {1.005, 0.93}}, {"1.3", {1.005, 0.82}}}},
+      {"R N", {{"0.7", {1.005, 0}}, {"1", {1.005, 0}}, {"1.3", {1.005, 0}}}},
+      {"R K", {{"0.7", {1.005, 0}}, {"1", {1.005, 0}}, {"1.3", {1.005, 0}}}},
+      {"E U", {{"0.7", {1.002, 0}}, {"1", {1.0, 0.97}}, {"1.3", {0.995, 0.96}}}},
+      {"E N", {{"0.7", {1.002, 0}}, {"1", {0.995, 0.93}}, {"1.3", {0.99, 0.89}}}},
+      {"E K", {{"0.7", {1.002, 0}}, {"1", {0.99, 0.89}}, {"1.3", {0.98, 0.84}}}}};
+  for (const auto& [load, most] : limits.at(code)) {
+    const std::string other = rigid ? "tiresias" : "index:alpha=0,beta=2,kappa=0,first=100";
+    family.settings.push_back({fmt::format("Philly {} {}", code, load),
+                               spec(fmt::format("from={}", kPhillySplit), 256, load),
+                               spec(before, 256, load),
+                               {{other, most.other}, {"INDEX", most.index}}});
+  }
+  return family;
+}
+
+}  // namespace
+
+std::vector<ClaimFamily> Claims(const ClaimOptions& options) {
+  std::vector<ClaimFamily> families = {Dl2Family(options.quick)};
+  for (const bool rigid : {true, false}) {
+    for (const char* lengths : {"none", "noisy:0.5", "true"}) {
+      if (options.quick && (rigid || std::string(lengths) != "true")) continue;
+      families.push_back(PhillyFamily(options, rigid, lengths));
+    }
+  }
+  return families;
+}
+
+}  // namespace allot

@@ -1,0 +1,45 @@
+#pragma once
+// What 'allot reproduce claims' claims, as data: families of settings that one network is trained
+// for, the settings it is then tested in, and the most that its mean JCT may be of each opponent's.
+
+#include <string>
+#include <vector>
+
+namespace allot {
+
+struct ClaimLimit {
+  std::string opponent;  // a policy as the setting's profile names it, "INDEX" or "REPAIRED"
+  double most = 0;       // of learned / opponent; 0: reported only
+};
+
+struct ClaimedSetting {
+  std::string name;
+  std::string test;  // setting; seeds 0, 1, ... are played
+  std::string tune;  // setting in which INDEX, the best fixed index, is searched
+  std::vector<ClaimLimit> limits;
+};
+
+struct ClaimFamily {
+  std::string id;
+  std::string profile;
+  std::vector<std::string> training;  // settings
+  std::vector<std::string> bases;     // of INDEX
+  std::string history;                // TRACE@DATE of the length model, or ""
+  std::string start;                  // where training starts; "" = at INDEX
+  std::string method;                 // of training
+  int iterations = 0;
+  std::string objective = "jct";
+  std::vector<std::string> repaired;  // opponents of which REPAIRED is the best in each setting
+  std::vector<ClaimedSetting> settings;
+  bool guards = false;  // also report p99, bounded slowdown and the 95 % shortest against INDEX
+};
+
+struct ClaimOptions {
+  bool quick = false;
+  std::string philly = "embedded";         // trace with weeks on both sides of the split
+  std::string philly_from = "2017-10-30";  // first of its training weeks
+};
+
+std::vector<ClaimFamily> Claims(const ClaimOptions& options);
+
+}  // namespace allot

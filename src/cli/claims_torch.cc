@@ -1,0 +1,308 @@
+// allot reproduce claims: tunes the opponents, trains the policy, and compares them where neither
+// was tuned nor trained.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "agents/learned/index_policy.h"
+#include "agents/training/tune.h"
+#include "cli/claims.h"
+#include "cli/training_run.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/parallel.h"
+#include "metrics/paired.h"
+#include "metrics/table.h"
+#include "models/torch/configure.h"
+#include "sim/profile.h"
+
+namespace allot {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::int64_t kMostTrainingDecisions = 4000;
+constexpr std::int64_t kWholeEpisode = 100'000'000;
+constexpr std::uint64_t kTuningSeeds = 0x74756e6500000000ULL;  // apart from tests and training
+
+struct Options {
+  ClaimOptions claims;
+  std::string out;
+  std::string only;
+  int seeds = 5;
+  int workloads = 20;
+  std::string markdown;
+};
+
+// Of one policy in one workload.
+enum Measure : std::size_t { kMeanJct, kP99, kSlowdown, kShortest, kMeasures };
+using Measures = std::array<double, kMeasures>;
+const std::array<const char*, kMeasures> kMeasureNames = {"mean JCT", "p99 JCT", "bounded slowdown",
+                                                          "mean JCT of the 95 % shortest"};
+constexpr std::array<double, kMeasures> kGuards = {0, 1.03, 1.02, 1.02};
+
+Measures Play(const Scenario& scenario, Policy& policy) {
+  constexpr Seconds kFloor = 600;
+  Measures measures{};
+  const auto p99 = ObjectiveNamed("p99");
+  PlayFor(
+      [&](const Played& played) {
+        measures[kMeanJct] = TrimmedMean(played.jct, 1);
+        measures[kP99] = p99(played);
+        measures[kShortest] = TrimmedMean(played.jct, 0.95);
+        for (std::size_t i = 0; i < played.jct.size(); ++i) {
+          const double length = std::max(kFloor, scenario.workload().jobs[i].duration);
+          measures[kSlowdown] +=
+              std::max(1.0, played.jct[i] / length) / static_cast<double>(played.jct.size());
+        }
+        return 1.0;
+      },
+      scenario, policy, kWholeEpisode);
+  return measures;
+}
+
+struct Finding {
+  std::string setting;
+  std::string opponent;
+  std::string measure;
+  PairedRatio ratio;
+  double most = 0;
+  bool holds() const { return most == 0 || ratio.mean <= most; }
+};
+
+class FamilyRun {
+ public:
+  FamilyRun(const ClaimFamily& family, const Options& options, const GlobalOptions& globals)
+      : family_(family), o_(options), globals_(globals) {}
+
+  std::vector<Finding> Run() {
+    Say("tuning the fixed indices");
+    for (const ClaimedSetting& setting : family_.settings) {
+      index_[setting.name] = Tune(setting.tune);
+    }
+    for (int seed = 1; seed <= o_.seeds; ++seed) agents_.push_back(Train(seed));
+    std::vector<Finding> findings;
+    for (const ClaimedSetting& setting : family_.settings) {
+      Say(fmt::format("testing in {}", setting.name));
+      Test(setting, &findings);
+    }
+    return findings;
+  }
+
+  const std::map<std::string, TunedIndex>& index() const { return index_; }
+
+ private:
+  void Say(const std::string& what) const {
+    if (!globals_.quiet) std::fprintf(stderr, "%s: %s\n", family_.id.c_str(), what.c_str());
+  }
+
+  TunedIndex Tune(const std::string& spec) const {
+    const Setting setting = MakeSetting(spec);
+    const int episodes = o_.claims.quick ? 6 : 10;
+    std::vector<std::shared_ptr<const Scenario>> scenarios;
+    for (int k = 0; k < episodes; ++k) {
+      scenarios.push_back(setting.episodes(kTuningSeeds + static_cast<std::uint64_t>(k)));
+    }
+    TuneOptions tune;
+    tune.bases = family_.bases;
+    tune.history = family_.history;
+    tune.objective = ObjectiveNamed(family_.objective);
+    tune.max_decisions = kMostTrainingDecisions;
+    tune.passes = o_.claims.quick ? 1 : 2;
+    tune.threads = globals_.threads;
+    return TuneIndex(scenarios, tune);
+  }
+
+  // The gate: the network counts only where it beats the index it started from on validation
+  // workloads; else that index, at which its weights began, is the policy.
+  IndexAgent Train(int seed) const {
+    TrainOptions train;
+    std::string settings;
+    for (const std::string& spec : family_.training) {
+      settings += (settings.empty() ? "" : ",") + spec;
+    }
+    train.world.UseSettings(settings);
+    train.start = family_.start.empty() ? Middle() : family_.start;
+    train.teacher = train.start;
+    train.method = family_.method;
+    train.objective = family_.objective;
+    train.history = family_.history;
+    train.out = (fs::path(o_.out) / fmt::format("{}-seed{}", family_.id, seed)).string();
+    train.resume = fs::exists(fs::path(train.out) / "latest");
+    train.validation_workloads = 24;
+    train.validate_every = std::max(1, family_.iterations / 10);
+    train.trainer.seed = static_cast<std::uint64_t>(seed);
+    train.trainer.iterations = family_.iterations;
+    Say(fmt::format("training, seed {}", seed));
+    GlobalOptions quiet = globals_;
+    quiet.json = false;
+    RunTraining(train, quiet);
+    return LoadIndexAgent((fs::path(train.out) / "best").string());
+  }
+
+  // INDEX of the middle one of the settings, as in the method: tuned once, for all loads.
+  std::string Middle() const {
+    return index_.at(family_.settings[family_.settings.size() / 2].name).spec;
+  }
+
+  std::vector<Measures> PlayAll(const std::vector<std::shared_ptr<const Scenario>>& scenarios,
+                                const PolicyMaker& make) const {
+    std::vector<Measures> measures(scenarios.size());
+    ParallelFor(scenarios.size(), globals_.threads,
+                [&](std::size_t i) { measures[i] = Play(*scenarios[i], *make()); });
+    return measures;
+  }
+
+  PolicyMaker Named(const std::string& spec) const {
+    const ProfileInfo& profile = Registry<ProfileInfo>::Global().Get("profile", family_.profile);
+    return [spec = PolicySpecUnder(profile, spec)] { return MakePolicy(spec); };
+  }
+
+  void Test(const ClaimedSetting& claimed, std::vector<Finding>* findings) {
+    const Setting setting = MakeSetting(claimed.test);
+    std::vector<std::shared_ptr<const Scenario>> scenarios;
+    for (int k = 0; k < o_.workloads; ++k) {
+      scenarios.push_back(setting.episodes(static_cast<std::uint64_t>(k)));
+    }
+    // Of the seeds the mean, workload by workload.
+    std::vector<Measures> learned(scenarios.size(), Measures{});
+    for (const IndexAgent& agent : agents_) {
+      const auto played = PlayAll(
+          scenarios, [&] { return std::make_unique<IndexPolicy>(agent, LearnedPolicyInfo()); });
+      for (std::size_t i = 0; i < played.size(); ++i) {
+        for (std::size_t m = 0; m < kMeasures; ++m) {
+          learned[i][m] += played[i][m] / static_cast<double>(agents_.size());
+        }
+      }
+    }
+    for (const ClaimLimit& limit : claimed.limits) {
+      std::string name = limit.opponent;
+      std::vector<Measures> other;
+      if (limit.opponent == "INDEX") {
+        other = PlayAll(scenarios, Named(index_.at(claimed.name).spec));
+      } else if (limit.opponent == "REPAIRED") {
+        other = BestRepaired(scenarios, &name);
+      } else {
+        other = PlayAll(scenarios, Named(limit.opponent));
+      }
+      findings->push_back(Compare(claimed.name, name, learned, other, kMeanJct, limit.most));
+      if (!family_.guards || limit.opponent != "INDEX") continue;
+      for (const std::size_t m : {kP99, kSlowdown, kShortest}) {
+        findings->push_back(Compare(claimed.name, name, learned, other, m, kGuards[m]));
+      }
+    }
+  }
+
+  std::vector<Measures> BestRepaired(const std::vector<std::shared_ptr<const Scenario>>& scenarios,
+                                     std::string* name) const {
+    std::vector<Measures> best;
+    double best_mean = kNever;
+    for (const std::string& spec : family_.repaired) {
+      std::vector<Measures> played = PlayAll(scenarios, Named(spec));
+      double mean = 0;
+      for (const Measures& m : played) mean += m[kMeanJct] / static_cast<double>(played.size());
+      if (mean >= best_mean) continue;
+      best_mean = mean;
+      best = std::move(played);
+      *name = spec;
+    }
+    return best;
+  }
+
+  static Finding Compare(const std::string& setting, const std::string& opponent,
+                         const std::vector<Measures>& learned, const std::vector<Measures>& other,
+                         std::size_t measure, double most) {
+    std::vector<double> a;
+    std::vector<double> b;
+    for (std::size_t i = 0; i < learned.size(); ++i) {
+      a.push_back(learned[i][measure]);
+      b.push_back(other[i][measure]);
+    }
+    return {setting, opponent, kMeasureNames[measure], ComparePaired(a, b), most};
+  }
+
+  const ClaimFamily& family_;
+  const Options& o_;
+  const GlobalOptions& globals_;
+  std::map<std::string, TunedIndex> index_;  // by setting
+  std::vector<IndexAgent> agents_;           // by seed
+};
+
+Json ToJson(const Finding& f) {
+  return {{"setting", f.setting},   {"opponent", f.opponent},    {"measure", f.measure},
+          {"ratio", f.ratio.mean},  {"low", f.ratio.low},        {"high", f.ratio.high},
+          {"workloads", f.ratio.n}, {"must_be_at_most", f.most}, {"holds", f.holds()}};
+}
+
+int Reproduce(Options& o, const GlobalOptions& globals) {
+  TextTable table({{"setting", TextTable::Align::kLeft},
+                   {"measure", TextTable::Align::kLeft},
+                   {"against", TextTable::Align::kLeft},
+                   {"learned / it"},
+                   {"95 % interval"},
+                   {"at most"},
+                   {"", TextTable::Align::kLeft}});
+  Json findings = Json::array();
+  Json indices = Json::object();
+  int missed = 0;
+  for (const ClaimFamily& family : Claims(o.claims)) {
+    if (!o.only.empty() && family.id.find(o.only) == std::string::npos) continue;
+    FamilyRun run(family, o, globals);
+    for (const Finding& f : run.Run()) {
+      table.AddRow({f.setting, f.measure, f.opponent, fmt::format("{:.4f}", f.ratio.mean),
+                    fmt::format("[{:.4f}, {:.4f}]", f.ratio.low, f.ratio.high),
+                    f.most > 0 ? fmt::format("{}", f.most) : "",
+                    f.holds() ? (f.most > 0 ? "holds" : "") : "missed"});
+      findings.push_back(ToJson(f));
+      missed += f.holds() ? 0 : 1;
+    }
+    for (const auto& [setting, index] : run.index()) indices[setting] = index.spec;
+  }
+  table.AddNote(fmt::format(
+      "Means of {} workloads that neither training nor tuning saw, paired; {} training seeds.",
+      o.workloads, o.seeds));
+  const Json result = {{"findings", findings}, {"index", indices}, {"missed", missed}};
+  WriteTextFile(fs::path(o.out) / "claims.json", result.dump(2) + "\n");
+  if (!o.markdown.empty()) WriteTextFile(o.markdown, table.ToMarkdown());
+  if (globals.json) {
+    std::printf("%s\n", result.dump(2).c_str());
+  } else {
+    std::printf("%s", table.ToText().c_str());
+    std::printf("\n%d of %zu figures missed\n", missed, findings.size());
+  }
+  return missed > 0 ? static_cast<int>(ExitCode::kCheckFailed) : 0;
+}
+
+ALLOT_REGISTER(
+    CommandInfo,
+    (CommandInfo{
+        "reproduce claims", "train, and compare with every heuristic, what this project claims",
+        [](CLI::App& app, const GlobalOptions& globals) {
+          auto o = std::make_shared<Options>();
+          app.add_option("-o,--out", o->out,
+                         "folder of the training runs and claims.json; a stopped run goes on there")
+              ->required();
+          app.add_flag("--quick", o->claims.quick, "one seed, few settings: minutes, not hours");
+          app.add_option("--only", o->only, "families whose name holds this: dl2, philly-E-K, ...");
+          app.add_option("--seeds", o->seeds, "training seeds")->check(CLI::Range(1, 1000));
+          app.add_option("--workloads", o->workloads, "test workloads of each setting")
+              ->check(CLI::Range(2, 100000))
+              ->capture_default_str();
+          app.add_option("--philly", o->claims.philly, "Philly trace")->capture_default_str();
+          app.add_option("--philly-from", o->claims.philly_from, "its first training week")
+              ->capture_default_str();
+          app.add_option("--markdown", o->markdown, "write the table there");
+          return [o, &globals] {
+            ConfigureTorch();
+            if (o->claims.quick) o->seeds = 1;
+            return Reproduce(*o, globals);
+          };
+        }}));
+
+}  // namespace
+}  // namespace allot

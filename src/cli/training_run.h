@@ -1,0 +1,35 @@
+#pragma once
+// A training run in its folder: latest/ to resume from, best/ to serve, curve.csv, TensorBoard
+// events. What 'allot train' and 'allot reproduce claims' share.
+
+#include <string>
+#include <vector>
+
+#include "agents/training/trainer.h"
+#include "cli/command.h"
+#include "cli/world.h"
+
+namespace allot {
+
+struct TrainOptions {
+  World world;
+  std::string start = "index";
+  std::string teacher = "optimus";
+  std::string out;
+  bool resume = false;
+  std::string episode_span = "3d";
+  std::string training_cluster;
+  std::vector<double> training_loads = {0.7, 1.0, 1.3};
+  int validate_every = 10;
+  int validation_workloads = 6;
+  int stop_after = 0;
+  std::string method = "policy-gradient";
+  std::string objective = "jct";
+  std::string history;
+  TrainerOptions trainer;
+};
+
+// Throws Error with kInterrupted, after a checkpoint, when the user stops it.
+int RunTraining(TrainOptions& options, const GlobalOptions& globals);
+
+}  // namespace allot

@@ -1,0 +1,298 @@
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "agents/learned/index_policy.h"
+#include "agents/training/validation.h"
+#include "cli/model_card.h"
+#include "cli/training_run.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/interrupt.h"
+#include "core/progress.h"
+#include "models/checkpoint.h"
+#include "models/torch/configure.h"
+#include "record/tensorboard.h"
+
+namespace allot {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// One training run in its folder: latest/ to resume from, best/ to serve, curve.csv, TensorBoard
+// events.
+class TrainingRun {
+ public:
+  TrainingRun(TrainOptions& options, const GlobalOptions& globals)
+      : o_(options), globals_(globals), out_(options.out) {
+    if (o_.training_cluster.empty() && !o_.world.in_settings()) {
+      o_.training_cluster = o_.world.cluster_text();
+    }
+    config_ = EffectiveConfig();
+    TrainerState state = o_.resume ? Resume() : Start();
+    o_.trainer.threads = globals.threads;
+    o_.trainer.teacher = [this] { return o_.world.MakePolicy(o_.teacher); };
+    const EpisodeSource episodes = o_.world.in_settings() ? SettingEpisodes() : TraceEpisodes();
+    if (!o_.history.empty()) o_.trainer.lengths = LengthModelOf(o_.history);
+    validation_ = std::make_unique<Validation>(validation_scenarios_, o_.trainer.teacher,
+                                               ObjectiveNamed(o_.objective),
+                                               o_.trainer.max_decisions, globals.threads);
+    trainer_ = MakeTrainer(o_.method, o_.trainer, episodes, std::move(state));
+    events_ = std::make_unique<TensorboardWriter>(
+        out_, fmt::format("{:06}", trainer_->state().iteration));
+  }
+
+  int Run() {
+    using Clock = std::chrono::steady_clock;
+    const auto begin = Clock::now();
+    const std::int64_t first = trainer_->state().iteration;
+    const std::int64_t first_episodes = trainer_->state().episodes;
+    if (history_.empty()) Validate(IterationReport{});
+    Progress progress("training", o_.trainer.iterations, globals_.quiet);
+    while (!Done() && !Interrupted()) {
+      const IterationReport report = trainer_->Step();
+      const bool due = report.iteration % o_.validate_every == 0 || Done();
+      if (due) {
+        Validate(report);
+        Save();
+      } else {
+        AddRow(report, std::nullopt);
+      }
+      const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+      progress.Update(
+          report.iteration,
+          fmt::format("{:.0f} episodes/s, {:.3f} of {}, validation {:.3f} (best {:.3f})",
+                      static_cast<double>(report.episodes - first_episodes) / seconds,
+                      report.ratio_to_teacher, o_.teacher, last_validation_, best_));
+      if (o_.stop_after > 0 && report.iteration - first >= o_.stop_after) break;
+    }
+    Save();
+    if (Interrupted()) {
+      throw Error(
+          ExitCode::kInterrupted,
+          fmt::format(
+              "interrupted after iteration {}; go on with: allot train --resume ... --out {}",
+              trainer_->state().iteration, o_.out));
+    }
+    return Finish();
+  }
+
+ private:
+  Json EffectiveConfig() {
+    return Json{{"world", o_.world.ToJson()},
+                {"episode_span", o_.episode_span},
+                {"training_cluster", o_.training_cluster},
+                {"training_loads", o_.training_loads},
+                {"method", o_.method},
+                {"objective", o_.objective},
+                {"iterations", o_.trainer.iterations},
+                {"workloads_per_iteration", o_.trainer.workloads},
+                {"teacher", o_.teacher},
+                {"history", o_.history},
+                {"training_seed", o_.trainer.seed},
+                {"validate_every", o_.validate_every},
+                {"validation_workloads", o_.validation_workloads}};
+  }
+
+  TrainerState Start() {
+    if (std::filesystem::exists(out_ / "latest")) {
+      throw UsageError("'{}' holds a training run: add --resume to go on, or choose another --out",
+                       o_.out);
+    }
+    TrainerState state;
+    state.weights = StartWeights();
+    return state;
+  }
+
+  IndexNetWeights StartWeights() const {
+    constexpr int kHidden = 16;
+    const NamedParams named = ParseNamedParams(o_.start);
+    if (named.name != "index") return LoadIndexAgent(o_.start).weights;
+    const Params point("start 'index'",
+                       {{"alpha", "0.25", "", -1000, 1000},
+                        {"beta", "0.3", "", 0, 100},
+                        {"kappa", "0.3", "", 0, 100},
+                        {"gamma", "1", "", -10, 10},
+                        {"basis", "remaining", ""},
+                        {"history", "", ""}},
+                       named.given);
+    const std::string& basis = point.Text("basis");
+    if (basis != "remaining" && basis != "gittins") {
+      throw UsageError("a network starts at an index of basis remaining or gittins, got '{}'",
+                       basis);
+    }
+    const auto number = [&](const char* key) { return static_cast<float>(point.Number(key)); };
+    return IndexAgentAt({.alpha = number("alpha"),
+                         .beta = number("beta"),
+                         .kappa = number("kappa"),
+                         .gamma = number("gamma"),
+                         .forecast = basis == "gittins"},
+                        kHidden, o_.trainer.seed);
+  }
+
+  TrainerState Resume() {
+    const std::string path = (out_ / "latest").string();
+    Checkpoint checkpoint = LoadCheckpoint(path);
+    RequireCompatible(checkpoint, kIndexKind, kFeatureVersion,
+                      IndexAgentShape(checkpoint.weights.shape.hidden), path);
+    for (const auto& [key, value] : config_.items()) {
+      const auto saved = checkpoint.config.find(key);
+      if (saved == checkpoint.config.end() || *saved != value) {
+        throw UsageError(
+            "'{}' was trained with {} = {}, now it is {}: resume with the same options", path, key,
+            saved == checkpoint.config.end() ? "(nothing)" : saved->dump(), value.dump());
+      }
+    }
+    TrainerState state;
+    state.weights = std::move(checkpoint.weights);
+    if (checkpoint.adam) state.adam = std::move(*checkpoint.adam);
+    state.iteration = checkpoint.state.at("iteration");
+    state.episodes = checkpoint.state.at("episodes");
+    best_ = checkpoint.state.at("best_validation");
+    last_validation_ = checkpoint.state.at("last_validation");
+    history_ = checkpoint.state.at("history");
+    return state;
+  }
+
+  bool Done() const { return trainer_->state().iteration >= o_.trainer.iterations; }
+
+  // Seeds that training itself never draws.
+  static std::uint64_t ValidationSeed(int k) {
+    return 0x76616c6964000000ULL + static_cast<std::uint64_t>(k);
+  }
+
+  // Also sets the scenarios of validation: samples of the training weeks, at every load.
+  EpisodeSource TraceEpisodes() {
+    const ClusterSpec cluster = ClusterSpec::Parse(o_.training_cluster);
+    const Seconds span = ParseWhen(o_.world.trace(), o_.episode_span);
+    // An episode is cut at twice its span: a policy must not learn to wait for the last giant.
+    o_.trainer.max_decisions = static_cast<std::int64_t>(2 * span / o_.world.sim().interval);
+    for (int k = 0; k < o_.validation_workloads; ++k) {
+      const double load = o_.training_loads[static_cast<std::size_t>(k) % o_.training_loads.size()];
+      const EpisodeSource source = o_.world.TrainingEpisodes(cluster, span, {load});
+      validation_scenarios_.push_back(source(ValidationSeed(k)));
+    }
+    return o_.world.TrainingEpisodes(cluster, span, o_.training_loads);
+  }
+
+  EpisodeSource SettingEpisodes() {
+    constexpr std::int64_t kMostDecisions = 4000;
+    o_.trainer.max_decisions = kMostDecisions;
+    const std::vector<Setting>& settings = o_.world.settings();
+    for (int k = 0; k < o_.validation_workloads; ++k) {
+      const Setting& setting = settings[static_cast<std::size_t>(k) % settings.size()];
+      validation_scenarios_.push_back(setting.episodes(ValidationSeed(k)));
+    }
+    std::vector<EpisodeSource> sources;
+    for (const Setting& setting : settings) sources.push_back(setting.episodes);
+    return MixedEpisodes(std::move(sources));
+  }
+
+  void AddRow(const IterationReport& report, std::optional<double> validation) {
+    history_.push_back(
+        {{"iteration", report.iteration},
+         {"episodes", report.episodes},
+         {"cpu_s", static_cast<double>(std::clock()) / CLOCKS_PER_SEC},
+         {"train_ratio", report.iteration > 0 ? Json(report.ratio_to_teacher) : Json()},
+         {"validation_ratio", validation ? Json(*validation) : Json()},
+         {"learning_rate", report.learning_rate}});
+    if (report.iteration > 0) {
+      events_->Add("charts/episodic_return", -report.ratio_to_teacher, report.iteration);
+      events_->Add("charts/learning_rate", report.learning_rate, report.iteration);
+      events_->Add("losses/gradient_norm", report.gradient_norm, report.iteration);
+      events_->Add("losses/signal", report.signal, report.iteration);
+    }
+    if (validation) events_->Add("sched/validation_jct_ratio", *validation, report.iteration);
+  }
+
+  void Validate(const IterationReport& report) {
+    last_validation_ = validation_->Ratio({trainer_->state().weights, o_.trainer.lengths});
+    AddRow(report, last_validation_);
+    if (last_validation_ < best_) {
+      best_ = last_validation_;
+      SaveCheckpoint(MakeCheckpoint(false), (out_ / "best").string());
+    }
+  }
+
+  Checkpoint MakeCheckpoint(bool resumable) const {
+    const TrainerState& state = trainer_->state();
+    Checkpoint checkpoint;
+    checkpoint.kind = std::string(kIndexKind);
+    checkpoint.feature_version = kFeatureVersion;
+    checkpoint.weights = state.weights;
+    checkpoint.state = {{"stage", "trained"},
+                        {"iteration", state.iteration},
+                        {"episodes", state.episodes},
+                        {"best_validation", best_},
+                        {"last_validation", last_validation_},
+                        {"run_times", o_.trainer.lengths.learned()}};
+    if (resumable) {
+      checkpoint.adam = state.adam;
+      checkpoint.state["history"] = history_;
+    }
+    checkpoint.config = config_;
+    checkpoint.card =
+        ModelCard("Index network, " + o_.method,
+                  fmt::format("{} {:.3f} of that of {} on {} validation samples of the "
+                              "training weeks, after {} episodes",
+                              o_.objective, last_validation_, o_.teacher, o_.validation_workloads,
+                              state.episodes));
+    return checkpoint;
+  }
+
+  void Save() {
+    SaveCheckpoint(MakeCheckpoint(true), (out_ / "latest").string());
+    std::string curve = "iteration,episodes,cpu_s,train_ratio,validation_ratio,learning_rate\n";
+    for (const auto& row : history_) {
+      const auto cell = [&](const char* key) {
+        return row.at(key).is_null() ? "" : row.at(key).dump();
+      };
+      curve +=
+          fmt::format("{},{},{},{},{},{}\n", cell("iteration"), cell("episodes"), cell("cpu_s"),
+                      cell("train_ratio"), cell("validation_ratio"), cell("learning_rate"));
+    }
+    WriteTextFile(out_ / "curve.csv", curve);
+    events_->Flush();
+  }
+
+  int Finish() {
+    if (globals_.json) {
+      std::printf("%s\n", Json{{"iterations", trainer_->state().iteration},
+                               {"episodes", trainer_->state().episodes},
+                               {"validation_ratio", last_validation_},
+                               {"best_validation_ratio", best_}}
+                              .dump(2)
+                              .c_str());
+    } else {
+      std::printf("validation: %s %.3f of %s's (best %.3f) after %lld episodes\n",
+                  o_.objective.c_str(), last_validation_, o_.teacher.c_str(), best_,
+                  static_cast<long long>(trainer_->state().episodes));
+    }
+    if (!globals_.quiet)
+      std::fprintf(stderr, "checkpoints: %s (serve), %s (resume)\n", (out_ / "best").c_str(),
+                   (out_ / "latest").c_str());
+    return 0;
+  }
+
+  TrainOptions& o_;
+  const GlobalOptions& globals_;
+  std::filesystem::path out_;
+  Json config_;
+  Json history_ = Json::array();
+  double best_ = kNever;
+  double last_validation_ = kNever;
+  std::vector<std::shared_ptr<const Scenario>> validation_scenarios_;
+  std::unique_ptr<Validation> validation_;
+  std::unique_ptr<Trainer> trainer_;
+  std::unique_ptr<TensorboardWriter> events_;
+};
+
+}  // namespace
+
+int RunTraining(TrainOptions& options, const GlobalOptions& globals) {
+  return TrainingRun(options, globals).Run();
+}
+
+}  // namespace allot
