@@ -25,7 +25,8 @@ TEST(Dl2Setting, NoSlotHasMoreArrivalsThanItsMost) {
   for (const auto& [size, most] :
        std::map<std::string, int>{{"S", 5}, {"V24", 3}, {"V24x2", 6}, {"V24h", 1}, {"V240", 30}}) {
     std::map<Seconds, int> in_slot;
-    for (const Job& job : Draw(size, 1)->workload().jobs) ++in_slot[job.submit];
+    const auto scenario = Draw(size, 1);
+    for (const Job& job : scenario->workload().jobs) ++in_slot[job.submit];
     int largest = 0;
     for (const auto& [slot, jobs] : in_slot) largest = std::max(largest, jobs);
     EXPECT_EQ(largest, most) << size;
@@ -36,8 +37,10 @@ TEST(Dl2Setting, ATypeHasOneLengthUnlessItsNameSaysOtherwise) {
   std::map<std::int32_t, std::set<double>> fixed;
   std::map<std::int32_t, std::set<double>> varied;
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
-    for (const Job& job : Draw("M96", seed)->workload().jobs) fixed[job.model].insert(job.work);
-    for (const Job& job : Draw("V24", seed)->workload().jobs) varied[job.model].insert(job.work);
+    const auto same = Draw("M96", seed);
+    for (const Job& job : same->workload().jobs) fixed[job.model].insert(job.work);
+    const auto other = Draw("V24", seed);
+    for (const Job& job : other->workload().jobs) varied[job.model].insert(job.work);
   }
   EXPECT_EQ(fixed.size(), 8u) << "job types";
   for (const auto& [type, lengths] : fixed) EXPECT_EQ(lengths.size(), 1u) << "type " << type;
