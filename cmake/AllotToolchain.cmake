@@ -39,3 +39,7 @@ if(ALLOT_SANITIZE)
                       -Wno-error=maybe-uninitialized)
   add_link_options(-fsanitize=${sanitizers})
 endif()
+
+if(ALLOT_BUILD_FUZZ)
+  add_compile_options($<IF:$<CXX_COMPILER_ID:Clang>,-fsanitize=fuzzer-no-link,-fsanitize-coverage=trace-pc>)
+endif()
