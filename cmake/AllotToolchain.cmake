@@ -34,6 +34,12 @@ endif()
 
 if(ALLOT_SANITIZE)
   list(JOIN ALLOT_SANITIZE "," sanitizers)
-  add_compile_options(-fsanitize=${sanitizers} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  # GCC 12 warns of <regex>'s own members once they are instrumented (its bug 105562).
+  add_compile_options(-fsanitize=${sanitizers} -fno-omit-frame-pointer -fno-sanitize-recover=all
+                      -Wno-error=maybe-uninitialized)
   add_link_options(-fsanitize=${sanitizers})
+endif()
+
+if(ALLOT_BUILD_FUZZ)
+  add_compile_options($<IF:$<CXX_COMPILER_ID:Clang>,-fsanitize=fuzzer-no-link,-fsanitize-coverage=trace-pc>)
 endif()

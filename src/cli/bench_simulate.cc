@@ -113,6 +113,7 @@ Json BenchTrace(BenchOptions& o) {
   const double start = ProcessorSeconds();
   const auto scenarios = o.world.Scenarios();
   const double read = ProcessorSeconds() - start;
+  std::fputs(o.world.ReadNote().c_str(), stderr);
   Json rows = Json::array();
   for (const std::string& spec : SplitSpecs(o.policies)) {
     const Scenario& scenario = *scenarios.front().scenario;

@@ -15,6 +15,7 @@
 #include "metrics/service_table.h"
 #include "sim/lower_bound.h"
 #include "sim/run.h"
+#include "workload/trace_stats.h"
 
 namespace allot {
 namespace {
@@ -66,7 +67,9 @@ std::vector<Contender> ParseContenders(World& world, const std::string& text) {
 Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenarios,
                          const std::vector<Contender>& contenders,
                          const ExperimentOptions& options) {
-  if (!options.globals.quiet) std::fputs(world.OverloadHint(scenarios).c_str(), stderr);
+  if (!options.globals.quiet) {
+    std::fputs((world.ReadNote() + world.OverloadHint(scenarios)).c_str(), stderr);
+  }
   Evaluation evaluation;
   evaluation.title = options.title;
   evaluation.unseen = options.unseen;
@@ -77,6 +80,8 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
   evaluation.length_estimates = sim.lengths.ToString();
   evaluation.restart_cost_s = sim.restart_cost;
   evaluation.interval_s = sim.interval;
+  if (!world.made_by_law() && !world.in_settings())
+    evaluation.read = nlohmann::json(world.read_report());
   evaluation.reference = options.reference.empty() ? contenders.front().id : options.reference;
   std::vector<std::string> ids;
   for (const Contender& contender : contenders) ids.push_back(contender.id);

@@ -30,7 +30,9 @@ int Simulate(SimulateOptions& o, const GlobalOptions& globals) {
                      scenarios.size());
   const Evaluation evaluation = RunExperiment(o.world, scenarios, contenders, experiment);
   if (globals.json) {
-    std::printf("%s\n", ToJson(evaluation.policies.front().runs.front()).dump(2).c_str());
+    nlohmann::ordered_json json = ToJson(evaluation.policies.front().runs.front());
+    if (!evaluation.read.is_null()) json["read"] = evaluation.read;
+    std::printf("%s\n", json.dump(2).c_str());
     return 0;
   }
   PrintEvaluation(evaluation, experiment);

@@ -15,6 +15,7 @@
 #include "sweep/preset.h"
 #include "sweep/run_sweep.h"
 #include "sweep/slurm.h"
+#include "workload/trace_stats.h"
 
 namespace allot {
 namespace {
@@ -152,18 +153,22 @@ int OnSlurm(const SweepCommand& o, const SweepDefinition& definition,
   return 0;
 }
 
-void Print(const SweepResults& results, const SweepOutcome& outcome, const SweepCommand& o,
-           const GlobalOptions& globals) {
+void Print(const SweepResults& results, const SweepOutcome& outcome, SweepCells& cells,
+           const SweepCommand& o, const GlobalOptions& globals) {
   const std::vector<SweepRow> rows = Aggregate(results);
   if (globals.json) {
     Json json = ToJson(results);
     json["table"] = SweepTableJson(results, rows);
+    for (const auto& [path, report] : cells.read_reports()) json["read"][path] = nlohmann::json(report);
     std::printf("%s\n", json.dump(2).c_str());
   } else {
     if (!results.title.empty()) std::printf("%s\n\n", results.title.c_str());
     std::printf("%s", SweepTable(results, rows).ToText().c_str());
   }
   if (globals.quiet) return;
+  for (const auto& [path, report] : cells.read_reports()) {
+    std::fputs(ReadNote(path, report).c_str(), stderr);
+  }
   std::fprintf(stderr, "%zu cells, %zu of them taken up; %.2f CPU-seconds of simulation\n",
                results.cells.size(), outcome.taken_up, outcome.cpu_s);
   if (!o.out.empty()) {
@@ -219,7 +224,7 @@ int Sweep(const SweepCommand& o, const GlobalOptions& globals) {
   results.reference = definition.reference;
   results.cells = std::move(outcome.cells);
   if (folder != nullptr) folder->WriteResults(results);
-  Print(results, outcome, o, globals);
+  Print(results, outcome, cells, o, globals);
   return 0;
 }
 

@@ -28,6 +28,9 @@ class SweepCells {
 
   SweepCell Run(const CellValues& cell);
 
+  // Of the traces that cells were made from.
+  std::vector<std::pair<std::string, ReadReport>> read_reports() { return traces_.reports(); }
+
  private:
   struct Entry {
     std::map<std::string, std::string> options;

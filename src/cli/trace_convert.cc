@@ -28,6 +28,7 @@ ALLOT_REGISTER(CommandInfo,
                                 WriteAllotCsv(workload, file.stream());
                                 file.Commit();
                                 if (!globals.quiet) {
+                                  std::fputs(o->world.ReadNote().c_str(), stderr);
                                   std::fprintf(stderr, "%zu jobs: %s\n", workload.jobs.size(),
                                                o->out.c_str());
                                 }

@@ -8,6 +8,8 @@
 #include <mutex>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "workload/trace_reader.h"
 
@@ -27,6 +29,16 @@ class TraceShelf {
     }
     *report = entry.report;
     return entry.trace;
+  }
+
+  // Of everything that was read.
+  std::vector<std::pair<std::string, ReadReport>> reports() {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::pair<std::string, ReadReport>> reports;
+    for (const auto& [key, entry] : entries_) {
+      if (entry.trace != nullptr) reports.emplace_back(std::get<0>(key), entry.report);
+    }
+    return reports;
   }
 
  private:

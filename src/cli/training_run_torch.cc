@@ -15,6 +15,7 @@
 #include "models/checkpoint.h"
 #include "models/torch/configure.h"
 #include "record/tensorboard.h"
+#include "workload/trace_stats.h"
 
 namespace allot {
 namespace {
@@ -167,6 +168,7 @@ class TrainingRun {
   EpisodeSource TraceEpisodes() {
     const ClusterSpec cluster = ClusterSpec::Parse(o_.training_cluster);
     const Seconds span = ParseWhen(o_.world.trace(), o_.episode_span);
+    if (!globals_.quiet) std::fputs(o_.world.ReadNote().c_str(), stderr);
     // An episode is cut at twice its span: a policy must not learn to wait for the last giant.
     o_.trainer.max_decisions = static_cast<std::int64_t>(2 * span / o_.world.sim().interval);
     for (int k = 0; k < o_.validation_workloads; ++k) {
@@ -259,12 +261,14 @@ class TrainingRun {
 
   int Finish() {
     if (globals_.json) {
-      std::printf("%s\n", Json{{"iterations", trainer_->state().iteration},
-                               {"episodes", trainer_->state().episodes},
-                               {"validation_ratio", last_validation_},
-                               {"best_validation_ratio", best_}}
-                              .dump(2)
-                              .c_str());
+      Json json = {{"iterations", trainer_->state().iteration},
+                   {"episodes", trainer_->state().episodes},
+                   {"validation_ratio", last_validation_},
+                   {"best_validation_ratio", best_}};
+      if (!o_.world.in_settings() && !o_.world.made_by_law()) {
+        json["read"] = nlohmann::json(o_.world.read_report());
+      }
+      std::printf("%s\n", json.dump(2).c_str());
     } else {
       std::printf("validation: %s %.3f of %s's (best %.3f) after %lld episodes\n",
                   o_.objective.c_str(), last_validation_, o_.teacher.c_str(), best_,

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "sim/profile.h"
 #include "workload/arrival_law.h"
+#include "workload/job_rules.h"
 #include "workload/sample.h"
 
 namespace allot {
@@ -28,7 +29,8 @@ void World::Declare(CLI::App& app) {
   app.add_option("--workloads", workloads_, "sampled workloads, in turn from the window's spans")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  app.add_option("--rate", rate_, "jobs per hour of a workload made by a law");
+  app.add_option("--rate", rate_,
+                 "jobs per hour of a workload made by a law (default: that of the law's trace)");
   app.add_option("--jobs", jobs_, "jobs of a workload made by a law")->capture_default_str();
   app.add_option("--tail", tail_, "further arrivals for so long after the last of --jobs")
       ->capture_default_str();
@@ -80,12 +82,15 @@ bool World::made_by_law() const { return !LawName(workload_).empty(); }
 
 Seconds World::tail() const { return ParseWhen(Workload{}, tail_); }
 
+Workload World::MadeByLaw(std::uint64_t seed) const {
+  const auto& law = Registry<WorkloadLaw>::Global().Get("law", LawName(workload_));
+  return Generate(law, RateOf(law, rate_), seed, {jobs_, tail()});
+}
+
 const Workload& World::trace() {
   if (trace_ != nullptr) return *trace_;
   if (made_by_law()) {
-    const auto& law = Registry<WorkloadLaw>::Global().Get("law", LawName(workload_));
-    if (!rate_) throw UsageError("--workload {} needs --rate (jobs per hour), got none", workload_);
-    trace_ = std::make_shared<const Workload>(Generate(law, *rate_, seed_, {jobs_, tail()}));
+    trace_ = std::make_shared<const Workload>(MadeByLaw(seed_));
     return *trace_;
   }
   if (rate_) {
@@ -156,20 +161,30 @@ std::vector<World::Named> World::SettingScenarios() {
   return scenarios;
 }
 
+EpisodeSource World::Episodes(const ClusterSpec& spec, WindowOptions window) {
+  if (!made_by_law()) return WindowEpisodes(trace(), spec, std::move(window));
+  return [this, spec, window = std::move(window)](std::uint64_t seed) {
+    const Workload made = MadeByLaw(seed);
+    return WindowEpisodes(made, spec, window)(seed);
+  };
+}
+
 std::vector<World::Named> World::Scenarios() {
   if (in_settings()) return SettingScenarios();
   WindowOptions window = Window();
   window.weekly = true;
   if (loads_.empty()) {
-    if (workloads_ > 1) {
+    if (workloads_ > 1 && !made_by_law()) {
       throw UsageError(
           "--workloads {} needs --load: without it the workload is the whole window, once",
           workloads_);
     }
     window.loads = {0.0};
-    window.span = std::min(window.to, trace().jobs.back().submit + 1.0) - window.from;
+    window.span = made_by_law()
+                      ? kLongestTime  // workloads of a law differ in length
+                      : std::min(window.to, trace().jobs.back().submit + 1.0) - window.from;
   }
-  const EpisodeSource source = WindowEpisodes(trace(), cluster(), window);
+  const EpisodeSource source = Episodes(cluster(), window);
   std::vector<Named> scenarios;
   for (int k = 0; k < workloads_; ++k) {
     const std::uint64_t seed = seed_ + static_cast<std::uint64_t>(k);
@@ -195,7 +210,7 @@ EpisodeSource World::TrainingEpisodes(const ClusterSpec& spec, Seconds span,
   WindowOptions window = Window();
   window.span = span;
   window.loads = std::move(loads);
-  return WindowEpisodes(trace(), spec, window);
+  return Episodes(spec, std::move(window));
 }
 
 nlohmann::ordered_json World::ToJson() {
@@ -203,22 +218,40 @@ nlohmann::ordered_json World::ToJson() {
     return {{"setting", setting_specs_}, {"workloads", workloads_}, {"seed", seed_}};
   }
   const SimOptions options = sim();
-  return {{"workload", workload_},
-          {"format", format_},
-          {"cluster", cluster_},
-          {"from", from_},
-          {"to", to_},
-          {"span", span_},
-          {"loads", loads_},
-          {"workloads", workloads_},
-          {"seed", seed_},
-          {"elastic", elastic()},
-          {"profile", profile_},
-          {"interval_s", options.interval},
-          {"restart_cost_s", options.restart_cost},
-          {"decide_on_events", options.decide_on_events},
-          {"speedup", options.speedup},
-          {"length_estimates", options.lengths.ToString()}};
+  nlohmann::ordered_json json = {{"workload", workload_},
+                                 {"format", format_},
+                                 {"cluster", cluster_},
+                                 {"from", from_},
+                                 {"to", to_},
+                                 {"span", span_},
+                                 {"loads", loads_},
+                                 {"workloads", workloads_},
+                                 {"seed", seed_},
+                                 {"elastic", elastic()},
+                                 {"profile", profile_},
+                                 {"interval_s", options.interval},
+                                 {"restart_cost_s", options.restart_cost},
+                                 {"decide_on_events", options.decide_on_events},
+                                 {"speedup", options.speedup},
+                                 {"length_estimates", options.lengths.ToString()}};
+  if (made_by_law()) {
+    json["rate"] = rate_ ? nlohmann::ordered_json(*rate_) : nlohmann::ordered_json();
+    json["jobs"] = jobs_;
+    json["tail"] = tail_;
+  }
+  return json;
+}
+
+std::string World::ReadNote() const { return allot::ReadNote(workload_, read_report_); }
+
+std::string ReadNote(const std::string& path, const ReadReport& report) {
+  if (report.drops.empty()) return "";
+  std::string note =
+      fmt::format("note: {} of {} records of '{}' left out\n", report.dropped(), report.rows, path);
+  for (const DropCount& drop : report.drops) {
+    note += fmt::format("      {:>8}  {} (first: {})\n", drop.rows, drop.reason, drop.example);
+  }
+  return note;
 }
 
 }  // namespace allot

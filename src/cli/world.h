@@ -28,9 +28,11 @@ class World {
   // Traces that several worlds read are read once: `shelf` must outlive the world.
   void ShareTraces(TraceShelf* shelf) { shelf_ = shelf; }
 
-  // Reads the trace, or makes it by its law; once. Errors as ReadTrace.
+  // Reads the trace, or makes it by its law with --seed; once. Errors as ReadTrace.
   const Workload& trace();
+  // What reading it left out or adjusted; of a law nothing.
   const ReadReport& read_report() const { return read_report_; }
+  std::string ReadNote() const;  // the same for people; "" for nothing
   ClusterSpec cluster() const { return ClusterSpec::Parse(cluster_); }
   const std::string& cluster_text() const { return cluster_; }
   SimOptions sim() const;
@@ -38,7 +40,8 @@ class World {
   // The policy that a spec means under the chosen profile.
   std::unique_ptr<Policy> MakePolicy(const std::string& spec);
 
-  // One scenario per requested workload (--workloads), seeds --seed, --seed + 1, ...
+  // One scenario per requested workload (--workloads), seeds --seed, --seed + 1, ...; of a law each
+  // is made by its own seed.
   struct Named {
     std::shared_ptr<const Scenario> scenario;
     double load;
@@ -49,7 +52,7 @@ class World {
   // A note for people when the workload is far more than the cluster can serve, else "".
   std::string OverloadHint(const std::vector<Named>& scenarios) const;
 
-  // Random windows for training.
+  // Random windows for training; of a law, of a workload made for the episode.
   EpisodeSource TrainingEpisodes(const ClusterSpec& cluster, Seconds span,
                                  std::vector<double> loads);
 
@@ -68,6 +71,8 @@ class World {
  private:
   WindowOptions Window();
   std::vector<Named> SettingScenarios();
+  Workload MadeByLaw(std::uint64_t seed) const;
+  EpisodeSource Episodes(const ClusterSpec& cluster, WindowOptions window);
 
   std::string setting_specs_;
   std::vector<Setting> settings_;
@@ -97,5 +102,8 @@ class World {
   std::shared_ptr<const Workload> trace_;
   ReadReport read_report_;
 };
+
+// For people: what reading the trace at `path` left out, by reason; "" for nothing.
+std::string ReadNote(const std::string& path, const ReadReport& report);
 
 }  // namespace allot

@@ -60,6 +60,7 @@ nlohmann::ordered_json ToJson(const Evaluation& evaluation) {
   json["restart_cost_s"] = evaluation.restart_cost_s;
   json["interval_s"] = evaluation.interval_s;
   json["reference"] = evaluation.reference;
+  if (!evaluation.read.is_null()) json["read"] = evaluation.read;
   json["workloads"] = Json::array();
   for (const EvaluatedWorkload& workload : evaluation.workloads) {
     json["workloads"].push_back({{"name", workload.name},
@@ -91,6 +92,8 @@ Evaluation EvaluationFromJson(const nlohmann::ordered_json& json, std::string_vi
   evaluation.restart_cost_s = RequireNumber(json, "restart_cost_s", where);
   evaluation.interval_s = RequireNumber(json, "interval_s", where);
   evaluation.reference = RequireText(json, "reference", where);
+
+  if (json.contains("read")) evaluation.read = json["read"];
 
   std::vector<std::string> names;
   for (const Json& workload : RequireList(json, "workloads", where)) {

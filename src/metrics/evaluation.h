@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,7 +37,8 @@ struct Evaluation {
   std::string length_estimates;  // "noisy:0.5"
   Seconds restart_cost_s = 0;
   Seconds interval_s = 0;
-  std::string reference;  // id of the policy that the others are compared with
+  std::string reference;        // id of the policy that the others are compared with
+  nlohmann::ordered_json read;  // what reading the trace left out (trace_stats.h); null of a law
   std::vector<EvaluatedWorkload> workloads;
   std::vector<EvaluatedPolicy> policies;
 };

@@ -39,26 +39,32 @@ TableCache::TableCache(const Catalogue& catalogue, std::vector<std::string> gpu_
 }
 
 ModelPtr TableCache::ModelOf(const Workload& workload, const Job& job) const {
-  return job.model < 0 ? constant_ : catalogue_.Get(workload.models[job.model]);
+  if (job.model < 0) return constant_;
+  try {
+    return catalogue_.Get(workload.models[job.model]);
+  } catch (const Error& error) {
+    throw DataError("{}: job '{}'{}", error.what(), job.id, workload.PlaceOf(job));
+  }
 }
 
-void TableCache::CheckFits(const Job& job) const {
+void TableCache::CheckFits(const Workload& workload, const Job& job) const {
   const auto largest = std::max_element(type_capacity_.begin(), type_capacity_.end());
   if (job.gpus > *largest) {
     throw DataError(
-        "a job must fit the cluster: job '{}' asks for {} GPUs, the largest GPU type '{}' has {}",
+        "a job must fit the cluster: job '{}' asks for {} GPUs, the largest GPU type '{}' has "
+        "{}{}",
         job.id, job.gpus, gpu_types_[static_cast<std::size_t>(largest - type_capacity_.begin())],
-        *largest);
+        *largest, workload.PlaceOf(job));
   }
   if (job.gpus > kMaxGpusPerJob) {
-    throw DataError("a job may have at most {} GPUs, job '{}' asks for {}", kMaxGpusPerJob, job.id,
-                    job.gpus);
+    throw DataError("a job may have at most {} GPUs, job '{}' asks for {}{}", kMaxGpusPerJob,
+                    job.id, job.gpus, workload.PlaceOf(job));
   }
 }
 
 std::shared_ptr<const ConfigurationTable> TableCache::TableFor(const Workload& workload,
                                                                const Job& job) {
-  CheckFits(job);
+  CheckFits(workload, job);
   const ModelPtr model = ModelOf(workload, job);
   const GpuCount lowest = job.lowest();
   const GpuCount highest = std::min(job.highest(), kMaxGpusPerJob);
@@ -96,8 +102,8 @@ std::shared_ptr<const ConfigurationTable> TableCache::TableFor(const Workload& w
   if (std::none_of(configurations.begin(), configurations.end(),
                    [](const Configuration& c) { return c.rate > 0; })) {
     throw DataError(
-        "a job must run on some GPU type: job '{}' with {} GPUs has rate 0 on all {} types", job.id,
-        job.gpus, gpu_types_.size());
+        "a job must run on some GPU type: job '{}' with {} GPUs has rate 0 on all {} types{}",
+        job.id, job.gpus, gpu_types_.size(), workload.PlaceOf(job));
   }
   table = std::make_shared<ConfigurationTable>(
       model->name(), model->kinds(), std::move(configurations),
@@ -113,8 +119,8 @@ std::int32_t TableCache::RequestedOf(const Workload& workload, const Job& job) {
     if (requested >= 0 && (*table)[requested].rate > 0) return requested;
   }
   throw DataError(
-      "a job must run at its requested size: job '{}' has rate 0 at {} GPUs on all {} types",
-      job.id, job.gpus, gpu_types_.size());
+      "a job must run at its requested size: job '{}' has rate 0 at {} GPUs on all {} types{}",
+      job.id, job.gpus, gpu_types_.size(), workload.PlaceOf(job));
 }
 
 double TableCache::WorkOf(const Workload& workload, const Job& job) {

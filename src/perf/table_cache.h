@@ -38,7 +38,7 @@ class TableCache {
   using Key = std::tuple<std::string, GpuCount, GpuCount, GpuCount>;
 
   ModelPtr ModelOf(const Workload& workload, const Job& job) const;
-  void CheckFits(const Job& job) const;
+  void CheckFits(const Workload& workload, const Job& job) const;
 
   const Catalogue& catalogue_;
   std::vector<std::string> gpu_types_;

@@ -6,6 +6,7 @@
 
 #include "core/check.h"
 #include "core/error.h"
+#include "core/interrupt.h"
 #include "perf/table_cache.h"
 
 namespace allot {
@@ -32,6 +33,7 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
   TableCache tables(catalogue, cluster_.types(), cluster_.type_capacity());
   facts_.reserve(workload_.jobs.size());
   for (const Job& job : workload_.jobs) {
+    ThrowIfInterrupted();
     JobFacts facts;
     facts.table = tables.TableFor(workload_, job);
     facts.work = tables.WorkOf(workload_, job);

@@ -5,7 +5,9 @@
 
 #include "core/check.h"
 #include "core/error.h"
+#include "core/interrupt.h"
 #include "core/rng.h"
+#include "workload/calibrated_law.h"
 
 namespace allot {
 namespace {
@@ -21,7 +23,8 @@ class StreamDraw {
       : stream_(stream),
         per_hour_(stream.rate_factor * rate),
         arrivals_(seed, "law-arrivals", number),
-        durations_(seed, "law-durations", number) {
+        durations_(seed, "law-durations", number),
+        gpus_(seed, "law-gpus", number) {
     Advance();
   }
 
@@ -31,6 +34,7 @@ class StreamDraw {
     Job job;
     job.submit = next_;
     job.duration = Duration();
+    job.gpus = Gpus();
     Advance();
     return job;
   }
@@ -76,10 +80,20 @@ class StreamDraw {
     return std::exp(durations_.Uniform(std::log(part->low), std::log(part->high)));
   }
 
+  GpuCount Gpus() {
+    double u = gpus_.Uniform();
+    for (const auto& [gpus, share] : stream_.gpus) {
+      if (u < share) return gpus;
+      u -= share;
+    }
+    return stream_.gpus.back().first;
+  }
+
   const ArrivalStream& stream_;
   double per_hour_;
   Rng arrivals_;
   Rng durations_;
+  Rng gpus_;
   Seconds next_ = 0;
   double taken_of_batch_ = 0;
 };
@@ -91,6 +105,12 @@ std::string_view LawName(std::string_view workload) {
   return workload.starts_with(kPrefix) ? workload.substr(kPrefix.size()) : std::string_view();
 }
 
+double RateOf(const WorkloadLaw& law, std::optional<double> asked) {
+  if (asked) return *asked;
+  if (law.calibrated) return law.calibrated().jobs_per_hour;
+  throw UsageError("law '{}' needs --rate (jobs per hour), got none", law.id);
+}
+
 Workload Generate(const WorkloadLaw& law, double rate, std::uint64_t seed,
                   const LawLength& length) {
   if (!(rate >= kLowestRate && rate <= kHighestRate)) {
@@ -100,6 +120,7 @@ Workload Generate(const WorkloadLaw& law, double rate, std::uint64_t seed,
   if (length.jobs < 1 || length.jobs > kMostLawJobs) {
     throw UsageError("a law makes 1..{} jobs, got {}", kMostLawJobs, length.jobs);
   }
+  if (law.calibrated) return GenerateCalibrated(law.calibrated(), law.id, rate, seed, length);
   ALLOT_CHECK(!law.streams.empty());
   std::vector<StreamDraw> draws;
   for (const ArrivalStream& stream : law.streams) {
@@ -113,6 +134,7 @@ Workload Generate(const WorkloadLaw& law, double rate, std::uint64_t seed,
         draws.begin(), draws.end(),
         [](const StreamDraw& a, const StreamDraw& b) { return a.next() < b.next(); });
     if (earliest->next() > end) break;
+    ThrowIfInterrupted();
     Job job = earliest->Take();
     job.id = std::to_string(workload.jobs.size());
     workload.jobs.push_back(std::move(job));

@@ -1,11 +1,15 @@
 #pragma once
 // Workloads made by a law instead of read from a trace: independent streams of jobs that arrive at
-// random or in batches, with durations drawn from a mixture. A law is data; a new one is one file
-// in src/workload/laws/ that registers it. Used through --workload law:NAME.
+// random or in batches, with durations drawn from a mixture; or fitted to a real trace
+// (workload/calibrated_law.h). A law is data; a new one is one file in src/workload/laws/ that
+// registers it. Used through --workload law:NAME and `allot trace generate`.
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/registry.h"
@@ -24,6 +28,7 @@ struct DurationPart {
 struct ArrivalStream {
   double rate_factor = 1;  // of the rate that the user gives, jobs per hour
   std::vector<DurationPart> durations;
+  std::vector<std::pair<GpuCount, double>> gpus = {{1, 1.0}};  // shares of the jobs, sum 1
   // Open from each multiple of `opens_every` to the next one of `shuts_every`; 0: always open. At
   // an instant that is a multiple of both it is shut.
   Seconds opens_every = 0;
@@ -32,11 +37,18 @@ struct ArrivalStream {
                             // whole part of rate_factor x rate jobs
 };
 
+struct CalibratedLaw;
+
 struct WorkloadLaw {
   std::string id;
   std::string summary;
   std::vector<ArrivalStream> streams;
+  std::function<const CalibratedLaw&()> calibrated = {};  // instead of streams
 };
+
+// The rate that was asked for, in jobs per hour, or else the one of the trace that the law is
+// fitted to. UsageError when there is neither.
+double RateOf(const WorkloadLaw& law, std::optional<double> asked);
 
 // How much of a law a workload takes: `jobs` jobs, and then arrivals for `tail` further seconds.
 struct LawLength {
@@ -44,7 +56,7 @@ struct LawLength {
   Seconds tail = 0;
 };
 
-// One-GPU jobs named by their position. Gaps between single arrivals are exponential, rounded up to
+// Jobs named by their position. Gaps between single arrivals are exponential, rounded up to
 // whole seconds. The numbers of a stream depend on (seed, stream) alone: with the same seed, job k
 // of a stream has the same duration at every rate. UsageError for a
 // rate outside 0.001..3600 jobs per hour.

@@ -124,6 +124,7 @@ bool CsvReader::Next() {
 void CsvReader::ReadRow() {
   fields_.clear();
   misplaced_quote_ = false;
+  holds_nul_ = false;
   std::string field;
   bool at_start = true;  // of a field: the only place where a quote may open
   while (at_ < text_.size()) {
@@ -140,6 +141,7 @@ void CsvReader::ReadRow() {
       continue;
     }
     if (c != '"' || !quotes_) {
+      if (c == '\0') holds_nul_ = true;
       field += c;
       at_start = false;
       continue;
@@ -157,6 +159,7 @@ void CsvReader::ReadRow() {
         if (text_.substr(at_, 1) != "\"") break;
         ++at_;
       }
+      if (inner == '\0') holds_nul_ = true;
       field += inner;
     }
     const std::string_view next = text_.substr(at_, 1);
@@ -166,6 +169,7 @@ void CsvReader::ReadRow() {
 }
 
 void CsvReader::CheckRow() const {
+  if (holds_nul_) throw RowError("a field must hold text", "a byte 0x00", place());
   if (misplaced_quote_) {
     throw RowError("a quote must open and close a whole field", "one inside a field", place());
   }

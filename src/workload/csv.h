@@ -27,7 +27,7 @@ class CsvReader {
 
   // Moves to the next row; false at the end. DataError when a quote is never closed.
   bool Next();
-  // RowError when the row has another number of fields than the header, or misplaced quotes.
+  // RowError when the row has another number of fields than the header, misplaced quotes or a NUL.
   // To be called before fields are fetched.
   void CheckRow() const;
 
@@ -56,6 +56,7 @@ class CsvReader {
   int line_ = 1;
   int row_line_ = 1;
   bool misplaced_quote_ = false;
+  bool holds_nul_ = false;
   std::vector<std::string> header_;
   std::vector<std::string> fields_;
 };

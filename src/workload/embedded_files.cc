@@ -18,6 +18,8 @@
 ALLOT_EMBED(kAllotTrace, "philly-2017-4weeks.csv.gz")
 ALLOT_EMBED(kAllotGavelRates, "gavel_rates.csv")
 ALLOT_EMBED(kAllotPolluxRunTimes, "pollux_run_times.csv")
+ALLOT_EMBED(kAllotPhillyLaw, "laws/philly.json")
+ALLOT_EMBED(kAllotVenusLaw, "laws/helios-venus.json")
 
 namespace allot {
 
@@ -26,5 +28,7 @@ std::string_view EmbeddedGavelRates() { return {kAllotGavelRatesBegin, kAllotGav
 std::string_view EmbeddedPolluxRunTimes() {
   return {kAllotPolluxRunTimesBegin, kAllotPolluxRunTimesEnd};
 }
+std::string_view EmbeddedPhillyLaw() { return {kAllotPhillyLawBegin, kAllotPhillyLawEnd}; }
+std::string_view EmbeddedVenusLaw() { return {kAllotVenusLawBegin, kAllotVenusLawEnd}; }
 
 }  // namespace allot

@@ -13,5 +13,7 @@ inline constexpr std::string_view kEmbeddedTraceName = "philly-2017-4weeks";
 
 std::string_view EmbeddedGavelRates();      // gavel_rates.csv
 std::string_view EmbeddedPolluxRunTimes();  // pollux_run_times.csv
+std::string_view EmbeddedPhillyLaw();       // laws/philly.json
+std::string_view EmbeddedVenusLaw();        // laws/helios-venus.json
 
 }  // namespace allot

@@ -30,6 +30,7 @@ struct Job {
   Seconds deadline = kNever;  // absolute
   Seconds user_estimate = 0;  // run time at the requested GPUs as the user foretold it; 0 = none
   Outcome outcome = Outcome::kUnreported;
+  std::int32_t line = 0;  // of Workload::source where it begins; 0 = not read from a file
 
   GpuCount lowest() const { return min_gpus > 0 ? min_gpus : gpus; }
   GpuCount highest() const { return max_gpus > 0 ? max_gpus : gpus; }

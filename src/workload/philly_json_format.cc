@@ -80,7 +80,9 @@ class LogRecord {
   const std::string& Text(const json& object, const char* key) const {
     const json& value = Member(object, key);
     if (!value.is_string()) Fail(fmt::format("'{}' must be a string", key), value);
-    return value.get_ref<const std::string&>();
+    const auto& text = value.get_ref<const std::string&>();
+    if (text.find('\0') != std::string::npos) Fail(fmt::format("'{}' must be text", key), value);
+    return text;
   }
 
   const json& List(const json& object, const char* key) const {

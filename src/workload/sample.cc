@@ -95,6 +95,7 @@ Workload Sample(const Workload& workload, const SampleOptions& options, SampleRe
     sample.origin = FormatCalendar(*origin + static_cast<std::int64_t>(std::floor(options.from)));
   }
   sample.name = NameOfSample(workload, options, sample.origin, end);
+  sample.source = workload.source;
   sample.models = workload.models;
   sample.tenants = workload.tenants;
   sample.users = workload.users;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/interrupt.h"
 #include "workload/calendar.h"
 #include "workload/job_rules.h"
 #include "workload/row_error.h"
@@ -31,6 +32,7 @@ void TraceBuilder::Whole(int line, const std::function<std::optional<Job>()>& re
 }
 
 void TraceBuilder::Guard(int line, const std::function<void()>& read) {
+  ThrowIfInterrupted();
   line_ = line;
   adjustments_.clear();
   try {
@@ -60,6 +62,7 @@ void TraceBuilder::Add(Job job) {
                    fmt::format("{} on lines {} and {}", Quoted(job.id), first->second, line_),
                    place());
   }
+  job.line = line_;
   workload_.jobs.push_back(std::move(job));
   for (const std::string& reason : adjustments_) report_->Adjust(reason, place());
 }

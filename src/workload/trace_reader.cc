@@ -92,6 +92,7 @@ Workload ReadTrace(const std::string& path, const std::string& format, const Rea
   }
   Workload workload = chosen.read(text, path, extended, report);
   workload.name = NameOf(path);
+  workload.source = path;
   if (workload.jobs.empty()) {
     std::vector<std::string> reasons;
     for (const DropCount& drop : report->drops) {

@@ -48,6 +48,10 @@ void Workload::Finish() {
                    [](const Job& a, const Job& b) { return a.submit < b.submit; });
 }
 
+std::string Workload::PlaceOf(const Job& job) const {
+  return source.empty() || job.line == 0 ? "" : fmt::format(" ({}:{})", source, job.line);
+}
+
 Seconds Workload::Span() const {
   return jobs.empty() ? 0 : jobs.back().submit - jobs.front().submit;
 }

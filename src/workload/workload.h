@@ -28,6 +28,7 @@ class NameTable {
 struct Workload {
   std::string name;       // for tables and file names: "philly-2017w44"
   std::string origin;     // calendar time of submit 0, "YYYY-MM-DD HH:MM:SS" or "" if unknown
+  std::string source;     // path of the trace, for messages; "" if made in code
   std::vector<Job> jobs;  // ascending submit
   NameTable models;
   NameTable tenants;
@@ -37,8 +38,9 @@ struct Workload {
   // Sorts by (submit, present order) and checks every job: unique id, submit >= 0, gpus >= 1,
   // duration > 0, limits ordered. DataError names the job and both values.
   void Finish();
-  Seconds Span() const;       // last submit - first submit
-  double GpuSeconds() const;  // sum of gpus x duration
+  std::string PlaceOf(const Job& job) const;  // " (FILE:LINE)" for messages, "" if unknown
+  Seconds Span() const;                       // last submit - first submit
+  double GpuSeconds() const;                  // sum of gpus x duration
 };
 
 }  // namespace allot

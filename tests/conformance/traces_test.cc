@@ -75,5 +75,70 @@ TEST(TraceConformanceTest, JobsAreSortedUniqueAndPositive) {
   }
 }
 
+// The sample with a record after its first one that no format knows, and where that stands.
+std::pair<std::string, std::string> WithBrokenRecord(const std::string& text) {
+  if (text.front() == '[') return {"[{\"broken\": 1}," + text.substr(1), "broken.x:1"};
+  const std::size_t second = text.find('\n', text.find('\n') + 1) + 1;
+  return {text.substr(0, second) + "broken\n" + text.substr(second), "broken.x:3"};
+}
+
+// As ReadTrace reads it, but from memory.
+Workload ReadText(const std::string& path, const std::string& text, bool lenient,
+                  ReadReport* report) {
+  ReadReport found;
+  ReadTrace(path, "auto", {}, &found);
+  const TraceFormat& format = Registry<TraceFormat>::Global().Get("trace format", found.format);
+  ReadOptions options{.lenient = lenient};
+  std::string companion;
+  if (format.companion) {
+    options.companion_path = format.companion(path);
+    companion = ReadTextFile(options.companion_path);
+    options.companion_text = companion;
+  }
+  return format.read(text, "broken.x", options, report);
+}
+
+TEST(TraceConformanceTest, ABrokenRecordStopsTheReadWithItsLine) {
+  for (const std::string& path : Samples()) {
+    SCOPED_TRACE(path);
+    const auto [text, place] = WithBrokenRecord(ReadTextFile(path));
+    ReadReport report;
+    ExpectError(ExitCode::kBadData, {place}, [&] { ReadText(path, text, false, &report); });
+  }
+}
+
+TEST(TraceConformanceTest, LenientReadsDropTheBrokenRecordAndCountIt) {
+  for (const std::string& path : Samples()) {
+    SCOPED_TRACE(path);
+    const auto [text, place] = WithBrokenRecord(ReadTextFile(path));
+    ReadReport whole, broken;
+    const Workload expected = ReadText(path, ReadTextFile(path), true, &whole);
+    const Workload read = ReadText(path, text, true, &broken);
+    EXPECT_EQ(broken.rows, whole.rows + 1);
+    ASSERT_EQ(broken.dropped(), whole.dropped() + 1);
+    const auto malformed =
+        std::find_if(broken.drops.begin(), broken.drops.end(),
+                     [](const DropCount& drop) { return drop.reason.starts_with("malformed: "); });
+    ASSERT_NE(malformed, broken.drops.end());
+    EXPECT_EQ(malformed->rows, 1);
+    EXPECT_EQ(malformed->example, place);
+    ASSERT_EQ(read.jobs.size(), expected.jobs.size());
+    for (std::size_t i = 0; i < read.jobs.size(); ++i) {  // ids may count rows
+      EXPECT_EQ(read.jobs[i].submit, expected.jobs[i].submit) << "job " << i;
+      EXPECT_EQ(read.jobs[i].gpus, expected.jobs[i].gpus) << "job " << i;
+      EXPECT_EQ(read.jobs[i].duration, expected.jobs[i].duration) << "job " << i;
+    }
+  }
+}
+
+TEST(TraceConformanceTest, JobsKnowTheirLines) {
+  for (const std::string& path : Samples()) {
+    const Workload workload = ReadTrace(path);
+    for (const Job& job : workload.jobs) {
+      EXPECT_TRUE(workload.PlaceOf(job).starts_with(" (" + path + ":")) << workload.PlaceOf(job);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace allot

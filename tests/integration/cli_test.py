@@ -236,8 +236,92 @@ def test_extra_column(allot, tmp_path):
 
 def test_job_larger_than_the_cluster(bad):
     stderr = bad("giant,20,16,600")
-    for part in ("'giant'", "16 GPUs", "has 8"):
+    for part in ("'giant'", "16 GPUs", "has 8", "bad.csv:4"):
         assert part in stderr
+
+
+def test_unknown_profile(allot, tmp_path):
+    (tmp_path / "bad.csv").write_text(HEADER.strip() + ",model\na,0,1,600,\nb,0,1,600,nomodel\n")
+    stderr = allot("simulate", "--workload", "bad.csv", exit=3).stderr
+    for part in ("unknown throughput profile 'nomodel'", "'b'", "bad.csv:3"):
+        assert part in stderr
+
+
+def test_zero_byte(bad):
+    stderr = bad("c\0,0,1,600")
+    assert "a field must hold text" in stderr and "bad.csv:4" in stderr
+
+
+# ---- --lenient: left out, counted and told ----
+
+
+@pytest.fixture
+def broken(tmp_path):
+    """A trace of 30 jobs and two rows that are none."""
+    rows = [f"job-{i},{i * 40},1,600" for i in range(30)]
+    return write_trace(tmp_path / "broken.csv", [*rows[:5], "x,nan,1,600", *rows[5:], "y,0,1"])
+
+
+LEFT_OUT = [{"first": "broken.csv:7", "reason": "malformed: 'submit_s' must be a finite number", "rows": 1},
+            {"first": "broken.csv:33", "reason": "malformed: a row must have 4 fields as in the header", "rows": 1}]
+
+
+@pytest.mark.parametrize("command", [
+    ["simulate"], ["compare", "--policies", "fifo,las"], ["trace convert", "--out", "c.csv"], ["trace inspect"],
+    ["sweep", "--policies", "fifo", "--clusters", "4x8"]])
+def test_lenient_counts_what_it_leaves_out(allot, broken, command):
+    name, *rest = command
+    workload = ["broken.csv"] if name == "trace inspect" else ["--workload", "broken.csv"]
+    assert "broken.csv:7" in allot(*name.split(), *workload, *rest, exit=3).stderr
+    done = allot(*name.split(), *workload, *rest, "--lenient")
+    told = done.stdout if name == "trace inspect" else done.stderr
+    for entry in LEFT_OUT:
+        assert entry["reason"] in told and entry["first"] in told
+    assert "2 of 32 records" in told
+
+
+@pytest.mark.parametrize("command", [
+    ["simulate"], ["compare", "--policies", "fifo,las"], ["trace inspect"], ["sweep", "--policies", "fifo"]])
+def test_lenient_counts_in_json(allot, broken, command):
+    name, *rest = command
+    workload = ["broken.csv"] if name == "trace inspect" else ["--workload", "broken.csv"]
+    json_out = json.loads(allot(*name.split(), *workload, *rest, "--lenient", "--json").stdout)
+    read = json_out["read"]["broken.csv"] if name == "sweep" else json_out["read"]
+    assert read["rows"] == 32
+    assert read["dropped"] == LEFT_OUT
+
+
+def test_interrupt_while_a_trace_is_read(program, tmp_path):
+    pipe = tmp_path / "trace.csv"
+    os.mkfifo(pipe)
+    process = subprocess.Popen([program, "simulate", "--workload", pipe], stderr=subprocess.PIPE, text=True)
+    with open(pipe, "w") as file:  # waits until the program has opened it
+        process.send_signal(signal.SIGINT)
+        file.write(HEADER + "a,0,1,600\n")
+    _, stderr = process.communicate(timeout=100)
+    assert process.returncode == 130, stderr
+
+
+# ---- workloads made by a law ----
+
+
+def test_generated_workload_is_a_trace(allot, tmp_path):
+    allot("trace", "generate", "philly", "--jobs", "500", "--seed", "3", "-o", "x.csv")
+    stats = json.loads(allot("trace", "inspect", "x.csv", "--json").stdout)
+    assert (stats["jobs"], stats["read"]["format"], stats["read"]["dropped"]) == (500, "allot", [])
+    allot("trace", "convert", "--workload", "law:philly", "--jobs", "500", "--seed", "3", "--rigid", "-o", "y.csv")
+    assert (tmp_path / "x.csv").read_bytes() == (tmp_path / "y.csv").read_bytes()
+
+
+def test_a_law_makes_one_workload_a_seed(allot):
+    def jct(*options):
+        out = json.loads(allot("compare", "--workload", "law:helios-venus", "--jobs", "200", "--cluster", "16x8",
+                               "--policies", "fifo", "--json", *options).stdout)
+        return [run["avg_jct_s"] for run in out["policies"][0]["runs"]]
+
+    together = jct("--workloads", "3", "--seed", "5")
+    assert together == jct("--seed", "5") + jct("--seed", "6") + jct("--seed", "7")
+    assert len(set(together)) == 3
 
 
 def test_empty_trace(allot, tmp_path):

@@ -124,7 +124,8 @@ TEST(WindowEpisodes, EmptyPartOfTheTraceIsAUsageError) {
 TEST(WindowEpisodes, RigidJobsKeepTheirSize) {
   WindowOptions window = OneDay();
   window.elastic = false;
-  for (const Job& job : Source(window)(0)->workload().jobs) EXPECT_TRUE(job.rigid()) << job.id;
+  const auto scenario = Source(window)(0);
+  for (const Job& job : scenario->workload().jobs) EXPECT_TRUE(job.rigid()) << job.id;
 }
 
 }  // namespace

@@ -1,0 +1,54 @@
+// allot trace generate: a workload made by a law, as an allot CSV.
+
+#include <cstdio>
+
+#include "cli/command.h"
+#include "core/file.h"
+#include "workload/arrival_law.h"
+#include "workload/calendar.h"
+#include "workload/write_csv.h"
+
+namespace allot {
+namespace {
+
+struct Options {
+  std::string law;
+  std::string out;
+  std::optional<double> rate;
+  int jobs = 1000;
+  std::string tail = "0";
+  std::uint64_t seed = 0;
+};
+
+int WriteGenerated(const Options& o, const GlobalOptions& globals) {
+  const WorkloadLaw& law = Registry<WorkloadLaw>::Global().Get("law", o.law);
+  const Workload workload = Generate(law, RateOf(law, o.rate), o.seed,
+                                     {.jobs = o.jobs, .tail = ParseWhen(Workload{}, o.tail)});
+  AtomicFile file(o.out);
+  WriteAllotCsv(workload, file.stream());
+  file.Commit();
+  if (!globals.quiet) {
+    std::fprintf(stderr, "%zu jobs over %.1f days: %s\n", workload.jobs.size(),
+                 workload.Span() / 86400, o.out.c_str());
+  }
+  return 0;
+}
+
+ALLOT_REGISTER(
+    CommandInfo,
+    (CommandInfo{
+        "trace generate", "write a workload made by a law as an allot CSV",
+        [](CLI::App& app, const GlobalOptions& globals) {
+          auto o = std::make_shared<Options>();
+          app.add_option("law", o->law, "see 'allot list laws'")->required();
+          app.add_option("--rate", o->rate, "jobs per hour (default: that of the law's trace)");
+          app.add_option("--jobs", o->jobs, "number of jobs")->capture_default_str();
+          app.add_option("--tail", o->tail, "further arrivals for so long after the last of --jobs")
+              ->capture_default_str();
+          app.add_option("--seed", o->seed, "same seed, same jobs")->capture_default_str();
+          app.add_option("-o,--out", o->out, "the CSV file")->required();
+          return [o, &globals] { return WriteGenerated(*o, globals); };
+        }}));
+
+}  // namespace
+}  // namespace allot

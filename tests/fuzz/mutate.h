@@ -1,0 +1,18 @@
+#pragma once
+// Inputs made from inputs, for fuzz_main.cc and the replay test.
+
+#include <string>
+#include <vector>
+
+#include "core/rng.h"
+
+namespace allot {
+
+// `text` with one to four edits: bytes, numbers and words that parsers stumble over, parts erased,
+// doubled, or taken from one of `others`. Its first line, the name of a format, stays.
+std::string Mutated(std::string text, const std::vector<std::string>& others, Rng* rng);
+
+// Every sample of traces/samples as an input of read_one.h.
+std::vector<std::string> SampleInputs(const std::string& folder);
+
+}  // namespace allot

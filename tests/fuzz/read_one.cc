@@ -1,0 +1,95 @@
+#include "tests/fuzz/read_one.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+
+#include "core/error.h"
+#include "workload/trace_reader.h"
+#include "workload/write_csv.h"
+
+namespace allot {
+namespace {
+
+[[noreturn]] void Stop(const std::string& format, const std::string& what) {
+  std::fprintf(stderr, "format %s: %s\n", format.c_str(), what.c_str());
+  std::abort();
+}
+
+void Expect(bool holds, const std::string& format, const char* what) {
+  if (!holds) Stop(format, what);
+}
+
+bool SameJob(const Workload& a, const Job& x, const Workload& b, const Job& y) {
+  return x.id == y.id && x.submit == y.submit && x.gpus == y.gpus && x.duration == y.duration &&
+         x.lowest() == y.lowest() && x.highest() == y.highest() && x.work == y.work &&
+         x.priority == y.priority && x.deadline == y.deadline &&
+         x.user_estimate == y.user_estimate && x.outcome == y.outcome &&
+         a.models[x.model] == b.models[y.model] && a.tenants[x.tenant] == b.tenants[y.tenant] &&
+         a.users[x.user] == b.users[y.user] && a.groups[x.group] == b.groups[y.group];
+}
+
+void CheckRoundTrip(const std::string& format, const Workload& workload) {
+  std::ostringstream csv;
+  WriteAllotCsv(workload, csv);
+  ReadReport report;
+  const Workload again = Registry<TraceFormat>::Global()
+                             .Get("trace format", "allot")
+                             .read(csv.str(), "again.csv", {}, &report);
+  Expect(again.jobs.size() == workload.jobs.size(), format, "allot's CSV has other jobs");
+  for (std::size_t i = 0; i < again.jobs.size(); ++i) {
+    Expect(SameJob(workload, workload.jobs[i], again, again.jobs[i]), format,
+           "a job is another one in allot's CSV");
+  }
+}
+
+void ReadAs(const TraceFormat& format, std::string_view input, bool lenient) {
+  ReadOptions options{.lenient = lenient};
+  const std::size_t mark = input.find(kCompanionMark);
+  if (format.companion && mark != std::string_view::npos) {
+    options.companion_text = input.substr(mark + 1);
+    options.companion_path = "companion";
+    input = input.substr(0, mark);
+  }
+  ReadReport report;
+  Workload workload;
+  try {
+    workload = format.read(input, "input", options, &report);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::kBadData) Stop(format.id, error.what());
+    Expect(std::string_view(error.what()).find(':') != std::string_view::npos, format.id,
+           "an error names no place");
+    return;
+  }
+  Expect(report.rows == static_cast<std::int64_t>(workload.jobs.size()) + report.dropped(),
+         format.id, "a record is neither a job nor counted as dropped");
+  try {
+    workload.Finish();
+    CheckRoundTrip(format.id, workload);
+  } catch (const Error& error) {
+    Stop(format.id, error.what());
+  }
+}
+
+void ReadBothWays(const TraceFormat& format, std::string_view text) {
+  for (const bool lenient : {false, true}) ReadAs(format, text, lenient);
+}
+
+}  // namespace
+}  // namespace allot
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  const std::size_t end = input.find('\n');
+  const auto& formats = allot::Registry<allot::TraceFormat>::Global().entries();
+  for (const allot::TraceFormat& format : formats) {
+    const int score = format.detect(input);
+    allot::Expect(score >= 0 && score <= 100, format.id, "detection is not in percent");
+    if (end != std::string_view::npos && format.id == input.substr(0, end)) {
+      allot::ReadBothWays(format, input.substr(end + 1));
+      return 0;
+    }
+  }
+  for (const allot::TraceFormat& format : formats) allot::ReadBothWays(format, input);
+  return 0;
+}
