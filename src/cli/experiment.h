@@ -27,7 +27,7 @@ std::vector<std::string> SplitSpecs(const std::string& text);
 
 struct ExperimentOptions {
   std::string title;
-  bool unseen = false;
+  Sight sight = Sight::kNone;
   std::string reference;    // contender that ratios are taken of; "" = the first
   std::string command;      // as typed
   std::string out;          // "" = keep nothing on disk
