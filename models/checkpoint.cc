@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/json_text.h"
 #include "core/rng.h"
 #include "models/safetensors.h"
 
@@ -52,11 +53,7 @@ json ParseJson(const std::string& text, const std::string& origin) {
   }
 }
 
-// Text from outside (a path in the configuration) need not be UTF-8: replaced, not a reason to lose
-// a run.
-std::string Dump(const json& value) {
-  return value.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
-}
+std::string Dump(const json& value) { return JsonText(value, 1) + "\n"; }
 
 // entry[key] as T; `T` also decides which JSON types pass.
 template <typename T>
@@ -229,7 +226,7 @@ Checkpoint LoadCheckpoint(const std::string& path) {
   checkpoint.weights = IndexNetWeights(ShapeFromJson(state, state_file));
   checkpoint.state = state.value("state", json());
   checkpoint.config = ParseJson(files.at(kConfigFile), origin(kConfigFile));
-  checkpoint.card = ReadBytes(folder / kCardFile);
+  if (fs::exists(folder / kCardFile)) checkpoint.card = ReadBytes(folder / kCardFile);
 
   TensorMap tensors = DecodeSafetensors(files.at(kModelFile), origin(kModelFile));
   RequireSameLayout(tensors, checkpoint.weights.tensors, origin(kModelFile));

@@ -62,6 +62,7 @@ struct ImitationReport {
   int epoch = 0;
   double loss = 0;
   double held_out_loss = 0;
+  IndexNetWeights weights;  // after the epoch
 };
 
 // Minimises the loss from `start`; `on_epoch` sees each epoch's mean losses (held_out may be

@@ -5,6 +5,7 @@
 #include "agents/learned/index_policy.h"
 #include "agents/training/imitation.h"
 #include "core/error.h"
+#include "core/index.h"
 #include "core/interrupt.h"
 #include "core/rng.h"
 #include "models/torch/index_trainer.h"
@@ -13,8 +14,6 @@
 
 namespace allot {
 namespace {
-
-std::size_t At(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 // Configuration of each row in an allocation, -1: none.
 void ConfigurationsByRow(const Observation& o, const Allocation& allocation,
@@ -277,7 +276,8 @@ IndexNetWeights Imitate(const ImitationData& data, const ImitationData& held_out
         options.learning_rate * std::pow(options.final_learning_rate / options.learning_rate, done);
     const auto order = Shuffled(
         data.decisions(), Rng(options.seed, "imitation-order", static_cast<std::uint64_t>(epoch)));
-    ImitationReport report{epoch + 1, 0, 0};
+    ImitationReport report;
+    report.epoch = epoch + 1;
     for (std::size_t begin = 0; begin < order.size(); begin += batch) {
       ThrowIfInterrupted();
       const std::size_t size = std::min(batch, order.size() - begin);
@@ -299,6 +299,7 @@ IndexNetWeights Imitate(const ImitationData& data, const ImitationData& held_out
                 .Forward({gathered.jobs, gathered.contexts, gathered.decision_of_job});
       report.held_out_loss = gathered.Loss(out, options.tau, unused);
     }
+    report.weights = trainer.weights();
     on_epoch(report);
   }
   return trainer.weights();

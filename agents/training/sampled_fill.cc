@@ -4,12 +4,12 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/index.h"
+
 namespace allot {
 namespace {
 
 constexpr double kSmallestExponent = -600;  // keeps weights above the smallest double
-
-std::size_t At(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 bool Later(const auto& a, const auto& b) { return a.time > b.time; }
 

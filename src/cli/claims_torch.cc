@@ -14,6 +14,7 @@
 #include "cli/training_run.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/json_text.h"
 #include "core/parallel.h"
 #include "metrics/paired.h"
 #include "metrics/table.h"
@@ -267,10 +268,10 @@ int Reproduce(Options& o, const GlobalOptions& globals) {
       "Means of {} workloads that neither training nor tuning saw, paired; {} training seeds.",
       o.workloads, o.seeds));
   const Json result = {{"findings", findings}, {"index", indices}, {"missed", missed}};
-  WriteTextFile(fs::path(o.out) / "claims.json", result.dump(2) + "\n");
+  WriteTextFile(fs::path(o.out) / "claims.json", JsonText(result) + "\n");
   if (!o.markdown.empty()) WriteTextFile(o.markdown, table.ToMarkdown());
   if (globals.json) {
-    std::printf("%s\n", result.dump(2).c_str());
+    std::printf("%s\n", JsonText(result).c_str());
   } else {
     std::printf("%s", table.ToText().c_str());
     std::printf("\n%d of %zu figures missed\n", missed, findings.size());

@@ -401,9 +401,14 @@ std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path) {
       return std::get<std::string>(it->second);
     };
     LoggedEpisode logged;
-    logged.scenario = std::make_shared<const Scenario>(
-        WorkloadFromColumns(reader, e, text(workload, "name"), text(workload, "origin")),
-        ClusterSpec::Parse(text(workload, "cluster")), SimFromJson(text(workload, "sim"), where));
+    try {
+      logged.scenario = std::make_shared<const Scenario>(
+          WorkloadFromColumns(reader, e, text(workload, "name"), text(workload, "origin")),
+          ClusterSpec::Parse(text(workload, "cluster")), SimFromJson(text(workload, "sim"), where));
+    } catch (const Error& error) {
+      if (std::string_view(error.what()).starts_with(reader.path().string())) throw;
+      throw DataError("{}: {}", where, error.what());
+    }
     logged.policy = text(allocation, "policy");
     logged.decisions = DecisionsFromColumns(reader, e);
     logged.seed = static_cast<std::uint64_t>(reader.Episode(e).seed.value_or(0));
@@ -428,6 +433,15 @@ std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path) {
     episodes.push_back(std::move(logged));
   }
   return episodes;
+}
+
+void PlayBack(const std::string& path, const std::function<void()>& play) {
+  try {
+    play();
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::kRunFailed && error.code() != ExitCode::kBadData) throw;
+    throw DataError("{}: the log cannot be played back: {}", path, error.what());
+  }
 }
 
 }  // namespace allot

@@ -2,6 +2,7 @@
 // A simulated run as an episode of a Minari dataset, and back: what compare and evaluate write with
 // --log and what pretrain and replay read (docs/formats/episode_log.md).
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,5 +51,9 @@ struct LoggedEpisode {
 
 // `path`: a dataset folder or its main_data.hdf5. DataError naming file and data set when damaged.
 std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path);
+
+// Runs `play`, which plays decisions of the log at `path` back: decisions that the simulator
+// refuses are damaged data, and the DataError names the log.
+void PlayBack(const std::string& path, const std::function<void()>& play);
 
 }  // namespace allot

@@ -8,6 +8,7 @@
 #include "cli/episode_log.h"
 #include "cli/spec_list.h"
 #include "core/error.h"
+#include "core/json_text.h"
 #include "core/parallel.h"
 #include "core/progress.h"
 #include "metrics/comparison.h"
@@ -53,9 +54,10 @@ std::vector<Contender> ParseContenders(World& world, const std::string& text) {
     for (const Contender& other : contenders) {
       if (other.id == spec) throw UsageError("policy '{}' is named twice", spec);
       // Results and logs are kept by folder name.
-      if (FolderName(other.id) == FolderName(spec)) {
+      const std::string dataset = EpisodeLog::DatasetId(spec);  // coarser than FolderName
+      if (EpisodeLog::DatasetId(other.id) == dataset) {
         throw UsageError("policies '{}' and '{}' would share the folder '{}': run them apart",
-                         other.id, spec, FolderName(spec));
+                         other.id, spec, dataset);
       }
     }
     world.MakePolicy(spec);  // refuse now, not after minutes
@@ -67,12 +69,9 @@ std::vector<Contender> ParseContenders(World& world, const std::string& text) {
 Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenarios,
                          const std::vector<Contender>& contenders,
                          const ExperimentOptions& options) {
-  if (!options.globals.quiet) {
-    std::fputs((world.ReadNote() + world.OverloadHint(scenarios)).c_str(), stderr);
-  }
   Evaluation evaluation;
   evaluation.title = options.title;
-  evaluation.unseen = options.unseen;
+  evaluation.sight = options.sight;
   evaluation.command = options.command;
   const Scenario& first = *scenarios.front().scenario;
   evaluation.cluster = first.cluster().ToString();
@@ -88,6 +87,9 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
   if (std::find(ids.begin(), ids.end(), evaluation.reference) == ids.end()) {
     throw UsageError("the reference must be one of the policies, '{}' is not{}",
                      evaluation.reference, DidYouMean(evaluation.reference, ids));
+  }
+  if (!options.globals.quiet) {
+    std::fputs((world.ReadNote() + world.OverloadHint(scenarios)).c_str(), stderr);
   }
   for (const World::Named& named : scenarios) {
     const Workload& workload = named.scenario->workload();
@@ -106,8 +108,11 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
     evaluation.policies.push_back(std::move(policy));
   }
 
+  if (!options.out.empty() && !options.single_run) RemoveEvaluation(options.out);
   const std::size_t total = scenarios.size() * contenders.size();
   Progress progress("simulating", static_cast<std::int64_t>(total), options.globals.quiet);
+  progress.Update(0,
+                  fmt::format("{} workload(s), {} policies", scenarios.size(), contenders.size()));
   std::mutex mutex;
   std::int64_t done = 0;
   const auto run = [&](std::size_t p, std::size_t w, EpisodeLog* log) {
@@ -164,7 +169,7 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
 
 void PrintEvaluation(const Evaluation& evaluation, const ExperimentOptions& options) {
   if (options.globals.json) {
-    std::printf("%s\n", ToJson(evaluation).dump(2).c_str());
+    std::printf("%s\n", JsonText(ToJson(evaluation)).c_str());
   } else {
     const std::vector<PolicyRow> rows = CompareToReference(evaluation);
     std::printf("%s", ComparisonTable(evaluation, rows).ToText().c_str());

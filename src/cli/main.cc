@@ -2,9 +2,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,20 +27,56 @@ constexpr const char* kFooter =
     "            130 interrupted (after a checkpoint was written).\n"
     "Start with: allot trace inspect      then: allot compare --load 1.0";
 
-// The command that was typed: the innermost one parsed.
-const CLI::App& TypedApp(const CLI::App& app) {
-  const CLI::App* command = &app;
-  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
-  return *command;
+// The commands that were typed, from the outermost; empty when none was.
+std::vector<const CLI::App*> TypedPath(const CLI::App& app) {
+  std::vector<const CLI::App*> path;
+  for (const CLI::App* at = &app; !at->get_subcommands().empty(); path.push_back(at)) {
+    at = at->get_subcommands().front();
+  }
+  return path;
 }
 
+const CLI::App& TypedApp(const CLI::App& app) {
+  const std::vector<const CLI::App*> path = TypedPath(app);
+  return path.empty() ? app : *path.back();
+}
+
+std::vector<std::string> TypedNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : TypedPath(app)) names.push_back(command->get_name());
+  return names;
+}
+
+// Without --help and the like, which are no settings.
 std::vector<std::string> LongNames(const CLI::App& app, std::string_view prefix) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames())
-      names.push_back(fmt::format("{}{}", prefix, name));
+    for (const std::string& name : option->get_lnames()) {
+      if (name != "help" && name != "version") names.push_back(fmt::format("{}{}", prefix, name));
+    }
   }
   return names;
+}
+
+// CLI11 would wrap -1 around and clip what is too large.
+CLI::Validator NonNegativeWhole() {
+  return {[](std::string& text) -> std::string {
+            const bool digits = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+              return c >= '0' && c <= '9';
+            });
+            std::uint64_t value = 0;
+            const auto end = text.data() + text.size();
+            if (digits && std::from_chars(text.data(), end, value).ec == std::errc()) return "";
+            return fmt::format("must be a whole number from 0 to {}, got '{}'",
+                               std::numeric_limits<std::uint64_t>::max(), text);
+          },
+          "UINT"};
+}
+
+void CheckWholeNumbers(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_type_name() == "UINT") option->check(NonNegativeWhole());
+  }
 }
 
 // Messages of CLI11 about unknown words, with a suggestion. What follows an unknown option may be
@@ -53,11 +92,24 @@ std::string ExplainExtras(const CLI::App& app, const std::string& message) {
     return fmt::format("unknown option '{}'{}", extra,
                        DidYouMean(extra.substr(0, extra.find('=')), known));
   }
-  if (extras.empty()) return message;
   known.clear();
   for (const CLI::App* sub : command.get_subcommands({})) known.push_back(sub->get_name());
-  return fmt::format("unexpected argument '{}'{}", extras.front(),
-                     DidYouMean(extras.front(), known));
+  if (extras.empty()) {
+    return known.empty() ? message : fmt::format("expected a command: {}", Join(known, ", "));
+  }
+  if (known.empty()) {
+    return fmt::format("unexpected argument '{}'; see 'allot {} --help'", extras.front(),
+                       Join(TypedNames(app), " "));
+  }
+  return fmt::format("unknown command '{}'{}", extras.front(), DidYouMean(extras.front(), known));
+}
+
+// What CLI11 says of a value, with where the value may have come from.
+std::string ExplainValue(const CLI::App& app, const std::string& message) {
+  const CLI::Option* config = app.get_config_ptr();
+  return config->count() == 0 ? message
+                              : fmt::format("{} (on the command line or in '{}')", message,
+                                            config->as<std::string>());
 }
 
 // A --config file holds options of the command that was typed, or of the program. CLI11 reads such
@@ -67,24 +119,26 @@ class CommandConfig : public CLI::ConfigTOML {
   explicit CommandConfig(const CLI::App& app) : app_(app) {}
 
   std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
-    std::vector<std::string> path;
-    for (const CLI::App* at = &app_; !at->get_subcommands().empty();) {
-      at = at->get_subcommands().front();
-      path.push_back(at->get_name());
-    }
+    const std::vector<std::string> path = TypedNames(app_);
     const std::vector<std::string> own = LongNames(TypedApp(app_), "");
     const std::vector<std::string> global = LongNames(app_, "");
     const auto holds = [](const std::vector<std::string>& names, const std::string& name) {
       return std::find(names.begin(), names.end(), name) != names.end();
     };
+    const std::string file = app_.get_config_ptr()->as<std::string>();
     std::vector<CLI::ConfigItem> entries = CLI::ConfigTOML::from_config(input);
+    std::set<std::string> seen;
     for (CLI::ConfigItem& item : entries) {
       const std::string key = item.fullname();
+      if (item.name == "++" || item.name == "--") {  // CLI11's marks around a section
+        throw UsageError("a config file has no sections, '{}' has [{}]", file,
+                         Join(item.parents, "."));
+      }
+      if (!seen.insert(key).second) throw UsageError("'{}' sets '{}' twice", file, key);
       if (holds(own, key)) {
         item.parents = path;
       } else if (!holds(global, key)) {
-        throw UsageError("unknown option '{}' in '{}'{}", key,
-                         app_.get_config_ptr()->as<std::string>(), DidYouMean(key, own));
+        throw UsageError("unknown option '{}' in '{}'{}", key, file, DidYouMean(key, own));
       }
     }
     return entries;
@@ -114,7 +168,7 @@ int Run(int argc, char** argv) {
   app.add_flag("-q,--quiet", globals.quiet, "no progress and no narration on stderr");
   app.add_option("--threads", globals.threads,
                  "threads, 0 = all cores; results do not depend on it")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, 1024));
   app.set_config("--config", "", "TOML file with options of the command; the command line wins");
   app.config_formatter(std::make_shared<CommandConfig>(app));
 
@@ -139,15 +193,21 @@ int Run(int argc, char** argv) {
     command->fallthrough();
     command->get_formatter()->column_width(34);
     runs.emplace_back(command, info.declare(*command, globals));
+    CheckWholeNumbers(*command);
   }
 
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ExtrasError& error) {
-    throw UsageError("{}", ExplainExtras(app, error.what()));
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::FileError& error) {
+    throw UsageError("cannot read the config file: {}", error.what());
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);
-    return code == 0 ? 0 : static_cast<int>(ExitCode::kUsage);
+    const bool unknown = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+    const bool no_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
+                            !TypedApp(app).get_subcommands({}).empty();
+    throw UsageError("{}", unknown || no_command ? ExplainExtras(app, error.what())
+                                                 : ExplainValue(app, error.what()));
   }
   // The innermost of nested ones: those were added after what they are nested in.
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
@@ -164,7 +224,8 @@ int main(int argc, char** argv) {
   allot::RememberCommand(argc, argv);
   try {
     const int code = allot::Run(argc, argv);
-    if (std::fflush(stdout) != 0) throw allot::RunError("cannot write to standard output");
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      throw allot::RunError("cannot write to standard output");
     return code;
   } catch (const allot::Error& error) {
     std::fprintf(stderr, "allot: %s\n", error.what());

@@ -11,6 +11,7 @@
 #include "cli/model_card.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/json_text.h"
 #include "core/progress.h"
 #include "models/checkpoint.h"
 #include "models/torch/configure.h"
@@ -29,20 +30,22 @@ struct PretrainOptions {
 
 int Pretrain(const PretrainOptions& o, const GlobalOptions& globals) {
   ConfigureTorch();
-  std::vector<LoggedEpisode> episodes;
-  for (const std::string& log : o.logs) {
-    for (LoggedEpisode& episode : ReadEpisodeLog(log)) episodes.push_back(std::move(episode));
-  }
-  if (episodes.empty()) throw DataError("the logs hold no episode");
-  const std::string teacher = episodes.front().policy;
   const Part learned{.held_out = false, .hold_out_share = o.hold_out};
   const Part unseen{.held_out = true, .hold_out_share = o.hold_out};
   ImitationData data;
   ImitationData held_out;
-  for (const LoggedEpisode& episode : episodes) {
-    AppendImitationData(*episode.scenario, episode.decisions, learned, o.stride, &data);
-    AppendImitationData(*episode.scenario, episode.decisions, unseen, o.stride, &held_out);
+  std::vector<LoggedEpisode> episodes;
+  for (const std::string& log : o.logs) {
+    for (LoggedEpisode& episode : ReadEpisodeLog(log)) {
+      PlayBack(log, [&] {
+        AppendImitationData(*episode.scenario, episode.decisions, learned, o.stride, &data);
+        AppendImitationData(*episode.scenario, episode.decisions, unseen, o.stride, &held_out);
+      });
+      episodes.push_back(std::move(episode));
+    }
   }
+  if (episodes.empty()) throw DataError("the logs hold no episode");
+  const std::string teacher = episodes.front().policy;
   const auto agreement = [&](const IndexNetWeights& weights) {
     double sum = 0;
     for (const LoggedEpisode& episode : episodes) {
@@ -60,15 +63,18 @@ int Pretrain(const PretrainOptions& o, const GlobalOptions& globals) {
         teacher.c_str(), episodes.size(), static_cast<long long>(data.decisions()),
         static_cast<long long>(held_out.decisions()));
   }
-  std::string curve = "epoch,loss,held_out_loss\n";
+  std::string curve = "epoch,loss,held_out_loss,agreement\n";
+  double after = before;
   Progress progress("pretraining", o.imitation.epochs, globals.quiet);
   const IndexNetWeights weights =
       Imitate(data, held_out, o.imitation, start, [&](const ImitationReport& report) {
-        curve += fmt::format("{},{},{}\n", report.epoch, report.loss, report.held_out_loss);
-        progress.Update(report.epoch, fmt::format("loss {:.4f}, held out {:.4f}", report.loss,
-                                                  report.held_out_loss));
+        after = agreement(report.weights);
+        curve +=
+            fmt::format("{},{},{},{}\n", report.epoch, report.loss, report.held_out_loss, after);
+        progress.Update(report.epoch,
+                        fmt::format("loss {:.4f}, held out {:.4f}, agreement {:.1f} %", report.loss,
+                                    report.held_out_loss, 100 * after));
       });
-  const double after = agreement(weights);
 
   Checkpoint checkpoint;
   checkpoint.kind = std::string(kIndexKind);
@@ -91,7 +97,7 @@ int Pretrain(const PretrainOptions& o, const GlobalOptions& globals) {
   WriteTextFile(out / "pretrain.csv", curve);
   SaveCheckpoint(checkpoint, (out / "checkpoint").string());
   if (globals.json) {
-    std::printf("%s\n", checkpoint.state.dump(2).c_str());
+    std::printf("%s\n", JsonText(checkpoint.state).c_str());
   } else {
     std::printf(
         "agreement with %s on held-out contended decisions: %.1f %% of the GPUs go to the same "

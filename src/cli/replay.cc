@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/episode_log.h"
 #include "core/error.h"
+#include "core/json_text.h"
 #include "sim/run.h"
 
 namespace allot {
@@ -17,7 +18,8 @@ int Replay(const std::string& path, const GlobalOptions& globals) {
   bool equal = true;
   for (const LoggedEpisode& episode : ReadEpisodeLog(path)) {
     RecordedPolicy policy(episode.decisions);
-    const RunOutcome outcome = RunPolicy(*episode.scenario, policy);
+    RunOutcome outcome;
+    PlayBack(path, [&] { outcome = RunPolicy(*episode.scenario, policy); });
     std::int64_t different = 0;
     std::string first;
     for (const JobRecord& record : outcome.records) {
@@ -41,7 +43,7 @@ int Replay(const std::string& path, const GlobalOptions& globals) {
                   first.empty() ? "" : "; first: ", first.c_str());
     }
   }
-  if (globals.json) std::printf("%s\n", results.dump(2).c_str());
+  if (globals.json) std::printf("%s\n", JsonText(results).c_str());
   if (!equal) throw CheckError("the replay of '{}' differs from the logged run", path);
   return 0;
 }

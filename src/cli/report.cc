@@ -6,9 +6,12 @@
 
 #include "cli/command.h"
 #include "cli/version.h"
+#include "core/json_text.h"
 
 namespace allot {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 struct ReportOptions {
   ReportInput input;
@@ -34,6 +37,8 @@ ALLOT_REGISTER(
                    return [o, &globals] {
                      o->input.version = Version();
                      WriteReport(o->input, o->out);
+                     if (globals.json)
+                       std::printf("%s\n", JsonText(Json{{"report", o->out}}).c_str());
                      if (!globals.quiet)
                        std::fprintf(stderr, "report: %s (open it in a browser)\n", o->out.c_str());
                      return 0;

@@ -168,9 +168,9 @@ ALLOT_REGISTER(
         "reproduce", "repeat a peer's own runs and compare them job by job",
         [](CLI::App& app, const GlobalOptions& globals) {
           auto o = std::make_shared<ReproduceOptions>();
-          app.add_option("peer", o->peer,
-                         "peer, or several joined by ',': " +
-                             Join(Registry<PeerInfo>::Global().ids(), ", "));
+          app.add_option(
+              "peer", o->peer,
+              "peer, or several joined by ',': " + Join(Registry<PeerInfo>::Global().ids(), ", "));
           app.add_option("--reference", o->reference,
                          "folder of the peer's workloads and results; of several peers the one "
                          "above");

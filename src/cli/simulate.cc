@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/experiment.h"
+#include "core/json_text.h"
 
 namespace allot {
 namespace {
@@ -32,7 +33,7 @@ int Simulate(SimulateOptions& o, const GlobalOptions& globals) {
   if (globals.json) {
     nlohmann::ordered_json json = ToJson(evaluation.policies.front().runs.front());
     if (!evaluation.read.is_null()) json["read"] = evaluation.read;
-    std::printf("%s\n", json.dump(2).c_str());
+    std::printf("%s\n", JsonText(json).c_str());
     return 0;
   }
   PrintEvaluation(evaluation, experiment);

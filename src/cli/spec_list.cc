@@ -1,5 +1,6 @@
 #include "cli/spec_list.h"
 
+#include "core/error.h"
 #include "core/strings.h"
 
 namespace allot {
@@ -7,6 +8,9 @@ namespace allot {
 std::vector<std::string> SplitSpecs(const std::string& text) {
   std::vector<std::string> specs;
   for (const std::string_view part : Split(text, ',')) {
+    if (Trim(part).empty()) {
+      throw UsageError("a name is missing between or after commas: '{}'", text);
+    }
     // key=value without a name of its own continues the spec before it.
     const bool continues = !specs.empty() && part.find('=') < part.find(':') &&
                            specs.back().find(':') != std::string::npos;

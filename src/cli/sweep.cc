@@ -9,6 +9,7 @@
 #include "cli/sweep_cells.h"
 #include "cli/version.h"
 #include "core/file.h"
+#include "core/json_text.h"
 #include "core/parallel.h"
 #include "core/rng.h"
 #include "metrics/sweep_table.h"
@@ -159,8 +160,9 @@ void Print(const SweepResults& results, const SweepOutcome& outcome, SweepCells&
   if (globals.json) {
     Json json = ToJson(results);
     json["table"] = SweepTableJson(results, rows);
-    for (const auto& [path, report] : cells.read_reports()) json["read"][path] = nlohmann::json(report);
-    std::printf("%s\n", json.dump(2).c_str());
+    for (const auto& [path, report] : cells.read_reports())
+      json["read"][path] = nlohmann::json(report);
+    std::printf("%s\n", JsonText(json).c_str());
   } else {
     if (!results.title.empty()) std::printf("%s\n\n", results.title.c_str());
     std::printf("%s", SweepTable(results, rows).ToText().c_str());

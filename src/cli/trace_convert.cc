@@ -5,36 +5,47 @@
 #include "cli/command.h"
 #include "cli/world.h"
 #include "core/file.h"
+#include "core/json_text.h"
 #include "workload/write_csv.h"
 
 namespace allot {
 namespace {
 
-ALLOT_REGISTER(CommandInfo,
-               (CommandInfo{"trace convert",
-                            "write the chosen window or sub-sample of a trace as an allot CSV",
-                            [](CLI::App& app, const GlobalOptions& globals) {
-                              struct Options {
-                                World world;
-                                std::string out;
-                              };
-                              auto o = std::make_shared<Options>();
-                              o->world.Declare(app);
-                              app.add_option("-o,--out", o->out, "the CSV file")->required();
-                              return [o, &globals] {
-                                const auto scenarios = o->world.Scenarios();
-                                const Workload& workload = scenarios.front().scenario->workload();
-                                AtomicFile file(o->out);
-                                WriteAllotCsv(workload, file.stream());
-                                file.Commit();
-                                if (!globals.quiet) {
-                                  std::fputs(o->world.ReadNote().c_str(), stderr);
-                                  std::fprintf(stderr, "%zu jobs: %s\n", workload.jobs.size(),
-                                               o->out.c_str());
-                                }
-                                return 0;
-                              };
-                            }}));
+ALLOT_REGISTER(
+    CommandInfo,
+    (CommandInfo{
+        "trace convert", "write the chosen window or sub-sample of a trace as an allot CSV",
+        [](CLI::App& app, const GlobalOptions& globals) {
+          struct Options {
+            World world;
+            std::string out;
+          };
+          auto o = std::make_shared<Options>();
+          o->world.Declare(app);
+          // What says how jobs are run does not change a trace.
+          for (const char* other :
+               {"--workloads", "--profile", "--interval", "--restart-cost", "--failures",
+                "--node-events", "--speedup", "--length-estimates"}) {
+            app.remove_option(app.get_option(other));
+          }
+          app.add_option("-o,--out", o->out, "the CSV file")->required();
+          return [o, &globals] {
+            const auto scenarios = o->world.Scenarios();
+            const Workload& workload = scenarios.front().scenario->workload();
+            AtomicFile file(o->out);
+            WriteAllotCsv(workload, file.stream());
+            file.Commit();
+            if (globals.json) {
+              const nlohmann::ordered_json json{{"jobs", workload.jobs.size()}, {"out", o->out}};
+              std::printf("%s\n", JsonText(json).c_str());
+            }
+            if (!globals.quiet) {
+              std::fputs(o->world.ReadNote().c_str(), stderr);
+              std::fprintf(stderr, "%zu jobs: %s\n", workload.jobs.size(), o->out.c_str());
+            }
+            return 0;
+          };
+        }}));
 
 }  // namespace
 }  // namespace allot

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/interrupt.h"
+#include "core/json_text.h"
 #include "core/progress.h"
 #include "models/checkpoint.h"
 #include "models/torch/configure.h"
@@ -154,6 +155,7 @@ class TrainingRun {
     best_ = checkpoint.state.at("best_validation");
     last_validation_ = checkpoint.state.at("last_validation");
     history_ = checkpoint.state.at("history");
+    if (!history_.empty()) cpu_before_ = history_.back().at("cpu_s");
     return state;
   }
 
@@ -196,7 +198,7 @@ class TrainingRun {
     history_.push_back(
         {{"iteration", report.iteration},
          {"episodes", report.episodes},
-         {"cpu_s", static_cast<double>(std::clock()) / CLOCKS_PER_SEC},
+         {"cpu_s", cpu_before_ + static_cast<double>(std::clock()) / CLOCKS_PER_SEC},
          {"train_ratio", report.iteration > 0 ? Json(report.ratio_to_teacher) : Json()},
          {"validation_ratio", validation ? Json(*validation) : Json()},
          {"learning_rate", report.learning_rate}});
@@ -268,7 +270,7 @@ class TrainingRun {
       if (!o_.world.in_settings() && !o_.world.made_by_law()) {
         json["read"] = nlohmann::json(o_.world.read_report());
       }
-      std::printf("%s\n", json.dump(2).c_str());
+      std::printf("%s\n", JsonText(json).c_str());
     } else {
       std::printf("validation: %s %.3f of %s's (best %.3f) after %lld episodes\n",
                   o_.objective.c_str(), last_validation_, o_.teacher.c_str(), best_,
@@ -285,6 +287,7 @@ class TrainingRun {
   std::filesystem::path out_;
   Json config_;
   Json history_ = Json::array();
+  double cpu_before_ = 0;  // of the calls that this one resumes
   double best_ = kNever;
   double last_validation_ = kNever;
   std::vector<std::shared_ptr<const Scenario>> validation_scenarios_;

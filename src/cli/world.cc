@@ -140,6 +140,12 @@ WindowOptions World::Window() {
   WindowOptions window;
   if (!from_.empty()) window.from = ParseWhen(trace(), from_);
   if (!to_.empty()) window.to = ParseWhen(trace(), to_);
+  if (!(window.to > window.from)) {
+    throw UsageError("--to must lie after --from, got {} s and {} s", window.to, window.from);
+  }
+  for (const double load : loads_) {
+    if (!(load > 0)) throw UsageError("--load must be > 0, got {}", load);
+  }
   window.span = ParseWhen(trace(), span_);
   window.loads = loads_;
   window.elastic = elastic();

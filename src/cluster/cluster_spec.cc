@@ -104,14 +104,16 @@ ClusterSpec ClusterSpec::Parse(std::string_view text) {
   ClusterSpec spec;
   const std::string path(text);
   std::error_code ignored;  // a text that cannot be a path is simply no file
-  if (std::filesystem::is_regular_file(path, ignored)) {
+  const bool file = std::filesystem::is_regular_file(path, ignored);
+  if (file) {
     AddFile(path, &spec);
   } else {
     AddLine(text, "", &spec);
   }
   if (spec.total().gpus == 0) {
-    throw DataError("a cluster needs at least 1 GPU, '{}' has {} on {} nodes", text,
-                    spec.total().gpus, spec.nodes().size());
+    throw Error(file ? ExitCode::kBadData : ExitCode::kUsage,
+                fmt::format("a cluster needs at least 1 GPU, '{}' has {} on {} nodes", text,
+                            spec.total().gpus, spec.nodes().size()));
   }
   return spec;
 }

@@ -3,14 +3,9 @@
 #include <bit>
 
 #include "core/check.h"
+#include "core/index.h"
 
 namespace allot {
-namespace {
-
-std::size_t At(std::int32_t index) { return static_cast<std::size_t>(index); }
-
-}  // namespace
-
 void FreeMap::Reset(const ClusterSpec& cluster) {
   cluster_ = &cluster;
   indexed_ = false;

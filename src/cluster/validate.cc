@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "cluster/free_map.h"
+#include "core/index.h"
 
 namespace allot {
 namespace {
-
-std::size_t At(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 // What has been seen so far of one job and one node. A stamp that is not the present call's means
 // "nothing", so that a call touches only what its allocation names.

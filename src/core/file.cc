@@ -127,15 +127,6 @@ int ReasonOfFailure(std::ofstream& out) {
   return errno;
 }
 
-void SyncToDisk(const fs::path& path, const fs::path& reported) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) ThrowCannotWrite(reported, errno);
-  const int failed = ::fsync(descriptor) == 0 ? 0 : errno;
-  ::close(descriptor);
-  // Some file systems refuse to sync a folder (EINVAL); what can be done then has been done.
-  if (failed != 0 && failed != EINVAL) ThrowCannotWrite(reported, failed);
-}
-
 void SyncParent(const fs::path& path) { SyncToDisk(fs::absolute(path).parent_path(), path); }
 
 void Rename(const fs::path& from, const fs::path& to) {
@@ -155,6 +146,15 @@ void Exchange(const fs::path& part, const fs::path& final_path) {
 }
 
 }  // namespace
+
+void SyncToDisk(const fs::path& path, const fs::path& reported) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) ThrowCannotWrite(reported, errno);
+  const int failed = ::fsync(descriptor) == 0 ? 0 : errno;
+  ::close(descriptor);
+  // Some file systems refuse to sync a folder (EINVAL); what can be done then has been done.
+  if (failed != 0 && failed != EINVAL) ThrowCannotWrite(reported, failed);
+}
 
 std::string ReadTextFile(const std::string& path) { return DecompressText(ReadBytes(path), path); }
 

@@ -18,6 +18,9 @@ std::string ReadTextFile(const std::string& path);
 // The same for bytes that are in memory already; `name` stands for the path in messages.
 std::string DecompressText(std::string_view bytes, const std::string& name);
 
+// fsync of a file or folder; RunError naming `reported`, the final name of what is written.
+void SyncToDisk(const std::filesystem::path& path, const std::filesystem::path& reported);
+
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path final_path);  // creates parent folders

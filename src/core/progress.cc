@@ -53,7 +53,7 @@ void Progress::Update(std::int64_t done, const std::string& note) {
   if (quiet_) return;
   const Clock::time_point now = Clock::now();
   const auto pause = terminal_ ? std::chrono::milliseconds(100) : std::chrono::seconds(10);
-  const bool first_or_last = terminal_ && (!drawn_ || done == total_);
+  const bool first_or_last = !drawn_ || (terminal_ && done == total_);
   if (!first_or_last && now - last_ < pause) return;
   last_ = now;
   drawn_ = true;

@@ -1,6 +1,6 @@
 #pragma once
-// A progress bar on stderr: redrawn at most 10 times a second on a terminal, one line every 10 s
-// otherwise, nothing when quiet. Honours NO_COLOR. Never touches stdout.
+// A progress bar on stderr: redrawn at most 10 times a second on a terminal, else a line at once
+// and one every 10 s, nothing when quiet. Honours NO_COLOR. Never touches stdout.
 
 #include <chrono>
 #include <cstdint>

@@ -3,15 +3,10 @@
 #include <algorithm>
 
 #include "core/check.h"
+#include "core/index.h"
 #include "sched/increments.h"
 
 namespace allot {
-namespace {
-
-std::size_t At(std::int32_t index) { return static_cast<std::size_t>(index); }
-
-}  // namespace
-
 SequenceAction::SequenceAction(int window, std::string_view placement)
     : window_(window), placement_(MakeStage<Placement>("placement", placement)) {
   ALLOT_CHECK_GT(window, 0);

@@ -37,7 +37,26 @@ std::string Enumerate(const std::vector<std::string>& parts) {
   return text;
 }
 
+// Room for a column's title that names the reference; beyond it, the table would only grow wider.
+constexpr std::size_t kLongestTitle = 16;
+
 }  // namespace
+
+std::string WorkloadsInWords(const Evaluation& evaluation) {
+  const std::size_t n = evaluation.workloads.size();
+  const std::string_view noun = n == 1 ? "workload" : "workloads";
+  switch (evaluation.sight) {
+    case Sight::kUnseen:
+      return fmt::format("{} unseen {}", n, noun);
+    case Sight::kSeen:
+      return fmt::format("{} {} seen in training", n, noun);
+    case Sight::kNotKnown:
+      return fmt::format("{} {} not known to be unseen", n, noun);
+    case Sight::kNone:
+      break;
+  }
+  return fmt::format("{} {}", n, noun);
+}
 
 std::vector<PolicyRow> CompareToReference(const Evaluation& evaluation) {
   const std::vector<double> reference = AverageJcts(ReferenceOf(evaluation).runs);
@@ -95,9 +114,7 @@ Headline MakeHeadline(const Evaluation& evaluation, const std::vector<PolicyRow>
 
   Headline headline;
   const std::size_t workloads = evaluation.workloads.size();
-  const std::string where =
-      fmt::format("on {} {}workload{}", workloads, evaluation.unseen ? "unseen " : "",
-                  workloads == 1 ? "" : "s");
+  const std::string where = "on " + WorkloadsInWords(evaluation);
   const std::string& name = ReferenceOf(evaluation).label;
   if (parts.empty()) {
     headline.finding = fmt::format("The average JCT of {} is {} {}.", name,
@@ -112,9 +129,11 @@ Headline MakeHeadline(const Evaluation& evaluation, const std::vector<PolicyRow>
     headline.verdict = fmt::format("The 95 % interval of the paired ratio lies below 1 for {}.",
                                    compared == 1 ? "it" : fmt::format("each of the {}", compared));
   } else {
+    const int below = compared - static_cast<int>(not_below.size());
+    const std::string others = below == 0 ? "" : fmt::format("; below 1 for the other {}", below);
     headline.verdict =
-        fmt::format("The 95 % interval of the paired ratio lies below 1 for {} of {}; not for {}.",
-                    compared - static_cast<int>(not_below.size()), compared, Enumerate(not_below));
+        fmt::format("The 95 % interval of the paired ratio does not lie below 1 for {}{}.",
+                    Enumerate(not_below), others);
   }
   return headline;
 }
@@ -139,7 +158,8 @@ void AddBoundRow(const Evaluation& evaluation, TextTable* table) {
 }  // namespace
 
 TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<PolicyRow>& rows) {
-  const std::string& reference = ReferenceOf(evaluation).label;
+  const std::string& label = ReferenceOf(evaluation).label;
+  const std::string reference = DisplayWidth(label) <= kLongestTitle ? label : ">";
   TextTable table({{"policy", TextTable::Align::kLeft},
                    {"avg JCT"},
                    {reference + " / policy"},
@@ -162,11 +182,11 @@ TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<Policy
   }
   AddBoundRow(evaluation, &table);
   const std::size_t n = evaluation.workloads.size();
-  table.AddNote(n == 1
-                    ? "1 workload."
-                    : fmt::format("Means over {} workloads; ratio: mean of the per-workload ratios "
-                                  "of average JCT [95 % interval, Student's t].",
-                                  n));
+  table.AddNote(
+      n == 1 ? "1 workload."
+             : fmt::format("Means over {} workloads; ratio: geometric mean of the per-workload "
+                           "ratios of average JCT [95 % interval, Student's t].",
+                           n));
   if (oracle) table.AddNote("(oracle): was told true job lengths, which no real scheduler knows.");
   for (const PolicyRow& row : rows) {
     if (row.unfinished > 0) {

@@ -35,6 +35,9 @@ struct PolicyRow {
 // Best average JCT first.
 std::vector<PolicyRow> CompareToReference(const Evaluation& evaluation);
 
+// "8 unseen workloads".
+std::string WorkloadsInWords(const Evaluation& evaluation);
+
 struct Headline {
   std::string
       finding;  // "The average JCT of learned is 0.71x that of fifo ... on 8 unseen workloads."

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/file.h"
+#include "core/json_text.h"
 #include "metrics/json_field.h"
 #include "metrics/run_directory.h"
 
@@ -53,7 +54,11 @@ EvaluatedPolicy PolicyFromJson(const Json& json, std::size_t workloads, std::str
 nlohmann::ordered_json ToJson(const Evaluation& evaluation) {
   Json json;
   json["title"] = evaluation.title;
-  json["unseen"] = evaluation.unseen;
+  if (evaluation.sight == Sight::kNotKnown) {
+    json["unseen"] = nullptr;
+  } else if (evaluation.sight != Sight::kNone) {
+    json["unseen"] = evaluation.sight == Sight::kUnseen;
+  }
   json["command"] = evaluation.command;
   json["cluster"] = evaluation.cluster;
   json["length_estimates"] = evaluation.length_estimates;
@@ -85,7 +90,11 @@ nlohmann::ordered_json ToJson(const Evaluation& evaluation) {
 Evaluation EvaluationFromJson(const nlohmann::ordered_json& json, std::string_view where) {
   Evaluation evaluation;
   if (json.contains("title")) evaluation.title = RequireText(json, "title", where);
-  if (json.contains("unseen")) evaluation.unseen = RequireFlag(json, "unseen", where);
+  if (const auto unseen = json.find("unseen"); unseen != json.end()) {
+    evaluation.sight = unseen->is_null()                    ? Sight::kNotKnown
+                       : RequireFlag(json, "unseen", where) ? Sight::kUnseen
+                                                            : Sight::kSeen;
+  }
   evaluation.command = RequireText(json, "command", where);
   evaluation.cluster = RequireText(json, "cluster", where);
   evaluation.length_estimates = RequireText(json, "length_estimates", where);
@@ -120,12 +129,27 @@ Evaluation EvaluationFromJson(const nlohmann::ordered_json& json, std::string_vi
 }
 
 void WriteEvaluation(const std::filesystem::path& directory, const Evaluation& evaluation) {
-  WriteTextFile(directory / "evaluation.json", ToJson(evaluation).dump(2) + "\n");
+  WriteTextFile(directory / "evaluation.json", JsonText(ToJson(evaluation)) + "\n");
 }
 
 Evaluation ReadEvaluation(const std::filesystem::path& directory) {
   const std::string path = (directory / "evaluation.json").string();
   return EvaluationFromJson(ParseJson(ReadTextFile(path), path), path);
+}
+
+void RemoveEvaluation(const std::filesystem::path& directory) {
+  namespace fs = std::filesystem;
+  if (!fs::exists(directory / "evaluation.json")) return;
+  const Evaluation old = ReadEvaluation(directory);
+  fs::remove(directory / "evaluation.json");
+  std::error_code ignored;
+  for (const EvaluatedWorkload& workload : old.workloads) {
+    for (const EvaluatedPolicy& policy : old.policies) {
+      fs::remove_all(RunDirectory(directory, old, workload, policy), ignored);
+    }
+    const fs::path of_workload = directory / FolderName(workload.name);
+    if (fs::is_empty(of_workload, ignored)) fs::remove(of_workload, ignored);
+  }
 }
 
 std::filesystem::path RunDirectory(const std::filesystem::path& directory,

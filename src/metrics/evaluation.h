@@ -29,9 +29,12 @@ struct EvaluatedPolicy {
   std::vector<RunSummary> runs;  // one per workload, in their order
 };
 
+// Whether training saw the workloads.
+enum class Sight { kNone, kUnseen, kSeen, kNotKnown };  // kNone: no policy was trained
+
 struct Evaluation {
-  std::string title;             // "Unseen weeks"; may be empty
-  bool unseen = false;           // no policy was trained or tuned on these workloads
+  std::string title;  // "Unseen weeks"; may be empty
+  Sight sight = Sight::kNone;
   std::string command;           // repeats it
   std::string cluster;           // spec
   std::string length_estimates;  // "noisy:0.5"
@@ -52,6 +55,10 @@ Evaluation EvaluationFromJson(const nlohmann::ordered_json& json, std::string_vi
 // DIR/evaluation.json.
 void WriteEvaluation(const std::filesystem::path& directory, const Evaluation& evaluation);
 Evaluation ReadEvaluation(const std::filesystem::path& directory);
+
+// Removes an earlier evaluation, if the directory holds a readable one: its evaluation.json and the
+// runs that this names, nothing else.
+void RemoveEvaluation(const std::filesystem::path& directory);
 
 // Where the run of a policy on a workload lives: DIR/<workload>/<policy>, or DIR/<policy> when
 // there is only one workload and no folder of its name.

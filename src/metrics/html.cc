@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/check.h"
+#include "core/json_text.h"
 
 namespace allot {
 
@@ -34,8 +35,7 @@ std::string EscapeHtml(std::string_view text) {
 }
 
 std::string JsonForScript(const nlohmann::ordered_json& json) {
-  const std::string text =
-      json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  const std::string text = JsonText(json, -1);
   std::string safe;
   safe.reserve(text.size());
   for (const char c : text) {

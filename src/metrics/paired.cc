@@ -62,9 +62,13 @@ PairedRatio MeanWithInterval(std::span<const double> values) {
 
 PairedRatio ComparePaired(std::span<const double> a, std::span<const double> b) {
   ALLOT_CHECK_EQ(a.size(), b.size());
-  std::vector<double> ratios(a.size());
-  for (std::size_t i = 0; i < a.size(); ++i) ratios[i] = b[i] == 0 ? kUnknown : a[i] / b[i];
-  return MeanWithInterval(ratios);
+  std::vector<double> logs(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    logs[i] = a[i] > 0 && b[i] > 0 ? std::log(a[i] / b[i]) : kUnknown;
+  }
+  PairedRatio result = MeanWithInterval(logs);
+  for (double* figure : {&result.mean, &result.low, &result.high}) *figure = std::exp(*figure);
+  return result;
 }
 
 }  // namespace allot

@@ -1,7 +1,7 @@
 #pragma once
-// Paired comparison of two policies over the same workloads: the mean of the per-workload ratios
-// with a 95 % interval by Student's t. Pairing takes the spread between workloads out of the
-// comparison.
+// Paired comparison of two policies over the same workloads: the geometric mean of the per-workload
+// ratios with a 95 % interval by Student's t on their logarithms, so that it stays positive and
+// that a / b says the same as b / a. Pairing takes the spread between workloads out of it.
 
 #include <span>
 
@@ -19,11 +19,11 @@ struct PairedRatio {
   bool below(double value) const { return has_interval() && high < value; }
 };
 
-// `a` and `b` aligned by workload, of equal length. A pair with an unknown side, or b == 0, makes
+// `a` and `b` aligned by workload, of equal length. A side that is unknown or not positive makes
 // the result unknown.
 PairedRatio ComparePaired(std::span<const double> a, std::span<const double> b);
 
-// The plain mean of `values` with the same interval; `n` counts them.
+// The plain mean of `values` with its interval by Student's t; `n` counts them.
 PairedRatio MeanWithInterval(std::span<const double> values);
 
 // t with P(|T| <= t) = confidence for Student's distribution; degrees >= 1, confidence in (0, 1).

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
@@ -16,6 +17,7 @@
 #include "metrics/report_assets.h"
 #include "metrics/report_data.h"
 #include "metrics/report_sweep.h"
+#include "metrics/service_table.h"
 
 namespace allot {
 namespace {
@@ -47,8 +49,7 @@ std::string Facts(const Evaluation& evaluation) {
   const GpuCount gpus = evaluation.policies.front().runs.front().gpus;
   html += Fact("Cluster", gpus > 0 ? fmt::format("{} ({} GPUs)", evaluation.cluster, gpus)
                                    : evaluation.cluster);
-  html += Fact("Workloads", fmt::format("{}{}", evaluation.workloads.size(),
-                                        evaluation.unseen ? ", unseen" : ""));
+  html += Fact("Workloads", WorkloadsInWords(evaluation));
   html += Fact("Jobs", HumanCount(jobs));
   if (std::isfinite(load)) html += Fact("Mean load", HumanFixed(load, 2));
   html += Fact("Length estimates", evaluation.length_estimates);
@@ -64,7 +65,7 @@ std::string_view RatioClass(const PolicyRow& row) {
 }
 
 std::string PolicyTable(const Evaluation& evaluation, const std::vector<PolicyRow>& rows,
-                        std::string_view reference) {
+                        std::string_view reference, const Palette& palette) {
   std::string html = fmt::format(
       "<div class=\"scroll\"><table>\n<caption>Policies, fastest first; means over {} "
       "workload{}.</caption>\n"
@@ -75,7 +76,7 @@ std::string PolicyTable(const Evaluation& evaluation, const std::vector<PolicyRo
       "<th scope=\"col\">decision<br>p50 / p99</th></tr></thead>\n<tbody>\n",
       evaluation.workloads.size(), evaluation.workloads.size() == 1 ? "" : "s", reference);
   for (const PolicyRow& row : rows) {
-    const PolicyStyle style = StyleOf(evaluation, row.policy);
+    const PolicyStyle style = palette.Of(evaluation.policies[row.policy].id);
     const auto duration = [](double seconds) {
       return std::isfinite(seconds)
                  ? fmt::format("<td title=\"{:.1f} s\">{}</td>", seconds, HumanDuration(seconds))
@@ -110,10 +111,10 @@ std::string Notes(const Evaluation& evaluation, const std::vector<PolicyRow>& ro
   std::string html;
   if (rows.size() > 1) {
     html += fmt::format(
-        "<p class=\"note\">A ratio below 1 means that {} is faster. It is the mean of the "
-        "per-workload ratios of average JCT{}.</p>\n",
+        "<p class=\"note\">A ratio below 1 means that {} is faster. It is the geometric "
+        "mean of the per-workload ratios of average JCT{}.</p>\n",
         reference,
-        evaluation.workloads.size() > 1 ? ", its interval Student's t over the workloads" : "");
+        evaluation.workloads.size() > 1 ? ", its interval Student's t on their logarithms" : "");
   }
   bool oracle = false;
   for (const PolicyRow& row : rows) {
@@ -135,14 +136,17 @@ std::string Notes(const Evaluation& evaluation, const std::vector<PolicyRow>& ro
 std::string WorkloadTable(const Evaluation& evaluation, const std::vector<PolicyRow>& rows) {
   std::string html =
       "<details><summary>Average JCT per workload</summary>\n<div class=\"scroll\"><table>\n"
-      "<thead><tr><th scope=\"col\">workload</th><th scope=\"col\">jobs</th>"
+      "<thead><tr><th scope=\"col\">workload</th><th scope=\"col\">seed</th>"
+      "<th scope=\"col\">jobs</th>"
       "<th scope=\"col\">load</th>";
   for (const PolicyRow& row : rows) html += "<th scope=\"col\">" + EscapeHtml(row.name) + "</th>";
   html += "</tr></thead>\n<tbody>\n";
   for (std::size_t w = 0; w < evaluation.workloads.size(); ++w) {
     const EvaluatedWorkload& workload = evaluation.workloads[w];
-    fmt::format_to(std::back_inserter(html), "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td>",
-                   EscapeHtml(workload.name), HumanCount(workload.jobs),
+    fmt::format_to(std::back_inserter(html),
+                   "<tr><th scope=\"row\">{}. <small>{}</small></th><td>{}</td><td>{}</td>"
+                   "<td>{}</td>",
+                   w + 1, EscapeHtml(workload.name), workload.seed, HumanCount(workload.jobs),
                    HumanFixed(workload.load, 2));
     for (const PolicyRow& row : rows) {
       html += "<td>" + HumanDuration(evaluation.policies[row.policy].runs[w].avg_jct_s) + "</td>";
@@ -184,12 +188,17 @@ std::string EvaluationCharts(const Evaluation& evaluation, std::size_t index,
 
   const std::size_t drawn = DrawnWorkloads(evaluation);
   html += "<div class=\"time-head\"><h3>Over time</h3>";
-  html += fmt::format("<label class=\"choose\">Workload <select data-workload=\"{}\">", index);
-  for (std::size_t w = 0; w < drawn; ++w) {
-    html += fmt::format("<option value=\"{}\">{}</option>", w,
-                        EscapeHtml(evaluation.workloads[w].name));
+  if (drawn > 1) {
+    html += fmt::format("<label class=\"choose\">Workload <select data-workload=\"{}\">", index);
+    for (std::size_t w = 0; w < drawn; ++w) {
+      const EvaluatedWorkload& workload = evaluation.workloads[w];
+      html +=
+          fmt::format("<option value=\"{}\" title=\"{}\">{} of {}, seed {}</option>", w,
+                      EscapeHtml(workload.name), w + 1, evaluation.workloads.size(), workload.seed);
+    }
+    html += "</select></label>";
   }
-  html += "</select></label></div>\n";
+  html += "</div>\n";
   if (drawn < evaluation.workloads.size()) {
     html += fmt::format(
         "<p class=\"note\">Curves of the first {} of {} workloads are on this page; all are in "
@@ -197,7 +206,8 @@ std::string EvaluationCharts(const Evaluation& evaluation, std::size_t index,
         drawn, evaluation.workloads.size());
   }
   html +=
-      Figure("Queue length", "Jobs waiting for GPUs; a curve ends when the policy's last job has.",
+      Figure("Queue length",
+             "Jobs waiting for GPUs, log scale above 1, until the last one of any policy starts.",
              Plot("queue", index, "Number of waiting jobs over time per policy"));
   html +=
       Figure("GPUs in use", "One panel per policy; the upper line is the capacity of the cluster.",
@@ -206,7 +216,7 @@ std::string EvaluationCharts(const Evaluation& evaluation, std::size_t index,
 }
 
 std::string EvaluationSection(const Evaluation& evaluation, const std::vector<PolicyRow>& rows,
-                              std::size_t index, bool headlined) {
+                              std::size_t index, bool headlined, const Palette& palette) {
   std::string reference;
   for (const PolicyRow& row : rows) {
     if (row.reference) reference = EscapeHtml(evaluation.policies[row.policy].label);
@@ -220,8 +230,12 @@ std::string EvaluationSection(const Evaluation& evaluation, const std::vector<Po
                         EscapeHtml(headline.verdict));
   }
   html += Facts(evaluation);
-  html += PolicyTable(evaluation, rows, reference);
+  html += PolicyTable(evaluation, rows, reference, palette);
   html += Notes(evaluation, rows, reference);
+  if (HasService(evaluation)) {
+    html += "<details><summary>How users were served</summary>\n" +
+            ServiceTable(evaluation, rows).ToHtml() + "</details>\n";
+  }
   if (evaluation.workloads.size() > 1) html += WorkloadTable(evaluation, rows);
   html += EvaluationCharts(evaluation, index, reference, rows.size() > 1);
   return html + "</section>\n";
@@ -259,7 +273,8 @@ std::string ImitationPart(const NumberColumns& pretrain, std::size_t index) {
   html += Figure("Imitation loss", "Of the teacher's decisions, by epoch.",
                  Plot("loss", index, "Imitation loss per epoch"));
   if (std::isfinite(agreement)) {
-    html += Figure("Agreement with the teacher", "Share of held-out decisions, by epoch.",
+    html += Figure("Agreement with the teacher",
+                   "Share of the GPUs of held-out contended decisions given to the same jobs.",
                    Plot("agreement", index, "Agreement with the teacher per epoch"));
   }
   return html + "</div>\n";
@@ -277,16 +292,11 @@ std::string ReinforcementPart(const NumberColumns& curve, std::size_t index) {
                  "Average JCT relative to the teacher's on the same workloads, by iteration; below "
                  "1 is faster.",
                  Plot("learning", index, "Average JCT relative to the teacher per iteration"));
-  html += "<div class=\"pair\">\n";
-  if (!Known(curve, "entropy").empty()) {
-    html += Figure("Entropy", "Of the policy's action distribution.",
-                   Plot("entropy", index, "Entropy of the policy per iteration"));
-  }
   if (!Known(curve, "learning_rate").empty()) {
     html += Figure("Learning rate", "Step size of the optimiser.",
                    Plot("learning_rate", index, "Learning rate per iteration"));
   }
-  return html + "</div>\n";
+  return html;
 }
 
 std::string TrainingSection(const TrainingCurves& curves, std::size_t index) {
@@ -320,10 +330,24 @@ std::string JoinNonEmpty(std::initializer_list<std::string> parts, std::string_v
   return text;
 }
 
+// The same folder twice would only fill the page.
+void RequireDistinct(const std::vector<std::string>& folders) {
+  std::vector<std::filesystem::path> seen;
+  for (const std::string& folder : folders) {
+    const std::filesystem::path path = std::filesystem::weakly_canonical(folder);
+    if (std::find(seen.begin(), seen.end(), path) != seen.end())
+      throw UsageError("report: each folder is shown once, '{}' is given twice", folder);
+    seen.push_back(path);
+  }
+}
+
 }  // namespace
 
 std::string RenderReport(const ReportInput& input) {
+  RequireDistinct(input.evaluation_dirs);
+  RequireDistinct(input.training_dirs);
   std::vector<Evaluation> evaluations;
+  Palette palette;
   std::string body;
   std::string headline;
   std::vector<std::string> commands = input.commands;
@@ -341,14 +365,15 @@ std::string RenderReport(const ReportInput& input) {
     const Evaluation& evaluation = evaluations.emplace_back(ReadEvaluation(directory));
     const std::vector<PolicyRow> rows = CompareToReference(evaluation);
     const std::size_t index = evaluations.size() - 1;
+    palette.Add(evaluation);
     if (index == 0) {
       const Headline found = MakeHeadline(evaluation, rows);
       headline = "<p class=\"finding\">" + Unbroken(EscapeHtml(found.finding)) + "</p>\n";
       if (!found.verdict.empty())
         headline += "<p class=\"verdict\">" + EscapeHtml(found.verdict) + "</p>\n";
     }
-    body += EvaluationSection(evaluation, rows, index, index == 0);
-    data["evaluations"].push_back(EvaluationChartData(directory, evaluation, rows));
+    body += EvaluationSection(evaluation, rows, index, index == 0, palette);
+    data["evaluations"].push_back(EvaluationChartData(directory, evaluation, rows, palette));
     if (input.commands.empty()) commands.push_back(evaluation.command);
   }
   for (const std::string& directory : input.training_dirs) {

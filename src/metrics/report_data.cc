@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/check.h"
 #include "metrics/curves.h"
 #include "metrics/json_field.h"
 
@@ -98,13 +99,19 @@ Json Columns(const NumberColumns& columns) {
 
 }  // namespace
 
-PolicyStyle StyleOf(const Evaluation& evaluation, std::size_t policy) {
-  if (evaluation.policies[policy].id == evaluation.reference) return {};
-  int other = 0;  // its place among those that are not the reference
-  for (std::size_t p = 0; p < policy; ++p) {
-    if (evaluation.policies[p].id != evaluation.reference) ++other;
-  }
-  return {1 + other % (kColours - 1), other / (kColours - 1)};
+void Palette::Add(const Evaluation& evaluation) {
+  const auto add = [this](const std::string& id) {
+    if (std::find(ids_.begin(), ids_.end(), id) == ids_.end()) ids_.push_back(id);
+  };
+  add(evaluation.reference);
+  for (const EvaluatedPolicy& policy : evaluation.policies) add(policy.id);
+}
+
+PolicyStyle Palette::Of(const std::string& id) const {
+  const auto found = std::find(ids_.begin(), ids_.end(), id);
+  ALLOT_CHECK(found != ids_.end());
+  const auto place = static_cast<int>(found - ids_.begin());
+  return {place % kColours, place / kColours};
 }
 
 std::size_t DrawnWorkloads(const Evaluation& evaluation) {
@@ -114,7 +121,8 @@ std::size_t DrawnWorkloads(const Evaluation& evaluation) {
 
 nlohmann::ordered_json EvaluationChartData(const std::filesystem::path& directory,
                                            const Evaluation& evaluation,
-                                           const std::vector<PolicyRow>& rows) {
+                                           const std::vector<PolicyRow>& rows,
+                                           const Palette& palette) {
   const std::size_t drawn = DrawnWorkloads(evaluation);
   Json policies = Json::array();
   std::vector<std::vector<double>> pooled(rows.size());
@@ -138,7 +146,7 @@ nlohmann::ordered_json EvaluationChartData(const std::filesystem::path& director
   GpuCount gpus = 0;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const PolicyRow& row = rows[r];
-    const PolicyStyle style = StyleOf(evaluation, row.policy);
+    const PolicyStyle style = palette.Of(evaluation.policies[row.policy].id);
     gpus = std::max(gpus, evaluation.policies[row.policy].runs.front().gpus);
     policies.push_back({{"name", row.name},
                         {"colour", style.colour},
@@ -170,7 +178,7 @@ TrainingCurves ReadTrainingCurves(const std::filesystem::path& directory) {
     return ReadNumberColumns((directory / file).string(), {}, columns);
   };
   curves.curve = read("curve.csv", {"iteration", "episodes", "cpu_s", "train_ratio",
-                                    "validation_ratio", "entropy", "learning_rate"});
+                                    "validation_ratio", "learning_rate"});
   curves.pretrain = read("pretrain.csv", {"epoch", "loss", "held_out_loss", "agreement"});
   return curves;
 }

@@ -15,12 +15,19 @@
 namespace allot {
 
 // How a policy is drawn everywhere on the page: one of eight colours, and a dash for the ninth and
-// later.
+// later. Styles belong to ids; the reference of the first evaluation has the first one.
 struct PolicyStyle {
   int colour = 0;
   int dash = 0;
 };
-PolicyStyle StyleOf(const Evaluation& evaluation, std::size_t policy);
+class Palette {
+ public:
+  void Add(const Evaluation& evaluation);
+  PolicyStyle Of(const std::string& id) const;  // `id` of an evaluation that was added
+
+ private:
+  std::vector<std::string> ids_;
+};
 
 // Workloads whose timelines fit in the page; the first ones are taken.
 std::size_t DrawnWorkloads(const Evaluation& evaluation);
@@ -28,7 +35,8 @@ std::size_t DrawnWorkloads(const Evaluation& evaluation);
 // Reads the run directories below `directory`.
 nlohmann::ordered_json EvaluationChartData(const std::filesystem::path& directory,
                                            const Evaluation& evaluation,
-                                           const std::vector<PolicyRow>& rows);
+                                           const std::vector<PolicyRow>& rows,
+                                           const Palette& palette);
 
 // What a training directory holds; both absent when it is neither's.
 struct TrainingCurves {

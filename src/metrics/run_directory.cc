@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <cmath>
 #include <iterator>
 
 #include "core/check.h"
 #include "core/file.h"
+#include "core/json_text.h"
 #include "metrics/csv.h"
 #include "metrics/json_field.h"
 
@@ -16,16 +18,18 @@ std::string JobsCsv(std::span<const JobRecord> records, std::span<const std::str
   std::string text =
       "job_id,submit_s,first_start_s,finish_s,jct_s,gpu_seconds,preemptions,restarts\n";
   const auto out = std::back_inserter(text);
-  const auto time = [](Seconds value) {
-    return value == kNever ? std::string() : fmt::format("{}", value);
+  // To the microsecond: duration x rate / rate is the duration but for its last bit.
+  const auto micro = [](double value) { return std::round(value * 1e6) / 1e6; };
+  const auto time = [micro](Seconds value) {
+    return value == kNever ? std::string() : fmt::format("{}", micro(value));
   };
   for (const JobRecord& record : records) {
     const auto job = static_cast<std::size_t>(record.job);
     ALLOT_CHECK_LT(job, job_ids.size());
     fmt::format_to(out, "{},{},{},{},{},{},{},{}\n", CsvField(job_ids[job]), record.submit,
                    time(record.first_start), time(record.finish),
-                   time(record.finish - record.submit), record.gpu_seconds, record.preemptions,
-                   record.restarts);
+                   time(record.finish - record.submit), micro(record.gpu_seconds),
+                   record.preemptions, record.restarts);
   }
   return text;
 }
@@ -45,7 +49,7 @@ void WriteRunDirectory(const std::filesystem::path& directory, const RunSummary&
                        std::span<const TimelinePoint> timeline) {
   WriteTextFile(directory / "jobs.csv", JobsCsv(records, job_ids));
   WriteTextFile(directory / "timeline.csv", TimelineCsv(timeline));
-  WriteTextFile(directory / "summary.json", ToJson(summary).dump(2) + "\n");
+  WriteTextFile(directory / "summary.json", JsonText(ToJson(summary)) + "\n");
 }
 
 RunSummary ReadRunSummary(const std::filesystem::path& directory) {
@@ -57,7 +61,7 @@ std::string FolderName(std::string_view name) {
   std::string folder;
   for (const char c : name) {
     const bool kept = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-                      std::string_view("._=,+:@-").find(c) != std::string_view::npos;
+                      std::string_view("._=,+-").find(c) != std::string_view::npos;
     folder += kept ? c : '-';
   }
   if (folder.empty()) return "-";

@@ -59,6 +59,10 @@ bool AnyService(const Evaluation& evaluation, Has has) {
 
 }  // namespace
 
+bool HasService(const Evaluation& evaluation) {
+  return AnyService(evaluation, [](const ServiceSummary&) { return true; });
+}
+
 bool ServedByUser(const Evaluation& evaluation) {
   return AnyService(evaluation, [](const ServiceSummary& s) { return s.by_user(); });
 }

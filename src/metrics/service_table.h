@@ -1,6 +1,6 @@
 #pragma once
 // The table of how users were served, beside the comparison of JCTs: printed by compare and
-// evaluate when the workload knows tenants, priorities or deadlines.
+// evaluate when the workload knows tenants, priorities or deadlines, and always in the report.
 
 #include <vector>
 
@@ -8,7 +8,8 @@
 
 namespace allot {
 
-// Whether some run has something to say by user (ServiceSummary::by_user).
+// Whether some run was measured by service at all; whether it has something to say by user.
+bool HasService(const Evaluation& evaluation);
 bool ServedByUser(const Evaluation& evaluation);
 
 // One row a policy, in the order of `rows`; figures are means over the workloads, deadlines sums.

@@ -4,6 +4,7 @@
 
 #include "core/check.h"
 #include "metrics/csv.h"
+#include "metrics/html.h"
 
 namespace allot {
 namespace {
@@ -124,6 +125,24 @@ std::string TextTable::ToCsv() const {
     text += '\n';
   }
   return text;
+}
+
+std::string TextTable::ToHtml() const {
+  std::string html = "<div class=\"scroll\"><table>\n<thead><tr>";
+  for (const Column& column : columns_)
+    html += "<th scope=\"col\">" + EscapeHtml(column.title) + "</th>";
+  html += "</tr></thead>\n<tbody>\n";
+  for (const Row& row : rows_) {
+    html += row.marker != ' ' ? "<tr class=\"reference\">" : "<tr>";
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const std::string cell = EscapeHtml(row.cells[c]);
+      html += c == 0 ? "<th scope=\"row\">" + cell + "</th>" : "<td>" + cell + "</td>";
+    }
+    html += "</tr>\n";
+  }
+  html += "</tbody></table></div>\n";
+  for (const std::string& note : notes_) html += "<p class=\"note\">" + EscapeHtml(note) + "</p>\n";
+  return html;
 }
 
 }  // namespace allot

@@ -1,5 +1,6 @@
 #pragma once
-// A small table for people and for papers: aligned text, Markdown or CSV from the same cells.
+// A small table for people and for papers: aligned text, Markdown, CSV or HTML from the same
+// cells.
 
 #include <string>
 #include <string_view>
@@ -25,6 +26,8 @@ class TextTable {
   std::string ToText(bool colour = false) const;
   std::string ToMarkdown() const;
   std::string ToCsv() const;  // cells only, no notes
+  std::string ToHtml()
+      const;  // a table element and its notes; marked rows are of class "reference"
 
  private:
   struct Row {

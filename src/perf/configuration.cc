@@ -6,14 +6,13 @@
 #include <utility>
 
 #include "core/check.h"
+#include "core/index.h"
 
 namespace allot {
 namespace {
 
 // Slopes closer than this count as equal, so that gains fall strictly in float as well.
 constexpr double kSlopeTolerance = 1e-6;
-
-std::size_t At(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
 

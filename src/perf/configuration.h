@@ -81,6 +81,7 @@ class ConfigurationTable {
     return configurations_[static_cast<std::size_t>(index)];
   }
   const UnitCounts& limits() const { return limits_; }
+  const UnitCounts& most_units() const { return most_units_; }  // of each kind
   bool Allocatable(std::int32_t index) const {
     const UnitCounts& units = (*this)[index].units;
     return units[0] <= limits_[0] && units[1] <= limits_[1];

@@ -14,6 +14,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/json_text.h"
 #include "record/spaces.h"
 
 namespace allot {
@@ -74,15 +75,6 @@ void WriteArrays(Hdf5File& file, const std::string& group, const ArrayMap& array
   for (const auto& [name, array] : arrays) {
     file.Write(Inside(group, name), array);
   }
-}
-
-// Data before name: a crash after the rename must not leave a short file under the final name.
-void SyncToDisk(const fs::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw RunError("{}: cannot open: {}", path.string(), std::strerror(errno));
-  const int failure = ::fsync(descriptor) == 0 ? 0 : errno;
-  ::close(descriptor);
-  if (failure != 0) throw RunError("{}: cannot sync: {}", path.string(), std::strerror(failure));
 }
 
 }  // namespace
@@ -206,13 +198,14 @@ void MinariWriter::WriteMetadata(std::ostream& out) const {
   add("code_permalink", spec_.code_permalink);
   add("description", spec_.description);
   add("requirements", spec_.requirements);
-  out << metadata.dump(1, ' ', false, json::error_handler_t::replace) << '\n';
+  out << JsonText(metadata, 1) << '\n';
 }
 
 void MinariWriter::Close() {
   if (episodes_ == 0) throw RunError("{}: no episode was recorded", directory_.string());
   file_->Close();
-  SyncToDisk(part_path_);
+  // Data before name: a crash after the rename must not leave a short file under the final name.
+  SyncToDisk(part_path_, final_path_);
 
   const fs::path metadata_path = directory_ / "data" / "metadata.json";
   AtomicFile metadata(metadata_path);

@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/index.h"
+
 namespace allot {
-namespace {
-
-std::size_t At(std::int32_t index) { return static_cast<std::size_t>(index); }
-
-}  // namespace
-
 HullCursor::HullCursor(const Observation& o, std::int32_t row, GpuTypeIndex type)
     : table_(o.table[At(row)]), hull_(&table_->hull(type)), running_cost_(0), type_(type) {
   const std::int32_t running = o.running[At(row)];

@@ -4,10 +4,10 @@
 #include <array>
 #include <utility>
 
+#include "core/index.h"
+
 namespace allot {
 namespace {
-
-std::size_t At(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 class PassingPlacement : public Placement {
  public:

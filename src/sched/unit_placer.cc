@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/index.h"
 #include "sched/increments.h"
 
 namespace allot {
 namespace {
-
-std::size_t At(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 Resources DemandOfUnit(const std::vector<UnitKind>& kinds, int kind) {
   if (kind != kBundle) return kinds[At(kind)].demand;

@@ -4,9 +4,7 @@
 // waiting. Placement is the intended rule of its "scattered" search;
 // placement=consolidated/victims=true is its other one.
 
-#include <array>
 #include <string>
-#include <utility>
 
 #include "sim/profile.h"
 
@@ -18,19 +16,6 @@ const std::string kStages =
 // Service and remaining time in seconds of having run, whatever the number of GPUs.
 const std::string kLeastService = "las:service=seconds," + kStages;
 const std::string kShortestRemaining = "srtf:ordering=remaining/reckon=service," + kStages;
-
-}  // namespace
-
-double BloxOptimusSpeedup(std::string_view load) {
-  constexpr std::array<std::pair<std::string_view, double>, 5> kSpeedups = {
-      {{"1.0", 5}, {"2.0", 3}, {"3.0", 1.4}, {"4.0", 1.2}, {"5.0", 1.1}}};
-  for (const auto& [text, speedup] : kSpeedups) {
-    if (text == load) return speedup;
-  }
-  return 1;
-}
-
-namespace {
 
 ALLOT_REGISTER(ProfileInfo,
                (ProfileInfo{"blox",

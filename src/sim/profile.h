@@ -25,8 +25,4 @@ struct ProfileInfo {
 // parameters given. Specs of other names come back as they are.
 std::string PolicySpecUnder(const ProfileInfo& profile, std::string_view spec);
 
-// Blox's Optimus lets every job progress faster than its rate at low load; keyed by the text of the
-// workload's jobs per hour ("4.0"), 1 for other texts. For SimOptions::speedup.
-double BloxOptimusSpeedup(std::string_view load);
-
 }  // namespace allot

@@ -7,6 +7,7 @@
 #include "cluster/validate.h"
 #include "core/check.h"
 #include "core/error.h"
+#include "core/index.h"
 
 namespace allot {
 namespace {
@@ -16,8 +17,6 @@ constexpr std::int64_t kStuckAfter = 100'000;
 
 // A job whose exact end is a scheduled instant ends there, whatever the rounding: in intervals.
 constexpr double kBoundarySlack = 1e-9;
-
-std::size_t At(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
 

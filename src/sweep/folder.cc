@@ -11,6 +11,7 @@
 #include "core/check.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/json_text.h"
 #include "core/strings.h"
 #include "metrics/json_field.h"
 #include "metrics/sweep_table.h"
@@ -67,7 +68,7 @@ SweepFolder::SweepFolder(fs::path path, const SweepDefinition& definition,
   now["allot"] = {{"made-by", made_by}, {"inputs", inputs}};
   const fs::path file = path_ / "sweep.json";
   if (!fs::exists(file)) {
-    WriteTextFile(file, now.dump(2) + "\n");
+    WriteTextFile(file, JsonText(now) + "\n");
     return;
   }
   const std::string where = file.string();
@@ -144,7 +145,7 @@ void SweepFolder::WriteResults(const SweepResults& results) const {
   WriteTextFile(path_ / "cells.csv", SweepCellsCsv(results));
   WriteTextFile(path_ / "timings.csv", SweepTimingsCsv(results));
   WriteTextFile(path_ / "table.csv", SweepTableCsv(results, Aggregate(results)));
-  WriteTextFile(path_ / kSweepResultsFile, ToJson(results).dump(1) + "\n");
+  WriteTextFile(path_ / kSweepResultsFile, JsonText(ToJson(results), 1) + "\n");
 }
 
 }  // namespace allot

@@ -83,10 +83,12 @@ Workload Sample(const Workload& workload, const SampleOptions& options, SampleRe
     counts.keep_probability = options.load / counts.window_load;
     const double needed = options.load * (options.part + 1);
     if (!(needed <= counts.window_load)) {
-      throw DataError(
-          "{} must offer a load of {} ({} x part {} + 1) to {} GPUs, got {:.4g} from all {} jobs",
-          WindowText(workload, options), needed, options.load, options.part, options.gpus_capacity,
-          counts.window_load, counts.in_window - counts.too_large);
+      const std::string parts =
+          options.part == 0 ? ""
+                            : fmt::format(" ({} for each of {})", options.load, options.part + 1);
+      throw DataError("{} must offer a load of {}{} to {} GPUs, got {:.4g} from all {} jobs",
+                      WindowText(workload, options), needed, parts, options.gpus_capacity,
+                      counts.window_load, counts.in_window - counts.too_large);
     }
   }
 

@@ -74,8 +74,8 @@ Workload ReadTrace(const std::string& path, const std::string& format, const Rea
   ReadReport unwanted;
   if (report == nullptr) report = &unwanted;
   *report = {};
-  const std::string text =
-      path == kEmbedded ? DecompressText(EmbeddedTrace(), path) : ReadTextFile(path);
+  const std::string text = path == kEmbedded ? DecompressText(EmbeddedTrace(), path)
+                                             : ReadTextFile(path == "-" ? "/dev/stdin" : path);
   if (text.empty()) throw DataError("a trace must not be empty, got 0 bytes ({}:1)", path);
   const bool detect = format.empty() || format == "auto";
   const TraceFormat& chosen =

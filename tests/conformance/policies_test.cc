@@ -1,17 +1,12 @@
-// What must hold for every registered policy, today's and tomorrow's; nothing here names one,
-// except that the learned policy gets a checkpoint to load.
+// What must hold for every registered policy, today's and tomorrow's; nothing here names one.
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 
-#include "agents/learned/index_agent.h"
-#include "models/checkpoint.h"
 #include "sim/lower_bound.h"
 #include "tests/conformance/random_world.h"
+#include "tests/conformance/runnable_specs.h"
 
 namespace allot {
 namespace {
@@ -23,38 +18,12 @@ using testing_support::RandomWorkload;
 using testing_support::ValidityCheck;
 using testing_support::WorldShape;
 
-// A checkpoint near srtf, with random hidden weights.
-void WriteCheckpoint(const std::string& path) {
-  Checkpoint checkpoint;
-  checkpoint.kind = kIndexKind;
-  checkpoint.feature_version = kFeatureVersion;
-  checkpoint.weights = IndexAgentAt({.alpha = 0.5F, .beta = 0.3F, .kappa = 0.3F}, 8, 1);
-  checkpoint.state = nlohmann::json::object();
-  checkpoint.config = nlohmann::json::object();
-  SaveCheckpoint(checkpoint, path);
-}
-
-bool LoadsCheckpoint(const std::string& id) {
-  const auto& params = Registry<PolicyInfo>::Global().Get("policy", id).params;
-  return std::any_of(params.begin(), params.end(),
-                     [](const ParamSpec& param) { return param.name == "checkpoint"; });
-}
-
 class PolicyConformanceTest : public testing::TestWithParam<std::string> {
  protected:
-  PolicyConformanceTest()
-      : spec_(GetParam()),
-        checkpoint_(fmt::format("{}/allot-conformance-{}", testing::TempDir(), getpid())) {
-    if (!LoadsCheckpoint(spec_)) return;
-    WriteCheckpoint(checkpoint_);
-    spec_ += ":checkpoint=" + checkpoint_;
-  }
-  ~PolicyConformanceTest() override { std::filesystem::remove_all(checkpoint_); }
-  std::unique_ptr<Policy> Make() const { return MakePolicy(spec_); }
+  std::unique_ptr<Policy> Make() const { return MakePolicy(specs_.Of(GetParam())); }
 
  private:
-  std::string spec_;
-  std::string checkpoint_;
+  testing_support::RunnableSpecs specs_;
 };
 
 TEST_P(PolicyConformanceTest, DecidesLegallyAndEveryJobFinishes) {

@@ -1,6 +1,7 @@
-// Golden decision logs: what every policy that needs no checkpoint decides on one small workload,
-// as a transcript that a person can follow. A change of behaviour shows up as a changed line; when
-// it is meant, ALLOT_UPDATE_GOLDEN=1 rewrites the files, and the diff belongs in the review.
+// Golden decision logs: what every policy decides on one small workload, as a transcript that a
+// person can follow. A change of behaviour shows up as a changed line; when it is meant,
+// ALLOT_UPDATE_GOLDEN=1 rewrites the files, the checkpoint for those that load one included, and
+// the diff belongs in the review.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,11 +10,15 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "agents/learned/index_agent.h"
 #include "core/file.h"
+#include "core/rng.h"
 #include "core/strings.h"
+#include "models/checkpoint.h"
 #include "sim/run.h"
 
 namespace allot {
@@ -110,15 +115,32 @@ class Transcript : public DecisionListener {
   const Scenario& scenario_;
 };
 
-std::vector<std::string> PoliciesWithoutCheckpoint() {
-  std::vector<std::string> ids;
-  for (const PolicyInfo& info : Registry<PolicyInfo>::Global().entries()) {
-    const bool loads =
-        std::any_of(info.params.begin(), info.params.end(),
-                    [](const ParamSpec& param) { return param.name == "checkpoint"; });
-    if (!loads) ids.push_back(info.id);
+bool Updating() { return std::getenv("ALLOT_UPDATE_GOLDEN") != nullptr; }
+
+// Weights around a good index, every one of them disturbed, so that each has a part in decisions.
+void WriteCheckpoint(const std::string& path) {
+  Checkpoint checkpoint;
+  checkpoint.kind = kIndexKind;
+  checkpoint.feature_version = kFeatureVersion;
+  checkpoint.weights = IndexAgentAt({.alpha = 0.3F, .beta = 0.3F, .kappa = 0.3F}, 4, 1);
+  Rng rng(1, "golden-checkpoint");
+  for (auto& [name, tensor] : checkpoint.weights.tensors) {
+    for (float& value : tensor.data) value += static_cast<float>(0.2 * (rng.Uniform() - 0.5));
   }
-  return ids;
+  checkpoint.state = nlohmann::json::object();
+  checkpoint.config = nlohmann::json::object();
+  checkpoint.card = "Made by tests/golden/golden_test.cc; not trained.\n";
+  SaveCheckpoint(checkpoint, path);
+}
+
+std::string SpecOf(const std::string& id) {
+  const auto& params = Registry<PolicyInfo>::Global().Get("policy", id).params;
+  const bool loads = std::any_of(params.begin(), params.end(),
+                                 [](const ParamSpec& param) { return param.name == "checkpoint"; });
+  if (!loads) return id;
+  const std::string checkpoint = ALLOT_TEST_GOLDEN "/checkpoint";
+  if (Updating()) WriteCheckpoint(checkpoint);
+  return id + ":checkpoint=" + checkpoint;
 }
 
 class GoldenTest : public testing::TestWithParam<std::string> {};
@@ -129,11 +151,11 @@ TEST_P(GoldenTest, DecidesAsRecorded) {
   transcript.text =
       fmt::format("{} on 2 nodes of 4 GPUs; true lengths, decisions every 300 s\n", GetParam());
   DecisionListener* const listeners[] = {&transcript};
-  transcript.Finish(RunPolicy(scenario, *MakePolicy(GetParam()), listeners).records);
+  transcript.Finish(RunPolicy(scenario, *MakePolicy(SpecOf(GetParam())), listeners).records);
 
   const std::filesystem::path path =
       std::filesystem::path(ALLOT_TEST_GOLDEN) / (GetParam() + ".txt");
-  if (std::getenv("ALLOT_UPDATE_GOLDEN") != nullptr) WriteTextFile(path, transcript.text);
+  if (Updating()) WriteTextFile(path, transcript.text);
   ASSERT_TRUE(std::filesystem::exists(path))
       << "policy '" << GetParam() << "' has no golden log: run with ALLOT_UPDATE_GOLDEN=1";
   const std::string golden = ReadTextFile(path.string());
@@ -145,7 +167,8 @@ TEST_P(GoldenTest, DecidesAsRecorded) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Policies, GoldenTest, testing::ValuesIn(PoliciesWithoutCheckpoint()),
+INSTANTIATE_TEST_SUITE_P(Policies, GoldenTest,
+                         testing::ValuesIn(Registry<PolicyInfo>::Global().ids()),
                          [](const auto& test) {
                            std::string name = test.param;
                            std::replace(name.begin(), name.end(), '-', '_');

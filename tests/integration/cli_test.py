@@ -6,10 +6,12 @@ import json
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import time
 
+import h5py
 import pytest
 
 JOB_COLUMNS = ["job_id", "submit_s", "first_start_s", "finish_s", "jct_s", "gpu_seconds", "preemptions", "restarts"]
@@ -145,6 +147,60 @@ def test_no_escape_codes_outside_a_terminal(allot, trace):
     assert "\x1b" not in done.stdout + done.stderr and "\r" not in done.stderr
 
 
+def test_json_of_what_writes_a_file(allot, trace, tmp_path):
+    convert = allot("trace", "convert", "--workload", trace, "--out", "copy.csv", "--json")
+    assert json.loads(convert.stdout) == {"jobs": 30, "out": "copy.csv"}
+    assert "--workloads" in allot("trace", "convert", "--workload", trace, "--workloads", "3", "--out", "x", exit=2).stderr
+    allot("compare", "--workload", trace, "--cluster", "2x4", "--policies", "fifo,las", "--out", "runs")
+    assert json.loads(allot("report", "runs", "--json").stdout) == {"report": "report.html"}
+
+
+def test_bytes_that_are_no_text_lose_no_run(allot, trace, tmp_path):
+    allot("compare", "--workload", trace, "--cluster", "2x4", "--policies", "fifo,las", "--title", b"\xff".decode(errors="surrogateescape"),
+          "--out", tmp_path / "out", "--json")
+    assert read_json(tmp_path / "out" / "evaluation.json")["title"] == "\ufffd"
+
+
+def test_trace_from_stdin(allot, trace):
+    summary = json.loads(allot("simulate", "--workload", "-", "--cluster", "2x4", "--json", input=trace.read_text()).stdout)
+    assert summary["jobs"] == 30
+
+
+def test_results_replace_those_of_an_earlier_run(allot, trace, tmp_path):
+    out = tmp_path / "out"
+    for policies in ("las,srtf", "fifo"):
+        allot("compare", "--workload", trace, "--cluster", "2x4", "--policies", policies, "--out", out)
+    assert sorted(path.name for path in out.iterdir()) == ["evaluation.json", "fifo"]
+
+
+def checkpoint_with(root, folder, config):
+    """A copy of the golden checkpoint that says it was trained so."""
+    shutil.copytree(root / "tests" / "golden" / "checkpoint", folder)
+    data = json.dumps(config).encode()
+    checksum = 0xCBF29CE484222325
+    for byte in data:
+        checksum = (checksum ^ byte) * 0x100000001B3 % 2**64
+    manifest = read_json(folder / "manifest.json")
+    manifest["files"]["config.json"] = {"bytes": len(data), "checksum": f"fnv1a64:{checksum:016x}"}
+    (folder / "config.json").write_bytes(data)
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    return folder
+
+
+@pytest.mark.parametrize("training, unseen, words", [
+    ({"world": {"workload": "embedded", "from": "", "to": "2017-11-13"}}, True, "1 unseen workload."),
+    ({"world": {"workload": "embedded", "from": "", "to": "2017-11-14"}}, False, "1 workload seen in training"),
+    ({"world": {"workload": "other.csv", "from": "", "to": ""}}, None, "1 workload not known to be unseen"),
+    ({}, None, "1 workload not known to be unseen"),
+])
+def test_evaluate_says_what_training_saw(allot, root, tmp_path, training, unseen, words):
+    checkpoint = checkpoint_with(root, tmp_path / "checkpoint", training)
+    done = allot("evaluate", "--checkpoint", checkpoint, *SMALL, "--from", "2017-11-13", "--against", "fifo",
+                 "--out", tmp_path / "out")
+    assert words in done.stdout
+    assert read_json(tmp_path / "out" / "evaluation.json")["unseen"] is unseen
+
+
 def test_log_replays(allot, trace, tmp_path):
     allot("compare", "--workload", trace, "--cluster", "2x4", "--policies", "srtf", "--log", tmp_path / "logs")
     (replayed,) = json.loads(allot("replay", tmp_path / "logs" / "cluster" / "srtf-v0", "--json").stdout)
@@ -156,7 +212,7 @@ def test_log_replays(allot, trace, tmp_path):
 
 @pytest.mark.parametrize("command, option", [
     ("simulate", "--policy"), ("compare", "--policies"), ("evaluate", "--checkpoint"), ("list", "kind"),
-    ("replay", "log"), ("report", "--training"), ("trace inspect", "--lenient"), ("trace convert", "--out"),
+    ("replay", "log"), ("report", "--training"), ("trace inspect", "--workload"), ("trace convert", "--out"),
 ])
 def test_help(allot, command, option):
     assert option in allot(*command.split(), "--help").stdout
@@ -182,6 +238,48 @@ def test_unknown_policy_is_suggested(allot):
 def test_unknown_option_is_suggested(allot):
     stderr = allot("compare", "--clustr", "2x4", exit=2).stderr
     assert "unknown option '--clustr'" in stderr and "did you mean '--cluster'?" in stderr
+
+
+@pytest.mark.parametrize("words, wrong, meant", [
+    (["simulat"], "'simulat'", "'simulate'"), (["trace", "inspct"], "'inspct'", "'inspect'"),
+    (["list", "polcies"], "'polcies'", "'policies'"),
+])
+def test_unknown_command_is_suggested(allot, words, wrong, meant):
+    stderr = allot(*words, exit=2).stderr
+    assert stderr.startswith("allot: ") and wrong in stderr and f"did you mean {meant}?" in stderr
+
+
+@pytest.mark.parametrize("options, parts", [
+    (["--seed", "-1"], ["--seed", "'-1'"]),
+    (["--seed", "99999999999999999999"], ["--seed", "'99999999999999999999'"]),
+    (["--threads", "100000"], ["--threads", "1024", "100000"]),
+    (["--interval", "inf"], ["interval must be > 0", "inf"]),
+    (["--restart-cost", "inf"], ["restart cost must be >= 0", "inf"]),
+    (["--load", "0"], ["--load must be > 0", "0"]),
+    (["--to", "0"], ["--to must lie after --from"]),
+    (["--policies", "fifo,"], ["policy is missing", "'fifo,'"]),
+    (["--policies", "fifo,las", "--reference", "la"], ["'la'", "did you mean 'las'?"]),
+    (["--policies", "las:queues=1.5|20,las:queues=1|5|20"], ["share the folder 'cluster/las-queues-1-5-20-v0'"]),
+    (["trace.csv"], ["unexpected argument 'trace.csv'", "allot compare --help"]),
+])
+def test_values_that_make_no_sense(allot, trace, options, parts):
+    done = allot("compare", "--workload", trace, "--cluster", "2x4", *options, exit=2)
+    assert done.stderr.startswith("allot: ") and done.stdout == ""
+    for part in parts:
+        assert part in done.stderr
+
+
+@pytest.mark.parametrize("text, parts", [
+    ("[simulate]\npolicy = 'las'\n", ["no sections", "[simulate]"]),
+    ("policy = 'las'\npolicy = 'fifo'\n", ["--policy", "received 2"]),
+    ("policy = 'las'\nseed = 1\npolicy = 'fifo'\n", ["sets 'policy' twice"]),
+    ("seed = 'x'\n", ["--seed", "run.toml"]),
+])
+def test_config_file_that_is_refused(allot, trace, tmp_path, text, parts):
+    (tmp_path / "run.toml").write_text(text)
+    stderr = allot("simulate", "--workload", trace, "--config", "run.toml", exit=2).stderr
+    for part in [*parts, "run.toml"]:
+        assert part in stderr
 
 
 def test_config_file_sets_options(allot, trace, tmp_path):
@@ -333,6 +431,7 @@ def test_empty_trace(allot, tmp_path):
 def test_empty_cluster(allot, trace):
     stderr = allot("simulate", "--workload", trace, "--cluster", "0x4", exit=2).stderr
     assert "from 1 to" in stderr and "'0' in '0x4'" in stderr
+    assert "at least 1 GPU" in allot("simulate", "--workload", trace, "--cluster", "4x0", exit=2).stderr
 
 
 def test_gzip_that_is_cut_short(allot, trace, tmp_path):
@@ -365,6 +464,54 @@ def test_full_disk_leaves_no_results(allot, trace, tmp_path):
     assert not (tmp_path / "out" / "jobs.csv").exists()
 
 
+def test_full_stdout(program):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([program, "list", "--json"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1 and "cannot write to standard output" in done.stderr
+
+
+@pytest.fixture
+def damaged(allot, trace, tmp_path):
+    """damaged(change) logs a run, lets `change` edit the first episode and returns what replay says (exit code 3)."""
+    allot("compare", "--workload", trace, "--cluster", "2x4", "--policies", "fifo", "--log", tmp_path / "logs")
+
+    def run(change):
+        with h5py.File(tmp_path / "logs" / "cluster" / "fifo-v0" / "data" / "main_data.hdf5", "r+") as file:
+            change(file["episode_0"])
+        return allot("replay", tmp_path / "logs" / "cluster" / "fifo-v0", exit=3).stderr
+
+    return run
+
+
+@pytest.mark.parametrize("column, value", [
+    ("allocation/job", 99), ("allocation/configuration", 99), ("allocation/node", 99), ("allocation/gpus", 0),
+    ("allocation/time", 7.5), ("workload/submit", float("nan")), ("workload/gpus", 0), ("workload/gpus", 99),
+    ("workload/job_id", "job-1"),
+])
+def test_damaged_log_names_the_file(damaged, column, value):
+    def change(episode):
+        episode[column][0] = value
+
+    assert "fifo-v0" in damaged(change)
+
+
+def test_log_of_an_impossible_cluster_names_the_file(damaged):
+    def change(episode):
+        episode["workload"].attrs["cluster"] = "zzz"
+
+    stderr = damaged(change)
+    assert "fifo-v0" in stderr and "'zzz'" in stderr
+
+
+def test_log_that_lacks_finish_times(damaged):
+    def change(episode):
+        del episode["result/finish"]
+        episode["result"].create_dataset("finish", data=[1.0])
+
+    stderr = damaged(change)
+    assert "fifo-v0" in stderr and "result/finish" in stderr
+
+
 # ---- learning ----
 
 
@@ -372,7 +519,7 @@ def test_log_is_learned_from(allot, training, tmp_path):
     allot("compare", *SMALL, "--policies", "srtf", "--log", tmp_path / "logs")
     log = tmp_path / "logs" / "cluster" / "srtf-v0"
     allot("pretrain", "--log", log, "--epochs", "2", "--out", tmp_path / "pre")
-    assert (tmp_path / "pre" / "pretrain.csv").read_text().startswith("epoch,loss,held_out_loss\n")
+    assert (tmp_path / "pre" / "pretrain.csv").read_text().startswith("epoch,loss,held_out_loss,agreement\n")
     allot("train", *train_options(), "--stop-after", "1", "--start", tmp_path / "pre" / "checkpoint", "--out", tmp_path / "run")
 
 

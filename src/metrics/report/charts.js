@@ -38,14 +38,14 @@
     const hours = Math.round(s / 3600);
     return Math.floor(hours / 24) + "d " + String(hours % 24).padStart(2, "0") + "h";
   }
-  // For axes: "10 s", "5 min", "4 h", "2 d".
-  function roundDuration(s) {
+  // For axes, in the largest unit that divides `step`: "10 s", "5 min", "4 h", "2 d".
+  function roundDuration(s, step = s) {
     for (const [unit, name] of [
       [86400, "d"],
       [3600, "h"],
       [60, "min"],
     ]) {
-      if (s >= unit && s % unit === 0) return s / unit + " " + name;
+      if (step >= unit && step % unit === 0) return s / unit + " " + name;
     }
     return s + " s";
   }
@@ -68,6 +68,13 @@
     const inner = linear(Math.log(low), Math.log(high), from, to);
     const scale = (v) => inner(Math.log(v));
     scale.invert = (p) => Math.exp(inner.invert(p));
+    return scale;
+  }
+  // For counts of any size: 0 to 1 is as long as from 1 to e.
+  function fromZero(low, high, from, to) {
+    const inner = linear(Math.asinh(low), Math.asinh(high), from, to);
+    const scale = (v) => inner(Math.asinh(v));
+    scale.invert = (p) => Math.sinh(inner.invert(p));
     return scale;
   }
   function niceStep(span, count) {
@@ -97,7 +104,7 @@
     });
     const area = { left, right: width - right, top: 10, bottom: height - bottom };
     const sx = (x.log ? logarithmic : linear)(x.low, x.high, area.left, area.right);
-    const sy = (y.log ? logarithmic : linear)(y.low, y.high, area.bottom, area.top);
+    const sy = (y.scale || (y.log ? logarithmic : linear))(y.low, y.high, area.bottom, area.top);
     for (const v of y.ticks) {
       svg(root, "line", { class: "grid", x1: area.left, x2: area.right, y1: sy(v), y2: sy(v) });
       svg(root, "text", { x: area.left - 9, y: sy(v) + 4, "text-anchor": "end" }, y.format(v));
@@ -418,14 +425,14 @@
     });
   }
 
-  function timeAxis(timeline, count) {
-    const begin = timeline.begin;
-    const span = Math.max(timeline.end - begin, 1);
+  function timeAxis(length, count) {
+    const span = Math.max(length, 1);
+    const step = timeStep(span, count);
     return {
       low: 0,
       high: span,
-      ticks: ticks(0, span, timeStep(span, count)),
-      format: (v) => (v ? roundDuration(v) : "0"),
+      ticks: ticks(0, span, step),
+      format: (v) => (v ? roundDuration(v, step) : "0"),
     };
   }
   const overTime = (timeline, values) =>
@@ -437,20 +444,29 @@
     const series = evaluation.policies
       .map((p, i) => ({ ...p, points: overTime(timeline, timeline.waiting[i]) }))
       .filter((p, i) => !hidden[index].has(i));
-    const top = Math.max(1, ...series.flatMap((s) => s.points.map(([, y]) => y || 0)));
+    const waiting = series.flatMap((s) => s.points.filter(([, y]) => y > 0));
+    if (!waiting.length) {
+      plot.replaceChildren();
+      html(plot, "p", "note", "No job waited.");
+      return;
+    }
+    const top = Math.max(1, ...waiting.map(([, y]) => y));
+    const end = 1.02 * Math.max(...waiting.map(([x]) => x));
+    for (const s of series) s.points = s.points.filter(([x]) => x <= end);
     lines(plot, series, {
       height: 300,
       left: 52,
       x: {
-        ...timeAxis(timeline, plot.clientWidth / 90),
+        ...timeAxis(end, plot.clientWidth / 90),
         label: "time since the first submit",
         tip: (x) => "after " + duration(x),
       },
       y: {
+        scale: fromZero,
         low: 0,
-        high: top * 1.04,
-        ticks: ticks(0, top * 1.04, niceStep(top, 5)),
-        format: compact,
+        high: top * 1.1,
+        ticks: [0, 1, 3, 10, 30, 100, 300, 1000, 3000, 1e4, 3e4, 1e5].filter((v) => v <= top * 1.1),
+        format: String,
         tip: (v) => compact(v) + " waiting",
       },
     });
@@ -476,7 +492,7 @@
           left: 34,
           right: 6,
           bottom: 24,
-          x: timeAxis(timeline, drawing.clientWidth / 70),
+          x: timeAxis(timeline.end - timeline.begin, drawing.clientWidth / 70),
           y: { low: 0, high: capacity, ticks: [0, capacity], format: String },
         });
         const points = overTime(timeline, p.values).filter(([, y]) => known(y));
@@ -579,7 +595,7 @@
         low,
         high,
         ticks: log ? logTimes.filter((t) => t >= low && t <= high) : ticks(low, high, step),
-        format: time ? (v) => (v ? roundDuration(v) : "0") : format,
+        format: time ? (v) => (v ? roundDuration(v, log ? v : step) : "0") : format,
         tip: format,
       },
     });
@@ -675,10 +691,6 @@
         ],
         { height: 320, one: 1, oneLabel: "teacher", format: number(2) },
       ),
-    entropy: (plot, t) =>
-      curveChart(plot, t.curve, "iteration", [
-        { key: "entropy", name: "entropy", colour: 1, dash: 0 },
-      ]),
     learning_rate: (plot, t) =>
       curveChart(
         plot,

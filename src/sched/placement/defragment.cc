@@ -10,12 +10,11 @@
 
 #include <algorithm>
 
+#include "core/index.h"
 #include "sched/placer.h"
 
 namespace allot {
 namespace {
-
-std::size_t At(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 // The tightest node that holds all; only where even an empty one would not, the emptiest nodes.
 class OneNodeChooser : public NodeChooser {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/index.h"
 #include "sched/placer.h"
 
 namespace allot {
@@ -42,8 +43,6 @@ class LocalChooser : public NodeChooser {
   }
 
  private:
-  static std::size_t At(NodeIndex index) { return static_cast<std::size_t>(index); }
-
   // How many units each node and each domain can hold.
   void Survey(const ClusterSpec& cluster, const FreeMap& free, GpuTypeIndex type,
               const Resources& unit_demand) {

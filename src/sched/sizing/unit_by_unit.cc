@@ -54,18 +54,36 @@ class UnitByUnit : public Sizing {
     return *o.table[static_cast<std::size_t>(row)];
   }
 
+  // Units of `kind` to the job's next configuration, 0 when it is at its limit. With several kinds
+  // there is one for every count; a job of GPUs may start at more than one, and has gaps.
+  int StepOf(const ConfigurationTable& table, std::int32_t position, int kind) const {
+    UnitCounts units = placer_.units(position);
+    for (int step = 1;; ++step) {
+      for (std::size_t k = 0; k < table.kinds().size(); ++k) {
+        const bool wanted = kind == kBundle || static_cast<int>(k) == kind;
+        if (!wanted) continue;
+        if (units[k] >= std::min(table.limits()[k], table.most_units()[k])) return 0;
+        ++units[k];
+      }
+      if (table.kinds().size() > 1) return step;
+      if (table.Find(units, types_[static_cast<std::size_t>(position)]) >= 0) return step;
+    }
+  }
+
+  // The units of a step; false when one does not fit, and then nobody else gets the rest.
   bool Place(const Observation& o, std::int32_t row, std::int32_t position, int kind) {
-    return placer_.PlaceOnLeastLoaded(position, Table(o, row).kinds(), kind,
-                                      types_[static_cast<std::size_t>(position)]);
+    const ConfigurationTable& table = Table(o, row);
+    for (int left = StepOf(table, position, kind); left > 0; --left) {
+      if (!placer_.PlaceOnLeastLoaded(position, table.kinds(), kind,
+                                      types_[static_cast<std::size_t>(position)])) {
+        return false;
+      }
+    }
+    return true;
   }
 
   bool AtLimit(const ConfigurationTable& table, std::int32_t position, int kind) const {
-    const UnitCounts& units = placer_.units(position);
-    for (std::size_t k = 0; k < table.kinds().size(); ++k) {
-      const bool wanted = kind == kBundle || static_cast<int>(k) == kind;
-      if (wanted && units[k] >= table.limits()[k]) return true;
-    }
-    return false;
+    return StepOf(table, position, kind) == 0;
   }
 
   void FillInOrder(const Observation& o, std::span<const std::int32_t> order) {
@@ -182,11 +200,14 @@ class UnitByUnit : public Sizing {
     if (std::isnan(growth.now)) growth.now = intervals();
     Entry best{std::numeric_limits<double>::infinity(), position, 0};
     for (int k = 0; k < kinds; ++k) {
+      // With several kinds the table goes one past the limits, for this look.
+      const int step = kinds > 1 ? 1 : StepOf(table, position, k);
+      if (step == 0) continue;
       std::int16_t& count = units[static_cast<std::size_t>(k)];
-      ++count;
+      count = static_cast<std::int16_t>(count + step);
       growth.after[static_cast<std::size_t>(k)] = intervals();
-      --count;
-      const double saved = growth.now - growth.after[static_cast<std::size_t>(k)];
+      count = static_cast<std::int16_t>(count - step);
+      const double saved = (growth.now - growth.after[static_cast<std::size_t>(k)]) / step;
       if (-saved <= best.key) best = {-saved, position, k};
     }
     return best;

@@ -122,7 +122,7 @@ TEST(ClusterSpec, RefusesTooManyNodesInTotal) {
 }
 
 TEST(ClusterSpec, RefusesAClusterWithoutGpus) {
-  EXPECT_EQ(Refusal("2x0x8", ExitCode::kBadData),
+  EXPECT_EQ(Refusal("2x0x8", ExitCode::kUsage),
             "a cluster needs at least 1 GPU, '2x0x8' has 0 on 2 nodes");
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "tests/unit/metrics/evaluation_fixture.h"
 
 namespace allot {
@@ -37,7 +38,7 @@ TEST(Evaluation, TitleAndUnseenMayBeAbsent) {
   auto json = ToJson(SmallEvaluation());
   json.erase("title");
   json.erase("unseen");
-  EXPECT_FALSE(EvaluationFromJson(json, "e.json").unseen);
+  EXPECT_EQ(EvaluationFromJson(json, "e.json").sight, Sight::kNone);
 }
 
 TEST(Evaluation, ReferenceMustBeAPolicy) {
@@ -75,6 +76,35 @@ TEST(Evaluation, RunsOfSeveralWorkloadsLieBelowTheirs) {
   const Evaluation evaluation = SmallEvaluation();
   EXPECT_EQ(RunDirectory("d", evaluation, evaluation.workloads[1], evaluation.policies[0]),
             std::filesystem::path("d/week-2/fifo"));
+}
+
+TEST(Evaluation, KeepsWhatIsKnownOfTheTraining) {
+  for (const Sight sight : {Sight::kNone, Sight::kUnseen, Sight::kSeen, Sight::kNotKnown}) {
+    Evaluation evaluation = SmallEvaluation();
+    evaluation.sight = sight;
+    EXPECT_EQ(EvaluationFromJson(ToJson(evaluation), "e.json").sight, sight);
+  }
+}
+
+TEST(Evaluation, TextThatIsNotUtf8IsWrittenAllTheSame) {
+  const auto directory = std::filesystem::path(testing::TempDir()) / "evaluation_test_bytes";
+  Evaluation evaluation = SmallEvaluation();
+  evaluation.title = "w\xff";
+  WriteEvaluation(directory, evaluation);
+  EXPECT_EQ(ReadEvaluation(directory).title, "w\xef\xbf\xbd");
+}
+
+TEST(RemoveEvaluation, TakesItsOwnRunsAndNothingElse) {
+  const auto directory = std::filesystem::path(testing::TempDir()) / "evaluation_test_remove";
+  std::filesystem::remove_all(directory);
+  testing_support::WriteSmallEvaluation(directory, SmallEvaluation());
+  WriteTextFile(directory / "week-1" / "notes.txt", "mine");
+  RemoveEvaluation(directory);
+  EXPECT_FALSE(std::filesystem::exists(directory / "evaluation.json"));
+  EXPECT_FALSE(std::filesystem::exists(directory / "week-1" / "fifo"));
+  EXPECT_FALSE(std::filesystem::exists(directory / "week-2")) << "empty";
+  EXPECT_TRUE(std::filesystem::exists(directory / "week-1" / "notes.txt"));
+  RemoveEvaluation(directory);  // nothing there: nothing to do
 }
 
 }  // namespace

@@ -28,15 +28,34 @@ TEST(StudentQuantile, ManyDegreesApproachTheNormal) {
   EXPECT_NEAR(StudentQuantile(0.95, 100000), 1.959964, 5e-5);
 }
 
-TEST(ComparePaired, MeanOfRatiosWithStudentInterval) {
-  // Ratios 0.5, 0.6, 0.7: mean 0.6, standard deviation 0.1, t(2) = 4.302653.
+TEST(ComparePaired, GeometricMeanWithStudentIntervalOfTheLogarithms) {
+  // Ratios 1/4, 1/2, 1: mean 1/2, standard deviation of the logarithms ln 2, t(2) = 4.302653.
   const PairedRatio ratio =
-      ComparePaired(std::vector<double>{5, 12, 7}, std::vector<double>{10, 20, 10});
-  const double half = 4.302652729911275 * 0.1 / std::sqrt(3.0);
+      ComparePaired(std::vector<double>{5, 10, 10}, std::vector<double>{20, 20, 10});
+  const double factor = std::exp2(4.302652729911275 / std::sqrt(3.0));
   EXPECT_EQ(ratio.n, 3);
-  EXPECT_NEAR(ratio.mean, 0.6, 1e-12);
-  EXPECT_NEAR(ratio.low, 0.6 - half, 1e-9);
-  EXPECT_NEAR(ratio.high, 0.6 + half, 1e-9);
+  EXPECT_NEAR(ratio.mean, 0.5, 1e-12);
+  EXPECT_NEAR(ratio.low, 0.5 / factor, 1e-9);
+  EXPECT_NEAR(ratio.high, 0.5 * factor, 1e-9);
+}
+
+TEST(ComparePaired, SaysTheSameWhicheverSideIsTheReference) {
+  const std::vector<double> a = {5, 12, 7};
+  const std::vector<double> b = {10, 3, 10};
+  const PairedRatio ratio = ComparePaired(a, b);
+  const PairedRatio inverse = ComparePaired(b, a);
+  EXPECT_NEAR(ratio.mean * inverse.mean, 1, 1e-12);
+  EXPECT_NEAR(ratio.low * inverse.high, 1, 1e-12);
+  EXPECT_GT(ratio.low, 0) << "a ratio of times is positive";
+}
+
+TEST(MeanWithInterval, IsTheArithmeticMean) {
+  // 0.5, 0.6, 0.7: standard deviation 0.1.
+  const PairedRatio mean = MeanWithInterval(std::vector<double>{0.5, 0.6, 0.7});
+  const double half = 4.302652729911275 * 0.1 / std::sqrt(3.0);
+  EXPECT_NEAR(mean.mean, 0.6, 1e-12);
+  EXPECT_NEAR(mean.low, 0.6 - half, 1e-9);
+  EXPECT_NEAR(mean.high, 0.6 + half, 1e-9);
 }
 
 TEST(ComparePaired, OneWorkloadHasNoInterval) {

@@ -65,8 +65,20 @@ TEST(RunDirectory, HoldsTheThreeFiles) {
   EXPECT_EQ(ReadRunSummary(directory).makespan_s, 0.1 + 0.2);
 }
 
-TEST(FolderName, KeepsPolicySpecs) {
-  EXPECT_EQ(FolderName("las:queues=3600,x=1"), "las:queues=3600,x=1");
+TEST(FolderName, IsReadableAndNoHostToRsyncNorForbiddenOnWindows) {
+  EXPECT_EQ(FolderName("las:queues=3600,x=1"), "las-queues=3600,x=1");
+  EXPECT_EQ(FolderName("week@2017-10-30T00:01:45+7d"), "week-2017-10-30T00-01-45+7d");
+}
+
+TEST(JobsCsv, TimesAreExactToTheMicrosecond) {
+  const std::vector<JobRecord> records = {{.job = 0,
+                                           .submit = 0,
+                                           .first_start = 0,
+                                           .finish = 7199.999999999999,
+                                           .gpu_seconds = 28799.999999999996}};
+  const std::vector<std::string> ids = {"a"};
+  EXPECT_NE(JobsCsv(records, ids).find("a,0,0,7200,7200,28800,"), std::string::npos)
+      << JobsCsv(records, ids);
 }
 
 TEST(FolderName, CannotLeaveItsParent) {

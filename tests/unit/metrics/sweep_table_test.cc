@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -60,7 +61,7 @@ TEST(SweepTable, MeansHaveStudentIntervalsOverTheSeeds) {
 TEST(SweepTable, RatiosArePairedBySeed) {
   const std::vector<SweepRow> rows = Aggregate(TwoByTwo());
   EXPECT_TRUE(rows[0].reference);
-  EXPECT_DOUBLE_EQ(rows[1].ratio.mean, 3) << "mean of 100/50 and 200/50";
+  EXPECT_DOUBLE_EQ(rows[1].ratio.mean, std::sqrt(8)) << "of 100/50 and 200/50";
   EXPECT_DOUBLE_EQ(rows[3].ratio.mean, 1);
 }
 

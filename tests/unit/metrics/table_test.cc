@@ -58,5 +58,20 @@ TEST(TextTable, Csv) {
   EXPECT_EQ(table.ToCsv(), "policy,JCT\n\"las:a=1,b=2\",1.0\n");
 }
 
+TEST(TextTable, HtmlEscapesAndMarks) {
+  TextTable table({{"policy", TextTable::Align::kLeft}, {"a<b"}});
+  table.AddRow({"fifo", "1"}, '>');
+  table.AddRow({"las", "&"});
+  table.AddNote("x < y");
+  EXPECT_EQ(table.ToHtml(), R"(<div class="scroll"><table>
+<thead><tr><th scope="col">policy</th><th scope="col">a&lt;b</th></tr></thead>
+<tbody>
+<tr class="reference"><th scope="row">fifo</th><td>1</td></tr>
+<tr><th scope="row">las</th><td>&amp;</td></tr>
+</tbody></table></div>
+<p class="note">x &lt; y</p>
+)");
+}
+
 }  // namespace
 }  // namespace allot

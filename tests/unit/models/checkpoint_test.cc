@@ -157,11 +157,17 @@ TEST_F(CheckpointTest, TruncatedFilesAreNamedWithBothSizes) {
 
 TEST_F(CheckpointTest, MissingFilesAreNamed) {
   for (const char* name : {"model.safetensors", "optimizer.safetensors", "state.json",
-                           "config.json", "manifest.json", "card.md"}) {
+                           "config.json", "manifest.json"}) {
     SaveCheckpoint(Sample(), path());
     fs::remove(fs::path(path()) / name);
     EXPECT_EQ(LoadFault(), path() + ": a checkpoint needs a readable file '" + name + "'");
   }
+}
+
+TEST_F(CheckpointTest, TheCardIsForPeopleAndMayBeMissing) {
+  SaveCheckpoint(Sample(), path());
+  fs::remove(fs::path(path()) / "card.md");
+  EXPECT_EQ(LoadCheckpoint(path()).card, "");
 }
 
 TEST_F(CheckpointTest, FilesOfTwoCheckpointsDoNotMix) {
