@@ -42,6 +42,7 @@ ClaimFamily Dl2Family(bool quick) {
   family.method =
       "policy-gradient:keep=1,half-life=1e18,learning-rate=0.004,final-learning-rate=0.0005";
   family.iterations = quick ? 150 : 400;
+  family.most_decisions = 20'000;
   family.repaired = {"optimus-repaired", "drf-repaired", "srtf-repaired", "fifo-repaired",
                      "tetris-repaired"};
   for (const Size& size : sizes) {

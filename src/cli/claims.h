@@ -2,6 +2,7 @@
 // What 'allot reproduce claims' claims, as data: families of settings that one network is trained
 // for, the settings it is then tested in, and the most that its mean JCT may be of each opponent's.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,9 @@ struct ClaimFamily {
   std::string objective = "jct";
   std::vector<std::string> repaired;  // opponents of which REPAIRED is the best in each setting
   std::vector<ClaimedSetting> settings;
+  // Longer than an episode that ends takes. A policy may leave a job without progress for good
+  // (DL2's Optimus does, once an estimate has proved short): it then counts as waiting to here.
+  std::int64_t most_decisions = 50'000;
   bool guards = false;  // also report p99, bounded slowdown and the 95 % shortest against INDEX
 };
 

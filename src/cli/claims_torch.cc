@@ -28,7 +28,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kMostTrainingDecisions = 4000;
-constexpr std::int64_t kWholeEpisode = 100'000'000;
 constexpr std::uint64_t kTuningSeeds = 0x74756e6500000000ULL;  // apart from tests and training
 
 struct Options {
@@ -47,7 +46,7 @@ const std::array<const char*, kMeasures> kMeasureNames = {"mean JCT", "p99 JCT",
                                                           "mean JCT of the 95 % shortest"};
 constexpr std::array<double, kMeasures> kGuards = {0, 1.03, 1.02, 1.02};
 
-Measures Play(const Scenario& scenario, Policy& policy) {
+Measures Play(const Scenario& scenario, Policy& policy, std::int64_t most_decisions) {
   constexpr Seconds kFloor = 600;
   Measures measures{};
   const auto p99 = ObjectiveNamed("p99");
@@ -63,7 +62,7 @@ Measures Play(const Scenario& scenario, Policy& policy) {
         }
         return 1.0;
       },
-      scenario, policy, kWholeEpisode);
+      scenario, policy, most_decisions);
   return measures;
 }
 
@@ -154,8 +153,9 @@ class FamilyRun {
   std::vector<Measures> PlayAll(const std::vector<std::shared_ptr<const Scenario>>& scenarios,
                                 const PolicyMaker& make) const {
     std::vector<Measures> measures(scenarios.size());
-    ParallelFor(scenarios.size(), globals_.threads,
-                [&](std::size_t i) { measures[i] = Play(*scenarios[i], *make()); });
+    ParallelFor(scenarios.size(), globals_.threads, [&](std::size_t i) {
+      measures[i] = Play(*scenarios[i], *make(), family_.most_decisions);
+    });
     return measures;
   }
 
