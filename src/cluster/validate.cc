@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -45,11 +46,15 @@ class Validation {
     if (scratch_.nodes.size() < cluster_.nodes().size()) {
       scratch_.nodes.resize(cluster_.nodes().size());
     }
-    for (std::int32_t row = 0; row < o_.rows(); ++row) {
-      const JobIndex job = o_.job[At(row)];
-      if (At(job) >= scratch_.jobs.size()) scratch_.jobs.resize(At(job) + 1);
-      scratch_.jobs[At(job)].known = scratch_.stamp;
-      scratch_.jobs[At(job)].row = row;
+    if (std::is_sorted(o_.job.begin(), o_.job.end())) {
+      // As they usually are: only the rows that are named are looked up.
+      for (const Allocation::Entry& entry : allocation_.entries()) {
+        const auto row = std::lower_bound(o_.job.begin(), o_.job.end(), entry.job);
+        if (row == o_.job.end() || *row != entry.job) continue;
+        Know(static_cast<std::int32_t>(row - o_.job.begin()));
+      }
+    } else {
+      for (std::int32_t row = 0; row < o_.rows(); ++row) Know(row);
     }
     for (const Allocation::Entry& entry : allocation_.entries()) {
       if (Status status = CheckEntry(entry); !status.ok()) return status;
@@ -58,6 +63,13 @@ class Validation {
   }
 
  private:
+  void Know(std::int32_t row) {
+    const JobIndex job = o_.job[At(row)];
+    if (At(job) >= scratch_.jobs.size()) scratch_.jobs.resize(At(job) + 1);
+    scratch_.jobs[At(job)].known = scratch_.stamp;
+    scratch_.jobs[At(job)].row = row;
+  }
+
   Status CheckEntry(const Allocation::Entry& entry) {
     if (entry.job < 0 || At(entry.job) >= scratch_.jobs.size() ||
         scratch_.jobs[At(entry.job)].known != scratch_.stamp) {

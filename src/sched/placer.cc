@@ -113,10 +113,10 @@ bool JobPlacer::Place(const Observation& o, const Grant& grant) {
   // The kind that needs most GPUs a unit goes first: it is the hardest to place.
   std::array<std::size_t, kMaxUnitKinds> kinds{};
   for (std::size_t k = 0; k < kinds.size(); ++k) kinds[k] = k;
-  std::stable_sort(kinds.begin(), kinds.begin() + static_cast<std::ptrdiff_t>(table.kinds().size()),
-                   [&](std::size_t a, std::size_t b) {
-                     return table.kinds()[a].demand.gpus > table.kinds()[b].demand.gpus;
-                   });
+  static_assert(kMaxUnitKinds == 2);
+  if (table.kinds().size() == 2 && table.kinds()[1].demand.gpus > table.kinds()[0].demand.gpus) {
+    std::swap(kinds[0], kinds[1]);
+  }
   const auto undo = [&] {
     for (const NodeShare& share : shares_) {
       free_.Release(share.node, share.gpus, DemandOf(table.kinds(), share.units).cpus);

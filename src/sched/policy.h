@@ -34,8 +34,8 @@ struct PolicyInfo {
   std::function<std::unique_ptr<Policy>(const Params&)> make;
 };
 
-// The episode that is to come. Only simulated episodes have one, and only policies that say `oracle`
-// in their info may look.
+// The episode that is to come. Only simulated episodes have one, and only policies that say
+// `oracle` in their info may look.
 class Foresight {
  public:
   virtual ~Foresight() = default;

@@ -70,75 +70,74 @@ class StagedPolicy : public Policy {
   }
 
  private:
-  struct Ranked {
-    double key;
-    JobIndex job;
-    std::int32_t row;
-    std::int8_t rank;  // before the key: 0 starved, 1 by key, +2 waits behind those who run
-  };
-
   void Sort(const Observation& o) {
     const bool keep_running_first = !ordering_->preemptive();
-    ranked_.clear();
+    items_.resize(rows_.size());
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const auto row = static_cast<std::size_t>(rows_[i]);
       const JobIndex job = o.job[row];
+      // Before the key: 0 starved, 1 by key, +2 waits behind those who run. Ties go by job, which
+      // is the order of submission, not by row, so that the answer does not depend on the rows'
+      // order.
       const int rank =
           (guard_.Starved(job) ? 0 : 1) + (keep_running_first && o.running[row] < 0 ? 2 : 0);
-      ranked_.push_back({keys_[i], job, rows_[i], static_cast<std::int8_t>(rank)});
+      items_[i] = {keys_[i], job, rows_[i], static_cast<std::int8_t>(rank)};
     }
-    // Ties by job, which is the order of submission, not by row, so that the answer does not depend
-    // on the rows' order.
-    sorter_.Sort(&ranked_, [](const Ranked& a, const Ranked& b) {
-      if (a.rank != b.rank) return a.rank < b.rank;
-      if (a.key != b.key) return a.key < b.key;
-      return a.job < b.job;
-    });
-    order_.clear();
-    sorted_keys_.clear();
-    for (const Ranked& ranked : ranked_) {
-      order_.push_back(ranked.row);
-      sorted_keys_.push_back(ranked.key);
-    }
+    sorter_.Sort(items_, &order_, &sorted_keys_);
   }
 
   // When a running row may fall behind a waiting one, or a waiting one starve: until then the order
-  // gives the same answer. From the last row to the first, so that the next waiting one is known.
+  // gives the same answer.
   Seconds OrderHoldsUntil(const Observation& o, const Allocation& allocation) {
+    FindGiven(o, allocation);
+    const std::span<const std::int32_t> tail = std::span(order_).subspan(given_.size());
+    Seconds until = kNever;
+    if (order_is_time_driven_) {
+      // From the last row to the first, so that the next waiting one is known.
+      bool any_waiting = !tail.empty();
+      double next_waiting = any_waiting ? sorted_keys_[given_.size()] : kNever;
+      for (std::size_t i = given_.size(); i-- > 0;) {
+        if (given_[i] < 0) {
+          any_waiting = true;
+          next_waiting = sorted_keys_[i];
+        } else if (any_waiting) {
+          const Ordering::Drift drift = ordering_->DriftOf(o, order_[i], given_[i]);
+          until = std::min(until, drift.until);
+          if (drift.rate > 0) {
+            until = std::min(until, o.now + (next_waiting - sorted_keys_[i]) / drift.rate);
+          }
+        }
+      }
+    }
+    for (const std::span<const std::int32_t> waiting :
+         {std::span<const std::int32_t>(waiting_), tail}) {
+      if (order_is_time_driven_) until = std::min(until, ordering_->WaitMoves(o, waiting));
+      until = guard_.FirstToStarve(o, waiting, until);
+    }
+    return until;
+  }
+
+  // The configurations that the first rows of the order are given, -1: none, up to the last that is
+  // given one; and which of those wait.
+  void FindGiven(const Observation& o, const Allocation& allocation) {
     for (const Allocation::Entry& entry : allocation.entries()) {
       const auto job = static_cast<std::size_t>(entry.job);
       if (job >= configuration_of_job_.size()) configuration_of_job_.resize(job + 1, -1);
       configuration_of_job_[job] = entry.configuration;
     }
-    Seconds until = kNever;
-    double next_waiting = kNever;
-    bool any_waiting = false;
-    for (std::size_t i = order_.size(); i-- > 0;) {
-      const std::int32_t row = order_[i];
-      const JobIndex job = o.job[static_cast<std::size_t>(row)];
-      const std::int32_t configuration = Given(job);
-      if (configuration < 0) {
-        any_waiting = true;
-        next_waiting = sorted_keys_[i];
-        until = std::min(until, guard_.StarvesAt(job));
-        if (order_is_time_driven_) until = std::min(until, ordering_->WaitMoves(o, row));
-      } else if (any_waiting && order_is_time_driven_) {
-        const Ordering::Drift drift = ordering_->DriftOf(o, row, configuration);
-        until = std::min(until, drift.until);
-        if (drift.rate > 0) {
-          until = std::min(until, o.now + (next_waiting - sorted_keys_[i]) / drift.rate);
-        }
+    given_.clear();
+    waiting_.clear();
+    std::size_t to_find = allocation.entries().size();
+    for (std::size_t i = 0; to_find > 0; ++i) {
+      const auto job = static_cast<std::size_t>(o.job[static_cast<std::size_t>(order_[i])]);
+      given_.push_back(job < configuration_of_job_.size() ? configuration_of_job_[job] : -1);
+      if (given_.back() < 0) {
+        waiting_.push_back(order_[i]);
+      } else {
+        configuration_of_job_[job] = -1;
+        --to_find;
       }
     }
-    for (const Allocation::Entry& entry : allocation.entries()) {
-      configuration_of_job_[static_cast<std::size_t>(entry.job)] = -1;
-    }
-    return until;
-  }
-
-  std::int32_t Given(JobIndex job) const {
-    const auto j = static_cast<std::size_t>(job);
-    return j < configuration_of_job_.size() ? configuration_of_job_[j] : -1;
   }
 
   PolicyInfo info_;
@@ -153,10 +152,12 @@ class StagedPolicy : public Policy {
   std::vector<std::int32_t> order_;
   std::vector<double> keys_;
   std::vector<double> sorted_keys_;
-  std::vector<Ranked> ranked_;
-  OrderMemory<Ranked> sorter_;
+  std::vector<OrderMemory::Item> items_;
+  OrderMemory sorter_;
   std::vector<Grant> grants_;
-  std::vector<std::int32_t> configuration_of_job_;  // by job; -1 outside OrderHoldsUntil
+  std::vector<std::int32_t> given_;                 // by place in the order
+  std::vector<std::int32_t> waiting_;               // rows
+  std::vector<std::int32_t> configuration_of_job_;  // by job; -1 outside FindGiven
 };
 
 // "hull/alpha=0.5/beta=1" (a stage inside a policy spec) -> "hull:alpha=0.5,beta=1".

@@ -46,8 +46,11 @@ class Ordering {
                         std::int32_t /*configuration*/) const {
     return {0, observation.now};
   }
-  // When the key of a row that waits from now on may change by itself; kNever: it does not.
-  virtual Seconds WaitMoves(const Observation&, std::int32_t /*row*/) const { return kNever; }
+  // When the key of any of these rows, which wait from now on, may change by itself; kNever: none
+  // does.
+  virtual Seconds WaitMoves(const Observation&, std::span<const std::int32_t> /*rows*/) const {
+    return kNever;
+  }
 };
 
 // How much each gets: picks a configuration for the rows, within the cluster's totals per GPU type.

@@ -340,23 +340,23 @@ ApplyReport SimulatedCluster::Apply(const Allocation& allocation) {
     entry_of_row_[At(row_of_job_[At(allocation.entries()[e].job)])] = static_cast<std::int32_t>(e);
   }
   new_shares_.clear();
-  new_share_begin_.assign(1, 0);
+  new_share_begin_.resize(rows + 1);
+  new_share_begin_[0] = 0;
   running_ = 0;
   gpus_used_ = 0;
   for (std::size_t r = 0; r < rows; ++r) {
+    new_share_begin_[r + 1] = static_cast<std::int32_t>(new_shares_.size());
+    if (entry_of_row_[r] < 0 && o.running[r] < 0) continue;
     Progress& p = progress_[r];
     JobRecord& record = records_[At(o.job[r])];
     if (entry_of_row_[r] < 0) {
-      if (o.running[r] >= 0) {
-        ++report.preempted;
-        ++record.preemptions;
-        o.running[r] = -1;
-        o.waiting_since[r] = o.now;
-        p.rate = 0;
-        p.gpus = 0;
-        p.finish = kNever;
-      }
-      new_share_begin_.push_back(static_cast<std::int32_t>(new_shares_.size()));
+      ++report.preempted;
+      ++record.preemptions;
+      o.running[r] = -1;
+      o.waiting_since[r] = o.now;
+      p.rate = 0;
+      p.gpus = 0;
+      p.finish = kNever;
       continue;
     }
     const Allocation::Entry& entry = allocation.entries()[At(entry_of_row_[r])];
@@ -390,7 +390,7 @@ ApplyReport SimulatedCluster::Apply(const Allocation& allocation) {
     ++running_;
     gpus_used_ += p.gpus;
     new_shares_.insert(new_shares_.end(), shares.begin(), shares.end());
-    new_share_begin_.push_back(static_cast<std::int32_t>(new_shares_.size()));
+    new_share_begin_[r + 1] = static_cast<std::int32_t>(new_shares_.size());
   }
   std::swap(o.shares, new_shares_);
   std::swap(o.share_begin, new_share_begin_);

@@ -21,15 +21,15 @@ class AttainedOrder : public Ordering {
 
   void Keys(const Observation& o, std::span<const std::int32_t> rows,
             std::vector<double>* keys) override {
-    keys->clear();
-    for (const std::int32_t row : rows) {
-      if (promote_ > 0 && o.now >= WaitMoves(o, row)) Promote(o, row);
-      const double service = Service(o, row);
+    keys->resize(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (promote_ > 0 && o.now >= PromotedAt(o, rows[i])) Promote(o, rows[i]);
+      const double service = Service(o, rows[i]);
       if (queues_.empty()) {
-        keys->push_back(service);
+        (*keys)[i] = service;
       } else {
         const auto queue = std::upper_bound(queues_.begin(), queues_.end(), service);
-        keys->push_back(static_cast<double>(queue - queues_.begin()));
+        (*keys)[i] = static_cast<double>(queue - queues_.begin());
       }
     }
   }
@@ -43,13 +43,11 @@ class AttainedOrder : public Ordering {
     return {0, next == queues_.end() ? kNever : o.now + (*next - service) / rate};
   }
 
-  // A job that has not run since it was last in the first queue stays there.
-  Seconds WaitMoves(const Observation& o, std::int32_t row) const override {
-    const auto r = static_cast<std::size_t>(row);
-    const double run = o.attained_seconds[r] - ForgivenTo(o.job[r]).seconds;
-    if (!(promote_ > 0) || !(run > 0)) return kNever;
-    if (!queues_.empty() && Service(o, row) < queues_.front()) return kNever;
-    return o.waiting_since[r] + promote_ * run;  // of a running row: now
+  Seconds WaitMoves(const Observation& o, std::span<const std::int32_t> rows) const override {
+    Seconds first = kNever;
+    if (!(promote_ > 0)) return first;
+    for (const std::int32_t row : rows) first = std::min(first, PromotedAt(o, row));
+    return first;
   }
 
  private:
@@ -58,6 +56,15 @@ class AttainedOrder : public Ordering {
     Seconds seconds = 0;
   };
 
+  // A job that has not run since it was last in the first queue stays there.
+  Seconds PromotedAt(const Observation& o, std::int32_t row) const {
+    const auto r = static_cast<std::size_t>(row);
+    const double run = o.attained_seconds[r] - ForgivenTo(o.job[r]).seconds;
+    if (!(promote_ > 0) || !(run > 0)) return kNever;
+    if (!queues_.empty() && Service(o, row) < queues_.front()) return kNever;
+    return o.waiting_since[r] + promote_ * run;  // of a running row: now
+  }
+
   Forgiven ForgivenTo(JobIndex job) const {
     const auto j = static_cast<std::size_t>(job);
     return j < forgiven_.size() ? forgiven_[j] : Forgiven{};
@@ -65,6 +72,7 @@ class AttainedOrder : public Ordering {
 
   double Service(const Observation& o, std::int32_t row) const {
     const auto r = static_cast<std::size_t>(row);
+    if (forgiven_.empty()) return gpu_seconds_ ? o.attained_gpu_seconds[r] : o.attained_seconds[r];
     const Forgiven forgiven = ForgivenTo(o.job[r]);
     return gpu_seconds_ ? o.attained_gpu_seconds[r] - forgiven.gpu_seconds
                         : o.attained_seconds[r] - forgiven.seconds;

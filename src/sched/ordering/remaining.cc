@@ -17,14 +17,14 @@ class RemainingOrder : public Ordering {
 
   void Keys(const Observation& o, std::span<const std::int32_t> rows,
             std::vector<double>* keys) override {
-    keys->clear();
-    for (const std::int32_t row : rows) {
-      const auto r = static_cast<std::size_t>(row);
+    keys->resize(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto r = static_cast<std::size_t>(rows[i]);
       const double rate = (*o.table[r])[o.requested[r]].rate;
       const double seconds = by_service_
                                  ? o.estimated_work[r] / rate - o.attained_seconds[r]
                                  : EstimatedRemaining(o.estimated_work[r], o.done_work[r]) / rate;
-      keys->push_back(std::isnan(seconds) ? kNever : seconds);
+      (*keys)[i] = std::isnan(seconds) ? kNever : seconds;
     }
   }
 

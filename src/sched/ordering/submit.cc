@@ -11,9 +11,9 @@ class SubmitOrder : public Ordering {
   bool preemptive() const override { return preemptive_; }
   void Keys(const Observation& observation, std::span<const std::int32_t> rows,
             std::vector<double>* keys) override {
-    keys->clear();
-    for (const std::int32_t row : rows) {
-      keys->push_back(observation.submit[static_cast<std::size_t>(row)]);
+    keys->resize(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      (*keys)[i] = observation.submit[static_cast<std::size_t>(rows[i])];
     }
   }
 

@@ -1,5 +1,7 @@
 // All or nothing: each job gets what it asked for, in order, on the fastest GPU type with room.
 // With backfill a job that does not fit is passed over; without, it holds up all behind it.
+// Where placement stops jobs for others (victims), it decides who fits: then all are named up to
+// the cluster's size, and beyond that those that run.
 
 #include "sched/capacity.h"
 #include "sched/stages.h"
@@ -16,12 +18,21 @@ class RequestedSize : public Sizing {
   void Size(const Observation& o, std::span<const std::int32_t> order, std::span<const double>,
             std::vector<Grant>* grants) override {
     capacity_.Reset(*o.cluster);
+    size_.Reset(*o.cluster);
+    bool full = false;  // with the rows so far
     for (const std::int32_t row : order) {
+      if (full && o.running[static_cast<std::size_t>(row)] < 0) continue;
       const std::int32_t chosen = Choose(o, row);
       if (chosen >= 0) {
-        if (within_) capacity_.Take((*o.table[static_cast<std::size_t>(row)])[chosen]);
         grants->push_back({row, chosen});
-        if (within_ && capacity_.Exhausted()) return;
+        const Configuration& configuration = (*o.table[static_cast<std::size_t>(row)])[chosen];
+        if (within_) {
+          capacity_.Take(configuration);
+          if (capacity_.Exhausted()) return;
+        } else if (!full) {
+          full = !size_.Fits(configuration);
+          size_.Take(configuration);
+        }
       } else if (!backfill_) {
         return;
       }
@@ -33,8 +44,14 @@ class RequestedSize : public Sizing {
   std::int32_t Choose(const Observation& o, std::int32_t row) const {
     const auto r = static_cast<std::size_t>(row);
     const ConfigurationTable& table = *o.table[r];
-    const UnitCounts& units = table[o.requested[r]].units;
     const std::int32_t running = o.running[r];
+    // As most are: asked for on the fastest type, and there is room.
+    if ((running < 0 || running == o.requested[r]) &&
+        table[o.requested[r]].gpu_type == table.types().front() &&
+        capacity_.Fits(table[o.requested[r]])) {
+      return o.requested[r];
+    }
+    const UnitCounts& units = table[o.requested[r]].units;
     const bool as_asked =
         running >= 0 && (running == o.requested[r] || table[running].units == units);
     if (as_asked && capacity_.Fits(table[running])) return running;
@@ -47,7 +64,8 @@ class RequestedSize : public Sizing {
 
   bool backfill_;
   bool within_;
-  TypeCapacity capacity_;
+  TypeCapacity capacity_;  // for Choose
+  TypeCapacity size_;      // the cluster less what was named
 };
 
 ALLOT_REGISTER(SizingInfo, ([] {
@@ -58,7 +76,7 @@ ALLOT_REGISTER(SizingInfo, ([] {
                      {"backfill", "true",
                       "pass over a job that does not fit (false: head of line blocks)"},
                      {"within-capacity", "true",
-                      "stop at the cluster's size (false: leave that to the placement)"}};
+                      "stop at the cluster's size (false: then name those that run, as victims)"}};
                  info.make = [](const Params& params) {
                    return std::make_unique<RequestedSize>(params.Flag("backfill"),
                                                           params.Flag("within-capacity"));

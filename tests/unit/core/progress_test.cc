@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace allot {
 namespace {
 
@@ -15,7 +17,12 @@ std::string StderrOf(bool quiet) {
   return testing::internal::GetCapturedStderr();
 }
 
-TEST(Progress, WritesNoBarIntoAFile) { EXPECT_EQ(StderrOf(false), ""); }
+TEST(Progress, WritesALineAndNoBarIntoAFile) {
+  const std::string text = StderrOf(false);
+  EXPECT_TRUE(text.starts_with("train: 1/1000")) << text;
+  EXPECT_EQ(text.find('['), std::string::npos) << text;
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << "a line at once, then every 10 s";
+}
 
 TEST(Progress, QuietWritesNothing) { EXPECT_EQ(StderrOf(true), ""); }
 

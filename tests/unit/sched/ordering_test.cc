@@ -72,13 +72,14 @@ TEST_F(OrderingTest, PromotionCountsServiceAnew) {
   world_.o.now = 2299;
   order->Keys(world_.o, rows, &keys);
   EXPECT_EQ(keys, (std::vector<double>{1, 2, 0}));
-  EXPECT_EQ(order->WaitMoves(world_.o, 0), 2299 + 3 * 60);  // if it is stopped now
-  EXPECT_EQ(order->WaitMoves(world_.o, 1), 2300);
-  EXPECT_EQ(order->WaitMoves(world_.o, 2), kNever);
+  const auto waits = [&](std::int32_t row) { return order->WaitMoves(world_.o, {{row}}); };
+  EXPECT_EQ(waits(0), 2299 + 3 * 60);  // if it is stopped now
+  EXPECT_EQ(waits(1), 2300);
+  EXPECT_EQ(waits(2), kNever);
   world_.o.now = world_.o.waiting_since[0] = 2300;
   order->Keys(world_.o, rows, &keys);
   EXPECT_EQ(keys, (std::vector<double>{1, 0, 0}));
-  EXPECT_EQ(order->WaitMoves(world_.o, 1), kNever);
+  EXPECT_EQ(waits(1), kNever);
   world_.o.attained_gpu_seconds[1] = world_.o.attained_seconds[1] = 149;
   order->Keys(world_.o, rows, &keys);
   EXPECT_EQ(keys[1], 0) << "49 s since its promotion";
