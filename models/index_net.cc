@@ -5,15 +5,17 @@
 
 #include "core/check.h"
 #include "core/rng.h"
+#include "models/index_kernel.h"
 
 namespace allot {
 namespace {
 
 using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-constexpr int kLanes = 4;  // floats in the narrowest SIMD packet we run on
-
-Eigen::Index Padded(int count) { return (count + kLanes - 1) / kLanes * kLanes; }
+Eigen::Index Padded(int count) {
+  constexpr auto kLanes = static_cast<Eigen::Index>(internal::kLanes);
+  return (count + kLanes - 1) / kLanes * kLanes;
+}
 
 Eigen::Map<const RowMajor> AsMatrix(const Tensor& tensor) {
   return {tensor.data.data(), tensor.shape.at(0), tensor.shape.at(1)};
@@ -21,32 +23,6 @@ Eigen::Map<const RowMajor> AsMatrix(const Tensor& tensor) {
 
 Eigen::Map<const Eigen::VectorXf> AsVector(const Tensor& tensor) {
   return {tensor.data.data(), tensor.shape.at(0)};
-}
-
-// y += M x for kRows rows of a column-major M, whose sums stay in registers.
-template <int kRows>
-void AddColumns(const float* m, Eigen::Index stride, const float* x, Eigen::Index columns,
-                float* y) {
-  using Column = Eigen::Array<float, kRows, 1>;
-  Column sum = Eigen::Map<const Column>(y);
-  for (Eigen::Index k = 0; k < columns; ++k) {
-    sum += Eigen::Map<const Column>(m + k * stride) * x[k];
-  }
-  Eigen::Map<Column>{y} = sum;
-}
-
-// y += M x, M's rows a multiple of kLanes. Not a matrix product over all jobs: Eigen's blocked one
-// adds a job's terms in an order that depends on its place in the block, and at these sizes is no
-// faster.
-void AddProduct(const Eigen::MatrixXf& m, const float* x, float* y) {
-  constexpr int kWide = 4 * kLanes;
-  Eigen::Index row = 0;
-  for (; row + kWide <= m.rows(); row += kWide) {
-    AddColumns<kWide>(m.data() + row, m.rows(), x, m.cols(), y + row);
-  }
-  for (; row < m.rows(); row += kLanes) {
-    AddColumns<kLanes>(m.data() + row, m.rows(), x, m.cols(), y + row);
-  }
 }
 
 }  // namespace
@@ -119,18 +95,17 @@ void IndexNet::Forward(std::span<const float> jobs, std::span<const float> conte
   ALLOT_CHECK_EQ(static_cast<int>(context.size()), shape_.context_features);
 
   scratch->context = bias_;
-  AddProduct(from_context_, context.data(), scratch->context.data());
-
-  scratch->row.resize(scratch->context.size());
-  auto hidden = scratch->row.head(padded_hidden_);
-  auto scores = scratch->row.tail(padded_outputs_);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    scratch->row = scratch->context;
-    AddProduct(from_job_, jobs.data() + i * f, scratch->row.data());
-    hidden = hidden.array().tanh();
-    AddProduct(out_from_hidden_, hidden.data(), scores.data());
-    std::copy_n(scores.data(), o, out.data() + i * o);
-  }
+  scratch->context.noalias() +=
+      from_context_ * Eigen::Map<const Eigen::VectorXf>(context.data(), shape_.context_features);
+  scratch->row.resize(internal::kJobsAtOnce * scratch->context.size());
+  const auto size = [](Eigen::Index index) { return static_cast<std::size_t>(index); };
+  internal::RunIndexKernel({.features = size(f),
+                            .hidden = size(padded_hidden_),
+                            .outputs = size(padded_outputs_),
+                            .from_job = from_job_.data(),
+                            .base = scratch->context.data(),
+                            .out_from_hidden = out_from_hidden_.data()},
+                           jobs.data(), size(n), size(o), out.data(), scratch->row.data());
 }
 
 }  // namespace allot

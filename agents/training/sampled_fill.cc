@@ -63,6 +63,7 @@ void SampledFill::Fill(const Observation& o, std::span<const Score> scores, Rng*
   heap_.clear();
   served_.clear();
   blocked_.clear();
+  draws_.clear();
   expected_ = total_ = total_peak_ = 0;
   offset_ = -1e300;
   for (std::int32_t row = 0; row < o.rows(); ++row) {
@@ -84,6 +85,7 @@ void SampledFill::Fill(const Observation& o, std::span<const Score> scores, Rng*
     Item& item = items_[At(first.item)];
     if (!item.open || item.cursor.position() != first.position) continue;
     expected_ += 1.0 / Total();
+    draws_.push_back({item.row, item.cursor.step().to});
     Close(first.item, true, gradient);
     const ConfigurationTable& table = *o.table[At(item.row)];
     std::int32_t& chosen = chosen_[At(item.row)];

@@ -24,6 +24,15 @@ class SampledFill {
   void Fill(const Observation& observation, std::span<const Score> scores, Rng* rng,
             std::vector<Grant>* grants, std::vector<Score>* gradient);
 
+  // The steps of the last fill in the order they were drawn, those that did not fit included: what
+  // its probability is of.
+  struct Draw {
+    std::int32_t row;
+    std::int32_t to;  // configuration
+    bool operator==(const Draw&) const = default;
+  };
+  const std::vector<Draw>& draws() const { return draws_; }
+
  private:
   struct Item {
     HullCursor cursor;
@@ -55,6 +64,7 @@ class SampledFill {
   std::vector<std::int32_t> rows_;
   std::vector<std::int32_t> served_;   // rows in order of their first step
   std::vector<std::int32_t> blocked_;  // rows whose next step did not fit
+  std::vector<Draw> draws_;
 };
 
 }  // namespace allot

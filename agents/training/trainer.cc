@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "agents/training/watched_trainer.h"
 #include "core/error.h"
 
 namespace allot {
@@ -13,8 +14,9 @@ std::unique_ptr<Trainer> MakeTrainer(std::string_view spec, TrainerOptions optio
   if (options.workloads < 1) throw UsageError("workloads must be >= 1, got {}", options.workloads);
   const NamedParams named = ParseNamedParams(spec);
   const auto& info = Registry<TrainerInfo>::Global().Get("training method", named.name);
-  return info.make(Params(fmt::format("training method '{}'", info.id), info.params, named.given),
-                   std::move(options), std::move(episodes), std::move(state));
+  return std::make_unique<WatchedTrainer>(
+      info.make(Params(fmt::format("training method '{}'", info.id), info.params, named.given),
+                std::move(options), std::move(episodes), std::move(state)));
 }
 
 double LearningRateAt(std::int64_t iteration, int iterations, double first, double last) {

@@ -3,8 +3,8 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <thread>
 
+#include "cli/bench_machine.h"
 #include "cli/command.h"
 #include "cli/experiment.h"
 #include "cli/spec_list.h"
@@ -29,20 +29,6 @@ struct BenchOptions {
   std::string dl2;
   std::string out;
 };
-
-double ProcessorSeconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-std::string ProcessorName() {
-  const std::string text = ReadTextFile("/proc/cpuinfo");
-  for (const std::string_view line : Split(text, '\n')) {
-    if (line.starts_with("model name")) return std::string(Trim(line.substr(line.find(':') + 1)));
-  }
-  return "unknown";
-}
 
 // `jobs` one-GPU jobs at once on half as many GPUs: every decision ranks all and serves half.
 Scenario Crowd(int jobs) {
@@ -167,7 +153,7 @@ int BenchSimulate(BenchOptions& o, const GlobalOptions& globals) {
   Json json = {
       {"command", TypedCommand()},
       {"version", Version()},
-      {"machine", {{"cpu", ProcessorName()}, {"cores", std::thread::hardware_concurrency()}}}};
+      {"machine", BenchMachine()}};
   json["active_jobs"] = BenchCrowds(o);
   json["idle"] = BenchIdle();
   if (o.trace) json["trace"] = BenchTrace(o);

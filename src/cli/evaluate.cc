@@ -5,6 +5,7 @@
 
 #include "agents/learned/index_policy.h"
 #include "cli/experiment.h"
+#include "cli/sight.h"
 #include "models/checkpoint.h"
 
 namespace allot {
@@ -19,26 +20,6 @@ struct EvaluateOptions {
   std::string out;
   std::string log_root;
 };
-
-// What the configuration in the checkpoint says: where it was trained, by workload and window.
-Sight SightOf(const nlohmann::json& config, World& world) {
-  if (world.in_settings()) return Sight::kNotKnown;
-  const nlohmann::json here = world.ToJson();
-  const nlohmann::json there = config.value("world", nlohmann::json::object());
-  const auto text = [](const nlohmann::json& json, const char* key) {
-    return json.value(key, std::string());
-  };
-  if (world.made_by_law() || text(there, "workload") != text(here, "workload")) {
-    return Sight::kNotKnown;
-  }
-  const auto when = [&](const nlohmann::json& json, const char* key, Seconds otherwise) {
-    const std::string value = text(json, key);
-    return value.empty() ? otherwise : ParseWhen(world.trace(), value);
-  };
-  const bool apart = when(there, "to", kNever) <= when(here, "from", 0) ||
-                     when(here, "to", kNever) <= when(there, "from", 0);
-  return apart ? Sight::kUnseen : Sight::kSeen;
-}
 
 int Evaluate(EvaluateOptions& o, const GlobalOptions& globals) {
   // Loaded once: a damaged checkpoint stops the command before anything runs.

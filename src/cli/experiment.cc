@@ -138,7 +138,8 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
                          .decision_us = outcome.drive.decision_us,
                          .cpu_s = outcome.cpu_s,
                          .wall_s = outcome.wall_s,
-                         .workload = &scenario.workload()});
+                         .workload = &scenario.workload(),
+                         .notes = NotesOf(*policy)});
     if (!options.out.empty()) {
       std::filesystem::path folder(options.out);
       if (!options.single_run) {

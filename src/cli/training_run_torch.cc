@@ -58,6 +58,7 @@ class TrainingRun {
       try {
         report = trainer_->Step();
       } catch (const Error& error) {
+        if (error.code() == ExitCode::kRunFailed) ThrowSpoiled(error);
         if (error.code() != ExitCode::kInterrupted) throw;
         break;  // the state is that of the last iteration
       }
@@ -88,6 +89,14 @@ class TrainingRun {
   }
 
  private:
+  // The trainer's state is that before the iteration that failed.
+  [[noreturn]] void ThrowSpoiled(const Error& error) {
+    Save();
+    throw RunError("{} (weights of iteration {}: {}; of the best validation so far: {})",
+                   error.what(), trainer_->state().iteration, (out_ / "latest").string(),
+                   (out_ / "best").string());
+  }
+
   [[noreturn]] void ThrowStopped() const {
     throw Error(
         ExitCode::kInterrupted,

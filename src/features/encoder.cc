@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
+#include "core/packed_sort.h"
 #include "sched/remaining.h"
 
 namespace allot {
@@ -66,6 +66,8 @@ void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
   if (rows == 0) return;
 
   lengths_.Observe(o);
+  of_tables_.fill({});
+  const double per_interval = 1 / o.interval;
   double total_cost = 0;
   double total_width = 0;
   double used = 0;
@@ -76,29 +78,30 @@ void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
     float* x = batch->jobs.data() + r * kJobFeatures;
     const double remaining = ReckonedRemaining(o, static_cast<std::int32_t>(r));
     const double total = remaining + o.done_work[r];
-    const double cost = remaining / table.best_efficiency() / o.interval;
+    const double cost = remaining / table.best_efficiency() * per_interval;
     const bool running = o.running[r] >= 0;
     const double present = running ? table[o.running[r]].cost : 0;
     const bool is_new = o.now - o.submit[r] < o.interval && o.changes[r] == 0;
     x[kRemainingSmallest] =
         Bounded(std::log(remaining / table.reference_rate() / o.interval + 0.01));
-    x[kRemainingFastest] = BoundedLog(remaining / table.best_rate() / o.interval + 0.01);
+    x[kRemainingFastest] = BoundedLog(remaining / table.best_rate() * per_interval + 0.01);
     x[kRemainingCost] = BoundedLog(cost + 0.01);
     x[kRemainingShare] = Bounded(remaining / total);
-    x[kAge] = BoundedLog(1 + (o.now - o.submit[r]) / o.interval);
+    x[kAge] = BoundedLog(1 + (o.now - o.submit[r]) * per_interval);
     x[kIsNew] = is_new ? 1.0F : 0.0F;
-    x[kSpeedup] = BoundedLog(table.best_rate() / table.reference_rate());
-    x[kWidth] = BoundedLog(table.max_hull_cost() / table.reference_cost());
-    x[kSmallestCost] = BoundedLog(table.reference_cost());
-    x[kRequestedCost] = BoundedLog(table[o.requested[r]].cost / table.reference_cost());
+    const OfTable& of_table = TableFeatures(table, o.requested[r]);
+    x[kSpeedup] = of_table.speedup;
+    x[kWidth] = of_table.width;
+    x[kSmallestCost] = of_table.smallest_cost;
+    x[kRequestedCost] = of_table.requested_cost;
     x[kIsRunning] = running ? 1.0F : 0.0F;
-    x[kRunningCost] = BoundedLog(1 + present / table.reference_cost());
+    x[kRunningCost] = running ? BoundedLog(1 + present / table.reference_cost()) : 0.0F;
     x[kAttained] = BoundedLog(o.attained_gpu_seconds[r] * table.best_efficiency() / total + 0.02);
     x[kHasEstimate] = std::isnan(o.estimated_work[r]) ? 0.0F : 1.0F;
     const LengthModel::Forecast forecast = lengths_.Of(o, static_cast<std::int32_t>(r));
     x[kForecastRank] = Bounded(std::log(forecast.rank / o.interval + 0.01));
-    x[kForecastMedian] = BoundedLog(forecast.median / o.interval + 0.01);
-    x[kForecastHigh] = BoundedLog(forecast.high / o.interval + 0.01);
+    x[kForecastMedian] = BoundedLog(forecast.median * per_interval + 0.01);
+    x[kForecastHigh] = BoundedLog(forecast.high * per_interval + 0.01);
     total_cost += cost;
     total_width += table.max_hull_cost();
     used += running ? table[o.running[r]].demand.gpus : 0;
@@ -107,17 +110,20 @@ void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
   }
   EncodeRanks(o, batch);
 
+  std::array<double, kJobFeatures> sum{};
+  std::array<double, kJobFeatures> squares{};
+  for (std::size_t r = 0; r < rows; ++r) {
+    const float* x = batch->jobs.data() + r * kJobFeatures;
+    for (std::size_t f = 0; f < kJobFeatures; ++f) {
+      const double value = x[f];
+      sum[f] += value;
+      squares[f] += value * value;
+    }
+  }
   float* context = batch->context.data();
   for (std::size_t f = 0; f < kJobFeatures; ++f) {
-    double sum = 0;
-    double squares = 0;
-    for (std::size_t r = 0; r < rows; ++r) {
-      const double value = batch->jobs[r * kJobFeatures + f];
-      sum += value;
-      squares += value * value;
-    }
-    const double mean = sum / static_cast<double>(rows);
-    const double variance = std::max(0.0, squares / static_cast<double>(rows) - mean * mean);
+    const double mean = sum[f] / static_cast<double>(rows);
+    const double variance = std::max(0.0, squares[f] / static_cast<double>(rows) - mean * mean);
     context[f] = static_cast<float>(mean);
     context[kJobFeatures + f] = static_cast<float>(std::sqrt(variance));
   }
@@ -134,28 +140,42 @@ void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
   cluster[7] = 1.0F;
 }
 
+const FeatureEncoder::OfTable& FeatureEncoder::TableFeatures(const ConfigurationTable& table,
+                                                             std::int32_t requested) {
+  const auto address = reinterpret_cast<std::uintptr_t>(&table);
+  OfTable& known = of_tables_[(address >> 5 ^ address >> 12) % of_tables_.size()];
+  if (known.table == &table && known.requested == requested) return known;
+  known = {.table = &table,
+           .requested = requested,
+           .speedup = BoundedLog(table.best_rate() / table.reference_rate()),
+           .width = BoundedLog(table.max_hull_cost() / table.reference_cost()),
+           .smallest_cost = BoundedLog(table.reference_cost()),
+           .requested_cost = BoundedLog(table[requested].cost / table.reference_cost())};
+  return known;
+}
+
 void FeatureEncoder::EncodeRanks(const Observation& o, FeatureBatch* batch) {
-  const auto rows = static_cast<std::size_t>(o.rows());
-  order_.resize(rows);
-  for (const auto& [value, rank] :
-       {std::pair{kRemainingFastest, kRankRemaining}, std::pair{kRemainingCost, kRankCost}}) {
-    std::iota(order_.begin(), order_.end(), 0);
-    const auto of = [&, feature = value](std::int32_t row) {
-      return batch->jobs[static_cast<std::size_t>(row) * kJobFeatures + feature];
-    };
-    std::sort(order_.begin(), order_.end(), [&](std::int32_t a, std::int32_t b) {
-      const float x = of(a);
-      const float y = of(b);
-      return x != y ? x < y
-                    : o.job[static_cast<std::size_t>(a)] < o.job[static_cast<std::size_t>(b)];
-    });
-    for (std::size_t position = 0; position < rows; ++position) {
-      const float scaled =
-          rows > 1 ? 2.0F * static_cast<float>(position) / static_cast<float>(rows - 1) - 1.0F
-                   : 0.0F;
-      batch->jobs[static_cast<std::size_t>(order_[position]) * kJobFeatures +
-                  static_cast<std::size_t>(rank)] = scaled;
-    }
+  // Equal values rank by job, whatever the order of rows.
+  by_job_.resize(o.job.size());
+  for (std::size_t r = 0; r < o.job.size(); ++r) {
+    by_job_[r] = static_cast<std::uint64_t>(o.job[r]) << 32 | r;
+  }
+  if (!std::is_sorted(by_job_.begin(), by_job_.end())) std::sort(by_job_.begin(), by_job_.end());
+  RankBy(kRemainingFastest, kRankRemaining, batch);
+  RankBy(kRemainingCost, kRankCost, batch);
+}
+
+void FeatureEncoder::RankBy(JobFeature value, JobFeature rank, FeatureBatch* batch) {
+  const std::size_t rows = by_job_.size();
+  const auto feature = [&](std::size_t job, JobFeature which) -> float& {
+    return batch->jobs[PackedIndex(by_job_[job]) * kJobFeatures + static_cast<std::size_t>(which)];
+  };
+  by_value_.resize(rows);
+  for (std::size_t i = 0; i < rows; ++i) by_value_[i] = PackKey(feature(i, value), i);
+  SortPacked(&by_value_, &scratch_);
+  for (std::size_t position = 0; position < rows; ++position) {
+    feature(PackedIndex(by_value_[position]), rank) =
+        rows > 1 ? 2.0F * static_cast<float>(position) / static_cast<float>(rows - 1) - 1.0F : 0.0F;
   }
 }
 

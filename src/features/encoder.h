@@ -9,6 +9,8 @@
 // source: the index network of docs/learning.md. Bump kFeatureVersion with any change: checkpoints
 // of another version are refused.
 
+#include <array>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -63,16 +65,31 @@ class FeatureEncoder {
   // Either to be called at every decision, in their order: the forecasts of remaining time learn
   // from jobs that ended since the last one. Encode observes itself.
   void Observe(const Observation& observation) { lengths_.Observe(observation); }
-  // O(rows log rows); no allocation in steady state.
+  // O(rows); no allocation in steady state.
   void Encode(const Observation& observation, FeatureBatch* batch);
 
   static std::span<const std::string_view> JobFeatureNames();
   static std::span<const std::string_view> ClusterFeatureNames();
 
  private:
+  // Features that come from a job's table alone, worked out once a decision for most tables.
+  struct OfTable {
+    const ConfigurationTable* table = nullptr;
+    std::int32_t requested = -1;
+    float speedup = 0;
+    float width = 0;
+    float smallest_cost = 0;
+    float requested_cost = 0;
+  };
+  const OfTable& TableFeatures(const ConfigurationTable& table, std::int32_t requested);
   void EncodeRanks(const Observation& observation, FeatureBatch* batch);
+  void RankBy(JobFeature value, JobFeature rank, FeatureBatch* batch);
+
   LengthModel lengths_;
-  std::vector<std::int32_t> order_;
+  std::array<OfTable, 64> of_tables_;  // by a hash of the table's address; of this decision
+  std::vector<std::uint64_t> by_job_;   // rows in the order of their jobs
+  std::vector<std::uint64_t> by_value_;
+  std::vector<std::uint64_t> scratch_;
 };
 
 }  // namespace allot

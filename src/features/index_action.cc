@@ -15,6 +15,10 @@ float Bounded(float value) {
 
 }  // namespace
 
+Score BoundedScore(const Score& score) {
+  return {Bounded(score.u), Bounded(score.beta), Bounded(score.kappa)};
+}
+
 IndexAction::IndexAction(std::string_view placement, HullFillOptions options)
     : fill_(options), placement_(MakeStage<Placement>("placement", placement)) {}
 
@@ -24,9 +28,7 @@ void IndexAction::Decode(const Observation& observation, std::span<const Score> 
   rows_.resize(scores.size());
   std::iota(rows_.begin(), rows_.end(), 0);
   scores_.clear();
-  for (const Score& score : scores) {
-    scores_.push_back({Bounded(score.u), Bounded(score.beta), Bounded(score.kappa)});
-  }
+  for (const Score& score : scores) scores_.push_back(BoundedScore(score));
   grants_.clear();
   fill_.Fill(observation, rows_, scores_, &grants_);
   placement_->Place(observation, grants_, allocation);

@@ -14,12 +14,16 @@ namespace allot {
 
 inline constexpr int kIndexOutputs = 3;  // u, beta, kappa
 
+inline constexpr float kScoreBound = 100.0F;
+
+// Beyond +-kScoreBound or infinite: the bound; NaN: 0. What a network may answer is so made safe.
+Score BoundedScore(const Score& score);
+
 class IndexAction {
  public:
   explicit IndexAction(std::string_view placement = "packed", HullFillOptions options = {});
 
-  // scores[i] belongs to row i; values beyond +-kScoreBound or not finite count as the bound (0 for
-  // NaN).
+  // scores[i] belongs to row i and counts as its BoundedScore.
   void Decode(const Observation& observation, std::span<const Score> scores,
               Allocation* allocation);
   // The same from a network's output, rows x kIndexOutputs.
@@ -33,7 +37,5 @@ class IndexAction {
   std::vector<Score> scores_;
   std::vector<Grant> grants_;
 };
-
-inline constexpr float kScoreBound = 100.0F;
 
 }  // namespace allot

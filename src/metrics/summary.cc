@@ -88,6 +88,7 @@ RunSummary Summarise(const RunFacts& facts) {
   std::sort(latency.begin(), latency.end());
   s.decision_us_p50 = Quantile<float>(latency, 0.50);
   s.decision_us_p99 = Quantile<float>(latency, 0.99);
+  s.notes = facts.notes;
   if (facts.workload != nullptr) {
     s.service = SummariseService(*facts.workload, facts.gpus, facts.records, records);
   }
@@ -117,6 +118,7 @@ nlohmann::ordered_json ToJson(const RunSummary& s) {
   json["preemptions"] = s.preemptions;
   json["restarts"] = s.restarts;
   if (s.service) json["service"] = ToJson(*s.service);
+  for (const auto& [name, text] : s.notes) json["notes"][name] = text;
   return json;
 }
 
@@ -145,6 +147,11 @@ RunSummary SummaryFromJson(const nlohmann::ordered_json& json, std::string_view 
   if (json.contains("restarts")) s.restarts = RequireInteger(json, "restarts", where);
   if (json.contains("service")) {
     s.service = ServiceFromJson(json["service"], fmt::format("{}: service", where));
+  }
+  if (json.contains("notes")) {
+    for (const auto& [name, text] : json["notes"].items()) {
+      s.notes.emplace_back(name, RequireText(json["notes"], name.c_str(), where));
+    }
   }
   return s;
 }

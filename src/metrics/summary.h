@@ -11,6 +11,7 @@
 
 #include "cluster/job_record.h"
 #include "metrics/service.h"
+#include "sched/notes.h"
 
 namespace allot {
 
@@ -38,6 +39,7 @@ struct RunSummary {
   std::int64_t preemptions = 0;
   std::int64_t restarts = 0;
   std::optional<ServiceSummary> service{};  // where the workload was known
+  PolicyNotes notes{};                      // what the policy says of itself after the run
 
   bool operator==(const RunSummary&) const = default;
 };
@@ -56,6 +58,7 @@ struct RunFacts {
   double cpu_s = kUnknown;
   double wall_s = kUnknown;
   const Workload* workload = nullptr;  // for RunSummary::service
+  PolicyNotes notes{};
 };
 
 RunSummary Summarise(const RunFacts& facts);

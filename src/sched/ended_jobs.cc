@@ -15,32 +15,35 @@ double AttainedAtRequested(const Observation& o, std::int32_t row) {
   return o.done_work[r] / (*o.table[r])[o.requested[r]].rate;
 }
 
+EndedJobs::Ended EndedJobs::Reckon(const Seen& seen, Seconds ran) const {
+  return {.job = seen.job,
+          .size = seen.asked_gpus,
+          .gpu_seconds = seen.gpu_seconds + seen.held_gpus * ran,
+          .seconds = seen.done_work / seen.asked_rate + seen.held_rate / seen.asked_rate * ran,
+          .estimated = seen.estimated_work / seen.asked_rate * seen.asked_gpus};
+}
+
 const std::vector<EndedJobs::Ended>& EndedJobs::Observe(const Observation& o) {
-  now_.clear();
-  for (std::int32_t row = 0; row < o.rows(); ++row) {
-    const auto r = static_cast<std::size_t>(row);
+  const auto rows = static_cast<std::size_t>(o.rows());
+  now_.resize(rows);
+  for (std::size_t r = 0; r < rows; ++r) {
     const ConfigurationTable& table = *o.table[r];
-    const GpuCount asked = table[o.requested[r]].demand.gpus;
-    const Configuration& held = table[o.running[r] >= 0 ? o.running[r] : o.requested[r]];
-    now_.push_back({{o.job[r], asked, o.attained_gpu_seconds[r], AttainedAtRequested(o, row),
-                     EstimatedGpuSeconds(o, row)},
-                    static_cast<double>(held.demand.gpus),
-                    held.rate / table[o.requested[r]].rate});
+    const Configuration& asked = table[o.requested[r]];
+    const Configuration& held = o.running[r] >= 0 ? table[o.running[r]] : asked;
+    now_[r] = {o.job[r],          asked.demand.gpus, held.demand.gpus,    asked.rate, held.rate,
+               o.done_work[r], o.estimated_work[r], o.attained_gpu_seconds[r]};
   }
-  const auto by_job = [](const Seen& a, const Seen& b) { return a.so_far.job < b.so_far.job; };
+  const auto by_job = [](const Seen& a, const Seen& b) { return a.job < b.job; };
   if (!std::is_sorted(now_.begin(), now_.end(), by_job)) {
     std::sort(now_.begin(), now_.end(), by_job);
   }
   ended_.clear();
-  const Seconds earliest = std::max(last_time_, o.now - o.interval);
+  const Seconds ran = (std::max(last_time_, o.now - o.interval) + o.now) / 2 - last_time_;
   auto present = now_.begin();
   for (const Seen& seen : last_) {
-    present = std::lower_bound(present, now_.end(), seen, by_job);
-    if (present != now_.end() && present->so_far.job == seen.so_far.job) continue;
-    ended_.push_back(seen.so_far);
-    const Seconds ran = (earliest + o.now) / 2 - last_time_;
-    ended_.back().gpu_seconds += seen.gpus * ran;
-    ended_.back().seconds += seen.speed * ran;
+    while (present != now_.end() && present->job < seen.job) ++present;
+    if (present != now_.end() && present->job == seen.job) continue;
+    ended_.push_back(Reckon(seen, ran));
   }
   last_.swap(now_);
   last_time_ = o.now;

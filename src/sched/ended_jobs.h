@@ -21,7 +21,8 @@ class EndedJobs {
 
   void OnEpisodeStart() { last_.clear(); }
 
-  // The jobs that were there the last time and are no more, by job. A job runs until its end in
+  // The jobs that were there the last time and are no more, by job. O(rows) where they come by job,
+  // as they do from every cluster. A job runs until its end in
   // what the last decision gave it, and a decision follows within an interval of every end. So its
   // service is that of the last observation plus its GPUs (those it ran on then, else those it
   // asked for) from then to the middle of the time in which it can have ended: off by at most half
@@ -29,11 +30,19 @@ class EndedJobs {
   const std::vector<Ended>& Observe(const Observation& observation);
 
  private:
+  // Plain numbers of a row: what they come to is reckoned only for those that end.
   struct Seen {
-    Ended so_far;
-    double gpus;   // held if it runs
-    double speed;  // then, over that at the size it asked for
+    JobIndex job;
+    std::int32_t asked_gpus;
+    std::int32_t held_gpus;  // where it waits, what it asked for
+    double asked_rate;
+    double held_rate;
+    double done_work;
+    double estimated_work;
+    double gpu_seconds;
   };
+  Ended Reckon(const Seen& seen, Seconds ran) const;
+
   std::vector<Seen> last_;  // by job
   std::vector<Seen> now_;
   std::vector<Ended> ended_;

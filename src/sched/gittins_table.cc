@@ -32,9 +32,12 @@ double GittinsTable::Middle(std::size_t bin) const {
 
 std::size_t GittinsTable::BinOf(double size) const {
   if (!(size >= unit_)) return 0;
-  const auto guess = static_cast<std::size_t>(1 + kBinsPerOctave * std::log2(size / unit_));
-  std::size_t bin = std::min(guess, kBins - 1);
-  // Rounding of the logarithm must not put a size below its bin's edge, or at the next one's.
+  int octave = 0;
+  const double within = std::frexp(size / unit_, &octave);  // [1/2, 1)
+  const int guess = 4 * octave - 3 + (within >= 0.5946035575013605 ? 1 : 0) +
+                    (within >= 0.7071067811865476 ? 1 : 0) + (within >= 0.8408964152537145 ? 1 : 0);
+  std::size_t bin = std::min(static_cast<std::size_t>(std::max(guess, 0)), kBins - 1);
+  // Rounding of the ratio must not put a size below its bin's edge, or at the next one's.
   while (bin > 0 && size < Edge(bin)) --bin;
   while (bin + 1 < kBins && size >= Edge(bin + 1)) ++bin;
   return bin;
@@ -49,21 +52,28 @@ void GittinsTable::Add(double size, double weight) {
   stale_ = true;
 }
 
-double GittinsTable::Remaining(double attained, double level) const {
+GittinsTable::Forecast GittinsTable::Of(double attained) const {
   if (stale_) Rerank();
-  // Within a bin sizes lie evenly: of the first one only the part beyond `attained` counts.
   const std::size_t first = BinOf(attained);
-  const double in_first = from_[first] - from_[first + 1];
-  const double left = from_[first + 1] + in_first * std::clamp((Edge(first + 1) - attained) /
-                                                                   (Edge(first + 1) - Edge(first)),
-                                                               0.0, 1.0);
+  // Within a bin sizes lie evenly: of the first one only the part beyond `attained` counts.
+  const double share =
+      std::clamp((Edge(first + 1) - attained) / (Edge(first + 1) - Edge(first)), 0.0, 1.0);
+  const double left = std::min(from_[first], from_[first + 1] + (from_[first] - from_[first + 1]) * share);
+  return {.rank = ranks_[first],
+          .median = Remaining(attained, kMedian, first, left, median_hints_),
+          .high = Remaining(attained, kHigh, first, left, high_hints_)};
+}
+
+std::size_t GittinsTable::LastBinAbove(double wanted, std::size_t from) const {
+  while (from + 1 < kBins && from_[from + 1] > wanted) ++from;
+  return from;
+}
+
+double GittinsTable::Remaining(double attained, double level, std::size_t first, double left,
+                               const BinsOf& hints) const {
   if (!(left > 0)) return std::max(attained, unit_);
   const double wanted = (1 - level) * left;  // of them are larger
-  // The last bin with more than that in it or beyond.
-  const auto above =
-      std::partition_point(from_.begin() + static_cast<std::ptrdiff_t>(first) + 1, from_.end() - 1,
-                           [wanted](double from) { return from > wanted; });
-  const auto bin = static_cast<std::size_t>(above - from_.begin()) - 1;
+  const std::size_t bin = LastBinAbove(wanted, hints[first]);
   const double low = std::max(attained, Edge(bin));
   const double at_low = bin == first ? left : from_[bin];
   const double here = at_low - from_[bin + 1];
@@ -111,6 +121,11 @@ void GittinsTable::Rerank() const {
       best = std::min(best, (spent + beyond * (Edge(to + 1) - start)) / done);
     }
     ranks_[from] = best;
+  }
+  // Fewer are left of a bin than at its lower edge, so that its own answers are no smaller.
+  for (std::size_t bin = 0; bin < kBins; ++bin) {
+    median_hints_[bin] = static_cast<std::uint8_t>(LastBinAbove((1 - kMedian) * from_[bin], bin));
+    high_hints_[bin] = static_cast<std::uint8_t>(LastBinAbove((1 - kHigh) * from_[bin], bin));
   }
   stale_ = false;
 }

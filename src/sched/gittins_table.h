@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 
@@ -34,16 +35,29 @@ class GittinsTable {
   double Rank(double attained) const;
   double NextChange(double attained) const;  // up to here the rank stays; infinite in the last bin
 
-  // What a job that has attained so much still takes, at most with probability `level` in (0, 1).
-  // O(log bins).
-  double Remaining(double attained, double level) const;
+  // What a job that has attained so much is expected to take yet: its rank, and what it takes at
+  // most with probability kMedian and kHigh. O(1) on the average.
+  struct Forecast {
+    double rank;
+    double median;
+    double high;
+  };
+  Forecast Of(double attained) const;
 
  private:
   static constexpr std::size_t kBins = 160;
+  static constexpr double kMedian = 0.5;
+  static constexpr double kHigh = 0.9;
+  using BinsOf = std::array<std::uint8_t, kBins>;
   double Edge(std::size_t bin) const { return edges_[bin]; }  // lower; of kBins: the upper end
   double Middle(std::size_t bin) const;
   std::size_t BinOf(double size) const;
   void Rerank() const;
+  // The last bin after `first` with more than `wanted` sizes in it or beyond; at least `from`.
+  std::size_t LastBinAbove(double wanted, std::size_t from) const;
+  // The most that the share `level` of the `left` sizes beyond `attained` in bin `first` takes yet.
+  double Remaining(double attained, double level, std::size_t first, double left,
+                   const BinsOf& hints) const;
 
   double unit_;
   std::array<double, kBins + 1> edges_{};
@@ -51,6 +65,8 @@ class GittinsTable {
   std::array<double, kBins> counts_{};
   mutable std::array<double, kBins> ranks_{};
   mutable std::array<double, kBins + 1> from_{};  // sizes in this bin or beyond
+  mutable BinsOf median_hints_{};  // by bin of what was attained: no smaller bin is the answer
+  mutable BinsOf high_hints_{};
   double patience_ = 0;
   double total_ = 0;
   double added_ = 0;  // of these, since the ranks were worked out; only while patience_ > 0

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "core/index.h"
+#include "core/packed_sort.h"
 
 namespace allot {
 HullCursor::HullCursor(const Observation& o, std::int32_t row, GpuTypeIndex type)
@@ -12,69 +14,100 @@ HullCursor::HullCursor(const Observation& o, std::int32_t row, GpuTypeIndex type
   if (running >= 0 && (*table_)[running].gpu_type == type) running_cost_ = (*table_)[running].cost;
 }
 
-std::int32_t HullCursor::configuration() const {
-  return position_ == 0 ? -1 : (*hull_)[At(position_ - 1)].to;
+namespace {
+
+// The best is the largest: by key, then the earlier cursor.
+std::uint64_t EntryOf(float key, std::size_t cursor) { return PackKey(key, ~cursor & 0xFFFFFFFFU); }
+std::size_t CursorOf(std::uint64_t entry) { return ~entry & 0xFFFFFFFFU; }
+
+// Puts another entry in place of the largest: a job's next step, which is seldom far behind.
+void ReplaceTop(std::vector<std::uint64_t>* heap, std::uint64_t entry) {
+  std::uint64_t* at = heap->data();
+  const std::size_t size = heap->size();
+  std::size_t hole = 0;
+  for (std::size_t child = 1; child < size; child = 2 * hole + 1) {
+    if (child + 1 < size && at[child + 1] > at[child]) ++child;
+    if (at[child] <= entry) break;
+    at[hole] = at[child];
+    hole = child;
+  }
+  at[hole] = entry;
 }
 
-float HullCursor::kappa_sign() const {
-  return (*table_)[step().to].cost <= running_cost_ ? 1.0F : -1.0F;
+void PopTop(std::vector<std::uint64_t>* heap) {
+  const std::uint64_t last = heap->back();
+  heap->pop_back();
+  if (!heap->empty()) ReplaceTop(heap, last);
 }
 
-float HullCursor::Key(const Score& score, const HullFillOptions& options) const {
-  const HullStep& next = step();
-  return score.u + (position_ == 0 ? options.first_bonus : 0.0F) + next.log_gain -
-         score.beta * next.log_mid + kappa_sign() * score.kappa;
+}  // namespace
+
+void HullFill::OrderBySubmission(const Observation& o, std::span<const std::int32_t> rows) {
+  order_.resize(rows.size());
+  std::iota(order_.begin(), order_.end(), 0);
+  const auto before = [&](std::int32_t a, std::int32_t b) {
+    const std::size_t i = At(rows[At(a)]);
+    const std::size_t j = At(rows[At(b)]);
+    return o.submit[i] != o.submit[j] ? o.submit[i] < o.submit[j] : o.job[i] < o.job[j];
+  };
+  if (!std::is_sorted(order_.begin(), order_.end(), before)) {
+    std::sort(order_.begin(), order_.end(), before);
+  }
 }
 
 void HullFill::Fill(const Observation& o, std::span<const std::int32_t> rows,
-                    std::span<const Score> scores, std::vector<Grant>* grants) {
+                    std::span<const Score> scores, std::vector<Grant>* grants,
+                    std::vector<FillStep>* trace) {
   capacity_.Reset(*o.cluster, LeastUnit(o, rows));
   cursors_.clear();
+  index_of_.clear();
   heap_.clear();
   first_served_.clear();
   chosen_.assign(rows.size(), -1);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    for (const GpuTypeIndex type : o.table[At(rows[i])]->types()) {
-      const HullCursor cursor(o, rows[i], type);
+  OrderBySubmission(o, rows);
+  for (const std::int32_t i : order_) {
+    for (const GpuTypeIndex type : o.table[At(rows[At(i)])]->types()) {
+      const HullCursor cursor(o, rows[At(i)], type);
       if (cursor.done()) continue;
-      heap_.push_back({cursor.Key(scores[i], options_), static_cast<std::int32_t>(i),
-                       static_cast<std::int32_t>(cursors_.size())});
+      heap_.push_back(EntryOf(cursor.Key(scores[At(i)], options_), cursors_.size()));
       cursors_.push_back(cursor);
+      index_of_.push_back(i);
     }
   }
-  // Ties by (submit, job): the answer must not depend on the order of rows.
-  const auto worse = [&](const Entry& a, const Entry& b) {
-    if (a.key != b.key) return a.key < b.key;
-    const std::size_t i = At(rows[At(a.index)]);
-    const std::size_t j = At(rows[At(b.index)]);
-    if (o.submit[i] != o.submit[j]) return o.submit[i] > o.submit[j];
-    if (o.job[i] != o.job[j]) return o.job[i] > o.job[j];
-    return a.cursor > b.cursor;
-  };
-  std::make_heap(heap_.begin(), heap_.end(), worse);
+  std::make_heap(heap_.begin(), heap_.end());
   blocked_.clear();
   while (!heap_.empty() && !capacity_.Exhausted()) {
-    std::pop_heap(heap_.begin(), heap_.end(), worse);
-    const Entry top = heap_.back();
-    heap_.pop_back();
-    HullCursor& cursor = cursors_[At(top.cursor)];
-    const ConfigurationTable& table = *o.table[At(rows[At(top.index)])];
-    std::int32_t& chosen = chosen_[At(top.index)];
+    const std::size_t top = CursorOf(heap_.front());
+    HullCursor& cursor = cursors_[top];
+    const std::int32_t index = index_of_[top];
+    const ConfigurationTable& table = *o.table[At(rows[At(index)])];
+    std::int32_t& chosen = chosen_[At(index)];
     // A job that began on one type has left the hulls of the others.
-    if (chosen != cursor.configuration()) continue;
+    if (chosen != cursor.configuration()) {
+      PopTop(&heap_);
+      continue;
+    }
     if (chosen >= 0) capacity_.Return(table[chosen]);
-    if (!capacity_.Fits(table[cursor.step().to])) {
+    const bool fits = capacity_.Fits(table[cursor.step().to]);
+    if (trace != nullptr) {
+      trace->push_back({index, chosen, cursor.step().to, cursor.Key(scores[At(index)], options_),
+                        fits, capacity_.free(cursor.type())});
+    }
+    if (!fits) {
       if (chosen >= 0) capacity_.Take(table[chosen]);
-      blocked_.push_back(top.index);
+      blocked_.push_back(index);
+      PopTop(&heap_);
       continue;
     }
     capacity_.Take(table[cursor.step().to]);
-    if (chosen < 0) first_served_.push_back(top.index);
+    if (chosen < 0) first_served_.push_back(index);
     chosen = cursor.step().to;
     cursor.Advance();
-    if (cursor.done()) continue;
-    heap_.push_back({cursor.Key(scores[At(top.index)], options_), top.index, top.cursor});
-    std::push_heap(heap_.begin(), heap_.end(), worse);
+    if (cursor.done()) {
+      PopTop(&heap_);
+    } else {
+      ReplaceTop(&heap_, EntryOf(cursor.Key(scores[At(index)], options_), top));
+    }
   }
   if (!capacity_.Exhausted()) FillLeftovers(o, rows, blocked_, &capacity_, &chosen_);
   served_.assign(rows.size(), 0);

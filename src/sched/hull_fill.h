@@ -11,6 +11,7 @@
 // O((rows + steps taken) log rows); no allocation in steady state. Shared by the index policies,
 // the environment's index action and, sampled, by policy-gradient training.
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,16 @@ struct HullFillOptions {
       0;  // added to each job's first step; large: everybody gets a first configuration
 };
 
+// One step that a fill considered, in its order: what explanations are made of.
+struct FillStep {
+  std::int32_t index = 0;  // into rows
+  std::int32_t from = -1;  // configurations; -1: nothing
+  std::int32_t to = -1;
+  float key = 0;
+  bool fits = false;  // taken; else the job's climb ended here
+  Resources free;     // of the GPU type at that moment, the job's own included
+};
+
 // One job's way up its hull: which step comes next, and what it is worth.
 class HullCursor {
  public:
@@ -38,9 +49,17 @@ class HullCursor {
   bool done() const { return position_ >= static_cast<std::int32_t>(hull_->size()); }
   const HullStep& step() const { return (*hull_)[static_cast<std::size_t>(position_)]; }
   GpuTypeIndex type() const { return type_; }
-  std::int32_t configuration() const;  // reached so far, -1: nothing
-  float kappa_sign() const;            // +1 for a step within what it runs on now, else -1
-  float Key(const Score& score, const HullFillOptions& options) const;
+  // Reached so far, -1: nothing.
+  std::int32_t configuration() const {
+    return position_ == 0 ? -1 : (*hull_)[static_cast<std::size_t>(position_) - 1].to;
+  }
+  // +1 for a step within what it runs on now, else -1.
+  float kappa_sign() const { return (*table_)[step().to].cost <= running_cost_ ? 1.0F : -1.0F; }
+  float Key(const Score& score, const HullFillOptions& options) const {
+    const HullStep& next = step();
+    return score.u + (position_ == 0 ? options.first_bonus : 0.0F) + next.log_gain -
+           score.beta * next.log_mid + kappa_sign() * score.kappa;
+  }
   void Advance() { ++position_; }
   std::int32_t position() const { return position_; }
 
@@ -56,20 +75,22 @@ class HullFill {
  public:
   explicit HullFill(HullFillOptions options = {}) : options_(options) {}
 
-  // Appends grants for `rows` with scores[i] of rows[i], best first step first.
+  // Appends grants for `rows` with scores[i] of rows[i], best first step first, and to `trace`, when
+  // there is one, every step considered; leftovers are handed out after them.
   void Fill(const Observation& observation, std::span<const std::int32_t> rows,
-            std::span<const Score> scores, std::vector<Grant>* grants);
+            std::span<const Score> scores, std::vector<Grant>* grants,
+            std::vector<FillStep>* trace = nullptr);
 
  private:
-  struct Entry {
-    float key;
-    std::int32_t index;   // into rows
-    std::int32_t cursor;  // into cursors_
-  };
+  // Rows indices by (submit, job): what equal keys are told apart by.
+  void OrderBySubmission(const Observation& observation, std::span<const std::int32_t> rows);
+
   HullFillOptions options_;
   TypeCapacity capacity_;
-  std::vector<HullCursor> cursors_;
-  std::vector<Entry> heap_;
+  std::vector<std::int32_t> order_;    // rows indices
+  std::vector<HullCursor> cursors_;    // in that order
+  std::vector<std::int32_t> index_of_;  // of each cursor: into rows
+  std::vector<std::uint64_t> heap_;    // open steps: packed key and cursor, the best on top
   std::vector<std::int32_t> chosen_;        // per rows index: configuration, -1: none
   std::vector<std::int32_t> first_served_;  // rows indices in order of their first step
   std::vector<char> served_;                // per rows index: granted

@@ -15,7 +15,6 @@ namespace {
 
 constexpr double kOfOtherClass = 0.125;
 constexpr double kPatience = 1.0 / 64;
-constexpr double kHigh = 0.9;
 
 // Of an unknown run time: a Pareto tail of index 1, as long again as it has lasted.
 constexpr double kPriorMedian = 600;
@@ -125,9 +124,8 @@ LengthModel::Forecast LengthModel::Of(const Observation& o, std::int32_t row) co
       estimated ? tables_.by_estimate[EstimateClassOf(estimate)]
                 : tables_.by_size[SizeClassOf((*o.table[r])[o.requested[r]].demand.gpus)];
   const double unit = estimated ? estimate : 1;
-  return {.rank = unit * table.Rank(attained / unit),
-          .median = unit * table.Remaining(attained / unit, 0.5),
-          .high = unit * table.Remaining(attained / unit, kHigh)};
+  const GittinsTable::Forecast ahead = table.Of(attained / unit);
+  return {.rank = unit * ahead.rank, .median = unit * ahead.median, .high = unit * ahead.high};
 }
 
 LengthModel LengthModelOf(const std::string& history) {

@@ -1,0 +1,55 @@
+#pragma once
+// What another policy would have made of the jobs that came: the arrivals of a run, as far as
+// observations tell, and the mean JCT that a policy has on them in simulation. Used by the policy
+// 'guarded'.
+//
+// A job that has ended took what EndedJobs reckons; one that has not will take what it has done and
+// ReckonedRemaining. JCTs are cut at the present on both sides, so that the measured and the
+// simulated mean are of the same jobs and the same time.
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "sched/ended_jobs.h"
+#include "sched/policy.h"
+#include "sim/scenario.h"
+
+namespace allot {
+
+class ArrivalsReplay {
+ public:
+  // Once more than `memory` jobs came, those that are there begin anew, as arrivals of that moment
+  // with the work they have left.
+  ArrivalsReplay(SimOptions rules, std::size_t memory) : rules_(rules), memory_(memory) {}
+
+  void OnEpisodeStart();
+  void Observe(const Observation& observation);
+
+  std::int64_t ended() const { return ended_count_; }  // of the jobs in memory
+  double MeasuredMeanJct(const Observation& now) const;
+  double SimulatedMeanJct(const Observation& now, Policy& policy) const;
+
+ private:
+  struct Seen {
+    Seconds submit = 0;
+    std::shared_ptr<const ConfigurationTable> table;
+    std::int32_t requested = 0;
+    double done_before = 0;  // it came with
+    double work = 0;         // reckoned total
+    double estimate = 0;
+    Seconds end = kNever;
+  };
+  std::shared_ptr<const ConfigurationTable> Copy(const ConfigurationTable* table);
+  void Begin(const Observation& observation);
+
+  SimOptions rules_;
+  std::size_t memory_;
+  EndedJobs ends_;
+  std::map<JobIndex, Seen> jobs_;
+  std::map<const ConfigurationTable*, std::shared_ptr<const ConfigurationTable>> tables_;
+  std::int64_t ended_count_ = 0;
+  Seconds last_time_ = 0;
+};
+
+}  // namespace allot

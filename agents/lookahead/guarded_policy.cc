@@ -1,0 +1,146 @@
+#include "agents/lookahead/guarded_policy.h"
+
+#include <algorithm>
+
+#include "cluster/validate.h"
+#include "core/error.h"
+#include "sim/profile.h"
+
+namespace allot {
+
+GuardedPolicy::GuardedPolicy(PolicyInfo info, std::unique_ptr<Policy> own,
+                             std::unique_ptr<Policy> teacher, std::unique_ptr<Policy> shadow,
+                             const GuardOptions& options)
+    : info_(std::move(info)),
+      own_(std::move(own)),
+      teacher_(std::move(teacher)),
+      shadow_(std::move(shadow)),
+      options_(options),
+      arrivals_(options.rules, options.memory) {}
+
+void GuardedPolicy::OnEpisodeStart(const EpisodeContext& context) {
+  own_->OnEpisodeStart(context);
+  teacher_->OnEpisodeStart(context);
+  arrivals_.OnEpisodeStart();
+  next_check_ = 0;
+  fallen_ = false;
+  decisions_ = by_teacher_ = invalid_ = checks_ = 0;
+  first_invalid_.clear();
+  reason_.clear();
+}
+
+void GuardedPolicy::FallBack(const Observation& o, std::string reason) {
+  fallen_ = true;
+  reason_ = fmt::format("from decision {} at {} s on: {}", o.decision, o.now, reason);
+}
+
+void GuardedPolicy::CountInvalid(const Observation& o, const std::string& rule) {
+  if (invalid_++ == 0) {
+    first_invalid_ = fmt::format("decision {} at {} s: {}", o.decision, o.now, rule);
+  }
+  if (invalid_ >= options_.most_invalid) {
+    FallBack(o, fmt::format("{} invalid decisions, the first {}", invalid_, first_invalid_));
+  }
+}
+
+void GuardedPolicy::CheckDrift(const Observation& o) {
+  if (arrivals_.ended() < options_.min_jobs || o.now < next_check_) return;
+  next_check_ = o.now + options_.every * o.interval;
+  ++checks_;
+  const double measured = arrivals_.MeasuredMeanJct(o);
+  const double simulated = arrivals_.SimulatedMeanJct(o, *shadow_);
+  if (measured <= (1 + options_.margin) * simulated) return;
+  FallBack(o, fmt::format("mean JCT {:.0f} s measured, {:.0f} s of {} simulated on the same "
+                          "arrivals, more than {} worse",
+                          measured, simulated, teacher_->info().id, options_.margin));
+}
+
+void GuardedPolicy::Decide(const Observation& o, Allocation* allocation) {
+  ++decisions_;
+  teacher_->Decide(o, allocation);
+  if (!fallen_) {
+    arrivals_.Observe(o);
+    CheckDrift(o);
+  }
+  if (!fallen_) {
+    try {
+      own_->Decide(o, &own_answer_);
+      const Status status = ValidateAllocation(o, own_answer_);
+      if (status.ok()) {
+        *allocation = own_answer_;
+        // Asked at every interval, so that no drift is overslept.
+        allocation->HoldUntil(0);
+        return;
+      }
+      CountInvalid(o, status.message());
+    } catch (const Error& error) {
+      if (error.code() == ExitCode::kInterrupted) throw;
+      CountInvalid(o, error.what());
+    }
+  }
+  ++by_teacher_;
+  if (!fallen_) {
+    allocation->HoldUntil(0);
+  } else if (!teacher_->info().time_driven) {
+    allocation->HoldUntil(kNever);
+  }
+}
+
+PolicyNotes GuardedPolicy::notes() const {
+  PolicyNotes notes = {{"decisions by teacher", fmt::format("{} of {}", by_teacher_, decisions_)},
+                       {"invalid decisions", std::to_string(invalid_)},
+                       {"drift checks", std::to_string(checks_)}};
+  if (!first_invalid_.empty()) notes.emplace_back("first invalid decision", first_invalid_);
+  if (!reason_.empty()) notes.emplace_back("fell back", reason_);
+  return notes;
+}
+
+namespace {
+
+// "index/alpha=1/beta=0": a policy inside a policy's parameter.
+std::string Nested(std::string policy) {
+  std::replace(policy.begin(), policy.end(), '/', ',');
+  const std::size_t separator = policy.find(',');
+  if (separator != std::string::npos) policy[separator] = ':';
+  return policy;
+}
+
+PolicyInfo MakeInfo() {
+  PolicyInfo info;
+  info.id = "guarded";
+  info.summary = "a policy that yields to its teacher when it errs or drifts: the safety net";
+  info.needs_lengths = true;
+  info.time_driven = true;
+  info.params = {{"policy", "index", "the one that is guarded, e.g. index/alpha=1"},
+                 {"checkpoint", "", "guards learned:checkpoint=DIR instead"},
+                 {"teacher", "optimus", "takes over, e.g. las/queues=3600"},
+                 {"margin", "0.1", "drift that is borne, share of the teacher's mean JCT", 0, 1e6},
+                 {"every", "100", "intervals between checks of drift", 1, 1e9},
+                 {"min-jobs", "50", "that must have ended before", 1, 1e9},
+                 {"most-invalid", "3", "invalid decisions before the teacher takes over", 1, 1e9},
+                 {"memory", "2000", "jobs that are compared at most", 1, 1e9},
+                 {"profile", "default", "simulator rules for the teacher"}};
+  info.make = [info](const Params& params) -> std::unique_ptr<Policy> {
+    const ProfileInfo& profile =
+        Registry<ProfileInfo>::Global().Get("profile", params.Text("profile"));
+    GuardOptions options;
+    profile.apply(&options.rules);
+    options.margin = params.Number("margin");
+    options.every = params.Integer("every");
+    options.min_jobs = params.Integer("min-jobs");
+    options.most_invalid = params.Integer("most-invalid");
+    options.memory = static_cast<std::size_t>(params.Integer("memory"));
+    const std::string& checkpoint = params.Text("checkpoint");
+    const std::string own = checkpoint.empty() ? PolicySpecUnder(profile, Nested(params.Text("policy")))
+                                               : "learned:checkpoint=" + checkpoint;
+    const std::string teacher = PolicySpecUnder(profile, Nested(params.Text("teacher")));
+    return std::make_unique<GuardedPolicy>(info, MakePolicy(own), MakePolicy(teacher),
+                                           MakePolicy(teacher), options);
+  };
+  return info;
+}
+
+ALLOT_REGISTER(PolicyInfo, MakeInfo());
+
+}  // namespace
+}  // namespace allot

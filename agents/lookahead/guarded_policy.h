@@ -1,0 +1,60 @@
+#pragma once
+// The safety net: a policy of one's own, watched, with its teacher in reserve.
+//
+// - A decision that breaks a rule of allocations, or that cannot be made (an Error), is the
+//   teacher's instead; after `most_invalid` of them all further ones are.
+// - Every `every` intervals, once `min_jobs` have ended, the mean JCT measured so far is compared
+//   with what the teacher has in simulation on the same arrivals; when it is more than `margin`
+//   worse, the teacher decides for the rest of the episode.
+//
+// The teacher sees every observation and is therefore ready at any time. What happened is told by
+// notes().
+
+#include "agents/lookahead/arrivals_replay.h"
+#include "sched/notes.h"
+
+namespace allot {
+
+struct GuardOptions {
+  double margin = 0.1;
+  int every = 100;  // intervals
+  int min_jobs = 50;
+  int most_invalid = 3;
+  std::size_t memory = 2000;  // jobs
+  SimOptions rules;           // of the simulation
+};
+
+class GuardedPolicy : public Policy, public NotesTaker {
+ public:
+  // `shadow`: another object of the teacher, for the simulations.
+  GuardedPolicy(PolicyInfo info, std::unique_ptr<Policy> own, std::unique_ptr<Policy> teacher,
+                std::unique_ptr<Policy> shadow, const GuardOptions& options);
+
+  const PolicyInfo& info() const override { return info_; }
+  void OnEpisodeStart(const EpisodeContext& context) override;
+  void Decide(const Observation& observation, Allocation* allocation) override;
+  PolicyNotes notes() const override;
+
+ private:
+  void CheckDrift(const Observation& observation);
+  void CountInvalid(const Observation& observation, const std::string& rule);
+  void FallBack(const Observation& observation, std::string reason);
+
+  PolicyInfo info_;
+  std::unique_ptr<Policy> own_;
+  std::unique_ptr<Policy> teacher_;
+  std::unique_ptr<Policy> shadow_;
+  GuardOptions options_;
+  ArrivalsReplay arrivals_;
+  Allocation own_answer_;
+  Seconds next_check_ = 0;
+  bool fallen_ = false;
+  std::int64_t decisions_ = 0;
+  std::int64_t by_teacher_ = 0;
+  std::int64_t invalid_ = 0;
+  std::int64_t checks_ = 0;
+  std::string first_invalid_;
+  std::string reason_;  // of the fall
+};
+
+}  // namespace allot

@@ -1,0 +1,266 @@
+// allot explain: why a trained policy gave each job its GPUs, at one decision.
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "agents/learned/explanation.h"
+#include "agents/learned/index_policy.h"
+#include "cli/command.h"
+#include "cli/episode_log.h"
+#include "cli/snapshot.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/index.h"
+#include "core/json_text.h"
+#include "core/strings.h"
+#include "metrics/table.h"
+#include "sim/run.h"
+
+namespace allot {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct ExplainOptions {
+  std::string checkpoint;
+  std::string observation;
+  std::int64_t episode = 0;
+  std::int64_t decision = 0;
+  std::string job;
+  std::string placement = "packed";
+  std::string save;
+};
+
+constexpr const char* kHowToRead =
+    "How to read it. A network gives each job three numbers: its weight u, its fairness beta, its\n"
+    "stickiness kappa. Jobs climb the concave hull of their speeds step by step; a step's key is\n"
+    "  u + ln(speed gained per GPU) - beta ln(speed at its middle) + kappa (within what the job\n"
+    "  has now) or - kappa (beyond it)\n"
+    "and the largest key of all jobs goes next, while there is room (docs/learning.md). So a job\n"
+    "has what it has because its last step's key was among the largest, and no more because its\n"
+    "next step's key was not, did not fit, or would not speed it up.\n"
+    "\n"
+    "An observation is one decision of an episode log (--observation FOLDER --episode N\n"
+    "--decision N, from 0; made with --log) or a JSON snapshot (docs/formats/snapshot.md; --save\n"
+    "writes one to edit and ask 'what if').";
+
+const char* OutcomeText(ExplainedStep::Outcome outcome) {
+  switch (outcome) {
+    case ExplainedStep::Outcome::kTaken:
+      return "taken";
+    case ExplainedStep::Outcome::kDidNotFit:
+      return "did not fit";
+    case ExplainedStep::Outcome::kNotReached:
+      return "not reached";
+  }
+  return "";
+}
+
+Json JobJson(const Observation& o, std::int32_t row, const ExplainedJob& job,
+             const std::string& name) {
+  Json features = Json::object();
+  for (std::size_t f = 0; f < job.features.size(); ++f) {
+    features[std::string(FeatureEncoder::JobFeatureNames()[f])] = job.features[f];
+  }
+  Json steps = Json::array();
+  for (const ExplainedStep& step : job.steps) {
+    steps.push_back({{"from", ConfigurationText(o, row, step.from)},
+                     {"to", ConfigurationText(o, row, step.to)},
+                     {"gain", step.gain},
+                     {"level", step.level},
+                     {"keeps", step.keeps},
+                     {"key", step.key},
+                     {"outcome", OutcomeText(step.outcome)}});
+  }
+  return {{"job", name},
+          {"has", ConfigurationText(o, row, job.running)},
+          {"gets", ConfigurationText(o, row, job.granted)},
+          {"u", job.score.u},
+          {"beta", job.score.beta},
+          {"kappa", job.score.kappa},
+          {"why", job.why},
+          {"steps", std::move(steps)},
+          {"features", std::move(features)}};
+}
+
+std::string Key(float key) { return std::isnan(key) ? "" : fmt::format("{:.3f}", key); }
+
+void PrintAll(const Observation& o, const Explanation& explanation,
+              const std::vector<std::string>& names) {
+  using Align = TextTable::Align;
+  TextTable table({{"job", Align::kLeft},
+                   {"has", Align::kLeft},
+                   {"gets", Align::kLeft},
+                   {"u"},
+                   {"beta"},
+                   {"kappa"},
+                   {"last key"},
+                   {"next key"},
+                   {"why no more", Align::kLeft}});
+  for (std::int32_t row = 0; row < o.rows(); ++row) {
+    const ExplainedJob& job = explanation.jobs[At(row)];
+    float last = std::nanf("");
+    float next = std::nanf("");
+    for (const ExplainedStep& step : job.steps) {
+      (step.outcome == ExplainedStep::Outcome::kTaken ? last : next) = step.key;
+    }
+    table.AddRow({names[At(row)], ConfigurationText(o, row, job.running),
+                  ConfigurationText(o, row, job.granted), fmt::format("{:.3f}", job.score.u),
+                  fmt::format("{:.3f}", job.score.beta), fmt::format("{:.3f}", job.score.kappa),
+                  Key(last), Key(next), job.why});
+  }
+  std::printf("%s", table.ToText().c_str());
+}
+
+void PrintJob(const Observation& o, std::int32_t row, const ExplainedJob& job,
+              const std::string& name) {
+  std::printf("job %s has %s, gets %s: %s\n", name.c_str(),
+              ConfigurationText(o, row, job.running).c_str(),
+              ConfigurationText(o, row, job.granted).c_str(), job.why.c_str());
+  std::printf("u %.3f, beta %.3f, kappa %.3f\n\n", static_cast<double>(job.score.u),
+              static_cast<double>(job.score.beta), static_cast<double>(job.score.kappa));
+  using Align = TextTable::Align;
+  TextTable steps({{"step", Align::kLeft},
+                   {"ln gain per cost"},
+                   {"ln speed at middle"},
+                   {"kappa"},
+                   {"key"},
+                   {"outcome", Align::kLeft}});
+  for (const ExplainedStep& step : job.steps) {
+    steps.AddRow({fmt::format("to {}", ConfigurationText(o, row, step.to)),
+                  fmt::format("{:.3f}", step.gain), fmt::format("{:.3f}", step.level),
+                  step.keeps ? "+" : "-", fmt::format("{:.3f}", step.key),
+                  OutcomeText(step.outcome)});
+  }
+  std::printf("%s\n", steps.ToText().c_str());
+  TextTable features({{"feature", Align::kLeft}, {"value"}});
+  for (std::size_t f = 0; f < job.features.size(); ++f) {
+    features.AddRow({std::string(FeatureEncoder::JobFeatureNames()[f]),
+                     fmt::format("{:.3f}", job.features[f])});
+  }
+  std::printf("%s", features.ToText().c_str());
+}
+
+void Show(const ExplainOptions& o, const GlobalOptions& globals, const Observation& observation,
+          const std::vector<std::string>& names, Explainer& explainer) {
+  if (!o.save.empty()) {
+    WriteTextFile(o.save, JsonText(SnapshotJson(observation, names)) + "\n");
+  }
+  const Explanation explanation = explainer.Explain(observation);
+  std::int32_t only = -1;
+  if (!o.job.empty()) {
+    const auto found = std::find(names.begin(), names.end(), o.job);
+    if (found == names.end()) {
+      throw UsageError("no job '{}' at this decision{}", o.job, DidYouMean(o.job, names));
+    }
+    only = static_cast<std::int32_t>(found - names.begin());
+  }
+  if (globals.json) {
+    Json jobs = Json::array();
+    for (std::int32_t row = 0; row < observation.rows(); ++row) {
+      if (only >= 0 && row != only) continue;
+      jobs.push_back(JobJson(observation, row, explanation.jobs[At(row)], names[At(row)]));
+    }
+    const Json json = {{"now", observation.now},
+                       {"decision", observation.decision},
+                       {"cluster", observation.cluster->ToString()},
+                       {"last_key", std::isnan(explanation.last_key) ? Json()
+                                                                     : Json(explanation.last_key)},
+                       {"context", explanation.context},
+                       {"jobs", std::move(jobs)}};
+    std::printf("%s\n", JsonText(json).c_str());
+  } else if (only >= 0) {
+    PrintJob(observation, only, explanation.jobs[At(only)], o.job);
+  } else {
+    PrintAll(observation, explanation, names);
+  }
+}
+
+// Follows a played-back episode; explains at the wanted decision.
+class AtDecision : public DecisionListener {
+ public:
+  AtDecision(std::int64_t decision, Explainer* explainer,
+             std::function<void(const Observation&)> show)
+      : decision_(decision), explainer_(explainer), show_(std::move(show)) {}
+  void OnDecision(const Observation& observation, const Allocation&) override {
+    if (observation.decision == decision_) {
+      show_(observation);
+    } else {
+      explainer_->Observe(observation);
+    }
+  }
+
+ private:
+  std::int64_t decision_;
+  Explainer* explainer_;
+  std::function<void(const Observation&)> show_;
+};
+
+void ExplainLogged(const ExplainOptions& o, const GlobalOptions& globals, Explainer& explainer) {
+  const std::vector<LoggedEpisode> episodes = ReadEpisodeLog(o.observation);
+  if (static_cast<std::size_t>(o.episode) >= episodes.size()) {
+    throw UsageError("--episode must be one of {} in '{}', counted from 0, got {}",
+                     episodes.size(), o.observation, o.episode);
+  }
+  const LoggedEpisode& episode = episodes[static_cast<std::size_t>(o.episode)];
+  const auto decisions = static_cast<std::int64_t>(episode.decisions.times.size());
+  if (o.decision >= decisions) {
+    throw UsageError("--decision must be one of {} in episode {}, counted from 0, got {}",
+                     decisions, o.episode, o.decision);
+  }
+  AtDecision listener(o.decision, &explainer, [&](const Observation& observation) {
+    std::vector<std::string> names;
+    for (const JobIndex job : observation.job) {
+      names.push_back(episode.scenario->workload().jobs[At(job)].id);
+    }
+    Show(o, globals, observation, names, explainer);
+  });
+  RecordedPolicy recorded(episode.decisions);
+  DecisionListener* const listeners[] = {&listener};
+  SimulatedCluster cluster(*episode.scenario);
+  PlayBack(o.observation, [&] {
+    Drive(cluster, recorded, {.seed = episode.seed, .cluster = &episode.scenario->cluster()},
+          listeners, {.max_decisions = o.decision + 1, .time_decisions = false});
+  });
+}
+
+int Explain(const ExplainOptions& o, const GlobalOptions& globals) {
+  Explainer explainer(LoadIndexAgent(o.checkpoint), o.placement);
+  explainer.OnEpisodeStart();
+  const std::filesystem::path path(o.observation);
+  if (path.extension() == ".json") {
+    const auto snapshot = ReadSnapshot(o.observation);
+    Show(o, globals, snapshot->observation, snapshot->names, explainer);
+  } else {
+    ExplainLogged(o, globals, explainer);
+  }
+  return 0;
+}
+
+ALLOT_REGISTER(
+    CommandInfo,
+    (CommandInfo{"explain", "why a trained policy gave each job its GPUs, at one decision",
+                 [](CLI::App& app, const GlobalOptions& globals) {
+                   auto o = std::make_shared<ExplainOptions>();
+                   app.footer(kHowToRead);
+                   app.add_option("--checkpoint", o->checkpoint, "checkpoint folder")->required();
+                   app.add_option("--observation", o->observation,
+                                  "folder of an episode log, or a snapshot (.json)")
+                       ->required();
+                   app.add_option("--episode", o->episode, "of the log, from 0")
+                       ->check(CLI::NonNegativeNumber)
+                       ->capture_default_str();
+                   app.add_option("--decision", o->decision, "of the episode, from 0")
+                       ->check(CLI::NonNegativeNumber)
+                       ->capture_default_str();
+                   app.add_option("--job", o->job, "only this job, with features and steps");
+                   app.add_option("--placement", o->placement, "stage: which GPUs on which nodes")
+                       ->capture_default_str();
+                   app.add_option("--save", o->save, "write the moment as a snapshot to this file");
+                   return [o, &globals] { return Explain(*o, globals); };
+                 }}));
+
+}  // namespace
+}  // namespace allot

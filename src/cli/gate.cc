@@ -1,0 +1,135 @@
+// allot gate: a candidate checkpoint against the accepted one and the heuristics, on held-out
+// workloads. Accepted, it takes the place; rejected, it is kept with its report.
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "agents/learned/index_policy.h"
+#include "cli/experiment.h"
+#include "cli/sight.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/json_text.h"
+#include "metrics/gate.h"
+#include "models/checkpoint.h"
+
+namespace allot {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+struct GateOptions {
+  World world;
+  std::string candidate;
+  std::string models;
+  std::string heuristics = "las,srtf,optimus,index,index:basis=gittins";
+  double bar = 1;
+  bool seen = false;
+};
+
+constexpr const char* kCandidate = "candidate";
+constexpr const char* kIncumbent = "accepted";
+
+Contender CheckpointContender(const std::string& id, const std::string& path) {
+  const auto agent = std::make_shared<const IndexAgent>(LoadIndexAgent(path));
+  return {id, [agent] { return std::make_unique<IndexPolicy>(*agent, LearnedPolicyInfo()); }};
+}
+
+// The first of DIR/001, DIR/002, ... that is free.
+fs::path FreeFolder(const fs::path& parent) {
+  for (int number = 1;; ++number) {
+    const fs::path folder = parent / fmt::format("{:03}", number);
+    if (!fs::exists(folder)) return folder;
+  }
+}
+
+// The candidate with its report beside it.
+void Keep(const Checkpoint& checkpoint, const fs::path& folder, const GateVerdict& verdict,
+          const Evaluation& evaluation, const std::string& name) {
+  SaveCheckpoint(checkpoint, folder.string());
+  Json json = ToJson(verdict);
+  json["candidate"] = name;
+  json["evaluation"] = ToJson(evaluation);
+  WriteTextFile(folder / "gate.json", JsonText(json) + "\n");
+  WriteTextFile(folder / "gate.md", GateReport(verdict, evaluation, name));
+}
+
+int Gate(GateOptions& o, const GlobalOptions& globals) {
+  const Checkpoint candidate = LoadCheckpoint(o.candidate);
+  if (!o.seen && SightOf(candidate.config, o.world) == Sight::kSeen) {
+    throw UsageError(
+        "the gate needs workloads that training did not see, and '{}' was trained on these: "
+        "choose others by --from and --to, or say --seen",
+        o.candidate);
+  }
+  const fs::path accepted = fs::path(o.models) / "accepted";
+  const bool has_incumbent = fs::exists(accepted);
+  std::vector<Contender> contenders = {CheckpointContender(kCandidate, o.candidate)};
+  if (has_incumbent) contenders.push_back(CheckpointContender(kIncumbent, accepted.string()));
+  for (Contender& heuristic : ParseContenders(o.world, o.heuristics)) {
+    contenders.push_back(std::move(heuristic));
+  }
+  ExperimentOptions experiment;
+  experiment.title = "Gate of " + o.candidate;
+  experiment.sight = o.seen ? Sight::kSeen : SightOf(candidate.config, o.world);
+  experiment.command = TypedCommand();
+  experiment.globals = globals;
+  experiment.reference = kCandidate;
+  const auto scenarios = o.world.Scenarios();
+  if (scenarios.size() < 2) {
+    throw UsageError("the gate needs at least 2 held-out workloads, got {}: see --workloads",
+                     scenarios.size());
+  }
+  const Evaluation evaluation = RunExperiment(o.world, scenarios, contenders, experiment);
+  const GateVerdict verdict =
+      Judge(evaluation, kCandidate, has_incumbent ? kIncumbent : "", o.bar);
+
+  fs::path kept = accepted;
+  if (!verdict.accepted) {
+    kept = FreeFolder(fs::path(o.models) / "rejected");
+  } else if (has_incumbent) {
+    const fs::path former = FreeFolder(fs::path(o.models) / "former");
+    fs::create_directories(former.parent_path());
+    fs::rename(accepted, former);
+  }
+  Keep(candidate, kept, verdict, evaluation, o.candidate);
+  if (globals.json) {
+    Json json = ToJson(verdict);
+    json["kept_in"] = kept.string();
+    std::printf("%s\n", JsonText(json).c_str());
+  } else {
+    std::printf("%s", GateReport(verdict, evaluation, o.candidate).c_str());
+  }
+  if (!globals.quiet) std::fprintf(stderr, "kept with its report in %s\n", kept.c_str());
+  return static_cast<int>(verdict.accepted ? ExitCode::kOk : ExitCode::kCheckFailed);
+}
+
+ALLOT_REGISTER(
+    CommandInfo,
+    (CommandInfo{
+        "gate", "accept a checkpoint if it beats the accepted one and the best heuristic",
+        [](CLI::App& app, const GlobalOptions& globals) {
+          auto o = std::make_shared<GateOptions>();
+          app.footer(
+              "The 95 % interval of the ratio of mean JCTs (paired by workload, geometric) must\n"
+              "lie below --bar, against DIR/accepted if there is one and against the best of\n"
+              "--against. Then the candidate becomes DIR/accepted, whose former holder moves to\n"
+              "DIR/former/NNN; else it is kept in DIR/rejected/NNN. gate.json and gate.md stand\n"
+              "beside the weights. Exit code 0: accepted, 4: rejected.");
+          o->world.Declare(app);
+          app.add_option("--candidate", o->candidate, "checkpoint folder")->required();
+          app.add_option("--models", o->models, "DIR of accepted/, former/ and rejected/")
+              ->required();
+          app.add_option("--against", o->heuristics, "heuristics, joined by commas")
+              ->capture_default_str();
+          app.add_option("--bar", o->bar, "what the interval's upper end must be below")
+              ->check(CLI::Range(0.1, 2.0))
+              ->capture_default_str();
+          app.add_flag("--seen", o->seen, "take workloads that training saw, too");
+          return [o, &globals] { return Gate(*o, globals); };
+        }}));
+
+}  // namespace
+}  // namespace allot

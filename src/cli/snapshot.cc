@@ -1,0 +1,233 @@
+#include "cli/snapshot.h"
+
+#include <map>
+
+#include "cluster/validate.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/index.h"
+
+namespace allot {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kVersion = 1;
+
+Json Known(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+double Number(const Json& job, const char* key, double otherwise) {
+  const auto found = job.find(key);
+  return found == job.end() || found->is_null() ? otherwise : found->get<double>();
+}
+
+Json TableJson(const ConfigurationTable& table) {
+  Json kinds = Json::array();
+  for (const UnitKind& kind : table.kinds()) {
+    kinds.push_back({{"name", kind.name},
+                     {"gpus", kind.demand.gpus},
+                     {"cpus", kind.demand.cpus},
+                     {"price", kind.price}});
+  }
+  Json configurations = Json::array();
+  for (const Configuration& c : table.configurations()) {
+    configurations.push_back({{"type", c.gpu_type}, {"units", c.units}, {"rate", c.rate}});
+  }
+  return {{"name", table.name()},
+          {"kinds", std::move(kinds)},
+          {"most_units", table.limits()},
+          {"configurations", std::move(configurations)}};
+}
+
+ConfigurationTable TableFromJson(const Json& json, std::size_t types) {
+  std::vector<UnitKind> kinds;
+  for (const Json& kind : json.at("kinds")) {
+    kinds.push_back({kind.at("name"),
+                     {kind.at("gpus"), kind.value("cpus", 0)},
+                     kind.value("price", 1.0)});
+  }
+  if (kinds.empty() || kinds.size() > kMaxUnitKinds) {
+    throw DataError("'kinds' must be 1 to {}, got {}", kMaxUnitKinds, kinds.size());
+  }
+  std::vector<Configuration> configurations;
+  for (const Json& one : json.at("configurations")) {
+    Configuration c;
+    c.gpu_type = one.value("type", GpuTypeIndex{0});
+    if (c.gpu_type < 0 || At(c.gpu_type) >= types) {
+      throw DataError("'type' must be one of the cluster's {} GPU types, got {}", types,
+                      c.gpu_type);
+    }
+    const auto units = one.at("units").get<std::vector<std::int16_t>>();
+    if (units.size() < kinds.size() || units.size() > c.units.size()) {
+      throw DataError("'units' must have one number a kind ({}), got {}", kinds.size(),
+                      units.size());
+    }
+    for (std::size_t k = 0; k < units.size(); ++k) {
+      if (units[k] < 0) throw DataError("'units' must be >= 0, got {}", units[k]);
+      c.units[k] = units[k];
+      if (k >= kinds.size()) continue;
+      c.demand += kinds[k].demand * units[k];
+      c.cost += kinds[k].price * units[k];
+    }
+    c.rate = one.at("rate");
+    if (!(c.cost > 0) || !std::isfinite(c.rate)) {
+      throw DataError("a configuration must cost something and have a finite rate, got {} and {}",
+                      c.cost, c.rate);
+    }
+    configurations.push_back(c);
+  }
+  const bool progresses = std::any_of(configurations.begin(), configurations.end(),
+                                      [](const Configuration& c) { return c.rate > 0; });
+  if (!progresses) throw DataError("'configurations' must have one with 'rate' > 0");
+  return {json.value("name", std::string("table")), std::move(kinds), std::move(configurations),
+          json.value("most_units", ConfigurationTable::kNoLimits)};
+}
+
+std::int32_t ConfigurationFromJson(const Json& job, const char* key,
+                                   const ConfigurationTable& table, std::int32_t least) {
+  const std::int32_t index = job.value(key, least);
+  if (index < least || index >= table.size()) {
+    throw DataError("'{}' must be one of {} configurations, got {}", key, table.size(), index);
+  }
+  return index;
+}
+
+void AddShares(const Json& job, std::size_t nodes, Observation* o) {
+  for (const Json& share : job.value("shares", Json::array())) {
+    NodeShare placed;
+    placed.node = share.at("node");
+    if (placed.node < 0 || At(placed.node) >= nodes) {
+      throw DataError("'node' must be one of {} nodes, got {}", nodes, placed.node);
+    }
+    const auto units = share.at("units").get<std::vector<std::int16_t>>();
+    for (std::size_t k = 0; k < std::min(units.size(), placed.units.size()); ++k) {
+      placed.units[k] = units[k];
+    }
+    for (const int gpu : share.at("gpus").get<std::vector<int>>()) {
+      if (gpu < 0 || gpu >= kMaxGpusPerNode) {
+        throw DataError("'gpus' must be 0 to {}, got {}", kMaxGpusPerNode - 1, gpu);
+      }
+      placed.gpus |= std::uint64_t{1} << gpu;
+    }
+    o->shares.push_back(placed);
+  }
+  o->share_begin.push_back(static_cast<std::int32_t>(o->shares.size()));
+}
+
+void AddJob(const Json& job, Snapshot* snapshot) {
+  Observation& o = snapshot->observation;
+  const auto table_index = job.at("table").get<std::size_t>();
+  if (table_index >= snapshot->tables.size()) {
+    throw DataError("'table' must be one of {} tables, got {}", snapshot->tables.size(),
+                    table_index);
+  }
+  const ConfigurationTable& table = snapshot->tables[table_index];
+  snapshot->names.push_back(job.at("job"));
+  o.job.push_back(o.rows());
+  o.submit.push_back(job.at("submit"));
+  o.table.push_back(&table);
+  o.requested.push_back(ConfigurationFromJson(job, "requested", table, 0));
+  o.running.push_back(ConfigurationFromJson(job, "running", table, -1));
+  o.done_work.push_back(Number(job, "done_work", 0));
+  o.estimated_work.push_back(Number(job, "estimated_work", kUnknown));
+  o.attained_gpu_seconds.push_back(Number(job, "attained_gpu_seconds", 0));
+  o.attained_seconds.push_back(Number(job, "attained_seconds", 0));
+  o.restart_cost.push_back(Number(job, "restart_cost", 30));
+  o.changes.push_back(job.value("changes", o.running.back() >= 0 ? 1 : 0));
+  o.waiting_since.push_back(
+      Number(job, "waiting_since", o.running.back() >= 0 ? o.now : o.submit.back()));
+  o.priority.push_back(Number(job, "priority", 0));
+  o.deadline.push_back(Number(job, "deadline", kNever));
+  o.tenant.push_back(job.value("tenant", -1));
+  AddShares(job, snapshot->cluster.nodes().size(), &o);
+}
+
+// What runs must be a legal allocation.
+void CheckRunning(const Observation& o) {
+  Allocation running;
+  for (std::int32_t row = 0; row < o.rows(); ++row) {
+    if (o.running[At(row)] >= 0) running.Add(o.job[At(row)], o.running[At(row)], o.shares_of(row));
+  }
+  const Status status = ValidateAllocation(o, running);
+  if (!status.ok()) throw DataError("what runs breaks a rule: {}", status.message());
+}
+
+}  // namespace
+
+Json SnapshotJson(const Observation& o, const std::vector<std::string>& names) {
+  std::map<const ConfigurationTable*, std::size_t> index;
+  Json tables = Json::array();
+  Json jobs = Json::array();
+  for (std::int32_t row = 0; row < o.rows(); ++row) {
+    const std::size_t r = At(row);
+    if (index.emplace(o.table[r], tables.size()).second) tables.push_back(TableJson(*o.table[r]));
+    Json shares = Json::array();
+    for (const NodeShare& share : o.shares_of(row)) {
+      std::vector<int> gpus;
+      for (int gpu = 0; gpu < kMaxGpusPerNode; ++gpu) {
+        if ((share.gpus >> gpu & 1) != 0) gpus.push_back(gpu);
+      }
+      shares.push_back({{"node", share.node}, {"units", share.units}, {"gpus", gpus}});
+    }
+    jobs.push_back({{"job", names[r]},
+                    {"submit", o.submit[r]},
+                    {"table", index.at(o.table[r])},
+                    {"requested", o.requested[r]},
+                    {"running", o.running[r]},
+                    {"done_work", o.done_work[r]},
+                    {"estimated_work", Known(o.estimated_work[r])},
+                    {"attained_gpu_seconds", o.attained_gpu_seconds[r]},
+                    {"attained_seconds", o.attained_seconds[r]},
+                    {"restart_cost", o.restart_cost[r]},
+                    {"changes", o.changes[r]},
+                    {"waiting_since", o.waiting_since[r]},
+                    {"priority", o.priority[r]},
+                    {"deadline", Known(o.deadline[r])},
+                    {"tenant", o.tenant[r]},
+                    {"shares", std::move(shares)}});
+  }
+  return {{"snapshot", kVersion},
+          {"now", o.now},
+          {"interval", o.interval},
+          {"decision", o.decision},
+          {"cluster", o.cluster->ToString()},
+          {"tables", std::move(tables)},
+          {"jobs", std::move(jobs)}};
+}
+
+std::unique_ptr<Snapshot> ReadSnapshot(const std::string& path) {
+  auto snapshot = std::make_unique<Snapshot>();
+  std::string where = path;
+  try {
+    const Json json = Json::parse(ReadTextFile(path));
+    if (json.value("snapshot", 0) != kVersion) {
+      throw DataError("'snapshot' must be {}, got {}", kVersion, json.value("snapshot", 0));
+    }
+    snapshot->cluster = ClusterSpec::Parse(json.at("cluster").get<std::string>());
+    Observation& o = snapshot->observation;
+    o.cluster = &snapshot->cluster;
+    o.now = json.at("now");
+    o.interval = json.at("interval");
+    if (!(o.interval > 0)) throw DataError("'interval' must be > 0, got {}", o.interval);
+    o.decision = json.value("decision", std::int64_t{0});
+    o.share_begin = {0};
+    for (const Json& table : json.at("tables")) {
+      where = fmt::format("{}: table {}", path, snapshot->tables.size());
+      snapshot->tables.push_back(TableFromJson(table, snapshot->cluster.types().size()));
+    }
+    for (const Json& job : json.at("jobs")) {
+      where = fmt::format("{}: job {}", path, o.rows());
+      AddJob(job, snapshot.get());
+    }
+    where = path;
+    CheckRunning(o);
+  } catch (const Json::exception& error) {
+    throw DataError("{}: {}", where, error.what());
+  } catch (const Error& error) {
+    if (std::string_view(error.what()).find(path) != std::string_view::npos) throw;
+    throw DataError("{}: {}", where, error.what());
+  }
+  return snapshot;
+}
+
+}  // namespace allot

@@ -1,0 +1,96 @@
+// The same through the network: the gradient by the weights of a fill's log-probability, as
+// training works it out, against central differences.
+
+#include <gtest/gtest.h>
+
+#include "agents/learned/index_agent.h"
+#include "models/torch/index_trainer.h"
+#include "sim/simulated_cluster.h"
+#include "tests/unit/training/fill_probability.h"
+#include "tests/unit/training/small_world.h"
+
+namespace allot {
+namespace {
+
+constexpr double kTau = 0.4;
+
+// The network's answer in double, with one weight moved.
+std::vector<DoubleScore> ScoresOf(const IndexNetWeights& w, const std::string& moved,
+                                  std::size_t at, double by, const FeatureBatch& features) {
+  const auto value = [&](std::string_view name, std::size_t i) {
+    return static_cast<double>(w[name].data[i]) + (name == moved && i == at ? by : 0.0);
+  };
+  const auto hidden = static_cast<std::size_t>(w.shape.hidden);
+  std::vector<DoubleScore> scores;
+  for (std::size_t row = 0; row * kJobFeatures < features.jobs.size(); ++row) {
+    const float* x = &features.jobs[row * kJobFeatures];
+    std::vector<double> h(hidden);
+    for (std::size_t k = 0; k < hidden; ++k) {
+      double z = value(index_net::kHiddenBias, k);
+      for (std::size_t f = 0; f < kJobFeatures; ++f) {
+        z += value(index_net::kHiddenJob, k * kJobFeatures + f) * x[f];
+      }
+      for (std::size_t c = 0; c < kContextFeatures; ++c) {
+        z += value(index_net::kHiddenContext, k * kContextFeatures + c) * features.context[c];
+      }
+      h[k] = std::tanh(z);
+    }
+    std::array<double, kIndexOutputs> out{};
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i] = value(index_net::kOutBias, i);
+      for (std::size_t k = 0; k < hidden; ++k) {
+        out[i] += value(index_net::kOutHidden, i * hidden + k) * h[k];
+      }
+      for (std::size_t f = 0; f < kJobFeatures; ++f) {
+        out[i] += value(index_net::kOutJob, i * kJobFeatures + f) * x[f];
+      }
+      for (std::size_t c = 0; c < kContextFeatures; ++c) {
+        out[i] += value(index_net::kOutContext, i * kContextFeatures + c) * features.context[c];
+      }
+    }
+    scores.push_back({out[0], out[1], out[2]});
+  }
+  return scores;
+}
+
+TEST(FillGradientByWeights, AgreesWithCentralDifferences) {
+  const auto scenario = RushScenario(10, "2x4", true);
+  const SimulatedCluster cluster(*scenario);
+  const Observation& o = cluster.Observe();
+  IndexNetWeights weights = IndexAgentAt({.alpha = 0.25F, .beta = 0.5F, .kappa = 0.2F}, 6, 1);
+  Rng rng(1, "fill-gradient-by-weights");
+  for (float& weight : weights[index_net::kOutHidden].data) {
+    weight = static_cast<float>(0.3 * rng.Normal());
+  }
+  FeatureBatch features;
+  FeatureEncoder().Encode(o, &features);
+  std::vector<Score> scores;
+  for (const DoubleScore& s : ScoresOf(weights, "", 0, 0, features)) {
+    scores.push_back(
+        {static_cast<float>(s.u), static_cast<float>(s.beta), static_cast<float>(s.kappa)});
+  }
+  SampledFill fill(kTau);
+  std::vector<Grant> grants;
+  std::vector<Score> gradient;
+  fill.Fill(o, scores, &rng, &grants, &gradient);
+
+  std::vector<float> coefficients;
+  for (const Score& g : gradient) coefficients.insert(coefficients.end(), {g.u, g.beta, g.kappa});
+  const std::vector<std::int64_t> decision(o.job.size(), 0);
+  const Gradient by_weight = IndexTrainer(weights).ComputeGradient(
+      {features.jobs, features.context, decision}, LinearSurrogate(coefficients));
+  for (const auto& [name, tensor] : weights.tensors) {
+    for (std::size_t i = 0; i < tensor.data.size(); ++i) {
+      constexpr double kStep = 1e-5;
+      const auto probability = [&](double by) {
+        return LogProbability(o, ScoresOf(weights, name, i, by, features), kTau, fill.draws());
+      };
+      const double expected = -(probability(kStep) - probability(-kStep)) / (2 * kStep);
+      EXPECT_NEAR(by_weight.tensors.at(name).data[i], expected, 2e-4 * (1 + std::abs(expected)))
+          << name << " element " << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace allot
