@@ -168,6 +168,7 @@ ALLOT_REGISTER(TrainerInfo,
                    "sampled fills, same-arrivals leave-one-out advantages",
                    {{"rollouts", "8", "of each workload (same arrivals), at least 2", 1, 10000},
                     {"tau", "0.3", "temperature of exploration", 1e-6, 100},
+                    {"hold", "1", "intervals in which exploration stays the same", 1, 1e6},
                     {"keep", "0.1", "share of decisions that enter the gradient", 1e-6, 1},
                     {"reward", "jct", "see 'allot list rewards'"},
                     {"half-life", "86400", "seconds after which a reward counts half", 1, 1e300},
@@ -178,6 +179,7 @@ ALLOT_REGISTER(TrainerInfo,
                      PolicyGradientOptions own;
                      own.rollouts = params.Integer("rollouts");
                      own.rollout.tau = params.Number("tau");
+                     own.rollout.hold = params.Integer("hold");
                      own.rollout.keep = params.Number("keep");
                      own.rollout.reward = params.Text("reward");
                      own.discount_half_life = params.Number("half-life");

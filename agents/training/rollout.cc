@@ -31,7 +31,8 @@ Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexN
   Rollout rollout;
   ClusterEnv env = MakeEnv(scenario, options);
   env.Reset(0);
-  Rng exploration(seed, "rollout", a, b);
+  const std::uint64_t luck = Rng(seed, "rollout", a, b).NextU64();
+  std::int64_t hold = -1;
   Rng selection(seed, "kept-decisions", a, b);
   SampledFill fill(options.tau);
   const auto placement = MakeStage<Placement>("placement", "packed");
@@ -48,11 +49,14 @@ Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexN
     net.Forward(features.jobs, features.context, outputs, &scratch);
     const std::span scores(reinterpret_cast<const Score*>(outputs.data()), o.job.size());
     grants.clear();
+    const std::int32_t tick = TickOf(o);
+    const bool fresh = tick / options.hold != hold;
+    hold = tick / options.hold;
+    Rng exploration(luck, "hold", static_cast<std::uint64_t>(hold));
     fill.Fill(o, scores, &exploration, &grants, &gradient);
     placement->Place(o, grants, &allocation);
 
-    const std::int32_t tick = TickOf(o);
-    if (selection.Uniform() < options.keep && !o.job.empty()) {
+    if (fresh && selection.Uniform() < options.keep && !o.job.empty()) {
       const auto decision = static_cast<std::int64_t>(rollout.tick_of_decision.size());
       rollout.jobs.insert(rollout.jobs.end(), features.jobs.begin(), features.jobs.end());
       rollout.contexts.insert(rollout.contexts.end(), features.context.begin(),
