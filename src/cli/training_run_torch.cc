@@ -54,10 +54,22 @@ class TrainingRun {
     if (history_.empty()) Validate(IterationReport{});
     Progress progress("training", o_.trainer.iterations, globals_.quiet);
     while (!Done() && !Interrupted()) {
-      const IterationReport report = trainer_->Step();
+      IterationReport report;
+      try {
+        report = trainer_->Step();
+      } catch (const Error& error) {
+        if (error.code() != ExitCode::kInterrupted) throw;
+        break;  // the state is that of the last iteration
+      }
       const bool due = report.iteration % o_.validate_every == 0 || Done();
       if (due) {
-        Validate(report);
+        try {
+          Validate(report);
+        } catch (const Error& error) {
+          // What latest/ holds is older, but its best/ and history are whole.
+          if (error.code() == ExitCode::kInterrupted) ThrowStopped();
+          throw;
+        }
         Save();
       } else {
         AddRow(report, std::nullopt);
@@ -71,17 +83,18 @@ class TrainingRun {
       if (o_.stop_after > 0 && report.iteration - first >= o_.stop_after) break;
     }
     Save();
-    if (Interrupted()) {
-      throw Error(
-          ExitCode::kInterrupted,
-          fmt::format(
-              "interrupted after iteration {}; go on with: allot train --resume ... --out {}",
-              trainer_->state().iteration, o_.out));
-    }
+    if (Interrupted()) ThrowStopped();
     return Finish();
   }
 
  private:
+  [[noreturn]] void ThrowStopped() const {
+    throw Error(
+        ExitCode::kInterrupted,
+        fmt::format("interrupted after iteration {}; go on with: allot train --resume ... --out {}",
+                    trainer_->state().iteration, o_.out));
+  }
+
   Json EffectiveConfig() {
     return Json{{"world", o_.world.ToJson()},
                 {"episode_span", o_.episode_span},

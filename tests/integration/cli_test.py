@@ -257,7 +257,7 @@ def test_unknown_command_is_suggested(allot, words, wrong, meant):
     (["--restart-cost", "inf"], ["restart cost must be >= 0", "inf"]),
     (["--load", "0"], ["--load must be > 0", "0"]),
     (["--to", "0"], ["--to must lie after --from"]),
-    (["--policies", "fifo,"], ["policy is missing", "'fifo,'"]),
+    (["--policies", "fifo,"], ["a name is missing", "'fifo,'"]),
     (["--policies", "fifo,las", "--reference", "la"], ["'la'", "did you mean 'las'?"]),
     (["--policies", "las:queues=1.5|20,las:queues=1|5|20"], ["share the folder 'cluster/las-queues-1-5-20-v0'"]),
     (["trace.csv"], ["unexpected argument 'trace.csv'", "allot compare --help"]),
