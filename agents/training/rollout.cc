@@ -23,6 +23,11 @@ std::int32_t TickOf(const Observation& o) {
   return static_cast<std::int32_t>(std::llround(o.now / o.interval));
 }
 
+bool Explored(const std::vector<Score>& gradient) {
+  return std::any_of(gradient.begin(), gradient.end(),
+                     [](const Score& g) { return g.u != 0 || g.beta != 0 || g.kappa != 0; });
+}
+
 }  // namespace
 
 Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexNet& net,
@@ -56,7 +61,7 @@ Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexN
     fill.Fill(o, scores, &exploration, &grants, &gradient);
     placement->Place(o, grants, &allocation);
 
-    if (fresh && selection.Uniform() < options.keep && !o.job.empty()) {
+    if (fresh && selection.Uniform() < options.keep && Explored(gradient)) {
       const auto decision = static_cast<std::int64_t>(rollout.tick_of_decision.size());
       rollout.jobs.insert(rollout.jobs.end(), features.jobs.begin(), features.jobs.end());
       rollout.contexts.insert(rollout.contexts.end(), features.context.begin(),

@@ -114,6 +114,10 @@ void SampledFill::Fill(const Observation& o, std::span<const Score> scores, Rng*
   for (std::int32_t i = 0; i < static_cast<std::int32_t>(items_.size()); ++i)
     Close(i, false, gradient);
 
+  // Every job has all it can use: no other order would have given another fill.
+  const bool one_type_each = items_.size() == rows;
+  if (one_type_each && blocked_.empty() && heap_.empty()) gradient->assign(rows, Score{});
+
   if (!capacity_.Exhausted()) FillLeftovers(o, rows_, blocked_, &capacity_, &chosen_);
   for (const std::int32_t row : served_) grants->push_back({row, chosen_[At(row)]});
   for (const std::int32_t row : blocked_) {

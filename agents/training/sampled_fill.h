@@ -23,7 +23,8 @@ class SampledFill {
 
   // Appends grants as HullFill does. gradient[row] = d log P(this fill) / d scores[row]. Takes one
   // number from `rng`; where that is the same, so is the luck of each step of each job, whatever
-  // other jobs there are.
+  // other jobs there are. The
+  // gradient is 0 where all jobs get all they can use.
   void Fill(const Observation& observation, std::span<const Score> scores, Rng* rng,
             std::vector<Grant>* grants, std::vector<Score>* gradient);
 
