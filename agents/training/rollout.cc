@@ -4,9 +4,11 @@
 #include <cmath>
 
 #include "agents/training/sampled_fill.h"
+#include "agents/training/unfinished.h"
 #include "core/check.h"
 #include "core/rng.h"
 #include "envs/cluster_env.h"
+#include "envs/rewards/reward.h"
 
 namespace allot {
 namespace {
@@ -21,6 +23,11 @@ ClusterEnv MakeEnv(const std::shared_ptr<const Scenario>& scenario, const Rollou
 
 std::int32_t TickOf(const Observation& o) {
   return static_cast<std::int32_t>(std::llround(o.now / o.interval));
+}
+
+// Reward of what an episode that was cut leaves undone.
+double RestOf(const Scenario& scenario, const Observation& last, const RolloutOptions& options) {
+  return GetReward(options.reward).compute(StepAlone(scenario, last), last);
 }
 
 bool Explored(const std::vector<Score>& gradient) {
@@ -77,6 +84,10 @@ Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexN
     rollout.reward_of_tick[static_cast<std::size_t>(tick)] += step.reward;
     rollout.total_reward += step.reward;
     over = step.terminated || step.truncated;
+    if (!step.truncated) continue;
+    const double rest = RestOf(*scenario, env.observation(), options);
+    rollout.reward_of_tick[static_cast<std::size_t>(tick)] += rest;
+    rollout.total_reward += rest;
   }
   return rollout;
 }
@@ -92,7 +103,8 @@ double EpisodeReward(const std::shared_ptr<const Scenario>& scenario, Policy& po
     policy.Decide(env.observation(), &allocation);
     const StepResult step = env.StepAllocation(allocation);
     total += step.reward;
-    if (step.terminated || step.truncated) return total;
+    if (step.truncated) return total + RestOf(*scenario, env.observation(), options);
+    if (step.terminated) return total;
   }
 }
 

@@ -38,8 +38,8 @@ Setting Make(const Params& params) {
   window.sim.restart_cost = params.Number("restart-cost");
   window.sim.lengths = LengthEstimates::Parse(params.Text("lengths"));
   const EpisodeSource source = WindowEpisodes(*trace, cluster, window);
-  // Late enough for the largest jobs: what is cut off is learned to be put off.
-  const auto cut = static_cast<std::int64_t>(std::ceil(5 * window.span / window.sim.interval));
+  // What a giant takes after that says little of how the others were served.
+  const auto cut = static_cast<std::int64_t>(std::ceil(2 * window.span / window.sim.interval));
   return {fmt::format("{} {}, lengths {}", trace->name, params.Flag("rigid") ? "rigid" : "elastic",
                       params.Text("lengths")),
           "default", [trace, source](std::uint64_t seed) { return source(seed); }, cut};
