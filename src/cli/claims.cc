@@ -40,8 +40,9 @@ ClaimFamily Dl2Family(bool quick) {
   family.bases = {"remaining"};
   family.start = "index:alpha=0.25,beta=0.75,kappa=0";
   family.method =
-      "policy-gradient:keep=1,half-life=1e18,learning-rate=0.004,final-learning-rate=0.0005";
-  family.iterations = quick ? 150 : 400;
+      "policy-gradient:keep=1,half-life=1e18,tau=0.15,learning-rate=0.004,"
+      "final-learning-rate=0.0005";
+  family.iterations = quick ? 200 : 800;
   family.most_decisions = 20'000;
   family.repaired = {"optimus-repaired", "drf-repaired", "srtf-repaired", "fifo-repaired",
                      "tetris-repaired"};
@@ -82,9 +83,10 @@ ClaimFamily PhillyFamily(const ClaimOptions& options, bool rigid, const std::str
   family.bases = lengths == "true" ? std::vector<std::string>{"remaining"}
                                    : std::vector<std::string>{"gittins"};
   if (lengths != "true") family.history = fmt::format("{}@{}", options.philly, kPhillySplit);
-  family.method = "evolution:objective=balanced,hidden=false,pairs=8";
-  family.objective = "balanced";
-  family.iterations = options.quick ? 20 : 150;
+  family.method =
+      "evolution:hidden=false,objective=jct,sigma=0.012,learning-rate=0.003,"
+      "final-learning-rate=0.0006";
+  family.iterations = options.quick ? 25 : 150;
   family.guards = true;
   // Most of INDEX, of the Pollux utility (elastic) or of Tiresias (rigid), by load.
   struct Most {
