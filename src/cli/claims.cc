@@ -70,8 +70,8 @@ ClaimFamily PhillyFamily(const ClaimOptions& options, bool rigid, const std::str
                                        : lengths == "true" ? "K"
                                                            : "N");
   const auto spec = [&](const std::string& window, int gpus, const std::string& loads) {
-    return fmt::format("trace:workload={},{},gpus={},loads={},rigid={},lengths={}", options.philly,
-                       window, gpus, loads, rigid, lengths);
+    return fmt::format("trace:workload={},{},gpus={},loads={},rigid={},lengths={},speedups=power",
+                       options.philly, window, gpus, loads, rigid, lengths);
   };
   const std::string before = fmt::format("from={},to={}", options.philly_from, kPhillySplit);
   ClaimFamily family;
