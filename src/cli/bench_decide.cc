@@ -16,6 +16,7 @@
 #include "cli/command.h"
 #include "cli/experiment.h"
 #include "cli/version.h"
+#include "core/cpu_time.h"
 #include "core/file.h"
 #include "core/rng.h"
 #include "perf/dl2_job_types.h"
@@ -90,12 +91,12 @@ double Microseconds(const std::vector<Observation>& moments, const Step& step) {
   std::vector<double> rounds;
   for (std::size_t round = 0; round < kRounds; ++round) {
     std::int64_t steps = 0;
-    const double start = ProcessorSeconds();
+    const double start = ThreadCpuSeconds();
     double seconds = 0;
     do {
       for (std::size_t m = 0; m < moments.size(); ++m) step(m);
       steps += static_cast<std::int64_t>(moments.size());
-      seconds = ProcessorSeconds() - start;
+      seconds = ThreadCpuSeconds() - start;
     } while (seconds < kSecondsPerRound);
     rounds.push_back(1e6 * seconds / static_cast<double>(steps));
   }

@@ -1,11 +1,10 @@
 #pragma once
-// What the commands 'bench ...' share: the CPU clock of one thread and a name for the machine.
+// What the commands 'bench ...' share: the machine that their figures are from.
 
 #include <nlohmann/json.hpp>
 
 namespace allot {
 
-double ProcessorSeconds();              // CPU time of the calling thread
-nlohmann::ordered_json BenchMachine();  // {"cpu", "cores"}
+nlohmann::ordered_json BenchMachine();  // {"cpu", "cores", "load"}
 
 }  // namespace allot

@@ -20,6 +20,9 @@ void Declare(CLI::App& app, TrainOptions& o) {
   app.add_option("--objective", o.objective,
                  "what validation compares and best/ is chosen by, see 'allot list objectives'")
       ->capture_default_str();
+  app.add_option("--from-log", o.from_logs,
+                 "folder of an episode log, simulated or live, to train on instead of a workload: "
+                 "its arrivals and measured run times (repeatable)");
   app.add_option("--history", o.history,
                  "TRACE@DATE: run times known from the start, kept in the checkpoint");
   app.add_option("--iterations", o.trainer.iterations, "gradient steps")

@@ -26,6 +26,7 @@ struct TrainOptions {
   std::string method = "policy-gradient";
   std::string objective = "jct";
   std::string history;
+  std::vector<std::string> from_logs;  // episode logs that stand in for the world
   TrainerOptions trainer;
 };
 

@@ -6,6 +6,7 @@
 
 #include "agents/learned/index_policy.h"
 #include "agents/training/validation.h"
+#include "cli/log_world.h"
 #include "cli/model_card.h"
 #include "cli/training_run.h"
 #include "core/error.h"
@@ -13,6 +14,7 @@
 #include "core/interrupt.h"
 #include "core/json_text.h"
 #include "core/progress.h"
+#include "core/strings.h"
 #include "models/checkpoint.h"
 #include "models/torch/configure.h"
 #include "record/tensorboard.h"
@@ -20,6 +22,9 @@
 
 namespace allot {
 namespace {
+
+// Some policies never end an episode.
+constexpr std::int64_t kMostValidationDecisions = 20'000;
 
 using Json = nlohmann::ordered_json;
 
@@ -36,11 +41,13 @@ class TrainingRun {
     TrainerState state = o_.resume ? Resume() : Start();
     o_.trainer.threads = globals.threads;
     o_.trainer.teacher = [this] { return o_.world.MakePolicy(o_.teacher); };
-    const EpisodeSource episodes = o_.world.in_settings() ? SettingEpisodes() : TraceEpisodes();
     if (!o_.history.empty()) o_.trainer.lengths = LengthModelOf(o_.history);
+    const EpisodeSource episodes = !o_.from_logs.empty()    ? LogEpisodes()
+                                   : o_.world.in_settings() ? SettingEpisodes()
+                                                            : TraceEpisodes();
     validation_ = std::make_unique<Validation>(validation_scenarios_, o_.trainer.teacher,
-                                               ObjectiveNamed(o_.objective),
-                                               o_.trainer.max_decisions, globals.threads);
+                                               ObjectiveNamed(o_.objective), validation_decisions_,
+                                               globals.threads);
     trainer_ = MakeTrainer(o_.method, o_.trainer, episodes, std::move(state));
     events_ = std::make_unique<TensorboardWriter>(
         out_, fmt::format("{:06}", trainer_->state().iteration));
@@ -105,7 +112,9 @@ class TrainingRun {
   }
 
   Json EffectiveConfig() {
-    return Json{{"world", o_.world.ToJson()},
+    const Json world =
+        o_.from_logs.empty() ? o_.world.ToJson() : Json{{"workload", Join(o_.from_logs, ", ")}};
+    return Json{{"world", world},
                 {"episode_span", o_.episode_span},
                 {"training_cluster", o_.training_cluster},
                 {"training_loads", o_.training_loads},
@@ -195,6 +204,7 @@ class TrainingRun {
     if (!globals_.quiet) std::fputs(o_.world.ReadNote().c_str(), stderr);
     // An episode is cut at twice its span: a policy must not learn to wait for the last giant.
     o_.trainer.max_decisions = static_cast<std::int64_t>(2 * span / o_.world.sim().interval);
+    validation_decisions_ = o_.trainer.max_decisions;
     for (int k = 0; k < o_.validation_workloads; ++k) {
       const double load = o_.training_loads[static_cast<std::size_t>(k) % o_.training_loads.size()];
       const EpisodeSource source = o_.world.TrainingEpisodes(cluster, span, {load});
@@ -203,10 +213,24 @@ class TrainingRun {
     return o_.world.TrainingEpisodes(cluster, span, o_.training_loads);
   }
 
+  EpisodeSource LogEpisodes() {
+    LogWorld logs = ReadLogWorld(o_.from_logs, ParseWhen(Workload{}, o_.episode_span));
+    if (!globals_.quiet) std::fputs(logs.note.c_str(), stderr);
+    if (o_.history.empty()) o_.trainer.lengths = std::move(logs.lengths);
+    o_.trainer.max_decisions = validation_decisions_ = logs.max_decisions;
+    for (int k = 0; k < o_.validation_workloads; ++k) {
+      validation_scenarios_.push_back(logs.validation(ValidationSeed(k)));
+    }
+    return std::move(logs.training);
+  }
+
   EpisodeSource SettingEpisodes() {
-    constexpr std::int64_t kMostDecisions = 4000;
-    o_.trainer.max_decisions = kMostDecisions;
     const std::vector<Setting>& settings = o_.world.settings();
+    o_.trainer.max_decisions = 0;
+    validation_decisions_ = kMostValidationDecisions;
+    for (const Setting& setting : settings) {
+      o_.trainer.max_decisions = std::max(o_.trainer.max_decisions, setting.training_decisions);
+    }
     for (int k = 0; k < o_.validation_workloads; ++k) {
       const Setting& setting = settings[static_cast<std::size_t>(k) % settings.size()];
       validation_scenarios_.push_back(setting.episodes(ValidationSeed(k)));
@@ -289,7 +313,7 @@ class TrainingRun {
                    {"episodes", trainer_->state().episodes},
                    {"validation_ratio", last_validation_},
                    {"best_validation_ratio", best_}};
-      if (!o_.world.in_settings() && !o_.world.made_by_law()) {
+      if (o_.from_logs.empty() && !o_.world.in_settings() && !o_.world.made_by_law()) {
         json["read"] = nlohmann::json(o_.world.read_report());
       }
       std::printf("%s\n", JsonText(json).c_str());
@@ -313,6 +337,7 @@ class TrainingRun {
   double best_ = kNever;
   double last_validation_ = kNever;
   std::vector<std::shared_ptr<const Scenario>> validation_scenarios_;
+  std::int64_t validation_decisions_ = 0;
   std::unique_ptr<Validation> validation_;
   std::unique_ptr<Trainer> trainer_;
   std::unique_ptr<TensorboardWriter> events_;

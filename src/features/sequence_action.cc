@@ -23,6 +23,9 @@ void SequenceAction::Begin(const Observation& observation) {
       fragments_ = fragments_ || kind.demand != Resources{1, 0};
     }
   }
+  mask_.assign(At(action_count()), 0);
+  mask_[At(done_action())] = 1;
+  widest_step_.assign(At(std::min(window_, observation.rows())), 0);
   RefreshMask();
 }
 
@@ -59,14 +62,21 @@ std::int32_t SequenceAction::Target(std::int32_t row, int kind) {
 }
 
 void SequenceAction::RefreshMask() {
-  mask_.assign(At(action_count()), 0);
   const std::int32_t jobs = std::min(window_, observation_->rows());
-  for (std::int32_t row = 0; row < jobs; ++row) {
-    for (int kind = 0; kind < kinds_; ++kind) {
-      mask_[At(row * kinds_ + kind)] = Target(row, kind) >= 0 ? 1 : 0;
-    }
+  for (std::int32_t row = 0; row < jobs; ++row) RefreshRow(row);
+}
+
+void SequenceAction::RefreshRow(std::int32_t row) {
+  const ConfigurationTable& table = *observation_->table[At(row)];
+  const std::int32_t from = chosen_[At(row)];
+  const GpuCount held = from < 0 ? 0 : table[from].demand.gpus;
+  GpuCount& widest = widest_step_[At(row)];
+  widest = 0;
+  for (int kind = 0; kind < kinds_; ++kind) {
+    const std::int32_t target = Target(row, kind);
+    mask_[At(row * kinds_ + kind)] = target >= 0 ? 1 : 0;
+    if (target >= 0) widest = std::max(widest, table[target].demand.gpus - held);
   }
-  mask_[At(done_action())] = 1;
 }
 
 bool SequenceAction::Take(int action) {
@@ -84,7 +94,17 @@ bool SequenceAction::Take(int action) {
   }
   capacity_.Take(table[next]);
   chosen = next;
-  RefreshMask();
+  if (fragments_) {
+    RefreshMask();
+    return true;
+  }
+  // There is less room than before on this type: only who could fill more than is left is asked.
+  const GpuCount left = capacity_.free(table[next].gpu_type).gpus;
+  for (std::size_t other = 0; other < widest_step_.size(); ++other) {
+    if (widest_step_[other] > left || other == At(row)) {
+      RefreshRow(static_cast<std::int32_t>(other));
+    }
+  }
   return true;
 }
 

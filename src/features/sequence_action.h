@@ -38,6 +38,7 @@ class SequenceAction {
   std::int32_t Target(std::int32_t row, int kind);  // configuration after the increment, or -1
   bool Placeable(std::int32_t row, std::int32_t configuration);
   void RefreshMask();
+  void RefreshRow(std::int32_t row);
 
   int window_;
   int kinds_ = kMaxUnitKinds + 1;
@@ -47,6 +48,7 @@ class SequenceAction {
   std::vector<std::int32_t> chosen_;
   std::vector<std::int32_t> order_;  // rows that got their first unit, in that order
   std::vector<std::uint8_t> mask_;
+  std::vector<GpuCount> widest_step_;  // by row: GPUs that its largest legal action adds
   std::vector<Grant> grants_;
   bool fragments_ = false;  // units of several GPUs or of CPUs: totals do not say what fits
   Allocation trial_;

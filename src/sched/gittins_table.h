@@ -50,7 +50,6 @@ class GittinsTable {
   static constexpr double kHigh = 0.9;
   using BinsOf = std::array<std::uint8_t, kBins>;
   double Edge(std::size_t bin) const { return edges_[bin]; }  // lower; of kBins: the upper end
-  double Middle(std::size_t bin) const;
   std::size_t BinOf(double size) const;
   void Rerank() const;
   // The last bin after `first` with more than `wanted` sizes in it or beyond; at least `from`.
@@ -61,6 +60,7 @@ class GittinsTable {
 
   double unit_;
   std::array<double, kBins + 1> edges_{};
+  std::array<double, kBins> middles_{};
   std::array<double, kBins> prior_{};
   std::array<double, kBins> counts_{};
   mutable std::array<double, kBins> ranks_{};
