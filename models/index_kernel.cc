@@ -98,8 +98,8 @@ template <int kJobs>
 
 }  // namespace
 
-void RunPortableIndexKernel(const IndexKernelWeights& weights, const float* jobs,
-                            std::size_t count, std::size_t wanted, float* out, float* row) {
+void RunPortableIndexKernel(const IndexKernelWeights& weights, const float* jobs, std::size_t count,
+                            std::size_t wanted, float* out, float* row) {
   Run(weights, jobs, count, wanted, out, row);
 }
 

@@ -28,7 +28,7 @@ void RunIndexKernel(const IndexKernelWeights& weights, const float* jobs, std::s
                     std::size_t wanted, float* out, float* row);
 
 // The same, by the code for any processor: what tests compare with.
-void RunPortableIndexKernel(const IndexKernelWeights& weights, const float* jobs,
-                            std::size_t count, std::size_t wanted, float* out, float* row);
+void RunPortableIndexKernel(const IndexKernelWeights& weights, const float* jobs, std::size_t count,
+                            std::size_t wanted, float* out, float* row);
 
 }  // namespace allot::internal

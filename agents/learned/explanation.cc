@@ -31,8 +31,8 @@ HullCursor CursorAt(const Observation& o, std::int32_t row, std::int32_t from, s
 void AddConsidered(const Observation& o, const std::vector<FillStep>& trace, Explanation* result) {
   for (const FillStep& considered : trace) {
     ExplainedJob& job = result->jobs[At(considered.index)];
-    ExplainedStep step = StepAt(CursorAt(o, considered.index, considered.from, considered.to),
-                                job.score);
+    ExplainedStep step =
+        StepAt(CursorAt(o, considered.index, considered.from, considered.to), job.score);
     step.outcome =
         considered.fits ? ExplainedStep::Outcome::kTaken : ExplainedStep::Outcome::kDidNotFit;
     step.free = considered.free;
@@ -82,10 +82,9 @@ std::string Why(const Observation& o, std::int32_t row, const ExplainedJob& job,
   const std::string refused =
       fmt::format("{} did not fit: it takes {}, {} were free", to,
                   Amount((*o.table[At(row)])[last.to].demand), Amount(last.free));
-  return job.filled == last.from
-             ? refused
-             : fmt::format("{}; {} of what was left over", refused,
-                           ConfigurationText(o, row, job.filled));
+  return job.filled == last.from ? refused
+                                 : fmt::format("{}; {} of what was left over", refused,
+                                               ConfigurationText(o, row, job.filled));
 }
 
 }  // namespace

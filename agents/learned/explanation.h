@@ -17,8 +17,8 @@ struct ExplainedStep {
   enum class Outcome { kTaken, kDidNotFit, kNotReached };
   std::int32_t from = -1;  // configurations of the job's table; -1: nothing
   std::int32_t to = -1;
-  float gain = 0;   // ln of speed gained per cost, in speeds of the smallest configuration
-  float level = 0;  // ln of the speed at the step's middle
+  float gain = 0;      // ln of speed gained per cost, in speeds of the smallest configuration
+  float level = 0;     // ln of the speed at the step's middle
   bool keeps = false;  // within what the job runs on now: + kappa, else - kappa
   float key = 0;
   Outcome outcome = Outcome::kNotReached;
@@ -30,8 +30,8 @@ struct ExplainedJob {
   std::array<float, kJobFeatures> features{};
   Score score;
   std::int32_t running = -1;
-  std::int32_t filled = -1;   // what the fill gave; -1: nothing
-  std::int32_t granted = -1;  // what placement made of that
+  std::int32_t filled = -1;          // what the fill gave; -1: nothing
+  std::int32_t granted = -1;         // what placement made of that
   std::vector<ExplainedStep> steps;  // as considered; then, if the climb was not over, the next one
   std::string why;                   // what ended its climb, in words
 };

@@ -131,8 +131,9 @@ PolicyInfo MakeInfo() {
     options.most_invalid = params.Integer("most-invalid");
     options.memory = static_cast<std::size_t>(params.Integer("memory"));
     const std::string& checkpoint = params.Text("checkpoint");
-    const std::string own = checkpoint.empty() ? PolicySpecUnder(profile, Nested(params.Text("policy")))
-                                               : "learned:checkpoint=" + checkpoint;
+    const std::string own = checkpoint.empty()
+                                ? PolicySpecUnder(profile, Nested(params.Text("policy")))
+                                : "learned:checkpoint=" + checkpoint;
     const std::string teacher = PolicySpecUnder(profile, Nested(params.Text("teacher")));
     return std::make_unique<GuardedPolicy>(info, MakePolicy(own), MakePolicy(teacher),
                                            MakePolicy(teacher), options);

@@ -27,9 +27,9 @@ void Advance(const Scenario& scenario, JobIndex job, Seconds from, Seconds to, H
 void Give(const Scenario& scenario, const Allocation& allocation, const Allocation::Entry& entry,
           Seconds now, Held* held) {
   const auto shares = allocation.shares(entry);
-  const bool same = held->configuration == entry.configuration && !entry.relaunch &&
-                    std::equal(shares.begin(), shares.end(), held->shares.begin(),
-                               held->shares.end());
+  const bool same =
+      held->configuration == entry.configuration && !entry.relaunch &&
+      std::equal(shares.begin(), shares.end(), held->shares.begin(), held->shares.end());
   if (same) return;
   held->configuration = entry.configuration;
   held->shares.assign(shares.begin(), shares.end());

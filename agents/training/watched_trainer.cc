@@ -27,10 +27,9 @@ WatchedTrainer::WatchedTrainer(std::unique_ptr<Trainer> trainer)
 
 std::string WatchedTrainer::Diagnose(const IterationReport& report,
                                      const TrainerState& state) const {
-  for (const auto& [name, value] :
-       {std::pair{"the ratio to the teacher", report.ratio_to_teacher},
-        {"the norm of the gradient", report.gradient_norm},
-        {"the signal", report.signal}}) {
+  for (const auto& [name, value] : {std::pair{"the ratio to the teacher", report.ratio_to_teacher},
+                                    {"the norm of the gradient", report.gradient_norm},
+                                    {"the signal", report.signal}}) {
     if (!std::isfinite(value)) return fmt::format("{} must be finite, is {}", name, value);
   }
   constexpr std::size_t kFew = 5;

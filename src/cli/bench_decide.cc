@@ -51,8 +51,7 @@ std::shared_ptr<const Scenario> Crowd(int jobs, double nodes_per_job, bool lengt
   for (int i = 0; i < jobs; ++i) {
     Job job;
     job.id = std::to_string(i);
-    job.model =
-        workload.models.Intern(Dl2JobTypes()[static_cast<std::size_t>(rng.Below(8))].model);
+    job.model = workload.models.Intern(Dl2JobTypes()[static_cast<std::size_t>(rng.Below(8))].model);
     job.gpus = job.min_gpus = 1;
     job.max_gpus = kDl2MostUnits;
     Scenario::JobFacts one;
@@ -162,12 +161,9 @@ int BenchDecide(const BenchOptions& o, const GlobalOptions& globals) {
       o.checkpoint.empty()
           ? IndexAgent{IndexAgentAt({.alpha = 0.25F, .beta = 0.3F, .kappa = 0.3F}, 16, 1), {}}
           : LoadIndexAgent(o.checkpoint);
-  Json json = {{"command", TypedCommand()},
-               {"version", Version()},
-               {"machine", BenchMachine()},
-               {"hidden", agent.weights.shape.hidden},
-               {"lengths", o.lengths},
-               {"decisions", Json::array()}};
+  Json json = {{"command", TypedCommand()}, {"version", Version()},
+               {"machine", BenchMachine()}, {"hidden", agent.weights.shape.hidden},
+               {"lengths", o.lengths},      {"decisions", Json::array()}};
   for (const int jobs : o.jobs) json["decisions"].push_back(Measure(o, agent, jobs));
   if (!o.out.empty()) WriteTextFile(o.out, json.dump(2) + "\n");
   if (globals.json) {
@@ -185,27 +181,27 @@ int BenchDecide(const BenchOptions& o, const GlobalOptions& globals) {
   return 0;
 }
 
-ALLOT_REGISTER(
-    CommandInfo,
-    (CommandInfo{"bench decide", "CPU time of one decision of the learned policy, by its parts",
-                 [](CLI::App& app, const GlobalOptions& globals) {
-                   auto o = std::make_shared<BenchOptions>();
-                   app.add_option("--jobs", o->jobs, "numbers of jobs, joined by commas")
-                       ->delimiter(',')
-                       ->check(CLI::Range(1, 1000000))
-                       ->capture_default_str();
-                   app.add_option("--nodes-per-job", o->nodes_per_job,
-                                  "servers of 2 GPUs a job; less than 2: contended")
-                       ->check(CLI::Range(0.01, 100.0))
-                       ->capture_default_str();
-                   app.add_option("--lengths", o->lengths, "what is told of them: known or none")
-                       ->check(CLI::IsMember({"known", "none"}))
-                       ->capture_default_str();
-                   app.add_option("--checkpoint", o->checkpoint,
-                                  "weights (default: an untrained network of 16 hidden units)");
-                   app.add_option("-o,--out", o->out, "write the figures as JSON to this file");
-                   return [o, &globals] { return BenchDecide(*o, globals); };
-                 }}));
+ALLOT_REGISTER(CommandInfo,
+               (CommandInfo{
+                   "bench decide", "CPU time of one decision of the learned policy, by its parts",
+                   [](CLI::App& app, const GlobalOptions& globals) {
+                     auto o = std::make_shared<BenchOptions>();
+                     app.add_option("--jobs", o->jobs, "numbers of jobs, joined by commas")
+                         ->delimiter(',')
+                         ->check(CLI::Range(1, 1000000))
+                         ->capture_default_str();
+                     app.add_option("--nodes-per-job", o->nodes_per_job,
+                                    "servers of 2 GPUs a job; less than 2: contended")
+                         ->check(CLI::Range(0.01, 100.0))
+                         ->capture_default_str();
+                     app.add_option("--lengths", o->lengths, "what is told of them: known or none")
+                         ->check(CLI::IsMember({"known", "none"}))
+                         ->capture_default_str();
+                     app.add_option("--checkpoint", o->checkpoint,
+                                    "weights (default: an untrained network of 16 hidden units)");
+                     app.add_option("-o,--out", o->out, "write the figures as JSON to this file");
+                     return [o, &globals] { return BenchDecide(*o, globals); };
+                   }}));
 
 }  // namespace
 }  // namespace allot

@@ -27,7 +27,8 @@ double LoadAverage() {
 }  // namespace
 
 nlohmann::ordered_json BenchMachine() {
-  return {{"cpu", ProcessorName()}, {"cores", std::thread::hardware_concurrency()},
+  return {{"cpu", ProcessorName()},
+          {"cores", std::thread::hardware_concurrency()},
           {"load", LoadAverage()}};
 }
 

@@ -230,8 +230,7 @@ void PrintRows(const char* title, const Json& rows) {
 }
 
 int BenchSimulate(BenchOptions& o, const GlobalOptions& globals) {
-  Json json = {
-      {"command", TypedCommand()}, {"version", Version()}, {"machine", BenchMachine()}};
+  Json json = {{"command", TypedCommand()}, {"version", Version()}, {"machine", BenchMachine()}};
   if (o.million) json["million"] = BenchMillion(o);  // first: its peak of memory is the process'
   json["active_jobs"] = BenchCrowds(o);
   json["idle"] = BenchIdle();

@@ -163,13 +163,13 @@ void Show(const ExplainOptions& o, const GlobalOptions& globals, const Observati
       if (only >= 0 && row != only) continue;
       jobs.push_back(JobJson(observation, row, explanation.jobs[At(row)], names[At(row)]));
     }
-    const Json json = {{"now", observation.now},
-                       {"decision", observation.decision},
-                       {"cluster", observation.cluster->ToString()},
-                       {"last_key", std::isnan(explanation.last_key) ? Json()
-                                                                     : Json(explanation.last_key)},
-                       {"context", explanation.context},
-                       {"jobs", std::move(jobs)}};
+    const Json json = {
+        {"now", observation.now},
+        {"decision", observation.decision},
+        {"cluster", observation.cluster->ToString()},
+        {"last_key", std::isnan(explanation.last_key) ? Json() : Json(explanation.last_key)},
+        {"context", explanation.context},
+        {"jobs", std::move(jobs)}};
     std::printf("%s\n", JsonText(json).c_str());
   } else if (only >= 0) {
     PrintJob(observation, only, explanation.jobs[At(only)], o.job);
@@ -201,8 +201,8 @@ class AtDecision : public DecisionListener {
 void ExplainLogged(const ExplainOptions& o, const GlobalOptions& globals, Explainer& explainer) {
   const std::vector<LoggedEpisode> episodes = ReadEpisodeLog(o.observation);
   if (static_cast<std::size_t>(o.episode) >= episodes.size()) {
-    throw UsageError("--episode must be one of {} in '{}', counted from 0, got {}",
-                     episodes.size(), o.observation, o.episode);
+    throw UsageError("--episode must be one of {} in '{}', counted from 0, got {}", episodes.size(),
+                     o.observation, o.episode);
   }
   const LoggedEpisode& episode = episodes[static_cast<std::size_t>(o.episode)];
   const auto decisions = static_cast<std::int64_t>(episode.decisions.times.size());
@@ -239,28 +239,29 @@ int Explain(const ExplainOptions& o, const GlobalOptions& globals) {
   return 0;
 }
 
-ALLOT_REGISTER(
-    CommandInfo,
-    (CommandInfo{"explain", "why a trained policy gave each job its GPUs, at one decision",
-                 [](CLI::App& app, const GlobalOptions& globals) {
-                   auto o = std::make_shared<ExplainOptions>();
-                   app.footer(kHowToRead);
-                   app.add_option("--checkpoint", o->checkpoint, "checkpoint folder")->required();
-                   app.add_option("--observation", o->observation,
-                                  "folder of an episode log, or a snapshot (.json)")
-                       ->required();
-                   app.add_option("--episode", o->episode, "of the log, from 0")
-                       ->check(CLI::NonNegativeNumber)
-                       ->capture_default_str();
-                   app.add_option("--decision", o->decision, "of the episode, from 0")
-                       ->check(CLI::NonNegativeNumber)
-                       ->capture_default_str();
-                   app.add_option("--job", o->job, "only this job, with features and steps");
-                   app.add_option("--placement", o->placement, "stage: which GPUs on which nodes")
-                       ->capture_default_str();
-                   app.add_option("--save", o->save, "write the moment as a snapshot to this file");
-                   return [o, &globals] { return Explain(*o, globals); };
-                 }}));
+ALLOT_REGISTER(CommandInfo,
+               (CommandInfo{
+                   "explain", "why a trained policy gave each job its GPUs, at one decision",
+                   [](CLI::App& app, const GlobalOptions& globals) {
+                     auto o = std::make_shared<ExplainOptions>();
+                     app.footer(kHowToRead);
+                     app.add_option("--checkpoint", o->checkpoint, "checkpoint folder")->required();
+                     app.add_option("--observation", o->observation,
+                                    "folder of an episode log, or a snapshot (.json)")
+                         ->required();
+                     app.add_option("--episode", o->episode, "of the log, from 0")
+                         ->check(CLI::NonNegativeNumber)
+                         ->capture_default_str();
+                     app.add_option("--decision", o->decision, "of the episode, from 0")
+                         ->check(CLI::NonNegativeNumber)
+                         ->capture_default_str();
+                     app.add_option("--job", o->job, "only this job, with features and steps");
+                     app.add_option("--placement", o->placement, "stage: which GPUs on which nodes")
+                         ->capture_default_str();
+                     app.add_option("--save", o->save,
+                                    "write the moment as a snapshot to this file");
+                     return [o, &globals] { return Explain(*o, globals); };
+                   }}));
 
 }  // namespace
 }  // namespace allot

@@ -1,6 +1,8 @@
 // allot gate: a candidate checkpoint against the accepted one and the heuristics, on held-out
 // workloads. Accepted, it takes the place; rejected, it is kept with its report.
 
+#include "metrics/gate.h"
+
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -11,7 +13,6 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json_text.h"
-#include "metrics/gate.h"
 #include "models/checkpoint.h"
 
 namespace allot {
@@ -83,8 +84,7 @@ int Gate(GateOptions& o, const GlobalOptions& globals) {
                      scenarios.size());
   }
   const Evaluation evaluation = RunExperiment(o.world, scenarios, contenders, experiment);
-  const GateVerdict verdict =
-      Judge(evaluation, kCandidate, has_incumbent ? kIncumbent : "", o.bar);
+  const GateVerdict verdict = Judge(evaluation, kCandidate, has_incumbent ? kIncumbent : "", o.bar);
 
   fs::path kept = accepted;
   if (!verdict.accepted) {

@@ -12,9 +12,9 @@ namespace allot {
 
 // The first three quarters of each log's time are for training, the last for validation.
 struct LogWorld {
-  EpisodeSource training;    // windows of the logs, in which all jobs come as they came
-  EpisodeSource validation;  // the same of their last quarters
-  LengthModel lengths;       // knows the run times of the first three quarters
+  EpisodeSource training;          // windows of the logs, in which all jobs come as they came
+  EpisodeSource validation;        // the same of their last quarters
+  LengthModel lengths;             // knows the run times of the first three quarters
   std::int64_t max_decisions = 0;  // twice an episode's span
   std::string note;                // what was read, for people
 };

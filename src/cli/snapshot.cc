@@ -42,9 +42,8 @@ Json TableJson(const ConfigurationTable& table) {
 ConfigurationTable TableFromJson(const Json& json, std::size_t types) {
   std::vector<UnitKind> kinds;
   for (const Json& kind : json.at("kinds")) {
-    kinds.push_back({kind.at("name"),
-                     {kind.at("gpus"), kind.value("cpus", 0)},
-                     kind.value("price", 1.0)});
+    kinds.push_back(
+        {kind.at("name"), {kind.at("gpus"), kind.value("cpus", 0)}, kind.value("price", 1.0)});
   }
   if (kinds.empty() || kinds.size() > kMaxUnitKinds) {
     throw DataError("'kinds' must be 1 to {}, got {}", kMaxUnitKinds, kinds.size());

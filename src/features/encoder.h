@@ -87,7 +87,7 @@ class FeatureEncoder {
 
   LengthModel lengths_;
   std::array<OfTable, 64> of_tables_;  // by a hash of the table's address; of this decision
-  std::vector<std::uint64_t> by_job_;   // rows in the order of their jobs
+  std::vector<std::uint64_t> by_job_;  // rows in the order of their jobs
   std::vector<std::uint64_t> by_value_;
   std::vector<std::uint64_t> scratch_;
 };

@@ -35,10 +35,9 @@ std::string ReasonOf(const GateVerdict& verdict) {
   std::string reason;
   for (const GateRival& rival : verdict.rivals) {
     if (!rival.incumbent && rival.id != verdict.best_heuristic) continue;
-    reason += fmt::format("{}{} {} {}: {}", reason.empty() ? "" : "; ",
-                          rival.beaten ? "beats" : "does not beat",
-                          rival.incumbent ? "the incumbent" : "the best heuristic", rival.id,
-                          Text(rival.jct));
+    reason += fmt::format(
+        "{}{} {} {}: {}", reason.empty() ? "" : "; ", rival.beaten ? "beats" : "does not beat",
+        rival.incumbent ? "the incumbent" : "the best heuristic", rival.id, Text(rival.jct));
   }
   return fmt::format("{}, to be below {}", reason, verdict.bar);
 }

@@ -22,10 +22,10 @@ struct GateRival {
 
 struct GateVerdict {
   bool accepted = false;
-  double bar = 1;                  // what the upper end of the interval must be below
-  std::string best_heuristic;      // least mean over workloads of ln(mean JCT)
-  std::vector<GateRival> rivals;   // all, as evaluated
-  std::string reason;              // one sentence
+  double bar = 1;                 // what the upper end of the interval must be below
+  std::string best_heuristic;     // least mean over workloads of ln(mean JCT)
+  std::vector<GateRival> rivals;  // all, as evaluated
+  std::string reason;             // one sentence
 };
 
 // `evaluation` holds the candidate, heuristics and, unless `incumbent` is "", the incumbent.

@@ -30,8 +30,8 @@ const std::vector<EndedJobs::Ended>& EndedJobs::Observe(const Observation& o) {
     const ConfigurationTable& table = *o.table[r];
     const Configuration& asked = table[o.requested[r]];
     const Configuration& held = o.running[r] >= 0 ? table[o.running[r]] : asked;
-    now_[r] = {o.job[r],          asked.demand.gpus, held.demand.gpus,    asked.rate, held.rate,
-               o.done_work[r], o.estimated_work[r], o.attained_gpu_seconds[r]};
+    now_[r] = {o.job[r],  asked.demand.gpus, held.demand.gpus,    asked.rate,
+               held.rate, o.done_work[r],    o.estimated_work[r], o.attained_gpu_seconds[r]};
   }
   const auto by_job = [](const Seen& a, const Seen& b) { return a.job < b.job; };
   if (!std::is_sorted(now_.begin(), now_.end(), by_job)) {

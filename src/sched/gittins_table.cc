@@ -55,7 +55,8 @@ GittinsTable::Forecast GittinsTable::Of(double attained) const {
   // Within a bin sizes lie evenly: of the first one only the part beyond `attained` counts.
   const double share =
       std::clamp((Edge(first + 1) - attained) / (Edge(first + 1) - Edge(first)), 0.0, 1.0);
-  const double left = std::min(from_[first], from_[first + 1] + (from_[first] - from_[first + 1]) * share);
+  const double left =
+      std::min(from_[first], from_[first + 1] + (from_[first] - from_[first + 1]) * share);
   return {.rank = ranks_[first],
           .median = Remaining(attained, kMedian, first, left, median_hints_),
           .high = Remaining(attained, kHigh, first, left, high_hints_)};

@@ -75,8 +75,8 @@ class HullFill {
  public:
   explicit HullFill(HullFillOptions options = {}) : options_(options) {}
 
-  // Appends grants for `rows` with scores[i] of rows[i], best first step first, and to `trace`, when
-  // there is one, every step considered; leftovers are handed out after them.
+  // Appends grants for `rows` with scores[i] of rows[i], best first step first, and to `trace`,
+  // when there is one, every step considered; leftovers are handed out after them.
   void Fill(const Observation& observation, std::span<const std::int32_t> rows,
             std::span<const Score> scores, std::vector<Grant>* grants,
             std::vector<FillStep>* trace = nullptr);
@@ -87,10 +87,10 @@ class HullFill {
 
   HullFillOptions options_;
   TypeCapacity capacity_;
-  std::vector<std::int32_t> order_;    // rows indices
-  std::vector<HullCursor> cursors_;    // in that order
-  std::vector<std::int32_t> index_of_;  // of each cursor: into rows
-  std::vector<std::uint64_t> heap_;    // open steps: packed key and cursor, the best on top
+  std::vector<std::int32_t> order_;         // rows indices
+  std::vector<HullCursor> cursors_;         // in that order
+  std::vector<std::int32_t> index_of_;      // of each cursor: into rows
+  std::vector<std::uint64_t> heap_;         // open steps: packed key and cursor, the best on top
   std::vector<std::int32_t> chosen_;        // per rows index: configuration, -1: none
   std::vector<std::int32_t> first_served_;  // rows indices in order of their first step
   std::vector<char> served_;                // per rows index: granted

@@ -84,8 +84,8 @@ struct Scaled {
       o.done_work[r] *= work;
       if (std::isnan(o.estimated_work[r])) o.estimated_work[r] = from.done_work[r] + 1000;
       o.estimated_work[r] *= work;
-      for (auto* times : {&o.submit, &o.attained_gpu_seconds, &o.attained_seconds,
-                          &o.restart_cost, &o.waiting_since, &o.deadline}) {
+      for (auto* times : {&o.submit, &o.attained_gpu_seconds, &o.attained_seconds, &o.restart_cost,
+                          &o.waiting_since, &o.deadline}) {
         (*times)[r] *= time;
       }
     }

@@ -79,7 +79,8 @@ Played Play(std::unique_ptr<Policy> own, const GuardOptions& options) {
 
 TEST(GuardedPolicy, LeavesAGoodPolicyAlone) {
   Played played = Play(MakePolicy("srtf"), {.margin = 0.05, .every = 5, .min_jobs = 10});
-  EXPECT_TRUE(played.notes["decisions by teacher"].starts_with("0 of ")) << played.notes["fell back"];
+  EXPECT_TRUE(played.notes["decisions by teacher"].starts_with("0 of "))
+      << played.notes["fell back"];
   EXPECT_EQ(played.notes["invalid decisions"], "0");
   EXPECT_NE(played.notes["drift checks"], "0");
   EXPECT_FALSE(played.notes.contains("fell back"));

@@ -71,8 +71,7 @@ TEST(Gate, JobsLeftUndoneAreNoVictory) {
 
 TEST(Gate, OneWorkloadIsTooFew) {
   const auto evaluation = Of({Policy("new", {90}), Policy("las", {99})});
-  ExpectError(ExitCode::kUsage, {"at least 2", "got 1"},
-              [&] { Judge(evaluation, "new", "", 1); });
+  ExpectError(ExitCode::kUsage, {"at least 2", "got 1"}, [&] { Judge(evaluation, "new", "", 1); });
 }
 
 }  // namespace

@@ -44,8 +44,8 @@ TEST(IndexKernel, TanhIsThatOfTheLibrary) {
   const std::vector<float> base(2 * kLanes, 0.0F);
   std::vector<float> out_from_hidden(kLanes * kLanes, 0.0F);
   out_from_hidden[0] = 1;
-  const IndexKernelWeights weights{1,           kLanes, kLanes, from_job.data(),
-                                   base.data(), out_from_hidden.data()};
+  const IndexKernelWeights weights{
+      1, kLanes, kLanes, from_job.data(), base.data(), out_from_hidden.data()};
   std::vector<float> row(kJobsAtOnce * 2 * kLanes);
   for (double x = -12; x <= 12; x += 0.01) {
     const auto job = static_cast<float>(x);

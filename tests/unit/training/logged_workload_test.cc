@@ -70,18 +70,16 @@ TEST(MeasuredWorkload, WithoutAnyEndItIsRefused) {
   const auto scenario = SmallScenario(3);
   Logged logged = Log(*scenario, "fifo");
   std::fill(logged.finish.begin(), logged.finish.end(), kNever);
-  ExpectError(ExitCode::kBadData, {"log", "result/finish", "24"}, [&] {
-    MeasureWorkload(*scenario, logged.decisions, logged.finish, "log");
-  });
+  ExpectError(ExitCode::kBadData, {"log", "result/finish", "24"},
+              [&] { MeasureWorkload(*scenario, logged.decisions, logged.finish, "log"); });
 }
 
 TEST(MeasuredWorkload, AJobThatNeverRanButEndedIsNamed) {
   const auto scenario = SmallScenario(3);
   Logged logged = Log(*scenario, "fifo");
   for (Allocation& allocation : logged.decisions.allocations) allocation.Clear();
-  ExpectError(ExitCode::kBadData, {"log", "'job-0'", "allocation/job"}, [&] {
-    MeasureWorkload(*scenario, logged.decisions, logged.finish, "log");
-  });
+  ExpectError(ExitCode::kBadData, {"log", "'job-0'", "allocation/job"},
+              [&] { MeasureWorkload(*scenario, logged.decisions, logged.finish, "log"); });
 }
 
 }  // namespace

@@ -20,10 +20,8 @@ class FaultyTrainer : public Trainer {
   }
   IterationReport Step() override {
     ++state_.iteration;
-    IterationReport report{.iteration = state_.iteration,
-                           .ratio_to_teacher = 1,
-                           .gradient_norm = 2,
-                           .signal = 1};
+    IterationReport report{
+        .iteration = state_.iteration, .ratio_to_teacher = 1, .gradient_norm = 2, .signal = 1};
     state_.weights[index_net::kOutBias].data[0] = static_cast<float>(state_.iteration);
     if (state_.iteration == 10) fault_(&report, &state_);
     return report;
@@ -85,8 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& one) { return one.param.name; });
 
 TEST(WatchedTrainer, LetsGoodIterationsPass) {
-  WatchedTrainer trainer(
-      std::make_unique<FaultyTrainer>([](IterationReport*, TrainerState*) {}));
+  WatchedTrainer trainer(std::make_unique<FaultyTrainer>([](IterationReport*, TrainerState*) {}));
   for (int i = 0; i < 40; ++i) EXPECT_EQ(trainer.Step().iteration, i + 1);
   EXPECT_EQ(trainer.state().iteration, 40);
 }
