@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "agents/training/watched_trainer.h"
+#include "agents/training/watch.h"
 #include "core/error.h"
 
 namespace allot {

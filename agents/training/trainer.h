@@ -68,7 +68,7 @@ struct TrainerInfo {
       make;
 };
 
-// "evolution:pairs=12", watched (watched_trainer.h). UsageError with did-you-mean.
+// "evolution:pairs=12", watched (watch.h). UsageError with did-you-mean.
 std::unique_ptr<Trainer> MakeTrainer(std::string_view spec, TrainerOptions options,
                                      EpisodeSource episodes, TrainerState state);
 

@@ -14,6 +14,7 @@
 #include "metrics/comparison.h"
 #include "metrics/run_directory.h"
 #include "metrics/service_table.h"
+#include "sched/notes.h"
 #include "sim/lower_bound.h"
 #include "sim/run.h"
 #include "workload/trace_stats.h"

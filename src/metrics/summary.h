@@ -8,10 +8,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cluster/job_record.h"
 #include "metrics/service.h"
-#include "sched/notes.h"
 
 namespace allot {
 
@@ -39,7 +40,7 @@ struct RunSummary {
   std::int64_t preemptions = 0;
   std::int64_t restarts = 0;
   std::optional<ServiceSummary> service{};  // where the workload was known
-  PolicyNotes notes{};                      // what the policy says of itself after the run
+  std::vector<std::pair<std::string, std::string>> notes{};  // what the policy says of itself
 
   bool operator==(const RunSummary&) const = default;
 };
@@ -58,7 +59,7 @@ struct RunFacts {
   double cpu_s = kUnknown;
   double wall_s = kUnknown;
   const Workload* workload = nullptr;  // for RunSummary::service
-  PolicyNotes notes{};
+  std::vector<std::pair<std::string, std::string>> notes{};
 };
 
 RunSummary Summarise(const RunFacts& facts);

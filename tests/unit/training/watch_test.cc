@@ -1,4 +1,4 @@
-#include "agents/training/watched_trainer.h"
+#include "agents/training/watch.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,207 @@
+"""A learned policy's life after training: explained, guarded, gated, trained on from logs; and what stops a training."""
+
+import json
+import shutil
+import struct
+import subprocess
+
+import h5py
+import pytest
+
+WORLD = ["--cluster", "2x8", "--load", "1.2", "--span", "1d", "--quiet"]
+
+
+def read_json(path):
+    return json.loads(path.read_text())
+
+
+def fnv1a64(data):
+    checksum = 0xCBF29CE484222325
+    for byte in data:
+        checksum = (checksum ^ byte) * 0x100000001B3 % 2**64
+    return f"fnv1a64:{checksum:016x}"
+
+
+@pytest.fixture(scope="session")
+def checkpoint(root):
+    return root / "tests" / "golden" / "checkpoint"
+
+
+@pytest.fixture(scope="session")
+def training(program):
+    """Skips where this build does not train (ALLOT_WITH_TORCH=OFF)."""
+    done = subprocess.run([program, "--help"], capture_output=True, text=True, check=True)
+    if "\n  train " not in done.stdout:
+        pytest.skip("built without training")
+
+
+# ---- explain ----
+
+
+@pytest.fixture(scope="session")
+def log(program, checkpoint, tmp_path_factory):
+    """The log of a run of the checkpoint. Read-only."""
+    folder = tmp_path_factory.mktemp("log")
+    subprocess.run([program, "simulate", *WORLD, "--policy", f"learned:checkpoint={checkpoint}", "--log", folder],
+                   capture_output=True, check=True)
+    return next(folder.glob("*/*"))
+
+
+def logged_grants(log, decision):
+    """Who got GPUs at a decision, by the log."""
+    with h5py.File(log / "data" / "main_data.hdf5") as file:
+        episode = file["episode_0"]
+        first, last = episode["allocation/first_entry"][decision : decision + 2]
+        ids = episode["workload/job_id"].asstr()[:]
+        return {ids[job] for job in episode["allocation/job"][first:last]}
+
+
+@pytest.mark.parametrize("decision", [0, 40, 150])
+def test_explained_grants_are_those_of_the_run(allot, checkpoint, log, decision):
+    explained = json.loads(allot("explain", "--checkpoint", checkpoint, "--observation", log, "--decision", decision,
+                                 "--json").stdout)
+    assert {job["job"] for job in explained["jobs"] if job["gets"] != "nothing"} == logged_grants(log, decision)
+    for job in explained["jobs"]:
+        assert job["why"]
+        taken = [step["to"] for step in job["steps"] if step["outcome"] == "taken"]
+        if "left over" not in job["why"] and "room" not in job["why"]:
+            assert job["gets"] == (taken[-1] if taken else "nothing"), job
+        for step in job["steps"]:
+            key = job["u"] + step["gain"] - job["beta"] * step["level"] + (1 if step["keeps"] else -1) * job["kappa"]
+            assert step["key"] == pytest.approx(key, abs=1e-4)
+
+
+def test_explanation_of_one_job_names_its_features(allot, checkpoint, log):
+    (name, *_) = logged_grants(log, 40)
+    done = allot("explain", "--checkpoint", checkpoint, "--observation", log, "--decision", "40", "--job", name)
+    assert f"job {name} has" in done.stdout and "ln smallest cost" in done.stdout and "taken" in done.stdout
+
+
+def test_snapshot_is_explained_as_the_log_is(allot, checkpoint, log, tmp_path):
+    saved = tmp_path / "moment.json"
+    options = ["--checkpoint", checkpoint, "--json"]
+    of_log = json.loads(allot("explain", *options, "--observation", log, "--decision", "0", "--save", saved).stdout)
+    assert json.loads(allot("explain", *options, "--observation", saved).stdout) == of_log
+
+
+@pytest.mark.parametrize("options, code, words", [
+    (["--job", "nobody"], 2, "no job 'nobody'"),
+    (["--decision", "1000000"], 2, "--decision must be one of"),
+    (["--episode", "3"], 2, "--episode must be one of 1"),
+])
+def test_explain_refuses_what_is_not_there(allot, checkpoint, log, options, code, words):
+    assert words in allot("explain", "--checkpoint", checkpoint, "--observation", log, *options, exit=code).stderr
+
+
+@pytest.mark.parametrize("change, words", [
+    (lambda s: s["jobs"][0].pop("submit"), "submit"),
+    (lambda s: s["jobs"][0].update(table=99), "'table' must be one of"),
+    (lambda s: s["jobs"][0].update(requested=9999), "'requested' must be one of"),
+    (lambda s: s.update(interval=0), "'interval' must be > 0, got 0"),
+    (lambda s: s.update(snapshot=7), "'snapshot' must be 1, got 7"),
+    (lambda s: s["jobs"][0].update(running=0, shares=[]), "what runs breaks a rule"),
+])
+def test_damaged_snapshot_names_file_and_rule(allot, checkpoint, log, tmp_path, change, words):
+    saved = tmp_path / "moment.json"
+    allot("explain", "--checkpoint", checkpoint, "--observation", log, "--save", saved)
+    snapshot = read_json(saved)
+    change(snapshot)
+    saved.write_text(json.dumps(snapshot))
+    stderr = allot("explain", "--checkpoint", checkpoint, "--observation", saved, exit=3).stderr
+    assert "moment.json" in stderr and words in stderr
+
+
+# ---- guarded ----
+
+
+def test_guard_tells_why_it_fell_back(allot, tmp_path):
+    policy = "guarded:policy=index/alpha=-1/beta=0/kappa=0,teacher=srtf,margin=0.2,min-jobs=20,every=10"
+    allot("simulate", *WORLD, "--policy", policy, "--out", tmp_path / "run")
+    notes = read_json(tmp_path / "run" / "summary.json")["notes"]
+    assert "more than 0.2 worse" in notes["fell back"]
+    assert notes["invalid decisions"] == "0"
+
+
+# ---- gate ----
+
+
+def test_gate_accepts_and_rejects(allot, checkpoint, tmp_path):
+    models = tmp_path / "models"
+    options = ["--candidate", checkpoint, "--models", models, *WORLD, "--workloads", "3", "--json"]
+    accepted = json.loads(allot("gate", *options, "--against", "fifo").stdout)
+    assert accepted["accepted"] and accepted["best_heuristic"] == "fifo"
+    assert (models / "accepted" / "model.safetensors").read_bytes() == (checkpoint / "model.safetensors").read_bytes()
+    assert read_json(models / "accepted" / "gate.json")["accepted"] is True
+    assert "is accepted" in (models / "accepted" / "gate.md").read_text()
+    allot("simulate", *WORLD, "--policy", f"learned:checkpoint={models / 'accepted'}", "--json")
+
+    # As good as itself is not better.
+    rejected = json.loads(allot("gate", *options, "--against", "fifo", exit=4).stdout)
+    assert not rejected["accepted"] and "does not beat the incumbent" in rejected["reason"]
+    assert (models / "rejected" / "001" / "model.safetensors").exists()
+    assert read_json(models / "rejected" / "001" / "gate.json")["accepted"] is False
+    assert read_json(models / "accepted" / "gate.json")["accepted"] is True
+
+    # Within a bar it is; the former holder of the place is kept.
+    allot("gate", *options, "--against", "fifo", "--bar", "1.01")
+    assert (models / "former" / "001" / "gate.json").exists()
+
+
+def test_gate_wants_two_workloads(allot, checkpoint, tmp_path):
+    stderr = allot("gate", "--candidate", checkpoint, "--models", tmp_path, *WORLD, exit=2).stderr
+    assert "at least 2 held-out workloads, got 1" in stderr
+
+
+# ---- training from logs ----
+
+TRAIN = ["--iterations", "4", "--batch", "4", "--method", "evolution:pairs=4", "--episode-span", "12h",
+         "--validation-workloads", "2", "--validate-every", "1", "--quiet"]
+
+
+@pytest.fixture
+def fifo_log(allot, training, tmp_path):
+    allot("simulate", "--cluster", "2x8", "--load", "1.0", "--span", "4d", "--policy", "fifo", "--log", tmp_path / "logs", "--quiet")
+    return tmp_path / "logs" / "cluster" / "fifo-v0"
+
+
+def test_policy_trained_from_anothers_log_is_no_worse_than_its_start(allot, fifo_log, tmp_path):
+    out = tmp_path / "run"
+    allot("train", "--from-log", fifo_log, *TRAIN, "--start", "index:alpha=-0.5,beta=1", "--out", out)
+    curve = [row.split(",") for row in (out / "curve.csv").read_text().splitlines()]
+    at = curve[0].index("validation_ratio")
+    start, *later = [float(row[at]) for row in curve[1:]]
+    assert min(later) <= start
+    state = read_json(out / "best" / "state.json")["state"]
+    assert state["best_validation"] == min(start, *later)
+    assert sum(map(sum, state["run_times"])) > 0, "the length model has seen the log"
+
+
+def test_log_without_ends_is_refused(allot, fifo_log, tmp_path):
+    with h5py.File(fifo_log / "data" / "main_data.hdf5", "r+") as file:
+        file["episode_0/result/finish"][:] = float("inf")
+    stderr = allot("train", "--from-log", fifo_log, *TRAIN, "--out", tmp_path / "run", exit=3).stderr
+    assert "fifo-v0" in stderr and "result/finish" in stderr
+
+
+# ---- what stops a training ----
+
+
+def test_spoiled_numbers_stop_the_training_with_the_last_good_checkpoint(allot, training, tmp_path):
+    options = ["train", "--setting", "dl2:size=S", "--iterations", "3", "--batch", "1", "--validation-workloads", "1",
+               "--method", "policy-gradient:rollouts=2,keep=1", "--quiet"]
+    allot(*options, "--stop-after", "1", "--out", tmp_path / "good")
+    spoiled = shutil.copytree(tmp_path / "good" / "latest", tmp_path / "spoiled")
+    weights = bytearray((spoiled / "model.safetensors").read_bytes())
+    start = 8 + struct.unpack("<Q", weights[:8])[0]
+    begin, end = json.loads(weights[8:start])["hidden.job"]["data_offsets"]
+    weights[start + begin : start + end] = struct.pack("<f", 3e38) * ((end - begin) // 4)
+    (spoiled / "model.safetensors").write_bytes(weights)
+    manifest = read_json(spoiled / "manifest.json")
+    manifest["files"]["model.safetensors"]["checksum"] = fnv1a64(weights)
+    (spoiled / "manifest.json").write_text(json.dumps(manifest))
+
+    out = tmp_path / "run"
+    stderr = allot(*options, "--start", spoiled, "--out", out, exit=1).stderr
+    assert "training stopped in iteration 1" in stderr and "learning-rate" in stderr and str(out / "latest") in stderr
+    assert (out / "latest" / "model.safetensors").read_bytes()[start:] == bytes(weights[start:])
+    assert read_json(out / "latest" / "state.json")["state"]["iteration"] == 0
