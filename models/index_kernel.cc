@@ -37,19 +37,25 @@ template <int kBlocks, int kJobs>
                                               std::size_t x_stride, std::size_t columns, float* y,
                                               std::size_t y_stride) {
   Lanes sum[kJobs][kBlocks];
+#pragma GCC unroll 8
   for (int j = 0; j < kJobs; ++j) {
+#pragma GCC unroll 8
     for (int b = 0; b < kBlocks; ++b) {
       sum[j][b] = reinterpret_cast<const Lanes*>(y + static_cast<std::size_t>(j) * y_stride)[b];
     }
   }
   for (std::size_t k = 0; k < columns; ++k) {
     const auto* column = reinterpret_cast<const Lanes*>(m + k * m_stride);
+#pragma GCC unroll 8
     for (int j = 0; j < kJobs; ++j) {
       const float factor = x[static_cast<std::size_t>(j) * x_stride + k];
+#pragma GCC unroll 8
       for (int b = 0; b < kBlocks; ++b) sum[j][b] += column[b] * factor;
     }
   }
+#pragma GCC unroll 8
   for (int j = 0; j < kJobs; ++j) {
+#pragma GCC unroll 8
     for (int b = 0; b < kBlocks; ++b) {
       reinterpret_cast<Lanes*>(y + static_cast<std::size_t>(j) * y_stride)[b] = sum[j][b];
     }

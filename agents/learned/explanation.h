@@ -22,7 +22,7 @@ struct ExplainedStep {
   bool keeps = false;  // within what the job runs on now: + kappa, else - kappa
   float key = 0;
   Outcome outcome = Outcome::kNotReached;
-  Resources free;  // of its GPU type when it was considered, the job's own included
+  Resources free{};  // of its GPU type when it was considered, the job's own included
 };
 
 struct ExplainedJob {

@@ -21,7 +21,7 @@ struct GuardOptions {
   int min_jobs = 50;
   int most_invalid = 3;
   std::size_t memory = 2000;  // jobs
-  SimOptions rules;           // of the simulation
+  SimOptions rules{};         // of the simulation
 };
 
 class GuardedPolicy : public Policy, public NotesTaker {

@@ -1,5 +1,6 @@
 // allot explain: why a trained policy gave each job its GPUs, at one decision.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>

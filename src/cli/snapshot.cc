@@ -1,5 +1,7 @@
 #include "cli/snapshot.h"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "cluster/validate.h"

@@ -1,5 +1,6 @@
 #include "features/encoder.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -48,8 +49,12 @@ float Bounded(double value) {
   return static_cast<float>(std::clamp(value, -bound, bound));
 }
 
-// In single precision, as logarithms are half the encoder's time. What a weight of the policy
-// 'index' is made of is taken in double, as there.
+// Those of a job are taken together, in single precision and by vectors, as logarithms would be
+// half the encoder's time. What a weight of the policy 'index' is made of is taken in double, as
+// there.
+constexpr std::array kLogged = {kRemainingFastest, kRemainingCost,  kAge,         kRunningCost,
+                                kAttained,         kForecastMedian, kForecastHigh};
+
 float BoundedLog(double value) {
   return std::clamp(std::log(static_cast<float>(value)), -kFeatureBound, kFeatureBound);
 }
@@ -84,10 +89,10 @@ void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
     const bool is_new = o.now - o.submit[r] < o.interval && o.changes[r] == 0;
     x[kRemainingSmallest] =
         Bounded(std::log(remaining / table.reference_rate() / o.interval + 0.01));
-    x[kRemainingFastest] = BoundedLog(remaining / table.best_rate() * per_interval + 0.01);
-    x[kRemainingCost] = BoundedLog(cost + 0.01);
+    x[kRemainingFastest] = static_cast<float>(remaining / table.best_rate() * per_interval + 0.01);
+    x[kRemainingCost] = static_cast<float>(cost + 0.01);
     x[kRemainingShare] = Bounded(remaining / total);
-    x[kAge] = BoundedLog(1 + (o.now - o.submit[r]) * per_interval);
+    x[kAge] = static_cast<float>(1 + (o.now - o.submit[r]) * per_interval);
     x[kIsNew] = is_new ? 1.0F : 0.0F;
     const OfTable& of_table = TableFeatures(table, o.requested[r]);
     x[kSpeedup] = of_table.speedup;
@@ -95,19 +100,21 @@ void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
     x[kSmallestCost] = of_table.smallest_cost;
     x[kRequestedCost] = of_table.requested_cost;
     x[kIsRunning] = running ? 1.0F : 0.0F;
-    x[kRunningCost] = running ? BoundedLog(1 + present / table.reference_cost()) : 0.0F;
-    x[kAttained] = BoundedLog(o.attained_gpu_seconds[r] * table.best_efficiency() / total + 0.02);
+    x[kRunningCost] = static_cast<float>(1 + present / table.reference_cost());
+    x[kAttained] =
+        static_cast<float>(o.attained_gpu_seconds[r] * table.best_efficiency() / total + 0.02);
     x[kHasEstimate] = std::isnan(o.estimated_work[r]) ? 0.0F : 1.0F;
     const LengthModel::Forecast forecast = lengths_.Of(o, static_cast<std::int32_t>(r));
     x[kForecastRank] = Bounded(std::log(forecast.rank / o.interval + 0.01));
-    x[kForecastMedian] = BoundedLog(forecast.median * per_interval + 0.01);
-    x[kForecastHigh] = BoundedLog(forecast.high * per_interval + 0.01);
+    x[kForecastMedian] = static_cast<float>(forecast.median * per_interval + 0.01);
+    x[kForecastHigh] = static_cast<float>(forecast.high * per_interval + 0.01);
     total_cost += cost;
     total_width += table.max_hull_cost();
     used += running ? table[o.running[r]].demand.gpus : 0;
     arrived += is_new ? 1 : 0;
     restart += o.restart_cost[r];
   }
+  TakeLogs(batch);
   EncodeRanks(o, batch);
 
   std::array<double, kJobFeatures> sum{};
@@ -152,6 +159,26 @@ const FeatureEncoder::OfTable& FeatureEncoder::TableFeatures(const Configuration
            .smallest_cost = BoundedLog(table.reference_cost()),
            .requested_cost = BoundedLog(table[requested].cost / table.reference_cost())};
   return known;
+}
+
+void FeatureEncoder::TakeLogs(FeatureBatch* batch) {
+  constexpr std::size_t kLanes = 4;
+  const std::size_t rows = batch->jobs.size() / kJobFeatures;
+  const std::size_t count = rows * kLogged.size();
+  logs_.assign((count + kLanes - 1) / kLanes * kLanes, 1.0F);
+  float* next = logs_.data();
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (const JobFeature f : kLogged) *next++ = batch->jobs[r * kJobFeatures + f];
+  }
+  // Always four at once: a logarithm taken alone may differ in its last bit.
+  for (std::size_t i = 0; i < logs_.size(); i += kLanes) {
+    Eigen::Map<Eigen::Array<float, kLanes, 1>> some(&logs_[i]);
+    some = some.log().max(-kFeatureBound).min(kFeatureBound);
+  }
+  next = logs_.data();
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (const JobFeature f : kLogged) batch->jobs[r * kJobFeatures + f] = *next++;
+  }
 }
 
 void FeatureEncoder::EncodeRanks(const Observation& o, FeatureBatch* batch) {

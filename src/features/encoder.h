@@ -82,11 +82,13 @@ class FeatureEncoder {
     float requested_cost = 0;
   };
   const OfTable& TableFeatures(const ConfigurationTable& table, std::int32_t requested);
+  void TakeLogs(FeatureBatch* batch);
   void EncodeRanks(const Observation& observation, FeatureBatch* batch);
   void RankBy(JobFeature value, JobFeature rank, FeatureBatch* batch);
 
   LengthModel lengths_;
   std::array<OfTable, 64> of_tables_;  // by a hash of the table's address; of this decision
+  std::vector<float> logs_;            // what logarithms are taken of, by row, then of that
   std::vector<std::uint64_t> by_job_;  // rows in the order of their jobs
   std::vector<std::uint64_t> by_value_;
   std::vector<std::uint64_t> scratch_;

@@ -15,8 +15,8 @@ namespace allot {
 struct GateRival {
   std::string id;
   bool incumbent = false;
-  PairedRatio jct;  // candidate / rival
-  PairedRatio p99;  // for information
+  PairedRatio jct{};  // candidate / rival
+  PairedRatio p99{};  // for information
   bool beaten = false;
 };
 
