@@ -46,7 +46,7 @@ int Pretrain(const PretrainOptions& o, const GlobalOptions& globals) {
   }
   if (episodes.empty()) throw DataError("the logs hold no episode");
   const std::string teacher = episodes.front().policy;
-  const auto agreement = [&](const IndexNetWeights& weights) {
+  const auto agreement = [&](const NetWeights& weights) {
     double sum = 0;
     for (const LoggedEpisode& episode : episodes) {
       sum += Agreement(*episode.scenario, episode.decisions, unseen, weights);
@@ -77,7 +77,6 @@ int Pretrain(const PretrainOptions& o, const GlobalOptions& globals) {
       });
 
   Checkpoint checkpoint;
-  checkpoint.kind = std::string(kIndexKind);
   checkpoint.feature_version = kFeatureVersion;
   checkpoint.weights = weights;
   checkpoint.state = {{"stage", "pretrained"},

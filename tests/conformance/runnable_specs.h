@@ -22,7 +22,6 @@ class RunnableSpecs {
   RunnableSpecs()
       : checkpoint_(fmt::format("{}/allot-conformance-{}", testing::TempDir(), getpid())) {
     Checkpoint checkpoint;
-    checkpoint.kind = kIndexKind;
     checkpoint.feature_version = kFeatureVersion;
     checkpoint.weights = IndexAgentAt({.alpha = 0.5F, .beta = 0.3F, .kappa = 0.3F}, 8, 1);
     checkpoint.state = nlohmann::json::object();
