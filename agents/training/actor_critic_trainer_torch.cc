@@ -116,10 +116,8 @@ class ActorCriticTrainer : public Trainer {
     // Samples may be drawn twice: they are numbered by their place in `chosen`.
     SequenceSamples own;
     own.Append(samples, chosen);
-    std::vector<std::size_t> all;
-    for (std::size_t k = 0; k < chosen.size(); ++k) all.push_back(k);
     return actor_.Step(
-        own, all,
+        own, EveryIndex(own.size()),
         [&](std::size_t k, std::span<const float> logits, std::span<float> gradient) {
           const double ratio =
               std::exp(LogChance(logits, own.mask_of(k), own.action[k]) - own.log_chance[k]);
@@ -140,8 +138,7 @@ class ActorCriticTrainer : public Trainer {
     SequenceSamples samples;
     std::vector<float> targets;
     Gather(collected, &samples, &targets);
-    std::vector<std::size_t> all;
-    for (std::size_t i = 0; i < samples.size(); ++i) all.push_back(i);
+    const std::vector<std::size_t> all = EveryIndex(samples.size());
     constexpr int kCriticSteps = 8;
     for (int i = 0; i < kCriticSteps; ++i) {
       LearnCritic(samples, targets, all, report->learning_rate);
@@ -154,14 +151,13 @@ class ActorCriticTrainer : public Trainer {
     SequenceSamples samples;
     std::vector<float> targets;
     Gather(collected, &samples, &targets);
-    std::vector<std::size_t> drawn;
-    for (std::size_t i = 0; i < samples.size(); ++i) drawn.push_back(i);
-    memory_.Add(samples, drawn, targets);
+    memory_.Add(samples, EveryIndex(samples.size()), targets);
     if (memory_.size() == 0) return;
 
     const bool by_priority = own_.replay == Replay::kPrioritised;
     const double beta = 0.1 + 0.9 * done;
     Rng rng(options_.seed, "replay", static_cast<std::uint64_t>(state_.iteration));
+    std::vector<std::size_t> drawn;
     std::vector<double> weights;
     for (int update = 0; update < own_.updates; ++update) {
       memory_.Draw(static_cast<std::size_t>(own_.minibatch), by_priority, beta, &rng, &drawn,

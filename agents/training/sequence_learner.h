@@ -82,6 +82,7 @@ void Remember(const SequenceLearner& critic, TensorMap* memory);
 SequenceLearner CriticFrom(const TensorMap& memory, const NetWeights& actor, AdamOptions options,
                            std::uint64_t seed, int threads);
 
+std::vector<std::size_t> EveryIndex(std::size_t count);  // 0, 1, ...
 std::vector<std::size_t> ShuffledIndices(std::size_t count, Rng rng);
 
 }  // namespace allot

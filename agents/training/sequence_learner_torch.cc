@@ -238,9 +238,14 @@ SequenceLearner CriticFrom(const TensorMap& memory, const NetWeights& actor, Ada
   return {std::move(weights), std::move(adam), options, threads};
 }
 
+std::vector<std::size_t> EveryIndex(std::size_t count) {
+  std::vector<std::size_t> indices(count);
+  std::iota(indices.begin(), indices.end(), std::size_t{0});
+  return indices;
+}
+
 std::vector<std::size_t> ShuffledIndices(std::size_t count, Rng rng) {
-  std::vector<std::size_t> order(count);
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = EveryIndex(count);
   for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[rng.Below(i)]);
   return order;
 }
