@@ -131,8 +131,8 @@ void ClusterEnv::Observe(const ObservationView& view) const {
   const Observation& o = cluster_->Observe();
   const auto window = static_cast<std::size_t>(options_.max_jobs);
   const std::size_t jobs = std::min(window, o.job.size());
-  std::fill(view.jobs.begin(), view.jobs.end(), 0.0F);
-  std::copy_n(features_.jobs.begin(), jobs * kJobFeatures, view.jobs.begin());
+  const auto rest = std::copy_n(features_.jobs.begin(), jobs * kJobFeatures, view.jobs.begin());
+  std::fill(rest, view.jobs.end(), 0.0F);
   std::copy(features_.context.begin(), features_.context.end(), view.context.begin());
   std::fill(view.job_mask.begin(), view.job_mask.end(), std::uint8_t{0});
   std::fill_n(view.job_mask.begin(), jobs, std::uint8_t{1});

@@ -1,20 +1,29 @@
 // allot bench simulate: how much CPU simulations cost, as figures to keep (bench/results). CPU time
-// of the process, one thread; wall time plays no part.
+// of one thread; wall time plays a part only in what a second thread adds to environments.
 
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "cli/bench_env.h"
 #include "cli/command.h"
 #include "cli/experiment.h"
 #include "cli/spec_list.h"
+#include "cli/sweep_cells.h"
 #include "cli/version.h"
 #include "cli/world.h"
+#include "core/cpu_time.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/rng.h"
 #include "fidelity/peer.h"
 #include "sim/run.h"
+#include "sweep/preset.h"
 
 namespace allot {
 namespace {
@@ -24,17 +33,14 @@ using Json = nlohmann::ordered_json;
 struct BenchOptions {
   World world;
   bool trace = false;
+  bool figure6 = false;
+  bool million = false;
+  bool env = false;
   std::string policies = "fifo,las,srtf";
   int most_active = 100000;
   std::string dl2;
   std::string out;
 };
-
-double ProcessorSeconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 std::string ProcessorName() {
   const std::string text = ReadTextFile("/proc/cpuinfo");
@@ -42,6 +48,12 @@ std::string ProcessorName() {
     if (line.starts_with("model name")) return std::string(Trim(line.substr(line.find(':') + 1)));
   }
   return "unknown";
+}
+
+// Of the last minute, for who judges the figures.
+double LoadAverage() {
+  double load = 0;
+  return getloadavg(&load, 1) == 1 ? load : NAN;
 }
 
 // `jobs` one-GPU jobs at once on half as many GPUs: every decision ranks all and serves half.
@@ -74,13 +86,13 @@ Json BenchCrowds(const BenchOptions& o) {
       SimulatedCluster cluster(scenario);
       Allocation allocation;
       policy->OnEpisodeStart({.seed = 0, .cluster = &scenario.cluster()});
-      const double start = ProcessorSeconds();
+      const double start = ThreadCpuSeconds();
       for (std::int64_t d = 0; d < decisions; ++d) {
         policy->Decide(cluster.Observe(), &allocation);
         cluster.Apply(allocation);
         cluster.WaitForChange(0);  // asked at every interval, whatever it promises
       }
-      const double us = 1e6 * (ProcessorSeconds() - start) / static_cast<double>(decisions);
+      const double us = 1e6 * (ThreadCpuSeconds() - start) / static_cast<double>(decisions);
       rows.push_back({{"active_jobs", jobs},
                       {"policy", spec},
                       {"cpu_us_per_decision", us},
@@ -110,9 +122,9 @@ Json BenchIdle() {
 }
 
 Json BenchTrace(BenchOptions& o) {
-  const double start = ProcessorSeconds();
+  const double start = ThreadCpuSeconds();
   const auto scenarios = o.world.Scenarios();
-  const double read = ProcessorSeconds() - start;
+  const double read = ThreadCpuSeconds() - start;
   std::fputs(o.world.ReadNote().c_str(), stderr);
   Json rows = Json::array();
   for (const std::string& spec : SplitSpecs(o.policies)) {
@@ -125,6 +137,74 @@ Json BenchTrace(BenchOptions& o) {
                     {"decisions", outcome.drive.decisions},
                     {"cpu_s", outcome.cpu_s},
                     {"read_cpu_s", read}});
+  }
+  return rows;
+}
+
+// The cells of preset blox-fig6, with the making of their workloads.
+Json BenchFigure6() {
+  const std::string preset = "blox-fig6";
+  const SweepDefinition definition =
+      SweepFromJson(ParseToml(Registry<SweepPreset>::Global().Get("preset", preset).toml, preset),
+                    SweepableOptions(), preset);
+  const double start = ThreadCpuSeconds();
+  SweepCells cells(definition, 1);
+  const std::vector<CellValues> all = CellsOf(definition);
+  for (const CellValues& cell : all) cells.Run(cell);
+  return {{"preset", preset}, {"cells", all.size()}, {"cpu_s", ThreadCpuSeconds() - start}};
+}
+
+// A million jobs at 0.95 of 12,500 nodes of 8 GPUs: most of one GPU, lengths log-normal with a
+// median of 10 minutes and a mean of hours, arrivals evenly at random.
+Workload MillionJobs() {
+  constexpr double kLoad = 0.95;
+  constexpr double kGpus = 100000;
+  constexpr std::array<std::pair<GpuCount, double>, 6> kSizes = {
+      {{1, 0.70}, {2, 0.80}, {4, 0.88}, {8, 0.96}, {16, 0.99}, {32, 1.0}}};
+  Workload workload;
+  workload.name = "million";
+  workload.jobs.resize(1000000);
+  Rng rng(1, "bench-million");
+  double work = 0;
+  double sum = 0;
+  for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+    Job& job = workload.jobs[i];
+    const double size = rng.Uniform();
+    job.id = fmt::format("{}", i);
+    job.gpus = std::find_if(kSizes.begin(), kSizes.end(), [&](const auto& each) {
+                 return size < each.second;
+               })->first;
+    job.duration = std::clamp(600 * std::exp(2.6 * rng.Normal()), 10.0, 30 * 86400.0);
+    work += job.gpus * job.duration;
+    sum += rng.Exponential(1);
+    job.submit = sum;
+  }
+  const double scale = work / (kLoad * kGpus) / sum;
+  for (Job& job : workload.jobs) job.submit *= scale;
+  workload.Finish();
+  return workload;
+}
+
+Json BenchMillion(const BenchOptions& o) {
+  ClusterSpec cluster;
+  cluster.AddNodes(12500, {8, 64}, "gpu");
+  SimOptions options;
+  options.lengths = {LengthEstimates::Kind::kTrue, 0};
+  const Scenario scenario(MillionJobs(), cluster, options);
+  Json rows = Json::array();
+  for (const std::string& spec : SplitSpecs(o.policies)) {
+    const RunOutcome outcome = RunPolicy(scenario, *MakePolicy(spec));
+    std::int32_t most = 0;
+    for (const TimelinePoint& point : outcome.timeline) most = std::max(most, point.active);
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    rows.push_back({{"jobs", scenario.workload().jobs.size()},
+                    {"gpus", scenario.cluster().total().gpus},
+                    {"policy", spec},
+                    {"decisions", outcome.drive.decisions},
+                    {"most_active_jobs", most},
+                    {"cpu_s", outcome.cpu_s},
+                    {"peak_memory_mib", usage.ru_maxrss / 1024}});
   }
   return rows;
 }
@@ -164,34 +244,48 @@ void PrintRows(const char* title, const Json& rows) {
 }
 
 int BenchSimulate(BenchOptions& o, const GlobalOptions& globals) {
-  Json json = {
-      {"command", TypedCommand()},
-      {"version", Version()},
-      {"machine", {{"cpu", ProcessorName()}, {"cores", std::thread::hardware_concurrency()}}}};
+  Json json = {{"command", TypedCommand()},
+               {"version", Version()},
+               {"machine",
+                {{"cpu", ProcessorName()},
+                 {"cores", std::thread::hardware_concurrency()},
+                 {"load", LoadAverage()}}}};
+  if (o.million) json["million"] = BenchMillion(o);  // first: its peak of memory is the process'
   json["active_jobs"] = BenchCrowds(o);
   json["idle"] = BenchIdle();
   if (o.trace) json["trace"] = BenchTrace(o);
   if (!o.dl2.empty()) json["dl2"] = BenchDl2(o.dl2);
+  if (o.figure6) json["figure6"] = BenchFigure6();
+  if (o.env) json["env"] = BenchEnv();
+  json["machine"]["load_at_end"] = LoadAverage();
   if (!o.out.empty()) WriteTextFile(o.out, json.dump(2) + "\n");
   if (globals.json) {
     std::printf("%s\n", json.dump(2).c_str());
     return 0;
   }
+  if (o.million) PrintRows("a million jobs on 100,000 GPUs", json["million"]);
   PrintRows("CPU per decision against active jobs", json["active_jobs"]);
   PrintRows("rounds in which nothing can change", Json::array({json["idle"]}));
   if (o.trace) PrintRows("trace", json["trace"]);
   if (!o.dl2.empty()) PrintRows("DL2's heuristics on its mid_s1", json["dl2"]);
+  if (o.figure6) PrintRows("Figure 6 of Blox", Json::array({json["figure6"]}));
+  if (o.env)
+    PrintRows("environments", Json::array({json["env"]["sequence"], json["env"]["vector"]}));
   return 0;
 }
 
 ALLOT_REGISTER(
     CommandInfo,
     (CommandInfo{
-        "bench simulate", "CPU time of simulations: per decision, idle, on a trace, against DL2",
+        "bench simulate",
+        "CPU time of simulations: per decision, idle, on traces, of peers' sets, of envs",
         [](CLI::App& app, const GlobalOptions& globals) {
           auto o = std::make_shared<BenchOptions>();
           o->world.Declare(app);
           app.add_flag("--trace", o->trace, "also simulate --workload on --cluster");
+          app.add_flag("--figure6", o->figure6, "also run the cells of preset blox-fig6");
+          app.add_flag("--million", o->million, "also simulate 1,000,000 jobs on 100,000 GPUs");
+          app.add_flag("--env", o->env, "also step environments");
           app.add_option("--policies", o->policies, "policies to run")->capture_default_str();
           app.add_option("--most-active", o->most_active, "largest crowd of jobs, from 100 by tens")
               ->check(CLI::Range(100, 1000000))

@@ -2,9 +2,9 @@
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "cluster/free_map.h"
@@ -16,8 +16,7 @@ namespace {
 // What has been seen so far of one job and one node. A stamp that is not the present call's means
 // "nothing", so that a call touches only what its allocation names.
 struct JobUse {
-  std::uint64_t known = 0;  // stamp: the job is a row
-  std::int32_t row = 0;
+  std::int32_t row = 0;       // a guess: its row at the last look
   std::uint64_t entered = 0;  // stamp: an entry names it
 };
 struct NodeUse {
@@ -46,115 +45,119 @@ class Validation {
     if (scratch_.nodes.size() < cluster_.nodes().size()) {
       scratch_.nodes.resize(cluster_.nodes().size());
     }
-    if (std::is_sorted(o_.job.begin(), o_.job.end())) {
-      // As they usually are: only the rows that are named are looked up.
-      for (const Allocation::Entry& entry : allocation_.entries()) {
-        const auto row = std::lower_bound(o_.job.begin(), o_.job.end(), entry.job);
-        if (row == o_.job.end() || *row != entry.job) continue;
-        Know(static_cast<std::int32_t>(row - o_.job.begin()));
-      }
-    } else {
-      for (std::int32_t row = 0; row < o_.rows(); ++row) Know(row);
-    }
     for (const Allocation::Entry& entry : allocation_.entries()) {
-      if (Status status = CheckEntry(entry); !status.ok()) return status;
+      if (!CheckEntry(entry)) break;
     }
-    return Status::Ok();
+    return std::move(refused_);
   }
 
  private:
-  void Know(std::int32_t row) {
-    const JobIndex job = o_.job[At(row)];
-    if (At(job) >= scratch_.jobs.size()) scratch_.jobs.resize(At(job) + 1);
-    scratch_.jobs[At(job)].known = scratch_.stamp;
-    scratch_.jobs[At(job)].row = row;
+  // Whether the job is a row, and the guess is that row.
+  bool Known(JobIndex job) const {
+    if (job < 0 || At(job) >= scratch_.jobs.size()) return false;
+    const std::int32_t row = scratch_.jobs[At(job)].row;
+    return row < o_.rows() && o_.job[At(row)] == job;
   }
 
-  Status CheckEntry(const Allocation::Entry& entry) {
-    if (entry.job < 0 || At(entry.job) >= scratch_.jobs.size() ||
-        scratch_.jobs[At(entry.job)].known != scratch_.stamp) {
-      return Status::Refused("job {}: only unfinished jobs can be allocated, it is none of the {}",
-                             entry.job, o_.rows());
+  // Rows move when one before them goes: looks at all of them.
+  bool FoundAnew(JobIndex job) {
+    for (std::int32_t row = 0; row < o_.rows(); ++row) {
+      const JobIndex each = o_.job[At(row)];
+      if (At(each) >= scratch_.jobs.size()) scratch_.jobs.resize(At(each) + 1);
+      scratch_.jobs[At(each)].row = row;
+    }
+    return Known(job);
+  }
+
+  // False, with the reason kept: a Status costs something even where all is well.
+  template <typename... Args>
+  bool Refuse(fmt::format_string<Args...> rule, Args&&... args) {
+    refused_ = Status::Refused(rule, std::forward<Args>(args)...);
+    return false;
+  }
+
+  bool CheckEntry(const Allocation::Entry& entry) {
+    if (!Known(entry.job) && !FoundAnew(entry.job)) {
+      return Refuse("job {}: only unfinished jobs can be allocated, it is none of the {}",
+                    entry.job, o_.rows());
     }
     JobUse& use = scratch_.jobs[At(entry.job)];
     if (use.entered == scratch_.stamp) {
-      return Status::Refused(
-          "job {}: a job is allocated once, configuration {} follows an earlier one", entry.job,
-          entry.configuration);
+      return Refuse("job {}: a job is allocated once, configuration {} follows an earlier one",
+                    entry.job, entry.configuration);
     }
     use.entered = scratch_.stamp;
     const ConfigurationTable& table = *o_.table[At(use.row)];
     if (entry.configuration < 0 || entry.configuration >= table.size()) {
-      return Status::Refused("job {}: configuration {} is not in its table '{}', which has {}",
-                             entry.job, entry.configuration, table.name(), table.size());
+      return Refuse("job {}: configuration {} is not in its table '{}', which has {}", entry.job,
+                    entry.configuration, table.name(), table.size());
     }
     const Configuration& configuration = table[entry.configuration];
     if (!table.Allocatable(entry.configuration)) {
-      return Status::Refused("job {}: at most {} units of each kind, configuration {} has {}",
-                             entry.job, fmt::join(table.limits(), " and "), entry.configuration,
-                             fmt::join(configuration.units, " and "));
+      return Refuse("job {}: at most {} units of each kind, configuration {} has {}", entry.job,
+                    fmt::join(table.limits(), " and "), entry.configuration,
+                    fmt::join(configuration.units, " and "));
     }
     std::array<std::int64_t, kMaxUnitKinds> held{};
     for (const NodeShare& share : allocation_.shares(entry)) {
-      if (Status status = CheckShare(entry, table, configuration, share); !status.ok())
-        return status;
+      if (!CheckShare(entry, table, configuration, share)) return false;
       for (std::size_t kind = 0; kind < held.size(); ++kind) held[kind] += share.units[kind];
     }
     for (std::size_t kind = 0; kind < table.kinds().size(); ++kind) {
       if (held[kind] != configuration.units[kind]) {
-        return Status::Refused(
-            "job {}: its shares must add up to configuration {}: {} '{}', got {}", entry.job,
-            entry.configuration, configuration.units[kind], table.kinds()[kind].name, held[kind]);
+        return Refuse("job {}: its shares must add up to configuration {}: {} '{}', got {}",
+                      entry.job, entry.configuration, configuration.units[kind],
+                      table.kinds()[kind].name, held[kind]);
       }
     }
-    return Status::Ok();
+    return true;
   }
 
-  Status CheckShare(const Allocation::Entry& entry, const ConfigurationTable& table,
-                    const Configuration& configuration, const NodeShare& share) {
+  bool CheckShare(const Allocation::Entry& entry, const ConfigurationTable& table,
+                  const Configuration& configuration, const NodeShare& share) {
     const auto nodes = static_cast<std::int32_t>(cluster_.nodes().size());
     if (share.node < 0 || share.node >= nodes) {
-      return Status::Refused("job {}: node {} does not exist, the cluster has {} (from 0)",
-                             entry.job, share.node, nodes);
+      return Refuse("job {}: node {} does not exist, the cluster has {} (from 0)", entry.job,
+                    share.node, nodes);
     }
     const Node& node = cluster_.nodes()[At(share.node)];
     if (node.type != configuration.gpu_type) {
-      return Status::Refused("job {}: configuration {} runs on '{}', node {} has '{}'", entry.job,
-                             entry.configuration, TypeName(configuration.gpu_type), share.node,
-                             TypeName(node.type));
+      return Refuse("job {}: configuration {} runs on '{}', node {} has '{}'", entry.job,
+                    entry.configuration, TypeName(configuration.gpu_type), share.node,
+                    TypeName(node.type));
     }
     for (std::size_t kind = 0; kind < share.units.size(); ++kind) {
       const bool exists = kind < table.kinds().size();
       if (share.units[kind] < 0 || (!exists && share.units[kind] != 0)) {
-        return Status::Refused(
+        return Refuse(
             "job {}: a share holds >= 0 units of each of its {} kinds, got {} of kind "
             "{} on node {}",
             entry.job, table.kinds().size(), share.units[kind], kind, share.node);
       }
     }
     if (const std::uint64_t absent = share.gpus & ~GpuMask(node.capacity.gpus); absent != 0) {
-      return Status::Refused("job {}: GPU {} of node {} does not exist, the node has {} (from 0)",
-                             entry.job, std::countr_zero(absent), share.node, node.capacity.gpus);
+      return Refuse("job {}: GPU {} of node {} does not exist, the node has {} (from 0)", entry.job,
+                    std::countr_zero(absent), share.node, node.capacity.gpus);
     }
     const Resources demand = DemandOf(table.kinds(), share.units);
     if (std::popcount(share.gpus) != demand.gpus) {
-      return Status::Refused("job {}: its units on node {} need {} GPUs, {} are named", entry.job,
-                             share.node, demand.gpus, std::popcount(share.gpus));
+      return Refuse("job {}: its units on node {} need {} GPUs, {} are named", entry.job,
+                    share.node, demand.gpus, std::popcount(share.gpus));
     }
     NodeUse& use = scratch_.nodes[At(share.node)];
     if (use.stamp != scratch_.stamp) use = {scratch_.stamp, 0, 0};
     if (const std::uint64_t taken = share.gpus & use.gpus; taken != 0) {
       const int gpu = std::countr_zero(taken);
-      return Status::Refused("job {}: GPU {} of node {} is given twice, first to job {}", entry.job,
-                             gpu, share.node, FirstOwner(share.node, gpu));
+      return Refuse("job {}: GPU {} of node {} is given twice, first to job {}", entry.job, gpu,
+                    share.node, FirstOwner(share.node, gpu));
     }
     if (use.cpus + demand.cpus > node.capacity.cpus) {
-      return Status::Refused("job {}: node {} has {} CPUs, its jobs would hold {}", entry.job,
-                             share.node, node.capacity.cpus, use.cpus + demand.cpus);
+      return Refuse("job {}: node {} has {} CPUs, its jobs would hold {}", entry.job, share.node,
+                    node.capacity.cpus, use.cpus + demand.cpus);
     }
     use.gpus |= share.gpus;
     use.cpus += demand.cpus;
-    return Status::Ok();
+    return true;
   }
 
   const std::string& TypeName(GpuTypeIndex type) const { return cluster_.types()[At(type)]; }
@@ -173,6 +176,7 @@ class Validation {
   const ClusterSpec& cluster_;
   const Allocation& allocation_;
   Scratch& scratch_;
+  Status refused_ = Status::Ok();
 };
 
 }  // namespace

@@ -88,14 +88,24 @@ std::int32_t SequenceAction::Target(std::int32_t row, int kind) {
 void SequenceAction::RefreshMask() {
   mask_.assign(At(action_count()), 0);
   targets_.assign(At(action_count()), -1);
-  for (int slot = 0; slot < slots(); ++slot) {
-    for (int kind = 0; kind < kKinds; ++kind) {
-      const auto action = At(slot * kKinds + kind);
-      targets_[action] = Target(row_of(slot), kind);
-      mask_[action] = targets_[action] >= 0 ? 1 : 0;
-    }
-  }
   mask_[At(done_action())] = 1;
+  widest_step_.assign(At(slots()), 0);
+  for (int slot = 0; slot < slots(); ++slot) RefreshSlot(slot);
+}
+
+void SequenceAction::RefreshSlot(int slot) {
+  const std::int32_t row = row_of(slot);
+  const ConfigurationTable& table = *observation_->table[At(row)];
+  const std::int32_t from = chosen_[At(row)];
+  const GpuCount held = from < 0 ? 0 : table[from].demand.gpus;
+  GpuCount& widest = widest_step_[At(slot)];
+  widest = 0;
+  for (int kind = 0; kind < kKinds; ++kind) {
+    const std::int32_t target = Target(row, kind);
+    targets_[At(slot * kKinds + kind)] = target;
+    mask_[At(slot * kKinds + kind)] = target >= 0 ? 1 : 0;
+    if (target >= 0) widest = std::max(widest, table[target].demand.gpus - held);
+  }
 }
 
 void SequenceAction::Grant(std::int32_t row, std::int32_t configuration) {
@@ -116,8 +126,19 @@ void SequenceAction::Grant(std::int32_t row, std::int32_t configuration) {
 
 bool SequenceAction::Take(int action) {
   if (action < 0 || action >= done_action() || mask_[At(action)] == 0) return false;
-  Grant(row_of(action / kKinds), targets_[At(action)]);
-  RefreshMask();
+  const int slot = action / kKinds;
+  const std::int32_t row = row_of(slot);
+  Grant(row, targets_[At(action)]);
+  if (fragments_) {
+    RefreshMask();
+    return true;
+  }
+  // There is less room than before on this type: only who could fill more than is left is asked.
+  const ConfigurationTable& table = *observation_->table[At(row)];
+  const GpuCount left = capacity_.free(table[chosen_[At(row)]].gpu_type).gpus;
+  for (int other = 0; other < slots(); ++other) {
+    if (widest_step_[At(other)] > left || other == slot) RefreshSlot(other);
+  }
   return true;
 }
 

@@ -59,6 +59,7 @@ class SequenceAction {
   bool Fits(const ConfigurationTable& table, std::int32_t from, std::int32_t next);
   void Grant(std::int32_t row, std::int32_t configuration);
   void RefreshMask();
+  void RefreshSlot(int slot);
 
   int fixed_window_;
   std::unique_ptr<Placement> placement_;
@@ -71,6 +72,7 @@ class SequenceAction {
   std::vector<std::int32_t> order_;  // rows that got their first unit, in that order
   std::vector<std::uint8_t> mask_;
   std::vector<std::int32_t> targets_;
+  std::vector<GpuCount> widest_step_;  // by slot: GPUs that its largest legal action adds
   std::vector<allot::Grant> grants_;
   bool fragments_ = false;  // units of several GPUs or of CPUs: totals do not say what fits
 };

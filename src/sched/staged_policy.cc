@@ -72,18 +72,16 @@ class StagedPolicy : public Policy {
  private:
   void Sort(const Observation& o) {
     const bool keep_running_first = !ordering_->preemptive();
-    items_.resize(rows_.size());
+    ranks_.resize(rows_.size());
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const auto row = static_cast<std::size_t>(rows_[i]);
-      const JobIndex job = o.job[row];
-      // Before the key: 0 starved, 1 by key, +2 waits behind those who run. Ties go by job, which
-      // is the order of submission, not by row, so that the answer does not depend on the rows'
-      // order.
-      const int rank =
-          (guard_.Starved(job) ? 0 : 1) + (keep_running_first && o.running[row] < 0 ? 2 : 0);
-      items_[i] = {keys_[i], job, rows_[i], static_cast<std::int8_t>(rank)};
+      // Before the key: 0 starved, 1 by key, +2 waits behind those who run.
+      ranks_[i] = static_cast<std::int8_t>((guard_.Starved(o.job[row]) ? 0 : 1) +
+                                           (keep_running_first && o.running[row] < 0 ? 2 : 0));
     }
-    sorter_.Sort(items_, &order_, &sorted_keys_);
+    // Ties by job, which is the order of submission, not by row, so that the answer does not depend
+    // on the rows' order.
+    sorter_.Sort(rows_, o.job, keys_, ranks_, &order_, &sorted_keys_);
   }
 
   // When a running row may fall behind a waiting one, or a waiting one starve: until then the order
@@ -128,7 +126,7 @@ class StagedPolicy : public Policy {
     given_.clear();
     waiting_.clear();
     std::size_t to_find = allocation.entries().size();
-    for (std::size_t i = 0; to_find > 0; ++i) {
+    for (std::size_t i = 0; to_find > 0 && i < order_.size(); ++i) {
       const auto job = static_cast<std::size_t>(o.job[static_cast<std::size_t>(order_[i])]);
       given_.push_back(job < configuration_of_job_.size() ? configuration_of_job_[job] : -1);
       if (given_.back() < 0) {
@@ -152,7 +150,7 @@ class StagedPolicy : public Policy {
   std::vector<std::int32_t> order_;
   std::vector<double> keys_;
   std::vector<double> sorted_keys_;
-  std::vector<OrderMemory::Item> items_;
+  std::vector<std::int8_t> ranks_;
   OrderMemory sorter_;
   std::vector<Grant> grants_;
   std::vector<std::int32_t> given_;                 // by place in the order

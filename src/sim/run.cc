@@ -1,19 +1,12 @@
 #include "sim/run.h"
 
-#include <time.h>
-
 #include <chrono>
 
+#include "core/cpu_time.h"
 #include "core/error.h"
 
 namespace allot {
 namespace {
-
-double ThreadCpuSeconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 // Whether all tracked jobs have ended, asked again and again: each is passed once.
 class AllEnded {
@@ -46,8 +39,8 @@ void CheckTracked(const TrackedJobs& tracked, std::size_t jobs) {
 
 bool IsOracle(const Policy& policy, const Scenario& scenario) {
   const PolicyInfo& info = policy.info();
-  return info.oracle || (info.needs_lengths &&
-                         scenario.options().lengths.kind == LengthEstimates::Kind::kTrue);
+  return info.oracle ||
+         (info.needs_lengths && scenario.options().lengths.kind == LengthEstimates::Kind::kTrue);
 }
 
 RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,

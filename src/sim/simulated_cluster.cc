@@ -1,6 +1,7 @@
 #include "sim/simulated_cluster.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -17,6 +18,17 @@ constexpr std::int64_t kStuckAfter = 100'000;
 
 // A job whose exact end is a scheduled instant ends there, whatever the rounding: in intervals.
 constexpr double kBoundarySlack = 1e-9;
+
+// Without these rows (ascending, at least one).
+template <typename T>
+void Erase(const std::vector<std::int32_t>& rows, std::vector<T>* column) {
+  auto to = column->begin() + rows.front();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto until = i + 1 < rows.size() ? column->begin() + rows[i + 1] : column->end();
+    to = std::move(column->begin() + rows[i] + 1, until, to);
+  }
+  column->erase(to, column->end());
+}
 
 }  // namespace
 
@@ -50,6 +62,7 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& 
   row_of_job_.resize(jobs);
   records_.resize(jobs);
   progress_.resize(jobs);
+  inverse_duration_.resize(jobs);
   next_arrival_ = static_cast<JobIndex>(jobs);
   for (std::size_t i = 0; i < jobs; ++i) {
     ALLOT_CHECK_EQ(At(o.job[i]), i);
@@ -58,14 +71,14 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& 
     records_[i].submit = o.submit[i];
     Progress& p = progress_[i];
     p.work = scenario.facts(o.job[i]).work;
-    p.inverse_duration = 1.0 / scenario.workload().jobs[i].duration;
+    inverse_duration_[i] = 1.0 / scenario.workload().jobs[i].duration;
     if (o.running[i] < 0) continue;
     const Configuration& configuration = (*o.table[i])[o.running[i]];
     p.ready = o.now;
     p.rate = configuration.rate * scenario.options().speedup;
     p.gpus = configuration.demand.gpus;
     p.finish = FinishOf(p, o.done_work[i]);
-    ++running_;
+    running_rows_.push_back(static_cast<std::int32_t>(i));
     gpus_used_ += p.gpus;
   }
 }
@@ -90,7 +103,7 @@ Seconds SimulatedCluster::NextEvent() const {
 Seconds SimulatedCluster::NextJobEvent() const {
   Seconds event = kNever;
   if (At(next_arrival_) < records_.size()) event = records_[At(next_arrival_)].submit;
-  for (const Progress& progress : progress_) event = std::min(event, progress.finish);
+  for (const std::int32_t row : running_rows_) event = std::min(event, progress_[At(row)].finish);
   return event;
 }
 
@@ -102,7 +115,7 @@ Seconds SimulatedCluster::FinishOf(const Progress& p, double done) const {
 }
 
 void SimulatedCluster::CheckNotStuck() {
-  idle_decisions_ = running_ > 0 ? 0 : idle_decisions_ + 1;
+  idle_decisions_ = !running_rows_.empty() ? 0 : idle_decisions_ + 1;
   if (idle_decisions_ > kStuckAfter) {
     throw RunError("{} jobs wait on an idle cluster for {} decisions in a row (time {} s)",
                    observation_.rows(), idle_decisions_, observation_.now);
@@ -176,35 +189,46 @@ void SimulatedCluster::StopJobsOn(NodeIndex node) {
       const Seconds run = std::max(0.0, o.now - p.ready);
       const Seconds lost = every > 0 ? std::fmod(run, every) : 0.0;
       o.done_work[r] = std::max(0.0, o.done_work[r] - lost * p.rate);
-      --running_;
       gpus_used_ -= p.gpus;
-      o.running[r] = -1;
-      o.waiting_since[r] = o.now;
-      p.rate = 0;
-      p.gpus = 0;
-      p.finish = kNever;
-      ++records_[At(o.job[r])].preemptions;
+      Stop(r);
       ++records_[At(o.job[r])].failures;
     }
     new_share_begin_.push_back(static_cast<std::int32_t>(new_shares_.size()));
   }
   std::swap(o.shares, new_shares_);
   std::swap(o.share_begin, new_share_begin_);
+  std::erase_if(running_rows_, [&o](std::int32_t row) { return o.running[At(row)] < 0; });
+}
+
+void SimulatedCluster::Stop(std::size_t row) {
+  Progress& p = progress_[row];
+  p.rate = 0;
+  p.gpus = 0;
+  p.finish = kNever;
+  observation_.running[row] = -1;
+  observation_.waiting_since[row] = observation_.now;
+  ++records_[At(observation_.job[row])].preemptions;
 }
 
 void SimulatedCluster::PassTo(Seconds time) {
   Observation& o = observation_;
   const Seconds before = o.now;
   step_.elapsed += time - before;
-  bool any_finished = false;
-  for (std::int32_t row = 0; row < o.rows(); ++row) {
+  // Sums go by row, so that they do not depend on who runs.
+  std::size_t next = 0;
+  double job_seconds = step_.job_seconds;
+  double slowdown_seconds = step_.slowdown_seconds;
+  const auto count = [&](Seconds in_system) {
+    job_seconds += in_system;
+    slowdown_seconds += in_system * inverse_duration_[next++];
+  };
+  ended_rows_.clear();
+  for (const std::int32_t row : running_rows_) {
     const std::size_t r = At(row);
     Progress& p = progress_[r];
-    const Seconds end = std::min(time, p.finish);
-    const Seconds in_system = end - before;
-    step_.job_seconds += in_system;
-    step_.slowdown_seconds += in_system * p.inverse_duration;
-    if (o.running[r] < 0) continue;
+    const Seconds in_system = std::min(time, p.finish) - before;
+    while (next < r) count(time - before);
+    count(in_system);
     // Step by step, so that jobs of equal history stay exactly equal.
     const Seconds worked = std::max(0.0, time - std::max(before, p.ready));
     const double done =
@@ -219,73 +243,52 @@ void SimulatedCluster::PassTo(Seconds time) {
       record.finish = p.finish;
       record.gpu_seconds = o.attained_gpu_seconds[r];
       ++step_.finished;
-      --running_;
       gpus_used_ -= p.gpus;
-      any_finished = true;
+      ended_rows_.push_back(row);
     } else {
       o.waiting_since[r] = time;
     }
   }
+  while (next < progress_.size()) count(time - before);
+  step_.job_seconds = job_seconds;
+  step_.slowdown_seconds = slowdown_seconds;
   o.now = time;
-  if (any_finished) RemoveFinishedRows();
+  if (!ended_rows_.empty()) RemoveEndedRows();
   Admit(time);
 }
 
-void SimulatedCluster::RemoveFinishedRows() {
+void SimulatedCluster::RemoveEndedRows() {
   Observation& o = observation_;
-  std::size_t kept = 0;
-  std::int32_t kept_shares = 0;
-  const std::size_t rows = o.job.size();
-  for (std::size_t r = 0; r < rows; ++r) {
-    const std::int32_t share_begin = o.share_begin[r];
-    const std::int32_t share_end = o.share_begin[r + 1];
-    if (progress_[r].finish <= o.now) {
-      row_of_job_[At(o.job[r])] = -1;
-      continue;
+  // All that run are asked, those that ended among them.
+  std::size_t ended = 0;
+  std::size_t running = 0;
+  for (const std::int32_t row : running_rows_) {
+    if (ended < ended_rows_.size() && row == ended_rows_[ended]) {
+      row_of_job_[At(o.job[At(row)])] = -1;
+      ++ended;
+    } else {
+      running_rows_[running++] = row - static_cast<std::int32_t>(ended);
     }
-    row_of_job_[At(o.job[r])] = static_cast<std::int32_t>(kept);
-    o.share_begin[kept] = kept_shares;
-    for (std::int32_t s = share_begin; s < share_end; ++s)
-      o.shares[At(kept_shares++)] = o.shares[At(s)];
-    if (kept != r) {
-      o.job[kept] = o.job[r];
-      o.submit[kept] = o.submit[r];
-      o.table[kept] = o.table[r];
-      o.requested[kept] = o.requested[r];
-      o.running[kept] = o.running[r];
-      o.done_work[kept] = o.done_work[r];
-      o.estimated_work[kept] = o.estimated_work[r];
-      o.attained_gpu_seconds[kept] = o.attained_gpu_seconds[r];
-      o.attained_seconds[kept] = o.attained_seconds[r];
-      o.restart_cost[kept] = o.restart_cost[r];
-      o.changes[kept] = o.changes[r];
-      o.waiting_since[kept] = o.waiting_since[r];
-      o.priority[kept] = o.priority[r];
-      o.deadline[kept] = o.deadline[r];
-      o.tenant[kept] = o.tenant[r];
-      progress_[kept] = progress_[r];
-    }
-    ++kept;
   }
-  o.job.resize(kept);
-  o.submit.resize(kept);
-  o.table.resize(kept);
-  o.requested.resize(kept);
-  o.running.resize(kept);
-  o.done_work.resize(kept);
-  o.estimated_work.resize(kept);
-  o.attained_gpu_seconds.resize(kept);
-  o.attained_seconds.resize(kept);
-  o.restart_cost.resize(kept);
-  o.changes.resize(kept);
-  o.waiting_since.resize(kept);
-  o.priority.resize(kept);
-  o.deadline.resize(kept);
-  o.tenant.resize(kept);
-  progress_.resize(kept);
+  running_rows_.resize(running);
+
+  std::size_t kept = At(ended_rows_.front());
+  std::int32_t kept_shares = o.share_begin[kept];
+  for (std::size_t r = kept; r < o.job.size(); ++r) {
+    if (row_of_job_[At(o.job[r])] < 0) continue;
+    const auto shares = o.shares_of(static_cast<std::int32_t>(r));
+    o.share_begin[kept] = kept_shares;
+    for (const NodeShare& share : shares) o.shares[At(kept_shares++)] = share;
+    row_of_job_[At(o.job[r])] = static_cast<std::int32_t>(kept++);
+  }
   o.share_begin.resize(kept + 1);
   o.share_begin[kept] = kept_shares;
   o.shares.resize(At(kept_shares));
+
+  const auto erase = [this](auto&... columns) { (Erase(ended_rows_, &columns), ...); };
+  erase(o.job, o.submit, o.table, o.requested, o.running, o.done_work, o.estimated_work,
+        o.attained_gpu_seconds, o.attained_seconds, o.restart_cost, o.changes, o.waiting_since,
+        o.priority, o.deadline, o.tenant, progress_, inverse_duration_);
 }
 
 void SimulatedCluster::Admit(Seconds until) {
@@ -313,10 +316,10 @@ void SimulatedCluster::Admit(Seconds until) {
     o.share_begin.push_back(o.share_begin.back());
     Progress progress;
     progress.work = facts.work;
-    progress.inverse_duration = 1.0 / job.duration;
     progress_.push_back(progress);
+    inverse_duration_.push_back(1.0 / job.duration);
     step_.job_seconds += until - job.submit;
-    step_.slowdown_seconds += (until - job.submit) * progress.inverse_duration;
+    step_.slowdown_seconds += (until - job.submit) * inverse_duration_.back();
     ++step_.arrived;
     ++next_arrival_;
   }
@@ -335,67 +338,82 @@ ApplyReport SimulatedCluster::Apply(const Allocation& allocation) {
   applied_decision_ = o.decision;
 
   const std::size_t rows = o.job.size();
-  entry_of_row_.assign(rows, -1);
+  if (entry_of_row_.size() < rows) entry_of_row_.resize(rows, -1);
+  named_rows_.assign((rows + 63) / 64, 0);
+  const auto name = [this](std::int32_t row) {
+    named_rows_[At(row) / 64] |= std::uint64_t{1} << (At(row) % 64);
+  };
   for (std::size_t e = 0; e < allocation.entries().size(); ++e) {
-    entry_of_row_[At(row_of_job_[At(allocation.entries()[e].job)])] = static_cast<std::int32_t>(e);
+    const std::int32_t row = row_of_job_[At(allocation.entries()[e].job)];
+    entry_of_row_[At(row)] = static_cast<std::int32_t>(e);
+    name(row);
   }
+  for (const std::int32_t row : running_rows_) name(row);
+  running_rows_.clear();
   new_shares_.clear();
   new_share_begin_.resize(rows + 1);
-  new_share_begin_[0] = 0;
-  running_ = 0;
   gpus_used_ = 0;
-  for (std::size_t r = 0; r < rows; ++r) {
-    new_share_begin_[r + 1] = static_cast<std::int32_t>(new_shares_.size());
-    if (entry_of_row_[r] < 0 && o.running[r] < 0) continue;
-    Progress& p = progress_[r];
-    JobRecord& record = records_[At(o.job[r])];
-    if (entry_of_row_[r] < 0) {
-      ++report.preempted;
-      ++record.preemptions;
-      o.running[r] = -1;
-      o.waiting_since[r] = o.now;
-      p.rate = 0;
-      p.gpus = 0;
-      p.finish = kNever;
-      continue;
-    }
-    const Allocation::Entry& entry = allocation.entries()[At(entry_of_row_[r])];
-    const auto shares = allocation.shares(entry);
-    const auto held = o.shares_of(static_cast<std::int32_t>(r));
-    const bool same_place = std::equal(shares.begin(), shares.end(), held.begin(), held.end());
-    if (entry.configuration != o.running[r] || !same_place || entry.relaunch) {
-      if (o.running[r] < 0) {
-        ++report.launched;
-      } else if (entry.configuration != o.running[r]) {
-        ++report.resized;
+  std::size_t next = 0;
+  const auto begin_shares_up_to = [&](std::size_t row) {
+    const auto begin = static_cast<std::int32_t>(new_shares_.size());
+    for (; next <= row; ++next) new_share_begin_[next] = begin;
+  };
+  for (std::size_t word = 0; word < named_rows_.size(); ++word) {
+    for (std::uint64_t bits = named_rows_[word]; bits != 0; bits &= bits - 1) {
+      const std::size_t row = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+      begin_shares_up_to(row);
+      const std::int32_t entry = std::exchange(entry_of_row_[row], -1);
+      if (entry >= 0) {
+        Give(allocation, allocation.entries()[At(entry)], row, &report);
       } else {
-        ++report.moved;
-        ++record.moves;
+        Stop(row);
+        ++report.preempted;
       }
-      const Configuration& configuration = (*o.table[r])[entry.configuration];
-      const bool first = o.changes[r] == 0;
-      if (first) {
-        record.first_start = o.now;
-      } else {
-        ++record.restarts;
-      }
-      ++o.changes[r];
-      o.running[r] = entry.configuration;
-      p.ready = o.now + (first ? 0.0 : o.restart_cost[r]);
-      p.rate = configuration.rate * scenario_.options().speedup;
-      p.gpus = configuration.demand.gpus;
-      p.finish = FinishOf(p, o.done_work[r]);
     }
-    o.waiting_since[r] = o.now;
-    ++running_;
-    gpus_used_ += p.gpus;
-    new_shares_.insert(new_shares_.end(), shares.begin(), shares.end());
-    new_share_begin_[r + 1] = static_cast<std::int32_t>(new_shares_.size());
   }
+  begin_shares_up_to(rows);
   std::swap(o.shares, new_shares_);
   std::swap(o.share_begin, new_share_begin_);
-  timeline_.push_back({o.now, o.rows(), running_, gpus_used_});
+  timeline_.push_back(
+      {o.now, o.rows(), static_cast<std::int32_t>(running_rows_.size()), gpus_used_});
   return report;
+}
+
+void SimulatedCluster::Give(const Allocation& allocation, const Allocation::Entry& entry,
+                            std::size_t row, ApplyReport* report) {
+  Observation& o = observation_;
+  Progress& p = progress_[row];
+  const auto shares = allocation.shares(entry);
+  const auto held = o.shares_of(static_cast<std::int32_t>(row));
+  const bool same_place = std::equal(shares.begin(), shares.end(), held.begin(), held.end());
+  if (entry.configuration != o.running[row] || !same_place || entry.relaunch) {
+    JobRecord& record = records_[At(o.job[row])];
+    if (o.running[row] < 0) {
+      ++report->launched;
+    } else if (entry.configuration != o.running[row]) {
+      ++report->resized;
+    } else {
+      ++report->moved;
+      ++record.moves;
+    }
+    const Configuration& configuration = (*o.table[row])[entry.configuration];
+    const bool first = o.changes[row] == 0;
+    if (first) {
+      record.first_start = o.now;
+    } else {
+      ++record.restarts;
+    }
+    ++o.changes[row];
+    o.running[row] = entry.configuration;
+    p.ready = o.now + (first ? 0.0 : o.restart_cost[row]);
+    p.rate = configuration.rate * scenario_.options().speedup;
+    p.gpus = configuration.demand.gpus;
+    p.finish = FinishOf(p, o.done_work[row]);
+  }
+  o.waiting_since[row] = o.now;
+  gpus_used_ += p.gpus;
+  running_rows_.push_back(static_cast<std::int32_t>(row));
+  for (const NodeShare& share : shares) new_shares_.push_back(share);  // few: quicker than insert
 }
 
 }  // namespace allot

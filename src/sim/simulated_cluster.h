@@ -5,7 +5,8 @@
 // out at the next decision.
 //
 // Deterministic. One object is one episode; not thread-safe, but any number may share a Scenario.
-// A decision costs O(unfinished jobs); times without unfinished jobs are skipped.
+// A decision costs O(running jobs), and for all unfinished ones the sums of StepFacts; times
+// without unfinished jobs are skipped.
 
 #include <cstdint>
 #include <memory>
@@ -55,16 +56,18 @@ class SimulatedCluster : public ClusterPort {
     double rate = 0;
     Seconds finish = kNever;
     GpuCount gpus = 0;  // held
-    double inverse_duration = 0;
   };
 
   void Admit(Seconds until);     // arrivals with submit <= until become rows
   void AdvanceTo(Seconds time);  // progress, completions, then arrivals
-  void RemoveFinishedRows();
+  void RemoveEndedRows();
   void PassTo(Seconds time);  // the same, between two events of nodes
   void JoinLater();           // nodes whose first event is "up" are down before
   void Apply(const NodeEvent& event);
   void StopJobsOn(NodeIndex node);
+  void Stop(std::size_t row);
+  void Give(const Allocation& allocation, const Allocation::Entry& entry, std::size_t row,
+            ApplyReport* report);
   Seconds NextJobEvent() const;              // next arrival or completion
   Seconds NextEvent() const;                 // the same, or of a node while jobs are unfinished
   Seconds NextTick(Seconds time) const;      // first decision instant >= time
@@ -77,17 +80,20 @@ class SimulatedCluster : public ClusterPort {
   std::size_t next_node_event_ = 0;
   Observation observation_;
   std::vector<Progress> progress_;
-  std::vector<std::int32_t> row_of_job_;  // -1: not a row
+  std::vector<double> inverse_duration_;    // per row
+  std::vector<std::int32_t> running_rows_;  // ascending
+  std::vector<std::int32_t> row_of_job_;    // -1: not a row
   std::vector<JobRecord> records_;
   std::vector<TimelinePoint> timeline_;
   StepFacts step_;
   JobIndex next_arrival_ = 0;
   std::int64_t applied_decision_ = -1;
   std::int64_t idle_decisions_ = 0;
-  std::int32_t running_ = 0;
   GpuCount gpus_used_ = 0;
   // Scratch, kept to avoid allocation per decision.
-  std::vector<std::int32_t> entry_of_row_;
+  std::vector<std::int32_t> ended_rows_;
+  std::vector<std::int32_t> entry_of_row_;  // -1 outside Apply
+  std::vector<std::uint64_t> named_rows_;   // a bit each: given something, or running so far
   std::vector<NodeShare> new_shares_;
   std::vector<std::int32_t> new_share_begin_;
 };

@@ -10,7 +10,12 @@
 namespace allot {
 namespace {
 
-using Item = OrderMemory::Item;
+struct Item {
+  double key;
+  JobIndex job;
+  std::int32_t row;
+  std::int8_t rank;
+};
 
 // Whatever was remembered, the result is the sorted order.
 TEST(OrderMemoryTest, SortsLikeSort) {
@@ -41,8 +46,16 @@ TEST(OrderMemoryTest, SortsLikeSort) {
       return std::tuple(a.rank, a.key, a.job) < std::tuple(b.rank, b.key, b.job);
     });
     std::vector<std::int32_t> rows;
+    std::vector<JobIndex> jobs;
     std::vector<double> keys;
-    memory.Sort(items, &rows, &keys);
+    std::vector<std::int8_t> ranks;
+    for (const Item& item : items) {
+      rows.push_back(item.row);
+      jobs.push_back(item.job);
+      keys.push_back(item.key);
+      ranks.push_back(item.rank);
+    }
+    memory.Sort(std::vector(rows), jobs, std::vector(keys), ranks, &rows, &keys);
     ASSERT_EQ(rows.size(), expected.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
       ASSERT_EQ(rows[i], expected[i].row) << "round " << round << ", place " << i;

@@ -72,7 +72,7 @@ TEST_F(OrderingTest, PromotionCountsServiceAnew) {
   world_.o.now = 2299;
   order->Keys(world_.o, rows, &keys);
   EXPECT_EQ(keys, (std::vector<double>{1, 2, 0}));
-  const auto waits = [&](std::int32_t row) { return order->WaitMoves(world_.o, {{row}}); };
+  const auto waits = [&](std::int32_t row) { return order->WaitMoves(world_.o, std::vector{row}); };
   EXPECT_EQ(waits(0), 2299 + 3 * 60);  // if it is stopped now
   EXPECT_EQ(waits(1), 2300);
   EXPECT_EQ(waits(2), kNever);

@@ -1,0 +1,13 @@
+#include "core/cpu_time.h"
+
+#include <time.h>
+
+namespace allot {
+
+double ThreadCpuSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+}  // namespace allot
