@@ -67,7 +67,6 @@ void ReplayMemory::Draw(std::size_t count, bool by_priority, double beta, Rng* r
   std::vector<double> sums;
   double total = 0;
   for (const float priority : priorities_) sums.push_back(total += priority);
-  const double least = *std::min_element(priorities_.begin(), priorities_.end());
   for (std::size_t i = 0; i < count; ++i) {
     // One from each of `count` equal parts of the total.
     const double at =
@@ -76,8 +75,11 @@ void ReplayMemory::Draw(std::size_t count, bool by_priority, double beta, Rng* r
     const auto index =
         std::min(static_cast<std::size_t>(found - sums.begin()), priorities_.size() - 1);
     drawn->push_back(index);
-    (*weights)[i] = std::pow(priorities_[index] / least, -beta);
+    (*weights)[i] = std::pow(static_cast<double>(priorities_[index]), -beta);
   }
+  double sum = 0;
+  for (const double weight : *weights) sum += weight;
+  for (double& weight : *weights) weight *= static_cast<double>(count) / sum;
 }
 
 void ReplayMemory::Save(TensorMap* memory) const {

@@ -23,7 +23,7 @@ class ReplayMemory {
   const SequenceSamples& samples() const { return samples_; }
   const std::vector<float>& targets() const { return targets_; }
 
-  // `count` draws with replacement; `weights` undo the preference, as (P / least P)^-beta.
+  // `count` draws with replacement; `weights`, of mean 1, undo the preference: as P^-beta.
   void Draw(std::size_t count, bool by_priority, double beta, Rng* rng,
             std::vector<std::size_t>* drawn, std::vector<double>* weights) const;
   void SetPriority(std::size_t sample, double priority) {

@@ -12,8 +12,8 @@ void Declare(CLI::App& app, TrainOptions& o) {
       "--network", o.network,
       "ID:KEY=VALUE,..., see 'allot list networks' (default: index, or that of --start)");
   app.add_option("--start", o.start,
-                 "checkpoint folder, or a fixed index: index:alpha=0.25,beta=0.3,kappa=0.3 "
-                 "(default: fresh weights)");
+                 "checkpoint folder, or fresh weights: index:alpha=0.25,beta=0.3,kappa=0.3 "
+                 "(default: what --network says)");
   app.add_option("-o,--out", o.out,
                  "folder of the run: best/, latest/, curve.csv, TensorBoard events")
       ->required();

@@ -124,13 +124,14 @@ class TrainingRun {
 
   // A checkpoint's, or fresh ones.
   NetWeights StartWeights() const {
-    const auto asked = ParseNamedParams(o_.network.empty() ? "index" : o_.network).name;
-    const bool fresh = o_.start.empty() || o_.start.starts_with("index");
-    NetWeights weights =
-        o_.start.empty() ? MakeNetwork(o_.network.empty() ? "index" : o_.network, o_.trainer.seed)
-        : fresh          ? MakeNetwork(o_.start, o_.trainer.seed)
-                         : LoadAgent(o_.start).weights;
-    if (!o_.network.empty() && weights.kind != asked) {
+    const std::string spec = !o_.start.empty()    ? o_.start
+                             : o_.network.empty() ? "index"
+                                                  : o_.network;
+    const bool fresh = o_.start.empty() ||
+                       Registry<NetworkInfo>::Global().Find(ParseNamedParams(spec).name) != nullptr;
+    NetWeights weights = fresh ? MakeNetwork(spec, o_.trainer.seed) : LoadAgent(spec).weights;
+    const std::string asked = ParseNamedParams(o_.network.empty() ? weights.kind : o_.network).name;
+    if (weights.kind != asked) {
       throw UsageError("--start '{}' is a network '{}', --network asks for '{}'", o_.start,
                        weights.kind, asked);
     }

@@ -50,20 +50,16 @@ TEST(SequenceAgent, InputsThatThisBuildDoesNotGiveAreRefused) {
                                       .hidden = 4,
                                       .kinds = SequenceAction::kKinds},
                                      1);
-  WritePlan({.features = SequenceFeatures::kSpeed, .scaled = true, .stop_late = true}, &weights);
+  SequencePlan plan;
+  plan.features = SequenceFeatures::kSpeed;
+  WritePlan(plan, &weights);
   ExpectError(ExitCode::kBadData,
               {"c: ", "job_features = 7", fmt::format("needs {}", kSpeedJobFeatures)},
               [&] { RequireServable(Of(weights), "c"); });
-  weights.sizes.erase("bundles");
-  ExpectError(ExitCode::kBadData, {"c: ", "'bundles'"}, [&] {
-    CheckSequenceAgent(
-        [&] {
-          NetWeights other = MakeNetwork("shared:hidden=4", 1);
-          other.sizes.erase("bundles");
-          return other;
-        }(),
-        "c");
-  });
+  NetWeights incomplete = MakeNetwork("shared:hidden=4", 1);
+  incomplete.sizes.erase("bundles");
+  ExpectError(ExitCode::kBadData, {"c: ", "'bundles'"},
+              [&] { RequireServable(Of(incomplete), "c"); });
 }
 
 // Asks for a decision and takes the first legal action each time; returns the actions.

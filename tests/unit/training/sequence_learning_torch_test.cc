@@ -9,6 +9,7 @@
 #include "agents/training/sequence_imitation.h"
 #include "agents/training/sequence_learner.h"
 #include "envs/setting.h"
+#include "sim/simulated_cluster.h"
 #include "tests/unit/core/expect_error.h"
 #include "tests/unit/training/small_world.h"
 
@@ -129,11 +130,15 @@ TEST(ReplayMemory, PrioritiesDecideAndWeightsUndoIt) {
   Rng rng(1, "draw");
   memory.Draw(1000, true, 1.0, &rng, &drawn, &weights);
   int sevens = 0;
+  double weight_of_sevens = 0;
+  double weight_of_others = 0;
   for (std::size_t i = 0; i < drawn.size(); ++i) {
     sevens += drawn[i] == 7 ? 1 : 0;
-    EXPECT_NEAR(weights[i], drawn[i] == 7 ? 1.0 / 9 : 1.0, 1e-6);
+    (drawn[i] == 7 ? weight_of_sevens : weight_of_others) += weights[i];
   }
   EXPECT_NEAR(sevens, 500, 10);
+  EXPECT_NEAR(weight_of_others / weight_of_sevens, 9.0, 0.5) << "nine others, each as heavy";
+  EXPECT_NEAR(weight_of_others + weight_of_sevens, 1000.0, 1e-6);
 }
 
 TEST(SequenceImitation, TheTeachersAllocationIsLearned) {
