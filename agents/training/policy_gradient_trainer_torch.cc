@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "agents/training/policy_gradient_trainer.h"
@@ -66,11 +67,17 @@ struct PolicyGradientTrainer::Impl {
       results[w].advantages = LeaveOneOutAdvantages(returns);
       results[w].scale = 1.0 / std::max(1e-9, std::abs(teacher[w]));
     }
+    if (own.each_workload) {
+      for (WorkloadResult& result : results) {
+        std::int64_t decisions = 0;
+        result.scale /= std::max(1e-12, AdvantageRms({&result, 1}, &decisions));
+      }
+    }
     return results;
   }
 
   // Root mean square of the scaled advantages over all kept decisions.
-  static double AdvantageRms(const std::vector<WorkloadResult>& results, std::int64_t* decisions) {
+  static double AdvantageRms(std::span<const WorkloadResult> results, std::int64_t* decisions) {
     double squares = 0;
     *decisions = 0;
     for (const WorkloadResult& result : results) {
@@ -170,6 +177,9 @@ ALLOT_REGISTER(TrainerInfo,
                    "index",
                    {{"rollouts", "8", "of each workload (same arrivals), at least 2", 1, 10000},
                     {"tau", "0.3", "temperature of exploration", 1e-6, 100},
+                    {"hold", "1", "intervals in which exploration stays the same", 1, 1e6},
+                    {"each-workload", "false",
+                     "advantages in units of their size in each workload, not in all"},
                     {"keep", "0.1", "share of decisions that enter the gradient", 1e-6, 1},
                     {"reward", "jct", "see 'allot list rewards'"},
                     {"half-life", "86400", "seconds after which a reward counts half", 1, 1e300},
@@ -180,6 +190,8 @@ ALLOT_REGISTER(TrainerInfo,
                      PolicyGradientOptions own;
                      own.rollouts = params.Integer("rollouts");
                      own.rollout.tau = params.Number("tau");
+                     own.rollout.hold = params.Integer("hold");
+                     own.each_workload = params.Flag("each-workload");
                      own.rollout.keep = params.Number("keep");
                      own.rollout.reward = params.Text("reward");
                      own.discount_half_life = params.Number("half-life");

@@ -29,7 +29,7 @@ struct TrainerOptions {  // of all methods
   std::uint64_t seed = 1;
   int iterations = 100;
   int workloads = 8;                  // arrivals per iteration
-  std::int64_t max_decisions = 2000;  // an episode is cut there: later time does not count
+  std::int64_t max_decisions = 2000;  // an episode is cut there (unfinished.h)
   LengthModel lengths{};              // what policies know of run times beforehand
   PolicyMaker teacher;                // results are measured in its own on the same arrivals
   int threads = 0;                    // <= 0: all cores

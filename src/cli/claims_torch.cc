@@ -35,7 +35,7 @@ struct Options {
   std::string out;
   std::string only;
   int seeds = 5;
-  int workloads = 20;
+  int workloads = 40;
   std::string markdown;
 };
 
@@ -103,7 +103,7 @@ class FamilyRun {
 
   TunedIndex Tune(const std::string& spec) const {
     const Setting setting = MakeSetting(spec);
-    const int episodes = o_.claims.quick ? 6 : 10;
+    const int episodes = o_.claims.quick ? 10 : 20;
     std::vector<std::shared_ptr<const Scenario>> scenarios;
     for (int k = 0; k < episodes; ++k) {
       scenarios.push_back(setting.episodes(kTuningSeeds + static_cast<std::uint64_t>(k)));

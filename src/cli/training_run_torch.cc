@@ -21,6 +21,9 @@
 namespace allot {
 namespace {
 
+// Some policies never end an episode.
+constexpr std::int64_t kMostValidationDecisions = 20'000;
+
 using Json = nlohmann::ordered_json;
 
 // One training run in its folder: latest/ to resume from, best/ to serve, curve.csv, TensorBoard
@@ -39,8 +42,8 @@ class TrainingRun {
     const EpisodeSource episodes = o_.world.in_settings() ? SettingEpisodes() : TraceEpisodes();
     if (!o_.history.empty()) o_.trainer.lengths = LengthModelOf(o_.history);
     validation_ = std::make_unique<Validation>(validation_scenarios_, o_.trainer.teacher,
-                                               ObjectiveNamed(o_.objective),
-                                               o_.trainer.max_decisions, globals.threads);
+                                               ObjectiveNamed(o_.objective), validation_decisions_,
+                                               globals.threads);
     trainer_ = MakeTrainer(o_.method, o_.trainer, episodes, std::move(state));
     events_ = std::make_unique<TensorboardWriter>(
         out_, fmt::format("{:06}", trainer_->state().iteration));
@@ -177,6 +180,7 @@ class TrainingRun {
     if (!globals_.quiet) std::fputs(o_.world.ReadNote().c_str(), stderr);
     // An episode is cut at twice its span: a policy must not learn to wait for the last giant.
     o_.trainer.max_decisions = static_cast<std::int64_t>(2 * span / o_.world.sim().interval);
+    validation_decisions_ = o_.trainer.max_decisions;
     for (int k = 0; k < o_.validation_workloads; ++k) {
       const double load = o_.training_loads[static_cast<std::size_t>(k) % o_.training_loads.size()];
       const EpisodeSource source = o_.world.TrainingEpisodes(cluster, span, {load});
@@ -186,9 +190,12 @@ class TrainingRun {
   }
 
   EpisodeSource SettingEpisodes() {
-    constexpr std::int64_t kMostDecisions = 4000;
-    o_.trainer.max_decisions = kMostDecisions;
     const std::vector<Setting>& settings = o_.world.settings();
+    o_.trainer.max_decisions = 0;
+    validation_decisions_ = kMostValidationDecisions;
+    for (const Setting& setting : settings) {
+      o_.trainer.max_decisions = std::max(o_.trainer.max_decisions, setting.training_decisions);
+    }
     for (int k = 0; k < o_.validation_workloads; ++k) {
       const Setting& setting = settings[static_cast<std::size_t>(k) % settings.size()];
       validation_scenarios_.push_back(setting.episodes(ValidationSeed(k)));
@@ -295,6 +302,7 @@ class TrainingRun {
   double best_ = kNever;
   double last_validation_ = kNever;
   std::vector<std::shared_ptr<const Scenario>> validation_scenarios_;
+  std::int64_t validation_decisions_ = 0;
   std::unique_ptr<Validation> validation_;
   std::unique_ptr<Trainer> trainer_;
   std::unique_ptr<TensorboardWriter> events_;
