@@ -2,8 +2,10 @@
 
 #include <cmath>
 
+#include "agents/training/unfinished.h"
 #include "core/rng.h"
 #include "envs/cluster_env.h"
+#include "envs/rewards/reward.h"
 
 namespace allot {
 namespace {
@@ -104,9 +106,14 @@ SequenceRollout RunSequenceRollout(const std::shared_ptr<const Scenario>& scenar
         },
         &allocation);
     const StepResult step = env.StepAllocation(allocation);
+    double reward = step.reward;
+    if (step.truncated) {
+      const Observation& last = env.observation();
+      reward += GetReward(options.reward).compute(StepAlone(*scenario, last), last);
+    }
     rollout.reward_of_tick.resize(static_cast<std::size_t>(tick) + 1, 0.0);
-    rollout.reward_of_tick.back() += step.reward;
-    rollout.total_reward += step.reward;
+    rollout.reward_of_tick.back() += reward;
+    rollout.total_reward += reward;
     over = step.terminated || step.truncated;
   }
   return rollout;

@@ -38,7 +38,7 @@ struct SequenceSamples {
 
 struct SequenceRolloutOptions {
   ExplorationOptions exploration;
-  std::int64_t max_decisions = 2000;  // truncation: later time does not count
+  std::int64_t max_decisions = 2000;  // truncation; what is left counts by unfinished.h
   std::string reward = "jct";
   LengthModel lengths{};
 };
