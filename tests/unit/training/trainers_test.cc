@@ -4,7 +4,6 @@
 
 #include "agents/learned/agent.h"
 #include "agents/training/trainer.h"
-#include "tests/unit/core/expect_error.h"
 #include "tests/unit/training/small_world.h"
 
 namespace allot {
@@ -81,15 +80,6 @@ INSTANTIATE_TEST_SUITE_P(All, EveryTrainer, testing::ValuesIn(Pairs()), [](const
   for (char& c : name) c = std::isalnum(c) != 0 ? c : '_';
   return name;
 });
-
-TEST(MakeTrainer, RefusesANetworkOfOtherActions) {
-  TrainerState state;
-  state.weights = MakeNetwork("flat:hidden=4", 1);
-  ExpectError(ExitCode::kUsage, {"'policy-gradient'", "index actions", "'flat'", "sequence"}, [&] {
-    MakeTrainer(
-        "policy-gradient", {}, [](std::uint64_t seed) { return SmallScenario(seed); }, state);
-  });
-}
 
 }  // namespace
 }  // namespace allot
