@@ -35,13 +35,14 @@ struct PolicyGradientTrainer::Impl {
         options(std::move(o)),
         episodes(std::move(e)),
         state(std::move(s)),
-        trainer(state.weights, AdamOptions{.max_gradient_norm = 1.0}, state.adam) {}
+        trainer(IndexNetWeights(state.weights), AdamOptions{.max_gradient_norm = 1.0}, state.adam) {
+  }
 
   std::vector<WorkloadResult> Collect() {
     const auto workloads = static_cast<std::size_t>(options.workloads);
     const auto per_workload = static_cast<std::size_t>(own.rollouts);
     const auto iteration = static_cast<std::uint64_t>(state.iteration);
-    const IndexNet net(state.weights);
+    const IndexNet net(trainer.weights());
     std::vector<std::shared_ptr<const Scenario>> scenarios(workloads);
     std::vector<double> teacher(workloads);
     std::vector<WorkloadResult> results(workloads);
@@ -173,6 +174,7 @@ ALLOT_REGISTER(TrainerInfo,
                (TrainerInfo{
                    "policy-gradient",
                    "sampled fills, same-arrivals leave-one-out advantages",
+                   "index",
                    {{"rollouts", "8", "of each workload (same arrivals), at least 2", 1, 10000},
                     {"tau", "0.3", "temperature of exploration", 1e-6, 100},
                     {"hold", "1", "intervals in which exploration stays the same", 1, 1e6},

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "agents/learned/index_policy.h"
+#include "agents/learned/agent.h"
 #include "agents/training/validation.h"
 #include "cli/log_world.h"
 #include "cli/model_card.h"
@@ -118,6 +118,7 @@ class TrainingRun {
                 {"episode_span", o_.episode_span},
                 {"training_cluster", o_.training_cluster},
                 {"training_loads", o_.training_loads},
+                {"network", o_.network},
                 {"method", o_.method},
                 {"objective", o_.objective},
                 {"iterations", o_.trainer.iterations},
@@ -139,37 +140,26 @@ class TrainingRun {
     return state;
   }
 
-  IndexNetWeights StartWeights() const {
-    constexpr int kHidden = 16;
-    const NamedParams named = ParseNamedParams(o_.start);
-    if (named.name != "index") return LoadIndexAgent(o_.start).weights;
-    const Params point("start 'index'",
-                       {{"alpha", "0.25", "", -1000, 1000},
-                        {"beta", "0.3", "", 0, 100},
-                        {"kappa", "0.3", "", 0, 100},
-                        {"gamma", "1", "", -10, 10},
-                        {"basis", "remaining", ""},
-                        {"history", "", ""}},
-                       named.given);
-    const std::string& basis = point.Text("basis");
-    if (basis != "remaining" && basis != "gittins") {
-      throw UsageError("a network starts at an index of basis remaining or gittins, got '{}'",
-                       basis);
+  // A checkpoint's, or fresh ones.
+  NetWeights StartWeights() const {
+    const std::string spec = !o_.start.empty()    ? o_.start
+                             : o_.network.empty() ? "index"
+                                                  : o_.network;
+    const bool fresh = o_.start.empty() ||
+                       Registry<NetworkInfo>::Global().Find(ParseNamedParams(spec).name) != nullptr;
+    NetWeights weights = fresh ? MakeNetwork(spec, o_.trainer.seed) : LoadAgent(spec).weights;
+    const std::string asked = ParseNamedParams(o_.network.empty() ? weights.kind : o_.network).name;
+    if (weights.kind != asked) {
+      throw UsageError("--start '{}' is a network '{}', --network asks for '{}'", o_.start,
+                       weights.kind, asked);
     }
-    const auto number = [&](const char* key) { return static_cast<float>(point.Number(key)); };
-    return IndexAgentAt({.alpha = number("alpha"),
-                         .beta = number("beta"),
-                         .kappa = number("kappa"),
-                         .gamma = number("gamma"),
-                         .forecast = basis == "gittins"},
-                        kHidden, o_.trainer.seed);
+    return weights;
   }
 
   TrainerState Resume() {
     const std::string path = (out_ / "latest").string();
     Checkpoint checkpoint = LoadCheckpoint(path);
-    RequireCompatible(checkpoint, kIndexKind, kFeatureVersion,
-                      IndexAgentShape(checkpoint.weights.shape.hidden), path);
+    RequireServable(checkpoint, path);
     for (const auto& [key, value] : config_.items()) {
       const auto saved = checkpoint.config.find(key);
       if (saved == checkpoint.config.end() || *saved != value) {
@@ -181,6 +171,7 @@ class TrainingRun {
     TrainerState state;
     state.weights = std::move(checkpoint.weights);
     if (checkpoint.adam) state.adam = std::move(*checkpoint.adam);
+    state.memory = std::move(checkpoint.memory);
     state.iteration = checkpoint.state.at("iteration");
     state.episodes = checkpoint.state.at("episodes");
     best_ = checkpoint.state.at("best_validation");
@@ -269,8 +260,7 @@ class TrainingRun {
   Checkpoint MakeCheckpoint(bool resumable) const {
     const TrainerState& state = trainer_->state();
     Checkpoint checkpoint;
-    checkpoint.kind = std::string(kIndexKind);
-    checkpoint.feature_version = kFeatureVersion;
+    checkpoint.feature_version = NetworkOf(state.weights).feature_version;
     checkpoint.weights = state.weights;
     checkpoint.state = {{"stage", "trained"},
                         {"iteration", state.iteration},
@@ -280,11 +270,12 @@ class TrainingRun {
                         {"run_times", o_.trainer.lengths.learned()}};
     if (resumable) {
       checkpoint.adam = state.adam;
+      checkpoint.memory = state.memory;
       checkpoint.state["history"] = history_;
     }
     checkpoint.config = config_;
     checkpoint.card =
-        ModelCard("Index network, " + o_.method,
+        ModelCard(fmt::format("Network '{}', {}", state.weights.kind, o_.method),
                   fmt::format("{} {:.3f} of that of {} on {} validation samples of the "
                               "training weeks, after {} episodes",
                               o_.objective, last_validation_, o_.teacher, o_.validation_workloads,

@@ -62,7 +62,9 @@ GateVerdict Judge(const Evaluation& evaluation, const std::string& candidate,
   double best = kNever;
   for (const EvaluatedPolicy& policy : evaluation.policies) {
     if (policy.id == candidate) continue;
-    GateRival rival{.id = policy.id, .incumbent = policy.id == incumbent};
+    GateRival rival;
+    rival.id = policy.id;
+    rival.incumbent = policy.id == incumbent;
     rival.jct = ComparePaired(Figures(*own, &RunSummary::avg_jct_s),
                               Figures(policy, &RunSummary::avg_jct_s));
     rival.p99 = ComparePaired(Figures(*own, &RunSummary::p99_jct_s),

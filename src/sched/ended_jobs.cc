@@ -26,6 +26,7 @@ EndedJobs::Ended EndedJobs::Reckon(const Seen& seen, Seconds ran) const {
 const std::vector<EndedJobs::Ended>& EndedJobs::Observe(const Observation& o) {
   const auto rows = static_cast<std::size_t>(o.rows());
   now_.resize(rows);
+  ended_.reserve(rows);
   for (std::size_t r = 0; r < rows; ++r) {
     const ConfigurationTable& table = *o.table[r];
     const Configuration& asked = table[o.requested[r]];

@@ -64,6 +64,9 @@ void HullFill::Fill(const Observation& o, std::span<const std::int32_t> rows,
   heap_.clear();
   first_served_.clear();
   chosen_.assign(rows.size(), -1);
+  // So that a later decision that serves or blocks more of them takes no memory either.
+  first_served_.reserve(rows.size());
+  blocked_.reserve(rows.size());
   OrderBySubmission(o, rows);
   for (const std::int32_t i : order_) {
     for (const GpuTypeIndex type : o.table[At(rows[At(i)])]->types()) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "agents/training/sampled_fill.h"
+#include "sched/policy.h"
 #include "sim/simulated_cluster.h"
 #include "tests/unit/training/fill_probability.h"
 #include "tests/unit/training/small_world.h"
@@ -62,7 +63,7 @@ TEST_P(FillGradient, AgreesWithCentralDifferencesByEveryScore) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Clusters, FillGradient, testing::Values("2x4", "1x3", "2x2:slow,1x4:fast"),
-                         [](const auto& info) { return "Case" + std::to_string(info.index); });
+                         [](const auto& one) { return "Case" + std::to_string(one.index); });
 
 }  // namespace
 }  // namespace allot
