@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "core/index.h"
+#include "core/error.h"
 
 namespace allot {
 namespace {
@@ -88,10 +89,18 @@ std::string Why(const Observation& o, std::int32_t row, const ExplainedJob& job,
                                                ConfigurationText(o, row, job.filled));
 }
 
+IndexNetWeights IndexOf(const Agent& agent) {
+  if (agent.weights.kind != kIndexKind) {
+    throw UsageError("networks of kind '{}' can be explained, this one is '{}'", kIndexKind,
+                     agent.weights.kind);
+  }
+  return IndexNetWeights(agent.weights);
+}
+
 }  // namespace
 
-Explainer::Explainer(const IndexAgent& agent, std::string_view placement)
-    : net_(agent.weights),
+Explainer::Explainer(const Agent& agent, std::string_view placement)
+    : net_(IndexOf(agent)),
       encoder_(agent.lengths),
       placement_(MakeStage<Placement>("placement", placement)) {}
 

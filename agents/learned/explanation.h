@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "agents/learned/agent.h"
 #include "agents/learned/index_agent.h"
 #include "cluster/allocation.h"
 
@@ -45,7 +46,8 @@ struct Explanation {
 
 class Explainer {
  public:
-  explicit Explainer(const IndexAgent& agent, std::string_view placement = "packed");
+  // UsageError unless the network is of index actions.
+  explicit Explainer(const Agent& agent, std::string_view placement = "packed");
 
   void OnEpisodeStart() { encoder_.OnEpisodeStart(); }
   // To be called for every decision before the one explained: forecasts learn from them.

@@ -11,7 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "agents/learned/index_policy.h"
+#include "agents/learned/agent.h"
+#include "agents/learned/index_agent.h"
 #include "cli/bench_machine.h"
 #include "cli/command.h"
 #include "cli/experiment.h"
@@ -103,25 +104,25 @@ double Microseconds(const std::vector<Observation>& moments, const Step& step) {
   return rounds[kRounds / 2];
 }
 
-Json Measure(const BenchOptions& o, const IndexAgent& agent, int jobs) {
+Json Measure(const BenchOptions& o, const Agent& agent, int jobs) {
   constexpr int kSkipped = 20;
   const auto scenario = Crowd(jobs, o.nodes_per_job, o.lengths == "known");
   SimulatedCluster cluster(*scenario);
-  IndexPolicy policy(agent, LearnedPolicyInfo());
-  policy.OnEpisodeStart({.seed = 0, .cluster = &scenario->cluster()});
+  const auto policy = MakeLearnedPolicy(agent);
+  policy->OnEpisodeStart({.seed = 0, .cluster = &scenario->cluster()});
   const int count = std::clamp(16000 / jobs, 4, 64);
-  const std::vector<Observation> moments = Moments(&cluster, policy, kSkipped, count);
+  const std::vector<Observation> moments = Moments(&cluster, *policy, kSkipped, count);
 
   Allocation allocation;
   const double whole =
-      Microseconds(moments, [&](std::size_t m) { policy.Decide(moments[m], &allocation); });
+      Microseconds(moments, [&](std::size_t m) { policy->Decide(moments[m], &allocation); });
 
   FeatureEncoder encoder(agent.lengths);
   std::vector<FeatureBatch> features(moments.size());
   const double encode =
       Microseconds(moments, [&](std::size_t m) { encoder.Encode(moments[m], &features[m]); });
 
-  const IndexNet net(agent.weights);
+  const IndexNet net{IndexNetWeights(agent.weights)};
   IndexNet::Scratch scratch;
   std::vector<std::vector<float>> scores(moments.size());
   for (std::size_t m = 0; m < moments.size(); ++m) {
@@ -157,12 +158,12 @@ Json Measure(const BenchOptions& o, const IndexAgent& agent, int jobs) {
 }
 
 int BenchDecide(const BenchOptions& o, const GlobalOptions& globals) {
-  const IndexAgent agent =
+  const Agent agent =
       o.checkpoint.empty()
-          ? IndexAgent{IndexAgentAt({.alpha = 0.25F, .beta = 0.3F, .kappa = 0.3F}, 16, 1), {}}
-          : LoadIndexAgent(o.checkpoint);
+          ? Agent{IndexAgentAt({.alpha = 0.25F, .beta = 0.3F, .kappa = 0.3F}, 16, 1), {}}
+          : LoadAgent(o.checkpoint);
   Json json = {{"command", TypedCommand()}, {"version", Version()},
-               {"machine", BenchMachine()}, {"hidden", agent.weights.shape.hidden},
+               {"machine", BenchMachine()}, {"hidden", agent.weights.sizes.value("hidden", 0)},
                {"lengths", o.lengths},      {"decisions", Json::array()}};
   for (const int jobs : o.jobs) json["decisions"].push_back(Measure(o, agent, jobs));
   if (!o.out.empty()) WriteTextFile(o.out, json.dump(2) + "\n");

@@ -18,13 +18,12 @@ std::string ProcessorName() {
   return "unknown";
 }
 
-// Of the last minute, for who judges the figures.
+}  // namespace
+
 double LoadAverage() {
   double load = 0;
   return getloadavg(&load, 1) == 1 ? load : NAN;
 }
-
-}  // namespace
 
 nlohmann::ordered_json BenchMachine() {
   return {{"cpu", ProcessorName()},

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agents/learned/explanation.h"
-#include "agents/learned/index_policy.h"
+#include "agents/learned/agent.h"
 #include "cli/command.h"
 #include "cli/episode_log.h"
 #include "cli/snapshot.h"
@@ -228,7 +228,7 @@ void ExplainLogged(const ExplainOptions& o, const GlobalOptions& globals, Explai
 }
 
 int Explain(const ExplainOptions& o, const GlobalOptions& globals) {
-  Explainer explainer(LoadIndexAgent(o.checkpoint), o.placement);
+  Explainer explainer(LoadAgent(o.checkpoint), o.placement);
   explainer.OnEpisodeStart();
   const std::filesystem::path path(o.observation);
   if (path.extension() == ".json") {

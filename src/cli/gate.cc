@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "agents/learned/index_policy.h"
+#include "agents/learned/agent.h"
 #include "cli/experiment.h"
 #include "cli/sight.h"
 #include "core/error.h"
@@ -34,8 +34,8 @@ constexpr const char* kCandidate = "candidate";
 constexpr const char* kIncumbent = "accepted";
 
 Contender CheckpointContender(const std::string& id, const std::string& path) {
-  const auto agent = std::make_shared<const IndexAgent>(LoadIndexAgent(path));
-  return {id, [agent] { return std::make_unique<IndexPolicy>(*agent, LearnedPolicyInfo()); }};
+  const auto agent = std::make_shared<const Agent>(LoadAgent(path));
+  return {id, [agent] { return MakeLearnedPolicy(*agent); }};
 }
 
 // The first of DIR/001, DIR/002, ... that is free.

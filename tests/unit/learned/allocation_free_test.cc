@@ -6,7 +6,8 @@
 #include <cstdlib>
 #include <new>
 
-#include "agents/learned/index_policy.h"
+#include "agents/learned/agent.h"
+#include "agents/learned/index_agent.h"
 #include "core/rng.h"
 #include "perf/elastic.h"
 #include "sim/simulated_cluster.h"
@@ -56,16 +57,16 @@ class LearnedDecision : public testing::TestWithParam<bool> {};
 
 TEST_P(LearnedDecision, TakesNoMemoryFromTheHundredthOn) {
   const Scenario scenario = Crowd(GetParam());
-  IndexPolicy policy({IndexAgentAt({.alpha = 0.25F, .beta = 0.5F, .kappa = 0.25F}, 16, 1), {}},
-                     LearnedPolicyInfo());
-  policy.OnEpisodeStart({});
+  const auto policy = MakeLearnedPolicy(
+      {IndexAgentAt({.alpha = 0.25F, .beta = 0.5F, .kappa = 0.25F}, 16, 1), {}});
+  policy->OnEpisodeStart({});
   SimulatedCluster cluster(scenario);
   Allocation allocation;
   std::int64_t decisions = 0;
   do {
     const Observation& now = cluster.Observe();
     const std::int64_t before = allocations;
-    policy.Decide(now, &allocation);
+    policy->Decide(now, &allocation);
     const std::int64_t taken = allocations - before;
     if (decisions >= 100) {
       ASSERT_EQ(taken, 0) << "decision " << decisions;

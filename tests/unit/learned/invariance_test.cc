@@ -5,7 +5,8 @@
 
 #include <deque>
 
-#include "agents/learned/index_policy.h"
+#include "agents/learned/agent.h"
+#include "agents/learned/index_agent.h"
 #include "perf/elastic.h"
 #include "sim/simulated_cluster.h"
 #include "tests/unit/sched/world.h"
@@ -17,8 +18,8 @@ using testing_support::AsSet;
 using testing_support::Permuted;
 using testing_support::Shuffled;
 
-IndexAgent DrawnAgent() {
-  IndexAgent agent{IndexAgentAt({.alpha = 0.25F, .beta = 0.5F, .kappa = 0.2F}, 16, 1), {}};
+Agent DrawnAgent() {
+  Agent agent{IndexAgentAt({.alpha = 0.25F, .beta = 0.5F, .kappa = 0.2F}, 16, 1), {}};
   Rng rng(1, "invariance");
   for (auto& [name, tensor] : agent.weights.tensors) {
     for (float& weight : tensor.data) weight += static_cast<float>(0.1 * rng.Normal());
@@ -26,9 +27,9 @@ IndexAgent DrawnAgent() {
   return agent;
 }
 
-Allocation Decide(const IndexAgent& agent, const Observation& o) {
+Allocation Decide(const Agent& agent, const Observation& o) {
   Allocation allocation;
-  IndexPolicy(agent, LearnedPolicyInfo()).Decide(o, &allocation);
+  MakeLearnedPolicy(agent)->Decide(o, &allocation);
   return allocation;
 }
 
@@ -36,14 +37,14 @@ Allocation Decide(const IndexAgent& agent, const Observation& o) {
 std::vector<Observation> Moments(const Scenario& scenario) {
   std::vector<Observation> moments;
   SimulatedCluster cluster(scenario);
-  IndexPolicy policy(DrawnAgent(), LearnedPolicyInfo());
+  const auto policy = MakeLearnedPolicy(DrawnAgent());
   Allocation allocation;
   do {
     moments.push_back(cluster.Observe());
     for (std::size_t r = 0; r < moments.back().job.size(); r += 3) {
       moments.back().estimated_work[r] = kUnknown;
     }
-    policy.Decide(cluster.Observe(), &allocation);
+    policy->Decide(cluster.Observe(), &allocation);
     cluster.Apply(allocation);
   } while (cluster.WaitForChange(0));
   return moments;
@@ -95,7 +96,7 @@ struct Scaled {
 };
 
 TEST(LearnedPolicy, UnitsOfTimeAndWorkDoNotMatter) {
-  const IndexAgent agent = DrawnAgent();
+  const Agent agent = DrawnAgent();
   std::size_t granted = 0;
   for (const Observation& o : Moments(Crowd())) {
     const Scaled plain(o, 1, 1);
@@ -111,7 +112,7 @@ TEST(LearnedPolicy, UnitsOfTimeAndWorkDoNotMatter) {
 }
 
 TEST(LearnedPolicy, TheOrderOfRowsDoesNotMatter) {
-  const IndexAgent agent = DrawnAgent();
+  const Agent agent = DrawnAgent();
   for (const Observation& o : Moments(Crowd())) {
     Rng rng(static_cast<std::uint64_t>(o.decision), "invariance-order");
     const Observation permuted = Permuted(o, Shuffled(o.job.size(), &rng));
