@@ -52,7 +52,7 @@ StepInfo ClusterEnv::Reset(std::optional<std::uint64_t> seed) {
 }
 
 void ClusterEnv::BeginDecision() {
-  encoder_.Encode(cluster_->Observe(), &features_);
+  if (options_.features) encoder_.Encode(cluster_->Observe(), &features_);
   if (options_.mode == ActionMode::kSequence) sequence_action_.Begin(cluster_->Observe());
 }
 

@@ -56,10 +56,10 @@ EpisodeSource WindowEpisodes(const Workload& trace, const ClusterSpec& cluster,
     for (int tries = options.weekly ? 1 : 32; !drawn; --tries) drawn = draw(tries == 1);
     Workload workload = std::move(*drawn);
     if (sample.load > 0) workload.name += fmt::format("-load{}-seed{}", sample.load, seed);
-    if (options.elastic) MakeElastic(options.elasticity, Catalogue::Embedded(), &workload);
+    if (options.elastic) MakeElastic(options.elasticity, *options.catalogue, &workload);
     SimOptions sim = options.sim;
     sim.seed = Rng(options.sim.seed, "episode-estimates", seed).NextU64();
-    return std::make_shared<const Scenario>(std::move(workload), cluster, sim);
+    return std::make_shared<const Scenario>(std::move(workload), cluster, sim, *options.catalogue);
   };
 }
 

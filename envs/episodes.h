@@ -25,6 +25,7 @@ struct WindowOptions {
                                       // pass); 0: every job of the window
   bool elastic = true;
   ElasticOptions elasticity;
+  const Catalogue* catalogue = &Catalogue::Embedded();
   SimOptions sim;
 };
 

@@ -3,6 +3,7 @@
 // policies are trained and compared. A new one is one file in envs/settings/ that registers itself.
 // Used through --settings of the commands.
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@ struct Setting {
   std::string profile;  // whose names for policies hold here (sim/profile.h)
   // Equal seeds give equal scenarios, whatever was drawn before. Thread-safe.
   EpisodeSource episodes;
+  std::int64_t training_decisions = 4000;  // after so many an episode of training is cut
 };
 
 struct SettingInfo {

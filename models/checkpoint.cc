@@ -22,6 +22,7 @@ using nlohmann::json;
 constexpr int kFormatVersion = 1;
 constexpr const char* kModelFile = "model.safetensors";
 constexpr const char* kOptimizerFile = "optimizer.safetensors";
+constexpr const char* kMemoryFile = "memory.safetensors";
 constexpr const char* kStateFile = "state.json";
 constexpr const char* kConfigFile = "config.json";
 constexpr const char* kManifestFile = "manifest.json";
@@ -66,31 +67,6 @@ T Get(const json& entry, const char* key, const std::string& origin) {
                     std::is_integral_v<T> ? "a whole number" : "text", found->dump());
   }
   return found->get<T>();
-}
-
-std::string Text(const IndexNetShape& shape) {
-  return fmt::format("{} job features, {} context features, {} hidden, {} outputs",
-                     shape.job_features, shape.context_features, shape.hidden, shape.outputs);
-}
-
-json ToJson(const IndexNetShape& shape) {
-  return {{"job_features", shape.job_features},
-          {"context_features", shape.context_features},
-          {"hidden", shape.hidden},
-          {"outputs", shape.outputs}};
-}
-
-IndexNetShape ShapeFromJson(const json& state, const std::string& origin) {
-  const json shape = state.value("shape", json());
-  const auto size = [&](const char* key) {
-    const auto value = Get<std::int64_t>(shape, key, origin);
-    constexpr std::int64_t kMax = 4096;  // a guard against absurd files, not a design limit
-    if (value < 1 || value > kMax) {
-      throw DataError("{}: '{}' must lie in [1, {}], got {}", origin, key, kMax, value);
-    }
-    return static_cast<int>(value);
-  };
-  return {size("job_features"), size("context_features"), size("hidden"), size("outputs")};
 }
 
 // The first value that is not finite, in words; empty when there is none.
@@ -156,8 +132,9 @@ FileMap ReadVerified(const fs::path& folder) {
   }
   const json entries = manifest.value("files", json());
   FileMap files;
-  for (const std::string name : {kModelFile, kOptimizerFile, kStateFile, kConfigFile}) {
-    const bool optional = name == kOptimizerFile;
+  for (const std::string name :
+       {kModelFile, kOptimizerFile, kMemoryFile, kStateFile, kConfigFile}) {
+    const bool optional = name == kOptimizerFile || name == kMemoryFile;
     if (optional && !entries.contains(name) && !fs::exists(folder / name)) continue;
     const std::string file = (folder / name).string();
     if (!entries.is_object() || !entries.contains(name)) {
@@ -183,22 +160,24 @@ FileMap ReadVerified(const fs::path& folder) {
 
 void SaveCheckpoint(const Checkpoint& checkpoint, const std::string& path) {
   const TensorMap moments = checkpoint.adam ? MomentTensors(*checkpoint.adam) : TensorMap();
-  for (const TensorMap* tensors : {&checkpoint.weights.tensors, &moments}) {
+  for (const TensorMap* tensors : {&checkpoint.weights.tensors, &moments, &checkpoint.memory}) {
     if (const std::string fault = NotFinite(*tensors); !fault.empty()) {
       throw RunError("{}: not saved: {}", path, fault);
     }
   }
 
-  json state = {{"kind", checkpoint.kind},
+  json state = {{"kind", checkpoint.weights.kind},
                 {"feature_version", checkpoint.feature_version},
-                {"shape", ToJson(checkpoint.weights.shape)},
+                {"shape", checkpoint.weights.sizes},
                 {"state", checkpoint.state}};
   FileMap files;
-  files[kModelFile] = EncodeSafetensors(checkpoint.weights.tensors, {{"kind", checkpoint.kind}});
+  files[kModelFile] =
+      EncodeSafetensors(checkpoint.weights.tensors, {{"kind", checkpoint.weights.kind}});
   if (checkpoint.adam) {
     state["adam_step"] = checkpoint.adam->step;
     files[kOptimizerFile] = EncodeSafetensors(moments);
   }
+  if (!checkpoint.memory.empty()) files[kMemoryFile] = EncodeSafetensors(checkpoint.memory);
   files[kStateFile] = Dump(state);
   files[kConfigFile] = Dump(checkpoint.config);
   files[kManifestFile] = Dump(Manifest(files));
@@ -221,16 +200,14 @@ Checkpoint LoadCheckpoint(const std::string& path) {
   Checkpoint checkpoint;
   const std::string state_file = origin(kStateFile);
   json state = ParseJson(files.at(kStateFile), state_file);
-  checkpoint.kind = Get<std::string>(state, "kind", state_file);
   checkpoint.feature_version = Get<int>(state, "feature_version", state_file);
-  checkpoint.weights = IndexNetWeights(ShapeFromJson(state, state_file));
+  checkpoint.weights.kind = Get<std::string>(state, "kind", state_file);
+  checkpoint.weights.sizes = state.value("shape", json());
   checkpoint.state = state.value("state", json());
   checkpoint.config = ParseJson(files.at(kConfigFile), origin(kConfigFile));
   if (fs::exists(folder / kCardFile)) checkpoint.card = ReadBytes(folder / kCardFile);
 
-  TensorMap tensors = DecodeSafetensors(files.at(kModelFile), origin(kModelFile));
-  RequireSameLayout(tensors, checkpoint.weights.tensors, origin(kModelFile));
-  checkpoint.weights.tensors = std::move(tensors);
+  checkpoint.weights.tensors = DecodeSafetensors(files.at(kModelFile), origin(kModelFile));
   if (const std::string fault = NotFinite(checkpoint.weights.tensors); !fault.empty()) {
     throw DataError("{}: {}", origin(kModelFile), fault);
   }
@@ -240,22 +217,17 @@ Checkpoint LoadCheckpoint(const std::string& path) {
                                       Get<std::int64_t>(state, "adam_step", state_file),
                                       checkpoint.weights.tensors, file);
   }
+  if (const auto memory = files.find(kMemoryFile); memory != files.end()) {
+    checkpoint.memory = DecodeSafetensors(memory->second, origin(kMemoryFile));
+  }
   return checkpoint;
 }
 
-void RequireCompatible(const Checkpoint& checkpoint, std::string_view kind, int feature_version,
-                       const IndexNetShape& shape, const std::string& path) {
-  if (checkpoint.kind != kind) {
-    throw DataError("{}: checkpoint is of kind '{}', this command needs '{}'", path,
-                    checkpoint.kind, kind);
-  }
+void RequireFeatureVersion(const Checkpoint& checkpoint, int feature_version,
+                           const std::string& path) {
   if (checkpoint.feature_version != feature_version) {
     throw DataError("{}: checkpoint has feature version {}, this allot needs {}", path,
                     checkpoint.feature_version, feature_version);
-  }
-  if (checkpoint.weights.shape != shape) {
-    throw DataError("{}: checkpoint has shape ({}), this allot needs ({})", path,
-                    Text(checkpoint.weights.shape), Text(shape));
   }
 }
 

@@ -13,15 +13,15 @@
 #include <string_view>
 
 #include "models/adam.h"
-#include "models/index_net.h"
+#include "models/net_weights.h"
 
 namespace allot {
 
 struct Checkpoint {
-  std::string kind;         // what the outputs mean to the policy that serves them: "index"
   int feature_version = 0;  // of the encoding that the inputs must come from
-  IndexNetWeights weights;
+  NetWeights weights;
   std::optional<AdamState> adam;  // absent in weights released for serving only
+  TensorMap memory;               // what else the trainer needs to go on: a critic, a replay buffer
   nlohmann::json state;           // the trainer's: counters, seed, metric history
   nlohmann::json config;          // the effective configuration of the run
   std::string card;               // model card, Markdown; for people, hence not in the manifest
@@ -32,12 +32,11 @@ struct Checkpoint {
 void SaveCheckpoint(const Checkpoint& checkpoint, const std::string& path);
 
 // DataError naming the file, the rule and both values for whatever is missing, cut, altered or
-// inconsistent.
+// inconsistent. That the tensors are those of their kind and sizes is for the network to check.
 Checkpoint LoadCheckpoint(const std::string& path);
 
-// DataError unless the checkpoint is of this kind, feature version and shape. `path` is for the
-// message.
-void RequireCompatible(const Checkpoint& checkpoint, std::string_view kind, int feature_version,
-                       const IndexNetShape& shape, const std::string& path);
+// DataError unless the checkpoint was trained on this feature version. `path` is for the message.
+void RequireFeatureVersion(const Checkpoint& checkpoint, int feature_version,
+                           const std::string& path);
 
 }  // namespace allot

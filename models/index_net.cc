@@ -54,6 +54,8 @@ void AddProduct(const Eigen::MatrixXf& m, const float* x, float* y) {
 IndexNetWeights::IndexNetWeights(const IndexNetShape& net_shape) : shape(net_shape) {
   const auto [f, c, h, o] = net_shape;
   ALLOT_CHECK_GE(std::min({f, c, h, o}), 1);
+  kind = kIndexKind;
+  sizes = {{"job_features", f}, {"context_features", c}, {"hidden", h}, {"outputs", o}};
   const auto add = [this](std::string_view name, TensorShape tensor_shape) {
     tensors.emplace(name, ZeroTensor(std::move(tensor_shape)));
   };
@@ -66,16 +68,11 @@ IndexNetWeights::IndexNetWeights(const IndexNetShape& net_shape) : shape(net_sha
   add(index_net::kOutBias, {o});
 }
 
-Tensor& IndexNetWeights::operator[](std::string_view name) {
-  const auto found = tensors.find(name);
-  ALLOT_CHECK(found != tensors.end());
-  return found->second;
-}
-
-const Tensor& IndexNetWeights::operator[](std::string_view name) const {
-  const auto found = tensors.find(name);
-  ALLOT_CHECK(found != tensors.end());
-  return found->second;
+IndexNetWeights::IndexNetWeights(NetWeights weights, const std::string& origin)
+    : NetWeights(std::move(weights)) {
+  const auto size = [&](const char* key) { return SizeOf(*this, key, origin); };
+  shape = {size("job_features"), size("context_features"), size("hidden"), size("outputs")};
+  RequireSameLayout(tensors, IndexNetWeights(shape).tensors, origin);
 }
 
 IndexNetWeights InitIndexNet(const IndexNetShape& shape, std::uint64_t seed) {

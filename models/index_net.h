@@ -13,7 +13,7 @@
 #include <span>
 #include <string_view>
 
-#include "models/tensor.h"
+#include "models/net_weights.h"
 
 namespace allot {
 
@@ -24,6 +24,8 @@ struct IndexNetShape {
   int outputs = 0;           // O
   bool operator==(const IndexNetShape&) const = default;
 };
+
+inline constexpr std::string_view kIndexKind = "index";  // NetWeights::kind
 
 // Parameter names, equal in checkpoints, optimiser state and libtorch.
 namespace index_net {
@@ -36,17 +38,15 @@ inline constexpr std::string_view kOutContext = "out.context";        // Oc [O, 
 inline constexpr std::string_view kOutBias = "out.bias";              // ob [O]
 }  // namespace index_net
 
-struct IndexNetWeights {
+struct IndexNetWeights : NetWeights {
   IndexNetWeights() = default;
   explicit IndexNetWeights(const IndexNetShape& net_shape);  // all zero; every size must be >= 1
-
-  // By name; a name that is no parameter is a programming error.
-  Tensor& operator[](std::string_view name);
-  const Tensor& operator[](std::string_view name) const;
+  // Of a network's kind "index"; DataError that opens with `origin` unless sizes and tensors fit
+  // together.
+  explicit IndexNetWeights(NetWeights weights, const std::string& origin = "index network");
   bool operator==(const IndexNetWeights&) const = default;
 
   IndexNetShape shape;
-  TensorMap tensors;
 };
 
 // Wj and Wc drawn from N(0, 0.4 / sqrt(fan in)), all else zero: outputs are 0 until the caller sets

@@ -1,19 +1,12 @@
 #pragma once
-// The index network as an agent: which numbers it reads and writes, and where in its parameters the
-// heuristics lie. Shared by the serving policy and by training.
+// The index network among the agents: which numbers it reads and writes, and where in its
+// parameters the heuristics lie. Shared by serving and training.
 
 #include "features/encoder.h"
 #include "features/index_action.h"
 #include "models/index_net.h"
 
 namespace allot {
-
-inline constexpr std::string_view kIndexKind = "index";  // Checkpoint::kind
-
-struct IndexAgent {
-  IndexNetWeights weights;
-  LengthModel lengths;  // what is known of run times before it is used
-};
 
 // Features of src/features in, (u, beta, kappa) out.
 IndexNetShape IndexAgentShape(int hidden = 16);

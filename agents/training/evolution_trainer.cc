@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "agents/learned/index_policy.h"
+#include "agents/learned/agent.h"
 #include "agents/training/objective.h"
 #include "agents/training/trainer.h"
 #include "core/error.h"
@@ -56,11 +56,11 @@ class EvolutionTrainer : public Trainer {
       const std::size_t w = i % workloads;
       const std::size_t p = i / workloads / 2;
       const float sign = i / workloads % 2 == 0 ? 1.0F : -1.0F;
-      IndexAgent agent{state_.weights, options_.lengths};
+      Agent agent{state_.weights, options_.lengths};
       AddScaled(&agent.weights.tensors, directions[p], sign * static_cast<float>(own_.sigma));
-      IndexPolicy policy(agent, LearnedPolicyInfo());
-      results[i] =
-          std::log(PlayFor(objective_, *scenarios[w], policy, options_.max_decisions) / teacher[w]);
+      results[i] = std::log(
+          PlayFor(objective_, *scenarios[w], *MakeLearnedPolicy(agent), options_.max_decisions) /
+          teacher[w]);
     });
     return Learn(directions, results);
   }
@@ -116,6 +116,7 @@ ALLOT_REGISTER(TrainerInfo,
                (TrainerInfo{
                    "evolution",
                    "evolution strategies on an objective, pairs of opposite perturbations",
+                   "",
                    {{"objective", "balanced", "what is to be small, see 'allot list objectives'"},
                     {"pairs", "12", "of perturbations per iteration", 1, 10000},
                     {"sigma", "0.05", "size of a perturbation", 1e-6, 10},

@@ -74,6 +74,6 @@ IndexNetWeights Imitate(const ImitationData& data, const ImitationData& held_out
 // Share of the GPUs handed out at contended decisions that the network would give to the same jobs:
 // sum of min(own, logged) / sum of logged, over the part of the log. 1 when nothing was contended.
 double Agreement(const Scenario& scenario, const DecisionLog& log, const Part& part,
-                 const IndexNetWeights& weights);
+                 const NetWeights& weights);
 
 }  // namespace allot

@@ -2,7 +2,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "agents/learned/index_policy.h"
+#include "agents/learned/agent.h"
+#include "agents/learned/index_agent.h"
 #include "agents/training/imitation.h"
 #include "core/error.h"
 #include "core/index.h"
@@ -107,14 +108,14 @@ class DataBuilder : public PartListener {
 
 class AgreementListener : public PartListener {
  public:
-  AgreementListener(const Part& part, const IndexNetWeights& weights)
-      : PartListener(part), policy_({weights, {}}, LearnedPolicyInfo()) {}
+  AgreementListener(const Part& part, const NetWeights& weights)
+      : PartListener(part), policy_(MakeLearnedPolicy({weights, {}})) {}
   double value() const { return logged_ > 0 ? same_ / logged_ : 1.0; }
 
  protected:
-  void OnSeen(const Observation& o) override { policy_.Observe(o); }
+  void OnSeen(const Observation& o) override { policy_->Observe(o); }
   void OnContended(const Observation& o, const std::vector<std::int32_t>& configurations) override {
-    policy_.Decide(o, &own_);
+    policy_->Decide(o, &own_);
     ConfigurationsByRow(o, own_, &own_configurations_);
     for (std::size_t r = 0; r < configurations.size(); ++r) {
       if (configurations[r] < 0) continue;
@@ -127,7 +128,7 @@ class AgreementListener : public PartListener {
   }
 
  private:
-  IndexPolicy policy_;
+  std::unique_ptr<LearnedPolicy> policy_;
   Allocation own_;
   std::vector<std::int32_t> own_configurations_;
   double same_ = 0;
@@ -255,7 +256,7 @@ void AppendImitationData(const Scenario& scenario, const DecisionLog& log, const
 }
 
 double Agreement(const Scenario& scenario, const DecisionLog& log, const Part& part,
-                 const IndexNetWeights& weights) {
+                 const NetWeights& weights) {
   AgreementListener listener(part, weights);
   ReplayInto(scenario, log, &listener);
   return listener.value();

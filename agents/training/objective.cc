@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "agents/training/unfinished.h"
+#include "core/index.h"
 #include "sched/driver.h"
 #include "sim/simulated_cluster.h"
 
@@ -20,12 +22,17 @@ double PlayFor(const Objective& objective, const Scenario& scenario, Policy& pol
   Drive(cluster, policy, {.seed = scenario.options().seed, .cluster = &scenario.cluster()}, {},
         {.max_decisions = max_decisions, .time_decisions = false});
   const std::vector<JobRecord> records = cluster.records();
-  Played played{&scenario, records, cluster.Observe().now, {}};
+  const Observation& last = cluster.Observe();
+  Played played{&scenario, records, last.now, {}};
   played.jct.reserve(records.size());
   for (const JobRecord& record : records) {
     const Seconds end =
         record.finish == kNever ? std::max(played.end, record.submit + 1) : record.finish;
     played.jct.push_back(end - record.submit);
+  }
+  const std::vector<Seconds> left = TimeLeftAlone(scenario, last);
+  for (std::int32_t row = 0; row < last.rows(); ++row) {
+    played.jct[At(last.job[At(row)])] += left[At(row)];
   }
   return objective(played);
 }

@@ -16,7 +16,8 @@
 
 namespace allot {
 
-// A played episode. A job that was unfinished when it was cut counts as if it ended there.
+// A played episode. A job that was unfinished when it was cut counts as if it ran in its fastest
+// configuration from there.
 struct Played {
   const Scenario* scenario = nullptr;
   std::span<const JobRecord> records;

@@ -13,6 +13,9 @@ namespace allot {
 struct PolicyGradientOptions {
   int rollouts = 8;  // of each of an iteration's workloads, >= 2
   RolloutOptions rollout{.keep = 0.1};
+  // Advantages count in units of their size in their workload, not in the whole iteration: heavy
+  // tails make some workloads much louder than others.
+  bool each_workload = false;
   double discount_half_life = 86400;   // s after which a later reward counts half; infinite: never
   double learning_rate = 0.003;        // 0.01 drifts away within a few dozen iterations
   double final_learning_rate = 0.001;  // reached geometrically at the last iteration

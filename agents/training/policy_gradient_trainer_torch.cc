@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "agents/training/policy_gradient_trainer.h"
@@ -34,13 +35,14 @@ struct PolicyGradientTrainer::Impl {
         options(std::move(o)),
         episodes(std::move(e)),
         state(std::move(s)),
-        trainer(state.weights, AdamOptions{.max_gradient_norm = 1.0}, state.adam) {}
+        trainer(IndexNetWeights(state.weights), AdamOptions{.max_gradient_norm = 1.0}, state.adam) {
+  }
 
   std::vector<WorkloadResult> Collect() {
     const auto workloads = static_cast<std::size_t>(options.workloads);
     const auto per_workload = static_cast<std::size_t>(own.rollouts);
     const auto iteration = static_cast<std::uint64_t>(state.iteration);
-    const IndexNet net(state.weights);
+    const IndexNet net(trainer.weights());
     std::vector<std::shared_ptr<const Scenario>> scenarios(workloads);
     std::vector<double> teacher(workloads);
     std::vector<WorkloadResult> results(workloads);
@@ -65,11 +67,17 @@ struct PolicyGradientTrainer::Impl {
       results[w].advantages = LeaveOneOutAdvantages(returns);
       results[w].scale = 1.0 / std::max(1e-9, std::abs(teacher[w]));
     }
+    if (own.each_workload) {
+      for (WorkloadResult& result : results) {
+        std::int64_t decisions = 0;
+        result.scale /= std::max(1e-12, AdvantageRms({&result, 1}, &decisions));
+      }
+    }
     return results;
   }
 
   // Root mean square of the scaled advantages over all kept decisions.
-  static double AdvantageRms(const std::vector<WorkloadResult>& results, std::int64_t* decisions) {
+  static double AdvantageRms(std::span<const WorkloadResult> results, std::int64_t* decisions) {
     double squares = 0;
     *decisions = 0;
     for (const WorkloadResult& result : results) {
@@ -166,8 +174,12 @@ ALLOT_REGISTER(TrainerInfo,
                (TrainerInfo{
                    "policy-gradient",
                    "sampled fills, same-arrivals leave-one-out advantages",
+                   "index",
                    {{"rollouts", "8", "of each workload (same arrivals), at least 2", 1, 10000},
                     {"tau", "0.3", "temperature of exploration", 1e-6, 100},
+                    {"hold", "1", "intervals in which exploration stays the same", 1, 1e6},
+                    {"each-workload", "false",
+                     "advantages in units of their size in each workload, not in all"},
                     {"keep", "0.1", "share of decisions that enter the gradient", 1e-6, 1},
                     {"reward", "jct", "see 'allot list rewards'"},
                     {"half-life", "86400", "seconds after which a reward counts half", 1, 1e300},
@@ -178,6 +190,8 @@ ALLOT_REGISTER(TrainerInfo,
                      PolicyGradientOptions own;
                      own.rollouts = params.Integer("rollouts");
                      own.rollout.tau = params.Number("tau");
+                     own.rollout.hold = params.Integer("hold");
+                     own.each_workload = params.Flag("each-workload");
                      own.rollout.keep = params.Number("keep");
                      own.rollout.reward = params.Text("reward");
                      own.discount_half_life = params.Number("half-life");

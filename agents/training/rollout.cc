@@ -4,9 +4,11 @@
 #include <cmath>
 
 #include "agents/training/sampled_fill.h"
+#include "agents/training/unfinished.h"
 #include "core/check.h"
 #include "core/rng.h"
 #include "envs/cluster_env.h"
+#include "envs/rewards/reward.h"
 
 namespace allot {
 namespace {
@@ -23,6 +25,16 @@ std::int32_t TickOf(const Observation& o) {
   return static_cast<std::int32_t>(std::llround(o.now / o.interval));
 }
 
+// Reward of what an episode that was cut leaves undone.
+double RestOf(const Scenario& scenario, const Observation& last, const RolloutOptions& options) {
+  return GetReward(options.reward).compute(StepAlone(scenario, last), last);
+}
+
+bool Explored(const std::vector<Score>& gradient) {
+  return std::any_of(gradient.begin(), gradient.end(),
+                     [](const Score& g) { return g.u != 0 || g.beta != 0 || g.kappa != 0; });
+}
+
 }  // namespace
 
 Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexNet& net,
@@ -31,7 +43,8 @@ Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexN
   Rollout rollout;
   ClusterEnv env = MakeEnv(scenario, options);
   env.Reset(0);
-  Rng exploration(seed, "rollout", a, b);
+  const std::uint64_t luck = Rng(seed, "rollout", a, b).NextU64();
+  std::int64_t hold = -1;
   Rng selection(seed, "kept-decisions", a, b);
   SampledFill fill(options.tau);
   const auto placement = MakeStage<Placement>("placement", "packed");
@@ -48,11 +61,14 @@ Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexN
     net.Forward(features.jobs, features.context, outputs, &scratch);
     const std::span scores(reinterpret_cast<const Score*>(outputs.data()), o.job.size());
     grants.clear();
+    const std::int32_t tick = TickOf(o);
+    const bool fresh = tick / options.hold != hold;
+    hold = tick / options.hold;
+    Rng exploration(luck, "hold", static_cast<std::uint64_t>(hold));
     fill.Fill(o, scores, &exploration, &grants, &gradient);
     placement->Place(o, grants, &allocation);
 
-    const std::int32_t tick = TickOf(o);
-    if (selection.Uniform() < options.keep && !o.job.empty()) {
+    if (fresh && selection.Uniform() < options.keep && Explored(gradient)) {
       const auto decision = static_cast<std::int64_t>(rollout.tick_of_decision.size());
       rollout.jobs.insert(rollout.jobs.end(), features.jobs.begin(), features.jobs.end());
       rollout.contexts.insert(rollout.contexts.end(), features.context.begin(),
@@ -68,6 +84,10 @@ Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexN
     rollout.reward_of_tick[static_cast<std::size_t>(tick)] += step.reward;
     rollout.total_reward += step.reward;
     over = step.terminated || step.truncated;
+    if (!step.truncated) continue;
+    const double rest = RestOf(*scenario, env.observation(), options);
+    rollout.reward_of_tick[static_cast<std::size_t>(tick)] += rest;
+    rollout.total_reward += rest;
   }
   return rollout;
 }
@@ -83,7 +103,8 @@ double EpisodeReward(const std::shared_ptr<const Scenario>& scenario, Policy& po
     policy.Decide(env.observation(), &allocation);
     const StepResult step = env.StepAllocation(allocation);
     total += step.reward;
-    if (step.terminated || step.truncated) return total;
+    if (step.truncated) return total + RestOf(*scenario, env.observation(), options);
+    if (step.terminated) return total;
   }
 }
 

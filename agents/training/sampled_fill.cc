@@ -10,6 +10,7 @@ namespace allot {
 namespace {
 
 constexpr double kSmallestExponent = -600;  // keeps weights above the smallest double
+constexpr std::uint64_t kMostTypes = 1024;
 
 bool Later(const auto& a, const auto& b) { return a.time > b.time; }
 
@@ -26,7 +27,8 @@ double SampledFill::Total() {
   return total_;
 }
 
-void SampledFill::Open(std::int32_t index, std::span<const Score> scores, double now, Rng* rng) {
+void SampledFill::Open(std::int32_t index, const Observation& o, std::span<const Score> scores,
+                       double now) {
   Item& item = items_[At(index)];
   const double key = item.cursor.Key(scores[At(item.row)], HullFillOptions{});
   item.weight = std::exp(std::max(kSmallestExponent, (key - offset_) / tau_));
@@ -34,7 +36,10 @@ void SampledFill::Open(std::int32_t index, std::span<const Score> scores, double
   item.open = true;
   total_ += item.weight;
   total_peak_ = std::max(total_peak_, total_);
-  heap_.push_back({now + rng->Exponential(1.0) / item.weight, index, item.cursor.position()});
+  const auto step = static_cast<std::uint64_t>(item.cursor.position()) * kMostTypes +
+                    static_cast<std::uint64_t>(item.type);
+  Rng luck(draw_, "luck", static_cast<std::uint64_t>(o.job[At(item.row)]), step);
+  heap_.push_back({now + luck.Exponential(1.0) / item.weight, index, item.cursor.position()});
   std::push_heap(heap_.begin(), heap_.end(), Later<Race, Race>);
 }
 
@@ -53,6 +58,7 @@ void SampledFill::Close(std::int32_t index, bool taken, std::vector<Score>* grad
 void SampledFill::Fill(const Observation& o, std::span<const Score> scores, Rng* rng,
                        std::vector<Grant>* grants, std::vector<Score>* gradient) {
   const auto rows = At(o.rows());
+  draw_ = rng->NextU64();
   gradient->assign(rows, Score{});
   chosen_.assign(rows, -1);
   rows_.resize(rows);
@@ -68,14 +74,14 @@ void SampledFill::Fill(const Observation& o, std::span<const Score> scores, Rng*
   for (std::int32_t row = 0; row < o.rows(); ++row) {
     first_item_.push_back(static_cast<std::int32_t>(items_.size()));
     for (const GpuTypeIndex type : o.table[At(row)]->types()) {
-      items_.push_back({HullCursor(o, row, type), row, 0, 0, false});
+      items_.push_back({HullCursor(o, row, type), row, type, 0, 0, false});
       offset_ =
           std::max<double>(offset_, items_.back().cursor.Key(scores[At(row)], HullFillOptions{}));
     }
   }
   first_item_.push_back(static_cast<std::int32_t>(items_.size()));
   for (std::int32_t i = 0; i < static_cast<std::int32_t>(items_.size()); ++i)
-    Open(i, scores, 0.0, rng);
+    Open(i, o, scores, 0.0);
 
   while (!heap_.empty() && !capacity_.Exhausted()) {
     std::pop_heap(heap_.begin(), heap_.end(), Later<Race, Race>);
@@ -103,10 +109,14 @@ void SampledFill::Fill(const Observation& o, std::span<const Score> scores, Rng*
     }
     chosen = item.cursor.step().to;
     item.cursor.Advance();
-    if (!item.cursor.done()) Open(first.item, scores, first.time, rng);
+    if (!item.cursor.done()) Open(first.item, o, scores, first.time);
   }
   for (std::int32_t i = 0; i < static_cast<std::int32_t>(items_.size()); ++i)
     Close(i, false, gradient);
+
+  // Every job has all it can use: no other order would have given another fill.
+  const bool one_type_each = items_.size() == rows;
+  if (one_type_each && blocked_.empty() && heap_.empty()) gradient->assign(rows, Score{});
 
   if (!capacity_.Exhausted()) FillLeftovers(o, rows_, blocked_, &capacity_, &chosen_);
   for (const std::int32_t row : served_) grants->push_back({row, chosen_[At(row)]});

@@ -8,6 +8,7 @@
 // its steps were taken minus the number expected, and those times the steps' derivatives by beta
 // and kappa.
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -20,7 +21,10 @@ class SampledFill {
  public:
   explicit SampledFill(double tau) : tau_(tau) {}
 
-  // Appends grants as HullFill does. gradient[row] = d log P(this fill) / d scores[row].
+  // Appends grants as HullFill does. gradient[row] = d log P(this fill) / d scores[row]. Takes one
+  // number from `rng`; where that is the same, so is the luck of each step of each job, whatever
+  // other jobs there are. The
+  // gradient is 0 where all jobs get all they can use.
   void Fill(const Observation& observation, std::span<const Score> scores, Rng* rng,
             std::vector<Grant>* grants, std::vector<Score>* gradient);
 
@@ -28,6 +32,7 @@ class SampledFill {
   struct Item {
     HullCursor cursor;
     std::int32_t row;
+    GpuTypeIndex type;
     double weight;
     double opened_at;  // value of expected_ when its present step opened
     bool open;
@@ -38,11 +43,12 @@ class SampledFill {
     std::int32_t position;  // stale when the item has moved on
   };
 
-  void Open(std::int32_t item, std::span<const Score> scores, double now, Rng* rng);
+  void Open(std::int32_t item, const Observation& o, std::span<const Score> scores, double now);
   void Close(std::int32_t item, bool taken, std::vector<Score>* gradient);
   double Total();
 
   double tau_;
+  std::uint64_t draw_ = 0;
   double offset_ = 0;    // largest first key: weights are relative to it
   double expected_ = 0;  // sum over draws of 1 / total weight
   double total_ = 0;

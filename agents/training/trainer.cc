@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "agents/learned/agent.h"
 #include "core/error.h"
 
 namespace allot {
@@ -13,6 +14,11 @@ std::unique_ptr<Trainer> MakeTrainer(std::string_view spec, TrainerOptions optio
   if (options.workloads < 1) throw UsageError("workloads must be >= 1, got {}", options.workloads);
   const NamedParams named = ParseNamedParams(spec);
   const auto& info = Registry<TrainerInfo>::Global().Get("training method", named.name);
+  const NetworkInfo& network = NetworkOf(state.weights);
+  if (!info.actions.empty() && info.actions != network.actions) {
+    throw UsageError("training method '{}' trains networks of {} actions, '{}' is of {} actions",
+                     info.id, info.actions, network.id, network.actions);
+  }
   return info.make(Params(fmt::format("training method '{}'", info.id), info.params, named.given),
                    std::move(options), std::move(episodes), std::move(state));
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The seam for training methods: a trainer improves the weights of the index network, iteration by
+// The seam for training methods: a trainer improves the weights of a network, iteration by
 // iteration, on episodes from a source. A new one is one file *_trainer.cc in this folder that
 // registers a TrainerInfo; 'allot train --method ID:KEY=VALUE' finds it.
 //
@@ -17,7 +17,7 @@
 #include "core/registry.h"
 #include "envs/episodes.h"
 #include "models/adam.h"
-#include "models/index_net.h"
+#include "models/net_weights.h"
 #include "sched/length_model.h"
 #include "sched/policy.h"
 
@@ -29,7 +29,7 @@ struct TrainerOptions {  // of all methods
   std::uint64_t seed = 1;
   int iterations = 100;
   int workloads = 8;                  // arrivals per iteration
-  std::int64_t max_decisions = 2000;  // an episode is cut there: later time does not count
+  std::int64_t max_decisions = 2000;  // an episode is cut there (unfinished.h)
   LengthModel lengths{};              // what policies know of run times beforehand
   PolicyMaker teacher;                // results are measured in its own on the same arrivals
   int threads = 0;                    // <= 0: all cores
@@ -38,8 +38,9 @@ struct TrainerOptions {  // of all methods
 struct TrainerState {
   std::int64_t iteration = 0;  // done so far
   std::int64_t episodes = 0;
-  IndexNetWeights weights;
+  NetWeights weights;
   AdamState adam;
+  TensorMap memory;  // what else the method goes on from: a critic, a replay buffer
 };
 
 struct IterationReport {
@@ -62,6 +63,7 @@ class Trainer {
 struct TrainerInfo {
   std::string id;
   std::string summary;
+  std::string actions;  // of the networks that it trains (NetworkInfo::actions); empty: any
   std::vector<ParamSpec> params;
   std::function<std::unique_ptr<Trainer>(const Params&, TrainerOptions, EpisodeSource,
                                          TrainerState)>

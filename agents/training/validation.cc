@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "agents/learned/index_policy.h"
 #include "core/parallel.h"
 
 namespace allot {
@@ -20,11 +19,11 @@ Validation::Validation(std::vector<std::shared_ptr<const Scenario>> scenarios,
   });
 }
 
-double Validation::Ratio(const IndexAgent& agent) const {
+double Validation::Ratio(const Agent& agent) const {
   std::vector<double> ratios(scenarios_.size());
   ParallelFor(scenarios_.size(), threads_, [&](std::size_t i) {
-    IndexPolicy policy(agent, LearnedPolicyInfo());
-    ratios[i] = PlayFor(objective_, *scenarios_[i], policy, max_decisions_) / reference_[i];
+    ratios[i] = PlayFor(objective_, *scenarios_[i], *MakeLearnedPolicy(agent), max_decisions_) /
+                reference_[i];
   });
   double sum = 0;
   for (const double ratio : ratios) sum += ratio;

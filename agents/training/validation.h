@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "agents/learned/index_agent.h"
+#include "agents/learned/agent.h"
 #include "agents/training/objective.h"
 #include "agents/training/trainer.h"
 
@@ -17,7 +17,7 @@ class Validation {
              Objective objective, std::int64_t max_decisions, int threads);
 
   // Mean over the scenarios of own value / the reference's. Deterministic.
-  double Ratio(const IndexAgent& agent) const;
+  double Ratio(const Agent& agent) const;
 
  private:
   std::vector<std::shared_ptr<const Scenario>> scenarios_;

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "envs/setting.h"
+#include "perf/power_laws.h"
 #include "sim/profile.h"
 #include "workload/calendar.h"
 #include "workload/trace_reader.h"
@@ -33,14 +34,23 @@ Setting Make(const Params& params) {
   window.weekly = !params.Flag("random");
   window.loads = params.Numbers("loads");
   window.elastic = !params.Flag("rigid");
+  const std::string& speedups = params.Text("speedups");
+  if (speedups == "power") {
+    window.catalogue = &PowerLawCatalogue();
+    window.elasticity.least_efficiency = 0;
+  } else if (speedups != "catalogue") {
+    throw UsageError("setting 'trace': 'speedups' must be catalogue or power, got '{}'", speedups);
+  }
   Registry<ProfileInfo>::Global().Get("profile", "default").apply(&window.sim);
   window.sim.interval = params.Number("interval");
   window.sim.restart_cost = params.Number("restart-cost");
   window.sim.lengths = LengthEstimates::Parse(params.Text("lengths"));
   const EpisodeSource source = WindowEpisodes(*trace, cluster, window);
+  // What a giant takes after that says little of how the others were served.
+  const auto cut = static_cast<std::int64_t>(std::ceil(2 * window.span / window.sim.interval));
   return {fmt::format("{} {}, lengths {}", trace->name, params.Flag("rigid") ? "rigid" : "elastic",
                       params.Text("lengths")),
-          "default", [trace, source](std::uint64_t seed) { return source(seed); }};
+          "default", [trace, source](std::uint64_t seed) { return source(seed); }, cut};
 }
 
 ALLOT_REGISTER(SettingInfo,
@@ -55,6 +65,8 @@ ALLOT_REGISTER(SettingInfo,
                     {"gpus", "256", "of the cluster", 8, 1e6},
                     {"loads", "1", "offered loads, joined by '|'"},
                     {"rigid", "false", "keep jobs at their requested size"},
+                    {"speedups", "catalogue",
+                     "of elastic jobs: measured profiles, or 'power' laws n^p"},
                     {"interval", "300", "seconds between decisions", 1e-3, 1e9},
                     {"restart-cost", "30", "seconds lost by a change of allocation", 0, 1e9},
                     {"lengths", "none", "what policies are told: none, noisy:SIGMA, true"}},

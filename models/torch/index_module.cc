@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/check.h"
+#include "models/torch/segments.h"
 
 namespace allot {
 namespace {
@@ -22,43 +23,6 @@ torch::Tensor FromSpan(std::span<const float> values, at::IntArrayRef shape) {
 std::span<float> AsSpan(const torch::Tensor& tensor) {
   return {tensor.data_ptr<float>(), static_cast<std::size_t>(tensor.numel())};
 }
-
-// Row i of the result is row `index[i]` of `table`: index_select, whose libtorch 1.13 version goes
-// through the dispatcher once per row in both directions and took as long as all the rest together.
-class SpreadRows : public torch::autograd::Function<SpreadRows> {
- public:
-  static torch::Tensor forward(torch::autograd::AutogradContext* context,
-                               const torch::Tensor& table, const torch::Tensor& index) {
-    context->save_for_backward({index});
-    context->saved_data["rows"] = table.size(0);
-    const std::int64_t width = table.size(1);
-    const torch::Tensor dense = table.contiguous();
-    const torch::Tensor result = torch::empty({index.size(0), width}, table.options());
-    const float* from = dense.data_ptr<float>();
-    float* to = result.data_ptr<float>();
-    const std::int64_t* row = index.data_ptr<std::int64_t>();
-    for (std::int64_t i = 0; i < index.size(0); ++i, to += width) {
-      std::copy_n(from + row[i] * width, width, to);
-    }
-    return result;
-  }
-
-  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
-                                                 torch::autograd::variable_list upstream) {
-    const torch::Tensor dense = upstream[0].contiguous();
-    const torch::Tensor index = context->get_saved_variables()[0];
-    const std::int64_t width = dense.size(1);
-    const torch::Tensor sum =
-        torch::zeros({context->saved_data["rows"].toInt(), width}, dense.options());
-    const float* from = dense.data_ptr<float>();
-    float* to = sum.data_ptr<float>();
-    const std::int64_t* row = index.data_ptr<std::int64_t>();
-    for (std::int64_t i = 0; i < dense.size(0); ++i, from += width) {
-      for (std::int64_t k = 0; k < width; ++k) to[row[i] * width + k] += from[k];
-    }
-    return {sum, torch::Tensor()};
-  }
-};
 
 }  // namespace
 
@@ -105,7 +69,7 @@ struct IndexModule::Impl {
     // What the context adds is the same for all jobs of a decision: computed per decision, then
     // spread.
     const auto from_context = [&](std::string_view bias, std::string_view weight) {
-      return SpreadRows::apply(torch::addmm(at(bias), c, at(weight).t()), index);
+      return SpreadRows(torch::addmm(at(bias), c, at(weight).t()), index);
     };
     const torch::Tensor z =
         torch::addmm(from_context(index_net::kHiddenBias, index_net::kHiddenContext), x,

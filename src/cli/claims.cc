@@ -40,8 +40,9 @@ ClaimFamily Dl2Family(bool quick) {
   family.bases = {"remaining"};
   family.start = "index:alpha=0.25,beta=0.75,kappa=0";
   family.method =
-      "policy-gradient:keep=1,half-life=1e18,learning-rate=0.004,final-learning-rate=0.0005";
-  family.iterations = quick ? 150 : 400;
+      "policy-gradient:keep=1,half-life=1e18,tau=0.15,learning-rate=0.004,"
+      "final-learning-rate=0.0005";
+  family.iterations = quick ? 200 : 800;
   family.most_decisions = 20'000;
   family.repaired = {"optimus-repaired", "drf-repaired", "srtf-repaired", "fifo-repaired",
                      "tetris-repaired"};
@@ -69,8 +70,8 @@ ClaimFamily PhillyFamily(const ClaimOptions& options, bool rigid, const std::str
                                        : lengths == "true" ? "K"
                                                            : "N");
   const auto spec = [&](const std::string& window, int gpus, const std::string& loads) {
-    return fmt::format("trace:workload={},{},gpus={},loads={},rigid={},lengths={}", options.philly,
-                       window, gpus, loads, rigid, lengths);
+    return fmt::format("trace:workload={},{},gpus={},loads={},rigid={},lengths={},speedups=power",
+                       options.philly, window, gpus, loads, rigid, lengths);
   };
   const std::string before = fmt::format("from={},to={}", options.philly_from, kPhillySplit);
   ClaimFamily family;
@@ -82,9 +83,10 @@ ClaimFamily PhillyFamily(const ClaimOptions& options, bool rigid, const std::str
   family.bases = lengths == "true" ? std::vector<std::string>{"remaining"}
                                    : std::vector<std::string>{"gittins"};
   if (lengths != "true") family.history = fmt::format("{}@{}", options.philly, kPhillySplit);
-  family.method = "evolution:objective=balanced,hidden=false,pairs=8";
-  family.objective = "balanced";
-  family.iterations = options.quick ? 20 : 150;
+  family.method =
+      "policy-gradient:hold=12,keep=1,tau=0.1,half-life=1e18,each-workload=true,"
+      "learning-rate=0.001,final-learning-rate=0.0001";
+  family.iterations = options.quick ? 40 : rigid ? 40 : 120;
   family.guards = true;
   // Most of INDEX, of the Pollux utility (elastic) or of Tiresias (rigid), by load.
   struct Most {

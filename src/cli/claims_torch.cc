@@ -8,7 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "agents/learned/index_policy.h"
+#include "agents/learned/agent.h"
 #include "agents/training/tune.h"
 #include "cli/claims.h"
 #include "cli/training_run.h"
@@ -35,7 +35,7 @@ struct Options {
   std::string out;
   std::string only;
   int seeds = 5;
-  int workloads = 20;
+  int workloads = 40;
   std::string markdown;
 };
 
@@ -103,7 +103,7 @@ class FamilyRun {
 
   TunedIndex Tune(const std::string& spec) const {
     const Setting setting = MakeSetting(spec);
-    const int episodes = o_.claims.quick ? 6 : 10;
+    const int episodes = o_.claims.quick ? 10 : 20;
     std::vector<std::shared_ptr<const Scenario>> scenarios;
     for (int k = 0; k < episodes; ++k) {
       scenarios.push_back(setting.episodes(kTuningSeeds + static_cast<std::uint64_t>(k)));
@@ -120,7 +120,7 @@ class FamilyRun {
 
   // The gate: the network counts only where it beats the index it started from on validation
   // workloads; else that index, at which its weights began, is the policy.
-  IndexAgent Train(int seed) const {
+  Agent Train(int seed) const {
     TrainOptions train;
     std::string settings;
     for (const std::string& spec : family_.training) {
@@ -142,7 +142,7 @@ class FamilyRun {
     GlobalOptions quiet = globals_;
     quiet.json = false;
     RunTraining(train, quiet);
-    return LoadIndexAgent((fs::path(train.out) / "best").string());
+    return LoadAgent((fs::path(train.out) / "best").string());
   }
 
   // INDEX of the middle one of the settings, as in the method: tuned once, for all loads.
@@ -172,9 +172,8 @@ class FamilyRun {
     }
     // Of the seeds the mean, workload by workload.
     std::vector<Measures> learned(scenarios.size(), Measures{});
-    for (const IndexAgent& agent : agents_) {
-      const auto played = PlayAll(
-          scenarios, [&] { return std::make_unique<IndexPolicy>(agent, LearnedPolicyInfo()); });
+    for (const Agent& agent : agents_) {
+      const auto played = PlayAll(scenarios, [&] { return MakeLearnedPolicy(agent); });
       for (std::size_t i = 0; i < played.size(); ++i) {
         for (std::size_t m = 0; m < kMeasures; ++m) {
           learned[i][m] += played[i][m] / static_cast<double>(agents_.size());
@@ -231,7 +230,7 @@ class FamilyRun {
   const Options& o_;
   const GlobalOptions& globals_;
   std::map<std::string, TunedIndex> index_;  // by setting
-  std::vector<IndexAgent> agents_;           // by seed
+  std::vector<Agent> agents_;                // by seed
 };
 
 Json ToJson(const Finding& f) {

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "agents/learned/index_policy.h"
+#include "agents/learned/agent.h"
 #include "cli/experiment.h"
 #include "models/checkpoint.h"
 
@@ -42,10 +42,9 @@ Sight SightOf(const nlohmann::json& config, World& world) {
 
 int Evaluate(EvaluateOptions& o, const GlobalOptions& globals) {
   // Loaded once: a damaged checkpoint stops the command before anything runs.
-  const auto agent = std::make_shared<const IndexAgent>(LoadIndexAgent(o.checkpoint));
+  const auto agent = std::make_shared<const Agent>(LoadAgent(o.checkpoint));
   std::vector<Contender> contenders;
-  contenders.push_back(
-      {"learned", [agent] { return std::make_unique<IndexPolicy>(*agent, LearnedPolicyInfo()); }});
+  contenders.push_back({"learned", [agent] { return MakeLearnedPolicy(*agent); }});
   if (!o.against.empty()) {
     for (Contender& contender : ParseContenders(o.world, o.against))
       contenders.push_back(std::move(contender));

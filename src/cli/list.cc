@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "agents/learned/agent.h"
 #include "agents/training/objective.h"
 #include "agents/training/trainer.h"
 #include "cli/command.h"
@@ -49,7 +50,8 @@ int List(const std::string& what, const GlobalOptions& globals) {
               {"laws", Describe<WorkloadLaw>()},        {"rewards", Describe<RewardInfo>()},
               {"profiles", Describe<ProfileInfo>()},    {"peers", Describe<PeerInfo>()},
               {"sweeps", Describe<SweepPreset>()},      {"settings", Describe<SettingInfo>()},
-              {"methods", Describe<TrainerInfo>()},     {"objectives", Describe<ObjectiveInfo>()}};
+              {"networks", Describe<NetworkInfo>()},    {"methods", Describe<TrainerInfo>()},
+              {"objectives", Describe<ObjectiveInfo>()}};
   if (!what.empty()) {
     std::vector<std::string> kinds;
     for (const auto& [kind, list] : all.items()) kinds.push_back(kind);

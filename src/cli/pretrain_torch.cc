@@ -1,14 +1,15 @@
-// allot pretrain: the index network learns a teacher's priorities from logged decisions.
+// allot pretrain: a network learns from the decisions of any scheduler; here index networks and the
+// command.
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "agents/learned/index_agent.h"
-#include "agents/training/imitation.h"
+#include "agents/learned/agent.h"
 #include "cli/command.h"
 #include "cli/episode_log.h"
 #include "cli/experiment.h"
 #include "cli/model_card.h"
+#include "cli/pretrain.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json_text.h"
@@ -19,17 +20,10 @@
 namespace allot {
 namespace {
 
-struct PretrainOptions {
-  std::vector<std::string> logs;
-  std::string out;
-  double hold_out = 0.2;
-  int stride = 1;
-  int hidden = 16;
-  ImitationOptions imitation;
-};
+constexpr const char* kDecisions = "held-out contended decisions";
 
-int Pretrain(const PretrainOptions& o, const GlobalOptions& globals) {
-  ConfigureTorch();
+Pretrained PretrainMargins(const PretrainOptions& o, const NetWeights& begin,
+                           const GlobalOptions& globals) {
   const Part learned{.held_out = false, .hold_out_share = o.hold_out};
   const Part unseen{.held_out = true, .hold_out_share = o.hold_out};
   ImitationData data;
@@ -46,7 +40,7 @@ int Pretrain(const PretrainOptions& o, const GlobalOptions& globals) {
   }
   if (episodes.empty()) throw DataError("the logs hold no episode");
   const std::string teacher = episodes.front().policy;
-  const auto agreement = [&](const IndexNetWeights& weights) {
+  const auto agreement = [&](const NetWeights& weights) {
     double sum = 0;
     for (const LoggedEpisode& episode : episodes) {
       sum += Agreement(*episode.scenario, episode.decisions, unseen, weights);
@@ -54,7 +48,10 @@ int Pretrain(const PretrainOptions& o, const GlobalOptions& globals) {
     return sum / static_cast<double>(episodes.size());
   };
 
-  const IndexNetWeights start = IndexAgentAt({}, o.hidden, o.imitation.seed);
+  const IndexNetWeights start(begin);
+  ImitationOptions imitation = o.imitation;
+  if (imitation.epochs == 0) imitation.epochs = ImitationOptions{}.epochs;
+  if (imitation.learning_rate == 0) imitation.learning_rate = ImitationOptions{}.learning_rate;
   const double before = agreement(start);
   if (!globals.quiet) {
     std::fprintf(
@@ -65,9 +62,9 @@ int Pretrain(const PretrainOptions& o, const GlobalOptions& globals) {
   }
   std::string curve = "epoch,loss,held_out_loss,agreement\n";
   double after = before;
-  Progress progress("pretraining", o.imitation.epochs, globals.quiet);
+  Progress progress("pretraining", imitation.epochs, globals.quiet);
   const IndexNetWeights weights =
-      Imitate(data, held_out, o.imitation, start, [&](const ImitationReport& report) {
+      Imitate(data, held_out, imitation, start, [&](const ImitationReport& report) {
         after = agreement(report.weights);
         curve +=
             fmt::format("{},{},{},{}\n", report.epoch, report.loss, report.held_out_loss, after);
@@ -76,34 +73,62 @@ int Pretrain(const PretrainOptions& o, const GlobalOptions& globals) {
                                     report.held_out_loss, 100 * after));
       });
 
+  return {weights, teacher, curve, before, after, kDecisions};
+}
+
+int Pretrain(const PretrainOptions& o, const GlobalOptions& globals) {
+  ConfigureTorch();
+  const std::string spec =
+      o.network +
+      (o.hidden > 0
+           ? fmt::format("{}hidden={}", o.network.find(':') == o.network.npos ? ":" : ",", o.hidden)
+           : "");
+  const NetWeights start = MakeNetwork(spec, o.imitation.seed);
+  const NetworkInfo& network = NetworkOf(start);
+  const bool sequence = network.actions == "sequence";
+  if (o.logs.empty() && (o.setting.empty() || !sequence)) {
+    throw UsageError("pretrain needs --log{}", sequence ? ", or --setting and --teacher" : "");
+  }
+  const Pretrained made =
+      sequence ? PretrainIncrements(o, start, globals) : PretrainMargins(o, start, globals);
+
   Checkpoint checkpoint;
-  checkpoint.kind = std::string(kIndexKind);
-  checkpoint.feature_version = kFeatureVersion;
-  checkpoint.weights = weights;
+  checkpoint.feature_version = network.feature_version;
+  checkpoint.weights = made.weights;
   checkpoint.state = {{"stage", "pretrained"},
-                      {"teacher", teacher},
-                      {"agreement_before", before},
-                      {"agreement", after}};
-  checkpoint.config = {{"logs", o.logs},         {"epochs", o.imitation.epochs},
-                       {"hold_out", o.hold_out}, {"stride", o.stride},
-                       {"hidden", o.hidden},     {"seed", o.imitation.seed},
-                       {"tau", o.imitation.tau}, {"learning_rate", o.imitation.learning_rate}};
+                      {"teacher", made.teacher},
+                      {"agreement_before", made.agreement_before},
+                      {"agreement", made.agreement}};
+  checkpoint.config = {{"logs", o.logs},
+                       {"network", spec},
+                       {"epochs", o.imitation.epochs},
+                       {"hold_out", o.hold_out},
+                       {"stride", o.stride},
+                       {"seed", o.imitation.seed},
+                       {"learning_rate", o.imitation.learning_rate}};
+  if (sequence) {
+    checkpoint.config.update({{"setting", o.setting},
+                              {"teacher", o.teacher},
+                              {"episodes", o.episodes},
+                              {"passes", o.passes},
+                              {"smoothing", o.smoothing},
+                              {"entropy", o.entropy}});
+  }
+  const std::string measured = fmt::format(
+      "agreement with {} on {}: {:.1f} % of the {} go to the same jobs (untrained: "
+      "{:.1f} %)",
+      made.teacher, made.measured_on, 100 * made.agreement, sequence ? "units by cost" : "GPUs",
+      100 * made.agreement_before);
   checkpoint.card = ModelCard(
-      fmt::format("Index network, supervised on decisions of {}", teacher),
-      fmt::format("agreement with {} on held-out contended decisions: {:.1f} % of the GPUs "
-                  "(untrained: {:.1f} %)",
-                  teacher, 100 * after, 100 * before));
+      fmt::format("Network '{}', supervised on decisions of {}", network.id, made.teacher),
+      measured);
   const std::filesystem::path out(o.out);
-  WriteTextFile(out / "pretrain.csv", curve);
+  WriteTextFile(out / "pretrain.csv", made.curve);
   SaveCheckpoint(checkpoint, (out / "checkpoint").string());
   if (globals.json) {
     std::printf("%s\n", JsonText(checkpoint.state).c_str());
   } else {
-    std::printf(
-        "agreement with %s on held-out contended decisions: %.1f %% of the GPUs go to the same "
-        "jobs "
-        "(untrained: %.1f %%)\n",
-        teacher.c_str(), 100 * after, 100 * before);
+    std::printf("%s\n", measured.c_str());
   }
   if (!globals.quiet) std::fprintf(stderr, "checkpoint: %s\n", (out / "checkpoint").c_str());
   return 0;
@@ -115,24 +140,42 @@ ALLOT_REGISTER(
         "pretrain", "supervised warm-up from the logged decisions of any scheduler",
         [](CLI::App& app, const GlobalOptions& globals) {
           auto o = std::make_shared<PretrainOptions>();
-          app.add_option("--log", o->logs, "folder of a data set written with --log (repeatable)")
-              ->required();
-          app.add_option("-o,--out", o->out, "folder for checkpoint/ and pretrain.csv")->required();
-          app.add_option("--epochs", o->imitation.epochs, "passes over the decisions")
-              ->check(CLI::Range(1, 10000))
+          app.add_option("--log", o->logs, "folder of a data set written with --log (repeatable)");
+          app.add_option("--network", o->network,
+                         "what is warmed up: ID:KEY=VALUE,..., see 'allot list networks'")
               ->capture_default_str();
+          app.add_option("--setting", o->setting,
+                         "without a log: where --teacher decides (sequence networks)");
+          app.add_option("--teacher", o->teacher, "policy that is imitated there")
+              ->capture_default_str();
+          app.add_option("--episodes", o->episodes, "of the teacher, there")
+              ->check(CLI::Range(1, 1000000))
+              ->capture_default_str();
+          app.add_option("--passes", o->passes,
+                         "after the first the student rolls in (DAgger; sequence networks)")
+              ->check(CLI::Range(1, 1000))
+              ->capture_default_str();
+          app.add_option("--smoothing", o->smoothing, "of labels (sequence networks)")
+              ->check(CLI::Range(0.0, 1.0))
+              ->capture_default_str();
+          app.add_option("--entropy", o->entropy, "weight of its bonus (sequence networks)")
+              ->check(CLI::Range(0.0, 100.0))
+              ->capture_default_str();
+          app.add_option("-o,--out", o->out, "folder for checkpoint/ and pretrain.csv")->required();
+          app.add_option("--epochs", o->imitation.epochs, "passes over the decisions (default: 12)")
+              ->check(CLI::Range(1, 10000));
           app.add_option("--hold-out", o->hold_out,
-                         "share of each episode that is not learned from (blocks of 48 decisions)")
+                         "share that is not learned from (index: blocks of 48 decisions; sequence: "
+                         "episodes)")
               ->check(CLI::Range(0.0, 0.5))
               ->capture_default_str();
           app.add_option("--stride", o->stride, "use every n-th contended decision")
               ->check(CLI::Range(1, 1000))
               ->capture_default_str();
-          app.add_option("--hidden", o->hidden, "hidden units")
-              ->check(CLI::Range(1, 1024))
-              ->capture_default_str();
-          app.add_option("--learning-rate", o->imitation.learning_rate, "of Adam, at the start")
-              ->capture_default_str();
+          app.add_option("--hidden", o->hidden, "hidden units (default: the network's own)")
+              ->check(CLI::Range(1, 1024));
+          app.add_option("--learning-rate", o->imitation.learning_rate,
+                         "of Adam, at the start (default: index 0.02, sequence 0.005)");
           app.add_option("--seed", o->imitation.seed,
                          "of the hidden layer and the order of decisions")
               ->capture_default_str();

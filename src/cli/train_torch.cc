@@ -1,4 +1,4 @@
-// allot train: reinforcement learning of the index network, resumable bit for bit.
+// allot train: reinforcement learning of a network, resumable bit for bit.
 
 #include "cli/training_run.h"
 #include "models/torch/configure.h"
@@ -8,9 +8,12 @@ namespace {
 
 void Declare(CLI::App& app, TrainOptions& o) {
   o.world.Declare(app);
+  app.add_option(
+      "--network", o.network,
+      "ID:KEY=VALUE,..., see 'allot list networks' (default: index, or that of --start)");
   app.add_option("--start", o.start,
-                 "checkpoint folder, or a fixed index: index:alpha=0.25,beta=0.3,kappa=0.3")
-      ->capture_default_str();
+                 "checkpoint folder, or fresh weights: index:alpha=0.25,beta=0.3,kappa=0.3 "
+                 "(default: what --network says)");
   app.add_option("-o,--out", o.out,
                  "folder of the run: best/, latest/, curve.csv, TensorBoard events")
       ->required();

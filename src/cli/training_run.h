@@ -13,7 +13,8 @@ namespace allot {
 
 struct TrainOptions {
   World world;
-  std::string start = "index";
+  std::string network;  // of fresh weights, "ID:KEY=VALUE,..."; empty: index, or the start's
+  std::string start;    // checkpoint folder, or "index:..."; empty: fresh weights
   std::string teacher = "optimus";
   std::string out;
   bool resume = false;

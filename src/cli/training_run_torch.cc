@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "agents/learned/index_policy.h"
+#include "agents/learned/agent.h"
 #include "agents/training/validation.h"
 #include "cli/model_card.h"
 #include "cli/training_run.h"
@@ -20,6 +20,9 @@
 
 namespace allot {
 namespace {
+
+// Some policies never end an episode.
+constexpr std::int64_t kMostValidationDecisions = 20'000;
 
 using Json = nlohmann::ordered_json;
 
@@ -39,8 +42,8 @@ class TrainingRun {
     const EpisodeSource episodes = o_.world.in_settings() ? SettingEpisodes() : TraceEpisodes();
     if (!o_.history.empty()) o_.trainer.lengths = LengthModelOf(o_.history);
     validation_ = std::make_unique<Validation>(validation_scenarios_, o_.trainer.teacher,
-                                               ObjectiveNamed(o_.objective),
-                                               o_.trainer.max_decisions, globals.threads);
+                                               ObjectiveNamed(o_.objective), validation_decisions_,
+                                               globals.threads);
     trainer_ = MakeTrainer(o_.method, o_.trainer, episodes, std::move(state));
     events_ = std::make_unique<TensorboardWriter>(
         out_, fmt::format("{:06}", trainer_->state().iteration));
@@ -100,6 +103,7 @@ class TrainingRun {
                 {"episode_span", o_.episode_span},
                 {"training_cluster", o_.training_cluster},
                 {"training_loads", o_.training_loads},
+                {"network", o_.network},
                 {"method", o_.method},
                 {"objective", o_.objective},
                 {"iterations", o_.trainer.iterations},
@@ -121,37 +125,26 @@ class TrainingRun {
     return state;
   }
 
-  IndexNetWeights StartWeights() const {
-    constexpr int kHidden = 16;
-    const NamedParams named = ParseNamedParams(o_.start);
-    if (named.name != "index") return LoadIndexAgent(o_.start).weights;
-    const Params point("start 'index'",
-                       {{"alpha", "0.25", "", -1000, 1000},
-                        {"beta", "0.3", "", 0, 100},
-                        {"kappa", "0.3", "", 0, 100},
-                        {"gamma", "1", "", -10, 10},
-                        {"basis", "remaining", ""},
-                        {"history", "", ""}},
-                       named.given);
-    const std::string& basis = point.Text("basis");
-    if (basis != "remaining" && basis != "gittins") {
-      throw UsageError("a network starts at an index of basis remaining or gittins, got '{}'",
-                       basis);
+  // A checkpoint's, or fresh ones.
+  NetWeights StartWeights() const {
+    const std::string spec = !o_.start.empty()    ? o_.start
+                             : o_.network.empty() ? "index"
+                                                  : o_.network;
+    const bool fresh = o_.start.empty() ||
+                       Registry<NetworkInfo>::Global().Find(ParseNamedParams(spec).name) != nullptr;
+    NetWeights weights = fresh ? MakeNetwork(spec, o_.trainer.seed) : LoadAgent(spec).weights;
+    const std::string asked = ParseNamedParams(o_.network.empty() ? weights.kind : o_.network).name;
+    if (weights.kind != asked) {
+      throw UsageError("--start '{}' is a network '{}', --network asks for '{}'", o_.start,
+                       weights.kind, asked);
     }
-    const auto number = [&](const char* key) { return static_cast<float>(point.Number(key)); };
-    return IndexAgentAt({.alpha = number("alpha"),
-                         .beta = number("beta"),
-                         .kappa = number("kappa"),
-                         .gamma = number("gamma"),
-                         .forecast = basis == "gittins"},
-                        kHidden, o_.trainer.seed);
+    return weights;
   }
 
   TrainerState Resume() {
     const std::string path = (out_ / "latest").string();
     Checkpoint checkpoint = LoadCheckpoint(path);
-    RequireCompatible(checkpoint, kIndexKind, kFeatureVersion,
-                      IndexAgentShape(checkpoint.weights.shape.hidden), path);
+    RequireServable(checkpoint, path);
     for (const auto& [key, value] : config_.items()) {
       const auto saved = checkpoint.config.find(key);
       if (saved == checkpoint.config.end() || *saved != value) {
@@ -163,6 +156,7 @@ class TrainingRun {
     TrainerState state;
     state.weights = std::move(checkpoint.weights);
     if (checkpoint.adam) state.adam = std::move(*checkpoint.adam);
+    state.memory = std::move(checkpoint.memory);
     state.iteration = checkpoint.state.at("iteration");
     state.episodes = checkpoint.state.at("episodes");
     best_ = checkpoint.state.at("best_validation");
@@ -186,6 +180,7 @@ class TrainingRun {
     if (!globals_.quiet) std::fputs(o_.world.ReadNote().c_str(), stderr);
     // An episode is cut at twice its span: a policy must not learn to wait for the last giant.
     o_.trainer.max_decisions = static_cast<std::int64_t>(2 * span / o_.world.sim().interval);
+    validation_decisions_ = o_.trainer.max_decisions;
     for (int k = 0; k < o_.validation_workloads; ++k) {
       const double load = o_.training_loads[static_cast<std::size_t>(k) % o_.training_loads.size()];
       const EpisodeSource source = o_.world.TrainingEpisodes(cluster, span, {load});
@@ -195,9 +190,12 @@ class TrainingRun {
   }
 
   EpisodeSource SettingEpisodes() {
-    constexpr std::int64_t kMostDecisions = 4000;
-    o_.trainer.max_decisions = kMostDecisions;
     const std::vector<Setting>& settings = o_.world.settings();
+    o_.trainer.max_decisions = 0;
+    validation_decisions_ = kMostValidationDecisions;
+    for (const Setting& setting : settings) {
+      o_.trainer.max_decisions = std::max(o_.trainer.max_decisions, setting.training_decisions);
+    }
     for (int k = 0; k < o_.validation_workloads; ++k) {
       const Setting& setting = settings[static_cast<std::size_t>(k) % settings.size()];
       validation_scenarios_.push_back(setting.episodes(ValidationSeed(k)));
@@ -236,8 +234,7 @@ class TrainingRun {
   Checkpoint MakeCheckpoint(bool resumable) const {
     const TrainerState& state = trainer_->state();
     Checkpoint checkpoint;
-    checkpoint.kind = std::string(kIndexKind);
-    checkpoint.feature_version = kFeatureVersion;
+    checkpoint.feature_version = NetworkOf(state.weights).feature_version;
     checkpoint.weights = state.weights;
     checkpoint.state = {{"stage", "trained"},
                         {"iteration", state.iteration},
@@ -247,11 +244,12 @@ class TrainingRun {
                         {"run_times", o_.trainer.lengths.learned()}};
     if (resumable) {
       checkpoint.adam = state.adam;
+      checkpoint.memory = state.memory;
       checkpoint.state["history"] = history_;
     }
     checkpoint.config = config_;
     checkpoint.card =
-        ModelCard("Index network, " + o_.method,
+        ModelCard(fmt::format("Network '{}', {}", state.weights.kind, o_.method),
                   fmt::format("{} {:.3f} of that of {} on {} validation samples of the "
                               "training weeks, after {} episodes",
                               o_.objective, last_validation_, o_.teacher, o_.validation_workloads,
@@ -304,6 +302,7 @@ class TrainingRun {
   double best_ = kNever;
   double last_validation_ = kNever;
   std::vector<std::shared_ptr<const Scenario>> validation_scenarios_;
+  std::int64_t validation_decisions_ = 0;
   std::unique_ptr<Validation> validation_;
   std::unique_ptr<Trainer> trainer_;
   std::unique_ptr<TensorboardWriter> events_;

@@ -1,15 +1,29 @@
 #include "features/sequence_action.h"
 
 #include <algorithm>
+#include <numeric>
+#include <tuple>
 
 #include "core/check.h"
 #include "core/index.h"
-#include "sched/increments.h"
 
 namespace allot {
+namespace {
+
+UnitCounts More(const ConfigurationTable& table, std::int32_t from, std::int32_t next) {
+  UnitCounts more = table[next].units;
+  if (from < 0) return more;
+  for (std::size_t k = 0; k < more.size(); ++k) {
+    more[k] = static_cast<UnitCounts::value_type>(more[k] - table[from].units[k]);
+  }
+  return more;
+}
+
+}  // namespace
+
 SequenceAction::SequenceAction(int window, std::string_view placement)
-    : window_(window), placement_(MakeStage<Placement>("placement", placement)) {
-  ALLOT_CHECK_GT(window, 0);
+    : fixed_window_(window), placement_(MakeStage<Placement>("placement", placement)) {
+  ALLOT_CHECK_GE(window, 0);
 }
 
 void SequenceAction::Begin(const Observation& observation) {
@@ -17,28 +31,41 @@ void SequenceAction::Begin(const Observation& observation) {
   capacity_.Reset(*observation.cluster);
   chosen_.assign(At(observation.rows()), -1);
   order_.clear();
+  rows_.resize(At(observation.rows()));
+  std::iota(rows_.begin(), rows_.end(), 0);
+  const auto earlier = [&](std::int32_t a, std::int32_t b) {
+    return std::tie(observation.submit[At(a)], observation.job[At(a)]) <
+           std::tie(observation.submit[At(b)], observation.job[At(b)]);
+  };
+  if (!std::is_sorted(rows_.begin(), rows_.end(), earlier)) {
+    std::sort(rows_.begin(), rows_.end(), earlier);
+  }
+  first_ = 0;
   fragments_ = false;
   for (const ConfigurationTable* table : observation.table) {
     for (const UnitKind& kind : table->kinds()) {
       fragments_ = fragments_ || kind.demand != Resources{1, 0};
     }
   }
-  mask_.assign(At(action_count()), 0);
-  mask_[At(done_action())] = 1;
-  widest_step_.assign(At(std::min(window_, observation.rows())), 0);
+  if (fragments_) room_.Reset(*observation.cluster);
   RefreshMask();
 }
 
-// Single GPUs fit wherever the type has one left; other units may find room in sum but on no node.
-bool SequenceAction::Placeable(std::int32_t row, std::int32_t configuration) {
-  if (!fragments_) return true;
-  grants_.clear();
-  for (const std::int32_t other : order_) {
-    grants_.push_back({other, other == row ? configuration : chosen_[At(other)]});
-  }
-  if (chosen_[At(row)] < 0) grants_.push_back({row, configuration});
-  placement_->Place(*observation_, grants_, &trial_);
-  return trial_.entries().size() == grants_.size();
+int SequenceAction::slots() const { return std::min(window(), rows_total() - first_); }
+
+bool SequenceAction::NextWindow() {
+  if (first_ + window() >= rows_total()) return false;
+  first_ += window();
+  RefreshMask();
+  return true;
+}
+
+bool SequenceAction::Fits(const ConfigurationTable& table, std::int32_t from, std::int32_t next) {
+  Resources more = table[next].demand;
+  if (from >= 0) more -= table[from].demand;
+  const GpuTypeIndex type = table[next].gpu_type;
+  if (!more.FitsIn(capacity_.free(type))) return false;
+  return !fragments_ || room_.Fits(type, table.kinds(), More(table, from, next));
 }
 
 std::int32_t SequenceAction::Target(std::int32_t row, int kind) {
@@ -49,69 +76,90 @@ std::int32_t SequenceAction::Target(std::int32_t row, int kind) {
   const std::int32_t from = chosen_[At(row)];
   if (from >= 0) {
     const std::int32_t next = Grow(table, from, kind, table[from].gpu_type);
-    if (next < 0) return -1;
-    const Resources more = table[next].demand - table[from].demand;
-    const bool fits = more.FitsIn(capacity_.free(table[next].gpu_type));
-    return fits && Placeable(row, next) ? next : -1;
+    return next >= 0 && Fits(table, from, next) ? next : -1;
   }
   for (const GpuTypeIndex type : table.types()) {
     const std::int32_t next = Grow(table, -1, kind, type);
-    if (next >= 0 && capacity_.Fits(table[next]) && Placeable(row, next)) return next;
+    if (next >= 0 && Fits(table, -1, next)) return next;
   }
   return -1;
 }
 
 void SequenceAction::RefreshMask() {
-  const std::int32_t jobs = std::min(window_, observation_->rows());
-  for (std::int32_t row = 0; row < jobs; ++row) RefreshRow(row);
+  mask_.assign(At(action_count()), 0);
+  targets_.assign(At(action_count()), -1);
+  mask_[At(done_action())] = 1;
+  widest_step_.assign(At(slots()), 0);
+  for (int slot = 0; slot < slots(); ++slot) RefreshSlot(slot);
 }
 
-void SequenceAction::RefreshRow(std::int32_t row) {
+void SequenceAction::RefreshSlot(int slot) {
+  const std::int32_t row = row_of(slot);
   const ConfigurationTable& table = *observation_->table[At(row)];
   const std::int32_t from = chosen_[At(row)];
   const GpuCount held = from < 0 ? 0 : table[from].demand.gpus;
-  GpuCount& widest = widest_step_[At(row)];
+  GpuCount& widest = widest_step_[At(slot)];
   widest = 0;
-  for (int kind = 0; kind < kinds_; ++kind) {
+  for (int kind = 0; kind < kKinds; ++kind) {
     const std::int32_t target = Target(row, kind);
-    mask_[At(row * kinds_ + kind)] = target >= 0 ? 1 : 0;
+    targets_[At(slot * kKinds + kind)] = target;
+    mask_[At(slot * kKinds + kind)] = target >= 0 ? 1 : 0;
     if (target >= 0) widest = std::max(widest, table[target].demand.gpus - held);
   }
 }
 
-bool SequenceAction::Take(int action) {
-  if (action < 0 || action >= action_count() || action == done_action() || mask_[At(action)] == 0) {
-    return false;
-  }
-  const std::int32_t row = action / kinds_;
+void SequenceAction::Grant(std::int32_t row, std::int32_t configuration) {
   const ConfigurationTable& table = *observation_->table[At(row)];
-  const std::int32_t next = Target(row, action % kinds_);
   std::int32_t& chosen = chosen_[At(row)];
+  if (fragments_) {
+    room_.Take(row, table[configuration].gpu_type, table.kinds(),
+               More(table, chosen, configuration));
+  }
   if (chosen >= 0) {
     capacity_.Return(table[chosen]);
   } else {
     order_.push_back(row);
   }
-  capacity_.Take(table[next]);
-  chosen = next;
+  capacity_.Take(table[configuration]);
+  chosen = configuration;
+}
+
+bool SequenceAction::Take(int action) {
+  if (action < 0 || action >= done_action() || mask_[At(action)] == 0) return false;
+  const int slot = action / kKinds;
+  const std::int32_t row = row_of(slot);
+  Grant(row, targets_[At(action)]);
   if (fragments_) {
     RefreshMask();
     return true;
   }
   // There is less room than before on this type: only who could fill more than is left is asked.
-  const GpuCount left = capacity_.free(table[next].gpu_type).gpus;
-  for (std::size_t other = 0; other < widest_step_.size(); ++other) {
-    if (widest_step_[other] > left || other == At(row)) {
-      RefreshRow(static_cast<std::int32_t>(other));
-    }
+  const ConfigurationTable& table = *observation_->table[At(row)];
+  const GpuCount left = capacity_.free(table[chosen_[At(row)]].gpu_type).gpus;
+  for (int other = 0; other < slots(); ++other) {
+    if (widest_step_[At(other)] > left || other == slot) RefreshSlot(other);
   }
   return true;
+}
+
+void SequenceAction::GiveFirstBundles() {
+  for (const std::int32_t row : rows_) {
+    if (chosen_[At(row)] >= 0) continue;
+    const bool single = observation_->table[At(row)]->kinds().size() == 1;
+    const std::int32_t first = Target(row, single ? 0 : kBundle);
+    if (first >= 0) Grant(row, first);
+  }
+  RefreshMask();
 }
 
 void SequenceAction::Finish(Allocation* allocation) {
   grants_.clear();
   for (const std::int32_t row : order_) grants_.push_back({row, chosen_[At(row)]});
+  // The stage keeps running jobs where they are; it may fail where units went one by one.
   placement_->Place(*observation_, grants_, allocation);
+  if (fragments_ && allocation->entries().size() < grants_.size()) {
+    room_.Finish(*observation_, chosen_, allocation);
+  }
 }
 
 }  // namespace allot

@@ -9,17 +9,14 @@
 namespace allot {
 namespace {
 
-// Users do not ask for GPUs that their job cannot use: only profiles that keep this parallel
-// efficiency at the requested size are drawn, and all of them where none does.
-constexpr double kLeastEfficiency = 0.4;
-
-const ModelPtr& DrawProfile(const std::vector<ModelPtr>& profiles, GpuCount gpus, Rng* rng) {
+const ModelPtr& DrawProfile(const std::vector<ModelPtr>& profiles, GpuCount gpus,
+                            double least_efficiency, Rng* rng) {
   const auto rate = [](const ModelPtr& model, GpuCount count) {
     return model->Rate({static_cast<std::int16_t>(count)}, "");  // "": the reference type
   };
   std::vector<const ModelPtr*> fitting;
   for (const ModelPtr& model : profiles) {
-    if (rate(model, gpus) >= kLeastEfficiency * gpus * rate(model, 1)) fitting.push_back(&model);
+    if (rate(model, gpus) >= least_efficiency * gpus * rate(model, 1)) fitting.push_back(&model);
   }
   if (fitting.empty()) return profiles[rng->Below(profiles.size())];
   return *fitting[rng->Below(fitting.size())];
@@ -36,7 +33,8 @@ void MakeElastic(const ElasticOptions& options, const Catalogue& catalogue, Work
   for (Job& job : workload->jobs) {
     if (job.model < 0) {
       Rng rng(options.seed, "elastic", StableHash(job.id));
-      job.model = workload->models.Intern(DrawProfile(profiles, job.gpus, &rng)->name());
+      job.model = workload->models.Intern(
+          DrawProfile(profiles, job.gpus, options.least_efficiency, &rng)->name());
       job.work =
           0;  // was in seconds at rate 1; TableCache::WorkOf derives it in the profile's unit
     }

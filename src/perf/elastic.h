@@ -1,7 +1,7 @@
 #pragma once
 // Turns a rigid trace into an elastic workload, as no public trace records how its jobs scale.
 //
-// Each job draws a profile from those of the catalogue that keep a parallel efficiency of 0.4 at
+// Each job draws a profile from those of the catalogue that keep the least parallel efficiency at
 // its requested size (counter RNG keyed by seed and the job's id, so a job keeps its profile in
 // every sub-sample), may use [1, min(4 x requested, cap)] GPUs but at least the requested, and gets
 // work = duration x rate(requested GPUs on the reference type), which TableCache::WorkOf derives.
@@ -18,6 +18,9 @@ struct ElasticOptions {
   std::uint64_t seed = 0;
   GpuCount growth = 4;  // highest = growth x requested
   GpuCount cap = 64;    // ... but not above this (nor below the requested)
+  // Users do not ask for GPUs that their job cannot use: only profiles with at least this parallel
+  // efficiency at the requested size are drawn, and all of them where none has it.
+  double least_efficiency = 0.4;
 };
 
 void MakeElastic(const ElasticOptions& options, const Catalogue& catalogue, Workload* workload);

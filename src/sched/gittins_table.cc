@@ -23,11 +23,8 @@ GittinsTable::GittinsTable(double unit, double weight, const std::function<doubl
   for (std::size_t bin = 0; bin < kBins; ++bin) {
     const double left = bin + 1 < kBins ? beyond(Edge(bin + 1)) : 0;
     prior_[bin] = weight * std::max(0.0, beyond(Edge(bin)) - left);
+    middles_[bin] = bin == 0 ? unit_ / 2 : std::sqrt(Edge(bin) * Edge(bin + 1));
   }
-}
-
-double GittinsTable::Middle(std::size_t bin) const {
-  return bin == 0 ? unit_ / 2 : std::sqrt(Edge(bin) * Edge(bin + 1));
 }
 
 std::size_t GittinsTable::BinOf(double size) const {
@@ -91,9 +88,11 @@ double GittinsTable::NextChange(double attained) const {
 }
 
 void GittinsTable::Rerank() const {
+  std::array<double, kBins> sizes;
+  for (std::size_t bin = 0; bin < kBins; ++bin) sizes[bin] = prior_[bin] + counts_[bin];
   double left = 0;  // sizes in this bin or beyond
   for (std::size_t from = kBins; from-- > 0;) {
-    left += prior_[from] + counts_[from];
+    left += sizes[from];
     from_[from] = left;
     const double start = Edge(from);
     // Nothing like it was ever seen: as much again as it has had.
@@ -103,12 +102,12 @@ void GittinsTable::Rerank() const {
     double done = 0;
     double spent = 0;  // on those that end
     for (std::size_t to = from; to < kBins; ++to) {
-      const double here = prior_[to] + counts_[to];
-      done += here;
-      spent += here * (Middle(to) - start);
+      done += sizes[to];
+      spent += sizes[to] * (middles_[to] - start);
       if (!(done > 0)) continue;
       const double beyond = std::max(0.0, left - done);
       best = std::min(best, (spent + beyond * (Edge(to + 1) - start)) / done);
+      if (spent >= best * left) break;  // no later stop costs less, as done <= left
     }
     ranks_[from] = best;
   }

@@ -41,12 +41,12 @@ class GittinsTable {
  private:
   static constexpr std::size_t kBins = 160;
   double Edge(std::size_t bin) const { return edges_[bin]; }  // lower; of kBins: the upper end
-  double Middle(std::size_t bin) const;
   std::size_t BinOf(double size) const;
   void Rerank() const;
 
   double unit_;
   std::array<double, kBins + 1> edges_{};
+  std::array<double, kBins> middles_{};
   std::array<double, kBins> prior_{};
   std::array<double, kBins> counts_{};
   mutable std::array<double, kBins> ranks_{};

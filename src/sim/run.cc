@@ -39,8 +39,7 @@ void CheckTracked(const TrackedJobs& tracked, std::size_t jobs) {
 
 bool IsOracle(const Policy& policy, const Scenario& scenario) {
   const PolicyInfo& info = policy.info();
-  return info.oracle ||
-         (info.needs_lengths && scenario.options().lengths.kind == LengthEstimates::Kind::kTrue);
+  return info.oracle || (info.needs_lengths && scenario.tells_true_lengths());
 }
 
 RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,

@@ -53,6 +53,11 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
   PlanNodeEvents();
 }
 
+bool Scenario::tells_true_lengths() const {
+  return std::all_of(facts_.begin(), facts_.end(),
+                     [](const JobFacts& facts) { return facts.estimate == facts.work; });
+}
+
 void Scenario::PlanNodeEvents() {
   const std::size_t nodes = cluster_.nodes().size();
   for (const NodeEvent& event : options_.node_events) {

@@ -56,6 +56,9 @@ class Scenario {
 
   const JobFacts& facts(JobIndex job) const { return facts_[static_cast<std::size_t>(job)]; }
 
+  // Whether policies are told the true length of every job.
+  bool tells_true_lengths() const;
+
  private:
   void PlanNodeEvents();
 

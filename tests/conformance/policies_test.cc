@@ -120,10 +120,11 @@ TEST_P(PolicyConformanceTest, AJobThatTakesTheWholeClusterRuns) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, PolicyConformanceTest,
-                         testing::ValuesIn(Registry<PolicyInfo>::Global().ids()),
+                         testing::ValuesIn(testing_support::RunnableSpecs::Names()),
                          [](const auto& test) {
                            std::string name = test.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
+                           for (char& c : name)
+                             c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
                            return name;
                          });
 

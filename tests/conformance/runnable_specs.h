@@ -1,6 +1,6 @@
 #pragma once
-// Specs under which every registered policy can be made: one that loads a checkpoint gets one, near
-// srtf and with random hidden weights, in a folder that goes with this object.
+// Specs under which every registered policy can be made: one that loads a checkpoint gets one of
+// every registered network, untrained and small, in folders that go with this object.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
-#include "agents/learned/index_agent.h"
+#include "agents/learned/agent.h"
 #include "models/checkpoint.h"
 #include "sched/policy.h"
 
@@ -19,28 +20,50 @@ namespace allot::testing_support {
 
 class RunnableSpecs {
  public:
-  RunnableSpecs()
-      : checkpoint_(fmt::format("{}/allot-conformance-{}", testing::TempDir(), getpid())) {
-    Checkpoint checkpoint;
-    checkpoint.kind = kIndexKind;
-    checkpoint.feature_version = kFeatureVersion;
-    checkpoint.weights = IndexAgentAt({.alpha = 0.5F, .beta = 0.3F, .kappa = 0.3F}, 8, 1);
-    checkpoint.state = nlohmann::json::object();
-    checkpoint.config = nlohmann::json::object();
-    SaveCheckpoint(checkpoint, checkpoint_);
+  RunnableSpecs() : folder_(fmt::format("{}/allot-conformance-{}", testing::TempDir(), getpid())) {
+    for (const std::string& network : Registry<NetworkInfo>::Global().ids()) {
+      Checkpoint checkpoint;
+      checkpoint.weights = MakeNetwork(network + ":hidden=8", 1);
+      checkpoint.feature_version = NetworkOf(checkpoint.weights).feature_version;
+      checkpoint.state = nlohmann::json::object();
+      checkpoint.config = nlohmann::json::object();
+      SaveCheckpoint(checkpoint, folder_ + "/" + network);
+    }
   }
-  ~RunnableSpecs() { std::filesystem::remove_all(checkpoint_); }
+  ~RunnableSpecs() { std::filesystem::remove_all(folder_); }
 
-  std::string Of(const std::string& id) const {
-    const auto& params = Registry<PolicyInfo>::Global().Get("policy", id).params;
-    const bool loads = std::any_of(params.begin(), params.end(), [](const ParamSpec& param) {
-      return param.name == "checkpoint";
-    });
-    return loads ? id + ":checkpoint=" + checkpoint_ : id;
+  // "las", "learned", ...; of those that load a checkpoint one a network: "learned/flat".
+  static std::vector<std::string> Names() {
+    std::vector<std::string> names;
+    for (const std::string& id : Registry<PolicyInfo>::Global().ids()) {
+      if (!Loads(id)) {
+        names.push_back(id);
+        continue;
+      }
+      for (const std::string& network : Registry<NetworkInfo>::Global().ids()) {
+        names.push_back(id + "/" + network);
+      }
+    }
+    return names;
+  }
+
+  // Of a name, or of an id (then with the index network).
+  std::string Of(const std::string& name) const {
+    const auto slash = name.find('/');
+    const std::string id = name.substr(0, slash);
+    if (!Loads(id)) return name;
+    const std::string network = slash == std::string::npos ? "index" : name.substr(slash + 1);
+    return id + ":checkpoint=" + folder_ + "/" + network;
   }
 
  private:
-  std::string checkpoint_;
+  static bool Loads(const std::string& id) {
+    const auto& params = Registry<PolicyInfo>::Global().Get("policy", id).params;
+    return std::any_of(params.begin(), params.end(),
+                       [](const ParamSpec& param) { return param.name == "checkpoint"; });
+  }
+
+  std::string folder_;
 };
 
 }  // namespace allot::testing_support

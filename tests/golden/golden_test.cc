@@ -120,7 +120,6 @@ bool Updating() { return std::getenv("ALLOT_UPDATE_GOLDEN") != nullptr; }
 // Weights around a good index, every one of them disturbed, so that each has a part in decisions.
 void WriteCheckpoint(const std::string& path) {
   Checkpoint checkpoint;
-  checkpoint.kind = kIndexKind;
   checkpoint.feature_version = kFeatureVersion;
   checkpoint.weights = IndexAgentAt({.alpha = 0.3F, .beta = 0.3F, .kappa = 0.3F}, 4, 1);
   Rng rng(1, "golden-checkpoint");

@@ -585,3 +585,29 @@ def test_training_in_settings(allot, tmp_path, training):
               "--validation-workloads", "1", "--quiet", "--out", out / method.split(":")[0])
     learned = f"learned:checkpoint={out / 'evolution' / 'latest'}"
     allot("compare", "--setting", "dl2:size=S", "--policies", f"{learned},optimus", "--json")
+
+
+@pytest.mark.parametrize("network", ["flat:window=10,hidden=16", "shared:hidden=8"])
+def test_sequence_networks_from_teacher_to_serving(allot, tmp_path, training, network):
+    kind = network.split(":")[0]
+    allot("pretrain", "--network", network, "--setting", "dl2:size=S", "--teacher", "optimus-repaired",
+          "--episodes", "4", "--epochs", "2", "--passes", "2", "--quiet", "--out", tmp_path / "pre")
+    start = tmp_path / "pre" / "checkpoint"
+    assert read_json(start / "state.json")["kind"] == kind
+    for method in ("actor-critic:rollouts=2,updates=2", "ppo:rollouts=2,epochs=1"):
+        train = ["train", "--setting", "dl2:size=S", "--network", kind, "--start", start, "--method", method, "--iterations", "2",
+                 "--batch", "1", "--validation-workloads", "1", "--quiet"]
+        name = method.split(":")[0]
+        allot(*train, "--out", tmp_path / name)
+        again = tmp_path / f"{name}-again"
+        allot(*train, "--out", again, "--stop-after", "1", "--threads", "1")
+        allot(*train, "--out", again, "--resume", "--threads", "2")
+        for file in ("model.safetensors", "optimizer.safetensors", "memory.safetensors"):
+            assert (again / "latest" / file).read_bytes() == (tmp_path / name / "latest" / file).read_bytes(), file
+    learned = f"learned:checkpoint={tmp_path / 'ppo' / 'best'}"
+    assert json.loads(allot("simulate", "--setting", "dl2:size=S", "--policy", learned, "--json").stdout)
+    other = "shared" if kind == "flat" else "flat"
+    assert f"--network asks for '{other}'" in allot("train", "--setting", "dl2:size=S", "--network", other, "--start", start,
+                                                    "--method", "ppo", "--out", tmp_path / "no", exit=2).stderr
+    assert "trains networks of index actions" in allot("train", "--setting", "dl2:size=S", "--start", start,
+                                                       "--out", tmp_path / "no", exit=2).stderr

@@ -111,6 +111,7 @@ REGISTRIES = {
     "laws": ["src/workload/laws/*.cc"],
     "rewards": ["envs/rewards/*.cc"],
     "settings": ["envs/settings/*.cc"],
+    "networks": ["agents/learned/*_network.cc"],
     "methods": ["agents/training/*_trainer.cc", "agents/training/*_trainer_torch.cc"],
     "objectives": ["agents/training/objectives/*.cc"],
     "admission": ["src/sched/admission/*.cc"],

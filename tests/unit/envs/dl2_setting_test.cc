@@ -67,5 +67,11 @@ TEST(Dl2Setting, AnUnknownSizeIsRefused) {
   ExpectError(ExitCode::kUsage, {"unknown size 'V25'", "V24"}, [] { MakeSetting("dl2:size=V25"); });
 }
 
+TEST(Dl2Setting, OnlyExactEstimatesCountAsTheTruth) {
+  EXPECT_TRUE(Draw("V24", 1)->tells_true_lengths());
+  EXPECT_FALSE(Draw("E24", 1)->tells_true_lengths());
+  EXPECT_FALSE(Draw("U24", 1)->tells_true_lengths());
+}
+
 }  // namespace
 }  // namespace allot

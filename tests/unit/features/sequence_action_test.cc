@@ -40,10 +40,28 @@ void AddRandomJobs(Rng* rng, World* world) {
   }
 }
 
+// Whether units of these demands, by GPU type, find nodes: every way is tried.
+struct TypedUnit {
+  GpuTypeIndex type;
+  Resources demand;
+};
+bool Pack(const World& world, std::vector<Resources>* free, const std::vector<TypedUnit>& units,
+          std::size_t next) {
+  if (next == units.size()) return true;
+  for (std::size_t node = 0; node < free->size(); ++node) {
+    if (world.o.cluster->nodes()[node].type != units[next].type) continue;
+    if (!units[next].demand.FitsIn((*free)[node])) continue;
+    (*free)[node] -= units[next].demand;
+    const bool packed = Pack(world, free, units, next + 1);
+    (*free)[node] += units[next].demand;
+    if (packed) return true;
+  }
+  return false;
+}
+
 // Whether one more unit can be had, worked out from the rules alone: a configuration with it exists
-// on some type that the job may use, and the jobs so far and this one can all be placed, validly.
-bool CanGrow(const World& world, const SequenceAction& state,
-             const std::vector<std::int32_t>& order, std::int32_t row, int kind) {
+// on some type that the job may use, and nodes for the units of all jobs.
+bool CanGrow(const World& world, const SequenceAction& state, std::int32_t row, int kind) {
   const ConfigurationTable& table = *world.o.table[static_cast<std::size_t>(row)];
   const int own = static_cast<int>(table.kinds().size());
   if (own == 1 ? kind != 0 : (kind >= own && kind != kBundle)) return false;
@@ -52,15 +70,19 @@ bool CanGrow(const World& world, const SequenceAction& state,
     if (from >= 0 && table[from].gpu_type != type) continue;
     const std::int32_t next = Grow(table, from, kind, type);
     if (next < 0) continue;
-    std::vector<Grant> grants;
-    for (const std::int32_t other : order) {
-      grants.push_back({other, other == row ? next : state.granted(other)});
+    std::vector<TypedUnit> units;
+    for (std::int32_t other = 0; other < world.o.rows(); ++other) {
+      const ConfigurationTable& its = *world.o.table[static_cast<std::size_t>(other)];
+      const std::int32_t configuration = other == row ? next : state.granted(other);
+      if (configuration < 0) continue;
+      for (std::size_t k = 0; k < its.kinds().size(); ++k) {
+        units.insert(units.end(), static_cast<std::size_t>(its[configuration].units[k]),
+                     {its[configuration].gpu_type, its.kinds()[k].demand});
+      }
     }
-    if (from < 0) grants.push_back({row, next});
-    Allocation allocation;
-    MakeStage<Placement>("placement", "packed")->Place(world.o, grants, &allocation);
-    EXPECT_EQ(ValidateAllocation(world.o, allocation).message(), "");
-    if (allocation.entries().size() == grants.size()) return true;
+    std::vector<Resources> free;
+    for (const Node& node : world.o.cluster->nodes()) free.push_back(node.capacity);
+    if (Pack(world, &free, units, 0)) return true;
   }
   return false;
 }
@@ -72,29 +94,64 @@ TEST(SequenceActionTest, AnActionIsLegalExactlyWhenItLeadsToAValidAllocation) {
     AddRandomJobs(&rng, &world);
     SequenceAction sequence(4);
     sequence.Begin(world.o);
-    std::vector<std::int32_t> order;  // rows by their first unit
+    std::size_t served = 0;
     while (true) {
       std::vector<int> legal;
       for (int action = 0; action < sequence.done_action(); ++action) {
         const std::int32_t row = action / sequence.kinds();
         const bool masked = sequence.mask()[static_cast<std::size_t>(action)] == 1;
         const bool expected =
-            row < world.o.rows() && CanGrow(world, sequence, order, row, action % sequence.kinds());
+            row < world.o.rows() && CanGrow(world, sequence, row, action % sequence.kinds());
         EXPECT_EQ(masked, expected) << "seed " << seed << ", action " << action;
         if (masked) legal.push_back(action);
       }
       EXPECT_EQ(sequence.mask().back(), 1) << "done is always legal";
       if (legal.empty()) break;
       const int action = legal[rng.Below(legal.size())];
-      const std::int32_t row = action / sequence.kinds();
-      if (sequence.granted(row) < 0) order.push_back(row);
+      if (sequence.granted(action / sequence.kinds()) < 0) ++served;
       ASSERT_TRUE(sequence.Take(action));
+      Allocation allocation;
+      sequence.Finish(&allocation);
+      EXPECT_EQ(ValidateAllocation(world.o, allocation).message(), "");
+      EXPECT_EQ(allocation.entries().size(), served) << "a granted job was not placed";
     }
-    Allocation allocation;
-    sequence.Finish(&allocation);
-    EXPECT_EQ(ValidateAllocation(world.o, allocation).message(), "");
-    EXPECT_EQ(allocation.entries().size(), order.size()) << "a granted job was not placed";
   }
+}
+
+TEST(SequenceActionTest, WindowsFollowEachOtherAndKeepWhatWasGranted) {
+  World world("1x4");
+  for (int job = 0; job < 3; ++job) world.Add({{1, 2}});
+  SequenceAction sequence(2);
+  sequence.Begin(world.o);
+  EXPECT_TRUE(sequence.Take(0));
+  ASSERT_TRUE(sequence.NextWindow());
+  EXPECT_EQ(sequence.slots(), 1);
+  EXPECT_EQ(sequence.row_of(0), 2);
+  EXPECT_TRUE(sequence.Take(0));
+  EXPECT_FALSE(sequence.NextWindow());
+  EXPECT_EQ(sequence.granted(0), 0);
+  EXPECT_EQ(sequence.granted(2), 0);
+}
+
+TEST(SequenceActionTest, AllJobsCanBeAddressedAndSlotsGoBySubmission) {
+  World world("1x4");
+  for (int job = 0; job < 3; ++job) world.Add({{1}});
+  world.o.submit = {30, 10, 20};
+  SequenceAction sequence(SequenceAction::kAllJobs);
+  sequence.Begin(world.o);
+  EXPECT_EQ(sequence.action_count(), 3 * sequence.kinds() + 1);
+  EXPECT_EQ(sequence.row_of(0), 1);
+  EXPECT_EQ(sequence.row_of(2), 0);
+}
+
+TEST(SequenceActionTest, FirstBundlesGoToAllThatFit) {
+  World world("1x2x4:a");
+  for (int job = 0; job < 3; ++job) world.Add(WorkersAndServers(2), {1, 0});
+  SequenceAction sequence(1);
+  sequence.Begin(world.o);
+  sequence.GiveFirstBundles();  // a worker and a server take 1 GPU and 3 CPUs
+  EXPECT_GE(sequence.granted(0), 0);
+  EXPECT_EQ(sequence.granted(1), -1);
 }
 
 TEST(SequenceActionTest, IllegalActionsChangeNothing) {

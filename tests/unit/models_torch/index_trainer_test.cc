@@ -62,14 +62,13 @@ TEST(IndexTrainer, ResumedFromACheckpointItContinuesBitForBit) {
     IndexTrainer first(InitIndexNet(kShape, 1));
     for (std::uint64_t i = 0; i < 8; ++i) TrainStep(&first, i);
     Checkpoint checkpoint;
-    checkpoint.kind = "index";
     checkpoint.weights = first.weights();
     checkpoint.adam = first.adam();
     SaveCheckpoint(checkpoint, path.string());
   }
   const Checkpoint loaded = LoadCheckpoint(path.string());
   std::filesystem::remove_all(path);
-  IndexTrainer second(loaded.weights, {}, loaded.adam.value());
+  IndexTrainer second(IndexNetWeights(loaded.weights), {}, loaded.adam.value());
   for (std::uint64_t i = 8; i < 20; ++i) TrainStep(&second, i);
   EXPECT_EQ(second.weights(), uninterrupted.weights());
   EXPECT_EQ(second.adam(), uninterrupted.adam());

@@ -36,6 +36,15 @@ TEST_P(EveryObjective, CutEpisodesHaveAValue) {
   EXPECT_GT(value, 0);
 }
 
+// Cut or not, an episode without contention is worth the same: nothing is left that waits.
+TEST(PlayForTest, WhatIsLeftCountsAsIfItRanAlone) {
+  const auto scenario = SmallScenario(3, 1, "8x8");
+  const Objective jct = ObjectiveNamed("jct");
+  const std::string fastest = "index:alpha=0,beta=0,kappa=0";
+  const double whole = PlayFor(jct, *scenario, *MakePolicy(fastest), 100000);
+  EXPECT_NEAR(PlayFor(jct, *scenario, *MakePolicy(fastest), 2), whole, 1e-6 * whole);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, EveryObjective,
                          testing::ValuesIn(Registry<ObjectiveInfo>::Global().ids()));
 

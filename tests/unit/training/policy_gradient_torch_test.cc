@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "agents/learned/agent.h"
 #include "agents/learned/index_agent.h"
 #include "agents/training/policy_gradient_trainer.h"
 #include "tests/unit/core/expect_error.h"
@@ -78,6 +79,15 @@ TEST(PolicyGradient, LeaveOneOutNeedsTwoRollouts) {
   own.rollouts = 1;
   ExpectError(ExitCode::kUsage, {"rollouts >= 2", "got 1"},
               [&] { PolicyGradientTrainer(own, Options(), Episodes(), Start()); });
+}
+
+TEST(PolicyGradient, RefusesANetworkOfOtherActions) {
+  TrainerState state;
+  state.weights = MakeNetwork("flat:hidden=4", 1);
+  ExpectError(ExitCode::kUsage, {"'policy-gradient'", "index actions", "'flat'", "sequence"}, [&] {
+    MakeTrainer(
+        "policy-gradient", {}, [](std::uint64_t seed) { return SmallScenario(seed); }, state);
+  });
 }
 
 }  // namespace

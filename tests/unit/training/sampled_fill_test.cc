@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "sim/simulated_cluster.h"
@@ -31,7 +32,7 @@ TEST(SampledFill, IsTheHullFillAtLowTemperature) {
     for (std::size_t i = place.size(); i > 1; --i) std::swap(place[i - 1], place[numbers.Below(i)]);
     std::vector<Score> scores;
     for (const std::int32_t at : place)
-      scores.push_back({0.2F * static_cast<float>(at), 0.3F, 0.1F});
+      scores.push_back({0.17F * static_cast<float>(at), 0.3F, 0.1F});
     std::vector<Grant> greedy;
     HullFill().Fill(o, rows, scores, &greedy);
     std::vector<Grant> sampled;
@@ -99,6 +100,28 @@ TEST(SampledFill, MeanGradientIsZero) {
     }
     EXPECT_LT(std::abs(mean), 5 * error + 1e-6) << "row " << i / 3 << ", output " << i % 3;
   }
+}
+
+TEST(SampledFill, EqualNumbersGiveEqualFills) {
+  const auto scenario = RushScenario(6, "2x4", true);
+  const SimulatedCluster cluster(*scenario);
+  const Observation& o = cluster.Observe();
+  const std::vector<Score> scores(6);
+  SampledFill fill(0.5);
+  std::set<std::vector<std::int32_t>> fills;
+  for (std::uint64_t draw = 0; draw < 20; ++draw) {
+    std::vector<std::vector<std::int32_t>> twice;
+    for (int k = 0; k < 2; ++k) {
+      Rng rng(draw, "exploration");
+      std::vector<Grant> grants;
+      std::vector<Score> gradient;
+      fill.Fill(o, scores, &rng, &grants, &gradient);
+      twice.push_back(ConfigurationOfRow(grants, o.rows()));
+    }
+    EXPECT_EQ(twice[0], twice[1]) << "draw " << draw;
+    fills.insert(twice[0]);
+  }
+  EXPECT_GT(fills.size(), 1U) << "different numbers explore";
 }
 
 }  // namespace

@@ -2,14 +2,31 @@
 
 #include <gtest/gtest.h>
 
-#include "agents/learned/index_agent.h"
+#include "agents/learned/agent.h"
 #include "agents/training/trainer.h"
 #include "tests/unit/training/small_world.h"
 
 namespace allot {
 namespace {
 
-class EveryTrainer : public testing::TestWithParam<std::string> {
+// A method and a network that it trains, with sizes for tests.
+struct Pair {
+  std::string method;
+  std::string network;
+};
+
+std::vector<Pair> Pairs() {
+  std::vector<Pair> pairs;
+  for (const TrainerInfo& method : Registry<TrainerInfo>::Global().entries()) {
+    for (const NetworkInfo& network : Registry<NetworkInfo>::Global().entries()) {
+      if (!method.actions.empty() && method.actions != network.actions) continue;
+      pairs.push_back({method.id, network.id + ":hidden=4"});
+    }
+  }
+  return pairs;
+}
+
+class EveryTrainer : public testing::TestWithParam<Pair> {
  protected:
   static TrainerOptions Options(int threads) {
     TrainerOptions options;
@@ -22,12 +39,12 @@ class EveryTrainer : public testing::TestWithParam<std::string> {
   }
   static TrainerState Start() {
     TrainerState state;
-    state.weights = IndexAgentAt({.alpha = 0.25F, .beta = 0.3F, .kappa = 0.3F}, 4, 1);
+    state.weights = MakeNetwork(GetParam().network, 1);
     return state;
   }
   static std::unique_ptr<Trainer> Make(int threads, TrainerState state) {
     return MakeTrainer(
-        GetParam(), Options(threads), [](std::uint64_t seed) { return SmallScenario(seed); },
+        GetParam().method, Options(threads), [](std::uint64_t seed) { return SmallScenario(seed); },
         std::move(state));
   }
 };
@@ -42,6 +59,7 @@ TEST_P(EveryTrainer, ThreadsDoNotChangeTheWeights) {
   EXPECT_NE(one->state().weights, Start().weights);
   EXPECT_EQ(one->state().weights, many->state().weights);
   EXPECT_EQ(one->state().adam, many->state().adam);
+  EXPECT_EQ(one->state().memory, many->state().memory);
 }
 
 TEST_P(EveryTrainer, ResumesBitForBit) {
@@ -51,18 +69,17 @@ TEST_P(EveryTrainer, ResumesBitForBit) {
   const IterationReport expected = whole->Step();
   const IterationReport report = resumed->Step();
   EXPECT_EQ(resumed->state().weights, whole->state().weights);
+  EXPECT_EQ(resumed->state().memory, whole->state().memory);
   EXPECT_EQ(resumed->state().episodes, whole->state().episodes);
   EXPECT_EQ(report.learning_rate, expected.learning_rate);
   EXPECT_EQ(report.iteration, 2);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryTrainer,
-                         testing::ValuesIn(Registry<TrainerInfo>::Global().ids()),
-                         [](const auto& tested) {
-                           std::string name = tested.param;
-                           for (char& c : name) c = std::isalnum(c) != 0 ? c : '_';
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(All, EveryTrainer, testing::ValuesIn(Pairs()), [](const auto& tested) {
+  std::string name = tested.param.method + "_" + ParseNamedParams(tested.param.network).name;
+  for (char& c : name) c = std::isalnum(c) != 0 ? c : '_';
+  return name;
+});
 
 }  // namespace
 }  // namespace allot

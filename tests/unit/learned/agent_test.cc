@@ -1,10 +1,11 @@
-#include "agents/learned/index_policy.h"
+#include "agents/learned/agent.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
 
+#include "agents/learned/index_agent.h"
 #include "core/rng.h"
 #include "models/checkpoint.h"
 #include "perf/elastic.h"
@@ -35,7 +36,7 @@ TEST(IndexAgent, DecidesAsTheHeuristicAtItsPoint) {
   for (const IndexPoint point :
        {IndexPoint{0.25F, 0.5F, 0.25F}, {1, 0, 0}, {0, 1, 0.5F}, {0.5F, 2, 1}}) {
     const Scenario scenario = SmallScenario(1);
-    IndexPolicy learned({IndexAgentAt(point, 8, 3), {}}, LearnedPolicyInfo());
+    const auto learned = MakeLearnedPolicy({IndexAgentAt(point, 8, 3), {}});
     const std::string spec =
         fmt::format("index:alpha={},beta={},kappa={}", point.alpha, point.beta, point.kappa);
     const auto heuristic = MakePolicy(spec);
@@ -45,7 +46,7 @@ TEST(IndexAgent, DecidesAsTheHeuristicAtItsPoint) {
     std::int64_t decisions = 0;
     do {
       heuristic->Decide(cluster.Observe(), &expected);
-      learned.Decide(cluster.Observe(), &actual);
+      learned->Decide(cluster.Observe(), &actual);
       ASSERT_EQ(actual, expected) << spec << ", decision " << decisions;
       cluster.Apply(expected);
       ++decisions;
@@ -57,7 +58,6 @@ TEST(IndexAgent, DecidesAsTheHeuristicAtItsPoint) {
 class CheckpointTest : public testing::Test {
  protected:
   void SetUp() override {
-    checkpoint_.kind = std::string(kIndexKind);
     checkpoint_.feature_version = kFeatureVersion;
     checkpoint_.weights = IndexAgentAt({.alpha = 0.25F}, 4, 1);
     checkpoint_.state = nlohmann::json::object();
@@ -72,7 +72,7 @@ class CheckpointTest : public testing::Test {
 
 TEST_F(CheckpointTest, IsLoaded) {
   SaveCheckpoint(checkpoint_, path_);
-  EXPECT_EQ(LoadIndexAgent(path_).weights, checkpoint_.weights);
+  EXPECT_EQ(LoadAgent(path_).weights, checkpoint_.weights);
   EXPECT_EQ(MakePolicy("learned:checkpoint=" + path_)->info().id, "learned");
 }
 
@@ -80,14 +80,13 @@ TEST_F(CheckpointTest, OtherFeatureVersionIsRefused) {
   checkpoint_.feature_version = 77;
   SaveCheckpoint(checkpoint_, path_);
   ExpectError(ExitCode::kBadData, {path_, "77", fmt::format("{}", kFeatureVersion)},
-              [&] { LoadIndexAgent(path_); });
+              [&] { LoadAgent(path_); });
 }
 
 TEST_F(CheckpointTest, OtherKindIsRefused) {
-  checkpoint_.kind = "sequence";
+  checkpoint_.weights.kind = "tabular";
   SaveCheckpoint(checkpoint_, path_);
-  ExpectError(ExitCode::kBadData, {path_, "'sequence'", "'index'"},
-              [&] { LoadIndexAgent(path_); });
+  ExpectError(ExitCode::kBadData, {path_, "'tabular'", "index"}, [&] { LoadAgent(path_); });
 }
 
 TEST_F(CheckpointTest, OtherShapeIsRefused) {
@@ -98,7 +97,14 @@ TEST_F(CheckpointTest, OtherShapeIsRefused) {
                                      1);
   SaveCheckpoint(checkpoint_, path_);
   ExpectError(ExitCode::kBadData, {path_, "5", fmt::format("{}", kJobFeatures)},
-              [&] { LoadIndexAgent(path_); });
+              [&] { LoadAgent(path_); });
+}
+
+TEST_F(CheckpointTest, TensorsMustMatchTheStatedShape) {
+  checkpoint_.weights.sizes["hidden"] = 6;  // the tensors stay those of 4 hidden units
+  SaveCheckpoint(checkpoint_, path_);
+  ExpectError(ExitCode::kBadData, {path_, "'hidden.bias' must have shape [6], got [4]"},
+              [&] { LoadAgent(path_); });
 }
 
 TEST(LearnedPolicy, NeedsACheckpoint) {

@@ -1,0 +1,63 @@
+#pragma once
+// A learned agent: a network of some kind, its weights, and what is known of run times. Which kinds
+// there are, how each begins and how it decides is in the registry of networks; serving, training
+// and the commands go through it and name none. A new kind is one file agents/learned/*_network.cc
+// that registers a NetworkInfo.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/params.h"
+#include "core/registry.h"
+#include "models/checkpoint.h"
+#include "sched/length_model.h"
+#include "sched/policy.h"
+
+namespace allot {
+
+struct Agent {
+  NetWeights weights;
+  LengthModel lengths;  // what is known of run times before it is used
+};
+
+class LearnedPolicy : public Policy {
+ public:
+  // To be called for decisions that others make: what it would have seen at Decide.
+  virtual void Observe(const Observation& observation) = 0;
+};
+
+struct NetworkInfo {
+  std::string id;  // NetWeights::kind
+  std::string summary;
+  std::string actions;  // what it is asked for: "index" (numbers per job) or "sequence" (next unit)
+  int feature_version = 0;
+  std::vector<ParamSpec> params;  // of fresh weights
+  std::function<NetWeights(const Params&, std::uint64_t seed)> make_weights;
+  // DataError that opens with `origin` unless weights of this kind are as this build needs them.
+  std::function<void(const NetWeights&, const std::string& origin)> check;
+  std::function<std::unique_ptr<LearnedPolicy>(const Agent&, const std::string& placement)>
+      make_policy;
+};
+
+// Of these weights; UsageError when the kind is not known.
+const NetworkInfo& NetworkOf(const NetWeights& weights);
+
+// Fresh weights: "index:alpha=0.25" or "shared:hidden=24". UsageError with did-you-mean.
+NetWeights MakeNetwork(std::string_view spec, std::uint64_t seed);
+
+std::unique_ptr<LearnedPolicy> MakeLearnedPolicy(const Agent& agent,
+                                                 const std::string& placement = "packed");
+
+// Info of the registered policy "learned" (parameter: checkpoint folder).
+const PolicyInfo& LearnedPolicyInfo();
+
+// DataError unless this build knows the checkpoint's kind of network, feature version and shape.
+void RequireServable(const Checkpoint& checkpoint, const std::string& path);
+
+// Loads and checks a checkpoint folder. DataError when it is damaged or not servable.
+Agent LoadAgent(const std::string& path);
+
+}  // namespace allot

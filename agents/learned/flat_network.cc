@@ -1,0 +1,41 @@
+// The network 'flat': DL2's (Peng et al., TPDS'21), a window of job slots into two layers and a
+// softmax over 3 x slots + 1 actions. Jobs beyond the window come in the next one, as there.
+
+#include "agents/learned/sequence_agent.h"
+
+namespace allot {
+namespace {
+
+NetWeights Fresh(const Params& params, std::uint64_t seed) {
+  SequencePlan plan;
+  plan.window = params.Integer("window");
+  plan.types = JobTypeNames(params.Text("types"));
+  plan.bundles = params.Flag("bundles");
+  plan.stop_late = params.Flag("stop-late");
+  NetWeights weights =
+      InitFlatNet({.window = plan.window,
+                   .job_features = kDl2JobFeatures + static_cast<int>(plan.types.size()),
+                   .hidden = params.Integer("hidden"),
+                   .kinds = SequenceAction::kKinds},
+                  seed);
+  WritePlan(plan, &weights);
+  return weights;
+}
+
+ALLOT_REGISTER(NetworkInfo,
+               (NetworkInfo{std::string(kFlatKind),
+                            "DL2: the next unit for one of a window of jobs, or done; two layers",
+                            "sequence",
+                            kSequenceFeatureVersion,
+                            {{"window", "20", "job slots", 1, 1000},
+                             {"hidden", "256", "units of each of the two layers", 1, 4096},
+                             {"types", "",
+                              "job types, by name of their profile, joined by | (default: DL2's)"},
+                             {"bundles", "true", "a first bundle for every job beforehand"},
+                             {"stop-late", "false", "no 'done' while an increment helps"}},
+                            Fresh,
+                            CheckSequenceAgent,
+                            MakeSequencePolicy}));
+
+}  // namespace
+}  // namespace allot

@@ -1,0 +1,76 @@
+// The network 'index': encode, one forward pass, hull fill, placement.
+
+#include "agents/learned/agent.h"
+#include "agents/learned/index_agent.h"
+#include "core/error.h"
+
+namespace allot {
+namespace {
+
+class IndexPolicy : public LearnedPolicy {
+ public:
+  IndexPolicy(const Agent& agent, std::string_view placement)
+      : net_(IndexNetWeights(agent.weights)), encoder_(agent.lengths), action_(placement) {}
+
+  const PolicyInfo& info() const override { return LearnedPolicyInfo(); }
+  void OnEpisodeStart(const EpisodeContext&) override { encoder_.OnEpisodeStart(); }
+  void Observe(const Observation& observation) override { encoder_.Observe(observation); }
+  void Decide(const Observation& observation, Allocation* allocation) override {
+    encoder_.Encode(observation, &features_);
+    scores_.resize(observation.job.size() * kIndexOutputs);
+    net_.Forward(features_.jobs, features_.context, scores_, &scratch_);
+    action_.Decode(observation, std::span<const float>(scores_), allocation);
+  }
+
+ private:
+  IndexNet net_;
+  IndexNet::Scratch scratch_;
+  FeatureEncoder encoder_;
+  FeatureBatch features_;
+  IndexAction action_;
+  std::vector<float> scores_;
+};
+
+NetWeights AtPoint(const Params& params, std::uint64_t seed) {
+  const std::string& basis = params.Text("basis");
+  if (basis != "remaining" && basis != "gittins") {
+    throw UsageError("a network starts at an index of basis remaining or gittins, got '{}'", basis);
+  }
+  const auto number = [&](const char* key) { return static_cast<float>(params.Number(key)); };
+  return IndexAgentAt({.alpha = number("alpha"),
+                       .beta = number("beta"),
+                       .kappa = number("kappa"),
+                       .gamma = number("gamma"),
+                       .forecast = basis == "gittins"},
+                      params.Integer("hidden"), seed);
+}
+
+void Check(const NetWeights& weights, const std::string& origin) {
+  const IndexNetWeights net(weights, origin);
+  const nlohmann::json needed = IndexNetWeights(IndexAgentShape(net.shape.hidden)).sizes;
+  if (weights.sizes != needed) {
+    throw DataError("{}: checkpoint has shape {}, this allot needs {}", origin,
+                    weights.sizes.dump(), needed.dump());
+  }
+}
+
+ALLOT_REGISTER(NetworkInfo,
+               (NetworkInfo{std::string(kIndexKind),
+                            "three numbers per job, filled greedily; begins at a fixed index",
+                            "index",
+                            kFeatureVersion,
+                            {{"hidden", "16", "hidden units", 1, 1024},
+                             {"alpha", "0.25", "of the index to begin at", -1000, 1000},
+                             {"beta", "0.3", "as above", 0, 100},
+                             {"kappa", "0.3", "as above", 0, 100},
+                             {"gamma", "1", "as above", -10, 10},
+                             {"basis", "remaining", "as above: remaining or gittins"},
+                             {"history", "", "of policy index; not used here"}},
+                            AtPoint,
+                            Check,
+                            [](const Agent& agent, const std::string& placement) {
+                              return std::make_unique<IndexPolicy>(agent, placement);
+                            }}));
+
+}  // namespace
+}  // namespace allot

@@ -1,0 +1,20 @@
+#pragma once
+// What an episode that was cut leaves undone. Each unfinished job is taken to run from then on in
+// its fastest configuration: the least that was put off, so that putting it off beyond the cut
+// does not pay. Used for returns and objectives of episodes that end early.
+
+#include <vector>
+
+#include "cluster/observation.h"
+#include "sim/scenario.h"
+#include "sim/simulated_cluster.h"
+
+namespace allot {
+
+// Seconds by row of `last`, the observation at the cut. Knows the true lengths. O(rows).
+std::vector<Seconds> TimeLeftAlone(const Scenario& scenario, const Observation& last);
+
+// The same as the facts of one more step, for rewards.
+StepFacts StepAlone(const Scenario& scenario, const Observation& last);
+
+}  // namespace allot

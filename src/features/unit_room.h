@@ -1,0 +1,61 @@
+#pragma once
+// Whether one unit more finds a node, while an allocation is built unit by unit: totals do not say
+// so where units are of several GPUs or of CPUs. Units go to the fullest node that holds them; when
+// none does, all that was placed is placed anew, largest units first. What it says fits, it can
+// place: SequenceAction derives its mask from it. O(nodes) a question, equal ones are remembered.
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "cluster/free_map.h"
+#include "cluster/observation.h"
+
+namespace allot {
+
+class UnitRoom {
+ public:
+  // Nothing placed. The cluster must outlive it.
+  void Reset(const ClusterSpec& cluster);
+
+  // Whether units of these counts and kinds fit on nodes of the type, beside all that is placed.
+  bool Fits(GpuTypeIndex type, const std::vector<UnitKind>& kinds, const UnitCounts& counts);
+  // Places them for a row. They must fit.
+  void Take(std::int32_t row, GpuTypeIndex type, const std::vector<UnitKind>& kinds,
+            const UnitCounts& counts);
+
+  // What was placed as an allocation; `configurations`: of each row, -1: nothing.
+  void Finish(const Observation& observation, std::span<const std::int32_t> configurations,
+              Allocation* allocation);
+
+ private:
+  struct Unit {
+    std::int32_t row;
+    std::int32_t kind;
+    GpuTypeIndex type;
+    Resources demand;
+    NodeIndex node;
+  };
+  struct Answer {
+    GpuTypeIndex type;
+    std::array<Resources, kMaxUnitKinds> demands;
+    UnitCounts counts;
+    bool fits;
+  };
+  bool PlaceMore(std::int32_t row, GpuTypeIndex type, const std::vector<UnitKind>& kinds,
+                 const UnitCounts& counts);
+  bool PlaceAnew();
+  void Undo(std::size_t units);
+  NodeIndex Fullest(GpuTypeIndex type, const Resources& demand) const;
+
+  const ClusterSpec* cluster_ = nullptr;
+  std::vector<Resources> free_;  // by node
+  std::vector<Unit> units_;
+  std::vector<Answer> answers_;  // since the last Take
+  std::vector<Resources> free_before_;
+  std::vector<Unit> units_before_;
+  FreeMap gpus_;
+  std::vector<NodeShare> shares_;
+};
+
+}  // namespace allot
