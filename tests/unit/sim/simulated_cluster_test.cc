@@ -34,7 +34,7 @@ Scenario BusyScenario() {
   return ScenarioOf(jobs, "2x4");
 }
 
-// A worker and a server for job 0, again and again.
+// Two workers and a server for job 0.
 class StallingPolicy : public Policy {
  public:
   StallingPolicy() {
@@ -44,7 +44,7 @@ class StallingPolicy : public Policy {
   const PolicyInfo& info() const override { return info_; }
   void Decide(const Observation& o, Allocation* allocation) override {
     allocation->Clear();
-    const NodeShare share{0, {1, 1}, 1};
+    const NodeShare share{0, {2, 1}, 0b11};
     allocation->Add(0, o.table[0]->Find(share.units, 0), std::span(&share, 1));
   }
 
@@ -172,11 +172,11 @@ TEST(SimulatedClusterTest, ATimeDrivenPolicyThatServesNobodyIsAnError) {
               [&] { RunPolicy(scenario, policy); });
 }
 
-// One worker with one server makes no progress, and more are never given.
+// A second worker stops all progress, and is given again and again.
 TEST(SimulatedClusterTest, AJobThatRunsWithoutProgressForEverIsAnError) {
   Catalogue catalogue;
   catalogue.Add(MakeWorkerServerModel("dented", {"worker", {1, 0}, 1}, {"ps", {0, 1}, 1},
-                                      {{0, 0, 0}, {0, 0, 1}}));
+                                      {{0, 0, 0}, {0, 1, 0}}));
   Workload workload = WorkloadOf({{0, 1, 400, 1, 2}});
   workload.jobs[0].model = workload.models.Intern("dented");
   ClusterSpec cluster;
