@@ -7,6 +7,7 @@
 
 #include "cluster/validate.h"
 #include "core/check.h"
+#include "core/erase_rows.h"
 #include "core/error.h"
 #include "core/index.h"
 
@@ -18,17 +19,6 @@ constexpr std::int64_t kStuckAfter = 100'000;
 
 // A job whose exact end is a scheduled instant ends there, whatever the rounding: in intervals.
 constexpr double kBoundarySlack = 1e-9;
-
-// Without these rows (ascending, at least one).
-template <typename T>
-void Erase(const std::vector<std::int32_t>& rows, std::vector<T>* column) {
-  auto to = column->begin() + rows.front();
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto until = i + 1 < rows.size() ? column->begin() + rows[i + 1] : column->end();
-    to = std::move(column->begin() + rows[i] + 1, until, to);
-  }
-  column->erase(to, column->end());
-}
 
 }  // namespace
 
@@ -291,10 +281,9 @@ void SimulatedCluster::RemoveEndedRows() {
   o.share_begin[kept] = kept_shares;
   o.shares.resize(At(kept_shares));
 
-  const auto erase = [this](auto&... columns) { (Erase(ended_rows_, &columns), ...); };
-  erase(o.job, o.submit, o.table, o.requested, o.running, o.done_work, o.estimated_work,
-        o.attained_gpu_seconds, o.attained_seconds, o.restart_cost, o.changes, o.waiting_since,
-        o.priority, o.deadline, o.tenant, progress_, inverse_duration_);
+  EraseRows(ended_rows_, o.job, o.submit, o.table, o.requested, o.running, o.done_work,
+            o.estimated_work, o.attained_gpu_seconds, o.attained_seconds, o.restart_cost, o.changes,
+            o.waiting_since, o.priority, o.deadline, o.tenant, progress_, inverse_duration_);
 }
 
 void SimulatedCluster::Admit(Seconds until) {
