@@ -86,9 +86,10 @@ struct RuntimeWorker {
   Seconds silent = 0;  // kReady: since it was last heard of; 0 where the runtime cannot tell
 };
 
-// One consistent picture. A job that is over stays listed as such until Forget, or for as long as
-// the runtime itself knows it; one that is no longer listed counts as cancelled. A worker that is
-// no longer listed counts as ended.
+// One consistent picture: a job whose workers have all ended with success is kFinished in the same
+// one that shows them kEnded. A job that is over stays listed as such until Forget, or for as long
+// as the runtime itself knows it; one that is no longer listed counts as cancelled. A worker that
+// is no longer listed counts as ended.
 struct RuntimePicture {
   std::vector<RuntimeNode> nodes;  // always in the same order; a node never leaves, it goes down
   std::vector<RuntimeJob> jobs;    // any order
