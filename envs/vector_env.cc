@@ -63,7 +63,7 @@ bool SameShapes(const EnvSpec& a, const EnvSpec& b) {
 }  // namespace
 
 VectorEnv::VectorEnv(std::int64_t count, const Factory& factory, int threads)
-    : team_(TeamSize(count, threads)) {
+    : team_(TeamSize(count, threads)), shares_(static_cast<std::size_t>(team_.parts())) {
   if (count < 1) throw UsageError("a vector env needs at least 1 environment, got {}", count);
   const auto size = static_cast<std::size_t>(count);
   envs_.reserve(size);
@@ -93,15 +93,23 @@ template <typename Body>
 void VectorEnv::ForEach(const Body& body) {
   ready_ = false;
   const std::size_t count = envs_.size();
-  const auto parts = static_cast<std::size_t>(team_.parts());
-  // Equal shares in a fixed order: each environment stays on the thread that has it in its cache.
+  const std::size_t parts = shares_.size();
+  for (std::size_t p = 0; p < parts; ++p) {
+    shares_[p].next.store(p * count / parts, std::memory_order_relaxed);
+    shares_[p].end = (p + 1) * count / parts;
+  }
+  // Equal shares in a fixed order: each environment stays on the thread that has it in its cache,
+  // but for what another thread takes over when it is done with its own.
   team_.Run([&](int part) {
-    const auto p = static_cast<std::size_t>(part);
-    for (std::size_t i = p * count / parts; i < (p + 1) * count / parts; ++i) {
-      try {
-        body(i);
-      } catch (...) {
-        errors_[i] = std::current_exception();
+    for (std::size_t k = 0; k < parts; ++k) {
+      Share& share = shares_[(static_cast<std::size_t>(part) + k) % parts];
+      for (std::size_t i = share.next.fetch_add(1, std::memory_order_relaxed); i < share.end;
+           i = share.next.fetch_add(1, std::memory_order_relaxed)) {
+        try {
+          body(i);
+        } catch (...) {
+          errors_[i] = std::current_exception();
+        }
       }
     }
   });

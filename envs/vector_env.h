@@ -8,6 +8,7 @@
 //
 // Results do not depend on the thread count. Not thread-safe itself: one caller at a time.
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -100,6 +101,11 @@ class VectorEnv {
   std::vector<std::exception_ptr> errors_;
   bool ready_ = false;
   ThreadTeam team_;
+  struct alignas(64) Share {  // a cache line each
+    std::atomic<std::size_t> next{0};
+    std::size_t end = 0;
+  };
+  std::vector<Share> shares_;  // of the environments, by thread
 };
 
 }  // namespace allot

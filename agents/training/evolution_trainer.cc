@@ -41,27 +41,31 @@ class EvolutionTrainer : public Trainer {
     const auto pairs = static_cast<std::size_t>(own_.pairs);
     const auto iteration = static_cast<std::uint64_t>(state_.iteration);
 
-    std::vector<std::shared_ptr<const Scenario>> scenarios(workloads);
-    std::vector<double> teacher(workloads);
-    ParallelFor(workloads, options_.threads, [&](std::size_t w) {
-      scenarios[w] = episodes_(Rng(options_.seed, "training-episode", iteration, w).NextU64());
-      teacher[w] = PlayFor(objective_, *scenarios[w], *options_.teacher(), options_.max_decisions);
-    });
     std::vector<TensorMap> directions(pairs);
     for (std::size_t p = 0; p < pairs; ++p) directions[p] = Direction(iteration, p);
 
-    // ln(result / teacher's) by (pair, sign, workload).
-    std::vector<double> results(pairs * 2 * workloads);
-    ParallelFor(results.size(), options_.threads, [&](std::size_t i) {
-      const std::size_t w = i % workloads;
-      const std::size_t p = i / workloads / 2;
-      const float sign = i / workloads % 2 == 0 ? 1.0F : -1.0F;
-      Agent agent{state_.weights, options_.lengths};
-      AddScaled(&agent.weights.tensors, directions[p], sign * static_cast<float>(own_.sigma));
-      results[i] = std::log(
-          PlayFor(objective_, *scenarios[w], *MakeLearnedPolicy(agent), options_.max_decisions) /
-          teacher[w]);
+    // Each process plays the pairs of its share on all arrivals.
+    std::vector<std::shared_ptr<const Scenario>> scenarios(workloads);
+    ParallelFor(workloads, options_.threads, [&](std::size_t w) {
+      scenarios[w] = episodes_(Rng(options_.seed, "training-episode", iteration, w).NextU64());
     });
+    const auto teacher = ComputeShared(
+        *options_.team, workloads, options_.threads, [&](std::size_t w) -> std::vector<double> {
+          return {PlayFor(objective_, *scenarios[w], *options_.teacher(), options_.max_decisions)};
+        });
+    // ln(result / teacher's) by (pair, sign, workload).
+    const auto results = ComputeShared(
+        *options_.team, pairs * 2 * workloads, options_.threads,
+        [&](std::size_t i) -> std::vector<double> {
+          const std::size_t w = i % workloads;
+          const std::size_t p = i / workloads / 2;
+          const float sign = i / workloads % 2 == 0 ? 1.0F : -1.0F;
+          Agent agent{state_.weights, options_.lengths};
+          AddScaled(&agent.weights.tensors, directions[p], sign * static_cast<float>(own_.sigma));
+          return {std::log(PlayFor(objective_, *scenarios[w], *MakeLearnedPolicy(agent),
+                                   options_.max_decisions) /
+                           teacher[w][0])};
+        });
     return Learn(directions, results);
   }
 
@@ -77,15 +81,15 @@ class EvolutionTrainer : public Trainer {
   }
 
   IterationReport Learn(const std::vector<TensorMap>& directions,
-                        const std::vector<double>& results) {
+                        const std::vector<std::vector<double>>& results) {
     const auto workloads = static_cast<std::size_t>(options_.workloads);
     const std::size_t pairs = directions.size();
     IterationReport report;
     std::vector<double> difference(pairs, 0.0);
     for (std::size_t i = 0; i < results.size(); ++i) {
       const double sign = i / workloads % 2 == 0 ? 1 : -1;
-      difference[i / workloads / 2] += sign * results[i] / static_cast<double>(workloads);
-      report.ratio_to_teacher += std::exp(results[i]) / static_cast<double>(results.size());
+      difference[i / workloads / 2] += sign * results[i][0] / static_cast<double>(workloads);
+      report.ratio_to_teacher += std::exp(results[i][0]) / static_cast<double>(results.size());
     }
     for (const double d : difference) report.signal += d * d / static_cast<double>(pairs);
     report.signal = std::sqrt(report.signal);
@@ -134,7 +138,8 @@ ALLOT_REGISTER(TrainerInfo,
                      return std::make_unique<EvolutionTrainer>(
                          own, ObjectiveNamed(params.Text("objective")), std::move(options),
                          std::move(episodes), std::move(state));
-                   }}));
+                   },
+                   true}));
 
 }  // namespace
 }  // namespace allot

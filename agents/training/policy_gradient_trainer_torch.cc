@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <utility>
 
 #include "agents/training/policy_gradient_trainer.h"
@@ -21,6 +20,22 @@ struct WorkloadResult {
   double ratio = 0;
 };
 
+// All values, tensor after tensor by name.
+std::vector<double> Flat(const TensorMap& tensors) {
+  std::vector<double> values;
+  for (const auto& [name, tensor] : tensors) {
+    values.insert(values.end(), tensor.data.begin(), tensor.data.end());
+  }
+  return values;
+}
+
+void AddFlat(const std::vector<double>& values, TensorMap* sum) {
+  std::size_t at = 0;
+  for (auto& [name, tensor] : *sum) {
+    for (float& value : tensor.data) value += static_cast<float>(values[at++]);
+  }
+}
+
 }  // namespace
 
 struct PolicyGradientTrainer::Impl {
@@ -38,58 +53,62 @@ struct PolicyGradientTrainer::Impl {
         trainer(IndexNetWeights(state.weights), AdamOptions{.max_gradient_norm = 1.0}, state.adam) {
   }
 
+  // Of this process's share of the iteration's workloads; the others stay empty.
   std::vector<WorkloadResult> Collect() {
     const auto workloads = static_cast<std::size_t>(options.workloads);
     const auto per_workload = static_cast<std::size_t>(own.rollouts);
     const auto iteration = static_cast<std::uint64_t>(state.iteration);
     const IndexNet net(trainer.weights());
+    const std::vector<std::size_t> share = ShareOf(*options.team, workloads);
     std::vector<std::shared_ptr<const Scenario>> scenarios(workloads);
     std::vector<double> teacher(workloads);
     std::vector<WorkloadResult> results(workloads);
-    for (auto& result : results) result.rollouts.resize(per_workload);
-    ParallelFor(workloads, options.threads, [&](std::size_t w) {
+    ParallelFor(share.size(), options.threads, [&](std::size_t i) {
+      const std::size_t w = share[i];
       scenarios[w] = episodes(Rng(options.seed, "training-episode", iteration, w).NextU64());
       teacher[w] = EpisodeReward(scenarios[w], *options.teacher(), own.rollout);
+      results[w].rollouts.resize(per_workload);
     });
-    ParallelFor(workloads * per_workload, options.threads, [&](std::size_t i) {
-      const std::size_t w = i / per_workload;
-      results[w].rollouts[i % per_workload] =
-          RunRollout(scenarios[w], net, own.rollout, options.seed, iteration, i);
+    ParallelFor(share.size() * per_workload, options.threads, [&](std::size_t i) {
+      const std::size_t w = share[i / per_workload];
+      const std::size_t k = i % per_workload;
+      results[w].rollouts[k] =
+          RunRollout(scenarios[w], net, own.rollout, options.seed, iteration, w * per_workload + k);
     });
-    for (std::size_t w = 0; w < workloads; ++w) {
+    for (const std::size_t w : share) {
+      WorkloadResult& result = results[w];
       const double discount =
           std::pow(0.5, scenarios[w]->options().interval / own.discount_half_life);
       std::vector<std::vector<double>> returns;
-      for (const Rollout& rollout : results[w].rollouts) {
+      for (const Rollout& rollout : result.rollouts) {
         returns.push_back(ReturnsFrom(rollout.reward_of_tick, discount));
-        results[w].ratio += rollout.total_reward / teacher[w] / static_cast<double>(per_workload);
+        result.ratio += rollout.total_reward / teacher[w] / static_cast<double>(per_workload);
       }
-      results[w].advantages = LeaveOneOutAdvantages(returns);
-      results[w].scale = 1.0 / std::max(1e-9, std::abs(teacher[w]));
-    }
-    if (own.each_workload) {
-      for (WorkloadResult& result : results) {
-        std::int64_t decisions = 0;
-        result.scale /= std::max(1e-12, AdvantageRms({&result, 1}, &decisions));
+      result.advantages = LeaveOneOutAdvantages(returns);
+      result.scale = 1.0 / std::max(1e-9, std::abs(teacher[w]));
+      if (own.each_workload) {
+        const Sums sums = SumsOf(result);
+        result.scale /= std::max(1e-12, std::sqrt(sums.squares / std::max(1.0, sums.decisions)));
       }
     }
     return results;
   }
 
-  // Root mean square of the scaled advantages over all kept decisions.
-  static double AdvantageRms(std::span<const WorkloadResult> results, std::int64_t* decisions) {
+  // Of the scaled advantages over all kept decisions.
+  struct Sums {
     double squares = 0;
-    *decisions = 0;
-    for (const WorkloadResult& result : results) {
-      for (std::size_t k = 0; k < result.rollouts.size(); ++k) {
-        for (const std::int32_t tick : result.rollouts[k].tick_of_decision) {
-          const double a = result.advantages[k][static_cast<std::size_t>(tick)] * result.scale;
-          squares += a * a;
-          ++*decisions;
-        }
+    double decisions = 0;
+  };
+  static Sums SumsOf(const WorkloadResult& result) {
+    Sums sums;
+    for (std::size_t k = 0; k < result.rollouts.size(); ++k) {
+      for (const std::int32_t tick : result.rollouts[k].tick_of_decision) {
+        const double a = result.advantages[k][static_cast<std::size_t>(tick)] * result.scale;
+        sums.squares += a * a;
+        ++sums.decisions;
       }
     }
-    return std::sqrt(squares / static_cast<double>(std::max<std::int64_t>(1, *decisions)));
+    return sums;
   }
 
   Gradient GradientOf(const WorkloadResult& result, double unit) const {
@@ -139,27 +158,38 @@ const TrainerState& PolicyGradientTrainer::state() const { return impl_->state; 
 
 IterationReport PolicyGradientTrainer::Step() {
   Impl& m = *impl_;
+  const auto workloads = static_cast<std::size_t>(m.options.workloads);
   const std::vector<WorkloadResult> results = m.Collect();
-  std::int64_t decisions = 0;
-  const double rms = Impl::AdvantageRms(results, &decisions);
-  const double unit =
-      1.0 / (std::max(rms, 1e-12) * static_cast<double>(std::max<std::int64_t>(1, decisions)));
+  double ratio = 0;
+  Impl::Sums all;
+  for (const std::vector<double>& of_one :
+       ComputeShared(*m.options.team, workloads, m.options.threads, [&](std::size_t w) {
+         const Impl::Sums sums = Impl::SumsOf(results[w]);
+         return std::vector<double>{results[w].ratio, sums.squares, sums.decisions};
+       })) {
+    ratio += of_one[0] / static_cast<double>(workloads);
+    all.squares += of_one[1];
+    all.decisions += of_one[2];
+  }
+  const double decisions = std::max(1.0, all.decisions);
+  const double rms = std::sqrt(all.squares / decisions);
+  const double unit = 1.0 / (std::max(rms, 1e-12) * decisions);
 
-  // One gradient per workload, summed in their order: the same bytes on any number of threads.
-  std::vector<Gradient> gradients(results.size());
-  ParallelFor(results.size(), m.options.threads,
-              [&](std::size_t w) { gradients[w] = m.GradientOf(results[w], unit); });
-  TensorMap total = gradients.front().tensors;
-  for (std::size_t w = 1; w < gradients.size(); ++w) AddScaled(&total, gradients[w].tensors);
+  // One gradient per workload, summed in their order: the same bytes on any number of threads and
+  // processes.
+  TensorMap total = ZerosLike(m.state.weights.tensors);
+  for (const std::vector<double>& gradient :
+       ComputeShared(*m.options.team, workloads, m.options.threads,
+                     [&](std::size_t w) { return Flat(m.GradientOf(results[w], unit).tensors); })) {
+    AddFlat(gradient, &total);
+  }
 
   IterationReport report;
   report.learning_rate = LearningRateAt(m.state.iteration, m.options.iterations,
                                         m.own.learning_rate, m.own.final_learning_rate);
   report.gradient_norm = m.trainer.Step(total, report.learning_rate);
   report.signal = rms;
-  for (const WorkloadResult& result : results) {
-    report.ratio_to_teacher += result.ratio / static_cast<double>(results.size());
-  }
+  report.ratio_to_teacher = ratio;
   m.state.weights = m.trainer.weights();
   m.state.adam = m.trainer.adam();
   m.state.episodes += m.options.workloads * m.own.rollouts;
@@ -199,7 +229,8 @@ ALLOT_REGISTER(TrainerInfo,
                      own.final_learning_rate = params.Number("final-learning-rate");
                      return std::make_unique<PolicyGradientTrainer>(
                          std::move(own), std::move(options), std::move(episodes), std::move(state));
-                   }}));
+                   },
+                   true}));
 
 }  // namespace
 }  // namespace allot

@@ -20,6 +20,10 @@ std::unique_ptr<Trainer> MakeTrainer(std::string_view spec, TrainerOptions optio
     throw UsageError("training method '{}' trains networks of {} actions, '{}' is of {} actions",
                      info.id, info.actions, network.id, network.actions);
   }
+  if (options.team->size() > 1 && !info.shared) {
+    throw UsageError("training method '{}' runs in one process, started were {}", info.id,
+                     options.team->size());
+  }
   return std::make_unique<WatchedTrainer>(
       info.make(Params(fmt::format("training method '{}'", info.id), info.params, named.given),
                 std::move(options), std::move(episodes), std::move(state)));

@@ -4,7 +4,7 @@
 // registers a TrainerInfo; 'allot train --method ID:KEY=VALUE' finds it.
 //
 // A run is a pure function of (options, start state, episode source): any number of threads, and
-// any number of stops and resumes in between, give the same bytes.
+// any number of processes and of stops and resumes in between, give the same bytes.
 
 #include <cstdint>
 #include <functional>
@@ -15,6 +15,7 @@
 
 #include "core/params.h"
 #include "core/registry.h"
+#include "core/team.h"
 #include "envs/episodes.h"
 #include "models/adam.h"
 #include "models/net_weights.h"
@@ -28,11 +29,12 @@ using PolicyMaker = std::function<std::unique_ptr<Policy>()>;
 struct TrainerOptions {  // of all methods
   std::uint64_t seed = 1;
   int iterations = 100;
-  int workloads = 8;                  // arrivals per iteration
-  std::int64_t max_decisions = 2000;  // an episode is cut there (unfinished.h)
-  LengthModel lengths{};              // what policies know of run times beforehand
-  PolicyMaker teacher;                // results are measured in its own on the same arrivals
-  int threads = 0;                    // <= 0: all cores
+  int workloads = 8;                         // arrivals per iteration
+  std::int64_t max_decisions = 2000;         // an episode is cut there (unfinished.h)
+  LengthModel lengths{};                     // what policies know of run times beforehand
+  PolicyMaker teacher;                       // results are measured in its own on the same arrivals
+  int threads = 0;                           // <= 0: all cores
+  std::shared_ptr<Team> team = TeamOfOne();  // of processes; every one calls Step together
 };
 
 struct TrainerState {
@@ -68,6 +70,7 @@ struct TrainerInfo {
   std::function<std::unique_ptr<Trainer>(const Params&, TrainerOptions, EpisodeSource,
                                          TrainerState)>
       make;
+  bool shared = false;  // whether it trains in teams of several processes
 };
 
 // "evolution:pairs=12", watched (watch.h). UsageError with did-you-mean.

@@ -2,32 +2,30 @@
 
 #include <utility>
 
-#include "core/parallel.h"
-
 namespace allot {
 
 Validation::Validation(std::vector<std::shared_ptr<const Scenario>> scenarios,
                        const PolicyMaker& reference, Objective objective,
-                       std::int64_t max_decisions, int threads)
+                       std::int64_t max_decisions, int threads, std::shared_ptr<Team> team)
     : scenarios_(std::move(scenarios)),
       objective_(std::move(objective)),
       max_decisions_(max_decisions),
       threads_(threads),
-      reference_(scenarios_.size()) {
-  ParallelFor(scenarios_.size(), threads_, [&](std::size_t i) {
-    reference_[i] = PlayFor(objective_, *scenarios_[i], *reference(), max_decisions_);
-  });
+      team_(std::move(team)) {
+  reference_ =
+      ComputeShared(*team_, scenarios_.size(), threads_, [&](std::size_t i) -> std::vector<double> {
+        return {PlayFor(objective_, *scenarios_[i], *reference(), max_decisions_)};
+      });
 }
 
 double Validation::Ratio(const Agent& agent) const {
-  std::vector<double> ratios(scenarios_.size());
-  ParallelFor(scenarios_.size(), threads_, [&](std::size_t i) {
-    ratios[i] = PlayFor(objective_, *scenarios_[i], *MakeLearnedPolicy(agent), max_decisions_) /
-                reference_[i];
-  });
+  const auto values =
+      ComputeShared(*team_, scenarios_.size(), threads_, [&](std::size_t i) -> std::vector<double> {
+        return {PlayFor(objective_, *scenarios_[i], *MakeLearnedPolicy(agent), max_decisions_)};
+      });
   double sum = 0;
-  for (const double ratio : ratios) sum += ratio;
-  return sum / static_cast<double>(ratios.size());
+  for (std::size_t i = 0; i < values.size(); ++i) sum += values[i][0] / reference_[i][0];
+  return sum / static_cast<double>(values.size());
 }
 
 }  // namespace allot

@@ -12,9 +12,11 @@ namespace allot {
 
 class Validation {
  public:
-  // Runs the reference once per scenario. Episodes are cut after `max_decisions`.
+  // Runs the reference once per scenario. Episodes are cut after `max_decisions`. All of the team
+  // call everything together.
   Validation(std::vector<std::shared_ptr<const Scenario>> scenarios, const PolicyMaker& reference,
-             Objective objective, std::int64_t max_decisions, int threads);
+             Objective objective, std::int64_t max_decisions, int threads,
+             std::shared_ptr<Team> team = TeamOfOne());
 
   // Mean over the scenarios of own value / the reference's. Deterministic.
   double Ratio(const Agent& agent) const;
@@ -24,7 +26,8 @@ class Validation {
   Objective objective_;
   std::int64_t max_decisions_;
   int threads_;
-  std::vector<double> reference_;
+  std::shared_ptr<Team> team_;
+  std::vector<std::vector<double>> reference_;  // one value each
 };
 
 }  // namespace allot

@@ -1,12 +1,21 @@
 // allot train: reinforcement learning of a network, resumable bit for bit.
 
+#include "agents/training/gloo_team.h"
 #include "cli/training_run.h"
 #include "models/torch/configure.h"
 
 namespace allot {
 namespace {
 
+constexpr const char* kHowToScale =
+    "Several processes or machines with one --out folder share a run, with the same result as "
+    "one:\n"
+    "  torchrun --nnodes 2 --nproc-per-node 1 --rdzv-endpoint HOST:29500 --no-python allot train "
+    "...\n"
+    "  MASTER_ADDR=HOST srun -n 2 allot train ...";
+
 void Declare(CLI::App& app, TrainOptions& o) {
+  app.footer(kHowToScale);
   o.world.Declare(app);
   app.add_option(
       "--network", o.network,
@@ -62,6 +71,7 @@ ALLOT_REGISTER(CommandInfo,
                               Declare(app, *o);
                               return [o, &globals] {
                                 ConfigureTorch();
+                                o->trainer.team = TeamFromEnvironment();
                                 return RunTraining(*o, globals);
                               };
                             }}));

@@ -29,11 +29,11 @@ constexpr std::int64_t kMostValidationDecisions = 20'000;
 using Json = nlohmann::ordered_json;
 
 // One training run in its folder: latest/ to resume from, best/ to serve, curve.csv, TensorBoard
-// events.
+// events. In a team of processes every one goes through it, the first one writes.
 class TrainingRun {
  public:
   TrainingRun(TrainOptions& options, const GlobalOptions& globals)
-      : o_(options), globals_(globals), out_(options.out) {
+      : o_(options), globals_(globals), out_(options.out), leads_(o_.trainer.team->rank() == 0) {
     if (o_.training_cluster.empty() && !o_.world.in_settings()) {
       o_.training_cluster = o_.world.cluster_text();
     }
@@ -47,10 +47,12 @@ class TrainingRun {
                                                             : TraceEpisodes();
     validation_ = std::make_unique<Validation>(validation_scenarios_, o_.trainer.teacher,
                                                ObjectiveNamed(o_.objective), validation_decisions_,
-                                               globals.threads);
+                                               globals.threads, o_.trainer.team);
     trainer_ = MakeTrainer(o_.method, o_.trainer, episodes, std::move(state));
-    events_ = std::make_unique<TensorboardWriter>(
-        out_, fmt::format("{:06}", trainer_->state().iteration));
+    if (leads_) {
+      events_ = std::make_unique<TensorboardWriter>(
+          out_, fmt::format("{:06}", trainer_->state().iteration));
+    }
   }
 
   int Run() {
@@ -59,8 +61,8 @@ class TrainingRun {
     const std::int64_t first = trainer_->state().iteration;
     const std::int64_t first_episodes = trainer_->state().episodes;
     if (history_.empty()) Validate(IterationReport{});
-    Progress progress("training", o_.trainer.iterations, globals_.quiet);
-    while (!Done() && !Interrupted()) {
+    Progress progress("training", o_.trainer.iterations, globals_.quiet || !leads_);
+    while (!Done() && !AnyOf(*o_.trainer.team, Interrupted())) {
       IterationReport report;
       try {
         report = trainer_->Step();
@@ -92,7 +94,7 @@ class TrainingRun {
     }
     Save();
     if (Interrupted()) ThrowStopped();
-    return Finish();
+    return leads_ ? Finish() : 0;
   }
 
  private:
@@ -192,7 +194,7 @@ class TrainingRun {
   EpisodeSource TraceEpisodes() {
     const ClusterSpec cluster = ClusterSpec::Parse(o_.training_cluster);
     const Seconds span = ParseWhen(o_.world.trace(), o_.episode_span);
-    if (!globals_.quiet) std::fputs(o_.world.ReadNote().c_str(), stderr);
+    if (!globals_.quiet && leads_) std::fputs(o_.world.ReadNote().c_str(), stderr);
     // An episode is cut at twice its span: a policy must not learn to wait for the last giant.
     o_.trainer.max_decisions = static_cast<std::int64_t>(2 * span / o_.world.sim().interval);
     validation_decisions_ = o_.trainer.max_decisions;
@@ -239,6 +241,7 @@ class TrainingRun {
          {"train_ratio", report.iteration > 0 ? Json(report.ratio_to_teacher) : Json()},
          {"validation_ratio", validation ? Json(*validation) : Json()},
          {"learning_rate", report.learning_rate}});
+    if (!leads_) return;
     if (report.iteration > 0) {
       events_->Add("charts/episodic_return", -report.ratio_to_teacher, report.iteration);
       events_->Add("charts/learning_rate", report.learning_rate, report.iteration);
@@ -253,7 +256,7 @@ class TrainingRun {
     AddRow(report, last_validation_);
     if (last_validation_ < best_) {
       best_ = last_validation_;
-      SaveCheckpoint(MakeCheckpoint(false), (out_ / "best").string());
+      if (leads_) SaveCheckpoint(MakeCheckpoint(false), (out_ / "best").string());
     }
   }
 
@@ -284,6 +287,7 @@ class TrainingRun {
   }
 
   void Save() {
+    if (!leads_) return;
     SaveCheckpoint(MakeCheckpoint(true), (out_ / "latest").string());
     std::string curve = "iteration,episodes,cpu_s,train_ratio,validation_ratio,learning_rate\n";
     for (const auto& row : history_) {
@@ -322,6 +326,7 @@ class TrainingRun {
   TrainOptions& o_;
   const GlobalOptions& globals_;
   std::filesystem::path out_;
+  const bool leads_;  // writes files and says something; the others of the team only compute
   Json config_;
   Json history_ = Json::array();
   double cpu_before_ = 0;  // of the calls that this one resumes

@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <utility>
@@ -88,6 +89,16 @@ class Validation {
     }
     use.entered = scratch_.stamp;
     const ConfigurationTable& table = *o_.table[At(use.row)];
+    const auto shares = allocation_.shares(entry);
+    if (entry.configuration == o_.running[At(use.row)] && entry.configuration >= 0) {
+      // What a job holds was legal when it was given: only others can be in its way.
+      const auto held = o_.shares_of(use.row);
+      if (std::equal(shares.begin(), shares.end(), held.begin(), held.end())) {
+        return std::all_of(shares.begin(), shares.end(), [&](const NodeShare& share) {
+          return Take(entry, share, DemandOf(table.kinds(), share.units));
+        });
+      }
+    }
     if (entry.configuration < 0 || entry.configuration >= table.size()) {
       return Refuse("job {}: configuration {} is not in its table '{}', which has {}", entry.job,
                     entry.configuration, table.name(), table.size());
@@ -99,7 +110,7 @@ class Validation {
                     fmt::join(configuration.units, " and "));
     }
     std::array<std::int64_t, kMaxUnitKinds> held{};
-    for (const NodeShare& share : allocation_.shares(entry)) {
+    for (const NodeShare& share : shares) {
       if (!CheckShare(entry, table, configuration, share)) return false;
       for (std::size_t kind = 0; kind < held.size(); ++kind) held[kind] += share.units[kind];
     }
@@ -144,6 +155,10 @@ class Validation {
       return Refuse("job {}: its units on node {} need {} GPUs, {} are named", entry.job,
                     share.node, demand.gpus, std::popcount(share.gpus));
     }
+    return Take(entry, share, demand);
+  }
+
+  bool Take(const Allocation::Entry& entry, const NodeShare& share, const Resources& demand) {
     NodeUse& use = scratch_.nodes[At(share.node)];
     if (use.stamp != scratch_.stamp) use = {scratch_.stamp, 0, 0};
     if (const std::uint64_t taken = share.gpus & use.gpus; taken != 0) {
@@ -151,9 +166,10 @@ class Validation {
       return Refuse("job {}: GPU {} of node {} is given twice, first to job {}", entry.job, gpu,
                     share.node, FirstOwner(share.node, gpu));
     }
-    if (use.cpus + demand.cpus > node.capacity.cpus) {
+    const std::int32_t cpus = cluster_.nodes()[At(share.node)].capacity.cpus;
+    if (use.cpus + demand.cpus > cpus) {
       return Refuse("job {}: node {} has {} CPUs, its jobs would hold {}", entry.job, share.node,
-                    node.capacity.cpus, use.cpus + demand.cpus);
+                    cpus, use.cpus + demand.cpus);
     }
     use.gpus |= share.gpus;
     use.cpus += demand.cpus;

@@ -38,7 +38,11 @@ DriveResult Drive(ClusterPort& cluster, Policy& policy, const EpisodeContext& co
     ++result.decisions;
     ThrowIfInterrupted();
     if (options.max_decisions >= 0 && result.decisions >= options.max_decisions) break;
-    if (!cluster.WaitForChange(time_driven ? allocation.holds_until() : kNever)) break;
+    try {
+      if (!cluster.WaitForChange(time_driven ? allocation.holds_until() : kNever)) break;
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("policy '{}': {}", policy.info().id, error.what()));
+    }
     if (options.enough && options.enough()) break;
   }
   return result;

@@ -1,74 +1,219 @@
 #include "sched/order_memory.h"
 
 #include <algorithm>
+#include <cstring>
+
+#include "core/check.h"
+#include "core/index.h"
 
 namespace allot {
+namespace {
 
-void OrderMemory::Forget() {
-  call_ = 0;
-  known_.clear();
-  last_.clear();
+constexpr std::int32_t kGone = -1;
+constexpr std::int32_t kChanged = -2;  // less the position now
+
+// Block by block, as most are equal: compares bytes, so that equal means the same.
+constexpr std::size_t kBlock = 64;
+
+template <typename T>
+bool Same(const T* a, const T* b, std::size_t count) {
+  return std::memcmp(a, b, count * sizeof(T)) == 0;
 }
 
-void OrderMemory::Sort(std::span<const std::int32_t> rows, std::span<const JobIndex> job_of_row,
-                       std::span<const double> keys, std::span<const std::int8_t> ranks,
-                       std::vector<std::int32_t>* sorted_rows, std::vector<double>* sorted_keys) {
-  ++call_;
+// The length of the equal run at the start.
+std::size_t EqualRun(const JobIndex* a, const JobIndex* b, std::size_t most) {
+  std::size_t i = 0;
+  while (i + kBlock <= most && Same(a + i, b + i, kBlock)) i += kBlock;
+  while (i < most && a[i] == b[i]) ++i;
+  return i;
+}
+
+}  // namespace
+
+void OrderMemory::Forget() { *this = OrderMemory(); }
+
+void OrderMemory::Read(const Observation& o, std::span<const std::int32_t> rows) {
+  if (rows.size() == o.job.size()) {  // all of them
+    read_.job = o.job;
+    read_.attained = o.attained_seconds;
+    read_.running = o.running;
+    return;
+  }
+  read_.job.clear();
+  read_.attained.clear();
+  read_.running.clear();
+  for (const std::int32_t row : rows) {
+    read_.job.push_back(o.job[At(row)]);
+    read_.attained.push_back(o.attained_seconds[At(row)]);
+    read_.running.push_back(o.running[At(row)]);
+  }
+}
+
+void OrderMemory::Match(const Observation& observation, std::span<const std::int32_t> rows) {
+  Read(observation, rows);
+  touched_.clear();
+  gone_.clear();
   fresh_.clear();
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const JobIndex job = job_of_row[static_cast<std::size_t>(rows[i])];
-    const auto j = static_cast<std::size_t>(job);
-    if (j >= known_.size()) known_.resize(j + 1);
-    Known& known = known_[j];
-    if (known.call != call_ - 1 || call_ == 1) fresh_.push_back({keys[i], job, rows[i], ranks[i]});
-    known.changed = known.key != keys[i] || known.rank != ranks[i];
-    known.key = keys[i];
-    known.rank = ranks[i];
-    known.row = rows[i];
-    known.call = call_;
+  pieces_.clear();
+  const std::size_t before_count = known_.job.size();
+  const std::size_t now_count = read_.job.size();
+  std::size_t before = 0;
+  std::size_t now = 0;
+  while (before < before_count || now < now_count) {
+    const std::size_t run = EqualRun(known_.job.data() + before, read_.job.data() + now,
+                                     std::min(before_count - before, now_count - now));
+    MatchPiece(before, now, run);
+    before += run;
+    now += run;
+    // Rows ascend by job; where they do not, a job may count as gone and come again.
+    if (before < before_count && (now == now_count || known_.job[before] < read_.job[now])) {
+      gone_.push_back(known_.job[before++]);
+    } else if (now < now_count) {
+      fresh_.push_back(static_cast<std::int32_t>(now));
+      touched_.push_back(static_cast<std::int32_t>(now++));
+    }
   }
-  Split();
-  SortChanged();
-
-  last_.resize(rows.size());
-  sorted_rows->resize(rows.size());
-  sorted_keys->resize(rows.size());
-  std::size_t place = 0;
-  const auto put = [&](const Item& item) {
-    last_[place] = item.job;
-    (*sorted_rows)[place] = item.row;
-    (*sorted_keys)[place] = item.key;
-    ++place;
-  };
-  auto next = changed_.cbegin();
-  for (const Item& kept : kept_) {
-    for (; next != changed_.cend() && *next < kept; ++next) put(*next);
-    put(kept);
-  }
-  for (; next != changed_.cend(); ++next) put(*next);
+  positions_before_ = before_count;
+  moved_ = !gone_.empty() || (!fresh_.empty() && At(fresh_.front()) < before_count);
+  if (moved_ || !fresh_.empty()) MoveColumns();
+  std::swap(known_, read_);
 }
 
-void OrderMemory::Split() {
-  kept_.clear();
-  changed_.clear();
-  for (const JobIndex job : last_) {
-    const Known& known = known_[static_cast<std::size_t>(job)];
-    if (known.call != call_) continue;
-    (known.changed ? changed_ : kept_).push_back({known.key, job, known.row, known.rank});
+void OrderMemory::MatchPiece(std::size_t before, std::size_t now, std::size_t length) {
+  if (length == 0) return;
+  pieces_.push_back({static_cast<std::int32_t>(before), static_cast<std::int32_t>(now),
+                     static_cast<std::int32_t>(length)});
+  const Seconds* attained_before = known_.attained.data() + before;
+  const Seconds* attained_now = read_.attained.data() + now;
+  const std::int32_t* running_before = known_.running.data() + before;
+  const std::int32_t* running_now = read_.running.data() + now;
+  for (std::size_t i = 0; i < length; i += kBlock) {
+    const std::size_t end = std::min(length, i + kBlock);
+    if (Same(attained_before + i, attained_now + i, end - i) &&
+        Same(running_before + i, running_now + i, end - i)) {
+      continue;
+    }
+    for (std::size_t k = i; k < end; ++k) {
+      if (attained_before[k] != attained_now[k] || running_before[k] != running_now[k]) {
+        touched_.push_back(static_cast<std::int32_t>(now + k));
+      }
+    }
   }
+}
+
+// Keys and ranks to the positions of now.
+void OrderMemory::MoveColumns() {
+  const std::size_t count = read_.job.size();
+  if (moved_) {
+    moved_keys_.resize(count);
+    moved_ranks_.resize(count);
+    for (const Piece& piece : pieces_) {
+      std::copy_n(key_.begin() + piece.before, piece.length, moved_keys_.begin() + piece.now);
+      std::copy_n(rank_.begin() + piece.before, piece.length, moved_ranks_.begin() + piece.now);
+    }
+    std::swap(key_, moved_keys_);
+    std::swap(rank_, moved_ranks_);
+  } else {
+    key_.resize(count);
+    rank_.resize(count);
+  }
+  while (ascending_.size() < count) {
+    ascending_.push_back(static_cast<std::int32_t>(ascending_.size()));
+  }
+}
+
+void OrderMemory::Update(std::span<const std::int32_t> positions, std::span<const double> keys,
+                         std::span<const std::int8_t> ranks) {
+  if (positions.empty() && !moved_) return;
+  // Where positions before are now.
+  const std::size_t count = key_.size();
+  position_now_.assign(positions_before_, kGone);
+  for (const Piece& piece : pieces_) {
+    std::copy_n(ascending_.begin() + piece.now, piece.length, position_now_.begin() + piece.before);
+  }
+  bool any_changed = false;
+  auto piece = pieces_.cbegin();
+  auto fresh = fresh_.cbegin();
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const std::int32_t position = positions[i];
+    const std::size_t p = At(position);
+    ALLOT_CHECK_LT(p, count);
+    const bool is_fresh = fresh != fresh_.cend() && *fresh == position;
+    if (is_fresh) ++fresh;
+    if (!is_fresh && key_[p] == keys[i] && rank_[p] == ranks[i]) continue;
+    key_[p] = keys[i];
+    rank_[p] = ranks[i];
+    if (is_fresh) continue;
+    while (piece->now + piece->length <= position) ++piece;
+    position_now_[At(piece->before + position - piece->now)] = kChanged - position;
+    any_changed = true;
+  }
+  changed_.clear();
+  if (moved_ || any_changed) DropChanged();
   changed_.insert(changed_.end(), fresh_.begin(), fresh_.end());
+  if (changed_.empty()) return;
+  SortChanged();
+  MergeChanged();
+}
+
+// Out of the order: who is gone, and into changed_ who has another key.
+void OrderMemory::DropChanged() {
+  changed_.resize(order_.size());
+  std::size_t kept = 0;
+  std::size_t dropped = 0;
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    // Without branches: who has changed is anybody's guess.
+    const std::int32_t now = position_now_[At(order_[i])];
+    order_keys_[kept] = order_keys_[i];
+    order_[kept] = now;
+    kept += now >= 0 ? 1 : 0;
+    changed_[dropped] = kChanged - now;
+    dropped += now <= kChanged ? 1 : 0;
+  }
+  order_.resize(kept);
+  order_keys_.resize(kept);
+  changed_.resize(dropped);
+}
+
+bool OrderMemory::Less(std::int32_t a, std::int32_t b) const {
+  const std::size_t x = At(a);
+  const std::size_t y = At(b);
+  if (rank_[x] != rank_[y]) return rank_[x] < rank_[y];
+  if (key_[x] != key_[y]) return key_[x] < key_[y];
+  return known_.job[x] < known_.job[y];
 }
 
 // Those that ran since the last time are often in order, and few are new.
 void OrderMemory::SortChanged() {
   constexpr std::ptrdiff_t kFew = 8;
-  auto next = std::is_sorted_until(changed_.begin(), changed_.end());
+  const auto less = [this](std::int32_t a, std::int32_t b) { return Less(a, b); };
+  auto next = std::is_sorted_until(changed_.begin(), changed_.end(), less);
   if (changed_.end() - next > kFew) {
-    std::sort(changed_.begin(), changed_.end());
+    std::sort(changed_.begin(), changed_.end(), less);
     return;
   }
   for (; next != changed_.end(); ++next) {
-    std::rotate(std::upper_bound(changed_.begin(), next, *next), next, next + 1);
+    std::rotate(std::upper_bound(changed_.begin(), next, *next, less), next, next + 1);
+  }
+}
+
+// From the last to the first; what comes before the first of the changed stays where it is.
+void OrderMemory::MergeChanged() {
+  std::size_t kept = order_.size();
+  std::size_t to = kept + changed_.size();
+  order_.resize(to);
+  order_keys_.resize(to);
+  for (std::size_t c = changed_.size(); c-- > 0;) {
+    const std::int32_t position = changed_[c];
+    const double key = key_[At(position)];
+    for (; kept > 0 && Less(position, order_[kept - 1]); --kept) {
+      --to;
+      order_[to] = order_[kept - 1];
+      order_keys_[to] = order_keys_[kept - 1];
+    }
+    --to;
+    order_[to] = position;
+    order_keys_[to] = key;
   }
 }
 

@@ -1,7 +1,8 @@
 #pragma once
-// Sorts what was sorted a moment ago. From one decision to the next most jobs keep their rank and
-// key, and most of the others their order: only those that do not are sorted, the rest is merged,
-// O(rows + moved log moved). The result does not depend on what is remembered. Kept by
+// The order of the jobs, kept from one decision to the next. Most rows are what they were: Match()
+// finds the few that are new, have run, started or stopped, Update() sorts those of them whose rank
+// or key is another and merges them in. What is left is a pass over arrays of plain numbers,
+// O(rows + changed log changed). The order does not depend on what is remembered. Kept by
 // StagedPolicy.
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "core/types.h"
+#include "cluster/observation.h"
 
 namespace allot {
 
@@ -17,40 +18,62 @@ class OrderMemory {
  public:
   void Forget();
 
-  // Rows and keys by (rank, key, job), least first: rows[i] is the job job_of_row[rows[i]], each
-  // another, and has keys[i] and ranks[i].
-  void Sort(std::span<const std::int32_t> rows, std::span<const JobIndex> job_of_row,
-            std::span<const double> keys, std::span<const std::int8_t> ranks,
-            std::vector<std::int32_t>* sorted_rows, std::vector<double>* sorted_keys);
+  // `rows` are those to be ordered from now on. Positions count in them.
+  void Match(const Observation& observation, std::span<const std::int32_t> rows);
+  // Positions, ascending, of jobs that were not there at the last Match, or have attained service,
+  // started or stopped since.
+  std::span<const std::int32_t> touched() const { return touched_; }
+  // Jobs that were there and are no longer.
+  std::span<const JobIndex> gone() const { return gone_; }
+
+  // Keys and ranks of these positions (ascending, all new ones among them); others keep theirs.
+  void Update(std::span<const std::int32_t> positions, std::span<const double> keys,
+              std::span<const std::int8_t> ranks);
+
+  // Positions by (rank, key, job), least first, and their keys.
+  std::span<const std::int32_t> order() const { return order_; }
+  std::span<const double> keys() const { return order_keys_; }
 
  private:
-  struct Item {
-    double key;
-    JobIndex job;
-    std::int32_t row;
-    std::int8_t rank;
-    friend bool operator<(const Item& a, const Item& b) {
-      if (a.rank != b.rank) return a.rank < b.rank;
-      if (a.key != b.key) return a.key < b.key;
-      return a.job < b.job;
-    }
+  // A piece of the rows that was there before, in one piece too.
+  struct Piece {
+    std::int32_t before;
+    std::int32_t now;
+    std::int32_t length;
   };
-  struct Known {
-    double key = 0;
-    std::int32_t row = 0;
-    std::int32_t call = 0;  // the latest Sort that had the job
-    std::int8_t rank = 0;
-    bool changed = false;  // in that call
+  // What is remembered of a row: one element per position.
+  struct Columns {
+    std::vector<JobIndex> job;
+    std::vector<Seconds> attained;
+    std::vector<std::int32_t> running;
   };
-  void Split();
-  void SortChanged();
 
-  std::int32_t call_ = 0;
-  std::vector<Known> known_;    // by job
-  std::vector<JobIndex> last_;  // the order of the last call
-  std::vector<Item> kept_;
-  std::vector<Item> fresh_;  // not in the last order
-  std::vector<Item> changed_;
+  void Read(const Observation& observation, std::span<const std::int32_t> rows);
+  void MatchPiece(std::size_t before, std::size_t now, std::size_t length);
+  void MoveColumns();
+  bool Less(std::int32_t a, std::int32_t b) const;
+  void DropChanged();
+  void SortChanged();
+  void MergeChanged();
+
+  Columns known_;
+  Columns read_;  // the present rows, while they are compared
+  std::vector<double> key_;
+  std::vector<std::int8_t> rank_;
+  std::vector<std::int32_t> order_;
+  std::vector<double> order_keys_;
+  std::vector<std::int32_t> touched_;
+  std::vector<JobIndex> gone_;
+  std::vector<Piece> pieces_;
+  std::size_t positions_before_ = 0;
+  bool moved_ = false;  // positions are not what they were in order_
+  // Scratch. Of a position before: the one now, kGone, or kChanged less the one now.
+  std::vector<std::int32_t> position_now_;
+  std::vector<std::int32_t> ascending_;  // 0, 1, 2, ...
+  std::vector<std::int32_t> changed_;    // positions now
+  std::vector<std::int32_t> fresh_;      // positions now, of no position before
+  std::vector<double> moved_keys_;
+  std::vector<std::int8_t> moved_ranks_;
 };
 
 }  // namespace allot

@@ -43,17 +43,15 @@ class StagedPolicy : public Policy {
     admission_->OnEpisodeStart();
     ordering_->OnEpisodeStart();
     guard_.OnEpisodeStart();
-    sorter_.Forget();
+    memory_.Forget();
   }
 
   void Decide(const Observation& o, Allocation* allocation) override {
     rows_.clear();
     admission_->Admit(o, &rows_);
-    ordering_->Keys(o, rows_, &keys_);
-    guard_.Observe(o, rows_);
     Sort(o);
     grants_.clear();
-    sizing_->Size(o, order_, sorted_keys_, &grants_);
+    sizing_->Size(o, order_, memory_.keys(), &grants_);
     if (sizing_->places()) {
       allocation->Clear();
       for (const Grant& grant : grants_) {
@@ -70,18 +68,37 @@ class StagedPolicy : public Policy {
   }
 
  private:
+  // Ties by job, which is the order of submission, not by row, so that the answer does not depend
+  // on the rows' order.
   void Sort(const Observation& o) {
+    memory_.Match(o, rows_);
+    RowsAt(memory_.touched(), &asked_);
+    const bool all = guard_.Observe(o, memory_.gone(), asked_) || !ordering_->by_own_service();
+    if (all) {
+      positions_.resize(rows_.size());
+      std::iota(positions_.begin(), positions_.end(), 0);
+      asked_ = rows_;
+    } else {
+      positions_.assign(memory_.touched().begin(), memory_.touched().end());
+    }
+    ordering_->Keys(o, asked_, &keys_);
     const bool keep_running_first = !ordering_->preemptive();
-    ranks_.resize(rows_.size());
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const auto row = static_cast<std::size_t>(rows_[i]);
+    ranks_.resize(asked_.size());
+    for (std::size_t i = 0; i < asked_.size(); ++i) {
+      const auto row = static_cast<std::size_t>(asked_[i]);
       // Before the key: 0 starved, 1 by key, +2 waits behind those who run.
       ranks_[i] = static_cast<std::int8_t>((guard_.Starved(o.job[row]) ? 0 : 1) +
                                            (keep_running_first && o.running[row] < 0 ? 2 : 0));
     }
-    // Ties by job, which is the order of submission, not by row, so that the answer does not depend
-    // on the rows' order.
-    sorter_.Sort(rows_, o.job, keys_, ranks_, &order_, &sorted_keys_);
+    memory_.Update(positions_, keys_, ranks_);
+    RowsAt(memory_.order(), &order_);
+  }
+
+  void RowsAt(std::span<const std::int32_t> positions, std::vector<std::int32_t>* rows) const {
+    rows->resize(positions.size());
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      (*rows)[i] = rows_[static_cast<std::size_t>(positions[i])];
+    }
   }
 
   // When a running row may fall behind a waiting one, or a waiting one starve: until then the order
@@ -93,24 +110,28 @@ class StagedPolicy : public Policy {
     if (order_is_time_driven_) {
       // From the last row to the first, so that the next waiting one is known.
       bool any_waiting = !tail.empty();
-      double next_waiting = any_waiting ? sorted_keys_[given_.size()] : kNever;
+      double next_waiting = any_waiting ? memory_.keys()[given_.size()] : kNever;
       for (std::size_t i = given_.size(); i-- > 0;) {
         if (given_[i] < 0) {
           any_waiting = true;
-          next_waiting = sorted_keys_[i];
+          next_waiting = memory_.keys()[i];
         } else if (any_waiting) {
           const Ordering::Drift drift = ordering_->DriftOf(o, order_[i], given_[i]);
           until = std::min(until, drift.until);
           if (drift.rate > 0) {
-            until = std::min(until, o.now + (next_waiting - sorted_keys_[i]) / drift.rate);
+            until = std::min(until, o.now + (next_waiting - memory_.keys()[i]) / drift.rate);
           }
         }
       }
     }
+    const auto is_given = [this](JobIndex job) {
+      const auto j = static_cast<std::size_t>(job);
+      return j < given_to_.size() && given_to_[j].call == call_;
+    };
     for (const std::span<const std::int32_t> waiting :
          {std::span<const std::int32_t>(waiting_), tail}) {
       if (order_is_time_driven_) until = std::min(until, ordering_->WaitMoves(o, waiting));
-      until = guard_.FirstToStarve(o, waiting, until);
+      until = guard_.FirstToStarve(o, waiting, is_given, until);
     }
     return until;
   }
@@ -118,26 +139,31 @@ class StagedPolicy : public Policy {
   // The configurations that the first rows of the order are given, -1: none, up to the last that is
   // given one; and which of those wait.
   void FindGiven(const Observation& o, const Allocation& allocation) {
+    ++call_;
     for (const Allocation::Entry& entry : allocation.entries()) {
       const auto job = static_cast<std::size_t>(entry.job);
-      if (job >= configuration_of_job_.size()) configuration_of_job_.resize(job + 1, -1);
-      configuration_of_job_[job] = entry.configuration;
+      if (job >= given_to_.size()) given_to_.resize(job + 1);
+      given_to_[job] = {call_, entry.configuration};
     }
     given_.clear();
     waiting_.clear();
     std::size_t to_find = allocation.entries().size();
     for (std::size_t i = 0; to_find > 0 && i < order_.size(); ++i) {
       const auto job = static_cast<std::size_t>(o.job[static_cast<std::size_t>(order_[i])]);
-      given_.push_back(job < configuration_of_job_.size() ? configuration_of_job_[job] : -1);
-      if (given_.back() < 0) {
-        waiting_.push_back(order_[i]);
-      } else {
-        configuration_of_job_[job] = -1;
+      if (job < given_to_.size() && given_to_[job].call == call_) {
+        given_.push_back(given_to_[job].configuration);
         --to_find;
+      } else {
+        given_.push_back(-1);
+        waiting_.push_back(order_[i]);
       }
     }
   }
 
+  struct Given {
+    std::int32_t call = 0;  // stamp: the call that gave it
+    std::int32_t configuration = 0;
+  };
   PolicyInfo info_;
   StarvationGuard guard_;
   bool admission_is_time_driven_ = false;
@@ -147,15 +173,17 @@ class StagedPolicy : public Policy {
   std::unique_ptr<Sizing> sizing_;
   std::unique_ptr<Placement> placement_;
   std::vector<std::int32_t> rows_;
-  std::vector<std::int32_t> order_;
+  OrderMemory memory_;
+  std::vector<std::int32_t> asked_;      // rows: those whose keys and ranks may have changed ...
+  std::vector<std::int32_t> positions_;  // ... and their positions among rows_
   std::vector<double> keys_;
-  std::vector<double> sorted_keys_;
   std::vector<std::int8_t> ranks_;
-  OrderMemory sorter_;
+  std::vector<std::int32_t> order_;  // rows
   std::vector<Grant> grants_;
-  std::vector<std::int32_t> given_;                 // by place in the order
-  std::vector<std::int32_t> waiting_;               // rows
-  std::vector<std::int32_t> configuration_of_job_;  // by job; -1 outside FindGiven
+  std::vector<std::int32_t> given_;    // by place in the order
+  std::vector<std::int32_t> waiting_;  // rows
+  std::vector<Given> given_to_;        // by job
+  std::int32_t call_ = 0;
 };
 
 // "hull/alpha=0.5/beta=1" (a stage inside a policy spec) -> "hull:alpha=0.5,beta=1".

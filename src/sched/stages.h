@@ -35,6 +35,10 @@ class Ordering {
   virtual void Keys(const Observation& observation, std::span<const std::int32_t> rows,
                     std::vector<double>* keys) = 0;
 
+  // Whether a job's key is of its own row alone and moves only while the job attains service, so
+  // that nobody else's need be asked for again.
+  virtual bool by_own_service() const { return false; }
+
   // How keys move while nothing arrives or ends: those of waiting jobs do not before WaitMoves,
   // that of a row which runs in `configuration` from now on rises by at most `rate` a second until
   // `until`; after that nothing is said. Asked only of orders that are time-driven.

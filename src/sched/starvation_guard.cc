@@ -3,42 +3,68 @@
 #include <algorithm>
 
 namespace allot {
+namespace {
+
+// Of the heap's top: the earlier it began, the longer it is.
+constexpr auto kShorter = [](const auto& a, const auto& b) {
+  return a.from != b.from ? a.from > b.from : a.job > b.job;
+};
+
+}  // namespace
 
 void StarvationGuard::OnEpisodeStart() {
-  waits_from_.clear();
+  waits_.clear();
+  longest_.clear();
   any_starved_ = false;
-  longest_from_ = kNever;
 }
 
-void StarvationGuard::Observe(const Observation& o, std::span<const std::int32_t> rows) {
-  if (!on()) return;
-  longest_from_ = kNever;
-  for (const std::int32_t row : rows) {
+bool StarvationGuard::Observe(const Observation& o, std::span<const JobIndex> gone,
+                              std::span<const std::int32_t> touched) {
+  if (!on()) return false;
+  for (const JobIndex job : gone) waits_[static_cast<std::size_t>(job)].waits = false;
+  for (const std::int32_t row : touched) {
     const auto r = static_cast<std::size_t>(row);
     const auto job = static_cast<std::size_t>(o.job[r]);
-    if (job >= waits_from_.size()) waits_from_.resize(job + 1, kUnseen);
-    Seconds& from = waits_from_[job];
-    if (from == kStarved) continue;
-    if (from == kUnseen || o.running[r] >= 0) {
-      // A running job, if it is stopped now, begins to wait at the next decision.
-      from = o.running[r] >= 0 ? o.now + o.interval : o.now;
-    } else if (o.now - from >= limit_) {
-      from = kStarved;
-      any_starved_ = true;
+    if (job >= waits_.size()) waits_.resize(job + 1);
+    State& state = waits_[job];
+    if (state.from == kStarved) continue;
+    if (o.running[r] >= 0) {
+      // If it is stopped now, it begins to wait at the next decision.
+      state = {o.now + o.interval, false};
       continue;
     }
-    longest_from_ = std::min(longest_from_, from);
+    if (state.from == kUnseen) state.from = o.now;
+    if (!state.waits) Push({state.from, o.job[r]});
+    state.waits = true;
   }
+  bool somebody = false;
+  for (const Wait* wait = Longest(); wait != nullptr && o.now - wait->from >= limit_;
+       wait = Longest()) {
+    waits_[static_cast<std::size_t>(wait->job)] = {kStarved, false};
+    PopLongest();
+    somebody = true;
+  }
+  any_starved_ = any_starved_ || somebody;
+  return somebody;
 }
 
-Seconds StarvationGuard::FirstToStarve(const Observation& o, std::span<const std::int32_t> rows,
-                                       Seconds until) const {
-  if (!on() || longest_from_ + limit_ >= until) return until;
-  for (const std::int32_t row : rows) {
-    const Seconds from = From(o.job[static_cast<std::size_t>(row)]);
-    if (from >= 0) until = std::min(until, from + limit_);
+const StarvationGuard::Wait* StarvationGuard::Longest() {
+  while (!longest_.empty()) {
+    const State& state = waits_[static_cast<std::size_t>(longest_.front().job)];
+    if (state.waits && state.from == longest_.front().from) return &longest_.front();
+    PopLongest();
   }
-  return until;
+  return nullptr;
+}
+
+void StarvationGuard::PopLongest() {
+  std::pop_heap(longest_.begin(), longest_.end(), kShorter);
+  longest_.pop_back();
+}
+
+void StarvationGuard::Push(const Wait& wait) {
+  longest_.push_back(wait);
+  std::push_heap(longest_.begin(), longest_.end(), kShorter);
 }
 
 }  // namespace allot

@@ -1,8 +1,9 @@
 #pragma once
 // A guard against starvation: a job that has waited without a break for longer than a limit goes
 // before all others from then on (Blox: 1000 hours). Kept by StagedPolicy, which asks it at every
-// decision; O(rows) each.
+// decision; O(log rows) for each job that starts, stops, comes or goes, O(1) for each that runs.
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -17,24 +18,61 @@ class StarvationGuard {
   bool on() const { return limit_ > 0; }
   void OnEpisodeStart();
 
-  // `rows`: the admitted ones. A wait counts from the first decision that saw the job, or from the
-  // first after the one that stopped it.
-  void Observe(const Observation& observation, std::span<const std::int32_t> rows);
+  // `gone`: jobs that are admitted no longer. `touched`: the rows that were not before, have run,
+  // started or stopped; all that run are among them. A wait counts from the first decision that saw
+  // the job, or from the first after the one that stopped it. Returns whether somebody starves who
+  // did not.
+  bool Observe(const Observation& observation, std::span<const JobIndex> gone,
+               std::span<const std::int32_t> touched);
 
-  bool Starved(JobIndex job) const { return any_starved_ && From(job) == kStarved; }
-  // When the first of these rows starves, all of which were observed and wait; at most `until`.
+  bool Starved(JobIndex job) const {
+    return any_starved_ && waits_[static_cast<std::size_t>(job)].from == kStarved;
+  }
+  // When the first of these rows starves, all of which were observed and wait from now on; at most
+  // `until`. `given(job)`: whether the job runs from now on.
+  template <typename Given>
   Seconds FirstToStarve(const Observation& observation, std::span<const std::int32_t> rows,
-                        Seconds until) const;
+                        const Given& given, Seconds until) {
+    if (!on()) return until;
+    passed_.clear();
+    const Wait* first = Longest();
+    for (; first != nullptr && given(first->job); first = Longest()) {
+      passed_.push_back(*first);
+      PopLongest();
+    }
+    if (first != nullptr) {
+      until = std::min(until, first->from + limit_);
+    } else {  // only who was stopped just now
+      for (const std::int32_t row : rows) {
+        if (observation.running[static_cast<std::size_t>(row)] < 0) continue;
+        const auto job = static_cast<std::size_t>(observation.job[static_cast<std::size_t>(row)]);
+        if (waits_[job].from != kStarved) until = std::min(until, waits_[job].from + limit_);
+      }
+    }
+    for (const Wait& wait : passed_) Push(wait);
+    return until;
+  }
 
  private:
   static constexpr Seconds kUnseen = -1;
   static constexpr Seconds kStarved = -2;
-  Seconds From(JobIndex job) const { return waits_from_[static_cast<std::size_t>(job)]; }
+  struct State {
+    Seconds from = kUnseen;
+    bool waits = false;  // admitted, not running and not starved: has a place among the waits
+  };
+  struct Wait {
+    Seconds from;
+    JobIndex job;
+  };
+  const Wait* Longest();  // null: nobody waits
+  void PopLongest();
+  void Push(const Wait& wait);
 
   Seconds limit_;
-  std::vector<Seconds> waits_from_;  // by job
-  bool any_starved_ = false;         // of all jobs ever seen
-  Seconds longest_from_ = kNever;    // of the rows last observed: nobody waits for longer
+  std::vector<State> waits_;   // by job
+  std::vector<Wait> longest_;  // a heap, the longest wait on top; some are over
+  std::vector<Wait> passed_;   // scratch
+  bool any_starved_ = false;   // of all jobs ever seen
 };
 
 }  // namespace allot

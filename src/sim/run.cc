@@ -50,7 +50,11 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
   const auto wall = Clock::now();
   const double cpu = ThreadCpuSeconds();
   SimulatedCluster cluster(scenario);
-  if (cluster_ready) cluster_ready(cluster);
+  if (cluster_ready) {
+    cluster_ready(cluster);
+  } else {
+    cluster.LeaveOutSums();
+  }
   RunOutcome outcome;
   const ScenarioForesight foresight(scenario);
   DriveOptions drive;
@@ -76,6 +80,7 @@ JobIndex ScenarioForesight::jobs() const {
 
 double ScenarioForesight::MeanJct(Policy& policy) const {
   SimulatedCluster cluster(scenario_);
+  cluster.LeaveOutSums();
   Drive(cluster, policy, {.seed = scenario_.options().seed, .cluster = &scenario_.cluster()}, {},
         {.time_decisions = false});
   double sum = 0;

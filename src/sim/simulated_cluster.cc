@@ -1,12 +1,13 @@
 #include "sim/simulated_cluster.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "cluster/validate.h"
 #include "core/check.h"
+#include "core/erase_rows.h"
 #include "core/error.h"
 #include "core/index.h"
 
@@ -18,17 +19,6 @@ constexpr std::int64_t kStuckAfter = 100'000;
 
 // A job whose exact end is a scheduled instant ends there, whatever the rounding: in intervals.
 constexpr double kBoundarySlack = 1e-9;
-
-// Without these rows (ascending, at least one).
-template <typename T>
-void Erase(const std::vector<std::int32_t>& rows, std::vector<T>* column) {
-  auto to = column->begin() + rows.front();
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto until = i + 1 < rows.size() ? column->begin() + rows[i + 1] : column->end();
-    to = std::move(column->begin() + rows[i] + 1, until, to);
-  }
-  column->erase(to, column->end());
-}
 
 }  // namespace
 
@@ -114,12 +104,20 @@ Seconds SimulatedCluster::FinishOf(const Progress& p, double done) const {
   return NextInterval(std::max(p.ready, exact - kBoundarySlack * observation_.interval));
 }
 
-void SimulatedCluster::CheckNotStuck() {
-  idle_decisions_ = !running_rows_.empty() ? 0 : idle_decisions_ + 1;
-  if (idle_decisions_ > kStuckAfter) {
-    throw RunError("{} jobs wait on an idle cluster for {} decisions in a row (time {} s)",
-                   observation_.rows(), idle_decisions_, observation_.now);
+// `event`: the next one, whatever is decided.
+void SimulatedCluster::CheckNotStuck(Seconds event, Seconds holds_until) {
+  // Running is not enough: a configuration may make no progress.
+  idle_decisions_ = running_rows_.empty() || event == kNever ? idle_decisions_ + 1 : 0;
+  const bool asked_again = event != kNever || holds_until != kNever;
+  if (asked_again && idle_decisions_ <= kStuckAfter) return;
+  const std::string when = asked_again ? fmt::format("for {} decisions in a row", idle_decisions_)
+                                       : std::string("and nothing will change that");
+  if (running_rows_.empty()) {
+    throw RunError("{} jobs wait on an idle cluster {} (time {} s)", observation_.rows(), when,
+                   observation_.now);
   }
+  throw RunError("{} jobs are unfinished, {} of them run without progress, {} (time {} s)",
+                 observation_.rows(), running_rows_.size(), when, observation_.now);
 }
 
 bool SimulatedCluster::WaitForChange(Seconds holds_until) {
@@ -136,11 +134,7 @@ bool SimulatedCluster::WaitForChange(Seconds holds_until) {
   if (empty) {
     AdvanceTo(next_event);
   } else {
-    if (event == kNever && holds_until == kNever) {
-      throw RunError("{} jobs wait on an idle cluster and nothing will change that (time {} s)",
-                     observation_.rows(), observation_.now);
-    }
-    CheckNotStuck();
+    CheckNotStuck(event, holds_until);
     AdvanceTo(std::min(next_event, std::max(NextInterval(holds_until), next_interval)));
   }
   ++observation_.decision;
@@ -227,8 +221,10 @@ void SimulatedCluster::PassTo(Seconds time) {
     const std::size_t r = At(row);
     Progress& p = progress_[r];
     const Seconds in_system = std::min(time, p.finish) - before;
-    while (next < r) count(time - before);
-    count(in_system);
+    if (sums_) {
+      while (next < r) count(time - before);
+      count(in_system);
+    }
     // Step by step, so that jobs of equal history stay exactly equal.
     const Seconds worked = std::max(0.0, time - std::max(before, p.ready));
     const double done =
@@ -249,7 +245,7 @@ void SimulatedCluster::PassTo(Seconds time) {
       o.waiting_since[r] = time;
     }
   }
-  while (next < progress_.size()) count(time - before);
+  while (sums_ && next < progress_.size()) count(time - before);
   step_.job_seconds = job_seconds;
   step_.slowdown_seconds = slowdown_seconds;
   o.now = time;
@@ -285,10 +281,9 @@ void SimulatedCluster::RemoveEndedRows() {
   o.share_begin[kept] = kept_shares;
   o.shares.resize(At(kept_shares));
 
-  const auto erase = [this](auto&... columns) { (Erase(ended_rows_, &columns), ...); };
-  erase(o.job, o.submit, o.table, o.requested, o.running, o.done_work, o.estimated_work,
-        o.attained_gpu_seconds, o.attained_seconds, o.restart_cost, o.changes, o.waiting_since,
-        o.priority, o.deadline, o.tenant, progress_, inverse_duration_);
+  EraseRows(ended_rows_, o.job, o.submit, o.table, o.requested, o.running, o.done_work,
+            o.estimated_work, o.attained_gpu_seconds, o.attained_seconds, o.restart_cost, o.changes,
+            o.waiting_since, o.priority, o.deadline, o.tenant, progress_, inverse_duration_);
 }
 
 void SimulatedCluster::Admit(Seconds until) {
@@ -318,8 +313,10 @@ void SimulatedCluster::Admit(Seconds until) {
     progress.work = facts.work;
     progress_.push_back(progress);
     inverse_duration_.push_back(1.0 / job.duration);
-    step_.job_seconds += until - job.submit;
-    step_.slowdown_seconds += (until - job.submit) * inverse_duration_.back();
+    if (sums_) {
+      step_.job_seconds += until - job.submit;
+      step_.slowdown_seconds += (until - job.submit) * inverse_duration_.back();
+    }
     ++step_.arrived;
     ++next_arrival_;
   }
@@ -337,83 +334,117 @@ ApplyReport SimulatedCluster::Apply(const Allocation& allocation) {
   if (!report.refused.ok()) return report;
   applied_decision_ = o.decision;
 
-  const std::size_t rows = o.job.size();
-  if (entry_of_row_.size() < rows) entry_of_row_.resize(rows, -1);
-  named_rows_.assign((rows + 63) / 64, 0);
-  const auto name = [this](std::int32_t row) {
-    named_rows_[At(row) / 64] |= std::uint64_t{1} << (At(row) % 64);
-  };
-  for (std::size_t e = 0; e < allocation.entries().size(); ++e) {
-    const std::int32_t row = row_of_job_[At(allocation.entries()[e].job)];
-    entry_of_row_[At(row)] = static_cast<std::int32_t>(e);
-    name(row);
-  }
-  for (const std::int32_t row : running_rows_) name(row);
-  running_rows_.clear();
-  new_shares_.clear();
-  new_share_begin_.resize(rows + 1);
-  gpus_used_ = 0;
-  std::size_t next = 0;
-  const auto begin_shares_up_to = [&](std::size_t row) {
-    const auto begin = static_cast<std::int32_t>(new_shares_.size());
-    for (; next <= row; ++next) new_share_begin_[next] = begin;
-  };
-  for (std::size_t word = 0; word < named_rows_.size(); ++word) {
-    for (std::uint64_t bits = named_rows_[word]; bits != 0; bits &= bits - 1) {
-      const std::size_t row = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-      begin_shares_up_to(row);
-      const std::int32_t entry = std::exchange(entry_of_row_[row], -1);
-      if (entry >= 0) {
-        Give(allocation, allocation.entries()[At(entry)], row, &report);
-      } else {
-        Stop(row);
-        ++report.preempted;
-      }
-    }
-  }
-  begin_shares_up_to(rows);
-  std::swap(o.shares, new_shares_);
-  std::swap(o.share_begin, new_share_begin_);
+  FindChanges(allocation);
+  if (!changes_.empty()) ApplyChanges(allocation, &report);
   timeline_.push_back(
       {o.now, o.rows(), static_cast<std::int32_t>(running_rows_.size()), gpus_used_});
   return report;
 }
 
-void SimulatedCluster::Give(const Allocation& allocation, const Allocation::Entry& entry,
-                            std::size_t row, ApplyReport* report) {
+bool SimulatedCluster::Holds(std::size_t row, const Allocation::Entry& entry,
+                             std::span<const NodeShare> shares) const {
+  if (entry.relaunch || entry.configuration != observation_.running[row]) return false;
+  const auto held = observation_.shares_of(static_cast<std::int32_t>(row));
+  return std::equal(shares.begin(), shares.end(), held.begin(), held.end());
+}
+
+// Most jobs that run go on as they are, and need no more than this look.
+void SimulatedCluster::FindChanges(const Allocation& allocation) {
+  const std::vector<Allocation::Entry>& entries = allocation.entries();
+  changes_.clear();
+  given_rows_.assign((observation_.job.size() + 63) / 64, 0);
+  for (std::size_t e = 0; e < entries.size(); ++e) {
+    const std::int32_t row = row_of_job_[At(entries[e].job)];
+    given_rows_[At(row) / 64] |= std::uint64_t{1} << (At(row) % 64);
+    if (!Holds(At(row), entries[e], allocation.shares(entries[e]))) {
+      changes_.push_back({row, static_cast<std::int32_t>(e)});
+    }
+  }
+  // All that run go on.
+  if (entries.size() - changes_.size() == running_rows_.size()) {
+    if (changes_.empty()) return;
+  } else {
+    for (const std::int32_t row : running_rows_) {
+      if ((given_rows_[At(row) / 64] >> (At(row) % 64) & 1U) == 0) changes_.push_back({row, -1});
+    }
+  }
+  std::sort(changes_.begin(), changes_.end(),
+            [](const Change& a, const Change& b) { return a.row < b.row; });
+}
+
+void SimulatedCluster::ApplyChanges(const Allocation& allocation, ApplyReport* report) {
+  Observation& o = observation_;
+  new_shares_.clear();
+  new_share_begin_.clear();
+  std::size_t next = 0;
+  const auto keep_shares_up_to = [&](std::size_t row) {
+    const std::int32_t begin = o.share_begin[next];
+    const std::int32_t shift = static_cast<std::int32_t>(new_shares_.size()) - begin;
+    new_shares_.insert(new_shares_.end(), o.shares.begin() + begin,
+                       o.shares.begin() + o.share_begin[row]);
+    for (; next < row; ++next) new_share_begin_.push_back(o.share_begin[next] + shift);
+  };
+  launched_rows_.clear();
+  for (const Change& change : changes_) {
+    const std::size_t row = At(change.row);
+    keep_shares_up_to(row);
+    new_share_begin_.push_back(static_cast<std::int32_t>(new_shares_.size()));
+    ++next;
+    gpus_used_ -= progress_[row].gpus;
+    if (change.entry < 0) {
+      Stop(row);
+      ++report->preempted;
+      continue;
+    }
+    const Allocation::Entry& entry = allocation.entries()[At(change.entry)];
+    if (o.running[row] < 0) launched_rows_.push_back(change.row);
+    Give(entry, row, report);
+    gpus_used_ += progress_[row].gpus;
+    const auto shares = allocation.shares(entry);
+    new_shares_.insert(new_shares_.end(), shares.begin(), shares.end());
+  }
+  keep_shares_up_to(o.job.size());
+  new_share_begin_.push_back(static_cast<std::int32_t>(new_shares_.size()));
+  std::swap(o.shares, new_shares_);
+  std::swap(o.share_begin, new_share_begin_);
+  UpdateRunningRows();
+}
+
+void SimulatedCluster::UpdateRunningRows() {
+  const std::vector<std::int32_t>& running = observation_.running;
+  std::erase_if(running_rows_, [&](std::int32_t row) { return running[At(row)] < 0; });
+  new_running_rows_.resize(running_rows_.size() + launched_rows_.size());
+  std::merge(running_rows_.begin(), running_rows_.end(), launched_rows_.begin(),
+             launched_rows_.end(), new_running_rows_.begin());
+  std::swap(running_rows_, new_running_rows_);
+}
+
+void SimulatedCluster::Give(const Allocation::Entry& entry, std::size_t row, ApplyReport* report) {
   Observation& o = observation_;
   Progress& p = progress_[row];
-  const auto shares = allocation.shares(entry);
-  const auto held = o.shares_of(static_cast<std::int32_t>(row));
-  const bool same_place = std::equal(shares.begin(), shares.end(), held.begin(), held.end());
-  if (entry.configuration != o.running[row] || !same_place || entry.relaunch) {
-    JobRecord& record = records_[At(o.job[row])];
-    if (o.running[row] < 0) {
-      ++report->launched;
-    } else if (entry.configuration != o.running[row]) {
-      ++report->resized;
-    } else {
-      ++report->moved;
-      ++record.moves;
-    }
-    const Configuration& configuration = (*o.table[row])[entry.configuration];
-    const bool first = o.changes[row] == 0;
-    if (first) {
-      record.first_start = o.now;
-    } else {
-      ++record.restarts;
-    }
-    ++o.changes[row];
-    o.running[row] = entry.configuration;
-    p.ready = o.now + (first ? 0.0 : o.restart_cost[row]);
-    p.rate = configuration.rate * scenario_.options().speedup;
-    p.gpus = configuration.demand.gpus;
-    p.finish = FinishOf(p, o.done_work[row]);
+  JobRecord& record = records_[At(o.job[row])];
+  if (o.running[row] < 0) {
+    ++report->launched;
+  } else if (entry.configuration != o.running[row]) {
+    ++report->resized;
+  } else {
+    ++report->moved;
+    ++record.moves;
   }
+  const Configuration& configuration = (*o.table[row])[entry.configuration];
+  const bool first = o.changes[row] == 0;
+  if (first) {
+    record.first_start = o.now;
+  } else {
+    ++record.restarts;
+  }
+  ++o.changes[row];
+  o.running[row] = entry.configuration;
+  p.ready = o.now + (first ? 0.0 : o.restart_cost[row]);
+  p.rate = configuration.rate * scenario_.options().speedup;
+  p.gpus = configuration.demand.gpus;
+  p.finish = FinishOf(p, o.done_work[row]);
   o.waiting_since[row] = o.now;
-  gpus_used_ += p.gpus;
-  running_rows_.push_back(static_cast<std::int32_t>(row));
-  for (const NodeShare& share : shares) new_shares_.push_back(share);  // few: quicker than insert
 }
 
 }  // namespace allot

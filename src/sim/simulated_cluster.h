@@ -5,8 +5,8 @@
 // out at the next decision.
 //
 // Deterministic. One object is one episode; not thread-safe, but any number may share a Scenario.
-// A decision costs O(running jobs), and for all unfinished ones the sums of StepFacts; times
-// without unfinished jobs are skipped.
+// A decision costs O(running jobs), one that changes who holds what also a copy of the shares, and
+// for all unfinished jobs the sums of StepFacts; times without unfinished jobs are skipped.
 
 #include <cstdint>
 #include <memory>
@@ -44,6 +44,9 @@ class SimulatedCluster : public ClusterPort {
 
   const Scenario& scenario() const { return scenario_; }
   const StepFacts& last_step() const { return step_; }
+  // job_seconds and slowdown_seconds of the steps stay 0 from now on: for who never asks, as they
+  // are sums over all unfinished jobs.
+  void LeaveOutSums() { sums_ = false; }
   // In order of job index; unfinished jobs have finish == kNever.
   const std::vector<JobRecord>& records() const { return records_; }
   const std::vector<TimelinePoint>& timeline() const { return timeline_; }
@@ -66,14 +69,18 @@ class SimulatedCluster : public ClusterPort {
   void Apply(const NodeEvent& event);
   void StopJobsOn(NodeIndex node);
   void Stop(std::size_t row);
-  void Give(const Allocation& allocation, const Allocation::Entry& entry, std::size_t row,
-            ApplyReport* report);
+  bool Holds(std::size_t row, const Allocation::Entry& entry,
+             std::span<const NodeShare> shares) const;
+  void FindChanges(const Allocation& allocation);
+  void ApplyChanges(const Allocation& allocation, ApplyReport* report);
+  void Give(const Allocation::Entry& entry, std::size_t row, ApplyReport* report);
+  void UpdateRunningRows();
   Seconds NextJobEvent() const;              // next arrival or completion
   Seconds NextEvent() const;                 // the same, or of a node while jobs are unfinished
   Seconds NextTick(Seconds time) const;      // first decision instant >= time
   Seconds NextInterval(Seconds time) const;  // first scheduled one >= time
   Seconds FinishOf(const Progress& progress, double done) const;
-  void CheckNotStuck();
+  void CheckNotStuck(Seconds event, Seconds holds_until);
 
   const Scenario& scenario_;
   std::unique_ptr<ClusterSpec> present_;  // the cluster as it is now, where nodes come and go
@@ -90,10 +97,17 @@ class SimulatedCluster : public ClusterPort {
   std::int64_t applied_decision_ = -1;
   std::int64_t idle_decisions_ = 0;
   GpuCount gpus_used_ = 0;
+  bool sums_ = true;
   // Scratch, kept to avoid allocation per decision.
   std::vector<std::int32_t> ended_rows_;
-  std::vector<std::int32_t> entry_of_row_;  // -1 outside Apply
-  std::vector<std::uint64_t> named_rows_;   // a bit each: given something, or running so far
+  std::vector<std::uint64_t> given_rows_;  // a bit each
+  struct Change {
+    std::int32_t row;
+    std::int32_t entry;  // of the allocation; -1: is stopped
+  };
+  std::vector<Change> changes_;  // by row
+  std::vector<std::int32_t> launched_rows_;
+  std::vector<std::int32_t> new_running_rows_;
   std::vector<NodeShare> new_shares_;
   std::vector<std::int32_t> new_share_begin_;
 };

@@ -44,8 +44,10 @@ void Workload::Finish() {
                       first->second + 1, i + 1, name);
     }
   }
-  std::stable_sort(jobs.begin(), jobs.end(),
-                   [](const Job& a, const Job& b) { return a.submit < b.submit; });
+  const auto earlier = [](const Job& a, const Job& b) { return a.submit < b.submit; };
+  // Most come in order, and a sort would copy all of them.
+  if (std::is_sorted(jobs.begin(), jobs.end(), earlier)) return;
+  std::stable_sort(jobs.begin(), jobs.end(), earlier);
 }
 
 std::string Workload::PlaceOf(const Job& job) const {

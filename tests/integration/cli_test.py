@@ -56,14 +56,6 @@ def bad(allot, tmp_path):
 
 
 @pytest.fixture(scope="session")
-def training(program):
-    """Skips where this build does not train (ALLOT_WITH_TORCH=OFF)."""
-    done = subprocess.run([program, "--help"], capture_output=True, text=True, check=True)
-    if "\n  train " not in done.stdout:
-        pytest.skip("built without training")
-
-
-@pytest.fixture(scope="session")
 def trained(training, program, tmp_path_factory):
     """Folder of an uninterrupted run of two iterations. Read-only."""
     folder = tmp_path_factory.mktemp("trained")

@@ -27,6 +27,14 @@ def program():
     return path
 
 
+@pytest.fixture(scope="session")
+def training(program):
+    """Skips where this build does not train (ALLOT_WITH_TORCH=OFF)."""
+    done = subprocess.run([program, "--help"], capture_output=True, text=True, check=True)
+    if "\n  train " not in done.stdout:
+        pytest.skip("built without training")
+
+
 @pytest.fixture
 def allot(program, tmp_path):
     """allot("list", "--json", exit=0) runs the program in a folder of its own and checks its exit code.

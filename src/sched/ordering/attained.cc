@@ -19,6 +19,8 @@ class AttainedOrder : public Ordering {
 
   void OnEpisodeStart() override { forgiven_.clear(); }
 
+  bool by_own_service() const override { return !(promote_ > 0); }
+
   void Keys(const Observation& o, std::span<const std::int32_t> rows,
             std::vector<double>* keys) override {
     keys->resize(rows.size());

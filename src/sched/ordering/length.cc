@@ -12,6 +12,7 @@ class LengthOrder : public Ordering {
  public:
   explicit LengthOrder(bool preemptive) : preemptive_(preemptive) {}
   bool preemptive() const override { return preemptive_; }
+  bool by_own_service() const override { return true; }
   void Keys(const Observation& o, std::span<const std::int32_t> rows,
             std::vector<double>* keys) override {
     keys->clear();

@@ -10,6 +10,7 @@ class PriorityOrder : public Ordering {
  public:
   explicit PriorityOrder(bool preemptive) : preemptive_(preemptive) {}
   bool preemptive() const override { return preemptive_; }
+  bool by_own_service() const override { return true; }
   void Keys(const Observation& o, std::span<const std::int32_t> rows,
             std::vector<double>* keys) override {
     keys->clear();

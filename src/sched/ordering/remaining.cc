@@ -15,6 +15,8 @@ class RemainingOrder : public Ordering {
  public:
   explicit RemainingOrder(bool by_service) : by_service_(by_service) {}
 
+  bool by_own_service() const override { return true; }
+
   void Keys(const Observation& o, std::span<const std::int32_t> rows,
             std::vector<double>* keys) override {
     keys->resize(rows.size());

@@ -10,6 +10,7 @@ namespace {
 
 class RemainingFractionOrder : public Ordering {
  public:
+  bool by_own_service() const override { return true; }
   void Keys(const Observation& o, std::span<const std::int32_t> rows,
             std::vector<double>* keys) override {
     keys->clear();

@@ -9,6 +9,7 @@ class SubmitOrder : public Ordering {
  public:
   explicit SubmitOrder(bool preemptive) : preemptive_(preemptive) {}
   bool preemptive() const override { return preemptive_; }
+  bool by_own_service() const override { return true; }
   void Keys(const Observation& observation, std::span<const std::int32_t> rows,
             std::vector<double>* keys) override {
     keys->resize(rows.size());

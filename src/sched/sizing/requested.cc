@@ -3,8 +3,6 @@
 // Where placement stops jobs for others (victims), it decides who fits: then all are named up to
 // the cluster's size, and beyond that those that run.
 
-#include <algorithm>
-
 #include "sched/capacity.h"
 #include "sched/stages.h"
 
@@ -21,14 +19,13 @@ class RequestedSize : public Sizing {
             std::vector<Grant>* grants) override {
     capacity_.Reset(*o.cluster);
     size_.Reset(*o.cluster);
-    bool full = false;  // with the rows so far
-    auto running = std::count_if(o.running.begin(), o.running.end(),
-                                 [](std::int32_t configuration) { return configuration >= 0; });
+    bool full = false;                   // with the rows so far
+    std::size_t held = o.shares.size();  // by rows that are still to come
     for (const std::int32_t row : order) {
       const bool runs = o.running[static_cast<std::size_t>(row)] >= 0;
-      if (full && running == 0) return;
+      if (full && held == 0) return;
       if (full && !runs) continue;
-      if (runs) --running;
+      if (runs) held -= o.shares_of(row).size();
       const std::int32_t chosen = Choose(o, row);
       if (chosen >= 0) {
         grants->push_back({row, chosen});

@@ -58,14 +58,16 @@ class UnitByUnit : public Sizing {
   // there is one for every count; a job of GPUs may start at more than one, and has gaps.
   int StepOf(const ConfigurationTable& table, std::int32_t position, int kind) const {
     UnitCounts units = placer_.units(position);
-    for (int step = 1;; ++step) {
+    if (table.kinds().size() > 1) {
       for (std::size_t k = 0; k < table.kinds().size(); ++k) {
         const bool wanted = kind == kBundle || static_cast<int>(k) == kind;
-        if (!wanted) continue;
-        if (units[k] >= std::min(table.limits()[k], table.most_units()[k])) return 0;
-        ++units[k];
+        if (wanted && units[k] >= table.limits()[k]) return 0;
       }
-      if (table.kinds().size() > 1) return step;
+      return 1;
+    }
+    for (int step = 1;; ++step) {
+      if (units[0] >= table.limits()[0]) return 0;
+      ++units[0];
       if (table.Find(units, types_[static_cast<std::size_t>(position)]) >= 0) return step;
     }
   }

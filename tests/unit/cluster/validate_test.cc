@@ -30,6 +30,8 @@ class ValidateTest : public testing::Test {
     observation_.cluster = &cluster_;
     observation_.job = {17, 20};
     observation_.table = {&table_, &table_};
+    observation_.running = {-1, -1};
+    observation_.share_begin = {0, 0, 0};
   }
 
   void Give(JobIndex job, std::int32_t configuration, const std::vector<NodeShare>& shares) {
@@ -50,6 +52,17 @@ TEST_F(ValidateTest, LegalAllocation) {
   Give(20, 1, {{0, {1, 1}, 0b0001}, {1, {1, 0}, 0b1000}});
   Give(17, 0, {{0, {1, 0}, 0b0010}});
   EXPECT_EQ(Verdict(), "");
+}
+
+TEST_F(ValidateTest, WhatAJobKeepsIsNotForOthers) {
+  const NodeShare held{0, {1, 0}, 0b0010};
+  observation_.running = {0, -1};
+  observation_.share_begin = {0, 1, 1};
+  observation_.shares = {held};
+  Give(17, 0, {held});
+  EXPECT_EQ(Verdict(), "");
+  Give(20, 0, {{0, {1, 0}, 0b0010}});
+  EXPECT_NE(Verdict(), "");
 }
 
 TEST_F(ValidateTest, CallsDoNotInfluenceEachOther) {

@@ -17,6 +17,7 @@ using testing_support::ScenarioOf;
 using testing_support::ScriptedPolicy;
 using testing_support::SmallJob;
 using testing_support::TextOf;
+using testing_support::WorkloadOf;
 
 using Times = std::vector<Seconds>;
 
@@ -32,6 +33,24 @@ Scenario BusyScenario() {
   }
   return ScenarioOf(jobs, "2x4");
 }
+
+// Two workers and a server for job 0.
+class StallingPolicy : public Policy {
+ public:
+  StallingPolicy() {
+    info_.id = "stalling";
+    info_.time_driven = true;
+  }
+  const PolicyInfo& info() const override { return info_; }
+  void Decide(const Observation& o, Allocation* allocation) override {
+    allocation->Clear();
+    const NodeShare share{0, {2, 1}, 0b11};
+    allocation->Add(0, o.table[0]->Find(share.units, 0), std::span(&share, 1));
+  }
+
+ private:
+  PolicyInfo info_;
+};
 
 TEST(SimulatedClusterTest, OneJobRunsItsDuration) {
   const Scenario scenario = ScenarioOf({{0, 2, 1000}}, "1x4");
@@ -150,6 +169,23 @@ TEST(SimulatedClusterTest, ATimeDrivenPolicyThatServesNobodyIsAnError) {
   const Scenario scenario = ScenarioOf({{0, 1, 400}}, "1x1");
   ScriptedPolicy policy({std::vector<GpuCount>{0}});
   ExpectError(ExitCode::kRunFailed, {"1 jobs wait on an idle cluster", "decisions in a row"},
+              [&] { RunPolicy(scenario, policy); });
+}
+
+// A second worker stops all progress, and is given again and again.
+TEST(SimulatedClusterTest, AJobThatRunsWithoutProgressForEverIsAnError) {
+  Catalogue catalogue;
+  catalogue.Add(MakeWorkerServerModel("dented", {"worker", {1, 0}, 1}, {"ps", {0, 1}, 1},
+                                      {{0, 0, 0}, {0, 1, 0}}));
+  Workload workload = WorkloadOf({{0, 1, 400, 1, 2}});
+  workload.jobs[0].model = workload.models.Intern("dented");
+  ClusterSpec cluster;
+  cluster.AddNodes(1, {2, 2}, "gpu");
+  const Scenario scenario(std::move(workload), cluster, {}, catalogue);
+  StallingPolicy policy;
+  ExpectError(ExitCode::kRunFailed,
+              {"policy 'stalling'", "1 jobs are unfinished, 1 of them run without progress",
+               "decisions in a row"},
               [&] { RunPolicy(scenario, policy); });
 }
 

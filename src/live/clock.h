@@ -1,0 +1,34 @@
+#pragma once
+// The time of a live run: seconds since its origin, never going back, whatever the wall clock does.
+// The wall clock is read once, at the start of a daemon; from then on only the monotonic clock
+// counts. Used by LiveCluster; tests give a source of their own.
+
+#include <functional>
+
+#include "core/types.h"
+
+namespace allot {
+
+class LiveClock {
+ public:
+  struct Source {
+    std::function<double()> monotonic;  // seconds, of any origin, never decreasing
+    std::function<double()> wall;       // Unix time
+  };
+  static Source System();
+
+  // Time 0 is `origin` (Unix time); NaN: now. Goes on at `at_least`, where an earlier daemon
+  // stopped, when the wall clock says less.
+  explicit LiveClock(double origin, Seconds at_least = 0, Source source = System());
+
+  Seconds Now() const { return start_ + (source_.monotonic() - monotonic_start_); }
+  double origin() const { return origin_; }
+
+ private:
+  Source source_;
+  double origin_ = 0;
+  Seconds start_ = 0;
+  double monotonic_start_ = 0;
+};
+
+}  // namespace allot

@@ -1,0 +1,316 @@
+#include "live/group.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "core/index.h"
+#include "core/strings.h"
+
+namespace allot {
+namespace {
+
+bool Contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+void Group::SetTarget(std::span<const NodeShare> shares) {
+  target_.clear();
+  for (const NodeShare& share : shares) {
+    if (mode_ == ResizeMode::kRestart) {
+      target_.push_back({share.node, share.gpus});
+      continue;
+    }
+    for (std::uint64_t left = share.gpus; left != 0; left &= left - 1) {
+      target_.push_back({share.node, left & -left});
+    }
+  }
+}
+
+const GroupWorker* Group::Find(std::string_view id) const {
+  const auto found = std::find_if(workers_.begin(), workers_.end(),
+                                  [id](const GroupWorker& worker) { return worker.id == id; });
+  return found == workers_.end() ? nullptr : &*found;
+}
+
+GroupWorker* Group::Find(std::string_view id) {
+  return const_cast<GroupWorker*>(std::as_const(*this).Find(id));
+}
+
+const GroupWorker* Group::At(const Slot& slot) const {
+  const auto found = std::find_if(workers_.begin(), workers_.end(), [&](const GroupWorker& w) {
+    return !w.leaving && w.node == slot.node && w.gpus == slot.gpus;
+  });
+  return found == workers_.end() ? nullptr : &*found;
+}
+
+bool Group::Wanted(const GroupWorker& worker) const {
+  return !over_ && std::any_of(target_.begin(), target_.end(), [&](const Slot& slot) {
+    return slot.node == worker.node && slot.gpus == worker.gpus;
+  });
+}
+
+std::vector<Group::Slot> Group::Missing() const {
+  std::vector<Slot> missing;
+  for (const Slot& slot : target_) {
+    if (At(slot) == nullptr) missing.push_back(slot);
+  }
+  return missing;
+}
+
+std::vector<std::string> Group::MembersAlive() const {
+  std::vector<std::string> alive;
+  for (const std::string& member : membership_.members) {
+    const GroupWorker* worker = Find(member);
+    if (worker != nullptr && !worker->leaving) alive.push_back(member);
+  }
+  return alive;
+}
+
+GroupAction Group::StartOf(const std::vector<Slot>& slots, Seconds now, HeldGpus* held) {
+  GroupAction action;
+  action.kind = GroupAction::Kind::kStart;
+  for (const Slot& slot : slots) {
+    GroupWorker worker;
+    worker.id = fmt::format("{}.{}", job_, next_number_++);
+    worker.node = slot.node;
+    worker.gpus = slot.gpus;
+    worker.since = now;
+    (*held)[allot::At(slot.node)] |= slot.gpus;
+    action.start.push_back(std::move(worker));
+  }
+  return action;
+}
+
+void Group::StopAll(StopMode mode, const char* why, std::vector<GroupAction>* actions) const {
+  for (const GroupWorker& worker : workers_) {
+    if (worker.leaving) continue;
+    GroupAction stop;
+    stop.kind = GroupAction::Kind::kStop;
+    stop.worker = worker.id;
+    stop.mode = mode;
+    stop.why = why;
+    actions->push_back(std::move(stop));
+  }
+}
+
+// By force: who should have left, joined or spoken long ago.
+void Group::EndLate(Seconds now, std::vector<GroupAction>* actions) const {
+  for (const GroupWorker& worker : workers_) {
+    if (worker.killed) continue;
+    const char* why = nullptr;
+    if (worker.leaving && now - worker.since > options_.leave_grace) {
+      why = "did not leave in time";
+    } else if (!worker.leaving && worker.state == WorkerState::kStarting &&
+               now - worker.since > options_.start_timeout) {
+      why = "did not join in time";
+    } else if (worker.state == WorkerState::kReady && worker.silent > options_.hung_after) {
+      why = "says nothing";
+    }
+    if (why == nullptr) continue;
+    GroupAction stop;
+    stop.kind = GroupAction::Kind::kStop;
+    stop.worker = worker.id;
+    stop.mode = StopMode::kKill;
+    stop.why = why;
+    actions->push_back(std::move(stop));
+  }
+}
+
+std::vector<GroupAction> Group::Next(Seconds now, const JobProgress& progress, const HeldGpus& held,
+                                     const std::vector<bool>& node_up) {
+  std::vector<GroupAction> actions;
+  EndLate(now, &actions);
+  if (failures_ > 0 && progress.step > step_at_failure_) failures_ = 0;
+  step_at_failure_ = failures_ == 0 ? progress.step : step_at_failure_;
+  if (over_) {
+    StopAll(StopMode::kSave, "the job is over", &actions);
+  } else if (target_.empty()) {
+    StopAll(StopMode::kSave, "the job gives way", &actions);
+  } else if (failures_ >= options_.most_failures) {
+    GroupAction give_up;
+    give_up.kind = GroupAction::Kind::kGiveUp;
+    give_up.why = fmt::format("its workers failed {} times in a row without progress", failures_);
+    actions.push_back(std::move(give_up));
+  } else if (mode_ == ResizeMode::kRestart) {
+    NextRestart(now, held, node_up, &actions);
+  } else {
+    NextHot(now, progress, held, node_up, &actions);
+  }
+  return actions;
+}
+
+void Group::NextRestart(Seconds now, HeldGpus held, const std::vector<bool>& node_up,
+                        std::vector<GroupAction>* actions) {
+  const bool as_wanted = workers_.size() == target_.size() &&
+                         std::all_of(workers_.begin(), workers_.end(),
+                                     [this](const GroupWorker& worker) { return Wanted(worker); });
+  if (!workers_.empty()) {
+    if (!as_wanted || restarting_) {
+      restarting_ = true;
+      StopAll(StopMode::kSave, "the job restarts elsewhere", actions);
+    }
+    return;
+  }
+  restarting_ = false;
+  if (!MayStart(now)) return;
+  for (const Slot& slot : target_) {
+    const std::size_t node = allot::At(slot.node);
+    if ((held[node] & slot.gpus) != 0 || !node_up[node]) return;
+  }
+  actions->push_back(StartOf(target_, now, &held));
+}
+
+void Group::NextHot(Seconds now, const JobProgress& progress, HeldGpus held,
+                    const std::vector<bool>& node_up, std::vector<GroupAction>* actions) {
+  // Joiners, as far as their GPUs are free.
+  std::vector<Slot> startable;
+  bool blocked = false;
+  for (const Slot& slot : Missing()) {
+    const std::size_t node = allot::At(slot.node);
+    if (!node_up[node]) continue;
+    if ((held[node] & slot.gpus) != 0) {
+      blocked = true;
+    } else {
+      startable.push_back(slot);
+    }
+  }
+  if (!startable.empty() && MayStart(now)) actions->push_back(StartOf(startable, now, &held));
+
+  const std::vector<std::string> alive = MembersAlive();
+  std::vector<std::string> stay, join;  // members of the next epoch, in rank order
+  bool leaves = false;
+  for (const std::string& member : alive) {
+    if (Wanted(*Find(member))) {
+      stay.push_back(member);
+    } else {
+      leaves = true;
+    }
+  }
+  bool all_joined = startable.empty() && !blocked;
+  for (const GroupWorker& worker : workers_) {
+    if (worker.leaving || Contains(membership_.members, worker.id)) continue;
+    if (!Wanted(worker)) {  // asked for by a decision that no longer holds; has no state
+      GroupAction stop;
+      stop.kind = GroupAction::Kind::kStop;
+      stop.worker = worker.id;
+      stop.mode = StopMode::kKill;
+      stop.why = "no longer wanted";
+      if (!worker.killed) actions->push_back(std::move(stop));
+    } else if (worker.state == WorkerState::kReady) {
+      join.push_back(worker.id);
+    } else {
+      all_joined = false;
+    }
+  }
+  joined_since_ = join.empty() ? kNever : std::min(joined_since_, now);
+  const bool impatient = now - joined_since_ > options_.patience;
+
+  // Two that exchange places: the one that has nothing left to stand on makes room.
+  if (stay.empty() && join.empty() && leaves && blocked) {
+    StopAll(StopMode::kSave, "the job restarts elsewhere", actions);
+    return;
+  }
+  broken_since_ = progress.broken ? std::min(broken_since_, now) : kNever;
+  const bool lost =
+      alive.size() < membership_.members.size() || now - broken_since_ > options_.broken_grace;
+  const bool reached = membership_.epoch < 0 || progress.epoch >= membership_.epoch;
+  const bool settled = join.empty() && !leaves;
+  const bool makes_room = leaves && blocked && !stay.empty();
+  const bool due = lost && !alive.empty() ? true
+                   : alive.empty()        ? all_joined || impatient
+                                   : !settled && reached && (all_joined || impatient || makes_room);
+  if (!due) return;
+  GroupAction announce;
+  announce.kind = GroupAction::Kind::kAnnounce;
+  announce.membership.epoch = membership_.epoch + 1;
+  // While there is nobody to stay, those that leave hand their state over first.
+  announce.membership.members = stay.empty() && leaves ? alive : stay;
+  for (std::string& worker : join) announce.membership.members.push_back(std::move(worker));
+  if (announce.membership.members.empty() ||
+      (!lost && announce.membership.members == membership_.members)) {
+    return;
+  }
+  announce.why = lost ? "a member was lost" : leaves ? "workers leave" : "workers join";
+  actions->push_back(std::move(announce));
+}
+
+void Group::StartRefused(Seconds now) { BackOff(++refusals_, now); }
+
+void Group::BackOff(int times, Seconds now) {
+  const double doubled = options_.first_backoff * static_cast<double>(1 << std::min(times - 1, 20));
+  not_before_ = now + std::min(options_.longest_backoff, doubled);
+}
+
+void Group::Announced(const Membership& membership, Seconds now) {
+  membership_ = membership;
+  joined_since_ = kNever;
+  for (GroupWorker& worker : workers_) {
+    if (worker.leaving || Contains(membership.members, worker.id)) continue;
+    if (worker.state == WorkerState::kReady && !Wanted(worker)) {
+      worker.leaving = true;
+      worker.since = now;
+    }
+  }
+}
+
+void Group::Stopped(const std::string& id, StopMode mode, Seconds now) {
+  GroupWorker* worker = Find(id);
+  if (worker == nullptr) return;
+  if (!worker->leaving) worker->since = now;
+  worker->leaving = true;
+  worker->killed = mode == StopMode::kKill;
+}
+
+void Group::Saw(const RuntimeWorker& seen, Seconds now) {
+  if (seen.state == WorkerState::kEnded) {
+    Gone(seen.id, seen.failed, now);
+  } else if (GroupWorker* worker = Find(seen.id); worker != nullptr) {
+    worker->state = seen.state;
+    worker->silent = seen.silent;
+  }
+}
+
+void Group::Gone(const std::string& id, bool failed, Seconds now) {
+  const GroupWorker* worker = Find(id);
+  if (worker == nullptr) return;
+  if (failed && !worker->leaving && !over_) {
+    BackOff(++failures_, now);
+    restarting_ = mode_ == ResizeMode::kRestart;
+  }
+  std::erase_if(workers_, [&id](const GroupWorker& w) { return w.id == id; });
+}
+
+void Group::Adopt(GroupWorker worker) {
+  const std::string_view id = worker.id;
+  const auto number = ParseInteger(id.substr(id.rfind('.') + 1));
+  if (number) RestoreNumber(*number + 1);
+  workers_.push_back(std::move(worker));
+}
+
+bool Group::training(const JobProgress& progress) const {
+  if (target_.empty() || workers_.size() != target_.size() || !Missing().empty()) return false;
+  if (mode_ == ResizeMode::kRestart) return true;
+  return membership_.members.size() == target_.size() && progress.epoch == membership_.epoch &&
+         !progress.broken && MembersAlive().size() == target_.size();
+}
+
+std::string_view Group::stage(const JobProgress& progress) const {
+  if (over_) return workers_.empty() ? "over" : "ending";
+  if (target_.empty()) return workers_.empty() ? "waiting" : "stopping";
+  if (training(progress)) return "training";
+  if (workers_.empty()) return "starting";
+  if (restarting_) return "restarting";
+  const bool leaving = std::any_of(workers_.begin(), workers_.end(),
+                                   [](const GroupWorker& worker) { return worker.leaving; });
+  if (progress.epoch < membership_.epoch) return "forming";
+  if (!Missing().empty()) return leaving ? "shrinking" : "starting";
+  const bool joining = std::any_of(workers_.begin(), workers_.end(), [](const GroupWorker& worker) {
+    return worker.state == WorkerState::kStarting;
+  });
+  return joining ? "joining" : leaving ? "shrinking" : "forming";
+}
+
+}  // namespace allot

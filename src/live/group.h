@@ -1,0 +1,132 @@
+#pragma once
+// The workers of one job, and how they get from where they are to where the last decision wants
+// them: a small state machine without a clock, a runtime or a file. LiveCluster asks it for the
+// next actions every time it looks, writes them down, has the runtime do them, and tells it what
+// it sees; so a daemon that died between any two of these goes on from the journal.
+//
+// A hot resize is: helpers started -> all have joined -> epoch announced -> reached by its members
+// -> leavers gone. Leavers leave in the same epoch as joiners join, or at once where a joiner waits
+// for a GPU (two jobs that exchange GPUs would wait for each other for ever). An epoch always has
+// a member of the one before while any lives, so that the training state is handed on. A restart
+// is: all stopped with a checkpoint -> all gone -> started.
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/allocation.h"
+#include "live/runtime.h"
+
+namespace allot {
+
+struct GroupOptions {
+  Seconds patience = 10;        // of those that have joined, for those that have not
+  Seconds start_timeout = 120;  // of a worker, from its start to its joining
+  Seconds leave_grace = 10;     // of a worker that should leave, before it is ended by force
+  Seconds hung_after = 15;      // of a worker that says nothing
+  Seconds broken_grace = 1;     // of a broken group, for the one who broke it to be seen gone
+  int most_failures = 6;        // in a row without progress, before the job is given up
+  Seconds first_backoff = 0.5;  // after a failure, doubled each time
+  Seconds longest_backoff = 30;
+};
+
+struct GroupWorker {
+  std::string id;
+  NodeIndex node = 0;
+  std::uint64_t gpus = 0;
+  WorkerState state = WorkerState::kStarting;
+  bool leaving = false;  // left out of an epoch, or told to stop
+  bool killed = false;
+  Seconds since = 0;   // it was started, or should leave
+  Seconds silent = 0;  // as the runtime says
+};
+
+// What is held where, by all workers that have not ended; a mask a node.
+using HeldGpus = std::vector<std::uint64_t>;
+
+struct GroupAction {
+  enum class Kind { kStart, kAnnounce, kStop, kGiveUp };
+  Kind kind = Kind::kStart;
+  std::vector<GroupWorker> start;  // all or none; ids are final
+  Membership membership;
+  std::string worker;  // to stop
+  StopMode mode = StopMode::kSave;
+  std::string why;
+};
+
+class Group {
+ public:
+  Group() = default;
+  Group(std::string job, ResizeMode mode, GroupOptions options)
+      : job_(std::move(job)), mode_(mode), options_(options) {}
+
+  // Where its workers shall be; empty: nowhere.
+  void SetTarget(std::span<const NodeShare> shares);
+  void SetOver() { over_ = true; }  // nothing is started any more, what lives is ended
+
+  // What is to be done now. Every action is to be tried and its outcome told, before the next call.
+  // `node_up`: by node.
+  std::vector<GroupAction> Next(Seconds now, const JobProgress& progress, const HeldGpus& held,
+                                const std::vector<bool>& node_up);
+  void StartAccepted() { refusals_ = 0; }
+  void StartRefused(Seconds now);
+  void Announced(const Membership& membership, Seconds now);
+  void Stopped(const std::string& worker, StopMode mode, Seconds now);
+
+  // What the runtime says of a worker; `failed` counts against the job.
+  void Saw(const RuntimeWorker& worker, Seconds now);
+  void Gone(const std::string& worker, bool failed, Seconds now);
+
+  // As restored from a journal, or found running with no word of it.
+  void Adopt(GroupWorker worker);
+  void RestoreEpoch(Membership membership) { membership_ = std::move(membership); }
+  void RestoreNumber(std::int64_t next) { next_number_ = std::max(next_number_, next); }
+
+  const std::vector<GroupWorker>& workers() const { return workers_; }
+  const Membership& membership() const { return membership_; }
+  bool training(const JobProgress& progress) const;  // as the target wants it, undisturbed
+  bool idle() const { return workers_.empty(); }
+  std::string_view stage(const JobProgress& progress) const;  // a word for people
+
+ private:
+  struct Slot {
+    NodeIndex node;
+    std::uint64_t gpus;
+  };
+  const GroupWorker* Find(std::string_view id) const;
+  GroupWorker* Find(std::string_view id);
+  const GroupWorker* At(const Slot& slot) const;  // one that stays there
+  bool Wanted(const GroupWorker& worker) const;
+  bool MayStart(Seconds now) const { return now >= not_before_ && !over_; }
+  std::vector<Slot> Missing() const;
+  void BackOff(int times, Seconds now);
+  GroupAction StartOf(const std::vector<Slot>& slots, Seconds now, HeldGpus* held);
+  void EndLate(Seconds now, std::vector<GroupAction>* actions) const;
+  void NextHot(Seconds now, const JobProgress& progress, HeldGpus held,
+               const std::vector<bool>& node_up, std::vector<GroupAction>* actions);
+  void NextRestart(Seconds now, HeldGpus held, const std::vector<bool>& node_up,
+                   std::vector<GroupAction>* actions);
+  void StopAll(StopMode mode, const char* why, std::vector<GroupAction>* actions) const;
+  std::vector<std::string> MembersAlive() const;
+
+  std::string job_;
+  ResizeMode mode_ = ResizeMode::kHot;
+  GroupOptions options_;
+  std::vector<Slot> target_;
+  std::vector<GroupWorker> workers_;  // that have not ended
+  Membership membership_{-1, {}};     // the latest announced
+  std::int64_t next_number_ = 0;
+  bool over_ = false;
+  bool restarting_ = false;  // kRestart: the present workers are to go first
+  int failures_ = 0;
+  int refusals_ = 0;
+  std::int64_t step_at_failure_ = 0;
+  Seconds not_before_ = 0;
+  Seconds joined_since_ = kNever;  // somebody has joined and is no member yet
+  Seconds broken_since_ = kNever;
+};
+
+}  // namespace allot

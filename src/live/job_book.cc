@@ -1,0 +1,240 @@
+#include "live/job_book.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "core/check.h"
+#include "core/error.h"
+#include "core/index.h"
+
+namespace allot {
+namespace {
+
+constexpr double kTableMoves = 0.05;       // of a measured rate, before a table is made anew
+constexpr Seconds kShortestStretch = 2.0;  // of work whose rate the program does not say
+
+GpuCount GpusOf(std::span<const NodeShare> shares) {
+  GpuCount gpus = 0;
+  for (const NodeShare& share : shares) gpus += std::popcount(share.gpus);
+  return gpus;
+}
+
+NodeShare ShareOf(NodeIndex node, std::uint64_t gpus) {
+  return {node, {static_cast<std::int16_t>(std::popcount(gpus)), 0}, gpus};
+}
+
+}  // namespace
+
+JobBook::JobBook(Options options) : options_(options), prior_(MakePriorModel()) {
+  for (const ModelPtr& model : options_.catalogue->models()) {
+    if (model->kinds().size() == 1) catalogue_.Add(model);  // a worker is a GPU here
+  }
+  catalogue_.Add(prior_);
+}
+
+ModelPtr JobBook::PriorOf(const std::string& model) const {
+  for (const ModelPtr& known : catalogue_.models()) {
+    if (known->name() == model) return known;
+  }
+  return prior_;
+}
+
+void JobBook::SetCluster(const ClusterSpec& nominal) {
+  nominal_ = nominal;
+  tables_ = std::make_unique<TableCache>(catalogue_, nominal_.types(), nominal_.type_capacity());
+  for (LiveJob* job : active_) MakeTable(*job);
+}
+
+LiveJob* JobBook::Find(const std::string& id) {
+  const auto found = by_id_.find(id);
+  return found == by_id_.end() ? nullptr : found->second;
+}
+
+LiveJob& JobBook::Add(const RuntimeJob& asked, Seconds submit, Seconds deadline) {
+  ALLOT_CHECK(Find(asked.id) == nullptr);
+  auto job = std::make_unique<LiveJob>();
+  job->asked = asked;
+  job->index = static_cast<JobIndex>(jobs_.size());
+  job->submit = last_submit_ = std::max(submit, last_submit_);
+  job->deadline = deadline;
+  job->tenant =
+      tenants_.emplace(asked.user, static_cast<std::int32_t>(tenants_.size())).first->second;
+  job->waiting_since = job->submit;
+  job->group = Group(asked.id, asked.mode, options_.group);
+  job->record.job = job->index;
+  job->record.submit = job->submit;
+  const auto latest = latest_fit_.find(asked.model);
+  job->fit = latest != latest_fit_.end() ? latest->second : RateFit(PriorOf(asked.model));
+  MakeTable(*job);
+  by_id_[asked.id] = job.get();
+  active_.push_back(job.get());
+  jobs_.push_back(std::move(job));
+  return *active_.back();
+}
+
+void JobBook::Retire(LiveJob& job) {
+  std::erase(active_, &job);
+  job.table.reset();
+  job.fit = RateFit(prior_);
+}
+
+void JobBook::MakeTable(LiveJob& job) {
+  Workload one;
+  Job spec;
+  spec.id = job.asked.id;
+  spec.gpus = job.asked.requested;
+  spec.min_gpus = job.asked.min_gpus;
+  spec.max_gpus = job.asked.max_gpus;
+  Catalogue fitted;
+  std::unique_ptr<TableCache> own;
+  TableCache* tables = tables_.get();
+  if (job.fit.measured()) {
+    const ModelPtr model = job.fit.Model();
+    fitted.Add(model);
+    spec.model = one.models.Intern(model->name());
+    own = std::make_unique<TableCache>(fitted, nominal_.types(), nominal_.type_capacity());
+    tables = own.get();
+    job.fit.MarkUsed();
+  } else {
+    spec.model = one.models.Intern(PriorOf(job.asked.model)->name());
+  }
+  const std::shared_ptr<const ConfigurationTable> before = job.table;
+  try {
+    job.table = tables->TableFor(one, spec);
+    job.requested = tables->RequestedOf(one, spec);
+    job.fits = true;
+  } catch (const Error&) {  // larger than any GPU type of the cluster
+    job.fits = false;
+    return;
+  }
+  if (job.running < 0) return;
+  const Configuration& held = (*before)[job.running];
+  job.running = job.table->Find(held.units, held.gpu_type);
+  ALLOT_CHECK_GT(job.running, -1);  // equal limits and types have equal configurations
+}
+
+void JobBook::Give(LiveJob& job, std::int32_t configuration, std::span<const NodeShare> shares,
+                   Seconds now) {
+  if (job.changes++ == 0) {
+    job.record.first_start = now;
+  } else {
+    ++job.record.restarts;
+    if (job.running == configuration) ++job.record.moves;
+  }
+  job.running = configuration;
+  job.shares.assign(shares.begin(), shares.end());
+  job.group.SetTarget(job.shares);
+  job.waiting_since = now;
+}
+
+void JobBook::Take(LiveJob& job, Seconds now) {
+  if (job.running >= 0) ++job.record.preemptions;
+  job.running = -1;
+  job.shares.clear();
+  job.group.SetTarget({});
+  job.waiting_since = now;
+}
+
+void JobBook::End(LiveJob& job, Seconds finish) {
+  job.over = true;
+  job.running = -1;
+  job.shares.clear();
+  job.group.SetTarget({});
+  job.group.SetOver();
+  job.record.finish = finish;
+}
+
+bool JobBook::Measure(LiveJob& job, GpuCount gpus, const std::string& type, double rate,
+                      Seconds seconds) {
+  job.fit.Measure(gpus, type, rate, seconds);
+  if (job.over || !job.fit.Moved(kTableMoves)) return false;
+  MakeTable(job);
+  latest_fit_.insert_or_assign(job.asked.model, job.fit);
+  return true;
+}
+
+std::vector<NodeShare> JobBook::SharesOn(const LiveJob& job,
+                                         const std::vector<bool>& node_up) const {
+  std::vector<NodeShare> kept;
+  for (const NodeShare& share : job.shares) {
+    if (node_up[At(share.node)]) kept.push_back(share);
+  }
+  if (kept.size() == job.shares.size()) return kept;
+  const GpuTypeIndex type = (*job.table)[job.running].gpu_type;
+  for (GpuCount gpus = GpusOf(kept); gpus > 0; --gpus) {
+    if (job.table->Find({static_cast<std::int16_t>(gpus), 0}, type) >= 0) return kept;
+    NodeShare& last = kept.back();  // one GPU less
+    last = ShareOf(last.node, last.gpus & (last.gpus - 1));
+    if (last.gpus == 0) kept.pop_back();
+  }
+  return {};
+}
+
+bool JobBook::Update(LiveJob& job, const JobProgress& progress, Seconds before, Seconds now) {
+  GpuCount held = 0;
+  for (const GroupWorker& worker : job.group.workers()) held += std::popcount(worker.gpus);
+  job.attained_gpu_seconds += held * (now - before);
+  if (held > 0) job.attained_seconds += now - before;
+  if (job.running >= 0) job.waiting_since = now;
+  job.record.gpu_seconds = job.attained_gpu_seconds;
+
+  const bool moved_on = progress.step > job.progress.step || progress.work > job.progress.work;
+  job.progress = progress;
+  if (!job.group.training(progress) || job.running < 0) {
+    job.stretch_since = kNever;
+    return false;
+  }
+  if (job.stretch_since == kNever) {
+    job.stretch_since = now;
+    job.stretch_work = progress.work;
+    return false;
+  }
+  const Configuration& configuration = (*job.table)[job.running];
+  const std::string& type = nominal_.types()[At(configuration.gpu_type)];
+  const Seconds stretch = now - job.stretch_since;
+  double rate = progress.rate;
+  if (std::isnan(rate)) {
+    if (stretch < kShortestStretch) return false;
+    rate = (progress.work - job.stretch_work) / stretch;
+  } else if (!moved_on) {
+    return false;
+  }
+  job.stretch_since = now;
+  job.stretch_work = progress.work;
+  return Measure(job, configuration.demand.gpus, type, rate, stretch);
+}
+
+void JobBook::Observe(const std::function<bool(const LiveJob&)>& hidden, Observation* o) const {
+  const auto clear = [](auto&... columns) { (columns.clear(), ...); };
+  clear(o->job, o->submit, o->table, o->requested, o->running, o->done_work, o->estimated_work,
+        o->attained_gpu_seconds, o->attained_seconds, o->restart_cost, o->changes, o->waiting_since,
+        o->priority, o->deadline, o->tenant, o->shares);
+  o->share_begin.assign(1, 0);
+  for (const LiveJob* job : active_) {
+    if (hidden(*job)) continue;
+    const double total =
+        !std::isnan(job->progress.total_work) ? job->progress.total_work : job->asked.total_work;
+    o->job.push_back(job->index);
+    o->submit.push_back(job->submit);
+    o->table.push_back(job->table.get());
+    o->requested.push_back(job->requested);
+    o->running.push_back(job->running);
+    o->done_work.push_back(job->progress.work);
+    o->estimated_work.push_back(total);
+    o->attained_gpu_seconds.push_back(job->attained_gpu_seconds);
+    o->attained_seconds.push_back(job->attained_seconds);
+    o->restart_cost.push_back(job->asked.mode == ResizeMode::kHot ? options_.restart_cost
+                                                                  : options_.cold_restart_cost);
+    o->changes.push_back(job->changes);
+    o->waiting_since.push_back(job->waiting_since);
+    o->priority.push_back(job->asked.priority);
+    o->deadline.push_back(job->deadline);
+    o->tenant.push_back(job->tenant);
+    o->shares.insert(o->shares.end(), job->shares.begin(), job->shares.end());
+    o->share_begin.push_back(static_cast<std::int32_t>(o->shares.size()));
+  }
+}
+
+}  // namespace allot

@@ -1,0 +1,111 @@
+#pragma once
+// All that a daemon knows of its jobs: what the user asked for, what the last decision gave, how
+// far it is, how fast it was. LiveCluster keeps it from pictures of the runtime and decisions, and
+// builds the observation from it; it survives the daemon by way of the journal.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cluster/job_record.h"
+#include "cluster/observation.h"
+#include "live/group.h"
+#include "live/journal.h"
+#include "live/rate_fit.h"
+#include "live/runtime.h"
+#include "perf/catalogue.h"
+#include "perf/table_cache.h"
+
+namespace allot {
+
+struct LiveJob {
+  RuntimeJob asked;
+  JobIndex index = 0;
+  Seconds submit = 0;  // of the run; rises with the index
+  Seconds deadline = kNever;
+  std::int32_t tenant = -1;
+  bool over = false;
+  bool fits = true;  // some GPU type can hold it
+
+  // What the last decision wants.
+  std::shared_ptr<const ConfigurationTable> table;
+  std::int32_t requested = 0;
+  std::int32_t running = -1;
+  std::vector<NodeShare> shares;
+  std::int32_t changes = 0;
+  Seconds waiting_since = 0;
+
+  // What is.
+  Group group;
+  JobProgress progress;
+  RateFit fit{nullptr};
+  double attained_gpu_seconds = 0;
+  Seconds attained_seconds = 0;
+  // The present undisturbed stretch of training, for measuring rates; kNever: none.
+  Seconds stretch_since = kNever;
+  double stretch_work = 0;
+  JobRecord record;
+};
+
+class JobBook {
+ public:
+  struct Options {
+    const Catalogue* catalogue = &Catalogue::Embedded();
+    Seconds restart_cost = 1;        // of a hot resize, as policies are told
+    Seconds cold_restart_cost = 10;  // of a restart
+    GroupOptions group;
+  };
+  explicit JobBook(Options options);
+
+  // The machines that tables are made for, when they change.
+  void SetCluster(const ClusterSpec& nominal);
+
+  // Null when not known.
+  LiveJob* Find(const std::string& id);
+  // Times are of the run.
+  LiveJob& Add(const RuntimeJob& asked, Seconds submit, Seconds deadline);
+  // In order of index: all, and those whose end has not been dealt with.
+  const std::vector<std::unique_ptr<LiveJob>>& jobs() const { return jobs_; }
+  const std::vector<LiveJob*>& active() const { return active_; }
+  void Retire(LiveJob& job);  // no longer active; keeps its record
+
+  // Sets what a decision (or a lost node) gives; counts changes, as the simulator does.
+  void Give(LiveJob& job, std::int32_t configuration, std::span<const NodeShare> shares,
+            Seconds now);
+  void Take(LiveJob& job, Seconds now);    // gives nothing: preempted
+  void End(LiveJob& job, Seconds finish);  // is over; kNever: not because it finished
+  // Of its shares those on nodes that are up, or as many of them as make a configuration.
+  std::vector<NodeShare> SharesOn(const LiveJob& job, const std::vector<bool>& node_up) const;
+
+  // A measured rate into the job's fit. True when its table has changed.
+  bool Measure(LiveJob& job, GpuCount gpus, const std::string& type, double rate, Seconds seconds);
+
+  // Progress since the last call: service, work, and measured rates into the fit. True when the
+  // job's table has changed.
+  bool Update(LiveJob& job, const JobProgress& progress, Seconds before, Seconds now);
+
+  // One row for each job that a policy may place; `hidden` says which not.
+  void Observe(const std::function<bool(const LiveJob&)>& hidden, Observation* observation) const;
+
+  const ClusterSpec& nominal() const { return nominal_; }
+
+ private:
+  ModelPtr PriorOf(const std::string& model) const;
+  void MakeTable(LiveJob& job);
+
+  Options options_;
+  ModelPtr prior_;
+  ClusterSpec nominal_;
+  Catalogue catalogue_;                 // with the prior
+  std::unique_ptr<TableCache> tables_;  // of jobs that were not measured
+  std::vector<std::unique_ptr<LiveJob>> jobs_;
+  std::vector<LiveJob*> active_;
+  std::map<std::string, LiveJob*> by_id_;
+  std::map<std::string, RateFit> latest_fit_;  // by model: where the next job of it begins
+  std::map<std::string, std::int32_t> tenants_;
+  Seconds last_submit_ = 0;
+};
+
+}  // namespace allot

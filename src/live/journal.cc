@@ -1,0 +1,94 @@
+#include "live/journal.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/json_text.h"
+#include "core/strings.h"
+
+namespace allot {
+namespace {
+
+std::string SystemMessage() { return std::error_code(errno, std::generic_category()).message(); }
+
+void WriteAll(int file, std::string_view bytes, const std::filesystem::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw RunError("cannot write '{}': {}", path.string(), SystemMessage());
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace
+
+StateLock::StateLock(const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  ::chmod(folder.c_str(), 0700);
+  const std::filesystem::path path = folder / "lock";
+  file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file_ < 0) throw RunError("cannot open '{}': {}", path.string(), SystemMessage());
+  if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+    const std::string pid(Trim(ReadTextFile(path.string())));
+    ::close(file_);
+    throw RunError("one daemon a state folder: '{}' is in use by process {}, this is {}",
+                   folder.string(), pid, ::getpid());
+  }
+  const std::string pid = std::to_string(::getpid()) + "\n";
+  if (::ftruncate(file_, 0) == 0) WriteAll(file_, pid, path);
+}
+
+StateLock::~StateLock() { ::close(file_); }
+
+Journal::Journal(const std::filesystem::path& path) : path_(path) {
+  file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (file_ < 0) throw RunError("cannot open '{}': {}", path.string(), SystemMessage());
+  const std::string text = ReadTextFile(path.string());
+  std::size_t begin = 0;
+  for (int line = 1; begin < text.size(); ++line) {
+    const std::size_t end = text.find('\n', begin);
+    if (end == std::string::npos) {
+      torn_ = text.substr(begin);
+      break;
+    }
+    JournalRecord record =
+        JournalRecord::parse(text.begin() + static_cast<std::ptrdiff_t>(begin),
+                             text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
+    if (!record.is_object() || !record.contains("what") || !record.contains("at")) {
+      throw DataError("{}:{}: a record has 'at' and 'what', got '{}'", path.string(), line,
+                      text.substr(begin, std::min<std::size_t>(end - begin, 80)));
+    }
+    past_.push_back(std::move(record));
+    begin = end + 1;
+  }
+  if (!torn_.empty() && ::ftruncate(file_, static_cast<off_t>(begin)) != 0) {
+    throw RunError("cannot cut '{}' to {} bytes: {}", path.string(), begin, SystemMessage());
+  }
+  if (past_.empty()) SyncToDisk(path.parent_path(), path);  // that the file exists
+}
+
+Journal::~Journal() { ::close(file_); }
+
+void Journal::Append(Seconds at, const char* what, const JournalRecord& fields) {
+  JournalRecord record = {{"at", at}, {"what", what}};
+  record.update(fields);
+  WriteAll(file_, JsonText(record, -1) + "\n", path_);
+  ++appended_;
+  dirty_ = true;
+}
+
+void Journal::Commit() {
+  if (!std::exchange(dirty_, false)) return;
+  if (::fdatasync(file_) != 0) {
+    throw RunError("cannot write '{}': {}", path_.string(), SystemMessage());
+  }
+}
+
+}  // namespace allot

@@ -1,0 +1,59 @@
+#pragma once
+// What a daemon did and saw, one JSON object a line, append-only: the memory of its successor, and
+// the explanation for people (docs/live.md lists the records). Kept in a state folder that one
+// daemon at a time may use.
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/types.h"
+
+namespace allot {
+
+using JournalRecord = nlohmann::ordered_json;
+
+// One daemon a folder: RunError naming the pid of the other one. Released at the end of the
+// process, however it ends.
+class StateLock {
+ public:
+  explicit StateLock(const std::filesystem::path& folder);  // makes it, mode 0700
+  ~StateLock();
+  StateLock(const StateLock&) = delete;
+  StateLock& operator=(const StateLock&) = delete;
+
+ private:
+  int file_ = -1;
+};
+
+class Journal {
+ public:
+  // Reads what is there. A last line that was cut off (power, disk full) is dropped from the file,
+  // and `torn` tells it; anything else that is no record is a DataError with file and line.
+  explicit Journal(const std::filesystem::path& path);
+  ~Journal();
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+
+  std::vector<JournalRecord> TakePast() { return std::move(past_); }
+  const std::string& torn() const { return torn_; }
+
+  // {"at": seconds, "what": ..., ...fields}; on disk after the next Commit. RunError when the file
+  // cannot be written.
+  void Append(Seconds at, const char* what, const JournalRecord& fields);
+  void Commit();  // costs nothing when nothing was appended
+
+  std::int64_t appended() const { return appended_; }
+
+ private:
+  std::filesystem::path path_;
+  int file_ = -1;
+  std::vector<JournalRecord> past_;
+  std::string torn_;
+  std::int64_t appended_ = 0;
+  bool dirty_ = false;
+};
+
+}  // namespace allot

@@ -1,0 +1,236 @@
+#include "live/live_state.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "core/error.h"
+#include "core/index.h"
+
+namespace allot {
+namespace {
+
+constexpr std::array<std::string_view, 5> kJobStates = {"active", "held", "finished", "failed",
+                                                        "cancelled"};
+
+JournalRecord Known(double value) { return std::isfinite(value) ? JournalRecord(value) : nullptr; }
+
+double Number(const JournalRecord& record, const char* key, double otherwise) {
+  const auto found = record.find(key);
+  return found == record.end() || found->is_null() ? otherwise : found->get<double>();
+}
+
+RuntimeJob AskedOf(const JournalRecord& r) {
+  RuntimeJob job;
+  job.id = r.at("job");
+  job.user = r.at("user");
+  job.name = r.at("name");
+  job.submit = r.at("submit_unix");
+  job.requested = r.at("gpus");
+  job.min_gpus = r.at("min_gpus");
+  job.max_gpus = r.at("max_gpus");
+  job.mode = r.at("resize") == "hot" ? ResizeMode::kHot : ResizeMode::kRestart;
+  job.model = r.at("model");
+  job.total_work = Number(r, "total_work", kUnknown);
+  job.time_limit = Number(r, "time_limit", kNever);
+  job.priority = r.at("priority");
+  job.comment = r.at("comment");
+  return job;
+}
+
+}  // namespace
+
+std::string_view JobStateName(JobState state) {
+  return kJobStates[static_cast<std::size_t>(state)];
+}
+
+namespace record {
+
+JournalRecord Nodes(const std::vector<RuntimeNode>& nodes) {
+  JournalRecord list = JournalRecord::array();
+  for (const RuntimeNode& node : nodes) {
+    list.push_back({{"node", node.name},
+                    {"type", node.gpu_type},
+                    {"gpus", node.capacity.gpus},
+                    {"cpus", node.capacity.cpus},
+                    {"up", node.up}});
+  }
+  return {{"nodes", std::move(list)}};
+}
+
+JournalRecord Job(const RuntimeJob& job, Seconds submit, Seconds deadline) {
+  return {{"job", job.id},
+          {"user", job.user},
+          {"name", job.name},
+          {"submit", submit},
+          {"submit_unix", job.submit},
+          {"deadline", Known(deadline)},
+          {"gpus", job.requested},
+          {"min_gpus", job.min_gpus},
+          {"max_gpus", job.max_gpus},
+          {"resize", job.mode == ResizeMode::kHot ? "hot" : "restart"},
+          {"model", job.model},
+          {"total_work", Known(job.total_work)},
+          {"time_limit", Known(job.time_limit)},
+          {"priority", job.priority},
+          {"comment", job.comment}};
+}
+
+JournalRecord Workers(const std::string& job, const std::vector<GroupWorker>& workers,
+                      const std::vector<RuntimeNode>& nodes) {
+  JournalRecord list = JournalRecord::array();
+  for (const GroupWorker& worker : workers) {
+    list.push_back(
+        {{"worker", worker.id}, {"node", nodes[At(worker.node)].name}, {"gpus", worker.gpus}});
+  }
+  return {{"job", job}, {"workers", std::move(list)}};
+}
+
+JournalRecord Give(const std::string& job, std::span<const NodeShare> shares,
+                   const std::vector<RuntimeNode>& nodes, const std::string& why) {
+  JournalRecord list = JournalRecord::array();
+  for (const NodeShare& share : shares) list.push_back({nodes[At(share.node)].name, share.gpus});
+  return {{"job", job}, {"shares", std::move(list)}, {"why", why}};
+}
+
+}  // namespace record
+
+NodeIndex LiveState::NodeOf(const std::string& name) const {
+  const auto found = node_index_.find(name);
+  return found == node_index_.end() ? -1 : found->second;
+}
+
+HeldGpus LiveState::Held() const {
+  HeldGpus held(nodes_.size(), 0);
+  for (const LiveJob* job : book_.active()) {
+    for (const GroupWorker& worker : job->group.workers()) held[At(worker.node)] |= worker.gpus;
+  }
+  return held;
+}
+
+LiveJob& LiveState::JobOf(const JournalRecord& record) {
+  const auto id = record.at("job").get<std::string>();
+  LiveJob* job = book_.Find(id);
+  if (job == nullptr) throw DataError("a journal names a job before it changes it, got '{}'", id);
+  return *job;
+}
+
+std::vector<NodeShare> LiveState::SharesOf(const JournalRecord& record) const {
+  std::vector<NodeShare> shares;
+  for (const JournalRecord& share : record.at("shares")) {
+    const NodeIndex node = NodeOf(share.at(0));
+    if (node < 0) throw DataError("a journal names its nodes, got '{}'", share.at(0).dump());
+    const auto gpus = share.at(1).get<std::uint64_t>();
+    shares.push_back({node, {static_cast<std::int16_t>(std::popcount(gpus)), 0}, gpus});
+  }
+  return shares;
+}
+
+// Nodes never leave and keep their place; new ones come last.
+void LiveState::SetNodes(const JournalRecord& record) {
+  bool grown = false;
+  for (const JournalRecord& one : record.at("nodes")) {
+    RuntimeNode node{
+        one.at("node"), one.at("type"), {one.at("gpus"), one.at("cpus")}, one.at("up")};
+    const auto [known, added] =
+        node_index_.emplace(node.name, static_cast<NodeIndex>(nodes_.size()));
+    if (added) {
+      nodes_.push_back(std::move(node));
+      grown = true;
+    } else {
+      nodes_[At(known->second)].up = node.up;
+    }
+  }
+  if (grown) {
+    ClusterSpec nominal;
+    for (const RuntimeNode& node : nodes_) nominal.AddNodes(1, node.capacity, node.gpu_type);
+    book_.SetCluster(nominal);
+    present_ = nominal;
+  }
+  Refresh();
+}
+
+void LiveState::Refresh() {
+  node_up_.resize(nodes_.size());
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    node_up_[n] = nodes_[n].up && !drained_nodes_.contains(nodes_[n].name);
+    present_.SetCapacity(static_cast<NodeIndex>(n), node_up_[n] ? nodes_[n].capacity : Resources{});
+  }
+}
+
+void LiveState::Apply(const JournalRecord& r) {
+  const Seconds at = r.at("at");
+  const auto what = r.at("what").get<std::string>();
+  last_ = std::max(last_, at);
+  if (what == "serve") {
+    origin_ = r.at("origin");
+  } else if (what == "nodes") {
+    SetNodes(r);
+  } else if (what == "job") {
+    if (nodes_.empty()) throw DataError("a journal names nodes before jobs");
+    book_.Add(AskedOf(r), r.at("submit"), Number(r, "deadline", kNever));
+  } else if (what == "give") {
+    LiveJob& job = JobOf(r);
+    const std::vector<NodeShare> shares = SharesOf(r);
+    std::int16_t gpus = 0;
+    for (const NodeShare& share : shares) gpus = static_cast<std::int16_t>(gpus + share.units[0]);
+    const GpuTypeIndex type = book_.nominal().nodes()[At(shares.at(0).node)].type;
+    const std::int32_t configuration = job.table->Find({gpus, 0}, type);
+    if (configuration < 0) {
+      throw DataError("job '{}' is given {} GPUs, which its limits {} to {} do not hold",
+                      job.asked.id, gpus, job.asked.min_gpus, job.asked.max_gpus);
+    }
+    book_.Give(job, configuration, shares, at);
+  } else if (what == "take") {
+    book_.Take(JobOf(r), at);
+  } else if (what == "start" || what == "found") {
+    LiveJob& job = JobOf(r);
+    for (const JournalRecord& one : r.at("workers")) {
+      GroupWorker worker;
+      worker.id = one.at("worker");
+      worker.node = NodeOf(one.at("node"));
+      worker.gpus = one.at("gpus");
+      worker.since = at;
+      if (worker.node < 0) throw DataError("a journal names its nodes, got '{}'", one.dump());
+      job.group.Adopt(std::move(worker));
+    }
+  } else if (what == "refused") {
+    LiveJob& job = JobOf(r);
+    for (const JournalRecord& worker : r.at("workers")) job.group.Gone(worker, false, at);
+    job.group.StartRefused(at);
+  } else if (what == "announce") {
+    JobOf(r).group.Announced({r.at("epoch"), r.at("members")}, at);
+  } else if (what == "stop") {
+    JobOf(r).group.Stopped(r.at("worker"), r.at("kill") ? StopMode::kKill : StopMode::kSave, at);
+  } else if (what == "gone") {
+    JobOf(r).group.Gone(r.at("worker"), r.at("failed"), at);
+  } else if (what == "rate") {
+    book_.Measure(JobOf(r), r.at("gpus"), r.at("type"), r.at("rate"), RateFit::kMemory);
+  } else if (what == "account") {
+    LiveJob& job = JobOf(r);
+    job.attained_gpu_seconds = r.at("gpu_seconds");
+    job.attained_seconds = r.at("seconds");
+  } else if (what == "over") {
+    book_.End(JobOf(r), r.at("state") == "finished" ? at : kNever);
+  } else if (what == "retire") {
+    book_.Retire(JobOf(r));
+  } else if (what == "pause" || what == "resume") {
+    paused_ = what == "pause";
+    if (what == "resume") {
+      drained_ = false;
+      drained_nodes_.clear();
+      Refresh();
+    }
+  } else if (what == "drain") {
+    if (r.contains("node")) {
+      drained_nodes_.insert(r.at("node").get<std::string>());
+      Refresh();
+    } else {
+      drained_ = true;
+    }
+  }
+}
+
+}  // namespace allot

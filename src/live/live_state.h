@@ -1,0 +1,69 @@
+#pragma once
+// What a daemon knows, changed by journal records alone: a change is written down first and then
+// applied by Apply, which is also how a successor gets from an empty state to this one. Owned by
+// LiveCluster.
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cluster/cluster_spec.h"
+#include "live/job_book.h"
+#include "live/journal.h"
+
+namespace allot {
+
+// Records, and what they carry. Shares are [[node name, GPU mask], ...].
+namespace record {
+JournalRecord Nodes(const std::vector<RuntimeNode>& nodes);                    // "nodes"
+JournalRecord Job(const RuntimeJob& asked, Seconds submit, Seconds deadline);  // "job"
+JournalRecord Workers(const std::string& job, const std::vector<GroupWorker>& workers,
+                      const std::vector<RuntimeNode>& nodes);  // "start", "found"
+JournalRecord Give(const std::string& job, std::span<const NodeShare> shares,
+                   const std::vector<RuntimeNode>& nodes, const std::string& why);  // "give"
+}  // namespace record
+
+class LiveState {
+ public:
+  explicit LiveState(JobBook::Options options) : book_(std::move(options)) {}
+
+  // DataError for a record that says what cannot be (a job that was never named). Records of other
+  // kinds are for people.
+  void Apply(const JournalRecord& record);
+
+  JobBook& book() { return book_; }
+  const JobBook& book() const { return book_; }
+  const std::vector<RuntimeNode>& nodes() const { return nodes_; }
+  const ClusterSpec& present() const { return present_; }  // what is down has nothing
+  const std::vector<bool>& node_up() const { return node_up_; }
+  NodeIndex NodeOf(const std::string& name) const;  // -1: unknown
+  HeldGpus Held() const;
+
+  double origin() const { return origin_; }  // Unix time; NaN: nothing was ever written
+  Seconds last() const { return last_; }     // of the latest record
+  bool paused() const { return paused_; }
+  bool drained() const { return drained_; }
+  const std::set<std::string>& drained_nodes() const { return drained_nodes_; }
+
+ private:
+  LiveJob& JobOf(const JournalRecord& record);
+  std::vector<NodeShare> SharesOf(const JournalRecord& record) const;
+  void SetNodes(const JournalRecord& record);
+  void Refresh();
+
+  JobBook book_;
+  std::vector<RuntimeNode> nodes_;
+  std::map<std::string, NodeIndex> node_index_;
+  ClusterSpec present_;
+  std::vector<bool> node_up_;
+  double origin_ = kUnknown;
+  Seconds last_ = 0;
+  bool paused_ = false;
+  bool drained_ = false;
+  std::set<std::string> drained_nodes_;
+};
+
+std::string_view JobStateName(JobState state);
+
+}  // namespace allot

@@ -1,0 +1,59 @@
+#pragma once
+// The throughput model of one live job: the prior (its profile of the catalogue, or the documented
+// one for unknown models) corrected by what was measured. Used by JobBook, a fit a job.
+//
+// rate(n, type) = prior(n, type) x ratio. The ratio at a measured (type, n) is measured / prior;
+// between two measured counts of a type it is interpolated in ln n, beyond them it is that of the
+// nearest; a type without measurements takes the geometric mean of the other types' nearest. So the
+// first measurement also fixes the unit of the prior, and the shape of the prior fills what was
+// never tried.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "perf/throughput_model.h"
+
+namespace allot {
+
+// Of a model that the catalogue does not have: one unit a second on one GPU of any type, n^0.8 on n
+// of them.
+ModelPtr MakePriorModel();
+inline constexpr double kPriorExponent = 0.8;
+
+class RateFit {
+ public:
+  explicit RateFit(ModelPtr prior) : prior_(std::move(prior)) {}
+
+  // A rate that was measured over `seconds` of undisturbed work. Newer measurements count more: the
+  // memory of a (type, count) is kMemory seconds.
+  void Measure(GpuCount gpus, const std::string& type, double rate, Seconds seconds);
+
+  double Rate(GpuCount gpus, const std::string& type) const;
+  bool measured() const { return !points_.empty(); }
+
+  // The model as it stands, on its own from then on.
+  ModelPtr Model() const;
+
+  // Whether Model() would now differ from what it was at the last call by more than `share`
+  // somewhere that was measured.
+  bool Moved(double share) const;
+  void MarkUsed();
+
+  static constexpr Seconds kMemory = 60;
+
+ private:
+  struct Point {
+    double log_rate = 0;
+    Seconds weight = 0;
+    double used = 0;  // log_rate at the last MarkUsed; NaN: none
+  };
+  // ln of measured / prior at this count of this type; nullopt: nothing measured of the type.
+  std::optional<double> LogRatio(GpuCount gpus, const std::string& type) const;
+
+  ModelPtr prior_;
+  std::map<std::string, std::map<GpuCount, Point>> points_;
+};
+
+}  // namespace allot

@@ -1,0 +1,181 @@
+#pragma once
+// The seam below the daemon: what starts and stops the processes of jobs on real machines. A
+// runtime knows nodes, jobs and workers, and no policy, no configuration, no resize; LiveCluster
+// (live/live_cluster.h) is its only caller, from one thread. A new runtime is one file
+// src/live/<name>/<name>_runtime.cc that registers a RuntimeInfo.
+//
+// Vocabulary. A job runs as workers; a worker is one process (group) on one node with GPUs of that
+// node. The members of a job are the workers that train together, numbered by epochs: membership
+// changes only by announcing the next epoch. Every call is idempotent: the daemon repeats what it
+// does not know to have happened, also after its own restart.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cluster/cluster_spec.h"
+#include "core/error.h"
+#include "core/params.h"
+#include "core/registry.h"
+#include "core/types.h"
+
+namespace allot {
+
+struct RuntimeNode {
+  std::string name;
+  std::string gpu_type = "gpu";
+  Resources capacity;  // at most kMaxGpusPerNode GPUs
+  bool up = true;  // false: drained or down; nothing is to be started there, and what runs there
+                   // is to leave
+};
+
+// How a job takes a change of its size.
+enum class ResizeMode : std::uint8_t {
+  kHot,      // workers join and leave the running group by epochs; a worker has one GPU
+  kRestart,  // all workers are stopped, with a checkpoint, and others started; a worker has all
+             // GPUs that the job holds on its node
+};
+
+enum class JobState : std::uint8_t {
+  kActive,  // may have workers
+  kHeld,    // by its user or the runtime: not shown to the policy, its workers are stopped
+  kFinished,
+  kFailed,
+  kCancelled,
+};
+
+struct RuntimeJob {
+  std::string id;  // unique for as long as a daemon's state folder lives, [A-Za-z0-9_.-]+
+  std::string user;
+  std::string name;   // for people
+  double submit = 0;  // Unix time
+  GpuCount requested = 1;
+  GpuCount min_gpus = 1;  // 1 <= min <= requested <= max
+  GpuCount max_gpus = 1;
+  ResizeMode mode = ResizeMode::kHot;
+  std::string model;             // profile of the catalogue; "" or unknown: the documented prior
+  double total_work = kUnknown;  // as the user says, in the unit that progress is reported in
+  Seconds time_limit = kNever;
+  double priority = 0;       // larger is more important
+  double deadline = kNever;  // Unix time
+  std::string comment;       // as the user wrote it; parsed already, for people
+  JobState state = JobState::kActive;
+  std::string reason;  // why it failed or was cancelled or is held, for people
+};
+
+enum class WorkerState : std::uint8_t {
+  kStarting,  // asked for; holds its GPUs
+  kReady,     // its process has joined: it waits for an epoch or is a member of one
+  kEnded,     // holds nothing any more
+};
+
+struct RuntimeWorker {
+  std::string id;  // as the daemon named it
+  std::string job;
+  std::string node;
+  std::uint64_t gpus = 0;  // as given to Start: a runtime that cannot choose GPUs by number (Slurm)
+                           // takes the count, and remembers the mask with the worker
+  WorkerState state = WorkerState::kStarting;
+  bool failed =
+      false;           // kEnded: it neither left by an epoch, nor was stopped, nor finished its job
+  std::string reason;  // kEnded: exit code or signal, for people
+  Seconds silent = 0;  // kReady: since it was last heard of; 0 where the runtime cannot tell
+};
+
+// One consistent picture: a job whose workers have all ended with success is kFinished in the same
+// one that shows them kEnded. A job that is over stays listed as such until Forget, or for as long
+// as the runtime itself knows it; one that is no longer listed counts as cancelled. A worker that
+// is no longer listed counts as ended.
+struct RuntimePicture {
+  std::vector<RuntimeNode> nodes;  // always in the same order; a node never leaves, it goes down
+  std::vector<RuntimeJob> jobs;    // any order
+  std::vector<RuntimeWorker> workers;
+};
+
+// What a job says of itself, the latest of each; what it never said stays as it is here.
+struct JobProgress {
+  std::int64_t epoch = -1;        // the highest that all its members have reached (trained in)
+  bool broken = false;            // members of that epoch say that their group no longer works
+  std::int64_t step = 0;          // training steps, of the whole job
+  double work = 0;                // done, in the job's unit (samples)
+  double rate = kUnknown;         // work per second at `epoch`, measured without pauses
+  double total_work = kUnknown;   // as the program says
+  double saved_work = 0;          // that the last checkpoint holds
+  double noise_scale = kUnknown;  // of the gradient
+  double loss = kUnknown;         // for people
+};
+
+struct WorkerRequest {
+  std::string worker;  // unique for ever, "<job>.<number>"; asked for twice it is started once
+  std::string node;
+  std::uint64_t gpus = 0;  // of this node, never 0
+};
+
+// An epoch of a job. Rank r is members[r]. Members of the epoch before come first, in their old
+// order, so that rank 0 has the training state; where there are none, rank 0 restores the last
+// checkpoint. A worker that is no longer a member leaves by itself, with exit code 0.
+struct Membership {
+  std::int64_t epoch = 0;  // 0, 1, ... within the life of the job, restarts included
+  std::vector<std::string> members;
+};
+
+enum class StopMode : std::uint8_t {
+  kSave,  // asked to write a checkpoint and end; ended by force after the runtime's grace period
+  kKill,  // at once
+};
+
+class Runtime {
+ public:
+  virtual ~Runtime() = default;
+
+  // Throws RunError when the machines cannot be asked (controller down): the daemon keeps its
+  // picture, changes nothing and asks again.
+  virtual RuntimePicture Look() = 0;
+
+  // Starts these workers of the job, all or none. For a kHot job each has one GPU and waits, once
+  // kReady, for an epoch that it is a member of; for a kRestart job they are all of its workers, in
+  // rank order, and need no epoch. Refused: the reason; none was started.
+  virtual Status Start(const std::string& job, std::span<const WorkerRequest> workers) = 0;
+
+  // Returns at once; the worker is kEnded some time later. Of a worker that is gone: Ok.
+  virtual Status Stop(const std::string& worker, StopMode mode) = 0;
+
+  // kHot jobs only. Tells all workers of the job, also those that join later. A job has one latest
+  // epoch; announcing it again changes nothing, announcing an earlier one is refused.
+  virtual Status Announce(const std::string& job, const Membership& membership) = 0;
+
+  // Default values for a job that never said anything. After a restart of the daemon, the epoch is
+  // at least what the runtime or the workers still know.
+  virtual JobProgress Progress(const std::string& job) = 0;
+
+  // The daemon gives a job up (its workers fail again and again): it becomes kFailed.
+  virtual Status Fail(const std::string& job, const std::string& reason) = 0;
+
+  // What the daemon has written down need not be listed again.
+  virtual void Forget(const std::string& job) = 0;
+
+  // Serves its workers' connections, if it has any, until something may have changed or `at_most`
+  // is over.
+  virtual void Wait(Seconds at_most) = 0;
+};
+
+struct RuntimeOptions {
+  std::filesystem::path state;  // folder of the daemon's files, absolute, mode 0700; the runtime
+                                // may keep its own in state/<id>
+};
+
+struct RuntimeInfo {
+  std::string id;
+  std::string summary;
+  std::vector<ParamSpec> params{};  // "local:cluster=2x4"
+  std::function<std::unique_ptr<Runtime>(const Params&, const RuntimeOptions&)> make;
+};
+
+// "local" or "local:cluster=2x4,spool=DIR". UsageError with did-you-mean.
+std::unique_ptr<Runtime> MakeRuntime(std::string_view spec, const RuntimeOptions& options);
+
+}  // namespace allot

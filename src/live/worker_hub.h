@@ -1,0 +1,57 @@
+#pragma once
+// The daemon's end of the worker protocol (docs/formats/worker_protocol.md): one listening socket
+// to which the workers of all jobs connect. For any runtime whose workers can reach the daemon;
+// such a runtime forwards Announce, Progress and Wait to it. One thread; never blocks beyond Serve.
+//
+// A connection counts for nothing until it has joined with its job's token, as a worker that was
+// expected; it can speak for no other job or worker.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "live/runtime.h"
+
+namespace allot {
+
+class WorkerHub {
+ public:
+  // "unix:/path" (made with mode 0600; a dead socket of that name is replaced) or
+  // "tcp:127.0.0.1:0". RunError when it cannot listen.
+  explicit WorkerHub(const std::string& address);
+  ~WorkerHub();
+  WorkerHub(const WorkerHub&) = delete;
+  WorkerHub& operator=(const WorkerHub&) = delete;
+
+  const std::string& address() const;  // as workers are told, with the port that was given
+
+  void AddJob(const std::string& job, const std::string& token);  // again: changes nothing
+  void RemoveJob(const std::string& job);                         // closes its connections
+  void Expect(const std::string& job, const std::string& worker);
+  void RemoveWorker(const std::string& worker);
+
+  // To all workers of the job, and to those that join later. False for an earlier epoch than the
+  // latest.
+  bool Announce(const std::string& job, const Membership& membership);
+  void Stop(const std::string& worker);  // says "stop", where it is connected or once it is
+  void Save(const std::string& job);     // says "save" to all of its workers
+
+  JobProgress Progress(const std::string& job) const;
+  bool finished(const std::string& job) const;
+  bool joined(const std::string& worker) const;     // ever
+  Seconds silent(const std::string& worker) const;  // since it was last heard of; 0 before it joins
+
+  // Reads and answers until something of importance was said (not mere progress) or the time is
+  // over; also returns when one of `also` can be read. True when something was said.
+  bool Serve(Seconds at_most, const std::vector<int>& also = {});
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// 128 random bits as hexadecimal digits.
+std::string NewToken();
+
+}  // namespace allot

@@ -1,0 +1,228 @@
+#pragma once
+// A runtime of no processes for tests: nodes, jobs and workers are what the test says; workers join
+// at the next look after their start, reach an epoch at the next one after its announcement, and
+// leave when it leaves them out, unless the test holds them back. It checks what a real machine
+// would: no GPU twice, no worker name twice, no epoch backward.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "live/clock.h"
+#include "live/runtime.h"
+
+namespace allot {
+
+// Time as tests want it.
+struct FakeTime {
+  double monotonic = 100;
+  double wall = 1000;
+  void Pass(double seconds) {
+    monotonic += seconds;
+    wall += seconds;
+  }
+  LiveClock::Source source() {
+    return {[this] { return monotonic; }, [this] { return wall; }};
+  }
+};
+
+class FakeRuntime : public Runtime {
+ public:
+  explicit FakeRuntime(FakeTime* time) : time_(time) {}
+
+  struct Worker {
+    RuntimeWorker seen;
+    bool stopping = false;
+  };
+  struct JobData {
+    RuntimeJob job;
+    Membership membership{-1, {}};
+    JobProgress progress;
+  };
+
+  void AddNode(const std::string& name, GpuCount gpus, const std::string& type = "gpu") {
+    picture_nodes.push_back({name, type, {gpus, 64}, true});
+  }
+  RuntimeJob& AddJob(const std::string& id, GpuCount gpus, GpuCount min, GpuCount max,
+                     ResizeMode mode = ResizeMode::kHot) {
+    RuntimeJob job;
+    job.id = id;
+    job.user = "user";
+    job.name = id;
+    job.submit = time_->wall;
+    job.requested = gpus;
+    job.min_gpus = min;
+    job.max_gpus = max;
+    job.mode = mode;
+    jobs[id].job = job;
+    return jobs[id].job;
+  }
+
+  RuntimePicture Look() override {
+    if (unreachable) throw RunError("the controller does not answer");
+    for (auto& [id, worker] : workers) {
+      RuntimeWorker& seen = worker.seen;
+      if (seen.state == WorkerState::kEnded || frozen.contains(id)) continue;
+      JobData& job = jobs[seen.job];
+      if (worker.stopping) {
+        seen.state = WorkerState::kEnded;
+      } else if (seen.state == WorkerState::kStarting && !slow.contains(id)) {
+        seen.state = WorkerState::kReady;
+      } else if (was_member.contains(id) && !IsMember(job, id)) {
+        seen.state = WorkerState::kEnded;
+      }
+      if (IsMember(job, id)) was_member.insert(id);
+    }
+    for (auto& [id, job] : jobs) {
+      const auto& members = job.membership.members;
+      const bool all = !members.empty() &&
+                       std::all_of(members.begin(), members.end(), [this](const std::string& m) {
+                         const auto found = workers.find(m);
+                         return found != workers.end() && !frozen.contains(m) &&
+                                found->second.seen.state == WorkerState::kReady;
+                       });
+      if (all && !hold_epochs) job.progress.epoch = job.membership.epoch;
+      const bool trains = job.job.mode == ResizeMode::kHot ? all : Alive(id) > 0;
+      if (trains) {
+        ++job.progress.step;
+        job.progress.work += 10.0 * Alive(id);
+      }
+    }
+    RuntimePicture picture;
+    picture.nodes = picture_nodes;
+    for (const auto& [id, job] : jobs) {
+      if (!forgotten.contains(id)) picture.jobs.push_back(job.job);
+    }
+    for (const auto& [id, worker] : workers) picture.workers.push_back(worker.seen);
+    return picture;
+  }
+
+  Status Start(const std::string& job, std::span<const WorkerRequest> requests) override {
+    if (unreachable) throw RunError("the controller does not answer");
+    if (refuse_starts > 0) {
+      --refuse_starts;
+      return Status::Refused("no");
+    }
+    for (const WorkerRequest& request : requests) {
+      EXPECT_FALSE(workers.contains(request.worker)) << request.worker << " is started twice";
+      for (const auto& [id, worker] : workers) {
+        if (worker.seen.state == WorkerState::kEnded || worker.seen.node != request.node) continue;
+        EXPECT_EQ(worker.seen.gpus & request.gpus, 0U)
+            << request.worker << " gets GPUs that " << id << " holds";
+      }
+      EXPECT_NE(request.gpus, 0U);
+      Worker worker;
+      worker.seen.id = request.worker;
+      worker.seen.job = job;
+      worker.seen.node = request.node;
+      worker.seen.gpus = request.gpus;
+      workers[request.worker] = worker;
+    }
+    return Status::Ok();
+  }
+
+  Status Stop(const std::string& id, StopMode mode) override {
+    if (unreachable) throw RunError("the controller does not answer");
+    const auto found = workers.find(id);
+    if (found == workers.end()) return Status::Ok();
+    found->second.stopping = true;
+    if (mode == StopMode::kKill) {
+      found->second.seen.state = WorkerState::kEnded;
+      frozen.erase(id);
+    }
+    return Status::Ok();
+  }
+
+  Status Announce(const std::string& job, const Membership& membership) override {
+    if (unreachable) throw RunError("the controller does not answer");
+    Membership& latest = jobs.at(job).membership;
+    EXPECT_GE(membership.epoch, latest.epoch) << "an epoch goes backward";
+    if (membership.epoch == latest.epoch) {
+      EXPECT_EQ(membership.members, latest.members) << "an epoch changes its members";
+    }
+    const auto survives = [&](const std::string& member) {
+      return std::find(membership.members.begin(), membership.members.end(), member) !=
+             membership.members.end();
+    };
+    const bool state_lives =
+        std::any_of(latest.members.begin(), latest.members.end(), [&](const std::string& m) {
+          return workers.contains(m) && workers[m].seen.state == WorkerState::kReady &&
+                 !workers[m].stopping && !frozen.contains(m);
+        });
+    if (state_lives && !membership.members.empty()) {
+      EXPECT_TRUE(survives(membership.members.front()) &&
+                  std::any_of(latest.members.begin(), latest.members.end(), survives))
+          << "nobody hands the training state on";
+    }
+    latest = membership;
+    return Status::Ok();
+  }
+
+  JobProgress Progress(const std::string& job) override {
+    const auto found = jobs.find(job);
+    return found == jobs.end() ? JobProgress{} : found->second.progress;
+  }
+
+  Status Fail(const std::string& job, const std::string& reason) override {
+    jobs.at(job).job.state = JobState::kFailed;
+    jobs.at(job).job.reason = reason;
+    return Status::Ok();
+  }
+  void Forget(const std::string& job) override { forgotten.insert(job); }
+  void Wait(Seconds) override {
+    if (on_wait) on_wait();
+    time_->Pass(tick);
+  }
+
+  void Kill(const std::string& id) {
+    workers.at(id).seen.state = WorkerState::kEnded;
+    workers.at(id).seen.failed = true;
+    workers.at(id).seen.reason = "signal 9";
+  }
+  void Finish(const std::string& id) {
+    jobs.at(id).job.state = JobState::kFinished;
+    for (auto& [name, worker] : workers) {
+      if (worker.seen.job == id) worker.seen.state = WorkerState::kEnded;
+    }
+  }
+  int Alive(const std::string& job) const {
+    int alive = 0;
+    for (const auto& [id, worker] : workers) {
+      alive += worker.seen.job == job && worker.seen.state != WorkerState::kEnded ? 1 : 0;
+    }
+    return alive;
+  }
+  std::vector<std::string> AliveIds(const std::string& job) const {
+    std::vector<std::string> ids;
+    for (const auto& [id, worker] : workers) {
+      if (worker.seen.job == job && worker.seen.state != WorkerState::kEnded) ids.push_back(id);
+    }
+    return ids;
+  }
+  bool IsMember(const JobData& job, const std::string& id) const {
+    const auto& members = job.membership.members;
+    return std::find(members.begin(), members.end(), id) != members.end();
+  }
+
+  std::vector<RuntimeNode> picture_nodes;
+  std::map<std::string, JobData> jobs;
+  std::map<std::string, Worker> workers;
+  std::set<std::string> slow;    // do not join yet
+  std::set<std::string> frozen;  // do nothing
+  std::set<std::string> was_member;
+  std::set<std::string> forgotten;
+  bool hold_epochs = false;  // nobody reaches a new epoch
+  bool unreachable = false;
+  int refuse_starts = 0;
+  double tick = 0.1;
+  std::function<void()> on_wait;
+
+ private:
+  FakeTime* time_;
+};
+
+}  // namespace allot

@@ -1,0 +1,386 @@
+#include "live/live_cluster.h"
+
+#include <gtest/gtest.h>
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "core/rng.h"
+#include "tests/unit/live/fake_runtime.h"
+
+namespace allot {
+namespace {
+
+// A daemon's inside on two nodes of four GPUs, driven by hand.
+class LiveClusterTest : public testing::Test {
+ protected:
+  LiveClusterTest() : runtime_(&time_) {
+    spdlog::set_level(spdlog::level::off);
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(testing::TempDir()) / "allot-live" / test->name();
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    runtime_.AddNode("n1", 4);
+    runtime_.AddNode("n2", 4);
+  }
+  ~LiveClusterTest() override { std::filesystem::remove_all(folder_); }
+
+  // As a daemon that begins; called again, as one that takes over after a kill -9.
+  LiveCluster& Serve() {
+    cluster_.reset();
+    journal_.reset();
+    journal_ = std::make_unique<Journal>(folder_ / "journal.jsonl");
+    const auto past = journal_->TakePast();
+    double origin = kUnknown;
+    Seconds last = 0;
+    for (const auto& record : past) {
+      if (record.at("what") == "serve") origin = record.at("origin");
+      last = std::max<Seconds>(last, record.at("at"));
+    }
+    clock_ = std::make_unique<LiveClock>(origin, last, time_.source());
+    LiveOptions options;
+    options.interval = 10;
+    cluster_ = std::make_unique<LiveCluster>(runtime_, journal_.get(), *clock_, options, past);
+    if (past.empty()) journal_->Append(0, "serve", {{"origin", clock_->origin()}});
+    return *cluster_;
+  }
+
+  // Gives each job in the order of rows so many GPUs, first free ones first.
+  Allocation Of(const std::vector<std::pair<std::string, GpuCount>>& wants) {
+    const Observation& o = cluster_->Observe();
+    std::vector<std::uint64_t> free;
+    for (const Node& node : o.cluster->nodes()) free.push_back(GpuMask(node.capacity.gpus));
+    Allocation allocation;
+    for (std::int32_t row = 0; row < o.rows(); ++row) {
+      const auto& id =
+          cluster_->state().book().jobs()[std::size_t(o.job[std::size_t(row)])]->asked.id;
+      for (const auto& [name, gpus] : wants) {
+        if (name != id) continue;
+        std::vector<NodeShare> shares;
+        GpuCount left = gpus;
+        for (std::size_t n = 0; n < free.size() && left > 0; ++n) {
+          std::uint64_t mask = 0;
+          for (; left > 0 && free[n] != 0; --left) {
+            mask |= free[n] & -free[n];
+            free[n] &= free[n] - 1;
+          }
+          if (mask == 0) continue;
+          shares.push_back({NodeIndex(n), {std::int16_t(std::popcount(mask)), 0}, mask});
+        }
+        const auto& table = *o.table[std::size_t(row)];
+        allocation.Add(o.job[std::size_t(row)], table.Find({std::int16_t(gpus), 0}, 0), shares);
+      }
+    }
+    return allocation;
+  }
+
+  void Decide(const std::vector<std::pair<std::string, GpuCount>>& wants) {
+    const ApplyReport report = cluster_->Apply(Of(wants));
+    EXPECT_TRUE(report.refused.ok()) << report.refused.message();
+  }
+
+  // Looks until the condition holds; the test fails after a thousand looks.
+  template <typename Condition>
+  void Until(const char* what, const Condition& condition) {
+    for (int i = 0; i < 1000; ++i) {
+      if (condition()) return;
+      cluster_->WaitForChange(0);  // every interval at the latest
+    }
+    FAIL() << "never came: " << what << "\n" << JournalEnd();
+  }
+  // For the message of a test that failed: the journal explains what happened.
+  std::string JournalEnd() const {
+    std::ifstream in(folder_ / "journal.jsonl");
+    std::string text((std::istreambuf_iterator<char>(in)), {});
+    return text.substr(text.size() - std::min<std::size_t>(text.size(), 3000));
+  }
+  bool Trains(const std::string& id, std::size_t gpus) {
+    const LiveJob* job = const_cast<LiveState&>(cluster_->state()).book().Find(id);
+    return job != nullptr && job->group.workers().size() == gpus &&
+           job->group.training(runtime_.jobs.at(id).progress);
+  }
+  LiveJob& JobOf(const std::string& id) {
+    return *const_cast<LiveState&>(cluster_->state()).book().Find(id);
+  }
+  void Look() {
+    runtime_.Wait(0.1);
+    cluster_->Look();
+  }
+
+  FakeTime time_;
+  FakeRuntime runtime_;
+  std::filesystem::path folder_;
+  std::unique_ptr<Journal> journal_;
+  std::unique_ptr<LiveClock> clock_;
+  std::unique_ptr<LiveCluster> cluster_;
+};
+
+TEST_F(LiveClusterTest, StartsGrowsAndShrinksAJob) {
+  runtime_.AddJob("a", 2, 1, 8);
+  Serve();
+  ASSERT_TRUE(cluster_->WaitForJobs());
+  EXPECT_EQ(cluster_->Observe().rows(), 1);
+  Decide({{"a", 2}});
+  Until("training on 2", [&] { return Trains("a", 2); });
+  Decide({{"a", 6}});
+  EXPECT_EQ(cluster_->Observe().running[0], JobOf("a").running);
+  Until("training on 6", [&] { return Trains("a", 6); });
+  Decide({{"a", 1}});
+  Until("training on 1", [&] { return Trains("a", 1); });
+  EXPECT_EQ(runtime_.Alive("a"), 1);
+  EXPECT_EQ(runtime_.jobs.at("a").membership.epoch, 2);
+}
+
+TEST_F(LiveClusterTest, SurvivorsTrainOnUntilAllJoinersHaveJoined) {
+  runtime_.AddJob("a", 1, 1, 8);
+  Serve();
+  cluster_->WaitForJobs();
+  Decide({{"a", 1}});
+  Until("training on 1", [&] { return Trains("a", 1); });
+  runtime_.slow = {"a.1"};
+  Decide({{"a", 3}});
+  for (int i = 0; i < 20; ++i) runtime_.Wait(0.1);
+  cluster_->WaitForChange(0);
+  EXPECT_EQ(runtime_.Alive("a"), 3);
+  EXPECT_EQ(runtime_.jobs.at("a").membership.epoch, 0) << "an epoch without the late one";
+  runtime_.slow.clear();
+  Until("training on 3", [&] { return Trains("a", 3); });
+  EXPECT_EQ(runtime_.jobs.at("a").membership.members.front(), "a.0");
+}
+
+TEST_F(LiveClusterTest, TwoJobsThatExchangeNodesBothArrive) {
+  runtime_.AddJob("a", 4, 1, 4);
+  runtime_.AddJob("b", 4, 1, 4);
+  Serve();
+  cluster_->WaitForJobs();
+  Decide({{"a", 4}, {"b", 4}});
+  Until("both train", [&] { return Trains("a", 4) && Trains("b", 4); });
+  const Observation& o = cluster_->Observe();
+  Allocation swapped;
+  swapped.Add(o.job[0], o.running[0], o.shares_of(1));
+  swapped.Add(o.job[1], o.running[1], o.shares_of(0));
+  ASSERT_TRUE(cluster_->Apply(swapped).refused.ok());
+  Until("both train again", [&] {
+    return Trains("a", 4) && Trains("b", 4) &&
+           runtime_.workers.at(runtime_.AliveIds("a")[0]).seen.node == "n2";
+  });
+}
+
+TEST_F(LiveClusterTest, AWorkerThatIsKilledIsReplaced) {
+  runtime_.AddJob("a", 3, 1, 4);
+  Serve();
+  cluster_->WaitForJobs();
+  Decide({{"a", 3}});
+  Until("training on 3", [&] { return Trains("a", 3); });
+  const std::int64_t step = runtime_.jobs.at("a").progress.step;
+  runtime_.Kill("a.0");  // rank 0
+  Until("training on 3 again",
+        [&] { return Trains("a", 3) && !runtime_.IsMember(runtime_.jobs.at("a"), "a.0"); });
+  EXPECT_GE(runtime_.jobs.at("a").progress.step, step);
+  EXPECT_EQ(runtime_.jobs.at("a").membership.members.front(), "a.1") << "a survivor leads";
+}
+
+TEST_F(LiveClusterTest, AHungWorkerIsEndedAndTheOthersGoOn) {
+  runtime_.AddJob("a", 2, 1, 2);
+  Serve();
+  cluster_->WaitForJobs();
+  Decide({{"a", 2}});
+  Until("training on 2", [&] { return Trains("a", 2); });
+  runtime_.frozen.insert("a.1");
+  runtime_.workers.at("a.1").seen.silent = 1000;
+  Until("a new second worker", [&] { return Trains("a", 2) && runtime_.workers.contains("a.2"); });
+  EXPECT_EQ(runtime_.workers.at("a.1").seen.state, WorkerState::kEnded);
+}
+
+TEST_F(LiveClusterTest, AJobWhoseWorkersAlwaysFailIsGivenUp) {
+  runtime_.AddJob("a", 1, 1, 1);
+  Serve();
+  cluster_->WaitForJobs();
+  Decide({{"a", 1}});
+  for (int look = 0; look < 1000 && runtime_.jobs.at("a").job.state == JobState::kActive; ++look) {
+    runtime_.jobs.at("a").progress.step = 0;
+    for (const std::string& id : runtime_.AliveIds("a")) runtime_.Kill(id);
+    time_.Pass(5);
+    Look();
+  }
+  EXPECT_EQ(runtime_.jobs.at("a").job.state, JobState::kFailed);
+  EXPECT_EQ(runtime_.workers.size(), 6U) << "as many tries as GroupOptions::most_failures";
+}
+
+TEST_F(LiveClusterTest, ARefusedStartIsTriedAgainUnderAnotherName) {
+  runtime_.AddJob("a", 2, 1, 2);
+  runtime_.refuse_starts = 3;
+  Serve();
+  cluster_->WaitForJobs();
+  Decide({{"a", 2}});
+  Until("training", [&] { return Trains("a", 2); });
+  EXPECT_EQ(runtime_.refuse_starts, 0);
+}
+
+TEST_F(LiveClusterTest, AnUnreachableRuntimeChangesNothing) {
+  runtime_.AddJob("a", 2, 1, 4);
+  Serve();
+  cluster_->WaitForJobs();
+  Decide({{"a", 2}});
+  Until("training", [&] { return Trains("a", 2); });
+  runtime_.unreachable = true;
+  cluster_->WaitForChange(0);
+  Decide({{"a", 4}});
+  cluster_->WaitForChange(0);
+  EXPECT_EQ(runtime_.Alive("a"), 2);
+  runtime_.unreachable = false;
+  Until("training on 4", [&] { return Trains("a", 4); });
+}
+
+TEST_F(LiveClusterTest, ADaemonKilledAtAnyMomentLosesAndDoublesNothing) {
+  runtime_.AddJob("a", 2, 1, 8);
+  runtime_.AddJob("b", 1, 1, 4);
+  runtime_.AddJob("c", 2, 2, 4, ResizeMode::kRestart);
+  Rng rng(1, "kills");
+  const std::vector<std::vector<std::pair<std::string, GpuCount>>> wants = {
+      {{"a", 2}, {"b", 1}, {"c", 2}}, {{"a", 4}, {"b", 2}, {"c", 2}},
+      {{"a", 1}, {"b", 3}, {"c", 4}}, {{"b", 4}, {"c", 3}},
+      {{"a", 6}, {"b", 2}},           {{"a", 3}, {"b", 1}, {"c", 4}}};
+  std::map<std::string, std::int64_t> steps;
+  Serve();
+  ASSERT_TRUE(cluster_->WaitForJobs());
+  for (int round = 0; round < 60; ++round) {
+    Decide(wants[rng.Below(wants.size())]);
+    // Some looks later, wherever the resize then is, the daemon dies.
+    for (std::uint64_t look = rng.Below(6); look > 0; --look) Look();
+    if (rng.Below(4) == 0) {
+      const auto alive = runtime_.AliveIds("a");
+      if (!alive.empty()) runtime_.Kill(alive[rng.Below(alive.size())]);
+    }
+    Serve();
+    ASSERT_TRUE(cluster_->WaitForChange(0));
+    for (const char* id : {"a", "b", "c"}) {
+      EXPECT_GE(runtime_.jobs.at(id).progress.step, steps[id]);
+      steps[id] = runtime_.jobs.at(id).progress.step;
+    }
+  }
+  Decide({{"a", 3}, {"b", 1}, {"c", 4}});
+  Until("all train", [&] { return Trains("a", 3) && Trains("b", 1) && Trains("c", 1); });
+  EXPECT_EQ(cluster_->state().book().jobs().size(), 3U) << "a job was counted twice";
+  for (const char* id : {"a", "b", "c"}) runtime_.Finish(id);
+  LiveOptions options;
+  while (!cluster_->state().book().active().empty()) {
+    Look();
+    Serve();
+  }
+  EXPECT_EQ(runtime_.Alive("a") + runtime_.Alive("b") + runtime_.Alive("c"), 0);
+}
+
+TEST_F(LiveClusterTest, ALostJournalIsMadeUpForByWhatRuns) {
+  runtime_.AddJob("a", 2, 1, 4);
+  Serve();
+  cluster_->WaitForJobs();
+  Decide({{"a", 2}});
+  Until("training", [&] { return Trains("a", 2); });
+  cluster_.reset();
+  journal_.reset();
+  std::filesystem::remove(folder_ / "journal.jsonl");
+  Serve();
+  ASSERT_TRUE(cluster_->WaitForJobs());
+  Decide({{"a", 3}});
+  Until("training on 3", [&] { return Trains("a", 3); });
+  EXPECT_GT(runtime_.jobs.at("a").membership.epoch, 0);
+}
+
+TEST_F(LiveClusterTest, AJobLeavesANodeThatGoesDown) {
+  runtime_.AddJob("a", 6, 1, 8);
+  Serve();
+  cluster_->WaitForJobs();
+  Decide({{"a", 6}});
+  Until("training on 6", [&] { return Trains("a", 6); });
+  runtime_.picture_nodes[1].up = false;
+  ASSERT_TRUE(cluster_->WaitForChange(kNever)) << "a lost node asks for a decision";
+  EXPECT_EQ(cluster_->Observe().cluster->total().gpus, 4);
+  EXPECT_EQ(JobOf("a").shares.size(), 1U);
+  Until("training on 4", [&] { return Trains("a", 4); });
+}
+
+TEST_F(LiveClusterTest, DrainedNodesAreLeftAndComeBack) {
+  runtime_.AddJob("a", 6, 1, 8);
+  Serve();
+  cluster_->WaitForJobs();
+  Decide({{"a", 6}});
+  Until("training on 6", [&] { return Trains("a", 6); });
+  EXPECT_THROW(cluster_->DrainNode("n3"), Error);
+  cluster_->DrainNode("n1");
+  Until("training on 2", [&] { return Trains("a", 2); });
+  cluster_->Resume();
+  cluster_->WaitForChange(0);
+  EXPECT_EQ(cluster_->Observe().cluster->total().gpus, 8);
+}
+
+TEST_F(LiveClusterTest, AWallClockThatJumpsMovesNothing) {
+  runtime_.AddJob("a", 2, 1, 4);
+  Serve();
+  cluster_->WaitForJobs();
+  const Seconds before = cluster_->Observe().now;
+  time_.wall -= 1e6;
+  cluster_->WaitForChange(0);
+  EXPECT_GE(cluster_->Observe().now, before);
+  EXPECT_LT(cluster_->Observe().now, before + 30);
+  runtime_.AddJob("b", 1, 1, 1);  // submitted "before" the run began
+  cluster_->WaitForChange(0);
+  EXPECT_GE(JobOf("b").submit, JobOf("a").submit);
+  Serve();  // a successor, with the clock still wrong
+  cluster_->WaitForChange(0);
+  EXPECT_GE(cluster_->Observe().now, before);
+}
+
+TEST_F(LiveClusterTest, AnUnknownModelRunsOnThePriorUntilItIsMeasured) {
+  runtime_.AddJob("a", 1, 1, 4).model = "nobody-knows";
+  Serve();
+  cluster_->WaitForJobs();
+  const auto rate = [&](GpuCount gpus) {
+    const auto& table = *cluster_->Observe().table[0];
+    return table[table.Find({std::int16_t(gpus), 0}, 0)].rate;
+  };
+  EXPECT_DOUBLE_EQ(rate(1), 1.0);
+  EXPECT_DOUBLE_EQ(rate(4), std::pow(4.0, 0.8));
+  Decide({{"a", 2}});
+  runtime_.jobs.at("a").progress.rate = 500;
+  Until("a table of measured rates", [&] { return std::abs(rate(2) - 500) < 1e-6; });
+  EXPECT_NEAR(rate(4), 500 * std::pow(2.0, 0.8), 1e-6);
+}
+
+TEST_F(LiveClusterTest, AJobThatFitsNowhereWaitsUnseen) {
+  runtime_.AddJob("big", 16, 16, 16);
+  runtime_.AddJob("a", 1, 1, 1);
+  Serve();
+  ASSERT_TRUE(cluster_->WaitForJobs());
+  EXPECT_EQ(cluster_->Observe().rows(), 1);
+}
+
+TEST_F(LiveClusterTest, ADryRunStartsNothing) {
+  runtime_.AddJob("a", 1, 1, 4);
+  LiveClock clock(kUnknown, 0, time_.source());
+  LiveOptions options;
+  options.dry_run = true;
+  cluster_ = std::make_unique<LiveCluster>(runtime_, nullptr, clock, options,
+                                           std::vector<JournalRecord>{});
+  ASSERT_TRUE(cluster_->WaitForJobs());
+  EXPECT_EQ(cluster_->Apply(Of({{"a", 2}})).launched, 1);
+  cluster_->WaitForChange(0);
+  EXPECT_TRUE(runtime_.workers.empty());
+  EXPECT_EQ(cluster_->Observe().running[0], -1);
+}
+
+TEST_F(LiveClusterTest, AnIllegalAllocationIsRefusedWhole) {
+  runtime_.AddJob("a", 1, 1, 4);
+  Serve();
+  cluster_->WaitForJobs();
+  Allocation twice = Of({{"a", 1}});
+  const NodeShare share{0, {1, 0}, 1};
+  twice.Add(cluster_->Observe().job[0], 0, std::span(&share, 1));
+  EXPECT_FALSE(cluster_->Apply(twice).refused.ok());
+  EXPECT_EQ(JobOf("a").running, -1);
+}
+
+}  // namespace
+}  // namespace allot
