@@ -1,12 +1,13 @@
 // The weighted alpha-fair index with fixed numbers: u, beta, kappa for every job, u = -alpha
 // ln(time) of the remaining time in the smallest configuration or, where lengths are unknown, of
-// the GPU time attained or the inverse Gittins index; or u = alpha x age. docs/learning.md says
-// which heuristics its points are.
+// the GPU time attained or the inverse Gittins index; or u = alpha x age. `rank` adds heSRPT's
+// weight (sched/longer_share.h). docs/learning.md says which heuristics its points are.
 
 #include <cmath>
 
 #include "sched/hull_fill.h"
 #include "sched/length_model.h"
+#include "sched/longer_share.h"
 #include "sched/policy.h"
 #include "sched/remaining.h"
 
@@ -20,11 +21,16 @@ class IndexHeuristic : public Policy {
         alpha_(params.Number("alpha")),
         basis_(BasisOf(params.Text("basis"))),
         gamma_(params.Number("gamma")),
+        rank_(params.Number("rank")),
         fill_(HullFillOptions{.first_bonus = static_cast<float>(params.Number("first"))}),
         placement_(MakeStage<Placement>("placement", params.Text("placement"))) {
     shape_.beta = static_cast<float>(params.Number("beta"));
     shape_.kappa = static_cast<float>(params.Number("kappa"));
-    info_.needs_lengths = (basis_ == Basis::kRemaining || basis_ == Basis::kGittins) && alpha_ != 0;
+    info_.needs_lengths =
+        (basis_ == Basis::kRemaining || basis_ == Basis::kGittins) && (alpha_ != 0 || rank_ != 0);
+    if (rank_ != 0 && basis_ == Basis::kSubmit) {
+      throw UsageError("policy 'index': rank {} needs a basis that is a time, got submit", rank_);
+    }
     if (!params.Text("history").empty()) lengths_ = LengthModelOf(params.Text("history"));
   }
 
@@ -36,12 +42,15 @@ class IndexHeuristic : public Policy {
     if (basis_ == Basis::kGittins) lengths_.Observe(o);
     rows_.clear();
     scores_.clear();
+    times_.clear();
     for (std::int32_t row = 0; row < o.rows(); ++row) {
       Score score = shape_;
       score.u = static_cast<float>(Weight(o, row));
       rows_.push_back(row);
       scores_.push_back(score);
+      if (rank_ != 0) times_.push_back(LnTime(o, row));
     }
+    if (rank_ != 0) AddRanks(o);
     grants_.clear();
     fill_.Fill(o, rows_, scores_, &grants_);
     placement_->Place(o, grants_, allocation);
@@ -68,6 +77,17 @@ class IndexHeuristic : public Policy {
     return demand - alpha_ * std::log(Time(o, row) / o.interval + 0.01);
   }
 
+  float LnTime(const Observation& o, std::int32_t row) const {
+    return static_cast<float>(std::log(Time(o, row) / o.interval + 0.01));
+  }
+
+  void AddRanks(const Observation& o) {
+    const std::vector<float>& shares = longer_.Of(times_, o.job);
+    for (std::size_t r = 0; r < scores_.size(); ++r) {
+      scores_[r].u += static_cast<float>(rank_) * shares[r];
+    }
+  }
+
   double Time(const Observation& o, std::int32_t row) const {
     switch (basis_) {
       case Basis::kAttained:
@@ -83,12 +103,15 @@ class IndexHeuristic : public Policy {
   double alpha_;
   Basis basis_;
   double gamma_;
+  double rank_;
   LengthModel lengths_;
   Score shape_;
   HullFill fill_;
   std::unique_ptr<Placement> placement_;
   std::vector<std::int32_t> rows_;
   std::vector<Score> scores_;
+  std::vector<float> times_;
+  LongerShare longer_;
   std::vector<Grant> grants_;
 };
 
@@ -103,6 +126,7 @@ PolicyInfo MakeInfo() {
       {"beta", "0.3", "fairness: 0 throughput, 1 proportional, large max-min", 0, 100},
       {"kappa", "0.3", "stickiness to the present size", 0, 100},
       {"gamma", "1", "weight of small demand: u += (1 - gamma) ln(requested GPUs)", -10, 10},
+      {"rank", "0", "weight of short rank: u += rank ln(share of jobs at least as long)", -10, 10},
       {"first", "0", "bonus of each job's first step", 0, 1000},
       {"basis", "remaining",
        "time meant: remaining (estimated), attained (GPU time), gittins (length model), or submit: "

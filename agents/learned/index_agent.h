@@ -12,13 +12,14 @@ namespace allot {
 IndexNetShape IndexAgentShape(int hidden = 16);
 
 // A point of the alpha-fair family, as the policy 'index' has it: u = -alpha ln(remaining time in
-// the smallest configuration) or, with `forecast`, of the length model's rank, + (1 - gamma)
-// ln(requested cost).
+// the smallest configuration, or with `forecast` of the length model's rank) + (1 - gamma)
+// ln(requested cost) + rank ln(share of jobs for which that time is at least as long).
 struct IndexPoint {
   float alpha = 0;
   float beta = 0;
   float kappa = 0;
   float gamma = 1;
+  float rank = 0;
   bool forecast = false;
 };
 

@@ -41,6 +41,7 @@ NetWeights AtPoint(const Params& params, std::uint64_t seed) {
                        .beta = number("beta"),
                        .kappa = number("kappa"),
                        .gamma = number("gamma"),
+                       .rank = number("rank"),
                        .forecast = basis == "gittins"},
                       params.Integer("hidden"), seed);
 }
@@ -64,6 +65,7 @@ ALLOT_REGISTER(NetworkInfo,
                              {"beta", "0.3", "as above", 0, 100},
                              {"kappa", "0.3", "as above", 0, 100},
                              {"gamma", "1", "as above", -10, 10},
+                             {"rank", "0", "as above", -10, 10},
                              {"basis", "remaining", "as above: remaining or gittins"},
                              {"history", "", "of policy index; not used here"}},
                             AtPoint,

@@ -11,7 +11,7 @@
 namespace allot {
 namespace {
 
-enum Coordinate : std::size_t { kAlpha, kBeta, kKappa, kGamma, kCoordinates };
+enum Coordinate : std::size_t { kAlpha, kBeta, kKappa, kGamma, kRank, kCoordinates };
 using Point = std::array<double, kCoordinates>;
 
 const std::array<std::vector<double>, kCoordinates> kCandidates = {{
@@ -19,8 +19,9 @@ const std::array<std::vector<double>, kCoordinates> kCandidates = {{
     {0, 0.15, 0.3, 0.5, 0.75, 1, 2},
     {0, 0.15, 0.3, 0.6, 1},
     {0.75, 1, 1.25},
+    {0, 0.25, 0.5, 0.75},
 }};
-constexpr Point kStart = {0.25, 0.3, 0.3, 1};
+constexpr Point kStart = {0.25, 0.3, 0.3, 1, 0};
 
 class Search {
  public:
@@ -28,11 +29,15 @@ class Search {
          const std::string& basis)
       : scenarios_(scenarios), options_(options), basis_(basis) {}
 
-  Point Best() {
-    Point best = kStart;
+  Point Best() { return Climb(kStart, {kAlpha, kBeta, kKappa, kGamma}); }
+  Point BestRanked(const Point& start) {
+    return Climb(start, {kRank, kAlpha, kBeta, kKappa, kGamma});
+  }
+
+  Point Climb(Point best, std::initializer_list<Coordinate> coordinates) {
     for (int pass = 0; pass < options_.passes; ++pass) {
       const Point before = best;
-      for (std::size_t c = 0; c < kCoordinates; ++c) {
+      for (const Coordinate c : coordinates) {
         for (const double candidate : kCandidates[c]) {
           Point point = best;
           point[c] = candidate;
@@ -64,6 +69,7 @@ class Search {
   std::string Spec(const Point& p) const {
     std::string spec = fmt::format("index:basis={},alpha={},beta={},kappa={},gamma={}", basis_,
                                    p[kAlpha], p[kBeta], p[kKappa], p[kGamma]);
+    if (p[kRank] != 0) spec += fmt::format(",rank={}", p[kRank]);
     if (basis_ == "gittins" && !options_.history.empty()) spec += ",history=" + options_.history;
     return spec;
   }
@@ -88,9 +94,16 @@ TunedIndex TuneIndex(const std::vector<std::shared_ptr<const Scenario>>& scenari
   for (const std::string& basis : options.bases) {
     Search search(scenarios, options, basis);
     const Point point = search.Best();
+    if (best.spec.empty() || search.Value(point) < best.log_value) {
+      best.spec = search.Spec(point);
+      best.log_value = search.Value(point);
+    }
+    const Point ranked = options.ranked ? search.BestRanked(point) : point;
+    if (best.ranked_spec.empty() || search.Value(ranked) < best.ranked_log_value) {
+      best.ranked_spec = search.Spec(ranked);
+      best.ranked_log_value = search.Value(ranked);
+    }
     played += search.played();
-    if (!best.spec.empty() && search.Value(point) >= best.log_value) continue;
-    best = {search.Spec(point), point[kAlpha], point[kBeta], point[kKappa], search.Value(point), 0};
   }
   best.played = played;
   return best;

@@ -15,6 +15,7 @@ namespace allot {
 struct TuneOptions {
   std::vector<std::string> bases = {"remaining"};  // of 'index' that are tried
   std::string history;                             // its parameter, for basis gittins
+  bool ranked = false;                             // also search with heSRPT's weight, `rank`
   Objective objective;
   std::int64_t max_decisions = 2000;
   int passes = 2;  // over the parameters
@@ -22,11 +23,11 @@ struct TuneOptions {
 };
 
 struct TunedIndex {
-  std::string spec;  // "index:basis=gittins,alpha=0.25,..."
-  double alpha = 0;
-  double beta = 0;
-  double kappa = 0;
-  double log_value = 0;     // mean over the episodes of ln(objective)
+  std::string spec;      // "index:basis=gittins,alpha=0.25,..."
+  double log_value = 0;  // mean over the episodes of ln(objective)
+  // With any weight of the rank, searched from there; as above unless `ranked` was asked for.
+  std::string ranked_spec;
+  double ranked_log_value = 0;
   std::int64_t played = 0;  // episodes
 };
 

@@ -38,7 +38,7 @@ ClaimFamily Dl2Family(bool quick) {
     family.training.push_back(fmt::format("dl2:size={}", size));
   }
   family.bases = {"remaining"};
-  family.start = "index:alpha=0.25,beta=0.75,kappa=0";
+  family.start = "index:alpha=0.12,beta=0.75,kappa=0,rank=0.25";
   family.method =
       "policy-gradient:keep=1,half-life=1e18,tau=0.15,learning-rate=0.004,"
       "final-learning-rate=0.0005";
@@ -58,7 +58,8 @@ ClaimFamily Dl2Family(bool quick) {
                                {{"optimus", size.optimus},
                                 {"drf", size.drf},
                                 {"REPAIRED", size.index},
-                                {"INDEX", size.index}}});
+                                {"INDEX", size.index},
+                                {"RANKED", 0}}});
   }
   return family;
 }
@@ -105,7 +106,7 @@ ClaimFamily PhillyFamily(const ClaimOptions& options, bool rigid, const std::str
     family.settings.push_back({fmt::format("Philly {} {}", code, load),
                                spec(fmt::format("from={}", kPhillySplit), 256, load),
                                spec(before, 256, load),
-                               {{other, most.other}, {"INDEX", most.index}}});
+                               {{other, most.other}, {"INDEX", most.index}, {"RANKED", 0}}});
   }
   return family;
 }

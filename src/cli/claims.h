@@ -9,14 +9,17 @@
 namespace allot {
 
 struct ClaimLimit {
-  std::string opponent;  // a policy as the setting's profile names it, "INDEX" or "REPAIRED"
-  double most = 0;       // of learned / opponent; 0: reported only
+  std::string
+      opponent;     // a policy as the setting's profile names it, "INDEX", "RANKED" or "REPAIRED"
+  double most = 0;  // of learned / opponent; 0: reported only
 };
 
 struct ClaimedSetting {
   std::string name;
   std::string test;  // setting; seeds 0, 1, ... are played
-  std::string tune;  // setting in which INDEX, the best fixed index, is searched
+  // Setting in which INDEX, the best fixed index, and RANKED, with a weight of the rank too, are
+  // searched.
+  std::string tune;
   std::vector<ClaimLimit> limits;
 };
 
@@ -26,7 +29,7 @@ struct ClaimFamily {
   std::vector<std::string> training;  // settings
   std::vector<std::string> bases;     // of INDEX
   std::string history;                // TRACE@DATE of the length model, or ""
-  std::string start;                  // where training starts; "" = at INDEX
+  std::string start;                  // where training starts; "" = at RANKED
   std::string method;                 // of training
   int iterations = 0;
   std::string objective = "jct";

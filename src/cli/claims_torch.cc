@@ -113,6 +113,7 @@ class FamilyRun {
     tune.history = family_.history;
     tune.objective = ObjectiveNamed(family_.objective);
     tune.max_decisions = kMostTrainingDecisions;
+    tune.ranked = true;
     tune.passes = o_.claims.quick ? 1 : 2;
     tune.threads = globals_.threads;
     return TuneIndex(scenarios, tune);
@@ -145,9 +146,9 @@ class FamilyRun {
     return LoadAgent((fs::path(train.out) / "best").string());
   }
 
-  // INDEX of the middle one of the settings, as in the method: tuned once, for all loads.
+  // RANKED of the middle one of the settings, as in the method: tuned once, for all loads.
   std::string Middle() const {
-    return index_.at(family_.settings[family_.settings.size() / 2].name).spec;
+    return index_.at(family_.settings[family_.settings.size() / 2].name).ranked_spec;
   }
 
   std::vector<Measures> PlayAll(const std::vector<std::shared_ptr<const Scenario>>& scenarios,
@@ -185,6 +186,8 @@ class FamilyRun {
       std::vector<Measures> other;
       if (limit.opponent == "INDEX") {
         other = PlayAll(scenarios, Named(index_.at(claimed.name).spec));
+      } else if (limit.opponent == "RANKED") {
+        other = PlayAll(scenarios, Named(index_.at(claimed.name).ranked_spec));
       } else if (limit.opponent == "REPAIRED") {
         other = BestRepaired(scenarios, &name);
       } else {
@@ -261,7 +264,8 @@ int Reproduce(Options& o, const GlobalOptions& globals) {
       findings.push_back(ToJson(f));
       missed += f.holds() ? 0 : 1;
     }
-    for (const auto& [setting, index] : run.index()) indices[setting] = index.spec;
+    for (const auto& [setting, index] : run.index())
+      indices[setting] = {index.spec, index.ranked_spec};
   }
   table.AddNote(fmt::format(
       "Means of {} workloads that neither training nor tuning saw, paired; {} training seeds.",

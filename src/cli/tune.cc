@@ -20,6 +20,7 @@ struct Options {
   std::string history;
   std::int64_t max_decisions = 4000;
   int passes = 2;
+  bool ranked = false;
 };
 
 int Tune(Options& o, const GlobalOptions& globals) {
@@ -32,20 +33,21 @@ int Tune(Options& o, const GlobalOptions& globals) {
   options.objective = ObjectiveNamed(o.objective);
   options.max_decisions = o.max_decisions;
   options.passes = o.passes;
+  options.ranked = o.ranked;
   options.threads = globals.threads;
   const TunedIndex best = TuneIndex(scenarios, options);
   if (globals.json) {
-    std::printf("%s\n", nlohmann::ordered_json{{"policy", best.spec},
+    std::printf("%s\n", nlohmann::ordered_json{{"policy", best.ranked_spec},
                                                {"objective", o.objective},
-                                               {"geometric_mean", std::exp(best.log_value)},
+                                               {"geometric_mean", std::exp(best.ranked_log_value)},
                                                {"episodes_played", best.played}}
                             .dump(2)
                             .c_str());
   } else {
-    std::printf("%s\n", best.spec.c_str());
+    std::printf("%s\n", best.ranked_spec.c_str());
     if (!globals.quiet) {
       std::fprintf(stderr, "%s %.6g (geometric mean of %zu workloads), %lld episodes played\n",
-                   o.objective.c_str(), std::exp(best.log_value), scenarios.size(),
+                   o.objective.c_str(), std::exp(best.ranked_log_value), scenarios.size(),
                    static_cast<long long>(best.played));
     }
   }
@@ -70,6 +72,8 @@ ALLOT_REGISTER(CommandInfo,
                      app.add_option("--passes", o->passes, "over the parameters")
                          ->check(CLI::Range(1, 100))
                          ->capture_default_str();
+                     app.add_flag("--ranked", o->ranked,
+                                  "search heSRPT's weight too, from the best index without it");
                      return [o, &globals] { return Tune(*o, globals); };
                    }}));
 

@@ -28,9 +28,11 @@ constexpr std::array<std::string_view, kJobFeatures> kJobNames = {
     "rank by remaining time, -1 shortest .. 1 longest",
     "rank by remaining cost, -1 least .. 1 most",
     "its length is estimated",
+    "ln share of jobs with at least its remaining time in the smallest configuration",
     "ln forecast intervals per completion (inverse Gittins index)",
     "ln forecast remaining intervals at the requested size, median",
     "ln forecast remaining intervals at the requested size, 90th percentile",
+    "ln share of jobs with at least its forecast intervals per completion",
 };
 
 constexpr std::array<std::string_view, kClusterFeatures> kClusterNames = {
@@ -190,6 +192,8 @@ void FeatureEncoder::EncodeRanks(const Observation& o, FeatureBatch* batch) {
   if (!std::is_sorted(by_job_.begin(), by_job_.end())) std::sort(by_job_.begin(), by_job_.end());
   RankBy(kRemainingFastest, kRankRemaining, batch);
   RankBy(kRemainingCost, kRankCost, batch);
+  ShareBy(o, kRemainingSmallest, kLongerShare, batch);
+  ShareBy(o, kForecastRank, kLongerForecastShare, batch);
 }
 
 void FeatureEncoder::RankBy(JobFeature value, JobFeature rank, FeatureBatch* batch) {
@@ -203,6 +207,18 @@ void FeatureEncoder::RankBy(JobFeature value, JobFeature rank, FeatureBatch* bat
   for (std::size_t position = 0; position < rows; ++position) {
     feature(PackedIndex(by_value_[position]), rank) =
         rows > 1 ? 2.0F * static_cast<float>(position) / static_cast<float>(rows - 1) - 1.0F : 0.0F;
+  }
+}
+
+void FeatureEncoder::ShareBy(const Observation& o, JobFeature value, JobFeature share,
+                             FeatureBatch* batch) {
+  column_.resize(o.job.size());
+  for (std::size_t r = 0; r < column_.size(); ++r) {
+    column_[r] = batch->jobs[r * kJobFeatures + static_cast<std::size_t>(value)];
+  }
+  const std::vector<float>& shares = longer_.Of(column_, o.job);
+  for (std::size_t r = 0; r < shares.size(); ++r) {
+    batch->jobs[r * kJobFeatures + static_cast<std::size_t>(share)] = shares[r];
   }
 }
 

@@ -18,11 +18,12 @@
 
 #include "cluster/observation.h"
 #include "sched/length_model.h"
+#include "sched/longer_share.h"
 
 namespace allot {
 
-inline constexpr int kFeatureVersion = 2;
-inline constexpr int kJobFeatures = 19;
+inline constexpr int kFeatureVersion = 3;
+inline constexpr int kJobFeatures = 21;
 inline constexpr int kClusterFeatures = 8;
 inline constexpr int kContextFeatures = 2 * kJobFeatures + kClusterFeatures;
 inline constexpr float kFeatureBound = 20.0F;
@@ -45,9 +46,11 @@ enum JobFeature : int {
   kRankRemaining,
   kRankCost,
   kHasEstimate,
+  kLongerShare,  // sched/longer_share.h, by kRemainingSmallest
   kForecastRank,
   kForecastMedian,
   kForecastHigh,
+  kLongerForecastShare,  // likewise, by kForecastRank
 };
 
 struct FeatureBatch {
@@ -85,6 +88,8 @@ class FeatureEncoder {
   void TakeLogs(FeatureBatch* batch);
   void EncodeRanks(const Observation& observation, FeatureBatch* batch);
   void RankBy(JobFeature value, JobFeature rank, FeatureBatch* batch);
+  void ShareBy(const Observation& observation, JobFeature value, JobFeature share,
+               FeatureBatch* batch);
 
   LengthModel lengths_;
   std::array<OfTable, 64> of_tables_;  // by a hash of the table's address; of this decision
@@ -92,6 +97,8 @@ class FeatureEncoder {
   std::vector<std::uint64_t> by_job_;  // rows in the order of their jobs
   std::vector<std::uint64_t> by_value_;
   std::vector<std::uint64_t> scratch_;
+  LongerShare longer_;
+  std::vector<float> column_;
 };
 
 }  // namespace allot

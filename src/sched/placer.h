@@ -2,6 +2,7 @@
 // What placement stages share: a rule that chooses nodes for the units of one job, and two ways to
 // serve many jobs with it. A placement stage is one file with a NodeChooser.
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -32,7 +33,12 @@ class JobPlacer {
  public:
   explicit JobPlacer(std::unique_ptr<NodeChooser> chooser) : chooser_(std::move(chooser)) {}
 
-  void Reset(const ClusterSpec& cluster) { free_.Reset(cluster); }
+  void Reset(const ClusterSpec& cluster) {
+    free_.Reset(cluster);
+    // No decision allocates because its job is the first that spans so many nodes.
+    chosen_.reserve(std::min<std::size_t>(kMostReserved, cluster.nodes().size()));
+    shares_.reserve(chosen_.capacity());
+  }
   // Keeps the row where it is; false (and no change) when some of its GPUs are taken.
   bool Keep(const Observation& observation, std::int32_t row);
   void Release(const Observation& observation, std::int32_t row);  // undoes Keep
@@ -42,6 +48,8 @@ class JobPlacer {
   FreeMap& free() { return free_; }  // for stages that move what they kept
 
  private:
+  static constexpr std::size_t kMostReserved = 4096;
+
   std::unique_ptr<NodeChooser> chooser_;
   FreeMap free_;
   std::vector<UnitShare> chosen_;

@@ -56,7 +56,7 @@ TEST(EncoderTest, PermutingRowsPermutesJobsAndLeavesTheContext) {
 }
 
 // Forecasts know how long jobs are, in seconds; all else is relative to the interval.
-constexpr int kRelativeJobFeatures = kJobFeatures - 3;
+constexpr int kRelativeJobFeatures = kJobFeatures - 4;
 
 TEST(EncoderTest, AllTimesScaledGiveTheSameFeatures) {
   Rng rng(1, "encoder-test");

@@ -33,12 +33,15 @@ Scenario SmallScenario(std::uint64_t seed) {
 
 // Powers of two: -alpha ln(time) is then the same float in either order of rounding.
 TEST(IndexAgent, DecidesAsTheHeuristicAtItsPoint) {
-  for (const IndexPoint point :
-       {IndexPoint{0.25F, 0.5F, 0.25F}, {1, 0, 0}, {0, 1, 0.5F}, {0.5F, 2, 1}}) {
+  for (const IndexPoint point : {IndexPoint{0.25F, 0.5F, 0.25F},
+                                 {1, 0, 0},
+                                 {0, 1, 0.5F},
+                                 {0.5F, 2, 1},
+                                 {0, 0, 0.5F, 1, 0.5F}}) {
     const Scenario scenario = SmallScenario(1);
     const auto learned = MakeLearnedPolicy({IndexAgentAt(point, 8, 3), {}});
-    const std::string spec =
-        fmt::format("index:alpha={},beta={},kappa={}", point.alpha, point.beta, point.kappa);
+    const std::string spec = fmt::format("index:alpha={},beta={},kappa={},rank={}", point.alpha,
+                                         point.beta, point.kappa, point.rank);
     const auto heuristic = MakePolicy(spec);
     SimulatedCluster cluster(scenario);
     Allocation expected;
