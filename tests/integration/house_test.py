@@ -160,6 +160,6 @@ def test_nothing_registers_elsewhere():
 def test_package_list_has_the_sections_that_dev_asks_for():
     dev = (ROOT / "dev").read_text()
     listed = re.findall(r"^# ([a-z]+)$", (ROOT / "cmake" / "apt-packages.txt").read_text(), re.MULTILINE)
-    asked = {section for line in re.findall(r"^\s*require ([a-z ]+)$", dev, re.MULTILINE)
+    asked = {section for line in re.findall(r"^\s*(?:require|prefer) ([a-z ]+)$", dev, re.MULTILINE)
              for section in line.split()}
     assert asked == set(listed)
