@@ -37,6 +37,10 @@ local DECIDED = { "partition", "req_nodes", "exc_nodes", "gres", "tres_per_node"
 
 function slurm_job_modify(job, record, partitions, uid)
   if trusted(uid) then return slurm.SUCCESS end
+  if job.comment ~= nil and record.partition ~= WAITING then
+    slurm.log_user("the comment of a job that was placed is allot's")
+    return slurm.ERROR
+  end
   for _, field in ipairs(DECIDED) do
     if job[field] ~= nil then
       slurm.log_user("'%s' of a job is decided by allot", field)

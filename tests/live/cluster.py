@@ -153,6 +153,12 @@ class Cluster:
                 records[int(record["JobId"])] = record
         return records
 
+    def wait_for_saved_state(self):
+        """A controller writes its jobs down within five seconds: one that is killed before forgets them."""
+        now = time.time()
+        saved = self.folder / "state" / "job_state"
+        self._until(lambda: saved.stat().st_mtime > now or time.time() > now + 6, "slurmctld to save", 30)
+
     def gpus_in_use(self):
         """Node -> GPUs that Slurm counts as used."""
         used = {}
