@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,17 +13,23 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "live"))
 from daemon import Daemon, wait_until  # noqa: E402
 
 
-@pytest.fixture(params=["mlp"])
-def example(program, request):
-    path = program.parent / "examples" / f"elastic_{request.param}"
-    if not os.access(path, os.X_OK):
+@pytest.fixture(params=["elastic_mlp"])
+def example(program, root, request):
+    """Command and environment of a training program."""
+    path = program.parent / "examples" / request.param
+    if request.param.endswith(".py"):
+        path = program.parent / "liballot_elastic.so"
+        command = [sys.executable, root / "examples" / request.param]
+    else:
+        command = [path]
+    if not path.exists():
         pytest.skip(f"not built: {path} (needs libtorch)")
-    return path
+    return command, {"PYTHONPATH": str(root / "python"), "ALLOT_ELASTIC_LIBRARY": str(path)}
 
 
 @pytest.fixture
 def daemon(example, tmp_path):
-    with Daemon(tmp_path, example) as one:
+    with Daemon(tmp_path, *example) as one:
         yield one
 
 
@@ -38,6 +45,7 @@ def trains_on(daemon, worker):
     wait_until(lambda: daemon.step(worker) > step + 5, f"{worker} to train on behind step {step}")
 
 
+@pytest.mark.parametrize("example", ["elastic_mlp", "mlp.py"], indirect=True)
 def test_grows_and_shrinks_with_state_and_step_kept(daemon):
     daemon.start("w0", "w1", "w2", arguments=ENDLESS)
     daemon.regroup("w0")
@@ -53,7 +61,7 @@ def test_grows_and_shrinks_with_state_and_step_kept(daemon):
     assert end < begin / 2, "the loss went on falling over both changes"
 
 
-@pytest.mark.parametrize("example", ["mlp", "cnn"], indirect=True)
+@pytest.mark.parametrize("example", ["elastic_mlp", "elastic_cnn", "mlp.py"], indirect=True)
 def test_finishes_and_the_loss_fell(daemon):
     daemon.start("w0", "w1", arguments=("--steps", 150, "--rate", 0.05))
     daemon.announce("w0", "w1")
@@ -149,7 +157,6 @@ def test_a_wrong_token_is_refused(daemon):
 
 
 def test_outside_of_a_job_the_missing_variable_is_named(example):
-    import subprocess
     environment = {key: value for key, value in os.environ.items() if not key.startswith("ALLOT_")}
-    done = subprocess.run([example], env=environment, capture_output=True, text=True, timeout=30)
+    done = subprocess.run(example[0], env=environment, capture_output=True, text=True, timeout=30)
     assert done.returncode == 2 and "ALLOT_JOB_ID" in done.stderr

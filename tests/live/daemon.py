@@ -15,8 +15,8 @@ import time
 class Daemon:
     """Use as a context manager; its folder holds the job's checkpoint and the workers' output."""
 
-    def __init__(self, folder, program):
-        self.folder, self.program = folder, program
+    def __init__(self, folder, command, environment=None):
+        self.folder, self.command, self.environment = folder, command, environment or {}
         self.token = "token-of-the-job"
         self.processes = {}  # worker -> Popen
         self.said = {}  # worker -> {what: last message}
@@ -60,12 +60,12 @@ class Daemon:
     def start(self, *workers, token=None, arguments=()):
         for worker in workers:
             environment = {
-                **os.environ, "ALLOT_JOB_ID": "job", "ALLOT_WORKER_ID": worker,
+                **os.environ, **self.environment, "ALLOT_JOB_ID": "job", "ALLOT_WORKER_ID": worker,
                 "ALLOT_DAEMON": f"tcp:127.0.0.1:{self.port}", "ALLOT_TOKEN": token or self.token,
                 "ALLOT_RUN_DIR": str(self.folder), "OMP_NUM_THREADS": "1",
             }
             output = open(self.folder / f"{worker}.out", "w")
-            self.processes[worker] = subprocess.Popen([self.program, *map(str, arguments)], env=environment,
+            self.processes[worker] = subprocess.Popen([*self.command, *map(str, arguments)], env=environment,
                                                       stdout=output, stderr=subprocess.STDOUT)
             output.close()
 

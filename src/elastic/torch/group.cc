@@ -1,6 +1,7 @@
 #include "elastic/torch/group.h"
 
 #include <ATen/ops/from_blob.h>
+#include <fmt/format.h>
 
 #include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>

@@ -50,6 +50,11 @@ struct SlurmJob {
   std::uint64_t memory = 0;  // as Slurm encodes it
   bool requeue = true;
   double nice = 0;
+
+  // Holds nothing any more, and will not run again.
+  bool over() const {
+    return state != SlurmState::kPending && state != SlurmState::kRunning && !completing;
+  }
 };
 
 struct SlurmNode {
