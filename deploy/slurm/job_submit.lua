@@ -1,0 +1,53 @@
+-- Lies beside slurm.conf, which says JobSubmitPlugins=lua. Whatever a user submits waits in the
+-- partition that only allot's daemon empties; users cannot move a job, or give it GPUs, themselves.
+-- Root and the user that slurmctld runs as (SlurmUser: the daemon) may do everything.
+
+local WAITING = "elastic"
+
+local function slurm_user()
+  for line in io.lines("/proc/self/status") do
+    local uid = line:match("^Uid:%s+%d+%s+(%d+)")
+    if uid then return tonumber(uid) end
+  end
+  return 0
+end
+
+local daemon = slurm_user()
+
+local function trusted(uid)
+  return uid == 0 or uid == daemon
+end
+
+function slurm_job_submit(job, partitions, uid)
+  if trusted(uid) then return slurm.SUCCESS end
+  if job.partition ~= nil and job.partition ~= WAITING then
+    slurm.log_user("partition %s is allot's: the job waits in %s", job.partition, WAITING)
+  end
+  job.partition = WAITING
+  if job.req_nodes ~= nil then
+    slurm.log_user("allot chooses the nodes: submit without --nodelist")
+    return slurm.ERROR
+  end
+  return slurm.SUCCESS
+end
+
+-- What decides where and how large a job runs. A user may still change the rest of his own job.
+local DECIDED = { "partition", "req_nodes", "exc_nodes", "gres", "tres_per_node", "tres_per_job",
+                  "tres_per_task", "tres_per_socket" }
+
+function slurm_job_modify(job, record, partitions, uid)
+  if trusted(uid) then return slurm.SUCCESS end
+  if job.comment ~= nil and record.partition ~= WAITING then
+    slurm.log_user("the comment of a job that was placed is allot's")
+    return slurm.ERROR
+  end
+  for _, field in ipairs(DECIDED) do
+    if job[field] ~= nil then
+      slurm.log_user("'%s' of a job is decided by allot", field)
+      return slurm.ERROR
+    end
+  end
+  return slurm.SUCCESS
+end
+
+return slurm.SUCCESS

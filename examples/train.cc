@@ -1,0 +1,122 @@
+#include "examples/train.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <thread>
+#include <vector>
+
+#include "core/error.h"
+#include "elastic/torch/elastic_worker.h"
+
+namespace allot {
+namespace {
+
+struct Options {
+  std::int64_t steps = 1000;
+  std::int64_t batch = 64;
+  double rate = 0.02;
+  int pace_ms = 0;
+  int save_seconds = 60;
+};
+
+constexpr double kMomentum = 0.9;
+
+// Rank r's rows of a batch: as even as rows allow, the same for all who count.
+Batch ShareOf(const Batch& batch, int rank, int world) {
+  const std::int64_t rows = batch.input.size(0);
+  const std::int64_t begin = rows * rank / world;
+  const std::int64_t end = rows * (rank + 1) / world;
+  return {batch.input.slice(0, begin, end), batch.target.slice(0, begin, end)};
+}
+
+int Train(const Options& options, Example& example) {
+  std::vector<torch::Tensor> parameters = example.network->parameters();
+  std::vector<torch::Tensor> velocity;
+  std::vector<StateBlock> state;
+  std::int64_t size = 0;
+  for (const torch::Tensor& parameter : parameters) {
+    velocity.push_back(torch::zeros_like(parameter));
+    for (const torch::Tensor& tensor : {parameter, velocity.back()}) {
+      state.push_back({tensor.data_ptr(), tensor.nbytes()});
+    }
+    size += parameter.numel();
+  }
+  torch::Tensor gradient = torch::zeros({size});
+
+  ElasticWorker worker(WorkerEnvironment::OfThisProcess(),
+                       {.save_every = std::chrono::seconds(options.save_seconds),
+                        .total_work = static_cast<double>(options.steps * options.batch)});
+  std::int64_t step = 0;
+  while (worker.Join(state, &step)) {
+    fmt::print("joined rank={} world={} step={}\n", worker.rank(), worker.world_size(), step);
+    while (step < options.steps) {
+      const auto begin = std::chrono::steady_clock::now();
+      const Batch share =
+          ShareOf(example.batch(step, options.batch), worker.rank(), worker.world_size());
+      for (torch::Tensor& parameter : parameters) parameter.mutable_grad().reset();
+      torch::Tensor loss = example.loss(example.network->forward(share.input), share.target);
+      loss.backward();
+      std::vector<torch::Tensor> parts;
+      for (const torch::Tensor& parameter : parameters) {
+        parts.push_back(parameter.grad().flatten());
+      }
+      torch::cat_out(gradient, parts);
+
+      const Turn turn = worker.Reduce(
+          {gradient.data_ptr<float>(), static_cast<std::size_t>(size)},
+          {.loss = loss.item<double>(), .samples = static_cast<double>(share.input.size(0))});
+      if (!turn.apply) break;
+      {
+        const torch::NoGradGuard no_gradient;
+        std::int64_t at = 0;
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+          torch::Tensor& parameter = parameters[i];
+          velocity[i].mul_(kMomentum).add_(
+              gradient.slice(0, at, at + parameter.numel()).view_as(parameter));
+          parameter.sub_(velocity[i], options.rate);
+          at += parameter.numel();
+        }
+      }
+      ++step;
+      if (step % 10 == 0 && worker.rank() == 0) {
+        fmt::print("step={} loss={:.5f} world={}\n", step, turn.loss, worker.world_size());
+      }
+      worker.AfterStep(step, state);
+      std::this_thread::sleep_until(begin + std::chrono::milliseconds(options.pace_ms));
+      if (turn.regroup) break;
+    }
+    if (step >= options.steps) {
+      fmt::print("finished step={}\n", step);
+      return worker.Finish(step, state);
+    }
+  }
+  fmt::print("left step={}\n", step);
+  return 0;
+}
+
+}  // namespace
+
+int TrainElastic(int argc, char** argv, Example example) {
+  Options options;
+  CLI::App app("An elastic training job: started by allot, one process a GPU");
+  app.add_option("--steps", options.steps, "training steps")->check(CLI::PositiveNumber);
+  app.add_option("--batch", options.batch, "samples a step, of all workers together")
+      ->check(CLI::Range(64, 65536));
+  app.add_option("--rate", options.rate, "learning rate");
+  app.add_option("--pace-ms", options.pace_ms, "a step takes at least so many milliseconds");
+  app.add_option("--save-seconds", options.save_seconds, "between checkpoints");
+  CLI11_PARSE(app, argc, argv);
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  torch::set_num_threads(1);
+  try {
+    return Train(options, example);
+  } catch (const Error& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return static_cast<int>(error.code());
+  }
+}
+
+}  // namespace allot

@@ -1,0 +1,144 @@
+"""Elastic training from Python: jobs that allot resizes while they train.
+
+    import numpy, allot_elastic
+
+    worker = allot_elastic.Worker()
+    state = [weights, velocity]               # numpy arrays, changed in place
+    while (step := worker.join(state, step)) is not None:
+        while step < last:
+            ...                               # gradient of worker.rank's share of worker.world_size
+            turn = worker.reduce(gradient, loss, samples)
+            if not turn.apply:                # a peer is gone: join again
+                break
+            ...                               # apply the averaged gradient to the state
+            step += 1
+            worker.after_step(step, state)
+            if turn.regroup:
+                break
+        else:
+            worker.finish(step, state)
+            break
+
+A thin layer over liballot_elastic.so (its header: allot_elastic.h), which is looked for in
+$ALLOT_ELASTIC_LIBRARY, then among the system's libraries. State and gradients are writable objects
+with contiguous memory: numpy arrays, array.array, memoryviews; a torch tensor by its .numpy().
+"""
+
+import ctypes
+import ctypes.util
+import os
+from typing import NamedTuple
+
+VERSION = 1  # of the library's interface
+
+
+class ElasticError(RuntimeError):
+    """What the library says went wrong."""
+
+
+class Turn(NamedTuple):
+    apply: bool  #: the gradient is the members' average: finish the step with it
+    regroup: bool  #: join again, after this step
+    loss: float  #: the members' average
+
+
+class _Block(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("bytes", ctypes.c_size_t)]
+
+
+class _Turn(ctypes.Structure):
+    _fields_ = [("apply", ctypes.c_int), ("regroup", ctypes.c_int), ("loss", ctypes.c_double)]
+
+
+def _load():
+    path = os.environ.get("ALLOT_ELASTIC_LIBRARY") or ctypes.util.find_library("allot_elastic")
+    if not path:
+        raise ElasticError("liballot_elastic.so was not found: set ALLOT_ELASTIC_LIBRARY to its path")
+    library = ctypes.CDLL(path)
+    found = library.allot_elastic_version()
+    if found != VERSION:
+        raise ElasticError(f"{path}: the interface's version must be {VERSION}, got {found}")
+    worker, state = ctypes.c_void_p, (ctypes.POINTER(_Block), ctypes.c_size_t)
+    library.allot_elastic_error.restype = ctypes.c_char_p
+    library.allot_elastic_open.argtypes = (ctypes.c_double,) * 3
+    library.allot_elastic_open.restype = worker
+    library.allot_elastic_close.argtypes = (worker,)
+    library.allot_elastic_close.restype = None
+    library.allot_elastic_join.argtypes = (worker, *state, ctypes.POINTER(ctypes.c_int64))
+    library.allot_elastic_rank.argtypes = (worker,)
+    library.allot_elastic_world_size.argtypes = (worker,)
+    library.allot_elastic_reduce.argtypes = (worker, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_double,
+                                             ctypes.c_double, ctypes.POINTER(_Turn))
+    library.allot_elastic_after_step.argtypes = (worker, ctypes.c_int64, *state)
+    library.allot_elastic_finish.argtypes = (worker, ctypes.c_int64, *state)
+    return library
+
+
+def _memory(array):
+    """Address and size in bytes of an object's own memory."""
+    view = memoryview(array)
+    if view.readonly or not view.c_contiguous:
+        raise ValueError("state and gradients must be writable and contiguous in memory")
+    if view.nbytes == 0:
+        return None, 0
+    return ctypes.addressof(ctypes.c_char.from_buffer(view.cast("B"))), view.nbytes
+
+
+def _blocks(state):
+    return (_Block * len(state))(*(_Block(*_memory(array)) for array in state))
+
+
+class Worker:
+    """This process as a worker of the job that its environment names."""
+
+    def __init__(self, total_work=None, save_seconds=None, peer_seconds=None):
+        self._library = _load()
+        unsaid = (-1.0 if value is None else float(value) for value in (total_work, save_seconds, peer_seconds))
+        self._worker = self._library.allot_elastic_open(*unsaid)
+        if not self._worker:
+            raise ElasticError(self._library.allot_elastic_error().decode())
+
+    def close(self):
+        if self._worker:
+            self._library.allot_elastic_close(self._worker)
+            self._worker = None
+
+    __del__ = close
+
+    def _checked(self, code):
+        if code < 0:
+            raise ElasticError(self._library.allot_elastic_error().decode())
+        return code
+
+    @property
+    def rank(self):
+        return self._library.allot_elastic_rank(self._worker)
+
+    @property
+    def world_size(self):
+        return self._library.allot_elastic_world_size(self._worker)
+
+    def join(self, state, step=0):
+        """The step to go on from, with rank 0's state; None: this worker is to end."""
+        at = ctypes.c_int64(step)
+        member = self._checked(self._library.allot_elastic_join(self._worker, _blocks(state), len(state),
+                                                                ctypes.byref(at)))
+        return at.value if member else None
+
+    def reduce(self, gradient, loss, samples):
+        """Averages float32 `gradient` over the members in place."""
+        if memoryview(gradient).format != "f":
+            raise ValueError(f"a gradient must be of float32, got format '{memoryview(gradient).format}'")
+        address, size = _memory(gradient)
+        turn = _Turn()
+        self._checked(self._library.allot_elastic_reduce(self._worker, address, size // 4, loss, samples,
+                                                         ctypes.byref(turn)))
+        return Turn(bool(turn.apply), bool(turn.regroup), turn.loss)
+
+    def after_step(self, step, state):
+        """`step` steps are finished: progress is told, and a checkpoint written when one is due."""
+        self._checked(self._library.allot_elastic_after_step(self._worker, step, _blocks(state), len(state)))
+
+    def finish(self, step, state):
+        """The job's work is done."""
+        self._checked(self._library.allot_elastic_finish(self._worker, step, _blocks(state), len(state)))

@@ -1,0 +1,84 @@
+#include "elastic/checkpoint_file.h"
+
+#include <zlib.h>
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "core/error.h"
+#include "core/file.h"
+
+namespace allot {
+namespace {
+
+constexpr char kMagic[8] = {'A', 'L', 'L', 'O', 'T', 'C', 'P', '1'};
+
+struct Header {
+  char magic[8];
+  std::int64_t step;
+  std::uint64_t bytes;  // of all blocks
+  std::uint64_t checksum;
+};
+
+std::uint64_t Checksum(std::uint64_t sum, const void* data, std::size_t bytes) {
+  return crc32_z(static_cast<uLong>(sum), static_cast<const Bytef*>(data), bytes);
+}
+
+std::uint64_t TotalBytes(std::span<const StateBlock> state) {
+  std::uint64_t bytes = 0;
+  for (const StateBlock& block : state) bytes += block.bytes;
+  return bytes;
+}
+
+}  // namespace
+
+void SaveCheckpoint(const std::filesystem::path& path, std::int64_t step,
+                    std::span<const StateBlock> state) {
+  Header header{{}, step, TotalBytes(state), 0};
+  std::memcpy(header.magic, kMagic, sizeof kMagic);
+  for (const StateBlock& block : state) {
+    header.checksum = Checksum(header.checksum, block.data, block.bytes);
+  }
+  AtomicFile file(path);
+  file.stream().write(reinterpret_cast<const char*>(&header), sizeof header);
+  for (const StateBlock& block : state) {
+    file.stream().write(static_cast<const char*>(block.data),
+                        static_cast<std::streamsize>(block.bytes));
+  }
+  file.Commit();
+}
+
+std::optional<std::int64_t> LoadCheckpoint(const std::filesystem::path& path,
+                                           std::span<const StateBlock> state) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return std::nullopt;
+  const std::string content{std::istreambuf_iterator<char>(in), {}};
+  Header header{};
+  if (content.size() >= sizeof header) std::memcpy(&header, content.data(), sizeof header);
+  if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) {
+    throw DataError("{}: a checkpoint begins with '{:.8}', this file does not", path.string(),
+                    kMagic);
+  }
+  const std::uint64_t wanted = TotalBytes(state);
+  const std::uint64_t held = content.size() - sizeof header;
+  if (header.bytes != wanted || held != wanted) {
+    throw DataError("{}: the state has {} bytes, the checkpoint is of {} and holds {}",
+                    path.string(), wanted, header.bytes, held);
+  }
+  const char* const begin = content.data() + sizeof header;
+  const std::uint64_t checksum = Checksum(0, begin, wanted);
+  if (checksum != header.checksum) {
+    throw DataError("{}: checksum must be {:08x}, got {:08x}: the checkpoint is damaged",
+                    path.string(), header.checksum, checksum);
+  }
+  const char* from = begin;
+  for (const StateBlock& block : state) {
+    std::memcpy(block.data, from, block.bytes);
+    from += block.bytes;
+  }
+  return header.step;
+}
+
+}  // namespace allot

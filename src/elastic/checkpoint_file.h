@@ -1,0 +1,29 @@
+#pragma once
+// A checkpoint of a training job: the step and blocks of plain bytes, whole or absent.
+//
+// Called by ElasticWorker's users through Save and Load. The format is private to the job: a magic
+// word, the step, the sizes, the bytes and their checksum, in this machine's byte order.
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace allot {
+
+// A piece of training state in the program's own memory: a tensor's data.
+struct StateBlock {
+  void* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+void SaveCheckpoint(const std::filesystem::path& path, std::int64_t step,
+                    std::span<const StateBlock> state);
+
+// The step, with the blocks filled; nullopt, and nothing touched, when there is no file. DataError
+// when the file is damaged or of other blocks.
+std::optional<std::int64_t> LoadCheckpoint(const std::filesystem::path& path,
+                                           std::span<const StateBlock> state);
+
+}  // namespace allot

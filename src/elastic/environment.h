@@ -1,0 +1,25 @@
+#pragma once
+// What a worker process finds in its environment (docs/formats/worker_protocol.md), read once and
+// checked. Called by whatever joins a job: Member, ElasticWorker, the launcher.
+
+#include <filesystem>
+#include <string>
+
+namespace allot {
+
+struct WorkerEnvironment {
+  std::string job;                // ALLOT_JOB_ID
+  std::string worker;             // ALLOT_WORKER_ID
+  std::string daemon;             // ALLOT_DAEMON: "unix:/path" or "tcp:host:port"
+  std::string token;              // ALLOT_TOKEN
+  std::filesystem::path run_dir;  // ALLOT_RUN_DIR
+
+  // UsageError naming the variable that is missing.
+  static WorkerEnvironment OfThisProcess();
+
+  std::filesystem::path checkpoint() const { return run_dir / "checkpoint"; }
+  // Written once the daemon has acknowledged that the job's work is done.
+  std::filesystem::path finished() const { return run_dir / "finished"; }
+};
+
+}  // namespace allot

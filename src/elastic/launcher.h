@@ -1,0 +1,23 @@
+#pragma once
+// `allot-elastic`: what stands between a user's script and his program on a Slurm cluster. Two jobs
+// of one user meet in the job's run folder, which all nodes see:
+//
+//   run -- PROGRAM ...   in the user's script: writes down what is to be run (arguments,
+//   environment,
+//                        working folder), then waits until the job's work is done
+//   worker               in each worker job: waits for that, adds what a worker is to know of its
+//                        place, and becomes the program
+//
+// Called by elastic/program/main.cc.
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace allot {
+
+// Both return the exit code of the process.
+int RunHome(const std::vector<std::string>& command);
+int RunWorker(std::chrono::seconds patience);  // returns only when it fails
+
+}  // namespace allot

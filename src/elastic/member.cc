@@ -1,0 +1,255 @@
+#include "elastic/member.h"
+
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/error.h"
+
+namespace allot {
+namespace {
+
+using nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kHeartbeat{500};
+constexpr std::chrono::milliseconds kReconnect{500};
+
+std::atomic<bool> terminated = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "set by a signal's handler");
+
+void Put(json& message, const char* key, double value) {
+  if (std::isfinite(value)) message[key] = value;
+}
+
+}  // namespace
+
+int Epoch::rank_of(const std::string& worker) const {
+  const auto found = std::find(members.begin(), members.end(), worker);
+  return found == members.end() ? -1 : static_cast<int>(found - members.begin());
+}
+
+Member::Member(WorkerEnvironment environment,
+               const std::function<std::string(std::string)>& address,
+               std::chrono::milliseconds patience)
+    : environment_(std::move(environment)) {
+  const auto deadline = Clock::now() + patience;
+  while (!socket_.Connect(environment_.daemon)) {
+    if (Clock::now() > deadline) {
+      throw RunError("worker {}: the daemon must answer within {} s, but nobody listens at {}",
+                     environment_.worker, patience.count() / 1000, environment_.daemon);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  address_ = address(socket_.own_host());
+  wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  Greet();
+  thread_ = std::thread([this] { Serve(); });
+
+  std::unique_lock lock(mutex_);
+  changed_.wait_until(lock, deadline, [this] { return welcomed_ || !refused_.empty(); });
+  if (welcomed_) return;
+  const std::string why = refused_.empty() ? "no answer" : refused_;
+  over_ = true;
+  lock.unlock();
+  Say("");
+  thread_.join();
+  close(wake_);
+  throw RunError("worker {} of job {}: the daemon at {} must welcome it, but: {}",
+                 environment_.worker, environment_.job, environment_.daemon, why);
+}
+
+Member::~Member() {
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  Say("");
+  thread_.join();
+  close(wake_);
+}
+
+Epoch Member::latest() const {
+  const std::lock_guard lock(mutex_);
+  return latest_;
+}
+
+bool Member::later_than(std::int64_t number) const {
+  const std::lock_guard lock(mutex_);
+  return latest_.number > number;
+}
+
+std::optional<Epoch> Member::WaitForLater(std::int64_t number) const {
+  std::unique_lock lock(mutex_);
+  while (!stop_ && !terminated && latest_.number <= number) {
+    changed_.wait_for(lock, std::chrono::milliseconds(50));  // a signal notifies nobody
+  }
+  if (latest_.number > number) return latest_;
+  return std::nullopt;
+}
+
+bool Member::stopping() const {
+  const std::lock_guard lock(mutex_);
+  return stop_ || terminated;
+}
+
+std::string Member::refused() const {
+  const std::lock_guard lock(mutex_);
+  return refused_;
+}
+
+void Member::StopOnSigterm() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { terminated = true; };
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+bool Member::TakeSaveWanted() {
+  const std::lock_guard lock(mutex_);
+  if (saves_wanted_ == 0) return false;
+  saves_wanted_ = 0;  // one checkpoint answers all
+  return true;
+}
+
+void Member::Reached(std::int64_t epoch, std::int64_t step) {
+  {
+    const std::lock_guard lock(mutex_);
+    trained_epoch_ = epoch;
+    progress_.step = step;
+  }
+  Say(json{{"say", "reached"}, {"epoch", epoch}, {"step", step}}.dump());
+}
+
+void Member::Broken(std::int64_t epoch) {
+  {
+    const std::lock_guard lock(mutex_);
+    broken_epoch_ = epoch;
+  }
+  Say(json{{"say", "broken"}, {"epoch", epoch}}.dump());
+}
+
+void Member::Report(const TrainingProgress& progress) {
+  const std::lock_guard lock(mutex_);
+  progress_ = progress;  // the next heartbeat says it
+}
+
+void Member::Saved(std::int64_t step, double work) {
+  Say(json{{"say", "saved"}, {"step", step}, {"work", work}}.dump());
+}
+
+void Member::Finish(std::int64_t step, double work) {
+  const std::string line = json{{"say", "finished"}, {"step", step}, {"work", work}}.dump();
+  {
+    const std::lock_guard lock(mutex_);
+    finished_ = line;
+  }
+  Say(line);
+  std::unique_lock lock(mutex_);
+  while (!acknowledged_ && !stop_ && !terminated) {
+    changed_.wait_for(lock, std::chrono::milliseconds(50));
+  }
+}
+
+void Member::Say(const std::string& line) {
+  if (!line.empty()) {
+    const std::lock_guard lock(mutex_);
+    outbox_.push_back(line);
+  }
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = write(wake_, &one, sizeof one);
+}
+
+std::string Member::ProgressLine() const {
+  json message{{"say", "progress"}, {"epoch", trained_epoch_}, {"step", progress_.step}};
+  Put(message, "work", progress_.work);
+  Put(message, "rate", progress_.rate);
+  Put(message, "total", progress_.total_work);
+  Put(message, "noise", progress_.noise_scale);
+  Put(message, "loss", progress_.loss);
+  return message.dump();
+}
+
+// The first words on a connection, old or new; what a dead daemon may not have heard is repeated.
+void Member::Greet() {
+  const std::lock_guard lock(mutex_);
+  outbox_.clear();
+  json join{{"say", "join"},
+            {"job", environment_.job},
+            {"worker", environment_.worker},
+            {"token", environment_.token},
+            {"epoch", trained_epoch_},
+            {"step", progress_.step}};
+  if (!address_.empty()) join["address"] = address_;
+  socket_.Send(join.dump());
+  if (broken_epoch_ >= 0 && broken_epoch_ >= latest_.number) {
+    socket_.Send(json{{"say", "broken"}, {"epoch", broken_epoch_}}.dump());
+  }
+  if (!finished_.empty()) socket_.Send(finished_);
+}
+
+void Member::Serve() {
+  auto heartbeat = Clock::now() + kHeartbeat;
+  auto reconnect = Clock::now();
+  for (;;) {
+    socket_.Wait(wake_, static_cast<int>(kHeartbeat.count() / 2));
+    std::uint64_t count;
+    [[maybe_unused]] const ssize_t drained = read(wake_, &count, sizeof count);
+    while (const auto line = socket_.NextLine()) OnLine(*line);
+
+    std::vector<std::string> lines;
+    bool over;
+    {
+      const std::lock_guard lock(mutex_);
+      if (socket_.connected()) lines.swap(outbox_);
+      if (Clock::now() >= heartbeat && welcomed_) {
+        lines.push_back(ProgressLine());
+        heartbeat = Clock::now() + kHeartbeat;
+      }
+      over = over_;
+    }
+    for (const std::string& line : lines) socket_.Send(line);
+    if (over) return;
+    if (!socket_.connected() && Clock::now() >= reconnect) {
+      reconnect = Clock::now() + kReconnect;
+      if (socket_.Connect(environment_.daemon)) Greet();
+    }
+  }
+}
+
+void Member::OnLine(const std::string& line) {
+  const json message = json::parse(line, nullptr, false);
+  if (!message.is_object() || !message.contains("say") || !message["say"].is_string()) return;
+  const std::string say = message["say"];
+  const std::lock_guard lock(mutex_);
+  if (say == "welcome") {
+    welcomed_ = true;
+  } else if (say == "epoch") {
+    Epoch epoch;
+    try {
+      message.at("epoch").get_to(epoch.number);
+      message.at("members").get_to(epoch.members);
+      if (message.contains("addresses")) message["addresses"].get_to(epoch.addresses);
+    } catch (const json::exception&) {
+      return;  // no epoch that we could follow
+    }
+    if (epoch.number > latest_.number) latest_ = std::move(epoch);
+  } else if (say == "save") {
+    ++saves_wanted_;
+  } else if (say == "stop") {
+    stop_ = true;
+  } else if (say == "acknowledged") {
+    acknowledged_ = true;
+  } else if (say == "refused") {
+    refused_ = message.value("why", "no reason given");
+    stop_ = true;
+  }
+  changed_.notify_all();
+}
+
+}  // namespace allot

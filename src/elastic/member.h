@@ -1,0 +1,103 @@
+#pragma once
+// One worker's membership in its job: the connection to the daemon, kept up by a thread of its own.
+//
+// Joins, hears of epochs, of checkpoints that are wanted and of the end; says how training goes, at
+// least once a second. A daemon that dies is reconnected to while training goes on. ElasticWorker
+// and the C interface stand on it; it knows nothing of groups or tensors. Thread-safe.
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/types.h"
+#include "elastic/environment.h"
+#include "elastic/line_socket.h"
+
+namespace allot {
+
+struct Epoch {
+  std::int64_t number = -1;            // -1: none yet
+  std::vector<std::string> members;    // by rank
+  std::vector<std::string> addresses;  // of the members
+
+  int rank_of(const std::string& worker) const;  // -1: not a member
+};
+
+// How training goes. What is unknown is not said.
+struct TrainingProgress {
+  std::int64_t step = 0;
+  double work = kUnknown;         // done, in the job's unit (samples)
+  double rate = kUnknown;         // work per second, pauses left out
+  double total_work = kUnknown;   // of the whole job
+  double noise_scale = kUnknown;  // of the gradient
+  double loss = kUnknown;
+};
+
+class Member {
+ public:
+  // Returns once the daemon has welcomed us. `address` makes, of the numeric host by which others
+  // reach this machine, what they are told ("host:port"; may return ""). RunError when the daemon
+  // refuses, or does not answer for `patience`.
+  Member(WorkerEnvironment environment, const std::function<std::string(std::string)>& address,
+         std::chrono::milliseconds patience = std::chrono::seconds(60));
+  ~Member();
+  Member(const Member&) = delete;
+  Member& operator=(const Member&) = delete;
+
+  const WorkerEnvironment& environment() const { return environment_; }
+
+  Epoch latest() const;
+  // Waits for an epoch later than `number`; nullopt when told to stop first, or refused.
+  std::optional<Epoch> WaitForLater(std::int64_t number) const;
+  bool later_than(std::int64_t number) const;
+
+  bool stopping() const;
+  std::string refused() const;  // why the daemon will not have us; "" while it does
+  // From now on SIGTERM, which a cluster sends before it kills, counts as the daemon's "stop".
+  static void StopOnSigterm();
+  bool TakeSaveWanted();  // true once for every time that a checkpoint was asked for
+
+  void Reached(std::int64_t epoch, std::int64_t step);
+  void Broken(std::int64_t epoch);
+  void Report(const TrainingProgress& progress);
+  void Saved(std::int64_t step, double work);
+  // Says that the job's work is done until the daemon has acknowledged it, or told us to stop.
+  void Finish(std::int64_t step, double work);
+
+ private:
+  void Serve();
+  void OnLine(const std::string& line);
+  void Greet();
+  void Say(const std::string& line);
+  std::string ProgressLine() const;
+
+  const WorkerEnvironment environment_;
+  std::string address_;
+  int wake_ = -1;  // eventfd: there is something to send, or it is over
+
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  std::vector<std::string> outbox_;
+  Epoch latest_;
+  std::int64_t trained_epoch_ = -1;
+  std::int64_t broken_epoch_ = -1;
+  TrainingProgress progress_;
+  std::string finished_;  // what to say on every new connection; "": not finished
+  bool welcomed_ = false;
+  bool acknowledged_ = false;
+  bool stop_ = false;
+  int saves_wanted_ = 0;
+  bool over_ = false;
+  std::string refused_;
+
+  LineSocket socket_;  // of the thread
+  std::thread thread_;
+};
+
+}  // namespace allot

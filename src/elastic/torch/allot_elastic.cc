@@ -1,0 +1,98 @@
+#include "elastic/torch/allot_elastic.h"
+
+#include <chrono>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "elastic/torch/elastic_worker.h"
+
+struct allot_elastic_worker {
+  allot::ElasticWorker worker;
+};
+
+namespace {
+
+thread_local std::string last_error;
+
+std::chrono::milliseconds Milliseconds(double seconds) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+}
+
+std::vector<allot::StateBlock> State(const allot_elastic_block* blocks, std::size_t count) {
+  std::vector<allot::StateBlock> state;
+  for (std::size_t i = 0; i < count; ++i) state.push_back({blocks[i].data, blocks[i].bytes});
+  return state;
+}
+
+// No exception leaves the library.
+template <typename Function>
+int Guarded(const Function& function) {
+  try {
+    return function();
+  } catch (const std::exception& error) {
+    last_error = error.what();
+    return -1;
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+int allot_elastic_version(void) { return ALLOT_ELASTIC_VERSION; }
+
+const char* allot_elastic_error(void) { return last_error.c_str(); }
+
+allot_elastic_worker* allot_elastic_open(double total_work, double save_seconds,
+                                         double peer_seconds) {
+  allot_elastic_worker* opened = nullptr;
+  Guarded([&] {
+    allot::ElasticOptions options;
+    if (total_work >= 0) options.total_work = total_work;
+    if (save_seconds >= 0) options.save_every = Milliseconds(save_seconds);
+    if (peer_seconds >= 0) options.peer_timeout = Milliseconds(peer_seconds);
+    const auto environment = allot::WorkerEnvironment::OfThisProcess();
+    opened = new allot_elastic_worker{allot::ElasticWorker(environment, options)};
+    return 0;
+  });
+  return opened;
+}
+
+void allot_elastic_close(allot_elastic_worker* worker) { delete worker; }
+
+int allot_elastic_join(allot_elastic_worker* worker, const allot_elastic_block* state,
+                       size_t blocks, int64_t* step) {
+  return Guarded([&] { return worker->worker.Join(State(state, blocks), step) ? 1 : 0; });
+}
+
+int allot_elastic_rank(const allot_elastic_worker* worker) { return worker->worker.rank(); }
+
+int allot_elastic_world_size(const allot_elastic_worker* worker) {
+  return worker->worker.world_size();
+}
+
+int allot_elastic_reduce(allot_elastic_worker* worker, float* gradient, size_t size, double loss,
+                         double samples, allot_elastic_turn* turn) {
+  return Guarded([&] {
+    const allot::Turn now =
+        worker->worker.Reduce({gradient, size}, {.loss = loss, .samples = samples});
+    *turn = {now.apply ? 1 : 0, now.regroup ? 1 : 0, now.loss};
+    return 0;
+  });
+}
+
+int allot_elastic_after_step(allot_elastic_worker* worker, int64_t step,
+                             const allot_elastic_block* state, size_t blocks) {
+  return Guarded([&] {
+    worker->worker.AfterStep(step, State(state, blocks));
+    return 0;
+  });
+}
+
+int allot_elastic_finish(allot_elastic_worker* worker, int64_t step,
+                         const allot_elastic_block* state, size_t blocks) {
+  return Guarded([&] { return worker->worker.Finish(step, State(state, blocks)); });
+}
+
+}  // extern "C"

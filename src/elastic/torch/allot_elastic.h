@@ -1,0 +1,58 @@
+#pragma once
+// The C interface of elastic training (liballot_elastic.so), for programs in other languages: what
+// elastic/torch/elastic_worker.h offers, in the same order of calls. One thread. Every function
+// that can fail returns -1 (or NULL) and leaves a text in allot_elastic_error().
+
+#ifdef __cplusplus
+#include <cstddef>
+#include <cstdint>
+extern "C" {
+#else
+#include <stddef.h>
+#include <stdint.h>
+#endif
+
+#define ALLOT_ELASTIC_VERSION 1  // grows with every change that callers would notice
+
+typedef struct allot_elastic_worker allot_elastic_worker;
+
+// A piece of training state in the caller's memory; the same sizes, in the same order, in every
+// call and every worker.
+typedef struct {
+  void* data;
+  size_t bytes;
+} allot_elastic_block;
+
+typedef struct {
+  int apply;    // the gradient is the members' average: finish the step with it
+  int regroup;  // join again, after this step
+  double loss;  // the members' average
+} allot_elastic_turn;
+
+int allot_elastic_version(void);
+const char* allot_elastic_error(void);  // of the last failure in this thread
+
+// Joins the job that the environment names. Negative numbers stand for "as the library thinks
+// best", total_work (in samples) for "unknown". NULL on failure.
+allot_elastic_worker* allot_elastic_open(double total_work, double save_seconds,
+                                         double peer_seconds);
+void allot_elastic_close(allot_elastic_worker* worker);
+
+// 1: is a member, `state` and `step` are rank 0's; 0: leave the program; -1: failure.
+int allot_elastic_join(allot_elastic_worker* worker, const allot_elastic_block* state,
+                       size_t blocks, int64_t* step);
+int allot_elastic_rank(const allot_elastic_worker* worker);
+int allot_elastic_world_size(const allot_elastic_worker* worker);
+// Averages `gradient` over the members in place. 0 or -1.
+int allot_elastic_reduce(allot_elastic_worker* worker, float* gradient, size_t size, double loss,
+                         double samples, allot_elastic_turn* turn);
+// `step` steps are finished. 0 or -1.
+int allot_elastic_after_step(allot_elastic_worker* worker, int64_t step,
+                             const allot_elastic_block* state, size_t blocks);
+// The job's work is done. 0 or -1.
+int allot_elastic_finish(allot_elastic_worker* worker, int64_t step,
+                         const allot_elastic_block* state, size_t blocks);
+
+#ifdef __cplusplus
+}
+#endif

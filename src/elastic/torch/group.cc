@@ -1,0 +1,151 @@
+#include "elastic/torch/group.h"
+
+#include <ATen/ops/from_blob.h>
+#include <fmt/format.h>
+
+#include <thread>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+
+namespace allot {
+namespace {
+
+constexpr std::chrono::seconds kMeet{20};  // for a peer that starts slowly
+
+c10::intrusive_ptr<c10d::TCPStore> OpenStore(const std::string& host, std::uint16_t port,
+                                             bool serve) {
+  c10d::TCPStoreOptions options;
+  options.port = port;
+  options.isServer = serve;
+  options.waitWorkers = false;
+  options.timeout = kMeet;
+  return c10::make_intrusive<c10d::TCPStore>(host, options);
+}
+
+// Hands everything on, but waits in small steps, so that who waits for peers that will never come
+// hears of the epoch that left them out.
+class OvertakenStore : public c10d::Store {
+ public:
+  OvertakenStore(c10::intrusive_ptr<c10d::Store> store, const Member& member, std::int64_t epoch)
+      : store_(std::move(store)), member_(member), epoch_(epoch) {
+    timeout_ = kMeet;
+  }
+
+  void set(const std::string& key, const std::vector<std::uint8_t>& value) override {
+    store_->set(key, value);
+  }
+  std::vector<std::uint8_t> get(const std::string& key) override {
+    wait({key}, timeout_);
+    return store_->get(key);
+  }
+  std::int64_t add(const std::string& key, std::int64_t value) override {
+    return store_->add(key, value);
+  }
+  bool deleteKey(const std::string& key) override { return store_->deleteKey(key); }
+  bool check(const std::vector<std::string>& keys) override { return store_->check(keys); }
+  std::int64_t getNumKeys() override { return store_->getNumKeys(); }
+  void wait(const std::vector<std::string>& keys) override { wait(keys, timeout_); }
+  void wait(const std::vector<std::string>& keys,
+            const std::chrono::milliseconds& timeout) override {
+    const auto deadline = std::chrono::steady_clock::now() + std::min(timeout, timeout_);
+    while (!store_->check(keys)) {
+      if (member_.later_than(epoch_)) throw GroupBroken("overtaken by a later epoch");
+      if (member_.stopping()) throw GroupBroken("told to stop");
+      if (std::chrono::steady_clock::now() > deadline) throw GroupBroken("a peer never came");
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+
+ private:
+  c10::intrusive_ptr<c10d::Store> store_;
+  const Member& member_;
+  std::int64_t epoch_;
+};
+
+}  // namespace
+
+struct MeetingPlace::Impl {
+  c10::intrusive_ptr<c10d::TCPStore> store = OpenStore("127.0.0.1", 0, true);
+};
+
+MeetingPlace::MeetingPlace() : impl_(std::make_unique<Impl>()) {}
+MeetingPlace::~MeetingPlace() = default;
+std::uint16_t MeetingPlace::port() const { return impl_->store->getPort(); }
+
+struct Group::Impl {
+  int rank = 0;
+  int size = 1;
+  c10::intrusive_ptr<c10d::ProcessGroupGloo> gloo;
+
+  // libtorch throws what it likes; to us all of it says that the group is no more.
+  template <typename Function>
+  static void Guarded(const Function& function) {
+    try {
+      function();
+    } catch (const GroupBroken&) {
+      throw;
+    } catch (const std::exception& error) {
+      throw GroupBroken(error.what());
+    }
+  }
+};
+
+Group::Group(const Member& member, const Epoch& epoch, MeetingPlace& place,
+             std::chrono::milliseconds timeout)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->rank = epoch.rank_of(member.environment().worker);
+  impl_->size = static_cast<int>(epoch.members.size());
+  if (impl_->size == 1) return;
+  Impl::Guarded([&] {
+    const auto address_of = [&](int rank) -> const std::string& {
+      if (epoch.addresses.size() != epoch.members.size())
+        throw GroupBroken("members lack addresses");
+      return epoch.addresses[static_cast<std::size_t>(rank)];
+    };
+    const auto host_of = [](const std::string& address) {
+      return address.substr(0, address.rfind(':'));
+    };
+    c10::intrusive_ptr<c10d::Store> store = place.impl_->store;
+    if (impl_->rank != 0) {
+      const std::string& first = address_of(0);
+      const int port = std::stoi(first.substr(first.rfind(':') + 1));
+      store = OpenStore(host_of(first), static_cast<std::uint16_t>(port), false);
+    }
+    // The token in every key: a store accepts whoever connects, but who does not know the token can
+    // neither read nor write what this job looks at.
+    const std::string prefix = fmt::format("{}/{}", member.environment().token, epoch.number);
+    auto options = c10d::ProcessGroupGloo::Options::create(timeout);
+    options->devices.push_back(
+        c10d::ProcessGroupGloo::createDeviceForHostname(host_of(address_of(impl_->rank))));
+    options->threads = 1;
+    impl_->gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(
+        c10::make_intrusive<OvertakenStore>(c10::make_intrusive<c10d::PrefixStore>(prefix, store),
+                                            member, epoch.number),
+        impl_->rank, impl_->size, options);
+  });
+}
+
+Group::~Group() = default;
+int Group::rank() const { return impl_->rank; }
+int Group::size() const { return impl_->size; }
+
+void Group::Broadcast(std::span<std::uint8_t> bytes) {
+  if (impl_->size == 1 || bytes.empty()) return;
+  Impl::Guarded([&] {
+    std::vector<at::Tensor> tensors{
+        at::from_blob(bytes.data(), {static_cast<std::int64_t>(bytes.size())}, at::kByte)};
+    impl_->gloo->broadcast(tensors, c10d::BroadcastOptions())->wait();
+  });
+}
+
+void Group::Sum(std::span<float> values) {
+  if (impl_->size == 1 || values.empty()) return;
+  Impl::Guarded([&] {
+    std::vector<at::Tensor> tensors{
+        at::from_blob(values.data(), {static_cast<std::int64_t>(values.size())}, at::kFloat)};
+    impl_->gloo->allreduce(tensors, c10d::AllreduceOptions())->wait();
+  });
+}
+
+}  // namespace allot

@@ -1,0 +1,14 @@
+#pragma once
+// What a job in Slurm's queue asks for, from Slurm's own fields and the user's comment. The Slurm
+// runtime reads it at every look.
+
+#include "live/runtime.h"
+#include "live/slurm/slurm_client.h"
+
+namespace allot {
+
+// Sets the sizes, the mode, the model and the work of `job`; throws DataError, for the user to
+// read, where it asks for what cannot be given.
+void ReadRequest(const SlurmJob& slurm, RuntimeJob* job);
+
+}  // namespace allot

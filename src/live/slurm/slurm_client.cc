@@ -1,0 +1,384 @@
+#include "live/slurm/slurm_client.h"
+
+#include <pwd.h>
+#include <signal.h>
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "core/strings.h"
+
+// Exported by libslurm, declared by none of its headers.
+extern "C" {
+const char* slurm_job_state_string(std::uint32_t state);
+const char* slurm_job_reason_string(enum job_state_reason reason);
+}
+
+namespace allot {
+namespace {
+
+std::string Text(const char* text) { return text == nullptr ? "" : text; }
+char* Mutable(const std::string& text) { return const_cast<char*>(text.c_str()); }
+char* IfAny(const std::string& text) { return text.empty() ? nullptr : Mutable(text); }
+
+// What Slurm said, of the call that has just failed in this thread.
+Status SlurmError(const char* what) {
+  const int code = errno;
+  return Status::Refused("{}: Slurm says: {} ({})", what, slurm_strerror(code), code);
+}
+
+std::string UserName(std::uint32_t id) {
+  char buffer[4096];
+  passwd entry{};
+  passwd* found = nullptr;
+  getpwuid_r(id, &entry, buffer, sizeof buffer, &found);
+  return found == nullptr ? std::to_string(id) : found->pw_name;
+}
+
+SlurmState StateOf(std::uint32_t state) {
+  switch (state & JOB_STATE_BASE) {
+    case JOB_PENDING:
+      return SlurmState::kPending;
+    case JOB_RUNNING:
+    case JOB_SUSPENDED:
+      return SlurmState::kRunning;
+    case JOB_COMPLETE:
+      return SlurmState::kCompleted;
+    case JOB_CANCELLED:
+      return SlurmState::kCancelled;
+    default:
+      return SlurmState::kFailed;
+  }
+}
+
+std::string WaitsFor(const slurm_job_info_t& job) {
+  if (job.state_reason == WAIT_TIME) return "its begin time is to come";
+  if (job.dependency != nullptr && *job.dependency != '\0') {
+    return fmt::format("it depends on {}", job.dependency);
+  }
+  return "";
+}
+
+SlurmJob JobOf(const slurm_job_info_t& job) {
+  SlurmJob result;
+  result.id = job.job_id;
+  result.user_id = job.user_id;
+  result.group_id = job.group_id;
+  result.user = job.user_name != nullptr ? job.user_name : UserName(job.user_id);
+  result.name = Text(job.name);
+  result.partition = Text(job.partition);
+  result.comment = Text(job.comment);
+  result.admin_comment = Text(job.admin_comment);
+  result.gpus = Text(job.tres_per_node);
+  result.nodes = Text(job.nodes);
+  result.work_dir = Text(job.work_dir);
+  result.account = Text(job.account);
+  result.qos = Text(job.qos);
+  result.state = StateOf(job.job_state);
+  result.completing = (job.job_state & (JOB_COMPLETING | JOB_REQUEUE)) != 0;
+  result.held = result.state == SlurmState::kPending && job.priority == 0;
+  result.array = job.array_task_str != nullptr;
+  result.waits = WaitsFor(job);
+  result.reason = slurm_job_state_string(job.job_state & JOB_STATE_BASE);
+  if (result.state == SlurmState::kFailed) {
+    result.reason +=
+        fmt::format(", exit code {}, signal {}", job.exit_code >> 8, job.exit_code & 0x7f);
+  }
+  result.submit = job.submit_time;
+  result.deadline = job.deadline;
+  result.time_limit = job.time_limit;
+  result.nodes_asked = std::max(1U, job.num_nodes);
+  result.cpus_per_task = job.cpus_per_task;
+  result.memory = job.pn_min_memory;
+  result.requeue = job.requeue != 0;
+  result.nice = static_cast<double>(job.nice) - static_cast<double>(NICE_OFFSET);
+  return result;
+}
+
+SlurmNode NodeOf(const node_info_t& node) {
+  SlurmNode result;
+  result.name = node.name;
+  result.gres = Text(node.gres);
+  for (const std::string_view name : Split(Text(node.partitions), ',')) {
+    result.partitions.emplace_back(name);
+  }
+  result.cpus = node.cpus;
+  result.memory_mib = node.real_memory;
+  const std::uint32_t base = node.node_state & NODE_STATE_BASE;
+  constexpr std::uint32_t kUnfit = NODE_STATE_DRAIN | NODE_STATE_NO_RESPOND | NODE_STATE_FAIL |
+                                   NODE_STATE_MAINT | NODE_STATE_POWERED_DOWN |
+                                   NODE_STATE_POWERING_DOWN | NODE_STATE_REBOOT_ISSUED |
+                                   NODE_STATE_INVALID_REG;
+  result.up =
+      (base == NODE_STATE_IDLE || base == NODE_STATE_ALLOCATED || base == NODE_STATE_MIXED) &&
+      (node.node_state & kUnfit) == 0;
+  return result;
+}
+
+// libslurm ends the process when it finds no configuration.
+void CheckConfiguration() {
+  const char* named = std::getenv("SLURM_CONF");
+  const std::string path = named != nullptr ? named : "/etc/slurm/slurm.conf";
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) {
+    throw RunError("slurm: a slurm.conf must exist, got none at {} (SLURM_CONF)", path);
+  }
+}
+
+}  // namespace
+
+// The thread that calls libslurm, and what it has loaded.
+struct SlurmClient::Thread {
+  struct Call {
+    std::function<Status()> function;
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::atomic<bool> abandoned = false;  // nobody waits any more: not to be begun
+    bool done = false;
+    Status status = Status::Ok();
+  };
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::shared_ptr<Call>> calls;
+  bool over = false;
+  std::shared_ptr<Call> at_hand;
+
+  std::time_t jobs_as_of = 0;
+  std::time_t nodes_as_of = 0;
+  SlurmPicture loaded;
+  std::thread thread{[this] { Run(); }};
+
+  ~Thread() {
+    {
+      const std::lock_guard lock(mutex);
+      over = true;
+    }
+    changed.notify_all();
+    thread.join();
+  }
+
+  void Run() {
+    slurm_init(nullptr);
+    for (;;) {
+      std::unique_lock lock(mutex);
+      changed.wait(lock, [this] { return over || !calls.empty(); });
+      if (over) break;
+      const std::shared_ptr<Call> call = calls.front();
+      calls.pop_front();
+      if (call->abandoned) continue;
+      at_hand = call;
+      lock.unlock();
+      Status status = call->function();
+      lock.lock();
+      at_hand.reset();
+      lock.unlock();
+      const std::lock_guard of_call(call->mutex);
+      call->status = std::move(status);
+      call->done = true;
+      call->changed.notify_all();
+    }
+    slurm_fini();
+  }
+
+  Status Do(Seconds patience, std::function<Status()> function) {
+    const Status no_answer =
+        Status::Refused("slurm: the controller must answer within {} s, it did not", patience);
+    auto call = std::make_shared<Call>();
+    call->function = std::move(function);
+    {
+      const std::lock_guard lock(mutex);
+      if (at_hand != nullptr && at_hand->abandoned) return no_answer;  // still busy with that
+      calls.push_back(call);
+    }
+    changed.notify_all();
+    std::unique_lock lock(call->mutex);
+    if (call->changed.wait_for(lock, std::chrono::duration<double>(patience),
+                               [&] { return call->done; })) {
+      return call->status;
+    }
+    call->abandoned = true;
+    return no_answer;
+  }
+
+  Status Load() {
+    job_info_msg_t* jobs = nullptr;
+    if (slurm_load_jobs(jobs_as_of, &jobs, SHOW_ALL) == SLURM_SUCCESS) {
+      loaded.jobs.clear();
+      for (std::uint32_t i = 0; i < jobs->record_count; ++i) {
+        loaded.jobs.push_back(JobOf(jobs->job_array[i]));
+      }
+      jobs_as_of = jobs->last_update;
+      slurm_free_job_info_msg(jobs);
+    } else if (errno != SLURM_NO_CHANGE_IN_DATA) {
+      return SlurmError("asking for jobs");
+    }
+    partition_info_msg_t* partitions = nullptr;
+    if (slurm_load_partitions(0, &partitions, SHOW_ALL) != SLURM_SUCCESS) {
+      return SlurmError("asking for partitions");
+    }
+    const std::unique_ptr<partition_info_msg_t, decltype(&slurm_free_partition_info_msg)> owned(
+        partitions, slurm_free_partition_info_msg);
+    node_info_msg_t* nodes = nullptr;
+    if (slurm_load_node(nodes_as_of, &nodes, SHOW_ALL) == SLURM_SUCCESS) {
+      slurm_populate_node_partitions(nodes, partitions);
+      loaded.nodes.clear();
+      for (std::uint32_t i = 0; i < nodes->record_count; ++i) {
+        if (nodes->node_array[i].name == nullptr) continue;  // a hole
+        loaded.nodes.push_back(NodeOf(nodes->node_array[i]));
+      }
+      nodes_as_of = nodes->last_update;
+      slurm_free_node_info_msg(nodes);
+    } else if (errno != SLURM_NO_CHANGE_IN_DATA) {
+      return SlurmError("asking for nodes");
+    }
+    return Status::Ok();
+  }
+};
+
+SlurmClient::SlurmClient(Seconds patience) : patience_(patience) {
+  CheckConfiguration();
+  thread_ = std::make_unique<Thread>();
+}
+
+SlurmClient::~SlurmClient() = default;
+
+const SlurmPicture& SlurmClient::Look() {
+  // Copied into the caller's hands only while the thread waits: one that is late writes elsewhere.
+  auto picture = std::make_shared<SlurmPicture>();
+  const Status done = thread_->Do(patience_, [thread = thread_.get(), picture] {
+    Status status = thread->Load();
+    if (status.ok()) *picture = thread->loaded;
+    return status;
+  });
+  if (!done.ok()) throw RunError("{}", done.message());
+  picture_ = std::move(*picture);
+  return picture_;
+}
+
+std::string SlurmClient::ControllerAddress() {
+  auto address = std::make_shared<std::string>();
+  const Status done = thread_->Do(patience_, [address] {
+    slurm_conf_t* configuration = nullptr;
+    if (slurm_load_ctl_conf(0, &configuration) != SLURM_SUCCESS) {
+      return SlurmError("asking for the configuration");
+    }
+    if (configuration->control_cnt > 0) *address = Text(configuration->control_addr[0]);
+    slurm_free_ctl_conf(configuration);
+    return Status::Ok();
+  });
+  if (!done.ok()) throw RunError("{}", done.message());
+  return *address;
+}
+
+Status SlurmClient::Submit(const SlurmSubmission& submission, std::uint32_t* id) {
+  auto given = std::make_shared<std::uint32_t>(0);
+  const Status done = thread_->Do(patience_, [submission, given] {
+    job_desc_msg_t job;
+    slurm_init_job_desc_msg(&job);
+    const std::string gres = fmt::format("gres:gpu:{}", submission.gpus);
+    job.user_id = submission.user_id;
+    job.group_id = submission.group_id;
+    job.name = Mutable(submission.name);
+    job.comment = Mutable(submission.comment);
+    job.script = Mutable(submission.script);
+    job.partition = Mutable(submission.partition);
+    job.req_nodes = Mutable(submission.node);
+    job.tres_per_node = Mutable(gres);
+    job.work_dir = Mutable(submission.work_dir);
+    job.std_out = Mutable(submission.output);
+    job.account = IfAny(submission.account);
+    job.qos = IfAny(submission.qos);
+    job.min_nodes = 1;
+    job.max_nodes = 1;
+    job.num_tasks = 1;
+    if (submission.time_limit > 0) job.time_limit = submission.time_limit;
+    if (submission.cpus_per_task > 0) {
+      job.cpus_per_task = submission.cpus_per_task;
+      job.min_cpus = submission.cpus_per_task;
+    }
+    if (submission.memory > 0) job.pn_min_memory = submission.memory;
+    job.requeue = 0;  // a worker that comes back by itself would be one that nobody asked for
+    job.open_mode = OPEN_MODE_APPEND;
+    std::vector<char*> environment;
+    for (const std::string& variable : submission.environment) {
+      environment.push_back(Mutable(variable));
+    }
+    job.environment = environment.data();
+    job.env_size = static_cast<std::uint32_t>(environment.size());
+    submit_response_msg_t* response = nullptr;
+    if (slurm_submit_batch_job(&job, &response) != SLURM_SUCCESS) {
+      return SlurmError("submitting a worker");
+    }
+    *given = response->job_id;
+    slurm_free_submit_response_response_msg(response);
+    return Status::Ok();
+  });
+  *id = *given;
+  return done;
+}
+
+Status SlurmClient::Change(const SlurmChange& change) {
+  return thread_->Do(patience_, [change] {
+    const auto update = [&](const std::function<void(job_desc_msg_t*)>& fill, const char* what) {
+      job_desc_msg_t job;
+      slurm_init_job_desc_msg(&job);
+      job.job_id = change.id;
+      fill(&job);
+      return slurm_update_job(&job) == SLURM_SUCCESS ? Status::Ok() : SlurmError(what);
+    };
+    Status done = Status::Ok();
+    if (change.node_count > 0) {
+      done = update(
+          [&](job_desc_msg_t* job) {
+            job->min_nodes = change.node_count;
+            job->max_nodes = change.node_count;
+          },
+          "setting the number of nodes");
+    }
+    if (!done.ok()) return done;
+    const std::string gres = fmt::format("gres:gpu:{}", change.gpus_a_node);
+    done = update(
+        [&](job_desc_msg_t* job) {
+          job->partition = IfAny(change.partition);
+          job->admin_comment = IfAny(change.admin_comment);
+          job->req_nodes = IfAny(change.nodes);
+          if (change.gpus_a_node > 0) job->tres_per_node = Mutable(gres);
+          if (change.requeue) job->requeue = 1;
+          if (change.node_count > 0) job->begin_time = std::time(nullptr);
+        },
+        "changing a job");
+    if (!done.ok() || !change.release) return done;
+    return update([](job_desc_msg_t* job) { job->priority = INFINITE; }, "releasing a job");
+  });
+}
+
+Status SlurmClient::Requeue(std::uint32_t id) {
+  return thread_->Do(patience_, [id] {
+    return slurm_requeue(id, JOB_REQUEUE_HOLD) == SLURM_SUCCESS ? Status::Ok()
+                                                                : SlurmError("requeueing a job");
+  });
+}
+
+Status SlurmClient::Cancel(std::uint32_t id) {
+  return thread_->Do(patience_, [id] {
+    if (slurm_kill_job(id, SIGKILL, 0) == SLURM_SUCCESS || errno == ESLURM_ALREADY_DONE ||
+        errno == ESLURM_INVALID_JOB_ID) {
+      return Status::Ok();
+    }
+    return SlurmError("ending a job");
+  });
+}
+
+}  // namespace allot

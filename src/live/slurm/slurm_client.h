@@ -1,0 +1,132 @@
+#pragma once
+// Slurm's controller, asked and told through libslurm from a thread of its own: a controller that
+// does not answer blocks that thread (for nine seconds a call) and never the daemon, which is told
+// so at the deadline of each call. The Slurm runtime is the only caller, from one thread.
+
+#include <cstdint>
+#include <ctime>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/types.h"
+
+namespace allot {
+
+enum class SlurmState : std::uint8_t {
+  kPending,
+  kRunning,  // or suspended
+  kCompleted,
+  kCancelled,
+  kFailed,
+};
+
+struct SlurmJob {
+  std::uint32_t id = 0;
+  std::uint32_t user_id = 0;
+  std::uint32_t group_id = 0;
+  std::string user;
+  std::string name;
+  std::string partition;
+  std::string comment;
+  std::string admin_comment;  // only the daemon can write it
+  std::string gpus;           // as asked for: "gres:gpu:2"; "": none
+  std::string nodes;          // allocated
+  std::string work_dir;
+  std::string account;
+  std::string qos;
+  SlurmState state = SlurmState::kPending;
+  bool completing = false;  // ended or requeued, and still holds what it was given
+  bool held = false;
+  bool array = false;      // stands for several
+  std::string waits;       // for something that is not ours to give: begin time, dependency
+  std::string reason;      // of its end, for people
+  std::time_t submit = 0;  // anew at a requeue
+  std::time_t deadline = 0;
+  std::uint32_t time_limit = 0;  // minutes
+  std::uint32_t nodes_asked = 1;
+  std::uint16_t cpus_per_task = 0;
+  std::uint64_t memory = 0;  // as Slurm encodes it
+  bool requeue = true;
+  double nice = 0;
+
+  // Holds nothing any more, and will not run again.
+  bool over() const {
+    return state != SlurmState::kPending && state != SlurmState::kRunning && !completing;
+  }
+};
+
+struct SlurmNode {
+  std::string name;
+  std::string gres;  // "gpu:v100:4(S:0)"
+  std::vector<std::string> partitions;
+  int cpus = 0;
+  std::uint64_t memory_mib = 0;
+  bool up = true;
+};
+
+struct SlurmPicture {
+  std::vector<SlurmNode> nodes;
+  std::vector<SlurmJob> jobs;
+};
+
+// A batch job of one task on one node, with GPUs of whatever type that node has.
+struct SlurmSubmission {
+  std::uint32_t user_id = 0;
+  std::uint32_t group_id = 0;
+  std::string name{};
+  std::string comment{};
+  std::string script{};
+  std::string partition{};
+  std::string node{};
+  int gpus = 1;
+  std::string work_dir{};
+  std::string output{};
+  std::string account{};
+  std::string qos{};
+  std::uint32_t time_limit = 0;
+  std::uint16_t cpus_per_task = 0;
+  std::uint64_t memory = 0;
+  std::vector<std::string> environment{};  // "NAME=value"
+};
+
+// What is not set stays as it is.
+struct SlurmChange {
+  std::uint32_t id = 0;
+  std::string partition{};
+  std::string nodes{};  // exactly these; with `node_count`
+  std::uint32_t node_count = 0;
+  int gpus_a_node = 0;
+  std::string admin_comment{};
+  bool release = false;
+  bool requeue = false;  // allow it
+};
+
+class SlurmClient {
+ public:
+  // RunError when there is no slurm.conf.
+  explicit SlurmClient(Seconds patience);
+  ~SlurmClient();
+  SlurmClient(const SlurmClient&) = delete;
+  SlurmClient& operator=(const SlurmClient&) = delete;
+
+  // RunError when the controller does not answer in time.
+  const SlurmPicture& Look();
+  std::string ControllerAddress();
+
+  // Refused with Slurm's words, or because no answer came in time: what was asked for may still
+  // happen, and the next picture shows it, for calls are made in their order.
+  Status Submit(const SlurmSubmission& submission, std::uint32_t* id);
+  Status Change(const SlurmChange& change);
+  Status Requeue(std::uint32_t id);  // held, once it has ended
+  Status Cancel(std::uint32_t id);   // Ok also where there is no such job (any more)
+
+ private:
+  struct Thread;
+  Seconds patience_;
+  SlurmPicture picture_;
+  std::unique_ptr<Thread> thread_;
+};
+
+}  // namespace allot

@@ -1,0 +1,114 @@
+#include "live/slurm/slurm_marks.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <map>
+
+#include "core/strings.h"
+
+namespace allot {
+namespace {
+
+template <typename Number>
+std::optional<Number> Parse(std::string_view text, int base) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// "first key=value key=value" -> the pairs; nullopt unless it begins with `first`.
+std::optional<std::map<std::string_view, std::string_view>> Pairs(std::string_view text,
+                                                                  std::string_view first) {
+  const std::vector<std::string_view> words = Split(text, ' ');
+  if (words.front() != first) return std::nullopt;
+  std::map<std::string_view, std::string_view> pairs;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::size_t equals = words[i].find('=');
+    if (equals == std::string_view::npos) return std::nullopt;
+    pairs[words[i].substr(0, equals)] = words[i].substr(equals + 1);
+  }
+  return pairs;
+}
+
+constexpr std::string_view kWorkerOf = "elastic-of:";
+
+}  // namespace
+
+std::string ToText(const JobMark& mark) {
+  std::string text = fmt::format("allot job={}", mark.job);
+  if (mark.stopping) text += " stopping=1";
+  if (mark.failed) text += " failed=1";
+  if (mark.stopped > 0) text += fmt::format(" stopped={}", mark.stopped);
+  for (std::size_t i = 0; i < mark.shares.size(); ++i) {
+    const ShareMark& share = mark.shares[i];
+    text += fmt::format("{}{}@{}:{:x}", i == 0 ? " shares=" : ",", share.worker, share.node,
+                        share.gpus);
+  }
+  return text;
+}
+
+std::string ToText(const WorkerMark& mark) {
+  return fmt::format("{}{} job={} worker={} gpus={:x}", kWorkerOf, mark.home, mark.job, mark.worker,
+                     mark.gpus);
+}
+
+std::optional<JobMark> ParseJobMark(std::string_view text) {
+  auto pairs = Pairs(text, "allot");
+  if (!pairs || (*pairs)["job"].empty()) return std::nullopt;
+  JobMark mark;
+  mark.job = (*pairs)["job"];
+  mark.stopping = (*pairs)["stopping"] == "1";
+  mark.failed = (*pairs)["failed"] == "1";
+  mark.stopped = Parse<long long>((*pairs)["stopped"], 10).value_or(0);
+  if ((*pairs)["shares"].empty()) return mark;
+  for (const std::string_view share : Split((*pairs)["shares"], ',')) {
+    const std::size_t at = share.find('@');
+    const std::size_t colon = share.rfind(':');
+    if (at == std::string_view::npos || colon == std::string_view::npos || colon < at) {
+      return std::nullopt;
+    }
+    const auto gpus = Parse<std::uint64_t>(share.substr(colon + 1), 16);
+    if (!gpus) return std::nullopt;
+    mark.shares.push_back({std::string(share.substr(0, at)),
+                           std::string(share.substr(at + 1, colon - at - 1)), *gpus});
+  }
+  return mark;
+}
+
+std::optional<WorkerMark> ParseWorkerMark(std::string_view text) {
+  if (!text.starts_with(kWorkerOf)) return std::nullopt;
+  const std::string_view first = text.substr(0, text.find(' '));
+  auto pairs = Pairs(text, first);
+  if (!pairs) return std::nullopt;
+  const auto home = Parse<std::uint32_t>(first.substr(kWorkerOf.size()), 10);
+  const auto gpus = Parse<std::uint64_t>((*pairs)["gpus"], 16);
+  if (!home || !gpus || (*pairs)["job"].empty() || (*pairs)["worker"].empty()) return std::nullopt;
+  return WorkerMark{*home, std::string((*pairs)["job"]), std::string((*pairs)["worker"]), *gpus};
+}
+
+std::string JobName(std::uint32_t id, long long submit) {
+  return fmt::format("{}-{:x}", id, submit);
+}
+
+double SubmitTimeOf(std::string_view job_name) {
+  const std::string_view digits = job_name.substr(job_name.find('-') + 1);
+  return static_cast<double>(Parse<long long>(digits, 16).value_or(0));
+}
+
+GresGpus ParseGres(std::string_view gres) {
+  GresGpus gpus;
+  for (std::string_view item : Split(gres, ',')) {
+    item = item.substr(0, item.find('('));
+    if (item.starts_with("gres:")) item.remove_prefix(5);
+    const std::vector<std::string_view> parts = Split(item, ':');
+    if (parts.front() != "gpu") continue;
+    const auto count = parts.size() > 1 ? Parse<GpuCount>(parts.back(), 10) : std::nullopt;
+    gpus.count += count.value_or(1);
+    if (gpus.type.empty() && parts.size() > (count ? 2U : 1U)) gpus.type = parts[1];
+  }
+  return gpus;
+}
+
+}  // namespace allot

@@ -1,0 +1,61 @@
+#pragma once
+// What the Slurm runtime writes beside Slurm's own records of a job, so that a daemon which has
+// lost everything finds it again; and GPUs as Slurm spells them. Pure text, for the runtime and its
+// tests.
+//
+// A job that was begun has the mark in its AdminComment, which no user can write. A worker is a job
+// of its own, with the mark in its comment: users cannot change that of a job that runs
+// (job_submit.lua), and one that names another user's job counts for nothing.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/types.h"
+
+namespace allot {
+
+// A worker that is a share of the job itself: all of it on one node (resized by restart).
+struct ShareMark {
+  std::string worker{};
+  std::string node{};
+  std::uint64_t gpus = 0;
+};
+
+struct JobMark {
+  std::string job{};  // the daemon's name of it
+  std::vector<ShareMark> shares{};
+  bool stopping = false;  // is being requeued
+  bool failed = false;    // given up by the daemon
+  long long stopped = 0;  // Unix time of its last requeue
+};
+
+struct WorkerMark {
+  std::uint32_t home = 0;  // Slurm's number of the job that it works for
+  std::string job{};
+  std::string worker{};
+  std::uint64_t gpus = 0;
+};
+
+std::string ToText(const JobMark& mark);
+std::string ToText(const WorkerMark& mark);
+// nullopt: not ours, or not whole.
+std::optional<JobMark> ParseJobMark(std::string_view text);
+std::optional<WorkerMark> ParseWorkerMark(std::string_view text);
+
+// The daemon's name of a job: Slurm's number, which a controller that lost its state gives again,
+// and when it was submitted.
+std::string JobName(std::uint32_t id, long long submit);
+double SubmitTimeOf(std::string_view job_name);
+
+// "gpu:v100:4(S:0-1),nic:2" -> 4 of v100; "gpu:4" and "gres:gpu:4" -> 4 of "". Several types add up
+// under the first.
+struct GresGpus {
+  GpuCount count = 0;
+  std::string type;
+};
+GresGpus ParseGres(std::string_view gres);
+
+}  // namespace allot

@@ -1,0 +1,280 @@
+#include "live/slurm/slurm_runtime.h"
+
+#include <netdb.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <ctime>
+#include <thread>
+#include <utility>
+
+#include "core/file.h"
+#include "core/strings.h"
+
+namespace allot {
+namespace {
+
+// A job that is started within a second of its requeue is refused by slurmd, which remembers that
+// it has just ended it.
+constexpr long long kAfterRequeue = 2;
+
+// All text of users' reaches the worker in its environment; none is part of the script.
+constexpr const char* kWorkerScript = "#!/bin/sh\nexec \"$ALLOT_LAUNCHER\" worker\n";
+
+// Beside the daemon's own program, where nodes see the same folders as this machine.
+std::string DefaultLauncher() {
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  return (program.parent_path() / "allot-elastic").string();
+}
+
+std::string NumericAddress(const std::string& host) {
+  addrinfo hints{};
+  hints.ai_family = AF_INET;
+  addrinfo* found = nullptr;
+  if (getaddrinfo(host.c_str(), nullptr, &hints, &found) != 0) {
+    throw RunError(
+        "slurm: 'address' must be this machine's name or number for nodes, '{}' is neither", host);
+  }
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> list(found, freeaddrinfo);
+  char number[NI_MAXHOST] = "";
+  getnameinfo(list->ai_addr, list->ai_addrlen, number, sizeof number, nullptr, 0, NI_NUMERICHOST);
+  return number;
+}
+
+}  // namespace
+
+SlurmRuntime::SlurmRuntime(SlurmOptions options)
+    : options_(std::move(options)), client_(options_.patience), hub_(HubAddress()) {
+  // The address that workers were given is to stay ours when the daemon is started again.
+  WriteTextFile(options_.state / "address", hub_.address() + "\n");
+}
+
+std::string SlurmRuntime::HubAddress() {
+  const auto file = options_.state / "address";
+  if (std::filesystem::exists(file)) return std::string(Trim(ReadTextFile(file.string())));
+  const std::string host =
+      options_.address.empty() ? client_.ControllerAddress() : options_.address;
+  return fmt::format("tcp:{}:0", NumericAddress(host));
+}
+
+std::filesystem::path SlurmRuntime::TokenFile(const std::string& job) const {
+  return options_.state / "tokens" / job;
+}
+
+std::string SlurmRuntime::TokenOf(const std::string& job) {
+  const auto file = TokenFile(job);
+  if (std::filesystem::exists(file)) return std::string(Trim(ReadTextFile(file.string())));
+  const std::string token = NewToken();
+  WriteTextFile(file, token + "\n");
+  return token;
+}
+
+Status SlurmRuntime::Start(const std::string& job, std::span<const WorkerRequest> workers) {
+  const auto found = homes_.find(job);
+  if (found == homes_.end()) return Status::Refused("job {} is not known to Slurm", job);
+  Home& home = found->second;
+  if (home.job.state != JobState::kActive) {
+    return Status::Refused("job {} must be active to be started, it is not: {}", job,
+                           home.job.reason);
+  }
+  return home.job.mode == ResizeMode::kHot ? StartHelpers(home, workers)
+                                           : StartItself(home, workers);
+}
+
+Status SlurmRuntime::StartHelpers(Home& home, std::span<const WorkerRequest> workers) {
+  const std::string& job = home.job.id;
+  hub_.AddJob(job, TokenOf(job));
+  if (home.slurm.partition != options_.partition) {
+    const Status placed = client_.Change(
+        {.id = home.slurm.id, .partition = options_.partition, .admin_comment = ToText(home.mark)});
+    if (!placed.ok()) return placed;
+    home.slurm.partition = options_.partition;
+    home.marked = true;
+  }
+  std::vector<std::uint32_t> submitted;
+  for (const WorkerRequest& worker : workers) {
+    if (helpers_.contains(worker.worker)) continue;
+    const WorkerMark mark{home.slurm.id, job, worker.worker, worker.gpus};
+    hub_.Expect(job, worker.worker);
+    std::uint32_t id = 0;
+    const Status done = client_.Submit(HelperOf(home, worker, mark), &id);
+    if (!done.ok()) {
+      for (const std::uint32_t other : submitted) (void)client_.Cancel(other);
+      return done;
+    }
+    submitted.push_back(id);
+  }
+  return Status::Ok();
+}
+
+SlurmSubmission SlurmRuntime::HelperOf(const Home& home, const WorkerRequest& worker,
+                                       const WorkerMark& mark) {
+  const SlurmJob& of = home.slurm;
+  const std::string number = worker.worker.substr(worker.worker.rfind('.') + 1);
+  SlurmSubmission submission;
+  submission.user_id = of.user_id;
+  submission.group_id = of.group_id;
+  submission.name = fmt::format("w{}-of-{}", number, of.id);
+  submission.comment = ToText(mark);
+  submission.script = kWorkerScript;
+  submission.partition = options_.partition;
+  submission.node = worker.node;
+  submission.gpus = std::popcount(worker.gpus);
+  submission.work_dir = of.work_dir;
+  submission.output = fmt::format("slurm-{}.{}.out", of.id, number);
+  submission.account = of.account;
+  submission.qos = of.qos;
+  submission.time_limit = of.time_limit;
+  submission.cpus_per_task = of.cpus_per_task;
+  submission.memory = of.memory;
+  submission.environment = {
+      "PATH=/usr/local/bin:/usr/bin:/bin",
+      "USER=" + of.user,
+      "ALLOT_LAUNCHER=" + options_.launcher,
+      "ALLOT_JOB_ID=" + home.job.id,
+      "ALLOT_WORKER_ID=" + worker.worker,
+      "ALLOT_DAEMON=" + hub_.address(),
+      "ALLOT_TOKEN=" + TokenOf(home.job.id),
+      fmt::format("ALLOT_RUN_DIR={}/.allot/{}", of.work_dir, of.id),
+      "ALLOT_GPU_TYPE=" + node_type_[worker.node],
+      "ALLOT_NODE=" + worker.node,
+  };
+  return submission;
+}
+
+Status SlurmRuntime::StartItself(Home& home, std::span<const WorkerRequest> workers) {
+  if (!home.mark.shares.empty()) return Status::Ok();  // was started before
+  if (std::time(nullptr) - home.mark.stopped < kAfterRequeue) {
+    return Status::Refused("job {} must have been requeued for {} s", home.job.id, kAfterRequeue);
+  }
+  std::vector<std::string> nodes;
+  const int gpus = std::popcount(workers.front().gpus);
+  JobMark mark = home.mark;
+  for (const WorkerRequest& worker : workers) {
+    if (std::popcount(worker.gpus) != gpus) {
+      return Status::Refused(
+          "Slurm gives a job as many GPUs on each of its nodes, not {} on {} and {} on {}", gpus,
+          workers.front().node, std::popcount(worker.gpus), worker.node);
+    }
+    nodes.push_back(worker.node);
+    mark.shares.push_back({worker.worker, worker.node, worker.gpus});
+  }
+  const Status done = client_.Change({.id = home.slurm.id,
+                                      .partition = options_.partition,
+                                      .nodes = Join(nodes, ","),
+                                      .node_count = static_cast<std::uint32_t>(nodes.size()),
+                                      .gpus_a_node = gpus,
+                                      .admin_comment = ToText(mark)});
+  if (!done.ok()) return done;
+  home.mark = std::move(mark);
+  home.marked = true;
+  return done;
+}
+
+Status SlurmRuntime::GiveBack(Home& home) {
+  JobMark mark = home.mark;
+  mark.shares.clear();
+  mark.stopping = false;
+  mark.stopped = std::time(nullptr);
+  const Status done = client_.Change({.id = home.slurm.id,
+                                      .partition = options_.queue,
+                                      .admin_comment = ToText(mark),
+                                      .release = home.slurm.held});
+  if (done.ok()) home.mark = std::move(mark);
+  return done;
+}
+
+Status SlurmRuntime::Stop(const std::string& worker, StopMode mode) {
+  if (const auto found = helpers_.find(worker); found != helpers_.end()) {
+    if (found->second.slurm.over()) return Status::Ok();
+    stopped_.insert(worker);
+    if (mode == StopMode::kSave && hub_.joined(worker)) {
+      hub_.Stop(worker);
+      return Status::Ok();
+    }
+    return client_.Cancel(found->second.slurm.id);
+  }
+  for (auto& [id, home] : homes_) {
+    const auto& shares = home.mark.shares;
+    if (home.mark.stopping || home.slurm.over() ||
+        std::none_of(shares.begin(), shares.end(),
+                     [&](const ShareMark& share) { return share.worker == worker; })) {
+      continue;
+    }
+    if (home.slurm.state == SlurmState::kPending && !home.slurm.completing) return GiveBack(home);
+    JobMark mark = home.mark;
+    mark.stopping = true;
+    Status done = client_.Change(
+        {.id = home.slurm.id, .admin_comment = ToText(mark), .requeue = !home.slurm.requeue});
+    if (done.ok()) done = client_.Requeue(home.slurm.id);
+    if (done.ok()) home.mark = std::move(mark);
+    return done;
+  }
+  return Status::Ok();
+}
+
+Status SlurmRuntime::Announce(const std::string& job, const Membership& membership) {
+  if (hub_.Announce(job, membership)) return Status::Ok();
+  return Status::Refused("job {}: epoch {} must not be earlier than the latest", job,
+                         membership.epoch);
+}
+
+JobProgress SlurmRuntime::Progress(const std::string& job) { return hub_.Progress(job); }
+
+Status SlurmRuntime::Fail(const std::string& job, const std::string& reason) {
+  const auto found = homes_.find(job);
+  if (found == homes_.end()) return Status::Ok();
+  Home& home = found->second;
+  failures_[job] = reason;
+  home.mark.failed = true;
+  Status done = client_.Change({.id = home.slurm.id, .admin_comment = ToText(home.mark)});
+  if (done.ok()) done = client_.Cancel(home.slurm.id);
+  return done;
+}
+
+void SlurmRuntime::Forget(const std::string& job) {
+  hub_.RemoveJob(job);
+  failures_.erase(job);
+  std::error_code error;
+  std::filesystem::remove(TokenFile(job), error);
+}
+
+void SlurmRuntime::Wait(Seconds at_most) {
+  if (looked_) {
+    hub_.Serve(at_most);
+  } else {
+    // Workers of an earlier daemon's would be refused by a hub that does not know them yet.
+    std::this_thread::sleep_for(std::chrono::duration<double>(at_most));
+  }
+}
+
+namespace {
+
+ALLOT_REGISTER(
+    RuntimeInfo,
+    (RuntimeInfo{
+        .id = "slurm",
+        .summary = "jobs that users submit to Slurm, placed and resized through its controller",
+        .params = {{"partition", "main", "partition that jobs run in"},
+                   {"queue", "elastic", "partition that they wait in, down"},
+                   {"launcher", "",
+                    "path of allot-elastic on nodes (default: beside this program)"},
+                   {"address", "", "of this machine, for nodes (default: the controller's)"},
+                   {"patience", "2", "seconds for the controller to answer", 0.1, 60}},
+        .make = [](const Params& params, const RuntimeOptions& options) {
+          const std::string launcher = params.Text("launcher");
+          return std::make_unique<SlurmRuntime>(
+              SlurmOptions{.partition = params.Text("partition"),
+                           .queue = params.Text("queue"),
+                           .launcher = launcher.empty() ? DefaultLauncher() : launcher,
+                           .address = params.Text("address"),
+                           .patience = params.Number("patience"),
+                           .state = options.state / "slurm"});
+        }}));
+
+}  // namespace
+
+}  // namespace allot

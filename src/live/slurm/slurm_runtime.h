@@ -1,0 +1,85 @@
+#pragma once
+// Jobs and workers on a Slurm cluster. Users submit ordinary scripts to a partition that is down;
+// the daemon, beside slurmctld and as its user, has them run.
+//
+// A job that may be resized while it trains (hot) runs as its own script, which holds no GPU and
+// says `allot-elastic run -- PROGRAM` (src/elastic/launcher.h), and a worker job a GPU, submitted
+// for the same user on an exact node. No worker is special, so that any may leave. Other jobs are
+// moved to nodes with GPUs as they are, and resized by being requeued. What was done is written
+// into Slurm's records (slurm_marks.h); a daemon that restarts reads it from there.
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "live/runtime.h"
+#include "live/slurm/slurm_client.h"
+#include "live/slurm/slurm_marks.h"
+#include "live/worker_hub.h"
+
+namespace allot {
+
+struct SlurmOptions {
+  std::string partition = "main";  // where jobs run
+  std::string queue = "elastic";   // where they wait; down
+  std::string launcher;            // allot-elastic, as nodes find it
+  std::string address;             // of this machine for nodes; "": the controller's
+  Seconds patience = 2;            // with a controller that does not answer
+  std::filesystem::path state;     // folder of our own files
+};
+
+class SlurmRuntime : public Runtime {
+ public:
+  explicit SlurmRuntime(SlurmOptions options);
+
+  RuntimePicture Look() override;
+  Status Start(const std::string& job, std::span<const WorkerRequest> workers) override;
+  Status Stop(const std::string& worker, StopMode mode) override;
+  Status Announce(const std::string& job, const Membership& membership) override;
+  JobProgress Progress(const std::string& job) override;
+  Status Fail(const std::string& job, const std::string& reason) override;
+  void Forget(const std::string& job) override;
+  void Wait(Seconds at_most) override;
+
+ private:
+  struct Home {  // a job, by the daemon's name of it
+    SlurmJob slurm;
+    JobMark mark;
+    bool marked = false;  // its record in Slurm holds the mark
+    RuntimeJob job;
+  };
+  struct Helper {
+    SlurmJob slurm;
+    WorkerMark mark;
+  };
+
+  void SeeNodes(const SlurmPicture& picture, RuntimePicture* seen);
+  void SeeHome(const SlurmJob& slurm);
+  void SeeHelper(const Helper& helper, RuntimePicture* seen);
+  void SeeShares(Home& home, RuntimePicture* seen);
+  void TellUser(const Home& home);
+  Status GiveBack(Home& home);  // to the partition where jobs wait
+  Status StartHelpers(Home& home, std::span<const WorkerRequest> workers);
+  Status StartItself(Home& home, std::span<const WorkerRequest> workers);
+  SlurmSubmission HelperOf(const Home& home, const WorkerRequest& worker, const WorkerMark& mark);
+  std::string TokenOf(const std::string& job);
+  std::filesystem::path TokenFile(const std::string& job) const;
+  std::string HubAddress();
+
+  const SlurmOptions options_;
+  SlurmClient client_;
+  WorkerHub hub_;
+  bool looked_ = false;
+  std::map<std::string, Home> homes_;
+  std::map<std::string, Helper> helpers_;         // by worker
+  std::map<std::string, std::string> node_type_;  // of GPUs
+  std::set<std::string> alive_;                   // workers that we have seen before their end
+  std::map<std::string, RuntimeWorker> ended_;    // workers, as they were judged once
+  std::set<std::string> stopped_;                 // workers that we ended
+  std::map<std::string, std::string> failures_;   // jobs that were given up, and why
+  std::map<std::uint32_t, std::string> told_;     // what users were told in AdminComment
+};
+
+}  // namespace allot

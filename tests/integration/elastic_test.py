@@ -1,0 +1,162 @@
+"""Real workers train, come, go and die; a daemon of the tests' own tells them the epochs."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "live"))
+from daemon import Daemon, wait_until  # noqa: E402
+
+
+@pytest.fixture(params=["elastic_mlp"])
+def example(program, root, request):
+    """Command and environment of a training program."""
+    path = program.parent / "examples" / request.param
+    if request.param.endswith(".py"):
+        path = program.parent / "liballot_elastic.so"
+        command = [sys.executable, root / "examples" / request.param]
+    else:
+        command = [path]
+    if not path.exists():
+        pytest.skip(f"not built: {path} (needs libtorch)")
+    return command, {"PYTHONPATH": str(root / "python"), "ALLOT_ELASTIC_LIBRARY": str(path)}
+
+
+@pytest.fixture
+def daemon(example, tmp_path):
+    with Daemon(tmp_path, *example) as one:
+        yield one
+
+
+ENDLESS = ("--steps", 1000000, "--pace-ms", 3)
+
+
+def losses(output):
+    return [float(loss) for loss in re.findall(r"loss=([0-9.]+)", output)]
+
+
+def trains_on(daemon, worker):
+    step = daemon.step(worker)
+    wait_until(lambda: daemon.step(worker) > step + 5, f"{worker} to train on behind step {step}")
+
+
+@pytest.mark.parametrize("example", ["elastic_mlp", "mlp.py"], indirect=True)
+def test_grows_and_shrinks_with_state_and_step_kept(daemon):
+    daemon.start("w0", "w1", "w2", arguments=ENDLESS)
+    daemon.regroup("w0")
+    wait_until(lambda: daemon.step("w0") > 30, "the first worker to train")
+    daemon.regroup("w0", "w1", "w2")
+    trains_on(daemon, "w2")
+    daemon.regroup("w2", "w1")  # rank 0 leaves, the others stay
+    trains_on(daemon, "w2")
+    assert daemon.processes["w0"].wait(timeout=30) == 0
+    assert daemon.lowest_steps == sorted(daemon.lowest_steps)
+    assert daemon.lowest_steps[1] > 30
+    begin, end = losses(daemon.output("w0"))[0], losses(daemon.output("w2"))[-1]
+    assert end < begin / 2, "the loss went on falling over both changes"
+
+
+@pytest.mark.parametrize("example", ["elastic_mlp", "elastic_cnn", "mlp.py"], indirect=True)
+def test_finishes_and_the_loss_fell(daemon):
+    daemon.start("w0", "w1", arguments=("--steps", 150, "--rate", 0.05))
+    daemon.announce("w0", "w1")
+    for worker in ("w0", "w1"):
+        assert daemon.processes[worker].wait(timeout=60) == 0, daemon.output(worker)
+        assert daemon.heard(worker, "finished")["step"] == 150
+    assert daemon.heard("w0", "finished")["work"] == 150 * 64
+    seen = losses(daemon.output("w0"))
+    assert seen[-1] < 0.6 * seen[0]
+    assert (daemon.folder / "finished").read_text() == "150\n"
+
+
+@pytest.mark.parametrize("victim", ["w0", "w2"])
+def test_a_killed_worker_costs_no_step(daemon, victim):
+    daemon.start("w0", "w1", "w2", arguments=ENDLESS)
+    daemon.regroup("w0", "w1", "w2")
+    wait_until(lambda: daemon.step("w1") > 20, "training")
+    os.kill(daemon.processes[victim].pid, signal.SIGKILL)
+    left = [worker for worker in ("w0", "w1", "w2") if worker != victim]
+    for worker in left:
+        wait_until(lambda: daemon.heard(worker, "broken").get("epoch") == 0, f"{worker} to miss {victim}")
+    daemon.regroup(*left)
+    assert daemon.lowest_steps[-1] >= 20
+    trains_on(daemon, left[0])
+
+
+def test_all_killed_go_on_from_the_checkpoint(daemon):
+    daemon.start("w0", "w1", arguments=ENDLESS)
+    daemon.regroup("w0", "w1")
+    wait_until(lambda: daemon.step("w0") > 20, "training")
+    daemon.tell("w1", "save")  # any member may be asked; rank 0 writes
+    saved = wait_until(lambda: daemon.heard("w0", "saved"), "a checkpoint")
+    for worker in ("w0", "w1"):
+        os.kill(daemon.processes[worker].pid, signal.SIGKILL)
+    daemon.start("w2", arguments=ENDLESS)
+    daemon.regroup("w2")
+    assert daemon.lowest_steps[-1] >= saved["step"]
+    wait_until(lambda: daemon.heard("w2", "progress").get("work", 0) > saved["work"], "the work to count on")
+
+
+@pytest.mark.parametrize("order", ["stop", "SIGTERM"])
+def test_stopped_workers_save_and_end_well(daemon, order):
+    daemon.start("w0", "w1", arguments=ENDLESS)
+    daemon.regroup("w0", "w1")
+    wait_until(lambda: daemon.step("w0") > 10, "training")
+    for worker in ("w1", "w0"):
+        if order == "stop":
+            daemon.tell(worker, "stop")
+        else:
+            os.kill(daemon.processes[worker].pid, signal.SIGTERM)
+    for worker in ("w0", "w1"):
+        assert daemon.processes[worker].wait(timeout=30) == 0, daemon.output(worker)
+    assert daemon.heard("w0", "saved")["step"] > 10
+    assert (daemon.folder / "checkpoint").exists()
+
+
+def test_trains_on_without_a_daemon_and_joins_the_next(daemon):
+    daemon.start("w0", "w1", arguments=ENDLESS)
+    daemon.regroup("w0", "w1")
+    wait_until(lambda: daemon.step("w0") > 10, "training")
+    daemon.vanish()
+    seen = len(losses(daemon.output("w0")))
+    wait_until(lambda: len(losses(daemon.output("w0"))) > seen + 3, "training without a daemon")
+    daemon.said.clear()
+    daemon.listen()
+    assert wait_until(lambda: daemon.heard("w0", "join"), "w0 to come back")["epoch"] == 0
+    daemon.regroup("w0")
+    trains_on(daemon, "w0")
+
+
+def test_a_joiner_that_dies_holds_nobody_up(daemon):
+    daemon.start("w0", "w1", "w2", arguments=ENDLESS)
+    daemon.regroup("w0")
+    wait_until(lambda: "w1" in daemon.addresses and "w2" in daemon.addresses, "joiners")
+    os.kill(daemon.processes["w2"].pid, signal.SIGKILL)
+    daemon.announce("w0", "w1", "w2")
+    daemon.announce("w0", "w1")  # overtakes the epoch that never formed
+    daemon.reached(2)
+    trains_on(daemon, "w0")
+
+
+def test_noise_scale_and_rate_are_reported(daemon):
+    daemon.start("w0", "w1", arguments=ENDLESS)
+    daemon.regroup("w0", "w1")
+    said = wait_until(lambda: "noise" in (p := daemon.heard("w0", "progress")) and "rate" in p and p, "a noise scale")
+    assert said["noise"] > 0 and said["rate"] > 0 and said["total"] == 64e6
+
+
+def test_a_wrong_token_is_refused(daemon):
+    daemon.start("w0", token="guessed")
+    assert daemon.processes["w0"].wait(timeout=30) == 1
+    assert "wrong token" in daemon.output("w0")
+
+
+def test_outside_of_a_job_the_missing_variable_is_named(example):
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("ALLOT_")}
+    done = subprocess.run(example[0], env=environment, capture_output=True, text=True, timeout=30)
+    assert done.returncode == 2 and "ALLOT_JOB_ID" in done.stderr

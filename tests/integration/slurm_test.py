@@ -1,0 +1,346 @@
+"""Jobs and workers on a real Slurm: a cluster in a folder, users' jobs, the Slurm runtime driven by hand."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "live"))
+import cluster as slurm  # noqa: E402
+from daemon import wait_until  # noqa: E402
+
+# As root a second user submits, as in earnest; else everything runs as one.
+USER = "nobody" if os.getuid() == 0 else None
+
+
+@pytest.fixture(scope="module")
+def tools(program):
+    """Paths of what was built: the probe, the launcher, the training program."""
+    if slurm.missing():
+        pytest.skip(slurm.missing())
+    paths = {"probe": program.parent / "tests" / "runtime_probe", "launcher": program.parent / "allot-elastic",
+             "train": program.parent / "examples" / "elastic_mlp"}
+    for path in paths.values():
+        if not os.access(path, os.X_OK):
+            pytest.skip(f"not built: {path} (needs libslurm and libtorch)")
+    return paths
+
+
+@pytest.fixture(scope="module")
+def cluster(tools, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("slurm")
+    for parent in (folder, *folder.parents[:2]):
+        parent.chmod(0o755)  # pytest's are for its own user alone
+    with slurm.Cluster(folder / "cluster") as one:
+        yield one
+
+
+class Probe:
+    """The runtime, asked and told as the daemon would."""
+
+    def __init__(self, cluster, tools, state):
+        self.command = [tools["probe"], f"slurm:launcher={tools['launcher']}", state]
+        self.cluster = cluster
+        self.process = None
+        self.open()
+
+    def open(self):
+        self.process = subprocess.Popen(self.command, env=self.cluster.environment, text=True, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE)
+        assert json.loads(self.process.stdout.readline())["ok"]
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def ask(self, *words):
+        self.process.stdin.write(" ".join(map(str, words)) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def do(self, *words):
+        answer = self.ask(*words)
+        assert answer["ok"], f"{words}: {answer}"
+        return answer
+
+    def look(self):
+        self.do("wait", 0.02)
+        return self.do("look")
+
+    def job(self, number):
+        """The daemon's name of Slurm's job."""
+        return wait_until(lambda: next((job for job in self.look()["jobs"] if job.startswith(f"{number}-")), None),
+                          f"job {number} to be seen")
+
+    def start(self, job, *places):
+        """Workers on nodes, one GPU each; their names."""
+        count = getattr(self, "count", 0)
+        self.count = count + len(places)
+        workers = [f"{job}.{count + i}" for i in range(len(places))]
+        self.do("start", job, *(f"{worker} {node} {gpus:x}" for worker, (node, gpus) in zip(workers, places)))
+        return workers
+
+    def until(self, worker, state):
+        return wait_until(lambda: (w := self.look()["workers"].get(worker, {})).get("state") == state and w,
+                          lambda: f"{worker} to be {state}: {self.look()['workers'].get(worker)}")
+
+    def regroup(self, job, epoch, members):
+        """Announces them once all have joined, and waits until they train."""
+        for member in members:
+            self.until(member, "ready")
+        self.do("announce", job, epoch, *members)
+        wait_until(lambda: self.progress(job)["epoch"] == epoch, lambda: f"epoch {epoch}: {self.progress(job)}")
+
+    def progress(self, job):
+        self.do("wait", 0.02)
+        return self.do("progress", job)
+
+    def trains(self, job):
+        step = self.progress(job)["step"]
+        wait_until(lambda: self.progress(job)["step"] > step, f"{job} to train behind step {step}")
+
+
+@pytest.fixture
+def probe(cluster, tools, tmp_path):
+    one = Probe(cluster, tools, tmp_path / "state")
+    yield one
+    one.kill()
+    ids = [str(number) for number, job in cluster.jobs().items()
+           if job["JobState"] in ("PENDING", "RUNNING", "SUSPENDED")]
+    if ids:
+        cluster.client("scancel", *ids)
+    wait_until(lambda: not any(cluster.gpus_in_use().values()), "all GPUs to be free")
+
+
+@pytest.fixture
+def submit(cluster, tools, tmp_path_factory):
+    """submit("min=1 max=4", "--steps", 500): sbatch of an elastic job, as a user; Slurm's number."""
+    def run(comment, *arguments, script=None, options=()):
+        folder = Path(cluster.folder.parent / f"home{len(list(cluster.folder.parent.iterdir()))}")
+        folder.mkdir(mode=0o777)
+        folder.chmod(0o777)
+        text = script or (f'#!/bin/bash\n"{tools["launcher"]}" run -- "{tools["train"]}" {" ".join(map(str, arguments))}\n')
+        (folder / "train.sh").write_text(text)
+        done = cluster.client("sbatch", "--parsable", f"--comment={comment}", *options, "train.sh", user=USER, cwd=folder)
+        run.folder = folder
+        return int(done)
+    return run
+
+
+ENDLESS = ("--steps", 1000000, "--pace-ms", 3)
+
+
+def worker_pid(cluster, node, program):
+    """The training process on a node."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            environment = (entry / "environ").read_bytes().split(b"\0")
+            command = (entry / "cmdline").read_bytes().split(b"\0")[0].decode()
+        except OSError:
+            continue
+        if command == str(program) and f"SLURMD_NODENAME={node}".encode() in environment \
+                and f"SLURM_CONF={cluster.conf}".encode() in environment:
+            found.append(int(entry.name))
+    return found
+
+
+def losses(folder):
+    """Of a job's output, in the order of its files."""
+    text = "".join(path.read_text() for path in sorted(folder.glob("slurm-*.out")))
+    return [float(loss) for loss in re.findall(r"loss=([0-9.]+)", text)]
+
+
+def test_an_elastic_job_grows_over_unlike_nodes_and_shrinks(cluster, probe, submit):
+    number = submit("allot min=1 max=4 model=resnet50", *ENDLESS)
+    job = probe.job(number)
+    picture = probe.look()
+    assert picture["nodes"]["n4"] == {"type": "k80", "gpus": 8, "up": True}
+    seen = picture["jobs"][job]
+    assert (seen["state"], seen["mode"], seen["max"], seen["model"]) == ("active", "hot", 4, "resnet50")
+    assert cluster.jobs()[number]["JobState"] == "PENDING"
+
+    first, = probe.start(job, ("n3", 1))
+    probe.regroup(job, 0, [first])
+    probe.trains(job)
+    more = probe.start(job, ("n1", 2), ("n4", 0x80))
+    probe.regroup(job, 1, [first, *more])
+    assert {node: used for node, used in cluster.gpus_in_use().items() if used} == {"n1": 1, "n3": 1, "n4": 1}
+    probe.trains(job)
+
+    probe.do("announce", job, 2, *more)  # rank 0 leaves
+    assert not probe.until(first, "ended")["failed"]
+    wait_until(lambda: cluster.gpus_in_use()["n3"] == 0, "n3's GPU to be free")
+    probe.trains(job)
+    seen = losses(submit.folder)
+    assert min(seen) < seen[0] / 2
+    if USER:
+        assert {path.owner() for path in (submit.folder / ".allot" / str(number)).iterdir()} == {USER}
+
+
+def test_a_job_that_has_done_its_work_is_complete(cluster, probe, submit):
+    number = submit("allot max=4", "--steps", 50)
+    job = probe.job(number)
+    workers = probe.start(job, ("n1", 1), ("n2", 1))
+    probe.regroup(job, 0, workers)
+    wait_until(lambda: probe.look()["jobs"][job]["state"] == "finished", lambda: f"{job} to finish: {probe.look()}")
+    wait_until(lambda: cluster.jobs()[number]["JobState"] == "COMPLETED", "the user's job to be complete")
+    assert probe.progress(job)["step"] == 50
+    for worker in workers:
+        assert not probe.until(worker, "ended")["failed"]
+
+
+def test_a_killed_worker_is_seen_and_replaced(cluster, probe, submit, tools):
+    job = probe.job(submit("allot max=4", *ENDLESS))
+    workers = probe.start(job, ("n1", 1), ("n2", 1))
+    probe.regroup(job, 0, workers)
+    probe.trains(job)
+    victim, = worker_pid(cluster, "n1", tools["train"])  # rank 0
+    os.kill(victim, signal.SIGKILL)
+    assert probe.until(workers[0], "ended")["failed"]
+    step = probe.progress(job)["step"]
+    new, = probe.start(job, ("n1", 1))
+    probe.regroup(job, 1, [workers[1], new])
+    assert probe.progress(job)["step"] >= step
+    probe.trains(job)
+
+
+def test_a_new_daemon_finds_everything(cluster, probe, submit):
+    job = probe.job(submit("allot max=4", *ENDLESS))
+    workers = probe.start(job, ("n1", 1), ("n4", 4))
+    probe.regroup(job, 0, workers)
+    probe.kill()
+    probe.open()
+    for worker in workers:
+        probe.until(worker, "ready")
+    assert probe.look()["workers"][workers[1]] | {"node": "n4", "gpus": 4, "job": job} == \
+        probe.look()["workers"][workers[1]]
+    wait_until(lambda: probe.progress(job)["epoch"] == 0, "the epoch to be told")
+    before = len(cluster.jobs())
+    probe.do("start", job, f"{workers[1]} n4 4")  # asked for again: is there
+    assert len(cluster.jobs()) == before
+    probe.regroup(job, 1, workers[:1])
+    probe.until(workers[1], "ended")
+    probe.trains(job)
+
+
+def test_a_controller_that_dies_costs_nothing(cluster, probe, submit):
+    job = probe.job(submit("allot max=4", *ENDLESS))
+    workers = probe.start(job, ("n1", 1))
+    probe.regroup(job, 0, workers)
+    cluster.wait_for_saved_state()
+    cluster.kill("slurmctld")
+    refused = probe.ask("look")
+    assert not refused["ok"] and "the controller must answer within 2" in refused["why"]
+    assert not probe.ask("start", job, f"{job}.9 n2 1")["ok"]
+    probe.trains(job)  # nobody there but the daemon, and that goes on
+    cluster.start_controller()
+    wait_until(lambda: probe.ask("look")["ok"], "the controller to answer")
+    probe.until(workers[0], "ready")
+    new = probe.start(job, ("n2", 1))
+    probe.regroup(job, 1, workers + new)
+
+
+def test_a_slurmd_that_dies_and_comes_back_costs_nothing(cluster, probe, submit):
+    job = probe.job(submit("allot max=4", *ENDLESS))
+    workers = probe.start(job, ("n1", 1), ("n2", 1))
+    probe.regroup(job, 0, workers)
+    cluster.kill("slurmd-n2")
+    probe.trains(job)
+    cluster.start_node("n2")
+    probe.trains(job)
+    assert probe.look()["workers"][workers[1]]["state"] == "ready"
+
+
+def test_a_drained_node_is_down_for_us(cluster, probe):
+    cluster.client("scontrol", "update", "nodename=n2", "state=drain", "reason=test")
+    try:
+        wait_until(lambda: not probe.look()["nodes"]["n2"]["up"], "n2 to be down")
+        assert probe.look()["nodes"]["n1"]["up"]
+    finally:
+        cluster.client("scontrol", "update", "nodename=n2", "state=resume")
+    wait_until(lambda: probe.look()["nodes"]["n2"]["up"], "n2 to be back")
+
+
+def test_cancelling_the_job_is_seen_and_its_workers_end(cluster, probe, submit):
+    number = submit("allot max=4", *ENDLESS)
+    job = probe.job(number)
+    workers = probe.start(job, ("n1", 1), ("n2", 1))
+    probe.regroup(job, 0, workers)
+    cluster.client("scancel", str(number), user=USER)
+    wait_until(lambda: probe.look()["jobs"][job]["state"] == "cancelled", "the user's wish to be seen")
+    for worker in workers:
+        probe.do("stop", worker, "kill")
+    for worker in workers:
+        assert not probe.until(worker, "ended")["failed"]
+    probe.do("forget", job)
+
+
+def test_a_stopped_job_goes_on_from_its_checkpoint(cluster, probe, submit):
+    job = probe.job(submit("allot max=4", *ENDLESS))
+    workers = probe.start(job, ("n1", 1), ("n2", 1))
+    probe.regroup(job, 0, workers)
+    probe.trains(job)
+    for worker in workers:
+        probe.do("stop", worker, "save")
+    for worker in workers:
+        assert not probe.until(worker, "ended")["failed"]
+    saved = probe.progress(job)["saved_work"]
+    assert saved > 0
+    wait_until(lambda: not any(cluster.gpus_in_use().values()), "its GPUs to be free")
+    assert probe.look()["jobs"][job]["state"] == "active"
+    new = probe.start(job, ("n3", 1))
+    probe.regroup(job, 1, new)
+    probe.trains(job)
+    assert probe.progress(job)["work"] > saved
+
+
+def test_a_rigid_job_is_placed_requeued_and_placed_again(cluster, probe, submit):
+    script = '#!/bin/bash\necho "gpus $CUDA_VISIBLE_DEVICES on $SLURMD_NODENAME" >>log\ntrap "exit 1" TERM\n' \
+             'if [ "$SLURM_RESTART_COUNT" = 1 ]; then exit 0; fi\nsleep 600 & wait\n'
+    number = submit("", script=script, options=("--gres=gpu:2",))
+    job = probe.job(number)
+    assert probe.look()["jobs"][job]["requested"] == 2
+    first, = probe.start(job, ("n1", 3))
+    probe.until(first, "ready")
+    wait_until((submit.folder / "log").exists, "its script to run")
+    probe.do("stop", first, "save")
+    wait_until(lambda: first not in probe.look()["workers"], "the job to have been requeued")
+    assert cluster.jobs()[number]["Partition"] == "elastic"
+    assert probe.look()["jobs"][job]["state"] == "active"
+    wait_until(lambda: probe.ask("start", job, f"{job}.7 n4 f0")["ok"] or probe.look() and False, "it to be placed again")
+    wait_until(lambda: probe.look()["jobs"][job]["state"] == "finished", lambda: f"{job}: {probe.look()}")
+    assert (submit.folder / "log").read_text().splitlines() == ["gpus 0,1 on n1", "gpus 0,1,2,3 on n4"]
+    assert cluster.jobs()[number]["JobState"] == "COMPLETED"
+
+
+def test_what_cannot_be_placed_is_held_and_its_user_told(cluster, probe, submit):
+    number = submit("allot min=1 max=4 modle=x", *ENDLESS)
+    job = probe.job(number)
+    seen = probe.look()["jobs"][job]
+    assert seen["state"] == "held" and "unknown key 'modle' (did you mean 'model'?)" in seen["reason"]
+    shown = cluster.client("scontrol", "show", "job", str(number), user=USER)
+    assert "allot does not place this job: comment: unknown key 'modle'" in shown
+
+
+@pytest.mark.skipif(USER is None, reason="needs root, for a user who is not the daemon's")
+def test_users_cannot_place_or_resize_jobs(cluster, probe, submit):
+    number = submit("allot max=4", *ENDLESS, options=("--partition=main",))
+    assert cluster.jobs()[number]["Partition"] == "elastic"
+    for change in ("partition=main", "nodelist=n1", "gres=gpu:2", "admincomment=allot", "priority=100"):
+        with pytest.raises(slurm.ClusterError):
+            cluster.client("scontrol", "update", f"jobid={number}", change, user=USER)
+    job = probe.job(number)
+    probe.start(job, ("n1", 1))
+    wait_until(lambda: cluster.jobs()[number]["JobState"] == "RUNNING", "the job to run")
+    with pytest.raises(slurm.ClusterError):  # or it could pass for somebody's worker
+        cluster.client("scontrol", "update", f"jobid={number}", "comment=elastic-of:1 job=x worker=y gpus=1", user=USER)
+    with pytest.raises(slurm.ClusterError):
+        cluster.client("sbatch", "--nodelist=n1", "--wrap=true", user=USER, cwd=submit.folder)

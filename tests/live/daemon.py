@@ -1,0 +1,162 @@
+"""A daemon of the tests' own: speaks the worker protocol (docs/formats/worker_protocol.md) to one job.
+
+What a test wants of a daemon and no more: it starts worker processes, announces epochs when told to,
+remembers what each worker said last, and can vanish and come back.
+"""
+
+import json
+import os
+import socket
+import subprocess
+import threading
+import time
+
+
+class Daemon:
+    """Use as a context manager; its folder holds the job's checkpoint and the workers' output."""
+
+    def __init__(self, folder, command, environment=None):
+        self.folder, self.command, self.environment = folder, command, environment or {}
+        self.token = "token-of-the-job"
+        self.processes = {}  # worker -> Popen
+        self.said = {}  # worker -> {what: last message}
+        self.lowest_steps = []  # of every "reached" of rank 0's
+        self.addresses = {}
+        self.epoch, self.members = -1, []
+        self.lock = threading.RLock()
+        self.connections = {}
+        self.server = None
+        self.port = 0
+
+    def __enter__(self):
+        self.listen()
+        return self
+
+    def __exit__(self, *_):
+        for process in self.processes.values():
+            process.kill()
+            process.wait()
+        self.vanish()
+
+    # ---- the daemon's own life ----
+    def listen(self):
+        self.server = socket.create_server(("127.0.0.1", self.port))
+        self.port = self.server.getsockname()[1]
+        threading.Thread(target=self._accept, args=(self.server,), daemon=True).start()
+
+    def vanish(self):
+        """As a daemon that was killed: all connections break, nobody listens."""
+        self.server.shutdown(socket.SHUT_RDWR)
+        self.server.close()
+        with self.lock:
+            for connection in self.connections.values():
+                try:
+                    connection.shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    pass  # its worker is gone
+            self.connections.clear()
+
+    # ---- workers ----
+    def start(self, *workers, token=None, arguments=()):
+        for worker in workers:
+            environment = {
+                **os.environ, **self.environment, "ALLOT_JOB_ID": "job", "ALLOT_WORKER_ID": worker,
+                "ALLOT_DAEMON": f"tcp:127.0.0.1:{self.port}", "ALLOT_TOKEN": token or self.token,
+                "ALLOT_RUN_DIR": str(self.folder), "OMP_NUM_THREADS": "1",
+            }
+            output = open(self.folder / f"{worker}.out", "w")
+            self.processes[worker] = subprocess.Popen([*self.command, *map(str, arguments)], env=environment,
+                                                      stdout=output, stderr=subprocess.STDOUT)
+            output.close()
+
+    def announce(self, *members):
+        """The next epoch, once all members have joined."""
+        wait_until(lambda: all(member in self.addresses for member in members), f"{members} to join")
+        with self.lock:
+            self.epoch += 1
+            self.members = list(members)
+            for worker in list(self.connections):
+                self._send_epoch(worker)
+        return self.epoch
+
+    def reached(self, epoch):
+        """Waits until all members of the epoch train in it."""
+        wait_until(lambda: all(self.heard(member, "reached").get("epoch") == epoch for member in self.members),
+                   f"{self.members} to reach epoch {epoch}; they said {self.said}")
+
+    def regroup(self, *members):
+        self.reached(self.announce(*members))
+
+    def tell(self, worker, what):
+        with self.lock:
+            self._send(worker, {"say": what})
+
+    def heard(self, worker, what):
+        with self.lock:
+            return self.said.get(worker, {}).get(what, {})
+
+    def step(self, worker):
+        return self.heard(worker, "progress").get("step", 0)
+
+    def output(self, worker):
+        return (self.folder / f"{worker}.out").read_text()
+
+    # ---- the protocol ----
+    def _accept(self, server):
+        while True:
+            try:
+                connection, _ = server.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection):
+        worker = None
+        try:
+            for line in connection.makefile("r"):
+                message = json.loads(line)
+                with self.lock:
+                    if worker is None:
+                        if message["say"] != "join" or message["token"] != self.token:
+                            connection.sendall(b'{"say":"refused","why":"wrong token"}\n')
+                            return
+                        worker = message["worker"]
+                        self.connections[worker] = connection
+                        self.addresses[worker] = message["address"]
+                        self._send(worker, {"say": "welcome"})
+                        self._send_epoch(worker)
+                    self.said.setdefault(worker, {})[message["say"]] = message
+                    if message["say"] == "reached" and self.members[0] == worker:
+                        self.lowest_steps.append(message["step"])
+                    if message["say"] == "finished":
+                        self._send(worker, {"say": "acknowledged"})
+        except OSError:
+            pass
+        finally:
+            with self.lock:
+                if self.connections.get(worker) is connection:
+                    del self.connections[worker]
+                connection.close()
+
+    def _send_epoch(self, worker):
+        if self.epoch >= 0:
+            self._send(worker, {"say": "epoch", "epoch": self.epoch, "members": self.members,
+                                "addresses": [self.addresses[member] for member in self.members]})
+
+    def _send(self, worker, message):
+        if worker in self.connections:
+            try:
+                self.connections[worker].sendall(json.dumps(message).encode() + b"\n")
+            except OSError:
+                del self.connections[worker]
+
+
+def wait_until(holds, what, seconds=30):
+    """Polls; fails with `what` (a text, or a function that makes one) when it never comes true."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = holds()
+        if value:
+            return value
+        assert time.monotonic() < deadline, f"waited {seconds} s for {what}"
+        time.sleep(0.01)

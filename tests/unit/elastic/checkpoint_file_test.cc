@@ -1,0 +1,80 @@
+#include "elastic/checkpoint_file.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+
+namespace allot {
+namespace {
+
+class CheckpointFileTest : public testing::Test {
+ protected:
+  CheckpointFileTest()
+      : folder_(std::filesystem::path(testing::TempDir()) /
+                testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    std::filesystem::remove_all(folder_);
+    std::iota(weights_.begin(), weights_.end(), 1.0F);
+  }
+  ~CheckpointFileTest() override { std::filesystem::remove_all(folder_); }
+
+  static std::vector<StateBlock> Blocks(std::vector<float>& weights, double& extra) {
+    return {{weights.data(), weights.size() * sizeof(float)}, {&extra, sizeof extra}};
+  }
+  std::string LoadError(const std::vector<StateBlock>& state) const {
+    try {
+      LoadCheckpoint(path_, state);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  std::filesystem::path folder_;
+  std::filesystem::path path_ = folder_ / "checkpoint";
+  std::vector<float> weights_ = std::vector<float>(100);
+  double extra_ = 2.5;
+};
+
+TEST_F(CheckpointFileTest, ComesBackAsItWas) {
+  SaveCheckpoint(path_, 42, Blocks(weights_, extra_));
+  std::vector<float> weights(100);
+  double extra = 0;
+  EXPECT_EQ(LoadCheckpoint(path_, Blocks(weights, extra)), 42);
+  EXPECT_EQ(weights, weights_);
+  EXPECT_EQ(extra, 2.5);
+}
+
+TEST_F(CheckpointFileTest, NoneIsNoError) {
+  EXPECT_EQ(LoadCheckpoint(path_, Blocks(weights_, extra_)), std::nullopt);
+}
+
+TEST_F(CheckpointFileTest, OneThatWasCutOffIsRefused) {
+  SaveCheckpoint(path_, 42, Blocks(weights_, extra_));
+  std::filesystem::resize_file(path_, std::filesystem::file_size(path_) - 1);
+  EXPECT_NE(LoadError(Blocks(weights_, extra_)).find("the checkpoint is of 408 and holds 407"),
+            std::string::npos);
+}
+
+TEST_F(CheckpointFileTest, AFlippedBitIsFound) {
+  SaveCheckpoint(path_, 42, Blocks(weights_, extra_));
+  std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(50);
+  file.put('\x7f');
+  file.close();
+  EXPECT_NE(LoadError(Blocks(weights_, extra_)).find("damaged"), std::string::npos);
+}
+
+TEST_F(CheckpointFileTest, OtherStateIsRefused) {
+  SaveCheckpoint(path_, 42, Blocks(weights_, extra_));
+  std::vector<float> fewer(10);
+  EXPECT_NE(LoadError(Blocks(fewer, extra_)).find("the state has 48 bytes"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace allot

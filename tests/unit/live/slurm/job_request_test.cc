@@ -1,0 +1,56 @@
+#include "live/slurm/job_request.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace allot {
+namespace {
+
+SlurmJob JobWith(const std::string& comment, const std::string& gpus, std::uint32_t nodes = 1) {
+  SlurmJob slurm;
+  slurm.comment = comment;
+  slurm.gpus = gpus;
+  slurm.nodes_asked = nodes;
+  return slurm;
+}
+
+std::string ErrorOf(const SlurmJob& slurm) {
+  RuntimeJob job;
+  try {
+    ReadRequest(slurm, &job);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(JobRequest, AnElasticJobIsSizedByItsComment) {
+  RuntimeJob job;
+  ReadRequest(JobWith("allot min=1 max=8 model=mlp", ""), &job);
+  EXPECT_EQ(job.max_gpus, 8);
+  EXPECT_EQ(job.mode, ResizeMode::kHot);
+  EXPECT_EQ(job.model, "mlp");
+}
+
+TEST(JobRequest, AnOrdinaryJobKeepsTheSizeItAsksFor) {
+  RuntimeJob job;
+  ReadRequest(JobWith("for the paper", "gres:gpu:4", 2), &job);
+  EXPECT_EQ(job.min_gpus, 8);
+  EXPECT_EQ(job.requested, 8);
+  EXPECT_EQ(job.max_gpus, 8);
+  EXPECT_EQ(job.mode, ResizeMode::kRestart);
+}
+
+TEST(JobRequest, WhatCannotBePlacedSaysWhy) {
+  EXPECT_NE(ErrorOf(JobWith("", "")).find("must ask for GPUs"), std::string::npos);
+  EXPECT_NE(ErrorOf(JobWith("", "gres:gpu:v100:2")).find("without a type"), std::string::npos);
+  EXPECT_NE(ErrorOf(JobWith("allot max=4", "gres:gpu:2")).find("in its comment (gpus=2)"),
+            std::string::npos);
+  SlurmJob array = JobWith("allot max=4", "");
+  array.array = true;
+  EXPECT_NE(ErrorOf(array).find("job arrays"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace allot
