@@ -30,8 +30,13 @@ class Search {
       : scenarios_(scenarios), options_(options), basis_(basis) {}
 
   Point Best() { return Climb(kStart, {kAlpha, kBeta, kKappa, kGamma}); }
-  Point BestRanked(const Point& start) {
-    return Climb(start, {kRank, kAlpha, kBeta, kKappa, kGamma});
+  // The rank takes over part of what alpha weighs: neither helps without the other's change.
+  Point BestRanked(const Point& unranked) {
+    Point start = unranked;
+    start[kAlpha] /= 2;
+    start[kRank] = 0.5;
+    const Point ranked = Climb(start, {kRank, kAlpha, kBeta, kKappa, kGamma});
+    return Value(ranked) < Value(unranked) ? ranked : unranked;
   }
 
   Point Climb(Point best, std::initializer_list<Coordinate> coordinates) {

@@ -149,7 +149,10 @@ void CheckRunning(const Observation& o) {
   for (std::int32_t row = 0; row < o.rows(); ++row) {
     if (o.running[At(row)] >= 0) running.Add(o.job[At(row)], o.running[At(row)], o.shares_of(row));
   }
-  const Status status = ValidateAllocation(o, running);
+  // Checked as if it were given now: what a job holds already is taken to add up.
+  Observation before = o;
+  before.running.assign(o.running.size(), -1);
+  const Status status = ValidateAllocation(before, running);
   if (!status.ok()) throw DataError("what runs breaks a rule: {}", status.message());
 }
 
