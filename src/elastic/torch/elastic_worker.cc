@@ -195,8 +195,7 @@ void ElasticWorker::AfterStep(std::int64_t step, std::span<const StateBlock> sta
 int ElasticWorker::Finish(std::int64_t step, std::span<const StateBlock> state) {
   Impl& my = *impl_;
   if (my.last_rank == 0) my.Save(step, state);
-  my.member.Finish(step, my.meter.work());
-  if (!my.member.stopping() && my.last_rank == 0) {
+  if (my.member.Finish(step, my.meter.work()) && my.last_rank == 0) {
     WriteTextFile(my.environment().finished(), fmt::format("{}\n", step));
   }
   return 0;
