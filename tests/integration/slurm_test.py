@@ -125,7 +125,8 @@ def test_a_job_that_has_done_its_work_is_complete(cluster, probe, submit):
     workers = probe.start(job, ("n1", 1), ("n2", 1))
     probe.regroup(job, 0, workers)
     wait_until(lambda: probe.look()["jobs"][job]["state"] == "finished", lambda: f"{job} to finish: {probe.look()}")
-    wait_until(lambda: cluster.jobs()[number]["JobState"] == "COMPLETED", "the user's job to be complete")
+    wait_until(lambda: probe.look() and cluster.jobs()[number]["JobState"] == "COMPLETED",
+               "the user's job to be complete")
     assert probe.progress(job)["step"] == 50
     for worker in workers:
         assert not probe.until(worker, "ended")["failed"]
