@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 #include <vector>
 
@@ -50,8 +51,12 @@ int Train(const Options& options, Example& example) {
                        {.save_every = std::chrono::seconds(options.save_seconds),
                         .total_work = static_cast<double>(options.steps * options.batch)});
   std::int64_t step = 0;
+  auto last_step = std::chrono::steady_clock::now();
   while (worker.Join(state, &step)) {
-    fmt::print("joined rank={} world={} step={}\n", worker.rank(), worker.world_size(), step);
+    const std::chrono::duration<double, std::milli> pause =
+        std::chrono::steady_clock::now() - last_step;
+    fmt::print("joined rank={} world={} step={} pause_ms={:.1f}\n", worker.rank(),
+               worker.world_size(), step, pause.count());
     while (step < options.steps) {
       const auto begin = std::chrono::steady_clock::now();
       const Batch share =
@@ -85,6 +90,7 @@ int Train(const Options& options, Example& example) {
         fmt::print("step={} loss={:.5f} world={}\n", step, turn.loss, worker.world_size());
       }
       worker.AfterStep(step, state);
+      last_step = std::chrono::steady_clock::now();
       std::this_thread::sleep_until(begin + std::chrono::milliseconds(options.pace_ms));
       if (turn.regroup) break;
     }
@@ -111,12 +117,16 @@ int TrainElastic(int argc, char** argv, Example example) {
   CLI11_PARSE(app, argc, argv);
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   torch::set_num_threads(1);
+  int code = 0;
   try {
-    return Train(options, example);
+    code = Train(options, example);
   } catch (const Error& error) {
     fmt::print(stderr, "{}\n", error.what());
-    return static_cast<int>(error.code());
+    code = static_cast<int>(error.code());
   }
+  // A GPU waits for this process to be gone, and libtorch takes its time to tidy up.
+  std::fflush(nullptr);
+  std::_Exit(code);
 }
 
 }  // namespace allot

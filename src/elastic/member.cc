@@ -143,7 +143,7 @@ void Member::Saved(std::int64_t step, double work) {
   Say(json{{"say", "saved"}, {"step", step}, {"work", work}}.dump());
 }
 
-void Member::Finish(std::int64_t step, double work) {
+bool Member::Finish(std::int64_t step, double work) {
   const std::string line = json{{"say", "finished"}, {"step", step}, {"work", work}}.dump();
   {
     const std::lock_guard lock(mutex_);
@@ -154,6 +154,7 @@ void Member::Finish(std::int64_t step, double work) {
   while (!acknowledged_ && !stop_ && !terminated) {
     changed_.wait_for(lock, std::chrono::milliseconds(50));
   }
+  return acknowledged_;
 }
 
 void Member::Say(const std::string& line) {

@@ -67,8 +67,9 @@ class Member {
   void Broken(std::int64_t epoch);
   void Report(const TrainingProgress& progress);
   void Saved(std::int64_t step, double work);
-  // Says that the job's work is done until the daemon has acknowledged it, or told us to stop.
-  void Finish(std::int64_t step, double work);
+  // Says that the job's work is done until the daemon has acknowledged it; false when told to stop
+  // before.
+  bool Finish(std::int64_t step, double work);
 
  private:
   void Serve();

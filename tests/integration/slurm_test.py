@@ -1,10 +1,8 @@
 """Jobs and workers on a real Slurm: a cluster in a folder, users' jobs, the Slurm runtime driven by hand."""
 
-import json
 import os
 import re
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +11,7 @@ import pytest
 sys.path.append(str(Path(__file__).resolve().parents[1] / "live"))
 import cluster as slurm  # noqa: E402
 from daemon import wait_until  # noqa: E402
+from probe import Probe  # noqa: E402
 
 # As root a second user submits, as in earnest; else everything runs as one.
 USER = "nobody" if os.getuid() == 0 else None
@@ -38,71 +37,6 @@ def cluster(tools, tmp_path_factory):
         parent.chmod(0o755)  # pytest's are for its own user alone
     with slurm.Cluster(folder / "cluster") as one:
         yield one
-
-
-class Probe:
-    """The runtime, asked and told as the daemon would."""
-
-    def __init__(self, cluster, tools, state):
-        self.command = [tools["probe"], f"slurm:launcher={tools['launcher']}", state]
-        self.cluster = cluster
-        self.process = None
-        self.open()
-
-    def open(self):
-        self.process = subprocess.Popen(self.command, env=self.cluster.environment, text=True, stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE)
-        assert json.loads(self.process.stdout.readline())["ok"]
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-
-    def ask(self, *words):
-        self.process.stdin.write(" ".join(map(str, words)) + "\n")
-        self.process.stdin.flush()
-        return json.loads(self.process.stdout.readline())
-
-    def do(self, *words):
-        answer = self.ask(*words)
-        assert answer["ok"], f"{words}: {answer}"
-        return answer
-
-    def look(self):
-        self.do("wait", 0.02)
-        return self.do("look")
-
-    def job(self, number):
-        """The daemon's name of Slurm's job."""
-        return wait_until(lambda: next((job for job in self.look()["jobs"] if job.startswith(f"{number}-")), None),
-                          f"job {number} to be seen")
-
-    def start(self, job, *places):
-        """Workers on nodes, one GPU each; their names."""
-        count = getattr(self, "count", 0)
-        self.count = count + len(places)
-        workers = [f"{job}.{count + i}" for i in range(len(places))]
-        self.do("start", job, *(f"{worker} {node} {gpus:x}" for worker, (node, gpus) in zip(workers, places)))
-        return workers
-
-    def until(self, worker, state):
-        return wait_until(lambda: (w := self.look()["workers"].get(worker, {})).get("state") == state and w,
-                          lambda: f"{worker} to be {state}: {self.look()['workers'].get(worker)}")
-
-    def regroup(self, job, epoch, members):
-        """Announces them once all have joined, and waits until they train."""
-        for member in members:
-            self.until(member, "ready")
-        self.do("announce", job, epoch, *members)
-        wait_until(lambda: self.progress(job)["epoch"] == epoch, lambda: f"epoch {epoch}: {self.progress(job)}")
-
-    def progress(self, job):
-        self.do("wait", 0.02)
-        return self.do("progress", job)
-
-    def trains(self, job):
-        step = self.progress(job)["step"]
-        wait_until(lambda: self.progress(job)["step"] > step, f"{job} to train behind step {step}")
 
 
 @pytest.fixture
@@ -191,7 +125,8 @@ def test_a_job_that_has_done_its_work_is_complete(cluster, probe, submit):
     workers = probe.start(job, ("n1", 1), ("n2", 1))
     probe.regroup(job, 0, workers)
     wait_until(lambda: probe.look()["jobs"][job]["state"] == "finished", lambda: f"{job} to finish: {probe.look()}")
-    wait_until(lambda: cluster.jobs()[number]["JobState"] == "COMPLETED", "the user's job to be complete")
+    wait_until(lambda: probe.look() and cluster.jobs()[number]["JobState"] == "COMPLETED",
+               "the user's job to be complete")
     assert probe.progress(job)["step"] == 50
     for worker in workers:
         assert not probe.until(worker, "ended")["failed"]

@@ -195,8 +195,15 @@ void ElasticWorker::AfterStep(std::int64_t step, std::span<const StateBlock> sta
 int ElasticWorker::Finish(std::int64_t step, std::span<const StateBlock> state) {
   Impl& my = *impl_;
   if (my.last_rank == 0) my.Save(step, state);
-  my.member.Finish(step, my.meter.work());
-  if (!my.member.stopping() && my.last_rank == 0) {
+  // Nobody says that the work is done before the result is on disk; all have the same state.
+  try {
+    float arrived = 1;
+    my.group->Sum({&arrived, 1});
+  } catch (const GroupBroken&) {
+    if (my.last_rank != 0) my.Save(step, state);
+  }
+  // The first to be acknowledged says so to the job's script, for the others are told to stop then.
+  if (my.member.Finish(step, my.meter.work())) {
     WriteTextFile(my.environment().finished(), fmt::format("{}\n", step));
   }
   return 0;

@@ -224,22 +224,22 @@ struct SlurmClient::Thread {
     } else if (errno != SLURM_NO_CHANGE_IN_DATA) {
       return SlurmError("asking for jobs");
     }
-    partition_info_msg_t* partitions = nullptr;
-    if (slurm_load_partitions(0, &partitions, SHOW_ALL) != SLURM_SUCCESS) {
-      return SlurmError("asking for partitions");
-    }
-    const std::unique_ptr<partition_info_msg_t, decltype(&slurm_free_partition_info_msg)> owned(
-        partitions, slurm_free_partition_info_msg);
     node_info_msg_t* nodes = nullptr;
     if (slurm_load_node(nodes_as_of, &nodes, SHOW_ALL) == SLURM_SUCCESS) {
+      const std::unique_ptr<node_info_msg_t, decltype(&slurm_free_node_info_msg)> owned(
+          nodes, slurm_free_node_info_msg);
+      partition_info_msg_t* partitions = nullptr;
+      if (slurm_load_partitions(0, &partitions, SHOW_ALL) != SLURM_SUCCESS) {
+        return SlurmError("asking for partitions");
+      }
       slurm_populate_node_partitions(nodes, partitions);
+      slurm_free_partition_info_msg(partitions);
       loaded.nodes.clear();
       for (std::uint32_t i = 0; i < nodes->record_count; ++i) {
         if (nodes->node_array[i].name == nullptr) continue;  // a hole
         loaded.nodes.push_back(NodeOf(nodes->node_array[i]));
       }
       nodes_as_of = nodes->last_update;
-      slurm_free_node_info_msg(nodes);
     } else if (errno != SLURM_NO_CHANGE_IN_DATA) {
       return SlurmError("asking for nodes");
     }

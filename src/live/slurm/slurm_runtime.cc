@@ -64,11 +64,16 @@ std::filesystem::path SlurmRuntime::TokenFile(const std::string& job) const {
   return options_.state / "tokens" / job;
 }
 
-std::string SlurmRuntime::TokenOf(const std::string& job) {
+const std::string& SlurmRuntime::TokenOf(const std::string& job) {
+  std::string& token = tokens_[job];
+  if (!token.empty()) return token;
   const auto file = TokenFile(job);
-  if (std::filesystem::exists(file)) return std::string(Trim(ReadTextFile(file.string())));
-  const std::string token = NewToken();
-  WriteTextFile(file, token + "\n");
+  if (std::filesystem::exists(file)) {
+    token = Trim(ReadTextFile(file.string()));
+  } else {
+    token = NewToken();
+    WriteTextFile(file, token + "\n");
+  }
   return token;
 }
 
@@ -236,8 +241,10 @@ Status SlurmRuntime::Fail(const std::string& job, const std::string& reason) {
 }
 
 void SlurmRuntime::Forget(const std::string& job) {
+  if (!forgotten_.insert(job).second) return;
   hub_.RemoveJob(job);
   failures_.erase(job);
+  tokens_.erase(job);
   std::error_code error;
   std::filesystem::remove(TokenFile(job), error);
 }

@@ -64,7 +64,7 @@ class SlurmRuntime : public Runtime {
   Status StartHelpers(Home& home, std::span<const WorkerRequest> workers);
   Status StartItself(Home& home, std::span<const WorkerRequest> workers);
   SlurmSubmission HelperOf(const Home& home, const WorkerRequest& worker, const WorkerMark& mark);
-  std::string TokenOf(const std::string& job);
+  const std::string& TokenOf(const std::string& job);
   std::filesystem::path TokenFile(const std::string& job) const;
   std::string HubAddress();
 
@@ -75,6 +75,8 @@ class SlurmRuntime : public Runtime {
   std::map<std::string, Home> homes_;
   std::map<std::string, Helper> helpers_;         // by worker
   std::map<std::string, std::string> node_type_;  // of GPUs
+  std::map<std::string, std::string> tokens_;     // of jobs
+  std::set<std::string> forgotten_;               // jobs; Slurm lists them a while longer
   std::set<std::string> alive_;                   // workers that we have seen before their end
   std::map<std::string, RuntimeWorker> ended_;    // workers, as they were judged once
   std::set<std::string> stopped_;                 // workers that we ended

@@ -98,6 +98,7 @@ void SlurmRuntime::SeeHelper(const Helper& helper, RuntimePicture* seen) {
   worker.gpus = helper.mark.gpus;
   const bool joined = hub_.joined(id);
   if (!helper.slurm.over()) {
+    hub_.AddJob(worker.job, TokenOf(worker.job));
     hub_.Expect(worker.job, id);
     alive_.insert(id);
     if (joined) worker.state = WorkerState::kReady;
@@ -156,7 +157,7 @@ RuntimePicture SlurmRuntime::Look() {
     }
   }
   for (auto& [id, home] : homes_) {
-    if (home.job.mode == ResizeMode::kHot && home.marked) hub_.AddJob(id, TokenOf(id));
+    if (forgotten_.contains(id)) continue;
     SeeShares(home, &seen);
     seen.jobs.push_back(home.job);
   }
@@ -167,6 +168,7 @@ RuntimePicture SlurmRuntime::Look() {
       continue;
     }
     if (home->second.slurm.user_id != helper.slurm.user_id) continue;  // nobody works for another
+    if (forgotten_.contains(home->first)) continue;
     SeeHelper(helper, &seen);
     helpers_.insert_or_assign(helper.mark.worker, std::move(helper));
   }

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""How long a resize takes on a real Slurm: grow, shrink, and the pause of the workers that stay.
+
+    bench/live_bench.py [--build build/release] [--tries 15] [--out bench/results/live.json]
+
+Starts a throw-away cluster (tests/live/cluster.py), submits one elastic job, and has it grow by a
+worker and shrink again. Needs what tests/integration/slurm_test.py needs.
+"""
+
+import argparse
+import json
+import os
+import re
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "tests" / "live"))
+import cluster as slurm  # noqa: E402
+from daemon import wait_until  # noqa: E402
+from probe import Probe  # noqa: E402
+
+USER = "nobody" if os.getuid() == 0 else None
+
+
+def summary(seconds):
+    ordered = sorted(seconds)
+    return {"median": round(statistics.median(ordered), 4), "least": round(ordered[0], 4),
+            "most": round(ordered[-1], 4), "tries": len(ordered)}
+
+
+def measure(folder, build, tries):
+    grow, freed, resumed, load = [], [], [], []
+    tools = {"probe": build / "tests" / "runtime_probe", "launcher": build / "allot-elastic"}
+    with slurm.Cluster(folder / "cluster") as cluster:
+        home = folder / "home"
+        home.mkdir()
+        home.chmod(0o777)
+        (home / "train.sh").write_text(f'#!/bin/bash\n"{tools["launcher"]}" run -- '
+                                       f'"{build}/examples/elastic_mlp" --steps 100000000 --pace-ms 5\n')
+        number = int(cluster.client("sbatch", "--parsable", "--comment=allot max=8", "train.sh", user=USER, cwd=home))
+        probe = Probe(cluster, tools, folder / "state")
+        job = probe.job(number)
+        members = probe.start(job, ("n1", 1), ("n3", 1))
+        epoch = 0
+        probe.regroup(job, epoch, members)
+        for _ in range(tries):
+            load.append(os.getloadavg()[0])
+            time.sleep(1)  # between two resizes
+            begin = time.monotonic()
+            new, = probe.start(job, ("n2", 1))
+            epoch += 1
+            probe.regroup(job, epoch, [*members, new])
+            grow.append(time.monotonic() - begin)
+
+            time.sleep(1)
+            begin = time.monotonic()
+            epoch += 1
+            probe.do("announce", job, epoch, *members)
+            wait_until(lambda: probe.progress(job)["epoch"] == epoch, "the shrunken group")
+            resumed.append(time.monotonic() - begin)
+            wait_until(lambda: cluster.gpus_in_use()["n2"] == 0, "the GPU to be free")
+            freed.append(time.monotonic() - begin)
+        version = cluster.client("scontrol", "--version").strip()
+        probe.kill()
+        text = "".join((home / f"slurm-{number}.{i}.out").read_text() for i in (0, 1))
+    # The first time a worker joins it had nothing to pause.
+    pauses = [float(pause) / 1000 for pause in re.findall(r"step=[1-9]\d* pause_ms=([0-9.]+)", text)]
+    return {"grow_seconds": summary(grow), "shrink_trains_seconds": summary(resumed),
+            "shrink_gpu_free_seconds": summary(freed), "pause_seconds": summary(pauses),
+            "slurm": version, "load_average": summary(load), "cores": os.cpu_count()}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, default=ROOT / "build" / "release")
+    parser.add_argument("--tries", type=int, default=15)
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    if slurm.missing():
+        sys.exit(slurm.missing())
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        results = measure(Path(folder), options.build.resolve(), options.tries)
+    text = json.dumps(results, indent=2)
+    print(text)
+    if options.out:
+        options.out.write_text(text + "\n")
+
+
+if __name__ == "__main__":
+    main()

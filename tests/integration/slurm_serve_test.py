@@ -1,0 +1,193 @@
+"""`allot serve --runtime slurm` in charge of a real Slurm: users' jobs from sbatch to their end, whatever dies."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "live"))
+import cluster as slurm  # noqa: E402
+from daemon import wait_until  # noqa: E402
+
+USER = "nobody" if os.getuid() == 0 else None
+LONG = ("--steps", 1000000, "--pace-ms", 4)
+
+
+class Serve:
+    """A cluster, a state folder, and the daemon that serves both at the moment."""
+
+    def __init__(self, program, cluster, folder):
+        self.program, self.cluster, self.folder = program, cluster, folder
+        self.state = folder / "state"
+        self.process = None
+        self.homes = 0
+
+    def start(self):
+        with (self.folder / "serve.log").open("a") as log:
+            self.process = subprocess.Popen(
+                [self.program, "serve", "--runtime", "slurm", "--policy", "drf", "--state", self.state,
+                 "--interval", "0.5", "--poll", "0.05", "--hung-after", "10"],
+                env=self.cluster.environment, stdout=log, stderr=log)
+        wait_until(self.status, lambda: f"a daemon that answers: {self.log()[-2000:]}")
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def log(self):
+        return (self.folder / "serve.log").read_text()
+
+    def status(self):
+        done = subprocess.run([self.program, "status", "--json", "--state", self.state], capture_output=True, text=True,
+                              timeout=30)
+        return json.loads(done.stdout) if done.returncode == 0 else None
+
+    def submit(self, comment, *arguments, options=(), script=None):
+        """Slurm's number of a user's job."""
+        self.homes += 1
+        home = self.cluster.folder.parent / f"{self.folder.name}-{self.homes}"
+        home.mkdir()
+        home.chmod(0o777)
+        bin_folder = self.program.parent
+        text = script or f'#!/bin/bash\n"{bin_folder}/allot-elastic" run -- "{bin_folder}/examples/elastic_mlp" ' \
+                         f'{" ".join(map(str, arguments))}\n'
+        (home / "train.sh").write_text(text)
+        return int(self.cluster.client("sbatch", "--parsable", f"--comment={comment}", *options, "train.sh", user=USER,
+                                       cwd=home))
+
+    def job(self, number):
+        return next((job for job in (self.status() or {"jobs": []})["jobs"]
+                     if job["job"].startswith(f"{number}-")), None)
+
+    def training(self, number, gpus=1, behind=0):
+        """Waits until the job trains on at least so many GPUs, behind a step."""
+        def there():
+            job = self.job(number)
+            return job and job["stage"] == "training" and job["held"] >= gpus and job["step"] > behind and job
+        return wait_until(there, lambda: f"{number} to train on {gpus}: {self.job(number)}\n{self.log()[-3000:]}", 60)
+
+    def slurm_state(self, number):
+        return self.cluster.jobs()[number]["JobState"]
+
+    def ended(self, number, state):
+        wait_until(lambda: self.slurm_state(number) == state,
+                   lambda: f"{number} to be {state}: {self.slurm_state(number)}\n{self.log()[-3000:]}", 60)
+
+    def workers(self, number):
+        """Slurm's numbers of the worker jobs that have not ended."""
+        return [worker for worker, job in self.cluster.jobs().items()
+                if job["JobName"].endswith(f"-of-{number}") and job["JobState"] in ("PENDING", "RUNNING")]
+
+    def journal(self):
+        return [json.loads(line) for line in (self.state / "journal.jsonl").read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def cluster(program, tmp_path_factory):
+    if slurm.missing():
+        pytest.skip(slurm.missing())
+    if not (program.parent / "examples" / "elastic_mlp").exists():
+        pytest.skip("not built: examples/elastic_mlp (needs libtorch)")
+    listed = json.loads(subprocess.run([program, "list", "--json"], capture_output=True, text=True, check=True).stdout)
+    if "slurm" not in [runtime["id"] for runtime in listed.get("runtimes", [])]:
+        pytest.skip("built without libslurm")
+    folder = tmp_path_factory.mktemp("serve")
+    for parent in (folder, *folder.parents[:2]):
+        parent.chmod(0o755)  # pytest's are for its own user alone
+    with slurm.Cluster(folder / "cluster") as one:
+        yield one
+
+
+@pytest.fixture
+def serve(program, cluster, tmp_path):
+    one = Serve(program, cluster, tmp_path)
+    one.start()
+    yield one
+    one.kill()
+    ids = [str(number) for number, job in cluster.jobs().items() if job["JobState"] in ("PENDING", "RUNNING")]
+    if ids:
+        cluster.client("scancel", *ids)
+    wait_until(lambda: not any(cluster.gpus_in_use().values()), "all GPUs to be free")
+
+
+def test_jobs_share_the_cluster_and_all_finish(serve):
+    elastic = [serve.submit("allot min=1 max=3 model=resnet50", "--steps", 250, "--pace-ms", 4) for _ in range(2)]
+    rigid = serve.submit("", options=("--gres=gpu:2",), script="#!/bin/bash\necho $CUDA_VISIBLE_DEVICES\n")
+    for number in (*elastic, rigid):
+        serve.ended(number, "COMPLETED")
+    wait_until(lambda: not any(serve.cluster.gpus_in_use().values()), "all GPUs to be free")
+    over = {record["job"].split("-")[0]: record for record in serve.journal() if record["what"] == "over"}
+    assert {over[str(number)]["state"] for number in (*elastic, rigid)} == {"finished"}
+    assert over[str(elastic[0])]["step"] == 250
+
+
+def test_a_killed_daemon_goes_on_where_it_was(serve):
+    number = serve.submit("allot min=2 max=2", *LONG)
+    job = serve.training(number, 2)
+    workers = serve.workers(number)
+    serve.kill()
+    serve.start()
+    after = serve.training(number, 2, behind=job["step"])
+    assert after["epoch"] == job["epoch"]
+    assert serve.workers(number) == workers, "none was started twice, none was ended"
+
+
+def test_a_killed_worker_is_replaced(serve):
+    number = serve.submit("allot min=2 max=2", *LONG)
+    job = serve.training(number, 2)
+    victim = min(serve.workers(number))  # rank 0
+    serve.cluster.client("scancel", "--signal=KILL", "--full", str(victim))
+    wait_until(lambda: victim not in serve.workers(number), "the worker to be gone")
+    after = serve.training(number, 2, behind=job["step"])
+    assert after["epoch"] > job["epoch"]
+
+
+def test_a_stopped_worker_is_ended_and_replaced(serve):
+    number = serve.submit("allot min=2 max=2", *LONG)
+    job = serve.training(number, 2)
+    victim = max(serve.workers(number))
+    serve.cluster.client("scancel", "--signal=STOP", "--full", str(victim))
+    wait_until(lambda: victim not in serve.workers(number), "the silent worker to be ended", 60)
+    serve.training(number, 2, behind=job["step"])
+
+
+def test_a_cancelled_job_takes_its_workers_with_it(serve):
+    number = serve.submit("allot min=2 max=2", *LONG)
+    serve.training(number, 2)
+    serve.cluster.client("scancel", str(number), user=USER)
+    wait_until(lambda: not serve.workers(number), "its workers to end")
+    wait_until(lambda: not any(serve.cluster.gpus_in_use().values()), "its GPUs to be free")
+
+
+def test_a_drained_node_is_left(serve):
+    number = serve.submit("allot min=2 max=2", *LONG)
+    job = serve.training(number, 2)
+    node = next(iter(job["nodes"]))
+    serve.cluster.client("scontrol", "update", f"nodename={node}", "state=drain", "reason=test")
+    try:
+        wait_until(lambda: serve.cluster.gpus_in_use()[node] == 0, f"{node} to be left", 60)
+        serve.training(number, 2, behind=job["step"])
+    finally:
+        serve.cluster.client("scontrol", "update", f"nodename={node}", "state=resume")
+
+
+def test_a_killed_controller_costs_no_job(serve):
+    number = serve.submit("allot min=2 max=2", *LONG)
+    job = serve.training(number, 2)
+    serve.cluster.wait_for_saved_state()
+    serve.cluster.kill("slurmctld")
+    wait_until(lambda: serve.job(number)["step"] > job["step"] + 50, "training without a controller")
+    serve.cluster.start_controller()
+    wait_until(serve.cluster.controller_answers, "the controller")
+    second = serve.submit("allot max=1", "--steps", 20)
+    serve.ended(second, "COMPLETED")
+    assert serve.job(number)["epoch"] == job["epoch"]
+
+
+def test_a_second_daemon_refuses(serve):
+    done = subprocess.run([serve.program, "serve", "--runtime", "slurm", "--state", serve.state],
+                          env=serve.cluster.environment, capture_output=True, text=True, timeout=30)
+    assert done.returncode == 1 and "another daemon" in done.stderr
