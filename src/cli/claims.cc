@@ -86,8 +86,9 @@ ClaimFamily PhillyFamily(const ClaimOptions& options, bool rigid, const std::str
   if (lengths != "true") family.history = fmt::format("{}@{}", options.philly, kPhillySplit);
   family.method =
       "policy-gradient:hold=12,keep=1,tau=0.1,half-life=1e18,each-workload=true,"
-      "learning-rate=0.001,final-learning-rate=0.0001";
-  family.iterations = options.quick ? 40 : rigid ? 40 : 120;
+      "learning-rate=0.0003,final-learning-rate=0.0001";
+  family.objective = "tilted";
+  family.iterations = options.quick ? 24 : rigid ? 40 : 120;
   family.guards = true;
   // Most of INDEX, of the Pollux utility (elastic) or of Tiresias (rigid), by load.
   struct Most {

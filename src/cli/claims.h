@@ -17,9 +17,7 @@ struct ClaimLimit {
 struct ClaimedSetting {
   std::string name;
   std::string test;  // setting; seeds 0, 1, ... are played
-  // Setting in which INDEX, the best fixed index, and RANKED, with a weight of the rank too, are
-  // searched.
-  std::string tune;
+  std::string tune;  // setting in which INDEX, the best fixed index, is searched
   std::vector<ClaimLimit> limits;
 };
 
@@ -32,6 +30,7 @@ struct ClaimFamily {
   std::string start;                  // where training starts; "" = at RANKED
   std::string method;                 // of training
   int iterations = 0;
+  // What RANKED is searched and the network chosen by; INDEX always by the mean JCT.
   std::string objective = "jct";
   std::vector<std::string> repaired;  // opponents of which REPAIRED is the best in each setting
   std::vector<ClaimedSetting> settings;

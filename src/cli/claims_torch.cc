@@ -83,8 +83,9 @@ class FamilyRun {
   std::vector<Finding> Run() {
     Say("tuning the fixed indices");
     for (const ClaimedSetting& setting : family_.settings) {
-      index_[setting.name] = Tune(setting.tune);
+      index_[setting.name] = Tune(setting.tune, false).spec;
     }
+    ranked_ = Tune(family_.settings[family_.settings.size() / 2].tune, true).ranked_spec;
     for (int seed = 1; seed <= o_.seeds; ++seed) agents_.push_back(Train(seed));
     std::vector<Finding> findings;
     for (const ClaimedSetting& setting : family_.settings) {
@@ -94,14 +95,15 @@ class FamilyRun {
     return findings;
   }
 
-  const std::map<std::string, TunedIndex>& index() const { return index_; }
+  const std::map<std::string, std::string>& index() const { return index_; }
+  const std::string& ranked() const { return ranked_; }
 
  private:
   void Say(const std::string& what) const {
     if (!globals_.quiet) std::fprintf(stderr, "%s: %s\n", family_.id.c_str(), what.c_str());
   }
 
-  TunedIndex Tune(const std::string& spec) const {
+  TunedIndex Tune(const std::string& spec, bool ranked) const {
     const Setting setting = MakeSetting(spec);
     const int episodes = o_.claims.quick ? 10 : 20;
     std::vector<std::shared_ptr<const Scenario>> scenarios;
@@ -111,9 +113,9 @@ class FamilyRun {
     TuneOptions tune;
     tune.bases = family_.bases;
     tune.history = family_.history;
-    tune.objective = ObjectiveNamed(family_.objective);
+    tune.objective = ObjectiveNamed(ranked ? family_.objective : "jct");
     tune.max_decisions = kMostTrainingDecisions;
-    tune.ranked = true;
+    tune.ranked = ranked;
     tune.passes = o_.claims.quick ? 1 : 2;
     tune.threads = globals_.threads;
     return TuneIndex(scenarios, tune);
@@ -128,7 +130,7 @@ class FamilyRun {
       settings += (settings.empty() ? "" : ",") + spec;
     }
     train.world.UseSettings(settings);
-    train.start = family_.start.empty() ? Middle() : family_.start;
+    train.start = family_.start.empty() ? ranked_ : family_.start;
     train.teacher = train.start;
     train.method = family_.method;
     train.objective = family_.objective;
@@ -144,11 +146,6 @@ class FamilyRun {
     quiet.json = false;
     RunTraining(train, quiet);
     return LoadAgent((fs::path(train.out) / "best").string());
-  }
-
-  // RANKED of the middle one of the settings, as in the method: tuned once, for all loads.
-  std::string Middle() const {
-    return index_.at(family_.settings[family_.settings.size() / 2].name).ranked_spec;
   }
 
   std::vector<Measures> PlayAll(const std::vector<std::shared_ptr<const Scenario>>& scenarios,
@@ -185,9 +182,9 @@ class FamilyRun {
       std::string name = limit.opponent;
       std::vector<Measures> other;
       if (limit.opponent == "INDEX") {
-        other = PlayAll(scenarios, Named(index_.at(claimed.name).spec));
+        other = PlayAll(scenarios, Named(index_.at(claimed.name)));
       } else if (limit.opponent == "RANKED") {
-        other = PlayAll(scenarios, Named(index_.at(claimed.name).ranked_spec));
+        other = PlayAll(scenarios, Named(ranked_));
       } else if (limit.opponent == "REPAIRED") {
         other = BestRepaired(scenarios, &name);
       } else {
@@ -232,8 +229,9 @@ class FamilyRun {
   const ClaimFamily& family_;
   const Options& o_;
   const GlobalOptions& globals_;
-  std::map<std::string, TunedIndex> index_;  // by setting
-  std::vector<Agent> agents_;                // by seed
+  std::map<std::string, std::string> index_;  // INDEX by setting
+  std::string ranked_;         // RANKED, tuned once in the middle one of the settings
+  std::vector<Agent> agents_;  // by seed
 };
 
 Json ToJson(const Finding& f) {
@@ -264,8 +262,8 @@ int Reproduce(Options& o, const GlobalOptions& globals) {
       findings.push_back(ToJson(f));
       missed += f.holds() ? 0 : 1;
     }
-    for (const auto& [setting, index] : run.index())
-      indices[setting] = {index.spec, index.ranked_spec};
+    for (const auto& [setting, index] : run.index()) indices[setting] = index;
+    indices[family.id + " RANKED"] = run.ranked();
   }
   table.AddNote(fmt::format(
       "Means of {} workloads that neither training nor tuning saw, paired; {} training seeds.",
