@@ -40,16 +40,15 @@ int ListenUnix(const std::string& path) {
 // "host:port" with a numeric host; tells the port that was given.
 int ListenTcp(const std::string& where, std::string* given) {
   const std::size_t colon = where.rfind(':');
-  const auto port =
-      colon == std::string::npos ? std::nullopt : ParseInteger(where.substr(colon + 1));
+  const long long port =
+      colon == std::string::npos ? -1 : ParseInteger(where.substr(colon + 1)).value_or(-1);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   const std::string host = where.substr(0, colon);
-  if (!port || *port < 0 || *port > 65535 ||
-      ::inet_pton(AF_INET, host.c_str(), &address.sin_addr) != 1) {
+  if (port < 0 || port > 65535 || ::inet_pton(AF_INET, host.c_str(), &address.sin_addr) != 1) {
     throw UsageError("an address is tcp:NUMERIC-HOST:PORT, got 'tcp:{}'", where);
   }
-  address.sin_port = htons(static_cast<std::uint16_t>(*port));
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   const int yes = 1;
   ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));

@@ -177,7 +177,12 @@ struct WorkerHub::Impl {
     if (say == "progress" || say == "reached" || say == "saved" || say == "finished") {
       if (say != "saved") worker.epoch = epoch;
       if (epoch < job.membership.epoch && say == "progress") return false;  // of a group that was
-      if (say != "saved") job.progress.step = message.value("step", job.progress.step);
+      if (job.finished && say != "finished") return false;
+      const auto& members = job.membership.members;
+      const bool leads = members.empty() || members.front() == connection->worker;
+      if ((leads && say != "saved") || say == "finished") {
+        job.progress.step = message.value("step", job.progress.step);
+      }
       number("work", say == "saved" ? &job.progress.saved_work : &job.progress.work);
       number("rate", &job.progress.rate);
       number("total", &job.progress.total_work);

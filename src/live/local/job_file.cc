@@ -130,7 +130,8 @@ std::vector<LocalJob> ReadJobFile(const std::filesystem::path& path) {
     job.asked.deadline = read.Number("deadline", kNever, 0, 1e12);
     job.after = read.Number("after", 0, 0, 1e9);
     const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
-    job.directory = (folder / read.Text("directory", ".")).lexically_normal();
+    job.directory = (folder / read.Text("directory", "")).lexically_normal();
+    if (!job.directory.has_filename()) job.directory = job.directory.parent_path();
     jobs.push_back(std::move(job));
   }
   return jobs;
