@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -100,6 +101,7 @@ void WriteEnd(int file, const char* text, int number) {
 [[noreturn]] void BecomeKeeper(const Prepared& p, int go) {
   ::setsid();
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) std::signal(signal, SIG_IGN);
+  if (::write(go, "r", 1) != 1) ::_exit(0);  // from now on the group can be signalled
   ::prctl(PR_SET_NAME, "allot-keeper");
   // Nothing of the daemon's stays open here: its lock least of all.
   if (go != 3) ::dup2(go, 3);
@@ -144,8 +146,10 @@ std::optional<std::uint64_t> StartOf(pid_t pid) {
 
 NewProcess::NewProcess(const ProcessSpec& spec) {
   const Prepared prepared = Prepare(spec);
-  int pipe[2];
-  if (::pipe2(pipe, O_CLOEXEC) != 0) throw RunError("no pipe: {}", SystemMessage());
+  int pipe[2];  // to both sides
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pipe) != 0) {
+    throw RunError("no sockets: {}", SystemMessage());
+  }
   const pid_t keeper = ::fork();
   if (keeper == 0) {
     ::close(pipe[1]);
@@ -158,6 +162,9 @@ NewProcess::NewProcess(const ProcessSpec& spec) {
     ::close(go_);
     throw RunError("no process for '{}': {}", prepared.program, why);
   }
+  char ready = 0;
+  while (::read(go_, &ready, 1) < 0 && errno == EINTR) {
+  }
   id_ = {keeper, StartOf(keeper).value_or(0)};
 }
 
@@ -166,7 +173,7 @@ NewProcess::~NewProcess() {
 }
 
 void NewProcess::Go() {
-  if (::write(go_, "g", 1) != 1) throw RunError("process {} is gone already", id_.pid);
+  if (::send(go_, "g", 1, MSG_NOSIGNAL) != 1) throw RunError("process {} is gone already", id_.pid);
   ::close(std::exchange(go_, -1));
 }
 

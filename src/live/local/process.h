@@ -42,7 +42,7 @@ class NewProcess {
 
  private:
   ProcessId id_;
-  int go_ = -1;  // pipe
+  int go_ = -1;  // our end of what we share with the keeper
 };
 
 // Whether the keeper lives; collects it when it is our child and has ended.
