@@ -52,3 +52,19 @@ run evaluate --checkpoint "$out/train/best" "${world[@]}" "${unseen[@]}" --load 
 step "6. The report"
 run report "$out/evaluate" "$out/compare" --training "$out/pretrain" "$out/train" \
   --title "A scheduler trained on Philly" --command "./dev demo" --out "$out/report.html"
+
+step "7. Live: three jobs that really train (on this machine, GPUs in name only), resized by the trained policy"
+mkdir -p "$out/live"
+counter=$(cd "$(dirname "$allot")" && pwd)/examples/elastic_counter
+job() {  # job NAME GPUS MAX STEPS SECONDS-A-STEP-IN-MS AFTER
+  printf '[[job]]\nname = "%s"\ngpus = %d\nmin = 1\nmax = %d\nafter = %d\n' "$1" "$2" "$3" "$6"
+  printf 'command = ["%s", "--steps", "%d", "--pace-ms", "%d"]\n' "$counter" "$4" "$5"
+}
+{ job first 2 8 1500 20 0; job second 1 4 500 20 3; job third 2 4 300 20 6; } >"$out/live/jobs.toml"
+run serve --runtime "local:cluster=2x4,jobs=$out/live/jobs.toml" --checkpoint "$out/train/best" \
+  --state "$out/live/state" --interval 1 --until-idle --watch
+printf '\nWhat happened to the first job, from its journal and its log:\n'
+grep -h '"what":"trains","job":"first"' "$out/live/state/journal.jsonl" |
+  sed -E 's/.*"at":([0-9.]+).*"workers":([0-9]+),"step":([0-9]+),"took":([0-9.]+).*/  \1 s: trains on \2 GPUs from step \3, \4 s after the decision/'
+grep -h '^step=' "$out"/live/state/local/jobs/first/log/*.log | sort -t= -k2 -n |
+  awk 'NR % 15 == 1 { print "  " $0 }'

@@ -134,7 +134,7 @@ void LiveCluster::DrainNode(const std::string& node) {
 
 bool LiveCluster::Over() const {
   if (stop_ || Interrupted()) return true;
-  return options_.until_idle && seen_ && state_.book().active().empty();
+  return options_.until_idle && seen_ && !more_ && state_.book().active().empty();
 }
 
 bool LiveCluster::WaitForJobs() { return WaitForChange(0); }

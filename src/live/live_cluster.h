@@ -109,6 +109,7 @@ class LiveCluster : public ClusterPort {
   std::set<std::string> unannounced_;        // jobs whose latest epoch the runtime has not taken
   std::vector<std::string> strangers_;       // workers that were told to end
   bool seen_ = false;                        // there was a first look
+  bool more_ = false;                        // the runtime knows of jobs that will come
   bool stop_ = false;
   bool event_ = false;
   Seconds looked_ = 0;

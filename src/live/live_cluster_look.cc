@@ -34,6 +34,7 @@ bool LiveCluster::Look() {
   blind_reason_.clear();
   const Seconds before = looked_;
   looked_ = clock_.Now();
+  more_ = picture.more;
   bool event = SeeNodes(picture);
   event = SeeJobs(picture) || event;
   SeeWorkers(picture);

@@ -94,6 +94,7 @@ struct RuntimePicture {
   std::vector<RuntimeNode> nodes;  // always in the same order; a node never leaves, it goes down
   std::vector<RuntimeJob> jobs;    // any order
   std::vector<RuntimeWorker> workers;
+  bool more = false;  // jobs are known that will come later by themselves
 };
 
 // What a job says of itself, the latest of each; what it never said stays as it is here.

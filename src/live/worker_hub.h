@@ -7,6 +7,7 @@
 // expected; it can speak for no other job or worker.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,6 +37,9 @@ class WorkerHub {
   bool Announce(const std::string& job, const Membership& membership);
   void Stop(const std::string& worker);  // says "stop", where it is connected or once it is
   void Save(const std::string& job);     // says "save" to all of its workers
+
+  // Called with the job before a worker's "finished" is acknowledged: the place to write it down.
+  void OnFinished(std::function<void(const std::string&)> listener);
 
   JobProgress Progress(const std::string& job) const;
   bool finished(const std::string& job) const;

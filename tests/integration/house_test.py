@@ -124,6 +124,7 @@ REGISTRIES = {
     "peers": ["src/fidelity/*_peer.cc"],
     "profiles": ["src/sim/*_profile.cc"],
     "sweeps": ["src/sweep/presets/*.cc"],
+    "runtimes": ["src/live/*/*_runtime.cc"],
 }
 
 

@@ -1,0 +1,97 @@
+// allot status, queue, pause, resume and drain: words with a running daemon.
+
+#include <chrono>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "cli/command.h"
+#include "cli/live_status.h"
+#include "core/interrupt.h"
+#include "core/json_text.h"
+#include "live/control_server.h"
+#include "live/daemon.h"
+
+namespace allot {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::shared_ptr<std::string> DeclareState(CLI::App& app) {
+  auto state = std::make_shared<std::string>();
+  app.add_option("--state", *state, "the daemon's folder [~/.local/state/allot]");
+  return state;
+}
+
+Json Ask(const std::string& state, const Json& request) {
+  return AskDaemon(Daemon::SocketIn(StateFolder(state)).string(), request);
+}
+
+int Status(const std::string& state, bool watch, const GlobalOptions& globals) {
+  StatusScreen screen;
+  do {
+    const Json status = Ask(state, {{"do", "status"}});
+    if (globals.json) {
+      std::printf("%s\n", JsonText(status, watch ? -1 : 2).c_str());
+    } else if (watch) {
+      screen.Draw(status);
+    } else {
+      std::printf("%s", StatusText(status).c_str());
+    }
+    if (watch) std::this_thread::sleep_for(std::chrono::seconds(1));
+  } while (watch && !Interrupted());
+  return 0;
+}
+
+// Who waits, first come first.
+int Queue(const std::string& state, const GlobalOptions& globals) {
+  Json status = Ask(state, {{"do", "status"}});
+  Json waiting = Json::array();
+  for (const Json& job : status["jobs"]) {
+    if (job["gpus"] == 0) waiting.push_back(job);
+  }
+  status["jobs"] = std::move(waiting);
+  std::printf(
+      "%s", globals.json ? (JsonText(status["jobs"]) + "\n").c_str() : StatusText(status).c_str());
+  return 0;
+}
+
+ALLOT_REGISTER(CommandInfo, (CommandInfo{"status", "what a running daemon does",
+                                         [](CLI::App& app, const GlobalOptions& globals) {
+                                           auto state = DeclareState(app);
+                                           auto watch = std::make_shared<bool>(false);
+                                           app.add_flag("-w,--watch", *watch, "until Ctrl-C");
+                                           return [=, &globals] {
+                                             return Status(*state, *watch, globals);
+                                           };
+                                         }}));
+
+ALLOT_REGISTER(CommandInfo, (CommandInfo{"queue", "jobs that wait for GPUs of a running daemon",
+                                         [](CLI::App& app, const GlobalOptions& globals) {
+                                           auto state = DeclareState(app);
+                                           return [=, &globals] { return Queue(*state, globals); };
+                                         }}));
+
+CommandInfo Order(const char* what, const char* summary) {
+  return {what, summary, [what](CLI::App& app, const GlobalOptions&) {
+            auto state = DeclareState(app);
+            auto node = std::make_shared<std::string>();
+            if (std::string_view(what) == "drain") {
+              app.add_option("--node", *node, "only this node: its jobs leave it");
+            }
+            return [=] {
+              Json request = {{"do", what}};
+              if (!node->empty()) request["node"] = *node;
+              Ask(*state, request);
+              return 0;
+            };
+          }};
+}
+
+ALLOT_REGISTER(CommandInfo,
+               Order("pause", "no decisions of a running daemon until 'resume'; jobs go on"));
+ALLOT_REGISTER(CommandInfo, Order("resume", "end a pause and all drains"));
+ALLOT_REGISTER(CommandInfo, Order("drain", "let no job begin, or empty a node"));
+
+}  // namespace
+}  // namespace allot

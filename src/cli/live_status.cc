@@ -1,0 +1,119 @@
+#include "cli/live_status.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "metrics/table.h"
+
+namespace allot {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// "4/4", or "2/4" while a resize is under way.
+std::string GpusText(const Json& job) {
+  return fmt::format("{}/{}", job["held"].get<int>(), job["gpus"].get<int>());
+}
+
+std::string Bar(const Json& job) {
+  if (job["total"].is_null() || !(job["total"].get<double>() > 0)) return "";
+  const double share = std::min(1.0, job["work"].get<double>() / job["total"].get<double>());
+  constexpr int kWidth = 10;
+  const auto filled = static_cast<std::size_t>(share * kWidth);
+  return fmt::format("{}{} {:3.0f} %", std::string(filled, '#'), std::string(kWidth - filled, '.'),
+                     100 * share);
+}
+
+std::string NodesText(const Json& job) {
+  std::string text;
+  for (const auto& [node, gpus] : job["nodes"].items()) {
+    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", node, gpus.get<int>());
+  }
+  return text;
+}
+
+std::string NumberText(const Json& value, const char* format) {
+  return value.is_null() ? "" : fmt::format(fmt::runtime(format), value.get<double>());
+}
+
+}  // namespace
+
+std::filesystem::path StateFolder(const std::string& given) {
+  if (!given.empty()) return given;
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state != '\0') {
+    return std::filesystem::path(state) / "allot";
+  }
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') {
+    return std::filesystem::path(home) / ".local/state/allot";
+  }
+  throw UsageError("no HOME to keep state in: give --state FOLDER");
+}
+
+std::string StatusText(const Json& status) {
+  int gpus = 0, held = 0;
+  std::string away;
+  for (const Json& node : status["nodes"]) {
+    held += node["held"].get<int>();
+    const bool here = node["up"] && !node["drained"];
+    if (here) gpus += node["gpus"].get<int>();
+    if (!here) {
+      away += fmt::format(" {} {}", node["node"].get<std::string>(),
+                          node["drained"].get<bool>() ? "drained" : "down");
+    }
+  }
+  std::string text = fmt::format(
+      "{:.0f} s, policy {}: {} of {} GPUs, {} jobs, {} finished, {} resizes{}{}{}\n",
+      status["now"].get<double>(), status["policy"].get<std::string>(), held, gpus,
+      status["jobs"].size(), status["finished"].get<int>(), status["resizes"].get<int>(), away,
+      status["paused"].get<bool>() ? ", PAUSED" : "",
+      status["drained"].get<bool>() ? ", drained: no job begins" : "");
+  using Align = TextTable::Align;
+  TextTable table({{"job", Align::kLeft},
+                   {"stage", Align::kLeft},
+                   {"GPUs"},
+                   {"min-max"},
+                   {"nodes", Align::kLeft},
+                   {"step"},
+                   {"work", Align::kLeft},
+                   {"rate /s"},
+                   {"loss"},
+                   {"age s"}});
+  for (const Json& job : status["jobs"]) {
+    table.AddRow({job["job"].get<std::string>(), job["stage"].get<std::string>(), GpusText(job),
+                  fmt::format("{}-{}", job["min"].get<int>(), job["max"].get<int>()),
+                  NodesText(job), std::to_string(job["step"].get<std::int64_t>()), Bar(job),
+                  NumberText(job["rate"], "{:.0f}"), NumberText(job["loss"], "{:.3g}"),
+                  NumberText(job["age"], "{:.0f}")});
+  }
+  if (!status["jobs"].empty()) text += table.ToText();
+  return text;
+}
+
+void StatusScreen::Draw(const Json& status) {
+  const std::string text = StatusText(status);
+  if (::isatty(STDOUT_FILENO) != 0) {
+    if (lines_ > 0) std::printf("\033[%dA\033[J", lines_);
+    std::fputs(text.c_str(), stdout);
+    lines_ = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+    std::fflush(stdout);
+    return;
+  }
+  // A line whenever somebody's size changed.
+  std::string line;
+  for (const Json& job : status["jobs"]) {
+    line += fmt::format("  {} {} {}", job["job"].get<std::string>(),
+                        job["stage"].get<std::string>(), GpusText(job));
+  }
+  if (line == last_) return;
+  last_ = line;
+  std::printf("%6.1f s%s\n", status["now"].get<double>(),
+              line.empty() ? "  no jobs" : line.c_str());
+  std::fflush(stdout);
+}
+
+}  // namespace allot

@@ -1,0 +1,213 @@
+#include "live/control_server.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <future>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/json_text.h"
+#include "live/listen.h"
+
+namespace allot {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kLongest = 64 * 1024;  // of a request
+constexpr auto kCommandPatience = std::chrono::seconds(10);
+
+void Limit(int socket, int seconds) {
+  const timeval limit{seconds, 0};
+  ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+  ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+}
+
+void SendAll(int socket, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t sent = ::send(socket, text.data(), text.size(), MSG_NOSIGNAL);
+    if (sent <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(sent));
+  }
+}
+
+// Until `end` has come, the peer has said all, or the limit of time or length is reached.
+std::string ReceiveUntil(int socket, std::string_view end, std::size_t longest) {
+  std::string text;
+  std::array<char, 16384> buffer;
+  while (text.size() < longest && text.find(end) == std::string::npos) {
+    const ssize_t got = ::recv(socket, buffer.data(), buffer.size(), 0);
+    if (got <= 0) break;
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  return text;
+}
+
+}  // namespace
+
+struct ControlServer::Impl {
+  struct Command {
+    Json request;
+    std::promise<Json> answer;
+  };
+
+  void Run() {
+    while (true) {
+      std::array<pollfd, 3> polled = {pollfd{wake, POLLIN, 0}, pollfd{users, POLLIN, 0},
+                                      pollfd{scrapers, POLLIN, 0}};
+      if (::poll(polled.data(), polled.size(), -1) < 0 && errno != EINTR) return;
+      if (polled[0].revents != 0) return;
+      if (polled[1].revents != 0) Talk(users, [this](int socket) { AnswerUser(socket); });
+      if (polled[2].revents != 0) Talk(scrapers, [this](int socket) { AnswerScraper(socket); });
+    }
+  }
+
+  static void Talk(int listener, const std::function<void(int)>& answer) {
+    const int socket = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+    if (socket < 0) return;
+    Limit(socket, 2);
+    answer(socket);
+    ::close(socket);
+  }
+
+  void AnswerUser(int socket) {
+    const std::string text = ReceiveUntil(socket, "\n", kLongest);
+    const Json request = Json::parse(text, nullptr, false);
+    if (!request.is_object() || !request.contains("do")) {
+      SendAll(socket, R"({"error":"a request is {\"do\": ...}"})"
+                      "\n");
+      return;
+    }
+    if (request["do"] == "status") {
+      std::string answer;
+      {
+        const std::lock_guard lock(mutex);
+        answer = JsonText(status, -1) + "\n";
+      }
+      SendAll(socket, answer);
+      return;
+    }
+    std::future<Json> answer;
+    {
+      const std::lock_guard lock(mutex);
+      commands.push_back({request, {}});
+      answer = commands.back().answer.get_future();
+    }
+    if (answer.wait_for(kCommandPatience) != std::future_status::ready) {
+      SendAll(socket, R"({"error":"the daemon is busy: its runtime does not answer"})"
+                      "\n");
+      return;
+    }
+    SendAll(socket, JsonText(answer.get(), -1) + "\n");
+  }
+
+  void AnswerScraper(int socket) {
+    const std::string request = ReceiveUntil(socket, "\r\n\r\n", kLongest);
+    const bool known = request.starts_with("GET /metrics ") || request.starts_with("GET / ");
+    std::string text;
+    if (known) {
+      const std::lock_guard lock(mutex);
+      text = metrics;
+    }
+    SendAll(socket, fmt::format("HTTP/1.1 {}\r\nContent-Type: text/plain; version=0.0.4\r\n"
+                                "Content-Length: {}\r\nConnection: close\r\n\r\n{}",
+                                known ? "200 OK" : "404 Not Found", text.size(), text));
+  }
+
+  int users = -1;
+  int scrapers = -1;
+  int wake = -1;
+  std::string path;
+  std::string metrics_address;
+  std::mutex mutex;
+  Json status = Json::object();
+  std::string metrics;
+  std::vector<Command> commands;
+  std::thread thread;
+};
+
+ControlServer::ControlServer(const std::string& socket_path, const std::string& metrics)
+    : impl_(std::make_unique<Impl>()) {
+  std::string given;
+  impl_->path = socket_path;
+  impl_->users = Listen("unix:" + socket_path, &given);
+  if (!metrics.empty()) impl_->scrapers = Listen(metrics, &impl_->metrics_address);
+  impl_->wake = ::eventfd(0, EFD_CLOEXEC);
+  impl_->thread = std::thread([this] { impl_->Run(); });
+}
+
+ControlServer::~ControlServer() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(impl_->wake, &one, sizeof(one));
+  {
+    const std::lock_guard lock(impl_->mutex);
+    for (Impl::Command& command : impl_->commands) {
+      command.answer.set_value({{"error", "the daemon ends"}});
+    }
+    impl_->commands.clear();
+  }
+  impl_->thread.join();
+  for (const int file : {impl_->users, impl_->scrapers, impl_->wake}) {
+    if (file >= 0) ::close(file);
+  }
+  ::unlink(impl_->path.c_str());
+}
+
+const std::string& ControlServer::metrics_address() const { return impl_->metrics_address; }
+
+void ControlServer::Publish(Json status, std::string metrics) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->status = std::move(status);
+  impl_->metrics = std::move(metrics);
+}
+
+void ControlServer::Serve(const std::function<Json(const Json&)>& act) {
+  std::vector<Impl::Command> commands;
+  {
+    const std::lock_guard lock(impl_->mutex);
+    commands.swap(impl_->commands);
+  }
+  for (Impl::Command& command : commands) {
+    try {
+      command.answer.set_value(act(command.request));
+    } catch (const std::exception& error) {
+      command.answer.set_value({{"error", error.what()}});
+    }
+  }
+}
+
+Json AskDaemon(const std::string& socket_path, const Json& request) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  std::strncpy(address.sun_path, socket_path.c_str(), sizeof(address.sun_path) - 1);
+  if (::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0) {
+    const std::string why = std::error_code(errno, std::generic_category()).message();
+    ::close(socket);
+    throw RunError("no daemon answers at '{}' ({}); start one with 'allot serve'", socket_path,
+                   why);
+  }
+  Limit(socket, 15);
+  SendAll(socket, JsonText(request, -1) + "\n");
+  const std::string text = ReceiveUntil(socket, "\n", std::size_t{1} << 30);
+  ::close(socket);
+  const Json answer = Json::parse(text, nullptr, false);
+  if (!answer.is_object()) throw RunError("the daemon at '{}' did not answer", socket_path);
+  if (answer.contains("error")) throw RunError("{}", answer["error"].get<std::string>());
+  return answer;
+}
+
+}  // namespace allot

@@ -1,0 +1,58 @@
+#pragma once
+// The daemon: a policy in charge of a runtime, until told otherwise. It is the driver's loop
+// (sched/driver.h) on a LiveCluster, with a lock, a journal, and a control server beside it. Made
+// by 'allot serve'.
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
+#include "live/live_cluster.h"
+#include "live/steady_policy.h"
+#include "sched/driver.h"
+
+namespace allot {
+
+struct DaemonOptions {
+  std::filesystem::path state;  // folder of journal, lock and socket
+  std::string runtime = "local";
+  std::string policy;      // for people
+  std::string metrics;     // address for Prometheus; "": none
+  bool stop_jobs = false;  // end them when the daemon ends; else they run on for the next one
+  LiveOptions live{};
+};
+
+class Daemon {
+ public:
+  // RunError when another daemon serves this state folder.
+  Daemon(DaemonOptions options, std::unique_ptr<Policy> policy);
+  ~Daemon();
+
+  // Until a signal, or until idle where the options say so. `on_status` sees the status a few times
+  // a second. Runs once.
+  void Run(std::span<DecisionListener* const> listeners = {},
+           const std::function<void(const nlohmann::ordered_json&)>& on_status = {});
+
+  const LiveCluster& cluster() const;
+  std::string metrics_address() const;
+
+  static std::filesystem::path SocketIn(const std::filesystem::path& state) {
+    return state / "control.sock";
+  }
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// What 'allot status' shows.
+nlohmann::ordered_json StatusJson(const LiveCluster& cluster, const DecisionCounts& decisions,
+                                  const DaemonOptions& options);
+
+// The same for Prometheus (text format 0.0.4).
+std::string MetricsText(const LiveCluster& cluster, const DecisionCounts& decisions);
+
+}  // namespace allot

@@ -1,0 +1,137 @@
+// What users and Prometheus see of a daemon.
+
+#include <bit>
+#include <cmath>
+
+#include "core/index.h"
+#include "live/daemon.h"
+
+namespace allot {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json Known(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+GpuCount Held(const LiveJob& job) {
+  GpuCount gpus = 0;
+  for (const GroupWorker& worker : job.group.workers()) gpus += std::popcount(worker.gpus);
+  return gpus;
+}
+
+Json JobJson(const LiveCluster& cluster, const LiveJob& job) {
+  GpuCount given = 0;
+  Json nodes = Json::object();
+  for (const NodeShare& share : job.shares) {
+    nodes[cluster.state().nodes()[At(share.node)].name] = std::popcount(share.gpus);
+    given += std::popcount(share.gpus);
+  }
+  const double total =
+      !std::isnan(job.progress.total_work) ? job.progress.total_work : job.asked.total_work;
+  return {{"job", job.asked.id},
+          {"user", job.asked.user},
+          {"model", job.asked.model},
+          {"stage", job.fits ? job.group.stage(job.progress) : "too large"},
+          {"gpus", given},
+          {"held", Held(job)},
+          {"min", job.asked.min_gpus},
+          {"max", job.asked.max_gpus},
+          {"nodes", std::move(nodes)},
+          {"epoch", job.group.membership().epoch},
+          {"step", job.progress.step},
+          {"work", job.progress.work},
+          {"total", Known(total)},
+          {"rate", Known(job.progress.rate)},
+          {"loss", Known(job.progress.loss)},
+          {"noise_scale", Known(job.progress.noise_scale)},
+          {"age", cluster.now() - job.submit},
+          {"gpu_seconds", job.attained_gpu_seconds},
+          {"changes", job.changes}};
+}
+
+}  // namespace
+
+Json StatusJson(const LiveCluster& cluster, const DecisionCounts& decisions,
+                const DaemonOptions& options) {
+  const LiveState& state = cluster.state();
+  const HeldGpus held = state.Held();
+  Json nodes = Json::array();
+  for (std::size_t n = 0; n < state.nodes().size(); ++n) {
+    const RuntimeNode& node = state.nodes()[n];
+    nodes.push_back({{"node", node.name},
+                     {"type", node.gpu_type},
+                     {"gpus", node.capacity.gpus},
+                     {"held", std::popcount(held[n])},
+                     {"up", node.up},
+                     {"drained", state.drained_nodes().contains(node.name)}});
+  }
+  Json jobs = Json::array();
+  for (const LiveJob* job : state.book().active()) jobs.push_back(JobJson(cluster, *job));
+  std::size_t finished = 0;
+  for (const auto& job : state.book().jobs()) finished += job->record.finish != kNever ? 1 : 0;
+  return {{"now", cluster.now()},
+          {"runtime", options.runtime},
+          {"policy", options.policy},
+          {"paused", state.paused()},
+          {"drained", state.drained()},
+          {"finished", finished},
+          {"decisions", decisions.decisions},
+          {"decision_us", 1e6 * decisions.last_seconds},
+          {"resizes", cluster.counts().resizes},
+          {"last_resize_s", cluster.counts().last_resize},
+          {"workers_failed", cluster.counts().workers_failed},
+          {"nodes", std::move(nodes)},
+          {"jobs", std::move(jobs)}};
+}
+
+std::string MetricsText(const LiveCluster& cluster, const DecisionCounts& decisions) {
+  const LiveState& state = cluster.state();
+  const LiveCounts& counts = cluster.counts();
+  std::string text;
+  const auto metric = [&text](const char* name, const char* type, const char* help, double value) {
+    text += fmt::format("# HELP allot_{0} {1}\n# TYPE allot_{0} {2}\nallot_{0} {3}\n", name, help,
+                        type, value);
+  };
+  int waiting = 0, running = 0, held = 0;
+  for (const LiveJob* job : state.book().active()) {
+    ++(job->running < 0 ? waiting : running);
+    held += Held(*job);
+  }
+  std::size_t finished = 0;
+  for (const auto& job : state.book().jobs()) finished += job->record.finish != kNever ? 1 : 0;
+  metric("jobs_waiting", "gauge", "jobs without GPUs", waiting);
+  metric("jobs_running", "gauge", "jobs that were given GPUs", running);
+  metric("jobs_finished_total", "counter", "jobs that finished", static_cast<double>(finished));
+  metric("gpus_up", "gauge", "GPUs of nodes that are up", state.present().total().gpus);
+  metric("gpus_held", "gauge", "GPUs that workers hold", held);
+  metric("paused", "gauge", "1 while decisions are paused", state.paused() ? 1 : 0);
+  metric("decisions_failed_total", "counter", "decisions that changed nothing for an error",
+         static_cast<double>(decisions.failed));
+  metric("gives_total", "counter", "launches, resizes and moves decided",
+         static_cast<double>(counts.gives));
+  metric("takes_total", "counter", "preemptions decided", static_cast<double>(counts.takes));
+  metric("resizes_total", "counter", "changes of size or place that came to train",
+         static_cast<double>(counts.resizes));
+  metric("resize_seconds_total", "counter", "from decision to training at the new size",
+         counts.resize_seconds);
+  metric("epochs_total", "counter", "memberships announced", static_cast<double>(counts.epochs));
+  metric("workers_started_total", "counter", "workers started",
+         static_cast<double>(counts.workers_started));
+  metric("workers_failed_total", "counter", "workers lost",
+         static_cast<double>(counts.workers_failed));
+  metric("looks_failed_total", "counter", "times the runtime could not be asked",
+         static_cast<double>(counts.blind));
+  text += "# HELP allot_decision_seconds wall time of a decision\n";
+  text += "# TYPE allot_decision_seconds histogram\n";
+  for (int bucket = 0; bucket < DecisionCounts::kBuckets; ++bucket) {
+    text += fmt::format("allot_decision_seconds_bucket{{le=\"{:g}\"}} {}\n",
+                        DecisionCounts::BucketEnd(bucket), decisions.by_bucket[bucket]);
+  }
+  text += fmt::format(
+      "allot_decision_seconds_bucket{{le=\"+Inf\"}} {0}\nallot_decision_seconds_sum {1}\n"
+      "allot_decision_seconds_count {0}\n",
+      decisions.decisions, decisions.seconds);
+  return text;
+}
+
+}  // namespace allot

@@ -1,0 +1,422 @@
+// The runtime "local": worker processes on this machine, GPUs that exist only in name. Jobs come
+// from job files; all that is known of them lies in folders, so that a later daemon finds jobs and
+// workers as they are:
+//
+//   state/local/jobs/<id>/job.json, token, state   what was asked, the secret, how it ended
+//                        workers/<worker>.json, .exit, .stopped
+//                        run/                      ALLOT_RUN_DIR
+//                        log/<worker>.log
+//   state/local/workers.sock                       the worker protocol
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <pwd.h>
+#include <spdlog/spdlog.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <csignal>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/json_text.h"
+#include "core/strings.h"
+#include "live/local/job_file.h"
+#include "live/local/process.h"
+#include "live/runtime.h"
+#include "live/worker_hub.h"
+
+namespace allot {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+double UnixNow() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::string UserName() {
+  const passwd* user = ::getpwuid(::getuid());
+  return user != nullptr ? user->pw_name : std::to_string(::getuid());
+}
+
+// One that was free a moment ago.
+int FreePort() {
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  ::bind(socket, reinterpret_cast<sockaddr*>(&address), size);
+  ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
+  ::close(socket);
+  return ntohs(address.sin_port);
+}
+
+// A comma ends a parameter, so parts of a cluster are separated as in all lists.
+std::string WithCommas(std::string text) {
+  std::replace(text.begin(), text.end(), '|', ',');
+  return text;
+}
+
+class LocalRuntime final : public Runtime {
+ public:
+  LocalRuntime(const Params& params, const RuntimeOptions& options)
+      : folder_(options.state / "local"),
+        spool_(params.Text("spool")),
+        user_(UserName()),
+        cluster_(ClusterSpec::Parse(WithCommas(params.Text("cluster")))) {
+    fs::create_directories(folder_ / "jobs");
+    hub_ = std::make_unique<WorkerHub>("unix:" + (folder_ / "workers.sock").string());
+    hub_->OnFinished([this](const std::string& job) { EndJob(job, JobState::kFinished, ""); });
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "jobs")) {
+      Recover(entry.path());
+    }
+    if (!params.Text("jobs").empty()) TakeFile(params.Text("jobs"));
+    if (!spool_.empty()) fs::create_directories(spool_);
+  }
+
+  RuntimePicture Look() override {
+    TakeSpool();
+    RuntimePicture picture;
+    for (std::size_t n = 0; n < cluster_.nodes().size(); ++n) {
+      const Node& node = cluster_.nodes()[n];
+      picture.nodes.push_back({NodeName(n), cluster_.types()[static_cast<std::size_t>(node.type)],
+                               node.capacity, true});
+    }
+    const double now = UnixNow();
+    for (auto& [id, job] : jobs_) {
+      SeeWorkers(job, &picture);
+      if (job.forgotten) continue;
+      if (job.spec.asked.submit > now) {
+        picture.more = true;
+      } else {
+        picture.jobs.push_back(job.spec.asked);
+      }
+    }
+    return picture;
+  }
+
+  Status Start(const std::string& id, std::span<const WorkerRequest> requests) override {
+    const auto found = jobs_.find(id);
+    if (found == jobs_.end()) return Status::Refused("no job '{}'", id);
+    Job& job = found->second;
+    const std::string port = std::to_string(FreePort());
+    job.started = requests.size();
+    job.done = 0;
+    for (std::size_t rank = 0; rank < requests.size(); ++rank) {
+      const WorkerRequest& request = requests[rank];
+      if (job.workers.contains(request.worker)) continue;
+      try {
+        auto environment = EnvironmentOf(job, request);
+        if (job.spec.asked.mode == ResizeMode::kRestart) {
+          environment["ALLOT_RANK"] = std::to_string(rank);
+          environment["ALLOT_WORLD_SIZE"] = std::to_string(requests.size());
+          environment["ALLOT_MASTER_ADDR"] = "127.0.0.1";
+          environment["ALLOT_MASTER_PORT"] = port;
+        }
+        StartWorker(job, request, std::move(environment));
+      } catch (const Error& error) {
+        for (std::size_t started = 0; started < rank; ++started) {
+          (void)Stop(requests[started].worker, StopMode::kKill);
+        }
+        return Status::Refused("{}", error.what());
+      }
+    }
+    return Status::Ok();
+  }
+
+  Status Stop(const std::string& id, StopMode mode) override {
+    const auto [job, worker] = FindWorker(id);
+    if (worker == nullptr || worker->ended) return Status::Ok();
+    if (!worker->stopped) {
+      WriteTextFile(job->folder / "workers" / (id + ".stopped"), "");
+      worker->stopped = true;
+    }
+    if (mode == StopMode::kKill) {
+      Signal(worker->process, SIGKILL);
+    } else if (job->spec.asked.mode == ResizeMode::kHot && hub_->joined(id)) {
+      hub_->Stop(id);
+    } else {
+      Signal(worker->process, SIGTERM);
+    }
+    return Status::Ok();
+  }
+
+  Status Announce(const std::string& job, const Membership& membership) override {
+    if (hub_->Announce(job, membership)) {
+      jobs_.at(job).membership = membership;
+      return Status::Ok();
+    }
+    return Status::Refused("job '{}' has a later epoch than {}", job, membership.epoch);
+  }
+
+  JobProgress Progress(const std::string& job) override { return hub_->Progress(job); }
+
+  Status Fail(const std::string& job, const std::string& reason) override {
+    EndJob(job, JobState::kFailed, reason);
+    return Status::Ok();
+  }
+
+  void Forget(const std::string& id) override {
+    const auto found = jobs_.find(id);
+    if (found == jobs_.end()) return;
+    found->second.forgotten = true;
+    hub_->RemoveJob(id);
+  }
+
+  void Wait(Seconds at_most) override { hub_->Serve(at_most); }
+
+ private:
+  struct Worker {
+    ProcessId process;
+    std::string node;
+    std::uint64_t gpus = 0;
+    bool stopped = false;
+    bool ended = false;
+    bool failed = false;
+    std::string reason;
+  };
+  struct Job {
+    LocalJob spec;
+    fs::path folder;
+    Membership membership{-1, {}};
+    std::map<std::string, Worker> workers;
+    std::size_t started = 0;  // workers of the last start
+    std::size_t done = 0;     // of these, ended by themselves with success
+    bool forgotten = false;
+  };
+
+  static std::string NodeName(std::size_t index) { return fmt::format("n{}", index + 1); }
+
+  std::pair<Job*, Worker*> FindWorker(const std::string& id) {
+    for (auto& [name, job] : jobs_) {
+      const auto found = job.workers.find(id);
+      if (found != job.workers.end()) return {&job, &found->second};
+    }
+    return {nullptr, nullptr};
+  }
+
+  // ---- jobs ----
+
+  void Recover(const fs::path& folder) {
+    Job job;
+    job.folder = folder;
+    if (!fs::exists(folder / "job.json")) return;  // of a daemon that died while it took it
+    job.spec = LocalJobFromJson(Json::parse(ReadTextFile((folder / "job.json").string())));
+    const std::string id = job.spec.asked.id;
+    const fs::path state = folder / "state";
+    if (fs::exists(state)) {
+      const Json end = Json::parse(ReadTextFile(state.string()));
+      job.spec.asked.state = static_cast<JobState>(end.at("state").get<int>());
+      job.spec.asked.reason = end.at("reason");
+    }
+    hub_->AddJob(id, ReadTextFile((folder / "token").string()));
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder / "workers")) {
+      if (entry.path().extension() != ".json") continue;
+      const Json json = Json::parse(ReadTextFile(entry.path().string()));
+      const std::string name = entry.path().stem().string();
+      Worker worker;
+      worker.process = {json.at("pid"), json.at("started")};
+      worker.node = json.at("node");
+      worker.gpus = json.at("gpus");
+      worker.stopped = fs::exists(folder / "workers" / (name + ".stopped"));
+      hub_->Expect(id, name);
+      job.workers[name] = std::move(worker);
+    }
+    job.started = job.workers.size();
+    jobs_[id] = std::move(job);
+  }
+
+  // Idempotent: a file is known by its path and time.
+  void TakeFile(const fs::path& path) {
+    const std::string mark = fmt::format("{}@{}", fs::absolute(path).lexically_normal().string(),
+                                         fs::last_write_time(path).time_since_epoch().count());
+    const std::vector<LocalJob> jobs = ReadJobFile(path);
+    for (std::size_t n = 0; n < jobs.size(); ++n) {
+      TakeJob(jobs[n], fmt::format("{}#{}", mark, n));
+    }
+  }
+
+  void TakeJob(LocalJob spec, const std::string& source) {
+    const std::string name = spec.asked.id;
+    for (int copy = 2; jobs_.contains(spec.asked.id); ++copy) {
+      if (ReadTextFile((jobs_.at(spec.asked.id).folder / "source").string()) == source) return;
+      spec.asked.id = fmt::format("{}-{}", name, copy);
+    }
+    spec.asked.user = user_;
+    spec.asked.submit = UnixNow() + spec.after;
+    if (spec.asked.deadline != kNever) spec.asked.deadline += spec.asked.submit;
+    Job job;
+    job.folder = folder_ / "jobs" / spec.asked.id;
+    for (const char* folder : {"workers", "run", "log"}) {
+      fs::create_directories(job.folder / folder);
+    }
+    const std::string token = NewToken();
+    WriteTextFile(job.folder / "source", source);
+    WriteTextFile(job.folder / "token", token);
+    fs::permissions(job.folder / "token", fs::perms::owner_read | fs::perms::owner_write);
+    WriteTextFile(job.folder / "job.json", JsonText(ToJson(spec)) + "\n");
+    hub_->AddJob(spec.asked.id, token);
+    job.spec = std::move(spec);
+    jobs_[job.spec.asked.id] = std::move(job);
+  }
+
+  void TakeSpool() {
+    if (spool_.empty()) return;
+    std::vector<fs::path> files;
+    for (const fs::directory_entry& entry : fs::directory_iterator(spool_)) {
+      if (entry.path().extension() == ".toml") files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    for (const fs::path& file : files) {
+      const char* box = "taken";
+      try {
+        TakeFile(file);
+      } catch (const Error& error) {
+        spdlog::warn("a job file is refused: {}", error.what());
+        box = "refused";
+      }
+      fs::create_directories(spool_ / box);
+      std::error_code gone;
+      fs::rename(file, spool_ / box / file.filename(), gone);
+    }
+  }
+
+  void EndJob(const std::string& id, JobState state, const std::string& reason) {
+    Job& job = jobs_.at(id);
+    if (job.spec.asked.state != JobState::kActive) return;
+    WriteTextFile(job.folder / "state",
+                  Json{{"state", static_cast<int>(state)}, {"reason", reason}}.dump());
+    job.spec.asked.state = state;
+    job.spec.asked.reason = reason;
+  }
+
+  // ---- workers ----
+
+  std::map<std::string, std::string> EnvironmentOf(const Job& job,
+                                                   const WorkerRequest& request) const {
+    std::string gpus;
+    for (int gpu = 0; gpu < kMaxGpusPerNode; ++gpu) {
+      if ((request.gpus >> gpu & 1) != 0) gpus += (gpus.empty() ? "" : ",") + std::to_string(gpu);
+    }
+    std::string type;
+    for (std::size_t n = 0; n < cluster_.nodes().size(); ++n) {
+      if (NodeName(n) != request.node) continue;
+      type = cluster_.types()[static_cast<std::size_t>(cluster_.nodes()[n].type)];
+    }
+    return {{"ALLOT_JOB_ID", job.spec.asked.id},
+            {"ALLOT_WORKER_ID", request.worker},
+            {"ALLOT_DAEMON", hub_->address()},
+            {"ALLOT_TOKEN", ReadTextFile((job.folder / "token").string())},
+            {"ALLOT_RUN_DIR", (job.folder / "run").string()},
+            {"ALLOT_LOCAL_GPU_ID", std::to_string(std::countr_zero(request.gpus))},
+            {"ALLOT_ACCESSIBLE_GPUS", gpus},
+            {"ALLOT_GPU_TYPE", type},
+            {"ALLOT_NODE", request.node},
+            {"CUDA_VISIBLE_DEVICES", gpus}};
+  }
+
+  void StartWorker(Job& job, const WorkerRequest& request,
+                   std::map<std::string, std::string> environment) {
+    ProcessSpec spec;
+    spec.command = job.spec.command;
+    spec.environment = std::move(environment);
+    spec.directory = job.spec.directory;
+    spec.log = job.folder / "log" / (request.worker + ".log");
+    spec.exit_file = job.folder / "workers" / (request.worker + ".exit");
+    NewProcess process(spec);
+    WriteTextFile(job.folder / "workers" / (request.worker + ".json"),
+                  Json{{"pid", process.id().pid},
+                       {"started", process.id().started},
+                       {"node", request.node},
+                       {"gpus", request.gpus}}
+                      .dump());
+    hub_->Expect(job.spec.asked.id, request.worker);
+    Worker worker;
+    worker.process = process.id();
+    worker.node = request.node;
+    worker.gpus = request.gpus;
+    job.workers[request.worker] = std::move(worker);
+    process.Go();
+  }
+
+  void SeeEnd(const Job& job, const std::string& id, Worker* worker) const {
+    const fs::path exit_file = job.folder / "workers" / (id + ".exit");
+    const bool alive = Alive(worker->process);  // first: the file is written before the keeper ends
+    const auto text = ExitText(exit_file);
+    if (alive && !text) return;
+    worker->ended = true;
+    worker->reason = text ? (*text == "0" ? "exit code 0" : "ended with " + *text)
+                          : "it and its keeper were killed";
+    if (!text) Signal(worker->process, SIGKILL);  // what it left behind
+    const auto& members = job.membership.members;
+    const bool member = std::find(members.begin(), members.end(), id) != members.end();
+    const bool asked = worker->stopped || job.spec.asked.state != JobState::kActive;
+    const bool by_itself = text == "0" && (job.spec.asked.mode == ResizeMode::kRestart ||
+                                           (job.membership.epoch >= 0 && !member));
+    worker->failed = !asked && !by_itself;
+  }
+
+  void SeeWorkers(Job& job, RuntimePicture* picture) {
+    const std::string id = job.spec.asked.id;
+    const bool restart = job.spec.asked.mode == ResizeMode::kRestart;
+    for (auto& [name, worker] : job.workers) {
+      if (worker.ended) continue;
+      SeeEnd(job, name, &worker);
+      if (worker.ended && !worker.stopped && !worker.failed) ++job.done;
+    }
+    if (restart && job.started > 0 && job.done >= job.started) EndJob(id, JobState::kFinished, "");
+    for (const auto& [name, worker] : job.workers) {
+      RuntimeWorker seen;
+      seen.id = name;
+      seen.job = id;
+      seen.node = worker.node;
+      seen.gpus = worker.gpus;
+      seen.failed = worker.failed;
+      seen.reason = worker.reason;
+      seen.state = worker.ended                    ? WorkerState::kEnded
+                   : restart || hub_->joined(name) ? WorkerState::kReady
+                                                   : WorkerState::kStarting;
+      if (!restart && seen.state == WorkerState::kReady) seen.silent = hub_->silent(name);
+      picture->workers.push_back(std::move(seen));
+    }
+    // Shown as ended once; its files stay for people, but tell a later daemon nothing.
+    std::erase_if(job.workers, [&](const auto& entry) {
+      if (!entry.second.ended) return false;
+      hub_->RemoveWorker(entry.first);
+      std::error_code ignored;
+      fs::rename(job.folder / "workers" / (entry.first + ".json"),
+                 job.folder / "workers" / (entry.first + ".ended"), ignored);
+      return true;
+    });
+  }
+
+  fs::path folder_;
+  fs::path spool_;
+  std::string user_;
+  ClusterSpec cluster_;
+  std::unique_ptr<WorkerHub> hub_;
+  std::map<std::string, Job> jobs_;
+};
+
+ALLOT_REGISTER(RuntimeInfo,
+               (RuntimeInfo{"local",
+                            "worker processes on this machine, on GPUs that exist only in name",
+                            {{"cluster", "2x4",
+                              "nodes and GPUs as in --cluster of simulate, parts separated by |"},
+                             {"jobs", "", "job file to begin with (TOML)"},
+                             {"spool", "", "folder into which job files may be put at any time"}},
+                            [](const Params& params, const RuntimeOptions& options) {
+                              return std::make_unique<LocalRuntime>(params, options);
+                            }}));
+
+}  // namespace
+}  // namespace allot

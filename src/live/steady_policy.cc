@@ -1,0 +1,44 @@
+#include "live/steady_policy.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "cluster/validate.h"
+#include "core/error.h"
+#include "core/index.h"
+
+namespace allot {
+
+void SteadyPolicy::Decide(const Observation& o, Allocation* allocation) {
+  const auto begin = std::chrono::steady_clock::now();
+  std::string why;
+  try {
+    inside_->Decide(o, allocation);
+    const Status status = ValidateAllocation(o, *allocation);
+    if (!status.ok()) why = status.message();
+  } catch (const std::exception& error) {
+    why = error.what();
+  }
+  if (!why.empty()) {
+    ++counts_.failed;
+    spdlog::error("policy '{}', decision {}: {}; everything stays as it is", info().id, o.decision,
+                  why);
+    allocation->Clear();
+    for (std::int32_t row = 0; row < o.rows(); ++row) {
+      if (o.running[At(row)] < 0) continue;
+      allocation->Add(o.job[At(row)], o.running[At(row)], o.shares_of(row));
+    }
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  ++counts_.decisions;
+  counts_.seconds += took.count();
+  counts_.last_seconds = took.count();
+  counts_.worst_seconds = std::max(counts_.worst_seconds, took.count());
+  for (int bucket = 0; bucket < DecisionCounts::kBuckets; ++bucket) {
+    if (took.count() <= DecisionCounts::BucketEnd(bucket)) ++counts_.by_bucket[bucket];
+  }
+}
+
+}  // namespace allot

@@ -1,0 +1,40 @@
+#pragma once
+// A policy that a daemon can live with: whatever the one inside does, the answer is legal. When it
+// throws, or its answer breaks a rule, everything stays as it is and the log says why. (The policy
+// "guarded" goes further: it hands over to a teacher for good.) Also measures decisions.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "sched/policy.h"
+
+namespace allot {
+
+struct DecisionCounts {
+  std::int64_t decisions = 0;
+  std::int64_t failed = 0;  // everything stayed as it was
+  double seconds = 0;       // of all decisions
+  double last_seconds = 0;
+  double worst_seconds = 0;
+  // Decisions of at most 2^i x 10 us, of at most twice that, ...: for a histogram.
+  static constexpr int kBuckets = 16;
+  std::int64_t by_bucket[kBuckets] = {};
+  static double BucketEnd(int bucket) { return 10e-6 * static_cast<double>(1 << bucket); }
+};
+
+class SteadyPolicy : public Policy {
+ public:
+  explicit SteadyPolicy(std::unique_ptr<Policy> inside) : inside_(std::move(inside)) {}
+  const PolicyInfo& info() const override { return inside_->info(); }
+  void OnEpisodeStart(const EpisodeContext& context) override { inside_->OnEpisodeStart(context); }
+  void Decide(const Observation& observation, Allocation* allocation) override;
+
+  const DecisionCounts& counts() const { return counts_; }
+
+ private:
+  std::unique_ptr<Policy> inside_;
+  DecisionCounts counts_;
+};
+
+}  // namespace allot

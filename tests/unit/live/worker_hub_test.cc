@@ -1,0 +1,154 @@
+#include "live/worker_hub.h"
+
+#include <gtest/gtest.h>
+#include <spdlog/spdlog.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace allot {
+namespace {
+
+using Json = nlohmann::json;
+
+class Peer {
+ public:
+  explicit Peer(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
+    EXPECT_EQ(::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+  }
+  ~Peer() { ::close(socket_); }
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+
+  void Say(const Json& message) {
+    const std::string line = message.dump() + "\n";
+    EXPECT_EQ(::send(socket_, line.data(), line.size(), MSG_NOSIGNAL), ssize_t(line.size()));
+  }
+  // The next message, null when the connection was closed instead.
+  Json Hear(WorkerHub* hub) {
+    for (int i = 0; i < 500; ++i) {
+      hub->Serve(0.01);
+      char buffer[4096];
+      const ssize_t got = ::recv(socket_, buffer, sizeof(buffer), MSG_DONTWAIT);
+      if (got == 0) return nullptr;
+      if (got > 0) heard_.append(buffer, std::size_t(got));
+      const std::size_t end = heard_.find('\n');
+      if (end == std::string::npos) continue;
+      const Json message = Json::parse(heard_.substr(0, end));
+      heard_.erase(0, end + 1);
+      return message;
+    }
+    ADD_FAILURE() << "nothing was said";
+    return nullptr;
+  }
+
+ private:
+  int socket_;
+  std::string heard_;
+};
+
+class WorkerHubTest : public testing::Test {
+ protected:
+  WorkerHubTest() {
+    spdlog::set_level(spdlog::level::off);
+    path_ = (std::filesystem::path(testing::TempDir()) /
+             ("hub-" + std::to_string(::getpid()) + ".sock"))
+                .string();
+    hub_ = std::make_unique<WorkerHub>("unix:" + path_);
+    hub_->AddJob("j", "secret");
+    hub_->Expect("j", "j.0");
+    hub_->Expect("j", "j.1");
+  }
+  static Json Join(const std::string& worker, const std::string& token = "secret") {
+    return {{"say", "join"}, {"job", "j"}, {"worker", worker}, {"token", token}};
+  }
+  std::string path_;
+  std::unique_ptr<WorkerHub> hub_;
+};
+
+TEST_F(WorkerHubTest, TellsMembersTheirEpochAndLearnsWhoReachedIt) {
+  Peer a(path_), b(path_);
+  Json join = Join("j.0");
+  join["address"] = "127.0.0.1:5";
+  a.Say(join);
+  EXPECT_EQ(a.Hear(hub_.get())["say"], "welcome");
+  b.Say(Join("j.1"));
+  EXPECT_EQ(b.Hear(hub_.get())["say"], "welcome");
+  EXPECT_TRUE(hub_->joined("j.1"));
+  EXPECT_TRUE(hub_->Announce("j", {0, {"j.0", "j.1"}}));
+  const Json epoch = b.Hear(hub_.get());
+  EXPECT_EQ(epoch["members"], Json({"j.0", "j.1"}));
+  EXPECT_EQ(epoch["addresses"][0], "127.0.0.1:5");
+  a.Say({{"say", "reached"}, {"epoch", 0}, {"step", 0}});
+  hub_->Serve(0.05);
+  EXPECT_EQ(hub_->Progress("j").epoch, -1) << "one of two";
+  b.Say({{"say", "reached"}, {"epoch", 0}, {"step", 0}});
+  hub_->Serve(0.05);
+  EXPECT_EQ(hub_->Progress("j").epoch, 0);
+}
+
+TEST_F(WorkerHubTest, AnEarlierEpochIsRefused) {
+  EXPECT_TRUE(hub_->Announce("j", {3, {"j.0"}}));
+  EXPECT_TRUE(hub_->Announce("j", {3, {"j.0"}}));
+  EXPECT_FALSE(hub_->Announce("j", {2, {"j.0"}}));
+}
+
+TEST_F(WorkerHubTest, AWrongTokenJobOrWorkerIsRefused) {
+  Json other = Join("j.0");
+  other["job"] = "k";
+  for (const Json& join : {Join("j.0", "wrong"), Join("j.7"), other, Json{{"say", "progress"}}}) {
+    Peer peer(path_);
+    peer.Say(join);
+    EXPECT_EQ(peer.Hear(hub_.get())["say"], "refused") << join.dump();
+    EXPECT_TRUE(peer.Hear(hub_.get()).is_null()) << "the connection stays open";
+  }
+  EXPECT_FALSE(hub_->joined("j.0"));
+}
+
+TEST_F(WorkerHubTest, FinishedIsWrittenDownBeforeItIsAcknowledged) {
+  std::string written;
+  hub_->OnFinished([&](const std::string& job) { written = job; });
+  Peer a(path_);
+  a.Say(Join("j.0"));
+  a.Hear(hub_.get());
+  a.Say({{"say", "finished"}, {"step", 7}, {"work", 70}});
+  EXPECT_EQ(a.Hear(hub_.get())["say"], "acknowledged");
+  EXPECT_EQ(written, "j");
+  EXPECT_TRUE(hub_->finished("j"));
+  EXPECT_EQ(hub_->Progress("j").work, 70);
+}
+
+TEST_F(WorkerHubTest, ProgressOfAGroupThatWasCountsForNothing) {
+  Peer a(path_);
+  a.Say(Join("j.0"));
+  a.Hear(hub_.get());
+  hub_->Announce("j", {1, {"j.0"}});
+  a.Say({{"say", "progress"}, {"epoch", 0}, {"step", 5}, {"rate", 1e9}});
+  hub_->Serve(0.05);
+  EXPECT_TRUE(std::isnan(hub_->Progress("j").rate));
+}
+
+TEST_F(WorkerHubTest, ALineWithoutEndIsCutOff) {
+  Peer a(path_);
+  const std::string flood(70'000, 'x');
+  a.Say(flood);
+  EXPECT_EQ(a.Hear(hub_.get())["say"], "refused");
+}
+
+TEST_F(WorkerHubTest, TheSocketIsItsUsersAlone) {
+  struct stat status {};
+  ASSERT_EQ(::stat(path_.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600U);
+}
+
+}  // namespace
+}  // namespace allot

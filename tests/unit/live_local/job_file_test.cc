@@ -1,0 +1,72 @@
+#include "live/local/job_file.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "core/error.h"
+
+namespace allot {
+namespace {
+
+class JobFileTest : public testing::Test {
+ protected:
+  JobFileTest()
+      : path_(std::filesystem::path(testing::TempDir()) /
+              ("jobs-" + std::to_string(::getpid()) + ".toml")) {}
+  ~JobFileTest() override { std::filesystem::remove(path_); }
+  std::vector<LocalJob> Read(const std::string& text) {
+    std::ofstream(path_) << text;
+    return ReadJobFile(path_);
+  }
+  std::string Refusal(const std::string& text) {
+    try {
+      Read(text);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kBadData);
+      return error.what();
+    }
+    return "it was read";
+  }
+  std::filesystem::path path_;
+};
+
+TEST_F(JobFileTest, ReadsAJobAndSurvivesTheWayThroughJson) {
+  const auto jobs = Read(
+      "[[job]]\nname = \"a\"\ncommand = [\"train\", \"--x\", \"$(y)\"]\ngpus = 2\nmin = 1\nmax = "
+      "4\nresize = \"restart\"\nwork = 100\n");
+  ASSERT_EQ(jobs.size(), 1U);
+  EXPECT_EQ(jobs[0].directory, std::filesystem::path(testing::TempDir()).parent_path());
+  const LocalJob again = LocalJobFromJson(ToJson(jobs[0]));
+  EXPECT_EQ(again.command, jobs[0].command);
+  EXPECT_EQ(again.asked.max_gpus, 4);
+  EXPECT_EQ(again.asked.mode, ResizeMode::kRestart);
+  EXPECT_EQ(again.asked.total_work, 100);
+  EXPECT_EQ(again.asked.deadline, kNever);
+}
+
+TEST_F(JobFileTest, DefaultsMakeARigidHotJob) {
+  const auto jobs = Read("[[job]]\ncommand = [\"x\"]\n");
+  EXPECT_EQ(jobs.at(0).asked.max_gpus, 1);
+  EXPECT_EQ(jobs.at(0).asked.mode, ResizeMode::kHot);
+  EXPECT_TRUE(std::isnan(jobs.at(0).asked.total_work));
+}
+
+TEST_F(JobFileTest, MessagesNamePlaceAndValues) {
+  EXPECT_NE(Refusal("[[job]]\ncommand = [\"x\"]\ngpu = 1\n").find("did you mean 'gpus'"),
+            std::string::npos);
+  EXPECT_NE(Refusal("[[job]]\ncommand = \"x y\"\n").find("must be a list of words"),
+            std::string::npos);
+  EXPECT_NE(Refusal("[[job]]\ncommand = [\"x\"]\ngpus = 4\nmax = 2\n").find("got 4, 4 and 2"),
+            std::string::npos);
+  EXPECT_NE(Refusal("[[job]]\nname = \"../x\"\ncommand = [\"x\"]\n").find("'../x'"),
+            std::string::npos);
+  EXPECT_NE(Refusal("[[job]]\n\ncommand = [\n").find(".toml:"), std::string::npos);
+  EXPECT_NE(Refusal("job = 3\n").find("[[job]]"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace allot

@@ -1,0 +1,98 @@
+#include "live/local/process.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "core/error.h"
+
+namespace allot {
+namespace {
+
+class ProcessTest : public testing::Test {
+ protected:
+  ProcessTest() {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(testing::TempDir()) / "allot-process" / test->name();
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~ProcessTest() override { std::filesystem::remove_all(folder_); }
+
+  ProcessSpec Spec(std::vector<std::string> command) const {
+    return {std::move(command),
+            {{"GREETING", "hello $(world)"}},
+            folder_,
+            folder_ / "log",
+            folder_ / "exit"};
+  }
+  std::string ExitOf(const ProcessId& id) const {
+    for (int i = 0; i < 1000 && Alive(id); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return ExitText(folder_ / "exit").value_or("nothing");
+  }
+  std::string Log() const {
+    std::ifstream in(folder_ / "log");
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  std::filesystem::path folder_;
+};
+
+TEST_F(ProcessTest, RunsWordsAsTheyAreAndWritesDownTheEnd) {
+  NewProcess process(Spec({"printenv", "GREETING"}));
+  EXPECT_TRUE(Alive(process.id()));
+  EXPECT_EQ(Log(), "") << "it ran before it was told to";
+  process.Go();
+  EXPECT_EQ(ExitOf(process.id()), "0");
+  EXPECT_EQ(Log(), "hello $(world)\n");
+}
+
+TEST_F(ProcessTest, ExitCodesAndSignalsAreTold) {
+  NewProcess fails(Spec({"false"}));
+  fails.Go();
+  EXPECT_EQ(ExitOf(fails.id()), "1");
+  std::filesystem::remove(folder_ / "exit");
+  NewProcess sleeps(Spec({"sleep", "60"}));
+  sleeps.Go();
+  // SIGTERM may come before the keeper has started its child: repeated until it took.
+  for (int i = 0; i < 1000 && Alive(sleeps.id()); ++i) {
+    Signal(sleeps.id(), SIGTERM);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_EQ(ExitOf(sleeps.id()), "signal 15");
+}
+
+TEST_F(ProcessTest, WithoutGoNothingRuns) {
+  ProcessId id;
+  {
+    NewProcess process(Spec({"touch", "ran"}));
+    id = process.id();
+  }
+  EXPECT_EQ(ExitOf(id), "nothing");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "ran"));
+}
+
+TEST_F(ProcessTest, AnotherProcessOfThatPidIsNotMeant) {
+  NewProcess process(Spec({"sleep", "60"}));
+  process.Go();
+  ProcessId other = process.id();
+  ++other.started;
+  EXPECT_FALSE(Alive(other));
+  Signal(other, SIGKILL);
+  EXPECT_TRUE(Alive(process.id()));
+  Signal(process.id(), SIGKILL);
+  EXPECT_EQ(ExitOf(process.id()), "nothing") << "its keeper was killed with it";
+}
+
+TEST_F(ProcessTest, ACommandThatIsNoProgramIsRefused) {
+  EXPECT_THROW(NewProcess(Spec({"no-such-program"})), Error);
+  EXPECT_THROW(NewProcess(Spec({"./log"})), Error);
+}
+
+}  // namespace
+}  // namespace allot
