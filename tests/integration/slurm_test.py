@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -31,12 +32,13 @@ def tools(program):
 
 
 @pytest.fixture(scope="module")
-def cluster(tools, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("slurm")
-    for parent in (folder, *folder.parents[:2]):
-        parent.chmod(0o755)  # pytest's are for its own user alone
-    with slurm.Cluster(folder / "cluster") as one:
-        yield one
+def cluster(tools):
+    # Not pytest's folders: other users' jobs run here.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        with slurm.Cluster(folder / "cluster") as one:
+            yield one
 
 
 @pytest.fixture
@@ -52,7 +54,7 @@ def probe(cluster, tools, tmp_path):
 
 
 @pytest.fixture
-def submit(cluster, tools, tmp_path_factory):
+def submit(cluster, tools):
     """submit("min=1 max=4", "--steps", 500): sbatch of an elastic job, as a user; Slurm's number."""
     def run(comment, *arguments, script=None, options=()):
         folder = Path(cluster.folder.parent / f"home{len(list(cluster.folder.parent.iterdir()))}")

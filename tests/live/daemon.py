@@ -158,5 +158,5 @@ def wait_until(holds, what, seconds=30):
         value = holds()
         if value:
             return value
-        assert time.monotonic() < deadline, f"waited {seconds} s for {what}"
+        assert time.monotonic() < deadline, f"waited {seconds} s for {what() if callable(what) else what}"
         time.sleep(0.01)
