@@ -18,6 +18,7 @@
 #include <cmath>
 #include <cstdio>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -91,17 +92,15 @@ class Group {
     rank_ = rank;
     world_ = static_cast<int>(epoch.members.size());
     if (rank == 0) {
+      for (const auto& [of, peer] : std::exchange(early_, {})) Admit(epoch.number, of, peer);
       while (static_cast<int>(peers_.size()) < world_ - 1) {
         const int peer = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
         if (peer < 0) throw GroupBroken();
         Limit(peer);
         std::int64_t of = -1;
         Receive(peer, &of, sizeof(of));
-        if (of == epoch.number) {
-          peers_.push_back(peer);
-        } else {
-          ::close(peer);  // of a group that was
-        }
+        Admit(epoch.number, of, peer);
+        if (!early_.empty()) throw GroupBroken();  // the others are further already
       }
       return;
     }
@@ -151,6 +150,17 @@ class Group {
   }
 
  private:
+  // Those of a later epoch wait for us to come there; those of an earlier one are sent away.
+  void Admit(std::int64_t epoch, std::int64_t of, int peer) {
+    if (of == epoch) {
+      peers_.push_back(peer);
+    } else if (of > epoch) {
+      early_.emplace_back(of, peer);
+    } else {
+      ::close(peer);
+    }
+  }
+
   // A peer that says nothing for this long is taken for dead.
   static void Limit(int socket) {
     const timeval patience{3, 0};
@@ -168,7 +178,8 @@ class Group {
   int port_ = 0;
   int rank_ = 0;
   int world_ = 0;
-  std::vector<int> peers_;  // of rank 0: all others; of the others: rank 0
+  std::vector<std::pair<std::int64_t, int>> early_;  // epoch, socket
+  std::vector<int> peers_;                           // of rank 0: all others; of the others: rank 0
 };
 
 // Rank r's samples of the step's batch, the same whatever the number of ranks.

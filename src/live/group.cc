@@ -247,6 +247,7 @@ void Group::BackOff(int times, Seconds now) {
 void Group::Announced(const Membership& membership, Seconds now) {
   membership_ = membership;
   joined_since_ = kNever;
+  broken_since_ = kNever;
   for (GroupWorker& worker : workers_) {
     if (worker.leaving || Contains(membership.members, worker.id)) continue;
     if (worker.state == WorkerState::kReady && !Wanted(worker)) {

@@ -141,7 +141,7 @@ def check_whole(live, *names):
 
 
 def test_jobs_are_resized_while_they_train_and_all_finish(live):
-    live.submit("a", steps=600)
+    live.submit("a", steps=1000)
     live.serve("--until-idle", "--metrics", "tcp:127.0.0.1:0")
     live.training("a", at_least=4)
     live.submit("b", steps=300)
@@ -158,7 +158,7 @@ def test_jobs_are_resized_while_they_train_and_all_finish(live):
 
 
 def test_a_killed_worker_is_replaced(live):
-    live.submit("a", steps=500)
+    live.submit("a", steps=1000)
     live.serve("--until-idle")
     live.training("a", at_least=4, step=60)
     first = sorted(live.workers("a"))[0]  # rank 0
@@ -169,7 +169,7 @@ def test_a_killed_worker_is_replaced(live):
 
 
 def test_a_hung_worker_is_ended(live):
-    live.submit("a", steps=800)
+    live.submit("a", steps=1000)
     live.serve("--until-idle")
     live.training("a", at_least=4)
     last, pid = sorted(live.workers("a").items())[-1]
@@ -199,7 +199,7 @@ def test_a_killed_daemon_is_replaced_and_nothing_is_lost(live):
 def test_a_job_that_finishes_without_a_daemon_is_not_run_again(live):
     live.submit("a", steps=200)
     live.serve()
-    live.training("a", at_least=4)
+    wait_until("it trains", lambda: any(r["what"] == "trains" for r in live.journal()))
     live.daemon.kill()
     live.daemon.wait()
     log = live.state / "local" / "jobs" / "a" / "log"
@@ -211,7 +211,7 @@ def test_a_job_that_finishes_without_a_daemon_is_not_run_again(live):
 
 
 def test_a_journal_that_was_cut_off_is_gone_on_with(live):
-    live.submit("a", steps=600)
+    live.submit("a", steps=1000)
     live.serve()
     live.training("a", at_least=4)
     live.daemon.kill()
