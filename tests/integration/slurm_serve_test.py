@@ -147,15 +147,6 @@ def test_a_killed_worker_is_replaced(serve):
     serve.training(number, 2, behind=job["step"], epoch=job["epoch"] + 1)
 
 
-def test_a_stopped_worker_is_ended_and_replaced(serve):
-    number = serve.submit("allot min=2 max=2", *LONG)
-    job = serve.training(number, 2)
-    victim = max(serve.workers(number))
-    serve.cluster.client("scancel", "--signal=STOP", "--full", str(victim))
-    wait_until(lambda: victim not in serve.workers(number), "the silent worker to be ended", 60)
-    serve.training(number, 2, behind=job["step"])
-
-
 def test_a_cancelled_job_takes_its_workers_with_it(serve):
     number = serve.submit("allot min=2 max=2", *LONG)
     serve.training(number, 2)
@@ -174,19 +165,6 @@ def test_a_drained_node_is_left(serve):
         serve.training(number, 2, behind=job["step"])
     finally:
         serve.cluster.client("scontrol", "update", f"nodename={node}", "state=resume")
-
-
-def test_a_killed_controller_costs_no_job(serve):
-    number = serve.submit("allot min=2 max=2", *LONG)
-    job = serve.training(number, 2)
-    serve.cluster.wait_for_saved_state()
-    serve.cluster.kill("slurmctld")
-    wait_until(lambda: serve.job(number)["step"] > job["step"] + 50, "training without a controller")
-    serve.cluster.start_controller()
-    wait_until(serve.cluster.controller_answers, "the controller")
-    second = serve.submit("allot max=1", "--steps", 20)
-    serve.ended(second, "COMPLETED")
-    assert serve.job(number)["epoch"] == job["epoch"]
 
 
 def test_a_second_daemon_refuses(serve):
