@@ -42,7 +42,8 @@ class Live:
         log = (self.folder / "log").open("a")
         self.daemon = subprocess.Popen(list(map(str, self.arguments("--policy", policy, *more))), stderr=log,
                                        stdout=log, cwd=self.folder)
-        wait_until("a daemon that answers", self.status)
+        # With --until-idle it may have nothing left to do before anybody asks.
+        wait_until("a daemon that answers", lambda: self.daemon.poll() == 0 or self.status())
         return self
 
     def submit(self, name, steps=400, low=1, high=4, pace=10, gpus=1, **keys):
