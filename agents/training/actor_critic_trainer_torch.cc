@@ -54,9 +54,8 @@ class ActorCriticTrainer : public Trainer {
   IterationReport Step() override {
     const Collected collected =
         Collect(own_.collect, options_, episodes_, state_.weights, state_.iteration);
-    const double done =
-        std::min(1.0, static_cast<double>(state_.iteration) / std::max(1, options_.iterations - 1));
-    entropy_ = own_.entropy + done * (own_.final_entropy - own_.entropy);
+    entropy_ =
+        EntropyWeightAt(state_.iteration, options_.iterations, own_.entropy, own_.final_entropy);
     IterationReport report;
     report.ratio_to_teacher = collected.ratio_to_teacher;
     report.learning_rate = LearningRateAt(state_.iteration, options_.iterations, own_.learning_rate,
@@ -64,7 +63,7 @@ class ActorCriticTrainer : public Trainer {
     if (own_.replay == Replay::kNone) {
       LearnAtOnce(collected, &report);
     } else {
-      LearnFromMemory(collected, done, &report);
+      LearnFromMemory(collected, ShareDone(state_.iteration, options_.iterations), &report);
     }
     state_.weights = actor_.weights();
     state_.adam = actor_.adam();

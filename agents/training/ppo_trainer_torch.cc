@@ -51,9 +51,8 @@ class PpoTrainer : public Trainer {
     IterationReport report;
     report.ratio_to_teacher = collected.ratio_to_teacher;
     report.signal = Normalise(&batch.advantages, own_.baseline != Baseline::kArrivals);
-    const double done =
-        std::min(1.0, static_cast<double>(state_.iteration) / std::max(1, options_.iterations - 1));
-    const double entropy = own_.entropy + done * (own_.final_entropy - own_.entropy);
+    const double entropy =
+        EntropyWeightAt(state_.iteration, options_.iterations, own_.entropy, own_.final_entropy);
     report.learning_rate = LearningRateAt(state_.iteration, options_.iterations, own_.learning_rate,
                                           own_.final_learning_rate);
     for (int epoch = 0; epoch < own_.epochs; ++epoch) {

@@ -29,9 +29,16 @@ std::unique_ptr<Trainer> MakeTrainer(std::string_view spec, TrainerOptions optio
                 std::move(options), std::move(episodes), std::move(state)));
 }
 
+double ShareDone(std::int64_t iteration, int iterations) {
+  return std::min(1.0, static_cast<double>(iteration) / std::max(1, iterations - 1));
+}
+
 double LearningRateAt(std::int64_t iteration, int iterations, double first, double last) {
-  const double done = static_cast<double>(iteration) / std::max(1, iterations - 1);
-  return first * std::pow(last / first, std::min(1.0, done));
+  return first * std::pow(last / first, ShareDone(iteration, iterations));
+}
+
+double EntropyWeightAt(std::int64_t iteration, int iterations, double first, double last) {
+  return first + ShareDone(iteration, iterations) * (last - first);
 }
 
 }  // namespace allot

@@ -77,7 +77,11 @@ struct TrainerInfo {
 std::unique_ptr<Trainer> MakeTrainer(std::string_view spec, TrainerOptions options,
                                      EpisodeSource episodes, TrainerState state);
 
+// In [0, 1]: 0 in the first iteration, 1 in the last.
+double ShareDone(std::int64_t iteration, int iterations);
 // Falls geometrically from `first` to `last` over the iterations.
 double LearningRateAt(std::int64_t iteration, int iterations, double first, double last);
+// Moves linearly from `first` to `last` over the iterations.
+double EntropyWeightAt(std::int64_t iteration, int iterations, double first, double last);
 
 }  // namespace allot

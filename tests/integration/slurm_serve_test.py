@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -96,12 +95,8 @@ def cluster(program):
     listed = json.loads(subprocess.run([program, "list", "--json"], capture_output=True, text=True, check=True).stdout)
     if "slurm" not in [runtime["id"] for runtime in listed.get("runtimes", [])]:
         pytest.skip("built without libslurm")
-    # Not pytest's folders: other users' jobs run here.
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        folder.chmod(0o755)
-        with slurm.Cluster(folder / "cluster") as one:
-            yield one
+    with slurm.throw_away() as one:
+        yield one
 
 
 @pytest.fixture
@@ -110,9 +105,7 @@ def serve(program, cluster, tmp_path):
     one.start()
     yield one
     one.kill()
-    ids = [str(number) for number, job in cluster.jobs().items() if job["JobState"] in ("PENDING", "RUNNING")]
-    if ids:
-        cluster.client("scancel", *ids)
+    cluster.cancel_all()
     wait_until(lambda: not any(cluster.gpus_in_use().values()), "all GPUs to be free")
 
 

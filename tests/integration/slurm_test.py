@@ -4,7 +4,6 @@ import os
 import re
 import signal
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -33,12 +32,8 @@ def tools(program):
 
 @pytest.fixture(scope="module")
 def cluster(tools):
-    # Not pytest's folders: other users' jobs run here.
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        folder.chmod(0o755)
-        with slurm.Cluster(folder / "cluster") as one:
-            yield one
+    with slurm.throw_away() as one:
+        yield one
 
 
 @pytest.fixture
@@ -46,10 +41,7 @@ def probe(cluster, tools, tmp_path):
     one = Probe(cluster, tools, tmp_path / "state")
     yield one
     one.kill()
-    ids = [str(number) for number, job in cluster.jobs().items()
-           if job["JobState"] in ("PENDING", "RUNNING", "SUSPENDED")]
-    if ids:
-        cluster.client("scancel", *ids)
+    cluster.cancel_all()
     wait_until(lambda: not any(cluster.gpus_in_use().values()), "all GPUs to be free")
 
 

@@ -11,6 +11,7 @@ wait in the partition `elastic`, which is down, until somebody moves them to `ma
 """
 
 import argparse
+import contextlib
 import os
 import pwd
 import random
@@ -19,6 +20,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -153,6 +155,13 @@ class Cluster:
                 records[int(record["JobId"])] = record
         return records
 
+    def cancel_all(self):
+        """Whatever has not ended."""
+        ids = [str(number) for number, job in self.jobs().items()
+               if job["JobState"] in ("PENDING", "RUNNING", "SUSPENDED")]
+        if ids:
+            self.client("scancel", *ids)
+
     def wait_for_saved_state(self):
         """A controller writes its jobs down within five seconds: one that is killed before forgets them."""
         now = time.time()
@@ -252,6 +261,16 @@ class Cluster:
 
 
 CHILDREN = {}  # pid -> Popen, so that what ended is reaped
+
+
+@contextlib.contextmanager
+def throw_away():
+    """A running cluster in a folder that other users may enter, unlike pytest's: their jobs run here."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        with Cluster(folder / "cluster") as one:
+            yield one
 
 
 def alive(pid):
