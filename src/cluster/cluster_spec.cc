@@ -124,6 +124,8 @@ void ClusterSpec::SetCapacity(NodeIndex node, const Resources& capacity) {
   of_type = of_type - changed.capacity + capacity;
   total_ = total_ - changed.capacity + capacity;
   changed.capacity = capacity;
+  gpu_masks_[static_cast<std::size_t>(node)] = GpuMask(capacity.gpus);
+  cpus_[static_cast<std::size_t>(node)] = capacity.cpus;
 }
 
 void ClusterSpec::AddNodes(std::int32_t count, const Resources& capacity, std::string_view type) {
@@ -139,6 +141,8 @@ void ClusterSpec::AddNodes(std::int32_t count, const Resources& capacity, std::s
   }
   const auto index = static_cast<GpuTypeIndex>(known - types_.begin());
   nodes_.insert(nodes_.end(), static_cast<std::size_t>(count), Node{index, capacity});
+  gpu_masks_.resize(nodes_.size(), GpuMask(capacity.gpus));
+  cpus_.resize(nodes_.size(), capacity.cpus);
   type_total_[static_cast<std::size_t>(index)] += capacity * count;
   total_ += capacity * count;
 }

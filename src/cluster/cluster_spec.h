@@ -39,6 +39,9 @@ class ClusterSpec {
   void SetCapacity(NodeIndex node, const Resources& capacity);
 
   const std::vector<Node>& nodes() const { return nodes_; }
+  // What nodes have, as arrays of their own to copy from: masks of GPUs, numbers of CPUs.
+  const std::vector<std::uint64_t>& gpu_masks() const { return gpu_masks_; }
+  const std::vector<std::int32_t>& cpus() const { return cpus_; }
   const std::vector<std::string>& types() const { return types_; }  // "gpu" when unnamed
   const Resources& total() const { return total_; }
   const Resources& total_of(GpuTypeIndex type) const {
@@ -49,6 +52,8 @@ class ClusterSpec {
 
  private:
   std::vector<Node> nodes_;
+  std::vector<std::uint64_t> gpu_masks_;
+  std::vector<std::int32_t> cpus_;
   std::vector<std::string> types_;
   std::vector<Resources> type_total_;
   Resources total_;

@@ -9,13 +9,9 @@ namespace allot {
 void FreeMap::Reset(const ClusterSpec& cluster) {
   cluster_ = &cluster;
   indexed_ = false;
-  masks_.clear();
-  cpus_.clear();
+  masks_ = cluster.gpu_masks();
+  cpus_ = cluster.cpus();
   type_free_.clear();
-  for (const Node& node : cluster.nodes()) {
-    masks_.push_back(GpuMask(node.capacity.gpus));
-    cpus_.push_back(node.capacity.cpus);
-  }
   for (std::size_t type = 0; type < cluster.types().size(); ++type) {
     type_free_.push_back(cluster.total_of(static_cast<GpuTypeIndex>(type)));
   }

@@ -33,12 +33,103 @@ struct Scratch {
   std::vector<NodeUse> nodes;  // by NodeIndex
 };
 
+// False, with the reason kept: a Status costs something even where all is well.
+class Refusal {
+ public:
+  template <typename... Args>
+  bool Refuse(fmt::format_string<Args...> rule, Args&&... args) {
+    refused_ = Status::Refused(rule, std::forward<Args>(args)...);
+    return false;
+  }
+  Status Take() { return std::move(refused_); }
+
+ private:
+  Status refused_ = Status::Ok();
+};
+
+// Of an entry by itself: that it names a configuration of the job, and shares that are one.
+class EntryRules {
+ public:
+  EntryRules(const Observation& o, const Allocation& allocation, Refusal* refusal)
+      : o_(o), cluster_(*o.cluster), allocation_(allocation), refusal_(*refusal) {}
+
+  bool Hold(const Allocation::Entry& entry, std::int32_t row) {
+    const ConfigurationTable& table = *o_.table[At(row)];
+    if (entry.configuration < 0 || entry.configuration >= table.size()) {
+      return refusal_.Refuse("job {}: configuration {} is not in its table '{}', which has {}",
+                             entry.job, entry.configuration, table.name(), table.size());
+    }
+    const Configuration& configuration = table[entry.configuration];
+    if (!table.Allocatable(entry.configuration)) {
+      return refusal_.Refuse("job {}: at most {} units of each kind, configuration {} has {}",
+                             entry.job, fmt::join(table.limits(), " and "), entry.configuration,
+                             fmt::join(configuration.units, " and "));
+    }
+    std::array<std::int64_t, kMaxUnitKinds> held{};
+    for (const NodeShare& share : allocation_.shares(entry)) {
+      if (!CheckShare(entry, table, configuration, share)) return false;
+      for (std::size_t kind = 0; kind < held.size(); ++kind) held[kind] += share.units[kind];
+    }
+    for (std::size_t kind = 0; kind < table.kinds().size(); ++kind) {
+      if (held[kind] != configuration.units[kind]) {
+        return refusal_.Refuse(
+            "job {}: its shares must add up to configuration {}: {} '{}', got {}", entry.job,
+            entry.configuration, configuration.units[kind], table.kinds()[kind].name, held[kind]);
+      }
+    }
+    return true;
+  }
+
+ private:
+  bool CheckShare(const Allocation::Entry& entry, const ConfigurationTable& table,
+                  const Configuration& configuration, const NodeShare& share) {
+    const auto nodes = static_cast<std::int32_t>(cluster_.nodes().size());
+    if (share.node < 0 || share.node >= nodes) {
+      return refusal_.Refuse("job {}: node {} does not exist, the cluster has {} (from 0)",
+                             entry.job, share.node, nodes);
+    }
+    const Node& node = cluster_.nodes()[At(share.node)];
+    if (node.type != configuration.gpu_type) {
+      return refusal_.Refuse("job {}: configuration {} runs on '{}', node {} has '{}'", entry.job,
+                             entry.configuration, TypeName(configuration.gpu_type), share.node,
+                             TypeName(node.type));
+    }
+    for (std::size_t kind = 0; kind < share.units.size(); ++kind) {
+      const bool exists = kind < table.kinds().size();
+      if (share.units[kind] < 0 || (!exists && share.units[kind] != 0)) {
+        return refusal_.Refuse(
+            "job {}: a share holds >= 0 units of each of its {} kinds, got {} of kind "
+            "{} on node {}",
+            entry.job, table.kinds().size(), share.units[kind], kind, share.node);
+      }
+    }
+    if (const std::uint64_t absent = share.gpus & ~GpuMask(node.capacity.gpus); absent != 0) {
+      return refusal_.Refuse("job {}: GPU {} of node {} does not exist, the node has {} (from 0)",
+                             entry.job, std::countr_zero(absent), share.node, node.capacity.gpus);
+    }
+    const Resources demand = DemandOf(table.kinds(), share.units);
+    if (std::popcount(share.gpus) != demand.gpus) {
+      return refusal_.Refuse("job {}: its units on node {} need {} GPUs, {} are named", entry.job,
+                             share.node, demand.gpus, std::popcount(share.gpus));
+    }
+    return true;
+  }
+
+  const std::string& TypeName(GpuTypeIndex type) const { return cluster_.types()[At(type)]; }
+
+  const Observation& o_;
+  const ClusterSpec& cluster_;
+  const Allocation& allocation_;
+  Refusal& refusal_;
+};
+
 class Validation {
  public:
   Validation(const Observation& observation, const Allocation& allocation, Scratch* scratch)
       : o_(observation),
         cluster_(*observation.cluster),
         allocation_(allocation),
+        rules_(observation, allocation, &refusal_),
         scratch_(*scratch) {}
 
   Status Run() {
@@ -49,7 +140,7 @@ class Validation {
     for (const Allocation::Entry& entry : allocation_.entries()) {
       if (!CheckEntry(entry)) break;
     }
-    return std::move(refused_);
+    return refusal_.Take();
   }
 
  private:
@@ -70,92 +161,27 @@ class Validation {
     return Known(job);
   }
 
-  // False, with the reason kept: a Status costs something even where all is well.
-  template <typename... Args>
-  bool Refuse(fmt::format_string<Args...> rule, Args&&... args) {
-    refused_ = Status::Refused(rule, std::forward<Args>(args)...);
-    return false;
-  }
-
   bool CheckEntry(const Allocation::Entry& entry) {
     if (!Known(entry.job) && !FoundAnew(entry.job)) {
-      return Refuse("job {}: only unfinished jobs can be allocated, it is none of the {}",
-                    entry.job, o_.rows());
+      return refusal_.Refuse("job {}: only unfinished jobs can be allocated, it is none of the {}",
+                             entry.job, o_.rows());
     }
     JobUse& use = scratch_.jobs[At(entry.job)];
     if (use.entered == scratch_.stamp) {
-      return Refuse("job {}: a job is allocated once, configuration {} follows an earlier one",
-                    entry.job, entry.configuration);
+      return refusal_.Refuse(
+          "job {}: a job is allocated once, configuration {} follows an earlier one", entry.job,
+          entry.configuration);
     }
     use.entered = scratch_.stamp;
-    const ConfigurationTable& table = *o_.table[At(use.row)];
+    // What a job holds was legal when it was given: only others can be in its way.
+    if (!HoldsAlready(o_, use.row, allocation_, entry) && !rules_.Hold(entry, use.row)) {
+      return false;
+    }
+    const std::vector<UnitKind>& kinds = o_.table[At(use.row)]->kinds();
     const auto shares = allocation_.shares(entry);
-    if (entry.configuration == o_.running[At(use.row)] && entry.configuration >= 0) {
-      // What a job holds was legal when it was given: only others can be in its way.
-      const auto held = o_.shares_of(use.row);
-      if (std::equal(shares.begin(), shares.end(), held.begin(), held.end())) {
-        return std::all_of(shares.begin(), shares.end(), [&](const NodeShare& share) {
-          return Take(entry, share, DemandOf(table.kinds(), share.units));
-        });
-      }
-    }
-    if (entry.configuration < 0 || entry.configuration >= table.size()) {
-      return Refuse("job {}: configuration {} is not in its table '{}', which has {}", entry.job,
-                    entry.configuration, table.name(), table.size());
-    }
-    const Configuration& configuration = table[entry.configuration];
-    if (!table.Allocatable(entry.configuration)) {
-      return Refuse("job {}: at most {} units of each kind, configuration {} has {}", entry.job,
-                    fmt::join(table.limits(), " and "), entry.configuration,
-                    fmt::join(configuration.units, " and "));
-    }
-    std::array<std::int64_t, kMaxUnitKinds> held{};
-    for (const NodeShare& share : shares) {
-      if (!CheckShare(entry, table, configuration, share)) return false;
-      for (std::size_t kind = 0; kind < held.size(); ++kind) held[kind] += share.units[kind];
-    }
-    for (std::size_t kind = 0; kind < table.kinds().size(); ++kind) {
-      if (held[kind] != configuration.units[kind]) {
-        return Refuse("job {}: its shares must add up to configuration {}: {} '{}', got {}",
-                      entry.job, entry.configuration, configuration.units[kind],
-                      table.kinds()[kind].name, held[kind]);
-      }
-    }
-    return true;
-  }
-
-  bool CheckShare(const Allocation::Entry& entry, const ConfigurationTable& table,
-                  const Configuration& configuration, const NodeShare& share) {
-    const auto nodes = static_cast<std::int32_t>(cluster_.nodes().size());
-    if (share.node < 0 || share.node >= nodes) {
-      return Refuse("job {}: node {} does not exist, the cluster has {} (from 0)", entry.job,
-                    share.node, nodes);
-    }
-    const Node& node = cluster_.nodes()[At(share.node)];
-    if (node.type != configuration.gpu_type) {
-      return Refuse("job {}: configuration {} runs on '{}', node {} has '{}'", entry.job,
-                    entry.configuration, TypeName(configuration.gpu_type), share.node,
-                    TypeName(node.type));
-    }
-    for (std::size_t kind = 0; kind < share.units.size(); ++kind) {
-      const bool exists = kind < table.kinds().size();
-      if (share.units[kind] < 0 || (!exists && share.units[kind] != 0)) {
-        return Refuse(
-            "job {}: a share holds >= 0 units of each of its {} kinds, got {} of kind "
-            "{} on node {}",
-            entry.job, table.kinds().size(), share.units[kind], kind, share.node);
-      }
-    }
-    if (const std::uint64_t absent = share.gpus & ~GpuMask(node.capacity.gpus); absent != 0) {
-      return Refuse("job {}: GPU {} of node {} does not exist, the node has {} (from 0)", entry.job,
-                    std::countr_zero(absent), share.node, node.capacity.gpus);
-    }
-    const Resources demand = DemandOf(table.kinds(), share.units);
-    if (std::popcount(share.gpus) != demand.gpus) {
-      return Refuse("job {}: its units on node {} need {} GPUs, {} are named", entry.job,
-                    share.node, demand.gpus, std::popcount(share.gpus));
-    }
-    return Take(entry, share, demand);
+    return std::all_of(shares.begin(), shares.end(), [&](const NodeShare& share) {
+      return Take(entry, share, DemandOf(kinds, share.units));
+    });
   }
 
   bool Take(const Allocation::Entry& entry, const NodeShare& share, const Resources& demand) {
@@ -163,20 +189,18 @@ class Validation {
     if (use.stamp != scratch_.stamp) use = {scratch_.stamp, 0, 0};
     if (const std::uint64_t taken = share.gpus & use.gpus; taken != 0) {
       const int gpu = std::countr_zero(taken);
-      return Refuse("job {}: GPU {} of node {} is given twice, first to job {}", entry.job, gpu,
-                    share.node, FirstOwner(share.node, gpu));
+      return refusal_.Refuse("job {}: GPU {} of node {} is given twice, first to job {}", entry.job,
+                             gpu, share.node, FirstOwner(share.node, gpu));
     }
     const std::int32_t cpus = cluster_.nodes()[At(share.node)].capacity.cpus;
     if (use.cpus + demand.cpus > cpus) {
-      return Refuse("job {}: node {} has {} CPUs, its jobs would hold {}", entry.job, share.node,
-                    cpus, use.cpus + demand.cpus);
+      return refusal_.Refuse("job {}: node {} has {} CPUs, its jobs would hold {}", entry.job,
+                             share.node, cpus, use.cpus + demand.cpus);
     }
     use.gpus |= share.gpus;
     use.cpus += demand.cpus;
     return true;
   }
-
-  const std::string& TypeName(GpuTypeIndex type) const { return cluster_.types()[At(type)]; }
 
   // For messages only.
   JobIndex FirstOwner(NodeIndex node, int gpu) const {
@@ -191,8 +215,9 @@ class Validation {
   const Observation& o_;
   const ClusterSpec& cluster_;
   const Allocation& allocation_;
+  Refusal refusal_;
+  EntryRules rules_;
   Scratch& scratch_;
-  Status refused_ = Status::Ok();
 };
 
 }  // namespace
@@ -200,6 +225,13 @@ class Validation {
 Status ValidateAllocation(const Observation& observation, const Allocation& allocation) {
   static thread_local Scratch scratch;
   return Validation(observation, allocation, &scratch).Run();
+}
+
+Status ValidateEntry(const Observation& observation, std::int32_t row, const Allocation& allocation,
+                     const Allocation::Entry& entry) {
+  Refusal refusal;
+  EntryRules(observation, allocation, &refusal).Hold(entry, row);
+  return refusal.Take();
 }
 
 }  // namespace allot

@@ -1,6 +1,9 @@
 #pragma once
 // The rules of a legal allocation, pure; every cluster and the action mask use these.
 
+#include <algorithm>
+#include <cstdint>
+
 #include "cluster/allocation.h"
 #include "cluster/observation.h"
 #include "core/error.h"
@@ -13,5 +16,21 @@ namespace allot {
 // already is taken to add up. The message names rule and values. O(rows + shares), and no memory is
 // allocated once a thread has seen the cluster and the workload.
 Status ValidateAllocation(const Observation& observation, const Allocation& allocation);
+
+// Of these, the rules that concern an entry of the job in `row` by itself.
+Status ValidateEntry(const Observation& observation, std::int32_t row, const Allocation& allocation,
+                     const Allocation::Entry& entry);
+
+// Whether the job in `row` runs just so already.
+inline bool HoldsAlready(const Observation& observation, std::int32_t row,
+                         const Allocation& allocation, const Allocation::Entry& entry) {
+  if (entry.configuration < 0 ||
+      entry.configuration != observation.running[static_cast<std::size_t>(row)]) {
+    return false;
+  }
+  const auto shares = allocation.shares(entry);
+  const auto held = observation.shares_of(row);
+  return std::equal(shares.begin(), shares.end(), held.begin(), held.end());
+}
 
 }  // namespace allot

@@ -5,6 +5,7 @@
 
 #include "core/check.h"
 #include "core/index.h"
+#include "core/packed_sort.h"
 
 namespace allot {
 namespace {
@@ -189,11 +190,39 @@ void OrderMemory::SortChanged() {
   const auto less = [this](std::int32_t a, std::int32_t b) { return Less(a, b); };
   auto next = std::is_sorted_until(changed_.begin(), changed_.end(), less);
   if (changed_.end() - next > kFew) {
-    std::sort(changed_.begin(), changed_.end(), less);
+    SortManyChanged();
     return;
   }
   for (; next != changed_.end(); ++next) {
     std::rotate(std::upper_bound(changed_.begin(), next, *next, less), next, next + 1);
+  }
+}
+
+// By the keys in single precision, which sort fast; then those apart that are equal so.
+void OrderMemory::SortManyChanged() {
+  const auto less = [this](std::int32_t a, std::int32_t b) { return Less(a, b); };
+  const std::int8_t rank = rank_[At(changed_.front())];
+  words_.resize(changed_.size());
+  for (std::size_t i = 0; i < changed_.size(); ++i) {
+    const std::size_t position = At(changed_[i]);
+    if (rank_[position] != rank) {
+      std::sort(changed_.begin(), changed_.end(), less);
+      return;
+    }
+    words_[i] = PackKey(static_cast<float>(key_[position]), i);
+  }
+  SortPacked(&words_, &scratch_words_);
+  unsorted_.swap(changed_);
+  changed_.resize(unsorted_.size());
+  for (std::size_t i = 0; i < changed_.size(); ++i) changed_[i] = unsorted_[PackedIndex(words_[i])];
+  for (std::size_t begin = 0; begin < changed_.size();) {
+    std::size_t end = begin + 1;
+    while (end < changed_.size() && words_[end] >> 32 == words_[begin] >> 32) ++end;
+    if (end - begin > 1) {
+      const auto first = changed_.begin() + static_cast<std::ptrdiff_t>(begin);
+      std::sort(first, first + static_cast<std::ptrdiff_t>(end - begin), less);
+    }
+    begin = end;
   }
 }
 
@@ -206,7 +235,15 @@ void OrderMemory::MergeChanged() {
   for (std::size_t c = changed_.size(); c-- > 0;) {
     const std::int32_t position = changed_[c];
     const double key = key_[At(position)];
-    for (; kept > 0 && Less(position, order_[kept - 1]); --kept) {
+    const std::int8_t rank = rank_[At(position)];
+    // Less(position, order_[i]), its key at hand.
+    const auto precedes = [&](std::size_t i) {
+      const std::size_t other = At(order_[i]);
+      if (rank != rank_[other]) return rank < rank_[other];
+      if (key != order_keys_[i]) return key < order_keys_[i];
+      return known_.job[At(position)] < known_.job[other];
+    };
+    for (; kept > 0 && precedes(kept - 1); --kept) {
       --to;
       order_[to] = order_[kept - 1];
       order_keys_[to] = order_keys_[kept - 1];

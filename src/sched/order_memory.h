@@ -54,6 +54,7 @@ class OrderMemory {
   bool Less(std::int32_t a, std::int32_t b) const;
   void DropChanged();
   void SortChanged();
+  void SortManyChanged();
   void MergeChanged();
 
   Columns known_;
@@ -72,6 +73,9 @@ class OrderMemory {
   std::vector<std::int32_t> ascending_;  // 0, 1, 2, ...
   std::vector<std::int32_t> changed_;    // positions now
   std::vector<std::int32_t> fresh_;      // positions now, of no position before
+  std::vector<std::int32_t> unsorted_;
+  std::vector<std::uint64_t> words_;
+  std::vector<std::uint64_t> scratch_words_;
   std::vector<double> moved_keys_;
   std::vector<std::int8_t> moved_ranks_;
 };

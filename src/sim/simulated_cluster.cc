@@ -38,6 +38,7 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario) : scenario_(scenari
   }
   observation_.interval = scenario.options().interval;
   observation_.share_begin.assign(1, 0);
+  holdings_.Reset(observation_);
   AdvanceTo(NextTick(scenario.workload().jobs.front().submit));
 }
 
@@ -71,6 +72,7 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& 
     running_rows_.push_back(static_cast<std::int32_t>(i));
     gpus_used_ += p.gpus;
   }
+  holdings_.Reset(o);
 }
 
 Seconds SimulatedCluster::NextTick(Seconds time) const {
@@ -164,6 +166,7 @@ void SimulatedCluster::Apply(const NodeEvent& event) {
   if (!event.up) StopJobsOn(event.node);
   present_->SetCapacity(
       event.node, event.up ? scenario_.cluster().nodes()[At(event.node)].capacity : Resources{});
+  holdings_.Reset(observation_);
 }
 
 void SimulatedCluster::StopJobsOn(NodeIndex node) {
@@ -260,6 +263,7 @@ void SimulatedCluster::RemoveEndedRows() {
   std::size_t running = 0;
   for (const std::int32_t row : running_rows_) {
     if (ended < ended_rows_.size() && row == ended_rows_[ended]) {
+      holdings_.Release(o, row);
       row_of_job_[At(o.job[At(row)])] = -1;
       ++ended;
     } else {
@@ -330,46 +334,16 @@ ApplyReport SimulatedCluster::Apply(const Allocation& allocation) {
   ApplyReport report;
   Observation& o = observation_;
   if (applied_decision_ == o.decision) return report;
-  report.refused = Validate(allocation);
-  if (!report.refused.ok()) return report;
+  if (!holdings_.Take(o, row_of_job_, running_rows_, allocation)) {
+    report.refused = Validate(allocation);  // says why
+    ALLOT_CHECK(!report.refused.ok());
+    return report;
+  }
   applied_decision_ = o.decision;
-
-  FindChanges(allocation);
-  if (!changes_.empty()) ApplyChanges(allocation, &report);
+  if (!holdings_.changes().empty()) ApplyChanges(allocation, &report);
   timeline_.push_back(
       {o.now, o.rows(), static_cast<std::int32_t>(running_rows_.size()), gpus_used_});
   return report;
-}
-
-bool SimulatedCluster::Holds(std::size_t row, const Allocation::Entry& entry,
-                             std::span<const NodeShare> shares) const {
-  if (entry.relaunch || entry.configuration != observation_.running[row]) return false;
-  const auto held = observation_.shares_of(static_cast<std::int32_t>(row));
-  return std::equal(shares.begin(), shares.end(), held.begin(), held.end());
-}
-
-// Most jobs that run go on as they are, and need no more than this look.
-void SimulatedCluster::FindChanges(const Allocation& allocation) {
-  const std::vector<Allocation::Entry>& entries = allocation.entries();
-  changes_.clear();
-  given_rows_.assign((observation_.job.size() + 63) / 64, 0);
-  for (std::size_t e = 0; e < entries.size(); ++e) {
-    const std::int32_t row = row_of_job_[At(entries[e].job)];
-    given_rows_[At(row) / 64] |= std::uint64_t{1} << (At(row) % 64);
-    if (!Holds(At(row), entries[e], allocation.shares(entries[e]))) {
-      changes_.push_back({row, static_cast<std::int32_t>(e)});
-    }
-  }
-  // All that run go on.
-  if (entries.size() - changes_.size() == running_rows_.size()) {
-    if (changes_.empty()) return;
-  } else {
-    for (const std::int32_t row : running_rows_) {
-      if ((given_rows_[At(row) / 64] >> (At(row) % 64) & 1U) == 0) changes_.push_back({row, -1});
-    }
-  }
-  std::sort(changes_.begin(), changes_.end(),
-            [](const Change& a, const Change& b) { return a.row < b.row; });
 }
 
 void SimulatedCluster::ApplyChanges(const Allocation& allocation, ApplyReport* report) {
@@ -385,7 +359,7 @@ void SimulatedCluster::ApplyChanges(const Allocation& allocation, ApplyReport* r
     for (; next < row; ++next) new_share_begin_.push_back(o.share_begin[next] + shift);
   };
   launched_rows_.clear();
-  for (const Change& change : changes_) {
+  for (const Holdings::Change& change : holdings_.changes()) {
     const std::size_t row = At(change.row);
     keep_shares_up_to(row);
     new_share_begin_.push_back(static_cast<std::int32_t>(new_shares_.size()));

@@ -14,6 +14,7 @@
 
 #include "cluster/cluster_port.h"
 #include "cluster/job_record.h"
+#include "sim/holdings.h"
 #include "sim/scenario.h"
 
 namespace allot {
@@ -69,9 +70,6 @@ class SimulatedCluster : public ClusterPort {
   void Apply(const NodeEvent& event);
   void StopJobsOn(NodeIndex node);
   void Stop(std::size_t row);
-  bool Holds(std::size_t row, const Allocation::Entry& entry,
-             std::span<const NodeShare> shares) const;
-  void FindChanges(const Allocation& allocation);
   void ApplyChanges(const Allocation& allocation, ApplyReport* report);
   void Give(const Allocation::Entry& entry, std::size_t row, ApplyReport* report);
   void UpdateRunningRows();
@@ -90,6 +88,7 @@ class SimulatedCluster : public ClusterPort {
   std::vector<double> inverse_duration_;    // per row
   std::vector<std::int32_t> running_rows_;  // ascending
   std::vector<std::int32_t> row_of_job_;    // -1: not a row
+  Holdings holdings_;
   std::vector<JobRecord> records_;
   std::vector<TimelinePoint> timeline_;
   StepFacts step_;
@@ -100,12 +99,6 @@ class SimulatedCluster : public ClusterPort {
   bool sums_ = true;
   // Scratch, kept to avoid allocation per decision.
   std::vector<std::int32_t> ended_rows_;
-  std::vector<std::uint64_t> given_rows_;  // a bit each
-  struct Change {
-    std::int32_t row;
-    std::int32_t entry;  // of the allocation; -1: is stopped
-  };
-  std::vector<Change> changes_;  // by row
   std::vector<std::int32_t> launched_rows_;
   std::vector<std::int32_t> new_running_rows_;
   std::vector<NodeShare> new_shares_;

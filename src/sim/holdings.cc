@@ -1,0 +1,98 @@
+#include "sim/holdings.h"
+
+#include <algorithm>
+
+#include "cluster/validate.h"
+#include "core/check.h"
+#include "core/index.h"
+
+namespace allot {
+
+void Holdings::Reset(const Observation& o) {
+  free_.Reset(*o.cluster);
+  for (std::int32_t row = 0; row < o.rows(); ++row) {
+    ALLOT_CHECK(TakeShares(o, row, o.shares_of(row)));
+  }
+}
+
+void Holdings::Release(const Observation& o, std::int32_t row) {
+  ReleaseShares(o, row, o.shares_of(row));
+}
+
+bool Holdings::TakeShares(const Observation& o, std::int32_t row,
+                          std::span<const NodeShare> shares) {
+  const auto& kinds = o.table[At(row)]->kinds();
+  for (std::size_t s = 0; s < shares.size(); ++s) {
+    const NodeShare& share = shares[s];
+    if (free_.TakeExactly(share.node, share.gpus, DemandOf(kinds, share.units).cpus)) continue;
+    ReleaseShares(o, row, shares.first(s));
+    return false;
+  }
+  return true;
+}
+
+void Holdings::ReleaseShares(const Observation& o, std::int32_t row,
+                             std::span<const NodeShare> shares) {
+  const auto& kinds = o.table[At(row)]->kinds();
+  for (const NodeShare& share : shares) {
+    free_.Release(share.node, share.gpus, DemandOf(kinds, share.units).cpus);
+  }
+}
+
+bool Holdings::Take(const Observation& o, std::span<const std::int32_t> row_of_job,
+                    std::span<const std::int32_t> running_rows, const Allocation& allocation) {
+  if (!FindChanges(o, row_of_job, running_rows, allocation)) return false;
+  for (const Change& change : changes_) {
+    if (change.entry < 0) continue;
+    const Allocation::Entry& entry = allocation.entries()[At(change.entry)];
+    if (!ValidateEntry(o, change.row, allocation, entry).ok()) return false;
+  }
+  for (const Change& change : changes_) Release(o, change.row);
+  for (std::size_t c = 0; c < changes_.size(); ++c) {
+    const auto shares_of = [&](const Change& change) {
+      return change.entry < 0 ? std::span<const NodeShare>()
+                              : allocation.shares(allocation.entries()[At(change.entry)]);
+    };
+    if (TakeShares(o, changes_[c].row, shares_of(changes_[c]))) continue;
+    while (c-- > 0) ReleaseShares(o, changes_[c].row, shares_of(changes_[c]));
+    for (const Change& change : changes_) {
+      ALLOT_CHECK(TakeShares(o, change.row, o.shares_of(change.row)));
+    }
+    return false;
+  }
+  return true;
+}
+
+bool Holdings::FindChanges(const Observation& o, std::span<const std::int32_t> row_of_job,
+                           std::span<const std::int32_t> running_rows,
+                           const Allocation& allocation) {
+  const std::vector<Allocation::Entry>& entries = allocation.entries();
+  changes_.clear();
+  given_rows_.assign((o.job.size() + 63) / 64, 0);
+  for (std::size_t e = 0; e < entries.size(); ++e) {
+    const Allocation::Entry& entry = entries[e];
+    if (entry.job < 0 || At(entry.job) >= row_of_job.size()) return false;
+    const std::int32_t row = row_of_job[At(entry.job)];
+    if (row < 0) return false;
+    std::uint64_t& word = given_rows_[At(row) / 64];
+    const std::uint64_t bit = std::uint64_t{1} << (At(row) % 64);
+    if ((word & bit) != 0) return false;
+    word |= bit;
+    if (entry.relaunch || !HoldsAlready(o, row, allocation, entry)) {
+      changes_.push_back({row, static_cast<std::int32_t>(e)});
+    }
+  }
+  // All that run go on.
+  if (entries.size() - changes_.size() == running_rows.size()) {
+    if (changes_.empty()) return true;
+  } else {
+    for (const std::int32_t row : running_rows) {
+      if ((given_rows_[At(row) / 64] >> (At(row) % 64) & 1U) == 0) changes_.push_back({row, -1});
+    }
+  }
+  std::sort(changes_.begin(), changes_.end(),
+            [](const Change& a, const Change& b) { return a.row < b.row; });
+  return true;
+}
+
+}  // namespace allot

@@ -1,0 +1,48 @@
+#pragma once
+// Who holds which GPUs of a simulated cluster, and what an allocation changes of that. Most jobs
+// go on as they are: they cost a look, and only what changes is validated against what is free.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cluster/allocation.h"
+#include "cluster/free_map.h"
+#include "cluster/observation.h"
+
+namespace allot {
+
+class Holdings {
+ public:
+  struct Change {
+    std::int32_t row;
+    std::int32_t entry;  // of the allocation; -1: is stopped
+  };
+
+  // From the observation's cluster and shares, which are legal. O(nodes + shares).
+  void Reset(const Observation& observation);
+  // What a row holds comes free: its job has ended.
+  void Release(const Observation& observation, std::int32_t row);
+
+  // Finds and takes the allocation's changes, for which `running_rows` (ascending) and the row of
+  // each job, -1 for none, are given. False, with nothing taken, where a rule of ValidateAllocation
+  // is broken. O(entries + running rows), and the changes' shares.
+  bool Take(const Observation& observation, std::span<const std::int32_t> row_of_job,
+            std::span<const std::int32_t> running_rows, const Allocation& allocation);
+  // Of the last Take, by row.
+  const std::vector<Change>& changes() const { return changes_; }
+
+ private:
+  bool FindChanges(const Observation& observation, std::span<const std::int32_t> row_of_job,
+                   std::span<const std::int32_t> running_rows, const Allocation& allocation);
+  bool TakeShares(const Observation& observation, std::int32_t row,
+                  std::span<const NodeShare> shares);
+  void ReleaseShares(const Observation& observation, std::int32_t row,
+                     std::span<const NodeShare> shares);
+
+  FreeMap free_;
+  std::vector<Change> changes_;
+  std::vector<std::uint64_t> given_rows_;  // a bit each
+};
+
+}  // namespace allot
