@@ -41,7 +41,8 @@ class OrderMemoryTest : public testing::Test {
       if (item.running < 0 && rng_.Below(3) > 0) continue;
       item.attained += 1;
       if (rng_.Below(50) == 0) item.rank = static_cast<std::int8_t>(rng_.Below(3));
-      item.key = shuffle ? static_cast<double>(rng_.Below(1000))
+      // Some of which differ in double precision only.
+      item.key = shuffle ? 1e8 + static_cast<double>(rng_.Below(1000))
                          : item.key + static_cast<double>(rng_.Below(3));
     }
     // Every other row is not among the admitted ones.
