@@ -6,12 +6,15 @@ target_precompile_headers(allot_precompiled PRIVATE ${CMAKE_CURRENT_LIST_DIR}/pr
 # OBJECT, not STATIC, so that files which only register themselves are never dropped by the linker;
 # globbed, so that adding a policy, reader or reward touches one file.
 function(allot_folder name)
-  cmake_parse_arguments(ARG "RECURSE" "" "DEPS;LIBS;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(ARG "RECURSE" "" "DEPS;LIBS;ONLY;EXCLUDE" ${ARGN})
   set(glob GLOB)
   if(ARG_RECURSE)
     set(glob GLOB_RECURSE)
   endif()
   file(${glob} sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  foreach(pattern IN LISTS ARG_ONLY)
+    list(FILTER sources INCLUDE REGEX ${pattern})
+  endforeach()
   foreach(pattern IN LISTS ARG_EXCLUDE)
     list(FILTER sources EXCLUDE REGEX ${pattern})
   endforeach()

@@ -23,6 +23,8 @@ struct CommandInfo {
   // Declares the command's options on `app` and returns what to run; the return value of that is
   // the exit code. Option variables live in the returned closure.
   std::function<std::function<int()>(CLI::App& app, const GlobalOptions& globals)> declare;
+  // It lists what is registered, or has nested commands, where libtorch is (torch_program.h).
+  bool needs_torch = false;
 };
 
 }  // namespace allot

@@ -93,7 +93,8 @@ ALLOT_REGISTER(CommandInfo,
                      auto what = std::make_shared<std::string>();
                      app.add_option("kind", *what, "only this kind, e.g. policies");
                      return [what, &globals] { return List(*what, globals); };
-                   }}));
+                   },
+                   /*needs_torch=*/true}));
 
 }  // namespace
 }  // namespace allot

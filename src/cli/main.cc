@@ -14,6 +14,7 @@
 
 #include "cli/command.h"
 #include "cli/experiment.h"
+#include "cli/torch_program.h"
 #include "cli/version.h"
 #include "core/error.h"
 #include "core/interrupt.h"
@@ -156,6 +157,23 @@ CLI::App* Nested(CLI::App& app, const std::string& name) {
   return nullptr;
 }
 
+// Whether the typed command is not known here, or wants those that are not. Without a command the
+// help tells of all.
+bool NeedsTorch(int argc, char** argv) {
+  std::vector<std::string> words;
+  for (int i = 1; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "--version") return false;
+    if (argv[i][0] != '-') words.emplace_back(argv[i]);
+  }
+  if (words.empty()) return true;
+  const auto& commands = Registry<CommandInfo>::Global();
+  if (const CommandInfo* command = commands.Find(words[0])) return command->needs_torch;
+  const auto is_of_group = [&](const CommandInfo& info) {
+    return info.id.starts_with(words[0] + " ");
+  };
+  return std::none_of(commands.entries().begin(), commands.entries().end(), is_of_group);
+}
+
 int Run(int argc, char** argv) {
   CLI::App app{"allot: simulate, train and compare schedulers for GPU clusters", "allot"};
   app.set_version_flag("--version", Version());
@@ -223,6 +241,7 @@ int main(int argc, char** argv) {
   allot::InstallInterruptHandler();
   allot::RememberCommand(argc, argv);
   try {
+    if (allot::NeedsTorch(argc, argv)) allot::ContinueWithTorch(argv);
     const int code = allot::Run(argc, argv);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
       throw allot::RunError("cannot write to standard output");

@@ -182,7 +182,8 @@ ALLOT_REGISTER(
           app.add_option("--markdown", o->markdown,
                          "write the runs, and the peer's defects, to this file");
           return [o, &globals] { return Reproduce(*o, globals); };
-        }}));
+        },
+        /*needs_torch=*/true}));
 
 }  // namespace
 }  // namespace allot

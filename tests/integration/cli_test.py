@@ -158,6 +158,12 @@ def test_trace_from_stdin(allot, trace):
     assert summary["jobs"] == 30
 
 
+def test_only_commands_that_train_start_libtorch(training, program):
+    libraries = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    assert "libhdf5" in libraries
+    assert "torch" not in libraries
+
+
 def test_results_replace_those_of_an_earlier_run(allot, trace, tmp_path):
     out = tmp_path / "out"
     for policies in ("las,srtf", "fifo"):
