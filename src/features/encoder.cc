@@ -1,11 +1,10 @@
 #include "features/encoder.h"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "core/packed_sort.h"
+#include "core/vector_log.h"
 #include "sched/remaining.h"
 
 namespace allot {
@@ -54,8 +53,9 @@ float Bounded(double value) {
 // Those of a job are taken together, in single precision and by vectors, as logarithms would be
 // half the encoder's time. What a weight of the policy 'index' is made of is taken in double, as
 // there.
-constexpr std::array kLogged = {kRemainingFastest, kRemainingCost,  kAge,         kRunningCost,
-                                kAttained,         kForecastMedian, kForecastHigh};
+constexpr std::array<JobFeature, 7> kLogged = {kRemainingFastest, kRemainingCost, kAge,
+                                               kRunningCost,      kAttained,      kForecastMedian,
+                                               kForecastHigh};
 
 float BoundedLog(double value) {
   return std::clamp(std::log(static_cast<float>(value)), -kFeatureBound, kFeatureBound);
@@ -74,6 +74,8 @@ void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
 
   lengths_.Observe(o);
   of_tables_.fill({});
+  logs_.assign(rows * kLogLanes, 1.0F);
+  float* log = logs_.data();
   const double per_interval = 1 / o.interval;
   double total_cost = 0;
   double total_width = 0;
@@ -91,10 +93,12 @@ void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
     const bool is_new = o.now - o.submit[r] < o.interval && o.changes[r] == 0;
     x[kRemainingSmallest] =
         Bounded(std::log(remaining / table.reference_rate() / o.interval + 0.01));
-    x[kRemainingFastest] = static_cast<float>(remaining / table.best_rate() * per_interval + 0.01);
-    x[kRemainingCost] = static_cast<float>(cost + 0.01);
+    log[0] = static_cast<float>(remaining / table.best_rate() * per_interval + 0.01);
+    log[1] = static_cast<float>(cost + 0.01);
+    log[2] = static_cast<float>(1 + (o.now - o.submit[r]) * per_interval);
+    log[3] = static_cast<float>(1 + present / table.reference_cost());
+    log[4] = static_cast<float>(o.attained_gpu_seconds[r] * table.best_efficiency() / total + 0.02);
     x[kRemainingShare] = Bounded(remaining / total);
-    x[kAge] = static_cast<float>(1 + (o.now - o.submit[r]) * per_interval);
     x[kIsNew] = is_new ? 1.0F : 0.0F;
     const OfTable& of_table = TableFeatures(table, o.requested[r]);
     x[kSpeedup] = of_table.speedup;
@@ -102,28 +106,29 @@ void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
     x[kSmallestCost] = of_table.smallest_cost;
     x[kRequestedCost] = of_table.requested_cost;
     x[kIsRunning] = running ? 1.0F : 0.0F;
-    x[kRunningCost] = static_cast<float>(1 + present / table.reference_cost());
-    x[kAttained] =
-        static_cast<float>(o.attained_gpu_seconds[r] * table.best_efficiency() / total + 0.02);
     x[kHasEstimate] = std::isnan(o.estimated_work[r]) ? 0.0F : 1.0F;
     const LengthModel::Forecast forecast = lengths_.Of(o, static_cast<std::int32_t>(r));
     x[kForecastRank] = Bounded(std::log(forecast.rank / o.interval + 0.01));
-    x[kForecastMedian] = static_cast<float>(forecast.median * per_interval + 0.01);
-    x[kForecastHigh] = static_cast<float>(forecast.high * per_interval + 0.01);
+    log[5] = static_cast<float>(forecast.median * per_interval + 0.01);
+    log[6] = static_cast<float>(forecast.high * per_interval + 0.01);
+    log += kLogLanes;
     total_cost += cost;
     total_width += table.max_hull_cost();
     used += running ? table[o.running[r]].demand.gpus : 0;
     arrived += is_new ? 1 : 0;
     restart += o.restart_cost[r];
   }
-  TakeLogs(batch);
+  EncodeLogs(batch);
   EncodeRanks(o, batch);
 
-  std::array<double, kJobFeatures> sum{};
-  std::array<double, kJobFeatures> squares{};
+  // A whole number of vectors, so that the compiler uses them.
+  constexpr std::size_t kPadded = (kJobFeatures + 3) / 4 * 4;
+  std::array<float, kPadded> x{};
+  std::array<double, kPadded> sum{};
+  std::array<double, kPadded> squares{};
   for (std::size_t r = 0; r < rows; ++r) {
-    const float* x = batch->jobs.data() + r * kJobFeatures;
-    for (std::size_t f = 0; f < kJobFeatures; ++f) {
+    std::copy_n(batch->jobs.data() + r * kJobFeatures, kJobFeatures, x.begin());
+    for (std::size_t f = 0; f < kPadded; ++f) {
       const double value = x[f];
       sum[f] += value;
       squares[f] += value * value;
@@ -163,59 +168,45 @@ const FeatureEncoder::OfTable& FeatureEncoder::TableFeatures(const Configuration
   return known;
 }
 
-void FeatureEncoder::TakeLogs(FeatureBatch* batch) {
-  constexpr std::size_t kLanes = 4;
-  const std::size_t rows = batch->jobs.size() / kJobFeatures;
-  const std::size_t count = rows * kLogged.size();
-  logs_.assign((count + kLanes - 1) / kLanes * kLanes, 1.0F);
-  float* next = logs_.data();
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (const JobFeature f : kLogged) *next++ = batch->jobs[r * kJobFeatures + f];
-  }
-  // Always four at once: a logarithm taken alone may differ in its last bit.
-  for (std::size_t i = 0; i < logs_.size(); i += kLanes) {
-    Eigen::Map<Eigen::Array<float, kLanes, 1>> some(&logs_[i]);
-    some = some.log().max(-kFeatureBound).min(kFeatureBound);
-  }
-  next = logs_.data();
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (const JobFeature f : kLogged) batch->jobs[r * kJobFeatures + f] = *next++;
+void FeatureEncoder::EncodeLogs(FeatureBatch* batch) {
+  TakeLogs(logs_.data(), logs_.size());
+  const float* log = logs_.data();
+  for (auto x = batch->jobs.begin(); x != batch->jobs.end(); x += kJobFeatures) {
+    for (std::size_t i = 0; i < kLogged.size(); ++i) {
+      x[kLogged[i]] = std::clamp(log[i], -kFeatureBound, kFeatureBound);
+    }
+    log += kLogLanes;
   }
 }
 
 void FeatureEncoder::EncodeRanks(const Observation& o, FeatureBatch* batch) {
-  // Equal values rank by job, whatever the order of rows.
-  by_job_.resize(o.job.size());
-  for (std::size_t r = 0; r < o.job.size(); ++r) {
-    by_job_[r] = static_cast<std::uint64_t>(o.job[r]) << 32 | r;
-  }
-  if (!std::is_sorted(by_job_.begin(), by_job_.end())) std::sort(by_job_.begin(), by_job_.end());
-  RankBy(kRemainingFastest, kRankRemaining, batch);
-  RankBy(kRemainingCost, kRankCost, batch);
+  RankBy(o, kRemainingFastest, kRankRemaining, batch);
+  RankBy(o, kRemainingCost, kRankCost, batch);
   ShareBy(o, kRemainingSmallest, kLongerShare, batch);
   ShareBy(o, kForecastRank, kLongerForecastShare, batch);
 }
 
-void FeatureEncoder::RankBy(JobFeature value, JobFeature rank, FeatureBatch* batch) {
-  const std::size_t rows = by_job_.size();
-  const auto feature = [&](std::size_t job, JobFeature which) -> float& {
-    return batch->jobs[PackedIndex(by_job_[job]) * kJobFeatures + static_cast<std::size_t>(which)];
-  };
-  by_value_.resize(rows);
-  for (std::size_t i = 0; i < rows; ++i) by_value_[i] = PackKey(feature(i, value), i);
-  SortPacked(&by_value_, &scratch_);
-  for (std::size_t position = 0; position < rows; ++position) {
-    feature(PackedIndex(by_value_[position]), rank) =
-        rows > 1 ? 2.0F * static_cast<float>(position) / static_cast<float>(rows - 1) - 1.0F : 0.0F;
+void FeatureEncoder::TakeColumn(const FeatureBatch& batch, JobFeature feature) {
+  column_.resize(batch.jobs.size() / kJobFeatures);
+  for (std::size_t r = 0; r < column_.size(); ++r) {
+    column_[r] = batch.jobs[r * kJobFeatures + static_cast<std::size_t>(feature)];
+  }
+}
+
+void FeatureEncoder::RankBy(const Observation& o, JobFeature value, JobFeature rank,
+                            FeatureBatch* batch) {
+  TakeColumn(*batch, value);
+  const auto places = ranks_.Of(column_, o.job);
+  const auto last = static_cast<float>(places.size() - 1);
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    batch->jobs[r * kJobFeatures + static_cast<std::size_t>(rank)] =
+        last > 0 ? 2.0F * static_cast<float>(places[r]) / last - 1.0F : 0.0F;
   }
 }
 
 void FeatureEncoder::ShareBy(const Observation& o, JobFeature value, JobFeature share,
                              FeatureBatch* batch) {
-  column_.resize(o.job.size());
-  for (std::size_t r = 0; r < column_.size(); ++r) {
-    column_[r] = batch->jobs[r * kJobFeatures + static_cast<std::size_t>(value)];
-  }
+  TakeColumn(*batch, value);
   const std::vector<float>& shares = longer_.Of(column_, o.job);
   for (std::size_t r = 0; r < shares.size(); ++r) {
     batch->jobs[r * kJobFeatures + static_cast<std::size_t>(share)] = shares[r];

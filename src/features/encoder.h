@@ -10,13 +10,13 @@
 // of another version are refused.
 
 #include <array>
-#include <cstdint>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cluster/observation.h"
+#include "core/ranks.h"
 #include "sched/length_model.h"
 #include "sched/longer_share.h"
 
@@ -85,18 +85,18 @@ class FeatureEncoder {
     float requested_cost = 0;
   };
   const OfTable& TableFeatures(const ConfigurationTable& table, std::int32_t requested);
-  void TakeLogs(FeatureBatch* batch);
+  void EncodeLogs(FeatureBatch* batch);
   void EncodeRanks(const Observation& observation, FeatureBatch* batch);
-  void RankBy(JobFeature value, JobFeature rank, FeatureBatch* batch);
+  void RankBy(const Observation& observation, JobFeature value, JobFeature rank,
+              FeatureBatch* batch);
   void ShareBy(const Observation& observation, JobFeature value, JobFeature share,
                FeatureBatch* batch);
+  void TakeColumn(const FeatureBatch& batch, JobFeature feature);
 
   LengthModel lengths_;
   std::array<OfTable, 64> of_tables_;  // by a hash of the table's address; of this decision
-  std::vector<float> logs_;            // what logarithms are taken of, by row, then of that
-  std::vector<std::uint64_t> by_job_;  // rows in the order of their jobs
-  std::vector<std::uint64_t> by_value_;
-  std::vector<std::uint64_t> scratch_;
+  std::vector<float> logs_;            // what logarithms are taken of, by row
+  Ranks ranks_;
   LongerShare longer_;
   std::vector<float> column_;
 };

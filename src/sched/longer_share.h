@@ -5,10 +5,10 @@
 // power of the share of jobs that remain at least as long: u = p ln share. Used by the policy
 // 'index' and by the feature encoder.
 
-#include <cstdint>
 #include <span>
 #include <vector>
 
+#include "core/ranks.h"
 #include "core/types.h"
 
 namespace allot {
@@ -21,9 +21,7 @@ class LongerShare {
   const std::vector<float>& Of(std::span<const float> values, std::span<const JobIndex> jobs);
 
  private:
-  std::vector<std::uint64_t> by_job_;  // rows in the order of their jobs
-  std::vector<std::uint64_t> by_value_;
-  std::vector<std::uint64_t> scratch_;
+  Ranks ranks_;
   std::vector<float> ln_;  // ln_[k] = ln k
   std::vector<float> shares_;
 };

@@ -1,0 +1,48 @@
+#include "core/vector_log.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace allot {
+namespace {
+
+// From 1e-37 to 1e38, and many near 1, where a logarithm is hardest.
+std::vector<float> Arguments() {
+  std::vector<float> values;
+  for (double x = 1e-37; x < 1e38; x *= 1.0173) values.push_back(static_cast<float>(x));
+  for (double x = 0.5; x < 2; x += 0.0007) values.push_back(static_cast<float>(x));
+  values.resize(values.size() / kLogLanes * kLogLanes);
+  return values;
+}
+
+TEST(VectorLog, IsTheLogarithm) {
+  const std::vector<float> arguments = Arguments();
+  std::vector<float> logs = arguments;
+  TakeLogs(logs.data(), logs.size());
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    const double exact = std::log(static_cast<double>(arguments[i]));
+    ASSERT_NEAR(logs[i], exact, 3e-7 * std::abs(exact) + 1e-9) << "ln " << arguments[i];
+  }
+}
+
+TEST(VectorLog, HasTheSameBitsOnAnyProcessor) {
+  std::vector<float> here = Arguments();
+  std::vector<float> anywhere = here;
+  TakeLogs(here.data(), here.size());
+  TakeLogsPortably(anywhere.data(), anywhere.size());
+  EXPECT_EQ(here, anywhere);
+}
+
+TEST(VectorLog, OfOneIsZeroAndOfInfinityLarge) {
+  std::vector<float> values(kLogLanes, 1.0F);
+  values.back() = std::numeric_limits<float>::infinity();
+  TakeLogs(values.data(), values.size());
+  EXPECT_EQ(values.front(), 0.0F);
+  EXPECT_GT(values.back(), 88.0F);
+}
+
+}  // namespace
+}  // namespace allot
