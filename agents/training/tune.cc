@@ -30,10 +30,12 @@ class Search {
       : scenarios_(scenarios), options_(options), basis_(basis) {}
 
   Point Best() { return Climb(kStart, {kAlpha, kBeta, kKappa, kGamma}); }
-  // The rank takes over part of what alpha weighs: neither helps without the other's change.
+  // The rank takes over part of what alpha weighs, and what gamma makes up for where alpha weighs
+  // so much: none of them helps without the others' change.
   Point BestRanked(const Point& unranked) {
     Point start = unranked;
     start[kAlpha] /= 2;
+    start[kGamma] = kStart[kGamma];
     start[kRank] = 0.5;
     const Point ranked = Climb(start, {kRank, kAlpha, kBeta, kKappa, kGamma});
     return Value(ranked) < Value(unranked) ? ranked : unranked;

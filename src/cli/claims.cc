@@ -16,9 +16,10 @@ ClaimFamily Dl2Family(bool quick) {
     double optimus;  // most of Optimus as published
     double drf;      // most of DRF as published, 0: not claimed
     double index;    // most of the best fixed index and of the best repaired heuristic
+    int times = 1;
   };
-  constexpr double kDl2sDrfClaim = 0.559;  // 44.1 % less
-  const std::vector<Size> sizes = {{"S", 0.81, 0, 0.995},
+  constexpr double kDl2sDrfClaim = 0.559;                      // 44.1 % less
+  const std::vector<Size> sizes = {{"S", 0.81, 0, 0.995, 10},  // 10 jobs a workload
                                    {"M96", 0.78, kDl2sDrfClaim, 1.002},
                                    {"L500", 0.78, kDl2sDrfClaim, 1.002},
                                    {"M32", 0.78, 0, 1.002},
@@ -59,7 +60,8 @@ ClaimFamily Dl2Family(bool quick) {
                                 {"drf", size.drf},
                                 {"REPAIRED", size.index},
                                 {"INDEX", size.index},
-                                {"RANKED", 0}}});
+                                {"RANKED", 0}},
+                               size.times});
   }
   return family;
 }

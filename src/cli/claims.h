@@ -19,6 +19,7 @@ struct ClaimedSetting {
   std::string test;  // setting; seeds 0, 1, ... are played
   std::string tune;  // setting in which INDEX, the best fixed index, is searched
   std::vector<ClaimLimit> limits;
+  int times = 1;  // as many test workloads: of few jobs each, means are of many
 };
 
 struct ClaimFamily {

@@ -165,7 +165,7 @@ class FamilyRun {
   void Test(const ClaimedSetting& claimed, std::vector<Finding>* findings) {
     const Setting setting = MakeSetting(claimed.test);
     std::vector<std::shared_ptr<const Scenario>> scenarios;
-    for (int k = 0; k < o_.workloads; ++k) {
+    for (int k = 0; k < o_.workloads * claimed.times; ++k) {
       scenarios.push_back(setting.episodes(static_cast<std::uint64_t>(k)));
     }
     // Of the seeds the mean, workload by workload.
@@ -266,7 +266,8 @@ int Reproduce(Options& o, const GlobalOptions& globals) {
     indices[family.id + " RANKED"] = run.ranked();
   }
   table.AddNote(fmt::format(
-      "Means of {} workloads that neither training nor tuning saw, paired; {} training seeds.",
+      "Means of {} workloads (DL2 S: ten times as many) that neither training nor tuning saw, "
+      "paired; {} training seeds.",
       o.workloads, o.seeds));
   const Json result = {{"findings", findings}, {"index", indices}, {"missed", missed}};
   WriteTextFile(fs::path(o.out) / "claims.json", JsonText(result) + "\n");
