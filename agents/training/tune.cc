@@ -31,14 +31,20 @@ class Search {
 
   Point Best() { return Climb(kStart, {kAlpha, kBeta, kKappa, kGamma}); }
   // The rank takes over part of what alpha weighs, and what gamma makes up for where alpha weighs
-  // so much: none of them helps without the others' change.
+  // so much: none of them helps without the others' change, so that the two are searched together.
   Point BestRanked(const Point& unranked) {
-    Point start = unranked;
-    start[kAlpha] /= 2;
-    start[kGamma] = kStart[kGamma];
-    start[kRank] = 0.5;
-    const Point ranked = Climb(start, {kRank, kAlpha, kBeta, kKappa, kGamma});
-    return Value(ranked) < Value(unranked) ? ranked : unranked;
+    Point best = unranked;
+    for (const double alpha : kCandidates[kAlpha]) {
+      if (alpha > unranked[kAlpha]) break;
+      for (const double rank : kCandidates[kRank]) {
+        Point point = unranked;
+        point[kAlpha] = alpha;
+        point[kGamma] = kStart[kGamma];
+        point[kRank] = rank;
+        if (Value(point) < Value(best)) best = point;
+      }
+    }
+    return Climb(best, {kBeta, kKappa, kGamma, kRank, kAlpha});
   }
 
   Point Climb(Point best, std::initializer_list<Coordinate> coordinates) {
