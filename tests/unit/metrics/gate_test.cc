@@ -63,6 +63,14 @@ TEST(Gate, OraclesNeedNotBeBeaten) {
   EXPECT_TRUE(Judge(evaluation, "new", "", 1).accepted);
 }
 
+TEST(Gate, OraclesMustBeBeatenByAnOracle) {
+  const auto evaluation = Of({Policy("new", {90, 181, 270}, true), Policy("las", {99, 200, 300}),
+                              Policy("srtf", {50, 100, 150}, true)});
+  const GateVerdict verdict = Judge(evaluation, "new", "", 1);
+  EXPECT_EQ(verdict.best_heuristic, "srtf");
+  EXPECT_FALSE(verdict.accepted);
+}
+
 TEST(Gate, JobsLeftUndoneAreNoVictory) {
   auto evaluation = Of({Policy("new", {90, 181, 270}), Policy("las", {99, 200, 300})});
   evaluation.policies.front().runs[1].unfinished = 1;
