@@ -44,17 +44,32 @@ function(allot_folder name)
   set_property(GLOBAL PROPERTY ALLOT_CLOSURE_${name} ${closure})
 endfunction()
 
-# allot_program(TARGET FOLDERS a b SOURCES x.cc): an executable with the objects of these folders and of
-# all that they stand on.
-function(allot_program target)
-  cmake_parse_arguments(ARG "" "" "FOLDERS;SOURCES" ${ARGN})
-  add_executable(${target} ${ARG_SOURCES})
-  target_precompile_headers(${target} REUSE_FROM allot_precompiled)
+# The objects of these folders and of all that they stand on.
+function(allot_objects result)
   set(objects)
-  foreach(folder IN LISTS ARG_FOLDERS)
+  foreach(folder IN LISTS ARGN)
     get_property(closure GLOBAL PROPERTY ALLOT_CLOSURE_${folder})
     list(APPEND objects ${closure})
   endforeach()
   list(REMOVE_DUPLICATES objects)
+  set(${result} ${objects} PARENT_SCOPE)
+endfunction()
+
+# allot_program(TARGET FOLDERS a b SOURCES x.cc): an executable with the objects of these folders.
+function(allot_program target)
+  cmake_parse_arguments(ARG "" "" "FOLDERS;SOURCES" ${ARGN})
+  add_executable(${target} ${ARG_SOURCES})
+  target_precompile_headers(${target} REUSE_FROM allot_precompiled)
+  allot_objects(objects ${ARG_FOLDERS})
   target_link_libraries(${target} PRIVATE allot_options ${objects})
+endfunction()
+
+# allot_library(NAME FOLDERS a b EXPORTS x.map): the same as a shared library that shows no symbols but those of the map.
+function(allot_library name)
+  cmake_parse_arguments(ARG "" "EXPORTS" "FOLDERS" ${ARGN})
+  allot_objects(objects ${ARG_FOLDERS})
+  add_library(allot_${name} SHARED)
+  target_link_libraries(allot_${name} PRIVATE allot_options ${objects})
+  target_link_options(allot_${name} PRIVATE -Wl,--version-script=${ARG_EXPORTS})
+  set_target_properties(allot_${name} PROPERTIES LINKER_LANGUAGE CXX LINK_DEPENDS ${ARG_EXPORTS})
 endfunction()

@@ -10,6 +10,19 @@
 #include "sim/simulated_cluster.h"
 
 namespace allot {
+namespace {
+
+bool Same(const ConfigurationTable& a, const ConfigurationTable& b) {
+  const auto same = [](const Configuration& x, const Configuration& y) {
+    return x.units == y.units && x.gpu_type == y.gpu_type && x.demand == y.demand &&
+           x.cost == y.cost && x.rate == y.rate;
+  };
+  return a.limits() == b.limits() &&
+         std::equal(a.configurations().begin(), a.configurations().end(),
+                    b.configurations().begin(), b.configurations().end(), same);
+}
+
+}  // namespace
 
 void ArrivalsReplay::OnEpisodeStart() {
   ends_.OnEpisodeStart();
@@ -19,9 +32,12 @@ void ArrivalsReplay::OnEpisodeStart() {
   last_time_ = 0;
 }
 
+// Live, a table can be where another one was that is no more.
 std::shared_ptr<const ConfigurationTable> ArrivalsReplay::Copy(const ConfigurationTable* table) {
   auto& copy = tables_[table];
-  if (copy == nullptr) copy = std::make_shared<const ConfigurationTable>(*table);
+  if (copy == nullptr || !Same(*copy, *table)) {
+    copy = std::make_shared<const ConfigurationTable>(*table);
+  }
   return copy;
 }
 

@@ -10,7 +10,7 @@
 #include "agents/learned/agent.h"
 #include "cli/command.h"
 #include "cli/episode_log.h"
-#include "cli/snapshot.h"
+#include "cluster/snapshot.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/index.h"

@@ -12,7 +12,7 @@
 #include "core/json_text.h"
 #include "live/daemon.h"
 #include "live/runtime.h"
-#include "sched/policy.h"
+#include "plugin/plugin_policy.h"
 
 namespace allot {
 namespace {
@@ -21,6 +21,7 @@ struct ServeOptions {
   std::string runtime = "local";
   std::string policy;
   std::string checkpoint;
+  std::string plugin;
   std::string state;
   std::string metrics;
   bool watch = false;
@@ -76,12 +77,7 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
   options.stop_jobs = o.stop_jobs;
   options.live = o.live;
   if (options.live.dry_run) options.state /= "dry-run";  // beside a daemon that is in charge
-  std::unique_ptr<Policy> policy = MakePolicy(options.policy);
-  if (policy->info().oracle) {
-    throw UsageError("policy '{}' needs to know the future, which no real cluster tells",
-                     policy->info().id);
-  }
-  Daemon daemon(options, std::move(policy));
+  Daemon daemon(options, MakePluginPolicy(o.plugin, options.policy));
   StatusScreen screen;
   daemon.Run({}, [&](const nlohmann::ordered_json& status) {
     if (o.watch) screen.Draw(status);
@@ -107,6 +103,9 @@ ALLOT_REGISTER(
               ->capture_default_str();
           app.add_option("--checkpoint", o->checkpoint, "trained policy that decides");
           app.add_option("-p,--policy", o->policy, "or any other policy [index]");
+          app.add_option("--plugin", o->plugin,
+                         "library that the policy is in: liballot_plugin.so, or another with its "
+                         "C interface [allot itself]");
           app.add_option("--state", o->state,
                          "folder for journal and socket [~/.local/state/allot]");
           app.add_option("--interval", o->live.interval, "seconds between scheduled decisions")

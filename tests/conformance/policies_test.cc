@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "plugin/plugin_policy.h"
 #include "sim/lower_bound.h"
 #include "tests/conformance/random_world.h"
 #include "tests/conformance/runnable_specs.h"
@@ -15,12 +16,14 @@ using testing_support::kShapes;
 using testing_support::OrderCheck;
 using testing_support::RandomScenario;
 using testing_support::RandomWorkload;
+using testing_support::TwinCheck;
 using testing_support::ValidityCheck;
 using testing_support::WorldShape;
 
 class PolicyConformanceTest : public testing::TestWithParam<std::string> {
  protected:
-  std::unique_ptr<Policy> Make() const { return MakePolicy(specs_.Of(GetParam())); }
+  std::string Spec() const { return specs_.Of(GetParam()); }
+  std::unique_ptr<Policy> Make() const { return MakePolicy(Spec()); }
 
  private:
   testing_support::RunnableSpecs specs_;
@@ -88,6 +91,30 @@ TEST_P(PolicyConformanceTest, TheOrderOfRowsDoesNotMatter) {
     OrderCheck check(std::move(twin));
     DecisionListener* const listeners[] = {&check};
     RunPolicy(scenario, *Make(), listeners);
+    if (HasFailure()) return;
+  }
+}
+
+// How the daemon asks (plugin/plugin_policy.h): a twin behind the C interface.
+TEST_P(PolicyConformanceTest, ThroughTheCInterfaceItDecidesTheSame) {
+  if (Make()->info().oracle) {
+    EXPECT_THROW(MakePluginPolicy("", Spec()), Error) << "no real cluster tells the future";
+    return;
+  }
+  const auto twin = MakePluginPolicy("", Spec());  // a new episode starts afresh
+  for (const WorldShape& shape : kShapes) {
+    SCOPED_TRACE(shape.name);
+    SimOptions options;
+    options.seed = 5;
+    options.failures = {.mean_between = 20000, .mean_repair = 2000};
+    const Scenario scenario(RandomWorkload(30, 5, 6, shape.elastic),
+                            ClusterSpec::Parse(shape.cluster), options);
+    const auto policy = Make();
+    twin->OnEpisodeStart({});
+    TwinCheck check(twin.get(), policy->info().time_driven);
+    DecisionListener* const listeners[] = {&check};
+    RunPolicy(scenario, *policy, listeners);
+    EXPECT_GT(check.decisions(), 10);
     if (HasFailure()) return;
   }
 }

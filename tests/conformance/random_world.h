@@ -81,4 +81,25 @@ class OrderCheck : public DecisionListener {
   Rng rng_;
 };
 
+// At each decision a twin sees the same moment and must say the same, to the order of the entries
+// and to how long it holds.
+class TwinCheck : public DecisionListener {
+ public:
+  TwinCheck(Policy* twin, bool time_driven) : twin_(twin), time_driven_(time_driven) {}
+  void OnDecision(const Observation& o, const Allocation& allocation) override {
+    Allocation answer;
+    twin_->Decide(o, &answer);
+    EXPECT_TRUE(answer == allocation) << "decision " << o.decision << " at " << o.now << " s";
+    EXPECT_EQ(answer.holds_until(), time_driven_ ? allocation.holds_until() : kNever)
+        << "decision " << o.decision;
+    ++decisions_;
+  }
+  std::int64_t decisions() const { return decisions_; }
+
+ private:
+  Policy* twin_;
+  bool time_driven_;
+  std::int64_t decisions_ = 0;
+};
+
 }  // namespace allot::testing_support

@@ -1,4 +1,4 @@
-#include "cli/snapshot.h"
+#include "cluster/snapshot.h"
 
 #include <algorithm>
 #include <cmath>
@@ -199,11 +199,11 @@ Json SnapshotJson(const Observation& o, const std::vector<std::string>& names) {
           {"jobs", std::move(jobs)}};
 }
 
-std::unique_ptr<Snapshot> ReadSnapshot(const std::string& path) {
+std::unique_ptr<Snapshot> ParseSnapshot(std::string_view text, const std::string& origin) {
   auto snapshot = std::make_unique<Snapshot>();
-  std::string where = path;
+  std::string where = origin;
   try {
-    const Json json = Json::parse(ReadTextFile(path));
+    const Json json = Json::parse(text);
     if (json.value("snapshot", 0) != kVersion) {
       throw DataError("'snapshot' must be {}, got {}", kVersion, json.value("snapshot", 0));
     }
@@ -216,22 +216,25 @@ std::unique_ptr<Snapshot> ReadSnapshot(const std::string& path) {
     o.decision = json.value("decision", std::int64_t{0});
     o.share_begin = {0};
     for (const Json& table : json.at("tables")) {
-      where = fmt::format("{}: table {}", path, snapshot->tables.size());
+      where = fmt::format("{}: table {}", origin, snapshot->tables.size());
       snapshot->tables.push_back(TableFromJson(table, snapshot->cluster.types().size()));
     }
     for (const Json& job : json.at("jobs")) {
-      where = fmt::format("{}: job {}", path, o.rows());
+      where = fmt::format("{}: job {}", origin, o.rows());
       AddJob(job, snapshot.get());
     }
-    where = path;
+    where = origin;
     CheckRunning(o);
   } catch (const Json::exception& error) {
     throw DataError("{}: {}", where, error.what());
   } catch (const Error& error) {
-    if (std::string_view(error.what()).find(path) != std::string_view::npos) throw;
     throw DataError("{}: {}", where, error.what());
   }
   return snapshot;
+}
+
+std::unique_ptr<Snapshot> ReadSnapshot(const std::string& path) {
+  return ParseSnapshot(ReadTextFile(path), path);
 }
 
 }  // namespace allot

@@ -1,10 +1,12 @@
 #pragma once
-// One moment of a cluster as a JSON file that people can write (docs/formats/snapshot.md): written
-// from an episode log and read by 'allot explain'.
+// One moment of a cluster as JSON that people can write (docs/formats/snapshot.md). 'allot explain'
+// writes and reads it; through the C interface (plugin/allot_plugin.h) hosts send it.
 
 #include <deque>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cluster/observation.h"
@@ -26,8 +28,9 @@ struct Snapshot {
 nlohmann::ordered_json SnapshotJson(const Observation& observation,
                                     const std::vector<std::string>& names);
 
-// DataError naming the file, the key and both values for what is missing, out of range, or breaks
-// a rule of allocations.
-std::unique_ptr<Snapshot> ReadSnapshot(const std::string& path);
+// DataError naming the origin, the key and both values for what is missing, out of range, or breaks
+// a rule of allocations. Jobs are numbered by row.
+std::unique_ptr<Snapshot> ParseSnapshot(std::string_view text, const std::string& origin);
+std::unique_ptr<Snapshot> ReadSnapshot(const std::string& path);  // the same of a file
 
 }  // namespace allot

@@ -1,0 +1,120 @@
+// allot bench serve: what a decision costs a daemon with many live jobs: through the C interface,
+// with the checks that the daemon makes, against the same policy asked directly; and whether memory
+// stays what it was. CPU time of the thread.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/bench_machine.h"
+#include "cli/command.h"
+#include "cli/experiment.h"
+#include "cli/live_crowd.h"
+#include "cli/version.h"
+#include "core/cpu_time.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/strings.h"
+#include "live/steady_policy.h"
+#include "metrics/quantile.h"
+#include "plugin/plugin_policy.h"
+
+namespace allot {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct BenchOptions {
+  int jobs = 1000;
+  int decisions = 1000;
+  std::string policy = "index";
+  std::string checkpoint;
+  std::string plugin;
+  std::string out;
+};
+
+constexpr int kWarmUp = 100;  // decisions until the cluster is full and memory has grown
+
+double ResidentMegabytes() {
+  const std::string text = ReadTextFile("/proc/self/statm");  // pages: all, resident, ...
+  const auto pages = ParseInteger(Split(text, ' ').at(1));
+  return static_cast<double>(*pages) * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1 << 20);
+}
+
+Json Measure(std::unique_ptr<Policy> inside, int jobs, int decisions) {
+  SteadyPolicy policy(std::move(inside));
+  policy.OnEpisodeStart({});
+  LiveCrowd crowd(jobs);
+  Allocation allocation;
+  std::vector<float> ms;
+  ms.reserve(static_cast<std::size_t>(decisions));
+  double memory = 0;
+  for (int d = 0; d < kWarmUp + decisions; ++d) {
+    if (d == kWarmUp) memory = ResidentMegabytes();
+    const Observation& now = crowd.Observe();
+    const double begin = ThreadCpuSeconds();
+    policy.Decide(now, &allocation);
+    const double took = ThreadCpuSeconds() - begin;
+    if (d >= kWarmUp) ms.push_back(static_cast<float>(1000 * took));
+    crowd.Apply(allocation);
+  }
+  if (policy.counts().failed > 0) {
+    throw RunError("{} of {} decisions failed", policy.counts().failed, policy.counts().decisions);
+  }
+  const double memory_after = ResidentMegabytes();
+  std::sort(ms.begin(), ms.end());
+  const std::span<const float> sorted = ms;
+  return {{"decisions", decisions},           {"median_ms", Quantile(sorted, 0.5)},
+          {"p99_ms", Quantile(sorted, 0.99)}, {"worst_ms", sorted.back()},
+          {"resident_mb_before", memory},     {"resident_mb_after", memory_after}};
+}
+
+int BenchServe(const BenchOptions& o, const GlobalOptions& globals) {
+  const std::string spec = o.checkpoint.empty() ? o.policy : "learned:checkpoint=" + o.checkpoint;
+  Json json = {{"command", TypedCommand()},
+               {"version", Version()},
+               {"machine", BenchMachine()},
+               {"jobs", o.jobs},
+               {"direct", Measure(MakePolicy(spec), o.jobs, std::min(o.decisions, 1000))},
+               {"plugin", Measure(MakePluginPolicy(o.plugin, spec), o.jobs, o.decisions)}};
+  if (!o.out.empty()) WriteTextFile(o.out, json.dump(2) + "\n");
+  if (globals.json) {
+    std::printf("%s\n", json.dump(2).c_str());
+    return 0;
+  }
+  std::printf("CPU milliseconds of a decision at %d jobs, and resident memory in MB\n", o.jobs);
+  std::printf("%-8s %10s %8s %8s %8s %8s %8s\n", "", "decisions", "median", "p99", "worst",
+              "before", "after");
+  for (const char* row : {"direct", "plugin"}) {
+    const Json& of = json.at(row);
+    const auto number = [&](const char* key) { return of.at(key).get<double>(); };
+    std::printf("%-8s %10d %8.3f %8.3f %8.3f %8.1f %8.1f\n", row, of.at("decisions").get<int>(),
+                number("median_ms"), number("p99_ms"), number("worst_ms"),
+                number("resident_mb_before"), number("resident_mb_after"));
+  }
+  return 0;
+}
+
+ALLOT_REGISTER(
+    CommandInfo,
+    (CommandInfo{"bench serve", "CPU time and memory of a daemon's decisions",
+                 [](CLI::App& app, const GlobalOptions& globals) {
+                   auto o = std::make_shared<BenchOptions>();
+                   app.add_option("--jobs", o->jobs, "live jobs")
+                       ->check(CLI::Range(1, 1000000))
+                       ->capture_default_str();
+                   app.add_option("--decisions", o->decisions, "that are measured")
+                       ->check(CLI::Range(1, 100000000))
+                       ->capture_default_str();
+                   app.add_option("-p,--policy", o->policy, "that decides")->capture_default_str();
+                   app.add_option("--checkpoint", o->checkpoint, "or a trained one");
+                   app.add_option("--plugin", o->plugin,
+                                  "library that it is in [the program itself]");
+                   app.add_option("-o,--out", o->out, "write the figures as JSON to this file");
+                   return [o, &globals] { return BenchServe(*o, globals); };
+                 }}));
+
+}  // namespace
+}  // namespace allot

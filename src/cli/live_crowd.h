@@ -1,0 +1,55 @@
+#pragma once
+// A cluster that runs only on paper, as a daemon would see it: jobs of many models, each with a
+// table of its own, since each was measured; some end, others come, some are measured anew between
+// two decisions. Made for 'allot bench serve'.
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "cluster/allocation.h"
+#include "cluster/observation.h"
+#include "core/rng.h"
+#include "perf/table_cache.h"
+
+namespace allot {
+
+class LiveCrowd {
+ public:
+  // Two GPU types, eight GPUs a node and one GPU a job.
+  explicit LiveCrowd(int jobs);
+
+  const Observation& Observe();
+  // What the decision gives, and an interval of progress.
+  void Apply(const Allocation& allocation);
+
+ private:
+  struct Job {
+    JobIndex number;
+    Seconds submit;
+    std::unique_ptr<ConfigurationTable> table;
+    std::int32_t requested;
+    std::int32_t running = -1;
+    std::int32_t changes = 0;
+    double done = 0;
+    double total;
+    double gpu_seconds = 0;
+    Seconds seconds = 0;
+    Seconds waiting_since;
+    bool foretold;
+    std::vector<NodeShare> shares;
+  };
+
+  Job NewJob();
+  void MeasureAnew(Job* job);
+
+  ClusterSpec cluster_;
+  Workload models_;
+  std::unique_ptr<TableCache> tables_;
+  Rng rng_;
+  std::deque<Job> jobs_;
+  JobIndex next_ = 0;
+  Observation o_;
+};
+
+}  // namespace allot

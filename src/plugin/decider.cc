@@ -1,0 +1,209 @@
+#include "plugin/decider.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "agents/learned/agent.h"
+#include "cluster/validate.h"
+#include "core/error.h"
+#include "core/index.h"
+#include "core/json_text.h"
+
+namespace allot {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json GpuList(std::uint64_t mask) {
+  Json gpus = Json::array();
+  for (int gpu = 0; gpu < kMaxGpusPerNode; ++gpu) {
+    if ((mask >> gpu & 1) != 0) gpus.push_back(gpu);
+  }
+  return gpus;
+}
+
+// `names` by row.
+Json DecisionJson(const Observation& o, const Allocation& allocation,
+                  const std::vector<std::string>& names) {
+  std::map<JobIndex, std::size_t> row_of;
+  for (std::size_t row = 0; row < o.job.size(); ++row) row_of[o.job[row]] = row;
+  Json jobs = Json::array();
+  for (const Allocation::Entry& entry : allocation.entries()) {
+    Json shares = Json::array();
+    for (const NodeShare& share : allocation.shares(entry)) {
+      shares.push_back(
+          {{"node", share.node}, {"units", share.units}, {"gpus", GpuList(share.gpus)}});
+    }
+    jobs.push_back({{"job", names[row_of.at(entry.job)]},
+                    {"configuration", entry.configuration},
+                    {"relaunch", entry.relaunch},
+                    {"shares", std::move(shares)}});
+  }
+  const Seconds holds_until = allocation.holds_until();
+  return {{"decision", o.decision},
+          {"holds_until", std::isfinite(holds_until) ? Json(holds_until) : Json()},
+          {"jobs", std::move(jobs)}};
+}
+
+}  // namespace
+
+std::unique_ptr<Decider> Decider::OfSpec(std::string_view spec) {
+  const NamedParams named = ParseNamedParams(spec);
+  std::unique_ptr<Policy> policy = MakePolicy(spec);
+  if (policy->info().oracle) {
+    throw UsageError("policy '{}' needs to know the future, which no real cluster tells",
+                     policy->info().id);
+  }
+  if (named.name == LearnedPolicyInfo().id) {
+    const auto placement = named.given.find("placement");
+    return placement == named.given.end()
+               ? OfCheckpoint(named.given.at("checkpoint"))
+               : OfCheckpoint(named.given.at("checkpoint"), placement->second);
+  }
+  return std::unique_ptr<Decider>(new Decider(std::move(policy)));
+}
+
+std::unique_ptr<Decider> Decider::OfCheckpoint(const std::string& folder,
+                                               const std::string& placement) {
+  const Agent agent = LoadAgent(folder);
+  std::unique_ptr<Decider> decider(new Decider(MakeLearnedPolicy(agent, placement)));
+  if (NetworkOf(agent.weights).id == "index") {
+    decider->explainer_ = std::make_unique<Explainer>(agent, placement);
+  }
+  return decider;
+}
+
+void Decider::Reset() {
+  kind_ = Kind::kNone;
+  number_.clear();
+  next_number_ = 0;
+  last_ = nullptr;
+  last_time_ = -kNever;
+}
+
+void Decider::Take(Kind kind) const {
+  if (kind_ != Kind::kNone && kind_ != kind) {
+    throw UsageError("a policy takes snapshots of one kind, {} before and {} now",
+                     kind_ == Kind::kText ? "text" : "arrays",
+                     kind == Kind::kText ? "text" : "arrays");
+  }
+}
+
+const allot_decision& Decider::Decide(const allot_snapshot& snapshot) {
+  Take(Kind::kArrays);
+  last_ = nullptr;  // it is about to be overwritten
+  const Observation& o = reader_.Read(snapshot);
+  CheckTime(o);
+  DecideOn(o, Kind::kArrays);
+  FillDecision();
+  return decision_;
+}
+
+const std::string& Decider::Decide(const char* snapshot) {
+  Take(Kind::kText);
+  std::unique_ptr<Snapshot> parsed = ParseSnapshot(snapshot, "snapshot");
+  CheckTime(parsed->observation);
+  Number(parsed.get());
+  last_ = nullptr;
+  text_ = std::move(parsed);
+  const Observation& o = text_->observation;
+  DecideOn(o, Kind::kText);
+  answer_ = JsonText(DecisionJson(o, allocation_, text_->names), -1);
+  return answer_;
+}
+
+// Jobs of a text are known by name; what has gone is forgotten, and its number never used again.
+void Decider::Number(Snapshot* snapshot) {
+  std::map<std::string, JobIndex> present;
+  JobIndex next = next_number_;
+  Observation& o = snapshot->observation;
+  for (std::size_t row = 0; row < snapshot->names.size(); ++row) {
+    const std::string& name = snapshot->names[row];
+    const auto known = number_.find(name);
+    o.job[row] = known != number_.end() ? known->second : next++;
+    if (!present.emplace(name, o.job[row]).second) {
+      throw DataError("snapshot: job {}: each job once, '{}' is there twice", row, name);
+    }
+  }
+  number_ = std::move(present);
+  next_number_ = next;
+}
+
+void Decider::CheckTime(const Observation& o) const {
+  if (o.now < last_time_) {
+    throw DataError("'now' must not fall, got {} after {}", o.now, last_time_);
+  }
+}
+
+void Decider::DecideOn(const Observation& o, Kind kind) {
+  if (kind_ == Kind::kNone) {
+    EpisodeContext context;
+    context.cluster = o.cluster;
+    policy_->OnEpisodeStart(context);
+    if (explainer_ != nullptr) explainer_->OnEpisodeStart();
+  }
+  kind_ = kind;
+  last_time_ = o.now;
+  policy_->Decide(o, &allocation_);
+  if (explainer_ != nullptr) explainer_->Observe(o);
+  const Status legal = ValidateAllocation(o, allocation_);
+  if (!legal.ok()) throw RunError("policy '{}': {}", policy_->info().id, legal.message());
+  if (!policy_->info().time_driven) allocation_.HoldUntil(kNever);
+  last_ = &o;
+}
+
+void Decider::FillDecision() {
+  const auto clear = [](auto&... columns) { (columns.clear(), ...); };
+  clear(job_, configuration_, relaunch_, share_node_, share_units_, share_gpus_);
+  share_begin_.assign(1, 0);
+  for (const Allocation::Entry& entry : allocation_.entries()) {
+    job_.push_back(entry.job);
+    configuration_.push_back(entry.configuration);
+    relaunch_.push_back(entry.relaunch ? 1 : 0);
+    for (const NodeShare& share : allocation_.shares(entry)) {
+      share_node_.push_back(share.node);
+      share_units_.insert(share_units_.end(), share.units.begin(), share.units.end());
+      share_gpus_.push_back(share.gpus);
+    }
+    share_begin_.push_back(static_cast<std::int32_t>(share_node_.size()));
+  }
+  decision_ = {.struct_size = sizeof(allot_decision),
+               .job_count = static_cast<std::int32_t>(job_.size()),
+               .holds_until = allocation_.holds_until(),
+               .job = job_.data(),
+               .configuration = configuration_.data(),
+               .relaunch = relaunch_.data(),
+               .share_begin = share_begin_.data(),
+               .share_node = share_node_.data(),
+               .share_units = share_units_.data(),
+               .share_gpus = share_gpus_.data()};
+}
+
+const std::string& Decider::Explain() {
+  if (last_ == nullptr) throw UsageError("there is no decision to explain yet");
+  const Observation& o = *last_;
+  Json answer = {{"policy", policy_->info().id},
+                 {"summary", policy_->info().summary},
+                 {"decision", o.decision},
+                 {"now", o.now}};
+  if (explainer_ != nullptr) {
+    const Explanation explanation = explainer_->Explain(o);
+    Json jobs = Json::array();
+    for (std::int32_t row = 0; row < o.rows(); ++row) {
+      const ExplainedJob& job = explanation.jobs[At(row)];
+      jobs.push_back({{"job", kind_ == Kind::kText ? Json(text_->names[At(row)]) : Json(job.job)},
+                      {"has", ConfigurationText(o, row, job.running)},
+                      {"gets", ConfigurationText(o, row, job.granted)},
+                      {"u", job.score.u},
+                      {"beta", job.score.beta},
+                      {"kappa", job.score.kappa},
+                      {"why", job.why}});
+    }
+    answer["jobs"] = std::move(jobs);
+  }
+  answer_ = JsonText(answer, -1);
+  return answer_;
+}
+
+}  // namespace allot

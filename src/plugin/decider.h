@@ -1,0 +1,65 @@
+#pragma once
+// What is behind an allot_policy (plugin/allot_plugin.h): a policy, and the host's snapshots as it
+// wants them. Throws; plugin.cc turns that into codes.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agents/learned/explanation.h"
+#include "cluster/snapshot.h"
+#include "plugin/allot_plugin.h"
+#include "plugin/snapshot_reader.h"
+#include "sched/policy.h"
+
+namespace allot {
+
+class Decider {
+ public:
+  // UsageError for a policy that needs to know the future, and whatever making it throws.
+  static std::unique_ptr<Decider> OfSpec(std::string_view spec);
+  static std::unique_ptr<Decider> OfCheckpoint(const std::string& folder,
+                                               const std::string& placement = "packed");
+
+  void Reset();
+  // The answers live until the next call.
+  const allot_decision& Decide(const allot_snapshot& snapshot);
+  const std::string& Decide(const char* snapshot);
+  const std::string& Explain();
+
+ private:
+  enum class Kind { kNone, kArrays, kText };  // of snapshots
+
+  explicit Decider(std::unique_ptr<Policy> policy) : policy_(std::move(policy)) {}
+  void Take(Kind kind) const;
+  void CheckTime(const Observation& observation) const;
+  void Number(Snapshot* snapshot);
+  void DecideOn(const Observation& observation, Kind kind);
+  void FillDecision();
+
+  std::unique_ptr<Policy> policy_;
+  std::unique_ptr<Explainer> explainer_;  // null: not an index network
+  Kind kind_ = Kind::kNone;
+  SnapshotReader reader_;
+  std::unique_ptr<Snapshot> text_;          // the last one
+  std::map<std::string, JobIndex> number_;  // of its jobs
+  JobIndex next_number_ = 0;
+  const Observation* last_ = nullptr;  // that was decided on
+  Seconds last_time_ = -kNever;
+
+  Allocation allocation_;
+  allot_decision decision_{};
+  std::vector<std::int32_t> job_;
+  std::vector<std::int32_t> configuration_;
+  std::vector<std::uint8_t> relaunch_;
+  std::vector<std::int32_t> share_begin_;
+  std::vector<std::int32_t> share_node_;
+  std::vector<std::int32_t> share_units_;
+  std::vector<std::uint64_t> share_gpus_;
+  std::string answer_;
+};
+
+}  // namespace allot

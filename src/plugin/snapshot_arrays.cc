@@ -1,0 +1,103 @@
+#include "plugin/snapshot_arrays.h"
+
+namespace allot {
+namespace {
+
+void Clear(auto&... columns) { (columns.clear(), ...); }
+
+}  // namespace
+
+void SnapshotArrays::AddCluster(const ClusterSpec& cluster) {
+  Clear(type_name_, node_type_, node_gpus_, node_cpus_);
+  for (const std::string& type : cluster.types()) type_name_.push_back(type.c_str());
+  for (const Node& node : cluster.nodes()) {
+    node_type_.push_back(node.type);
+    node_gpus_.push_back(node.capacity.gpus);
+    node_cpus_.push_back(node.capacity.cpus);
+  }
+}
+
+void SnapshotArrays::AddTable(const ConfigurationTable& table) {
+  table_name_.push_back(table.name().c_str());
+  table_kinds_.push_back(static_cast<std::int32_t>(table.kinds().size()));
+  for (std::size_t k = 0; k < kMaxUnitKinds; ++k) {
+    const bool has = k < table.kinds().size();
+    kind_name_.push_back(has ? table.kinds()[k].name.c_str() : "");
+    kind_gpus_.push_back(has ? table.kinds()[k].demand.gpus : 0);
+    kind_cpus_.push_back(has ? table.kinds()[k].demand.cpus : 0);
+    kind_price_.push_back(has ? table.kinds()[k].price : 0);
+    table_most_units_.push_back(table.limits()[k]);
+  }
+  for (const Configuration& c : table.configurations()) {
+    configuration_type_.push_back(c.gpu_type);
+    configuration_units_.insert(configuration_units_.end(), c.units.begin(), c.units.end());
+    configuration_rate_.push_back(c.rate);
+  }
+  configuration_begin_.push_back(static_cast<std::int32_t>(configuration_rate_.size()));
+}
+
+const allot_snapshot& SnapshotArrays::Of(const Observation& o) {
+  AddCluster(*o.cluster);
+  Clear(table_name_, table_kinds_, kind_name_, kind_gpus_, kind_cpus_, kind_price_,
+        table_most_units_, configuration_type_, configuration_units_, configuration_rate_);
+  configuration_begin_.assign(1, 0);
+  Clear(table_index_, table_);
+  for (const ConfigurationTable* table : o.table) {
+    const auto next = static_cast<std::int32_t>(table_index_.size());
+    const auto [at, added] = table_index_.emplace(table, next);
+    if (added) AddTable(*table);
+    table_.push_back(at->second);
+  }
+  Clear(share_node_, share_units_, share_gpus_);
+  for (const NodeShare& share : o.shares) {
+    share_node_.push_back(share.node);
+    share_units_.insert(share_units_.end(), share.units.begin(), share.units.end());
+    share_gpus_.push_back(share.gpus);
+  }
+  snapshot_ = {.struct_size = sizeof(allot_snapshot),
+               .type_count = static_cast<std::int32_t>(type_name_.size()),
+               .decision = o.decision,
+               .now = o.now,
+               .interval = o.interval,
+               .node_count = static_cast<std::int32_t>(node_type_.size()),
+               .table_count = static_cast<std::int32_t>(table_kinds_.size()),
+               .type_name = type_name_.data(),
+               .node_type = node_type_.data(),
+               .node_gpus = node_gpus_.data(),
+               .node_cpus = node_cpus_.data(),
+               .table_name = table_name_.data(),
+               .table_kinds = table_kinds_.data(),
+               .kind_name = kind_name_.data(),
+               .kind_gpus = kind_gpus_.data(),
+               .kind_cpus = kind_cpus_.data(),
+               .kind_price = kind_price_.data(),
+               .table_most_units = table_most_units_.data(),
+               .configuration_begin = configuration_begin_.data(),
+               .configuration_type = configuration_type_.data(),
+               .configuration_units = configuration_units_.data(),
+               .configuration_rate = configuration_rate_.data(),
+               .job_count = o.rows(),
+               .reserved = 0,
+               .job = o.job.data(),
+               .submit = o.submit.data(),
+               .table = table_.data(),
+               .requested = o.requested.data(),
+               .running = o.running.data(),
+               .done_work = o.done_work.data(),
+               .estimated_work = o.estimated_work.data(),
+               .attained_gpu_seconds = o.attained_gpu_seconds.data(),
+               .attained_seconds = o.attained_seconds.data(),
+               .restart_cost = o.restart_cost.data(),
+               .changes = o.changes.data(),
+               .waiting_since = o.waiting_since.data(),
+               .priority = o.priority.data(),
+               .deadline = o.deadline.data(),
+               .tenant = o.tenant.data(),
+               .share_begin = o.share_begin.data(),
+               .share_node = share_node_.data(),
+               .share_units = share_units_.data(),
+               .share_gpus = share_gpus_.data()};
+  return snapshot_;
+}
+
+}  // namespace allot

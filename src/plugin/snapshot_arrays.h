@@ -1,0 +1,38 @@
+#pragma once
+// An observation as a host's snapshot (plugin/allot_plugin.h): the host's side of the C interface,
+// for the daemon. Every number arrives as it was: the policy behind the interface sees the same
+// bytes as one that is asked directly.
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "cluster/observation.h"
+#include "plugin/allot_plugin.h"
+
+namespace allot {
+
+class SnapshotArrays {
+ public:
+  // Points into this object and the observation; until the next call.
+  const allot_snapshot& Of(const Observation& observation);
+
+ private:
+  void AddCluster(const ClusterSpec& cluster);
+  void AddTable(const ConfigurationTable& table);
+
+  allot_snapshot snapshot_{};
+  std::vector<const char*> type_name_;
+  std::vector<std::int32_t> node_type_, node_gpus_, node_cpus_;
+  std::vector<const char*> table_name_, kind_name_;
+  std::vector<std::int32_t> table_kinds_, kind_gpus_, kind_cpus_, table_most_units_;
+  std::vector<double> kind_price_;
+  std::vector<std::int32_t> configuration_begin_, configuration_type_, configuration_units_;
+  std::vector<double> configuration_rate_;
+  std::unordered_map<const ConfigurationTable*, std::int32_t> table_index_;
+  std::vector<std::int32_t> table_;
+  std::vector<std::int32_t> share_node_, share_units_;
+  std::vector<std::uint64_t> share_gpus_;
+};
+
+}  // namespace allot

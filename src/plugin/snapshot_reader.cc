@@ -1,0 +1,265 @@
+#include "plugin/snapshot_reader.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/error.h"
+#include "core/index.h"
+
+namespace allot {
+namespace {
+
+// Limits keep every total within 32 bits (cluster/cluster_spec.cc has the same).
+constexpr std::int32_t kMostNodes = 1'000'000;
+constexpr std::int32_t kMostCpusPerNode = 2'000;
+constexpr std::int32_t kMostTypes = std::numeric_limits<GpuTypeIndex>::max();
+constexpr std::int32_t kCpusPerGpu = 8;
+constexpr Seconds kRestartCost = 30;
+
+void CheckRange(const char* what, std::int64_t value, std::int64_t low, std::int64_t high) {
+  if (value < low || value > high) {
+    throw DataError("'{}' must be {} to {}, got {}", what, low, high, value);
+  }
+}
+
+template <typename T>
+void CheckThere(const char* what, const T* array, std::int32_t count) {
+  if (array == nullptr && count > 0) throw UsageError("'{}' must not be NULL", what);
+}
+
+// Of an array of offsets: from 0 upward.
+void CheckOffsets(const char* what, const std::int32_t* begin, std::int32_t count) {
+  CheckThere(what, begin, count);
+  if (count > 0 && begin[0] != 0) throw DataError("'{}' must begin with 0, got {}", what, begin[0]);
+  for (std::int32_t i = 0; i < count; ++i) {
+    if (begin[i + 1] < begin[i]) {
+      throw DataError("'{}' must not fall, got {} after {}", what, begin[i + 1], begin[i]);
+    }
+  }
+}
+
+// Copies an array of the host's into a column; `otherwise` where there is none.
+template <typename T>
+void Copy(const T* from, std::size_t count, T otherwise, std::vector<T>* column) {
+  if (from == nullptr) {
+    column->assign(count, otherwise);
+  } else {
+    column->assign(from, from + count);
+  }
+}
+
+enum class Number { kFinite, kNotNegative, kOrUnknown, kOrInfinite };
+
+void CheckNumbers(const char* what, const std::vector<double>& column, Number rule) {
+  const auto fine = [rule](double value) {
+    switch (rule) {
+      case Number::kFinite:
+        return std::isfinite(value);
+      case Number::kNotNegative:
+        return std::isfinite(value) && value >= 0;
+      case Number::kOrUnknown:
+        return !std::isinf(value);
+      case Number::kOrInfinite:
+        return !std::isnan(value);
+    }
+    return false;
+  };
+  const auto wrong = std::find_if_not(column.begin(), column.end(), fine);
+  if (wrong == column.end()) return;
+  constexpr const char* kRules[] = {"finite", "finite and >= 0", "finite or NaN",
+                                    "finite or infinite"};
+  throw DataError("row {}: '{}' must be {}, got {}", wrong - column.begin(), what,
+                  kRules[static_cast<int>(rule)], *wrong);
+}
+
+}  // namespace
+
+const Observation& SnapshotReader::Read(const allot_snapshot& s) {
+  if (s.struct_size < sizeof(allot_snapshot)) {
+    throw UsageError("'struct_size' of a snapshot must be at least {}, got {}",
+                     sizeof(allot_snapshot), s.struct_size);
+  }
+  if (!std::isfinite(s.now)) throw DataError("'now' must be finite, got {}", s.now);
+  if (!(s.interval > 0) || !std::isfinite(s.interval)) {
+    throw DataError("'interval' must be > 0, got {}", s.interval);
+  }
+  o_.now = s.now;
+  o_.interval = s.interval;
+  o_.decision = s.decision;
+  ReadCluster(s);
+  ReadTables(s);
+  ReadJobs(s);
+  ReadShares(s);
+  ReadRunning(s);
+  return o_;
+}
+
+void SnapshotReader::ReadCluster(const allot_snapshot& s) {
+  CheckRange("type_count", s.type_count, 1, kMostTypes);
+  CheckRange("node_count", s.node_count, 1, kMostNodes);
+  CheckThere("type_name", s.type_name, s.type_count);
+  CheckThere("node_gpus", s.node_gpus, s.node_count);
+  cluster_ = {};
+  const auto node = [&](std::int32_t n) {
+    const GpuCount gpus = s.node_gpus[n];
+    return std::pair(s.node_type == nullptr ? 0 : s.node_type[n],
+                     Resources{gpus, s.node_cpus == nullptr ? kCpusPerGpu * gpus : s.node_cpus[n]});
+  };
+  std::int32_t run = 0;
+  for (std::int32_t n = 0; n < s.node_count; n += run) {
+    const auto [type, capacity] = node(n);
+    CheckRange("node_gpus", capacity.gpus, 0, kMaxGpusPerNode);
+    CheckRange("node_cpus", capacity.cpus, 0, kMostCpusPerNode);
+    CheckRange("node_type", type, 0, s.type_count - 1);
+    for (run = 1; n + run < s.node_count && node(n + run) == std::pair(type, capacity);) ++run;
+    const auto types = static_cast<std::int32_t>(cluster_.types().size());
+    if (type > types) {
+      throw DataError(
+          "GPU types are numbered by their first nodes: node {} is of type {}, none of "
+          "type {}",
+          n, type, types);
+    }
+    cluster_.AddNodes(run, capacity, s.type_name[type]);
+    if (static_cast<std::int32_t>(cluster_.types().size()) < std::max(types, type + 1)) {
+      throw DataError("GPU types have names of their own, '{}' is of two", s.type_name[type]);
+    }
+  }
+  if (static_cast<std::int32_t>(cluster_.types().size()) < s.type_count) {
+    throw DataError("'type_count' must be the {} types that nodes have, got {}",
+                    cluster_.types().size(), s.type_count);
+  }
+  o_.cluster = &cluster_;
+}
+
+void SnapshotReader::ReadTables(const allot_snapshot& s) {
+  CheckRange("table_count", s.table_count, 0, std::numeric_limits<std::int32_t>::max() / 2);
+  CheckOffsets("configuration_begin", s.configuration_begin, s.table_count);
+  CheckThere("configuration_units", s.configuration_units, s.table_count);
+  CheckThere("configuration_rate", s.configuration_rate, s.table_count);
+  if (s.kind_name != nullptr) {
+    CheckThere("kind_gpus", s.kind_gpus, s.table_count);
+    CheckThere("kind_cpus", s.kind_cpus, s.table_count);
+    CheckThere("kind_price", s.kind_price, s.table_count);
+  }
+  table_.clear();
+  for (std::int32_t t = 0; t < s.table_count; ++t) table_.push_back(tables_.Get(s, t));
+  tables_.EndSnapshot();
+}
+
+void SnapshotReader::ReadJobs(const allot_snapshot& s) {
+  CheckRange("job_count", s.job_count, 0, ALLOT_MOST_JOBS);
+  CheckThere("job", s.job, s.job_count);
+  CheckThere("submit", s.submit, s.job_count);
+  CheckThere("table", s.table, s.job_count);
+  CheckThere("requested", s.requested, s.job_count);
+  const std::size_t rows = At(s.job_count);
+  Copy(s.job, rows, 0, &o_.job);
+  for (const JobIndex job : o_.job) CheckRange("job", job, 0, ALLOT_MOST_JOBS - 1);
+  by_number_ = o_.job;
+  std::sort(by_number_.begin(), by_number_.end());
+  const auto twice = std::adjacent_find(by_number_.begin(), by_number_.end());
+  if (twice != by_number_.end()) throw DataError("each job once, 'job' has {} twice", *twice);
+
+  const auto configuration = [&](const char* what, std::size_t row, std::int32_t index,
+                                 std::int32_t least) {
+    const std::int32_t size = o_.table[row]->size();
+    if (index >= least && index < size) return;
+    throw DataError("row {}: '{}' must be {} to {}, got {}", row, what, least, size - 1, index);
+  };
+  o_.table.resize(rows);
+  for (std::size_t row = 0; row < rows; ++row) {
+    CheckRange("table", s.table[row], 0, s.table_count - 1);
+    o_.table[row] = table_[At(s.table[row])];
+    configuration("requested", row, s.requested[row], 0);
+    if (s.running != nullptr) configuration("running", row, s.running[row], -1);
+  }
+  Copy(s.submit, rows, 0.0, &o_.submit);
+  Copy(s.requested, rows, 0, &o_.requested);
+  Copy(s.running, rows, -1, &o_.running);
+  Copy(s.done_work, rows, 0.0, &o_.done_work);
+  Copy(s.estimated_work, rows, kUnknown, &o_.estimated_work);
+  Copy(s.attained_gpu_seconds, rows, 0.0, &o_.attained_gpu_seconds);
+  Copy(s.attained_seconds, rows, 0.0, &o_.attained_seconds);
+  Copy(s.restart_cost, rows, kRestartCost, &o_.restart_cost);
+  Copy(s.changes, rows, 0, &o_.changes);
+  Copy(s.waiting_since, rows, 0.0, &o_.waiting_since);
+  Copy(s.priority, rows, 0.0, &o_.priority);
+  Copy(s.deadline, rows, kNever, &o_.deadline);
+  Copy(s.tenant, rows, -1, &o_.tenant);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const bool runs = o_.running[row] >= 0;
+    if (s.changes == nullptr) o_.changes[row] = runs ? 1 : 0;
+    if (s.waiting_since == nullptr) o_.waiting_since[row] = runs ? s.now : o_.submit[row];
+  }
+  CheckNumbers("submit", o_.submit, Number::kFinite);
+  CheckNumbers("done_work", o_.done_work, Number::kNotNegative);
+  CheckNumbers("estimated_work", o_.estimated_work, Number::kOrUnknown);
+  CheckNumbers("attained_gpu_seconds", o_.attained_gpu_seconds, Number::kNotNegative);
+  CheckNumbers("attained_seconds", o_.attained_seconds, Number::kNotNegative);
+  CheckNumbers("restart_cost", o_.restart_cost, Number::kNotNegative);
+  CheckNumbers("waiting_since", o_.waiting_since, Number::kFinite);
+  CheckNumbers("priority", o_.priority, Number::kFinite);
+  CheckNumbers("deadline", o_.deadline, Number::kOrInfinite);
+}
+
+void SnapshotReader::ReadShares(const allot_snapshot& s) {
+  o_.shares.clear();
+  if (s.share_begin == nullptr) {
+    o_.share_begin.assign(At(s.job_count) + 1, 0);
+    return;
+  }
+  CheckOffsets("share_begin", s.share_begin, s.job_count);
+  const std::int32_t shares = s.share_begin[s.job_count];
+  CheckThere("share_node", s.share_node, shares);
+  CheckThere("share_units", s.share_units, shares);
+  CheckThere("share_gpus", s.share_gpus, shares);
+  o_.share_begin.assign(s.share_begin, s.share_begin + s.job_count + 1);
+  for (std::size_t i = 0; i < At(shares); ++i) {
+    CheckRange("share_node", s.share_node[i], 0, s.node_count - 1);
+    NodeShare share{.node = s.share_node[i], .gpus = s.share_gpus[i]};
+    for (std::size_t k = 0; k < share.units.size(); ++k) {
+      const std::int32_t units = s.share_units[2 * i + k];
+      CheckRange("share_units", units, 0, std::numeric_limits<UnitCounts::value_type>::max());
+      share.units[k] = static_cast<UnitCounts::value_type>(units);
+    }
+    o_.shares.push_back(share);
+  }
+}
+
+// What runs must add up; whether its nodes still have room for it is not asked.
+void SnapshotReader::ReadRunning(const allot_snapshot& s) {
+  held_.assign(At(s.node_count), 0);
+  for (std::int32_t row = 0; row < o_.rows(); ++row) {
+    const std::int32_t running = o_.running[At(row)];
+    const ConfigurationTable& table = *o_.table[At(row)];
+    std::int32_t units[kMaxUnitKinds] = {};
+    for (const NodeShare& share : o_.shares_of(row)) {
+      Resources demand;
+      for (std::size_t k = 0; k < table.kinds().size(); ++k) {
+        demand += table.kinds()[k].demand * share.units[k];
+      }
+      if (std::popcount(share.gpus) != demand.gpus) {
+        throw DataError("row {}: its units on node {} need {} GPUs, 'share_gpus' has {}", row,
+                        share.node, demand.gpus, std::popcount(share.gpus));
+      }
+      if (const std::uint64_t taken = share.gpus & held_[At(share.node)]; taken != 0) {
+        throw DataError("row {}: GPU {} of node {} is held by two jobs", row,
+                        std::countr_zero(taken), share.node);
+      }
+      held_[At(share.node)] |= share.gpus;
+      for (std::size_t k = 0; k < share.units.size(); ++k) units[k] += share.units[k];
+    }
+    for (std::size_t k = 0; k < std::size(units); ++k) {
+      const std::int32_t wanted = running < 0 ? 0 : table[running].units[k];
+      if (units[k] != wanted) {
+        throw DataError("row {}: its shares must add up to {} units of kind {}, got {}", row,
+                        wanted, k, units[k]);
+      }
+    }
+  }
+}
+
+}  // namespace allot

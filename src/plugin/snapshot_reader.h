@@ -1,0 +1,39 @@
+#pragma once
+// A host's snapshot (plugin/allot_plugin.h), checked, as the observation that policies know. The
+// library's side of the C interface; the host's is SnapshotArrays.
+
+#include <cstdint>
+#include <vector>
+
+#include "cluster/observation.h"
+#include "plugin/allot_plugin.h"
+#include "plugin/table_store.h"
+
+namespace allot {
+
+class SnapshotReader {
+ public:
+  // UsageError for a call that makes no sense (no array where one must be), DataError naming the
+  // array, the rule and both values for what a policy could stumble over. What the host's jobs hold
+  // may be on nodes that have no capacity any more. The observation, and all that it points to,
+  // lives until the next Read.
+  const Observation& Read(const allot_snapshot& snapshot);
+
+  const TableStore& tables() const { return tables_; }
+
+ private:
+  void ReadCluster(const allot_snapshot& snapshot);
+  void ReadTables(const allot_snapshot& snapshot);
+  void ReadJobs(const allot_snapshot& snapshot);
+  void ReadShares(const allot_snapshot& snapshot);
+  void ReadRunning(const allot_snapshot& snapshot);
+
+  ClusterSpec cluster_;
+  TableStore tables_;
+  std::vector<const ConfigurationTable*> table_;  // of this snapshot
+  Observation o_;
+  std::vector<JobIndex> by_number_;
+  std::vector<std::uint64_t> held_;  // GPUs, by node
+};
+
+}  // namespace allot
