@@ -1,5 +1,16 @@
 // A small convolutional network learns to tell stripes that lie from stripes that stand, in noise.
 
+#include <ATen/CPUGeneratorImpl.h>
+#include <torch/nn/modules/activation.h>
+#include <torch/nn/modules/container/sequential.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/nn/modules/pooling.h>
+#include <torch/types.h>
+#include <torch/utils.h>
+
+#include <utility>
+
 #include "examples/train.h"
 
 namespace {
@@ -32,7 +43,10 @@ int main(int argc, char** argv) {
                                 torch::nn::Flatten(), torch::nn::Linear(16, 2));
 
   allot::Example example;
-  example.network = network;
+  example.parameters = network->parameters();
+  example.forward = [network](const torch::Tensor& input) mutable {
+    return network->forward(input);
+  };
   example.batch = Stripes;
   example.loss = [](const torch::Tensor& output, const torch::Tensor& target) {
     return torch::nll_loss(torch::log_softmax(output, 1), target);

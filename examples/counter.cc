@@ -12,15 +12,16 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "core/command_line.h"
 #include "core/error.h"
 #include "core/rng.h"
 #include "core/strings.h"
@@ -321,13 +322,12 @@ class Training {
 
 int main(int argc, char** argv) {
   allot::Options options;
-  CLI::App app("The smallest elastic training job: started by allot, one process a GPU");
-  app.add_option("--steps", options.steps, "training steps")->check(CLI::PositiveNumber);
-  app.add_option("--batch", options.batch, "samples a step, of all workers together");
-  app.add_option("--pace-ms", options.pace_ms, "what a step takes one worker, at least");
-  app.add_option("--save-every", options.save_every, "steps between checkpoints")
-      ->check(CLI::PositiveNumber);
-  CLI11_PARSE(app, argc, argv);
+  allot::CommandLine line("The smallest elastic training job: started by allot, one process a GPU");
+  line.Option("--steps", options.steps, "training steps").Positive();
+  line.Option("--batch", options.batch, "samples a step, of all workers together");
+  line.Option("--pace-ms", options.pace_ms, "what a step takes one worker, at least");
+  line.Option("--save-every", options.save_every, "steps between checkpoints").Positive();
+  if (const std::optional<int> code = line.Parse(argc, argv)) return *code;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   try {
     allot::Member::StopOnSigterm();

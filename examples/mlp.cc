@@ -1,5 +1,14 @@
 // A two-layer perceptron learns what a fixed random one computes.
 
+#include <ATen/CPUGeneratorImpl.h>
+#include <torch/nn/modules/activation.h>
+#include <torch/nn/modules/container/sequential.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/types.h>
+#include <torch/utils.h>
+
+#include <utility>
+
 #include "examples/train.h"
 
 int main(int argc, char** argv) {
@@ -13,7 +22,10 @@ int main(int argc, char** argv) {
   const torch::Tensor teacher = torch::randn({kInputs, 1}, generator) / 8;
 
   allot::Example example;
-  example.network = network;
+  example.parameters = network->parameters();
+  example.forward = [network](const torch::Tensor& input) mutable {
+    return network->forward(input);
+  };
   example.batch = [=](std::int64_t step, std::int64_t samples) {
     auto draws = torch::make_generator<at::CPUGeneratorImpl>(static_cast<std::uint64_t>(step));
     const torch::Tensor input = torch::randn({samples, kInputs}, draws);

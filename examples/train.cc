@@ -1,14 +1,20 @@
 #include "examples/train.h"
 
+#include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <thread>
 #include <vector>
 
+#include "core/command_line.h"
 #include "core/error.h"
 #include "elastic/torch/elastic_worker.h"
 
@@ -33,19 +39,19 @@ Batch ShareOf(const Batch& batch, int rank, int world) {
   return {batch.input.slice(0, begin, end), batch.target.slice(0, begin, end)};
 }
 
-int Train(const Options& options, Example& example) {
-  std::vector<torch::Tensor> parameters = example.network->parameters();
-  std::vector<torch::Tensor> velocity;
+int Train(const Options& options, const Example& example) {
+  std::vector<at::Tensor> parameters = example.parameters;
+  std::vector<at::Tensor> velocity;
   std::vector<StateBlock> state;
   std::int64_t size = 0;
-  for (const torch::Tensor& parameter : parameters) {
-    velocity.push_back(torch::zeros_like(parameter));
-    for (const torch::Tensor& tensor : {parameter, velocity.back()}) {
+  for (const at::Tensor& parameter : parameters) {
+    velocity.push_back(at::zeros_like(parameter));
+    for (const at::Tensor& tensor : {parameter, velocity.back()}) {
       state.push_back({tensor.data_ptr(), tensor.nbytes()});
     }
     size += parameter.numel();
   }
-  torch::Tensor gradient = torch::zeros({size});
+  at::Tensor gradient = at::zeros({size});
 
   ElasticWorker worker(WorkerEnvironment::OfThisProcess(),
                        {.save_every = std::chrono::seconds(options.save_seconds),
@@ -61,24 +67,24 @@ int Train(const Options& options, Example& example) {
       const auto begin = std::chrono::steady_clock::now();
       const Batch share =
           ShareOf(example.batch(step, options.batch), worker.rank(), worker.world_size());
-      for (torch::Tensor& parameter : parameters) parameter.mutable_grad().reset();
-      torch::Tensor loss = example.loss(example.network->forward(share.input), share.target);
+      for (at::Tensor& parameter : parameters) parameter.mutable_grad().reset();
+      at::Tensor loss = example.loss(example.forward(share.input), share.target);
       loss.backward();
-      std::vector<torch::Tensor> parts;
-      for (const torch::Tensor& parameter : parameters) {
+      std::vector<at::Tensor> parts;
+      for (const at::Tensor& parameter : parameters) {
         parts.push_back(parameter.grad().flatten());
       }
-      torch::cat_out(gradient, parts);
+      at::cat_out(gradient, parts);
 
       const Turn turn = worker.Reduce(
           {gradient.data_ptr<float>(), static_cast<std::size_t>(size)},
           {.loss = loss.item<double>(), .samples = static_cast<double>(share.input.size(0))});
       if (!turn.apply) break;
       {
-        const torch::NoGradGuard no_gradient;
+        const at::NoGradGuard no_gradient;
         std::int64_t at = 0;
         for (std::size_t i = 0; i < parameters.size(); ++i) {
-          torch::Tensor& parameter = parameters[i];
+          at::Tensor& parameter = parameters[i];
           velocity[i].mul_(kMomentum).add_(
               gradient.slice(0, at, at + parameter.numel()).view_as(parameter));
           parameter.sub_(velocity[i], options.rate);
@@ -107,16 +113,15 @@ int Train(const Options& options, Example& example) {
 
 int TrainElastic(int argc, char** argv, Example example) {
   Options options;
-  CLI::App app("An elastic training job: started by allot, one process a GPU");
-  app.add_option("--steps", options.steps, "training steps")->check(CLI::PositiveNumber);
-  app.add_option("--batch", options.batch, "samples a step, of all workers together")
-      ->check(CLI::Range(64, 65536));
-  app.add_option("--rate", options.rate, "learning rate");
-  app.add_option("--pace-ms", options.pace_ms, "a step takes at least so many milliseconds");
-  app.add_option("--save-seconds", options.save_seconds, "between checkpoints");
-  CLI11_PARSE(app, argc, argv);
+  CommandLine line("An elastic training job: started by allot, one process a GPU");
+  line.Option("--steps", options.steps, "training steps").Positive();
+  line.Option("--batch", options.batch, "samples a step, of all workers together").Range(64, 65536);
+  line.Option("--rate", options.rate, "learning rate");
+  line.Option("--pace-ms", options.pace_ms, "a step takes at least so many milliseconds");
+  line.Option("--save-seconds", options.save_seconds, "between checkpoints");
+  if (const std::optional<int> code = line.Parse(argc, argv)) return *code;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  torch::set_num_threads(1);
+  at::set_num_threads(1);
   int code = 0;
   try {
     code = Train(options, example);

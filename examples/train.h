@@ -1,24 +1,27 @@
 #pragma once
 // The training loop that the examples share: data-parallel SGD with momentum on batches that are
 // made from the step's number, so that any number of workers sees the same data. The example gives
-// the network and the batches.
+// the network and the batches. Narrow headers of libtorch: all of it takes half a minute to
+// compile.
 
-#include <torch/torch.h>
+#include <ATen/core/Tensor.h>
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 namespace allot {
 
 struct Batch {
-  torch::Tensor input;
-  torch::Tensor target;
+  at::Tensor input;
+  at::Tensor target;
 };
 
 struct Example {
-  torch::nn::Sequential network;
+  std::vector<at::Tensor> parameters;
+  std::function<at::Tensor(const at::Tensor& input)> forward;
   std::function<Batch(std::int64_t step, std::int64_t samples)> batch;
-  std::function<torch::Tensor(const torch::Tensor& output, const torch::Tensor& target)> loss;
+  std::function<at::Tensor(const at::Tensor& output, const at::Tensor& target)> loss;
 };
 
 // Options: --steps N, --batch N (of all workers together), --rate X, --pace-ms N (at least so long

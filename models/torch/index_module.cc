@@ -1,6 +1,13 @@
 #include "models/torch/index_module.h"
 
-#include <torch/torch.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/addmm.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/tanh.h>
+#include <ATen/ops/zeros_like.h>
+#include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
 #include <map>
@@ -13,14 +20,14 @@
 namespace allot {
 namespace {
 
-using Parameters = std::map<std::string, torch::Tensor, std::less<>>;
+using Parameters = std::map<std::string, at::Tensor, std::less<>>;
 
-torch::Tensor FromSpan(std::span<const float> values, at::IntArrayRef shape) {
+at::Tensor FromSpan(std::span<const float> values, at::IntArrayRef shape) {
   // from_blob takes no const pointer; nothing below writes to an input.
-  return torch::from_blob(const_cast<float*>(values.data()), shape, torch::kFloat32);
+  return at::from_blob(const_cast<float*>(values.data()), shape, at::kFloat);
 }
 
-std::span<float> AsSpan(const torch::Tensor& tensor) {
+std::span<float> AsSpan(const at::Tensor& tensor) {
   return {tensor.data_ptr<float>(), static_cast<std::size_t>(tensor.numel())};
 }
 
@@ -51,7 +58,7 @@ struct IndexModule::Impl {
     return leaves;
   }
 
-  torch::Tensor Forward(const Parameters& p, const IndexBatch& batch) const {
+  at::Tensor Forward(const Parameters& p, const IndexBatch& batch) const {
     const auto n = static_cast<std::int64_t>(batch.decision_of_job.size());
     const auto d = static_cast<std::int64_t>(batch.contexts.size()) / shape.context_features;
     ALLOT_CHECK_EQ(static_cast<std::int64_t>(batch.jobs.size()), n * shape.job_features);
@@ -60,30 +67,29 @@ struct IndexModule::Impl {
       ALLOT_CHECK_GE(decision, 0);
       ALLOT_CHECK_LT(decision, d);
     }
-    const torch::Tensor x = FromSpan(batch.jobs, {n, shape.job_features});
-    const torch::Tensor c = FromSpan(batch.contexts, {d, shape.context_features});
-    const torch::Tensor index = torch::from_blob(
-        const_cast<std::int64_t*>(batch.decision_of_job.data()), {n}, torch::kInt64);
+    const at::Tensor x = FromSpan(batch.jobs, {n, shape.job_features});
+    const at::Tensor c = FromSpan(batch.contexts, {d, shape.context_features});
+    const at::Tensor index =
+        at::from_blob(const_cast<std::int64_t*>(batch.decision_of_job.data()), {n}, at::kLong);
     const auto at = [&p](std::string_view name) { return p.find(name)->second; };
 
     // What the context adds is the same for all jobs of a decision: computed per decision, then
     // spread.
     const auto from_context = [&](std::string_view bias, std::string_view weight) {
-      return SpreadRows(torch::addmm(at(bias), c, at(weight).t()), index);
+      return SpreadRows(at::addmm(at(bias), c, at(weight).t()), index);
     };
-    const torch::Tensor z =
-        torch::addmm(from_context(index_net::kHiddenBias, index_net::kHiddenContext), x,
-                     at(index_net::kHiddenJob).t());
-    const torch::Tensor skip = torch::addmm(
-        from_context(index_net::kOutBias, index_net::kOutContext), x, at(index_net::kOutJob).t());
-    return torch::addmm(skip, torch::tanh(z), at(index_net::kOutHidden).t());
+    const at::Tensor z = at::addmm(from_context(index_net::kHiddenBias, index_net::kHiddenContext),
+                                   x, at(index_net::kHiddenJob).t());
+    const at::Tensor skip = at::addmm(from_context(index_net::kOutBias, index_net::kOutContext), x,
+                                      at(index_net::kOutJob).t());
+    return at::addmm(skip, at::tanh(z), at(index_net::kOutHidden).t());
   }
 };
 
 IndexModule::IndexModule(const IndexNetWeights& weights) : impl_(std::make_unique<Impl>()) {
   impl_->shape = weights.shape;
   for (const auto& [name, tensor] : weights.tensors) {
-    impl_->parameters.emplace(name, torch::empty(tensor.shape, torch::kFloat32));
+    impl_->parameters.emplace(name, at::empty(tensor.shape, at::kFloat));
   }
   SetWeights(weights);
 }
@@ -108,16 +114,16 @@ void IndexModule::SetWeights(const IndexNetWeights& weights) {
 }
 
 std::vector<float> IndexModule::Forward(const IndexBatch& batch) const {
-  const torch::NoGradGuard no_grad;
-  const torch::Tensor outputs = impl_->Forward(impl_->parameters, batch).contiguous();
+  const at::NoGradGuard no_grad;
+  const at::Tensor outputs = impl_->Forward(impl_->parameters, batch).contiguous();
   const std::span<float> values = AsSpan(outputs);
   return {values.begin(), values.end()};
 }
 
 Gradient IndexModule::ComputeGradient(const IndexBatch& batch, const OutputLoss& loss) const {
   const Parameters leaves = impl_->Leaves();
-  const torch::Tensor outputs = impl_->Forward(leaves, batch).contiguous();
-  const torch::Tensor upstream = torch::zeros_like(outputs);
+  const at::Tensor outputs = impl_->Forward(leaves, batch).contiguous();
+  const at::Tensor upstream = at::zeros_like(outputs);
 
   Gradient gradient;
   gradient.loss = loss(AsSpan(outputs), AsSpan(upstream));
@@ -128,7 +134,7 @@ Gradient IndexModule::ComputeGradient(const IndexBatch& batch, const OutputLoss&
   const auto gradients = torch::autograd::grad({outputs}, inputs, {upstream});
   std::size_t i = 0;
   for (const auto& [name, leaf] : leaves) {
-    const torch::Tensor values = gradients[i++].contiguous();
+    const at::Tensor values = gradients[i++].contiguous();
     const std::span<float> flat = AsSpan(values);
     gradient.tensors.emplace(
         name, Tensor{leaf.sizes().vec(), std::vector<float>(flat.begin(), flat.end())});

@@ -1,16 +1,19 @@
 #include "models/torch/segments.h"
 
-#include <torch/torch.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+#include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 
 namespace allot {
 namespace {
 
-torch::Tensor Spread(const torch::Tensor& table, const torch::Tensor& index) {
+at::Tensor Spread(const at::Tensor& table, const at::Tensor& index) {
   const std::int64_t width = table.size(1);
-  const torch::Tensor dense = table.contiguous();
-  const torch::Tensor result = torch::empty({index.size(0), width}, table.options());
+  const at::Tensor dense = table.contiguous();
+  const at::Tensor result = at::empty({index.size(0), width}, table.options());
   const float* from = dense.data_ptr<float>();
   float* to = result.data_ptr<float>();
   const std::int64_t* row = index.data_ptr<std::int64_t>();
@@ -20,10 +23,10 @@ torch::Tensor Spread(const torch::Tensor& table, const torch::Tensor& index) {
   return result;
 }
 
-torch::Tensor Sum(const torch::Tensor& table, const torch::Tensor& index, std::int64_t rows) {
+at::Tensor Sum(const at::Tensor& table, const at::Tensor& index, std::int64_t rows) {
   const std::int64_t width = table.size(1);
-  const torch::Tensor dense = table.contiguous();
-  const torch::Tensor sum = torch::zeros({rows, width}, dense.options());
+  const at::Tensor dense = table.contiguous();
+  const at::Tensor sum = at::zeros({rows, width}, dense.options());
   const float* from = dense.data_ptr<float>();
   float* to = sum.data_ptr<float>();
   const std::int64_t* row = index.data_ptr<std::int64_t>();
@@ -38,8 +41,7 @@ using Variables = torch::autograd::variable_list;
 
 class SpreadFunction : public torch::autograd::Function<SpreadFunction> {
  public:
-  static torch::Tensor forward(Context* context, const torch::Tensor& table,
-                               const torch::Tensor& index) {
+  static at::Tensor forward(Context* context, const at::Tensor& table, const at::Tensor& index) {
     context->save_for_backward({index});
     context->saved_data["rows"] = table.size(0);
     return Spread(table, index);
@@ -47,20 +49,19 @@ class SpreadFunction : public torch::autograd::Function<SpreadFunction> {
   static Variables backward(Context* context, Variables upstream) {
     return {
         Sum(upstream[0], context->get_saved_variables()[0], context->saved_data["rows"].toInt()),
-        torch::Tensor()};
+        at::Tensor()};
   }
 };
 
 class SumFunction : public torch::autograd::Function<SumFunction> {
  public:
-  static torch::Tensor forward(Context* context, const torch::Tensor& table,
-                               const torch::Tensor& index, std::int64_t rows) {
+  static at::Tensor forward(Context* context, const at::Tensor& table, const at::Tensor& index,
+                            std::int64_t rows) {
     context->save_for_backward({index});
     return Sum(table, index, rows);
   }
   static Variables backward(Context* context, Variables upstream) {
-    return {Spread(upstream[0], context->get_saved_variables()[0]), torch::Tensor(),
-            torch::Tensor()};
+    return {Spread(upstream[0], context->get_saved_variables()[0]), at::Tensor(), at::Tensor()};
   }
 };
 

@@ -1,6 +1,15 @@
 #include "models/torch/sequence_module.h"
 
-#include <torch/torch.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/addmm.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/relu.h>
+#include <ATen/ops/tanh.h>
+#include <ATen/ops/zeros_like.h>
+#include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
 #include <map>
@@ -13,17 +22,17 @@
 namespace allot {
 namespace {
 
-using Parameters = std::map<std::string, torch::Tensor, std::less<>>;
+using Parameters = std::map<std::string, at::Tensor, std::less<>>;
 
-torch::Tensor View(std::span<const float> values, at::IntArrayRef shape) {
+at::Tensor View(std::span<const float> values, at::IntArrayRef shape) {
   // from_blob takes no const pointer; nothing below writes to an input.
-  return torch::from_blob(const_cast<float*>(values.data()), shape, torch::kFloat32);
+  return at::from_blob(const_cast<float*>(values.data()), shape, at::kFloat);
 }
 
 // What a pass gives: of each row its actions' logits [rows, kinds], of each decision "done" [D].
 struct Logits {
-  torch::Tensor of_rows;
-  torch::Tensor done;
+  at::Tensor of_rows;
+  at::Tensor done;
 };
 
 }  // namespace
@@ -53,10 +62,10 @@ struct SequenceModule::Impl {
 
   Logits Flat(const Parameters& p, const SequenceBatch& batch, std::int64_t decisions) const {
     const auto at = [&p](std::string_view name) { return p.find(name)->second; };
-    const torch::Tensor x = View(batch.jobs, {decisions, window * job_features});
-    torch::Tensor h = torch::relu(torch::addmm(at("first.bias"), x, at("first.weight").t()));
-    h = torch::relu(torch::addmm(at("second.bias"), h, at("second.weight").t()));
-    const torch::Tensor out = torch::addmm(at("out.bias"), h, at("out.weight").t());
+    const at::Tensor x = View(batch.jobs, {decisions, window * job_features});
+    at::Tensor h = at::relu(at::addmm(at("first.bias"), x, at("first.weight").t()));
+    h = at::relu(at::addmm(at("second.bias"), h, at("second.weight").t()));
+    const at::Tensor out = at::addmm(at("out.bias"), h, at("out.weight").t());
     return {out.narrow(1, 0, window * kinds).reshape({decisions * window, kinds}),
             out.select(1, window * kinds)};
   }
@@ -64,10 +73,10 @@ struct SequenceModule::Impl {
   Logits Shared(const Parameters& p, const SequenceBatch& batch, std::int64_t decisions,
                 std::int64_t rows) const {
     const auto at = [&p](std::string_view name) { return p.find(name)->second; };
-    const torch::Tensor x = View(batch.jobs, {rows, job_features});
-    const torch::Tensor c = View(batch.contexts, {decisions, context_features});
-    const torch::Tensor index = torch::empty({rows}, torch::kInt64);
-    const torch::Tensor share = torch::empty({decisions, 1});
+    const at::Tensor x = View(batch.jobs, {rows, job_features});
+    const at::Tensor c = View(batch.contexts, {decisions, context_features});
+    const at::Tensor index = at::empty({rows}, at::kLong);
+    const at::Tensor share = at::empty({decisions, 1});
     for (std::int64_t d = 0; d < decisions; ++d) {
       const std::int64_t begin = batch.first_row[static_cast<std::size_t>(d)];
       const std::int64_t end = batch.first_row[static_cast<std::size_t>(d) + 1];
@@ -75,13 +84,13 @@ struct SequenceModule::Impl {
       share.data_ptr<float>()[d] =
           1.0F / static_cast<float>(std::max<std::int64_t>(1, end - begin));
     }
-    const torch::Tensor from_context = torch::addmm(at("hidden.bias"), c, at("hidden.context").t());
-    const torch::Tensor h =
-        torch::tanh(torch::addmm(SpreadRows(from_context, index), x, at("hidden.job").t()));
-    const torch::Tensor pool = SumRows(h, index, decisions) * share;
-    const torch::Tensor from_pool = torch::addmm(at("out.bias"), pool, at("out.pool").t());
-    return {torch::addmm(SpreadRows(from_pool, index), h, at("out.job").t()),
-            torch::addmm(at("done.bias"), pool, at("done.pool").t()).select(1, 0)};
+    const at::Tensor from_context = at::addmm(at("hidden.bias"), c, at("hidden.context").t());
+    const at::Tensor h =
+        at::tanh(at::addmm(SpreadRows(from_context, index), x, at("hidden.job").t()));
+    const at::Tensor pool = SumRows(h, index, decisions) * share;
+    const at::Tensor from_pool = at::addmm(at("out.bias"), pool, at("out.pool").t());
+    return {at::addmm(SpreadRows(from_pool, index), h, at("out.job").t()),
+            at::addmm(at("done.bias"), pool, at("done.pool").t()).select(1, 0)};
   }
 
   // Between the two tensors and one line of logits per decision.
@@ -97,8 +106,8 @@ struct SequenceModule::Impl {
   }
 
   std::vector<float> InLine(const SequenceBatch& batch, const Logits& logits) const {
-    const torch::Tensor of_rows = logits.of_rows.contiguous();
-    const torch::Tensor done = logits.done.contiguous();
+    const at::Tensor of_rows = logits.of_rows.contiguous();
+    const at::Tensor done = logits.done.contiguous();
     std::vector<float> line(static_cast<std::size_t>(of_rows.numel() + done.numel()));
     ForEach(batch, of_rows.data_ptr<float>(), done.data_ptr<float>(),
             [&](std::int64_t at, const float* from, std::int64_t count) {
@@ -121,7 +130,7 @@ SequenceModule::SequenceModule(const NetWeights& weights) : impl_(std::make_uniq
     impl_->context_features = size("context_features");
   }
   for (const auto& [name, tensor] : weights.tensors) {
-    impl_->parameters.emplace(name, torch::empty(tensor.shape, torch::kFloat32));
+    impl_->parameters.emplace(name, at::empty(tensor.shape, at::kFloat));
   }
   SetWeights(weights);
 }
@@ -135,7 +144,7 @@ void SequenceModule::SetWeights(const NetWeights& weights) {
 }
 
 std::vector<float> SequenceModule::Forward(const SequenceBatch& batch) const {
-  const torch::NoGradGuard no_grad;
+  const at::NoGradGuard no_grad;
   return impl_->InLine(batch, impl_->Forward(impl_->parameters, batch));
 }
 
@@ -147,8 +156,8 @@ Gradient SequenceModule::ComputeGradient(const SequenceBatch& batch, const Outpu
   Gradient gradient;
   gradient.loss = loss(line, upstream);
 
-  const torch::Tensor of_rows = torch::empty(logits.of_rows.sizes());
-  const torch::Tensor done = torch::empty(logits.done.sizes());
+  const at::Tensor of_rows = at::empty(logits.of_rows.sizes());
+  const at::Tensor done = at::empty(logits.done.sizes());
   impl_->ForEach(batch, of_rows.data_ptr<float>(), done.data_ptr<float>(),
                  [&](std::int64_t at, float* to, std::int64_t count) {
                    std::copy_n(upstream.begin() + at, count, to);
@@ -159,7 +168,7 @@ Gradient SequenceModule::ComputeGradient(const SequenceBatch& batch, const Outpu
       torch::autograd::grad({logits.of_rows, logits.done}, inputs, {of_rows, done});
   std::size_t i = 0;
   for (const auto& [name, leaf] : leaves) {
-    const torch::Tensor values = gradients[i++].contiguous();
+    const at::Tensor values = gradients[i++].contiguous();
     const float* data = values.data_ptr<float>();
     gradient.tensors.emplace(
         name, Tensor{leaf.sizes().vec(), std::vector<float>(data, data + values.numel())});

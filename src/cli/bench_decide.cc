@@ -185,22 +185,22 @@ int BenchDecide(const BenchOptions& o, const GlobalOptions& globals) {
 ALLOT_REGISTER(CommandInfo,
                (CommandInfo{
                    "bench decide", "CPU time of one decision of the learned policy, by its parts",
-                   [](CLI::App& app, const GlobalOptions& globals) {
+                   [](CommandLine& line, const GlobalOptions& globals) {
                      auto o = std::make_shared<BenchOptions>();
-                     app.add_option("--jobs", o->jobs, "numbers of jobs, joined by commas")
-                         ->delimiter(',')
-                         ->check(CLI::Range(1, 1000000))
-                         ->capture_default_str();
-                     app.add_option("--nodes-per-job", o->nodes_per_job,
-                                    "servers of 2 GPUs a job; less than 2: contended")
-                         ->check(CLI::Range(0.01, 100.0))
-                         ->capture_default_str();
-                     app.add_option("--lengths", o->lengths, "what is told of them: known or none")
-                         ->check(CLI::IsMember({"known", "none"}))
-                         ->capture_default_str();
-                     app.add_option("--checkpoint", o->checkpoint,
-                                    "weights (default: an untrained network of 16 hidden units)");
-                     app.add_option("-o,--out", o->out, "write the figures as JSON to this file");
+                     line.Option("--jobs", o->jobs, "numbers of jobs, joined by commas")
+                         .SplitAt(',')
+                         .Range(1, 1000000)
+                         .ShowDefault();
+                     line.Option("--nodes-per-job", o->nodes_per_job,
+                                 "servers of 2 GPUs a job; less than 2: contended")
+                         .Range(0.01, 100.0)
+                         .ShowDefault();
+                     line.Option("--lengths", o->lengths, "what is told of them: known or none")
+                         .OneOf({"known", "none"})
+                         .ShowDefault();
+                     line.Option("--checkpoint", o->checkpoint,
+                                 "weights (default: an untrained network of 16 hidden units)");
+                     line.Option("-o,--out", o->out, "write the figures as JSON to this file");
                      return [o, &globals] { return BenchDecide(*o, globals); };
                    }}));
 

@@ -97,24 +97,22 @@ int BenchServe(const BenchOptions& o, const GlobalOptions& globals) {
   return 0;
 }
 
-ALLOT_REGISTER(
-    CommandInfo,
-    (CommandInfo{"bench serve", "CPU time and memory of a daemon's decisions",
-                 [](CLI::App& app, const GlobalOptions& globals) {
-                   auto o = std::make_shared<BenchOptions>();
-                   app.add_option("--jobs", o->jobs, "live jobs")
-                       ->check(CLI::Range(1, 1000000))
-                       ->capture_default_str();
-                   app.add_option("--decisions", o->decisions, "that are measured")
-                       ->check(CLI::Range(1, 100000000))
-                       ->capture_default_str();
-                   app.add_option("-p,--policy", o->policy, "that decides")->capture_default_str();
-                   app.add_option("--checkpoint", o->checkpoint, "or a trained one");
-                   app.add_option("--plugin", o->plugin,
-                                  "library that it is in [the program itself]");
-                   app.add_option("-o,--out", o->out, "write the figures as JSON to this file");
-                   return [o, &globals] { return BenchServe(*o, globals); };
-                 }}));
+ALLOT_REGISTER(CommandInfo,
+               (CommandInfo{
+                   "bench serve", "CPU time and memory of a daemon's decisions",
+                   [](CommandLine& line, const GlobalOptions& globals) {
+                     auto o = std::make_shared<BenchOptions>();
+                     line.Option("--jobs", o->jobs, "live jobs").Range(1, 1000000).ShowDefault();
+                     line.Option("--decisions", o->decisions, "that are measured")
+                         .Range(1, 100000000)
+                         .ShowDefault();
+                     line.Option("-p,--policy", o->policy, "that decides").ShowDefault();
+                     line.Option("--checkpoint", o->checkpoint, "or a trained one");
+                     line.Option("--plugin", o->plugin,
+                                 "library that it is in [the program itself]");
+                     line.Option("-o,--out", o->out, "write the figures as JSON to this file");
+                     return [o, &globals] { return BenchServe(*o, globals); };
+                   }}));
 
 }  // namespace
 }  // namespace allot

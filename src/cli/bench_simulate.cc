@@ -260,19 +260,19 @@ ALLOT_REGISTER(
     (CommandInfo{
         "bench simulate",
         "CPU time of simulations: per decision, idle, on traces, of peers' sets, of envs",
-        [](CLI::App& app, const GlobalOptions& globals) {
+        [](CommandLine& line, const GlobalOptions& globals) {
           auto o = std::make_shared<BenchOptions>();
-          o->world.Declare(app);
-          app.add_flag("--trace", o->trace, "also simulate --workload on --cluster");
-          app.add_flag("--figure6", o->figure6, "also run the cells of preset blox-fig6");
-          app.add_flag("--million", o->million, "also simulate 1,000,000 jobs on 100,000 GPUs");
-          app.add_flag("--env", o->env, "also step environments");
-          app.add_option("--policies", o->policies, "policies to run")->capture_default_str();
-          app.add_option("--most-active", o->most_active, "largest crowd of jobs, from 100 by tens")
-              ->check(CLI::Range(100, 1000000))
-              ->capture_default_str();
-          app.add_option("--dl2", o->dl2, "DL2's reference folder: also run its heuristics");
-          app.add_option("-o,--out", o->out, "write the figures as JSON to this file");
+          o->world.Declare(line);
+          line.Flag("--trace", o->trace, "also simulate --workload on --cluster");
+          line.Flag("--figure6", o->figure6, "also run the cells of preset blox-fig6");
+          line.Flag("--million", o->million, "also simulate 1,000,000 jobs on 100,000 GPUs");
+          line.Flag("--env", o->env, "also step environments");
+          line.Option("--policies", o->policies, "policies to run").ShowDefault();
+          line.Option("--most-active", o->most_active, "largest crowd of jobs, from 100 by tens")
+              .Range(100, 1000000)
+              .ShowDefault();
+          line.Option("--dl2", o->dl2, "DL2's reference folder: also run its heuristics");
+          line.Option("-o,--out", o->out, "write the figures as JSON to this file");
           return [o, &globals] { return BenchSimulate(*o, globals); };
         }}));
 

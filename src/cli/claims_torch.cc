@@ -285,21 +285,21 @@ ALLOT_REGISTER(
     CommandInfo,
     (CommandInfo{
         "reproduce claims", "train, and compare with every heuristic, what this project claims",
-        [](CLI::App& app, const GlobalOptions& globals) {
+        [](CommandLine& line, const GlobalOptions& globals) {
           auto o = std::make_shared<Options>();
-          app.add_option("-o,--out", o->out,
-                         "folder of the training runs and claims.json; a stopped run goes on there")
-              ->required();
-          app.add_flag("--quick", o->claims.quick, "one seed, few settings: minutes, not hours");
-          app.add_option("--only", o->only, "families whose name holds this: dl2, philly-E-K, ...");
-          app.add_option("--seeds", o->seeds, "training seeds")->check(CLI::Range(1, 1000));
-          app.add_option("--workloads", o->workloads, "test workloads of each setting")
-              ->check(CLI::Range(2, 100000))
-              ->capture_default_str();
-          app.add_option("--philly", o->claims.philly, "Philly trace")->capture_default_str();
-          app.add_option("--philly-from", o->claims.philly_from, "its first training week")
-              ->capture_default_str();
-          app.add_option("--markdown", o->markdown, "write the table there");
+          line.Option("-o,--out", o->out,
+                      "folder of the training runs and claims.json; a stopped run goes on there")
+              .Required();
+          line.Flag("--quick", o->claims.quick, "one seed, few settings: minutes, not hours");
+          line.Option("--only", o->only, "families whose name holds this: dl2, philly-E-K, ...");
+          line.Option("--seeds", o->seeds, "training seeds").Range(1, 1000);
+          line.Option("--workloads", o->workloads, "test workloads of each setting")
+              .Range(2, 100000)
+              .ShowDefault();
+          line.Option("--philly", o->claims.philly, "Philly trace").ShowDefault();
+          line.Option("--philly-from", o->claims.philly_from, "its first training week")
+              .ShowDefault();
+          line.Option("--markdown", o->markdown, "write the table there");
           return [o, &globals] {
             ConfigureTorch();
             if (o->claims.quick) o->seeds = 1;

@@ -2,10 +2,10 @@
 // The seam for subcommands: one file per command in this folder registers a CommandInfo; main.cc
 // makes the program from the registry.
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 
+#include "core/command_line.h"
 #include "core/registry.h"
 
 namespace allot {
@@ -20,9 +20,9 @@ struct GlobalOptions {
 struct CommandInfo {
   std::string id;  // "simulate", or "trace inspect" for a nested command
   std::string summary;
-  // Declares the command's options on `app` and returns what to run; the return value of that is
-  // the exit code. Option variables live in the returned closure.
-  std::function<std::function<int()>(CLI::App& app, const GlobalOptions& globals)> declare;
+  // Declares the command's options on `line` and returns what to run; the return value of that is
+  // the exit code. Option variables live in the returned closure, which may refer to `line`.
+  std::function<std::function<int()>(CommandLine& line, const GlobalOptions& globals)> declare;
   // It lists what is registered, or has nested commands, where libtorch is (torch_program.h).
   bool needs_torch = false;
 };

@@ -30,24 +30,23 @@ int Compare(CompareOptions& o, const GlobalOptions& globals) {
   return 0;
 }
 
-ALLOT_REGISTER(CommandInfo,
-               (CommandInfo{
-                   "compare", "run several policies on the same workloads and tabulate",
-                   [](CLI::App& app, const GlobalOptions& globals) {
-                     auto o = std::make_shared<CompareOptions>();
-                     o->world.Declare(app);
-                     app.add_option("-p,--policies", o->policies, "policies, joined by commas")
-                         ->capture_default_str();
-                     app.add_option("--reference", o->reference,
-                                    "policy whose JCT the ratios are of (default: the first)");
-                     app.add_flag("--bounds", o->bounds,
-                                  "add a row that no policy can beat: a lower bound on avg JCT");
-                     app.add_option("--title", o->title, "title of the table in the report");
-                     app.add_option("-o,--out", o->out, "folder for evaluation.json and the runs");
-                     app.add_option("--log", o->log_root,
-                                    "Minari datasets folder for HDF5 episode logs");
-                     return [o, &globals] { return Compare(*o, globals); };
-                   }}));
+ALLOT_REGISTER(
+    CommandInfo,
+    (CommandInfo{
+        "compare", "run several policies on the same workloads and tabulate",
+        [](CommandLine& line, const GlobalOptions& globals) {
+          auto o = std::make_shared<CompareOptions>();
+          o->world.Declare(line);
+          line.Option("-p,--policies", o->policies, "policies, joined by commas").ShowDefault();
+          line.Option("--reference", o->reference,
+                      "policy whose JCT the ratios are of (default: the first)");
+          line.Flag("--bounds", o->bounds,
+                    "add a row that no policy can beat: a lower bound on avg JCT");
+          line.Option("--title", o->title, "title of the table in the report");
+          line.Option("-o,--out", o->out, "folder for evaluation.json and the runs");
+          line.Option("--log", o->log_root, "Minari datasets folder for HDF5 episode logs");
+          return [o, &globals] { return Compare(*o, globals); };
+        }}));
 
 }  // namespace
 }  // namespace allot

@@ -47,17 +47,17 @@ ALLOT_REGISTER(
     CommandInfo,
     (CommandInfo{
         "evaluate", "compare a trained checkpoint with other policies",
-        [](CLI::App& app, const GlobalOptions& globals) {
+        [](CommandLine& line, const GlobalOptions& globals) {
           auto o = std::make_shared<EvaluateOptions>();
-          o->world.Declare(app);
-          app.add_option("--checkpoint", o->checkpoint, "checkpoint folder")->required();
-          app.add_option("--against", o->against, "policies to compare with, joined by commas")
-              ->capture_default_str();
-          app.add_option("--title", o->title, "title of the table in the report");
-          app.add_flag("--seen", o->seen,
-                       "the checkpoint was trained on these workloads, whatever its config says");
-          app.add_option("-o,--out", o->out, "folder for evaluation.json and the runs");
-          app.add_option("--log", o->log_root, "Minari datasets folder for HDF5 episode logs");
+          o->world.Declare(line);
+          line.Option("--checkpoint", o->checkpoint, "checkpoint folder").Required();
+          line.Option("--against", o->against, "policies to compare with, joined by commas")
+              .ShowDefault();
+          line.Option("--title", o->title, "title of the table in the report");
+          line.Flag("--seen", o->seen,
+                    "the checkpoint was trained on these workloads, whatever its config says");
+          line.Option("-o,--out", o->out, "folder for evaluation.json and the runs");
+          line.Option("--log", o->log_root, "Minari datasets folder for HDF5 episode logs");
           return [o, &globals] { return Evaluate(*o, globals); };
         }}));
 

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "agents/learned/explanation.h"
 #include "agents/learned/agent.h"
+#include "agents/learned/explanation.h"
 #include "cli/command.h"
 #include "cli/episode_log.h"
 #include "cluster/snapshot.h"
@@ -240,29 +240,27 @@ int Explain(const ExplainOptions& o, const GlobalOptions& globals) {
   return 0;
 }
 
-ALLOT_REGISTER(CommandInfo,
-               (CommandInfo{
-                   "explain", "why a trained policy gave each job its GPUs, at one decision",
-                   [](CLI::App& app, const GlobalOptions& globals) {
-                     auto o = std::make_shared<ExplainOptions>();
-                     app.footer(kHowToRead);
-                     app.add_option("--checkpoint", o->checkpoint, "checkpoint folder")->required();
-                     app.add_option("--observation", o->observation,
-                                    "folder of an episode log, or a snapshot (.json)")
-                         ->required();
-                     app.add_option("--episode", o->episode, "of the log, from 0")
-                         ->check(CLI::NonNegativeNumber)
-                         ->capture_default_str();
-                     app.add_option("--decision", o->decision, "of the episode, from 0")
-                         ->check(CLI::NonNegativeNumber)
-                         ->capture_default_str();
-                     app.add_option("--job", o->job, "only this job, with features and steps");
-                     app.add_option("--placement", o->placement, "stage: which GPUs on which nodes")
-                         ->capture_default_str();
-                     app.add_option("--save", o->save,
-                                    "write the moment as a snapshot to this file");
-                     return [o, &globals] { return Explain(*o, globals); };
-                   }}));
+ALLOT_REGISTER(
+    CommandInfo,
+    (CommandInfo{
+        "explain", "why a trained policy gave each job its GPUs, at one decision",
+        [](CommandLine& line, const GlobalOptions& globals) {
+          auto o = std::make_shared<ExplainOptions>();
+          line.Footer(kHowToRead);
+          line.Option("--checkpoint", o->checkpoint, "checkpoint folder").Required();
+          line.Option("--observation", o->observation,
+                      "folder of an episode log, or a snapshot (.json)")
+              .Required();
+          line.Option("--episode", o->episode, "of the log, from 0").NonNegative().ShowDefault();
+          line.Option("--decision", o->decision, "of the episode, from 0")
+              .NonNegative()
+              .ShowDefault();
+          line.Option("--job", o->job, "only this job, with features and steps");
+          line.Option("--placement", o->placement, "stage: which GPUs on which nodes")
+              .ShowDefault();
+          line.Option("--save", o->save, "write the moment as a snapshot to this file");
+          return [o, &globals] { return Explain(*o, globals); };
+        }}));
 
 }  // namespace
 }  // namespace allot

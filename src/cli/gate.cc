@@ -110,24 +110,22 @@ ALLOT_REGISTER(
     CommandInfo,
     (CommandInfo{
         "gate", "accept a checkpoint if it beats the accepted one and the best heuristic",
-        [](CLI::App& app, const GlobalOptions& globals) {
+        [](CommandLine& line, const GlobalOptions& globals) {
           auto o = std::make_shared<GateOptions>();
-          app.footer(
+          line.Footer(
               "The 95 % interval of the ratio of mean JCTs (paired by workload, geometric) must\n"
               "lie below --bar, against DIR/accepted if there is one and against the best of\n"
               "--against. Then the candidate becomes DIR/accepted, whose former holder moves to\n"
               "DIR/former/NNN; else it is kept in DIR/rejected/NNN. gate.json and gate.md stand\n"
               "beside the weights. Exit code 0: accepted, 4: rejected.");
-          o->world.Declare(app);
-          app.add_option("--candidate", o->candidate, "checkpoint folder")->required();
-          app.add_option("--models", o->models, "DIR of accepted/, former/ and rejected/")
-              ->required();
-          app.add_option("--against", o->heuristics, "heuristics, joined by commas")
-              ->capture_default_str();
-          app.add_option("--bar", o->bar, "what the interval's upper end must be below")
-              ->check(CLI::Range(0.1, 2.0))
-              ->capture_default_str();
-          app.add_flag("--seen", o->seen, "take workloads that training saw, too");
+          o->world.Declare(line);
+          line.Option("--candidate", o->candidate, "checkpoint folder").Required();
+          line.Option("--models", o->models, "DIR of accepted/, former/ and rejected/").Required();
+          line.Option("--against", o->heuristics, "heuristics, joined by commas").ShowDefault();
+          line.Option("--bar", o->bar, "what the interval's upper end must be below")
+              .Range(0.1, 2.0)
+              .ShowDefault();
+          line.Flag("--seen", o->seen, "take workloads that training saw, too");
           return [o, &globals] { return Gate(*o, globals); };
         }}));
 

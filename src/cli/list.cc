@@ -89,9 +89,9 @@ ALLOT_REGISTER(CommandInfo,
                (CommandInfo{
                    "list",
                    "policies, stages, trace formats, rewards and profiles, with their parameters",
-                   [](CLI::App& app, const GlobalOptions& globals) {
+                   [](CommandLine& line, const GlobalOptions& globals) {
                      auto what = std::make_shared<std::string>();
-                     app.add_option("kind", *what, "only this kind, e.g. policies");
+                     line.Option("kind", *what, "only this kind, e.g. policies");
                      return [what, &globals] { return List(*what, globals); };
                    },
                    /*needs_torch=*/true}));

@@ -17,9 +17,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::shared_ptr<std::string> DeclareState(CLI::App& app) {
+std::shared_ptr<std::string> DeclareState(CommandLine& line) {
   auto state = std::make_shared<std::string>();
-  app.add_option("--state", *state, "the daemon's folder [~/.local/state/allot]");
+  line.Option("--state", *state, "the daemon's folder [~/.local/state/allot]");
   return state;
 }
 
@@ -57,27 +57,27 @@ int Queue(const std::string& state, const GlobalOptions& globals) {
 }
 
 ALLOT_REGISTER(CommandInfo, (CommandInfo{"status", "what a running daemon does",
-                                         [](CLI::App& app, const GlobalOptions& globals) {
-                                           auto state = DeclareState(app);
+                                         [](CommandLine& line, const GlobalOptions& globals) {
+                                           auto state = DeclareState(line);
                                            auto watch = std::make_shared<bool>(false);
-                                           app.add_flag("-w,--watch", *watch, "until Ctrl-C");
+                                           line.Flag("-w,--watch", *watch, "until Ctrl-C");
                                            return [=, &globals] {
                                              return Status(*state, *watch, globals);
                                            };
                                          }}));
 
 ALLOT_REGISTER(CommandInfo, (CommandInfo{"queue", "jobs that wait for GPUs of a running daemon",
-                                         [](CLI::App& app, const GlobalOptions& globals) {
-                                           auto state = DeclareState(app);
+                                         [](CommandLine& line, const GlobalOptions& globals) {
+                                           auto state = DeclareState(line);
                                            return [=, &globals] { return Queue(*state, globals); };
                                          }}));
 
 CommandInfo Order(const char* what, const char* summary) {
-  return {what, summary, [what](CLI::App& app, const GlobalOptions&) {
-            auto state = DeclareState(app);
+  return {what, summary, [what](CommandLine& line, const GlobalOptions&) {
+            auto state = DeclareState(line);
             auto node = std::make_shared<std::string>();
             if (std::string_view(what) == "drain") {
-              app.add_option("--node", *node, "only this node: its jobs leave it");
+              line.Option("--node", *node, "only this node: its jobs leave it");
             }
             return [=] {
               Json request = {{"do", what}};

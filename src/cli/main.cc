@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <deque>
 #include <limits>
 #include <map>
 #include <memory>
@@ -191,7 +192,12 @@ int Run(int argc, char** argv) {
   app.config_formatter(std::make_shared<CommandConfig>(app));
 
   std::map<std::string, CLI::App*> groups;
-  std::vector<std::pair<CLI::App*, std::function<int()>>> runs;
+  struct Command {
+    const CLI::App* app;
+    CommandLine line;
+    std::function<int()> run;
+  };
+  std::deque<Command> commands;  // stay where they are: what runs may refer to its line
   for (const CommandInfo& info : Registry<CommandInfo>::Global().entries()) {
     CLI::App* parent = &app;
     std::string name = info.id;
@@ -210,7 +216,8 @@ int Run(int argc, char** argv) {
     CLI::App* command = parent->add_subcommand(name, info.summary);
     command->fallthrough();
     command->get_formatter()->column_width(34);
-    runs.emplace_back(command, info.declare(*command, globals));
+    Command& added = commands.emplace_back(Command{command, CommandLine(*command), {}});
+    added.run = info.declare(added.line, globals);
     CheckWholeNumbers(*command);
   }
 
@@ -228,8 +235,8 @@ int Run(int argc, char** argv) {
                                                  : ExplainValue(app, error.what()));
   }
   // The innermost of nested ones: those were added after what they are nested in.
-  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-    if (run->first->parsed()) return run->second();
+  for (auto command = commands.rbegin(); command != commands.rend(); ++command) {
+    if (command->app->parsed()) return command->run();
   }
   return static_cast<int>(ExitCode::kUsage);
 }

@@ -138,47 +138,45 @@ ALLOT_REGISTER(
     CommandInfo,
     (CommandInfo{
         "pretrain", "supervised warm-up from the logged decisions of any scheduler",
-        [](CLI::App& app, const GlobalOptions& globals) {
+        [](CommandLine& line, const GlobalOptions& globals) {
           auto o = std::make_shared<PretrainOptions>();
-          app.add_option("--log", o->logs, "folder of a data set written with --log (repeatable)");
-          app.add_option("--network", o->network,
-                         "what is warmed up: ID:KEY=VALUE,..., see 'allot list networks'")
-              ->capture_default_str();
-          app.add_option("--setting", o->setting,
-                         "without a log: where --teacher decides (sequence networks)");
-          app.add_option("--teacher", o->teacher, "policy that is imitated there")
-              ->capture_default_str();
-          app.add_option("--episodes", o->episodes, "of the teacher, there")
-              ->check(CLI::Range(1, 1000000))
-              ->capture_default_str();
-          app.add_option("--passes", o->passes,
-                         "after the first the student rolls in (DAgger; sequence networks)")
-              ->check(CLI::Range(1, 1000))
-              ->capture_default_str();
-          app.add_option("--smoothing", o->smoothing, "of labels (sequence networks)")
-              ->check(CLI::Range(0.0, 1.0))
-              ->capture_default_str();
-          app.add_option("--entropy", o->entropy, "weight of its bonus (sequence networks)")
-              ->check(CLI::Range(0.0, 100.0))
-              ->capture_default_str();
-          app.add_option("-o,--out", o->out, "folder for checkpoint/ and pretrain.csv")->required();
-          app.add_option("--epochs", o->imitation.epochs, "passes over the decisions (default: 12)")
-              ->check(CLI::Range(1, 10000));
-          app.add_option("--hold-out", o->hold_out,
-                         "share that is not learned from (index: blocks of 48 decisions; sequence: "
-                         "episodes)")
-              ->check(CLI::Range(0.0, 0.5))
-              ->capture_default_str();
-          app.add_option("--stride", o->stride, "use every n-th contended decision")
-              ->check(CLI::Range(1, 1000))
-              ->capture_default_str();
-          app.add_option("--hidden", o->hidden, "hidden units (default: the network's own)")
-              ->check(CLI::Range(1, 1024));
-          app.add_option("--learning-rate", o->imitation.learning_rate,
-                         "of Adam, at the start (default: index 0.02, sequence 0.005)");
-          app.add_option("--seed", o->imitation.seed,
-                         "of the hidden layer and the order of decisions")
-              ->capture_default_str();
+          line.Option("--log", o->logs, "folder of a data set written with --log (repeatable)");
+          line.Option("--network", o->network,
+                      "what is warmed up: ID:KEY=VALUE,..., see 'allot list networks'")
+              .ShowDefault();
+          line.Option("--setting", o->setting,
+                      "without a log: where --teacher decides (sequence networks)");
+          line.Option("--teacher", o->teacher, "policy that is imitated there").ShowDefault();
+          line.Option("--episodes", o->episodes, "of the teacher, there")
+              .Range(1, 1000000)
+              .ShowDefault();
+          line.Option("--passes", o->passes,
+                      "after the first the student rolls in (DAgger; sequence networks)")
+              .Range(1, 1000)
+              .ShowDefault();
+          line.Option("--smoothing", o->smoothing, "of labels (sequence networks)")
+              .Range(0.0, 1.0)
+              .ShowDefault();
+          line.Option("--entropy", o->entropy, "weight of its bonus (sequence networks)")
+              .Range(0.0, 100.0)
+              .ShowDefault();
+          line.Option("-o,--out", o->out, "folder for checkpoint/ and pretrain.csv").Required();
+          line.Option("--epochs", o->imitation.epochs, "passes over the decisions (default: 12)")
+              .Range(1, 10000);
+          line.Option("--hold-out", o->hold_out,
+                      "share that is not learned from (index: blocks of 48 decisions; sequence: "
+                      "episodes)")
+              .Range(0.0, 0.5)
+              .ShowDefault();
+          line.Option("--stride", o->stride, "use every n-th contended decision")
+              .Range(1, 1000)
+              .ShowDefault();
+          line.Option("--hidden", o->hidden, "hidden units (default: the network's own)")
+              .Range(1, 1024);
+          line.Option("--learning-rate", o->imitation.learning_rate,
+                      "of Adam, at the start (default: index 0.02, sequence 0.005)");
+          line.Option("--seed", o->imitation.seed, "of the hidden layer and the order of decisions")
+              .ShowDefault();
           return [o, &globals] { return Pretrain(*o, globals); };
         }}));
 

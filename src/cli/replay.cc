@@ -49,15 +49,15 @@ int Replay(const std::string& path, const GlobalOptions& globals) {
 }
 
 ALLOT_REGISTER(CommandInfo,
-               (CommandInfo{
-                   "replay", "play an episode log back and check that it gives the same JCTs",
-                   [](CLI::App& app, const GlobalOptions& globals) {
-                     auto path = std::make_shared<std::string>();
-                     app.add_option("log", *path,
-                                    "folder of the data set, e.g. runs/logs/cluster/fifo-v0")
-                         ->required();
-                     return [path, &globals] { return Replay(*path, globals); };
-                   }}));
+               (CommandInfo{"replay",
+                            "play an episode log back and check that it gives the same JCTs",
+                            [](CommandLine& line, const GlobalOptions& globals) {
+                              auto path = std::make_shared<std::string>();
+                              line.Option("log", *path,
+                                          "folder of the data set, e.g. runs/logs/cluster/fifo-v0")
+                                  .Required();
+                              return [path, &globals] { return Replay(*path, globals); };
+                            }}));
 
 }  // namespace
 }  // namespace allot

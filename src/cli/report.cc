@@ -22,18 +22,18 @@ struct ReportOptions {
 ALLOT_REGISTER(
     CommandInfo,
     (CommandInfo{"report", "one self-contained HTML page from evaluations and training curves",
-                 [](CLI::App& app, const GlobalOptions& globals) {
+                 [](CommandLine& line, const GlobalOptions& globals) {
                    auto o = std::make_shared<ReportOptions>();
-                   app.add_option(
+                   line.Option(
                        "evaluations", o->input.evaluation_dirs,
                        "folders of evaluations or sweeps; the first evaluation makes the headline");
-                   app.add_option("--training", o->input.training_dirs,
-                                  "folders with curve.csv or pretrain.csv");
-                   app.add_option("--title", o->input.title, "title of the page");
-                   app.add_option("--date", o->input.date, "date to print");
-                   app.add_option("--command", o->input.commands,
-                                  "a command that made the results (repeatable)");
-                   app.add_option("-o,--out", o->out, "the page")->capture_default_str();
+                   line.Option("--training", o->input.training_dirs,
+                               "folders with curve.csv or pretrain.csv");
+                   line.Option("--title", o->input.title, "title of the page");
+                   line.Option("--date", o->input.date, "date to print");
+                   line.Option("--command", o->input.commands,
+                               "a command that made the results (repeatable)");
+                   line.Option("-o,--out", o->out, "the page").ShowDefault();
                    return [o, &globals] {
                      o->input.version = Version();
                      WriteReport(o->input, o->out);

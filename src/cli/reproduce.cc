@@ -166,21 +166,21 @@ ALLOT_REGISTER(
     CommandInfo,
     (CommandInfo{
         "reproduce", "repeat a peer's own runs and compare them job by job",
-        [](CLI::App& app, const GlobalOptions& globals) {
+        [](CommandLine& line, const GlobalOptions& globals) {
           auto o = std::make_shared<ReproduceOptions>();
-          app.add_option(
+          line.Option(
               "peer", o->peer,
               "peer, or several joined by ',': " + Join(Registry<PeerInfo>::Global().ids(), ", "));
-          app.add_option("--reference", o->reference,
-                         "folder of the peer's workloads and results; of several peers the one "
-                         "above");
-          app.add_option("--only", o->only, "runs whose name matches this pattern: 'w2.Las.*'")
-              ->capture_default_str();
-          app.add_option("--repeat", o->repeat, "runs of each case; CPU time is their median")
-              ->check(CLI::Range(1, 100000))
-              ->capture_default_str();
-          app.add_option("--markdown", o->markdown,
-                         "write the runs, and the peer's defects, to this file");
+          line.Option("--reference", o->reference,
+                      "folder of the peer's workloads and results; of several peers the one "
+                      "above");
+          line.Option("--only", o->only, "runs whose name matches this pattern: 'w2.Las.*'")
+              .ShowDefault();
+          line.Option("--repeat", o->repeat, "runs of each case; CPU time is their median")
+              .Range(1, 100000)
+              .ShowDefault();
+          line.Option("--markdown", o->markdown,
+                      "write the runs, and the peer's defects, to this file");
           return [o, &globals] { return Reproduce(*o, globals); };
         },
         /*needs_torch=*/true}));

@@ -96,40 +96,39 @@ ALLOT_REGISTER(
     CommandInfo,
     (CommandInfo{
         "serve", "let a policy place and resize the jobs of a real cluster",
-        [](CLI::App& app, const GlobalOptions& globals) {
+        [](CommandLine& line, const GlobalOptions& globals) {
           auto o = std::make_shared<ServeOptions>();
-          app.add_option("--runtime", o->runtime,
-                         "what runs the jobs, e.g. local:cluster=2x4; see 'allot list runtimes'")
-              ->capture_default_str();
-          app.add_option("--checkpoint", o->checkpoint, "trained policy that decides");
-          app.add_option("-p,--policy", o->policy, "or any other policy [index]");
-          app.add_option("--plugin", o->plugin,
-                         "library that the policy is in: liballot_plugin.so, or another with its "
-                         "C interface [allot itself]");
-          app.add_option("--state", o->state,
-                         "folder for journal and socket [~/.local/state/allot]");
-          app.add_option("--interval", o->live.interval, "seconds between scheduled decisions")
-              ->check(CLI::Range(0.05, 86400.0))
-              ->capture_default_str();
-          app.add_option("--poll", o->live.poll, "seconds between looks at the runtime")
-              ->check(CLI::Range(0.01, 60.0))
-              ->capture_default_str();
-          app.add_option("--restart-cost", o->live.book.restart_cost,
-                         "seconds that a hot resize costs a job, as policies are told")
-              ->check(CLI::NonNegativeNumber)
-              ->capture_default_str();
-          app.add_option("--hung-after", o->live.book.group.hung_after,
-                         "seconds of silence after which a worker is ended")
-              ->check(CLI::PositiveNumber)
-              ->capture_default_str();
-          app.add_option("--metrics", o->metrics,
-                         "address for Prometheus, e.g. tcp:127.0.0.1:9101 [none]");
-          app.add_flag("--dry-run", o->live.dry_run, "say what would be done, and do nothing");
-          app.add_flag("--until-idle", o->live.until_idle, "end when no job is left");
-          app.add_flag("--stop-jobs", o->stop_jobs,
-                       "at the end stop all jobs, with a checkpoint; else they run on");
-          app.add_flag("--watch", o->watch, "show the table of jobs instead of the log");
-          app.add_flag("--json-logs", o->json_logs, "the log as JSON, one object a line");
+          line.Option("--runtime", o->runtime,
+                      "what runs the jobs, e.g. local:cluster=2x4; see 'allot list runtimes'")
+              .ShowDefault();
+          line.Option("--checkpoint", o->checkpoint, "trained policy that decides");
+          line.Option("-p,--policy", o->policy, "or any other policy [index]");
+          line.Option("--plugin", o->plugin,
+                      "library that the policy is in: liballot_plugin.so, or another with its "
+                      "C interface [allot itself]");
+          line.Option("--state", o->state, "folder for journal and socket [~/.local/state/allot]");
+          line.Option("--interval", o->live.interval, "seconds between scheduled decisions")
+              .Range(0.05, 86400.0)
+              .ShowDefault();
+          line.Option("--poll", o->live.poll, "seconds between looks at the runtime")
+              .Range(0.01, 60.0)
+              .ShowDefault();
+          line.Option("--restart-cost", o->live.book.restart_cost,
+                      "seconds that a hot resize costs a job, as policies are told")
+              .NonNegative()
+              .ShowDefault();
+          line.Option("--hung-after", o->live.book.group.hung_after,
+                      "seconds of silence after which a worker is ended")
+              .Positive()
+              .ShowDefault();
+          line.Option("--metrics", o->metrics,
+                      "address for Prometheus, e.g. tcp:127.0.0.1:9101 [none]");
+          line.Flag("--dry-run", o->live.dry_run, "say what would be done, and do nothing");
+          line.Flag("--until-idle", o->live.until_idle, "end when no job is left");
+          line.Flag("--stop-jobs", o->stop_jobs,
+                    "at the end stop all jobs, with a checkpoint; else they run on");
+          line.Flag("--watch", o->watch, "show the table of jobs instead of the log");
+          line.Flag("--json-logs", o->json_logs, "the log as JSON, one object a line");
           return [o, &globals] { return Serve(*o, globals); };
         }}));
 

@@ -42,17 +42,17 @@ int Simulate(SimulateOptions& o, const GlobalOptions& globals) {
 
 ALLOT_REGISTER(CommandInfo,
                (CommandInfo{"simulate", "run one policy on one workload",
-                            [](CLI::App& app, const GlobalOptions& globals) {
+                            [](CommandLine& line, const GlobalOptions& globals) {
                               auto o = std::make_shared<SimulateOptions>();
-                              o->world.Declare(app);
-                              app.add_option(
-                                     "-p,--policy", o->policy,
-                                     "policy, e.g. las or las:queues=3600|36000; see 'allot list'")
-                                  ->capture_default_str();
-                              app.add_option("-o,--out", o->out,
-                                             "folder for jobs.csv, timeline.csv and summary.json");
-                              app.add_option("--log", o->log_root,
-                                             "Minari datasets folder for the HDF5 episode log");
+                              o->world.Declare(line);
+                              line.Option(
+                                      "-p,--policy", o->policy,
+                                      "policy, e.g. las or las:queues=3600|36000; see 'allot list'")
+                                  .ShowDefault();
+                              line.Option("-o,--out", o->out,
+                                          "folder for jobs.csv, timeline.csv and summary.json");
+                              line.Option("--log", o->log_root,
+                                          "Minari datasets folder for the HDF5 episode log");
                               return [o, &globals] { return Simulate(*o, globals); };
                             }}));
 

@@ -26,7 +26,7 @@ using Json = nlohmann::ordered_json;
 constexpr int kDefaultTasks = 16;
 
 struct SweepCommand {
-  CLI::App* app = nullptr;
+  const CommandLine* line = nullptr;
   World world;  // takes the options of the world, for help and their checks
   std::string file;
   std::string preset;
@@ -46,8 +46,8 @@ struct SweepCommand {
 Json TypedDefinition(const SweepCommand& o, const WorldOptions& world) {
   Json json = Json::object();
   for (const std::string& name : world) {
-    const CLI::Option* option = o.app->get_option_no_throw("--" + name);
-    if (option != nullptr && option->count() > 0) json[name] = Join(option->results(), ",");
+    const std::vector<std::string> given = o.line->Given(name);
+    if (!given.empty()) json[name] = Join(given, ",");
   }
   const auto texts = [&json](const char* key, const std::string& text) {
     if (!text.empty()) json[key] = SplitSpecs(text);
@@ -230,54 +230,50 @@ int Sweep(const SweepCommand& o, const GlobalOptions& globals) {
   return 0;
 }
 
-void Declare(CLI::App& app, SweepCommand* o) {
-  o->app = &app;
-  o->world.Declare(app);
-  for (const char* factor : {"--cluster", "--load", "--rate", "--seed", "--workloads"}) {
-    app.remove_option(app.get_option(factor));
-  }
-  for (CLI::Option* option : app.get_options()) {
-    if (option->get_name() != "--help") option->group("The world of all cells");
-  }
-  app.add_option("definition", o->file, "TOML or JSON file (docs/sweeps.md); options here win");
-  app.add_option(
+void Declare(CommandLine& line, SweepCommand* o) {
+  o->line = &line;
+  o->world.Declare(line);
+  line.Remove({"--cluster", "--load", "--rate", "--seed", "--workloads"});
+  line.Group("The world of all cells");
+  line.Option("definition", o->file, "TOML or JSON file (docs/sweeps.md); options here win");
+  line.Option(
       "--preset", o->preset,
       "a sweep that ships with allot: " + Join(Registry<SweepPreset>::Global().ids(), ", "));
-  app.add_option("-p,--policies", o->policies, "policies, joined by commas")
-      ->default_str("fifo,las,srtf,drf,optimus");
-  const auto list = [&app](const char* name, std::vector<std::string>* values, const char* help) {
-    app.add_option(name, *values, help)->delimiter(',');
+  line.Option("-p,--policies", o->policies, "policies, joined by commas")
+      .DefaultText("fifo,las,srtf,drf,optimus");
+  const auto list = [&line](const char* name, std::vector<std::string>* values, const char* help) {
+    line.Option(name, *values, help).SplitAt(',');
   };
   list("--loads", &o->loads, "offered loads, GPU time / capacity: 0.5,1,1.5");
   list("--rates", &o->rates, "jobs per hour, for --workload law:NAME: 1..9");
   list("--seeds", &o->seeds, "of samples, laws and estimates: 0..9 (default: 0)");
   list("-c,--clusters", &o->clusters, "clusters: 16x8,32x8");
-  app.add_option("--admission", o->admission, "admission stages: accept-all,load:factor=1.2");
-  app.add_option("--placement", o->placement, "placement stages: packed,first-fit");
-  app.add_option("--vary", o->vary, "any other option of the world: interval=60,300 (repeatable)");
-  app.add_option("--window-jobs", o->window_jobs,
-                 "measure jobs A..B by position from 0; the run ends with the last of them");
-  app.add_option("--window-time", o->window_time, "measure jobs submitted in A..B: 7d..14d");
-  app.add_option("--warm-up", o->warm_up, "measure jobs submitted so long after the first: 2d");
-  app.add_option("--reference", o->reference,
-                 "what ratios are of: a policy, or FACTOR=VALUE (default: the first policy)");
-  app.add_option("--title", o->title, "title of the results");
-  app.add_option("-o,--out", o->out, "folder that keeps finished cells; run again to continue");
-  app.add_flag("--list", o->list, "print the cells and run none");
-  app.add_option("--shard", o->shard, "I/N: only every N-th cell; the last shard merges");
-  app.add_flag("--slurm", o->slurm, "submit as a Slurm job array");
-  app.add_option("--slurm-script", o->slurm_script, "only write the script for sbatch");
-  app.add_option("--slurm-tasks", o->slurm_tasks, "tasks of the array")
-      ->check(CLI::Range(1, 100000))
-      ->default_str(std::to_string(kDefaultTasks));
-  app.add_option("--slurm-option", o->slurm_options, "for sbatch: partition=gpu (repeatable)");
+  line.Option("--admission", o->admission, "admission stages: accept-all,load:factor=1.2");
+  line.Option("--placement", o->placement, "placement stages: packed,first-fit");
+  line.Option("--vary", o->vary, "any other option of the world: interval=60,300 (repeatable)");
+  line.Option("--window-jobs", o->window_jobs,
+              "measure jobs A..B by position from 0; the run ends with the last of them");
+  line.Option("--window-time", o->window_time, "measure jobs submitted in A..B: 7d..14d");
+  line.Option("--warm-up", o->warm_up, "measure jobs submitted so long after the first: 2d");
+  line.Option("--reference", o->reference,
+              "what ratios are of: a policy, or FACTOR=VALUE (default: the first policy)");
+  line.Option("--title", o->title, "title of the results");
+  line.Option("-o,--out", o->out, "folder that keeps finished cells; run again to continue");
+  line.Flag("--list", o->list, "print the cells and run none");
+  line.Option("--shard", o->shard, "I/N: only every N-th cell; the last shard merges");
+  line.Flag("--slurm", o->slurm, "submit as a Slurm job array");
+  line.Option("--slurm-script", o->slurm_script, "only write the script for sbatch");
+  line.Option("--slurm-tasks", o->slurm_tasks, "tasks of the array")
+      .Range(1, 100000)
+      .DefaultText(std::to_string(kDefaultTasks));
+  line.Option("--slurm-option", o->slurm_options, "for sbatch: partition=gpu (repeatable)");
 }
 
 ALLOT_REGISTER(CommandInfo,
                (CommandInfo{"sweep", "policies against loads, seeds, clusters and stages",
-                            [](CLI::App& app, const GlobalOptions& globals) {
+                            [](CommandLine& line, const GlobalOptions& globals) {
                               auto o = std::make_shared<SweepCommand>();
-                              Declare(app, o.get());
+                              Declare(line, o.get());
                               return [o, &globals] { return Sweep(*o, globals); };
                             }}));
 

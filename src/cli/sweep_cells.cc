@@ -1,6 +1,5 @@
 #include "cli/sweep_cells.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "core/error.h"
@@ -19,16 +18,14 @@ constexpr Seconds kLongestTail = 64000 * 3600;
 
 WorldOptions SweepableOptions() {
   World world;
-  CLI::App app;
-  world.Declare(app);
+  CommandLine line;
+  world.Declare(line);
   WorldOptions names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) {
-      // Factors of every sweep; and each seed is a workload of its own.
-      const bool elsewhere = name == "help" || name == "cluster" || name == "load" ||
-                             name == "rate" || name == "seed" || name == "workloads";
-      if (!elsewhere) names.push_back(name);
-    }
+  for (const std::string& name : line.LongNames()) {
+    // Factors of every sweep; and each seed is a workload of its own.
+    const bool elsewhere = name == "cluster" || name == "load" || name == "rate" ||
+                           name == "seed" || name == "workloads";
+    if (!elsewhere) names.push_back(name);
   }
   return names;
 }
@@ -38,16 +35,12 @@ SweepCells::SweepCells(const SweepDefinition& definition, std::size_t kept)
 
 std::unique_ptr<World> SweepCells::MakeWorld(const std::map<std::string, std::string>& options) {
   auto world = std::make_unique<World>();
-  CLI::App app;
-  world->Declare(app);
+  CommandLine line;
+  world->Declare(line);
   std::vector<std::string> arguments;
   for (const auto& [name, value] : options)
     arguments.push_back(fmt::format("--{}={}", name, value));
-  try {
-    app.parse(arguments);
-  } catch (const CLI::ParseError& error) {
-    throw UsageError("{}", error.what());
-  }
+  line.Parse(arguments);
   world->ShareTraces(&traces_);
   return world;
 }

@@ -15,20 +15,17 @@ ALLOT_REGISTER(
     CommandInfo,
     (CommandInfo{
         "trace convert", "write the chosen window or sub-sample of a trace as an allot CSV",
-        [](CLI::App& app, const GlobalOptions& globals) {
+        [](CommandLine& line, const GlobalOptions& globals) {
           struct Options {
             World world;
             std::string out;
           };
           auto o = std::make_shared<Options>();
-          o->world.Declare(app);
+          o->world.Declare(line);
           // What says how jobs are run does not change a trace.
-          for (const char* other :
-               {"--workloads", "--profile", "--interval", "--restart-cost", "--failures",
-                "--node-events", "--speedup", "--length-estimates"}) {
-            app.remove_option(app.get_option(other));
-          }
-          app.add_option("-o,--out", o->out, "the CSV file")->required();
+          line.Remove({"--workloads", "--profile", "--interval", "--restart-cost", "--failures",
+                       "--node-events", "--speedup", "--length-estimates"});
+          line.Option("-o,--out", o->out, "the CSV file").Required();
           return [o, &globals] {
             const auto scenarios = o->world.Scenarios();
             const Workload& workload = scenarios.front().scenario->workload();

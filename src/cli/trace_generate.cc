@@ -34,21 +34,21 @@ int WriteGenerated(const Options& o, const GlobalOptions& globals) {
   return 0;
 }
 
-ALLOT_REGISTER(
-    CommandInfo,
-    (CommandInfo{
-        "trace generate", "write a workload made by a law as an allot CSV",
-        [](CLI::App& app, const GlobalOptions& globals) {
-          auto o = std::make_shared<Options>();
-          app.add_option("law", o->law, "see 'allot list laws'")->required();
-          app.add_option("--rate", o->rate, "jobs per hour (default: that of the law's trace)");
-          app.add_option("--jobs", o->jobs, "number of jobs")->capture_default_str();
-          app.add_option("--tail", o->tail, "further arrivals for so long after the last of --jobs")
-              ->capture_default_str();
-          app.add_option("--seed", o->seed, "same seed, same jobs")->capture_default_str();
-          app.add_option("-o,--out", o->out, "the CSV file")->required();
-          return [o, &globals] { return WriteGenerated(*o, globals); };
-        }}));
+ALLOT_REGISTER(CommandInfo,
+               (CommandInfo{"trace generate", "write a workload made by a law as an allot CSV",
+                            [](CommandLine& line, const GlobalOptions& globals) {
+                              auto o = std::make_shared<Options>();
+                              line.Option("law", o->law, "see 'allot list laws'").Required();
+                              line.Option("--rate", o->rate,
+                                          "jobs per hour (default: that of the law's trace)");
+                              line.Option("--jobs", o->jobs, "number of jobs").ShowDefault();
+                              line.Option("--tail", o->tail,
+                                          "further arrivals for so long after the last of --jobs")
+                                  .ShowDefault();
+                              line.Option("--seed", o->seed, "same seed, same jobs").ShowDefault();
+                              line.Option("-o,--out", o->out, "the CSV file").Required();
+                              return [o, &globals] { return WriteGenerated(*o, globals); };
+                            }}));
 
 }  // namespace
 }  // namespace allot

@@ -14,61 +14,57 @@ constexpr const char* kHowToScale =
     "...\n"
     "  MASTER_ADDR=HOST srun -n 2 allot train ...";
 
-void Declare(CLI::App& app, TrainOptions& o) {
-  app.footer(kHowToScale);
-  o.world.Declare(app);
-  app.add_option(
-      "--network", o.network,
-      "ID:KEY=VALUE,..., see 'allot list networks' (default: index, or that of --start)");
-  app.add_option("--start", o.start,
-                 "checkpoint folder, or fresh weights: index:alpha=0.25,beta=0.3,kappa=0.3 "
-                 "(default: what --network says)");
-  app.add_option("-o,--out", o.out,
-                 "folder of the run: best/, latest/, curve.csv, TensorBoard events")
-      ->required();
-  app.add_flag("--resume", o.resume, "go on from latest/ in the folder, with the same options");
-  app.add_option("--method", o.method, "ID:KEY=VALUE,..., see 'allot list methods'")
-      ->capture_default_str();
-  app.add_option("--objective", o.objective,
-                 "what validation compares and best/ is chosen by, see 'allot list objectives'")
-      ->capture_default_str();
-  app.add_option("--from-log", o.from_logs,
-                 "folder of an episode log, simulated or live, to train on instead of a workload: "
-                 "its arrivals and measured run times (repeatable)");
-  app.add_option("--history", o.history,
-                 "TRACE@DATE: run times known from the start, kept in the checkpoint");
-  app.add_option("--iterations", o.trainer.iterations, "gradient steps")
-      ->check(CLI::Range(1, 10000000))
-      ->capture_default_str();
-  app.add_option("--stop-after", o.stop_after,
-                 "stop after so many iterations of this call (resume later)");
-  app.add_option("--batch", o.trainer.workloads, "workloads per iteration")->capture_default_str();
-  app.add_option("--episode-span", o.episode_span, "length of a training episode's arrivals")
-      ->capture_default_str();
-  app.add_option("--training-cluster", o.training_cluster,
-                 "cluster of the episodes (default: --cluster)");
-  app.add_option("--training-loads", o.training_loads, "offered loads, drawn per episode")
-      ->delimiter(',')
-      ->capture_default_str();
-  app.add_option("--teacher", o.teacher, "policy that returns are measured against")
-      ->capture_default_str();
-  app.add_option("--training-seed", o.trainer.seed, "of exploration and the choice of episodes")
-      ->capture_default_str();
-  app.add_option("--validate-every", o.validate_every,
-                 "iterations between validations and checkpoints")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
-  app.add_option("--validation-workloads", o.validation_workloads,
-                 "fixed samples that best/ is chosen by")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
+void Declare(CommandLine& line, TrainOptions& o) {
+  line.Footer(kHowToScale);
+  o.world.Declare(line);
+  line.Option("--network", o.network,
+              "ID:KEY=VALUE,..., see 'allot list networks' (default: index, or that of --start)");
+  line.Option("--start", o.start,
+              "checkpoint folder, or fresh weights: index:alpha=0.25,beta=0.3,kappa=0.3 "
+              "(default: what --network says)");
+  line.Option("-o,--out", o.out, "folder of the run: best/, latest/, curve.csv, TensorBoard events")
+      .Required();
+  line.Flag("--resume", o.resume, "go on from latest/ in the folder, with the same options");
+  line.Option("--method", o.method, "ID:KEY=VALUE,..., see 'allot list methods'").ShowDefault();
+  line.Option("--objective", o.objective,
+              "what validation compares and best/ is chosen by, see 'allot list objectives'")
+      .ShowDefault();
+  line.Option("--from-log", o.from_logs,
+              "folder of an episode log, simulated or live, to train on instead of a workload: "
+              "its arrivals and measured run times (repeatable)");
+  line.Option("--history", o.history,
+              "TRACE@DATE: run times known from the start, kept in the checkpoint");
+  line.Option("--iterations", o.trainer.iterations, "gradient steps")
+      .Range(1, 10000000)
+      .ShowDefault();
+  line.Option("--stop-after", o.stop_after,
+              "stop after so many iterations of this call (resume later)");
+  line.Option("--batch", o.trainer.workloads, "workloads per iteration").ShowDefault();
+  line.Option("--episode-span", o.episode_span, "length of a training episode's arrivals")
+      .ShowDefault();
+  line.Option("--training-cluster", o.training_cluster,
+              "cluster of the episodes (default: --cluster)");
+  line.Option("--training-loads", o.training_loads, "offered loads, drawn per episode")
+      .SplitAt(',')
+      .ShowDefault();
+  line.Option("--teacher", o.teacher, "policy that returns are measured against").ShowDefault();
+  line.Option("--training-seed", o.trainer.seed, "of exploration and the choice of episodes")
+      .ShowDefault();
+  line.Option("--validate-every", o.validate_every,
+              "iterations between validations and checkpoints")
+      .Range(1, 1000000)
+      .ShowDefault();
+  line.Option("--validation-workloads", o.validation_workloads,
+              "fixed samples that best/ is chosen by")
+      .Range(1, 1000)
+      .ShowDefault();
 }
 
 ALLOT_REGISTER(CommandInfo,
                (CommandInfo{"train", "reinforcement learning from a checkpoint or a fixed index",
-                            [](CLI::App& app, const GlobalOptions& globals) {
+                            [](CommandLine& line, const GlobalOptions& globals) {
                               auto o = std::make_shared<TrainOptions>();
-                              Declare(app, *o);
+                              Declare(line, *o);
                               return [o, &globals] {
                                 ConfigureTorch();
                                 o->trainer.team = TeamFromEnvironment();

@@ -54,28 +54,25 @@ int Tune(Options& o, const GlobalOptions& globals) {
   return 0;
 }
 
-ALLOT_REGISTER(CommandInfo,
-               (CommandInfo{
-                   "tune", "search the best fixed index for a world: the heuristic to beat",
-                   [](CLI::App& app, const GlobalOptions& globals) {
-                     auto o = std::make_shared<Options>();
-                     o->world.Declare(app);
-                     app.add_option("--bases", o->bases, "of the policy 'index' that are tried")
-                         ->capture_default_str();
-                     app.add_option("--objective", o->objective, "see 'allot list objectives'")
-                         ->capture_default_str();
-                     app.add_option("--history", o->history,
-                                    "for basis gittins: TRACE@DATE, known from the start");
-                     app.add_option("--max-decisions", o->max_decisions, "an episode is cut there")
-                         ->check(CLI::Range(1, 100000000))
-                         ->capture_default_str();
-                     app.add_option("--passes", o->passes, "over the parameters")
-                         ->check(CLI::Range(1, 100))
-                         ->capture_default_str();
-                     app.add_flag("--ranked", o->ranked,
-                                  "search heSRPT's weight too, from the best index without it");
-                     return [o, &globals] { return Tune(*o, globals); };
-                   }}));
+ALLOT_REGISTER(
+    CommandInfo,
+    (CommandInfo{
+        "tune", "search the best fixed index for a world: the heuristic to beat",
+        [](CommandLine& line, const GlobalOptions& globals) {
+          auto o = std::make_shared<Options>();
+          o->world.Declare(line);
+          line.Option("--bases", o->bases, "of the policy 'index' that are tried").ShowDefault();
+          line.Option("--objective", o->objective, "see 'allot list objectives'").ShowDefault();
+          line.Option("--history", o->history,
+                      "for basis gittins: TRACE@DATE, known from the start");
+          line.Option("--max-decisions", o->max_decisions, "an episode is cut there")
+              .Range(1, 100000000)
+              .ShowDefault();
+          line.Option("--passes", o->passes, "over the parameters").Range(1, 100).ShowDefault();
+          line.Flag("--ranked", o->ranked,
+                    "search heSRPT's weight too, from the best index without it");
+          return [o, &globals] { return Tune(*o, globals); };
+        }}));
 
 }  // namespace
 }  // namespace allot

@@ -12,56 +12,50 @@
 
 namespace allot {
 
-void World::Declare(CLI::App& app) {
-  app.add_option("-w,--workload", workload_,
-                 "trace file (csv, json, .gz), 'embedded': four weeks of Philly, or law:NAME")
-      ->capture_default_str();
-  app.add_option("--format", format_, "trace format, see 'allot list'")->capture_default_str();
-  app.add_flag("--lenient", lenient_, "drop and count malformed rows instead of stopping");
-  app.add_option("-c,--cluster", cluster_, "nodes x GPUs: 16x8, 6x4:v100,3x8:p100, or a file")
-      ->capture_default_str();
-  app.add_option("--from", from_, "first submission used: date, 14d, or seconds");
-  app.add_option("--to", to_, "submissions before this are used");
-  app.add_option("--load", loads_,
-                 "sub-sample the window so that it offers this load (GPU time / capacity)")
-      ->delimiter(',');
-  app.add_option("--span", span_, "length of one sampled workload")->capture_default_str();
-  app.add_option("--workloads", workloads_, "sampled workloads, in turn from the window's spans")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str();
-  app.add_option("--rate", rate_,
-                 "jobs per hour of a workload made by a law (default: that of the law's trace)");
-  app.add_option("--jobs", jobs_, "jobs of a workload made by a law")->capture_default_str();
-  app.add_option("--tail", tail_, "further arrivals for so long after the last of --jobs")
-      ->capture_default_str();
-  app.add_option("--seed", seed_, "of laws, samples, job profiles and length estimates")
-      ->capture_default_str();
-  app.add_flag("--rigid", rigid_,
-               "keep jobs at their requested size (default: elastic, docs/formats/catalogue.md)");
-  app.add_option("--profile", profile_, "named set of simulator rules, see 'allot list'")
-      ->capture_default_str();
-  app.add_option("--interval", interval_, "seconds between decisions");
-  app.add_option("--restart-cost", restart_cost_, "seconds lost by a change of allocation");
-  app.add_option("--failures", failures_,
-                 "nodes fail and are repaired at random: MEAN_BETWEEN:MEAN_REPAIR[:CHECKPOINTS], "
-                 "e.g. 30d:2h:1h");
-  app.add_option("--node-events", node_events_,
-                 "CSV of nodes that go down or up: time_s,node,event");
-  app.add_option("--speedup", speedup_,
-                 "of all progress over the jobs' rates; policies are not told")
-      ->capture_default_str();
-  app.add_option("--length-estimates", lengths_,
-                 "what policies are told: none, noisy:SIGMA, true (oracle)")
-      ->default_str("the profile's; noisy:0.5");
-  CLI::Option* setting =
-      app.add_option("--setting", setting_specs_,
-                     "named worlds instead of a trace, joined by commas: 'allot list settings'");
-  for (const char* own :
-       {"--workload", "--format", "--cluster", "--from", "--to", "--load", "--span", "--rate",
-        "--jobs", "--tail", "--rigid", "--profile", "--interval", "--restart-cost", "--failures",
-        "--node-events", "--speedup", "--length-estimates"}) {
-    setting->excludes(app.get_option(own));
-  }
+void World::Declare(CommandLine& line) {
+  line.Option("-w,--workload", workload_,
+              "trace file (csv, json, .gz), 'embedded': four weeks of Philly, or law:NAME")
+      .ShowDefault();
+  line.Option("--format", format_, "trace format, see 'allot list'").ShowDefault();
+  line.Flag("--lenient", lenient_, "drop and count malformed rows instead of stopping");
+  line.Option("-c,--cluster", cluster_, "nodes x GPUs: 16x8, 6x4:v100,3x8:p100, or a file")
+      .ShowDefault();
+  line.Option("--from", from_, "first submission used: date, 14d, or seconds");
+  line.Option("--to", to_, "submissions before this are used");
+  line.Option("--load", loads_,
+              "sub-sample the window so that it offers this load (GPU time / capacity)")
+      .SplitAt(',');
+  line.Option("--span", span_, "length of one sampled workload").ShowDefault();
+  line.Option("--workloads", workloads_, "sampled workloads, in turn from the window's spans")
+      .Range(1, 100000)
+      .ShowDefault();
+  line.Option("--rate", rate_,
+              "jobs per hour of a workload made by a law (default: that of the law's trace)");
+  line.Option("--jobs", jobs_, "jobs of a workload made by a law").ShowDefault();
+  line.Option("--tail", tail_, "further arrivals for so long after the last of --jobs")
+      .ShowDefault();
+  line.Option("--seed", seed_, "of laws, samples, job profiles and length estimates").ShowDefault();
+  line.Flag("--rigid", rigid_,
+            "keep jobs at their requested size (default: elastic, docs/formats/catalogue.md)");
+  line.Option("--profile", profile_, "named set of simulator rules, see 'allot list'")
+      .ShowDefault();
+  line.Option("--interval", interval_, "seconds between decisions");
+  line.Option("--restart-cost", restart_cost_, "seconds lost by a change of allocation");
+  line.Option("--failures", failures_,
+              "nodes fail and are repaired at random: MEAN_BETWEEN:MEAN_REPAIR[:CHECKPOINTS], "
+              "e.g. 30d:2h:1h");
+  line.Option("--node-events", node_events_, "CSV of nodes that go down or up: time_s,node,event");
+  line.Option("--speedup", speedup_, "of all progress over the jobs' rates; policies are not told")
+      .ShowDefault();
+  line.Option("--length-estimates", lengths_,
+              "what policies are told: none, noisy:SIGMA, true (oracle)")
+      .DefaultText("the profile's; noisy:0.5");
+  line.Option("--setting", setting_specs_,
+              "named worlds instead of a trace, joined by commas: 'allot list settings'");
+  line.Exclude("--setting", {"--workload", "--format", "--cluster", "--from", "--to", "--load",
+                             "--span", "--rate", "--jobs", "--tail", "--rigid", "--profile",
+                             "--interval", "--restart-cost", "--failures", "--node-events",
+                             "--speedup", "--length-estimates"});
 }
 
 const std::vector<Setting>& World::settings() {

@@ -2,7 +2,6 @@
 // The options that say in which world a command plays (workload, cluster, rules), the same for all
 // commands, and the scenarios made from them.
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "cli/trace_shelf.h"
+#include "core/command_line.h"
 #include "envs/episodes.h"
 #include "envs/setting.h"
 #include "sched/policy.h"
@@ -23,7 +23,7 @@ namespace allot {
 class World {
  public:
   // Declares --workload, --cluster, --load, ... on the command.
-  void Declare(CLI::App& app);
+  void Declare(CommandLine& line);
 
   // Traces that several worlds read are read once: `shelf` must outlive the world.
   void ShareTraces(TraceShelf* shelf) { shelf_ = shelf; }

@@ -1,0 +1,136 @@
+#include "core/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+
+#include "core/error.h"
+
+namespace allot {
+
+CommandLine::Entry CommandLine::Entry::Required() const { return Entry(option_->required()); }
+
+CommandLine::Entry CommandLine::Entry::ShowDefault() const {
+  return Entry(option_->capture_default_str());
+}
+
+CommandLine::Entry CommandLine::Entry::DefaultText(const std::string& text) const {
+  return Entry(option_->default_str(text));
+}
+
+CommandLine::Entry CommandLine::Entry::SplitAt(char separator) const {
+  return Entry(option_->delimiter(separator));
+}
+
+CommandLine::Entry CommandLine::Entry::Range(int least, int most) const {
+  return Entry(option_->check(CLI::Range(least, most)));
+}
+
+CommandLine::Entry CommandLine::Entry::Range(double least, double most) const {
+  return Entry(option_->check(CLI::Range(least, most)));
+}
+
+CommandLine::Entry CommandLine::Entry::Positive() const {
+  return Entry(option_->check(CLI::PositiveNumber));
+}
+
+CommandLine::Entry CommandLine::Entry::NonNegative() const {
+  return Entry(option_->check(CLI::NonNegativeNumber));
+}
+
+CommandLine::Entry CommandLine::Entry::OneOf(const std::vector<std::string>& values) const {
+  return Entry(option_->check(CLI::IsMember(values)));
+}
+
+CommandLine::CommandLine(const std::string& description)
+    : own_(std::make_unique<CLI::App>(description)), app_(own_.get()) {}
+
+CommandLine::CommandLine(CLI::App& app) : app_(&app) {}
+
+CommandLine::CommandLine(CommandLine&&) noexcept = default;
+CommandLine::~CommandLine() = default;
+
+template <typename T>
+CommandLine::Entry CommandLine::Option(const std::string& names, T& value,
+                                       const std::string& help) {
+  return Entry(app_->add_option(names, value, help));
+}
+
+CommandLine::Entry CommandLine::Flag(const std::string& names, bool& value,
+                                     const std::string& help) {
+  return Entry(app_->add_flag(names, value, help));
+}
+
+void CommandLine::Footer(const std::string& text) { app_->footer(text); }
+
+void CommandLine::Exclude(const std::string& name, std::initializer_list<const char*> others) {
+  CLI::Option* option = app_->get_option(name);
+  for (const char* other : others) option->excludes(app_->get_option(other));
+}
+
+void CommandLine::Remove(std::initializer_list<const char*> names) {
+  for (const char* name : names) app_->remove_option(app_->get_option(name));
+}
+
+void CommandLine::Group(const std::string& title) {
+  for (CLI::Option* option : app_->get_options()) {
+    if (option->get_name() != "--help") option->group(title);
+  }
+}
+
+CommandLine CommandLine::Command(const std::string& name, const std::string& summary) {
+  app_->require_subcommand(1);
+  return CommandLine(*app_->add_subcommand(name, summary));
+}
+
+std::vector<std::string> CommandLine::LongNames() const {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app_->get_options()) {
+    std::ranges::copy_if(option->get_lnames(), std::back_inserter(names),
+                         [](const std::string& name) { return name != "help"; });
+  }
+  return names;
+}
+
+void CommandLine::Parse(std::vector<std::string> arguments) {
+  try {
+    app_->parse(arguments);
+  } catch (const CLI::ParseError& error) {
+    throw UsageError("{}", error.what());
+  }
+}
+
+std::optional<int> CommandLine::Parse(int argc, char** argv) {
+  try {
+    app_->parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    return app_->exit(error);
+  }
+}
+
+bool CommandLine::given() const { return app_->parsed(); }
+
+std::vector<std::string> CommandLine::Given(const std::string& name) const {
+  const CLI::Option* option = app_->get_option_no_throw("--" + name);
+  return option == nullptr ? std::vector<std::string>() : option->results();
+}
+
+template CommandLine::Entry CommandLine::Option(const std::string&, int&, const std::string&);
+template CommandLine::Entry CommandLine::Option(const std::string&, std::int64_t&,
+                                                const std::string&);
+template CommandLine::Entry CommandLine::Option(const std::string&, std::uint64_t&,
+                                                const std::string&);
+template CommandLine::Entry CommandLine::Option(const std::string&, double&, const std::string&);
+template CommandLine::Entry CommandLine::Option(const std::string&, std::optional<double>&,
+                                                const std::string&);
+template CommandLine::Entry CommandLine::Option(const std::string&, std::string&,
+                                                const std::string&);
+template CommandLine::Entry CommandLine::Option(const std::string&, std::vector<int>&,
+                                                const std::string&);
+template CommandLine::Entry CommandLine::Option(const std::string&, std::vector<double>&,
+                                                const std::string&);
+template CommandLine::Entry CommandLine::Option(const std::string&, std::vector<std::string>&,
+                                                const std::string&);
+
+}  // namespace allot

@@ -1,0 +1,69 @@
+#pragma once
+// What programs and their commands declare options on, and the parsing of those. CLI11 does the
+// work and stays behind this seam: its inline code costs more to compile than a command does.
+
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace allot {
+
+class CommandLine {
+ public:
+  // A declared option, to say more of it.
+  class Entry {
+   public:
+    explicit Entry(CLI::Option* option) : option_(option) {}
+    Entry Required() const;
+    Entry ShowDefault() const;                         // the variable's present value, in the help
+    Entry DefaultText(const std::string& text) const;  // what the help says instead
+    Entry SplitAt(char separator) const;               // one argument is several values
+    Entry Range(int least, int most) const;
+    Entry Range(double least, double most) const;
+    Entry Positive() const;
+    Entry NonNegative() const;
+    Entry OneOf(const std::vector<std::string>& values) const;
+
+   private:
+    CLI::Option* option_;
+  };
+
+  explicit CommandLine(const std::string& description = "");
+  explicit CommandLine(CLI::App& app);  // declares on this one
+  CommandLine(CommandLine&&) noexcept;
+  ~CommandLine();
+
+  // `value` keeps what it holds unless the option is given. The types are those at the end of
+  // command_line.cc.
+  template <typename T>
+  Entry Option(const std::string& names, T& value, const std::string& help);
+  Entry Flag(const std::string& names, bool& value, const std::string& help);
+  void Footer(const std::string& text);
+  // `name` and any of `others` cannot be given together.
+  void Exclude(const std::string& name, std::initializer_list<const char*> others);
+  void Remove(std::initializer_list<const char*> names);
+  void Group(const std::string& title);  // gathers all options declared so far
+  // A command below this one; some command must then be given.
+  CommandLine Command(const std::string& name, const std::string& summary);
+
+  std::vector<std::string> LongNames() const;      // without dashes and without --help
+  void Parse(std::vector<std::string> arguments);  // each as --name=value; errors: UsageError
+  // Returns the exit code where the program is to end: after --help or a fault, which it prints.
+  std::optional<int> Parse(int argc, char** argv);
+  bool given() const;  // as a command
+  // As given for the option --`name`; nothing also where there is no such option.
+  std::vector<std::string> Given(const std::string& name) const;
+
+ private:
+  std::unique_ptr<CLI::App> own_;
+  CLI::App* app_;
+};
+
+}  // namespace allot
