@@ -2,7 +2,9 @@
 
 #include <ATen/ops/from_blob.h>
 #include <fmt/format.h>
+#include <signal.h>
 
+#include <csignal>
 #include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
@@ -21,6 +23,14 @@ c10::intrusive_ptr<c10d::TCPStore> OpenStore(const std::string& host, std::uint1
   options.waitWorkers = false;
   options.timeout = kMeet;
   return c10::make_intrusive<c10d::TCPStore>(host, options);
+}
+
+// libtorch writes to peers that may have died since: that is to be an error, not the end of this
+// process too. A handler that the program has set stays.
+void SurviveBrokenPipes() {
+  struct sigaction present {};
+  sigaction(SIGPIPE, nullptr, &present);
+  if (present.sa_handler == SIG_DFL) std::signal(SIGPIPE, SIG_IGN);
 }
 
 // Hands everything on, but waits in small steps, so that who waits for peers that will never come
@@ -69,7 +79,10 @@ struct MeetingPlace::Impl {
   c10::intrusive_ptr<c10d::TCPStore> store = OpenStore("127.0.0.1", 0, true);
 };
 
-MeetingPlace::MeetingPlace() : impl_(std::make_unique<Impl>()) {}
+MeetingPlace::MeetingPlace() {
+  SurviveBrokenPipes();
+  impl_ = std::make_unique<Impl>();
+}
 MeetingPlace::~MeetingPlace() = default;
 std::uint16_t MeetingPlace::port() const { return impl_->store->getPort(); }
 

@@ -18,7 +18,8 @@ struct GroupBroken : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Where peers meet to form a group: a store that this process offers, should it become rank 0.
+// Where peers meet to form a group: a store that this process offers, should it become rank 0. From
+// then on the process ignores SIGPIPE, unless it handles it.
 class MeetingPlace {
  public:
   MeetingPlace();
