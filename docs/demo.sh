@@ -65,6 +65,6 @@ run serve --runtime "local:cluster=2x4,jobs=$out/live/jobs.toml" --checkpoint "$
   --state "$out/live/state" --interval 1 --until-idle --watch
 printf '\nWhat happened to the first job, from its journal and its log:\n'
 grep -h '"what":"trains","job":"first"' "$out/live/state/journal.jsonl" |
-  sed -E 's/.*"at":([0-9.]+).*"workers":([0-9]+),"step":([0-9]+),"took":([0-9.]+).*/  \1 s: trains on \2 GPUs from step \3, \4 s after the decision/'
+  sed -E 's/.*"at":([0-9]+\.?[0-9]{0,1})[^,]*.*"workers":([0-9]+),"step":([0-9]+),"took":([0-9]+\.?[0-9]{0,2})[^,}]*.*/  \1 s: trains on \2 GPUs from step \3, \4 s after the decision/'
 grep -h '^step=' "$out"/live/state/local/jobs/first/log/*.log | sort -t= -k2 -n |
   awk 'NR % 15 == 1 { print "  " $0 }'
