@@ -6,23 +6,14 @@
 #include "core/check.h"
 #include "core/rng.h"
 #include "models/index_kernel.h"
+#include "models/tensor_views.h"
 
 namespace allot {
 namespace {
 
-using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
 Eigen::Index Padded(int count) {
   constexpr auto kLanes = static_cast<Eigen::Index>(internal::kLanes);
   return (count + kLanes - 1) / kLanes * kLanes;
-}
-
-Eigen::Map<const RowMajor> AsMatrix(const Tensor& tensor) {
-  return {tensor.data.data(), tensor.shape.at(0), tensor.shape.at(1)};
-}
-
-Eigen::Map<const Eigen::VectorXf> AsVector(const Tensor& tensor) {
-  return {tensor.data.data(), tensor.shape.at(0)};
 }
 
 }  // namespace

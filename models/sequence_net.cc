@@ -6,20 +6,11 @@
 #include "core/check.h"
 #include "core/error.h"
 #include "core/rng.h"
+#include "models/tensor_views.h"
 
 namespace allot {
 namespace {
 
-using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using MatrixView = Eigen::Map<const RowMajor>;
-using VectorView = Eigen::Map<const Eigen::VectorXf>;
-
-MatrixView AsMatrix(const Tensor& tensor) {
-  return {tensor.data.data(), tensor.shape.at(0), tensor.shape.at(1)};
-}
-VectorView AsVector(const Tensor& tensor) {
-  return {tensor.data.data(), static_cast<Eigen::Index>(tensor.data.size())};
-}
 VectorView AsVector(std::span<const float> values) {
   return {values.data(), static_cast<Eigen::Index>(values.size())};
 }

@@ -115,7 +115,7 @@ class IndexHeuristic : public Policy {
   std::vector<Grant> grants_;
 };
 
-PolicyInfo MakeInfo() {
+PolicyInfo IndexInfo() {
   PolicyInfo info;
   info.id = "index";
   info.summary = "weighted alpha-fair index with fixed numbers, greedy fill on concave hulls";
@@ -139,7 +139,7 @@ PolicyInfo MakeInfo() {
   return info;
 }
 
-ALLOT_REGISTER(PolicyInfo, MakeInfo());
+ALLOT_REGISTER(PolicyInfo, IndexInfo());
 
 }  // namespace
 }  // namespace allot

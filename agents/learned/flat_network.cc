@@ -6,7 +6,7 @@
 namespace allot {
 namespace {
 
-NetWeights Fresh(const Params& params, std::uint64_t seed) {
+NetWeights FreshFlat(const Params& params, std::uint64_t seed) {
   SequencePlan plan;
   plan.window = params.Integer("window");
   plan.types = JobTypeNames(params.Text("types"));
@@ -33,7 +33,7 @@ ALLOT_REGISTER(NetworkInfo,
                               "job types, by name of their profile, joined by | (default: DL2's)"},
                              {"bundles", "true", "a first bundle for every job beforehand"},
                              {"stop-late", "false", "no 'done' while an increment helps"}},
-                            Fresh,
+                            FreshFlat,
                             CheckSequenceAgent,
                             MakeSequencePolicy}));
 

@@ -6,7 +6,7 @@
 namespace allot {
 namespace {
 
-PolicyInfo MakeInfo() {
+PolicyInfo LearnedInfo() {
   PolicyInfo info;
   info.id = "learned";
   info.summary = "a trained network from a checkpoint folder";
@@ -23,7 +23,7 @@ PolicyInfo MakeInfo() {
   return info;
 }
 
-ALLOT_REGISTER(PolicyInfo, MakeInfo());
+ALLOT_REGISTER(PolicyInfo, LearnedInfo());
 
 }  // namespace
 }  // namespace allot

@@ -7,7 +7,7 @@
 namespace allot {
 namespace {
 
-NetWeights Fresh(const Params& params, std::uint64_t seed) {
+NetWeights FreshShared(const Params& params, std::uint64_t seed) {
   const std::string& features = params.Text("features");
   if (features != "speed" && features != "dl2") {
     throw UsageError("network 'shared': features must be speed or dl2, got '{}'", features);
@@ -41,7 +41,7 @@ ALLOT_REGISTER(NetworkInfo,
                              {"types", "", "job types, for features=dl2"},
                              {"bundles", "true", "a first bundle for every job beforehand"},
                              {"stop-late", "true", "no 'done' while an increment helps"}},
-                            Fresh,
+                            FreshShared,
                             CheckSequenceAgent,
                             MakeSequencePolicy}));
 

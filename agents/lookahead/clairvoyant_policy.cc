@@ -147,7 +147,7 @@ class Clairvoyant : public Policy {
   int episodes_ = 0;
 };
 
-PolicyInfo MakeInfo() {
+PolicyInfo ClairvoyantInfo() {
   PolicyInfo info;
   info.id = "clairvoyant";
   info.summary = "oracle: the best schedule that a search over this very workload finds";
@@ -161,7 +161,7 @@ PolicyInfo MakeInfo() {
   return info;
 }
 
-ALLOT_REGISTER(PolicyInfo, MakeInfo());
+ALLOT_REGISTER(PolicyInfo, ClairvoyantInfo());
 
 }  // namespace
 }  // namespace allot

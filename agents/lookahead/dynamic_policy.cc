@@ -34,7 +34,7 @@ std::vector<std::string> Pairs(const Params& params) {
   return specs;
 }
 
-PolicyInfo MakeInfo() {
+PolicyInfo DynamicInfo() {
   PolicyInfo info;
   info.id = "dynamic";
   info.summary = "simulates policies x admissions ahead, uses the best (Blox's dynamic)";
@@ -50,7 +50,7 @@ PolicyInfo MakeInfo() {
   return info;
 }
 
-ALLOT_REGISTER(PolicyInfo, MakeInfo());
+ALLOT_REGISTER(PolicyInfo, DynamicInfo());
 
 }  // namespace
 }  // namespace allot

@@ -105,7 +105,7 @@ std::string Nested(std::string policy) {
   return policy;
 }
 
-PolicyInfo MakeInfo() {
+PolicyInfo GuardedInfo() {
   PolicyInfo info;
   info.id = "guarded";
   info.summary = "a policy that yields to its teacher when it errs or drifts: the safety net";
@@ -141,7 +141,7 @@ PolicyInfo MakeInfo() {
   return info;
 }
 
-ALLOT_REGISTER(PolicyInfo, MakeInfo());
+ALLOT_REGISTER(PolicyInfo, GuardedInfo());
 
 }  // namespace
 }  // namespace allot

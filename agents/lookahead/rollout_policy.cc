@@ -22,7 +22,7 @@ std::vector<std::string> Grid(const Params& params) {
   return specs;
 }
 
-PolicyInfo MakeInfo() {
+PolicyInfo RolloutInfo() {
   PolicyInfo info;
   info.id = "rollout";
   info.summary = "index with the (alpha, beta) that simulates best ahead, chosen anew each time";
@@ -40,7 +40,7 @@ PolicyInfo MakeInfo() {
   return info;
 }
 
-ALLOT_REGISTER(PolicyInfo, MakeInfo());
+ALLOT_REGISTER(PolicyInfo, RolloutInfo());
 
 }  // namespace
 }  // namespace allot

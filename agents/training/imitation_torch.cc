@@ -4,6 +4,7 @@
 
 #include "agents/learned/agent.h"
 #include "agents/learned/index_agent.h"
+#include "agents/training/decision_rows.h"
 #include "agents/training/imitation.h"
 #include "core/error.h"
 #include "core/index.h"
@@ -17,16 +18,6 @@ namespace allot {
 namespace {
 
 // Configuration of each row in an allocation, -1: none.
-void ConfigurationsByRow(const Observation& o, const Allocation& allocation,
-                         std::vector<std::int32_t>* configurations) {
-  configurations->assign(o.job.size(), -1);
-  for (const Allocation::Entry& entry : allocation.entries()) {
-    // Rows ascend by job.
-    const auto row = std::lower_bound(o.job.begin(), o.job.end(), entry.job);
-    (*configurations)[static_cast<std::size_t>(row - o.job.begin())] = entry.configuration;
-  }
-}
-
 // True when some job would take more than is left: only then does the log show a preference.
 bool Contended(const Observation& o, const std::vector<std::int32_t>& configurations) {
   double used = 0;

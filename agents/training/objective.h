@@ -38,6 +38,9 @@ Objective ObjectiveNamed(const std::string& id);  // UsageError with did-you-mea
 double PlayFor(const Objective& objective, const Scenario& scenario, Policy& policy,
                std::int64_t max_decisions);
 
+// Of the jobs, those whose mean JCT stands for short jobs.
+inline constexpr double kShortestShare = 0.95;
+
 // Mean of the `share` smallest values (at least one); reorders. O(n).
 double TrimmedMean(std::vector<double> values, double share);
 

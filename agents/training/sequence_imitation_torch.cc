@@ -2,6 +2,7 @@
 #include <cmath>
 #include <utility>
 
+#include "agents/training/decision_rows.h"
 #include "agents/training/sequence_imitation.h"
 #include "agents/training/sequence_learner.h"
 #include "core/error.h"
@@ -12,15 +13,6 @@
 
 namespace allot {
 namespace {
-
-void ConfigurationsByRow(const Observation& o, const Allocation& allocation,
-                         std::vector<std::int32_t>* configurations) {
-  configurations->assign(At(o.rows()), -1);
-  for (const Allocation::Entry& entry : allocation.entries()) {
-    const auto row = std::find(o.job.begin(), o.job.end(), entry.job) - o.job.begin();
-    (*configurations)[static_cast<std::size_t>(row)] = entry.configuration;
-  }
-}
 
 // Whether the action stays within what the teacher gave.
 bool LeadsThere(const SequenceDecision& choice, int action,

@@ -30,7 +30,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct BenchOptions {
+struct DecideOptions {
   std::vector<int> jobs = {50, 1000, 5000};
   double nodes_per_job = 2;
   std::string lengths = "known";
@@ -38,7 +38,7 @@ struct BenchOptions {
   std::string out;
 };
 
-std::shared_ptr<const Scenario> Crowd(int jobs, double nodes_per_job, bool lengths_known) {
+std::shared_ptr<const Scenario> CrowdOf(int jobs, double nodes_per_job, bool lengths_known) {
   const int servers = std::max(1, static_cast<int>(nodes_per_job * jobs));
   ClusterSpec cluster;
   cluster.AddNodes(servers, {.gpus = 8, .cpus = 8}, "gpu");
@@ -104,9 +104,9 @@ double Microseconds(const std::vector<Observation>& moments, const Step& step) {
   return rounds[kRounds / 2];
 }
 
-Json Measure(const BenchOptions& o, const Agent& agent, int jobs) {
+Json MeasureDecisions(const DecideOptions& o, const Agent& agent, int jobs) {
   constexpr int kSkipped = 20;
-  const auto scenario = Crowd(jobs, o.nodes_per_job, o.lengths == "known");
+  const auto scenario = CrowdOf(jobs, o.nodes_per_job, o.lengths == "known");
   SimulatedCluster cluster(*scenario);
   const auto policy = MakeLearnedPolicy(agent);
   policy->OnEpisodeStart({.seed = 0, .cluster = &scenario->cluster()});
@@ -157,7 +157,7 @@ Json Measure(const BenchOptions& o, const Agent& agent, int jobs) {
           {"with_placement_us", whole}};
 }
 
-int BenchDecide(const BenchOptions& o, const GlobalOptions& globals) {
+int BenchDecide(const DecideOptions& o, const GlobalOptions& globals) {
   const Agent agent =
       o.checkpoint.empty()
           ? Agent{IndexAgentAt({.alpha = 0.25F, .beta = 0.3F, .kappa = 0.3F}, 16, 1), {}}
@@ -165,7 +165,7 @@ int BenchDecide(const BenchOptions& o, const GlobalOptions& globals) {
   Json json = {{"command", TypedCommand()}, {"version", Version()},
                {"machine", BenchMachine()}, {"hidden", agent.weights.sizes.value("hidden", 0)},
                {"lengths", o.lengths},      {"decisions", Json::array()}};
-  for (const int jobs : o.jobs) json["decisions"].push_back(Measure(o, agent, jobs));
+  for (const int jobs : o.jobs) json["decisions"].push_back(MeasureDecisions(o, agent, jobs));
   if (!o.out.empty()) WriteTextFile(o.out, json.dump(2) + "\n");
   if (globals.json) {
     std::printf("%s\n", json.dump(2).c_str());
@@ -186,7 +186,7 @@ ALLOT_REGISTER(CommandInfo,
                (CommandInfo{
                    "bench decide", "CPU time of one decision of the learned policy, by its parts",
                    [](CommandLine& line, const GlobalOptions& globals) {
-                     auto o = std::make_shared<BenchOptions>();
+                     auto o = std::make_shared<DecideOptions>();
                      line.Option("--jobs", o->jobs, "numbers of jobs, joined by commas")
                          .SplitAt(',')
                          .Range(1, 1000000)

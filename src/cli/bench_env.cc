@@ -48,7 +48,7 @@ EpisodeSource Weeks() {
   return [weeks](std::uint64_t seed) { return weeks[seed % weeks.size()]; };
 }
 
-ClusterEnvOptions Options(ActionMode mode, int max_jobs) {
+ClusterEnvOptions OptionsFor(ActionMode mode, int max_jobs) {
   ClusterEnvOptions options;
   options.mode = mode;
   options.max_jobs = max_jobs;
@@ -71,7 +71,7 @@ Json SequenceSteps() {
   VectorEnv env(
       1,
       [](std::int64_t) {
-        return std::make_unique<ClusterEnv>(TwentyJobs(), Options(ActionMode::kSequence, 20));
+        return std::make_unique<ClusterEnv>(TwentyJobs(), OptionsFor(ActionMode::kSequence, 20));
       },
       1);
   Rng rng(1, "actions");
@@ -95,7 +95,7 @@ double IndexStepsPerSecond(const EpisodeSource& weeks, int threads) {
   VectorEnv env(
       kEnvs,
       [&](std::int64_t) {
-        return std::make_unique<ClusterEnv>(weeks, Options(ActionMode::kIndex, 128));
+        return std::make_unique<ClusterEnv>(weeks, OptionsFor(ActionMode::kIndex, 128));
       },
       threads);
   Rng rng(1, "actions");

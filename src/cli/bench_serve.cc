@@ -26,7 +26,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct BenchOptions {
+struct ServingOptions {
   int jobs = 1000;
   int decisions = 1000;
   std::string policy = "index";
@@ -43,7 +43,7 @@ double ResidentMegabytes() {
   return static_cast<double>(*pages) * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1 << 20);
 }
 
-Json Measure(std::unique_ptr<Policy> inside, int jobs, int decisions) {
+Json MeasureServing(std::unique_ptr<Policy> inside, int jobs, int decisions) {
   SteadyPolicy policy(std::move(inside));
   policy.OnEpisodeStart({});
   LiveCrowd crowd(jobs);
@@ -71,14 +71,14 @@ Json Measure(std::unique_ptr<Policy> inside, int jobs, int decisions) {
           {"resident_mb_before", memory},     {"resident_mb_after", memory_after}};
 }
 
-int BenchServe(const BenchOptions& o, const GlobalOptions& globals) {
+int BenchServe(const ServingOptions& o, const GlobalOptions& globals) {
   const std::string spec = o.checkpoint.empty() ? o.policy : "learned:checkpoint=" + o.checkpoint;
   Json json = {{"command", TypedCommand()},
                {"version", Version()},
                {"machine", BenchMachine()},
                {"jobs", o.jobs},
-               {"direct", Measure(MakePolicy(spec), o.jobs, std::min(o.decisions, 1000))},
-               {"plugin", Measure(MakePluginPolicy(o.plugin, spec), o.jobs, o.decisions)}};
+               {"direct", MeasureServing(MakePolicy(spec), o.jobs, std::min(o.decisions, 1000))},
+               {"plugin", MeasureServing(MakePluginPolicy(o.plugin, spec), o.jobs, o.decisions)}};
   if (!o.out.empty()) WriteTextFile(o.out, json.dump(2) + "\n");
   if (globals.json) {
     std::printf("%s\n", json.dump(2).c_str());
@@ -101,7 +101,7 @@ ALLOT_REGISTER(CommandInfo,
                (CommandInfo{
                    "bench serve", "CPU time and memory of a daemon's decisions",
                    [](CommandLine& line, const GlobalOptions& globals) {
-                     auto o = std::make_shared<BenchOptions>();
+                     auto o = std::make_shared<ServingOptions>();
                      line.Option("--jobs", o->jobs, "live jobs").Range(1, 1000000).ShowDefault();
                      line.Option("--decisions", o->decisions, "that are measured")
                          .Range(1, 100000000)

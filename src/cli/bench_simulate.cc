@@ -30,7 +30,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct BenchOptions {
+struct SimulationOptions {
   World world;
   bool trace = false;
   bool figure6 = false;
@@ -43,7 +43,7 @@ struct BenchOptions {
 };
 
 // `jobs` one-GPU jobs at once on half as many GPUs: every decision ranks all and serves half.
-Scenario Crowd(int jobs) {
+Scenario RigidCrowd(int jobs) {
   Workload workload;
   workload.name = fmt::format("crowd-{}", jobs);
   Rng rng(1, "bench-crowd");
@@ -62,10 +62,10 @@ Scenario Crowd(int jobs) {
   return Scenario(std::move(workload), cluster, options);
 }
 
-Json BenchCrowds(const BenchOptions& o) {
+Json BenchCrowds(const SimulationOptions& o) {
   Json rows = Json::array();
   for (int jobs = 100; jobs <= o.most_active; jobs *= 10) {
-    const Scenario scenario = Crowd(jobs);
+    const Scenario scenario = RigidCrowd(jobs);
     const std::int64_t decisions = std::max(20, 200000 / jobs);
     for (const std::string& spec : SplitSpecs(o.policies)) {
       const auto policy = MakePolicy(spec);
@@ -107,7 +107,7 @@ Json BenchIdle() {
           {"cpu_us", 1e6 * outcome.cpu_s}};
 }
 
-Json BenchTrace(BenchOptions& o) {
+Json BenchTrace(SimulationOptions& o) {
   const double start = ThreadCpuSeconds();
   const auto scenarios = o.world.Scenarios();
   const double read = ThreadCpuSeconds() - start;
@@ -171,7 +171,7 @@ Workload MillionJobs() {
   return workload;
 }
 
-Json BenchMillion(const BenchOptions& o) {
+Json BenchMillion(const SimulationOptions& o) {
   ClusterSpec cluster;
   cluster.AddNodes(12500, {8, 64}, "gpu");
   SimOptions options;
@@ -229,7 +229,7 @@ void PrintRows(const char* title, const Json& rows) {
   }
 }
 
-int BenchSimulate(BenchOptions& o, const GlobalOptions& globals) {
+int BenchSimulate(SimulationOptions& o, const GlobalOptions& globals) {
   Json json = {{"command", TypedCommand()}, {"version", Version()}, {"machine", BenchMachine()}};
   if (o.million) json["million"] = BenchMillion(o);  // first: its peak of memory is the process'
   json["active_jobs"] = BenchCrowds(o);
@@ -261,7 +261,7 @@ ALLOT_REGISTER(
         "bench simulate",
         "CPU time of simulations: per decision, idle, on traces, of peers' sets, of envs",
         [](CommandLine& line, const GlobalOptions& globals) {
-          auto o = std::make_shared<BenchOptions>();
+          auto o = std::make_shared<SimulationOptions>();
           o->world.Declare(line);
           line.Flag("--trace", o->trace, "also simulate --workload on --cluster");
           line.Flag("--figure6", o->figure6, "also run the cells of preset blox-fig6");

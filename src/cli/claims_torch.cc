@@ -30,7 +30,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::int64_t kMostTrainingDecisions = 4000;
 constexpr std::uint64_t kTuningSeeds = 0x74756e6500000000ULL;  // apart from tests and training
 
-struct Options {
+struct ClaimsOptions {
   ClaimOptions claims;
   std::string out;
   std::string only;
@@ -77,7 +77,7 @@ struct Finding {
 
 class FamilyRun {
  public:
-  FamilyRun(const ClaimFamily& family, const Options& options, const GlobalOptions& globals)
+  FamilyRun(const ClaimFamily& family, const ClaimsOptions& options, const GlobalOptions& globals)
       : family_(family), o_(options), globals_(globals) {}
 
   std::vector<Finding> Run() {
@@ -227,20 +227,20 @@ class FamilyRun {
   }
 
   const ClaimFamily& family_;
-  const Options& o_;
+  const ClaimsOptions& o_;
   const GlobalOptions& globals_;
   std::map<std::string, std::string> index_;  // INDEX by setting
   std::string ranked_;         // RANKED, tuned once in the middle one of the settings
   std::vector<Agent> agents_;  // by seed
 };
 
-Json ToJson(const Finding& f) {
+Json ClaimsJson(const Finding& f) {
   return {{"setting", f.setting},   {"opponent", f.opponent},    {"measure", f.measure},
           {"ratio", f.ratio.mean},  {"low", f.ratio.low},        {"high", f.ratio.high},
           {"workloads", f.ratio.n}, {"must_be_at_most", f.most}, {"holds", f.holds()}};
 }
 
-int Reproduce(Options& o, const GlobalOptions& globals) {
+int ReproduceClaims(ClaimsOptions& o, const GlobalOptions& globals) {
   TextTable table({{"setting", TextTable::Align::kLeft},
                    {"measure", TextTable::Align::kLeft},
                    {"against", TextTable::Align::kLeft},
@@ -259,7 +259,7 @@ int Reproduce(Options& o, const GlobalOptions& globals) {
                     fmt::format("[{:.4f}, {:.4f}]", f.ratio.low, f.ratio.high),
                     f.most > 0 ? fmt::format("{}", f.most) : "",
                     f.holds() ? (f.most > 0 ? "holds" : "") : "missed"});
-      findings.push_back(ToJson(f));
+      findings.push_back(ClaimsJson(f));
       missed += f.holds() ? 0 : 1;
     }
     for (const auto& [setting, index] : run.index()) indices[setting] = index;
@@ -286,7 +286,7 @@ ALLOT_REGISTER(
     (CommandInfo{
         "reproduce claims", "train, and compare with every heuristic, what this project claims",
         [](CommandLine& line, const GlobalOptions& globals) {
-          auto o = std::make_shared<Options>();
+          auto o = std::make_shared<ClaimsOptions>();
           line.Option("-o,--out", o->out,
                       "folder of the training runs and claims.json; a stopped run goes on there")
               .Required();
@@ -303,7 +303,7 @@ ALLOT_REGISTER(
           return [o, &globals] {
             ConfigureTorch();
             if (o->claims.quick) o->seeds = 1;
-            return Reproduce(*o, globals);
+            return ReproduceClaims(*o, globals);
           };
         }}));
 

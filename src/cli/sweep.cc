@@ -230,7 +230,7 @@ int Sweep(const SweepCommand& o, const GlobalOptions& globals) {
   return 0;
 }
 
-void Declare(CommandLine& line, SweepCommand* o) {
+void DeclareSweep(CommandLine& line, SweepCommand* o) {
   o->line = &line;
   o->world.Declare(line);
   line.Remove({"--cluster", "--load", "--rate", "--seed", "--workloads"});
@@ -273,7 +273,7 @@ ALLOT_REGISTER(CommandInfo,
                (CommandInfo{"sweep", "policies against loads, seeds, clusters and stages",
                             [](CommandLine& line, const GlobalOptions& globals) {
                               auto o = std::make_shared<SweepCommand>();
-                              Declare(line, o.get());
+                              DeclareSweep(line, o.get());
                               return [o, &globals] { return Sweep(*o, globals); };
                             }}));
 

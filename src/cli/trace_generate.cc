@@ -11,7 +11,7 @@
 namespace allot {
 namespace {
 
-struct Options {
+struct GenerateOptions {
   std::string law;
   std::string out;
   std::optional<double> rate;
@@ -20,7 +20,7 @@ struct Options {
   std::uint64_t seed = 0;
 };
 
-int WriteGenerated(const Options& o, const GlobalOptions& globals) {
+int WriteGenerated(const GenerateOptions& o, const GlobalOptions& globals) {
   const WorkloadLaw& law = Registry<WorkloadLaw>::Global().Get("law", o.law);
   const Workload workload = Generate(law, RateOf(law, o.rate), o.seed,
                                      {.jobs = o.jobs, .tail = ParseWhen(Workload{}, o.tail)});
@@ -37,7 +37,7 @@ int WriteGenerated(const Options& o, const GlobalOptions& globals) {
 ALLOT_REGISTER(CommandInfo,
                (CommandInfo{"trace generate", "write a workload made by a law as an allot CSV",
                             [](CommandLine& line, const GlobalOptions& globals) {
-                              auto o = std::make_shared<Options>();
+                              auto o = std::make_shared<GenerateOptions>();
                               line.Option("law", o->law, "see 'allot list laws'").Required();
                               line.Option("--rate", o->rate,
                                           "jobs per hour (default: that of the law's trace)");

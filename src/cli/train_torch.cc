@@ -14,7 +14,7 @@ constexpr const char* kHowToScale =
     "...\n"
     "  MASTER_ADDR=HOST srun -n 2 allot train ...";
 
-void Declare(CommandLine& line, TrainOptions& o) {
+void DeclareTraining(CommandLine& line, TrainOptions& o) {
   line.Footer(kHowToScale);
   o.world.Declare(line);
   line.Option("--network", o.network,
@@ -64,7 +64,7 @@ ALLOT_REGISTER(CommandInfo,
                (CommandInfo{"train", "reinforcement learning from a checkpoint or a fixed index",
                             [](CommandLine& line, const GlobalOptions& globals) {
                               auto o = std::make_shared<TrainOptions>();
-                              Declare(line, *o);
+                              DeclareTraining(line, *o);
                               return [o, &globals] {
                                 ConfigureTorch();
                                 o->trainer.team = TeamFromEnvironment();

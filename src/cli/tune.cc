@@ -13,7 +13,7 @@
 namespace allot {
 namespace {
 
-struct Options {
+struct TuneCommand {
   World world;
   std::string bases = "remaining,attained";
   std::string objective = "jct";
@@ -23,7 +23,7 @@ struct Options {
   bool ranked = false;
 };
 
-int Tune(Options& o, const GlobalOptions& globals) {
+int Tune(TuneCommand& o, const GlobalOptions& globals) {
   std::vector<std::shared_ptr<const Scenario>> scenarios;
   for (const World::Named& named : o.world.Scenarios()) scenarios.push_back(named.scenario);
   TuneOptions options;
@@ -59,7 +59,7 @@ ALLOT_REGISTER(
     (CommandInfo{
         "tune", "search the best fixed index for a world: the heuristic to beat",
         [](CommandLine& line, const GlobalOptions& globals) {
-          auto o = std::make_shared<Options>();
+          auto o = std::make_shared<TuneCommand>();
           o->world.Declare(line);
           line.Option("--bases", o->bases, "of the policy 'index' that are tried").ShowDefault();
           line.Option("--objective", o->objective, "see 'allot list objectives'").ShowDefault();

@@ -7,8 +7,10 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace allot {
@@ -47,6 +49,11 @@ Error DataError(fmt::format_string<Args...> format, Args&&... args) {
 template <typename... Args>
 Error CheckError(fmt::format_string<Args...> format, Args&&... args) {
   return Error(ExitCode::kCheckFailed, fmt::format(format, std::forward<Args>(args)...));
+}
+
+// What the system says of an error number.
+inline std::string SystemMessage(int error = errno) {
+  return std::error_code(error, std::generic_category()).message();
 }
 
 // Ok, or the reason why not.

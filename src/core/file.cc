@@ -16,10 +16,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string SystemMessage(int error) {
-  return error == 0 ? "write failed" : std::error_code(error, std::generic_category()).message();
-}
-
 std::string ReadBytes(const std::string& path) {
   errno = 0;
   std::ifstream in(path, std::ios::binary);
@@ -116,7 +112,8 @@ void MakeFolders(const fs::path& folder) {
   std::error_code ignored;
   const fs::space_info space = fs::space(fs::absolute(path).parent_path(), ignored);
   const std::string free = ignored ? "" : fmt::format(" ({} bytes free)", space.available);
-  throw RunError("cannot write '{}': {}{}", path.string(), SystemMessage(error), free);
+  throw RunError("cannot write '{}': {}{}", path.string(),
+                 error == 0 ? "write failed" : SystemMessage(error), free);
 }
 
 // A stream only remembers that an earlier write failed; one more write fails for the same reason.

@@ -28,8 +28,8 @@ using Words [[gnu::vector_size(kLanes * sizeof(std::int32_t))]] = std::int32_t;
 }
 
 // `ordered` is padded with the largest number to whole kLanes.
-[[gnu::always_inline]] inline void Run(const std::int32_t* ordered, std::size_t count,
-                                       std::int32_t* places) {
+[[gnu::always_inline]] inline void PlaceRanks(const std::int32_t* ordered, std::size_t count,
+                                              std::int32_t* places) {
   const std::size_t end = (count + kLanes - 1) / kLanes * kLanes;
   constexpr Words kLane = {0, 1, 2, 3, 4, 5, 6, 7};
   Words block;
@@ -52,19 +52,19 @@ using Words [[gnu::vector_size(kLanes * sizeof(std::int32_t))]] = std::int32_t;
 }
 
 void RunPortably(const std::int32_t* ordered, std::size_t count, std::int32_t* places) {
-  Run(ordered, count, places);
+  PlaceRanks(ordered, count, places);
 }
 
 #if defined(__x86_64__)
-[[gnu::target("avx2")]] void RunAvx2(const std::int32_t* ordered, std::size_t count,
-                                     std::int32_t* places) {
-  Run(ordered, count, places);
+[[gnu::target("avx2")]] void PlaceRanksAvx2(const std::int32_t* ordered, std::size_t count,
+                                            std::int32_t* places) {
+  PlaceRanks(ordered, count, places);
 }
 #endif
 
 void Count(const std::int32_t* ordered, std::size_t count, std::int32_t* places) {
 #if defined(__x86_64__)
-  static const auto run = __builtin_cpu_supports("avx2") ? RunAvx2 : RunPortably;
+  static const auto run = __builtin_cpu_supports("avx2") ? PlaceRanksAvx2 : RunPortably;
 #else
   constexpr auto run = RunPortably;
 #endif

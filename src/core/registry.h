@@ -67,6 +67,6 @@ class Registry {
 // At file scope inside an anonymous namespace: ALLOT_REGISTER(TraceFormat, (TraceFormat{...}));
 #define ALLOT_REGISTER_CAT2_(a, b) a##b
 #define ALLOT_REGISTER_CAT_(a, b) ALLOT_REGISTER_CAT2_(a, b)
-#define ALLOT_REGISTER(Entry, value)                                       \
-  [[maybe_unused]] const bool ALLOT_REGISTER_CAT_(registered_, __LINE__) = \
+#define ALLOT_REGISTER(Entry, value)                                          \
+  [[maybe_unused]] const bool ALLOT_REGISTER_CAT_(registered_, __COUNTER__) = \
       ::allot::Registry<Entry>::Global().Add(value)

@@ -36,24 +36,26 @@ using Words [[gnu::vector_size(kLogLanes * sizeof(float))]] = std::int32_t;
   std::memcpy(values, &x, sizeof(x));
 }
 
-[[gnu::always_inline]] inline void Run(float* values, std::size_t count) {
+[[gnu::always_inline]] inline void TakeEach(float* values, std::size_t count) {
   for (std::size_t i = 0; i < count; i += kLogLanes) Log(values + i);
 }
 
 }  // namespace
 
-void TakeLogsPortably(float* values, std::size_t count) { Run(values, count); }
+void TakeLogsPortably(float* values, std::size_t count) { TakeEach(values, count); }
 
 #if defined(__x86_64__)
 
 namespace {
 
-[[gnu::target("avx2")]] void RunAvx2(float* values, std::size_t count) { Run(values, count); }
+[[gnu::target("avx2")]] void TakeEachAvx2(float* values, std::size_t count) {
+  TakeEach(values, count);
+}
 
 }  // namespace
 
 void TakeLogs(float* values, std::size_t count) {
-  static const auto run = __builtin_cpu_supports("avx2") ? RunAvx2 : TakeLogsPortably;
+  static const auto run = __builtin_cpu_supports("avx2") ? TakeEachAvx2 : TakeLogsPortably;
   run(values, count);
 }
 

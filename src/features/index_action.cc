@@ -9,14 +9,14 @@
 namespace allot {
 namespace {
 
-float Bounded(float value) {
+float Saturated(float value) {
   return std::isnan(value) ? 0.0F : std::clamp(value, -kScoreBound, kScoreBound);
 }
 
 }  // namespace
 
 Score BoundedScore(const Score& score) {
-  return {Bounded(score.u), Bounded(score.beta), Bounded(score.kappa)};
+  return {Saturated(score.u), Saturated(score.beta), Saturated(score.kappa)};
 }
 
 IndexAction::IndexAction(std::string_view placement, HullFillOptions options)

@@ -26,7 +26,7 @@ struct BloxJobs {
   bool one_gpu = true;  // every job asks for one GPU
 };
 
-BloxJobs ReadWorkload(const std::string& path) {
+BloxJobs ReadBloxWorkload(const std::string& path) {
   const std::string text = ReadTextFile(path);
   CsvReader csv(text, path, {"job_id", "submit_s", "num_gpus", "duration_s"},
                 {"model", "iteration_time_s", "total_iterations"});
@@ -98,7 +98,7 @@ BloxWorld WorldOf(const BloxRun& run, const BloxJobs& jobs, const ProfileInfo& p
   return {Scenario(jobs.workload, cluster, options), policy};
 }
 
-double RepairedAverageJct(const BloxRun& run, const BloxJobs& jobs) {
+double BloxRepairedAverageJct(const BloxRun& run, const BloxJobs& jobs) {
   const ProfileInfo& profile = Registry<ProfileInfo>::Global().Get("profile", "blox");
   const BloxWorld world = WorldOf(run, jobs, profile);
   const auto policy = MakePolicy(PolicySpecUnder(
@@ -106,7 +106,7 @@ double RepairedAverageJct(const BloxRun& run, const BloxJobs& jobs) {
   return AverageJct(RunPolicy(world.scenario, *policy).records);
 }
 
-FidelityResult Run(const BloxRun& run, const BloxJobs& jobs) {
+FidelityResult RunBlox(const BloxRun& run, const BloxJobs& jobs) {
   const ProfileInfo& profile = Registry<ProfileInfo>::Global().Get("profile", "blox");
   const BloxWorld world = WorldOf(run, jobs, profile);
   const Scenario& scenario = world.scenario;
@@ -177,7 +177,7 @@ std::map<std::string, double> CpuSeconds(const fs::path& folder) {
   return seconds;
 }
 
-std::vector<FidelityCase> Cases(const std::string& folder) {
+std::vector<FidelityCase> BloxCases(const std::string& folder) {
   const fs::path results = fs::path(folder) / "results";
   if (!fs::is_directory(results)) {
     throw DataError("a Blox reference folder holds workloads and a folder 'results', '{}' has none",
@@ -189,7 +189,7 @@ std::vector<FidelityCase> Cases(const std::string& folder) {
     const std::string stem = entry.path().stem().string();
     if (entry.path().extension() != ".csv" || stem == "results") continue;
     workloads[stem.substr(0, stem.find('-'))] =
-        std::make_shared<const BloxJobs>(ReadWorkload(entry.path().string()));
+        std::make_shared<const BloxJobs>(ReadBloxWorkload(entry.path().string()));
   }
   const std::map<std::string, double> cpu = CpuSeconds(folder);
   std::vector<FidelityCase> cases;
@@ -227,14 +227,14 @@ std::vector<FidelityCase> Cases(const std::string& folder) {
     c.name = run.name;
     c.run = [run, workload, peer_cpu] {
       try {
-        FidelityResult result = Run(run, *workload);
+        FidelityResult result = RunBlox(run, *workload);
         result.peer_cpu_s = peer_cpu;
         return result;
       } catch (const nlohmann::json::exception& error) {
         throw DataError("{}.summary.json: {}", run.name, error.what());
       }
     };
-    c.repaired_avg_jct_s = [run, workload] { return RepairedAverageJct(run, *workload); };
+    c.repaired_avg_jct_s = [run, workload] { return BloxRepairedAverageJct(run, *workload); };
     cases.push_back(std::move(c));
   }
   std::sort(cases.begin(), cases.end(),
@@ -242,7 +242,7 @@ std::vector<FidelityCase> Cases(const std::string& folder) {
   return cases;
 }
 
-std::vector<PeerDefect> Defects() {
+std::vector<PeerDefect> BloxDefects() {
   return {
       {"'scattered' search: a job of several GPUs is offered min(free, need) GPUs of every node "
        "and "
@@ -275,7 +275,7 @@ ALLOT_REGISTER(PeerInfo,
                (PeerInfo{"blox", "Blox (EuroSys'24), simulator of its repository",
                          "start, finish, responsiveness, launches, preemptions and moves of every "
                          "job equal to the second",
-                         Defects(), Cases}));
+                         BloxDefects(), BloxCases}));
 
 }  // namespace
 }  // namespace allot

@@ -49,8 +49,8 @@ struct Dl2Workload {
   Seconds slot = 0;
 };
 
-std::shared_ptr<const Dl2Workload> ReadWorkload(const fs::path& folder, const std::string& name,
-                                                const SpeedTables& speeds) {
+std::shared_ptr<const Dl2Workload> ReadDl2Workload(const fs::path& folder, const std::string& name,
+                                                   const SpeedTables& speeds) {
   const std::string meta_path = (folder / "workloads" / (name + ".meta.json")).string();
   auto world = std::make_shared<Dl2Workload>();
   GpuCount most_units = 0;
@@ -121,15 +121,15 @@ Scenario ScenarioOf(const Dl2Workload& world, const ProfileInfo& profile) {
   return Scenario(world.workload, world.cluster, options, world.catalogue);
 }
 
-double RepairedAverageJct(const std::string& policy, const Dl2Workload& world) {
+double Dl2RepairedAverageJct(const std::string& policy, const Dl2Workload& world) {
   const ProfileInfo& profile = Registry<ProfileInfo>::Global().Get("profile", "dl2");
   const Scenario scenario = ScenarioOf(world, profile);
   const auto object = MakePolicy(PolicySpecUnder(profile, ToLower(policy) + "-repaired"));
   return AverageJct(RunPolicy(scenario, *object).records) * world.slot;
 }
 
-FidelityResult Run(const fs::path& folder, const std::string& name, const std::string& policy,
-                   const Dl2Workload& world) {
+FidelityResult RunDl2(const fs::path& folder, const std::string& name, const std::string& policy,
+                      const Dl2Workload& world) {
   const ProfileInfo& profile = Registry<ProfileInfo>::Global().Get("profile", "dl2");
   const Scenario scenario = ScenarioOf(world, profile);
   const auto object = MakePolicy(PolicySpecUnder(profile, ToLower(policy)));
@@ -166,7 +166,7 @@ FidelityResult Run(const fs::path& folder, const std::string& name, const std::s
   return result;
 }
 
-std::vector<FidelityCase> Cases(const std::string& folder) {
+std::vector<FidelityCase> Dl2Cases(const std::string& folder) {
   const fs::path root(folder);
   if (!fs::is_directory(root / "results") || !fs::is_directory(root / "workloads")) {
     throw DataError(
@@ -188,11 +188,11 @@ std::vector<FidelityCase> Cases(const std::string& folder) {
       csv.CheckRow();
       policies.emplace(csv.Text("policy"));
     }
-    const auto world = ReadWorkload(root, name, speeds);
+    const auto world = ReadDl2Workload(root, name, speeds);
     for (const std::string& policy : policies) {
       cases.push_back({name + "." + policy,
-                       [root, name, policy, world] { return Run(root, name, policy, *world); },
-                       [policy, world] { return RepairedAverageJct(policy, *world); }});
+                       [root, name, policy, world] { return RunDl2(root, name, policy, *world); },
+                       [policy, world] { return Dl2RepairedAverageJct(policy, *world); }});
     }
   }
   std::sort(cases.begin(), cases.end(),
@@ -200,7 +200,7 @@ std::vector<FidelityCase> Cases(const std::string& folder) {
   return cases;
 }
 
-std::vector<PeerDefect> Defects() {
+std::vector<PeerDefect> Dl2Defects() {
   return {
       {"a unit is tried on the least loaded server only, and the first that does not fit ends the "
        "slot for everybody",
@@ -230,7 +230,7 @@ std::vector<PeerDefect> Defects() {
 }
 
 ALLOT_REGISTER(PeerInfo, (PeerInfo{"dl2", "DL2 (TPDS 2021), heuristics of its repository",
-                                   "JCT of every job to 1e-6 slots", Defects(), Cases}));
+                                   "JCT of every job to 1e-6 slots", Dl2Defects(), Dl2Cases}));
 
 }  // namespace
 }  // namespace allot

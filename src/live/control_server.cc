@@ -195,7 +195,7 @@ Json AskDaemon(const std::string& socket_path, const Json& request) {
   const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   std::strncpy(address.sun_path, socket_path.c_str(), sizeof(address.sun_path) - 1);
   if (::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0) {
-    const std::string why = std::error_code(errno, std::generic_category()).message();
+    const std::string why = SystemMessage();
     ::close(socket);
     throw RunError("no daemon answers at '{}' ({}); start one with 'allot serve'", socket_path,
                    why);

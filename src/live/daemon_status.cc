@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json Known(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+Json NumberOrNull(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
 GpuCount Held(const LiveJob& job) {
   GpuCount gpus = 0;
@@ -40,10 +40,10 @@ Json JobJson(const LiveCluster& cluster, const LiveJob& job) {
           {"epoch", job.group.membership().epoch},
           {"step", job.progress.step},
           {"work", job.progress.work},
-          {"total", Known(total)},
-          {"rate", Known(job.progress.rate)},
-          {"loss", Known(job.progress.loss)},
-          {"noise_scale", Known(job.progress.noise_scale)},
+          {"total", NumberOrNull(total)},
+          {"rate", NumberOrNull(job.progress.rate)},
+          {"loss", NumberOrNull(job.progress.loss)},
+          {"noise_scale", NumberOrNull(job.progress.noise_scale)},
           {"age", cluster.now() - job.submit},
           {"gpu_seconds", job.attained_gpu_seconds},
           {"changes", job.changes}};

@@ -16,8 +16,6 @@
 namespace allot {
 namespace {
 
-std::string SystemMessage() { return std::error_code(errno, std::generic_category()).message(); }
-
 void WriteAll(int file, std::string_view bytes, const std::filesystem::path& path) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(file, bytes.data(), bytes.size());

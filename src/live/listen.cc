@@ -16,8 +16,6 @@
 namespace allot {
 namespace {
 
-std::string SystemMessage() { return std::error_code(errno, std::generic_category()).message(); }
-
 int ListenUnix(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

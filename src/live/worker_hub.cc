@@ -28,8 +28,6 @@ using Json = nlohmann::json;
 constexpr std::size_t kLongestLine = 64 * 1024;
 constexpr std::size_t kMostConnections = 16 * 1024;
 
-std::string SystemMessage() { return std::error_code(errno, std::generic_category()).message(); }
-
 double Monotonic() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }

@@ -242,7 +242,7 @@ std::string EvaluationSection(const Evaluation& evaluation, const std::vector<Po
 }
 
 // The known values of a column; none when the file lacks it.
-std::vector<double> Known(const NumberColumns& columns, std::string_view name) {
+std::vector<double> KnownNumbers(const NumberColumns& columns, std::string_view name) {
   std::vector<double> known;
   const auto found = columns.find(name);
   if (found == columns.end()) return known;
@@ -252,12 +252,12 @@ std::vector<double> Known(const NumberColumns& columns, std::string_view name) {
 }
 
 double Last(const NumberColumns& columns, std::string_view name) {
-  const std::vector<double> known = Known(columns, name);
+  const std::vector<double> known = KnownNumbers(columns, name);
   return known.empty() ? kUnknown : known.back();
 }
 
 double Least(const NumberColumns& columns, std::string_view name) {
-  const std::vector<double> known = Known(columns, name);
+  const std::vector<double> known = KnownNumbers(columns, name);
   return known.empty() ? kUnknown : *std::min_element(known.begin(), known.end());
 }
 
@@ -292,7 +292,7 @@ std::string ReinforcementPart(const NumberColumns& curve, std::size_t index) {
                  "Average JCT relative to the teacher's on the same workloads, by iteration; below "
                  "1 is faster.",
                  Plot("learning", index, "Average JCT relative to the teacher per iteration"));
-  if (!Known(curve, "learning_rate").empty()) {
+  if (!KnownNumbers(curve, "learning_rate").empty()) {
     html += Figure("Learning rate", "Step size of the optimiser.",
                    Plot("learning_rate", index, "Learning rate per iteration"));
   }

@@ -14,7 +14,7 @@
 namespace allot {
 namespace {
 
-constexpr int kColours = 8;
+constexpr int kLineColours = 8;
 
 bool Numeric(const SweepResults& results, std::size_t factor) {
   return std::all_of(results.cells.begin(), results.cells.end(), [factor](const SweepCell& cell) {
@@ -30,8 +30,8 @@ std::optional<std::size_t> Along(const SweepResults& results) {
   return std::nullopt;
 }
 
-std::string Plot(std::string_view kind, std::size_t index, std::string_view title,
-                 std::string_view caption) {
+std::string SweepPlot(std::string_view kind, std::size_t index, std::string_view title,
+                      std::string_view caption) {
   return fmt::format(
       "<figure><h3>{1}</h3><figcaption>{3}</figcaption>\n<div class=\"plot\" data-chart=\"{0}\" "
       "data-index=\"{2}\" role=\"img\" aria-label=\"{1}\"></div>\n</figure>\n",
@@ -78,7 +78,7 @@ std::string Table(const SweepResults& results, const std::vector<SweepRow>& rows
   return html + "</tbody></table></div>\n";
 }
 
-Json Known(double value) { return NumberOrNull(RoundedTo(value, 6)); }
+Json Rounded(double value) { return NumberOrNull(RoundedTo(value, 6)); }
 
 }  // namespace
 
@@ -99,12 +99,13 @@ std::string SweepSection(const SweepResults& results, std::size_t index) {
     const std::string name = EscapeHtml(results.factors[*along]);
     html +=
         "<div class=\"pair\">\n" +
-        Plot("sweep_jct", index, "Average JCT", "By " + name + "; bars are 95 % intervals.") +
-        Plot("sweep_p95", index, "95th percentile of JCT", "By " + name + ".") +
+        SweepPlot("sweep_jct", index, "Average JCT", "By " + name + "; bars are 95 % intervals.") +
+        SweepPlot("sweep_p95", index, "95th percentile of JCT", "By " + name + ".") +
         "</div>\n<div class=\"pair\">\n" +
-        Plot("sweep_queueing", index, "Queueing",
-             "Mean time to the first start, by " + name + ".") +
-        Plot("sweep_gpus", index, "GPU use", "Share of the cluster's GPU time, by " + name + ".") +
+        SweepPlot("sweep_queueing", index, "Queueing",
+                  "Mean time to the first start, by " + name + ".") +
+        SweepPlot("sweep_gpus", index, "GPU use",
+                  "Share of the cluster's GPU time, by " + name + ".") +
         "</div>\n";
   }
   return html + Table(results, rows) + "</section>\n";
@@ -126,18 +127,18 @@ nlohmann::ordered_json SweepChartData(const SweepResults& results) {
       const auto number = static_cast<int>(order.size());
       at = order.insert(order.end(), others);
       series.push_back({{"name", Join(others, " · ")},
-                        {"colour", number % kColours},
-                        {"dash", number / kColours},
+                        {"colour", number % kLineColours},
+                        {"dash", number / kLineColours},
                         {"points", Json::array()}});
     }
     series[static_cast<std::size_t>(at - order.begin())]["points"].push_back(
         {{"x", *ParseNumber(row.values[*along])},
-         {"jct", Known(row.avg_jct_s.mean)},
-         {"low", Known(row.avg_jct_s.low)},
-         {"high", Known(row.avg_jct_s.high)},
-         {"p95", Known(row.p95_jct_s.mean)},
-         {"queueing", Known(row.avg_queueing_s.mean)},
-         {"gpus", Known(row.gpu_utilisation.mean)}});
+         {"jct", Rounded(row.avg_jct_s.mean)},
+         {"low", Rounded(row.avg_jct_s.low)},
+         {"high", Rounded(row.avg_jct_s.high)},
+         {"p95", Rounded(row.p95_jct_s.mean)},
+         {"queueing", Rounded(row.avg_queueing_s.mean)},
+         {"gpus", Rounded(row.gpu_utilisation.mean)}});
   }
   return {{"x", results.factors[*along]}, {"series", std::move(series)}};
 }

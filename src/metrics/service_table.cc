@@ -11,7 +11,7 @@ namespace allot {
 namespace {
 
 // Means over the runs that know the figure.
-double MeanOf(const std::vector<RunSummary>& runs, double ServiceSummary::*figure) {
+double MeanOfService(const std::vector<RunSummary>& runs, double ServiceSummary::*figure) {
   double sum = 0;
   int known = 0;
   for (const RunSummary& run : runs) {
@@ -90,12 +90,12 @@ TextTable ServiceTable(const Evaluation& evaluation, const std::vector<PolicyRow
     const std::vector<RunSummary>& runs = evaluation.policies[row.policy].runs;
     std::vector<std::string> cells = {
         row.name,
-        HumanFixed(MeanOf(runs, &ServiceSummary::avg_bounded_slowdown), 2),
-        HumanDuration(MeanOf(runs, &ServiceSummary::avg_jct_short95_s)),
-        HumanFixed(MeanOf(runs, &ServiceSummary::avg_fairness), 2),
-        HumanFixed(MeanOf(runs, &ServiceSummary::p95_fairness), 2),
-        HumanFixed(MeanOf(runs, &ServiceSummary::worst_fairness), 2),
-        HumanShare(MeanOf(runs, &ServiceSummary::unfair_share))};
+        HumanFixed(MeanOfService(runs, &ServiceSummary::avg_bounded_slowdown), 2),
+        HumanDuration(MeanOfService(runs, &ServiceSummary::avg_jct_short95_s)),
+        HumanFixed(MeanOfService(runs, &ServiceSummary::avg_fairness), 2),
+        HumanFixed(MeanOfService(runs, &ServiceSummary::p95_fairness), 2),
+        HumanFixed(MeanOfService(runs, &ServiceSummary::worst_fairness), 2),
+        HumanShare(MeanOfService(runs, &ServiceSummary::unfair_share))};
     if (tenants) cells.push_back(WorstTenant(runs));
     if (priorities) cells.push_back(HumanDuration(TopPriorityJct(runs)));
     if (deadlines) {

@@ -10,7 +10,7 @@
 namespace allot {
 namespace {
 
-double Mean(const std::vector<double>& values) {
+double Average(const std::vector<double>& values) {
   if (values.empty()) return kUnknown;
   double sum = 0;
   for (const double value : values) sum += value;
@@ -67,8 +67,8 @@ RunSummary Summarise(const RunFacts& facts) {
     jct.push_back(record.finish - record.submit);
   }
 
-  s.avg_jct_s = Mean(jct);
-  s.avg_queueing_s = Mean(queueing);
+  s.avg_jct_s = Average(jct);
+  s.avg_queueing_s = Average(queueing);
   std::sort(jct.begin(), jct.end());
   s.p50_jct_s = Quantile<double>(jct, 0.50);
   s.p95_jct_s = Quantile<double>(jct, 0.95);

@@ -14,12 +14,12 @@ namespace {
 
 using Values = std::vector<std::string>;
 
-struct Figure {
+struct SweepFigure {
   const char* name;
   double RunSummary::*in_run;
   PairedRatio SweepRow::*in_row;
 };
-constexpr Figure kFigures[] = {
+constexpr SweepFigure kFigures[] = {
     {"avg_jct_s", &RunSummary::avg_jct_s, &SweepRow::avg_jct_s},
     {"p50_jct_s", &RunSummary::p50_jct_s, &SweepRow::p50_jct_s},
     {"p95_jct_s", &RunSummary::p95_jct_s, &SweepRow::p95_jct_s},
@@ -29,9 +29,9 @@ constexpr Figure kFigures[] = {
 };
 
 // By seed.
-using Group = std::map<std::string, const SweepCell*>;
+using CellsBySeed = std::map<std::string, const SweepCell*>;
 
-PairedRatio RatioTo(const Group& reference, const Group& own) {
+PairedRatio RatioTo(const CellsBySeed& reference, const CellsBySeed& own) {
   std::vector<double> a;
   std::vector<double> b;
   for (const auto& [seed, cell] : own) {
@@ -62,17 +62,17 @@ Json IntervalJson(const PairedRatio& value) {
 std::vector<SweepRow> Aggregate(const SweepResults& results) {
   const std::size_t seed_at = results.FactorAt(kSeedFactor);
   std::vector<Values> order;
-  std::map<Values, Group> groups;
+  std::map<Values, CellsBySeed> groups;
   for (const SweepCell& cell : results.cells) {
     Values key = cell.values;
     key[seed_at].clear();
-    Group& group = groups[key];
+    CellsBySeed& group = groups[key];
     if (group.empty()) order.push_back(key);
     group[cell.values[seed_at]] = &cell;
   }
   std::vector<SweepRow> rows;
   for (const Values& key : order) {
-    const Group& group = groups[key];
+    const CellsBySeed& group = groups[key];
     SweepRow row;
     row.values = key;
     row.seeds = static_cast<int>(group.size());
@@ -84,7 +84,7 @@ std::vector<SweepRow> Aggregate(const SweepResults& results) {
       preemptions += static_cast<double>(cell->summary.preemptions);
     }
     if (row.jobs > 0) row.preemptions_per_job = preemptions / static_cast<double>(row.jobs);
-    for (const Figure& figure : kFigures) {
+    for (const SweepFigure& figure : kFigures) {
       std::vector<double> values;
       for (const auto& [seed, cell] : group) values.push_back(cell->summary.*figure.in_run);
       row.*figure.in_row = MeanWithInterval(values);
@@ -179,7 +179,8 @@ std::string SweepTableCsv(const SweepResults& results, const std::vector<SweepRo
     if (f != seed_at) text += CsvField(results.factors[f]) + ",";
   }
   text += "seeds,jobs,unfinished,oracle,preemptions_per_job";
-  for (const Figure& figure : kFigures) text += fmt::format(",{0},{0}_low,{0}_high", figure.name);
+  for (const SweepFigure& figure : kFigures)
+    text += fmt::format(",{0},{0}_low,{0}_high", figure.name);
   text += ",ratio,ratio_low,ratio_high\n";
   for (const SweepRow& row : rows) {
     for (std::size_t f = 0; f < row.values.size(); ++f) {
@@ -191,7 +192,7 @@ std::string SweepTableCsv(const SweepResults& results, const std::vector<SweepRo
       text += fmt::format(",{},{},{}", CsvNumber(value.mean), CsvNumber(value.low),
                           CsvNumber(value.high));
     };
-    for (const Figure& figure : kFigures) interval(row.*figure.in_row);
+    for (const SweepFigure& figure : kFigures) interval(row.*figure.in_row);
     interval(row.ratio);
     text += '\n';
   }
@@ -211,7 +212,7 @@ nlohmann::ordered_json SweepTableJson(const SweepResults& results,
     json["unfinished"] = row.unfinished;
     json["oracle"] = row.oracle;
     json["preemptions_per_job"] = NumberOrNull(row.preemptions_per_job);
-    for (const Figure& figure : kFigures) json[figure.name] = IntervalJson(row.*figure.in_row);
+    for (const SweepFigure& figure : kFigures) json[figure.name] = IntervalJson(row.*figure.in_row);
     json["ratio"] = IntervalJson(row.ratio);
     list.push_back(std::move(json));
   }

@@ -17,10 +17,10 @@ struct Tables {
 };
 
 Tables ReadTables() {
-  constexpr int kColumns = kDl2MostUnits + 1;
+  constexpr int kWorkers = kDl2MostUnits + 1;
   std::vector<std::string> columns = {"model", "epoch_size", "epochs", "worker_gpu_slots",
                                       "servers"};
-  for (int workers = 1; workers <= kColumns; ++workers)
+  for (int workers = 1; workers <= kWorkers; ++workers)
     columns.push_back(fmt::format("w{}", workers));
   CsvReader csv(internal::kDl2SpeedsCsv, "traces/dl2_speeds.csv", columns);
   Tables tables;
@@ -44,7 +44,7 @@ Tables ReadTables() {
       rates.assign(1, {});
     }
     std::vector<double> row = {0};
-    for (int workers = 1; workers <= kColumns; ++workers) {
+    for (int workers = 1; workers <= kWorkers; ++workers) {
       row.push_back(csv.Number(fmt::format("w{}", workers)) / csv.Number("epoch_size"));
     }
     rates.push_back(std::move(row));

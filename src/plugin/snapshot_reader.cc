@@ -26,13 +26,13 @@ void CheckRange(const char* what, std::int64_t value, std::int64_t low, std::int
 }
 
 template <typename T>
-void CheckThere(const char* what, const T* array, std::int32_t count) {
+void CheckColumn(const char* what, const T* array, std::int32_t count) {
   if (array == nullptr && count > 0) throw UsageError("'{}' must not be NULL", what);
 }
 
 // Of an array of offsets: from 0 upward.
 void CheckOffsets(const char* what, const std::int32_t* begin, std::int32_t count) {
-  CheckThere(what, begin, count);
+  CheckColumn(what, begin, count);
   if (count > 0 && begin[0] != 0) throw DataError("'{}' must begin with 0, got {}", what, begin[0]);
   for (std::int32_t i = 0; i < count; ++i) {
     if (begin[i + 1] < begin[i]) {
@@ -100,8 +100,8 @@ const Observation& SnapshotReader::Read(const allot_snapshot& s) {
 void SnapshotReader::ReadCluster(const allot_snapshot& s) {
   CheckRange("type_count", s.type_count, 1, kMostTypes);
   CheckRange("node_count", s.node_count, 1, kMostNodes);
-  CheckThere("type_name", s.type_name, s.type_count);
-  CheckThere("node_gpus", s.node_gpus, s.node_count);
+  CheckColumn("type_name", s.type_name, s.type_count);
+  CheckColumn("node_gpus", s.node_gpus, s.node_count);
   cluster_ = {};
   const auto node = [&](std::int32_t n) {
     const GpuCount gpus = s.node_gpus[n];
@@ -137,12 +137,12 @@ void SnapshotReader::ReadCluster(const allot_snapshot& s) {
 void SnapshotReader::ReadTables(const allot_snapshot& s) {
   CheckRange("table_count", s.table_count, 0, std::numeric_limits<std::int32_t>::max() / 2);
   CheckOffsets("configuration_begin", s.configuration_begin, s.table_count);
-  CheckThere("configuration_units", s.configuration_units, s.table_count);
-  CheckThere("configuration_rate", s.configuration_rate, s.table_count);
+  CheckColumn("configuration_units", s.configuration_units, s.table_count);
+  CheckColumn("configuration_rate", s.configuration_rate, s.table_count);
   if (s.kind_name != nullptr) {
-    CheckThere("kind_gpus", s.kind_gpus, s.table_count);
-    CheckThere("kind_cpus", s.kind_cpus, s.table_count);
-    CheckThere("kind_price", s.kind_price, s.table_count);
+    CheckColumn("kind_gpus", s.kind_gpus, s.table_count);
+    CheckColumn("kind_cpus", s.kind_cpus, s.table_count);
+    CheckColumn("kind_price", s.kind_price, s.table_count);
   }
   table_.clear();
   for (std::int32_t t = 0; t < s.table_count; ++t) table_.push_back(tables_.Get(s, t));
@@ -151,10 +151,10 @@ void SnapshotReader::ReadTables(const allot_snapshot& s) {
 
 void SnapshotReader::ReadJobs(const allot_snapshot& s) {
   CheckRange("job_count", s.job_count, 0, ALLOT_MOST_JOBS);
-  CheckThere("job", s.job, s.job_count);
-  CheckThere("submit", s.submit, s.job_count);
-  CheckThere("table", s.table, s.job_count);
-  CheckThere("requested", s.requested, s.job_count);
+  CheckColumn("job", s.job, s.job_count);
+  CheckColumn("submit", s.submit, s.job_count);
+  CheckColumn("table", s.table, s.job_count);
+  CheckColumn("requested", s.requested, s.job_count);
   const std::size_t rows = At(s.job_count);
   Copy(s.job, rows, 0, &o_.job);
   for (const JobIndex job : o_.job) CheckRange("job", job, 0, ALLOT_MOST_JOBS - 1);
@@ -213,9 +213,9 @@ void SnapshotReader::ReadShares(const allot_snapshot& s) {
   }
   CheckOffsets("share_begin", s.share_begin, s.job_count);
   const std::int32_t shares = s.share_begin[s.job_count];
-  CheckThere("share_node", s.share_node, shares);
-  CheckThere("share_units", s.share_units, shares);
-  CheckThere("share_gpus", s.share_gpus, shares);
+  CheckColumn("share_node", s.share_node, shares);
+  CheckColumn("share_units", s.share_units, shares);
+  CheckColumn("share_gpus", s.share_gpus, shares);
   o_.share_begin.assign(s.share_begin, s.share_begin + s.job_count + 1);
   for (std::size_t i = 0; i < At(shares); ++i) {
     CheckRange("share_node", s.share_node[i], 0, s.node_count - 1);

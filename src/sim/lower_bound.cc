@@ -10,10 +10,6 @@
 namespace allot {
 namespace {
 
-// The simulator lets a job that ends within this share of an interval after a scheduled instant end
-// there (simulated_cluster.cc).
-constexpr double kBoundarySlack = 1e-9;
-
 Seconds NextInterval(Seconds time, Seconds interval) {
   const Seconds tick = std::ceil(time / interval) * interval;
   return tick >= time ? tick : tick + interval;

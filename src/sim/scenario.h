@@ -15,6 +15,9 @@
 
 namespace allot {
 
+// A job whose exact end is a scheduled instant ends there, whatever the rounding: in intervals.
+inline constexpr double kBoundarySlack = 1e-9;
+
 // The rules of the simulated world: one engine, every peer's semantics is a set of these (a
 // profile).
 struct SimOptions {

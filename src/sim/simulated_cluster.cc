@@ -17,9 +17,6 @@ namespace {
 // A time-driven policy that leaves an idle cluster idle for this many decisions has lost its jobs.
 constexpr std::int64_t kStuckAfter = 100'000;
 
-// A job whose exact end is a scheduled instant ends there, whatever the rounding: in intervals.
-constexpr double kBoundarySlack = 1e-9;
-
 }  // namespace
 
 SimulatedCluster::SimulatedCluster(const Scenario& scenario) : scenario_(scenario) {

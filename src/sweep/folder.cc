@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <system_error>
 
 #include "core/check.h"
 #include "core/error.h"
@@ -44,8 +43,6 @@ void CheckSame(const fs::path& path, const Json& there, const Json& now) {
     }
   }
 }
-
-std::string SystemMessage() { return std::error_code(errno, std::generic_category()).message(); }
 
 }  // namespace
 

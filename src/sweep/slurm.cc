@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
 
 #include "core/error.h"
 #include "core/strings.h"
@@ -57,8 +56,7 @@ std::string SlurmScript(const SlurmArray& array) {
 std::string SubmitToSlurm(const std::filesystem::path& script) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {
-    throw RunError("cannot run sbatch: {}",
-                   std::error_code(errno, std::generic_category()).message());
+    throw RunError("cannot run sbatch: {}", SystemMessage());
   }
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -76,7 +74,7 @@ std::string SubmitToSlurm(const std::filesystem::path& script) {
     throw RunError(
         "--slurm needs the program 'sbatch' on PATH: {}; --slurm-script FILE only writes the "
         "script",
-        std::error_code(failed, std::generic_category()).message());
+        SystemMessage(failed));
   }
   std::string answer;
   char buffer[256];

@@ -17,7 +17,7 @@ Outcome ReadOutcome(const CsvReader& row) {
   return *outcome;
 }
 
-std::optional<Job> ReadRow(const CsvReader& row, TraceBuilder& builder) {
+std::optional<Job> ReadAllotCsvRow(const CsvReader& row, TraceBuilder& builder) {
   Job job;
   job.id = row.Text("job_id");
   job.submit = row.Number("submit_s");
@@ -44,7 +44,7 @@ ALLOT_REGISTER(
               {.required = {"job_id", "submit_s", "gpus", "duration_s"},
                .optional = {"min_gpus", "max_gpus", "model", "work", "tenant", "user", "group",
                             "priority", "deadline_s", "user_estimate_s", "outcome"}},
-              Origin::kTrace, ReadRow));
+              Origin::kTrace, ReadAllotCsvRow));
 
 }  // namespace
 }  // namespace allot

@@ -25,7 +25,7 @@ Seconds Deadline(const CsvReader& row, Seconds submit) {
   return submit + kMinute * *minutes;
 }
 
-std::optional<Job> ReadRow(const CsvReader& row, TraceBuilder& builder) {
+std::optional<Job> ReadChronusRow(const CsvReader& row, TraceBuilder& builder) {
   Job job;
   job.id = row.Text("job_id");
   job.submit = kMinute * row.Number("submit_time");
@@ -46,7 +46,7 @@ ALLOT_REGISTER(TraceFormat,
                                        "model_name", "duration", "interval", "expect_time_list",
                                        "expect_value_list", "best_effort", "job_type"},
                           .optional = {}},
-                         Origin::kTrace, ReadRow));
+                         Origin::kTrace, ReadChronusRow));
 
 }  // namespace
 }  // namespace allot

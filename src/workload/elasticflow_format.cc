@@ -6,7 +6,7 @@
 namespace allot {
 namespace {
 
-std::optional<Job> ReadRow(const CsvReader& row, TraceBuilder& builder) {
+std::optional<Job> ReadElasticFlowRow(const CsvReader& row, TraceBuilder& builder) {
   Job job;
   job.id = row.Text("job_id");
   job.submit = row.Number("submit_time");
@@ -27,7 +27,7 @@ ALLOT_REGISTER(TraceFormat,
                          {.required = {"job_id", "submit_time", "iteration", "model_name", "ddl",
                                        "batch_size", "num_gpu", "duration"},
                           .optional = {"real_iteration", "real_duration"}},
-                         Origin::kTrace, ReadRow));
+                         Origin::kTrace, ReadElasticFlowRow));
 
 }  // namespace
 }  // namespace allot

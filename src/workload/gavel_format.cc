@@ -58,7 +58,7 @@ const JobType& ReadJobType(const CsvReader& row) {
   return found->second;
 }
 
-std::optional<Job> ReadRow(const CsvReader& row, bool ten, TraceBuilder& builder) {
+std::optional<Job> ReadGavelRow(const CsvReader& row, bool ten, TraceBuilder& builder) {
   const JobType& type = ReadJobType(row);
   Job job;
   job.id = builder.RowId();
@@ -87,27 +87,27 @@ std::size_t FieldsOfFirstLine(std::string_view text) {
   return 1 + static_cast<std::size_t>(std::count(line.begin(), line.end(), '\t'));
 }
 
-Workload Read(std::string_view text, const std::string& path, const ReadOptions& options,
-              ReadReport* report) {
+Workload ReadGavel(std::string_view text, const std::string& path, const ReadOptions& options,
+                   ReadReport* report) {
   const bool ten = FieldsOfFirstLine(text) != kSevenFields.size();
   CsvReader csv = CsvReader::WithoutHeader(text, path, ten ? kTenFields : kSevenFields, '\t');
   TraceBuilder builder(path, options, report);
   while (csv.Next()) {
     builder.Record(csv.line(), [&] {
       csv.CheckRow();
-      return ReadRow(csv, ten, builder);
+      return ReadGavelRow(csv, ten, builder);
     });
   }
   return builder.Finish();
 }
 
-int Detect(std::string_view head) {
+int DetectGavel(std::string_view head) {
   const std::size_t fields = FieldsOfFirstLine(head);
   return fields == kTenFields.size() || fields == kSevenFields.size() ? 100 : 0;
 }
 
-ALLOT_REGISTER(TraceFormat,
-               (TraceFormat{"gavel", "Gavel's .trace files, with 7 or 10 fields", Detect, Read}));
+ALLOT_REGISTER(TraceFormat, (TraceFormat{"gavel", "Gavel's .trace files, with 7 or 10 fields",
+                                         DetectGavel, ReadGavel}));
 
 }  // namespace
 }  // namespace allot

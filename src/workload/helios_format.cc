@@ -7,7 +7,7 @@
 namespace allot {
 namespace {
 
-std::optional<Job> ReadRow(const CsvReader& row, TraceBuilder& builder) {
+std::optional<Job> ReadHeliosRow(const CsvReader& row, TraceBuilder& builder) {
   Job job;
   job.id = row.Text("job_id");
   job.submit = row.Calendar("submit_time");
@@ -30,7 +30,7 @@ ALLOT_REGISTER(TraceFormat,
                                        "state", "submit_time", "start_time", "end_time", "duration",
                                        "queue"},
                           .optional = {}},
-                         Origin::kCalendar, ReadRow));
+                         Origin::kCalendar, ReadHeliosRow));
 
 }  // namespace
 }  // namespace allot

@@ -5,7 +5,7 @@
 namespace allot {
 namespace {
 
-std::optional<Job> ReadRow(const CsvReader& row, TraceBuilder& builder) {
+std::optional<Job> ReadMuriRow(const CsvReader& row, TraceBuilder& builder) {
   constexpr double kMilli = 1000;
   Job job;
   job.id = row.Text("job_id");
@@ -26,7 +26,7 @@ ALLOT_REGISTER(
                             "batch_size", "duration", "interval", "iteration_time",
                             "resource_time_0", "resource_time_1", "resource_time_2", "priority"},
                .optional = {}},
-              Origin::kTrace, ReadRow));
+              Origin::kTrace, ReadMuriRow));
 
 }  // namespace
 }  // namespace allot

@@ -18,7 +18,7 @@ Outcome ReadPhase(const CsvReader& row) {
                  Quoted(phase), row.place());
 }
 
-std::optional<Job> ReadRow(const CsvReader& row, TraceBuilder& builder) {
+std::optional<Job> ReadOpenbRow(const CsvReader& row, TraceBuilder& builder) {
   Job job;
   job.id = row.Text("name");
   job.submit = row.Number("creation_time");
@@ -44,7 +44,7 @@ ALLOT_REGISTER(TraceFormat,
                                        "gpu_spec", "qos", "pod_phase", "creation_time",
                                        "deletion_time", "scheduled_time"},
                           .optional = {}},
-                         Origin::kTrace, ReadRow));
+                         Origin::kTrace, ReadOpenbRow));
 
 }  // namespace
 }  // namespace allot

@@ -150,14 +150,14 @@ class PaiReader {
   std::unordered_map<std::string, std::size_t> gang_of_job_;
 };
 
-Workload Read(std::string_view text, const std::string& path, const ReadOptions& options,
-              ReadReport* report) {
+Workload ReadPai(std::string_view text, const std::string& path, const ReadOptions& options,
+                 ReadReport* report) {
   PaiReader reader(path, options, report);
   if (!options.companion_path.empty()) reader.ReadJobTable();
   return reader.Read(OpenTable(text, path, kTaskColumns));
 }
 
-int Detect(std::string_view head) {
+int DetectPai(std::string_view head) {
   if (HeaderMatch(head, kTaskColumns) == 100) return 100;
   const auto fields = Split(Trim(head.substr(0, head.find('\n'))), ',');
   if (fields.size() != kTaskColumns.size()) return 0;
@@ -177,7 +177,7 @@ std::string JobTablePath(const std::string& path) {
 
 ALLOT_REGISTER(TraceFormat,
                (TraceFormat{"pai", "Alibaba PAI 2020: pai_task_table.csv, pai_job_table.csv beside",
-                            Detect, Read, JobTablePath}));
+                            DetectPai, ReadPai, JobTablePath}));
 
 }  // namespace
 }  // namespace allot

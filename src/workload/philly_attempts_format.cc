@@ -14,7 +14,7 @@ Seconds LogTime(double epoch) {
   return epoch - (epoch < winter ? 4 * kHour : 5 * kHour);
 }
 
-std::optional<Job> ReadRow(const CsvReader& row, TraceBuilder& builder) {
+std::optional<Job> ReadPhillyAttemptsRow(const CsvReader& row, TraceBuilder& builder) {
   Job job;
   job.id = row.Text("");  // the row number stands in a column without a name
   job.submit = LogTime(row.Number("submit_time"));
@@ -28,7 +28,7 @@ ALLOT_REGISTER(TraceFormat,
                CsvFormat("philly-attempts", "Philly per scheduling attempt, lumos's conversion",
                          {.required = {"", "run_time", "wait_time", "submit_time", "gpu_num"},
                           .optional = {}},
-                         Origin::kCalendar, ReadRow));
+                         Origin::kCalendar, ReadPhillyAttemptsRow));
 
 }  // namespace
 }  // namespace allot

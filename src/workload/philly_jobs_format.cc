@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kFirstArrival = "2017-08-14 23:27:00";  // of the original log
 
-std::optional<Job> ReadRow(const CsvReader& row, TraceBuilder& builder) {
+std::optional<Job> ReadPhillyJobsRow(const CsvReader& row, TraceBuilder& builder) {
   Job job;
   job.id = row.Text("#job id");
   job.submit =
@@ -27,7 +27,7 @@ ALLOT_REGISTER(TraceFormat,
                          {.required = {"#job id", "arrival time (sec)", "topology", "shape", "size",
                                        "duration (sec)"},
                           .optional = {}},
-                         Origin::kCalendar, ReadRow));
+                         Origin::kCalendar, ReadPhillyJobsRow));
 
 }  // namespace
 }  // namespace allot

@@ -21,7 +21,7 @@ using nlohmann::json;
 
 // A value for a message. Lists and objects only by what is in them: they may be large, or nested
 // deeper than the stack allows dump() to follow.
-std::string Describe(const json& value) {
+std::string Shown(const json& value) {
   if (value.is_array()) return fmt::format("a list of {}", value.size());
   if (!value.is_object()) return Quoted(value.dump());
   std::vector<std::string> keys;
@@ -68,7 +68,7 @@ class LogRecord {
 
  private:
   [[noreturn]] void Fail(const std::string& rule, const json& got) const {
-    throw RowError(rule, Describe(got), builder_->place());
+    throw RowError(rule, Shown(got), builder_->place());
   }
 
   const json& Member(const json& object, const char* key) const {

@@ -9,7 +9,7 @@
 namespace allot {
 namespace {
 
-std::optional<Job> ReadRow(const CsvReader& row, TraceBuilder& builder) {
+std::optional<Job> ReadPhillyPassRow(const CsvReader& row, TraceBuilder& builder) {
   Job job;
   job.id = builder.RowId();
   job.submit = row.Calendar("timestamp");
@@ -31,7 +31,7 @@ ALLOT_REGISTER(TraceFormat,
                          "Philly jobs that passed, with virtual cluster: Pollux's philly.csv",
                          {.required = {"timestamp", "duration", "num_gpus", "gpu_time", "cluster"},
                           .optional = {}},
-                         Origin::kCalendar, ReadRow));
+                         Origin::kCalendar, ReadPhillyPassRow));
 
 }  // namespace
 }  // namespace allot

@@ -29,7 +29,7 @@ const std::map<Key, Seconds>& RunTimes() {
   return times;
 }
 
-std::optional<Job> ReadRow(const CsvReader& row, TraceBuilder& builder) {
+std::optional<Job> ReadPolluxRow(const CsvReader& row, TraceBuilder& builder) {
   Job job;
   job.id = row.Text("name");
   job.submit = row.Number("time");
@@ -49,7 +49,7 @@ ALLOT_REGISTER(TraceFormat,
                CsvFormat("pollux", "workloads of the Pollux and Sia simulators",
                          {.required = {"name", "time", "application", "num_replicas", "batch_size"},
                           .optional = {}},
-                         Origin::kTrace, ReadRow));
+                         Origin::kTrace, ReadPolluxRow));
 
 }  // namespace
 }  // namespace allot

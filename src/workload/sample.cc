@@ -11,7 +11,7 @@
 namespace allot {
 namespace {
 
-constexpr Seconds kDay = 86400;
+constexpr Seconds kDaySeconds = 86400;
 
 double GpuSecondsUntil(const Job& job, Seconds end) {
   return job.gpus * std::min(job.duration, end - job.submit);
@@ -38,13 +38,13 @@ void CheckOptions(const Workload& workload, const SampleOptions& options, Second
 // "philly@2017-11-13+7d-s1": where the window begins, how long it is, and which draw this is.
 std::string NameOfSample(const Workload& workload, const SampleOptions& options,
                          const std::string& origin, Seconds end) {
-  std::string begin = fmt::format("{:.6g}d", options.from / kDay);
+  std::string begin = fmt::format("{:.6g}d", options.from / kDaySeconds);
   if (!origin.empty()) {
     begin = origin.substr(0, origin.find(" 00:00:00"));  // a midnight is named by its date
     std::replace(begin.begin(), begin.end(), ' ', 'T');
   }
   std::string name =
-      fmt::format("{}@{}+{:.6g}d", workload.name, begin, (end - options.from) / kDay);
+      fmt::format("{}@{}+{:.6g}d", workload.name, begin, (end - options.from) / kDaySeconds);
   if (options.load > 0) name += fmt::format("-s{}", options.seed);
   if (options.part > 0) name += fmt::format("-p{}", options.part);
   return name;

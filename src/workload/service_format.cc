@@ -6,7 +6,7 @@
 namespace allot {
 namespace {
 
-std::optional<Job> ReadRow(const CsvReader& row, TraceBuilder& builder) {
+std::optional<Job> ReadServiceRow(const CsvReader& row, TraceBuilder& builder) {
   Job job;
   job.id = row.Text("job_id");
   job.submit = row.Number("arrival_s");
@@ -20,7 +20,7 @@ ALLOT_REGISTER(
     TraceFormat,
     CsvFormat("service", "job_id,arrival_s,service_sec,gpu_count: Helios and PAI subsets",
               {.required = {"job_id", "arrival_s", "service_sec", "gpu_count"}, .optional = {}},
-              Origin::kTrace, ReadRow));
+              Origin::kTrace, ReadServiceRow));
 
 }  // namespace
 }  // namespace allot

@@ -8,7 +8,7 @@
 namespace allot {
 namespace {
 
-std::optional<Job> ReadRow(const CsvReader& row, TraceBuilder& builder) {
+std::optional<Job> ReadSpotRow(const CsvReader& row, TraceBuilder& builder) {
   Job job;
   job.id = row.Text("job_name");
   job.submit = row.Number("submit_time");
@@ -36,7 +36,7 @@ ALLOT_REGISTER(TraceFormat, CsvFormat("spot", "Alibaba spot GPU 2026: job_info_d
                                                     "cpu_request", "gpu_request", "worker_num",
                                                     "submit_time", "duration", "job_type"},
                                        .optional = {}},
-                                      Origin::kTrace, ReadRow));
+                                      Origin::kTrace, ReadSpotRow));
 
 }  // namespace
 }  // namespace allot

@@ -5,7 +5,7 @@
 namespace allot {
 namespace {
 
-std::optional<Job> ReadRow(const CsvReader& row, TraceBuilder& builder) {
+std::optional<Job> ReadTiresiasRow(const CsvReader& row, TraceBuilder& builder) {
   Job job;
   job.id = row.Text("job_id");
   job.submit = row.Number("submit_time");
@@ -21,7 +21,7 @@ ALLOT_REGISTER(TraceFormat,
                          {.required = {"job_id", "num_gpu", "submit_time", "duration"},
                           .optional = {"iterations", "model_name", "interval", "start_time",
                                        "model_size", "aggr_interval", "model_scale"}},
-                         Origin::kTrace, ReadRow));
+                         Origin::kTrace, ReadTiresiasRow));
 
 }  // namespace
 }  // namespace allot

@@ -32,7 +32,7 @@ double Quantile(const std::vector<double>& sorted, double level) {
   return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
-Distribution Describe(std::vector<double> values) {
+Distribution Summarise(std::vector<double> values) {
   Distribution result;
   if (values.empty()) return result;
   std::sort(values.begin(), values.end());
@@ -53,7 +53,7 @@ Distribution Describe(std::vector<double> values) {
   return result;
 }
 
-void Count(const Job& job, JobGroup* group) {
+void CountInto(const Job& job, JobGroup* group) {
   ++group->jobs;
   group->gpu_seconds += job.gpus * job.duration;
 }
@@ -72,7 +72,7 @@ std::vector<JobGroup> ByGpus(const Workload& workload) {
   for (const Job& job : workload.jobs) {
     std::size_t at = 0;
     while (job.gpus > kGpuClasses[at].last) ++at;
-    Count(job, &groups[at]);
+    CountInto(job, &groups[at]);
   }
   return groups;
 }
@@ -80,7 +80,8 @@ std::vector<JobGroup> ByGpus(const Workload& workload) {
 std::vector<JobGroup> ByOutcome(const Workload& workload) {
   std::vector<JobGroup> groups;
   for (const std::string& name : OutcomeNames()) groups.push_back({.label = name});
-  for (const Job& job : workload.jobs) Count(job, &groups[static_cast<std::size_t>(job.outcome)]);
+  for (const Job& job : workload.jobs)
+    CountInto(job, &groups[static_cast<std::size_t>(job.outcome)]);
   std::rotate(groups.begin(), groups.begin() + 1, groups.end());  // "unreported" last
   std::erase_if(groups, [](const JobGroup& group) { return group.jobs == 0; });
   return groups;
@@ -142,8 +143,8 @@ TraceStats ComputeTraceStats(const Workload& workload) {
     stats.max_gpus = std::max(stats.max_gpus, job.gpus);
   }
   stats.mean_gpus = gpus / count;
-  stats.duration = Describe(std::move(durations));
-  stats.gap = Describe(std::move(gaps));
+  stats.duration = Summarise(std::move(durations));
+  stats.gap = Summarise(std::move(gaps));
   stats.by_gpus = ByGpus(workload);
   stats.by_outcome = ByOutcome(workload);
   SetShares(count, workload.GpuSeconds(), &stats.by_gpus);

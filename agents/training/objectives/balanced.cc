@@ -8,13 +8,11 @@
 namespace allot {
 namespace {
 
-constexpr double kShortest = 0.95;
-
 ALLOT_REGISTER(ObjectiveInfo,
                (ObjectiveInfo{"balanced", "mean JCT and mean JCT of the 95 % shortest, both",
                               [](const Played& p) {
                                 return std::sqrt(TrimmedMean(p.jct, 1) *
-                                                 TrimmedMean(p.jct, kShortest));
+                                                 TrimmedMean(p.jct, kShortestShare));
                               }}));
 
 }  // namespace

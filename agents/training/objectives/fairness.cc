@@ -10,13 +10,13 @@
 namespace allot {
 namespace {
 
-constexpr Seconds kShortest = 600;  // below, a ratio says little
+constexpr Seconds kShortestJob = 600;  // below, a ratio says little
 constexpr std::size_t kPart = 20;
 
 double WorstRatios(const Played& p) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < p.jct.size(); ++i) {
-    ratios.push_back(-p.jct[i] / std::max(kShortest, p.scenario->workload().jobs[i].duration));
+    ratios.push_back(-p.jct[i] / std::max(kShortestJob, p.scenario->workload().jobs[i].duration));
   }
   return -TrimmedMean(std::move(ratios), 1.0 / kPart);
 }

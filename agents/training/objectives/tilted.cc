@@ -8,14 +8,13 @@
 namespace allot {
 namespace {
 
-constexpr double kShortest = 0.95;
 constexpr double kWeightOfShort = 0.2;
 
 ALLOT_REGISTER(ObjectiveInfo,
                (ObjectiveInfo{"tilted", "mean JCT, a fifth of its weight on the 95 % shortest",
                               [](const Played& p) {
                                 return std::pow(TrimmedMean(p.jct, 1), 1 - kWeightOfShort) *
-                                       std::pow(TrimmedMean(p.jct, kShortest), kWeightOfShort);
+                                       std::pow(TrimmedMean(p.jct, kShortestShare), kWeightOfShort);
                               }}));
 
 }  // namespace

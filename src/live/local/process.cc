@@ -20,8 +20,6 @@
 namespace allot {
 namespace {
 
-std::string SystemMessage() { return std::error_code(errno, std::generic_category()).message(); }
-
 // All that the children need, made before the fork: between fork and exec of a program that may
 // have threads, no memory may be allocated.
 struct Prepared {

@@ -15,9 +15,9 @@
 namespace allot {
 namespace {
 
-constexpr double kUnit = 1;          // GPU-seconds
-constexpr double kPriorMedian = 60;  // GPU-seconds
-constexpr double kOfOtherClass = 0.125;
+constexpr double kUnit = 1;              // GPU-seconds
+constexpr double kPriorGpuSeconds = 60;  // GPU-seconds
+constexpr double kOfAnotherClass = 0.125;
 constexpr std::size_t kClasses = 4;
 
 std::size_t ClassOf(GpuCount gpus) { return gpus <= 1 ? 0 : gpus <= 4 ? 1 : gpus <= 8 ? 2 : 3; }
@@ -25,8 +25,8 @@ std::size_t ClassOf(GpuCount gpus) { return gpus <= 1 ? 0 : gpus <= 4 ? 1 : gpus
 class GittinsOrder : public Ordering {
  public:
   GittinsOrder(double prior, const std::string& history)
-      : initial_(kClasses,
-                 GittinsTable(kUnit, prior, [](double x) { return 1 / (1 + x / kPriorMedian); })) {
+      : initial_(kClasses, GittinsTable(kUnit, prior,
+                                        [](double x) { return 1 / (1 + x / kPriorGpuSeconds); })) {
     if (!history.empty()) {
       for (const Job& job : ReadTrace(history).jobs) {
         Learn(job.gpus, job.gpus * job.duration, &initial_);
@@ -61,7 +61,7 @@ class GittinsOrder : public Ordering {
  private:
   static void Learn(GpuCount gpus, double gpu_seconds, std::vector<GittinsTable>* tables) {
     for (std::size_t c = 0; c < kClasses; ++c) {
-      (*tables)[c].Add(gpu_seconds, c == ClassOf(gpus) ? 1 : kOfOtherClass);
+      (*tables)[c].Add(gpu_seconds, c == ClassOf(gpus) ? 1 : kOfAnotherClass);
     }
   }
 

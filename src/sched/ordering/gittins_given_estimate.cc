@@ -15,20 +15,20 @@
 namespace allot {
 namespace {
 
-constexpr double kUnit = 1.0 / 1024;  // of the estimate
-constexpr double kWorthless = 0.05;   // of all estimates
+constexpr double kFactorUnit = 1.0 / 1024;  // of the estimate
+constexpr double kUselessShare = 0.05;      // of all estimates
 
 std::function<double(double)> Prior(double sigma) {
   return [sigma](double x) {
     const double noisy = std::erfc(std::log(x) / (sigma * std::sqrt(2.0))) / 2;
-    return (1 - kWorthless) * noisy + kWorthless / (1 + x);
+    return (1 - kUselessShare) * noisy + kUselessShare / (1 + x);
   };
 }
 
 class GittinsGivenEstimateOrder : public Ordering {
  public:
   GittinsGivenEstimateOrder(double prior, double sigma)
-      : initial_(kUnit, prior, Prior(sigma)), factors_(initial_) {}
+      : initial_(kFactorUnit, prior, Prior(sigma)), factors_(initial_) {}
 
   void OnEpisodeStart() override {
     factors_ = initial_;

@@ -7,7 +7,7 @@
 namespace allot {
 namespace {
 
-const CalibratedLaw& Table() {
+const CalibratedLaw& HeliosVenusTable() {
   static const CalibratedLaw law = ParseCalibratedLaw(EmbeddedVenusLaw());
   return law;
 }
@@ -16,7 +16,7 @@ ALLOT_REGISTER(WorkloadLaw,
                (WorkloadLaw{"helios-venus",
                             "like Helios Venus: office hours, 6.9 GPUs, at most 48 h; 27/h",
                             {},
-                            Table}));
+                            HeliosVenusTable}));
 
 }  // namespace
 }  // namespace allot

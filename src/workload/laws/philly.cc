@@ -6,15 +6,16 @@
 namespace allot {
 namespace {
 
-const CalibratedLaw& Table() {
+const CalibratedLaw& PhillyTable() {
   static const CalibratedLaw law = ParseCalibratedLaw(EmbeddedPhillyLaw());
   return law;
 }
 
-ALLOT_REGISTER(
-    WorkloadLaw,
-    (WorkloadLaw{
-        "philly", "like Microsoft's Philly: batches, 1.7 GPUs, long tails; 54/h", {}, Table}));
+ALLOT_REGISTER(WorkloadLaw,
+               (WorkloadLaw{"philly",
+                            "like Microsoft's Philly: batches, 1.7 GPUs, long tails; 54/h",
+                            {},
+                            PhillyTable}));
 
 }  // namespace
 }  // namespace allot

@@ -28,7 +28,7 @@ ConfigurationTable WorkersAndServers(std::int16_t most) {
 }
 
 // A random queue on a small cluster of two GPU types.
-void AddRandomJobs(Rng* rng, World* world) {
+void AddJobsOfAllKinds(Rng* rng, World* world) {
   const auto jobs = 1 + rng->Below(4);
   for (std::uint64_t i = 0; i < jobs; ++i) {
     if (rng->Below(3) == 0) {
@@ -91,7 +91,7 @@ TEST(SequenceActionTest, AnActionIsLegalExactlyWhenItLeadsToAValidAllocation) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Rng rng(seed, "sequence-action-test");
     World world("2x2x4:a,1x2x8:b");
-    AddRandomJobs(&rng, &world);
+    AddJobsOfAllKinds(&rng, &world);
     SequenceAction sequence(4);
     sequence.Begin(world.o);
     std::size_t served = 0;

@@ -36,7 +36,7 @@ namespace allot {
 namespace {
 
 // Jobs that are all there at first and end one after the other: what a decision needs only shrinks.
-Scenario Crowd(bool estimated) {
+Scenario CrowdScenario(bool estimated) {
   Rng rng(1, "allocation-free");
   Workload workload;
   for (int i = 0; i < 120; ++i) {
@@ -56,9 +56,9 @@ Scenario Crowd(bool estimated) {
 class LearnedDecision : public testing::TestWithParam<bool> {};
 
 TEST_P(LearnedDecision, TakesNoMemoryFromTheHundredthOn) {
-  const Scenario scenario = Crowd(GetParam());
-  const auto policy = MakeLearnedPolicy(
-      {IndexAgentAt({.alpha = 0.25F, .beta = 0.5F, .kappa = 0.25F}, 16, 1), {}});
+  const Scenario scenario = CrowdScenario(GetParam());
+  const auto policy =
+      MakeLearnedPolicy({IndexAgentAt({.alpha = 0.25F, .beta = 0.5F, .kappa = 0.25F}, 16, 1), {}});
   policy->OnEpisodeStart({});
   SimulatedCluster cluster(scenario);
   Allocation allocation;

@@ -53,7 +53,7 @@ class Spoiled : public Policy {
   std::int64_t last_;
 };
 
-PolicyInfo Info() {
+PolicyInfo PlainInfo() {
   PolicyInfo info;
   info.id = "guarded";
   info.time_driven = true;
@@ -67,7 +67,8 @@ struct Played {
 
 Played Play(std::unique_ptr<Policy> own, const GuardOptions& options) {
   const Scenario scenario = Rush();
-  GuardedPolicy guarded(Info(), std::move(own), MakePolicy("srtf"), MakePolicy("srtf"), options);
+  GuardedPolicy guarded(PlainInfo(), std::move(own), MakePolicy("srtf"), MakePolicy("srtf"),
+                        options);
   const RunOutcome outcome = RunPolicy(scenario, guarded);
   Played played;
   for (const JobRecord& record : outcome.records) {
@@ -118,7 +119,7 @@ TEST(GuardedPolicy, DriftBeyondTheMarginEndsItsTurn) {
 
 TEST(GuardedPolicy, ANewEpisodeIsANewChance) {
   const Scenario scenario = Rush();
-  GuardedPolicy guarded(Info(), std::make_unique<Spoiled>("srtf", Spoiled::How::kThrows, 0, 9),
+  GuardedPolicy guarded(PlainInfo(), std::make_unique<Spoiled>("srtf", Spoiled::How::kThrows, 0, 9),
                         MakePolicy("srtf"), MakePolicy("srtf"), {.most_invalid = 2});
   RunPolicy(scenario, guarded);
   const auto first = guarded.notes();

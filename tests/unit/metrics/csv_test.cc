@@ -15,8 +15,9 @@ namespace allot {
 namespace {
 
 std::string FileOf(const std::string& text) {
-  const std::filesystem::path path =
-      std::filesystem::path(testing::TempDir()) / "csv_test" / "x.csv";
+  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "csv_test" /
+                                     testing::UnitTest::GetInstance()->current_test_info()->name() /
+                                     "x.csv";
   WriteTextFile(path, text);
   return path.string();
 }

@@ -14,7 +14,7 @@ namespace {
 
 // Two GPUs. Job 0: 10 s late, runs 0..100 on 1 GPU; job 1: submit 20, runs 20..60 on 1; job 2:
 // submit 40, waits until 60, runs to 140 on 1 and was moved once.
-std::vector<JobRecord> ThreeJobs() {
+std::vector<JobRecord> ThreeRecords() {
   return {
       {.job = 0, .submit = 10, .first_start = 10, .finish = 110, .gpu_seconds = 100},
       {.job = 1,
@@ -35,7 +35,7 @@ RunFacts FactsOf(const std::vector<JobRecord>& records) {
 }
 
 TEST(Summarise, JctIsFinishMinusSubmit) {
-  const std::vector<JobRecord> records = ThreeJobs();  // JCTs 100, 40, 100
+  const std::vector<JobRecord> records = ThreeRecords();  // JCTs 100, 40, 100
   const RunSummary summary = Summarise(FactsOf(records));
   EXPECT_EQ(summary.jobs, 3);
   EXPECT_DOUBLE_EQ(summary.avg_jct_s, 80);
@@ -56,7 +56,7 @@ TEST(Summarise, QuantilesInterpolate) {
 // Jobs 1 and 2 of the three: 20..60 and 40..140; the cluster as a whole uses 2 GPUs until 110 and 1
 // from there on.
 TEST(Summarise, CountsTrackedJobsOnlyAndTheWholeClustersUseMeanwhile) {
-  const std::vector<JobRecord> records = ThreeJobs();
+  const std::vector<JobRecord> records = ThreeRecords();
   const std::vector<TimelinePoint> timeline = {{10, 1, 1, 1}, {20, 2, 2, 2}, {110, 1, 1, 1}};
   RunFacts facts = FactsOf(records);
   facts.timeline = timeline;
@@ -72,29 +72,29 @@ TEST(Summarise, CountsTrackedJobsOnlyAndTheWholeClustersUseMeanwhile) {
 }
 
 TEST(Summarise, MakespanRunsFromFirstSubmitToLastFinish) {
-  const std::vector<JobRecord> records = ThreeJobs();
+  const std::vector<JobRecord> records = ThreeRecords();
   EXPECT_DOUBLE_EQ(Summarise(FactsOf(records)).makespan_s, 130);
 }
 
 TEST(Summarise, UtilisationIsGpuSecondsOverCapacity) {
-  const std::vector<JobRecord> records = ThreeJobs();
+  const std::vector<JobRecord> records = ThreeRecords();
   EXPECT_DOUBLE_EQ(Summarise(FactsOf(records)).gpu_utilisation, 220.0 / (2 * 130));
 }
 
 TEST(Summarise, QueueingIsFirstStartMinusSubmit) {
-  const std::vector<JobRecord> records = ThreeJobs();
+  const std::vector<JobRecord> records = ThreeRecords();
   EXPECT_DOUBLE_EQ(Summarise(FactsOf(records)).avg_queueing_s, 20.0 / 3);
 }
 
 TEST(Summarise, CountsPreemptionsAndRestarts) {
-  const std::vector<JobRecord> records = ThreeJobs();
+  const std::vector<JobRecord> records = ThreeRecords();
   const RunSummary summary = Summarise(FactsOf(records));
   EXPECT_EQ(summary.preemptions, 1);
   EXPECT_EQ(summary.restarts, 2);
 }
 
 TEST(Summarise, UnfinishedJobsAreCountedButHaveNoJct) {
-  std::vector<JobRecord> records = ThreeJobs();
+  std::vector<JobRecord> records = ThreeRecords();
   records[2].finish = kNever;
   const RunSummary summary = Summarise(FactsOf(records));
   EXPECT_EQ(summary.jobs, 3);
@@ -104,7 +104,7 @@ TEST(Summarise, UnfinishedJobsAreCountedButHaveNoJct) {
 }
 
 TEST(Summarise, UtilisationOfARunCutShortEndsWithItsTimeline) {
-  std::vector<JobRecord> records = ThreeJobs();
+  std::vector<JobRecord> records = ThreeRecords();
   records[2].finish = kNever;
   RunFacts facts = FactsOf(records);
   const std::vector<TimelinePoint> timeline = {{.time = 10}, {.time = 210}};
@@ -143,7 +143,7 @@ TEST(SummaryJson, BeginsWithTheKeysOfTheContract) {
 TEST(SummaryJson, UnknownIsNull) { EXPECT_TRUE(ToJson(RunSummary())["avg_jct_s"].is_null()); }
 
 TEST(SummaryJson, ReadsBackEqual) {
-  const std::vector<JobRecord> records = ThreeJobs();
+  const std::vector<JobRecord> records = ThreeRecords();
   RunFacts facts = FactsOf(records);
   const std::vector<float> latency = {1.25F, 2.5F};
   facts.decision_us = latency;

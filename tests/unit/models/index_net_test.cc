@@ -9,16 +9,12 @@
 
 #include "core/rng.h"
 #include "models/tensor.h"
+#include "tests/unit/models/random_values.h"
 
 namespace allot {
 namespace {
 
-std::vector<float> RandomValues(std::size_t count, std::uint64_t seed, double deviation = 1.0) {
-  Rng rng(seed, "test-values");
-  std::vector<float> values(count);
-  for (float& value : values) value = static_cast<float>(deviation * rng.Normal());
-  return values;
-}
+using testing_support::RandomValues;
 
 IndexNetWeights RandomWeights(const IndexNetShape& shape, std::uint64_t seed) {
   IndexNetWeights weights(shape);

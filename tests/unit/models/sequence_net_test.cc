@@ -4,18 +4,13 @@
 
 #include <vector>
 
-#include "core/rng.h"
 #include "tests/unit/core/expect_error.h"
+#include "tests/unit/models/random_values.h"
 
 namespace allot {
 namespace {
 
-std::vector<float> RandomValues(std::size_t count, std::uint64_t seed) {
-  Rng rng(seed, "sequence-net-test");
-  std::vector<float> values(count);
-  for (float& value : values) value = static_cast<float>(rng.Normal());
-  return values;
-}
+using testing_support::RandomValues;
 
 TEST(SharedNet, TheOrderOfJobsOrdersTheAnswers) {
   const auto net = MakeSequenceNet(InitSharedNet({4, 3, 8, 3}, 1));

@@ -8,20 +8,15 @@
 #include <thread>
 #include <vector>
 
-#include "core/rng.h"
 #include "models/torch/configure.h"
+#include "tests/unit/models/random_values.h"
 
 namespace allot {
 namespace {
 
-const bool configured = (ConfigureTorch(), true);
+using testing_support::RandomValues;
 
-std::vector<float> RandomValues(std::size_t count, std::uint64_t seed, double deviation = 1.0) {
-  Rng rng(seed, "test-values");
-  std::vector<float> values(count);
-  for (float& value : values) value = static_cast<float>(deviation * rng.Normal());
-  return values;
-}
+const bool configured = (ConfigureTorch(), true);
 
 IndexNetWeights RandomWeights(const IndexNetShape& shape, std::uint64_t seed) {
   IndexNetWeights weights(shape);

@@ -1,33 +1,31 @@
 #include "models/torch/index_trainer.h"
 
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <torch/optim/adam.h>
 #include <unistd.h>
+
+// After adam.h: it does not include what it uses.
+#include <torch/nn/utils/clip_grad.h>
 
 #include <cmath>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "core/rng.h"
 #include "models/checkpoint.h"
 #include "models/torch/configure.h"
+#include "tests/unit/models/random_values.h"
 
 namespace allot {
 namespace {
 
-const bool configured = (ConfigureTorch(), true);
+using testing_support::RandomValues;
+
+const bool torch_configured = (ConfigureTorch(), true);
 
 constexpr IndexNetShape kShape{4, 6, 8, 2};
 constexpr std::int64_t kJobs = 30;
 constexpr std::int64_t kDecisions = 3;
-
-std::vector<float> RandomValues(std::size_t count, std::uint64_t seed) {
-  Rng rng(seed, "test-values");
-  std::vector<float> values(count);
-  for (float& value : values) value = static_cast<float>(rng.Normal());
-  return values;
-}
 
 // Step `iteration` of a regression onto targets that depend on the iteration only.
 void TrainStep(IndexTrainer* trainer, std::uint64_t iteration) {
@@ -88,9 +86,9 @@ TEST(Adam, AgreesWithLibtorchs) {
   AdamOptions options;
   options.max_gradient_norm = 5.0;
   AdamState state;
-  std::vector<torch::Tensor> parameters;
+  std::vector<at::Tensor> parameters;
   for (const auto& [name, tensor] : weights.tensors) {
-    parameters.push_back(torch::tensor(tensor.data).requires_grad_());
+    parameters.push_back(at::tensor(tensor.data).requires_grad_());
   }
   torch::optim::Adam reference(parameters,
                                torch::optim::AdamOptions().betas({0.9, 0.99}).eps(1e-8));
@@ -100,7 +98,7 @@ TEST(Adam, AgreesWithLibtorchs) {
     std::size_t p = 0;
     for (auto& [name, tensor] : gradient) {
       tensor.data = RandomValues(tensor.data.size(), static_cast<std::uint64_t>(100 * step) + p);
-      parameters[p++].mutable_grad() = torch::tensor(tensor.data);
+      parameters[p++].mutable_grad() = at::tensor(tensor.data);
     }
     AdamStep(gradient, learning_rate, options, &weights.tensors, &state);
     torch::nn::utils::clip_grad_norm_(parameters, options.max_gradient_norm);

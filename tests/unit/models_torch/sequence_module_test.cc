@@ -5,20 +5,15 @@
 #include <cmath>
 #include <vector>
 
-#include "core/rng.h"
 #include "models/sequence_net.h"
+#include "tests/unit/models/random_values.h"
 
 namespace allot {
 namespace {
 
-constexpr int kKinds = 3;
+using testing_support::RandomValues;
 
-std::vector<float> RandomValues(std::size_t count, std::uint64_t seed) {
-  Rng rng(seed, "sequence-module-test");
-  std::vector<float> values(count);
-  for (float& value : values) value = static_cast<float>(rng.Normal());
-  return values;
-}
+constexpr int kKinds = 3;
 
 NetWeights Disturbed(NetWeights weights) {
   std::uint64_t seed = 70;

@@ -112,11 +112,6 @@ TEST(Hdf5, ListsNamesInOrder) {
   EXPECT_FALSE(file.Has("h/d/e"));
 }
 
-std::string Bytes(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
 TEST(Hdf5, EqualContentGivesEqualBytes) {
   const TempFolder folder;
   for (const char* name : {"a.h5", "b.h5"}) {

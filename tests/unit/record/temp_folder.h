@@ -1,11 +1,13 @@
 #pragma once
-// A folder of its own for each test, gone afterwards.
+// A folder of its own for each test, gone afterwards; and what a file in it holds.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 namespace allot {
@@ -23,5 +25,10 @@ class TempFolder {
  private:
   std::filesystem::path path_;
 };
+
+inline std::string Bytes(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
 
 }  // namespace allot

@@ -13,11 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string Bytes(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
 TEST(Crc32c, HasTheStandardCheckValue) {
   EXPECT_EQ(Crc32c("123456789"), 0xE3069283U);
   EXPECT_EQ(Crc32c(""), 0U);

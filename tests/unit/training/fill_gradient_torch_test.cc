@@ -12,7 +12,7 @@
 namespace allot {
 namespace {
 
-constexpr double kTau = 0.4;
+constexpr double kFillTau = 0.4;
 
 // The network's answer in double, with one weight moved.
 std::vector<DoubleScore> ScoresOf(const IndexNetWeights& w, const std::string& moved,
@@ -69,7 +69,7 @@ TEST(FillGradientByWeights, AgreesWithCentralDifferences) {
     scores.push_back(
         {static_cast<float>(s.u), static_cast<float>(s.beta), static_cast<float>(s.kappa)});
   }
-  SampledFill fill(kTau);
+  SampledFill fill(kFillTau);
   std::vector<Grant> grants;
   std::vector<Score> gradient;
   fill.Fill(o, scores, &rng, &grants, &gradient);
@@ -83,7 +83,7 @@ TEST(FillGradientByWeights, AgreesWithCentralDifferences) {
     for (std::size_t i = 0; i < tensor.data.size(); ++i) {
       constexpr double kStep = 1e-5;
       const auto probability = [&](double by) {
-        return LogProbability(o, ScoresOf(weights, name, i, by, features), kTau, fill.draws());
+        return LogProbability(o, ScoresOf(weights, name, i, by, features), kFillTau, fill.draws());
       };
       const double expected = -(probability(kStep) - probability(-kStep)) / (2 * kStep);
       EXPECT_NEAR(by_weight.tensors.at(name).data[i], expected, 2e-4 * (1 + std::abs(expected)))

@@ -16,7 +16,7 @@ PolicyGradientOptions Method() {
   return own;
 }
 
-TrainerOptions Options(int threads = 1) {
+TrainerOptions OptionsFor(int threads = 1) {
   TrainerOptions options;
   options.iterations = 2;
   options.workloads = 3;
@@ -42,21 +42,21 @@ TrainerState Train(const TrainerOptions& options) {
 }
 
 TEST(PolicyGradient, ThreadsDoNotChangeTheWeights) {
-  const TrainerState one = Train(Options(1));
+  const TrainerState one = Train(OptionsFor(1));
   EXPECT_NE(one.weights, Start().weights);
   for (const int threads : {2, 8}) {
-    const TrainerState many = Train(Options(threads));
+    const TrainerState many = Train(OptionsFor(threads));
     EXPECT_EQ(many.weights, one.weights) << threads << " threads";
     EXPECT_EQ(many.adam, one.adam) << threads << " threads";
   }
 }
 
 TEST(PolicyGradient, ResumesBitForBit) {
-  PolicyGradientTrainer first(Method(), Options(), Episodes(), Start());
+  PolicyGradientTrainer first(Method(), OptionsFor(), Episodes(), Start());
   first.Step();
-  PolicyGradientTrainer second(Method(), Options(2), Episodes(), first.state());
+  PolicyGradientTrainer second(Method(), OptionsFor(2), Episodes(), first.state());
   second.Step();
-  const TrainerState whole = Train(Options());
+  const TrainerState whole = Train(OptionsFor());
   EXPECT_EQ(second.state().iteration, 2);
   EXPECT_EQ(second.state().episodes, whole.episodes);
   EXPECT_EQ(second.state().weights, whole.weights);
@@ -64,7 +64,7 @@ TEST(PolicyGradient, ResumesBitForBit) {
 }
 
 TEST(PolicyGradient, ReportsWhatItDid) {
-  PolicyGradientTrainer trainer(Method(), Options(), Episodes(), Start());
+  PolicyGradientTrainer trainer(Method(), OptionsFor(), Episodes(), Start());
   const IterationReport report = trainer.Step();
   EXPECT_EQ(report.iteration, 1);
   EXPECT_EQ(report.episodes, 9);
@@ -78,7 +78,7 @@ TEST(PolicyGradient, LeaveOneOutNeedsTwoRollouts) {
   PolicyGradientOptions own = Method();
   own.rollouts = 1;
   ExpectError(ExitCode::kUsage, {"rollouts >= 2", "got 1"},
-              [&] { PolicyGradientTrainer(own, Options(), Episodes(), Start()); });
+              [&] { PolicyGradientTrainer(own, OptionsFor(), Episodes(), Start()); });
 }
 
 TEST(PolicyGradient, RefusesANetworkOfOtherActions) {

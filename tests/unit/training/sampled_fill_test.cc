@@ -48,10 +48,10 @@ TEST(SampledFill, IsTheHullFillAtLowTemperature) {
 TEST(SampledFill, TwoJobsForOneSlotAreASoftmax) {
   const auto scenario = RushScenario(2, "1x1", false);
   const SimulatedCluster cluster(*scenario);
-  constexpr double kTau = 0.5;
+  constexpr double kTemperature = 0.5;
   const std::vector<Score> scores = {{0.3F, 0, 0}, {0, 0, 0}};
-  const double p = 1 / (1 + std::exp(-0.3 / kTau));
-  SampledFill fill(kTau);
+  const double p = 1 / (1 + std::exp(-0.3 / kTemperature));
+  SampledFill fill(kTemperature);
   Rng rng(1, "exploration");
   constexpr int kDraws = 20000;
   int first = 0;
@@ -62,8 +62,8 @@ TEST(SampledFill, TwoJobsForOneSlotAreASoftmax) {
     ASSERT_EQ(grants.size(), 1U);
     const bool won = grants[0].row == 0;
     first += won ? 1 : 0;
-    ASSERT_NEAR(gradient[0].u, ((won ? 1 : 0) - p) / kTau, 1e-5);
-    ASSERT_NEAR(gradient[1].u, ((won ? 0 : 1) - (1 - p)) / kTau, 1e-5);
+    ASSERT_NEAR(gradient[0].u, ((won ? 1 : 0) - p) / kTemperature, 1e-5);
+    ASSERT_NEAR(gradient[1].u, ((won ? 0 : 1) - (1 - p)) / kTemperature, 1e-5);
   }
   EXPECT_NEAR(static_cast<double>(first) / kDraws, p, 5 * std::sqrt(p * (1 - p) / kDraws));
 }

@@ -3,16 +3,16 @@
 namespace allot {
 namespace {
 
-std::string Rows(const std::string& rows) {
+std::string AcmeRows(const std::string& rows) {
   return "job_id,user,node_num,gpu_num,cpu_num,type,state,submit_time,start_time,end_time,"
          "duration,queue,gpu_time\n" +
          rows;
 }
 
 TEST(Acme, ReadsARowInItsZone) {
-  const Workload workload =
-      ReadText("acme", Rows("5778432,u5907,1,8,128,Pretrain,FAILED,2023-03-01 00:18:22+08:00,"
-                            "2023-03-01 00:18:54+08:00,2023-03-01 00:20:51+08:00,999,32,936.0\n"));
+  const Workload workload = ReadText(
+      "acme", AcmeRows("5778432,u5907,1,8,128,Pretrain,FAILED,2023-03-01 00:18:22+08:00,"
+                       "2023-03-01 00:18:54+08:00,2023-03-01 00:20:51+08:00,999,32,936.0\n"));
   ASSERT_EQ(workload.jobs.size(), 1u);
   const Job& job = workload.jobs[0];
   EXPECT_EQ(workload.origin, "2023-03-01 00:18:22");
@@ -26,14 +26,14 @@ TEST(Acme, ReadsARowInItsZone) {
 TEST(Acme, DropsWhatIsNoEndedGpuJob) {
   ReadReport report;
   const std::string time = "2023-03-01 00:18:22+08:00";
-  ReadText(
-      "acme",
-      Rows("1,u,1,0,1,Other,COMPLETED," + time + "," + time + "," + time + ",1,1,1\n" +
-           "2,u,1,8,1,Other,CANCELLED," + time + ",,,1,1,1\n" +  //
-           "3,u,1,8,1,Other,RUNNING," + time + "," + time + ",,1,1,1\n" +
-           "4,u,1,8,1,Other,COMPLETED," + time + "," + time + "," + time + ",1,1,1\n" +
-           "5,u,1,8,1,Other,COMPLETED," + time + "," + time + ",2023-03-01 00:18:23+08:00,1,1,1\n"),
-      false, &report);
+  ReadText("acme",
+           AcmeRows("1,u,1,0,1,Other,COMPLETED," + time + "," + time + "," + time + ",1,1,1\n" +
+                    "2,u,1,8,1,Other,CANCELLED," + time + ",,,1,1,1\n" +  //
+                    "3,u,1,8,1,Other,RUNNING," + time + "," + time + ",,1,1,1\n" +
+                    "4,u,1,8,1,Other,COMPLETED," + time + "," + time + "," + time + ",1,1,1\n" +
+                    "5,u,1,8,1,Other,COMPLETED," + time + "," + time +
+                    ",2023-03-01 00:18:23+08:00,1,1,1\n"),
+           false, &report);
   EXPECT_EQ(Drops(report),
             "1 no GPU requested; 1 never started; 1 had not ended when the trace did; 1 run time "
             "is 0 s");
@@ -41,11 +41,11 @@ TEST(Acme, DropsWhatIsNoEndedGpuJob) {
 
 TEST(Acme, BadInputNamesRuleValueAndPlace) {
   ExpectBadData("acme", {{"no zone",
-                          Rows("1,u,1,8,1,Other,FAILED,2023-03-01 00:18:22,,,1,1,1\n"),
+                          AcmeRows("1,u,1,8,1,Other,FAILED,2023-03-01 00:18:22,,,1,1,1\n"),
                           {"'submit_time' must be like", "'2023-03-01 00:18:22'", "t.csv:2"}},
                          {"two zones",
-                          Rows("1,u,1,8,1,Other,FAILED,2023-03-01 00:18:22+08:00,2023-03-01 "
-                               "00:18:22+00:00,2023-03-01 00:18:25+00:00,1,1,1\n"),
+                          AcmeRows("1,u,1,8,1,Other,FAILED,2023-03-01 00:18:22+08:00,2023-03-01 "
+                                   "00:18:22+00:00,2023-03-01 00:18:25+00:00,1,1,1\n"),
                           {"all times must have one zone", "28800", "t.csv:2"}}});
 }
 

@@ -5,7 +5,7 @@ namespace {
 
 constexpr const char* kHeader = "job_id,submit_s,gpus,duration_s\n";
 
-std::string Rows(const std::string& rows) { return kHeader + rows; }
+std::string AllotRows(const std::string& rows) { return kHeader + rows; }
 
 TEST(AllotCsv, ReadsEveryColumn) {
   const Workload workload = ReadText("allot",
@@ -45,7 +45,7 @@ TEST(AllotCsv, EmptyOptionalFieldsAreDefaults) {
 }
 
 TEST(AllotCsv, RowsMayStandInAnyOrder) {
-  const Workload workload = ReadText("allot", Rows("b,9,1,1\na,3,1,1\n"));
+  const Workload workload = ReadText("allot", AllotRows("b,9,1,1\na,3,1,1\n"));
   EXPECT_EQ(workload.jobs[0].id, "a");
   EXPECT_EQ(workload.jobs[0].submit, 3);  // submit times are taken as they are
 }
@@ -60,31 +60,35 @@ TEST(AllotCsv, BadInputNamesRuleValueAndPlace) {
           {"extra column",
            "job_id,submit_s,gpus,duration_s,tennant\n",
            {"'tennant'", "did you mean 'tenant'", "t.csv:1"}},
-          {"short row", Rows("a,0,1\n"), {"4 fields", "got 3", "t.csv:2"}},
+          {"short row", AllotRows("a,0,1\n"), {"4 fields", "got 3", "t.csv:2"}},
           {"negative submit",
-           Rows("a,0,1,5\nb,-3,1,5\n"),
+           AllotRows("a,0,1,5\nb,-3,1,5\n"),
            {"submit time must be from 0", "got -3", "t.csv:3"}},
           {"NaN submit",
-           Rows("a,nan,1,5\n"),
+           AllotRows("a,nan,1,5\n"),
            {"'submit_s' must be a finite number", "'nan'", "t.csv:2"}},
           {"infinite duration",
-           Rows("a,0,1,inf\n"),
+           AllotRows("a,0,1,inf\n"),
            {"'duration_s' must be a finite number", "'inf'", "t.csv:2"}},
-          {"negative duration", Rows("a,0,1,-5\n"), {"duration must be > 0", "got -5", "t.csv:2"}},
-          {"zero duration", Rows("a,0,1,0\n"), {"duration must be > 0", "got 0", "t.csv:2"}},
+          {"negative duration",
+           AllotRows("a,0,1,-5\n"),
+           {"duration must be > 0", "got -5", "t.csv:2"}},
+          {"zero duration", AllotRows("a,0,1,0\n"), {"duration must be > 0", "got 0", "t.csv:2"}},
           {"zero GPUs",
-           Rows("a,0,0,5\n"),
+           AllotRows("a,0,0,5\n"),
            {"'gpus' must be a whole number from 1", "'0'", "t.csv:2"}},
           {"half a GPU",
-           Rows("a,0,0.5,5\n"),
+           AllotRows("a,0,0.5,5\n"),
            {"'gpus' must be a whole number", "'0.5'", "t.csv:2"}},
-          {"empty id", Rows(",0,1,5\n"), {"id must not be empty", "''", "t.csv:2"}},
+          {"empty id", AllotRows(",0,1,5\n"), {"id must not be empty", "''", "t.csv:2"}},
           {"duplicate id",
-           Rows("a,0,1,5\nb,0,1,5\na,1,1,5\n"),
+           AllotRows("a,0,1,5\nb,0,1,5\na,1,1,5\n"),
            {"unique", "'a' on lines 2 and 4", "t.csv:4"}},
           {"empty file", "", {"header job_id", "no line", "t.csv:1"}},
           {"garbage", std::string("\x80\x81\x00\xff", 4), {"UTF-8", "0x80", "t.csv:1"}},
-          {"open quote", Rows("\"a,0,1,5\n"), {"must be closed", "end of the file", "t.csv:2"}},
+          {"open quote",
+           AllotRows("\"a,0,1,5\n"),
+           {"must be closed", "end of the file", "t.csv:2"}},
           {"limits",
            "job_id,submit_s,gpus,duration_s,min_gpus\na,0,2,5,3\n",
            {"min_gpus must be", "3 with 2 gpus", "t.csv:2"}},
@@ -100,7 +104,7 @@ TEST(AllotCsv, BadInputNamesRuleValueAndPlace) {
 TEST(AllotCsv, LenientDropsAndCountsAlikeErrorsTogether) {
   ReadReport report;
   const Workload workload = ReadText(
-      "allot", Rows("a,x,1,5\nb,0,1,5\nc,y,1,5\nd,0,0,5\ne,0,1\nb,3,1,5\n"), true, &report);
+      "allot", AllotRows("a,x,1,5\nb,0,1,5\nc,y,1,5\nd,0,0,5\ne,0,1\nb,3,1,5\n"), true, &report);
   EXPECT_EQ(workload.jobs.size(), 1u);
   EXPECT_EQ(report.rows, 6);
   EXPECT_EQ(report.dropped(), 5);

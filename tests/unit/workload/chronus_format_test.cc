@@ -3,7 +3,7 @@
 namespace allot {
 namespace {
 
-std::string Rows(const std::string& rows) {
+std::string ChronusRows(const std::string& rows) {
   return "job_id,user,num_gpu,submit_time,iterations,model_name,duration,interval,"
          "expect_time_list,expect_value_list,best_effort,job_type\n" +
          rows;
@@ -11,9 +11,9 @@ std::string Rows(const std::string& rows) {
 
 TEST(Chronus, ReadsMinutesAndDeadlinesFromSubmission) {
   const Workload workload =
-      ReadText("chronus", Rows("0,vc_6214e9,1,10,5049,vgg16,20,14,30,10,0,strict\n"
-                               "1,vc_ed69ec,4,11,296,vgg16,98,8,128-256,10-5,0,soft\n"
-                               "2,vc_ed69ec,4,12,296,vgg16,98,8,12,10,1,best\n"));
+      ReadText("chronus", ChronusRows("0,vc_6214e9,1,10,5049,vgg16,20,14,30,10,0,strict\n"
+                                      "1,vc_ed69ec,4,11,296,vgg16,98,8,128-256,10-5,0,soft\n"
+                                      "2,vc_ed69ec,4,12,296,vgg16,98,8,12,10,1,best\n"));
   ASSERT_EQ(workload.jobs.size(), 3u);
   EXPECT_EQ(workload.jobs[0].submit, 600);
   EXPECT_EQ(workload.jobs[0].duration, 1200);
@@ -26,8 +26,8 @@ TEST(Chronus, ReadsMinutesAndDeadlinesFromSubmission) {
 TEST(Chronus, JobsWithoutGpusAreDropped) {
   ReadReport report;
   ReadText("chronus",
-           Rows("0,vc_a,0,10,5049,vgg16,20,14,30,10,0,strict\n"
-                "1,vc_a,1,10,5049,vgg16,20,14,30,10,0,strict\n"),
+           ChronusRows("0,vc_a,0,10,5049,vgg16,20,14,30,10,0,strict\n"
+                       "1,vc_a,1,10,5049,vgg16,20,14,30,10,0,strict\n"),
            false, &report);
   EXPECT_EQ(Drops(report), "1 no GPU requested");
 }
@@ -35,10 +35,10 @@ TEST(Chronus, JobsWithoutGpusAreDropped) {
 TEST(Chronus, BadInputNamesRuleValueAndPlace) {
   ExpectBadData("chronus", {
                                {"type",
-                                Rows("0,vc_a,1,10,5049,vgg16,20,14,30,10,0,hard\n"),
+                                ChronusRows("0,vc_a,1,10,5049,vgg16,20,14,30,10,0,hard\n"),
                                 {"'job_type' must be strict, soft or best", "'hard'", "t.csv:2"}},
                                {"deadline",
-                                Rows("0,vc_a,1,10,5049,vgg16,20,14,-5,10,0,strict\n"),
+                                ChronusRows("0,vc_a,1,10,5049,vgg16,20,14,-5,10,0,strict\n"),
                                 {"'expect_time_list' must begin", "'-5'", "t.csv:2"}},
                            });
 }

@@ -5,7 +5,7 @@
 namespace allot {
 namespace {
 
-std::vector<std::vector<std::string>> Rows(std::string_view text) {
+std::vector<std::vector<std::string>> CsvRows(std::string_view text) {
   CsvReader csv(text, "t.csv", {"a", "b"});
   std::vector<std::vector<std::string>> rows;
   while (csv.Next()) {
@@ -18,23 +18,25 @@ std::vector<std::vector<std::string>> Rows(std::string_view text) {
 using Table = std::vector<std::vector<std::string>>;
 
 TEST(Csv, QuotedFieldsHoldCommasQuotesAndLineBreaks) {
-  EXPECT_EQ(Rows("a,b\n\"x,y\",\"say \"\"hi\"\"\"\n\"two\r\nlines\",\"\"\n"),
+  EXPECT_EQ(CsvRows("a,b\n\"x,y\",\"say \"\"hi\"\"\"\n\"two\r\nlines\",\"\"\n"),
             (Table{{"x,y", "say \"hi\""}, {"two\r\nlines", ""}}));
 }
 
 TEST(Csv, LineEndsMayBeCrLfOrMissingAtTheEnd) {
-  EXPECT_EQ(Rows("a,b\r\n1,2\r\n3,4"), (Table{{"1", "2"}, {"3", "4"}}));
+  EXPECT_EQ(CsvRows("a,b\r\n1,2\r\n3,4"), (Table{{"1", "2"}, {"3", "4"}}));
 }
 
 TEST(Csv, EmptyLinesAndByteOrderMarkAreSkipped) {
-  EXPECT_EQ(Rows("\xEF\xBB\xBF"
-                 "a,b\n\n1,2\n\n\n"),
+  EXPECT_EQ(CsvRows("\xEF\xBB\xBF"
+                    "a,b\n\n1,2\n\n\n"),
             (Table{{"1", "2"}}));
 }
 
-TEST(Csv, ColumnsAreFoundByNameInAnyOrder) { EXPECT_EQ(Rows("b,a\n1,2\n"), (Table{{"2", "1"}})); }
+TEST(Csv, ColumnsAreFoundByNameInAnyOrder) {
+  EXPECT_EQ(CsvRows("b,a\n1,2\n"), (Table{{"2", "1"}}));
+}
 
-TEST(Csv, SpacesBelongToTheField) { EXPECT_EQ(Rows("a,b\n 1 ,\n"), (Table{{" 1 ", ""}})); }
+TEST(Csv, SpacesBelongToTheField) { EXPECT_EQ(CsvRows("a,b\n 1 ,\n"), (Table{{" 1 ", ""}})); }
 
 TEST(Csv, LinesAreCountedThroughQuotedBreaks) {
   CsvReader csv("a\n\"1\n\n\"\n2\n", "t.csv", {"a"});
@@ -62,27 +64,27 @@ TEST(Csv, HeaderErrorsNameTheColumn) {
 }
 
 TEST(Csv, RowsOfAnotherWidthNameBothCounts) {
-  ExpectError([] { Rows("a,b\n1,2\n1,2,3\n"); }, ExitCode::kBadData,
+  ExpectError([] { CsvRows("a,b\n1,2\n1,2,3\n"); }, ExitCode::kBadData,
               {"2 fields", "got 3", "t.csv:3"});
-  ExpectError([] { Rows("a,b\n1\n"); }, ExitCode::kBadData, {"2 fields", "got 1", "t.csv:2"});
+  ExpectError([] { CsvRows("a,b\n1\n"); }, ExitCode::kBadData, {"2 fields", "got 1", "t.csv:2"});
 }
 
 TEST(Csv, QuoteErrorsNameWhereTheRowBegins) {
-  ExpectError([] { Rows("a,b\n1,\"2\n"); }, ExitCode::kBadData,
+  ExpectError([] { CsvRows("a,b\n1,\"2\n"); }, ExitCode::kBadData,
               {"must be closed", "end of the file", "t.csv:2"});
-  ExpectError([] { Rows("a,b\n1,2\"3\"\n"); }, ExitCode::kBadData,
+  ExpectError([] { CsvRows("a,b\n1,2\"3\"\n"); }, ExitCode::kBadData,
               {"whole field", "inside", "t.csv:2"});
-  ExpectError([] { Rows("a,b\n1,\"2\"3\n"); }, ExitCode::kBadData,
+  ExpectError([] { CsvRows("a,b\n1,\"2\"3\n"); }, ExitCode::kBadData,
               {"whole field", "inside", "t.csv:2"});
 }
 
 TEST(Csv, TextMustBeUtf8) {
-  EXPECT_EQ(Rows("a,b\nJosé,日本\n"), (Table{{"José", "日本"}}));
+  EXPECT_EQ(CsvRows("a,b\nJosé,日本\n"), (Table{{"José", "日本"}}));
   const std::string bad[] = {"\xff",    "\xc3", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80",
                              "\xe2\x82"};
   for (const std::string& bytes : bad) {
     ExpectError(
-        [&] { Rows("a,b\n1," + bytes + "\n"); }, ExitCode::kBadData,
+        [&] { CsvRows("a,b\n1," + bytes + "\n"); }, ExitCode::kBadData,
         {"UTF-8", fmt::format("0x{:02x}", static_cast<unsigned char>(bytes[0])), "t.csv:2"});
   }
 }

@@ -18,19 +18,20 @@ TEST(ElasticFlow, ReadsDeadlineAndEstimate) {
   EXPECT_EQ(job.user_estimate, 650);  // what the scheduler is told
 }
 
-std::string Rows(const std::string& rows) {
+std::string ElasticFlowRows(const std::string& rows) {
   return "job_id,submit_time,iteration,model_name,ddl,batch_size,num_gpu,duration\n" + rows;
 }
 
 TEST(ElasticFlow, OneDurationIsNoEstimate) {
-  const Workload workload = ReadText("elasticflow", Rows("a,10,100,vgg16,771,256,4,500\n"));
+  const Workload workload =
+      ReadText("elasticflow", ElasticFlowRows("a,10,100,vgg16,771,256,4,500\n"));
   EXPECT_EQ(workload.jobs[0].duration, 500);
   EXPECT_EQ(workload.jobs[0].user_estimate, 0);
 }
 
 TEST(ElasticFlow, DeadlineBeforeSubmissionIsBadData) {
   ExpectBadData("elasticflow", {{"deadline",
-                                 Rows("a,10,100,vgg16,9,256,4,500\n"),
+                                 ElasticFlowRows("a,10,100,vgg16,9,256,4,500\n"),
                                  {"deadline must be after", "9 with submit 10", "t.csv:2"}}});
 }
 

@@ -3,7 +3,7 @@
 namespace allot {
 namespace {
 
-std::string Rows(const std::string& rows) {
+std::string HeliosRows(const std::string& rows) {
   return "job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,"
          "queue\n" +
          rows;
@@ -11,8 +11,9 @@ std::string Rows(const std::string& rows) {
 
 TEST(Helios, ReadsARow) {
   const Workload workload = ReadText(
-      "helios", Rows("1425512,uVMrF,vchbv,4,16,1,FAILED,2020-06-09 18:41:27,2020-06-09 18:41:30,"
-                     "2020-06-09 18:45:36,246,3\n"));
+      "helios",
+      HeliosRows("1425512,uVMrF,vchbv,4,16,1,FAILED,2020-06-09 18:41:27,2020-06-09 18:41:30,"
+                 "2020-06-09 18:45:36,246,3\n"));
   ASSERT_EQ(workload.jobs.size(), 1u);
   const Job& job = workload.jobs[0];
   EXPECT_EQ(workload.origin, "2020-06-09 18:41:27");
@@ -25,8 +26,8 @@ TEST(Helios, ReadsARow) {
 
 TEST(Helios, StatesBecomeOutcomes) {
   const auto outcome = [](const std::string& state) {
-    return ReadText("helios", Rows("1,u,v,1,1,1," + state +
-                                   ",2020-06-09 18:41:27,2020-06-09 18:41:27,,9,0\n"))
+    return ReadText("helios", HeliosRows("1,u,v,1,1,1," + state +
+                                         ",2020-06-09 18:41:27,2020-06-09 18:41:27,,9,0\n"))
         .jobs[0]
         .outcome;
   };
@@ -40,21 +41,22 @@ TEST(Helios, StatesBecomeOutcomes) {
 TEST(Helios, DropsWhatIsNoGpuJob) {
   ReadReport report;
   ReadText("helios",
-           Rows("1,u,v,0,1,1,COMPLETED,2020-06-09 18:41:27,2020-06-09 18:41:27,,9,0\n"
-                "2,u,v,1,1,1,CANCELLED,2020-06-09 18:41:27,None,None,0,9\n"
-                "3,u,v,1,1,1,FAILED,2020-06-09 18:41:27,2020-06-09 18:41:27,,0,0\n"
-                "4,u,v,1,1,1,FAILED,2020-06-09 18:41:27,2020-06-09 18:41:27,,1,0\n"),
+           HeliosRows("1,u,v,0,1,1,COMPLETED,2020-06-09 18:41:27,2020-06-09 18:41:27,,9,0\n"
+                      "2,u,v,1,1,1,CANCELLED,2020-06-09 18:41:27,None,None,0,9\n"
+                      "3,u,v,1,1,1,FAILED,2020-06-09 18:41:27,2020-06-09 18:41:27,,0,0\n"
+                      "4,u,v,1,1,1,FAILED,2020-06-09 18:41:27,2020-06-09 18:41:27,,1,0\n"),
            false, &report);
   EXPECT_EQ(Drops(report), "1 no GPU requested; 1 never started; 1 run time is 0 s");
 }
 
 TEST(Helios, BadInputNamesRuleValueAndPlace) {
-  ExpectBadData(
-      "helios",
-      {{"state",
-        Rows("1,u,v,1,1,1,DONE,2020-06-09 18:41:27,2020-06-09 18:41:27,,9,0\n"),
-        {"'state' must be a state of Slurm", "'DONE'", "t.csv:2"}},
-       {"time", Rows("1,u,v,1,1,1,FAILED,yesterday,,,9,0\n"), {"'submit_time'", "'yesterday'"}}});
+  ExpectBadData("helios",
+                {{"state",
+                  HeliosRows("1,u,v,1,1,1,DONE,2020-06-09 18:41:27,2020-06-09 18:41:27,,9,0\n"),
+                  {"'state' must be a state of Slurm", "'DONE'", "t.csv:2"}},
+                 {"time",
+                  HeliosRows("1,u,v,1,1,1,FAILED,yesterday,,,9,0\n"),
+                  {"'submit_time'", "'yesterday'"}}});
 }
 
 }  // namespace

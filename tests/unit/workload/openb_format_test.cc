@@ -3,7 +3,7 @@
 namespace allot {
 namespace {
 
-std::string Rows(const std::string& rows) {
+std::string OpenbRows(const std::string& rows) {
   return "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,"
          "deletion_time,scheduled_time\n" +
          rows;
@@ -11,8 +11,8 @@ std::string Rows(const std::string& rows) {
 
 TEST(Openb, ReadsARow) {
   const Workload workload =
-      ReadText("openb", Rows("p0,12000,16384,8,1000,V100M16|V100M32,LS,Succeeded,5,250,50\n"
-                             "p1,12000,16384,1,1000,,BE,Failed,6,250,50\n"));
+      ReadText("openb", OpenbRows("p0,12000,16384,8,1000,V100M16|V100M32,LS,Succeeded,5,250,50\n"
+                                  "p1,12000,16384,1,1000,,BE,Failed,6,250,50\n"));
   ASSERT_EQ(workload.jobs.size(), 2u);
   EXPECT_EQ(workload.jobs[0].id, "p0");
   EXPECT_EQ(workload.jobs[0].submit, 5);
@@ -26,10 +26,10 @@ TEST(Openb, ReadsARow) {
 TEST(Openb, CountsWhatIsDroppedAndWhatIsAdjusted) {
   ReadReport report;
   const Workload workload = ReadText("openb",
-                                     Rows("cpu,1,1,0,0,,LS,Running,0,9,0\n"
-                                          "waits,1,1,1,1000,,LS,Pending,0,9,\n"
-                                          "brief,1,1,1,460,,LS,Failed,0,9,9\n"
-                                          "part,1,1,1,460,,LS,Running,0,9,0\n"),
+                                     OpenbRows("cpu,1,1,0,0,,LS,Running,0,9,0\n"
+                                               "waits,1,1,1,1000,,LS,Pending,0,9,\n"
+                                               "brief,1,1,1,460,,LS,Failed,0,9,9\n"
+                                               "part,1,1,1,460,,LS,Running,0,9,0\n"),
                                      false, &report);
   EXPECT_EQ(Drops(report), "1 no GPU requested; 1 never started; 1 run time is 0 s");
   EXPECT_EQ(Adjustments(report),
@@ -40,10 +40,10 @@ TEST(Openb, CountsWhatIsDroppedAndWhatIsAdjusted) {
 
 TEST(Openb, BadInputNamesRuleValueAndPlace) {
   ExpectBadData("openb", {{"phase",
-                           Rows("p0,1,1,1,1000,,LS,Gone,0,9,0\n"),
+                           OpenbRows("p0,1,1,1,1000,,LS,Gone,0,9,0\n"),
                            {"'pod_phase' must be", "'Gone'", "t.csv:2"}},
                           {"deleted before it was scheduled",
-                           Rows("p0,1,1,1,1000,,LS,Failed,0,9,19\n"),
+                           OpenbRows("p0,1,1,1,1000,,LS,Failed,0,9,19\n"),
                            {"duration must be > 0", "-10", "t.csv:2"}}});
 }
 

@@ -3,15 +3,15 @@
 namespace allot {
 namespace {
 
-std::string Rows(const std::string& rows) {
+std::string PhillyJoinedRows(const std::string& rows) {
   return "job_index,submit_time,submit_offset_s,duration_s,num_gpus,gpus_per_server,passed,vc\n" +
          rows;
 }
 
 TEST(PhillyJoined, ReadsARow) {
   const Workload workload =
-      ReadText("philly-joined", Rows("7,2017-10-30 00:01:45,105,16,8,4+4,1,6214e9\n"
-                                     "8,2017-10-30 00:02:00,120,20,1,1,0,\n"));
+      ReadText("philly-joined", PhillyJoinedRows("7,2017-10-30 00:01:45,105,16,8,4+4,1,6214e9\n"
+                                                 "8,2017-10-30 00:02:00,120,20,1,1,0,\n"));
   EXPECT_EQ(workload.origin, "2017-10-30 00:01:45");
   ASSERT_EQ(workload.jobs.size(), 2u);
   EXPECT_EQ(workload.jobs[0].id, "7");
@@ -28,8 +28,8 @@ TEST(PhillyJoined, ReadsARow) {
 TEST(PhillyJoined, RowsWithoutRunTimeAreDroppedAndCounted) {
   ReadReport report;
   const Workload workload = ReadText("philly-joined",
-                                     Rows("7,2017-10-30 00:01:45,105,0,1,1,0,\n"
-                                          "8,2017-10-30 00:02:00,120,20,1,1,0,\n"),
+                                     PhillyJoinedRows("7,2017-10-30 00:01:45,105,0,1,1,0,\n"
+                                                      "8,2017-10-30 00:02:00,120,20,1,1,0,\n"),
                                      false, &report);
   EXPECT_EQ(workload.jobs.size(), 1u);
   EXPECT_EQ(report.rows, 2);
@@ -51,33 +51,35 @@ TEST(PhillyJoined, BadInputNamesRuleValueAndPlace) {
            "user\n",
            {"'user'", "known", "t.csv:1"}},
           {"submit time",
-           Rows("7,2017-10-32 00:01:45,105,16,1,1,1,\n"),
+           PhillyJoinedRows("7,2017-10-32 00:01:45,105,16,1,1,1,\n"),
            {"'submit_time' must be like", "'2017-10-32 00:01:45'", "t.csv:2"}},
           {"offset of another time",
-           Rows(good + "8,2017-10-30 00:02:45,104,16,1,1,1,\n"),
+           PhillyJoinedRows(good + "8,2017-10-30 00:02:45,104,16,1,1,1,\n"),
            {"'submit_offset_s' must count from one time", "'104'", "t.csv:3"}},
           {"NaN offset",
-           Rows("7,2017-10-30 00:01:45,nan,16,1,1,1,\n"),
+           PhillyJoinedRows("7,2017-10-30 00:01:45,nan,16,1,1,1,\n"),
            {"'submit_offset_s' must be a finite number", "'nan'", "t.csv:2"}},
           {"negative duration",
-           Rows("7,2017-10-30 00:01:45,105,-16,1,1,1,\n"),
+           PhillyJoinedRows("7,2017-10-30 00:01:45,105,-16,1,1,1,\n"),
            {"duration must be > 0", "got -16", "t.csv:2"}},
           {"infinite duration",
-           Rows("7,2017-10-30 00:01:45,105,inf,1,1,1,\n"),
+           PhillyJoinedRows("7,2017-10-30 00:01:45,105,inf,1,1,1,\n"),
            {"'duration_s' must be a finite number", "'inf'", "t.csv:2"}},
           {"zero GPUs",
-           Rows("7,2017-10-30 00:01:45,105,16,0,0,1,\n"),
+           PhillyJoinedRows("7,2017-10-30 00:01:45,105,16,0,0,1,\n"),
            {"'num_gpus' must be a whole number from 1", "'0'", "t.csv:2"}},
           {"servers do not add up",
-           Rows("7,2017-10-30 00:01:45,105,16,8,4+2,1,\n"),
+           PhillyJoinedRows("7,2017-10-30 00:01:45,105,16,8,4+2,1,\n"),
            {"'gpus_per_server' must add up", "'4+2' with 8", "t.csv:2"}},
           {"passed",
-           Rows("7,2017-10-30 00:01:45,105,16,1,1,yes,\n"),
+           PhillyJoinedRows("7,2017-10-30 00:01:45,105,16,1,1,yes,\n"),
            {"'passed' must be a whole number from 0 to 1", "'yes'", "t.csv:2"}},
-          {"duplicate id", Rows(good + good), {"unique", "'7' on lines 2 and 3", "t.csv:3"}},
+          {"duplicate id",
+           PhillyJoinedRows(good + good),
+           {"unique", "'7' on lines 2 and 3", "t.csv:3"}},
           {"empty file", "", {"header job_index", "no line", "t.csv:1"}},
           {"garbage", "\xfe\xfe\xfe", {"UTF-8", "0xfe", "t.csv:1"}},
-          {"short row", Rows("7,2017-10-30\n"), {"8 fields", "got 2", "t.csv:2"}},
+          {"short row", PhillyJoinedRows("7,2017-10-30\n"), {"8 fields", "got 2", "t.csv:2"}},
       });
 }
 
@@ -85,7 +87,8 @@ TEST(PhillyJoined, LenientDropsMalformedRows) {
   ReadReport report;
   const Workload workload =
       ReadText("philly-joined",
-               Rows("7,never,105,16,1,1,1,\n8,2017-10-30 00:02:00,120,20,1,1,0,\n"), true, &report);
+               PhillyJoinedRows("7,never,105,16,1,1,1,\n8,2017-10-30 00:02:00,120,20,1,1,0,\n"),
+               true, &report);
   EXPECT_EQ(workload.jobs.size(), 1u);
   EXPECT_EQ(report.dropped(), 1);
 }

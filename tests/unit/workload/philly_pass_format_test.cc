@@ -3,14 +3,14 @@
 namespace allot {
 namespace {
 
-std::string Rows(const std::string& rows) {
+std::string PhillyPassRows(const std::string& rows) {
   return "timestamp,duration,num_gpus,gpu_time,cluster\n" + rows;
 }
 
 TEST(PhillyPass, ReadsARowAndSortsByTime) {
   const Workload workload =
-      ReadText("philly-pass", Rows("2017-10-09 07:01:55,66.0,1,66.0,11cb48\n"
-                                   "2017-10-09 06:13:03,2951.5,2,5903.0,6214e9\n"));
+      ReadText("philly-pass", PhillyPassRows("2017-10-09 07:01:55,66.0,1,66.0,11cb48\n"
+                                             "2017-10-09 06:13:03,2951.5,2,5903.0,6214e9\n"));
   EXPECT_EQ(workload.origin, "2017-10-09 06:13:03");
   ASSERT_EQ(workload.jobs.size(), 2u);
   EXPECT_EQ(workload.jobs[0].id, "1");  // rows are the only names
@@ -22,7 +22,7 @@ TEST(PhillyPass, ReadsARowAndSortsByTime) {
 
 TEST(PhillyPass, GpuTimeMustAgree) {
   ExpectBadData("philly-pass", {{"gpu_time",
-                                 Rows("2017-10-09 07:01:55,66.0,2,66.0,11cb48\n"),
+                                 PhillyPassRows("2017-10-09 07:01:55,66.0,2,66.0,11cb48\n"),
                                  {"'gpu_time' must be", "66 with 2 x 66", "t.csv:2"}}});
 }
 

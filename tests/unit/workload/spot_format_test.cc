@@ -3,7 +3,7 @@
 namespace allot {
 namespace {
 
-std::string Rows(const std::string& rows) {
+std::string SpotRows(const std::string& rows) {
   return "job_name,organization,gpu_model,cpu_request,gpu_request,worker_num,submit_time,duration,"
          "job_type\n" +
          rows;
@@ -12,9 +12,9 @@ std::string Rows(const std::string& rows) {
 TEST(Spot, AGangIsOneJob) {
   ReadReport report;
   const Workload workload = ReadText("spot",
-                                     Rows("437260,57,A100,15,8,16,95,41060,HP\n"
-                                          "437261,57,A100,15,0.5,3,96,71718,Spot\n"
-                                          "437262,57,A100,15,0,3,97,71718,Spot\n"),
+                                     SpotRows("437260,57,A100,15,8,16,95,41060,HP\n"
+                                              "437261,57,A100,15,0.5,3,96,71718,Spot\n"
+                                              "437262,57,A100,15,0,3,97,71718,Spot\n"),
                                      false, &report);
   ASSERT_EQ(workload.jobs.size(), 2u);
   EXPECT_EQ(workload.jobs[0].gpus, 128);
@@ -28,10 +28,10 @@ TEST(Spot, AGangIsOneJob) {
 
 TEST(Spot, BadInputNamesRuleValueAndPlace) {
   ExpectBadData("spot", {{"type",
-                          Rows("1,57,A100,15,8,16,95,41060,Cheap\n"),
+                          SpotRows("1,57,A100,15,8,16,95,41060,Cheap\n"),
                           {"'job_type' must be HP or Spot", "'Cheap'", "t.csv:2"}},
                          {"too many",
-                          Rows("1,57,A100,15,8,1000000,95,41060,HP\n"),
+                          SpotRows("1,57,A100,15,8,1000000,95,41060,HP\n"),
                           {"'gpu_request' x 'worker_num'", "8 x 1000000", "t.csv:2"}}});
 }
 
