@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""Random faults on live clusters of local processes: how many jobs are lost, doubled, or hold GPUs for ever.
+
+    bench/chaos.py [--build build/release] [--schedules 200] [--seed 1] [--parallel 2] [--out bench/results/chaos.json]
+
+A schedule is a seed: two to four elastic jobs and three to seven faults within about four seconds (kill -9 or
+SIGSTOP of a worker, of its keeper, kill -9 of the daemon, also with the journal's last line cut off, a node drained,
+a pause, a job cancelled by its user). Then everything must end by itself. A schedule that fails keeps its folder.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import platform
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "tests" / "live"))
+from local import Live, wait_until  # noqa: E402
+
+FAULTS = {"kill a worker": 5, "stop a worker": 2, "kill a keeper": 2, "kill the daemon": 5, "cut the journal": 2,
+          "drain a node": 2, "pause": 1, "cancel a job": 1, "submit a job": 2}
+
+
+class Schedule:
+    """One run by its seed."""
+
+    def __init__(self, live, seed):
+        self.live, self.random = live, random.Random(seed)
+        self.jobs, self.cancelled, self.done = [], set(), Counter()
+
+    def submit(self):
+        name = f"j{len(self.jobs)}"
+        low = self.random.choice((1, 1, 1, 2))
+        self.jobs.append(name)
+        self.live.submit(name, steps=self.random.randint(120, 400), low=low, high=self.random.choice((2, 4, 8)),
+                         gpus=self.random.choice((low, 2)), pace=self.random.choice((4, 8, 12)))
+
+    def restart(self):
+        self.live.daemon.kill()
+        self.live.daemon.wait()
+
+    def worker(self):
+        """Pid of a worker and of its keeper, if any lives."""
+        alive = [(pid, name, job) for job in self.jobs for name, pid in self.live.workers(job).items()]
+        return self.random.choice(sorted(alive)) if alive else None
+
+    def signal(self, pid, what):
+        try:
+            os.kill(pid, what)
+        except ProcessLookupError:
+            pass
+
+    def fault(self, what):
+        live = self.live
+        if what in ("kill a worker", "stop a worker", "kill a keeper"):
+            victim = self.worker()
+            if victim is None:
+                return
+            pid, name, job = victim
+            if what == "kill a keeper":
+                file = live.state / "local" / "jobs" / job / "workers" / f"{name}.json"
+                try:
+                    pid = json.loads(file.read_text())["pid"]
+                except OSError:
+                    return
+            self.signal(pid, signal.SIGSTOP if what == "stop a worker" else signal.SIGKILL)
+        elif what == "kill the daemon":
+            self.restart()
+            time.sleep(self.random.choice((0, 0, 0.3)))
+            live.serve()
+        elif what == "cut the journal":
+            self.restart()
+            with (live.state / "journal.jsonl").open("a") as journal:
+                journal.write('{"at":1.5,"what":"gi')
+            live.serve()
+        elif what == "drain a node":
+            live.say("drain", "--node", self.random.choice(("n1", "n2")), exit=None)
+            time.sleep(0.5)
+            live.say("resume", exit=None)
+        elif what == "pause":
+            live.say("pause", exit=None)
+            time.sleep(0.4)
+            live.say("resume", exit=None)
+        elif what == "cancel a job":
+            job = self.random.choice(sorted(self.jobs))
+            if live.say("cancel", job, exit=None).returncode == 0:
+                self.cancelled.add(job)
+        elif what == "submit a job":
+            self.submit()
+        self.done[what] += 1
+
+    def run(self):
+        for _ in range(self.random.randint(2, 4)):
+            self.submit()
+        self.live.serve()
+        for what in self.random.choices(list(FAULTS), FAULTS.values(), k=self.random.randint(3, 7)):
+            time.sleep(self.random.uniform(0.1, 1.0))
+            self.fault(what)
+
+    def faults_found(self):
+        """What must not be, as text; nothing when all is well."""
+        live, found = self.live, []
+        try:
+            wait_until("the end of all jobs", lambda: self.ended() == set(self.jobs), 90)
+        except AssertionError:
+            found += [f"lost: {job} never ended" for job in sorted(set(self.jobs) - self.ended())]
+        journal = live.journal()
+        for job in self.jobs:
+            ends = [r["state"] for r in journal if r["what"] == "over" and r["job"] == job]
+            if len(ends) > 1:
+                found.append(f"doubled: {job} ended as {ends}")
+            elif ends and ends[0] != "finished" and job not in self.cancelled:
+                found.append(f"lost: {job} ended as {ends[0]}")
+            if live.workers(job) and ends:
+                found.append(f"leaked: {job} left {sorted(live.workers(job))}")
+            found += self.backward(job)
+        names = [w["worker"] for r in journal if r["what"] == "start" for w in r["workers"]]
+        found += [f"doubled: worker {name} was started {n} times" for name, n in Counter(names).items() if n > 1]
+        status = live.status()
+        held = {node["node"]: node["held"] for node in status["nodes"] if node["held"]} if status else "no daemon"
+        if held:
+            found.append(f"leaked: GPUs held at the end: {held}")
+        return found
+
+    def ended(self):
+        return {r["job"] for r in self.live.journal() if r["what"] == "retire"}
+
+    def backward(self, job):
+        """Epochs that began before the last checkpoint of the one before: the counter saves every 50 steps."""
+        begins = {}
+        for log in (self.live.state / "local" / "jobs" / job / "log").glob("*.log"):
+            for epoch, step in re.findall(r"^epoch=(\d+) rank=0 world=\d+ step=(\d+)", log.read_text(errors="replace"),
+                                          re.MULTILINE):
+                begins[int(epoch)] = int(step)
+        steps = [begins[epoch] for epoch in sorted(begins)]
+        return [f"backward: {job} began at {after} after {before}" for before, after in zip(steps, steps[1:])
+                if after < before - 50]
+
+
+def one(program, seed, keep):
+    folder = Path(tempfile.mkdtemp(prefix=f"chaos-{seed}-"))
+    live = Live(program, program.parent / "examples" / "elastic_counter", folder)
+    schedule = Schedule(live, seed)
+    try:
+        schedule.run()
+        found = schedule.faults_found()
+    except (AssertionError, OSError, subprocess.SubprocessError) as error:
+        found = [f"stuck: {error}"]
+    finally:
+        live.end()
+    if found and keep:
+        print(f"seed {seed}: {found} in {folder}", file=sys.stderr, flush=True)
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
+    return {"seed": seed, "jobs": len(schedule.jobs), "cancelled": len(schedule.cancelled), "faults": dict(schedule.done),
+            "found": found}
+
+
+def machine():
+    model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    return {"cpu": model[1] if model else platform.processor(), "cores": os.cpu_count(), "load": os.getloadavg()[0]}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, default=ROOT / "build" / "release")
+    parser.add_argument("--schedules", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1, help="of the first schedule")
+    parser.add_argument("--parallel", type=int, default=2)
+    parser.add_argument("--out", type=Path)
+    o = parser.parse_args()
+    program = o.build.resolve() / "allot"
+    begin = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(o.parallel) as pool:
+        runs = list(pool.map(lambda seed: one(program, seed, True), range(o.seed, o.seed + o.schedules)))
+    faults = sum((Counter(run["faults"]) for run in runs), Counter())
+    count = {kind: sum(text.startswith(kind) for run in runs for text in run["found"])
+             for kind in ("lost", "doubled", "leaked", "backward", "stuck")}
+    commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True)
+    result = {"runtime": "local:cluster=2x4", "schedules": o.schedules, "first_seed": o.seed,
+              "jobs": sum(run["jobs"] for run in runs), "cancelled": sum(run["cancelled"] for run in runs),
+              "faults": dict(sorted(faults.items())), **count, "parallel": o.parallel,
+              "minutes": round((time.monotonic() - begin) / 60, 1), "machine": machine(), "commit": commit.stdout.strip(),
+              "failed": [run for run in runs if run["found"]]}
+    text = json.dumps(result, indent=2) + "\n"
+    if o.out:
+        o.out.write_text(text)
+    print(text, end="")
+    sys.exit(1 if any(count.values()) else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""A cluster of local processes under `allot serve`, for tests and bench/chaos.py."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+
+def wait_until(what, condition, seconds=30):
+    """The value of condition() once it is true. No timing: only a test that fails waits that long."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.05)
+    raise AssertionError(f"never came: {what}")
+
+
+class Live:
+    """One state folder, and the daemon that serves it at the moment."""
+
+    def __init__(self, program, counter, folder, cluster="2x4"):
+        self.program, self.counter, self.folder = program, counter, folder
+        self.cluster = cluster
+        self.state, self.spool = folder / "s", folder / "spool"
+        self.spool.mkdir()
+        self.daemon = None
+
+    def arguments(self, *more):
+        return [self.program, "serve", "--runtime", f"local:cluster={self.cluster},spool={self.spool}",
+                "--state", self.state, "--interval", "0.3", "--poll", "0.05", "--hung-after", "3", *more]
+
+    def serve(self, *more, policy="drf"):
+        log = (self.folder / "log").open("a")
+        self.daemon = subprocess.Popen(list(map(str, self.arguments("--policy", policy, *more))), stderr=log,
+                                       stdout=log, cwd=self.folder)
+        # With --until-idle it may have nothing left to do before anybody asks.
+        wait_until("a daemon that answers", lambda: self.daemon.poll() == 0 or self.status())
+        return self
+
+    def submit(self, name, steps=400, low=1, high=4, pace=10, gpus=1, **keys):
+        extra = "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())
+        text = (f'[[job]]\nname = "{name}"\ngpus = {gpus}\nmin = {low}\nmax = {high}\n{extra}'
+                f'command = ["{self.counter}", "--steps", "{steps}", "--pace-ms", "{pace}", "--save-every", "50"]\n')
+        part = self.folder / f"{name}.part"
+        part.write_text(text)
+        part.rename(self.spool / f"{name}.toml")
+
+    def say(self, *words, exit=0):
+        done = subprocess.run(list(map(str, [self.program, *words, "--state", self.state])), capture_output=True,
+                              text=True, check=False, timeout=30)
+        assert exit is None or done.returncode == exit, done.stderr
+        return done
+
+    def status(self):
+        done = self.say("status", "--json", exit=None)
+        return json.loads(done.stdout) if done.returncode == 0 else None
+
+    def job(self, name):
+        return next((job for job in self.status()["jobs"] if job["job"] == name), None)
+
+    def training(self, name, at_least=1, step=0):
+        def there():
+            job = self.job(name)
+            return job and job["stage"] == "training" and job["held"] >= at_least and job["step"] > step and job
+
+        return wait_until(f"{name} training on {at_least} GPUs past step {step}", there)
+
+    def journal(self):
+        return [json.loads(line) for line in (self.state / "journal.jsonl").read_text().splitlines()]
+
+    def over(self, name):
+        """Its end, once its last worker is gone."""
+        wait_until(f"{name} is over", lambda: any(r["what"] == "retire" and r["job"] == name for r in self.journal()), 60)
+        return next(r for r in self.journal() if r["what"] == "over" and r["job"] == name)
+
+    def steps(self, name):
+        """(step, loss) as its workers printed them, in order of steps."""
+        found = []
+        for log in (self.state / "local" / "jobs" / name / "log").glob("*.log"):
+            found += re.findall(r"^step=(\d+) loss=([0-9.]+)", log.read_text(), re.MULTILINE)
+        return sorted((int(step), float(loss)) for step, loss in found)
+
+    def workers(self, name):
+        """Worker -> pid of its process, of those that live."""
+        found = {}
+        for file in (self.state / "local" / "jobs" / name / "workers").glob("*.json"):
+            keeper = json.loads(file.read_text())["pid"]
+            try:
+                children = Path(f"/proc/{keeper}/task/{keeper}/children").read_text().split()
+            except OSError:
+                continue
+            if children:
+                found[file.stem] = int(children[0])
+        return found
+
+    def end(self):
+        if self.daemon and self.daemon.poll() is None:
+            self.daemon.kill()
+            self.daemon.wait()
+        for file in (self.state / "local" / "jobs").glob("*/workers/*.json"):
+            try:
+                os.killpg(json.loads(file.read_text())["pid"], signal.SIGKILL)
+            except ProcessLookupError:
+                pass
