@@ -140,6 +140,54 @@ def test_a_killed_worker_is_replaced(serve):
     serve.training(number, 2, behind=job["step"], epoch=job["epoch"] + 1)
 
 
+def test_a_stopped_worker_is_ended_and_replaced(serve):
+    number = serve.submit("allot min=2 max=2", *LONG)
+    job = serve.training(number, 2)
+    victim = max(serve.workers(number))
+    serve.cluster.client("scancel", "--signal=STOP", "--full", str(victim))
+    wait_until(lambda: victim not in serve.workers(number), "the silent worker to be ended", 60)
+    serve.training(number, 2, behind=job["step"])
+
+
+def test_a_killed_controller_costs_no_job(serve):
+    number = serve.submit("allot min=2 max=2", *LONG)
+    job = serve.training(number, 2)
+    serve.cluster.wait_for_saved_state()
+    serve.cluster.kill("slurmctld")
+    wait_until(lambda: serve.job(number)["step"] > job["step"] + 50, "training without a controller")
+    serve.cluster.start_controller()
+    wait_until(serve.cluster.controller_answers, "the controller")
+    second = serve.submit("allot max=1", "--steps", 20)
+    serve.ended(second, "COMPLETED")
+    assert serve.job(number)["epoch"] == job["epoch"]
+
+
+def test_a_killed_script_ends_its_job(serve):
+    number = serve.submit("allot min=2 max=2", *LONG)
+    serve.training(number, 2)
+    serve.cluster.client("scancel", "--signal=KILL", "--batch", str(number))
+    serve.ended(number, "FAILED")
+    wait_until(lambda: not serve.workers(number), "its workers to end")
+    wait_until(lambda: [r["state"] for r in serve.journal() if r["what"] == "over"] == ["failed"], "its end to be told")
+
+
+def test_a_node_that_dies_for_good_is_left_and_not_given(serve):
+    number = serve.submit("allot min=2 max=2", *LONG)
+    job = serve.training(number, 2)
+    node = next(iter(job["nodes"]))
+    serve.cluster.kill(f"slurmd-{node}")
+    serve.cluster.client("scontrol", "update", f"nodename={node}", "state=down", "reason=died")  # no SlurmdTimeout
+    try:
+        wait_until(lambda: node not in (serve.job(number) or {"nodes": node})["nodes"], f"{node} to be left")
+        serve.training(number, 2, behind=job["step"])
+        seen = next(n for n in serve.status()["nodes"] if n["node"] == node)
+        assert not seen["up"] and seen["held"] == 0 and serve.cluster.gpus_in_use()[node] == 0
+    finally:
+        serve.cluster.start_node(node)
+        serve.cluster.client("scontrol", "update", f"nodename={node}", "state=resume")
+    wait_until(lambda: next(n for n in serve.status()["nodes"] if n["node"] == node)["up"], f"{node} to be back")
+
+
 def test_a_cancelled_job_takes_its_workers_with_it(serve):
     number = serve.submit("allot min=2 max=2", *LONG)
     serve.training(number, 2)

@@ -48,7 +48,15 @@ class Probe:
         count = getattr(self, "count", 0)
         self.count = count + len(places)
         workers = [f"{job}.{count + i}" for i in range(len(places))]
-        self.do("start", job, *(f"{worker} {node} {gpus:x}" for worker, (node, gpus) in zip(workers, places)))
+        order = [f"{worker} {node} {gpus:x}" for worker, (node, gpus) in zip(workers, places)]
+
+        def accepted():
+            self.look()
+            answer = self.ask("start", job, *order)
+            assert answer["ok"] or "is learning its nodes" in answer["why"], answer
+            return answer["ok"]
+
+        wait_until(accepted, "a controller that was restarted to know its nodes")
         return workers
 
     def until(self, worker, state):

@@ -116,13 +116,15 @@ SlurmNode NodeOf(const node_info_t& node) {
   result.cpus = node.cpus;
   result.memory_mib = node.real_memory;
   const std::uint32_t base = node.node_state & NODE_STATE_BASE;
-  constexpr std::uint32_t kUnfit = NODE_STATE_DRAIN | NODE_STATE_NO_RESPOND | NODE_STATE_FAIL |
-                                   NODE_STATE_MAINT | NODE_STATE_POWERED_DOWN |
-                                   NODE_STATE_POWERING_DOWN | NODE_STATE_REBOOT_ISSUED |
-                                   NODE_STATE_INVALID_REG;
+  // One that does not respond keeps what it runs: it is lost when Slurm says DOWN, after
+  // SlurmdTimeout. A controller that was restarted knows nodes again within seconds.
+  constexpr std::uint32_t kUnfit = NODE_STATE_DRAIN | NODE_STATE_FAIL | NODE_STATE_MAINT |
+                                   NODE_STATE_POWERED_DOWN | NODE_STATE_POWERING_DOWN |
+                                   NODE_STATE_REBOOT_ISSUED | NODE_STATE_INVALID_REG;
   result.up =
       (base == NODE_STATE_IDLE || base == NODE_STATE_ALLOCATED || base == NODE_STATE_MIXED) &&
       (node.node_state & kUnfit) == 0;
+  result.unknown = base == NODE_STATE_UNKNOWN && (node.node_state & kUnfit) == 0;
   return result;
 }
 

@@ -64,6 +64,7 @@ struct SlurmNode {
   int cpus = 0;
   std::uint64_t memory_mib = 0;
   bool up = true;
+  bool unknown = false;  // to a controller that was just restarted
 };
 
 struct SlurmPicture {

@@ -46,6 +46,10 @@ std::string NumericAddress(const std::string& host) {
 
 }  // namespace
 
+Seconds SlurmRuntime::Monotonic() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 SlurmRuntime::SlurmRuntime(SlurmOptions options)
     : options_(std::move(options)), client_(options_.patience), hub_(HubAddress()) {
   // The address that workers were given is to stay ours when the daemon is started again.
@@ -80,6 +84,7 @@ const std::string& SlurmRuntime::TokenOf(const std::string& job) {
 Status SlurmRuntime::Start(const std::string& job, std::span<const WorkerRequest> workers) {
   const auto found = homes_.find(job);
   if (found == homes_.end()) return Status::Refused("job {} is not known to Slurm", job);
+  if (Monotonic() < settled_at_) return Status::Refused("slurmctld is learning its nodes");
   Home& home = found->second;
   if (home.job.state != JobState::kActive) {
     return Status::Refused("job {} must be active to be started, it is not: {}", job,
@@ -238,6 +243,11 @@ Status SlurmRuntime::Fail(const std::string& job, const std::string& reason) {
   Status done = client_.Change({.id = home.slurm.id, .admin_comment = ToText(home.mark)});
   if (done.ok()) done = client_.Cancel(home.slurm.id);
   return done;
+}
+
+Status SlurmRuntime::Cancel(const std::string& job) {
+  const auto found = homes_.find(job);
+  return found == homes_.end() ? Status::Ok() : client_.Cancel(found->second.slurm.id);
 }
 
 void SlurmRuntime::Forget(const std::string& job) {

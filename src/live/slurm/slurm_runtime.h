@@ -40,6 +40,7 @@ class SlurmRuntime : public Runtime {
   Status Announce(const std::string& job, const Membership& membership) override;
   JobProgress Progress(const std::string& job) override;
   Status Fail(const std::string& job, const std::string& reason) override;
+  Status Cancel(const std::string& job) override;
   void Forget(const std::string& job) override;
   void Wait(Seconds at_most) override;
 
@@ -55,6 +56,8 @@ class SlurmRuntime : public Runtime {
     WorkerMark mark;
   };
 
+  static Seconds Monotonic();
+  SlurmPicture LookOrGoBlind();
   void SeeNodes(const SlurmPicture& picture, RuntimePicture* seen);
   void SeeHome(const SlurmJob& slurm);
   void SeeHelper(const Helper& helper, RuntimePicture* seen);
@@ -72,9 +75,12 @@ class SlurmRuntime : public Runtime {
   SlurmClient client_;
   WorkerHub hub_;
   bool looked_ = false;
+  bool blind_ = false;      // the last look failed
+  Seconds settled_at_ = 0;  // nothing is started before; monotonic
   std::map<std::string, Home> homes_;
   std::map<std::string, Helper> helpers_;         // by worker
   std::map<std::string, std::string> node_type_;  // of GPUs
+  std::map<std::string, bool> node_up_;           // as last known
   std::map<std::string, std::string> tokens_;     // of jobs
   std::set<std::string> forgotten_;               // jobs; Slurm lists them a while longer
   std::set<std::string> alive_;                   // workers that we have seen before their end

@@ -23,7 +23,8 @@ void SlurmRuntime::SeeNodes(const SlurmPicture& picture, RuntimePicture* seen) {
     shown.gpu_type = gpus.type.empty() ? "gpu" : gpus.type;
     shown.capacity.gpus = gpus.count;
     shown.capacity.cpus = node.cpus;
-    shown.up = node.up;
+    if (!node.unknown) node_up_[node.name] = node.up;
+    shown.up = node_up_[node.name];
     node_type_[node.name] = shown.gpu_type;
     seen->nodes.push_back(std::move(shown));
   }
@@ -141,8 +142,26 @@ void SlurmRuntime::SeeShares(Home& home, RuntimePicture* seen) {
   }
 }
 
+// A controller that was restarted takes some seconds to learn its nodes. Slurm 22.05 keeps GPUs in
+// its books for ever that it gives to a job before: nothing is started until then.
+SlurmPicture SlurmRuntime::LookOrGoBlind() {
+  constexpr Seconds kSettling = 5;
+  const Seconds now = Monotonic();
+  try {
+    SlurmPicture picture = client_.Look();
+    const bool learning = std::any_of(picture.nodes.begin(), picture.nodes.end(),
+                                      [](const SlurmNode& node) { return node.unknown; });
+    if (std::exchange(blind_, false)) settled_at_ = now + kSettling;
+    if (learning) settled_at_ = std::max(settled_at_, now + 1);
+    return picture;
+  } catch (const Error&) {
+    blind_ = true;
+    throw;
+  }
+}
+
 RuntimePicture SlurmRuntime::Look() {
-  const SlurmPicture& picture = client_.Look();
+  const SlurmPicture picture = LookOrGoBlind();
   RuntimePicture seen;
   SeeNodes(picture, &seen);
   homes_.clear();
