@@ -18,6 +18,7 @@ TEST(ReadTrace, DetectsEachSample) {
       {"gavel_philly.trace", "gavel"},
       {"helios_cluster_log.csv", "helios"},
       {"invented.csv", "allot"},
+      {"live_journal.jsonl", "live-journal"},
       {"muri.csv", "muri"},
       {"openb_pods.csv", "openb"},
       {"pai_task_table.csv", "pai"},
