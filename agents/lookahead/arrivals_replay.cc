@@ -5,24 +5,12 @@
 #include <utility>
 
 #include "core/index.h"
+#include "perf/same_table.h"
 #include "sched/driver.h"
 #include "sched/remaining.h"
 #include "sim/simulated_cluster.h"
 
 namespace allot {
-namespace {
-
-bool Same(const ConfigurationTable& a, const ConfigurationTable& b) {
-  const auto same = [](const Configuration& x, const Configuration& y) {
-    return x.units == y.units && x.gpu_type == y.gpu_type && x.demand == y.demand &&
-           x.cost == y.cost && x.rate == y.rate;
-  };
-  return a.limits() == b.limits() &&
-         std::equal(a.configurations().begin(), a.configurations().end(),
-                    b.configurations().begin(), b.configurations().end(), same);
-}
-
-}  // namespace
 
 void ArrivalsReplay::OnEpisodeStart() {
   ends_.OnEpisodeStart();
@@ -35,7 +23,7 @@ void ArrivalsReplay::OnEpisodeStart() {
 // Live, a table can be where another one was that is no more.
 std::shared_ptr<const ConfigurationTable> ArrivalsReplay::Copy(const ConfigurationTable* table) {
   auto& copy = tables_[table];
-  if (copy == nullptr || !Same(*copy, *table)) {
+  if (copy == nullptr || !SameTable(*copy, *table)) {
     copy = std::make_shared<const ConfigurationTable>(*table);
   }
   return copy;
@@ -57,10 +45,11 @@ void ArrivalsReplay::Observe(const Observation& o) {
     Seen& seen = at->second;
     if (is_new) {
       seen = {.submit = o.submit[r],
-              .table = Copy(o.table[r]),
+              .table = nullptr,
               .requested = o.requested[r],
               .estimate = o.estimated_work[r]};
     }
+    seen.table = Copy(o.table[r]);  // its rates may have been measured since
     seen.work = o.done_work[r] + ReckonedRemaining(o, row);
   }
   last_time_ = o.now;
