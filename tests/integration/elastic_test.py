@@ -74,6 +74,15 @@ def test_finishes_and_the_loss_fell(daemon):
     assert (daemon.folder / "finished").read_text() == "150\n"
 
 
+def test_a_worker_that_dies_before_it_is_acknowledged_has_ended_the_script(daemon):
+    daemon.acknowledges = False
+    daemon.start("w0", arguments=("--steps", 20))
+    daemon.announce("w0")
+    wait_until(lambda: daemon.heard("w0", "finished"), "the work to be done")
+    daemon.processes["w0"].kill()
+    assert (daemon.folder / "finished").read_text() == "20\n"
+
+
 @pytest.mark.parametrize("victim", ["w0", "w2"])
 def test_a_killed_worker_costs_no_step(daemon, victim):
     daemon.start("w0", "w1", "w2", arguments=ENDLESS)

@@ -23,6 +23,7 @@ class Daemon:
         self.lowest_steps = []  # of every "reached" of rank 0's
         self.addresses = {}
         self.epoch, self.members = -1, []
+        self.acknowledges = True
         self.lock = threading.RLock()
         self.connections = {}
         self.server = None
@@ -128,7 +129,7 @@ class Daemon:
                     self.said.setdefault(worker, {})[message["say"]] = message
                     if message["say"] == "reached" and self.members[0] == worker:
                         self.lowest_steps.append(message["step"])
-                    if message["say"] == "finished":
+                    if message["say"] == "finished" and self.acknowledges:
                         self._send(worker, {"say": "acknowledged"})
         except OSError:
             pass

@@ -202,9 +202,14 @@ int ElasticWorker::Finish(std::int64_t step, std::span<const StateBlock> state) 
   } catch (const GroupBroken&) {
     if (my.last_rank != 0) my.Save(step, state);
   }
-  // The first to be acknowledged says so to the job's script, for the others are told to stop then.
-  if (my.member.Finish(step, my.meter.work())) {
-    WriteTextFile(my.environment().finished(), fmt::format("{}\n", step));
+  // The job's script ends by this file. Rank 0 writes it before it tells the daemon, so that a
+  // worker that dies in between leaves no script that waits for ever; where rank 0 is lost, the
+  // first to be acknowledged does, for the others are told to stop then.
+  const std::filesystem::path finished = my.environment().finished();
+  const std::string text = fmt::format("{}\n", step);
+  if (my.last_rank == 0) WriteTextFile(finished, text);
+  if (my.member.Finish(step, my.meter.work()) && !std::filesystem::exists(finished)) {
+    WriteTextFile(finished, text);
   }
   return 0;
 }
