@@ -44,8 +44,9 @@ struct Part {
   bool Holds(std::int64_t decision) const;
 };
 
-// Replays the log and keeps every `stride`-th decision of the part in which GPUs were contended:
-// none, or too few, were left over.
+// Keeps every `stride`-th decision of the part in which GPUs were contended: none, or too few, were
+// left over. The second form plays the log in the simulator.
+void AppendImitationData(const Playback& play, const Part& part, int stride, ImitationData* data);
 void AppendImitationData(const Scenario& scenario, const DecisionLog& log, const Part& part,
                          int stride, ImitationData* data);
 
@@ -73,6 +74,7 @@ IndexNetWeights Imitate(const ImitationData& data, const ImitationData& held_out
 
 // Share of the GPUs handed out at contended decisions that the network would give to the same jobs:
 // sum of min(own, logged) / sum of logged, over the part of the log. 1 when nothing was contended.
+double Agreement(const Playback& play, const Part& part, const NetWeights& weights);
 double Agreement(const Scenario& scenario, const DecisionLog& log, const Part& part,
                  const NetWeights& weights);
 

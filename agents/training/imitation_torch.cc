@@ -12,7 +12,7 @@
 #include "core/rng.h"
 #include "models/torch/index_trainer.h"
 #include "sched/driver.h"
-#include "sim/simulated_cluster.h"
+#include "sim/run.h"
 
 namespace allot {
 namespace {
@@ -126,14 +126,6 @@ class AgreementListener : public PartListener {
   double logged_ = 0;
 };
 
-void ReplayInto(const Scenario& scenario, const DecisionLog& log, DecisionListener* listener) {
-  SimulatedCluster cluster(scenario);
-  RecordedPolicy policy(log);
-  DecisionListener* const listeners[] = {listener};
-  Drive(cluster, policy, {.seed = 0, .cluster = &scenario.cluster()}, listeners,
-        {.time_decisions = false});
-}
-
 constexpr std::size_t kOutputs = kIndexOutputs;
 
 double Key(const MarginStep& step, const float* out) {
@@ -240,17 +232,25 @@ bool Part::Holds(std::int64_t decision) const {
   return last == held_out;
 }
 
+void AppendImitationData(const Playback& play, const Part& part, int stride, ImitationData* data) {
+  DataBuilder builder(part, stride, data);
+  play(&builder);
+}
+
 void AppendImitationData(const Scenario& scenario, const DecisionLog& log, const Part& part,
                          int stride, ImitationData* data) {
-  DataBuilder builder(part, stride, data);
-  ReplayInto(scenario, log, &builder);
+  AppendImitationData(InSimulator(scenario, log), part, stride, data);
+}
+
+double Agreement(const Playback& play, const Part& part, const NetWeights& weights) {
+  AgreementListener listener(part, weights);
+  play(&listener);
+  return listener.value();
 }
 
 double Agreement(const Scenario& scenario, const DecisionLog& log, const Part& part,
                  const NetWeights& weights) {
-  AgreementListener listener(part, weights);
-  ReplayInto(scenario, log, &listener);
-  return listener.value();
+  return Agreement(InSimulator(scenario, log), part, weights);
 }
 
 IndexNetWeights Imitate(const ImitationData& data, const ImitationData& held_out,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/error.h"
 #include "core/index.h"
@@ -35,6 +36,15 @@ void Give(const Scenario& scenario, const Allocation& allocation, const Allocati
   held->shares.assign(shares.begin(), shares.end());
   held->ready = held->launched ? now + scenario.options().restart_cost : now;
   held->launched = true;
+}
+
+MeasuredWorkload Finished(MeasuredWorkload measured, const std::string& where) {
+  if (measured.workload.jobs.empty()) {
+    throw DataError("{}: 'result/finish' must have a time for at least one job, none of {} ended",
+                    where, measured.unfinished);
+  }
+  measured.workload.Finish();
+  return measured;
 }
 
 }  // namespace
@@ -87,12 +97,17 @@ MeasuredWorkload MeasureWorkload(const Scenario& scenario, const DecisionLog& lo
     job.duration = held[j].work / (*facts.table)[facts.requested].rate;
     measured.workload.jobs.push_back(std::move(job));
   }
-  if (measured.workload.jobs.empty()) {
-    throw DataError("{}: 'result/finish' must have a time for at least one job, none of {} ended",
-                    where, jobs.size());
-  }
-  measured.workload.Finish();
-  return measured;
+  return Finished(std::move(measured), where);
+}
+
+MeasuredWorkload MeasuredJobs(const Scenario& scenario, std::span<const Seconds> finish,
+                              const std::string& where) {
+  MeasuredWorkload measured;
+  measured.workload = scenario.workload();
+  std::size_t row = 0;
+  measured.unfinished = std::erase_if(measured.workload.jobs,
+                                      [&](const Job&) { return !std::isfinite(finish[row++]); });
+  return Finished(std::move(measured), where);
 }
 
 }  // namespace allot

@@ -26,4 +26,8 @@ struct MeasuredWorkload {
 MeasuredWorkload MeasureWorkload(const Scenario& scenario, const DecisionLog& log,
                                  std::span<const Seconds> finish, const std::string& where);
 
+// The same of a live log, whose run times were measured already: the jobs that ended.
+MeasuredWorkload MeasuredJobs(const Scenario& scenario, std::span<const Seconds> finish,
+                              const std::string& where);
+
 }  // namespace allot

@@ -4,249 +4,28 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/episode_columns.h"
 #include "cli/version.h"
+#include "cluster/validate.h"
 #include "core/check.h"
 #include "core/error.h"
+#include "core/index.h"
+#include "core/interrupt.h"
 #include "features/encoder.h"
 #include "metrics/run_directory.h"
 #include "record/minari_reader.h"
 #include "record/spaces.h"
+#include "sim/run.h"
 
 namespace allot {
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::string SimJson(const SimOptions& options) {
-  Json node_events = Json::array();
-  for (const NodeEvent& event : options.node_events) {
-    node_events.push_back({event.time, event.node, event.up});
-  }
-  const NodeFailures& failures = options.failures;
-  const bool fails = failures.mean_between != kNever;
-  return Json{{"interval_s", options.interval},
-              {"node_events", std::move(node_events)},
-              {"failures",
-               fails ? Json{failures.mean_between, failures.mean_repair, failures.checkpoint_every}
-                     : Json()},
-              {"restart_cost_s", options.restart_cost},
-              {"decide_on_events", options.decide_on_events},
-              {"charge_whole_intervals", options.charge_whole_intervals},
-              {"speedup", options.speedup},
-              {"length_estimates", options.lengths.ToString()},
-              {"seed", options.seed}}
-      .dump();
-}
-
-SimOptions SimFromJson(const std::string& text, const std::string& where) {
-  try {
-    const Json json = Json::parse(text);
-    SimOptions options;
-    options.interval = json.at("interval_s");
-    options.restart_cost = json.at("restart_cost_s");
-    options.decide_on_events = json.at("decide_on_events");
-    options.charge_whole_intervals = json.value("charge_whole_intervals", false);
-    options.speedup = json.value("speedup", 1.0);
-    for (const Json& event : json.value("node_events", Json::array())) {
-      options.node_events.push_back({event.at(0), event.at(1), event.at(2)});
-    }
-    if (const Json failures = json.value("failures", Json()); !failures.is_null()) {
-      options.failures = {failures.at(0), failures.at(1), failures.at(2)};
-    }
-    options.lengths = LengthEstimates::Parse(json.at("length_estimates").get<std::string>());
-    options.seed = json.at("seed");
-    return options;
-  } catch (const Json::exception& error) {
-    throw DataError("{}: the simulator's options cannot be read: {}", where, error.what());
-  }
-}
-
-// ---- the workload as columns ----
-
-void WorkloadColumns(const Workload& workload, EpisodeData* episode) {
-  std::vector<std::string> id, model, tenant, user;
-  std::vector<double> submit, duration, work, priority, deadline;
-  std::vector<std::int32_t> gpus, min_gpus, max_gpus;
-  std::vector<std::uint8_t> outcome;
-  for (const Job& job : workload.jobs) {
-    id.push_back(job.id);
-    model.push_back(workload.models[job.model]);
-    tenant.push_back(workload.tenants[job.tenant]);
-    user.push_back(workload.users[job.user]);
-    submit.push_back(job.submit);
-    duration.push_back(job.duration);
-    work.push_back(job.work);
-    priority.push_back(job.priority);
-    deadline.push_back(job.deadline);
-    gpus.push_back(job.gpus);
-    min_gpus.push_back(job.min_gpus);
-    max_gpus.push_back(job.max_gpus);
-    outcome.push_back(static_cast<std::uint8_t>(job.outcome));
-  }
-  ArrayMap& out = episode->extras;
-  out["workload/job_id"] = MakeColumn(std::move(id));
-  out["workload/model"] = MakeColumn(std::move(model));
-  out["workload/tenant"] = MakeColumn(std::move(tenant));
-  out["workload/user"] = MakeColumn(std::move(user));
-  out["workload/submit"] = MakeColumn(std::move(submit), "s");
-  out["workload/duration"] = MakeColumn(std::move(duration), "s");
-  out["workload/work"] = MakeColumn(std::move(work));
-  out["workload/priority"] = MakeColumn(std::move(priority));
-  out["workload/deadline"] = MakeColumn(std::move(deadline), "s");
-  out["workload/gpus"] = MakeColumn(std::move(gpus), "GPU");
-  out["workload/min_gpus"] = MakeColumn(std::move(min_gpus), "GPU");
-  out["workload/max_gpus"] = MakeColumn(std::move(max_gpus), "GPU");
-  out["workload/outcome"] = MakeColumn(std::move(outcome));
-}
-
-// All columns of the workload group must be equally long.
-template <typename T>
-std::vector<T> Column(const MinariReader& reader, std::int64_t episode, const std::string& name,
-                      std::size_t rows) {
-  std::vector<T> values = reader.ReadAs<T>(episode, "workload/" + name);
-  if (values.size() != rows) {
-    throw DataError("{}: episode {}: workload/{} must have {} rows, has {}", reader.path().string(),
-                    episode, name, rows, values.size());
-  }
-  return values;
-}
-
-Workload WorkloadFromColumns(const MinariReader& reader, std::int64_t episode,
-                             const std::string& name, const std::string& origin) {
-  Workload workload;
-  workload.name = name;
-  workload.origin = origin;
-  const auto id = reader.ReadAs<std::string>(episode, "workload/job_id");
-  const std::size_t rows = id.size();
-  const auto model = Column<std::string>(reader, episode, "model", rows);
-  const auto tenant = Column<std::string>(reader, episode, "tenant", rows);
-  const auto user = Column<std::string>(reader, episode, "user", rows);
-  const auto submit = Column<double>(reader, episode, "submit", rows);
-  const auto duration = Column<double>(reader, episode, "duration", rows);
-  const auto work = Column<double>(reader, episode, "work", rows);
-  const auto priority = Column<double>(reader, episode, "priority", rows);
-  const auto deadline = Column<double>(reader, episode, "deadline", rows);
-  const auto gpus = Column<std::int32_t>(reader, episode, "gpus", rows);
-  const auto min_gpus = Column<std::int32_t>(reader, episode, "min_gpus", rows);
-  const auto max_gpus = Column<std::int32_t>(reader, episode, "max_gpus", rows);
-  const auto outcome = Column<std::uint8_t>(reader, episode, "outcome", rows);
-  for (std::size_t i = 0; i < rows; ++i) {
-    Job job;
-    job.id = id[i];
-    job.model = workload.models.Intern(model[i]);
-    job.tenant = workload.tenants.Intern(tenant[i]);
-    job.user = workload.users.Intern(user[i]);
-    job.submit = submit[i];
-    job.duration = duration[i];
-    job.work = work[i];
-    job.priority = priority[i];
-    job.deadline = deadline[i];
-    job.gpus = gpus[i];
-    job.min_gpus = min_gpus[i];
-    job.max_gpus = max_gpus[i];
-    job.outcome = static_cast<Outcome>(std::min<std::uint8_t>(outcome[i], 3));
-    workload.jobs.push_back(std::move(job));
-  }
-  workload.Finish();
-  return workload;
-}
-
-// ---- the decisions as ragged columns ----
-
-void DecisionColumns(const DecisionLog& log, EpisodeData* episode) {
-  std::vector<std::int64_t> first_entry{0}, first_share{0};
-  std::vector<std::int32_t> job, configuration, node;
-  std::vector<std::int16_t> units;
-  std::vector<std::uint64_t> gpus;
-  std::vector<std::uint8_t> relaunch;
-  for (const Allocation& allocation : log.allocations) {
-    for (const Allocation::Entry& entry : allocation.entries()) {
-      job.push_back(entry.job);
-      configuration.push_back(entry.configuration);
-      relaunch.push_back(entry.relaunch ? 1 : 0);
-      for (const NodeShare& share : allocation.shares(entry)) {
-        node.push_back(share.node);
-        gpus.push_back(share.gpus);
-        units.insert(units.end(), share.units.begin(), share.units.end());
-      }
-      first_share.push_back(static_cast<std::int64_t>(node.size()));
-    }
-    first_entry.push_back(static_cast<std::int64_t>(job.size()));
-  }
-  const std::size_t shares = node.size();
-  ArrayMap& out = episode->extras;
-  out["allocation/time"] = MakeColumn(log.times, "s");
-  out["allocation/first_entry"] = MakeColumn(std::move(first_entry));
-  out["allocation/job"] = MakeColumn(std::move(job));
-  out["allocation/configuration"] = MakeColumn(std::move(configuration));
-  out["allocation/relaunch"] = MakeColumn(std::move(relaunch));
-  out["allocation/first_share"] = MakeColumn(std::move(first_share));
-  out["allocation/node"] = MakeColumn(std::move(node));
-  out["allocation/gpus"] = MakeColumn(std::move(gpus));
-  out["allocation/units"] = MakeArray({shares, kMaxUnitKinds}, std::move(units));
-}
-
-void RequireOffsets(const std::vector<std::int64_t>& offsets, std::size_t items, std::size_t total,
-                    const std::string& where) {
-  const bool whole = offsets.size() == items + 1 && offsets.front() == 0 &&
-                     offsets.back() == static_cast<std::int64_t>(total) &&
-                     std::is_sorted(offsets.begin(), offsets.end());
-  if (!whole) {
-    throw DataError("{} must be {} ascending offsets from 0 to {}, got {} of them", where,
-                    items + 1, total, offsets.size());
-  }
-}
-
-DecisionLog DecisionsFromColumns(const MinariReader& reader, std::int64_t episode) {
-  DecisionLog log;
-  log.times = reader.ReadAs<double>(episode, "allocation/time");
-  const auto first_entry = reader.ReadAs<std::int64_t>(episode, "allocation/first_entry");
-  const auto job = reader.ReadAs<std::int32_t>(episode, "allocation/job");
-  const auto configuration = reader.ReadAs<std::int32_t>(episode, "allocation/configuration");
-  const auto relaunch = reader.ReadAs<std::uint8_t>(episode, "allocation/relaunch");
-  const auto first_share = reader.ReadAs<std::int64_t>(episode, "allocation/first_share");
-  const auto node = reader.ReadAs<std::int32_t>(episode, "allocation/node");
-  const auto gpus = reader.ReadAs<std::uint64_t>(episode, "allocation/gpus");
-  const auto units = reader.ReadAs<std::int16_t>(episode, "allocation/units");
-  const std::string where = fmt::format("{}: episode {}: ", reader.path().string(), episode);
-  RequireOffsets(first_entry, log.times.size(), job.size(), where + "allocation/first_entry");
-  RequireOffsets(first_share, job.size(), node.size(), where + "allocation/first_share");
-  if (configuration.size() != job.size() || relaunch.size() != job.size() ||
-      gpus.size() != node.size() || units.size() != node.size() * kMaxUnitKinds) {
-    throw DataError(
-        "{}the columns of a table must be equally long ({} jobs, {} configurations; {} nodes, {} "
-        "GPU masks, {} units)",
-        where, job.size(), configuration.size(), node.size(), gpus.size(), units.size());
-  }
-  std::vector<NodeShare> shares;
-  for (std::size_t d = 0; d < log.times.size(); ++d) {
-    Allocation allocation;
-    for (auto e = static_cast<std::size_t>(first_entry[d]);
-         e < static_cast<std::size_t>(first_entry[d + 1]); ++e) {
-      shares.clear();
-      for (auto s = static_cast<std::size_t>(first_share[e]);
-           s < static_cast<std::size_t>(first_share[e + 1]); ++s) {
-        NodeShare share;
-        share.node = node[s];
-        share.gpus = gpus[s];
-        for (std::size_t k = 0; k < kMaxUnitKinds; ++k)
-          share.units[k] = units[s * kMaxUnitKinds + k];
-        shares.push_back(share);
-      }
-      allocation.Add(job[e], configuration[e], shares, relaunch[e] != 0);
-    }
-    log.allocations.push_back(std::move(allocation));
-  }
-  return log;
-}
-
-}  // namespace
 
 struct EpisodeLog::Impl : public DecisionListener {
   explicit Impl(EpisodeLog::Options given)
       : options(std::move(given)),
         window(static_cast<std::size_t>(options.window)),
-        writer(options.root, EpisodeLog::DatasetId(options.policy), Spec(options)) {}
+        writer(options.root,
+               options.dataset.empty() ? EpisodeLog::DatasetId(options.policy) : options.dataset,
+               Spec(options)) {}
 
   static MinariSpec Spec(const EpisodeLog::Options& options) {
     const auto w = static_cast<std::size_t>(options.window);
@@ -258,7 +37,7 @@ struct EpisodeLog::Impl : public DecisionListener {
     spec.action_space = BoxSpace({w}, 0, 1e6);
     spec.algorithm_name = options.policy;
     spec.author = {"allot"};
-    spec.description = "Decisions of a scheduling policy on a simulated GPU cluster";
+    spec.description = "Decisions of a scheduling policy on a GPU cluster";
     spec.attributes = {{"creator", "allot " + Version()},
                        {"command", options.command},
                        {"feature_version", std::int64_t{kFeatureVersion}},
@@ -267,7 +46,11 @@ struct EpisodeLog::Impl : public DecisionListener {
   }
 
   void OnDecision(const Observation& o, const Allocation& allocation) override {
-    if (!decisions.times.empty()) rewards.push_back(-cluster->last_step().job_seconds);
+    if (live) {
+      seen.Add(o);
+    } else if (!decisions.times.empty()) {
+      rewards.push_back(-cluster->last_step().job_seconds);
+    }
     decisions.times.push_back(o.now);
     decisions.allocations.push_back(allocation);
     AppendObservation(o);
@@ -295,6 +78,50 @@ struct EpisodeLog::Impl : public DecisionListener {
     active.push_back(o.rows());
   }
 
+  void Begin() {
+    decisions = {};
+    seen = {};
+    for (auto* column : {&jobs, &context, &granted}) column->clear();
+    job_mask.clear();
+    rewards.clear();
+    times.clear();
+    active.clear();
+    encoder.OnEpisodeStart();
+  }
+
+  // Of the run, `rewards` being complete; `finish` by job.
+  EpisodeData Episode(const Scenario& of, Seconds end, std::vector<double> finish) {
+    const std::size_t steps = decisions.times.size();
+    Observation empty;
+    empty.now = end;
+    empty.interval = of.options().interval;
+    empty.cluster = &of.cluster();
+    AppendObservation(empty);
+
+    EpisodeData episode;
+    episode.seed = static_cast<std::int64_t>(seed);
+    episode.observations["jobs"] =
+        MakeArray({steps + 1, window, kJobFeatures}, std::move(jobs), "1");
+    episode.observations["context"] =
+        MakeArray({steps + 1, kContextFeatures}, std::move(context), "1");
+    episode.observations["job_mask"] = MakeArray({steps + 1, window}, std::move(job_mask), "1");
+    episode.actions[""] = MakeArray({steps, window}, std::move(granted), "GPU");
+    episode.rewards = std::move(rewards);
+    episode.terminations.assign(steps, false);
+    episode.truncations.assign(steps, false);
+    episode.infos["time"] = MakeColumn(std::move(times), "s");
+    episode.infos["active_jobs"] = MakeColumn(std::move(active));
+    WorkloadColumns(of.workload(), &episode.extras);
+    DecisionColumns(decisions, &episode.extras);
+    episode.extras["result/finish"] = MakeColumn(std::move(finish), "s");
+    episode.extra_attributes["workload"] = {{"name", of.workload().name},
+                                            {"origin", of.workload().origin},
+                                            {"cluster", of.cluster().ToString()},
+                                            {"sim", SimJson(of.options())}};
+    episode.extra_attributes["allocation"] = {{"policy", options.policy}};
+    return episode;
+  }
+
   EpisodeLog::Options options;
   std::size_t window;
   MinariWriter writer;
@@ -302,10 +129,12 @@ struct EpisodeLog::Impl : public DecisionListener {
   FeatureBatch features;
 
   // The episode under way.
+  bool live = false;
   const Scenario* scenario = nullptr;
   const SimulatedCluster* cluster = nullptr;
   std::uint64_t seed = 0;
   DecisionLog decisions;
+  SeenLog seen;
   std::vector<float> jobs, context, granted;
   std::vector<std::uint8_t> job_mask;
   std::vector<double> rewards, times;
@@ -324,15 +153,10 @@ std::string EpisodeLog::DatasetId(const std::string& policy) {
 
 DecisionListener* EpisodeLog::BeginEpisode(const Scenario& scenario, std::uint64_t seed) {
   Impl& m = *impl_;
+  m.live = false;
   m.scenario = &scenario;
   m.seed = seed;
-  m.decisions = {};
-  for (auto* column : {&m.jobs, &m.context, &m.granted}) column->clear();
-  m.job_mask.clear();
-  m.rewards.clear();
-  m.times.clear();
-  m.active.clear();
-  m.encoder.OnEpisodeStart();
+  m.Begin();
   return &m;
 }
 
@@ -340,7 +164,6 @@ void EpisodeLog::Attach(const SimulatedCluster& cluster) { impl_->cluster = &clu
 
 void EpisodeLog::EndEpisode(const std::vector<JobRecord>& records) {
   Impl& m = *impl_;
-  const std::size_t steps = m.decisions.times.size();
   // The last step's reward is what is missing to minus the total JCT.
   double total = 0;
   std::vector<double> finish;
@@ -352,36 +175,58 @@ void EpisodeLog::EndEpisode(const std::vector<JobRecord>& records) {
   }
   for (const double reward : m.rewards) total -= reward;
   m.rewards.push_back(total);
-  Observation empty;
-  empty.now = last;
-  empty.interval = m.scenario->options().interval;
-  empty.cluster = &m.scenario->cluster();
-  m.AppendObservation(empty);
-
-  EpisodeData episode;
-  episode.seed = static_cast<std::int64_t>(m.seed);
-  episode.observations["jobs"] =
-      MakeArray({steps + 1, m.window, kJobFeatures}, std::move(m.jobs), "1");
-  episode.observations["context"] =
-      MakeArray({steps + 1, kContextFeatures}, std::move(m.context), "1");
-  episode.observations["job_mask"] = MakeArray({steps + 1, m.window}, std::move(m.job_mask), "1");
-  episode.actions[""] = MakeArray({steps, m.window}, std::move(m.granted), "GPU");
-  episode.rewards = std::move(m.rewards);
-  episode.terminations.assign(steps, false);
+  EpisodeData episode = m.Episode(*m.scenario, last, std::move(finish));
   episode.terminations.back() = true;
-  episode.truncations.assign(steps, false);
-  episode.infos["time"] = MakeColumn(std::move(m.times), "s");
-  episode.infos["active_jobs"] = MakeColumn(std::move(m.active));
-  WorkloadColumns(m.scenario->workload(), &episode);
-  DecisionColumns(m.decisions, &episode);
-  episode.extras["result/finish"] = MakeColumn(std::move(finish), "s");
-  episode.extra_attributes["workload"] = {{"name", m.scenario->workload().name},
-                                          {"origin", m.scenario->workload().origin},
-                                          {"cluster", m.scenario->cluster().ToString()},
-                                          {"sim", SimJson(m.scenario->options())}};
-  episode.extra_attributes["allocation"] = {{"policy", m.options.policy}};
   m.writer.WriteEpisode(episode);
 }
+
+DecisionListener* EpisodeLog::BeginLive() {
+  impl_->live = true;
+  impl_->Begin();
+  return impl_.get();
+}
+
+bool EpisodeLog::EndLive(LiveFacts facts) {
+  Impl& m = *impl_;
+  std::vector<Seconds>& times = m.decisions.times;
+  if (times.empty()) return false;
+  const Catalogue catalogue = Catalogue::FromCsv(facts.profiles, "profiles");
+  const Scenario scenario(std::move(facts.workload), std::move(facts.cluster), facts.rules,
+                          catalogue);
+  m.seen.Renumber(facts.row_of);
+  for (std::size_t d = 0; d < times.size(); ++d) {
+    Allocation renamed;
+    for (const Allocation::Entry& entry : m.decisions.allocations[d].entries()) {
+      const JobIndex job = facts.row_of[At(entry.job)];
+      const Configuration& given = (*m.seen.TableAt(d, job))[entry.configuration];
+      const std::int32_t same = scenario.facts(job).table->Find(given.units, given.gpu_type);
+      ALLOT_CHECK_GT(same, -1);  // clusters only grow, and so do tables
+      renamed.Add(job, same, m.decisions.allocations[d].shares(entry), entry.relaunch);
+    }
+    m.decisions.allocations[d] = std::move(renamed);
+  }
+  // Minus the jobs in the system, integrated; what was before the first decision counts with it.
+  const std::vector<Job>& jobs = scenario.workload().jobs;
+  for (std::size_t d = 0; d < times.size(); ++d) {
+    const Seconds from = d == 0 ? -kNever : times[d];
+    const Seconds to = d + 1 < times.size() ? times[d + 1] : facts.end;
+    double reward = 0;
+    for (std::size_t j = 0; j < jobs.size(); ++j) {
+      reward -= std::max(0.0, std::min(facts.until[j], to) - std::max(jobs[j].submit, from));
+    }
+    m.rewards.push_back(reward);
+  }
+  const bool all_ended = std::all_of(facts.finish.begin(), facts.finish.end(),
+                                     [](Seconds finish) { return finish != kNever; });
+  EpisodeData episode = m.Episode(scenario, std::max(facts.end, times.back()), facts.finish);
+  (all_ended ? episode.terminations : episode.truncations).back() = true;
+  m.seen.AddColumns(&episode.extras);
+  episode.extra_attributes["seen"] = {{"runtime", facts.runtime}, {"profiles", facts.profiles}};
+  m.writer.WriteEpisode(episode);
+  return true;
+}
+
+const std::filesystem::path& EpisodeLog::directory() const { return impl_->writer.directory(); }
 
 void EpisodeLog::Close() { impl_->writer.Close(); }
 
@@ -401,10 +246,15 @@ std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path) {
       return std::get<std::string>(it->second);
     };
     LoggedEpisode logged;
+    const bool live = reader.Has(e, "seen");
     try {
+      logged.catalogue = std::make_shared<const Catalogue>(
+          live ? Catalogue::FromCsv(text(reader.Attributes(e, "seen"), "profiles"), where)
+               : Catalogue::Embedded());
       logged.scenario = std::make_shared<const Scenario>(
           WorkloadFromColumns(reader, e, text(workload, "name"), text(workload, "origin")),
-          ClusterSpec::Parse(text(workload, "cluster")), SimFromJson(text(workload, "sim"), where));
+          ClusterSpec::Parse(text(workload, "cluster")), SimFromJson(text(workload, "sim"), where),
+          *logged.catalogue);
     } catch (const Error& error) {
       if (std::string_view(error.what()).starts_with(reader.path().string())) throw;
       throw DataError("{}: {}", where, error.what());
@@ -430,9 +280,53 @@ std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path) {
             where, jobs, entry.job, entry.configuration);
       }
     }
+    if (live) {
+      logged.seen = std::make_shared<const SeenLog>(
+          SeenLog::Read(reader, e, jobs, logged.scenario->cluster()));
+      if (logged.seen->decisions() != logged.decisions.times.size()) {
+        throw DataError("{}: 'seen/nodes' must have a value a decision ({}), has {}", where,
+                        logged.decisions.times.size(), logged.seen->decisions());
+      }
+    }
     episodes.push_back(std::move(logged));
   }
   return episodes;
+}
+
+namespace {
+
+void PlaySeen(const LoggedEpisode& episode, DecisionListener* listener) {
+  const Scenario& scenario = *episode.scenario;
+  ClusterSpec cluster;
+  Observation o;
+  o.interval = scenario.options().interval;
+  for (std::size_t d = 0; d < episode.decisions.times.size(); ++d) {
+    ThrowIfInterrupted();
+    episode.seen->Fill(d, scenario.cluster(), &cluster, &o);
+    o.now = episode.decisions.times[d];
+    const Allocation& logged = episode.decisions.allocations[d];
+    Allocation given;
+    for (const Allocation::Entry& entry : logged.entries()) {
+      const Configuration& c = (*scenario.facts(entry.job).table)[entry.configuration];
+      const ConfigurationTable* table = episode.seen->TableAt(d, entry.job);
+      const std::int32_t same = table == nullptr ? -1 : table->Find(c.units, c.gpu_type);
+      if (same < 0) {
+        throw DataError("decision {}: job {} must have what it is given in its table of 'seen/'", d,
+                        entry.job);
+      }
+      given.Add(entry.job, same, logged.shares(entry), entry.relaunch);
+    }
+    const Status status = ValidateAllocation(o, given);
+    if (!status.ok()) throw DataError("decision {} at {} s: {}", d, o.now, status.message());
+    listener->OnDecision(o, given);
+  }
+}
+
+}  // namespace
+
+Playback PlaybackOf(const LoggedEpisode& episode) {
+  if (episode.seen == nullptr) return InSimulator(*episode.scenario, episode.decisions);
+  return [&episode](DecisionListener* listener) { PlaySeen(episode, listener); };
 }
 
 void PlayBack(const std::string& path, const std::function<void()>& play) {

@@ -218,10 +218,11 @@ void ExplainLogged(const ExplainOptions& o, const GlobalOptions& globals, Explai
     }
     Show(o, globals, observation, names, explainer);
   });
-  RecordedPolicy recorded(episode.decisions);
-  DecisionListener* const listeners[] = {&listener};
-  SimulatedCluster cluster(*episode.scenario);
   PlayBack(o.observation, [&] {
+    if (episode.seen != nullptr) return PlaybackOf(episode)(&listener);
+    RecordedPolicy recorded(episode.decisions);
+    DecisionListener* const listeners[] = {&listener};
+    SimulatedCluster cluster(*episode.scenario);
     Drive(cluster, recorded, {.seed = episode.seed, .cluster = &episode.scenario->cluster()},
           listeners, {.max_decisions = o.decision + 1, .time_decisions = false});
   });

@@ -1,4 +1,4 @@
-// allot status, queue, pause, resume and drain: words with a running daemon.
+// allot status, queue, pause, resume, drain and cancel: words with a running daemon.
 
 #include <chrono>
 #include <cstdio>
@@ -92,6 +92,18 @@ ALLOT_REGISTER(CommandInfo,
                Order("pause", "no decisions of a running daemon until 'resume'; jobs go on"));
 ALLOT_REGISTER(CommandInfo, Order("resume", "end a pause and all drains"));
 ALLOT_REGISTER(CommandInfo, Order("drain", "let no job begin, or empty a node"));
+
+ALLOT_REGISTER(CommandInfo,
+               (CommandInfo{"cancel", "end a job of a running daemon; its workers are stopped",
+                            [](CommandLine& line, const GlobalOptions&) {
+                              auto state = DeclareState(line);
+                              auto job = std::make_shared<std::string>();
+                              line.Option("job", *job, "as 'allot status' names it").Required();
+                              return [=] {
+                                Ask(*state, {{"do", "cancel"}, {"job", *job}});
+                                return 0;
+                              };
+                            }}));
 
 }  // namespace
 }  // namespace allot

@@ -72,6 +72,16 @@ std::string StatusText(const Json& status) {
       status["jobs"].size(), status["finished"].get<int>(), status["resizes"].get<int>(), away,
       status["paused"].get<bool>() ? ", PAUSED" : "",
       status["drained"].get<bool>() ? ", drained: no job begins" : "");
+  if (const auto shadow = status.find("shadow"); shadow != status.end()) {
+    const Json& agreement = (*shadow)["agreement"];
+    text += fmt::format(
+        "shadow {}: {} decisions, {} failed, agrees on {}{}\n",
+        (*shadow)["policy"].get<std::string>(), (*shadow)["decisions"].get<std::int64_t>(),
+        (*shadow)["failed"].get<std::int64_t>(),
+        agreement.is_null() ? "nothing yet"
+                            : fmt::format("{:.0f} % of the GPUs", 100 * agreement.get<double>()),
+        (*shadow)["asked"].get<bool>() ? "" : ", asked no more");
+  }
   using Align = TextTable::Align;
   TextTable table({{"job", Align::kLeft},
                    {"stage", Align::kLeft},

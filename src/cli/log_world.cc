@@ -14,9 +14,12 @@ namespace {
 constexpr double kForTraining = 0.75;
 
 // Windows of a part of the workload, which they keep alive.
-EpisodeSource Windows(const std::shared_ptr<const Workload>& workload, const Scenario& logged,
+EpisodeSource Windows(const std::shared_ptr<const Workload>& workload, const LoggedEpisode& episode,
                       Seconds from, Seconds to, Seconds span) {
+  const Scenario& logged = *episode.scenario;
+  const std::shared_ptr<const Catalogue> catalogue = episode.catalogue;
   WindowOptions window;
+  window.catalogue = catalogue.get();
   window.from = from;
   window.to = to;
   window.span = std::min(span, to - from);
@@ -25,7 +28,7 @@ EpisodeSource Windows(const std::shared_ptr<const Workload>& workload, const Sce
   window.sim = logged.options();
   window.sim.node_events.clear();  // at times of the whole log
   const EpisodeSource source = WindowEpisodes(*workload, logged.cluster(), window);
-  return [workload, source](std::uint64_t seed) { return source(seed); };
+  return [workload, catalogue, source](std::uint64_t seed) { return source(seed); };
 }
 
 }  // namespace
@@ -43,7 +46,9 @@ LogWorld ReadLogWorld(const std::vector<std::string>& logs, Seconds span) {
       const LoggedEpisode& episode = episodes[e];
       const std::string where = fmt::format("{}: episode {}", log, e);
       MeasuredWorkload measured =
-          MeasureWorkload(*episode.scenario, episode.decisions, episode.finish, where);
+          episode.seen != nullptr
+              ? MeasuredJobs(*episode.scenario, episode.finish, where)
+              : MeasureWorkload(*episode.scenario, episode.decisions, episode.finish, where);
       const auto workload = std::make_shared<const Workload>(std::move(measured.workload));
       const Seconds first = workload->jobs.front().submit;
       const Seconds last = workload->jobs.back().submit;
@@ -55,8 +60,8 @@ LogWorld ReadLogWorld(const std::vector<std::string>& logs, Seconds span) {
             where, kFewIntervals, episode.scenario->options().interval, last - first);
       }
       const Seconds parted = first + kForTraining * (last - first);
-      training.push_back(Windows(workload, *episode.scenario, first, parted, span));
-      validation.push_back(Windows(workload, *episode.scenario, parted, last + 1, span));
+      training.push_back(Windows(workload, episode, first, parted, span));
+      validation.push_back(Windows(workload, episode, parted, last + 1, span));
       world.lengths.Learn(*workload, parted);
       jobs += workload->jobs.size();
       unfinished += measured.unfinished;

@@ -21,6 +21,12 @@ struct Lessons {
 void AddLogged(const PretrainOptions& o, Lessons* lessons) {
   for (const std::string& log : o.logs) {
     for (LoggedEpisode& episode : ReadEpisodeLog(log)) {
+      if (episode.seen != nullptr) {
+        throw UsageError(
+            "a sequence network learns from logs that can be simulated again, '{}' is of a live "
+            "run; pretrain an index network from it",
+            log);
+      }
       const auto kept = std::make_shared<const LoggedEpisode>(std::move(episode));
       if (lessons->all.empty()) lessons->teacher = kept->policy;
       const Lesson lesson{

@@ -32,8 +32,8 @@ Pretrained PretrainMargins(const PretrainOptions& o, const NetWeights& begin,
   for (const std::string& log : o.logs) {
     for (LoggedEpisode& episode : ReadEpisodeLog(log)) {
       PlayBack(log, [&] {
-        AppendImitationData(*episode.scenario, episode.decisions, learned, o.stride, &data);
-        AppendImitationData(*episode.scenario, episode.decisions, unseen, o.stride, &held_out);
+        AppendImitationData(PlaybackOf(episode), learned, o.stride, &data);
+        AppendImitationData(PlaybackOf(episode), unseen, o.stride, &held_out);
       });
       episodes.push_back(std::move(episode));
     }
@@ -43,7 +43,7 @@ Pretrained PretrainMargins(const PretrainOptions& o, const NetWeights& begin,
   const auto agreement = [&](const NetWeights& weights) {
     double sum = 0;
     for (const LoggedEpisode& episode : episodes) {
-      sum += Agreement(*episode.scenario, episode.decisions, unseen, weights);
+      sum += Agreement(PlaybackOf(episode), unseen, weights);
     }
     return sum / static_cast<double>(episodes.size());
   };

@@ -8,7 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/experiment.h"
+#include "cli/live_log.h"
 #include "cli/live_status.h"
+#include "core/interrupt.h"
 #include "core/json_text.h"
 #include "live/daemon.h"
 #include "live/runtime.h"
@@ -23,7 +26,12 @@ struct ServeOptions {
   std::string checkpoint;
   std::string plugin;
   std::string state;
+  std::string shadow;
+  std::string shadow_checkpoint;
   std::string metrics;
+  bool metrics_for_all = false;
+  std::string log_root;
+  std::string out;
   bool watch = false;
   bool json_logs = false;
   bool stop_jobs = false;
@@ -58,13 +66,13 @@ void LogToStderr(bool json, bool quiet) {
   spdlog::set_default_logger(logger);
 }
 
-std::string PolicySpec(const ServeOptions& o) {
-  if (!o.checkpoint.empty() && !o.policy.empty()) {
-    throw UsageError("one is in charge: --checkpoint '{}' or --policy '{}', not both", o.checkpoint,
-                     o.policy);
+// "" when neither is given.
+std::string SpecOf(const std::string& policy, const std::string& checkpoint, const char* role) {
+  if (!checkpoint.empty() && !policy.empty()) {
+    throw UsageError("one policy {}: checkpoint '{}' or policy '{}', not both", role, checkpoint,
+                     policy);
   }
-  if (!o.checkpoint.empty()) return "learned:checkpoint=" + o.checkpoint;
-  return o.policy.empty() ? "index" : o.policy;
+  return checkpoint.empty() ? policy : "learned:checkpoint=" + checkpoint;
 }
 
 int Serve(ServeOptions& o, const GlobalOptions& globals) {
@@ -72,16 +80,52 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
   DaemonOptions options;
   options.state = StateFolder(o.state);
   options.runtime = o.runtime;
-  options.policy = PolicySpec(o);
+  options.policy = SpecOf(o.policy, o.checkpoint, "is in charge");
+  if (options.policy.empty()) options.policy = "index";
   options.metrics = o.metrics;
+  options.metrics_for_all = o.metrics_for_all;
   options.stop_jobs = o.stop_jobs;
   options.live = o.live;
-  if (options.live.dry_run) options.state /= "dry-run";  // beside a daemon that is in charge
-  Daemon daemon(options, MakePluginPolicy(o.plugin, options.policy));
+  if (options.live.dry_run) {
+    options.state /= "dry-run";  // beside a daemon that is in charge
+    if (!o.log_root.empty() || !o.out.empty()) {
+      throw UsageError("--dry-run runs nothing: there is nothing for --log '{}' or --out '{}'",
+                       o.log_root, o.out);
+    }
+  }
+  std::unique_ptr<Policy> policy = MakePluginPolicy(o.plugin, options.policy);
+  const std::string name = policy->info().id;
+  const std::string shadow_spec = SpecOf(o.shadow, o.shadow_checkpoint, "is the shadow");
+  std::unique_ptr<Shadow> shadow;
+  std::string shadow_name;
+  if (!shadow_spec.empty()) {
+    std::unique_ptr<Policy> beside = MakePluginPolicy("", shadow_spec);
+    shadow_name = "shadow-" + beside->info().id;
+    shadow = std::make_unique<Shadow>(shadow_spec, std::move(beside));
+  }
+  Shadow* const beside = shadow.get();
+  Daemon daemon(options, std::move(policy), std::move(shadow));
+
+  std::vector<std::unique_ptr<LiveLog>> logs;
+  std::vector<DecisionListener*> listeners;
+  if (!o.log_root.empty() || !o.out.empty()) {
+    logs.push_back(std::make_unique<LiveLog>(
+        LiveLog::Options{o.log_root, o.out, options.policy, name, TypedCommand()}, daemon));
+    listeners.push_back(logs.back().get());
+  }
+  if (beside != nullptr && !o.log_root.empty()) {
+    logs.push_back(std::make_unique<LiveLog>(
+        LiveLog::Options{o.log_root, "", shadow_spec, shadow_name, TypedCommand()}, daemon));
+    beside->LogTo(logs.back().get());
+  }
   StatusScreen screen;
-  daemon.Run({}, [&](const nlohmann::ordered_json& status) {
+  daemon.Run(listeners, [&](const nlohmann::ordered_json& status) {
     if (o.watch) screen.Draw(status);
   });
+  AcknowledgeInterrupt();  // it was heard: the run is over, its results are not to be lost
+  for (const auto& log : logs) {
+    for (const std::string& line : log->End(options.runtime)) spdlog::info("{}", line);
+  }
   int unfinished = 0;
   for (const auto& job : daemon.cluster().state().book().jobs()) {
     unfinished += job->over && job->record.finish == kNever ? 1 : 0;
@@ -106,6 +150,13 @@ ALLOT_REGISTER(
           line.Option("--plugin", o->plugin,
                       "library that the policy is in: liballot_plugin.so, or another with its "
                       "C interface [allot itself]");
+          line.Option("--shadow", o->shadow,
+                      "policy beside the one in charge: asked, compared, never applied");
+          line.Option("--shadow-checkpoint", o->shadow_checkpoint, "or a trained one");
+          line.Option("--log", o->log_root,
+                      "Minari datasets folder for the HDF5 episode log, written at the end");
+          line.Option("-o,--out", o->out,
+                      "folder for results of this run, for 'allot report', written at the end");
           line.Option("--state", o->state, "folder for journal and socket [~/.local/state/allot]");
           line.Option("--interval", o->live.interval, "seconds between scheduled decisions")
               .Range(0.05, 86400.0)
@@ -123,6 +174,8 @@ ALLOT_REGISTER(
               .ShowDefault();
           line.Option("--metrics", o->metrics,
                       "address for Prometheus, e.g. tcp:127.0.0.1:9101 [none]");
+          line.Flag("--metrics-for-all", o->metrics_for_all,
+                    "let --metrics be an address that other machines reach");
           line.Flag("--dry-run", o->live.dry_run, "say what would be done, and do nothing");
           line.Flag("--until-idle", o->live.until_idle, "end when no job is left");
           line.Flag("--stop-jobs", o->stop_jobs,

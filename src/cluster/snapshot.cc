@@ -23,6 +23,8 @@ double Number(const Json& job, const char* key, double otherwise) {
   return found == job.end() || found->is_null() ? otherwise : found->get<double>();
 }
 
+}  // namespace
+
 Json TableJson(const ConfigurationTable& table) {
   Json kinds = Json::array();
   for (const UnitKind& kind : table.kinds()) {
@@ -83,6 +85,8 @@ ConfigurationTable TableFromJson(const Json& json, std::size_t types) {
   return {json.value("name", std::string("table")), std::move(kinds), std::move(configurations),
           json.value("most_units", ConfigurationTable::kNoLimits)};
 }
+
+namespace {
 
 std::int32_t ConfigurationFromJson(const Json& job, const char* key,
                                    const ConfigurationTable& table, std::int32_t least) {

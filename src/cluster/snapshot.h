@@ -28,6 +28,11 @@ struct Snapshot {
 nlohmann::ordered_json SnapshotJson(const Observation& observation,
                                     const std::vector<std::string>& names);
 
+// A table as it stands in a snapshot, and back; DataError for what no table can be on a cluster of
+// so many GPU types.
+nlohmann::ordered_json TableJson(const ConfigurationTable& table);
+ConfigurationTable TableFromJson(const nlohmann::ordered_json& json, std::size_t types);
+
 // DataError naming the origin, the key and both values for what is missing, out of range, or breaks
 // a rule of allocations. Jobs are numbered by row.
 std::unique_ptr<Snapshot> ParseSnapshot(std::string_view text, const std::string& origin);

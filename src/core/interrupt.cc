@@ -12,6 +12,7 @@ namespace allot {
 namespace {
 
 std::atomic<bool> requested{false};
+std::atomic<bool> acknowledged{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "the signal handler must not lock");
 
 void OnSignal(int /*signal*/) {
@@ -29,7 +30,13 @@ void InstallInterruptHandler() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-bool Interrupted() { return requested.load(std::memory_order_relaxed); }
+bool Interrupted() {
+  return requested.load(std::memory_order_relaxed) && !acknowledged.load(std::memory_order_relaxed);
+}
+
+void AcknowledgeInterrupt() {
+  if (Interrupted()) acknowledged.store(true, std::memory_order_relaxed);
+}
 
 void ThrowIfInterrupted() {
   if (Interrupted()) throw Error(ExitCode::kInterrupted, "interrupted");

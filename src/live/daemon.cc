@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "live/control_server.h"
@@ -17,11 +18,23 @@ using Json = nlohmann::ordered_json;
 constexpr Seconds kPublishEvery = 0.2;
 constexpr Seconds kStopPatience = 30;
 
+// Metrics name users' jobs' counts and the cluster's size: not for the network unless said so.
+void RequireLoopback(const std::string& address) {
+  if (address.empty() || address.starts_with("tcp:127.") || address.starts_with("unix:")) return;
+  throw UsageError(
+      "metrics are served on the loopback (tcp:127.0.0.1:PORT) unless "
+      "--metrics-for-all is given, got '{}'",
+      address);
+}
+
 }  // namespace
 
 struct Daemon::Impl {
-  explicit Impl(DaemonOptions given, std::unique_ptr<Policy> inside)
-      : options(std::move(given)), lock(options.state), policy(std::move(inside)) {
+  Impl(DaemonOptions given, std::unique_ptr<Policy> inside, std::unique_ptr<Shadow> beside)
+      : options(std::move(given)),
+        lock(options.state),
+        policy(std::move(inside)),
+        shadow(std::move(beside)) {
     std::vector<JournalRecord> past;
     double origin = kUnknown;
     Seconds last = 0;
@@ -36,6 +49,7 @@ struct Daemon::Impl {
         if (record.at("what") == "serve") origin = record.at("origin");
       }
     }
+    if (!options.metrics_for_all) RequireLoopback(options.metrics);
     clock = std::make_unique<LiveClock>(origin, last);
     runtime = MakeRuntime(options.runtime, {std::filesystem::absolute(options.state)});
     cluster = std::make_unique<LiveCluster>(*runtime, journal.get(), *clock, options.live, past);
@@ -63,8 +77,10 @@ struct Daemon::Impl {
       cluster->DrainNode(request.at("node"));
     } else if (what == "drain") {
       cluster->Drain();
+    } else if (what == "cancel") {
+      cluster->Cancel(request.at("job"));
     } else {
-      throw UsageError("a daemon knows status, pause, resume and drain, got '{}'", what);
+      throw UsageError("a daemon knows status, pause, resume, drain and cancel, got '{}'", what);
     }
     spdlog::info("a user says: {}", request.dump());
     return {{"done", what}};
@@ -75,13 +91,19 @@ struct Daemon::Impl {
     if (clock->Now() - published < kPublishEvery) return;
     published = clock->Now();
     Json status = StatusJson(*cluster, policy.counts(), options);
+    std::string metrics = MetricsText(*cluster, policy.counts());
+    if (shadow != nullptr) {
+      status["shadow"] = shadow->ToJson();
+      metrics += shadow->MetricsText();
+    }
     if (on_status) on_status(status);
-    control->Publish(std::move(status), MetricsText(*cluster, policy.counts()));
+    control->Publish(std::move(status), std::move(metrics));
   }
 
   DaemonOptions options;
   StateLock lock;
   SteadyPolicy policy;
+  std::unique_ptr<Shadow> shadow;
   std::unique_ptr<Journal> journal;
   std::unique_ptr<LiveClock> clock;
   std::unique_ptr<Runtime> runtime;
@@ -90,11 +112,14 @@ struct Daemon::Impl {
   Seconds published = -kPublishEvery;
 };
 
-Daemon::Daemon(DaemonOptions options, std::unique_ptr<Policy> policy)
-    : impl_(std::make_unique<Impl>(std::move(options), std::move(policy))) {}
+Daemon::Daemon(DaemonOptions options, std::unique_ptr<Policy> policy,
+               std::unique_ptr<Shadow> shadow)
+    : impl_(std::make_unique<Impl>(std::move(options), std::move(policy), std::move(shadow))) {}
 Daemon::~Daemon() = default;
 
 const LiveCluster& Daemon::cluster() const { return *impl_->cluster; }
+
+const DecisionCounts& Daemon::decisions() const { return impl_->policy.counts(); }
 
 std::string Daemon::metrics_address() const { return impl_->control->metrics_address(); }
 
@@ -102,13 +127,16 @@ void Daemon::Run(std::span<DecisionListener* const> listeners,
                  const std::function<void(const Json&)>& on_status) {
   Impl& m = *impl_;
   m.cluster->OnLook([&] { m.OnLook(on_status); });
+  std::vector<DecisionListener*> all(listeners.begin(), listeners.end());
+  if (m.shadow != nullptr) all.push_back(m.shadow.get());
   try {
     if (m.cluster->WaitForJobs()) {
       EpisodeContext context;
       context.cluster = &m.cluster->state().present();
       DriveOptions drive;
       drive.time_decisions = false;  // SteadyPolicy does, in constant memory
-      Drive(*m.cluster, m.policy, context, listeners, drive);
+      if (m.shadow != nullptr) m.shadow->OnEpisodeStart(context);
+      Drive(*m.cluster, m.policy, context, all, drive);
     }
   } catch (const Error& error) {
     if (error.code() != ExitCode::kInterrupted) throw;

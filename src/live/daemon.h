@@ -11,6 +11,7 @@
 #include <string>
 
 #include "live/live_cluster.h"
+#include "live/shadow.h"
 #include "live/steady_policy.h"
 #include "sched/driver.h"
 
@@ -19,16 +20,18 @@ namespace allot {
 struct DaemonOptions {
   std::filesystem::path state;  // folder of journal, lock and socket
   std::string runtime = "local";
-  std::string policy;      // for people
-  std::string metrics;     // address for Prometheus; "": none
-  bool stop_jobs = false;  // end them when the daemon ends; else they run on for the next one
+  std::string policy;            // for people
+  std::string metrics;           // address for Prometheus; "": none
+  bool metrics_for_all = false;  // it may be other than of the loopback
+  bool stop_jobs = false;        // end them when the daemon ends; else they run on for the next one
   LiveOptions live{};
 };
 
 class Daemon {
  public:
-  // RunError when another daemon serves this state folder.
-  Daemon(DaemonOptions options, std::unique_ptr<Policy> policy);
+  // RunError when another daemon serves this state folder. `shadow` may be null.
+  Daemon(DaemonOptions options, std::unique_ptr<Policy> policy,
+         std::unique_ptr<Shadow> shadow = nullptr);
   ~Daemon();
 
   // Until a signal, or until idle where the options say so. `on_status` sees the status a few times
@@ -37,6 +40,7 @@ class Daemon {
            const std::function<void(const nlohmann::ordered_json&)>& on_status = {});
 
   const LiveCluster& cluster() const;
+  const DecisionCounts& decisions() const;
   std::string metrics_address() const;
 
   static std::filesystem::path SocketIn(const std::filesystem::path& state) {

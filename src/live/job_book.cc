@@ -155,6 +155,23 @@ bool JobBook::Measure(LiveJob& job, GpuCount gpus, const std::string& type, doub
   return true;
 }
 
+Seconds JobBook::RunTime(const LiveJob& job) const {
+  if (job.table != nullptr && job.fit.measured() && job.progress.work > 0) {
+    return job.progress.work / (*job.table)[job.requested].rate;
+  }
+  return job.attained_gpu_seconds / job.asked.requested;
+}
+
+std::string JobBook::ProfileOf(const std::string& model) const {
+  const ModelPtr profile = PriorOf(model);
+  return profile == prior_ ? "" : profile->name();
+}
+
+ModelPtr JobBook::ModelOf(const std::string& model) const {
+  const auto latest = latest_fit_.find(model);
+  return latest == latest_fit_.end() ? PriorOf(model) : latest->second.Model();
+}
+
 std::vector<NodeShare> JobBook::SharesOn(const LiveJob& job,
                                          const std::vector<bool>& node_up) const {
   std::vector<NodeShare> kept;

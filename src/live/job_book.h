@@ -27,7 +27,9 @@ struct LiveJob {
   Seconds deadline = kNever;
   std::int32_t tenant = -1;
   bool over = false;
-  bool fits = true;  // some GPU type can hold it
+  Seconds ended = kNever;       // when it was over
+  Seconds run_time = kUnknown;  // measured, once it is over: JobBook::RunTime
+  bool fits = true;             // some GPU type can hold it
 
   // What the last decision wants.
   std::shared_ptr<const ConfigurationTable> table;
@@ -85,6 +87,14 @@ class JobBook {
   // Progress since the last call: service, work, and measured rates into the fit. True when the
   // job's table has changed.
   bool Update(LiveJob& job, const JobProgress& progress, Seconds before, Seconds now);
+
+  // What the job's work takes at the GPUs it asks for: work done by the measured rate there, or its
+  // GPU-seconds by that number where the program tells no work.
+  Seconds RunTime(const LiveJob& job) const;
+  // The profile of the catalogue that a model begins with; "": the prior.
+  std::string ProfileOf(const std::string& model) const;
+  // Throughput of a model as last measured; its prior where it never was.
+  ModelPtr ModelOf(const std::string& model) const;
 
   // One row for each job that a policy may place; `hidden` says which not.
   void Observe(const std::function<bool(const LiveJob&)>& hidden, Observation* observation) const;

@@ -130,6 +130,19 @@ void LiveCluster::DrainNode(const std::string& node) {
   event_ = true;
 }
 
+void LiveCluster::Cancel(const std::string& job) {
+  std::vector<std::string> names;
+  for (const LiveJob* known : state_.book().active()) names.push_back(known->asked.id);
+  if (std::find(names.begin(), names.end(), job) == names.end()) {
+    throw UsageError("no job '{}' that waits or runs{}", job, DidYouMean(job, names));
+  }
+  Write("cancel", {{"job", job}});
+  if (journal_ != nullptr) journal_->Commit();
+  const Status done = Ask([&] { return runtime_.Cancel(job); });
+  if (!done.ok()) throw RunError("{}", done.message());
+  event_ = true;
+}
+
 // ---- waiting ----
 
 bool LiveCluster::Over() const {

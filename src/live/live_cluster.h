@@ -72,6 +72,10 @@ class LiveCluster : public ClusterPort {
   void Drain();                             // no job begins; those that run go on
   void DrainNode(const std::string& node);  // as if it were down. UsageError when unknown
 
+  // By its user; its workers leave as after any end. UsageError when unknown, RunError when
+  // refused.
+  void Cancel(const std::string& job);
+
   // The end of all workers, for a daemon that is to leave nothing behind; returns when they are
   // gone, or after `at_most`.
   void StopAllJobs(Seconds at_most);
@@ -79,6 +83,7 @@ class LiveCluster : public ClusterPort {
   const LiveState& state() const { return state_; }
   const LiveCounts& counts() const { return counts_; }
   Seconds now() const { return clock_.Now(); }
+  double origin() const { return clock_.origin(); }  // Unix time of 0
   const LiveOptions& options() const { return options_; }
 
  private:

@@ -92,7 +92,9 @@ bool LiveCluster::SeeJobs(const RuntimePicture& picture) {
       }
       const Seconds submit = std::clamp(seen->submit - clock_.origin(), 0.0, clock_.Now());
       const Seconds deadline = seen->deadline == kNever ? kNever : seen->deadline - clock_.origin();
-      Write("job", record::Job(*seen, submit, deadline));
+      JournalRecord asked = record::Job(*seen, submit, deadline);
+      asked["profile"] = state_.book().ProfileOf(seen->model);
+      Write("job", std::move(asked));
       job = state_.book().Find(seen->id);
       event = true;
       if (job->fits) {
@@ -129,12 +131,14 @@ bool LiveCluster::SeeJobs(const RuntimePicture& picture) {
 }
 
 void LiveCluster::End(LiveJob& job, JobState state, const std::string& reason) {
+  job.progress = runtime_.Progress(job.asked.id);  // its last words
   Write("over", {{"job", job.asked.id},
                  {"state", JobStateName(state)},
                  {"reason", reason},
                  {"step", job.progress.step},
                  {"work", job.progress.work},
-                 {"gpu_seconds", job.attained_gpu_seconds}});
+                 {"gpu_seconds", job.attained_gpu_seconds},
+                 {"run_time", state_.book().RunTime(job)}});
   changing_.erase(job.asked.id);
   spdlog::info("job {} {} after {:.1f} s{}{}", job.asked.id, JobStateName(state),
                clock_.Now() - job.submit, reason.empty() ? "" : ": ", reason);

@@ -213,7 +213,12 @@ void LiveState::Apply(const JournalRecord& r) {
     job.attained_gpu_seconds = r.at("gpu_seconds");
     job.attained_seconds = r.at("seconds");
   } else if (what == "over") {
-    book_.End(JobOf(r), r.at("state") == "finished" ? at : kNever);
+    LiveJob& job = JobOf(r);
+    const auto state = std::find(kJobStates.begin(), kJobStates.end(), r.at("state"));
+    if (state != kJobStates.end()) job.asked.state = JobState(state - kJobStates.begin());
+    job.ended = at;
+    job.run_time = Number(r, "run_time", kUnknown);
+    book_.End(job, job.asked.state == JobState::kFinished ? at : kNever);
   } else if (what == "retire") {
     book_.Retire(JobOf(r));
   } else if (what == "pause" || what == "resume") {

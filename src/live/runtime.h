@@ -156,6 +156,11 @@ class Runtime {
   // The daemon gives a job up (its workers fail again and again): it becomes kFailed.
   virtual Status Fail(const std::string& job, const std::string& reason) = 0;
 
+  // By its user: it becomes kCancelled. Refused where that is the business of another program.
+  virtual Status Cancel(const std::string& job) {
+    return Status::Refused("job '{}' is cancelled by the runtime's own means", job);
+  }
+
   // What the daemon has written down need not be listed again.
   virtual void Forget(const std::string& job) = 0;
 

@@ -3,6 +3,7 @@
 // the playback gives the same JCTs, which is what makes a log a proof, and lets a network learn
 // from it.
 
+#include <functional>
 #include <vector>
 
 #include "sched/driver.h"
@@ -14,6 +15,9 @@ struct DecisionLog {
   std::vector<Seconds> times{};
   std::vector<Allocation> allocations{};
 };
+
+// Shows a listener every decision of a run, in their order.
+using Playback = std::function<void(DecisionListener* listener)>;
 
 class DecisionCollector : public DecisionListener {
  public:

@@ -74,6 +74,16 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
   return outcome;
 }
 
+Playback InSimulator(const Scenario& scenario, const DecisionLog& log) {
+  return [&scenario, &log](DecisionListener* listener) {
+    SimulatedCluster cluster(scenario);
+    RecordedPolicy policy(log);
+    DecisionListener* const listeners[] = {listener};
+    Drive(cluster, policy, {.seed = scenario.options().seed, .cluster = &scenario.cluster()},
+          listeners, {.time_decisions = false});
+  };
+}
+
 JobIndex ScenarioForesight::jobs() const {
   return static_cast<JobIndex>(scenario_.workload().jobs.size());
 }

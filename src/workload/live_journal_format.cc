@@ -103,8 +103,8 @@ void Tell(const json& record, TraceBuilder& builder, std::map<std::string, Story
   if (what == "over") story->second.over = record;
 }
 
-Workload Read(std::string_view text, const std::string& path, const ReadOptions& options,
-              ReadReport* report) {
+Workload ReadJournal(std::string_view text, const std::string& path, const ReadOptions& options,
+                     ReadReport* report) {
   TraceBuilder builder(path, options, report);
   std::map<std::string, Story> stories;
   std::vector<std::string> order;
@@ -141,13 +141,13 @@ Workload Read(std::string_view text, const std::string& path, const ReadOptions&
   return builder.Finish();
 }
 
-int Detect(std::string_view head) {
+int DetectJournal(std::string_view head) {
   return head.starts_with("{\"at\":") && head.find("\"what\":") != std::string_view::npos ? 100 : 0;
 }
 
 ALLOT_REGISTER(TraceFormat,
                (TraceFormat{"live-journal", "journal.jsonl of 'allot serve': the jobs that ended",
-                            Detect, Read}));
+                            DetectJournal, ReadJournal}));
 
 }  // namespace
 }  // namespace allot

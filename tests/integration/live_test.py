@@ -1,116 +1,20 @@
 """A live cluster of local processes: jobs that train while they are resized, and what dies meanwhile."""
 
+import csv
 import json
 import os
 import re
 import signal
 import socket
 import subprocess
-import time
+import sys
 import urllib.request
 from pathlib import Path
 
 import pytest
 
-
-def wait_until(what, condition, seconds=30):
-    """The value of condition() once it is true. No timing: only a test that fails waits that long."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.05)
-    raise AssertionError(f"never came: {what}")
-
-
-class Live:
-    """One state folder, and the daemon that serves it at the moment."""
-
-    def __init__(self, program, counter, folder, cluster="2x4"):
-        self.program, self.counter, self.folder = program, counter, folder
-        self.cluster = cluster
-        self.state, self.spool = folder / "s", folder / "spool"
-        self.spool.mkdir()
-        self.daemon = None
-
-    def arguments(self, *more):
-        return [self.program, "serve", "--runtime", f"local:cluster={self.cluster},spool={self.spool}",
-                "--state", self.state, "--interval", "0.3", "--poll", "0.05", "--hung-after", "3", *more]
-
-    def serve(self, *more, policy="drf"):
-        log = (self.folder / "log").open("a")
-        self.daemon = subprocess.Popen(list(map(str, self.arguments("--policy", policy, *more))), stderr=log,
-                                       stdout=log, cwd=self.folder)
-        # With --until-idle it may have nothing left to do before anybody asks.
-        wait_until("a daemon that answers", lambda: self.daemon.poll() == 0 or self.status())
-        return self
-
-    def submit(self, name, steps=400, low=1, high=4, pace=10, gpus=1, **keys):
-        extra = "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())
-        text = (f'[[job]]\nname = "{name}"\ngpus = {gpus}\nmin = {low}\nmax = {high}\n{extra}'
-                f'command = ["{self.counter}", "--steps", "{steps}", "--pace-ms", "{pace}", "--save-every", "50"]\n')
-        part = self.folder / f"{name}.part"
-        part.write_text(text)
-        part.rename(self.spool / f"{name}.toml")
-
-    def say(self, *words, exit=0):
-        done = subprocess.run(list(map(str, [self.program, *words, "--state", self.state])), capture_output=True,
-                              text=True, check=False, timeout=30)
-        assert exit is None or done.returncode == exit, done.stderr
-        return done
-
-    def status(self):
-        done = self.say("status", "--json", exit=None)
-        return json.loads(done.stdout) if done.returncode == 0 else None
-
-    def job(self, name):
-        return next((job for job in self.status()["jobs"] if job["job"] == name), None)
-
-    def training(self, name, at_least=1, step=0):
-        def there():
-            job = self.job(name)
-            return job and job["stage"] == "training" and job["held"] >= at_least and job["step"] > step and job
-
-        return wait_until(f"{name} training on {at_least} GPUs past step {step}", there)
-
-    def journal(self):
-        return [json.loads(line) for line in (self.state / "journal.jsonl").read_text().splitlines()]
-
-    def over(self, name):
-        """Its end, once its last worker is gone."""
-        wait_until(f"{name} is over", lambda: any(r["what"] == "retire" and r["job"] == name for r in self.journal()), 60)
-        return next(r for r in self.journal() if r["what"] == "over" and r["job"] == name)
-
-    def steps(self, name):
-        """(step, loss) as its workers printed them, in order of steps."""
-        found = []
-        for log in (self.state / "local" / "jobs" / name / "log").glob("*.log"):
-            found += re.findall(r"^step=(\d+) loss=([0-9.]+)", log.read_text(), re.MULTILINE)
-        return sorted((int(step), float(loss)) for step, loss in found)
-
-    def workers(self, name):
-        """Worker -> pid of its process, of those that live."""
-        found = {}
-        for file in (self.state / "local" / "jobs" / name / "workers").glob("*.json"):
-            keeper = json.loads(file.read_text())["pid"]
-            try:
-                children = Path(f"/proc/{keeper}/task/{keeper}/children").read_text().split()
-            except OSError:
-                continue
-            if children:
-                found[file.stem] = int(children[0])
-        return found
-
-    def end(self):
-        if self.daemon and self.daemon.poll() is None:
-            self.daemon.kill()
-            self.daemon.wait()
-        for file in (self.state / "local" / "jobs").glob("*/workers/*.json"):
-            try:
-                os.killpg(json.loads(file.read_text())["pid"], signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+sys.path.append(str(Path(__file__).resolve().parents[1] / "live"))
+from local import Live, wait_until  # noqa: E402
 
 
 @pytest.fixture
@@ -233,6 +137,46 @@ def test_two_daemons_are_one_too_many(live):
     assert str(live.daemon.pid) in second.stderr
 
 
+def test_a_run_leaves_what_a_simulation_leaves(live, allot, training):
+    for name, after in (("a", 0), ("b", 0), ("c", 0.3), ("d", 1.2), ("e", 2.7)):
+        live.submit(name, steps=150, high=8, gpus=2, after=after)
+    results = ("--log", live.folder / "logs", "--out", live.folder / "out")
+    live.serve("--until-idle", "--shadow", "index", *results)
+    assert live.daemon.wait(timeout=60) == 0
+    run, log = live.folder / "out" / "drf-v0", live.folder / "logs" / "live" / "drf-v0"
+    jobs = list(csv.DictReader((run / "drf" / "jobs.csv").open()))
+    assert [job["job_id"] for job in jobs] == list("abcde") and all(float(job["jct_s"]) > 0 for job in jobs)
+    assert json.loads((run / "drf" / "summary.json").read_text())["unfinished"] == 0
+    allot("report", run, "-o", "report.html")
+    assert (live.folder / "report.html").exists()
+
+    # What was seen encodes to the logged bytes, and all was legal; of the shadow too.
+    for played in (log, log.parent / "shadow-index-v0"):
+        (replayed,) = json.loads(allot("replay", played, "--json").stdout)
+        assert replayed["live"] and replayed["jobs"] == 5 and replayed["different"] == 0
+        assert replayed["decisions"] > 3
+
+    # It is a workload again, a teacher, and a world to train in.
+    allot("trace", "convert", "--workload", live.state / "journal.jsonl", "--out", "again.csv", "--rigid")
+    again = list(csv.DictReader((live.folder / "again.csv").open()))
+    assert [(job["job_id"], job["gpus"], job["max_gpus"]) for job in again] == [(name, "2", "8") for name in "abcde"]
+    assert all(float(job["duration_s"]) > 0 for job in again)
+    allot("pretrain", "--log", log, "--epochs", "1", "--hold-out", "0", "--out", "pretrained", "--quiet")
+    allot("train", "--from-log", log, "--start", "pretrained/checkpoint", "--iterations", "1", "--batch", "1", "--method",
+          "policy-gradient:rollouts=2,keep=1", "--validation-workloads", "1", "--out", "trained", "--quiet")
+    allot("explain", "--checkpoint", "trained/best", "--observation", log, "--decision", "3")
+
+    # The next daemon begins a log of its own, and writes it when it is told to end.
+    live.submit("f", steps=10000)
+    live.serve(*results)
+    live.training("f")
+    live.daemon.terminate()
+    assert live.daemon.wait(timeout=30) == 0
+    (replayed,) = json.loads(allot("replay", log.parent / "drf-v1", "--json").stdout)
+    assert replayed["jobs"] == 1 and replayed["different"] == 0
+    assert not list(live.folder.glob("logs/**/*.part"))
+
+
 def test_any_program_runs_by_restart(live):
     script = live.folder / "train.sh"
     script.write_text('#!/bin/sh\necho "$ALLOT_RANK of $ALLOT_WORLD_SIZE on $CUDA_VISIBLE_DEVICES" >> "$ALLOT_RUN_DIR/out"\n')
@@ -257,6 +201,18 @@ def test_users_pause_drain_and_resume(live):
     wait_until("n1 is left", lambda: live.status()["nodes"][0]["held"] == 0)
     live.say("drain", "--node", "n9", exit=1)
     assert "PAUSED" not in live.say("status").stdout
+
+
+def test_a_cancelled_job_leaves_and_the_others_stay(live):
+    live.submit("a", steps=10000)
+    live.submit("b", steps=10000)
+    live.serve()
+    live.training("a")
+    assert "did you mean" in live.say("cancel", "bb", exit=1).stderr
+    live.say("cancel", "a")
+    assert live.over("a")["state"] == "cancelled"
+    live.training("b", at_least=4)
+    assert not live.workers("a")
 
 
 def test_a_bad_job_file_is_refused_and_the_daemon_lives(live):
@@ -284,11 +240,14 @@ def test_strangers_are_refused(live):
 
 
 def test_metrics_are_served(live):
-    live.serve("--metrics", "tcp:127.0.0.1:0")
+    refused = subprocess.run(list(map(str, live.arguments("--metrics", "tcp:0.0.0.0:0"))), capture_output=True, text=True,
+                             check=False, timeout=30)
+    assert refused.returncode == 2 and "--metrics-for-all" in refused.stderr
+    live.serve("--metrics", "tcp:127.0.0.1:0", "--shadow", "index")
     address = wait_until("the address", lambda: re.search(r"metrics at tcp:(\S+)", (live.folder / "log").read_text()))[1]
     text = wait_until("published", lambda: urllib.request.urlopen(f"http://{address}/metrics", timeout=10).read().decode())
     assert "allot_gpus_up 8" in text
-    assert "allot_decision_seconds_bucket" in text
+    assert "allot_decision_seconds_bucket" in text and "allot_shadow_agreement" in text
 
 
 def test_a_dry_run_starts_nothing(live):

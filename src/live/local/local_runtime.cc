@@ -165,6 +165,11 @@ class LocalRuntime final : public Runtime {
     return Status::Ok();
   }
 
+  Status Cancel(const std::string& job) override {
+    EndJob(job, JobState::kCancelled, "by its user");
+    return Status::Ok();
+  }
+
   void Forget(const std::string& id) override {
     const auto found = jobs_.find(id);
     if (found == jobs_.end()) return;

@@ -1,0 +1,66 @@
+#pragma once
+// What every decision of a live run saw, kept whole: a real cluster cannot be simulated again, so
+// its log holds the observations themselves (group seen/ of docs/formats/episode_log.md). Filled
+// and read back by EpisodeLog; played back to whoever learns from a log.
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cluster/observation.h"
+#include "record/data_array.h"
+#include "record/minari_reader.h"
+
+namespace allot {
+
+class SeenLog {
+ public:
+  void Add(const Observation& observation);
+  std::size_t decisions() const { return nodes_.size(); }
+
+  // Jobs get other handles: those of rows in the log's workload.
+  void Renumber(std::span<const std::int32_t> row_of);
+
+  void AddColumns(ArrayMap* columns) const;
+  // DataError naming file and column for what is missing, of another length or out of range.
+  static SeenLog Read(const MinariReader& reader, std::int64_t episode, std::size_t jobs,
+                      const ClusterSpec& cluster);
+
+  // One decision's observation but for `now` and `interval`; `cluster` becomes `nominal` without
+  // the nodes that were down. What it points to lives as long as the log and `cluster`.
+  void Fill(std::size_t decision, const ClusterSpec& nominal, ClusterSpec* cluster,
+            Observation* observation) const;
+
+  // A job's table at that decision; null when it was not there.
+  const ConfigurationTable* TableAt(std::size_t decision, JobIndex job) const;
+
+ private:
+  // The columns of one row, by name; F(name, column). Log: SeenLog or const SeenLog.
+  template <typename Log, typename F>
+  static void ForEachColumn(Log& log, const F& visit);
+  std::int32_t TableOf(JobIndex job, const ConfigurationTable& table);
+
+  // By decision.
+  std::vector<std::int64_t> first_row_{0};
+  std::vector<std::int32_t> nodes_;  // that were known
+  std::vector<std::int64_t> first_down_{0};
+  std::vector<std::int32_t> down_;
+  // By row.
+  std::vector<std::int32_t> job_, table_, requested_, running_, changes_, tenant_;
+  std::vector<double> submit_, done_work_, estimated_work_, attained_gpu_seconds_,
+      attained_seconds_, restart_cost_, waiting_since_, priority_, deadline_;
+  std::vector<std::int64_t> first_share_{0};
+  // By share.
+  std::vector<std::int32_t> node_;
+  std::vector<std::uint64_t> gpus_;
+  std::vector<std::int16_t> units_;
+
+  std::deque<ConfigurationTable> tables_;  // each once
+  std::map<std::uint64_t, std::vector<std::int32_t>> by_print_;
+  std::map<JobIndex, std::int32_t> latest_;  // table of each job
+};
+
+}  // namespace allot

@@ -1,0 +1,50 @@
+#pragma once
+// A policy beside the one in charge: it sees every observation, its answer is compared and logged,
+// and never applied. Whatever it does, the one in charge is not disturbed: an answer that breaks a
+// rule, an exception and a decision that takes too long are counted and told. For a hand-over from
+// one policy to another; 'allot pretrain' and 'train --from-log' learn from its log. Owned by the
+// Daemon.
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "sched/driver.h"
+#include "sched/policy.h"
+
+namespace allot {
+
+class Shadow : public DecisionListener {
+ public:
+  // `name`: for people. One that takes longer than the interval for a decision is asked no more.
+  Shadow(std::string name, std::unique_ptr<Policy> policy)
+      : name_(std::move(name)), policy_(std::move(policy)) {}
+
+  void OnEpisodeStart(const EpisodeContext& context);
+  void LogTo(DecisionListener* log) { log_ = log; }  // its legal answers; must outlive the run
+
+  void OnDecision(const Observation& observation, const Allocation& allocation) override;
+
+  std::int64_t decisions() const { return decisions_; }  // legal ones
+  std::int64_t failed() const { return failed_; }
+  // Sum of min(own, given) / sum of given, in GPUs over jobs and decisions; NaN: nothing given yet.
+  double agreement() const { return given_ > 0 ? same_ / given_ : kUnknown; }
+  nlohmann::ordered_json ToJson() const;
+  std::string MetricsText() const;
+
+ private:
+  void Fail(const Observation& observation, const std::string& why);
+
+  std::string name_;
+  std::unique_ptr<Policy> policy_;
+  DecisionListener* log_ = nullptr;
+  Allocation own_;
+  bool off_ = false;
+  std::int64_t decisions_ = 0;
+  std::int64_t failed_ = 0;
+  double same_ = 0;
+  double given_ = 0;
+};
+
+}  // namespace allot
