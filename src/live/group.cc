@@ -99,9 +99,11 @@ void Group::StopAll(StopMode mode, const char* why, std::vector<GroupAction>* ac
 // By force: who should have left, joined or spoken long ago.
 void Group::EndLate(Seconds now, std::vector<GroupAction>* actions) const {
   for (const GroupWorker& worker : workers_) {
-    if (worker.killed) continue;
     const char* why = nullptr;
-    if (worker.leaving && now - worker.since > options_.leave_grace) {
+    if (worker.killed) {
+      // The runtime may have refused, or the daemon died before it asked.
+      if (now - worker.since > options_.leave_grace) why = "is still there";
+    } else if (worker.leaving && now - worker.since > options_.leave_grace) {
       why = "did not leave in time";
     } else if (!worker.leaving && worker.state == WorkerState::kStarting &&
                now - worker.since > options_.start_timeout) {
@@ -260,7 +262,7 @@ void Group::Announced(const Membership& membership, Seconds now) {
 void Group::Stopped(const std::string& id, StopMode mode, Seconds now) {
   GroupWorker* worker = Find(id);
   if (worker == nullptr) return;
-  if (!worker->leaving) worker->since = now;
+  if (!worker->leaving || mode == StopMode::kKill) worker->since = now;
   worker->leaving = true;
   worker->killed = mode == StopMode::kKill;
 }

@@ -39,9 +39,9 @@ struct GroupWorker {
   std::uint64_t gpus = 0;
   WorkerState state = WorkerState::kStarting;
   bool leaving = false;  // left out of an epoch, or told to stop
-  bool killed = false;
-  Seconds since = 0;   // it was started, or should leave
-  Seconds silent = 0;  // as the runtime says
+  bool killed = false;   // ended by force; once more every leave_grace while it is there
+  Seconds since = 0;     // it was started, should leave, or was killed
+  Seconds silent = 0;    // as the runtime says
 };
 
 // What is held where, by all workers that have not ended; a mask a node.

@@ -127,6 +127,10 @@ class FakeRuntime : public Runtime {
 
   Status Stop(const std::string& id, StopMode mode) override {
     if (unreachable) throw RunError("the controller does not answer");
+    if (refuse_stops > 0) {
+      --refuse_stops;
+      return Status::Refused("no");
+    }
     const auto found = workers.find(id);
     if (found == workers.end()) return Status::Ok();
     found->second.stopping = true;
@@ -218,6 +222,7 @@ class FakeRuntime : public Runtime {
   bool hold_epochs = false;  // nobody reaches a new epoch
   bool unreachable = false;
   int refuse_starts = 0;
+  int refuse_stops = 0;
   double tick = 0.1;
   std::function<void()> on_wait;
 

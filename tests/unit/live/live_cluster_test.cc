@@ -194,6 +194,21 @@ TEST_F(LiveClusterTest, AHungWorkerIsEndedAndTheOthersGoOn) {
   EXPECT_EQ(runtime_.workers.at("a.1").seen.state, WorkerState::kEnded);
 }
 
+TEST_F(LiveClusterTest, AnEndByForceThatWasRefusedIsAskedForAgainByTheNextDaemonToo) {
+  runtime_.AddJob("a", 2, 1, 2);
+  Serve();
+  cluster_->WaitForJobs();
+  Decide({{"a", 2}});
+  Until("training on 2", [&] { return Trains("a", 2); });
+  runtime_.frozen.insert("a.1");
+  runtime_.workers.at("a.1").seen.silent = 1000;
+  runtime_.refuse_stops = 2;
+  Until("a second refusal", [&] { return runtime_.refuse_stops == 0; });
+  Serve();
+  cluster_->WaitForJobs();
+  Until("a new second worker", [&] { return Trains("a", 2) && runtime_.workers.contains("a.2"); });
+}
+
 TEST_F(LiveClusterTest, AJobWhoseWorkersAlwaysFailIsGivenUp) {
   runtime_.AddJob("a", 1, 1, 1);
   Serve();
