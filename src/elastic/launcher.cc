@@ -46,6 +46,7 @@ std::string FirstOf(const std::string& list) { return list.substr(0, list.find('
 int RunHome(const std::vector<std::string>& command) {
   const std::string id = Variable("SLURM_JOB_ID");
   const std::string submitted_in = Variable("SLURM_SUBMIT_DIR");
+  const pid_t script = getppid();
   if (id.empty() || submitted_in.empty()) {
     throw UsageError("run: must be in a Slurm job's script, but SLURM_JOB_ID is not set");
   }
@@ -69,7 +70,10 @@ int RunHome(const std::vector<std::string>& command) {
                    {"folder", std::filesystem::current_path().string()},
                    {"written", Now()}};
   WriteTextFile(folder / "command.json", order.dump(1, ' ', false, json::error_handler_t::replace));
-  while (!std::filesystem::exists(folder / "finished")) std::this_thread::sleep_for(kPoll);
+  while (!std::filesystem::exists(folder / "finished")) {
+    if (getppid() != script) throw RunError("run: the job's script must wait for it, it has ended");
+    std::this_thread::sleep_for(kPoll);
+  }
   return 0;
 }
 

@@ -169,3 +169,15 @@ def test_outside_of_a_job_the_missing_variable_is_named(example):
     environment = {key: value for key, value in os.environ.items() if not key.startswith("ALLOT_")}
     done = subprocess.run(example[0], env=environment, capture_output=True, text=True, timeout=30)
     assert done.returncode == 2 and "ALLOT_JOB_ID" in done.stderr
+
+
+def test_what_waits_for_a_job_ends_with_its_script(program, tmp_path):
+    launcher = program.parent / "allot-elastic"
+    if not launcher.exists():
+        pytest.skip(f"not built: {launcher}")
+    script = subprocess.Popen(["sh", "-c", f'"{launcher}" run -- true 2> said & wait'], cwd=tmp_path,
+                              env={**os.environ, "SLURM_JOB_ID": "7", "SLURM_SUBMIT_DIR": str(tmp_path)})
+    wait_until(lambda: (tmp_path / ".allot" / "7" / "command.json").exists(), "the order")
+    script.kill()
+    script.wait()
+    wait_until(lambda: "script must wait" in (tmp_path / "said").read_text(), "its end")
