@@ -80,7 +80,7 @@ class Serve:
     def workers(self, number):
         """Slurm's numbers of the worker jobs that have not ended."""
         return [worker for worker, job in self.cluster.jobs().items()
-                if job["JobName"].endswith(f"-of-{number}") and job["JobState"] in ("PENDING", "RUNNING")]
+                if job["JobName"].endswith(f"-of-{number}") and job["JobState"] not in slurm.ENDED]
 
     def journal(self):
         return [json.loads(line) for line in (self.state / "journal.jsonl").read_text().splitlines()]

@@ -37,6 +37,11 @@ def missing():
     return f"Slurm is not installed: {', '.join(absent)} not found" if absent else None
 
 
+# States of a job that is over. Of the others there are many: STOPPED and SIGNALING run.
+ENDED = {"BOOT_FAIL", "CANCELLED", "COMPLETED", "COMPLETING", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY",
+         "PREEMPTED", "TIMEOUT"}
+
+
 class ClusterError(RuntimeError):
     pass
 
@@ -157,8 +162,7 @@ class Cluster:
 
     def cancel_all(self):
         """Whatever has not ended."""
-        ids = [str(number) for number, job in self.jobs().items()
-               if job["JobState"] in ("PENDING", "RUNNING", "SUSPENDED")]
+        ids = [str(number) for number, job in self.jobs().items() if job["JobState"] not in ENDED]
         if ids:
             self.client("scancel", *ids)
 
