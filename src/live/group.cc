@@ -108,8 +108,9 @@ void Group::EndLate(Seconds now, std::vector<GroupAction>* actions) const {
     } else if (!worker.leaving && worker.state == WorkerState::kStarting &&
                now - worker.since > options_.start_timeout) {
       why = "did not join in time";
-    } else if (worker.state == WorkerState::kReady && worker.silent > options_.hung_after) {
-      why = "says nothing";
+    } else if (worker.silent > options_.hung_after &&
+               (worker.state == WorkerState::kReady || Contains(membership_.members, worker.id))) {
+      why = "says nothing";  // a member that has not joined: hung since an earlier daemon
     }
     if (why == nullptr) continue;
     GroupAction stop;

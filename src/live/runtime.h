@@ -83,7 +83,7 @@ struct RuntimeWorker {
   bool failed =
       false;           // kEnded: it neither left by an epoch, nor was stopped, nor finished its job
   std::string reason;  // kEnded: exit code or signal, for people
-  Seconds silent = 0;  // kReady: since it was last heard of; 0 where the runtime cannot tell
+  Seconds silent = 0;  // since it was last heard of, or expected; 0 where the runtime cannot tell
 };
 
 // One consistent picture: a job whose workers have all ended with success is kFinished in the same

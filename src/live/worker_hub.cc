@@ -289,8 +289,9 @@ void WorkerHub::RemoveJob(const std::string& job) {
 }
 
 void WorkerHub::Expect(const std::string& job, const std::string& worker) {
-  Impl::Worker& known = impl_->workers[worker];
-  known.job = job;
+  const auto [known, is_new] = impl_->workers.try_emplace(worker);
+  if (is_new) known->second.heard = Monotonic();
+  known->second.job = job;
   impl_->jobs.at(job).workers.insert(worker);
 }
 
@@ -369,8 +370,7 @@ bool WorkerHub::joined(const std::string& worker) const {
 
 Seconds WorkerHub::silent(const std::string& worker) const {
   const auto found = impl_->workers.find(worker);
-  if (found == impl_->workers.end() || !found->second.joined) return 0;
-  return Monotonic() - found->second.heard;
+  return found == impl_->workers.end() ? 0 : Monotonic() - found->second.heard;
 }
 
 bool WorkerHub::Serve(Seconds at_most, const std::vector<int>& also) {

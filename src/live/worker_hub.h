@@ -44,7 +44,7 @@ class WorkerHub {
   JobProgress Progress(const std::string& job) const;
   bool finished(const std::string& job) const;
   bool joined(const std::string& worker) const;     // ever
-  Seconds silent(const std::string& worker) const;  // since it was last heard of; 0 before it joins
+  Seconds silent(const std::string& worker) const;  // since it was last heard of, or expected
 
   // Reads and answers until something of importance was said (not mere progress) or the time is
   // over; also returns when one of `also` can be read. True when something was said.

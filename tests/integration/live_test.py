@@ -84,6 +84,20 @@ def test_a_hung_worker_is_ended(live):
     check_whole(live, "a")
 
 
+def test_a_worker_that_hangs_while_the_daemon_dies_is_ended(live):
+    live.submit("a", steps=1000)
+    live.serve()
+    live.training("a", at_least=4)
+    last, pid = sorted(live.workers("a").items())[-1]
+    os.kill(pid, signal.SIGSTOP)
+    live.daemon.kill()
+    live.daemon.wait()
+    live.serve("--until-idle")
+    wait_until("it is ended", lambda: any(r["what"] == "gone" and r["worker"] == last for r in live.journal()))
+    live.over("a")
+    check_whole(live, "a")
+
+
 def test_a_killed_daemon_is_replaced_and_nothing_is_lost(live):
     live.submit("a", steps=900)
     live.submit("b", steps=700)

@@ -390,7 +390,7 @@ class LocalRuntime final : public Runtime {
       seen.state = worker.ended                    ? WorkerState::kEnded
                    : restart || hub_->joined(name) ? WorkerState::kReady
                                                    : WorkerState::kStarting;
-      if (!restart && seen.state == WorkerState::kReady) seen.silent = hub_->silent(name);
+      if (!restart && !worker.ended) seen.silent = hub_->silent(name);
       picture->workers.push_back(std::move(seen));
     }
     // Shown as ended once; its files stay for people, but tell a later daemon nothing.

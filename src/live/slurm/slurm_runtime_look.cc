@@ -103,7 +103,7 @@ void SlurmRuntime::SeeHelper(const Helper& helper, RuntimePicture* seen) {
     hub_.Expect(worker.job, id);
     alive_.insert(id);
     if (joined) worker.state = WorkerState::kReady;
-    worker.silent = joined ? hub_.silent(id) : 0;
+    worker.silent = hub_.silent(id);
   } else {
     // One that ended well while no daemon looked is taken to have left by an epoch.
     const bool never_joined = alive_.contains(id) && !joined;

@@ -194,6 +194,22 @@ TEST_F(LiveClusterTest, AHungWorkerIsEndedAndTheOthersGoOn) {
   EXPECT_EQ(runtime_.workers.at("a.1").seen.state, WorkerState::kEnded);
 }
 
+TEST_F(LiveClusterTest, AMemberThatDoesNotComeBackToTheNextDaemonIsEndedAsHung) {
+  runtime_.AddJob("a", 2, 1, 2);
+  Serve();
+  cluster_->WaitForJobs();
+  Decide({{"a", 2}});
+  Until("training on 2", [&] { return Trains("a", 2); });
+  runtime_.frozen.insert("a.1");
+  runtime_.workers.at("a.1").seen.state = WorkerState::kStarting;
+  runtime_.workers.at("a.1").seen.silent = GroupOptions{}.hung_after + 1;
+  Serve();
+  const Seconds begin = cluster_->now();
+  cluster_->WaitForJobs();
+  Until("a new second worker", [&] { return Trains("a", 2) && runtime_.workers.contains("a.2"); });
+  EXPECT_LT(cluster_->now() - begin, GroupOptions{}.start_timeout / 2);
+}
+
 TEST_F(LiveClusterTest, AnEndByForceThatWasRefusedIsAskedForAgainByTheNextDaemonToo) {
   runtime_.AddJob("a", 2, 1, 2);
   Serve();
