@@ -251,6 +251,7 @@ int ReproduceClaims(ClaimsOptions& o, const GlobalOptions& globals) {
   Json findings = Json::array();
   Json indices = Json::object();
   int missed = 0;
+  std::string more;  // settings of other numbers of workloads
   for (const ClaimFamily& family : Claims(o.claims)) {
     if (!o.only.empty() && family.id.find(o.only) == std::string::npos) continue;
     FamilyRun run(family, o, globals);
@@ -262,13 +263,16 @@ int ReproduceClaims(ClaimsOptions& o, const GlobalOptions& globals) {
       findings.push_back(ClaimsJson(f));
       missed += f.holds() ? 0 : 1;
     }
+    for (const ClaimedSetting& setting : family.settings) {
+      if (setting.times > 1)
+        more += fmt::format(" ({}: {})", setting.name, o.workloads * setting.times);
+    }
     for (const auto& [setting, index] : run.index()) indices[setting] = index;
     indices[family.id + " RANKED"] = run.ranked();
   }
   table.AddNote(fmt::format(
-      "Means of {} workloads (DL2 S: ten times as many) that neither training nor tuning saw, "
-      "paired; {} training seeds.",
-      o.workloads, o.seeds));
+      "Means of {} workloads{} that neither training nor tuning saw, paired; {} training seeds.",
+      o.workloads, more, o.seeds));
   const Json result = {{"findings", findings}, {"index", indices}, {"missed", missed}};
   WriteTextFile(fs::path(o.out) / "claims.json", JsonText(result) + "\n");
   if (!o.markdown.empty()) WriteTextFile(o.markdown, table.ToMarkdown());

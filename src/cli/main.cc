@@ -163,8 +163,10 @@ CLI::App* Nested(CLI::App& app, const std::string& name) {
 bool NeedsTorch(int argc, char** argv) {
   std::vector<std::string> words;
   for (int i = 1; i < argc; ++i) {
-    if (std::string_view(argv[i]) == "--version") return false;
-    if (argv[i][0] != '-') words.emplace_back(argv[i]);
+    const std::string_view word = argv[i];
+    if (word == "--version") return false;
+    if (word == "--config" || word == "--threads") ++i;  // and its value
+    if (!word.starts_with('-')) words.emplace_back(word);
   }
   if (words.empty()) return true;
   const auto& commands = Registry<CommandInfo>::Global();
