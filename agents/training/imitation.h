@@ -9,6 +9,7 @@
 // the likelihood of the log under the sampled fill with each taken step compared at the margin.
 
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "models/index_net.h"
@@ -72,10 +73,17 @@ IndexNetWeights Imitate(const ImitationData& data, const ImitationData& held_out
                         const ImitationOptions& options, const IndexNetWeights& start,
                         const std::function<void(const ImitationReport&)>& on_epoch);
 
-// Share of the GPUs handed out at contended decisions that the network would give to the same jobs:
-// sum of min(own, logged) / sum of logged, over the part of the log. 1 when nothing was contended.
-double Agreement(const Playback& play, const Part& part, const NetWeights& weights);
-double Agreement(const Scenario& scenario, const DecisionLog& log, const Part& part,
-                 const NetWeights& weights);
+// Of the GPUs handed out at contended decisions, how many the network would give to the same jobs:
+// sums of min(own, logged) and of logged, over the part of the log.
+struct AgreedGpus {
+  double same = 0;
+  double logged = 0;
+  double share() const {  // NaN when nothing was contended
+    return logged > 0 ? same / logged : std::numeric_limits<double>::quiet_NaN();
+  }
+};
+AgreedGpus Agreement(const Playback& play, const Part& part, const NetWeights& weights);
+AgreedGpus Agreement(const Scenario& scenario, const DecisionLog& log, const Part& part,
+                     const NetWeights& weights);
 
 }  // namespace allot

@@ -17,7 +17,6 @@
 namespace allot {
 namespace {
 
-// Configuration of each row in an allocation, -1: none.
 // True when some job would take more than is left: only then does the log show a preference.
 bool Contended(const Observation& o, const std::vector<std::int32_t>& configurations) {
   double used = 0;
@@ -101,7 +100,7 @@ class AgreementListener : public PartListener {
  public:
   AgreementListener(const Part& part, const NetWeights& weights)
       : PartListener(part), policy_(MakeLearnedPolicy({weights, {}})) {}
-  double value() const { return logged_ > 0 ? same_ / logged_ : 1.0; }
+  const AgreedGpus& sum() const { return sum_; }
 
  protected:
   void OnSeen(const Observation& o) override { policy_->Observe(o); }
@@ -111,9 +110,9 @@ class AgreementListener : public PartListener {
     for (std::size_t r = 0; r < configurations.size(); ++r) {
       if (configurations[r] < 0) continue;
       const double logged = (*o.table[r])[configurations[r]].cost;
-      logged_ += logged;
+      sum_.logged += logged;
       if (own_configurations_[r] >= 0) {
-        same_ += std::min(logged, (*o.table[r])[own_configurations_[r]].cost);
+        sum_.same += std::min(logged, (*o.table[r])[own_configurations_[r]].cost);
       }
     }
   }
@@ -122,8 +121,7 @@ class AgreementListener : public PartListener {
   std::unique_ptr<LearnedPolicy> policy_;
   Allocation own_;
   std::vector<std::int32_t> own_configurations_;
-  double same_ = 0;
-  double logged_ = 0;
+  AgreedGpus sum_;
 };
 
 constexpr std::size_t kOutputs = kIndexOutputs;
@@ -242,14 +240,14 @@ void AppendImitationData(const Scenario& scenario, const DecisionLog& log, const
   AppendImitationData(InSimulator(scenario, log), part, stride, data);
 }
 
-double Agreement(const Playback& play, const Part& part, const NetWeights& weights) {
+AgreedGpus Agreement(const Playback& play, const Part& part, const NetWeights& weights) {
   AgreementListener listener(part, weights);
   play(&listener);
-  return listener.value();
+  return listener.sum();
 }
 
-double Agreement(const Scenario& scenario, const DecisionLog& log, const Part& part,
-                 const NetWeights& weights) {
+AgreedGpus Agreement(const Scenario& scenario, const DecisionLog& log, const Part& part,
+                     const NetWeights& weights) {
   return Agreement(InSimulator(scenario, log), part, weights);
 }
 

@@ -58,7 +58,7 @@ NetWeights ImitateIncrements(const std::vector<Lesson>& lessons,
                              const std::function<void(const SequenceImitationReport&)>& on_epoch);
 
 // Sum of min(own cost, teacher's) / sum of the teacher's, over jobs and decisions of the teacher's
-// course.
+// course. NaN when the teacher gave nothing.
 double IncrementAgreement(const std::vector<Lesson>& lessons, const Agent& student, int threads);
 
 }  // namespace allot

@@ -197,7 +197,7 @@ double IncrementAgreement(const std::vector<Lesson>& lessons, const Agent& stude
     sum += same[i];
     total += given[i];
   }
-  return total > 0 ? sum / total : 1.0;
+  return sum / total;
 }
 
 }  // namespace allot

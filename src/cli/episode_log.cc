@@ -42,6 +42,7 @@ struct EpisodeLog::Impl : public DecisionListener {
                        {"command", options.command},
                        {"feature_version", std::int64_t{kFeatureVersion}},
                        {"policy", options.policy}};
+    if (!options.sources.empty()) spec.attributes["sources"] = options.sources;
     return spec;
   }
 

@@ -37,6 +37,7 @@ class EpisodeLog {
     std::string root;    // Minari datasets folder
     std::string policy;  // spec as given
     std::string command;
+    std::string sources{};  // JSON of cli/sources.h; "": not known
     std::string dataset{};  // "": DatasetId(policy)
     int window = 128;       // jobs per decision that the observations hold
   };

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/episode_log.h"
+#include "cli/sources.h"
 #include "cli/spec_list.h"
 #include "core/error.h"
 #include "core/json_text.h"
@@ -157,10 +158,13 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
     ParallelFor(total, options.globals.threads,
                 [&](std::size_t i) { run(i % contenders.size(), i / contenders.size(), nullptr); });
   } else {
+    const std::string sources = SourcesOf(world).dump();
     // A data set is written by one thread: one task per policy.
     ParallelFor(contenders.size(), options.globals.threads, [&](std::size_t p) {
-      EpisodeLog log(
-          {.root = options.log_root, .policy = contenders[p].id, .command = options.command});
+      EpisodeLog log({.root = options.log_root,
+                      .policy = contenders[p].id,
+                      .command = options.command,
+                      .sources = sources});
       for (std::size_t w = 0; w < scenarios.size(); ++w) run(p, w, &log);
       log.Close();
     });

@@ -46,15 +46,27 @@ fs::path FreeFolder(const fs::path& parent) {
   }
 }
 
-// The candidate with its report beside it.
+// The candidate with its report beside it: all of it or nothing.
 void Keep(const Checkpoint& checkpoint, const fs::path& folder, const GateVerdict& verdict,
           const Evaluation& evaluation, const std::string& name) {
-  SaveCheckpoint(checkpoint, folder.string());
   Json json = ToJson(verdict);
   json["candidate"] = name;
   json["evaluation"] = ToJson(evaluation);
-  WriteTextFile(folder / "gate.json", JsonText(json) + "\n");
-  WriteTextFile(folder / "gate.md", GateReport(verdict, evaluation, name));
+  AtomicDirectory kept(folder);
+  SaveCheckpoint(checkpoint, kept.path().string());
+  WriteTextFile(kept.path() / "gate.json", JsonText(json) + "\n");
+  WriteTextFile(kept.path() / "gate.md", GateReport(verdict, evaluation, name));
+  kept.Commit();
+}
+
+void CopyFolder(const fs::path& from, const fs::path& to) {
+  AtomicDirectory copy(to);
+  std::error_code error;
+  fs::copy(from, copy.path(), fs::copy_options::recursive, error);
+  if (error) {
+    throw RunError("cannot copy '{}' to '{}': {}", from.string(), to.string(), error.message());
+  }
+  copy.Commit();
 }
 
 int Gate(GateOptions& o, const GlobalOptions& globals) {
@@ -90,9 +102,8 @@ int Gate(GateOptions& o, const GlobalOptions& globals) {
   if (!verdict.accepted) {
     kept = FreeFolder(fs::path(o.models) / "rejected");
   } else if (has_incumbent) {
-    const fs::path former = FreeFolder(fs::path(o.models) / "former");
-    fs::create_directories(former.parent_path());
-    fs::rename(accepted, former);
+    // A copy: there is an accepted policy at every moment.
+    CopyFolder(accepted, FreeFolder(fs::path(o.models) / "former"));
   }
   Keep(candidate, kept, verdict, evaluation, o.candidate);
   if (globals.json) {
@@ -115,9 +126,9 @@ ALLOT_REGISTER(
           line.Footer(
               "The 95 % interval of the ratio of mean JCTs (paired by workload, geometric) must\n"
               "lie below --bar, against DIR/accepted if there is one and against the best of\n"
-              "--against. Then the candidate becomes DIR/accepted, whose former holder moves to\n"
-              "DIR/former/NNN; else it is kept in DIR/rejected/NNN. gate.json and gate.md stand\n"
-              "beside the weights. Exit code 0: accepted, 4: rejected.");
+              "--against. Then the candidate becomes DIR/accepted, of whose former holder a copy\n"
+              "stays in DIR/former/NNN; else it is kept in DIR/rejected/NNN, each time with its\n"
+              "report, gate.json and gate.md. Exit code 0: accepted, 4: rejected.");
           o->world.Declare(line);
           line.Option("--candidate", o->candidate, "checkpoint folder").Required();
           line.Option("--models", o->models, "DIR of accepted/, former/ and rejected/").Required();

@@ -1,6 +1,7 @@
 // allot pretrain: a network learns from the decisions of any scheduler; here index networks and the
 // command.
 
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +11,7 @@
 #include "cli/experiment.h"
 #include "cli/model_card.h"
 #include "cli/pretrain.h"
+#include "cli/sources.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json_text.h"
@@ -41,11 +43,13 @@ Pretrained PretrainMargins(const PretrainOptions& o, const NetWeights& begin,
   if (episodes.empty()) throw DataError("the logs hold no episode");
   const std::string teacher = episodes.front().policy;
   const auto agreement = [&](const NetWeights& weights) {
-    double sum = 0;
+    AgreedGpus sum;
     for (const LoggedEpisode& episode : episodes) {
-      sum += Agreement(PlaybackOf(episode), unseen, weights);
+      const AgreedGpus of_episode = Agreement(PlaybackOf(episode), unseen, weights);
+      sum.same += of_episode.same;
+      sum.logged += of_episode.logged;
     }
-    return sum / static_cast<double>(episodes.size());
+    return sum.share();
   };
 
   const IndexNetWeights start(begin);
@@ -66,11 +70,14 @@ Pretrained PretrainMargins(const PretrainOptions& o, const NetWeights& begin,
   const IndexNetWeights weights =
       Imitate(data, held_out, imitation, start, [&](const ImitationReport& report) {
         after = agreement(report.weights);
-        curve +=
-            fmt::format("{},{},{},{}\n", report.epoch, report.loss, report.held_out_loss, after);
+        curve += held_out.decisions() > 0 ? fmt::format("{},{},{},{}\n", report.epoch, report.loss,
+                                                        report.held_out_loss, after)
+                                          : fmt::format("{},{},,\n", report.epoch, report.loss);
         progress.Update(report.epoch,
-                        fmt::format("loss {:.4f}, held out {:.4f}, agreement {:.1f} %", report.loss,
-                                    report.held_out_loss, 100 * after));
+                        held_out.decisions() > 0
+                            ? fmt::format("loss {:.4f}, held out {:.4f}, agreement {:.1f} %",
+                                          report.loss, report.held_out_loss, 100 * after)
+                            : fmt::format("loss {:.4f}, nothing held out", report.loss));
       });
 
   return {weights, teacher, curve, before, after, kDecisions};
@@ -106,6 +113,11 @@ int Pretrain(const PretrainOptions& o, const GlobalOptions& globals) {
                        {"stride", o.stride},
                        {"seed", o.imitation.seed},
                        {"learning_rate", o.imitation.learning_rate}};
+  checkpoint.config["sources"] = SourcesOfLogs(o.logs);
+  if (!o.setting.empty()) {
+    AddSources(SourcesOfCheckpoint({{"world", {{"setting", o.setting}}}}),
+               &checkpoint.config["sources"]);
+  }
   if (sequence) {
     checkpoint.config.update({{"setting", o.setting},
                               {"teacher", o.teacher},
@@ -114,11 +126,15 @@ int Pretrain(const PretrainOptions& o, const GlobalOptions& globals) {
                               {"smoothing", o.smoothing},
                               {"entropy", o.entropy}});
   }
-  const std::string measured = fmt::format(
-      "agreement with {} on {}: {:.1f} % of the {} go to the same jobs (untrained: "
-      "{:.1f} %)",
-      made.teacher, made.measured_on, 100 * made.agreement, sequence ? "units by cost" : "GPUs",
-      100 * made.agreement_before);
+  const std::string measured =
+      std::isnan(made.agreement)
+          ? fmt::format("agreement with {} was not measured: no contended decision was held out",
+                        made.teacher)
+          : fmt::format(
+                "agreement with {} on {}: {:.1f} % of the {} go to the same jobs (untrained: "
+                "{:.1f} %)",
+                made.teacher, made.measured_on, 100 * made.agreement,
+                sequence ? "units by cost" : "GPUs", 100 * made.agreement_before);
   checkpoint.card = ModelCard(
       fmt::format("Network '{}', supervised on decisions of {}", network.id, made.teacher),
       measured);

@@ -1,24 +1,64 @@
 #include "cli/sight.h"
 
+#include <algorithm>
+#include <map>
+
+#include "cli/sources.h"
+#include "workload/calendar.h"
+#include "workload/trace_reader.h"
+
 namespace allot {
+namespace {
+
+class Windows {
+ public:
+  // Of two sources that may share jobs: whether they do.
+  Sight Compare(const nlohmann::json& there, const nlohmann::json& here) {
+    const std::string workload = TextOf(there, "workload");
+    if (workload.empty() || workload != TextOf(here, "workload")) return Sight::kNotKnown;
+    const auto [there_from, there_to] = Bounds(there);
+    const auto [here_from, here_to] = Bounds(here);
+    return there_to <= here_from || here_to <= there_from ? Sight::kUnseen : Sight::kSeen;
+  }
+
+ private:
+  static std::string TextOf(const nlohmann::json& source, const char* key) {
+    const auto found = source.find(key);
+    return found != source.end() && found->is_string() ? found->get<std::string>() : std::string();
+  }
+
+  std::pair<Seconds, Seconds> Bounds(const nlohmann::json& source) {
+    const auto when = [&](const char* key, Seconds otherwise) {
+      const std::string text = TextOf(source, key);
+      return text.empty() ? otherwise : ParseWhen(Trace(TextOf(source, "workload")), text);
+    };
+    return {when("from", 0), when("to", kNever)};
+  }
+
+  const Workload& Trace(const std::string& name) {
+    const auto known = traces_.find(name);
+    return known != traces_.end() ? known->second
+                                  : traces_.emplace(name, ReadTrace(name)).first->second;
+  }
+
+  std::map<std::string, Workload> traces_;
+};
+
+}  // namespace
 
 Sight SightOf(const nlohmann::json& config, World& world) {
-  if (world.in_settings()) return Sight::kNotKnown;
-  const nlohmann::json here = world.ToJson();
-  const nlohmann::json there = config.value("world", nlohmann::json::object());
-  const auto text = [](const nlohmann::json& json, const char* key) {
-    return json.value(key, std::string());
-  };
-  if (world.made_by_law() || text(there, "workload") != text(here, "workload")) {
-    return Sight::kNotKnown;
+  Windows windows;
+  bool all_known = true;
+  const nlohmann::json sources = SourcesOfCheckpoint(config);
+  const nlohmann::json played = SourcesOf(world);
+  for (const nlohmann::json& there : sources) {
+    for (const nlohmann::json& here : played) {
+      const Sight sight = windows.Compare(there, here);
+      if (sight == Sight::kSeen) return sight;
+      all_known = all_known && sight == Sight::kUnseen;
+    }
   }
-  const auto when = [&](const nlohmann::json& json, const char* key, Seconds otherwise) {
-    const std::string value = text(json, key);
-    return value.empty() ? otherwise : ParseWhen(world.trace(), value);
-  };
-  const bool apart = when(there, "to", kNever) <= when(here, "from", 0) ||
-                     when(here, "to", kNever) <= when(there, "from", 0);
-  return apart ? Sight::kUnseen : Sight::kSeen;
+  return all_known && !sources.empty() ? Sight::kUnseen : Sight::kNotKnown;
 }
 
 }  // namespace allot

@@ -8,6 +8,7 @@
 #include "agents/training/validation.h"
 #include "cli/log_world.h"
 #include "cli/model_card.h"
+#include "cli/sources.h"
 #include "cli/training_run.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -39,6 +40,7 @@ class TrainingRun {
     }
     config_ = EffectiveConfig();
     TrainerState state = o_.resume ? Resume() : Start();
+    if (!o_.resume) config_["sources"] = Sources();
     o_.trainer.threads = globals.threads;
     o_.trainer.teacher = [this] { return o_.world.MakePolicy(o_.teacher); };
     if (!o_.history.empty()) o_.trainer.lengths = LengthModelOf(o_.history);
@@ -60,7 +62,8 @@ class TrainingRun {
     const auto begin = Clock::now();
     const std::int64_t first = trainer_->state().iteration;
     const std::int64_t first_episodes = trainer_->state().episodes;
-    if (history_.empty()) Validate(IterationReport{});
+    if (history_.empty()) AddRow(IterationReport{});
+    if (validation_due_) Validate();
     Progress progress("training", o_.trainer.iterations, globals_.quiet || !leads_);
     while (!Done() && !AnyOf(*o_.trainer.team, Interrupted())) {
       IterationReport report;
@@ -71,18 +74,11 @@ class TrainingRun {
         if (error.code() != ExitCode::kInterrupted) throw;
         break;  // the state is that of the last iteration
       }
-      const bool due = report.iteration % o_.validate_every == 0 || Done();
-      if (due) {
-        try {
-          Validate(report);
-        } catch (const Error& error) {
-          // What latest/ holds is older, but its best/ and history are whole.
-          if (error.code() == ExitCode::kInterrupted) ThrowStopped();
-          throw;
-        }
+      AddRow(report);
+      validation_due_ = report.iteration % o_.validate_every == 0 || Done();
+      if (validation_due_) {
+        Validate();
         Save();
-      } else {
-        AddRow(report, std::nullopt);
       }
       const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
       progress.Update(
@@ -127,9 +123,26 @@ class TrainingRun {
                 {"workloads_per_iteration", o_.trainer.workloads},
                 {"teacher", o_.teacher},
                 {"history", o_.history},
+                {"start", o_.start},
                 {"training_seed", o_.trainer.seed},
                 {"validate_every", o_.validate_every},
                 {"validation_workloads", o_.validation_workloads}};
+  }
+
+  // Of the weights and the length model to be.
+  nlohmann::json Sources() {
+    nlohmann::json sources =
+        o_.from_logs.empty() ? SourcesOf(o_.world) : SourcesOfLogs(o_.from_logs);
+    if (!o_.history.empty()) AddSources(SourcesOfHistory(o_.history), &sources);
+    if (StartsAtCheckpoint()) {
+      AddSources(SourcesOfCheckpoint(LoadCheckpoint(o_.start).config), &sources);
+    }
+    return sources;
+  }
+
+  bool StartsAtCheckpoint() const {
+    return !o_.start.empty() &&
+           Registry<NetworkInfo>::Global().Find(ParseNamedParams(o_.start).name) == nullptr;
   }
 
   TrainerState Start() {
@@ -147,9 +160,8 @@ class TrainingRun {
     const std::string spec = !o_.start.empty()    ? o_.start
                              : o_.network.empty() ? "index"
                                                   : o_.network;
-    const bool fresh = o_.start.empty() ||
-                       Registry<NetworkInfo>::Global().Find(ParseNamedParams(spec).name) != nullptr;
-    NetWeights weights = fresh ? MakeNetwork(spec, o_.trainer.seed) : LoadAgent(spec).weights;
+    NetWeights weights =
+        StartsAtCheckpoint() ? LoadAgent(spec).weights : MakeNetwork(spec, o_.trainer.seed);
     const std::string asked = ParseNamedParams(o_.network.empty() ? weights.kind : o_.network).name;
     if (weights.kind != asked) {
       throw UsageError("--start '{}' is a network '{}', --network asks for '{}'", o_.start,
@@ -162,6 +174,13 @@ class TrainingRun {
     const std::string path = (out_ / "latest").string();
     Checkpoint checkpoint = LoadCheckpoint(path);
     RequireServable(checkpoint, path);
+    // Where it began is history: it need not be said again.
+    const auto start = checkpoint.config.find("start");
+    if (start == checkpoint.config.end()) {
+      config_.erase("start");
+    } else if (o_.start.empty()) {
+      config_["start"] = *start;
+    }
     for (const auto& [key, value] : config_.items()) {
       const auto saved = checkpoint.config.find(key);
       if (saved == checkpoint.config.end() || *saved != value) {
@@ -171,13 +190,18 @@ class TrainingRun {
       }
     }
     TrainerState state;
+    config_["sources"] = SourcesOfCheckpoint(checkpoint.config);
     state.weights = std::move(checkpoint.weights);
     if (checkpoint.adam) state.adam = std::move(*checkpoint.adam);
     state.memory = std::move(checkpoint.memory);
     state.iteration = checkpoint.state.at("iteration");
     state.episodes = checkpoint.state.at("episodes");
-    best_ = checkpoint.state.at("best_validation");
-    last_validation_ = checkpoint.state.at("last_validation");
+    const auto figure = [&](const char* key) {  // JSON has no infinity
+      return checkpoint.state.at(key).is_null() ? kNever : checkpoint.state.at(key).get<double>();
+    };
+    best_ = figure("best_validation");
+    last_validation_ = figure("last_validation");
+    validation_due_ = checkpoint.state.value("validation_due", false);
     history_ = checkpoint.state.at("history");
     if (!history_.empty()) cpu_before_ = history_.back().at("cpu_s");
     return state;
@@ -233,13 +257,17 @@ class TrainingRun {
     return MixedEpisodes(std::move(sources));
   }
 
-  void AddRow(const IterationReport& report, std::optional<double> validation) {
+  double CpuSeconds() const {
+    return cpu_before_ + static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+  }
+
+  void AddRow(const IterationReport& report) {
     history_.push_back(
         {{"iteration", report.iteration},
          {"episodes", report.episodes},
-         {"cpu_s", cpu_before_ + static_cast<double>(std::clock()) / CLOCKS_PER_SEC},
+         {"cpu_s", CpuSeconds()},
          {"train_ratio", report.iteration > 0 ? Json(report.ratio_to_teacher) : Json()},
-         {"validation_ratio", validation ? Json(*validation) : Json()},
+         {"validation_ratio", Json()},
          {"learning_rate", report.learning_rate}});
     if (!leads_) return;
     if (report.iteration > 0) {
@@ -248,12 +276,24 @@ class TrainingRun {
       events_->Add("losses/gradient_norm", report.gradient_norm, report.iteration);
       events_->Add("losses/signal", report.signal, report.iteration);
     }
-    if (validation) events_->Add("sched/validation_jct_ratio", *validation, report.iteration);
   }
 
-  void Validate(const IterationReport& report) {
-    last_validation_ = validation_->Ratio({trainer_->state().weights, o_.trainer.lengths});
-    AddRow(report, last_validation_);
+  // Of the last row's weights. Stopped meanwhile, the next run begins with it.
+  void Validate() {
+    try {
+      last_validation_ = validation_->Ratio({trainer_->state().weights, o_.trainer.lengths});
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::kInterrupted) throw;
+      Save();
+      ThrowStopped();
+    }
+    validation_due_ = false;
+    Json& row = history_.back();
+    row["cpu_s"] = CpuSeconds();
+    row["validation_ratio"] = last_validation_;
+    if (leads_) {
+      events_->Add("sched/validation_jct_ratio", last_validation_, row.at("iteration"));
+    }
     if (last_validation_ < best_) {
       best_ = last_validation_;
       if (leads_) SaveCheckpoint(MakeCheckpoint(false), (out_ / "best").string());
@@ -270,6 +310,7 @@ class TrainingRun {
                         {"episodes", state.episodes},
                         {"best_validation", best_},
                         {"last_validation", last_validation_},
+                        {"validation_due", validation_due_},
                         {"run_times", o_.trainer.lengths.learned()}};
     if (resumable) {
       checkpoint.adam = state.adam;
@@ -332,6 +373,7 @@ class TrainingRun {
   double cpu_before_ = 0;  // of the calls that this one resumes
   double best_ = kNever;
   double last_validation_ = kNever;
+  bool validation_due_ = true;  // of the start
   std::vector<std::shared_ptr<const Scenario>> validation_scenarios_;
   std::int64_t validation_decisions_ = 0;
   std::unique_ptr<Validation> validation_;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "metrics/comparison.h"
 #include "metrics/table.h"
 
 namespace allot {
@@ -120,10 +121,10 @@ std::string GateReport(const GateVerdict& verdict, const Evaluation& evaluation,
   }
   return fmt::format(
       "# Gate: {} is {}\n\nThe candidate {}.\n\n{}\nRatios of the candidate to the other on the "
-      "same workload, geometric means over {} held-out workloads.\n\n- cluster: {}\n- length "
+      "same workload, geometric means over {}.\n\n- cluster: {}\n- length "
       "estimates: {}\n- restart cost: {} s, interval: {} s\n- measured by: `{}`\n",
       name, verdict.accepted ? "accepted" : "rejected", verdict.reason, table.ToMarkdown(),
-      evaluation.workloads.size(), evaluation.cluster, evaluation.length_estimates,
+      WorkloadsInWords(evaluation), evaluation.cluster, evaluation.length_estimates,
       evaluation.restart_cost_s, evaluation.interval_s, evaluation.command);
 }
 

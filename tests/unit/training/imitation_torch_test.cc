@@ -39,8 +39,8 @@ TEST_F(ImitationTest, LearnsAKnownIndex) {
               [&](const ImitationReport& report) { losses.push_back(report.loss); });
   ASSERT_EQ(losses.size(), 30U);
   EXPECT_LT(losses.back(), 0.7 * losses.front());
-  const double before = Agreement(*scenario_, log_, kAll, start);
-  const double after = Agreement(*scenario_, log_, kAll, learned);
+  const double before = Agreement(*scenario_, log_, kAll, start).share();
+  const double after = Agreement(*scenario_, log_, kAll, learned).share();
   EXPECT_GT(after, before);
   EXPECT_GT(after, 0.9);
 }
