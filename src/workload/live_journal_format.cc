@@ -129,10 +129,7 @@ Workload ReadJournal(std::string_view text, const std::string& path, const ReadO
       });
       continue;
     }
-    builder.Whole(line, [&]() -> std::optional<Job> {
-      Tell(record, builder, &stories);
-      return std::nullopt;
-    });
+    builder.Note(line, [&] { Tell(record, builder, &stories); });
   }
   for (const std::string& id : order) {
     const Story& story = stories[id];

@@ -31,6 +31,17 @@ void TraceBuilder::Whole(int line, const std::function<std::optional<Job>()>& re
   });
 }
 
+void TraceBuilder::Note(int line, const std::function<void()>& read) {
+  Guard(line, [&] {
+    try {
+      read();
+    } catch (const RowError&) {
+      ++report_->rows;
+      throw;
+    }
+  });
+}
+
 void TraceBuilder::Guard(int line, const std::function<void()>& read) {
   ThrowIfInterrupted();
   line_ = line;

@@ -33,6 +33,9 @@ class TraceBuilder {
   // ... and makes the job when all are known; `line` is that of its first record.
   void Whole(int line, const std::function<std::optional<Job>()>& read);
 
+  // For records beside those of jobs: counted only where they are malformed, and so dropped.
+  void Note(int line, const std::function<void()>& read);
+
   // Counts the present record as well-formed but not usable.
   std::nullopt_t Drop(std::string_view reason);
   // Counts the present record, if it becomes a job, as not used exactly as it stands in the trace.
