@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/error.h"
+#include "core/strings.h"
 
 namespace allot {
 
@@ -27,7 +28,13 @@ CommandLine::Entry CommandLine::Entry::Range(int least, int most) const {
 }
 
 CommandLine::Entry CommandLine::Entry::Range(double least, double most) const {
-  return Entry(option_->check(CLI::Range(least, most)));
+  const CLI::Validator no_nan(  // which lies in every range of CLI11
+      [](const std::string& text) {
+        const bool nan = ToLower(text).find("nan") != std::string::npos;
+        return nan ? fmt::format("must be a number, got '{}'", text) : std::string();
+      },
+      "");
+  return Entry(option_->check(CLI::Range(least, most))->check(no_nan));
 }
 
 CommandLine::Entry CommandLine::Entry::Positive() const {
@@ -123,6 +130,8 @@ template CommandLine::Entry CommandLine::Option(const std::string&, std::uint64_
                                                 const std::string&);
 template CommandLine::Entry CommandLine::Option(const std::string&, double&, const std::string&);
 template CommandLine::Entry CommandLine::Option(const std::string&, std::optional<double>&,
+                                                const std::string&);
+template CommandLine::Entry CommandLine::Option(const std::string&, std::optional<int>&,
                                                 const std::string&);
 template CommandLine::Entry CommandLine::Option(const std::string&, std::string&,
                                                 const std::string&);

@@ -8,6 +8,15 @@
 #include "core/strings.h"
 
 namespace allot {
+namespace {
+
+void CheckRange(const std::string& owner, const ParamSpec& spec, double value) {
+  if (value >= spec.min && value <= spec.max) return;
+  throw UsageError("{}: '{}' must be in [{}, {}], got {}", owner, spec.name, spec.min, spec.max,
+                   value);
+}
+
+}  // namespace
 
 Params::Params(std::string owner, std::vector<ParamSpec> specs,
                const std::map<std::string, std::string>& given)
@@ -39,10 +48,7 @@ double Params::Number(std::string_view name) const {
   const std::string& text = values_.at(spec.name);
   const auto value = ParseNumber(text);
   if (!value) throw UsageError("{}: '{}' must be a number, got '{}'", owner_, name, text);
-  if (*value < spec.min || *value > spec.max) {
-    throw UsageError("{}: '{}' must be in [{}, {}], got {}", owner_, name, spec.min, spec.max,
-                     *value);
-  }
+  CheckRange(owner_, spec, *value);
   return *value;
 }
 
@@ -68,6 +74,7 @@ std::vector<double> Params::Numbers(std::string_view name) const {
     const auto value = ParseNumber(Trim(part));
     if (!value)
       throw UsageError("{}: '{}' must be numbers joined by '|', got '{}'", owner_, name, part);
+    CheckRange(owner_, Spec(name), *value);
     numbers.push_back(*value);
   }
   return numbers;
@@ -84,8 +91,13 @@ NamedParams ParseNamedParams(std::string_view text) {
     if (equals == std::string_view::npos || Trim(part.substr(0, equals)).empty()) {
       throw UsageError("expected key=value after '{}:', got '{}'", result.name, part);
     }
-    result.given[std::string(Trim(part.substr(0, equals)))] =
-        std::string(Trim(part.substr(equals + 1)));
+    const std::string key(Trim(part.substr(0, equals)));
+    const std::string value(Trim(part.substr(equals + 1)));
+    const auto [given, first] = result.given.emplace(key, value);
+    if (!first) {
+      throw UsageError("'{}' is given '{}' twice: {} and {}", result.name, key, given->second,
+                       value);
+    }
   }
   return result;
 }

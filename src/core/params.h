@@ -30,7 +30,7 @@ class Params {
   int Integer(std::string_view name) const;
   bool Flag(std::string_view name) const;  // true/false/1/0/yes/no
   const std::string& Text(std::string_view name) const;
-  std::vector<double> Numbers(std::string_view name) const;  // separated by '|'; empty text: none
+  std::vector<double> Numbers(std::string_view name) const;  // joined by '|', in range; "": none
   const std::map<std::string, std::string>& values() const { return values_; }
 
  private:

@@ -75,18 +75,42 @@ std::size_t EditDistance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
+// The candidate that shares the longest beginning with the word: all of it but the last letter,
+// and three letters at least. Dashes are no letters.
+const std::string* BeginsAlike(std::string_view word, const std::vector<std::string>& candidates) {
+  const auto letters = [](std::string_view text) {
+    return text.substr(std::min(text.find_first_not_of('-'), text.size()));
+  };
+  const std::string_view typed = letters(word);
+  const std::string* best = nullptr;
+  std::size_t longest = std::max<std::size_t>(4, typed.size()) - 2;
+  for (const std::string& candidate : candidates) {
+    const std::string lower = ToLower(candidate);
+    const std::string_view known = letters(lower);
+    const auto differ = std::mismatch(typed.begin(), typed.end(), known.begin(), known.end());
+    const auto common = static_cast<std::size_t>(differ.first - typed.begin());
+    if (common > longest) {
+      longest = common;
+      best = &candidate;
+    }
+  }
+  return best;
+}
+
 }  // namespace
 
 std::string DidYouMean(std::string_view word, const std::vector<std::string>& candidates) {
   const std::string* best = nullptr;
-  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  const std::string typed = ToLower(word);
+  std::size_t best_distance = std::max<std::size_t>(2, typed.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
-    const std::size_t distance = EditDistance(word, candidate);
+    const std::size_t distance = EditDistance(typed, ToLower(candidate));
     if (distance < best_distance) {
       best_distance = distance;
       best = &candidate;
     }
   }
+  if (best == nullptr) best = BeginsAlike(typed, candidates);
   if (best != nullptr) return fmt::format(" (did you mean '{}'?)", *best);
   return fmt::format("; known: {}", fmt::join(candidates, ", "));
 }

@@ -17,8 +17,8 @@ std::string Join(const std::vector<std::string>& parts, std::string_view separat
 std::optional<double> ParseNumber(std::string_view text);
 std::optional<long long> ParseInteger(std::string_view text);
 
-// " (did you mean 'fifo'?)" when a candidate is within a third of the word's length by edit
-// distance (at least 2), else "; known: a, b, c".
+// " (did you mean 'fifo'?)" when a candidate is near (a third of the word's letters wrong, or two)
+// or begins as the word does, whatever the capitals, else "; known: a, b, c".
 std::string DidYouMean(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace allot

@@ -101,7 +101,7 @@ ALLOT_REGISTER(
       info.time_driven = true;
       info.params = {
           {"queues", "",
-           "ascending service thresholds between queues, joined by '|'; none: plain LAS"},
+           "ascending service thresholds between queues, joined by '|'; none: plain LAS", 0, 1e15},
           {"service", "gpu-seconds", "what counts as service: gpu-seconds or seconds"},
           {"promote", "0",
            "a wait of so many times its run takes a job to the first queue (0: never)", 0, 1e9}};

@@ -64,6 +64,13 @@ TEST(Params, NumbersAreSeparatedByBars) {
   });
 }
 
+TEST(Params, EachOfSeveralNumbersMustBeInRange) {
+  const std::vector<ParamSpec> specs = {{"queues", "", "thresholds", 0, 1e6}};
+  ExpectError(ExitCode::kUsage, {"'queues'", "[0, 1000000", "-1"}, [&] {
+    Params("policy 'las'", specs, {{"queues", "5|-1"}}).Numbers("queues");
+  });
+}
+
 TEST(Params, AskingForAnUndeclaredNameIsAFaultOfTheProgram) {
   EXPECT_THROW(Las({}).Number("quantum"), std::logic_error);
 }
@@ -79,6 +86,11 @@ TEST(ParseNamedParams, PairsAreTrimmed) {
   EXPECT_EQ(parsed.name, "las");
   EXPECT_EQ(parsed.given,
             (std::map<std::string, std::string>{{"queues", "1|2"}, {"backfill", "no"}}));
+}
+
+TEST(ParseNamedParams, AKeyGivenTwiceIsRefused) {
+  ExpectError(ExitCode::kUsage, {"'index'", "'alpha'", "1 and 2"},
+              [] { ParseNamedParams("index:alpha=1,beta=0,alpha=2"); });
 }
 
 TEST(ParseNamedParams, MalformedTextIsShown) {

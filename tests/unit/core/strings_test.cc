@@ -50,6 +50,19 @@ TEST(DidYouMean, ListsAllWhenNoneIsNear) {
   EXPECT_EQ(DidYouMean("gandiva", {"las", "fifo"}), "; known: las, fifo");
 }
 
+TEST(DidYouMean, TakesCapitalsAsSmallLetters) {
+  EXPECT_EQ(DidYouMean("LAS", {"fifo", "las"}), " (did you mean 'las'?)");
+}
+
+TEST(DidYouMean, OffersWhatBeginsAlike) {
+  EXPECT_EQ(DidYouMean("--policy", {"--profile", "--policies"}), " (did you mean '--policies'?)");
+  EXPECT_EQ(DidYouMean("simul", {"list", "simulate"}), " (did you mean 'simulate'?)");
+}
+
+TEST(DidYouMean, TwoLettersAndDashesBeginNothing) {
+  EXPECT_EQ(DidYouMean("--xy", {"--xylophone"}), "; known: --xylophone");
+}
+
 TEST(DidYouMean, AllowsAThirdOfALongWord) {
   EXPECT_EQ(DidYouMean("utillizzation", {"jct", "utilisation"}), " (did you mean 'utilisation'?)");
 }
