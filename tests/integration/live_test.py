@@ -237,6 +237,17 @@ def test_a_bad_job_file_is_refused_and_the_daemon_lives(live):
     assert live.status()["jobs"] == []
 
 
+@pytest.mark.parametrize("resize", ["hot", "restart"])
+def test_a_job_without_a_program_is_given_up(live, resize):
+    live.submit("a", steps=300)
+    (live.spool / "b.toml").write_text(f'[[job]]\nname = "b"\nresize = "{resize}"\ncommand = ["./no-such-program"]\n')
+    live.serve("--until-idle")
+    over = live.over("b")
+    assert over["state"] == "failed" and "no-such-program" in over["reason"]
+    assert live.daemon.wait(timeout=60) == 0
+    check_whole(live, "a")
+
+
 def test_strangers_are_refused(live):
     live.submit("a", steps=2000)
     live.serve()

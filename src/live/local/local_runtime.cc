@@ -127,6 +127,8 @@ class LocalRuntime final : public Runtime {
         for (std::size_t started = 0; started < rank; ++started) {
           (void)Stop(requests[started].worker, StopMode::kKill);
         }
+        // Another try would find no program either.
+        if (error.code() == ExitCode::kBadData) EndJob(id, JobState::kFailed, error.what());
         return Status::Refused("{}", error.what());
       }
     }
@@ -242,9 +244,11 @@ class LocalRuntime final : public Runtime {
 
   // Idempotent: a file is known by its path and time.
   void TakeFile(const fs::path& path) {
-    const std::string mark = fmt::format("{}@{}", fs::absolute(path).lexically_normal().string(),
-                                         fs::last_write_time(path).time_since_epoch().count());
     const std::vector<LocalJob> jobs = ReadJobFile(path);
+    std::error_code gone;  // since it was read
+    const std::string mark =
+        fmt::format("{}@{}", fs::absolute(path).lexically_normal().string(),
+                    fs::last_write_time(path, gone).time_since_epoch().count());
     for (std::size_t n = 0; n < jobs.size(); ++n) {
       TakeJob(jobs[n], fmt::format("{}#{}", mark, n));
     }

@@ -41,8 +41,8 @@ std::string FindProgram(const std::string& name, const std::filesystem::path& di
       if (runs(std::filesystem::path(folder) / name)) return std::string(folder) + "/" + name;
     }
   }
-  throw RunError("a job's command must be a program, '{}' is none (in '{}')", name,
-                 directory.string());
+  throw DataError("a job's command must be a program, '{}' is none (in '{}')", name,
+                  directory.string());
 }
 
 Prepared Prepare(const ProcessSpec& spec) {
