@@ -1,8 +1,8 @@
 #pragma once
 // The environment contract: Gym's reset / step with results in caller-owned contiguous memory.
 //
-// reset(seed, options) starts an episode; step(action) returns reward, terminated (every job is
-// done), truncated (decision limit), info. Equal seeds give equal episodes; a reset without a seed
+// Reset(seed) starts an episode; Step(action) returns reward, terminated (every job is done),
+// truncated (decision limit), info. Equal seeds give equal episodes; a reset without a seed
 // goes on to the next episode of the stream the last seed began. Not thread-safe; one object per
 // thread.
 

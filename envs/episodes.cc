@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -10,19 +11,35 @@
 #include "workload/sample.h"
 
 namespace allot {
+namespace {
+
+// Of a weekly episode, which of the loads.
+std::size_t LoadInTurn(const WindowOptions& options, std::uint64_t seed, std::uint64_t windows) {
+  const std::uint64_t loads = options.loads.size();
+  if (!options.first_seed) return (seed / windows) % loads;
+  const std::uint64_t turn = seed - *options.first_seed;
+  // Once windows and loads have come round together, all loads move on by a window.
+  return (turn + turn / std::lcm(windows, loads)) % loads;
+}
+
+}  // namespace
 
 EpisodeSource WindowEpisodes(const Workload& trace, const ClusterSpec& cluster,
                              WindowOptions options) {
   if (trace.jobs.empty()) throw DataError("workload '{}' has no job", trace.name);
-  options.to = std::min(options.to, trace.jobs.back().submit + 1.0);
+  const Seconds last = trace.jobs.back().submit;
+  const Seconds end = std::min(options.to, last + 1.0);
+  const double room = end - options.from;
+  if (room <= 0) {
+    throw UsageError(
+        "the window must end after it begins, and begin before the last submission of '{}' at "
+        "{} s, got [{}, {}) s",
+        trace.name, last, options.from, options.to);
+  }
+  options.to = end;
   if (!(options.span > 0))
     throw UsageError("the span of an episode must be > 0 s, got {}", options.span);
   if (options.loads.empty()) throw UsageError("at least one load is needed, got none");
-  const double room = options.to - options.from;
-  if (room <= 0) {
-    throw UsageError("the window must end after it begins, got [{}, {}) s of the trace",
-                     options.from, options.to);
-  }
   // A window shorter than one span is one episode.
   const auto windows =
       static_cast<std::uint64_t>(std::max(1.0, std::floor(room / options.span + 0.01)));
@@ -34,7 +51,7 @@ EpisodeSource WindowEpisodes(const Workload& trace, const ClusterSpec& cluster,
     const auto draw = [&](bool last_try) -> std::optional<Workload> {
       if (options.weekly) {
         sample.from = options.from + static_cast<double>(seed % windows) * options.span;
-        sample.load = options.loads[(seed / windows) % options.loads.size()];
+        sample.load = options.loads[LoadInTurn(options, seed, windows)];
       } else {
         sample.from = options.from + rng.Uniform(0.0, std::max(0.0, room - options.span));
         sample.load = options.loads[rng.Below(options.loads.size())];

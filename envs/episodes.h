@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "perf/elastic.h"
@@ -23,6 +24,8 @@ struct WindowOptions {
       false;  // true: window k is [from + (k mod n) x span, ...), k = seed; false: random start
   std::vector<double> loads = {1.0};  // offered load, one drawn per episode (weekly: in turn per
                                       // pass); 0: every job of the window
+  std::optional<std::uint64_t> first_seed;  // weekly: loads in turn from this seed on; in the end
+                                            // every window has had every load
   bool elastic = true;
   ElasticOptions elasticity;
   const Catalogue* catalogue = &Catalogue::Embedded();

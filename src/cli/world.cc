@@ -1,6 +1,7 @@
 #include "cli/world.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cli/spec_list.h"
@@ -11,6 +12,18 @@
 #include "workload/sample.h"
 
 namespace allot {
+namespace {
+
+constexpr int kLawJobs = 1000;  // as long as --jobs does not say it
+
+// A time of the workload as ParseWhen takes it.
+std::string WhenText(const Workload& workload, Seconds time) {
+  const auto origin = ParseCalendar(workload.origin);
+  if (!origin) return fmt::format("{} s", time);
+  return FormatCalendar(*origin + static_cast<std::int64_t>(std::floor(time)));
+}
+
+}  // namespace
 
 void World::Declare(CommandLine& line) {
   line.Option("-w,--workload", workload_,
@@ -23,7 +36,8 @@ void World::Declare(CommandLine& line) {
   line.Option("--from", from_, "first submission used: date, 14d, or seconds");
   line.Option("--to", to_, "submissions before this are used");
   line.Option("--load", loads_,
-              "sub-sample the window so that it offers this load (GPU time / capacity)")
+              "sub-sample the window so that it offers this load (GPU time / capacity); several: "
+              "in turn, one a workload")
       .SplitAt(',');
   line.Option("--span", span_, "length of one sampled workload").ShowDefault();
   line.Option("--workloads", workloads_, "sampled workloads, in turn from the window's spans")
@@ -31,9 +45,10 @@ void World::Declare(CommandLine& line) {
       .ShowDefault();
   line.Option("--rate", rate_,
               "jobs per hour of a workload made by a law (default: that of the law's trace)");
-  line.Option("--jobs", jobs_, "jobs of a workload made by a law").ShowDefault();
-  line.Option("--tail", tail_, "further arrivals for so long after the last of --jobs")
-      .ShowDefault();
+  line.Option("--jobs", jobs_, "jobs of a workload made by a law")
+      .DefaultText(fmt::format("{}", kLawJobs));
+  line.Option("--tail", tail_, "by a law: further arrivals for so long after the last of --jobs")
+      .DefaultText("0");
   line.Option("--seed", seed_, "of laws, samples, job profiles and length estimates").ShowDefault();
   line.Flag("--rigid", rigid_,
             "keep jobs at their requested size (default: elastic, docs/formats/catalogue.md)");
@@ -46,12 +61,15 @@ void World::Declare(CommandLine& line) {
               "e.g. 30d:2h:1h");
   line.Option("--node-events", node_events_, "CSV of nodes that go down or up: time_s,node,event");
   line.Option("--speedup", speedup_, "of all progress over the jobs' rates; policies are not told")
+      .Range(1e-6, 1e6)
       .ShowDefault();
   line.Option("--length-estimates", lengths_,
               "what policies are told: none, noisy:SIGMA, true (oracle)")
       .DefaultText("the profile's; noisy:0.5");
-  line.Option("--setting", setting_specs_,
-              "named worlds instead of a trace, joined by commas: 'allot list settings'");
+  line.Option(
+      "--setting", setting_specs_,
+      "named worlds, joined by commas: 'allot list settings'; they bring trace, cluster, load "
+      "and rules with them: not together with the options above but --workloads and --seed");
   line.Exclude("--setting", {"--workload", "--format", "--cluster", "--from", "--to", "--load",
                              "--span", "--rate", "--jobs", "--tail", "--rigid", "--profile",
                              "--interval", "--restart-cost", "--failures", "--node-events",
@@ -74,11 +92,11 @@ const std::vector<Setting>& World::settings() {
 
 bool World::made_by_law() const { return !LawName(workload_).empty(); }
 
-Seconds World::tail() const { return ParseWhen(Workload{}, tail_); }
+Seconds World::tail() const { return tail_.empty() ? 0 : ParseWhen(Workload{}, tail_); }
 
 Workload World::MadeByLaw(std::uint64_t seed) const {
   const auto& law = Registry<WorkloadLaw>::Global().Get("law", LawName(workload_));
-  return Generate(law, RateOf(law, rate_), seed, {jobs_, tail()});
+  return Generate(law, RateOf(law, rate_), seed, {jobs_.value_or(kLawJobs), tail()});
 }
 
 const Workload& World::trace() {
@@ -87,10 +105,13 @@ const Workload& World::trace() {
     trace_ = std::make_shared<const Workload>(MadeByLaw(seed_));
     return *trace_;
   }
-  if (rate_) {
-    throw UsageError("--rate {} is for a workload made by a law (law:NAME), got --workload {}",
-                     *rate_, workload_);
-  }
+  const auto only_laws = [this](const char* option, const auto& value) {
+    return UsageError("{} {} is for a workload made by a law (law:NAME), got --workload {}", option,
+                      value, workload_);
+  };
+  if (rate_) throw only_laws("--rate", *rate_);
+  if (jobs_) throw only_laws("--jobs", *jobs_);
+  if (!tail_.empty()) throw only_laws("--tail", tail_);
   const auto read = [this](ReadReport* report) {
     return ReadTrace(workload_, format_, ReadOptions{.lenient = lenient_}, report);
   };
@@ -130,13 +151,30 @@ bool World::elastic() {
   });
 }
 
+// By the names of the options that were given.
+void World::CheckWindow(const WindowOptions& window) {
+  const Workload& all = trace();
+  if (all.jobs.empty()) return;
+  const Seconds first = all.jobs.front().submit;
+  const Seconds last = all.jobs.back().submit;
+  if (!to_.empty() && !from_.empty() && window.to <= window.from) {
+    throw UsageError("--to must lie after --from, got {} and {}", to_, from_);
+  }
+  if (!to_.empty() && window.to <= first) {
+    throw UsageError("--to must lie after the first submission of '{}', at {}, got {}", all.name,
+                     WhenText(all, first), to_);
+  }
+  if (!from_.empty() && window.from > last && !made_by_law()) {
+    throw UsageError("--from must not lie after the last submission of '{}', at {}, got {}",
+                     all.name, WhenText(all, last), from_);
+  }
+}
+
 WindowOptions World::Window() {
   WindowOptions window;
   if (!from_.empty()) window.from = ParseWhen(trace(), from_);
   if (!to_.empty()) window.to = ParseWhen(trace(), to_);
-  if (!(window.to > window.from)) {
-    throw UsageError("--to must lie after --from, got {} s and {} s", window.to, window.from);
-  }
+  CheckWindow(window);
   for (const double load : loads_) {
     if (!(load > 0)) throw UsageError("--load must be > 0, got {}", load);
   }
@@ -173,6 +211,13 @@ std::vector<World::Named> World::Scenarios() {
   if (in_settings()) return SettingScenarios();
   WindowOptions window = Window();
   window.weekly = true;
+  window.first_seed = seed_;
+  if (loads_.size() > static_cast<std::size_t>(workloads_)) {
+    throw UsageError(
+        "each of the {} values of --load ({}) needs a workload: --workloads must be at least {}, "
+        "got {}",
+        loads_.size(), fmt::join(loads_, ","), loads_.size(), workloads_);
+  }
   if (loads_.empty()) {
     if (workloads_ > 1 && !made_by_law()) {
       throw UsageError(
@@ -236,8 +281,8 @@ nlohmann::ordered_json World::ToJson() {
                                  {"length_estimates", options.lengths.ToString()}};
   if (made_by_law()) {
     json["rate"] = rate_ ? nlohmann::ordered_json(*rate_) : nlohmann::ordered_json();
-    json["jobs"] = jobs_;
-    json["tail"] = tail_;
+    json["jobs"] = jobs_.value_or(kLawJobs);
+    json["tail"] = tail_.empty() ? "0" : tail_;
   }
   return json;
 }

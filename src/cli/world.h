@@ -69,6 +69,7 @@ class World {
   nlohmann::ordered_json ToJson();  // the effective settings
 
  private:
+  void CheckWindow(const WindowOptions& window);
   WindowOptions Window();
   std::vector<Named> SettingScenarios();
   Workload MadeByLaw(std::uint64_t seed) const;
@@ -95,8 +96,8 @@ class World {
   std::string failures_;
   std::string node_events_;
   std::optional<double> rate_;
-  int jobs_ = 1000;
-  std::string tail_ = "0";
+  std::optional<int> jobs_;
+  std::string tail_;
 
   TraceShelf* shelf_ = nullptr;
   std::shared_ptr<const Workload> trace_;

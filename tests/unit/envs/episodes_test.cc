@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "small_world.h"
+#include "tests/unit/core/expect_error.h"
 
 namespace allot {
 namespace {
@@ -89,6 +90,19 @@ TEST(WindowEpisodes, WeeklyLoadsChangeWithEveryPass) {
   EXPECT_EQ(Ids(*source(1 + 8)), all);
 }
 
+TEST(WindowEpisodes, LoadsInTurnMeetEveryWindow) {
+  WindowOptions window = OneDay();  // four windows
+  window.weekly = true;
+  window.loads = {0, 0.2};
+  window.first_seed = 7;
+  const EpisodeSource source = Source(window);
+  const auto sampled = [&](std::uint64_t seed) {
+    return source(seed)->workload().name.find("-load") != std::string::npos;
+  };
+  for (const std::uint64_t seed : {7U, 9U, 12U, 14U}) EXPECT_FALSE(sampled(seed)) << seed;
+  for (const std::uint64_t seed : {8U, 10U, 11U, 13U}) EXPECT_TRUE(sampled(seed)) << seed;
+}
+
 TEST(WindowEpisodes, RandomEpisodesDrawEveryLoad) {
   WindowOptions window = OneDay();
   window.loads = {0, 0.2};
@@ -119,6 +133,13 @@ TEST(WindowEpisodes, EmptyPartOfTheTraceIsAUsageError) {
   window.from = 2 * kDay;
   window.to = kDay;
   EXPECT_THROW(Source(window), Error);
+}
+
+TEST(WindowEpisodes, AWindowAfterTheLastSubmissionIsRefusedByIt) {
+  WindowOptions window = OneDay();
+  window.from = 100 * kDay;
+  window.span = -1;  // of no interest then
+  ExpectError(ExitCode::kUsage, {"last submission", "8.64e+06"}, [&] { Source(window); });
 }
 
 TEST(WindowEpisodes, RigidJobsKeepTheirSize) {
