@@ -15,7 +15,6 @@ using Json = nlohmann::ordered_json;
 
 struct ReportOptions {
   ReportInput input;
-  std::string commands_file;
   std::string out = "report.html";
 };
 

@@ -82,7 +82,6 @@ class Group {
 
   // As restored from a journal, or found running with no word of it.
   void Adopt(GroupWorker worker);
-  void RestoreEpoch(Membership membership) { membership_ = std::move(membership); }
   void RestoreNumber(std::int64_t next) { next_number_ = std::max(next_number_, next); }
 
   const std::vector<GroupWorker>& workers() const { return workers_; }

@@ -78,7 +78,6 @@ void Journal::Append(Seconds at, const char* what, const JournalRecord& fields) 
   JournalRecord record = {{"at", at}, {"what", what}};
   record.update(fields);
   WriteAll(file_, JsonText(record, -1) + "\n", path_);
-  ++appended_;
   dirty_ = true;
 }
 

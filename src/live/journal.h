@@ -45,14 +45,11 @@ class Journal {
   void Append(Seconds at, const char* what, const JournalRecord& fields);
   void Commit();  // costs nothing when nothing was appended
 
-  std::int64_t appended() const { return appended_; }
-
  private:
   std::filesystem::path path_;
   int file_ = -1;
   std::vector<JournalRecord> past_;
   std::string torn_;
-  std::int64_t appended_ = 0;
   bool dirty_ = false;
 };
 

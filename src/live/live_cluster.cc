@@ -146,7 +146,7 @@ void LiveCluster::Cancel(const std::string& job) {
 // ---- waiting ----
 
 bool LiveCluster::Over() const {
-  if (stop_ || Interrupted()) return true;
+  if (Interrupted()) return true;
   return options_.until_idle && seen_ && !more_ && state_.book().active().empty();
 }
 

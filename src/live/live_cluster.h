@@ -65,7 +65,6 @@ class LiveCluster : public ClusterPort {
 
   // Called at every look, after it: the daemon answers its users.
   void OnLook(std::function<void()> listener) { on_look_ = std::move(listener); }
-  void RequestStop() { stop_ = true; }
 
   void Pause();                             // no decisions; what runs goes on, and is repaired
   void Resume();                            // undoes Pause and all Drains
@@ -115,7 +114,6 @@ class LiveCluster : public ClusterPort {
   std::vector<std::string> strangers_;       // workers that were told to end
   bool seen_ = false;                        // there was a first look
   bool more_ = false;                        // the runtime knows of jobs that will come
-  bool stop_ = false;
   bool event_ = false;
   Seconds looked_ = 0;
   Seconds accounted_ = 0;

@@ -52,11 +52,6 @@ void WriteRunDirectory(const std::filesystem::path& directory, const RunSummary&
   WriteTextFile(directory / "summary.json", JsonText(ToJson(summary)) + "\n");
 }
 
-RunSummary ReadRunSummary(const std::filesystem::path& directory) {
-  const std::string path = (directory / "summary.json").string();
-  return SummaryFromJson(ParseJson(ReadTextFile(path), path), path);
-}
-
 std::string FolderName(std::string_view name) {
   std::string folder;
   for (const char c : name) {

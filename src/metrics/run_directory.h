@@ -18,8 +18,6 @@ void WriteRunDirectory(const std::filesystem::path& directory, const RunSummary&
                        std::span<const JobRecord> records, std::span<const std::string> job_ids,
                        std::span<const TimelinePoint> timeline);
 
-RunSummary ReadRunSummary(const std::filesystem::path& directory);
-
 std::string JobsCsv(std::span<const JobRecord> records, std::span<const std::string> job_ids);
 std::string TimelineCsv(std::span<const TimelinePoint> timeline);
 

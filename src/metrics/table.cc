@@ -113,20 +113,6 @@ std::string TextTable::ToMarkdown() const {
   return text;
 }
 
-std::string TextTable::ToCsv() const {
-  std::string text;
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
-    text += (c == 0 ? "" : ",") + CsvField(columns_[c].title);
-  }
-  text += '\n';
-  for (const Row& row : rows_) {
-    for (std::size_t c = 0; c < columns_.size(); ++c)
-      text += (c == 0 ? "" : ",") + CsvField(row.cells[c]);
-    text += '\n';
-  }
-  return text;
-}
-
 std::string TextTable::ToHtml() const {
   std::string html = "<div class=\"scroll\"><table>\n<thead><tr>";
   for (const Column& column : columns_)

@@ -25,7 +25,6 @@ class TextTable {
 
   std::string ToText(bool colour = false) const;
   std::string ToMarkdown() const;
-  std::string ToCsv() const;  // cells only, no notes
   std::string ToHtml()
       const;  // a table element and its notes; marked rows are of class "reference"
 

@@ -34,7 +34,6 @@ DriveResult Drive(ClusterPort& cluster, Policy& policy, const EpisodeContext& co
     for (DecisionListener* listener : listeners) listener->OnDecision(observation, allocation);
     const ApplyReport report = cluster.Apply(allocation);
     refuse_unless(report.refused);
-    for (DecisionListener* listener : listeners) listener->OnApplied(report);
     ++result.decisions;
     ThrowIfInterrupted();
     if (options.max_decisions >= 0 && result.decisions >= options.max_decisions) break;

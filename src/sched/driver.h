@@ -17,7 +17,6 @@ class DecisionListener {
  public:
   virtual ~DecisionListener() = default;
   virtual void OnDecision(const Observation& observation, const Allocation& allocation) = 0;
-  virtual void OnApplied(const ApplyReport&) {}
 };
 
 struct DriveResult {

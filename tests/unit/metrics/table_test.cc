@@ -52,12 +52,6 @@ TEST(TextTable, Markdown) {
             "| **learned** | **0.7** |\n");
 }
 
-TEST(TextTable, Csv) {
-  TextTable table({{"policy", TextTable::Align::kLeft}, {"JCT"}});
-  table.AddRow({"las:a=1,b=2", "1.0"});
-  EXPECT_EQ(table.ToCsv(), "policy,JCT\n\"las:a=1,b=2\",1.0\n");
-}
-
 TEST(TextTable, HtmlEscapesAndMarks) {
   TextTable table({{"policy", TextTable::Align::kLeft}, {"a<b"}});
   table.AddRow({"fifo", "1"}, '>');
