@@ -40,7 +40,13 @@ Agent LoadAgent(const std::string& path) {
   Agent agent{std::move(loaded.weights), {}};
   const auto run_times = loaded.state.find("run_times");
   if (run_times != loaded.state.end()) {
-    agent.lengths.SetLearned(run_times->get<std::vector<std::vector<double>>>());
+    try {
+      agent.lengths.SetLearned(run_times->get<std::vector<std::vector<double>>>());
+    } catch (const nlohmann::json::exception& error) {
+      throw DataError("{}: 'run_times' must be lists of numbers: {}", path, error.what());
+    } catch (const Error& error) {
+      throw DataError("{}: {}", path, error.what());
+    }
   }
   return agent;
 }

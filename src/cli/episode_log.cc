@@ -257,7 +257,10 @@ std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path) {
           ClusterSpec::Parse(text(workload, "cluster")), SimFromJson(text(workload, "sim"), where),
           *logged.catalogue);
     } catch (const Error& error) {
-      if (std::string_view(error.what()).starts_with(reader.path().string())) throw;
+      // Texts of a log that no user would be let type (usage) are bad data of this file.
+      const bool of_the_log =
+          error.code() == ExitCode::kBadData || error.code() == ExitCode::kUsage;
+      if (!of_the_log || std::string_view(error.what()).starts_with(reader.path().string())) throw;
       throw DataError("{}: {}", where, error.what());
     }
     logged.policy = text(allocation, "policy");

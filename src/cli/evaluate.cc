@@ -22,7 +22,7 @@ struct EvaluateOptions {
 };
 
 int Evaluate(EvaluateOptions& o, const GlobalOptions& globals) {
-  // Loaded once: a damaged checkpoint stops the command before anything runs.
+  // Loaded before anything runs: a damaged checkpoint stops the command here.
   const auto agent = std::make_shared<const Agent>(LoadAgent(o.checkpoint));
   std::vector<Contender> contenders;
   contenders.push_back({"learned", [agent] { return MakeLearnedPolicy(*agent); }});

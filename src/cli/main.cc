@@ -2,13 +2,16 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdio>
 #include <deque>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,10 +27,20 @@
 namespace allot {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kExitCodes =
     "Exit codes: 0 ok, 1 run failed, 2 usage or configuration, 3 bad data, 4 check failed,\n"
-    "            130 interrupted (after a checkpoint was written).\n"
-    "Start with: allot trace inspect      then: allot compare --load 1.0";
+    "            130 interrupted (after a checkpoint was written).";
+constexpr const char* kStart =
+    "\nStart with: allot trace inspect      then: allot compare --load 1.0";
+
+// Without "Excludes:", which CLI11 says at both options of a pair: the texts say it once.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const std::string text = CLI::Formatter::make_option_opts(option);
+    return text.substr(0, text.find(" Excludes:"));
+  }
+};
 
 // The commands that were typed, from the outermost; empty when none was.
 std::vector<const CLI::App*> TypedPath(const CLI::App& app) {
@@ -81,37 +94,65 @@ void CheckWholeNumbers(CLI::App& app) {
   }
 }
 
+// A word in the place of a command.
+std::string ExplainCommand(const CLI::App& app, const std::string& word,
+                           const std::vector<std::string>& known) {
+  if (TypedPath(app).empty() && (word == "train" || word == "pretrain")) {
+    return fmt::format(
+        "'{}' needs libtorch: it is a command of the program allot-torch, which is not beside this "
+        "one (it was built with ALLOT_WITH_TORCH=OFF, or copied alone)",
+        word);
+  }
+  return fmt::format("unknown command '{}'{}", word, DidYouMean(word, known));
+}
+
 // Messages of CLI11 about unknown words, with a suggestion. What follows an unknown option may be
-// its value, hence options are named first. As commands fall through, the words end up with the
-// program.
+// its value, hence options are named before words, but for a word where a command is expected. As
+// commands fall through, the words end up with the program.
 std::string ExplainExtras(const CLI::App& app, const std::string& message) {
   const CLI::App& command = TypedApp(app);
-  std::vector<std::string> known = LongNames(command, "--");
-  for (const std::string& name : LongNames(app, "--")) known.push_back(name);
   const std::vector<std::string> extras = app.remaining(true);
+  std::vector<std::string> commands;
+  for (const CLI::App* sub : command.get_subcommands({})) commands.push_back(sub->get_name());
+  if (!commands.empty() && !extras.empty() && !extras.front().starts_with("-")) {
+    return ExplainCommand(app, extras.front(), commands);
+  }
+  std::vector<std::string> known = LongNames(app, "--");
+  if (&command != &app) {
+    const std::vector<std::string> own = LongNames(command, "--");
+    known.insert(known.begin(), own.begin(), own.end());
+  }
   for (const std::string& extra : extras) {
     if (!extra.starts_with("--")) continue;
     return fmt::format("unknown option '{}'{}", extra,
                        DidYouMean(extra.substr(0, extra.find('=')), known));
   }
-  known.clear();
-  for (const CLI::App* sub : command.get_subcommands({})) known.push_back(sub->get_name());
   if (extras.empty()) {
-    return known.empty() ? message : fmt::format("expected a command: {}", Join(known, ", "));
+    return commands.empty() ? message : fmt::format("expected a command: {}", Join(commands, ", "));
   }
-  if (known.empty()) {
-    return fmt::format("unexpected argument '{}'; see 'allot {} --help'", extras.front(),
-                       Join(TypedNames(app), " "));
-  }
-  return fmt::format("unknown command '{}'{}", extras.front(), DidYouMean(extras.front(), known));
+  return fmt::format("unexpected argument '{}'; see 'allot {} --help'", extras.front(),
+                     Join(TypedNames(app), " "));
 }
 
 // What CLI11 says of a value, with where the value may have come from.
 std::string ExplainValue(const CLI::App& app, const std::string& message) {
   const CLI::Option* config = app.get_config_ptr();
-  return config->count() == 0 ? message
+  return config->count() != 1 ? message
                               : fmt::format("{} (on the command line or in '{}')", message,
                                             config->as<std::string>());
+}
+
+// CLI11 makes one option with two values of a key that is set in two lines running.
+void RefuseRepeatedKeys(const std::string& text, const std::string& file) {
+  std::set<std::string_view> seen;
+  for (const std::string_view line : Split(text, '\n')) {
+    const std::string_view key = Trim(line.substr(0, line.find('=')));
+    const bool sets = line.find('=') != line.npos && !key.empty() &&
+                      std::all_of(key.begin(), key.end(), [](char c) {
+                        return c == '-' || c == '_' || std::isalnum(static_cast<unsigned char>(c));
+                      });
+    if (sets && !seen.insert(key).second) throw UsageError("'{}' sets '{}' twice", file, key);
+  }
 }
 
 // A --config file holds options of the command that was typed, or of the program. CLI11 reads such
@@ -128,15 +169,16 @@ class CommandConfig : public CLI::ConfigTOML {
       return std::find(names.begin(), names.end(), name) != names.end();
     };
     const std::string file = app_.get_config_ptr()->as<std::string>();
-    std::vector<CLI::ConfigItem> entries = CLI::ConfigTOML::from_config(input);
-    std::set<std::string> seen;
+    const std::string text((std::istreambuf_iterator<char>(input)), {});
+    RefuseRepeatedKeys(text, file);
+    std::istringstream again(text);
+    std::vector<CLI::ConfigItem> entries = CLI::ConfigTOML::from_config(again);
     for (CLI::ConfigItem& item : entries) {
       const std::string key = item.fullname();
       if (item.name == "++" || item.name == "--") {  // CLI11's marks around a section
         throw UsageError("a config file has no sections, '{}' has [{}]", file,
                          Join(item.parents, "."));
       }
-      if (!seen.insert(key).second) throw UsageError("'{}' sets '{}' twice", file, key);
       if (holds(own, key)) {
         item.parents = path;
       } else if (!holds(global, key)) {
@@ -180,7 +222,8 @@ bool NeedsTorch(int argc, char** argv) {
 int Run(int argc, char** argv) {
   CLI::App app{"allot: simulate, train and compare schedulers for GPU clusters", "allot"};
   app.set_version_flag("--version", Version());
-  app.footer(kFooter);
+  app.footer(kExitCodes);  // of all commands that have no own
+  app.formatter(std::make_shared<HelpFormatter>());
   app.require_subcommand(1);
   app.fallthrough();
   app.get_formatter()->column_width(34);
@@ -222,6 +265,7 @@ int Run(int argc, char** argv) {
     added.run = info.declare(added.line, globals);
     CheckWholeNumbers(*command);
   }
+  app.footer(std::string(kExitCodes) + kStart);
 
   try {
     app.parse(argc, argv);

@@ -190,7 +190,8 @@ ALLOT_REGISTER(
           line.Option("--hidden", o->hidden, "hidden units (default: the network's own)")
               .Range(1, 1024);
           line.Option("--learning-rate", o->imitation.learning_rate,
-                      "of Adam, at the start (default: index 0.02, sequence 0.005)");
+                      "of Adam, at the start (default: index 0.02, sequence 0.005)")
+              .Range(1e-9, 10.0);
           line.Option("--seed", o->imitation.seed, "of the hidden layer and the order of decisions")
               .ShowDefault();
           return [o, &globals] { return Pretrain(*o, globals); };

@@ -80,6 +80,14 @@ Json TypedDefinition(const SweepCommand& o, const WorldOptions& world) {
   return json;
 }
 
+// "fifo,las" in a file means what it means on the command line.
+void SplitTexts(Json* json) {
+  for (const char* key : {"policies", "admission", "placement"}) {
+    const auto text = json->find(key);
+    if (text != json->end() && text->is_string()) *text = SplitSpecs(text->get<std::string>());
+  }
+}
+
 SweepDefinition DefinitionOf(const SweepCommand& o) {
   const WorldOptions world = SweepableOptions();
   if (!o.file.empty() && !o.preset.empty()) {
@@ -96,6 +104,7 @@ SweepDefinition DefinitionOf(const SweepCommand& o) {
     where = "preset " + o.preset;
     json = ParseToml(Registry<SweepPreset>::Global().Get("preset", o.preset).toml, where);
   }
+  SplitTexts(&json);
   SweepFromJson(json, world, where);  // its own faults are told with its name
   return SweepFromJson(Overlaid(json, TypedDefinition(o, world)), world, where);
 }
@@ -181,6 +190,9 @@ void Print(const SweepResults& results, const SweepOutcome& outcome, SweepCells&
 
 int Sweep(const SweepCommand& o, const GlobalOptions& globals) {
   const SweepDefinition definition = DefinitionOf(o);
+  const int threads = globals.threads > 0 ? globals.threads : CoreCount();
+  SweepCells cells(definition, static_cast<std::size_t>(threads) + 2);
+  cells.CheckAll();
   if (o.list) {
     ListCells(definition);
     return 0;
@@ -190,9 +202,6 @@ int Sweep(const SweepCommand& o, const GlobalOptions& globals) {
     throw UsageError("{} needs --out, the folder that all parts of the sweep share, got none",
                      on_slurm ? "a sweep on Slurm" : "--shard");
   }
-  const int threads = globals.threads > 0 ? globals.threads : CoreCount();
-  SweepCells cells(definition, static_cast<std::size_t>(threads) + 2);
-  cells.CheckAll();
 
   std::unique_ptr<SweepFolder> folder;
   if (!o.out.empty()) {

@@ -1,9 +1,11 @@
 // allot trace generate: a workload made by a law, as an allot CSV.
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "core/file.h"
+#include "core/json_text.h"
 #include "workload/arrival_law.h"
 #include "workload/calendar.h"
 #include "workload/write_csv.h"
@@ -27,6 +29,10 @@ int WriteGenerated(const GenerateOptions& o, const GlobalOptions& globals) {
   AtomicFile file(o.out);
   WriteAllotCsv(workload, file.stream());
   file.Commit();
+  if (globals.json) {
+    const nlohmann::ordered_json json{{"jobs", workload.jobs.size()}, {"out", o.out}};
+    std::printf("%s\n", JsonText(json).c_str());
+  }
   if (!globals.quiet) {
     std::fprintf(stderr, "%zu jobs over %.1f days: %s\n", workload.jobs.size(),
                  workload.Span() / 86400, o.out.c_str());

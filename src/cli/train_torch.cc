@@ -38,8 +38,11 @@ void DeclareTraining(CommandLine& line, TrainOptions& o) {
       .Range(1, 10000000)
       .ShowDefault();
   line.Option("--stop-after", o.stop_after,
-              "stop after so many iterations of this call (resume later)");
-  line.Option("--batch", o.trainer.workloads, "workloads per iteration").ShowDefault();
+              "stop after so many iterations of this call (resume later); 0: never")
+      .Range(0, 10000000);
+  line.Option("--batch", o.trainer.workloads, "workloads per iteration")
+      .Range(1, 100000)
+      .ShowDefault();
   line.Option("--episode-span", o.episode_span, "length of a training episode's arrivals")
       .ShowDefault();
   line.Option("--training-cluster", o.training_cluster,

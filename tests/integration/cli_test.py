@@ -254,7 +254,7 @@ def test_unknown_command_is_suggested(allot, words, wrong, meant):
     (["--interval", "inf"], ["interval must be > 0", "inf"]),
     (["--restart-cost", "inf"], ["restart cost must be >= 0", "inf"]),
     (["--load", "0"], ["--load must be > 0", "0"]),
-    (["--to", "0"], ["--to must lie after --from"]),
+    (["--to", "0"], ["--to must lie after the first submission of 'trace'", "0 s", "got 0"]),
     (["--policies", "fifo,"], ["a name is missing", "'fifo,'"]),
     (["--policies", "fifo,las", "--reference", "la"], ["'la'", "did you mean 'las'?"]),
     (["--policies", "las:queues=1.5|20,las:queues=1|5|20"], ["share the folder 'cluster/las-queues-1-5-20-v0'"]),
@@ -269,7 +269,7 @@ def test_values_that_make_no_sense(allot, trace, options, parts):
 
 @pytest.mark.parametrize("text, parts", [
     ("[simulate]\npolicy = 'las'\n", ["no sections", "[simulate]"]),
-    ("policy = 'las'\npolicy = 'fifo'\n", ["--policy", "received 2"]),
+    ("policy = 'las'\npolicy = 'fifo'\n", ["sets 'policy' twice"]),
     ("policy = 'las'\nseed = 1\npolicy = 'fifo'\n", ["sets 'policy' twice"]),
     ("seed = 'x'\n", ["--seed", "run.toml"]),
 ])

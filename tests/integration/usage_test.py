@@ -1,0 +1,208 @@
+"""What users get wrong, and what they are told: mistyped words, options that do not fit, files that are not there."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+ONE_JOB = "job_id,submit_s,gpus,duration_s\na,0,1,600\n"
+
+
+def refused(allot, *words, exit=2):
+    done = allot(*words, exit=exit)
+    assert done.stdout == "" and done.stderr.startswith("allot: "), done.stdout + done.stderr
+    assert "internal error" not in done.stderr
+    return done.stderr
+
+
+@pytest.fixture
+def trace(tmp_path):
+    path = tmp_path / "trace.csv"
+    path.write_text(ONE_JOB)
+    return path
+
+
+# ---- words ----
+
+
+@pytest.mark.parametrize("words, said", [
+    (["compar", "--load", "1.0"], ["unknown command 'compar'", "did you mean 'compare'?"]),
+    (["trace", "inspekt", "--bogus"], ["unknown command 'inspekt'", "did you mean 'inspect'?"]),
+    (["compare", "--policy", "fifo"], ["unknown option '--policy'", "did you mean '--policies'?"]),
+    (["simulate", "--policy", "LAS"], ["unknown policy 'LAS'", "did you mean 'las'?"]),
+])
+def test_mistyped_words_are_told_by_what_was_meant(allot, words, said):
+    stderr = refused(allot, *words)
+    for part in said:
+        assert part in stderr
+
+
+def test_known_options_are_listed_once(allot):
+    stderr = refused(allot, "--zzzzzz")
+    assert stderr.count("--quiet") == 1
+
+
+def test_training_without_its_program_says_what_is_missing(program, tmp_path):
+    alone = shutil.copy(program, tmp_path)
+    done = subprocess.run([alone, "train", "--out", "q"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "allot-torch" in done.stderr and "libtorch" in done.stderr
+
+
+def test_only_the_first_help_says_where_to_start(allot):
+    assert "Start with" in allot("--help").stdout
+    help_text = allot("compare", "--help").stdout
+    assert "Start with" not in help_text and "Excludes:" not in help_text and "Exit codes" in help_text
+
+
+# ---- values ----
+
+
+@pytest.mark.parametrize("options, said", [
+    (["--from", "1000"], ["--from must not lie after the last submission of 'trace'", "got 1000"]),
+    (["--to", "10", "--from", "20"], ["--to must lie after --from, got 10 and 20"]),
+    (["--jobs", "5"], ["--jobs 5", "law:NAME", "trace.csv"]),
+    (["--tail", "nan"], ["--tail nan", "law:NAME", "trace.csv"]),
+    (["--speedup", "inf"], ["--speedup", "inf"]),
+    (["--speedup", "nan"], ["--speedup", "nan"]),
+    (["--policies", "las:queues=-1"], ["'queues'", "got -1"]),
+    (["--policies", "index:alpha=1,alpha=2"], ["'index'", "'alpha' twice", "1 and 2"]),
+    (["--config", "a", "--config", "b"], ["--config"]),
+])
+def test_values_that_are_refused(allot, trace, options, said):
+    stderr = refused(allot, "compare", "--workload", trace, "--cluster", "2x4", *options)
+    for part in said:
+        assert part in stderr
+
+
+def test_calendar_windows_are_refused_by_the_option_that_was_typed(allot):
+    late = refused(allot, "compare", "--from", "2019-01-01")
+    assert "--from must not lie after" in late and "at 2017-" in late and "got 2019-01-01" in late
+    early = refused(allot, "compare", "--to", "2017-10-01")
+    assert "--to must lie after the first submission" in early and "--from" not in early
+
+
+@pytest.mark.parametrize("options, said", [
+    (["pretrain", "--log", "x", "--out", "y", "--learning-rate", "-1"], "--learning-rate"),
+    (["train", "--out", "y", "--stop-after", "-5"], "--stop-after"),
+    (["train", "--out", "y", "--batch", "0"], "--batch"),
+])
+def test_training_options_are_refused_by_name(allot, training, options, said):
+    assert said in refused(allot, *options)
+
+
+# ---- loads ----
+
+
+def test_every_load_is_run(allot):
+    loads = ["compare", "--policies", "fifo", "--cluster", "4x8", "--span", "1d", "--load", "0.2,0.4", "--json", "--quiet"]
+    for seed in ("0", "7"):
+        found = json.loads(allot(*loads, "--workloads", "2", "--seed", seed).stdout)["workloads"]
+        assert [round(w["load"], 1) for w in found] == [0.2, 0.4]
+
+
+@pytest.mark.parametrize("words", [["simulate", "--load", "0.1", "0.5"], ["compare", "--load", "0.1,0.5"]])
+def test_more_loads_than_workloads_are_refused(allot, words):
+    stderr = refused(allot, *words)
+    assert "2 values of --load (0.1,0.5)" in stderr and "--workloads must be at least 2, got 1" in stderr
+
+
+# ---- files ----
+
+
+@pytest.mark.parametrize("change, said", [
+    (lambda state: state.update(run_times="x"), "'run_times' must be lists of numbers"),
+    (lambda state: state.update(run_times=[]), "size classes, got 0"),
+])
+def test_a_checkpoint_of_another_shape_is_named(allot, root, tmp_path, change, said):
+    folder = tmp_path / "checkpoint"
+    shutil.copytree(root / "tests" / "golden" / "checkpoint", folder)
+    whole = json.loads((folder / "state.json").read_text())
+    change(whole["state"])
+    text = json.dumps(whole)
+    (folder / "state.json").write_text(text)
+    sign(folder, "state.json", text.encode())
+    stderr = refused(allot, "simulate", "--policy", f"learned:checkpoint={folder}", exit=3)
+    assert str(folder) in stderr and said in stderr
+
+
+def sign(folder, name, data):
+    """The manifest holds for a file that was changed."""
+    checksum = 0xCBF29CE484222325
+    for byte in data:
+        checksum = (checksum ^ byte) * 0x100000001B3 % 2**64
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["files"][name] = {"bytes": len(data), "checksum": f"fnv1a64:{checksum:016x}"}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+
+
+def test_a_job_file_that_is_not_there_is_named(allot, tmp_path):
+    stderr = allot("serve", "--runtime", f"local:jobs={tmp_path}/nope.toml", "--state", tmp_path / "s", exit=3).stderr
+    assert "nope.toml" in stderr and "internal error" not in stderr
+
+
+def test_generated_workload_is_told_in_json(allot):
+    told = json.loads(allot("trace", "generate", "philly", "--jobs", "50", "-o", "x.csv", "--json").stdout)
+    assert told == {"jobs": 50, "out": "x.csv"}
+
+
+def test_policies_of_a_sweep_file_may_be_one_text(allot, tmp_path):
+    (tmp_path / "s.toml").write_text('policies = "fifo,las:queues=1|2,service=seconds"\nload = 1\n'.replace("load = 1\n", ""))
+    listed = allot("sweep", "s.toml", "--list").stdout
+    assert "policy fifo\n" in listed and "policy las:queues=1|2,service=seconds\n" in listed
+
+
+def test_the_list_of_a_sweep_is_of_cells_that_can_run(allot):
+    assert "did you mean 'fifo'?" in refused(allot, "sweep", "--policies", "fifoo", "--list")
+
+
+# ---- interrupts ----
+
+
+def test_interrupted_replay(program, tmp_path):
+    subprocess.run([program, "simulate", "--load", "1.0", "--policy", "optimus", "--log", tmp_path], check=True,
+                   capture_output=True)
+    process = subprocess.Popen([program, "replay", tmp_path / "cluster" / "optimus-v0"], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+
+    def reads():
+        files = f"/proc/{process.pid}/fd"
+        return any(os.path.realpath(f"{files}/{file}").endswith("main_data.hdf5") for file in os.listdir(files))
+
+    while process.poll() is None and not reads():
+        time.sleep(0)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=100)
+    assert process.returncode == 130 and stderr == "allot: interrupted\n"
+
+
+# ---- what the README shows ----
+
+
+def readme_commands(root):
+    text = (root / "README.md").read_text().replace("\\\n", " ")
+    typed = re.findall(r"^\$ (allot .*)$", text, re.MULTILINE) + re.findall(r"`(allot [^`]*)`", text)
+    return [shlex.split(line, comments=True)[1:] for line in typed if "..." not in line]
+
+
+def test_commands_of_the_readme_are_understood(program, root, tmp_path):
+    def says(words):
+        done = subprocess.run([program, *words, "--not-an-option"], cwd=tmp_path, capture_output=True, text=True, check=False)
+        return done.stderr.strip()
+
+    commands = readme_commands(root)
+    assert len(commands) > 20
+    help_text = subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout
+    for words in commands:
+        if words[0] in ("train", "pretrain") and f"\n  {words[0]} " not in help_text:
+            continue  # built without training
+        said = says(words)
+        while missing := re.search(r"(--)?(\S+) is required", said):  # prose leaves out what is plain
+            words = [*words, f"--{missing[2]}=x" if missing[1] else "x"]
+            said = says(words)
+        assert "unknown option '--not-an-option'" in said, f"allot {shlex.join(words)}: {said}"
