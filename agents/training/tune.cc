@@ -67,7 +67,7 @@ class Search {
     if (known != values_.end()) return known->second;
     const std::string spec = Spec(point);
     std::vector<double> logs(scenarios_.size());
-    // Made one after the other: a history is read from its file.
+    // A policy for each: they learn lengths while they play.
     ParallelFor(scenarios_.size(), options_.threads, [&](std::size_t i) {
       const auto policy = MakePolicy(spec);
       logs[i] =

@@ -1,8 +1,8 @@
 #pragma once
 // The one exception type of the house and the value type for expected refusals.
 //
-// Error: thrown for what stops a command; caught once, in cli/main.cc, which prints the message and
-// returns the code. Status: returned where "no" is a normal answer (validation of an allocation).
+// Error: thrown for what stops a command; cli/main.cc prints it and returns the code, others catch
+// it to say more. Status: returned where "no" is a normal answer (validation of an allocation).
 // Every message names the rule and both values: "fmt: 'gpus' must be >= 1, got 0 (jobs.csv:17)".
 
 #include <fmt/format.h>

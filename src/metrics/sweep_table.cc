@@ -152,9 +152,9 @@ TextTable SweepTable(const SweepResults& results, const std::vector<SweepRow>& r
                   HumanShare(row.gpu_utilisation.mean), HumanFixed(row.preemptions_per_job, 2)});
     table.AddRow(std::move(cells), row.reference ? '>' : ' ');
   }
-  table.AddNote(fmt::format("ref / row: average JCT of {} over that of the row{}.",
-                            ReferenceText(results),
-                            seeds > 1 ? ", mean of the per-seed ratios [95 % interval]" : ""));
+  table.AddNote(
+      fmt::format("ref / row: average JCT of {} over that of the row{}.", ReferenceText(results),
+                  seeds > 1 ? ", geometric mean of the per-seed ratios [95 % interval]" : ""));
   table.AddNote(seeds > 1 ? fmt::format("Means over {} seeds; ±: half of the 95 % interval, "
                                         "Student's t.",
                                         seeds)
