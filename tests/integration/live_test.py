@@ -244,7 +244,7 @@ def test_a_job_without_a_program_is_given_up(live, resize):
     live.serve("--until-idle")
     over = live.over("b")
     assert over["state"] == "failed" and "no-such-program" in over["reason"]
-    assert live.daemon.wait(timeout=60) == 0
+    assert live.daemon.wait(timeout=60) == 1  # a job has failed
     check_whole(live, "a")
 
 
