@@ -126,8 +126,7 @@ std::vector<GroupAction> Group::Next(Seconds now, const JobProgress& progress, c
                                      const std::vector<bool>& node_up) {
   std::vector<GroupAction> actions;
   EndLate(now, &actions);
-  if (failures_ > 0 && progress.step > step_at_failure_) failures_ = 0;
-  step_at_failure_ = failures_ == 0 ? progress.step : step_at_failure_;
+  if (progress.step > step_at_failure_) failures_ = 0;
   if (over_) {
     StopAll(StopMode::kSave, "the job is over", &actions);
   } else if (target_.empty()) {
@@ -270,18 +269,21 @@ void Group::Stopped(const std::string& id, StopMode mode, Seconds now) {
 
 void Group::Saw(const RuntimeWorker& seen, Seconds now) {
   if (seen.state == WorkerState::kEnded) {
-    Gone(seen.id, seen.failed, now);
+    Gone(seen.id, seen.failed, step_at_failure_, now);
   } else if (GroupWorker* worker = Find(seen.id); worker != nullptr) {
     worker->state = seen.state;
     worker->silent = seen.silent;
   }
 }
 
-void Group::Gone(const std::string& id, bool failed, Seconds now) {
+void Group::Gone(const std::string& id, bool failed, std::int64_t step, Seconds now) {
   const GroupWorker* worker = Find(id);
   if (worker == nullptr) return;
   if (failed && !worker->leaving && !over_) {
-    BackOff(++failures_, now);
+    if (step > step_at_failure_) failures_ = 0;
+    step_at_failure_ = std::max(step_at_failure_, step);
+    // Workers that are lost together, with their node say, are one failure.
+    if (failures_ == 0 || now >= not_before_) BackOff(++failures_, now);
     restarting_ = mode_ == ResizeMode::kRestart;
   }
   std::erase_if(workers_, [&id](const GroupWorker& w) { return w.id == id; });

@@ -78,7 +78,7 @@ class Group {
 
   // What the runtime says of a worker; `failed` counts against the job.
   void Saw(const RuntimeWorker& worker, Seconds now);
-  void Gone(const std::string& worker, bool failed, Seconds now);
+  void Gone(const std::string& worker, bool failed, std::int64_t step, Seconds now);
 
   // As restored from a journal, or found running with no word of it.
   void Adopt(GroupWorker worker);

@@ -148,7 +148,11 @@ void LiveCluster::SeeWorkers(const RuntimePicture& picture) {
   const Seconds now = clock_.Now();
   const auto gone = [&](const std::string& job, const std::string& worker, bool failed,
                         const std::string& reason) {
-    Write("gone", {{"job", job}, {"worker", worker}, {"failed", failed}, {"reason", reason}});
+    Write("gone", {{"job", job},
+                   {"worker", worker},
+                   {"failed", failed},
+                   {"step", state_.book().Find(job)->progress.step},
+                   {"reason", reason}});
     if (!failed) return;
     ++counts_.workers_failed;
     spdlog::warn("worker {} is lost: {}", worker, reason);

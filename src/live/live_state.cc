@@ -198,14 +198,14 @@ void LiveState::Apply(const JournalRecord& r) {
     }
   } else if (what == "refused") {
     LiveJob& job = JobOf(r);
-    for (const JournalRecord& worker : r.at("workers")) job.group.Gone(worker, false, at);
+    for (const JournalRecord& worker : r.at("workers")) job.group.Gone(worker, false, 0, at);
     job.group.StartRefused(at);
   } else if (what == "announce") {
     JobOf(r).group.Announced({r.at("epoch"), r.at("members")}, at);
   } else if (what == "stop") {
     JobOf(r).group.Stopped(r.at("worker"), r.at("kill") ? StopMode::kKill : StopMode::kSave, at);
   } else if (what == "gone") {
-    JobOf(r).group.Gone(r.at("worker"), r.at("failed"), at);
+    JobOf(r).group.Gone(r.at("worker"), r.at("failed"), r.value("step", std::int64_t{0}), at);
   } else if (what == "rate") {
     book_.Measure(JobOf(r), r.at("gpus"), r.at("type"), r.at("rate"), RateFit::kMemory);
   } else if (what == "account") {

@@ -240,6 +240,40 @@ TEST_F(LiveClusterTest, AJobWhoseWorkersAlwaysFailIsGivenUp) {
   EXPECT_EQ(runtime_.workers.size(), 6U) << "as many tries as GroupOptions::most_failures";
 }
 
+TEST_F(LiveClusterTest, WorkersThatAreLostTogetherAreOneFailure) {
+  runtime_.AddJob("a", 8, 1, 8);
+  Serve();
+  cluster_->WaitForJobs();
+  Decide({{"a", 8}});
+  for (int times = 0; times < GroupOptions{}.most_failures - 1; ++times) {
+    Until("workers", [&] { return runtime_.Alive("a") == 8; });
+    runtime_.jobs.at("a").progress.step = 0;
+    for (const std::string& id : runtime_.AliveIds("a")) runtime_.Kill(id);
+    Look();
+  }
+  Until("training on 8", [&] { return Trains("a", 8); });
+}
+
+TEST_F(LiveClusterTest, ALongLifeWithLossesIsNoRowOfFailuresToTheNextDaemon) {
+  runtime_.AddJob("a", 2, 1, 2);
+  Serve();
+  cluster_->WaitForJobs();
+  Decide({{"a", 2}});
+  for (int times = 0; times < GroupOptions{}.most_failures + 1; ++times) {
+    Until("training on 2", [&] { return Trains("a", 2); });
+    for (int look = 0; look < 3; ++look) Look();
+    runtime_.Kill(runtime_.AliveIds("a").back());
+    time_.Pass(GroupOptions{}.longest_backoff);
+  }
+  Look();
+  const std::int64_t step = std::exchange(runtime_.jobs.at("a").progress.step, 0);
+  runtime_.hold_epochs = true;
+  Serve();
+  cluster_->WaitForJobs();
+  EXPECT_GT(step, 0);
+  EXPECT_EQ(runtime_.jobs.at("a").job.state, JobState::kActive);
+}
+
 TEST_F(LiveClusterTest, ARefusedStartIsTriedAgainUnderAnotherName) {
   runtime_.AddJob("a", 2, 1, 2);
   runtime_.refuse_starts = 3;
