@@ -10,18 +10,6 @@ void Allocation::Clear() {
   holds_until_ = 0;
 }
 
-void Allocation::Add(JobIndex job, std::int32_t configuration, std::span<const NodeShare> shares,
-                     bool relaunch) {
-  entries_.push_back({job, configuration, static_cast<std::int32_t>(shares_.size()),
-                      static_cast<std::int32_t>(shares.size()), relaunch});
-  for (const NodeShare& share : shares) shares_.push_back(share);  // few: quicker than insert
-}
-
-std::span<const NodeShare> Allocation::shares(const Entry& entry) const {
-  return std::span(shares_).subspan(static_cast<std::size_t>(entry.first_share),
-                                    static_cast<std::size_t>(entry.share_count));
-}
-
 bool operator==(const Allocation& a, const Allocation& b) {
   // Entries lie in the order of their shares, so equal counts mean equal offsets.
   return a.shares_ == b.shares_ &&

@@ -36,7 +36,11 @@ class Allocation {
 
   void Clear();
   void Add(JobIndex job, std::int32_t configuration, std::span<const NodeShare> shares,
-           bool relaunch = false);
+           bool relaunch = false) {
+    entries_.push_back({job, configuration, static_cast<std::int32_t>(shares_.size()),
+                        static_cast<std::int32_t>(shares.size()), relaunch});
+    for (const NodeShare& share : shares) shares_.push_back(share);  // few: quicker than insert
+  }
 
   // A promise: while no job arrives or ends, the same question before `time` has the same answer,
   // so that it need not be asked. Without it the policy is asked every interval.
@@ -44,7 +48,9 @@ class Allocation {
   Seconds holds_until() const { return holds_until_; }
 
   const std::vector<Entry>& entries() const { return entries_; }
-  std::span<const NodeShare> shares(const Entry& entry) const;
+  std::span<const NodeShare> shares(const Entry& entry) const {
+    return {shares_.data() + entry.first_share, static_cast<std::size_t>(entry.share_count)};
+  }
   friend bool operator==(const Allocation& a, const Allocation& b);  // of who gets what
 
  private:

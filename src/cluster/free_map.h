@@ -18,6 +18,14 @@ class FreeMap {
   FreeMap() = default;
   explicit FreeMap(const ClusterSpec& cluster) { Reset(cluster); }
   void Reset(const ClusterSpec& cluster);
+  // The same nodes, GPUs and CPUs; memory is kept.
+  void CopyFrom(const FreeMap& other) {
+    cluster_ = other.cluster_;
+    masks_ = other.masks_;
+    cpus_ = other.cpus_;
+    type_free_ = other.type_free_;
+    indexed_ = false;
+  }
 
   std::uint64_t gpu_mask(NodeIndex node) const { return masks_[static_cast<std::size_t>(node)]; }
   std::int32_t free_cpus(NodeIndex node) const { return cpus_[static_cast<std::size_t>(node)]; }
@@ -31,6 +39,7 @@ class FreeMap {
     std::int32_t units = wanted;
     if (unit_demand.gpus > 0) {
       const GpuCount gpus = free_gpus(node);
+      if (gpus == 0) return 0;
       units = std::min(units, unit_demand.gpus == 1 ? gpus : gpus / unit_demand.gpus);
     }
     if (unit_demand.cpus > 0) units = std::min(units, free_cpus(node) / unit_demand.cpus);

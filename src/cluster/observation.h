@@ -18,10 +18,32 @@
 
 namespace allot {
 
+class FreeMap;
+
+// A look at what its owner keeps up to date. A copy looks at nothing, as it may outlive the moment.
+template <typename T>
+class Look {
+ public:
+  Look() = default;
+  Look(const Look&) {}
+  Look& operator=(const Look&) {
+    at_ = nullptr;
+    return *this;
+  }
+  Look& operator=(const T* at) {
+    at_ = at;
+    return *this;
+  }
+  const T* get() const { return at_; }
+
+ private:
+  const T* at_ = nullptr;
+};
+
 struct Observation {
   Seconds now = 0;
-  Seconds interval = 0;       // time between scheduled decisions
-  std::int64_t decision = 0;  // 0, 1, ... within the episode
+  Seconds interval = 0;                  // time between scheduled decisions
+  std::int64_t decision = 0;             // 0, 1, ... within the episode
   const ClusterSpec* cluster = nullptr;  // at this moment; lives as long as whoever observes it
 
   // ---- per row ----
@@ -45,11 +67,14 @@ struct Observation {
   std::vector<std::int32_t> share_begin;
   std::vector<NodeShare> shares;
 
+  // What the shares leave free of the cluster, where the one who observes it keeps that up to date.
+  Look<FreeMap> free;
+
   std::int32_t rows() const { return static_cast<std::int32_t>(job.size()); }
   std::span<const NodeShare> shares_of(std::int32_t row) const {
-    const auto begin = static_cast<std::size_t>(share_begin[static_cast<std::size_t>(row)]);
-    const auto end = static_cast<std::size_t>(share_begin[static_cast<std::size_t>(row) + 1]);
-    return std::span(shares).subspan(begin, end - begin);
+    const std::int32_t begin = share_begin[static_cast<std::size_t>(row)];
+    const std::int32_t end = share_begin[static_cast<std::size_t>(row) + 1];
+    return {shares.data() + begin, static_cast<std::size_t>(end - begin)};
   }
 };
 

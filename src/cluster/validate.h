@@ -1,7 +1,6 @@
 #pragma once
 // The rules of a legal allocation, pure; every cluster and the action mask use these.
 
-#include <algorithm>
 #include <cstdint>
 
 #include "cluster/allocation.h"
@@ -30,7 +29,11 @@ inline bool HoldsAlready(const Observation& observation, std::int32_t row,
   }
   const auto shares = allocation.shares(entry);
   const auto held = observation.shares_of(row);
-  return std::equal(shares.begin(), shares.end(), held.begin(), held.end());
+  if (shares.size() != held.size()) return false;
+  for (std::size_t s = 0; s < held.size(); ++s) {
+    if (!(shares[s] == held[s])) return false;
+  }
+  return true;
 }
 
 }  // namespace allot

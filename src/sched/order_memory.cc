@@ -126,13 +126,10 @@ void OrderMemory::MoveColumns() {
 void OrderMemory::Update(std::span<const std::int32_t> positions, std::span<const double> keys,
                          std::span<const std::int8_t> ranks) {
   if (positions.empty() && !moved_) return;
-  // Where positions before are now.
   const std::size_t count = key_.size();
-  position_now_.assign(positions_before_, kGone);
-  for (const Piece& piece : pieces_) {
-    std::copy_n(ascending_.begin() + piece.now, piece.length, position_now_.begin() + piece.before);
-  }
-  bool any_changed = false;
+  if (moved_) MapPositions();
+  std::vector<std::int32_t>& position_now = moved_ ? position_now_ : ascending_;
+  std::size_t to_drop = gone_.size();
   auto piece = pieces_.cbegin();
   auto fresh = fresh_.cbegin();
   for (std::size_t i = 0; i < positions.size(); ++i) {
@@ -146,34 +143,55 @@ void OrderMemory::Update(std::span<const std::int32_t> positions, std::span<cons
     rank_[p] = ranks[i];
     if (is_fresh) continue;
     while (piece->now + piece->length <= position) ++piece;
-    position_now_[At(piece->before + position - piece->now)] = kChanged - position;
-    any_changed = true;
+    position_now[At(piece->before + position - piece->now)] = kChanged - position;
+    ++to_drop;
   }
-  changed_.clear();
-  if (moved_ || any_changed) DropChanged();
+  const Gap gap = DropChanged(position_now, to_drop);
+  if (!moved_) {
+    for (const std::int32_t position : changed_) ascending_[At(position)] = position;
+  }
   changed_.insert(changed_.end(), fresh_.begin(), fresh_.end());
-  if (changed_.empty()) return;
-  SortChanged();
-  MergeChanged();
+  if (!changed_.empty()) SortChanged();
+  MergeChanged(gap);
 }
 
-// Out of the order: who is gone, and into changed_ who has another key.
-void OrderMemory::DropChanged() {
-  changed_.resize(order_.size());
-  std::size_t kept = 0;
+// Where positions before are now.
+void OrderMemory::MapPositions() {
+  position_now_.resize(positions_before_);
+  auto next = position_now_.begin();
+  for (const Piece& piece : pieces_) {
+    const auto begin = position_now_.begin() + piece.before;
+    std::fill(next, begin, kGone);
+    next = std::copy_n(ascending_.begin() + piece.now, piece.length, begin);
+  }
+  std::fill(next, position_now_.end(), kGone);
+}
+
+// Out of the order: who is gone, and into changed_ who has another key; together `to_drop`. What
+// comes before the last of them moves up, what comes after it stays where it is.
+OrderMemory::Gap OrderMemory::DropChanged(const std::vector<std::int32_t>& position_now,
+                                          std::size_t to_drop) {
+  changed_.resize(to_drop + 1);
   std::size_t dropped = 0;
-  for (std::size_t i = 0; i < order_.size(); ++i) {
+  Gap gap;
+  for (; to_drop > 0; ++gap.end) {
+    ALLOT_CHECK_LT(gap.end, order_.size());
     // Without branches: who has changed is anybody's guess.
-    const std::int32_t now = position_now_[At(order_[i])];
-    order_keys_[kept] = order_keys_[i];
-    order_[kept] = now;
-    kept += now >= 0 ? 1 : 0;
+    const std::int32_t now = position_now[At(order_[gap.end])];
+    order_keys_[gap.begin] = order_keys_[gap.end];
+    order_[gap.begin] = now;
+    gap.begin += now >= 0 ? 1 : 0;
     changed_[dropped] = kChanged - now;
     dropped += now <= kChanged ? 1 : 0;
+    to_drop -= now < 0 ? 1 : 0;
   }
-  order_.resize(kept);
-  order_keys_.resize(kept);
   changed_.resize(dropped);
+  if (moved_) {
+    for (std::size_t i = gap.end; i < order_.size(); ++i) {
+      order_[i] = position_now[At(order_[i])];
+    }
+  }
+  return gap;
 }
 
 bool OrderMemory::Less(std::int32_t a, std::int32_t b) const {
@@ -226,12 +244,19 @@ void OrderMemory::SortManyChanged() {
   }
 }
 
-// From the last to the first; what comes before the first of the changed stays where it is.
-void OrderMemory::MergeChanged() {
-  std::size_t kept = order_.size();
-  std::size_t to = kept + changed_.size();
-  order_.resize(to);
-  order_keys_.resize(to);
+// Into the gap, from the last to the first. What comes before the first or after the last of the
+// changed stays where it is but for the difference in number.
+void OrderMemory::MergeChanged(Gap gap) {
+  if (!changed_.empty()) {
+    const auto behind_gap = order_.begin() + static_cast<std::ptrdiff_t>(gap.end);
+    const auto after_all = std::partition_point(
+        behind_gap, order_.end(),
+        [&](std::int32_t position) { return !Less(changed_.back(), position); });
+    MoveUp(&gap, static_cast<std::size_t>(after_all - behind_gap));
+  }
+  ResizeGap(&gap, changed_.size());
+  std::size_t kept = gap.begin;
+  std::size_t to = gap.end;
   for (std::size_t c = changed_.size(); c-- > 0;) {
     const std::int32_t position = changed_[c];
     const double key = key_[At(position)];
@@ -252,6 +277,35 @@ void OrderMemory::MergeChanged() {
     order_[to] = position;
     order_keys_[to] = key;
   }
+}
+
+// The first `count` from behind the gap to before it.
+void OrderMemory::MoveUp(Gap* gap, std::size_t count) {
+  if (gap->begin != gap->end) {
+    const auto move = [&](auto* values) {
+      const auto from = values->begin() + static_cast<std::ptrdiff_t>(gap->end);
+      std::copy_n(from, count, values->begin() + static_cast<std::ptrdiff_t>(gap->begin));
+    };
+    move(&order_);
+    move(&order_keys_);
+  }
+  gap->begin += count;
+  gap->end += count;
+}
+
+void OrderMemory::ResizeGap(Gap* gap, std::size_t size) {
+  const auto resize = [&](auto* values) {
+    const auto begin = values->begin() + static_cast<std::ptrdiff_t>(gap->begin);
+    const std::size_t present = gap->end - gap->begin;
+    if (size < present) {
+      values->erase(begin, begin + static_cast<std::ptrdiff_t>(present - size));
+    } else {
+      values->insert(begin, size - present, {});
+    }
+  };
+  resize(&order_);
+  resize(&order_keys_);
+  gap->end = gap->begin + size;
 }
 
 }  // namespace allot

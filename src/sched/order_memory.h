@@ -41,6 +41,11 @@ class OrderMemory {
     std::int32_t now;
     std::int32_t length;
   };
+  // Places of the order, [begin, end), that hold nobody while it is changed.
+  struct Gap {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
   // What is remembered of a row: one element per position.
   struct Columns {
     std::vector<JobIndex> job;
@@ -52,10 +57,13 @@ class OrderMemory {
   void MatchPiece(std::size_t before, std::size_t now, std::size_t length);
   void MoveColumns();
   bool Less(std::int32_t a, std::int32_t b) const;
-  void DropChanged();
+  void MapPositions();
+  Gap DropChanged(const std::vector<std::int32_t>& position_now, std::size_t to_drop);
   void SortChanged();
   void SortManyChanged();
-  void MergeChanged();
+  void MergeChanged(Gap gap);
+  void MoveUp(Gap* gap, std::size_t count);
+  void ResizeGap(Gap* gap, std::size_t size);
 
   Columns known_;
   Columns read_;  // the present rows, while they are compared
@@ -70,9 +78,10 @@ class OrderMemory {
   bool moved_ = false;  // positions are not what they were in order_
   // Scratch. Of a position before: the one now, kGone, or kChanged less the one now.
   std::vector<std::int32_t> position_now_;
-  std::vector<std::int32_t> ascending_;  // 0, 1, 2, ...
-  std::vector<std::int32_t> changed_;    // positions now
-  std::vector<std::int32_t> fresh_;      // positions now, of no position before
+  std::vector<std::int32_t>
+      ascending_;                      // 0, 1, 2, ...; where none moved, position_now_ for a while
+  std::vector<std::int32_t> changed_;  // positions now
+  std::vector<std::int32_t> fresh_;    // positions now, of no position before
   std::vector<std::int32_t> unsorted_;
   std::vector<std::uint64_t> words_;
   std::vector<std::uint64_t> scratch_words_;

@@ -15,13 +15,8 @@ class PassingPlacement : public Placement {
 
   void Place(const Observation& o, std::span<const Grant> grants, Allocation* allocation) override {
     allocation->Clear();
-    placer_.Reset(*o.cluster);
     // First pass: who stays, stays where it is.
-    kept_.assign(grants.size(), 0);
-    for (std::size_t g = 0; g < grants.size(); ++g) {
-      if (o.running[At(grants[g].row)] != grants[g].configuration) continue;
-      kept_[g] = placer_.Keep(o, grants[g].row) ? 1 : 0;
-    }
+    placer_.Keep(o, grants, &kept_);
     // Second pass: the others, in order.
     for (std::size_t g = 0; g < grants.size(); ++g) {
       const Grant& grant = grants[g];
@@ -45,45 +40,72 @@ class VictimPlacement : public Placement {
 
   void Place(const Observation& o, std::span<const Grant> grants, Allocation* allocation) override {
     allocation->Clear();
-    placer_.Reset(*o.cluster);
-    state_.assign(grants.size(), State::kWaiting);
-    for (std::size_t g = 0; g < grants.size(); ++g) {
-      const bool same = o.running[At(grants[g].row)] == grants[g].configuration;
-      if (same && placer_.Keep(o, grants[g].row)) state_[g] = State::kRunning;
-    }
+    placer_.Keep(o, grants, &kept_);
+    stopped_.clear();
     // Nobody in [victims_end, end) runs from before, whatever is placed meanwhile.
     std::size_t victims_end = grants.size();
-    std::size_t served = 0;
-    for (; served < grants.size(); ++served) {
+    for (std::size_t served = 0; served < grants.size(); ++served) {
       const Grant& grant = grants[served];
       const JobIndex job = o.job[At(grant.row)];
-      if (state_[served] == State::kRunning) {
+      if (kept_[served] != 0) {
         allocation->Add(job, grant.configuration, o.shares_of(grant.row));
         continue;
       }
       bool placed = placer_.Place(o, grant);
       while (!placed && victims_end > served + 1) {
         --victims_end;
-        if (state_[victims_end] != State::kRunning) continue;
+        if (kept_[victims_end] == 0) continue;
         placer_.Release(o, grants[victims_end].row);
-        state_[victims_end] = State::kStopped;
+        kept_[victims_end] = 0;
+        stopped_.push_back(victims_end);
         placed = placer_.Place(o, grant);
       }
       if (!placed) break;
-      allocation->Add(job, grant.configuration, placer_.shares(),
-                      state_[served] == State::kStopped);
+      const bool relaunch =
+          std::find(stopped_.begin(), stopped_.end(), served) != stopped_.end();  // few
+      allocation->Add(job, grant.configuration, placer_.shares(), relaunch);
     }
   }
 
  private:
-  enum class State : char { kWaiting, kRunning, kStopped };
   JobPlacer placer_;
-  std::vector<State> state_;
+  std::vector<char> kept_;
+  std::vector<std::size_t> stopped_;  // grants
 };
 
 }  // namespace
 
-bool JobPlacer::Keep(const Observation& o, std::int32_t row) {
+void JobPlacer::Keep(const Observation& o, std::span<const Grant> grants, std::vector<char>* kept) {
+  // No decision allocates because its job is the first that spans so many nodes.
+  chosen_.reserve(std::min<std::size_t>(kMostReserved, o.cluster->nodes().size()));
+  shares_.reserve(chosen_.capacity());
+  kept->resize(grants.size());
+  const auto stays = [&o](const Grant& grant) {
+    return o.running[At(grant.row)] == grant.configuration;
+  };
+  if (o.free.get() == nullptr) {
+    free_.Reset(*o.cluster);
+    for (std::size_t g = 0; g < grants.size(); ++g) {
+      (*kept)[g] = stays(grants[g]) && KeepRow(o, grants[g].row) ? 1 : 0;
+    }
+    return;
+  }
+  // All that run hold what they hold, but for those that do not stay.
+  free_.CopyFrom(*o.free.get());
+  std::size_t held = 0;
+  for (std::size_t g = 0; g < grants.size(); ++g) {
+    (*kept)[g] = stays(grants[g]) ? 1 : 0;
+    if ((*kept)[g] != 0) held += o.shares_of(grants[g].row).size();
+  }
+  if (held == o.shares.size()) return;
+  stays_.assign(o.job.size(), 0);
+  for (std::size_t g = 0; g < grants.size(); ++g) stays_[At(grants[g].row)] = (*kept)[g];
+  for (std::int32_t row = 0; row < o.rows(); ++row) {
+    if (o.running[At(row)] >= 0 && stays_[At(row)] == 0) Release(o, row);
+  }
+}
+
+bool JobPlacer::KeepRow(const Observation& o, std::int32_t row) {
   const auto& kinds = o.table[At(row)]->kinds();
   const auto shares = o.shares_of(row);
   for (std::size_t s = 0; s < shares.size(); ++s) {

@@ -33,15 +33,11 @@ class JobPlacer {
  public:
   explicit JobPlacer(std::unique_ptr<NodeChooser> chooser) : chooser_(std::move(chooser)) {}
 
-  void Reset(const ClusterSpec& cluster) {
-    free_.Reset(cluster);
-    // No decision allocates because its job is the first that spans so many nodes.
-    chosen_.reserve(std::min<std::size_t>(kMostReserved, cluster.nodes().size()));
-    shares_.reserve(chosen_.capacity());
-  }
-  // Keeps the row where it is; false (and no change) when some of its GPUs are taken.
-  bool Keep(const Observation& observation, std::int32_t row);
-  void Release(const Observation& observation, std::int32_t row);  // undoes Keep
+  // Begins anew: jobs that are granted what they run in keep their GPUs, all else is free. Says for
+  // each grant whether it is kept. O(nodes + grants), and the rows where somebody stops or shrinks;
+  // where the observation has no map of what is free, also the shares.
+  void Keep(const Observation& observation, std::span<const Grant> grants, std::vector<char>* kept);
+  void Release(const Observation& observation, std::int32_t row);  // of one that is kept
   // Places all units of the grant or none; its shares are then in shares(), ascending by node.
   bool Place(const Observation& observation, const Grant& grant);
   const std::vector<NodeShare>& shares() const { return shares_; }
@@ -49,11 +45,13 @@ class JobPlacer {
 
  private:
   static constexpr std::size_t kMostReserved = 4096;
+  bool KeepRow(const Observation& observation, std::int32_t row);
 
   std::unique_ptr<NodeChooser> chooser_;
   FreeMap free_;
   std::vector<UnitShare> chosen_;
   std::vector<NodeShare> shares_;
+  std::vector<char> stays_;  // by row
 };
 
 // A placement stage from a chooser and its parameters, and the parameter "victims". Without

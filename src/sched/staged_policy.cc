@@ -1,6 +1,7 @@
 #include "sched/staged_policy.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -72,61 +73,74 @@ class StagedPolicy : public Policy {
   // on the rows' order.
   void Sort(const Observation& o) {
     memory_.Match(o, rows_);
-    RowsAt(memory_.touched(), &asked_);
-    const bool all = guard_.Observe(o, memory_.gone(), asked_) || !ordering_->by_own_service();
-    if (all) {
+    std::span<const std::int32_t> positions = memory_.touched();
+    std::span<const std::int32_t> asked = RowsAt(o, positions, &asked_);
+    if (guard_.Observe(o, memory_.gone(), asked) || !ordering_->by_own_service()) {
       positions_.resize(rows_.size());
       std::iota(positions_.begin(), positions_.end(), 0);
-      asked_ = rows_;
-    } else {
-      positions_.assign(memory_.touched().begin(), memory_.touched().end());
+      positions = positions_;
+      asked = rows_;
     }
-    ordering_->Keys(o, asked_, &keys_);
+    ordering_->Keys(o, asked, &keys_);
+    // Before the key: 0 starved, 1 by key, +2 waits behind those who run.
+    ranks_.assign(asked.size(), 1);
     const bool keep_running_first = !ordering_->preemptive();
-    ranks_.resize(asked_.size());
-    for (std::size_t i = 0; i < asked_.size(); ++i) {
-      const auto row = static_cast<std::size_t>(asked_[i]);
-      // Before the key: 0 starved, 1 by key, +2 waits behind those who run.
-      ranks_[i] = static_cast<std::int8_t>((guard_.Starved(o.job[row]) ? 0 : 1) +
-                                           (keep_running_first && o.running[row] < 0 ? 2 : 0));
+    if (keep_running_first || guard_.any_starved()) {
+      for (std::size_t i = 0; i < asked.size(); ++i) {
+        const auto row = static_cast<std::size_t>(asked[i]);
+        ranks_[i] = static_cast<std::int8_t>((guard_.Starved(o.job[row]) ? 0 : 1) +
+                                             (keep_running_first && o.running[row] < 0 ? 2 : 0));
+      }
     }
-    memory_.Update(positions_, keys_, ranks_);
-    RowsAt(memory_.order(), &order_);
+    memory_.Update(positions, keys_, ranks_);
+    order_ = RowsAt(o, memory_.order(), &order_rows_);
   }
 
-  void RowsAt(std::span<const std::int32_t> positions, std::vector<std::int32_t>* rows) const {
+  // The rows at these positions; where all rows are admitted, they are the same.
+  std::span<const std::int32_t> RowsAt(const Observation& o,
+                                       std::span<const std::int32_t> positions,
+                                       std::vector<std::int32_t>* rows) const {
+    if (rows_.size() == o.job.size()) return positions;
     rows->resize(positions.size());
     for (std::size_t i = 0; i < positions.size(); ++i) {
       (*rows)[i] = rows_[static_cast<std::size_t>(positions[i])];
     }
+    return *rows;
   }
 
   // When a running row may fall behind a waiting one, or a waiting one starve: until then the order
   // gives the same answer.
   Seconds OrderHoldsUntil(const Observation& o, const Allocation& allocation) {
-    FindGiven(o, allocation);
-    const std::span<const std::int32_t> tail = std::span(order_).subspan(given_.size());
+    if (!FindGiven(o, allocation)) return o.now;
+    // No later than this the next question comes anyway.
+    const Seconds next = (std::floor(o.now / o.interval) + 1) * o.interval;
+    const std::span<const std::int32_t> tail = order_.subspan(given_.size());
+    const std::span<const double> keys = memory_.keys();
     Seconds until = kNever;
     if (order_is_time_driven_) {
       // From the last row to the first, so that the next waiting one is known.
       bool any_waiting = !tail.empty();
-      double next_waiting = any_waiting ? memory_.keys()[given_.size()] : kNever;
-      for (std::size_t i = given_.size(); i-- > 0;) {
+      double next_waiting = any_waiting ? keys[given_.size()] : kNever;
+      for (std::size_t i = given_.size(); i-- > 0 && until > next;) {
         if (given_[i] < 0) {
           any_waiting = true;
-          next_waiting = memory_.keys()[i];
+          next_waiting = keys[i];
         } else if (any_waiting) {
           const Ordering::Drift drift = ordering_->DriftOf(o, order_[i], given_[i]);
           until = std::min(until, drift.until);
-          if (drift.rate > 0) {
-            until = std::min(until, o.now + (next_waiting - memory_.keys()[i]) / drift.rate);
+          const double lead = next_waiting - keys[i];
+          if (drift.rate == 1) {
+            until = std::min(until, o.now + lead);
+          } else if (drift.rate > 0) {
+            until = std::min(until, o.now + lead / drift.rate);
           }
         }
       }
     }
+    if (until <= next) return until;
+    // Asked of those that do not run yet.
     const auto is_given = [this](JobIndex job) {
-      const auto j = static_cast<std::size_t>(job);
-      return j < given_to_.size() && given_to_[j].call == call_;
+      return std::find(launched_.begin(), launched_.end(), job) != launched_.end();
     };
     for (const std::span<const std::int32_t> waiting :
          {std::span<const std::int32_t>(waiting_), tail}) {
@@ -137,33 +151,30 @@ class StagedPolicy : public Policy {
   }
 
   // The configurations that the first rows of the order are given, -1: none, up to the last that is
-  // given one; and which of those wait.
-  void FindGiven(const Observation& o, const Allocation& allocation) {
-    ++call_;
-    for (const Allocation::Entry& entry : allocation.entries()) {
-      const auto job = static_cast<std::size_t>(entry.job);
-      if (job >= given_to_.size()) given_to_.resize(job + 1);
-      given_to_[job] = {call_, entry.configuration};
-    }
+  // given one; which of those wait, and who is launched. False where the allocation is not in the
+  // order of the rows.
+  bool FindGiven(const Observation& o, const Allocation& allocation) {
+    const std::vector<Allocation::Entry>& entries = allocation.entries();
     given_.clear();
     waiting_.clear();
-    std::size_t to_find = allocation.entries().size();
-    for (std::size_t i = 0; to_find > 0 && i < order_.size(); ++i) {
-      const auto job = static_cast<std::size_t>(o.job[static_cast<std::size_t>(order_[i])]);
-      if (job < given_to_.size() && given_to_[job].call == call_) {
-        given_.push_back(given_to_[job].configuration);
-        --to_find;
+    launched_.clear();
+    std::size_t next = 0;
+    for (std::size_t i = 0; next < entries.size(); ++i) {
+      if (i == order_.size()) return false;
+      const auto row = static_cast<std::size_t>(order_[i]);
+      const Allocation::Entry& entry = entries[next];
+      if (entry.job == o.job[row]) {
+        given_.push_back(entry.configuration);
+        if (o.running[row] < 0) launched_.push_back(entry.job);
+        ++next;
       } else {
         given_.push_back(-1);
         waiting_.push_back(order_[i]);
       }
     }
+    return true;
   }
 
-  struct Given {
-    std::int32_t call = 0;  // stamp: the call that gave it
-    std::int32_t configuration = 0;
-  };
   PolicyInfo info_;
   StarvationGuard guard_;
   bool admission_is_time_driven_ = false;
@@ -174,16 +185,17 @@ class StagedPolicy : public Policy {
   std::unique_ptr<Placement> placement_;
   std::vector<std::int32_t> rows_;
   OrderMemory memory_;
-  std::vector<std::int32_t> asked_;      // rows: those whose keys and ranks may have changed ...
-  std::vector<std::int32_t> positions_;  // ... and their positions among rows_
   std::vector<double> keys_;
   std::vector<std::int8_t> ranks_;
-  std::vector<std::int32_t> order_;  // rows
+  std::span<const std::int32_t> order_;  // rows
+  // Where rows_ are not all rows, what order_ and the rows to ask for keys point to.
+  std::vector<std::int32_t> order_rows_;
+  std::vector<std::int32_t> asked_;
+  std::vector<std::int32_t> positions_;
   std::vector<Grant> grants_;
   std::vector<std::int32_t> given_;    // by place in the order
   std::vector<std::int32_t> waiting_;  // rows
-  std::vector<Given> given_to_;        // by job
-  std::int32_t call_ = 0;
+  std::vector<JobIndex> launched_;
 };
 
 // "hull/alpha=0.5/beta=1" (a stage inside a policy spec) -> "hull:alpha=0.5,beta=1".

@@ -25,6 +25,7 @@ class StarvationGuard {
   bool Observe(const Observation& observation, std::span<const JobIndex> gone,
                std::span<const std::int32_t> touched);
 
+  bool any_starved() const { return any_starved_; }  // of all jobs ever seen
   bool Starved(JobIndex job) const {
     return any_starved_ && waits_[static_cast<std::size_t>(job)].from == kStarved;
   }

@@ -69,12 +69,14 @@ bool Holdings::FindChanges(const Observation& o, std::span<const std::int32_t> r
   const std::vector<Allocation::Entry>& entries = allocation.entries();
   changes_.clear();
   given_rows_.assign((o.job.size() + 63) / 64, 0);
-  for (std::size_t e = 0; e < entries.size(); ++e) {
+  std::uint64_t* const given = given_rows_.data();
+  const std::size_t count = entries.size();
+  for (std::size_t e = 0; e < count; ++e) {
     const Allocation::Entry& entry = entries[e];
     if (entry.job < 0 || At(entry.job) >= row_of_job.size()) return false;
     const std::int32_t row = row_of_job[At(entry.job)];
     if (row < 0) return false;
-    std::uint64_t& word = given_rows_[At(row) / 64];
+    std::uint64_t& word = given[At(row) / 64];
     const std::uint64_t bit = std::uint64_t{1} << (At(row) % 64);
     if ((word & bit) != 0) return false;
     word |= bit;

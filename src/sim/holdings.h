@@ -21,6 +21,8 @@ class Holdings {
 
   // From the observation's cluster and shares, which are legal. O(nodes + shares).
   void Reset(const Observation& observation);
+  // Given all that run.
+  const FreeMap& free() const { return free_; }
   // What a row holds comes free: its job has ended.
   void Release(const Observation& observation, std::int32_t row);
 

@@ -36,6 +36,7 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario) : scenario_(scenari
   observation_.interval = scenario.options().interval;
   observation_.share_begin.assign(1, 0);
   holdings_.Reset(observation_);
+  observation_.free = &holdings_.free();
   AdvanceTo(NextTick(scenario.workload().jobs.front().submit));
 }
 
@@ -70,6 +71,7 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& 
     gpus_used_ += p.gpus;
   }
   holdings_.Reset(o);
+  o.free = &holdings_.free();
 }
 
 Seconds SimulatedCluster::NextTick(Seconds time) const {
@@ -191,7 +193,7 @@ void SimulatedCluster::StopJobsOn(NodeIndex node) {
   }
   std::swap(o.shares, new_shares_);
   std::swap(o.share_begin, new_share_begin_);
-  std::erase_if(running_rows_, [&o](std::int32_t row) { return o.running[At(row)] < 0; });
+  DropStopped();
 }
 
 void SimulatedCluster::Stop(std::size_t row) {
@@ -229,7 +231,7 @@ void SimulatedCluster::PassTo(Seconds time) {
     const Seconds worked = std::max(0.0, time - std::max(before, p.ready));
     const double done =
         p.finish <= time ? p.work : std::min(p.work, o.done_work[r] + p.rate * worked);
-    step_.progress += std::max(0.0, done - o.done_work[r]) / p.work;
+    if (sums_) step_.progress += std::max(0.0, done - o.done_work[r]) / p.work;
     o.done_work[r] = done;
     o.attained_seconds[r] += in_system;
     o.attained_gpu_seconds[r] += in_system * p.gpus;
@@ -345,22 +347,26 @@ ApplyReport SimulatedCluster::Apply(const Allocation& allocation) {
 
 void SimulatedCluster::ApplyChanges(const Allocation& allocation, ApplyReport* report) {
   Observation& o = observation_;
-  new_shares_.clear();
-  new_share_begin_.clear();
-  std::size_t next = 0;
+  // Up to the first change shares stay where they are, behind it they shift.
+  std::size_t next = At(holdings_.changes().front().row);
+  std::int32_t copied = o.share_begin[next];
+  new_shares_.assign(o.shares.begin(), o.shares.begin() + copied);
   const auto keep_shares_up_to = [&](std::size_t row) {
-    const std::int32_t begin = o.share_begin[next];
-    const std::int32_t shift = static_cast<std::int32_t>(new_shares_.size()) - begin;
-    new_shares_.insert(new_shares_.end(), o.shares.begin() + begin,
-                       o.shares.begin() + o.share_begin[row]);
-    for (; next < row; ++next) new_share_begin_.push_back(o.share_begin[next] + shift);
+    const std::int32_t shift = static_cast<std::int32_t>(new_shares_.size()) - copied;
+    const std::int32_t end = o.share_begin[row];
+    new_shares_.insert(new_shares_.end(), o.shares.begin() + copied, o.shares.begin() + end);
+    copied = end;
+    if (shift != 0) {
+      for (std::size_t r = next; r < row; ++r) o.share_begin[r] += shift;
+    }
+    next = row;
   };
   launched_rows_.clear();
   for (const Holdings::Change& change : holdings_.changes()) {
     const std::size_t row = At(change.row);
     keep_shares_up_to(row);
-    new_share_begin_.push_back(static_cast<std::int32_t>(new_shares_.size()));
-    ++next;
+    copied = o.share_begin[row + 1];
+    o.share_begin[next++] = static_cast<std::int32_t>(new_shares_.size());
     gpus_used_ -= progress_[row].gpus;
     if (change.entry < 0) {
       Stop(row);
@@ -375,19 +381,27 @@ void SimulatedCluster::ApplyChanges(const Allocation& allocation, ApplyReport* r
     new_shares_.insert(new_shares_.end(), shares.begin(), shares.end());
   }
   keep_shares_up_to(o.job.size());
-  new_share_begin_.push_back(static_cast<std::int32_t>(new_shares_.size()));
+  o.share_begin[next] = static_cast<std::int32_t>(new_shares_.size());
   std::swap(o.shares, new_shares_);
-  std::swap(o.share_begin, new_share_begin_);
-  UpdateRunningRows();
+  if (report->preempted > 0) DropStopped();
+  AddLaunched();
 }
 
-void SimulatedCluster::UpdateRunningRows() {
-  const std::vector<std::int32_t>& running = observation_.running;
-  std::erase_if(running_rows_, [&](std::int32_t row) { return running[At(row)] < 0; });
-  new_running_rows_.resize(running_rows_.size() + launched_rows_.size());
-  std::merge(running_rows_.begin(), running_rows_.end(), launched_rows_.begin(),
-             launched_rows_.end(), new_running_rows_.begin());
-  std::swap(running_rows_, new_running_rows_);
+void SimulatedCluster::DropStopped() {
+  std::erase_if(running_rows_,
+                [this](std::int32_t row) { return observation_.running[At(row)] < 0; });
+}
+
+// Both ascend: merged from the last to the first.
+void SimulatedCluster::AddLaunched() {
+  std::size_t kept = running_rows_.size();
+  std::size_t to = kept + launched_rows_.size();
+  running_rows_.resize(to);
+  for (std::size_t l = launched_rows_.size(); l-- > 0;) {
+    const std::int32_t row = launched_rows_[l];
+    while (kept > 0 && running_rows_[kept - 1] > row) running_rows_[--to] = running_rows_[--kept];
+    running_rows_[--to] = row;
+  }
 }
 
 void SimulatedCluster::Give(const Allocation::Entry& entry, std::size_t row, ApplyReport* report) {

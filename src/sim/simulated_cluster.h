@@ -45,8 +45,8 @@ class SimulatedCluster : public ClusterPort {
 
   const Scenario& scenario() const { return scenario_; }
   const StepFacts& last_step() const { return step_; }
-  // job_seconds and slowdown_seconds of the steps stay 0 from now on: for who never asks, as they
-  // are sums over all unfinished jobs.
+  // job_seconds, slowdown_seconds and progress of the steps stay 0 from now on: for who never asks,
+  // as they are sums over jobs.
   void LeaveOutSums() { sums_ = false; }
   // In order of job index; unfinished jobs have finish == kNever.
   const std::vector<JobRecord>& records() const { return records_; }
@@ -72,7 +72,8 @@ class SimulatedCluster : public ClusterPort {
   void Stop(std::size_t row);
   void ApplyChanges(const Allocation& allocation, ApplyReport* report);
   void Give(const Allocation::Entry& entry, std::size_t row, ApplyReport* report);
-  void UpdateRunningRows();
+  void DropStopped();                        // from running_rows_
+  void AddLaunched();                        // to them
   Seconds NextJobEvent() const;              // next arrival or completion
   Seconds NextEvent() const;                 // the same, or of a node while jobs are unfinished
   Seconds NextTick(Seconds time) const;      // first decision instant >= time
@@ -100,7 +101,6 @@ class SimulatedCluster : public ClusterPort {
   // Scratch, kept to avoid allocation per decision.
   std::vector<std::int32_t> ended_rows_;
   std::vector<std::int32_t> launched_rows_;
-  std::vector<std::int32_t> new_running_rows_;
   std::vector<NodeShare> new_shares_;
   std::vector<std::int32_t> new_share_begin_;
 };

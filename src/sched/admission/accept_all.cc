@@ -1,6 +1,6 @@
 // Every job is considered as soon as it is submitted.
 
-#include <numeric>
+#include <vector>
 
 #include "sched/stages.h"
 
@@ -10,9 +10,13 @@ namespace {
 class AcceptAll : public Admission {
  public:
   void Admit(const Observation& observation, std::vector<std::int32_t>* rows) override {
-    rows->resize(static_cast<std::size_t>(observation.rows()));
-    std::iota(rows->begin(), rows->end(), 0);
+    const auto count = static_cast<std::size_t>(observation.rows());
+    while (all_.size() < count) all_.push_back(static_cast<std::int32_t>(all_.size()));
+    rows->assign(all_.begin(), all_.begin() + observation.rows());
   }
+
+ private:
+  std::vector<std::int32_t> all_;  // 0, 1, 2, ..., never fewer: quicker to copy than to count
 };
 
 ALLOT_REGISTER(AdmissionInfo, ([] {

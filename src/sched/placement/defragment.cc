@@ -60,13 +60,13 @@ class Defragment : public Placement {
   bool settles() const override { return false; }
 
   void Place(const Observation& o, std::span<const Grant> grants, Allocation* allocation) override {
-    placer_.Reset(*o.cluster);
+    placer_.Keep(o, grants, &kept_);
     placed_.assign(grants.size(), {});
     movable_.clear();
     shares_.clear();
     for (std::size_t g = 0; g < grants.size(); ++g) {
       const std::int32_t row = grants[g].row;
-      if (o.running[At(row)] != grants[g].configuration || !placer_.Keep(o, row)) continue;
+      if (kept_[g] == 0) continue;
       const auto held = o.shares_of(row);
       Remember(held, &placed_[g]);
       if (held.size() == 1) movable_.push_back({g, row});
@@ -191,6 +191,7 @@ class Defragment : public Placement {
   static constexpr std::size_t kMoved = ~std::size_t{0};
   int moves_;
   JobPlacer placer_;
+  std::vector<char> kept_;      // by grant
   std::vector<Placed> placed_;  // by grant
   std::vector<NodeShare> shares_;
   std::vector<Movable> movable_;

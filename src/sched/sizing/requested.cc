@@ -19,28 +19,35 @@ class RequestedSize : public Sizing {
             std::vector<Grant>* grants) override {
     capacity_.Reset(*o.cluster);
     size_.Reset(*o.cluster);
+    if (named_.size() < order.size()) named_.resize(order.size());
+    Grant* const named = named_.data();
+    std::size_t count = 0;
     bool full = false;                   // with the rows so far
     std::size_t held = o.shares.size();  // by rows that are still to come
     for (const std::int32_t row : order) {
       const bool runs = o.running[static_cast<std::size_t>(row)] >= 0;
-      if (full && held == 0) return;
-      if (full && !runs) continue;
+      if (full) {
+        if (held == 0) break;
+        if (!runs) continue;
+      }
       if (runs) held -= o.shares_of(row).size();
       const std::int32_t chosen = Choose(o, row);
-      if (chosen >= 0) {
-        grants->push_back({row, chosen});
-        const Configuration& configuration = (*o.table[static_cast<std::size_t>(row)])[chosen];
-        if (within_) {
-          capacity_.Take(configuration);
-          if (capacity_.Exhausted()) return;
-        } else if (!full) {
-          full = !size_.Fits(configuration);
-          size_.Take(configuration);
-        }
-      } else if (!backfill_) {
-        return;
+      if (chosen < 0) {
+        if (backfill_) continue;
+        break;
+      }
+      named[count++] = {row, chosen};
+      if (full) continue;
+      const Configuration& configuration = (*o.table[static_cast<std::size_t>(row)])[chosen];
+      if (within_) {
+        capacity_.Take(configuration);
+        if (capacity_.Exhausted()) break;
+      } else {
+        full = !size_.Fits(configuration);
+        size_.Take(configuration);
       }
     }
+    grants->insert(grants->end(), named, named + count);
   }
 
  private:
@@ -49,12 +56,20 @@ class RequestedSize : public Sizing {
     const auto r = static_cast<std::size_t>(row);
     const ConfigurationTable& table = *o.table[r];
     const std::int32_t running = o.running[r];
-    // As most are: asked for on the fastest type, and there is room.
-    if ((running < 0 || running == o.requested[r]) &&
-        table[o.requested[r]].gpu_type == table.types().front() &&
-        capacity_.Fits(table[o.requested[r]])) {
+    // As most are: runs as asked for, or is to on the fastest type, and there is room.
+    const Configuration& requested = table[o.requested[r]];
+    if ((running == o.requested[r] ||
+         (running < 0 && requested.gpu_type == table.types().front())) &&
+        capacity_.Fits(requested)) {
       return o.requested[r];
     }
+    return ChooseType(o, row);
+  }
+
+  std::int32_t ChooseType(const Observation& o, std::int32_t row) const {
+    const auto r = static_cast<std::size_t>(row);
+    const ConfigurationTable& table = *o.table[r];
+    const std::int32_t running = o.running[r];
     const UnitCounts& units = table[o.requested[r]].units;
     const bool as_asked =
         running >= 0 && (running == o.requested[r] || table[running].units == units);
@@ -68,8 +83,9 @@ class RequestedSize : public Sizing {
 
   bool backfill_;
   bool within_;
-  TypeCapacity capacity_;  // for Choose
-  TypeCapacity size_;      // the cluster less what was named
+  TypeCapacity capacity_;     // for Choose
+  TypeCapacity size_;         // the cluster less what was named
+  std::vector<Grant> named_;  // scratch, never shorter
 };
 
 ALLOT_REGISTER(SizingInfo, ([] {
