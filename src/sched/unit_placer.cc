@@ -73,8 +73,10 @@ bool UnitPlacer::PlaceOn(NodeIndex node, std::int32_t position, const std::vecto
   bits_[to * words_ + word] |= bit;
   ++count_[to];
   UnitCounts& units = units_[At(position)];
-  for (std::size_t k = 0; k < kinds.size(); ++k) {
-    if (kind == kBundle || At(kind) == k) ++units[k];
+  if (kind == kBundle) {
+    for (std::size_t k = 0; k < kinds.size(); ++k) ++units[k];
+  } else {
+    ++units[At(kind)];
   }
   placed_.push_back({position, node, kind, gpus});
   return true;

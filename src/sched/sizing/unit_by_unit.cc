@@ -58,24 +58,22 @@ class UnitByUnit : public Sizing {
   // there is one for every count; a job of GPUs may start at more than one, and has gaps.
   int StepOf(const ConfigurationTable& table, std::int32_t position, int kind) const {
     UnitCounts units = placer_.units(position);
+    const UnitCounts& limits = table.limits();
     if (table.kinds().size() > 1) {
-      for (std::size_t k = 0; k < table.kinds().size(); ++k) {
-        const bool wanted = kind == kBundle || static_cast<int>(k) == kind;
-        if (wanted && units[k] >= table.limits()[k]) return 0;
-      }
-      return 1;
+      static_assert(kMaxUnitKinds == 2);
+      if (kind == kBundle) return units[0] < limits[0] && units[1] < limits[1] ? 1 : 0;
+      return units[static_cast<std::size_t>(kind)] < limits[static_cast<std::size_t>(kind)] ? 1 : 0;
     }
     for (int step = 1;; ++step) {
-      if (units[0] >= table.limits()[0]) return 0;
+      if (units[0] >= limits[0]) return 0;
       ++units[0];
       if (table.Find(units, types_[static_cast<std::size_t>(position)]) >= 0) return step;
     }
   }
 
   // The units of a step; false when one does not fit, and then nobody else gets the rest.
-  bool Place(const Observation& o, std::int32_t row, std::int32_t position, int kind) {
-    const ConfigurationTable& table = Table(o, row);
-    for (int left = StepOf(table, position, kind); left > 0; --left) {
+  bool Place(const ConfigurationTable& table, std::int32_t position, int kind, int step) {
+    for (int left = step; left > 0; --left) {
       if (!placer_.PlaceOnLeastLoaded(position, table.kinds(), kind,
                                       types_[static_cast<std::size_t>(position)])) {
         return false;
@@ -84,15 +82,12 @@ class UnitByUnit : public Sizing {
     return true;
   }
 
-  bool AtLimit(const ConfigurationTable& table, std::int32_t position, int kind) const {
-    return StepOf(table, position, kind) == 0;
-  }
-
   void FillInOrder(const Observation& o, std::span<const std::int32_t> order) {
     for (std::size_t i = 0; i < order.size(); ++i) {
       const auto position = static_cast<std::int32_t>(i);
-      while (!AtLimit(Table(o, order[i]), position, kBundle)) {
-        if (Place(o, order[i], position, kBundle)) continue;
+      const ConfigurationTable& table = Table(o, order[i]);
+      for (int step; (step = StepOf(table, position, kBundle)) > 0;) {
+        if (Place(table, position, kBundle, step)) continue;
         if (!skip_) return;
         break;
       }
@@ -123,14 +118,13 @@ class UnitByUnit : public Sizing {
     }
     while (!heap_.empty()) {
       const Entry top = heap_.front();
-      const std::int32_t row = order[static_cast<std::size_t>(top.position)];
-      if (!Place(o, row, top.position, kBundle)) {
+      const ConfigurationTable& table = Table(o, order[static_cast<std::size_t>(top.position)]);
+      if (!Place(table, top.position, kBundle, StepOf(table, top.position, kBundle))) {
         if (!skip_) return;
         Pop();
         continue;
       }
-      const ConfigurationTable& table = Table(o, row);
-      if (AtLimit(table, top.position, kBundle)) {
+      if (StepOf(table, top.position, kBundle) == 0) {
         Pop();
       } else {
         ReplaceTop({DominantShare(o, table, placer_.units(top.position)), top.position, kBundle});
@@ -161,11 +155,13 @@ class UnitByUnit : public Sizing {
       const Entry top = heap_.front();
       if (!(top.key < 0)) return;
       const std::int32_t row = order[static_cast<std::size_t>(top.position)];
-      if (AtLimit(Table(o, row), top.position, top.kind)) {
+      const ConfigurationTable& table = Table(o, row);
+      const int step = StepOf(table, top.position, top.kind);
+      if (step == 0) {
         Pop();
         continue;
       }
-      if (!Place(o, row, top.position, top.kind)) {
+      if (!Place(table, top.position, top.kind, step)) {
         if (!skip_) return;
         Pop();
         continue;
@@ -209,7 +205,8 @@ class UnitByUnit : public Sizing {
       count = static_cast<std::int16_t>(count + step);
       growth.after[static_cast<std::size_t>(k)] = intervals();
       count = static_cast<std::int16_t>(count - step);
-      const double saved = (growth.now - growth.after[static_cast<std::size_t>(k)]) / step;
+      double saved = growth.now - growth.after[static_cast<std::size_t>(k)];
+      if (step > 1) saved /= step;
       if (-saved <= best.key) best = {-saved, position, k};
     }
     return best;

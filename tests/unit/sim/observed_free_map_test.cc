@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "cluster/free_map.h"
 #include "core/rng.h"
+#include "sched/staged_policy.h"
 #include "sim/scenario.h"
 #include "sim/simulated_cluster.h"
 
@@ -73,6 +75,36 @@ TEST(ObservedFreeMap, IsWhatTheSharesLeaveOverRandomRuns) {
       ASSERT_TRUE(cluster.Apply(AnyAllocation(cluster.Observe(), &rng)).refused.ok());
       ExpectFreeIsWhatSharesLeave(cluster.Observe());
     } while (cluster.WaitForChange(kNever) && !testing::Test::HasFatalFailure());
+  }
+}
+
+// The same policy, asked with the map and without.
+TEST(ObservedFreeMap, ChangesNoDecision) {
+  const std::vector<StageSpecs> policies = {
+      {.ordering = "attained",
+       .sizing = "requested:within-capacity=false",
+       .placement = "first-fit:victims=true"},
+      {.ordering = "remaining", .sizing = "requested", .placement = "packed"},
+      {.ordering = "attained", .sizing = "hull", .placement = "spread"},
+      {.ordering = "submit", .sizing = "requested", .placement = "defragment"}};
+  for (const StageSpecs& stages : policies) {
+    const PolicyInfo info = StagedPolicyInfo("any", "", stages);
+    const auto with = info.make(Params("any", info.params, {}));
+    const auto without = info.make(Params("any", info.params, {}));
+    const Scenario scenario = AnyScenario(1);
+    SimulatedCluster cluster(scenario);
+    with->OnEpisodeStart({});
+    without->OnEpisodeStart({});
+    Allocation allocation;
+    Allocation expected;
+    do {
+      const Observation copy = cluster.Observe();
+      with->Decide(cluster.Observe(), &allocation);
+      without->Decide(copy, &expected);
+      ASSERT_EQ(allocation, expected) << stages.placement << " at " << copy.now << " s";
+      ASSERT_EQ(allocation.holds_until(), expected.holds_until());
+      ASSERT_TRUE(cluster.Apply(allocation).refused.ok());
+    } while (cluster.WaitForChange(kNever));
   }
 }
 
