@@ -24,9 +24,9 @@ TEST_P(EnvConformance, RandomStepsKeepTheContract) {
   ASSERT_EQ(env.Reset(1), twin.Reset(1));
   double last_time = 0;
   for (int step = 0; step < 200; ++step) {
-    const OwnedObservation o = Look(env);
+    const OwnedObservation o = LookAt(env);
     ASSERT_EQ(OutOfBounds(o, env.spec()), "") << "step " << step;
-    ASSERT_EQ(o, Look(twin)) << "equal seeds, different observations at step " << step;
+    ASSERT_EQ(o, LookAt(twin)) << "equal seeds, different observations at step " << step;
     // Every tenth action is drawn without looking at the mask, as Gymnasium's checker does.
     bool legal = true;
     if (env.spec().discrete && step % 10 == 9) {
@@ -46,7 +46,7 @@ TEST_P(EnvConformance, RandomStepsKeepTheContract) {
     ASSERT_GE(result.info.time_s, last_time) << "time runs backwards at step " << step;
     last_time = result.info.time_s;
     if (!legal) {
-      ASSERT_EQ(Look(env), o) << "an illegal action changed something";
+      ASSERT_EQ(LookAt(env), o) << "an illegal action changed something";
     }
     if (!result.info.decided) {
       ASSERT_EQ(result.reward, 0) << "a reward without a decision";
@@ -55,7 +55,7 @@ TEST_P(EnvConformance, RandomStepsKeepTheContract) {
       ASSERT_EQ(result.info.active_jobs, 0);
     }
     if (result.terminated || result.truncated) {
-      ASSERT_EQ(OutOfBounds(Look(env), env.spec()), "") << "final observation";
+      ASSERT_EQ(OutOfBounds(LookAt(env), env.spec()), "") << "final observation";
       ASSERT_THROW(env.Step(action), Error) << "stepped past the end";
       env.Reset(std::nullopt);
       twin.Reset(std::nullopt);

@@ -32,11 +32,11 @@ Episode Play(ClusterEnv& env, std::optional<std::uint64_t> seed) {
   Episode episode;
   Rng rng(3, "play");
   env.Reset(seed);
-  episode.first = Look(env);
+  episode.first = LookAt(env);
   std::vector<float> action;
   StepResult result;
   do {
-    RandomAction(env.spec(), Look(env).action_mask, &rng, &action);
+    RandomAction(env.spec(), LookAt(env).action_mask, &rng, &action);
     result = env.Step(action);
     episode.rewards.push_back(result.reward);
     episode.times.push_back(result.info.time_s);
@@ -164,12 +164,12 @@ TEST(ClusterEnv, ObservationStaysWithinTheSpec) {
     std::vector<float> action;
     StepResult result;
     while (!result.terminated) {
-      const OwnedObservation o = Look(env);
+      const OwnedObservation o = LookAt(env);
       ASSERT_EQ(OutOfBounds(o, env.spec()), "") << "at " << result.info.time_s << " s";
       RandomAction(env.spec(), o.action_mask, &rng, &action);
       result = env.Step(action);
     }
-    EXPECT_EQ(OutOfBounds(Look(env), env.spec()), "") << "at the end";
+    EXPECT_EQ(OutOfBounds(LookAt(env), env.spec()), "") << "at the end";
   }
 }
 
@@ -180,7 +180,7 @@ TEST(ClusterEnv, JobMaskCountsTheJobsInTheWindow) {
   StepResult result;
   while (!result.terminated) {
     result = env.Step(scores);
-    const OwnedObservation o = Look(env);
+    const OwnedObservation o = LookAt(env);
     ASSERT_EQ(std::accumulate(o.job_mask.begin(), o.job_mask.end(), 0),
               std::min(4, result.info.active_jobs));
     ASSERT_EQ(o.action_mask, o.job_mask);
@@ -196,7 +196,7 @@ TEST(ClusterEnv, EveryLegalSequenceActionIsAccepted) {
   ClusterEnv env(FewJobs(5), Options(ActionMode::kSequence));
   env.Reset(0);
   env.Step(std::vector<float>{static_cast<float>(env.spec().action.high)});
-  const OwnedObservation start = Look(env);
+  const OwnedObservation start = LookAt(env);
   for (std::size_t chosen = 0; chosen < start.action_mask.size(); ++chosen) {
     if (start.action_mask[chosen] == 0) continue;
     env.Reset(0);
@@ -209,15 +209,15 @@ TEST(ClusterEnv, EveryLegalSequenceActionIsAccepted) {
 TEST(ClusterEnv, GrantedGrowsWithALegalSequenceAction) {
   ClusterEnv env(FewJobs(5), Options(ActionMode::kSequence));
   env.Reset(0);
-  EXPECT_EQ(Look(env).granted[0], 0);
+  EXPECT_EQ(LookAt(env).granted[0], 0);
   env.Step(std::vector<float>{0});
-  EXPECT_GT(Look(env).granted[0], 0);
+  EXPECT_GT(LookAt(env).granted[0], 0);
 }
 
 TEST(ClusterEnv, IllegalSequenceActionsChangeNothing) {
   ClusterEnv env(FewJobs(5), Options(ActionMode::kSequence));
   env.Reset(0);
-  const OwnedObservation start = Look(env);
+  const OwnedObservation start = LookAt(env);
   std::vector<float> illegal = {-1,
                                 -1e30F,
                                 1e30F,
@@ -231,7 +231,7 @@ TEST(ClusterEnv, IllegalSequenceActionsChangeNothing) {
     const StepResult result = env.Step(std::vector<float>{action});
     ASSERT_TRUE(result.info.illegal_action) << "action " << action;
     ASSERT_EQ(result.reward, 0) << "action " << action;
-    ASSERT_EQ(Look(env), start) << "action " << action;
+    ASSERT_EQ(LookAt(env), start) << "action " << action;
   }
 }
 
@@ -266,7 +266,7 @@ TEST(ClusterEnv, IndexScoresThatAreNotFiniteAreAccepted) {
     const std::vector<float> scores(static_cast<std::size_t>(env.spec().action.elements()), value);
     StepResult result;
     while (!result.terminated) result = env.Step(scores);
-    EXPECT_EQ(OutOfBounds(Look(env), env.spec()), "") << "score " << value;
+    EXPECT_EQ(OutOfBounds(LookAt(env), env.spec()), "") << "score " << value;
   }
 }
 

@@ -66,7 +66,7 @@ struct OwnedObservation {
   bool operator==(const OwnedObservation&) const = default;
 };
 
-inline OwnedObservation Look(const Env& env) {
+inline OwnedObservation LookAt(const Env& env) {
   const std::vector<TensorSpec>& spec = env.spec().observation;
   const auto size = [&](std::size_t i) { return static_cast<std::size_t>(spec[i].elements()); };
   // NaN and 99: what Observe leaves unwritten breaks the bounds.

@@ -82,12 +82,12 @@ TEST(VectorEnv, EqualsItsEnvironmentsSteppedAlone) {
         ASSERT_EQ(over, vector.final_mask()[i] == 1);
         if (over) {
           ++ended;
-          ASSERT_EQ(Look(*alone[i]), Row(vector.final_observation(), vector, i));
+          ASSERT_EQ(LookAt(*alone[i]), Row(vector.final_observation(), vector, i));
           ASSERT_EQ(result.info, vector.final_infos()[i]);
           result.info = alone[i]->Reset(seeds[i] += kCount);
         }
         ASSERT_EQ(result.info, vector.infos()[i]);
-        ASSERT_EQ(Look(*alone[i]), Row(vector.observation(), vector, i));
+        ASSERT_EQ(LookAt(*alone[i]), Row(vector.observation(), vector, i));
       }
     }
     EXPECT_GT(ended, 0) << "no episode ended: autoreset was not tested";
