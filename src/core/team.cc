@@ -39,7 +39,7 @@ std::vector<double> TakeList(const std::string& bytes, std::size_t* at) {
   *at += sizeof(length);
   std::vector<double> list(length);
   ALLOT_CHECK(*at + length * sizeof(double) <= bytes.size());
-  std::memcpy(list.data(), bytes.data() + *at, length * sizeof(double));
+  if (length > 0) std::memcpy(list.data(), bytes.data() + *at, length * sizeof(double));
   *at += length * sizeof(double);
   return list;
 }
