@@ -141,6 +141,22 @@ def test_a_killed_worker_is_seen_and_replaced(cluster, probe, submit, tools):
     probe.trains(job)
 
 
+def test_members_wait_no_longer_for_one_that_is_left_out(cluster, probe, submit, tools):
+    """Such a one hangs, or it died and gloo missed it, as it does in one of 300 deaths."""
+    job = probe.job(submit("allot max=4", *ENDLESS))
+    workers = probe.start(job, ("n1", 1), ("n2", 1))
+    probe.regroup(job, 0, workers)
+    probe.trains(job)
+    hanging, = worker_pid(cluster, "n1", tools["train"])  # rank 0
+    os.kill(hanging, signal.SIGSTOP)
+    step = probe.progress(job)["step"]
+    new, = probe.start(job, ("n3", 1))
+    probe.regroup(job, 1, [workers[1], new])
+    assert probe.progress(job)["step"] >= step
+    probe.trains(job)
+    os.kill(hanging, signal.SIGKILL)
+
+
 def test_a_new_daemon_finds_everything(cluster, probe, submit):
     job = probe.job(submit("allot max=4", *ENDLESS))
     workers = probe.start(job, ("n1", 1), ("n4", 4))

@@ -77,6 +77,12 @@ struct ElasticWorker::Impl {
     meter.SetWork(position.work);
   }
 
+  // To the daemon, and to who reads the job's output.
+  void SayBroken(const char* why) {
+    fmt::print(stderr, "allot: the group of epoch {} is broken: {}\n", epoch.number, why);
+    member.Broken(epoch.number);
+  }
+
   // Rank 0's position and state to all, in one piece: who receives only a part has received
   // nothing.
   void Share(std::int64_t* step, std::span<const StateBlock> state) {
@@ -94,7 +100,7 @@ struct ElasticWorker::Impl {
       }
     };
     if (group->rank() == 0) copy(true);
-    group->Broadcast(all);
+    group->Broadcast(&all);
     if (group->rank() == 0) return;
     copy(false);
     *step = position.step;
@@ -136,9 +142,9 @@ bool ElasticWorker::Join(std::span<const StateBlock> state, std::int64_t* step) 
       }
       my.group.emplace(my.member, my.epoch, my.place, my.options.peer_timeout);
       my.Share(step, state);
-    } catch (const GroupBroken&) {
+    } catch (const GroupBroken& broken) {
       my.group.reset();
-      if (!my.member.later_than(my.epoch.number)) my.member.Broken(my.epoch.number);
+      if (!my.member.later_than(my.epoch.number)) my.SayBroken(broken.what());
       continue;
     }
     my.last_rank = my.group->rank();
@@ -162,10 +168,10 @@ Turn ElasticWorker::Reduce(std::span<float> gradient, const LocalStep& local) {
   slot(kStop) = my.member.stopping() ? 1 : 0;
   slot(kSave) = my.member.TakeSaveWanted() ? 1 : 0;
   try {
-    my.group->Sum(my.flat);
-  } catch (const GroupBroken&) {
+    my.group->Sum(&my.flat);
+  } catch (const GroupBroken& broken) {
     my.group.reset();
-    my.member.Broken(my.epoch.number);
+    my.SayBroken(broken.what());
     return {};
   }
   const int members = my.group->size();
@@ -175,7 +181,7 @@ Turn ElasticWorker::Reduce(std::span<float> gradient, const LocalStep& local) {
   my.meter.Step(Now(), static_cast<double>(slot(kSamples)), members,
                 static_cast<double>(slot(kSquaredNorm)) / members, SquaredNorm(gradient));
   // Where some stop and others were not told so, the others are left without a group.
-  if (slot(kStop) > 0 && !my.member.stopping()) my.member.Broken(my.epoch.number);
+  if (slot(kStop) > 0 && !my.member.stopping()) my.SayBroken("a peer was told to stop");
   return {.apply = true, .regroup = slot(kLaterEpoch) > 0 || slot(kStop) > 0, .loss = my.loss};
 }
 
@@ -197,8 +203,8 @@ int ElasticWorker::Finish(std::int64_t step, std::span<const StateBlock> state) 
   if (my.last_rank == 0) my.Save(step, state);
   // Nobody says that the work is done before the result is on disk; all have the same state.
   try {
-    float arrived = 1;
-    my.group->Sum({&arrived, 1});
+    std::vector<float> arrived{1};
+    my.group->Sum(&arrived);
   } catch (const GroupBroken&) {
     if (my.last_rank != 0) my.Save(step, state);
   }

@@ -5,9 +5,9 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "elastic/member.h"
 
@@ -32,9 +32,13 @@ class MeetingPlace {
   std::unique_ptr<Impl> impl_;
 };
 
+// Broadcast and Sum throw GroupBroken: a peer is gone, has said nothing for `timeout`, or is left
+// out of a later epoch (or this member is told to stop) and does not come any more. `values` are
+// lost then.
 class Group {
  public:
-  // Forms the group of `epoch`, of which this member is one; throws GroupBroken.
+  // Forms the group of `epoch`, of which this member is one; throws GroupBroken. `member` outlives
+  // the group.
   Group(const Member& member, const Epoch& epoch, MeetingPlace& place,
         std::chrono::milliseconds timeout);
   ~Group();
@@ -43,8 +47,8 @@ class Group {
 
   int rank() const;
   int size() const;
-  void Broadcast(std::span<std::uint8_t> bytes);  // from rank 0; throws GroupBroken
-  void Sum(std::span<float> values);              // throws GroupBroken
+  void Broadcast(std::vector<std::uint8_t>* values);  // from rank 0
+  void Sum(std::vector<float>* values);
 
  private:
   struct Impl;
