@@ -21,8 +21,8 @@ int TeamSize(std::int64_t count, int threads) {
 
 // Sizes `buffer` for `count` rows of the tensor called `name`; returns the numbers of one row.
 template <typename T>
-std::size_t Size(const EnvSpec& spec, std::string_view name, std::size_t count,
-                 std::vector<T>* buffer) {
+std::size_t SizeFor(const EnvSpec& spec, std::string_view name, std::size_t count,
+                    std::vector<T>* buffer) {
   const auto tensor = std::find_if(spec.observation.begin(), spec.observation.end(),
                                    [&](const TensorSpec& each) { return each.name == name; });
   ALLOT_CHECK(tensor != spec.observation.end());
@@ -33,11 +33,11 @@ std::size_t Size(const EnvSpec& spec, std::string_view name, std::size_t count,
 
 std::vector<ObservationView> MakeBatch(const EnvSpec& spec, std::size_t count,
                                        ObservationBatch* batch) {
-  const std::size_t jobs = Size(spec, "jobs", count, &batch->jobs);
-  const std::size_t context = Size(spec, "context", count, &batch->context);
-  const std::size_t job_mask = Size(spec, "job_mask", count, &batch->job_mask);
-  const std::size_t granted = Size(spec, "granted", count, &batch->granted);
-  const std::size_t action_mask = Size(spec, "action_mask", count, &batch->action_mask);
+  const std::size_t jobs = SizeFor(spec, "jobs", count, &batch->jobs);
+  const std::size_t context = SizeFor(spec, "context", count, &batch->context);
+  const std::size_t job_mask = SizeFor(spec, "job_mask", count, &batch->job_mask);
+  const std::size_t granted = SizeFor(spec, "granted", count, &batch->granted);
+  const std::size_t action_mask = SizeFor(spec, "action_mask", count, &batch->action_mask);
   std::vector<ObservationView> views;
   views.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {

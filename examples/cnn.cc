@@ -1,14 +1,12 @@
 // A small convolutional network learns to tell stripes that lie from stripes that stand, in noise.
 
 #include <ATen/CPUGeneratorImpl.h>
-#include <torch/nn/modules/activation.h>
-#include <torch/nn/modules/container/sequential.h>
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
-#include <torch/nn/modules/pooling.h>
 #include <torch/types.h>
 #include <torch/utils.h>
 
+#include <memory>
 #include <utility>
 
 #include "examples/train.h"
@@ -32,21 +30,29 @@ allot::Batch Stripes(std::int64_t step, std::int64_t samples) {
   return {(image + noise).unsqueeze(1), label};
 }
 
+struct Convolutions : torch::nn::Module {
+  torch::nn::Conv2d first =
+      register_module("first", torch::nn::Conv2d(torch::nn::Conv2dOptions(1, 8, 3).padding(1)));
+  torch::nn::Conv2d second =
+      register_module("second", torch::nn::Conv2d(torch::nn::Conv2dOptions(8, 16, 3).padding(1)));
+  torch::nn::Linear last = register_module("last", torch::nn::Linear(16, 2));
+
+  torch::Tensor forward(const torch::Tensor& image) {
+    const torch::Tensor halved = torch::max_pool2d(torch::relu(first(image)), 2);
+    const torch::Tensor pooled = torch::adaptive_avg_pool2d(torch::relu(second(halved)), 1);
+    return last(torch::flatten(pooled, 1));
+  }
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
   torch::manual_seed(1);
-  torch::nn::Sequential network(torch::nn::Conv2d(torch::nn::Conv2dOptions(1, 8, 3).padding(1)),
-                                torch::nn::ReLU(), torch::nn::MaxPool2d(2),
-                                torch::nn::Conv2d(torch::nn::Conv2dOptions(8, 16, 3).padding(1)),
-                                torch::nn::ReLU(), torch::nn::AdaptiveAvgPool2d(1),
-                                torch::nn::Flatten(), torch::nn::Linear(16, 2));
+  const auto network = std::make_shared<Convolutions>();
 
   allot::Example example;
   example.parameters = network->parameters();
-  example.forward = [network](const torch::Tensor& input) mutable {
-    return network->forward(input);
-  };
+  example.forward = [network](const torch::Tensor& input) { return network->forward(input); };
   example.batch = Stripes;
   example.loss = [](const torch::Tensor& output, const torch::Tensor& target) {
     return torch::nll_loss(torch::log_softmax(output, 1), target);

@@ -10,7 +10,7 @@
 namespace allot {
 namespace {
 
-class Windows {
+class TraceWindows {
  public:
   // Of two sources that may share jobs: whether they do.
   Sight Compare(const nlohmann::json& there, const nlohmann::json& here) {
@@ -47,7 +47,7 @@ class Windows {
 }  // namespace
 
 Sight SightOf(const nlohmann::json& config, World& world) {
-  Windows windows;
+  TraceWindows windows;
   bool all_known = true;
   const nlohmann::json sources = SourcesOfCheckpoint(config);
   const nlohmann::json played = SourcesOf(world);

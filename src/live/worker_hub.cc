@@ -23,7 +23,7 @@
 namespace allot {
 namespace {
 
-using Json = nlohmann::json;
+using Message = nlohmann::json;
 
 constexpr std::size_t kLongestLine = 64 * 1024;
 constexpr std::size_t kMostConnections = 16 * 1024;
@@ -85,7 +85,7 @@ struct WorkerHub::Impl {
     if (!path.empty()) ::unlink(path.c_str());
   }
 
-  static void Send(Connection* connection, const Json& message) {
+  static void Send(Connection* connection, const Message& message) {
     if (connection == nullptr) return;
     connection->out += JsonText(message, -1) + "\n";
     Flush(connection);
@@ -108,7 +108,7 @@ struct WorkerHub::Impl {
 
   void SendEpoch(const Job& job, Connection* connection) const {
     if (job.membership.epoch < 0) return;
-    Json addresses = Json::array();
+    Message addresses = Message::array();
     for (const std::string& member : job.membership.members) {
       const auto found = workers.find(member);
       addresses.push_back(found == workers.end() ? "" : found->second.address);
@@ -125,7 +125,7 @@ struct WorkerHub::Impl {
     connection->closing = true;
   }
 
-  void Join(Connection* connection, const Json& message) {
+  void Join(Connection* connection, const Message& message) {
     const std::string id = message.at("worker");
     const std::string job_id = message.at("job");
     const auto job = jobs.find(job_id);
@@ -154,7 +154,7 @@ struct WorkerHub::Impl {
   }
 
   // True for what is more than mere progress.
-  bool Hear(Connection* connection, const Json& message) {
+  bool Hear(Connection* connection, const Message& message) {
     const std::string say = message.at("say");
     if (connection->worker.empty()) {
       if (say == "join") {
@@ -218,8 +218,8 @@ struct WorkerHub::Impl {
         const std::string line = connection->in.substr(0, end);
         connection->in.erase(0, end + 1);
         try {
-          important = Hear(connection, Json::parse(line)) || important;
-        } catch (const Json::exception& error) {
+          important = Hear(connection, Message::parse(line)) || important;
+        } catch (const Message::exception& error) {
           Refuse(connection, fmt::format("a line is a message of the protocol: {}", error.what()));
         }
       }

@@ -3,7 +3,7 @@
 namespace allot {
 namespace {
 
-constexpr const char* kTasks =
+constexpr const char* kTaskTable =
     "job1,worker,4.0,Terminated,1100.0,1900.0,600.0,29.3,50.0,V100\n"
     "job1,ps,2.0,Terminated,1090.0,2000.0,400.0,29.3,,V100\n"
     "job1,chief,1.0,Terminated,1080.0,1890.0,400.0,29.3,125.0,V100\n"
@@ -11,7 +11,7 @@ constexpr const char* kTasks =
     "job3,tensorflow,1.0,Running,1500.0,,600.0,29.3,50.0,MISC\n"
     "job4,tensorflow,1.0,Waiting,,,600.0,29.3,50.0,MISC\n";
 
-constexpr const char* kJobs =
+constexpr const char* kJobTable =
     "job1,i1,alice,Terminated,1000.0,2000.0\n"
     "job2,i2,bob,Failed,1350.0,1460.0\n";
 
@@ -25,7 +25,7 @@ Workload ReadTables(const std::string& tasks, const std::string& jobs, bool leni
 
 TEST(Pai, TheTasksOfAJobRunTogether) {
   ReadReport report;
-  const Workload workload = ReadTables(kTasks, kJobs, false, &report);
+  const Workload workload = ReadTables(kTaskTable, kJobTable, false, &report);
   ASSERT_EQ(workload.jobs.size(), 2u);
   const Job& job = workload.jobs[0];
   EXPECT_EQ(job.id, "job1");
@@ -45,7 +45,7 @@ TEST(Pai, TheTasksOfAJobRunTogether) {
 
 TEST(Pai, WithoutJobTableTheFirstStartIsTheSubmission) {
   ReadReport report;
-  const Workload workload = ReadText("pai", kTasks, false, &report);
+  const Workload workload = ReadText("pai", kTaskTable, false, &report);
   EXPECT_EQ(workload.jobs[0].submit, 1080);
   EXPECT_EQ(workload.users.size(), 0u);
   EXPECT_EQ(Adjustments(report),
@@ -62,16 +62,16 @@ TEST(Pai, AHeaderLineIsTaken) {
   const std::string header =
       "job_name,task_name,inst_num,status,start_time,end_time,plan_cpu,plan_mem,plan_gpu,gpu_"
       "type\n";
-  EXPECT_EQ(ReadText("pai", fmt::format("{}{}", header, kTasks)).jobs.size(), 2u);
+  EXPECT_EQ(ReadText("pai", fmt::format("{}{}", header, kTaskTable)).jobs.size(), 2u);
 }
 
 TEST(Pai, MalformedRowsOfTheJobTable) {
-  const std::string jobs = fmt::format("{}job3,i3\n", kJobs);
+  const std::string jobs = fmt::format("{}job3,i3\n", kJobTable);
   ReadReport report;
-  ExpectError([&] { ReadTables(kTasks, jobs, false, &report); }, ExitCode::kBadData,
+  ExpectError([&] { ReadTables(kTaskTable, jobs, false, &report); }, ExitCode::kBadData,
               {"6 fields", "got 2", "j.csv:3"});
   report = {};
-  ReadTables(kTasks, jobs, true, &report);
+  ReadTables(kTaskTable, jobs, true, &report);
   EXPECT_EQ(
       Adjustments(report),
       "1 row of the job table not used: malformed: a row must have 6 fields as in the header; "
