@@ -23,6 +23,7 @@
 
 #include "core/command_line.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/rng.h"
 #include "core/strings.h"
 #include "elastic/checkpoint_file.h"
@@ -272,6 +273,8 @@ class Training {
     }
     if (group_.rank() != 0) return false;  // until told to stop, or to take the place of rank 0
     Save();
+    // A job's script on Slurm ends by this file.
+    WriteTextFile(member_.environment().finished(), fmt::format("{}\n", state_.step));
     member_.Finish(state_.step, Work());
     return true;
   }

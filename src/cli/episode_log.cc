@@ -119,6 +119,9 @@ struct EpisodeLog::Impl : public DecisionListener {
                                             {"origin", of.workload().origin},
                                             {"cluster", of.cluster().ToString()},
                                             {"sim", SimJson(of.options())}};
+    if (!of.profiles_csv().empty()) {
+      episode.extra_attributes["workload"]["profiles"] = of.profiles_csv();
+    }
     episode.extra_attributes["allocation"] = {{"policy", options.policy}};
     return episode;
   }
@@ -248,10 +251,13 @@ std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path) {
     };
     LoggedEpisode logged;
     const bool live = reader.Has(e, "seen");
+    // Throughput as measured, or by the user's own catalogue, or by the one that ships.
+    const AttributeMap profiled = live ? reader.Attributes(e, "seen") : workload;
     try {
       logged.catalogue = std::make_shared<const Catalogue>(
-          live ? Catalogue::FromCsv(text(reader.Attributes(e, "seen"), "profiles"), where)
-               : Catalogue::Embedded());
+          live || profiled.contains("profiles")
+              ? Catalogue::FromCsv(text(profiled, "profiles"), where)
+              : Catalogue::Embedded());
       logged.scenario = std::make_shared<const Scenario>(
           WorkloadFromColumns(reader, e, text(workload, "name"), text(workload, "origin")),
           ClusterSpec::Parse(text(workload, "cluster")), SimFromJson(text(workload, "sim"), where),

@@ -26,6 +26,7 @@ struct ServeOptions {
   std::string checkpoint;
   std::string plugin;
   std::string state;
+  std::string catalogue;
   std::string shadow;
   std::string shadow_checkpoint;
   std::string metrics;
@@ -86,6 +87,11 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
   options.metrics_for_all = o.metrics_for_all;
   options.stop_jobs = o.stop_jobs;
   options.live = o.live;
+  Catalogue own;
+  if (!o.catalogue.empty()) {
+    own = Catalogue::FromFile(o.catalogue);
+    options.live.book.catalogue = &own;
+  }
   if (options.live.dry_run) {
     options.state /= "dry-run";  // beside a daemon that is in charge
     if (!o.log_root.empty() || !o.out.empty()) {
@@ -158,6 +164,9 @@ ALLOT_REGISTER(
           line.Option("-o,--out", o->out,
                       "folder for results of this run, for 'allot report', written at the end");
           line.Option("--state", o->state, "folder for journal and socket [~/.local/state/allot]");
+          line.Option("--catalogue", o->catalogue,
+                      "CSV of your models' throughput profiles (docs/formats/catalogue.md), in "
+                      "place of the one that ships with allot");
           line.Option("--interval", o->live.interval, "seconds between scheduled decisions")
               .Range(0.05, 86400.0)
               .ShowDefault();

@@ -54,6 +54,9 @@ void World::Declare(CommandLine& line) {
   line.Option("--seed", seed_, "of laws, samples, job profiles and length estimates").ShowDefault();
   line.Flag("--rigid", rigid_,
             "keep jobs at their requested size (default: elastic, docs/formats/catalogue.md)");
+  line.Option("--catalogue", catalogue_file_,
+              "CSV of your models' throughput profiles (docs/formats/catalogue.md), in place of "
+              "the one that ships with allot");
   line.Option("--profile", profile_, "named set of simulator rules, see 'allot list'")
       .ShowDefault();
   line.Option("--interval", interval_, "seconds between decisions");
@@ -73,9 +76,9 @@ void World::Declare(CommandLine& line) {
       "named worlds, joined by commas: 'allot list settings'; they bring trace, cluster, load "
       "and rules with them: not together with the options above but --workloads and --seed");
   line.Exclude("--setting", {"--workload", "--format", "--cluster", "--from", "--to", "--load",
-                             "--span", "--rate", "--jobs", "--tail", "--rigid", "--profile",
-                             "--interval", "--restart-cost", "--failures", "--node-events",
-                             "--speedup", "--length-estimates"});
+                             "--span", "--rate", "--jobs", "--tail", "--rigid", "--catalogue",
+                             "--profile", "--interval", "--restart-cost", "--failures",
+                             "--node-events", "--speedup", "--length-estimates"});
 }
 
 const std::vector<Setting>& World::settings() {
@@ -172,6 +175,14 @@ void World::CheckWindow(const WindowOptions& window) {
   }
 }
 
+const Catalogue& World::catalogue() {
+  if (catalogue_file_.empty()) return Catalogue::Embedded();
+  if (catalogue_ == nullptr) {
+    catalogue_ = std::make_unique<const Catalogue>(Catalogue::FromFile(catalogue_file_));
+  }
+  return *catalogue_;
+}
+
 WindowOptions World::Window() {
   WindowOptions window;
   if (!from_.empty()) window.from = ParseWhen(trace(), from_);
@@ -184,6 +195,7 @@ WindowOptions World::Window() {
   window.loads = loads_;
   window.elastic = elastic();
   window.elasticity.seed = seed_;
+  window.catalogue = &catalogue();
   window.sim = sim();
   return window;
 }
@@ -275,6 +287,7 @@ nlohmann::ordered_json World::ToJson() {
                                  {"workloads", workloads_},
                                  {"seed", seed_},
                                  {"elastic", elastic()},
+                                 {"catalogue", catalogue_file_},
                                  {"profile", profile_},
                                  {"interval_s", options.interval},
                                  {"restart_cost_s", options.restart_cost},

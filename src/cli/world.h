@@ -74,6 +74,7 @@ class World {
   std::vector<Named> SettingScenarios();
   Workload MadeByLaw(std::uint64_t seed) const;
   EpisodeSource Episodes(const ClusterSpec& cluster, WindowOptions window);
+  const Catalogue& catalogue();
 
   std::string setting_specs_;
   std::vector<Setting> settings_;
@@ -88,6 +89,8 @@ class World {
   int workloads_ = 1;
   std::uint64_t seed_ = 0;
   bool rigid_ = false;
+  std::string catalogue_file_;
+  std::unique_ptr<const Catalogue> catalogue_;  // read from it, once
   std::string profile_ = "default";
   std::optional<double> interval_;
   std::optional<double> restart_cost_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/strings.h"
 
 namespace allot {
@@ -125,11 +126,18 @@ Catalogue Catalogue::FromCsv(std::string_view text, const std::string& path) {
   if (catalogue.models_.empty()) {
     throw DataError("a catalogue needs at least 1 profile, got 0 ({})", path);
   }
+  catalogue.csv_ = text;
   return catalogue;
 }
 
+Catalogue Catalogue::FromFile(const std::string& path) { return FromCsv(ReadTextFile(path), path); }
+
 const Catalogue& Catalogue::Embedded() {
-  static const Catalogue catalogue = FromCsv(internal::kCatalogueCsv, "traces/catalogue.csv");
+  static const Catalogue catalogue = [] {
+    Catalogue embedded = FromCsv(internal::kCatalogueCsv, "traces/catalogue.csv");
+    embedded.csv_.clear();
+    return embedded;
+  }();
   return catalogue;
 }
 

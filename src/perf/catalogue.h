@@ -18,14 +18,18 @@ class Catalogue {
   void Add(ModelPtr model);                   // DataError when the name is taken
   ModelPtr Get(std::string_view name) const;  // DataError with did-you-mean when unknown
   const std::vector<ModelPtr>& models() const { return models_; }  // in order of addition
+  // What a user's own was read from; "" for the embedded one and those made by code.
+  const std::string& csv() const { return csv_; }
 
   // CSV with columns profile,gpu_type,gpus,rate; rows of a profile, and of a type in it, together.
   // DataError with file and line when malformed. Path for messages only.
   static Catalogue FromCsv(std::string_view text, const std::string& path);
+  static Catalogue FromFile(const std::string& path);
   static const Catalogue& Embedded();
 
  private:
   std::vector<ModelPtr> models_;
+  std::string csv_;
 };
 
 }  // namespace allot

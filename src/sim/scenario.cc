@@ -13,7 +13,10 @@ namespace allot {
 
 Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
                    const Catalogue& catalogue)
-    : workload_(std::move(workload)), cluster_(std::move(cluster)), options_(options) {
+    : workload_(std::move(workload)),
+      cluster_(std::move(cluster)),
+      options_(options),
+      profiles_csv_(catalogue.csv()) {
   if (workload_.jobs.empty()) throw DataError("workload '{}' has no job", workload_.name);
   // Bounds keep the clock exact: a year in milliseconds, or a century in intervals of a century.
   constexpr Seconds kShortest = 1e-3;

@@ -59,6 +59,9 @@ class Scenario {
 
   const JobFacts& facts(JobIndex job) const { return facts_[static_cast<std::size_t>(job)]; }
 
+  // Of the user's own catalogue that the jobs' models come from, its text; "" for any other.
+  const std::string& profiles_csv() const { return profiles_csv_; }
+
   // Whether policies are told the true length of every job.
   bool tells_true_lengths() const;
 
@@ -68,6 +71,7 @@ class Scenario {
   Workload workload_;
   ClusterSpec cluster_;
   SimOptions options_;
+  std::string profiles_csv_;
   std::vector<JobFacts> facts_;
   std::vector<NodeEvent> node_events_;
 };

@@ -205,6 +205,19 @@ def test_log_replays(allot, trace, tmp_path):
     assert (replayed["jobs"], replayed["different"]) == (30, 0)
 
 
+def test_jobs_run_as_the_users_own_profiles_say(allot, tmp_path):
+    (tmp_path / "profiles.csv").write_text("profile,gpu_type,gpus,rate\nmine,v100,1,1\nmine,v100,4,3\n")
+    (tmp_path / "jobs.csv").write_text("job_id,submit_s,gpus,duration_s,max_gpus,model\na,0,1,3000,4,mine\n")
+    world = ("--workload", tmp_path / "jobs.csv", "--cluster", "1x4")
+    assert "unknown throughput profile 'mine'" in allot("simulate", *world, exit=3).stderr
+    world += ("--catalogue", tmp_path / "profiles.csv")
+    allot("simulate", *world, "--policy", "index", "--out", tmp_path / "out", "--log", tmp_path / "logs")
+    assert read_json(tmp_path / "out" / "summary.json")["avg_jct_s"] == 1000  # 3,000 s of work at rate 3
+    (tmp_path / "profiles.csv").unlink()  # the log has its text
+    (replayed,) = json.loads(allot("replay", tmp_path / "logs" / "cluster" / "index-v0", "--json").stdout)
+    assert replayed["different"] == 0
+
+
 # ---- options ----
 
 
