@@ -32,9 +32,11 @@ void Give(const Scenario& scenario, const Allocation& allocation, const Allocati
       held->configuration == entry.configuration && !entry.relaunch &&
       std::equal(shares.begin(), shares.end(), held->shares.begin(), held->shares.end());
   if (same) return;
+  const SimOptions& rules = scenario.options();
+  held->ready = now + (held->launched ? rules.restart_cost : 0.0) +
+                (held->configuration < 0 ? rules.launch_cost : 0.0);
   held->configuration = entry.configuration;
   held->shares.assign(shares.begin(), shares.end());
-  held->ready = held->launched ? now + scenario.options().restart_cost : now;
   held->launched = true;
 }
 

@@ -27,6 +27,7 @@ std::string SimJson(const SimOptions& options) {
                fails ? Json{failures.mean_between, failures.mean_repair, failures.checkpoint_every}
                      : Json()},
               {"restart_cost_s", options.restart_cost},
+              {"launch_cost_s", options.launch_cost},
               {"decide_on_events", options.decide_on_events},
               {"charge_whole_intervals", options.charge_whole_intervals},
               {"speedup", options.speedup},
@@ -41,6 +42,7 @@ SimOptions SimFromJson(const std::string& text, const std::string& where) {
     SimOptions options;
     options.interval = json.at("interval_s");
     options.restart_cost = json.at("restart_cost_s");
+    options.launch_cost = json.value("launch_cost_s", 0.0);
     options.decide_on_events = json.at("decide_on_events");
     options.charge_whole_intervals = json.value("charge_whole_intervals", false);
     options.speedup = json.value("speedup", 1.0);

@@ -10,7 +10,7 @@ namespace {
 constexpr const char* kHowToScale =
     "Several processes or machines with one --out folder share a run, with the same result as "
     "one:\n"
-    "  torchrun --nnodes 2 --nproc-per-node 1 --rdzv-endpoint HOST:29500 --no-python allot train "
+    "  torchrun --nnodes 2 --nproc_per_node 1 --rdzv_endpoint HOST:29500 --no-python allot train "
     "...\n"
     "  MASTER_ADDR=HOST srun -n 2 allot train ...";
 

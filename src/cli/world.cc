@@ -61,6 +61,8 @@ void World::Declare(CommandLine& line) {
       .ShowDefault();
   line.Option("--interval", interval_, "seconds between decisions");
   line.Option("--restart-cost", restart_cost_, "seconds lost by a change of allocation");
+  line.Option("--launch-cost", launch_cost_,
+              "seconds lost by a launch of a job that holds nothing, the first included");
   line.Option("--failures", failures_,
               "nodes fail and are repaired at random: MEAN_BETWEEN:MEAN_REPAIR[:CHECKPOINTS], "
               "e.g. 30d:2h:1h");
@@ -75,10 +77,12 @@ void World::Declare(CommandLine& line) {
       "--setting", setting_specs_,
       "named worlds, joined by commas: 'allot list settings'; they bring trace, cluster, load "
       "and rules with them: not together with the options above but --workloads and --seed");
-  line.Exclude("--setting", {"--workload", "--format", "--cluster", "--from", "--to", "--load",
-                             "--span", "--rate", "--jobs", "--tail", "--rigid", "--catalogue",
-                             "--profile", "--interval", "--restart-cost", "--failures",
-                             "--node-events", "--speedup", "--length-estimates"});
+  line.Exclude(
+      "--setting",
+      {"--workload",    "--format",    "--cluster",     "--from",     "--to",
+       "--load",        "--span",      "--rate",        "--jobs",     "--tail",
+       "--rigid",       "--catalogue", "--profile",     "--interval", "--restart-cost",
+       "--launch-cost", "--failures",  "--node-events", "--speedup",  "--length-estimates"});
 }
 
 const std::vector<Setting>& World::settings() {
@@ -133,6 +137,7 @@ SimOptions World::sim() const {
   Registry<ProfileInfo>::Global().Get("profile", profile_).apply(&options);
   if (interval_) options.interval = *interval_;
   if (restart_cost_) options.restart_cost = *restart_cost_;
+  if (launch_cost_) options.launch_cost = *launch_cost_;
   options.speedup *= speedup_;
   if (!lengths_.empty()) options.lengths = LengthEstimates::Parse(lengths_);
   if (!failures_.empty()) options.failures = ParseNodeFailures(failures_);
@@ -291,6 +296,7 @@ nlohmann::ordered_json World::ToJson() {
                                  {"profile", profile_},
                                  {"interval_s", options.interval},
                                  {"restart_cost_s", options.restart_cost},
+                                 {"launch_cost_s", options.launch_cost},
                                  {"decide_on_events", options.decide_on_events},
                                  {"speedup", options.speedup},
                                  {"length_estimates", options.lengths.ToString()}};

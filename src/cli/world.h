@@ -94,6 +94,7 @@ class World {
   std::string profile_ = "default";
   std::optional<double> interval_;
   std::optional<double> restart_cost_;
+  std::optional<double> launch_cost_;
   double speedup_ = 1;
   std::string lengths_;
   std::string failures_;

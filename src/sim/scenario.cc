@@ -29,6 +29,10 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
     throw UsageError("the restart cost must be >= 0 s and at most {}, got {}", kLongest,
                      options_.restart_cost);
   }
+  if (!(options_.launch_cost >= 0 && options_.launch_cost <= kLongest)) {
+    throw UsageError("the launch cost must be >= 0 s and at most {}, got {}", kLongest,
+                     options_.launch_cost);
+  }
   if (!(options_.speedup > 0)) {
     throw UsageError("the speed-up of progress must be > 0, got {}", options_.speedup);
   }

@@ -23,6 +23,7 @@ inline constexpr double kBoundarySlack = 1e-9;
 struct SimOptions {
   Seconds interval = 300;     // between scheduled decisions, > 0
   Seconds restart_cost = 30;  // progress lost by every change of allocation after the first launch
+  Seconds launch_cost = 0;    // and by every launch of a job that holds nothing, the first included
   bool decide_on_events =
       false;  // also decide when a job arrives or ends, not only on the interval
   bool charge_whole_intervals =

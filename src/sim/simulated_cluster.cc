@@ -408,7 +408,8 @@ void SimulatedCluster::Give(const Allocation::Entry& entry, std::size_t row, App
   Observation& o = observation_;
   Progress& p = progress_[row];
   JobRecord& record = records_[At(o.job[row])];
-  if (o.running[row] < 0) {
+  const bool launch = o.running[row] < 0;
+  if (launch) {
     ++report->launched;
   } else if (entry.configuration != o.running[row]) {
     ++report->resized;
@@ -425,7 +426,8 @@ void SimulatedCluster::Give(const Allocation::Entry& entry, std::size_t row, App
   }
   ++o.changes[row];
   o.running[row] = entry.configuration;
-  p.ready = o.now + (first ? 0.0 : o.restart_cost[row]);
+  p.ready = o.now + (first ? 0.0 : o.restart_cost[row]) +
+            (launch ? scenario_.options().launch_cost : 0.0);
   p.rate = configuration.rate * scenario_.options().speedup;
   p.gpus = configuration.demand.gpus;
   p.finish = FinishOf(p, o.done_work[row]);

@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -264,6 +265,31 @@ def test_a_rigid_job_is_placed_requeued_and_placed_again(cluster, probe, submit)
     wait_until(lambda: probe.look()["jobs"][job]["state"] == "finished", lambda: f"{job}: {probe.look()}")
     assert (submit.folder / "log").read_text().splitlines() == ["gpus 0,1 on n1", "gpus 0,1,2,3 on n4"]
     assert cluster.jobs()[number]["JobState"] == "COMPLETED"
+
+
+@pytest.mark.skipif(subprocess.run(["/usr/bin/python3", "-c", "import torch"], capture_output=True).returncode != 0,
+                    reason="needs Debian's python3-torch")
+def test_an_unmodified_torchrun_job_goes_on_at_another_size(cluster, probe, submit):
+    program = Path(__file__).resolve().parents[2] / "examples" / "torchrun.py"
+    # Debian's torchrun 1.13 stumbles over the default of --redirects and --tee on Python 3.11.
+    script = '#!/bin/bash\nexport OMP_NUM_THREADS=1\n' \
+             'torchrun --nnodes=1:4 --nproc_per_node=$SLURM_GPUS_ON_NODE --rdzv_backend=c10d ' \
+             '--rdzv_endpoint=127.0.0.1:0 --rdzv_conf=last_call_timeout=1 --redirects=1 --tee=1 ' \
+             f'"{program}" --steps 400 --pace-ms 20 >>log 2>&1\n'
+    number = submit("allot min=1 max=4 resize=restart", script=script, options=("--gres=gpu:1",))
+    job = probe.job(number)
+    first, = probe.start(job, ("n1", 1))
+    probe.until(first, "ready")
+    log = submit.folder / "log"
+    wait_until(lambda: log.exists() and "step=20" in log.read_text(), lambda: f"training: {log.read_text()}", 60)
+    probe.do("stop", first, "save")
+    wait_until(lambda: first not in probe.look()["workers"], "the job to have been requeued")
+    wait_until(lambda: probe.ask("start", job, f"{job}.7 n4 30")["ok"] or probe.look() and False, "it to be placed again")
+    wait_until(lambda: probe.look()["jobs"][job]["state"] == "finished", lambda: f"{job}: {log.read_text()}", 60)
+    (one, from_start), (two, later) = re.findall(r"world=(\d) step=(\d+)", log.read_text())
+    assert (one, from_start, two) == ("1", "0", "2")
+    assert int(later) >= 20  # from the checkpoint of its end
+    assert "finished step=400" in log.read_text()
 
 
 def test_what_cannot_be_placed_is_held_and_its_user_told(cluster, probe, submit):

@@ -49,10 +49,11 @@ class ClusterError(RuntimeError):
 class Cluster:
     """One cluster; the folder holds everything, so that another process can find and stop it."""
 
-    def __init__(self, folder, nodes=NODES, slurmd_timeout=30):
+    def __init__(self, folder, nodes=NODES, slurmd_timeout=30, settings=None):
         self.folder = Path(folder).resolve()
         self.nodes = nodes
         self.slurmd_timeout = slurmd_timeout
+        self.settings = settings or {}  # of slurm.conf, in place of ours
         self.conf = self.folder / "slurm.conf"
         self.environment = {**os.environ, "SLURM_CONF": str(self.conf)}
         self.environment["PATH"] = f"{os.environ.get('PATH', os.defpath)}:{SBIN}"
@@ -211,6 +212,7 @@ class Cluster:
             "PriorityType": "priority/basic", "PreemptMode": "OFF", "ReturnToService": 2,
             "SlurmctldTimeout": 30, "SlurmdTimeout": self.slurmd_timeout, "KillWait": 5, "MinJobAge": 300,
             "SlurmdParameters": "config_overrides", "GresTypes": "gpu", "JobSubmitPlugins": "lua",
+            **self.settings,
         }
         lines = [f"{key}={value}" for key, value in settings.items()]
         gres = []

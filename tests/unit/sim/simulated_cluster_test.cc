@@ -52,6 +52,13 @@ class StallingPolicy : public Policy {
   PolicyInfo info_;
 };
 
+TEST(SimulatedClusterTest, EveryLaunchOfAJobThatHoldsNothingCosts) {
+  SimOptions options;
+  options.launch_cost = 7;
+  const Scenario alone = ScenarioOf({{0, 2, 1000}}, "1x4", options);
+  EXPECT_EQ(Jcts(RunPolicy(alone, *Fifo())), (Times{1007}));
+}
+
 TEST(SimulatedClusterTest, OneJobRunsItsDuration) {
   const Scenario scenario = ScenarioOf({{0, 2, 1000}}, "1x4");
   const RunOutcome outcome = RunPolicy(scenario, *Fifo());
