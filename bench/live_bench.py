@@ -4,7 +4,9 @@
     bench/live_bench.py [--build build/release] [--tries 15] [--out bench/results/live.json]
 
 Starts a throw-away cluster (tests/live/cluster.py), submits one elastic job, and has it grow by a
-worker and shrink again. Needs what tests/integration/slurm_test.py needs.
+worker and shrink again. Then an ordinary job that is resized by a restart: from the order to stop
+until its script runs on the GPUs of another node, saving in between. Needs what
+tests/integration/slurm_test.py needs.
 """
 
 import argparse
@@ -30,6 +32,41 @@ def summary(seconds):
     ordered = sorted(seconds)
     return {"median": round(statistics.median(ordered), 4), "least": round(ordered[0], 4),
             "most": round(ordered[-1], 4), "tries": len(ordered)}
+
+
+SAVES_AND_ENDS = """#!/bin/bash
+trap 'echo saved >>log; exit 1' TERM
+echo "started on $SLURMD_NODENAME" >>log
+sleep 6000 & wait
+"""
+
+
+def measure_restart(cluster, probe, home, tries):
+    """Seconds from a node to another and back, of a job that Slurm requeues in between."""
+    home.mkdir()
+    home.chmod(0o777)
+    (home / "train.sh").write_text(SAVES_AND_ENDS)
+    number = int(cluster.client("sbatch", "--parsable", "--gres=gpu:2", "--comment=allot max=4 gpus=2 resize=restart",
+                                "train.sh", user=USER, cwd=home))
+    job, log, seconds, began = probe.job(number), home / "log", [], None
+
+    def lines():
+        return log.read_text().splitlines() if log.exists() else []
+
+    for turn, place in enumerate([("n1", 0x3), ("n4", 0xf)] * (tries // 2 + 1)):
+        node, gpus = place
+        wait_until(lambda: probe.ask("start", job, f"{job}.{turn} {node} {gpus:x}")["ok"] or probe.look() and False,
+                   "it to be placed")
+        wait_until(lambda: sum(line.startswith("started") for line in lines()) == turn + 1, "its script to run")
+        if began is not None:
+            seconds.append(time.monotonic() - began)
+        probe.until(f"{job}.{turn}", "ready")
+        time.sleep(1)
+        began = time.monotonic()
+        probe.do("stop", f"{job}.{turn}", "save")
+        wait_until(lambda: f"{job}.{turn}" not in probe.look()["workers"], "it to be requeued")
+    assert lines().count("saved") == len(seconds) + 1
+    return seconds
 
 
 def measure(folder, build, tries):
@@ -65,12 +102,14 @@ def measure(folder, build, tries):
             wait_until(lambda: cluster.gpus_in_use()["n2"] == 0, "the GPU to be free")
             freed.append(time.monotonic() - begin)
         version = cluster.client("scontrol", "--version").strip()
+        restart = measure_restart(cluster, probe, folder / "restarts", tries)
         probe.kill()
         text = "".join((home / f"slurm-{number}.{i}.out").read_text() for i in (0, 1))
     # The first time a worker joins it had nothing to pause.
     pauses = [float(pause) / 1000 for pause in re.findall(r"step=[1-9]\d* pause_ms=([0-9.]+)", text)]
     return {"grow_seconds": summary(grow), "shrink_trains_seconds": summary(resumed),
             "shrink_gpu_free_seconds": summary(freed), "pause_seconds": summary(pauses),
+            "restart_seconds": summary(restart),
             "slurm": version, "load_average": summary(load), "cores": os.cpu_count()}
 
 
