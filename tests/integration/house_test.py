@@ -1,6 +1,7 @@
 """The house stands as docs/house.md draws it: who includes whom, one idea a file, registries complete."""
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -160,6 +161,14 @@ def test_nothing_registers_elsewhere():
     stray = [str(path) for path in SOURCES
              if path.suffix == ".cc" and registrations(ROOT / path) and ROOT / path not in known]
     assert not stray, f"registered outside the folders of REGISTRIES: {stray}"
+
+
+def test_scripts_can_be_run():
+    folders = ("bench", "docs", "examples", "tests", "traces")
+    scripts = [path for top in folders for path in (ROOT / top).rglob("*") if path.suffix in (".py", ".sh")]
+    shut = [path.relative_to(ROOT) for path in scripts
+            if path.read_bytes()[:2] == b"#!" and not os.access(path, os.X_OK)]
+    assert scripts and not shut, f"scripts that begin with #! must be executable: {shut}"
 
 
 def test_package_list_has_the_sections_that_dev_asks_for():
