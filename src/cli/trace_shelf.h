@@ -1,6 +1,7 @@
 #pragma once
-// Traces by what they were read from, each read once and then shared: for commands that make many
-// worlds of one trace. Thread-safe.
+// Traces by what they were read from, each read once and then shared, and workloads by the law that
+// made them, for as long as somebody holds them: for commands that make many worlds of one trace.
+// Thread-safe.
 
 #include <functional>
 #include <map>
@@ -31,6 +32,23 @@ class TraceShelf {
     return entry.trace;
   }
 
+  using LawKey = std::tuple<std::string, double, std::uint64_t, int, Seconds>;  // id, rate, seed,
+                                                                                // jobs, tail
+
+  // Calls `make` when nobody holds what it made before; one caller a key at a time.
+  std::shared_ptr<const Workload> Share(const LawKey& key, const std::function<Workload()>& make) {
+    std::unique_lock all(mutex_);
+    Made& made = made_by_law_[key];
+    all.unlock();
+    const std::lock_guard lock(made.mutex);
+    std::shared_ptr<const Workload> workload = made.workload.lock();
+    if (workload == nullptr) {
+      workload = std::make_shared<const Workload>(make());
+      made.workload = workload;
+    }
+    return workload;
+  }
+
   // Of everything that was read.
   std::vector<std::pair<std::string, ReadReport>> reports() {
     const std::lock_guard lock(mutex_);
@@ -46,8 +64,13 @@ class TraceShelf {
     std::shared_ptr<const Workload> trace;
     ReadReport report;
   };
+  struct Made {
+    std::mutex mutex;
+    std::weak_ptr<const Workload> workload;
+  };
   std::mutex mutex_;
   std::map<Key, Entry> entries_;
+  std::map<LawKey, Made> made_by_law_;
 };
 
 }  // namespace allot

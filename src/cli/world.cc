@@ -103,15 +103,20 @@ bool World::made_by_law() const { return !LawName(workload_).empty(); }
 
 Seconds World::tail() const { return tail_.empty() ? 0 : ParseWhen(Workload{}, tail_); }
 
-Workload World::MadeByLaw(std::uint64_t seed) const {
+std::shared_ptr<const Workload> World::MadeByLaw(std::uint64_t seed) const {
+  if (seed == seed_ && trace_ != nullptr) return trace_;
   const auto& law = Registry<WorkloadLaw>::Global().Get("law", LawName(workload_));
-  return Generate(law, RateOf(law, rate_), seed, {jobs_.value_or(kLawJobs), tail()});
+  const double rate = RateOf(law, rate_);
+  const LawLength length = {jobs_.value_or(kLawJobs), tail()};
+  const auto make = [&] { return Generate(law, rate, seed, length); };
+  if (shelf_ == nullptr) return std::make_shared<const Workload>(make());
+  return shelf_->Share({law.id, rate, seed, length.jobs, length.tail}, make);
 }
 
 const Workload& World::trace() {
   if (trace_ != nullptr) return *trace_;
   if (made_by_law()) {
-    trace_ = std::make_shared<const Workload>(MadeByLaw(seed_));
+    trace_ = MadeByLaw(seed_);
     return *trace_;
   }
   const auto only_laws = [this](const char* option, const auto& value) {
@@ -221,8 +226,8 @@ std::vector<World::Named> World::SettingScenarios() {
 EpisodeSource World::Episodes(const ClusterSpec& spec, WindowOptions window) {
   if (!made_by_law()) return WindowEpisodes(trace(), spec, std::move(window));
   return [this, spec, window = std::move(window)](std::uint64_t seed) {
-    const Workload made = MadeByLaw(seed);
-    return WindowEpisodes(made, spec, window)(seed);
+    const std::shared_ptr<const Workload> made = MadeByLaw(seed);
+    return WindowEpisodes(*made, spec, window)(seed);
   };
 }
 

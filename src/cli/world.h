@@ -25,7 +25,8 @@ class World {
   // Declares --workload, --cluster, --load, ... on the command.
   void Declare(CommandLine& line);
 
-  // Traces that several worlds read are read once: `shelf` must outlive the world.
+  // Traces that several worlds read are read once, workloads that they make are made once: `shelf`
+  // must outlive the world.
   void ShareTraces(TraceShelf* shelf) { shelf_ = shelf; }
 
   // Reads the trace, or makes it by its law with --seed; once. Errors as ReadTrace.
@@ -72,7 +73,7 @@ class World {
   void CheckWindow(const WindowOptions& window);
   WindowOptions Window();
   std::vector<Named> SettingScenarios();
-  Workload MadeByLaw(std::uint64_t seed) const;
+  std::shared_ptr<const Workload> MadeByLaw(std::uint64_t seed) const;
   EpisodeSource Episodes(const ClusterSpec& cluster, WindowOptions window);
   const Catalogue& catalogue();
 

@@ -38,10 +38,11 @@ TableCache::TableCache(const Catalogue& catalogue, std::vector<std::string> gpu_
   ALLOT_CHECK_EQ(gpu_types_.size(), type_capacity_.size());
 }
 
-ModelPtr TableCache::ModelOf(const Workload& workload, const Job& job) const {
-  if (job.model < 0) return constant_;
+// Catalogues keep what they hold, so that it can be told by its address.
+const ThroughputModel& TableCache::ModelOf(const Workload& workload, const Job& job) const {
+  if (job.model < 0) return *constant_;
   try {
-    return catalogue_.Get(workload.models[job.model]);
+    return *catalogue_.Get(workload.models[job.model]);
   } catch (const Error& error) {
     throw DataError("{}: job '{}'{}", error.what(), job.id, workload.PlaceOf(job));
   }
@@ -65,24 +66,28 @@ void TableCache::CheckFits(const Workload& workload, const Job& job) const {
 std::shared_ptr<const ConfigurationTable> TableCache::TableFor(const Workload& workload,
                                                                const Job& job) {
   CheckFits(workload, job);
-  const ModelPtr model = ModelOf(workload, job);
+  return TableFor(workload, job, ModelOf(workload, job));
+}
+
+const std::shared_ptr<const ConfigurationTable>& TableCache::TableFor(
+    const Workload& workload, const Job& job, const ThroughputModel& model) {
   const GpuCount lowest = job.lowest();
   const GpuCount highest = std::min(job.highest(), kMaxGpusPerJob);
-  auto& table = tables_[Key(model->name(), lowest, highest, OnGrid(job.gpus) ? 0 : job.gpus)];
+  auto& table = tables_[Key(&model, lowest, highest, OnGrid(job.gpus) ? 0 : job.gpus)];
   if (table != nullptr) return table;
 
   std::vector<Configuration> configurations;
-  const bool grid = model->kinds().size() > 1;
+  const bool grid = model.kinds().size() > 1;
   for (std::size_t type = 0; type < gpu_types_.size(); ++type) {
     const auto add = [&](const UnitCounts& units) {
       Configuration c;
       c.units = units;
       c.gpu_type = static_cast<GpuTypeIndex>(type);
-      for (std::size_t kind = 0; kind < model->kinds().size(); ++kind) {
-        c.demand += model->kinds()[kind].demand * units[kind];
-        c.cost += model->kinds()[kind].price * units[kind];
+      for (std::size_t kind = 0; kind < model.kinds().size(); ++kind) {
+        c.demand += model.kinds()[kind].demand * units[kind];
+        c.cost += model.kinds()[kind].price * units[kind];
       }
-      c.rate = model->Rate(units, gpu_types_[type]);
+      c.rate = model.Rate(units, gpu_types_[type]);
       if (c.rate > 0 || grid) configurations.push_back(c);
     };
     if (grid) {
@@ -96,7 +101,7 @@ std::shared_ptr<const ConfigurationTable> TableCache::TableFor(const Workload& w
       continue;
     }
     for (GpuCount gpus = lowest; gpus <= std::min(highest, type_capacity_[type]); ++gpus) {
-      if (OnGrid(gpus) || gpus == lowest || gpus == job.gpus) add(UnitsOf(*model, gpus));
+      if (OnGrid(gpus) || gpus == lowest || gpus == job.gpus) add(UnitsOf(model, gpus));
     }
   }
   if (std::none_of(configurations.begin(), configurations.end(),
@@ -106,26 +111,40 @@ std::shared_ptr<const ConfigurationTable> TableCache::TableFor(const Workload& w
         job.id, job.gpus, gpu_types_.size(), workload.PlaceOf(job));
   }
   table = std::make_shared<ConfigurationTable>(
-      model->name(), model->kinds(), std::move(configurations),
-      grid ? UnitsOf(*model, highest) : ConfigurationTable::kNoLimits);
+      model.name(), model.kinds(), std::move(configurations),
+      grid ? UnitsOf(model, highest) : ConfigurationTable::kNoLimits);
   return table;
 }
 
 std::int32_t TableCache::RequestedOf(const Workload& workload, const Job& job) {
-  const auto table = TableFor(workload, job);
-  const UnitCounts units = UnitsOf(*ModelOf(workload, job), job.gpus);
-  for (const GpuTypeIndex type : table->types()) {
-    const std::int32_t requested = table->Find(units, type);
-    if (requested >= 0 && (*table)[requested].rate > 0) return requested;
+  return OfferFor(workload, job).requested;
+}
+
+double TableCache::WorkOf(const Workload& workload, const Job& job) {
+  return job.work > 0 ? job.work : OfferFor(workload, job).work;
+}
+
+TableCache::Offer TableCache::OfferFor(const Workload& workload, const Job& job) {
+  CheckFits(workload, job);
+  const ThroughputModel& model = ModelOf(workload, job);
+  Offer offer;
+  offer.table = TableFor(workload, job, model);
+  offer.requested = RequestedOf(workload, job, model, *offer.table);
+  offer.work = job.work > 0 ? job.work : job.duration * (*offer.table)[offer.requested].rate;
+  return offer;
+}
+
+std::int32_t TableCache::RequestedOf(const Workload& workload, const Job& job,
+                                     const ThroughputModel& model,
+                                     const ConfigurationTable& table) const {
+  const UnitCounts units = UnitsOf(model, job.gpus);
+  for (const GpuTypeIndex type : table.types()) {
+    const std::int32_t requested = table.Find(units, type);
+    if (requested >= 0 && table[requested].rate > 0) return requested;
   }
   throw DataError(
       "a job must run at its requested size: job '{}' has rate 0 at {} GPUs on all {} types{}",
       job.id, job.gpus, gpu_types_.size(), workload.PlaceOf(job));
-}
-
-double TableCache::WorkOf(const Workload& workload, const Job& job) {
-  if (job.work > 0) return job.work;
-  return job.duration * (*TableFor(workload, job))[RequestedOf(workload, job)].rate;
 }
 
 }  // namespace allot

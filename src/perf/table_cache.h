@@ -33,11 +33,24 @@ class TableCache {
   // reference type (the first of the table's types that can hold them).
   double WorkOf(const Workload& workload, const Job& job);
 
- private:
-  // Profile name, lowest, highest, and the requested count where it is off the grid (else 0).
-  using Key = std::tuple<std::string, GpuCount, GpuCount, GpuCount>;
+  // All three, for less.
+  struct Offer {
+    std::shared_ptr<const ConfigurationTable> table;
+    std::int32_t requested;
+    double work;
+  };
+  Offer OfferFor(const Workload& workload, const Job& job);
 
-  ModelPtr ModelOf(const Workload& workload, const Job& job) const;
+ private:
+  // Profile, lowest, highest, and the requested count where it is off the grid (else 0).
+  using Key = std::tuple<const ThroughputModel*, GpuCount, GpuCount, GpuCount>;
+
+  const ThroughputModel& ModelOf(const Workload& workload, const Job& job) const;
+  const std::shared_ptr<const ConfigurationTable>& TableFor(const Workload& workload,
+                                                            const Job& job,
+                                                            const ThroughputModel& model);
+  std::int32_t RequestedOf(const Workload& workload, const Job& job, const ThroughputModel& model,
+                           const ConfigurationTable& table) const;
   void CheckFits(const Workload& workload, const Job& job) const;
 
   const Catalogue& catalogue_;

@@ -41,12 +41,9 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
   facts_.reserve(workload_.jobs.size());
   for (const Job& job : workload_.jobs) {
     ThrowIfInterrupted();
-    JobFacts facts;
-    facts.table = tables.TableFor(workload_, job);
-    facts.work = tables.WorkOf(workload_, job);
-    facts.estimate = options_.lengths.Of(job, facts.work, options_.seed);
-    facts.requested = tables.RequestedOf(workload_, job);
-    facts_.push_back(std::move(facts));
+    TableCache::Offer offer = tables.OfferFor(workload_, job);
+    const double estimate = options_.lengths.Of(job, offer.work, options_.seed);
+    facts_.push_back({std::move(offer.table), offer.requested, offer.work, estimate});
   }
 }
 

@@ -50,7 +50,6 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& 
   o.decision = 0;
   row_of_job_.resize(jobs);
   records_.resize(jobs);
-  progress_.resize(jobs);
   inverse_duration_.resize(jobs);
   next_arrival_ = static_cast<JobIndex>(jobs);
   for (std::size_t i = 0; i < jobs; ++i) {
@@ -58,17 +57,11 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& 
     row_of_job_[i] = o.job[i];
     records_[i].job = o.job[i];
     records_[i].submit = o.submit[i];
-    Progress& p = progress_[i];
-    p.work = scenario.facts(o.job[i]).work;
     inverse_duration_[i] = 1.0 / scenario.workload().jobs[i].duration;
     if (o.running[i] < 0) continue;
-    const Configuration& configuration = (*o.table[i])[o.running[i]];
-    p.ready = o.now;
-    p.rate = configuration.rate * scenario.options().speedup;
-    p.gpus = configuration.demand.gpus;
-    p.finish = FinishOf(p, o.done_work[i]);
     running_rows_.push_back(static_cast<std::int32_t>(i));
-    gpus_used_ += p.gpus;
+    runs_.push_back(RunOf(i, o.running[i], o.now));
+    gpus_used_ += runs_.back().gpus;
   }
   holdings_.Reset(o);
   o.free = &holdings_.free();
@@ -94,15 +87,28 @@ Seconds SimulatedCluster::NextEvent() const {
 Seconds SimulatedCluster::NextJobEvent() const {
   Seconds event = kNever;
   if (At(next_arrival_) < records_.size()) event = records_[At(next_arrival_)].submit;
-  for (const std::int32_t row : running_rows_) event = std::min(event, progress_[At(row)].finish);
+  for (const Run& run : runs_) event = std::min(event, run.finish);
   return event;
 }
 
-Seconds SimulatedCluster::FinishOf(const Progress& p, double done) const {
-  if (!(p.rate > 0)) return kNever;
-  const Seconds exact = p.ready + std::max(0.0, p.work - done) / p.rate;
+Seconds SimulatedCluster::FinishOf(const Run& run, double done) const {
+  if (!(run.rate > 0)) return kNever;
+  const Seconds exact = run.ready + std::max(0.0, run.work - done) / run.rate;
   if (!scenario_.options().charge_whole_intervals) return exact;
-  return NextInterval(std::max(p.ready, exact - kBoundarySlack * observation_.interval));
+  return NextInterval(std::max(run.ready, exact - kBoundarySlack * observation_.interval));
+}
+
+SimulatedCluster::Run SimulatedCluster::RunOf(std::size_t row, std::int32_t configuration,
+                                              Seconds ready) const {
+  const Observation& o = observation_;
+  const Configuration& given = (*o.table[row])[configuration];
+  Run run;
+  run.work = scenario_.facts(o.job[row]).work;
+  run.ready = ready;
+  run.rate = given.rate * scenario_.options().speedup;
+  run.gpus = given.demand.gpus;
+  run.finish = FinishOf(run, o.done_work[row]);
+  return run;
 }
 
 // `event`: the next one, whatever is decided.
@@ -172,35 +178,38 @@ void SimulatedCluster::StopJobsOn(NodeIndex node) {
   Observation& o = observation_;
   new_shares_.clear();
   new_share_begin_.assign(1, 0);
+  std::size_t slot = 0;  // of the next row that runs
+  std::size_t kept = 0;
   for (std::int32_t row = 0; row < o.rows(); ++row) {
     const std::size_t r = At(row);
     const auto shares = o.shares_of(row);
     const bool hit = std::any_of(shares.begin(), shares.end(),
                                  [node](const NodeShare& share) { return share.node == node; });
-    if (!hit) {
-      new_shares_.insert(new_shares_.end(), shares.begin(), shares.end());
-    } else {
-      Progress& p = progress_[r];
-      const Seconds every = scenario_.options().failures.checkpoint_every;
-      const Seconds run = std::max(0.0, o.now - p.ready);
-      const Seconds lost = every > 0 ? std::fmod(run, every) : 0.0;
-      o.done_work[r] = std::max(0.0, o.done_work[r] - lost * p.rate);
-      gpus_used_ -= p.gpus;
-      Stop(r);
-      ++records_[At(o.job[r])].failures;
+    if (o.running[r] >= 0) {
+      const Run& run = runs_[slot++];
+      if (hit) {
+        const Seconds every = scenario_.options().failures.checkpoint_every;
+        const Seconds ran = std::max(0.0, o.now - run.ready);
+        const Seconds lost = every > 0 ? std::fmod(ran, every) : 0.0;
+        o.done_work[r] = std::max(0.0, o.done_work[r] - lost * run.rate);
+        gpus_used_ -= run.gpus;
+        Stop(r);
+        ++records_[At(o.job[r])].failures;
+      } else {
+        running_rows_[kept] = row;
+        runs_[kept++] = run;
+      }
     }
+    if (!hit) new_shares_.insert(new_shares_.end(), shares.begin(), shares.end());
     new_share_begin_.push_back(static_cast<std::int32_t>(new_shares_.size()));
   }
+  running_rows_.resize(kept);
+  runs_.resize(kept);
   std::swap(o.shares, new_shares_);
   std::swap(o.share_begin, new_share_begin_);
-  DropStopped();
 }
 
 void SimulatedCluster::Stop(std::size_t row) {
-  Progress& p = progress_[row];
-  p.rate = 0;
-  p.gpus = 0;
-  p.finish = kNever;
   observation_.running[row] = -1;
   observation_.waiting_since[row] = observation_.now;
   ++records_[At(observation_.job[row])].preemptions;
@@ -216,12 +225,13 @@ void SimulatedCluster::PassTo(Seconds time) {
   double slowdown_seconds = step_.slowdown_seconds;
   const auto count = [&](Seconds in_system) {
     job_seconds += in_system;
-    slowdown_seconds += in_system * inverse_duration_[next++];
+    slowdown_seconds += in_system * inverse_duration_[At(o.job[next++])];
   };
   ended_rows_.clear();
-  for (const std::int32_t row : running_rows_) {
+  for (std::size_t slot = 0; slot < runs_.size(); ++slot) {
+    const std::int32_t row = running_rows_[slot];
     const std::size_t r = At(row);
-    Progress& p = progress_[r];
+    const Run& p = runs_[slot];
     const Seconds in_system = std::min(time, p.finish) - before;
     if (sums_) {
       while (next < r) count(time - before);
@@ -247,7 +257,7 @@ void SimulatedCluster::PassTo(Seconds time) {
       o.waiting_since[r] = time;
     }
   }
-  while (sums_ && next < progress_.size()) count(time - before);
+  while (sums_ && next < o.job.size()) count(time - before);
   step_.job_seconds = job_seconds;
   step_.slowdown_seconds = slowdown_seconds;
   o.now = time;
@@ -260,16 +270,19 @@ void SimulatedCluster::RemoveEndedRows() {
   // All that run are asked, those that ended among them.
   std::size_t ended = 0;
   std::size_t running = 0;
-  for (const std::int32_t row : running_rows_) {
+  for (std::size_t slot = 0; slot < runs_.size(); ++slot) {
+    const std::int32_t row = running_rows_[slot];
     if (ended < ended_rows_.size() && row == ended_rows_[ended]) {
       holdings_.Release(o, row);
       row_of_job_[At(o.job[At(row)])] = -1;
       ++ended;
     } else {
+      runs_[running] = runs_[slot];
       running_rows_[running++] = row - static_cast<std::int32_t>(ended);
     }
   }
   running_rows_.resize(running);
+  runs_.resize(running);
 
   std::size_t kept = At(ended_rows_.front());
   std::int32_t kept_shares = o.share_begin[kept];
@@ -286,7 +299,7 @@ void SimulatedCluster::RemoveEndedRows() {
 
   EraseRows(ended_rows_, o.job, o.submit, o.table, o.requested, o.running, o.done_work,
             o.estimated_work, o.attained_gpu_seconds, o.attained_seconds, o.restart_cost, o.changes,
-            o.waiting_since, o.priority, o.deadline, o.tenant, progress_, inverse_duration_);
+            o.waiting_since, o.priority, o.deadline, o.tenant);
 }
 
 void SimulatedCluster::Admit(Seconds until) {
@@ -312,9 +325,6 @@ void SimulatedCluster::Admit(Seconds until) {
     o.deadline.push_back(job.deadline);
     o.tenant.push_back(job.tenant);
     o.share_begin.push_back(o.share_begin.back());
-    Progress progress;
-    progress.work = facts.work;
-    progress_.push_back(progress);
     inverse_duration_.push_back(1.0 / job.duration);
     if (sums_) {
       step_.job_seconds += until - job.submit;
@@ -361,52 +371,45 @@ void SimulatedCluster::ApplyChanges(const Allocation& allocation, ApplyReport* r
     }
     next = row;
   };
-  launched_rows_.clear();
+  new_running_rows_.clear();
+  new_runs_.clear();
+  std::size_t slot = 0;
+  const auto keep_runs_up_to = [&](std::int32_t row) {
+    for (; slot < runs_.size() && running_rows_[slot] < row; ++slot) {
+      new_running_rows_.push_back(running_rows_[slot]);
+      new_runs_.push_back(runs_[slot]);
+    }
+  };
   for (const Holdings::Change& change : holdings_.changes()) {
     const std::size_t row = At(change.row);
     keep_shares_up_to(row);
+    keep_runs_up_to(change.row);
     copied = o.share_begin[row + 1];
     o.share_begin[next++] = static_cast<std::int32_t>(new_shares_.size());
-    gpus_used_ -= progress_[row].gpus;
+    if (o.running[row] >= 0) gpus_used_ -= runs_[slot++].gpus;
     if (change.entry < 0) {
       Stop(row);
       ++report->preempted;
       continue;
     }
     const Allocation::Entry& entry = allocation.entries()[At(change.entry)];
-    if (o.running[row] < 0) launched_rows_.push_back(change.row);
-    Give(entry, row, report);
-    gpus_used_ += progress_[row].gpus;
+    new_running_rows_.push_back(change.row);
+    new_runs_.push_back(Give(entry, row, report));
+    gpus_used_ += new_runs_.back().gpus;
     const auto shares = allocation.shares(entry);
     new_shares_.insert(new_shares_.end(), shares.begin(), shares.end());
   }
   keep_shares_up_to(o.job.size());
+  keep_runs_up_to(o.rows());
   o.share_begin[next] = static_cast<std::int32_t>(new_shares_.size());
   std::swap(o.shares, new_shares_);
-  if (report->preempted > 0) DropStopped();
-  AddLaunched();
+  std::swap(running_rows_, new_running_rows_);
+  std::swap(runs_, new_runs_);
 }
 
-void SimulatedCluster::DropStopped() {
-  std::erase_if(running_rows_,
-                [this](std::int32_t row) { return observation_.running[At(row)] < 0; });
-}
-
-// Both ascend: merged from the last to the first.
-void SimulatedCluster::AddLaunched() {
-  std::size_t kept = running_rows_.size();
-  std::size_t to = kept + launched_rows_.size();
-  running_rows_.resize(to);
-  for (std::size_t l = launched_rows_.size(); l-- > 0;) {
-    const std::int32_t row = launched_rows_[l];
-    while (kept > 0 && running_rows_[kept - 1] > row) running_rows_[--to] = running_rows_[--kept];
-    running_rows_[--to] = row;
-  }
-}
-
-void SimulatedCluster::Give(const Allocation::Entry& entry, std::size_t row, ApplyReport* report) {
+SimulatedCluster::Run SimulatedCluster::Give(const Allocation::Entry& entry, std::size_t row,
+                                             ApplyReport* report) {
   Observation& o = observation_;
-  Progress& p = progress_[row];
   JobRecord& record = records_[At(o.job[row])];
   const bool launch = o.running[row] < 0;
   if (launch) {
@@ -417,7 +420,6 @@ void SimulatedCluster::Give(const Allocation::Entry& entry, std::size_t row, App
     ++report->moved;
     ++record.moves;
   }
-  const Configuration& configuration = (*o.table[row])[entry.configuration];
   const bool first = o.changes[row] == 0;
   if (first) {
     record.first_start = o.now;
@@ -426,12 +428,10 @@ void SimulatedCluster::Give(const Allocation::Entry& entry, std::size_t row, App
   }
   ++o.changes[row];
   o.running[row] = entry.configuration;
-  p.ready = o.now + (first ? 0.0 : o.restart_cost[row]) +
-            (launch ? scenario_.options().launch_cost : 0.0);
-  p.rate = configuration.rate * scenario_.options().speedup;
-  p.gpus = configuration.demand.gpus;
-  p.finish = FinishOf(p, o.done_work[row]);
   o.waiting_since[row] = o.now;
+  const Seconds ready = o.now + (first ? 0.0 : o.restart_cost[row]) +
+                        (launch ? scenario_.options().launch_cost : 0.0);
+  return RunOf(row, entry.configuration, ready);
 }
 
 }  // namespace allot

@@ -53,8 +53,8 @@ class SimulatedCluster : public ClusterPort {
   const std::vector<TimelinePoint>& timeline() const { return timeline_; }
 
  private:
-  // What the simulator knows beyond the observation, one element per row.
-  struct Progress {
+  // What the simulator knows of a job that runs, beyond the observation.
+  struct Run {
     double work = 0;    // true total
     Seconds ready = 0;  // end of the restart; progress counts from here
     double rate = 0;
@@ -71,23 +71,22 @@ class SimulatedCluster : public ClusterPort {
   void StopJobsOn(NodeIndex node);
   void Stop(std::size_t row);
   void ApplyChanges(const Allocation& allocation, ApplyReport* report);
-  void Give(const Allocation::Entry& entry, std::size_t row, ApplyReport* report);
-  void DropStopped();                        // from running_rows_
-  void AddLaunched();                        // to them
+  Run Give(const Allocation::Entry& entry, std::size_t row, ApplyReport* report);
+  Run RunOf(std::size_t row, std::int32_t configuration, Seconds ready) const;
   Seconds NextJobEvent() const;              // next arrival or completion
   Seconds NextEvent() const;                 // the same, or of a node while jobs are unfinished
   Seconds NextTick(Seconds time) const;      // first decision instant >= time
   Seconds NextInterval(Seconds time) const;  // first scheduled one >= time
-  Seconds FinishOf(const Progress& progress, double done) const;
+  Seconds FinishOf(const Run& run, double done) const;
   void CheckNotStuck(Seconds event, Seconds holds_until);
 
   const Scenario& scenario_;
   std::unique_ptr<ClusterSpec> present_;  // the cluster as it is now, where nodes come and go
   std::size_t next_node_event_ = 0;
   Observation observation_;
-  std::vector<Progress> progress_;
-  std::vector<double> inverse_duration_;    // per row
   std::vector<std::int32_t> running_rows_;  // ascending
+  std::vector<Run> runs_;                   // of these
+  std::vector<double> inverse_duration_;    // by job, of those that have arrived
   std::vector<std::int32_t> row_of_job_;    // -1: not a row
   Holdings holdings_;
   std::vector<JobRecord> records_;
@@ -100,7 +99,8 @@ class SimulatedCluster : public ClusterPort {
   bool sums_ = true;
   // Scratch, kept to avoid allocation per decision.
   std::vector<std::int32_t> ended_rows_;
-  std::vector<std::int32_t> launched_rows_;
+  std::vector<std::int32_t> new_running_rows_;
+  std::vector<Run> new_runs_;
   std::vector<NodeShare> new_shares_;
   std::vector<std::int32_t> new_share_begin_;
 };

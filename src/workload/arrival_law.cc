@@ -25,6 +25,9 @@ class StreamDraw {
         arrivals_(seed, "law-arrivals", number),
         durations_(seed, "law-durations", number),
         gpus_(seed, "law-gpus", number) {
+    for (const DurationPart& part : stream.durations) {
+      log_bounds_.emplace_back(std::log(part.low), std::log(part.high));
+    }
     Advance();
   }
 
@@ -68,19 +71,18 @@ class StreamDraw {
 
   Seconds Duration() {
     double u = durations_.Uniform();
-    const DurationPart* part = &stream_.durations.back();
-    for (const DurationPart& candidate : stream_.durations) {
-      if (u < candidate.share) {
-        part = &candidate;
-        break;
-      }
-      u -= candidate.share;
+    std::size_t drawn = 0;
+    while (drawn + 1 < stream_.durations.size() && !(u < stream_.durations[drawn].share)) {
+      u -= stream_.durations[drawn++].share;
     }
-    if (!part->logarithmic) return durations_.Uniform(part->low, part->high);
-    return std::exp(durations_.Uniform(std::log(part->low), std::log(part->high)));
+    const DurationPart& part = stream_.durations[drawn];
+    if (!part.logarithmic) return durations_.Uniform(part.low, part.high);
+    const auto& [low, high] = log_bounds_[drawn];
+    return std::exp(durations_.Uniform(low, high));
   }
 
   GpuCount Gpus() {
+    if (stream_.gpus.size() == 1) return stream_.gpus.front().first;
     double u = gpus_.Uniform();
     for (const auto& [gpus, share] : stream_.gpus) {
       if (u < share) return gpus;
@@ -94,6 +96,7 @@ class StreamDraw {
   Rng arrivals_;
   Rng durations_;
   Rng gpus_;
+  std::vector<std::pair<double, double>> log_bounds_;  // of the parts of the mixture
   Seconds next_ = 0;
   double taken_of_batch_ = 0;
 };

@@ -1,13 +1,41 @@
 #include "workload/workload.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <bit>
+#include <optional>
 
 #include "core/check.h"
 #include "core/error.h"
 #include "workload/job_rules.h"
 
 namespace allot {
+namespace {
+
+// Positions of jobs by id: an open-addressed table half full at most, in one piece of memory.
+class Positions {
+ public:
+  explicit Positions(const std::vector<Job>& jobs)
+      : jobs_(jobs), slots_(std::bit_ceil(2 * jobs.size() + 1), kFree) {}
+
+  // The position that has the id of this one already; else takes it.
+  std::optional<std::size_t> Claim(std::size_t position) {
+    const std::string& id = jobs_[position].id;
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t slot = std::hash<std::string_view>()(id) & mask;
+    for (; slots_[slot] != kFree; slot = (slot + 1) & mask) {
+      if (jobs_[slots_[slot]].id == id) return slots_[slot];
+    }
+    slots_[slot] = static_cast<std::uint32_t>(position);
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr std::uint32_t kFree = ~std::uint32_t{0};
+  const std::vector<Job>& jobs_;
+  std::vector<std::uint32_t> slots_;
+};
+
+}  // namespace
 
 std::int32_t NameTable::Intern(std::string_view name) {
   if (name.empty()) return -1;
@@ -30,18 +58,16 @@ std::int32_t NameTable::Find(std::string_view name) const {
 }
 
 void Workload::Finish() {
-  std::unordered_map<std::string_view, std::size_t> positions;
-  positions.reserve(jobs.size());
+  Positions positions(jobs);
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const Job& job = jobs[i];
     if (const auto broken = FindBrokenRule(job)) {
       throw DataError("{}, got {} (job '{}', number {} of workload '{}')", broken->rule,
                       broken->got, job.id, i + 1, name);
     }
-    const auto [first, added] = positions.emplace(job.id, i);
-    if (!added) {
+    if (const auto first = positions.Claim(i)) {
       throw DataError("job ids must be unique, got '{}' as jobs {} and {} of workload '{}'", job.id,
-                      first->second + 1, i + 1, name);
+                      *first + 1, i + 1, name);
     }
   }
   const auto earlier = [](const Job& a, const Job& b) { return a.submit < b.submit; };
