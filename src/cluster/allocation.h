@@ -1,6 +1,7 @@
 #pragma once
 // What a policy answers: which jobs run, in which configuration, on which GPUs of which nodes, and
-// how long that answer holds. A job that is not listed does not run (a running one is preempted).
+// how long that answer holds. A job that is not listed does not run (a running one is preempted);
+// but an answer may also be given as changes: what runs and is neither listed nor stopped goes on.
 
 #include <cstdint>
 #include <span>
@@ -42,6 +43,12 @@ class Allocation {
     for (const NodeShare& share : shares) shares_.push_back(share);  // few: quicker than insert
   }
 
+  // As changes from now on, until it is cleared.
+  void BecomeChanges() { is_changes_ = true; }
+  bool is_changes() const { return is_changes_; }
+  void Stop(JobIndex job) { stopped_.push_back(job); }  // of changes only
+  const std::vector<JobIndex>& stopped() const { return stopped_; }
+
   // A promise: while no job arrives or ends, the same question before `time` has the same answer,
   // so that it need not be asked. Without it the policy is asked every interval.
   void HoldUntil(Seconds time) { holds_until_ = time; }
@@ -56,6 +63,8 @@ class Allocation {
  private:
   std::vector<Entry> entries_;
   std::vector<NodeShare> shares_;
+  std::vector<JobIndex> stopped_;
+  bool is_changes_ = false;
   Seconds holds_until_ = 0;
 };
 

@@ -30,9 +30,16 @@ class ClusterPort {
   // Pure.
   virtual Status Validate(const Allocation& allocation) const = 0;
 
+  // Whether Apply takes an allocation that is given as changes.
+  virtual bool TakesChanges() const { return false; }
+
   // Validates, then makes it so, or refuses and changes nothing. Applying the same decision number
   // again changes nothing.
   virtual ApplyReport Apply(const Allocation& allocation) = 0;
+
+  // False where what is known to happen first makes the next wait as long as it is, whatever
+  // `holds_until` says.
+  virtual bool AsksHowLong() const { return true; }
 
   // Lets time pass until the next decision is due; false when nothing more will ever happen.
   // One is due when a job has arrived or ended, or at the first scheduled instant at or after

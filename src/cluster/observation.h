@@ -78,6 +78,9 @@ struct Observation {
   }
 };
 
+// The same answer in full, of one that is given as changes to what the observation shows.
+Allocation InFull(const Observation& observation, const Allocation& changes);
+
 // Estimated work left, never 0: an estimate that the job has outlived counts as a tenth of the
 // larger of what was estimated and what is done. NaN when there is no estimate.
 double EstimatedRemaining(double estimated_work, double done_work);

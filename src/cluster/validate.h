@@ -13,7 +13,8 @@ namespace allot {
 // table; shares add up to the configuration's units, sit on nodes of its GPU type, name GPUs that
 // the node has, as many as the units demand; no GPU or CPU is given twice. What a job holds
 // already is taken to add up. The message names rule and values. O(rows + shares), and no memory is
-// allocated once a thread has seen the cluster and the workload.
+// allocated once a thread has seen the cluster and the workload. What is given as changes is
+// checked in full, and also: who is stopped runs, and is named once.
 Status ValidateAllocation(const Observation& observation, const Allocation& allocation);
 
 // Of these, the rules that concern an entry of the job in `row` by itself.

@@ -14,15 +14,28 @@ DriveResult Drive(ClusterPort& cluster, Policy& policy, const EpisodeContext& co
   Allocation allocation;
   policy.OnEpisodeStart(context);
   const bool time_driven = policy.info().time_driven;
+  const bool as_changes = listeners.empty() && cluster.TakesChanges();
+  const auto decide = [&](const Observation& observation) {
+    if (as_changes) {
+      policy.DecideChanges(observation, &allocation);
+    } else {
+      policy.Decide(observation, &allocation);
+    }
+  };
+  const auto holds_until = [&]() -> Seconds {
+    if (!time_driven) return kNever;
+    if (!as_changes) return allocation.holds_until();
+    return cluster.AsksHowLong() ? policy.HoldsUntil(cluster.Observe(), allocation) : 0;
+  };
   while (true) {
     const Observation& observation = cluster.Observe();
     if (options.time_decisions) {
       const auto start = Clock::now();
-      policy.Decide(observation, &allocation);
+      decide(observation);
       const std::chrono::duration<float, std::micro> took = Clock::now() - start;
       result.decision_us.push_back(took.count());
     } else {
-      policy.Decide(observation, &allocation);
+      decide(observation);
     }
     const auto refuse_unless = [&](const Status& status) {
       if (status.ok()) return;
@@ -38,7 +51,7 @@ DriveResult Drive(ClusterPort& cluster, Policy& policy, const EpisodeContext& co
     ThrowIfInterrupted();
     if (options.max_decisions >= 0 && result.decisions >= options.max_decisions) break;
     try {
-      if (!cluster.WaitForChange(time_driven ? allocation.holds_until() : kNever)) break;
+      if (!cluster.WaitForChange(holds_until())) break;
     } catch (const Error& error) {
       throw Error(error.code(), fmt::format("policy '{}': {}", policy.info().id, error.what()));
     }

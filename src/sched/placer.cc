@@ -9,46 +9,70 @@
 namespace allot {
 namespace {
 
-class PassingPlacement : public Placement {
+// Serves grants with a placer. As changes, who keeps what it runs on is not listed.
+class ServingPlacement : public Placement {
  public:
-  explicit PassingPlacement(std::unique_ptr<NodeChooser> chooser) : placer_(std::move(chooser)) {}
+  explicit ServingPlacement(std::unique_ptr<NodeChooser> chooser) : placer_(std::move(chooser)) {}
 
-  void Place(const Observation& o, std::span<const Grant> grants, Allocation* allocation) override {
+  void Place(const Observation& o, std::span<const Grant> grants, Allocation* allocation) final {
     allocation->Clear();
-    // First pass: who stays, stays where it is.
     placer_.Keep(o, grants, &kept_);
-    // Second pass: the others, in order.
+    Serve(o, grants, allocation);
+  }
+
+  void PlaceChanges(const Observation& o, std::span<const Grant> grants,
+                    Allocation* allocation) final {
+    // Without a map what runs need not hold what it says.
+    if (o.free.get() == nullptr) return Place(o, grants, allocation);
+    allocation->Clear();
+    allocation->BecomeChanges();
+    placer_.Keep(o, grants, &kept_);
+    Serve(o, grants, allocation);
+    placer_.StopReleased(o, allocation);
+  }
+
+ protected:
+  virtual void Serve(const Observation& o, std::span<const Grant> grants,
+                     Allocation* allocation) = 0;
+
+  static void Go(const Observation& o, const Grant& grant, Allocation* allocation) {
+    if (allocation->is_changes()) return;
+    allocation->Add(o.job[At(grant.row)], grant.configuration, o.shares_of(grant.row));
+  }
+
+  JobPlacer placer_;
+  std::vector<char> kept_;  // by grant: who stays, stays where it is
+};
+
+class PassingPlacement : public ServingPlacement {
+ public:
+  using ServingPlacement::ServingPlacement;
+
+ protected:
+  void Serve(const Observation& o, std::span<const Grant> grants, Allocation* allocation) override {
     for (std::size_t g = 0; g < grants.size(); ++g) {
-      const Grant& grant = grants[g];
-      const JobIndex job = o.job[At(grant.row)];
       if (kept_[g] != 0) {
-        allocation->Add(job, grant.configuration, o.shares_of(grant.row));
-      } else if (placer_.Place(o, grant)) {
-        allocation->Add(job, grant.configuration, placer_.shares());
+        Go(o, grants[g], allocation);
+      } else if (placer_.Place(o, grants[g])) {
+        allocation->Add(o.job[At(grants[g].row)], grants[g].configuration, placer_.shares());
       }
     }
   }
-
- private:
-  JobPlacer placer_;
-  std::vector<char> kept_;
 };
 
-class VictimPlacement : public Placement {
+class VictimPlacement : public ServingPlacement {
  public:
-  explicit VictimPlacement(std::unique_ptr<NodeChooser> chooser) : placer_(std::move(chooser)) {}
+  using ServingPlacement::ServingPlacement;
 
-  void Place(const Observation& o, std::span<const Grant> grants, Allocation* allocation) override {
-    allocation->Clear();
-    placer_.Keep(o, grants, &kept_);
+ protected:
+  void Serve(const Observation& o, std::span<const Grant> grants, Allocation* allocation) override {
     stopped_.clear();
     // Nobody in [victims_end, end) runs from before, whatever is placed meanwhile.
     std::size_t victims_end = grants.size();
     for (std::size_t served = 0; served < grants.size(); ++served) {
       const Grant& grant = grants[served];
-      const JobIndex job = o.job[At(grant.row)];
       if (kept_[served] != 0) {
-        allocation->Add(job, grant.configuration, o.shares_of(grant.row));
+        Go(o, grant, allocation);
         continue;
       }
       bool placed = placer_.Place(o, grant);
@@ -63,13 +87,11 @@ class VictimPlacement : public Placement {
       if (!placed) break;
       const bool relaunch =
           std::find(stopped_.begin(), stopped_.end(), served) != stopped_.end();  // few
-      allocation->Add(job, grant.configuration, placer_.shares(), relaunch);
+      allocation->Add(o.job[At(grant.row)], grant.configuration, placer_.shares(), relaunch);
     }
   }
 
  private:
-  JobPlacer placer_;
-  std::vector<char> kept_;
   std::vector<std::size_t> stopped_;  // grants
 };
 
@@ -80,6 +102,7 @@ void JobPlacer::Keep(const Observation& o, std::span<const Grant> grants, std::v
   chosen_.reserve(std::min<std::size_t>(kMostReserved, o.cluster->nodes().size()));
   shares_.reserve(chosen_.capacity());
   kept->resize(grants.size());
+  released_.clear();
   const auto stays = [&o](const Grant& grant) {
     return o.running[At(grant.row)] == grant.configuration;
   };
@@ -100,8 +123,16 @@ void JobPlacer::Keep(const Observation& o, std::span<const Grant> grants, std::v
   if (held == o.shares.size()) return;
   stays_.assign(o.job.size(), 0);
   for (std::size_t g = 0; g < grants.size(); ++g) stays_[At(grants[g].row)] = (*kept)[g];
-  for (std::int32_t row = 0; row < o.rows(); ++row) {
-    if (o.running[At(row)] >= 0 && stays_[At(row)] == 0) Release(o, row);
+  for (std::int32_t row = 0; held < o.shares.size(); ++row) {
+    if (o.running[At(row)] < 0 || stays_[At(row)] != 0) continue;
+    held += o.shares_of(row).size();
+    Release(o, row);
+  }
+}
+
+void JobPlacer::StopReleased(const Observation& o, Allocation* allocation) const {
+  for (const std::int32_t row : released_) {
+    if (stays_[At(row)] == 0) allocation->Stop(o.job[At(row)]);
   }
 }
 
@@ -120,6 +151,9 @@ bool JobPlacer::KeepRow(const Observation& o, std::int32_t row) {
 }
 
 void JobPlacer::Release(const Observation& o, std::int32_t row) {
+  if (stays_.size() < o.job.size()) stays_.resize(o.job.size());
+  stays_[At(row)] = 0;
+  released_.push_back(row);
   const auto& kinds = o.table[At(row)]->kinds();
   for (const NodeShare& share : o.shares_of(row)) {
     free_.Release(share.node, share.gpus, DemandOf(kinds, share.units).cpus);
@@ -173,6 +207,7 @@ bool JobPlacer::Place(const Observation& o, const Grant& grant) {
   }
   std::sort(shares_.begin(), shares_.end(),
             [](const NodeShare& a, const NodeShare& b) { return a.node < b.node; });
+  if (At(grant.row) < stays_.size()) stays_[At(grant.row)] = 1;
   return true;
 }
 

@@ -38,6 +38,8 @@ class JobPlacer {
   // where the observation has no map of what is free, also the shares.
   void Keep(const Observation& observation, std::span<const Grant> grants, std::vector<char>* kept);
   void Release(const Observation& observation, std::int32_t row);  // of one that is kept
+  // Stops who was released since Keep and not placed again; of changes.
+  void StopReleased(const Observation& observation, Allocation* allocation) const;
   // Places all units of the grant or none; its shares are then in shares(), ascending by node.
   bool Place(const Observation& observation, const Grant& grant);
   const std::vector<NodeShare>& shares() const { return shares_; }
@@ -51,7 +53,8 @@ class JobPlacer {
   FreeMap free_;
   std::vector<UnitShare> chosen_;
   std::vector<NodeShare> shares_;
-  std::vector<char> stays_;  // by row
+  std::vector<std::int32_t> released_;  // rows
+  std::vector<char> stays_;             // by row, of those that were released
 };
 
 // A placement stage from a chooser and its parameters, and the parameter "victims". Without

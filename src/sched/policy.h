@@ -60,6 +60,16 @@ class Policy {
   // Pure in (own state, observation): no wall clock, no global randomness. `allocation` is cleared
   // by the callee and reused between calls, so that a decision need not allocate memory.
   virtual void Decide(const Observation& observation, Allocation* allocation) = 0;
+
+  // The same for who takes an answer that is given as changes, and asks afterwards how long it
+  // holds, as it is not always of interest: `applied` is what was observed, with the answer in
+  // force.
+  virtual void DecideChanges(const Observation& observation, Allocation* allocation) {
+    Decide(observation, allocation);
+  }
+  virtual Seconds HoldsUntil(const Observation& /*applied*/, const Allocation& allocation) {
+    return allocation.holds_until();
+  }
 };
 
 // "las" or "las:queues=3600|36000,backfill=false". UsageError with did-you-mean.

@@ -28,7 +28,6 @@ class StagedPolicy : public Policy {
     const AdmissionInfo& admission =
         Registry<AdmissionInfo>::Global().Get("admission", name(stages.admission));
     take(admission);
-    admission_is_time_driven_ = admission.time_driven;
     const OrderingInfo& ordering =
         Registry<OrderingInfo>::Global().Get("ordering", name(stages.ordering));
     take(ordering);
@@ -36,6 +35,8 @@ class StagedPolicy : public Policy {
     take(Registry<SizingInfo>::Global().Get("sizing", name(stages.sizing)));
     take(Registry<PlacementInfo>::Global().Get("placement", name(stages.placement)));
     info_.time_driven = info_.time_driven || guard_.on();
+    promises_ = info_.time_driven && !admission.time_driven && sizing_->follows_order() &&
+                !sizing_->places() && placement_->settles();
   }
 
   const PolicyInfo& info() const override { return info_; }
@@ -48,27 +49,47 @@ class StagedPolicy : public Policy {
   }
 
   void Decide(const Observation& o, Allocation* allocation) override {
+    Grants(o);
+    if (sizing_->places()) {
+      GivePlaces(o, allocation);
+      return;
+    }
+    placement_->Place(o, grants_, allocation);
+    if (!promises_ || !FindGiven(o, *allocation)) return;
+    allocation->HoldUntil(OrderHoldsUntil(o));
+  }
+
+  void DecideChanges(const Observation& o, Allocation* allocation) override {
+    Grants(o);
+    if (sizing_->places()) {
+      GivePlaces(o, allocation);
+    } else {
+      placement_->PlaceChanges(o, grants_, allocation);
+    }
+  }
+
+  Seconds HoldsUntil(const Observation& applied, const Allocation& allocation) override {
+    if (!promises_) return allocation.holds_until();
+    FindRunning(applied);
+    return OrderHoldsUntil(applied);
+  }
+
+ private:
+  void Grants(const Observation& o) {
     rows_.clear();
     admission_->Admit(o, &rows_);
     Sort(o);
     grants_.clear();
     sizing_->Size(o, order_, memory_.keys(), &grants_);
-    if (sizing_->places()) {
-      allocation->Clear();
-      for (const Grant& grant : grants_) {
-        allocation->Add(o.job[static_cast<std::size_t>(grant.row)], grant.configuration,
-                        grant.place);
-      }
-      return;
-    }
-    placement_->Place(o, grants_, allocation);
-    if (info_.time_driven && !admission_is_time_driven_ && sizing_->follows_order() &&
-        placement_->settles()) {
-      allocation->HoldUntil(OrderHoldsUntil(o, *allocation));
+  }
+
+  void GivePlaces(const Observation& o, Allocation* allocation) const {
+    allocation->Clear();
+    for (const Grant& grant : grants_) {
+      allocation->Add(o.job[static_cast<std::size_t>(grant.row)], grant.configuration, grant.place);
     }
   }
 
- private:
   // Ties by job, which is the order of submission, not by row, so that the answer does not depend
   // on the rows' order.
   void Sort(const Observation& o) {
@@ -108,10 +129,9 @@ class StagedPolicy : public Policy {
     return *rows;
   }
 
-  // When a running row may fall behind a waiting one, or a waiting one starve: until then the order
-  // gives the same answer.
-  Seconds OrderHoldsUntil(const Observation& o, const Allocation& allocation) {
-    if (!FindGiven(o, allocation)) return o.now;
+  // When a row that is given something may fall behind one that waits, or one that waits starve:
+  // until then the order gives the same answer.
+  Seconds OrderHoldsUntil(const Observation& o) {
     // No later than this the next question comes anyway.
     const Seconds next = (std::floor(o.now / o.interval) + 1) * o.interval;
     const std::span<const std::int32_t> tail = order_.subspan(given_.size());
@@ -151,8 +171,8 @@ class StagedPolicy : public Policy {
   }
 
   // The configurations that the first rows of the order are given, -1: none, up to the last that is
-  // given one; which of those wait, and who is launched. False where the allocation is not in the
-  // order of the rows.
+  // given one; which of those wait, and who is launched. Here, of an allocation that is not applied
+  // yet; false where it is not in the order of the rows.
   bool FindGiven(const Observation& o, const Allocation& allocation) {
     const std::vector<Allocation::Entry>& entries = allocation.entries();
     given_.clear();
@@ -175,9 +195,27 @@ class StagedPolicy : public Policy {
     return true;
   }
 
+  // The same from what runs once it is applied.
+  void FindRunning(const Observation& o) {
+    given_.clear();
+    waiting_.clear();
+    launched_.clear();
+    std::size_t count = order_.size();
+    while (count > 0 && o.running[static_cast<std::size_t>(order_[count - 1])] < 0) --count;
+    for (const std::int32_t row : order_.first(count)) {
+      const auto r = static_cast<std::size_t>(row);
+      given_.push_back(o.running[r]);
+      if (o.running[r] < 0) {
+        waiting_.push_back(row);
+      } else if (guard_.on() && guard_.Waited(o.job[r])) {
+        launched_.push_back(o.job[r]);
+      }
+    }
+  }
+
   PolicyInfo info_;
   StarvationGuard guard_;
-  bool admission_is_time_driven_ = false;
+  bool promises_ = false;  // to say how long an answer holds
   bool order_is_time_driven_ = false;
   std::unique_ptr<Admission> admission_;
   std::unique_ptr<Ordering> ordering_;

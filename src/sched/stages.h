@@ -87,6 +87,12 @@ class Placement {
   virtual void Place(const Observation& observation, std::span<const Grant> grants,
                      Allocation* allocation) = 0;
 
+  // The same as changes, where it knows how.
+  virtual void PlaceChanges(const Observation& observation, std::span<const Grant> grants,
+                            Allocation* allocation) {
+    Place(observation, grants, allocation);
+  }
+
   // Whether the same grants, asked again while its answer runs, get the same answer.
   virtual bool settles() const { return true; }
 };

@@ -29,6 +29,9 @@ class StarvationGuard {
   bool Starved(JobIndex job) const {
     return any_starved_ && waits_[static_cast<std::size_t>(job)].from == kStarved;
   }
+  // Whether the job was waiting when it was last observed, and not starved.
+  bool Waited(JobIndex job) const { return waits_[static_cast<std::size_t>(job)].waits; }
+
   // When the first of these rows starves, all of which were observed and wait from now on; at most
   // `until`. `given(job)`: whether the job runs from now on.
   template <typename Given>
@@ -45,9 +48,10 @@ class StarvationGuard {
       until = std::min(until, first->from + limit_);
     } else {  // only who was stopped just now
       for (const std::int32_t row : rows) {
-        if (observation.running[static_cast<std::size_t>(row)] < 0) continue;
-        const auto job = static_cast<std::size_t>(observation.job[static_cast<std::size_t>(row)]);
-        if (waits_[job].from != kStarved) until = std::min(until, waits_[job].from + limit_);
+        const State& state =
+            waits_[static_cast<std::size_t>(observation.job[static_cast<std::size_t>(row)])];
+        if (state.waits || state.from == kStarved) continue;
+        until = std::min(until, state.from + limit_);
       }
     }
     for (const Wait& wait : passed_) Push(wait);

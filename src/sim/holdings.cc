@@ -66,30 +66,38 @@ bool Holdings::Take(const Observation& o, std::span<const std::int32_t> row_of_j
 bool Holdings::FindChanges(const Observation& o, std::span<const std::int32_t> row_of_job,
                            std::span<const std::int32_t> running_rows,
                            const Allocation& allocation) {
-  const std::vector<Allocation::Entry>& entries = allocation.entries();
   changes_.clear();
-  given_rows_.assign((o.job.size() + 63) / 64, 0);
-  std::uint64_t* const given = given_rows_.data();
+  named_rows_.assign((o.job.size() + 63) / 64, 0);
+  // The job's row; -1: it has none, or was named before.
+  const auto name = [&](JobIndex job) {
+    if (job < 0 || At(job) >= row_of_job.size()) return -1;
+    const std::int32_t row = row_of_job[At(job)];
+    if (row < 0) return -1;
+    std::uint64_t& word = named_rows_[At(row) / 64];
+    const std::uint64_t bit = std::uint64_t{1} << (At(row) % 64);
+    if ((word & bit) != 0) return -1;
+    word |= bit;
+    return row;
+  };
+  const std::vector<Allocation::Entry>& entries = allocation.entries();
   const std::size_t count = entries.size();
   for (std::size_t e = 0; e < count; ++e) {
     const Allocation::Entry& entry = entries[e];
-    if (entry.job < 0 || At(entry.job) >= row_of_job.size()) return false;
-    const std::int32_t row = row_of_job[At(entry.job)];
+    const std::int32_t row = name(entry.job);
     if (row < 0) return false;
-    std::uint64_t& word = given[At(row) / 64];
-    const std::uint64_t bit = std::uint64_t{1} << (At(row) % 64);
-    if ((word & bit) != 0) return false;
-    word |= bit;
     if (entry.relaunch || !HoldsAlready(o, row, allocation, entry)) {
       changes_.push_back({row, static_cast<std::int32_t>(e)});
     }
   }
-  // All that run go on.
-  if (entries.size() - changes_.size() == running_rows.size()) {
-    if (changes_.empty()) return true;
-  } else {
+  if (allocation.is_changes()) {
+    for (const JobIndex job : allocation.stopped()) {
+      const std::int32_t row = name(job);
+      if (row < 0 || o.running[At(row)] < 0) return false;
+      changes_.push_back({row, -1});
+    }
+  } else if (count - changes_.size() != running_rows.size()) {  // not all that run go on
     for (const std::int32_t row : running_rows) {
-      if ((given_rows_[At(row) / 64] >> (At(row) % 64) & 1U) == 0) changes_.push_back({row, -1});
+      if ((named_rows_[At(row) / 64] >> (At(row) % 64) & 1U) == 0) changes_.push_back({row, -1});
     }
   }
   std::sort(changes_.begin(), changes_.end(),

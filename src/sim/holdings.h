@@ -44,7 +44,7 @@ class Holdings {
 
   FreeMap free_;
   std::vector<Change> changes_;
-  std::vector<std::uint64_t> given_rows_;  // a bit each
+  std::vector<std::uint64_t> named_rows_;  // a bit each
 };
 
 }  // namespace allot

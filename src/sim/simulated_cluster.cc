@@ -63,6 +63,7 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& 
     runs_.push_back(RunOf(i, o.running[i], o.now));
     gpus_used_ += runs_.back().gpus;
   }
+  FindFirstFinish();
   holdings_.Reset(o);
   o.free = &holdings_.free();
 }
@@ -87,8 +88,12 @@ Seconds SimulatedCluster::NextEvent() const {
 Seconds SimulatedCluster::NextJobEvent() const {
   Seconds event = kNever;
   if (At(next_arrival_) < records_.size()) event = records_[At(next_arrival_)].submit;
-  for (const Run& run : runs_) event = std::min(event, run.finish);
-  return event;
+  return std::min(event, first_finish_);
+}
+
+void SimulatedCluster::FindFirstFinish() {
+  first_finish_ = kNever;
+  for (const Run& run : runs_) first_finish_ = std::min(first_finish_, run.finish);
 }
 
 Seconds SimulatedCluster::FinishOf(const Run& run, double done) const {
@@ -127,6 +132,19 @@ void SimulatedCluster::CheckNotStuck(Seconds event, Seconds holds_until) {
                  observation_.rows(), running_rows_.size(), when, observation_.now);
 }
 
+Seconds SimulatedCluster::IntervalAfterNow() const {
+  return (std::floor(observation_.now / observation_.interval) + 1) * observation_.interval;
+}
+
+Seconds SimulatedCluster::InstantOf(Seconds event) const {
+  if (scenario_.options().decide_on_events) return event;
+  return std::max(NextTick(event), IntervalAfterNow());
+}
+
+bool SimulatedCluster::AsksHowLong() const {
+  return observation_.rows() > 0 && InstantOf(NextEvent()) > IntervalAfterNow();
+}
+
 bool SimulatedCluster::WaitForChange(Seconds holds_until) {
   // The first step also holds what came before the first decision, so that sums are complete.
   if (observation_.decision > 0) step_ = StepFacts{};
@@ -134,10 +152,8 @@ bool SimulatedCluster::WaitForChange(Seconds holds_until) {
   const Seconds event = NextEvent();
   if (empty && event == kNever) return false;
 
-  const Seconds next_interval =
-      (std::floor(observation_.now / observation_.interval) + 1) * observation_.interval;
-  const bool on_events = scenario_.options().decide_on_events;
-  const Seconds next_event = on_events ? event : std::max(NextTick(event), next_interval);
+  const Seconds next_interval = IntervalAfterNow();
+  const Seconds next_event = InstantOf(event);
   if (empty) {
     AdvanceTo(next_event);
   } else {
@@ -205,6 +221,7 @@ void SimulatedCluster::StopJobsOn(NodeIndex node) {
   }
   running_rows_.resize(kept);
   runs_.resize(kept);
+  FindFirstFinish();
   std::swap(o.shares, new_shares_);
   std::swap(o.share_begin, new_share_begin_);
 }
@@ -228,6 +245,7 @@ void SimulatedCluster::PassTo(Seconds time) {
     slowdown_seconds += in_system * inverse_duration_[At(o.job[next++])];
   };
   ended_rows_.clear();
+  first_finish_ = kNever;
   for (std::size_t slot = 0; slot < runs_.size(); ++slot) {
     const std::int32_t row = running_rows_[slot];
     const std::size_t r = At(row);
@@ -255,6 +273,7 @@ void SimulatedCluster::PassTo(Seconds time) {
       ended_rows_.push_back(row);
     } else {
       o.waiting_since[r] = time;
+      first_finish_ = std::min(first_finish_, p.finish);
     }
   }
   while (sums_ && next < o.job.size()) count(time - before);
@@ -405,6 +424,7 @@ void SimulatedCluster::ApplyChanges(const Allocation& allocation, ApplyReport* r
   std::swap(o.shares, new_shares_);
   std::swap(running_rows_, new_running_rows_);
   std::swap(runs_, new_runs_);
+  FindFirstFinish();
 }
 
 SimulatedCluster::Run SimulatedCluster::Give(const Allocation::Entry& entry, std::size_t row,

@@ -40,7 +40,9 @@ class SimulatedCluster : public ClusterPort {
 
   const Observation& Observe() const override { return observation_; }
   Status Validate(const Allocation& allocation) const override;
+  bool TakesChanges() const override { return true; }
   ApplyReport Apply(const Allocation& allocation) override;
+  bool AsksHowLong() const override;
   bool WaitForChange(Seconds holds_until) override;
 
   const Scenario& scenario() const { return scenario_; }
@@ -77,6 +79,9 @@ class SimulatedCluster : public ClusterPort {
   Seconds NextEvent() const;                 // the same, or of a node while jobs are unfinished
   Seconds NextTick(Seconds time) const;      // first decision instant >= time
   Seconds NextInterval(Seconds time) const;  // first scheduled one >= time
+  Seconds IntervalAfterNow() const;          // the next scheduled one
+  Seconds InstantOf(Seconds event) const;    // when it is decided on
+  void FindFirstFinish();
   Seconds FinishOf(const Run& run, double done) const;
   void CheckNotStuck(Seconds event, Seconds holds_until);
 
@@ -86,6 +91,7 @@ class SimulatedCluster : public ClusterPort {
   Observation observation_;
   std::vector<std::int32_t> running_rows_;  // ascending
   std::vector<Run> runs_;                   // of these
+  Seconds first_finish_ = kNever;           // of these
   std::vector<double> inverse_duration_;    // by job, of those that have arrived
   std::vector<std::int32_t> row_of_job_;    // -1: not a row
   Holdings holdings_;

@@ -44,6 +44,44 @@ TEST_P(PolicyConformanceTest, DecidesLegallyAndEveryJobFinishes) {
   }
 }
 
+// Asked for changes, a policy gives the answer that it gives in full, and promises as much.
+TEST_P(PolicyConformanceTest, ChangesAreTheSameAnswer) {
+  const auto sorted = [](const Allocation& allocation) {
+    std::vector<Allocation::Entry> entries = allocation.entries();
+    std::sort(entries.begin(), entries.end(),
+              [](const auto& a, const auto& b) { return a.job < b.job; });
+    Allocation by_job;
+    for (const auto& entry : entries)
+      by_job.Add(entry.job, entry.configuration, allocation.shares(entry), entry.relaunch);
+    return by_job;
+  };
+  for (const WorldShape& shape : kShapes) {
+    const Scenario scenario = RandomScenario(shape, 2);
+    const ScenarioForesight foresight(scenario);
+    const EpisodeContext context = {
+        .seed = 0, .cluster = &scenario.cluster(), .foresight = &foresight};
+    const auto in_full = Make();
+    const auto as_changes = Make();
+    in_full->OnEpisodeStart(context);
+    as_changes->OnEpisodeStart(context);
+    SimulatedCluster cluster(scenario);
+    Allocation full;
+    Allocation changes;
+    Seconds holds = 0;
+    do {
+      const Observation& o = cluster.Observe();
+      in_full->Decide(o, &full);
+      as_changes->DecideChanges(o, &changes);
+      ASSERT_TRUE(cluster.Validate(changes).ok()) << shape.name << ", at " << o.now;
+      ASSERT_TRUE(sorted(InFull(o, changes)) == sorted(full)) << shape.name << ", at " << o.now;
+      cluster.Apply(changes);
+      holds = as_changes->HoldsUntil(cluster.Observe(), changes);
+      ASSERT_EQ(std::max(holds, o.now), std::max(full.holds_until(), o.now))
+          << shape.name << ", at " << o.now;
+    } while (cluster.WaitForChange(in_full->info().time_driven ? holds : kNever));
+  }
+}
+
 TEST_P(PolicyConformanceTest, NoMeanJctIsBelowTheLowerBound) {
   for (const WorldShape& shape : kShapes) {
     for (std::uint64_t seed = 10; seed < 13; ++seed) {

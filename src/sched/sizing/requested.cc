@@ -22,23 +22,34 @@ class RequestedSize : public Sizing {
     if (named_.size() < order.size()) named_.resize(order.size());
     Grant* const named = named_.data();
     std::size_t count = 0;
+    Request asked;
     bool full = false;                   // with the rows so far
     std::size_t held = o.shares.size();  // by rows that are still to come
     for (const std::int32_t row : order) {
-      const bool runs = o.running[static_cast<std::size_t>(row)] >= 0;
+      const auto r = static_cast<std::size_t>(row);
+      const std::int32_t running = o.running[r];
+      const bool runs = running >= 0;
       if (full) {
         if (held == 0) break;
         if (!runs) continue;
       }
       if (runs) held -= o.shares_of(row).size();
-      const std::int32_t chosen = Choose(o, row);
+      // A job is often asked for like the one before it.
+      if (o.table[r] != asked.table || o.requested[r] != asked.requested) {
+        asked = Request(*o.table[r], o.requested[r]);
+      }
+      // As most are: runs as asked for, or is to on the fastest type, and there is room.
+      const bool as_asked = running == asked.requested || (!runs && asked.on_fastest);
+      const std::int32_t chosen =
+          as_asked && capacity_.Fits(*asked.configuration) ? asked.requested : ChooseType(o, row);
       if (chosen < 0) {
         if (backfill_) continue;
         break;
       }
       named[count++] = {row, chosen};
       if (full) continue;
-      const Configuration& configuration = (*o.table[static_cast<std::size_t>(row)])[chosen];
+      const Configuration& configuration =
+          chosen == asked.requested ? *asked.configuration : (*asked.table)[chosen];
       if (within_) {
         capacity_.Take(configuration);
         if (capacity_.Exhausted()) break;
@@ -51,21 +62,22 @@ class RequestedSize : public Sizing {
   }
 
  private:
-  // A running job stays on its type while that has room; else types from the fastest down.
-  std::int32_t Choose(const Observation& o, std::int32_t row) const {
-    const auto r = static_cast<std::size_t>(row);
-    const ConfigurationTable& table = *o.table[r];
-    const std::int32_t running = o.running[r];
-    // As most are: runs as asked for, or is to on the fastest type, and there is room.
-    const Configuration& requested = table[o.requested[r]];
-    if ((running == o.requested[r] ||
-         (running < 0 && requested.gpu_type == table.types().front())) &&
-        capacity_.Fits(requested)) {
-      return o.requested[r];
-    }
-    return ChooseType(o, row);
-  }
+  // What a job asks for.
+  struct Request {
+    Request() = default;
+    Request(const ConfigurationTable& of, std::int32_t index)
+        : table(&of),
+          requested(index),
+          configuration(&of[index]),
+          on_fastest(configuration->gpu_type == of.types().front()) {}
 
+    const ConfigurationTable* table = nullptr;
+    std::int32_t requested = -1;
+    const Configuration* configuration = nullptr;
+    bool on_fastest = false;
+  };
+
+  // A running job stays on its type while that has room; else types from the fastest down.
   std::int32_t ChooseType(const Observation& o, std::int32_t row) const {
     const auto r = static_cast<std::size_t>(row);
     const ConfigurationTable& table = *o.table[r];

@@ -13,7 +13,8 @@ namespace allot {
 namespace {
 
 // Three nodes of 4 GPUs and 6 CPUs; six jobs that take n GPUs and n CPUs, some of which run. Every
-// allocation is drawn near what is: kept, moved, resized, stopped, and now and then broken.
+// allocation is drawn near what is: kept, moved, resized, stopped, and now and then broken; in full
+// or as changes.
 class HoldingsTest : public testing::Test {
  protected:
   static constexpr std::int32_t kJobs = 6;
@@ -104,12 +105,16 @@ TEST_F(HoldingsTest, TakesWhatValidateAllocationAllows) {
   int legal = 0;
   int refused = 0;
   for (int step = 0; step < 20000; ++step) {
-    const Allocation allocation = AnyAllocation();
+    Allocation allocation = AnyAllocation();
+    if (rng_.Below(2) == 0) {
+      allocation.BecomeChanges();
+      while (rng_.Below(2) == 0) allocation.Stop(static_cast<JobIndex>(rng_.Below(kJobs + 2)));
+    }
     const Status status = ValidateAllocation(o_, allocation);
     ASSERT_EQ(holdings_.Take(o_, row_of_job_, RunningRows(), allocation), status.ok())
         << "step " << step << ": " << status.message();
     (status.ok() ? legal : refused) += 1;
-    if (status.ok()) Apply(allocation);
+    if (status.ok()) Apply(InFull(o_, allocation));
   }
   EXPECT_GT(legal, 1000);
   EXPECT_GT(refused, 1000);
