@@ -29,11 +29,19 @@ class Contention {
   explicit Contention(std::span<const JobRecord> records) {
     std::vector<std::pair<Seconds, int>> events;
     events.reserve(2 * records.size());
+    for (const JobRecord& record : records) events.emplace_back(record.submit, 1);
+    const auto ends = static_cast<std::ptrdiff_t>(events.size());
     for (const JobRecord& record : records) {
-      events.emplace_back(record.submit, 1);
       if (record.finish != kNever) events.emplace_back(record.finish, -1);
     }
-    std::sort(events.begin(), events.end());
+    std::sort(events.begin() + ends, events.end());
+    if (std::is_sorted(events.begin(), events.begin() + ends)) {  // as they mostly come
+      std::inplace_merge(events.begin(), events.begin() + ends, events.end());
+    } else {
+      std::sort(events.begin(), events.end());
+    }
+    times_.reserve(events.size());
+    integrals_.reserve(events.size());
     double integral = 0;
     std::int64_t active = 0;
     for (const auto& [time, change] : events) {

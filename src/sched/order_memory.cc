@@ -1,6 +1,7 @@
 #include "sched/order_memory.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "core/check.h"
@@ -88,17 +89,22 @@ void OrderMemory::MatchPiece(std::size_t before, std::size_t now, std::size_t le
   const Seconds* attained_now = read_.attained.data() + now;
   const std::int32_t* running_before = known_.running.data() + before;
   const std::int32_t* running_now = read_.running.data() + now;
+  std::array<std::int32_t, kBlock> touched;
   for (std::size_t i = 0; i < length; i += kBlock) {
     const std::size_t end = std::min(length, i + kBlock);
     if (Same(attained_before + i, attained_now + i, end - i) &&
         Same(running_before + i, running_now + i, end - i)) {
       continue;
     }
-    for (std::size_t k = i; k < end; ++k) {
-      if (attained_before[k] != attained_now[k] || running_before[k] != running_now[k]) {
-        touched_.push_back(static_cast<std::int32_t>(now + k));
-      }
+    std::size_t count = 0;
+    for (std::size_t k = i; k < end; ++k) {  // without branches: who has run is anybody's guess
+      const bool same =
+          attained_before[k] == attained_now[k] && running_before[k] == running_now[k];
+      touched[count] = static_cast<std::int32_t>(now + k);
+      count += same ? 0 : 1;
     }
+    touched_.insert(touched_.end(), touched.begin(),
+                    touched.begin() + static_cast<std::ptrdiff_t>(count));
   }
 }
 
@@ -205,7 +211,13 @@ bool OrderMemory::Less(std::int32_t a, std::int32_t b) const {
 // Those that ran since the last time are often in order, and few are new.
 void OrderMemory::SortChanged() {
   constexpr std::ptrdiff_t kFew = 8;
-  const auto less = [this](std::int32_t a, std::int32_t b) { return Less(a, b); };
+  const auto less = [rank = rank_.data(), key = key_.data(), job = known_.job.data()](
+                        std::int32_t a, std::int32_t b) {  // as Less
+    const std::size_t x = At(a);
+    const std::size_t y = At(b);
+    if (rank[x] != rank[y]) return rank[x] < rank[y];
+    return key[x] != key[y] ? key[x] < key[y] : job[x] < job[y];
+  };
   auto next = std::is_sorted_until(changed_.begin(), changed_.end(), less);
   if (changed_.end() - next > kFew) {
     SortManyChanged();

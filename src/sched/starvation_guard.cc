@@ -22,19 +22,22 @@ bool StarvationGuard::Observe(const Observation& o, std::span<const JobIndex> go
                               std::span<const std::int32_t> touched) {
   if (!on()) return false;
   for (const JobIndex job : gone) waits_[static_cast<std::size_t>(job)].waits = false;
+  const JobIndex* const jobs = o.job.data();
+  const std::int32_t* const running = o.running.data();
+  const Seconds now = o.now;
+  const State runs = {o.now + o.interval, false};
   for (const std::int32_t row : touched) {
     const auto r = static_cast<std::size_t>(row);
-    const auto job = static_cast<std::size_t>(o.job[r]);
+    const auto job = static_cast<std::size_t>(jobs[r]);
     if (job >= waits_.size()) waits_.resize(job + 1);
     State& state = waits_[job];
     if (state.from == kStarved) continue;
-    if (o.running[r] >= 0) {
-      // If it is stopped now, it begins to wait at the next decision.
-      state = {o.now + o.interval, false};
+    if (running[r] >= 0) {
+      state = runs;  // if it is stopped now, it begins to wait at the next decision
       continue;
     }
-    if (state.from == kUnseen) state.from = o.now;
-    if (!state.waits) Push({state.from, o.job[r]});
+    if (state.from == kUnseen) state.from = now;
+    if (!state.waits) Push({state.from, jobs[r]});
     state.waits = true;
   }
   bool somebody = false;

@@ -164,68 +164,6 @@ bool SimulatedCluster::WaitForChange(Seconds holds_until) {
   return observation_.rows() > 0 || NextJobEvent() != kNever;
 }
 
-void SimulatedCluster::AdvanceTo(Seconds time) {
-  const std::vector<NodeEvent>& nodes = scenario_.node_events();
-  for (; next_node_event_ < nodes.size() && nodes[next_node_event_].time <= time;
-       ++next_node_event_) {
-    const NodeEvent& event = nodes[next_node_event_];
-    if (event.time > observation_.now) PassTo(event.time);
-    Apply(event);
-  }
-  PassTo(time);
-}
-
-void SimulatedCluster::JoinLater() {
-  std::vector<bool> seen(present_->nodes().size(), false);
-  for (const NodeEvent& event : scenario_.options().node_events) {
-    if (event.up && !seen[At(event.node)]) present_->SetCapacity(event.node, {});
-    seen[At(event.node)] = true;
-  }
-}
-
-void SimulatedCluster::Apply(const NodeEvent& event) {
-  if (!event.up) StopJobsOn(event.node);
-  present_->SetCapacity(
-      event.node, event.up ? scenario_.cluster().nodes()[At(event.node)].capacity : Resources{});
-  holdings_.Reset(observation_);
-}
-
-void SimulatedCluster::StopJobsOn(NodeIndex node) {
-  Observation& o = observation_;
-  new_shares_.clear();
-  new_share_begin_.assign(1, 0);
-  std::size_t slot = 0;  // of the next row that runs
-  std::size_t kept = 0;
-  for (std::int32_t row = 0; row < o.rows(); ++row) {
-    const std::size_t r = At(row);
-    const auto shares = o.shares_of(row);
-    const bool hit = std::any_of(shares.begin(), shares.end(),
-                                 [node](const NodeShare& share) { return share.node == node; });
-    if (o.running[r] >= 0) {
-      const Run& run = runs_[slot++];
-      if (hit) {
-        const Seconds every = scenario_.options().failures.checkpoint_every;
-        const Seconds ran = std::max(0.0, o.now - run.ready);
-        const Seconds lost = every > 0 ? std::fmod(ran, every) : 0.0;
-        o.done_work[r] = std::max(0.0, o.done_work[r] - lost * run.rate);
-        gpus_used_ -= run.gpus;
-        Stop(r);
-        ++records_[At(o.job[r])].failures;
-      } else {
-        running_rows_[kept] = row;
-        runs_[kept++] = run;
-      }
-    }
-    if (!hit) new_shares_.insert(new_shares_.end(), shares.begin(), shares.end());
-    new_share_begin_.push_back(static_cast<std::int32_t>(new_shares_.size()));
-  }
-  running_rows_.resize(kept);
-  runs_.resize(kept);
-  FindFirstFinish();
-  std::swap(o.shares, new_shares_);
-  std::swap(o.share_begin, new_share_begin_);
-}
-
 void SimulatedCluster::Stop(std::size_t row) {
   observation_.running[row] = -1;
   observation_.waiting_since[row] = observation_.now;
@@ -245,37 +183,48 @@ void SimulatedCluster::PassTo(Seconds time) {
     slowdown_seconds += in_system * inverse_duration_[At(o.job[next++])];
   };
   ended_rows_.clear();
-  first_finish_ = kNever;
-  for (std::size_t slot = 0; slot < runs_.size(); ++slot) {
-    const std::int32_t row = running_rows_[slot];
-    const std::size_t r = At(row);
-    const Run& p = runs_[slot];
-    const Seconds in_system = std::min(time, p.finish) - before;
-    if (sums_) {
+  // What is written below would make the compiler look up members again and again.
+  double* const done_work = o.done_work.data();
+  Seconds* const attained_seconds = o.attained_seconds.data();
+  double* const attained_gpu_seconds = o.attained_gpu_seconds.data();
+  Seconds* const waiting_since = o.waiting_since.data();
+  const std::int32_t* const rows = running_rows_.data();
+  const Run* const runs = runs_.data();
+  const std::size_t slots = runs_.size();
+  const bool sums = sums_;
+  double gpu_seconds = step_.gpu_seconds;
+  Seconds first_finish = kNever;
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    const std::size_t r = At(rows[slot]);
+    const Run& run = runs[slot];
+    const bool ends = run.finish <= time;
+    const Seconds in_system = (ends ? run.finish : time) - before;
+    if (sums) {
       while (next < r) count(time - before);
       count(in_system);
     }
     // Step by step, so that jobs of equal history stay exactly equal.
-    const Seconds worked = std::max(0.0, time - std::max(before, p.ready));
-    const double done =
-        p.finish <= time ? p.work : std::min(p.work, o.done_work[r] + p.rate * worked);
-    if (sums_) step_.progress += std::max(0.0, done - o.done_work[r]) / p.work;
-    o.done_work[r] = done;
-    o.attained_seconds[r] += in_system;
-    o.attained_gpu_seconds[r] += in_system * p.gpus;
-    step_.gpu_seconds += in_system * p.gpus;
-    if (p.finish <= time) {
+    const Seconds worked = std::max(0.0, time - std::max(before, run.ready));
+    const double done = ends ? run.work : std::min(run.work, done_work[r] + run.rate * worked);
+    if (sums) step_.progress += std::max(0.0, done - done_work[r]) / run.work;
+    done_work[r] = done;
+    attained_seconds[r] += in_system;
+    attained_gpu_seconds[r] += in_system * run.gpus;
+    gpu_seconds += in_system * run.gpus;
+    if (ends) {
       JobRecord& record = records_[At(o.job[r])];
-      record.finish = p.finish;
-      record.gpu_seconds = o.attained_gpu_seconds[r];
+      record.finish = run.finish;
+      record.gpu_seconds = attained_gpu_seconds[r];
       ++step_.finished;
-      gpus_used_ -= p.gpus;
-      ended_rows_.push_back(row);
+      gpus_used_ -= run.gpus;
+      ended_rows_.push_back(rows[slot]);
     } else {
-      o.waiting_since[r] = time;
-      first_finish_ = std::min(first_finish_, p.finish);
+      waiting_since[r] = time;
+      first_finish = std::min(first_finish, run.finish);
     }
   }
+  step_.gpu_seconds = gpu_seconds;
+  first_finish_ = first_finish;
   while (sums_ && next < o.job.size()) count(time - before);
   step_.job_seconds = job_seconds;
   step_.slowdown_seconds = slowdown_seconds;
@@ -303,17 +252,26 @@ void SimulatedCluster::RemoveEndedRows() {
   running_rows_.resize(running);
   runs_.resize(running);
 
-  std::size_t kept = At(ended_rows_.front());
-  std::int32_t kept_shares = o.share_begin[kept];
-  for (std::size_t r = kept; r < o.job.size(); ++r) {
-    if (row_of_job_[At(o.job[r])] < 0) continue;
-    const auto shares = o.shares_of(static_cast<std::int32_t>(r));
-    o.share_begin[kept] = kept_shares;
-    for (const NodeShare& share : shares) o.shares[At(kept_shares++)] = share;
-    row_of_job_[At(o.job[r])] = static_cast<std::int32_t>(kept++);
+  // Rows move up past those that ended, piece by piece between these.
+  const std::size_t rows = o.job.size();
+  const JobIndex* const job = o.job.data();
+  std::int32_t* const row_of_job = row_of_job_.data();
+  std::int32_t* const share_begin = o.share_begin.data();
+  std::int32_t kept_shares = share_begin[ended_rows_.front()];
+  for (std::size_t e = 0; e < ended; ++e) {
+    const std::size_t from = At(ended_rows_[e]) + 1;
+    const std::size_t until = e + 1 < ended ? At(ended_rows_[e + 1]) : rows;
+    const std::int32_t shift = share_begin[from] - kept_shares;
+    const auto shares = o.shares.begin();
+    std::move(shares + share_begin[from], shares + share_begin[until], shares + kept_shares);
+    kept_shares = share_begin[until] - shift;
+    for (std::size_t r = from; r < until; ++r) {
+      share_begin[r - e - 1] = share_begin[r] - shift;
+      row_of_job[job[r]] = static_cast<std::int32_t>(r - e - 1);
+    }
   }
-  o.share_begin.resize(kept + 1);
-  o.share_begin[kept] = kept_shares;
+  o.share_begin.resize(rows - ended + 1);
+  o.share_begin.back() = kept_shares;
   o.shares.resize(At(kept_shares));
 
   EraseRows(ended_rows_, o.job, o.submit, o.table, o.requested, o.running, o.done_work,
@@ -394,10 +352,12 @@ void SimulatedCluster::ApplyChanges(const Allocation& allocation, ApplyReport* r
   new_runs_.clear();
   std::size_t slot = 0;
   const auto keep_runs_up_to = [&](std::int32_t row) {
-    for (; slot < runs_.size() && running_rows_[slot] < row; ++slot) {
-      new_running_rows_.push_back(running_rows_[slot]);
-      new_runs_.push_back(runs_[slot]);
-    }
+    const auto from = static_cast<std::ptrdiff_t>(slot);
+    while (slot < runs_.size() && running_rows_[slot] < row) ++slot;
+    const auto to = static_cast<std::ptrdiff_t>(slot);
+    new_running_rows_.insert(new_running_rows_.end(), running_rows_.begin() + from,
+                             running_rows_.begin() + to);
+    new_runs_.insert(new_runs_.end(), runs_.begin() + from, runs_.begin() + to);
   };
   for (const Holdings::Change& change : holdings_.changes()) {
     const std::size_t row = At(change.row);

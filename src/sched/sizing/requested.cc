@@ -22,40 +22,60 @@ class RequestedSize : public Sizing {
     if (named_.size() < order.size()) named_.resize(order.size());
     Grant* const named = named_.data();
     std::size_t count = 0;
+    const std::int32_t* const running_in = o.running.data();
+    const std::int32_t* const share_begin = o.share_begin.data();
+    const ConfigurationTable* const* const tables = o.table.data();
+    const std::int32_t* const requested = o.requested.data();
     Request asked;
-    bool full = false;                   // with the rows so far
-    std::size_t held = o.shares.size();  // by rows that are still to come
-    for (const std::int32_t row : order) {
+    const auto choose = [&](std::int32_t row) {
       const auto r = static_cast<std::size_t>(row);
-      const std::int32_t running = o.running[r];
-      const bool runs = running >= 0;
-      if (full) {
-        if (held == 0) break;
-        if (!runs) continue;
-      }
-      if (runs) held -= o.shares_of(row).size();
       // A job is often asked for like the one before it.
-      if (o.table[r] != asked.table || o.requested[r] != asked.requested) {
-        asked = Request(*o.table[r], o.requested[r]);
+      if (tables[r] != asked.table || requested[r] != asked.requested) {
+        asked = Request(*tables[r], requested[r]);
       }
       // As most are: runs as asked for, or is to on the fastest type, and there is room.
-      const bool as_asked = running == asked.requested || (!runs && asked.on_fastest);
-      const std::int32_t chosen =
-          as_asked && capacity_.Fits(*asked.configuration) ? asked.requested : ChooseType(o, row);
+      const std::int32_t running = running_in[r];
+      const bool as_asked = running == asked.requested || (running < 0 && asked.on_fastest);
+      return as_asked && capacity_.Fits(*asked.configuration) ? asked.requested
+                                                              : ChooseType(o, row);
+    };
+    std::size_t held = o.shares.size();  // by rows that are still to come
+    const auto pass = [&](std::int32_t row) {
+      const auto r = static_cast<std::size_t>(row);
+      held -= static_cast<std::size_t>(share_begin[r + 1] - share_begin[r]);
+    };
+    bool full = false;  // with the rows so far
+    bool blocked = false;
+    std::size_t next = 0;
+    for (; next < order.size() && !full && !blocked; ++next) {
+      const std::int32_t row = order[next];
+      pass(row);
+      const std::int32_t chosen = choose(row);
       if (chosen < 0) {
-        if (backfill_) continue;
-        break;
+        blocked = !backfill_;
+        continue;
       }
       named[count++] = {row, chosen};
-      if (full) continue;
       const Configuration& configuration =
           chosen == asked.requested ? *asked.configuration : (*asked.table)[chosen];
       if (within_) {
         capacity_.Take(configuration);
-        if (capacity_.Exhausted()) break;
+        blocked = capacity_.Exhausted();
       } else {
         full = !size_.Fits(configuration);
         size_.Take(configuration);
+      }
+    }
+    // Beyond the cluster's size, those that run.
+    for (; next < order.size() && held > 0 && !blocked; ++next) {
+      const std::int32_t row = order[next];
+      if (running_in[row] < 0) continue;
+      pass(row);
+      const std::int32_t chosen = choose(row);
+      if (chosen >= 0) {
+        named[count++] = {row, chosen};
+      } else {
+        blocked = !backfill_;
       }
     }
     grants->insert(grants->end(), named, named + count);

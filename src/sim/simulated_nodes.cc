@@ -1,0 +1,74 @@
+// The nodes of SimulatedCluster that come and go.
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/index.h"
+#include "sim/simulated_cluster.h"
+
+namespace allot {
+
+void SimulatedCluster::AdvanceTo(Seconds time) {
+  const std::vector<NodeEvent>& nodes = scenario_.node_events();
+  for (; next_node_event_ < nodes.size() && nodes[next_node_event_].time <= time;
+       ++next_node_event_) {
+    const NodeEvent& event = nodes[next_node_event_];
+    if (event.time > observation_.now) PassTo(event.time);
+    Apply(event);
+  }
+  PassTo(time);
+}
+
+void SimulatedCluster::JoinLater() {
+  std::vector<bool> seen(present_->nodes().size(), false);
+  for (const NodeEvent& event : scenario_.options().node_events) {
+    if (event.up && !seen[At(event.node)]) present_->SetCapacity(event.node, {});
+    seen[At(event.node)] = true;
+  }
+}
+
+void SimulatedCluster::Apply(const NodeEvent& event) {
+  if (!event.up) StopJobsOn(event.node);
+  present_->SetCapacity(
+      event.node, event.up ? scenario_.cluster().nodes()[At(event.node)].capacity : Resources{});
+  holdings_.Reset(observation_);
+}
+
+void SimulatedCluster::StopJobsOn(NodeIndex node) {
+  Observation& o = observation_;
+  new_shares_.clear();
+  new_share_begin_.assign(1, 0);
+  std::size_t slot = 0;  // of the next row that runs
+  std::size_t kept = 0;
+  for (std::int32_t row = 0; row < o.rows(); ++row) {
+    const std::size_t r = At(row);
+    const auto shares = o.shares_of(row);
+    const bool hit = std::any_of(shares.begin(), shares.end(),
+                                 [node](const NodeShare& share) { return share.node == node; });
+    if (o.running[r] >= 0) {
+      const Run& run = runs_[slot++];
+      if (hit) {
+        const Seconds every = scenario_.options().failures.checkpoint_every;
+        const Seconds ran = std::max(0.0, o.now - run.ready);
+        const Seconds lost = every > 0 ? std::fmod(ran, every) : 0.0;
+        o.done_work[r] = std::max(0.0, o.done_work[r] - lost * run.rate);
+        gpus_used_ -= run.gpus;
+        Stop(r);
+        ++records_[At(o.job[r])].failures;
+      } else {
+        running_rows_[kept] = row;
+        runs_[kept++] = run;
+      }
+    }
+    if (!hit) new_shares_.insert(new_shares_.end(), shares.begin(), shares.end());
+    new_share_begin_.push_back(static_cast<std::int32_t>(new_shares_.size()));
+  }
+  running_rows_.resize(kept);
+  runs_.resize(kept);
+  FindFirstFinish();
+  std::swap(o.shares, new_shares_);
+  std::swap(o.share_begin, new_share_begin_);
+}
+
+}  // namespace allot
