@@ -2,9 +2,8 @@
 // Sorting many rows by a float, fast: key and row in one 64-bit word, so that a comparison is one
 // instruction and equal keys come by row. For the features that are ranks and for the hull fill.
 
-#include <algorithm>
-#include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -17,34 +16,13 @@ inline std::uint64_t PackKey(float key, std::size_t index) {
   return std::uint64_t{ordered} << 32 | index;
 }
 inline std::size_t PackedIndex(std::uint64_t word) { return word & 0xFFFFFFFFU; }
-
-// Ascending. The indices of `words` must ascend on entry: many words are sorted by key alone,
-// stably, in three passes of 11 bits. `scratch` is reused without allocation.
-inline void SortPacked(std::vector<std::uint64_t>* words, std::vector<std::uint64_t>* scratch) {
-  constexpr std::size_t kFew = 500;
-  if (words->size() < kFew) {
-    std::sort(words->begin(), words->end());
-    return;
-  }
-  constexpr std::size_t kBuckets = 1 << 11;
-  std::array<std::array<std::uint32_t, kBuckets>, 3> first{};
-  const auto bucket = [](std::uint64_t word, std::size_t pass) {
-    return (word >> (32 + 11 * pass)) & (kBuckets - 1);
-  };
-  for (const std::uint64_t word : *words) {
-    for (std::size_t pass = 0; pass < 3; ++pass) ++first[pass][bucket(word, pass)];
-  }
-  scratch->resize(words->size());
-  for (std::size_t pass = 0; pass < 3; ++pass) {
-    std::uint32_t sum = 0;
-    for (std::uint32_t& count : first[pass]) {
-      const std::uint32_t here = count;
-      count = sum;
-      sum += here;
-    }
-    for (const std::uint64_t word : *words) (*scratch)[first[pass][bucket(word, pass)]++] = word;
-    words->swap(*scratch);
-  }
+inline float PackedKey(std::uint64_t word) {
+  const auto ordered = static_cast<std::uint32_t>(word >> 32);
+  return std::bit_cast<float>(ordered ^ ((ordered >> 31) != 0 ? 0x80000000U : 0xFFFFFFFFU));
 }
+
+// Ascending. The indices of `words` must ascend on entry. Linear: keys that spread over their range
+// by buckets, any others by their digits. `scratch` is reused without allocation.
+void SortPacked(std::vector<std::uint64_t>* words, std::vector<std::uint64_t>* scratch);
 
 }  // namespace allot

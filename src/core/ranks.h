@@ -1,6 +1,5 @@
 #pragma once
-// The place of each of many floats in their ascending order: for features that are ranks. Few are
-// counted, each against all, on vectors; many are sorted.
+// The place of each of many floats in their ascending order: for features that are ranks.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +23,6 @@ class Ranks {
   std::vector<std::int32_t> by_id_;  // indices; and of what they name, in that order:
   std::vector<float> values_by_id_;
   std::vector<std::int32_t> places_by_id_;
-  std::vector<std::int32_t> ordered_;  // ascend as values do
   std::vector<std::uint64_t> words_;
   std::vector<std::uint64_t> scratch_;
 };

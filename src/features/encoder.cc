@@ -50,9 +50,10 @@ float Bounded(double value) {
   return static_cast<float>(std::clamp(value, -bound, bound));
 }
 
-// Those of a job are taken together, in single precision and by vectors, as logarithms would be
-// half the encoder's time. What a weight of the policy 'index' is made of is taken in double, as
+// Those of all jobs are taken together and by vectors, as logarithms would be half the encoder's
+// time: in single precision, but what a weight of the policy 'index' is made of in double, as
 // there.
+constexpr std::array<JobFeature, 2> kLoggedWide = {kRemainingSmallest, kForecastRank};
 constexpr std::array<JobFeature, 7> kLogged = {kRemainingFastest, kRemainingCost, kAge,
                                                kRunningCost,      kAttained,      kForecastMedian,
                                                kForecastHigh};
@@ -74,8 +75,11 @@ void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
 
   lengths_.Observe(o);
   of_tables_.fill({});
-  logs_.assign(rows * kLogLanes, 1.0F);
+  logs_.resize(rows * kLogLanes);
+  wide_logs_.assign((rows * kLoggedWide.size() + kWideLogLanes - 1) / kWideLogLanes * kWideLogLanes,
+                    1.0);
   float* log = logs_.data();
+  double* wide_log = wide_logs_.data();
   const double per_interval = 1 / o.interval;
   double total_cost = 0;
   double total_width = 0;
@@ -91,8 +95,7 @@ void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
     const bool running = o.running[r] >= 0;
     const double present = running ? table[o.running[r]].cost : 0;
     const bool is_new = o.now - o.submit[r] < o.interval && o.changes[r] == 0;
-    x[kRemainingSmallest] =
-        Bounded(std::log(remaining / table.reference_rate() / o.interval + 0.01));
+    wide_log[0] = remaining / table.reference_rate() / o.interval + 0.01;
     log[0] = static_cast<float>(remaining / table.best_rate() * per_interval + 0.01);
     log[1] = static_cast<float>(cost + 0.01);
     log[2] = static_cast<float>(1 + (o.now - o.submit[r]) * per_interval);
@@ -108,10 +111,12 @@ void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
     x[kIsRunning] = running ? 1.0F : 0.0F;
     x[kHasEstimate] = std::isnan(o.estimated_work[r]) ? 0.0F : 1.0F;
     const LengthModel::Forecast forecast = lengths_.Of(o, static_cast<std::int32_t>(r));
-    x[kForecastRank] = Bounded(std::log(forecast.rank / o.interval + 0.01));
+    wide_log[1] = forecast.rank / o.interval + 0.01;
     log[5] = static_cast<float>(forecast.median * per_interval + 0.01);
     log[6] = static_cast<float>(forecast.high * per_interval + 0.01);
+    log[7] = 1;
     log += kLogLanes;
+    wide_log += kLoggedWide.size();
     total_cost += cost;
     total_width += table.max_hull_cost();
     used += running ? table[o.running[r]].demand.gpus : 0;
@@ -170,12 +175,15 @@ const FeatureEncoder::OfTable& FeatureEncoder::TableFeatures(const Configuration
 
 void FeatureEncoder::EncodeLogs(FeatureBatch* batch) {
   TakeLogs(logs_.data(), logs_.size());
+  TakeLogs(wide_logs_.data(), wide_logs_.size());
   const float* log = logs_.data();
+  const double* wide_log = wide_logs_.data();
   for (auto x = batch->jobs.begin(); x != batch->jobs.end(); x += kJobFeatures) {
     for (std::size_t i = 0; i < kLogged.size(); ++i) {
       x[kLogged[i]] = std::clamp(log[i], -kFeatureBound, kFeatureBound);
     }
     log += kLogLanes;
+    for (const JobFeature feature : kLoggedWide) x[feature] = Bounded(*wide_log++);
   }
 }
 

@@ -96,6 +96,7 @@ class FeatureEncoder {
   LengthModel lengths_;
   std::array<OfTable, 64> of_tables_;  // by a hash of the table's address; of this decision
   std::vector<float> logs_;            // what logarithms are taken of, by row
+  std::vector<double> wide_logs_;
   Ranks ranks_;
   LongerShare longer_;
   std::vector<float> column_;

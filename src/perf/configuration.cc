@@ -134,13 +134,18 @@ void ConfigurationTable::BuildHull(GpuTypeIndex type) {
     chain.push_back(i);
   }
   if (hulls_.size() <= At(type)) hulls_.resize(At(type) + 1);
+  Resources most;
   for (std::size_t i = 1; i < chain.size(); ++i) {
+    const Resources& demand = (*this)[chain[i]].demand;
+    most = {std::max(most.gpus, demand.gpus), std::max(most.cpus, demand.cpus)};
     HullStep step;
     step.from = chain[i - 1];
     step.to = chain[i];
     step.log_gain = static_cast<float>(std::log(slope(step.from, step.to) / reference_rate_));
     step.log_mid =
         static_cast<float>(std::log((rate(step.to) + rate(step.from)) / 2 / reference_rate_));
+    step.cost = cost(step.to);
+    step.most = most;
     hulls_[At(type)].push_back(step);
   }
 }

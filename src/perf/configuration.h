@@ -61,6 +61,8 @@ struct HullStep {
   std::int32_t to = -1;
   float log_gain = 0;  // ln((rate_to - rate_from) / (cost_to - cost_from) / reference rate)
   float log_mid = 0;   // ln((rate_to + rate_from) / 2 / reference rate)
+  double cost = 0;     // of `to`
+  Resources most;      // componentwise the most that `to` and the steps below it demand
 };
 
 class ConfigurationTable {

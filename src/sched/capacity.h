@@ -2,6 +2,8 @@
 // Free resources per GPU type while a sizing stage hands them out.
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "cluster/cluster_spec.h"
@@ -19,6 +21,8 @@ class TypeCapacity {
       free_.push_back(cluster.total_of(static_cast<GpuTypeIndex>(t)));
     }
   }
+  std::size_t types() const { return free_.size(); }
+  const Resources& least() const { return least_; }
   const Resources& free(GpuTypeIndex type) const { return free_[static_cast<std::size_t>(type)]; }
 
   bool Fits(const Configuration& configuration) const {
@@ -29,6 +33,17 @@ class TypeCapacity {
   }
   void Return(const Configuration& configuration) {
     free_[static_cast<std::size_t>(configuration.gpu_type)] += configuration.demand;
+  }
+  // Whether what is left is at least so many of the least units.
+  bool Serves(std::int64_t units) const {
+    const auto most = [](std::int32_t free, std::int32_t least) {
+      return least > 0 ? std::int64_t{free / least} : std::numeric_limits<std::int32_t>::max();
+    };
+    std::int64_t sum = 0;
+    for (const Resources& free : free_) {
+      sum += std::min(most(free.gpus, least_.gpus), most(free.cpus, least_.cpus));
+    }
+    return sum >= units;
   }
   // Nothing that is left serves anybody.
   bool Exhausted() const {

@@ -1,6 +1,7 @@
 #include "sched/gittins_table.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -16,7 +17,7 @@ constexpr double kBinsPerOctave = 4;
 
 GittinsTable::GittinsTable(double unit, double weight, const std::function<double(double)>& beyond,
                            double patience)
-    : unit_(unit), patience_(patience), total_(weight) {
+    : unit_(unit), per_unit_(1 / unit), patience_(patience), total_(weight) {
   for (std::size_t bin = 1; bin <= kBins; ++bin) {
     edges_[bin] = unit_ * std::exp2(static_cast<double>(bin - 1) / kBinsPerOctave);
   }
@@ -29,10 +30,12 @@ GittinsTable::GittinsTable(double unit, double weight, const std::function<doubl
 
 std::size_t GittinsTable::BinOf(double size) const {
   if (!(size >= unit_)) return 0;
-  int octave = 0;
-  const double within = std::frexp(size / unit_, &octave);  // [1/2, 1)
-  const int guess = 4 * octave - 3 + (within >= 0.5946035575013605 ? 1 : 0) +
-                    (within >= 0.7071067811865476 ? 1 : 0) + (within >= 0.8408964152537145 ? 1 : 0);
+  const auto bits = std::bit_cast<std::uint64_t>(size * per_unit_);
+  const auto octave = static_cast<int>(bits >> 52) - 1023;
+  const std::uint64_t within = bits & ((std::uint64_t{1} << 52) - 1);
+  // Against the fractions of the fourth roots of 2, 4 and 8.
+  const int guess = 4 * octave + 1 + (within >= 0x306FE0A31B715 ? 1 : 0) +
+                    (within >= 0x6A09E667F3BCD ? 1 : 0) + (within >= 0xAE89F995AD3AD ? 1 : 0);
   std::size_t bin = std::min(static_cast<std::size_t>(std::max(guess, 0)), kBins - 1);
   // Rounding of the ratio must not put a size below its bin's edge, or at the next one's.
   while (bin > 0 && size < Edge(bin)) --bin;

@@ -59,6 +59,7 @@ class GittinsTable {
                    const BinsOf& hints) const;
 
   double unit_;
+  double per_unit_;
   std::array<double, kBins + 1> edges_{};
   std::array<double, kBins> middles_{};
   std::array<double, kBins> prior_{};

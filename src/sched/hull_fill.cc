@@ -1,6 +1,7 @@
 #include "sched/hull_fill.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -9,9 +10,11 @@
 
 namespace allot {
 HullCursor::HullCursor(const Observation& o, std::int32_t row, GpuTypeIndex type)
-    : table_(o.table[At(row)]), hull_(&table_->hull(type)), running_cost_(0), type_(type) {
+    : hull_(&o.table[At(row)]->hull(type)), running_cost_(0), type_(type) {
   const std::int32_t running = o.running[At(row)];
-  if (running >= 0 && (*table_)[running].gpu_type == type) running_cost_ = (*table_)[running].cost;
+  if (running < 0) return;
+  const Configuration& now = (*o.table[At(row)])[running];
+  if (now.gpu_type == type) running_cost_ = now.cost;
 }
 
 namespace {
@@ -19,6 +22,16 @@ namespace {
 // The best is the largest: by key, then the earlier cursor.
 std::uint64_t EntryOf(float key, std::size_t cursor) { return PackKey(key, ~cursor & 0xFFFFFFFFU); }
 std::size_t CursorOf(std::uint64_t entry) { return ~entry & 0xFFFFFFFFU; }
+
+// Of fewer climbs, or where fewer steps a climb are to be had, the heap alone takes less time.
+constexpr std::size_t kFewClimbs = 8;
+constexpr std::int64_t kManySteps = 2;
+
+// Of such numbers finite keys are made.
+bool IsModerate(float number) { return std::abs(number) < 1e9F; }
+bool IsModerate(const Score& score) {
+  return IsModerate(score.u) && IsModerate(score.beta) && IsModerate(score.kappa);
+}
 
 // Puts another entry in place of the largest: a job's next step, which is seldom far behind.
 void ReplaceTop(std::vector<std::uint64_t>* heap, std::uint64_t entry) {
@@ -55,6 +68,62 @@ void HullFill::OrderBySubmission(const Observation& o, std::span<const std::int3
   }
 }
 
+void HullFill::OpenClimbs(const Observation& o, std::span<const std::int32_t> rows) {
+  for (const std::int32_t i : order_) {
+    const std::int32_t row = rows[At(i)];
+    for (const GpuTypeIndex type : o.table[At(row)]->types()) {
+      const HullCursor cursor(o, row, type);
+      if (cursor.done()) continue;
+      cursors_.push_back(cursor);
+      index_of_.push_back(i);
+    }
+  }
+}
+
+// A step comes after those below it: it counts as worth no more than they are.
+void HullFill::TakeCertainSteps(const Observation& o, std::span<const std::int32_t> rows,
+                                std::span<const Score> scores) {
+  if (cursors_.size() < kFewClimbs || !capacity_.Serves(kManySteps * std::ssize(cursors_))) return;
+  const auto moderate = [](const Score& score) { return IsModerate(score); };
+  if (!IsModerate(options_.first_bonus) || !std::ranges::all_of(scores, moderate)) return;
+  certain_.Clear();
+  climbs_.clear();
+  for (std::size_t c = 0; c < cursors_.size();) {
+    const std::int32_t index = index_of_[c];
+    const Score& score = scores[At(index)];
+    // A job begins on the type whose first step is worth the most.
+    std::size_t best = c;
+    float first = cursors_[c].Key(score, options_);
+    for (++c; c < cursors_.size() && index_of_[c] == index; ++c) {
+      const float key = cursors_[c].Key(score, options_);
+      if (key > first) {
+        best = c;
+        first = key;
+      }
+    }
+    HullCursor cursor = cursors_[best];
+    climbs_.push_back(static_cast<std::int32_t>(best));
+    for (float& key : certain_.AddClimb(cursor.hull(), cursor.type())) {
+      key = first = std::min(first, cursor.Key(score, options_));
+      cursor.Advance();
+    }
+  }
+  certain_.Find(capacity_);
+  firsts_.clear();
+  for (std::size_t i = 0; i < climbs_.size(); ++i) {
+    const std::int32_t steps = certain_.certain(i);
+    if (steps == 0) continue;
+    HullCursor& cursor = cursors_[At(climbs_[i])];
+    const std::int32_t index = index_of_[At(climbs_[i])];
+    firsts_.push_back(PackKey(-cursor.Key(scores[At(index)], options_), At(climbs_[i])));
+    cursor.Advance(steps);
+    chosen_[At(index)] = cursor.configuration();
+    capacity_.Take((*o.table[At(rows[At(index)])])[cursor.configuration()]);
+  }
+  SortPacked(&firsts_, &scratch_);
+  for (const std::uint64_t first : firsts_) first_served_.push_back(index_of_[PackedIndex(first)]);
+}
+
 void HullFill::Fill(const Observation& o, std::span<const std::int32_t> rows,
                     std::span<const Score> scores, std::vector<Grant>* grants,
                     std::vector<FillStep>* trace) {
@@ -66,19 +135,19 @@ void HullFill::Fill(const Observation& o, std::span<const std::int32_t> rows,
   chosen_.assign(rows.size(), -1);
   // So that a later decision that serves or blocks more of them takes no memory either.
   first_served_.reserve(rows.size());
+  firsts_.reserve(rows.size());
   blocked_.reserve(rows.size());
+  blocked_.clear();
   OrderBySubmission(o, rows);
-  for (const std::int32_t i : order_) {
-    for (const GpuTypeIndex type : o.table[At(rows[At(i)])]->types()) {
-      const HullCursor cursor(o, rows[At(i)], type);
-      if (cursor.done()) continue;
-      heap_.push_back(EntryOf(cursor.Key(scores[At(i)], options_), cursors_.size()));
-      cursors_.push_back(cursor);
-      index_of_.push_back(i);
-    }
+  OpenClimbs(o, rows);
+  // Whoever wants to see each step considered sees them taken one by one.
+  if (trace == nullptr) TakeCertainSteps(o, rows, scores);
+  for (std::size_t c = 0; c < cursors_.size(); ++c) {
+    const std::int32_t index = index_of_[c];
+    if (cursors_[c].done() || chosen_[At(index)] != cursors_[c].configuration()) continue;
+    heap_.push_back(EntryOf(cursors_[c].Key(scores[At(index)], options_), c));
   }
   std::make_heap(heap_.begin(), heap_.end());
-  blocked_.clear();
   while (!heap_.empty() && !capacity_.Exhausted()) {
     const std::size_t top = CursorOf(heap_.front());
     HullCursor& cursor = cursors_[top];

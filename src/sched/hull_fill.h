@@ -8,8 +8,9 @@
 // stickiness against resizes. SRTF, LAS, FIFO (beta 0), proportional fairness (1), Optimus' and
 // Pollux' utilities (2) and max-min (large beta) are points of it.
 //
-// O((rows + steps taken) log rows); no allocation in steady state. Shared by the index policies,
-// the environment's index action and, sampled, by policy-gradient training.
+// O(rows + steps + log rows for each step near the last price); no allocation in steady state.
+// Shared by the index policies, the environment's index action and, sampled, by policy-gradient
+// training.
 
 #include <cstdint>
 #include <span>
@@ -17,6 +18,7 @@
 
 #include "cluster/observation.h"
 #include "sched/capacity.h"
+#include "sched/certain_steps.h"
 #include "sched/stages.h"
 
 namespace allot {
@@ -49,22 +51,22 @@ class HullCursor {
   bool done() const { return position_ >= static_cast<std::int32_t>(hull_->size()); }
   const HullStep& step() const { return (*hull_)[static_cast<std::size_t>(position_)]; }
   GpuTypeIndex type() const { return type_; }
+  std::span<const HullStep> hull() const { return *hull_; }
   // Reached so far, -1: nothing.
   std::int32_t configuration() const {
     return position_ == 0 ? -1 : (*hull_)[static_cast<std::size_t>(position_) - 1].to;
   }
   // +1 for a step within what it runs on now, else -1.
-  float kappa_sign() const { return (*table_)[step().to].cost <= running_cost_ ? 1.0F : -1.0F; }
+  float kappa_sign() const { return step().cost <= running_cost_ ? 1.0F : -1.0F; }
   float Key(const Score& score, const HullFillOptions& options) const {
     const HullStep& next = step();
     return score.u + (position_ == 0 ? options.first_bonus : 0.0F) + next.log_gain -
            score.beta * next.log_mid + kappa_sign() * score.kappa;
   }
-  void Advance() { ++position_; }
+  void Advance(std::int32_t steps = 1) { position_ += steps; }
   std::int32_t position() const { return position_; }
 
  private:
-  const ConfigurationTable* table_;
   const std::vector<HullStep>* hull_;
   double running_cost_;
   GpuTypeIndex type_;
@@ -84,12 +86,19 @@ class HullFill {
  private:
   // Rows indices by (submit, job): what equal keys are told apart by.
   void OrderBySubmission(const Observation& observation, std::span<const std::int32_t> rows);
+  void OpenClimbs(const Observation& observation, std::span<const std::int32_t> rows);
+  void TakeCertainSteps(const Observation& observation, std::span<const std::int32_t> rows,
+                        std::span<const Score> scores);
 
   HullFillOptions options_;
   TypeCapacity capacity_;
-  std::vector<std::int32_t> order_;         // rows indices
-  std::vector<HullCursor> cursors_;         // in that order
-  std::vector<std::int32_t> index_of_;      // of each cursor: into rows
+  std::vector<std::int32_t> order_;     // rows indices
+  std::vector<HullCursor> cursors_;     // in that order
+  std::vector<std::int32_t> index_of_;  // of each cursor: into rows
+  CertainSteps certain_;
+  std::vector<std::int32_t> climbs_;   // cursors of certain_'s climbs
+  std::vector<std::uint64_t> firsts_;  // packed keys of first steps and cursors
+  std::vector<std::uint64_t> scratch_;
   std::vector<std::uint64_t> heap_;         // open steps: packed key and cursor, the best on top
   std::vector<std::int32_t> chosen_;        // per rows index: configuration, -1: none
   std::vector<std::int32_t> first_served_;  // rows indices in order of their first step

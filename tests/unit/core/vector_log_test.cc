@@ -36,6 +36,32 @@ TEST(VectorLog, HasTheSameBitsOnAnyProcessor) {
   EXPECT_EQ(here, anywhere);
 }
 
+std::vector<double> WideArguments() {
+  std::vector<double> values;
+  for (double x = 1e-300; x < 1e300; x *= 1.173) values.push_back(x);
+  for (double x = 0.5; x < 2; x += 0.0007) values.push_back(x);
+  values.resize(values.size() / kWideLogLanes * kWideLogLanes);
+  return values;
+}
+
+TEST(VectorLog, IsTheLogarithmInDoublePrecision) {
+  const std::vector<double> arguments = WideArguments();
+  std::vector<double> logs = arguments;
+  TakeLogs(logs.data(), logs.size());
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    const double exact = std::log(arguments[i]);
+    ASSERT_NEAR(logs[i], exact, 4e-16 * std::abs(exact)) << "ln " << arguments[i];
+  }
+}
+
+TEST(VectorLog, HasTheSameBitsInDoublePrecisionOnAnyProcessor) {
+  std::vector<double> here = WideArguments();
+  std::vector<double> anywhere = here;
+  TakeLogs(here.data(), here.size());
+  TakeLogsPortably(anywhere.data(), anywhere.size());
+  EXPECT_EQ(here, anywhere);
+}
+
 TEST(VectorLog, OfOneIsZeroAndOfInfinityLarge) {
   std::vector<float> values(kLogLanes, 1.0F);
   values.back() = std::numeric_limits<float>::infinity();

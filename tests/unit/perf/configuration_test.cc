@@ -70,6 +70,18 @@ TEST(Hull, StepsChainFromNothingWithStrictlyFallingGain) {
   });
 }
 
+TEST(Hull, StepsKnowTheirCostAndTheMostDemandSoFar) {
+  ForEachHull([](const ConfigurationTable& table, GpuTypeIndex type) {
+    Resources most;
+    for (const HullStep& step : table.hull(type)) {
+      const Resources& demand = table[step.to].demand;
+      most = {std::max(most.gpus, demand.gpus), std::max(most.cpus, demand.cpus)};
+      ASSERT_EQ(step.cost, table[step.to].cost);
+      ASSERT_EQ(step.most, most);
+    }
+  });
+}
+
 TEST(Hull, NoConfigurationLiesAboveIt) {
   ForEachHull([](const ConfigurationTable& table, GpuTypeIndex type) {
     for (const Configuration& c : table.configurations()) {

@@ -132,6 +132,39 @@ TEST(HullFillTest, FirstBonusServesEveryJobFirst) {
   EXPECT_EQ(GpusOf(world.o, scores, {.first_bonus = 100}), (std::vector{1, 1, 1, 1}));
 }
 
+// With a trace every step is considered by itself; without one those that certainly fit are taken
+// together.
+TEST(HullFillTest, StepsTakenTogetherAreThoseTakenOneByOne) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    Rng rng(seed, "hull-fill-together");
+    World world(rng.Below(2) == 0 ? "9x4:a,5x4:b" : "30x4:a,30x4:b");
+    std::vector<Score> scores;
+    for (int job = 0; job < 24; ++job) {
+      std::vector<std::vector<double>> rates = {
+          ConcaveRates(1 + static_cast<int>(rng.Below(8)), &rng)};
+      if (rng.Below(2) == 0)
+        rates.push_back(ConcaveRates(1 + static_cast<int>(rng.Below(8)), &rng));
+      const std::int32_t row = world.Add(rates);
+      if (rng.Below(2) == 0) world.o.running[static_cast<std::size_t>(row)] = 0;
+      // Many equal keys; weights that rise with what a job has.
+      const auto few = [&rng] { return static_cast<float>(rng.Below(4)) - 1; };
+      scores.push_back({.u = few(), .beta = few(), .kappa = few()});
+    }
+    const HullFillOptions options{.first_bonus = rng.Below(2) == 0 ? 0.0F : 5.0F};
+    const auto rows = AllRows(world.o);
+    std::vector<Grant> together;
+    std::vector<Grant> one_by_one;
+    std::vector<FillStep> trace;
+    HullFill(options).Fill(world.o, rows, scores, &together);
+    HullFill(options).Fill(world.o, rows, scores, &one_by_one, &trace);
+    ASSERT_EQ(together.size(), one_by_one.size()) << "seed " << seed;
+    for (std::size_t i = 0; i < together.size(); ++i) {
+      ASSERT_EQ(together[i].row, one_by_one[i].row) << "seed " << seed;
+      ASSERT_EQ(together[i].configuration, one_by_one[i].configuration) << "seed " << seed;
+    }
+  }
+}
+
 TEST(HullFillTest, StaysOnOneGpuType) {
   World world("1x2:fast,1x2:slow");
   world.Add({{4, 8}, {1, 2}});

@@ -1,0 +1,84 @@
+#include "sched/certain_steps.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/index.h"
+
+namespace allot {
+
+void CertainSteps::Clear() {
+  climbs_.clear();
+  keys_.clear();
+}
+
+std::span<float> CertainSteps::AddClimb(std::span<const HullStep> hull, GpuTypeIndex type) {
+  climbs_.push_back({hull, type, 0});
+  const std::size_t begin = keys_.size();
+  keys_.resize(begin + hull.size());
+  return std::span(keys_).subspan(begin);
+}
+
+// Buckets are of equal width. What matters for the answer is only that a larger key is never in a
+// later one.
+void CertainSteps::Bucket() {
+  float top = -std::numeric_limits<float>::infinity();
+  float bottom = std::numeric_limits<float>::infinity();
+  const float* key = keys_.data();
+  for (const Climb& climb : climbs_) {
+    top = std::max(top, key[0]);
+    key += climb.hull.size();
+    bottom = std::min(bottom, key[-1]);
+  }
+  constexpr auto kLast = static_cast<float>(kBuckets - 1);
+  const float scale = kLast / std::max(top - bottom, 1e-6F);
+  buckets_.resize(keys_.size());
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    buckets_[i] = static_cast<std::int32_t>(std::min((top - keys_[i]) * scale, kLast));
+  }
+}
+
+std::size_t CertainSteps::FirstUncertain(const TypeCapacity& capacity) {
+  const std::size_t types = capacity.types();
+  more_.assign(kBuckets * types, {});
+  const std::int32_t* bucket = buckets_.data();
+  for (const Climb& climb : climbs_) {
+    Resources below;
+    for (const HullStep& step : climb.hull) {
+      Demand& more = more_[At(*bucket++) * types + At(climb.type)];
+      more.gpus += step.most.gpus - below.gpus;
+      more.cpus += step.most.cpus - below.cpus;
+      below = step.most;
+    }
+  }
+  taken_.assign(types, {});
+  for (std::size_t b = 0; b < kBuckets; ++b) {
+    for (std::size_t t = 0; t < types; ++t) {
+      const Demand& more = more_[b * types + t];
+      if (more.gpus == 0 && more.cpus == 0) continue;
+      taken_[t].gpus += more.gpus;
+      taken_[t].cpus += more.cpus;
+      const Resources& free = capacity.free(static_cast<GpuTypeIndex>(t));
+      const Resources& least = capacity.least();
+      if (taken_[t].gpus + least.gpus > free.gpus || taken_[t].cpus + least.cpus > free.cpus) {
+        return b;
+      }
+    }
+  }
+  return kBuckets;
+}
+
+void CertainSteps::Find(const TypeCapacity& capacity) {
+  if (climbs_.empty()) return;
+  Bucket();
+  const auto uncertain = static_cast<std::int32_t>(FirstUncertain(capacity));
+  const std::int32_t* bucket = buckets_.data();
+  for (Climb& climb : climbs_) {
+    const auto steps = static_cast<std::int32_t>(climb.hull.size());
+    std::int32_t& certain = climb.certain;
+    while (certain < steps && bucket[certain] < uncertain) ++certain;
+    bucket += steps;
+  }
+}
+
+}  // namespace allot

@@ -1,0 +1,49 @@
+#pragma once
+// The part of a hull fill that needs no order: the steps above a price at which all of them fit
+// together. Whatever comes first, none of them is refused, so that the fill takes them at once and
+// goes on step by step from there. Used by HullFill alone.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "perf/configuration.h"
+#include "sched/capacity.h"
+
+namespace allot {
+
+class CertainSteps {
+ public:
+  void Clear();
+  // One job's way up a hull of its type; the caller fills in the keys of its steps, finite ones
+  // that never rise.
+  std::span<float> AddClimb(std::span<const HullStep> hull, GpuTypeIndex type);
+
+  // Finds the price: afterwards, of each climb, so many first steps are certain. What is left by
+  // them still serves the capacity's least unit, on each type that they use. O(steps); no
+  // allocation in steady state.
+  void Find(const TypeCapacity& capacity);
+  std::int32_t certain(std::size_t climb) const { return climbs_[climb].certain; }
+
+ private:
+  static constexpr std::size_t kBuckets = 256;
+  struct Climb {
+    std::span<const HullStep> hull;
+    GpuTypeIndex type;
+    std::int32_t certain;
+  };
+  struct Demand {
+    std::int64_t gpus = 0;
+    std::int64_t cpus = 0;
+  };
+  void Bucket();
+  std::size_t FirstUncertain(const TypeCapacity& capacity);
+
+  std::vector<Climb> climbs_;
+  std::vector<float> keys_;            // of all climbs' steps, one climb after another
+  std::vector<std::int32_t> buckets_;  // likewise; 0: the largest keys
+  std::vector<Demand> more_;           // [bucket][type] of the steps in a bucket
+  std::vector<Demand> taken_;          // by type
+};
+
+}  // namespace allot
