@@ -1,18 +1,27 @@
 #include "models/index_kernel.h"
 
-#include <algorithm>
+#include <cstring>
 
 namespace allot::internal {
 namespace {
 
-using Lanes [[gnu::vector_size(kLanes * sizeof(float)), gnu::aligned(4), gnu::may_alias]] = float;
+using Lanes [[gnu::vector_size(kLanes * sizeof(float))]] = float;
+
+// Of numbers anywhere in memory.
+[[gnu::always_inline]] inline void Load(const float* from, Lanes* to) {
+  std::memcpy(to, from, sizeof(Lanes));
+}
+[[gnu::always_inline]] inline void Store(const Lanes& from, float* to) {
+  std::memcpy(to, &from, sizeof(Lanes));
+}
 
 // y = tanh(y). A rational function of degrees 13 and 6, off by a few units in the last place at
 // most: the coefficients of Eigen's generic_fast_tanh_float (MPL 2.0).
-[[gnu::always_inline]] inline void Tanh(Lanes* y) {
+[[gnu::always_inline]] inline void Tanh(float* y) {
   constexpr float kBound = 7.90531110763549805F;  // beyond it tanh rounds to 1
   constexpr float kTiny = 0.0004F;                // below it to its argument
-  Lanes x = *y;
+  Lanes x;
+  Load(y, &x);
   x = x > kBound ? Lanes{} + kBound : x;
   x = x < -kBound ? Lanes{} - kBound : x;
   const Lanes s = x * x;
@@ -27,12 +36,12 @@ using Lanes [[gnu::vector_size(kLanes * sizeof(float)), gnu::aligned(4), gnu::ma
   q = s * q + 2.26843463243900e-03F;
   q = s * q + 4.89352518554385e-03F;
   const Lanes ratio = p / q;
-  *y = (x < kTiny) & (x > -kTiny) ? x : ratio;
+  Store((x < kTiny) & (x > -kTiny) ? x : ratio, y);
 }
 
 // y += M x for kBlocks x kLanes rows of a column-major M and kJobs vectors x, whose sums stay in
 // registers. Several jobs at once so that one's additions do not wait for each other.
-template <int kBlocks, int kJobs>
+template <std::size_t kBlocks, int kJobs>
 [[gnu::always_inline]] inline void AddColumns(const float* m, std::size_t m_stride, const float* x,
                                               std::size_t x_stride, std::size_t columns, float* y,
                                               std::size_t y_stride) {
@@ -40,24 +49,26 @@ template <int kBlocks, int kJobs>
 #pragma GCC unroll 8
   for (int j = 0; j < kJobs; ++j) {
 #pragma GCC unroll 8
-    for (int b = 0; b < kBlocks; ++b) {
-      sum[j][b] = reinterpret_cast<const Lanes*>(y + static_cast<std::size_t>(j) * y_stride)[b];
+    for (std::size_t b = 0; b < kBlocks; ++b) {
+      Load(y + static_cast<std::size_t>(j) * y_stride + b * kLanes, &sum[j][b]);
     }
   }
   for (std::size_t k = 0; k < columns; ++k) {
-    const auto* column = reinterpret_cast<const Lanes*>(m + k * m_stride);
+    Lanes column[kBlocks];
+#pragma GCC unroll 8
+    for (std::size_t b = 0; b < kBlocks; ++b) Load(m + k * m_stride + b * kLanes, &column[b]);
 #pragma GCC unroll 8
     for (int j = 0; j < kJobs; ++j) {
       const float factor = x[static_cast<std::size_t>(j) * x_stride + k];
 #pragma GCC unroll 8
-      for (int b = 0; b < kBlocks; ++b) sum[j][b] += column[b] * factor;
+      for (std::size_t b = 0; b < kBlocks; ++b) sum[j][b] += column[b] * factor;
     }
   }
 #pragma GCC unroll 8
   for (int j = 0; j < kJobs; ++j) {
 #pragma GCC unroll 8
-    for (int b = 0; b < kBlocks; ++b) {
-      reinterpret_cast<Lanes*>(y + static_cast<std::size_t>(j) * y_stride)[b] = sum[j][b];
+    for (std::size_t b = 0; b < kBlocks; ++b) {
+      Store(sum[j][b], y + static_cast<std::size_t>(j) * y_stride + b * kLanes);
     }
   }
 }
@@ -84,7 +95,7 @@ template <int kJobs>
   }
   AddProduct<kJobs>(w.from_job, rows, jobs, w.features, w.features, row, rows);
   for (std::size_t h = 0; h < w.hidden; h += kLanes) {
-    for (std::size_t j = 0; j < kJobs; ++j) Tanh(reinterpret_cast<Lanes*>(row + j * rows + h));
+    for (std::size_t j = 0; j < kJobs; ++j) Tanh(row + j * rows + h);
   }
   AddProduct<kJobs>(w.out_from_hidden, w.outputs, row, rows, w.hidden, row + w.hidden, rows);
   for (std::size_t j = 0; j < kJobs; ++j) {

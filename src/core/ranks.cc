@@ -7,6 +7,27 @@
 #include "core/packed_sort.h"
 
 namespace allot {
+namespace {
+
+// Insertion sort; false when it takes more than a few moves a word, the words being in some order.
+bool SortNearlySorted(std::vector<std::uint64_t>* words) {
+  constexpr std::ptrdiff_t kMovesPerWord = 3;
+  std::ptrdiff_t moves = kMovesPerWord * std::ssize(*words);
+  std::uint64_t* const begin = words->data();
+  for (std::size_t i = 1; i < words->size(); ++i) {
+    const std::uint64_t word = begin[i];
+    std::uint64_t* hole = begin + i;
+    if (hole[-1] < word) continue;
+    for (; hole != begin && hole[-1] > word; --hole) *hole = hole[-1];
+    *hole = word;
+    moves -= begin + i - hole;
+    if (moves < 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 std::span<const std::int32_t> Ranks::Of(std::span<const float> values,
                                         std::span<const std::int32_t> ids) {
   if (std::is_sorted(ids.begin(), ids.end())) {
@@ -27,10 +48,20 @@ std::span<const std::int32_t> Ranks::Of(std::span<const float> values,
 }
 
 void Ranks::Rank(std::span<const float> values) {
+  bool sorted = words_.size() == values.size();
+  if (sorted) {
+    for (std::uint64_t& word : words_) {
+      const std::size_t index = PackedIndex(word);
+      word = PackKey(values[index], index);
+    }
+    sorted = SortNearlySorted(&words_);
+  }
+  if (!sorted) {
+    words_.resize(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) words_[i] = PackKey(values[i], i);
+    SortPacked(&words_, &scratch_);
+  }
   places_.resize(values.size());
-  words_.resize(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) words_[i] = PackKey(values[i], i);
-  SortPacked(&words_, &scratch_);
   for (std::size_t place = 0; place < words_.size(); ++place) {
     places_[PackedIndex(words_[place])] = static_cast<std::int32_t>(place);
   }

@@ -1,5 +1,7 @@
 #pragma once
-// The place of each of many floats in their ascending order: for features that are ranks.
+// The place of each of many floats in their ascending order: for features that are ranks. The
+// values of one decision are mostly in the order of the last one's, and where they are that takes
+// one pass.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +25,7 @@ class Ranks {
   std::vector<std::int32_t> by_id_;  // indices; and of what they name, in that order:
   std::vector<float> values_by_id_;
   std::vector<std::int32_t> places_by_id_;
-  std::vector<std::uint64_t> words_;
+  std::vector<std::uint64_t> words_;  // in order; kept for the next call
   std::vector<std::uint64_t> scratch_;
 };
 

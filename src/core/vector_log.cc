@@ -11,7 +11,7 @@ using FloatBits [[gnu::vector_size(kLogLanes * sizeof(float))]] = std::int32_t;
 
 // x = 2^e (1 + m) with 1 + m in [sqrt(1/2), sqrt(2)), and the polynomial in m of Cephes' logf
 // (Moshier, 1984-1992).
-[[gnu::always_inline]] inline void Log(float* values) {
+[[gnu::always_inline]] inline void Log(float* values, float bound) {
   Floats x;
   std::memcpy(&x, values, sizeof(x));
   const FloatBits bits = reinterpret_cast<FloatBits>(x);
@@ -33,6 +33,8 @@ using FloatBits [[gnu::vector_size(kLogLanes * sizeof(float))]] = std::int32_t;
   p = p + e * -2.12194440e-4F;
   p = p - z * 0.5F;
   x = (m + p) + e * 0.693359375F;
+  x = x < -bound ? Floats{} - bound : x;
+  x = x > bound ? Floats{} + bound : x;
   std::memcpy(values, &x, sizeof(x));
 }
 
@@ -40,7 +42,7 @@ using Doubles [[gnu::vector_size(kWideLogLanes * sizeof(double))]] = double;
 using DoubleBits [[gnu::vector_size(kWideLogLanes * sizeof(double))]] = std::int64_t;
 
 // The same reduction, and the series in s = m / (2 + m) of FreeBSD's e_log.c (Sun, 1993).
-[[gnu::always_inline]] inline void Log(double* values) {
+[[gnu::always_inline]] inline void Log(double* values, double bound) {
   constexpr std::int64_t kMantissa = (std::int64_t{1} << 52) - 1;
   constexpr std::int64_t kHalf = std::int64_t{0x3FE} << 52;
   constexpr double kTwo52 = 4503599627370496.0;
@@ -65,47 +67,57 @@ using DoubleBits [[gnu::vector_size(kWideLogLanes * sizeof(double))]] = std::int
   const Doubles half = m * m * 0.5;
   x = e * 6.93147180369123816490e-1 -
       ((half - (s * (half + (even + odd)) + e * 1.90821492927058770002e-10)) - m);
+  x = x < -bound ? Doubles{} - bound : x;
+  x = x > bound ? Doubles{} + bound : x;
   std::memcpy(values, &x, sizeof(x));
 }
 
-[[gnu::always_inline]] inline void TakeEach(float* values, std::size_t count) {
-  for (std::size_t i = 0; i < count; i += kLogLanes) Log(values + i);
+[[gnu::always_inline]] inline void TakeEach(float* values, std::size_t count, float bound) {
+  for (std::size_t i = 0; i < count; i += kLogLanes) Log(values + i, bound);
 }
-[[gnu::always_inline]] inline void TakeEach(double* values, std::size_t count) {
-  for (std::size_t i = 0; i < count; i += kWideLogLanes) Log(values + i);
+[[gnu::always_inline]] inline void TakeEach(double* values, std::size_t count, double bound) {
+  for (std::size_t i = 0; i < count; i += kWideLogLanes) Log(values + i, bound);
 }
 
 }  // namespace
 
-void TakeLogsPortably(float* values, std::size_t count) { TakeEach(values, count); }
-void TakeLogsPortably(double* values, std::size_t count) { TakeEach(values, count); }
+void TakeLogsPortably(float* values, std::size_t count, float bound) {
+  TakeEach(values, count, bound);
+}
+void TakeLogsPortably(double* values, std::size_t count, double bound) {
+  TakeEach(values, count, bound);
+}
 
 #if defined(__x86_64__)
 
 namespace {
 
-[[gnu::target("avx2")]] void TakeEachAvx2(float* values, std::size_t count) {
-  TakeEach(values, count);
+[[gnu::target("avx2")]] void TakeEachAvx2(float* values, std::size_t count, float bound) {
+  TakeEach(values, count, bound);
 }
-[[gnu::target("avx2")]] void TakeEachAvx2(double* values, std::size_t count) {
-  TakeEach(values, count);
+[[gnu::target("avx2")]] void TakeEachAvx2(double* values, std::size_t count, double bound) {
+  TakeEach(values, count, bound);
 }
 
 }  // namespace
 
-void TakeLogs(float* values, std::size_t count) {
+void TakeLogs(float* values, std::size_t count, float bound) {
   static const bool avx2 = __builtin_cpu_supports("avx2");
-  avx2 ? TakeEachAvx2(values, count) : TakeLogsPortably(values, count);
+  avx2 ? TakeEachAvx2(values, count, bound) : TakeLogsPortably(values, count, bound);
 }
-void TakeLogs(double* values, std::size_t count) {
+void TakeLogs(double* values, std::size_t count, double bound) {
   static const bool avx2 = __builtin_cpu_supports("avx2");
-  avx2 ? TakeEachAvx2(values, count) : TakeLogsPortably(values, count);
+  avx2 ? TakeEachAvx2(values, count, bound) : TakeLogsPortably(values, count, bound);
 }
 
 #else
 
-void TakeLogs(float* values, std::size_t count) { TakeLogsPortably(values, count); }
-void TakeLogs(double* values, std::size_t count) { TakeLogsPortably(values, count); }
+void TakeLogs(float* values, std::size_t count, float bound) {
+  TakeLogsPortably(values, count, bound);
+}
+void TakeLogs(double* values, std::size_t count, double bound) {
+  TakeLogsPortably(values, count, bound);
+}
 
 #endif
 

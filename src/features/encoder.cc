@@ -58,6 +58,9 @@ constexpr std::array<JobFeature, 7> kLogged = {kRemainingFastest, kRemainingCost
                                                kRunningCost,      kAttained,      kForecastMedian,
                                                kForecastHigh};
 
+// Places at which a table's features are looked for.
+constexpr std::size_t kTries = 4;
+
 float BoundedLog(double value) {
   return std::clamp(std::log(static_cast<float>(value)), -kFeatureBound, kFeatureBound);
 }
@@ -162,8 +165,13 @@ void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
 const FeatureEncoder::OfTable& FeatureEncoder::TableFeatures(const ConfigurationTable& table,
                                                              std::int32_t requested) {
   const auto address = reinterpret_cast<std::uintptr_t>(&table);
-  OfTable& known = of_tables_[(address >> 5 ^ address >> 12) % of_tables_.size()];
-  if (known.table == &table && known.requested == requested) return known;
+  std::size_t slot = (address >> 5 ^ address >> 12) % of_tables_.size();
+  for (std::size_t tries = 0; tries < kTries && of_tables_[slot].table != nullptr; ++tries) {
+    const OfTable& known = of_tables_[slot];
+    if (known.table == &table && known.requested == requested) return known;
+    slot = (slot + 1) % of_tables_.size();
+  }
+  OfTable& known = of_tables_[slot];
   known = {.table = &table,
            .requested = requested,
            .speedup = BoundedLog(table.best_rate() / table.reference_rate()),
@@ -174,24 +182,25 @@ const FeatureEncoder::OfTable& FeatureEncoder::TableFeatures(const Configuration
 }
 
 void FeatureEncoder::EncodeLogs(FeatureBatch* batch) {
-  TakeLogs(logs_.data(), logs_.size());
-  TakeLogs(wide_logs_.data(), wide_logs_.size());
+  TakeLogs(logs_.data(), logs_.size(), kFeatureBound);
+  TakeLogs(wide_logs_.data(), wide_logs_.size(), kFeatureBound);
   const float* log = logs_.data();
   const double* wide_log = wide_logs_.data();
   for (auto x = batch->jobs.begin(); x != batch->jobs.end(); x += kJobFeatures) {
-    for (std::size_t i = 0; i < kLogged.size(); ++i) {
-      x[kLogged[i]] = std::clamp(log[i], -kFeatureBound, kFeatureBound);
+    for (std::size_t i = 0; i < kLogged.size(); ++i) x[kLogged[i]] = log[i];
+    for (std::size_t i = 0; i < kLoggedWide.size(); ++i) {
+      x[kLoggedWide[i]] = static_cast<float>(wide_log[i]);
     }
     log += kLogLanes;
-    for (const JobFeature feature : kLoggedWide) x[feature] = Bounded(*wide_log++);
+    wide_log += kLoggedWide.size();
   }
 }
 
 void FeatureEncoder::EncodeRanks(const Observation& o, FeatureBatch* batch) {
-  RankBy(o, kRemainingFastest, kRankRemaining, batch);
-  RankBy(o, kRemainingCost, kRankCost, batch);
-  ShareBy(o, kRemainingSmallest, kLongerShare, batch);
-  ShareBy(o, kForecastRank, kLongerForecastShare, batch);
+  RankBy(o, kRemainingFastest, kRankRemaining, &remaining_ranks_, batch);
+  RankBy(o, kRemainingCost, kRankCost, &cost_ranks_, batch);
+  ShareBy(o, kRemainingSmallest, kLongerShare, &longer_, batch);
+  ShareBy(o, kForecastRank, kLongerForecastShare, &longer_forecast_, batch);
 }
 
 void FeatureEncoder::TakeColumn(const FeatureBatch& batch, JobFeature feature) {
@@ -201,10 +210,10 @@ void FeatureEncoder::TakeColumn(const FeatureBatch& batch, JobFeature feature) {
   }
 }
 
-void FeatureEncoder::RankBy(const Observation& o, JobFeature value, JobFeature rank,
+void FeatureEncoder::RankBy(const Observation& o, JobFeature value, JobFeature rank, Ranks* ranks,
                             FeatureBatch* batch) {
   TakeColumn(*batch, value);
-  const auto places = ranks_.Of(column_, o.job);
+  const auto places = ranks->Of(column_, o.job);
   const auto last = static_cast<float>(places.size() - 1);
   for (std::size_t r = 0; r < places.size(); ++r) {
     batch->jobs[r * kJobFeatures + static_cast<std::size_t>(rank)] =
@@ -213,9 +222,9 @@ void FeatureEncoder::RankBy(const Observation& o, JobFeature value, JobFeature r
 }
 
 void FeatureEncoder::ShareBy(const Observation& o, JobFeature value, JobFeature share,
-                             FeatureBatch* batch) {
+                             LongerShare* longer, FeatureBatch* batch) {
   TakeColumn(*batch, value);
-  const std::vector<float>& shares = longer_.Of(column_, o.job);
+  const std::vector<float>& shares = longer->Of(column_, o.job);
   for (std::size_t r = 0; r < shares.size(); ++r) {
     batch->jobs[r * kJobFeatures + static_cast<std::size_t>(share)] = shares[r];
   }

@@ -87,18 +87,20 @@ class FeatureEncoder {
   const OfTable& TableFeatures(const ConfigurationTable& table, std::int32_t requested);
   void EncodeLogs(FeatureBatch* batch);
   void EncodeRanks(const Observation& observation, FeatureBatch* batch);
-  void RankBy(const Observation& observation, JobFeature value, JobFeature rank,
+  void RankBy(const Observation& observation, JobFeature value, JobFeature rank, Ranks* ranks,
               FeatureBatch* batch);
   void ShareBy(const Observation& observation, JobFeature value, JobFeature share,
-               FeatureBatch* batch);
+               LongerShare* longer, FeatureBatch* batch);
   void TakeColumn(const FeatureBatch& batch, JobFeature feature);
 
   LengthModel lengths_;
   std::array<OfTable, 64> of_tables_;  // by a hash of the table's address; of this decision
   std::vector<float> logs_;            // what logarithms are taken of, by row
   std::vector<double> wide_logs_;
-  Ranks ranks_;
+  Ranks remaining_ranks_;
+  Ranks cost_ranks_;
   LongerShare longer_;
+  LongerShare longer_forecast_;
   std::vector<float> column_;
 };
 

@@ -150,9 +150,4 @@ void ConfigurationTable::BuildHull(GpuTypeIndex type) {
   }
 }
 
-const std::vector<HullStep>& ConfigurationTable::hull(GpuTypeIndex type) const {
-  static const std::vector<HullStep> kNone;
-  return At(type) < hulls_.size() ? hulls_[At(type)] : kNone;
-}
-
 }  // namespace allot

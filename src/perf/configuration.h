@@ -102,7 +102,10 @@ class ConfigurationTable {
   // Types with at least one configuration that progresses, by falling rate of their cheapest one
   // (ties: by index).
   const std::vector<GpuTypeIndex>& types() const { return types_; }
-  const std::vector<HullStep>& hull(GpuTypeIndex type) const;  // empty for a type it has not
+  const std::vector<HullStep>& hull(GpuTypeIndex type) const {  // empty for a type it has not
+    const auto at = static_cast<std::size_t>(type);
+    return at < hulls_.size() ? hulls_[at] : kNoHull;
+  }
 
   // Progressing configurations that a job may hold, by falling rate (ties: by index), without those
   // that another of the type matches or beats with no larger demand: of what fits, the first is the
@@ -118,6 +121,7 @@ class ConfigurationTable {
   double max_hull_cost() const { return max_hull_cost_; }      // where the fastest type's hull ends
 
  private:
+  static inline const std::vector<HullStep> kNoHull;
   bool Useful(std::int32_t index) const { return (*this)[index].rate > 0 && Allocatable(index); }
   std::size_t SlotOf(const UnitCounts& units, GpuTypeIndex type) const {
     const auto at = [](auto index) { return static_cast<std::size_t>(index); };

@@ -7,16 +7,14 @@
 
 namespace allot {
 
-void CertainSteps::Clear() {
+void CertainSteps::Clear(std::size_t steps) {
   climbs_.clear();
-  keys_.clear();
+  steps_ = 0;
+  if (keys_.size() < steps) keys_.resize(steps);
 }
 
-std::span<float> CertainSteps::AddClimb(std::span<const HullStep> hull, GpuTypeIndex type) {
-  climbs_.push_back({hull, type, 0});
-  const std::size_t begin = keys_.size();
-  keys_.resize(begin + hull.size());
-  return std::span(keys_).subspan(begin);
+void CertainSteps::OpenClimb(std::span<const HullStep> hull, GpuTypeIndex type) {
+  climbs_.push_back({hull.data(), type, 0, 0});
 }
 
 // Buckets are of equal width. What matters for the answer is only that a larger key is never in a
@@ -26,15 +24,16 @@ void CertainSteps::Bucket() {
   float bottom = std::numeric_limits<float>::infinity();
   const float* key = keys_.data();
   for (const Climb& climb : climbs_) {
+    if (climb.steps == 0) continue;
     top = std::max(top, key[0]);
-    key += climb.hull.size();
+    key += climb.steps;
     bottom = std::min(bottom, key[-1]);
   }
-  constexpr auto kLast = static_cast<float>(kBuckets - 1);
-  const float scale = kLast / std::max(top - bottom, 1e-6F);
+  const auto last = static_cast<float>(kBuckets - 1);
+  const float scale = last / std::max(top - bottom, 1e-6F);
   buckets_.resize(keys_.size());
-  for (std::size_t i = 0; i < keys_.size(); ++i) {
-    buckets_[i] = static_cast<std::int32_t>(std::min((top - keys_[i]) * scale, kLast));
+  for (std::size_t i = 0; i < steps_; ++i) {
+    buckets_[i] = static_cast<std::int32_t>(std::min((top - keys_[i]) * scale, last));
   }
 }
 
@@ -44,7 +43,7 @@ std::size_t CertainSteps::FirstUncertain(const TypeCapacity& capacity) {
   const std::int32_t* bucket = buckets_.data();
   for (const Climb& climb : climbs_) {
     Resources below;
-    for (const HullStep& step : climb.hull) {
+    for (const HullStep& step : std::span(climb.hull, At(climb.steps))) {
       Demand& more = more_[At(*bucket++) * types + At(climb.type)];
       more.gpus += step.most.gpus - below.gpus;
       more.cpus += step.most.cpus - below.cpus;
@@ -69,15 +68,14 @@ std::size_t CertainSteps::FirstUncertain(const TypeCapacity& capacity) {
 }
 
 void CertainSteps::Find(const TypeCapacity& capacity) {
-  if (climbs_.empty()) return;
+  if (steps_ == 0) return;
   Bucket();
   const auto uncertain = static_cast<std::int32_t>(FirstUncertain(capacity));
   const std::int32_t* bucket = buckets_.data();
   for (Climb& climb : climbs_) {
-    const auto steps = static_cast<std::int32_t>(climb.hull.size());
     std::int32_t& certain = climb.certain;
-    while (certain < steps && bucket[certain] < uncertain) ++certain;
-    bucket += steps;
+    while (certain < climb.steps && bucket[certain] < uncertain) ++certain;
+    bucket += climb.steps;
   }
 }
 

@@ -14,10 +14,16 @@ namespace allot {
 
 class CertainSteps {
  public:
-  void Clear();
-  // One job's way up a hull of its type; the caller fills in the keys of its steps, finite ones
-  // that never rise.
-  std::span<float> AddClimb(std::span<const HullStep> hull, GpuTypeIndex type);
+  // `steps`: how many there are at most.
+  void Clear(std::size_t steps);
+  // One job's way up a hull of its type.
+  void OpenClimb(std::span<const HullStep> hull, GpuTypeIndex type);
+  // The key of its next step: finite, and no larger than the one before. Steps that are left out
+  // are not certain.
+  void AddStep(float key) {
+    keys_[steps_++] = key;
+    ++climbs_.back().steps;
+  }
 
   // Finds the price: afterwards, of each climb, so many first steps are certain. What is left by
   // them still serves the capacity's least unit, on each type that they use. O(steps); no
@@ -26,10 +32,11 @@ class CertainSteps {
   std::int32_t certain(std::size_t climb) const { return climbs_[climb].certain; }
 
  private:
-  static constexpr std::size_t kBuckets = 256;
+  static constexpr std::size_t kBuckets = 128;
   struct Climb {
-    std::span<const HullStep> hull;
+    const HullStep* hull;
     GpuTypeIndex type;
+    std::int32_t steps;
     std::int32_t certain;
   };
   struct Demand {
@@ -40,6 +47,7 @@ class CertainSteps {
   std::size_t FirstUncertain(const TypeCapacity& capacity);
 
   std::vector<Climb> climbs_;
+  std::size_t steps_ = 0;
   std::vector<float> keys_;            // of all climbs' steps, one climb after another
   std::vector<std::int32_t> buckets_;  // likewise; 0: the largest keys
   std::vector<Demand> more_;           // [bucket][type] of the steps in a bucket

@@ -9,14 +9,6 @@
 #include "core/packed_sort.h"
 
 namespace allot {
-HullCursor::HullCursor(const Observation& o, std::int32_t row, GpuTypeIndex type)
-    : hull_(&o.table[At(row)]->hull(type)), running_cost_(0), type_(type) {
-  const std::int32_t running = o.running[At(row)];
-  if (running < 0) return;
-  const Configuration& now = (*o.table[At(row)])[running];
-  if (now.gpu_type == type) running_cost_ = now.cost;
-}
-
 namespace {
 
 // The best is the largest: by key, then the earlier cursor.
@@ -26,6 +18,8 @@ std::size_t CursorOf(std::uint64_t entry) { return ~entry & 0xFFFFFFFFU; }
 // Of fewer climbs, or where fewer steps a climb are to be had, the heap alone takes less time.
 constexpr std::size_t kFewClimbs = 8;
 constexpr std::int64_t kManySteps = 2;
+// Prices are logarithms: one falls by less than half from one decision to the next, most times.
+constexpr float kBelowPrice = 0.7F;
 
 // Of such numbers finite keys are made.
 bool IsModerate(float number) { return std::abs(number) < 1e9F; }
@@ -86,8 +80,11 @@ void HullFill::TakeCertainSteps(const Observation& o, std::span<const std::int32
   if (cursors_.size() < kFewClimbs || !capacity_.Serves(kManySteps * std::ssize(cursors_))) return;
   const auto moderate = [](const Score& score) { return IsModerate(score); };
   if (!IsModerate(options_.first_bonus) || !std::ranges::all_of(scores, moderate)) return;
-  certain_.Clear();
+  std::size_t most_steps = 0;
+  for (const HullCursor& cursor : cursors_) most_steps += cursor.hull().size();
+  certain_.Clear(most_steps);
   climbs_.clear();
+  const float floor = price_ - kBelowPrice;
   for (std::size_t c = 0; c < cursors_.size();) {
     const std::int32_t index = index_of_[c];
     const Score& score = scores[At(index)];
@@ -103,9 +100,11 @@ void HullFill::TakeCertainSteps(const Observation& o, std::span<const std::int32
     }
     HullCursor cursor = cursors_[best];
     climbs_.push_back(static_cast<std::int32_t>(best));
-    for (float& key : certain_.AddClimb(cursor.hull(), cursor.type())) {
-      key = first = std::min(first, cursor.Key(score, options_));
+    certain_.OpenClimb(cursor.hull(), cursor.type());
+    for (; first >= floor; first = std::min(first, cursor.Key(score, options_))) {
+      certain_.AddStep(first);
       cursor.Advance();
+      if (cursor.done()) break;
     }
   }
   certain_.Find(capacity_);
@@ -172,6 +171,7 @@ void HullFill::Fill(const Observation& o, std::span<const std::int32_t> rows,
       continue;
     }
     capacity_.Take(table[cursor.step().to]);
+    price_ = PackedKey(heap_.front());
     if (chosen < 0) first_served_.push_back(index);
     chosen = cursor.step().to;
     cursor.Advance();

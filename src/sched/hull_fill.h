@@ -13,10 +13,12 @@
 // training.
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "cluster/observation.h"
+#include "core/index.h"
 #include "sched/capacity.h"
 #include "sched/certain_steps.h"
 #include "sched/stages.h"
@@ -47,7 +49,13 @@ struct FillStep {
 // One job's way up its hull: which step comes next, and what it is worth.
 class HullCursor {
  public:
-  HullCursor(const Observation& observation, std::int32_t row, GpuTypeIndex type);
+  HullCursor(const Observation& observation, std::int32_t row, GpuTypeIndex type)
+      : hull_(&observation.table[At(row)]->hull(type)), type_(type) {
+    const std::int32_t running = observation.running[At(row)];
+    if (running < 0) return;
+    const Configuration& now = (*observation.table[At(row)])[running];
+    if (now.gpu_type == type) running_cost_ = now.cost;
+  }
   bool done() const { return position_ >= static_cast<std::int32_t>(hull_->size()); }
   const HullStep& step() const { return (*hull_)[static_cast<std::size_t>(position_)]; }
   GpuTypeIndex type() const { return type_; }
@@ -57,7 +65,9 @@ class HullCursor {
     return position_ == 0 ? -1 : (*hull_)[static_cast<std::size_t>(position_) - 1].to;
   }
   // +1 for a step within what it runs on now, else -1.
-  float kappa_sign() const { return step().cost <= running_cost_ ? 1.0F : -1.0F; }
+  float kappa_sign() const {
+    return static_cast<float>(2 * static_cast<int>(step().cost <= running_cost_) - 1);
+  }
   float Key(const Score& score, const HullFillOptions& options) const {
     const HullStep& next = step();
     return score.u + (position_ == 0 ? options.first_bonus : 0.0F) + next.log_gain -
@@ -68,7 +78,7 @@ class HullCursor {
 
  private:
   const std::vector<HullStep>* hull_;
-  double running_cost_;
+  double running_cost_ = 0;
   GpuTypeIndex type_;
   std::int32_t position_ = 0;
 };
@@ -96,7 +106,9 @@ class HullFill {
   std::vector<HullCursor> cursors_;     // in that order
   std::vector<std::int32_t> index_of_;  // of each cursor: into rows
   CertainSteps certain_;
-  std::vector<std::int32_t> climbs_;   // cursors of certain_'s climbs
+  std::vector<std::int32_t> climbs_;  // cursors of certain_'s climbs
+  // The least worth of a step that the last fill took: where the next one need not look far below.
+  float price_ = -std::numeric_limits<float>::infinity();
   std::vector<std::uint64_t> firsts_;  // packed keys of first steps and cursors
   std::vector<std::uint64_t> scratch_;
   std::vector<std::uint64_t> heap_;         // open steps: packed key and cursor, the best on top

@@ -28,7 +28,7 @@ std::vector<std::int32_t> Actual(Ranks* ranks, const std::vector<float>& values,
   return {places.begin(), places.end()};
 }
 
-// Numbers below and above those that are counted, with ties, negative ones and both zeros.
+// With ties, negative ones and both zeros.
 TEST(RanksTest, AreThePlacesInAscendingOrder) {
   Ranks ranks;
   Rng rng(1, "ranks-test");
@@ -41,6 +41,20 @@ TEST(RanksTest, AreThePlacesInAscendingOrder) {
     EXPECT_EQ(Actual(&ranks, values, ids), Expected(values, ids)) << count << " values";
     std::iota(ids.rbegin(), ids.rend(), 0);
     EXPECT_EQ(Actual(&ranks, values, ids), Expected(values, ids)) << count << ", ids descend";
+  }
+}
+
+TEST(RanksTest, AreThoseOfTheseValuesWhateverCameBefore) {
+  Ranks ranks;
+  Rng rng(2, "ranks-test");
+  for (const std::size_t count : {60, 700}) {
+    std::vector<float> values(count);
+    std::vector<std::int32_t> ids(count);
+    std::iota(ids.begin(), ids.end(), 0);
+    for (const double change : {10.0, 0.001, 0.1, 1.0, 0.0, 10.0}) {
+      for (float& value : values) value += static_cast<float>(change * rng.Normal());
+      EXPECT_EQ(Actual(&ranks, values, ids), Expected(values, ids)) << count << ", " << change;
+    }
   }
 }
 
