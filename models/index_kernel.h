@@ -9,7 +9,7 @@
 namespace allot::internal {
 
 inline constexpr std::size_t kLanes = 8;
-inline constexpr int kJobsAtOnce = 2;
+inline constexpr int kJobsAtOnce = 3;
 
 // Matrices are column-major; `hidden` and `outputs` are padded to whole kLanes with zeros.
 struct IndexKernelWeights {

@@ -48,6 +48,7 @@ std::span<const std::int32_t> Ranks::Of(std::span<const float> values,
 }
 
 void Ranks::Rank(std::span<const float> values) {
+  scratch_.reserve(values.size());
   bool sorted = words_.size() == values.size();
   if (sorted) {
     for (std::uint64_t& word : words_) {

@@ -7,10 +7,16 @@
 
 namespace allot {
 
-void CertainSteps::Clear(std::size_t steps) {
+void CertainSteps::Clear(std::size_t climbs, std::size_t steps, std::size_t types) {
   climbs_.clear();
+  climbs_.reserve(climbs);
   steps_ = 0;
-  if (keys_.size() < steps) keys_.resize(steps);
+  if (keys_.size() < climbs * steps) {
+    keys_.resize(climbs * steps);
+    buckets_.resize(climbs * steps);
+  }
+  more_.reserve(kBuckets * types);
+  taken_.reserve(types);
 }
 
 void CertainSteps::OpenClimb(std::span<const HullStep> hull, GpuTypeIndex type) {
@@ -31,7 +37,6 @@ void CertainSteps::Bucket() {
   }
   const auto last = static_cast<float>(kBuckets - 1);
   const float scale = last / std::max(top - bottom, 1e-6F);
-  buckets_.resize(keys_.size());
   for (std::size_t i = 0; i < steps_; ++i) {
     buckets_[i] = static_cast<std::int32_t>(std::min((top - keys_[i]) * scale, last));
   }

@@ -14,8 +14,8 @@ namespace allot {
 
 class CertainSteps {
  public:
-  // `steps`: how many there are at most.
-  void Clear(std::size_t steps);
+  // With memory for so many climbs of so many steps, so that later ones need no more.
+  void Clear(std::size_t climbs, std::size_t steps, std::size_t types);
   // One job's way up a hull of its type.
   void OpenClimb(std::span<const HullStep> hull, GpuTypeIndex type);
   // The key of its next step: finite, and no larger than the one before. Steps that are left out

@@ -77,13 +77,17 @@ void HullFill::OpenClimbs(const Observation& o, std::span<const std::int32_t> ro
 // A step comes after those below it: it counts as worth no more than they are.
 void HullFill::TakeCertainSteps(const Observation& o, std::span<const std::int32_t> rows,
                                 std::span<const Score> scores) {
+  std::size_t longest = 0;
+  for (const HullCursor& cursor : cursors_) longest = std::max(longest, cursor.hull().size());
+  certain_.Clear(cursors_.size(), longest, capacity_.types());
+  climbs_.clear();
+  climbs_.reserve(cursors_.size());
+  firsts_.clear();
+  firsts_.reserve(rows.size());
+  scratch_.reserve(rows.size());
   if (cursors_.size() < kFewClimbs || !capacity_.Serves(kManySteps * std::ssize(cursors_))) return;
   const auto moderate = [](const Score& score) { return IsModerate(score); };
   if (!IsModerate(options_.first_bonus) || !std::ranges::all_of(scores, moderate)) return;
-  std::size_t most_steps = 0;
-  for (const HullCursor& cursor : cursors_) most_steps += cursor.hull().size();
-  certain_.Clear(most_steps);
-  climbs_.clear();
   const float floor = price_ - kBelowPrice;
   for (std::size_t c = 0; c < cursors_.size();) {
     const std::int32_t index = index_of_[c];
@@ -108,7 +112,6 @@ void HullFill::TakeCertainSteps(const Observation& o, std::span<const std::int32
     }
   }
   certain_.Find(capacity_);
-  firsts_.clear();
   for (std::size_t i = 0; i < climbs_.size(); ++i) {
     const std::int32_t steps = certain_.certain(i);
     if (steps == 0) continue;
@@ -134,7 +137,6 @@ void HullFill::Fill(const Observation& o, std::span<const std::int32_t> rows,
   chosen_.assign(rows.size(), -1);
   // So that a later decision that serves or blocks more of them takes no memory either.
   first_served_.reserve(rows.size());
-  firsts_.reserve(rows.size());
   blocked_.reserve(rows.size());
   blocked_.clear();
   OrderBySubmission(o, rows);
