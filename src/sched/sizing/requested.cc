@@ -20,82 +20,78 @@ class RequestedSize : public Sizing {
     capacity_.Reset(*o.cluster);
     size_.Reset(*o.cluster);
     if (named_.size() < order.size()) named_.resize(order.size());
-    Grant* const named = named_.data();
-    std::size_t count = 0;
-    const std::int32_t* const running_in = o.running.data();
-    const std::int32_t* const share_begin = o.share_begin.data();
-    const ConfigurationTable* const* const tables = o.table.data();
-    const std::int32_t* const requested = o.requested.data();
-    Request asked;
-    const auto choose = [&](std::int32_t row) {
-      const auto r = static_cast<std::size_t>(row);
-      // A job is often asked for like the one before it.
-      if (tables[r] != asked.table || requested[r] != asked.requested) {
-        asked = Request(*tables[r], requested[r]);
-      }
-      // As most are: runs as asked for, or is to on the fastest type, and there is room.
-      const std::int32_t running = running_in[r];
-      const bool as_asked = running == asked.requested || (running < 0 && asked.on_fastest);
-      return as_asked && capacity_.Fits(*asked.configuration) ? asked.requested
-                                                              : ChooseType(o, row);
-    };
-    std::size_t held = o.shares.size();  // by rows that are still to come
-    const auto pass = [&](std::int32_t row) {
-      const auto r = static_cast<std::size_t>(row);
-      held -= static_cast<std::size_t>(share_begin[r + 1] - share_begin[r]);
-    };
-    bool full = false;  // with the rows so far
-    bool blocked = false;
-    std::size_t next = 0;
-    for (; next < order.size() && !full && !blocked; ++next) {
-      const std::int32_t row = order[next];
-      pass(row);
-      const std::int32_t chosen = choose(row);
-      if (chosen < 0) {
-        blocked = !backfill_;
-        continue;
-      }
-      named[count++] = {row, chosen};
-      const Configuration& configuration =
-          chosen == asked.requested ? *asked.configuration : (*asked.table)[chosen];
-      if (within_) {
-        capacity_.Take(configuration);
-        blocked = capacity_.Exhausted();
-      } else {
-        full = !size_.Fits(configuration);
-        size_.Take(configuration);
-      }
-    }
-    // Beyond the cluster's size, those that run.
-    for (; next < order.size() && held > 0 && !blocked; ++next) {
-      const std::int32_t row = order[next];
-      if (running_in[row] < 0) continue;
-      pass(row);
-      const std::int32_t chosen = choose(row);
-      if (chosen >= 0) {
-        named[count++] = {row, chosen};
-      } else {
-        blocked = !backfill_;
-      }
-    }
-    grants->insert(grants->end(), named, named + count);
+    const std::size_t count = within_ ? NameWithin(o, order) : NameVictims(o, order);
+    grants->insert(grants->end(), named_.data(), named_.data() + count);
   }
 
  private:
-  // What a job asks for.
+  // What a job asks for; often the same as the one before it.
   struct Request {
-    Request() = default;
-    Request(const ConfigurationTable& of, std::int32_t index)
-        : table(&of),
-          requested(index),
-          configuration(&of[index]),
-          on_fastest(configuration->gpu_type == of.types().front()) {}
-
     const ConfigurationTable* table = nullptr;
-    std::int32_t requested = -1;
+    std::int32_t index = -1;
     const Configuration* configuration = nullptr;
     bool on_fastest = false;
+
+    void Read(const Observation& o, std::size_t r) {
+      if (o.table[r] == table && o.requested[r] == index) return;
+      table = o.table[r];
+      index = o.requested[r];
+      configuration = &(*table)[index];
+      on_fastest = configuration->gpu_type == table->types().front();
+    }
+    // As most do: runs as asked for, or is to on the fastest type.
+    bool Suits(std::int32_t running) const {
+      return running == index || (running < 0 && on_fastest);
+    }
   };
+
+  // Up to the cluster's size; how many, into named_.
+  std::size_t NameWithin(const Observation& o, std::span<const std::int32_t> order) {
+    std::size_t count = 0;
+    Request asked;
+    for (const std::int32_t row : order) {
+      const auto r = static_cast<std::size_t>(row);
+      asked.Read(o, r);
+      const bool fits = asked.Suits(o.running[r]) && capacity_.Fits(*asked.configuration);
+      const std::int32_t chosen = fits ? asked.index : ChooseType(o, row);
+      if (chosen < 0) {
+        if (backfill_) continue;
+        break;
+      }
+      named_[count++] = {row, chosen};
+      capacity_.Take((*asked.table)[chosen]);
+      if (capacity_.Exhausted()) break;
+    }
+    return count;
+  }
+
+  // The same, and beyond it those that run.
+  std::size_t NameVictims(const Observation& o, std::span<const std::int32_t> order) {
+    std::size_t count = 0;
+    std::size_t held = o.shares.size();  // by rows that are still to come
+    bool full = false;                   // with the rows so far
+    Request asked;
+    for (const std::int32_t row : order) {
+      if (full && held == 0) break;
+      const auto r = static_cast<std::size_t>(row);
+      const std::int32_t running = o.running[r];
+      if (full && running < 0) continue;
+      held -= o.shares_of(row).size();
+      asked.Read(o, r);
+      const bool fits = asked.Suits(running) && capacity_.Fits(*asked.configuration);
+      const std::int32_t chosen = fits ? asked.index : ChooseType(o, row);
+      if (chosen < 0) {
+        if (backfill_) continue;
+        break;
+      }
+      named_[count++] = {row, chosen};
+      if (full) continue;
+      const Configuration& configuration = fits ? *asked.configuration : (*asked.table)[chosen];
+      full = !size_.Fits(configuration);
+      size_.Take(configuration);
+    }
+    return count;
+  }
 
   // A running job stays on its type while that has room; else types from the fastest down.
   std::int32_t ChooseType(const Observation& o, std::int32_t row) const {
