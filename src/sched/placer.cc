@@ -98,9 +98,11 @@ class VictimPlacement : public ServingPlacement {
 }  // namespace
 
 void JobPlacer::Keep(const Observation& o, std::span<const Grant> grants, std::vector<char>* kept) {
-  // No decision allocates because its job is the first that spans so many nodes.
+  // No decision allocates because its job is the first that spans so many nodes, or because it
+  // releases more jobs than any before.
   chosen_.reserve(std::min<std::size_t>(kMostReserved, o.cluster->nodes().size()));
   shares_.reserve(chosen_.capacity());
+  released_.reserve(o.job.size());
   kept->resize(grants.size());
   released_.clear();
   const auto stays = [&o](const Grant& grant) {
