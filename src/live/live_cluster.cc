@@ -160,8 +160,8 @@ bool LiveCluster::WaitForChange(Seconds holds_until) {
       holds_until == kNever ? kNever : std::max(next, std::ceil(holds_until / interval) * interval);
   while (!Over()) {
     if (seen_) {
-      const Seconds left = std::min(options_.poll, std::max(0.0, tick - clock_.Now()));
-      runtime_.Wait(std::max(left, 1e-3));
+      const Seconds left = tick - clock_.Now();  // gone by where there is nothing to decide
+      runtime_.Wait(left > 0 ? std::min(options_.poll, std::max(left, 1e-3)) : options_.poll);
     }
     event_ = Look() || event_;
     const bool due = (options_.decide_on_events && event_) || clock_.Now() >= tick;

@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -384,7 +385,8 @@ bool WorkerHub::Serve(Seconds at_most, const std::vector<int>& also) {
       polled.push_back({connection->socket, events, 0});
     }
     const double left = std::max(0.0, until - Monotonic());
-    const int ready = ::poll(polled.data(), polled.size(), static_cast<int>(left * 1000));
+    const int milliseconds = static_cast<int>(std::ceil(left * 1000));
+    const int ready = ::poll(polled.data(), polled.size(), milliseconds);
     bool important = ready < 0 && errno == EINTR;  // Ctrl-C
     bool others = false;
     for (std::size_t i = 1; i < first; ++i) others = others || polled[i].revents != 0;

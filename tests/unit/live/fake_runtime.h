@@ -177,7 +177,8 @@ class FakeRuntime : public Runtime {
     return Status::Ok();
   }
   void Forget(const std::string& job) override { forgotten.insert(job); }
-  void Wait(Seconds) override {
+  void Wait(Seconds at_most) override {
+    waits.push_back(at_most);
     if (on_wait) on_wait();
     time_->Pass(tick);
   }
@@ -225,6 +226,7 @@ class FakeRuntime : public Runtime {
   int refuse_stops = 0;
   double tick = 0.1;
   std::function<void()> on_wait;
+  std::vector<Seconds> waits;  // as asked for
 
  private:
   FakeTime* time_;

@@ -422,6 +422,18 @@ TEST_F(LiveClusterTest, AJobThatFitsNowhereWaitsUnseen) {
   EXPECT_EQ(cluster_->Observe().rows(), 1);
 }
 
+TEST_F(LiveClusterTest, ADaemonWithNothingToDecideLooksOnceAPoll) {
+  Serve();
+  runtime_.on_wait = [&] {
+    if (runtime_.waits.size() == 500) runtime_.AddJob("late", 1, 1, 1);
+  };
+  ASSERT_TRUE(cluster_->WaitForJobs());
+  const Seconds poll = LiveOptions{}.poll;
+  EXPECT_LE(std::count_if(runtime_.waits.begin(), runtime_.waits.end(),
+                          [&](Seconds wait) { return wait < poll; }),
+            1);  // the one before the end of the interval
+}
+
 TEST_F(LiveClusterTest, ADryRunStartsNothing) {
   runtime_.AddJob("a", 1, 1, 4);
   LiveClock clock(kUnknown, 0, time_.source());
