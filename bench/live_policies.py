@@ -90,30 +90,36 @@ class Run:
                  self.folder.parent / "profiles.csv", "--log", self.folder / "logs", "--out", self.folder / "out"],
                 env=cluster.environment, stdout=log, stderr=log)
 
+    def submit_all(self, cluster, jobs):
+        """At their times; their numbers."""
+        begin, numbers = time.monotonic(), []
+        for job in jobs:
+            time.sleep(max(0.0, begin + job["submit"] - time.monotonic()))
+            numbers.append(self.submit(cluster, job))
+        return numbers
+
     def play(self, jobs):
         """Slurm's record of every job, in order of submission."""
         backfill = {"SchedulerType": "sched/backfill",
                     "SchedulerParameters": "batch_sched_delay=0,sched_interval=2,bf_interval=2"}
         with slurm.Cluster(self.folder / "cluster", settings=backfill if self.policy is None else None) as cluster:
             daemon = self.serve(cluster) if self.policy is not None else None
-            if daemon is not None:
-                status = [self.build / "allot", "status", "--json", "--state", self.folder / "state"]
-                wait_until(lambda: subprocess.run(status, capture_output=True).returncode == 0, "the daemon")
-            begin, numbers = time.monotonic(), []
-            for job in jobs:
-                time.sleep(max(0.0, begin + job["submit"] - time.monotonic()))
-                numbers.append(self.submit(cluster, job))
-            records = {}
+            try:
+                if daemon is not None:
+                    status = [self.build / "allot", "status", "--json", "--state", self.folder / "state"]
+                    wait_until(lambda: subprocess.run(status, capture_output=True).returncode == 0, "the daemon")
+                numbers, records = self.submit_all(cluster, jobs), {}
 
-            def all_ended():
-                time.sleep(1)
-                records.update(cluster.jobs())
-                return all(records[number]["JobState"] in slurm.ENDED - {"COMPLETING"} for number in numbers)
+                def all_ended():
+                    time.sleep(1)
+                    records.update(cluster.jobs())
+                    return all(records[number]["JobState"] in slurm.ENDED - {"COMPLETING"} for number in numbers)
 
-            wait_until(all_ended, lambda: str({n: records[n]["JobState"] for n in numbers}), 1800)
-            if daemon is not None:
-                daemon.send_signal(signal.SIGTERM)
-                daemon.wait(60)
+                wait_until(all_ended, lambda: str({n: records[n]["JobState"] for n in numbers}), 1800)
+            finally:
+                if daemon is not None:
+                    daemon.send_signal(signal.SIGTERM)
+                    daemon.wait(60)
         for number in numbers:
             assert records[number]["JobState"] == "COMPLETED", records[number]
         return [records[number] for number in numbers]
