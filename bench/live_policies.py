@@ -102,7 +102,8 @@ class Run:
         """Slurm's record of every job, in order of submission."""
         backfill = {"SchedulerType": "sched/backfill",
                     "SchedulerParameters": "batch_sched_delay=0,sched_interval=2,bf_interval=2"}
-        with slurm.Cluster(self.folder / "cluster", settings=backfill if self.policy is None else None) as cluster:
+        settings = {"MinJobAge": 86400} | (backfill if self.policy is None else {})  # records stay until they are read
+        with slurm.Cluster(self.folder / "cluster", settings=settings) as cluster:
             daemon = self.serve(cluster) if self.policy is not None else None
             try:
                 if daemon is not None:
@@ -119,7 +120,11 @@ class Run:
             finally:
                 if daemon is not None:
                     daemon.send_signal(signal.SIGTERM)
-                    daemon.wait(60)
+                    try:
+                        daemon.wait(60)
+                    except subprocess.TimeoutExpired:
+                        daemon.kill()
+                        daemon.wait()
         for number in numbers:
             assert records[number]["JobState"] == "COMPLETED", records[number]
         return [records[number] for number in numbers]

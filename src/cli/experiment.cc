@@ -80,6 +80,7 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
   const SimOptions& sim = first.options();
   evaluation.length_estimates = sim.lengths.ToString();
   evaluation.restart_cost_s = sim.restart_cost;
+  evaluation.launch_cost_s = sim.launch_cost;
   evaluation.interval_s = sim.interval;
   if (!world.made_by_law() && !world.in_settings())
     evaluation.read = nlohmann::json(world.read_report());

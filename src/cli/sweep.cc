@@ -112,7 +112,7 @@ SweepDefinition DefinitionOf(const SweepCommand& o) {
 // Fingerprints of the files that cells are made from: a changed file is a changed sweep.
 std::map<std::string, std::string> InputsOf(const SweepDefinition& definition) {
   std::set<std::string> paths;
-  for (const char* name : {"workload", "cluster", "node-events"}) {
+  for (const char* name : {"workload", "cluster", "node-events", "catalogue"}) {
     if (const auto set = definition.world.find(name); set != definition.world.end()) {
       paths.insert(set->second);
     }

@@ -23,8 +23,8 @@ ALLOT_REGISTER(
           auto o = std::make_shared<Options>();
           o->world.Declare(line);
           // What says how jobs are run does not change a trace.
-          line.Remove({"--workloads", "--profile", "--interval", "--restart-cost", "--failures",
-                       "--node-events", "--speedup", "--length-estimates"});
+          line.Remove({"--workloads", "--profile", "--interval", "--restart-cost", "--launch-cost",
+                       "--failures", "--node-events", "--speedup", "--length-estimates"});
           line.Option("-o,--out", o->out, "the CSV file").Required();
           return [o, &globals] {
             const auto scenarios = o->world.Scenarios();

@@ -8,6 +8,7 @@
 
 #include "cli/spec_list.h"
 #include "core/error.h"
+#include "core/rng.h"
 #include "sim/profile.h"
 #include "workload/arrival_law.h"
 #include "workload/job_rules.h"
@@ -297,14 +298,18 @@ nlohmann::ordered_json World::ToJson() {
                                  {"workloads", workloads_},
                                  {"seed", seed_},
                                  {"elastic", elastic()},
-                                 {"catalogue", catalogue_file_},
                                  {"profile", profile_},
                                  {"interval_s", options.interval},
                                  {"restart_cost_s", options.restart_cost},
-                                 {"launch_cost_s", options.launch_cost},
                                  {"decide_on_events", options.decide_on_events},
                                  {"speedup", options.speedup},
                                  {"length_estimates", options.lengths.ToString()}};
+  // Only where they were given: worlds of before do not name them.
+  if (!catalogue_file_.empty()) {
+    json["catalogue"] = catalogue_file_;
+    json["catalogue_fingerprint"] = fmt::format("{:016x}", StableHash(catalogue().csv()));
+  }
+  if (options.launch_cost > 0) json["launch_cost_s"] = options.launch_cost;
   if (made_by_law()) {
     json["rate"] = rate_ ? nlohmann::ordered_json(*rate_) : nlohmann::ordered_json();
     json["jobs"] = jobs_.value_or(kLawJobs);

@@ -22,7 +22,7 @@ inline float PackedKey(std::uint64_t word) {
 }
 
 // Ascending. The indices of `words` must ascend on entry. Linear: keys that spread over their range
-// by buckets, any others by their digits. `scratch` is reused without allocation.
+// by buckets, others by their digits (a few hundred of them by comparison). `scratch` is reused without allocation.
 void SortPacked(std::vector<std::uint64_t>* words, std::vector<std::uint64_t>* scratch);
 
 }  // namespace allot

@@ -18,7 +18,7 @@ struct WorkerEnvironment {
   static WorkerEnvironment OfThisProcess();
 
   std::filesystem::path checkpoint() const { return run_dir / "checkpoint"; }
-  // Written once the daemon has acknowledged that the job's work is done.
+  // Written by rank 0 when the job's work is done: by it the job's script ends.
   std::filesystem::path finished() const { return run_dir / "finished"; }
 };
 

@@ -166,9 +166,10 @@ const FeatureEncoder::OfTable& FeatureEncoder::TableFeatures(const Configuration
                                                              std::int32_t requested) {
   const auto address = reinterpret_cast<std::uintptr_t>(&table);
   std::size_t slot = (address >> 5 ^ address >> 12) % of_tables_.size();
-  for (std::size_t tries = 0; tries < kTries && of_tables_[slot].table != nullptr; ++tries) {
+  for (std::size_t tries = 1; of_tables_[slot].table != nullptr; ++tries) {
     const OfTable& known = of_tables_[slot];
     if (known.table == &table && known.requested == requested) return known;
+    if (tries == kTries) break;  // the last one looked at makes room
     slot = (slot + 1) % of_tables_.size();
   }
   OfTable& known = of_tables_[slot];

@@ -63,6 +63,7 @@ nlohmann::ordered_json ToJson(const Evaluation& evaluation) {
   json["cluster"] = evaluation.cluster;
   json["length_estimates"] = evaluation.length_estimates;
   json["restart_cost_s"] = evaluation.restart_cost_s;
+  if (evaluation.launch_cost_s > 0) json["launch_cost_s"] = evaluation.launch_cost_s;
   json["interval_s"] = evaluation.interval_s;
   json["reference"] = evaluation.reference;
   if (!evaluation.read.is_null()) json["read"] = evaluation.read;
@@ -99,6 +100,9 @@ Evaluation EvaluationFromJson(const nlohmann::ordered_json& json, std::string_vi
   evaluation.cluster = RequireText(json, "cluster", where);
   evaluation.length_estimates = RequireText(json, "length_estimates", where);
   evaluation.restart_cost_s = RequireNumber(json, "restart_cost_s", where);
+  if (json.contains("launch_cost_s")) {
+    evaluation.launch_cost_s = RequireNumber(json, "launch_cost_s", where);
+  }
   evaluation.interval_s = RequireNumber(json, "interval_s", where);
   evaluation.reference = RequireText(json, "reference", where);
 

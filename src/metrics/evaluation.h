@@ -39,6 +39,7 @@ struct Evaluation {
   std::string cluster;           // spec
   std::string length_estimates;  // "noisy:0.5"
   Seconds restart_cost_s = 0;
+  Seconds launch_cost_s = 0;
   Seconds interval_s = 0;
   std::string reference;        // id of the policy that the others are compared with
   nlohmann::ordered_json read;  // what reading the trace left out (trace_stats.h); null of a law

@@ -54,6 +54,9 @@ std::string Facts(const Evaluation& evaluation) {
   if (std::isfinite(load)) html += Fact("Mean load", HumanFixed(load, 2));
   html += Fact("Length estimates", evaluation.length_estimates);
   html += Fact("Restart cost", HumanDuration(evaluation.restart_cost_s));
+  if (evaluation.launch_cost_s > 0) {
+    html += Fact("Launch cost", HumanDuration(evaluation.launch_cost_s));
+  }
   html += Fact("Decision interval", HumanDuration(evaluation.interval_s));
   return html + "</dl>\n";
 }

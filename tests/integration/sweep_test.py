@@ -96,6 +96,17 @@ def test_a_changed_trace_is_refused(allot, tmp_path):
     assert "trace.csv" in allot(*sweep, exit=2).stderr
 
 
+def test_changed_profiles_are_refused(allot, tmp_path):
+    profiles, trace = tmp_path / "profiles.csv", tmp_path / "trace.csv"
+    profiles.write_text("profile,gpu_type,gpus,rate\nmine,v100,1,1\n")
+    trace.write_text("job_id,submit_s,gpus,duration_s,model\na,0,1,600,mine\n")
+    sweep = ["sweep", "--workload", trace, "--catalogue", profiles, "--clusters", "2x4", "-p", "fifo", "--out",
+             tmp_path / "out", "-q"]
+    allot(*sweep)
+    profiles.write_text(profiles.read_text() + "mine,v100,2,2\n")
+    assert "profiles.csv" in allot(*sweep, exit=2).stderr
+
+
 def test_files_in_toml_and_json_mean_the_same(allot, whole, tmp_path):
     settings = {"workload": "law:blox", "profile": "blox", "rigid": True, "clusters": "4x4", "jobs": 300, "rates": [0.3, 0.6, 0.9],
                 "seeds": "0..2", "policies": ["fifo", "las"], "window-jobs": "100..199"}

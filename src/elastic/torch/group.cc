@@ -135,7 +135,12 @@ struct Group::Impl {
         longest_wait = std::max(longest_wait, Clock::now() - begin);
         return;
       } catch (const std::exception&) {
-        if (work->isCompleted()) throw;
+        // It may have been completed since: then what it says counts, not that the look timed out.
+        if (work->isCompleted()) {
+          work->wait();
+          longest_wait = std::max(longest_wait, Clock::now() - begin);
+          return;
+        }
       }
       const Clock::time_point now = Clock::now();
       if (LeftBehind()) left_behind = std::min(left_behind, now);

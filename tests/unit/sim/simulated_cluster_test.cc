@@ -59,6 +59,17 @@ TEST(SimulatedClusterTest, EveryLaunchOfAJobThatHoldsNothingCosts) {
   EXPECT_EQ(Jcts(RunPolicy(alone, *Fifo())), (Times{1007}));
 }
 
+TEST(SimulatedClusterTest, ALaunchAfterAPreemptionCostsBothAndAResizeTheRestartAlone) {
+  SimOptions options;
+  options.launch_cost = 7;
+  const Scenario preempted = ScenarioOf({{0, 1, 500}}, "1x1", options);
+  ScriptedPolicy stops({{1}, {0}, {1}});  // runs, waits 300 s, runs
+  EXPECT_EQ(Jcts(RunPolicy(preempted, stops)), (Times{500 + 7 + 300 + 30 + 7}));
+  const Scenario resized = ScenarioOf({{0, 1, 500, 1, 2}}, "1x2", options);
+  ScriptedPolicy grows({{1}, {2}});
+  EXPECT_EQ(Jcts(RunPolicy(resized, grows)), (Times{500 + 7 + 30}));
+}
+
 TEST(SimulatedClusterTest, OneJobRunsItsDuration) {
   const Scenario scenario = ScenarioOf({{0, 2, 1000}}, "1x4");
   const RunOutcome outcome = RunPolicy(scenario, *Fifo());
