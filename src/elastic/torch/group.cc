@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kMeet{20};  // for a peer that starts slowly
 // For the last step with a peer that leaves: so long, and twice what a step waited before.
-constexpr std::chrono::seconds kLastStep{2};
+constexpr std::chrono::seconds kLastStep{5};
 constexpr std::chrono::milliseconds kLook{500};
 
 c10::intrusive_ptr<c10d::TCPStore> OpenStore(const std::string& host, std::uint16_t port,

@@ -133,36 +133,43 @@ TEST(HullFillTest, FirstBonusServesEveryJobFirst) {
 }
 
 // With a trace every step is considered by itself; without one those that certainly fit are taken
-// together.
+// together, and the last price says where to begin.
 TEST(HullFillTest, StepsTakenTogetherAreThoseTakenOneByOne) {
+  int scarce = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     Rng rng(seed, "hull-fill-together");
-    World world(rng.Below(2) == 0 ? "9x4:a,5x4:b" : "30x4:a,30x4:b");
-    std::vector<Score> scores;
-    for (int job = 0; job < 24; ++job) {
-      std::vector<std::vector<double>> rates = {
-          ConcaveRates(1 + static_cast<int>(rng.Below(8)), &rng)};
-      if (rng.Below(2) == 0)
-        rates.push_back(ConcaveRates(1 + static_cast<int>(rng.Below(8)), &rng));
+    const bool two_types = rng.Below(2) == 0;
+    World world(two_types ? "24x4:a,16x4:b" : "20x4:a");
+    const auto few = [&rng] { return static_cast<float>(rng.Below(4)) - 1; };  // many equal keys
+    std::vector<std::vector<Score>> decisions(2);
+    for (int job = 0; job < 32; ++job) {
+      const auto most = [&rng] { return 1 + static_cast<int>(rng.Below(8)); };
+      std::vector<std::vector<double>> rates = {ConcaveRates(most(), &rng)};
+      if (two_types && rng.Below(2) == 0) rates.push_back(ConcaveRates(most(), &rng));
       const std::int32_t row = world.Add(rates);
       if (rng.Below(2) == 0) world.o.running[static_cast<std::size_t>(row)] = 0;
-      // Many equal keys; weights that rise with what a job has.
-      const auto few = [&rng] { return static_cast<float>(rng.Below(4)) - 1; };
-      scores.push_back({.u = few(), .beta = few(), .kappa = few()});
+      for (auto& scores : decisions) scores.push_back({.u = few(), .beta = few(), .kappa = few()});
     }
-    const HullFillOptions options{.first_bonus = rng.Below(2) == 0 ? 0.0F : 5.0F};
     const auto rows = AllRows(world.o);
-    std::vector<Grant> together;
-    std::vector<Grant> one_by_one;
-    std::vector<FillStep> trace;
-    HullFill(options).Fill(world.o, rows, scores, &together);
-    HullFill(options).Fill(world.o, rows, scores, &one_by_one, &trace);
-    ASSERT_EQ(together.size(), one_by_one.size()) << "seed " << seed;
-    for (std::size_t i = 0; i < together.size(); ++i) {
-      ASSERT_EQ(together[i].row, one_by_one[i].row) << "seed " << seed;
-      ASSERT_EQ(together[i].configuration, one_by_one[i].configuration) << "seed " << seed;
+    HullFill fill({.first_bonus = rng.Below(2) == 0 ? 0.0F : 5.0F});
+    for (const std::vector<Score>& scores : decisions) {
+      std::vector<Grant> together;
+      std::vector<Grant> one_by_one;
+      std::vector<FillStep> trace;
+      fill.Fill(world.o, rows, scores, &together);
+      fill.Fill(world.o, rows, scores, &one_by_one, &trace);
+      ASSERT_EQ(together.size(), one_by_one.size()) << "seed " << seed;
+      GpuCount held = 0;
+      for (std::size_t i = 0; i < together.size(); ++i) {
+        ASSERT_EQ(together[i].row, one_by_one[i].row) << "seed " << seed;
+        ASSERT_EQ(together[i].configuration, one_by_one[i].configuration) << "seed " << seed;
+        const auto& table = *world.o.table[static_cast<std::size_t>(together[i].row)];
+        held += table[together[i].configuration].demand.gpus;
+      }
+      scarce += held == world.o.cluster->total().gpus ? 1 : 0;
     }
   }
+  EXPECT_GT(scarce, 100);  // else nothing was ever refused
 }
 
 TEST(HullFillTest, StaysOnOneGpuType) {
