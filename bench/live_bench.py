@@ -5,7 +5,8 @@
 
 Starts a throw-away cluster (tests/live/cluster.py), submits one elastic job, and has it grow by a
 worker and shrink again. Then an ordinary job that is resized by a restart: from the order to stop
-until its script runs on the GPUs of another node, saving in between. Needs what
+until its script runs on the GPUs of another node, saving in between. And the first again with
+a program that does not link libtorch, which takes a second to start. Needs what
 tests/integration/slurm_test.py needs.
 """
 
@@ -69,48 +70,57 @@ def measure_restart(cluster, probe, home, tries):
     return seconds
 
 
-def measure(folder, build, tries):
+def measure_resizes(cluster, probe, build, home, program, tries):
+    """Of a job that grows by a worker and shrinks again: seconds of each, and what its first two workers printed."""
+    home.mkdir()
+    home.chmod(0o777)
+    (home / "train.sh").write_text(f'#!/bin/bash\n"{build}/allot-elastic" run -- "{build}/examples/{program}" '
+                                   '--steps 100000000 --pace-ms 5\n')
+    number = int(cluster.client("sbatch", "--parsable", "--comment=allot max=8", "train.sh", user=USER, cwd=home))
+    job, epoch = probe.job(number), 0
     grow, freed, resumed, load = [], [], [], []
+    members = probe.start(job, ("n1", 1), ("n3", 1))
+    probe.regroup(job, epoch, members)
+    for _ in range(tries):
+        load.append(os.getloadavg()[0])
+        time.sleep(1)  # between two resizes
+        begin = time.monotonic()
+        new, = probe.start(job, ("n2", 1))
+        epoch += 1
+        probe.regroup(job, epoch, [*members, new])
+        grow.append(time.monotonic() - begin)
+
+        time.sleep(1)
+        begin = time.monotonic()
+        epoch += 1
+        probe.do("announce", job, epoch, *members)
+        wait_until(lambda: probe.progress(job)["epoch"] == epoch, "the shrunken group")
+        resumed.append(time.monotonic() - begin)
+        wait_until(lambda: cluster.gpus_in_use()["n2"] == 0, "the GPU to be free")
+        freed.append(time.monotonic() - begin)
+    cluster.client("scancel", str(number))
+    for member in members:
+        probe.do("stop", member, "kill")
+    wait_until(lambda: probe.look() and not any(cluster.gpus_in_use().values()), "its GPUs to be free")
+    text = "".join((home / f"slurm-{number}.{member.rsplit('.', 1)[1]}.out").read_text() for member in members)
+    return {"grow_seconds": summary(grow), "shrink_trains_seconds": summary(resumed),
+            "shrink_gpu_free_seconds": summary(freed), "load_average": summary(load)}, text
+
+
+def measure(folder, build, tries):
     tools = {"probe": build / "tests" / "runtime_probe", "launcher": build / "allot-elastic"}
     with slurm.Cluster(folder / "cluster") as cluster:
-        home = folder / "home"
-        home.mkdir()
-        home.chmod(0o777)
-        (home / "train.sh").write_text(f'#!/bin/bash\n"{tools["launcher"]}" run -- '
-                                       f'"{build}/examples/elastic_mlp" --steps 100000000 --pace-ms 5\n')
-        number = int(cluster.client("sbatch", "--parsable", "--comment=allot max=8", "train.sh", user=USER, cwd=home))
         probe = Probe(cluster, tools, folder / "state")
-        job = probe.job(number)
-        members = probe.start(job, ("n1", 1), ("n3", 1))
-        epoch = 0
-        probe.regroup(job, epoch, members)
-        for _ in range(tries):
-            load.append(os.getloadavg()[0])
-            time.sleep(1)  # between two resizes
-            begin = time.monotonic()
-            new, = probe.start(job, ("n2", 1))
-            epoch += 1
-            probe.regroup(job, epoch, [*members, new])
-            grow.append(time.monotonic() - begin)
-
-            time.sleep(1)
-            begin = time.monotonic()
-            epoch += 1
-            probe.do("announce", job, epoch, *members)
-            wait_until(lambda: probe.progress(job)["epoch"] == epoch, "the shrunken group")
-            resumed.append(time.monotonic() - begin)
-            wait_until(lambda: cluster.gpus_in_use()["n2"] == 0, "the GPU to be free")
-            freed.append(time.monotonic() - begin)
-        version = cluster.client("scontrol", "--version").strip()
-        restart = measure_restart(cluster, probe, folder / "restarts", tries)
+        results, text = measure_resizes(cluster, probe, build, folder / "mlp", "elastic_mlp", tries)
+        # The first time a worker joins it had nothing to pause.
+        pauses = [float(pause) / 1000 for pause in re.findall(r"step=[1-9]\d* pause_ms=([0-9.]+)", text)]
+        results["pause_seconds"] = summary(pauses)
+        results["restart_seconds"] = summary(measure_restart(cluster, probe, folder / "restarts", tries))
+        bare, _ = measure_resizes(cluster, probe, build, folder / "counter", "elastic_counter", tries)
+        results["without_libtorch"] = bare
+        results["slurm"] = cluster.client("scontrol", "--version").strip()
         probe.kill()
-        text = "".join((home / f"slurm-{number}.{i}.out").read_text() for i in (0, 1))
-    # The first time a worker joins it had nothing to pause.
-    pauses = [float(pause) / 1000 for pause in re.findall(r"step=[1-9]\d* pause_ms=([0-9.]+)", text)]
-    return {"grow_seconds": summary(grow), "shrink_trains_seconds": summary(resumed),
-            "shrink_gpu_free_seconds": summary(freed), "pause_seconds": summary(pauses),
-            "restart_seconds": summary(restart),
-            "slurm": version, "load_average": summary(load), "cores": os.cpu_count()}
+    return results | {"cores": os.cpu_count()}
 
 
 def main():
