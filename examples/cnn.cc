@@ -39,7 +39,7 @@ struct Convolutions : torch::nn::Module {
 
   torch::Tensor forward(const torch::Tensor& image) {
     const torch::Tensor halved = torch::max_pool2d(torch::relu(first(image)), 2);
-    const torch::Tensor pooled = torch::adaptive_avg_pool2d(torch::relu(second(halved)), 1);
+    const torch::Tensor pooled = torch::adaptive_avg_pool2d(torch::relu(second(halved)), {1, 1});
     return last(torch::flatten(pooled, 1));
   }
 };
