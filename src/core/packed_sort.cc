@@ -3,20 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace allot {
 namespace {
 
 using PackedWords = std::vector<std::uint64_t>;
 
-void InsertionSort(std::uint64_t* begin, std::uint64_t* end) {
-  for (std::uint64_t* next = begin; next != end; ++next) {
-    const std::uint64_t word = *next;
-    std::uint64_t* hole = next;
-    for (; hole != begin && hole[-1] > word; --hole) *hole = hole[-1];
-    *hole = word;
-  }
-}
+constexpr std::ptrdiff_t kAnyMoves = std::numeric_limits<std::ptrdiff_t>::max();
 
 // Into buckets of equal width, at most about one a word, each of which is then sorted. False, and
 // nothing done, where the keys crowd in a few of them or are not finite.
@@ -43,8 +37,7 @@ bool SortByBuckets(PackedWords* words, PackedWords* scratch) {
   }
   words->swap(*scratch);
   // No word is far from its place.
-  InsertionSort(words->data(), words->data() + words->size());
-  return true;
+  return SortNearlySorted(*words, kAnyMoves);
 }
 
 // By key alone, stably, in three passes of 11 bits.
@@ -72,11 +65,25 @@ void SortByDigits(PackedWords* words, PackedWords* scratch) {
 
 }  // namespace
 
+bool SortNearlySorted(std::span<std::uint64_t> words, std::ptrdiff_t most_moves) {
+  std::uint64_t* const begin = words.data();
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::uint64_t word = begin[i];
+    std::uint64_t* hole = begin + i;
+    if (hole[-1] < word) continue;
+    for (; hole != begin && hole[-1] > word; --hole) *hole = hole[-1];
+    *hole = word;
+    most_moves -= begin + i - hole;
+    if (most_moves < 0) return false;
+  }
+  return true;
+}
+
 void SortPacked(PackedWords* words, PackedWords* scratch) {
   constexpr std::size_t kFew = 32;
   constexpr std::size_t kMany = 500;
   if (words->size() < kFew) {
-    InsertionSort(words->data(), words->data() + words->size());
+    SortNearlySorted(*words, kAnyMoves);
   } else if (!SortByBuckets(words, scratch)) {
     if (words->size() >= kMany) {
       SortByDigits(words, scratch);

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace allot {
@@ -22,7 +23,12 @@ inline float PackedKey(std::uint64_t word) {
 }
 
 // Ascending. The indices of `words` must ascend on entry. Linear: keys that spread over their range
-// by buckets, others by their digits (a few hundred of them by comparison). `scratch` is reused without allocation.
+// by buckets, others by their digits (a few hundred of them by comparison). `scratch` is reused
+// without allocation.
 void SortPacked(std::vector<std::uint64_t>* words, std::vector<std::uint64_t>* scratch);
+
+// Ascending, each word moved back to its place: one pass where they are nearly in order. False, and
+// in some order, once that takes more than `most_moves`.
+bool SortNearlySorted(std::span<std::uint64_t> words, std::ptrdiff_t most_moves);
 
 }  // namespace allot

@@ -7,27 +7,6 @@
 #include "core/packed_sort.h"
 
 namespace allot {
-namespace {
-
-// Insertion sort; false when it takes more than a few moves a word, the words being in some order.
-bool SortNearlySorted(std::vector<std::uint64_t>* words) {
-  constexpr std::ptrdiff_t kMovesPerWord = 3;
-  std::ptrdiff_t moves = kMovesPerWord * std::ssize(*words);
-  std::uint64_t* const begin = words->data();
-  for (std::size_t i = 1; i < words->size(); ++i) {
-    const std::uint64_t word = begin[i];
-    std::uint64_t* hole = begin + i;
-    if (hole[-1] < word) continue;
-    for (; hole != begin && hole[-1] > word; --hole) *hole = hole[-1];
-    *hole = word;
-    moves -= begin + i - hole;
-    if (moves < 0) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 std::span<const std::int32_t> Ranks::Of(std::span<const float> values,
                                         std::span<const std::int32_t> ids) {
   if (std::is_sorted(ids.begin(), ids.end())) {
@@ -48,6 +27,7 @@ std::span<const std::int32_t> Ranks::Of(std::span<const float> values,
 }
 
 void Ranks::Rank(std::span<const float> values) {
+  constexpr std::ptrdiff_t kMovesPerWord = 3;  // beyond them sorting anew takes less time
   scratch_.reserve(values.size());
   bool sorted = words_.size() == values.size();
   if (sorted) {
@@ -55,7 +35,7 @@ void Ranks::Rank(std::span<const float> values) {
       const std::size_t index = PackedIndex(word);
       word = PackKey(values[index], index);
     }
-    sorted = SortNearlySorted(&words_);
+    sorted = SortNearlySorted(words_, kMovesPerWord * std::ssize(words_));
   }
   if (!sorted) {
     words_.resize(values.size());

@@ -200,24 +200,18 @@ OrderMemory::Gap OrderMemory::DropChanged(const std::vector<std::int32_t>& posit
   return gap;
 }
 
-bool OrderMemory::Less(std::int32_t a, std::int32_t b) const {
+inline bool OrderMemory::Before::operator()(std::int32_t a, std::int32_t b) const {
   const std::size_t x = At(a);
   const std::size_t y = At(b);
-  if (rank_[x] != rank_[y]) return rank_[x] < rank_[y];
-  if (key_[x] != key_[y]) return key_[x] < key_[y];
-  return known_.job[x] < known_.job[y];
+  if (rank[x] != rank[y]) return rank[x] < rank[y];
+  if (key[x] != key[y]) return key[x] < key[y];
+  return job[x] < job[y];
 }
 
 // Those that ran since the last time are often in order, and few are new.
 void OrderMemory::SortChanged() {
   constexpr std::ptrdiff_t kFew = 8;
-  const auto less = [rank = rank_.data(), key = key_.data(), job = known_.job.data()](
-                        std::int32_t a, std::int32_t b) {  // as Less
-    const std::size_t x = At(a);
-    const std::size_t y = At(b);
-    if (rank[x] != rank[y]) return rank[x] < rank[y];
-    return key[x] != key[y] ? key[x] < key[y] : job[x] < job[y];
-  };
+  const Before less = Order();
   auto next = std::is_sorted_until(changed_.begin(), changed_.end(), less);
   if (changed_.end() - next > kFew) {
     SortManyChanged();
@@ -230,7 +224,7 @@ void OrderMemory::SortChanged() {
 
 // By the keys in single precision, which sort fast; then those apart that are equal so.
 void OrderMemory::SortManyChanged() {
-  const auto less = [this](std::int32_t a, std::int32_t b) { return Less(a, b); };
+  const Before less = Order();
   const std::int8_t rank = rank_[At(changed_.front())];
   words_.resize(changed_.size());
   for (std::size_t i = 0; i < changed_.size(); ++i) {
@@ -263,7 +257,7 @@ void OrderMemory::MergeChanged(Gap gap) {
     const auto behind_gap = order_.begin() + static_cast<std::ptrdiff_t>(gap.end);
     const auto after_all = std::partition_point(
         behind_gap, order_.end(),
-        [&](std::int32_t position) { return !Less(changed_.back(), position); });
+        [last = changed_.back(), less = Order()](std::int32_t p) { return !less(last, p); });
     MoveUp(&gap, static_cast<std::size_t>(after_all - behind_gap));
   }
   ResizeGap(&gap, changed_.size());
@@ -273,7 +267,7 @@ void OrderMemory::MergeChanged(Gap gap) {
     const std::int32_t position = changed_[c];
     const double key = key_[At(position)];
     const std::int8_t rank = rank_[At(position)];
-    // Less(position, order_[i]), its key at hand.
+    // As Before of position and order_[i], whose key is at hand.
     const auto precedes = [&](std::size_t i) {
       const std::size_t other = At(order_[i]);
       if (rank != rank_[other]) return rank < rank_[other];

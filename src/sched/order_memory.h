@@ -46,6 +46,13 @@ class OrderMemory {
     std::size_t begin = 0;
     std::size_t end = 0;
   };
+  // Whether a position comes before another: by (rank, key, job). Looks at the columns as they are.
+  struct Before {
+    const std::int8_t* rank;
+    const double* key;
+    const JobIndex* job;
+    bool operator()(std::int32_t a, std::int32_t b) const;
+  };
   // What is remembered of a row: one element per position.
   struct Columns {
     std::vector<JobIndex> job;
@@ -56,7 +63,7 @@ class OrderMemory {
   void Read(const Observation& observation, std::span<const std::int32_t> rows);
   void MatchPiece(std::size_t before, std::size_t now, std::size_t length);
   void MoveColumns();
-  bool Less(std::int32_t a, std::int32_t b) const;
+  Before Order() const { return {rank_.data(), key_.data(), known_.job.data()}; }
   void MapPositions();
   Gap DropChanged(const std::vector<std::int32_t>& position_now, std::size_t to_drop);
   void SortChanged();

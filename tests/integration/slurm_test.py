@@ -64,6 +64,16 @@ def submit(cluster, tools):
 ENDLESS = ("--steps", 1000000, "--pace-ms", 3)
 
 
+@pytest.fixture
+def pair(probe, submit):
+    """A job that trains on a GPU of n1 and one of n2, and its workers, rank 0 first."""
+    job = probe.job(submit("allot max=4", *ENDLESS))
+    workers = probe.start(job, ("n1", 1), ("n2", 1))
+    probe.regroup(job, 0, workers)
+    probe.trains(job)
+    return job, workers
+
+
 def worker_pid(cluster, node, program):
     """The training process on a node."""
     found = []
@@ -127,11 +137,8 @@ def test_a_job_that_has_done_its_work_is_complete(cluster, probe, submit):
         assert not probe.until(worker, "ended")["failed"]
 
 
-def test_a_killed_worker_is_seen_and_replaced(cluster, probe, submit, tools):
-    job = probe.job(submit("allot max=4", *ENDLESS))
-    workers = probe.start(job, ("n1", 1), ("n2", 1))
-    probe.regroup(job, 0, workers)
-    probe.trains(job)
+def test_a_killed_worker_is_seen_and_replaced(cluster, probe, pair, tools):
+    job, workers = pair
     victim, = worker_pid(cluster, "n1", tools["train"])  # rank 0
     os.kill(victim, signal.SIGKILL)
     assert probe.until(workers[0], "ended")["failed"]
@@ -142,12 +149,9 @@ def test_a_killed_worker_is_seen_and_replaced(cluster, probe, submit, tools):
     probe.trains(job)
 
 
-def test_members_wait_no_longer_for_one_that_is_left_out(cluster, probe, submit, tools):
+def test_members_wait_no_longer_for_one_that_is_left_out(cluster, probe, pair, tools):
     """Such a one hangs, or it died and gloo missed it, as it does in one of 300 deaths."""
-    job = probe.job(submit("allot max=4", *ENDLESS))
-    workers = probe.start(job, ("n1", 1), ("n2", 1))
-    probe.regroup(job, 0, workers)
-    probe.trains(job)
+    job, workers = pair
     hanging, = worker_pid(cluster, "n1", tools["train"])  # rank 0
     os.kill(hanging, signal.SIGSTOP)
     step = probe.progress(job)["step"]
@@ -194,10 +198,8 @@ def test_a_controller_that_dies_costs_nothing(cluster, probe, submit):
     probe.regroup(job, 1, workers + new)
 
 
-def test_a_slurmd_that_dies_and_comes_back_costs_nothing(cluster, probe, submit):
-    job = probe.job(submit("allot max=4", *ENDLESS))
-    workers = probe.start(job, ("n1", 1), ("n2", 1))
-    probe.regroup(job, 0, workers)
+def test_a_slurmd_that_dies_and_comes_back_costs_nothing(cluster, probe, pair):
+    job, workers = pair
     cluster.kill("slurmd-n2")
     probe.trains(job)
     cluster.start_node("n2")
@@ -229,11 +231,8 @@ def test_cancelling_the_job_is_seen_and_its_workers_end(cluster, probe, submit):
     probe.do("forget", job)
 
 
-def test_a_stopped_job_goes_on_from_its_checkpoint(cluster, probe, submit):
-    job = probe.job(submit("allot max=4", *ENDLESS))
-    workers = probe.start(job, ("n1", 1), ("n2", 1))
-    probe.regroup(job, 0, workers)
-    probe.trains(job)
+def test_a_stopped_job_goes_on_from_its_checkpoint(cluster, probe, pair):
+    job, workers = pair
     for worker in workers:
         probe.do("stop", worker, "save")
     for worker in workers:
