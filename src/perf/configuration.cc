@@ -59,10 +59,12 @@ void ConfigurationTable::IndexByUnits() {
     }
   }
   by_units_.assign(At(types) * (At(most_units_[0]) + 1) * (At(most_units_[1]) + 1), -1);
+  rate_by_units_.assign(by_units_.size(), 0);
   for (std::int32_t i = 0; i < size(); ++i) {
-    std::int32_t& slot = by_units_[SlotOf((*this)[i].units, (*this)[i].gpu_type)];
-    ALLOT_CHECK_EQ(slot, -1);  // each configuration once
-    slot = i;
+    const std::size_t slot = SlotOf((*this)[i].units, (*this)[i].gpu_type);
+    ALLOT_CHECK_EQ(by_units_[slot], -1);  // each configuration once
+    by_units_[slot] = i;
+    rate_by_units_[slot] = (*this)[i].rate;
   }
 }
 

@@ -99,6 +99,11 @@ class ConfigurationTable {
     return type >= 0 && slot < by_units_.size() ? by_units_[slot] : -1;
   }
 
+  // Its rate: the same as (*this)[Find(units, type)].rate in one look. There must be one.
+  double RateOf(const UnitCounts& units, GpuTypeIndex type) const {
+    return rate_by_units_[SlotOf(units, type)];
+  }
+
   // Types with at least one configuration that progresses, by falling rate of their cheapest one
   // (ties: by index).
   const std::vector<GpuTypeIndex>& types() const { return types_; }
@@ -140,6 +145,7 @@ class ConfigurationTable {
   UnitCounts limits_;
   UnitCounts most_units_{};             // of each kind, over all configurations
   std::vector<std::int32_t> by_units_;  // [type][units 0][units 1] -> index or -1
+  std::vector<double> rate_by_units_;   // the same, 0 for none
   std::vector<GpuTypeIndex> types_;
   std::vector<std::vector<HullStep>> hulls_;  // by type index
   std::vector<std::int32_t> fastest_;

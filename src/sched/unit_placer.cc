@@ -19,20 +19,21 @@ Resources DemandOfUnit(const std::vector<UnitKind>& kinds, int kind) {
 }  // namespace
 
 void UnitPlacer::Reset(const ClusterSpec& cluster, std::size_t jobs) {
-  const std::size_t nodes = cluster.nodes().size();
   const std::size_t types = cluster.types().size();
-  cluster_ = &cluster;
   levels_ = 1;
   for (const Node& node : cluster.nodes()) {
     levels_ = std::max(levels_, At(node.capacity.gpus + node.capacity.cpus) + 1);
   }
-  words_ = (nodes + 63) / 64;
-  used_.assign(nodes, Resources{});
+  words_ = (cluster.nodes().size() + 63) / 64;
   bits_.assign(types * levels_ * words_, 0);
   count_.assign(types * levels_, 0);
-  lowest_.assign(types, 0);
-  for (std::size_t n = 0; n < nodes; ++n) {
-    const std::size_t level = LevelOf(cluster.nodes()[n].type, {});
+  lowest_.resize(types);
+  for (std::size_t t = 0; t < types; ++t) lowest_[t] = t * levels_;
+  nodes_.clear();
+  for (const Node& node : cluster.nodes()) {
+    const std::size_t n = nodes_.size();
+    const std::size_t level = lowest_[At(node.type)];
+    nodes_.push_back({{}, node.capacity, level});
     bits_[level * words_ + n / 64] |= std::uint64_t{1} << (n % 64);
     ++count_[level];
   }
@@ -41,10 +42,9 @@ void UnitPlacer::Reset(const ClusterSpec& cluster, std::size_t jobs) {
 }
 
 NodeIndex UnitPlacer::LeastLoaded(GpuTypeIndex type) {
-  std::size_t& lowest = lowest_[static_cast<std::size_t>(type)];
-  const std::size_t first = static_cast<std::size_t>(type) * levels_;
-  while (count_[first + lowest] == 0) ++lowest;
-  std::size_t word = (first + lowest) * words_;
+  std::size_t& lowest = lowest_[At(type)];
+  while (count_[lowest] == 0) ++lowest;
+  std::size_t word = lowest * words_;
   const std::size_t begin = word;
   while (bits_[word] == 0) ++word;
   return static_cast<NodeIndex>((word - begin) * 64 + At(std::countr_zero(bits_[word])));
@@ -57,21 +57,20 @@ bool UnitPlacer::PlaceOnLeastLoaded(std::int32_t position, const std::vector<Uni
 
 bool UnitPlacer::PlaceOn(NodeIndex node, std::int32_t position, const std::vector<UnitKind>& kinds,
                          int kind) {
-  const Node& spec = cluster_->nodes()[At(node)];
-  Resources& used = used_[At(node)];
+  NodeState& state = nodes_[At(node)];
   const Resources demand = DemandOfUnit(kinds, kind);
-  if (!(used + demand).FitsIn(spec.capacity)) return false;
+  if (!(state.used + demand).FitsIn(state.capacity)) return false;
   // Units are only ever added, so that the lowest free GPU is the number in use.
-  const std::uint64_t gpus = GpuMask(used.gpus + demand.gpus) & ~GpuMask(used.gpus);
+  std::uint64_t gpus = 0;
+  if (demand.gpus > 0) gpus = GpuMask(state.used.gpus + demand.gpus) & ~GpuMask(state.used.gpus);
   const std::uint64_t bit = std::uint64_t{1} << (At(node) % 64);
-  const std::size_t word = At(node) / 64;
-  const std::size_t from = LevelOf(spec.type, used);
-  bits_[from * words_ + word] &= ~bit;
-  --count_[from];
-  used += demand;
-  const std::size_t to = LevelOf(spec.type, used);
-  bits_[to * words_ + word] |= bit;
-  ++count_[to];
+  std::uint64_t* const word = bits_.data() + At(node) / 64;
+  word[state.level * words_] &= ~bit;
+  --count_[state.level];
+  state.used += demand;
+  state.level += At(demand.gpus + demand.cpus);
+  word[state.level * words_] |= bit;
+  ++count_[state.level];
   UnitCounts& units = units_[At(position)];
   if (kind == kBundle) {
     for (std::size_t k = 0; k < kinds.size(); ++k) ++units[k];
@@ -82,50 +81,69 @@ bool UnitPlacer::PlaceOn(NodeIndex node, std::int32_t position, const std::vecto
   return true;
 }
 
+void UnitPlacer::Settle(const Observation& o, std::span<const std::int32_t> order,
+                        std::span<const GpuTypeIndex> types) {
+  configuration_.resize(order.size());
+  bool gaps = false;
+  const auto find = [&](std::size_t position) {
+    return o.table[At(order[position])]->Find(units_[position], types[position]);
+  };
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    configuration_[i] = units_[i] == UnitCounts{} ? -1 : find(i);
+    gaps = gaps || (configuration_[i] < 0 && units_[i] != UnitCounts{});
+  }
+  if (!gaps) return;
+  // GPU counts have gaps: what was placed last and makes no configuration is given back.
+  for (auto placed = placed_.rbegin(); placed != placed_.rend(); ++placed) {
+    const std::size_t i = At(placed->position);
+    if (configuration_[i] >= 0) continue;
+    const std::size_t kinds = o.table[At(order[i])]->kinds().size();
+    for (std::size_t k = 0; k < kinds; ++k) {
+      if (placed->kind == kBundle || At(placed->kind) == k) --units_[i][k];
+    }
+    placed->position = -1;
+    configuration_[i] = find(i);
+  }
+  std::erase_if(placed_, [](const Placed& placed) { return placed.position < 0; });
+}
+
+void UnitPlacer::SortPlaced() {
+  // Two counting sorts, the second of which keeps the order of the first.
+  const auto sort = [this](const std::vector<Placed>& from, std::size_t keys, auto key,
+                           std::vector<Placed>* to) {
+    end_.assign(keys + 1, 0);
+    for (const Placed& placed : from) ++end_[At(key(placed)) + 1];
+    for (std::size_t i = 0; i < keys; ++i) end_[i + 1] += end_[i];
+    to->resize(from.size());
+    for (const Placed& placed : from) (*to)[At(end_[At(key(placed))]++)] = placed;
+  };
+  sort(placed_, nodes_.size(), [](const Placed& placed) { return placed.node; }, &by_node_);
+  sort(by_node_, units_.size(), [](const Placed& placed) { return placed.position; }, &placed_);
+}
+
 void UnitPlacer::Grants(const Observation& o, std::span<const std::int32_t> order,
                         std::span<const GpuTypeIndex> types, std::vector<Grant>* grants) {
-  // Counting sort by position, then one share a node.
-  first_of_.assign(order.size() + 1, 0);
-  for (const Placed& placed : placed_) ++first_of_[At(placed.position) + 1];
-  for (std::size_t i = 0; i < order.size(); ++i) first_of_[i + 1] += first_of_[i];
-  by_position_.resize(placed_.size());
-  for (auto it = placed_.rbegin(); it != placed_.rend(); ++it) {
-    by_position_[At(--first_of_[At(it->position) + 1])] = *it;
-  }
-  // After the backward pass first_of_[i + 1] is where position i begins.
+  Settle(o, order, types);
+  SortPlaced();
   shares_.clear();
-  shares_.reserve(placed_.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const std::size_t begin = At(first_of_[i + 1]);
-    std::size_t end = i + 1 < order.size() ? At(first_of_[i + 2]) : placed_.size();
-    const ConfigurationTable& table = *o.table[At(order[i])];
-    // GPU counts have gaps: what was placed last and makes no configuration is given back.
-    std::int32_t configuration = -1;
-    for (; end > begin; --end) {
-      configuration = table.Find(units_[i], types[i]);
-      if (configuration >= 0) break;
-      const int kind = by_position_[end - 1].kind;
-      for (std::size_t k = 0; k < table.kinds().size(); ++k) {
-        if (kind == kBundle || At(kind) == k) --units_[i][k];
-      }
-    }
-    if (begin == end) continue;
-    std::sort(by_position_.begin() + static_cast<std::ptrdiff_t>(begin),
-              by_position_.begin() + static_cast<std::ptrdiff_t>(end),
-              [](const Placed& x, const Placed& y) { return x.node < y.node; });
+  shares_.reserve(placed_.size());  // grants point into it
+  for (std::size_t p = 0; p < placed_.size();) {
+    const std::int32_t position = placed_[p].position;
+    const std::int32_t row = order[At(position)];
+    const std::size_t kinds = o.table[At(row)]->kinds().size();
     const std::size_t first_share = shares_.size();
-    for (std::size_t p = begin; p < end; ++p) {
-      const Placed& placed = by_position_[p];
-      if (p == begin || placed.node != by_position_[p - 1].node) {
+    for (; p < placed_.size() && placed_[p].position == position; ++p) {
+      const Placed& placed = placed_[p];
+      if (shares_.size() == first_share || placed.node != shares_.back().node) {
         shares_.push_back({placed.node, UnitCounts{}, 0});
       }
       NodeShare& share = shares_.back();
       share.gpus |= placed.gpus;
-      for (std::size_t k = 0; k < table.kinds().size(); ++k) {
+      for (std::size_t k = 0; k < kinds; ++k) {
         if (placed.kind == kBundle || At(placed.kind) == k) ++share.units[k];
       }
     }
-    grants->push_back({order[i], configuration,
+    grants->push_back({row, configuration_[At(position)],
                        std::span(shares_).subspan(first_share, shares_.size() - first_share)});
   }
 }

@@ -23,7 +23,7 @@ class UnitPlacer {
   // The same on a given node.
   bool PlaceOn(NodeIndex node, std::int32_t position, const std::vector<UnitKind>& kinds, int kind);
 
-  Resources used(NodeIndex node) const { return used_[static_cast<std::size_t>(node)]; }
+  Resources used(NodeIndex node) const { return nodes_[static_cast<std::size_t>(node)].used; }
   const UnitCounts& units(std::int32_t position) const {
     return units_[static_cast<std::size_t>(position)];
   }
@@ -34,6 +34,11 @@ class UnitPlacer {
               std::span<const GpuTypeIndex> types, std::vector<Grant>* grants);
 
  private:
+  struct NodeState {
+    Resources used;
+    Resources capacity;
+    std::size_t level;  // of its type and the sum of resources in use: its row of bits_
+  };
   struct Placed {
     std::int32_t position;
     NodeIndex node;
@@ -41,23 +46,23 @@ class UnitPlacer {
     std::uint64_t gpus;
   };
   NodeIndex LeastLoaded(GpuTypeIndex type);
-  std::size_t LevelOf(GpuTypeIndex type, const Resources& used) const {
-    return static_cast<std::size_t>(type) * levels_ +
-           static_cast<std::size_t>(used.gpus + used.cpus);
-  }
+  // Which configuration each position's units make, once what makes none is given back.
+  void Settle(const Observation& observation, std::span<const std::int32_t> order,
+              std::span<const GpuTypeIndex> types);
+  // What is placed, by position and by node within.
+  void SortPlaced();
 
-  const ClusterSpec* cluster_ = nullptr;
-  std::vector<Resources> used_;  // by node
-  // Nodes by type and sum of resources in use, a bit each: bits_[LevelOf() * words_ + node / 64].
-  std::size_t levels_ = 0;
+  std::vector<NodeState> nodes_;
+  std::size_t levels_ = 0;  // of each type
   std::size_t words_ = 0;
-  std::vector<std::uint64_t> bits_;
-  std::vector<std::int32_t> count_;  // of nodes, by LevelOf()
+  std::vector<std::uint64_t> bits_;  // of the nodes at each level: bits_[level * words_ + node / 64]
+  std::vector<std::int32_t> count_;  // of nodes, by level
   std::vector<std::size_t> lowest_;  // by type: no node below this level
   std::vector<UnitCounts> units_;    // by position
   std::vector<Placed> placed_;
-  std::vector<std::int32_t> first_of_;  // by position, into by_position_
-  std::vector<Placed> by_position_;
+  std::vector<std::int32_t> configuration_;  // by position; -1: none
+  std::vector<std::int32_t> end_;            // where the next of a node, of a position goes
+  std::vector<Placed> by_node_;
   std::vector<NodeShare> shares_;
 };
 

@@ -193,7 +193,7 @@ class UnitByUnit : public Sizing {
     }
     const GpuTypeIndex type = types_[static_cast<std::size_t>(position)];
     const auto intervals = [&] {
-      return growth.left / (table[table.Find(units, type)].rate * o.interval);
+      return growth.left / (table.RateOf(units, type) * o.interval);
     };
     if (std::isnan(growth.now)) growth.now = intervals();
     Entry best{std::numeric_limits<double>::infinity(), position, 0};
