@@ -85,8 +85,9 @@ class StagedPolicy : public Policy {
 
   void GivePlaces(const Observation& o, Allocation* allocation) const {
     allocation->Clear();
-    for (const Grant& grant : grants_) {
-      allocation->Add(o.job[static_cast<std::size_t>(grant.row)], grant.configuration, grant.place);
+    for (std::size_t i = 0; i < grants_.size(); ++i) {
+      allocation->Add(o.job[static_cast<std::size_t>(grants_[i].row)], grants_[i].configuration,
+                      sizing_->PlaceOf(i));
     }
   }
 

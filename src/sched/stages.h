@@ -58,11 +58,9 @@ class Ordering {
 };
 
 // How much each gets: picks a configuration for the rows, within the cluster's totals per GPU type.
-// A sizing that must find a node for every unit as it goes says where (valid until its next call).
 struct Grant {
   std::int32_t row;
   std::int32_t configuration;
-  std::span<const NodeShare> place{};
 };
 class Sizing {
  public:
@@ -72,8 +70,10 @@ class Sizing {
   virtual void Size(const Observation& observation, std::span<const std::int32_t> order,
                     std::span<const double> keys, std::vector<Grant>* grants) = 0;
 
-  // Whether every grant comes with its place; the placement stage is then not asked.
+  // Whether it must find a node for every unit as it goes; the placement stage is then not asked.
   virtual bool places() const { return false; }
+  // Of such a sizing: where the i-th grant of the last call is; valid until the next.
+  virtual std::span<const NodeShare> PlaceOf(std::size_t /*i*/) const { return {}; }
 
   // Whether who runs follows from the order of the rows alone, a waiting job staying behind the
   // same running ones: what StagedPolicy needs to promise that an answer holds.

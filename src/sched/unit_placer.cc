@@ -126,15 +126,14 @@ void UnitPlacer::Grants(const Observation& o, std::span<const std::int32_t> orde
   Settle(o, order, types);
   SortPlaced();
   shares_.clear();
-  shares_.reserve(placed_.size());  // grants point into it
+  share_begin_.assign(1, 0);
   for (std::size_t p = 0; p < placed_.size();) {
     const std::int32_t position = placed_[p].position;
     const std::int32_t row = order[At(position)];
     const std::size_t kinds = o.table[At(row)]->kinds().size();
-    const std::size_t first_share = shares_.size();
     for (; p < placed_.size() && placed_[p].position == position; ++p) {
       const Placed& placed = placed_[p];
-      if (shares_.size() == first_share || placed.node != shares_.back().node) {
+      if (shares_.size() == share_begin_.back() || placed.node != shares_.back().node) {
         shares_.push_back({placed.node, UnitCounts{}, 0});
       }
       NodeShare& share = shares_.back();
@@ -143,8 +142,8 @@ void UnitPlacer::Grants(const Observation& o, std::span<const std::int32_t> orde
         if (placed.kind == kBundle || At(placed.kind) == k) ++share.units[k];
       }
     }
-    grants->push_back({row, configuration_[At(position)],
-                       std::span(shares_).subspan(first_share, shares_.size() - first_share)});
+    grants->push_back({row, configuration_[At(position)]});
+    share_begin_.push_back(shares_.size());
   }
 }
 

@@ -28,10 +28,13 @@ class UnitPlacer {
     return units_[static_cast<std::size_t>(position)];
   }
 
-  // A grant with its place for every position that got units, in order; places are valid until the
-  // next Reset.
+  // A grant for every position that got units, in order.
   void Grants(const Observation& observation, std::span<const std::int32_t> order,
               std::span<const GpuTypeIndex> types, std::vector<Grant>* grants);
+  // Where the i-th of these is; valid until the next Reset.
+  std::span<const NodeShare> PlaceOf(std::size_t i) const {
+    return std::span(shares_).subspan(share_begin_[i], share_begin_[i + 1] - share_begin_[i]);
+  }
 
  private:
   struct NodeState {
@@ -64,6 +67,7 @@ class UnitPlacer {
   std::vector<std::int32_t> end_;            // where the next of a node, of a position goes
   std::vector<Placed> by_node_;
   std::vector<NodeShare> shares_;
+  std::vector<std::size_t> share_begin_;  // by grant, and one more
 };
 
 }  // namespace allot

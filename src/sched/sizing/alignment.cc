@@ -18,6 +18,7 @@ class Alignment : public Sizing {
   Alignment(bool skip, bool prefer_short) : skip_(skip), prefer_short_(prefer_short) {}
 
   bool places() const override { return true; }
+  std::span<const NodeShare> PlaceOf(std::size_t i) const override { return placer_.PlaceOf(i); }
 
   void Size(const Observation& o, std::span<const std::int32_t> order, std::span<const double>,
             std::vector<Grant>* grants) override {

@@ -25,6 +25,7 @@ class UnitByUnit : public Sizing {
   UnitByUnit(Pick pick, bool skip) : pick_(pick), skip_(skip) {}
 
   bool places() const override { return true; }
+  std::span<const NodeShare> PlaceOf(std::size_t i) const override { return placer_.PlaceOf(i); }
 
   void Size(const Observation& o, std::span<const std::int32_t> order, std::span<const double>,
             std::vector<Grant>* grants) override {

@@ -68,12 +68,12 @@ TEST_F(UnitPlacerTest, GrantsNameValidPlaces) {
   placer_.Grants(world_.o, order, std::vector<GpuTypeIndex>{0, 0}, &grants);
   ASSERT_EQ(grants.size(), 2U);
   EXPECT_EQ(grants[0].row, 1);  // the first of the order: two bundles, both on node 0
-  ASSERT_EQ(grants[0].place.size(), 1U);
-  EXPECT_EQ(grants[0].place[0].units, (UnitCounts{2, 2}));
+  ASSERT_EQ(placer_.PlaceOf(0).size(), 1U);
+  EXPECT_EQ(placer_.PlaceOf(0)[0].units, (UnitCounts{2, 2}));
   Allocation allocation;
-  for (const Grant& grant : grants) {
-    allocation.Add(world_.o.job[static_cast<std::size_t>(grant.row)], grant.configuration,
-                   grant.place);
+  for (std::size_t i = 0; i < grants.size(); ++i) {
+    allocation.Add(world_.o.job[static_cast<std::size_t>(grants[i].row)], grants[i].configuration,
+                   placer_.PlaceOf(i));
   }
   EXPECT_EQ(ValidateAllocation(world_.o, allocation).message(), "");
 }
