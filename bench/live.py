@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How long a resize takes on a real Slurm: grow, shrink, and the pause of the workers that stay.
 
-    bench/live_bench.py [--build build/release] [--tries 15] [--out bench/results/live.json]
+    bench/live.py [--build build/release] [--tries 15] [--out bench/results/live.json]
 
 Starts a throw-away cluster (tests/live/cluster.py), submits one elastic job, and has it grow by a
 worker and shrink again. Then an ordinary job that is resized by a restart: from the order to stop

@@ -1,0 +1,116 @@
+// allot bench live | live-policies | chaos: what can only be measured on a live cluster. The
+// measuring itself is Python beside the tests that it shares its throw-away clusters with
+// (bench/*.py of the source tree); this program becomes it.
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "cli/command.h"
+#include "core/error.h"
+
+namespace allot {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct LiveBenchOptions {
+  std::string source = ".";
+  std::string out;
+  std::string checkpoint;
+  std::string keep;
+  int tries = 15;
+  int repeats = 3;
+  int jobs = 30;
+  int schedules = 200;
+  int parallel = 2;
+  int seed = 1;
+};
+
+// One option of the script, left out where `value` is empty.
+using ScriptOption = std::pair<const char*, std::string>;
+
+int BecomeScript(const std::string& source, const std::string& name,
+                 const std::vector<ScriptOption>& options) {
+  const fs::path script = fs::path(source) / "bench" / (name + ".py");
+  if (!fs::exists(script)) {
+    throw UsageError("{} is not there: run this in allot's source tree, or name that by --source",
+                     script.string());
+  }
+  std::vector<std::string> words = {"python3", script.string(), "--build",
+                                    fs::read_symlink("/proc/self/exe").parent_path().string()};
+  for (const auto& [option, value] : options) {
+    if (value.empty()) continue;
+    words.emplace_back(option);
+    words.push_back(value);
+  }
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execvp(arguments.front(), arguments.data());
+  throw RunError("cannot start python3 for {}: {}", script.string(), SystemMessage());
+}
+
+std::shared_ptr<LiveBenchOptions> Declare(CommandLine& line) {
+  auto o = std::make_shared<LiveBenchOptions>();
+  line.Option("--source", o->source, "allot's source tree, whose bench/ is run").ShowDefault();
+  line.Option("-o,--out", o->out, "write the figures as JSON to this file");
+  return o;
+}
+
+ALLOT_REGISTER(
+    CommandInfo,
+    (CommandInfo{
+        "bench live", "seconds to grow, shrink and restart jobs on a throw-away Slurm cluster",
+        [](CommandLine& line, const GlobalOptions&) {
+          auto o = Declare(line);
+          line.Option("--tries", o->tries, "resizes of each kind").Range(2, 1000).ShowDefault();
+          return [o] {
+            return BecomeScript(o->source, "live",
+                                {{"--tries", std::to_string(o->tries)}, {"--out", o->out}});
+          };
+        }}));
+
+ALLOT_REGISTER(CommandInfo,
+               (CommandInfo{
+                   "bench live-policies",
+                   "a trained policy, FIFO and Slurm's backfill with the same live jobs",
+                   [](CommandLine& line, const GlobalOptions&) {
+                     auto o = Declare(line);
+                     line.Option("--checkpoint", o->checkpoint,
+                                 "trained policy [checkpoints/philly-elastic/accepted]");
+                     line.Option("--repeats", o->repeats, "times each").Range(1, 100).ShowDefault();
+                     line.Option("--jobs", o->jobs, "of a run").Range(2, 1000).ShowDefault();
+                     line.Option("--seed", o->seed, "of the jobs").Range(0, 1 << 30).ShowDefault();
+                     line.Option("--keep", o->keep, "folder for all that the runs leave");
+                     return [o] {
+                       return BecomeScript(o->source, "live_policies",
+                                           {{"--checkpoint", o->checkpoint},
+                                            {"--repeats", std::to_string(o->repeats)},
+                                            {"--jobs", std::to_string(o->jobs)},
+                                            {"--seed", std::to_string(o->seed)},
+                                            {"--keep", o->keep},
+                                            {"--out", o->out}});
+                     };
+                   }}));
+
+ALLOT_REGISTER(
+    CommandInfo,
+    (CommandInfo{
+        "bench chaos", "random schedules of faults on live clusters: jobs lost, doubled, set back",
+        [](CommandLine& line, const GlobalOptions&) {
+          auto o = Declare(line);
+          line.Option("--schedules", o->schedules, "to play").Range(1, 1000000).ShowDefault();
+          line.Option("--seed", o->seed, "of the first one").Range(0, 1 << 30).ShowDefault();
+          line.Option("--parallel", o->parallel, "clusters at once").Range(1, 64).ShowDefault();
+          return [o] {
+            return BecomeScript(o->source, "chaos",
+                                {{"--schedules", std::to_string(o->schedules)},
+                                 {"--seed", std::to_string(o->seed)},
+                                 {"--parallel", std::to_string(o->parallel)},
+                                 {"--out", o->out}});
+          };
+        }}));
+
+}  // namespace
+}  // namespace allot
