@@ -208,6 +208,32 @@ def test_a_drained_node_is_left(serve):
         serve.cluster.client("scontrol", "update", f"nodename={node}", "state=resume")
 
 
+def test_an_added_node_is_given(serve):
+    def update(state, *reason):
+        serve.cluster.client("scontrol", "update", "nodename=n1,n2,n4", f"state={state}", *reason)
+
+    def held(node):
+        return next((seen["held"] for seen in serve.status()["nodes"] if seen["node"] == node), None)
+
+    update("drain", "reason=test")
+    try:
+        counter = f'"{serve.program.parent}/examples/elastic_counter" --steps 1000000 --pace-ms 20'
+        number = serve.submit("allot min=1 max=6",
+                              script=f'#!/bin/bash\n"{serve.program.parent}/allot-elastic" run -- {counter}\n')
+        job = serve.training(number, 4)
+        assert held("n5") is None
+        serve.cluster.add_node()
+        try:
+            serve.training(number, 6, behind=job["step"], epoch=job["epoch"] + 1)
+            assert held("n5") == 2
+        finally:
+            serve.cluster.client("scancel", str(number))
+            wait_until(lambda: not any(serve.cluster.gpus_in_use().values()), "its GPUs to be free")
+            serve.cluster.remove_node()
+    finally:
+        update("resume")
+
+
 def test_a_second_daemon_refuses(serve):
     done = subprocess.run([serve.program, "serve", "--runtime", "slurm", "--state", serve.state],
                           env=serve.cluster.environment, capture_output=True, text=True, timeout=30)

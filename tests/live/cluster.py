@@ -25,6 +25,7 @@ import time
 from pathlib import Path
 
 NODES = (("n1", 16, "v100", 4), ("n2", 16, "v100", 4), ("n3", 16, "p100", 4), ("n4", 16, "k80", 8))
+LATER = ("n5", 16, "p100", 2)  # Slurm shows it to nobody before add_node()
 PROGRAMS = ("munged", "slurmctld", "slurmd", "scontrol", "sbatch", "scancel")
 SBIN = "/usr/local/sbin:/usr/sbin:/sbin"
 JOB_SUBMIT = Path(__file__).resolve().parents[2] / "deploy" / "slurm" / "job_submit.lua"
@@ -73,7 +74,7 @@ class Cluster:
         self._spawn("munged", *self._munged())
         self._until(lambda: (self.folder / "munge.socket").exists(), "munged's socket", 20)
         for attempt in range(5):
-            self._write_conf(free_ports(1 + len(self.nodes)))
+            self._write_conf(free_ports(2 + len(self.nodes)))
             self._spawn("slurmctld", "slurmctld", "-D")
             try:
                 # A slurmd that finds no controller at its first try backs off for long.
@@ -97,6 +98,16 @@ class Cluster:
     def start_node(self, node):
         self._spawn(f"slurmd-{node}", "slurmd", "-D", "-N", node)
 
+    def add_node(self):
+        """LATER joins: its slurmd is enough. Its name."""
+        self.start_node(LATER[0])
+        return LATER[0]
+
+    def remove_node(self):
+        """LATER is as it was before it joined."""
+        self._end(f"slurmd-{LATER[0]}")
+        self.client("scontrol", "update", f"nodename={LATER[0]}", "state=future")
+
     def pid(self, daemon):
         return int((self.folder / "pid" / daemon).read_text())
 
@@ -117,7 +128,7 @@ class Cluster:
                 deadline = time.monotonic() + 10
                 while time.monotonic() < deadline and self.client("squeue", "--noheader", check=False).strip():
                     time.sleep(0.1)
-        self._end(*(f"slurmd-{node}" for node, *_ in self.nodes), "slurmctld")
+        self._end(*(f"slurmd-{node}" for node, *_ in (*self.nodes, LATER)), "slurmctld")
         self._end("munged")
 
     def running(self, daemon):
@@ -216,7 +227,7 @@ class Cluster:
         }
         lines = [f"{key}={value}" for key, value in settings.items()]
         gres = []
-        for (node, cpus, kind, gpus), port in zip(self.nodes, ports[1:]):
+        for (node, cpus, kind, gpus), port in zip((*self.nodes, LATER), ports[1:]):
             devices = here / "dev" / node
             devices.mkdir(exist_ok=True)
             for number in range(gpus):
@@ -226,8 +237,8 @@ class Cluster:
                     link.symlink_to("/dev/null")
             gres.append(f"NodeName={node} Name=gpu Type={kind} File={devices}/nvidia[0-{gpus - 1}]")
             lines.append(f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={cpus} "
-                         f"RealMemory=8000 Gres=gpu:{kind}:{gpus} Feature={kind} State=UNKNOWN")
-        names = ",".join(node for node, *_ in self.nodes)
+                         f"RealMemory=8000 Gres=gpu:{kind}:{gpus} Feature={kind} State={'FUTURE' if node == LATER[0] else 'UNKNOWN'}")
+        names = ",".join(node for node, *_ in (*self.nodes, LATER))
         lines.append(f"PartitionName=main Nodes={names} MaxTime=INFINITE State=UP OverSubscribe=NO")
         lines.append(f"PartitionName=elastic Nodes={names} MaxTime=INFINITE State=DOWN Default=YES")
         (here / "gres.conf").write_text("\n".join(gres) + "\n")
