@@ -171,7 +171,7 @@ struct World {
     }
     drawn.Finish();
     return std::make_shared<const Scenario>(std::move(drawn), cluster, options,
-                                            std::move(drawn_facts));
+                                            std::move(drawn_facts), Dl2Catalogue());
   }
 
   const Size& size;

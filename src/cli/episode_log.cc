@@ -18,6 +18,11 @@
 #include "sim/run.h"
 
 namespace allot {
+namespace {
+
+constexpr const char* kEstimates = "workload/estimate";
+
+}  // namespace
 
 struct EpisodeLog::Impl : public DecisionListener {
   explicit Impl(EpisodeLog::Options given)
@@ -113,6 +118,11 @@ struct EpisodeLog::Impl : public DecisionListener {
     episode.infos["time"] = MakeColumn(std::move(times), "s");
     episode.infos["active_jobs"] = MakeColumn(std::move(active));
     WorkloadColumns(of.workload(), &episode.extras);
+    std::vector<double> estimates;
+    for (JobIndex job = 0; At(job) < of.workload().jobs.size(); ++job) {
+      estimates.push_back(of.facts(job).estimate);
+    }
+    episode.extras[kEstimates] = MakeColumn(std::move(estimates));
     DecisionColumns(decisions, &episode.extras);
     episode.extras["result/finish"] = MakeColumn(std::move(finish), "s");
     episode.extra_attributes["workload"] = {{"name", of.workload().name},
@@ -121,6 +131,8 @@ struct EpisodeLog::Impl : public DecisionListener {
                                             {"sim", SimJson(of.options())}};
     if (!of.profiles_csv().empty()) {
       episode.extra_attributes["workload"]["profiles"] = of.profiles_csv();
+    } else if (!of.catalogue_id().empty()) {
+      episode.extra_attributes["workload"]["catalogue"] = of.catalogue_id();
     }
     episode.extra_attributes["allocation"] = {{"policy", options.policy}};
     return episode;
@@ -251,17 +263,27 @@ std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path) {
     };
     LoggedEpisode logged;
     const bool live = reader.Has(e, "seen");
-    // Throughput as measured, or by the user's own catalogue, or by the one that ships.
+    // Throughput as measured, or by the user's own catalogue, or by one that comes with allot.
     const AttributeMap profiled = live ? reader.Attributes(e, "seen") : workload;
     try {
       logged.catalogue = std::make_shared<const Catalogue>(
           live || profiled.contains("profiles")
               ? Catalogue::FromCsv(text(profiled, "profiles"), where)
-              : Catalogue::Embedded());
+          : profiled.contains("catalogue") ? Registry<CatalogueInfo>::Global()
+                                                 .Get("catalogue", text(profiled, "catalogue"))
+                                                 .get()
+                                           : Catalogue::Embedded());
+      Workload jobs_of =
+          WorkloadFromColumns(reader, e, text(workload, "name"), text(workload, "origin"));
+      std::vector<double> estimates;  // logs of old have none
+      if (reader.Has(e, kEstimates)) estimates = reader.ReadAs<double>(e, kEstimates);
+      if (!estimates.empty() && estimates.size() != jobs_of.jobs.size()) {
+        throw DataError("{}: '{}' must have one entry a job, it has {} for {} jobs", where,
+                        kEstimates, estimates.size(), jobs_of.jobs.size());
+      }
       logged.scenario = std::make_shared<const Scenario>(
-          WorkloadFromColumns(reader, e, text(workload, "name"), text(workload, "origin")),
-          ClusterSpec::Parse(text(workload, "cluster")), SimFromJson(text(workload, "sim"), where),
-          *logged.catalogue);
+          std::move(jobs_of), ClusterSpec::Parse(text(workload, "cluster")),
+          SimFromJson(text(workload, "sim"), where), *logged.catalogue, estimates);
     } catch (const Error& error) {
       // Texts of a log that no user would be let type (usage) are bad data of this file.
       const bool of_the_log =

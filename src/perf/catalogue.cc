@@ -135,10 +135,18 @@ Catalogue Catalogue::FromFile(const std::string& path) { return FromCsv(ReadText
 const Catalogue& Catalogue::Embedded() {
   static const Catalogue catalogue = [] {
     Catalogue embedded = FromCsv(internal::kCatalogueCsv, "traces/catalogue.csv");
+    embedded.id_ = "embedded";
     embedded.csv_.clear();
     return embedded;
   }();
   return catalogue;
 }
 
+namespace {
+
+ALLOT_REGISTER(CatalogueInfo,
+               (CatalogueInfo{"embedded", "measured throughput (traces/catalogue.csv)",
+                              &Catalogue::Embedded}));
+
+}  // namespace
 }  // namespace allot

@@ -7,14 +7,20 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "core/registry.h"
 #include "perf/throughput_model.h"
 
 namespace allot {
 
 class Catalogue {
  public:
+  explicit Catalogue(std::string id = "") : id_(std::move(id)) {}
+  // Of those that come with allot, by which logs name them (CatalogueInfo); "" for a user's own.
+  const std::string& id() const { return id_; }
+
   void Add(ModelPtr model);                   // DataError when the name is taken
   ModelPtr Get(std::string_view name) const;  // DataError with did-you-mean when unknown
   const std::vector<ModelPtr>& models() const { return models_; }  // in order of addition
@@ -28,8 +34,16 @@ class Catalogue {
   static const Catalogue& Embedded();
 
  private:
+  std::string id_;
   std::vector<ModelPtr> models_;
   std::string csv_;
+};
+
+// A catalogue that comes with allot.
+struct CatalogueInfo {
+  std::string id;
+  std::string summary;
+  const Catalogue& (*get)();
 };
 
 }  // namespace allot

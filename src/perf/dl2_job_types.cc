@@ -13,7 +13,7 @@ namespace {
 
 struct Tables {
   std::vector<Dl2JobType> types;
-  Catalogue catalogue;
+  Catalogue catalogue{"dl2"};
 };
 
 Tables ReadTables() {
@@ -63,4 +63,10 @@ const Tables& Embedded() {
 const std::vector<Dl2JobType>& Dl2JobTypes() { return Embedded().types; }
 const Catalogue& Dl2Catalogue() { return Embedded().catalogue; }
 
+namespace {
+
+ALLOT_REGISTER(CatalogueInfo,
+               (CatalogueInfo{"dl2", "workers and servers of DL2's job types", &Dl2Catalogue}));
+
+}  // namespace
 }  // namespace allot

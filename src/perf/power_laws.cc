@@ -31,7 +31,7 @@ ModelPtr PowerLaw(double exponent, double beyond_node) {
 
 const Catalogue& PowerLawCatalogue() {
   static const Catalogue catalogue = [] {
-    Catalogue all;
+    Catalogue all("power-laws");
     for (int p = 0; p < kExponents; ++p) {
       for (int c = 0; c < kPenalties; ++c) {
         all.Add(PowerLaw(Middle(kLeastExponent, kMostExponent, p, kExponents),
@@ -43,4 +43,10 @@ const Catalogue& PowerLawCatalogue() {
   return catalogue;
 }
 
+namespace {
+
+ALLOT_REGISTER(CatalogueInfo,
+               (CatalogueInfo{"power-laws", "made-up speedups n^p", &PowerLawCatalogue}));
+
+}  // namespace
 }  // namespace allot

@@ -12,11 +12,13 @@
 namespace allot {
 
 Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
-                   const Catalogue& catalogue)
+                   const Catalogue& catalogue, std::span<const double> estimates)
     : workload_(std::move(workload)),
       cluster_(std::move(cluster)),
       options_(options),
+      catalogue_id_(catalogue.id()),
       profiles_csv_(catalogue.csv()) {
+  ALLOT_CHECK(estimates.empty() || estimates.size() == workload_.jobs.size());
   if (workload_.jobs.empty()) throw DataError("workload '{}' has no job", workload_.name);
   // Bounds keep the clock exact: a year in milliseconds, or a century in intervals of a century.
   constexpr Seconds kShortest = 1e-3;
@@ -42,16 +44,19 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
   for (const Job& job : workload_.jobs) {
     ThrowIfInterrupted();
     TableCache::Offer offer = tables.OfferFor(workload_, job);
-    const double estimate = options_.lengths.Of(job, offer.work, options_.seed);
+    const double estimate = estimates.empty() ? options_.lengths.Of(job, offer.work, options_.seed)
+                                              : estimates[facts_.size()];
     facts_.push_back({std::move(offer.table), offer.requested, offer.work, estimate});
   }
 }
 
 Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
-                   std::vector<JobFacts> facts)
+                   std::vector<JobFacts> facts, const Catalogue& catalogue)
     : workload_(std::move(workload)),
       cluster_(std::move(cluster)),
       options_(options),
+      catalogue_id_(catalogue.id()),
+      profiles_csv_(catalogue.csv()),
       facts_(std::move(facts)) {
   ALLOT_CHECK_EQ(workload_.jobs.size(), facts_.size());
   PlanNodeEvents();

@@ -44,12 +44,15 @@ class Scenario {
     double estimate = 0;         // what policies are told (NaN: nothing)
   };
 
-  // DataError for an empty workload or a job that fits on no GPU type of the cluster.
+  // DataError for an empty workload or a job that fits on no GPU type of the cluster. `estimates`:
+  // JobFacts::estimate, one a job, where known already; else `options.lengths` makes them.
   Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
-           const Catalogue& catalogue = Catalogue::Embedded());
+           const Catalogue& catalogue = Catalogue::Embedded(),
+           std::span<const double> estimates = {});
 
-  // With facts made elsewhere, one a job.
-  Scenario(Workload workload, ClusterSpec cluster, SimOptions options, std::vector<JobFacts> facts);
+  // With facts made elsewhere, one a job, from this catalogue if the scenario is to be logged.
+  Scenario(Workload workload, ClusterSpec cluster, SimOptions options, std::vector<JobFacts> facts,
+           const Catalogue& catalogue = Catalogue());
 
   const Workload& workload() const { return workload_; }
   const ClusterSpec& cluster() const { return cluster_; }
@@ -60,7 +63,9 @@ class Scenario {
 
   const JobFacts& facts(JobIndex job) const { return facts_[static_cast<std::size_t>(job)]; }
 
-  // Of the user's own catalogue that the jobs' models come from, its text; "" for any other.
+  // Of the catalogue that the jobs' models come from, which need not live on: its id, or for a
+  // user's own the text.
+  const std::string& catalogue_id() const { return catalogue_id_; }
   const std::string& profiles_csv() const { return profiles_csv_; }
 
   // Whether policies are told the true length of every job.
@@ -72,6 +77,7 @@ class Scenario {
   Workload workload_;
   ClusterSpec cluster_;
   SimOptions options_;
+  std::string catalogue_id_;
   std::string profiles_csv_;
   std::vector<JobFacts> facts_;
   std::vector<NodeEvent> node_events_;

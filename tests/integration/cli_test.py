@@ -205,6 +205,13 @@ def test_log_replays(allot, trace, tmp_path):
     assert (replayed["jobs"], replayed["different"]) == (30, 0)
 
 
+@pytest.mark.parametrize("setting", ["dl2:size=E24", "trace:span=1d,gpus=64,speedups=power,lengths=noisy:0.5"])
+def test_logs_of_settings_replay(allot, tmp_path, setting):
+    allot("simulate", "--setting", setting, "--policy", "srtf", "--log", tmp_path / "logs")
+    (replayed,) = json.loads(allot("replay", tmp_path / "logs" / "cluster" / "srtf-v0", "--json").stdout)
+    assert replayed["different"] == 0
+
+
 def test_jobs_run_as_the_users_own_profiles_say(allot, tmp_path):
     (tmp_path / "profiles.csv").write_text("profile,gpu_type,gpus,rate\nmine,v100,1,1\nmine,v100,4,3\n")
     (tmp_path / "jobs.csv").write_text("job_id,submit_s,gpus,duration_s,max_gpus,model\na,0,1,3000,4,mine\n")
