@@ -9,7 +9,8 @@ namespace {
 ALLOT_REGISTER(PolicyInfo,
                StagedPolicyInfo("gittins", "largest Gittins index of attained GPU time first",
                                 {.ordering = "gittins"},
-                                {{"history", "", "trace whose jobs are known from the start"},
+                                {{"history", "",
+                                  "TRACE@DATE: jobs submitted before are known from the start"},
                                  {"prior", "", "jobs that the prior, LAS, counts for (1)"}}));
 
 }  // namespace

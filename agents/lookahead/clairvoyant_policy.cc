@@ -17,6 +17,7 @@ namespace {
 // A schedule: the index family with numbers of each job's own.
 struct Plan {
   double alpha = 0.25;
+  double gamma = 1;  // of small demand, as in the policy `index`
   float kappa = 0.3F;
   std::vector<float> u;  // by job, added to -alpha ln(true remaining time)
   std::vector<float> beta;
@@ -41,11 +42,12 @@ class PlannedIndex : public Policy {
       const auto job = static_cast<std::size_t>(o.job[r]);
       const double left = std::max(0.0, foresight_->TrueWork(o.job[r]) - o.done_work[r]);
       const double intervals = left / o.table[r]->reference_rate() / o.interval;
+      const double demand = std::log((*o.table[r])[o.requested[r]].cost);
+      const double u = (1 - plan_->gamma) * demand - plan_->alpha * std::log(intervals + 0.01);
       rows_.push_back(row);
-      scores_.push_back(
-          {.u = static_cast<float>(-plan_->alpha * std::log(intervals + 0.01)) + plan_->u[job],
-           .beta = plan_->beta[job],
-           .kappa = plan_->kappa});
+      scores_.push_back({.u = static_cast<float>(u) + plan_->u[job],
+                         .beta = plan_->beta[job],
+                         .kappa = plan_->kappa});
     }
     grants_.clear();
     fill_.Fill(o, rows_, scores_, &grants_);
@@ -94,17 +96,24 @@ class Clairvoyant : public Policy {
   void Search(std::uint64_t seed) {
     best_jct_ = kNever;
     episodes_ = 0;
+    Plan plan;
+    plan.u.assign(static_cast<std::size_t>(foresight_->jobs()), 0);
     for (const double alpha : {0.25, 0.0, 0.5, 1.0}) {
       for (const float beta : {0.3F, 0.0F, 0.75F, 2.0F}) {
-        Plan plan;
         plan.alpha = alpha;
-        plan.u.assign(static_cast<std::size_t>(foresight_->jobs()), 0);
         plan.beta.assign(plan.u.size(), beta);
         TryOut(plan);
       }
     }
+    // Shortest remaining time first, whatever it demands.
+    plan.gamma = 0;
+    plan.beta.assign(plan.u.size(), 0);
+    for (const float kappa : {0.0F, 0.3F}) {
+      plan.kappa = kappa;
+      TryOut(plan);
+    }
     for (const float kappa : {0.0F, 1.0F}) {
-      Plan plan = best_;
+      plan = best_;
       plan.kappa = kappa;
       TryOut(plan);
     }
@@ -112,7 +121,7 @@ class Clairvoyant : public Policy {
     // where they help and shrink where they do not.
     Rng rng(seed, "clairvoyant");
     double sigma = 0.5;
-    for (Plan plan; episodes_ < budget_;) {
+    while (episodes_ < budget_) {
       plan = best_;
       const std::uint64_t jobs = plan.u.size();
       const std::uint64_t width =

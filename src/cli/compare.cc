@@ -7,7 +7,7 @@ namespace {
 
 struct CompareOptions {
   World world;
-  std::string policies = "fifo,las,srtf,drf,optimus";
+  std::string policies;
   std::string reference;
   std::string title;
   std::string out;
@@ -16,7 +16,8 @@ struct CompareOptions {
 };
 
 int Compare(CompareOptions& o, const GlobalOptions& globals) {
-  const std::vector<Contender> contenders = ParseContenders(o.world, o.policies);
+  const std::vector<Contender> contenders =
+      ParseContenders(o.world, o.policies.empty() ? o.world.ComparedPolicies() : o.policies);
   ExperimentOptions experiment;
   experiment.title = o.title;
   experiment.command = TypedCommand();
@@ -30,23 +31,25 @@ int Compare(CompareOptions& o, const GlobalOptions& globals) {
   return 0;
 }
 
-ALLOT_REGISTER(
-    CommandInfo,
-    (CommandInfo{
-        "compare", "run several policies on the same workloads and tabulate",
-        [](CommandLine& line, const GlobalOptions& globals) {
-          auto o = std::make_shared<CompareOptions>();
-          o->world.Declare(line);
-          line.Option("-p,--policies", o->policies, "policies, joined by commas").ShowDefault();
-          line.Option("--reference", o->reference,
-                      "policy whose JCT the ratios are of (default: the first)");
-          line.Flag("--bounds", o->bounds,
-                    "add a row that no policy can beat: a lower bound on avg JCT");
-          line.Option("--title", o->title, "title of the table in the report");
-          line.Option("-o,--out", o->out, "folder for evaluation.json and the runs");
-          line.Option("--log", o->log_root, "Minari datasets folder for HDF5 episode logs");
-          return [o, &globals] { return Compare(*o, globals); };
-        }}));
+ALLOT_REGISTER(CommandInfo,
+               (CommandInfo{
+                   "compare", "run several policies on the same workloads and tabulate",
+                   [](CommandLine& line, const GlobalOptions& globals) {
+                     auto o = std::make_shared<CompareOptions>();
+                     o->world.Declare(line);
+                     line.Option("-p,--policies", o->policies, "policies, joined by commas")
+                         .DefaultText(
+                             "fifo,las,srtf,drf,optimus; of a peer's profile the repaired ones");
+                     line.Option("--reference", o->reference,
+                                 "policy whose JCT the ratios are of (default: the first)");
+                     line.Flag("--bounds", o->bounds,
+                               "add a row that no policy can beat: a lower bound on avg JCT");
+                     line.Option("--title", o->title, "title of the table in the report");
+                     line.Option("-o,--out", o->out, "folder for evaluation.json and the runs");
+                     line.Option("--log", o->log_root,
+                                 "Minari datasets folder for HDF5 episode logs");
+                     return [o, &globals] { return Compare(*o, globals); };
+                   }}));
 
 }  // namespace
 }  // namespace allot

@@ -182,6 +182,9 @@ void PrintEvaluation(const Evaluation& evaluation, const ExperimentOptions& opti
     std::printf("%s", ComparisonTable(evaluation, rows).ToText().c_str());
     if (ServedByUser(evaluation)) {
       std::printf("\n%s", ServiceTable(evaluation, rows).ToText().c_str());
+      if (HasTenants(evaluation)) {
+        std::printf("\n%s", TenantTable(evaluation, rows).ToText().c_str());
+      }
     }
     if (evaluation.policies.size() > 1) {
       const Headline headline = MakeHeadline(evaluation, rows);

@@ -39,6 +39,10 @@ Json Describe() {
         item["time_driven"] = entry.time_driven;
       }
     }
+    if constexpr (requires { entry.policies; }) {
+      item["policies"] = Json::array();
+      for (const auto& [name, spec] : entry.policies) item["policies"].push_back(name);
+    }
     list.push_back(std::move(item));
   }
   return list;
@@ -72,6 +76,11 @@ int List(const std::string& what, const GlobalOptions& globals) {
       std::printf("  %-16s %s%s\n", item["id"].get<std::string>().c_str(),
                   item["summary"].get<std::string>().c_str(),
                   item.value("needs_lengths", false) ? " [uses length estimates]" : "");
+      if (item.contains("policies") && !item["policies"].empty()) {
+        std::string names;
+        for (const Json& name : item["policies"]) names += " " + name.get<std::string>();
+        std::printf("      policies of its own:%s\n", names.c_str());
+      }
       if (!item.contains("params")) continue;
       for (const Json& param : item["params"]) {
         const std::string value = param["default"];

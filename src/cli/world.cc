@@ -152,10 +152,21 @@ SimOptions World::sim() const {
   return options;
 }
 
-std::unique_ptr<Policy> World::MakePolicy(const std::string& spec) {
+const ProfileInfo& World::Rules() {
   const std::string& name = in_settings() ? settings().front().profile : profile_;
-  const ProfileInfo& profile = Registry<ProfileInfo>::Global().Get("profile", name);
-  return allot::MakePolicy(PolicySpecUnder(profile, spec));
+  return Registry<ProfileInfo>::Global().Get("profile", name);
+}
+
+std::unique_ptr<Policy> World::MakePolicy(const std::string& spec) {
+  return allot::MakePolicy(PolicySpecUnder(Rules(), spec));
+}
+
+std::string World::ComparedPolicies() {
+  std::string policies;
+  for (const char* name : {"fifo", "las", "srtf", "drf", "optimus"}) {
+    policies += (policies.empty() ? "" : ",") + RepairedUnder(Rules(), name);
+  }
+  return policies;
 }
 
 // A trace that says how its jobs scale is left as it is.

@@ -20,6 +20,8 @@
 
 namespace allot {
 
+struct ProfileInfo;  // sim/profile.h
+
 class World {
  public:
   // Declares --workload, --cluster, --load, ... on the command.
@@ -40,6 +42,8 @@ class World {
   bool elastic();
   // The policy that a spec means under the chosen profile.
   std::unique_ptr<Policy> MakePolicy(const std::string& spec);
+  // What is compared where nobody says: of a peer's policies those without its defects.
+  std::string ComparedPolicies();
 
   // One scenario per requested workload (--workloads), seeds --seed, --seed + 1, ...; of a law each
   // is made by its own seed.
@@ -76,6 +80,7 @@ class World {
   std::shared_ptr<const Workload> MadeByLaw(std::uint64_t seed) const;
   EpisodeSource Episodes(const ClusterSpec& cluster, WindowOptions window);
   const Catalogue& catalogue();
+  const ProfileInfo& Rules();
 
   std::string setting_specs_;
   std::vector<Setting> settings_;

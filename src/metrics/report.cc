@@ -237,7 +237,9 @@ std::string EvaluationSection(const Evaluation& evaluation, const std::vector<Po
   html += Notes(evaluation, rows, reference);
   if (HasService(evaluation)) {
     html += "<details><summary>How users were served</summary>\n" +
-            ServiceTable(evaluation, rows).ToHtml() + "</details>\n";
+            ServiceTable(evaluation, rows).ToHtml();
+    if (HasTenants(evaluation)) html += TenantTable(evaluation, rows).ToHtml();
+    html += "</details>\n";
   }
   if (evaluation.workloads.size() > 1) html += WorkloadTable(evaluation, rows);
   html += EvaluationCharts(evaluation, index, reference, rows.size() > 1);

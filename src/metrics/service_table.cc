@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "metrics/humanise.h"
 
@@ -47,6 +49,31 @@ double TopPriorityJct(const std::vector<RunSummary>& runs) {
   return known > 0 ? sum / known : kUnknown;
 }
 
+std::map<std::string, std::int64_t> JobsByTenant(const std::vector<RunSummary>& runs) {
+  std::map<std::string, std::int64_t> jobs;
+  for (const RunSummary& run : runs) {
+    if (!run.service) continue;
+    for (const TenantService& tenant : run.service->tenants) jobs[tenant.tenant] += tenant.jobs;
+  }
+  return jobs;
+}
+
+// Mean over the runs in which the tenant has jobs.
+double MeanOfTenant(const std::vector<RunSummary>& runs, const std::string& name,
+                    double TenantService::*figure) {
+  double sum = 0;
+  int known = 0;
+  for (const RunSummary& run : runs) {
+    if (!run.service) continue;
+    for (const TenantService& tenant : run.service->tenants) {
+      if (tenant.tenant != name || std::isnan(tenant.*figure)) continue;
+      sum += tenant.*figure;
+      ++known;
+    }
+  }
+  return known > 0 ? sum / known : kUnknown;
+}
+
 template <typename Has>
 bool AnyService(const Evaluation& evaluation, Has has) {
   for (const EvaluatedPolicy& policy : evaluation.policies) {
@@ -68,8 +95,7 @@ bool ServedByUser(const Evaluation& evaluation) {
 }
 
 TextTable ServiceTable(const Evaluation& evaluation, const std::vector<PolicyRow>& rows) {
-  const bool tenants =
-      AnyService(evaluation, [](const ServiceSummary& s) { return !s.tenants.empty(); });
+  const bool tenants = HasTenants(evaluation);
   const bool priorities =
       AnyService(evaluation, [](const ServiceSummary& s) { return !s.priorities.empty(); });
   const bool deadlines =
@@ -114,6 +140,40 @@ TextTable ServiceTable(const Evaluation& evaluation, const std::vector<PolicyRow
   }
   table.AddNote(
       "rho: finish-time fairness, JCT / time alone on 1/N of the cluster; above 1: unfair.");
+  return table;
+}
+
+bool HasTenants(const Evaluation& evaluation) {
+  return AnyService(evaluation, [](const ServiceSummary& s) { return !s.tenants.empty(); });
+}
+
+TextTable TenantTable(const Evaluation& evaluation, const std::vector<PolicyRow>& rows) {
+  constexpr std::size_t kMost = 12;
+  const std::map<std::string, std::int64_t> jobs = JobsByTenant(evaluation.policies.front().runs);
+  std::vector<std::pair<std::int64_t, std::string>> tenants;
+  for (const auto& [tenant, count] : jobs) tenants.emplace_back(-count, tenant);
+  std::sort(tenants.begin(), tenants.end());
+
+  std::vector<TextTable::Column> columns = {{"tenant", TextTable::Align::kLeft}, {"jobs"}};
+  for (const PolicyRow& row : rows) columns.push_back({row.name});
+  TextTable table(std::move(columns));
+  for (std::size_t t = 0; t < std::min(kMost, tenants.size()); ++t) {
+    const std::string& tenant = tenants[t].second;
+    std::vector<std::string> cells = {tenant.empty() ? "(none)" : tenant,
+                                      HumanCount(-tenants[t].first)};
+    for (const PolicyRow& row : rows) {
+      const std::vector<RunSummary>& runs = evaluation.policies[row.policy].runs;
+      cells.push_back(
+          fmt::format("{}, {}", HumanShare(MeanOfTenant(runs, tenant, &TenantService::gpu_share)),
+                      HumanFixed(MeanOfTenant(runs, tenant, &TenantService::avg_fairness), 2)));
+    }
+    table.AddRow(std::move(cells));
+  }
+  table.AddNote("Share of the GPU time that jobs held, mean rho (finish-time fairness).");
+  if (tenants.size() > kMost) {
+    table.AddNote(fmt::format("{} tenants of fewer jobs are in evaluation.json.",
+                              HumanCount(static_cast<std::int64_t>(tenants.size() - kMost))));
+  }
   return table;
 }
 

@@ -15,4 +15,9 @@ bool ServedByUser(const Evaluation& evaluation);
 // One row a policy, in the order of `rows`; figures are means over the workloads, deadlines sums.
 TextTable ServiceTable(const Evaluation& evaluation, const std::vector<PolicyRow>& rows);
 
+// One row a tenant, those of most jobs first, one column a policy: the tenant's share of the GPU
+// time and its mean rho.
+bool HasTenants(const Evaluation& evaluation);
+TextTable TenantTable(const Evaluation& evaluation, const std::vector<PolicyRow>& rows);
+
 }  // namespace allot

@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "workload/calendar.h"
-#include "workload/trace_reader.h"
+#include "workload/history.h"
 
 namespace allot {
 namespace {
@@ -59,10 +58,7 @@ void LengthModel::Add(GpuCount gpus, double seconds, Tables* tables) {
 }
 
 void LengthModel::Learn(const Workload& history, Seconds until) {
-  for (const Job& job : history.jobs) {
-    if (job.submit >= until) break;
-    Add(job.gpus, std::min(job.duration, until - job.submit), &initial_);
-  }
+  for (const PastRun& run : PastRuns(history, until)) Add(run.gpus, run.seconds, &initial_);
   tables_ = initial_;
 }
 
@@ -134,9 +130,7 @@ LengthModel LengthModelOf(const std::string& history) {
   const std::lock_guard lock(mutex);
   const auto known = read.find(history);
   if (known != read.end()) return known->second;
-  const std::size_t at = history.rfind('@');
-  const Workload trace = ReadTrace(history.substr(0, at));
-  const Seconds until = at == std::string::npos ? kNever : ParseWhen(trace, history.substr(at + 1));
+  const auto [trace, until] = ReadHistory(history);
   LengthModel model;
   model.Learn(trace, until);
   return read.emplace(history, std::move(model)).first->second;

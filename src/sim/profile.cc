@@ -19,4 +19,9 @@ std::string PolicySpecUnder(const ProfileInfo& profile, std::string_view spec) {
   return text;
 }
 
+std::string RepairedUnder(const ProfileInfo& profile, const std::string& name) {
+  const std::string repaired = name + "-repaired";
+  return profile.policies.contains(repaired) ? repaired : name;
+}
+
 }  // namespace allot

@@ -25,4 +25,7 @@ struct ProfileInfo {
 // parameters given. Specs of other names come back as they are.
 std::string PolicySpecUnder(const ProfileInfo& profile, std::string_view spec);
 
+// What an honest comparison names of a policy: NAME-repaired where the profile has one.
+std::string RepairedUnder(const ProfileInfo& profile, const std::string& name);
+
 }  // namespace allot

@@ -124,12 +124,16 @@ void SimulatedCluster::CheckNotStuck(Seconds event, Seconds holds_until) {
   if (asked_again && idle_decisions_ <= kStuckAfter) return;
   const std::string when = asked_again ? fmt::format("for {} decisions in a row", idle_decisions_)
                                        : std::string("and nothing will change that");
+  const Observation& o = observation_;
+  const std::string first = fmt::format("the first of them, '{}', asks for {} GPUs",
+                                        scenario_.workload().jobs[At(o.job.front())].id,
+                                        (*o.table.front())[o.requested.front()].demand.gpus);
   if (running_rows_.empty()) {
-    throw RunError("{} jobs wait on an idle cluster {} (time {} s)", observation_.rows(), when,
-                   observation_.now);
+    throw RunError("{} jobs wait on an idle cluster {}: {} (time {} s)", o.rows(), when, first,
+                   o.now);
   }
-  throw RunError("{} jobs are unfinished, {} of them run without progress, {} (time {} s)",
-                 observation_.rows(), running_rows_.size(), when, observation_.now);
+  throw RunError("{} jobs are unfinished, {} of them run without progress, {}: {} (time {} s)",
+                 o.rows(), running_rows_.size(), when, first, o.now);
 }
 
 Seconds SimulatedCluster::IntervalAfterNow() const {

@@ -10,7 +10,7 @@
 #include "sched/ended_jobs.h"
 #include "sched/gittins_table.h"
 #include "sched/stages.h"
-#include "workload/trace_reader.h"
+#include "workload/history.h"
 
 namespace allot {
 namespace {
@@ -28,8 +28,9 @@ class GittinsOrder : public Ordering {
       : initial_(kClasses, GittinsTable(kUnit, prior,
                                         [](double x) { return 1 / (1 + x / kPriorGpuSeconds); })) {
     if (!history.empty()) {
-      for (const Job& job : ReadTrace(history).jobs) {
-        Learn(job.gpus, job.gpus * job.duration, &initial_);
+      const auto [trace, until] = ReadHistory(history);
+      for (const PastRun& run : PastRuns(trace, until)) {
+        Learn(run.gpus, run.gpus * run.seconds, &initial_);
       }
     }
     tables_ = initial_;
@@ -80,8 +81,9 @@ ALLOT_REGISTER(OrderingInfo, ([] {
                  info.id = "gittins";
                  info.summary = "largest Gittins index first, of attained GPU time by size class";
                  info.time_driven = true;
-                 info.params = {{"history", "", "trace whose jobs are known from the start"},
-                                {"prior", "1", "jobs that the prior, LAS, counts for", 1e-9, 1e9}};
+                 info.params = {
+                     {"history", "", "TRACE@DATE: jobs submitted before are known from the start"},
+                     {"prior", "1", "jobs that the prior, LAS, counts for", 1e-9, 1e9}};
                  info.make = [](const Params& params) {
                    return std::make_unique<GittinsOrder>(params.Number("prior"),
                                                          params.Text("history"));

@@ -1,0 +1,26 @@
+#pragma once
+// What is known of a trace at a date: the runs of the jobs that came before.
+
+#include <string>
+#include <vector>
+
+#include "workload/workload.h"
+
+namespace allot {
+
+struct PastRun {
+  GpuCount gpus;
+  Seconds seconds;  // a run that goes on at the date counts as if it ended there
+};
+
+// Of jobs submitted before `until`, in their order.
+std::vector<PastRun> PastRuns(const Workload& trace, Seconds until);
+
+// The history "trace.csv@2017-11-13": the trace, and the date as seconds of it (kNever without @).
+struct History {
+  Workload trace;
+  Seconds until;
+};
+History ReadHistory(const std::string& history);
+
+}  // namespace allot
