@@ -45,6 +45,7 @@ struct ClaimOptions {
   bool quick = false;
   std::string philly = "embedded";         // trace with weeks on both sides of the split
   std::string philly_from = "2017-10-30";  // first of its training weeks
+  std::string helios;                      // Helios' Venus, from its first job on; "": left out
 };
 
 std::vector<ClaimFamily> Claims(const ClaimOptions& options);

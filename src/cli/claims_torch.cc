@@ -303,6 +303,8 @@ ALLOT_REGISTER(
           line.Option("--philly", o->claims.philly, "Philly trace").ShowDefault();
           line.Option("--philly-from", o->claims.philly_from, "its first training week")
               .ShowDefault();
+          line.Option("--helios", o->claims.helios,
+                      "Helios' Venus, from its first job on: the same families there");
           line.Option("--markdown", o->markdown, "write the table there");
           return [o, &globals] {
             ConfigureTorch();
