@@ -101,6 +101,7 @@ ClaimFamily TraceFamily(const ClaimedTrace& trace, bool quick, bool rigid,
       "policy-gradient:hold=12,keep=1,tau=0.1,half-life=1e18,each-workload=true,"
       "learning-rate=0.0003,final-learning-rate=0.0001";
   family.objective = "tilted";
+  family.gate = spec(before, 256, "0.7|1|1.3");
   family.iterations = quick ? 24 : rigid ? 40 : 120;
   family.guards = true;
   // Most of INDEX, of the Pollux utility (elastic) or of Tiresias (rigid), by load.
