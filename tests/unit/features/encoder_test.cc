@@ -113,7 +113,7 @@ TEST(EncoderTest, ExtremesStayFiniteAndBounded) {
 TEST(EncoderTest, ForecastsAreOfTheWorkWhateverWasRequested) {
   World world("3x2");
   const std::vector<std::vector<double>> rates = {{1, 1.9, 2.5, 3}};
-  for (const std::int16_t requested : {1, 4}) {
+  for (const std::int16_t requested : {std::int16_t{1}, std::int16_t{4}}) {
     const auto row = world.Add(rates, requested);
     world.o.estimated_work[static_cast<std::size_t>(row)] = 7200;
     world.o.done_work[static_cast<std::size_t>(row)] = 1800;
