@@ -5,10 +5,21 @@
 #include <algorithm>
 #include <map>
 
+#include "core/strings.h"
+
 namespace allot {
 namespace {
 
+// Two weeks to train in and, after the split, those to test in.
+struct ClaimedTrace {
+  std::string name;
+  std::string workload;
+  std::string from;
+  std::string split;
+};
 constexpr const char* kPhillySplit = "2017-11-13";
+constexpr const char* kHeliosFrom = "89d";  // 2020-06-15
+constexpr const char* kHeliosSplit = "103d";
 
 ClaimFamily Dl2Family(bool quick) {
   struct Size {
@@ -67,30 +78,31 @@ ClaimFamily Dl2Family(bool quick) {
 }
 
 // Real weeks: rigid or elastic jobs, lengths unknown, estimated or known.
-ClaimFamily PhillyFamily(const ClaimOptions& options, bool rigid, const std::string& lengths) {
+ClaimFamily TraceFamily(const ClaimedTrace& trace, bool quick, bool rigid,
+                        const std::string& lengths) {
   const std::string code = fmt::format("{} {}", rigid ? "R" : "E",
                                        lengths == "none"   ? "U"
                                        : lengths == "true" ? "K"
                                                            : "N");
   const auto spec = [&](const std::string& window, int gpus, const std::string& loads) {
     return fmt::format("trace:workload={},{},gpus={},loads={},rigid={},lengths={},speedups=power",
-                       options.philly, window, gpus, loads, rigid, lengths);
+                       trace.workload, window, gpus, loads, rigid, lengths);
   };
-  const std::string before = fmt::format("from={},to={}", options.philly_from, kPhillySplit);
+  const std::string before = fmt::format("from={},to={}", trace.from, trace.split);
   ClaimFamily family;
-  family.id = fmt::format("philly-{}", code);
-  family.id[8] = '-';
+  family.id = fmt::format("{}-{}", ToLower(trace.name), code);
   std::replace(family.id.begin(), family.id.end(), ' ', '-');
   family.profile = "default";
   family.training = {spec(before + ",random=true,span=3d", rigid ? 64 : 96, "0.7|1|1.3")};
   family.bases = lengths == "true" ? std::vector<std::string>{"remaining"}
                                    : std::vector<std::string>{"gittins"};
-  if (lengths != "true") family.history = fmt::format("{}@{}", options.philly, kPhillySplit);
+  if (lengths != "true") family.history = fmt::format("{}@{}", trace.workload, trace.split);
   family.method =
       "policy-gradient:hold=12,keep=1,tau=0.1,half-life=1e18,each-workload=true,"
       "learning-rate=0.0003,final-learning-rate=0.0001";
   family.objective = "tilted";
-  family.iterations = options.quick ? 24 : rigid ? 40 : 120;
+  family.gate = spec(before, 256, "0.7|1|1.3");
+  family.iterations = quick ? 24 : rigid ? 40 : 120;
   family.guards = true;
   // Most of INDEX, of the Pollux utility (elastic) or of Tiresias (rigid), by load.
   struct Most {
@@ -106,8 +118,8 @@ ClaimFamily PhillyFamily(const ClaimOptions& options, bool rigid, const std::str
       {"E K", {{"0.7", {1.002, 0}}, {"1", {0.99, 0.89}}, {"1.3", {0.98, 0.84}}}}};
   for (const auto& [load, most] : limits.at(code)) {
     const std::string other = rigid ? "tiresias" : "index:alpha=0,beta=2,kappa=0,first=100";
-    family.settings.push_back({fmt::format("Philly {} {}", code, load),
-                               spec(fmt::format("from={}", kPhillySplit), 256, load),
+    family.settings.push_back({fmt::format("{} {} {}", trace.name, code, load),
+                               spec(fmt::format("from={}", trace.split), 256, load),
                                spec(before, 256, load),
                                {{other, most.other}, {"INDEX", most.index}, {"RANKED", 0}}});
   }
@@ -118,10 +130,17 @@ ClaimFamily PhillyFamily(const ClaimOptions& options, bool rigid, const std::str
 
 std::vector<ClaimFamily> Claims(const ClaimOptions& options) {
   std::vector<ClaimFamily> families = {Dl2Family(options.quick)};
-  for (const bool rigid : {true, false}) {
-    for (const char* lengths : {"none", "noisy:0.5", "true"}) {
-      if (options.quick && (rigid || std::string(lengths) != "true")) continue;
-      families.push_back(PhillyFamily(options, rigid, lengths));
+  std::vector<ClaimedTrace> traces = {
+      {"Philly", options.philly, options.philly_from, kPhillySplit}};
+  if (!options.helios.empty()) {
+    traces.push_back({"Helios", options.helios, kHeliosFrom, kHeliosSplit});
+  }
+  for (const ClaimedTrace& trace : traces) {
+    for (const bool rigid : {true, false}) {
+      for (const char* lengths : {"none", "noisy:0.5", "true"}) {
+        if (options.quick && (rigid || std::string(lengths) != "true")) continue;
+        families.push_back(TraceFamily(trace, options.quick, rigid, lengths));
+      }
     }
   }
   return families;

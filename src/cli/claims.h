@@ -31,8 +31,11 @@ struct ClaimFamily {
   std::string start;                  // where training starts; "" = at RANKED
   std::string method;                 // of training
   int iterations = 0;
-  // What RANKED is searched and the network chosen by; INDEX always by the mean JCT.
+  // What RANKED is searched by; INDEX and the network always by the mean JCT.
   std::string objective = "jct";
+  // Where training plays less than is claimed, of time or cluster: the setting, of training weeks,
+  // in which the network must have the lower mean JCT, to count in place of the index it began at.
+  std::string gate;
   std::vector<std::string> repaired;  // opponents of which REPAIRED is the best in each setting
   std::vector<ClaimedSetting> settings;
   // Longer than an episode that ends takes. A policy may leave a job without progress for good
@@ -45,6 +48,7 @@ struct ClaimOptions {
   bool quick = false;
   std::string philly = "embedded";         // trace with weeks on both sides of the split
   std::string philly_from = "2017-10-30";  // first of its training weeks
+  std::string helios;                      // Helios' Venus, from its first job on; "": left out
 };
 
 std::vector<ClaimFamily> Claims(const ClaimOptions& options);

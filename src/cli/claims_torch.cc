@@ -28,7 +28,9 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kMostTrainingDecisions = 4000;
-constexpr std::uint64_t kTuningSeeds = 0x74756e6500000000ULL;  // apart from tests and training
+// Apart from tests and training.
+constexpr std::uint64_t kTuningSeeds = 0x74756e6500000000ULL;
+constexpr std::uint64_t kGateSeeds = 0x6761746500000000ULL;
 
 struct ClaimsOptions {
   ClaimOptions claims;
@@ -86,7 +88,7 @@ class FamilyRun {
       index_[setting.name] = Tune(setting.tune, false).spec;
     }
     ranked_ = Tune(family_.settings[family_.settings.size() / 2].tune, true).ranked_spec;
-    for (int seed = 1; seed <= o_.seeds; ++seed) agents_.push_back(Train(seed));
+    for (int seed = 1; seed <= o_.seeds; ++seed) learned_.push_back(Train(seed));
     std::vector<Finding> findings;
     for (const ClaimedSetting& setting : family_.settings) {
       Say(fmt::format("testing in {}", setting.name));
@@ -97,6 +99,7 @@ class FamilyRun {
 
   const std::map<std::string, std::string>& index() const { return index_; }
   const std::string& ranked() const { return ranked_; }
+  int accepted() const { return accepted_; }
 
  private:
   void Say(const std::string& what) const {
@@ -104,12 +107,7 @@ class FamilyRun {
   }
 
   TunedIndex Tune(const std::string& spec, bool ranked) const {
-    const Setting setting = MakeSetting(spec);
-    const int episodes = o_.claims.quick ? 10 : 20;
-    std::vector<std::shared_ptr<const Scenario>> scenarios;
-    for (int k = 0; k < episodes; ++k) {
-      scenarios.push_back(setting.episodes(kTuningSeeds + static_cast<std::uint64_t>(k)));
-    }
+    const auto scenarios = Scenarios(spec, kTuningSeeds, o_.claims.quick ? 10 : 20);
     TuneOptions tune;
     tune.bases = family_.bases;
     tune.history = family_.history;
@@ -121,9 +119,8 @@ class FamilyRun {
     return TuneIndex(scenarios, tune);
   }
 
-  // The gate: the network counts only where it beats the index it started from on validation
-  // workloads; else that index, at which its weights began, is the policy.
-  Agent Train(int seed) const {
+  // Of the weights those that were best on validation workloads, the first ones included.
+  PolicyMaker Train(int seed) {
     TrainOptions train;
     std::string settings;
     for (const std::string& spec : family_.training) {
@@ -133,7 +130,6 @@ class FamilyRun {
     train.start = family_.start.empty() ? ranked_ : family_.start;
     train.teacher = train.start;
     train.method = family_.method;
-    train.objective = family_.objective;
     train.history = family_.history;
     train.out = (fs::path(o_.out) / fmt::format("{}-seed{}", family_.id, seed)).string();
     train.resume = fs::exists(fs::path(train.out) / "latest");
@@ -145,7 +141,34 @@ class FamilyRun {
     GlobalOptions quiet = globals_;
     quiet.json = false;
     RunTraining(train, quiet);
-    return LoadAgent((fs::path(train.out) / "best").string());
+    const Agent agent = LoadAgent((fs::path(train.out) / "best").string());
+    const PolicyMaker learned = [agent] { return MakeLearnedPolicy(agent); };
+    const PolicyMaker start = Named(train.start);
+    if (!family_.gate.empty() && !Passes(learned, start)) return start;
+    ++accepted_;
+    return learned;
+  }
+
+  // The gate: the network counts only where its mean JCT is plainly lower; else the index at which
+  // its weights began is the policy.
+  bool Passes(const PolicyMaker& learned, const PolicyMaker& start) const {
+    const int episodes = o_.claims.quick ? 12 : 24;
+    const auto scenarios = Scenarios(family_.gate, kGateSeeds, episodes);
+    const Finding finding = Compare("gate", "its start", PlayAll(scenarios, learned),
+                                    PlayAll(scenarios, start), kMeanJct, 0);
+    Say(fmt::format("mean JCT {:.4f} [{:.4f}, {:.4f}] of its start's in training weeks",
+                    finding.ratio.mean, finding.ratio.low, finding.ratio.high));
+    return finding.ratio.high < 1;
+  }
+
+  static std::vector<std::shared_ptr<const Scenario>> Scenarios(const std::string& spec,
+                                                                std::uint64_t first, int n) {
+    const Setting setting = MakeSetting(spec);
+    std::vector<std::shared_ptr<const Scenario>> scenarios;
+    for (int k = 0; k < n; ++k) {
+      scenarios.push_back(setting.episodes(first + static_cast<std::uint64_t>(k)));
+    }
+    return scenarios;
   }
 
   std::vector<Measures> PlayAll(const std::vector<std::shared_ptr<const Scenario>>& scenarios,
@@ -163,18 +186,14 @@ class FamilyRun {
   }
 
   void Test(const ClaimedSetting& claimed, std::vector<Finding>* findings) {
-    const Setting setting = MakeSetting(claimed.test);
-    std::vector<std::shared_ptr<const Scenario>> scenarios;
-    for (int k = 0; k < o_.workloads * claimed.times; ++k) {
-      scenarios.push_back(setting.episodes(static_cast<std::uint64_t>(k)));
-    }
+    const auto scenarios = Scenarios(claimed.test, 0, o_.workloads * claimed.times);
     // Of the seeds the mean, workload by workload.
     std::vector<Measures> learned(scenarios.size(), Measures{});
-    for (const Agent& agent : agents_) {
-      const auto played = PlayAll(scenarios, [&] { return MakeLearnedPolicy(agent); });
+    for (const PolicyMaker& one : learned_) {
+      const auto played = PlayAll(scenarios, one);
       for (std::size_t i = 0; i < played.size(); ++i) {
         for (std::size_t m = 0; m < kMeasures; ++m) {
-          learned[i][m] += played[i][m] / static_cast<double>(agents_.size());
+          learned[i][m] += played[i][m] / static_cast<double>(learned_.size());
         }
       }
     }
@@ -230,8 +249,9 @@ class FamilyRun {
   const ClaimsOptions& o_;
   const GlobalOptions& globals_;
   std::map<std::string, std::string> index_;  // INDEX by setting
-  std::string ranked_;         // RANKED, tuned once in the middle one of the settings
-  std::vector<Agent> agents_;  // by seed
+  std::string ranked_;                // RANKED, tuned once in the middle one of the settings
+  std::vector<PolicyMaker> learned_;  // by seed
+  int accepted_ = 0;                  // of these, networks; the others are what they began at
 };
 
 Json ClaimsJson(const Finding& f) {
@@ -250,6 +270,7 @@ int ReproduceClaims(ClaimsOptions& o, const GlobalOptions& globals) {
                    {"", TextTable::Align::kLeft}});
   Json findings = Json::array();
   Json indices = Json::object();
+  Json accepted = Json::object();
   int missed = 0;
   std::string more;  // settings of other numbers of workloads
   for (const ClaimFamily& family : Claims(o.claims)) {
@@ -269,11 +290,13 @@ int ReproduceClaims(ClaimsOptions& o, const GlobalOptions& globals) {
     }
     for (const auto& [setting, index] : run.index()) indices[setting] = index;
     indices[family.id + " RANKED"] = run.ranked();
+    accepted[family.id] = run.accepted();
   }
   table.AddNote(fmt::format(
       "Means of {} workloads{} that neither training nor tuning saw, paired; {} training seeds.",
       o.workloads, more, o.seeds));
-  const Json result = {{"findings", findings}, {"index", indices}, {"missed", missed}};
+  const Json result = {
+      {"findings", findings}, {"index", indices}, {"accepted", accepted}, {"missed", missed}};
   WriteTextFile(fs::path(o.out) / "claims.json", JsonText(result) + "\n");
   if (!o.markdown.empty()) WriteTextFile(o.markdown, table.ToMarkdown());
   if (globals.json) {
@@ -303,6 +326,8 @@ ALLOT_REGISTER(
           line.Option("--philly", o->claims.philly, "Philly trace").ShowDefault();
           line.Option("--philly-from", o->claims.philly_from, "its first training week")
               .ShowDefault();
+          line.Option("--helios", o->claims.helios,
+                      "Helios' Venus, from its first job on: the same families there");
           line.Option("--markdown", o->markdown, "write the table there");
           return [o, &globals] {
             ConfigureTorch();

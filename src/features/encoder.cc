@@ -29,8 +29,8 @@ constexpr std::array<std::string_view, kJobFeatures> kJobNames = {
     "its length is estimated",
     "ln share of jobs with at least its remaining time in the smallest configuration",
     "ln forecast intervals per completion (inverse Gittins index)",
-    "ln forecast remaining intervals at the requested size, median",
-    "ln forecast remaining intervals at the requested size, 90th percentile",
+    "ln forecast remaining intervals in the smallest configuration, median",
+    "ln forecast remaining intervals in the smallest configuration, 90th percentile",
     "ln share of jobs with at least its forecast intervals per completion",
 };
 

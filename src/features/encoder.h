@@ -22,7 +22,7 @@
 
 namespace allot {
 
-inline constexpr int kFeatureVersion = 3;
+inline constexpr int kFeatureVersion = 4;
 inline constexpr int kJobFeatures = 21;
 inline constexpr int kClusterFeatures = 8;
 inline constexpr int kContextFeatures = 2 * kJobFeatures + kClusterFeatures;

@@ -34,6 +34,13 @@ double BeyondRatio(double x) {
   return (1 - kWorthless) * noisy + kWorthless / (1 + x);
 }
 
+// How much longer a job takes in its smallest configuration than as requested.
+double Slowdown(const Observation& o, std::int32_t row) {
+  const auto r = static_cast<std::size_t>(row);
+  const ConfigurationTable& table = *o.table[r];
+  return table[o.requested[r]].rate / table.reference_rate();
+}
+
 double EstimatedSeconds(const Observation& o, std::int32_t row) {
   const auto r = static_cast<std::size_t>(row);
   return o.estimated_work[r] / (*o.table[r])[o.requested[r]].rate;
@@ -106,9 +113,11 @@ double LengthModel::Rank(const Observation& o, std::int32_t row) const {
   const double attained = AttainedAtRequested(o, row);
   const double estimate = EstimatedSeconds(o, row);
   if (!std::isnan(estimate)) {
-    return estimate * tables_.by_estimate[EstimateClassOf(estimate)].Rank(attained / estimate);
+    return Slowdown(o, row) * estimate *
+           tables_.by_estimate[EstimateClassOf(estimate)].Rank(attained / estimate);
   }
-  return tables_.by_size[SizeClassOf((*o.table[r])[o.requested[r]].demand.gpus)].Rank(attained);
+  return Slowdown(o, row) *
+         tables_.by_size[SizeClassOf((*o.table[r])[o.requested[r]].demand.gpus)].Rank(attained);
 }
 
 LengthModel::Forecast LengthModel::Of(const Observation& o, std::int32_t row) const {
@@ -121,7 +130,8 @@ LengthModel::Forecast LengthModel::Of(const Observation& o, std::int32_t row) co
                 : tables_.by_size[SizeClassOf((*o.table[r])[o.requested[r]].demand.gpus)];
   const double unit = estimated ? estimate : 1;
   const GittinsTable::Forecast ahead = table.Of(attained / unit);
-  return {.rank = unit * ahead.rank, .median = unit * ahead.median, .high = unit * ahead.high};
+  const double scale = unit * Slowdown(o, row);
+  return {.rank = scale * ahead.rank, .median = scale * ahead.median, .high = scale * ahead.high};
 }
 
 LengthModel LengthModelOf(const std::string& history) {

@@ -5,7 +5,8 @@
 //
 // Without an estimate: the distribution of run times by size class (1, 2-4, 5-8, more GPUs; another
 // class's jobs count an eighth), given the time attained. With one: the distribution of the ratio
-// of run time to estimate, by class of the estimate. All times are seconds at the requested size.
+// of run time to estimate, by class of the estimate. All times in it are seconds at the requested
+// size. Forecasts are of the smallest configuration: jobs are compared by the work they need.
 
 #include <string>
 #include <vector>
@@ -32,7 +33,7 @@ class LengthModel {
   void OnEpisodeStart();               // forgets what it saw in the last one
   void Observe(const Observation& o);  // at every decision, before it is asked
 
-  struct Forecast {   // of the remaining time
+  struct Forecast {   // of the remaining time in the smallest configuration
     double rank = 0;  // inverse Gittins index: least expected service per completion
     double median = 0;
     double high = 0;  // not exceeded with probability 0.9

@@ -109,6 +109,22 @@ TEST(EncoderTest, ExtremesStayFiniteAndBounded) {
   }
 }
 
+// Two jobs of the same work are equal to whoever compares them, however many GPUs they asked for.
+TEST(EncoderTest, ForecastsAreOfTheWorkWhateverWasRequested) {
+  World world("3x2");
+  const std::vector<std::vector<double>> rates = {{1, 1.9, 2.5, 3}};
+  for (const std::int16_t requested : {std::int16_t{1}, std::int16_t{4}}) {
+    const auto row = world.Add(rates, requested);
+    world.o.estimated_work[static_cast<std::size_t>(row)] = 7200;
+    world.o.done_work[static_cast<std::size_t>(row)] = 1800;
+  }
+  const FeatureBatch batch = Encode(world.o);
+  for (const JobFeature f : {kForecastRank, kForecastMedian, kForecastHigh}) {
+    EXPECT_NEAR(batch.jobs[f], batch.jobs[kJobFeatures + f], 1e-5)
+        << FeatureEncoder::JobFeatureNames()[f];
+  }
+}
+
 TEST(EncoderTest, NoJobGivesAZeroContext) {
   World world("1x1");
   const FeatureBatch batch = Encode(world.o);
