@@ -26,9 +26,11 @@ ClaimFamily Dl2Family(bool quick) {
     const char* name;
     double optimus;  // most of Optimus as published
     double drf;      // most of DRF as published, 0: not claimed
-    double index;    // most of the best fixed index and of the best repaired heuristic
+    double index;    // most of the best fixed index and of the best repaired heuristic; of the
+                     // index that is tuned for the size itself, never more than kTuned
     int times = 1;
   };
+  constexpr double kTuned = 1.002;
   constexpr double kDl2sDrfClaim = 0.559;                      // 44.1 % less
   const std::vector<Size> sizes = {{"S", 0.81, 0, 0.995, 10},  // 10 jobs a workload
                                    {"M96", 0.78, kDl2sDrfClaim, 1.002},
@@ -70,10 +72,12 @@ ClaimFamily Dl2Family(bool quick) {
                                {{"optimus", size.optimus},
                                 {"drf", size.drf},
                                 {"REPAIRED", size.index},
-                                {"INDEX", size.index},
+                                {"FIXED", size.index},
+                                {"INDEX", kTuned},
                                 {"RANKED", 0}},
                                size.times});
   }
+  family.ranked_in = family.settings[family.settings.size() / 2].tune;
   return family;
 }
 
@@ -122,6 +126,22 @@ ClaimFamily TraceFamily(const ClaimedTrace& trace, bool quick, bool rigid,
                                spec(fmt::format("from={}", trace.split), 256, load),
                                spec(before, 256, load),
                                {{other, most.other}, {"INDEX", most.index}, {"RANKED", 0}}});
+  }
+  family.ranked_in = family.settings[family.settings.size() / 2].tune;
+  // Loads and sizes that training never saw.
+  struct Beyond {
+    const char* name;
+    int gpus;
+    const char* load;
+  };
+  constexpr double kMostBeyond = 1.005;
+  for (const Beyond& beyond : {Beyond{"half load", 256, "0.5"}, Beyond{"double load", 256, "2"},
+                               Beyond{"ten times the cluster", 960, "0.7"}}) {
+    if (quick || code != "E K") break;
+    family.settings.push_back({fmt::format("{} {}, {}", trace.name, code, beyond.name),
+                               spec(fmt::format("from={}", trace.split), beyond.gpus, beyond.load),
+                               spec(before, beyond.gpus, beyond.load),
+                               {{"INDEX", kMostBeyond}}});
   }
   return family;
 }

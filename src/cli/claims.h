@@ -8,10 +8,12 @@
 
 namespace allot {
 
+// INDEX: the fixed index of best mean JCT in the setting itself. FIXED: in all settings of the
+// family together. RANKED: with the weight of the rank too, where training starts. REPAIRED: the
+// best of the family's `repaired` policies.
 struct ClaimLimit {
-  std::string
-      opponent;     // a policy as the setting's profile names it, "INDEX", "RANKED" or "REPAIRED"
-  double most = 0;  // of learned / opponent; 0: reported only
+  std::string opponent;  // a policy as the setting's profile names it, or one of the words below
+  double most = 0;       // of learned / opponent; 0: reported only
 };
 
 struct ClaimedSetting {
@@ -31,8 +33,9 @@ struct ClaimFamily {
   std::string start;                  // where training starts; "" = at RANKED
   std::string method;                 // of training
   int iterations = 0;
-  // What RANKED is searched by; INDEX and the network always by the mean JCT.
+  // What RANKED is searched by, and in which setting; INDEX and the network always by the mean JCT.
   std::string objective = "jct";
+  std::string ranked_in;
   // Where training plays less than is claimed, of time or cluster: the setting, of training weeks,
   // in which the network must have the lower mean JCT, to count in place of the index it began at.
   std::string gate;

@@ -84,10 +84,15 @@ class FamilyRun {
 
   std::vector<Finding> Run() {
     Say("tuning the fixed indices");
+    std::vector<std::string> all;
     for (const ClaimedSetting& setting : family_.settings) {
-      index_[setting.name] = Tune(setting.tune, false).spec;
+      index_[setting.name] = Tune({setting.tune}, false).spec;
+      all.push_back(setting.tune);
     }
-    ranked_ = Tune(family_.settings[family_.settings.size() / 2].tune, true).ranked_spec;
+    const auto fixed = [](const ClaimLimit& limit) { return limit.opponent == "FIXED"; };
+    const auto& limits = family_.settings.front().limits;
+    if (std::any_of(limits.begin(), limits.end(), fixed)) fixed_ = Tune(all, false).spec;
+    ranked_ = Tune({family_.ranked_in}, true).ranked_spec;
     for (int seed = 1; seed <= o_.seeds; ++seed) learned_.push_back(Train(seed));
     std::vector<Finding> findings;
     for (const ClaimedSetting& setting : family_.settings) {
@@ -98,6 +103,7 @@ class FamilyRun {
   }
 
   const std::map<std::string, std::string>& index() const { return index_; }
+  const std::string& fixed() const { return fixed_; }
   const std::string& ranked() const { return ranked_; }
   int accepted() const { return accepted_; }
 
@@ -106,8 +112,13 @@ class FamilyRun {
     if (!globals_.quiet) std::fprintf(stderr, "%s: %s\n", family_.id.c_str(), what.c_str());
   }
 
-  TunedIndex Tune(const std::string& spec, bool ranked) const {
-    const auto scenarios = Scenarios(spec, kTuningSeeds, o_.claims.quick ? 10 : 20);
+  TunedIndex Tune(const std::vector<std::string>& specs, bool ranked) const {
+    std::vector<std::shared_ptr<const Scenario>> scenarios;
+    for (const std::string& spec : specs) {
+      for (auto& one : Scenarios(spec, kTuningSeeds, o_.claims.quick ? 10 : 20)) {
+        scenarios.push_back(std::move(one));
+      }
+    }
     TuneOptions tune;
     tune.bases = family_.bases;
     tune.history = family_.history;
@@ -202,6 +213,8 @@ class FamilyRun {
       std::vector<Measures> other;
       if (limit.opponent == "INDEX") {
         other = PlayAll(scenarios, Named(index_.at(claimed.name)));
+      } else if (limit.opponent == "FIXED") {
+        other = PlayAll(scenarios, Named(fixed_));
       } else if (limit.opponent == "RANKED") {
         other = PlayAll(scenarios, Named(ranked_));
       } else if (limit.opponent == "REPAIRED") {
@@ -249,7 +262,8 @@ class FamilyRun {
   const ClaimsOptions& o_;
   const GlobalOptions& globals_;
   std::map<std::string, std::string> index_;  // INDEX by setting
-  std::string ranked_;                // RANKED, tuned once in the middle one of the settings
+  std::string fixed_;
+  std::string ranked_;
   std::vector<PolicyMaker> learned_;  // by seed
   int accepted_ = 0;                  // of these, networks; the others are what they began at
 };
@@ -289,6 +303,7 @@ int ReproduceClaims(ClaimsOptions& o, const GlobalOptions& globals) {
         more += fmt::format(" ({}: {})", setting.name, o.workloads * setting.times);
     }
     for (const auto& [setting, index] : run.index()) indices[setting] = index;
+    if (!run.fixed().empty()) indices[family.id + " FIXED"] = run.fixed();
     indices[family.id + " RANKED"] = run.ranked();
     accepted[family.id] = run.accepted();
   }
