@@ -49,6 +49,8 @@ struct EpisodeContext {
   std::uint64_t seed = 0;
   const ClusterSpec* cluster = nullptr;
   const Foresight* foresight = nullptr;  // outlives the episode
+  // Names by Observation::tenant, where the run knows them all in advance; outlives the call.
+  const std::vector<std::string>* tenants = nullptr;
 };
 
 class Policy {

@@ -41,8 +41,8 @@ class StagedPolicy : public Policy {
 
   const PolicyInfo& info() const override { return info_; }
 
-  void OnEpisodeStart(const EpisodeContext&) override {
-    admission_->OnEpisodeStart();
+  void OnEpisodeStart(const EpisodeContext& context) override {
+    admission_->OnEpisodeStart(context);
     ordering_->OnEpisodeStart();
     guard_.OnEpisodeStart();
     memory_.Forget();
@@ -237,12 +237,16 @@ class StagedPolicy : public Policy {
   std::vector<JobIndex> launched_;
 };
 
-// "hull/alpha=0.5/beta=1" (a stage inside a policy spec) -> "hull:alpha=0.5,beta=1".
+// "hull/alpha=0.5/beta=1" (a stage inside a policy spec) -> "hull:alpha=0.5,beta=1". A slash parts
+// where a key follows, so that values may be paths.
 std::string StageSpec(std::string text) {
-  const std::size_t slash = text.find('/');
-  if (slash == std::string::npos) return text;
-  text[slash] = ':';
-  std::replace(text.begin() + static_cast<std::ptrdiff_t>(slash), text.end(), '/', ',');
+  char part = ':';
+  for (std::size_t at = 0; (at = text.find('/', at)) != std::string::npos; ++at) {
+    const std::size_t end = text.find_first_of("/=", at + 1);
+    if (end == std::string::npos || text[end] != '=') continue;
+    text[at] = part;
+    part = ',';
+  }
   return text;
 }
 

@@ -17,11 +17,13 @@
 
 namespace allot {
 
+struct EpisodeContext;  // sched/policy.h
+
 // Which unfinished jobs may be considered at all.
 class Admission {
  public:
   virtual ~Admission() = default;
-  virtual void OnEpisodeStart() {}
+  virtual void OnEpisodeStart(const EpisodeContext&) {}
   // Appends admitted rows, ascending.
   virtual void Admit(const Observation& observation, std::vector<std::int32_t>* rows) = 0;
 };

@@ -63,10 +63,12 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
     CheckTracked(*options.tracked, scenario.workload().jobs.size());
     drive.enough = AllEnded(cluster, *options.tracked);
   }
-  outcome.drive = Drive(
-      cluster, policy,
-      {.seed = scenario.options().seed, .cluster = &scenario.cluster(), .foresight = &foresight},
-      listeners, drive);
+  outcome.drive = Drive(cluster, policy,
+                        {.seed = scenario.options().seed,
+                         .cluster = &scenario.cluster(),
+                         .foresight = &foresight,
+                         .tenants = &scenario.workload().tenants.names()},
+                        listeners, drive);
   outcome.records = cluster.records();
   outcome.timeline = cluster.timeline();
   outcome.cpu_s = ThreadCpuSeconds() - cpu;

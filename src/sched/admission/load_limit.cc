@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "sched/policy.h"
 #include "sched/stages.h"
 
 namespace allot {
@@ -14,7 +15,7 @@ class LoadLimit : public Admission {
  public:
   explicit LoadLimit(double factor) : factor_(factor) {}
 
-  void OnEpisodeStart() override { last_admitted_ = -1; }
+  void OnEpisodeStart(const EpisodeContext&) override { last_admitted_ = -1; }
 
   void Admit(const Observation& o, std::vector<std::int32_t>* rows) override {
     const double limit = factor_ * o.cluster->total().gpus;

@@ -1,22 +1,44 @@
 // A quota of GPUs for each tenant (Philly's virtual clusters; Jeon et al., ATC'19):
 // its jobs enter in order of submission while all inside together ask for at most so many. One that
 // asks for more than the quota alone enters when it is its tenant's oldest. Jobs of no known tenant
-// have no quota.
+// have no quota. Quotas may differ (a file), who is not in the file has the one for all.
 //
 // Who is inside follows from the order of submission alone: a job that is in stays in until it
 // ends.
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <vector>
 
+#include "core/error.h"
+#include "sched/policy.h"
 #include "sched/stages.h"
+#include "workload/quotas.h"
 
 namespace allot {
 namespace {
 
 class TenantQuota : public Admission {
  public:
-  explicit TenantQuota(GpuCount gpus) : gpus_(gpus) {}
+  TenantQuota(GpuCount gpus, const std::string& file) : gpus_(gpus), file_(file) {
+    if (!file.empty()) quotas_ = ReadQuotas(file);
+  }
+
+  void OnEpisodeStart(const EpisodeContext& context) override {
+    of_tenant_.clear();
+    if (quotas_.empty()) return;
+    if (context.tenants == nullptr) {
+      throw UsageError(
+          "admission 'tenant-quota': quotas of '{}' go by tenants' names, which only "
+          "simulated runs tell",
+          file_);
+    }
+    for (const std::string& tenant : *context.tenants) {
+      const auto known = quotas_.find(tenant);
+      of_tenant_.push_back(known == quotas_.end() ? gpus_ : known->second);
+    }
+  }
 
   void Admit(const Observation& o, std::vector<std::int32_t>* rows) override {
     by_job_.resize(static_cast<std::size_t>(o.rows()));
@@ -39,13 +61,17 @@ class TenantQuota : public Admission {
       // Whoever does not fit holds up his tenant's later jobs: their sum is over the quota too.
       const bool first = asked_[tenant] == 0;
       asked_[tenant] += (*o.table[r])[o.requested[r]].demand.gpus;
-      if (first || asked_[tenant] <= gpus_) rows->push_back(row);
+      const std::int64_t quota = tenant < of_tenant_.size() ? of_tenant_[tenant] : gpus_;
+      if (first || asked_[tenant] <= quota) rows->push_back(row);
     }
     std::sort(rows->begin(), rows->end());
   }
 
  private:
   std::int64_t gpus_;
+  std::string file_;
+  std::map<std::string, GpuCount> quotas_;
+  std::vector<std::int64_t> of_tenant_;  // where quotas differ
   std::vector<std::int32_t> by_job_;
   std::vector<std::int64_t> asked_;  // by tenant
 };
@@ -54,9 +80,11 @@ ALLOT_REGISTER(AdmissionInfo, ([] {
                  AdmissionInfo info;
                  info.id = "tenant-quota";
                  info.summary = "of each tenant, in order, jobs that ask for at most `gpus` GPUs";
-                 info.params = {{"gpus", "64", "GPUs that one tenant may ask for", 1, 1e9}};
+                 info.params = {{"gpus", "64", "GPUs that one tenant may ask for", 1, 1e9},
+                                {"file", "", "CSV of tenants and their GPUs, where these differ"}};
                  info.make = [](const Params& params) {
-                   return std::make_unique<TenantQuota>(params.Integer("gpus"));
+                   return std::make_unique<TenantQuota>(params.Integer("gpus"),
+                                                        params.Text("file"));
                  };
                  return info;
                }()));

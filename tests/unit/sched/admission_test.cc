@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <fstream>
+
+#include "core/error.h"
+#include "sched/policy.h"
 #include "sched/stages.h"
 #include "tests/unit/sched/world.h"
 
@@ -51,6 +55,22 @@ TEST_F(AdmissionTest, AJobBeyondTheQuotaEntersAlone) {
 
 TEST_F(AdmissionTest, JobsOfNoKnownTenantHaveNoQuota) {
   EXPECT_EQ(Admit(world_, "tenant-quota:gpus=1"), (Rows{0, 1, 2, 3, 4, 5}));
+}
+
+TEST_F(AdmissionTest, QuotasMayDiffer) {
+  world_.o.tenant = {0, 0, 1, 1, 2, 2};
+  const std::string file = testing::TempDir() + "quotas_may_differ.csv";
+  std::ofstream(file) << "tenant,gpus\nlarge,1000\nsmall,1\n";
+  const std::vector<std::string> names = {"large", "small", "other"};
+  EpisodeContext context;
+  context.tenants = &names;
+  const auto stage = MakeStage<Admission>("admission", "tenant-quota:gpus=1,file=" + file);
+  stage->OnEpisodeStart(context);
+  Rows rows;
+  stage->Admit(world_.o, &rows);
+  EXPECT_EQ(rows, (Rows{0, 1, 2, 4}));
+  context.tenants = nullptr;
+  EXPECT_THROW(stage->OnEpisodeStart(context), Error);
 }
 
 }  // namespace

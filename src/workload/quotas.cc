@@ -1,0 +1,73 @@
+#include "workload/quotas.h"
+
+#include <vector>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/strings.h"
+#include "workload/csv.h"
+
+namespace allot {
+namespace {
+
+constexpr long long kMostGpus = 1'000'000;
+constexpr long long kGpusOfANode = 8;
+
+using Quotas = std::map<std::string, GpuCount>;
+
+Quotas OnePerRow(CsvReader csv, const char* tenant, const char* amount, long long unit) {
+  Quotas quotas;
+  while (csv.Next()) {
+    csv.CheckRow();
+    const std::string name(csv.Text(tenant));
+    const auto gpus = static_cast<GpuCount>(unit * csv.Integer(amount, 0, kMostGpus / unit));
+    if (name.empty()) throw DataError("'{}' must not be empty ({})", tenant, csv.place());
+    const auto [known, added] = quotas.emplace(name, gpus);
+    if (!added) {
+      throw DataError("a tenant has one quota: '{}' has {} and {} GPUs ({})", name, known->second,
+                      gpus, csv.place());
+    }
+  }
+  return quotas;
+}
+
+Quotas LastDay(std::string_view text, const std::string& path,
+               const std::vector<std::string>& columns) {
+  Quotas quotas;
+  CsvReader csv(text, path, columns);
+  while (csv.Next()) {
+    csv.CheckRow();
+    for (const std::string& column : columns) {
+      if (column == "date" || column == "total") continue;
+      quotas[column] = static_cast<GpuCount>(csv.Integer(column, 0, kMostGpus));
+    }
+  }
+  return quotas;
+}
+
+}  // namespace
+
+Quotas QuotasFromCsv(std::string_view text, const std::string& path) {
+  const std::string_view header = Trim(text.substr(0, text.find('\n')));
+  Quotas quotas;
+  if (header == "tenant,gpus") {
+    quotas = OnePerRow(CsvReader(text, path, {"tenant", "gpus"}), "tenant", "gpus", 1);
+  } else if (header == "vc,node num") {
+    quotas = OnePerRow(CsvReader(text, path, {"vc", "node num"}), "vc", "node num", kGpusOfANode);
+  } else if (header.starts_with("date,")) {
+    std::vector<std::string> columns;
+    for (const std::string_view column : Split(header, ',')) columns.emplace_back(column);
+    quotas = LastDay(text, path, columns);
+  } else {
+    throw DataError(
+        "quotas begin with the header 'tenant,gpus', 'vc,node num' or 'date,VC,...', got '{}' "
+        "({}:1)",
+        header, path);
+  }
+  if (quotas.empty()) throw DataError("quotas need at least one tenant, got none ({})", path);
+  return quotas;
+}
+
+Quotas ReadQuotas(const std::string& path) { return QuotasFromCsv(ReadTextFile(path), path); }
+
+}  // namespace allot

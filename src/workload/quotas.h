@@ -1,0 +1,18 @@
+#pragma once
+// GPUs that each tenant may use, from the lists that come with traces (docs/formats/workloads.md).
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "core/types.h"
+
+namespace allot {
+
+// By tenant. CSV of one of three kinds, told by the header: "tenant,gpus"; Philly's "vc,node num",
+// nodes of 8 GPUs; Helios' "date,VC,VC,...,total", of which the last day counts. DataError with
+// file and line for anything else.
+std::map<std::string, GpuCount> QuotasFromCsv(std::string_view text, const std::string& path);
+std::map<std::string, GpuCount> ReadQuotas(const std::string& path);
+
+}  // namespace allot
