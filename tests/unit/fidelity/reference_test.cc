@@ -5,20 +5,14 @@
 
 #include <filesystem>
 
-#include "core/file.h"
 #include "fidelity/peer.h"
 #include "tests/unit/core/expect_error.h"
+#include "tests/unit/fidelity/altered_reference.h"
 
 namespace allot {
 namespace {
 
 namespace fs = std::filesystem;
-
-const PeerInfo& Peer(const std::string& id) { return Registry<PeerInfo>::Global().Get("peer", id); }
-
-fs::path Shipped(const std::string& peer) {
-  return fs::path(ALLOT_SOURCE_DIR) / "tests" / "reference" / peer;
-}
 
 // Every case equal; `least` guards against a folder that silently lost its cases.
 void ExpectEqualRuns(const std::string& peer, const fs::path& folder, std::size_t least) {
@@ -44,28 +38,6 @@ TEST_P(ReferenceTest, AllRunsAreEqual) {
 
 INSTANTIATE_TEST_SUITE_P(Peers, ReferenceTest, testing::Values("blox", "dl2"),
                          [](const auto& peer) { return peer.param; });
-
-// A copy of a reference folder with one number changed.
-class AlteredReference {
- public:
-  AlteredReference(const std::string& peer, const std::string& name)
-      : folder_(fs::path(testing::TempDir()) / ("altered-" + peer + "-" + name)) {
-    fs::remove_all(folder_);
-    fs::copy(Shipped(peer), folder_, fs::copy_options::recursive);
-  }
-  ~AlteredReference() { fs::remove_all(folder_); }
-  std::string path() const { return folder_.string(); }
-  void Replace(const std::string& file, const std::string& from, const std::string& to) {
-    std::string text = ReadTextFile((folder_ / file).string());
-    const std::size_t at = text.find(from);
-    ASSERT_NE(at, std::string::npos) << file << " has no '" << from << "'";
-    text.replace(at, from.size(), to);
-    WriteTextFile(folder_ / file, text);
-  }
-
- private:
-  fs::path folder_;
-};
 
 TEST(BloxFidelityTest, AJobThatEndsOneRoundLaterIsNamed) {
   AlteredReference reference("blox", "round-later");
