@@ -1,7 +1,9 @@
 #include "sweep/definition.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "core/error.h"
@@ -44,11 +46,12 @@ std::string Scalar(const Json& value, std::string_view key, std::string_view whe
                    value.dump());
 }
 
-// One spelling for one number, so that "1.0" is 1; other texts as they are. A whole number stays
-// exact where a double would not be.
+// One spelling for one number, so that "1.0" is 1; other texts as they are. Whole numbers keep
+// their digits, of which a double holds fifteen.
 std::string Spelled(const std::string& text) {
   if (const auto whole = ParseInteger(text)) return std::to_string(*whole);
-  const auto number = ParseNumber(text);
+  const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
+  const auto number = digits ? std::nullopt : ParseNumber(text);
   return number ? fmt::format("{}", *number) : text;
 }
 

@@ -142,7 +142,7 @@ def test_seeds_that_make_no_sense(allot, tmp_path, seed):
     (tmp_path / "sweep.toml").write_text(f"seeds = '{seed}'\n")
     for arguments in (["sweep.toml"], [f"--seeds={seed}"]):
         said = allot("sweep", *arguments, "--workload", "law:blox", "--rates", "3", "--jobs", "20", "--list", exit=2).stderr
-        assert "--seed: must be a whole number from 0" in said and f"'{seed.split('..')[0]}'" in said.replace("1.8446744073709552e+19", seed)
+        assert "--seed: must be a whole number from 0" in said and f"'{seed.split('..')[0]}'" in said
 
 
 def subprocess_of(allot, *arguments):

@@ -42,8 +42,8 @@ TEST(SweepDefinition, TakesRangesAndOneSpellingOfANumber) {
   EXPECT_EQ(Read("loads = [1.0, \"0.50\"]").factors[0].values,
             (std::vector<std::string>{"1", "0.5"}));
   // Past what a double holds exactly.
-  EXPECT_EQ(Read("seeds = [9007199254740993]").factors[0].values,
-            (std::vector<std::string>{"9007199254740993"}));
+  EXPECT_EQ(Read("seeds = [9007199254740993, \"18446744073709551615\"]").factors[0].values,
+            (std::vector<std::string>{"9007199254740993", "18446744073709551615"}));
 }
 
 TEST(SweepDefinition, PutsStagesIntoThePolicysSpec) {
