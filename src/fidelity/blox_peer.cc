@@ -142,6 +142,9 @@ FidelityResult RunBlox(const BloxRun& run, const BloxJobs& jobs) {
     comparison.Compare("launches", csv.Number("launches"), ours.launches());
     comparison.Compare("preemptions", csv.Number("preemptions"), ours.preemptions);
     comparison.Compare("moves", csv.Number("moves"), ours.moves);
+    // Follow from the others, unless the row is of another workload or contradicts itself.
+    comparison.Compare("submission", csv.Number("submit_s"), ours.submit);
+    comparison.Compare("JCT", csv.Number("jct_s"), ours.finish - ours.submit);
   }
   roll.Finish();
   FidelityResult result;
@@ -332,11 +335,13 @@ std::vector<PeerDefect> BloxDefects() {
   };
 }
 
-ALLOT_REGISTER(PeerInfo,
-               (PeerInfo{"blox", "Blox (EuroSys'24), simulator of its repository",
-                         "start, finish, responsiveness, launches, preemptions and moves of every "
-                         "job equal to the second",
-                         BloxDefects(), BloxCases}));
+ALLOT_REGISTER(
+    PeerInfo,
+    (PeerInfo{
+        "blox", "Blox (EuroSys'24), simulator of its repository",
+        "submission, start, finish, JCT, responsiveness, launches, preemptions and moves of every "
+        "job equal to the second",
+        BloxDefects(), BloxCases}));
 
 }  // namespace
 }  // namespace allot

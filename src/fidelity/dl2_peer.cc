@@ -210,6 +210,7 @@ FidelityResult RunDl2(const fs::path& folder, const std::string& name, const std
     comparison.Job(csv.Text("job_id"), csv.Number("jct_slots") * world.slot, jct * world.slot,
                    csv.Number("completion_time_slots") * world.slot);
     comparison.Compare("JCT in slots", csv.Number("jct_slots"), jct);
+    comparison.Compare("completion in slots", csv.Number("completion_time_slots"), ours.finish);
   }
   roll.Finish();
   FidelityResult result;
@@ -335,8 +336,9 @@ std::vector<PeerDefect> Dl2Defects() {
   };
 }
 
-ALLOT_REGISTER(PeerInfo, (PeerInfo{"dl2", "DL2 (TPDS 2021), heuristics of its repository",
-                                   "JCT of every job to 1e-6 slots", Dl2Defects(), Dl2Cases}));
+ALLOT_REGISTER(PeerInfo,
+               (PeerInfo{"dl2", "DL2 (TPDS 2021), heuristics of its repository",
+                         "JCT and completion of every job to 1e-6 slots", Dl2Defects(), Dl2Cases}));
 
 }  // namespace
 }  // namespace allot

@@ -53,6 +53,34 @@ TEST(BloxFidelityTest, AJobThatEndsOneRoundLaterIsNamed) {
   FAIL() << "the altered run is not among the cases";
 }
 
+TEST(BloxFidelityTest, ARowThatContradictsItselfDiffers) {
+  AlteredReference reference("blox", "contradiction");
+  reference.Replace("results/w1.Fifo.scattered-repaired.accept-all.jobs.csv",
+                    "0,271,300,46500,46229,", "0,271,300,46500,46299,");
+  reference.Replace("results/w2.Las.scattered.admit-1.2.jobs.csv", "0,1906,2100,", "0,1907,2100,");
+  std::vector<std::string> differences;
+  for (const FidelityCase& c : Peer("blox").cases(reference.path())) {
+    const std::string difference = c.run().first_difference;
+    if (difference.starts_with("job 0: ")) differences.push_back(difference);
+  }
+  EXPECT_EQ(differences, (std::vector<std::string>{
+                             "job 0: JCT 46299 at the peer, 46229 here (at 46500 s)",
+                             "job 0: submission 1907 at the peer, 1906 here (at 4200 s)"}));
+}
+
+TEST(Dl2FidelityTest, ACompletionThatContradictsTheJctDiffers) {
+  AlteredReference reference("dl2", "contradiction");
+  reference.Replace("results/small_s1.jobs.csv", "9.47909051996661,9.47909051996661",
+                    "9.57909051996661,9.47909051996661");
+  for (const FidelityCase& c : Peer("dl2").cases(reference.path())) {
+    if (c.name == "small_s1.FIFO") {
+      EXPECT_TRUE(c.run().first_difference.starts_with("job 1: completion in slots 9.57909"));
+      return;
+    }
+  }
+  FAIL() << "the altered run is not among the cases";
+}
+
 TEST(BloxFidelityTest, TheShippedSearchForSeveralGpusIsNotRebuilt) {
   for (const FidelityCase& c : Peer("blox").cases(Shipped("blox").string())) {
     if (c.name != "w1.Fifo.scattered.accept-all") continue;
