@@ -3,11 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstdio>
 #include <deque>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -71,27 +69,6 @@ std::vector<std::string> LongNames(const CLI::App& app, std::string_view prefix)
     }
   }
   return names;
-}
-
-// CLI11 would wrap -1 around and clip what is too large.
-CLI::Validator NonNegativeWhole() {
-  return {[](std::string& text) -> std::string {
-            const bool digits = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-              return c >= '0' && c <= '9';
-            });
-            std::uint64_t value = 0;
-            const auto end = text.data() + text.size();
-            if (digits && std::from_chars(text.data(), end, value).ec == std::errc()) return "";
-            return fmt::format("must be a whole number from 0 to {}, got '{}'",
-                               std::numeric_limits<std::uint64_t>::max(), text);
-          },
-          "UINT"};
-}
-
-void CheckWholeNumbers(CLI::App& app) {
-  for (CLI::Option* option : app.get_options()) {
-    if (option->get_type_name() == "UINT") option->check(NonNegativeWhole());
-  }
 }
 
 // A word in the place of a command.
@@ -263,7 +240,6 @@ int Run(int argc, char** argv) {
     command->get_formatter()->column_width(34);
     Command& added = commands.emplace_back(Command{command, CommandLine(*command), {}});
     added.run = info.declare(added.line, globals);
-    CheckWholeNumbers(*command);
   }
   app.footer(std::string(kExitCodes) + kStart);
 

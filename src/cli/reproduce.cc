@@ -77,18 +77,8 @@ void PrintTable(const PeerInfo& peer, const std::vector<FidelityResult>& results
   std::printf("%s", table.ToText().c_str());
 }
 
-// All cases of one peer that --only names.
-PeerResults RunPeer(const PeerInfo& peer, const std::string& folder, const ReproduceOptions& o,
-                    const GlobalOptions& globals) {
-  std::vector<FidelityCase> cases = peer.cases(folder);
-  const std::size_t all = cases.size();
-  std::erase_if(cases, [&o](const FidelityCase& c) {
-    return fnmatch(o.only.c_str(), c.name.c_str(), 0) != 0;
-  });
-  if (cases.empty()) {
-    throw UsageError("--only '{}' must match a run of '{}', it matches none of {}", o.only, folder,
-                     all);
-  }
+PeerResults RunCases(const PeerInfo& peer, const std::vector<FidelityCase>& cases,
+                     const ReproduceOptions& o, const GlobalOptions& globals) {
   PeerResults found{&peer, std::vector<FidelityResult>(cases.size()),
                     std::vector<double>(cases.size(), kUnknown)};
   Progress progress("reproducing " + peer.id, static_cast<std::int64_t>(cases.size()),
@@ -129,13 +119,28 @@ int Reproduce(const ReproduceOptions& o, const GlobalOptions& globals) {
     throw UsageError("reproduce needs a PEER ({}) and --reference, or is 'reproduce claims'",
                      Join(Registry<PeerInfo>::Global().ids(), ", "));
   }
-  std::vector<PeerResults> peers;
+  struct Chosen {
+    const PeerInfo* peer;
+    std::vector<FidelityCase> cases;  // that --only names
+  };
+  std::vector<Chosen> chosen;
+  std::size_t unmatched = 0;
   const auto names = Split(o.peer, ',');
   for (const std::string_view name : names) {
     const PeerInfo& peer = Registry<PeerInfo>::Global().Get("peer", name);
     const std::string folder = names.size() == 1 ? o.reference : o.reference + "/" + peer.id;
-    peers.push_back(RunPeer(peer, folder, o, globals));
+    std::vector<FidelityCase> cases = peer.cases(folder);
+    unmatched += std::erase_if(cases, [&o](const FidelityCase& c) {
+      return fnmatch(o.only.c_str(), c.name.c_str(), 0) != 0;
+    });
+    if (!cases.empty()) chosen.push_back({&peer, std::move(cases)});
   }
+  if (chosen.empty()) {
+    throw UsageError("--only '{}' must match a run of '{}', it matches none of {}", o.only,
+                     o.reference, unmatched);
+  }
+  std::vector<PeerResults> peers;
+  for (const Chosen& c : chosen) peers.push_back(RunCases(*c.peer, c.cases, o, globals));
   if (globals.json) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const PeerResults& peer : peers) {
@@ -144,7 +149,7 @@ int Reproduce(const ReproduceOptions& o, const GlobalOptions& globals) {
       for (const FidelityResult& r : peer.results) json["runs"].push_back(ToJson(r));
       list.push_back(std::move(json));
     }
-    std::printf("%s\n", (list.size() == 1 ? list[0] : list).dump(2).c_str());
+    std::printf("%s\n", (names.size() == 1 ? list[0] : list).dump(2).c_str());
   } else {
     for (const PeerResults& peer : peers) {
       PrintTable(*peer.peer, peer.results);

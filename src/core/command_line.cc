@@ -2,12 +2,33 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 #include "core/error.h"
 #include "core/strings.h"
 
 namespace allot {
+namespace {
+
+// CLI11 would wrap -1 around and clip what is too large.
+CLI::Validator NonNegativeWhole() {
+  return {[](std::string& text) -> std::string {
+            const bool digits = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+              return c >= '0' && c <= '9';
+            });
+            std::uint64_t value = 0;
+            const auto end = text.data() + text.size();
+            if (digits && std::from_chars(text.data(), end, value).ec == std::errc()) return "";
+            return fmt::format("must be a whole number from 0 to {}, got '{}'",
+                               std::numeric_limits<std::uint64_t>::max(), text);
+          },
+          "UINT"};
+}
+
+}  // namespace
 
 CommandLine::Entry CommandLine::Entry::Required() const { return Entry(option_->required()); }
 
@@ -60,7 +81,9 @@ CommandLine::~CommandLine() = default;
 template <typename T>
 CommandLine::Entry CommandLine::Option(const std::string& names, T& value,
                                        const std::string& help) {
-  return Entry(app_->add_option(names, value, help));
+  CLI::Option* option = app_->add_option(names, value, help);
+  if constexpr (std::is_same_v<T, std::uint64_t>) option->check(NonNegativeWhole());
+  return Entry(option);
 }
 
 CommandLine::Entry CommandLine::Flag(const std::string& names, bool& value,

@@ -5,13 +5,14 @@
 #include <array>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "core/strings.h"
 #include "fidelity/compare.h"
 #include "fidelity/peer.h"
+#include "fidelity/reference.h"
 #include "sim/profile.h"
 #include "sim/run.h"
 #include "workload/csv.h"
@@ -50,7 +51,10 @@ BloxJobs ReadBloxWorkload(const std::string& path) {
 struct BloxRun {
   fs::path folder;
   std::string name, workload, policy, placement, admission;
-  nlohmann::json summary;
+  Seconds round = 0;
+  std::string load;
+  std::int32_t nodes = 0;
+  GpuCount gpus_per_node = 0;
 };
 
 std::string PlacementStage(const std::string& placement) {
@@ -58,14 +62,17 @@ std::string PlacementStage(const std::string& placement) {
   return consolidated ? "consolidated/victims=true" : "first-fit/victims=true";
 }
 
+constexpr std::string_view kAdmit = "admit-";
+
 std::string AdmissionStage(const BloxRun& run) {
   if (run.admission == "accept-all") return "accept-all";
-  const std::string_view prefix = "admit-";
-  if (run.admission.starts_with(prefix)) {
-    return "load/factor=" + run.admission.substr(prefix.size());
+  if (run.admission.starts_with(kAdmit) &&
+      ParseNumber(run.admission.substr(kAdmit.size())).value_or(0) > 0) {
+    return "load/factor=" + run.admission.substr(kAdmit.size());
   }
-  throw DataError("{}: the admission must be accept-all or admit-FACTOR, got '{}'", run.name,
-                  run.admission);
+  throw DataError(
+      "{}: the admission must be accept-all or admit-FACTOR with a factor > 0, got '{}'", run.name,
+      run.admission);
 }
 
 // Its Optimus lets every job progress faster than its rate at low load; by the text of the
@@ -87,14 +94,13 @@ struct BloxWorld {
 BloxWorld WorldOf(const BloxRun& run, const BloxJobs& jobs, const ProfileInfo& profile) {
   SimOptions options;
   profile.apply(&options);
-  options.interval = run.summary.at("round_s").get<double>();
+  options.interval = run.round;
   const std::string policy = ToLower(run.policy);
   if (policy == "optimus") {
-    options.speedup = OptimusSpeedup(run.summary.at("load").get<std::string>());
+    options.speedup = OptimusSpeedup(run.load);
   }
   ClusterSpec cluster;
-  cluster.AddNodes(run.summary.at("nodes").get<int>(),
-                   {run.summary.at("gpus_per_node").get<int>(), 0}, "gpu");
+  cluster.AddNodes(run.nodes, {run.gpus_per_node, 0}, "gpu");
   return {Scenario(jobs.workload, cluster, options), policy};
 }
 
@@ -121,21 +127,13 @@ FidelityResult RunBlox(const BloxRun& run, const BloxJobs& jobs) {
   CsvReader csv(text, path,
                 {"job_id", "submit_s", "first_start_s", "finish_s", "jct_s", "responsiveness_s",
                  "launches", "preemptions", "moves"});
-  std::map<std::string, std::size_t> job_of;
-  for (std::size_t j = 0; j < scenario.workload().jobs.size(); ++j) {
-    job_of[scenario.workload().jobs[j].id] = j;
-  }
+  RollCall roll(scenario.workload(), run.name, path);
   JobComparison comparison(0.5);
   while (csv.Next()) {
     csv.CheckRow();
-    const std::string id(csv.Text("job_id"));
-    const auto known = job_of.find(id);
-    if (known == job_of.end()) {
-      throw DataError("{}: job '{}' is none of the {} of its workload", csv.place(), id,
-                      job_of.size());
-    }
-    const JobRecord& ours = outcome.records[known->second];
-    comparison.Job(id, csv.Number("jct_s"), ours.finish - ours.submit, csv.Number("finish_s"));
+    const JobRecord& ours = outcome.records[roll.Take(csv)];
+    comparison.Job(csv.Text("job_id"), csv.Number("jct_s"), ours.finish - ours.submit,
+                   csv.Number("finish_s"));
     comparison.Compare("first start", csv.Number("first_start_s"), ours.first_start);
     comparison.Compare("finish", csv.Number("finish_s"), ours.finish);
     // Blox counts a launch as seen one round later.
@@ -144,7 +142,11 @@ FidelityResult RunBlox(const BloxRun& run, const BloxJobs& jobs) {
     comparison.Compare("launches", csv.Number("launches"), ours.launches());
     comparison.Compare("preemptions", csv.Number("preemptions"), ours.preemptions);
     comparison.Compare("moves", csv.Number("moves"), ours.moves);
+    // Follow from the others, unless the row is of another workload or contradicts itself.
+    comparison.Compare("submission", csv.Number("submit_s"), ours.submit);
+    comparison.Compare("JCT", csv.Number("jct_s"), ours.finish - ours.submit);
   }
+  roll.Finish();
   FidelityResult result;
   result.name = run.name;
   comparison.Finish(&result);
@@ -156,6 +158,7 @@ FidelityResult RunBlox(const BloxRun& run, const BloxJobs& jobs) {
   return result;
 }
 
+// The runs that results.csv names, where the folder has one, with their CPU time as far as it says.
 std::map<std::string, double> CpuSeconds(const fs::path& folder) {
   std::map<std::string, double> seconds;
   const std::string path = (folder / "results.csv").string();
@@ -168,13 +171,86 @@ std::map<std::string, double> CpuSeconds(const fs::path& folder) {
       header.assign(fields.begin(), fields.end());
       continue;
     }
+    if (fields[0].empty()) continue;
+    double& cpu = seconds.emplace(fields[0], kUnknown).first->second;
     const auto at = std::find(header.begin(), header.end(), "cpu_s") - header.begin();
     if (static_cast<std::size_t>(at) >= fields.size()) continue;
-    if (const auto value = ParseNumber(fields[static_cast<std::size_t>(at)])) {
-      seconds[std::string(fields[0])] = *value;
-    }
+    cpu = ParseNumber(fields[static_cast<std::size_t>(at)]).value_or(kUnknown);
   }
   return seconds;
+}
+
+void CheckIsOneOf(const BloxRun& run, std::string_view what, const std::string& value,
+                  const std::vector<std::string>& known) {
+  if (std::find(known.begin(), known.end(), value) != known.end()) return;
+  throw DataError("{}: the {} of a run is one of {}, got '{}' in '{}'", run.folder.string(), what,
+                  Join(known, ", "), value, run.name);
+}
+
+// "w2.Fifo.scattered.admit-1.2": the last part may hold a point.
+BloxRun NamedRun(const std::string& folder, const std::string& name) {
+  const auto parts = Split(name, '.');
+  if (parts.size() < 4) {
+    throw DataError("{}: a run is named WORKLOAD.POLICY.PLACEMENT.ADMISSION, got '{}'", folder,
+                    name);
+  }
+  BloxRun run;
+  run.folder = folder;
+  run.name = name;
+  run.workload = parts[0];
+  run.policy = parts[1];
+  run.placement = parts[2];
+  run.admission = name.substr(parts[0].size() + parts[1].size() + parts[2].size() + 3);
+  CheckIsOneOf(run, "policy", run.policy, {"Fifo", "Las", "Optimus", "Srtf", "Tiresias"});
+  CheckIsOneOf(run, "placement", run.placement,
+               {"consolidated", "consolidated-repaired", "scattered", "scattered-repaired"});
+  AdmissionStage(run);
+  return run;
+}
+
+// Runs are closed: exactly the jobs of the workload arrive, and a complete run reports all of them.
+void ReadSummary(const BloxJobs& jobs, BloxRun* run) {
+  const ReferenceFacts facts((run->folder / "results" / (run->name + ".summary.json")).string());
+  facts.Expect("policy", run->policy, "the file's name");
+  facts.Expect("placement", run->placement, "the file's name");
+  // "admit-1.2" is "1.2" there.
+  const bool factor = run->admission.starts_with(kAdmit);
+  facts.Expect("admission", factor ? run->admission.substr(kAdmit.size()) : run->admission,
+               "the file's name");
+  facts.Expect("complete", true, "every job is reported");
+  const auto count = static_cast<std::int64_t>(jobs.workload.jobs.size());
+  const std::string why = "the jobs of " + jobs.workload.name;
+  facts.Expect("tracked", count, why);
+  facts.Expect("finished", count, why);
+  run->round = facts.Number("round_s", 1, kLongestRound);
+  run->load = facts.Text("load");
+  run->nodes = static_cast<std::int32_t>(facts.Integer("nodes", 1, kMostReferenceNodes));
+  run->gpus_per_node = static_cast<GpuCount>(facts.Integer("gpus_per_node", 1, kMaxGpusPerNode));
+}
+
+// Both files of a run, and of every run that results.csv names, must be there; so must a run of
+// every workload.
+std::set<std::string> RunNames(const fs::path& folder, const std::map<std::string, double>& cpu) {
+  std::set<std::string> names;
+  const auto add = [&](const std::string& file, std::string_view suffix) {
+    if (file.ends_with(suffix)) names.insert(file.substr(0, file.size() - suffix.size()));
+  };
+  for (const auto& entry : fs::directory_iterator(folder / "results")) {
+    const std::string file = entry.path().filename().string();
+    add(file, ".summary.json");
+    add(file, ".jobs.csv");
+  }
+  for (const auto& [name, seconds] : cpu) names.insert(name);
+  for (const std::string& name : names) {
+    for (const char* suffix : {".summary.json", ".jobs.csv"}) {
+      const fs::path file = folder / "results" / (name + suffix);
+      if (!fs::exists(file)) {
+        throw DataError("{}: run '{}' needs the file {}, there is none", folder.string(), name,
+                        file.string());
+      }
+    }
+  }
+  return names;
 }
 
 std::vector<FidelityCase> BloxCases(const std::string& folder) {
@@ -188,57 +264,45 @@ std::vector<FidelityCase> BloxCases(const std::string& folder) {
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string stem = entry.path().stem().string();
     if (entry.path().extension() != ".csv" || stem == "results") continue;
-    workloads[stem.substr(0, stem.find('-'))] =
-        std::make_shared<const BloxJobs>(ReadBloxWorkload(entry.path().string()));
+    std::string name = stem.substr(0, stem.find('-'));
+    auto jobs = std::make_shared<const BloxJobs>(ReadBloxWorkload(entry.path().string()));
+    if (const auto [other, added] = workloads.emplace(name, jobs); !added) {
+      throw DataError("{}: runs must name one workload, '{}' is short for {} and {}", folder, name,
+                      other->second->workload.name, jobs->workload.name);
+    }
   }
   const std::map<std::string, double> cpu = CpuSeconds(folder);
+  std::set<std::string> without_run;
+  for (const auto& [name, jobs] : workloads) without_run.insert(name);
   std::vector<FidelityCase> cases;
-  for (const auto& entry : fs::directory_iterator(results)) {
-    const std::string file = entry.path().filename().string();
-    const std::string_view suffix = ".summary.json";
-    if (file.size() < suffix.size() || file.substr(file.size() - suffix.size()) != suffix) continue;
-    BloxRun run;
-    run.folder = folder;
-    run.name = file.substr(0, file.size() - suffix.size());
-    // "w2.Fifo.scattered.admit-1.2": the last part may hold a point.
-    const auto parts = Split(run.name, '.');
-    if (parts.size() < 4) {
-      throw DataError("{}: a run is named WORKLOAD.POLICY.PLACEMENT.ADMISSION, got '{}'", folder,
-                      run.name);
-    }
-    run.workload = parts[0];
-    run.policy = parts[1];
-    run.placement = parts[2];
-    run.admission = run.name.substr(parts[0].size() + parts[1].size() + parts[2].size() + 3);
+  for (const std::string& name : RunNames(folder, cpu)) {
+    BloxRun run = NamedRun(folder, name);
     const auto jobs = workloads.find(run.workload);
     if (jobs == workloads.end()) {
       throw DataError("{}: run '{}' needs a workload file {}-*.csv", folder, run.name,
                       run.workload);
     }
-    try {
-      run.summary = nlohmann::json::parse(ReadTextFile(entry.path().string()));
-    } catch (const nlohmann::json::exception& error) {
-      throw DataError("{}: not JSON: {}", entry.path().string(), error.what());
-    }
+    ReadSummary(*jobs->second, &run);
+    without_run.erase(run.workload);
     const auto seconds = cpu.find(run.name);
     const double peer_cpu = seconds == cpu.end() ? kUnknown : seconds->second;
     const std::shared_ptr<const BloxJobs> workload = jobs->second;
     FidelityCase c;
     c.name = run.name;
     c.run = [run, workload, peer_cpu] {
-      try {
-        FidelityResult result = RunBlox(run, *workload);
-        result.peer_cpu_s = peer_cpu;
-        return result;
-      } catch (const nlohmann::json::exception& error) {
-        throw DataError("{}.summary.json: {}", run.name, error.what());
-      }
+      FidelityResult result = RunBlox(run, *workload);
+      result.peer_cpu_s = peer_cpu;
+      return result;
     };
     c.repaired_avg_jct_s = [run, workload] { return BloxRepairedAverageJct(run, *workload); };
     cases.push_back(std::move(c));
   }
-  std::sort(cases.begin(), cases.end(),
-            [](const FidelityCase& a, const FidelityCase& b) { return a.name < b.name; });
+  if (!without_run.empty()) {
+    throw DataError("{}: every workload must have a run in 'results', {} of {} have none: {}",
+                    folder, without_run.size(), workloads.size(),
+                    Join({without_run.begin(), without_run.end()}, ", "));
+  }
+  if (cases.empty()) throw DataError("{}: a reference folder holds runs, got none", folder);
   return cases;
 }
 
@@ -271,11 +335,13 @@ std::vector<PeerDefect> BloxDefects() {
   };
 }
 
-ALLOT_REGISTER(PeerInfo,
-               (PeerInfo{"blox", "Blox (EuroSys'24), simulator of its repository",
-                         "start, finish, responsiveness, launches, preemptions and moves of every "
-                         "job equal to the second",
-                         BloxDefects(), BloxCases}));
+ALLOT_REGISTER(
+    PeerInfo,
+    (PeerInfo{
+        "blox", "Blox (EuroSys'24), simulator of its repository",
+        "submission, start, finish, JCT, responsiveness, launches, preemptions and moves of every "
+        "job equal to the second",
+        BloxDefects(), BloxCases}));
 
 }  // namespace
 }  // namespace allot

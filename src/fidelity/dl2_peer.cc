@@ -2,10 +2,10 @@
 // speed/{types,interpolated}.csv, and per-job results of its heuristics results/NAME.jobs.csv.
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/error.h"
@@ -13,6 +13,7 @@
 #include "core/strings.h"
 #include "fidelity/compare.h"
 #include "fidelity/peer.h"
+#include "fidelity/reference.h"
 #include "sim/profile.h"
 #include "sim/run.h"
 #include "workload/csv.h"
@@ -22,22 +23,62 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// speeds[type][servers][workers].
-using SpeedTables = std::map<long long, std::vector<std::vector<double>>>;
+constexpr long long kMostTypes = 1000;
+constexpr long long kMostUnits = 1000;  // of a kind, of one job
 
+struct SpeedTables {
+  std::string path;
+  std::size_t most = 0;  // servers and workers each go from 1 to this
+  std::map<long long, std::vector<std::vector<double>>> of;  // [type][servers][workers]
+};
+
+// Every type has a speed for every number of servers and workers: 0 would pass for one that is
+// missing. An interpolated zero may be a little less than 0.
 SpeedTables ReadSpeeds(const std::string& path) {
-  constexpr long long kMost = 1000;
+  constexpr double kLeastSpeed = -1e-9;
   const std::string text = ReadTextFile(path);
   CsvReader csv(text, path, {"type", "num_ps", "num_workers", "speed"});
   SpeedTables tables;
+  tables.path = path;
+  using Key = std::array<long long, 3>;        // type, servers, workers
+  std::map<Key, std::pair<int, double>> rows;  // line and speed
+  std::set<long long> types;
+  long long most = 0;
   while (csv.Next()) {
     csv.CheckRow();
-    auto& table = tables[csv.Integer("type", 0, kMost)];
-    const auto servers = static_cast<std::size_t>(csv.Integer("num_ps", 0, kMost));
-    const auto workers = static_cast<std::size_t>(csv.Integer("num_workers", 0, kMost));
-    if (table.size() <= servers) table.resize(servers + 1);
-    if (table[servers].size() <= workers) table[servers].resize(workers + 1, 0.0);
-    table[servers][workers] = csv.Number("speed");
+    const Key key = {csv.Integer("type", 1, kMostTypes), csv.Integer("num_ps", 1, kMostUnits),
+                     csv.Integer("num_workers", 1, kMostUnits)};
+    const double speed = csv.Number("speed");
+    if (!(speed >= kLeastSpeed)) {
+      throw DataError("{}: 'speed' must be >= 0, got {}", csv.place(), speed);
+    }
+    const auto [first, added] = rows.emplace(key, std::pair(csv.line(), speed));
+    if (!added) {
+      throw DataError(
+          "{}: type {} must have 1 speed of {} servers and {} workers, got {} in line {} and {} "
+          "here",
+          csv.place(), key[0], key[1], key[2], first->second.second, first->second.first, speed);
+    }
+    types.insert(key[0]);
+    most = std::max({most, key[1], key[2]});
+  }
+  tables.most = static_cast<std::size_t>(most);
+  for (const long long type : types) {
+    auto& table = tables.of[type];
+    table.assign(tables.most + 1, std::vector<double>(tables.most + 1, 0.0));
+    for (long long servers = 1; servers <= most; ++servers) {
+      for (long long workers = 1; workers <= most; ++workers) {
+        const auto row = rows.find({type, servers, workers});
+        if (row == rows.end()) {
+          throw DataError(
+              "{}: every type must have a speed of 1 to {} servers and workers, type {} has none "
+              "of {} servers and {} workers",
+              path, most, type, servers, workers);
+        }
+        table[static_cast<std::size_t>(servers)][static_cast<std::size_t>(workers)] =
+            row->second.second;
+      }
+    }
   }
   return tables;
 }
@@ -51,26 +92,25 @@ struct Dl2Workload {
 
 std::shared_ptr<const Dl2Workload> ReadDl2Workload(const fs::path& folder, const std::string& name,
                                                    const SpeedTables& speeds) {
-  const std::string meta_path = (folder / "workloads" / (name + ".meta.json")).string();
+  const ReferenceFacts meta((folder / "workloads" / (name + ".meta.json")).string());
   auto world = std::make_shared<Dl2Workload>();
-  GpuCount most_units = 0;
-  try {
-    const auto meta = nlohmann::json::parse(ReadTextFile(meta_path));
-    world->slot = meta.at("slot_seconds").get<double>();
-    const int workers = meta.at("max_workers_per_job").get<int>();
-    const int servers = meta.at("max_ps_per_job").get<int>();
-    if (workers != servers) {
-      throw DataError("{}: one limit for workers and servers is supported, got {} and {}",
-                      meta_path, workers, servers);
-    }
-    most_units = workers;
-    world->cluster.AddNodes(
-        meta.at("num_servers").get<int>(),
-        {meta.at("gpu_slots_per_server").get<int>(), meta.at("cpu_slots_per_server").get<int>()},
-        "gpu");
-  } catch (const nlohmann::json::exception& error) {
-    throw DataError("{}: {}", meta_path, error.what());
+  world->slot = meta.Number("slot_seconds", 1, kLongestRound);
+  const auto most_units = meta.Integer("max_workers_per_job", 1, kMostUnits);
+  if (const auto servers = meta.Integer("max_ps_per_job", 1, kMostUnits); servers != most_units) {
+    throw DataError("{}: one limit for workers and servers is supported, got {} and {}",
+                    meta.path(), most_units, servers);
   }
+  // Policies look one step past what a job may hold.
+  if (static_cast<std::size_t>(most_units) >= speeds.most) {
+    throw DataError("{}: speeds must go to 1 more than 'max_workers_per_job', got {} in {} for {}",
+                    meta.path(), speeds.most, speeds.path, most_units);
+  }
+  const Resources server = {
+      static_cast<std::int32_t>(meta.Integer("gpu_slots_per_server", 1, kMaxGpusPerNode)),
+      static_cast<std::int32_t>(meta.Integer("cpu_slots_per_server", 1, kMostReferenceCpus))};
+  world->cluster.AddNodes(
+      static_cast<std::int32_t>(meta.Integer("num_servers", 1, kMostReferenceNodes)), server,
+      "gpu");
 
   const std::string path = (folder / "workloads" / (name + ".jobs.csv")).string();
   const std::string text = ReadTextFile(path);
@@ -79,38 +119,59 @@ std::shared_ptr<const Dl2Workload> ReadDl2Workload(const fs::path& folder, const
                  "worker_cpu", "worker_gpu", "ps_cpu", "ps_gpu"});
   Workload& workload = world->workload;
   workload.name = name;
+  const auto positive = [&csv](std::string_view column) {
+    const double value = csv.Number(column);
+    if (!(value > 0)) throw DataError("{}: '{}' must be > 0, got {}", csv.place(), column, value);
+    return value;
+  };
+  const auto slots = [&csv](std::string_view column, std::int32_t most) {
+    return static_cast<std::int32_t>(csv.Integer(column, 0, most));
+  };
+  struct Type {
+    std::string text;
+    int line = 0;
+  };
+  std::map<std::string, Type> type_of;  // by model
   while (csv.Next()) {
     csv.CheckRow();
-    const auto speed = speeds.find(csv.Integer("type", 0, 1000));
-    if (speed == speeds.end()) {
+    const auto speed = speeds.of.find(csv.Integer("type", 1, kMostTypes));
+    if (speed == speeds.of.end()) {
       throw DataError("{}: type {} has no speeds", csv.place(), csv.Text("type"));
     }
     const std::string model(csv.Text("model"));
-    const double epoch_size = csv.Number("epoch_size");
-    const auto slots = [&](std::string_view column) {
-      return static_cast<std::int32_t>(csv.Integer(column, 0, 1000));
-    };
+    const double epoch_size = positive("epoch_size");
+    const Resources worker = {slots("worker_gpu", server.gpus), slots("worker_cpu", server.cpus)};
+    const Resources ps = {slots("ps_gpu", server.gpus), slots("ps_cpu", server.cpus)};
+    // A model is made from its first job: the others must say the same of it.
+    const std::string type = fmt::format(
+        "of type {} and epoch size {}, a worker {} and {} GPU and CPU slots, a server {} and {}",
+        speed->first, epoch_size, worker.gpus, worker.cpus, ps.gpus, ps.cpus);
+    if (const auto [first, added] = type_of.try_emplace(model, Type{type, csv.line()});
+        !added && first->second.text != type) {
+      throw DataError("{}: jobs of one model must be alike, '{}' is {} here and {} in line {}",
+                      csv.place(), model, type, first->second.text, first->second.line);
+    }
     if (workload.models.Find(model) < 0) {
       auto rates = speed->second;
       for (auto& row : rates) {
         for (double& rate : row) rate = rate * world->slot / epoch_size;  // epochs a slot
       }
       world->catalogue.Add(
-          MakeWorkerServerModel(model, {"worker", {slots("worker_gpu"), slots("worker_cpu")}, 4},
-                                {"ps", {slots("ps_gpu"), slots("ps_cpu")}, 2}, std::move(rates)));
+          MakeWorkerServerModel(model, {"worker", worker, 4}, {"ps", ps, 2}, std::move(rates)));
     }
     Job job;
     job.id = csv.Text("job_id");
     job.submit = csv.Number("arrival_slot");
     job.gpus = 1;
     job.min_gpus = 1;
-    job.max_gpus = most_units;
+    job.max_gpus = static_cast<GpuCount>(most_units);
     job.model = workload.models.Intern(model);
-    job.work = csv.Number("num_epochs");
+    job.work = positive("num_epochs");
     job.duration = job.work * epoch_size / (speed->second.at(1).at(1) * world->slot);
     workload.jobs.push_back(std::move(job));
   }
   workload.Finish();
+  meta.Expect("num_jobs", workload.jobs.size(), "the rows of " + path);
   return world;
 }
 
@@ -139,31 +200,88 @@ FidelityResult RunDl2(const fs::path& folder, const std::string& name, const std
   const std::string text = ReadTextFile(path);
   CsvReader csv(text, path, {"policy", "job_id", "jct_slots", "completion_time_slots"},
                 {"type", "arrival_slot", "completion_slot", "end_time_raw"});
-  std::map<std::string, std::size_t> job_of;
-  for (std::size_t j = 0; j < scenario.workload().jobs.size(); ++j) {
-    job_of[scenario.workload().jobs[j].id] = j;
-  }
+  RollCall roll(scenario.workload(), name + "." + policy, path);
   JobComparison comparison(1e-6);
   while (csv.Next()) {
     csv.CheckRow();
     if (csv.Text("policy") != policy) continue;
-    const std::string job(csv.Text("job_id"));
-    const auto known = job_of.find(job);
-    if (known == job_of.end()) {
-      throw DataError("{}: job '{}' is none of the {} of its workload", csv.place(), job,
-                      job_of.size());
-    }
-    const JobRecord& ours = outcome.records[known->second];
+    const JobRecord& ours = outcome.records[roll.Take(csv)];
     const double jct = ours.finish - ours.submit;
-    comparison.Job(job, csv.Number("jct_slots") * world.slot, jct * world.slot,
+    comparison.Job(csv.Text("job_id"), csv.Number("jct_slots") * world.slot, jct * world.slot,
                    csv.Number("completion_time_slots") * world.slot);
     comparison.Compare("JCT in slots", csv.Number("jct_slots"), jct);
+    comparison.Compare("completion in slots", csv.Number("completion_time_slots"), ours.finish);
   }
+  roll.Finish();
   FidelityResult result;
   result.name = name + "." + policy;
   comparison.Finish(&result);
   result.our_cpu_s = outcome.cpu_s;
   return result;
+}
+
+// Of any file in the folder; all files that a workload needs must be there.
+std::set<std::string> WorkloadNames(const fs::path& root) {
+  std::set<std::string> names;
+  for (const char* part : {"workloads", "results"}) {
+    for (const auto& entry : fs::directory_iterator(root / part)) {
+      const std::string file = entry.path().filename().string();
+      for (const std::string_view suffix : {".jobs.csv", ".meta.json", ".summary.csv"}) {
+        if (file.ends_with(suffix)) names.insert(file.substr(0, file.size() - suffix.size()));
+      }
+    }
+  }
+  for (const std::string& name : names) {
+    for (const fs::path& file :
+         {root / "workloads" / (name + ".meta.json"), root / "workloads" / (name + ".jobs.csv"),
+          root / "results" / (name + ".jobs.csv")}) {
+      if (!fs::exists(file)) {
+        throw DataError("{}: workload '{}' needs the file {}, there is none", root.string(), name,
+                        file.string());
+      }
+    }
+  }
+  return names;
+}
+
+// Those with rows, and those that the summary names: a run without rows is then missed by its roll
+// call.
+std::set<std::string> PoliciesOf(const fs::path& root, const std::string& name, std::size_t jobs) {
+  const std::vector<std::string> known = {"DRF", "FIFO", "Optimus", "SRTF", "Tetris"};
+  std::set<std::string> policies;
+  const auto add = [&](CsvReader& csv) {
+    while (csv.Next()) {
+      csv.CheckRow();
+      const std::string policy(csv.Text("policy"));
+      if (std::find(known.begin(), known.end(), policy) == known.end()) {
+        throw DataError("{}: 'policy' must be one of {}, got '{}'", csv.place(), Join(known, ", "),
+                        policy);
+      }
+      policies.insert(policy);
+      if (csv.Has("num_jobs")) {
+        const auto count = csv.Integer("num_jobs", 0, INT64_MAX);
+        if (static_cast<std::size_t>(count) != jobs) {
+          throw DataError("{}: 'num_jobs' must be {} as in the workload, got {}", csv.place(), jobs,
+                          count);
+        }
+      }
+    }
+  };
+  const std::string path = (root / "results" / (name + ".jobs.csv")).string();
+  const std::string text = ReadTextFile(path);
+  CsvReader rows(
+      text, path, {"policy", "job_id", "jct_slots"},
+      {"type", "arrival_slot", "completion_slot", "end_time_raw", "completion_time_slots"});
+  add(rows);
+  if (policies.empty()) throw DataError("{}: must hold the rows of {} jobs, got none", path, jobs);
+  const std::string summary_path = (root / "results" / (name + ".summary.csv")).string();
+  if (!fs::exists(summary_path)) return policies;
+  const std::string summary_text = ReadTextFile(summary_path);
+  CsvReader summary(summary_text, summary_path, {"policy", "num_jobs"},
+                    {"avg_jct_slots", "makespan_slots", "num_slots_simulated",
+                     "avg_reward_per_slot", "total_reward"});
+  add(summary);
+  return policies;
 }
 
 std::vector<FidelityCase> Dl2Cases(const std::string& folder) {
@@ -175,26 +293,15 @@ std::vector<FidelityCase> Dl2Cases(const std::string& folder) {
   }
   const SpeedTables speeds = ReadSpeeds((root / "speed" / "interpolated.csv").string());
   std::vector<FidelityCase> cases;
-  for (const auto& entry : fs::directory_iterator(root / "results")) {
-    const std::string file = entry.path().filename().string();
-    if (!file.ends_with(".jobs.csv")) continue;
-    const std::string name = file.substr(0, file.find('.'));
-    const std::string text = ReadTextFile(entry.path().string());
-    CsvReader csv(
-        text, entry.path().string(), {"policy", "job_id", "jct_slots"},
-        {"type", "arrival_slot", "completion_slot", "end_time_raw", "completion_time_slots"});
-    std::set<std::string> policies;
-    while (csv.Next()) {
-      csv.CheckRow();
-      policies.emplace(csv.Text("policy"));
-    }
+  for (const std::string& name : WorkloadNames(root)) {
     const auto world = ReadDl2Workload(root, name, speeds);
-    for (const std::string& policy : policies) {
+    for (const std::string& policy : PoliciesOf(root, name, world->workload.jobs.size())) {
       cases.push_back({name + "." + policy,
                        [root, name, policy, world] { return RunDl2(root, name, policy, *world); },
                        [policy, world] { return Dl2RepairedAverageJct(policy, *world); }});
     }
   }
+  if (cases.empty()) throw DataError("{}: a reference folder holds runs, got none", folder);
   std::sort(cases.begin(), cases.end(),
             [](const FidelityCase& a, const FidelityCase& b) { return a.name < b.name; });
   return cases;
@@ -229,8 +336,9 @@ std::vector<PeerDefect> Dl2Defects() {
   };
 }
 
-ALLOT_REGISTER(PeerInfo, (PeerInfo{"dl2", "DL2 (TPDS 2021), heuristics of its repository",
-                                   "JCT of every job to 1e-6 slots", Dl2Defects(), Dl2Cases}));
+ALLOT_REGISTER(PeerInfo,
+               (PeerInfo{"dl2", "DL2 (TPDS 2021), heuristics of its repository",
+                         "JCT and completion of every job to 1e-6 slots", Dl2Defects(), Dl2Cases}));
 
 }  // namespace
 }  // namespace allot

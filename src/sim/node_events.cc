@@ -1,6 +1,7 @@
 #include "sim/node_events.h"
 
 #include <algorithm>
+#include <map>
 
 #include "core/error.h"
 #include "core/file.h"
@@ -71,6 +72,11 @@ std::vector<NodeEvent> DrawNodeEvents(const NodeFailures& failures, std::size_t 
 std::vector<NodeEvent> ReadNodeEvents(const std::string& path) {
   const std::string text = ReadTextFile(path);
   CsvReader csv(text, path, {"time_s", "node", "event"});
+  struct Last {
+    bool up = false;
+    int line = 0;
+  };
+  std::map<NodeIndex, Last> last_of;  // a node's latest event
   std::vector<NodeEvent> events;
   while (csv.Next()) {
     csv.CheckRow();
@@ -86,6 +92,14 @@ std::vector<NodeEvent> ReadNodeEvents(const std::string& path) {
       throw DataError("{}: times must be >= 0 and ascend, {} follows {}", csv.place(), event.time,
                       events.empty() ? 0.0 : events.back().time);
     }
+    // A row that was lost or doubled would otherwise go unseen.
+    if (const auto last = last_of.find(event.node);
+        last != last_of.end() && last->second.up == event.up) {
+      throw DataError(
+          "{}: 'event' must change its node, got '{}' for node {}, which is {} since line {}",
+          csv.place(), kind, event.node, kind, last->second.line);
+    }
+    last_of[event.node] = {event.up, csv.line()};
     events.push_back(event);
   }
   return events;

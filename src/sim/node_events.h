@@ -35,8 +35,8 @@ NodeFailures ParseNodeFailures(const std::string& text);
 std::vector<NodeEvent> DrawNodeEvents(const NodeFailures& failures, std::size_t nodes,
                                       Seconds horizon, std::uint64_t seed);
 
-// CSV with columns time_s,node,event (up, down), ascending times. A node whose first event is "up"
-// joins then: it is down before. DataError with file and line.
+// CSV with columns time_s,node,event (up, down), ascending times, each a change of its node. One
+// whose first event is "up" joins then: it is down before. DataError with file and line.
 std::vector<NodeEvent> ReadNodeEvents(const std::string& path);
 
 }  // namespace allot

@@ -1,7 +1,9 @@
 #include "sweep/definition.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "core/error.h"
@@ -14,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostCells = 1'000'000;
-constexpr long long kLongestRange = 100'000;
+constexpr std::uint64_t kLongestRange = 100'000;
 
 // Keys of a definition that hold a factor's values, and the factor; first the slowest.
 constexpr std::pair<const char*, const char*> kFactorKeys[] = {
@@ -38,15 +40,18 @@ std::string KeyOf(const std::string& factor) {
 std::string Scalar(const Json& value, std::string_view key, std::string_view where) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
-  if (value.is_number_integer()) return std::to_string(value.get<long long>());
+  if (value.is_number_integer()) return value.dump();  // of either sign, up to 64 bits
   if (value.is_number()) return fmt::format("{}", value.get<double>());
   throw UsageError("{}: '{}' must be a text, a number or true/false, got {}", where, key,
                    value.dump());
 }
 
-// One spelling for one number, so that "1.0" is 1; other texts as they are.
+// One spelling for one number, so that "1.0" is 1; other texts as they are. Whole numbers keep
+// their digits, of which a double holds fifteen.
 std::string Spelled(const std::string& text) {
-  const auto number = ParseNumber(text);
+  if (const auto whole = ParseInteger(text)) return std::to_string(*whole);
+  const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
+  const auto number = digits ? std::nullopt : ParseNumber(text);
   return number ? fmt::format("{}", *number) : text;
 }
 
@@ -63,7 +68,9 @@ std::vector<std::string> Values(const Json& json, const std::string& key, std::s
       values.push_back(Spelled(text));
       continue;
     }
-    if (*high < *low || *high - *low >= kLongestRange) {
+    // The difference may be more than a signed number holds.
+    if (*high < *low ||
+        static_cast<std::uint64_t>(*high) - static_cast<std::uint64_t>(*low) >= kLongestRange) {
       throw UsageError("{}: a range of '{}' must be LOW..HIGH of at most {} values, got '{}'",
                        where, key, kLongestRange, text);
     }

@@ -9,13 +9,12 @@
 
 #include "core/error.h"
 #include "core/strings.h"
+#include "workload/byte_order_mark.h"
 #include "workload/calendar.h"
 #include "workload/row_error.h"
 
 namespace allot {
 namespace {
-
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // Position of the first byte that is not well-formed UTF-8 (Unicode 15, table 3-7). What is read
 // here ends up in JSON, which must be UTF-8.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "workload/byte_order_mark.h"
 #include "workload/row_error.h"
 
 namespace allot {
@@ -22,6 +23,7 @@ int LinesBetween(std::string_view text, std::size_t begin, std::size_t end) {
 
 JsonRecords::JsonRecords(std::string_view text, std::string path)
     : text_(text), path_(std::move(path)) {
+  if (text_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
   SkipSpace();
   if (at_ == text_.size() || text_[at_] != '[') Fail("a JSON trace must begin with '['");
   ++at_;

@@ -11,7 +11,8 @@ namespace allot {
 
 class JsonRecords {
  public:
-  // DataError when the text does not begin with '['. `text` must outlive the walk.
+  // DataError when the text does not begin with '[' (or a byte order mark and that). `text` must
+  // outlive the walk.
   JsonRecords(std::string_view text, std::string path);
 
   // Moves to the next record; false after the closing bracket. DataError when the list is cut short

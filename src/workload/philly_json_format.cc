@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/strings.h"
+#include "workload/byte_order_mark.h"
 #include "workload/calendar.h"
 #include "workload/job_rules.h"
 #include "workload/json_records.h"
@@ -145,6 +146,7 @@ Workload Read(std::string_view text, const std::string& path, const ReadOptions&
 }
 
 int DetectLog(std::string_view head) {
+  if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
   const std::size_t begin = head.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos || head[begin] != '[') return 0;
   return head.find("\"attempts\"") != std::string_view::npos ? 100 : 50;

@@ -131,6 +131,20 @@ def test_faults_of_a_file_are_named(allot, tmp_path, text, said):
     assert said in done.stderr
 
 
+@pytest.mark.parametrize("name, text", [("empty.toml", ""), ("empty.toml", "# nothing\n"), ("empty.json", "{}")])
+def test_an_empty_definition_is_not_the_default_sweep(allot, tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    assert f"{name}: a definition must hold at least 1 key" in allot("sweep", name, "--list", exit=3).stderr
+
+
+@pytest.mark.parametrize("seed", ["-1", "-3..2", "1.5", "18446744073709551616", "0x10"])
+def test_seeds_that_make_no_sense(allot, tmp_path, seed):
+    (tmp_path / "sweep.toml").write_text(f"seeds = '{seed}'\n")
+    for arguments in (["sweep.toml"], [f"--seeds={seed}"]):
+        said = allot("sweep", *arguments, "--workload", "law:blox", "--rates", "3", "--jobs", "20", "--list", exit=2).stderr
+        assert "--seed: must be a whole number from 0" in said and f"'{seed.split('..')[0]}'" in said
+
+
 def subprocess_of(allot, *arguments):
     """Runs what must fail as a mistake in usage (2) or in a file (3)."""
     try:

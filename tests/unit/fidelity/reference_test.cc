@@ -5,20 +5,14 @@
 
 #include <filesystem>
 
-#include "core/file.h"
 #include "fidelity/peer.h"
 #include "tests/unit/core/expect_error.h"
+#include "tests/unit/fidelity/altered_reference.h"
 
 namespace allot {
 namespace {
 
 namespace fs = std::filesystem;
-
-const PeerInfo& Peer(const std::string& id) { return Registry<PeerInfo>::Global().Get("peer", id); }
-
-fs::path Shipped(const std::string& peer) {
-  return fs::path(ALLOT_SOURCE_DIR) / "tests" / "reference" / peer;
-}
 
 // Every case equal; `least` guards against a folder that silently lost its cases.
 void ExpectEqualRuns(const std::string& peer, const fs::path& folder, std::size_t least) {
@@ -45,28 +39,6 @@ TEST_P(ReferenceTest, AllRunsAreEqual) {
 INSTANTIATE_TEST_SUITE_P(Peers, ReferenceTest, testing::Values("blox", "dl2"),
                          [](const auto& peer) { return peer.param; });
 
-// A copy of a reference folder with one number changed.
-class AlteredReference {
- public:
-  AlteredReference(const std::string& peer, const std::string& name)
-      : folder_(fs::path(testing::TempDir()) / ("altered-" + peer + "-" + name)) {
-    fs::remove_all(folder_);
-    fs::copy(Shipped(peer), folder_, fs::copy_options::recursive);
-  }
-  ~AlteredReference() { fs::remove_all(folder_); }
-  std::string path() const { return folder_.string(); }
-  void Replace(const std::string& file, const std::string& from, const std::string& to) {
-    std::string text = ReadTextFile((folder_ / file).string());
-    const std::size_t at = text.find(from);
-    ASSERT_NE(at, std::string::npos) << file << " has no '" << from << "'";
-    text.replace(at, from.size(), to);
-    WriteTextFile(folder_ / file, text);
-  }
-
- private:
-  fs::path folder_;
-};
-
 TEST(BloxFidelityTest, AJobThatEndsOneRoundLaterIsNamed) {
   AlteredReference reference("blox", "round-later");
   reference.Replace("results/w1.Fifo.scattered-repaired.accept-all.jobs.csv", "0,271,300,46500,",
@@ -77,6 +49,34 @@ TEST(BloxFidelityTest, AJobThatEndsOneRoundLaterIsNamed) {
     EXPECT_EQ(result.verdict, FidelityResult::Verdict::kDifferent);
     EXPECT_EQ(result.first_difference, "job 0: finish 46800 at the peer, 46500 here (at 46800 s)");
     return;
+  }
+  FAIL() << "the altered run is not among the cases";
+}
+
+TEST(BloxFidelityTest, ARowThatContradictsItselfDiffers) {
+  AlteredReference reference("blox", "contradiction");
+  reference.Replace("results/w1.Fifo.scattered-repaired.accept-all.jobs.csv",
+                    "0,271,300,46500,46229,", "0,271,300,46500,46299,");
+  reference.Replace("results/w2.Las.scattered.admit-1.2.jobs.csv", "0,1906,2100,", "0,1907,2100,");
+  std::vector<std::string> differences;
+  for (const FidelityCase& c : Peer("blox").cases(reference.path())) {
+    const std::string difference = c.run().first_difference;
+    if (difference.starts_with("job 0: ")) differences.push_back(difference);
+  }
+  EXPECT_EQ(differences, (std::vector<std::string>{
+                             "job 0: JCT 46299 at the peer, 46229 here (at 46500 s)",
+                             "job 0: submission 1907 at the peer, 1906 here (at 4200 s)"}));
+}
+
+TEST(Dl2FidelityTest, ACompletionThatContradictsTheJctDiffers) {
+  AlteredReference reference("dl2", "contradiction");
+  reference.Replace("results/small_s1.jobs.csv", "9.47909051996661,9.47909051996661",
+                    "9.57909051996661,9.47909051996661");
+  for (const FidelityCase& c : Peer("dl2").cases(reference.path())) {
+    if (c.name == "small_s1.FIFO") {
+      EXPECT_TRUE(c.run().first_difference.starts_with("job 1: completion in slots 9.57909"));
+      return;
+    }
   }
   FAIL() << "the altered run is not among the cases";
 }

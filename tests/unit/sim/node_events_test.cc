@@ -66,6 +66,19 @@ TEST(NodeEventsTest, RandomFailuresFollowTheSeedAndEnd) {
   EXPECT_NEAR(static_cast<double>(down_events), 505, 70);
 }
 
+// Of each node the events of a file alternate; drawn ones of the same node may fall between them.
+TEST(NodeEventsTest, EventsOfAFileGoTogetherWithRandomFailures) {
+  const std::string path = testing::TempDir() + "/node-events-and-failures.csv";
+  WriteTextFile(path, "time_s,node,event\n100,0,down\n100,0,up\n5000,0,down\n9000,0,up\n");
+  SimOptions options;
+  options.node_events = ReadNodeEvents(path);
+  EXPECT_EQ(options.node_events.size(), 4U);
+  options.failures = ParseNodeFailures("1h:30min");
+  const Scenario scenario = ScenarioOf({{0, 1, 20000}}, "2x1", options);
+  EXPECT_GT(scenario.node_events().size(), 4U);
+  EXPECT_GT(RunPolicy(scenario, *Staged({.ordering = "submit"})).records[0].failures, 0);
+}
+
 TEST(NodeEventsTest, BadInputNamesRuleValueAndPlace) {
   ExpectError(ExitCode::kUsage, {"MEAN_BETWEEN:MEAN_REPAIR", "'3 weeks'"},
               [] { ParseNodeFailures("3 weeks:1h"); });
@@ -75,6 +88,13 @@ TEST(NodeEventsTest, BadInputNamesRuleValueAndPlace) {
   const std::string path = testing::TempDir() + "/node-events-test.csv";
   WriteTextFile(path, "time_s,node,event\n10,0,down\n5,0,up\n");
   ExpectError(ExitCode::kBadData, {":3", "ascend", "5 follows 10"}, [&] { ReadNodeEvents(path); });
+  WriteTextFile(path, "time_s,node,event\n10,0,down\n10,1,down\n20,0,down\n");
+  ExpectError(ExitCode::kBadData, {":4", "got 'down' for node 0", "down since line 2"},
+              [&] { ReadNodeEvents(path); });
+  // Up twice: the node joins at 5 s.
+  WriteTextFile(path, "time_s,node,event\n5,1,up\n6,0,up\n7,1,up\n");
+  ExpectError(ExitCode::kBadData, {":4", "got 'up' for node 1", "up since line 2"},
+              [&] { ReadNodeEvents(path); });
   WriteTextFile(path, "time_s,node,event\n10,0,broken\n");
   ExpectError(ExitCode::kBadData, {":2", "up or down", "'broken'"}, [&] { ReadNodeEvents(path); });
 }

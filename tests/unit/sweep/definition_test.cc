@@ -41,6 +41,9 @@ TEST(SweepDefinition, TakesRangesAndOneSpellingOfANumber) {
   EXPECT_EQ(Read("seeds = \"3..5\"").factors[0].values, (std::vector<std::string>{"3", "4", "5"}));
   EXPECT_EQ(Read("loads = [1.0, \"0.50\"]").factors[0].values,
             (std::vector<std::string>{"1", "0.5"}));
+  // Past what a double holds exactly.
+  EXPECT_EQ(Read("seeds = [9007199254740993, \"18446744073709551615\"]").factors[0].values,
+            (std::vector<std::string>{"9007199254740993", "18446744073709551615"}));
 }
 
 TEST(SweepDefinition, PutsStagesIntoThePolicysSpec) {
@@ -104,6 +107,9 @@ TEST(SweepDefinition, NamesWhatIsWrong) {
             "test.toml: a sweep measures in one window, got 'warm-up' and 'window-jobs'");
   EXPECT_EQ(FaultOf("seeds = \"9..0\""),
             "test.toml: a range of 'seeds' must be LOW..HIGH of at most 100000 values, got '9..0'");
+  EXPECT_EQ(FaultOf("seeds = \"-9223372036854775807..9223372036854775807\""),
+            "test.toml: a range of 'seeds' must be LOW..HIGH of at most 100000 values, got "
+            "'-9223372036854775807..9223372036854775807'");
   EXPECT_EQ(FaultOf("loads = [1"),
             "test.toml:1: must be TOML: Error while parsing array: "
             "encountered end-of-file");

@@ -58,6 +58,16 @@ TEST(PhillyJson, GpusOfAllServersCount) {
   EXPECT_EQ(ReadText("philly", List({Record("a", two)})).jobs.at(0).gpus, 3);
 }
 
+TEST(PhillyJson, AByteOrderMarkIsNoPartOfTheText) {
+  const std::string plain = List({Record("a", kRun)});
+  const std::string marked = "\xEF\xBB\xBF" + plain;
+  EXPECT_EQ(ReadText("philly", marked).jobs.at(0).id, "a");
+  const auto detect = Registry<TraceFormat>::Global().Get("trace format", "philly").detect;
+  EXPECT_EQ(detect(marked), detect(plain));
+  // One only, and nowhere else.
+  ExpectBadData("philly", {{"two", "\xEF\xBB\xBF" + marked, {"must begin with '['", "at byte 3"}}});
+}
+
 TEST(PhillyJson, WhatCannotBeUsedIsDroppedByReason) {
   ReadReport report;
   const Workload workload = ReadText(
