@@ -11,6 +11,7 @@
 #include "envs/setting.h"
 #include "fidelity/peer.h"
 #include "live/runtime.h"
+#include "perf/catalogue.h"
 #include "sched/policy.h"
 #include "sched/stages.h"
 #include "sim/profile.h"
@@ -56,7 +57,8 @@ int List(const std::string& what, const GlobalOptions& globals) {
               {"profiles", Describe<ProfileInfo>()},     {"peers", Describe<PeerInfo>()},
               {"sweeps", Describe<SweepPreset>()},       {"settings", Describe<SettingInfo>()},
               {"networks", Describe<NetworkInfo>()},     {"methods", Describe<TrainerInfo>()},
-              {"objectives", Describe<ObjectiveInfo>()}, {"runtimes", Describe<RuntimeInfo>()}};
+              {"objectives", Describe<ObjectiveInfo>()}, {"runtimes", Describe<RuntimeInfo>()},
+              {"catalogues", Describe<CatalogueInfo>()}};
   if (!what.empty()) {
     std::vector<std::string> kinds;
     for (const auto& [kind, list] : all.items()) kinds.push_back(kind);

@@ -126,6 +126,7 @@ REGISTRIES = {
     "profiles": ["src/sim/*_profile.cc"],
     "sweeps": ["src/sweep/presets/*.cc"],
     "runtimes": ["src/live/*/*_runtime.cc"],
+    "catalogues": ["src/perf/catalogue.cc", "src/perf/power_laws.cc", "src/perf/dl2_job_types.cc"],
 }
 
 
