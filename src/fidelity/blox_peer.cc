@@ -228,8 +228,7 @@ void ReadSummary(const BloxJobs& jobs, BloxRun* run) {
   run->gpus_per_node = static_cast<GpuCount>(facts.Integer("gpus_per_node", 1, kMaxGpusPerNode));
 }
 
-// Both files of a run, and of every run that results.csv names, must be there; so must a run of
-// every workload.
+// Both files of a run, and of every run that results.csv names, must be there.
 std::set<std::string> RunNames(const fs::path& folder, const std::map<std::string, double>& cpu) {
   std::set<std::string> names;
   const auto add = [&](const std::string& file, std::string_view suffix) {
@@ -272,8 +271,6 @@ std::vector<FidelityCase> BloxCases(const std::string& folder) {
     }
   }
   const std::map<std::string, double> cpu = CpuSeconds(folder);
-  std::set<std::string> without_run;
-  for (const auto& [name, jobs] : workloads) without_run.insert(name);
   std::vector<FidelityCase> cases;
   for (const std::string& name : RunNames(folder, cpu)) {
     BloxRun run = NamedRun(folder, name);
@@ -283,7 +280,6 @@ std::vector<FidelityCase> BloxCases(const std::string& folder) {
                       run.workload);
     }
     ReadSummary(*jobs->second, &run);
-    without_run.erase(run.workload);
     const auto seconds = cpu.find(run.name);
     const double peer_cpu = seconds == cpu.end() ? kUnknown : seconds->second;
     const std::shared_ptr<const BloxJobs> workload = jobs->second;
@@ -296,11 +292,6 @@ std::vector<FidelityCase> BloxCases(const std::string& folder) {
     };
     c.repaired_avg_jct_s = [run, workload] { return BloxRepairedAverageJct(run, *workload); };
     cases.push_back(std::move(c));
-  }
-  if (!without_run.empty()) {
-    throw DataError("{}: every workload must have a run in 'results', {} of {} have none: {}",
-                    folder, without_run.size(), workloads.size(),
-                    Join({without_run.begin(), without_run.end()}, ", "));
   }
   if (cases.empty()) throw DataError("{}: a reference folder holds runs, got none", folder);
   return cases;
