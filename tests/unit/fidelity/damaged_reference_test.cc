@@ -80,17 +80,6 @@ TEST(DamagedBlox, LostFilesAreMissed) {
               [&] { whole_run.RunAll(); });
 }
 
-TEST(DamagedBlox, AWorkloadWithoutRunsIsNamed) {
-  AlteredReference folder("blox", "no-run");
-  folder.Remove("results.csv");  // which would name the runs
-  for (const char* run : {"Las.scattered.admit-1.2", "Optimus.scattered.accept-all"}) {
-    for (const char* suffix : {".jobs.csv", ".summary.json"}) {
-      folder.Remove(fmt::format("results/w2.{}{}", run, suffix));
-    }
-  }
-  ExpectError(ExitCode::kBadData, {"1 of 2 have none: w2"}, [&] { folder.RunAll(); });
-}
-
 // One value of a file, what it becomes, and what must be said.
 struct BadValue {
   std::string file, from, to;
