@@ -28,8 +28,8 @@ struct ClaimFamily {
   std::vector<std::string> training;  // settings
   std::vector<std::string> bases;     // of INDEX
   std::string history;                // TRACE@DATE of the length model, or ""
-  std::string start;                  // where training starts; "" = at RANKED
-  std::string method;                 // of training
+  std::string start;   // RANKED, where training starts; "": tuned in the middle setting
+  std::string method;  // of training
   int iterations = 0;
   // What RANKED is searched by; INDEX and the network always by the mean JCT.
   std::string objective = "jct";

@@ -87,7 +87,9 @@ class FamilyRun {
     for (const ClaimedSetting& setting : family_.settings) {
       index_[setting.name] = Tune(setting.tune, false).spec;
     }
-    ranked_ = Tune(family_.settings[family_.settings.size() / 2].tune, true).ranked_spec;
+    ranked_ = !family_.start.empty()
+                  ? family_.start
+                  : Tune(family_.settings[family_.settings.size() / 2].tune, true).ranked_spec;
     for (int seed = 1; seed <= o_.seeds; ++seed) learned_.push_back(Train(seed));
     std::vector<Finding> findings;
     for (const ClaimedSetting& setting : family_.settings) {
@@ -127,7 +129,7 @@ class FamilyRun {
       settings += (settings.empty() ? "" : ",") + spec;
     }
     train.world.UseSettings(settings);
-    train.start = family_.start.empty() ? ranked_ : family_.start;
+    train.start = ranked_;
     train.teacher = train.start;
     train.method = family_.method;
     train.history = family_.history;
@@ -249,9 +251,9 @@ class FamilyRun {
   const ClaimsOptions& o_;
   const GlobalOptions& globals_;
   std::map<std::string, std::string> index_;  // INDEX by setting
-  std::string ranked_;                // RANKED, tuned once in the middle one of the settings
-  std::vector<PolicyMaker> learned_;  // by seed
-  int accepted_ = 0;                  // of these, networks; the others are what they began at
+  std::string ranked_;                        // RANKED, where training starts
+  std::vector<PolicyMaker> learned_;          // by seed
+  int accepted_ = 0;  // of these, networks; the others are what they began at
 };
 
 Json ClaimsJson(const Finding& f) {
