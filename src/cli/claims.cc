@@ -77,7 +77,6 @@ ClaimFamily Dl2Family(bool quick) {
                                 {"RANKED", 0}},
                                size.times});
   }
-  family.ranked_in = family.settings[family.settings.size() / 2].tune;
   return family;
 }
 

@@ -30,10 +30,10 @@ struct ClaimFamily {
   std::vector<std::string> training;  // settings
   std::vector<std::string> bases;     // of INDEX
   std::string history;                // TRACE@DATE of the length model, or ""
-  std::string start;                  // where training starts; "" = at RANKED
+  std::string start;                  // RANKED, where training starts; "": tuned in `ranked_in`
   std::string method;                 // of training
   int iterations = 0;
-  // What RANKED is searched by, and in which setting; INDEX and the network always by the mean JCT.
+  // What RANKED is searched by, if it is; INDEX, FIXED and the network always by the mean JCT.
   std::string objective = "jct";
   std::string ranked_in;
   // Where training plays less than is claimed, of time or cluster: the setting, of training weeks,

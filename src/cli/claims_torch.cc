@@ -92,7 +92,7 @@ class FamilyRun {
     const auto fixed = [](const ClaimLimit& limit) { return limit.opponent == "FIXED"; };
     const auto& limits = family_.settings.front().limits;
     if (std::any_of(limits.begin(), limits.end(), fixed)) fixed_ = Tune(all, false).spec;
-    ranked_ = Tune({family_.ranked_in}, true).ranked_spec;
+    ranked_ = !family_.start.empty() ? family_.start : Tune({family_.ranked_in}, true).ranked_spec;
     for (int seed = 1; seed <= o_.seeds; ++seed) learned_.push_back(Train(seed));
     std::vector<Finding> findings;
     for (const ClaimedSetting& setting : family_.settings) {
@@ -138,7 +138,7 @@ class FamilyRun {
       settings += (settings.empty() ? "" : ",") + spec;
     }
     train.world.UseSettings(settings);
-    train.start = family_.start.empty() ? ranked_ : family_.start;
+    train.start = ranked_;
     train.teacher = train.start;
     train.method = family_.method;
     train.history = family_.history;
@@ -263,7 +263,7 @@ class FamilyRun {
   const GlobalOptions& globals_;
   std::map<std::string, std::string> index_;  // INDEX by setting
   std::string fixed_;
-  std::string ranked_;
+  std::string ranked_;                // where training starts
   std::vector<PolicyMaker> learned_;  // by seed
   int accepted_ = 0;                  // of these, networks; the others are what they began at
 };
