@@ -1,7 +1,9 @@
 #pragma once
 // A copy of a shipped reference folder, to damage. Shared by the fidelity tests.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <string>
@@ -24,7 +26,8 @@ class AlteredReference {
  public:
   AlteredReference(const std::string& peer, const std::string& name)
       : peer_(peer),
-        folder_(std::filesystem::path(testing::TempDir()) / ("altered-" + peer + "-" + name)) {
+        folder_(std::filesystem::path(testing::TempDir()) /
+                fmt::format("altered-{}-{}-{}", peer, name, getpid())) {
     std::filesystem::remove_all(folder_);
     std::filesystem::copy(Shipped(peer), folder_, std::filesystem::copy_options::recursive);
   }
