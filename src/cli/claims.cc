@@ -140,7 +140,9 @@ ClaimFamily TraceFamily(const ClaimedTrace& trace, bool quick, bool rigid,
     family.settings.push_back({fmt::format("{} {}, {}", trace.name, code, beyond.name),
                                spec(fmt::format("from={}", trace.split), beyond.gpus, beyond.load),
                                spec(before, beyond.gpus, beyond.load),
-                               {{"INDEX", kMostBeyond}}});
+                               {{"INDEX", kMostBeyond}},
+                               1,
+                               /*beyond=*/true});
   }
   return family;
 }

@@ -21,7 +21,8 @@ struct ClaimedSetting {
   std::string test;  // setting; seeds 0, 1, ... are played
   std::string tune;  // setting in which INDEX, the best fixed index, is searched
   std::vector<ClaimLimit> limits;
-  int times = 1;  // as many test workloads: of few jobs each, means are of many
+  int times = 1;        // as many test workloads: of few jobs each, means are of many
+  bool beyond = false;  // training saw nothing like it: the family's guards are reported only
 };
 
 struct ClaimFamily {

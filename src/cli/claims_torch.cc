@@ -225,7 +225,8 @@ class FamilyRun {
       findings->push_back(Compare(claimed.name, name, learned, other, kMeanJct, limit.most));
       if (!family_.guards || limit.opponent != "INDEX") continue;
       for (const std::size_t m : {kP99, kSlowdown, kShortest}) {
-        findings->push_back(Compare(claimed.name, name, learned, other, m, kGuards[m]));
+        findings->push_back(
+            Compare(claimed.name, name, learned, other, m, claimed.beyond ? 0 : kGuards[m]));
       }
     }
   }
