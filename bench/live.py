@@ -6,7 +6,7 @@
 Starts a throw-away cluster (tests/live/cluster.py), submits one elastic job, and has it grow by a
 worker and shrink again. Then an ordinary job that is resized by a restart: from the order to stop
 until its script runs on the GPUs of another node, saving in between. And the first again with
-a program that does not link libtorch, which takes a second to start. Needs what
+a program that does not link libtorch, which takes half a second and more to start. Needs what
 tests/integration/slurm_test.py needs.
 """
 

@@ -131,7 +131,8 @@ PolicyInfo IndexInfo() {
       {"basis", "remaining",
        "time meant: remaining (estimated), attained (GPU time), gittins (length model), or submit: "
        "u = alpha age"},
-      {"history", "", "of basis=gittins: TRACE@DATE, what ended before is known from the start"},
+      {"history", "",
+       "of basis=gittins: TRACE@DATE, jobs submitted before are known from the start"},
       {"placement", "packed", "stage: which GPUs on which nodes"}};
   info.make = [info](const Params& params) -> std::unique_ptr<Policy> {
     return std::make_unique<IndexHeuristic>(params, info);

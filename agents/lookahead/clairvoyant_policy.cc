@@ -106,6 +106,7 @@ class Clairvoyant : public Policy {
       }
     }
     // Shortest remaining time first, whatever it demands.
+    plan.alpha = 1;
     plan.gamma = 0;
     plan.beta.assign(plan.u.size(), 0);
     for (const float kappa : {0.0F, 0.3F}) {

@@ -8,6 +8,7 @@
 #include "agents/training/unfinished.h"
 #include "core/index.h"
 #include "sched/driver.h"
+#include "sim/run.h"
 #include "sim/simulated_cluster.h"
 
 namespace allot {
@@ -19,7 +20,7 @@ Objective ObjectiveNamed(const std::string& id) {
 double PlayFor(const Objective& objective, const Scenario& scenario, Policy& policy,
                std::int64_t max_decisions) {
   SimulatedCluster cluster(scenario);
-  Drive(cluster, policy, {.seed = scenario.options().seed, .cluster = &scenario.cluster()}, {},
+  Drive(cluster, policy, ContextOf(scenario), {},
         {.max_decisions = max_decisions, .time_decisions = false});
   const std::vector<JobRecord> records = cluster.records();
   const Observation& last = cluster.Observe();

@@ -9,6 +9,7 @@
 #include "core/rng.h"
 #include "envs/cluster_env.h"
 #include "envs/rewards/reward.h"
+#include "sim/run.h"
 
 namespace allot {
 namespace {
@@ -96,7 +97,9 @@ double EpisodeReward(const std::shared_ptr<const Scenario>& scenario, Policy& po
                      const RolloutOptions& options) {
   ClusterEnv env = MakeEnv(scenario, options);
   env.Reset(0);
-  policy.OnEpisodeStart({.seed = 0, .cluster = &scenario->cluster()});
+  EpisodeContext context = ContextOf(*scenario);
+  context.seed = 0;
+  policy.OnEpisodeStart(context);
   Allocation allocation;
   double total = 0;
   while (true) {

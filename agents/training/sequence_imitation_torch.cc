@@ -9,6 +9,7 @@
 #include "core/index.h"
 #include "core/interrupt.h"
 #include "core/parallel.h"
+#include "sim/run.h"
 #include "sim/simulated_cluster.h"
 
 namespace allot {
@@ -33,7 +34,9 @@ void PlayLesson(const Lesson& lesson, const Seen& seen) {
   constexpr std::int64_t kMostDecisions = 4000;
   SimulatedCluster cluster(*lesson.scenario);
   const std::unique_ptr<Policy> teacher = lesson.teacher();
-  teacher->OnEpisodeStart({.seed = 0, .cluster = &lesson.scenario->cluster()});
+  EpisodeContext context = ContextOf(*lesson.scenario);
+  context.seed = 0;
+  teacher->OnEpisodeStart(context);
   Allocation applied;
   for (std::int64_t decision = 0; decision < kMostDecisions; ++decision) {
     const Observation& o = cluster.Observe();

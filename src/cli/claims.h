@@ -12,7 +12,7 @@ namespace allot {
 // family together. RANKED: with the weight of the rank too, where training starts. REPAIRED: the
 // best of the family's `repaired` policies.
 struct ClaimLimit {
-  std::string opponent;  // a policy as the setting's profile names it, or one of the words below
+  std::string opponent;  // a policy as the setting's profile names it, or one of the words above
   double most = 0;       // of learned / opponent; 0: reported only
 };
 

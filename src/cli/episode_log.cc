@@ -1,6 +1,7 @@
 #include "cli/episode_log.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -118,11 +119,13 @@ struct EpisodeLog::Impl : public DecisionListener {
     episode.infos["time"] = MakeColumn(std::move(times), "s");
     episode.infos["active_jobs"] = MakeColumn(std::move(active));
     WorkloadColumns(of.workload(), &episode.extras);
-    std::vector<double> estimates;
-    for (JobIndex job = 0; At(job) < of.workload().jobs.size(); ++job) {
-      estimates.push_back(of.facts(job).estimate);
+    if (!live) {  // of those what was told is in seen/, decision by decision
+      std::vector<double> estimates;
+      for (JobIndex job = 0; At(job) < of.workload().jobs.size(); ++job) {
+        estimates.push_back(of.facts(job).estimate);
+      }
+      episode.extras[kEstimates] = MakeColumn(std::move(estimates));
     }
-    episode.extras[kEstimates] = MakeColumn(std::move(estimates));
     DecisionColumns(decisions, &episode.extras);
     episode.extras["result/finish"] = MakeColumn(std::move(finish), "s");
     episode.extra_attributes["workload"] = {{"name", of.workload().name},
@@ -280,6 +283,11 @@ std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path) {
       if (!estimates.empty() && estimates.size() != jobs_of.jobs.size()) {
         throw DataError("{}: '{}' must have one entry a job, it has {} for {} jobs", where,
                         kEstimates, estimates.size(), jobs_of.jobs.size());
+      }
+      for (const double estimate : estimates) {
+        if (std::isnan(estimate) || (estimate > 0 && std::isfinite(estimate))) continue;
+        throw DataError("{}: '{}' must be > 0 and finite, or NaN, got {}", where, kEstimates,
+                        estimate);
       }
       logged.scenario = std::make_shared<const Scenario>(
           std::move(jobs_of), ClusterSpec::Parse(text(workload, "cluster")),

@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, kJobFeatures> kJobNames = {
     "rank by remaining cost, -1 least .. 1 most",
     "its length is estimated",
     "ln share of jobs with at least its remaining time in the smallest configuration",
-    "ln forecast intervals per completion (inverse Gittins index)",
+    "ln forecast intervals per completion (inverse Gittins index), in the smallest configuration",
     "ln forecast remaining intervals in the smallest configuration, median",
     "ln forecast remaining intervals in the smallest configuration, 90th percentile",
     "ln share of jobs with at least its forecast intervals per completion",

@@ -149,7 +149,10 @@ bool HasTenants(const Evaluation& evaluation) {
 
 TextTable TenantTable(const Evaluation& evaluation, const std::vector<PolicyRow>& rows) {
   constexpr std::size_t kMost = 12;
-  const std::map<std::string, std::int64_t> jobs = JobsByTenant(evaluation.policies.front().runs);
+  std::map<std::string, std::int64_t> jobs;
+  for (const EvaluatedPolicy& policy : evaluation.policies) {
+    if (jobs.empty()) jobs = JobsByTenant(policy.runs);
+  }
   std::vector<std::pair<std::int64_t, std::string>> tenants;
   for (const auto& [tenant, count] : jobs) tenants.emplace_back(-count, tenant);
   std::sort(tenants.begin(), tenants.end());

@@ -63,12 +63,9 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
     CheckTracked(*options.tracked, scenario.workload().jobs.size());
     drive.enough = AllEnded(cluster, *options.tracked);
   }
-  outcome.drive = Drive(cluster, policy,
-                        {.seed = scenario.options().seed,
-                         .cluster = &scenario.cluster(),
-                         .foresight = &foresight,
-                         .tenants = &scenario.workload().tenants.names()},
-                        listeners, drive);
+  EpisodeContext context = ContextOf(scenario);
+  context.foresight = &foresight;
+  outcome.drive = Drive(cluster, policy, context, listeners, drive);
   outcome.records = cluster.records();
   outcome.timeline = cluster.timeline();
   outcome.cpu_s = ThreadCpuSeconds() - cpu;
@@ -76,13 +73,18 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
   return outcome;
 }
 
+EpisodeContext ContextOf(const Scenario& scenario) {
+  return {.seed = scenario.options().seed,
+          .cluster = &scenario.cluster(),
+          .tenants = &scenario.workload().tenants.names()};
+}
+
 Playback InSimulator(const Scenario& scenario, const DecisionLog& log) {
   return [&scenario, &log](DecisionListener* listener) {
     SimulatedCluster cluster(scenario);
     RecordedPolicy policy(log);
     DecisionListener* const listeners[] = {listener};
-    Drive(cluster, policy, {.seed = scenario.options().seed, .cluster = &scenario.cluster()},
-          listeners, {.time_decisions = false});
+    Drive(cluster, policy, ContextOf(scenario), listeners, {.time_decisions = false});
   };
 }
 
@@ -93,8 +95,7 @@ JobIndex ScenarioForesight::jobs() const {
 double ScenarioForesight::MeanJct(Policy& policy) const {
   SimulatedCluster cluster(scenario_);
   cluster.LeaveOutSums();
-  Drive(cluster, policy, {.seed = scenario_.options().seed, .cluster = &scenario_.cluster()}, {},
-        {.time_decisions = false});
+  Drive(cluster, policy, ContextOf(scenario_), {}, {.time_decisions = false});
   double sum = 0;
   for (const JobRecord& record : cluster.records()) sum += record.finish - record.submit;
   return sum / jobs();

@@ -35,6 +35,10 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
                      const std::function<void(const SimulatedCluster&)>& cluster_ready = {},
                      const RunOptions& options = {});
 
+// What a policy is told at the start of an episode of the scenario, which must outlive it; no
+// foresight.
+EpisodeContext ContextOf(const Scenario& scenario);
+
 // Plays the decisions of a log in the simulator, which must come to the same moments: DataError or
 // RunError where it does not, or refuses one. Both must outlive what is returned.
 Playback InSimulator(const Scenario& scenario, const DecisionLog& log);

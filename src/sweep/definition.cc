@@ -69,12 +69,15 @@ std::vector<std::string> Values(const Json& json, const std::string& key, std::s
       continue;
     }
     // The difference may be more than a signed number holds.
-    if (*high < *low ||
-        static_cast<std::uint64_t>(*high) - static_cast<std::uint64_t>(*low) >= kLongestRange) {
+    const std::uint64_t more =
+        *high < *low ? 0 : static_cast<std::uint64_t>(*high) - static_cast<std::uint64_t>(*low);
+    if (*high < *low || more >= kLongestRange) {
       throw UsageError("{}: a range of '{}' must be LOW..HIGH of at most {} values, got '{}'",
                        where, key, kLongestRange, text);
     }
-    for (long long v = *low; v <= *high; ++v) values.push_back(std::to_string(v));
+    for (std::uint64_t k = 0; k <= more; ++k) {
+      values.push_back(std::to_string(*low + static_cast<long long>(k)));
+    }
   }
   if (values.empty()) throw UsageError("{}: '{}' needs at least 1 value, got none", where, key);
   std::set<std::string> seen;

@@ -5,12 +5,14 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/strings.h"
+#include "workload/byte_order_mark.h"
+#include "workload/calendar.h"
 #include "workload/csv.h"
+#include "workload/job_rules.h"
 
 namespace allot {
 namespace {
 
-constexpr long long kMostGpus = 1'000'000;
 constexpr long long kGpusOfANode = 8;
 
 using Quotas = std::map<std::string, GpuCount>;
@@ -35,8 +37,15 @@ Quotas LastDay(std::string_view text, const std::string& path,
                const std::vector<std::string>& columns) {
   Quotas quotas;
   CsvReader csv(text, path, columns);
+  std::int64_t last = -1;
   while (csv.Next()) {
     csv.CheckRow();
+    const std::string_view date = csv.Text("date");
+    const std::int64_t day = ParseCalendar(date).value_or(-1);
+    if (day <= last) {
+      throw DataError("dates must be like 2020-04-01 and ascend, got '{}' ({})", date, csv.place());
+    }
+    last = day;
     for (const std::string& column : columns) {
       if (column == "date" || column == "total") continue;
       quotas[column] = static_cast<GpuCount>(csv.Integer(column, 0, kMostGpus));
@@ -48,6 +57,7 @@ Quotas LastDay(std::string_view text, const std::string& path,
 }  // namespace
 
 Quotas QuotasFromCsv(std::string_view text, const std::string& path) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   const std::string_view header = Trim(text.substr(0, text.find('\n')));
   Quotas quotas;
   if (header == "tenant,gpus") {

@@ -217,6 +217,7 @@ def test_an_added_node_is_given(serve):
 
     update("drain", "reason=test")
     try:
+        wait_until(lambda: [seen["node"] for seen in serve.status()["nodes"] if seen["up"]] == ["n3"], "three to be down")
         counter = f'"{serve.program.parent}/examples/elastic_counter" --steps 1000000 --pace-ms 20'
         number = serve.submit("allot min=1 max=6",
                               script=f'#!/bin/bash\n"{serve.program.parent}/allot-elastic" run -- {counter}\n')

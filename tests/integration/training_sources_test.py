@@ -63,14 +63,14 @@ def test_without_held_out_decisions_nothing_is_measured(allot, training, tmp_pat
 
 
 def test_a_run_stopped_while_it_validates_goes_on_there(allot, training, program, tmp_path):
-    options = [*TRAIN, "--iterations", "2", "--validate-every", "1", "--validation-workloads", "60"]
+    options = [*TRAIN, "--iterations", "2", "--validate-every", "1", "--validation-workloads", "240"]
     allot("train", *options, "--out", tmp_path / "whole")
     out = tmp_path / "run"
     process = subprocess.Popen([program, "train", *options, "--out", out], stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     while not list(out.glob("events*")) and time.monotonic() < deadline:
-        time.sleep(0.005)
-    time.sleep(0.1)  # the first validation takes seconds
+        time.sleep(0.001)
+    time.sleep(0.02)  # the first validation has begun, and takes a second and more
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=100)
     assert process.returncode == 130, stderr

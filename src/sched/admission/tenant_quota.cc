@@ -30,8 +30,8 @@ class TenantQuota : public Admission {
     if (quotas_.empty()) return;
     if (context.tenants == nullptr) {
       throw UsageError(
-          "admission 'tenant-quota': quotas of '{}' go by tenants' names, which only "
-          "simulated runs tell",
+          "admission 'tenant-quota': quotas of '{}' go by tenants' names, which this run "
+          "does not tell",
           file_);
     }
     for (const std::string& tenant : *context.tenants) {

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "core/error.h"
@@ -59,7 +61,7 @@ TEST_F(AdmissionTest, JobsOfNoKnownTenantHaveNoQuota) {
 
 TEST_F(AdmissionTest, QuotasMayDiffer) {
   world_.o.tenant = {0, 0, 1, 1, 2, 2};
-  const std::string file = testing::TempDir() + "quotas_may_differ.csv";
+  const std::string file = fmt::format("{}quotas-{}.csv", testing::TempDir(), getpid());
   std::ofstream(file) << "tenant,gpus\nlarge,1000\nsmall,1\n";
   const std::vector<std::string> names = {"large", "small", "other"};
   EpisodeContext context;
@@ -71,6 +73,7 @@ TEST_F(AdmissionTest, QuotasMayDiffer) {
   EXPECT_EQ(rows, (Rows{0, 1, 2, 4}));
   context.tenants = nullptr;
   EXPECT_THROW(stage->OnEpisodeStart(context), Error);
+  std::filesystem::remove(file);
 }
 
 }  // namespace

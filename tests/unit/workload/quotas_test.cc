@@ -20,6 +20,7 @@ std::string FaultOf(const std::string& text) {
 
 TEST(QuotasTest, ReadsGpusByTenant) {
   EXPECT_EQ(QuotasFromCsv("tenant,gpus\na,8\nb,0\n", ""), (Quotas{{"a", 8}, {"b", 0}}));
+  EXPECT_EQ(QuotasFromCsv("\xEF\xBB\xBFtenant,gpus\na,8\n", ""), (Quotas{{"a", 8}}));
 }
 
 TEST(QuotasTest, ReadsPhillysNodesOfEightGpus) {
@@ -36,6 +37,8 @@ TEST(QuotasTest, SaysWhatIsWrongAndWhere) {
   EXPECT_NE(FaultOf("tenant,gpus\na,8\na,9\n").find("'a' has 8 and 9 GPUs (quotas.csv:3)"),
             std::string::npos);
   EXPECT_NE(FaultOf("tenant,gpus\na,-8\n").find("quotas.csv:2"), std::string::npos);
+  EXPECT_NE(FaultOf("date,vcA,total\n2020-04-02,8,8\n2020-04-01,8,8\n").find("quotas.csv:3"),
+            std::string::npos);
   EXPECT_NE(FaultOf("tenant,gpus\n").find("at least one tenant"), std::string::npos);
 }
 
