@@ -37,7 +37,10 @@ int BecomeScript(const std::string& source, const std::string& name,
     throw UsageError("{} is not there: run this in allot's source tree, or name that by --source",
                      script.string());
   }
-  std::vector<std::string> words = {"python3", script.string(), "--build",
+  // That of the tests, where it was made, has what the scripts import (tests/requirements.txt).
+  const fs::path own = fs::path(source) / "build" / "venv" / "bin" / "python";
+  std::vector<std::string> words = {fs::exists(own) ? own.string() : "python3", script.string(),
+                                    "--build",
                                     fs::read_symlink("/proc/self/exe").parent_path().string()};
   for (const auto& [option, value] : options) {
     if (value.empty()) continue;
@@ -48,7 +51,7 @@ int BecomeScript(const std::string& source, const std::string& name,
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   execvp(arguments.front(), arguments.data());
-  throw RunError("cannot start python3 for {}: {}", script.string(), SystemMessage());
+  throw RunError("cannot start {} for {}: {}", words.front(), script.string(), SystemMessage());
 }
 
 std::shared_ptr<LiveBenchOptions> Declare(CommandLine& line) {
