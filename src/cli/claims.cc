@@ -26,11 +26,9 @@ ClaimFamily Dl2Family(bool quick) {
     const char* name;
     double optimus;  // most of Optimus as published
     double drf;      // most of DRF as published, 0: not claimed
-    double index;    // most of the best fixed index and of the best repaired heuristic; of the
-                     // index that is tuned for the size itself, never more than kTuned
+    double index;    // most of the best fixed index and of the best repaired heuristic
     int times = 1;
   };
-  constexpr double kTuned = 1.002;
   constexpr double kDl2sDrfClaim = 0.559;                      // 44.1 % less
   const std::vector<Size> sizes = {{"S", 0.81, 0, 0.995, 10},  // 10 jobs a workload
                                    {"M96", 0.78, kDl2sDrfClaim, 1.002},
@@ -72,8 +70,7 @@ ClaimFamily Dl2Family(bool quick) {
                                {{"optimus", size.optimus},
                                 {"drf", size.drf},
                                 {"REPAIRED", size.index},
-                                {"FIXED", size.index},
-                                {"INDEX", kTuned},
+                                {"INDEX", size.index},
                                 {"RANKED", 0}},
                                size.times});
   }

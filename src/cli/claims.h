@@ -8,9 +8,8 @@
 
 namespace allot {
 
-// INDEX: the fixed index of best mean JCT in the setting itself. FIXED: in all settings of the
-// family together. RANKED: with the weight of the rank too, where training starts. REPAIRED: the
-// best of the family's `repaired` policies.
+// INDEX: the fixed index of best mean JCT in the setting itself. RANKED: with the weight of the
+// rank too, where training starts. REPAIRED: the best of the family's `repaired` policies.
 struct ClaimLimit {
   std::string opponent;  // a policy as the setting's profile names it, or one of the words above
   double most = 0;       // of learned / opponent; 0: reported only
@@ -34,7 +33,7 @@ struct ClaimFamily {
   std::string start;                  // RANKED, where training starts; "": tuned in `ranked_in`
   std::string method;                 // of training
   int iterations = 0;
-  // What RANKED is searched by, if it is; INDEX, FIXED and the network always by the mean JCT.
+  // What RANKED is searched by, if it is; INDEX and the network always by the mean JCT.
   std::string objective = "jct";
   std::string ranked_in;
   // Where training plays less than is claimed, of time or cluster: the setting, of training weeks,

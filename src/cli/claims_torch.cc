@@ -84,15 +84,10 @@ class FamilyRun {
 
   std::vector<Finding> Run() {
     Say("tuning the fixed indices");
-    std::vector<std::string> all;
     for (const ClaimedSetting& setting : family_.settings) {
-      index_[setting.name] = Tune({setting.tune}, false).spec;
-      all.push_back(setting.tune);
+      index_[setting.name] = Tune(setting.tune, false).spec;
     }
-    const auto fixed = [](const ClaimLimit& limit) { return limit.opponent == "FIXED"; };
-    const auto& limits = family_.settings.front().limits;
-    if (std::any_of(limits.begin(), limits.end(), fixed)) fixed_ = Tune(all, false).spec;
-    ranked_ = !family_.start.empty() ? family_.start : Tune({family_.ranked_in}, true).ranked_spec;
+    ranked_ = !family_.start.empty() ? family_.start : Tune(family_.ranked_in, true).ranked_spec;
     for (int seed = 1; seed <= o_.seeds; ++seed) learned_.push_back(Train(seed));
     std::vector<Finding> findings;
     for (const ClaimedSetting& setting : family_.settings) {
@@ -103,7 +98,6 @@ class FamilyRun {
   }
 
   const std::map<std::string, std::string>& index() const { return index_; }
-  const std::string& fixed() const { return fixed_; }
   const std::string& ranked() const { return ranked_; }
   int accepted() const { return accepted_; }
 
@@ -112,13 +106,8 @@ class FamilyRun {
     if (!globals_.quiet) std::fprintf(stderr, "%s: %s\n", family_.id.c_str(), what.c_str());
   }
 
-  TunedIndex Tune(const std::vector<std::string>& specs, bool ranked) const {
-    std::vector<std::shared_ptr<const Scenario>> scenarios;
-    for (const std::string& spec : specs) {
-      for (auto& one : Scenarios(spec, kTuningSeeds, o_.claims.quick ? 10 : 20)) {
-        scenarios.push_back(std::move(one));
-      }
-    }
+  TunedIndex Tune(const std::string& spec, bool ranked) const {
+    const auto scenarios = Scenarios(spec, kTuningSeeds, o_.claims.quick ? 10 : 20);
     TuneOptions tune;
     tune.bases = family_.bases;
     tune.history = family_.history;
@@ -213,8 +202,6 @@ class FamilyRun {
       std::vector<Measures> other;
       if (limit.opponent == "INDEX") {
         other = PlayAll(scenarios, Named(index_.at(claimed.name)));
-      } else if (limit.opponent == "FIXED") {
-        other = PlayAll(scenarios, Named(fixed_));
       } else if (limit.opponent == "RANKED") {
         other = PlayAll(scenarios, Named(ranked_));
       } else if (limit.opponent == "REPAIRED") {
@@ -263,10 +250,9 @@ class FamilyRun {
   const ClaimsOptions& o_;
   const GlobalOptions& globals_;
   std::map<std::string, std::string> index_;  // INDEX by setting
-  std::string fixed_;
-  std::string ranked_;                // where training starts
-  std::vector<PolicyMaker> learned_;  // by seed
-  int accepted_ = 0;                  // of these, networks; the others are what they began at
+  std::string ranked_;                        // where training starts
+  std::vector<PolicyMaker> learned_;          // by seed
+  int accepted_ = 0;  // of these, networks; the others are what they began at
 };
 
 Json ClaimsJson(const Finding& f) {
@@ -287,7 +273,8 @@ int ReproduceClaims(ClaimsOptions& o, const GlobalOptions& globals) {
   Json indices = Json::object();
   Json accepted = Json::object();
   int missed = 0;
-  std::string more;  // settings of other numbers of workloads
+  std::string more;      // settings of other numbers of workloads
+  std::string networks;  // how many of each family count
   for (const ClaimFamily& family : Claims(o.claims)) {
     if (!o.only.empty() && family.id.find(o.only) == std::string::npos) continue;
     FamilyRun run(family, o, globals);
@@ -304,13 +291,16 @@ int ReproduceClaims(ClaimsOptions& o, const GlobalOptions& globals) {
         more += fmt::format(" ({}: {})", setting.name, o.workloads * setting.times);
     }
     for (const auto& [setting, index] : run.index()) indices[setting] = index;
-    if (!run.fixed().empty()) indices[family.id + " FIXED"] = run.fixed();
     indices[family.id + " RANKED"] = run.ranked();
     accepted[family.id] = run.accepted();
+    networks += fmt::format("{}{} {}", networks.empty() ? "" : ", ", family.id, run.accepted());
   }
   table.AddNote(fmt::format(
       "Means of {} workloads{} that neither training nor tuning saw, paired; {} training seeds.",
       o.workloads, more, o.seeds));
+  table.AddNote(fmt::format(
+      "Networks that count, of {} each: {}; else learned is the index that training started at.",
+      o.seeds, networks));
   const Json result = {
       {"findings", findings}, {"index", indices}, {"accepted", accepted}, {"missed", missed}};
   WriteTextFile(fs::path(o.out) / "claims.json", JsonText(result) + "\n");
