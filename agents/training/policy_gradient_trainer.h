@@ -1,7 +1,8 @@
 #pragma once
-// Policy gradient on the index network: sampled fills, same-arrivals leave-one-out advantages,
-// Adam. (docs/learning.md; the estimator is REINFORCE, Williams 1992, with the baseline of Mao et
-// al. 2018.)
+// Policy gradient on the index network: sampled fills, same-arrivals leave-one-out advantages with
+// or without the state's part (state_baseline.h), Adam, the mean of the last weights.
+// (docs/learning.md; the estimator is REINFORCE, Williams 1992, with the baseline of Mao et al.
+// 2018; the mean is that of Polyak and Juditsky, 1992, over a window that moves.)
 
 #include <memory>
 
@@ -11,11 +12,14 @@
 namespace allot {
 
 struct PolicyGradientOptions {
-  int rollouts = 8;  // of each of an iteration's workloads, >= 2
+  int rollouts = 8;  // of each of an iteration's workloads, >= 2; with backlogs >= 3
   RolloutOptions rollout{.keep = 0.1};
   // Advantages count in units of their size in their workload, not in the whole iteration: heavy
   // tails make some workloads much louder than others.
   bool each_workload = false;
+  // The weights that are validated and served are a mean of those of the iterations: this share of
+  // it stays from one to the next, less in the first ones. 0: they are the last ones themselves.
+  double average = 0;
   double discount_half_life = 86400;   // s after which a later reward counts half; infinite: never
   double learning_rate = 0.003;        // 0.01 drifts away within a few dozen iterations
   double final_learning_rate = 0.001;  // reached geometrically at the last iteration

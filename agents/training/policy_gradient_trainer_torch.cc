@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "agents/training/policy_gradient_trainer.h"
+#include "agents/training/state_baseline.h"
 #include "core/check.h"
 #include "core/error.h"
 #include "core/parallel.h"
@@ -50,7 +51,17 @@ struct PolicyGradientTrainer::Impl {
         options(std::move(o)),
         episodes(std::move(e)),
         state(std::move(s)),
-        trainer(IndexNetWeights(state.weights), AdamOptions{.max_gradient_norm = 1.0}, state.adam) {
+        trainer(IndexNetWeights(LastWeights(state)), AdamOptions{.max_gradient_norm = 1.0},
+                state.adam) {}
+
+  // Those that training goes on from, where the state's own are their mean.
+  static NetWeights LastWeights(const TrainerState& state) {
+    NetWeights weights = state.weights;
+    for (auto& [name, tensor] : weights.tensors) {
+      const auto last = state.memory.find(kLast + name);
+      if (last != state.memory.end()) tensor = last->second;
+    }
+    return weights;
   }
 
   // Of this process's share of the iteration's workloads; the others stay empty.
@@ -84,7 +95,8 @@ struct PolicyGradientTrainer::Impl {
         returns.push_back(ReturnsFrom(rollout.reward_of_tick, discount));
         result.ratio += rollout.total_reward / teacher[w] / static_cast<double>(per_workload);
       }
-      result.advantages = LeaveOneOutAdvantages(returns);
+      result.advantages = own.rollout.backlogs ? StateAdvantages(returns, BacklogsOf(result))
+                                               : LeaveOneOutAdvantages(returns);
       result.scale = 1.0 / std::max(1e-9, std::abs(teacher[w]));
       if (own.each_workload) {
         const Sums sums = SumsOf(result);
@@ -92,6 +104,12 @@ struct PolicyGradientTrainer::Impl {
       }
     }
     return results;
+  }
+
+  static std::vector<std::vector<Backlog>> BacklogsOf(const WorkloadResult& result) {
+    std::vector<std::vector<Backlog>> backlogs;
+    for (const Rollout& rollout : result.rollouts) backlogs.push_back(rollout.backlog_of_tick);
+    return backlogs;
   }
 
   // Of the scaled advantages over all kept decisions.
@@ -138,13 +156,40 @@ struct PolicyGradientTrainer::Impl {
                                    LinearSurrogate(coefficients));
   }
 
+  void TakeWeights() {
+    if (own.average == 0) {
+      state.weights = trainer.weights();
+      return;
+    }
+    // A start that is far off is soon forgotten.
+    constexpr double kYoung = 10;  // iterations
+    const auto iterations = static_cast<double>(state.iteration + 1);
+    const double kept = std::min(own.average, iterations / (iterations + kYoung));
+    for (auto& [name, tensor] : state.weights.tensors) {
+      const Tensor& last = trainer.weights().tensors.at(name);
+      for (std::size_t i = 0; i < last.data.size(); ++i) {
+        tensor.data[i] += static_cast<float>((1 - kept) * (last.data[i] - tensor.data[i]));
+      }
+      state.memory[kLast + name] = last;
+    }
+  }
+
   static constexpr std::size_t kOutputs = 3;
+  static constexpr const char* kLast = "last.";  // of the names in memory
 };
+
+bool NeedsBacklogs(const std::string& baseline) {
+  if (baseline == "state") return true;
+  if (baseline == "arrivals") return false;
+  throw UsageError("baseline must be state or arrivals, got '{}'", baseline);
+}
 
 PolicyGradientTrainer::PolicyGradientTrainer(PolicyGradientOptions own, TrainerOptions options,
                                              EpisodeSource episodes, TrainerState state) {
-  if (own.rollouts < 2) {
-    throw UsageError("the leave-one-out baseline needs rollouts >= 2, got {}", own.rollouts);
+  const int least = own.rollout.backlogs ? 3 : 2;
+  if (own.rollouts < least) {
+    throw UsageError("baseline={} needs rollouts >= {}, got {}",
+                     own.rollout.backlogs ? "state" : "arrivals", least, own.rollouts);
   }
   own.rollout.max_decisions = options.max_decisions;
   own.rollout.lengths = options.lengths;
@@ -190,7 +235,7 @@ IterationReport PolicyGradientTrainer::Step() {
   report.gradient_norm = m.trainer.Step(total, report.learning_rate);
   report.signal = rms;
   report.ratio_to_teacher = ratio;
-  m.state.weights = m.trainer.weights();
+  m.TakeWeights();
   m.state.adam = m.trainer.adam();
   m.state.episodes += m.options.workloads * m.own.rollouts;
   report.iteration = ++m.state.iteration;
@@ -200,37 +245,44 @@ IterationReport PolicyGradientTrainer::Step() {
 
 namespace {
 
-ALLOT_REGISTER(TrainerInfo,
-               (TrainerInfo{
-                   "policy-gradient",
-                   "sampled fills, same-arrivals leave-one-out advantages",
-                   "index",
-                   {{"rollouts", "8", "of each workload (same arrivals), at least 2", 1, 10000},
-                    {"tau", "0.3", "temperature of exploration", 1e-6, 100},
-                    {"hold", "1", "intervals in which exploration stays the same", 1, 1e6},
-                    {"each-workload", "false",
-                     "advantages in units of their size in each workload, not in all"},
-                    {"keep", "0.1", "share of decisions that enter the gradient", 1e-6, 1},
-                    {"reward", "jct", "see 'allot list rewards'"},
-                    {"half-life", "86400", "seconds after which a reward counts half", 1, 1e300},
-                    {"learning-rate", "0.003", "of Adam, at the start", 1e-9, 10},
-                    {"final-learning-rate", "0.001", "and at the end", 1e-9, 10}},
-                   [](const Params& params, TrainerOptions options, EpisodeSource episodes,
-                      TrainerState state) -> std::unique_ptr<Trainer> {
-                     PolicyGradientOptions own;
-                     own.rollouts = params.Integer("rollouts");
-                     own.rollout.tau = params.Number("tau");
-                     own.rollout.hold = params.Integer("hold");
-                     own.each_workload = params.Flag("each-workload");
-                     own.rollout.keep = params.Number("keep");
-                     own.rollout.reward = params.Text("reward");
-                     own.discount_half_life = params.Number("half-life");
-                     own.learning_rate = params.Number("learning-rate");
-                     own.final_learning_rate = params.Number("final-learning-rate");
-                     return std::make_unique<PolicyGradientTrainer>(
-                         std::move(own), std::move(options), std::move(episodes), std::move(state));
-                   },
-                   true}));
+ALLOT_REGISTER(
+    TrainerInfo,
+    (TrainerInfo{"policy-gradient",
+                 "sampled fills, same-arrivals leave-one-out advantages",
+                 "index",
+                 {{"rollouts", "8", "of each workload (same arrivals), at least 2, or 3", 1, 10000},
+                  {"tau", "0.3", "temperature of exploration", 1e-6, 100},
+                  {"hold", "1", "intervals in which exploration stays the same", 1, 1e6},
+                  {"each-workload", "false",
+                   "advantages in units of their size in each workload, not in all"},
+                  {"keep", "0.1", "share of decisions that enter the gradient", 1e-6, 1},
+                  {"reward", "jct", "see 'allot list rewards'"},
+                  {"baseline", "state",
+                   "the mean of the other rollouts (arrivals), or that and the backlog's part "
+                   "(state)"},
+                  {"average", "0.97",
+                   "share of the served weights kept from one iteration to the next", 0, 0.9999},
+                  {"half-life", "86400", "seconds after which a reward counts half", 1, 1e300},
+                  {"learning-rate", "0.003", "of Adam, at the start", 1e-9, 10},
+                  {"final-learning-rate", "0.001", "and at the end", 1e-9, 10}},
+                 [](const Params& params, TrainerOptions options, EpisodeSource episodes,
+                    TrainerState state) -> std::unique_ptr<Trainer> {
+                   PolicyGradientOptions own;
+                   own.rollouts = params.Integer("rollouts");
+                   own.rollout.tau = params.Number("tau");
+                   own.rollout.hold = params.Integer("hold");
+                   own.each_workload = params.Flag("each-workload");
+                   own.rollout.keep = params.Number("keep");
+                   own.rollout.backlogs = NeedsBacklogs(params.Text("baseline"));
+                   own.average = params.Number("average");
+                   own.rollout.reward = params.Text("reward");
+                   own.discount_half_life = params.Number("half-life");
+                   own.learning_rate = params.Number("learning-rate");
+                   own.final_learning_rate = params.Number("final-learning-rate");
+                   return std::make_unique<PolicyGradientTrainer>(
+                       std::move(own), std::move(options), std::move(episodes), std::move(state));
+                 },
+                 true}));
 
 }  // namespace
 }  // namespace allot

@@ -54,6 +54,7 @@ Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexN
   std::vector<Grant> grants;
   std::vector<Score> gradient;
   Allocation allocation;
+  BacklogMeter meter(*scenario);
   bool over = false;
   while (!over) {
     const Observation& o = env.observation();
@@ -79,6 +80,12 @@ Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexN
         rollout.score_gradient.insert(rollout.score_gradient.end(), {g.u, g.beta, g.kappa});
       }
       rollout.tick_of_decision.push_back(tick);
+    }
+    if (options.backlogs) {
+      auto& backlogs = rollout.backlog_of_tick;
+      backlogs.resize(static_cast<std::size_t>(tick) + 1,
+                      backlogs.empty() ? Backlog{} : backlogs.back());
+      backlogs.back() = meter.Of(o);
     }
     const StepResult step = env.StepAllocation(allocation);
     rollout.reward_of_tick.resize(static_cast<std::size_t>(tick) + 1, 0.0);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "agents/training/backlog.h"
 #include "models/index_net.h"
 #include "sched/length_model.h"
 #include "sched/policy.h"
@@ -21,6 +22,7 @@ struct RolloutOptions {
   std::int64_t max_decisions = 2000;  // truncation; what is left counts by unfinished.h
   std::string reward = "jct";
   LengthModel lengths{};  // what the policy knows of run times beforehand
+  bool backlogs = false;  // whether they are wanted
 };
 
 struct Rollout {
@@ -32,7 +34,8 @@ struct Rollout {
   std::vector<float> score_gradient;
   std::vector<std::int32_t> tick_of_decision;  // decision instant / interval
 
-  std::vector<double> reward_of_tick;  // 0 where no decision fell due
+  std::vector<double> reward_of_tick;    // 0 where no decision fell due
+  std::vector<Backlog> backlog_of_tick;  // the last one there; empty unless wanted
   double total_reward = 0;
 };
 

@@ -52,9 +52,11 @@ ClaimFamily Dl2Family(bool quick) {
   family.bases = {"remaining"};
   family.start = "index:alpha=0.12,beta=0.75,kappa=0,rank=0.25";
   family.method =
-      "policy-gradient:keep=1,half-life=1e18,tau=0.15,learning-rate=0.004,"
-      "final-learning-rate=0.0005";
-  family.iterations = quick ? 200 : 800;
+      "policy-gradient:baseline=state,average=0.99,keep=1,half-life=1e18,tau=0.15,"
+      "learning-rate=0.004,final-learning-rate=0.0003";
+  family.workloads = 4;
+  family.validation = 120;
+  family.iterations = quick ? 1000 : 2400;
   family.most_decisions = 20'000;
   family.repaired = {"optimus-repaired", "drf-repaired", "srtf-repaired", "fifo-repaired",
                      "tetris-repaired"};
@@ -98,8 +100,8 @@ ClaimFamily TraceFamily(const ClaimedTrace& trace, bool quick, bool rigid,
                                    : std::vector<std::string>{"gittins"};
   if (lengths != "true") family.history = fmt::format("{}@{}", trace.workload, trace.split);
   family.method =
-      "policy-gradient:hold=12,keep=1,tau=0.1,half-life=1e18,each-workload=true,"
-      "learning-rate=0.0003,final-learning-rate=0.0001";
+      "policy-gradient:baseline=arrivals,average=0,hold=12,keep=1,tau=0.1,half-life=1e18,"
+      "each-workload=true,learning-rate=0.0003,final-learning-rate=0.0001";
   family.objective = "tilted";
   family.gate = spec(before, 256, "0.7|1|1.3");
   family.iterations = quick ? 24 : rigid ? 40 : 120;

@@ -33,6 +33,8 @@ struct ClaimFamily {
   std::string start;                  // RANKED, where training starts; "": tuned in `ranked_in`
   std::string method;                 // of training
   int iterations = 0;
+  int workloads = 8;    // of each iteration
+  int validation = 24;  // workloads by which the best weights are chosen
   // What RANKED is searched by, if it is; INDEX and the network always by the mean JCT.
   std::string objective = "jct";
   std::string ranked_in;

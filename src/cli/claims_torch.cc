@@ -133,10 +133,11 @@ class FamilyRun {
     train.history = family_.history;
     train.out = (fs::path(o_.out) / fmt::format("{}-seed{}", family_.id, seed)).string();
     train.resume = fs::exists(fs::path(train.out) / "latest");
-    train.validation_workloads = 24;
+    train.validation_workloads = family_.validation;
     train.validate_every = std::max(1, family_.iterations / 10);
     train.trainer.seed = static_cast<std::uint64_t>(seed);
     train.trainer.iterations = family_.iterations;
+    train.trainer.workloads = family_.workloads;
     Say(fmt::format("training, seed {}", seed));
     GlobalOptions quiet = globals_;
     quiet.json = false;

@@ -23,7 +23,7 @@ SMALL = ["--cluster", "4x8", "--load", "0.5", "--span", "1d"]
 
 def train_options(iterations=2):
     # A load that every half day of the trace offers.
-    return ["--cluster", "2x8", "--iterations", str(iterations), "--batch", "2", "--method", "policy-gradient:rollouts=2", "--episode-span", "12h",
+    return ["--cluster", "2x8", "--iterations", str(iterations), "--batch", "2", "--method", "policy-gradient:rollouts=3", "--episode-span", "12h",
             "--training-loads", "0.3", "--validation-workloads", "1", "--quiet"]
 
 
@@ -607,7 +607,7 @@ def test_tune_names_an_index_that_runs(allot):
 
 def test_training_in_settings(allot, tmp_path, training):
     out = tmp_path / "run"
-    for method in ("evolution:pairs=2,objective=jct", "policy-gradient:rollouts=2"):
+    for method in ("evolution:pairs=2,objective=jct", "policy-gradient:rollouts=3"):
         allot("train", "--setting", "dl2:size=S,dl2:size=V24h", "--method", method, "--iterations", "1", "--batch", "1",
               "--validation-workloads", "1", "--quiet", "--out", out / method.split(":")[0])
     learned = f"learned:checkpoint={out / 'evolution' / 'latest'}"

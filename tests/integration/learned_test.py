@@ -188,7 +188,7 @@ def test_log_without_ends_is_refused(allot, fifo_log, tmp_path):
 
 def test_spoiled_numbers_stop_the_training_with_the_last_good_checkpoint(allot, training, tmp_path):
     options = ["train", "--setting", "dl2:size=S", "--iterations", "3", "--batch", "1", "--validation-workloads", "1",
-               "--method", "policy-gradient:rollouts=2,keep=1", "--quiet"]
+               "--method", "policy-gradient:rollouts=3,keep=1", "--quiet"]
     allot(*options, "--stop-after", "1", "--out", tmp_path / "good")
     spoiled = shutil.copytree(tmp_path / "good" / "latest", tmp_path / "spoiled")
     weights = bytearray((spoiled / "model.safetensors").read_bytes())

@@ -34,7 +34,7 @@ def start_two(program, launcher, arguments, folder):
     ]
 
 
-@pytest.mark.parametrize("launcher, method", [("torchrun", "policy-gradient:rollouts=2"),
+@pytest.mark.parametrize("launcher, method", [("torchrun", "policy-gradient:rollouts=3"),
                                               ("srun", "evolution:pairs=2")])
 def test_two_processes_train_the_weights_of_one(allot, program, tmp_path, training, launcher, method):
     allot(*options(method), "--out", tmp_path / "one")
@@ -49,7 +49,7 @@ def test_two_processes_train_the_weights_of_one(allot, program, tmp_path, traini
 
 
 def test_the_loss_of_a_process_ends_the_run(program, tmp_path, training):
-    first, second = start_two(program, "torchrun", options("policy-gradient:rollouts=2", 100_000), tmp_path / "run")
+    first, second = start_two(program, "torchrun", options("policy-gradient:rollouts=3", 100_000), tmp_path / "run")
     while not (tmp_path / "run" / "latest").exists() and first.poll() is None:
         time.sleep(0.01)
     second.kill()

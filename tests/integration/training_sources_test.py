@@ -9,7 +9,7 @@ import time
 import pytest
 
 WORLD = ["--cluster", "2x8", "--load", "1", "--span", "12h"]
-TRAIN = ["--cluster", "2x8", "--batch", "2", "--method", "policy-gradient:rollouts=2", "--episode-span", "12h",
+TRAIN = ["--cluster", "2x8", "--batch", "2", "--method", "policy-gradient:rollouts=3", "--episode-span", "12h",
          "--training-loads", "0.3", "--quiet"]
 LATER = ["--from", "2017-11-13"]
 

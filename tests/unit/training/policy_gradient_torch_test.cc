@@ -13,6 +13,8 @@ PolicyGradientOptions Method() {
   PolicyGradientOptions own;
   own.rollouts = 3;
   own.rollout.keep = 0.5;
+  own.rollout.backlogs = true;
+  own.average = 0.9;
   return own;
 }
 
@@ -74,11 +76,35 @@ TEST(PolicyGradient, ReportsWhatItDid) {
   EXPECT_GT(report.gradient_norm, 0);
 }
 
-TEST(PolicyGradient, LeaveOneOutNeedsTwoRollouts) {
+// The served weights lie between those they began at and those that training is at by now.
+TEST(PolicyGradient, ServesTheMeanOfItsWeights) {
+  const TrainerState state = Train(OptionsFor());
+  const NetWeights start = Start().weights;
+  for (const auto& [name, mean] : state.weights.tensors) {
+    const Tensor& last = state.memory.at("last." + name);
+    const Tensor& first = start.tensors.at(name);
+    for (std::size_t i = 0; i < mean.data.size(); ++i) {
+      if (first.data[i] == last.data[i]) continue;
+      EXPECT_NE(mean.data[i], last.data[i]) << name << " " << i;
+      EXPECT_NE(mean.data[i], first.data[i]) << name << " " << i;
+    }
+  }
+}
+
+TEST(PolicyGradient, LeaveOneOutNeedsOtherRollouts) {
   PolicyGradientOptions own = Method();
-  own.rollouts = 1;
-  ExpectError(ExitCode::kUsage, {"rollouts >= 2", "got 1"},
+  own.rollouts = 2;
+  ExpectError(ExitCode::kUsage, {"baseline=state", "rollouts >= 3", "got 2"},
               [&] { PolicyGradientTrainer(own, OptionsFor(), Episodes(), Start()); });
+  own.rollouts = 1;
+  own.rollout.backlogs = false;
+  ExpectError(ExitCode::kUsage, {"baseline=arrivals", "rollouts >= 2", "got 1"},
+              [&] { PolicyGradientTrainer(own, OptionsFor(), Episodes(), Start()); });
+}
+
+TEST(PolicyGradient, RefusesAnUnknownBaseline) {
+  ExpectError(ExitCode::kUsage, {"baseline", "state or arrivals", "'mean'"},
+              [&] { MakeTrainer("policy-gradient:baseline=mean", {}, Episodes(), Start()); });
 }
 
 TEST(PolicyGradient, RefusesANetworkOfOtherActions) {
