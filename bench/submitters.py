@@ -74,11 +74,12 @@ def mean_jcts(allot, trace, options, alpha, lengths="none"):
     return [run["avg_jct_s"] for run in evaluation["policies"][0]["runs"]]
 
 
-def tuned(allot, trace, options, lengths="none"):
+def tuned(allot, trace, options, workloads, lengths="none"):
     """Of the best of a few weights of short time by four workloads of the fourth and fifth week; tested after these."""
     trial = [*options, "--workloads", "4", "--from", str(SPLIT), "--to", str(TEST)]
     alpha = min(ALPHAS, key=lambda alpha: statistics.fmean(mean_jcts(allot, trace, trial, alpha, lengths)))
-    return mean_jcts(allot, trace, [*options, "--from", str(TEST)], alpha, lengths)
+    test = [*options, "--workloads", str(workloads), "--from", str(TEST)]
+    return mean_jcts(allot, trace, test, alpha, lengths)
 
 
 def ratio(ours, theirs):
@@ -88,16 +89,17 @@ def ratio(ours, theirs):
     return mean, mean * statistics.stdev(logs) / math.sqrt(len(logs)) if len(logs) > 1 else math.nan
 
 
-def measure(allot, rows, options, seed=1):
+def measure(allot, rows, options, workloads, seed=1):
     """{which users: (ratio, standard error)} to what is reached without the column."""
     with tempfile.TemporaryDirectory() as folder:
         write = functools.partial(write_csv, rows=rows)
         without = write(f"{folder}/without.csv", users=[])
-        plain = tuned(allot, without, options)
-        return {"users": ratio(tuned(allot, write(f"{folder}/users.csv"), options), plain),
-                "exchanged": ratio(tuned(allot, write(f"{folder}/exchanged.csv", users=exchanged(rows, seed)), options),
-                                   plain),
-                "lengths": ratio(tuned(allot, without, options, "true"), plain)}
+        plain = tuned(allot, without, options, workloads)
+        others = {"users": (write(f"{folder}/users.csv"), "none"),
+                  "exchanged": (write(f"{folder}/exchanged.csv", users=exchanged(rows, seed)), "none"),
+                  "lengths": (without, "true")}
+        return {name: ratio(tuned(allot, trace, options, workloads, lengths), plain)
+                for name, (trace, lengths) in others.items()}
 
 
 def main():
@@ -116,9 +118,9 @@ def main():
     for between in a.between:
         rows = make_jobs(a.jobs, a.users, between, a.within, seed=1)
         for rigid in (True, False):
-            options = ["--cluster", a.cluster, "--load", a.load, "--span", "3d", "--workloads", str(a.workloads),
+            options = ["--cluster", a.cluster, "--load", a.load, "--span", "3d",
                        *(["--rigid"] if rigid else [])]
-            found = measure(a.build / "allot", rows, options)
+            found = measure(a.build / "allot", rows, options, a.workloads)
             results.append({"between": between, "jobs": "rigid" if rigid else "elastic",
                             **{key: [round(x, 4) for x in value] for key, value in found.items()}})
             print(f"e^{between}, {results[-1]['jobs']}: "
