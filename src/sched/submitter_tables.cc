@@ -146,10 +146,11 @@ void SubmitterTables::MeetUser(const Observation& o, std::int32_t user) {
 }
 
 void SubmitterTables::MeetGroup(const Observation& o, std::int32_t user, std::int32_t group) {
-  const auto [at, is_new] = of_group_.try_emplace(Key(user, group), kNone);
-  if (!is_new) return;
+  const std::uint64_t key = Key(user, group);
+  if (levels_.size() >= kMostLevels || of_group_.contains(key)) return;
   const std::int32_t above = LevelOfUser(user);
-  const std::int32_t level = at->second = NewLevel(above, above == kNone ? kClassJobs : kUserJobs);
+  const std::int32_t level = of_group_[key] =
+      NewLevel(above, above == kNone ? kClassJobs : kUserJobs);
   const std::string& name = NameOf(o.user_names, user);
   const std::string& of_group = NameOf(o.group_names, group);
   // A user without a name is not the unknown one.

@@ -41,9 +41,9 @@ void KeepLargestGroups(std::size_t most, RunsByName* runs);
 
 class SubmitterTables {
  public:
-  // Users and groups that have runs of their own, and distributions ready for questions; beyond, in
-  // order of coming, users are as their size class, groups as their user; distributions are made
-  // anew when asked for. 12 and 4 MB.
+  // Users and groups of an episode, and distributions ready for questions. Of those who come when
+  // all the room is taken, users are as their size class and groups as their user; distributions
+  // are made anew when asked for. 12 and 4 MB.
   static constexpr std::size_t kMostLevels = 16384;
   static constexpr std::size_t kMostTables = 1024;
 
