@@ -3,6 +3,21 @@
 #include "core/error.h"
 
 namespace allot {
+namespace {
+
+constexpr const char* kRunTimes = "run_times";
+constexpr const char* kSubmitters = "run_times_by_submitter";
+
+template <typename T>
+T Get(const nlohmann::json& json, const char* key) {
+  try {
+    return json.get<T>();
+  } catch (const nlohmann::json::exception& error) {
+    throw UsageError("'{}' must be lists of numbers: {}", key, error.what());
+  }
+}
+
+}  // namespace
 
 const NetworkInfo& NetworkOf(const NetWeights& weights) {
   return Registry<NetworkInfo>::Global().Get("network", weights.kind);
@@ -34,19 +49,30 @@ void RequireServable(const Checkpoint& checkpoint, const std::string& path) {
   info->check(checkpoint.weights, path);
 }
 
+void AddLengths(const LengthModel& lengths, nlohmann::json* state) {
+  (*state)[kRunTimes] = lengths.learned();
+  if (!lengths.submitters().empty()) (*state)[kSubmitters] = lengths.submitters();
+}
+
+LengthModel LengthsOf(const nlohmann::json& state) {
+  LengthModel lengths;
+  const auto run_times = state.find(kRunTimes);
+  if (run_times == state.end()) return lengths;
+  const auto submitters = state.find(kSubmitters);
+  const auto counts = Get<std::vector<std::vector<double>>>(*run_times, kRunTimes);
+  lengths.SetLearned(
+      counts, submitters == state.end() ? RunsByName() : Get<RunsByName>(*submitters, kSubmitters));
+  return lengths;
+}
+
 Agent LoadAgent(const std::string& path) {
   Checkpoint loaded = LoadCheckpoint(path);
   RequireServable(loaded, path);
   Agent agent{std::move(loaded.weights), {}};
-  const auto run_times = loaded.state.find("run_times");
-  if (run_times != loaded.state.end()) {
-    try {
-      agent.lengths.SetLearned(run_times->get<std::vector<std::vector<double>>>());
-    } catch (const nlohmann::json::exception& error) {
-      throw DataError("{}: 'run_times' must be lists of numbers: {}", path, error.what());
-    } catch (const Error& error) {
-      throw DataError("{}: {}", path, error.what());
-    }
+  try {
+    agent.lengths = LengthsOf(loaded.state);
+  } catch (const Error& error) {
+    throw DataError("{}: {}", path, error.what());
   }
   return agent;
 }

@@ -57,6 +57,11 @@ const PolicyInfo& LearnedPolicyInfo();
 // DataError unless this build knows the checkpoint's kind of network, feature version and shape.
 void RequireServable(const Checkpoint& checkpoint, const std::string& path);
 
+// What of the length model is kept in a checkpoint's state, and back (docs/formats/checkpoint.md);
+// UsageError for what it cannot be.
+void AddLengths(const LengthModel& lengths, nlohmann::json* state);
+LengthModel LengthsOf(const nlohmann::json& state);
+
 // Loads and checks a checkpoint folder. DataError when it is damaged or not servable.
 Agent LoadAgent(const std::string& path);
 

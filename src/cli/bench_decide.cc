@@ -34,11 +34,13 @@ struct DecideOptions {
   std::vector<int> jobs = {50, 1000, 5000};
   double nodes_per_job = 2;
   std::string lengths = "known";
+  int users = 0;
   std::string checkpoint;
   std::string out;
 };
 
-std::shared_ptr<const Scenario> CrowdOf(int jobs, double nodes_per_job, bool lengths_known) {
+std::shared_ptr<const Scenario> CrowdOf(int jobs, double nodes_per_job, bool lengths_known,
+                                        int users) {
   const int servers = std::max(1, static_cast<int>(nodes_per_job * jobs));
   ClusterSpec cluster;
   cluster.AddNodes(servers, {.gpus = 8, .cpus = 8}, "gpu");
@@ -54,6 +56,7 @@ std::shared_ptr<const Scenario> CrowdOf(int jobs, double nodes_per_job, bool len
     job.id = std::to_string(i);
     job.model = workload.models.Intern(Dl2JobTypes()[static_cast<std::size_t>(rng.Below(8))].model);
     job.gpus = job.min_gpus = 1;
+    if (users > 0) job.user = workload.users.Intern(std::to_string(i % users));
     job.max_gpus = kDl2MostUnits;
     Scenario::JobFacts one;
     one.table = tables.TableFor(workload, job);
@@ -106,7 +109,7 @@ double Microseconds(const std::vector<Observation>& moments, const Step& step) {
 
 Json MeasureDecisions(const DecideOptions& o, const Agent& agent, int jobs) {
   constexpr int kSkipped = 20;
-  const auto scenario = CrowdOf(jobs, o.nodes_per_job, o.lengths == "known");
+  const auto scenario = CrowdOf(jobs, o.nodes_per_job, o.lengths == "known", o.users);
   SimulatedCluster cluster(*scenario);
   const auto policy = MakeLearnedPolicy(agent);
   policy->OnEpisodeStart({.seed = 0, .cluster = &scenario->cluster()});
@@ -164,7 +167,8 @@ int BenchDecide(const DecideOptions& o, const GlobalOptions& globals) {
           : LoadAgent(o.checkpoint);
   Json json = {{"command", TypedCommand()}, {"version", Version()},
                {"machine", BenchMachine()}, {"hidden", agent.weights.sizes.value("hidden", 0)},
-               {"lengths", o.lengths},      {"decisions", Json::array()}};
+               {"lengths", o.lengths},      {"users", o.users},
+               {"decisions", Json::array()}};
   for (const int jobs : o.jobs) json["decisions"].push_back(MeasureDecisions(o, agent, jobs));
   if (!o.out.empty()) WriteTextFile(o.out, json.dump(2) + "\n");
   if (globals.json) {
@@ -197,6 +201,9 @@ ALLOT_REGISTER(CommandInfo,
                          .ShowDefault();
                      line.Option("--lengths", o->lengths, "what is told of them: known or none")
                          .OneOf({"known", "none"})
+                         .ShowDefault();
+                     line.Option("--users", o->users, "who submit them, in turn; 0: nobody known")
+                         .Range(0, 1000000)
                          .ShowDefault();
                      line.Option("--checkpoint", o->checkpoint,
                                  "weights (default: an untrained network of 16 hidden units)");

@@ -63,7 +63,7 @@ SimOptions SimFromJson(const std::string& text, const std::string& where) {
 // ---- the workload as columns ----
 
 void WorkloadColumns(const Workload& workload, ArrayMap* columns) {
-  std::vector<std::string> id, model, tenant, user;
+  std::vector<std::string> id, model, tenant, user, group;
   std::vector<double> submit, duration, work, priority, deadline;
   std::vector<std::int32_t> gpus, min_gpus, max_gpus;
   std::vector<std::uint8_t> outcome;
@@ -72,6 +72,7 @@ void WorkloadColumns(const Workload& workload, ArrayMap* columns) {
     model.push_back(workload.models[job.model]);
     tenant.push_back(workload.tenants[job.tenant]);
     user.push_back(workload.users[job.user]);
+    group.push_back(workload.groups[job.group]);
     submit.push_back(job.submit);
     duration.push_back(job.duration);
     work.push_back(job.work);
@@ -87,6 +88,7 @@ void WorkloadColumns(const Workload& workload, ArrayMap* columns) {
   out["workload/model"] = MakeColumn(std::move(model));
   out["workload/tenant"] = MakeColumn(std::move(tenant));
   out["workload/user"] = MakeColumn(std::move(user));
+  out["workload/group"] = MakeColumn(std::move(group));
   out["workload/submit"] = MakeColumn(std::move(submit), "s");
   out["workload/duration"] = MakeColumn(std::move(duration), "s");
   out["workload/work"] = MakeColumn(std::move(work));
@@ -124,6 +126,10 @@ Workload WorkloadFromColumns(const MinariReader& reader, std::int64_t episode,
   const auto model = Column<std::string>(reader, episode, "model", rows);
   const auto tenant = Column<std::string>(reader, episode, "tenant", rows);
   const auto user = Column<std::string>(reader, episode, "user", rows);
+  // Older logs have no groups.
+  const auto group = reader.Has(episode, "workload/group")
+                         ? Column<std::string>(reader, episode, "group", rows)
+                         : std::vector<std::string>(rows);
   const auto submit = Column<double>(reader, episode, "submit", rows);
   const auto duration = Column<double>(reader, episode, "duration", rows);
   const auto work = Column<double>(reader, episode, "work", rows);
@@ -139,6 +145,7 @@ Workload WorkloadFromColumns(const MinariReader& reader, std::int64_t episode,
     job.model = workload.models.Intern(model[i]);
     job.tenant = workload.tenants.Intern(tenant[i]);
     job.user = workload.users.Intern(user[i]);
+    job.group = workload.groups.Intern(group[i]);
     job.submit = submit[i];
     job.duration = duration[i];
     job.work = work[i];

@@ -342,7 +342,7 @@ void PlaySeen(const LoggedEpisode& episode, DecisionListener* listener) {
   o.interval = scenario.options().interval;
   for (std::size_t d = 0; d < episode.decisions.times.size(); ++d) {
     ThrowIfInterrupted();
-    episode.seen->Fill(d, scenario.cluster(), &cluster, &o);
+    episode.seen->Fill(d, scenario.workload(), scenario.cluster(), &cluster, &o);
     o.now = episode.decisions.times[d];
     const Allocation& logged = episode.decisions.allocations[d];
     Allocation given;

@@ -60,7 +60,7 @@ const Observation& LiveCrowd::Observe() {
   const auto clear = [](auto&... columns) { (columns.clear(), ...); };
   clear(o.job, o.submit, o.table, o.requested, o.running, o.done_work, o.estimated_work,
         o.attained_gpu_seconds, o.attained_seconds, o.restart_cost, o.changes, o.waiting_since,
-        o.priority, o.deadline, o.tenant, o.shares);
+        o.priority, o.deadline, o.tenant, o.user, o.group, o.shares);
   o.cluster = &cluster_;
   o.share_begin.assign(1, 0);
   for (const Job& job : jobs_) {
@@ -79,6 +79,8 @@ const Observation& LiveCrowd::Observe() {
     o.priority.push_back(0);
     o.deadline.push_back(kNever);
     o.tenant.push_back(job.number % 10);
+    o.user.push_back(job.number % 200);
+    o.group.push_back(-1);
     o.shares.insert(o.shares.end(), job.shares.begin(), job.shares.end());
     o.share_begin.push_back(static_cast<std::int32_t>(o.shares.size()));
   }

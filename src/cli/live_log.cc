@@ -130,6 +130,7 @@ std::vector<std::string> LiveLog::End(const std::string& runtime) {
     row.model = facts.workload.models.Intern(ProfileOf(*job));
     row.tenant = facts.workload.tenants.Intern(job->asked.user);
     row.user = facts.workload.users.Intern(job->asked.user);
+    row.group = facts.workload.groups.Intern(job->asked.model);
     row.priority = job->asked.priority;
     row.deadline = job->deadline;
     row.outcome = OutcomeOf(*job);

@@ -183,8 +183,8 @@ SeenLog SeenLog::Read(const MinariReader& reader, std::int64_t episode, std::siz
   return log;
 }
 
-void SeenLog::Fill(std::size_t decision, const ClusterSpec& nominal, ClusterSpec* cluster,
-                   Observation* observation) const {
+void SeenLog::Fill(std::size_t decision, const Workload& workload, const ClusterSpec& nominal,
+                   ClusterSpec* cluster, Observation* observation) const {
   Observation& o = *observation;
   o.decision = static_cast<std::int64_t>(decision);
   const std::size_t begin = Size(first_row_[decision]);
@@ -208,6 +208,14 @@ void SeenLog::Fill(std::size_t decision, const ClusterSpec& nominal, ClusterSpec
   o.priority = part(priority_);
   o.deadline = part(deadline_);
   o.tenant = part(tenant_);
+  o.user.clear();
+  o.group.clear();
+  for (const JobIndex job : o.job) {
+    o.user.push_back(workload.jobs[At(job)].user);
+    o.group.push_back(workload.jobs[At(job)].group);
+  }
+  o.user_names = &workload.users.names();
+  o.group_names = &workload.groups.names();
   o.table.clear();
   o.shares.clear();
   o.share_begin.assign(1, 0);

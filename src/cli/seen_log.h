@@ -13,6 +13,7 @@
 #include "cluster/observation.h"
 #include "record/data_array.h"
 #include "record/minari_reader.h"
+#include "workload/workload.h"
 
 namespace allot {
 
@@ -30,9 +31,10 @@ class SeenLog {
                       const ClusterSpec& cluster);
 
   // One decision's observation but for `now` and `interval`; `cluster` becomes `nominal` without
-  // the nodes that were down. What it points to lives as long as the log and `cluster`.
-  void Fill(std::size_t decision, const ClusterSpec& nominal, ClusterSpec* cluster,
-            Observation* observation) const;
+  // the nodes that were down. Users and groups are those of the workload's jobs. What it points to
+  // lives as long as the log, `workload` and `cluster`.
+  void Fill(std::size_t decision, const Workload& workload, const ClusterSpec& nominal,
+            ClusterSpec* cluster, Observation* observation) const;
 
   // A job's table at that decision; null when it was not there.
   const ConfigurationTable* TableAt(std::size_t decision, JobIndex job) const;

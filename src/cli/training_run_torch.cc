@@ -310,8 +310,8 @@ class TrainingRun {
                         {"episodes", state.episodes},
                         {"best_validation", best_},
                         {"last_validation", last_validation_},
-                        {"validation_due", validation_due_},
-                        {"run_times", o_.trainer.lengths.learned()}};
+                        {"validation_due", validation_due_}};
+    AddLengths(o_.trainer.lengths, &checkpoint.state);
     if (resumable) {
       checkpoint.adam = state.adam;
       checkpoint.memory = state.memory;

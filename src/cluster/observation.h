@@ -62,6 +62,12 @@ struct Observation {
   std::vector<double> priority;                  // larger is more important
   std::vector<Seconds> deadline;                 // absolute; kNever: none
   std::vector<std::int32_t> tenant;
+  std::vector<std::int32_t> user;   // who submitted it, -1: unknown; the same for the episode
+  std::vector<std::int32_t> group;  // what its user calls alike (application, script), -1: unknown
+
+  // Names by `user` and `group`, where they are known; lists may grow. They live as `cluster` does.
+  const std::vector<std::string>* user_names = nullptr;
+  const std::vector<std::string>* group_names = nullptr;
 
   // Present placements: shares of row r are shares[share_begin[r] .. share_begin[r + 1]).
   std::vector<std::int32_t> share_begin;

@@ -23,6 +23,18 @@ double Number(const Json& job, const char* key, double otherwise) {
   return found == job.end() || found->is_null() ? otherwise : found->get<double>();
 }
 
+std::string Name(const Json& job, const char* key) {
+  const auto found = job.find(key);
+  return found == job.end() || found->is_null() ? std::string() : found->get<std::string>();
+}
+
+// Whoever has a number and no name is called by the number.
+Json NameJson(std::int32_t index, const std::vector<std::string>* names) {
+  if (index < 0) return Json();
+  return names != nullptr && At(index) < names->size() ? Json((*names)[At(index)])
+                                                       : Json(fmt::format("{}", index));
+}
+
 }  // namespace
 
 Json TableJson(const ConfigurationTable& table) {
@@ -144,6 +156,8 @@ void AddJob(const Json& job, Snapshot* snapshot) {
   o.priority.push_back(Number(job, "priority", 0));
   o.deadline.push_back(Number(job, "deadline", kNever));
   o.tenant.push_back(job.value("tenant", -1));
+  o.user.push_back(snapshot->users.Intern(Name(job, "user")));
+  o.group.push_back(snapshot->groups.Intern(Name(job, "group")));
   AddShares(job, snapshot->cluster.nodes().size(), &o);
 }
 
@@ -192,6 +206,8 @@ Json SnapshotJson(const Observation& o, const std::vector<std::string>& names) {
                     {"priority", o.priority[r]},
                     {"deadline", Known(o.deadline[r])},
                     {"tenant", o.tenant[r]},
+                    {"user", NameJson(o.user[r], o.user_names)},
+                    {"group", NameJson(o.group[r], o.group_names)},
                     {"shares", std::move(shares)}});
   }
   return {{"snapshot", kVersion},
@@ -214,6 +230,8 @@ std::unique_ptr<Snapshot> ParseSnapshot(std::string_view text, const std::string
     snapshot->cluster = ClusterSpec::Parse(json.at("cluster").get<std::string>());
     Observation& o = snapshot->observation;
     o.cluster = &snapshot->cluster;
+    o.user_names = &snapshot->users.names();
+    o.group_names = &snapshot->groups.names();
     o.now = json.at("now");
     o.interval = json.at("interval");
     if (!(o.interval > 0)) throw DataError("'interval' must be > 0, got {}", o.interval);

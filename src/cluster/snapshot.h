@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "cluster/observation.h"
+#include "workload/workload.h"
 
 namespace allot {
 
-// Owns all that the observation points to; stays where it was made.
+// Owns all that the observation points to; stays where it was made. Users and groups are known by
+// name: their numbers are of this snapshot.
 struct Snapshot {
   Snapshot() = default;
   Snapshot(const Snapshot&) = delete;
@@ -22,6 +24,8 @@ struct Snapshot {
   ClusterSpec cluster;
   std::deque<ConfigurationTable> tables;
   std::vector<std::string> names;  // of the jobs, by row
+  NameTable users;
+  NameTable groups;
   Observation observation;
 };
 

@@ -61,6 +61,8 @@ LiveJob& JobBook::Add(const RuntimeJob& asked, Seconds submit, Seconds deadline)
   job->deadline = deadline;
   job->tenant =
       tenants_.emplace(asked.user, static_cast<std::int32_t>(tenants_.size())).first->second;
+  job->user = users_.Intern(asked.user);
+  job->alike = groups_.Intern(asked.model);
   job->waiting_since = job->submit;
   job->group = Group(asked.id, asked.mode, options_.group);
   job->record.job = job->index;
@@ -227,7 +229,9 @@ void JobBook::Observe(const std::function<bool(const LiveJob&)>& hidden, Observa
   const auto clear = [](auto&... columns) { (columns.clear(), ...); };
   clear(o->job, o->submit, o->table, o->requested, o->running, o->done_work, o->estimated_work,
         o->attained_gpu_seconds, o->attained_seconds, o->restart_cost, o->changes, o->waiting_since,
-        o->priority, o->deadline, o->tenant, o->shares);
+        o->priority, o->deadline, o->tenant, o->user, o->group, o->shares);
+  o->user_names = &users_.names();
+  o->group_names = &groups_.names();
   o->share_begin.assign(1, 0);
   for (const LiveJob* job : active_) {
     if (hidden(*job)) continue;
@@ -249,6 +253,8 @@ void JobBook::Observe(const std::function<bool(const LiveJob&)>& hidden, Observa
     o->priority.push_back(job->asked.priority);
     o->deadline.push_back(job->deadline);
     o->tenant.push_back(job->tenant);
+    o->user.push_back(job->user);
+    o->group.push_back(job->alike);
     o->shares.insert(o->shares.end(), job->shares.begin(), job->shares.end());
     o->share_begin.push_back(static_cast<std::int32_t>(o->shares.size()));
   }

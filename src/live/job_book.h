@@ -17,6 +17,7 @@
 #include "live/runtime.h"
 #include "perf/catalogue.h"
 #include "perf/table_cache.h"
+#include "workload/workload.h"
 
 namespace allot {
 
@@ -26,6 +27,8 @@ struct LiveJob {
   Seconds submit = 0;  // of the run; rises with the index
   Seconds deadline = kNever;
   std::int32_t tenant = -1;
+  std::int32_t user = -1;
+  std::int32_t alike = -1;  // Observation::group: jobs of one model are
   bool over = false;
   Seconds ended = kNever;       // when it was over
   Seconds run_time = kUnknown;  // measured, once it is over: JobBook::RunTime
@@ -115,6 +118,8 @@ class JobBook {
   std::map<std::string, LiveJob*> by_id_;
   std::map<std::string, RateFit> latest_fit_;  // by model: where the next job of it begins
   std::map<std::string, std::int32_t> tenants_;
+  NameTable users_;
+  NameTable groups_;
   Seconds last_submit_ = 0;
 };
 

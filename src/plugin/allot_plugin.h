@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-#define ALLOT_PLUGIN_VERSION 1
+#define ALLOT_PLUGIN_VERSION 2
 
 #if defined(__GNUC__)
 #define ALLOT_PLUGIN_API __attribute__((visibility("default")))
@@ -102,6 +102,16 @@ typedef struct allot_snapshot {
   const int32_t* share_node;
   const int32_t* share_units;  // 2 each: of each kind
   const uint64_t* share_gpus;  // bit mask of the node's GPUs
+
+  // ---- since version 2: who submitted jobs, for forecasts of their lengths ----
+  // Both are numbered from 0; a number stands for the same name until a reset. Lists may grow.
+  int32_t user_count;
+  int32_t group_count;
+  const char* const* user_name;   // [user_count]; NULL: numbers only, which no history knows
+  const char* const* group_name;  // [group_count] the same
+  const int32_t* user;            // of each job, below user_count; -1: unknown; NULL: all
+  const int32_t* group;  // what its user calls alike (application, script), below group_count; the
+                         // same
 } allot_snapshot;
 
 // Who gets what. A job of the snapshot that is not in here gets nothing.

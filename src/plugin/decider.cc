@@ -78,6 +78,9 @@ void Decider::Reset() {
   kind_ = Kind::kNone;
   number_.clear();
   next_number_ = 0;
+  users_ = {};
+  groups_ = {};
+  reader_.Forget();
   last_ = nullptr;
   last_time_ = -kNever;
 }
@@ -126,6 +129,12 @@ void Decider::Number(Snapshot* snapshot) {
       throw DataError("snapshot: job {}: each job once, '{}' is there twice", row, name);
     }
   }
+  for (std::size_t row = 0; row < snapshot->names.size(); ++row) {
+    o.user[row] = users_.Intern(snapshot->users[o.user[row]]);
+    o.group[row] = groups_.Intern(snapshot->groups[o.group[row]]);
+  }
+  o.user_names = &users_.names();
+  o.group_names = &groups_.names();
   number_ = std::move(present);
   next_number_ = next;
 }

@@ -47,6 +47,8 @@ class Decider {
   std::unique_ptr<Snapshot> text_;          // the last one
   std::map<std::string, JobIndex> number_;  // of its jobs
   JobIndex next_number_ = 0;
+  NameTable users_;  // of texts
+  NameTable groups_;
   const Observation* last_ = nullptr;  // that was decided on
   Seconds last_time_ = -kNever;
 

@@ -1,9 +1,25 @@
 #include "plugin/snapshot_arrays.h"
 
+#include <algorithm>
+
 namespace allot {
 namespace {
 
 void Clear(auto&... columns) { (columns.clear(), ...); }
+
+// Names by number, as a host lists them. Null where there are none.
+const char* const* ListOf(const std::vector<std::string>* names, std::vector<const char*>* list) {
+  list->clear();
+  if (names == nullptr) return nullptr;
+  for (const std::string& name : *names) list->push_back(name.c_str());
+  return list->data();
+}
+
+// How many numbers there are.
+std::int32_t CountOf(const std::vector<std::string>* names, const std::vector<std::int32_t>& used) {
+  if (names != nullptr) return static_cast<std::int32_t>(names->size());
+  return used.empty() ? 0 : 1 + *std::max_element(used.begin(), used.end());
+}
 
 }  // namespace
 
@@ -96,7 +112,13 @@ const allot_snapshot& SnapshotArrays::Of(const Observation& o) {
                .share_begin = o.share_begin.data(),
                .share_node = share_node_.data(),
                .share_units = share_units_.data(),
-               .share_gpus = share_gpus_.data()};
+               .share_gpus = share_gpus_.data(),
+               .user_count = CountOf(o.user_names, o.user),
+               .group_count = CountOf(o.group_names, o.group),
+               .user_name = ListOf(o.user_names, &user_name_),
+               .group_name = ListOf(o.group_names, &group_name_),
+               .user = o.user.data(),
+               .group = o.group.data()};
   return snapshot_;
 }
 

@@ -33,6 +33,7 @@ class SnapshotArrays {
   std::vector<std::int32_t> table_;
   std::vector<std::int32_t> share_node_, share_units_;
   std::vector<std::uint64_t> share_gpus_;
+  std::vector<const char*> user_name_, group_name_;
 };
 
 }  // namespace allot

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -18,6 +20,7 @@ constexpr std::int32_t kMostCpusPerNode = 2'000;
 constexpr std::int32_t kMostTypes = std::numeric_limits<GpuTypeIndex>::max();
 constexpr std::int32_t kCpusPerGpu = 8;
 constexpr Seconds kRestartCost = 30;
+constexpr std::size_t kSizeOfVersion1 = offsetof(allot_snapshot, user_count);
 
 void CheckRange(const char* what, std::int64_t value, std::int64_t low, std::int64_t high) {
   if (value < low || value > high) {
@@ -75,13 +78,26 @@ void CheckNumbers(const char* what, const std::vector<double>& column, Number ru
                   kRules[static_cast<int>(rule)], *wrong);
 }
 
+// Takes over the names of numbers that are new.
+void Append(const char* what, const char* const* from, std::int32_t count,
+            std::vector<std::string>* names) {
+  if (from == nullptr) return;
+  for (std::size_t i = names->size(); i < At(count); ++i) {
+    CheckColumn(what, from[i], 1);
+    names->emplace_back(from[i]);
+  }
+}
+
 }  // namespace
 
-const Observation& SnapshotReader::Read(const allot_snapshot& s) {
-  if (s.struct_size < sizeof(allot_snapshot)) {
-    throw UsageError("'struct_size' of a snapshot must be at least {}, got {}",
-                     sizeof(allot_snapshot), s.struct_size);
+const Observation& SnapshotReader::Read(const allot_snapshot& given) {
+  if (given.struct_size < kSizeOfVersion1) {
+    throw UsageError("'struct_size' of a snapshot must be at least {}, got {}", kSizeOfVersion1,
+                     given.struct_size);
   }
+  // What a host of an earlier version does not have is NULL.
+  allot_snapshot s{};
+  std::memcpy(&s, &given, std::min<std::size_t>(given.struct_size, sizeof s));
   if (!std::isfinite(s.now)) throw DataError("'now' must be finite, got {}", s.now);
   if (!(s.interval > 0) || !std::isfinite(s.interval)) {
     throw DataError("'interval' must be > 0, got {}", s.interval);
@@ -94,7 +110,13 @@ const Observation& SnapshotReader::Read(const allot_snapshot& s) {
   ReadJobs(s);
   ReadShares(s);
   ReadRunning(s);
+  ReadNames(s);
   return o_;
+}
+
+void SnapshotReader::Forget() {
+  user_names_.clear();
+  group_names_.clear();
 }
 
 void SnapshotReader::ReadCluster(const allot_snapshot& s) {
@@ -189,6 +211,14 @@ void SnapshotReader::ReadJobs(const allot_snapshot& s) {
   Copy(s.priority, rows, 0.0, &o_.priority);
   Copy(s.deadline, rows, kNever, &o_.deadline);
   Copy(s.tenant, rows, -1, &o_.tenant);
+  Copy(s.user, rows, -1, &o_.user);
+  Copy(s.group, rows, -1, &o_.group);
+  CheckRange("user_count", s.user_count, 0, ALLOT_MOST_JOBS);
+  CheckRange("group_count", s.group_count, 0, ALLOT_MOST_JOBS);
+  for (std::size_t row = 0; row < rows; ++row) {
+    CheckRange("user", o_.user[row], -1, s.user_count - 1);
+    CheckRange("group", o_.group[row], -1, s.group_count - 1);
+  }
   for (std::size_t row = 0; row < rows; ++row) {
     const bool runs = o_.running[row] >= 0;
     if (s.changes == nullptr) o_.changes[row] = runs ? 1 : 0;
@@ -260,6 +290,14 @@ void SnapshotReader::ReadRunning(const allot_snapshot& s) {
       }
     }
   }
+}
+
+// Last, so that a snapshot that is refused names nobody.
+void SnapshotReader::ReadNames(const allot_snapshot& s) {
+  Append("user_name", s.user_name, s.user_count, &user_names_);
+  Append("group_name", s.group_name, s.group_count, &group_names_);
+  o_.user_names = s.user_name == nullptr ? nullptr : &user_names_;
+  o_.group_names = s.group_name == nullptr ? nullptr : &group_names_;
 }
 
 }  // namespace allot

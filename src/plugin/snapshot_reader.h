@@ -3,6 +3,7 @@
 // library's side of the C interface; the host's is SnapshotArrays.
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "cluster/observation.h"
@@ -19,6 +20,9 @@ class SnapshotReader {
   // lives until the next Read.
   const Observation& Read(const allot_snapshot& snapshot);
 
+  // Numbers of users and groups may stand for other names from now on.
+  void Forget();
+
   const TableStore& tables() const { return tables_; }
 
  private:
@@ -27,6 +31,7 @@ class SnapshotReader {
   void ReadJobs(const allot_snapshot& snapshot);
   void ReadShares(const allot_snapshot& snapshot);
   void ReadRunning(const allot_snapshot& snapshot);
+  void ReadNames(const allot_snapshot& snapshot);
 
   ClusterSpec cluster_;
   TableStore tables_;
@@ -34,6 +39,8 @@ class SnapshotReader {
   Observation o_;
   std::vector<JobIndex> by_number_;
   std::vector<std::uint64_t> held_;  // GPUs, by node
+  std::vector<std::string> user_names_;
+  std::vector<std::string> group_names_;
 };
 
 }  // namespace allot

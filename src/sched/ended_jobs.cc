@@ -18,6 +18,8 @@ double AttainedAtRequested(const Observation& o, std::int32_t row) {
 EndedJobs::Ended EndedJobs::Reckon(const Seen& seen, Seconds ran) const {
   return {.job = seen.job,
           .size = seen.asked_gpus,
+          .user = seen.user,
+          .group = seen.group,
           .gpu_seconds = seen.gpu_seconds + seen.held_gpus * ran,
           .seconds = seen.done_work / seen.asked_rate + seen.held_rate / seen.asked_rate * ran,
           .estimated = seen.estimated_work / seen.asked_rate * seen.asked_gpus};
@@ -31,8 +33,16 @@ const std::vector<EndedJobs::Ended>& EndedJobs::Observe(const Observation& o) {
     const ConfigurationTable& table = *o.table[r];
     const Configuration& asked = table[o.requested[r]];
     const Configuration& held = o.running[r] >= 0 ? table[o.running[r]] : asked;
-    now_[r] = {o.job[r],  asked.demand.gpus, held.demand.gpus,    asked.rate,
-               held.rate, o.done_work[r],    o.estimated_work[r], o.attained_gpu_seconds[r]};
+    now_[r] = {o.job[r],
+               asked.demand.gpus,
+               held.demand.gpus,
+               o.user[r],
+               o.group[r],
+               asked.rate,
+               held.rate,
+               o.done_work[r],
+               o.estimated_work[r],
+               o.attained_gpu_seconds[r]};
   }
   const auto by_job = [](const Seen& a, const Seen& b) { return a.job < b.job; };
   if (!std::is_sorted(now_.begin(), now_.end(), by_job)) {

@@ -13,7 +13,9 @@ class EndedJobs {
  public:
   struct Ended {
     JobIndex job;
-    std::int32_t size;   // GPUs it asked for
+    std::int32_t size;  // GPUs it asked for
+    std::int32_t user;  // as in the observation
+    std::int32_t group;
     double gpu_seconds;  // reckoned service, see below
     double seconds;      // the same as progress: seconds at the size it asked for
     double estimated;    // its estimate in GPU-seconds at the requested size; NaN: none
@@ -35,6 +37,8 @@ class EndedJobs {
     JobIndex job;
     std::int32_t asked_gpus;
     std::int32_t held_gpus;  // where it waits, what it asked for
+    std::int32_t user;
+    std::int32_t group;
     double asked_rate;
     double held_rate;
     double done_work;

@@ -4,9 +4,10 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <span>
+
+#include "sched/size_bins.h"
 
 namespace allot {
 
@@ -17,7 +18,7 @@ namespace allot {
 //   rank(a) = min over d of E[min(S - a, d) | S > a] / P(S - a <= d | S > a),
 //
 // with a and a + d at edges of bins; smaller is better. Sizes of weights that are powers of two are
-// added in any order with the same result. O(1) a rank; the first after an Add costs O(bins^2).
+// added in any order with the same result. O(1) a rank; after an Add O(bins) the first of each bin.
 class GittinsTable {
  public:
   // Sizes are counted in `unit` (the first bin is [0, unit)). The prior is worth `weight` sizes, of
@@ -35,39 +36,23 @@ class GittinsTable {
   double Rank(double attained) const;
   double NextChange(double attained) const;  // up to here the rank stays; infinite in the last bin
 
-  // What a job that has attained so much is expected to take yet: its rank, and what it takes at
-  // most with probability kMedian and kHigh. O(1) on the average.
-  struct Forecast {
-    double rank;
-    double median;
-    double high;
-  };
+  // What was added and the prior: by bin, and in all.
+  std::array<double, SizeBins::kCount> Sizes() const;
+  double total() const { return total_; }
+  const SizeBins& bins() const { return bins_; }
+
+  // What a job that has attained so much is expected to take yet. O(1) on the average.
+  using Forecast = SizeForecast;
   Forecast Of(double attained) const;
 
  private:
-  static constexpr std::size_t kBins = 160;
-  static constexpr double kMedian = 0.5;
-  static constexpr double kHigh = 0.9;
-  using BinsOf = std::array<std::uint8_t, kBins>;
-  double Edge(std::size_t bin) const { return edges_[bin]; }  // lower; of kBins: the upper end
-  std::size_t BinOf(double size) const;
-  void Rerank() const;
-  // The last bin after `first` with more than `wanted` sizes in it or beyond; at least `from`.
-  std::size_t LastBinAbove(double wanted, std::size_t from) const;
-  // The most that the share `level` of the `left` sizes beyond `attained` in bin `first` takes yet.
-  double Remaining(double attained, double level, std::size_t first, double left,
-                   const BinsOf& hints) const;
+  static constexpr std::size_t kBins = SizeBins::kCount;
+  const RankedSizes& ranked() const;
 
-  double unit_;
-  double per_unit_;
-  std::array<double, kBins + 1> edges_{};
-  std::array<double, kBins> middles_{};
+  SizeBins bins_;
   std::array<double, kBins> prior_{};
   std::array<double, kBins> counts_{};
-  mutable std::array<double, kBins> ranks_{};
-  mutable std::array<double, kBins + 1> from_{};  // sizes in this bin or beyond
-  mutable BinsOf median_hints_{};  // by bin of what was attained: no smaller bin is the answer
-  mutable BinsOf high_hints_{};
+  mutable RankedSizes ranked_;
   double patience_ = 0;
   double total_ = 0;
   double added_ = 0;  // of these, since the ranks were worked out; only while patience_ > 0

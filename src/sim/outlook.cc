@@ -42,6 +42,8 @@ Observation ByJob(const Observation& from) {
     Gather(order, &o.priority);
     Gather(order, &o.deadline);
     Gather(order, &o.tenant);
+    Gather(order, &o.user);
+    Gather(order, &o.group);
     o.shares.clear();
     o.share_begin.assign(1, 0);
     for (const std::size_t row : order) {

@@ -33,6 +33,8 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario) : scenario_(scenari
     observation_.cluster = present_.get();
     JoinLater();
   }
+  observation_.user_names = &scenario.workload().users.names();
+  observation_.group_names = &scenario.workload().groups.names();
   observation_.interval = scenario.options().interval;
   observation_.share_begin.assign(1, 0);
   holdings_.Reset(observation_);
@@ -280,7 +282,7 @@ void SimulatedCluster::RemoveEndedRows() {
 
   EraseRows(ended_rows_, o.job, o.submit, o.table, o.requested, o.running, o.done_work,
             o.estimated_work, o.attained_gpu_seconds, o.attained_seconds, o.restart_cost, o.changes,
-            o.waiting_since, o.priority, o.deadline, o.tenant);
+            o.waiting_since, o.priority, o.deadline, o.tenant, o.user, o.group);
 }
 
 void SimulatedCluster::Admit(Seconds until) {
@@ -305,6 +307,8 @@ void SimulatedCluster::Admit(Seconds until) {
     o.priority.push_back(job.priority);
     o.deadline.push_back(job.deadline);
     o.tenant.push_back(job.tenant);
+    o.user.push_back(job.user);
+    o.group.push_back(job.group);
     o.share_begin.push_back(o.share_begin.back());
     inverse_duration_.push_back(1.0 / job.duration);
     if (sums_) {

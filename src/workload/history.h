@@ -10,6 +10,8 @@ namespace allot {
 
 struct PastRun {
   GpuCount gpus;
+  std::int32_t user;  // as in the trace
+  std::int32_t group;
   Seconds seconds;  // a run that goes on at the date counts as if it ended there
 };
 

@@ -41,6 +41,8 @@ inline Workload RandomWorkload(int jobs, std::uint64_t seed, GpuCount largest, b
     job.priority = i % 3;
     if (i % 4 != 0) job.deadline = submit + 1000 * (i % 4);
     if (i % 5 != 0) job.tenant = workload.tenants.Intern(fmt::format("tenant{}", i % 2));
+    if (i % 7 != 0) job.user = workload.users.Intern(fmt::format("user{}", i % 3));
+    if (i % 2 != 0) job.group = workload.groups.Intern(fmt::format("group{}", i % 4));
     workload.jobs.push_back(job);
   }
   workload.Finish();

@@ -79,6 +79,52 @@ TEST_F(CheckpointTest, IsLoaded) {
   EXPECT_EQ(MakePolicy("learned:checkpoint=" + path_)->info().id, "learned");
 }
 
+// Run times of one user, who is long.
+LengthModel LongUser() {
+  Workload past;
+  for (int i = 0; i < 30; ++i) {
+    Job job;
+    job.id = std::to_string(i);
+    job.duration = 50000 + i;
+    job.user = past.users.Intern("long");
+    job.group = i < 10 ? past.groups.Intern("script") : -1;
+    past.jobs.push_back(std::move(job));
+  }
+  past.Finish();
+  LengthModel lengths;
+  lengths.Learn(past, kNever);
+  return lengths;
+}
+
+TEST_F(CheckpointTest, KeepsRunTimesByUser) {
+  const LengthModel lengths = LongUser();
+  AddLengths(lengths, &checkpoint_.state);
+  SaveCheckpoint(checkpoint_, path_);
+  const LengthModel back = LoadAgent(path_).lengths;
+  EXPECT_EQ(back.submitters(), lengths.submitters());
+  EXPECT_EQ(back.submitters().at("long").size(), 2U);
+  EXPECT_EQ(back.learned(), lengths.learned());
+}
+
+TEST_F(CheckpointTest, OfBeforeUsersWereKnownHasNone) {
+  checkpoint_.state["run_times"] = LongUser().learned();
+  SaveCheckpoint(checkpoint_, path_);
+  const Agent agent = LoadAgent(path_);
+  EXPECT_TRUE(agent.lengths.submitters().empty());
+  EXPECT_EQ(agent.lengths.learned(), LongUser().learned());
+}
+
+TEST_F(CheckpointTest, RunTimesByUserMustBeOfBinsThatAre) {
+  AddLengths(LongUser(), &checkpoint_.state);
+  const auto refused = [&](const nlohmann::json& submitters, const char* words) {
+    checkpoint_.state["run_times_by_submitter"] = submitters;
+    SaveCheckpoint(checkpoint_, path_);
+    ExpectError(ExitCode::kBadData, {path_, words}, [&] { LoadAgent(path_); });
+  };
+  refused("x", "'run_times_by_submitter' must be lists of numbers");
+  refused({{"u", {{"", {{160, 1}}}}}}, "one of 160 bins");
+}
+
 TEST_F(CheckpointTest, OtherFeatureVersionIsRefused) {
   checkpoint_.feature_version = 77;
   SaveCheckpoint(checkpoint_, path_);

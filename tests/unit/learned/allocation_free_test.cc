@@ -46,6 +46,8 @@ Scenario CrowdScenario(bool estimated) {
     job.id = std::to_string(i);
     job.gpus = static_cast<GpuCount>(1 << rng.Below(4));
     job.duration = 20000 + rng.Exponential(100000);
+    job.user = workload.users.Intern(std::to_string(i % 7));
+    if (i % 3 == 0) job.group = workload.groups.Intern(std::to_string(i % 5));
     workload.jobs.push_back(std::move(job));
   }
   workload.Finish();

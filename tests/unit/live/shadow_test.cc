@@ -29,6 +29,8 @@ class ShadowTest : public testing::Test {
     o_.priority = {0};
     o_.deadline = {kNever};
     o_.tenant = {-1};
+    o_.user = {-1};
+    o_.group = {-1};
     o_.share_begin = {0, 0};
   }
 

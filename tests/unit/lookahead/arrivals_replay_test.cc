@@ -30,6 +30,8 @@ TEST(ArrivalsReplayTest, ATableThatChangedInItsPlaceIsSeen) {
   o.priority = {0};
   o.deadline = {kNever};
   o.tenant = {-1};
+  o.user = {-1};
+  o.group = {-1};
   o.shares = {{0, {1, 0}, 1}};
   o.share_begin = {0, 1};
   ArrivalsReplay replay(SimOptions{}, 10);

@@ -40,6 +40,7 @@ class LiveBytesTest : public testing::Test {
               double work) {
     RuntimeJob& job = runtime_.AddJob(id, gpus, 1, most);
     job.model = model;
+    job.user = id < "c" ? "ann" : "bob";
     job.total_work = work;
   }
   LiveCluster& Serve() {
@@ -72,6 +73,10 @@ class Way {
   FeatureBatch batch_;
 };
 
+std::string NameOf(const std::vector<std::string>* names, std::int32_t index) {
+  return index < 0 ? "" : names->at(static_cast<std::size_t>(index));
+}
+
 std::string Bytes(const FeatureBatch& batch) {
   std::string bytes;
   for (const std::vector<float>* part : {&batch.jobs, &batch.context}) {
@@ -97,7 +102,14 @@ TEST_F(LiveBytesTest, ALiveMomentIsTheSameBehindTheInterfaceAndInARecord) {
     for (const JobIndex job : live.job) names.push_back(std::to_string(job));
     const std::string text = JsonText(SnapshotJson(live, names));
     const std::unique_ptr<Snapshot> read = ParseSnapshot(text, "record");
-    read->observation.job = live.job;  // in a record jobs are numbered by row
+    read->observation.job = live.job;  // in a record jobs are numbered by row,
+    for (std::size_t r = 0; r < live.job.size(); ++r) {
+      // and users and groups by name.
+      ASSERT_EQ(read->users[read->observation.user[r]], NameOf(live.user_names, live.user[r]));
+      ASSERT_EQ(read->groups[read->observation.group[r]], NameOf(live.group_names, live.group[r]));
+    }
+    read->observation.user = live.user;
+    read->observation.group = live.group;
 
     const std::string bytes = Bytes(direct.Encode(live));
     ASSERT_EQ(Bytes(interface.Encode(reader.Read(arrays.Of(live)))), bytes) << text;
@@ -127,6 +139,8 @@ TEST_F(LiveBytesTest, AMomentIsTheSameOnALiveAndOnASimulatedCluster) {
     job.max_gpus = data.job.max_gpus;
     job.model = workload.models.Intern(data.job.model);
     job.work = data.job.total_work;
+    job.user = workload.users.Intern(data.job.user);
+    job.group = workload.groups.Intern(data.job.model);
     job.duration = 1;  // it has work instead
     workload.jobs.push_back(job);
   }
@@ -143,6 +157,10 @@ TEST_F(LiveBytesTest, AMomentIsTheSameOnALiveAndOnASimulatedCluster) {
   const Observation& o = simulated.Observe();
   EXPECT_EQ(live.rows(), 2);
   EXPECT_EQ(live.now, o.now);
+  EXPECT_EQ(live.user, o.user);
+  EXPECT_EQ(live.group, o.group);
+  EXPECT_EQ(*live.user_names, *o.user_names);
+  EXPECT_EQ(*live.group_names, *o.group_names);
   EXPECT_EQ(Bytes(here.Encode(live)), Bytes(there.Encode(o)));
 }
 

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <fstream>
 #include <functional>
 #include <limits>
 #include <map>
@@ -124,6 +127,42 @@ TEST_F(PluginTest, AHostOfALaterVersionMayHaveLargerStructs) {
   Create("fifo");
   snapshot_.struct_size += 64;
   EXPECT_EQ(Decide(), ALLOT_OK) << allot_last_error();
+}
+
+// What it has no room for it does not tell.
+TEST_F(PluginTest, AHostOfVersionOneHasSmallerStructs) {
+  Create("index:basis=gittins");
+  std::vector<char> old(offsetof(allot_snapshot, user_count));
+  snapshot_.struct_size = static_cast<std::uint32_t>(old.size());
+  std::memcpy(old.data(), &snapshot_, old.size());
+  const auto* snapshot = reinterpret_cast<const allot_snapshot*>(old.data());
+  EXPECT_EQ(allot_policy_decide(policy_, snapshot, &decision_), ALLOT_OK) << allot_last_error();
+}
+
+// Of two users one has always been short, the other long: by the names of the last reset.
+TEST_F(PluginTest, NamesOfUsersBelongToNumbersUntilAReset) {
+  const std::string history = testing::TempDir() + "allot-plugin-history.csv";
+  {
+    std::ofstream csv(history);
+    csv << "job_id,submit_s,gpus,duration_s,user\n";
+    for (int i = 0; i < 40; ++i) csv << "s" << i << ",0,1,30,ann\nl" << i << ",0,1,90000,bob\n";
+  }
+  Create(("index:basis=gittins,alpha=5,beta=0,kappa=0,history=" + history).c_str());
+  testing_support::World world("1x1");
+  world.Add({{1}});
+  world.Add({{1}});
+  world.o.user = {0, 1};
+  const auto first = [&](const std::vector<std::string>& names) {
+    world.o.user_names = &names;
+    const allot_snapshot snapshot = arrays_.Of(world.o);
+    EXPECT_EQ(allot_policy_decide(policy_, &snapshot, &decision_), ALLOT_OK) << allot_last_error();
+    EXPECT_EQ(decision_->job_count, 1);
+    return decision_->job[0];
+  };
+  EXPECT_EQ(first({"ann", "bob"}), 0);
+  EXPECT_EQ(first({"bob", "ann"}), 0) << "numbers keep their names";
+  ASSERT_EQ(allot_policy_reset(policy_), ALLOT_OK);
+  EXPECT_EQ(first({"bob", "ann"}), 1);
 }
 
 TEST_F(PluginTest, ARefusedSnapshotChangesNothing) {
@@ -295,6 +334,10 @@ const Fault kFaults[] = {
      ALLOT_BAD_DATA, "row 0: 'estimated_work' must be finite or NaN, got inf"},
     {"deadline", [](auto* s) { s->deadline = With(s->deadline, 3, 0, kNan); }, ALLOT_BAD_DATA,
      "row 0: 'deadline' must be finite or infinite, got nan"},
+    {"user", [](auto* s) { s->user = With(s->user, 3, 1, 0); }, ALLOT_BAD_DATA,
+     "'user' must be -1 to -1, got 0"},
+    {"group", [](auto* s) { s->group = With(s->group, 3, 1, -2); }, ALLOT_BAD_DATA,
+     "'group' must be -1 to -1, got -2"},
     {"node", [](auto* s) { s->share_node = With(s->share_node, 1, 0, 2); }, ALLOT_BAD_DATA,
      "'share_node' must be 0 to 1, got 2"},
     {"mask", [](auto* s) { s->share_gpus = With(s->share_gpus, 1, 0, std::uint64_t{1}); },

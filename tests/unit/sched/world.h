@@ -68,6 +68,8 @@ class World {
     o.priority.push_back(0);
     o.deadline.push_back(kNever);
     o.tenant.push_back(-1);
+    o.user.push_back(-1);
+    o.group.push_back(-1);
     o.share_begin.push_back(o.share_begin.back());
     return row;
   }
@@ -117,6 +119,8 @@ inline Observation Permuted(const Observation& from, const std::vector<std::size
     to.priority[i] = from.priority[r];
     to.deadline[i] = from.deadline[r];
     to.tenant[i] = from.tenant[r];
+    to.user[i] = from.user[r];
+    to.group[i] = from.group[r];
     const auto shares = from.shares_of(static_cast<std::int32_t>(r));
     to.shares.insert(to.shares.end(), shares.begin(), shares.end());
     to.share_begin.push_back(static_cast<std::int32_t>(to.shares.size()));
