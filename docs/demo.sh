@@ -43,7 +43,7 @@ run pretrain --log "$out/logs/cluster/drf-v0" --out "$out/pretrain"
 
 step "4. Reinforcement learning from there"
 run train --start "$out/pretrain/checkpoint" --teacher drf "${world[@]}" "${training[@]}" --training-cluster 8x8 \
-  --method policy-gradient:keep=0.5,each-workload=true --iterations 40 --out "$out/train"
+  --iterations 40 --out "$out/train"
 
 step "5. The proof: weeks that the policy has never seen"
 run evaluate --checkpoint "$out/train/best" "${world[@]}" "${unseen[@]}" --load 1.0 --workloads 8 --seed 1000 \

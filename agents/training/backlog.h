@@ -13,9 +13,9 @@
 namespace allot {
 
 inline constexpr std::size_t kBacklogNumbers = 5;
-// Job-seconds, but for the first: jobs; the time in the system of these jobs were each alone, in
-// its fastest configuration; were the whole cluster one machine at their best efficiency, the
-// shortest first (the least mean JCT of a fluid); and the jobs times that machine's time for all.
+// The jobs there; the sum of their times were each alone, in its fastest configuration; the same
+// were the cluster one machine at their best efficiency, the shortest first (the least mean JCT of
+// a fluid); that machine's time for all of them, times these jobs; and times those yet to come.
 using Backlog = std::array<double, kBacklogNumbers>;
 
 class BacklogMeter {
