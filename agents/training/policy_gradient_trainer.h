@@ -13,13 +13,13 @@ namespace allot {
 
 struct PolicyGradientOptions {
   int rollouts = 8;  // of each of an iteration's workloads, >= 2; with backlogs >= 3
-  RolloutOptions rollout{.keep = 0.5};
+  RolloutOptions rollout{.keep = 0.5, .backlogs = true};
   // Advantages count in units of their size in their workload, not in the whole iteration: heavy
   // tails make some workloads much louder than others.
   bool each_workload = false;
   // The weights that are validated and served are a mean of those of the iterations: this share of
   // it stays from one to the next, less in the first ones. 0: they are the last ones themselves.
-  double average = 0;
+  double average = 0.97;
   // s after which a later reward counts half. What a short one leaves out is a bias: a day is too
   // short for jobs of hours, as they meet their queue.
   double discount_half_life = 1e18;

@@ -191,6 +191,11 @@ PolicyGradientTrainer::PolicyGradientTrainer(PolicyGradientOptions own, TrainerO
     throw UsageError("baseline={} needs rollouts >= {}, got {}",
                      own.rollout.backlogs ? "state" : "arrivals", least, own.rollouts);
   }
+  if (own.average > 0 && state.iteration > 0 &&
+      !state.memory.contains(Impl::kLast + state.weights.tensors.begin()->first)) {
+    throw UsageError("the run was begun with average = 0, now it is {}: resume with the same",
+                     own.average);
+  }
   own.rollout.max_decisions = options.max_decisions;
   own.rollout.lengths = options.lengths;
   impl_ = std::make_unique<Impl>(std::move(own), std::move(options), std::move(episodes),
@@ -250,7 +255,8 @@ ALLOT_REGISTER(
     (TrainerInfo{"policy-gradient",
                  "sampled fills, same-arrivals leave-one-out advantages",
                  "index",
-                 {{"rollouts", "8", "of each workload (same arrivals), at least 2, or 3", 1, 10000},
+                 {{"rollouts", "8",
+                   "of each workload (same arrivals), at least 3; baseline=arrivals: 2", 1, 10000},
                   {"tau", "0.3", "temperature of exploration", 1e-6, 100},
                   {"hold", "1", "intervals in which exploration stays the same", 1, 1e6},
                   {"each-workload", "false",

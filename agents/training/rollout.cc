@@ -81,8 +81,8 @@ Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexN
       }
       rollout.tick_of_decision.push_back(tick);
     }
-    if (options.backlogs) {
-      auto& backlogs = rollout.backlog_of_tick;
+    auto& backlogs = rollout.backlog_of_tick;
+    if (options.backlogs && std::ssize(backlogs) <= tick) {
       backlogs.resize(static_cast<std::size_t>(tick) + 1,
                       backlogs.empty() ? Backlog{} : backlogs.back());
       backlogs.back() = meter.Of(o);

@@ -34,8 +34,9 @@ struct Rollout {
   std::vector<float> score_gradient;
   std::vector<std::int32_t> tick_of_decision;  // decision instant / interval
 
-  std::vector<double> reward_of_tick;    // 0 where no decision fell due
-  std::vector<Backlog> backlog_of_tick;  // the last one there; empty unless wanted
+  std::vector<double> reward_of_tick;  // 0 where no decision fell due
+  std::vector<Backlog>
+      backlog_of_tick;  // at its first decision, else as before; empty unless wanted
   double total_reward = 0;
 };
 

@@ -16,7 +16,11 @@ using Vector = Eigen::Matrix<double, kBacklogNumbers, 1>;
 // Keeps the fit from what a few instants of a few rollouts cannot tell.
 constexpr double kRidge = 1e-3;
 
-struct Normal {  // equations
+// What is less than this share of the plain squares is rounding: the rollouts are equal there.
+constexpr double kRounding = 1e-12;
+
+struct Normal {                   // equations
+  Vector plain = Vector::Zero();  // squares, not about the mean
   Matrix squares = Matrix::Zero();
   Vector products = Vector::Zero();
 };
@@ -26,7 +30,7 @@ Vector Fit(Normal normal) {
   Vector unit;
   for (Eigen::Index i = 0; i < unit.size(); ++i) {
     const double square = normal.squares(i, i);
-    unit(i) = square > 0 ? 1 / std::sqrt(square) : 0;
+    unit(i) = square > kRounding * normal.plain(i) ? 1 / std::sqrt(square) : 0;
   }
   const Matrix scale = unit.asDiagonal();
   Matrix squares = scale * normal.squares * scale;
@@ -73,6 +77,7 @@ std::vector<std::vector<double>> StateAdvantages(
       // About their own mean, in which rollout k is not.
       of_others[k].squares +=
           all.squares - s * s.transpose() - (sum - s) * (sum - s).transpose() / others;
+      of_others[k].plain += (all.squares - s * s.transpose()).diagonal();
       of_others[k].products += all.products - s * g - (sum - s) * (total - g) / others;
     }
   }

@@ -4,9 +4,9 @@
 //
 //   A_k(t) = dG_k(t) - w_k . dS_k(t),      d: minus the mean over the other rollouts
 //
-// with w_k the least squares fit of dG by dS over all instants of the other rollouts: a control
-// variate that no action of rollout k enters, so that the gradient stays without bias but for what
-// the others' states share with it (Greensmith, Bartlett, Baxter: Variance Reduction Techniques for
+// with w_k the least squares fit of G by S over all instants of the other rollouts, about their own
+// mean: a control variate that no action of rollout k enters, so that the gradient stays without
+// bias (Greensmith, Bartlett, Baxter: Variance Reduction Techniques for
 // Gradient Estimates, JMLR 2004, section 4, for the idea).
 
 #include <vector>

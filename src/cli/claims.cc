@@ -10,12 +10,20 @@
 namespace allot {
 namespace {
 
+// A load and a size that training never saw.
+struct Beyond {
+  const char* name;
+  int gpus;
+  const char* load;
+};
+
 // Two weeks to train in and, after the split, those to test in.
 struct ClaimedTrace {
   std::string name;
   std::string workload;
   std::string from;
   std::string split;
+  std::vector<Beyond> beyond;
 };
 constexpr const char* kPhillySplit = "2017-11-13";
 constexpr const char* kHeliosFrom = "89d";  // 2020-06-15
@@ -126,15 +134,8 @@ ClaimFamily TraceFamily(const ClaimedTrace& trace, bool quick, bool rigid,
                                {{other, most.other}, {"INDEX", most.index}, {"RANKED", 0}}});
   }
   family.ranked_in = family.settings[family.settings.size() / 2].tune;
-  // Loads and sizes that training never saw.
-  struct Beyond {
-    const char* name;
-    int gpus;
-    const char* load;
-  };
   constexpr double kMostBeyond = 1.005;
-  for (const Beyond& beyond : {Beyond{"half load", 256, "0.5"}, Beyond{"double load", 256, "2"},
-                               Beyond{"ten times the cluster", 960, "0.7"}}) {
+  for (const Beyond& beyond : trace.beyond) {
     if (quick || code != "E K") break;
     family.settings.push_back({fmt::format("{} {}, {}", trace.name, code, beyond.name),
                                spec(fmt::format("from={}", trace.split), beyond.gpus, beyond.load),
@@ -150,10 +151,20 @@ ClaimFamily TraceFamily(const ClaimedTrace& trace, bool quick, bool rigid,
 
 std::vector<ClaimFamily> Claims(const ClaimOptions& options) {
   std::vector<ClaimFamily> families = {Dl2Family(options.quick)};
-  std::vector<ClaimedTrace> traces = {
-      {"Philly", options.philly, options.philly_from, kPhillySplit}};
+  std::vector<ClaimedTrace> traces = {{"Philly",
+                                       options.philly,
+                                       options.philly_from,
+                                       kPhillySplit,
+                                       {{"half load", 256, "0.5"},
+                                        {"double load", 256, "2"},
+                                        {"ten times the cluster", 960, "0.7"}}}};
   if (!options.helios.empty()) {
-    traces.push_back({"Helios", options.helios, kHeliosFrom, kHeliosSplit});
+    // Its quiet weeks keep no more than some 400 GPUs busy.
+    traces.push_back({"Helios",
+                      options.helios,
+                      kHeliosFrom,
+                      kHeliosSplit,
+                      {{"half load", 256, "0.5"}, {"double load", 128, "2"}}});
   }
   for (const ClaimedTrace& trace : traces) {
     for (const bool rigid : {true, false}) {

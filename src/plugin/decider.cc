@@ -98,6 +98,7 @@ const allot_decision& Decider::Decide(const allot_snapshot& snapshot) {
   last_ = nullptr;  // it is about to be overwritten
   const Observation& o = reader_.Read(snapshot);
   CheckTime(o);
+  reader_.KeepNames();
   DecideOn(o, Kind::kArrays);
   FillDecision();
   return decision_;

@@ -7,14 +7,6 @@ namespace {
 
 void Clear(auto&... columns) { (columns.clear(), ...); }
 
-// Names by number, as a host lists them. Null where there are none.
-const char* const* ListOf(const std::vector<std::string>* names, std::vector<const char*>* list) {
-  list->clear();
-  if (names == nullptr) return nullptr;
-  for (const std::string& name : *names) list->push_back(name.c_str());
-  return list->data();
-}
-
 // How many numbers there are.
 std::int32_t CountOf(const std::vector<std::string>* names, const std::vector<std::int32_t>& used) {
   if (names != nullptr) return static_cast<std::int32_t>(names->size());
@@ -22,6 +14,16 @@ std::int32_t CountOf(const std::vector<std::string>* names, const std::vector<st
 }
 
 }  // namespace
+
+const char* const* SnapshotArrays::NameList::Of(const std::vector<std::string>* names) {
+  if (names == nullptr) return nullptr;
+  if (names->data() != first_ || names->size() != list_.size()) {
+    first_ = names->data();
+    list_.clear();
+    for (const std::string& name : *names) list_.push_back(name.c_str());
+  }
+  return list_.data();
+}
 
 void SnapshotArrays::AddCluster(const ClusterSpec& cluster) {
   Clear(type_name_, node_type_, node_gpus_, node_cpus_);
@@ -115,8 +117,8 @@ const allot_snapshot& SnapshotArrays::Of(const Observation& o) {
                .share_gpus = share_gpus_.data(),
                .user_count = CountOf(o.user_names, o.user),
                .group_count = CountOf(o.group_names, o.group),
-               .user_name = ListOf(o.user_names, &user_name_),
-               .group_name = ListOf(o.group_names, &group_name_),
+               .user_name = user_name_.Of(o.user_names),
+               .group_name = group_name_.Of(o.group_names),
                .user = o.user.data(),
                .group = o.group.data()};
   return snapshot_;

@@ -4,6 +4,7 @@
 // bytes as one that is asked directly.
 
 #include <cstdint>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -18,6 +19,16 @@ class SnapshotArrays {
   const allot_snapshot& Of(const Observation& observation);
 
  private:
+  // Names by number, as a host lists them; made anew only when there are more.
+  class NameList {
+   public:
+    const char* const* Of(const std::vector<std::string>* names);  // null where there are none
+
+   private:
+    const std::string* first_ = nullptr;
+    std::vector<const char*> list_;
+  };
+
   void AddCluster(const ClusterSpec& cluster);
   void AddTable(const ConfigurationTable& table);
 
@@ -33,7 +44,7 @@ class SnapshotArrays {
   std::vector<std::int32_t> table_;
   std::vector<std::int32_t> share_node_, share_units_;
   std::vector<std::uint64_t> share_gpus_;
-  std::vector<const char*> user_name_, group_name_;
+  NameList user_name_, group_name_;
 };
 
 }  // namespace allot

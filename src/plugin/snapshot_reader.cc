@@ -78,14 +78,19 @@ void CheckNumbers(const char* what, const std::vector<double>& column, Number ru
                   kRules[static_cast<int>(rule)], *wrong);
 }
 
-// Takes over the names of numbers that are new.
-void Append(const char* what, const char* const* from, std::int32_t count,
-            std::vector<std::string>* names) {
+void CheckNew(const char* what, const char* const* from, std::int32_t count, std::size_t known) {
   if (from == nullptr) return;
-  for (std::size_t i = names->size(); i < At(count); ++i) {
-    CheckColumn(what, from[i], 1);
-    names->emplace_back(from[i]);
+  for (std::size_t i = known; i < At(count); ++i) {
+    if (from[i] == nullptr) {
+      throw UsageError("'{}' must name each of its {} numbers, {} is NULL", what, count, i);
+    }
   }
+}
+
+// Takes over the names of numbers that are new.
+void Append(const char* const* from, std::int32_t count, std::vector<std::string>* names) {
+  if (from == nullptr) return;
+  for (std::size_t i = names->size(); i < At(count); ++i) names->emplace_back(from[i]);
 }
 
 }  // namespace
@@ -110,7 +115,10 @@ const Observation& SnapshotReader::Read(const allot_snapshot& given) {
   ReadJobs(s);
   ReadShares(s);
   ReadRunning(s);
-  ReadNames(s);
+  CheckNames(s);
+  o_.user_names = s.user_name == nullptr ? nullptr : &user_names_;
+  o_.group_names = s.group_name == nullptr ? nullptr : &group_names_;
+  read_ = s;
   return o_;
 }
 
@@ -292,12 +300,14 @@ void SnapshotReader::ReadRunning(const allot_snapshot& s) {
   }
 }
 
-// Last, so that a snapshot that is refused names nobody.
-void SnapshotReader::ReadNames(const allot_snapshot& s) {
-  Append("user_name", s.user_name, s.user_count, &user_names_);
-  Append("group_name", s.group_name, s.group_count, &group_names_);
-  o_.user_names = s.user_name == nullptr ? nullptr : &user_names_;
-  o_.group_names = s.group_name == nullptr ? nullptr : &group_names_;
+void SnapshotReader::CheckNames(const allot_snapshot& s) const {
+  CheckNew("user_name", s.user_name, s.user_count, user_names_.size());
+  CheckNew("group_name", s.group_name, s.group_count, group_names_.size());
+}
+
+void SnapshotReader::KeepNames() {
+  Append(read_.user_name, read_.user_count, &user_names_);
+  Append(read_.group_name, read_.group_count, &group_names_);
 }
 
 }  // namespace allot

@@ -20,6 +20,10 @@ class SnapshotReader {
   // lives until the next Read.
   const Observation& Read(const allot_snapshot& snapshot);
 
+  // The snapshot just read is taken: what it names keeps its name. Before, a snapshot that is
+  // refused names nobody.
+  void KeepNames();
+
   // Numbers of users and groups may stand for other names from now on.
   void Forget();
 
@@ -31,8 +35,9 @@ class SnapshotReader {
   void ReadJobs(const allot_snapshot& snapshot);
   void ReadShares(const allot_snapshot& snapshot);
   void ReadRunning(const allot_snapshot& snapshot);
-  void ReadNames(const allot_snapshot& snapshot);
+  void CheckNames(const allot_snapshot& snapshot) const;
 
+  allot_snapshot read_{};  // what the host gave last
   ClusterSpec cluster_;
   TableStore tables_;
   std::vector<const ConfigurationTable*> table_;  // of this snapshot

@@ -175,6 +175,19 @@ TEST_F(PluginTest, ARefusedSnapshotChangesNothing) {
   EXPECT_EQ(Decide(), ALLOT_OK) << allot_last_error();
 }
 
+// Nor does it name anybody: the next one may.
+TEST_F(PluginTest, ARefusedSnapshotNamesNobody) {
+  Create("index");
+  const std::vector<const char*> half = {"ann", nullptr};
+  const std::vector<const char*> whole = {"eve", "bob"};
+  snapshot_.user_count = 2;
+  snapshot_.user_name = half.data();
+  EXPECT_EQ(Decide(), ALLOT_USAGE);
+  EXPECT_STREQ(allot_last_error(), "'user_name' must name each of its 2 numbers, 1 is NULL");
+  snapshot_.user_name = whole.data();
+  EXPECT_EQ(Decide(), ALLOT_OK) << allot_last_error();
+}
+
 TEST_F(PluginTest, TimeDoesNotGoBackUntilAReset) {
   Create("index");
   ASSERT_EQ(Decide(), ALLOT_OK);

@@ -69,13 +69,34 @@ TEST(StateBaseline, KeepsOfARolloutAllThatItsActionsChange) {
   }
 }
 
+// Where the others did the same, their fit says nothing, whatever rounding leaves of it.
+TEST(StateBaseline, EqualRolloutsTellNothingOfABacklog) {
+  Backlogs backlogs;
+  Many returns;
+  Draw(&backlogs, &returns);
+  for (std::size_t k = 1; k < kTogether; ++k) {
+    backlogs[k] = backlogs[1];
+    returns[k] = returns[1];
+  }
+  const Many plain = LeaveOneOutAdvantages(returns);
+  const Many advantages = StateAdvantages(returns, backlogs);
+  for (std::size_t t = 0; t < kInstants; ++t) EXPECT_EQ(advantages[0][t], plain[0][t]) << t;
+}
+
 TEST(StateBaseline, RolloutsMayEndApart) {
   const Many returns = {{-4, -2}, {-3}, {-5, -3, -1}};
   const Backlogs backlogs = {
       {{2, 2, 2, 2}, {1, 1, 1, 1}}, {{2, 2, 2, 2}}, {{2, 2, 2, 2}, {1, 2, 1, 1}, {1, 1, 1, 1}}};
   const Many advantages = StateAdvantages(returns, backlogs);
   ASSERT_EQ(advantages.size(), 3U);
-  for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(advantages[k].size(), returns[k].size());
+  const Many plain = LeaveOneOutAdvantages(returns);
+  for (std::size_t k = 0; k < 3; ++k) {
+    ASSERT_EQ(advantages[k].size(), returns[k].size());
+    EXPECT_NEAR(advantages[k][0], plain[k][0], 1e-12) << "equal backlogs explain nothing";
+  }
+  // Of rollouts 0 and 1 at the second instant: 1 against 0 jobs, a return of -2 against 0.
+  EXPECT_GT(std::abs(advantages[2][1]), 0);
+  EXPECT_LT(std::abs(advantages[2][1]), std::abs(plain[2][1]));
 }
 
 // What it is for: rollouts of the same arrivals differ most by where they have got to.
