@@ -126,19 +126,29 @@ ClaimFamily TraceFamily(const ClaimedTrace& trace, bool quick, bool rigid,
       {"E U", {{"0.7", {1.002, 0}}, {"1", {1.0, 0.97}}, {"1.3", {0.995, 0.96}}}},
       {"E N", {{"0.7", {1.002, 0}}, {"1", {0.995, 0.93}}, {"1.3", {0.99, 0.89}}}},
       {"E K", {{"0.7", {1.002, 0}}, {"1", {0.99, 0.89}}, {"1.3", {0.98, 0.84}}}}};
+  const std::string other = rigid ? "tiresias" : "index:alpha=0,beta=2,kappa=0,first=100";
+  const std::string after = fmt::format("from={}", trace.split);
   for (const auto& [load, most] : limits.at(code)) {
-    const std::string other = rigid ? "tiresias" : "index:alpha=0,beta=2,kappa=0,first=100";
     family.settings.push_back({fmt::format("{} {} {}", trace.name, code, load),
-                               spec(fmt::format("from={}", trace.split), 256, load),
+                               spec(after, 256, load),
                                spec(before, 256, load),
                                {{other, most.other}, {"INDEX", most.index}, {"RANKED", 0}}});
   }
   family.ranked_in = family.settings[family.settings.size() / 2].tune;
+  // Restarts that cost four times those of training.
+  constexpr const char* kDear = ",restart-cost=120";
+  for (const auto& [load, most] : limits.at(code)) {
+    if (quick) break;
+    family.settings.push_back({fmt::format("{} {} {}, restart 120 s", trace.name, code, load),
+                               spec(after, 256, load) + kDear,
+                               spec(before, 256, load) + kDear,
+                               {{other, 0}, {"INDEX", most.index}, {"RANKED", 0}}});
+  }
   constexpr double kMostBeyond = 1.005;
   for (const Beyond& beyond : trace.beyond) {
     if (quick || code != "E K") break;
     family.settings.push_back({fmt::format("{} {}, {}", trace.name, code, beyond.name),
-                               spec(fmt::format("from={}", trace.split), beyond.gpus, beyond.load),
+                               spec(after, beyond.gpus, beyond.load),
                                spec(before, beyond.gpus, beyond.load),
                                {{"INDEX", kMostBeyond}},
                                1,
