@@ -241,16 +241,21 @@ TEST_F(LengthModelTest, UsersDifferInHowTheyForetell) {
   ExpectSame(Ask(model, "short", "", 10, 2000), Ask(model, "", "", 10, 2000));
 }
 
+// Three jobs that were never there before, one of each user, somewhere in their runs.
+void AddOneOfEach(JobIndex turn, Rng* rng, Moment* now) {
+  for (std::size_t u = 0; u < 3; ++u) {
+    now->Add(kUsers[u].name, u == 0 ? "a" : "", Draw(kUsers[u].median, rng));
+  }
+  now->o().job = {3 * turn, 3 * turn + 1, 3 * turn + 2};
+}
+
 TEST_F(LengthModelTest, WhatWasAskedDoesNotMatter) {
   LengthModel asked = Knowing(Past(5));
   LengthModel silent = asked;
   Rng rng(3, "asked");
   for (int i = 0; i < 300; ++i) {
     Moment now;
-    for (std::size_t u = 0; u < 3; ++u) {
-      now.Add(kUsers[u].name, u == 0 ? "a" : "", Draw(kUsers[u].median, &rng));
-    }
-    now.o().job = {3 * i, 3 * i + 1, 3 * i + 2};
+    AddOneOfEach(i, &rng, &now);
     asked.Observe(now.o());
     silent.Observe(now.o());
     for (std::int32_t row = 0; row < 3; ++row) asked.Of(now.o(), row);
@@ -270,10 +275,7 @@ TEST_F(LengthModelTest, TheOrderOfRowsDoesNotMatter) {
   Rng rng(4, "rows");
   for (int i = 0; i < 50; ++i) {
     Moment now;
-    for (std::size_t u = 0; u < 3; ++u) {
-      now.Add(kUsers[u].name, "g", Draw(kUsers[u].median, &rng));
-    }
-    now.o().job = {3 * i, 3 * i + 1, 3 * i + 2};
+    AddOneOfEach(i, &rng, &now);
     const Observation turned = Permuted(now.o(), {2, 0, 1});
     one.Observe(now.o());
     two.Observe(turned);

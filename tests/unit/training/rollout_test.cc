@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "agents/learned/index_agent.h"
+#include "tests/unit/training/mean_square.h"
 #include "tests/unit/training/small_world.h"
 
 namespace allot {
@@ -29,18 +30,6 @@ TEST(Advantages, LeaveTheOwnReturnOutOfTheBaseline) {
 
 TEST(Advantages, RolloutsThatEndedCountAsZero) {
   EXPECT_EQ(LeaveOneOutAdvantages({{3, 1}, {1}}), (Series{{2, 1}, {-2}}));
-}
-
-double MeanSquare(const Series& advantages) {
-  double sum = 0;
-  double count = 0;
-  for (const auto& one : advantages) {
-    for (const double a : one) {
-      sum += a * a;
-      ++count;
-    }
-  }
-  return sum / count;
 }
 
 // What the baseline is for: most of a return's variance is in what arrived, not in what was

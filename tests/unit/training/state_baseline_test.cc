@@ -4,6 +4,7 @@
 
 #include "agents/learned/index_agent.h"
 #include "agents/training/rollout.h"
+#include "tests/unit/training/mean_square.h"
 #include "tests/unit/training/small_world.h"
 
 namespace allot {
@@ -30,18 +31,6 @@ void Draw(Backlogs* backlogs, Many* returns) {
   }
 }
 
-double SquareOfAll(const Many& advantages) {
-  double sum = 0;
-  double count = 0;
-  for (const auto& one : advantages) {
-    for (const double a : one) {
-      sum += a * a;
-      ++count;
-    }
-  }
-  return sum / count;
-}
-
 TEST(StateBaseline, TakesAwayWhatTheBacklogSays) {
   Backlogs backlogs;
   Many returns;
@@ -52,8 +41,8 @@ TEST(StateBaseline, TakesAwayWhatTheBacklogSays) {
       returns[k][t] = 7 - 3 * at[0] - at[1] + 0.5 * at[2] - 2 * at[3];
     }
   }
-  EXPECT_LT(SquareOfAll(StateAdvantages(returns, backlogs)),
-            1e-4 * SquareOfAll(LeaveOneOutAdvantages(returns)));
+  EXPECT_LT(MeanSquare(StateAdvantages(returns, backlogs)),
+            1e-4 * MeanSquare(LeaveOneOutAdvantages(returns)));
 }
 
 // Without bias: what a rollout got by its actions stays in its advantages as it is.
@@ -116,8 +105,8 @@ TEST(StateBaseline, HasLessVarianceThanTheSameArrivals) {
       ASSERT_EQ(rollout.backlog_of_tick.size(), rollout.reward_of_tick.size());
       backlogs.push_back(std::move(rollout.backlog_of_tick));
     }
-    arrivals += SquareOfAll(LeaveOneOutAdvantages(returns));
-    state += SquareOfAll(StateAdvantages(returns, backlogs));
+    arrivals += MeanSquare(LeaveOneOutAdvantages(returns));
+    state += MeanSquare(StateAdvantages(returns, backlogs));
   }
   RecordProperty("variance_ratio", std::to_string(state / arrivals));
   EXPECT_LT(state / arrivals, 0.7);
