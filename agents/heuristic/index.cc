@@ -1,13 +1,13 @@
 // The weighted alpha-fair index with fixed numbers: u, beta, kappa for every job, u = -alpha
 // ln(time) of the remaining time in the smallest configuration or, where lengths are unknown, of
 // the GPU time attained or the inverse Gittins index; or u = alpha x age. `rank` adds heSRPT's
-// weight (sched/longer_share.h). docs/learning.md says which heuristics its points are.
+// weight (sched/hesrpt_weight.h). docs/learning.md says which heuristics its points are.
 
 #include <cmath>
 
+#include "sched/hesrpt_weight.h"
 #include "sched/hull_fill.h"
 #include "sched/length_model.h"
-#include "sched/longer_share.h"
 #include "sched/policy.h"
 #include "sched/remaining.h"
 
@@ -111,7 +111,7 @@ class IndexHeuristic : public Policy {
   std::vector<std::int32_t> rows_;
   std::vector<Score> scores_;
   std::vector<float> times_;
-  LongerShare longer_;
+  HesrptWeight longer_;
   std::vector<Grant> grants_;
 };
 

@@ -24,13 +24,13 @@ void LookaheadChooser::OnEpisodeStart(const EpisodeContext& context) {
 }
 
 std::size_t LookaheadChooser::Choose(const Observation& o) {
-  const Outlook outlook(o, options_.rules);
-  Outlook::Limits limits;
+  const LookaheadSimulation simulation(o, options_.rules);
+  LookaheadSimulation::Limits limits;
   if (options_.horizon > 0) limits.horizon = options_.horizon * o.interval;
   limits.step = options_.step * o.interval;
   std::size_t best = 0;
   for (std::size_t c = 0; c < candidates_.size(); ++c) {
-    const double sum = outlook.CompletionSum(*candidates_[c].future, limits);
+    const double sum = simulation.CompletionSum(*candidates_[c].future, limits);
     if (sum >= limits.give_up) continue;
     limits.give_up = sum;
     best = c;

@@ -1,8 +1,8 @@
 #pragma once
 // A policy that chooses among policies: every so often each candidate is followed ahead through the
-// known jobs (sim/outlook.h), and the one with the least mean JCT of these decides until the next
-// choice; equal ones: the first. What a candidate remembers is up to date when it is its turn,
-// because all see every observation.
+// known jobs (sim/lookahead_simulation.h), and the one with the least mean JCT of these decides
+// until the next choice; equal ones: the first. What a candidate remembers is up to date when it is
+// its turn, because all see every observation.
 //
 // A choice costs one simulated future a candidate, at most horizon / step decisions each plus one a
 // completion; futures that have become worse than the best are left off.
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/outlook.h"
+#include "sim/lookahead_simulation.h"
 
 namespace allot {
 

@@ -44,7 +44,7 @@ Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexN
   Rollout rollout;
   ClusterEnv env = MakeEnv(scenario, options);
   env.Reset(0);
-  const std::uint64_t luck = Rng(seed, "rollout", a, b).NextU64();
+  const std::uint64_t noise = Rng(seed, "rollout", a, b).NextU64();
   std::int64_t hold = -1;
   Rng selection(seed, "kept-decisions", a, b);
   SampledFill fill(options.tau);
@@ -66,7 +66,7 @@ Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexN
     const std::int32_t tick = TickOf(o);
     const bool fresh = tick / options.hold != hold;
     hold = tick / options.hold;
-    Rng exploration(luck, "hold", static_cast<std::uint64_t>(hold));
+    Rng exploration(noise, "hold", static_cast<std::uint64_t>(hold));
     fill.Fill(o, scores, &exploration, &grants, &gradient);
     placement->Place(o, grants, &allocation);
 

@@ -38,8 +38,8 @@ void SampledFill::Open(std::int32_t index, const Observation& o, std::span<const
   total_peak_ = std::max(total_peak_, total_);
   const auto step = static_cast<std::uint64_t>(item.cursor.position()) * kMostTypes +
                     static_cast<std::uint64_t>(item.type);
-  Rng luck(draw_, "luck", static_cast<std::uint64_t>(o.job[At(item.row)]), step);
-  heap_.push_back({now + luck.Exponential(1.0) / item.weight, index, item.cursor.position()});
+  Rng noise(draw_, "luck", static_cast<std::uint64_t>(o.job[At(item.row)]), step);
+  heap_.push_back({now + noise.Exponential(1.0) / item.weight, index, item.cursor.position()});
   std::push_heap(heap_.begin(), heap_.end(), Later<Race, Race>);
 }
 

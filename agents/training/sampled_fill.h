@@ -22,7 +22,7 @@ class SampledFill {
   explicit SampledFill(double tau) : tau_(tau) {}
 
   // Appends grants as HullFill does. gradient[row] = d log P(this fill) / d scores[row]. Takes one
-  // number from `rng`; where that is the same, so is the luck of each step of each job, whatever
+  // number from `rng`; where that is the same, so is the noise of each step of each job, whatever
   // other jobs there are. The
   // gradient is 0 where all jobs get all they can use.
   void Fill(const Observation& observation, std::span<const Score> scores, Rng* rng,

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "agents/learned/agent.h"
-#include "agents/training/watch.h"
+#include "agents/training/divergence_guard.h"
 #include "core/error.h"
 
 namespace allot {
@@ -24,7 +24,7 @@ std::unique_ptr<Trainer> MakeTrainer(std::string_view spec, TrainerOptions optio
     throw UsageError("training method '{}' runs in one process, started were {}", info.id,
                      options.team->size());
   }
-  return std::make_unique<WatchedTrainer>(
+  return std::make_unique<DivergenceGuard>(
       info.make(Params(fmt::format("training method '{}'", info.id), info.params, named.given),
                 std::move(options), std::move(episodes), std::move(state)));
 }

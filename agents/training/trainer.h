@@ -73,7 +73,7 @@ struct TrainerInfo {
   bool shared = false;  // whether it trains in teams of several processes
 };
 
-// "evolution:pairs=12", watched (watch.h). UsageError with did-you-mean.
+// "evolution:pairs=12", watched (divergence_guard.h). UsageError with did-you-mean.
 std::unique_ptr<Trainer> MakeTrainer(std::string_view spec, TrainerOptions options,
                                      EpisodeSource episodes, TrainerState state);
 

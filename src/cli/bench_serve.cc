@@ -11,13 +11,13 @@
 #include "cli/bench_machine.h"
 #include "cli/command.h"
 #include "cli/experiment.h"
-#include "cli/live_crowd.h"
+#include "cli/synthetic_cluster.h"
 #include "cli/version.h"
 #include "core/cpu_time.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/strings.h"
-#include "live/steady_policy.h"
+#include "live/keep_on_error_policy.h"
 #include "metrics/quantile.h"
 #include "plugin/plugin_policy.h"
 
@@ -44,21 +44,21 @@ double ResidentMegabytes() {
 }
 
 Json MeasureServing(std::unique_ptr<Policy> inside, int jobs, int decisions) {
-  SteadyPolicy policy(std::move(inside));
+  KeepOnErrorPolicy policy(std::move(inside));
   policy.OnEpisodeStart({});
-  LiveCrowd crowd(jobs);
+  SyntheticCluster cluster(jobs);
   Allocation allocation;
   std::vector<float> ms;
   ms.reserve(static_cast<std::size_t>(decisions));
   double memory = 0;
   for (int d = 0; d < kWarmUp + decisions; ++d) {
     if (d == kWarmUp) memory = ResidentMegabytes();
-    const Observation& now = crowd.Observe();
+    const Observation& now = cluster.Observe();
     const double begin = ThreadCpuSeconds();
     policy.Decide(now, &allocation);
     const double took = ThreadCpuSeconds() - begin;
     if (d >= kWarmUp) ms.push_back(static_cast<float>(1000 * took));
-    crowd.Apply(allocation);
+    cluster.Apply(allocation);
   }
   if (policy.counts().failed > 0) {
     throw RunError("{} of {} decisions failed", policy.counts().failed, policy.counts().decisions);

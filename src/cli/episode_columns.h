@@ -1,7 +1,7 @@
 #pragma once
 // What an episode log holds beside Minari's groups, from values to columns and back
 // (docs/formats/episode_log.md): the workload, the decisions and the rules of the run. Used by
-// EpisodeLog and SeenLog.
+// EpisodeLog and ObservationLog.
 
 #include <string>
 #include <vector>

@@ -153,7 +153,7 @@ struct EpisodeLog::Impl : public DecisionListener {
   const SimulatedCluster* cluster = nullptr;
   std::uint64_t seed = 0;
   DecisionLog decisions;
-  SeenLog seen;
+  ObservationLog seen;
   std::vector<float> jobs, context, granted;
   std::vector<std::uint8_t> job_mask;
   std::vector<double> rewards, times;
@@ -321,8 +321,8 @@ std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path) {
       }
     }
     if (live) {
-      logged.seen = std::make_shared<const SeenLog>(
-          SeenLog::Read(reader, e, jobs, logged.scenario->cluster()));
+      logged.seen = std::make_shared<const ObservationLog>(
+          ObservationLog::Read(reader, e, jobs, logged.scenario->cluster()));
       if (logged.seen->decisions() != logged.decisions.times.size()) {
         throw DataError("{}: 'seen/nodes' must have a value a decision ({}), has {}", where,
                         logged.decisions.times.size(), logged.seen->decisions());

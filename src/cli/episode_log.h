@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/seen_log.h"
+#include "cli/observation_log.h"
 #include "cluster/job_record.h"
 #include "perf/catalogue.h"
 #include "record/minari_writer.h"
@@ -74,7 +74,7 @@ struct LoggedEpisode {
   std::vector<Seconds> finish;  // by job index, as the logged run had them
   // Of a live run, which cannot be simulated again: what every decision saw; null: simulated. Its
   // scenario is that of the jobs' measured run times and throughput, which `catalogue` holds.
-  std::shared_ptr<const SeenLog> seen;
+  std::shared_ptr<const ObservationLog> seen;
   std::shared_ptr<const Catalogue> catalogue;
 };
 

@@ -5,7 +5,7 @@
 
 #include "agents/learned/agent.h"
 #include "cli/experiment.h"
-#include "cli/sight.h"
+#include "cli/training_overlap.h"
 #include "models/checkpoint.h"
 
 namespace allot {
@@ -32,7 +32,9 @@ int Evaluate(EvaluateOptions& o, const GlobalOptions& globals) {
   }
   ExperimentOptions experiment;
   experiment.title = o.title.empty() ? "Checkpoint " + o.checkpoint : o.title;
-  experiment.sight = o.seen ? Sight::kSeen : SightOf(LoadCheckpoint(o.checkpoint).config, o.world);
+  experiment.training_overlap =
+      o.seen ? TrainingOverlap::kSeen
+             : TrainingOverlapOf(LoadCheckpoint(o.checkpoint).config, o.world);
   experiment.command = TypedCommand();
   experiment.globals = globals;
   experiment.out = o.out;

@@ -73,7 +73,7 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
                          const ExperimentOptions& options) {
   Evaluation evaluation;
   evaluation.title = options.title;
-  evaluation.sight = options.sight;
+  evaluation.training_overlap = options.training_overlap;
   evaluation.command = options.command;
   const Scenario& first = *scenarios.front().scenario;
   evaluation.cluster = first.cluster().ToString();

@@ -26,7 +26,7 @@ std::vector<Contender> ParseContenders(World& world, const std::string& text);
 
 struct ExperimentOptions {
   std::string title;
-  Sight sight = Sight::kNone;
+  TrainingOverlap training_overlap = TrainingOverlap::kNone;
   std::string reference;    // contender that ratios are taken of; "" = the first
   std::string command;      // as typed
   std::string out;          // "" = keep nothing on disk

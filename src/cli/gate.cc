@@ -9,7 +9,7 @@
 
 #include "agents/learned/agent.h"
 #include "cli/experiment.h"
-#include "cli/sight.h"
+#include "cli/training_overlap.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json_text.h"
@@ -71,7 +71,7 @@ void CopyFolder(const fs::path& from, const fs::path& to) {
 
 int Gate(GateOptions& o, const GlobalOptions& globals) {
   const Checkpoint candidate = LoadCheckpoint(o.candidate);
-  if (!o.seen && SightOf(candidate.config, o.world) == Sight::kSeen) {
+  if (!o.seen && TrainingOverlapOf(candidate.config, o.world) == TrainingOverlap::kSeen) {
     throw UsageError(
         "the gate needs workloads that training did not see, and '{}' was trained on these: "
         "choose others by --from and --to, or say --seen",
@@ -86,7 +86,8 @@ int Gate(GateOptions& o, const GlobalOptions& globals) {
   }
   ExperimentOptions experiment;
   experiment.title = "Gate of " + o.candidate;
-  experiment.sight = o.seen ? Sight::kSeen : SightOf(candidate.config, o.world);
+  experiment.training_overlap =
+      o.seen ? TrainingOverlap::kSeen : TrainingOverlapOf(candidate.config, o.world);
   experiment.command = TypedCommand();
   experiment.globals = globals;
   experiment.reference = kCandidate;

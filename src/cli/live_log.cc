@@ -45,7 +45,7 @@ Outcome OutcomeOf(const LiveJob& job) {
 }
 
 // Throughput of all models at the counts that their jobs may hold, on all types.
-std::string ProfilesCsv(const JobBook& book, const std::vector<const LiveJob*>& jobs) {
+std::string ProfilesCsv(const JobTable& book, const std::vector<const LiveJob*>& jobs) {
   std::map<std::string, std::pair<const LiveJob*, GpuCount>> largest;
   for (const LiveJob* job : jobs) {
     auto& [one, gpus] = largest[ProfileOf(*job)];
@@ -100,7 +100,7 @@ void LiveLog::OnDecision(const Observation& o, const Allocation& allocation) {
 
 std::vector<std::string> LiveLog::End(const std::string& runtime) {
   const LiveCluster& cluster = daemon_.cluster();
-  const JobBook& book = cluster.state().book();
+  const JobTable& book = cluster.state().book();
   LiveFacts facts;
   facts.end = cluster.now();
   facts.runtime = runtime;

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "cli/trace_shelf.h"
+#include "cli/workload_cache.h"
 #include "cli/world.h"
 #include "metrics/sweep_results.h"
 #include "sweep/definition.h"
@@ -46,7 +46,7 @@ class SweepCells {
 
   const SweepDefinition& definition_;
   std::size_t kept_;
-  TraceShelf traces_;
+  WorkloadCache traces_;
   std::mutex mutex_;
   std::deque<std::shared_ptr<Entry>> entries_;  // latest first
 };

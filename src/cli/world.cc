@@ -110,8 +110,8 @@ std::shared_ptr<const Workload> World::MadeByLaw(std::uint64_t seed) const {
   const double rate = RateOf(law, rate_);
   const LawLength length = {jobs_.value_or(kLawJobs), tail()};
   const auto make = [&] { return Generate(law, rate, seed, length); };
-  if (shelf_ == nullptr) return std::make_shared<const Workload>(make());
-  return shelf_->Share({law.id, rate, seed, length.jobs, length.tail}, make);
+  if (workload_cache_ == nullptr) return std::make_shared<const Workload>(make());
+  return workload_cache_->Share({law.id, rate, seed, length.jobs, length.tail}, make);
 }
 
 const Workload& World::trace() {
@@ -130,8 +130,8 @@ const Workload& World::trace() {
   const auto read = [this](ReadReport* report) {
     return ReadTrace(workload_, format_, ReadOptions{.lenient = lenient_}, report);
   };
-  if (shelf_ != nullptr) {
-    trace_ = shelf_->Get({workload_, format_, lenient_}, read, &read_report_);
+  if (workload_cache_ != nullptr) {
+    trace_ = workload_cache_->Get({workload_, format_, lenient_}, read, &read_report_);
   } else {
     trace_ = std::make_shared<const Workload>(read(&read_report_));
   }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/trace_shelf.h"
+#include "cli/workload_cache.h"
 #include "core/command_line.h"
 #include "envs/episodes.h"
 #include "envs/setting.h"
@@ -27,9 +27,9 @@ class World {
   // Declares --workload, --cluster, --load, ... on the command.
   void Declare(CommandLine& line);
 
-  // Traces that several worlds read are read once, workloads that they make are made once: `shelf`
+  // Traces that several worlds read are read once, workloads that they make are made once: `cache`
   // must outlive the world.
-  void ShareTraces(TraceShelf* shelf) { shelf_ = shelf; }
+  void ShareTraces(WorkloadCache* cache) { workload_cache_ = cache; }
 
   // Reads the trace, or makes it by its law with --seed; once. Errors as ReadTrace.
   const Workload& trace();
@@ -109,7 +109,7 @@ class World {
   std::optional<int> jobs_;
   std::string tail_;
 
-  TraceShelf* shelf_ = nullptr;
+  WorkloadCache* workload_cache_ = nullptr;
   std::shared_ptr<const Workload> trace_;
   ReadReport read_report_;
 };

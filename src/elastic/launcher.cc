@@ -43,7 +43,7 @@ std::string FirstOf(const std::string& list) { return list.substr(0, list.find('
 
 }  // namespace
 
-int RunHome(const std::vector<std::string>& command) {
+int RunUserJob(const std::vector<std::string>& command) {
   const std::string id = Variable("SLURM_JOB_ID");
   const std::string submitted_in = Variable("SLURM_SUBMIT_DIR");
   const pid_t script = getppid();

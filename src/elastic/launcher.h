@@ -17,7 +17,7 @@
 namespace allot {
 
 // Both return the exit code of the process.
-int RunHome(const std::vector<std::string>& command);
+int RunUserJob(const std::vector<std::string>& command);
 int RunWorker(std::chrono::seconds patience);  // returns only when it fails
 
 }  // namespace allot

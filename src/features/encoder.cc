@@ -200,8 +200,8 @@ void FeatureEncoder::EncodeLogs(FeatureBatch* batch) {
 void FeatureEncoder::EncodeRanks(const Observation& o, FeatureBatch* batch) {
   RankBy(o, kRemainingFastest, kRankRemaining, &remaining_ranks_, batch);
   RankBy(o, kRemainingCost, kRankCost, &cost_ranks_, batch);
-  ShareBy(o, kRemainingSmallest, kLongerShare, &longer_, batch);
-  ShareBy(o, kForecastRank, kLongerForecastShare, &longer_forecast_, batch);
+  ShareBy(o, kRemainingSmallest, kHesrptWeight, &longer_, batch);
+  ShareBy(o, kForecastRank, kHesrptForecastWeight, &longer_forecast_, batch);
 }
 
 void FeatureEncoder::TakeColumn(const FeatureBatch& batch, JobFeature feature) {
@@ -223,7 +223,7 @@ void FeatureEncoder::RankBy(const Observation& o, JobFeature value, JobFeature r
 }
 
 void FeatureEncoder::ShareBy(const Observation& o, JobFeature value, JobFeature share,
-                             LongerShare* longer, FeatureBatch* batch) {
+                             HesrptWeight* longer, FeatureBatch* batch) {
   TakeColumn(*batch, value);
   const std::vector<float>& shares = longer->Of(column_, o.job);
   for (std::size_t r = 0; r < shares.size(); ++r) {

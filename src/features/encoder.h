@@ -17,8 +17,8 @@
 
 #include "cluster/observation.h"
 #include "core/ranks.h"
+#include "sched/hesrpt_weight.h"
 #include "sched/length_model.h"
-#include "sched/longer_share.h"
 
 namespace allot {
 
@@ -46,11 +46,11 @@ enum JobFeature : int {
   kRankRemaining,
   kRankCost,
   kHasEstimate,
-  kLongerShare,  // sched/longer_share.h, by kRemainingSmallest
+  kHesrptWeight,  // sched/hesrpt_weight.h, by kRemainingSmallest
   kForecastRank,
   kForecastMedian,
   kForecastHigh,
-  kLongerForecastShare,  // likewise, by kForecastRank
+  kHesrptForecastWeight,  // likewise, by kForecastRank
 };
 
 struct FeatureBatch {
@@ -90,7 +90,7 @@ class FeatureEncoder {
   void RankBy(const Observation& observation, JobFeature value, JobFeature rank, Ranks* ranks,
               FeatureBatch* batch);
   void ShareBy(const Observation& observation, JobFeature value, JobFeature share,
-               LongerShare* longer, FeatureBatch* batch);
+               HesrptWeight* longer, FeatureBatch* batch);
   void TakeColumn(const FeatureBatch& batch, JobFeature feature);
 
   LengthModel lengths_;
@@ -99,8 +99,8 @@ class FeatureEncoder {
   std::vector<double> wide_logs_;
   Ranks remaining_ranks_;
   Ranks cost_ranks_;
-  LongerShare longer_;
-  LongerShare longer_forecast_;
+  HesrptWeight longer_;
+  HesrptWeight longer_forecast_;
   std::vector<float> column_;
 };
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "features/unit_room.h"
+#include "features/unit_fit.h"
 #include "sched/capacity.h"
 #include "sched/increments.h"
 #include "sched/stages.h"
@@ -65,7 +65,7 @@ class SequenceAction {
   std::unique_ptr<Placement> placement_;
   const Observation* observation_ = nullptr;
   TypeCapacity capacity_;
-  UnitRoom room_;
+  UnitFit room_;
   std::vector<std::int32_t> rows_;  // by (submit, job)
   int first_ = 0;                   // of rows_, in the window's first slot
   std::vector<std::int32_t> chosen_;

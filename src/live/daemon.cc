@@ -102,7 +102,7 @@ struct Daemon::Impl {
 
   DaemonOptions options;
   StateLock lock;
-  SteadyPolicy policy;
+  KeepOnErrorPolicy policy;
   std::unique_ptr<Shadow> shadow;
   std::unique_ptr<Journal> journal;
   std::unique_ptr<LiveClock> clock;
@@ -134,7 +134,7 @@ void Daemon::Run(std::span<DecisionListener* const> listeners,
       EpisodeContext context;
       context.cluster = &m.cluster->state().present();
       DriveOptions drive;
-      drive.time_decisions = false;  // SteadyPolicy does, in constant memory
+      drive.time_decisions = false;  // KeepOnErrorPolicy does, in constant memory
       if (m.shadow != nullptr) m.shadow->OnEpisodeStart(context);
       Drive(*m.cluster, m.policy, context, all, drive);
     }

@@ -10,9 +10,9 @@
 #include <span>
 #include <string>
 
+#include "live/keep_on_error_policy.h"
 #include "live/live_cluster.h"
 #include "live/shadow.h"
-#include "live/steady_policy.h"
 #include "sched/driver.h"
 
 namespace allot {

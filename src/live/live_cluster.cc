@@ -163,7 +163,7 @@ bool LiveCluster::WaitForChange(Seconds holds_until) {
       const Seconds left = tick - clock_.Now();  // gone by where there is nothing to decide
       runtime_.Wait(left > 0 ? std::min(options_.poll, std::max(left, 1e-3)) : options_.poll);
     }
-    event_ = Look() || event_;
+    event_ = LookAtRuntime() || event_;
     const bool due = (options_.decide_on_events && event_) || clock_.Now() >= tick;
     if (on_look_) on_look_();
     if (!due || state_.paused()) continue;
@@ -308,7 +308,7 @@ void LiveCluster::StopAllJobs(Seconds at_most) {
   }
   const Seconds begin = clock_.Now();
   while (clock_.Now() - begin < at_most) {
-    Look();
+    LookAtRuntime();
     const HeldGpus held = state_.Held();
     if (std::all_of(held.begin(), held.end(), [](std::uint64_t gpus) { return gpus == 0; })) return;
     runtime_.Wait(options_.poll);

@@ -26,7 +26,7 @@ struct LiveOptions {
   bool decide_on_events = true;  // also when a job arrives or ends, or a node comes or goes
   bool dry_run = false;          // decides, starts nothing and writes no journal
   bool until_idle = false;       // ends when no job is left
-  JobBook::Options book{};
+  JobTable::Options book{};
 };
 
 // Counts for metrics and the status, of this daemon.
@@ -58,7 +58,7 @@ class LiveCluster : public ClusterPort {
 
   // One look at the runtime, and what is to be done now. True when something happened that asks
   // for a decision. WaitForChange looks by itself.
-  bool Look();
+  bool LookAtRuntime();
 
   // Waits for the first job; false as WaitForChange.
   bool WaitForJobs();
@@ -87,9 +87,9 @@ class LiveCluster : public ClusterPort {
 
  private:
   void Write(const char* what, JournalRecord fields);
-  bool SeeNodes(const RuntimePicture& picture);
-  bool SeeJobs(const RuntimePicture& picture);
-  void SeeWorkers(const RuntimePicture& picture);
+  bool SeeNodes(const RuntimeSnapshot& snapshot);
+  bool SeeJobs(const RuntimeSnapshot& snapshot);
+  void SeeWorkers(const RuntimeSnapshot& snapshot);
   bool LeaveDownNodes();
   void Measure(Seconds before);
   void Advance();

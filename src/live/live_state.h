@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cluster/cluster_spec.h"
-#include "live/job_book.h"
+#include "live/job_table.h"
 #include "live/journal.h"
 
 namespace allot {
@@ -26,14 +26,14 @@ JournalRecord Give(const std::string& job, std::span<const NodeShare> shares,
 
 class LiveState {
  public:
-  explicit LiveState(JobBook::Options options) : book_(std::move(options)) {}
+  explicit LiveState(JobTable::Options options) : book_(std::move(options)) {}
 
   // DataError for a record that says what cannot be (a job that was never named). Records of other
   // kinds are for people.
   void Apply(const JournalRecord& record);
 
-  JobBook& book() { return book_; }
-  const JobBook& book() const { return book_; }
+  JobTable& book() { return book_; }
+  const JobTable& book() const { return book_; }
   const std::vector<RuntimeNode>& nodes() const { return nodes_; }
   const ClusterSpec& present() const { return present_; }  // what is down has nothing
   const std::vector<bool>& node_up() const { return node_up_; }
@@ -52,7 +52,7 @@ class LiveState {
   void SetNodes(const JournalRecord& record);
   void Refresh();
 
-  JobBook book_;
+  JobTable book_;
   std::vector<RuntimeNode> nodes_;
   std::map<std::string, NodeIndex> node_index_;
   ClusterSpec present_;

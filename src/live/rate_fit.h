@@ -1,6 +1,6 @@
 #pragma once
 // The throughput model of one live job: the prior (its profile of the catalogue, or the documented
-// one for unknown models) corrected by what was measured. Used by JobBook, a fit a job.
+// one for unknown models) corrected by what was measured. Used by JobTable, a fit a job.
 //
 // rate(n, type) = prior(n, type) x ratio. The ratio at a measured (type, n) is measured / prior;
 // between two measured counts of a type it is interpolated in ln n, beyond them it is that of the

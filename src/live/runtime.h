@@ -86,11 +86,11 @@ struct RuntimeWorker {
   Seconds silent = 0;  // since it was last heard of, or expected; 0 where the runtime cannot tell
 };
 
-// One consistent picture: a job whose workers have all ended with success is kFinished in the same
+// One consistent snapshot: a job whose workers have all ended with success is kFinished in the same
 // one that shows them kEnded. A job that is over stays listed as such until Forget, or for as long
 // as the runtime itself knows it; one that is no longer listed counts as cancelled. A worker that
 // is no longer listed counts as ended.
-struct RuntimePicture {
+struct RuntimeSnapshot {
   std::vector<RuntimeNode> nodes;  // always in the same order; a node never leaves, it goes down
   std::vector<RuntimeJob> jobs;    // any order
   std::vector<RuntimeWorker> workers;
@@ -134,8 +134,8 @@ class Runtime {
   virtual ~Runtime() = default;
 
   // Throws RunError when the machines cannot be asked (controller down): the daemon keeps its
-  // picture, changes nothing and asks again.
-  virtual RuntimePicture Look() = 0;
+  // snapshot, changes nothing and asks again.
+  virtual RuntimeSnapshot TakeSnapshot() = 0;
 
   // Starts these workers of the job, all or none. For a kHot job each has one GPU and waits, once
   // kReady, for an epoch that it is a member of; for a kRestart job they are all of its workers, in

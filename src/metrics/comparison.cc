@@ -45,14 +45,14 @@ constexpr std::size_t kLongestTitle = 16;
 std::string WorkloadsInWords(const Evaluation& evaluation) {
   const std::size_t n = evaluation.workloads.size();
   const std::string_view noun = n == 1 ? "workload" : "workloads";
-  switch (evaluation.sight) {
-    case Sight::kUnseen:
+  switch (evaluation.training_overlap) {
+    case TrainingOverlap::kUnseen:
       return fmt::format("{} unseen {}", n, noun);
-    case Sight::kSeen:
+    case TrainingOverlap::kSeen:
       return fmt::format("{} {} seen in training", n, noun);
-    case Sight::kNotKnown:
+    case TrainingOverlap::kNotKnown:
       return fmt::format("{} {} not known to be unseen", n, noun);
-    case Sight::kNone:
+    case TrainingOverlap::kNone:
       break;
   }
   return fmt::format("{} {}", n, noun);

@@ -54,10 +54,10 @@ EvaluatedPolicy PolicyFromJson(const Json& json, std::size_t workloads, std::str
 nlohmann::ordered_json ToJson(const Evaluation& evaluation) {
   Json json;
   json["title"] = evaluation.title;
-  if (evaluation.sight == Sight::kNotKnown) {
+  if (evaluation.training_overlap == TrainingOverlap::kNotKnown) {
     json["unseen"] = nullptr;
-  } else if (evaluation.sight != Sight::kNone) {
-    json["unseen"] = evaluation.sight == Sight::kUnseen;
+  } else if (evaluation.training_overlap != TrainingOverlap::kNone) {
+    json["unseen"] = evaluation.training_overlap == TrainingOverlap::kUnseen;
   }
   json["command"] = evaluation.command;
   json["cluster"] = evaluation.cluster;
@@ -92,9 +92,9 @@ Evaluation EvaluationFromJson(const nlohmann::ordered_json& json, std::string_vi
   Evaluation evaluation;
   if (json.contains("title")) evaluation.title = RequireText(json, "title", where);
   if (const auto unseen = json.find("unseen"); unseen != json.end()) {
-    evaluation.sight = unseen->is_null()                    ? Sight::kNotKnown
-                       : RequireFlag(json, "unseen", where) ? Sight::kUnseen
-                                                            : Sight::kSeen;
+    evaluation.training_overlap = unseen->is_null()                    ? TrainingOverlap::kNotKnown
+                                  : RequireFlag(json, "unseen", where) ? TrainingOverlap::kUnseen
+                                                                       : TrainingOverlap::kSeen;
   }
   evaluation.command = RequireText(json, "command", where);
   evaluation.cluster = RequireText(json, "cluster", where);

@@ -30,11 +30,11 @@ struct EvaluatedPolicy {
 };
 
 // Whether training saw the workloads.
-enum class Sight { kNone, kUnseen, kSeen, kNotKnown };  // kNone: no policy was trained
+enum class TrainingOverlap { kNone, kUnseen, kSeen, kNotKnown };  // kNone: no policy was trained
 
 struct Evaluation {
   std::string title;  // "Unseen weeks"; may be empty
-  Sight sight = Sight::kNone;
+  TrainingOverlap training_overlap = TrainingOverlap::kNone;
   std::string command;           // repeats it
   std::string cluster;           // spec
   std::string length_estimates;  // "noisy:0.5"

@@ -75,11 +75,11 @@ void HullFill::OpenClimbs(const Observation& o, std::span<const std::int32_t> ro
 }
 
 // A step comes after those below it: it counts as worth no more than they are.
-void HullFill::TakeCertainSteps(const Observation& o, std::span<const std::int32_t> rows,
+void HullFill::TakeGreedyPrefix(const Observation& o, std::span<const std::int32_t> rows,
                                 std::span<const Score> scores) {
   std::size_t longest = 0;
   for (const HullCursor& cursor : cursors_) longest = std::max(longest, cursor.hull().size());
-  certain_.Clear(cursors_.size(), longest, capacity_.types());
+  prefix_.Clear(cursors_.size(), longest, capacity_.types());
   climbs_.clear();
   climbs_.reserve(cursors_.size());
   firsts_.clear();
@@ -104,16 +104,16 @@ void HullFill::TakeCertainSteps(const Observation& o, std::span<const std::int32
     }
     HullCursor cursor = cursors_[best];
     climbs_.push_back(static_cast<std::int32_t>(best));
-    certain_.OpenClimb(cursor.hull(), cursor.type());
+    prefix_.OpenClimb(cursor.hull(), cursor.type());
     for (; first >= floor; first = std::min(first, cursor.Key(score, options_))) {
-      certain_.AddStep(first);
+      prefix_.AddStep(first);
       cursor.Advance();
       if (cursor.done()) break;
     }
   }
-  certain_.Find(capacity_);
+  prefix_.Find(capacity_);
   for (std::size_t i = 0; i < climbs_.size(); ++i) {
-    const std::int32_t steps = certain_.certain(i);
+    const std::int32_t steps = prefix_.certain(i);
     if (steps == 0) continue;
     HullCursor& cursor = cursors_[At(climbs_[i])];
     const std::int32_t index = index_of_[At(climbs_[i])];
@@ -142,7 +142,7 @@ void HullFill::Fill(const Observation& o, std::span<const std::int32_t> rows,
   OrderBySubmission(o, rows);
   OpenClimbs(o, rows);
   // Whoever wants to see each step considered sees them taken one by one.
-  if (trace == nullptr) TakeCertainSteps(o, rows, scores);
+  if (trace == nullptr) TakeGreedyPrefix(o, rows, scores);
   for (std::size_t c = 0; c < cursors_.size(); ++c) {
     const std::int32_t index = index_of_[c];
     if (cursors_[c].done() || chosen_[At(index)] != cursors_[c].configuration()) continue;

@@ -20,7 +20,7 @@
 #include "cluster/observation.h"
 #include "core/index.h"
 #include "sched/capacity.h"
-#include "sched/certain_steps.h"
+#include "sched/greedy_prefix.h"
 #include "sched/stages.h"
 
 namespace allot {
@@ -97,7 +97,7 @@ class HullFill {
   // Rows indices by (submit, job): what equal keys are told apart by.
   void OrderBySubmission(const Observation& observation, std::span<const std::int32_t> rows);
   void OpenClimbs(const Observation& observation, std::span<const std::int32_t> rows);
-  void TakeCertainSteps(const Observation& observation, std::span<const std::int32_t> rows,
+  void TakeGreedyPrefix(const Observation& observation, std::span<const std::int32_t> rows,
                         std::span<const Score> scores);
 
   HullFillOptions options_;
@@ -105,8 +105,8 @@ class HullFill {
   std::vector<std::int32_t> order_;     // rows indices
   std::vector<HullCursor> cursors_;     // in that order
   std::vector<std::int32_t> index_of_;  // of each cursor: into rows
-  CertainSteps certain_;
-  std::vector<std::int32_t> climbs_;  // cursors of certain_'s climbs
+  GreedyPrefix prefix_;
+  std::vector<std::int32_t> climbs_;  // cursors of prefix_'s climbs
   // The least worth of a step that the last fill took: where the next one need not look far below.
   float price_ = -std::numeric_limits<float>::infinity();
   std::vector<std::uint64_t> firsts_;  // packed keys of first steps and cursors

@@ -29,7 +29,7 @@ json ToJson(const Status& status) {
 
 json Number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
-json ToJson(const RuntimePicture& picture) {
+json ToJson(const RuntimeSnapshot& picture) {
   json nodes = json::object();
   json jobs = json::object();
   json workers = json::object();
@@ -71,7 +71,7 @@ json Do(Runtime& runtime, std::istringstream& words) {
   std::string command;
   std::string name;
   words >> command;
-  if (command == "look") return ToJson(runtime.Look());
+  if (command == "look") return ToJson(runtime.TakeSnapshot());
   words >> name;
   if (command == "wait") {
     runtime.Wait(std::stod(name));

@@ -20,7 +20,8 @@ int main(int argc, char** argv) {
   worker.Option("--patience", patience, "seconds for the job's script to say what to run");
   if (const std::optional<int> code = line.Parse(argc, argv)) return *code;
   try {
-    return run.given() ? allot::RunHome(command) : allot::RunWorker(std::chrono::seconds(patience));
+    return run.given() ? allot::RunUserJob(command)
+                       : allot::RunWorker(std::chrono::seconds(patience));
   } catch (const allot::Error& error) {
     fmt::print(stderr, "allot-elastic: {}\n", error.what());
     return static_cast<int>(error.code());

@@ -83,25 +83,25 @@ class LocalRuntime final : public Runtime {
     if (!spool_.empty()) fs::create_directories(spool_);
   }
 
-  RuntimePicture Look() override {
+  RuntimeSnapshot TakeSnapshot() override {
     TakeSpool();
-    RuntimePicture picture;
+    RuntimeSnapshot snapshot;
     for (std::size_t n = 0; n < cluster_.nodes().size(); ++n) {
       const Node& node = cluster_.nodes()[n];
-      picture.nodes.push_back({NodeName(n), cluster_.types()[static_cast<std::size_t>(node.type)],
-                               node.capacity, true});
+      snapshot.nodes.push_back({NodeName(n), cluster_.types()[static_cast<std::size_t>(node.type)],
+                                node.capacity, true});
     }
     const double now = UnixNow();
     for (auto& [id, job] : jobs_) {
-      SeeWorkers(job, &picture);
+      SeeWorkers(job, &snapshot);
       if (job.forgotten) continue;
       if (job.spec.asked.submit > now) {
-        picture.more = true;
+        snapshot.more = true;
       } else {
-        picture.jobs.push_back(job.spec.asked);
+        snapshot.jobs.push_back(job.spec.asked);
       }
     }
-    return picture;
+    return snapshot;
   }
 
   Status Start(const std::string& id, std::span<const WorkerRequest> requests) override {
@@ -374,7 +374,7 @@ class LocalRuntime final : public Runtime {
     worker->failed = !asked && !by_itself;
   }
 
-  void SeeWorkers(Job& job, RuntimePicture* picture) {
+  void SeeWorkers(Job& job, RuntimeSnapshot* snapshot) {
     const std::string id = job.spec.asked.id;
     const bool restart = job.spec.asked.mode == ResizeMode::kRestart;
     for (auto& [name, worker] : job.workers) {
@@ -395,7 +395,7 @@ class LocalRuntime final : public Runtime {
                    : restart || hub_->joined(name) ? WorkerState::kReady
                                                    : WorkerState::kStarting;
       if (!restart && !worker.ended) seen.silent = hub_->silent(name);
-      picture->workers.push_back(std::move(seen));
+      snapshot->workers.push_back(std::move(seen));
     }
     // Shown as ended once; its files stay for people, but tell a later daemon nothing.
     std::erase_if(job.workers, [&](const auto& entry) {

@@ -159,7 +159,7 @@ struct SlurmClient::Thread {
 
   std::time_t jobs_as_of = 0;
   std::time_t nodes_as_of = 0;
-  SlurmPicture loaded;
+  SlurmSnapshot loaded;
   std::thread thread{[this] { Run(); }};
 
   ~Thread() {
@@ -256,16 +256,16 @@ SlurmClient::SlurmClient(Seconds patience) : patience_(patience) {
 
 SlurmClient::~SlurmClient() = default;
 
-const SlurmPicture& SlurmClient::Look() {
+const SlurmSnapshot& SlurmClient::TakeSnapshot() {
   // Copied into the caller's hands only while the thread waits: one that is late writes elsewhere.
-  auto picture = std::make_shared<SlurmPicture>();
-  const Status done = thread_->Do(patience_, [thread = thread_.get(), picture] {
+  auto snapshot = std::make_shared<SlurmSnapshot>();
+  const Status done = thread_->Do(patience_, [thread = thread_.get(), snapshot] {
     Status status = thread->Load();
-    if (status.ok()) *picture = thread->loaded;
+    if (status.ok()) *snapshot = thread->loaded;
     return status;
   });
   if (!done.ok()) throw RunError("{}", done.message());
-  picture_ = std::move(*picture);
+  picture_ = std::move(*snapshot);
   return picture_;
 }
 

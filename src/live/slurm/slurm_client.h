@@ -67,7 +67,7 @@ struct SlurmNode {
   bool unknown = false;  // to a controller that was just restarted
 };
 
-struct SlurmPicture {
+struct SlurmSnapshot {
   std::vector<SlurmNode> nodes;
   std::vector<SlurmJob> jobs;
 };
@@ -113,11 +113,11 @@ class SlurmClient {
   SlurmClient& operator=(const SlurmClient&) = delete;
 
   // RunError when the controller does not answer in time.
-  const SlurmPicture& Look();
+  const SlurmSnapshot& TakeSnapshot();
   std::string ControllerAddress();
 
   // Refused with Slurm's words, or because no answer came in time: what was asked for may still
-  // happen, and the next picture shows it, for calls are made in their order.
+  // happen, and the next snapshot shows it, for calls are made in their order.
   Status Submit(const SlurmSubmission& submission, std::uint32_t* id);
   Status Change(const SlurmChange& change);
   Status Requeue(std::uint32_t id);  // held, once it has ended
@@ -126,7 +126,7 @@ class SlurmClient {
  private:
   struct Thread;
   Seconds patience_;
-  SlurmPicture picture_;
+  SlurmSnapshot picture_;
   std::unique_ptr<Thread> thread_;
 };
 

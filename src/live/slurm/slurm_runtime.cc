@@ -82,35 +82,36 @@ const std::string& SlurmRuntime::TokenOf(const std::string& job) {
 }
 
 Status SlurmRuntime::Start(const std::string& job, std::span<const WorkerRequest> workers) {
-  const auto found = homes_.find(job);
-  if (found == homes_.end()) return Status::Refused("job {} is not known to Slurm", job);
+  const auto found = user_jobs_.find(job);
+  if (found == user_jobs_.end()) return Status::Refused("job {} is not known to Slurm", job);
   if (Monotonic() < settled_at_) return Status::Refused("slurmctld is learning its nodes");
-  Home& home = found->second;
-  if (home.job.state != JobState::kActive) {
+  UserJob& user_job = found->second;
+  if (user_job.job.state != JobState::kActive) {
     return Status::Refused("job {} must be active to be started, it is not: {}", job,
-                           home.job.reason);
+                           user_job.job.reason);
   }
-  return home.job.mode == ResizeMode::kHot ? StartHelpers(home, workers)
-                                           : StartItself(home, workers);
+  return user_job.job.mode == ResizeMode::kHot ? StartWorkerJobs(user_job, workers)
+                                               : StartItself(user_job, workers);
 }
 
-Status SlurmRuntime::StartHelpers(Home& home, std::span<const WorkerRequest> workers) {
-  const std::string& job = home.job.id;
+Status SlurmRuntime::StartWorkerJobs(UserJob& user_job, std::span<const WorkerRequest> workers) {
+  const std::string& job = user_job.job.id;
   hub_.AddJob(job, TokenOf(job));
-  if (home.slurm.partition != options_.partition) {
-    const Status placed = client_.Change(
-        {.id = home.slurm.id, .partition = options_.partition, .admin_comment = ToText(home.mark)});
+  if (user_job.slurm.partition != options_.partition) {
+    const Status placed = client_.Change({.id = user_job.slurm.id,
+                                          .partition = options_.partition,
+                                          .admin_comment = ToText(user_job.mark)});
     if (!placed.ok()) return placed;
-    home.slurm.partition = options_.partition;
-    home.marked = true;
+    user_job.slurm.partition = options_.partition;
+    user_job.marked = true;
   }
   std::vector<std::uint32_t> submitted;
   for (const WorkerRequest& worker : workers) {
-    if (helpers_.contains(worker.worker)) continue;
-    const WorkerMark mark{home.slurm.id, job, worker.worker, worker.gpus};
+    if (worker_jobs_.contains(worker.worker)) continue;
+    const WorkerMark mark{user_job.slurm.id, job, worker.worker, worker.gpus};
     hub_.Expect(job, worker.worker);
     std::uint32_t id = 0;
-    const Status done = client_.Submit(HelperOf(home, worker, mark), &id);
+    const Status done = client_.Submit(WorkerJobOf(user_job, worker, mark), &id);
     if (!done.ok()) {
       for (const std::uint32_t other : submitted) (void)client_.Cancel(other);
       return done;
@@ -120,9 +121,9 @@ Status SlurmRuntime::StartHelpers(Home& home, std::span<const WorkerRequest> wor
   return Status::Ok();
 }
 
-SlurmSubmission SlurmRuntime::HelperOf(const Home& home, const WorkerRequest& worker,
-                                       const WorkerMark& mark) {
-  const SlurmJob& of = home.slurm;
+SlurmSubmission SlurmRuntime::WorkerJobOf(const UserJob& user_job, const WorkerRequest& worker,
+                                          const WorkerMark& mark) {
+  const SlurmJob& of = user_job.slurm;
   const std::string number = worker.worker.substr(worker.worker.rfind('.') + 1);
   SlurmSubmission submission;
   submission.user_id = of.user_id;
@@ -144,10 +145,10 @@ SlurmSubmission SlurmRuntime::HelperOf(const Home& home, const WorkerRequest& wo
       "PATH=/usr/local/bin:/usr/bin:/bin",
       "USER=" + of.user,
       "ALLOT_LAUNCHER=" + options_.launcher,
-      "ALLOT_JOB_ID=" + home.job.id,
+      "ALLOT_JOB_ID=" + user_job.job.id,
       "ALLOT_WORKER_ID=" + worker.worker,
       "ALLOT_DAEMON=" + hub_.address(),
-      "ALLOT_TOKEN=" + TokenOf(home.job.id),
+      "ALLOT_TOKEN=" + TokenOf(user_job.job.id),
       fmt::format("ALLOT_RUN_DIR={}/.allot/{}", of.work_dir, of.id),
       "ALLOT_GPU_TYPE=" + node_type_[worker.node],
       "ALLOT_NODE=" + worker.node,
@@ -155,14 +156,15 @@ SlurmSubmission SlurmRuntime::HelperOf(const Home& home, const WorkerRequest& wo
   return submission;
 }
 
-Status SlurmRuntime::StartItself(Home& home, std::span<const WorkerRequest> workers) {
-  if (!home.mark.shares.empty()) return Status::Ok();  // was started before
-  if (std::time(nullptr) - home.mark.stopped < kAfterRequeue) {
-    return Status::Refused("job {} must have been requeued for {} s", home.job.id, kAfterRequeue);
+Status SlurmRuntime::StartItself(UserJob& user_job, std::span<const WorkerRequest> workers) {
+  if (!user_job.mark.shares.empty()) return Status::Ok();  // was started before
+  if (std::time(nullptr) - user_job.mark.stopped < kAfterRequeue) {
+    return Status::Refused("job {} must have been requeued for {} s", user_job.job.id,
+                           kAfterRequeue);
   }
   std::vector<std::string> nodes;
   const int gpus = std::popcount(workers.front().gpus);
-  JobMark mark = home.mark;
+  JobMark mark = user_job.mark;
   for (const WorkerRequest& worker : workers) {
     if (std::popcount(worker.gpus) != gpus) {
       return Status::Refused(
@@ -172,33 +174,33 @@ Status SlurmRuntime::StartItself(Home& home, std::span<const WorkerRequest> work
     nodes.push_back(worker.node);
     mark.shares.push_back({worker.worker, worker.node, worker.gpus});
   }
-  const Status done = client_.Change({.id = home.slurm.id,
+  const Status done = client_.Change({.id = user_job.slurm.id,
                                       .partition = options_.partition,
                                       .nodes = Join(nodes, ","),
                                       .node_count = static_cast<std::uint32_t>(nodes.size()),
                                       .gpus_a_node = gpus,
                                       .admin_comment = ToText(mark)});
   if (!done.ok()) return done;
-  home.mark = std::move(mark);
-  home.marked = true;
+  user_job.mark = std::move(mark);
+  user_job.marked = true;
   return done;
 }
 
-Status SlurmRuntime::GiveBack(Home& home) {
-  JobMark mark = home.mark;
+Status SlurmRuntime::GiveBack(UserJob& user_job) {
+  JobMark mark = user_job.mark;
   mark.shares.clear();
   mark.stopping = false;
   mark.stopped = std::time(nullptr);
-  const Status done = client_.Change({.id = home.slurm.id,
+  const Status done = client_.Change({.id = user_job.slurm.id,
                                       .partition = options_.queue,
                                       .admin_comment = ToText(mark),
-                                      .release = home.slurm.held});
-  if (done.ok()) home.mark = std::move(mark);
+                                      .release = user_job.slurm.held});
+  if (done.ok()) user_job.mark = std::move(mark);
   return done;
 }
 
 Status SlurmRuntime::Stop(const std::string& worker, StopMode mode) {
-  if (const auto found = helpers_.find(worker); found != helpers_.end()) {
+  if (const auto found = worker_jobs_.find(worker); found != worker_jobs_.end()) {
     if (found->second.slurm.over()) return Status::Ok();
     stopped_.insert(worker);
     if (mode == StopMode::kSave && hub_.joined(worker)) {
@@ -207,20 +209,22 @@ Status SlurmRuntime::Stop(const std::string& worker, StopMode mode) {
     }
     return client_.Cancel(found->second.slurm.id);
   }
-  for (auto& [id, home] : homes_) {
-    const auto& shares = home.mark.shares;
-    if (home.mark.stopping || home.slurm.over() ||
+  for (auto& [id, user_job] : user_jobs_) {
+    const auto& shares = user_job.mark.shares;
+    if (user_job.mark.stopping || user_job.slurm.over() ||
         std::none_of(shares.begin(), shares.end(),
                      [&](const ShareMark& share) { return share.worker == worker; })) {
       continue;
     }
-    if (home.slurm.state == SlurmState::kPending && !home.slurm.completing) return GiveBack(home);
-    JobMark mark = home.mark;
+    if (user_job.slurm.state == SlurmState::kPending && !user_job.slurm.completing)
+      return GiveBack(user_job);
+    JobMark mark = user_job.mark;
     mark.stopping = true;
-    Status done = client_.Change(
-        {.id = home.slurm.id, .admin_comment = ToText(mark), .requeue = !home.slurm.requeue});
-    if (done.ok()) done = client_.Requeue(home.slurm.id);
-    if (done.ok()) home.mark = std::move(mark);
+    Status done = client_.Change({.id = user_job.slurm.id,
+                                  .admin_comment = ToText(mark),
+                                  .requeue = !user_job.slurm.requeue});
+    if (done.ok()) done = client_.Requeue(user_job.slurm.id);
+    if (done.ok()) user_job.mark = std::move(mark);
     return done;
   }
   return Status::Ok();
@@ -235,19 +239,19 @@ Status SlurmRuntime::Announce(const std::string& job, const Membership& membersh
 JobProgress SlurmRuntime::Progress(const std::string& job) { return hub_.Progress(job); }
 
 Status SlurmRuntime::Fail(const std::string& job, const std::string& reason) {
-  const auto found = homes_.find(job);
-  if (found == homes_.end()) return Status::Ok();
-  Home& home = found->second;
+  const auto found = user_jobs_.find(job);
+  if (found == user_jobs_.end()) return Status::Ok();
+  UserJob& user_job = found->second;
   failures_[job] = reason;
-  home.mark.failed = true;
-  Status done = client_.Change({.id = home.slurm.id, .admin_comment = ToText(home.mark)});
-  if (done.ok()) done = client_.Cancel(home.slurm.id);
+  user_job.mark.failed = true;
+  Status done = client_.Change({.id = user_job.slurm.id, .admin_comment = ToText(user_job.mark)});
+  if (done.ok()) done = client_.Cancel(user_job.slurm.id);
   return done;
 }
 
 Status SlurmRuntime::Cancel(const std::string& job) {
-  const auto found = homes_.find(job);
-  return found == homes_.end() ? Status::Ok() : client_.Cancel(found->second.slurm.id);
+  const auto found = user_jobs_.find(job);
+  return found == user_jobs_.end() ? Status::Ok() : client_.Cancel(found->second.slurm.id);
 }
 
 void SlurmRuntime::Forget(const std::string& job) {

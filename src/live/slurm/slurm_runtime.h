@@ -34,7 +34,7 @@ class SlurmRuntime : public Runtime {
  public:
   explicit SlurmRuntime(SlurmOptions options);
 
-  RuntimePicture Look() override;
+  RuntimeSnapshot TakeSnapshot() override;
   Status Start(const std::string& job, std::span<const WorkerRequest> workers) override;
   Status Stop(const std::string& worker, StopMode mode) override;
   Status Announce(const std::string& job, const Membership& membership) override;
@@ -45,28 +45,29 @@ class SlurmRuntime : public Runtime {
   void Wait(Seconds at_most) override;
 
  private:
-  struct Home {  // a job, by the daemon's name of it
+  struct UserJob {  // a job, by the daemon's name of it
     SlurmJob slurm;
     JobMark mark;
     bool marked = false;  // its record in Slurm holds the mark
     RuntimeJob job;
   };
-  struct Helper {
+  struct WorkerJob {
     SlurmJob slurm;
     WorkerMark mark;
   };
 
   static Seconds Monotonic();
-  SlurmPicture LookOrGoBlind();
-  void SeeNodes(const SlurmPicture& picture, RuntimePicture* seen);
-  void SeeHome(const SlurmJob& slurm);
-  void SeeHelper(const Helper& helper, RuntimePicture* seen);
-  void SeeShares(Home& home, RuntimePicture* seen);
-  void TellUser(const Home& home);
-  Status GiveBack(Home& home);  // to the partition where jobs wait
-  Status StartHelpers(Home& home, std::span<const WorkerRequest> workers);
-  Status StartItself(Home& home, std::span<const WorkerRequest> workers);
-  SlurmSubmission HelperOf(const Home& home, const WorkerRequest& worker, const WorkerMark& mark);
+  SlurmSnapshot LookOrGoBlind();
+  void SeeNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot* seen);
+  void SeeUserJob(const SlurmJob& slurm);
+  void SeeWorkerJob(const WorkerJob& worker_job, RuntimeSnapshot* seen);
+  void SeeShares(UserJob& user_job, RuntimeSnapshot* seen);
+  void TellUser(const UserJob& user_job);
+  Status GiveBack(UserJob& user_job);  // to the partition where jobs wait
+  Status StartWorkerJobs(UserJob& user_job, std::span<const WorkerRequest> workers);
+  Status StartItself(UserJob& user_job, std::span<const WorkerRequest> workers);
+  SlurmSubmission WorkerJobOf(const UserJob& user_job, const WorkerRequest& worker,
+                              const WorkerMark& mark);
   const std::string& TokenOf(const std::string& job);
   std::filesystem::path TokenFile(const std::string& job) const;
   std::string HubAddress();
@@ -77,8 +78,8 @@ class SlurmRuntime : public Runtime {
   bool looked_ = false;
   bool blind_ = false;      // the last look failed
   Seconds settled_at_ = 0;  // nothing is started before; monotonic
-  std::map<std::string, Home> homes_;
-  std::map<std::string, Helper> helpers_;         // by worker
+  std::map<std::string, UserJob> user_jobs_;
+  std::map<std::string, WorkerJob> worker_jobs_;  // by worker
   std::map<std::string, std::string> node_type_;  // of GPUs
   std::map<std::string, bool> node_up_;           // as last known
   std::map<std::string, std::string> tokens_;     // of jobs

@@ -62,7 +62,7 @@ class FakeRuntime : public Runtime {
     return jobs[id].job;
   }
 
-  RuntimePicture Look() override {
+  RuntimeSnapshot TakeSnapshot() override {
     if (unreachable) throw RunError("the controller does not answer");
     for (auto& [id, worker] : workers) {
       RuntimeWorker& seen = worker.seen;
@@ -92,7 +92,7 @@ class FakeRuntime : public Runtime {
         job.progress.work += 10.0 * Alive(id);
       }
     }
-    RuntimePicture picture;
+    RuntimeSnapshot picture;
     picture.nodes = picture_nodes;
     for (const auto& [id, job] : jobs) {
       if (!forgotten.contains(id)) picture.jobs.push_back(job.job);

@@ -106,7 +106,7 @@ class LiveClusterTest : public testing::Test {
   }
   void Look() {
     runtime_.Wait(0.1);
-    cluster_->Look();
+    cluster_->LookAtRuntime();
   }
 
   FakeTime time_;

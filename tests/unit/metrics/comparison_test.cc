@@ -86,14 +86,14 @@ TEST(ComparisonTable, ALongReferenceDoesNotWidenItsColumn) {
 
 TEST(WorkloadsInWords, SaysWhatTrainingSaw) {
   Evaluation evaluation = SmallEvaluation();
-  const auto words = [&](Sight sight) {
-    evaluation.sight = sight;
+  const auto words = [&](TrainingOverlap training_overlap) {
+    evaluation.training_overlap = training_overlap;
     return WorkloadsInWords(evaluation);
   };
-  EXPECT_EQ(words(Sight::kNone), "2 workloads");
-  EXPECT_EQ(words(Sight::kUnseen), "2 unseen workloads");
-  EXPECT_EQ(words(Sight::kSeen), "2 workloads seen in training");
-  EXPECT_EQ(words(Sight::kNotKnown), "2 workloads not known to be unseen");
+  EXPECT_EQ(words(TrainingOverlap::kNone), "2 workloads");
+  EXPECT_EQ(words(TrainingOverlap::kUnseen), "2 unseen workloads");
+  EXPECT_EQ(words(TrainingOverlap::kSeen), "2 workloads seen in training");
+  EXPECT_EQ(words(TrainingOverlap::kNotKnown), "2 workloads not known to be unseen");
 }
 
 TEST(ComparisonTable, EndsWithTheLowerBoundWhereAllWorkloadsHaveOne) {

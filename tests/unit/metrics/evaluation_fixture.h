@@ -32,7 +32,7 @@ inline RunSummary RunOf(const std::string& policy, double avg_jct) {
 inline Evaluation SmallEvaluation() {
   Evaluation evaluation;
   evaluation.title = "Unseen weeks";
-  evaluation.sight = Sight::kUnseen;
+  evaluation.training_overlap = TrainingOverlap::kUnseen;
   evaluation.command = "allot evaluate --out eval";
   evaluation.cluster = "2x4";
   evaluation.length_estimates = "noisy:0.5";

@@ -38,7 +38,7 @@ TEST(Evaluation, TitleAndUnseenMayBeAbsent) {
   auto json = ToJson(SmallEvaluation());
   json.erase("title");
   json.erase("unseen");
-  EXPECT_EQ(EvaluationFromJson(json, "e.json").sight, Sight::kNone);
+  EXPECT_EQ(EvaluationFromJson(json, "e.json").training_overlap, TrainingOverlap::kNone);
 }
 
 TEST(Evaluation, ReferenceMustBeAPolicy) {
@@ -79,10 +79,12 @@ TEST(Evaluation, RunsOfSeveralWorkloadsLieBelowTheirs) {
 }
 
 TEST(Evaluation, KeepsWhatIsKnownOfTheTraining) {
-  for (const Sight sight : {Sight::kNone, Sight::kUnseen, Sight::kSeen, Sight::kNotKnown}) {
+  for (const TrainingOverlap training_overlap :
+       {TrainingOverlap::kNone, TrainingOverlap::kUnseen, TrainingOverlap::kSeen,
+        TrainingOverlap::kNotKnown}) {
     Evaluation evaluation = SmallEvaluation();
-    evaluation.sight = sight;
-    EXPECT_EQ(EvaluationFromJson(ToJson(evaluation), "e.json").sight, sight);
+    evaluation.training_overlap = training_overlap;
+    EXPECT_EQ(EvaluationFromJson(ToJson(evaluation), "e.json").training_overlap, training_overlap);
   }
 }
 

@@ -1,4 +1,4 @@
-// SlurmRuntime's eyes: Slurm's records into a picture of jobs and workers.
+// SlurmRuntime's eyes: Slurm's records into a snapshot of jobs and workers.
 
 #include <spdlog/spdlog.h>
 
@@ -12,8 +12,8 @@
 
 namespace allot {
 
-void SlurmRuntime::SeeNodes(const SlurmPicture& picture, RuntimePicture* seen) {
-  for (const SlurmNode& node : picture.nodes) {
+void SlurmRuntime::SeeNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot* seen) {
+  for (const SlurmNode& node : snapshot.nodes) {
     const auto& in = node.partitions;
     if (std::find(in.begin(), in.end(), options_.partition) == in.end()) continue;
     const GresGpus gpus = ParseGres(node.gres);
@@ -30,15 +30,15 @@ void SlurmRuntime::SeeNodes(const SlurmPicture& picture, RuntimePicture* seen) {
   }
 }
 
-void SlurmRuntime::SeeHome(const SlurmJob& slurm) {
+void SlurmRuntime::SeeUserJob(const SlurmJob& slurm) {
   const std::optional<JobMark> mark = ParseJobMark(slurm.admin_comment);
   if (!mark && slurm.partition != options_.queue) return;  // somebody else's
-  Home home;
-  home.slurm = slurm;
-  home.marked = mark.has_value();
-  home.mark = mark.value_or(JobMark{.job = JobName(slurm.id, slurm.submit)});
-  RuntimeJob& job = home.job;
-  job.id = home.mark.job;
+  UserJob user_job;
+  user_job.slurm = slurm;
+  user_job.marked = mark.has_value();
+  user_job.mark = mark.value_or(JobMark{.job = JobName(slurm.id, slurm.submit)});
+  RuntimeJob& job = user_job.job;
+  job.id = user_job.mark.job;
   job.user = slurm.user;
   job.name = slurm.name;
   job.submit = SubmitTimeOf(job.id);
@@ -48,7 +48,7 @@ void SlurmRuntime::SeeHome(const SlurmJob& slurm) {
   if (slurm.time_limit < 0x7fffffff) job.time_limit = 60.0 * slurm.time_limit;
   try {
     ReadRequest(slurm, &job);
-    if (!slurm.waits.empty() && slurm.state == SlurmState::kPending && !home.marked) {
+    if (!slurm.waits.empty() && slurm.state == SlurmState::kPending && !user_job.marked) {
       job.state = JobState::kHeld;
       job.reason = slurm.waits;
     }
@@ -56,16 +56,16 @@ void SlurmRuntime::SeeHome(const SlurmJob& slurm) {
     job.state = JobState::kHeld;
     job.reason = error.what();
     job.min_gpus = job.max_gpus = job.requested = 1;
-    if (slurm.state == SlurmState::kPending) TellUser(home);
+    if (slurm.state == SlurmState::kPending) TellUser(user_job);
   }
-  if (slurm.held && !home.mark.stopping) {
+  if (slurm.held && !user_job.mark.stopping) {
     job.state = JobState::kHeld;
     job.reason = "held by its user or an administrator";
   }
   const auto failure = failures_.find(job.id);
   if (hub_.finished(job.id)) {
     job.state = JobState::kFinished;
-  } else if (failure != failures_.end() || home.mark.failed) {
+  } else if (failure != failures_.end() || user_job.mark.failed) {
     job.state = JobState::kFailed;
     job.reason = failure != failures_.end() ? failure->second : "given up by an earlier daemon";
   } else if (slurm.over()) {
@@ -74,31 +74,31 @@ void SlurmRuntime::SeeHome(const SlurmJob& slurm) {
                                                         : JobState::kFailed;
     job.reason = slurm.reason;
   }
-  homes_.insert_or_assign(job.id, std::move(home));
+  user_jobs_.insert_or_assign(job.id, std::move(user_job));
 }
 
 // Where `scontrol show job` shows it, once.
-void SlurmRuntime::TellUser(const Home& home) {
-  const std::string text = "allot does not place this job: " + home.job.reason;
-  if (home.slurm.admin_comment == text || told_[home.slurm.id] == text) return;
-  told_[home.slurm.id] = text;
-  const Status done = client_.Change({.id = home.slurm.id, .admin_comment = text});
-  if (!done.ok()) spdlog::warn("job {}: {}", home.slurm.id, done.message());
+void SlurmRuntime::TellUser(const UserJob& user_job) {
+  const std::string text = "allot does not place this job: " + user_job.job.reason;
+  if (user_job.slurm.admin_comment == text || told_[user_job.slurm.id] == text) return;
+  told_[user_job.slurm.id] = text;
+  const Status done = client_.Change({.id = user_job.slurm.id, .admin_comment = text});
+  if (!done.ok()) spdlog::warn("job {}: {}", user_job.slurm.id, done.message());
 }
 
-void SlurmRuntime::SeeHelper(const Helper& helper, RuntimePicture* seen) {
-  const std::string& id = helper.mark.worker;
+void SlurmRuntime::SeeWorkerJob(const WorkerJob& worker_job, RuntimeSnapshot* seen) {
+  const std::string& id = worker_job.mark.worker;
   if (const auto ended = ended_.find(id); ended != ended_.end()) {
     seen->workers.push_back(ended->second);
     return;
   }
   RuntimeWorker worker;
   worker.id = id;
-  worker.job = helper.mark.job;
-  worker.node = helper.slurm.nodes;
-  worker.gpus = helper.mark.gpus;
+  worker.job = worker_job.mark.job;
+  worker.node = worker_job.slurm.nodes;
+  worker.gpus = worker_job.mark.gpus;
   const bool joined = hub_.joined(id);
-  if (!helper.slurm.over()) {
+  if (!worker_job.slurm.over()) {
     hub_.AddJob(worker.job, TokenOf(worker.job));
     hub_.Expect(worker.job, id);
     alive_.insert(id);
@@ -107,11 +107,11 @@ void SlurmRuntime::SeeHelper(const Helper& helper, RuntimePicture* seen) {
   } else {
     // One that ended well while no daemon looked is taken to have left by an epoch.
     const bool never_joined = alive_.contains(id) && !joined;
-    const bool meant = stopped_.contains(id) || helper.slurm.state == SlurmState::kCancelled ||
+    const bool meant = stopped_.contains(id) || worker_job.slurm.state == SlurmState::kCancelled ||
                        hub_.finished(worker.job);
     worker.state = WorkerState::kEnded;
-    worker.failed = !meant && (helper.slurm.state != SlurmState::kCompleted || never_joined);
-    worker.reason = helper.slurm.reason;
+    worker.failed = !meant && (worker_job.slurm.state != SlurmState::kCompleted || never_joined);
+    worker.reason = worker_job.slurm.reason;
     if (worker.failed && never_joined) worker.reason += ", before it had joined";
     ended_.emplace(id, worker);
     hub_.RemoveWorker(id);
@@ -119,23 +119,24 @@ void SlurmRuntime::SeeHelper(const Helper& helper, RuntimePicture* seen) {
   seen->workers.push_back(std::move(worker));
 }
 
-void SlurmRuntime::SeeShares(Home& home, RuntimePicture* seen) {
+void SlurmRuntime::SeeShares(UserJob& user_job, RuntimeSnapshot* seen) {
   // Requeued, and nothing of it is left on its nodes: it waits again where jobs wait.
-  if (home.mark.stopping && home.slurm.state == SlurmState::kPending && !home.slurm.completing) {
-    const Status done = GiveBack(home);
-    if (!done.ok()) spdlog::warn("job {}: {}", home.job.id, done.message());
+  if (user_job.mark.stopping && user_job.slurm.state == SlurmState::kPending &&
+      !user_job.slurm.completing) {
+    const Status done = GiveBack(user_job);
+    if (!done.ok()) spdlog::warn("job {}: {}", user_job.job.id, done.message());
   }
-  for (const ShareMark& share : home.mark.shares) {
+  for (const ShareMark& share : user_job.mark.shares) {
     RuntimeWorker worker;
     worker.id = share.worker;
-    worker.job = home.job.id;
+    worker.job = user_job.job.id;
     worker.node = share.node;
     worker.gpus = share.gpus;
-    worker.reason = home.slurm.reason;
-    if (home.slurm.over()) {
+    worker.reason = user_job.slurm.reason;
+    if (user_job.slurm.over()) {
       worker.state = WorkerState::kEnded;
-      worker.failed = home.slurm.state == SlurmState::kFailed;
-    } else if (home.slurm.state == SlurmState::kRunning) {
+      worker.failed = user_job.slurm.state == SlurmState::kFailed;
+    } else if (user_job.slurm.state == SlurmState::kRunning) {
       worker.state = WorkerState::kReady;
     }
     seen->workers.push_back(std::move(worker));
@@ -144,52 +145,53 @@ void SlurmRuntime::SeeShares(Home& home, RuntimePicture* seen) {
 
 // A controller that was restarted takes some seconds to learn its nodes. Slurm 22.05 keeps GPUs in
 // its books for ever that it gives to a job before: nothing is started until then.
-SlurmPicture SlurmRuntime::LookOrGoBlind() {
+SlurmSnapshot SlurmRuntime::LookOrGoBlind() {
   constexpr Seconds kSettling = 5;
   const Seconds now = Monotonic();
   try {
-    SlurmPicture picture = client_.Look();
-    const bool learning = std::any_of(picture.nodes.begin(), picture.nodes.end(),
+    SlurmSnapshot snapshot = client_.TakeSnapshot();
+    const bool learning = std::any_of(snapshot.nodes.begin(), snapshot.nodes.end(),
                                       [](const SlurmNode& node) { return node.unknown; });
     if (std::exchange(blind_, false)) settled_at_ = now + kSettling;
     if (learning) settled_at_ = std::max(settled_at_, now + 1);
-    return picture;
+    return snapshot;
   } catch (const Error&) {
     blind_ = true;
     throw;
   }
 }
 
-RuntimePicture SlurmRuntime::Look() {
-  const SlurmPicture picture = LookOrGoBlind();
-  RuntimePicture seen;
-  SeeNodes(picture, &seen);
-  homes_.clear();
-  helpers_.clear();
-  std::vector<Helper> helpers;
-  for (const SlurmJob& slurm : picture.jobs) {
+RuntimeSnapshot SlurmRuntime::TakeSnapshot() {
+  const SlurmSnapshot snapshot = LookOrGoBlind();
+  RuntimeSnapshot seen;
+  SeeNodes(snapshot, &seen);
+  user_jobs_.clear();
+  worker_jobs_.clear();
+  std::vector<WorkerJob> worker_jobs;
+  for (const SlurmJob& slurm : snapshot.jobs) {
     const std::optional<WorkerMark> mark = ParseWorkerMark(slurm.comment);
     if (mark && slurm.partition == options_.partition) {
-      helpers.push_back({slurm, *mark});
+      worker_jobs.push_back({slurm, *mark});
     } else {
-      SeeHome(slurm);
+      SeeUserJob(slurm);
     }
   }
-  for (auto& [id, home] : homes_) {
+  for (auto& [id, user_job] : user_jobs_) {
     if (forgotten_.contains(id)) continue;
-    SeeShares(home, &seen);
-    seen.jobs.push_back(home.job);
+    SeeShares(user_job, &seen);
+    seen.jobs.push_back(user_job.job);
   }
-  for (Helper& helper : helpers) {
-    const auto home = homes_.find(helper.mark.job);
-    if (home == homes_.end()) {
-      if (!helper.slurm.over()) (void)client_.Cancel(helper.slurm.id);  // outlived its job
+  for (WorkerJob& worker_job : worker_jobs) {
+    const auto user_job = user_jobs_.find(worker_job.mark.job);
+    if (user_job == user_jobs_.end()) {
+      if (!worker_job.slurm.over()) (void)client_.Cancel(worker_job.slurm.id);  // outlived its job
       continue;
     }
-    if (home->second.slurm.user_id != helper.slurm.user_id) continue;  // nobody works for another
-    if (forgotten_.contains(home->first)) continue;
-    SeeHelper(helper, &seen);
-    helpers_.insert_or_assign(helper.mark.worker, std::move(helper));
+    if (user_job->second.slurm.user_id != worker_job.slurm.user_id)
+      continue;  // nobody works for another
+    if (forgotten_.contains(user_job->first)) continue;
+    SeeWorkerJob(worker_job, &seen);
+    worker_jobs_.insert_or_assign(worker_job.mark.worker, std::move(worker_job));
   }
   looked_ = true;
   return seen;

@@ -17,7 +17,7 @@
 
 namespace allot {
 
-class SeenLog {
+class ObservationLog {
  public:
   void Add(const Observation& observation);
   std::size_t decisions() const { return nodes_.size(); }
@@ -27,8 +27,8 @@ class SeenLog {
 
   void AddColumns(ArrayMap* columns) const;
   // DataError naming file and column for what is missing, of another length or out of range.
-  static SeenLog Read(const MinariReader& reader, std::int64_t episode, std::size_t jobs,
-                      const ClusterSpec& cluster);
+  static ObservationLog Read(const MinariReader& reader, std::int64_t episode, std::size_t jobs,
+                             const ClusterSpec& cluster);
 
   // One decision's observation but for `now` and `interval`; `cluster` becomes `nominal` without
   // the nodes that were down. Users and groups are those of the workload's jobs. What it points to
@@ -40,7 +40,7 @@ class SeenLog {
   const ConfigurationTable* TableAt(std::size_t decision, JobIndex job) const;
 
  private:
-  // The columns of one row, by name; F(name, column). Log: SeenLog or const SeenLog.
+  // The columns of one row, by name; F(name, column). Log: ObservationLog or const ObservationLog.
   template <typename Log, typename F>
   static void ForEachColumn(Log& log, const F& visit);
   std::int32_t TableOf(JobIndex job, const ConfigurationTable& table);

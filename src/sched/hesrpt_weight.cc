@@ -1,4 +1,4 @@
-#include "sched/longer_share.h"
+#include "sched/hesrpt_weight.h"
 
 #include <cmath>
 
@@ -6,8 +6,8 @@
 
 namespace allot {
 
-const std::vector<float>& LongerShare::Of(std::span<const float> values,
-                                          std::span<const JobIndex> jobs) {
+const std::vector<float>& HesrptWeight::Of(std::span<const float> values,
+                                           std::span<const JobIndex> jobs) {
   const std::size_t rows = values.size();
   for (std::size_t k = ln_.size(); k <= rows; ++k) {
     ln_.push_back(std::log(static_cast<float>(k)));

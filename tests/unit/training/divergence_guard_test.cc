@@ -1,4 +1,4 @@
-#include "agents/training/watch.h"
+#include "agents/training/divergence_guard.h"
 
 #include <gtest/gtest.h>
 
@@ -39,10 +39,10 @@ struct Case {
   std::vector<std::string> told;
 };
 
-class WatchedTrainerFaults : public testing::TestWithParam<Case> {};
+class DivergenceGuardFaults : public testing::TestWithParam<Case> {};
 
-TEST_P(WatchedTrainerFaults, StopTheRunWithTheLastGoodState) {
-  WatchedTrainer trainer(std::make_unique<FaultyTrainer>(GetParam().fault));
+TEST_P(DivergenceGuardFaults, StopTheRunWithTheLastGoodState) {
+  DivergenceGuard trainer(std::make_unique<FaultyTrainer>(GetParam().fault));
   for (int i = 0; i < 9; ++i) trainer.Step();
   std::vector<std::string> told = GetParam().told;
   told.insert(told.end(), {"iteration 10", "learning-rate"});
@@ -52,7 +52,7 @@ TEST_P(WatchedTrainerFaults, StopTheRunWithTheLastGoodState) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, WatchedTrainerFaults,
+    All, DivergenceGuardFaults,
     testing::Values(
         Case{"NanLoss",
              [](IterationReport* report, TrainerState*) {
@@ -82,8 +82,8 @@ INSTANTIATE_TEST_SUITE_P(
              {"the gradient is not finite"}}),
     [](const auto& one) { return one.param.name; });
 
-TEST(WatchedTrainer, LetsGoodIterationsPass) {
-  WatchedTrainer trainer(std::make_unique<FaultyTrainer>([](IterationReport*, TrainerState*) {}));
+TEST(DivergenceGuard, LetsGoodIterationsPass) {
+  DivergenceGuard trainer(std::make_unique<FaultyTrainer>([](IterationReport*, TrainerState*) {}));
   for (int i = 0; i < 40; ++i) EXPECT_EQ(trainer.Step().iteration, i + 1);
   EXPECT_EQ(trainer.state().iteration, 40);
 }

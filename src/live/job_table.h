@@ -31,7 +31,7 @@ struct LiveJob {
   std::int32_t alike = -1;  // Observation::group: jobs of one model are
   bool over = false;
   Seconds ended = kNever;       // when it was over
-  Seconds run_time = kUnknown;  // measured, once it is over: JobBook::RunTime
+  Seconds run_time = kUnknown;  // measured, once it is over: JobTable::RunTime
   bool fits = true;             // some GPU type can hold it
 
   // What the last decision wants.
@@ -54,7 +54,7 @@ struct LiveJob {
   JobRecord record;
 };
 
-class JobBook {
+class JobTable {
  public:
   struct Options {
     const Catalogue* catalogue = &Catalogue::Embedded();
@@ -62,7 +62,7 @@ class JobBook {
     Seconds cold_restart_cost = 10;  // of a restart
     GroupOptions group;
   };
-  explicit JobBook(Options options);
+  explicit JobTable(Options options);
 
   // The machines that tables are made for, when they change.
   void SetCluster(const ClusterSpec& nominal);

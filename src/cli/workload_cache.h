@@ -16,7 +16,7 @@
 
 namespace allot {
 
-class TraceShelf {
+class WorkloadCache {
  public:
   using Key = std::tuple<std::string, std::string, bool>;  // workload, format, lenient
   using Read = std::function<Workload(ReadReport*)>;

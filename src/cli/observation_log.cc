@@ -1,4 +1,4 @@
-#include "cli/seen_log.h"
+#include "cli/observation_log.h"
 
 #include <algorithm>
 #include <bit>
@@ -37,7 +37,7 @@ void Append(std::vector<T>& column, const std::vector<T>& values) {
 }  // namespace
 
 template <typename Log, typename F>
-void SeenLog::ForEachColumn(Log& log, const F& visit) {
+void ObservationLog::ForEachColumn(Log& log, const F& visit) {
   visit("job", log.job_);
   visit("table", log.table_);
   visit("requested", log.requested_);
@@ -56,7 +56,7 @@ void SeenLog::ForEachColumn(Log& log, const F& visit) {
 }
 
 // Tables of running jobs are made anew when a rate is measured, so an address says nothing.
-std::int32_t SeenLog::TableOf(JobIndex job, const ConfigurationTable& table) {
+std::int32_t ObservationLog::TableOf(JobIndex job, const ConfigurationTable& table) {
   const auto [latest, is_new] = latest_.try_emplace(job, -1);
   if (!is_new && SameTable(tables_[At(latest->second)], table)) return latest->second;
   std::vector<std::int32_t>& alike = by_print_[PrintOf(table)];
@@ -69,7 +69,7 @@ std::int32_t SeenLog::TableOf(JobIndex job, const ConfigurationTable& table) {
   return latest->second = alike.back();
 }
 
-void SeenLog::Add(const Observation& o) {
+void ObservationLog::Add(const Observation& o) {
   Append(job_, o.job);
   for (std::int32_t row = 0; row < o.rows(); ++row) {
     table_.push_back(TableOf(o.job[At(row)], *o.table[At(row)]));
@@ -103,12 +103,12 @@ void SeenLog::Add(const Observation& o) {
   nodes_.push_back(static_cast<std::int32_t>(nodes.size()));
 }
 
-void SeenLog::Renumber(std::span<const std::int32_t> row_of) {
+void ObservationLog::Renumber(std::span<const std::int32_t> row_of) {
   for (std::int32_t& job : job_) job = row_of[At(job)];
   latest_.clear();
 }
 
-void SeenLog::AddColumns(ArrayMap* columns) const {
+void ObservationLog::AddColumns(ArrayMap* columns) const {
   ArrayMap& out = *columns;
   ForEachColumn(*this, [&out](const char* name, const auto& column) {
     out[std::string("seen/") + name] = MakeColumn(column);
@@ -126,9 +126,9 @@ void SeenLog::AddColumns(ArrayMap* columns) const {
   out["seen/tables"] = MakeColumn(std::move(tables));
 }
 
-SeenLog SeenLog::Read(const MinariReader& reader, std::int64_t episode, std::size_t jobs,
-                      const ClusterSpec& cluster) {
-  SeenLog log;
+ObservationLog ObservationLog::Read(const MinariReader& reader, std::int64_t episode,
+                                    std::size_t jobs, const ClusterSpec& cluster) {
+  ObservationLog log;
   const std::size_t nodes = cluster.nodes().size();
   const std::string where = fmt::format("{}: episode {}: seen/", reader.path().string(), episode);
   log.nodes_ = reader.ReadAs<std::int32_t>(episode, "seen/nodes");
@@ -183,8 +183,9 @@ SeenLog SeenLog::Read(const MinariReader& reader, std::int64_t episode, std::siz
   return log;
 }
 
-void SeenLog::Fill(std::size_t decision, const Workload& workload, const ClusterSpec& nominal,
-                   ClusterSpec* cluster, Observation* observation) const {
+void ObservationLog::Fill(std::size_t decision, const Workload& workload,
+                          const ClusterSpec& nominal, ClusterSpec* cluster,
+                          Observation* observation) const {
   Observation& o = *observation;
   o.decision = static_cast<std::int64_t>(decision);
   const std::size_t begin = Size(first_row_[decision]);
@@ -241,7 +242,7 @@ void SeenLog::Fill(std::size_t decision, const Workload& workload, const Cluster
   o.cluster = cluster;
 }
 
-const ConfigurationTable* SeenLog::TableAt(std::size_t decision, JobIndex job) const {
+const ConfigurationTable* ObservationLog::TableAt(std::size_t decision, JobIndex job) const {
   const auto begin = job_.begin() + first_row_[decision];
   const auto end = job_.begin() + first_row_[decision + 1];
   const auto row = std::lower_bound(begin, end, job);

@@ -1,4 +1,4 @@
-#include "sim/outlook.h"
+#include "sim/lookahead_simulation.h"
 
 #include <algorithm>
 #include <numeric>
@@ -102,10 +102,10 @@ double RestOf(const SimulatedCluster& cluster) {
 
 }  // namespace
 
-Outlook::Outlook(const Observation& observation, SimOptions rules)
+LookaheadSimulation::LookaheadSimulation(const Observation& observation, SimOptions rules)
     : start_(ByJob(observation)), scenario_(WorldOf(start_, rules)) {}
 
-double Outlook::CompletionSum(Policy& policy, const Limits& limits) const {
+double LookaheadSimulation::CompletionSum(Policy& policy, const Limits& limits) const {
   SimulatedCluster cluster(scenario_, start_);
   policy.OnEpisodeStart({.seed = scenario_.options().seed, .cluster = &scenario_.cluster()});
   const Observation& o = cluster.Observe();

@@ -1,4 +1,4 @@
-#include "cli/sight.h"
+#include "cli/training_overlap.h"
 
 #include <algorithm>
 #include <map>
@@ -13,12 +13,13 @@ namespace {
 class TraceWindows {
  public:
   // Of two sources that may share jobs: whether they do.
-  Sight Compare(const nlohmann::json& there, const nlohmann::json& here) {
+  TrainingOverlap Compare(const nlohmann::json& there, const nlohmann::json& here) {
     const std::string workload = TextOf(there, "workload");
-    if (workload.empty() || workload != TextOf(here, "workload")) return Sight::kNotKnown;
+    if (workload.empty() || workload != TextOf(here, "workload")) return TrainingOverlap::kNotKnown;
     const auto [there_from, there_to] = Bounds(there);
     const auto [here_from, here_to] = Bounds(here);
-    return there_to <= here_from || here_to <= there_from ? Sight::kUnseen : Sight::kSeen;
+    return there_to <= here_from || here_to <= there_from ? TrainingOverlap::kUnseen
+                                                          : TrainingOverlap::kSeen;
   }
 
  private:
@@ -46,19 +47,19 @@ class TraceWindows {
 
 }  // namespace
 
-Sight SightOf(const nlohmann::json& config, World& world) {
+TrainingOverlap TrainingOverlapOf(const nlohmann::json& config, World& world) {
   TraceWindows windows;
   bool all_known = true;
   const nlohmann::json sources = SourcesOfCheckpoint(config);
   const nlohmann::json played = SourcesOf(world);
   for (const nlohmann::json& there : sources) {
     for (const nlohmann::json& here : played) {
-      const Sight sight = windows.Compare(there, here);
-      if (sight == Sight::kSeen) return sight;
-      all_known = all_known && sight == Sight::kUnseen;
+      const TrainingOverlap training_overlap = windows.Compare(there, here);
+      if (training_overlap == TrainingOverlap::kSeen) return training_overlap;
+      all_known = all_known && training_overlap == TrainingOverlap::kUnseen;
     }
   }
-  return all_known && !sources.empty() ? Sight::kUnseen : Sight::kNotKnown;
+  return all_known && !sources.empty() ? TrainingOverlap::kUnseen : TrainingOverlap::kNotKnown;
 }
 
 }  // namespace allot

@@ -1,4 +1,4 @@
-#include "agents/training/watch.h"
+#include "agents/training/divergence_guard.h"
 
 #include <fmt/format.h>
 
@@ -22,11 +22,11 @@ double Median(std::vector<double> values) {
 
 }  // namespace
 
-WatchedTrainer::WatchedTrainer(std::unique_ptr<Trainer> trainer)
+DivergenceGuard::DivergenceGuard(std::unique_ptr<Trainer> trainer)
     : trainer_(std::move(trainer)), good_(trainer_->state()) {}
 
-std::string WatchedTrainer::Diagnose(const IterationReport& report,
-                                     const TrainerState& state) const {
+std::string DivergenceGuard::Diagnose(const IterationReport& report,
+                                      const TrainerState& state) const {
   for (const auto& [name, value] : {std::pair{"the ratio to the teacher", report.ratio_to_teacher},
                                     {"the norm of the gradient", report.gradient_norm},
                                     {"the signal", report.signal}}) {
@@ -50,7 +50,7 @@ std::string WatchedTrainer::Diagnose(const IterationReport& report,
   return "";
 }
 
-IterationReport WatchedTrainer::Step() {
+IterationReport DivergenceGuard::Step() {
   IterationReport report;
   std::string wrong;
   try {

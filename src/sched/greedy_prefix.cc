@@ -1,4 +1,4 @@
-#include "sched/certain_steps.h"
+#include "sched/greedy_prefix.h"
 
 #include <algorithm>
 #include <limits>
@@ -7,7 +7,7 @@
 
 namespace allot {
 
-void CertainSteps::Clear(std::size_t climbs, std::size_t steps, std::size_t types) {
+void GreedyPrefix::Clear(std::size_t climbs, std::size_t steps, std::size_t types) {
   climbs_.clear();
   climbs_.reserve(climbs);
   steps_ = 0;
@@ -19,13 +19,13 @@ void CertainSteps::Clear(std::size_t climbs, std::size_t steps, std::size_t type
   taken_.reserve(types);
 }
 
-void CertainSteps::OpenClimb(std::span<const HullStep> hull, GpuTypeIndex type) {
+void GreedyPrefix::OpenClimb(std::span<const HullStep> hull, GpuTypeIndex type) {
   climbs_.push_back({hull.data(), type, 0, 0});
 }
 
 // Buckets are of equal width. What matters for the answer is only that a larger key is never in a
 // later one.
-void CertainSteps::Bucket() {
+void GreedyPrefix::Bucket() {
   float top = -std::numeric_limits<float>::infinity();
   float bottom = std::numeric_limits<float>::infinity();
   const float* key = keys_.data();
@@ -42,7 +42,7 @@ void CertainSteps::Bucket() {
   }
 }
 
-std::size_t CertainSteps::FirstUncertain(const TypeCapacity& capacity) {
+std::size_t GreedyPrefix::FirstUncertain(const TypeCapacity& capacity) {
   const std::size_t types = capacity.types();
   more_.assign(kBuckets * types, {});
   const std::int32_t* bucket = buckets_.data();
@@ -72,7 +72,7 @@ std::size_t CertainSteps::FirstUncertain(const TypeCapacity& capacity) {
   return kBuckets;
 }
 
-void CertainSteps::Find(const TypeCapacity& capacity) {
+void GreedyPrefix::Find(const TypeCapacity& capacity) {
   if (steps_ == 0) return;
   Bucket();
   const auto uncertain = static_cast<std::int32_t>(FirstUncertain(capacity));

@@ -14,10 +14,10 @@
 
 namespace allot {
 
-class LiveCrowd {
+class SyntheticCluster {
  public:
   // Two GPU types, eight GPUs a node and one GPU a job.
-  explicit LiveCrowd(int jobs);
+  explicit SyntheticCluster(int jobs);
 
   const Observation& Observe();
   // What the decision gives, and an interval of progress.

@@ -1,4 +1,4 @@
-#include "sched/longer_share.h"
+#include "sched/hesrpt_weight.h"
 
 #include <gtest/gtest.h>
 
@@ -11,30 +11,30 @@
 namespace allot {
 namespace {
 
-TEST(LongerShare, IsTheLogarithmOfTheShareThatIsAtLeastAsLong) {
+TEST(HesrptWeight, IsTheLogarithmOfTheShareThatIsAtLeastAsLong) {
   const std::vector<float> values = {3, 1, 2, 4};
   const std::vector<JobIndex> jobs = {0, 1, 2, 3};
-  const std::vector<float> shares = LongerShare().Of(values, jobs);
+  const std::vector<float> shares = HesrptWeight().Of(values, jobs);
   const std::vector<double> expected = {0.5, 1, 0.75, 0.25};
   for (std::size_t r = 0; r < 4; ++r) EXPECT_NEAR(shares[r], std::log(expected[r]), 1e-6) << r;
 }
 
-TEST(LongerShare, EqualValuesRankByJob) {
+TEST(HesrptWeight, EqualValuesRankByJob) {
   const std::vector<float> values = {1, 1};
-  EXPECT_EQ(LongerShare().Of(values, std::vector<JobIndex>{7, 3})[1], 0);
-  EXPECT_EQ(LongerShare().Of(values, std::vector<JobIndex>{3, 7})[0], 0);
+  EXPECT_EQ(HesrptWeight().Of(values, std::vector<JobIndex>{7, 3})[1], 0);
+  EXPECT_EQ(HesrptWeight().Of(values, std::vector<JobIndex>{3, 7})[0], 0);
 }
 
-TEST(LongerShare, NobodyHasNone) { EXPECT_TRUE(LongerShare().Of({}, {}).empty()); }
+TEST(HesrptWeight, NobodyHasNone) { EXPECT_TRUE(HesrptWeight().Of({}, {}).empty()); }
 
-TEST(LongerShare, ManyRowsRankAsFewDo) {
+TEST(HesrptWeight, ManyRowsRankAsFewDo) {
   constexpr std::size_t kRows = 3000;
   Rng rng(1, "longer-share");
   std::vector<float> values(kRows);
   std::vector<JobIndex> jobs(kRows);
   for (float& value : values) value = static_cast<float>(rng.Below(500)) - 250;
   std::iota(jobs.rbegin(), jobs.rend(), 0);
-  LongerShare longer;
+  HesrptWeight longer;
   const std::vector<float> shares = longer.Of(values, jobs);
   for (std::size_t r = 0; r < kRows; r += 100) {
     std::size_t before = 0;

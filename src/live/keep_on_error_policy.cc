@@ -1,4 +1,4 @@
-#include "live/steady_policy.h"
+#include "live/keep_on_error_policy.h"
 
 #include <spdlog/spdlog.h>
 
@@ -11,7 +11,7 @@
 
 namespace allot {
 
-void SteadyPolicy::Decide(const Observation& o, Allocation* allocation) {
+void KeepOnErrorPolicy::Decide(const Observation& o, Allocation* allocation) {
   const auto begin = std::chrono::steady_clock::now();
   std::string why;
   try {

@@ -13,7 +13,7 @@
 
 namespace allot {
 
-class LongerShare {
+class HesrptWeight {
  public:
   // By row ln((n - i) / n), i = number of rows that come before it by (value, job): 0 for the least
   // value, -ln n for the largest. NaN comes last. Valid until the next call. O(n log n); no

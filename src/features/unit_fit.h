@@ -13,7 +13,7 @@
 
 namespace allot {
 
-class UnitRoom {
+class UnitFit {
  public:
   // Nothing placed. The cluster must outlive it.
   void Reset(const ClusterSpec& cluster);

@@ -1,4 +1,4 @@
-#include "sim/outlook.h"
+#include "sim/lookahead_simulation.h"
 
 #include <gtest/gtest.h>
 
@@ -58,9 +58,9 @@ struct World {
   }
 };
 
-class OutlookTest : public testing::TestWithParam<StageSpecs> {};
+class LookaheadSimulationTest : public testing::TestWithParam<StageSpecs> {};
 
-TEST_P(OutlookTest, WithTrueLengthsAndNoArrivalsItIsWhatHappens) {
+TEST_P(LookaheadSimulationTest, WithTrueLengthsAndNoArrivalsItIsWhatHappens) {
   for (const bool whole : {false, true}) {
     SimOptions options;
     options.charge_whole_intervals = whole;
@@ -69,47 +69,47 @@ TEST_P(OutlookTest, WithTrueLengthsAndNoArrivalsItIsWhatHappens) {
     Observation then;
     const double happened = world.Rest(*policy, 4, &then);
     ASSERT_GT(then.rows(), 5);
-    const Outlook outlook(then, options);
-    EXPECT_NEAR(outlook.CompletionSum(*policy, {}), happened, 1e-6 * happened);
+    const LookaheadSimulation simulation(then, options);
+    EXPECT_NEAR(simulation.CompletionSum(*policy, {}), happened, 1e-6 * happened);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Policies, OutlookTest,
+    Policies, LookaheadSimulationTest,
     testing::Values(StageSpecs{.ordering = "submit"}, StageSpecs{.ordering = "remaining"},
                     StageSpecs{.ordering = "attained"},
                     StageSpecs{.admission = "load:factor=1.2", .ordering = "submit"}));
 
-TEST(OutlookTest, TheOrderOfRowsDoesNotMatter) {
+TEST(LookaheadSimulationTest, TheOrderOfRowsDoesNotMatter) {
   const World world({});
   const auto srtf = Staged({.ordering = "remaining"});
   Observation then;
   world.Rest(*srtf, 4, &then);
   Rng rng(1, "order");
   const Observation shuffled = Permuted(then, Shuffled(then.job.size(), &rng));
-  EXPECT_EQ(Outlook(shuffled, {}).CompletionSum(*srtf, {}),
-            Outlook(then, {}).CompletionSum(*srtf, {}));
+  EXPECT_EQ(LookaheadSimulation(shuffled, {}).CompletionSum(*srtf, {}),
+            LookaheadSimulation(then, {}).CompletionSum(*srtf, {}));
 }
 
-TEST(OutlookTest, BehindTheHorizonNothingIsWorseThanTheFuture) {
+TEST(LookaheadSimulationTest, BehindTheHorizonNothingIsWorseThanTheFuture) {
   const World world({});
   const auto fifo = Staged({.ordering = "submit"});
   Observation then;
   world.Rest(*fifo, 4, &then);
-  const Outlook outlook(then, {});
-  const double future = outlook.CompletionSum(*fifo, {});
-  EXPECT_LE(outlook.CompletionSum(*fifo, {.horizon = 600}), future * (1 + 1e-9));
-  EXPECT_EQ(outlook.CompletionSum(*fifo, {.give_up = 0.5 * future}), kNever);
+  const LookaheadSimulation simulation(then, {});
+  const double future = simulation.CompletionSum(*fifo, {});
+  EXPECT_LE(simulation.CompletionSum(*fifo, {.horizon = 600}), future * (1 + 1e-9));
+  EXPECT_EQ(simulation.CompletionSum(*fifo, {.give_up = 0.5 * future}), kNever);
 }
 
-TEST(OutlookTest, TheEstimateIsWhatAJobIsReckonedToTake) {
+TEST(LookaheadSimulationTest, TheEstimateIsWhatAJobIsReckonedToTake) {
   testing_support::World moment("1x1");
   moment.Add({{1.0}});
   moment.o.now = 300;
   moment.o.done_work[0] = 40;
   moment.o.estimated_work[0] = 100;
   const auto fifo = Staged({.ordering = "submit"});
-  EXPECT_DOUBLE_EQ(Outlook(moment.o, {}).CompletionSum(*fifo, {}), 60);
+  EXPECT_DOUBLE_EQ(LookaheadSimulation(moment.o, {}).CompletionSum(*fifo, {}), 60);
 }
 
 }  // namespace

@@ -23,9 +23,9 @@ struct DecisionCounts {
   static double BucketEnd(int bucket) { return 10e-6 * static_cast<double>(1 << bucket); }
 };
 
-class SteadyPolicy : public Policy {
+class KeepOnErrorPolicy : public Policy {
  public:
-  explicit SteadyPolicy(std::unique_ptr<Policy> inside) : inside_(std::move(inside)) {}
+  explicit KeepOnErrorPolicy(std::unique_ptr<Policy> inside) : inside_(std::move(inside)) {}
   const PolicyInfo& info() const override { return inside_->info(); }
   void OnEpisodeStart(const EpisodeContext& context) override { inside_->OnEpisodeStart(context); }
   void Decide(const Observation& observation, Allocation* allocation) override;

@@ -16,11 +16,11 @@ constexpr Seconds kAccountEvery = 30;  // service of jobs into the journal
 
 }  // namespace
 
-bool LiveCluster::Look() {
+bool LiveCluster::LookAtRuntime() {
   ++counts_.looks;
-  RuntimePicture picture;
+  RuntimeSnapshot snapshot;
   try {
-    picture = runtime_.Look();
+    snapshot = runtime_.TakeSnapshot();
   } catch (const Error& error) {
     ++counts_.blind;
     if (blind_reason_ != error.what()) {
@@ -34,10 +34,10 @@ bool LiveCluster::Look() {
   blind_reason_.clear();
   const Seconds before = looked_;
   looked_ = clock_.Now();
-  more_ = picture.more;
-  bool event = SeeNodes(picture);
-  event = SeeJobs(picture) || event;
-  SeeWorkers(picture);
+  more_ = snapshot.more;
+  bool event = SeeNodes(snapshot);
+  event = SeeJobs(snapshot) || event;
+  SeeWorkers(snapshot);
   if (!seen_ && !options_.dry_run) AnnounceAgain();
   seen_ = true;
   event = LeaveDownNodes() || event;
@@ -46,24 +46,24 @@ bool LiveCluster::Look() {
   return event;
 }
 
-bool LiveCluster::SeeNodes(const RuntimePicture& picture) {
+bool LiveCluster::SeeNodes(const RuntimeSnapshot& snapshot) {
   const auto same = [](const RuntimeNode& a, const RuntimeNode& b) {
     return a.name == b.name && a.up == b.up;
   };
-  if (std::equal(picture.nodes.begin(), picture.nodes.end(), state_.nodes().begin(),
+  if (std::equal(snapshot.nodes.begin(), snapshot.nodes.end(), state_.nodes().begin(),
                  state_.nodes().end(), same)) {
     return false;
   }
-  for (const RuntimeNode& node : picture.nodes) {
+  for (const RuntimeNode& node : snapshot.nodes) {
     const NodeIndex known = state_.NodeOf(node.name);
     if (known >= 0 && state_.nodes()[At(known)].up != node.up) {
       spdlog::info("node {} is {}", node.name, node.up ? "up" : "down");
     }
   }
   // One that the runtime no longer names is down.
-  std::vector<RuntimeNode> nodes = picture.nodes;
+  std::vector<RuntimeNode> nodes = snapshot.nodes;
   for (const RuntimeNode& known : state_.nodes()) {
-    const bool named = std::any_of(picture.nodes.begin(), picture.nodes.end(),
+    const bool named = std::any_of(snapshot.nodes.begin(), snapshot.nodes.end(),
                                    [&](const RuntimeNode& n) { return n.name == known.name; });
     if (named) continue;
     nodes.push_back(known);
@@ -73,12 +73,12 @@ bool LiveCluster::SeeNodes(const RuntimePicture& picture) {
   return true;
 }
 
-bool LiveCluster::SeeJobs(const RuntimePicture& picture) {
+bool LiveCluster::SeeJobs(const RuntimeSnapshot& snapshot) {
   bool event = false;
   std::set<std::string> listed;
   // In order of submission, so that indices are.
   std::vector<const RuntimeJob*> jobs;
-  for (const RuntimeJob& job : picture.jobs) jobs.push_back(&job);
+  for (const RuntimeJob& job : snapshot.jobs) jobs.push_back(&job);
   std::stable_sort(jobs.begin(), jobs.end(),
                    [](const RuntimeJob* a, const RuntimeJob* b) { return a->submit < b->submit; });
   for (const RuntimeJob* seen : jobs) {
@@ -144,7 +144,7 @@ void LiveCluster::End(LiveJob& job, JobState state, const std::string& reason) {
                clock_.Now() - job.submit, reason.empty() ? "" : ": ", reason);
 }
 
-void LiveCluster::SeeWorkers(const RuntimePicture& picture) {
+void LiveCluster::SeeWorkers(const RuntimeSnapshot& snapshot) {
   const Seconds now = clock_.Now();
   const auto gone = [&](const std::string& job, const std::string& worker, bool failed,
                         const std::string& reason) {
@@ -158,7 +158,7 @@ void LiveCluster::SeeWorkers(const RuntimePicture& picture) {
     spdlog::warn("worker {} is lost: {}", worker, reason);
   };
   std::set<std::string> listed;
-  for (const RuntimeWorker& seen : picture.workers) {
+  for (const RuntimeWorker& seen : snapshot.workers) {
     listed.insert(seen.id);
     LiveJob* job = state_.book().Find(seen.job);
     const bool known =

@@ -12,7 +12,7 @@
 
 namespace allot {
 
-class CertainSteps {
+class GreedyPrefix {
  public:
   // With memory for so many climbs of so many steps, so that later ones need no more.
   void Clear(std::size_t climbs, std::size_t steps, std::size_t types);

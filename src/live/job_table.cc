@@ -1,4 +1,4 @@
-#include "live/job_book.h"
+#include "live/job_table.h"
 
 #include <algorithm>
 #include <bit>
@@ -27,32 +27,32 @@ NodeShare ShareOf(NodeIndex node, std::uint64_t gpus) {
 
 }  // namespace
 
-JobBook::JobBook(Options options) : options_(options), prior_(MakePriorModel()) {
+JobTable::JobTable(Options options) : options_(options), prior_(MakePriorModel()) {
   for (const ModelPtr& model : options_.catalogue->models()) {
     if (model->kinds().size() == 1) catalogue_.Add(model);  // a worker is a GPU here
   }
   catalogue_.Add(prior_);
 }
 
-ModelPtr JobBook::PriorOf(const std::string& model) const {
+ModelPtr JobTable::PriorOf(const std::string& model) const {
   for (const ModelPtr& known : catalogue_.models()) {
     if (known->name() == model) return known;
   }
   return prior_;
 }
 
-void JobBook::SetCluster(const ClusterSpec& nominal) {
+void JobTable::SetCluster(const ClusterSpec& nominal) {
   nominal_ = nominal;
   tables_ = std::make_unique<TableCache>(catalogue_, nominal_.types(), nominal_.type_capacity());
   for (LiveJob* job : active_) MakeTable(*job);
 }
 
-LiveJob* JobBook::Find(const std::string& id) {
+LiveJob* JobTable::Find(const std::string& id) {
   const auto found = by_id_.find(id);
   return found == by_id_.end() ? nullptr : found->second;
 }
 
-LiveJob& JobBook::Add(const RuntimeJob& asked, Seconds submit, Seconds deadline) {
+LiveJob& JobTable::Add(const RuntimeJob& asked, Seconds submit, Seconds deadline) {
   ALLOT_CHECK(Find(asked.id) == nullptr);
   auto job = std::make_unique<LiveJob>();
   job->asked = asked;
@@ -76,13 +76,13 @@ LiveJob& JobBook::Add(const RuntimeJob& asked, Seconds submit, Seconds deadline)
   return *active_.back();
 }
 
-void JobBook::Retire(LiveJob& job) {
+void JobTable::Retire(LiveJob& job) {
   std::erase(active_, &job);
   job.table.reset();
   job.fit = RateFit(prior_);
 }
 
-void JobBook::MakeTable(LiveJob& job) {
+void JobTable::MakeTable(LiveJob& job) {
   Workload one;
   Job spec;
   spec.id = job.asked.id;
@@ -117,8 +117,8 @@ void JobBook::MakeTable(LiveJob& job) {
   ALLOT_CHECK_GT(job.running, -1);  // equal limits and types have equal configurations
 }
 
-void JobBook::Give(LiveJob& job, std::int32_t configuration, std::span<const NodeShare> shares,
-                   Seconds now) {
+void JobTable::Give(LiveJob& job, std::int32_t configuration, std::span<const NodeShare> shares,
+                    Seconds now) {
   if (job.changes++ == 0) {
     job.record.first_start = now;
   } else {
@@ -131,7 +131,7 @@ void JobBook::Give(LiveJob& job, std::int32_t configuration, std::span<const Nod
   job.waiting_since = now;
 }
 
-void JobBook::Take(LiveJob& job, Seconds now) {
+void JobTable::Take(LiveJob& job, Seconds now) {
   if (job.running >= 0) ++job.record.preemptions;
   job.running = -1;
   job.shares.clear();
@@ -139,7 +139,7 @@ void JobBook::Take(LiveJob& job, Seconds now) {
   job.waiting_since = now;
 }
 
-void JobBook::End(LiveJob& job, Seconds finish) {
+void JobTable::End(LiveJob& job, Seconds finish) {
   job.over = true;
   job.running = -1;
   job.shares.clear();
@@ -148,8 +148,8 @@ void JobBook::End(LiveJob& job, Seconds finish) {
   job.record.finish = finish;
 }
 
-bool JobBook::Measure(LiveJob& job, GpuCount gpus, const std::string& type, double rate,
-                      Seconds seconds) {
+bool JobTable::Measure(LiveJob& job, GpuCount gpus, const std::string& type, double rate,
+                       Seconds seconds) {
   job.fit.Measure(gpus, type, rate, seconds);
   if (job.over || !job.fit.Moved(kTableMoves)) return false;
   MakeTable(job);
@@ -157,25 +157,25 @@ bool JobBook::Measure(LiveJob& job, GpuCount gpus, const std::string& type, doub
   return true;
 }
 
-Seconds JobBook::RunTime(const LiveJob& job) const {
+Seconds JobTable::RunTime(const LiveJob& job) const {
   if (job.table != nullptr && job.fit.measured() && job.progress.work > 0) {
     return job.progress.work / (*job.table)[job.requested].rate;
   }
   return job.attained_gpu_seconds / job.asked.requested;
 }
 
-std::string JobBook::ProfileOf(const std::string& model) const {
+std::string JobTable::ProfileOf(const std::string& model) const {
   const ModelPtr profile = PriorOf(model);
   return profile == prior_ ? "" : profile->name();
 }
 
-ModelPtr JobBook::ModelOf(const std::string& model) const {
+ModelPtr JobTable::ModelOf(const std::string& model) const {
   const auto latest = latest_fit_.find(model);
   return latest == latest_fit_.end() ? PriorOf(model) : latest->second.Model();
 }
 
-std::vector<NodeShare> JobBook::SharesOn(const LiveJob& job,
-                                         const std::vector<bool>& node_up) const {
+std::vector<NodeShare> JobTable::SharesOn(const LiveJob& job,
+                                          const std::vector<bool>& node_up) const {
   std::vector<NodeShare> kept;
   for (const NodeShare& share : job.shares) {
     if (node_up[At(share.node)]) kept.push_back(share);
@@ -191,7 +191,7 @@ std::vector<NodeShare> JobBook::SharesOn(const LiveJob& job,
   return {};
 }
 
-bool JobBook::Update(LiveJob& job, const JobProgress& progress, Seconds before, Seconds now) {
+bool JobTable::Update(LiveJob& job, const JobProgress& progress, Seconds before, Seconds now) {
   GpuCount held = 0;
   for (const GroupWorker& worker : job.group.workers()) held += std::popcount(worker.gpus);
   job.attained_gpu_seconds += held * (now - before);
@@ -225,7 +225,7 @@ bool JobBook::Update(LiveJob& job, const JobProgress& progress, Seconds before, 
   return Measure(job, configuration.demand.gpus, type, rate, stretch);
 }
 
-void JobBook::Observe(const std::function<bool(const LiveJob&)>& hidden, Observation* o) const {
+void JobTable::Observe(const std::function<bool(const LiveJob&)>& hidden, Observation* o) const {
   const auto clear = [](auto&... columns) { (columns.clear(), ...); };
   clear(o->job, o->submit, o->table, o->requested, o->running, o->done_work, o->estimated_work,
         o->attained_gpu_seconds, o->attained_seconds, o->restart_cost, o->changes, o->waiting_since,

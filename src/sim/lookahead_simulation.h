@@ -10,11 +10,11 @@
 
 namespace allot {
 
-class Outlook {
+class LookaheadSimulation {
  public:
   // Rows are taken in the order of their jobs, whatever that of the observation. `rules`: how the
   // cluster is believed to behave; the interval and the restart costs are the observation's.
-  Outlook(const Observation& observation, SimOptions rules);
+  LookaheadSimulation(const Observation& observation, SimOptions rules);
 
   struct Limits {
     Seconds horizon = kNever;  // how far ahead a policy is followed

@@ -1,4 +1,4 @@
-#include "cli/live_crowd.h"
+#include "cli/synthetic_cluster.h"
 
 #include <algorithm>
 #include <string>
@@ -14,7 +14,7 @@ constexpr double kMeasured = 0.01;  // share of the jobs whose table changes bet
 
 }  // namespace
 
-LiveCrowd::LiveCrowd(int jobs) : rng_(1, "live-crowd") {
+SyntheticCluster::SyntheticCluster(int jobs) : rng_(1, "live-crowd") {
   const int nodes = std::max(1, jobs / 16);
   cluster_.AddNodes(nodes, {.gpus = 8, .cpus = 64}, "v100");
   cluster_.AddNodes(nodes, {.gpus = 8, .cpus = 64}, "k80");
@@ -27,7 +27,7 @@ LiveCrowd::LiveCrowd(int jobs) : rng_(1, "live-crowd") {
   for (int i = 0; i < jobs; ++i) jobs_.push_back(NewJob());
 }
 
-LiveCrowd::Job LiveCrowd::NewJob() {
+SyntheticCluster::Job SyntheticCluster::NewJob() {
   allot::Job asked;
   asked.model = static_cast<std::int32_t>(rng_.Below(models_.models.size()));
   asked.gpus = 1 << rng_.Below(3);
@@ -46,7 +46,7 @@ LiveCrowd::Job LiveCrowd::NewJob() {
   return job;
 }
 
-void LiveCrowd::MeasureAnew(Job* job) {
+void SyntheticCluster::MeasureAnew(Job* job) {
   const double ratio = rng_.Uniform(0.9, 1.1);
   const ConfigurationTable& before = *job->table;
   std::vector<Configuration> configurations = before.configurations();
@@ -55,7 +55,7 @@ void LiveCrowd::MeasureAnew(Job* job) {
                                                     std::move(configurations), before.limits());
 }
 
-const Observation& LiveCrowd::Observe() {
+const Observation& SyntheticCluster::Observe() {
   Observation& o = o_;
   const auto clear = [](auto&... columns) { (columns.clear(), ...); };
   clear(o.job, o.submit, o.table, o.requested, o.running, o.done_work, o.estimated_work,
@@ -87,7 +87,7 @@ const Observation& LiveCrowd::Observe() {
   return o;
 }
 
-void LiveCrowd::Apply(const Allocation& allocation) {
+void SyntheticCluster::Apply(const Allocation& allocation) {
   std::vector<const Allocation::Entry*> given(jobs_.size(), nullptr);
   for (const Allocation::Entry& entry : allocation.entries()) {
     const auto at = std::lower_bound(jobs_.begin(), jobs_.end(), entry.job,

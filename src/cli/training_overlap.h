@@ -10,6 +10,6 @@ namespace allot {
 
 // What the configuration in the checkpoint says it was made from (cli/sources.h): kSeen if some of
 // it overlaps, kUnseen if all of it lies apart in the same trace, else kNotKnown.
-Sight SightOf(const nlohmann::json& config, World& world);
+TrainingOverlap TrainingOverlapOf(const nlohmann::json& config, World& world);
 
 }  // namespace allot

@@ -10,7 +10,7 @@
 
 namespace allot {
 
-class WatchedTrainer : public Trainer {
+class DivergenceGuard : public Trainer {
  public:
   // Inputs are within 20 and scores count up to 100: larger weights only saturate.
   static constexpr float kMostWeight = 1e4F;
@@ -18,7 +18,7 @@ class WatchedTrainer : public Trainer {
   static constexpr double kMostGrowth = 1e4;
   static constexpr std::size_t kRemembered = 25;
 
-  explicit WatchedTrainer(std::unique_ptr<Trainer> trainer);
+  explicit DivergenceGuard(std::unique_ptr<Trainer> trainer);
 
   IterationReport Step() override;  // not to be called again once it threw
   const TrainerState& state() const override { return good_; }

@@ -1,4 +1,4 @@
-#include "features/unit_room.h"
+#include "features/unit_fit.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 
 namespace allot {
 
-void UnitRoom::Reset(const ClusterSpec& cluster) {
+void UnitFit::Reset(const ClusterSpec& cluster) {
   cluster_ = &cluster;
   free_.clear();
   for (const Node& node : cluster.nodes()) free_.push_back(node.capacity);
@@ -15,7 +15,7 @@ void UnitRoom::Reset(const ClusterSpec& cluster) {
   answers_.clear();
 }
 
-NodeIndex UnitRoom::Fullest(GpuTypeIndex type, const Resources& demand) const {
+NodeIndex UnitFit::Fullest(GpuTypeIndex type, const Resources& demand) const {
   NodeIndex fullest = -1;
   for (std::size_t n = 0; n < free_.size(); ++n) {
     if (cluster_->nodes()[n].type != type || !demand.FitsIn(free_[n])) continue;
@@ -27,7 +27,7 @@ NodeIndex UnitRoom::Fullest(GpuTypeIndex type, const Resources& demand) const {
   return fullest;
 }
 
-void UnitRoom::Undo(std::size_t units) {
+void UnitFit::Undo(std::size_t units) {
   while (units_.size() > units) {
     if (units_.back().node >= 0) free_[At(units_.back().node)] += units_.back().demand;
     units_.pop_back();
@@ -35,8 +35,8 @@ void UnitRoom::Undo(std::size_t units) {
 }
 
 // Appends the units, where need be after moving others; on failure nothing is changed.
-bool UnitRoom::PlaceMore(std::int32_t row, GpuTypeIndex type, const std::vector<UnitKind>& kinds,
-                         const UnitCounts& counts) {
+bool UnitFit::PlaceMore(std::int32_t row, GpuTypeIndex type, const std::vector<UnitKind>& kinds,
+                        const UnitCounts& counts) {
   const std::size_t before = units_.size();
   bool placed = true;
   for (std::size_t k = 0; k < kinds.size(); ++k) {
@@ -52,7 +52,7 @@ bool UnitRoom::PlaceMore(std::int32_t row, GpuTypeIndex type, const std::vector<
   return false;
 }
 
-bool UnitRoom::PlaceAnew() {
+bool UnitFit::PlaceAnew() {
   free_before_ = free_;
   units_before_ = units_;
   for (std::size_t n = 0; n < free_.size(); ++n) free_[n] = cluster_->nodes()[n].capacity;
@@ -72,8 +72,8 @@ bool UnitRoom::PlaceAnew() {
   return true;
 }
 
-bool UnitRoom::Fits(GpuTypeIndex type, const std::vector<UnitKind>& kinds,
-                    const UnitCounts& counts) {
+bool UnitFit::Fits(GpuTypeIndex type, const std::vector<UnitKind>& kinds,
+                   const UnitCounts& counts) {
   Answer asked{type, {}, counts, false};
   for (std::size_t k = 0; k < kinds.size(); ++k) asked.demands[k] = kinds[k].demand;
   for (const Answer& known : answers_) {
@@ -94,15 +94,15 @@ bool UnitRoom::Fits(GpuTypeIndex type, const std::vector<UnitKind>& kinds,
   return asked.fits;
 }
 
-void UnitRoom::Take(std::int32_t row, GpuTypeIndex type, const std::vector<UnitKind>& kinds,
-                    const UnitCounts& counts) {
+void UnitFit::Take(std::int32_t row, GpuTypeIndex type, const std::vector<UnitKind>& kinds,
+                   const UnitCounts& counts) {
   const bool fits = PlaceMore(row, type, kinds, counts);
   ALLOT_CHECK(fits);
   answers_.clear();
 }
 
-void UnitRoom::Finish(const Observation& observation, std::span<const std::int32_t> configurations,
-                      Allocation* allocation) {
+void UnitFit::Finish(const Observation& observation, std::span<const std::int32_t> configurations,
+                     Allocation* allocation) {
   allocation->Clear();
   gpus_.Reset(*cluster_);
   std::stable_sort(units_.begin(), units_.end(), [](const Unit& a, const Unit& b) {
