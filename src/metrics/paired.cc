@@ -1,44 +1,18 @@
 #include "metrics/paired.h"
 
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
-#include <numbers>
 #include <vector>
 
 #include "core/check.h"
 
 namespace allot {
-namespace {
-
-// P(|T| <= t), exact for whole degrees of freedom: Abramowitz & Stegun, 26.7.3 (odd) and 26.7.4
-// (even).
-double CentralProbability(double t, int degrees) {
-  const double theta = std::atan(t / std::sqrt(static_cast<double>(degrees)));
-  const double cosine = std::cos(theta);
-  const bool odd = degrees % 2 == 1;
-  double term = odd ? cosine : 1.0;
-  double sum = degrees == 1 ? 0.0 : term;
-  for (int k = odd ? 3 : 2; k <= degrees - 2; k += 2) {
-    term *= cosine * cosine * (k - 1) / k;
-    sum += term;
-  }
-  const double tail = std::sin(theta) * sum;
-  return odd ? 2.0 / std::numbers::pi * (theta + tail) : tail;
-}
-
-}  // namespace
 
 double StudentQuantile(double confidence, int degrees) {
   ALLOT_CHECK_GE(degrees, 1);
   ALLOT_CHECK(confidence > 0 && confidence < 1);
-  double low = 0;
-  double high = 1;
-  while (CentralProbability(high, degrees) < confidence) high *= 2;
-  while (
-      true) {  // bisection down to neighbouring doubles: monotone, so exact enough and never astray
-    const double middle = low + (high - low) / 2;
-    if (middle <= low || middle >= high) return middle;
-    (CentralProbability(middle, degrees) < confidence ? low : high) = middle;
-  }
+  const boost::math::students_t distribution(degrees);
+  return boost::math::quantile(boost::math::complement(distribution, (1 - confidence) / 2));
 }
 
 PairedRatio MeanWithInterval(std::span<const double> values) {
