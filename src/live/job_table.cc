@@ -12,9 +12,6 @@
 namespace allot {
 namespace {
 
-constexpr double kTableMoves = 0.05;       // of a measured rate, before a table is made anew
-constexpr Seconds kShortestStretch = 2.0;  // of work whose rate the program does not say
-
 GpuCount GpusOf(std::span<const NodeShare> shares) {
   GpuCount gpus = 0;
   for (const NodeShare& share : shares) gpus += std::popcount(share.gpus);
@@ -27,23 +24,12 @@ NodeShare ShareOf(NodeIndex node, std::uint64_t gpus) {
 
 }  // namespace
 
-JobTable::JobTable(Options options) : options_(options), prior_(MakePriorModel()) {
-  for (const ModelPtr& model : options_.catalogue->models()) {
-    if (model->kinds().size() == 1) catalogue_.Add(model);  // a worker is a GPU here
-  }
-  catalogue_.Add(prior_);
-}
-
-ModelPtr JobTable::PriorOf(const std::string& model) const {
-  for (const ModelPtr& known : catalogue_.models()) {
-    if (known->name() == model) return known;
-  }
-  return prior_;
-}
+JobTable::JobTable(Options options) : options_(options), rates_(*options.catalogue) {}
 
 void JobTable::SetCluster(const ClusterSpec& nominal) {
   nominal_ = nominal;
-  tables_ = std::make_unique<TableCache>(catalogue_, nominal_.types(), nominal_.type_capacity());
+  tables_ =
+      std::make_unique<TableCache>(rates_.priors(), nominal_.types(), nominal_.type_capacity());
   for (LiveJob* job : active_) MakeTable(*job);
 }
 
@@ -67,8 +53,7 @@ LiveJob& JobTable::Add(const RuntimeJob& asked, Seconds submit, Seconds deadline
   job->group = Group(asked.id, asked.mode, options_.group);
   job->record.job = job->index;
   job->record.submit = job->submit;
-  const auto latest = latest_fit_.find(asked.model);
-  job->fit = latest != latest_fit_.end() ? latest->second : RateFit(PriorOf(asked.model));
+  job->fit = rates_.Begin(asked.model);
   MakeTable(*job);
   by_id_[asked.id] = job.get();
   active_.push_back(job.get());
@@ -79,7 +64,7 @@ LiveJob& JobTable::Add(const RuntimeJob& asked, Seconds submit, Seconds deadline
 void JobTable::Retire(LiveJob& job) {
   std::erase(active_, &job);
   job.table.reset();
-  job.fit = RateFit(prior_);
+  job.fit = RateFit(nullptr);
 }
 
 void JobTable::MakeTable(LiveJob& job) {
@@ -100,7 +85,7 @@ void JobTable::MakeTable(LiveJob& job) {
     tables = own.get();
     job.fit.MarkUsed();
   } else {
-    spec.model = one.models.Intern(PriorOf(job.asked.model)->name());
+    spec.model = one.models.Intern(rates_.PriorOf(job.asked.model)->name());
   }
   const std::shared_ptr<const ConfigurationTable> before = job.table;
   try {
@@ -150,10 +135,9 @@ void JobTable::End(LiveJob& job, Seconds finish) {
 
 bool JobTable::Measure(LiveJob& job, GpuCount gpus, const std::string& type, double rate,
                        Seconds seconds) {
-  job.fit.Measure(gpus, type, rate, seconds);
-  if (job.over || !job.fit.Moved(kTableMoves)) return false;
+  if (job.over) return false;
+  if (!rates_.Measure(job.asked.model, gpus, type, rate, seconds, &job.fit)) return false;
   MakeTable(job);
-  latest_fit_.insert_or_assign(job.asked.model, job.fit);
   return true;
 }
 
@@ -165,13 +149,7 @@ Seconds JobTable::RunTime(const LiveJob& job) const {
 }
 
 std::string JobTable::ProfileOf(const std::string& model) const {
-  const ModelPtr profile = PriorOf(model);
-  return profile == prior_ ? "" : profile->name();
-}
-
-ModelPtr JobTable::ModelOf(const std::string& model) const {
-  const auto latest = latest_fit_.find(model);
-  return latest == latest_fit_.end() ? PriorOf(model) : latest->second.Model();
+  return rates_.HasProfile(model) ? rates_.PriorOf(model)->name() : "";
 }
 
 std::vector<NodeShare> JobTable::SharesOn(const LiveJob& job,
@@ -215,7 +193,7 @@ bool JobTable::Update(LiveJob& job, const JobProgress& progress, Seconds before,
   const Seconds stretch = now - job.stretch_since;
   double rate = progress.rate;
   if (std::isnan(rate)) {
-    if (stretch < kShortestStretch) return false;
+    if (stretch < RateBook::kShortestStretch) return false;
     rate = (progress.work - job.stretch_work) / stretch;
   } else if (!moved_on) {
     return false;

@@ -13,9 +13,9 @@
 #include "cluster/observation.h"
 #include "live/group.h"
 #include "live/journal.h"
-#include "live/rate_fit.h"
 #include "live/runtime.h"
 #include "perf/catalogue.h"
+#include "perf/rate_book.h"
 #include "perf/table_cache.h"
 #include "workload/workload.h"
 
@@ -97,7 +97,7 @@ class JobTable {
   // The profile of the catalogue that a model begins with; "": the prior.
   std::string ProfileOf(const std::string& model) const;
   // Throughput of a model as last measured; its prior where it never was.
-  ModelPtr ModelOf(const std::string& model) const;
+  ModelPtr ModelOf(const std::string& model) const { return rates_.ModelOf(model); }
 
   // One row for each job that a policy may place; `hidden` says which not.
   void Observe(const std::function<bool(const LiveJob&)>& hidden, Observation* observation) const;
@@ -105,18 +105,15 @@ class JobTable {
   const ClusterSpec& nominal() const { return nominal_; }
 
  private:
-  ModelPtr PriorOf(const std::string& model) const;
   void MakeTable(LiveJob& job);
 
   Options options_;
-  ModelPtr prior_;
+  RateBook rates_;
   ClusterSpec nominal_;
-  Catalogue catalogue_;                 // with the prior
   std::unique_ptr<TableCache> tables_;  // of jobs that were not measured
   std::vector<std::unique_ptr<LiveJob>> jobs_;
   std::vector<LiveJob*> active_;
   std::map<std::string, LiveJob*> by_id_;
-  std::map<std::string, RateFit> latest_fit_;  // by model: where the next job of it begins
   std::map<std::string, std::int32_t> tenants_;
   NameTable users_;
   NameTable groups_;

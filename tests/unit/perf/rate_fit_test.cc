@@ -1,4 +1,4 @@
-#include "live/rate_fit.h"
+#include "perf/rate_fit.h"
 
 #include <gtest/gtest.h>
 

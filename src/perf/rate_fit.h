@@ -1,6 +1,7 @@
 #pragma once
-// The throughput model of one live job: the prior (its profile of the catalogue, or the documented
-// one for unknown models) corrected by what was measured. Used by JobTable, a fit a job.
+// The throughput model of one job as it is believed: the prior (its profile of the catalogue, or
+// the documented one for unknown models) corrected by what was measured while it ran. One fit a
+// job, from RateBook (perf/rate_book.h); the same for live jobs and for simulated beliefs.
 //
 // rate(n, type) = prior(n, type) x ratio. The ratio at a measured (type, n) is measured / prior;
 // between two measured counts of a type it is interpolated in ln n, beyond them it is that of the

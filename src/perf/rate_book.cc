@@ -1,0 +1,38 @@
+#include "perf/rate_book.h"
+
+namespace allot {
+
+RateBook::RateBook(const Catalogue& catalogue) : unknown_(MakePriorModel()) {
+  for (const ModelPtr& model : catalogue.models()) {
+    if (model->kinds().size() == 1) priors_.Add(model);  // what is measured is GPUs and a rate
+  }
+  priors_.Add(unknown_);
+}
+
+const ModelPtr& RateBook::PriorOf(const std::string& model) const {
+  for (const ModelPtr& known : priors_.models()) {
+    if (known->name() == model) return known;
+  }
+  return unknown_;
+}
+
+RateFit RateBook::Begin(const std::string& model) const {
+  const auto latest = latest_.find(model);
+  return latest != latest_.end() ? latest->second : RateFit(PriorOf(model));
+}
+
+bool RateBook::Measure(const std::string& model, GpuCount gpus, const std::string& type,
+                       double rate, Seconds seconds, RateFit* fit) {
+  fit->Measure(gpus, type, rate, seconds);
+  if (!fit->Moved(kTableMoves)) return false;
+  fit->MarkUsed();
+  latest_.insert_or_assign(model, *fit);
+  return true;
+}
+
+ModelPtr RateBook::ModelOf(const std::string& model) const {
+  const auto latest = latest_.find(model);
+  return latest == latest_.end() ? PriorOf(model) : latest->second.Model();
+}
+
+}  // namespace allot
