@@ -1,6 +1,6 @@
 // Dominant resource fairness: equal dominant shares, filled up unit by unit.
 
-#include "sched/staged_policy.h"
+#include "stages/staged_policy.h"
 
 namespace allot {
 namespace {

@@ -1,7 +1,7 @@
 // EASY backfilling (Lifka, JSSPP 1995): first in, first out, with one reservation, for the head of
 // the line, that backfilled jobs may not delay by the estimates.
 
-#include "sched/staged_policy.h"
+#include "stages/staged_policy.h"
 
 namespace allot {
 namespace {

@@ -1,6 +1,6 @@
 // First in, first out, at the requested size; younger jobs backfill round a job that does not fit.
 
-#include "sched/staged_policy.h"
+#include "stages/staged_policy.h"
 
 namespace allot {
 namespace {

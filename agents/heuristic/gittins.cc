@@ -1,7 +1,7 @@
 // Gittins index on attained GPU time, learned by size class in the run and from a history
 // (Tiresias-G: Gu et al., NSDI'19). With estimates: `ordering=gittins-given-estimate`.
 
-#include "sched/staged_policy.h"
+#include "stages/staged_policy.h"
 
 namespace allot {
 namespace {

@@ -1,15 +1,15 @@
 // The weighted alpha-fair index with fixed numbers: u, beta, kappa for every job, u = -alpha
 // ln(time) of the remaining time in the smallest configuration or, where lengths are unknown, of
 // the GPU time attained or the inverse Gittins index; or u = alpha x age. `rank` adds heSRPT's
-// weight (sched/hesrpt_weight.h). docs/learning.md says which heuristics its points are.
+// weight (forecast/hesrpt_weight.h). docs/learning.md says which heuristics its points are.
 
 #include <cmath>
 
-#include "sched/hesrpt_weight.h"
-#include "sched/hull_fill.h"
-#include "sched/length_model.h"
+#include "forecast/hesrpt_weight.h"
+#include "forecast/length_model.h"
+#include "forecast/remaining.h"
 #include "sched/policy.h"
-#include "sched/remaining.h"
+#include "stages/hull_fill.h"
 
 namespace allot {
 namespace {

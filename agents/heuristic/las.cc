@@ -1,6 +1,6 @@
 // Least attained service first, preemptive; with `queues` it is Tiresias' discretised LAS.
 
-#include "sched/staged_policy.h"
+#include "stages/staged_policy.h"
 
 namespace allot {
 namespace {

@@ -2,7 +2,7 @@
 // section 4.1), by progressive filling in each interval and turns over time; Gavel itself solves a
 // linear program.
 
-#include "sched/staged_policy.h"
+#include "stages/staged_policy.h"
 
 namespace allot {
 namespace {

@@ -1,6 +1,6 @@
 // Optimus: one more unit where it saves most estimated time per cost.
 
-#include "sched/staged_policy.h"
+#include "stages/staged_policy.h"
 
 namespace allot {
 namespace {

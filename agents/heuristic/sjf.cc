@@ -1,6 +1,6 @@
 // Shortest job first by the estimated length; running jobs are not stopped.
 
-#include "sched/staged_policy.h"
+#include "stages/staged_policy.h"
 
 namespace allot {
 namespace {

@@ -1,6 +1,6 @@
 // Shortest remaining time first by the estimated length, preemptive.
 
-#include "sched/staged_policy.h"
+#include "stages/staged_policy.h"
 
 namespace allot {
 namespace {

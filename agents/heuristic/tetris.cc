@@ -2,7 +2,7 @@
 // free, and how short they are. DL2's version, which plans every slot anew and prefers the long, is
 // `sizing=alignment/prefer=long/misfit=stop`.
 
-#include "sched/staged_policy.h"
+#include "stages/staged_policy.h"
 
 namespace allot {
 namespace {

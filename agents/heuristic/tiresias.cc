@@ -2,7 +2,7 @@
 // served in each. The threshold is the one of the comparisons published with Pollux (Qiao et al.,
 // OSDI'21, artifact): 16 GPU-hours, without promotion.
 
-#include "sched/staged_policy.h"
+#include "stages/staged_policy.h"
 
 namespace allot {
 namespace {

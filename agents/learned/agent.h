@@ -12,8 +12,8 @@
 
 #include "core/params.h"
 #include "core/registry.h"
+#include "forecast/length_model.h"
 #include "models/checkpoint.h"
-#include "sched/length_model.h"
 #include "sched/policy.h"
 
 namespace allot {

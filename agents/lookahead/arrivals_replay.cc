@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "core/index.h"
+#include "forecast/remaining.h"
 #include "perf/same_table.h"
 #include "sched/driver.h"
-#include "sched/remaining.h"
 #include "sim/simulated_cluster.h"
 
 namespace allot {

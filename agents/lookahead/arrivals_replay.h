@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "sched/ended_jobs.h"
+#include "forecast/ended_jobs.h"
 #include "sched/policy.h"
 #include "sim/scenario.h"
 

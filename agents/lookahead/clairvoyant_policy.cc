@@ -8,8 +8,8 @@
 #include <string>
 
 #include "core/rng.h"
-#include "sched/hull_fill.h"
 #include "sched/policy.h"
+#include "stages/hull_fill.h"
 
 namespace allot {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "agents/training/backlog.h"
+#include "forecast/length_model.h"
 #include "models/index_net.h"
-#include "sched/length_model.h"
 #include "sched/policy.h"
 #include "sim/scenario.h"
 

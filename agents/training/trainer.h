@@ -17,9 +17,9 @@
 #include "core/registry.h"
 #include "core/team.h"
 #include "envs/episodes.h"
+#include "forecast/length_model.h"
 #include "models/adam.h"
 #include "models/net_weights.h"
-#include "sched/length_model.h"
 #include "sched/policy.h"
 
 namespace allot {

@@ -8,15 +8,15 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "cli/bench_machine.h"
+#include "bench/machine.h"
+#include "bench/synthetic_cluster.h"
 #include "cli/command.h"
-#include "cli/experiment.h"
-#include "cli/synthetic_cluster.h"
-#include "cli/version.h"
 #include "core/cpu_time.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/strings.h"
+#include "core/version.h"
+#include "experiment/experiment.h"
 #include "live/keep_on_error_policy.h"
 #include "metrics/quantile.h"
 #include "plugin/plugin_policy.h"

@@ -7,15 +7,9 @@
 
 #include "core/command_line.h"
 #include "core/registry.h"
+#include "experiment/global_options.h"
 
 namespace allot {
-
-// Options that every command has.
-struct GlobalOptions {
-  bool json = false;
-  bool quiet = false;
-  int threads = 0;
-};
 
 struct CommandInfo {
   std::string id;  // "simulate", or "trace inspect" for a nested command

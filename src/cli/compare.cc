@@ -1,6 +1,7 @@
 // allot compare: several policies on the same workloads.
 
-#include "cli/experiment.h"
+#include "cli/command.h"
+#include "experiment/experiment.h"
 
 namespace allot {
 namespace {

@@ -8,11 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "agents/learned/agent.h"
-#include "cli/experiment.h"
-#include "cli/training_overlap.h"
+#include "cli/command.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json_text.h"
+#include "experiment/experiment.h"
+#include "experiment/training_overlap.h"
 #include "models/checkpoint.h"
 
 namespace allot {

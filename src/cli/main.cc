@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "cli/experiment.h"
 #include "cli/torch_program.h"
-#include "cli/version.h"
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "core/strings.h"
+#include "core/version.h"
+#include "experiment/experiment.h"
 
 namespace allot {
 namespace {

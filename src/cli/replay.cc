@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/episode_log.h"
 #include "core/error.h"
 #include "core/json_text.h"
+#include "episode_log/episode_log.h"
 #include "features/encoder.h"
 #include "record/minari_reader.h"
 #include "sim/run.h"

@@ -5,8 +5,8 @@
 #include <cstdio>
 
 #include "cli/command.h"
-#include "cli/version.h"
 #include "core/json_text.h"
+#include "core/version.h"
 
 namespace allot {
 namespace {

@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/experiment.h"
-#include "cli/live_log.h"
 #include "cli/live_status.h"
 #include "core/interrupt.h"
 #include "core/json_text.h"
+#include "episode_log/live_log.h"
+#include "experiment/experiment.h"
 #include "live/daemon.h"
 #include "live/runtime.h"
 #include "plugin/plugin_policy.h"

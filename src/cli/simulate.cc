@@ -2,8 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/experiment.h"
+#include "cli/command.h"
 #include "core/json_text.h"
+#include "experiment/experiment.h"
 
 namespace allot {
 namespace {

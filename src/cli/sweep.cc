@@ -4,14 +4,15 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "cli/experiment.h"
-#include "cli/spec_list.h"
-#include "cli/sweep_cells.h"
-#include "cli/version.h"
+#include "cli/command.h"
 #include "core/file.h"
 #include "core/json_text.h"
 #include "core/parallel.h"
 #include "core/rng.h"
+#include "core/version.h"
+#include "experiment/experiment.h"
+#include "experiment/spec_list.h"
+#include "experiment/sweep_cells.h"
 #include "metrics/sweep_table.h"
 #include "sweep/preset.h"
 #include "sweep/run_sweep.h"

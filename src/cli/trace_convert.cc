@@ -3,9 +3,9 @@
 #include <cstdio>
 
 #include "cli/command.h"
-#include "cli/world.h"
 #include "core/file.h"
 #include "core/json_text.h"
+#include "experiment/world.h"
 #include "workload/write_csv.h"
 
 namespace allot {

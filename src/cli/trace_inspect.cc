@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/world.h"
 #include "core/json_text.h"
+#include "experiment/world.h"
 #include "workload/trace_stats.h"
 
 namespace allot {

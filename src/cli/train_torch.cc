@@ -1,7 +1,8 @@
 // allot train: reinforcement learning of a network, resumable bit for bit.
 
 #include "agents/training/gloo_team.h"
-#include "cli/training_run.h"
+#include "cli/command.h"
+#include "experiment/training_run.h"
 #include "models/torch/configure.h"
 
 namespace allot {

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/world.h"
 #include "core/strings.h"
+#include "experiment/world.h"
 
 namespace allot {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/vector_log.h"
-#include "sched/remaining.h"
+#include "forecast/remaining.h"
 
 namespace allot {
 namespace {

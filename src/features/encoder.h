@@ -17,8 +17,8 @@
 
 #include "cluster/observation.h"
 #include "core/ranks.h"
-#include "sched/hesrpt_weight.h"
-#include "sched/length_model.h"
+#include "forecast/hesrpt_weight.h"
+#include "forecast/length_model.h"
 
 namespace allot {
 
@@ -46,7 +46,7 @@ enum JobFeature : int {
   kRankRemaining,
   kRankCost,
   kHasEstimate,
-  kHesrptWeight,  // sched/hesrpt_weight.h, by kRemainingSmallest
+  kHesrptWeight,  // forecast/hesrpt_weight.h, by kRemainingSmallest
   kForecastRank,
   kForecastMedian,
   kForecastHigh,

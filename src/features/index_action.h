@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sched/hull_fill.h"
 #include "sched/stages.h"
+#include "stages/hull_fill.h"
 
 namespace allot {
 

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "features/unit_fit.h"
-#include "sched/capacity.h"
-#include "sched/increments.h"
 #include "sched/stages.h"
+#include "stages/capacity.h"
+#include "stages/increments.h"
 
 namespace allot {
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/index.h"
-#include "sched/increments.h"
-#include "sched/remaining.h"
+#include "forecast/remaining.h"
+#include "stages/increments.h"
 
 namespace allot {
 namespace {

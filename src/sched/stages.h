@@ -1,7 +1,7 @@
 #pragma once
 // The stages a policy can be composed of (the abstractions of Blox, EuroSys'24, section 3), each
 // swappable on its own: admission -> ordering -> sizing -> placement. One file per stage in
-// sched/admission, sched/ordering, sched/sizing, sched/placement; each registers itself.
+// stages/admission, stages/ordering, stages/sizing, stages/placement; each registers itself.
 
 #include <functional>
 #include <memory>

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "core/error.h"
-#include "sched/remaining.h"
+#include "forecast/remaining.h"
 #include "sim/lower_bound.h"
 #include "sim/relaxation.h"
 #include "sim/simulated_cluster.h"

@@ -5,9 +5,9 @@
 
 #include "cluster/free_map.h"
 #include "core/rng.h"
-#include "sched/staged_policy.h"
 #include "sim/scenario.h"
 #include "sim/simulated_cluster.h"
+#include "stages/staged_policy.h"
 
 namespace allot {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "sched/staged_policy.h"
 #include "sim/run.h"
+#include "stages/staged_policy.h"
 
 namespace allot::testing_support {
 

@@ -1,0 +1,253 @@
+#include "episode_log/episode_columns.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+
+namespace allot {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+}  // namespace
+
+std::string SimJson(const SimOptions& options) {
+  Json node_events = Json::array();
+  for (const NodeEvent& event : options.node_events) {
+    node_events.push_back({event.time, event.node, event.up});
+  }
+  const NodeFailures& failures = options.failures;
+  const bool fails = failures.mean_between != kNever;
+  return Json{{"interval_s", options.interval},
+              {"node_events", std::move(node_events)},
+              {"failures",
+               fails ? Json{failures.mean_between, failures.mean_repair, failures.checkpoint_every}
+                     : Json()},
+              {"restart_cost_s", options.restart_cost},
+              {"launch_cost_s", options.launch_cost},
+              {"decide_on_events", options.decide_on_events},
+              {"charge_whole_intervals", options.charge_whole_intervals},
+              {"speedup", options.speedup},
+              {"length_estimates", options.lengths.ToString()},
+              {"seed", options.seed}}
+      .dump();
+}
+
+SimOptions SimFromJson(const std::string& text, const std::string& where) {
+  try {
+    const Json json = Json::parse(text);
+    SimOptions options;
+    options.interval = json.at("interval_s");
+    options.restart_cost = json.at("restart_cost_s");
+    options.launch_cost = json.value("launch_cost_s", 0.0);
+    options.decide_on_events = json.at("decide_on_events");
+    options.charge_whole_intervals = json.value("charge_whole_intervals", false);
+    options.speedup = json.value("speedup", 1.0);
+    for (const Json& event : json.value("node_events", Json::array())) {
+      options.node_events.push_back({event.at(0), event.at(1), event.at(2)});
+    }
+    if (const Json failures = json.value("failures", Json()); !failures.is_null()) {
+      options.failures = {failures.at(0), failures.at(1), failures.at(2)};
+    }
+    options.lengths = LengthEstimates::Parse(json.at("length_estimates").get<std::string>());
+    options.seed = json.at("seed");
+    return options;
+  } catch (const Json::exception& error) {
+    throw DataError("{}: the simulator's options cannot be read: {}", where, error.what());
+  }
+}
+
+// ---- the workload as columns ----
+
+void WorkloadColumns(const Workload& workload, ArrayMap* columns) {
+  std::vector<std::string> id, model, tenant, user, group;
+  std::vector<double> submit, duration, work, priority, deadline;
+  std::vector<std::int32_t> gpus, min_gpus, max_gpus;
+  std::vector<std::uint8_t> outcome;
+  for (const Job& job : workload.jobs) {
+    id.push_back(job.id);
+    model.push_back(workload.models[job.model]);
+    tenant.push_back(workload.tenants[job.tenant]);
+    user.push_back(workload.users[job.user]);
+    group.push_back(workload.groups[job.group]);
+    submit.push_back(job.submit);
+    duration.push_back(job.duration);
+    work.push_back(job.work);
+    priority.push_back(job.priority);
+    deadline.push_back(job.deadline);
+    gpus.push_back(job.gpus);
+    min_gpus.push_back(job.min_gpus);
+    max_gpus.push_back(job.max_gpus);
+    outcome.push_back(static_cast<std::uint8_t>(job.outcome));
+  }
+  ArrayMap& out = *columns;
+  out["workload/job_id"] = MakeColumn(std::move(id));
+  out["workload/model"] = MakeColumn(std::move(model));
+  out["workload/tenant"] = MakeColumn(std::move(tenant));
+  out["workload/user"] = MakeColumn(std::move(user));
+  out["workload/group"] = MakeColumn(std::move(group));
+  out["workload/submit"] = MakeColumn(std::move(submit), "s");
+  out["workload/duration"] = MakeColumn(std::move(duration), "s");
+  out["workload/work"] = MakeColumn(std::move(work));
+  out["workload/priority"] = MakeColumn(std::move(priority));
+  out["workload/deadline"] = MakeColumn(std::move(deadline), "s");
+  out["workload/gpus"] = MakeColumn(std::move(gpus), "GPU");
+  out["workload/min_gpus"] = MakeColumn(std::move(min_gpus), "GPU");
+  out["workload/max_gpus"] = MakeColumn(std::move(max_gpus), "GPU");
+  out["workload/outcome"] = MakeColumn(std::move(outcome));
+}
+
+namespace {
+
+// All columns of the workload group must be equally long.
+template <typename T>
+std::vector<T> Column(const MinariReader& reader, std::int64_t episode, const std::string& name,
+                      std::size_t rows) {
+  std::vector<T> values = reader.ReadAs<T>(episode, "workload/" + name);
+  if (values.size() != rows) {
+    throw DataError("{}: episode {}: workload/{} must have {} rows, has {}", reader.path().string(),
+                    episode, name, rows, values.size());
+  }
+  return values;
+}
+
+}  // namespace
+
+Workload WorkloadFromColumns(const MinariReader& reader, std::int64_t episode,
+                             const std::string& name, const std::string& origin) {
+  Workload workload;
+  workload.name = name;
+  workload.origin = origin;
+  const auto id = reader.ReadAs<std::string>(episode, "workload/job_id");
+  const std::size_t rows = id.size();
+  const auto model = Column<std::string>(reader, episode, "model", rows);
+  const auto tenant = Column<std::string>(reader, episode, "tenant", rows);
+  const auto user = Column<std::string>(reader, episode, "user", rows);
+  // Older logs have no groups.
+  const auto group = reader.Has(episode, "workload/group")
+                         ? Column<std::string>(reader, episode, "group", rows)
+                         : std::vector<std::string>(rows);
+  const auto submit = Column<double>(reader, episode, "submit", rows);
+  const auto duration = Column<double>(reader, episode, "duration", rows);
+  const auto work = Column<double>(reader, episode, "work", rows);
+  const auto priority = Column<double>(reader, episode, "priority", rows);
+  const auto deadline = Column<double>(reader, episode, "deadline", rows);
+  const auto gpus = Column<std::int32_t>(reader, episode, "gpus", rows);
+  const auto min_gpus = Column<std::int32_t>(reader, episode, "min_gpus", rows);
+  const auto max_gpus = Column<std::int32_t>(reader, episode, "max_gpus", rows);
+  const auto outcome = Column<std::uint8_t>(reader, episode, "outcome", rows);
+  for (std::size_t i = 0; i < rows; ++i) {
+    Job job;
+    job.id = id[i];
+    job.model = workload.models.Intern(model[i]);
+    job.tenant = workload.tenants.Intern(tenant[i]);
+    job.user = workload.users.Intern(user[i]);
+    job.group = workload.groups.Intern(group[i]);
+    job.submit = submit[i];
+    job.duration = duration[i];
+    job.work = work[i];
+    job.priority = priority[i];
+    job.deadline = deadline[i];
+    job.gpus = gpus[i];
+    job.min_gpus = min_gpus[i];
+    job.max_gpus = max_gpus[i];
+    job.outcome = static_cast<Outcome>(std::min<std::uint8_t>(outcome[i], 3));
+    workload.jobs.push_back(std::move(job));
+  }
+  workload.Finish();
+  return workload;
+}
+
+// ---- the decisions as ragged columns ----
+
+void DecisionColumns(const DecisionLog& log, ArrayMap* columns) {
+  std::vector<std::int64_t> first_entry{0}, first_share{0};
+  std::vector<std::int32_t> job, configuration, node;
+  std::vector<std::int16_t> units;
+  std::vector<std::uint64_t> gpus;
+  std::vector<std::uint8_t> relaunch;
+  for (const Allocation& allocation : log.allocations) {
+    for (const Allocation::Entry& entry : allocation.entries()) {
+      job.push_back(entry.job);
+      configuration.push_back(entry.configuration);
+      relaunch.push_back(entry.relaunch ? 1 : 0);
+      for (const NodeShare& share : allocation.shares(entry)) {
+        node.push_back(share.node);
+        gpus.push_back(share.gpus);
+        units.insert(units.end(), share.units.begin(), share.units.end());
+      }
+      first_share.push_back(static_cast<std::int64_t>(node.size()));
+    }
+    first_entry.push_back(static_cast<std::int64_t>(job.size()));
+  }
+  const std::size_t shares = node.size();
+  ArrayMap& out = *columns;
+  out["allocation/time"] = MakeColumn(log.times, "s");
+  out["allocation/first_entry"] = MakeColumn(std::move(first_entry));
+  out["allocation/job"] = MakeColumn(std::move(job));
+  out["allocation/configuration"] = MakeColumn(std::move(configuration));
+  out["allocation/relaunch"] = MakeColumn(std::move(relaunch));
+  out["allocation/first_share"] = MakeColumn(std::move(first_share));
+  out["allocation/node"] = MakeColumn(std::move(node));
+  out["allocation/gpus"] = MakeColumn(std::move(gpus));
+  out["allocation/units"] = MakeArray({shares, kMaxUnitKinds}, std::move(units));
+}
+
+void RequireOffsets(const std::vector<std::int64_t>& offsets, std::size_t items, std::size_t total,
+                    const std::string& where) {
+  const bool whole = offsets.size() == items + 1 && offsets.front() == 0 &&
+                     offsets.back() == static_cast<std::int64_t>(total) &&
+                     std::is_sorted(offsets.begin(), offsets.end());
+  if (!whole) {
+    throw DataError("{} must be {} ascending offsets from 0 to {}, got {} of them", where,
+                    items + 1, total, offsets.size());
+  }
+}
+
+DecisionLog DecisionsFromColumns(const MinariReader& reader, std::int64_t episode) {
+  DecisionLog log;
+  log.times = reader.ReadAs<double>(episode, "allocation/time");
+  const auto first_entry = reader.ReadAs<std::int64_t>(episode, "allocation/first_entry");
+  const auto job = reader.ReadAs<std::int32_t>(episode, "allocation/job");
+  const auto configuration = reader.ReadAs<std::int32_t>(episode, "allocation/configuration");
+  const auto relaunch = reader.ReadAs<std::uint8_t>(episode, "allocation/relaunch");
+  const auto first_share = reader.ReadAs<std::int64_t>(episode, "allocation/first_share");
+  const auto node = reader.ReadAs<std::int32_t>(episode, "allocation/node");
+  const auto gpus = reader.ReadAs<std::uint64_t>(episode, "allocation/gpus");
+  const auto units = reader.ReadAs<std::int16_t>(episode, "allocation/units");
+  const std::string where = fmt::format("{}: episode {}: ", reader.path().string(), episode);
+  RequireOffsets(first_entry, log.times.size(), job.size(), where + "allocation/first_entry");
+  RequireOffsets(first_share, job.size(), node.size(), where + "allocation/first_share");
+  if (configuration.size() != job.size() || relaunch.size() != job.size() ||
+      gpus.size() != node.size() || units.size() != node.size() * kMaxUnitKinds) {
+    throw DataError(
+        "{}the columns of a table must be equally long ({} jobs, {} configurations; {} nodes, {} "
+        "GPU masks, {} units)",
+        where, job.size(), configuration.size(), node.size(), gpus.size(), units.size());
+  }
+  std::vector<NodeShare> shares;
+  for (std::size_t d = 0; d < log.times.size(); ++d) {
+    Allocation allocation;
+    for (auto e = static_cast<std::size_t>(first_entry[d]);
+         e < static_cast<std::size_t>(first_entry[d + 1]); ++e) {
+      shares.clear();
+      for (auto s = static_cast<std::size_t>(first_share[e]);
+           s < static_cast<std::size_t>(first_share[e + 1]); ++s) {
+        NodeShare share;
+        share.node = node[s];
+        share.gpus = gpus[s];
+        for (std::size_t k = 0; k < kMaxUnitKinds; ++k)
+          share.units[k] = units[s * kMaxUnitKinds + k];
+        shares.push_back(share);
+      }
+      allocation.Add(job[e], configuration[e], shares, relaunch[e] != 0);
+    }
+    log.allocations.push_back(std::move(allocation));
+  }
+  return log;
+}
+
+}  // namespace allot

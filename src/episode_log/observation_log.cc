@@ -1,0 +1,253 @@
+#include "episode_log/observation_log.h"
+
+#include <algorithm>
+#include <bit>
+#include <nlohmann/json.hpp>
+#include <type_traits>
+#include <utility>
+
+#include "cluster/snapshot.h"
+#include "core/error.h"
+#include "core/index.h"
+#include "core/json_text.h"
+#include "episode_log/episode_columns.h"
+#include "perf/same_table.h"
+
+namespace allot {
+namespace {
+
+std::uint64_t PrintOf(const ConfigurationTable& table) {
+  std::uint64_t print = 14695981039346656037ULL;  // FNV-1a over 64-bit words
+  const auto mix = [&print](std::uint64_t word) { print = (print ^ word) * 1099511628211ULL; };
+  for (const Configuration& c : table.configurations()) {
+    mix(static_cast<std::uint64_t>(c.units[0]) << 32 | static_cast<std::uint64_t>(c.units[1]));
+    mix(static_cast<std::uint64_t>(c.gpu_type));
+    mix(std::bit_cast<std::uint64_t>(c.rate));
+  }
+  return print;
+}
+
+std::size_t Size(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+template <typename T>
+void Append(std::vector<T>& column, const std::vector<T>& values) {
+  column.insert(column.end(), values.begin(), values.end());
+}
+
+}  // namespace
+
+template <typename Log, typename F>
+void ObservationLog::ForEachColumn(Log& log, const F& visit) {
+  visit("job", log.job_);
+  visit("table", log.table_);
+  visit("requested", log.requested_);
+  visit("running", log.running_);
+  visit("changes", log.changes_);
+  visit("tenant", log.tenant_);
+  visit("submit", log.submit_);
+  visit("done_work", log.done_work_);
+  visit("estimated_work", log.estimated_work_);
+  visit("attained_gpu_seconds", log.attained_gpu_seconds_);
+  visit("attained_seconds", log.attained_seconds_);
+  visit("restart_cost", log.restart_cost_);
+  visit("waiting_since", log.waiting_since_);
+  visit("priority", log.priority_);
+  visit("deadline", log.deadline_);
+}
+
+// Tables of running jobs are made anew when a rate is measured, so an address says nothing.
+std::int32_t ObservationLog::TableOf(JobIndex job, const ConfigurationTable& table) {
+  const auto [latest, is_new] = latest_.try_emplace(job, -1);
+  if (!is_new && SameTable(tables_[At(latest->second)], table)) return latest->second;
+  std::vector<std::int32_t>& alike = by_print_[PrintOf(table)];
+  const auto known = std::find_if(alike.begin(), alike.end(), [&](std::int32_t index) {
+    return SameTable(tables_[At(index)], table);
+  });
+  if (known != alike.end()) return latest->second = *known;
+  alike.push_back(static_cast<std::int32_t>(tables_.size()));
+  tables_.push_back(table);
+  return latest->second = alike.back();
+}
+
+void ObservationLog::Add(const Observation& o) {
+  Append(job_, o.job);
+  for (std::int32_t row = 0; row < o.rows(); ++row) {
+    table_.push_back(TableOf(o.job[At(row)], *o.table[At(row)]));
+    for (const NodeShare& share : o.shares_of(row)) {
+      node_.push_back(share.node);
+      gpus_.push_back(share.gpus);
+      units_.insert(units_.end(), share.units.begin(), share.units.end());
+    }
+    first_share_.push_back(static_cast<std::int64_t>(node_.size()));
+  }
+  Append(requested_, o.requested);
+  Append(running_, o.running);
+  Append(changes_, o.changes);
+  Append(tenant_, o.tenant);
+  Append(submit_, o.submit);
+  Append(done_work_, o.done_work);
+  Append(estimated_work_, o.estimated_work);
+  Append(attained_gpu_seconds_, o.attained_gpu_seconds);
+  Append(attained_seconds_, o.attained_seconds);
+  Append(restart_cost_, o.restart_cost);
+  Append(waiting_since_, o.waiting_since);
+  Append(priority_, o.priority);
+  Append(deadline_, o.deadline);
+  first_row_.push_back(static_cast<std::int64_t>(job_.size()));
+
+  const std::vector<Node>& nodes = o.cluster->nodes();
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    if (nodes[n].capacity == Resources{}) down_.push_back(static_cast<std::int32_t>(n));
+  }
+  first_down_.push_back(static_cast<std::int64_t>(down_.size()));
+  nodes_.push_back(static_cast<std::int32_t>(nodes.size()));
+}
+
+void ObservationLog::Renumber(std::span<const std::int32_t> row_of) {
+  for (std::int32_t& job : job_) job = row_of[At(job)];
+  latest_.clear();
+}
+
+void ObservationLog::AddColumns(ArrayMap* columns) const {
+  ArrayMap& out = *columns;
+  ForEachColumn(*this, [&out](const char* name, const auto& column) {
+    out[std::string("seen/") + name] = MakeColumn(column);
+  });
+  out["seen/first_row"] = MakeColumn(first_row_);
+  out["seen/nodes"] = MakeColumn(nodes_);
+  out["seen/first_down"] = MakeColumn(first_down_);
+  out["seen/down"] = MakeColumn(down_);
+  out["seen/first_share"] = MakeColumn(first_share_);
+  out["seen/node"] = MakeColumn(node_);
+  out["seen/gpus"] = MakeColumn(gpus_);
+  out["seen/units"] = MakeArray({node_.size(), kMaxUnitKinds}, units_);
+  std::vector<std::string> tables;
+  for (const ConfigurationTable& table : tables_) tables.push_back(JsonText(TableJson(table), -1));
+  out["seen/tables"] = MakeColumn(std::move(tables));
+}
+
+ObservationLog ObservationLog::Read(const MinariReader& reader, std::int64_t episode,
+                                    std::size_t jobs, const ClusterSpec& cluster) {
+  ObservationLog log;
+  const std::size_t nodes = cluster.nodes().size();
+  const std::string where = fmt::format("{}: episode {}: seen/", reader.path().string(), episode);
+  log.nodes_ = reader.ReadAs<std::int32_t>(episode, "seen/nodes");
+  log.first_row_ = reader.ReadAs<std::int64_t>(episode, "seen/first_row");
+  log.first_down_ = reader.ReadAs<std::int64_t>(episode, "seen/first_down");
+  log.down_ = reader.ReadAs<std::int32_t>(episode, "seen/down");
+  log.first_share_ = reader.ReadAs<std::int64_t>(episode, "seen/first_share");
+  log.node_ = reader.ReadAs<std::int32_t>(episode, "seen/node");
+  log.gpus_ = reader.ReadAs<std::uint64_t>(episode, "seen/gpus");
+  log.units_ = reader.ReadAs<std::int16_t>(episode, "seen/units");
+  ForEachColumn(log, [&](const char* name, auto& column) {
+    using T = typename std::remove_reference_t<decltype(column)>::value_type;
+    column = reader.ReadAs<T>(episode, std::string("seen/") + name);
+    if (column.size() != log.job_.size()) {
+      throw DataError("{}{} must have a value a row ({}), has {}", where, name, log.job_.size(),
+                      column.size());
+    }
+  });
+  const std::size_t rows = log.job_.size();
+  RequireOffsets(log.first_row_, log.nodes_.size(), rows, where + "first_row");
+  RequireOffsets(log.first_down_, log.nodes_.size(), log.down_.size(), where + "first_down");
+  RequireOffsets(log.first_share_, rows, log.node_.size(), where + "first_share");
+  if (log.gpus_.size() != log.node_.size() ||
+      log.units_.size() != log.node_.size() * kMaxUnitKinds) {
+    throw DataError("{}gpus and units must have a value a share ({}), have {} and {}", where,
+                    log.node_.size(), log.gpus_.size(), log.units_.size());
+  }
+  const auto require = [&where](const char* name, std::int64_t value, std::int64_t least,
+                                std::size_t end) {
+    if (value >= least && value < static_cast<std::int64_t>(end)) return;
+    throw DataError("{}{} must be {} to {}, got {}", where, name, least,
+                    static_cast<std::int64_t>(end) - 1, value);
+  };
+  for (const std::string& text : reader.ReadAs<std::string>(episode, "seen/tables")) {
+    try {
+      log.tables_.push_back(
+          TableFromJson(nlohmann::ordered_json::parse(text), cluster.types().size()));
+    } catch (const std::exception& error) {
+      throw DataError("{}tables: {}", where, error.what());
+    }
+  }
+  for (std::size_t row = 0; row < rows; ++row) {
+    require("job", log.job_[row], 0, jobs);
+    require("table", log.table_[row], 0, log.tables_.size());
+    const auto size = At(log.tables_[At(log.table_[row])].size());
+    require("requested", log.requested_[row], 0, size);
+    require("running", log.running_[row], -1, size);
+  }
+  for (const std::int32_t node : log.node_) require("node", node, 0, nodes);
+  for (const std::int32_t node : log.down_) require("down", node, 0, nodes);
+  for (const std::int32_t known : log.nodes_) require("nodes", known, 1, nodes + 1);
+  return log;
+}
+
+void ObservationLog::Fill(std::size_t decision, const Workload& workload,
+                          const ClusterSpec& nominal, ClusterSpec* cluster,
+                          Observation* observation) const {
+  Observation& o = *observation;
+  o.decision = static_cast<std::int64_t>(decision);
+  const std::size_t begin = Size(first_row_[decision]);
+  const std::size_t end = Size(first_row_[decision + 1]);
+  const auto part = [begin, end](const auto& column) {
+    using T = typename std::remove_cvref_t<decltype(column)>::value_type;
+    return std::vector<T>(column.begin() + static_cast<std::ptrdiff_t>(begin),
+                          column.begin() + static_cast<std::ptrdiff_t>(end));
+  };
+  o.job = part(job_);
+  o.submit = part(submit_);
+  o.requested = part(requested_);
+  o.running = part(running_);
+  o.done_work = part(done_work_);
+  o.estimated_work = part(estimated_work_);
+  o.attained_gpu_seconds = part(attained_gpu_seconds_);
+  o.attained_seconds = part(attained_seconds_);
+  o.restart_cost = part(restart_cost_);
+  o.changes = part(changes_);
+  o.waiting_since = part(waiting_since_);
+  o.priority = part(priority_);
+  o.deadline = part(deadline_);
+  o.tenant = part(tenant_);
+  o.user.clear();
+  o.group.clear();
+  for (const JobIndex job : o.job) {
+    o.user.push_back(workload.jobs[At(job)].user);
+    o.group.push_back(workload.jobs[At(job)].group);
+  }
+  o.user_names = &workload.users.names();
+  o.group_names = &workload.groups.names();
+  o.table.clear();
+  o.shares.clear();
+  o.share_begin.assign(1, 0);
+  for (std::size_t row = begin; row < end; ++row) {
+    o.table.push_back(&tables_[At(table_[row])]);
+    for (std::size_t s = Size(first_share_[row]); s < Size(first_share_[row + 1]); ++s) {
+      NodeShare share;
+      share.node = node_[s];
+      share.gpus = gpus_[s];
+      for (std::size_t k = 0; k < kMaxUnitKinds; ++k)
+        share.units[k] = units_[s * kMaxUnitKinds + k];
+      o.shares.push_back(share);
+    }
+    o.share_begin.push_back(static_cast<std::int32_t>(o.shares.size()));
+  }
+  *cluster = nominal;
+  for (std::size_t d = Size(first_down_[decision]); d < Size(first_down_[decision + 1]); ++d) {
+    cluster->SetCapacity(down_[d], {});
+  }
+  for (std::size_t n = At(nodes_[decision]); n < nominal.nodes().size(); ++n) {
+    cluster->SetCapacity(static_cast<NodeIndex>(n), {});  // came later
+  }
+  o.cluster = cluster;
+}
+
+const ConfigurationTable* ObservationLog::TableAt(std::size_t decision, JobIndex job) const {
+  const auto begin = job_.begin() + first_row_[decision];
+  const auto end = job_.begin() + first_row_[decision + 1];
+  const auto row = std::lower_bound(begin, end, job);
+  if (row == end || *row != job) return nullptr;
+  return &tables_[At(table_[Size(row - job_.begin())])];
+}
+
+}  // namespace allot

@@ -1,0 +1,200 @@
+#include "experiment/experiment.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/json_text.h"
+#include "core/parallel.h"
+#include "core/progress.h"
+#include "episode_log/episode_log.h"
+#include "experiment/sources.h"
+#include "experiment/spec_list.h"
+#include "metrics/comparison.h"
+#include "metrics/run_directory.h"
+#include "metrics/service_table.h"
+#include "sched/notes.h"
+#include "sim/lower_bound.h"
+#include "sim/run.h"
+#include "workload/trace_stats.h"
+
+namespace allot {
+namespace {
+
+std::string& CommandText() {
+  static std::string text;
+  return text;
+}
+
+// "command 'arg with spaces'": repeatable in a shell.
+std::string Quoted(const std::string& word) {
+  const bool plain = word.find_first_of(" \t'\"|&;<>$`\\(){}*?#~") == std::string::npos;
+  return plain && !word.empty() ? word : "'" + word + "'";
+}
+
+std::vector<std::string> JobIds(const Workload& workload) {
+  std::vector<std::string> ids;
+  for (const Job& job : workload.jobs) ids.push_back(job.id);
+  return ids;
+}
+
+}  // namespace
+
+void RememberCommand(int argc, char** argv) {
+  std::string text = "allot";
+  for (int i = 1; i < argc; ++i) text += " " + Quoted(argv[i]);
+  CommandText() = text;
+}
+
+std::string TypedCommand() { return CommandText(); }
+
+std::vector<Contender> ParseContenders(World& world, const std::string& text) {
+  std::vector<Contender> contenders;
+  for (const std::string& spec : SplitSpecs(text)) {
+    for (const Contender& other : contenders) {
+      if (other.id == spec) throw UsageError("policy '{}' is named twice", spec);
+      // Results and logs are kept by folder name.
+      const std::string dataset = EpisodeLog::DatasetId(spec);  // coarser than FolderName
+      if (EpisodeLog::DatasetId(other.id) == dataset) {
+        throw UsageError("policies '{}' and '{}' would share the folder '{}': run them apart",
+                         other.id, spec, dataset);
+      }
+    }
+    world.MakePolicy(spec);  // refuse now, not after minutes
+    contenders.push_back({spec, [&world, spec] { return world.MakePolicy(spec); }});
+  }
+  return contenders;
+}
+
+Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenarios,
+                         const std::vector<Contender>& contenders,
+                         const ExperimentOptions& options) {
+  Evaluation evaluation;
+  evaluation.title = options.title;
+  evaluation.training_overlap = options.training_overlap;
+  evaluation.command = options.command;
+  const Scenario& first = *scenarios.front().scenario;
+  evaluation.cluster = first.cluster().ToString();
+  const SimOptions& sim = first.options();
+  evaluation.length_estimates = sim.lengths.ToString();
+  evaluation.restart_cost_s = sim.restart_cost;
+  evaluation.launch_cost_s = sim.launch_cost;
+  evaluation.interval_s = sim.interval;
+  if (!world.made_by_law() && !world.in_settings())
+    evaluation.read = nlohmann::json(world.read_report());
+  evaluation.reference = options.reference.empty() ? contenders.front().id : options.reference;
+  std::vector<std::string> ids;
+  for (const Contender& contender : contenders) ids.push_back(contender.id);
+  if (std::find(ids.begin(), ids.end(), evaluation.reference) == ids.end()) {
+    throw UsageError("the reference must be one of the policies, '{}' is not{}",
+                     evaluation.reference, DidYouMean(evaluation.reference, ids));
+  }
+  if (!options.globals.quiet) {
+    std::fputs((world.ReadNote() + world.OverloadHint(scenarios)).c_str(), stderr);
+  }
+  for (const World::Named& named : scenarios) {
+    const Workload& workload = named.scenario->workload();
+    evaluation.workloads.push_back(
+        {workload.name, static_cast<std::int64_t>(workload.jobs.size()), named.load, named.seed});
+    if (options.bounds) {
+      evaluation.workloads.back().jct_bound_s = MeanJctBound(*named.scenario).mean_jct;
+    }
+  }
+  for (const Contender& contender : contenders) {
+    EvaluatedPolicy policy;
+    policy.id = contender.id;
+    policy.label = contender.id;
+    policy.oracle = IsOracle(*contender.make(), *scenarios.front().scenario);
+    policy.runs.resize(scenarios.size());
+    evaluation.policies.push_back(std::move(policy));
+  }
+
+  if (!options.out.empty() && !options.single_run) RemoveEvaluation(options.out);
+  const std::size_t total = scenarios.size() * contenders.size();
+  Progress progress("simulating", static_cast<std::int64_t>(total), options.globals.quiet);
+  progress.Update(0,
+                  fmt::format("{} workload(s), {} policies", scenarios.size(), contenders.size()));
+  std::mutex mutex;
+  std::int64_t done = 0;
+  const auto run = [&](std::size_t p, std::size_t w, EpisodeLog* log) {
+    const Scenario& scenario = *scenarios[w].scenario;
+    const std::unique_ptr<Policy> policy = contenders[p].make();
+    RunOutcome outcome;
+    if (log == nullptr) {
+      outcome = RunPolicy(scenario, *policy);
+    } else {
+      DecisionListener* const listeners[] = {log->BeginEpisode(scenario, scenarios[w].seed)};
+      outcome = RunPolicy(scenario, *policy, listeners,
+                          [log](const SimulatedCluster& cluster) { log->Attach(cluster); });
+      log->EndEpisode(outcome.records);
+    }
+    const std::string& id = contenders[p].id;
+    RunSummary& summary = evaluation.policies[p].runs[w];
+    summary = Summarise({.policy = id,
+                         .oracle = evaluation.policies[p].oracle,
+                         .gpus = scenario.cluster().total().gpus,
+                         .records = outcome.records,
+                         .timeline = outcome.timeline,
+                         .decisions = outcome.drive.decisions,
+                         .decision_us = outcome.drive.decision_us,
+                         .cpu_s = outcome.cpu_s,
+                         .wall_s = outcome.wall_s,
+                         .workload = &scenario.workload(),
+                         .notes = NotesOf(*policy)});
+    if (!options.out.empty()) {
+      std::filesystem::path folder(options.out);
+      if (!options.single_run) {
+        if (scenarios.size() > 1) folder /= FolderName(evaluation.workloads[w].name);
+        folder /= FolderName(id);
+      }
+      WriteRunDirectory(folder, summary, outcome.records, JobIds(scenario.workload()),
+                        outcome.timeline);
+    }
+    const std::lock_guard lock(mutex);
+    progress.Update(++done, fmt::format("{} on {}", id, scenario.workload().name));
+  };
+  if (options.log_root.empty()) {
+    ParallelFor(total, options.globals.threads,
+                [&](std::size_t i) { run(i % contenders.size(), i / contenders.size(), nullptr); });
+  } else {
+    const std::string sources = SourcesOf(world).dump();
+    // A data set is written by one thread: one task per policy.
+    ParallelFor(contenders.size(), options.globals.threads, [&](std::size_t p) {
+      EpisodeLog log({.root = options.log_root,
+                      .policy = contenders[p].id,
+                      .command = options.command,
+                      .sources = sources});
+      for (std::size_t w = 0; w < scenarios.size(); ++w) run(p, w, &log);
+      log.Close();
+    });
+  }
+  if (!options.out.empty() && !options.single_run) WriteEvaluation(options.out, evaluation);
+  return evaluation;
+}
+
+void PrintEvaluation(const Evaluation& evaluation, const ExperimentOptions& options) {
+  if (options.globals.json) {
+    std::printf("%s\n", JsonText(ToJson(evaluation)).c_str());
+  } else {
+    const std::vector<PolicyRow> rows = CompareToReference(evaluation);
+    std::printf("%s", ComparisonTable(evaluation, rows).ToText().c_str());
+    if (ServedByUser(evaluation)) {
+      std::printf("\n%s", ServiceTable(evaluation, rows).ToText().c_str());
+      if (HasTenants(evaluation)) {
+        std::printf("\n%s", TenantTable(evaluation, rows).ToText().c_str());
+      }
+    }
+    if (evaluation.policies.size() > 1) {
+      const Headline headline = MakeHeadline(evaluation, rows);
+      std::printf("\n%s %s\n", headline.finding.c_str(), headline.verdict.c_str());
+    }
+  }
+  if (options.globals.quiet) return;
+  if (!options.out.empty()) std::fprintf(stderr, "results: %s\n", options.out.c_str());
+  if (!options.log_root.empty())
+    std::fprintf(stderr, "episode logs: %s\n", options.log_root.c_str());
+}
+
+}  // namespace allot

@@ -1,0 +1,50 @@
+#pragma once
+// Policies x workloads, in parallel, into run directories and an Evaluation: what simulate, compare
+// and evaluate share.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiment/global_options.h"
+#include "experiment/world.h"
+#include "metrics/evaluation.h"
+#include "sched/policy.h"
+
+namespace allot {
+
+struct Contender {
+  std::string id;  // row and folder name
+  std::function<std::unique_ptr<Policy>()> make;
+};
+
+// "fifo,las:queues=3600,srtf" -> contenders, as the world's profile means them; UsageError for
+// unknown names before anything runs. A comma inside a spec's parameters belongs to the spec
+// ("index:alpha=1,beta=0,fifo" is two).
+std::vector<Contender> ParseContenders(World& world, const std::string& text);
+
+struct ExperimentOptions {
+  std::string title;
+  TrainingOverlap training_overlap = TrainingOverlap::kNone;
+  std::string reference;    // contender that ratios are taken of; "" = the first
+  std::string command;      // as typed
+  std::string out;          // "" = keep nothing on disk
+  bool bounds = false;      // work out the lower bound on the average JCT of each workload
+  bool single_run = false;  // `out` is the folder of the one run, without evaluation.json
+  std::string log_root;     // "" = no HDF5 episode logs; else a Minari datasets folder
+  GlobalOptions globals;
+};
+
+Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenarios,
+                         const std::vector<Contender>& contenders,
+                         const ExperimentOptions& options);
+
+// Table on stdout (or the evaluation as JSON) and what was written on stderr.
+void PrintEvaluation(const Evaluation& evaluation, const ExperimentOptions& options);
+
+// The command as the user typed it.
+std::string TypedCommand();
+void RememberCommand(int argc, char** argv);
+
+}  // namespace allot

@@ -1,0 +1,44 @@
+#pragma once
+// Options of 'allot pretrain', for the two ways in which networks are warmed up: margins of index
+// networks (pretrain_torch.cc) and increments of sequence networks (pretrain_sequence_torch.cc).
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "agents/training/imitation.h"
+#include "experiment/global_options.h"
+#include "models/net_weights.h"
+
+namespace allot {
+
+struct PretrainOptions {
+  std::vector<std::string> logs;
+  std::string setting;  // and who teaches in it, instead of logs
+  std::string teacher = "optimus";
+  int episodes = 60;
+  std::string network = "index:alpha=0,beta=0,kappa=0";
+  std::string out;
+  double hold_out = 0.2;
+  int stride = 1;
+  int hidden = 0;  // 0: the network's own
+  int passes = 1;
+  double entropy = 0;
+  double smoothing = 0.1;
+  ImitationOptions imitation{.epochs = 0, .learning_rate = 0};  // 0: the way's own
+};
+
+// What a warm-up made, to be written as a checkpoint with its card.
+struct Pretrained {
+  NetWeights weights;
+  std::string teacher;
+  std::string curve;  // CSV
+  double agreement_before = 0;
+  double agreement = 0;
+  std::string measured_on;  // for the card and the last line
+};
+
+Pretrained PretrainIncrements(const PretrainOptions& options, const NetWeights& start,
+                              const GlobalOptions& globals);
+
+}  // namespace allot

@@ -1,0 +1,143 @@
+#include "experiment/sweep_cells.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "sim/run.h"
+#include "sweep/window.h"
+
+namespace allot {
+namespace {
+
+// Beyond the last arrival of a law a window has no competition that a steady state would have: the
+// workload is then made longer, which changes no arrival that was there.
+constexpr Seconds kShortestTail = 1000 * 3600;
+constexpr Seconds kLongestTail = 64000 * 3600;
+
+}  // namespace
+
+WorldOptions SweepableOptions() {
+  World world;
+  CommandLine line;
+  world.Declare(line);
+  WorldOptions names;
+  for (const std::string& name : line.LongNames()) {
+    // Factors of every sweep; and each seed is a workload of its own.
+    const bool elsewhere = name == "cluster" || name == "load" || name == "rate" ||
+                           name == "seed" || name == "workloads";
+    if (!elsewhere) names.push_back(name);
+  }
+  return names;
+}
+
+SweepCells::SweepCells(const SweepDefinition& definition, std::size_t kept)
+    : definition_(definition), kept_(kept) {}
+
+std::unique_ptr<World> SweepCells::MakeWorld(const std::map<std::string, std::string>& options) {
+  auto world = std::make_unique<World>();
+  CommandLine line;
+  world->Declare(line);
+  std::vector<std::string> arguments;
+  for (const auto& [name, value] : options)
+    arguments.push_back(fmt::format("--{}={}", name, value));
+  line.Parse(arguments);
+  world->ShareTraces(&traces_);
+  return world;
+}
+
+void SweepCells::CheckAll() {
+  std::set<std::map<std::string, std::string>> worlds;
+  std::set<std::pair<std::string, std::string>> policies;  // profile and spec
+  for (const CellValues& cell : CellsOf(definition_)) {
+    const auto options = WorldOptionsOf(definition_, cell);
+    const auto profile = options.find("profile");
+    const std::string spec = PolicySpecOf(definition_, cell);
+    const bool new_policy =
+        policies.emplace(profile == options.end() ? "" : profile->second, spec).second;
+    if (!worlds.insert(options).second && !new_policy) continue;
+    const std::unique_ptr<World> world = MakeWorld(options);
+    world->cluster();
+    world->sim();
+    if (new_policy) world->MakePolicy(spec);
+  }
+}
+
+std::shared_ptr<SweepCells::Entry> SweepCells::Find(
+    const std::map<std::string, std::string>& options) {
+  const std::lock_guard lock(mutex_);
+  const auto found =
+      std::find_if(entries_.begin(), entries_.end(),
+                   [&](const std::shared_ptr<Entry>& entry) { return entry->options == options; });
+  std::shared_ptr<Entry> entry;
+  if (found != entries_.end()) {
+    entry = *found;
+    entries_.erase(found);
+  } else {
+    entry = std::make_shared<Entry>();
+    entry->options = options;
+    if (entries_.size() >= kept_) entries_.pop_back();
+  }
+  entries_.push_front(entry);
+  return entry;
+}
+
+std::shared_ptr<SweepCells::Entry> SweepCells::Get(
+    const std::map<std::string, std::string>& options) {
+  std::shared_ptr<Entry> entry = Find(options);
+  const std::lock_guard lock(entry->mutex);  // others wait for the same scenario, and only they
+  if (entry->world == nullptr) {
+    std::unique_ptr<World> world = MakeWorld(entry->options);
+    entry->scenarios = world->Scenarios();
+    entry->world = std::move(world);
+  }
+  return entry;
+}
+
+SweepCell SweepCells::Run(const CellValues& values) {
+  std::map<std::string, std::string> options = WorldOptionsOf(definition_, values);
+  while (true) {
+    const std::shared_ptr<Entry> entry = Get(options);
+    const Scenario& scenario = *entry->scenarios.front().scenario;
+    const SweepCell cell = RunIn(*entry, PolicySpecOf(definition_, values));
+    const Seconds last_arrival = scenario.workload().jobs.back().submit;
+    if (definition_.window.empty() || !entry->world->made_by_law() || cell.end_s <= last_arrival) {
+      return cell;
+    }
+    const Seconds tail = std::max(kShortestTail, 2 * entry->world->tail());
+    if (tail > kLongestTail) {
+      throw RunError(
+          "arrivals must go on until the window's last job has ended, got the last of {} arrivals "
+          "at {} s and the end at {} s",
+          scenario.workload().jobs.size(), last_arrival, cell.end_s);
+    }
+    options["tail"] = fmt::format("{}", tail);
+  }
+}
+
+SweepCell SweepCells::RunIn(const Entry& entry, const std::string& spec) const {
+  const World::Named& named = entry.scenarios.front();
+  const Scenario& scenario = *named.scenario;
+  const std::unique_ptr<Policy> policy = entry.world->MakePolicy(spec);
+  RunOptions options;
+  options.tracked = ResolveWindow(definition_.window, scenario.workload());
+  options.time_decisions = false;
+  const RunOutcome outcome = RunPolicy(scenario, *policy, {}, {}, options);
+  SweepCell cell;
+  cell.workload = scenario.workload().name;
+  cell.load = named.load;
+  cell.end_s = outcome.timeline.back().time;
+  cell.summary = Summarise({.policy = policy->info().id,
+                            .oracle = IsOracle(*policy, scenario),
+                            .gpus = scenario.cluster().total().gpus,
+                            .records = outcome.records,
+                            .timeline = outcome.timeline,
+                            .tracked = options.tracked,
+                            .decisions = outcome.drive.decisions,
+                            .decision_us = {},
+                            .cpu_s = outcome.cpu_s,
+                            .wall_s = outcome.wall_s,
+                            .workload = &scenario.workload()});
+  return cell;
+}
+
+}  // namespace allot

@@ -1,0 +1,54 @@
+#pragma once
+// The cells of a sweep as runs: makes the world that a cell's options say, shares traces and
+// scenarios between cells, and runs the cell's policy in it. Called from several threads.
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "experiment/workload_cache.h"
+#include "experiment/world.h"
+#include "metrics/sweep_results.h"
+#include "sweep/definition.h"
+
+namespace allot {
+
+// The options of the world that sweeps may set or vary, by long name.
+WorldOptions SweepableOptions();
+
+class SweepCells {
+ public:
+  // `kept` scenarios are held for the cells to come; at least the number of threads.
+  SweepCells(const SweepDefinition& definition, std::size_t kept);
+
+  // UsageError for a world or a policy of any cell that cannot be made, before anything runs.
+  void CheckAll();
+
+  SweepCell Run(const CellValues& cell);
+
+  // Of the traces that cells were made from.
+  std::vector<std::pair<std::string, ReadReport>> read_reports() { return traces_.reports(); }
+
+ private:
+  struct Entry {
+    std::map<std::string, std::string> options;
+    std::mutex mutex;
+    std::unique_ptr<World> world;  // with its scenario once made
+    std::vector<World::Named> scenarios;
+  };
+
+  std::unique_ptr<World> MakeWorld(const std::map<std::string, std::string>& options);
+  std::shared_ptr<Entry> Find(const std::map<std::string, std::string>& options);  // maybe new
+  std::shared_ptr<Entry> Get(const std::map<std::string, std::string>& options);   // made
+  SweepCell RunIn(const Entry& entry, const std::string& spec) const;
+
+  const SweepDefinition& definition_;
+  std::size_t kept_;
+  WorkloadCache traces_;
+  std::mutex mutex_;
+  std::deque<std::shared_ptr<Entry>> entries_;  // latest first
+};
+
+}  // namespace allot

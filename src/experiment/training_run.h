@@ -1,0 +1,37 @@
+#pragma once
+// A training run in its folder: latest/ to resume from, best/ to serve, curve.csv, TensorBoard
+// events. What 'allot train' and 'allot reproduce claims' share.
+
+#include <string>
+#include <vector>
+
+#include "agents/training/trainer.h"
+#include "experiment/global_options.h"
+#include "experiment/world.h"
+
+namespace allot {
+
+struct TrainOptions {
+  World world;
+  std::string network;  // of fresh weights, "ID:KEY=VALUE,..."; empty: index, or the start's
+  std::string start;    // checkpoint folder, or "index:..."; empty: fresh weights
+  std::string teacher = "optimus";
+  std::string out;
+  bool resume = false;
+  std::string episode_span = "3d";
+  std::string training_cluster;
+  std::vector<double> training_loads = {0.7, 1.0, 1.3};
+  int validate_every = 10;
+  int validation_workloads = 6;
+  int stop_after = 0;
+  std::string method = "policy-gradient";
+  std::string objective = "jct";
+  std::string history;
+  std::vector<std::string> from_logs;  // episode logs that stand in for the world
+  TrainerOptions trainer;
+};
+
+// Throws Error with kInterrupted, after a checkpoint, when the user stops it.
+int RunTraining(TrainOptions& options, const GlobalOptions& globals);
+
+}  // namespace allot

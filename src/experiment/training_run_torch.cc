@@ -1,0 +1,390 @@
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "agents/learned/agent.h"
+#include "agents/training/validation.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/interrupt.h"
+#include "core/json_text.h"
+#include "core/progress.h"
+#include "core/strings.h"
+#include "experiment/log_world.h"
+#include "experiment/model_card.h"
+#include "experiment/sources.h"
+#include "experiment/training_run.h"
+#include "models/checkpoint.h"
+#include "models/torch/configure.h"
+#include "record/tensorboard.h"
+#include "workload/trace_stats.h"
+
+namespace allot {
+namespace {
+
+// Some policies never end an episode.
+constexpr std::int64_t kMostValidationDecisions = 20'000;
+
+using Json = nlohmann::ordered_json;
+
+// One training run in its folder: latest/ to resume from, best/ to serve, curve.csv, TensorBoard
+// events. In a team of processes every one goes through it, the first one writes.
+class TrainingRun {
+ public:
+  TrainingRun(TrainOptions& options, const GlobalOptions& globals)
+      : o_(options), globals_(globals), out_(options.out), leads_(o_.trainer.team->rank() == 0) {
+    if (o_.training_cluster.empty() && !o_.world.in_settings()) {
+      o_.training_cluster = o_.world.cluster_text();
+    }
+    config_ = EffectiveConfig();
+    TrainerState state = o_.resume ? Resume() : Start();
+    if (!o_.resume) config_["sources"] = Sources();
+    o_.trainer.threads = globals.threads;
+    o_.trainer.teacher = [this] { return o_.world.MakePolicy(o_.teacher); };
+    if (!o_.history.empty()) o_.trainer.lengths = LengthModelOf(o_.history);
+    const EpisodeSource episodes = !o_.from_logs.empty()    ? LogEpisodes()
+                                   : o_.world.in_settings() ? SettingEpisodes()
+                                                            : TraceEpisodes();
+    validation_ = std::make_unique<Validation>(validation_scenarios_, o_.trainer.teacher,
+                                               ObjectiveNamed(o_.objective), validation_decisions_,
+                                               globals.threads, o_.trainer.team);
+    trainer_ = MakeTrainer(o_.method, o_.trainer, episodes, std::move(state));
+    if (leads_) {
+      events_ = std::make_unique<TensorboardWriter>(
+          out_, fmt::format("{:06}", trainer_->state().iteration));
+    }
+  }
+
+  int Run() {
+    using Clock = std::chrono::steady_clock;
+    const auto begin = Clock::now();
+    const std::int64_t first = trainer_->state().iteration;
+    const std::int64_t first_episodes = trainer_->state().episodes;
+    if (history_.empty()) AddRow(IterationReport{});
+    if (validation_due_) Validate();
+    Progress progress("training", o_.trainer.iterations, globals_.quiet || !leads_);
+    while (!Done() && !AnyOf(*o_.trainer.team, Interrupted())) {
+      IterationReport report;
+      try {
+        report = trainer_->Step();
+      } catch (const Error& error) {
+        if (error.code() == ExitCode::kRunFailed) ThrowSpoiled(error);
+        if (error.code() != ExitCode::kInterrupted) throw;
+        break;  // the state is that of the last iteration
+      }
+      AddRow(report);
+      validation_due_ = report.iteration % o_.validate_every == 0 || Done();
+      if (validation_due_) {
+        Validate();
+        Save();
+      }
+      const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+      progress.Update(
+          report.iteration,
+          fmt::format("{:.0f} episodes/s, {:.3f} of {}, validation {:.3f} (best {:.3f})",
+                      static_cast<double>(report.episodes - first_episodes) / seconds,
+                      report.ratio_to_teacher, o_.teacher, last_validation_, best_));
+      if (o_.stop_after > 0 && report.iteration - first >= o_.stop_after) break;
+    }
+    Save();
+    if (Interrupted()) ThrowStopped();
+    return leads_ ? Finish() : 0;
+  }
+
+ private:
+  // The trainer's state is that before the iteration that failed.
+  [[noreturn]] void ThrowSpoiled(const Error& error) {
+    Save();
+    throw RunError("{} (weights of iteration {}: {}; of the best validation so far: {})",
+                   error.what(), trainer_->state().iteration, (out_ / "latest").string(),
+                   (out_ / "best").string());
+  }
+
+  [[noreturn]] void ThrowStopped() const {
+    throw Error(
+        ExitCode::kInterrupted,
+        fmt::format("interrupted after iteration {}; go on with: allot train --resume ... --out {}",
+                    trainer_->state().iteration, o_.out));
+  }
+
+  Json EffectiveConfig() {
+    const Json world =
+        o_.from_logs.empty() ? o_.world.ToJson() : Json{{"workload", Join(o_.from_logs, ", ")}};
+    return Json{{"world", world},
+                {"episode_span", o_.episode_span},
+                {"training_cluster", o_.training_cluster},
+                {"training_loads", o_.training_loads},
+                {"network", o_.network},
+                {"method", o_.method},
+                {"objective", o_.objective},
+                {"iterations", o_.trainer.iterations},
+                {"workloads_per_iteration", o_.trainer.workloads},
+                {"teacher", o_.teacher},
+                {"history", o_.history},
+                {"start", o_.start},
+                {"training_seed", o_.trainer.seed},
+                {"validate_every", o_.validate_every},
+                {"validation_workloads", o_.validation_workloads}};
+  }
+
+  // Of the weights and the length model to be.
+  nlohmann::json Sources() {
+    nlohmann::json sources =
+        o_.from_logs.empty() ? SourcesOf(o_.world) : SourcesOfLogs(o_.from_logs);
+    if (!o_.history.empty()) AddSources(SourcesOfHistory(o_.history), &sources);
+    if (StartsAtCheckpoint()) {
+      AddSources(SourcesOfCheckpoint(LoadCheckpoint(o_.start).config), &sources);
+    }
+    return sources;
+  }
+
+  bool StartsAtCheckpoint() const {
+    return !o_.start.empty() &&
+           Registry<NetworkInfo>::Global().Find(ParseNamedParams(o_.start).name) == nullptr;
+  }
+
+  TrainerState Start() {
+    if (std::filesystem::exists(out_ / "latest")) {
+      throw UsageError("'{}' holds a training run: add --resume to go on, or choose another --out",
+                       o_.out);
+    }
+    TrainerState state;
+    state.weights = StartWeights();
+    return state;
+  }
+
+  // A checkpoint's, or fresh ones.
+  NetWeights StartWeights() const {
+    const std::string spec = !o_.start.empty()    ? o_.start
+                             : o_.network.empty() ? "index"
+                                                  : o_.network;
+    NetWeights weights =
+        StartsAtCheckpoint() ? LoadAgent(spec).weights : MakeNetwork(spec, o_.trainer.seed);
+    const std::string asked = ParseNamedParams(o_.network.empty() ? weights.kind : o_.network).name;
+    if (weights.kind != asked) {
+      throw UsageError("--start '{}' is a network '{}', --network asks for '{}'", o_.start,
+                       weights.kind, asked);
+    }
+    return weights;
+  }
+
+  TrainerState Resume() {
+    const std::string path = (out_ / "latest").string();
+    Checkpoint checkpoint = LoadCheckpoint(path);
+    RequireServable(checkpoint, path);
+    // Where it began is history: it need not be said again.
+    const auto start = checkpoint.config.find("start");
+    if (start == checkpoint.config.end()) {
+      config_.erase("start");
+    } else if (o_.start.empty()) {
+      config_["start"] = *start;
+    }
+    for (const auto& [key, value] : config_.items()) {
+      const auto saved = checkpoint.config.find(key);
+      if (saved == checkpoint.config.end() || *saved != value) {
+        throw UsageError(
+            "'{}' was trained with {} = {}, now it is {}: resume with the same options", path, key,
+            saved == checkpoint.config.end() ? "(nothing)" : saved->dump(), value.dump());
+      }
+    }
+    TrainerState state;
+    config_["sources"] = SourcesOfCheckpoint(checkpoint.config);
+    state.weights = std::move(checkpoint.weights);
+    if (checkpoint.adam) state.adam = std::move(*checkpoint.adam);
+    state.memory = std::move(checkpoint.memory);
+    state.iteration = checkpoint.state.at("iteration");
+    state.episodes = checkpoint.state.at("episodes");
+    const auto figure = [&](const char* key) {  // JSON has no infinity
+      return checkpoint.state.at(key).is_null() ? kNever : checkpoint.state.at(key).get<double>();
+    };
+    best_ = figure("best_validation");
+    last_validation_ = figure("last_validation");
+    validation_due_ = checkpoint.state.value("validation_due", false);
+    history_ = checkpoint.state.at("history");
+    if (!history_.empty()) cpu_before_ = history_.back().at("cpu_s");
+    return state;
+  }
+
+  bool Done() const { return trainer_->state().iteration >= o_.trainer.iterations; }
+
+  // Seeds that training itself never draws.
+  static std::uint64_t ValidationSeed(int k) {
+    return 0x76616c6964000000ULL + static_cast<std::uint64_t>(k);
+  }
+
+  // Also sets the scenarios of validation: samples of the training weeks, at every load.
+  EpisodeSource TraceEpisodes() {
+    const ClusterSpec cluster = ClusterSpec::Parse(o_.training_cluster);
+    const Seconds span = ParseWhen(o_.world.trace(), o_.episode_span);
+    if (!globals_.quiet && leads_) std::fputs(o_.world.ReadNote().c_str(), stderr);
+    // An episode is cut at twice its span: a policy must not learn to wait for the last giant.
+    o_.trainer.max_decisions = static_cast<std::int64_t>(2 * span / o_.world.sim().interval);
+    validation_decisions_ = o_.trainer.max_decisions;
+    for (int k = 0; k < o_.validation_workloads; ++k) {
+      const double load = o_.training_loads[static_cast<std::size_t>(k) % o_.training_loads.size()];
+      const EpisodeSource source = o_.world.TrainingEpisodes(cluster, span, {load});
+      validation_scenarios_.push_back(source(ValidationSeed(k)));
+    }
+    return o_.world.TrainingEpisodes(cluster, span, o_.training_loads);
+  }
+
+  EpisodeSource LogEpisodes() {
+    LogWorld logs = ReadLogWorld(o_.from_logs, ParseWhen(Workload{}, o_.episode_span));
+    if (!globals_.quiet) std::fputs(logs.note.c_str(), stderr);
+    if (o_.history.empty()) o_.trainer.lengths = std::move(logs.lengths);
+    o_.trainer.max_decisions = validation_decisions_ = logs.max_decisions;
+    for (int k = 0; k < o_.validation_workloads; ++k) {
+      validation_scenarios_.push_back(logs.validation(ValidationSeed(k)));
+    }
+    return std::move(logs.training);
+  }
+
+  EpisodeSource SettingEpisodes() {
+    const std::vector<Setting>& settings = o_.world.settings();
+    o_.trainer.max_decisions = 0;
+    validation_decisions_ = kMostValidationDecisions;
+    for (const Setting& setting : settings) {
+      o_.trainer.max_decisions = std::max(o_.trainer.max_decisions, setting.training_decisions);
+    }
+    for (int k = 0; k < o_.validation_workloads; ++k) {
+      const Setting& setting = settings[static_cast<std::size_t>(k) % settings.size()];
+      validation_scenarios_.push_back(setting.episodes(ValidationSeed(k)));
+    }
+    std::vector<EpisodeSource> sources;
+    for (const Setting& setting : settings) sources.push_back(setting.episodes);
+    return MixedEpisodes(std::move(sources));
+  }
+
+  double CpuSeconds() const {
+    return cpu_before_ + static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+  }
+
+  void AddRow(const IterationReport& report) {
+    history_.push_back(
+        {{"iteration", report.iteration},
+         {"episodes", report.episodes},
+         {"cpu_s", CpuSeconds()},
+         {"train_ratio", report.iteration > 0 ? Json(report.ratio_to_teacher) : Json()},
+         {"validation_ratio", Json()},
+         {"learning_rate", report.learning_rate}});
+    if (!leads_) return;
+    if (report.iteration > 0) {
+      events_->Add("charts/episodic_return", -report.ratio_to_teacher, report.iteration);
+      events_->Add("charts/learning_rate", report.learning_rate, report.iteration);
+      events_->Add("losses/gradient_norm", report.gradient_norm, report.iteration);
+      events_->Add("losses/signal", report.signal, report.iteration);
+    }
+  }
+
+  // Of the last row's weights. Stopped meanwhile, the next run begins with it.
+  void Validate() {
+    try {
+      last_validation_ = validation_->Ratio({trainer_->state().weights, o_.trainer.lengths});
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::kInterrupted) throw;
+      Save();
+      ThrowStopped();
+    }
+    validation_due_ = false;
+    Json& row = history_.back();
+    row["cpu_s"] = CpuSeconds();
+    row["validation_ratio"] = last_validation_;
+    if (leads_) {
+      events_->Add("sched/validation_jct_ratio", last_validation_, row.at("iteration"));
+    }
+    if (last_validation_ < best_) {
+      best_ = last_validation_;
+      if (leads_) SaveCheckpoint(MakeCheckpoint(false), (out_ / "best").string());
+    }
+  }
+
+  Checkpoint MakeCheckpoint(bool resumable) const {
+    const TrainerState& state = trainer_->state();
+    Checkpoint checkpoint;
+    checkpoint.feature_version = NetworkOf(state.weights).feature_version;
+    checkpoint.weights = state.weights;
+    checkpoint.state = {{"stage", "trained"},
+                        {"iteration", state.iteration},
+                        {"episodes", state.episodes},
+                        {"best_validation", best_},
+                        {"last_validation", last_validation_},
+                        {"validation_due", validation_due_}};
+    AddLengths(o_.trainer.lengths, &checkpoint.state);
+    if (resumable) {
+      checkpoint.adam = state.adam;
+      checkpoint.memory = state.memory;
+      checkpoint.state["history"] = history_;
+    }
+    checkpoint.config = config_;
+    checkpoint.card =
+        ModelCard(fmt::format("Network '{}', {}", state.weights.kind, o_.method),
+                  fmt::format("{} {:.3f} of that of {} on {} validation samples of the "
+                              "training weeks, after {} episodes",
+                              o_.objective, last_validation_, o_.teacher, o_.validation_workloads,
+                              state.episodes));
+    return checkpoint;
+  }
+
+  void Save() {
+    if (!leads_) return;
+    SaveCheckpoint(MakeCheckpoint(true), (out_ / "latest").string());
+    std::string curve = "iteration,episodes,cpu_s,train_ratio,validation_ratio,learning_rate\n";
+    for (const auto& row : history_) {
+      const auto cell = [&](const char* key) {
+        return row.at(key).is_null() ? "" : row.at(key).dump();
+      };
+      curve +=
+          fmt::format("{},{},{},{},{},{}\n", cell("iteration"), cell("episodes"), cell("cpu_s"),
+                      cell("train_ratio"), cell("validation_ratio"), cell("learning_rate"));
+    }
+    WriteTextFile(out_ / "curve.csv", curve);
+    events_->Flush();
+  }
+
+  int Finish() {
+    if (globals_.json) {
+      Json json = {{"iterations", trainer_->state().iteration},
+                   {"episodes", trainer_->state().episodes},
+                   {"validation_ratio", last_validation_},
+                   {"best_validation_ratio", best_}};
+      if (o_.from_logs.empty() && !o_.world.in_settings() && !o_.world.made_by_law()) {
+        json["read"] = nlohmann::json(o_.world.read_report());
+      }
+      std::printf("%s\n", JsonText(json).c_str());
+    } else {
+      std::printf("validation: %s %.3f of %s's (best %.3f) after %lld episodes\n",
+                  o_.objective.c_str(), last_validation_, o_.teacher.c_str(), best_,
+                  static_cast<long long>(trainer_->state().episodes));
+    }
+    if (!globals_.quiet)
+      std::fprintf(stderr, "checkpoints: %s (serve), %s (resume)\n", (out_ / "best").c_str(),
+                   (out_ / "latest").c_str());
+    return 0;
+  }
+
+  TrainOptions& o_;
+  const GlobalOptions& globals_;
+  std::filesystem::path out_;
+  const bool leads_;  // writes files and says something; the others of the team only compute
+  Json config_;
+  Json history_ = Json::array();
+  double cpu_before_ = 0;  // of the calls that this one resumes
+  double best_ = kNever;
+  double last_validation_ = kNever;
+  bool validation_due_ = true;  // of the start
+  std::vector<std::shared_ptr<const Scenario>> validation_scenarios_;
+  std::int64_t validation_decisions_ = 0;
+  std::unique_ptr<Validation> validation_;
+  std::unique_ptr<Trainer> trainer_;
+  std::unique_ptr<TensorboardWriter> events_;
+};
+
+}  // namespace
+
+int RunTraining(TrainOptions& options, const GlobalOptions& globals) {
+  return TrainingRun(options, globals).Run();
+}
+
+}  // namespace allot

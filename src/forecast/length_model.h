@@ -1,0 +1,79 @@
+#pragma once
+// How much longer jobs take, as far as their size class, who submitted them, what they had so far,
+// an estimate if there is one, and the jobs that ended before them tell. Learned from a history and
+// from the run itself; knows nothing of the truth. Asked by index policies and by the feature
+// encoder.
+//
+// Without an estimate: the distribution of run times by size class (1, 2-4, 5-8, more GPUs; another
+// class's jobs count an eighth), given the time attained; drawn towards the runs of the job's user,
+// and towards those of its group (forecast/submitter_tables.h). With one: the distribution of the
+// ratio of run time to estimate, by class of the estimate, drawn towards the user's ratios. All
+// times in it are seconds at the requested size. Forecasts are of the smallest configuration: jobs
+// are compared by the work they need. Tenants are not looked at: some traces fill them by outcome.
+
+#include <string>
+#include <vector>
+
+#include "cluster/observation.h"
+#include "forecast/ended_jobs.h"
+#include "forecast/gittins_table.h"
+#include "forecast/submitter_tables.h"
+#include "workload/workload.h"
+
+namespace allot {
+
+class LengthModel {
+ public:
+  LengthModel();
+
+  // Before the first episode. Jobs submitted from `until` on stay unseen; a run that goes on at
+  // `until` counts as if it ended there.
+  void Learn(const Workload& history, Seconds until);
+
+  // What it learned so, as numbers by size class and by names of users and groups: to be kept with
+  // the weights of a policy.
+  std::vector<std::vector<double>> learned() const;
+  const RunsByName& submitters() const { return by_submitter_.history(); }
+  // UsageError for another shape, and for bins and counts that cannot be.
+  void SetLearned(const std::vector<std::vector<double>>& counts, RunsByName submitters = {});
+
+  void OnEpisodeStart();               // forgets what it saw in the last one
+  void Observe(const Observation& o);  // at every decision, before it is asked
+
+  struct Forecast {   // of the remaining time in the smallest configuration
+    double rank = 0;  // inverse Gittins index: least expected service per completion
+    double median = 0;
+    double high = 0;  // not exceeded with probability 0.9
+  };
+  Forecast Of(const Observation& o, std::int32_t row) const;
+  double Rank(const Observation& o, std::int32_t row) const;  // of Of
+
+ private:
+  static constexpr std::size_t kSizeClasses = 4;
+  static constexpr std::size_t kEstimateClasses = 3;
+  struct Tables {
+    std::vector<GittinsTable> by_size;      // of seconds
+    std::vector<GittinsTable> by_estimate;  // of seconds / estimated seconds
+  };
+  static void Add(GpuCount gpus, double seconds, Tables* tables);
+  // Where to look a row up, in what unit, and what it has attained of it.
+  struct Question {
+    const GittinsTable* of_class;
+    const RankedSizes* of_submitter;  // null: ask the class
+    double attained;
+    double scale;  // seconds in the smallest configuration, of one unit
+  };
+  Question QuestionOf(const Observation& o, std::int32_t row) const;
+
+  Tables initial_;
+  Tables tables_;
+  SubmitterTables by_submitter_;    // of seconds
+  SubmitterTables ratios_by_user_;  // of seconds / estimated seconds
+  EndedJobs ended_;
+};
+
+// A model that knows the history "trace.csv@2017-11-13": of the trace, what was submitted before
+// the date (without @: all). Each history is read once in the life of the program. Thread-safe.
+LengthModel LengthModelOf(const std::string& history);
+
+}  // namespace allot

@@ -1,0 +1,240 @@
+#include "stages/hull_fill.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/index.h"
+#include "core/packed_sort.h"
+
+namespace allot {
+namespace {
+
+// The best is the largest: by key, then the earlier cursor.
+std::uint64_t EntryOf(float key, std::size_t cursor) { return PackKey(key, ~cursor & 0xFFFFFFFFU); }
+std::size_t CursorOf(std::uint64_t entry) { return ~entry & 0xFFFFFFFFU; }
+
+// Of fewer climbs, or where fewer steps a climb are to be had, the heap alone takes less time.
+constexpr std::size_t kFewClimbs = 8;
+constexpr std::int64_t kManySteps = 2;
+// Prices are logarithms: one falls by less than half from one decision to the next, most times.
+constexpr float kBelowPrice = 0.7F;
+
+// Of such numbers finite keys are made.
+bool IsModerate(float number) { return std::abs(number) < 1e9F; }
+bool IsModerate(const Score& score) {
+  return IsModerate(score.u) && IsModerate(score.beta) && IsModerate(score.kappa);
+}
+
+// Puts another entry in place of the largest: a job's next step, which is seldom far behind.
+void ReplaceTop(std::vector<std::uint64_t>* heap, std::uint64_t entry) {
+  std::uint64_t* at = heap->data();
+  const std::size_t size = heap->size();
+  std::size_t hole = 0;
+  for (std::size_t child = 1; child < size; child = 2 * hole + 1) {
+    if (child + 1 < size && at[child + 1] > at[child]) ++child;
+    if (at[child] <= entry) break;
+    at[hole] = at[child];
+    hole = child;
+  }
+  at[hole] = entry;
+}
+
+void PopTop(std::vector<std::uint64_t>* heap) {
+  const std::uint64_t last = heap->back();
+  heap->pop_back();
+  if (!heap->empty()) ReplaceTop(heap, last);
+}
+
+}  // namespace
+
+void HullFill::OrderBySubmission(const Observation& o, std::span<const std::int32_t> rows) {
+  order_.resize(rows.size());
+  std::iota(order_.begin(), order_.end(), 0);
+  const auto before = [&](std::int32_t a, std::int32_t b) {
+    const std::size_t i = At(rows[At(a)]);
+    const std::size_t j = At(rows[At(b)]);
+    return o.submit[i] != o.submit[j] ? o.submit[i] < o.submit[j] : o.job[i] < o.job[j];
+  };
+  if (!std::is_sorted(order_.begin(), order_.end(), before)) {
+    std::sort(order_.begin(), order_.end(), before);
+  }
+}
+
+void HullFill::OpenClimbs(const Observation& o, std::span<const std::int32_t> rows) {
+  for (const std::int32_t i : order_) {
+    const std::int32_t row = rows[At(i)];
+    for (const GpuTypeIndex type : o.table[At(row)]->types()) {
+      const HullCursor cursor(o, row, type);
+      if (cursor.done()) continue;
+      cursors_.push_back(cursor);
+      index_of_.push_back(i);
+    }
+  }
+}
+
+// A step comes after those below it: it counts as worth no more than they are.
+void HullFill::TakeGreedyPrefix(const Observation& o, std::span<const std::int32_t> rows,
+                                std::span<const Score> scores) {
+  std::size_t longest = 0;
+  for (const HullCursor& cursor : cursors_) longest = std::max(longest, cursor.hull().size());
+  prefix_.Clear(cursors_.size(), longest, capacity_.types());
+  climbs_.clear();
+  climbs_.reserve(cursors_.size());
+  firsts_.clear();
+  firsts_.reserve(rows.size());
+  scratch_.reserve(rows.size());
+  if (cursors_.size() < kFewClimbs || !capacity_.Serves(kManySteps * std::ssize(cursors_))) return;
+  const auto moderate = [](const Score& score) { return IsModerate(score); };
+  if (!IsModerate(options_.first_bonus) || !std::ranges::all_of(scores, moderate)) return;
+  const float floor = price_ - kBelowPrice;
+  for (std::size_t c = 0; c < cursors_.size();) {
+    const std::int32_t index = index_of_[c];
+    const Score& score = scores[At(index)];
+    // A job begins on the type whose first step is worth the most.
+    std::size_t best = c;
+    float first = cursors_[c].Key(score, options_);
+    for (++c; c < cursors_.size() && index_of_[c] == index; ++c) {
+      const float key = cursors_[c].Key(score, options_);
+      if (key > first) {
+        best = c;
+        first = key;
+      }
+    }
+    HullCursor cursor = cursors_[best];
+    climbs_.push_back(static_cast<std::int32_t>(best));
+    prefix_.OpenClimb(cursor.hull(), cursor.type());
+    for (; first >= floor; first = std::min(first, cursor.Key(score, options_))) {
+      prefix_.AddStep(first);
+      cursor.Advance();
+      if (cursor.done()) break;
+    }
+  }
+  prefix_.Find(capacity_);
+  for (std::size_t i = 0; i < climbs_.size(); ++i) {
+    const std::int32_t steps = prefix_.certain(i);
+    if (steps == 0) continue;
+    HullCursor& cursor = cursors_[At(climbs_[i])];
+    const std::int32_t index = index_of_[At(climbs_[i])];
+    firsts_.push_back(PackKey(-cursor.Key(scores[At(index)], options_), At(climbs_[i])));
+    cursor.Advance(steps);
+    chosen_[At(index)] = cursor.configuration();
+    capacity_.Take((*o.table[At(rows[At(index)])])[cursor.configuration()]);
+  }
+  SortPacked(&firsts_, &scratch_);
+  for (const std::uint64_t first : firsts_) first_served_.push_back(index_of_[PackedIndex(first)]);
+}
+
+void HullFill::Fill(const Observation& o, std::span<const std::int32_t> rows,
+                    std::span<const Score> scores, std::vector<Grant>* grants,
+                    std::vector<FillStep>* trace) {
+  capacity_.Reset(*o.cluster, LeastUnit(o, rows));
+  cursors_.clear();
+  index_of_.clear();
+  heap_.clear();
+  first_served_.clear();
+  chosen_.assign(rows.size(), -1);
+  // So that a later decision that serves or blocks more of them takes no memory either.
+  first_served_.reserve(rows.size());
+  blocked_.reserve(rows.size());
+  blocked_.clear();
+  OrderBySubmission(o, rows);
+  OpenClimbs(o, rows);
+  // Whoever wants to see each step considered sees them taken one by one.
+  if (trace == nullptr) TakeGreedyPrefix(o, rows, scores);
+  for (std::size_t c = 0; c < cursors_.size(); ++c) {
+    const std::int32_t index = index_of_[c];
+    if (cursors_[c].done() || chosen_[At(index)] != cursors_[c].configuration()) continue;
+    heap_.push_back(EntryOf(cursors_[c].Key(scores[At(index)], options_), c));
+  }
+  std::make_heap(heap_.begin(), heap_.end());
+  while (!heap_.empty() && !capacity_.Exhausted()) {
+    const std::size_t top = CursorOf(heap_.front());
+    HullCursor& cursor = cursors_[top];
+    const std::int32_t index = index_of_[top];
+    const ConfigurationTable& table = *o.table[At(rows[At(index)])];
+    std::int32_t& chosen = chosen_[At(index)];
+    // A job that began on one type has left the hulls of the others.
+    if (chosen != cursor.configuration()) {
+      PopTop(&heap_);
+      continue;
+    }
+    if (chosen >= 0) capacity_.Return(table[chosen]);
+    const bool fits = capacity_.Fits(table[cursor.step().to]);
+    if (trace != nullptr) {
+      trace->push_back({index, chosen, cursor.step().to, cursor.Key(scores[At(index)], options_),
+                        fits, capacity_.free(cursor.type())});
+    }
+    if (!fits) {
+      if (chosen >= 0) capacity_.Take(table[chosen]);
+      blocked_.push_back(index);
+      PopTop(&heap_);
+      continue;
+    }
+    capacity_.Take(table[cursor.step().to]);
+    price_ = PackedKey(heap_.front());
+    if (chosen < 0) first_served_.push_back(index);
+    chosen = cursor.step().to;
+    cursor.Advance();
+    if (cursor.done()) {
+      PopTop(&heap_);
+    } else {
+      ReplaceTop(&heap_, EntryOf(cursor.Key(scores[At(index)], options_), top));
+    }
+  }
+  if (!capacity_.Exhausted()) FillLeftovers(o, rows, blocked_, &capacity_, &chosen_);
+  served_.assign(rows.size(), 0);
+  const auto grant = [&](std::int32_t index) {
+    if (served_[At(index)] != 0 || chosen_[At(index)] < 0) return;
+    served_[At(index)] = 1;
+    grants->push_back({rows[At(index)], chosen_[At(index)]});
+  };
+  for (const std::int32_t index : first_served_) grant(index);
+  for (const std::int32_t index : blocked_) grant(index);
+}
+
+Resources LeastUnit(const Observation& o, std::span<const std::int32_t> rows) {
+  Resources least{std::numeric_limits<std::int32_t>::max(),
+                  std::numeric_limits<std::int32_t>::max()};
+  for (const std::int32_t row : rows) {
+    const Resources& own = o.table[At(row)]->least_unit();
+    least = {std::min(least.gpus, own.gpus), std::min(least.cpus, own.cpus)};
+  }
+  return least;
+}
+
+void FillLeftovers(const Observation& o, std::span<const std::int32_t> rows,
+                   std::span<const std::int32_t> preference, TypeCapacity* capacity,
+                   std::vector<std::int32_t>* chosen) {
+  for (const std::int32_t index : preference) {
+    if (capacity->Exhausted()) return;
+    const std::size_t row = At(rows[At(index)]);
+    const ConfigurationTable& table = *o.table[row];
+    std::int32_t& now = (*chosen)[At(index)];
+    if (now >= 0) capacity->Return(table[now]);
+    std::int32_t best = now;
+    for (const std::int32_t c : table.fastest()) {
+      if (now >= 0 && table[c].gpu_type != table[now].gpu_type) continue;
+      if (!capacity->Fits(table[c])) continue;
+      if (now < 0 || table[c].rate > table[now].rate) best = c;
+      break;
+    }
+    const std::int32_t running = o.running[row];
+    if (best != now && now >= 0 && running == now) {
+      // Growing a job that could simply run on must pay for its restart within one interval.
+      const double gained = (table[best].rate - table[now].rate) * o.interval;
+      if (gained <= table[best].rate * o.restart_cost[row]) best = now;
+    }
+    // What it runs on already costs nothing to keep.
+    if (best >= 0 && running >= 0 && best != running && capacity->Fits(table[running]) &&
+        (now < 0 || table[running].rate >= table[now].rate)) {
+      const double gained = (table[best].rate - table[running].rate) * o.interval;
+      if (gained <= table[best].rate * o.restart_cost[row]) best = running;
+    }
+    now = best;
+    if (now >= 0) capacity->Take(table[now]);
+  }
+}
+
+}  // namespace allot

@@ -1,0 +1,132 @@
+#pragma once
+// The greedy fill that turns per-job scores into sizes: the weighted alpha-fair family.
+//
+// Maximises sum_i exp(u_i) s_i^(1-beta_i) / (1-beta_i) over the concave hulls of the jobs' (cost,
+// rate) tables, s_i = rate / reference rate, by always taking the hull step with the largest
+// marginal value per cost:  key = u + ln(d rate / d cost / reference rate) - beta ln(s at the
+// step's middle) +- kappa, plus kappa for steps up to what the job runs on now, minus beyond:
+// stickiness against resizes. SRTF, LAS, FIFO (beta 0), proportional fairness (1), Optimus' and
+// Pollux' utilities (2) and max-min (large beta) are points of it.
+//
+// O(rows + steps + log rows for each step near the last price); no allocation in steady state.
+// Shared by the index policies, the environment's index action and, sampled, by policy-gradient
+// training.
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "cluster/observation.h"
+#include "core/index.h"
+#include "sched/stages.h"
+#include "stages/capacity.h"
+#include "stages/greedy_prefix.h"
+
+namespace allot {
+
+struct Score {
+  float u = 0;
+  float beta = 0;
+  float kappa = 0;
+};
+
+struct HullFillOptions {
+  float first_bonus =
+      0;  // added to each job's first step; large: everybody gets a first configuration
+};
+
+// One step that a fill considered, in its order: what explanations are made of.
+struct FillStep {
+  std::int32_t index = 0;  // into rows
+  std::int32_t from = -1;  // configurations; -1: nothing
+  std::int32_t to = -1;
+  float key = 0;
+  bool fits = false;  // taken; else the job's climb ended here
+  Resources free;     // of the GPU type at that moment, the job's own included
+};
+
+// One job's way up its hull: which step comes next, and what it is worth.
+class HullCursor {
+ public:
+  HullCursor(const Observation& observation, std::int32_t row, GpuTypeIndex type)
+      : hull_(&observation.table[At(row)]->hull(type)), type_(type) {
+    const std::int32_t running = observation.running[At(row)];
+    if (running < 0) return;
+    const Configuration& now = (*observation.table[At(row)])[running];
+    if (now.gpu_type == type) running_cost_ = now.cost;
+  }
+  bool done() const { return position_ >= static_cast<std::int32_t>(hull_->size()); }
+  const HullStep& step() const { return (*hull_)[static_cast<std::size_t>(position_)]; }
+  GpuTypeIndex type() const { return type_; }
+  std::span<const HullStep> hull() const { return *hull_; }
+  // Reached so far, -1: nothing.
+  std::int32_t configuration() const {
+    return position_ == 0 ? -1 : (*hull_)[static_cast<std::size_t>(position_) - 1].to;
+  }
+  // +1 for a step within what it runs on now, else -1.
+  float kappa_sign() const {
+    return static_cast<float>(2 * static_cast<int>(step().cost <= running_cost_) - 1);
+  }
+  float Key(const Score& score, const HullFillOptions& options) const {
+    const HullStep& next = step();
+    return score.u + (position_ == 0 ? options.first_bonus : 0.0F) + next.log_gain -
+           score.beta * next.log_mid + kappa_sign() * score.kappa;
+  }
+  void Advance(std::int32_t steps = 1) { position_ += steps; }
+  std::int32_t position() const { return position_; }
+
+ private:
+  const std::vector<HullStep>* hull_;
+  double running_cost_ = 0;
+  GpuTypeIndex type_;
+  std::int32_t position_ = 0;
+};
+
+class HullFill {
+ public:
+  explicit HullFill(HullFillOptions options = {}) : options_(options) {}
+
+  // Appends grants for `rows` with scores[i] of rows[i], best first step first, and to `trace`,
+  // when there is one, every step considered; leftovers are handed out after them.
+  void Fill(const Observation& observation, std::span<const std::int32_t> rows,
+            std::span<const Score> scores, std::vector<Grant>* grants,
+            std::vector<FillStep>* trace = nullptr);
+
+ private:
+  // Rows indices by (submit, job): what equal keys are told apart by.
+  void OrderBySubmission(const Observation& observation, std::span<const std::int32_t> rows);
+  void OpenClimbs(const Observation& observation, std::span<const std::int32_t> rows);
+  void TakeGreedyPrefix(const Observation& observation, std::span<const std::int32_t> rows,
+                        std::span<const Score> scores);
+
+  HullFillOptions options_;
+  TypeCapacity capacity_;
+  std::vector<std::int32_t> order_;     // rows indices
+  std::vector<HullCursor> cursors_;     // in that order
+  std::vector<std::int32_t> index_of_;  // of each cursor: into rows
+  GreedyPrefix prefix_;
+  std::vector<std::int32_t> climbs_;  // cursors of prefix_'s climbs
+  // The least worth of a step that the last fill took: where the next one need not look far below.
+  float price_ = -std::numeric_limits<float>::infinity();
+  std::vector<std::uint64_t> firsts_;  // packed keys of first steps and cursors
+  std::vector<std::uint64_t> scratch_;
+  std::vector<std::uint64_t> heap_;         // open steps: packed key and cursor, the best on top
+  std::vector<std::int32_t> chosen_;        // per rows index: configuration, -1: none
+  std::vector<std::int32_t> first_served_;  // rows indices in order of their first step
+  std::vector<char> served_;                // per rows index: granted
+  std::vector<std::int32_t> blocked_;       // rows indices whose next step did not fit, best first
+};
+
+// Componentwise the least that one unit more of any of the jobs takes: when not even that is free,
+// a fill is over.
+Resources LeastUnit(const Observation& observation, std::span<const std::int32_t> rows);
+
+// After a fill: uses what is left. Jobs get, in the order of `preference` (indices into rows), the
+// best configuration that fits on top of what they hold, where that is worth a restart within an
+// interval.
+void FillLeftovers(const Observation& observation, std::span<const std::int32_t> rows,
+                   std::span<const std::int32_t> preference, TypeCapacity* capacity,
+                   std::vector<std::int32_t>* chosen);
+
+}  // namespace allot

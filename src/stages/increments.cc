@@ -1,0 +1,30 @@
+#include "stages/increments.h"
+
+#include <algorithm>
+
+namespace allot {
+
+std::int32_t Grow(const ConfigurationTable& table, std::int32_t from, int kind, GpuTypeIndex type) {
+  const auto& all = table.configurations();
+  if (table.kinds().size() == 1) {
+    // Sorted by (type, cost, rate): the next one of this type is the next larger count.
+    if (from < 0) {
+      const auto first = std::lower_bound(
+          all.begin(), all.end(), type,
+          [](const Configuration& c, GpuTypeIndex wanted) { return c.gpu_type < wanted; });
+      if (first == all.end() || first->gpu_type != type) return -1;
+      return static_cast<std::int32_t>(first - all.begin());
+    }
+    const std::int32_t next = from + 1;
+    if (next >= table.size() || table[next].gpu_type != table[from].gpu_type) return -1;
+    return next;
+  }
+  UnitCounts units = from < 0 ? UnitCounts{} : table[from].units;
+  for (std::size_t k = 0; k < table.kinds().size(); ++k) {
+    if (kind == kBundle || static_cast<int>(k) == kind) ++units[k];
+  }
+  const std::int32_t grown = table.Find(units, from < 0 ? type : table[from].gpu_type);
+  return grown >= 0 && table.Allocatable(grown) ? grown : -1;
+}
+
+}  // namespace allot

@@ -1,0 +1,83 @@
+// Largest Gittins index first, given an estimate of the length: the size of a job is its estimate
+// times a factor, whose distribution is learned from the jobs that end in the run. The prior is
+// that of an estimate with log-normal noise, ln(size / estimate) ~ N(0, sigma^2), of which one in
+// twenty is worth nothing (a Pareto tail of index 1): least expected remaining GPU time while the
+// estimate may hold, less and less favoured once it has proved short. Jobs without an estimate come
+// last, in order of submission.
+
+#include <cmath>
+#include <functional>
+
+#include "forecast/ended_jobs.h"
+#include "forecast/gittins_table.h"
+#include "sched/stages.h"
+
+namespace allot {
+namespace {
+
+constexpr double kFactorUnit = 1.0 / 1024;  // of the estimate
+constexpr double kUselessShare = 0.05;      // of all estimates
+
+std::function<double(double)> Prior(double sigma) {
+  return [sigma](double x) {
+    const double noisy = std::erfc(std::log(x) / (sigma * std::sqrt(2.0))) / 2;
+    return (1 - kUselessShare) * noisy + kUselessShare / (1 + x);
+  };
+}
+
+class GittinsGivenEstimateOrder : public Ordering {
+ public:
+  GittinsGivenEstimateOrder(double prior, double sigma)
+      : initial_(kFactorUnit, prior, Prior(sigma)), factors_(initial_) {}
+
+  void OnEpisodeStart() override {
+    factors_ = initial_;
+    ended_.OnEpisodeStart();
+  }
+
+  void Keys(const Observation& o, std::span<const std::int32_t> rows,
+            std::vector<double>* keys) override {
+    for (const EndedJobs::Ended& ended : ended_.Observe(o)) {
+      if (ended.estimated > 0) factors_.Add(ended.gpu_seconds / ended.estimated);
+    }
+    keys->clear();
+    for (const std::int32_t row : rows) {
+      const double estimate = EstimatedGpuSeconds(o, row);
+      const double attained = o.attained_gpu_seconds[static_cast<std::size_t>(row)];
+      keys->push_back(estimate > 0 ? estimate * factors_.Rank(attained / estimate) : kNever);
+    }
+  }
+
+  Drift DriftOf(const Observation& o, std::int32_t row, std::int32_t configuration) const override {
+    const auto r = static_cast<std::size_t>(row);
+    const double estimate = EstimatedGpuSeconds(o, row);
+    if (!(estimate > 0)) return {0, kNever};
+    const double attained = o.attained_gpu_seconds[r];
+    const double left = estimate * factors_.NextChange(attained / estimate) - attained;
+    return {0, o.now + left / (*o.table[r])[configuration].demand.gpus};
+  }
+
+ private:
+  GittinsTable initial_;
+  GittinsTable factors_;
+  EndedJobs ended_;
+};
+
+ALLOT_REGISTER(OrderingInfo, ([] {
+                 OrderingInfo info;
+                 info.id = "gittins-given-estimate";
+                 info.summary = "largest Gittins index first, of the size given its noisy estimate";
+                 info.needs_lengths = true;
+                 info.time_driven = true;
+                 info.params = {{"sigma", "0.5",
+                                 "noise that the prior expects of ln(size / estimate)", 0.05, 10},
+                                {"prior", "20", "jobs that the prior counts for", 1e-9, 1e9}};
+                 info.make = [](const Params& params) {
+                   return std::make_unique<GittinsGivenEstimateOrder>(params.Number("prior"),
+                                                                      params.Number("sigma"));
+                 };
+                 return info;
+               }()));
+
+}  // namespace
+}  // namespace allot

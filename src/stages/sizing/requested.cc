@@ -1,0 +1,136 @@
+// All or nothing: each job gets what it asked for, in order, on the fastest GPU type with room.
+// With backfill a job that does not fit is passed over; without, it holds up all behind it.
+// Where placement stops jobs for others (victims), it decides who fits: then all are named up to
+// the cluster's size, and beyond that those that run.
+
+#include "sched/stages.h"
+#include "stages/capacity.h"
+
+namespace allot {
+namespace {
+
+class RequestedSize : public Sizing {
+ public:
+  RequestedSize(bool backfill, bool within) : backfill_(backfill), within_(within) {}
+
+  bool follows_order() const override { return true; }
+
+  void Size(const Observation& o, std::span<const std::int32_t> order, std::span<const double>,
+            std::vector<Grant>* grants) override {
+    capacity_.Reset(*o.cluster);
+    size_.Reset(*o.cluster);
+    if (named_.size() < order.size()) named_.resize(order.size());
+    const std::size_t count = within_ ? NameWithin(o, order) : NameVictims(o, order);
+    grants->insert(grants->end(), named_.data(), named_.data() + count);
+  }
+
+ private:
+  // What a job asks for; often the same as the one before it.
+  struct Request {
+    const ConfigurationTable* table = nullptr;
+    std::int32_t index = -1;
+    const Configuration* configuration = nullptr;
+    bool on_fastest = false;
+
+    void Read(const Observation& o, std::size_t r) {
+      if (o.table[r] == table && o.requested[r] == index) return;
+      table = o.table[r];
+      index = o.requested[r];
+      configuration = &(*table)[index];
+      on_fastest = configuration->gpu_type == table->types().front();
+    }
+    // As most do: runs as asked for, or is to on the fastest type.
+    bool Suits(std::int32_t running) const {
+      return running == index || (running < 0 && on_fastest);
+    }
+  };
+
+  // Up to the cluster's size; how many, into named_.
+  std::size_t NameWithin(const Observation& o, std::span<const std::int32_t> order) {
+    std::size_t count = 0;
+    Request asked;
+    for (const std::int32_t row : order) {
+      const auto r = static_cast<std::size_t>(row);
+      asked.Read(o, r);
+      const bool fits = asked.Suits(o.running[r]) && capacity_.Fits(*asked.configuration);
+      const std::int32_t chosen = fits ? asked.index : ChooseType(o, row);
+      if (chosen < 0) {
+        if (backfill_) continue;
+        break;
+      }
+      named_[count++] = {row, chosen};
+      capacity_.Take((*asked.table)[chosen]);
+      if (capacity_.Exhausted()) break;
+    }
+    return count;
+  }
+
+  // The same, and beyond it those that run.
+  std::size_t NameVictims(const Observation& o, std::span<const std::int32_t> order) {
+    std::size_t count = 0;
+    std::size_t held = o.shares.size();  // by rows that are still to come
+    bool full = false;                   // with the rows so far
+    Request asked;
+    for (const std::int32_t row : order) {
+      if (full && held == 0) break;
+      const auto r = static_cast<std::size_t>(row);
+      const std::int32_t running = o.running[r];
+      if (full && running < 0) continue;
+      held -= o.shares_of(row).size();
+      asked.Read(o, r);
+      const bool fits = asked.Suits(running) && capacity_.Fits(*asked.configuration);
+      const std::int32_t chosen = fits ? asked.index : ChooseType(o, row);
+      if (chosen < 0) {
+        if (backfill_) continue;
+        break;
+      }
+      named_[count++] = {row, chosen};
+      if (full) continue;
+      const Configuration& configuration = fits ? *asked.configuration : (*asked.table)[chosen];
+      full = !size_.Fits(configuration);
+      size_.Take(configuration);
+    }
+    return count;
+  }
+
+  // A running job stays on its type while that has room; else types from the fastest down.
+  std::int32_t ChooseType(const Observation& o, std::int32_t row) const {
+    const auto r = static_cast<std::size_t>(row);
+    const ConfigurationTable& table = *o.table[r];
+    const std::int32_t running = o.running[r];
+    const UnitCounts& units = table[o.requested[r]].units;
+    const bool as_asked =
+        running >= 0 && (running == o.requested[r] || table[running].units == units);
+    if (as_asked && capacity_.Fits(table[running])) return running;
+    for (const GpuTypeIndex type : table.types()) {
+      const std::int32_t candidate = table.Find(units, type);
+      if (candidate >= 0 && capacity_.Fits(table[candidate])) return candidate;
+    }
+    return -1;
+  }
+
+  bool backfill_;
+  bool within_;
+  TypeCapacity capacity_;     // for Choose
+  TypeCapacity size_;         // the cluster less what was named
+  std::vector<Grant> named_;  // scratch, never shorter
+};
+
+ALLOT_REGISTER(SizingInfo, ([] {
+                 SizingInfo info;
+                 info.id = "requested";
+                 info.summary = "each job gets the requested size or nothing, in order";
+                 info.params = {
+                     {"backfill", "true",
+                      "pass over a job that does not fit (false: head of line blocks)"},
+                     {"within-capacity", "true",
+                      "stop at the cluster's size (false: then name those that run, as victims)"}};
+                 info.make = [](const Params& params) {
+                   return std::make_unique<RequestedSize>(params.Flag("backfill"),
+                                                          params.Flag("within-capacity"));
+                 };
+                 return info;
+               }()));
+
+}  // namespace
+}  // namespace allot

@@ -1,0 +1,285 @@
+#include "stages/staged_policy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "stages/order_memory.h"
+#include "stages/starvation_guard.h"
+
+namespace allot {
+namespace {
+
+class StagedPolicy : public Policy {
+ public:
+  StagedPolicy(PolicyInfo info, const StageSpecs& stages, Seconds guard)
+      : info_(std::move(info)),
+        guard_(guard),
+        admission_(MakeStage<Admission>("admission", stages.admission)),
+        ordering_(MakeStage<Ordering>("ordering", stages.ordering)),
+        sizing_(MakeStage<Sizing>("sizing", stages.sizing)),
+        placement_(MakeStage<Placement>("placement", stages.placement)) {
+    const auto take = [this](const auto& stage) {
+      info_.needs_lengths = info_.needs_lengths || stage.needs_lengths;
+      info_.time_driven = info_.time_driven || stage.time_driven;
+    };
+    const auto name = [](const std::string& spec) { return ParseNamedParams(spec).name; };
+    const AdmissionInfo& admission =
+        Registry<AdmissionInfo>::Global().Get("admission", name(stages.admission));
+    take(admission);
+    const OrderingInfo& ordering =
+        Registry<OrderingInfo>::Global().Get("ordering", name(stages.ordering));
+    take(ordering);
+    order_is_time_driven_ = ordering.time_driven;
+    take(Registry<SizingInfo>::Global().Get("sizing", name(stages.sizing)));
+    take(Registry<PlacementInfo>::Global().Get("placement", name(stages.placement)));
+    info_.time_driven = info_.time_driven || guard_.on();
+    promises_ = info_.time_driven && !admission.time_driven && sizing_->follows_order() &&
+                !sizing_->places() && placement_->settles();
+  }
+
+  const PolicyInfo& info() const override { return info_; }
+
+  void OnEpisodeStart(const EpisodeContext& context) override {
+    admission_->OnEpisodeStart(context);
+    ordering_->OnEpisodeStart();
+    guard_.OnEpisodeStart();
+    memory_.Forget();
+  }
+
+  void Decide(const Observation& o, Allocation* allocation) override {
+    Grants(o);
+    if (sizing_->places()) {
+      GivePlaces(o, allocation);
+      return;
+    }
+    placement_->Place(o, grants_, allocation);
+    if (!promises_ || !FindGiven(o, *allocation)) return;
+    allocation->HoldUntil(OrderHoldsUntil(o));
+  }
+
+  void DecideChanges(const Observation& o, Allocation* allocation) override {
+    Grants(o);
+    if (sizing_->places()) {
+      GivePlaces(o, allocation);
+    } else {
+      placement_->PlaceChanges(o, grants_, allocation);
+    }
+  }
+
+  Seconds HoldsUntil(const Observation& applied, const Allocation& allocation) override {
+    if (!promises_) return allocation.holds_until();
+    FindRunning(applied);
+    return OrderHoldsUntil(applied);
+  }
+
+ private:
+  void Grants(const Observation& o) {
+    rows_.clear();
+    admission_->Admit(o, &rows_);
+    Sort(o);
+    grants_.clear();
+    sizing_->Size(o, order_, memory_.keys(), &grants_);
+  }
+
+  void GivePlaces(const Observation& o, Allocation* allocation) const {
+    allocation->Clear();
+    for (std::size_t i = 0; i < grants_.size(); ++i) {
+      allocation->Add(o.job[static_cast<std::size_t>(grants_[i].row)], grants_[i].configuration,
+                      sizing_->PlaceOf(i));
+    }
+  }
+
+  // Ties by job, which is the order of submission, not by row, so that the answer does not depend
+  // on the rows' order.
+  void Sort(const Observation& o) {
+    memory_.Match(o, rows_);
+    std::span<const std::int32_t> positions = memory_.touched();
+    std::span<const std::int32_t> asked = RowsAt(o, positions, &asked_);
+    if (guard_.Observe(o, memory_.gone(), asked) || !ordering_->by_own_service()) {
+      positions_.resize(rows_.size());
+      std::iota(positions_.begin(), positions_.end(), 0);
+      positions = positions_;
+      asked = rows_;
+    }
+    ordering_->Keys(o, asked, &keys_);
+    // Before the key: 0 starved, 1 by key, +2 waits behind those who run.
+    ranks_.assign(asked.size(), 1);
+    const bool keep_running_first = !ordering_->preemptive();
+    if (keep_running_first || guard_.any_starved()) {
+      for (std::size_t i = 0; i < asked.size(); ++i) {
+        const auto row = static_cast<std::size_t>(asked[i]);
+        ranks_[i] = static_cast<std::int8_t>((guard_.Starved(o.job[row]) ? 0 : 1) +
+                                             (keep_running_first && o.running[row] < 0 ? 2 : 0));
+      }
+    }
+    memory_.Update(positions, keys_, ranks_);
+    order_ = RowsAt(o, memory_.order(), &order_rows_);
+  }
+
+  // The rows at these positions; where all rows are admitted, they are the same.
+  std::span<const std::int32_t> RowsAt(const Observation& o,
+                                       std::span<const std::int32_t> positions,
+                                       std::vector<std::int32_t>* rows) const {
+    if (rows_.size() == o.job.size()) return positions;
+    rows->resize(positions.size());
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      (*rows)[i] = rows_[static_cast<std::size_t>(positions[i])];
+    }
+    return *rows;
+  }
+
+  // When a row that is given something may fall behind one that waits, or one that waits starve:
+  // until then the order gives the same answer.
+  Seconds OrderHoldsUntil(const Observation& o) {
+    // No later than this the next question comes anyway.
+    const Seconds next = (std::floor(o.now / o.interval) + 1) * o.interval;
+    const std::span<const std::int32_t> tail = order_.subspan(given_.size());
+    const std::span<const double> keys = memory_.keys();
+    Seconds until = kNever;
+    if (order_is_time_driven_) {
+      // From the last row to the first, so that the next waiting one is known.
+      bool any_waiting = !tail.empty();
+      double next_waiting = any_waiting ? keys[given_.size()] : kNever;
+      for (std::size_t i = given_.size(); i-- > 0 && until > next;) {
+        if (given_[i] < 0) {
+          any_waiting = true;
+          next_waiting = keys[i];
+        } else if (any_waiting) {
+          const Ordering::Drift drift = ordering_->DriftOf(o, order_[i], given_[i]);
+          until = std::min(until, drift.until);
+          const double lead = next_waiting - keys[i];
+          if (drift.rate == 1) {
+            until = std::min(until, o.now + lead);
+          } else if (drift.rate > 0) {
+            until = std::min(until, o.now + lead / drift.rate);
+          }
+        }
+      }
+    }
+    if (until <= next) return until;
+    // Asked of those that do not run yet.
+    const auto is_given = [this](JobIndex job) {
+      return std::find(launched_.begin(), launched_.end(), job) != launched_.end();
+    };
+    for (const std::span<const std::int32_t> waiting :
+         {std::span<const std::int32_t>(waiting_), tail}) {
+      if (order_is_time_driven_) until = std::min(until, ordering_->WaitMoves(o, waiting));
+      until = guard_.FirstToStarve(o, waiting, is_given, until);
+    }
+    return until;
+  }
+
+  // The configurations that the first rows of the order are given, -1: none, up to the last that is
+  // given one; which of those wait, and who is launched. Here, of an allocation that is not applied
+  // yet; false where it is not in the order of the rows.
+  bool FindGiven(const Observation& o, const Allocation& allocation) {
+    const std::vector<Allocation::Entry>& entries = allocation.entries();
+    given_.clear();
+    waiting_.clear();
+    launched_.clear();
+    std::size_t next = 0;
+    for (std::size_t i = 0; next < entries.size(); ++i) {
+      if (i == order_.size()) return false;
+      const auto row = static_cast<std::size_t>(order_[i]);
+      const Allocation::Entry& entry = entries[next];
+      if (entry.job == o.job[row]) {
+        given_.push_back(entry.configuration);
+        if (o.running[row] < 0) launched_.push_back(entry.job);
+        ++next;
+      } else {
+        given_.push_back(-1);
+        waiting_.push_back(order_[i]);
+      }
+    }
+    return true;
+  }
+
+  // The same from what runs once it is applied.
+  void FindRunning(const Observation& o) {
+    given_.clear();
+    waiting_.clear();
+    launched_.clear();
+    std::size_t count = order_.size();
+    while (count > 0 && o.running[static_cast<std::size_t>(order_[count - 1])] < 0) --count;
+    for (const std::int32_t row : order_.first(count)) {
+      const auto r = static_cast<std::size_t>(row);
+      given_.push_back(o.running[r]);
+      if (o.running[r] < 0) {
+        waiting_.push_back(row);
+      } else if (guard_.on() && guard_.Waited(o.job[r])) {
+        launched_.push_back(o.job[r]);
+      }
+    }
+  }
+
+  PolicyInfo info_;
+  StarvationGuard guard_;
+  bool promises_ = false;  // to say how long an answer holds
+  bool order_is_time_driven_ = false;
+  std::unique_ptr<Admission> admission_;
+  std::unique_ptr<Ordering> ordering_;
+  std::unique_ptr<Sizing> sizing_;
+  std::unique_ptr<Placement> placement_;
+  std::vector<std::int32_t> rows_;
+  OrderMemory memory_;
+  std::vector<double> keys_;
+  std::vector<std::int8_t> ranks_;
+  std::span<const std::int32_t> order_;  // rows
+  // Where rows_ are not all rows, what order_ and the rows to ask for keys point to.
+  std::vector<std::int32_t> order_rows_;
+  std::vector<std::int32_t> asked_;
+  std::vector<std::int32_t> positions_;
+  std::vector<Grant> grants_;
+  std::vector<std::int32_t> given_;    // by place in the order
+  std::vector<std::int32_t> waiting_;  // rows
+  std::vector<JobIndex> launched_;
+};
+
+// "hull/alpha=0.5/beta=1" (a stage inside a policy spec) -> "hull:alpha=0.5,beta=1". A slash parts
+// where a key follows, so that values may be paths.
+std::string StageSpec(std::string text) {
+  char part = ':';
+  for (std::size_t at = 0; (at = text.find('/', at)) != std::string::npos; ++at) {
+    const std::size_t end = text.find_first_of("/=", at + 1);
+    if (end == std::string::npos || text[end] != '=') continue;
+    text[at] = part;
+    part = ',';
+  }
+  return text;
+}
+
+}  // namespace
+
+PolicyInfo StagedPolicyInfo(std::string id, std::string summary, const StageSpecs& stages,
+                            std::vector<ParamSpec> ordering_params) {
+  PolicyInfo info;
+  info.id = std::move(id);
+  info.summary = std::move(summary);
+  info.params = ordering_params;
+  info.params.push_back({"admission", stages.admission, "stage: which jobs are considered"});
+  info.params.push_back({"ordering", stages.ordering, "stage: who comes first"});
+  info.params.push_back({"sizing", stages.sizing, "stage: how much each job gets"});
+  info.params.push_back({"placement", stages.placement, "stage: which GPUs on which nodes"});
+  info.params.push_back({"guard", "0",
+                         "seconds of waiting after which a job precedes all others (0: never)", 0,
+                         1e12});
+  info.make = [info, ordering_params](const Params& params) -> std::unique_ptr<Policy> {
+    StageSpecs chosen;
+    chosen.admission = StageSpec(params.Text("admission"));
+    chosen.ordering = StageSpec(params.Text("ordering"));
+    chosen.sizing = StageSpec(params.Text("sizing"));
+    chosen.placement = StageSpec(params.Text("placement"));
+    char separator = ':';
+    for (const ParamSpec& param : ordering_params) {
+      if (params.Text(param.name).empty()) continue;
+      chosen.ordering += fmt::format("{}{}={}", separator, param.name, params.Text(param.name));
+      separator = ',';
+    }
+    return std::make_unique<StagedPolicy>(info, chosen, params.Number("guard"));
+  };
+  return info;
+}
+
+}  // namespace allot

@@ -1,0 +1,152 @@
+#include "stages/unit_placer.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "core/index.h"
+#include "stages/increments.h"
+
+namespace allot {
+namespace {
+
+Resources DemandOfUnit(const std::vector<UnitKind>& kinds, int kind) {
+  if (kind != kBundle) return kinds[At(kind)].demand;
+  Resources sum;
+  for (const UnitKind& each : kinds) sum += each.demand;
+  return sum;
+}
+
+}  // namespace
+
+void UnitPlacer::Reset(const ClusterSpec& cluster, std::size_t jobs) {
+  const std::size_t types = cluster.types().size();
+  levels_ = 1;
+  for (const Node& node : cluster.nodes()) {
+    levels_ = std::max(levels_, At(node.capacity.gpus + node.capacity.cpus) + 1);
+  }
+  words_ = (cluster.nodes().size() + 63) / 64;
+  bits_.assign(types * levels_ * words_, 0);
+  count_.assign(types * levels_, 0);
+  lowest_.resize(types);
+  for (std::size_t t = 0; t < types; ++t) lowest_[t] = t * levels_;
+  nodes_.clear();
+  for (const Node& node : cluster.nodes()) {
+    const std::size_t n = nodes_.size();
+    const std::size_t level = lowest_[At(node.type)];
+    nodes_.push_back({{}, node.capacity, level});
+    bits_[level * words_ + n / 64] |= std::uint64_t{1} << (n % 64);
+    ++count_[level];
+  }
+  units_.assign(jobs, UnitCounts{});
+  placed_.clear();
+}
+
+NodeIndex UnitPlacer::LeastLoaded(GpuTypeIndex type) {
+  std::size_t& lowest = lowest_[At(type)];
+  while (count_[lowest] == 0) ++lowest;
+  std::size_t word = lowest * words_;
+  const std::size_t begin = word;
+  while (bits_[word] == 0) ++word;
+  return static_cast<NodeIndex>((word - begin) * 64 + At(std::countr_zero(bits_[word])));
+}
+
+bool UnitPlacer::PlaceOnLeastLoaded(std::int32_t position, const std::vector<UnitKind>& kinds,
+                                    int kind, GpuTypeIndex type) {
+  return PlaceOn(LeastLoaded(type), position, kinds, kind);
+}
+
+bool UnitPlacer::PlaceOn(NodeIndex node, std::int32_t position, const std::vector<UnitKind>& kinds,
+                         int kind) {
+  NodeState& state = nodes_[At(node)];
+  const Resources demand = DemandOfUnit(kinds, kind);
+  if (!(state.used + demand).FitsIn(state.capacity)) return false;
+  // Units are only ever added, so that the lowest free GPU is the number in use.
+  std::uint64_t gpus = 0;
+  if (demand.gpus > 0) gpus = GpuMask(state.used.gpus + demand.gpus) & ~GpuMask(state.used.gpus);
+  const std::uint64_t bit = std::uint64_t{1} << (At(node) % 64);
+  std::uint64_t* const word = bits_.data() + At(node) / 64;
+  word[state.level * words_] &= ~bit;
+  --count_[state.level];
+  state.used += demand;
+  state.level += At(demand.gpus + demand.cpus);
+  word[state.level * words_] |= bit;
+  ++count_[state.level];
+  UnitCounts& units = units_[At(position)];
+  if (kind == kBundle) {
+    for (std::size_t k = 0; k < kinds.size(); ++k) ++units[k];
+  } else {
+    ++units[At(kind)];
+  }
+  placed_.push_back({position, node, kind, gpus});
+  return true;
+}
+
+void UnitPlacer::Settle(const Observation& o, std::span<const std::int32_t> order,
+                        std::span<const GpuTypeIndex> types) {
+  configuration_.resize(order.size());
+  bool gaps = false;
+  const auto find = [&](std::size_t position) {
+    return o.table[At(order[position])]->Find(units_[position], types[position]);
+  };
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    configuration_[i] = units_[i] == UnitCounts{} ? -1 : find(i);
+    gaps = gaps || (configuration_[i] < 0 && units_[i] != UnitCounts{});
+  }
+  if (!gaps) return;
+  // GPU counts have gaps: what was placed last and makes no configuration is given back.
+  for (auto placed = placed_.rbegin(); placed != placed_.rend(); ++placed) {
+    const std::size_t i = At(placed->position);
+    if (configuration_[i] >= 0) continue;
+    const std::size_t kinds = o.table[At(order[i])]->kinds().size();
+    for (std::size_t k = 0; k < kinds; ++k) {
+      if (placed->kind == kBundle || At(placed->kind) == k) --units_[i][k];
+    }
+    placed->position = -1;
+    configuration_[i] = find(i);
+  }
+  std::erase_if(placed_, [](const Placed& placed) { return placed.position < 0; });
+}
+
+void UnitPlacer::SortPlaced() {
+  // Two counting sorts, the second of which keeps the order of the first.
+  const auto sort = [this](const std::vector<Placed>& from, std::size_t keys, auto key,
+                           std::vector<Placed>* to) {
+    end_.assign(keys + 1, 0);
+    for (const Placed& placed : from) ++end_[At(key(placed)) + 1];
+    for (std::size_t i = 0; i < keys; ++i) end_[i + 1] += end_[i];
+    to->resize(from.size());
+    for (const Placed& placed : from) (*to)[At(end_[At(key(placed))]++)] = placed;
+  };
+  sort(
+      placed_, nodes_.size(), [](const Placed& placed) { return placed.node; }, &by_node_);
+  sort(
+      by_node_, units_.size(), [](const Placed& placed) { return placed.position; }, &placed_);
+}
+
+void UnitPlacer::Grants(const Observation& o, std::span<const std::int32_t> order,
+                        std::span<const GpuTypeIndex> types, std::vector<Grant>* grants) {
+  Settle(o, order, types);
+  SortPlaced();
+  shares_.clear();
+  share_begin_.assign(1, 0);
+  for (std::size_t p = 0; p < placed_.size();) {
+    const std::int32_t position = placed_[p].position;
+    const std::int32_t row = order[At(position)];
+    const std::size_t kinds = o.table[At(row)]->kinds().size();
+    for (; p < placed_.size() && placed_[p].position == position; ++p) {
+      const Placed& placed = placed_[p];
+      if (shares_.size() == share_begin_.back() || placed.node != shares_.back().node) {
+        shares_.push_back({placed.node, UnitCounts{}, 0});
+      }
+      NodeShare& share = shares_.back();
+      share.gpus |= placed.gpus;
+      for (std::size_t k = 0; k < kinds; ++k) {
+        if (placed.kind == kBundle || At(placed.kind) == k) ++share.units[k];
+      }
+    }
+    grants->push_back({row, configuration_[At(position)]});
+    share_begin_.push_back(shares_.size());
+  }
+}
+
+}  // namespace allot
