@@ -90,7 +90,7 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
   Catalogue own;
   if (!o.catalogue.empty()) {
     own = Catalogue::FromFile(o.catalogue);
-    options.live.book.catalogue = &own;
+    options.live.job_table.catalogue = &own;
   }
   if (options.live.dry_run) {
     options.state /= "dry-run";  // beside a daemon that is in charge
@@ -133,7 +133,7 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
     for (const std::string& line : log->End(options.runtime)) spdlog::info("{}", line);
   }
   int unfinished = 0;
-  for (const auto& job : daemon.cluster().state().book().jobs()) {
+  for (const auto& job : daemon.cluster().state().job_table().jobs()) {
     unfinished += job->over && job->record.finish == kNever ? 1 : 0;
   }
   if (globals.json) {
@@ -170,14 +170,14 @@ ALLOT_REGISTER(
           line.Option("--interval", o->live.interval, "seconds between scheduled decisions")
               .Range(0.05, 86400.0)
               .ShowDefault();
-          line.Option("--poll", o->live.poll, "seconds between looks at the runtime")
+          line.Option("--poll", o->live.poll, "seconds between polls of the runtime")
               .Range(0.01, 60.0)
               .ShowDefault();
-          line.Option("--restart-cost", o->live.book.restart_cost,
+          line.Option("--restart-cost", o->live.job_table.restart_cost,
                       "seconds that a hot resize costs a job, as policies are told")
               .NonNegative()
               .ShowDefault();
-          line.Option("--hung-after", o->live.book.group.hung_after,
+          line.Option("--hung-after", o->live.job_table.worker_group.hung_after,
                       "seconds of silence after which a worker is ended")
               .Positive()
               .ShowDefault();

@@ -45,7 +45,7 @@ Outcome OutcomeOf(const LiveJob& job) {
 }
 
 // Throughput of all models at the counts that their jobs may hold, on all types.
-std::string ProfilesCsv(const JobTable& book, const std::vector<const LiveJob*>& jobs) {
+std::string ProfilesCsv(const JobTable& job_table, const std::vector<const LiveJob*>& jobs) {
   std::map<std::string, std::pair<const LiveJob*, GpuCount>> largest;
   for (const LiveJob* job : jobs) {
     auto& [one, gpus] = largest[ProfileOf(*job)];
@@ -54,10 +54,10 @@ std::string ProfilesCsv(const JobTable& book, const std::vector<const LiveJob*>&
   }
   std::string csv = "profile,gpu_type,gpus,rate\n";
   for (const auto& [name, entry] : largest) {
-    const ModelPtr model = book.ModelOf(entry.first->asked.model);
-    const std::vector<GpuCount> capacity = book.nominal().type_capacity();
+    const ModelPtr model = job_table.ModelOf(entry.first->asked.model);
+    const std::vector<GpuCount> capacity = job_table.nominal().type_capacity();
     for (std::size_t t = 0; t < capacity.size(); ++t) {
-      const std::string& type = book.nominal().types()[t];
+      const std::string& type = job_table.nominal().types()[t];
       for (GpuCount gpus = 1; gpus <= std::min(entry.second, capacity[t]); ++gpus) {
         const double rate = model->Rate({static_cast<std::int16_t>(gpus), 0}, type);
         csv += fmt::format("{},{},{},{}\n", name, type, gpus, rate);
@@ -71,7 +71,8 @@ std::string ProfilesCsv(const JobTable& book, const std::vector<const LiveJob*>&
 
 LiveLog::LiveLog(Options options, const Daemon& daemon)
     : options_(std::move(options)), daemon_(daemon), begin_(daemon.cluster().now()) {
-  for (const auto& job : daemon.cluster().state().book().jobs()) over_before_.push_back(job->over);
+  for (const auto& job : daemon.cluster().state().job_table().jobs())
+    over_before_.push_back(job->over);
   if (options_.log_root.empty()) return;
   const std::string dataset =
       "live/" + Numbered(fs::path(options_.log_root) / "live", options_.name);
@@ -100,13 +101,13 @@ void LiveLog::OnDecision(const Observation& o, const Allocation& allocation) {
 
 std::vector<std::string> LiveLog::End(const std::string& runtime) {
   const LiveCluster& cluster = daemon_.cluster();
-  const JobTable& book = cluster.state().book();
+  const JobTable& job_table = cluster.state().job_table();
   LiveFacts facts;
   facts.end = cluster.now();
   facts.runtime = runtime;
-  facts.cluster = book.nominal();
+  facts.cluster = job_table.nominal();
   facts.rules.interval = cluster.options().interval;
-  facts.rules.restart_cost = cluster.options().book.restart_cost;
+  facts.rules.restart_cost = cluster.options().job_table.restart_cost;
   facts.rules.decide_on_events = cluster.options().decide_on_events;
   facts.rules.lengths = LengthEstimates::Parse(told_lengths_ ? "true" : "none");
   facts.workload.name = "live";
@@ -114,11 +115,11 @@ std::vector<std::string> LiveLog::End(const std::string& runtime) {
 
   std::vector<const LiveJob*> jobs;
   std::vector<JobRecord> records;
-  for (const auto& job : book.jobs()) {
+  for (const auto& job : job_table.jobs()) {
     const bool before = At(job->index) < over_before_.size() && over_before_[At(job->index)];
     facts.row_of.push_back(before || !job->fits ? -1 : static_cast<std::int32_t>(jobs.size()));
     if (facts.row_of.back() < 0) continue;
-    const Seconds run_time = job->over ? job->run_time : book.RunTime(*job);
+    const Seconds run_time = job->over ? job->run_time : job_table.RunTime(*job);
     const bool ran = job->attained_gpu_seconds > 0;
     Job row;
     row.id = job->asked.id;
@@ -143,7 +144,7 @@ std::vector<std::string> LiveLog::End(const std::string& runtime) {
   }
   std::vector<std::string> written;
   if (jobs.empty()) return {"no job came: nothing is written"};
-  facts.profiles = ProfilesCsv(book, jobs);
+  facts.profiles = ProfilesCsv(job_table, jobs);
   if (!options_.out.empty()) {
     const fs::path folder = fs::path(options_.out) / Numbered(options_.out, options_.name);
     WriteOut(folder, facts, records);

@@ -86,7 +86,7 @@ struct Daemon::Impl {
     return {{"done", what}};
   }
 
-  void OnLook(const std::function<void(const Json&)>& on_status) {
+  void OnPoll(const std::function<void(const Json&)>& on_status) {
     control->Serve([this](const Json& request) { return Act(request); });
     if (clock->Now() - published < kPublishEvery) return;
     published = clock->Now();
@@ -126,7 +126,7 @@ std::string Daemon::metrics_address() const { return impl_->control->metrics_add
 void Daemon::Run(std::span<DecisionListener* const> listeners,
                  const std::function<void(const Json&)>& on_status) {
   Impl& m = *impl_;
-  m.cluster->OnLook([&] { m.OnLook(on_status); });
+  m.cluster->OnPoll([&] { m.OnPoll(on_status); });
   std::vector<DecisionListener*> all(listeners.begin(), listeners.end());
   if (m.shadow != nullptr) all.push_back(m.shadow.get());
   try {
@@ -142,7 +142,7 @@ void Daemon::Run(std::span<DecisionListener* const> listeners,
     if (error.code() != ExitCode::kInterrupted) throw;
   }
   if (m.options.stop_jobs && !m.options.live.dry_run) m.cluster->StopAllJobs(kStopPatience);
-  const auto& active = m.cluster->state().book().active();
+  const auto& active = m.cluster->state().job_table().active();
   if (!active.empty()) {
     spdlog::info("{} jobs are left as they are; the next daemon on this state goes on with them",
                  active.size());

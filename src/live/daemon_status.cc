@@ -15,7 +15,7 @@ Json NumberOrNull(double value) { return std::isfinite(value) ? Json(value) : Js
 
 GpuCount Held(const LiveJob& job) {
   GpuCount gpus = 0;
-  for (const GroupWorker& worker : job.group.workers()) gpus += std::popcount(worker.gpus);
+  for (const LiveWorker& worker : job.worker_group.workers()) gpus += std::popcount(worker.gpus);
   return gpus;
 }
 
@@ -31,13 +31,13 @@ Json JobJson(const LiveCluster& cluster, const LiveJob& job) {
   return {{"job", job.asked.id},
           {"user", job.asked.user},
           {"model", job.asked.model},
-          {"stage", job.fits ? job.group.stage(job.progress) : "too large"},
+          {"stage", job.fits ? job.worker_group.stage(job.progress) : "too large"},
           {"gpus", given},
           {"held", Held(job)},
           {"min", job.asked.min_gpus},
           {"max", job.asked.max_gpus},
           {"nodes", std::move(nodes)},
-          {"epoch", job.group.membership().epoch},
+          {"epoch", job.worker_group.membership().epoch},
           {"step", job.progress.step},
           {"work", job.progress.work},
           {"total", NumberOrNull(total)},
@@ -66,9 +66,9 @@ Json StatusJson(const LiveCluster& cluster, const DecisionCounts& decisions,
                      {"drained", state.drained_nodes().contains(node.name)}});
   }
   Json jobs = Json::array();
-  for (const LiveJob* job : state.book().active()) jobs.push_back(JobJson(cluster, *job));
+  for (const LiveJob* job : state.job_table().active()) jobs.push_back(JobJson(cluster, *job));
   std::size_t finished = 0;
-  for (const auto& job : state.book().jobs()) finished += job->record.finish != kNever ? 1 : 0;
+  for (const auto& job : state.job_table().jobs()) finished += job->record.finish != kNever ? 1 : 0;
   return {{"now", cluster.now()},
           {"runtime", options.runtime},
           {"policy", options.policy},
@@ -93,12 +93,12 @@ std::string MetricsText(const LiveCluster& cluster, const DecisionCounts& decisi
                         type, value);
   };
   int waiting = 0, running = 0, held = 0;
-  for (const LiveJob* job : state.book().active()) {
+  for (const LiveJob* job : state.job_table().active()) {
     ++(job->running < 0 ? waiting : running);
     held += Held(*job);
   }
   std::size_t finished = 0;
-  for (const auto& job : state.book().jobs()) finished += job->record.finish != kNever ? 1 : 0;
+  for (const auto& job : state.job_table().jobs()) finished += job->record.finish != kNever ? 1 : 0;
   metric("jobs_waiting", "gauge", "jobs without GPUs", waiting);
   metric("jobs_running", "gauge", "jobs that were given GPUs", running);
   metric("jobs_finished_total", "counter", "jobs that finished", static_cast<double>(finished));
@@ -120,7 +120,7 @@ std::string MetricsText(const LiveCluster& cluster, const DecisionCounts& decisi
   metric("workers_failed_total", "counter", "workers lost",
          static_cast<double>(counts.workers_failed));
   metric("looks_failed_total", "counter", "times the runtime could not be asked",
-         static_cast<double>(counts.blind));
+         static_cast<double>(counts.failed_polls));
   text += "# HELP allot_decision_seconds wall time of a decision\n";
   text += "# TYPE allot_decision_seconds histogram\n";
   for (int bucket = 0; bucket < DecisionCounts::kBuckets; ++bucket) {

@@ -50,7 +50,7 @@ LiveJob& JobTable::Add(const RuntimeJob& asked, Seconds submit, Seconds deadline
   job->user = users_.Intern(asked.user);
   job->alike = groups_.Intern(asked.model);
   job->waiting_since = job->submit;
-  job->group = Group(asked.id, asked.mode, options_.group);
+  job->worker_group = WorkerGroup(asked.id, asked.mode, options_.worker_group);
   job->record.job = job->index;
   job->record.submit = job->submit;
   job->fit = rates_.Begin(asked.model);
@@ -112,7 +112,7 @@ void JobTable::Give(LiveJob& job, std::int32_t configuration, std::span<const No
   }
   job.running = configuration;
   job.shares.assign(shares.begin(), shares.end());
-  job.group.SetTarget(job.shares);
+  job.worker_group.SetTarget(job.shares);
   job.waiting_since = now;
 }
 
@@ -120,7 +120,7 @@ void JobTable::Take(LiveJob& job, Seconds now) {
   if (job.running >= 0) ++job.record.preemptions;
   job.running = -1;
   job.shares.clear();
-  job.group.SetTarget({});
+  job.worker_group.SetTarget({});
   job.waiting_since = now;
 }
 
@@ -128,8 +128,8 @@ void JobTable::End(LiveJob& job, Seconds finish) {
   job.over = true;
   job.running = -1;
   job.shares.clear();
-  job.group.SetTarget({});
-  job.group.SetOver();
+  job.worker_group.SetTarget({});
+  job.worker_group.SetOver();
   job.record.finish = finish;
 }
 
@@ -171,7 +171,7 @@ std::vector<NodeShare> JobTable::SharesOn(const LiveJob& job,
 
 bool JobTable::Update(LiveJob& job, const JobProgress& progress, Seconds before, Seconds now) {
   GpuCount held = 0;
-  for (const GroupWorker& worker : job.group.workers()) held += std::popcount(worker.gpus);
+  for (const LiveWorker& worker : job.worker_group.workers()) held += std::popcount(worker.gpus);
   job.attained_gpu_seconds += held * (now - before);
   if (held > 0) job.attained_seconds += now - before;
   if (job.running >= 0) job.waiting_since = now;
@@ -179,7 +179,7 @@ bool JobTable::Update(LiveJob& job, const JobProgress& progress, Seconds before,
 
   const bool moved_on = progress.step > job.progress.step || progress.work > job.progress.work;
   job.progress = progress;
-  if (!job.group.training(progress) || job.running < 0) {
+  if (!job.worker_group.training(progress) || job.running < 0) {
     job.stretch_since = kNever;
     return false;
   }

@@ -11,9 +11,9 @@
 
 #include "cluster/job_record.h"
 #include "cluster/observation.h"
-#include "live/group.h"
 #include "live/journal.h"
 #include "live/runtime.h"
+#include "live/worker_group.h"
 #include "perf/catalogue.h"
 #include "perf/rate_book.h"
 #include "perf/table_cache.h"
@@ -43,7 +43,7 @@ struct LiveJob {
   Seconds waiting_since = 0;
 
   // What is.
-  Group group;
+  WorkerGroup worker_group;
   JobProgress progress;
   RateFit fit{nullptr};
   double attained_gpu_seconds = 0;
@@ -60,7 +60,7 @@ class JobTable {
     const Catalogue* catalogue = &Catalogue::Embedded();
     Seconds restart_cost = 1;        // of a hot resize, as policies are told
     Seconds cold_restart_cost = 10;  // of a restart
-    GroupOptions group;
+    WorkerGroupOptions worker_group;
   };
   explicit JobTable(Options options);
 

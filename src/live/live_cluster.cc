@@ -19,13 +19,13 @@ LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& cl
       journal_(journal),
       clock_(clock),
       options_(std::move(options)),
-      state_(options_.book) {
+      state_(options_.job_table) {
   for (const JournalRecord& record : past) state_.Apply(record);
   observation_.cluster = &state_.present();
   observation_.interval = options_.interval;
   observation_.share_begin.assign(1, 0);
   observation_.decision = -1;
-  looked_ = accounted_ = clock_.Now();
+  polled_at_ = accounted_ = clock_.Now();
 }
 
 namespace {
@@ -62,7 +62,7 @@ ApplyReport LiveCluster::Apply(const Allocation& allocation) {
   if (!report.refused.ok()) return report;
   applied_ = observation_.decision;
 
-  const auto& jobs = state_.book().jobs();
+  const auto& jobs = state_.job_table().jobs();
   std::vector<const Allocation::Entry*> entry_of(jobs.size(), nullptr);
   for (const Allocation::Entry& entry : allocation.entries()) entry_of[At(entry.job)] = &entry;
   const std::string why = fmt::format("decision {}", observation_.decision);
@@ -132,7 +132,7 @@ void LiveCluster::DrainNode(const std::string& node) {
 
 void LiveCluster::Cancel(const std::string& job) {
   std::vector<std::string> names;
-  for (const LiveJob* known : state_.book().active()) names.push_back(known->asked.id);
+  for (const LiveJob* known : state_.job_table().active()) names.push_back(known->asked.id);
   if (std::find(names.begin(), names.end(), job) == names.end()) {
     throw UsageError("no job '{}' that waits or runs{}", job, DidYouMean(job, names));
   }
@@ -147,7 +147,7 @@ void LiveCluster::Cancel(const std::string& job) {
 
 bool LiveCluster::Over() const {
   if (Interrupted()) return true;
-  return options_.until_idle && seen_ && !more_ && state_.book().active().empty();
+  return options_.until_idle && polled_ && !more_ && state_.job_table().active().empty();
 }
 
 bool LiveCluster::WaitForJobs() { return WaitForChange(0); }
@@ -159,13 +159,13 @@ bool LiveCluster::WaitForChange(Seconds holds_until) {
   const Seconds tick =
       holds_until == kNever ? kNever : std::max(next, std::ceil(holds_until / interval) * interval);
   while (!Over()) {
-    if (seen_) {
+    if (polled_) {
       const Seconds left = tick - clock_.Now();  // gone by where there is nothing to decide
       runtime_.Wait(left > 0 ? std::min(options_.poll, std::max(left, 1e-3)) : options_.poll);
     }
-    event_ = LookAtRuntime() || event_;
+    event_ = PollRuntime() || event_;
     const bool due = (options_.decide_on_events && event_) || clock_.Now() >= tick;
-    if (on_look_) on_look_();
+    if (on_poll_) on_poll_();
     if (!due || state_.paused()) continue;
     Refresh(true);
     if (observation_.rows() > 0) {
@@ -185,7 +185,7 @@ bool LiveCluster::Hidden(const LiveJob& job) const {
 void LiveCluster::Refresh(bool next_decision) {
   observation_.now = std::max(observation_.now, clock_.Now());
   if (next_decision) ++observation_.decision;
-  state_.book().Observe([this](const LiveJob& job) { return Hidden(job); }, &observation_);
+  state_.job_table().Observe([this](const LiveJob& job) { return Hidden(job); }, &observation_);
 }
 
 // ---- towards what was decided ----
@@ -193,10 +193,10 @@ void LiveCluster::Refresh(bool next_decision) {
 // The runtime may have lost what it was told by an earlier daemon; and the workers may know of a
 // later epoch than a journal that was lost.
 void LiveCluster::AnnounceAgain() {
-  for (LiveJob* job : state_.book().active()) {
+  for (LiveJob* job : state_.job_table().active()) {
     if (job->over || job->asked.mode != ResizeMode::kHot) continue;
     const JobProgress progress = runtime_.Progress(job->asked.id);
-    const Membership& latest = job->group.membership();
+    const Membership& latest = job->worker_group.membership();
     if (progress.epoch > latest.epoch) {
       Write("announce", {{"job", job->asked.id},
                          {"epoch", progress.epoch},
@@ -210,74 +210,75 @@ void LiveCluster::AnnounceAgain() {
 
 void LiveCluster::AnnounceLatest(const LiveJob& job) {
   const std::string& id = job.asked.id;
-  const Status done = Ask([&] { return runtime_.Announce(id, job.group.membership()); });
+  const Status done = Ask([&] { return runtime_.Announce(id, job.worker_group.membership()); });
   if (done.ok()) {
     unannounced_.erase(id);
   } else if (unannounced_.insert(id).second) {
     spdlog::warn("job {}: the runtime refuses epoch {}, it is asked again: {}", id,
-                 job.group.membership().epoch, done.message());
+                 job.worker_group.membership().epoch, done.message());
   }
 }
 
 void LiveCluster::Advance() {
   HeldGpus held = state_.Held();
-  std::vector<std::pair<LiveJob*, GroupAction>> actions;
-  const std::vector<LiveJob*> active = state_.book().active();
+  std::vector<std::pair<LiveJob*, WorkerAction>> actions;
+  const std::vector<LiveJob*> active = state_.job_table().active();
   for (LiveJob* job : active) {
     if (unannounced_.contains(job->asked.id)) AnnounceLatest(*job);
-    for (GroupAction& action :
-         job->group.Next(clock_.Now(), job->progress, held, state_.node_up())) {
+    for (WorkerAction& action :
+         job->worker_group.Next(clock_.Now(), job->progress, held, state_.node_up())) {
       WriteDown(*job, action);
       actions.emplace_back(job, std::move(action));
     }
-    for (const GroupWorker& worker : job->group.workers()) held[At(worker.node)] |= worker.gpus;
+    for (const LiveWorker& worker : job->worker_group.workers())
+      held[At(worker.node)] |= worker.gpus;
   }
   if (journal_ != nullptr) journal_->Commit();
   for (const auto& [job, action] : actions) Do(*job, action);
   for (const LiveJob* job : active) {
-    if (!job->over || !job->group.idle()) continue;
+    if (!job->over || !job->worker_group.idle()) continue;
     const std::string id = job->asked.id;
     Write("retire", {{"job", id}});
     runtime_.Forget(id);
   }
 }
 
-void LiveCluster::WriteDown(const LiveJob& job, const GroupAction& action) {
+void LiveCluster::WriteDown(const LiveJob& job, const WorkerAction& action) {
   const std::string& id = job.asked.id;
   switch (action.kind) {
-    case GroupAction::Kind::kStart:
+    case WorkerAction::Kind::kStart:
       Write("start", record::Workers(id, action.start, state_.nodes()));
       break;
-    case GroupAction::Kind::kAnnounce:
+    case WorkerAction::Kind::kAnnounce:
       Write("announce", {{"job", id},
                          {"epoch", action.membership.epoch},
                          {"members", action.membership.members},
                          {"why", action.why}});
       break;
-    case GroupAction::Kind::kStop:
+    case WorkerAction::Kind::kStop:
       Write("stop", {{"job", id},
                      {"worker", action.worker},
                      {"kill", action.mode == StopMode::kKill},
                      {"why", action.why}});
       break;
-    case GroupAction::Kind::kGiveUp:
+    case WorkerAction::Kind::kGiveUp:
       Write("give up", {{"job", id}, {"why", action.why}});
       break;
   }
 }
 
-void LiveCluster::Do(LiveJob& job, const GroupAction& action) {
+void LiveCluster::Do(LiveJob& job, const WorkerAction& action) {
   const std::string& id = job.asked.id;
   Status done = Status::Ok();
   switch (action.kind) {
-    case GroupAction::Kind::kStart: {
+    case WorkerAction::Kind::kStart: {
       std::vector<WorkerRequest> requests;
-      for (const GroupWorker& worker : action.start) {
+      for (const LiveWorker& worker : action.start) {
         requests.push_back({worker.id, state_.nodes()[At(worker.node)].name, worker.gpus});
       }
       done = Ask([&] { return runtime_.Start(id, requests); });
       if (done.ok()) {
-        job.group.StartAccepted();
+        job.worker_group.StartAccepted();
         counts_.workers_started += static_cast<std::int64_t>(requests.size());
         return;
       }
@@ -286,14 +287,14 @@ void LiveCluster::Do(LiveJob& job, const GroupAction& action) {
       Write("refused", {{"job", id}, {"workers", std::move(workers)}, {"why", done.message()}});
       break;
     }
-    case GroupAction::Kind::kAnnounce:
+    case WorkerAction::Kind::kAnnounce:
       ++counts_.epochs;
       AnnounceLatest(job);
       break;
-    case GroupAction::Kind::kStop:
+    case WorkerAction::Kind::kStop:
       done = Ask([&] { return runtime_.Stop(action.worker, action.mode); });
       break;
-    case GroupAction::Kind::kGiveUp:
+    case WorkerAction::Kind::kGiveUp:
       done = Ask([&] { return runtime_.Fail(id, action.why); });
       break;
   }
@@ -302,13 +303,13 @@ void LiveCluster::Do(LiveJob& job, const GroupAction& action) {
 
 void LiveCluster::StopAllJobs(Seconds at_most) {
   Pause();
-  const std::vector<LiveJob*> active = state_.book().active();
+  const std::vector<LiveJob*> active = state_.job_table().active();
   for (const LiveJob* job : active) {
     if (job->running >= 0) Write("take", {{"job", job->asked.id}, {"why", "the daemon ends"}});
   }
   const Seconds begin = clock_.Now();
   while (clock_.Now() - begin < at_most) {
-    LookAtRuntime();
+    PollRuntime();
     const HeldGpus held = state_.Held();
     if (std::all_of(held.begin(), held.end(), [](std::uint64_t gpus) { return gpus == 0; })) return;
     runtime_.Wait(options_.poll);

@@ -1,9 +1,9 @@
 #pragma once
 // A cluster of real machines as the driver sees it: the Observation is of the same kind as the
 // simulator's, built from what the runtime shows and what the last decisions gave; Apply sets what
-// every job is to have, and from then on, at every look, each job's group (live/group.h) is moved
-// towards that, whatever dies in between. Everything that changes is in the journal before it is
-// done. Made by the daemon (live/daemon.h); one thread.
+// every job is to have, and from then on, at every look, each job's group (live/worker_group.h) is
+// moved towards that, whatever dies in between. Everything that changes is in the journal before it
+// is done. Made by the daemon (live/daemon.h); one thread.
 
 #include <cstdint>
 #include <functional>
@@ -22,17 +22,17 @@ namespace allot {
 
 struct LiveOptions {
   Seconds interval = 10;         // between scheduled decisions
-  Seconds poll = 0.1;            // between looks at the runtime
+  Seconds poll = 0.1;            // between polls of the runtime
   bool decide_on_events = true;  // also when a job arrives or ends, or a node comes or goes
   bool dry_run = false;          // decides, starts nothing and writes no journal
   bool until_idle = false;       // ends when no job is left
-  JobTable::Options book{};
+  JobTable::Options job_table{};
 };
 
 // Counts for metrics and the status, of this daemon.
 struct LiveCounts {
-  std::int64_t looks = 0;
-  std::int64_t blind = 0;  // looks that failed
+  std::int64_t polls = 0;
+  std::int64_t failed_polls = 0;  // the runtime could not be asked
   std::int64_t gives = 0;
   std::int64_t takes = 0;
   std::int64_t workers_started = 0;
@@ -58,13 +58,13 @@ class LiveCluster : public ClusterPort {
 
   // One look at the runtime, and what is to be done now. True when something happened that asks
   // for a decision. WaitForChange looks by itself.
-  bool LookAtRuntime();
+  bool PollRuntime();
 
   // Waits for the first job; false as WaitForChange.
   bool WaitForJobs();
 
   // Called at every look, after it: the daemon answers its users.
-  void OnLook(std::function<void()> listener) { on_look_ = std::move(listener); }
+  void OnPoll(std::function<void()> listener) { on_poll_ = std::move(listener); }
 
   void Pause();                             // no decisions; what runs goes on, and is repaired
   void Resume();                            // undoes Pause and all Drains
@@ -87,14 +87,14 @@ class LiveCluster : public ClusterPort {
 
  private:
   void Write(const char* what, JournalRecord fields);
-  bool SeeNodes(const RuntimeSnapshot& snapshot);
-  bool SeeJobs(const RuntimeSnapshot& snapshot);
-  void SeeWorkers(const RuntimeSnapshot& snapshot);
-  bool LeaveDownNodes();
+  bool UpdateNodes(const RuntimeSnapshot& snapshot);
+  bool UpdateJobs(const RuntimeSnapshot& snapshot);
+  void UpdateWorkers(const RuntimeSnapshot& snapshot);
+  bool ReleaseDownNodes();
   void Measure(Seconds before);
   void Advance();
-  void WriteDown(const LiveJob& job, const GroupAction& action);
-  void Do(LiveJob& job, const GroupAction& action);
+  void WriteDown(const LiveJob& job, const WorkerAction& action);
+  void Do(LiveJob& job, const WorkerAction& action);
   void AnnounceAgain();
   void AnnounceLatest(const LiveJob& job);
   void End(LiveJob& job, JobState state, const std::string& reason);
@@ -112,14 +112,14 @@ class LiveCluster : public ClusterPort {
   std::map<std::string, Seconds> changing_;  // jobs on their way to what they were given, since
   std::set<std::string> unannounced_;        // jobs whose latest epoch the runtime has not taken
   std::vector<std::string> strangers_;       // workers that were told to end
-  bool seen_ = false;                        // there was a first look
+  bool polled_ = false;                      // there was a first look
   bool more_ = false;                        // the runtime knows of jobs that will come
   bool event_ = false;
-  Seconds looked_ = 0;
+  Seconds polled_at_ = 0;
   Seconds accounted_ = 0;
   std::int64_t applied_ = -1;
-  std::string blind_reason_;
-  std::function<void()> on_look_;
+  std::string unreachable_reason_;
+  std::function<void()> on_poll_;
 };
 
 }  // namespace allot

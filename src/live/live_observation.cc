@@ -16,37 +16,37 @@ constexpr Seconds kAccountEvery = 30;  // service of jobs into the journal
 
 }  // namespace
 
-bool LiveCluster::LookAtRuntime() {
-  ++counts_.looks;
+bool LiveCluster::PollRuntime() {
+  ++counts_.polls;
   RuntimeSnapshot snapshot;
   try {
     snapshot = runtime_.TakeSnapshot();
   } catch (const Error& error) {
-    ++counts_.blind;
-    if (blind_reason_ != error.what()) {
+    ++counts_.failed_polls;
+    if (unreachable_reason_ != error.what()) {
       spdlog::warn("the runtime cannot be asked, nothing is changed until it can: {}",
                    error.what());
     }
-    blind_reason_ = error.what();
+    unreachable_reason_ = error.what();
     return false;
   }
-  if (!blind_reason_.empty()) spdlog::info("the runtime answers again");
-  blind_reason_.clear();
-  const Seconds before = looked_;
-  looked_ = clock_.Now();
+  if (!unreachable_reason_.empty()) spdlog::info("the runtime answers again");
+  unreachable_reason_.clear();
+  const Seconds before = polled_at_;
+  polled_at_ = clock_.Now();
   more_ = snapshot.more;
-  bool event = SeeNodes(snapshot);
-  event = SeeJobs(snapshot) || event;
-  SeeWorkers(snapshot);
-  if (!seen_ && !options_.dry_run) AnnounceAgain();
-  seen_ = true;
-  event = LeaveDownNodes() || event;
+  bool event = UpdateNodes(snapshot);
+  event = UpdateJobs(snapshot) || event;
+  UpdateWorkers(snapshot);
+  if (!polled_ && !options_.dry_run) AnnounceAgain();
+  polled_ = true;
+  event = ReleaseDownNodes() || event;
   Measure(before);
   if (!options_.dry_run) Advance();
   return event;
 }
 
-bool LiveCluster::SeeNodes(const RuntimeSnapshot& snapshot) {
+bool LiveCluster::UpdateNodes(const RuntimeSnapshot& snapshot) {
   const auto same = [](const RuntimeNode& a, const RuntimeNode& b) {
     return a.name == b.name && a.up == b.up;
   };
@@ -73,7 +73,7 @@ bool LiveCluster::SeeNodes(const RuntimeSnapshot& snapshot) {
   return true;
 }
 
-bool LiveCluster::SeeJobs(const RuntimeSnapshot& snapshot) {
+bool LiveCluster::UpdateJobs(const RuntimeSnapshot& snapshot) {
   bool event = false;
   std::set<std::string> listed;
   // In order of submission, so that indices are.
@@ -84,7 +84,7 @@ bool LiveCluster::SeeJobs(const RuntimeSnapshot& snapshot) {
   for (const RuntimeJob* seen : jobs) {
     listed.insert(seen->id);
     const bool over = seen->state != JobState::kActive && seen->state != JobState::kHeld;
-    LiveJob* job = state_.book().Find(seen->id);
+    LiveJob* job = state_.job_table().Find(seen->id);
     if (job == nullptr) {
       if (over) {  // of the time before the journal
         runtime_.Forget(seen->id);
@@ -93,9 +93,9 @@ bool LiveCluster::SeeJobs(const RuntimeSnapshot& snapshot) {
       const Seconds submit = std::clamp(seen->submit - clock_.origin(), 0.0, clock_.Now());
       const Seconds deadline = seen->deadline == kNever ? kNever : seen->deadline - clock_.origin();
       JournalRecord asked = record::Job(*seen, submit, deadline);
-      asked["profile"] = state_.book().ProfileOf(seen->model);
+      asked["profile"] = state_.job_table().ProfileOf(seen->model);
       Write("job", std::move(asked));
-      job = state_.book().Find(seen->id);
+      job = state_.job_table().Find(seen->id);
       event = true;
       if (job->fits) {
         spdlog::info("job {} of {}: {} to {} GPUs, model '{}'", seen->id, seen->user,
@@ -106,7 +106,7 @@ bool LiveCluster::SeeJobs(const RuntimeSnapshot& snapshot) {
       }
     }
     if (job->over) {
-      if (job->group.idle()) runtime_.Forget(seen->id);
+      if (job->worker_group.idle()) runtime_.Forget(seen->id);
       continue;
     }
     job->asked.priority = seen->priority;
@@ -121,7 +121,7 @@ bool LiveCluster::SeeJobs(const RuntimeSnapshot& snapshot) {
       event = true;
     }
   }
-  const std::vector<LiveJob*> active = state_.book().active();
+  const std::vector<LiveJob*> active = state_.job_table().active();
   for (LiveJob* job : active) {
     if (job->over || listed.contains(job->asked.id)) continue;
     End(*job, JobState::kCancelled, "the runtime no longer lists it");
@@ -138,20 +138,20 @@ void LiveCluster::End(LiveJob& job, JobState state, const std::string& reason) {
                  {"step", job.progress.step},
                  {"work", job.progress.work},
                  {"gpu_seconds", job.attained_gpu_seconds},
-                 {"run_time", state_.book().RunTime(job)}});
+                 {"run_time", state_.job_table().RunTime(job)}});
   changing_.erase(job.asked.id);
   spdlog::info("job {} {} after {:.1f} s{}{}", job.asked.id, JobStateName(state),
                clock_.Now() - job.submit, reason.empty() ? "" : ": ", reason);
 }
 
-void LiveCluster::SeeWorkers(const RuntimeSnapshot& snapshot) {
+void LiveCluster::UpdateWorkers(const RuntimeSnapshot& snapshot) {
   const Seconds now = clock_.Now();
   const auto gone = [&](const std::string& job, const std::string& worker, bool failed,
                         const std::string& reason) {
     Write("gone", {{"job", job},
                    {"worker", worker},
                    {"failed", failed},
-                   {"step", state_.book().Find(job)->progress.step},
+                   {"step", state_.job_table().Find(job)->progress.step},
                    {"reason", reason}});
     if (!failed) return;
     ++counts_.workers_failed;
@@ -160,22 +160,23 @@ void LiveCluster::SeeWorkers(const RuntimeSnapshot& snapshot) {
   std::set<std::string> listed;
   for (const RuntimeWorker& seen : snapshot.workers) {
     listed.insert(seen.id);
-    LiveJob* job = state_.book().Find(seen.job);
+    LiveJob* job = state_.job_table().Find(seen.job);
     const bool known =
-        job != nullptr && std::any_of(job->group.workers().begin(), job->group.workers().end(),
-                                      [&](const GroupWorker& w) { return w.id == seen.id; });
+        job != nullptr &&
+        std::any_of(job->worker_group.workers().begin(), job->worker_group.workers().end(),
+                    [&](const LiveWorker& w) { return w.id == seen.id; });
     if (known && seen.state == WorkerState::kEnded) {
       gone(seen.job, seen.id, seen.failed, seen.reason);
     } else if (known) {
-      job->group.Saw(seen, now);
+      job->worker_group.Update(seen, now);
     } else if (seen.state != WorkerState::kEnded) {
       // The journal lost its last words, or somebody else's: it may stay where nobody else is.
       const NodeIndex node = state_.NodeOf(seen.node);
       const bool room = node >= 0 && (state_.Held()[At(node)] & seen.gpus) == 0;
       if (job != nullptr && !job->over && room && !options_.dry_run) {
-        GroupWorker found{seen.id, node, seen.gpus, seen.state};
+        LiveWorker found{seen.id, node, seen.gpus, seen.state};
         Write("found", record::Workers(seen.job, {found}, state_.nodes()));
-        job->group.Saw(seen, now);
+        job->worker_group.Update(seen, now);
       } else if (std::find(strangers_.begin(), strangers_.end(), seen.id) == strangers_.end()) {
         spdlog::warn("worker {} belongs to no job that is known, it is ended", seen.id);
         strangers_.push_back(seen.id);
@@ -183,20 +184,20 @@ void LiveCluster::SeeWorkers(const RuntimeSnapshot& snapshot) {
       }
     }
   }
-  for (const LiveJob* job : state_.book().active()) {
-    const std::vector<GroupWorker> workers = job->group.workers();
-    for (const GroupWorker& worker : workers) {
+  for (const LiveJob* job : state_.job_table().active()) {
+    const std::vector<LiveWorker> workers = job->worker_group.workers();
+    for (const LiveWorker& worker : workers) {
       if (listed.contains(worker.id)) continue;
       gone(job->asked.id, worker.id, !worker.leaving, "the runtime no longer lists it");
     }
   }
 }
 
-bool LiveCluster::LeaveDownNodes() {
+bool LiveCluster::ReleaseDownNodes() {
   bool event = false;
   if (options_.dry_run) return event;
-  for (LiveJob* job : state_.book().active()) {
-    const auto kept = state_.book().SharesOn(*job, state_.node_up());
+  for (LiveJob* job : state_.job_table().active()) {
+    const auto kept = state_.job_table().SharesOn(*job, state_.node_up());
     if (kept.size() == job->shares.size() &&
         std::equal(kept.begin(), kept.end(), job->shares.begin())) {
       continue;
@@ -213,23 +214,23 @@ bool LiveCluster::LeaveDownNodes() {
 }
 
 void LiveCluster::Measure(Seconds before) {
-  const bool account = looked_ - accounted_ > kAccountEvery;
-  if (account) accounted_ = looked_;
-  for (LiveJob* job : state_.book().active()) {
+  const bool account = polled_at_ - accounted_ > kAccountEvery;
+  if (account) accounted_ = polled_at_;
+  for (LiveJob* job : state_.job_table().active()) {
     if (job->over) continue;
     const bool moved =
-        state_.book().Update(*job, runtime_.Progress(job->asked.id), before, looked_);
+        state_.job_table().Update(*job, runtime_.Progress(job->asked.id), before, polled_at_);
     if (moved && journal_ != nullptr) {
       const Configuration& c = (*job->table)[job->running];
-      const std::string& type = state_.book().nominal().types()[At(c.gpu_type)];
-      journal_->Append(looked_, "rate",
+      const std::string& type = state_.job_table().nominal().types()[At(c.gpu_type)];
+      journal_->Append(polled_at_, "rate",
                        {{"job", job->asked.id},
                         {"type", type},
                         {"gpus", c.demand.gpus},
                         {"rate", job->fit.Rate(c.demand.gpus, type)}});
     }
     if (account && journal_ != nullptr && job->attained_gpu_seconds > 0) {
-      journal_->Append(looked_, "account",
+      journal_->Append(polled_at_, "account",
                        {{"job", job->asked.id},
                         {"step", job->progress.step},
                         {"work", job->progress.work},
@@ -237,12 +238,12 @@ void LiveCluster::Measure(Seconds before) {
                         {"seconds", job->attained_seconds}});
     }
     const auto changing = changing_.find(job->asked.id);
-    if (changing == changing_.end() || !job->group.training(job->progress)) continue;
+    if (changing == changing_.end() || !job->worker_group.training(job->progress)) continue;
     const Seconds took = clock_.Now() - changing->second;
     changing_.erase(changing);
     Write("trains", {{"job", job->asked.id},
-                     {"epoch", job->group.membership().epoch},
-                     {"workers", job->group.workers().size()},
+                     {"epoch", job->worker_group.membership().epoch},
+                     {"workers", job->worker_group.workers().size()},
                      {"step", job->progress.step},
                      {"took", took}});
     ++counts_.resizes;

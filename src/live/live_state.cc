@@ -78,10 +78,10 @@ JournalRecord Job(const RuntimeJob& job, Seconds submit, Seconds deadline) {
           {"comment", job.comment}};
 }
 
-JournalRecord Workers(const std::string& job, const std::vector<GroupWorker>& workers,
+JournalRecord Workers(const std::string& job, const std::vector<LiveWorker>& workers,
                       const std::vector<RuntimeNode>& nodes) {
   JournalRecord list = JournalRecord::array();
-  for (const GroupWorker& worker : workers) {
+  for (const LiveWorker& worker : workers) {
     list.push_back(
         {{"worker", worker.id}, {"node", nodes[At(worker.node)].name}, {"gpus", worker.gpus}});
   }
@@ -104,15 +104,16 @@ NodeIndex LiveState::NodeOf(const std::string& name) const {
 
 HeldGpus LiveState::Held() const {
   HeldGpus held(nodes_.size(), 0);
-  for (const LiveJob* job : book_.active()) {
-    for (const GroupWorker& worker : job->group.workers()) held[At(worker.node)] |= worker.gpus;
+  for (const LiveJob* job : job_table_.active()) {
+    for (const LiveWorker& worker : job->worker_group.workers())
+      held[At(worker.node)] |= worker.gpus;
   }
   return held;
 }
 
 LiveJob& LiveState::JobOf(const JournalRecord& record) {
   const auto id = record.at("job").get<std::string>();
-  LiveJob* job = book_.Find(id);
+  LiveJob* job = job_table_.Find(id);
   if (job == nullptr) throw DataError("a journal names a job before it changes it, got '{}'", id);
   return *job;
 }
@@ -146,7 +147,7 @@ void LiveState::SetNodes(const JournalRecord& record) {
   if (grown) {
     ClusterSpec nominal;
     for (const RuntimeNode& node : nodes_) nominal.AddNodes(1, node.capacity, node.gpu_type);
-    book_.SetCluster(nominal);
+    job_table_.SetCluster(nominal);
     present_ = nominal;
   }
   Refresh();
@@ -170,44 +171,46 @@ void LiveState::Apply(const JournalRecord& r) {
     SetNodes(r);
   } else if (what == "job") {
     if (nodes_.empty()) throw DataError("a journal names nodes before jobs");
-    book_.Add(AskedOf(r), r.at("submit"), Number(r, "deadline", kNever));
+    job_table_.Add(AskedOf(r), r.at("submit"), Number(r, "deadline", kNever));
   } else if (what == "give") {
     LiveJob& job = JobOf(r);
     const std::vector<NodeShare> shares = SharesOf(r);
     std::int16_t gpus = 0;
     for (const NodeShare& share : shares) gpus = static_cast<std::int16_t>(gpus + share.units[0]);
-    const GpuTypeIndex type = book_.nominal().nodes()[At(shares.at(0).node)].type;
+    const GpuTypeIndex type = job_table_.nominal().nodes()[At(shares.at(0).node)].type;
     const std::int32_t configuration = job.table->Find({gpus, 0}, type);
     if (configuration < 0) {
       throw DataError("job '{}' is given {} GPUs, which its limits {} to {} do not hold",
                       job.asked.id, gpus, job.asked.min_gpus, job.asked.max_gpus);
     }
-    book_.Give(job, configuration, shares, at);
+    job_table_.Give(job, configuration, shares, at);
   } else if (what == "take") {
-    book_.Take(JobOf(r), at);
+    job_table_.Take(JobOf(r), at);
   } else if (what == "start" || what == "found") {
     LiveJob& job = JobOf(r);
     for (const JournalRecord& one : r.at("workers")) {
-      GroupWorker worker;
+      LiveWorker worker;
       worker.id = one.at("worker");
       worker.node = NodeOf(one.at("node"));
       worker.gpus = one.at("gpus");
       worker.since = at;
       if (worker.node < 0) throw DataError("a journal names its nodes, got '{}'", one.dump());
-      job.group.Adopt(std::move(worker));
+      job.worker_group.Adopt(std::move(worker));
     }
   } else if (what == "refused") {
     LiveJob& job = JobOf(r);
-    for (const JournalRecord& worker : r.at("workers")) job.group.Gone(worker, false, 0, at);
-    job.group.StartRefused(at);
+    for (const JournalRecord& worker : r.at("workers")) job.worker_group.Gone(worker, false, 0, at);
+    job.worker_group.StartRefused(at);
   } else if (what == "announce") {
-    JobOf(r).group.Announced({r.at("epoch"), r.at("members")}, at);
+    JobOf(r).worker_group.Announced({r.at("epoch"), r.at("members")}, at);
   } else if (what == "stop") {
-    JobOf(r).group.Stopped(r.at("worker"), r.at("kill") ? StopMode::kKill : StopMode::kSave, at);
+    JobOf(r).worker_group.Stopped(r.at("worker"), r.at("kill") ? StopMode::kKill : StopMode::kSave,
+                                  at);
   } else if (what == "gone") {
-    JobOf(r).group.Gone(r.at("worker"), r.at("failed"), r.value("step", std::int64_t{0}), at);
+    JobOf(r).worker_group.Gone(r.at("worker"), r.at("failed"), r.value("step", std::int64_t{0}),
+                               at);
   } else if (what == "rate") {
-    book_.Measure(JobOf(r), r.at("gpus"), r.at("type"), r.at("rate"), RateFit::kMemory);
+    job_table_.Measure(JobOf(r), r.at("gpus"), r.at("type"), r.at("rate"), RateFit::kMemory);
   } else if (what == "account") {
     LiveJob& job = JobOf(r);
     job.attained_gpu_seconds = r.at("gpu_seconds");
@@ -218,9 +221,9 @@ void LiveState::Apply(const JournalRecord& r) {
     if (state != kJobStates.end()) job.asked.state = JobState(state - kJobStates.begin());
     job.ended = at;
     job.run_time = Number(r, "run_time", kUnknown);
-    book_.End(job, job.asked.state == JobState::kFinished ? at : kNever);
+    job_table_.End(job, job.asked.state == JobState::kFinished ? at : kNever);
   } else if (what == "retire") {
-    book_.Retire(JobOf(r));
+    job_table_.Retire(JobOf(r));
   } else if (what == "pause" || what == "resume") {
     paused_ = what == "pause";
     if (what == "resume") {

@@ -18,7 +18,7 @@ namespace allot {
 namespace record {
 JournalRecord Nodes(const std::vector<RuntimeNode>& nodes);                    // "nodes"
 JournalRecord Job(const RuntimeJob& asked, Seconds submit, Seconds deadline);  // "job"
-JournalRecord Workers(const std::string& job, const std::vector<GroupWorker>& workers,
+JournalRecord Workers(const std::string& job, const std::vector<LiveWorker>& workers,
                       const std::vector<RuntimeNode>& nodes);  // "start", "found"
 JournalRecord Give(const std::string& job, std::span<const NodeShare> shares,
                    const std::vector<RuntimeNode>& nodes, const std::string& why);  // "give"
@@ -26,14 +26,14 @@ JournalRecord Give(const std::string& job, std::span<const NodeShare> shares,
 
 class LiveState {
  public:
-  explicit LiveState(JobTable::Options options) : book_(std::move(options)) {}
+  explicit LiveState(JobTable::Options options) : job_table_(std::move(options)) {}
 
   // DataError for a record that says what cannot be (a job that was never named). Records of other
   // kinds are for people.
   void Apply(const JournalRecord& record);
 
-  JobTable& book() { return book_; }
-  const JobTable& book() const { return book_; }
+  JobTable& job_table() { return job_table_; }
+  const JobTable& job_table() const { return job_table_; }
   const std::vector<RuntimeNode>& nodes() const { return nodes_; }
   const ClusterSpec& present() const { return present_; }  // what is down has nothing
   const std::vector<bool>& node_up() const { return node_up_; }
@@ -52,7 +52,7 @@ class LiveState {
   void SetNodes(const JournalRecord& record);
   void Refresh();
 
-  JobTable book_;
+  JobTable job_table_;
   std::vector<RuntimeNode> nodes_;
   std::map<std::string, NodeIndex> node_index_;
   ClusterSpec present_;

@@ -29,15 +29,15 @@ json ToJson(const Status& status) {
 
 json Number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
-json ToJson(const RuntimeSnapshot& picture) {
+json ToJson(const RuntimeSnapshot& snapshot) {
   json nodes = json::object();
   json jobs = json::object();
   json workers = json::object();
-  for (const RuntimeNode& node : picture.nodes) {
+  for (const RuntimeNode& node : snapshot.nodes) {
     nodes[node.name] = {{"type", node.gpu_type}, {"gpus", node.capacity.gpus}, {"up", node.up}};
   }
   constexpr const char* kJobStates[] = {"active", "held", "finished", "failed", "cancelled"};
-  for (const RuntimeJob& job : picture.jobs) {
+  for (const RuntimeJob& job : snapshot.jobs) {
     jobs[job.id] = {
         {"user", job.user},           {"name", job.name},
         {"min", job.min_gpus},        {"max", job.max_gpus},
@@ -46,7 +46,7 @@ json ToJson(const RuntimeSnapshot& picture) {
         {"reason", job.reason}};
   }
   constexpr const char* kWorkerStates[] = {"starting", "ready", "ended"};
-  for (const RuntimeWorker& worker : picture.workers) {
+  for (const RuntimeWorker& worker : snapshot.workers) {
     workers[worker.id] = {
         {"job", worker.job},       {"node", worker.node},
         {"gpus", worker.gpus},     {"state", kWorkerStates[static_cast<std::size_t>(worker.state)]},

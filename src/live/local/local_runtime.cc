@@ -93,7 +93,7 @@ class LocalRuntime final : public Runtime {
     }
     const double now = UnixNow();
     for (auto& [id, job] : jobs_) {
-      SeeWorkers(job, &snapshot);
+      ReadWorkers(job, &snapshot);
       if (job.forgotten) continue;
       if (job.spec.asked.submit > now) {
         snapshot.more = true;
@@ -246,11 +246,10 @@ class LocalRuntime final : public Runtime {
   void TakeFile(const fs::path& path) {
     const std::vector<LocalJob> jobs = ReadJobFile(path);
     std::error_code gone;  // since it was read
-    const std::string mark =
-        fmt::format("{}@{}", fs::absolute(path).lexically_normal().string(),
-                    fs::last_write_time(path, gone).time_since_epoch().count());
+    const std::string tag = fmt::format("{}@{}", fs::absolute(path).lexically_normal().string(),
+                                        fs::last_write_time(path, gone).time_since_epoch().count());
     for (std::size_t n = 0; n < jobs.size(); ++n) {
-      TakeJob(jobs[n], fmt::format("{}#{}", mark, n));
+      TakeJob(jobs[n], fmt::format("{}#{}", tag, n));
     }
   }
 
@@ -357,7 +356,7 @@ class LocalRuntime final : public Runtime {
     process.Go();
   }
 
-  void SeeEnd(const Job& job, const std::string& id, Worker* worker) const {
+  void JudgeEnd(const Job& job, const std::string& id, Worker* worker) const {
     const fs::path exit_file = job.folder / "workers" / (id + ".exit");
     const bool alive = Alive(worker->process);  // first: the file is written before the keeper ends
     const auto text = ExitText(exit_file);
@@ -374,12 +373,12 @@ class LocalRuntime final : public Runtime {
     worker->failed = !asked && !by_itself;
   }
 
-  void SeeWorkers(Job& job, RuntimeSnapshot* snapshot) {
+  void ReadWorkers(Job& job, RuntimeSnapshot* snapshot) {
     const std::string id = job.spec.asked.id;
     const bool restart = job.spec.asked.mode == ResizeMode::kRestart;
     for (auto& [name, worker] : job.workers) {
       if (worker.ended) continue;
-      SeeEnd(job, name, &worker);
+      JudgeEnd(job, name, &worker);
       if (worker.ended && !worker.stopped && !worker.failed) ++job.done;
     }
     if (restart && job.started > 0 && job.done >= job.started) EndJob(id, JobState::kFinished, "");

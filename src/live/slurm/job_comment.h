@@ -1,6 +1,6 @@
 #pragma once
 // What a user writes in a job's comment: `sbatch --comment 'allot min=1 max=8 model=resnet50'`. The
-// Slurm runtime reads it at every look. Strict: what is not understood is an error, so that a
+// Slurm runtime reads it at every snapshot. Strict: what is not understood is an error, so that a
 // mistyped limit does not go unseen.
 
 #include <optional>

@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 #include "live/slurm/job_comment.h"
-#include "live/slurm/slurm_marks.h"
+#include "live/slurm/slurm_tags.h"
 
 namespace allot {
 

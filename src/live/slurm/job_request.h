@@ -1,6 +1,6 @@
 #pragma once
 // What a job in Slurm's queue asks for, from Slurm's own fields and the user's comment. The Slurm
-// runtime reads it at every look.
+// runtime reads it at every snapshot.
 
 #include "live/runtime.h"
 #include "live/slurm/slurm_client.h"

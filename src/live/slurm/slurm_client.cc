@@ -265,8 +265,8 @@ const SlurmSnapshot& SlurmClient::TakeSnapshot() {
     return status;
   });
   if (!done.ok()) throw RunError("{}", done.message());
-  picture_ = std::move(*snapshot);
-  return picture_;
+  snapshot_ = std::move(*snapshot);
+  return snapshot_;
 }
 
 std::string SlurmClient::ControllerAddress() {

@@ -126,7 +126,7 @@ class SlurmClient {
  private:
   struct Thread;
   Seconds patience_;
-  SlurmSnapshot picture_;
+  SlurmSnapshot snapshot_;
   std::unique_ptr<Thread> thread_;
 };
 

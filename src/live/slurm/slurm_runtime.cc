@@ -100,18 +100,18 @@ Status SlurmRuntime::StartWorkerJobs(UserJob& user_job, std::span<const WorkerRe
   if (user_job.slurm.partition != options_.partition) {
     const Status placed = client_.Change({.id = user_job.slurm.id,
                                           .partition = options_.partition,
-                                          .admin_comment = ToText(user_job.mark)});
+                                          .admin_comment = ToText(user_job.tag)});
     if (!placed.ok()) return placed;
     user_job.slurm.partition = options_.partition;
-    user_job.marked = true;
+    user_job.tagged = true;
   }
   std::vector<std::uint32_t> submitted;
   for (const WorkerRequest& worker : workers) {
     if (worker_jobs_.contains(worker.worker)) continue;
-    const WorkerMark mark{user_job.slurm.id, job, worker.worker, worker.gpus};
+    const WorkerTag tag{user_job.slurm.id, job, worker.worker, worker.gpus};
     hub_.Expect(job, worker.worker);
     std::uint32_t id = 0;
-    const Status done = client_.Submit(WorkerJobOf(user_job, worker, mark), &id);
+    const Status done = client_.Submit(WorkerJobOf(user_job, worker, tag), &id);
     if (!done.ok()) {
       for (const std::uint32_t other : submitted) (void)client_.Cancel(other);
       return done;
@@ -122,14 +122,14 @@ Status SlurmRuntime::StartWorkerJobs(UserJob& user_job, std::span<const WorkerRe
 }
 
 SlurmSubmission SlurmRuntime::WorkerJobOf(const UserJob& user_job, const WorkerRequest& worker,
-                                          const WorkerMark& mark) {
+                                          const WorkerTag& tag) {
   const SlurmJob& of = user_job.slurm;
   const std::string number = worker.worker.substr(worker.worker.rfind('.') + 1);
   SlurmSubmission submission;
   submission.user_id = of.user_id;
   submission.group_id = of.group_id;
   submission.name = fmt::format("w{}-of-{}", number, of.id);
-  submission.comment = ToText(mark);
+  submission.comment = ToText(tag);
   submission.script = kWorkerScript;
   submission.partition = options_.partition;
   submission.node = worker.node;
@@ -157,14 +157,14 @@ SlurmSubmission SlurmRuntime::WorkerJobOf(const UserJob& user_job, const WorkerR
 }
 
 Status SlurmRuntime::StartItself(UserJob& user_job, std::span<const WorkerRequest> workers) {
-  if (!user_job.mark.shares.empty()) return Status::Ok();  // was started before
-  if (std::time(nullptr) - user_job.mark.stopped < kAfterRequeue) {
+  if (!user_job.tag.shares.empty()) return Status::Ok();  // was started before
+  if (std::time(nullptr) - user_job.tag.stopped < kAfterRequeue) {
     return Status::Refused("job {} must have been requeued for {} s", user_job.job.id,
                            kAfterRequeue);
   }
   std::vector<std::string> nodes;
   const int gpus = std::popcount(workers.front().gpus);
-  JobMark mark = user_job.mark;
+  JobTag tag = user_job.tag;
   for (const WorkerRequest& worker : workers) {
     if (std::popcount(worker.gpus) != gpus) {
       return Status::Refused(
@@ -172,30 +172,30 @@ Status SlurmRuntime::StartItself(UserJob& user_job, std::span<const WorkerReques
           workers.front().node, std::popcount(worker.gpus), worker.node);
     }
     nodes.push_back(worker.node);
-    mark.shares.push_back({worker.worker, worker.node, worker.gpus});
+    tag.shares.push_back({worker.worker, worker.node, worker.gpus});
   }
   const Status done = client_.Change({.id = user_job.slurm.id,
                                       .partition = options_.partition,
                                       .nodes = Join(nodes, ","),
                                       .node_count = static_cast<std::uint32_t>(nodes.size()),
                                       .gpus_a_node = gpus,
-                                      .admin_comment = ToText(mark)});
+                                      .admin_comment = ToText(tag)});
   if (!done.ok()) return done;
-  user_job.mark = std::move(mark);
-  user_job.marked = true;
+  user_job.tag = std::move(tag);
+  user_job.tagged = true;
   return done;
 }
 
 Status SlurmRuntime::GiveBack(UserJob& user_job) {
-  JobMark mark = user_job.mark;
-  mark.shares.clear();
-  mark.stopping = false;
-  mark.stopped = std::time(nullptr);
+  JobTag tag = user_job.tag;
+  tag.shares.clear();
+  tag.stopping = false;
+  tag.stopped = std::time(nullptr);
   const Status done = client_.Change({.id = user_job.slurm.id,
                                       .partition = options_.queue,
-                                      .admin_comment = ToText(mark),
+                                      .admin_comment = ToText(tag),
                                       .release = user_job.slurm.held});
-  if (done.ok()) user_job.mark = std::move(mark);
+  if (done.ok()) user_job.tag = std::move(tag);
   return done;
 }
 
@@ -210,21 +210,21 @@ Status SlurmRuntime::Stop(const std::string& worker, StopMode mode) {
     return client_.Cancel(found->second.slurm.id);
   }
   for (auto& [id, user_job] : user_jobs_) {
-    const auto& shares = user_job.mark.shares;
-    if (user_job.mark.stopping || user_job.slurm.over() ||
+    const auto& shares = user_job.tag.shares;
+    if (user_job.tag.stopping || user_job.slurm.over() ||
         std::none_of(shares.begin(), shares.end(),
-                     [&](const ShareMark& share) { return share.worker == worker; })) {
+                     [&](const ShareTag& share) { return share.worker == worker; })) {
       continue;
     }
     if (user_job.slurm.state == SlurmState::kPending && !user_job.slurm.completing)
       return GiveBack(user_job);
-    JobMark mark = user_job.mark;
-    mark.stopping = true;
+    JobTag tag = user_job.tag;
+    tag.stopping = true;
     Status done = client_.Change({.id = user_job.slurm.id,
-                                  .admin_comment = ToText(mark),
+                                  .admin_comment = ToText(tag),
                                   .requeue = !user_job.slurm.requeue});
     if (done.ok()) done = client_.Requeue(user_job.slurm.id);
-    if (done.ok()) user_job.mark = std::move(mark);
+    if (done.ok()) user_job.tag = std::move(tag);
     return done;
   }
   return Status::Ok();
@@ -243,8 +243,8 @@ Status SlurmRuntime::Fail(const std::string& job, const std::string& reason) {
   if (found == user_jobs_.end()) return Status::Ok();
   UserJob& user_job = found->second;
   failures_[job] = reason;
-  user_job.mark.failed = true;
-  Status done = client_.Change({.id = user_job.slurm.id, .admin_comment = ToText(user_job.mark)});
+  user_job.tag.failed = true;
+  Status done = client_.Change({.id = user_job.slurm.id, .admin_comment = ToText(user_job.tag)});
   if (done.ok()) done = client_.Cancel(user_job.slurm.id);
   return done;
 }
@@ -264,7 +264,7 @@ void SlurmRuntime::Forget(const std::string& job) {
 }
 
 void SlurmRuntime::Wait(Seconds at_most) {
-  if (looked_) {
+  if (has_snapshot_) {
     hub_.Serve(at_most);
   } else {
     // Workers of an earlier daemon's would be refused by a hub that does not know them yet.

@@ -6,7 +6,7 @@
 // says `allot-elastic run -- PROGRAM` (src/elastic/launcher.h), and a worker job a GPU, submitted
 // for the same user on an exact node. No worker is special, so that any may leave. Other jobs are
 // moved to nodes with GPUs as they are, and resized by being requeued. What was done is written
-// into Slurm's records (slurm_marks.h); a daemon that restarts reads it from there.
+// into Slurm's records (slurm_tags.h); a daemon that restarts reads it from there.
 
 #include <filesystem>
 #include <map>
@@ -16,7 +16,7 @@
 
 #include "live/runtime.h"
 #include "live/slurm/slurm_client.h"
-#include "live/slurm/slurm_marks.h"
+#include "live/slurm/slurm_tags.h"
 #include "live/worker_hub.h"
 
 namespace allot {
@@ -47,27 +47,27 @@ class SlurmRuntime : public Runtime {
  private:
   struct UserJob {  // a job, by the daemon's name of it
     SlurmJob slurm;
-    JobMark mark;
-    bool marked = false;  // its record in Slurm holds the mark
+    JobTag tag;
+    bool tagged = false;  // its record in Slurm holds the tag
     RuntimeJob job;
   };
   struct WorkerJob {
     SlurmJob slurm;
-    WorkerMark mark;
+    WorkerTag tag;
   };
 
   static Seconds Monotonic();
-  SlurmSnapshot LookOrGoBlind();
-  void SeeNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot* seen);
-  void SeeUserJob(const SlurmJob& slurm);
-  void SeeWorkerJob(const WorkerJob& worker_job, RuntimeSnapshot* seen);
-  void SeeShares(UserJob& user_job, RuntimeSnapshot* seen);
+  SlurmSnapshot TakeSlurmSnapshot();
+  void ReadNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot* seen);
+  void ReadUserJob(const SlurmJob& slurm);
+  void ReadWorkerJob(const WorkerJob& worker_job, RuntimeSnapshot* seen);
+  void ReadShares(UserJob& user_job, RuntimeSnapshot* seen);
   void TellUser(const UserJob& user_job);
   Status GiveBack(UserJob& user_job);  // to the partition where jobs wait
   Status StartWorkerJobs(UserJob& user_job, std::span<const WorkerRequest> workers);
   Status StartItself(UserJob& user_job, std::span<const WorkerRequest> workers);
   SlurmSubmission WorkerJobOf(const UserJob& user_job, const WorkerRequest& worker,
-                              const WorkerMark& mark);
+                              const WorkerTag& tag);
   const std::string& TokenOf(const std::string& job);
   std::filesystem::path TokenFile(const std::string& job) const;
   std::string HubAddress();
@@ -75,9 +75,9 @@ class SlurmRuntime : public Runtime {
   const SlurmOptions options_;
   SlurmClient client_;
   WorkerHub hub_;
-  bool looked_ = false;
-  bool blind_ = false;      // the last look failed
-  Seconds settled_at_ = 0;  // nothing is started before; monotonic
+  bool has_snapshot_ = false;
+  bool unreachable_ = false;  // the last snapshot failed
+  Seconds settled_at_ = 0;    // nothing is started before; monotonic
   std::map<std::string, UserJob> user_jobs_;
   std::map<std::string, WorkerJob> worker_jobs_;  // by worker
   std::map<std::string, std::string> node_type_;  // of GPUs

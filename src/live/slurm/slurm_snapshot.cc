@@ -1,4 +1,4 @@
-// SlurmRuntime's eyes: Slurm's records into a snapshot of jobs and workers.
+// SlurmRuntime reads Slurm: its records become a snapshot of nodes, jobs and workers.
 
 #include <spdlog/spdlog.h>
 
@@ -12,7 +12,7 @@
 
 namespace allot {
 
-void SlurmRuntime::SeeNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot* seen) {
+void SlurmRuntime::ReadNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot* seen) {
   for (const SlurmNode& node : snapshot.nodes) {
     const auto& in = node.partitions;
     if (std::find(in.begin(), in.end(), options_.partition) == in.end()) continue;
@@ -30,15 +30,15 @@ void SlurmRuntime::SeeNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot* seen
   }
 }
 
-void SlurmRuntime::SeeUserJob(const SlurmJob& slurm) {
-  const std::optional<JobMark> mark = ParseJobMark(slurm.admin_comment);
-  if (!mark && slurm.partition != options_.queue) return;  // somebody else's
+void SlurmRuntime::ReadUserJob(const SlurmJob& slurm) {
+  const std::optional<JobTag> tag = ParseJobTag(slurm.admin_comment);
+  if (!tag && slurm.partition != options_.queue) return;  // somebody else's
   UserJob user_job;
   user_job.slurm = slurm;
-  user_job.marked = mark.has_value();
-  user_job.mark = mark.value_or(JobMark{.job = JobName(slurm.id, slurm.submit)});
+  user_job.tagged = tag.has_value();
+  user_job.tag = tag.value_or(JobTag{.job = JobName(slurm.id, slurm.submit)});
   RuntimeJob& job = user_job.job;
-  job.id = user_job.mark.job;
+  job.id = user_job.tag.job;
   job.user = slurm.user;
   job.name = slurm.name;
   job.submit = SubmitTimeOf(job.id);
@@ -48,7 +48,7 @@ void SlurmRuntime::SeeUserJob(const SlurmJob& slurm) {
   if (slurm.time_limit < 0x7fffffff) job.time_limit = 60.0 * slurm.time_limit;
   try {
     ReadRequest(slurm, &job);
-    if (!slurm.waits.empty() && slurm.state == SlurmState::kPending && !user_job.marked) {
+    if (!slurm.waits.empty() && slurm.state == SlurmState::kPending && !user_job.tagged) {
       job.state = JobState::kHeld;
       job.reason = slurm.waits;
     }
@@ -58,14 +58,14 @@ void SlurmRuntime::SeeUserJob(const SlurmJob& slurm) {
     job.min_gpus = job.max_gpus = job.requested = 1;
     if (slurm.state == SlurmState::kPending) TellUser(user_job);
   }
-  if (slurm.held && !user_job.mark.stopping) {
+  if (slurm.held && !user_job.tag.stopping) {
     job.state = JobState::kHeld;
     job.reason = "held by its user or an administrator";
   }
   const auto failure = failures_.find(job.id);
   if (hub_.finished(job.id)) {
     job.state = JobState::kFinished;
-  } else if (failure != failures_.end() || user_job.mark.failed) {
+  } else if (failure != failures_.end() || user_job.tag.failed) {
     job.state = JobState::kFailed;
     job.reason = failure != failures_.end() ? failure->second : "given up by an earlier daemon";
   } else if (slurm.over()) {
@@ -86,17 +86,17 @@ void SlurmRuntime::TellUser(const UserJob& user_job) {
   if (!done.ok()) spdlog::warn("job {}: {}", user_job.slurm.id, done.message());
 }
 
-void SlurmRuntime::SeeWorkerJob(const WorkerJob& worker_job, RuntimeSnapshot* seen) {
-  const std::string& id = worker_job.mark.worker;
+void SlurmRuntime::ReadWorkerJob(const WorkerJob& worker_job, RuntimeSnapshot* seen) {
+  const std::string& id = worker_job.tag.worker;
   if (const auto ended = ended_.find(id); ended != ended_.end()) {
     seen->workers.push_back(ended->second);
     return;
   }
   RuntimeWorker worker;
   worker.id = id;
-  worker.job = worker_job.mark.job;
+  worker.job = worker_job.tag.job;
   worker.node = worker_job.slurm.nodes;
-  worker.gpus = worker_job.mark.gpus;
+  worker.gpus = worker_job.tag.gpus;
   const bool joined = hub_.joined(id);
   if (!worker_job.slurm.over()) {
     hub_.AddJob(worker.job, TokenOf(worker.job));
@@ -105,7 +105,7 @@ void SlurmRuntime::SeeWorkerJob(const WorkerJob& worker_job, RuntimeSnapshot* se
     if (joined) worker.state = WorkerState::kReady;
     worker.silent = hub_.silent(id);
   } else {
-    // One that ended well while no daemon looked is taken to have left by an epoch.
+    // One that ended well while no daemon ran is taken to have left by an epoch.
     const bool never_joined = alive_.contains(id) && !joined;
     const bool meant = stopped_.contains(id) || worker_job.slurm.state == SlurmState::kCancelled ||
                        hub_.finished(worker.job);
@@ -119,14 +119,14 @@ void SlurmRuntime::SeeWorkerJob(const WorkerJob& worker_job, RuntimeSnapshot* se
   seen->workers.push_back(std::move(worker));
 }
 
-void SlurmRuntime::SeeShares(UserJob& user_job, RuntimeSnapshot* seen) {
+void SlurmRuntime::ReadShares(UserJob& user_job, RuntimeSnapshot* seen) {
   // Requeued, and nothing of it is left on its nodes: it waits again where jobs wait.
-  if (user_job.mark.stopping && user_job.slurm.state == SlurmState::kPending &&
+  if (user_job.tag.stopping && user_job.slurm.state == SlurmState::kPending &&
       !user_job.slurm.completing) {
     const Status done = GiveBack(user_job);
     if (!done.ok()) spdlog::warn("job {}: {}", user_job.job.id, done.message());
   }
-  for (const ShareMark& share : user_job.mark.shares) {
+  for (const ShareTag& share : user_job.tag.shares) {
     RuntimeWorker worker;
     worker.id = share.worker;
     worker.job = user_job.job.id;
@@ -145,44 +145,44 @@ void SlurmRuntime::SeeShares(UserJob& user_job, RuntimeSnapshot* seen) {
 
 // A controller that was restarted takes some seconds to learn its nodes. Slurm 22.05 keeps GPUs in
 // its books for ever that it gives to a job before: nothing is started until then.
-SlurmSnapshot SlurmRuntime::LookOrGoBlind() {
+SlurmSnapshot SlurmRuntime::TakeSlurmSnapshot() {
   constexpr Seconds kSettling = 5;
   const Seconds now = Monotonic();
   try {
     SlurmSnapshot snapshot = client_.TakeSnapshot();
     const bool learning = std::any_of(snapshot.nodes.begin(), snapshot.nodes.end(),
                                       [](const SlurmNode& node) { return node.unknown; });
-    if (std::exchange(blind_, false)) settled_at_ = now + kSettling;
+    if (std::exchange(unreachable_, false)) settled_at_ = now + kSettling;
     if (learning) settled_at_ = std::max(settled_at_, now + 1);
     return snapshot;
   } catch (const Error&) {
-    blind_ = true;
+    unreachable_ = true;
     throw;
   }
 }
 
 RuntimeSnapshot SlurmRuntime::TakeSnapshot() {
-  const SlurmSnapshot snapshot = LookOrGoBlind();
+  const SlurmSnapshot snapshot = TakeSlurmSnapshot();
   RuntimeSnapshot seen;
-  SeeNodes(snapshot, &seen);
+  ReadNodes(snapshot, &seen);
   user_jobs_.clear();
   worker_jobs_.clear();
   std::vector<WorkerJob> worker_jobs;
   for (const SlurmJob& slurm : snapshot.jobs) {
-    const std::optional<WorkerMark> mark = ParseWorkerMark(slurm.comment);
-    if (mark && slurm.partition == options_.partition) {
-      worker_jobs.push_back({slurm, *mark});
+    const std::optional<WorkerTag> tag = ParseWorkerTag(slurm.comment);
+    if (tag && slurm.partition == options_.partition) {
+      worker_jobs.push_back({slurm, *tag});
     } else {
-      SeeUserJob(slurm);
+      ReadUserJob(slurm);
     }
   }
   for (auto& [id, user_job] : user_jobs_) {
     if (forgotten_.contains(id)) continue;
-    SeeShares(user_job, &seen);
+    ReadShares(user_job, &seen);
     seen.jobs.push_back(user_job.job);
   }
   for (WorkerJob& worker_job : worker_jobs) {
-    const auto user_job = user_jobs_.find(worker_job.mark.job);
+    const auto user_job = user_jobs_.find(worker_job.tag.job);
     if (user_job == user_jobs_.end()) {
       if (!worker_job.slurm.over()) (void)client_.Cancel(worker_job.slurm.id);  // outlived its job
       continue;
@@ -190,10 +190,10 @@ RuntimeSnapshot SlurmRuntime::TakeSnapshot() {
     if (user_job->second.slurm.user_id != worker_job.slurm.user_id)
       continue;  // nobody works for another
     if (forgotten_.contains(user_job->first)) continue;
-    SeeWorkerJob(worker_job, &seen);
-    worker_jobs_.insert_or_assign(worker_job.mark.worker, std::move(worker_job));
+    ReadWorkerJob(worker_job, &seen);
+    worker_jobs_.insert_or_assign(worker_job.tag.worker, std::move(worker_job));
   }
-  looked_ = true;
+  has_snapshot_ = true;
   return seen;
 }
 

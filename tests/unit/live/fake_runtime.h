@@ -45,7 +45,7 @@ class FakeRuntime : public Runtime {
   };
 
   void AddNode(const std::string& name, GpuCount gpus, const std::string& type = "gpu") {
-    picture_nodes.push_back({name, type, {gpus, 64}, true});
+    nodes.push_back({name, type, {gpus, 64}, true});
   }
   RuntimeJob& AddJob(const std::string& id, GpuCount gpus, GpuCount min, GpuCount max,
                      ResizeMode mode = ResizeMode::kHot) {
@@ -92,13 +92,13 @@ class FakeRuntime : public Runtime {
         job.progress.work += 10.0 * Alive(id);
       }
     }
-    RuntimeSnapshot picture;
-    picture.nodes = picture_nodes;
+    RuntimeSnapshot snapshot;
+    snapshot.nodes = nodes;
     for (const auto& [id, job] : jobs) {
-      if (!forgotten.contains(id)) picture.jobs.push_back(job.job);
+      if (!forgotten.contains(id)) snapshot.jobs.push_back(job.job);
     }
-    for (const auto& [id, worker] : workers) picture.workers.push_back(worker.seen);
-    return picture;
+    for (const auto& [id, worker] : workers) snapshot.workers.push_back(worker.seen);
+    return snapshot;
   }
 
   Status Start(const std::string& job, std::span<const WorkerRequest> requests) override {
@@ -213,7 +213,7 @@ class FakeRuntime : public Runtime {
     return std::find(members.begin(), members.end(), id) != members.end();
   }
 
-  std::vector<RuntimeNode> picture_nodes;
+  std::vector<RuntimeNode> nodes;
   std::map<std::string, JobData> jobs;
   std::map<std::string, Worker> workers;
   std::set<std::string> slow;    // do not join yet

@@ -55,7 +55,7 @@ class LiveClusterTest : public testing::Test {
     Allocation allocation;
     for (std::int32_t row = 0; row < o.rows(); ++row) {
       const auto& id =
-          cluster_->state().book().jobs()[std::size_t(o.job[std::size_t(row)])]->asked.id;
+          cluster_->state().job_table().jobs()[std::size_t(o.job[std::size_t(row)])]->asked.id;
       for (const auto& [name, gpus] : wants) {
         if (name != id) continue;
         std::vector<NodeShare> shares;
@@ -97,16 +97,16 @@ class LiveClusterTest : public testing::Test {
     return text.substr(text.size() - std::min<std::size_t>(text.size(), 3000));
   }
   bool Trains(const std::string& id, std::size_t gpus) {
-    const LiveJob* job = const_cast<LiveState&>(cluster_->state()).book().Find(id);
-    return job != nullptr && job->group.workers().size() == gpus &&
-           job->group.training(runtime_.jobs.at(id).progress);
+    const LiveJob* job = const_cast<LiveState&>(cluster_->state()).job_table().Find(id);
+    return job != nullptr && job->worker_group.workers().size() == gpus &&
+           job->worker_group.training(runtime_.jobs.at(id).progress);
   }
   LiveJob& JobOf(const std::string& id) {
-    return *const_cast<LiveState&>(cluster_->state()).book().Find(id);
+    return *const_cast<LiveState&>(cluster_->state()).job_table().Find(id);
   }
   void Look() {
     runtime_.Wait(0.1);
-    cluster_->LookAtRuntime();
+    cluster_->PollRuntime();
   }
 
   FakeTime time_;
@@ -202,12 +202,12 @@ TEST_F(LiveClusterTest, AMemberThatDoesNotComeBackToTheNextDaemonIsEndedAsHung) 
   Until("training on 2", [&] { return Trains("a", 2); });
   runtime_.frozen.insert("a.1");
   runtime_.workers.at("a.1").seen.state = WorkerState::kStarting;
-  runtime_.workers.at("a.1").seen.silent = GroupOptions{}.hung_after + 1;
+  runtime_.workers.at("a.1").seen.silent = WorkerGroupOptions{}.hung_after + 1;
   Serve();
   const Seconds begin = cluster_->now();
   cluster_->WaitForJobs();
   Until("a new second worker", [&] { return Trains("a", 2) && runtime_.workers.contains("a.2"); });
-  EXPECT_LT(cluster_->now() - begin, GroupOptions{}.start_timeout / 2);
+  EXPECT_LT(cluster_->now() - begin, WorkerGroupOptions{}.start_timeout / 2);
 }
 
 TEST_F(LiveClusterTest, AnEndByForceThatWasRefusedIsAskedForAgainByTheNextDaemonToo) {
@@ -237,7 +237,7 @@ TEST_F(LiveClusterTest, AJobWhoseWorkersAlwaysFailIsGivenUp) {
     Look();
   }
   EXPECT_EQ(runtime_.jobs.at("a").job.state, JobState::kFailed);
-  EXPECT_EQ(runtime_.workers.size(), 6U) << "as many tries as GroupOptions::most_failures";
+  EXPECT_EQ(runtime_.workers.size(), 6U) << "as many tries as WorkerGroupOptions::most_failures";
 }
 
 TEST_F(LiveClusterTest, WorkersThatAreLostTogetherAreOneFailure) {
@@ -245,7 +245,7 @@ TEST_F(LiveClusterTest, WorkersThatAreLostTogetherAreOneFailure) {
   Serve();
   cluster_->WaitForJobs();
   Decide({{"a", 8}});
-  for (int times = 0; times < GroupOptions{}.most_failures - 1; ++times) {
+  for (int times = 0; times < WorkerGroupOptions{}.most_failures - 1; ++times) {
     Until("workers", [&] { return runtime_.Alive("a") == 8; });
     runtime_.jobs.at("a").progress.step = 0;
     for (const std::string& id : runtime_.AliveIds("a")) runtime_.Kill(id);
@@ -259,11 +259,11 @@ TEST_F(LiveClusterTest, ALongLifeWithLossesIsNoRowOfFailuresToTheNextDaemon) {
   Serve();
   cluster_->WaitForJobs();
   Decide({{"a", 2}});
-  for (int times = 0; times < GroupOptions{}.most_failures + 1; ++times) {
+  for (int times = 0; times < WorkerGroupOptions{}.most_failures + 1; ++times) {
     Until("training on 2", [&] { return Trains("a", 2); });
     for (int look = 0; look < 3; ++look) Look();
     runtime_.Kill(runtime_.AliveIds("a").back());
-    time_.Pass(GroupOptions{}.longest_backoff);
+    time_.Pass(WorkerGroupOptions{}.longest_backoff);
   }
   Look();
   const std::int64_t step = std::exchange(runtime_.jobs.at("a").progress.step, 0);
@@ -328,10 +328,10 @@ TEST_F(LiveClusterTest, ADaemonKilledAtAnyMomentLosesAndDoublesNothing) {
   }
   Decide({{"a", 3}, {"b", 1}, {"c", 4}});
   Until("all train", [&] { return Trains("a", 3) && Trains("b", 1) && Trains("c", 1); });
-  EXPECT_EQ(cluster_->state().book().jobs().size(), 3U) << "a job was counted twice";
+  EXPECT_EQ(cluster_->state().job_table().jobs().size(), 3U) << "a job was counted twice";
   for (const char* id : {"a", "b", "c"}) runtime_.Finish(id);
   LiveOptions options;
-  while (!cluster_->state().book().active().empty()) {
+  while (!cluster_->state().job_table().active().empty()) {
     Look();
     Serve();
   }
@@ -360,7 +360,7 @@ TEST_F(LiveClusterTest, AJobLeavesANodeThatGoesDown) {
   cluster_->WaitForJobs();
   Decide({{"a", 6}});
   Until("training on 6", [&] { return Trains("a", 6); });
-  runtime_.picture_nodes[1].up = false;
+  runtime_.nodes[1].up = false;
   ASSERT_TRUE(cluster_->WaitForChange(kNever)) << "a lost node asks for a decision";
   EXPECT_EQ(cluster_->Observe().cluster->total().gpus, 4);
   EXPECT_EQ(JobOf("a").shares.size(), 1U);

@@ -22,7 +22,7 @@
 
 namespace allot {
 
-struct GroupOptions {
+struct WorkerGroupOptions {
   Seconds patience = 10;        // of those that have joined, for those that have not
   Seconds start_timeout = 120;  // of a worker, from its start to its joining
   Seconds leave_grace = 10;     // of a worker that should leave, before it is ended by force
@@ -33,7 +33,7 @@ struct GroupOptions {
   Seconds longest_backoff = 30;
 };
 
-struct GroupWorker {
+struct LiveWorker {
   std::string id;
   NodeIndex node = 0;
   std::uint64_t gpus = 0;
@@ -47,20 +47,20 @@ struct GroupWorker {
 // What is held where, by all workers that have not ended; a mask a node.
 using HeldGpus = std::vector<std::uint64_t>;
 
-struct GroupAction {
+struct WorkerAction {
   enum class Kind { kStart, kAnnounce, kStop, kGiveUp };
   Kind kind = Kind::kStart;
-  std::vector<GroupWorker> start;  // all or none; ids are final
+  std::vector<LiveWorker> start;  // all or none; ids are final
   Membership membership;
   std::string worker;  // to stop
   StopMode mode = StopMode::kSave;
   std::string why;
 };
 
-class Group {
+class WorkerGroup {
  public:
-  Group() = default;
-  Group(std::string job, ResizeMode mode, GroupOptions options)
+  WorkerGroup() = default;
+  WorkerGroup(std::string job, ResizeMode mode, WorkerGroupOptions options)
       : job_(std::move(job)), mode_(mode), options_(options) {}
 
   // Where its workers shall be; empty: nowhere.
@@ -69,22 +69,22 @@ class Group {
 
   // What is to be done now. Every action is to be tried and its outcome told, before the next call.
   // `node_up`: by node.
-  std::vector<GroupAction> Next(Seconds now, const JobProgress& progress, const HeldGpus& held,
-                                const std::vector<bool>& node_up);
+  std::vector<WorkerAction> Next(Seconds now, const JobProgress& progress, const HeldGpus& held,
+                                 const std::vector<bool>& node_up);
   void StartAccepted() { refusals_ = 0; }
   void StartRefused(Seconds now);
   void Announced(const Membership& membership, Seconds now);
   void Stopped(const std::string& worker, StopMode mode, Seconds now);
 
   // What the runtime says of a worker; `failed` counts against the job.
-  void Saw(const RuntimeWorker& worker, Seconds now);
+  void Update(const RuntimeWorker& worker, Seconds now);
   void Gone(const std::string& worker, bool failed, std::int64_t step, Seconds now);
 
   // As restored from a journal, or found running with no word of it.
-  void Adopt(GroupWorker worker);
+  void Adopt(LiveWorker worker);
   void RestoreNumber(std::int64_t next) { next_number_ = std::max(next_number_, next); }
 
-  const std::vector<GroupWorker>& workers() const { return workers_; }
+  const std::vector<LiveWorker>& workers() const { return workers_; }
   const Membership& membership() const { return membership_; }
   bool training(const JobProgress& progress) const;  // as the target wants it, undisturbed
   bool idle() const { return workers_.empty(); }
@@ -95,28 +95,28 @@ class Group {
     NodeIndex node;
     std::uint64_t gpus;
   };
-  const GroupWorker* Find(std::string_view id) const;
-  GroupWorker* Find(std::string_view id);
-  const GroupWorker* At(const Slot& slot) const;  // one that stays there
-  bool Wanted(const GroupWorker& worker) const;
+  const LiveWorker* Find(std::string_view id) const;
+  LiveWorker* Find(std::string_view id);
+  const LiveWorker* At(const Slot& slot) const;  // one that stays there
+  bool Wanted(const LiveWorker& worker) const;
   bool MayStart(Seconds now) const { return now >= not_before_ && !over_; }
   std::vector<Slot> Missing() const;
   void BackOff(int times, Seconds now);
-  GroupAction StartOf(const std::vector<Slot>& slots, Seconds now, HeldGpus* held);
-  void EndLate(Seconds now, std::vector<GroupAction>* actions) const;
+  WorkerAction StartOf(const std::vector<Slot>& slots, Seconds now, HeldGpus* held);
+  void EndLate(Seconds now, std::vector<WorkerAction>* actions) const;
   void NextHot(Seconds now, const JobProgress& progress, HeldGpus held,
-               const std::vector<bool>& node_up, std::vector<GroupAction>* actions);
+               const std::vector<bool>& node_up, std::vector<WorkerAction>* actions);
   void NextRestart(Seconds now, HeldGpus held, const std::vector<bool>& node_up,
-                   std::vector<GroupAction>* actions);
-  void StopAll(StopMode mode, const char* why, std::vector<GroupAction>* actions) const;
+                   std::vector<WorkerAction>* actions);
+  void StopAll(StopMode mode, const char* why, std::vector<WorkerAction>* actions) const;
   std::vector<std::string> MembersAlive() const;
 
   std::string job_;
   ResizeMode mode_ = ResizeMode::kHot;
-  GroupOptions options_;
+  WorkerGroupOptions options_;
   std::vector<Slot> target_;
-  std::vector<GroupWorker> workers_;  // that have not ended
-  Membership membership_{-1, {}};     // the latest announced
+  std::vector<LiveWorker> workers_;  // that have not ended
+  Membership membership_{-1, {}};    // the latest announced
   std::int64_t next_number_ = 0;
   bool over_ = false;
   bool restarting_ = false;  // kRestart: the present workers are to go first

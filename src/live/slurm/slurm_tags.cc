@@ -1,4 +1,4 @@
-#include "live/slurm/slurm_marks.h"
+#include "live/slurm/slurm_tags.h"
 
 #include <fmt/format.h>
 
@@ -36,33 +36,33 @@ constexpr std::string_view kWorkerOf = "elastic-of:";
 
 }  // namespace
 
-std::string ToText(const JobMark& mark) {
-  std::string text = fmt::format("allot job={}", mark.job);
-  if (mark.stopping) text += " stopping=1";
-  if (mark.failed) text += " failed=1";
-  if (mark.stopped > 0) text += fmt::format(" stopped={}", mark.stopped);
-  for (std::size_t i = 0; i < mark.shares.size(); ++i) {
-    const ShareMark& share = mark.shares[i];
+std::string ToText(const JobTag& tag) {
+  std::string text = fmt::format("allot job={}", tag.job);
+  if (tag.stopping) text += " stopping=1";
+  if (tag.failed) text += " failed=1";
+  if (tag.stopped > 0) text += fmt::format(" stopped={}", tag.stopped);
+  for (std::size_t i = 0; i < tag.shares.size(); ++i) {
+    const ShareTag& share = tag.shares[i];
     text += fmt::format("{}{}@{}:{:x}", i == 0 ? " shares=" : ",", share.worker, share.node,
                         share.gpus);
   }
   return text;
 }
 
-std::string ToText(const WorkerMark& mark) {
-  return fmt::format("{}{} job={} worker={} gpus={:x}", kWorkerOf, mark.home, mark.job, mark.worker,
-                     mark.gpus);
+std::string ToText(const WorkerTag& tag) {
+  return fmt::format("{}{} job={} worker={} gpus={:x}", kWorkerOf, tag.user_job, tag.job,
+                     tag.worker, tag.gpus);
 }
 
-std::optional<JobMark> ParseJobMark(std::string_view text) {
+std::optional<JobTag> ParseJobTag(std::string_view text) {
   auto pairs = Pairs(text, "allot");
   if (!pairs || (*pairs)["job"].empty()) return std::nullopt;
-  JobMark mark;
-  mark.job = (*pairs)["job"];
-  mark.stopping = (*pairs)["stopping"] == "1";
-  mark.failed = (*pairs)["failed"] == "1";
-  mark.stopped = Parse<long long>((*pairs)["stopped"], 10).value_or(0);
-  if ((*pairs)["shares"].empty()) return mark;
+  JobTag tag;
+  tag.job = (*pairs)["job"];
+  tag.stopping = (*pairs)["stopping"] == "1";
+  tag.failed = (*pairs)["failed"] == "1";
+  tag.stopped = Parse<long long>((*pairs)["stopped"], 10).value_or(0);
+  if ((*pairs)["shares"].empty()) return tag;
   for (const std::string_view share : Split((*pairs)["shares"], ',')) {
     const std::size_t at = share.find('@');
     const std::size_t colon = share.rfind(':');
@@ -71,21 +71,22 @@ std::optional<JobMark> ParseJobMark(std::string_view text) {
     }
     const auto gpus = Parse<std::uint64_t>(share.substr(colon + 1), 16);
     if (!gpus) return std::nullopt;
-    mark.shares.push_back({std::string(share.substr(0, at)),
-                           std::string(share.substr(at + 1, colon - at - 1)), *gpus});
+    tag.shares.push_back({std::string(share.substr(0, at)),
+                          std::string(share.substr(at + 1, colon - at - 1)), *gpus});
   }
-  return mark;
+  return tag;
 }
 
-std::optional<WorkerMark> ParseWorkerMark(std::string_view text) {
+std::optional<WorkerTag> ParseWorkerTag(std::string_view text) {
   if (!text.starts_with(kWorkerOf)) return std::nullopt;
   const std::string_view first = text.substr(0, text.find(' '));
   auto pairs = Pairs(text, first);
   if (!pairs) return std::nullopt;
-  const auto home = Parse<std::uint32_t>(first.substr(kWorkerOf.size()), 10);
+  const auto user_job = Parse<std::uint32_t>(first.substr(kWorkerOf.size()), 10);
   const auto gpus = Parse<std::uint64_t>((*pairs)["gpus"], 16);
-  if (!home || !gpus || (*pairs)["job"].empty() || (*pairs)["worker"].empty()) return std::nullopt;
-  return WorkerMark{*home, std::string((*pairs)["job"]), std::string((*pairs)["worker"]), *gpus};
+  if (!user_job || !gpus || (*pairs)["job"].empty() || (*pairs)["worker"].empty())
+    return std::nullopt;
+  return WorkerTag{*user_job, std::string((*pairs)["job"]), std::string((*pairs)["worker"]), *gpus};
 }
 
 std::string JobName(std::uint32_t id, long long submit) {

@@ -3,8 +3,8 @@
 // lost everything finds it again; and GPUs as Slurm spells them. Pure text, for the runtime and its
 // tests.
 //
-// A job that was begun has the mark in its AdminComment, which no user can write. A worker is a job
-// of its own, with the mark in its comment: users cannot change that of a job that runs
+// A job that was begun has the tag in its AdminComment, which no user can write. A worker is a job
+// of its own, with the tag in its comment: users cannot change that of a job that runs
 // (job_submit.lua), and one that names another user's job counts for nothing.
 
 #include <cstdint>
@@ -18,32 +18,32 @@
 namespace allot {
 
 // A worker that is a share of the job itself: all of it on one node (resized by restart).
-struct ShareMark {
+struct ShareTag {
   std::string worker{};
   std::string node{};
   std::uint64_t gpus = 0;
 };
 
-struct JobMark {
+struct JobTag {
   std::string job{};  // the daemon's name of it
-  std::vector<ShareMark> shares{};
+  std::vector<ShareTag> shares{};
   bool stopping = false;  // is being requeued
   bool failed = false;    // given up by the daemon
   long long stopped = 0;  // Unix time of its last requeue
 };
 
-struct WorkerMark {
-  std::uint32_t home = 0;  // Slurm's number of the job that it works for
+struct WorkerTag {
+  std::uint32_t user_job = 0;  // Slurm's number of the job that it works for
   std::string job{};
   std::string worker{};
   std::uint64_t gpus = 0;
 };
 
-std::string ToText(const JobMark& mark);
-std::string ToText(const WorkerMark& mark);
+std::string ToText(const JobTag& tag);
+std::string ToText(const WorkerTag& tag);
 // nullopt: not ours, or not whole.
-std::optional<JobMark> ParseJobMark(std::string_view text);
-std::optional<WorkerMark> ParseWorkerMark(std::string_view text);
+std::optional<JobTag> ParseJobTag(std::string_view text);
+std::optional<WorkerTag> ParseWorkerTag(std::string_view text);
 
 // The daemon's name of a job: Slurm's number, which a controller that lost its state gives again,
 // and when it was submitted.

@@ -1,4 +1,4 @@
-#include "live/group.h"
+#include "live/worker_group.h"
 
 #include <algorithm>
 #include <bit>
@@ -16,7 +16,7 @@ bool Contains(const std::vector<std::string>& names, std::string_view name) {
 
 }  // namespace
 
-void Group::SetTarget(std::span<const NodeShare> shares) {
+void WorkerGroup::SetTarget(std::span<const NodeShare> shares) {
   target_.clear();
   for (const NodeShare& share : shares) {
     if (mode_ == ResizeMode::kRestart) {
@@ -29,30 +29,30 @@ void Group::SetTarget(std::span<const NodeShare> shares) {
   }
 }
 
-const GroupWorker* Group::Find(std::string_view id) const {
+const LiveWorker* WorkerGroup::Find(std::string_view id) const {
   const auto found = std::find_if(workers_.begin(), workers_.end(),
-                                  [id](const GroupWorker& worker) { return worker.id == id; });
+                                  [id](const LiveWorker& worker) { return worker.id == id; });
   return found == workers_.end() ? nullptr : &*found;
 }
 
-GroupWorker* Group::Find(std::string_view id) {
-  return const_cast<GroupWorker*>(std::as_const(*this).Find(id));
+LiveWorker* WorkerGroup::Find(std::string_view id) {
+  return const_cast<LiveWorker*>(std::as_const(*this).Find(id));
 }
 
-const GroupWorker* Group::At(const Slot& slot) const {
-  const auto found = std::find_if(workers_.begin(), workers_.end(), [&](const GroupWorker& w) {
+const LiveWorker* WorkerGroup::At(const Slot& slot) const {
+  const auto found = std::find_if(workers_.begin(), workers_.end(), [&](const LiveWorker& w) {
     return !w.leaving && w.node == slot.node && w.gpus == slot.gpus;
   });
   return found == workers_.end() ? nullptr : &*found;
 }
 
-bool Group::Wanted(const GroupWorker& worker) const {
+bool WorkerGroup::Wanted(const LiveWorker& worker) const {
   return !over_ && std::any_of(target_.begin(), target_.end(), [&](const Slot& slot) {
     return slot.node == worker.node && slot.gpus == worker.gpus;
   });
 }
 
-std::vector<Group::Slot> Group::Missing() const {
+std::vector<WorkerGroup::Slot> WorkerGroup::Missing() const {
   std::vector<Slot> missing;
   for (const Slot& slot : target_) {
     if (At(slot) == nullptr) missing.push_back(slot);
@@ -60,20 +60,20 @@ std::vector<Group::Slot> Group::Missing() const {
   return missing;
 }
 
-std::vector<std::string> Group::MembersAlive() const {
+std::vector<std::string> WorkerGroup::MembersAlive() const {
   std::vector<std::string> alive;
   for (const std::string& member : membership_.members) {
-    const GroupWorker* worker = Find(member);
+    const LiveWorker* worker = Find(member);
     if (worker != nullptr && !worker->leaving) alive.push_back(member);
   }
   return alive;
 }
 
-GroupAction Group::StartOf(const std::vector<Slot>& slots, Seconds now, HeldGpus* held) {
-  GroupAction action;
-  action.kind = GroupAction::Kind::kStart;
+WorkerAction WorkerGroup::StartOf(const std::vector<Slot>& slots, Seconds now, HeldGpus* held) {
+  WorkerAction action;
+  action.kind = WorkerAction::Kind::kStart;
   for (const Slot& slot : slots) {
-    GroupWorker worker;
+    LiveWorker worker;
     worker.id = fmt::format("{}.{}", job_, next_number_++);
     worker.node = slot.node;
     worker.gpus = slot.gpus;
@@ -84,11 +84,12 @@ GroupAction Group::StartOf(const std::vector<Slot>& slots, Seconds now, HeldGpus
   return action;
 }
 
-void Group::StopAll(StopMode mode, const char* why, std::vector<GroupAction>* actions) const {
-  for (const GroupWorker& worker : workers_) {
+void WorkerGroup::StopAll(StopMode mode, const char* why,
+                          std::vector<WorkerAction>* actions) const {
+  for (const LiveWorker& worker : workers_) {
     if (worker.leaving) continue;
-    GroupAction stop;
-    stop.kind = GroupAction::Kind::kStop;
+    WorkerAction stop;
+    stop.kind = WorkerAction::Kind::kStop;
     stop.worker = worker.id;
     stop.mode = mode;
     stop.why = why;
@@ -97,8 +98,8 @@ void Group::StopAll(StopMode mode, const char* why, std::vector<GroupAction>* ac
 }
 
 // By force: who should have left, joined or spoken long ago.
-void Group::EndLate(Seconds now, std::vector<GroupAction>* actions) const {
-  for (const GroupWorker& worker : workers_) {
+void WorkerGroup::EndLate(Seconds now, std::vector<WorkerAction>* actions) const {
+  for (const LiveWorker& worker : workers_) {
     const char* why = nullptr;
     if (worker.killed) {
       // The runtime may have refused, or the daemon died before it asked.
@@ -113,8 +114,8 @@ void Group::EndLate(Seconds now, std::vector<GroupAction>* actions) const {
       why = "says nothing";  // a member that has not joined: hung since an earlier daemon
     }
     if (why == nullptr) continue;
-    GroupAction stop;
-    stop.kind = GroupAction::Kind::kStop;
+    WorkerAction stop;
+    stop.kind = WorkerAction::Kind::kStop;
     stop.worker = worker.id;
     stop.mode = StopMode::kKill;
     stop.why = why;
@@ -122,9 +123,10 @@ void Group::EndLate(Seconds now, std::vector<GroupAction>* actions) const {
   }
 }
 
-std::vector<GroupAction> Group::Next(Seconds now, const JobProgress& progress, const HeldGpus& held,
-                                     const std::vector<bool>& node_up) {
-  std::vector<GroupAction> actions;
+std::vector<WorkerAction> WorkerGroup::Next(Seconds now, const JobProgress& progress,
+                                            const HeldGpus& held,
+                                            const std::vector<bool>& node_up) {
+  std::vector<WorkerAction> actions;
   EndLate(now, &actions);
   if (progress.step > step_at_failure_) failures_ = 0;
   if (over_) {
@@ -132,8 +134,8 @@ std::vector<GroupAction> Group::Next(Seconds now, const JobProgress& progress, c
   } else if (target_.empty()) {
     StopAll(StopMode::kSave, "the job gives way", &actions);
   } else if (failures_ >= options_.most_failures) {
-    GroupAction give_up;
-    give_up.kind = GroupAction::Kind::kGiveUp;
+    WorkerAction give_up;
+    give_up.kind = WorkerAction::Kind::kGiveUp;
     give_up.why = fmt::format("its workers failed {} times in a row without progress", failures_);
     actions.push_back(std::move(give_up));
   } else if (mode_ == ResizeMode::kRestart) {
@@ -144,11 +146,11 @@ std::vector<GroupAction> Group::Next(Seconds now, const JobProgress& progress, c
   return actions;
 }
 
-void Group::NextRestart(Seconds now, HeldGpus held, const std::vector<bool>& node_up,
-                        std::vector<GroupAction>* actions) {
+void WorkerGroup::NextRestart(Seconds now, HeldGpus held, const std::vector<bool>& node_up,
+                              std::vector<WorkerAction>* actions) {
   const bool as_wanted = workers_.size() == target_.size() &&
                          std::all_of(workers_.begin(), workers_.end(),
-                                     [this](const GroupWorker& worker) { return Wanted(worker); });
+                                     [this](const LiveWorker& worker) { return Wanted(worker); });
   if (!workers_.empty()) {
     if (!as_wanted || restarting_) {
       restarting_ = true;
@@ -165,8 +167,8 @@ void Group::NextRestart(Seconds now, HeldGpus held, const std::vector<bool>& nod
   actions->push_back(StartOf(target_, now, &held));
 }
 
-void Group::NextHot(Seconds now, const JobProgress& progress, HeldGpus held,
-                    const std::vector<bool>& node_up, std::vector<GroupAction>* actions) {
+void WorkerGroup::NextHot(Seconds now, const JobProgress& progress, HeldGpus held,
+                          const std::vector<bool>& node_up, std::vector<WorkerAction>* actions) {
   // Joiners, as far as their GPUs are free.
   std::vector<Slot> startable;
   bool blocked = false;
@@ -192,11 +194,11 @@ void Group::NextHot(Seconds now, const JobProgress& progress, HeldGpus held,
     }
   }
   bool all_joined = startable.empty() && !blocked;
-  for (const GroupWorker& worker : workers_) {
+  for (const LiveWorker& worker : workers_) {
     if (worker.leaving || Contains(membership_.members, worker.id)) continue;
     if (!Wanted(worker)) {  // asked for by a decision that no longer holds; has no state
-      GroupAction stop;
-      stop.kind = GroupAction::Kind::kStop;
+      WorkerAction stop;
+      stop.kind = WorkerAction::Kind::kStop;
       stop.worker = worker.id;
       stop.mode = StopMode::kKill;
       stop.why = "no longer wanted";
@@ -225,8 +227,8 @@ void Group::NextHot(Seconds now, const JobProgress& progress, HeldGpus held,
                    : alive.empty()        ? all_joined || impatient
                                    : !settled && reached && (all_joined || impatient || makes_room);
   if (!due) return;
-  GroupAction announce;
-  announce.kind = GroupAction::Kind::kAnnounce;
+  WorkerAction announce;
+  announce.kind = WorkerAction::Kind::kAnnounce;
   announce.membership.epoch = membership_.epoch + 1;
   // While there is nobody to stay, those that leave hand their state over first.
   announce.membership.members = stay.empty() && leaves ? alive : stay;
@@ -239,18 +241,18 @@ void Group::NextHot(Seconds now, const JobProgress& progress, HeldGpus held,
   actions->push_back(std::move(announce));
 }
 
-void Group::StartRefused(Seconds now) { BackOff(++refusals_, now); }
+void WorkerGroup::StartRefused(Seconds now) { BackOff(++refusals_, now); }
 
-void Group::BackOff(int times, Seconds now) {
+void WorkerGroup::BackOff(int times, Seconds now) {
   const double doubled = options_.first_backoff * static_cast<double>(1 << std::min(times - 1, 20));
   not_before_ = now + std::min(options_.longest_backoff, doubled);
 }
 
-void Group::Announced(const Membership& membership, Seconds now) {
+void WorkerGroup::Announced(const Membership& membership, Seconds now) {
   membership_ = membership;
   joined_since_ = kNever;
   broken_since_ = kNever;
-  for (GroupWorker& worker : workers_) {
+  for (LiveWorker& worker : workers_) {
     if (worker.leaving || Contains(membership.members, worker.id)) continue;
     if (worker.state == WorkerState::kReady && !Wanted(worker)) {
       worker.leaving = true;
@@ -259,25 +261,25 @@ void Group::Announced(const Membership& membership, Seconds now) {
   }
 }
 
-void Group::Stopped(const std::string& id, StopMode mode, Seconds now) {
-  GroupWorker* worker = Find(id);
+void WorkerGroup::Stopped(const std::string& id, StopMode mode, Seconds now) {
+  LiveWorker* worker = Find(id);
   if (worker == nullptr) return;
   if (!worker->leaving || mode == StopMode::kKill) worker->since = now;
   worker->leaving = true;
   worker->killed = mode == StopMode::kKill;
 }
 
-void Group::Saw(const RuntimeWorker& seen, Seconds now) {
+void WorkerGroup::Update(const RuntimeWorker& seen, Seconds now) {
   if (seen.state == WorkerState::kEnded) {
     Gone(seen.id, seen.failed, step_at_failure_, now);
-  } else if (GroupWorker* worker = Find(seen.id); worker != nullptr) {
+  } else if (LiveWorker* worker = Find(seen.id); worker != nullptr) {
     worker->state = seen.state;
     worker->silent = seen.silent;
   }
 }
 
-void Group::Gone(const std::string& id, bool failed, std::int64_t step, Seconds now) {
-  const GroupWorker* worker = Find(id);
+void WorkerGroup::Gone(const std::string& id, bool failed, std::int64_t step, Seconds now) {
+  const LiveWorker* worker = Find(id);
   if (worker == nullptr) return;
   if (failed && !worker->leaving && !over_) {
     if (step > step_at_failure_) failures_ = 0;
@@ -286,34 +288,34 @@ void Group::Gone(const std::string& id, bool failed, std::int64_t step, Seconds 
     if (failures_ == 0 || now >= not_before_) BackOff(++failures_, now);
     restarting_ = mode_ == ResizeMode::kRestart;
   }
-  std::erase_if(workers_, [&id](const GroupWorker& w) { return w.id == id; });
+  std::erase_if(workers_, [&id](const LiveWorker& w) { return w.id == id; });
 }
 
-void Group::Adopt(GroupWorker worker) {
+void WorkerGroup::Adopt(LiveWorker worker) {
   const std::string_view id = worker.id;
   const auto number = ParseInteger(id.substr(id.rfind('.') + 1));
   if (number) RestoreNumber(*number + 1);
   workers_.push_back(std::move(worker));
 }
 
-bool Group::training(const JobProgress& progress) const {
+bool WorkerGroup::training(const JobProgress& progress) const {
   if (target_.empty() || workers_.size() != target_.size() || !Missing().empty()) return false;
   if (mode_ == ResizeMode::kRestart) return true;
   return membership_.members.size() == target_.size() && progress.epoch == membership_.epoch &&
          !progress.broken && MembersAlive().size() == target_.size();
 }
 
-std::string_view Group::stage(const JobProgress& progress) const {
+std::string_view WorkerGroup::stage(const JobProgress& progress) const {
   if (over_) return workers_.empty() ? "over" : "ending";
   if (target_.empty()) return workers_.empty() ? "waiting" : "stopping";
   if (training(progress)) return "training";
   if (workers_.empty()) return "starting";
   if (restarting_) return "restarting";
   const bool leaving = std::any_of(workers_.begin(), workers_.end(),
-                                   [](const GroupWorker& worker) { return worker.leaving; });
+                                   [](const LiveWorker& worker) { return worker.leaving; });
   if (progress.epoch < membership_.epoch) return "forming";
   if (!Missing().empty()) return leaving ? "shrinking" : "starting";
-  const bool joining = std::any_of(workers_.begin(), workers_.end(), [](const GroupWorker& worker) {
+  const bool joining = std::any_of(workers_.begin(), workers_.end(), [](const LiveWorker& worker) {
     return worker.state == WorkerState::kStarting;
   });
   return joining ? "joining" : leaving ? "shrinking" : "forming";
