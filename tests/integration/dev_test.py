@@ -19,7 +19,7 @@ def dev(*arguments):
 def test_help_names_every_command():
     done = dev("help")
     assert done.returncode == 0
-    for command in ("demo", "test", "build", "lint", "bench", "clean"):
+    for command in ("demo", "test", "ci", "build", "sanitize", "subjects", "lint", "bench", "clean"):
         assert f"\n  {command} " in done.stdout
 
 
@@ -28,6 +28,22 @@ def test_unknown_words_are_usage_errors(arguments):
     done = dev(*arguments)
     assert done.returncode == 2
     assert arguments[-1] in done.stderr
+
+
+def test_long_subjects_of_commits_are_named(tmp_path):
+    def git(*arguments):
+        who = ["-c", "user.name=t", "-c", "user.email=t@example.com"]
+        subprocess.run(["git", *who, *arguments], cwd=tmp_path, check=True, capture_output=True)
+
+    shutil.copy(ROOT / "dev", tmp_path)
+    git("init")
+    for length in (10, 72, 73):
+        git("commit", "--allow-empty", "-m", "x" * length)
+    check = [tmp_path / "dev", "subjects"]
+    assert subprocess.run([*check, "HEAD"], capture_output=True).returncode == 0
+    done = subprocess.run([*check, "HEAD~2"], capture_output=True, text=True)
+    assert done.returncode == 1 and "at most 72" in done.stderr
+    assert done.stderr.count("x" * 72) == 1, "only the subject of 73 letters is too long"
 
 
 @pytest.fixture
