@@ -1,23 +1,24 @@
-// The torch-free forward pass of a decision, for the queue lengths it meets: one job, a usual
-// queue, and a thousand jobs. The shape is that of the index policy.
+// The forward pass of one decision without libtorch: for one job, a usual queue, and a thousand
+// jobs. The shape is that of the index network.
 
 #include <benchmark/benchmark.h>
 
 #include <vector>
 
 #include "core/rng.h"
+#include "features/encoder.h"
 #include "models/index_net.h"
 
 namespace {
 
 void BM_IndexNetForward(benchmark::State& state) {
-  const allot::IndexNetShape shape{16, 40, 16, 3};
+  const allot::IndexNetShape shape{allot::kJobFeatures, allot::kContextFeatures, 16, 3};
   const auto n = static_cast<std::size_t>(state.range(0));
   const allot::IndexNet net(allot::InitIndexNet(shape, 1));
   allot::Rng rng(1, "bench");
-  std::vector<float> jobs(n * 16);
+  std::vector<float> jobs(n * allot::kJobFeatures);
   for (float& value : jobs) value = static_cast<float>(rng.Normal());
-  std::vector<float> context(40);
+  std::vector<float> context(allot::kContextFeatures);
   for (float& value : context) value = static_cast<float>(rng.Normal());
   std::vector<float> out(n * 3);
   allot::IndexNet::Scratch scratch;

@@ -1,7 +1,7 @@
 // The weighted alpha-fair index with fixed numbers: u, beta, kappa for every job, u = -alpha
 // ln(time) of the remaining time in the smallest configuration or, where lengths are unknown, of
 // the GPU time attained or the inverse Gittins index; or u = alpha x age. `rank` adds heSRPT's
-// weight (forecast/hesrpt_weight.h). docs/learning.md says which heuristics its points are.
+// weight (forecast/hesrpt_weight.h). docs/learning-method.md says which heuristics its points are.
 
 #include <cmath>
 
@@ -22,7 +22,7 @@ class IndexHeuristic : public Policy {
         basis_(BasisOf(params.Text("basis"))),
         gamma_(params.Number("gamma")),
         rank_(params.Number("rank")),
-        fill_(HullFillOptions{.first_bonus = static_cast<float>(params.Number("first"))}),
+        fill_(HullFillOptions{.first_bonus = static_cast<float>(params.Number("first-bonus"))}),
         placement_(MakeStage<Placement>("placement", params.Text("placement"))) {
     shape_.beta = static_cast<float>(params.Number("beta"));
     shape_.kappa = static_cast<float>(params.Number("kappa"));
@@ -127,7 +127,7 @@ PolicyInfo IndexInfo() {
       {"kappa", "0.3", "stickiness to the present size", 0, 100},
       {"gamma", "1", "weight of small demand: u += (1 - gamma) ln(requested GPUs)", -10, 10},
       {"rank", "0", "weight of short rank: u += rank ln(share of jobs at least as long)", -10, 10},
-      {"first", "0", "bonus of each job's first step", 0, 1000},
+      {"first-bonus", "0", "added to the key of each job's first step", 0, 1000, "first"},
       {"basis", "remaining",
        "time meant: remaining (estimated), attained (GPU time), gittins (length model), or submit: "
        "u = alpha age"},

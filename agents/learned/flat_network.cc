@@ -10,8 +10,8 @@ NetWeights FreshFlat(const Params& params, std::uint64_t seed) {
   SequencePlan plan;
   plan.window = params.Integer("window");
   plan.types = JobTypeNames(params.Text("types"));
-  plan.bundles = params.Flag("bundles");
-  plan.stop_late = params.Flag("stop-late");
+  plan.bundles = params.Flag("first-bundle");
+  plan.stop_late = params.Flag("mask-done");
   NetWeights weights =
       InitFlatNet({.window = plan.window,
                    .job_features = kDl2JobFeatures + static_cast<int>(plan.types.size()),
@@ -23,19 +23,22 @@ NetWeights FreshFlat(const Params& params, std::uint64_t seed) {
 }
 
 ALLOT_REGISTER(NetworkInfo,
-               (NetworkInfo{std::string(kFlatKind),
-                            "DL2: the next unit for one of a window of jobs, or done; two layers",
-                            "sequence",
-                            kSequenceFeatureVersion,
-                            {{"window", "20", "job slots", 1, 1000},
-                             {"hidden", "256", "units of each of the two layers", 1, 4096},
-                             {"types", "",
-                              "job types, by name of their profile, joined by | (default: DL2's)"},
-                             {"bundles", "true", "a first bundle for every job beforehand"},
-                             {"stop-late", "false", "no 'done' while an increment helps"}},
-                            FreshFlat,
-                            CheckSequenceAgent,
-                            MakeSequencePolicy}));
+               (NetworkInfo{
+                   std::string(kFlatKind),
+                   "DL2: the next unit for one of a window of jobs, or done; two layers",
+                   "sequence",
+                   kSequenceFeatureVersion,
+                   {{"window", "20", "job slots", 1, 1000},
+                    {"hidden", "256", "units of each of the two layers", 1, 4096},
+                    {"types", "",
+                     "job types, by name of their profile, joined by | (default: DL2's)"},
+                    {"first-bundle", "true", "every job gets one bundle before the network chooses",
+                     -1e300, 1e300, "bundles"},
+                    {"mask-done", "false", "'done' is not allowed while an increment helps", -1e300,
+                     1e300, "stop-late"}},
+                   FreshFlat,
+                   CheckSequenceAgent,
+                   MakeSequencePolicy}));
 
 }  // namespace
 }  // namespace allot

@@ -14,8 +14,8 @@ NetWeights FreshShared(const Params& params, std::uint64_t seed) {
   }
   SequencePlan plan;
   plan.scaled = true;
-  plan.bundles = params.Flag("bundles");
-  plan.stop_late = params.Flag("stop-late");
+  plan.bundles = params.Flag("first-bundle");
+  plan.stop_late = params.Flag("mask-done");
   if (features == "speed") {
     plan.features = SequenceFeatures::kSpeed;
   } else {
@@ -32,18 +32,21 @@ NetWeights FreshShared(const Params& params, std::uint64_t seed) {
 }
 
 ALLOT_REGISTER(NetworkInfo,
-               (NetworkInfo{std::string(kSharedKind),
-                            "the next unit for one of all jobs, or done; one encoder for all jobs",
-                            "sequence",
-                            kSequenceFeatureVersion,
-                            {{"hidden", "24", "units of the encoder", 1, 4096},
-                             {"features", "speed", "speed (of tables) or dl2"},
-                             {"types", "", "job types, for features=dl2"},
-                             {"bundles", "true", "a first bundle for every job beforehand"},
-                             {"stop-late", "true", "no 'done' while an increment helps"}},
-                            FreshShared,
-                            CheckSequenceAgent,
-                            MakeSequencePolicy}));
+               (NetworkInfo{
+                   std::string(kSharedKind),
+                   "the next unit for one of all jobs, or done; one encoder for all jobs",
+                   "sequence",
+                   kSequenceFeatureVersion,
+                   {{"hidden", "24", "units of the encoder", 1, 4096},
+                    {"features", "speed", "speed (of tables) or dl2"},
+                    {"types", "", "job types, for features=dl2"},
+                    {"first-bundle", "true", "every job gets one bundle before the network chooses",
+                     -1e300, 1e300, "bundles"},
+                    {"mask-done", "true", "'done' is not allowed while an increment helps", -1e300,
+                     1e300, "stop-late"}},
+                   FreshShared,
+                   CheckSequenceAgent,
+                   MakeSequencePolicy}));
 
 }  // namespace
 }  // namespace allot

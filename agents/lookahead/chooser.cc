@@ -51,17 +51,17 @@ void LookaheadChooser::Decide(const Observation& o, Allocation* allocation) {
 }
 
 std::vector<ParamSpec> ChooserParams(int horizon, int step) {
-  return {{"every", "1", "intervals between choices", 1, 1e6},
+  return {{"choice-interval", "1", "intervals between choices", 1, 1e6, "every"},
           {"horizon", fmt::format("{}", horizon),
-           "intervals looked ahead; 0: to the last completion", 0, 1e6},
+           "intervals simulated ahead; 0: to the last completion", 0, 1e6},
           {"step", fmt::format("{}", step),
-           "intervals between decisions when looking ahead, completions aside", 1, 1e6},
-          {"profile", "default", "simulator rules of the futures"}};
+           "intervals between decisions in the simulation, besides completions", 1, 1e6},
+          {"profile", "default", "simulator rules of the simulation ahead"}};
 }
 
 ChooserOptions ChooserOptionsOf(const Params& params) {
   ChooserOptions options;
-  options.every = params.Integer("every");
+  options.every = params.Integer("choice-interval");
   options.horizon = params.Integer("horizon");
   options.step = params.Integer("step");
   Registry<ProfileInfo>::Global().Get("profile", params.Text("profile")).apply(&options.rules);

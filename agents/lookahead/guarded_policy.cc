@@ -108,28 +108,31 @@ std::string Nested(std::string policy) {
 PolicyInfo GuardedInfo() {
   PolicyInfo info;
   info.id = "guarded";
-  info.summary = "a policy that yields to its teacher when it errs or drifts: the safety net";
+  info.summary = "a policy that a teacher replaces when it breaks rules or becomes worse";
   info.needs_lengths = true;
   info.time_driven = true;
-  info.params = {{"policy", "index", "the one that is guarded, e.g. index/alpha=1"},
-                 {"checkpoint", "", "guards learned:checkpoint=DIR instead"},
-                 {"teacher", "optimus", "takes over, e.g. las/queues=3600"},
-                 {"margin", "0.1", "drift that is borne, share of the teacher's mean JCT", 0, 1e6},
-                 {"every", "100", "intervals between checks of drift", 1, 1e9},
-                 {"min-jobs", "50", "that must have ended before", 1, 1e9},
-                 {"most-invalid", "3", "invalid decisions before the teacher takes over", 1, 1e9},
-                 {"memory", "2000", "jobs that are compared at most", 1, 1e9},
-                 {"profile", "default", "simulator rules for the teacher"}};
+  info.params = {
+      {"policy", "index", "the policy that is guarded, e.g. index/alpha=1"},
+      {"checkpoint", "", "guard learned:checkpoint=DIR instead"},
+      {"teacher", "optimus", "the policy that takes over, e.g. las/queues=3600"},
+      {"margin", "0.1", "how much worse than the teacher's the mean JCT may be, as a share of it",
+       0, 1e6},
+      {"check-interval", "100", "intervals between comparisons with the teacher", 1, 1e9, "every"},
+      {"min-jobs", "50", "jobs that must have ended before the first comparison", 1, 1e9},
+      {"max-invalid", "3", "invalid decisions before the teacher takes over", 1, 1e9,
+       "most-invalid"},
+      {"max-jobs", "2000", "jobs compared, at most", 1, 1e9, "memory"},
+      {"profile", "default", "simulator rules for the teacher"}};
   info.make = [info](const Params& params) -> std::unique_ptr<Policy> {
     const ProfileInfo& profile =
         Registry<ProfileInfo>::Global().Get("profile", params.Text("profile"));
     GuardOptions options;
     profile.apply(&options.rules);
     options.margin = params.Number("margin");
-    options.every = params.Integer("every");
+    options.every = params.Integer("check-interval");
     options.min_jobs = params.Integer("min-jobs");
-    options.most_invalid = params.Integer("most-invalid");
-    options.memory = static_cast<std::size_t>(params.Integer("memory"));
+    options.most_invalid = params.Integer("max-invalid");
+    options.memory = static_cast<std::size_t>(params.Integer("max-jobs"));
     const std::string& checkpoint = params.Text("checkpoint");
     const std::string own = checkpoint.empty()
                                 ? PolicySpecUnder(profile, Nested(params.Text("policy")))

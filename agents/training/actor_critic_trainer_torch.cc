@@ -1,7 +1,7 @@
 // DL2's trainer (Peng et al., TPDS'21, section 4): actor and critic on increments drawn from a
 // replay memory, with an entropy bonus and job-aware exploration. Where the published program takes
 // the gradient at probabilities of the past, this one takes it at the present policy's and weights
-// it by present / past probability, cut at `ratio` (docs/learning.md lists what differs).
+// it by present / past probability, cut at `ratio` (docs/learning-method.md lists what differs).
 
 #include <algorithm>
 #include <cmath>
@@ -193,9 +193,9 @@ ActorCriticOptions Read(const Params& params) {
   own.collect.discount = params.Number("discount");
   own.collect.rollout.reward = params.Text("reward");
   own.collect.rollout.exploration.share = params.Number("exploration");
-  const std::string& rules = params.Text("rules");
+  const std::string& rules = params.Text("exploration-rules");
   if (rules != "paper" && rules != "code") {
-    throw UsageError("rules of exploration must be paper or code, got '{}'", rules);
+    throw UsageError("exploration-rules must be paper or code, got '{}'", rules);
   }
   own.collect.rollout.exploration.rules =
       rules == "code" ? ExplorationRules::kCode : ExplorationRules::kPaper;
@@ -208,11 +208,11 @@ ActorCriticOptions Read(const Params& params) {
   own.replay = replay == "none"      ? Replay::kNone
                : replay == "uniform" ? Replay::kUniform
                                      : Replay::kPrioritised;
-  own.memory = params.Integer("memory");
+  own.memory = params.Integer("replay-size");
   own.minibatch = params.Integer("minibatch");
   own.updates = params.Integer("updates");
-  own.keep = params.Number("keep");
-  own.most_ratio = params.Number("ratio");
+  own.keep = params.Number("sample-share");
+  own.most_ratio = params.Number("max-importance");
   own.entropy = params.Number("entropy");
   own.final_entropy = params.Number("final-entropy");
   own.learning_rate = params.Number("learning-rate");
@@ -224,24 +224,26 @@ ALLOT_REGISTER(
     TrainerInfo,
     (TrainerInfo{
         "actor-critic",
-        "DL2's: actor and critic on increments, replay, entropy, job-aware exploration",
+        "DL2's method: actor-critic on increments, replay, entropy, job-aware exploration",
         "sequence",
-        {{"rollouts", "8", "of each workload (same arrivals)", 1, 10000},
-         {"baseline", "critic", "critic, arrivals (the other rollouts of the same ones) or none"},
+        {{"rollouts", "8", "rollouts of each workload (equal arrivals)", 1, 10000},
+         {"baseline", "critic", "critic, arrivals (mean of the other rollouts) or none"},
          {"reward", "jct", "see 'allot list rewards'; DL2's: progress"},
-         {"discount", "1", "of rewards, per interval; 0: the decision's own only", 0, 1},
+         {"discount", "1", "of rewards, per interval; 0: only the decision's own reward", 0, 1},
          {"replay", "prioritised", "prioritised, uniform or none (this iteration's, once)"},
-         {"memory", "8192", "increments that replay remembers", 1, 100000000},
-         {"minibatch", "256", "increments a step from memory", 1, 1000000},
-         {"updates", "32", "steps from memory per iteration", 1, 100000},
-         {"keep", "0.5", "share of increments that are learned from", 1e-6, 1},
-         {"ratio", "2", "most weight of present / past probability", 1e-6, 1e6},
-         {"exploration", "0.4", "share of choices that job-aware exploration looks at", 0, 1},
-         {"rules", "paper", "of exploration: DL2's paper or its published code"},
-         {"entropy", "0.1", "weight of the policy's entropy, at the start", 0, 100},
-         {"final-entropy", "0.001", "and at the end", 0, 100},
-         {"learning-rate", "0.003", "of Adam, at the start", 1e-9, 10},
-         {"final-learning-rate", "0.0006", "and at the end", 1e-9, 10}},
+         {"replay-size", "8192", "increments in the replay memory", 1, 100000000, "memory"},
+         {"minibatch", "256", "increments per gradient step", 1, 1000000},
+         {"updates", "32", "gradient steps per iteration", 1, 100000},
+         {"sample-share", "0.5", "share of increments that are learned from", 1e-6, 1, "keep"},
+         {"max-importance", "2", "largest importance weight (present / past probability)", 1e-6,
+          1e6, "ratio"},
+         {"exploration", "0.4", "share of choices in which job-aware exploration may act", 0, 1},
+         {"exploration-rules", "paper",
+          "as in DL2's paper, or as in its published code: paper or code", -1e300, 1e300, "rules"},
+         {"entropy", "0.1", "weight of the entropy bonus, in the first iteration", 0, 100},
+         {"final-entropy", "0.001", "weight of the entropy bonus, in the last iteration", 0, 100},
+         {"learning-rate", "0.003", "of Adam, in the first iteration", 1e-9, 10},
+         {"final-learning-rate", "0.0006", "of Adam, in the last iteration", 1e-9, 10}},
         [](const Params& params, TrainerOptions options, EpisodeSource episodes,
            TrainerState state) -> std::unique_ptr<Trainer> {
           return std::make_unique<ActorCriticTrainer>(Read(params), std::move(options),

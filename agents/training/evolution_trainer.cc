@@ -116,30 +116,31 @@ class EvolutionTrainer : public Trainer {
   TrainerState state_;
 };
 
-ALLOT_REGISTER(TrainerInfo,
-               (TrainerInfo{
-                   "evolution",
-                   "evolution strategies on an objective, pairs of opposite perturbations",
-                   "",
-                   {{"objective", "balanced", "what is to be small, see 'allot list objectives'"},
-                    {"pairs", "12", "of perturbations per iteration", 1, 10000},
-                    {"sigma", "0.05", "size of a perturbation", 1e-6, 10},
-                    {"hidden", "true", "also learn the hidden layer, not only what comes out"},
-                    {"learning-rate", "0.02", "of Adam, at the start", 1e-9, 10},
-                    {"final-learning-rate", "0.002", "and at the end", 1e-9, 10}},
-                   [](const Params& params, TrainerOptions options, EpisodeSource episodes,
-                      TrainerState state) -> std::unique_ptr<Trainer> {
-                     const EvolutionOptions own{
-                         .pairs = params.Integer("pairs"),
-                         .sigma = params.Number("sigma"),
-                         .hidden = params.Flag("hidden"),
-                         .learning_rate = params.Number("learning-rate"),
-                         .final_learning_rate = params.Number("final-learning-rate")};
-                     return std::make_unique<EvolutionTrainer>(
-                         own, ObjectiveNamed(params.Text("objective")), std::move(options),
-                         std::move(episodes), std::move(state));
-                   },
-                   true}));
+ALLOT_REGISTER(
+    TrainerInfo,
+    (TrainerInfo{"evolution",
+                 "evolution strategies on an objective, pairs of opposite perturbations",
+                 "",
+                 {{"objective", "balanced", "what is minimised, see 'allot list objectives'"},
+                  {"pairs", "12", "pairs of perturbations per iteration", 1, 10000},
+                  {"sigma", "0.05", "standard deviation of a perturbation", 1e-6, 10},
+                  {"learn-hidden", "true", "also learn the hidden layer, not only the output layer",
+                   -1e300, 1e300, "hidden"},
+                  {"learning-rate", "0.02", "of Adam, in the first iteration", 1e-9, 10},
+                  {"final-learning-rate", "0.002", "of Adam, in the last iteration", 1e-9, 10}},
+                 [](const Params& params, TrainerOptions options, EpisodeSource episodes,
+                    TrainerState state) -> std::unique_ptr<Trainer> {
+                   const EvolutionOptions own{
+                       .pairs = params.Integer("pairs"),
+                       .sigma = params.Number("sigma"),
+                       .hidden = params.Flag("learn-hidden"),
+                       .learning_rate = params.Number("learning-rate"),
+                       .final_learning_rate = params.Number("final-learning-rate")};
+                   return std::make_unique<EvolutionTrainer>(
+                       own, ObjectiveNamed(params.Text("objective")), std::move(options),
+                       std::move(episodes), std::move(state));
+                 },
+                 true}));
 
 }  // namespace
 }  // namespace allot

@@ -252,43 +252,46 @@ namespace {
 
 ALLOT_REGISTER(
     TrainerInfo,
-    (TrainerInfo{"policy-gradient",
-                 "sampled fills, same-arrivals leave-one-out advantages",
-                 "index",
-                 {{"rollouts", "8",
-                   "of each workload (same arrivals), at least 3; baseline=arrivals: 2", 1, 10000},
-                  {"tau", "0.3", "temperature of exploration", 1e-6, 100},
-                  {"hold", "1", "intervals in which exploration stays the same", 1, 1e6},
-                  {"each-workload", "false",
-                   "advantages in units of their size in each workload, not in all"},
-                  {"keep", "0.5", "share of decisions that enter the gradient", 1e-6, 1},
-                  {"reward", "jct", "see 'allot list rewards'"},
-                  {"baseline", "state",
-                   "the mean of the other rollouts (arrivals), or that and the backlog's part "
-                   "(state)"},
-                  {"average", "0.97",
-                   "share of the served weights kept from one iteration to the next", 0, 0.9999},
-                  {"half-life", "1e18", "seconds after which a reward counts half", 1, 1e300},
-                  {"learning-rate", "0.003", "of Adam, at the start", 1e-9, 10},
-                  {"final-learning-rate", "0.001", "and at the end", 1e-9, 10}},
-                 [](const Params& params, TrainerOptions options, EpisodeSource episodes,
-                    TrainerState state) -> std::unique_ptr<Trainer> {
-                   PolicyGradientOptions own;
-                   own.rollouts = params.Integer("rollouts");
-                   own.rollout.tau = params.Number("tau");
-                   own.rollout.hold = params.Integer("hold");
-                   own.each_workload = params.Flag("each-workload");
-                   own.rollout.keep = params.Number("keep");
-                   own.rollout.backlogs = NeedsBacklogs(params.Text("baseline"));
-                   own.average = params.Number("average");
-                   own.rollout.reward = params.Text("reward");
-                   own.discount_half_life = params.Number("half-life");
-                   own.learning_rate = params.Number("learning-rate");
-                   own.final_learning_rate = params.Number("final-learning-rate");
-                   return std::make_unique<PolicyGradientTrainer>(
-                       std::move(own), std::move(options), std::move(episodes), std::move(state));
-                 },
-                 true}));
+    (TrainerInfo{
+        "policy-gradient",
+        "REINFORCE on sampled allocations; rollouts with equal arrivals are the baseline",
+        "index",
+        {{"rollouts", "8",
+          "rollouts of each workload (equal arrivals), at least 3; baseline=arrivals: 2", 1, 10000},
+         {"tau", "0.3", "temperature of exploration", 1e-6, 100},
+         {"noise-interval", "1", "intervals for which the exploration noise stays the same", 1, 1e6,
+          "hold"},
+         {"scale-per-workload", "false",
+          "divide advantages by their root mean square in each workload, not in all", -1e300, 1e300,
+          "each-workload"},
+         {"sample-share", "0.5", "share of decisions that enter the gradient", 1e-6, 1, "keep"},
+         {"reward", "jct", "see 'allot list rewards'"},
+         {"baseline", "state",
+          "arrivals: mean of the other rollouts; state: that, and a fit on the backlog"},
+         {"average-decay", "0.97",
+          "decay per iteration of the moving average of the weights (0: none)", 0, 0.9999,
+          "average"},
+         {"half-life", "1e18", "seconds after which a reward counts half", 1, 1e300},
+         {"learning-rate", "0.003", "of Adam, in the first iteration", 1e-9, 10},
+         {"final-learning-rate", "0.001", "of Adam, in the last iteration", 1e-9, 10}},
+        [](const Params& params, TrainerOptions options, EpisodeSource episodes,
+           TrainerState state) -> std::unique_ptr<Trainer> {
+          PolicyGradientOptions own;
+          own.rollouts = params.Integer("rollouts");
+          own.rollout.tau = params.Number("tau");
+          own.rollout.hold = params.Integer("noise-interval");
+          own.each_workload = params.Flag("scale-per-workload");
+          own.rollout.keep = params.Number("sample-share");
+          own.rollout.backlogs = NeedsBacklogs(params.Text("baseline"));
+          own.average = params.Number("average-decay");
+          own.rollout.reward = params.Text("reward");
+          own.discount_half_life = params.Number("half-life");
+          own.learning_rate = params.Number("learning-rate");
+          own.final_learning_rate = params.Number("final-learning-rate");
+          return std::make_unique<PolicyGradientTrainer>(std::move(own), std::move(options),
+                                                         std::move(episodes), std::move(state));
+        },
+        true}));
 
 }  // namespace
 }  // namespace allot

@@ -161,45 +161,45 @@ class PpoTrainer : public Trainer {
   SequenceLearner critic_;
 };
 
-ALLOT_REGISTER(TrainerInfo,
-               (TrainerInfo{
-                   "ppo",
-                   "proximal policy optimisation of increments, generalised advantages",
-                   "sequence",
-                   {{"rollouts", "8", "of each workload (same arrivals)", 1, 10000},
-                    {"baseline", "critic",
-                     "critic, arrivals (the other rollouts of the same ones) or none"},
-                    {"reward", "jct", "see 'allot list rewards'"},
-                    {"discount", "1", "of rewards, per interval", 0, 1},
-                    {"lambda", "0.95", "of generalised advantages", 0, 1},
-                    {"clip", "0.2", "of the ratio of probabilities", 0, 100},
-                    {"epochs", "4", "over an iteration's increments", 1, 1000},
-                    {"minibatch", "1024", "increments a step", 1, 1000000},
-                    {"keep", "0.5", "share of increments that are learned from", 1e-6, 1},
-                    {"entropy", "0.01", "weight of the policy's entropy, at the start", 0, 100},
-                    {"final-entropy", "0.001", "and at the end", 0, 100},
-                    {"learning-rate", "0.003", "of Adam, at the start", 1e-9, 10},
-                    {"final-learning-rate", "0.0006", "and at the end", 1e-9, 10}},
-                   [](const Params& params, TrainerOptions options, EpisodeSource episodes,
-                      TrainerState state) -> std::unique_ptr<Trainer> {
-                     PpoOptions own;
-                     own.collect.rollouts = params.Integer("rollouts");
-                     own.collect.discount = params.Number("discount");
-                     own.collect.rollout.reward = params.Text("reward");
-                     own.baseline = BaselineNamed(params.Text("baseline"));
-                     RequireRollouts(own.baseline, own.collect.rollouts);
-                     own.keep = params.Number("keep");
-                     own.clip = params.Number("clip");
-                     own.lambda = params.Number("lambda");
-                     own.epochs = params.Integer("epochs");
-                     own.minibatch = params.Integer("minibatch");
-                     own.entropy = params.Number("entropy");
-                     own.final_entropy = params.Number("final-entropy");
-                     own.learning_rate = params.Number("learning-rate");
-                     own.final_learning_rate = params.Number("final-learning-rate");
-                     return std::make_unique<PpoTrainer>(std::move(own), std::move(options),
-                                                         std::move(episodes), std::move(state));
-                   }}));
+ALLOT_REGISTER(
+    TrainerInfo,
+    (TrainerInfo{
+        "ppo",
+        "proximal policy optimisation of increments, generalised advantages",
+        "sequence",
+        {{"rollouts", "8", "of each workload (same arrivals)", 1, 10000},
+         {"baseline", "critic", "critic, arrivals (mean of the other rollouts) or none"},
+         {"reward", "jct", "see 'allot list rewards'"},
+         {"discount", "1", "of rewards, per interval", 0, 1},
+         {"lambda", "0.95", "of generalised advantage estimation", 0, 1},
+         {"clip", "0.2", "clip range of the probability ratio", 0, 100},
+         {"epochs", "4", "passes over the increments of an iteration", 1, 1000},
+         {"minibatch", "1024", "increments per gradient step", 1, 1000000},
+         {"sample-share", "0.5", "share of increments that are learned from", 1e-6, 1, "keep"},
+         {"entropy", "0.01", "weight of the entropy bonus, in the first iteration", 0, 100},
+         {"final-entropy", "0.001", "weight of the entropy bonus, in the last iteration", 0, 100},
+         {"learning-rate", "0.003", "of Adam, in the first iteration", 1e-9, 10},
+         {"final-learning-rate", "0.0006", "of Adam, in the last iteration", 1e-9, 10}},
+        [](const Params& params, TrainerOptions options, EpisodeSource episodes,
+           TrainerState state) -> std::unique_ptr<Trainer> {
+          PpoOptions own;
+          own.collect.rollouts = params.Integer("rollouts");
+          own.collect.discount = params.Number("discount");
+          own.collect.rollout.reward = params.Text("reward");
+          own.baseline = BaselineNamed(params.Text("baseline"));
+          RequireRollouts(own.baseline, own.collect.rollouts);
+          own.keep = params.Number("sample-share");
+          own.clip = params.Number("clip");
+          own.lambda = params.Number("lambda");
+          own.epochs = params.Integer("epochs");
+          own.minibatch = params.Integer("minibatch");
+          own.entropy = params.Number("entropy");
+          own.final_entropy = params.Number("final-entropy");
+          own.learning_rate = params.Number("learning-rate");
+          own.final_learning_rate = params.Number("final-learning-rate");
+          return std::make_unique<PpoTrainer>(std::move(own), std::move(options),
+                                              std::move(episodes), std::move(state));
+        }}));
 
 }  // namespace
 }  // namespace allot

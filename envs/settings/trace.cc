@@ -31,7 +31,7 @@ Setting Make(const Params& params) {
   if (!params.Text("from").empty()) window.from = when(params.Text("from"));
   if (!params.Text("to").empty()) window.to = when(params.Text("to"));
   window.span = when(params.Text("span"));
-  window.weekly = !params.Flag("random");
+  window.weekly = !params.Flag("random-start");
   window.loads = params.Numbers("loads");
   window.elastic = !params.Flag("rigid");
   const std::string& speedups = params.Text("speedups");
@@ -53,24 +53,25 @@ Setting Make(const Params& params) {
           "default", [trace, source](std::uint64_t seed) { return source(seed); }, cut};
 }
 
-ALLOT_REGISTER(SettingInfo,
-               (SettingInfo{
-                   "trace",
-                   "samples of a trace on a cluster of 8-GPU nodes",
-                   {{"workload", "embedded", "trace file, or the embedded one"},
-                    {"from", "", "first submission used: date, 14d, or seconds"},
-                    {"to", "", "submissions before this are used"},
-                    {"span", "7d", "length of a sample"},
-                    {"random", "false", "samples begin anywhere, not one span after the other"},
-                    {"gpus", "256", "of the cluster", 8, 1e6},
-                    {"loads", "1", "offered loads, joined by '|'"},
-                    {"rigid", "false", "keep jobs at their requested size"},
-                    {"speedups", "catalogue",
-                     "of elastic jobs: measured profiles, or 'power' laws n^p"},
-                    {"interval", "300", "seconds between decisions", 1e-3, 1e9},
-                    {"restart-cost", "30", "seconds lost by a change of allocation", 0, 1e9},
-                    {"lengths", "none", "what policies are told: none, noisy:SIGMA, true"}},
-                   Make}));
+ALLOT_REGISTER(
+    SettingInfo,
+    (SettingInfo{
+        "trace",
+        "samples of a trace on a cluster of 8-GPU nodes",
+        {{"workload", "embedded", "trace file, or the embedded one"},
+         {"from", "", "first submission used: date, 14d, or seconds"},
+         {"to", "", "submissions before this are used"},
+         {"span", "7d", "length of a sample"},
+         {"random-start", "false", "samples begin at a random time, not one span after the other",
+          -1e300, 1e300, "random"},
+         {"gpus", "256", "GPUs of the cluster", 8, 1e6},
+         {"loads", "1", "offered loads, joined by '|'"},
+         {"rigid", "false", "keep jobs at their requested size"},
+         {"speedups", "catalogue", "of elastic jobs: catalogue (measured) or power (n^p)"},
+         {"interval", "300", "seconds between decisions", 1e-3, 1e9},
+         {"restart-cost", "30", "seconds of progress lost by a change of allocation", 0, 1e9},
+         {"lengths", "none", "job lengths that policies get: none, noisy:SIGMA, true"}},
+        Make}));
 
 }  // namespace
 }  // namespace allot

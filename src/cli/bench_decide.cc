@@ -196,13 +196,15 @@ ALLOT_REGISTER(CommandInfo,
                          .Range(1, 1000000)
                          .ShowDefault();
                      line.Option("--nodes-per-job", o->nodes_per_job,
-                                 "servers of 2 GPUs a job; less than 2: contended")
+                                 "nodes of 2 GPUs per job; below 2 jobs compete for GPUs")
                          .Range(0.01, 100.0)
                          .ShowDefault();
-                     line.Option("--lengths", o->lengths, "what is told of them: known or none")
+                     line.Option("--lengths", o->lengths,
+                                 "job lengths that the policy gets: known or none")
                          .OneOf({"known", "none"})
                          .ShowDefault();
-                     line.Option("--users", o->users, "who submit them, in turn; 0: nobody known")
+                     line.Option("--users", o->users,
+                                 "number of users who submit the jobs, in turn; 0: users unknown")
                          .Range(0, 1000000)
                          .ShowDefault();
                      line.Option("--checkpoint", o->checkpoint,

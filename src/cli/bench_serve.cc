@@ -97,22 +97,23 @@ int BenchServe(const ServingOptions& o, const GlobalOptions& globals) {
   return 0;
 }
 
-ALLOT_REGISTER(CommandInfo,
-               (CommandInfo{
-                   "bench serve", "CPU time and memory of a daemon's decisions",
-                   [](CommandLine& line, const GlobalOptions& globals) {
-                     auto o = std::make_shared<ServingOptions>();
-                     line.Option("--jobs", o->jobs, "live jobs").Range(1, 1000000).ShowDefault();
-                     line.Option("--decisions", o->decisions, "that are measured")
-                         .Range(1, 100000000)
-                         .ShowDefault();
-                     line.Option("-p,--policy", o->policy, "that decides").ShowDefault();
-                     line.Option("--checkpoint", o->checkpoint, "or a trained one");
-                     line.Option("--plugin", o->plugin,
-                                 "library that it is in [the program itself]");
-                     line.Option("-o,--out", o->out, "write the figures as JSON to this file");
-                     return [o, &globals] { return BenchServe(*o, globals); };
-                   }}));
+ALLOT_REGISTER(
+    CommandInfo,
+    (CommandInfo{
+        "bench serve", "CPU time and memory of a daemon's decisions",
+        [](CommandLine& line, const GlobalOptions& globals) {
+          auto o = std::make_shared<ServingOptions>();
+          line.Option("--jobs", o->jobs, "number of live jobs").Range(1, 1000000).ShowDefault();
+          line.Option("--decisions", o->decisions, "number of decisions that are measured")
+              .Range(1, 100000000)
+              .ShowDefault();
+          line.Option("-p,--policy", o->policy, "policy that decides").ShowDefault();
+          line.Option("--checkpoint", o->checkpoint, "or a trained policy: its checkpoint folder");
+          line.Option("--plugin", o->plugin,
+                      "shared library that holds the policy [the program itself]");
+          line.Option("-o,--out", o->out, "write the figures as JSON to this file");
+          return [o, &globals] { return BenchServe(*o, globals); };
+        }}));
 
 }  // namespace
 }  // namespace allot

@@ -260,24 +260,26 @@ int BenchSimulate(SimulationOptions& o, const GlobalOptions& globals) {
 
 ALLOT_REGISTER(
     CommandInfo,
-    (CommandInfo{
-        "bench simulate",
-        "CPU time of simulations: per decision, idle, on traces, of peers' sets, of envs",
-        [](CommandLine& line, const GlobalOptions& globals) {
-          auto o = std::make_shared<SimulationOptions>();
-          o->world.Declare(line);
-          line.Flag("--trace", o->trace, "also simulate --workload on --cluster");
-          line.Flag("--figure6", o->figure6, "also run the cells of preset blox-fig6");
-          line.Flag("--million", o->million, "also simulate 1,000,000 jobs on 100,000 GPUs");
-          line.Flag("--env", o->env, "also step environments");
-          line.Option("--policies", o->policies, "policies to run").ShowDefault();
-          line.Option("--most-active", o->most_active, "largest crowd of jobs, from 100 by tens")
-              .Range(100, 1000000)
-              .ShowDefault();
-          line.Option("--dl2", o->dl2, "DL2's reference folder: also run its heuristics");
-          line.Option("-o,--out", o->out, "write the figures as JSON to this file");
-          return [o, &globals] { return BenchSimulate(*o, globals); };
-        }}));
+    (CommandInfo{"bench simulate",
+                 "CPU time of simulations: per decision, idle, on traces, of peers' sets, of envs",
+                 [](CommandLine& line, const GlobalOptions& globals) {
+                   auto o = std::make_shared<SimulationOptions>();
+                   o->world.Declare(line);
+                   line.Flag("--trace", o->trace, "also simulate --workload on --cluster");
+                   line.Flag("--figure6", o->figure6, "also run the cells of preset blox-fig6");
+                   line.Flag("--million", o->million,
+                             "also simulate 1,000,000 jobs on 100,000 GPUs");
+                   line.Flag("--env", o->env, "also step environments");
+                   line.Option("--policies", o->policies, "policies to run").ShowDefault();
+                   line.Option("--max-active", o->most_active,
+                               "largest number of active jobs; starts at 100, grows tenfold")
+                       .Range(100, 1000000)
+                       .ShowDefault();
+                   line.Renamed("--most-active", "--max-active");
+                   line.Option("--dl2", o->dl2, "DL2's reference folder: also run its heuristics");
+                   line.Option("-o,--out", o->out, "write the figures as JSON to this file");
+                   return [o, &globals] { return BenchSimulate(*o, globals); };
+                 }}));
 
 }  // namespace
 }  // namespace allot

@@ -32,25 +32,23 @@ int Compare(CompareOptions& o, const GlobalOptions& globals) {
   return 0;
 }
 
-ALLOT_REGISTER(CommandInfo,
-               (CommandInfo{
-                   "compare", "run several policies on the same workloads and tabulate",
-                   [](CommandLine& line, const GlobalOptions& globals) {
-                     auto o = std::make_shared<CompareOptions>();
-                     o->world.Declare(line);
-                     line.Option("-p,--policies", o->policies, "policies, joined by commas")
-                         .DefaultText(
-                             "fifo,las,srtf,drf,optimus; of a peer's profile the repaired ones");
-                     line.Option("--reference", o->reference,
-                                 "policy whose JCT the ratios are of (default: the first)");
-                     line.Flag("--bounds", o->bounds,
-                               "add a row that no policy can beat: a lower bound on avg JCT");
-                     line.Option("--title", o->title, "title of the table in the report");
-                     line.Option("-o,--out", o->out, "folder for evaluation.json and the runs");
-                     line.Option("--log", o->log_root,
-                                 "Minari datasets folder for HDF5 episode logs");
-                     return [o, &globals] { return Compare(*o, globals); };
-                   }}));
+ALLOT_REGISTER(
+    CommandInfo,
+    (CommandInfo{
+        "compare", "run several policies on the same workloads and tabulate",
+        [](CommandLine& line, const GlobalOptions& globals) {
+          auto o = std::make_shared<CompareOptions>();
+          o->world.Declare(line);
+          line.Option("-p,--policies", o->policies, "policies, joined by commas")
+              .DefaultText("fifo,las,srtf,drf,optimus; of a peer's profile the repaired ones");
+          line.Option("--reference", o->reference,
+                      "policy that the others are compared with (default: the first)");
+          line.Flag("--bounds", o->bounds, "add a row with a lower bound on the average JCT");
+          line.Option("--title", o->title, "title of the table in the report");
+          line.Option("-o,--out", o->out, "folder for evaluation.json and the runs");
+          line.Option("--log", o->log_root, "Minari datasets folder for HDF5 episode logs");
+          return [o, &globals] { return Compare(*o, globals); };
+        }}));
 
 }  // namespace
 }  // namespace allot

@@ -57,8 +57,9 @@ ALLOT_REGISTER(
           line.Option("--against", o->against, "policies to compare with, joined by commas")
               .ShowDefault();
           line.Option("--title", o->title, "title of the table in the report");
-          line.Flag("--seen", o->seen,
-                    "the checkpoint was trained on these workloads, whatever its config says");
+          line.Flag(
+              "--seen", o->seen,
+              "mark the workloads as seen in training, whatever the checkpoint's config says");
           line.Option("-o,--out", o->out, "folder for evaluation.json and the runs");
           line.Option("--log", o->log_root, "Minari datasets folder for HDF5 episode logs");
           return [o, &globals] { return Evaluate(*o, globals); };

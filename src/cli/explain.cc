@@ -35,13 +35,15 @@ struct ExplainOptions {
 };
 
 constexpr const char* kHowToRead =
-    "How to read it. A network gives each job three numbers: its weight u, its fairness beta, its\n"
-    "stickiness kappa. Jobs climb the concave hull of their speeds step by step; a step's key is\n"
+    "How to read it. The network gives each job three numbers: weight u, fairness beta and\n"
+    "stickiness kappa. A job gets GPUs step by step along the concave hull of its speeds. The key\n"
+    "of a step is\n"
     "  u + ln(speed gained per GPU) - beta ln(speed at its middle) + kappa (within what the job\n"
     "  has now) or - kappa (beyond it)\n"
-    "and the largest key of all jobs goes next, while there is room (docs/learning.md). So a job\n"
-    "has what it has because its last step's key was among the largest, and no more because its\n"
-    "next step's key was not, did not fit, or would not speed it up.\n"
+    "and the step with the largest key of all jobs is taken next, while there is room\n"
+    "(docs/learning-method.md). A job has its GPUs because the key of its last step was among\n"
+    "the largest. It has no more because its next step had a smaller key, did not fit, or would\n"
+    "not make the job faster.\n"
     "\n"
     "An observation is one decision of an episode log (--observation FOLDER --episode N\n"
     "--decision N, from 0; made with --log) or a JSON snapshot (docs/formats/snapshot.md; --save\n"
@@ -241,27 +243,29 @@ int Explain(const ExplainOptions& o, const GlobalOptions& globals) {
   return 0;
 }
 
-ALLOT_REGISTER(
-    CommandInfo,
-    (CommandInfo{
-        "explain", "why a trained policy gave each job its GPUs, at one decision",
-        [](CommandLine& line, const GlobalOptions& globals) {
-          auto o = std::make_shared<ExplainOptions>();
-          line.Footer(kHowToRead);
-          line.Option("--checkpoint", o->checkpoint, "checkpoint folder").Required();
-          line.Option("--observation", o->observation,
-                      "folder of an episode log, or a snapshot (.json)")
-              .Required();
-          line.Option("--episode", o->episode, "of the log, from 0").NonNegative().ShowDefault();
-          line.Option("--decision", o->decision, "of the episode, from 0")
-              .NonNegative()
-              .ShowDefault();
-          line.Option("--job", o->job, "only this job, with features and steps");
-          line.Option("--placement", o->placement, "stage: which GPUs on which nodes")
-              .ShowDefault();
-          line.Option("--save", o->save, "write the moment as a snapshot to this file");
-          return [o, &globals] { return Explain(*o, globals); };
-        }}));
+ALLOT_REGISTER(CommandInfo,
+               (CommandInfo{
+                   "explain", "why a trained policy gave each job its GPUs, at one decision",
+                   [](CommandLine& line, const GlobalOptions& globals) {
+                     auto o = std::make_shared<ExplainOptions>();
+                     line.Footer(kHowToRead);
+                     line.Option("--checkpoint", o->checkpoint, "checkpoint folder").Required();
+                     line.Option("--observation", o->observation,
+                                 "folder of an episode log, or a snapshot (.json)")
+                         .Required();
+                     line.Option("--episode", o->episode, "episode of the log, from 0")
+                         .NonNegative()
+                         .ShowDefault();
+                     line.Option("--decision", o->decision, "decision of the episode, from 0")
+                         .NonNegative()
+                         .ShowDefault();
+                     line.Option("--job", o->job, "only this job, with features and steps");
+                     line.Option("--placement", o->placement, "stage: which GPUs on which nodes")
+                         .ShowDefault();
+                     line.Option("--save", o->save,
+                                 "write the observation as a JSON snapshot to this file");
+                     return [o, &globals] { return Explain(*o, globals); };
+                   }}));
 
 }  // namespace
 }  // namespace allot

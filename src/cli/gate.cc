@@ -75,7 +75,7 @@ int Gate(GateOptions& o, const GlobalOptions& globals) {
   if (!o.seen && TrainingOverlapOf(candidate.config, o.world) == TrainingOverlap::kSeen) {
     throw UsageError(
         "the gate needs workloads that training did not see, and '{}' was trained on these: "
-        "choose others by --from and --to, or say --seen",
+        "choose others by --from and --to, or add --allow-seen",
         o.candidate);
   }
   const fs::path accepted = fs::path(o.models) / "accepted";
@@ -127,18 +127,22 @@ ALLOT_REGISTER(
           auto o = std::make_shared<GateOptions>();
           line.Footer(
               "The 95 % interval of the ratio of mean JCTs (paired by workload, geometric) must\n"
-              "lie below --bar, against DIR/accepted if there is one and against the best of\n"
-              "--against. Then the candidate becomes DIR/accepted, of whose former holder a copy\n"
-              "stays in DIR/former/NNN; else it is kept in DIR/rejected/NNN, each time with its\n"
+              "lie below --max-ratio, against DIR/accepted if there is one and against the best "
+              "of\n"
+              "--against. Then the candidate becomes DIR/accepted and a copy of the former one\n"
+              "stays in DIR/former/NNN; otherwise it is kept in DIR/rejected/NNN. Both get the\n"
               "report, gate.json and gate.md. Exit code 0: accepted, 4: rejected.");
           o->world.Declare(line);
           line.Option("--candidate", o->candidate, "checkpoint folder").Required();
-          line.Option("--models", o->models, "DIR of accepted/, former/ and rejected/").Required();
+          line.Option("--models", o->models, "folder that holds accepted/, former/ and rejected/")
+              .Required();
           line.Option("--against", o->heuristics, "heuristics, joined by commas").ShowDefault();
-          line.Option("--bar", o->bar, "what the interval's upper end must be below")
+          line.Option("--max-ratio", o->bar, "the upper end of the interval must be below this")
               .Range(0.1, 2.0)
               .ShowDefault();
-          line.Flag("--seen", o->seen, "take workloads that training saw, too");
+          line.Renamed("--bar", "--max-ratio");
+          line.Flag("--allow-seen", o->seen, "also accept workloads that training has seen");
+          line.Renamed("--seen", "--allow-seen");
           return [o, &globals] { return Gate(*o, globals); };
         }}));
 

@@ -60,7 +60,7 @@ ALLOT_REGISTER(CommandInfo, (CommandInfo{"status", "what a running daemon does",
                                          [](CommandLine& line, const GlobalOptions& globals) {
                                            auto state = DeclareState(line);
                                            auto watch = std::make_shared<bool>(false);
-                                           line.Flag("-w,--watch", *watch, "until Ctrl-C");
+                                           line.Flag("-w,--watch", *watch, "repeat until Ctrl-C");
                                            return [=, &globals] {
                                              return Status(*state, *watch, globals);
                                            };
@@ -77,7 +77,7 @@ CommandInfo Order(const char* what, const char* summary) {
             auto state = DeclareState(line);
             auto node = std::make_shared<std::string>();
             if (std::string_view(what) == "drain") {
-              line.Option("--node", *node, "only this node: its jobs leave it");
+              line.Option("--node", *node, "only this node: its jobs are moved away");
             }
             return [=] {
               Json request = {{"do", what}};
@@ -89,21 +89,23 @@ CommandInfo Order(const char* what, const char* summary) {
 }
 
 ALLOT_REGISTER(CommandInfo,
-               Order("pause", "no decisions of a running daemon until 'resume'; jobs go on"));
+               Order("pause",
+                     "stop the decisions of a running daemon until 'resume'; jobs keep running"));
 ALLOT_REGISTER(CommandInfo, Order("resume", "end a pause and all drains"));
 ALLOT_REGISTER(CommandInfo, Order("drain", "let no job begin, or empty a node"));
 
 ALLOT_REGISTER(CommandInfo,
-               (CommandInfo{"cancel", "end a job of a running daemon; its workers are stopped",
-                            [](CommandLine& line, const GlobalOptions&) {
-                              auto state = DeclareState(line);
-                              auto job = std::make_shared<std::string>();
-                              line.Option("job", *job, "as 'allot status' names it").Required();
-                              return [=] {
-                                Ask(*state, {{"do", "cancel"}, {"job", *job}});
-                                return 0;
-                              };
-                            }}));
+               (CommandInfo{
+                   "cancel", "end a job of a running daemon; its workers are stopped",
+                   [](CommandLine& line, const GlobalOptions&) {
+                     auto state = DeclareState(line);
+                     auto job = std::make_shared<std::string>();
+                     line.Option("job", *job, "name as shown by 'allot status'").Required();
+                     return [=] {
+                       Ask(*state, {{"do", "cancel"}, {"job", *job}});
+                       return 0;
+                     };
+                   }}));
 
 }  // namespace
 }  // namespace allot

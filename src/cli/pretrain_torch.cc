@@ -158,30 +158,32 @@ ALLOT_REGISTER(
           auto o = std::make_shared<PretrainOptions>();
           line.Option("--log", o->logs, "folder of a data set written with --log (repeatable)");
           line.Option("--network", o->network,
-                      "what is warmed up: ID:KEY=VALUE,..., see 'allot list networks'")
+                      "network to train: ID:KEY=VALUE,..., see 'allot list networks'")
               .ShowDefault();
           line.Option("--setting", o->setting,
-                      "without a log: where --teacher decides (sequence networks)");
-          line.Option("--teacher", o->teacher, "policy that is imitated there").ShowDefault();
-          line.Option("--episodes", o->episodes, "of the teacher, there")
+                      "without --log: settings in which --teacher decides (sequence networks)");
+          line.Option("--teacher", o->teacher, "without --log: policy that is imitated")
+              .ShowDefault();
+          line.Option("--episodes", o->episodes, "without --log: episodes of the teacher")
               .Range(1, 1000000)
               .ShowDefault();
           line.Option("--passes", o->passes,
-                      "after the first the student rolls in (DAgger; sequence networks)")
+                      "passes over the episodes; from the second on the student acts (DAgger; "
+                      "sequence networks)")
               .Range(1, 1000)
               .ShowDefault();
-          line.Option("--smoothing", o->smoothing, "of labels (sequence networks)")
+          line.Option("--smoothing", o->smoothing, "label smoothing (sequence networks)")
               .Range(0.0, 1.0)
               .ShowDefault();
-          line.Option("--entropy", o->entropy, "weight of its bonus (sequence networks)")
+          line.Option("--entropy", o->entropy, "weight of the entropy bonus (sequence networks)")
               .Range(0.0, 100.0)
               .ShowDefault();
           line.Option("-o,--out", o->out, "folder for checkpoint/ and pretrain.csv").Required();
           line.Option("--epochs", o->imitation.epochs, "passes over the decisions (default: 12)")
               .Range(1, 10000);
           line.Option("--hold-out", o->hold_out,
-                      "share that is not learned from (index: blocks of 48 decisions; sequence: "
-                      "episodes)")
+                      "share of the decisions kept for testing (index: blocks of 48 decisions; "
+                      "sequence: episodes)")
               .Range(0.0, 0.5)
               .ShowDefault();
           line.Option("--stride", o->stride, "use every n-th contended decision")
@@ -190,9 +192,10 @@ ALLOT_REGISTER(
           line.Option("--hidden", o->hidden, "hidden units (default: the network's own)")
               .Range(1, 1024);
           line.Option("--learning-rate", o->imitation.learning_rate,
-                      "of Adam, at the start (default: index 0.02, sequence 0.005)")
+                      "of Adam, in the first epoch (default: index 0.02, sequence 0.005)")
               .Range(1e-9, 10.0);
-          line.Option("--seed", o->imitation.seed, "of the hidden layer and the order of decisions")
+          line.Option("--seed", o->imitation.seed,
+                      "seed of the hidden layer and of the order of decisions")
               .ShowDefault();
           return [o, &globals] { return Pretrain(*o, globals); };
         }}));

@@ -25,14 +25,14 @@ ALLOT_REGISTER(
                    auto o = std::make_shared<ReportOptions>();
                    line.Option(
                        "evaluations", o->input.evaluation_dirs,
-                       "folders of evaluations or sweeps; the first evaluation makes the headline");
+                       "folders of evaluations or sweeps; the headline is of the first evaluation");
                    line.Option("--training", o->input.training_dirs,
                                "folders with curve.csv or pretrain.csv");
                    line.Option("--title", o->input.title, "title of the page");
                    line.Option("--date", o->input.date, "date to print");
                    line.Option("--command", o->input.commands,
                                "a command that made the results (repeatable)");
-                   line.Option("-o,--out", o->out, "the page").ShowDefault();
+                   line.Option("-o,--out", o->out, "HTML file").ShowDefault();
                    return [o, &globals] {
                      o->input.version = Version();
                      WriteReport(o->input, o->out);

@@ -177,8 +177,8 @@ ALLOT_REGISTER(
               "peer", o->peer,
               "peer, or several joined by ',': " + Join(Registry<PeerInfo>::Global().ids(), ", "));
           line.Option("--reference", o->reference,
-                      "folder of the peer's workloads and results; of several peers the one "
-                      "above");
+                      "folder of the peer's workloads and results; for several peers, the folder "
+                      "that holds theirs");
           line.Option("--only", o->only, "runs whose name matches this pattern: 'w2.Las.*'")
               .ShowDefault();
           line.Option("--repeat", o->repeat, "runs of each case; CPU time is their median")

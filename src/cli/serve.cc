@@ -149,24 +149,28 @@ ALLOT_REGISTER(
         [](CommandLine& line, const GlobalOptions& globals) {
           auto o = std::make_shared<ServeOptions>();
           line.Option("--runtime", o->runtime,
-                      "what runs the jobs, e.g. local:cluster=2x4; see 'allot list runtimes'")
+                      "what starts and stops processes, e.g. local:cluster=2x4; see 'allot list "
+                      "runtimes'")
               .ShowDefault();
-          line.Option("--checkpoint", o->checkpoint, "trained policy that decides");
-          line.Option("-p,--policy", o->policy, "or any other policy [index]");
+          line.Option("--checkpoint", o->checkpoint,
+                      "checkpoint folder of the trained policy that decides");
+          line.Option("-p,--policy", o->policy, "or the name of any other policy [index]");
           line.Option("--plugin", o->plugin,
-                      "library that the policy is in: liballot_plugin.so, or another with its "
-                      "C interface [allot itself]");
+                      "shared library that holds the policy: liballot_plugin.so, or another with "
+                      "the same C interface [allot itself]");
           line.Option("--shadow", o->shadow,
-                      "policy beside the one in charge: asked, compared, never applied");
-          line.Option("--shadow-checkpoint", o->shadow_checkpoint, "or a trained one");
+                      "second policy: its decisions are compared and logged, never applied");
+          line.Option("--shadow-checkpoint", o->shadow_checkpoint,
+                      "or the checkpoint folder of a trained one");
           line.Option("--log", o->log_root,
                       "Minari datasets folder for the HDF5 episode log, written at the end");
           line.Option("-o,--out", o->out,
-                      "folder for results of this run, for 'allot report', written at the end");
+                      "folder for the results of this run, for 'allot report', written at the end");
           line.Option("--state", o->state, "folder for journal and socket [~/.local/state/allot]");
-          line.Option("--catalogue", o->catalogue,
-                      "CSV of your models' throughput profiles (docs/formats/catalogue.md), in "
-                      "place of the one that ships with allot");
+          line.Option(
+              "--catalogue", o->catalogue,
+              "CSV of the throughput of your models (docs/formats/catalogue.md), instead of "
+              "the catalogue that ships with allot");
           line.Option("--interval", o->live.interval, "seconds between scheduled decisions")
               .Range(0.05, 86400.0)
               .ShowDefault();
@@ -174,23 +178,24 @@ ALLOT_REGISTER(
               .Range(0.01, 60.0)
               .ShowDefault();
           line.Option("--restart-cost", o->live.job_table.restart_cost,
-                      "seconds that a hot resize costs a job, as policies are told")
+                      "seconds of progress that a resize costs a job, as given to policies")
               .NonNegative()
               .ShowDefault();
-          line.Option("--hung-after", o->live.job_table.worker_group.hung_after,
-                      "seconds of silence after which a worker is ended")
+          line.Option("--worker-timeout", o->live.job_table.worker_group.hung_after,
+                      "seconds without a message after which a worker is stopped")
               .Positive()
               .ShowDefault();
+          line.Renamed("--hung-after", "--worker-timeout");
           line.Option("--metrics", o->metrics,
                       "address for Prometheus, e.g. tcp:127.0.0.1:9101 [none]");
           line.Flag("--metrics-for-all", o->metrics_for_all,
-                    "let --metrics be an address that other machines reach");
-          line.Flag("--dry-run", o->live.dry_run, "say what would be done, and do nothing");
+                    "allow an address for --metrics that other machines can reach");
+          line.Flag("--dry-run", o->live.dry_run, "print decisions, change nothing");
           line.Flag("--until-idle", o->live.until_idle, "end when no job is left");
           line.Flag("--stop-jobs", o->stop_jobs,
-                    "at the end stop all jobs, with a checkpoint; else they run on");
+                    "at the end stop all jobs after a checkpoint (default: they keep running)");
           line.Flag("--watch", o->watch, "show the table of jobs instead of the log");
-          line.Flag("--json-logs", o->json_logs, "the log as JSON, one object a line");
+          line.Flag("--json-logs", o->json_logs, "log lines as JSON, one object per line");
           return [o, &globals] { return Serve(*o, globals); };
         }}));
 

@@ -264,13 +264,14 @@ void DeclareSweep(CommandLine& line, SweepCommand* o) {
   line.Option("--window-jobs", o->window_jobs,
               "measure jobs A..B by position from 0; the run ends with the last of them");
   line.Option("--window-time", o->window_time, "measure jobs submitted in A..B: 7d..14d");
-  line.Option("--warm-up", o->warm_up, "measure jobs submitted so long after the first: 2d");
+  line.Option("--warm-up", o->warm_up,
+              "measure only jobs submitted at least this long after the first: 2d");
   line.Option("--reference", o->reference,
-              "what ratios are of: a policy, or FACTOR=VALUE (default: the first policy)");
+              "what rows are compared with: a policy, or FACTOR=VALUE (default: the first policy)");
   line.Option("--title", o->title, "title of the results");
   line.Option("-o,--out", o->out, "folder that keeps finished cells; run again to continue");
   line.Flag("--list", o->list, "print the cells and run none");
-  line.Option("--shard", o->shard, "I/N: only every N-th cell; the last shard merges");
+  line.Option("--shard", o->shard, "I/N: run every N-th cell; the last shard writes the results");
   line.Flag("--slurm", o->slurm, "submit as a Slurm job array");
   line.Option("--slurm-script", o->slurm_script, "only write the script for sbatch");
   line.Option("--slurm-tasks", o->slurm_tasks, "tasks of the array")

@@ -25,21 +25,21 @@ void DeclareTraining(CommandLine& line, TrainOptions& o) {
               "(default: what --network says)");
   line.Option("-o,--out", o.out, "folder of the run: best/, latest/, curve.csv, TensorBoard events")
       .Required();
-  line.Flag("--resume", o.resume, "go on from latest/ in the folder, with the same options");
+  line.Flag("--resume", o.resume, "continue from latest/ in the folder, with the same options");
   line.Option("--method", o.method, "ID:KEY=VALUE,..., see 'allot list methods'").ShowDefault();
   line.Option("--objective", o.objective,
-              "what validation compares and best/ is chosen by, see 'allot list objectives'")
+              "what validation measures; best/ is chosen by it; see 'allot list objectives'")
       .ShowDefault();
   line.Option("--from-log", o.from_logs,
               "folder of an episode log, simulated or live, to train on instead of a workload: "
               "its arrivals and measured run times (repeatable)");
   line.Option("--history", o.history,
-              "TRACE@DATE: run times known from the start, kept in the checkpoint");
+              "TRACE@DATE: run times of jobs submitted before are known; kept in the checkpoint");
   line.Option("--iterations", o.trainer.iterations, "gradient steps")
       .Range(1, 10000000)
       .ShowDefault();
   line.Option("--stop-after", o.stop_after,
-              "stop after so many iterations of this call (resume later); 0: never")
+              "stop this call after so many iterations (continue with --resume); 0: never")
       .Range(0, 10000000);
   line.Option("--batch", o.trainer.workloads, "workloads per iteration")
       .Range(1, 100000)
@@ -48,18 +48,20 @@ void DeclareTraining(CommandLine& line, TrainOptions& o) {
       .ShowDefault();
   line.Option("--training-cluster", o.training_cluster,
               "cluster of the episodes (default: --cluster)");
-  line.Option("--training-loads", o.training_loads, "offered loads, drawn per episode")
+  line.Option("--training-loads", o.training_loads, "offered loads, one drawn per episode")
       .SplitAt(',')
       .ShowDefault();
-  line.Option("--teacher", o.teacher, "policy that returns are measured against").ShowDefault();
-  line.Option("--training-seed", o.trainer.seed, "of exploration and the choice of episodes")
+  line.Option("--teacher", o.teacher, "policy whose total reward is the unit of returns")
+      .ShowDefault();
+  line.Option("--training-seed", o.trainer.seed,
+              "seed of exploration and of the choice of episodes")
       .ShowDefault();
   line.Option("--validate-every", o.validate_every,
               "iterations between validations and checkpoints")
       .Range(1, 1000000)
       .ShowDefault();
   line.Option("--validation-workloads", o.validation_workloads,
-              "fixed samples that best/ is chosen by")
+              "number of fixed workloads that best/ is chosen by")
       .Range(1, 1000)
       .ShowDefault();
 }

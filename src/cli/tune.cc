@@ -61,16 +61,22 @@ ALLOT_REGISTER(
         [](CommandLine& line, const GlobalOptions& globals) {
           auto o = std::make_shared<TuneCommand>();
           o->world.Declare(line);
-          line.Option("--bases", o->bases, "of the policy 'index' that are tried").ShowDefault();
+          line.Option("--bases", o->bases, "values of 'basis' of the policy 'index' that are tried")
+              .ShowDefault();
           line.Option("--objective", o->objective, "see 'allot list objectives'").ShowDefault();
-          line.Option("--history", o->history,
-                      "for basis gittins: TRACE@DATE, known from the start");
-          line.Option("--max-decisions", o->max_decisions, "an episode is cut there")
+          line.Option(
+              "--history", o->history,
+              "for basis gittins: TRACE@DATE; run times of jobs submitted before are known");
+          line.Option("--max-decisions", o->max_decisions,
+                      "an episode ends after so many decisions")
               .Range(1, 100000000)
               .ShowDefault();
-          line.Option("--passes", o->passes, "over the parameters").Range(1, 100).ShowDefault();
-          line.Flag("--ranked", o->ranked,
-                    "search heSRPT's weight too, from the best index without it");
+          line.Option("--passes", o->passes, "passes over the parameters")
+              .Range(1, 100)
+              .ShowDefault();
+          line.Flag(
+              "--ranked", o->ranked,
+              "also search 'rank' (heSRPT's weight), starting from the best index without it");
           return [o, &globals] { return Tune(*o, globals); };
         }}));
 

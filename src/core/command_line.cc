@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "core/error.h"
+#include "core/renamed.h"
 #include "core/strings.h"
 
 namespace allot {
@@ -102,9 +103,27 @@ void CommandLine::Remove(std::initializer_list<const char*> names) {
   for (const char* name : names) app_->remove_option(app_->get_option(name));
 }
 
+void CommandLine::Renamed(const std::string& former, const std::string& name) {
+  CLI::Option* option = app_->get_option(name);
+  const auto hand_on = [app = app_, option, former, name](const CLI::results_t& values) {
+    NoteRenamed(fmt::format("allot {}", app->get_name()), former, name);
+    if (option->count() > 0) {
+      throw UsageError("{} is the old name of {}, and both are given", former, name);
+    }
+    for (const std::string& value : values) option->add_result(value);
+    option->run_callback();
+    return true;
+  };
+  CLI::Option* old = app_->add_option(former, CLI::callback_t(hand_on), "");
+  old->type_size(option->get_type_size_min(), option->get_type_size_max())
+      ->expected(option->get_expected_min(), option->get_expected_max())
+      ->delimiter(option->get_delimiter())
+      ->group("");  // hidden
+}
+
 void CommandLine::Group(const std::string& title) {
   for (CLI::Option* option : app_->get_options()) {
-    if (option->get_name() != "--help") option->group(title);
+    if (option->get_name() != "--help" && !option->get_group().empty()) option->group(title);
   }
 }
 
@@ -116,6 +135,7 @@ CommandLine CommandLine::Command(const std::string& name, const std::string& sum
 std::vector<std::string> CommandLine::LongNames() const {
   std::vector<std::string> names;
   for (const CLI::Option* option : app_->get_options()) {
+    if (option->get_group().empty()) continue;
     std::ranges::copy_if(option->get_lnames(), std::back_inserter(names),
                          [](const std::string& name) { return name != "help"; });
   }

@@ -49,11 +49,14 @@ class CommandLine {
   // `name` and any of `others` cannot be given together.
   void Exclude(const std::string& name, std::initializer_list<const char*> others);
   void Remove(std::initializer_list<const char*> names);
+  // `former` is the name that the option or flag `name` had: still accepted, with a note on stderr,
+  // and not shown in the help.
+  void Renamed(const std::string& former, const std::string& name);
   void Group(const std::string& title);  // gathers all options declared so far
   // A command below this one; some command must then be given.
   CommandLine Command(const std::string& name, const std::string& summary);
 
-  std::vector<std::string> LongNames() const;      // without dashes and without --help
+  std::vector<std::string> LongNames() const;      // without dashes, --help and former names
   void Parse(std::vector<std::string> arguments);  // each as --name=value; errors: UsageError
   // Returns the exit code where the program is to end: after --help or a fault, which it prints.
   std::optional<int> Parse(int argc, char** argv);

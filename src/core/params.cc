@@ -5,6 +5,7 @@
 
 #include "core/check.h"
 #include "core/error.h"
+#include "core/renamed.h"
 #include "core/strings.h"
 
 namespace allot {
@@ -18,6 +19,24 @@ void CheckRange(const std::string& owner, const ParamSpec& spec, double value) {
 
 }  // namespace
 
+std::map<std::string, std::string> WithPresentNames(
+    const std::string& owner, const std::vector<ParamSpec>& specs,
+    const std::map<std::string, std::string>& given) {
+  std::map<std::string, std::string> present = given;
+  for (const ParamSpec& spec : specs) {
+    const auto former = spec.former.empty() ? given.end() : given.find(spec.former);
+    if (former == given.end()) continue;
+    NoteRenamed(owner, spec.former, spec.name);
+    const auto [at, only] = present.emplace(spec.name, former->second);
+    if (!only) {
+      throw UsageError("{}: '{}' is the old name of '{}', and both are given: {} and {}", owner,
+                       spec.former, spec.name, former->second, at->second);
+    }
+    present.erase(spec.former);
+  }
+  return present;
+}
+
 Params::Params(std::string owner, std::vector<ParamSpec> specs,
                const std::map<std::string, std::string>& given)
     : owner_(std::move(owner)), specs_(std::move(specs)) {
@@ -26,7 +45,7 @@ Params::Params(std::string owner, std::vector<ParamSpec> specs,
     names.push_back(spec.name);
     values_[spec.name] = spec.default_value;
   }
-  for (const auto& [key, value] : given) {
+  for (const auto& [key, value] : WithPresentNames(owner_, specs_, given)) {
     if (!values_.contains(key)) {
       throw UsageError("{} has no parameter '{}'{}", owner_, key, DidYouMean(key, names));
     }

@@ -16,7 +16,14 @@ struct ParamSpec {
   std::string help;
   double min = -1e300;  // numeric parameters: inclusive range
   double max = 1e300;
+  std::string former = {};  // its name in the last version, still accepted (docs/renamed.md)
 };
+
+// `given` under present names: a former name is replaced, with a note on stderr. UsageError where a
+// parameter is given under both. Keys that `specs` does not hold stay.
+std::map<std::string, std::string> WithPresentNames(
+    const std::string& owner, const std::vector<ParamSpec>& specs,
+    const std::map<std::string, std::string>& given);
 
 // The values of one registered thing: defaults overlaid with what the user wrote.
 class Params {

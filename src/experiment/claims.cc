@@ -60,7 +60,7 @@ ClaimFamily Dl2Family(bool quick) {
   family.bases = {"remaining"};
   family.start = "index:alpha=0.12,beta=0.75,kappa=0,rank=0.25";
   family.method =
-      "policy-gradient:baseline=state,average=0.99,keep=1,half-life=1e18,tau=0.15,"
+      "policy-gradient:baseline=state,average-decay=0.99,sample-share=1,half-life=1e18,tau=0.15,"
       "learning-rate=0.004,final-learning-rate=0.0003";
   family.workloads = 4;
   family.validation = 120;
@@ -103,13 +103,14 @@ ClaimFamily TraceFamily(const ClaimedTrace& trace, bool quick, bool rigid,
   family.id = fmt::format("{}-{}", ToLower(trace.name), code);
   std::replace(family.id.begin(), family.id.end(), ' ', '-');
   family.profile = "default";
-  family.training = {spec(before + ",random=true,span=3d", rigid ? 64 : 96, "0.7|1|1.3")};
+  family.training = {spec(before + ",random-start=true,span=3d", rigid ? 64 : 96, "0.7|1|1.3")};
   family.bases = lengths == "true" ? std::vector<std::string>{"remaining"}
                                    : std::vector<std::string>{"gittins"};
   if (lengths != "true") family.history = fmt::format("{}@{}", trace.workload, trace.split);
   family.method =
-      "policy-gradient:baseline=arrivals,average=0,hold=12,keep=1,tau=0.1,half-life=1e18,"
-      "each-workload=true,learning-rate=0.0003,final-learning-rate=0.0001";
+      "policy-gradient:baseline=arrivals,average-decay=0,noise-interval=12,sample-share=1,tau=0.1,"
+      "half-life=1e18,"
+      "scale-per-workload=true,learning-rate=0.0003,final-learning-rate=0.0001";
   family.objective = "tilted";
   family.gate = spec(before, 256, "0.7|1|1.3");
   family.iterations = quick ? 24 : rigid ? 40 : 120;
@@ -126,7 +127,7 @@ ClaimFamily TraceFamily(const ClaimedTrace& trace, bool quick, bool rigid,
       {"E U", {{"0.7", {1.002, 0}}, {"1", {1.0, 0.97}}, {"1.3", {0.995, 0.96}}}},
       {"E N", {{"0.7", {1.002, 0}}, {"1", {0.995, 0.93}}, {"1.3", {0.99, 0.89}}}},
       {"E K", {{"0.7", {1.002, 0}}, {"1", {0.99, 0.89}}, {"1.3", {0.98, 0.84}}}}};
-  const std::string other = rigid ? "tiresias" : "index:alpha=0,beta=2,kappa=0,first=100";
+  const std::string other = rigid ? "tiresias" : "index:alpha=0,beta=2,kappa=0,first-bonus=100";
   const std::string after = fmt::format("from={}", trace.split);
   for (const auto& [load, most] : limits.at(code)) {
     family.settings.push_back({fmt::format("{} {} {}", trace.name, code, load),

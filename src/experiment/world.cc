@@ -39,45 +39,48 @@ void World::Declare(CommandLine& line) {
   line.Option("--from", from_, "first submission used: date, 14d, or seconds");
   line.Option("--to", to_, "submissions before this are used");
   line.Option("--load", loads_,
-              "sub-sample the window so that it offers this load (GPU time / capacity); several: "
-              "in turn, one a workload")
+              "keep a random part of the jobs, so that the workload offers this load (GPU time / "
+              "capacity); several loads: one per workload, in turn")
       .SplitAt(',');
   line.Option("--span", span_, "length of one sampled workload").ShowDefault();
-  line.Option("--workloads", workloads_, "sampled workloads, in turn from the window's spans")
+  line.Option("--workloads", workloads_,
+              "number of sampled workloads; they take the spans of the window in turn")
       .Range(1, 100000)
       .ShowDefault();
   line.Option("--rate", rate_,
               "jobs per hour of a workload made by a law (default: that of the law's trace)");
   line.Option("--jobs", jobs_, "jobs of a workload made by a law")
       .DefaultText(fmt::format("{}", kLawJobs));
-  line.Option("--tail", tail_, "by a law: further arrivals for so long after the last of --jobs")
+  line.Option("--tail", tail_, "by a law: arrivals continue for this long after the last of --jobs")
       .DefaultText("0");
-  line.Option("--seed", seed_, "of laws, samples, job profiles and length estimates").ShowDefault();
+  line.Option("--seed", seed_, "seed of laws, samples, job models and length estimates")
+      .ShowDefault();
   line.Flag("--rigid", rigid_,
             "keep jobs at their requested size (default: elastic, docs/formats/catalogue.md)");
   line.Option("--catalogue", catalogue_file_,
-              "CSV of your models' throughput profiles (docs/formats/catalogue.md), in place of "
-              "the one that ships with allot");
+              "CSV of the throughput of your models (docs/formats/catalogue.md), instead of "
+              "the catalogue that ships with allot");
   line.Option("--profile", profile_, "named set of simulator rules, see 'allot list'")
       .ShowDefault();
   line.Option("--interval", interval_, "seconds between decisions");
-  line.Option("--restart-cost", restart_cost_, "seconds lost by a change of allocation");
+  line.Option("--restart-cost", restart_cost_,
+              "seconds of progress lost by a change of allocation");
   line.Option("--launch-cost", launch_cost_,
-              "seconds lost by a launch of a job that holds nothing, the first included");
+              "seconds of progress lost by each launch of a job that holds no GPUs");
   line.Option("--failures", failures_,
               "nodes fail and are repaired at random: MEAN_BETWEEN:MEAN_REPAIR[:CHECKPOINTS], "
               "e.g. 30d:2h:1h");
   line.Option("--node-events", node_events_, "CSV of nodes that go down or up: time_s,node,event");
-  line.Option("--speedup", speedup_, "of all progress over the jobs' rates; policies are not told")
+  line.Option("--speedup", speedup_, "factor on the speed of all jobs, hidden from policies")
       .Range(1e-6, 1e6)
       .ShowDefault();
   line.Option("--length-estimates", lengths_,
-              "what policies are told: none, noisy:SIGMA, true (oracle)")
-      .DefaultText("the profile's; noisy:0.5");
+              "job lengths that policies get: none, noisy:SIGMA, true (oracle)")
+      .DefaultText("of the profile; noisy:0.5");
   line.Option(
       "--setting", setting_specs_,
-      "named worlds, joined by commas: 'allot list settings'; they bring trace, cluster, load "
-      "and rules with them: not together with the options above but --workloads and --seed");
+      "named worlds, joined by commas, see 'allot list settings'. A setting fixes workload, "
+      "cluster, load and rules: of the options above only --workloads and --seed may be added");
   line.Exclude(
       "--setting",
       {"--workload",    "--format",    "--cluster",     "--from",     "--to",

@@ -12,10 +12,10 @@ namespace allot {
 namespace {
 
 const std::string kStages =
-    "sizing=requested/within-capacity=false,placement=first-fit/victims=true,guard=3600000";
+    "sizing=requested/within-capacity=false,placement=first-fit/victims=true,max-wait=3600000";
 // Service and remaining time in seconds of having run, whatever the number of GPUs.
 const std::string kLeastService = "las:service=seconds," + kStages;
-const std::string kShortestRemaining = "srtf:ordering=remaining/reckon=service," + kStages;
+const std::string kShortestRemaining = "srtf:ordering=remaining/basis=service," + kStages;
 
 ALLOT_REGISTER(ProfileInfo,
                (ProfileInfo{"blox",

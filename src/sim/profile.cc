@@ -1,6 +1,7 @@
 #include "sim/profile.h"
 
 #include "core/params.h"
+#include "sched/policy.h"
 
 namespace allot {
 
@@ -9,7 +10,11 @@ std::string PolicySpecUnder(const ProfileInfo& profile, std::string_view spec) {
   const auto known = profile.policies.find(named.name);
   if (known == profile.policies.end()) return std::string(spec);
   NamedParams base = ParseNamedParams(known->second);
-  for (const auto& [key, value] : named.given) base.given[key] = value;
+  const PolicyInfo& info = Registry<PolicyInfo>::Global().Get("policy", base.name);
+  const std::string owner = fmt::format("policy '{}'", named.name);
+  for (const auto& [key, value] : WithPresentNames(owner, info.params, named.given)) {
+    base.given[key] = value;
+  }
   std::string text = base.name;
   char separator = ':';
   for (const auto& [key, value] : base.given) {

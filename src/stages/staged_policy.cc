@@ -262,9 +262,9 @@ PolicyInfo StagedPolicyInfo(std::string id, std::string summary, const StageSpec
   info.params.push_back({"ordering", stages.ordering, "stage: who comes first"});
   info.params.push_back({"sizing", stages.sizing, "stage: how much each job gets"});
   info.params.push_back({"placement", stages.placement, "stage: which GPUs on which nodes"});
-  info.params.push_back({"guard", "0",
-                         "seconds of waiting after which a job precedes all others (0: never)", 0,
-                         1e12});
+  info.params.push_back({"max-wait", "0",
+                         "seconds of waiting after which a job goes before all others (0: never)",
+                         0, 1e12, "guard"});
   info.make = [info, ordering_params](const Params& params) -> std::unique_ptr<Policy> {
     StageSpecs chosen;
     chosen.admission = StageSpec(params.Text("admission"));
@@ -277,7 +277,7 @@ PolicyInfo StagedPolicyInfo(std::string id, std::string summary, const StageSpec
       chosen.ordering += fmt::format("{}{}={}", separator, param.name, params.Text(param.name));
       separator = ',';
     }
-    return std::make_unique<StagedPolicy>(info, chosen, params.Number("guard"));
+    return std::make_unique<StagedPolicy>(info, chosen, params.Number("max-wait"));
   };
   return info;
 }

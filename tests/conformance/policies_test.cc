@@ -89,9 +89,9 @@ TEST_P(PolicyConformanceTest, ChangesAreTheSameAnswer) {
 TEST(PolicyCompositionTest, ChangesAreTheSameAnswerWithGuardsAndVictimsOnNodesThatFail) {
   SimOptions options;
   options.node_events = {{1500, 0, false}, {4000, 0, true}};
-  for (const char* spec :
-       {"fifo:guard=600", "las:guard=600",
-        "las:guard=600,sizing=requested/within-capacity=false,placement=first-fit/victims=true"}) {
+  for (const char* spec : {"fifo:max-wait=600", "las:max-wait=600",
+                           "las:max-wait=600,sizing=requested/"
+                           "within-capacity=false,placement=first-fit/victims=true"}) {
     SCOPED_TRACE(spec);
     const WorldShape& shape = kShapes[0];
     ExpectChangesToBeTheSameAnswer(spec, Scenario(RandomWorkload(40, 2, 4, shape.elastic),

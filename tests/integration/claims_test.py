@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-# docs/learning.md, "What it reaches": near what a clairvoyant search finds there.
+# docs/learning-results.md: near what a clairvoyant search finds there.
 OUT_OF_REACH = {("DL2 E24", "INDEX", "mean JCT")}
 
 

@@ -115,7 +115,7 @@ def test_damaged_snapshot_names_file_and_rule(allot, checkpoint, log, tmp_path, 
 
 
 def test_guard_tells_why_it_fell_back(allot, tmp_path):
-    policy = "guarded:policy=index/alpha=-1/beta=0/kappa=0,teacher=srtf,margin=0.2,min-jobs=20,every=10"
+    policy = "guarded:policy=index/alpha=-1/beta=0/kappa=0,teacher=srtf,margin=0.2,min-jobs=20,check-interval=10"
     allot("simulate", *WORLD, "--policy", policy, "--out", tmp_path / "run")
     notes = read_json(tmp_path / "run" / "summary.json")["notes"]
     assert "more than 0.2 worse" in notes["fell back"]
@@ -143,7 +143,7 @@ def test_gate_accepts_and_rejects(allot, checkpoint, tmp_path):
     assert read_json(models / "accepted" / "gate.json")["accepted"] is True
 
     # Within a bar it is; the former holder of the place is kept.
-    allot("gate", *options, "--against", "fifo", "--bar", "1.01")
+    allot("gate", *options, "--against", "fifo", "--max-ratio", "1.01")
     assert (models / "former" / "001" / "gate.json").exists()
 
 
@@ -188,7 +188,7 @@ def test_log_without_ends_is_refused(allot, fifo_log, tmp_path):
 
 def test_spoiled_numbers_stop_the_training_with_the_last_good_checkpoint(allot, training, tmp_path):
     options = ["train", "--setting", "dl2:size=S", "--iterations", "3", "--batch", "1", "--validation-workloads", "1",
-               "--method", "policy-gradient:rollouts=3,keep=1", "--quiet"]
+               "--method", "policy-gradient:rollouts=3,sample-share=1", "--quiet"]
     allot(*options, "--stop-after", "1", "--out", tmp_path / "good")
     spoiled = shutil.copytree(tmp_path / "good" / "latest", tmp_path / "spoiled")
     weights = bytearray((spoiled / "model.safetensors").read_bytes())

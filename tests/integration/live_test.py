@@ -177,7 +177,7 @@ def test_a_run_leaves_what_a_simulation_leaves(live, allot, training):
     assert all(float(job["duration_s"]) > 0 for job in again)
     allot("pretrain", "--log", log, "--epochs", "1", "--hold-out", "0", "--out", "pretrained", "--quiet")
     allot("train", "--from-log", log, "--start", "pretrained/checkpoint", "--iterations", "1", "--batch", "1", "--method",
-          "policy-gradient:rollouts=3,keep=1", "--validation-workloads", "1", "--out", "trained", "--quiet")
+          "policy-gradient:rollouts=3,sample-share=1", "--validation-workloads", "1", "--out", "trained", "--quiet")
     allot("explain", "--checkpoint", "trained/best", "--observation", log, "--decision", "3")
 
     # The next daemon begins a log of its own, and writes it when it is told to end.

@@ -29,7 +29,7 @@ class Serve:
         with (self.folder / "serve.log").open("a") as log:
             self.process = subprocess.Popen(
                 [self.program, "serve", "--runtime", "slurm", "--policy", "drf", "--state", self.state,
-                 "--interval", "0.5", "--poll", "0.05", "--hung-after", "10"],
+                 "--interval", "0.5", "--poll", "0.05", "--worker-timeout", "10"],
                 env=self.cluster.environment, stdout=log, stderr=log)
         wait_until(self.status, lambda: f"a daemon that answers: {self.log()[-2000:]}")
 

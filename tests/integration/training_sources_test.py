@@ -86,8 +86,8 @@ def test_a_run_stopped_while_it_validates_goes_on_there(allot, training, program
 def test_a_full_disk_costs_no_accepted_policy(allot, training, tmp_path):
     allot("train", *TRAIN, "--iterations", "1", "--validation-workloads", "1", "--out", tmp_path / "run")
     models = tmp_path / "models"
-    gate = ["gate", "--candidate", tmp_path / "run" / "best", "--models", models, *WORLD, "--workloads", "2", "--seen",
-            "--against", "fifo", "--bar", "1.99", "--quiet"]
+    gate = ["gate", "--candidate", tmp_path / "run" / "best", "--models", models, *WORLD, "--workloads", "2", "--allow-seen",
+            "--against", "fifo", "--max-ratio", "1.99", "--quiet"]
     allot(*gate)
     before = (models / "accepted" / "gate.json").read_bytes()
     stderr = allot(*gate, exit=1, restore_signals=False,

@@ -189,25 +189,88 @@ def test_interrupted_replay(program, tmp_path):
     assert process.returncode == 130 and stderr == "allot: interrupted\n"
 
 
-# ---- what the README shows ----
+# ---- old names ----
 
 
-def readme_commands(root):
-    text = (root / "README.md").read_text().replace("\\\n", " ")
-    typed = re.findall(r"^\$ (allot .*)$", text, re.MULTILINE) + re.findall(r"`(allot [^`]*)`", text)
-    commands = [shlex.split(line, comments=True)[1:] for line in typed if "..." not in line]
-    return [words for words in commands if not {"--help", "--version"} & set(words)]
+def test_old_option_is_taken_with_a_note(allot):
+    done = allot("bench", "simulate", "--policies", "fifo", "--most-active", "100")
+    assert "'--most-active' is now '--max-active'" in done.stderr
 
 
-def test_commands_of_the_readme_are_understood(program, root, tmp_path):
+def test_old_parameter_is_taken_with_a_note(allot, trace):
+    done = allot("simulate", "--workload", trace, "--cluster", "2x4", "--policy", "fifo:guard=600")
+    assert "policy 'fifo': 'guard' is now 'max-wait'" in done.stderr
+
+
+def test_old_parameter_overrides_that_of_a_profile(allot, trace):
+    done = allot("simulate", "--workload", trace, "--cluster", "2x4", "--profile", "blox", "--policy", "fifo:guard=600")
+    assert "'guard' is now 'max-wait'" in done.stderr
+
+
+def rows_of_renamed(root, heading):
+    text = (root / "docs" / "renamed.md").read_text()
+    part = text[text.index(heading):].split("\n## ")[0]
+    return [[re.findall(r"`([^`]+)`", cell) for cell in line.split("|")[1:4]]
+            for line in part.splitlines() if line.startswith("|") and "`" in line]
+
+
+def test_every_option_of_the_table_of_old_names_is_known(allot, root):
+    for (command,), (old,), (new,) in rows_of_renamed(root, "## Options of commands"):
+        help_text = allot(*command.split(), "--help").stdout
+        assert f"{new} " in help_text and f"{old} " not in help_text
+        said = allot(*command.split(), f"{old}=1", "--not-an-option", exit=2).stderr
+        assert f"unknown option '{old}" not in said, said
+
+
+def test_every_parameter_of_the_table_of_old_names_is_listed(allot, root):
+    listed = json.loads(allot("list", "--json").stdout)
+    former = {(param["former"], param["name"]) for entries in listed.values() for entry in entries
+              for param in entry.get("params", []) if "former" in param}
+    needs_torch = {"policy-gradient", "actor-critic", "ppo"}
+    table = set()
+    known = {entry["id"] for entries in listed.values() for entry in entries}
+    for owners, (old,), (new,) in rows_of_renamed(root, "## Parameters"):
+        if owners and not set(owners) & known:
+            assert set(owners) <= needs_torch | {"slurm"}, owners  # of another build
+            continue
+        assert (old, new) in former, f"{old} -> {new}"
+        table.add((old, new))
+    assert former <= table, f"docs/renamed.md lacks {former - table}"
+
+
+# ---- what documents show ----
+
+
+def typed_commands(text):
+    """Lines of code blocks that begin with the program, after '$ ' where there are prompts; and `allot ...` in prose."""
+    text = text.replace("\\\n", " ")
+    parts = text.split("```")
+    prose, blocks = "\n".join(parts[::2]), "\n".join(parts[1::2])
+    indented = re.findall(r"^    (allot .*)$", prose, re.MULTILINE)
+    fenced = re.findall(r"^(?:\$ )?(?:build/release/)?(allot .*)$", blocks, re.MULTILINE)
+    return indented + fenced + re.findall(r"`(allot [^`]*)`", prose)
+
+
+def documented_commands(root):
+    """(file, words) of every whole command that README and docs/ show; those with '...' or '[' are patterns."""
+    for path in [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]:
+        for line in typed_commands(path.read_text()):
+            if "..." in line or "[" in line:
+                continue
+            words = shlex.split(line, comments=True)[1:]
+            if words and not {"--help", "--version"} & set(words):
+                yield path.name, words
+
+
+def test_commands_of_the_documents_are_understood(program, root, tmp_path):
     def says(words):
         done = subprocess.run([program, *words, "--not-an-option"], cwd=tmp_path, capture_output=True, text=True, check=False)
         return done.stderr.strip()
 
-    commands = readme_commands(root)
-    assert len(commands) > 20
+    commands = list(documented_commands(root))
+    assert len(commands) > 40 and {"README.md", "tour.md", "learning.md", "live.md"} <= {name for name, _ in commands}
     help_text = subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout
-    for words in commands:
+    for name, words in commands:
         trains = words[0] in ("train", "pretrain") or words[:2] == ["reproduce", "claims"]
         if trains and "\n  train " not in help_text:
             continue  # built without training
@@ -215,4 +278,4 @@ def test_commands_of_the_readme_are_understood(program, root, tmp_path):
         while missing := re.search(r"(--)?(\S+) is required", said):  # prose leaves out what is plain
             words = [*words, f"--{missing[2]}=x" if missing[1] else "x"]
             said = says(words)
-        assert "unknown option '--not-an-option'" in said, f"allot {shlex.join(words)}: {said}"
+        assert "unknown option '--not-an-option'" in said, f"{name}: allot {shlex.join(words)}: {said}"

@@ -32,7 +32,7 @@ class Live:
 
     def arguments(self, *more):
         return [self.program, "serve", "--runtime", f"local:cluster={self.cluster},spool={self.spool}",
-                "--state", self.state, "--interval", "0.3", "--poll", "0.05", "--hung-after", "3", *more]
+                "--state", self.state, "--interval", "0.3", "--poll", "0.05", "--worker-timeout", "3", *more]
 
     def serve(self, *more, policy="drf"):
         log = (self.folder / "log").open("a")

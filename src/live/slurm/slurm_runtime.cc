@@ -279,12 +279,12 @@ ALLOT_REGISTER(
     (RuntimeInfo{
         .id = "slurm",
         .summary = "jobs that users submit to Slurm, placed and resized through its controller",
-        .params = {{"partition", "main", "partition that jobs run in"},
-                   {"queue", "elastic", "partition that they wait in, down"},
-                   {"launcher", "",
-                    "path of allot-elastic on nodes (default: beside this program)"},
-                   {"address", "", "of this machine, for nodes (default: the controller's)"},
-                   {"patience", "2", "seconds for the controller to answer", 0.1, 60}},
+        .params =
+            {{"partition", "main", "partition that jobs run in"},
+             {"queue", "elastic", "partition in which they wait; its state is DOWN"},
+             {"launcher", "", "path of allot-elastic on nodes (default: beside this program)"},
+             {"address", "", "of this machine, for nodes (default: the controller's)"},
+             {"timeout", "2", "seconds to wait for the controller's answer", 0.1, 60, "patience"}},
         .make = [](const Params& params, const RuntimeOptions& options) {
           const std::string launcher = params.Text("launcher");
           return std::make_unique<SlurmRuntime>(
@@ -292,7 +292,7 @@ ALLOT_REGISTER(
                            .queue = params.Text("queue"),
                            .launcher = launcher.empty() ? DefaultLauncher() : launcher,
                            .address = params.Text("address"),
-                           .patience = params.Number("patience"),
+                           .patience = params.Number("timeout"),
                            .state = options.state / "slurm"});
         }}));
 

@@ -48,15 +48,17 @@ ALLOT_REGISTER(OrderingInfo, ([] {
                  info.summary = "shortest estimated remaining time at the requested size first";
                  info.needs_lengths = true;
                  info.time_driven = true;
-                 info.params = {{"reckon", "work", "what is left: of the work, or by service"}};
+                 info.params = {
+                     {"basis", "work",
+                      "remaining time by work left, or by service so far: work or service", -1e300,
+                      1e300, "reckon"}};
                  info.make = [](const Params& params) {
-                   const std::string& reckon = params.Text("reckon");
-                   if (reckon != "work" && reckon != "service") {
+                   const std::string& basis = params.Text("basis");
+                   if (basis != "work" && basis != "service") {
                      throw UsageError(
-                         "ordering 'remaining': 'reckon' must be work or service, got '{}'",
-                         reckon);
+                         "ordering 'remaining': 'basis' must be work or service, got '{}'", basis);
                    }
-                   return std::make_unique<RemainingOrder>(reckon == "service");
+                   return std::make_unique<RemainingOrder>(basis == "service");
                  };
                  return info;
                }()));

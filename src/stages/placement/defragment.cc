@@ -200,18 +200,18 @@ class Defragment : public Placement {
   std::vector<Move> made_;
 };
 
-ALLOT_REGISTER(PlacementInfo, ([] {
-                 PlacementInfo info;
-                 info.id = "defragment";
-                 info.summary =
-                     "one node a job, cleared by moving running jobs where none has room";
-                 info.time_driven = true;  // a move that had to wait for the next decision
-                 info.params = {{"moves", "2", "most jobs moved per decision", 0, 1e6}};
-                 info.make = [](const Params& params) {
-                   return std::make_unique<Defragment>(params.Integer("moves"));
-                 };
-                 return info;
-               }()));
+ALLOT_REGISTER(
+    PlacementInfo, ([] {
+      PlacementInfo info;
+      info.id = "defragment";
+      info.summary = "one node a job, cleared by moving running jobs where none has room";
+      info.time_driven = true;  // a move that had to wait for the next decision
+      info.params = {{"max-moves", "2", "jobs moved per decision, at most", 0, 1e6, "moves"}};
+      info.make = [](const Params& params) {
+        return std::make_unique<Defragment>(params.Integer("max-moves"));
+      };
+      return info;
+    }()));
 
 }  // namespace
 }  // namespace allot

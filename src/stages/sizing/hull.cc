@@ -45,13 +45,13 @@ ALLOT_REGISTER(
           {"alpha", "0.25", "weight of the ordering's key", 0, 100},
           {"beta", "0.3", "fairness: 0 throughput, 1 proportional, large max-min", 0, 100},
           {"kappa", "0.3", "stickiness to the present size", 0, 100},
-          {"first", "0", "bonus of each job's first step", 0, 1000}};
+          {"first-bonus", "0", "added to the key of each job's first step", 0, 1000, "first"}};
       info.make = [](const Params& params) {
         Score shape;
         shape.beta = static_cast<float>(params.Number("beta"));
         shape.kappa = static_cast<float>(params.Number("kappa"));
         HullFillOptions options;
-        options.first_bonus = static_cast<float>(params.Number("first"));
+        options.first_bonus = static_cast<float>(params.Number("first-bonus"));
         return std::make_unique<HullSizing>(params.Number("alpha"), shape, options);
       };
       return info;

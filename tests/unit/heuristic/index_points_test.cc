@@ -1,4 +1,4 @@
-// The points of the index that docs/learning.md names: each gives the sizes of the heuristic, or
+// The points of the index that docs/learning-method.md names: each gives the sizes of the heuristic, or
 // the best value of the objective, that it is said to be.
 
 #include <gtest/gtest.h>
@@ -141,19 +141,19 @@ TEST(IndexPointsTest, Throughput) {
 }
 
 TEST(IndexPointsTest, ProportionalFairness) {
-  ExpectNearlyBest("index:alpha=0,beta=1,kappa=0,first=100", 1, false, 0.01);
+  ExpectNearlyBest("index:alpha=0,beta=1,kappa=0,first-bonus=100", 1, false, 0.01);
 }
 
 TEST(IndexPointsTest, SiaAtItsPower) {  // p = -0.5
-  ExpectNearlyBest("index:alpha=0,beta=1.5,kappa=0,first=100", 1.5, false, 0.01);
+  ExpectNearlyBest("index:alpha=0,beta=1.5,kappa=0,first-bonus=100", 1.5, false, 0.01);
 }
 
 TEST(IndexPointsTest, PolluxAtItsPower) {  // p = -1
-  ExpectNearlyBest("index:alpha=0,beta=2,kappa=0,first=100", 2, false, 0.01);
+  ExpectNearlyBest("index:alpha=0,beta=2,kappa=0,first-bonus=100", 2, false, 0.01);
 }
 
 TEST(IndexPointsTest, OptimusIsLeastRemainingTimeInSum) {
-  ExpectNearlyBest("index:alpha=-1,beta=2,kappa=0,first=100", 2, true, 0.01);
+  ExpectNearlyBest("index:alpha=-1,beta=2,kappa=0,first-bonus=100", 2, true, 0.01);
   ExpectNearlyBest("optimus", 2, true, 1e-6);
 }
 
@@ -166,7 +166,7 @@ TEST(IndexPointsTest, DominantResourceFairnessOfEqualJobs) {
     }
     world.o.now = 0;
     const std::vector<std::int32_t> shares = Sizes(world, "drf");
-    EXPECT_EQ(Sizes(world, "index:alpha=0,beta=20,kappa=0,first=100"), shares) << jobs;
+    EXPECT_EQ(Sizes(world, "index:alpha=0,beta=20,kappa=0,first-bonus=100"), shares) << jobs;
     EXPECT_EQ(Sizes(world, "max-min"), shares) << jobs;
   }
 }
@@ -185,7 +185,8 @@ TEST(IndexPointsTest, MaxMin) {
     for (std::int32_t a = 0; a < 6; ++a) {
       for (std::int32_t b = 0; b + a < 6; ++b) best = std::max(best, least({a, b, 5 - a - b}));
     }
-    EXPECT_GE(least(Sizes(*world, "index:alpha=0,beta=20,kappa=0,first=100")), 0.98 * best) << seed;
+    EXPECT_GE(least(Sizes(*world, "index:alpha=0,beta=20,kappa=0,first-bonus=100")), 0.98 * best)
+        << seed;
   }
 }
 

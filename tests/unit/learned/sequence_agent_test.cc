@@ -90,7 +90,7 @@ TEST(SequenceDecision, DoneIsNoChoiceWhileAnIncrementHelps) {
   World world("1x4");
   world.Add({{1, 2, 1.5}});
   for (const bool late : {true, false}) {
-    const NetWeights weights = MakeNetwork(fmt::format("shared:hidden=4,stop-late={}", late), 1);
+    const NetWeights weights = MakeNetwork(fmt::format("shared:hidden=4,mask-done={}", late), 1);
     SequenceDecision decision({weights, {}}, MakeSequenceNet(weights));
     std::vector<int> done_allowed;
     Allocation allocation;

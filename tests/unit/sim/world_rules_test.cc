@@ -32,7 +32,7 @@ std::unique_ptr<Policy> Strict(const std::string& ordering, const std::string& s
   return info.make(Params("policy 'strict'", info.params,
                           {{"sizing", "requested/within-capacity=false"},
                            {"placement", search + "/victims=true"},
-                           {"guard", guard}}));
+                           {"max-wait", guard}}));
 }
 
 TEST(WholeIntervalsTest, AJobEndsAtTheEndOfItsLastInterval) {
@@ -144,7 +144,7 @@ TEST(PromiseTest, AnAnswerThatHoldsIsTheAnswerThatWouldBeGiven) {
       {.ordering = "attained",
        .sizing = "requested:within-capacity=false",
        .placement = "first-fit:victims=true"},
-      {.ordering = "remaining:reckon=service",
+      {.ordering = "remaining:basis=service",
        .sizing = "requested:within-capacity=false",
        .placement = "consolidated:victims=true"},
   };

@@ -171,7 +171,7 @@ TEST_F(DefragmentTest, MovesNobodyWithoutNeed) {
 }
 
 TEST_F(DefragmentTest, MovesAtMostSoManyJobs) {
-  EXPECT_EQ(Place(world_, "defragment:moves=0", {{0, 0}, {2, 1}, {3, 3}}).count(3), 0U);
+  EXPECT_EQ(Place(world_, "defragment:max-moves=0", {{0, 0}, {2, 1}, {3, 3}}).count(3), 0U);
   // Node 0 must lose both its jobs of one GPU.
   World world("3x4");
   for (int job = 0; job < 5; ++job) world.Add(kAnySize);
@@ -180,12 +180,12 @@ TEST_F(DefragmentTest, MovesAtMostSoManyJobs) {
   world.Run(2, 2, {{1, 0b0111}});
   world.Run(3, 2, {{2, 0b0111}});
   const std::vector<Grant> grants = {{0, 0}, {1, 0}, {2, 2}, {3, 2}, {4, 3}};
-  EXPECT_EQ(Place(world, "defragment:moves=1", grants)[0], "configuration 0: 0/0x1");
-  EXPECT_EQ(Place(world, "defragment:moves=2", grants)[4], "configuration 3: 0/0xf");
+  EXPECT_EQ(Place(world, "defragment:max-moves=1", grants)[0], "configuration 0: 0/0x1");
+  EXPECT_EQ(Place(world, "defragment:max-moves=2", grants)[4], "configuration 3: 0/0xf");
 }
 
 TEST_F(DefragmentTest, OnlyJobsLargerThanANodeSpan) {
-  EXPECT_EQ(Place(world_, "defragment:moves=0", {{0, 0}, {2, 1}, {3, 4}})[3],
+  EXPECT_EQ(Place(world_, "defragment:max-moves=0", {{0, 0}, {2, 1}, {3, 4}})[3],
             "configuration 4: 0/0xe 1/0xc");
 }
 
