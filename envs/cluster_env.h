@@ -22,7 +22,7 @@ struct ClusterEnvOptions {
   std::string placement = "packed";
   std::int64_t max_decisions = 50000;  // truncation
   LengthModel lengths{};               // what forecasts of remaining time know beforehand
-  bool features = true;                // false: neither features() nor Observe will be asked for
+  bool features = true;                // false: features() and Observe are not used
   bool strict = false;  // an illegal action throws UsageError instead of being ignored
 };
 

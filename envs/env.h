@@ -3,7 +3,7 @@
 //
 // Reset(seed) starts an episode; Step(action) returns reward, terminated (every job is done),
 // truncated (decision limit), info. Equal seeds give equal episodes; a reset without a seed
-// goes on to the next episode of the stream the last seed began. Not thread-safe; one object per
+// starts the next episode of the stream that the last seed began. Not thread-safe; one object per
 // thread.
 
 #include <cstdint>

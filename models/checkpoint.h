@@ -21,10 +21,10 @@ struct Checkpoint {
   int feature_version = 0;  // of the encoding that the inputs must come from
   NetWeights weights;
   std::optional<AdamState> adam;  // absent in weights released for serving only
-  TensorMap memory;               // what else the trainer needs to go on: a critic, a replay buffer
-  nlohmann::json state;           // the trainer's: counters, seed, metric history
-  nlohmann::json config;          // the effective configuration of the run
-  std::string card;               // model card, Markdown; for people, hence not in the manifest
+  TensorMap memory;       // what else the trainer needs to continue: a critic, a replay buffer
+  nlohmann::json state;   // the trainer's: counters, seed, metric history
+  nlohmann::json config;  // the effective configuration of the run
+  std::string card;       // model card, Markdown; for people, hence not in the manifest
 };
 
 // Replaces a folder of that name. RunError when a number to be saved is not finite or the disk is

@@ -2,7 +2,7 @@
 // The safetensors format (https://huggingface.co/docs/safetensors), float32 only: a length, a JSON
 // header, raw little-endian data. Readable from Python, NumPy and Rust without a line of ours.
 //
-// Both directions work on bytes in memory; whoever owns the file (models/checkpoint) reads and
+// Both directions work on bytes in memory; the owner of the file (models/checkpoint) reads and
 // writes it and vouches for its integrity. The decoder trusts nothing: whatever breaks the format
 // is a DataError that opens with `origin` and names the rule and both values.
 

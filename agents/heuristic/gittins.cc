@@ -6,12 +6,12 @@
 namespace allot {
 namespace {
 
-ALLOT_REGISTER(PolicyInfo,
-               StagedPolicyInfo("gittins", "largest Gittins index of attained GPU time first",
-                                {.ordering = "gittins"},
-                                {{"history", "",
-                                  "TRACE@DATE: jobs submitted before are known from the start"},
-                                 {"prior", "", "jobs that the prior, LAS, counts for (1)"}}));
+ALLOT_REGISTER(
+    PolicyInfo,
+    StagedPolicyInfo(
+        "gittins", "largest Gittins index of attained GPU time first", {.ordering = "gittins"},
+        {{"history", "", "TRACE@DATE: run times of jobs submitted before the date are known"},
+         {"prior", "", "weight of the prior (LAS), in jobs (1)"}}));
 
 }  // namespace
 }  // namespace allot

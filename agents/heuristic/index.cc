@@ -129,10 +129,10 @@ PolicyInfo IndexInfo() {
       {"rank", "0", "weight of short rank: u += rank ln(share of jobs at least as long)", -10, 10},
       {"first-bonus", "0", "added to the key of each job's first step", 0, 1000, "first"},
       {"basis", "remaining",
-       "time meant: remaining (estimated), attained (GPU time), gittins (length model), or submit: "
+       "which time: remaining (estimated), attained (GPU time), gittins (length model), or submit: "
        "u = alpha age"},
       {"history", "",
-       "of basis=gittins: TRACE@DATE, jobs submitted before are known from the start"},
+       "for basis=gittins: TRACE@DATE, run times of jobs submitted before the date are known"},
       {"placement", "packed", "stage: which GPUs on which nodes"}};
   info.make = [info](const Params& params) -> std::unique_ptr<Policy> {
     return std::make_unique<IndexHeuristic>(params, info);

@@ -8,7 +8,8 @@ namespace allot {
 namespace {
 
 ALLOT_REGISTER(PolicyInfo,
-               StagedPolicyInfo("max-min", "equal throughput, each against an equal share's",
+               StagedPolicyInfo("max-min",
+                                "equal throughput for all, relative to that at an equal share",
                                 {.ordering = "received", .sizing = "progressive"}));
 
 }  // namespace

@@ -7,15 +7,16 @@
 namespace allot {
 namespace {
 
-ALLOT_REGISTER(
-    PolicyInfo,
-    StagedPolicyInfo(
-        "tiresias", "least attained GPU time in two queues, FIFO inside each",
-        {.ordering = "attained"},
-        {{"queues", "57600", "ascending service thresholds between queues, joined by '|'"},
-         {"service", "gpu-seconds", "gpu-seconds or seconds"},
-         {"promote", "0",
-          "a wait of so many times its run takes a job to the first queue (0: never)"}}));
+ALLOT_REGISTER(PolicyInfo,
+               StagedPolicyInfo("tiresias",
+                                "least attained GPU time in two queues, FIFO inside each",
+                                {.ordering = "attained"},
+                                {{"queues", "57600",
+                                  "ascending service thresholds between queues, joined by '|'"},
+                                 {"service", "gpu-seconds", "gpu-seconds or seconds"},
+                                 {"promote", "0",
+                                  "a job that waited this many times as long as it ran goes to the "
+                                  "first queue (0: never)"}}));
 
 }  // namespace
 }  // namespace allot

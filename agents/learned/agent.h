@@ -1,8 +1,8 @@
 #pragma once
-// A learned agent: a network of some kind, its weights, and what is known of run times. Which kinds
-// there are, how each begins and how it decides is in the registry of networks; serving, training
-// and the commands go through it and name none. A new kind is one file agents/learned/*_network.cc
-// that registers a NetworkInfo.
+// A learned agent: a network of some kind, its weights, and the known run times. The registry of
+// networks holds the kinds, how each is initialised and how it decides. Serving, training and the
+// commands use the registry and name no kind. A new kind is one file
+// agents/learned/*_network.cc that registers a NetworkInfo.
 
 #include <functional>
 #include <memory>
@@ -32,7 +32,7 @@ class LearnedPolicy : public Policy {
 struct NetworkInfo {
   std::string id;  // NetWeights::kind
   std::string summary;
-  std::string actions;  // what it is asked for: "index" (numbers per job) or "sequence" (next unit)
+  std::string actions;  // its output: "index" (numbers per job) or "sequence" (next unit)
   int feature_version = 0;
   std::vector<ParamSpec> params;  // of fresh weights
   std::function<NetWeights(const Params&, std::uint64_t seed)> make_weights;

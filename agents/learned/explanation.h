@@ -1,7 +1,7 @@
 #pragma once
-// Why a trained index network gave each job what it gave: the numbers that it saw, the three that
-// it answered, the worth of every step up the job's hull, and what ended its climb. Made by the
-// very code that decides. Used by 'allot explain'.
+// Why a trained index network gave each job its GPUs: the features, the three outputs, the key of
+// every step of the job's hull, and why the job got no further step. Computed by the code that
+// decides. Used by 'allot explain'.
 
 #include <array>
 #include <string>

@@ -25,7 +25,7 @@ NetWeights FreshFlat(const Params& params, std::uint64_t seed) {
 ALLOT_REGISTER(NetworkInfo,
                (NetworkInfo{
                    std::string(kFlatKind),
-                   "DL2: the next unit for one of a window of jobs, or done; two layers",
+                   "DL2: gives the next unit to one of a window of jobs, or ends; two layers",
                    "sequence",
                    kSequenceFeatureVersion,
                    {{"window", "20", "job slots", 1, 1000},

@@ -56,23 +56,24 @@ void Check(const NetWeights& weights, const std::string& origin) {
 }
 
 ALLOT_REGISTER(NetworkInfo,
-               (NetworkInfo{std::string(kIndexKind),
-                            "three numbers per job, filled greedily; begins at a fixed index",
-                            "index",
-                            kFeatureVersion,
-                            {{"hidden", "16", "hidden units", 1, 1024},
-                             {"alpha", "0.25", "of the index to begin at", -1000, 1000},
-                             {"beta", "0.3", "as above", 0, 100},
-                             {"kappa", "0.3", "as above", 0, 100},
-                             {"gamma", "1", "as above", -10, 10},
-                             {"rank", "0", "as above", -10, 10},
-                             {"basis", "remaining", "as above: remaining or gittins"},
-                             {"history", "", "of policy index; not used here"}},
-                            AtPoint,
-                            Check,
-                            [](const Agent& agent, const std::string& placement) {
-                              return std::make_unique<IndexPolicy>(agent, placement);
-                            }}));
+               (NetworkInfo{
+                   std::string(kIndexKind),
+                   "three numbers per job and a greedy fill; starts as a fixed index",
+                   "index",
+                   kFeatureVersion,
+                   {{"hidden", "16", "hidden units", 1, 1024},
+                    {"alpha", "0.25", "of the index at the start", -1000, 1000},
+                    {"beta", "0.3", "as above", 0, 100},
+                    {"kappa", "0.3", "as above", 0, 100},
+                    {"gamma", "1", "as above", -10, 10},
+                    {"rank", "0", "as above", -10, 10},
+                    {"basis", "remaining", "of the index at the start: remaining or gittins"},
+                    {"history", "", "of the policy index; not used here"}},
+                   AtPoint,
+                   Check,
+                   [](const Agent& agent, const std::string& placement) {
+                     return std::make_unique<IndexPolicy>(agent, placement);
+                   }}));
 
 }  // namespace
 }  // namespace allot

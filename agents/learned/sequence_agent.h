@@ -1,7 +1,7 @@
 #pragma once
-// Sequence networks as agents: one decision played increment by increment, by whoever chooses
-// (serving: the likeliest action; training: a draw). What the network sees and how it is asked is
-// in its weights' sizes, written by the networks 'flat' and 'shared'.
+// Sequence networks as agents: one decision, built increment by increment. Serving takes the most
+// likely action, training draws one. The features and options of the network are stored in the
+// sizes of its weights, written by the networks 'flat' and 'shared'.
 
 #include <functional>
 #include <memory>
@@ -19,11 +19,11 @@ struct SequencePlan {
   SequenceFeatures features = SequenceFeatures::kDl2;
   std::vector<std::string> types;  // names of configuration tables, for features dl2
   bool scaled = false;
-  bool bundles = true;     // a first bundle for every job before the network is asked
+  bool bundles = true;     // every job gets one bundle before the network chooses
   bool stop_late = false;  // no "done" while an increment that speeds its job up fits
 };
 
-// How weights of a sequence network are to be asked, in their sizes and out of them. Reading throws
+// Features and options of a sequence network, stored in the sizes of its weights. Reading throws
 // DataError that opens with `origin`, also when the network takes other inputs than the plan gives.
 void WritePlan(const SequencePlan& plan, NetWeights* weights);
 SequencePlan ReadPlan(const NetWeights& weights, const std::string& origin);

@@ -34,7 +34,7 @@ NetWeights FreshShared(const Params& params, std::uint64_t seed) {
 ALLOT_REGISTER(NetworkInfo,
                (NetworkInfo{
                    std::string(kSharedKind),
-                   "the next unit for one of all jobs, or done; one encoder for all jobs",
+                   "gives the next unit to any job, or ends; one encoder for all jobs",
                    "sequence",
                    kSequenceFeatureVersion,
                    {{"hidden", "24", "units of the encoder", 1, 4096},

@@ -1,9 +1,8 @@
 #pragma once
-// What another policy would have made of the jobs that came: the arrivals of a run, as far as
-// observations tell, and the mean JCT that a policy has on them in simulation. Used by the policy
-// 'guarded'.
+// How another policy would have served the jobs of a run: the arrivals, as far as observations show
+// them, and the mean JCT of a policy on them in simulation. Used by the policy 'guarded'.
 //
-// A job that has ended took what EndedJobs reckons; one that has not will take what it has done and
+// An ended job took the work that EndedJobs estimates. Another job takes the work it has done plus
 // ReckonedRemaining. JCTs are cut at the present on both sides, so that the measured and the
 // simulated mean are of the same jobs and the same time.
 
@@ -36,7 +35,7 @@ class ArrivalsReplay {
     std::shared_ptr<const ConfigurationTable> table;
     std::int32_t requested = 0;
     double done_before = 0;  // it came with
-    double work = 0;         // reckoned total
+    double work = 0;         // estimated total
     double estimate = 0;
     Seconds end = kNever;
   };

@@ -1,11 +1,11 @@
 #pragma once
-// A policy that chooses among policies: every so often each candidate is followed ahead through the
+// A policy that chooses among policies. At each choice every candidate is simulated ahead on the
 // known jobs (sim/lookahead_simulation.h), and the one with the least mean JCT of these decides
-// until the next choice; equal ones: the first. What a candidate remembers is up to date when it is
-// its turn, because all see every observation.
+// until the next choice; of equal ones the first. All candidates see every observation, so that
+// their state is up to date when they are chosen.
 //
 // A choice costs one simulated future a candidate, at most horizon / step decisions each plus one a
-// completion; futures that have become worse than the best are left off.
+// completion; simulations that have become worse than the best are stopped.
 
 #include <string>
 #include <vector>

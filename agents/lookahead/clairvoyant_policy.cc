@@ -160,10 +160,10 @@ class Clairvoyant : public Policy {
 PolicyInfo ClairvoyantInfo() {
   PolicyInfo info;
   info.id = "clairvoyant";
-  info.summary = "oracle: the best schedule that a search over this very workload finds";
+  info.summary = "oracle: the best schedule that a search over this workload finds";
   info.time_driven = true;
   info.oracle = true;
-  info.params = {{"budget", "300", "simulated episodes that the search may take", 1, 1e9},
+  info.params = {{"budget", "300", "simulated episodes of the search, at most", 1, 1e9},
                  {"placement", "packed", "stage: which GPUs on which nodes"}};
   info.make = [info](const Params& params) -> std::unique_ptr<Policy> {
     return std::make_unique<Clairvoyant>(params, info);

@@ -37,7 +37,7 @@ std::vector<std::string> Pairs(const Params& params) {
 PolicyInfo DynamicInfo() {
   PolicyInfo info;
   info.id = "dynamic";
-  info.summary = "simulates policies x admissions ahead, uses the best (Blox's dynamic)";
+  info.summary = "simulates policies x admissions ahead and uses the best (Blox's dynamic)";
   info.needs_lengths = true;
   info.time_driven = true;
   info.params = {{"policies", "las|fifo|srtf", "candidates joined by '|'"},

@@ -1,5 +1,5 @@
 #pragma once
-// The safety net: a policy of one's own, watched, with its teacher in reserve.
+// A policy that is checked while it decides, with a teacher that can replace it.
 //
 // - A decision that breaks a rule of allocations, or that cannot be made (an Error), is the
 //   teacher's instead; after `most_invalid` of them all further ones are.
@@ -7,8 +7,8 @@
 //   with what the teacher has in simulation on the same arrivals; when it is more than `margin`
 //   worse, the teacher decides for the rest of the episode.
 //
-// The teacher sees every observation and is therefore ready at any time. What happened is told by
-// notes().
+// The teacher sees every observation, so that it can take over at any time. notes() says what
+// happened.
 
 #include "agents/lookahead/arrivals_replay.h"
 #include "sched/notes.h"

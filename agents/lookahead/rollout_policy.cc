@@ -25,7 +25,8 @@ std::vector<std::string> Grid(const Params& params) {
 PolicyInfo RolloutInfo() {
   PolicyInfo info;
   info.id = "rollout";
-  info.summary = "index with the (alpha, beta) that simulates best ahead, chosen anew each time";
+  info.summary =
+      "index with the (alpha, beta) that is best in a simulation ahead, chosen at intervals";
   info.needs_lengths = true;
   info.time_driven = true;
   info.params = {{"alpha", "0.25", "of the base, tried first", -10, 10},

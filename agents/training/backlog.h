@@ -1,8 +1,8 @@
 #pragma once
-// What a moment of an episode has ahead of it, in a few numbers that the time to come in the system
-// is nearly linear in. Rollouts of the same arrivals drift apart: most of what their returns differ
-// by at an instant is the backlog they came to it with, which no action from then on can change.
-// Knows the true lengths, as only training may.
+// The backlog at a time of an episode, in a few numbers. The future time in the system is nearly
+// linear in them. Rollouts of the same arrivals drift apart: most of the difference of their
+// returns at a time comes from their backlogs, which no later action can change. Uses the true
+// lengths, which only training knows.
 
 #include <array>
 #include <vector>

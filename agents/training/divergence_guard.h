@@ -1,8 +1,8 @@
 #pragma once
 // Stops a training run before it spoils its weights: a decorator that MakeTrainer puts around every
-// method. After each iteration it looks at what the method reports and at the weights; where a
-// number is not finite, or has grown past all use, Step throws a RunError that says which and what
-// to try, and state() is again that of the last good iteration.
+// method. After each iteration it checks the reported figures and the weights. If a number is not
+// finite or far too large, Step throws a RunError that says which number and what to try, and
+// state() is that of the last good iteration.
 
 #include <memory>
 

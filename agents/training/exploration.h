@@ -1,7 +1,7 @@
 #pragma once
-// Job-aware exploration (DL2, TPDS'21, section 4.4): in poor states another action than the
-// policy's own is taken now and then. Which and how likely is worked out, not only drawn, so that
-// the probability of every action taken is known and gradients can be corrected for it.
+// Job-aware exploration (DL2, TPDS'21, section 4.4): in poor states sometimes another action than
+// the policy's is taken. The probability of every action is computed, so that gradients can be
+// corrected for it.
 
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ enum class ExplorationRules {
 };
 
 struct ExplorationOptions {
-  double share = 0.4;  // of choices at which the rules are asked; 0: never
+  double share = 0.4;  // of choices in which the rules may act; 0: none
   ExplorationRules rules = ExplorationRules::kPaper;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
-// Supervised warm-up: the index network learns the priorities behind a log of decisions, whoever
-// made them. What a log shows at a contended decision is which hull steps were taken and which were
-// not; the loss asks every job's last taken step to outrank the next steps that went without:
+// Supervised warm-up: the index network learns the priorities behind a log of any policy's
+// decisions. At a contended decision the log shows which hull steps were taken and which were not.
+// The loss is small when every job's last taken step has a larger key than the untaken next steps:
 //
 //   L = mean over taken steps a of -ln( e^{key_a/tau} / (e^{key_a/tau} + sum over untaken b of
 //   e^{key_b/tau}) )

@@ -4,9 +4,9 @@
 //
 // A job's run time is what its allocations did by its end: the rates of the configurations it held,
 // by its table, times the seconds it held them, less a restart at every change after the first
-// launch; then divided by the rate at its requested size. So what a log says of speed goes into the
-// workload wherever it differs from what was believed: a job that took longer than its work at its
-// table's rates is a longer job.
+// launch; then divided by the rate at its requested size. So measured speeds count wherever they
+// differ from the table: a job that took longer than its work at the rates of its table becomes a
+// longer job.
 
 #include <span>
 

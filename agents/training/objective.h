@@ -1,7 +1,7 @@
 #pragma once
-// What is to be small: an episode's outcome as one number. Training methods without gradients of
-// their own aim at it, validation and tuning compare by it, always relative to a reference policy
-// on the same arrivals. A new one is one file in agents/training/objectives/ that registers itself.
+// What is minimised: the outcome of an episode as one number. Evolution strategies minimise it,
+// validation and tuning compare by it, always relative to a reference policy on the same arrivals.
+// A new one is one file in agents/training/objectives/ that registers itself.
 
 #include <functional>
 #include <memory>

@@ -1,8 +1,8 @@
 #pragma once
 // Policy gradient on the index network: sampled fills, same-arrivals leave-one-out advantages with
 // or without the state's part (state_baseline.h), Adam, the mean of the last weights.
-// (docs/learning.md; the estimator is REINFORCE, Williams 1992, with the baseline of Mao et al.
-// 2018; the mean is that of Polyak and Juditsky, 1992, over a window that moves.)
+// (docs/learning-method.md; the estimator is REINFORCE, Williams 1992, with the baseline of Mao et
+// al. 2018; the mean is that of Polyak and Juditsky, 1992, over a window that moves.)
 
 #include <memory>
 

@@ -279,7 +279,7 @@ ALLOT_REGISTER(
           PolicyGradientOptions own;
           own.rollouts = params.Integer("rollouts");
           own.rollout.tau = params.Number("tau");
-          own.rollout.hold = params.Integer("noise-interval");
+          own.rollout.noise_interval = params.Integer("noise-interval");
           own.each_workload = params.Flag("scale-per-workload");
           own.rollout.keep = params.Number("sample-share");
           own.rollout.backlogs = NeedsBacklogs(params.Text("baseline"));

@@ -1,7 +1,7 @@
 #pragma once
-// The last so many increments of past episodes, from which a trainer draws: uniformly, or by
-// priority (Schaul et al., arXiv 1511.05952: the surprise that an increment was when it was last
-// used). Saved and read back, it draws on bit for bit.
+// The most recent increments of past episodes, from which a trainer draws: uniformly, or by
+// priority (Schaul et al., arXiv 1511.05952: the error of an increment when it was last used).
+// Saved and read back, it continues with the same draws, bit for bit.
 
 #include <span>
 #include <vector>

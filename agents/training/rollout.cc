@@ -45,7 +45,7 @@ Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexN
   ClusterEnv env = MakeEnv(scenario, options);
   env.Reset(0);
   const std::uint64_t noise = Rng(seed, "rollout", a, b).NextU64();
-  std::int64_t hold = -1;
+  std::int64_t period = -1;  // of equal noise
   Rng selection(seed, "kept-decisions", a, b);
   SampledFill fill(options.tau);
   const auto placement = MakeStage<Placement>("placement", "packed");
@@ -64,9 +64,9 @@ Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexN
     const std::span scores(reinterpret_cast<const Score*>(outputs.data()), o.job.size());
     grants.clear();
     const std::int32_t tick = TickOf(o);
-    const bool fresh = tick / options.hold != hold;
-    hold = tick / options.hold;
-    Rng exploration(noise, "hold", static_cast<std::uint64_t>(hold));
+    const bool fresh = tick / options.noise_interval != period;
+    period = tick / options.noise_interval;
+    Rng exploration(noise, "hold", static_cast<std::uint64_t>(period));
     fill.Fill(o, scores, &exploration, &grants, &gradient);
     placement->Place(o, grants, &allocation);
 

@@ -15,9 +15,10 @@ namespace allot {
 
 struct RolloutOptions {
   double tau = 0.3;  // temperature of the sampled fill
-  // Intervals in which each job keeps its noise: fresh noise every interval costs more restarts
-  // than it teaches where these are dear. Only the first decision of a hold has a gradient.
-  int hold = 1;
+  // Intervals for which each job keeps its exploration noise. Where restarts are expensive, new
+  // noise at every interval mostly teaches that. Only the first decision of such a period has a
+  // gradient.
+  int noise_interval = 1;
   double keep = 1.0;                  // share of decisions whose gradient is kept (drawn by seed)
   std::int64_t max_decisions = 2000;  // truncation; what is left counts by unfinished.h
   std::string reward = "jct";

@@ -1,8 +1,8 @@
 #pragma once
 // Supervised warm-up of a sequence network (DL2, TPDS'21, section 4.2): cross-entropy over a
-// teacher's increments. A teacher's allocation says which units every job ends up with, not in
-// which order: of the legal increments that lead there each is as right as the other, and "done" is
-// when none is left. Works from any teacher's allocations, live or logged.
+// teacher's increments. A teacher's allocation says which units every job gets, not in which order.
+// All legal increments that lead there are equally right; "done" is right when none is left. Works
+// with any teacher's allocations, computed or logged.
 
 #include <functional>
 #include <memory>
@@ -14,8 +14,8 @@
 
 namespace allot {
 
-// One episode and who decides in it. A teacher that only knows its own history (a log) must be
-// followed.
+// One episode and the policy that decides in it. A teacher that only knows its own history (a log)
+// must be followed.
 struct Lesson {
   std::shared_ptr<const Scenario> scenario;
   PolicyMaker teacher;

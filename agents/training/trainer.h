@@ -42,7 +42,7 @@ struct TrainerState {
   std::int64_t episodes = 0;
   NetWeights weights;
   AdamState adam;
-  TensorMap memory;  // what else the method goes on from: a critic, a replay buffer
+  TensorMap memory;  // what else the method needs to continue: a critic, a replay buffer
 };
 
 struct IterationReport {

@@ -25,7 +25,7 @@ struct TuneOptions {
 struct TunedIndex {
   std::string spec;      // "index:basis=gittins,alpha=0.25,..."
   double log_value = 0;  // mean over the episodes of ln(objective)
-  // With any weight of the rank, searched from there; as above unless `ranked` was asked for.
+  // With any weight of the rank, searched from there; as above unless `ranked` is set.
   std::string ranked_spec;
   double ranked_log_value = 0;
   std::int64_t played = 0;  // episodes

@@ -1,7 +1,7 @@
 #pragma once
-// What an episode that was cut leaves undone. Each unfinished job is taken to run from then on in
-// its fastest configuration: the least that was put off, so that putting it off beyond the cut
-// does not pay. Used for returns and objectives of episodes that end early.
+// The remaining cost of an episode that was cut. Each unfinished job counts as if it ran from then
+// on in its fastest configuration, so that it does not pay to delay a job beyond the cut. Used for
+// returns and objectives of episodes that end early.
 
 #include <vector>
 

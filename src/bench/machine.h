@@ -7,7 +7,7 @@ namespace allot {
 
 nlohmann::ordered_json BenchMachine();  // {"cpu", "cores", "load"}
 
-// Of the last minute, for who judges the figures; NaN where the system tells none.
+// Of the last minute, to judge the figures by; NaN if unknown.
 double LoadAverage();
 
 }  // namespace allot

@@ -323,7 +323,7 @@ ALLOT_REGISTER(
         [](CommandLine& line, const GlobalOptions& globals) {
           auto o = std::make_shared<ClaimsOptions>();
           line.Option("-o,--out", o->out,
-                      "folder of the training runs and claims.json; a stopped run goes on there")
+                      "folder of the training runs and claims.json; a stopped run continues there")
               .Required();
           line.Flag("--quick", o->claims.quick, "one seed, few settings: minutes, not hours");
           line.Option("--only", o->only, "families whose name holds this: dl2, philly-E-K, ...");

@@ -82,12 +82,12 @@ int List(const std::string& what, const GlobalOptions& globals) {
       if (item.contains("policies") && !item["policies"].empty()) {
         std::string names;
         for (const Json& name : item["policies"]) names += " " + name.get<std::string>();
-        std::printf("      policies of its own:%s\n", names.c_str());
+        std::printf("      policies of this profile:%s\n", names.c_str());
       }
       if (!item.contains("params")) continue;
       for (const Json& param : item["params"]) {
         const std::string value = param["default"];
-        std::printf("      %-14s %s%s\n", param["name"].get<std::string>().c_str(),
+        std::printf("      %-20s %s%s\n", param["name"].get<std::string>().c_str(),
                     param["help"].get<std::string>().c_str(),
                     value.empty() ? "" : fmt::format(" [{}]", value).c_str());
       }

@@ -5,7 +5,7 @@ namespace allot {
 
 void InstallInterruptHandler();  // SIGINT and SIGTERM; a second signal ends the process at once
 bool Interrupted();
-// From now on the request counts as heard: for whoever writes down what was done until then.
+// Marks the request as handled, for code that saves what was done until then.
 void AcknowledgeInterrupt();
 void ThrowIfInterrupted();  // Error with ExitCode::kInterrupted
 

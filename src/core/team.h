@@ -16,8 +16,8 @@ class Team {
   virtual ~Team() = default;
   virtual int rank() const = 0;  // in [0, size())
   virtual int size() const = 0;
-  // Everybody's bytes in order of rank, at everybody; to be called by all, in the same order.
-  // RunError when one of them is gone.
+  // The bytes of all processes in order of rank, at all of them; all must call it, in the same
+  // order. RunError when one of them is gone.
   virtual std::vector<std::string> Gather(const std::string& mine) = 0;
 };
 
@@ -28,12 +28,12 @@ std::shared_ptr<Team> TeamOfOne();
 std::vector<std::size_t> ShareOf(const Team& team, std::size_t count);
 
 // results[i] = compute(i) for i in [0, count), of its share by each, on up to `threads` threads
-// (core/parallel.h) there. All results at everybody.
+// (core/parallel.h) there. All results at all processes.
 std::vector<std::vector<double>> ComputeShared(
     Team& team, std::size_t count, int threads,
     const std::function<std::vector<double>(std::size_t)>& compute);
 
-// Whether it holds for anybody.
+// Whether it is true in any process.
 bool AnyOf(Team& team, bool mine);
 
 }  // namespace allot

@@ -16,7 +16,7 @@ class LineSocket {
   LineSocket(const LineSocket&) = delete;
   LineSocket& operator=(const LineSocket&) = delete;
 
-  // "unix:/path" or "tcp:host:port". False when nobody listens there now; UsageError when the
+  // "unix:/path" or "tcp:host:port". False when nothing listens there now; UsageError when the
   // address is neither.
   bool Connect(const std::string& address);
   void Close();

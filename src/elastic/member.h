@@ -2,8 +2,9 @@
 // One worker's membership in its job: the connection to the daemon, kept up by a thread of its own.
 //
 // Joins, hears of epochs, of checkpoints that are wanted and of the end; says how training goes, at
-// least once a second. A daemon that dies is reconnected to while training goes on. ElasticWorker
-// and the C interface stand on it; it knows nothing of groups or tensors. Thread-safe.
+// least once a second. When the daemon dies, training continues and the member connects again.
+// ElasticWorker and the C interface stand on it; it knows nothing of groups or tensors.
+// Thread-safe.
 
 #include <chrono>
 #include <condition_variable>
@@ -61,7 +62,7 @@ class Member {
   std::string refused() const;  // why the daemon will not have us; "" while it does
   // From now on SIGTERM, which a cluster sends before it kills, counts as the daemon's "stop".
   static void StopOnSigterm();
-  bool TakeSaveWanted();  // true once for every time that a checkpoint was asked for
+  bool TakeSaveWanted();  // true once for each requested checkpoint
 
   void Reached(std::int64_t epoch, std::int64_t step);
   void Broken(std::int64_t epoch);

@@ -21,7 +21,7 @@ namespace allot {
 struct LiveFacts {
   Workload workload;  // the jobs that were there, their run times as measured
   ClusterSpec cluster;
-  SimOptions rules;                  // as policies were told
+  SimOptions rules;                  // as policies got them
   std::string runtime;               // spec
   std::string profiles;              // CSV of a catalogue: throughput as measured, of all models
   std::vector<std::int32_t> row_of;  // workload row of each job handle; -1: was not there

@@ -1,7 +1,7 @@
 #pragma once
 // What every decision of a live run saw, kept whole: a real cluster cannot be simulated again, so
 // its log holds the observations themselves (group seen/ of docs/formats/episode_log.md). Filled
-// and read back by EpisodeLog; played back to whoever learns from a log.
+// and read back by EpisodeLog; played back when a policy learns from a log.
 
 #include <cstdint>
 #include <deque>

@@ -1,5 +1,5 @@
 #pragma once
-// Options that every command has, and that what commands share is told.
+// Options of every command, also given to what the commands share.
 
 namespace allot {
 

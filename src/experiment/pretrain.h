@@ -14,7 +14,7 @@ namespace allot {
 
 struct PretrainOptions {
   std::vector<std::string> logs;
-  std::string setting;  // and who teaches in it, instead of logs
+  std::string setting;  // and its teacher, instead of logs
   std::string teacher = "optimus";
   int episodes = 60;
   std::string network = "index:alpha=0,beta=0,kappa=0";

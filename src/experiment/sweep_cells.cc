@@ -106,7 +106,8 @@ SweepCell SweepCells::Run(const CellValues& values) {
     const Seconds tail = std::max(kShortestTail, 2 * entry->world->tail());
     if (tail > kLongestTail) {
       throw RunError(
-          "arrivals must go on until the window's last job has ended, got the last of {} arrivals "
+          "arrivals must continue until the last job of the window has ended, got the last of {} "
+          "arrivals "
           "at {} s and the end at {} s",
           scenario.workload().jobs.size(), last_arrival, cell.end_s);
     }

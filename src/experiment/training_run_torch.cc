@@ -105,8 +105,9 @@ class TrainingRun {
   [[noreturn]] void ThrowStopped() const {
     throw Error(
         ExitCode::kInterrupted,
-        fmt::format("interrupted after iteration {}; go on with: allot train --resume ... --out {}",
-                    trainer_->state().iteration, o_.out));
+        fmt::format(
+            "interrupted after iteration {}; continue with: allot train --resume ... --out {}",
+            trainer_->state().iteration, o_.out));
   }
 
   Json EffectiveConfig() {
@@ -147,8 +148,9 @@ class TrainingRun {
 
   TrainerState Start() {
     if (std::filesystem::exists(out_ / "latest")) {
-      throw UsageError("'{}' holds a training run: add --resume to go on, or choose another --out",
-                       o_.out);
+      throw UsageError(
+          "'{}' contains a training run: add --resume to continue it, or choose another --out",
+          o_.out);
     }
     TrainerState state;
     state.weights = StartWeights();

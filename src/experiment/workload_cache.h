@@ -21,7 +21,7 @@ class WorkloadCache {
   using Key = std::tuple<std::string, std::string, bool>;  // workload, format, lenient
   using Read = std::function<Workload(ReadReport*)>;
 
-  // Calls `read` when nobody has before; one caller at a time.
+  // Calls `read` the first time only; one caller at a time.
   std::shared_ptr<const Workload> Get(const Key& key, const Read& read, ReadReport* report) {
     const std::lock_guard lock(mutex_);
     Entry& entry = entries_[key];
@@ -35,7 +35,7 @@ class WorkloadCache {
   using LawKey = std::tuple<std::string, double, std::uint64_t, int, Seconds>;  // id, rate, seed,
                                                                                 // jobs, tail
 
-  // Calls `make` when nobody holds what it made before; one caller a key at a time.
+  // Calls `make` if its result is no longer in use; one caller per key at a time.
   std::shared_ptr<const Workload> Share(const LawKey& key, const std::function<Workload()>& make) {
     std::unique_lock all(mutex_);
     Made& made = made_by_law_[key];

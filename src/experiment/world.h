@@ -42,7 +42,7 @@ class World {
   bool elastic();
   // The policy that a spec means under the chosen profile.
   std::unique_ptr<Policy> MakePolicy(const std::string& spec);
-  // What is compared where nobody says: of a peer's policies those without its defects.
+  // The default policies to compare; of a peer's profile those without its defects.
   std::string ComparedPolicies();
 
   // One scenario per requested workload (--workloads), seeds --seed, --seed + 1, ...; of a law each

@@ -300,29 +300,28 @@ std::vector<FidelityCase> BloxCases(const std::string& folder) {
 std::vector<PeerDefect> BloxDefects() {
   return {
       {"'scattered' search: a job of several GPUs is offered min(free, need) GPUs of every node "
-       "and "
-       "starts only if the sum hits its need exactly",
+       "and starts only if the sum is exactly its need",
        "not rebuilt: first-fit takes what is still needed; runs marked so",
-       "jobs wait though GPUs are free, or for ever (need 6 on nodes of 4)"},
+       "jobs wait while GPUs are free, some for ever (need 6 on nodes of 4)"},
       {"'consolidated' search as shipped takes exact fits only: one GPU on an empty node of 4 "
-       "never "
-       "starts",
+       "never starts",
        "not rebuilt: placement 'consolidated' falls back to the tightest larger node",
-       "as shipped no run ends, so the reference has none"},
+       "no run ends as shipped, so the reference has none"},
       {"progress is charged in whole rounds and no change of allocation costs anything",
        "options charge_whole_intervals and restart_cost of the profile",
        "half a round on average at each end of a job"},
       {"service is counted in seconds, whatever the number of GPUs", "option las:service=seconds",
        "jobs of many GPUs are favoured"},
-      {"Tiresias is the same policy as Las", "rebuilt; allot's own is las with queues",
+      {"Tiresias is the same policy as Las", "rebuilt; allot's own tiresias has queues",
        "equal results"},
       {"Optimus is Srtf, with every job sped up 5 to 1.1 times at loads 1 to 5",
-       "option speedup (OptimusSpeedup in src/fidelity/blox_peer.cc); nobody else gets it",
+       "option speedup (OptimusSpeedup in src/fidelity/blox_peer.cc); for no other policy",
        "below load 6 it wins by that factor"},
-      {"the head of the line blocks for every policy; a victim stopped in vain stays stopped",
-       "option victims=true of the placements", "the column 'repaired' is without"},
-      {"after 1000 hours of waiting a job goes before all others", "option guard",
-       "decides overloaded open runs"},
+      {"the first waiting job blocks all others under every policy; a job that was stopped for it "
+       "stays stopped even if that did not help",
+       "option victims=true of the placements", "column 'repaired' is without it"},
+      {"after 1000 hours of waiting a job goes before all others", "option max-wait",
+       "determines overloaded runs with open arrivals"},
   };
 }
 

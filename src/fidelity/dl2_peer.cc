@@ -310,26 +310,27 @@ std::vector<FidelityCase> Dl2Cases(const std::string& folder) {
 std::vector<PeerDefect> Dl2Defects() {
   return {
       {"a unit is tried on the least loaded server only, and the first that does not fit ends the "
-       "slot for everybody",
-       "option unit-by-unit:misfit=stop", "the column 'repaired' is without"},
+       "slot for all jobs",
+       "option unit-by-unit:misfit=stop", "column 'repaired' is without it"},
       {"SRTF orders by the remaining fraction, not the remaining time: nearly FIFO",
-       "ordering remaining-fraction", "the column 'repaired' has the remaining time"},
+       "ordering remaining-fraction", "column 'repaired' has the remaining time"},
       {"FIFO, SRTF and Tetris give a job up to 16 workers and servers, far past the peak of every "
        "speed table",
        "rebuilt (pick=order, alignment)", "1.2 to 25 times DRF's mean JCT"},
-      {"Tetris adds the remaining fraction to its score, so that long jobs go first, and gives a "
-       "server up at the first misfit",
-       "options alignment:prefer=long, misfit=stop", "the column 'repaired' is without"},
-      {"Optimus adds single units along a measured, dented speed table and stops at the first one "
+      {"Tetris adds the remaining fraction to its score, so that long jobs go first, and stops "
+       "filling a server at the first unit that does not fit",
+       "options alignment:prefer=long, misfit=stop", "column 'repaired' is without them"},
+      {"Optimus adds single units along a measured speed table with dips and stops at the first "
+       "one "
        "that saves nothing; a job at one limit is dropped",
-       "rebuilt (pick=gain); allot's own optimus goes on with other jobs",
-       "the column 'repaired' is without"},
+       "rebuilt (pick=gain); allot's own optimus continues with other jobs",
+       "column 'repaired' is without it"},
       {"speeds outside the measured triangle are linear extrapolations; measured zeros stay zeros",
        "the table is input", "part of both columns"},
       {"ties are broken by object address", "not rebuilt: by job id, as in the reference runs",
        "up to 2 % of FIFO's mean JCT"},
       {"its default arrival pattern (Ali_Trace) is not in the repository", "not rebuilt",
-       "the paper's own workload cannot be run by anybody"},
+       "the workload of the paper cannot be run"},
       {"the learner: gradients from stored probabilities, batch normalisation never trained, "
        "hand-written actions injected",
        "not rebuilt", "its own training ends at or behind DRF"},

@@ -13,11 +13,11 @@ class EndedJobs {
  public:
   struct Ended {
     JobIndex job;
-    std::int32_t size;  // GPUs it asked for
+    std::int32_t size;  // requested GPUs
     std::int32_t user;  // as in the observation
     std::int32_t group;
-    double gpu_seconds;  // reckoned service, see below
-    double seconds;      // the same as progress: seconds at the size it asked for
+    double gpu_seconds;  // estimated service, see below
+    double seconds;      // the same as progress: seconds at the requested size
     double estimated;    // its estimate in GPU-seconds at the requested size; NaN: none
   };
 

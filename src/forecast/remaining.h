@@ -1,5 +1,5 @@
 #pragma once
-// The remaining work that policies reckon with, with or without estimates.
+// The remaining work that policies assume, with or without estimates.
 
 #include "cluster/observation.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Distributions of sizes in geometric bins, four to an octave, and what they foretell: the Gittins
+// Distributions of sizes in geometric bins, four per octave, and forecasts from them: the Gittins
 // rank (forecast/gittins_table.h has the formula) and quantiles of what is left. Knows nothing of
 // jobs.
 
@@ -64,7 +64,7 @@ class RankedSizes {
 
   std::array<double, kBins> sizes_{};
   std::array<double, kBins + 1> from_{};       // sizes in this bin or beyond
-  mutable std::array<double, kBins> ranks_{};  // NaN: not asked for yet
+  mutable std::array<double, kBins> ranks_{};  // NaN: not computed yet
   mutable BinsOf median_hints_{};  // by bin of what was attained: no smaller bin is the answer
   mutable BinsOf high_hints_{};
 };

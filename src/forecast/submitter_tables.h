@@ -61,7 +61,7 @@ class SubmitterTables {
   // The distribution of a class, taken over once it has grown by a sixteenth since the last time.
   void SetClass(std::size_t size_class, const GittinsTable& table);
 
-  // Null where the submitter's past tells nothing: then the class does. Depends on what was added,
+  // Null where nothing is known of the submitter: use the class. Depends on what was added,
   // not on what was asked before. O(1) on the average, O(bins) after an Add of the same user.
   const RankedSizes* Of(std::int32_t user, std::int32_t group, std::size_t size_class) const;
   const SizeBins& bins() const { return bins_; }

@@ -187,7 +187,7 @@ TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<Policy
              : fmt::format("Means over {} workloads; ratio: geometric mean of the per-workload "
                            "ratios of average JCT [95 % interval, Student's t].",
                            n));
-  if (oracle) table.AddNote("(oracle): was told true job lengths, which no real scheduler knows.");
+  if (oracle) table.AddNote("(oracle): uses true job lengths, which no real scheduler knows.");
   for (const PolicyRow& row : rows) {
     if (row.unfinished > 0) {
       table.AddNote(fmt::format("{}: {} of {} jobs unfinished; JCT is over the finished ones only.",

@@ -15,7 +15,7 @@ std::string CsvField(std::string_view text);
 using NumberColumns = std::map<std::string, std::vector<double>, std::less<>>;
 
 // The named columns of a file, one element per row; an empty field is kUnknown. Columns of
-// `optional` that the file lacks are left out, columns that nobody asked for are not looked at.
+// `optional` that the file lacks are left out, other columns are ignored.
 // DataError with path and line when a required column is absent, a row is ragged or a field is no
 // number.
 NumberColumns ReadNumberColumns(const std::string& path, const std::vector<std::string>& required,

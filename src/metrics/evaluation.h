@@ -19,13 +19,13 @@ struct EvaluatedWorkload {
   std::int64_t jobs = 0;
   double load = kUnknown;  // GPU demand / capacity
   std::uint64_t seed = 0;
-  double jct_bound_s = kUnknown;  // no policy can have a smaller average JCT; where asked for
+  double jct_bound_s = kUnknown;  // no policy can have a smaller average JCT; unknown: not computed
 };
 
 struct EvaluatedPolicy {
   std::string id;                // as on the command line, unique; also its folder's name
   std::string label;             // for people; may equal the id
-  bool oracle = false;           // was told true lengths
+  bool oracle = false;           // used true lengths
   std::vector<RunSummary> runs;  // one per workload, in their order
 };
 

@@ -81,7 +81,7 @@ GateVerdict Judge(const Evaluation& evaluation, const std::string& candidate,
   }
   if (verdict.best_heuristic.empty()) {
     throw UsageError(
-        "the gate needs a heuristic that finishes all jobs and is told no more than the candidate");
+        "the gate needs a heuristic that finishes all jobs and knows no more than the candidate");
   }
   verdict.accepted =
       std::all_of(verdict.rivals.begin(), verdict.rivals.end(), [&](const GateRival& rival) {

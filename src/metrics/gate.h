@@ -31,7 +31,7 @@ struct GateVerdict {
 // `evaluation` holds the candidate, heuristics and, unless `incumbent` is "", the incumbent.
 // UsageError with fewer than two workloads: there would be no interval. UsageError when there is
 // no heuristic. Oracles are reported; they need be beaten only by a candidate that
-// is one itself, being told true lengths as well.
+// is one itself, because it gets true lengths too.
 GateVerdict Judge(const Evaluation& evaluation, const std::string& candidate,
                   const std::string& incumbent, double bar);
 

@@ -130,7 +130,7 @@ std::string Notes(const Evaluation& evaluation, const std::vector<PolicyRow>& ro
   }
   if (oracle) {
     html +=
-        "<p class=\"note\"><b>oracle</b>: was told true job lengths, which no real scheduler "
+        "<p class=\"note\"><b>oracle</b>: uses true job lengths, which no real scheduler "
         "knows.</p>\n";
   }
   return html;

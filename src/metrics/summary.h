@@ -32,14 +32,14 @@ struct RunSummary {
   double cpu_s = kUnknown;  // of the process, for this run
   double wall_s = kUnknown;
 
-  bool oracle = false;  // the policy was told true lengths
+  bool oracle = false;  // the policy used true lengths
   std::int64_t unfinished = 0;
   GpuCount gpus = 0;  // of the cluster
   double gpu_seconds = 0;
   double avg_queueing_s = kUnknown;  // first start - submit, over started jobs
   std::int64_t preemptions = 0;
   std::int64_t restarts = 0;
-  std::optional<ServiceSummary> service{};  // where the workload was known
+  std::optional<ServiceSummary> service{};                   // where the workload was known
   std::vector<std::pair<std::string, std::string>> notes{};  // what the policy says of itself
 
   bool operator==(const RunSummary&) const = default;

@@ -159,7 +159,7 @@ TextTable SweepTable(const SweepResults& results, const std::vector<SweepRow>& r
                                         "Student's t.",
                                         seeds)
                           : "One seed: no intervals; --seeds 0..9 gives them.");
-  if (oracle) table.AddNote("(oracle): was told true job lengths, which no real scheduler knows.");
+  if (oracle) table.AddNote("(oracle): uses true job lengths, which no real scheduler knows.");
   for (const SweepRow& row : rows) {
     if (row.unfinished == 0) continue;
     std::string name;

@@ -35,7 +35,7 @@ struct SweepRow {
 // that SweepResults::reference names.
 std::vector<SweepRow> Aggregate(const SweepResults& results);
 
-// Factors with more than one value, the policy always, the seed never: what tells rows apart.
+// Factors with more than one value, the policy always, the seed never: what distinguishes rows.
 std::vector<std::size_t> TellingFactors(const SweepResults& results);
 
 // "policy fifo", "policy fifo, admission accept-all".

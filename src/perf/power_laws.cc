@@ -46,7 +46,7 @@ const Catalogue& PowerLawCatalogue() {
 namespace {
 
 ALLOT_REGISTER(CatalogueInfo,
-               (CatalogueInfo{"power-laws", "made-up speedups n^p", &PowerLawCatalogue}));
+               (CatalogueInfo{"power-laws", "artificial speedups n^p", &PowerLawCatalogue}));
 
 }  // namespace
 }  // namespace allot

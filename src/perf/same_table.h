@@ -1,5 +1,5 @@
 #pragma once
-// Whether two tables offer the same. For whoever keeps something of a table from one decision to
+// Whether two tables offer the same. For code that keeps data of a table from one decision to
 // the next: a live job's table is made anew when its rate is measured, perhaps at the old address.
 
 #include "perf/configuration.h"

@@ -52,7 +52,7 @@ std::unique_ptr<Decider> Decider::OfSpec(std::string_view spec) {
   const NamedParams named = ParseNamedParams(spec);
   std::unique_ptr<Policy> policy = MakePolicy(spec);
   if (policy->info().oracle) {
-    throw UsageError("policy '{}' needs to know the future, which no real cluster tells",
+    throw UsageError("policy '{}' needs to know the future, which no real cluster knows",
                      policy->info().id);
   }
   if (named.name == LearnedPolicyInfo().id) {

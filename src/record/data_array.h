@@ -1,6 +1,6 @@
 #pragma once
 // The value that the episode log stores: numbers, truth values or text in a row-major array with a
-// shape and a unit. Filled by whoever records an episode, returned by the reader; knows nothing of
+// shape and a unit. Filled by the recorder of an episode, returned by the reader; knows nothing of
 // files.
 
 #include <cstddef>

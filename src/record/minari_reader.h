@@ -42,7 +42,7 @@ class MinariReader {
   AttributeMap Attributes(std::int64_t episode, const std::string& path) const;
   DataArray Read(std::int64_t episode, const std::string& path) const;
 
-  // The values as T, which the file must hold as such; the shape too when asked for.
+  // The values as T, which the file must hold as such; the shape too if given.
   template <typename T>
   std::vector<T> ReadAs(std::int64_t episode, const std::string& path,
                         ArrayShape* shape = nullptr) const {

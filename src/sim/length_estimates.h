@@ -1,5 +1,5 @@
 #pragma once
-// What a policy is told about job lengths: nothing, a seeded noisy estimate, or the truth (oracle).
+// The job lengths that a policy gets: none, a seeded noisy estimate, or the truth (oracle).
 // Every policy of a comparison gets the same estimates.
 
 #include <cstdint>

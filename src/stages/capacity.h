@@ -13,7 +13,7 @@ namespace allot {
 
 class TypeCapacity {
  public:
-  // `least`: what one unit more takes at the least, whoever gets it.
+  // `least`: the least that one more unit takes, for any job.
   void Reset(const ClusterSpec& cluster, const Resources& least = {1, 0}) {
     least_ = least;
     free_.clear();
@@ -45,7 +45,7 @@ class TypeCapacity {
     }
     return sum >= units;
   }
-  // Nothing that is left serves anybody.
+  // What is left is of no use to any job.
   bool Exhausted() const {
     return std::none_of(free_.begin(), free_.end(),
                         [this](const Resources& free) { return least_.FitsIn(free); });

@@ -33,7 +33,7 @@ struct Score {
 
 struct HullFillOptions {
   float first_bonus =
-      0;  // added to each job's first step; large: everybody gets a first configuration
+      0;  // added to each job's first step; large: every job gets a first configuration
 };
 
 // One step that a fill considered, in its order: what explanations are made of.
@@ -94,7 +94,7 @@ class HullFill {
             std::vector<FillStep>* trace = nullptr);
 
  private:
-  // Rows indices by (submit, job): what equal keys are told apart by.
+  // Rows indices by (submit, job): the order of equal keys.
   void OrderBySubmission(const Observation& observation, std::span<const std::int32_t> rows);
   void OpenClimbs(const Observation& observation, std::span<const std::int32_t> rows);
   void TakeGreedyPrefix(const Observation& observation, std::span<const std::int32_t> rows,

@@ -41,7 +41,7 @@ class OrderMemory {
     std::int32_t now;
     std::int32_t length;
   };
-  // Places of the order, [begin, end), that hold nobody while it is changed.
+  // Places of the order, [begin, end), that are empty while it is changed.
   struct Gap {
     std::size_t begin = 0;
     std::size_t end = 0;

@@ -222,7 +222,7 @@ PlacementInfo ChooserPlacementInfo(std::string id, std::string summary,
   info.params = std::move(params);
   info.params.push_back(
       {"victims", "false",
-       "serve strictly in order, stopping running jobs from the end of the order"});
+       "serve jobs strictly in order; stop running jobs from the end of the order to make room"});
   info.make = [make = std::move(make)](const Params& given) -> std::unique_ptr<Placement> {
     if (given.Flag("victims")) return std::make_unique<VictimPlacement>(make(given));
     return std::make_unique<PassingPlacement>(make(given));

@@ -38,7 +38,7 @@ class JobPlacer {
   // where the observation has no map of what is free, also the shares.
   void Keep(const Observation& observation, std::span<const Grant> grants, std::vector<char>* kept);
   void Release(const Observation& observation, std::int32_t row);  // of one that is kept
-  // Stops who was released since Keep and not placed again; of changes.
+  // For changes: stops the jobs that were released since Keep and not placed again.
   void StopReleased(const Observation& observation, Allocation* allocation) const;
   // Places all units of the grant or none; its shares are then in shares(), ascending by node.
   bool Place(const Observation& observation, const Grant& grant);

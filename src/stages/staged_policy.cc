@@ -259,7 +259,7 @@ PolicyInfo StagedPolicyInfo(std::string id, std::string summary, const StageSpec
   info.summary = std::move(summary);
   info.params = ordering_params;
   info.params.push_back({"admission", stages.admission, "stage: which jobs are considered"});
-  info.params.push_back({"ordering", stages.ordering, "stage: who comes first"});
+  info.params.push_back({"ordering", stages.ordering, "stage: order of the jobs"});
   info.params.push_back({"sizing", stages.sizing, "stage: how much each job gets"});
   info.params.push_back({"placement", stages.placement, "stage: which GPUs on which nodes"});
   info.params.push_back({"max-wait", "0",

@@ -46,7 +46,7 @@ class StarvationGuard {
     }
     if (first != nullptr) {
       until = std::min(until, first->from + limit_);
-    } else {  // only who was stopped just now
+    } else {  // only jobs that were stopped just now
       for (const std::int32_t row : rows) {
         const State& state =
             waits_[static_cast<std::size_t>(observation.job[static_cast<std::size_t>(row)])];
@@ -69,7 +69,7 @@ class StarvationGuard {
     Seconds from;
     JobIndex job;
   };
-  const Wait* Longest();  // null: nobody waits
+  const Wait* Longest();  // null: no job waits
   void PopLongest();
   void Push(const Wait& wait);
 

@@ -46,7 +46,7 @@ struct WorkloadLaw {
   std::function<const CalibratedLaw&()> calibrated = {};  // instead of streams
 };
 
-// The rate that was asked for, in jobs per hour, or else the one of the trace that the law is
+// The requested rate, in jobs per hour, or else the one of the trace that the law is
 // fitted to. UsageError when there is neither.
 double RateOf(const WorkloadLaw& law, std::optional<double> asked);
 

@@ -12,7 +12,7 @@ struct PastRun {
   GpuCount gpus;
   std::int32_t user;  // as in the trace
   std::int32_t group;
-  Seconds seconds;  // a run that goes on at the date counts as if it ended there
+  Seconds seconds;  // a job that runs at the date counts as if it ended then
 };
 
 // Of jobs submitted before `until`, in their order.

@@ -23,7 +23,7 @@ struct Job {
       -1;                  // index into Workload::tenants (Philly's virtual cluster); -1 = unknown
   std::int32_t user = -1;  // index into Workload::users
   // Index into Workload::groups: jobs that the trace calls alike (application, recurring script),
-  // so that the past of one tells of the next; -1 = unknown
+  // so that earlier runs say something about later ones; -1 = unknown
   std::int32_t group = -1;
   double work = 0;      // in the model's unit; 0 = derive as duration x rate at the requested GPUs
   double priority = 0;  // larger is more important

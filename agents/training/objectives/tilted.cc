@@ -11,7 +11,8 @@ namespace {
 constexpr double kWeightOfShort = 0.2;
 
 ALLOT_REGISTER(ObjectiveInfo,
-               (ObjectiveInfo{"tilted", "mean JCT, a fifth of its weight on the 95 % shortest",
+               (ObjectiveInfo{"tilted",
+                              "mean JCT, with a fifth of the weight on the 95 % shortest jobs",
                               [](const Played& p) {
                                 return std::pow(TrimmedMean(p.jct, 1), 1 - kWeightOfShort) *
                                        std::pow(TrimmedMean(p.jct, kShortestShare), kWeightOfShort);

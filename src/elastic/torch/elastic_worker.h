@@ -31,9 +31,9 @@
 namespace allot {
 
 struct ElasticOptions {
-  // A peer that says nothing for so long within a reduction counts as gone. Longer than the
-  // daemon's
-  // --hung-after, so that the one who is silent is ended, and not those who wait for it.
+  // A peer without a message for so long within a reduction counts as gone. Longer than the
+  // daemon's --worker-timeout, so that the daemon stops the silent worker, not those that wait for
+  // it.
   std::chrono::milliseconds peer_timeout = std::chrono::seconds(60);
   std::chrono::milliseconds save_every = std::chrono::seconds(60);
   double total_work = kUnknown;  // of the whole job, in samples

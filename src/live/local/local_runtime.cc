@@ -417,7 +417,7 @@ class LocalRuntime final : public Runtime {
 
 ALLOT_REGISTER(RuntimeInfo,
                (RuntimeInfo{"local",
-                            "worker processes on this machine, on GPUs that exist only in name",
+                            "worker processes on this machine, with imaginary GPUs",
                             {{"cluster", "2x4",
                               "nodes and GPUs as in --cluster of simulate, parts separated by |"},
                              {"jobs", "", "job file to begin with (TOML)"},

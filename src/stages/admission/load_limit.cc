@@ -53,16 +53,18 @@ class LoadLimit : public Admission {
   std::vector<std::int32_t> outside_;
 };
 
-ALLOT_REGISTER(AdmissionInfo, ([] {
-                 AdmissionInfo info;
-                 info.id = "load";
-                 info.summary = "in order, while those inside ask for at most a factor of all GPUs";
-                 info.params = {{"factor", "1.2", "of the cluster's GPUs", 0, 1e9}};
-                 info.make = [](const Params& params) {
-                   return std::make_unique<LoadLimit>(params.Number("factor"));
-                 };
-                 return info;
-               }()));
+ALLOT_REGISTER(
+    AdmissionInfo, ([] {
+      AdmissionInfo info;
+      info.id = "load";
+      info.summary =
+          "jobs in order, while the admitted ones request at most a multiple of all GPUs";
+      info.params = {{"factor", "1.2", "multiple of the cluster's GPUs", 0, 1e9}};
+      info.make = [](const Params& params) {
+        return std::make_unique<LoadLimit>(params.Number("factor"));
+      };
+      return info;
+    }()));
 
 }  // namespace
 }  // namespace allot

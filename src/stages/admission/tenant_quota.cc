@@ -76,18 +76,19 @@ class TenantQuota : public Admission {
   std::vector<std::int64_t> asked_;  // by tenant
 };
 
-ALLOT_REGISTER(AdmissionInfo, ([] {
-                 AdmissionInfo info;
-                 info.id = "tenant-quota";
-                 info.summary = "of each tenant, in order, jobs that ask for at most `gpus` GPUs";
-                 info.params = {{"gpus", "64", "GPUs that one tenant may ask for", 1, 1e9},
-                                {"file", "", "CSV of tenants and their GPUs, where these differ"}};
-                 info.make = [](const Params& params) {
-                   return std::make_unique<TenantQuota>(params.Integer("gpus"),
-                                                        params.Text("file"));
-                 };
-                 return info;
-               }()));
+ALLOT_REGISTER(
+    AdmissionInfo, ([] {
+      AdmissionInfo info;
+      info.id = "tenant-quota";
+      info.summary =
+          "of each tenant the first jobs in order, while they request at most `gpus` GPUs";
+      info.params = {{"gpus", "64", "GPUs that one tenant may request", 1, 1e9},
+                     {"file", "", "CSV of tenants and their GPUs, if they differ"}};
+      info.make = [](const Params& params) {
+        return std::make_unique<TenantQuota>(params.Integer("gpus"), params.Text("file"));
+      };
+      return info;
+    }()));
 
 }  // namespace
 }  // namespace allot

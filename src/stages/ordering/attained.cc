@@ -104,7 +104,8 @@ ALLOT_REGISTER(
            "ascending service thresholds between queues, joined by '|'; none: plain LAS", 0, 1e15},
           {"service", "gpu-seconds", "what counts as service: gpu-seconds or seconds"},
           {"promote", "0",
-           "a wait of so many times its run takes a job to the first queue (0: never)", 0, 1e9}};
+           "a job that waited this many times as long as it ran goes to the first queue (0: never)",
+           0, 1e9}};
       info.make = [](const Params& params) {
         std::vector<double> queues = params.Numbers("queues");
         if (!std::is_sorted(queues.begin(), queues.end())) {

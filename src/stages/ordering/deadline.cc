@@ -28,7 +28,7 @@ ALLOT_REGISTER(
       OrderingInfo info;
       info.id = "deadline";
       info.summary = "earliest deadline first";
-      info.params = {{"preemptive", "true", "may a more urgent job stop a running one?"}};
+      info.params = {{"preemptive", "true", "whether a more urgent job may stop a running one"}};
       info.make = [](const Params& params) {
         return std::make_unique<DeadlineOrder>(params.Flag("preemptive"));
       };

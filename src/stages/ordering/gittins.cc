@@ -79,11 +79,12 @@ class GittinsOrder : public Ordering {
 ALLOT_REGISTER(OrderingInfo, ([] {
                  OrderingInfo info;
                  info.id = "gittins";
-                 info.summary = "largest Gittins index first, of attained GPU time by size class";
+                 info.summary = "largest Gittins index first, from attained GPU time by size class";
                  info.time_driven = true;
                  info.params = {
-                     {"history", "", "TRACE@DATE: jobs submitted before are known from the start"},
-                     {"prior", "1", "jobs that the prior, LAS, counts for", 1e-9, 1e9}};
+                     {"history", "",
+                      "TRACE@DATE: run times of jobs submitted before the date are known"},
+                     {"prior", "1", "weight of the prior (LAS), in jobs", 1e-9, 1e9}};
                  info.make = [](const Params& params) {
                    return std::make_unique<GittinsOrder>(params.Number("prior"),
                                                          params.Text("history"));

@@ -63,21 +63,23 @@ class GittinsGivenEstimateOrder : public Ordering {
   EndedJobs ended_;
 };
 
-ALLOT_REGISTER(OrderingInfo, ([] {
-                 OrderingInfo info;
-                 info.id = "gittins-given-estimate";
-                 info.summary = "largest Gittins index first, of the size given its noisy estimate";
-                 info.needs_lengths = true;
-                 info.time_driven = true;
-                 info.params = {{"sigma", "0.5",
-                                 "noise that the prior expects of ln(size / estimate)", 0.05, 10},
-                                {"prior", "20", "jobs that the prior counts for", 1e-9, 1e9}};
-                 info.make = [](const Params& params) {
-                   return std::make_unique<GittinsGivenEstimateOrder>(params.Number("prior"),
-                                                                      params.Number("sigma"));
-                 };
-                 return info;
-               }()));
+ALLOT_REGISTER(
+    OrderingInfo, ([] {
+      OrderingInfo info;
+      info.id = "gittins-given-estimate";
+      info.summary =
+          "largest Gittins index first, from the distribution of sizes given a noisy estimate";
+      info.needs_lengths = true;
+      info.time_driven = true;
+      info.params = {
+          {"sigma", "0.5", "standard deviation of ln(size / estimate) in the prior", 0.05, 10},
+          {"prior", "20", "weight of the prior, in jobs", 1e-9, 1e9}};
+      info.make = [](const Params& params) {
+        return std::make_unique<GittinsGivenEstimateOrder>(params.Number("prior"),
+                                                           params.Number("sigma"));
+      };
+      return info;
+    }()));
 
 }  // namespace
 }  // namespace allot

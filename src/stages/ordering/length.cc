@@ -27,18 +27,18 @@ class LengthOrder : public Ordering {
   bool preemptive_;
 };
 
-ALLOT_REGISTER(
-    OrderingInfo, ([] {
-      OrderingInfo info;
-      info.id = "length";
-      info.summary = "shortest estimated run time at the requested size first";
-      info.needs_lengths = true;
-      info.params = {{"preemptive", "false", "may a shorter job stop a running longer one?"}};
-      info.make = [](const Params& params) {
-        return std::make_unique<LengthOrder>(params.Flag("preemptive"));
-      };
-      return info;
-    }()));
+ALLOT_REGISTER(OrderingInfo, ([] {
+                 OrderingInfo info;
+                 info.id = "length";
+                 info.summary = "shortest estimated run time at the requested size first";
+                 info.needs_lengths = true;
+                 info.params = {{"preemptive", "false",
+                                 "whether a shorter job may stop a running longer one"}};
+                 info.make = [](const Params& params) {
+                   return std::make_unique<LengthOrder>(params.Flag("preemptive"));
+                 };
+                 return info;
+               }()));
 
 }  // namespace
 }  // namespace allot

@@ -28,7 +28,7 @@ ALLOT_REGISTER(
       OrderingInfo info;
       info.id = "priority";
       info.summary = "largest priority first, then earliest submission";
-      info.params = {{"preemptive", "true", "may a more important job stop a running one?"}};
+      info.params = {{"preemptive", "true", "whether a more important job may stop a running one"}};
       info.make = [](const Params& params) {
         return std::make_unique<PriorityOrder>(params.Flag("preemptive"));
       };

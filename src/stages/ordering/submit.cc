@@ -22,17 +22,17 @@ class SubmitOrder : public Ordering {
   bool preemptive_;
 };
 
-ALLOT_REGISTER(
-    OrderingInfo, ([] {
-      OrderingInfo info;
-      info.id = "submit";
-      info.summary = "earliest submission first";
-      info.params = {{"preemptive", "false", "may an older job stop a backfilled younger one?"}};
-      info.make = [](const Params& params) {
-        return std::make_unique<SubmitOrder>(params.Flag("preemptive"));
-      };
-      return info;
-    }()));
+ALLOT_REGISTER(OrderingInfo, ([] {
+                 OrderingInfo info;
+                 info.id = "submit";
+                 info.summary = "earliest submission first";
+                 info.params = {{"preemptive", "false",
+                                 "whether an older job may stop a backfilled younger one"}};
+                 info.make = [](const Params& params) {
+                   return std::make_unique<SubmitOrder>(params.Flag("preemptive"));
+                 };
+                 return info;
+               }()));
 
 }  // namespace
 }  // namespace allot

@@ -41,11 +41,10 @@ class ConsolidatedChooser : public NodeChooser {
   }
 };
 
-ALLOT_REGISTER(PlacementInfo,
-               ChooserPlacementInfo("consolidated", "the tightest single node, never spanning",
-                                    [](const Params&) {
-                                      return std::make_unique<ConsolidatedChooser>();
-                                    }));
+ALLOT_REGISTER(
+    PlacementInfo,
+    ChooserPlacementInfo("consolidated", "the fullest single node with room, never several nodes",
+                         [](const Params&) { return std::make_unique<ConsolidatedChooser>(); }));
 
 }  // namespace
 }  // namespace allot

@@ -204,7 +204,7 @@ ALLOT_REGISTER(
     PlacementInfo, ([] {
       PlacementInfo info;
       info.id = "defragment";
-      info.summary = "one node a job, cleared by moving running jobs where none has room";
+      info.summary = "one node per job; if no node has room, running jobs are moved away";
       info.time_driven = true;  // a move that had to wait for the next decision
       info.params = {{"max-moves", "2", "jobs moved per decision, at most", 0, 1e6, "moves"}};
       info.make = [](const Params& params) {

@@ -99,13 +99,13 @@ class LocalChooser : public NodeChooser {
   std::vector<std::int32_t> domain_room_;
 };
 
-ALLOT_REGISTER(
-    PlacementInfo,
-    ChooserPlacementInfo("local", "within one node, else one domain of nodes, else few domains",
-                         [](const Params& params) {
-                           return std::make_unique<LocalChooser>(params.Integer("domain"));
-                         },
-                         {{"domain", "4", "nodes in a row that are close to each other", 1, 1e9}}));
+ALLOT_REGISTER(PlacementInfo,
+               ChooserPlacementInfo(
+                   "local", "within one node, or one domain of nodes, or few domains",
+                   [](const Params& params) {
+                     return std::make_unique<LocalChooser>(params.Integer("domain"));
+                   },
+                   {{"domain", "4", "number of consecutive nodes that form a domain", 1, 1e9}}));
 
 }  // namespace
 }  // namespace allot

@@ -83,7 +83,8 @@ class PackedChooser : public NodeChooser {
 
 ALLOT_REGISTER(PlacementInfo,
                ChooserPlacementInfo(
-                   "packed", "held nodes first, then best fit, spanning as few nodes as possible",
+                   "packed",
+                   "nodes that the job holds first, then best fit, on as few nodes as possible",
                    [](const Params&) { return std::make_unique<PackedChooser>(); }));
 
 }  // namespace

@@ -48,9 +48,11 @@ class SpreadChooser : public NodeChooser {
   std::vector<Candidate> nodes_;
 };
 
-ALLOT_REGISTER(PlacementInfo, ChooserPlacementInfo(
-                                  "spread", "fewest units per node, over as many nodes as possible",
-                                  [](const Params&) { return std::make_unique<SpreadChooser>(); }));
+ALLOT_REGISTER(PlacementInfo,
+               ChooserPlacementInfo("spread", "fewest units per node, on as many nodes as possible",
+                                    [](const Params&) {
+                                      return std::make_unique<SpreadChooser>();
+                                    }));
 
 }  // namespace
 }  // namespace allot

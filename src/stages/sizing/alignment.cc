@@ -97,31 +97,31 @@ class Alignment : public Sizing {
   std::vector<GpuTypeIndex> types_;
 };
 
-ALLOT_REGISTER(SizingInfo, ([] {
-                 SizingInfo info;
-                 info.id = "alignment";
-                 info.summary = "Tetris: bundles by alignment with a node's free resources";
-                 info.needs_lengths = true;
-                 info.time_driven = true;
-                 info.params = {{"misfit", "skip",
-                                 "a node is done when the best bundle (stop) or none (skip) fits"},
-                                {"prefer", "short",
-                                 "which remaining work goes first: short, or long as in DL2"}};
-                 info.make = [](const Params& params) {
-                   const auto choice = [&params](const char* name, const char* yes,
-                                                 const char* no) {
-                     const std::string& text = params.Text(name);
-                     if (text != yes && text != no) {
-                       throw UsageError("sizing 'alignment': '{}' must be {} or {}, got '{}'", name,
-                                        yes, no, text);
-                     }
-                     return text == yes;
-                   };
-                   return std::make_unique<Alignment>(choice("misfit", "skip", "stop"),
-                                                      choice("prefer", "short", "long"));
-                 };
-                 return info;
-               }()));
+ALLOT_REGISTER(
+    SizingInfo, ([] {
+      SizingInfo info;
+      info.id = "alignment";
+      info.summary = "Tetris: bundles by alignment with a node's free resources";
+      info.needs_lengths = true;
+      info.time_driven = true;
+      info.params = {
+          {"misfit", "skip",
+           "a node is full when the best bundle does not fit (stop), or when none fits (skip)"},
+          {"prefer", "short", "jobs with short remaining work first, or long as in DL2"}};
+      info.make = [](const Params& params) {
+        const auto choice = [&params](const char* name, const char* yes, const char* no) {
+          const std::string& text = params.Text(name);
+          if (text != yes && text != no) {
+            throw UsageError("sizing 'alignment': '{}' must be {} or {}, got '{}'", name, yes, no,
+                             text);
+          }
+          return text == yes;
+        };
+        return std::make_unique<Alignment>(choice("misfit", "skip", "stop"),
+                                           choice("prefer", "short", "long"));
+      };
+      return info;
+    }()));
 
 }  // namespace
 }  // namespace allot

@@ -116,21 +116,21 @@ class RequestedSize : public Sizing {
   std::vector<Grant> named_;  // scratch, never shorter
 };
 
-ALLOT_REGISTER(SizingInfo, ([] {
-                 SizingInfo info;
-                 info.id = "requested";
-                 info.summary = "each job gets the requested size or nothing, in order";
-                 info.params = {
-                     {"backfill", "true",
-                      "pass over a job that does not fit (false: head of line blocks)"},
-                     {"within-capacity", "true",
-                      "stop at the cluster's size (false: then name those that run, as victims)"}};
-                 info.make = [](const Params& params) {
-                   return std::make_unique<RequestedSize>(params.Flag("backfill"),
-                                                          params.Flag("within-capacity"));
-                 };
-                 return info;
-               }()));
+ALLOT_REGISTER(
+    SizingInfo, ([] {
+      SizingInfo info;
+      info.id = "requested";
+      info.summary = "each job gets the requested size or nothing, in order";
+      info.params = {
+          {"backfill", "true", "skip a job that does not fit (false: it blocks all behind it)"},
+          {"within-capacity", "true",
+           "stop at the cluster's size (false: also name running jobs, which may be stopped)"}};
+      info.make = [](const Params& params) {
+        return std::make_unique<RequestedSize>(params.Flag("backfill"),
+                                               params.Flag("within-capacity"));
+      };
+      return info;
+    }()));
 
 }  // namespace
 }  // namespace allot

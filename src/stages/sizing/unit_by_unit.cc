@@ -219,32 +219,32 @@ class UnitByUnit : public Sizing {
   std::vector<Growth> growths_;  // by position
 };
 
-ALLOT_REGISTER(SizingInfo, ([] {
-                 SizingInfo info;
-                 info.id = "unit-by-unit";
-                 info.summary = "DL2's loops: one unit at a time, placed on the least loaded node";
-                 info.time_driven = true;
-                 info.params = {
-                     {"pick", "order", "whose unit is next: order, share (DRF) or gain (Optimus)"},
-                     {"misfit", "stop",
-                      "a unit that does not fit ends the round (stop) or its job (skip)"}};
-                 info.make = [](const Params& params) -> std::unique_ptr<Sizing> {
-                   const std::string& pick = params.Text("pick");
-                   const std::string& misfit = params.Text("misfit");
-                   if (misfit != "stop" && misfit != "skip") {
-                     throw UsageError(
-                         "sizing 'unit-by-unit': 'misfit' must be stop or skip, got '{}'", misfit);
-                   }
-                   const bool skip = misfit == "skip";
-                   if (pick == "order") return std::make_unique<UnitByUnit>(Pick::kOrder, skip);
-                   if (pick == "share") return std::make_unique<UnitByUnit>(Pick::kShare, skip);
-                   if (pick == "gain") return std::make_unique<UnitByUnit>(Pick::kGain, skip);
-                   throw UsageError(
-                       "sizing 'unit-by-unit': 'pick' must be order, share or gain, got '{}'",
-                       pick);
-                 };
-                 return info;
-               }()));
+ALLOT_REGISTER(
+    SizingInfo, ([] {
+      SizingInfo info;
+      info.id = "unit-by-unit";
+      info.summary = "as in DL2's program: one unit at a time, placed on the least loaded node";
+      info.time_driven = true;
+      info.params = {
+          {"pick", "order", "which job gets the next unit: order, share (DRF) or gain (Optimus)"},
+          {"misfit", "stop",
+           "if a unit does not fit: stop ends the round, skip ends only its job"}};
+      info.make = [](const Params& params) -> std::unique_ptr<Sizing> {
+        const std::string& pick = params.Text("pick");
+        const std::string& misfit = params.Text("misfit");
+        if (misfit != "stop" && misfit != "skip") {
+          throw UsageError("sizing 'unit-by-unit': 'misfit' must be stop or skip, got '{}'",
+                           misfit);
+        }
+        const bool skip = misfit == "skip";
+        if (pick == "order") return std::make_unique<UnitByUnit>(Pick::kOrder, skip);
+        if (pick == "share") return std::make_unique<UnitByUnit>(Pick::kShare, skip);
+        if (pick == "gain") return std::make_unique<UnitByUnit>(Pick::kGain, skip);
+        throw UsageError("sizing 'unit-by-unit': 'pick' must be order, share or gain, got '{}'",
+                         pick);
+      };
+      return info;
+    }()));
 
 }  // namespace
 }  // namespace allot

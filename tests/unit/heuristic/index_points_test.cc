@@ -1,5 +1,5 @@
-// The points of the index that docs/learning-method.md names: each gives the sizes of the heuristic, or
-// the best value of the objective, that it is said to be.
+// The points of the index that docs/learning-method.md names: each gives the sizes of the
+// heuristic, or the best value of the objective, that it is said to be.
 
 #include <gtest/gtest.h>
 

@@ -86,15 +86,15 @@ TEST(Rollout, KeptDecisionsAreConsistent) {
   EXPECT_NEAR(sum, rollout.total_reward, 1e-6 * std::abs(sum));
 }
 
-TEST(Rollout, HeldLuckHasOneGradientAHold) {
-  constexpr int kHold = 4;
+TEST(Rollout, KeptNoiseHasOneGradientAPeriod) {
+  constexpr int kPeriod = 4;
   const Rollout rollout =
-      RunRollout(SmallScenario(1), IndexNet(Weights()), {.hold = kHold}, 1, 0, 0);
+      RunRollout(SmallScenario(1), IndexNet(Weights()), {.noise_interval = kPeriod}, 1, 0, 0);
   ASSERT_FALSE(rollout.tick_of_decision.empty());
   std::int32_t last = -1;
   for (const std::int32_t tick : rollout.tick_of_decision) {
-    EXPECT_GT(tick / kHold, last) << "tick " << tick;
-    last = tick / kHold;
+    EXPECT_GT(tick / kPeriod, last) << "tick " << tick;
+    last = tick / kPeriod;
   }
 }
 
