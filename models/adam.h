@@ -2,8 +2,8 @@
 // Adam (Kingma & Ba, ICLR 2015, algorithm 1) over tensors by name.
 //
 // libtorch has Adam too, but keys its state by the address of a parameter: neither the bytes of a
-// checkpoint nor a resume in another process could then be reproduced. A test holds this one to
-// libtorch's numbers.
+// checkpoint nor a resume in another process could then be reproduced. A test compares this one
+// with libtorch's numbers.
 
 #include <cstdint>
 

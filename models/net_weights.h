@@ -1,7 +1,7 @@
 #pragma once
-// The weights of some network: which architecture (`kind`), what its layout follows from (`sizes`)
-// and its tensors by name. The form in which checkpoints, optimiser and trainers hold any network;
-// the architectures (models/*_net.h) read their own sizes out of it and hold the tensors to them.
+// The weights of a network: its architecture (`kind`), the numbers that define its layout (`sizes`)
+// and its tensors by name. Checkpoints, optimiser and trainers use this form for any network. The
+// architectures (models/*_net.h) read their sizes from it and check the tensors against them.
 
 #include <nlohmann/json.hpp>
 #include <string>

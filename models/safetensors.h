@@ -3,8 +3,8 @@
 // header, raw little-endian data. Readable from Python, NumPy and Rust without a line of ours.
 //
 // Both directions work on bytes in memory; the owner of the file (models/checkpoint) reads and
-// writes it and vouches for its integrity. The decoder trusts nothing: whatever breaks the format
-// is a DataError that opens with `origin` and names the rule and both values.
+// writes it and checks its integrity. The decoder checks everything: a broken format is a DataError
+// that begins with `origin` and names the rule and both values.
 
 #include <map>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
-// A named bag of float arrays: the form in which weights, gradients and optimiser moments travel
+// Float arrays by name: the form in which weights, gradients and optimiser moments are passed
 // between the networks, the optimiser, libtorch and checkpoint files. Sorted by name, so that every
-// walk over one (sums, files, norms) has the same order everywhere.
+// loop over them (sums, files, norms) has the same order.
 
 #include <cstdint>
 #include <functional>

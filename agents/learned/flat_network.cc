@@ -22,23 +22,22 @@ NetWeights FreshFlat(const Params& params, std::uint64_t seed) {
   return weights;
 }
 
-ALLOT_REGISTER(NetworkInfo,
-               (NetworkInfo{
-                   std::string(kFlatKind),
-                   "DL2: gives the next unit to one of a window of jobs, or ends; two layers",
-                   "sequence",
-                   kSequenceFeatureVersion,
-                   {{"window", "20", "job slots", 1, 1000},
-                    {"hidden", "256", "units of each of the two layers", 1, 4096},
-                    {"types", "",
-                     "job types, by name of their profile, joined by | (default: DL2's)"},
-                    {"first-bundle", "true", "every job gets one bundle before the network chooses",
-                     -1e300, 1e300, "bundles"},
-                    {"mask-done", "false", "'done' is not allowed while an increment helps", -1e300,
-                     1e300, "stop-late"}},
-                   FreshFlat,
-                   CheckSequenceAgent,
-                   MakeSequencePolicy}));
+ALLOT_REGISTER(
+    NetworkInfo,
+    (NetworkInfo{std::string(kFlatKind),
+                 "DL2: gives the next unit to one of a window of jobs, or ends; two layers",
+                 "sequence",
+                 kSequenceFeatureVersion,
+                 {{"window", "20", "job slots", 1, 1000},
+                  {"hidden", "256", "units of each of the two layers", 1, 4096},
+                  {"types", "", "job types, by name of their model, joined by | (default: DL2's)"},
+                  {"first-bundle", "true", "every job gets one bundle before the network chooses",
+                   -1e300, 1e300, "bundles"},
+                  {"mask-done", "false", "'done' is not allowed while an increment helps", -1e300,
+                   1e300, "stop-late"}},
+                 FreshFlat,
+                 CheckSequenceAgent,
+                 MakeSequencePolicy}));
 
 }  // namespace
 }  // namespace allot

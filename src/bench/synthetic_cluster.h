@@ -1,7 +1,7 @@
 #pragma once
-// A cluster that runs only on paper, as a daemon would see it: jobs of many models, each with a
-// table of its own, since each was measured; some end, others come, some are measured anew between
-// two decisions. Made for 'allot bench serve'.
+// A synthetic cluster as a daemon would see it: jobs of many models, each with its own measured
+// table. Between two decisions some jobs end, others arrive, some are measured anew. Used by
+// 'allot bench serve'.
 
 #include <deque>
 #include <memory>

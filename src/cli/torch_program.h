@@ -1,7 +1,7 @@
 #pragma once
-// libtorch takes half a second to start, so that what needs it (files *_torch.cc: commands that
-// train, methods of training) is left out of `allot` and stands in a program of its own beside it,
-// allot-torch, which has all the commands.
+// libtorch takes half a second to start. Therefore `allot` is built without the code that needs it
+// (files *_torch.cc: commands that train, training methods). A second program beside it,
+// allot-torch, has all commands.
 
 namespace allot {
 

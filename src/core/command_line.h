@@ -1,6 +1,6 @@
 #pragma once
-// What programs and their commands declare options on, and the parsing of those. CLI11 does the
-// work and stays behind this seam: its inline code costs more to compile than a command does.
+// Programs and commands declare their options here, and the command line is parsed. CLI11 does the
+// work. It is hidden behind this class because its inline code takes long to compile.
 
 #include <initializer_list>
 #include <memory>

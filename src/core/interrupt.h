@@ -1,5 +1,5 @@
 #pragma once
-// Ctrl-C as a polite request: long loops poll Interrupted() and wind down with their work saved.
+// Ctrl-C as a request: long loops poll Interrupted(), save their work and end.
 
 namespace allot {
 

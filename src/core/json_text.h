@@ -1,6 +1,6 @@
 #pragma once
 // JSON as text, for files and stdout. Names, paths and titles come from outside and need not be
-// UTF-8: such bytes become U+FFFD, which is no reason to lose a run.
+// UTF-8: such bytes become U+FFFD instead of an error.
 
 #include <nlohmann/json.hpp>
 #include <string>

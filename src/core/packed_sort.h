@@ -1,6 +1,7 @@
 #pragma once
-// Sorting many rows by a float, fast: key and row in one 64-bit word, so that a comparison is one
-// instruction and equal keys come by row. For the features that are ranks and for the hull fill.
+// Sorts many rows by a float, fast: key and row share one 64-bit word, so that a comparison is one
+// instruction and equal keys are in the order of rows. For the features that are ranks and for the
+// hull fill.
 
 #include <bit>
 #include <cstddef>

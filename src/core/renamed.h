@@ -1,6 +1,6 @@
 #pragma once
-// Old names of options and parameters. One version long they are accepted beside the new ones; the
-// table for users is docs/renamed.md. Called by Params and CommandLine.
+// Old names of options and parameters are accepted for one version; the table for users is
+// docs/renamed.md. Called by Params and CommandLine.
 
 #include <string>
 #include <string_view>

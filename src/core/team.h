@@ -1,7 +1,7 @@
 #pragma once
-// Processes that share one computation. Every process runs the same code on the same inputs; of a
-// list of independent items each computes its own share, and all learn the results of all, in the
-// order of the items: what follows is the same bytes in every process, and the same as with one.
+// Processes that share one computation. Every process runs the same code on the same inputs. Each
+// computes its share of a list of independent items; then all get all results, in the order of the
+// items. So every process continues with the same bytes, the same as a single process would.
 
 #include <cstddef>
 #include <functional>

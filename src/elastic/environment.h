@@ -1,6 +1,6 @@
 #pragma once
-// What a worker process finds in its environment (docs/formats/worker_protocol.md), read once and
-// checked. Called by whatever joins a job: Member, ElasticWorker, the launcher.
+// The environment variables of a worker process (docs/formats/worker_protocol.md), read once and
+// checked. Used by all that join a job: Member, ElasticWorker, the launcher.
 
 #include <filesystem>
 #include <string>

@@ -1,8 +1,8 @@
 #pragma once
 // One worker's membership in its job: the connection to the daemon, kept up by a thread of its own.
 //
-// Joins, hears of epochs, of checkpoints that are wanted and of the end; says how training goes, at
-// least once a second. When the daemon dies, training continues and the member connects again.
+// Joins; receives epochs, requests for checkpoints and the end; reports progress at least once a
+// second. When the daemon dies, training continues and the member connects again.
 // ElasticWorker and the C interface stand on it; it knows nothing of groups or tensors.
 // Thread-safe.
 

@@ -15,7 +15,7 @@ std::string ModelCard(const std::string& title, const std::string& measured) {
       "- measured: {}\n\n"
       "Serve it with `allot evaluate --checkpoint DIR` or as policy `learned:checkpoint=DIR`. It "
       "decides from job\n"
-      "features, throughput profiles and length estimates (src/features); on workloads unlike "
+      "features, throughput of models and length estimates (src/features); on workloads unlike "
       "those it was\n"
       "trained on, compare it with the heuristics first.\n",
       title, TypedCommand(), Version(), measured);

@@ -1,16 +1,16 @@
 #pragma once
-// Distributions of sizes by who submits: a size class's, as far as nothing else is known; drawn
-// towards a user's own runs, and those towards the runs of one of his groups (an application, a
-// recurring script), the more the more there are. Used by the length model.
+// Distributions of sizes by submitter. Without other knowledge it is that of the size class. It is
+// shifted towards the user's own runs, and further towards the runs of the job's group (an
+// application, a recurring script), more so the more runs there are. Used by the length model.
 //
 // With n the runs of a level by bin, N their sum, and P the distribution of the level above,
 //
 //   P' = (n + k P) / (N + k),
 //
 // the posterior mean under a Dirichlet prior of weight k around P: k pseudo-jobs (Gelman et al.,
-// Bayesian Data Analysis, section 3.4; hierarchical as in Teh et al., JASA 2006). As a few runs in
-// bins of their own would foretell those bins and none beside them, n has each spread over the bins
-// nearby, the farther the fewer there are. A level without runs is the level above, bit by bit.
+// Bayesian Data Analysis, section 3.4; hierarchical as in Teh et al., JASA 2006). A few runs
+// would predict only their own bins, so each is spread over the bins nearby, wider the fewer runs
+// there are. A level without runs equals the level above, bit by bit.
 
 #include <array>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #pragma once
-// An evaluation boiled down to one row per policy, and the sentences and the table made of it: what
-// compare and evaluate print and what the report opens with.
+// An evaluation reduced to one row per policy, with its sentences and table: what compare and
+// evaluate print, and the beginning of the report.
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 #pragma once
 // The gate: whether a candidate checkpoint may take the incumbent's place. It must beat both the
 // incumbent and the best heuristic in mean JCT on held-out workloads, by paired ratios whose 95 %
-// interval lies below a bar. Pure; 'allot gate' evaluates, judges and moves folders.
+// interval lies below a limit. Pure; 'allot gate' evaluates, compares and moves folders.
 
 #include <nlohmann/json.hpp>
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-// A sweep boiled down: one row for every combination of its factors but the seed, with means over
+// A sweep reduced to one row for every combination of its factors but the seed, with means over
 // the seeds and ratios to a reference, paired by seed. What `allot sweep` prints and writes as
 // DIR/table.csv, and what the report draws.
 

@@ -1,6 +1,6 @@
 #pragma once
-// What is behind an allot_policy (plugin/allot_plugin.h): a policy, and the host's snapshots as it
-// wants them. Throws; plugin.cc turns that into codes.
+// The content of an allot_policy (plugin/allot_plugin.h): a policy, and the host's snapshots as
+// observations. Throws; plugin.cc turns exceptions into codes.
 
 #include <cstdint>
 #include <map>

@@ -1,7 +1,7 @@
 #pragma once
 // An observation as a host's snapshot (plugin/allot_plugin.h): the host's side of the C interface,
-// for the daemon. Every number arrives as it was: the policy behind the interface sees the same
-// bytes as one that is asked directly.
+// for the daemon. Every number is passed unchanged: the policy behind the interface sees the
+// same bytes as one that is called directly.
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
-// The configuration tables of a host's snapshots, kept from one to the next: a host sends all of
-// them each time, most are what they were, and their hulls are not to be built anew. Used by
+// The configuration tables of a host's snapshots, kept from one to the next. A host sends all of
+// them each time; most have not changed, and their hulls need not be built again. Used by
 // SnapshotReader.
 
 #include <cstdint>

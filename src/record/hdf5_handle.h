@@ -1,6 +1,6 @@
 #pragma once
 // One identifier of the HDF5 C API, closed when it goes out of scope. Only hdf5.cc includes this:
-// the library's header stays out of everybody else's.
+// other files do not see the library's header.
 
 #include <hdf5.h>
 

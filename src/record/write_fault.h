@@ -3,7 +3,7 @@
 //
 // libhdf5 1.10 cannot close a file whose metadata it failed to write: H5Fclose reports an error,
 // keeps the file open and the process later crashes in the library's exit handler. This driver
-// therefore tells the library that all is well, writes nothing more, and leaves the error number
+// therefore reports success to the library, writes nothing more, and leaves the error number
 // where the owner of the file (record/hdf5) looks after every operation. Only files that are being
 // created use it.
 

@@ -1,7 +1,7 @@
 #pragma once
 // The part of a hull fill that needs no order: the steps above a price at which all of them fit
-// together. Whatever comes first, none of them is refused, so that the fill takes them at once and
-// goes on step by step from there. Used by HullFill alone.
+// together. None of them is refused in any order, so the fill takes them at once and continues
+// step by step. Used only by HullFill.
 
 #include <cstdint>
 #include <span>

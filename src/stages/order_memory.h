@@ -1,8 +1,8 @@
 #pragma once
-// The order of the jobs, kept from one decision to the next. Most rows are what they were: Match()
-// finds the few that are new, have run, started or stopped, Update() sorts those of them whose rank
-// or key is another and merges them in. What is left is a pass over arrays of plain numbers,
-// O(rows + changed log changed). The order does not depend on what is remembered. Kept by
+// The order of the jobs, kept from one decision to the next. Most rows do not change: Match() finds
+// the few that are new, have run, started or stopped; Update() sorts those whose rank or key has
+// changed and merges them in. The rest is a pass over arrays of numbers,
+// O(rows + changed log changed). The resulting order does not depend on what is kept. Kept by
 // StagedPolicy.
 
 #include <cstddef>

@@ -61,7 +61,7 @@ class JobPlacer {
 // (false): running jobs that keep their size stay, the others are placed in order, a job that does
 // not fit is passed over. With victims (true): jobs are served strictly in order; for one that does
 // not fit, running jobs are stopped from the last of the order up until it does, and if that does
-// not help either nobody behind it is served. Grants should then also name the running jobs beyond
+// not help either, no job behind it is served. Grants should then also name the running jobs beyond
 // the cluster's size (sizing requested:within-capacity=false).
 PlacementInfo ChooserPlacementInfo(std::string id, std::string summary,
                                    std::function<std::unique_ptr<NodeChooser>(const Params&)> make,

@@ -1,7 +1,8 @@
 #pragma once
 // A guard against starvation: a job that has waited without a break for longer than a limit goes
-// before all others from then on (Blox: 1000 hours). Kept by StagedPolicy, which asks it at every
-// decision; O(log rows) for each job that starts, stops, comes or goes, O(1) for each that runs.
+// before all others from then on (Blox: 1000 hours; option `max-wait`). Used by StagedPolicy at
+// every decision; O(log rows) for each job that starts, stops, comes or goes, O(1) for each that
+// runs.
 
 #include <algorithm>
 #include <cstdint>
