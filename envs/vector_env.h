@@ -53,7 +53,7 @@ class VectorEnv {
 
   // Begins an episode everywhere, environment i with seeds[i], or seed + i. Its later episodes take
   // seeds[i] + N, seeds[i] + 2N, ..., so that with one seed no two environments ever share an
-  // episode. Without a seed each goes on to the next of these (the first time, as if the seed were
+  // episode. Without a seed each starts the next of these (the first time, as if the seed were
   // 0).
   void Reset(std::optional<std::uint64_t> seed);
   void Reset(std::span<const std::uint64_t> seeds);

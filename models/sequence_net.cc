@@ -112,7 +112,7 @@ class SharedNet : public SequenceNet {
     ALLOT_CHECK_EQ(static_cast<Eigen::Index>(logits.size()), n * kinds + 1);
     scratch->a = bias_;
     scratch->a.noalias() += from_context_ * AsVector(context);
-    // Job by job, so that a job's numbers do not depend on who stands beside it.
+    // Job by job, so that a job's numbers do not depend on the other jobs.
     scratch->hidden.resize(bias_.size(), n);
     scratch->b = Eigen::VectorXf::Zero(bias_.size());
     for (Eigen::Index i = 0; i < n; ++i) {

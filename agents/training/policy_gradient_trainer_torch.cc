@@ -54,7 +54,7 @@ struct PolicyGradientTrainer::Impl {
         trainer(IndexNetWeights(LastWeights(state)), AdamOptions{.max_gradient_norm = 1.0},
                 state.adam) {}
 
-  // Those that training goes on from, where the state's own are their mean.
+  // The weights that training continues from, if the state's own are their moving average.
   static NetWeights LastWeights(const TrainerState& state) {
     NetWeights weights = state.weights;
     for (auto& [name, tensor] : weights.tensors) {

@@ -110,7 +110,7 @@ class PpoTrainer : public Trainer {
   }
 
   // By tick: the lambda-return, bootstrapped from the values of the decisions' first states. Where
-  // a decision had no choice to make there is no value, and the return goes on behind it.
+  // a decision had no choice to make there is no value, and the return continues after it.
   std::vector<double> LambdaReturns(const Collected::Episode& episode) const {
     std::vector<std::size_t> heads;
     for (std::size_t i = 0; i < episode.samples.size(); ++i) {

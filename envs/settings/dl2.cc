@@ -2,7 +2,7 @@
 // sizes from idle to overloaded. Arrivals follow 75 slots of Google's cluster trace, cut at a most
 // per slot; at another most than the simulator's own the pattern for 5 is stretched, fractions
 // carried over. S and those that begin with M have every type's one length; V: times an exponential
-// draw; E: as V, and schedulers are told a length that is up to 30 % wrong; U: told the type's mean
+// draw; E: as V, and schedulers get lengths that are up to 30 % wrong; U: they get the type's mean
 // of a heavy-tailed length.
 
 #include <algorithm>

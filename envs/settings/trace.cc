@@ -46,7 +46,7 @@ Setting Make(const Params& params) {
   window.sim.restart_cost = params.Number("restart-cost");
   window.sim.lengths = LengthEstimates::Parse(params.Text("lengths"));
   const EpisodeSource source = WindowEpisodes(*trace, cluster, window);
-  // What a giant takes after that says little of how the others were served.
+  // What a very long job takes after that says little about the service to others.
   const auto cut = static_cast<std::int64_t>(std::ceil(2 * window.span / window.sim.interval));
   return {fmt::format("{} {}, lengths {}", trace->name, params.Flag("rigid") ? "rigid" : "elastic",
                       params.Text("lengths")),

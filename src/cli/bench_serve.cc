@@ -1,6 +1,6 @@
 // allot bench serve: what a decision costs a daemon with many live jobs: through the C interface,
-// with the checks that the daemon makes, against the same policy asked directly; and whether memory
-// stays what it was. CPU time of the thread.
+// with the checks that the daemon makes, against the same policy called directly; and whether
+// memory stays what it was. CPU time of the thread.
 
 #include <unistd.h>
 

@@ -79,7 +79,7 @@ Json BenchCrowds(const SimulationOptions& o) {
         if (d == 0) start = ThreadCpuSeconds();
         policy->DecideChanges(cluster.Observe(), &allocation);  // as simulated runs are decided
         cluster.Apply(allocation);
-        cluster.WaitForChange(0);  // asked at every interval, whatever it promises
+        cluster.WaitForChange(0);  // called at every interval, whatever it promises
       }
       const double us = 1e6 * (ThreadCpuSeconds() - start) / static_cast<double>(decisions);
       rows.push_back({{"active_jobs", jobs},

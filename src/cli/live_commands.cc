@@ -43,7 +43,7 @@ int Status(const std::string& state, bool watch, const GlobalOptions& globals) {
   return 0;
 }
 
-// Who waits, first come first.
+// The waiting jobs, in order of submission.
 int Queue(const std::string& state, const GlobalOptions& globals) {
   Json status = Ask(state, {{"do", "status"}});
   Json waiting = Json::array();

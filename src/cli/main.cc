@@ -178,7 +178,7 @@ CLI::App* Nested(CLI::App& app, const std::string& name) {
 }
 
 // Whether the typed command is not known here, or wants those that are not. Without a command the
-// help tells of all.
+// help shows all.
 bool NeedsTorch(int argc, char** argv) {
   std::vector<std::string> words;
   for (int i = 1; i < argc; ++i) {

@@ -24,7 +24,8 @@ void OnSignal(int /*signal*/) {
 void InstallInterruptHandler() {
   struct sigaction action = {};
   action.sa_handler = OnSignal;
-  action.sa_flags = SA_RESTART;  // file writes of libraries go on; sleeps and polls still wake up
+  action.sa_flags =
+      SA_RESTART;  // file writes of libraries continue; sleeps and polls still wake up
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);

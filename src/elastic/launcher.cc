@@ -51,7 +51,7 @@ int RunUserJob(const std::vector<std::string>& command) {
     throw UsageError("run: must be in a Slurm job's script, but SLURM_JOB_ID is not set");
   }
   const std::filesystem::path folder = std::filesystem::path(submitted_in) / ".allot" / id;
-  // At a restart by Slurm the job goes on; a folder of an earlier job of this number is in the way.
+  // At a restart by Slurm the job continues; the folder of an earlier job of this number must go.
   if (Variable("SLURM_RESTART_COUNT").empty()) std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   chmod(folder.c_str(), 0700);

@@ -221,7 +221,8 @@ class TrainingRun {
     const ClusterSpec cluster = ClusterSpec::Parse(o_.training_cluster);
     const Seconds span = ParseWhen(o_.world.trace(), o_.episode_span);
     if (!globals_.quiet && leads_) std::fputs(o_.world.ReadNote().c_str(), stderr);
-    // An episode is cut at twice its span: a policy must not learn to wait for the last giant.
+    // An episode is cut at twice its span: a policy must not learn to wait for the last very long
+    // job.
     o_.trainer.max_decisions = static_cast<std::int64_t>(2 * span / o_.world.sim().interval);
     validation_decisions_ = o_.trainer.max_decisions;
     for (int k = 0; k < o_.validation_workloads; ++k) {

@@ -133,7 +133,7 @@ bool SequenceAction::Take(int action) {
     RefreshMask();
     return true;
   }
-  // There is less room than before on this type: only who could fill more than is left is asked.
+  // There is less room than before on this type: only jobs that could fill more are checked again.
   const ConfigurationTable& table = *observation_->table[At(row)];
   const GpuCount left = capacity_.free(table[chosen_[At(row)]].gpu_type).gpus;
   for (int other = 0; other < slots(); ++other) {

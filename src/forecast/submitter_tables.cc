@@ -10,7 +10,7 @@
 namespace allot {
 namespace {
 
-// Pseudo-jobs that the level above is worth, and how far a run tells of others nearby: the standard
+// Pseudo-jobs that the level above is worth, and how widely a run is spread: the standard
 // deviation, in bins, of the normal kernel in ln size that each of n runs is spread by, kSpread
 // n^(-1/5) as usual (Silverman, Density Estimation, 1986, section 3.4); 4 is a factor of 2.
 // About the largest mean log-likelihood of jobs to come, of a grid from 1 to 16 pseudo-jobs and
@@ -18,7 +18,7 @@ namespace {
 // groups by e^0 to e^1, and runs within them by e^0.3 to e^1.5: 0.49 nats a job better than the
 // size class, 0.12 worse at most, where neither users nor groups differ (docs/learning.md).
 constexpr double kClassJobs = 4;  // to a user
-constexpr double kUserJobs = 4;   // to one of his groups
+constexpr double kUserJobs = 4;   // to a group of the user
 constexpr double kSpread = 4;
 constexpr int kReach = 7;
 
@@ -35,7 +35,7 @@ Kernel KernelFor(double runs) {
   return kernel;
 }
 
-// A class's distribution changes little by little; whoever asks often would make it anew.
+// A class's distribution changes slowly; it is not computed anew for every use.
 constexpr double kClassPatience = 1.0 / 16;
 
 constexpr std::int32_t kUnmet = -2;

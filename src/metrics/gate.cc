@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 std::vector<double> Figures(const EvaluatedPolicy& policy, double RunSummary::*figure) {
   std::vector<double> figures;
   for (const RunSummary& run : policy.runs) {
-    // Who leaves jobs undone has no mean JCT to compare.
+    // A policy with unfinished jobs has no mean JCT to compare.
     figures.push_back(run.unfinished > 0 ? kUnknown : run.*figure);
   }
   return figures;

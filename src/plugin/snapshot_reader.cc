@@ -267,7 +267,7 @@ void SnapshotReader::ReadShares(const allot_snapshot& s) {
   }
 }
 
-// What runs must add up; whether its nodes still have room for it is not asked.
+// The running jobs must add up; it is not checked whether their nodes still have room.
 void SnapshotReader::ReadRunning(const allot_snapshot& s) {
   held_.assign(At(s.node_count), 0);
   for (std::int32_t row = 0; row < o_.rows(); ++row) {

@@ -23,7 +23,7 @@ constexpr std::size_t kMaxElements = std::size_t{1} << 33;  // a guard against a
 
 static_assert(sizeof(hid_t) == sizeof(std::int64_t), "HDF5 1.10 or newer");
 
-// HDF5 prints its errors unless told otherwise, separately for each thread.
+// HDF5 prints its errors unless this is switched off, separately for each thread.
 void SilenceHdf5() {
   thread_local const bool silenced = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
   ALLOT_CHECK(silenced);

@@ -1,5 +1,5 @@
 // ElasticFlow's traces: jobs with a deadline. Where a row has two durations, `real_duration` is
-// what the job takes and `duration` what the scheduler is told.
+// what the job takes and `duration` the scheduler's estimate.
 
 #include "workload/csv_jobs.h"
 

@@ -1,4 +1,4 @@
-// The joined Philly table: all jobs that got GPUs, one per row (traces/README.md tells its origin).
+// The joined Philly table: all jobs that got GPUs, one per row (origin: traces/README.md).
 // A row's submit time stands twice, as calendar time and as an offset; both must agree.
 
 #include "workload/csv_jobs.h"

@@ -77,7 +77,7 @@ struct ElasticWorker::Impl {
     meter.SetWork(position.work);
   }
 
-  // To the daemon, and to who reads the job's output.
+  // To the daemon, and to the job's output.
   void SayBroken(const char* why) {
     fmt::print(stderr, "allot: the group of epoch {} is broken: {}\n", epoch.number, why);
     member.Broken(epoch.number);
@@ -180,7 +180,7 @@ Turn ElasticWorker::Reduce(std::span<float> gradient, const LocalStep& local) {
   my.save = my.save || slot(kSave) > 0;
   my.meter.Step(Now(), static_cast<double>(slot(kSamples)), members,
                 static_cast<double>(slot(kSquaredNorm)) / members, SquaredNorm(gradient));
-  // Where some stop and others were not told so, the others are left without a group.
+  // If some stop and others did not get that message, the others have no process group left.
   if (slot(kStop) > 0 && !my.member.stopping()) my.SayBroken("a peer was told to stop");
   return {.apply = true, .regroup = slot(kLaterEpoch) > 0 || slot(kStop) > 0, .loss = my.loss};
 }
@@ -208,8 +208,8 @@ int ElasticWorker::Finish(std::int64_t step, std::span<const StateBlock> state) 
   } catch (const GroupBroken&) {
     if (my.last_rank != 0) my.Save(step, state);
   }
-  // The job's script ends by this file. Rank 0 writes it before it tells the daemon, so that a
-  // worker that dies in between leaves no script that waits for ever; where rank 0 is lost, the
+  // The job's script ends by this file. Rank 0 writes it before its message to the daemon, so that
+  // a worker that dies in between leaves no script that waits for ever; where rank 0 is lost, the
   // first to be acknowledged does, for the others are told to stop then.
   const std::filesystem::path finished = my.environment().finished();
   const std::string text = fmt::format("{}\n", step);

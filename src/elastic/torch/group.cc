@@ -39,8 +39,8 @@ void SurviveBrokenPipes() {
   if (present.sa_handler == SIG_DFL) std::signal(SIGPIPE, SIG_IGN);
 }
 
-// Hands everything on, but waits in small steps, so that who waits for peers that will never come
-// hears of the epoch that left them out.
+// Passes everything on, but waits in small steps, so that a member that waits for peers that never
+// come hears of the epoch that left them out.
 class OvertakenStore : public c10d::Store {
  public:
   OvertakenStore(c10::intrusive_ptr<c10d::Store> store, const Member& member, std::int64_t epoch)
@@ -186,7 +186,7 @@ Group::Group(const Member& member, const Epoch& epoch, MeetingPlace& place,
       const int port = std::stoi(first.substr(first.rfind(':') + 1));
       store = OpenStore(host_of(first), static_cast<std::uint16_t>(port), false);
     }
-    // The token in every key: a store accepts whoever connects, but who does not know the token can
+    // The token is in every key: a store accepts every connection, but without the token nobody can
     // neither read nor write what this job looks at.
     const std::string prefix = fmt::format("{}/{}", member.environment().token, epoch.number);
     auto options = c10d::ProcessGroupGloo::Options::create(timeout);

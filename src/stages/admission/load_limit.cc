@@ -1,6 +1,7 @@
 // Blox's load-based admission (Agarwal et al., EuroSys'24, section 5.2): jobs queue in order of
 // submission and enter while the GPUs asked for by those inside do not exceed a multiple of the
-// cluster's. The last one to enter may exceed it; who is in, or has run, stays in until it ends.
+// cluster's. The last one to enter may exceed it. A job that is in, or has run, stays in until it
+// ends.
 
 #include <algorithm>
 #include <vector>

@@ -39,7 +39,7 @@ ALLOT_REGISTER(AdmissionInfo, ([] {
                  AdmissionInfo info;
                  info.id = "queue-limit";
                  info.summary = "at most `jobs` of the waiting jobs, in order of submission";
-                 info.time_driven = true;  // those who start make room for others
+                 info.time_driven = true;  // jobs that start make room for others
                  info.params = {{"jobs", "100", "most waiting jobs considered at a time", 1, 1e9}};
                  info.make = [](const Params& params) {
                    return std::make_unique<QueueLimit>(

@@ -1,9 +1,9 @@
 // A quota of GPUs for each tenant (Philly's virtual clusters; Jeon et al., ATC'19):
 // its jobs enter in order of submission while all inside together ask for at most so many. One that
 // asks for more than the quota alone enters when it is its tenant's oldest. Jobs of no known tenant
-// have no quota. Quotas may differ (a file), who is not in the file has the one for all.
+// have no quota. Quotas may differ (a file); a tenant that is not in the file has the common one.
 //
-// Who is inside follows from the order of submission alone: a job that is in stays in until it
+// Which jobs are in depends only on the order of submission: a job that is in stays in until it
 // ends.
 
 #include <algorithm>
@@ -58,7 +58,7 @@ class TenantQuota : public Admission {
       }
       const auto tenant = static_cast<std::size_t>(o.tenant[r]);
       if (tenant >= asked_.size()) asked_.resize(tenant + 1, 0);
-      // Whoever does not fit holds up his tenant's later jobs: their sum is over the quota too.
+      // A job that does not fit blocks later jobs of its tenant: their sum is over the quota too.
       const bool first = asked_[tenant] == 0;
       asked_[tenant] += (*o.table[r])[o.requested[r]].demand.gpus;
       const std::int64_t quota = tenant < of_tenant_.size() ? of_tenant_[tenant] : gpus_;

@@ -90,7 +90,7 @@ class AttainedOrder : public Ordering {
   std::vector<double> queues_;
   bool gpu_seconds_;
   double promote_;
-  std::vector<Forgiven> forgiven_;  // by job; none as long as nobody was promoted
+  std::vector<Forgiven> forgiven_;  // by job; empty until a job is promoted
 };
 
 ALLOT_REGISTER(

@@ -1,6 +1,6 @@
 // Whoever has received least of what an equal share of the cluster would have given it since its
 // submission comes first: Gavel's round-based mechanism (Narayanan et al., OSDI'20, section 5),
-// which serves those who lag most behind their fractions of time, for equal fractions.
+// which serves the jobs that lag most behind their fractions of time, for equal fractions.
 
 #include "sched/stages.h"
 #include "stages/equal_share.h"

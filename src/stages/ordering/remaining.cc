@@ -1,5 +1,5 @@
 // Shortest remaining time first, by the estimated time left at the requested size: of the work that
-// is left or, as Blox reckons, of the whole length less the time it has run.
+// is left or, as Blox computes it, of the whole length less the time it has run.
 // Jobs without an estimate come last, in order of submission.
 
 #include <algorithm>

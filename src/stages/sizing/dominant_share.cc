@@ -1,6 +1,6 @@
 // Dominant resource fairness by progressive filling (Ghodsi et al., NSDI'11, algorithm 1): the job
 // with the smallest dominant share gets one more unit, until nothing fits. Work-conserving: a job
-// whose next unit does not fit drops out, the others go on.
+// whose next unit does not fit drops out, the others continue.
 
 #include <algorithm>
 #include <queue>

@@ -3,7 +3,7 @@
 // share is granted, one at a time, while it is positive. Optimus fits a concave speed curve to what
 // it measured; here the next unit of a GPU job is the next step of the concave hull, so that a dip
 // in a measured table does not end its growth. Work-conserving: a job whose next unit does not fit
-// drops out, the others go on.
+// drops out, the others continue.
 
 #include <algorithm>
 #include <limits>

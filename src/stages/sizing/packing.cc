@@ -1,5 +1,5 @@
 // Tetris (Grandl et al., SIGCOMM'14, sections 3.2 and 3.3) for jobs that start whole: the waiting
-// job with the best score gets what it asked for, until none fits. The score is the alignment of
+// job with the best score gets its requested size, until none fits. The score is the alignment of
 // its demand with what is free (their dot product, as shares of the GPU type's totals) less
 // remaining work (shares x seconds) weighted with the ratio of the means of the two, so that both
 // count alike. Tasks run to their end: a running job keeps what it has.

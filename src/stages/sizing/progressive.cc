@@ -2,7 +2,7 @@
 // section 6.5), each job's throughput as a multiple of that at an equal share of the cluster
 // (Narayanan et al., Gavel, OSDI'20, section 4.1): the job with the least gets the next larger size
 // that is faster, ties in the given order, until none fits. A job whose next size does not fit
-// drops out, the others go on. Gavel's fractions of time come from the order: `received` takes
+// drops out, the others continue. Gavel's fractions of time come from the order: `received` takes
 // turns.
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// All or nothing: each job gets what it asked for, in order, on the fastest GPU type with room.
+// All or nothing: each job gets its requested size, in order, on the fastest GPU type with room.
 // With backfill a job that does not fit is passed over; without, it holds up all behind it.
-// Where placement stops jobs for others (victims), it decides who fits: then all are named up to
+// Where placement stops jobs for others (victims), it decides which fit: then all are named up to
 // the cluster's size, and beyond that those that run.
 
 #include "sched/stages.h"

@@ -4,7 +4,7 @@
 // cannot delay that: it ends before the shadow time, or it needs no more than what the reservation
 // leaves over. Running jobs are never stopped.
 //
-// Where a length is unknown, a running job is reckoned to run as long again as it has, a waiting
+// Where a length is unknown, a running job is assumed to run as long again as it has, a waiting
 // one for ever. On a cluster of several GPU types the reservation is on the type that is free
 // first.
 
@@ -44,7 +44,7 @@ class Reservation : public Sizing {
   }
 
  private:
-  static constexpr Seconds kNone = -1;  // nobody has had to wait yet
+  static constexpr Seconds kNone = -1;  // no job has had to wait yet
   struct End {
     Seconds at;
     JobIndex job;

@@ -1,6 +1,6 @@
 // One unit at a time, each placed on the least loaded node before the next is granted: the
 // allocation loops of DL2's simulator (docs/fidelity.md). A unit that does not fit there ends the
-// round for everybody (misfit=stop, as published) or for its job only (misfit=skip).
+// round for all jobs (misfit=stop, as published) or for its job only (misfit=skip).
 //   pick=order: bundles for the first job of the order up to its limit, then for the next;
 //   pick=share: a bundle for the job of least dominant share (DRF);
 //   pick=gain: a worker or a server where it saves most estimated time (Optimus, Peng et al.,
@@ -72,7 +72,7 @@ class UnitByUnit : public Sizing {
     }
   }
 
-  // The units of a step; false when one does not fit, and then nobody else gets the rest.
+  // The units of a step; false when one does not fit, and then no other job gets the rest.
   bool Place(const ConfigurationTable& table, std::int32_t position, int kind, int step) {
     for (int left = step; left > 0; --left) {
       if (!placer_.PlaceOnLeastLoaded(position, table.kinds(), kind,
