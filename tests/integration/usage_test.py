@@ -279,3 +279,27 @@ def test_commands_of_the_documents_are_understood(program, root, tmp_path):
             words = [*words, f"--{missing[2]}=x" if missing[1] else "x"]
             said = says(words)
         assert "unknown option '--not-an-option'" in said, f"{name}: allot {shlex.join(words)}: {said}"
+
+
+def slug(heading):
+    """The anchor that GitHub gives a heading."""
+    kept = re.sub(r"[^\w\- ]", "", heading.replace("`", "").strip().lower())
+    return kept.replace(" ", "-")
+
+
+def test_links_of_the_documents_lead_somewhere(root):
+    pages = [root / "README.md", root / "CONTRIBUTING.md", root / "checkpoints" / "README.md", root / "traces" / "README.md",
+             *sorted((root / "docs").glob("*.md")), *sorted((root / "docs" / "formats").glob("*.md"))]
+    dead = []
+    for page in pages:
+        prose = "".join(page.read_text().split("```")[::2])
+        for target in re.findall(r"\]\(([^)\s]+)\)", prose):
+            if re.match(r"[a-z]+:", target):
+                continue
+            name, _, anchor = target.partition("#")
+            path = (page.parent / name).resolve() if name else page
+            if not path.exists():
+                dead.append(f"{page.relative_to(root)}: {target}")
+            elif anchor and anchor not in {slug(h) for h in re.findall(r"^#+ (.*)$", path.read_text(), re.MULTILINE)}:
+                dead.append(f"{page.relative_to(root)}: no heading for {target}")
+    assert not dead, "\n" + "\n".join(dead)

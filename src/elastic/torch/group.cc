@@ -186,8 +186,8 @@ Group::Group(const Member& member, const Epoch& epoch, MeetingPlace& place,
       const int port = std::stoi(first.substr(first.rfind(':') + 1));
       store = OpenStore(host_of(first), static_cast<std::uint16_t>(port), false);
     }
-    // The token is in every key: a store accepts every connection, but without the token nobody can
-    // neither read nor write what this job looks at.
+    // The token is in every key: a store accepts every connection, but without the token one can
+    // neither read nor write the keys of this job.
     const std::string prefix = fmt::format("{}/{}", member.environment().token, epoch.number);
     auto options = c10d::ProcessGroupGloo::Options::create(timeout);
     options->devices.push_back(
