@@ -16,12 +16,13 @@ int main(int argc, char** argv) {
   allot::CommandLine run = line.Command("run", "in a job's script: have PROGRAM run by workers");
   run.Option("program", command, "PROGRAM and its arguments, behind --").Required();
   allot::CommandLine worker = line.Command("worker", "in a worker job, which allot submits");
-  int patience = 120;
-  worker.Option("--patience", patience, "seconds for the job's script to say what to run");
+  int timeout = 120;
+  worker.Option("--timeout", timeout, "seconds to wait for the job's script to say what to run");
+  worker.Renamed("--patience", "--timeout");
   if (const std::optional<int> code = line.Parse(argc, argv)) return *code;
   try {
     return run.given() ? allot::RunUserJob(command)
-                       : allot::RunWorker(std::chrono::seconds(patience));
+                       : allot::RunWorker(std::chrono::seconds(timeout));
   } catch (const allot::Error& error) {
     fmt::print(stderr, "allot-elastic: {}\n", error.what());
     return static_cast<int>(error.code());
