@@ -1,6 +1,6 @@
-// allot bench serve: what a decision costs a daemon with many live jobs: through the C interface,
-// with the checks that the daemon makes, against the same policy called directly; and whether
-// memory stays what it was. CPU time of the thread.
+// allot bench serve: what a decision costs a daemon with many live jobs, with the checks that the
+// daemon makes: asked directly, as it is by default, and through the C interface (--plugin). Also
+// whether memory stays what it was. CPU time of the thread.
 
 #include <unistd.h>
 

@@ -16,6 +16,7 @@
 #include "live/daemon.h"
 #include "live/runtime.h"
 #include "plugin/plugin_policy.h"
+#include "sched/online_policy.h"
 
 namespace allot {
 namespace {
@@ -76,6 +77,11 @@ std::string SpecOf(const std::string& policy, const std::string& checkpoint, con
   return checkpoint.empty() ? policy : "learned:checkpoint=" + checkpoint;
 }
 
+// In this program, or behind the C interface of a library.
+std::unique_ptr<Policy> MakePolicyInCharge(const std::string& library, const std::string& spec) {
+  return library.empty() ? MakeOnlinePolicy(spec) : MakePluginPolicy(library, spec);
+}
+
 int Serve(ServeOptions& o, const GlobalOptions& globals) {
   LogToStderr(o.json_logs, globals.quiet || o.watch);
   DaemonOptions options;
@@ -99,13 +105,13 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
                        o.log_root, o.out);
     }
   }
-  std::unique_ptr<Policy> policy = MakePluginPolicy(o.plugin, options.policy);
+  std::unique_ptr<Policy> policy = MakePolicyInCharge(o.plugin, options.policy);
   const std::string name = policy->info().id;
   const std::string shadow_spec = SpecOf(o.shadow, o.shadow_checkpoint, "is the shadow");
   std::unique_ptr<Shadow> shadow;
   std::string shadow_name;
   if (!shadow_spec.empty()) {
-    std::unique_ptr<Policy> beside = MakePluginPolicy("", shadow_spec);
+    std::unique_ptr<Policy> beside = MakeOnlinePolicy(shadow_spec);
     shadow_name = "shadow-" + beside->info().id;
     shadow = std::make_unique<Shadow>(shadow_spec, std::move(beside));
   }
@@ -156,8 +162,8 @@ ALLOT_REGISTER(
                       "checkpoint folder of the trained policy that decides");
           line.Option("-p,--policy", o->policy, "or the name of any other policy [index]");
           line.Option("--plugin", o->plugin,
-                      "shared library that holds the policy: liballot_plugin.so, or another with "
-                      "the same C interface [allot itself]");
+                      "shared library that holds the policy, asked through the C interface of "
+                      "liballot_plugin.so [none: in allot itself, asked directly]");
           line.Option("--shadow", o->shadow,
                       "second policy: its decisions are compared and logged, never applied");
           line.Option("--shadow-checkpoint", o->shadow_checkpoint,

@@ -37,6 +37,10 @@ class ClusterPort {
   // again changes nothing.
   virtual ApplyReport Apply(const Allocation& allocation) = 0;
 
+  // The same, of an allocation that Validate has accepted since the last change: a cluster need not
+  // check it again.
+  virtual ApplyReport ApplyValidated(const Allocation& allocation) { return Apply(allocation); }
+
   // False where what is known to happen first makes the next wait as long as it is, whatever
   // `holds_until` says.
   virtual bool AsksHowLong() const { return true; }

@@ -134,7 +134,9 @@ void Daemon::Run(std::span<DecisionListener* const> listeners,
       EpisodeContext context;
       context.cluster = &m.cluster->state().present();
       DriveOptions drive;
-      drive.time_decisions = false;  // KeepOnErrorPolicy does, in constant memory
+      // KeepOnErrorPolicy does both, the first in constant memory.
+      drive.time_decisions = false;
+      drive.valid_answers = true;
       if (m.shadow != nullptr) m.shadow->OnEpisodeStart(context);
       Drive(*m.cluster, m.policy, context, all, drive);
     }

@@ -41,6 +41,7 @@ struct LiveJob {
   std::vector<NodeShare> shares;
   std::int32_t changes = 0;
   Seconds waiting_since = 0;
+  Seconds changing_since = kNever;  // decided, and does not train so yet; kNever: does
 
   // What is.
   WorkerGroup worker_group;

@@ -1,7 +1,10 @@
 #pragma once
-// A policy that a daemon can live with: whatever the one inside does, the answer is legal. When it
+// The policy that a daemon asks: whatever the one inside does, the answer is legal. When that
 // throws, or its answer breaks a rule, everything stays as it is and the log says why. (The policy
 // "guarded" goes further: it hands over to a teacher for good.) Also measures decisions.
+//
+// This is where a live allocation is validated, once: log, shadow and cluster behind it rely on it
+// (ADR 29).
 
 #include <cstdint>
 #include <memory>

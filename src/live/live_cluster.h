@@ -1,22 +1,28 @@
 #pragma once
-// A cluster of real machines as the driver sees it: the Observation is of the same kind as the
-// simulator's, built from what the runtime shows and what the last decisions gave; Apply sets what
-// every job is to have, and from then on, at every look, each job's group (live/worker_group.h) is
-// moved towards that, whatever dies in between. Everything that changes is in the journal before it
-// is done. Made by the daemon (live/daemon.h); one thread.
+// A cluster of real machines, as the driver sees it (cluster/cluster_port.h). The Observation is of
+// the same kind as the simulator's: what the runtime shows and what the last decisions gave. Apply
+// sets what every job is to have. From then on, at every poll of the runtime, the workers of each
+// job are moved towards that, whatever dies in between. Made by the daemon (live/daemon.h); one
+// thread.
+//
+// Its parts: LiveState is what is known; RuntimeReader brings the runtime's snapshots into it;
+// WorkerControl has the runtime start and stop workers; StateWriter puts every change into the
+// journal before it is done.
 
 #include <cstdint>
 #include <functional>
-#include <map>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "cluster/cluster_port.h"
 #include "live/clock.h"
 #include "live/journal.h"
+#include "live/live_counts.h"
 #include "live/live_state.h"
 #include "live/runtime.h"
+#include "live/runtime_reader.h"
+#include "live/state_writer.h"
+#include "live/worker_control.h"
 
 namespace allot {
 
@@ -29,20 +35,6 @@ struct LiveOptions {
   JobTable::Options job_table{};
 };
 
-// Counts for metrics and the status, of this daemon.
-struct LiveCounts {
-  std::int64_t polls = 0;
-  std::int64_t failed_polls = 0;  // the runtime could not be asked
-  std::int64_t gives = 0;
-  std::int64_t takes = 0;
-  std::int64_t workers_started = 0;
-  std::int64_t workers_failed = 0;
-  std::int64_t epochs = 0;
-  std::int64_t resizes = 0;  // of running jobs, that came to train
-  double resize_seconds = 0;
-  Seconds last_resize = 0;
-};
-
 class LiveCluster : public ClusterPort {
  public:
   // `past`: of the journal; what it tells is believed where the runtime does not contradict it.
@@ -53,17 +45,18 @@ class LiveCluster : public ClusterPort {
   const Observation& Observe() const override { return observation_; }
   Status Validate(const Allocation& allocation) const override;
   ApplyReport Apply(const Allocation& allocation) override;
+  ApplyReport ApplyValidated(const Allocation& allocation) override;
   // False when stopped, interrupted, or (until_idle) nothing is left to do.
   bool WaitForChange(Seconds holds_until) override;
 
-  // One look at the runtime, and what is to be done now. True when something happened that asks
-  // for a decision. WaitForChange looks by itself.
+  // Reads one snapshot of the runtime and does what is next for every job. True when something
+  // happened that asks for a decision. WaitForChange polls by itself.
   bool PollRuntime();
 
   // Waits for the first job; false as WaitForChange.
   bool WaitForJobs();
 
-  // Called at every look, after it: the daemon answers its users.
+  // Called after every poll: the daemon answers its users.
   void OnPoll(std::function<void()> listener) { on_poll_ = std::move(listener); }
 
   void Pause();                             // no decisions; what runs goes on, and is repaired
@@ -86,38 +79,24 @@ class LiveCluster : public ClusterPort {
   const LiveOptions& options() const { return options_; }
 
  private:
-  void Write(const char* what, JournalRecord fields);
-  bool UpdateNodes(const RuntimeSnapshot& snapshot);
-  bool UpdateJobs(const RuntimeSnapshot& snapshot);
-  void UpdateWorkers(const RuntimeSnapshot& snapshot);
-  bool ReleaseDownNodes();
-  void Measure(Seconds before);
-  void Advance();
-  void WriteDown(const LiveJob& job, const WorkerAction& action);
-  void Do(LiveJob& job, const WorkerAction& action);
-  void AnnounceAgain();
-  void AnnounceLatest(const LiveJob& job);
-  void End(LiveJob& job, JobState state, const std::string& reason);
   bool Hidden(const LiveJob& job) const;
   void Refresh(bool next_decision);
   bool Over() const;
 
   Runtime& runtime_;
-  Journal* journal_;
   const LiveClock& clock_;
   LiveOptions options_;
   LiveState state_;
-  Observation observation_;
   LiveCounts counts_;
-  std::map<std::string, Seconds> changing_;  // jobs on their way to what they were given, since
-  std::set<std::string> unannounced_;        // jobs whose latest epoch the runtime has not taken
-  std::vector<std::string> strangers_;       // workers that were told to end
-  bool polled_ = false;                      // there was a first look
-  bool more_ = false;                        // the runtime knows of jobs that will come
-  bool event_ = false;
+  StateWriter writer_;
+  RuntimeReader reader_;
+  WorkerControl workers_;
+  Observation observation_;
+  bool polled_ = false;  // there was a first snapshot
+  bool more_ = false;    // the runtime knows of jobs that will come
+  bool event_ = false;   // something asks for a decision
   Seconds polled_at_ = 0;
-  Seconds accounted_ = 0;
-  std::int64_t applied_ = -1;
+  std::int64_t applied_ = -1;  // the latest decision that was applied
   std::string unreachable_reason_;
   std::function<void()> on_poll_;
 };

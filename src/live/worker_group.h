@@ -84,7 +84,8 @@ class WorkerGroup {
   void Adopt(LiveWorker worker);
   void RestoreNumber(std::int64_t next) { next_number_ = std::max(next_number_, next); }
 
-  const std::vector<LiveWorker>& workers() const { return workers_; }
+  const std::vector<LiveWorker>& workers() const { return workers_; }  // that have not ended
+  bool Has(std::string_view worker) const { return Find(worker) != nullptr; }
   const Membership& membership() const { return membership_; }
   bool training(const JobProgress& progress) const;  // as the target wants it, undisturbed
   bool idle() const { return workers_.empty(); }

@@ -369,6 +369,18 @@ bool WorkerHub::joined(const std::string& worker) const {
   return found != impl_->workers.end() && found->second.joined;
 }
 
+bool WorkerHub::announced(const std::string& job) const {
+  const auto found = impl_->jobs.find(job);
+  return found != impl_->jobs.end() && found->second.membership.epoch >= 0;
+}
+
+bool WorkerHub::member(const std::string& worker) const {
+  const auto found = impl_->workers.find(worker);
+  if (found == impl_->workers.end()) return false;
+  const auto& members = impl_->jobs.at(found->second.job).membership.members;
+  return std::find(members.begin(), members.end(), worker) != members.end();
+}
+
 Seconds WorkerHub::silent(const std::string& worker) const {
   const auto found = impl_->workers.find(worker);
   return found == impl_->workers.end() ? 0 : Monotonic() - found->second.heard;

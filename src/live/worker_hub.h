@@ -44,6 +44,8 @@ class WorkerHub {
   JobProgress Progress(const std::string& job) const;
   bool finished(const std::string& job) const;
   bool joined(const std::string& worker) const;     // ever
+  bool announced(const std::string& job) const;     // an epoch
+  bool member(const std::string& worker) const;     // of its job's latest epoch
   Seconds silent(const std::string& worker) const;  // since it was last heard of, or expected
 
   // Reads and answers until something of importance was said (not mere progress) or the time is

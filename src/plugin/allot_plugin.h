@@ -1,6 +1,6 @@
 #pragma once
 // A policy behind a C interface: what a cluster manager, in any language, loads with dlopen to have
-// a trained policy decide (liballot_plugin.so; docs/plugin.md). 'allot serve' decides through it.
+// a trained policy decide (liballot_plugin.so; docs/plugin.md). So does 'allot serve --plugin'.
 //
 // The host describes a moment of its cluster in an allot_snapshot, flat arrays in its own memory,
 // and gets an allot_decision, flat arrays in the policy's. Hosts that would rather send text use

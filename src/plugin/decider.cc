@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/index.h"
 #include "core/json_text.h"
+#include "sched/online_policy.h"
 
 namespace allot {
 namespace {
@@ -50,11 +51,7 @@ Json DecisionJson(const Observation& o, const Allocation& allocation,
 
 std::unique_ptr<Decider> Decider::OfSpec(std::string_view spec) {
   const NamedParams named = ParseNamedParams(spec);
-  std::unique_ptr<Policy> policy = MakePolicy(spec);
-  if (policy->info().oracle) {
-    throw UsageError("policy '{}' needs to know the future, which no real cluster knows",
-                     policy->info().id);
-  }
+  std::unique_ptr<Policy> policy = MakeOnlinePolicy(spec);
   if (named.name == LearnedPolicyInfo().id) {
     const auto placement = named.given.find("placement");
     return placement == named.given.end()

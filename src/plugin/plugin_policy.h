@@ -1,7 +1,8 @@
 #pragma once
-// A policy through the C interface (plugin/allot_plugin.h), as the daemon asks it: the one that is
-// linked into the program, or a library with the same functions. Decides exactly as the policy
-// itself would (tests/conformance); whatever a library answers, the daemon checks it.
+// A policy through the C interface (plugin/allot_plugin.h): in a library, for 'allot serve
+// --plugin', or the functions that are linked into the program, for tests and 'allot bench serve'.
+// Decides exactly as the policy itself would (tests/conformance). Whatever a library answers, the
+// daemon validates it.
 
 #include <memory>
 #include <string>

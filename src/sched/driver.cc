@@ -42,10 +42,13 @@ DriveResult Drive(ClusterPort& cluster, Policy& policy, const EpisodeContext& co
       throw RunError("policy '{}', decision {} at {} s: {}", policy.info().id, observation.decision,
                      observation.now, status.message());
     };
-    if (!listeners.empty())
-      refuse_unless(cluster.Validate(allocation));  // they see valid ones only
+    // Listeners see valid answers only.
+    const bool validate = !listeners.empty() && !options.valid_answers;
+    if (validate) refuse_unless(cluster.Validate(allocation));
     for (DecisionListener* listener : listeners) listener->OnDecision(observation, allocation);
-    const ApplyReport report = cluster.Apply(allocation);
+    const ApplyReport report = validate || options.valid_answers
+                                   ? cluster.ApplyValidated(allocation)
+                                   : cluster.Apply(allocation);
     refuse_unless(report.refused);
     ++result.decisions;
     ThrowIfInterrupted();

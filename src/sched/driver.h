@@ -27,6 +27,7 @@ struct DriveResult {
 struct DriveOptions {
   std::int64_t max_decisions = -1;  // -1: until the cluster has nothing left to do
   bool time_decisions = true;
+  bool valid_answers = false;      // the policy validates them itself: they are not validated again
   std::function<bool()> enough{};  // asked before every decision after the first; true ends the run
 };
 

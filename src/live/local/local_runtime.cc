@@ -30,6 +30,7 @@
 #include "live/local/job_file.h"
 #include "live/local/process.h"
 #include "live/runtime.h"
+#include "live/worker_end.h"
 #include "live/worker_hub.h"
 
 namespace allot {
@@ -153,10 +154,7 @@ class LocalRuntime final : public Runtime {
   }
 
   Status Announce(const std::string& job, const Membership& membership) override {
-    if (hub_->Announce(job, membership)) {
-      jobs_.at(job).membership = membership;
-      return Status::Ok();
-    }
+    if (hub_->Announce(job, membership)) return Status::Ok();
     return Status::Refused("job '{}' has a later epoch than {}", job, membership.epoch);
   }
 
@@ -187,14 +185,14 @@ class LocalRuntime final : public Runtime {
     std::string node;
     std::uint64_t gpus = 0;
     bool stopped = false;
+    bool watched = false;  // by this daemon, alive
     bool ended = false;
-    bool failed = false;
+    WorkerVerdict verdict;
     std::string reason;
   };
   struct Job {
     LocalJob spec;
     fs::path folder;
-    Membership membership{-1, {}};
     std::map<std::string, Worker> workers;
     std::size_t started = 0;  // workers of the last start
     std::size_t done = 0;     // of these, ended by themselves with success
@@ -352,6 +350,7 @@ class LocalRuntime final : public Runtime {
     worker.process = process.id();
     worker.node = request.node;
     worker.gpus = request.gpus;
+    worker.watched = true;
     job.workers[request.worker] = std::move(worker);
     process.Go();
   }
@@ -360,17 +359,23 @@ class LocalRuntime final : public Runtime {
     const fs::path exit_file = job.folder / "workers" / (id + ".exit");
     const bool alive = Alive(worker->process);  // first: the file is written before the keeper ends
     const auto text = ExitText(exit_file);
-    if (alive && !text) return;
+    if (alive && !text) {
+      worker->watched = true;
+      return;
+    }
+    if (!text) Signal(worker->process, SIGKILL);  // what it left behind
     worker->ended = true;
     worker->reason = text ? (*text == "0" ? "exit code 0" : "ended with " + *text)
                           : "it and its keeper were killed";
-    if (!text) Signal(worker->process, SIGKILL);  // what it left behind
-    const auto& members = job.membership.members;
-    const bool member = std::find(members.begin(), members.end(), id) != members.end();
-    const bool asked = worker->stopped || job.spec.asked.state != JobState::kActive;
-    const bool by_itself = text == "0" && (job.spec.asked.mode == ResizeMode::kRestart ||
-                                           (job.membership.epoch >= 0 && !member));
-    worker->failed = !asked && !by_itself;
+    worker->verdict =
+        JudgeWorkerEnd({.mode = job.spec.asked.mode,
+                        .exit = text == "0" ? WorkerExit::kSuccess : WorkerExit::kFailure,
+                        .job_over = job.spec.asked.state != JobState::kActive,
+                        .stopped = worker->stopped,
+                        .watched = worker->watched,
+                        .joined = hub_->joined(id),
+                        .announced = hub_->announced(job.spec.asked.id),
+                        .member = hub_->member(id)});
   }
 
   void ReadWorkers(Job& job, RuntimeSnapshot* snapshot) {
@@ -379,7 +384,7 @@ class LocalRuntime final : public Runtime {
     for (auto& [name, worker] : job.workers) {
       if (worker.ended) continue;
       JudgeEnd(job, name, &worker);
-      if (worker.ended && !worker.stopped && !worker.failed) ++job.done;
+      if (worker.ended && worker.verdict.end == WorkerEnd::kFinished) ++job.done;
     }
     if (restart && job.started > 0 && job.done >= job.started) EndJob(id, JobState::kFinished, "");
     for (const auto& [name, worker] : job.workers) {
@@ -388,11 +393,8 @@ class LocalRuntime final : public Runtime {
       seen.job = id;
       seen.node = worker.node;
       seen.gpus = worker.gpus;
-      seen.failed = worker.failed;
-      seen.reason = worker.reason;
-      seen.state = worker.ended                    ? WorkerState::kEnded
-                   : restart || hub_->joined(name) ? WorkerState::kReady
-                                                   : WorkerState::kStarting;
+      if (restart || hub_->joined(name)) seen.state = WorkerState::kReady;
+      if (worker.ended) SetEnded(worker.verdict, worker.reason, &seen);
       if (!restart && !worker.ended) seen.silent = hub_->silent(name);
       snapshot->workers.push_back(std::move(seen));
     }

@@ -50,6 +50,11 @@ class SlurmRuntime : public Runtime {
     JobTag tag;
     bool tagged = false;  // its record in Slurm holds the tag
     RuntimeJob job;
+
+    // By other means than the end of its workers.
+    bool ended_otherwise() const {
+      return job.state == JobState::kFinished || job.state == JobState::kCancelled || tag.failed;
+    }
   };
   struct WorkerJob {
     SlurmJob slurm;
@@ -60,7 +65,7 @@ class SlurmRuntime : public Runtime {
   SlurmSnapshot TakeSlurmSnapshot();
   void ReadNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot* seen);
   void ReadUserJob(const SlurmJob& slurm);
-  void ReadWorkerJob(const WorkerJob& worker_job, RuntimeSnapshot* seen);
+  void ReadWorkerJob(const UserJob& user_job, const WorkerJob& worker_job, RuntimeSnapshot* seen);
   void ReadShares(UserJob& user_job, RuntimeSnapshot* seen);
   void TellUser(const UserJob& user_job);
   Status GiveBack(UserJob& user_job);  // to the partition where jobs wait
@@ -84,7 +89,7 @@ class SlurmRuntime : public Runtime {
   std::map<std::string, bool> node_up_;           // as last known
   std::map<std::string, std::string> tokens_;     // of jobs
   std::set<std::string> forgotten_;               // jobs; Slurm lists them a while longer
-  std::set<std::string> alive_;                   // workers that we have seen before their end
+  std::set<std::string> watched_;                   // workers that we have seen before their end
   std::map<std::string, RuntimeWorker> ended_;    // workers, as they were judged once
   std::set<std::string> stopped_;                 // workers that we ended
   std::map<std::string, std::string> failures_;   // jobs that were given up, and why

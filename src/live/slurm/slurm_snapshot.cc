@@ -9,8 +9,18 @@
 #include "core/error.h"
 #include "live/slurm/job_request.h"
 #include "live/slurm/slurm_runtime.h"
+#include "live/worker_end.h"
 
 namespace allot {
+namespace {
+
+WorkerExit ExitOf(SlurmState state) {
+  return state == SlurmState::kCompleted   ? WorkerExit::kSuccess
+         : state == SlurmState::kCancelled ? WorkerExit::kCancelled
+                                           : WorkerExit::kFailure;
+}
+
+}  // namespace
 
 void SlurmRuntime::ReadNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot* seen) {
   for (const SlurmNode& node : snapshot.nodes) {
@@ -86,7 +96,8 @@ void SlurmRuntime::TellUser(const UserJob& user_job) {
   if (!done.ok()) spdlog::warn("job {}: {}", user_job.slurm.id, done.message());
 }
 
-void SlurmRuntime::ReadWorkerJob(const WorkerJob& worker_job, RuntimeSnapshot* seen) {
+void SlurmRuntime::ReadWorkerJob(const UserJob& user_job, const WorkerJob& worker_job,
+                                 RuntimeSnapshot* seen) {
   const std::string& id = worker_job.tag.worker;
   if (const auto ended = ended_.find(id); ended != ended_.end()) {
     seen->workers.push_back(ended->second);
@@ -97,22 +108,23 @@ void SlurmRuntime::ReadWorkerJob(const WorkerJob& worker_job, RuntimeSnapshot* s
   worker.job = worker_job.tag.job;
   worker.node = worker_job.slurm.nodes;
   worker.gpus = worker_job.tag.gpus;
-  const bool joined = hub_.joined(id);
   if (!worker_job.slurm.over()) {
     hub_.AddJob(worker.job, TokenOf(worker.job));
     hub_.Expect(worker.job, id);
-    alive_.insert(id);
-    if (joined) worker.state = WorkerState::kReady;
+    watched_.insert(id);
+    if (hub_.joined(id)) worker.state = WorkerState::kReady;
     worker.silent = hub_.silent(id);
   } else {
-    // One that ended well while no daemon ran is taken to have left by an epoch.
-    const bool never_joined = alive_.contains(id) && !joined;
-    const bool meant = stopped_.contains(id) || worker_job.slurm.state == SlurmState::kCancelled ||
-                       hub_.finished(worker.job);
-    worker.state = WorkerState::kEnded;
-    worker.failed = !meant && (worker_job.slurm.state != SlurmState::kCompleted || never_joined);
-    worker.reason = worker_job.slurm.reason;
-    if (worker.failed && never_joined) worker.reason += ", before it had joined";
+    const WorkerVerdict verdict =
+        JudgeWorkerEnd({.mode = ResizeMode::kHot,
+                        .exit = ExitOf(worker_job.slurm.state),
+                        .job_over = hub_.finished(worker.job) || user_job.ended_otherwise(),
+                        .stopped = stopped_.contains(id),
+                        .watched = watched_.contains(id),
+                        .joined = hub_.joined(id),
+                        .announced = hub_.announced(worker.job),
+                        .member = hub_.member(id)});
+    SetEnded(verdict, worker_job.slurm.reason, &worker);
     ended_.emplace(id, worker);
     hub_.RemoveWorker(id);
   }
@@ -134,8 +146,11 @@ void SlurmRuntime::ReadShares(UserJob& user_job, RuntimeSnapshot* seen) {
     worker.gpus = share.gpus;
     worker.reason = user_job.slurm.reason;
     if (user_job.slurm.over()) {
-      worker.state = WorkerState::kEnded;
-      worker.failed = user_job.slurm.state == SlurmState::kFailed;
+      // The shares are the job itself: they are stopped by a requeue, which does not end it.
+      SetEnded(JudgeWorkerEnd({.mode = ResizeMode::kRestart,
+                               .exit = ExitOf(user_job.slurm.state),
+                               .job_over = user_job.ended_otherwise()}),
+               user_job.slurm.reason, &worker);
     } else if (user_job.slurm.state == SlurmState::kRunning) {
       worker.state = WorkerState::kReady;
     }
@@ -190,7 +205,7 @@ RuntimeSnapshot SlurmRuntime::TakeSnapshot() {
     if (user_job->second.slurm.user_id != worker_job.slurm.user_id)
       continue;  // nobody works for another
     if (forgotten_.contains(user_job->first)) continue;
-    ReadWorkerJob(worker_job, &seen);
+    ReadWorkerJob(user_job->second, worker_job, &seen);
     worker_jobs_.insert_or_assign(worker_job.tag.worker, std::move(worker_job));
   }
   has_snapshot_ = true;

@@ -20,19 +20,24 @@ class FakeCluster : public ClusterPort {
   }
   const Observation& Observe() const override { return world_.o; }
   Status Validate(const Allocation& allocation) const override {
+    ++validated;
     return ValidateAllocation(world_.o, allocation);
   }
   ApplyReport Apply(const Allocation& allocation) override {
     ApplyReport report;
     report.refused = Validate(allocation);
-    if (report.refused.ok()) ++applied;
-    return report;
+    return report.refused.ok() ? ApplyValidated(allocation) : report;
+  }
+  ApplyReport ApplyValidated(const Allocation&) override {
+    ++applied;
+    return {};
   }
   bool WaitForChange(Seconds holds_until) override {
     held_until = holds_until;
     world_.o.now += 300;
     return ++world_.o.decision < decisions_;
   }
+  mutable int validated = 0;
   int applied = 0;
   Seconds held_until = -1;
 
@@ -93,6 +98,34 @@ TEST(DriverTest, AnInvalidAllocationNamesPolicyDecisionAndRule) {
   ExpectError(ExitCode::kRunFailed, {"policy 'fixed'", "decision 3", "900 s", "GPU"},
               [&] { Drive(cluster, policy, {}); });
   EXPECT_EQ(cluster.applied, 3);
+}
+
+// Sees decisions and keeps nothing.
+class NoListener : public DecisionListener {
+ public:
+  void OnDecision(const Observation&, const Allocation&) override {}
+};
+
+TEST(DriverTest, EveryAnswerIsValidatedOnce) {
+  FixedPolicy policy(1);
+  NoListener listener;
+  DecisionListener* const listeners[] = {&listener};
+  FakeCluster alone(5), heard(5);
+  Drive(alone, policy, {});
+  EXPECT_EQ(alone.validated, 5) << "by the cluster";
+  Drive(heard, policy, {}, listeners);
+  EXPECT_EQ(heard.validated, 5) << "before the listener sees it, and not again";
+  EXPECT_EQ(heard.applied, 5);
+}
+
+TEST(DriverTest, AnswersThatThePolicyValidatesAreNotValidatedAgain) {
+  FixedPolicy policy(1);
+  NoListener listener;
+  DecisionListener* const listeners[] = {&listener};
+  FakeCluster cluster(5);
+  Drive(cluster, policy, {}, listeners, {.valid_answers = true});
+  EXPECT_EQ(cluster.validated, 0);
+  EXPECT_EQ(cluster.applied, 5);
 }
 
 TEST(RecordedPolicyTest, PlaysBackWhatWasCollected) {

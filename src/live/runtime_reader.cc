@@ -1,0 +1,259 @@
+#include "live/runtime_reader.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/index.h"
+#include "live/worker_end.h"
+
+namespace allot {
+namespace {
+
+constexpr Seconds kAccountEvery = 30;  // service of jobs into the journal
+
+bool IsOver(const RuntimeJob& job) {
+  return job.state != JobState::kActive && job.state != JobState::kHeld;
+}
+
+}  // namespace
+
+RuntimeReader::RuntimeReader(Runtime& runtime, StateWriter& writer, LiveCounts& counts,
+                             bool dry_run)
+    : runtime_(runtime),
+      writer_(writer),
+      state_(writer.state()),
+      counts_(counts),
+      dry_run_(dry_run),
+      accounted_(writer.now()) {}
+
+bool RuntimeReader::Read(const RuntimeSnapshot& snapshot) {
+  bool event = ReadNodes(snapshot);
+  event = ReadJobs(snapshot) || event;
+  ReadWorkers(snapshot);
+  return event;
+}
+
+// ---- nodes ----
+
+bool RuntimeReader::ReadNodes(const RuntimeSnapshot& snapshot) {
+  const auto same = [](const RuntimeNode& a, const RuntimeNode& b) {
+    return a.name == b.name && a.up == b.up;
+  };
+  if (std::equal(snapshot.nodes.begin(), snapshot.nodes.end(), state_.nodes().begin(),
+                 state_.nodes().end(), same)) {
+    return false;
+  }
+  for (const RuntimeNode& node : snapshot.nodes) {
+    const NodeIndex known = state_.NodeOf(node.name);
+    if (known >= 0 && state_.nodes()[At(known)].up != node.up) {
+      spdlog::info("node {} is {}", node.name, node.up ? "up" : "down");
+    }
+  }
+  // One that the runtime no longer names is down.
+  std::vector<RuntimeNode> nodes = snapshot.nodes;
+  for (const RuntimeNode& known : state_.nodes()) {
+    const bool named = std::any_of(snapshot.nodes.begin(), snapshot.nodes.end(),
+                                   [&](const RuntimeNode& n) { return n.name == known.name; });
+    if (named) continue;
+    nodes.push_back(known);
+    nodes.back().up = false;
+  }
+  writer_.Write("nodes", record::Nodes(nodes));
+  return true;
+}
+
+bool RuntimeReader::ReleaseDownNodes() {
+  bool event = false;
+  if (dry_run_) return event;
+  for (LiveJob* job : state_.job_table().active()) {
+    const auto kept = state_.job_table().SharesOn(*job, state_.node_up());
+    if (kept.size() == job->shares.size() &&
+        std::equal(kept.begin(), kept.end(), job->shares.begin())) {
+      continue;
+    }
+    event = true;
+    ++job->record.failures;
+    if (kept.empty()) {
+      writer_.Write("take", {{"job", job->asked.id}, {"why", "its node is down"}});
+    } else {
+      writer_.Write("give",
+                    record::Give(job->asked.id, kept, state_.nodes(), "a node of it is down"));
+    }
+  }
+  return event;
+}
+
+// ---- jobs ----
+
+bool RuntimeReader::ReadJobs(const RuntimeSnapshot& snapshot) {
+  bool event = false;
+  std::set<std::string> listed;
+  // In order of submission, so that indices are.
+  std::vector<const RuntimeJob*> jobs;
+  for (const RuntimeJob& job : snapshot.jobs) jobs.push_back(&job);
+  std::stable_sort(jobs.begin(), jobs.end(),
+                   [](const RuntimeJob* a, const RuntimeJob* b) { return a->submit < b->submit; });
+  for (const RuntimeJob* seen : jobs) {
+    listed.insert(seen->id);
+    LiveJob* job = state_.job_table().Find(seen->id);
+    if (job == nullptr) {
+      if (IsOver(*seen)) {  // of the time before the journal
+        runtime_.Forget(seen->id);
+        continue;
+      }
+      job = AddJob(*seen);
+      event = true;
+    }
+    if (job->over) {
+      if (job->worker_group.idle()) runtime_.Forget(seen->id);
+      continue;
+    }
+    job->asked.priority = seen->priority;
+    if (IsOver(*seen)) {
+      EndJob(*job, seen->state, seen->reason);
+      event = true;
+    } else if (job->asked.state != seen->state) {
+      job->asked.state = seen->state;
+      if (seen->state == JobState::kHeld && job->running >= 0) {
+        writer_.Write("take", {{"job", seen->id}, {"why", "it is held"}});
+      }
+      event = true;
+    }
+  }
+  const std::vector<LiveJob*> active = state_.job_table().active();
+  for (LiveJob* job : active) {
+    if (job->over || listed.contains(job->asked.id)) continue;
+    EndJob(*job, JobState::kCancelled, "the runtime no longer lists it");
+    event = true;
+  }
+  return event;
+}
+
+LiveJob* RuntimeReader::AddJob(const RuntimeJob& seen) {
+  const Seconds submit = std::clamp(seen.submit - writer_.origin(), 0.0, writer_.now());
+  const Seconds deadline = seen.deadline == kNever ? kNever : seen.deadline - writer_.origin();
+  JournalRecord asked = record::Job(seen, submit, deadline);
+  asked["profile"] = state_.job_table().ProfileOf(seen.model);
+  writer_.Write("job", std::move(asked));
+  LiveJob* job = state_.job_table().Find(seen.id);
+  if (job->fits) {
+    spdlog::info("job {} of {}: {} to {} GPUs, model '{}'", seen.id, seen.user, seen.min_gpus,
+                 seen.max_gpus, seen.model);
+  } else {
+    spdlog::warn("job {} waits for a larger cluster: it asks for {} GPUs, no GPU type has them",
+                 seen.id, seen.requested);
+  }
+  return job;
+}
+
+void RuntimeReader::EndJob(LiveJob& job, JobState state, const std::string& reason) {
+  job.progress = runtime_.Progress(job.asked.id);  // its last report
+  writer_.Write("over", {{"job", job.asked.id},
+                         {"state", JobStateName(state)},
+                         {"reason", reason},
+                         {"step", job.progress.step},
+                         {"work", job.progress.work},
+                         {"gpu_seconds", job.attained_gpu_seconds},
+                         {"run_time", state_.job_table().RunTime(job)}});
+  job.changing_since = kNever;
+  spdlog::info("job {} {} after {:.1f} s{}{}", job.asked.id, JobStateName(state),
+               writer_.now() - job.submit, reason.empty() ? "" : ": ", reason);
+}
+
+// ---- workers ----
+
+void RuntimeReader::ReadWorkers(const RuntimeSnapshot& snapshot) {
+  const Seconds now = writer_.now();
+  std::set<std::string> listed;
+  for (const RuntimeWorker& seen : snapshot.workers) {
+    listed.insert(seen.id);
+    LiveJob* job = state_.job_table().Find(seen.job);
+    const bool known = job != nullptr && job->worker_group.Has(seen.id);
+    if (known && seen.state == WorkerState::kEnded) {
+      EndWorker(*job, seen.id, seen.failed, seen.reason);
+    } else if (known) {
+      job->worker_group.Update(seen, now);
+    } else if (seen.state != WorkerState::kEnded) {
+      ReadUnknownWorker(seen);
+    }
+  }
+  for (const LiveJob* job : state_.job_table().active()) {
+    const std::vector<LiveWorker> workers = job->worker_group.workers();
+    for (const LiveWorker& worker : workers) {
+      if (listed.contains(worker.id)) continue;
+      const WorkerVerdict verdict = JudgeWorkerEnd({.stopped = worker.leaving});
+      EndWorker(*job, worker.id, verdict.failed(), "the runtime no longer lists it");
+    }
+  }
+}
+
+// The journal's end was lost, or the worker is somebody else's. It may stay where its GPUs are
+// free.
+void RuntimeReader::ReadUnknownWorker(const RuntimeWorker& seen) {
+  LiveJob* job = state_.job_table().Find(seen.job);
+  const NodeIndex node = state_.NodeOf(seen.node);
+  const bool room = node >= 0 && (state_.Held()[At(node)] & seen.gpus) == 0;
+  if (job != nullptr && !job->over && room && !dry_run_) {
+    const LiveWorker found{seen.id, node, seen.gpus, seen.state};
+    writer_.Write("found", record::Workers(seen.job, {found}, state_.nodes()));
+    job->worker_group.Update(seen, writer_.now());
+  } else if (unknown_workers_.insert(seen.id).second) {
+    spdlog::warn("worker {} belongs to no job that is known, it is ended", seen.id);
+    if (!dry_run_) (void)runtime_.Stop(seen.id, StopMode::kKill);
+  }
+}
+
+void RuntimeReader::EndWorker(const LiveJob& job, const std::string& worker, bool failed,
+                              const std::string& reason) {
+  writer_.Write("gone", {{"job", job.asked.id},
+                         {"worker", worker},
+                         {"failed", failed},
+                         {"step", job.progress.step},
+                         {"reason", reason}});
+  if (!failed) return;
+  ++counts_.workers_failed;
+  spdlog::warn("worker {} is lost: {}", worker, reason);
+}
+
+// ---- progress ----
+
+void RuntimeReader::Measure(Seconds before, Seconds now) {
+  const bool account = now - accounted_ > kAccountEvery;
+  if (account) accounted_ = now;
+  for (LiveJob* job : state_.job_table().active()) {
+    if (job->over) continue;
+    const std::string& id = job->asked.id;
+    if (state_.job_table().Update(*job, runtime_.Progress(id), before, now)) {
+      const Configuration& c = (*job->table)[job->running];
+      const std::string& type = state_.job_table().nominal().types()[At(c.gpu_type)];
+      writer_.Note(now, "rate",
+                   {{"job", id},
+                    {"type", type},
+                    {"gpus", c.demand.gpus},
+                    {"rate", job->fit.Rate(c.demand.gpus, type)}});
+    }
+    if (account && job->attained_gpu_seconds > 0) {
+      writer_.Note(now, "account",
+                   {{"job", id},
+                    {"step", job->progress.step},
+                    {"work", job->progress.work},
+                    {"gpu_seconds", job->attained_gpu_seconds},
+                    {"seconds", job->attained_seconds}});
+    }
+    if (job->changing_since == kNever || !job->worker_group.training(job->progress)) continue;
+    const Seconds took = writer_.now() - std::exchange(job->changing_since, kNever);
+    writer_.Write("trains", {{"job", id},
+                             {"epoch", job->worker_group.membership().epoch},
+                             {"workers", job->worker_group.workers().size()},
+                             {"step", job->progress.step},
+                             {"took", took}});
+    ++counts_.resizes;
+    counts_.resize_seconds += took;
+    counts_.last_resize = took;
+  }
+}
+
+}  // namespace allot

@@ -1,0 +1,48 @@
+#pragma once
+// From the runtime into the state: what a snapshot shows of nodes, jobs and workers becomes
+// records, and what jobs report of their training becomes measured rates. LiveCluster is the only
+// caller, at every poll.
+
+#include <set>
+#include <string>
+
+#include "live/live_counts.h"
+#include "live/runtime.h"
+#include "live/state_writer.h"
+
+namespace allot {
+
+class RuntimeReader {
+ public:
+  // `dry_run`: jobs and nodes are read, workers are left alone.
+  RuntimeReader(Runtime& runtime, StateWriter& writer, LiveCounts& counts, bool dry_run);
+
+  // True when something happened that asks for a decision: a job or a node came or went.
+  bool Read(const RuntimeSnapshot& snapshot);
+
+  // Takes from jobs what they hold on nodes that are down or drained. True when one held anything.
+  bool ReleaseDownNodes();
+
+  // What jobs did since `before`, the time of the last poll: their service, progress and rates.
+  void Measure(Seconds before, Seconds now);
+
+ private:
+  bool ReadNodes(const RuntimeSnapshot& snapshot);
+  bool ReadJobs(const RuntimeSnapshot& snapshot);
+  LiveJob* AddJob(const RuntimeJob& seen);
+  void ReadWorkers(const RuntimeSnapshot& snapshot);
+  void ReadUnknownWorker(const RuntimeWorker& seen);
+  void EndWorker(const LiveJob& job, const std::string& worker, bool failed,
+                 const std::string& reason);
+  void EndJob(LiveJob& job, JobState state, const std::string& reason);
+
+  Runtime& runtime_;
+  StateWriter& writer_;
+  LiveState& state_;
+  LiveCounts& counts_;
+  const bool dry_run_;
+  std::set<std::string> unknown_workers_;  // that were told to end
+  Seconds accounted_;                      // when the service of jobs was noted last
+};
+
+}  // namespace allot

@@ -1,0 +1,47 @@
+#pragma once
+// Changes of a daemon's state. A change is a record: it goes into the journal first, then into the
+// state, by the same code that a successor uses. Shared by LiveCluster, RuntimeReader and
+// WorkerControl; one thread.
+
+#include "live/clock.h"
+#include "live/journal.h"
+#include "live/live_state.h"
+
+namespace allot {
+
+class StateWriter {
+ public:
+  // `journal` null: a dry run. All outlive the writer.
+  StateWriter(LiveState* state, Journal* journal, const LiveClock& clock)
+      : state_(*state), journal_(journal), clock_(clock) {}
+
+  // DataError where the state cannot change so (LiveState::Apply).
+  void Write(const char* what, JournalRecord fields) {
+    const Seconds now = clock_.Now();
+    if (journal_ != nullptr) journal_->Append(now, what, fields);
+    fields["at"] = now;
+    fields["what"] = what;
+    state_.Apply(fields);
+  }
+
+  // What the state knows already, for a successor.
+  void Note(Seconds at, const char* what, const JournalRecord& fields) {
+    if (journal_ != nullptr) journal_->Append(at, what, fields);
+  }
+
+  // Returns when all of it is on disk.
+  void Commit() {
+    if (journal_ != nullptr) journal_->Commit();
+  }
+
+  LiveState& state() { return state_; }
+  Seconds now() const { return clock_.Now(); }
+  double origin() const { return clock_.origin(); }
+
+ private:
+  LiveState& state_;
+  Journal* journal_;
+  const LiveClock& clock_;
+};
+
+}  // namespace allot
