@@ -1,16 +1,13 @@
 #include "live/worker_hub.h"
 
-#include <poll.h>
 #include <spdlog/spdlog.h>
 #include <sys/random.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
+#include <asio.hpp>
 #include <chrono>
-#include <cmath>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -18,6 +15,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/interrupt.h"
 #include "core/json_text.h"
 #include "live/listen.h"
 
@@ -25,9 +23,12 @@ namespace allot {
 namespace {
 
 using Message = nlohmann::json;
+using Stream = asio::generic::stream_protocol;  // unix or TCP
 
 constexpr std::size_t kLongestLine = 64 * 1024;
 constexpr std::size_t kMostConnections = 16 * 1024;
+constexpr std::chrono::milliseconds kInterruptCheck{100};
+constexpr int kMostAtOnce = 1000;  // messages and connections, before Serve returns
 
 double Monotonic() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -56,15 +57,19 @@ std::string NewToken() {
 
 struct WorkerHub::Impl {
   struct Connection {
-    int socket = -1;
-    std::string worker;  // "": has not joined
-    std::string in;
-    std::string out;
-    bool closing = false;  // once `out` is written
+    explicit Connection(Stream::socket from) : socket(std::move(from)) {}
+    Stream::socket socket;
+    std::string worker{};  // "": has not joined
+    std::string in{};
+    std::string out{};
+    bool writing = false;  // waits until the socket takes more of `out`
+    bool closing = false;  // nothing is read any more; closed once `out` is written
   };
+  using ConnectionPtr = std::shared_ptr<Connection>;
+
   struct Worker {
     std::string job;
-    Connection* connection = nullptr;
+    ConnectionPtr connection;  // null: none
     bool joined = false;
     bool stop = false;
     std::string address;
@@ -81,33 +86,112 @@ struct WorkerHub::Impl {
   };
 
   ~Impl() {
-    for (const auto& connection : connections) ::close(connection->socket);
-    if (listener >= 0) ::close(listener);
     if (!path.empty()) ::unlink(path.c_str());
   }
 
-  static void Send(Connection* connection, const Message& message) {
-    if (connection == nullptr) return;
-    connection->out += JsonText(message, -1) + "\n";
-    Flush(connection);
+  // ---- connections ----
+
+  void Accept() {
+    acceptor.async_accept([this](const asio::error_code& error, Stream::socket socket) {
+      if (error == asio::error::operation_aborted) return;
+      if (!error && connections.size() < kMostConnections) {
+        socket.non_blocking(true);
+        Read(*connections.insert(std::make_shared<Connection>(std::move(socket))).first);
+      }
+      Accept();
+    });
   }
 
-  static void Flush(Connection* connection) {
-    while (!connection->out.empty()) {
-      const ssize_t sent = ::send(connection->socket, connection->out.data(),
-                                  connection->out.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-      if (sent < 0 && errno == EINTR) continue;
-      if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
-      if (sent < 0) {
-        connection->out.clear();
-        connection->closing = true;
-        return;
-      }
-      connection->out.erase(0, static_cast<std::size_t>(sent));
+  void Read(const ConnectionPtr& connection) {
+    asio::async_read_until(
+        connection->socket, asio::dynamic_buffer(connection->in, kLongestLine), '\n',
+        [this, connection](const asio::error_code& error, std::size_t length) {
+          if (connection->closing) return;
+          if (error == asio::error::not_found) {
+            Refuse(connection, fmt::format("a line has at most {} bytes", kLongestLine));
+          } else if (error) {
+            important = true;
+            connection->out.clear();
+            Close(connection);
+          } else {
+            const std::string line = connection->in.substr(0, length - 1);
+            connection->in.erase(0, length);
+            ReadLine(connection, line);
+          }
+          if (!connection->closing) Read(connection);
+        });
+  }
+
+  void ReadLine(const ConnectionPtr& connection, const std::string& line) {
+    try {
+      important = Hear(connection, Message::parse(line)) || important;
+    } catch (const Message::exception& error) {
+      Refuse(connection, fmt::format("a line is a message of the protocol: {}", error.what()));
     }
   }
 
-  void SendEpoch(const Job& job, Connection* connection) const {
+  void Send(const ConnectionPtr& connection, const Message& message) {
+    if (connection == nullptr) return;
+    connection->out += JsonText(message, -1) + "\n";
+    Write(connection);
+  }
+
+  // What the socket takes goes at once, the rest when it can.
+  void Write(const ConnectionPtr& connection) {
+    if (connection->writing) return;
+    while (!connection->out.empty()) {
+      asio::error_code error;
+      const std::size_t sent = connection->socket.write_some(asio::buffer(connection->out), error);
+      connection->out.erase(0, sent);
+      if (error == asio::error::would_block) {
+        connection->writing = true;
+        connection->socket.async_wait(Stream::socket::wait_write,
+                                      [this, connection](const asio::error_code& failed) {
+                                        connection->writing = false;
+                                        if (!failed) Write(connection);
+                                      });
+        return;
+      }
+      if (error) {
+        connection->out.clear();
+        connection->closing = true;
+      }
+    }
+    if (connection->closing) Drop(connection);
+  }
+
+  // Once what was said to it is written.
+  void Close(const ConnectionPtr& connection) {
+    connection->closing = true;
+    Write(connection);
+  }
+
+  // By value: the caller's may be the worker's own.
+  void Drop(ConnectionPtr connection) {
+    const auto worker = workers.find(connection->worker);
+    if (worker != workers.end() && worker->second.connection == connection) {
+      worker->second.connection = nullptr;
+    }
+    asio::error_code ignored;
+    connection->socket.close(ignored);
+    connections.erase(connection);
+  }
+
+  // The worker has another connection, or none any more.
+  void Detach(const ConnectionPtr& connection) {
+    connection->worker.clear();
+    Close(connection);
+  }
+
+  void Refuse(const ConnectionPtr& connection, const std::string& why) {
+    spdlog::warn("a worker's connection is refused: {}", why);
+    Send(connection, {{"say", "refused"}, {"why", why}});
+    Close(connection);
+  }
+
+  // ---- the protocol ----
+
+  void SendEpoch(const Job& job, const ConnectionPtr& connection) {
     if (job.membership.epoch < 0) return;
     Message addresses = Message::array();
     for (const std::string& member : job.membership.members) {
@@ -120,13 +204,7 @@ struct WorkerHub::Impl {
                       {"addresses", std::move(addresses)}});
   }
 
-  static void Refuse(Connection* connection, const std::string& why) {
-    spdlog::warn("a worker's connection is refused: {}", why);
-    Send(connection, {{"say", "refused"}, {"why", why}});
-    connection->closing = true;
-  }
-
-  void Join(Connection* connection, const Message& message) {
+  void Join(const ConnectionPtr& connection, const Message& message) {
     const std::string id = message.at("worker");
     const std::string job_id = message.at("job");
     const auto job = jobs.find(job_id);
@@ -137,10 +215,7 @@ struct WorkerHub::Impl {
       return;
     }
     Worker& w = worker->second;
-    if (w.connection != nullptr) {  // the old one is dead or will be
-      w.connection->worker.clear();
-      w.connection->closing = true;
-    }
+    if (w.connection != nullptr) Detach(w.connection);  // it is dead or will be
     connection->worker = id;
     w.connection = connection;
     w.joined = true;
@@ -155,7 +230,7 @@ struct WorkerHub::Impl {
   }
 
   // True for what is more than mere progress.
-  bool Hear(Connection* connection, const Message& message) {
+  bool Hear(const ConnectionPtr& connection, const Message& message) {
     const std::string say = message.at("say");
     if (connection->worker.empty()) {
       if (say == "join") {
@@ -201,75 +276,23 @@ struct WorkerHub::Impl {
     return true;
   }
 
-  bool Read(Connection* connection) {
-    std::array<char, 16384> buffer;
-    bool important = false;
-    while (!connection->closing) {
-      const ssize_t got = ::recv(connection->socket, buffer.data(), buffer.size(), MSG_DONTWAIT);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
-      if (got <= 0) {
-        connection->closing = true;
-        connection->out.clear();
-        return true;
-      }
-      connection->in.append(buffer.data(), static_cast<std::size_t>(got));
-      std::size_t end = 0;
-      while (!connection->closing && (end = connection->in.find('\n')) != std::string::npos) {
-        const std::string line = connection->in.substr(0, end);
-        connection->in.erase(0, end + 1);
-        try {
-          important = Hear(connection, Message::parse(line)) || important;
-        } catch (const Message::exception& error) {
-          Refuse(connection, fmt::format("a line is a message of the protocol: {}", error.what()));
-        }
-      }
-      if (connection->in.size() > kLongestLine) {
-        Refuse(connection, fmt::format("a line has at most {} bytes", kLongestLine));
-      }
-    }
-    return important;
-  }
-
-  void Accept() {
-    while (true) {
-      const int socket = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-      if (socket < 0) return;
-      if (connections.size() >= kMostConnections) {
-        ::close(socket);
-        continue;
-      }
-      connections.push_back(std::make_unique<Connection>());
-      connections.back()->socket = socket;
-    }
-  }
-
-  void CloseDone() {
-    std::erase_if(connections, [this](const std::unique_ptr<Connection>& connection) {
-      if (!connection->closing || !connection->out.empty()) return false;
-      const auto worker = workers.find(connection->worker);
-      if (worker != workers.end() && worker->second.connection == connection.get()) {
-        worker->second.connection = nullptr;
-      }
-      ::close(connection->socket);
-      return true;
-    });
-  }
-
-  int listener = -1;
+  asio::io_context io{1};
+  asio::basic_socket_acceptor<Stream> acceptor{io};
+  bool important = false;  // something was said that is more than progress
   std::function<void(const std::string&)> on_finished;
   std::string address;
   std::string path;  // of a unix socket
-  std::vector<std::unique_ptr<Connection>> connections;
+  std::set<ConnectionPtr> connections;
   std::map<std::string, Worker> workers;
   std::map<std::string, Job> jobs;
 };
 
 WorkerHub::WorkerHub(const std::string& address) : impl_(std::make_unique<Impl>()) {
-  impl_->listener = Listen(address, &impl_->address);
-  if (address.starts_with("unix:")) {
-    impl_->path = address.substr(5);
-  }
+  const bool unix = address.starts_with("unix:");
+  const int listener = Listen(address, &impl_->address);
+  impl_->acceptor.assign(Stream(unix ? AF_UNIX : AF_INET, 0), listener);
+  if (unix) impl_->path = address.substr(5);
+  impl_->Accept();
 }
 
 WorkerHub::~WorkerHub() = default;
@@ -299,10 +322,7 @@ void WorkerHub::Expect(const std::string& job, const std::string& worker) {
 void WorkerHub::RemoveWorker(const std::string& worker) {
   const auto found = impl_->workers.find(worker);
   if (found == impl_->workers.end()) return;
-  if (found->second.connection != nullptr) {
-    found->second.connection->worker.clear();
-    found->second.connection->closing = true;
-  }
+  if (found->second.connection != nullptr) impl_->Detach(found->second.connection);
   impl_->jobs.at(found->second.job).workers.erase(worker);
   impl_->workers.erase(found);
 }
@@ -323,14 +343,14 @@ bool WorkerHub::Announce(const std::string& job, const Membership& membership) {
 void WorkerHub::Stop(const std::string& worker) {
   const auto found = impl_->workers.find(worker);
   if (found == impl_->workers.end() || std::exchange(found->second.stop, true)) return;
-  Impl::Send(found->second.connection, {{"say", "stop"}});
+  impl_->Send(found->second.connection, {{"say", "stop"}});
 }
 
 void WorkerHub::Save(const std::string& job) {
   const auto found = impl_->jobs.find(job);
   if (found == impl_->jobs.end()) return;
   for (const std::string& worker : found->second.workers) {
-    Impl::Send(impl_->workers.at(worker).connection, {{"say", "save"}});
+    impl_->Send(impl_->workers.at(worker).connection, {{"say", "save"}});
   }
 }
 
@@ -386,31 +406,19 @@ Seconds WorkerHub::silent(const std::string& worker) const {
   return found == impl_->workers.end() ? 0 : Monotonic() - found->second.heard;
 }
 
-bool WorkerHub::Serve(Seconds at_most, const std::vector<int>& also) {
-  const double until = Monotonic() + at_most;
-  while (true) {
-    std::vector<pollfd> polled{{impl_->listener, POLLIN, 0}};
-    for (const int file : also) polled.push_back({file, POLLIN, 0});
-    const std::size_t first = polled.size();
-    for (const auto& connection : impl_->connections) {
-      const short events = connection->out.empty() ? POLLIN : POLLIN | POLLOUT;
-      polled.push_back({connection->socket, events, 0});
+bool WorkerHub::Serve(Seconds at_most) {
+  Impl& m = *impl_;
+  m.important = false;
+  const auto until = std::chrono::steady_clock::now() +
+                     std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                         std::chrono::duration<double>(at_most));
+  do {
+    m.io.run_one_until(std::min(until, std::chrono::steady_clock::now() + kInterruptCheck));
+    // What came together is heard together.
+    for (int more = 0; more < kMostAtOnce && m.io.poll_one() > 0; ++more) {
     }
-    const double left = std::max(0.0, until - Monotonic());
-    const int milliseconds = static_cast<int>(std::ceil(left * 1000));
-    const int ready = ::poll(polled.data(), polled.size(), milliseconds);
-    bool important = ready < 0 && errno == EINTR;  // Ctrl-C
-    bool others = false;
-    for (std::size_t i = 1; i < first; ++i) others = others || polled[i].revents != 0;
-    for (std::size_t i = first; i < polled.size() && ready > 0; ++i) {
-      Impl::Connection* connection = impl_->connections[i - first].get();
-      if ((polled[i].revents & POLLOUT) != 0) Impl::Flush(connection);
-      if ((polled[i].revents & ~POLLOUT) != 0) important = impl_->Read(connection) || important;
-    }
-    if (ready > 0 && polled[0].revents != 0) impl_->Accept();
-    impl_->CloseDone();
-    if (important || others || Monotonic() >= until) return important;
-  }
+  } while (!m.important && !Interrupted() && std::chrono::steady_clock::now() < until);
+  return m.important;
 }
 
 }  // namespace allot

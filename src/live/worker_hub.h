@@ -48,9 +48,9 @@ class WorkerHub {
   bool member(const std::string& worker) const;     // of its job's latest epoch
   Seconds silent(const std::string& worker) const;  // since it was last heard of, or expected
 
-  // Reads and answers until something of importance was said (not mere progress) or the time is
-  // over; also returns when one of `also` can be read. True when something was said.
-  bool Serve(Seconds at_most, const std::vector<int>& also = {});
+  // Reads and answers until something of importance was said (not mere progress), the time is over,
+  // or the user interrupts the program. True when something was said.
+  bool Serve(Seconds at_most);
 
  private:
   struct Impl;

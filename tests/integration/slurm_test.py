@@ -97,6 +97,15 @@ def losses(folder):
     return [float(loss) for loss in re.findall(r"loss=([0-9.]+)", text)]
 
 
+def test_the_runtime_conforms(cluster, program):
+    """The suite that every runtime passes (tests/unit/live_runtimes), on this cluster."""
+    suite = program.parent / "tests" / "live_runtimes_test"
+    done = subprocess.run([suite, "--gtest_filter=*slurm*", "--gtest_brief=1"], capture_output=True, text=True, check=False,
+                          env={**cluster.environment, "ALLOT_TEST_SLURM": "1"}, timeout=900)
+    assert done.returncode == 0, done.stdout[-5000:]
+    assert "PASSED" in done.stdout and "SKIPPED" not in done.stdout, done.stdout[-5000:]
+
+
 def test_an_elastic_job_grows_over_unlike_nodes_and_shrinks(cluster, probe, submit):
     number = submit("allot min=1 max=4 model=resnet50", *ENDLESS)
     job = probe.job(number)
@@ -205,30 +214,6 @@ def test_a_slurmd_that_dies_and_comes_back_costs_nothing(cluster, probe, pair):
     cluster.start_node("n2")
     probe.trains(job)
     assert probe.look()["workers"][workers[1]]["state"] == "ready"
-
-
-def test_a_drained_node_is_down_for_us(cluster, probe):
-    cluster.client("scontrol", "update", "nodename=n2", "state=drain", "reason=test")
-    try:
-        wait_until(lambda: not probe.look()["nodes"]["n2"]["up"], "n2 to be down")
-        assert probe.look()["nodes"]["n1"]["up"]
-    finally:
-        cluster.client("scontrol", "update", "nodename=n2", "state=resume")
-    wait_until(lambda: probe.look()["nodes"]["n2"]["up"], "n2 to be back")
-
-
-def test_cancelling_the_job_is_seen_and_its_workers_end(cluster, probe, submit):
-    number = submit("allot max=4", *ENDLESS)
-    job = probe.job(number)
-    workers = probe.start(job, ("n1", 1), ("n2", 1))
-    probe.regroup(job, 0, workers)
-    cluster.client("scancel", str(number), user=USER)
-    wait_until(lambda: probe.look()["jobs"][job]["state"] == "cancelled", "the user's wish to be seen")
-    for worker in workers:
-        probe.do("stop", worker, "kill")
-    for worker in workers:
-        assert not probe.until(worker, "ended")["failed"]
-    probe.do("forget", job)
 
 
 def test_a_stopped_job_goes_on_from_its_checkpoint(cluster, probe, pair):

@@ -105,7 +105,7 @@ Status SlurmRuntime::StartWorkerJobs(UserJob& user_job, std::span<const WorkerRe
     user_job.slurm.partition = options_.partition;
     user_job.tagged = true;
   }
-  std::vector<std::uint32_t> submitted;
+  std::vector<std::string> submitted;
   for (const WorkerRequest& worker : workers) {
     if (worker_jobs_.contains(worker.worker)) continue;
     const WorkerTag tag{user_job.slurm.id, job, worker.worker, worker.gpus};
@@ -113,10 +113,17 @@ Status SlurmRuntime::StartWorkerJobs(UserJob& user_job, std::span<const WorkerRe
     std::uint32_t id = 0;
     const Status done = client_.Submit(WorkerJobOf(user_job, worker, tag), &id);
     if (!done.ok()) {
-      for (const std::uint32_t other : submitted) (void)client_.Cancel(other);
+      for (const std::string& other : submitted) {
+        (void)client_.Cancel(worker_jobs_[other].slurm.id);
+        worker_jobs_.erase(other);
+      }
       return done;
     }
-    submitted.push_back(id);
+    submitted.push_back(worker.worker);
+    // Known before the next snapshot shows it: Start and Stop may be called again until then.
+    WorkerJob& started = worker_jobs_[worker.worker];
+    started.slurm.id = id;
+    started.tag = tag;
   }
   return Status::Ok();
 }

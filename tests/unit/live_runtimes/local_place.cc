@@ -1,0 +1,50 @@
+// The runtime "local": real processes on this machine.
+
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/live_runtimes/runtime_place.h"
+#include "tests/unit/live_runtimes/worker_folders.h"
+
+namespace allot {
+namespace {
+
+class LocalPlace final : public RuntimePlace {
+ public:
+  LocalPlace() { BeginDaemon(); }
+
+  Runtime& runtime() override { return *runtime_; }
+  void EndDaemon() override { runtime_.reset(); }
+  void BeginDaemon() override {
+    runtime_ = MakeRuntime(fmt::format("local:cluster=2x4,spool={}", Spool().string()),
+                           {folders_.root() / "state"});
+  }
+
+  std::string Submit(ResizeMode mode, GpuCount gpus, GpuCount most) override {
+    const auto folder = folders_.Make();
+    const std::string job = folder.filename().string();
+    const char* resize = mode == ResizeMode::kHot ? "hot" : "restart";
+    const nlohmann::json command = {ALLOT_RUNTIME_WORKER, folder.string(), resize};
+    WriteTextFile(Spool() / (job + ".toml"),
+                  fmt::format("[[job]]\nname = \"{}\"\ngpus = {}\nmin = {}\nmax = {}\n"
+                              "resize = \"{}\"\ncommand = {}\n",
+                              job, gpus, gpus, most, resize, command.dump()));
+    folders_.Name(job, folder);
+    return job;
+  }
+  void Finish(const std::string& job) override { folders_.Finish(job); }
+  void Kill(const std::string& worker) override { folders_.Kill(worker); }
+  void ExitWithSuccess(const std::string& worker) override { folders_.Exit(worker); }
+
+ private:
+  std::filesystem::path Spool() const { return folders_.root() / "spool"; }
+
+  WorkerFolders folders_;
+  std::unique_ptr<Runtime> runtime_;
+};
+
+ALLOT_REGISTER(RuntimePlaceInfo,
+               (RuntimePlaceInfo{"local", "processes on this machine", [] { return std::string(); },
+                                 [] { return std::make_unique<LocalPlace>(); }}));
+
+}  // namespace
+}  // namespace allot
