@@ -1,7 +1,7 @@
 #pragma once
-// The time of a live run: seconds since its origin, never going back, whatever the wall clock does.
-// The wall clock is read once, at the start of a daemon; from then on only the monotonic clock
-// counts. Used by LiveCluster; tests give a source of their own.
+// The time of a live run: seconds since its origin. It never goes back, whatever the wall clock
+// does: the wall clock is read once, at the start of a daemon; then only the monotonic clock
+// counts. Used by LiveCluster. Tests give a source of their own.
 
 #include <functional>
 

@@ -1,8 +1,8 @@
 #pragma once
-// How users speak to a running daemon: one JSON request a connection over a unix socket of mode
-// 0600 in its state folder, and text metrics for Prometheus over HTTP on the loopback. A thread of
-// its own answers questions from what the daemon published last; commands wait until the daemon,
-// between two looks, has carried them out.
+// How users talk to a running daemon: one JSON request a connection, over a unix socket of mode
+// 0600 in its state folder. And text metrics for Prometheus, over HTTP. A thread of its own answers
+// questions from what the daemon published last. A command waits until the daemon has carried it
+// out, between two polls.
 
 #include <functional>
 #include <memory>

@@ -1,7 +1,6 @@
 #pragma once
-// The daemon: a policy in charge of a runtime, until told otherwise. It is the driver's loop
-// (sched/driver.h) on a LiveCluster, with a lock, a journal, and a control server beside it. Made
-// by 'allot serve'.
+// The daemon: a policy in charge of a runtime. It is the driver's loop (sched/driver.h) on a
+// LiveCluster, with a lock, a journal and a control server. Made by 'allot serve'.
 
 #include <filesystem>
 #include <functional>

@@ -1,7 +1,7 @@
 #pragma once
 // All that a daemon knows of its jobs: what the user asked for, what the last decision gave, how
-// far it is, how fast it was. LiveCluster keeps it from pictures of the runtime and decisions, and
-// builds the observation from it; it survives the daemon by way of the journal.
+// far each job is and how fast it was. The observation is built from it. Part of LiveState, so the
+// journal keeps it over restarts.
 
 #include <functional>
 #include <map>
@@ -34,7 +34,7 @@ struct LiveJob {
   Seconds run_time = kUnknown;  // measured, once it is over: JobTable::RunTime
   bool fits = true;             // some GPU type can hold it
 
-  // What the last decision wants.
+  // What the last decision gave.
   std::shared_ptr<const ConfigurationTable> table;
   std::int32_t requested = 0;
   std::int32_t running = -1;
@@ -43,7 +43,7 @@ struct LiveJob {
   Seconds waiting_since = 0;
   Seconds changing_since = kNever;  // decided, and does not train so yet; kNever: does
 
-  // What is.
+  // What the runtime shows.
   WorkerGroup worker_group;
   JobProgress progress;
   RateFit fit{nullptr};
@@ -72,7 +72,7 @@ class JobTable {
   LiveJob* Find(const std::string& id);
   // Times are of the run.
   LiveJob& Add(const RuntimeJob& asked, Seconds submit, Seconds deadline);
-  // In order of index: all, and those whose end has not been dealt with.
+  // In order of index: all, and those that are not over or still have workers.
   const std::vector<std::unique_ptr<LiveJob>>& jobs() const { return jobs_; }
   const std::vector<LiveJob*>& active() const { return active_; }
   void Retire(LiveJob& job);  // no longer active; keeps its record

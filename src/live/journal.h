@@ -1,7 +1,7 @@
 #pragma once
-// What a daemon did and saw, one JSON object a line, append-only: the memory of its successor, and
-// the explanation for people (docs/live.md lists the records). Kept in a state folder that one
-// daemon at a time may use.
+// What a daemon did and what the runtime showed: one JSON object a line, append-only. The next
+// daemon goes on from it, and it explains to people what happened (docs/live.md lists the records).
+// Kept in a state folder that one daemon at a time may use.
 
 #include <cstdint>
 #include <filesystem>

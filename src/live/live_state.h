@@ -1,7 +1,7 @@
 #pragma once
-// What a daemon knows, changed by journal records alone: a change is written down first and then
-// applied by Apply, which is also how a successor gets from an empty state to this one. Owned by
-// LiveCluster.
+// What a daemon knows. Only journal records change it: a change is written into the journal first,
+// then applied here (live/state_writer.h). The next daemon applies the same records and arrives at
+// the same state. Owned by LiveCluster.
 
 #include <map>
 #include <set>

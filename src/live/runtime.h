@@ -1,13 +1,15 @@
 #pragma once
 // The seam below the daemon: what starts and stops the processes of jobs on real machines. A
-// runtime knows nodes, jobs and workers, and no policy, no configuration, no resize; LiveCluster
-// (live/live_cluster.h) is its only caller, from one thread. A new runtime is one file
-// src/live/<name>/<name>_runtime.cc that registers a RuntimeInfo.
+// runtime knows nodes, jobs and workers. It knows no policy, no configuration and no resize.
+// LiveCluster and its parts (live/live_cluster.h) are the only callers, from one thread. A new
+// runtime is one file src/live/<name>/<name>_runtime.cc that registers a RuntimeInfo, and passes
+// the suite in tests/unit/live_runtimes.
 //
-// Vocabulary. A job runs as workers; a worker is one process (group) on one node with GPUs of that
-// node. The members of a job are the workers that train together, numbered by epochs: membership
-// changes only by announcing the next epoch. Every call is idempotent: the daemon repeats what it
-// does not know to have happened, also after its own restart.
+// Words. A job runs as workers. A worker is one process, or process group, on one node with GPUs of
+// that node. The members of a job are the workers that train together. They change only when the
+// next epoch is announced. Every call may be repeated: the daemon asks again for what it does not
+// know to have happened, also after its own restart. How the end of a worker counts is decided by
+// JudgeWorkerEnd (live/worker_end.h).
 
 #include <cstdint>
 #include <filesystem>
@@ -80,16 +82,14 @@ struct RuntimeWorker {
   std::uint64_t gpus = 0;  // as given to Start: a runtime that cannot choose GPUs by number (Slurm)
                            // takes the count, and remembers the mask with the worker
   WorkerState state = WorkerState::kStarting;
-  bool failed =
-      false;           // kEnded: it neither left by an epoch, nor was stopped, nor finished its job
-  std::string reason;  // kEnded: exit code or signal, for people
-  Seconds silent = 0;  // since it was last heard of, or expected; 0 where the runtime cannot tell
+  bool failed = false;  // kEnded: counts against the job (live/worker_end.h)
+  std::string reason;   // kEnded: exit code or signal, for people
+  Seconds silent = 0;   // since it was last heard of, or expected; 0 where the runtime cannot tell
 };
 
 // One consistent snapshot: a job whose workers have all ended with success is kFinished in the same
-// one that shows them kEnded. A job that is over stays listed as such until Forget, or for as long
-// as the runtime itself knows it; one that is no longer listed counts as cancelled. A worker that
-// is no longer listed counts as ended.
+// one that shows them kEnded. A job that is over stays listed until Forget, or as long as the
+// runtime knows it. A job that is no longer listed counts as cancelled, a worker as ended.
 struct RuntimeSnapshot {
   std::vector<RuntimeNode> nodes;  // always in the same order; a node never leaves, it goes down
   std::vector<RuntimeJob> jobs;    // any order
@@ -97,13 +97,13 @@ struct RuntimeSnapshot {
   bool more = false;  // jobs are known that will come later by themselves
 };
 
-// What a job says of itself, the latest of each; what it never said stays as it is here.
+// What a job reported last. What it never reported has the value given here.
 struct JobProgress {
-  std::int64_t epoch = -1;        // the highest that all its members have reached (trained in)
-  bool broken = false;            // members of that epoch say that their group no longer works
-  std::int64_t step = 0;          // training steps, of the whole job
-  double work = 0;                // done, in the job's unit (samples)
-  double rate = kUnknown;         // work per second at `epoch`, measured without pauses
+  std::int64_t epoch = -1;  // the highest that all its members have reached (trained in)
+  bool broken = false;      // members of that epoch report that they can no longer train together
+  std::int64_t step = 0;    // training steps, of the whole job
+  double work = 0;          // done, in the job's unit (samples)
+  double rate = kUnknown;   // work per second at `epoch`, measured without pauses
   double total_work = kUnknown;   // as the program says
   double saved_work = 0;          // that the last checkpoint holds
   double noise_scale = kUnknown;  // of the gradient
@@ -117,8 +117,8 @@ struct WorkerRequest {
 };
 
 // An epoch of a job. Rank r is members[r]. Members of the epoch before come first, in their old
-// order, so that rank 0 has the training state; where there are none, rank 0 restores the last
-// checkpoint. A worker that is no longer a member leaves by itself, with exit code 0.
+// order, so that rank 0 has the training state. If there are none, rank 0 restores the last
+// checkpoint. A worker that is no longer a member ends by itself, with exit code 0.
 struct Membership {
   std::int64_t epoch = 0;  // 0, 1, ... within the life of the job, restarts included
   std::vector<std::string> members;
@@ -149,19 +149,19 @@ class Runtime {
   // epoch; announcing it again changes nothing, announcing an earlier one is refused.
   virtual Status Announce(const std::string& job, const Membership& membership) = 0;
 
-  // Default values for a job that never said anything. After a restart of the daemon, the epoch is
-  // at least what the runtime or the workers still know.
+  // Default values for a job that never reported anything. After a restart of the daemon, the epoch
+  // is at least what the runtime or the workers still know.
   virtual JobProgress Progress(const std::string& job) = 0;
 
-  // The daemon gives a job up (its workers fail again and again): it becomes kFailed.
+  // The daemon gives a job up, because its workers always fail: it becomes kFailed.
   virtual Status Fail(const std::string& job, const std::string& reason) = 0;
 
-  // By its user: it becomes kCancelled. Refused where that is the business of another program.
+  // By its user: it becomes kCancelled. Refused where jobs are cancelled by another program.
   virtual Status Cancel(const std::string& job) {
     return Status::Refused("job '{}' is cancelled by the runtime's own means", job);
   }
 
-  // What the daemon has written down need not be listed again.
+  // The daemon has written down the end of this job: it need not be listed again.
   virtual void Forget(const std::string& job) = 0;
 
   // Serves its workers' connections, if it has any, until something may have changed or `at_most`

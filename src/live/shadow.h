@@ -1,9 +1,8 @@
 #pragma once
-// A policy beside the one in charge: it sees every observation, its answer is compared and logged,
-// and never applied. Whatever it does, the one in charge is not disturbed: an answer that breaks a
-// rule, an exception and a decision that takes too long are counted and told. For a hand-over from
-// one policy to another; 'allot pretrain' and 'train --from-log' learn from its log. Owned by the
-// Daemon.
+// A policy beside the one in charge: it sees every observation. Its answer is compared and logged,
+// and never applied. The policy in charge is never disturbed: an answer that breaks a rule, an
+// exception and a decision that takes too long are counted and logged. For replacing one policy by
+// another; 'allot pretrain' and 'train --from-log' learn from its log. Owned by the Daemon.
 
 #include <cstdint>
 #include <memory>

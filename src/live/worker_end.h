@@ -39,18 +39,17 @@ struct WorkerVerdict {
   bool failed() const { return end == WorkerEnd::kFailed; }
 };
 
-// | job over | stopped or cancelled | exit    | mode    | watched | joined, announced, no member |
-// verdict  |
-// |----------|----------------------|---------|---------|---------|------------------------------|----------|
-// | yes      | any                  | any     | any     | any     | any                          |
-// meant    | | no       | yes                  | any     | any     | any     | any | meant    | |
-// no       | no                   | failure | any     | any     | any                          |
-// failed   | | no       | no                   | success | restart | any     | any | finished | |
-// no       | no                   | success | hot     | no      | any                          |
-// meant    | | no       | no                   | success | hot     | yes     | all three | meant |
-// | no       | no                   | success | hot     | yes     | not all three                |
-// failed   |
+// | job over | stopped, cancelled | exit    | mode    | watched | left out | verdict  |
+// |----------|--------------------|---------|---------|---------|----------|----------|
+// | yes      | any                | any     | any     | any     | any      | meant    |
+// | no       | yes                | any     | any     | any     | any      | meant    |
+// | no       | no                 | failure | any     | any     | any      | failed   |
+// | no       | no                 | success | restart | any     | any      | finished |
+// | no       | no                 | success | hot     | no      | any      | meant    |
+// | no       | no                 | success | hot     | yes     | yes      | meant    |
+// | no       | no                 | success | hot     | yes     | no       | failed   |
 //
+// Left out: it has joined, an epoch was announced, and the worker is no member of the latest.
 // A hot worker ends with success when an epoch leaves it out. One that ended while no daemon ran
 // gets the benefit of the doubt.
 WorkerVerdict JudgeWorkerEnd(const WorkerEndFacts& facts);

@@ -1,14 +1,15 @@
 #pragma once
-// The workers of one job, and how they get from where they are to where the last decision wants
-// them: a small state machine without a clock, a runtime or a file. LiveCluster asks it for the
-// next actions every time it looks, writes them down, has the runtime do them, and tells it what
-// it sees; so a daemon that died between any two of these goes on from the journal.
+// The workers of one job, and how they get to where the last decision wants them: a small state
+// machine without a clock, a runtime or a file. At every poll WorkerControl asks it for the next
+// actions, writes them down and has the runtime do them; RuntimeReader tells it what the runtime
+// shows. A daemon that dies between any two of these goes on from the journal.
 //
-// A hot resize is: helpers started -> all have joined -> epoch announced -> reached by its members
-// -> leavers gone. Leavers leave in the same epoch as joiners join, or at once where a joiner waits
-// for a GPU (two jobs that exchange GPUs would wait for each other for ever). An epoch always has
-// a member of the one before while any lives, so that the training state is handed on. A restart
-// is: all stopped with a checkpoint -> all gone -> started.
+// A hot resize: new workers start -> all have joined -> the epoch is announced -> its members reach
+// it -> workers that it leaves out end. Workers leave in the epoch in which others join. They leave
+// at once if another job's worker waits for a GPU: two jobs that exchange GPUs would wait for each
+// other for ever. While a member lives, the next epoch has one of the members before, so that the
+// training state is handed on. A restart: all are stopped with a checkpoint -> all have ended ->
+// new ones start.
 
 #include <algorithm>
 #include <cstdint>
@@ -23,11 +24,11 @@
 namespace allot {
 
 struct WorkerGroupOptions {
-  Seconds patience = 10;        // of those that have joined, for those that have not
+  Seconds patience = 10;        // how long joined workers wait for those that have not
   Seconds start_timeout = 120;  // of a worker, from its start to its joining
-  Seconds leave_grace = 10;     // of a worker that should leave, before it is ended by force
+  Seconds leave_grace = 10;     // for a worker that should leave, before it is killed
   Seconds hung_after = 15;      // of a worker that says nothing
-  Seconds broken_grace = 1;     // of a broken group, for the one who broke it to be seen gone
+  Seconds broken_grace = 1;     // after members report that they cannot train, to see who is lost
   int most_failures = 6;        // in a row without progress, before the job is given up
   Seconds first_backoff = 0.5;  // after a failure, doubled each time
   Seconds longest_backoff = 30;
@@ -39,7 +40,7 @@ struct LiveWorker {
   std::uint64_t gpus = 0;
   WorkerState state = WorkerState::kStarting;
   bool leaving = false;  // left out of an epoch, or told to stop
-  bool killed = false;   // ended by force; once more every leave_grace while it is there
+  bool killed = false;   // killed; once more every leave_grace while it is there
   Seconds since = 0;     // it was started, should leave, or was killed
   Seconds silent = 0;    // as the runtime says
 };
@@ -63,11 +64,12 @@ class WorkerGroup {
   WorkerGroup(std::string job, ResizeMode mode, WorkerGroupOptions options)
       : job_(std::move(job)), mode_(mode), options_(options) {}
 
-  // Where its workers shall be; empty: nowhere.
+  // Where its workers are to be; empty: nowhere.
   void SetTarget(std::span<const NodeShare> shares);
-  void SetOver() { over_ = true; }  // nothing is started any more, what lives is ended
+  void SetOver() { over_ = true; }  // the job is over: nothing starts, what runs is stopped
 
-  // What is to be done now. Every action is to be tried and its outcome told, before the next call.
+  // What is to be done now. The caller tries every action and reports its outcome before the next
+  // call.
   // `node_up`: by node.
   std::vector<WorkerAction> Next(Seconds now, const JobProgress& progress, const HeldGpus& held,
                                  const std::vector<bool>& node_up);
@@ -80,7 +82,7 @@ class WorkerGroup {
   void Update(const RuntimeWorker& worker, Seconds now);
   void Gone(const std::string& worker, bool failed, std::int64_t step, Seconds now);
 
-  // As restored from a journal, or found running with no word of it.
+  // From the journal, or found running without a record.
   void Adopt(LiveWorker worker);
   void RestoreNumber(std::int64_t next) { next_number_ = std::max(next_number_, next); }
 

@@ -1,10 +1,11 @@
 #pragma once
 // The daemon's end of the worker protocol (docs/formats/worker_protocol.md): one listening socket
-// to which the workers of all jobs connect. For any runtime whose workers can reach the daemon;
-// such a runtime forwards Announce, Progress and Wait to it. One thread; never blocks beyond Serve.
+// to which the workers of all jobs connect. For any runtime whose workers can reach the daemon: it
+// forwards Announce, Progress and Wait to the hub. One thread. Nothing blocks but Serve; a message
+// costs the same whatever the number of connections.
 //
-// A connection counts for nothing until it has joined with its job's token, as a worker that was
-// expected; it can speak for no other job or worker.
+// A connection has no rights until it has joined with its job's token, as a worker that was
+// expected. Then it can speak for that worker only.
 
 #include <cstdint>
 #include <functional>
