@@ -36,16 +36,16 @@ class Peer {
   // The next message, null when the connection was closed instead.
   Json Hear(WorkerHub* hub) {
     for (int i = 0; i < 500; ++i) {
+      if (const std::size_t end = heard_.find('\n'); end != std::string::npos) {
+        const Json message = Json::parse(heard_.substr(0, end));
+        heard_.erase(0, end + 1);
+        return message;
+      }
       hub->Serve(0.01);
       char buffer[4096];
       const ssize_t got = ::recv(socket_, buffer, sizeof(buffer), MSG_DONTWAIT);
       if (got == 0) return nullptr;
       if (got > 0) heard_.append(buffer, std::size_t(got));
-      const std::size_t end = heard_.find('\n');
-      if (end == std::string::npos) continue;
-      const Json message = Json::parse(heard_.substr(0, end));
-      heard_.erase(0, end + 1);
-      return message;
     }
     ADD_FAILURE() << "nothing was said";
     return nullptr;
@@ -135,6 +135,39 @@ TEST_F(WorkerHubTest, ProgressOfAGroupThatWasCountsForNothing) {
   a.Say({{"say", "progress"}, {"epoch", 0}, {"step", 5}, {"rate", 1e9}});
   hub_->Serve(0.05);
   EXPECT_TRUE(std::isnan(hub_->Progress("j").rate));
+}
+
+TEST_F(WorkerHubTest, AWorkerThatConnectsAgainReplacesItsConnection) {
+  Peer before(path_), after(path_);
+  before.Say(Join("j.0"));
+  EXPECT_EQ(before.Hear(hub_.get())["say"], "welcome");
+  after.Say(Join("j.0"));
+  EXPECT_EQ(after.Hear(hub_.get())["say"], "welcome");
+  EXPECT_TRUE(before.Hear(hub_.get()).is_null()) << "the old connection stays open";
+  hub_->Announce("j", {0, {"j.0"}});
+  EXPECT_EQ(after.Hear(hub_.get())["say"], "epoch");
+}
+
+TEST_F(WorkerHubTest, AWorkerThatReadsLateGetsAllAndHoldsNobodyUp) {
+  Peer late(path_), other(path_);
+  late.Say(Join("j.0"));
+  EXPECT_EQ(late.Hear(hub_.get())["say"], "welcome");
+  constexpr int kEpochs = 10'000;  // far more than a socket holds
+  for (int epoch = 0; epoch < kEpochs; ++epoch) hub_->Announce("j", {epoch, {"j.0"}});
+  other.Say(Join("j.1"));
+  EXPECT_EQ(other.Hear(hub_.get())["say"], "welcome");
+  for (int epoch = 0; epoch < kEpochs; ++epoch) {
+    ASSERT_EQ(late.Hear(hub_.get())["epoch"], epoch);
+  }
+}
+
+TEST_F(WorkerHubTest, AJobThatIsRemovedClosesItsConnections) {
+  Peer a(path_);
+  a.Say(Join("j.0"));
+  EXPECT_EQ(a.Hear(hub_.get())["say"], "welcome");
+  hub_->RemoveJob("j");
+  EXPECT_TRUE(a.Hear(hub_.get()).is_null());
+  EXPECT_FALSE(hub_->joined("j.0"));
 }
 
 TEST_F(WorkerHubTest, ALineWithoutEndIsCutOff) {
