@@ -2,23 +2,16 @@
 // daemon makes: asked directly, as it is by default, and through the C interface (--plugin). Also
 // whether memory stays what it was. CPU time of the thread.
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "bench/machine.h"
-#include "bench/synthetic_cluster.h"
+#include "bench/serving.h"
 #include "cli/command.h"
-#include "core/cpu_time.h"
-#include "core/error.h"
+#include "cli/typed_command.h"
 #include "core/file.h"
-#include "core/strings.h"
 #include "core/version.h"
-#include "experiment/experiment.h"
-#include "live/keep_on_error_policy.h"
-#include "metrics/quantile.h"
 #include "plugin/plugin_policy.h"
 
 namespace allot {
@@ -34,42 +27,6 @@ struct ServingOptions {
   std::string plugin;
   std::string out;
 };
-
-constexpr int kWarmUp = 100;  // decisions until the cluster is full and memory has grown
-
-double ResidentMegabytes() {
-  const std::string text = ReadTextFile("/proc/self/statm");  // pages: all, resident, ...
-  const auto pages = ParseInteger(Split(text, ' ').at(1));
-  return static_cast<double>(*pages) * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1 << 20);
-}
-
-Json MeasureServing(std::unique_ptr<Policy> inside, int jobs, int decisions) {
-  KeepOnErrorPolicy policy(std::move(inside));
-  policy.OnEpisodeStart({});
-  SyntheticCluster cluster(jobs);
-  Allocation allocation;
-  std::vector<float> ms;
-  ms.reserve(static_cast<std::size_t>(decisions));
-  double memory = 0;
-  for (int d = 0; d < kWarmUp + decisions; ++d) {
-    if (d == kWarmUp) memory = ResidentMegabytes();
-    const Observation& now = cluster.Observe();
-    const double begin = ThreadCpuSeconds();
-    policy.Decide(now, &allocation);
-    const double took = ThreadCpuSeconds() - begin;
-    if (d >= kWarmUp) ms.push_back(static_cast<float>(1000 * took));
-    cluster.Apply(allocation);
-  }
-  if (policy.counts().failed > 0) {
-    throw RunError("{} of {} decisions failed", policy.counts().failed, policy.counts().decisions);
-  }
-  const double memory_after = ResidentMegabytes();
-  std::sort(ms.begin(), ms.end());
-  const std::span<const float> sorted = ms;
-  return {{"decisions", decisions},           {"median_ms", Quantile(sorted, 0.5)},
-          {"p99_ms", Quantile(sorted, 0.99)}, {"worst_ms", sorted.back()},
-          {"resident_mb_before", memory},     {"resident_mb_after", memory_after}};
-}
 
 int BenchServe(const ServingOptions& o, const GlobalOptions& globals) {
   const std::string spec = o.checkpoint.empty() ? o.policy : "learned:checkpoint=" + o.checkpoint;

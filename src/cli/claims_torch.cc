@@ -1,317 +1,40 @@
-// allot reproduce claims: tunes the opponents, trains the policy, and compares them where neither
-// was tuned nor trained.
+// allot reproduce claims: what this project claims of its learned policy, worked out again.
 
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
 
-#include "agents/learned/agent.h"
-#include "agents/training/tune.h"
 #include "cli/command.h"
+#include "cli/typed_command.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json_text.h"
-#include "core/parallel.h"
-#include "experiment/claims.h"
-#include "experiment/training_run.h"
-#include "metrics/paired.h"
-#include "metrics/table.h"
+#include "experiment/claims_run.h"
 #include "models/torch/configure.h"
-#include "sim/profile.h"
 
 namespace allot {
 namespace {
 
-namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
-
-constexpr std::int64_t kMostTrainingDecisions = 4000;
-// Apart from tests and training.
-constexpr std::uint64_t kTuningSeeds = 0x74756e6500000000ULL;
-constexpr std::uint64_t kGateSeeds = 0x6761746500000000ULL;
-
-struct ClaimsOptions {
-  ClaimOptions claims;
-  std::string out;
-  std::string only;
-  int seeds = 5;
-  int workloads = 40;
+struct ClaimsCommand {
+  ClaimsOptions run;
   std::string markdown;
 };
 
-// Of one policy in one workload.
-enum Measure : std::size_t { kMeanJct, kP99, kSlowdown, kShortest, kMeasures };
-using Measures = std::array<double, kMeasures>;
-const std::array<const char*, kMeasures> kMeasureNames = {"mean JCT", "p99 JCT", "bounded slowdown",
-                                                          "mean JCT of the 95 % shortest"};
-constexpr std::array<double, kMeasures> kGuards = {0, 1.03, 1.02, 1.02};
-
-Measures Play(const Scenario& scenario, Policy& policy, std::int64_t most_decisions) {
-  constexpr Seconds kFloor = 600;
-  Measures measures{};
-  const auto p99 = ObjectiveNamed("p99");
-  PlayFor(
-      [&](const Played& played) {
-        measures[kMeanJct] = TrimmedMean(played.jct, 1);
-        measures[kP99] = p99(played);
-        measures[kShortest] = TrimmedMean(played.jct, 0.95);
-        for (std::size_t i = 0; i < played.jct.size(); ++i) {
-          const double length = std::max(kFloor, scenario.workload().jobs[i].duration);
-          measures[kSlowdown] +=
-              std::max(1.0, played.jct[i] / length) / static_cast<double>(played.jct.size());
-        }
-        return 1.0;
-      },
-      scenario, policy, most_decisions);
-  return measures;
-}
-
-struct Finding {
-  std::string setting;
-  std::string opponent;
-  std::string measure;
-  PairedRatio ratio;
-  double most = 0;
-  bool holds() const { return most == 0 || ratio.mean <= most; }
-};
-
-class FamilyRun {
- public:
-  FamilyRun(const ClaimFamily& family, const ClaimsOptions& options, const GlobalOptions& globals)
-      : family_(family), o_(options), globals_(globals) {}
-
-  std::vector<Finding> Run() {
-    Say("tuning the fixed indices");
-    for (const ClaimedSetting& setting : family_.settings) {
-      index_[setting.name] = Tune(setting.tune, false).spec;
-    }
-    ranked_ = !family_.start.empty() ? family_.start : Tune(family_.ranked_in, true).ranked_spec;
-    for (int seed = 1; seed <= o_.seeds; ++seed) learned_.push_back(Train(seed));
-    std::vector<Finding> findings;
-    for (const ClaimedSetting& setting : family_.settings) {
-      Say(fmt::format("testing in {}", setting.name));
-      Test(setting, &findings);
-    }
-    return findings;
-  }
-
-  const std::map<std::string, std::string>& index() const { return index_; }
-  const std::string& ranked() const { return ranked_; }
-  int accepted() const { return accepted_; }
-
- private:
-  void Say(const std::string& what) const {
-    if (!globals_.quiet) std::fprintf(stderr, "%s: %s\n", family_.id.c_str(), what.c_str());
-  }
-
-  TunedIndex Tune(const std::string& spec, bool ranked) const {
-    const auto scenarios = Scenarios(spec, kTuningSeeds, o_.claims.quick ? 10 : 20);
-    TuneOptions tune;
-    tune.bases = family_.bases;
-    tune.history = family_.history;
-    tune.objective = ObjectiveNamed(ranked ? family_.objective : "jct");
-    tune.max_decisions = kMostTrainingDecisions;
-    tune.ranked = ranked;
-    tune.passes = o_.claims.quick ? 1 : 2;
-    tune.threads = globals_.threads;
-    return TuneIndex(scenarios, tune);
-  }
-
-  // Of the weights those that were best on validation workloads, the first ones included.
-  PolicyMaker Train(int seed) {
-    TrainOptions train;
-    std::string settings;
-    for (const std::string& spec : family_.training) {
-      settings += (settings.empty() ? "" : ",") + spec;
-    }
-    train.world.UseSettings(settings);
-    train.start = ranked_;
-    train.teacher = train.start;
-    train.method = family_.method;
-    train.history = family_.history;
-    train.out = (fs::path(o_.out) / fmt::format("{}-seed{}", family_.id, seed)).string();
-    train.resume = fs::exists(fs::path(train.out) / "latest");
-    train.validation_workloads = family_.validation;
-    train.validate_every = std::max(1, family_.iterations / 10);
-    train.trainer.seed = static_cast<std::uint64_t>(seed);
-    train.trainer.iterations = family_.iterations;
-    train.trainer.workloads = family_.workloads;
-    Say(fmt::format("training, seed {}", seed));
-    GlobalOptions quiet = globals_;
-    quiet.json = false;
-    RunTraining(train, quiet);
-    const Agent agent = LoadAgent((fs::path(train.out) / "best").string());
-    const PolicyMaker learned = [agent] { return MakeLearnedPolicy(agent); };
-    const PolicyMaker start = Named(train.start);
-    if (!family_.gate.empty() && !Passes(learned, start)) return start;
-    ++accepted_;
-    return learned;
-  }
-
-  // The gate: the network counts only where its mean JCT is plainly lower; else the index at which
-  // its weights began is the policy.
-  bool Passes(const PolicyMaker& learned, const PolicyMaker& start) const {
-    const int episodes = o_.claims.quick ? 12 : 24;
-    const auto scenarios = Scenarios(family_.gate, kGateSeeds, episodes);
-    const Finding finding = Compare("gate", "its start", PlayAll(scenarios, learned),
-                                    PlayAll(scenarios, start), kMeanJct, 0);
-    Say(fmt::format("mean JCT {:.4f} [{:.4f}, {:.4f}] of its start's in training weeks",
-                    finding.ratio.mean, finding.ratio.low, finding.ratio.high));
-    return finding.ratio.high < 1;
-  }
-
-  static std::vector<std::shared_ptr<const Scenario>> Scenarios(const std::string& spec,
-                                                                std::uint64_t first, int n) {
-    const Setting setting = MakeSetting(spec);
-    std::vector<std::shared_ptr<const Scenario>> scenarios;
-    for (int k = 0; k < n; ++k) {
-      scenarios.push_back(setting.episodes(first + static_cast<std::uint64_t>(k)));
-    }
-    return scenarios;
-  }
-
-  std::vector<Measures> PlayAll(const std::vector<std::shared_ptr<const Scenario>>& scenarios,
-                                const PolicyMaker& make) const {
-    std::vector<Measures> measures(scenarios.size());
-    ParallelFor(scenarios.size(), globals_.threads, [&](std::size_t i) {
-      measures[i] = Play(*scenarios[i], *make(), family_.most_decisions);
-    });
-    return measures;
-  }
-
-  PolicyMaker Named(const std::string& spec) const {
-    const ProfileInfo& profile = Registry<ProfileInfo>::Global().Get("profile", family_.profile);
-    return [spec = PolicySpecUnder(profile, spec)] { return MakePolicy(spec); };
-  }
-
-  void Test(const ClaimedSetting& claimed, std::vector<Finding>* findings) {
-    const auto scenarios = Scenarios(claimed.test, 0, o_.workloads * claimed.times);
-    // Of the seeds the mean, workload by workload.
-    std::vector<Measures> learned(scenarios.size(), Measures{});
-    for (const PolicyMaker& one : learned_) {
-      const auto played = PlayAll(scenarios, one);
-      for (std::size_t i = 0; i < played.size(); ++i) {
-        for (std::size_t m = 0; m < kMeasures; ++m) {
-          learned[i][m] += played[i][m] / static_cast<double>(learned_.size());
-        }
-      }
-    }
-    for (const ClaimLimit& limit : claimed.limits) {
-      std::string name = limit.opponent;
-      std::vector<Measures> other;
-      if (limit.opponent == "INDEX") {
-        other = PlayAll(scenarios, Named(index_.at(claimed.name)));
-      } else if (limit.opponent == "RANKED") {
-        other = PlayAll(scenarios, Named(ranked_));
-      } else if (limit.opponent == "REPAIRED") {
-        other = BestRepaired(scenarios, &name);
-      } else {
-        other = PlayAll(scenarios, Named(limit.opponent));
-      }
-      findings->push_back(Compare(claimed.name, name, learned, other, kMeanJct, limit.most));
-      if (!family_.guards || limit.opponent != "INDEX") continue;
-      for (const std::size_t m : {kP99, kSlowdown, kShortest}) {
-        findings->push_back(
-            Compare(claimed.name, name, learned, other, m, claimed.beyond ? 0 : kGuards[m]));
-      }
-    }
-  }
-
-  std::vector<Measures> BestRepaired(const std::vector<std::shared_ptr<const Scenario>>& scenarios,
-                                     std::string* name) const {
-    std::vector<Measures> best;
-    double best_mean = kNever;
-    for (const std::string& spec : family_.repaired) {
-      std::vector<Measures> played = PlayAll(scenarios, Named(spec));
-      double mean = 0;
-      for (const Measures& m : played) mean += m[kMeanJct] / static_cast<double>(played.size());
-      if (mean >= best_mean) continue;
-      best_mean = mean;
-      best = std::move(played);
-      *name = spec;
-    }
-    return best;
-  }
-
-  static Finding Compare(const std::string& setting, const std::string& opponent,
-                         const std::vector<Measures>& learned, const std::vector<Measures>& other,
-                         std::size_t measure, double most) {
-    std::vector<double> a;
-    std::vector<double> b;
-    for (std::size_t i = 0; i < learned.size(); ++i) {
-      a.push_back(learned[i][measure]);
-      b.push_back(other[i][measure]);
-    }
-    return {setting, opponent, kMeasureNames[measure], ComparePaired(a, b), most};
-  }
-
-  const ClaimFamily& family_;
-  const ClaimsOptions& o_;
-  const GlobalOptions& globals_;
-  std::map<std::string, std::string> index_;  // INDEX by setting
-  std::string ranked_;                        // where training starts
-  std::vector<PolicyMaker> learned_;          // by seed
-  int accepted_ = 0;  // of these, networks; the others are what they began at
-};
-
-Json ClaimsJson(const Finding& f) {
-  return {{"setting", f.setting},   {"opponent", f.opponent},    {"measure", f.measure},
-          {"ratio", f.ratio.mean},  {"low", f.ratio.low},        {"high", f.ratio.high},
-          {"workloads", f.ratio.n}, {"must_be_at_most", f.most}, {"holds", f.holds()}};
-}
-
-int ReproduceClaims(ClaimsOptions& o, const GlobalOptions& globals) {
-  TextTable table({{"setting", TextTable::Align::kLeft},
-                   {"measure", TextTable::Align::kLeft},
-                   {"against", TextTable::Align::kLeft},
-                   {"learned / it"},
-                   {"95 % interval"},
-                   {"at most"},
-                   {"", TextTable::Align::kLeft}});
-  Json findings = Json::array();
-  Json indices = Json::object();
-  Json accepted = Json::object();
-  int missed = 0;
-  std::string more;      // settings of other numbers of workloads
-  std::string networks;  // how many of each family count
-  for (const ClaimFamily& family : Claims(o.claims)) {
-    if (!o.only.empty() && family.id.find(o.only) == std::string::npos) continue;
-    FamilyRun run(family, o, globals);
-    for (const Finding& f : run.Run()) {
-      table.AddRow({f.setting, f.measure, f.opponent, fmt::format("{:.4f}", f.ratio.mean),
-                    fmt::format("[{:.4f}, {:.4f}]", f.ratio.low, f.ratio.high),
-                    f.most > 0 ? fmt::format("{}", f.most) : "",
-                    f.holds() ? (f.most > 0 ? "holds" : "") : "missed"});
-      findings.push_back(ClaimsJson(f));
-      missed += f.holds() ? 0 : 1;
-    }
-    for (const ClaimedSetting& setting : family.settings) {
-      if (setting.times > 1)
-        more += fmt::format(" ({}: {})", setting.name, o.workloads * setting.times);
-    }
-    for (const auto& [setting, index] : run.index()) indices[setting] = index;
-    indices[family.id + " RANKED"] = run.ranked();
-    accepted[family.id] = run.accepted();
-    networks += fmt::format("{}{} {}", networks.empty() ? "" : ", ", family.id, run.accepted());
-  }
-  table.AddNote(fmt::format(
-      "Means of {} workloads{} that neither training nor tuning saw, paired; {} training seeds.",
-      o.workloads, more, o.seeds));
-  table.AddNote(fmt::format(
-      "Networks that count, of {} each: {}; else learned is the index that training started at.",
-      o.seeds, networks));
-  const Json result = {
-      {"findings", findings}, {"index", indices}, {"accepted", accepted}, {"missed", missed}};
-  WriteTextFile(fs::path(o.out) / "claims.json", JsonText(result) + "\n");
+int ReproduceClaims(ClaimsCommand& o, const GlobalOptions& globals) {
+  ConfigureTorch();
+  o.run.command = TypedCommand();
+  if (o.run.claims.quick) o.run.seeds = 1;
+  const std::vector<FamilyFindings> families = RunClaims(o.run, globals);
+  const nlohmann::ordered_json result = ClaimsJson(families);
+  const TextTable table = ClaimsTable(families, o.run);
+  WriteTextFile(std::filesystem::path(o.run.out) / "claims.json", JsonText(result) + "\n");
   if (!o.markdown.empty()) WriteTextFile(o.markdown, table.ToMarkdown());
+  const int missed = MissedOf(families);
   if (globals.json) {
     std::printf("%s\n", JsonText(result).c_str());
   } else {
     std::printf("%s", table.ToText().c_str());
-    std::printf("\n%d of %zu figures missed\n", missed, findings.size());
+    std::printf("\n%d of %zu figures missed\n", missed, result["findings"].size());
   }
   return missed > 0 ? static_cast<int>(ExitCode::kCheckFailed) : 0;
 }
@@ -321,27 +44,24 @@ ALLOT_REGISTER(
     (CommandInfo{
         "reproduce claims", "train, and compare with every heuristic, what this project claims",
         [](CommandLine& line, const GlobalOptions& globals) {
-          auto o = std::make_shared<ClaimsOptions>();
-          line.Option("-o,--out", o->out,
+          auto o = std::make_shared<ClaimsCommand>();
+          line.Option("-o,--out", o->run.out,
                       "folder of the training runs and claims.json; a stopped run continues there")
               .Required();
-          line.Flag("--quick", o->claims.quick, "one seed, few settings: minutes, not hours");
-          line.Option("--only", o->only, "families whose name holds this: dl2, philly-E-K, ...");
-          line.Option("--seeds", o->seeds, "training seeds").Range(1, 1000);
-          line.Option("--workloads", o->workloads, "test workloads of each setting")
+          line.Flag("--quick", o->run.claims.quick, "one seed, few settings: minutes, not hours");
+          line.Option("--only", o->run.only,
+                      "families whose name holds this: dl2, philly-E-K, ...");
+          line.Option("--seeds", o->run.seeds, "training seeds").Range(1, 1000);
+          line.Option("--workloads", o->run.workloads, "test workloads of each setting")
               .Range(2, 100000)
               .ShowDefault();
-          line.Option("--philly", o->claims.philly, "Philly trace").ShowDefault();
-          line.Option("--philly-from", o->claims.philly_from, "its first training week")
+          line.Option("--philly", o->run.claims.philly, "Philly trace").ShowDefault();
+          line.Option("--philly-from", o->run.claims.philly_from, "its first training week")
               .ShowDefault();
-          line.Option("--helios", o->claims.helios,
+          line.Option("--helios", o->run.claims.helios,
                       "Helios' Venus, from its first job on: the same families there");
           line.Option("--markdown", o->markdown, "write the table there");
-          return [o, &globals] {
-            ConfigureTorch();
-            if (o->claims.quick) o->seeds = 1;
-            return ReproduceClaims(*o, globals);
-          };
+          return [o, &globals] { return ReproduceClaims(*o, globals); };
         }}));
 
 }  // namespace

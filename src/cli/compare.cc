@@ -1,13 +1,14 @@
 // allot compare: several policies on the same workloads.
 
 #include "cli/command.h"
-#include "experiment/experiment.h"
+#include "cli/declare_world.h"
+#include "cli/run_command.h"
 
 namespace allot {
 namespace {
 
 struct CompareOptions {
-  World world;
+  WorldSpec world;
   std::string policies;
   std::string reference;
   std::string title;
@@ -17,18 +18,18 @@ struct CompareOptions {
 };
 
 int Compare(CompareOptions& o, const GlobalOptions& globals) {
+  World world(o.world);
   const std::vector<Contender> contenders =
-      ParseContenders(o.world, o.policies.empty() ? o.world.ComparedPolicies() : o.policies);
-  ExperimentOptions experiment;
+      ParseContenders(world, o.policies.empty() ? world.ComparedPolicies() : o.policies);
+  ExperimentOptions experiment = OptionsOf(globals);
   experiment.title = o.title;
-  experiment.command = TypedCommand();
-  experiment.globals = globals;
   experiment.out = o.out;
   experiment.log_root = o.log_root;
   experiment.reference = o.reference;
   experiment.bounds = o.bounds;
-  const Evaluation evaluation = RunExperiment(o.world, o.world.Scenarios(), contenders, experiment);
-  PrintEvaluation(evaluation, experiment);
+  const Evaluation evaluation =
+      RunWithNotes(world, world.Scenarios(), contenders, experiment, globals);
+  PrintEvaluation(evaluation, experiment, globals);
   return 0;
 }
 
@@ -38,7 +39,7 @@ ALLOT_REGISTER(
         "compare", "run several policies on the same workloads and tabulate",
         [](CommandLine& line, const GlobalOptions& globals) {
           auto o = std::make_shared<CompareOptions>();
-          o->world.Declare(line);
+          DeclareWorld(line, o->world);
           line.Option("-p,--policies", o->policies, "policies, joined by commas")
               .DefaultText("fifo,las,srtf,drf,optimus; of a peer's profile the repaired ones");
           line.Option("--reference", o->reference,

@@ -5,7 +5,8 @@
 
 #include "agents/learned/agent.h"
 #include "cli/command.h"
-#include "experiment/experiment.h"
+#include "cli/declare_world.h"
+#include "cli/run_command.h"
 #include "experiment/training_overlap.h"
 #include "models/checkpoint.h"
 
@@ -13,7 +14,7 @@ namespace allot {
 namespace {
 
 struct EvaluateOptions {
-  World world;
+  WorldSpec world;
   std::string checkpoint;
   std::string against = "fifo,las,srtf,drf,optimus";
   std::string title;
@@ -25,24 +26,24 @@ struct EvaluateOptions {
 int Evaluate(EvaluateOptions& o, const GlobalOptions& globals) {
   // Loaded before anything runs: a damaged checkpoint stops the command here.
   const auto agent = std::make_shared<const Agent>(LoadAgent(o.checkpoint));
+  World world(o.world);
   std::vector<Contender> contenders;
   contenders.push_back({"learned", [agent] { return MakeLearnedPolicy(*agent); }});
   if (!o.against.empty()) {
-    for (Contender& contender : ParseContenders(o.world, o.against))
+    for (Contender& contender : ParseContenders(world, o.against))
       contenders.push_back(std::move(contender));
   }
-  ExperimentOptions experiment;
+  ExperimentOptions experiment = OptionsOf(globals);
   experiment.title = o.title.empty() ? "Checkpoint " + o.checkpoint : o.title;
-  experiment.training_overlap =
-      o.seen ? TrainingOverlap::kSeen
-             : TrainingOverlapOf(LoadCheckpoint(o.checkpoint).config, o.world);
-  experiment.command = TypedCommand();
-  experiment.globals = globals;
+  experiment.training_overlap = o.seen
+                                    ? TrainingOverlap::kSeen
+                                    : TrainingOverlapOf(LoadCheckpoint(o.checkpoint).config, world);
   experiment.out = o.out;
   experiment.log_root = o.log_root;
   experiment.reference = "learned";
-  const Evaluation evaluation = RunExperiment(o.world, o.world.Scenarios(), contenders, experiment);
-  PrintEvaluation(evaluation, experiment);
+  const Evaluation evaluation =
+      RunWithNotes(world, world.Scenarios(), contenders, experiment, globals);
+  PrintEvaluation(evaluation, experiment, globals);
   return 0;
 }
 
@@ -52,7 +53,7 @@ ALLOT_REGISTER(
         "evaluate", "compare a trained checkpoint with other policies",
         [](CommandLine& line, const GlobalOptions& globals) {
           auto o = std::make_shared<EvaluateOptions>();
-          o->world.Declare(line);
+          DeclareWorld(line, o->world);
           line.Option("--checkpoint", o->checkpoint, "checkpoint folder").Required();
           line.Option("--against", o->against, "policies to compare with, joined by commas")
               .ShowDefault();

@@ -1,13 +1,11 @@
 // allot explain: why a trained policy gave each job its GPUs, at one decision.
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "agents/learned/agent.h"
-#include "agents/learned/explanation.h"
 #include "cli/command.h"
 #include "cluster/snapshot.h"
 #include "core/error.h"
@@ -16,13 +14,11 @@
 #include "core/json_text.h"
 #include "core/strings.h"
 #include "episode_log/episode_log.h"
-#include "metrics/table.h"
+#include "experiment/explanation_text.h"
 #include "sim/run.h"
 
 namespace allot {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct ExplainOptions {
   std::string checkpoint;
@@ -49,103 +45,6 @@ constexpr const char* kHowToRead =
     "--decision N, from 0; made with --log) or a JSON snapshot (docs/formats/snapshot.md; --save\n"
     "writes one to edit and ask 'what if').";
 
-const char* OutcomeText(ExplainedStep::Outcome outcome) {
-  switch (outcome) {
-    case ExplainedStep::Outcome::kTaken:
-      return "taken";
-    case ExplainedStep::Outcome::kDidNotFit:
-      return "did not fit";
-    case ExplainedStep::Outcome::kNotReached:
-      return "not reached";
-  }
-  return "";
-}
-
-Json JobJson(const Observation& o, std::int32_t row, const ExplainedJob& job,
-             const std::string& name) {
-  Json features = Json::object();
-  for (std::size_t f = 0; f < job.features.size(); ++f) {
-    features[std::string(FeatureEncoder::JobFeatureNames()[f])] = job.features[f];
-  }
-  Json steps = Json::array();
-  for (const ExplainedStep& step : job.steps) {
-    steps.push_back({{"from", ConfigurationText(o, row, step.from)},
-                     {"to", ConfigurationText(o, row, step.to)},
-                     {"gain", step.gain},
-                     {"level", step.level},
-                     {"keeps", step.keeps},
-                     {"key", step.key},
-                     {"outcome", OutcomeText(step.outcome)}});
-  }
-  return {{"job", name},
-          {"has", ConfigurationText(o, row, job.running)},
-          {"gets", ConfigurationText(o, row, job.granted)},
-          {"u", job.score.u},
-          {"beta", job.score.beta},
-          {"kappa", job.score.kappa},
-          {"why", job.why},
-          {"steps", std::move(steps)},
-          {"features", std::move(features)}};
-}
-
-std::string Key(float key) { return std::isnan(key) ? "" : fmt::format("{:.3f}", key); }
-
-void PrintAll(const Observation& o, const Explanation& explanation,
-              const std::vector<std::string>& names) {
-  using Align = TextTable::Align;
-  TextTable table({{"job", Align::kLeft},
-                   {"has", Align::kLeft},
-                   {"gets", Align::kLeft},
-                   {"u"},
-                   {"beta"},
-                   {"kappa"},
-                   {"last key"},
-                   {"next key"},
-                   {"why no more", Align::kLeft}});
-  for (std::int32_t row = 0; row < o.rows(); ++row) {
-    const ExplainedJob& job = explanation.jobs[At(row)];
-    float last = std::nanf("");
-    float next = std::nanf("");
-    for (const ExplainedStep& step : job.steps) {
-      (step.outcome == ExplainedStep::Outcome::kTaken ? last : next) = step.key;
-    }
-    table.AddRow({names[At(row)], ConfigurationText(o, row, job.running),
-                  ConfigurationText(o, row, job.granted), fmt::format("{:.3f}", job.score.u),
-                  fmt::format("{:.3f}", job.score.beta), fmt::format("{:.3f}", job.score.kappa),
-                  Key(last), Key(next), job.why});
-  }
-  std::printf("%s", table.ToText().c_str());
-}
-
-void PrintJob(const Observation& o, std::int32_t row, const ExplainedJob& job,
-              const std::string& name) {
-  std::printf("job %s has %s, gets %s: %s\n", name.c_str(),
-              ConfigurationText(o, row, job.running).c_str(),
-              ConfigurationText(o, row, job.granted).c_str(), job.why.c_str());
-  std::printf("u %.3f, beta %.3f, kappa %.3f\n\n", static_cast<double>(job.score.u),
-              static_cast<double>(job.score.beta), static_cast<double>(job.score.kappa));
-  using Align = TextTable::Align;
-  TextTable steps({{"step", Align::kLeft},
-                   {"ln gain per cost"},
-                   {"ln speed at middle"},
-                   {"kappa"},
-                   {"key"},
-                   {"outcome", Align::kLeft}});
-  for (const ExplainedStep& step : job.steps) {
-    steps.AddRow({fmt::format("to {}", ConfigurationText(o, row, step.to)),
-                  fmt::format("{:.3f}", step.gain), fmt::format("{:.3f}", step.level),
-                  step.keeps ? "+" : "-", fmt::format("{:.3f}", step.key),
-                  OutcomeText(step.outcome)});
-  }
-  std::printf("%s\n", steps.ToText().c_str());
-  TextTable features({{"feature", Align::kLeft}, {"value"}});
-  for (std::size_t f = 0; f < job.features.size(); ++f) {
-    features.AddRow({std::string(FeatureEncoder::JobFeatureNames()[f]),
-                     fmt::format("{:.3f}", job.features[f])});
-  }
-  std::printf("%s", features.ToText().c_str());
-}
-
 void Show(const ExplainOptions& o, const GlobalOptions& globals, const Observation& observation,
           const std::vector<std::string>& names, Explainer& explainer) {
   if (!o.save.empty()) {
@@ -161,23 +60,12 @@ void Show(const ExplainOptions& o, const GlobalOptions& globals, const Observati
     only = static_cast<std::int32_t>(found - names.begin());
   }
   if (globals.json) {
-    Json jobs = Json::array();
-    for (std::int32_t row = 0; row < observation.rows(); ++row) {
-      if (only >= 0 && row != only) continue;
-      jobs.push_back(JobJson(observation, row, explanation.jobs[At(row)], names[At(row)]));
-    }
-    const Json json = {
-        {"now", observation.now},
-        {"decision", observation.decision},
-        {"cluster", observation.cluster->ToString()},
-        {"last_key", std::isnan(explanation.last_key) ? Json() : Json(explanation.last_key)},
-        {"context", explanation.context},
-        {"jobs", std::move(jobs)}};
-    std::printf("%s\n", JsonText(json).c_str());
+    std::printf("%s\n", JsonText(ExplanationJson(observation, explanation, names, only)).c_str());
   } else if (only >= 0) {
-    PrintJob(observation, only, explanation.jobs[At(only)], o.job);
+    std::printf("%s",
+                ExplanationText(observation, only, explanation.jobs[At(only)], o.job).c_str());
   } else {
-    PrintAll(observation, explanation, names);
+    std::printf("%s", ExplanationText(observation, explanation, names).c_str());
   }
 }
 

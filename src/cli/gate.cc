@@ -9,10 +9,11 @@
 
 #include "agents/learned/agent.h"
 #include "cli/command.h"
+#include "cli/declare_world.h"
+#include "cli/run_command.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json_text.h"
-#include "experiment/experiment.h"
 #include "experiment/training_overlap.h"
 #include "models/checkpoint.h"
 
@@ -23,7 +24,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 struct GateOptions {
-  World world;
+  WorldSpec world;
   std::string candidate;
   std::string models;
   std::string heuristics = "las,srtf,optimus,index,index:basis=gittins";
@@ -72,7 +73,8 @@ void CopyFolder(const fs::path& from, const fs::path& to) {
 
 int Gate(GateOptions& o, const GlobalOptions& globals) {
   const Checkpoint candidate = LoadCheckpoint(o.candidate);
-  if (!o.seen && TrainingOverlapOf(candidate.config, o.world) == TrainingOverlap::kSeen) {
+  World world(o.world);
+  if (!o.seen && TrainingOverlapOf(candidate.config, world) == TrainingOverlap::kSeen) {
     throw UsageError(
         "the gate needs workloads that training did not see, and '{}' was trained on these: "
         "choose others by --from and --to, or add --allow-seen",
@@ -82,22 +84,20 @@ int Gate(GateOptions& o, const GlobalOptions& globals) {
   const bool has_incumbent = fs::exists(accepted);
   std::vector<Contender> contenders = {CheckpointContender(kCandidate, o.candidate)};
   if (has_incumbent) contenders.push_back(CheckpointContender(kIncumbent, accepted.string()));
-  for (Contender& heuristic : ParseContenders(o.world, o.heuristics)) {
+  for (Contender& heuristic : ParseContenders(world, o.heuristics)) {
     contenders.push_back(std::move(heuristic));
   }
-  ExperimentOptions experiment;
+  ExperimentOptions experiment = OptionsOf(globals);
   experiment.title = "Gate of " + o.candidate;
   experiment.training_overlap =
-      o.seen ? TrainingOverlap::kSeen : TrainingOverlapOf(candidate.config, o.world);
-  experiment.command = TypedCommand();
-  experiment.globals = globals;
+      o.seen ? TrainingOverlap::kSeen : TrainingOverlapOf(candidate.config, world);
   experiment.reference = kCandidate;
-  const auto scenarios = o.world.Scenarios();
+  const auto scenarios = world.Scenarios();
   if (scenarios.size() < 2) {
     throw UsageError("the gate needs at least 2 held-out workloads, got {}: see --workloads",
                      scenarios.size());
   }
-  const Evaluation evaluation = RunExperiment(o.world, scenarios, contenders, experiment);
+  const Evaluation evaluation = RunWithNotes(world, scenarios, contenders, experiment, globals);
   const GateVerdict verdict = Judge(evaluation, kCandidate, has_incumbent ? kIncumbent : "", o.bar);
 
   fs::path kept = accepted;
@@ -132,7 +132,7 @@ ALLOT_REGISTER(
               "--against. Then the candidate becomes DIR/accepted and a copy of the former one\n"
               "stays in DIR/former/NNN; otherwise it is kept in DIR/rejected/NNN. Both get the\n"
               "report, gate.json and gate.md. Exit code 0: accepted, 4: rejected.");
-          o->world.Declare(line);
+          DeclareWorld(line, o->world);
           line.Option("--candidate", o->candidate, "checkpoint folder").Required();
           line.Option("--models", o->models, "folder that holds accepted/, former/ and rejected/")
               .Required();

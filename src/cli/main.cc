@@ -16,11 +16,11 @@
 
 #include "cli/command.h"
 #include "cli/torch_program.h"
+#include "cli/typed_command.h"
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "core/strings.h"
 #include "core/version.h"
-#include "experiment/experiment.h"
 
 namespace allot {
 namespace {

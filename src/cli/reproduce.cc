@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/typed_command.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/parallel.h"
 #include "core/progress.h"
-#include "experiment/experiment.h"
 #include "fidelity/peer.h"
 #include "fidelity/report.h"
 #include "metrics/table.h"

@@ -9,10 +9,10 @@
 
 #include "cli/command.h"
 #include "cli/live_status.h"
+#include "cli/typed_command.h"
 #include "core/interrupt.h"
 #include "core/json_text.h"
 #include "episode_log/live_log.h"
-#include "experiment/experiment.h"
 #include "live/daemon.h"
 #include "live/runtime.h"
 #include "plugin/plugin_policy.h"

@@ -3,41 +3,41 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/declare_world.h"
+#include "cli/run_command.h"
 #include "core/json_text.h"
-#include "experiment/experiment.h"
 
 namespace allot {
 namespace {
 
 struct SimulateOptions {
-  World world;
+  WorldSpec world;
   std::string policy = "fifo";
   std::string out;
   std::string log_root;
 };
 
 int Simulate(SimulateOptions& o, const GlobalOptions& globals) {
+  World world(o.world);
   const std::vector<Contender> contenders = {
-      {o.policy, [&o] { return o.world.MakePolicy(o.policy); }}};
+      {o.policy, [&] { return world.MakePolicy(o.policy); }}};
   contenders.front().make();
-  ExperimentOptions experiment;
-  experiment.command = TypedCommand();
-  experiment.globals = globals;
+  ExperimentOptions experiment = OptionsOf(globals);
   experiment.log_root = o.log_root;
   experiment.out = o.out;
   experiment.single_run = true;
-  const auto scenarios = o.world.Scenarios();
+  const auto scenarios = world.Scenarios();
   if (scenarios.size() > 1)
     throw UsageError("simulate runs one workload, got --workloads {}; see 'allot compare'",
                      scenarios.size());
-  const Evaluation evaluation = RunExperiment(o.world, scenarios, contenders, experiment);
+  const Evaluation evaluation = RunWithNotes(world, scenarios, contenders, experiment, globals);
   if (globals.json) {
     nlohmann::ordered_json json = ToJson(evaluation.policies.front().runs.front());
     if (!evaluation.read.is_null()) json["read"] = evaluation.read;
     std::printf("%s\n", JsonText(json).c_str());
     return 0;
   }
-  PrintEvaluation(evaluation, experiment);
+  PrintEvaluation(evaluation, experiment, globals);
   return 0;
 }
 
@@ -45,7 +45,7 @@ ALLOT_REGISTER(CommandInfo,
                (CommandInfo{"simulate", "run one policy on one workload",
                             [](CommandLine& line, const GlobalOptions& globals) {
                               auto o = std::make_shared<SimulateOptions>();
-                              o->world.Declare(line);
+                              DeclareWorld(line, o->world);
                               line.Option(
                                       "-p,--policy", o->policy,
                                       "policy, e.g. las or las:queues=3600|36000; see 'allot list'")

@@ -5,12 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/declare_world.h"
+#include "cli/typed_command.h"
 #include "core/file.h"
 #include "core/json_text.h"
 #include "core/parallel.h"
 #include "core/rng.h"
 #include "core/version.h"
-#include "experiment/experiment.h"
 #include "experiment/spec_list.h"
 #include "experiment/sweep_cells.h"
 #include "metrics/sweep_table.h"
@@ -28,7 +29,7 @@ constexpr int kDefaultTasks = 16;
 
 struct SweepCommand {
   const CommandLine* line = nullptr;
-  World world;  // takes the options of the world, for help and their checks
+  WorldSpec world;  // takes the options of the world, for help and their checks
   std::string file;
   std::string preset;
   std::string policies, admission, placement;
@@ -242,7 +243,7 @@ int Sweep(const SweepCommand& o, const GlobalOptions& globals) {
 
 void DeclareSweep(CommandLine& line, SweepCommand* o) {
   o->line = &line;
-  o->world.Declare(line);
+  DeclareWorld(line, o->world);
   line.Remove({"--cluster", "--load", "--rate", "--seed", "--workloads"});
   line.Group("The world of all cells");
   line.Option("definition", o->file, "TOML or JSON file (docs/sweeps.md); options here win");

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "cli/command.h"
+#include "cli/declare_world.h"
 #include "core/file.h"
 #include "core/json_text.h"
 #include "experiment/world.h"
@@ -17,17 +18,18 @@ ALLOT_REGISTER(
         "trace convert", "write the chosen window or sub-sample of a trace as an allot CSV",
         [](CommandLine& line, const GlobalOptions& globals) {
           struct Options {
-            World world;
+            WorldSpec world;
             std::string out;
           };
           auto o = std::make_shared<Options>();
-          o->world.Declare(line);
+          DeclareWorld(line, o->world);
           // What says how jobs are run does not change a trace.
           line.Remove({"--workloads", "--profile", "--interval", "--restart-cost", "--launch-cost",
                        "--failures", "--node-events", "--speedup", "--length-estimates"});
           line.Option("-o,--out", o->out, "the CSV file").Required();
           return [o, &globals] {
-            const auto scenarios = o->world.Scenarios();
+            World world(o->world);
+            const auto scenarios = world.Scenarios();
             const Workload& workload = scenarios.front().scenario->workload();
             AtomicFile file(o->out);
             WriteAllotCsv(workload, file.stream());
@@ -37,7 +39,7 @@ ALLOT_REGISTER(
               std::printf("%s\n", JsonText(json).c_str());
             }
             if (!globals.quiet) {
-              std::fputs(o->world.ReadNote().c_str(), stderr);
+              std::fputs(world.ReadNote().c_str(), stderr);
               std::fprintf(stderr, "%zu jobs: %s\n", workload.jobs.size(), o->out.c_str());
             }
             return 0;

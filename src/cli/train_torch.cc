@@ -2,6 +2,8 @@
 
 #include "agents/training/gloo_team.h"
 #include "cli/command.h"
+#include "cli/declare_world.h"
+#include "cli/typed_command.h"
 #include "experiment/training_run.h"
 #include "models/torch/configure.h"
 
@@ -17,7 +19,7 @@ constexpr const char* kHowToScale =
 
 void DeclareTraining(CommandLine& line, TrainOptions& o) {
   line.Footer(kHowToScale);
-  o.world.Declare(line);
+  DeclareWorld(line, o.world);
   line.Option("--network", o.network,
               "ID:KEY=VALUE,..., see 'allot list networks' (default: index, or that of --start)");
   line.Option("--start", o.start,
@@ -73,6 +75,7 @@ ALLOT_REGISTER(CommandInfo,
                               DeclareTraining(line, *o);
                               return [o, &globals] {
                                 ConfigureTorch();
+                                o->command = TypedCommand();
                                 o->trainer.team = TeamFromEnvironment();
                                 return RunTraining(*o, globals);
                               };

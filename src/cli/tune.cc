@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/declare_world.h"
 #include "core/strings.h"
 #include "experiment/world.h"
 
@@ -14,7 +15,7 @@ namespace allot {
 namespace {
 
 struct TuneCommand {
-  World world;
+  WorldSpec world;
   std::string bases = "remaining,attained";
   std::string objective = "jct";
   std::string history;
@@ -25,7 +26,8 @@ struct TuneCommand {
 
 int Tune(TuneCommand& o, const GlobalOptions& globals) {
   std::vector<std::shared_ptr<const Scenario>> scenarios;
-  for (const World::Named& named : o.world.Scenarios()) scenarios.push_back(named.scenario);
+  World world(o.world);
+  for (const World::Named& named : world.Scenarios()) scenarios.push_back(named.scenario);
   TuneOptions options;
   options.bases.clear();
   for (const std::string_view basis : Split(o.bases, ',')) options.bases.emplace_back(Trim(basis));
@@ -60,7 +62,7 @@ ALLOT_REGISTER(
         "tune", "search the best fixed index for a world: the heuristic to beat",
         [](CommandLine& line, const GlobalOptions& globals) {
           auto o = std::make_shared<TuneCommand>();
-          o->world.Declare(line);
+          DeclareWorld(line, o->world);
           line.Option("--bases", o->bases, "values of 'basis' of the policy 'index' that are tried")
               .ShowDefault();
           line.Option("--objective", o->objective, "see 'allot list objectives'").ShowDefault();

@@ -94,9 +94,9 @@ CommandLine::Entry CommandLine::Flag(const std::string& names, bool& value,
 
 void CommandLine::Footer(const std::string& text) { app_->footer(text); }
 
-void CommandLine::Exclude(const std::string& name, std::initializer_list<const char*> others) {
-  CLI::Option* option = app_->get_option(name);
-  for (const char* other : others) option->excludes(app_->get_option(other));
+void CommandLine::Exclude(const std::string& name, const std::vector<std::string>& others) {
+  CLI::Option* option = app_->get_option("--" + name);
+  for (const std::string& other : others) option->excludes(app_->get_option("--" + other));
 }
 
 void CommandLine::Remove(std::initializer_list<const char*> names) {
@@ -130,24 +130,6 @@ void CommandLine::Group(const std::string& title) {
 CommandLine CommandLine::Command(const std::string& name, const std::string& summary) {
   app_->require_subcommand(1);
   return CommandLine(*app_->add_subcommand(name, summary));
-}
-
-std::vector<std::string> CommandLine::LongNames() const {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app_->get_options()) {
-    if (option->get_group().empty()) continue;
-    std::ranges::copy_if(option->get_lnames(), std::back_inserter(names),
-                         [](const std::string& name) { return name != "help"; });
-  }
-  return names;
-}
-
-void CommandLine::Parse(std::vector<std::string> arguments) {
-  try {
-    app_->parse(arguments);
-  } catch (const CLI::ParseError& error) {
-    throw UsageError("{}", error.what());
-  }
 }
 
 std::optional<int> CommandLine::Parse(int argc, char** argv) {

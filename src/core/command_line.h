@@ -46,8 +46,8 @@ class CommandLine {
   Entry Option(const std::string& names, T& value, const std::string& help);
   Entry Flag(const std::string& names, bool& value, const std::string& help);
   void Footer(const std::string& text);
-  // `name` and any of `others` cannot be given together.
-  void Exclude(const std::string& name, std::initializer_list<const char*> others);
+  // `name` and any of `others`, all without dashes, cannot be given together.
+  void Exclude(const std::string& name, const std::vector<std::string>& others);
   void Remove(std::initializer_list<const char*> names);
   // `former` is the name that the option or flag `name` had: still accepted, with a note on stderr,
   // and not shown in the help.
@@ -56,8 +56,6 @@ class CommandLine {
   // A command below this one; some command must then be given.
   CommandLine Command(const std::string& name, const std::string& summary);
 
-  std::vector<std::string> LongNames() const;      // without dashes, --help and former names
-  void Parse(std::vector<std::string> arguments);  // each as --name=value; errors: UsageError
   // Returns the exit code where the program is to end: after --help or a fault, which it prints.
   std::optional<int> Parse(int argc, char** argv);
   bool given() const;  // as a command

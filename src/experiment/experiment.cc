@@ -23,17 +23,6 @@
 namespace allot {
 namespace {
 
-std::string& CommandText() {
-  static std::string text;
-  return text;
-}
-
-// "command 'arg with spaces'": repeatable in a shell.
-std::string Quoted(const std::string& word) {
-  const bool plain = word.find_first_of(" \t'\"|&;<>$`\\(){}*?#~") == std::string::npos;
-  return plain && !word.empty() ? word : "'" + word + "'";
-}
-
 std::vector<std::string> JobIds(const Workload& workload) {
   std::vector<std::string> ids;
   for (const Job& job : workload.jobs) ids.push_back(job.id);
@@ -41,14 +30,6 @@ std::vector<std::string> JobIds(const Workload& workload) {
 }
 
 }  // namespace
-
-void RememberCommand(int argc, char** argv) {
-  std::string text = "allot";
-  for (int i = 1; i < argc; ++i) text += " " + Quoted(argv[i]);
-  CommandText() = text;
-}
-
-std::string TypedCommand() { return CommandText(); }
 
 std::vector<Contender> ParseContenders(World& world, const std::string& text) {
   std::vector<Contender> contenders;
@@ -91,9 +72,6 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
     throw UsageError("the reference must be one of the policies, '{}' is not{}",
                      evaluation.reference, DidYouMean(evaluation.reference, ids));
   }
-  if (!options.globals.quiet) {
-    std::fputs((world.ReadNote() + world.OverloadHint(scenarios)).c_str(), stderr);
-  }
   for (const World::Named& named : scenarios) {
     const Workload& workload = named.scenario->workload();
     evaluation.workloads.push_back(
@@ -113,7 +91,7 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
 
   if (!options.out.empty() && !options.single_run) RemoveEvaluation(options.out);
   const std::size_t total = scenarios.size() * contenders.size();
-  Progress progress("simulating", static_cast<std::int64_t>(total), options.globals.quiet);
+  Progress progress("simulating", static_cast<std::int64_t>(total), !options.show_progress);
   progress.Update(0,
                   fmt::format("{} workload(s), {} policies", scenarios.size(), contenders.size()));
   std::mutex mutex;
@@ -156,12 +134,12 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
     progress.Update(++done, fmt::format("{} on {}", id, scenario.workload().name));
   };
   if (options.log_root.empty()) {
-    ParallelFor(total, options.globals.threads,
+    ParallelFor(total, options.threads,
                 [&](std::size_t i) { run(i % contenders.size(), i / contenders.size(), nullptr); });
   } else {
     const std::string sources = SourcesOf(world).dump();
     // A data set is written by one thread: one task per policy.
-    ParallelFor(contenders.size(), options.globals.threads, [&](std::size_t p) {
+    ParallelFor(contenders.size(), options.threads, [&](std::size_t p) {
       EpisodeLog log({.root = options.log_root,
                       .policy = contenders[p].id,
                       .command = options.command,
@@ -172,29 +150,6 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
   }
   if (!options.out.empty() && !options.single_run) WriteEvaluation(options.out, evaluation);
   return evaluation;
-}
-
-void PrintEvaluation(const Evaluation& evaluation, const ExperimentOptions& options) {
-  if (options.globals.json) {
-    std::printf("%s\n", JsonText(ToJson(evaluation)).c_str());
-  } else {
-    const std::vector<PolicyRow> rows = CompareToReference(evaluation);
-    std::printf("%s", ComparisonTable(evaluation, rows).ToText().c_str());
-    if (ServedByUser(evaluation)) {
-      std::printf("\n%s", ServiceTable(evaluation, rows).ToText().c_str());
-      if (HasTenants(evaluation)) {
-        std::printf("\n%s", TenantTable(evaluation, rows).ToText().c_str());
-      }
-    }
-    if (evaluation.policies.size() > 1) {
-      const Headline headline = MakeHeadline(evaluation, rows);
-      std::printf("\n%s %s\n", headline.finding.c_str(), headline.verdict.c_str());
-    }
-  }
-  if (options.globals.quiet) return;
-  if (!options.out.empty()) std::fprintf(stderr, "results: %s\n", options.out.c_str());
-  if (!options.log_root.empty())
-    std::fprintf(stderr, "episode logs: %s\n", options.log_root.c_str());
 }
 
 }  // namespace allot

@@ -1,13 +1,12 @@
 #pragma once
-// Policies x workloads, in parallel, into run directories and an Evaluation: what simulate, compare
-// and evaluate share.
+// Policies x workloads, in parallel, into an Evaluation and, where asked, run directories and
+// episode logs. examples/compare_policies.cc is a whole program.
 
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "experiment/global_options.h"
 #include "experiment/world.h"
 #include "metrics/evaluation.h"
 #include "sched/policy.h"
@@ -25,26 +24,22 @@ struct Contender {
 std::vector<Contender> ParseContenders(World& world, const std::string& text);
 
 struct ExperimentOptions {
-  std::string title;
+  std::string title{};
   TrainingOverlap training_overlap = TrainingOverlap::kNone;
-  std::string reference;    // contender that ratios are taken of; "" = the first
-  std::string command;      // as typed
-  std::string out;          // "" = keep nothing on disk
-  bool bounds = false;      // work out the lower bound on the average JCT of each workload
-  bool single_run = false;  // `out` is the folder of the one run, without evaluation.json
-  std::string log_root;     // "" = no HDF5 episode logs; else a Minari datasets folder
-  GlobalOptions globals;
+  std::string reference{};     // contender that ratios are taken of; "" = the first
+  std::string command{};       // that is kept with the results
+  std::string out{};           // "" = keep nothing on disk
+  bool bounds = false;         // work out the lower bound on the average JCT of each workload
+  bool single_run = false;     // `out` is the folder of the one run, without evaluation.json
+  std::string log_root{};      // "" = no HDF5 episode logs; else a Minari datasets folder
+  int threads = 0;             // 0: one a core; results do not depend on it
+  bool show_progress = false;  // on stderr
 };
 
+// One run of every contender on every scenario. `world` made the scenarios. UsageError for a
+// reference that is no contender; errors of runs as RunPolicy.
 Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenarios,
                          const std::vector<Contender>& contenders,
                          const ExperimentOptions& options);
-
-// Table on stdout (or the evaluation as JSON) and what was written on stderr.
-void PrintEvaluation(const Evaluation& evaluation, const ExperimentOptions& options);
-
-// The command as the user typed it.
-std::string TypedCommand();
-void RememberCommand(int argc, char** argv);
 
 }  // namespace allot

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "core/version.h"
-#include "experiment/experiment.h"
 
 namespace allot {
 
-std::string ModelCard(const std::string& title, const std::string& measured) {
+std::string ModelCard(const std::string& title, const std::string& command,
+                      const std::string& measured) {
   return fmt::format(
       "# {}\n\n"
       "- made by: `{}`\n"
@@ -18,7 +18,7 @@ std::string ModelCard(const std::string& title, const std::string& measured) {
       "features, throughput of models and length estimates (src/features); on workloads unlike "
       "those it was\n"
       "trained on, compare it with the heuristics first.\n",
-      title, TypedCommand(), Version(), measured);
+      title, command, Version(), measured);
 }
 
 }  // namespace allot

@@ -7,6 +7,7 @@ namespace allot {
 
 // The text of card.md: what the weights are, by which command and version they were made, what was
 // measured.
-std::string ModelCard(const std::string& title, const std::string& measured);
+std::string ModelCard(const std::string& title, const std::string& command,
+                      const std::string& measured);
 
 }  // namespace allot

@@ -1,6 +1,6 @@
 #pragma once
-// Options of 'allot pretrain', for the two ways in which networks are warmed up: margins of index
-// networks (pretrain_torch.cc) and increments of sequence networks (pretrain_sequence_torch.cc).
+// Networks learn from the decisions of any scheduler, in one of two ways: margins of index networks
+// (pretrain_margins_torch.cc) and increments of sequence networks (pretrain_sequence_torch.cc).
 
 #include <functional>
 #include <string>
@@ -8,6 +8,7 @@
 
 #include "agents/training/imitation.h"
 #include "experiment/global_options.h"
+#include "models/checkpoint.h"
 #include "models/net_weights.h"
 
 namespace allot {
@@ -18,6 +19,7 @@ struct PretrainOptions {
   std::string teacher = "optimus";
   int episodes = 60;
   std::string network = "index:alpha=0,beta=0,kappa=0";
+  std::string command;  // that the card says
   std::string out;
   double hold_out = 0.2;
   int stride = 1;

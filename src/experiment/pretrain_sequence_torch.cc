@@ -39,7 +39,7 @@ void AddLogged(const PretrainOptions& o, Lessons* lessons) {
 }
 
 void AddTaught(const PretrainOptions& o, Lessons* lessons) {
-  lessons->world.UseSettings(o.setting);
+  lessons->world = World(WorldSpec{.setting = o.setting});
   lessons->teacher = o.teacher;
   const std::vector<Setting>& settings = lessons->world.settings();
   for (int k = 0; k < o.episodes; ++k) {

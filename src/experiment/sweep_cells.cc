@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "experiment/world_options.h"
 #include "sim/run.h"
 #include "sweep/window.h"
 
@@ -17,11 +18,9 @@ constexpr Seconds kLongestTail = 64000 * 3600;
 }  // namespace
 
 WorldOptions SweepableOptions() {
-  World world;
-  CommandLine line;
-  world.Declare(line);
   WorldOptions names;
-  for (const std::string& name : line.LongNames()) {
+  for (const WorldOption& option : WorldOptionTable()) {
+    const std::string name = option.name;
     // Factors of every sweep; and each seed is a workload of its own.
     const bool elsewhere = name == "cluster" || name == "load" || name == "rate" ||
                            name == "seed" || name == "workloads";
@@ -34,15 +33,7 @@ SweepCells::SweepCells(const SweepDefinition& definition, std::size_t kept)
     : definition_(definition), kept_(kept) {}
 
 std::unique_ptr<World> SweepCells::MakeWorld(const std::map<std::string, std::string>& options) {
-  auto world = std::make_unique<World>();
-  CommandLine line;
-  world->Declare(line);
-  std::vector<std::string> arguments;
-  for (const auto& [name, value] : options)
-    arguments.push_back(fmt::format("--{}={}", name, value));
-  line.Parse(arguments);
-  world->ShareTraces(&traces_);
-  return world;
+  return std::make_unique<World>(WorldFromTexts(options), &traces_);
 }
 
 void SweepCells::CheckAll() {

@@ -7,12 +7,13 @@
 
 #include "agents/training/trainer.h"
 #include "experiment/global_options.h"
-#include "experiment/world.h"
+#include "experiment/world_spec.h"
 
 namespace allot {
 
 struct TrainOptions {
-  World world;
+  WorldSpec world;
+  std::string command;  // that cards say
   std::string network;  // of fresh weights, "ID:KEY=VALUE,..."; empty: index, or the start's
   std::string start;    // checkpoint folder, or "index:..."; empty: fresh weights
   std::string teacher = "optimus";

@@ -16,6 +16,7 @@
 #include "experiment/model_card.h"
 #include "experiment/sources.h"
 #include "experiment/training_run.h"
+#include "experiment/world.h"
 #include "models/checkpoint.h"
 #include "models/torch/configure.h"
 #include "record/tensorboard.h"
@@ -34,19 +35,23 @@ using Json = nlohmann::ordered_json;
 class TrainingRun {
  public:
   TrainingRun(TrainOptions& options, const GlobalOptions& globals)
-      : o_(options), globals_(globals), out_(options.out), leads_(o_.trainer.team->rank() == 0) {
-    if (o_.training_cluster.empty() && !o_.world.in_settings()) {
-      o_.training_cluster = o_.world.cluster_text();
+      : o_(options),
+        world_(options.world),
+        globals_(globals),
+        out_(options.out),
+        leads_(o_.trainer.team->rank() == 0) {
+    if (o_.training_cluster.empty() && !world_.in_settings()) {
+      o_.training_cluster = o_.world.cluster;
     }
     config_ = EffectiveConfig();
     TrainerState state = o_.resume ? Resume() : Start();
     if (!o_.resume) config_["sources"] = Sources();
     o_.trainer.threads = globals.threads;
-    o_.trainer.teacher = [this] { return o_.world.MakePolicy(o_.teacher); };
+    o_.trainer.teacher = [this] { return world_.MakePolicy(o_.teacher); };
     if (!o_.history.empty()) o_.trainer.lengths = LengthModelOf(o_.history);
-    const EpisodeSource episodes = !o_.from_logs.empty()    ? LogEpisodes()
-                                   : o_.world.in_settings() ? SettingEpisodes()
-                                                            : TraceEpisodes();
+    const EpisodeSource episodes = !o_.from_logs.empty()  ? LogEpisodes()
+                                   : world_.in_settings() ? SettingEpisodes()
+                                                          : TraceEpisodes();
     validation_ = std::make_unique<Validation>(validation_scenarios_, o_.trainer.teacher,
                                                ObjectiveNamed(o_.objective), validation_decisions_,
                                                globals.threads, o_.trainer.team);
@@ -112,7 +117,7 @@ class TrainingRun {
 
   Json EffectiveConfig() {
     const Json world =
-        o_.from_logs.empty() ? o_.world.ToJson() : Json{{"workload", Join(o_.from_logs, ", ")}};
+        o_.from_logs.empty() ? world_.ToJson() : Json{{"workload", Join(o_.from_logs, ", ")}};
     return Json{{"world", world},
                 {"episode_span", o_.episode_span},
                 {"training_cluster", o_.training_cluster},
@@ -132,8 +137,7 @@ class TrainingRun {
 
   // Of the weights and the length model to be.
   nlohmann::json Sources() {
-    nlohmann::json sources =
-        o_.from_logs.empty() ? SourcesOf(o_.world) : SourcesOfLogs(o_.from_logs);
+    nlohmann::json sources = o_.from_logs.empty() ? SourcesOf(world_) : SourcesOfLogs(o_.from_logs);
     if (!o_.history.empty()) AddSources(SourcesOfHistory(o_.history), &sources);
     if (StartsAtCheckpoint()) {
       AddSources(SourcesOfCheckpoint(LoadCheckpoint(o_.start).config), &sources);
@@ -219,18 +223,18 @@ class TrainingRun {
   // Also sets the scenarios of validation: samples of the training weeks, at every load.
   EpisodeSource TraceEpisodes() {
     const ClusterSpec cluster = ClusterSpec::Parse(o_.training_cluster);
-    const Seconds span = ParseWhen(o_.world.trace(), o_.episode_span);
-    if (!globals_.quiet && leads_) std::fputs(o_.world.ReadNote().c_str(), stderr);
+    const Seconds span = ParseWhen(world_.trace(), o_.episode_span);
+    if (!globals_.quiet && leads_) std::fputs(world_.ReadNote().c_str(), stderr);
     // An episode is cut at twice its span: a policy must not learn to wait for the last very long
     // job.
-    o_.trainer.max_decisions = static_cast<std::int64_t>(2 * span / o_.world.sim().interval);
+    o_.trainer.max_decisions = static_cast<std::int64_t>(2 * span / world_.sim().interval);
     validation_decisions_ = o_.trainer.max_decisions;
     for (int k = 0; k < o_.validation_workloads; ++k) {
       const double load = o_.training_loads[static_cast<std::size_t>(k) % o_.training_loads.size()];
-      const EpisodeSource source = o_.world.TrainingEpisodes(cluster, span, {load});
+      const EpisodeSource source = world_.TrainingEpisodes(cluster, span, {load});
       validation_scenarios_.push_back(source(ValidationSeed(k)));
     }
-    return o_.world.TrainingEpisodes(cluster, span, o_.training_loads);
+    return world_.TrainingEpisodes(cluster, span, o_.training_loads);
   }
 
   EpisodeSource LogEpisodes() {
@@ -245,7 +249,7 @@ class TrainingRun {
   }
 
   EpisodeSource SettingEpisodes() {
-    const std::vector<Setting>& settings = o_.world.settings();
+    const std::vector<Setting>& settings = world_.settings();
     o_.trainer.max_decisions = 0;
     validation_decisions_ = kMostValidationDecisions;
     for (const Setting& setting : settings) {
@@ -322,7 +326,7 @@ class TrainingRun {
     }
     checkpoint.config = config_;
     checkpoint.card =
-        ModelCard(fmt::format("Network '{}', {}", state.weights.kind, o_.method),
+        ModelCard(fmt::format("Network '{}', {}", state.weights.kind, o_.method), o_.command,
                   fmt::format("{} {:.3f} of that of {} on {} validation samples of the "
                               "training weeks, after {} episodes",
                               o_.objective, last_validation_, o_.teacher, o_.validation_workloads,
@@ -352,8 +356,8 @@ class TrainingRun {
                    {"episodes", trainer_->state().episodes},
                    {"validation_ratio", last_validation_},
                    {"best_validation_ratio", best_}};
-      if (o_.from_logs.empty() && !o_.world.in_settings() && !o_.world.made_by_law()) {
-        json["read"] = nlohmann::json(o_.world.read_report());
+      if (o_.from_logs.empty() && !world_.in_settings() && !world_.made_by_law()) {
+        json["read"] = nlohmann::json(world_.read_report());
       }
       std::printf("%s\n", JsonText(json).c_str());
     } else {
@@ -368,6 +372,7 @@ class TrainingRun {
   }
 
   TrainOptions& o_;
+  World world_;
   const GlobalOptions& globals_;
   std::filesystem::path out_;
   const bool leads_;  // writes files and says something; the others of the team only compute

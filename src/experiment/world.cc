@@ -17,8 +17,6 @@
 namespace allot {
 namespace {
 
-constexpr int kLawJobs = 1000;  // as long as --jobs does not say it
-
 // A time of the workload as ParseWhen takes it.
 std::string WhenText(const Workload& workload, Seconds time) {
   const auto origin = ParseCalendar(workload.origin);
@@ -28,70 +26,9 @@ std::string WhenText(const Workload& workload, Seconds time) {
 
 }  // namespace
 
-void World::Declare(CommandLine& line) {
-  line.Option("-w,--workload", workload_,
-              "trace file (csv, json, .gz), 'embedded': four weeks of Philly, or law:NAME")
-      .ShowDefault();
-  line.Option("--format", format_, "trace format, see 'allot list'").ShowDefault();
-  line.Flag("--lenient", lenient_, "drop and count malformed rows instead of stopping");
-  line.Option("-c,--cluster", cluster_, "nodes x GPUs: 16x8, 6x4:v100,3x8:p100, or a file")
-      .ShowDefault();
-  line.Option("--from", from_, "first submission used: date, 14d, or seconds");
-  line.Option("--to", to_, "submissions before this are used");
-  line.Option("--load", loads_,
-              "keep a random part of the jobs, so that the workload offers this load (GPU time / "
-              "capacity); several loads: one per workload, in turn")
-      .SplitAt(',');
-  line.Option("--span", span_, "length of one sampled workload").ShowDefault();
-  line.Option("--workloads", workloads_,
-              "number of sampled workloads; they take the spans of the window in turn")
-      .Range(1, 100000)
-      .ShowDefault();
-  line.Option("--rate", rate_,
-              "jobs per hour of a workload made by a law (default: that of the law's trace)");
-  line.Option("--jobs", jobs_, "jobs of a workload made by a law")
-      .DefaultText(fmt::format("{}", kLawJobs));
-  line.Option("--tail", tail_, "by a law: arrivals continue for this long after the last of --jobs")
-      .DefaultText("0");
-  line.Option("--seed", seed_, "seed of laws, samples, job models and length estimates")
-      .ShowDefault();
-  line.Flag("--rigid", rigid_,
-            "keep jobs at their requested size (default: elastic, docs/formats/catalogue.md)");
-  line.Option("--catalogue", catalogue_file_,
-              "CSV of the throughput of your models (docs/formats/catalogue.md), instead of "
-              "the catalogue that ships with allot");
-  line.Option("--profile", profile_, "named set of simulator rules, see 'allot list'")
-      .ShowDefault();
-  line.Option("--interval", interval_, "seconds between decisions");
-  line.Option("--restart-cost", restart_cost_,
-              "seconds of progress lost by a change of allocation");
-  line.Option("--launch-cost", launch_cost_,
-              "seconds of progress lost by each launch of a job that holds no GPUs");
-  line.Option("--failures", failures_,
-              "nodes fail and are repaired at random: MEAN_BETWEEN:MEAN_REPAIR[:CHECKPOINTS], "
-              "e.g. 30d:2h:1h");
-  line.Option("--node-events", node_events_, "CSV of nodes that go down or up: time_s,node,event");
-  line.Option("--speedup", speedup_, "factor on the speed of all jobs, hidden from policies")
-      .Range(1e-6, 1e6)
-      .ShowDefault();
-  line.Option("--length-estimates", lengths_,
-              "job lengths that policies get: none, noisy:SIGMA, true (oracle)")
-      .DefaultText("of the profile; noisy:0.5");
-  line.Option(
-      "--setting", setting_specs_,
-      "named worlds, joined by commas, see 'allot list settings'. A setting fixes workload, "
-      "cluster, load and rules: of the options above only --workloads and --seed may be added");
-  line.Exclude(
-      "--setting",
-      {"--workload",    "--format",    "--cluster",     "--from",     "--to",
-       "--load",        "--span",      "--rate",        "--jobs",     "--tail",
-       "--rigid",       "--catalogue", "--profile",     "--interval", "--restart-cost",
-       "--launch-cost", "--failures",  "--node-events", "--speedup",  "--length-estimates"});
-}
-
 const std::vector<Setting>& World::settings() {
   if (settings_.empty() && in_settings()) {
-    for (const std::string& spec : SplitSpecs(setting_specs_)) {
+    for (const std::string& spec : SplitSpecs(spec_.setting)) {
       settings_.push_back(MakeSetting(spec));
       if (settings_.back().profile != settings_.front().profile) {
         throw UsageError("settings must be of one profile, got {} ({}) and {} ({})",
@@ -103,15 +40,15 @@ const std::vector<Setting>& World::settings() {
   return settings_;
 }
 
-bool World::made_by_law() const { return !LawName(workload_).empty(); }
+bool World::made_by_law() const { return !LawName(spec_.workload).empty(); }
 
-Seconds World::tail() const { return tail_.empty() ? 0 : ParseWhen(Workload{}, tail_); }
+Seconds World::tail() const { return spec_.tail.empty() ? 0 : ParseWhen(Workload{}, spec_.tail); }
 
 std::shared_ptr<const Workload> World::MadeByLaw(std::uint64_t seed) const {
-  if (seed == seed_ && trace_ != nullptr) return trace_;
-  const auto& law = Registry<WorkloadLaw>::Global().Get("law", LawName(workload_));
-  const double rate = RateOf(law, rate_);
-  const LawLength length = {jobs_.value_or(kLawJobs), tail()};
+  if (seed == spec_.seed && trace_ != nullptr) return trace_;
+  const auto& law = Registry<WorkloadLaw>::Global().Get("law", LawName(spec_.workload));
+  const double rate = RateOf(law, spec_.rate);
+  const LawLength length = {spec_.jobs.value_or(kLawJobs), tail()};
   const auto make = [&] { return Generate(law, rate, seed, length); };
   if (workload_cache_ == nullptr) return std::make_shared<const Workload>(make());
   return workload_cache_->Share({law.id, rate, seed, length.jobs, length.tail}, make);
@@ -120,21 +57,22 @@ std::shared_ptr<const Workload> World::MadeByLaw(std::uint64_t seed) const {
 const Workload& World::trace() {
   if (trace_ != nullptr) return *trace_;
   if (made_by_law()) {
-    trace_ = MadeByLaw(seed_);
+    trace_ = MadeByLaw(spec_.seed);
     return *trace_;
   }
   const auto only_laws = [this](const char* option, const auto& value) {
     return UsageError("{} {} is for a workload made by a law (law:NAME), got --workload {}", option,
-                      value, workload_);
+                      value, spec_.workload);
   };
-  if (rate_) throw only_laws("--rate", *rate_);
-  if (jobs_) throw only_laws("--jobs", *jobs_);
-  if (!tail_.empty()) throw only_laws("--tail", tail_);
+  if (spec_.rate) throw only_laws("--rate", *spec_.rate);
+  if (spec_.jobs) throw only_laws("--jobs", *spec_.jobs);
+  if (!spec_.tail.empty()) throw only_laws("--tail", spec_.tail);
   const auto read = [this](ReadReport* report) {
-    return ReadTrace(workload_, format_, ReadOptions{.lenient = lenient_}, report);
+    return ReadTrace(spec_.workload, spec_.format, ReadOptions{.lenient = spec_.lenient}, report);
   };
   if (workload_cache_ != nullptr) {
-    trace_ = workload_cache_->Get({workload_, format_, lenient_}, read, &read_report_);
+    trace_ =
+        workload_cache_->Get({spec_.workload, spec_.format, spec_.lenient}, read, &read_report_);
   } else {
     trace_ = std::make_shared<const Workload>(read(&read_report_));
   }
@@ -143,20 +81,20 @@ const Workload& World::trace() {
 
 SimOptions World::sim() const {
   SimOptions options;
-  Registry<ProfileInfo>::Global().Get("profile", profile_).apply(&options);
-  if (interval_) options.interval = *interval_;
-  if (restart_cost_) options.restart_cost = *restart_cost_;
-  if (launch_cost_) options.launch_cost = *launch_cost_;
-  options.speedup *= speedup_;
-  if (!lengths_.empty()) options.lengths = LengthEstimates::Parse(lengths_);
-  if (!failures_.empty()) options.failures = ParseNodeFailures(failures_);
-  if (!node_events_.empty()) options.node_events = ReadNodeEvents(node_events_);
-  options.seed = seed_;
+  Registry<ProfileInfo>::Global().Get("profile", spec_.profile).apply(&options);
+  if (spec_.interval) options.interval = *spec_.interval;
+  if (spec_.restart_cost) options.restart_cost = *spec_.restart_cost;
+  if (spec_.launch_cost) options.launch_cost = *spec_.launch_cost;
+  options.speedup *= spec_.speedup;
+  if (!spec_.lengths.empty()) options.lengths = LengthEstimates::Parse(spec_.lengths);
+  if (!spec_.failures.empty()) options.failures = ParseNodeFailures(spec_.failures);
+  if (!spec_.node_events.empty()) options.node_events = ReadNodeEvents(spec_.node_events);
+  options.seed = spec_.seed;
   return options;
 }
 
 const ProfileInfo& World::Rules() {
-  const std::string& name = in_settings() ? settings().front().profile : profile_;
+  const std::string& name = in_settings() ? settings().front().profile : spec_.profile;
   return Registry<ProfileInfo>::Global().Get("profile", name);
 }
 
@@ -174,7 +112,7 @@ std::string World::ComparedPolicies() {
 
 // A trace that says how its jobs scale is left as it is.
 bool World::elastic() {
-  if (rigid_) return false;
+  if (spec_.rigid) return false;
   const auto& jobs = trace().jobs;
   return std::none_of(jobs.begin(), jobs.end(), [](const Job& job) {
     return job.model >= 0 || job.min_gpus > 0 || job.max_gpus > 0 || job.work > 0;
@@ -187,39 +125,39 @@ void World::CheckWindow(const WindowOptions& window) {
   if (all.jobs.empty()) return;
   const Seconds first = all.jobs.front().submit;
   const Seconds last = all.jobs.back().submit;
-  if (!to_.empty() && !from_.empty() && window.to <= window.from) {
-    throw UsageError("--to must lie after --from, got {} and {}", to_, from_);
+  if (!spec_.to.empty() && !spec_.from.empty() && window.to <= window.from) {
+    throw UsageError("--to must lie after --from, got {} and {}", spec_.to, spec_.from);
   }
-  if (!to_.empty() && window.to <= first) {
+  if (!spec_.to.empty() && window.to <= first) {
     throw UsageError("--to must lie after the first submission of '{}', at {}, got {}", all.name,
-                     WhenText(all, first), to_);
+                     WhenText(all, first), spec_.to);
   }
-  if (!from_.empty() && window.from > last && !made_by_law()) {
+  if (!spec_.from.empty() && window.from > last && !made_by_law()) {
     throw UsageError("--from must not lie after the last submission of '{}', at {}, got {}",
-                     all.name, WhenText(all, last), from_);
+                     all.name, WhenText(all, last), spec_.from);
   }
 }
 
 const Catalogue& World::catalogue() {
-  if (catalogue_file_.empty()) return Catalogue::Embedded();
+  if (spec_.catalogue.empty()) return Catalogue::Embedded();
   if (catalogue_ == nullptr) {
-    catalogue_ = std::make_unique<const Catalogue>(Catalogue::FromFile(catalogue_file_));
+    catalogue_ = std::make_unique<const Catalogue>(Catalogue::FromFile(spec_.catalogue));
   }
   return *catalogue_;
 }
 
 WindowOptions World::Window() {
   WindowOptions window;
-  if (!from_.empty()) window.from = ParseWhen(trace(), from_);
-  if (!to_.empty()) window.to = ParseWhen(trace(), to_);
+  if (!spec_.from.empty()) window.from = ParseWhen(trace(), spec_.from);
+  if (!spec_.to.empty()) window.to = ParseWhen(trace(), spec_.to);
   CheckWindow(window);
-  for (const double load : loads_) {
+  for (const double load : spec_.loads) {
     if (!(load > 0)) throw UsageError("--load must be > 0, got {}", load);
   }
-  window.span = ParseWhen(trace(), span_);
-  window.loads = loads_;
+  window.span = ParseWhen(trace(), spec_.span);
+  window.loads = spec_.loads;
   window.elastic = elastic();
-  window.elasticity.seed = seed_;
+  window.elasticity.seed = spec_.seed;
   window.catalogue = &catalogue();
   window.sim = sim();
   return window;
@@ -228,8 +166,8 @@ WindowOptions World::Window() {
 std::vector<World::Named> World::SettingScenarios() {
   std::vector<Named> scenarios;
   for (const Setting& setting : settings()) {
-    for (int k = 0; k < workloads_; ++k) {
-      const std::uint64_t seed = seed_ + static_cast<std::uint64_t>(k);
+    for (int k = 0; k < spec_.workloads; ++k) {
+      const std::uint64_t seed = spec_.seed + static_cast<std::uint64_t>(k);
       Named named{setting.episodes(seed), 0, seed};
       named.load = OfferedLoad(named.scenario->workload(), named.scenario->cluster().total().gpus);
       scenarios.push_back(std::move(named));
@@ -250,18 +188,18 @@ std::vector<World::Named> World::Scenarios() {
   if (in_settings()) return SettingScenarios();
   WindowOptions window = Window();
   window.weekly = true;
-  window.first_seed = seed_;
-  if (loads_.size() > static_cast<std::size_t>(workloads_)) {
+  window.first_seed = spec_.seed;
+  if (spec_.loads.size() > static_cast<std::size_t>(spec_.workloads)) {
     throw UsageError(
         "each of the {} values of --load ({}) needs a workload: --workloads must be at least {}, "
         "got {}",
-        loads_.size(), fmt::join(loads_, ","), loads_.size(), workloads_);
+        spec_.loads.size(), fmt::join(spec_.loads, ","), spec_.loads.size(), spec_.workloads);
   }
-  if (loads_.empty()) {
-    if (workloads_ > 1 && !made_by_law()) {
+  if (spec_.loads.empty()) {
+    if (spec_.workloads > 1 && !made_by_law()) {
       throw UsageError(
           "--workloads {} needs --load: without it the workload is the whole window, once",
-          workloads_);
+          spec_.workloads);
     }
     window.loads = {0.0};
     window.span = made_by_law()
@@ -270,8 +208,8 @@ std::vector<World::Named> World::Scenarios() {
   }
   const EpisodeSource source = Episodes(cluster(), window);
   std::vector<Named> scenarios;
-  for (int k = 0; k < workloads_; ++k) {
-    const std::uint64_t seed = seed_ + static_cast<std::uint64_t>(k);
+  for (int k = 0; k < spec_.workloads; ++k) {
+    const std::uint64_t seed = spec_.seed + static_cast<std::uint64_t>(k);
     Named named{source(seed), 0, seed};
     named.load = OfferedLoad(named.scenario->workload(), cluster().total().gpus);
     scenarios.push_back(std::move(named));
@@ -282,11 +220,11 @@ std::vector<World::Named> World::Scenarios() {
 std::string World::OverloadHint(const std::vector<Named>& scenarios) const {
   double highest = 0;
   for (const Named& named : scenarios) highest = std::max(highest, named.load);
-  if (in_settings() || !loads_.empty() || highest < 3) return "";
+  if (in_settings() || !spec_.loads.empty() || highest < 3) return "";
   return fmt::format(
       "note: the workload offers {:.1f} times what {} can serve, most jobs will only queue;\n"
       "      --load 1.0 takes a sub-sample that fits, --cluster gives more GPUs\n",
-      highest, cluster_);
+      highest, spec_.cluster);
 }
 
 EpisodeSource World::TrainingEpisodes(const ClusterSpec& spec, Seconds span,
@@ -299,40 +237,40 @@ EpisodeSource World::TrainingEpisodes(const ClusterSpec& spec, Seconds span,
 
 nlohmann::ordered_json World::ToJson() {
   if (in_settings()) {
-    return {{"setting", setting_specs_}, {"workloads", workloads_}, {"seed", seed_}};
+    return {{"setting", spec_.setting}, {"workloads", spec_.workloads}, {"seed", spec_.seed}};
   }
   const SimOptions options = sim();
-  nlohmann::ordered_json json = {{"workload", workload_},
-                                 {"format", format_},
-                                 {"cluster", cluster_},
-                                 {"from", from_},
-                                 {"to", to_},
-                                 {"span", span_},
-                                 {"loads", loads_},
-                                 {"workloads", workloads_},
-                                 {"seed", seed_},
+  nlohmann::ordered_json json = {{"workload", spec_.workload},
+                                 {"format", spec_.format},
+                                 {"cluster", spec_.cluster},
+                                 {"from", spec_.from},
+                                 {"to", spec_.to},
+                                 {"span", spec_.span},
+                                 {"loads", spec_.loads},
+                                 {"workloads", spec_.workloads},
+                                 {"seed", spec_.seed},
                                  {"elastic", elastic()},
-                                 {"profile", profile_},
+                                 {"profile", spec_.profile},
                                  {"interval_s", options.interval},
                                  {"restart_cost_s", options.restart_cost},
                                  {"decide_on_events", options.decide_on_events},
                                  {"speedup", options.speedup},
                                  {"length_estimates", options.lengths.ToString()}};
   // Only where they were given: worlds of before do not name them.
-  if (!catalogue_file_.empty()) {
-    json["catalogue"] = catalogue_file_;
+  if (!spec_.catalogue.empty()) {
+    json["catalogue"] = spec_.catalogue;
     json["catalogue_fingerprint"] = fmt::format("{:016x}", StableHash(catalogue().csv()));
   }
   if (options.launch_cost > 0) json["launch_cost_s"] = options.launch_cost;
   if (made_by_law()) {
-    json["rate"] = rate_ ? nlohmann::ordered_json(*rate_) : nlohmann::ordered_json();
-    json["jobs"] = jobs_.value_or(kLawJobs);
-    json["tail"] = tail_.empty() ? "0" : tail_;
+    json["rate"] = spec_.rate ? nlohmann::ordered_json(*spec_.rate) : nlohmann::ordered_json();
+    json["jobs"] = spec_.jobs.value_or(kLawJobs);
+    json["tail"] = spec_.tail.empty() ? "0" : spec_.tail;
   }
   return json;
 }
 
-std::string World::ReadNote() const { return allot::ReadNote(workload_, read_report_); }
+std::string World::ReadNote() const { return allot::ReadNote(spec_.workload, read_report_); }
 
 std::string ReadNote(const std::string& path, const ReadReport& report) {
   if (report.drops.empty()) return "";

@@ -1,6 +1,8 @@
 """./dev says what is wrong before it starts anything, and counts results honestly."""
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -106,3 +108,16 @@ def test_totals_of_a_missing_file_are_a_failure(tmp_path):
     done = subprocess.run([sys.executable, ROOT / "tests" / "junit_totals.py", tmp_path / "none.xml", "1"],
                           capture_output=True, text=True)
     assert (done.stdout, done.returncode) == ("0 passed, 1 failed\n", 1)
+
+
+def test_devcontainer_installs_what_the_build_needs():
+    """The image takes its packages from the one list, and ends with a build."""
+    folder = ROOT / ".devcontainer"
+    settings = json.loads((folder / "devcontainer.json").read_text())
+    assert settings["postCreateCommand"] == "./dev build"
+    dockerfile = (folder / settings["build"]["dockerfile"]).read_text()
+    assert dockerfile.splitlines()[1] == "FROM debian:12"
+    program = re.search(r"awk '(.*?)'", dockerfile, re.DOTALL)[1].replace("\\\n", "\n")
+    listed = subprocess.run(["awk", program, ROOT / "cmake" / "apt-packages.txt"], capture_output=True, text=True, check=True)
+    assert {"cmake", "g++", "libtorch-dev", "python3-venv", "clang-tidy"} <= set(listed.stdout.split())
+    assert "slurmd" not in listed.stdout.split()  # only the tests on live clusters need it

@@ -1,0 +1,25 @@
+#pragma once
+// How much CPU simulations cost. CPU time of one thread. Policies are specs joined by commas.
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace allot {
+
+// Decisions on 100, 1000, ... `most_active` one-GPU jobs, of which half run.
+nlohmann::ordered_json MeasureCrowds(const std::string& policies, int most_active);
+
+// The clock passes 100,000 rounds in which nothing can change.
+nlohmann::ordered_json MeasureIdle();
+
+// The cells of preset blox-fig6, with the making of their workloads.
+nlohmann::ordered_json MeasureFigure6();
+
+// 1,000,000 jobs on 100,000 GPUs. Its peak of memory is the process's.
+nlohmann::ordered_json MeasureMillion(const std::string& policies);
+
+// Median of 51 runs each of DL2's heuristics on its mid_s1, against what its Python needed.
+// `folder`: DL2's reference.
+nlohmann::ordered_json MeasureDl2(const std::string& folder);
+
+}  // namespace allot

@@ -1,0 +1,43 @@
+#include "cli/declare_world.h"
+
+#include <type_traits>
+
+#include "experiment/world_options.h"
+
+namespace allot {
+namespace {
+
+template <typename T>
+void Declare(CommandLine& line, const WorldOption& option, T& value) {
+  const std::string names =
+      (option.letter.empty() ? "" : "-" + option.letter + ",") + "--" + option.name;
+  if constexpr (std::is_same_v<T, bool>) {
+    line.Flag(names, value, option.help);
+  } else {
+    const CommandLine::Entry entry = line.Option(names, value, option.help);
+    if constexpr (std::is_same_v<T, std::vector<double>>) entry.SplitAt(',');
+    if (option.range) {
+      const auto [least, most] = *option.range;
+      if constexpr (std::is_same_v<T, int>) {
+        entry.Range(static_cast<int>(least), static_cast<int>(most));
+      } else {
+        entry.Range(least, most);
+      }
+    }
+    if (option.show_default) entry.ShowDefault();
+    if (!option.default_text.empty()) entry.DefaultText(option.default_text);
+  }
+}
+
+}  // namespace
+
+void DeclareWorld(CommandLine& line, WorldSpec& spec) {
+  for (const WorldOption& option : WorldOptionTable()) {
+    std::visit([&](const auto member) { Declare(line, option, spec.*member); }, option.value);
+  }
+  for (const WorldOption& option : WorldOptionTable()) {
+    line.Exclude(option.name, ExcludedBy(option.name));
+  }
+}
+
+}  // namespace allot

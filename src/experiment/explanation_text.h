@@ -1,0 +1,24 @@
+#pragma once
+// An explanation of a decision (agents/learned/explanation.h) for people and as JSON.
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "agents/learned/explanation.h"
+#include "cluster/observation.h"
+
+namespace allot {
+
+// `names`: of the jobs, by row. `only`: this row and no other; -1: all.
+nlohmann::ordered_json ExplanationJson(const Observation& o, const Explanation& explanation,
+                                       const std::vector<std::string>& names, std::int32_t only);
+
+// A table, one row a job.
+std::string ExplanationText(const Observation& o, const Explanation& explanation,
+                            const std::vector<std::string>& names);
+// One job with its steps and features.
+std::string ExplanationText(const Observation& o, std::int32_t row, const ExplainedJob& job,
+                            const std::string& name);
+
+}  // namespace allot

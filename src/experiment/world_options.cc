@@ -1,0 +1,216 @@
+#include "experiment/world_options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <type_traits>
+
+#include "core/error.h"
+#include "core/strings.h"
+#include "experiment/world.h"
+
+namespace allot {
+namespace {
+
+using W = WorldSpec;
+
+[[noreturn]] void ThrowNotA(const char* what, const std::string& name, const std::string& text) {
+  throw UsageError("--{}: must be {}, got '{}'", name, what, text);
+}
+
+void Parse(const std::string& /*name*/, const std::string& text, std::string* value) {
+  *value = text;
+}
+
+void Parse(const std::string& name, const std::string& text, bool* value) {
+  if (text != "true" && text != "false") ThrowNotA("true or false", name, text);
+  *value = text == "true";
+}
+
+void Parse(const std::string& name, const std::string& text, double* value) {
+  const std::optional<double> number = ParseNumber(text);
+  if (!number) ThrowNotA("a number", name, text);
+  *value = *number;
+}
+
+void Parse(const std::string& name, const std::string& text, int* value) {
+  const auto whole = ParseInteger(text);
+  if (!whole || *whole < std::numeric_limits<int>::min() ||
+      *whole > std::numeric_limits<int>::max()) {
+    ThrowNotA("a whole number", name, text);
+  }
+  *value = static_cast<int>(*whole);
+}
+
+void Parse(const std::string& name, const std::string& text, std::uint64_t* value) {
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, *value);
+  if (text.empty() || last != end || error != std::errc()) {
+    throw UsageError("--{}: must be a whole number from 0 to {}, got '{}'", name,
+                     std::numeric_limits<std::uint64_t>::max(), text);
+  }
+}
+
+void Parse(const std::string& name, const std::string& text, std::vector<double>* value) {
+  value->clear();
+  for (const std::string_view part : Split(text, ',')) {
+    Parse(name, std::string(Trim(part)), &value->emplace_back());
+  }
+}
+
+template <typename T>
+void Parse(const std::string& name, const std::string& text, std::optional<T>* value) {
+  Parse(name, text, &value->emplace());
+}
+
+template <typename T>
+void RequireRange(const WorldOption& option, const T& value) {
+  if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
+    if (!option.range) return;
+    const auto [least, most] = *option.range;
+    const auto number = static_cast<double>(value);
+    if (number < least || number > most) {
+      throw UsageError("--{}: must be from {} to {}, got {}", option.name, least, most, value);
+    }
+  }
+}
+
+void Set(const WorldOption& option, const std::string& text, WorldSpec* spec) {
+  std::visit(
+      [&](const auto member) {
+        Parse(option.name, text, &(spec->*member));
+        RequireRange(option, spec->*member);
+      },
+      option.value);
+}
+
+}  // namespace
+
+const std::vector<WorldOption>& WorldOptionTable() {
+  static const std::vector<WorldOption> table = {
+      {.name = "workload",
+       .value = &W::workload,
+       .help = "trace file (csv, json, .gz), 'embedded': four weeks of Philly, or law:NAME",
+       .show_default = true,
+       .letter = "w"},
+      {.name = "format",
+       .value = &W::format,
+       .help = "trace format, see 'allot list'",
+       .show_default = true},
+      {.name = "lenient",
+       .value = &W::lenient,
+       .help = "drop and count malformed rows instead of stopping"},
+      {.name = "cluster",
+       .value = &W::cluster,
+       .help = "nodes x GPUs: 16x8, 6x4:v100,3x8:p100, or a file",
+       .show_default = true,
+       .letter = "c"},
+      {.name = "from", .value = &W::from, .help = "first submission used: date, 14d, or seconds"},
+      {.name = "to", .value = &W::to, .help = "submissions before this are used"},
+      {.name = "load",
+       .value = &W::loads,
+       .help = "keep a random part of the jobs, so that the workload offers this load (GPU time / "
+               "capacity); several loads: one per workload, in turn"},
+      {.name = "span",
+       .value = &W::span,
+       .help = "length of one sampled workload",
+       .show_default = true},
+      {.name = "workloads",
+       .value = &W::workloads,
+       .help = "number of sampled workloads; they take the spans of the window in turn",
+       .show_default = true,
+       .range = {{1, 100000}}},
+      {.name = "rate",
+       .value = &W::rate,
+       .help = "jobs per hour of a workload made by a law (default: that of the law's trace)"},
+      {.name = "jobs",
+       .value = &W::jobs,
+       .help = "jobs of a workload made by a law",
+       .default_text = fmt::format("{}", kLawJobs)},
+      {.name = "tail",
+       .value = &W::tail,
+       .help = "by a law: arrivals continue for this long after the last of --jobs",
+       .default_text = "0"},
+      {.name = "seed",
+       .value = &W::seed,
+       .help = "seed of laws, samples, job models and length estimates",
+       .show_default = true},
+      {.name = "rigid",
+       .value = &W::rigid,
+       .help = "keep jobs at their requested size (default: elastic, docs/formats/catalogue.md)"},
+      {.name = "catalogue",
+       .value = &W::catalogue,
+       .help = "CSV of the throughput of your models (docs/formats/catalogue.md), instead of "
+               "the catalogue that ships with allot"},
+      {.name = "profile",
+       .value = &W::profile,
+       .help = "named set of simulator rules, see 'allot list'",
+       .show_default = true},
+      {.name = "interval", .value = &W::interval, .help = "seconds between decisions"},
+      {.name = "restart-cost",
+       .value = &W::restart_cost,
+       .help = "seconds of progress lost by a change of allocation"},
+      {.name = "launch-cost",
+       .value = &W::launch_cost,
+       .help = "seconds of progress lost by each launch of a job that holds no GPUs"},
+      {.name = "failures",
+       .value = &W::failures,
+       .help = "nodes fail and are repaired at random: MEAN_BETWEEN:MEAN_REPAIR[:CHECKPOINTS], "
+               "e.g. 30d:2h:1h"},
+      {.name = "node-events",
+       .value = &W::node_events,
+       .help = "CSV of nodes that go down or up: time_s,node,event"},
+      {.name = "speedup",
+       .value = &W::speedup,
+       .help = "factor on the speed of all jobs, hidden from policies",
+       .show_default = true,
+       .range = {{1e-6, 1e6}}},
+      {.name = "length-estimates",
+       .value = &W::lengths,
+       .help = "job lengths that policies get: none, noisy:SIGMA, true (oracle)",
+       .default_text = "of the profile; noisy:0.5"},
+      {.name = "setting",
+       .value = &W::setting,
+       .help =
+           "named worlds, joined by commas, see 'allot list settings'. A setting fixes workload, "
+           "cluster, load and rules: of the options above only --workloads and --seed may be "
+           "added"},
+  };
+  return table;
+}
+
+std::vector<std::string> ExcludedBy(const std::string& name) {
+  std::vector<std::string> names;
+  if (name != "setting") return names;
+  // What a setting leaves open, and how malformed rows are read, which matters to none.
+  for (const WorldOption& option : WorldOptionTable()) {
+    const std::string other = option.name;
+    if (other != name && other != "workloads" && other != "seed" && other != "lenient") {
+      names.push_back(other);
+    }
+  }
+  return names;
+}
+
+WorldSpec WorldFromTexts(const std::map<std::string, std::string>& texts) {
+  const std::vector<WorldOption>& table = WorldOptionTable();
+  WorldSpec spec;
+  for (const auto& [name, text] : texts) {
+    const auto option = std::find_if(table.begin(), table.end(),
+                                     [&](const WorldOption& each) { return name == each.name; });
+    if (option == table.end()) {
+      std::vector<std::string> known;
+      for (const WorldOption& each : table) known.emplace_back(each.name);
+      throw UsageError("a world has no option '{}'{}", name, DidYouMean(name, known));
+    }
+    Set(*option, text, &spec);
+    for (const std::string& other : ExcludedBy(name)) {
+      if (texts.contains(other)) {
+        throw UsageError("--{} excludes --{}, got {} and {}", name, other, text, texts.at(other));
+      }
+    }
+  }
+  return spec;
+}
+
+}  // namespace allot

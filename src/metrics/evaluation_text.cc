@@ -1,0 +1,24 @@
+#include "metrics/evaluation_text.h"
+
+#include <fmt/format.h>
+
+#include "metrics/comparison.h"
+#include "metrics/service_table.h"
+
+namespace allot {
+
+std::string EvaluationText(const Evaluation& evaluation) {
+  const std::vector<PolicyRow> rows = CompareToReference(evaluation);
+  std::string text = ComparisonTable(evaluation, rows).ToText();
+  if (ServedByUser(evaluation)) {
+    text += "\n" + ServiceTable(evaluation, rows).ToText();
+    if (HasTenants(evaluation)) text += "\n" + TenantTable(evaluation, rows).ToText();
+  }
+  if (evaluation.policies.size() > 1) {
+    const Headline headline = MakeHeadline(evaluation, rows);
+    text += fmt::format("\n{} {}\n", headline.finding, headline.verdict);
+  }
+  return text;
+}
+
+}  // namespace allot

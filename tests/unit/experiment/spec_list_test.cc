@@ -1,0 +1,26 @@
+#include "experiment/spec_list.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/core/expect_error.h"
+
+namespace allot {
+namespace {
+
+using Specs = std::vector<std::string>;
+
+TEST(SplitSpecs, ACommaInsideParametersBelongsToTheSpec) {
+  EXPECT_EQ(SplitSpecs("fifo,las:queues=3600,backfill=false,srtf"),
+            (Specs{"fifo", "las:queues=3600,backfill=false", "srtf"}));
+  EXPECT_EQ(SplitSpecs(" fifo , las"), (Specs{"fifo", "las"}));
+  EXPECT_EQ(SplitSpecs("las:queues=1,index:alpha=2"), (Specs{"las:queues=1", "index:alpha=2"}));
+}
+
+TEST(SplitSpecs, RefusesMissingNames) {
+  for (const char* text : {"", "fifo,", ",fifo", "fifo,,las"}) {
+    ExpectError(ExitCode::kUsage, {"a name is missing"}, [&] { SplitSpecs(text); });
+  }
+}
+
+}  // namespace
+}  // namespace allot
