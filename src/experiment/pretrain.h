@@ -40,7 +40,19 @@ struct Pretrained {
   std::string measured_on;  // for the card and the last line
 };
 
-Pretrained PretrainIncrements(const PretrainOptions& options, const NetWeights& start,
+Pretrained PretrainMargins(const PretrainOptions& o, const NetWeights& start,
+                           const GlobalOptions& globals);
+Pretrained PretrainIncrements(const PretrainOptions& o, const NetWeights& start,
                               const GlobalOptions& globals);
+
+struct PretrainedCheckpoint {
+  Checkpoint checkpoint;
+  std::string curve;     // CSV
+  std::string measured;  // a sentence
+};
+
+// The way that suits the network of the options; what it was made from is in the checkpoint.
+// UsageError where neither logs nor a setting give decisions to learn from.
+PretrainedCheckpoint Pretrain(const PretrainOptions& o, const GlobalOptions& globals);
 
 }  // namespace allot

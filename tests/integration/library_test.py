@@ -12,7 +12,7 @@ def rows_of(table, policies):
     """Policy -> its first figures in the printed table."""
     rows = {}
     for line in table.splitlines():
-        words = line.split()
+        words = line.lstrip("> ").split()  # ">" marks the reference
         if words and words[0] in policies and words[0] not in rows:
             rows[words[0]] = words[1:FIGURES]
     return rows

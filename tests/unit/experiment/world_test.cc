@@ -71,7 +71,8 @@ TEST(World, WorldsWithOneCacheReadATraceOnce) {
 }
 
 TEST(World, HintsAtMuchMoreThanTheClusterServes) {
-  const SmallTrace trace("a,0,4,1000\nb,10,4,1000\n");  // 8000 GPU-seconds in 11 s
+  // Until the last submission four jobs want all GPUs at once.
+  const SmallTrace trace("a,0,4,1000\nb,0,4,1000\nc,0,4,1000\nd,0,4,1000\ne,10,4,1000\n");
   World small(trace.OnOneNode("1x4"));
   EXPECT_NE(small.OverloadHint(small.Scenarios()).find("1x4"), std::string::npos);
   const SmallTrace light("a,0,1,10\nb,1000,1,10\n");
