@@ -19,7 +19,7 @@ run() {
   "$allot" "$@"
 }
 
-# A run begins anew; a folder that no demo made is left alone.
+# Every run starts from the beginning; a folder that no demo made is left alone.
 if [[ -e $out && ! -e $out/.demo ]] && [[ -n $(ls -A "$out" 2>/dev/null) ]]; then
   printf 'demo: %s exists and was not made by a demo: choose another folder\n' "$out" >&2
   exit 2
@@ -29,23 +29,23 @@ mkdir -p "$out"
 touch "$out/.demo"
 world=(--cluster 16x8)
 training=(--to 2017-11-13)   # two weeks to learn from
-unseen=(--from 2017-11-13)   # the two weeks after, for the proof
+unseen=(--from 2017-11-13)   # the two weeks after, for the test
 
 step "1. The trace: four weeks of Microsoft's Philly cluster"
 run trace inspect embedded
 
-step "2. The well-known schedulers on the training weeks; their decisions are logged"
+step "2. Well-known schedulers on the training weeks; their decisions are logged"
 run compare --policies fifo,las,srtf,drf,optimus "${world[@]}" "${training[@]}" --load 1.0 --workloads 2 \
   --title "Training weeks" --out "$out/compare" --log "$out/logs"
 
 step "3. The network learns from the logged decisions of a teacher"
 run pretrain --log "$out/logs/cluster/drf-v0" --out "$out/pretrain"
 
-step "4. Reinforcement learning from there"
+step "4. Reinforcement learning improves it"
 run train --start "$out/pretrain/checkpoint" --teacher drf "${world[@]}" "${training[@]}" --training-cluster 8x8 \
   --iterations 40 --out "$out/train"
 
-step "5. The proof: weeks that the policy has never seen"
+step "5. Test on weeks that training never saw"
 run evaluate --checkpoint "$out/train/best" "${world[@]}" "${unseen[@]}" --load 1.0 --workloads 8 --seed 1000 \
   --against fifo,las,srtf,drf,optimus --title "Unseen weeks" --out "$out/evaluate"
 
@@ -53,7 +53,7 @@ step "6. The report"
 run report "$out/evaluate" "$out/compare" --training "$out/pretrain" "$out/train" \
   --title "A scheduler trained on Philly" --command "./dev demo" --out "$out/report.html"
 
-step "7. Live: three jobs that really train (on this machine, GPUs in name only), resized by the trained policy"
+step "7. Live: three jobs that really train on this machine, with imaginary GPUs, resized by the trained policy"
 mkdir -p "$out/live"
 counter=$(cd "$(dirname "$allot")" && pwd)/examples/elastic_counter
 job() {  # job NAME GPUS MAX STEPS SECONDS-A-STEP-IN-MS AFTER

@@ -1,7 +1,7 @@
 #pragma once
 // Settings: named, seeded families of episodes (arrivals, cluster, rules of the world), in which
 // policies are trained and compared. A new one is one file in envs/settings/ that registers itself.
-// Used through --settings of the commands.
+// Used through --setting of the commands.
 
 #include <cstdint>
 #include <functional>

@@ -206,9 +206,9 @@ int Run(int argc, char** argv) {
   app.get_formatter()->column_width(34);
   GlobalOptions globals;
   app.add_flag("--json", globals.json, "machine-readable result on stdout");
-  app.add_flag("-q,--quiet", globals.quiet, "no progress and no narration on stderr");
+  app.add_flag("-q,--quiet", globals.quiet, "no progress and no notes on stderr");
   app.add_option("--threads", globals.threads,
-                 "threads, 0 = all cores; results do not depend on it")
+                 "threads, 0 = all cores; results do not depend on the number")
       ->check(CLI::Range(0, 1024));
   app.set_config("--config", "", "TOML file with options of the command; the command line wins");
   app.config_formatter(std::make_shared<CommandConfig>(app));
@@ -229,7 +229,7 @@ int Run(int argc, char** argv) {
       if (CLI::App* own = Nested(app, group); own != nullptr) {
         groups.emplace(group, own);  // a command that also has some of its own
       } else if (!groups.contains(group)) {
-        groups[group] = app.add_subcommand(group, fmt::format("commands on a {}", group));
+        groups[group] = app.add_subcommand(group, fmt::format("several commands, see 'allot {} --help'", group));
         groups[group]->require_subcommand(1);
         groups[group]->fallthrough();
       }
