@@ -13,11 +13,10 @@
 namespace allot {
 
 void ArrivalsReplay::OnEpisodeStart() {
-  ends_.OnEpisodeStart();
+  events_.Reset();
   jobs_.clear();
   tables_.clear();
   ended_count_ = 0;
-  last_time_ = 0;
 }
 
 // Live, a table can be where another one was that is no more.
@@ -30,13 +29,15 @@ std::shared_ptr<const ConfigurationTable> ArrivalsReplay::Copy(const Configurati
 }
 
 void ArrivalsReplay::Observe(const Observation& o) {
-  for (const EndedJobs::Ended& ended : ends_.Observe(o)) {
-    const auto found = jobs_.find(ended.job);
-    if (found == jobs_.end()) continue;
-    Seen& seen = found->second;
-    seen.work = ended.seconds * (*seen.table)[seen.requested].rate;
-    seen.end = (std::max(last_time_, o.now - o.interval) + o.now) / 2;
-    ++ended_count_;
+  if (events_.Follow(o.events) != EventCursor::Step::kAgain) {
+    for (const EndedJob& ended : o.events.ended) {
+      const auto found = jobs_.find(ended.job);
+      if (found == jobs_.end()) continue;
+      Seen& seen = found->second;
+      seen.work = ended.requested_seconds() * (*seen.table)[seen.requested].rate;
+      seen.end = ended.end;
+      ++ended_count_;
+    }
   }
   if (jobs_.size() > memory_) Begin(o);
   for (std::int32_t row = 0; row < o.rows(); ++row) {
@@ -52,7 +53,6 @@ void ArrivalsReplay::Observe(const Observation& o) {
     seen.table = Copy(o.table[r]);  // its rates may have been measured since
     seen.work = o.done_work[r] + ReckonedRemaining(o, row);
   }
-  last_time_ = o.now;
 }
 
 void ArrivalsReplay::Begin(const Observation& o) {

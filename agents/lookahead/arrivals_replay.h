@@ -2,7 +2,7 @@
 // How another policy would have served the jobs of a run: the arrivals, as far as observations show
 // them, and the mean JCT of a policy on them in simulation. Used by the policy 'guarded'.
 //
-// An ended job took the work that EndedJobs estimates. Another job takes the work it has done plus
+// An ended job took the work that its event tells. Another job takes the work it has done plus
 // ReckonedRemaining. JCTs are cut at the present on both sides, so that the measured and the
 // simulated mean are of the same jobs and the same time.
 
@@ -10,7 +10,6 @@
 #include <memory>
 #include <vector>
 
-#include "forecast/ended_jobs.h"
 #include "sched/policy.h"
 #include "sim/scenario.h"
 
@@ -44,11 +43,10 @@ class ArrivalsReplay {
 
   SimOptions rules_;
   std::size_t memory_;
-  EndedJobs ends_;
+  EventCursor events_;
   std::map<JobIndex, Seen> jobs_;
   std::map<const ConfigurationTable*, std::shared_ptr<const ConfigurationTable>> tables_;
   std::int64_t ended_count_ = 0;
-  Seconds last_time_ = 0;
 };
 
 }  // namespace allot

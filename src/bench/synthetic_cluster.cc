@@ -57,32 +57,24 @@ void SyntheticCluster::MeasureAnew(Job* job) {
 
 const Observation& SyntheticCluster::Observe() {
   Observation& o = o_;
-  const auto clear = [](auto&... columns) { (columns.clear(), ...); };
-  clear(o.job, o.submit, o.table, o.requested, o.running, o.done_work, o.estimated_work,
-        o.attained_gpu_seconds, o.attained_seconds, o.restart_cost, o.changes, o.waiting_since,
-        o.priority, o.deadline, o.tenant, o.user, o.group, o.shares);
   o.cluster = &cluster_;
-  o.share_begin.assign(1, 0);
+  o.ClearJobs();
   for (const Job& job : jobs_) {
-    o.job.push_back(job.number);
-    o.submit.push_back(job.submit);
-    o.table.push_back(job.table.get());
-    o.requested.push_back(job.requested);
-    o.running.push_back(job.running);
-    o.done_work.push_back(job.done);
-    o.estimated_work.push_back(job.foretold ? job.total : kUnknown);
-    o.attained_gpu_seconds.push_back(job.gpu_seconds);
-    o.attained_seconds.push_back(job.seconds);
-    o.restart_cost.push_back(1);
-    o.changes.push_back(job.changes);
-    o.waiting_since.push_back(job.running < 0 ? job.waiting_since : o.now);
-    o.priority.push_back(0);
-    o.deadline.push_back(kNever);
-    o.tenant.push_back(job.number % 10);
-    o.user.push_back(job.number % 200);
-    o.group.push_back(-1);
-    o.shares.insert(o.shares.end(), job.shares.begin(), job.shares.end());
-    o.share_begin.push_back(static_cast<std::int32_t>(o.shares.size()));
+    o.Append({.job = job.number,
+              .submit = job.submit,
+              .table = job.table.get(),
+              .requested = job.requested,
+              .running = job.running,
+              .done_work = job.done,
+              .estimated_work = job.foretold ? job.total : kUnknown,
+              .attained_gpu_seconds = job.gpu_seconds,
+              .attained_seconds = job.seconds,
+              .restart_cost = 1,
+              .changes = job.changes,
+              .waiting_since = job.running < 0 ? job.waiting_since : o.now,
+              .tenant = job.number % 10,
+              .user = job.number % 200},
+             job.shares);
   }
   return o;
 }

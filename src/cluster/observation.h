@@ -1,94 +1,83 @@
 #pragma once
-// Everything a policy may see at one decision: a snapshot of cluster and unfinished jobs.
+// What a policy sees when it decides: the cluster, all unfinished jobs, and what has happened since
+// the decision before. The simulator and a real cluster give the same kind of observation.
 //
-// Flat arrays, one element per job ("row"), rows ascending by (submit, JobIndex); a policy's answer
-// must not depend on that order. It is a value: copying it freezes the moment. What a policy could
-// not know on a real cluster (true remaining work) is not in here; an estimate is, where the run
-// provides one.
+// An observation is a value. A copy stays as it is, whatever happens later. It points to four
+// things that it does not own: the cluster, the jobs' tables, and the names of users and groups.
+// They belong to whoever made the observation and live as long as that.
+//
+// One row per job. Every column is a vector with one element per row (cluster/job_columns.h lists
+// them, with units). Rows ascend by (submit, job), but a policy's answer must not depend on that.
+//
+// What nobody can know on a real cluster, the true remaining work above all, is not in here.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "cluster/allocation.h"
 #include "cluster/cluster_spec.h"
+#include "cluster/events.h"
+#include "cluster/free_map.h"
+#include "cluster/job_columns.h"
 #include "core/types.h"
 #include "perf/configuration.h"
 
 namespace allot {
 
-class FreeMap;
-
-// A look at what its owner keeps up to date. A copy looks at nothing, as it may outlive the moment.
-template <typename T>
-class Look {
- public:
-  Look() = default;
-  Look(const Look&) {}
-  Look& operator=(const Look&) {
-    at_ = nullptr;
-    return *this;
-  }
-  Look& operator=(const T* at) {
-    at_ = at;
-    return *this;
-  }
-  const T* get() const { return at_; }
-
- private:
-  const T* at_ = nullptr;
-};
-
-struct Observation {
+struct Observation : JobColumns {
   Seconds now = 0;
   Seconds interval = 0;                  // time between scheduled decisions
   std::int64_t decision = 0;             // 0, 1, ... within the episode
-  const ClusterSpec* cluster = nullptr;  // at this moment; lives as long as whoever observes it
+  const ClusterSpec* cluster = nullptr;  // as it is now
 
-  // ---- per row ----
-  std::vector<JobIndex> job;  // handle, stable for the episode
-  std::vector<Seconds> submit;
-  std::vector<const ConfigurationTable*> table;  // what the job can be given
-  std::vector<std::int32_t> requested;           // its configuration as submitted (fastest type)
-  std::vector<std::int32_t> running;             // configuration it runs in, -1: waiting
-  std::vector<double> done_work;                 // progress, in the job's unit of work
-  std::vector<double> estimated_work;            // estimate of its total work; NaN: none
-  std::vector<double> attained_gpu_seconds;      // service so far, GPUs x seconds held
-  std::vector<Seconds> attained_seconds;         // service so far, seconds held
-  std::vector<Seconds> restart_cost;             // lost by a change of its allocation
-  std::vector<std::int32_t> changes;             // allocations begun so far (launches and resizes)
-  std::vector<Seconds> waiting_since;            // start of the present wait; now when running
-  std::vector<double> priority;                  // larger is more important
-  std::vector<Seconds> deadline;                 // absolute; kNever: none
-  std::vector<std::int32_t> tenant;
-  std::vector<std::int32_t> user;   // who submitted it, -1: unknown; the same for the episode
-  std::vector<std::int32_t> group;  // what its user calls alike (application, script), -1: unknown
+  Events events;  // since the decision before
 
-  // Names by `user` and `group`, where they are known; lists may grow. They live as `cluster` does.
+  // Names by `user` and `group`; null: not known. The lists may grow.
   const std::vector<std::string>* user_names = nullptr;
   const std::vector<std::string>* group_names = nullptr;
 
-  // Present placements: shares of row r are shares[share_begin[r] .. share_begin[r + 1]).
-  std::vector<std::int32_t> share_begin;
+  // Where jobs run. Row r holds shares[share_begin[r] .. share_begin[r + 1]).
+  std::vector<std::int32_t> share_begin;  // one more than there are rows
   std::vector<NodeShare> shares;
 
-  // What the shares leave free of the cluster, where the one who observes it keeps that up to date.
-  Look<FreeMap> free;
+  // What the shares leave free of the cluster. Not there where the observer does not keep it; then
+  // a job may also run on GPUs that the cluster has no more.
+  std::optional<FreeMap> free;
 
-  std::int32_t rows() const { return static_cast<std::int32_t>(job.size()); }
   std::span<const NodeShare> shares_of(std::int32_t row) const {
     const std::int32_t begin = share_begin[static_cast<std::size_t>(row)];
     const std::int32_t end = share_begin[static_cast<std::size_t>(row) + 1];
     return {shares.data() + begin, static_cast<std::size_t>(end - begin)};
   }
+
+  // No rows, before the first Append.
+  void ClearJobs() {
+    ClearRows();
+    shares.clear();
+    share_begin.assign(1, 0);
+  }
+  void Append(const JobRow& row, std::span<const NodeShare> held = {}) {
+    AppendRow(row);
+    shares.insert(shares.end(), held.begin(), held.end());
+    share_begin.push_back(static_cast<std::int32_t>(shares.size()));
+  }
 };
 
-// The same answer in full, of one that is given as changes to what the observation shows.
+// What is to be told of the job in this row, if it ended now.
+EndedJob EndedAt(const Observation& observation, std::int32_t row, Seconds end);
+
+// The same jobs in another order: row i of the answer is row order[i]. Events too; the numbers of
+// jobs stay.
+Observation InOrder(const Observation& observation, std::span<const std::int32_t> order);
+
+// The answer in full, of one that is given as changes to what the observation shows.
 Allocation InFull(const Observation& observation, const Allocation& changes);
 
-// Estimated work left, never 0: an estimate that the job has outlived counts as a tenth of the
-// larger of what was estimated and what is done. NaN when there is no estimate.
+// Estimated work left, never 0: where a job has done more than was estimated, a tenth of what it
+// has done (of the estimate, if that is larger). NaN when there is no estimate.
 double EstimatedRemaining(double estimated_work, double done_work);
 
 }  // namespace allot

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <type_traits>
 
 #include "cluster/validate.h"
 #include "core/error.h"
@@ -33,6 +34,11 @@ Json NameJson(std::int32_t index, const std::vector<std::string>* names) {
   if (index < 0) return Json();
   return names != nullptr && At(index) < names->size() ? Json((*names)[At(index)])
                                                        : Json(fmt::format("{}", index));
+}
+
+// Columns that are names in the JSON, not numbers.
+bool IsName(std::string_view column) {
+  return column == "job" || column == "user" || column == "group";
 }
 
 }  // namespace
@@ -109,7 +115,8 @@ std::int32_t ConfigurationFromJson(const Json& job, const char* key,
   return index;
 }
 
-void AddShares(const Json& job, std::size_t nodes, Observation* o) {
+std::vector<NodeShare> SharesFromJson(const Json& job, std::size_t nodes) {
+  std::vector<NodeShare> shares;
   for (const Json& share : job.value("shares", Json::array())) {
     NodeShare placed;
     placed.node = share.at("node");
@@ -126,9 +133,9 @@ void AddShares(const Json& job, std::size_t nodes, Observation* o) {
       }
       placed.gpus |= std::uint64_t{1} << gpu;
     }
-    o->shares.push_back(placed);
+    shares.push_back(placed);
   }
-  o->share_begin.push_back(static_cast<std::int32_t>(o->shares.size()));
+  return shares;
 }
 
 void AddJob(const Json& job, Snapshot* snapshot) {
@@ -139,26 +146,27 @@ void AddJob(const Json& job, Snapshot* snapshot) {
                     table_index);
   }
   const ConfigurationTable& table = snapshot->tables[table_index];
+  JobRow row;
+  ForEachJobColumn([&](const auto& column) {
+    using T = typename std::remove_cvref_t<decltype(column)>::Value;
+    if constexpr (std::is_floating_point_v<T>)
+      row.*column.value = Number(job, column.name, column.absent);
+    else if constexpr (std::is_arithmetic_v<T>) {
+      if (!IsName(column.name)) row.*column.value = job.value(column.name, column.absent);
+    }
+  });
   snapshot->names.push_back(job.at("job"));
-  o.job.push_back(o.rows());
-  o.submit.push_back(job.at("submit"));
-  o.table.push_back(&table);
-  o.requested.push_back(ConfigurationFromJson(job, "requested", table, 0));
-  o.running.push_back(ConfigurationFromJson(job, "running", table, -1));
-  o.done_work.push_back(Number(job, "done_work", 0));
-  o.estimated_work.push_back(Number(job, "estimated_work", kUnknown));
-  o.attained_gpu_seconds.push_back(Number(job, "attained_gpu_seconds", 0));
-  o.attained_seconds.push_back(Number(job, "attained_seconds", 0));
-  o.restart_cost.push_back(Number(job, "restart_cost", 30));
-  o.changes.push_back(job.value("changes", o.running.back() >= 0 ? 1 : 0));
-  o.waiting_since.push_back(
-      Number(job, "waiting_since", o.running.back() >= 0 ? o.now : o.submit.back()));
-  o.priority.push_back(Number(job, "priority", 0));
-  o.deadline.push_back(Number(job, "deadline", kNever));
-  o.tenant.push_back(job.value("tenant", -1));
-  o.user.push_back(snapshot->users.Intern(Name(job, "user")));
-  o.group.push_back(snapshot->groups.Intern(Name(job, "group")));
-  AddShares(job, snapshot->cluster.nodes().size(), &o);
+  row.job = o.rows();
+  row.submit = job.at("submit");
+  row.table = &table;
+  row.requested = ConfigurationFromJson(job, "requested", table, 0);
+  row.running = ConfigurationFromJson(job, "running", table, -1);
+  row.changes = job.value("changes", UsualChanges(row.running));
+  row.waiting_since =
+      Number(job, "waiting_since", UsualWaitingSince(row.running, row.submit, o.now));
+  row.user = snapshot->users.Intern(Name(job, "user"));
+  row.group = snapshot->groups.Intern(Name(job, "group"));
+  o.Append(row, SharesFromJson(job, snapshot->cluster.nodes().size()));
 }
 
 // What runs must be a legal allocation.
@@ -191,24 +199,21 @@ Json SnapshotJson(const Observation& o, const std::vector<std::string>& names) {
       }
       shares.push_back({{"node", share.node}, {"units", share.units}, {"gpus", gpus}});
     }
-    jobs.push_back({{"job", names[r]},
-                    {"submit", o.submit[r]},
-                    {"table", index.at(o.table[r])},
-                    {"requested", o.requested[r]},
-                    {"running", o.running[r]},
-                    {"done_work", o.done_work[r]},
-                    {"estimated_work", Known(o.estimated_work[r])},
-                    {"attained_gpu_seconds", o.attained_gpu_seconds[r]},
-                    {"attained_seconds", o.attained_seconds[r]},
-                    {"restart_cost", o.restart_cost[r]},
-                    {"changes", o.changes[r]},
-                    {"waiting_since", o.waiting_since[r]},
-                    {"priority", o.priority[r]},
-                    {"deadline", Known(o.deadline[r])},
-                    {"tenant", o.tenant[r]},
-                    {"user", NameJson(o.user[r], o.user_names)},
-                    {"group", NameJson(o.group[r], o.group_names)},
-                    {"shares", std::move(shares)}});
+    Json job;
+    ForEachJobColumn([&](const auto& column) {
+      using T = typename std::remove_cvref_t<decltype(column)>::Value;
+      Json& value = job[column.name];  // in the order of the columns
+      if constexpr (std::is_floating_point_v<T>)
+        value = Known((o.*column.values)[r]);
+      else if constexpr (std::is_arithmetic_v<T>)
+        value = (o.*column.values)[r];
+    });
+    job["job"] = names[r];
+    job["table"] = index.at(o.table[r]);
+    job["user"] = NameJson(o.user[r], o.user_names);
+    job["group"] = NameJson(o.group[r], o.group_names);
+    job["shares"] = std::move(shares);
+    jobs.push_back(std::move(job));
   }
   return {{"snapshot", kVersion},
           {"now", o.now},
@@ -236,7 +241,7 @@ std::unique_ptr<Snapshot> ParseSnapshot(std::string_view text, const std::string
     o.interval = json.at("interval");
     if (!(o.interval > 0)) throw DataError("'interval' must be > 0, got {}", o.interval);
     o.decision = json.value("decision", std::int64_t{0});
-    o.share_begin = {0};
+    o.ClearJobs();
     for (const Json& table : json.at("tables")) {
       where = fmt::format("{}: table {}", origin, snapshot->tables.size());
       snapshot->tables.push_back(TableFromJson(table, snapshot->cluster.types().size()));

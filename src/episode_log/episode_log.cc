@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cluster/event_finder.h"
 #include "cluster/validate.h"
 #include "core/check.h"
 #include "core/error.h"
@@ -338,12 +339,14 @@ namespace {
 void PlaySeen(const LoggedEpisode& episode, DecisionListener* listener) {
   const Scenario& scenario = *episode.scenario;
   ClusterSpec cluster;
+  EventFinder events;
   Observation o;
   o.interval = scenario.options().interval;
   for (std::size_t d = 0; d < episode.decisions.times.size(); ++d) {
     ThrowIfInterrupted();
     episode.seen->Fill(d, scenario.workload(), scenario.cluster(), &cluster, &o);
     o.now = episode.decisions.times[d];
+    events.Find(&o);
     const Allocation& logged = episode.decisions.allocations[d];
     Allocation given;
     for (const Allocation::Entry& entry : logged.entries()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -29,30 +30,17 @@ std::uint64_t PrintOf(const ConfigurationTable& table) {
 
 std::size_t Size(std::int64_t value) { return static_cast<std::size_t>(value); }
 
-template <typename T>
-void Append(std::vector<T>& column, const std::vector<T>& values) {
-  column.insert(column.end(), values.begin(), values.end());
-}
-
 }  // namespace
 
-template <typename Log, typename F>
-void ObservationLog::ForEachColumn(Log& log, const F& visit) {
-  visit("job", log.job_);
-  visit("table", log.table_);
-  visit("requested", log.requested_);
-  visit("running", log.running_);
-  visit("changes", log.changes_);
-  visit("tenant", log.tenant_);
-  visit("submit", log.submit_);
-  visit("done_work", log.done_work_);
-  visit("estimated_work", log.estimated_work_);
-  visit("attained_gpu_seconds", log.attained_gpu_seconds_);
-  visit("attained_seconds", log.attained_seconds_);
-  visit("restart_cost", log.restart_cost_);
-  visit("waiting_since", log.waiting_since_);
-  visit("priority", log.priority_);
-  visit("deadline", log.deadline_);
+template <typename F>
+void ObservationLog::ForEachColumn(const F& visit) {
+  ForEachJobColumn([&](const auto& column) {
+    using T = typename std::remove_cvref_t<decltype(column)>::Value;
+    const std::string_view name = column.name;
+    if constexpr (std::is_arithmetic_v<T>) {  // tables are kept by number
+      if (name != "user" && name != "group") visit(column);
+    }
+  });
 }
 
 // Tables of running jobs are made anew when a rate is measured, so an address says nothing.
@@ -70,7 +58,6 @@ std::int32_t ObservationLog::TableOf(JobIndex job, const ConfigurationTable& tab
 }
 
 void ObservationLog::Add(const Observation& o) {
-  Append(job_, o.job);
   for (std::int32_t row = 0; row < o.rows(); ++row) {
     table_.push_back(TableOf(o.job[At(row)], *o.table[At(row)]));
     for (const NodeShare& share : o.shares_of(row)) {
@@ -80,20 +67,12 @@ void ObservationLog::Add(const Observation& o) {
     }
     first_share_.push_back(static_cast<std::int64_t>(node_.size()));
   }
-  Append(requested_, o.requested);
-  Append(running_, o.running);
-  Append(changes_, o.changes);
-  Append(tenant_, o.tenant);
-  Append(submit_, o.submit);
-  Append(done_work_, o.done_work);
-  Append(estimated_work_, o.estimated_work);
-  Append(attained_gpu_seconds_, o.attained_gpu_seconds);
-  Append(attained_seconds_, o.attained_seconds);
-  Append(restart_cost_, o.restart_cost);
-  Append(waiting_since_, o.waiting_since);
-  Append(priority_, o.priority);
-  Append(deadline_, o.deadline);
-  first_row_.push_back(static_cast<std::int64_t>(job_.size()));
+  ForEachColumn([&](const auto& column) {
+    const auto& values = o.*column.values;
+    auto& all = rows_.*column.values;
+    all.insert(all.end(), values.begin(), values.end());
+  });
+  first_row_.push_back(static_cast<std::int64_t>(table_.size()));
 
   const std::vector<Node>& nodes = o.cluster->nodes();
   for (std::size_t n = 0; n < nodes.size(); ++n) {
@@ -104,15 +83,16 @@ void ObservationLog::Add(const Observation& o) {
 }
 
 void ObservationLog::Renumber(std::span<const std::int32_t> row_of) {
-  for (std::int32_t& job : job_) job = row_of[At(job)];
+  for (JobIndex& job : rows_.job) job = row_of[At(job)];
   latest_.clear();
 }
 
 void ObservationLog::AddColumns(ArrayMap* columns) const {
   ArrayMap& out = *columns;
-  ForEachColumn(*this, [&out](const char* name, const auto& column) {
-    out[std::string("seen/") + name] = MakeColumn(column);
+  ForEachColumn([&](const auto& column) {
+    out[std::string("seen/") + column.name] = MakeColumn(rows_.*column.values);
   });
+  out["seen/table"] = MakeColumn(table_);
   out["seen/first_row"] = MakeColumn(first_row_);
   out["seen/nodes"] = MakeColumn(nodes_);
   out["seen/first_down"] = MakeColumn(first_down_);
@@ -139,15 +119,16 @@ ObservationLog ObservationLog::Read(const MinariReader& reader, std::int64_t epi
   log.node_ = reader.ReadAs<std::int32_t>(episode, "seen/node");
   log.gpus_ = reader.ReadAs<std::uint64_t>(episode, "seen/gpus");
   log.units_ = reader.ReadAs<std::int16_t>(episode, "seen/units");
-  ForEachColumn(log, [&](const char* name, auto& column) {
-    using T = typename std::remove_reference_t<decltype(column)>::value_type;
-    column = reader.ReadAs<T>(episode, std::string("seen/") + name);
-    if (column.size() != log.job_.size()) {
-      throw DataError("{}{} must have a value a row ({}), has {}", where, name, log.job_.size(),
-                      column.size());
-    }
+  log.table_ = reader.ReadAs<std::int32_t>(episode, "seen/table");
+  const std::size_t rows = log.table_.size();
+  ForEachColumn([&](const auto& column) {
+    using T = typename std::remove_cvref_t<decltype(column)>::Value;
+    std::vector<T>& values = log.rows_.*column.values;
+    values = reader.ReadAs<T>(episode, std::string("seen/") + column.name);
+    if (values.size() == rows) return;
+    throw DataError("{}{} must have a value a row ({}), has {}", where, column.name, rows,
+                    values.size());
   });
-  const std::size_t rows = log.job_.size();
   RequireOffsets(log.first_row_, log.nodes_.size(), rows, where + "first_row");
   RequireOffsets(log.first_down_, log.nodes_.size(), log.down_.size(), where + "first_down");
   RequireOffsets(log.first_share_, rows, log.node_.size(), where + "first_share");
@@ -171,11 +152,11 @@ ObservationLog ObservationLog::Read(const MinariReader& reader, std::int64_t epi
     }
   }
   for (std::size_t row = 0; row < rows; ++row) {
-    require("job", log.job_[row], 0, jobs);
+    require("job", log.rows_.job[row], 0, jobs);
     require("table", log.table_[row], 0, log.tables_.size());
     const auto size = At(log.tables_[At(log.table_[row])].size());
-    require("requested", log.requested_[row], 0, size);
-    require("running", log.running_[row], -1, size);
+    require("requested", log.rows_.requested[row], 0, size);
+    require("running", log.rows_.running[row], -1, size);
   }
   for (const std::int32_t node : log.node_) require("node", node, 0, nodes);
   for (const std::int32_t node : log.down_) require("down", node, 0, nodes);
@@ -190,36 +171,19 @@ void ObservationLog::Fill(std::size_t decision, const Workload& workload,
   o.decision = static_cast<std::int64_t>(decision);
   const std::size_t begin = Size(first_row_[decision]);
   const std::size_t end = Size(first_row_[decision + 1]);
-  const auto part = [begin, end](const auto& column) {
-    using T = typename std::remove_cvref_t<decltype(column)>::value_type;
-    return std::vector<T>(column.begin() + static_cast<std::ptrdiff_t>(begin),
-                          column.begin() + static_cast<std::ptrdiff_t>(end));
-  };
-  o.job = part(job_);
-  o.submit = part(submit_);
-  o.requested = part(requested_);
-  o.running = part(running_);
-  o.done_work = part(done_work_);
-  o.estimated_work = part(estimated_work_);
-  o.attained_gpu_seconds = part(attained_gpu_seconds_);
-  o.attained_seconds = part(attained_seconds_);
-  o.restart_cost = part(restart_cost_);
-  o.changes = part(changes_);
-  o.waiting_since = part(waiting_since_);
-  o.priority = part(priority_);
-  o.deadline = part(deadline_);
-  o.tenant = part(tenant_);
-  o.user.clear();
-  o.group.clear();
+  o.ClearJobs();
+  ForEachColumn([&](const auto& column) {
+    const auto first = (rows_.*column.values).begin();
+    (o.*column.values)
+        .assign(first + static_cast<std::ptrdiff_t>(begin),
+                first + static_cast<std::ptrdiff_t>(end));
+  });
   for (const JobIndex job : o.job) {
     o.user.push_back(workload.jobs[At(job)].user);
     o.group.push_back(workload.jobs[At(job)].group);
   }
   o.user_names = &workload.users.names();
   o.group_names = &workload.groups.names();
-  o.table.clear();
-  o.shares.clear();
-  o.share_begin.assign(1, 0);
   for (std::size_t row = begin; row < end; ++row) {
     o.table.push_back(&tables_[At(table_[row])]);
     for (std::size_t s = Size(first_share_[row]); s < Size(first_share_[row + 1]); ++s) {
@@ -243,11 +207,11 @@ void ObservationLog::Fill(std::size_t decision, const Workload& workload,
 }
 
 const ConfigurationTable* ObservationLog::TableAt(std::size_t decision, JobIndex job) const {
-  const auto begin = job_.begin() + first_row_[decision];
-  const auto end = job_.begin() + first_row_[decision + 1];
+  const auto begin = rows_.job.begin() + first_row_[decision];
+  const auto end = rows_.job.begin() + first_row_[decision + 1];
   const auto row = std::lower_bound(begin, end, job);
   if (row == end || *row != job) return nullptr;
-  return &tables_[At(table_[Size(row - job_.begin())])];
+  return &tables_[At(table_[Size(row - rows_.job.begin())])];
 }
 
 }  // namespace allot

@@ -40,9 +40,9 @@ class ObservationLog {
   const ConfigurationTable* TableAt(std::size_t decision, JobIndex job) const;
 
  private:
-  // The columns of one row, by name; F(name, column). Log: ObservationLog or const ObservationLog.
-  template <typename Log, typename F>
-  static void ForEachColumn(Log& log, const F& visit);
+  // Columns that are kept as they are; F(column).
+  template <typename F>
+  static void ForEachColumn(const F& visit);
   std::int32_t TableOf(JobIndex job, const ConfigurationTable& table);
 
   // By decision.
@@ -50,10 +50,9 @@ class ObservationLog {
   std::vector<std::int32_t> nodes_;  // that were known
   std::vector<std::int64_t> first_down_{0};
   std::vector<std::int32_t> down_;
-  // By row.
-  std::vector<std::int32_t> job_, table_, requested_, running_, changes_, tenant_;
-  std::vector<double> submit_, done_work_, estimated_work_, attained_gpu_seconds_,
-      attained_seconds_, restart_cost_, waiting_since_, priority_, deadline_;
+  // By row; tables by number. Users and groups are those of the workload's jobs.
+  JobColumns rows_;
+  std::vector<std::int32_t> table_;
   std::vector<std::int64_t> first_share_{0};
   // By share.
   std::vector<std::int32_t> node_;

@@ -74,9 +74,9 @@ void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
   const auto rows = static_cast<std::size_t>(o.rows());
   batch->jobs.resize(rows * kJobFeatures);
   batch->context.assign(kContextFeatures, 0.0F);
+  lengths_.Observe(o);
   if (rows == 0) return;
 
-  lengths_.Observe(o);
   of_tables_.fill({});
   logs_.resize(rows * kLogLanes);
   wide_logs_.assign((rows * kLoggedWide.size() + kWideLogLanes - 1) / kWideLogLanes * kWideLogLanes,

@@ -9,28 +9,36 @@ namespace allot {
 
 void UnitFit::Reset(const ClusterSpec& cluster) {
   cluster_ = &cluster;
-  free_.clear();
-  for (const Node& node : cluster.nodes()) free_.push_back(node.capacity);
+  free_.Reset(cluster);
   units_.clear();
   answers_.clear();
 }
 
 NodeIndex UnitFit::Fullest(GpuTypeIndex type, const Resources& demand) const {
   NodeIndex fullest = -1;
-  for (std::size_t n = 0; n < free_.size(); ++n) {
-    if (cluster_->nodes()[n].type != type || !demand.FitsIn(free_[n])) continue;
-    if (fullest < 0 || free_[n].gpus < free_[At(fullest)].gpus ||
-        (free_[n].gpus == free_[At(fullest)].gpus && free_[n].cpus < free_[At(fullest)].cpus)) {
-      fullest = static_cast<NodeIndex>(n);
+  const auto nodes = static_cast<NodeIndex>(cluster_->nodes().size());
+  for (NodeIndex n = 0; n < nodes; ++n) {
+    if (cluster_->nodes()[At(n)].type != type || free_.Capacity(n, demand, 1) < 1) continue;
+    if (fullest < 0 || free_.free_gpus(n) < free_.free_gpus(fullest) ||
+        (free_.free_gpus(n) == free_.free_gpus(fullest) &&
+         free_.free_cpus(n) < free_.free_cpus(fullest))) {
+      fullest = n;
     }
   }
   return fullest;
 }
 
+bool UnitFit::Place(Unit* unit) {
+  unit->node = Fullest(unit->type, unit->demand);
+  if (unit->node < 0) return false;
+  unit->gpus = free_.Take(unit->node, unit->demand);
+  return true;
+}
+
 void UnitFit::Undo(std::size_t units) {
-  while (units_.size() > units) {
-    if (units_.back().node >= 0) free_[At(units_.back().node)] += units_.back().demand;
-    units_.pop_back();
+  for (; units_.size() > units; units_.pop_back()) {
+    const Unit& last = units_.back();
+    if (last.node >= 0) free_.Release(last.node, last.gpus, last.demand.cpus);
   }
 }
 
@@ -41,10 +49,8 @@ bool UnitFit::PlaceMore(std::int32_t row, GpuTypeIndex type, const std::vector<U
   bool placed = true;
   for (std::size_t k = 0; k < kinds.size(); ++k) {
     for (int i = 0; i < counts[k]; ++i) {
-      const NodeIndex node = placed ? Fullest(type, kinds[k].demand) : -1;
-      units_.push_back({row, static_cast<std::int32_t>(k), type, kinds[k].demand, node});
-      placed = node >= 0;
-      if (placed) free_[At(node)] -= kinds[k].demand;
+      units_.push_back({row, static_cast<std::int32_t>(k), type, kinds[k].demand, -1, 0});
+      placed = placed && Place(&units_.back());
     }
   }
   if (placed || PlaceAnew()) return true;
@@ -53,21 +59,18 @@ bool UnitFit::PlaceMore(std::int32_t row, GpuTypeIndex type, const std::vector<U
 }
 
 bool UnitFit::PlaceAnew() {
-  free_before_ = free_;
+  free_before_.CopyFrom(free_);
   units_before_ = units_;
-  for (std::size_t n = 0; n < free_.size(); ++n) free_[n] = cluster_->nodes()[n].capacity;
+  free_.Reset(*cluster_);
   std::stable_sort(units_.begin(), units_.end(), [](const Unit& a, const Unit& b) {
     return a.demand.gpus != b.demand.gpus ? a.demand.gpus > b.demand.gpus
                                           : a.demand.cpus > b.demand.cpus;
   });
   for (Unit& unit : units_) {
-    unit.node = Fullest(unit.type, unit.demand);
-    if (unit.node < 0) {
-      free_.swap(free_before_);
-      units_.swap(units_before_);
-      return false;
-    }
-    free_[At(unit.node)] -= unit.demand;
+    if (Place(&unit)) continue;
+    free_.CopyFrom(free_before_);
+    units_.swap(units_before_);
+    return false;
   }
   return true;
 }

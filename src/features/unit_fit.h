@@ -1,8 +1,10 @@
 #pragma once
 // Whether one unit more finds a node, while an allocation is built unit by unit: totals do not say
-// so where units are of several GPUs or of CPUs. Units go to the fullest node that holds them; when
-// none does, all that was placed is placed anew, largest units first. What it says fits, it can
-// place: SequenceAction derives its mask from it. O(nodes) a question, equal ones are remembered.
+// so where units are of several GPUs or of CPUs. What a node still holds is FreeMap's answer, by
+// whose rules allocations are validated and applied. Units go to the fullest node that holds them;
+// when none does, all that was placed is placed anew, largest units first. What it says fits, it
+// can place: SequenceAction derives its mask from it. O(nodes) a question, equal ones are
+// remembered.
 
 #include <array>
 #include <span>
@@ -35,6 +37,7 @@ class UnitFit {
     GpuTypeIndex type;
     Resources demand;
     NodeIndex node;
+    std::uint64_t gpus;  // it holds
   };
   struct Answer {
     GpuTypeIndex type;
@@ -46,13 +49,14 @@ class UnitFit {
                  const UnitCounts& counts);
   bool PlaceAnew();
   void Undo(std::size_t units);
+  bool Place(Unit* unit);  // on the fullest node that holds it
   NodeIndex Fullest(GpuTypeIndex type, const Resources& demand) const;
 
   const ClusterSpec* cluster_ = nullptr;
-  std::vector<Resources> free_;  // by node
+  FreeMap free_;
   std::vector<Unit> units_;
   std::vector<Answer> answers_;  // since the last Take
-  std::vector<Resources> free_before_;
+  FreeMap free_before_;
   std::vector<Unit> units_before_;
   FreeMap gpus_;
   std::vector<NodeShare> shares_;

@@ -122,21 +122,26 @@ void LengthModel::OnEpisodeStart() {
   tables_ = initial_;
   by_submitter_.OnEpisodeStart();
   ratios_by_user_.OnEpisodeStart();
-  ended_.OnEpisodeStart();
+  events_.Reset();
+}
+
+void LengthModel::Learn(const EndedJob& ended) {
+  const Seconds estimate = ended.estimated_seconds();
+  const Seconds seconds = ended.requested_seconds();
+  if (estimate > 0) {
+    tables_.by_estimate[EstimateClassOf(estimate)].Add(seconds / estimate);
+    ratios_by_user_.Add(ended.user, -1, seconds / estimate);
+  } else {
+    Add(ended.requested_gpus, seconds, &tables_);
+    by_submitter_.Add(ended.user, ended.group, seconds);
+  }
 }
 
 void LengthModel::Observe(const Observation& o) {
   by_submitter_.Observe(o, true);
   ratios_by_user_.Observe(o, false);
-  for (const EndedJobs::Ended& ended : ended_.Observe(o)) {
-    if (ended.estimated > 0) {
-      const double estimate = ended.estimated / ended.size;
-      tables_.by_estimate[EstimateClassOf(estimate)].Add(ended.seconds / estimate);
-      ratios_by_user_.Add(ended.user, -1, ended.seconds / estimate);
-    } else {
-      Add(ended.size, ended.seconds, &tables_);
-      by_submitter_.Add(ended.user, ended.group, ended.seconds);
-    }
+  if (events_.Follow(o.events) != EventCursor::Step::kAgain) {
+    for (const EndedJob& ended : o.events.ended) Learn(ended);
   }
   if (by_submitter_.knows_anybody()) {
     for (std::size_t c = 0; c < kSizeClasses; ++c) by_submitter_.SetClass(c, tables_.by_size[c]);
@@ -150,7 +155,7 @@ void LengthModel::Observe(const Observation& o) {
 
 LengthModel::Question LengthModel::QuestionOf(const Observation& o, std::int32_t row) const {
   const auto r = static_cast<std::size_t>(row);
-  const double attained = AttainedAtRequested(o, row);
+  const double attained = o.done_work[r] / (*o.table[r])[o.requested[r]].rate;
   const double estimate = EstimatedSeconds(o, row);
   if (!std::isnan(estimate)) {
     const std::size_t of = EstimateClassOf(estimate);

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "cluster/observation.h"
-#include "forecast/ended_jobs.h"
 #include "forecast/gittins_table.h"
 #include "forecast/submitter_tables.h"
 #include "workload/workload.h"
@@ -63,13 +62,14 @@ class LengthModel {
     double attained;
     double scale;  // seconds in the smallest configuration, of one unit
   };
+  void Learn(const EndedJob& ended);
   Question QuestionOf(const Observation& o, std::int32_t row) const;
 
   Tables initial_;
   Tables tables_;
   SubmitterTables by_submitter_;    // of seconds
   SubmitterTables ratios_by_user_;  // of seconds / estimated seconds
-  EndedJobs ended_;
+  EventCursor events_;
 };
 
 // A model that knows the history "trace.csv@2017-11-13": of the trace, what was submitted before

@@ -96,6 +96,7 @@ void JobTable::MakeTable(LiveJob& job) {
     job.fits = false;
     return;
   }
+  job.table_is_new = before != nullptr;
   if (job.running < 0) return;
   const Configuration& held = (*before)[job.running];
   job.running = job.table->Find(held.units, held.gpu_type);
@@ -204,37 +205,52 @@ bool JobTable::Update(LiveJob& job, const JobProgress& progress, Seconds before,
 }
 
 void JobTable::Observe(const std::function<bool(const LiveJob&)>& hidden, Observation* o) const {
-  const auto clear = [](auto&... columns) { (columns.clear(), ...); };
-  clear(o->job, o->submit, o->table, o->requested, o->running, o->done_work, o->estimated_work,
-        o->attained_gpu_seconds, o->attained_seconds, o->restart_cost, o->changes, o->waiting_since,
-        o->priority, o->deadline, o->tenant, o->user, o->group, o->shares);
+  o->ClearJobs();
   o->user_names = &users_.names();
   o->group_names = &groups_.names();
-  o->share_begin.assign(1, 0);
   for (const LiveJob* job : active_) {
     if (hidden(*job)) continue;
     const double total =
         !std::isnan(job->progress.total_work) ? job->progress.total_work : job->asked.total_work;
-    o->job.push_back(job->index);
-    o->submit.push_back(job->submit);
-    o->table.push_back(job->table.get());
-    o->requested.push_back(job->requested);
-    o->running.push_back(job->running);
-    o->done_work.push_back(job->progress.work);
-    o->estimated_work.push_back(total);
-    o->attained_gpu_seconds.push_back(job->attained_gpu_seconds);
-    o->attained_seconds.push_back(job->attained_seconds);
-    o->restart_cost.push_back(job->asked.mode == ResizeMode::kHot ? options_.restart_cost
-                                                                  : options_.cold_restart_cost);
-    o->changes.push_back(job->changes);
-    o->waiting_since.push_back(job->waiting_since);
-    o->priority.push_back(job->asked.priority);
-    o->deadline.push_back(job->deadline);
-    o->tenant.push_back(job->tenant);
-    o->user.push_back(job->user);
-    o->group.push_back(job->alike);
-    o->shares.insert(o->shares.end(), job->shares.begin(), job->shares.end());
-    o->share_begin.push_back(static_cast<std::int32_t>(o->shares.size()));
+    o->Append({.job = job->index,
+               .submit = job->submit,
+               .table = job->table.get(),
+               .requested = job->requested,
+               .running = job->running,
+               .done_work = job->progress.work,
+               .estimated_work = total,
+               .attained_gpu_seconds = job->attained_gpu_seconds,
+               .attained_seconds = job->attained_seconds,
+               .restart_cost = job->asked.mode == ResizeMode::kHot ? options_.restart_cost
+                                                                   : options_.cold_restart_cost,
+               .changes = job->changes,
+               .waiting_since = job->waiting_since,
+               .priority = job->asked.priority,
+               .deadline = job->deadline,
+               .tenant = job->tenant,
+               .user = job->user,
+               .group = job->alike},
+              job->shares);
+  }
+}
+
+void JobTable::FindEvents(Observation* o) {
+  finder_.Find(o);
+  Events& events = o->events;
+  std::erase_if(events.ended, [&](EndedJob& ended) {
+    const LiveJob& job = *jobs_[At(ended.job)];
+    if (!job.over) return true;  // held by its user, or without room: it may come back
+    ended.end = job.ended;
+    if (!std::isnan(job.run_time)) ended.work = job.run_time * ended.requested_rate;
+    ended.gpu_seconds = job.attained_gpu_seconds;
+    ended.held_seconds = job.attained_seconds;
+    return false;
+  });
+  events.table_changed.clear();  // another table may be at the same address
+  for (std::int32_t row = 0; row < o->rows(); ++row) {
+    LiveJob& job = *jobs_[At(o->job[At(row)])];
+    if (job.table_is_new) events.table_changed.push_back(row);
+    job.table_is_new = false;
   }
 }
 

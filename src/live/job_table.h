@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/event_finder.h"
 #include "cluster/job_record.h"
 #include "cluster/observation.h"
 #include "live/journal.h"
@@ -36,6 +37,7 @@ struct LiveJob {
 
   // What the last decision gave.
   std::shared_ptr<const ConfigurationTable> table;
+  bool table_is_new = false;  // not told yet: made anew since the last decision
   std::int32_t requested = 0;
   std::int32_t running = -1;
   std::vector<NodeShare> shares;
@@ -102,6 +104,9 @@ class JobTable {
 
   // One row for each job that a policy may place; `hidden` says which not.
   void Observe(const std::function<bool(const LiveJob&)>& hidden, Observation* observation) const;
+  // What happened since the last call, into an observation of Observe: once a decision. The facts
+  // of jobs that ended are exact.
+  void FindEvents(Observation* observation);
 
   const ClusterSpec& nominal() const { return nominal_; }
 
@@ -118,6 +123,7 @@ class JobTable {
   std::map<std::string, std::int32_t> tenants_;
   NameTable users_;
   NameTable groups_;
+  EventFinder finder_;
   Seconds last_submit_ = 0;
 };
 

@@ -173,6 +173,11 @@ void LiveCluster::Refresh(bool next_decision) {
   observation_.now = std::max(observation_.now, clock_.Now());
   if (next_decision) ++observation_.decision;
   state_.job_table().Observe([this](const LiveJob& job) { return Hidden(job); }, &observation_);
+  if (next_decision) {
+    state_.job_table().FindEvents(&observation_);
+  } else {
+    observation_.events = {};
+  }
 }
 
 bool LiveCluster::PollRuntime() {

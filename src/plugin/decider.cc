@@ -78,6 +78,7 @@ void Decider::Reset() {
   users_ = {};
   groups_ = {};
   reader_.Forget();
+  events_.Reset();
   last_ = nullptr;
   last_time_ = -kNever;
 }
@@ -93,10 +94,10 @@ void Decider::Take(Kind kind) const {
 const allot_decision& Decider::Decide(const allot_snapshot& snapshot) {
   Take(Kind::kArrays);
   last_ = nullptr;  // it is about to be overwritten
-  const Observation& o = reader_.Read(snapshot);
+  Observation& o = reader_.Read(snapshot);
   CheckTime(o);
   reader_.KeepNames();
-  DecideOn(o, Kind::kArrays);
+  DecideOn(&o, Kind::kArrays);
   FillDecision();
   return decision_;
 }
@@ -108,8 +109,8 @@ const std::string& Decider::Decide(const char* snapshot) {
   Number(parsed.get());
   last_ = nullptr;
   text_ = std::move(parsed);
-  const Observation& o = text_->observation;
-  DecideOn(o, Kind::kText);
+  Observation& o = text_->observation;
+  DecideOn(&o, Kind::kText);
   answer_ = JsonText(DecisionJson(o, allocation_, text_->names), -1);
   return answer_;
 }
@@ -143,7 +144,9 @@ void Decider::CheckTime(const Observation& o) const {
   }
 }
 
-void Decider::DecideOn(const Observation& o, Kind kind) {
+void Decider::DecideOn(Observation* observation, Kind kind) {
+  events_.Find(observation);
+  const Observation& o = *observation;
   if (kind_ == Kind::kNone) {
     EpisodeContext context;
     context.cluster = o.cluster;

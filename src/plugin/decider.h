@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "agents/learned/explanation.h"
+#include "cluster/event_finder.h"
 #include "cluster/snapshot.h"
 #include "plugin/allot_plugin.h"
 #include "plugin/snapshot_reader.h"
@@ -37,7 +38,7 @@ class Decider {
   void Take(Kind kind) const;
   void CheckTime(const Observation& observation) const;
   void Number(Snapshot* snapshot);
-  void DecideOn(const Observation& observation, Kind kind);
+  void DecideOn(Observation* observation, Kind kind);
   void FillDecision();
 
   std::unique_ptr<Policy> policy_;
@@ -47,6 +48,7 @@ class Decider {
   std::unique_ptr<Snapshot> text_;          // the last one
   std::map<std::string, JobIndex> number_;  // of its jobs
   JobIndex next_number_ = 0;
+  EventFinder events_;
   NameTable users_;  // of texts
   NameTable groups_;
   const Observation* last_ = nullptr;  // that was decided on

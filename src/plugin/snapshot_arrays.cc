@@ -13,6 +13,15 @@ std::int32_t CountOf(const std::vector<std::string>* names, const std::vector<st
   return used.empty() ? 0 : 1 + *std::max_element(used.begin(), used.end());
 }
 
+// Every column that the C interface has an array for, under its name.
+template <typename Arrays>
+void PointToColumns(const Observation& o, Arrays* arrays) {
+#define ALLOT_FIELD(type, name, absent, rule, unit, meaning) \
+  if constexpr (requires { arrays->name = o.name.data(); }) arrays->name = o.name.data();
+  ALLOT_JOB_COLUMNS(ALLOT_FIELD)
+#undef ALLOT_FIELD
+}
+
 }  // namespace
 
 const char* const* SnapshotArrays::NameList::Of(const std::vector<std::string>* names) {
@@ -96,21 +105,6 @@ const allot_snapshot& SnapshotArrays::Of(const Observation& o) {
                .configuration_rate = configuration_rate_.data(),
                .job_count = o.rows(),
                .reserved = 0,
-               .job = o.job.data(),
-               .submit = o.submit.data(),
-               .table = table_.data(),
-               .requested = o.requested.data(),
-               .running = o.running.data(),
-               .done_work = o.done_work.data(),
-               .estimated_work = o.estimated_work.data(),
-               .attained_gpu_seconds = o.attained_gpu_seconds.data(),
-               .attained_seconds = o.attained_seconds.data(),
-               .restart_cost = o.restart_cost.data(),
-               .changes = o.changes.data(),
-               .waiting_since = o.waiting_since.data(),
-               .priority = o.priority.data(),
-               .deadline = o.deadline.data(),
-               .tenant = o.tenant.data(),
                .share_begin = o.share_begin.data(),
                .share_node = share_node_.data(),
                .share_units = share_units_.data(),
@@ -118,9 +112,9 @@ const allot_snapshot& SnapshotArrays::Of(const Observation& o) {
                .user_count = CountOf(o.user_names, o.user),
                .group_count = CountOf(o.group_names, o.group),
                .user_name = user_name_.Of(o.user_names),
-               .group_name = group_name_.Of(o.group_names),
-               .user = o.user.data(),
-               .group = o.group.data()};
+               .group_name = group_name_.Of(o.group_names)};
+  PointToColumns(o, &snapshot_);
+  snapshot_.table = table_.data();
   return snapshot_;
 }
 

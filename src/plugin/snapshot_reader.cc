@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "core/error.h"
@@ -19,7 +20,6 @@ constexpr std::int32_t kMostNodes = 1'000'000;
 constexpr std::int32_t kMostCpusPerNode = 2'000;
 constexpr std::int32_t kMostTypes = std::numeric_limits<GpuTypeIndex>::max();
 constexpr std::int32_t kCpusPerGpu = 8;
-constexpr Seconds kRestartCost = 30;
 constexpr std::size_t kSizeOfVersion1 = offsetof(allot_snapshot, user_count);
 
 void CheckRange(const char* what, std::int64_t value, std::int64_t low, std::int64_t high) {
@@ -54,28 +54,44 @@ void Copy(const T* from, std::size_t count, T otherwise, std::vector<T>* column)
   }
 }
 
-enum class Number { kFinite, kNotNegative, kOrUnknown, kOrInfinite };
+bool Holds(NumberRule rule, double value) {
+  switch (rule) {
+    case NumberRule::kAny:
+      return true;
+    case NumberRule::kFinite:
+      return std::isfinite(value);
+    case NumberRule::kNotNegative:
+      return std::isfinite(value) && value >= 0;
+    case NumberRule::kOrUnknown:
+      return !std::isinf(value);
+    case NumberRule::kOrInfinite:
+      return !std::isnan(value);
+  }
+  return false;
+}
 
-void CheckNumbers(const char* what, const std::vector<double>& column, Number rule) {
-  const auto fine = [rule](double value) {
-    switch (rule) {
-      case Number::kFinite:
-        return std::isfinite(value);
-      case Number::kNotNegative:
-        return std::isfinite(value) && value >= 0;
-      case Number::kOrUnknown:
-        return !std::isinf(value);
-      case Number::kOrInfinite:
-        return !std::isnan(value);
-    }
-    return false;
-  };
-  const auto wrong = std::find_if_not(column.begin(), column.end(), fine);
-  if (wrong == column.end()) return;
-  constexpr const char* kRules[] = {"finite", "finite and >= 0", "finite or NaN",
+void CheckNumbers(const JobColumn<double>& column, const std::vector<double>& values) {
+  const auto wrong = std::find_if_not(values.begin(), values.end(),
+                                      [&](double value) { return Holds(column.rule, value); });
+  if (wrong == values.end()) return;
+  constexpr const char* kRules[] = {"any number", "finite", "finite and >= 0", "finite or NaN",
                                     "finite or infinite"};
-  throw DataError("row {}: '{}' must be {}, got {}", wrong - column.begin(), what,
-                  kRules[static_cast<int>(rule)], *wrong);
+  throw DataError("row {}: '{}' must be {}, got {}", wrong - values.begin(), column.name,
+                  kRules[static_cast<int>(column.rule)], *wrong);
+}
+
+// Each column from the array of its name; where the C interface has none, or the host gives none,
+// what is declared for it.
+template <typename Arrays>
+void CopyColumns(const Arrays& s, std::size_t rows, JobColumns* to) {
+#define ALLOT_FIELD(type, name, absent, rule, unit, meaning)              \
+  if constexpr (requires { std::vector<type>::const_pointer{s.name}; }) { \
+    Copy(s.name, rows, static_cast<type>(absent), &to->name);             \
+  } else {                                                                \
+    to->name.assign(rows, absent);                                        \
+  }
+  ALLOT_JOB_COLUMNS(ALLOT_FIELD)
+#undef ALLOT_FIELD
 }
 
 void CheckNew(const char* what, const char* const* from, std::int32_t count, std::size_t known) {
@@ -95,7 +111,7 @@ void Append(const char* const* from, std::int32_t count, std::vector<std::string
 
 }  // namespace
 
-const Observation& SnapshotReader::Read(const allot_snapshot& given) {
+Observation& SnapshotReader::Read(const allot_snapshot& given) {
   if (given.struct_size < kSizeOfVersion1) {
     throw UsageError("'struct_size' of a snapshot must be at least {}, got {}", kSizeOfVersion1,
                      given.struct_size);
@@ -186,7 +202,7 @@ void SnapshotReader::ReadJobs(const allot_snapshot& s) {
   CheckColumn("table", s.table, s.job_count);
   CheckColumn("requested", s.requested, s.job_count);
   const std::size_t rows = At(s.job_count);
-  Copy(s.job, rows, 0, &o_.job);
+  CopyColumns(s, rows, &o_);
   for (const JobIndex job : o_.job) CheckRange("job", job, 0, ALLOT_MOST_JOBS - 1);
   by_number_ = o_.job;
   std::sort(by_number_.begin(), by_number_.end());
@@ -199,28 +215,12 @@ void SnapshotReader::ReadJobs(const allot_snapshot& s) {
     if (index >= least && index < size) return;
     throw DataError("row {}: '{}' must be {} to {}, got {}", row, what, least, size - 1, index);
   };
-  o_.table.resize(rows);
   for (std::size_t row = 0; row < rows; ++row) {
     CheckRange("table", s.table[row], 0, s.table_count - 1);
     o_.table[row] = table_[At(s.table[row])];
     configuration("requested", row, s.requested[row], 0);
     if (s.running != nullptr) configuration("running", row, s.running[row], -1);
   }
-  Copy(s.submit, rows, 0.0, &o_.submit);
-  Copy(s.requested, rows, 0, &o_.requested);
-  Copy(s.running, rows, -1, &o_.running);
-  Copy(s.done_work, rows, 0.0, &o_.done_work);
-  Copy(s.estimated_work, rows, kUnknown, &o_.estimated_work);
-  Copy(s.attained_gpu_seconds, rows, 0.0, &o_.attained_gpu_seconds);
-  Copy(s.attained_seconds, rows, 0.0, &o_.attained_seconds);
-  Copy(s.restart_cost, rows, kRestartCost, &o_.restart_cost);
-  Copy(s.changes, rows, 0, &o_.changes);
-  Copy(s.waiting_since, rows, 0.0, &o_.waiting_since);
-  Copy(s.priority, rows, 0.0, &o_.priority);
-  Copy(s.deadline, rows, kNever, &o_.deadline);
-  Copy(s.tenant, rows, -1, &o_.tenant);
-  Copy(s.user, rows, -1, &o_.user);
-  Copy(s.group, rows, -1, &o_.group);
   CheckRange("user_count", s.user_count, 0, ALLOT_MOST_JOBS);
   CheckRange("group_count", s.group_count, 0, ALLOT_MOST_JOBS);
   for (std::size_t row = 0; row < rows; ++row) {
@@ -228,19 +228,15 @@ void SnapshotReader::ReadJobs(const allot_snapshot& s) {
     CheckRange("group", o_.group[row], -1, s.group_count - 1);
   }
   for (std::size_t row = 0; row < rows; ++row) {
-    const bool runs = o_.running[row] >= 0;
-    if (s.changes == nullptr) o_.changes[row] = runs ? 1 : 0;
-    if (s.waiting_since == nullptr) o_.waiting_since[row] = runs ? s.now : o_.submit[row];
+    if (s.changes == nullptr) o_.changes[row] = UsualChanges(o_.running[row]);
+    if (s.waiting_since == nullptr) {
+      o_.waiting_since[row] = UsualWaitingSince(o_.running[row], o_.submit[row], s.now);
+    }
   }
-  CheckNumbers("submit", o_.submit, Number::kFinite);
-  CheckNumbers("done_work", o_.done_work, Number::kNotNegative);
-  CheckNumbers("estimated_work", o_.estimated_work, Number::kOrUnknown);
-  CheckNumbers("attained_gpu_seconds", o_.attained_gpu_seconds, Number::kNotNegative);
-  CheckNumbers("attained_seconds", o_.attained_seconds, Number::kNotNegative);
-  CheckNumbers("restart_cost", o_.restart_cost, Number::kNotNegative);
-  CheckNumbers("waiting_since", o_.waiting_since, Number::kFinite);
-  CheckNumbers("priority", o_.priority, Number::kFinite);
-  CheckNumbers("deadline", o_.deadline, Number::kOrInfinite);
+  ForEachJobColumn([this](const auto& column) {
+    using T = typename std::remove_cvref_t<decltype(column)>::Value;
+    if constexpr (std::is_same_v<T, double>) CheckNumbers(column, o_.*column.values);
+  });
 }
 
 void SnapshotReader::ReadShares(const allot_snapshot& s) {

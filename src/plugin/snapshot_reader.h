@@ -18,7 +18,7 @@ class SnapshotReader {
   // array, the rule and both values for what a policy could stumble over. What the host's jobs hold
   // may be on nodes that have no capacity any more. The observation, and all that it points to,
   // lives until the next Read.
-  const Observation& Read(const allot_snapshot& snapshot);
+  Observation& Read(const allot_snapshot& snapshot);
 
   // The snapshot just read is taken: what it names keeps its name. Before, a snapshot that is
   // refused names nobody.

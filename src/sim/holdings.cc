@@ -8,8 +8,9 @@
 
 namespace allot {
 
-void Holdings::Reset(const Observation& o) {
-  free_.Reset(*o.cluster);
+void Holdings::Reset(const Observation& o, FreeMap* free) {
+  free_ = free;
+  free_->Reset(*o.cluster);
   for (std::int32_t row = 0; row < o.rows(); ++row) {
     ALLOT_CHECK(TakeShares(o, row, o.shares_of(row)));
   }
@@ -24,7 +25,7 @@ bool Holdings::TakeShares(const Observation& o, std::int32_t row,
   const auto& kinds = o.table[At(row)]->kinds();
   for (std::size_t s = 0; s < shares.size(); ++s) {
     const NodeShare& share = shares[s];
-    if (free_.TakeExactly(share.node, share.gpus, DemandOf(kinds, share.units).cpus)) continue;
+    if (free_->TakeExactly(share.node, share.gpus, DemandOf(kinds, share.units).cpus)) continue;
     ReleaseShares(o, row, shares.first(s));
     return false;
   }
@@ -35,7 +36,7 @@ void Holdings::ReleaseShares(const Observation& o, std::int32_t row,
                              std::span<const NodeShare> shares) {
   const auto& kinds = o.table[At(row)]->kinds();
   for (const NodeShare& share : shares) {
-    free_.Release(share.node, share.gpus, DemandOf(kinds, share.units).cpus);
+    free_->Release(share.node, share.gpus, DemandOf(kinds, share.units).cpus);
   }
 }
 

@@ -19,10 +19,9 @@ class Holdings {
     std::int32_t entry;  // of the allocation; -1: is stopped
   };
 
-  // From the observation's cluster and shares, which are legal. O(nodes + shares).
-  void Reset(const Observation& observation);
-  // Given all that run.
-  const FreeMap& free() const { return free_; }
+  // From the observation's cluster and shares, which are legal. What they leave free is kept up to
+  // date in `free`, which outlives this or the next Reset. O(nodes + shares).
+  void Reset(const Observation& observation, FreeMap* free);
   // What a row holds comes free: its job has ended.
   void Release(const Observation& observation, std::int32_t row);
 
@@ -42,7 +41,7 @@ class Holdings {
   void ReleaseShares(const Observation& observation, std::int32_t row,
                      std::span<const NodeShare> shares);
 
-  FreeMap free_;
+  FreeMap* free_ = nullptr;
   std::vector<Change> changes_;
   std::vector<std::uint64_t> named_rows_;  // a bit each
 };

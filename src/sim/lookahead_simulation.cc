@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "core/index.h"
 #include "forecast/remaining.h"
 #include "sim/lower_bound.h"
 #include "sim/relaxation.h"
@@ -12,46 +13,16 @@
 namespace allot {
 namespace {
 
-template <typename T>
-void Gather(const std::vector<std::size_t>& order, std::vector<T>* values) {
-  std::vector<T> gathered;
-  gathered.reserve(values->size());
-  for (const std::size_t row : order) gathered.push_back((*values)[row]);
-  values->swap(gathered);
-}
-
 // The observation with its rows by job, and these numbered from 0.
 Observation ByJob(const Observation& from) {
-  Observation o = from;
-  if (!std::is_sorted(o.job.begin(), o.job.end())) {
-    std::vector<std::size_t> order(o.job.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(),
-              [&](std::size_t a, std::size_t b) { return from.job[a] < from.job[b]; });
-    Gather(order, &o.submit);
-    Gather(order, &o.table);
-    Gather(order, &o.requested);
-    Gather(order, &o.running);
-    Gather(order, &o.done_work);
-    Gather(order, &o.estimated_work);
-    Gather(order, &o.attained_gpu_seconds);
-    Gather(order, &o.attained_seconds);
-    Gather(order, &o.restart_cost);
-    Gather(order, &o.changes);
-    Gather(order, &o.waiting_since);
-    Gather(order, &o.priority);
-    Gather(order, &o.deadline);
-    Gather(order, &o.tenant);
-    Gather(order, &o.user);
-    Gather(order, &o.group);
-    o.shares.clear();
-    o.share_begin.assign(1, 0);
-    for (const std::size_t row : order) {
-      const auto shares = from.shares_of(static_cast<std::int32_t>(row));
-      o.shares.insert(o.shares.end(), shares.begin(), shares.end());
-      o.share_begin.push_back(static_cast<std::int32_t>(o.shares.size()));
-    }
-  }
+  std::vector<std::int32_t> order(from.job.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto by_job = [&](std::int32_t a, std::int32_t b) {
+    return from.job[At(a)] < from.job[At(b)];
+  };
+  const bool in_order = std::is_sorted(from.job.begin(), from.job.end());
+  if (!in_order) std::sort(order.begin(), order.end(), by_job);
+  Observation o = in_order ? from : InOrder(from, order);
   std::iota(o.job.begin(), o.job.end(), JobIndex{0});
   return o;
 }

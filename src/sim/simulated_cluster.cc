@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <utility>
 
 #include "cluster/validate.h"
 #include "core/check.h"
-#include "core/erase_rows.h"
 #include "core/error.h"
 #include "core/index.h"
 
@@ -37,9 +37,9 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario) : scenario_(scenari
   observation_.group_names = &scenario.workload().groups.names();
   observation_.interval = scenario.options().interval;
   observation_.share_begin.assign(1, 0);
-  holdings_.Reset(observation_);
-  observation_.free = &holdings_.free();
+  holdings_.Reset(observation_, &observation_.free.emplace());
   AdvanceTo(NextTick(scenario.workload().jobs.front().submit));
+  observation_.events.number = 1;
 }
 
 SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& start)
@@ -66,8 +66,11 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& 
     gpus_used_ += runs_.back().gpus;
   }
   FindFirstFinish();
-  holdings_.Reset(o);
-  o.free = &holdings_.free();
+  holdings_.Reset(o, &o.free.emplace());
+  o.events.Clear();
+  o.events.arrived.resize(jobs);
+  std::iota(o.events.arrived.begin(), o.events.arrived.end(), 0);
+  o.events.number = 1;
 }
 
 Seconds SimulatedCluster::NextTick(Seconds time) const {
@@ -157,6 +160,7 @@ bool SimulatedCluster::WaitForChange(Seconds holds_until) {
   const bool empty = observation_.rows() == 0;
   const Seconds event = NextEvent();
   if (empty && event == kNever) return false;
+  if (applied_decision_ != observation_.decision) observation_.events.Clear();
 
   const Seconds next_interval = IntervalAfterNow();
   const Seconds next_event = InstantOf(event);
@@ -166,13 +170,17 @@ bool SimulatedCluster::WaitForChange(Seconds holds_until) {
     CheckNotStuck(event, holds_until);
     AdvanceTo(std::min(next_event, std::max(NextInterval(holds_until), next_interval)));
   }
+  std::sort(observation_.events.ended.begin(), observation_.events.ended.end(),
+            [](const EndedJob& a, const EndedJob& b) { return a.job < b.job; });
   ++observation_.decision;
+  observation_.events.number = observation_.decision + 1;
   return observation_.rows() > 0 || NextJobEvent() != kNever;
 }
 
 void SimulatedCluster::Stop(std::size_t row) {
   observation_.running[row] = -1;
   observation_.waiting_since[row] = observation_.now;
+  observation_.events.Change(static_cast<std::int32_t>(row));
   ++records_[At(observation_.job[row])].preemptions;
 }
 
@@ -223,6 +231,7 @@ void SimulatedCluster::PassTo(Seconds time) {
       record.gpu_seconds = attained_gpu_seconds[r];
       ++step_.finished;
       gpus_used_ -= run.gpus;
+      o.events.ended.push_back(EndedAt(o, rows[slot], run.finish));
       ended_rows_.push_back(rows[slot]);
     } else {
       waiting_since[r] = time;
@@ -280,9 +289,8 @@ void SimulatedCluster::RemoveEndedRows() {
   o.share_begin.back() = kept_shares;
   o.shares.resize(At(kept_shares));
 
-  EraseRows(ended_rows_, o.job, o.submit, o.table, o.requested, o.running, o.done_work,
-            o.estimated_work, o.attained_gpu_seconds, o.attained_seconds, o.restart_cost, o.changes,
-            o.waiting_since, o.priority, o.deadline, o.tenant, o.user, o.group);
+  o.EraseRows(ended_rows_);
+  o.events.EraseRows(ended_rows_);
 }
 
 void SimulatedCluster::Admit(Seconds until) {
@@ -292,24 +300,19 @@ void SimulatedCluster::Admit(Seconds until) {
     const Job& job = jobs[At(next_arrival_)];
     const Scenario::JobFacts& facts = scenario_.facts(next_arrival_);
     row_of_job_[At(next_arrival_)] = o.rows();
-    o.job.push_back(next_arrival_);
-    o.submit.push_back(job.submit);
-    o.table.push_back(facts.table.get());
-    o.requested.push_back(facts.requested);
-    o.running.push_back(-1);
-    o.done_work.push_back(0);
-    o.estimated_work.push_back(facts.estimate);
-    o.attained_gpu_seconds.push_back(0);
-    o.attained_seconds.push_back(0);
-    o.restart_cost.push_back(scenario_.options().restart_cost);
-    o.changes.push_back(0);
-    o.waiting_since.push_back(job.submit);
-    o.priority.push_back(job.priority);
-    o.deadline.push_back(job.deadline);
-    o.tenant.push_back(job.tenant);
-    o.user.push_back(job.user);
-    o.group.push_back(job.group);
-    o.share_begin.push_back(o.share_begin.back());
+    o.events.arrived.push_back(o.rows());
+    o.Append({.job = next_arrival_,
+              .submit = job.submit,
+              .table = facts.table.get(),
+              .requested = facts.requested,
+              .estimated_work = facts.estimate,
+              .restart_cost = scenario_.options().restart_cost,
+              .waiting_since = job.submit,
+              .priority = job.priority,
+              .deadline = job.deadline,
+              .tenant = job.tenant,
+              .user = job.user,
+              .group = job.group});
     inverse_duration_.push_back(1.0 / job.duration);
     if (sums_) {
       step_.job_seconds += until - job.submit;
@@ -334,6 +337,7 @@ ApplyReport SimulatedCluster::Apply(const Allocation& allocation) {
     return report;
   }
   applied_decision_ = o.decision;
+  o.events.Clear();
   if (!holdings_.changes().empty()) ApplyChanges(allocation, &report);
   timeline_.push_back(
       {o.now, o.rows(), static_cast<std::int32_t>(running_rows_.size()), gpus_used_});
@@ -416,6 +420,7 @@ SimulatedCluster::Run SimulatedCluster::Give(const Allocation::Entry& entry, std
   }
   ++o.changes[row];
   o.running[row] = entry.configuration;
+  o.events.Change(static_cast<std::int32_t>(row));
   o.waiting_since[row] = o.now;
   const Seconds ready = o.now + (first ? 0.0 : o.restart_cost[row]) +
                         (launch ? scenario_.options().launch_cost : 0.0);

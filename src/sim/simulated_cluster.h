@@ -37,6 +37,8 @@ class SimulatedCluster : public ClusterPort {
   // what it has received and where it runs. Restarts are taken to be over. The scenario has no node
   // events.
   SimulatedCluster(const Scenario& scenario, const Observation& start);
+  SimulatedCluster(const SimulatedCluster&) = delete;  // holdings_ points into observation_
+  SimulatedCluster& operator=(const SimulatedCluster&) = delete;
 
   const Observation& Observe() const override { return observation_; }
   Status Validate(const Allocation& allocation) const override;

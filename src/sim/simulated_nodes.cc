@@ -32,7 +32,7 @@ void SimulatedCluster::Apply(const NodeEvent& event) {
   if (!event.up) StopJobsOn(event.node);
   present_->SetCapacity(
       event.node, event.up ? scenario_.cluster().nodes()[At(event.node)].capacity : Resources{});
-  holdings_.Reset(observation_);
+  holdings_.Reset(observation_, &*observation_.free);
 }
 
 void SimulatedCluster::StopJobsOn(NodeIndex node) {

@@ -1,8 +1,8 @@
 #include "stages/order_memory.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
+#include <numeric>
 
 #include "core/check.h"
 #include "core/index.h"
@@ -34,83 +34,78 @@ std::size_t EqualRun(const JobIndex* a, const JobIndex* b, std::size_t most) {
 
 void OrderMemory::Forget() { *this = OrderMemory(); }
 
-void OrderMemory::Read(const Observation& o, std::span<const std::int32_t> rows) {
-  if (rows.size() == o.job.size()) {  // all of them
-    read_.job = o.job;
-    read_.attained = o.attained_seconds;
-    read_.running = o.running;
-    return;
-  }
-  read_.job.clear();
-  read_.attained.clear();
-  read_.running.clear();
-  for (const std::int32_t row : rows) {
-    read_.job.push_back(o.job[At(row)]);
-    read_.attained.push_back(o.attained_seconds[At(row)]);
-    read_.running.push_back(o.running[At(row)]);
-  }
-}
-
-void OrderMemory::Match(const Observation& observation, std::span<const std::int32_t> rows) {
-  Read(observation, rows);
-  touched_.clear();
-  gone_.clear();
-  fresh_.clear();
-  pieces_.clear();
-  const std::size_t before_count = known_.job.size();
-  const std::size_t now_count = read_.job.size();
-  std::size_t before = 0;
-  std::size_t now = 0;
-  while (before < before_count || now < now_count) {
-    const std::size_t run = EqualRun(known_.job.data() + before, read_.job.data() + now,
-                                     std::min(before_count - before, now_count - now));
-    MatchPiece(before, now, run);
-    before += run;
-    now += run;
-    // Rows ascend by job; where they do not, a job may count as gone and come again.
-    if (before < before_count && (now == now_count || known_.job[before] < read_.job[now])) {
-      gone_.push_back(known_.job[before++]);
-    } else if (now < now_count) {
-      fresh_.push_back(static_cast<std::int32_t>(now));
-      touched_.push_back(static_cast<std::int32_t>(now++));
-    }
-  }
-  positions_before_ = before_count;
-  moved_ = !gone_.empty() || (!fresh_.empty() && At(fresh_.front()) < before_count);
+void OrderMemory::Follow(const Observation& o, std::span<const std::int32_t> rows) {
+  FindPieces(o, rows);
+  FindTouched(o, rows);
+  moved_ = !gone_.empty() || (!fresh_.empty() && At(fresh_.front()) < positions_before_);
   if (moved_ || !fresh_.empty()) MoveColumns();
   std::swap(known_, read_);
 }
 
-void OrderMemory::MatchPiece(std::size_t before, std::size_t now, std::size_t length) {
-  if (length == 0) return;
-  pieces_.push_back({static_cast<std::int32_t>(before), static_cast<std::int32_t>(now),
-                     static_cast<std::int32_t>(length)});
-  const Seconds* attained_before = known_.attained.data() + before;
-  const Seconds* attained_now = read_.attained.data() + now;
-  const std::int32_t* running_before = known_.running.data() + before;
-  const std::int32_t* running_now = read_.running.data() + now;
-  std::array<std::int32_t, kBlock> touched;
-  for (std::size_t i = 0; i < length; i += kBlock) {
-    const std::size_t end = std::min(length, i + kBlock);
-    if (Same(attained_before + i, attained_now + i, end - i) &&
-        Same(running_before + i, running_now + i, end - i)) {
-      continue;
+void OrderMemory::FindPieces(const Observation& o, std::span<const std::int32_t> rows) {
+  if (rows.size() == o.job.size()) {  // all of them
+    read_ = o.job;
+  } else {
+    read_.clear();
+    for (const std::int32_t row : rows) read_.push_back(o.job[At(row)]);
+  }
+  gone_.clear();
+  fresh_.clear();
+  pieces_.clear();
+  positions_before_ = known_.size();
+  std::size_t before = 0;
+  std::size_t now = 0;
+  while (before < known_.size() || now < read_.size()) {
+    const std::size_t run = EqualRun(known_.data() + before, read_.data() + now,
+                                     std::min(known_.size() - before, read_.size() - now));
+    if (run > 0) {
+      pieces_.push_back({static_cast<std::int32_t>(before), static_cast<std::int32_t>(now),
+                         static_cast<std::int32_t>(run)});
     }
-    std::size_t count = 0;
-    for (std::size_t k = i; k < end; ++k) {  // without branches: who has run is anybody's guess
-      const bool same =
-          attained_before[k] == attained_now[k] && running_before[k] == running_now[k];
-      touched[count] = static_cast<std::int32_t>(now + k);
-      count += same ? 0 : 1;
+    before += run;
+    now += run;
+    // Rows ascend by job; where they do not, a job may count as gone and come again.
+    if (before < known_.size() && (now == read_.size() || known_[before] < read_[now])) {
+      gone_.push_back(known_[before++]);
+    } else if (now < read_.size()) {
+      fresh_.push_back(static_cast<std::int32_t>(now++));
     }
-    touched_.insert(touched_.end(), touched.begin(),
-                    touched.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+}
+
+void OrderMemory::FindTouched(const Observation& o, std::span<const std::int32_t> rows) {
+  touched_.clear();
+  if (events_.Follow(o.events) == EventCursor::Step::kMissed) {
+    touched_.resize(rows.size());
+    std::iota(touched_.begin(), touched_.end(), 0);
+    return;
+  }
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  touch_.assign((o.job.size() + kWord - 1) / kWord * kWord, 0);
+  const std::int32_t* const running = o.running.data();
+  for (std::size_t r = 0; r < o.job.size(); ++r) touch_[r] = running[r] >= 0 ? 1 : 0;
+  for (const std::int32_t row : o.events.changed) touch_[At(row)] = 1;
+  for (const std::int32_t row : o.events.table_changed) touch_[At(row)] = 1;
+  for (const std::int32_t position : fresh_) touch_[At(rows[At(position)])] = 1;
+  if (rows.size() < o.job.size()) {
+    for (std::size_t p = 0; p < rows.size(); ++p) {
+      if (touch_[At(rows[p])] != 0) touched_.push_back(static_cast<std::int32_t>(p));
+    }
+    return;
+  }
+  for (std::size_t begin = 0; begin < touch_.size(); begin += kWord) {
+    std::uint64_t word;
+    std::memcpy(&word, touch_.data() + begin, kWord);
+    if (word == 0) continue;
+    for (std::size_t p = begin; p < begin + kWord; ++p) {
+      if (touch_[p] != 0) touched_.push_back(static_cast<std::int32_t>(p));
+    }
   }
 }
 
 // Keys and ranks to the positions of now.
 void OrderMemory::MoveColumns() {
-  const std::size_t count = read_.job.size();
+  const std::size_t count = read_.size();
   if (moved_) {
     moved_keys_.resize(count);
     moved_ranks_.resize(count);
@@ -272,7 +267,7 @@ void OrderMemory::MergeChanged(Gap gap) {
       const std::size_t other = At(order_[i]);
       if (rank != rank_[other]) return rank < rank_[other];
       if (key != order_keys_[i]) return key < order_keys_[i];
-      return known_.job[At(position)] < known_.job[other];
+      return known_[At(position)] < known_[other];
     };
     for (; kept > 0 && precedes(kept - 1); --kept) {
       --to;

@@ -1,8 +1,8 @@
 #pragma once
-// The order of the jobs, kept from one decision to the next. Most rows do not change: Match() finds
-// the few that are new, have run, started or stopped; Update() sorts those whose rank or key has
-// changed and merges them in. The rest is a pass over arrays of numbers,
-// O(rows + changed log changed). The resulting order does not depend on what is kept. Kept by
+// The order of the jobs, kept from one decision to the next. Most rows do not change: the
+// observation's events name those that do; Update() sorts those whose rank or key has changed and
+// merges them in. The rest is a pass over arrays of numbers, O(rows + changed log changed). The
+// resulting order does not depend on what is kept. Kept by
 // StagedPolicy.
 
 #include <cstddef>
@@ -19,9 +19,9 @@ class OrderMemory {
   void Forget();
 
   // `rows` are those to be ordered from now on. Positions count in them.
-  void Match(const Observation& observation, std::span<const std::int32_t> rows);
-  // Positions, ascending, of jobs that were not there at the last Match, or have attained service,
-  // started or stopped since.
+  void Follow(const Observation& observation, std::span<const std::int32_t> rows);
+  // Positions, ascending, of jobs that were not there the last time, or have run, started or
+  // stopped since, or have another table. All of them where the events do not go back that far.
   std::span<const std::int32_t> touched() const { return touched_; }
   // Jobs that were there and are no longer.
   std::span<const JobIndex> gone() const { return gone_; }
@@ -53,17 +53,11 @@ class OrderMemory {
     const JobIndex* job;
     bool operator()(std::int32_t a, std::int32_t b) const;
   };
-  // What is remembered of a row: one element per position.
-  struct Columns {
-    std::vector<JobIndex> job;
-    std::vector<Seconds> attained;
-    std::vector<std::int32_t> running;
-  };
 
-  void Read(const Observation& observation, std::span<const std::int32_t> rows);
-  void MatchPiece(std::size_t before, std::size_t now, std::size_t length);
+  void FindPieces(const Observation& observation, std::span<const std::int32_t> rows);
+  void FindTouched(const Observation& observation, std::span<const std::int32_t> rows);
   void MoveColumns();
-  Before Order() const { return {rank_.data(), key_.data(), known_.job.data()}; }
+  Before Order() const { return {rank_.data(), key_.data(), known_.data()}; }
   void MapPositions();
   Gap DropChanged(const std::vector<std::int32_t>& position_now, std::size_t to_drop);
   void SortChanged();
@@ -72,8 +66,9 @@ class OrderMemory {
   void MoveUp(Gap* gap, std::size_t count);
   void ResizeGap(Gap* gap, std::size_t size);
 
-  Columns known_;
-  Columns read_;  // the present rows, while they are compared
+  EventCursor events_;
+  std::vector<JobIndex> known_;  // by position
+  std::vector<JobIndex> read_;   // the present ones, while they are compared
   std::vector<double> key_;
   std::vector<std::int8_t> rank_;
   std::vector<std::int32_t> order_;
@@ -89,6 +84,7 @@ class OrderMemory {
       ascending_;                      // 0, 1, 2, ...; where none moved, position_now_ for a while
   std::vector<std::int32_t> changed_;  // positions now
   std::vector<std::int32_t> fresh_;    // positions now, of no position before
+  std::vector<std::uint8_t> touch_;    // by row, padded to whole words
   std::vector<std::int32_t> unsorted_;
   std::vector<std::uint64_t> words_;
   std::vector<std::uint64_t> scratch_words_;

@@ -23,7 +23,7 @@ class ServingPlacement : public Placement {
   void PlaceChanges(const Observation& o, std::span<const Grant> grants,
                     Allocation* allocation) final {
     // Without a map what runs need not hold what it says.
-    if (o.free.get() == nullptr) return Place(o, grants, allocation);
+    if (!o.free.has_value()) return Place(o, grants, allocation);
     allocation->Clear();
     allocation->BecomeChanges();
     placer_.Keep(o, grants, &kept_);
@@ -108,7 +108,7 @@ void JobPlacer::Keep(const Observation& o, std::span<const Grant> grants, std::v
   const auto stays = [&o](const Grant& grant) {
     return o.running[At(grant.row)] == grant.configuration;
   };
-  if (o.free.get() == nullptr) {
+  if (!o.free.has_value()) {
     free_.Reset(*o.cluster);
     for (std::size_t g = 0; g < grants.size(); ++g) {
       (*kept)[g] = stays(grants[g]) && KeepRow(o, grants[g].row) ? 1 : 0;
@@ -116,7 +116,7 @@ void JobPlacer::Keep(const Observation& o, std::span<const Grant> grants, std::v
     return;
   }
   // All that run hold what they hold, but for those that do not stay.
-  free_.CopyFrom(*o.free.get());
+  free_.CopyFrom(*o.free);
   std::size_t held = 0;
   for (std::size_t g = 0; g < grants.size(); ++g) {
     (*kept)[g] = stays(grants[g]) ? 1 : 0;

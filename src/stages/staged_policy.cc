@@ -94,7 +94,7 @@ class StagedPolicy : public Policy {
   // Ties by job, which is the order of submission, not by row, so that the answer does not depend
   // on the rows' order.
   void Sort(const Observation& o) {
-    memory_.Match(o, rows_);
+    memory_.Follow(o, rows_);
     std::span<const std::int32_t> positions = memory_.touched();
     std::span<const std::int32_t> asked = RowsAt(o, positions, &asked_);
     if (guard_.Observe(o, memory_.gone(), asked) || !ordering_->by_own_service()) {

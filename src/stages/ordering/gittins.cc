@@ -7,7 +7,6 @@
 
 #include <vector>
 
-#include "forecast/ended_jobs.h"
 #include "forecast/gittins_table.h"
 #include "sched/stages.h"
 #include "workload/history.h"
@@ -38,13 +37,15 @@ class GittinsOrder : public Ordering {
 
   void OnEpisodeStart() override {
     tables_ = initial_;
-    ended_.OnEpisodeStart();
+    events_.Reset();
   }
 
   void Keys(const Observation& o, std::span<const std::int32_t> rows,
             std::vector<double>* keys) override {
-    for (const EndedJobs::Ended& ended : ended_.Observe(o)) {
-      Learn(ended.size, ended.gpu_seconds, &tables_);
+    if (events_.Follow(o.events) != EventCursor::Step::kAgain) {
+      for (const EndedJob& ended : o.events.ended) {
+        Learn(ended.requested_gpus, ended.gpu_seconds, &tables_);
+      }
     }
     keys->clear();
     for (const std::int32_t row : rows) {
@@ -73,7 +74,7 @@ class GittinsOrder : public Ordering {
 
   std::vector<GittinsTable> initial_;
   std::vector<GittinsTable> tables_;
-  EndedJobs ended_;
+  EventCursor events_;
 };
 
 ALLOT_REGISTER(OrderingInfo, ([] {

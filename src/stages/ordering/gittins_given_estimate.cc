@@ -8,7 +8,6 @@
 #include <cmath>
 #include <functional>
 
-#include "forecast/ended_jobs.h"
 #include "forecast/gittins_table.h"
 #include "sched/stages.h"
 
@@ -25,6 +24,13 @@ std::function<double(double)> Prior(double sigma) {
   };
 }
 
+// The estimated length of a row as GPU time at the requested size; NaN when there is none.
+double EstimatedGpuSeconds(const Observation& o, std::int32_t row) {
+  const auto r = static_cast<std::size_t>(row);
+  const Configuration& asked = (*o.table[r])[o.requested[r]];
+  return o.estimated_work[r] / asked.rate * asked.demand.gpus;
+}
+
 class GittinsGivenEstimateOrder : public Ordering {
  public:
   GittinsGivenEstimateOrder(double prior, double sigma)
@@ -32,13 +38,16 @@ class GittinsGivenEstimateOrder : public Ordering {
 
   void OnEpisodeStart() override {
     factors_ = initial_;
-    ended_.OnEpisodeStart();
+    events_.Reset();
   }
 
   void Keys(const Observation& o, std::span<const std::int32_t> rows,
             std::vector<double>* keys) override {
-    for (const EndedJobs::Ended& ended : ended_.Observe(o)) {
-      if (ended.estimated > 0) factors_.Add(ended.gpu_seconds / ended.estimated);
+    if (events_.Follow(o.events) != EventCursor::Step::kAgain) {
+      for (const EndedJob& ended : o.events.ended) {
+        const double estimate = ended.estimated_seconds() * ended.requested_gpus;
+        if (estimate > 0) factors_.Add(ended.gpu_seconds / estimate);
+      }
     }
     keys->clear();
     for (const std::int32_t row : rows) {
@@ -60,7 +69,7 @@ class GittinsGivenEstimateOrder : public Ordering {
  private:
   GittinsTable initial_;
   GittinsTable factors_;
-  EndedJobs ended_;
+  EventCursor events_;
 };
 
 ALLOT_REGISTER(

@@ -49,28 +49,15 @@ class World {
   std::int32_t Add(ConfigurationTable table, const UnitCounts& requested) {
     tables_.push_back(std::move(table));
     const std::int32_t row = o.rows();
-    o.job.push_back(row);
-    o.submit.push_back(row);
-    o.table.push_back(&tables_.back());
     std::int32_t configuration = -1;
     for (const GpuTypeIndex type : tables_.back().types()) {
       if (configuration < 0) configuration = tables_.back().Find(requested, type);
     }
-    o.requested.push_back(configuration);
-    o.running.push_back(-1);
-    o.done_work.push_back(0);
-    o.estimated_work.push_back(kUnknown);
-    o.attained_gpu_seconds.push_back(0);
-    o.attained_seconds.push_back(0);
-    o.restart_cost.push_back(30);
-    o.changes.push_back(0);
-    o.waiting_since.push_back(row);
-    o.priority.push_back(0);
-    o.deadline.push_back(kNever);
-    o.tenant.push_back(-1);
-    o.user.push_back(-1);
-    o.group.push_back(-1);
-    o.share_begin.push_back(o.share_begin.back());
+    o.Append({.job = row,
+              .submit = static_cast<Seconds>(row),
+              .table = &tables_.back(),
+              .requested = configuration,
+              .waiting_since = static_cast<Seconds>(row)});
     return row;
   }
 
@@ -99,33 +86,7 @@ class World {
 
 // The same moment with its rows listed in another order: new row i is old row order[i].
 inline Observation Permuted(const Observation& from, const std::vector<std::size_t>& order) {
-  Observation to = from;
-  to.share_begin = {0};
-  to.shares.clear();
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const std::size_t r = order[i];
-    to.job[i] = from.job[r];
-    to.submit[i] = from.submit[r];
-    to.table[i] = from.table[r];
-    to.requested[i] = from.requested[r];
-    to.running[i] = from.running[r];
-    to.done_work[i] = from.done_work[r];
-    to.estimated_work[i] = from.estimated_work[r];
-    to.attained_gpu_seconds[i] = from.attained_gpu_seconds[r];
-    to.attained_seconds[i] = from.attained_seconds[r];
-    to.restart_cost[i] = from.restart_cost[r];
-    to.changes[i] = from.changes[r];
-    to.waiting_since[i] = from.waiting_since[r];
-    to.priority[i] = from.priority[r];
-    to.deadline[i] = from.deadline[r];
-    to.tenant[i] = from.tenant[r];
-    to.user[i] = from.user[r];
-    to.group[i] = from.group[r];
-    const auto shares = from.shares_of(static_cast<std::int32_t>(r));
-    to.shares.insert(to.shares.end(), shares.begin(), shares.end());
-    to.share_begin.push_back(static_cast<std::int32_t>(to.shares.size()));
-  }
-  return to;
+  return InOrder(from, std::vector<std::int32_t>(order.begin(), order.end()));
 }
 
 inline std::vector<std::size_t> Shuffled(std::size_t count, Rng* rng) {

@@ -27,7 +27,7 @@ class HoldingsTest : public testing::Test {
     }
     o_.running.assign(kJobs, -1);
     o_.share_begin.assign(kJobs + 1, 0);
-    holdings_.Reset(o_);
+    holdings_.Reset(o_, &free_);
     row_of_job_ = {-1, 0, 1, 2, 3, 4, 5};
   }
 
@@ -98,6 +98,7 @@ class HoldingsTest : public testing::Test {
   ConfigurationTable table_;
   Observation o_;
   std::vector<std::int32_t> row_of_job_;
+  FreeMap free_;
   Holdings holdings_;
 };
 

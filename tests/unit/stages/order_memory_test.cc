@@ -17,6 +17,7 @@ struct Item {
   std::int8_t rank;
   Seconds attained;
   std::int32_t running;
+  bool touched;  // in the last change
 };
 
 // Jobs come, end, leave for a while, run and stop; now and then rows do not ascend by job.
@@ -26,7 +27,8 @@ class OrderMemoryTest : public testing::Test {
     std::erase_if(items_, [&](const Item&) { return rng_.Below(10) == 0; });
     items_.insert(items_.end(), away_.begin(), away_.end());
     away_.clear();
-    for (std::uint64_t i = rng_.Below(8); i > 0; --i) items_.push_back({0, next_++, 1, 0, -1});
+    for (std::uint64_t i = rng_.Below(8); i > 0; --i)
+      items_.push_back({0, next_++, 1, 0, -1, false});
     if (rng_.Below(4) != 0) {
       std::sort(items_.begin(), items_.end(),
                 [](const Item& a, const Item& b) { return a.job < b.job; });
@@ -38,7 +40,8 @@ class OrderMemoryTest : public testing::Test {
     const bool shuffle = rng_.Below(20) == 0;  // else keys drift a little, with many ties
     for (Item& item : items_) {
       item.running = static_cast<std::int32_t>(rng_.Below(3)) - 1;
-      if (item.running < 0 && rng_.Below(3) > 0) continue;
+      item.touched = item.running >= 0 || rng_.Below(3) == 0;
+      if (!item.touched) continue;
       item.attained += 1;
       if (rng_.Below(50) == 0) item.rank = static_cast<std::int8_t>(rng_.Below(3));
       // Some of which differ in double precision only.
@@ -48,6 +51,7 @@ class OrderMemoryTest : public testing::Test {
     // Every other row is not among the admitted ones.
     gap_ = rng_.Below(2) == 0 ? 1 : 2;
     o_ = {};
+    o_.events.number = rng_.Below(10) == 0 ? number_ += 2 : ++number_;  // some are missed
     rows_.clear();
     for (const Item& item : items_) {
       rows_.push_back(o_.rows());
@@ -55,13 +59,14 @@ class OrderMemoryTest : public testing::Test {
         o_.job.push_back(i == 0 ? item.job : 1000000 + item.job);
         o_.attained_seconds.push_back(item.attained);
         o_.running.push_back(item.running);
+        if (i == 0 && item.touched) o_.events.changed.push_back(rows_.back());
       }
     }
   }
 
   // With keys of the touched ones only.
   void Ask(bool of_all) {
-    memory_.Match(o_, rows_);
+    memory_.Follow(o_, rows_);
     std::vector<std::int32_t> positions(memory_.touched().begin(), memory_.touched().end());
     if (of_all) {
       positions.clear();
@@ -77,6 +82,7 @@ class OrderMemoryTest : public testing::Test {
   }
 
   Rng rng_{3, "order-memory-test"};
+  std::int64_t number_ = 0;
   OrderMemory memory_;
   std::vector<Item> items_;
   std::vector<Item> away_;

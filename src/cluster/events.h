@@ -1,0 +1,87 @@
+#pragma once
+// What has happened to the jobs since the decision before: part of every observation, so that a
+// policy that remembers something need not compare this observation with the last one.
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/types.h"
+
+namespace allot {
+
+// The last that is known of a job that has ended. Plain numbers: its table may be gone.
+struct EndedJob {
+  JobIndex job = 0;
+  Seconds submit = 0;
+  Seconds end = 0;                   // when it ended
+  double work = 0;                   // done until then, in its own unit
+  double estimated_work = kUnknown;  // as last estimated; NaN: no estimate
+  double requested_rate = 0;         // work per second in the configuration it asked for
+  GpuCount requested_gpus = 0;       // and the GPUs of that
+  double gpu_seconds = 0;            // service it received: GPUs held x time held
+  Seconds held_seconds = 0;          // and time held
+  std::int32_t tenant = -1;          // as in the observation
+  std::int32_t user = -1;
+  std::int32_t group = -1;
+
+  // Its work, and the estimate of it, as time in the configuration it asked for.
+  Seconds requested_seconds() const { return work / requested_rate; }
+  Seconds estimated_seconds() const { return estimated_work / requested_rate; }
+};
+
+struct Events {
+  // Counts observations with events within an episode: 1 for the first, then 2, 3, ... 0: nobody
+  // tells what happened (a moment made by hand); see EventCursor.
+  std::int64_t number = 0;
+
+  std::vector<std::int32_t> arrived;        // rows that were not rows before, ascending
+  std::vector<EndedJob> ended;              // by job
+  std::vector<std::int32_t> changed;        // rows that started, stopped, were resized or moved,
+                                            // ascending
+  std::vector<std::int32_t> table_changed;  // rows whose table is another or has other rates
+
+  // A row that started, stopped, was resized or moved.
+  void Change(std::int32_t row) {
+    if (changed.empty() || changed.back() < row) {
+      changed.push_back(row);
+      return;
+    }
+    const auto at = std::lower_bound(changed.begin(), changed.end(), row);
+    if (*at != row) changed.insert(at, row);
+  }
+  // Rows (ascending, at least one) are rows no more: those behind them move up.
+  void EraseRows(std::span<const std::int32_t> gone);
+
+  void Clear() {
+    arrived.clear();
+    ended.clear();
+    changed.clear();
+    table_changed.clear();
+  }
+};
+
+// What one reader has seen of the events. A policy inside another one may not be asked at every
+// decision, and may be asked twice at one.
+class EventCursor {
+ public:
+  enum class Step {
+    kAgain,  // the same events as before: there is nothing new
+    kNext,   // these tell all that happened since the reader last looked
+    kMissed  // there were others in between, or nobody tells: compare for yourself
+  };
+  void Reset() { last_ = 0; }
+  Step Follow(const Events& events) {
+    const std::int64_t before = last_;
+    last_ = events.number;
+    if (events.number == 0) return Step::kMissed;
+    if (events.number == before) return Step::kAgain;
+    return events.number == before + 1 ? Step::kNext : Step::kMissed;
+  }
+
+ private:
+  std::int64_t last_ = 0;
+};
+
+}  // namespace allot
