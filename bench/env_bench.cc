@@ -28,27 +28,10 @@ allot::ClusterEnvOptions Options(allot::ActionMode mode, int max_jobs) {
   return options;
 }
 
-struct Buffers {
-  explicit Buffers(const allot::EnvSpec& spec)
-      : jobs(Size(spec, 0)),
-        context(Size(spec, 1)),
-        job_mask(Size(spec, 2)),
-        granted(Size(spec, 3)),
-        action_mask(Size(spec, 4)) {}
-  static std::size_t Size(const allot::EnvSpec& spec, std::size_t tensor) {
-    return static_cast<std::size_t>(spec.observation[tensor].elements());
-  }
-  allot::ObservationView view() { return {jobs, context, job_mask, granted, action_mask}; }
-  std::vector<float> jobs;
-  std::vector<float> context;
-  std::vector<std::uint8_t> job_mask;
-  std::vector<float> granted;
-  std::vector<std::uint8_t> action_mask;
-};
-
 void BM_IndexDecision(benchmark::State& state) {
   allot::ClusterEnv env(Weeks(), Options(allot::ActionMode::kIndex, 128));
-  Buffers buffers(env.spec());
+  allot::ObservationBuffer buffer(env.spec());
+  const allot::ObservationView view = buffer.Row(0);
   allot::Rng rng(1, "actions");
   std::vector<float> scores(static_cast<std::size_t>(env.spec().action.elements()));
   for (float& score : scores) score = static_cast<float>(rng.Normal());
@@ -58,7 +41,7 @@ void BM_IndexDecision(benchmark::State& state) {
     const allot::StepResult result = env.Step(scores);
     jobs += result.info.active_jobs;
     if (result.terminated || result.truncated) env.Reset(std::nullopt);
-    env.Observe(buffers.view());
+    env.Observe(view);
     benchmark::ClobberMemory();
   }
   state.SetItemsProcessed(state.iterations());

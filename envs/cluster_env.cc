@@ -8,6 +8,12 @@
 #include "core/error.h"
 
 namespace allot {
+namespace {
+
+// Places in EnvSpec::observation.
+enum Tensor : std::size_t { kJobs, kContext, kJobMask, kGranted, kActionMask, kTensors };
+
+}  // namespace
 
 EnvSpec ClusterEnvSpec(const ClusterEnvOptions& options) {
   const std::int64_t jobs = options.max_jobs;
@@ -15,13 +21,17 @@ EnvSpec ClusterEnvSpec(const ClusterEnvOptions& options) {
   const std::int64_t actions = SequenceAction(options.max_jobs, options.placement).action_count();
   EnvSpec spec;
   spec.id = "allot/GpuCluster-v0";
-  spec.observation = {
-      {"jobs", "float32", {jobs, kJobFeatures}, -kFeatureBound, kFeatureBound},
-      {"context", "float32", {kContextFeatures}, -kFeatureBound, kFeatureBound},
-      {"job_mask", "uint8", {jobs}, 0, 1},
-      {"granted", "float32", {jobs}, 0, 1e6},
-      {"action_mask", "uint8", {sequence ? actions : jobs}, 0, 1},
-  };
+  spec.observation.resize(kTensors);
+  // Rows without a job are 0.
+  spec.observation[kJobs] = {
+      "jobs", "float32", {jobs, kJobFeatures}, -kFeatureBound, kFeatureBound};
+  spec.observation[kContext] = {
+      "context", "float32", {kContextFeatures}, -kFeatureBound, kFeatureBound};
+  spec.observation[kJobMask] = {"job_mask", "uint8", {jobs}, 0, 1};  // 1: a job is there
+  // Cost granted so far in this decision (sequence mode).
+  spec.observation[kGranted] = {"granted", "float32", {jobs}, 0, 1e6};
+  // 1: legal (sequence mode); as job_mask (index mode).
+  spec.observation[kActionMask] = {"action_mask", "uint8", {sequence ? actions : jobs}, 0, 1};
   spec.discrete = sequence;
   if (sequence) {
     spec.action = {"action", "int64", {}, 0, static_cast<double>(actions - 1)};
@@ -131,22 +141,25 @@ void ClusterEnv::Observe(const ObservationView& view) const {
   const Observation& o = cluster_->Observe();
   const auto window = static_cast<std::size_t>(options_.max_jobs);
   const std::size_t jobs = std::min(window, o.job.size());
-  const auto rest = std::copy_n(features_.jobs.begin(), jobs * kJobFeatures, view.jobs.begin());
-  std::fill(rest, view.jobs.end(), 0.0F);
-  std::copy(features_.context.begin(), features_.context.end(), view.context.begin());
-  std::fill(view.job_mask.begin(), view.job_mask.end(), std::uint8_t{0});
-  std::fill_n(view.job_mask.begin(), jobs, std::uint8_t{1});
-  std::fill(view.granted.begin(), view.granted.end(), 0.0F);
+  const std::span<float> features = view.floats(kJobs);
+  const auto rest = std::copy_n(features_.jobs.begin(), jobs * kJobFeatures, features.begin());
+  std::fill(rest, features.end(), 0.0F);
+  std::copy(features_.context.begin(), features_.context.end(), view.floats(kContext).begin());
+  const std::span<std::uint8_t> job_mask = view.bytes(kJobMask);
+  std::fill(job_mask.begin(), job_mask.end(), std::uint8_t{0});
+  std::fill_n(job_mask.begin(), jobs, std::uint8_t{1});
+  const std::span<float> granted = view.floats(kGranted);
+  std::fill(granted.begin(), granted.end(), 0.0F);
+  const std::span<std::uint8_t> action_mask = view.bytes(kActionMask);
   if (options_.mode == ActionMode::kIndex) {
-    std::copy(view.job_mask.begin(), view.job_mask.end(), view.action_mask.begin());
+    std::copy(job_mask.begin(), job_mask.end(), action_mask.begin());
     return;
   }
   for (std::size_t row = 0; row < jobs; ++row) {
-    const std::int32_t granted = sequence_action_.granted(static_cast<std::int32_t>(row));
-    if (granted >= 0) view.granted[row] = static_cast<float>((*o.table[row])[granted].cost);
+    const std::int32_t chosen = sequence_action_.granted(static_cast<std::int32_t>(row));
+    if (chosen >= 0) granted[row] = static_cast<float>((*o.table[row])[chosen].cost);
   }
-  std::copy(sequence_action_.mask().begin(), sequence_action_.mask().end(),
-            view.action_mask.begin());
+  std::copy(sequence_action_.mask().begin(), sequence_action_.mask().end(), action_mask.begin());
 }
 
 }  // namespace allot

@@ -10,18 +10,10 @@
 #include <optional>
 #include <span>
 
+#include "envs/observation_buffer.h"
 #include "envs/spaces.h"
 
 namespace allot {
-
-// Where one environment's observation goes. Sizes as in EnvSpec::observation.
-struct ObservationView {
-  std::span<float> jobs;             // max_jobs x kJobFeatures, empty rows 0
-  std::span<float> context;          // kContextFeatures
-  std::span<std::uint8_t> job_mask;  // max_jobs: 1 = a job is there
-  std::span<float> granted;  // max_jobs: cost granted so far in this decision (sequence mode)
-  std::span<std::uint8_t> action_mask;  // sequence mode: 1 = legal; index mode: same as job_mask
-};
 
 struct StepInfo {
   double time_s = 0;
@@ -44,8 +36,9 @@ class Env {
   virtual ~Env() = default;
   virtual const EnvSpec& spec() const = 0;
   virtual StepInfo Reset(std::optional<std::uint64_t> seed) = 0;
-  // Index mode: max_jobs x 3 floats. Sequence mode: one float holding the action's number.
+  // spec().action.elements() numbers; a discrete action is one float that holds its number.
   virtual StepResult Step(std::span<const float> action) = 0;
+  // Into memory for one observation of spec(): ObservationBuffer(spec()).Row(0).
   virtual void Observe(const ObservationView& view) const = 0;
 };
 

@@ -19,36 +19,11 @@ int TeamSize(std::int64_t count, int threads) {
   return static_cast<int>(std::clamp<std::int64_t>(count / kMinEnvsPerThread, 1, wanted));
 }
 
-// Sizes `buffer` for `count` rows of the tensor called `name`; returns the numbers of one row.
-template <typename T>
-std::size_t SizeFor(const EnvSpec& spec, std::string_view name, std::size_t count,
-                    std::vector<T>* buffer) {
-  const auto tensor = std::find_if(spec.observation.begin(), spec.observation.end(),
-                                   [&](const TensorSpec& each) { return each.name == name; });
-  ALLOT_CHECK(tensor != spec.observation.end());
-  const auto elements = static_cast<std::size_t>(tensor->elements());
-  buffer->assign(count * elements, T{});
-  return elements;
-}
-
-std::vector<ObservationView> MakeBatch(const EnvSpec& spec, std::size_t count,
-                                       ObservationBatch* batch) {
-  const std::size_t jobs = SizeFor(spec, "jobs", count, &batch->jobs);
-  const std::size_t context = SizeFor(spec, "context", count, &batch->context);
-  const std::size_t job_mask = SizeFor(spec, "job_mask", count, &batch->job_mask);
-  const std::size_t granted = SizeFor(spec, "granted", count, &batch->granted);
-  const std::size_t action_mask = SizeFor(spec, "action_mask", count, &batch->action_mask);
-  std::vector<ObservationView> views;
-  views.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    views.push_back(
-        {.jobs = std::span(batch->jobs).subspan(i * jobs, jobs),
-         .context = std::span(batch->context).subspan(i * context, context),
-         .job_mask = std::span(batch->job_mask).subspan(i * job_mask, job_mask),
-         .granted = std::span(batch->granted).subspan(i * granted, granted),
-         .action_mask = std::span(batch->action_mask).subspan(i * action_mask, action_mask)});
-  }
-  return views;
+std::vector<ObservationView> RowsOf(ObservationBuffer* buffer, std::size_t count) {
+  std::vector<ObservationView> rows;
+  rows.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) rows.push_back(buffer->Row(i));
+  return rows;
 }
 
 bool SameShapes(const EnvSpec& a, const EnvSpec& b) {
@@ -56,7 +31,7 @@ bool SameShapes(const EnvSpec& a, const EnvSpec& b) {
          a.action.high == b.action.high &&
          std::equal(a.observation.begin(), a.observation.end(), b.observation.begin(),
                     b.observation.end(), [](const TensorSpec& x, const TensorSpec& y) {
-                      return x.name == y.name && x.shape == y.shape;
+                      return x.name == y.name && x.dtype == y.dtype && x.shape == y.shape;
                     });
 }
 
@@ -78,8 +53,10 @@ VectorEnv::VectorEnv(std::int64_t count, const Factory& factory, int threads)
   spec_.num_envs = count;
   next_seed_.resize(size);
   std::iota(next_seed_.begin(), next_seed_.end(), std::uint64_t{0});
-  views_ = MakeBatch(spec_.single, size, &observation_);
-  final_views_ = MakeBatch(spec_.single, size, &final_observation_);
+  observation_ = ObservationBuffer(spec_.single, size);
+  final_observation_ = ObservationBuffer(spec_.single, size);
+  views_ = RowsOf(&observation_, size);
+  final_views_ = RowsOf(&final_observation_, size);
   rewards_.resize(size);
   terminated_.resize(size);
   truncated_.resize(size);

@@ -23,16 +23,6 @@
 
 namespace allot {
 
-// One buffer per key of EnvSpec::observation, row-major, environment i at row i. The addresses hold
-// as long as the VectorEnv.
-struct ObservationBatch {
-  std::vector<float> jobs;                // N x max_jobs x kJobFeatures
-  std::vector<float> context;             // N x kContextFeatures
-  std::vector<std::uint8_t> job_mask;     // N x max_jobs
-  std::vector<float> granted;             // N x max_jobs
-  std::vector<std::uint8_t> action_mask;  // N x actions
-};
-
 struct VectorEnvSpec {
   EnvSpec single;  // of each environment
   std::int64_t num_envs = 0;
@@ -65,7 +55,8 @@ class VectorEnv {
   // If environments throw in Reset or Step, all others still finish theirs; then the error of the
   // lowest index is rethrown, and Step refuses until the next Reset.
 
-  const ObservationBatch& observation() const { return observation_; }
+  // Environment i at row i. The addresses hold as long as the VectorEnv.
+  const ObservationBuffer& observation() const { return observation_; }
   std::span<const double> rewards() const { return rewards_; }
   std::span<const std::uint8_t> terminated() const { return terminated_; }
   std::span<const std::uint8_t> truncated() const { return truncated_; }
@@ -73,7 +64,7 @@ class VectorEnv {
 
   // Rows are valid where final_mask is 1: episodes that ended in the last step.
   std::span<const std::uint8_t> final_mask() const { return final_mask_; }
-  const ObservationBatch& final_observation() const { return final_observation_; }
+  const ObservationBuffer& final_observation() const { return final_observation_; }
   std::span<const StepInfo> final_infos() const { return final_infos_; }
 
   const Env& env(std::int64_t index) const { return *envs_[static_cast<std::size_t>(index)]; }
@@ -88,8 +79,8 @@ class VectorEnv {
   std::vector<std::unique_ptr<Env>> envs_;
   VectorEnvSpec spec_;
   std::vector<std::uint64_t> next_seed_;
-  ObservationBatch observation_;
-  ObservationBatch final_observation_;
+  ObservationBuffer observation_;
+  ObservationBuffer final_observation_;
   std::vector<ObservationView> views_;  // of row i
   std::vector<ObservationView> final_views_;
   std::vector<double> rewards_;

@@ -4,31 +4,21 @@
 #include <cmath>
 
 #include "agents/training/sampled_fill.h"
-#include "agents/training/unfinished.h"
+#include "agents/training/training_episode.h"
 #include "core/check.h"
 #include "core/rng.h"
-#include "envs/cluster_env.h"
-#include "envs/rewards/reward.h"
 #include "sim/run.h"
 
 namespace allot {
 namespace {
 
-ClusterEnv MakeEnv(const std::shared_ptr<const Scenario>& scenario, const RolloutOptions& options) {
+TrainingEpisode Begin(const std::shared_ptr<const Scenario>& scenario,
+                      const RolloutOptions& options) {
   ClusterEnvOptions env;
   env.reward = options.reward;
   env.max_decisions = options.max_decisions;
   env.lengths = options.lengths;
-  return ClusterEnv([scenario](std::uint64_t) { return scenario; }, env);
-}
-
-std::int32_t TickOf(const Observation& o) {
-  return static_cast<std::int32_t>(std::llround(o.now / o.interval));
-}
-
-// Reward of what an episode that was cut leaves undone.
-double RestOf(const Scenario& scenario, const Observation& last, const RolloutOptions& options) {
-  return GetReward(options.reward).compute(StepAlone(scenario, last), last);
+  return {scenario, env};
 }
 
 bool Explored(const std::vector<Score>& gradient) {
@@ -42,8 +32,7 @@ Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexN
                    const RolloutOptions& options, std::uint64_t seed, std::uint64_t a,
                    std::uint64_t b) {
   Rollout rollout;
-  ClusterEnv env = MakeEnv(scenario, options);
-  env.Reset(0);
+  TrainingEpisode episode = Begin(scenario, options);
   const std::uint64_t noise = Rng(seed, "rollout", a, b).NextU64();
   std::int64_t period = -1;  // of equal noise
   Rng selection(seed, "kept-decisions", a, b);
@@ -55,15 +44,14 @@ Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexN
   std::vector<Score> gradient;
   Allocation allocation;
   BacklogMeter meter(*scenario);
-  bool over = false;
-  while (!over) {
-    const Observation& o = env.observation();
-    const FeatureBatch& features = env.features();
+  while (!episode.over()) {
+    const Observation& o = episode.observation();
+    const FeatureBatch& features = episode.features();
     outputs.resize(o.job.size() * kIndexOutputs);
     net.Forward(features.jobs, features.context, outputs, &scratch);
     const std::span scores(reinterpret_cast<const Score*>(outputs.data()), o.job.size());
     grants.clear();
-    const std::int32_t tick = TickOf(o);
+    const std::int32_t tick = episode.tick();
     const bool fresh = tick / options.noise_interval != period;
     period = tick / options.noise_interval;
     Rng exploration(noise, "hold", static_cast<std::uint64_t>(period));
@@ -87,35 +75,25 @@ Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexN
                       backlogs.empty() ? Backlog{} : backlogs.back());
       backlogs.back() = meter.Of(o);
     }
-    const StepResult step = env.StepAllocation(allocation);
-    rollout.reward_of_tick.resize(static_cast<std::size_t>(tick) + 1, 0.0);
-    rollout.reward_of_tick[static_cast<std::size_t>(tick)] += step.reward;
-    rollout.total_reward += step.reward;
-    over = step.terminated || step.truncated;
-    if (!step.truncated) continue;
-    const double rest = RestOf(*scenario, env.observation(), options);
-    rollout.reward_of_tick[static_cast<std::size_t>(tick)] += rest;
-    rollout.total_reward += rest;
+    episode.Step(allocation);
   }
+  rollout.reward_of_tick = episode.reward_of_tick();
+  rollout.total_reward = episode.total_reward();
   return rollout;
 }
 
 double EpisodeReward(const std::shared_ptr<const Scenario>& scenario, Policy& policy,
                      const RolloutOptions& options) {
-  ClusterEnv env = MakeEnv(scenario, options);
-  env.Reset(0);
+  TrainingEpisode episode = Begin(scenario, options);
   EpisodeContext context = ContextOf(*scenario);
   context.seed = 0;
   policy.OnEpisodeStart(context);
   Allocation allocation;
-  double total = 0;
-  while (true) {
-    policy.Decide(env.observation(), &allocation);
-    const StepResult step = env.StepAllocation(allocation);
-    total += step.reward;
-    if (step.truncated) return total + RestOf(*scenario, env.observation(), options);
-    if (step.terminated) return total;
+  while (!episode.over()) {
+    policy.Decide(episode.observation(), &allocation);
+    episode.Step(allocation);
   }
+  return episode.total_reward();
 }
 
 std::vector<double> ReturnsFrom(const std::vector<double>& reward_of_tick, double discount) {

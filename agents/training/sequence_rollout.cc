@@ -1,11 +1,7 @@
 #include "agents/training/sequence_rollout.h"
 
-#include <cmath>
-
-#include "agents/training/unfinished.h"
+#include "agents/training/training_episode.h"
 #include "core/rng.h"
-#include "envs/cluster_env.h"
-#include "envs/rewards/reward.h"
 
 namespace allot {
 namespace {
@@ -83,21 +79,18 @@ SequenceRollout RunSequenceRollout(const std::shared_ptr<const Scenario>& scenar
   env_options.reward = options.reward;
   env_options.max_decisions = options.max_decisions;
   env_options.features = false;  // the decision encodes for itself
-  ClusterEnv env([&scenario](std::uint64_t) { return scenario; }, env_options);
-  env.Reset(0);
+  TrainingEpisode episode(scenario, env_options);
   SequenceDecision decision({weights, options.lengths}, net);
   decision.OnEpisodeStart();
   Explorer explorer(options.exploration);
   Rng rng(seed, "sequence-rollout", a, b);
   SequenceRollout rollout;
   Allocation allocation;
-  bool over = false;
-  while (!over) {
-    const Observation& o = env.observation();
-    const auto tick = static_cast<std::int32_t>(std::llround(o.now / o.interval));
+  while (!episode.over()) {
+    const std::int32_t tick = episode.tick();
     bool first = true;
     decision.Play(
-        o,
+        episode.observation(),
         [&](const SequenceDecision& choice) {
           const DrawnAction drawn = explorer.Draw(choice, &rng);
           rollout.samples.Append(choice, drawn, tick, first);
@@ -105,17 +98,10 @@ SequenceRollout RunSequenceRollout(const std::shared_ptr<const Scenario>& scenar
           return drawn.action;
         },
         &allocation);
-    const StepResult step = env.StepAllocation(allocation);
-    double reward = step.reward;
-    if (step.truncated) {
-      const Observation& last = env.observation();
-      reward += GetReward(options.reward).compute(StepAlone(*scenario, last), last);
-    }
-    rollout.reward_of_tick.resize(static_cast<std::size_t>(tick) + 1, 0.0);
-    rollout.reward_of_tick.back() += reward;
-    rollout.total_reward += reward;
-    over = step.terminated || step.truncated;
+    episode.Step(allocation);
   }
+  rollout.reward_of_tick = episode.reward_of_tick();
+  rollout.total_reward = episode.total_reward();
   return rollout;
 }
 

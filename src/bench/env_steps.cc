@@ -56,7 +56,7 @@ ClusterEnvOptions OptionsFor(ActionMode mode, int max_jobs) {
 }
 
 // A random unit while one is legal, then "done".
-float RandomUnit(const std::vector<std::uint8_t>& mask, Rng* rng) {
+float RandomUnit(std::span<const std::uint8_t> mask, Rng* rng) {
   const std::size_t done = mask.size() - 1;
   const std::size_t start = rng->Below(done);
   for (std::size_t i = 0; i < done; ++i) {
@@ -76,11 +76,12 @@ Json SequenceSteps() {
       1);
   Rng rng(1, "actions");
   env.Reset(0);
+  const std::span<const std::uint8_t> mask = env.observation().bytes("action_mask");
   double best = 0;
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
     const double start = ThreadCpuSeconds();
     for (int step = 0; step < kSteps; ++step) {
-      const float action = RandomUnit(env.observation().action_mask, &rng);
+      const float action = RandomUnit(mask, &rng);
       env.Step(std::span(&action, 1));
     }
     best = std::max(best, kSteps / (ThreadCpuSeconds() - start));

@@ -11,10 +11,7 @@ void FreeMap::Reset(const ClusterSpec& cluster) {
   indexed_ = false;
   masks_ = cluster.gpu_masks();
   cpus_ = cluster.cpus();
-  type_free_.clear();
-  for (std::size_t type = 0; type < cluster.types().size(); ++type) {
-    type_free_.push_back(cluster.total_of(static_cast<GpuTypeIndex>(type)));
-  }
+  totals_.Reset(cluster);
 }
 
 std::uint64_t FreeMap::Take(NodeIndex node, const Resources& demand) {
@@ -25,7 +22,7 @@ std::uint64_t FreeMap::Take(NodeIndex node, const Resources& demand) {
   for (GpuCount i = 0; i < demand.gpus; ++i) after &= after - 1;  // clears the lowest set bit
   Set(node, after);
   cpus_[At(node)] -= demand.cpus;
-  TypeFreeOf(node) -= demand;
+  totals_.Take(TypeOf(node), demand);
   return before ^ after;
 }
 
@@ -36,7 +33,7 @@ void FreeMap::Release(NodeIndex node, std::uint64_t gpus, std::int32_t cpus) {
   ALLOT_CHECK_LE(free_cpus(node) + cpus, capacity.cpus);
   Set(node, gpu_mask(node) | gpus);
   cpus_[At(node)] += cpus;
-  TypeFreeOf(node) += {std::popcount(gpus), cpus};
+  totals_.Return(TypeOf(node), {std::popcount(gpus), cpus});
 }
 
 }  // namespace allot

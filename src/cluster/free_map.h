@@ -10,6 +10,7 @@
 #include "cluster/allocation.h"
 #include "cluster/cluster_spec.h"
 #include "cluster/room_index.h"
+#include "cluster/type_totals.h"
 
 namespace allot {
 
@@ -23,16 +24,15 @@ class FreeMap {
     cluster_ = other.cluster_;
     masks_ = other.masks_;
     cpus_ = other.cpus_;
-    type_free_ = other.type_free_;
+    totals_ = other.totals_;
     indexed_ = false;
   }
 
   std::uint64_t gpu_mask(NodeIndex node) const { return masks_[static_cast<std::size_t>(node)]; }
   std::int32_t free_cpus(NodeIndex node) const { return cpus_[static_cast<std::size_t>(node)]; }
   GpuCount free_gpus(NodeIndex node) const { return std::popcount(gpu_mask(node)); }
-  const Resources& total_free(GpuTypeIndex type) const {
-    return type_free_[static_cast<std::size_t>(type)];
-  }
+  const TypeTotals& totals() const { return totals_; }
+  const Resources& total_free(GpuTypeIndex type) const { return totals_.free(type); }
 
   // How many units of this demand the node can still hold, at most `wanted`.
   std::int32_t Capacity(NodeIndex node, const Resources& unit_demand, std::int32_t wanted) const {
@@ -61,7 +61,7 @@ class FreeMap {
     if ((gpus & ~masks_[n]) != 0 || cpus > cpus_[n]) return false;
     Set(node, masks_[n] ^ gpus);
     cpus_[n] -= cpus;
-    TypeFreeOf(node) -= {std::popcount(gpus), cpus};
+    totals_.Take(TypeOf(node), {std::popcount(gpus), cpus});
     return true;
   }
   // Gives back what was taken (checked).
@@ -76,15 +76,14 @@ class FreeMap {
     }
     present = mask;
   }
-  Resources& TypeFreeOf(NodeIndex node) {
-    const GpuTypeIndex type = cluster_->nodes()[static_cast<std::size_t>(node)].type;
-    return type_free_[static_cast<std::size_t>(type)];
+  GpuTypeIndex TypeOf(NodeIndex node) const {
+    return cluster_->nodes()[static_cast<std::size_t>(node)].type;
   }
 
   const ClusterSpec* cluster_ = nullptr;
   std::vector<std::uint64_t> masks_;
   std::vector<std::int32_t> cpus_;
-  std::vector<Resources> type_free_;
+  TypeTotals totals_;
   RoomIndex rooms_;
   bool indexed_ = false;
 };

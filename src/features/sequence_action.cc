@@ -28,7 +28,7 @@ SequenceAction::SequenceAction(int window, std::string_view placement)
 
 void SequenceAction::Begin(const Observation& observation) {
   observation_ = &observation;
-  capacity_.Reset(*observation.cluster);
+  totals_.Reset(*observation.cluster);
   chosen_.assign(At(observation.rows()), -1);
   order_.clear();
   rows_.resize(At(observation.rows()));
@@ -61,11 +61,8 @@ bool SequenceAction::NextWindow() {
 }
 
 bool SequenceAction::Fits(const ConfigurationTable& table, std::int32_t from, std::int32_t next) {
-  Resources more = table[next].demand;
-  if (from >= 0) more -= table[from].demand;
-  const GpuTypeIndex type = table[next].gpu_type;
-  if (!more.FitsIn(capacity_.free(type))) return false;
-  return !fragments_ || room_.Fits(type, table.kinds(), More(table, from, next));
+  if (from < 0 ? !totals_.Fits(table[next]) : !totals_.Fits(table[from], table[next])) return false;
+  return !fragments_ || room_.Fits(table[next].gpu_type, table.kinds(), More(table, from, next));
 }
 
 std::int32_t SequenceAction::Target(std::int32_t row, int kind) {
@@ -116,11 +113,11 @@ void SequenceAction::Grant(std::int32_t row, std::int32_t configuration) {
                More(table, chosen, configuration));
   }
   if (chosen >= 0) {
-    capacity_.Return(table[chosen]);
+    totals_.Return(table[chosen]);
   } else {
     order_.push_back(row);
   }
-  capacity_.Take(table[configuration]);
+  totals_.Take(table[configuration]);
   chosen = configuration;
 }
 
@@ -135,7 +132,7 @@ bool SequenceAction::Take(int action) {
   }
   // There is less room than before on this type: only jobs that could fill more are checked again.
   const ConfigurationTable& table = *observation_->table[At(row)];
-  const GpuCount left = capacity_.free(table[chosen_[At(row)]].gpu_type).gpus;
+  const GpuCount left = totals_.free(table[chosen_[At(row)]].gpu_type).gpus;
   for (int other = 0; other < slots(); ++other) {
     if (widest_step_[At(other)] > left || other == slot) RefreshSlot(other);
   }

@@ -4,8 +4,9 @@
 //
 // Actions over a window of W jobs and K kinds: slot x K + kind, and W x K = "done". Kinds come from
 // the jobs: one ("gpu") for GPU jobs; worker, parameter server and bundle for jobs with two unit
-// kinds. The mask is derived from the rules of validation: an action is legal exactly when the job
-// has a configuration with that unit, and the unit finds a node beside the units so far.
+// kinds. The mask asks what validation and placement ask (ConfigurationTable::Allocatable,
+// TypeTotals, FreeMap): an action is legal exactly when the job has a configuration with that unit,
+// and the unit finds a node beside the units so far.
 
 #include <cstdint>
 #include <memory>
@@ -14,7 +15,6 @@
 
 #include "features/unit_fit.h"
 #include "sched/stages.h"
-#include "stages/capacity.h"
 #include "stages/increments.h"
 
 namespace allot {
@@ -49,7 +49,7 @@ class SequenceAction {
   // Illegal actions change nothing and return false.
   bool Take(int action);
   std::int32_t granted(std::int32_t row) const { return chosen_[static_cast<std::size_t>(row)]; }
-  const Resources& free(GpuTypeIndex type) const { return capacity_.free(type); }
+  const Resources& free(GpuTypeIndex type) const { return totals_.free(type); }
   void Finish(Allocation* allocation);
 
  private:
@@ -64,7 +64,7 @@ class SequenceAction {
   int fixed_window_;
   std::unique_ptr<Placement> placement_;
   const Observation* observation_ = nullptr;
-  TypeCapacity capacity_;
+  TypeTotals totals_;
   UnitFit room_;
   std::vector<std::int32_t> rows_;  // by (submit, job)
   int first_ = 0;                   // of rows_, in the window's first slot

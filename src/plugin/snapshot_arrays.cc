@@ -81,41 +81,43 @@ const allot_snapshot& SnapshotArrays::Of(const Observation& o) {
     share_units_.insert(share_units_.end(), share.units.begin(), share.units.end());
     share_gpus_.push_back(share.gpus);
   }
-  snapshot_ = {.struct_size = sizeof(allot_snapshot),
-               .type_count = static_cast<std::int32_t>(type_name_.size()),
-               .decision = o.decision,
-               .now = o.now,
-               .interval = o.interval,
-               .node_count = static_cast<std::int32_t>(node_type_.size()),
-               .table_count = static_cast<std::int32_t>(table_kinds_.size()),
-               .type_name = type_name_.data(),
-               .node_type = node_type_.data(),
-               .node_gpus = node_gpus_.data(),
-               .node_cpus = node_cpus_.data(),
-               .table_name = table_name_.data(),
-               .table_kinds = table_kinds_.data(),
-               .kind_name = kind_name_.data(),
-               .kind_gpus = kind_gpus_.data(),
-               .kind_cpus = kind_cpus_.data(),
-               .kind_price = kind_price_.data(),
-               .table_most_units = table_most_units_.data(),
-               .configuration_begin = configuration_begin_.data(),
-               .configuration_type = configuration_type_.data(),
-               .configuration_units = configuration_units_.data(),
-               .configuration_rate = configuration_rate_.data(),
-               .job_count = o.rows(),
-               .reserved = 0,
-               .share_begin = o.share_begin.data(),
-               .share_node = share_node_.data(),
-               .share_units = share_units_.data(),
-               .share_gpus = share_gpus_.data(),
-               .user_count = CountOf(o.user_names, o.user),
-               .group_count = CountOf(o.group_names, o.group),
-               .user_name = user_name_.Of(o.user_names),
-               .group_name = group_name_.Of(o.group_names)};
-  PointToColumns(o, &snapshot_);
-  snapshot_.table = table_.data();
-  return snapshot_;
+  allot_snapshot& s = snapshot_;
+  s = {};
+  s.struct_size = sizeof(allot_snapshot);
+  s.type_count = static_cast<std::int32_t>(type_name_.size());
+  s.decision = o.decision;
+  s.now = o.now;
+  s.interval = o.interval;
+  s.node_count = static_cast<std::int32_t>(node_type_.size());
+  s.table_count = static_cast<std::int32_t>(table_kinds_.size());
+  s.type_name = type_name_.data();
+  s.node_type = node_type_.data();
+  s.node_gpus = node_gpus_.data();
+  s.node_cpus = node_cpus_.data();
+  s.table_name = table_name_.data();
+  s.table_kinds = table_kinds_.data();
+  s.kind_name = kind_name_.data();
+  s.kind_gpus = kind_gpus_.data();
+  s.kind_cpus = kind_cpus_.data();
+  s.kind_price = kind_price_.data();
+  s.table_most_units = table_most_units_.data();
+  s.configuration_begin = configuration_begin_.data();
+  s.configuration_type = configuration_type_.data();
+  s.configuration_units = configuration_units_.data();
+  s.configuration_rate = configuration_rate_.data();
+  s.job_count = o.rows();
+  s.reserved = 0;
+  s.share_begin = o.share_begin.data();
+  s.share_node = share_node_.data();
+  s.share_units = share_units_.data();
+  s.share_gpus = share_gpus_.data();
+  s.user_count = CountOf(o.user_names, o.user);
+  s.group_count = CountOf(o.group_names, o.group);
+  s.user_name = user_name_.Of(o.user_names);
+  s.group_name = group_name_.Of(o.group_names);
+  PointToColumns(o, &s);
+  s.table = table_.data();
+  return s;
 }
 
 }  // namespace allot

@@ -78,28 +78,32 @@ void OrderMemory::FindTouched(const Observation& o, std::span<const std::int32_t
   if (events_.Follow(o.events) == EventCursor::Step::kMissed) {
     touched_.resize(rows.size());
     std::iota(touched_.begin(), touched_.end(), 0);
+    changed_positions_ = touched_;
     return;
   }
   constexpr std::size_t kWord = sizeof(std::uint64_t);
   touch_.assign((o.job.size() + kWord - 1) / kWord * kWord, 0);
   const std::int32_t* const running = o.running.data();
+  constexpr std::uint8_t kChangedToo = 2;
   for (std::size_t r = 0; r < o.job.size(); ++r) touch_[r] = running[r] >= 0 ? 1 : 0;
-  for (const std::int32_t row : o.events.changed) touch_[At(row)] = 1;
-  for (const std::int32_t row : o.events.table_changed) touch_[At(row)] = 1;
-  for (const std::int32_t position : fresh_) touch_[At(rows[At(position)])] = 1;
+  for (const std::int32_t row : o.events.changed) touch_[At(row)] = kChangedToo;
+  for (const std::int32_t row : o.events.table_changed) touch_[At(row)] = kChangedToo;
+  for (const std::int32_t position : fresh_) touch_[At(rows[At(position)])] = kChangedToo;
+  changed_positions_.clear();
+  const auto take = [this](std::size_t position, std::uint8_t touch) {
+    if (touch == 0) return;
+    touched_.push_back(static_cast<std::int32_t>(position));
+    if (touch == kChangedToo) changed_positions_.push_back(touched_.back());
+  };
   if (rows.size() < o.job.size()) {
-    for (std::size_t p = 0; p < rows.size(); ++p) {
-      if (touch_[At(rows[p])] != 0) touched_.push_back(static_cast<std::int32_t>(p));
-    }
+    for (std::size_t p = 0; p < rows.size(); ++p) take(p, touch_[At(rows[p])]);
     return;
   }
-  for (std::size_t begin = 0; begin < touch_.size(); begin += kWord) {
+  for (std::size_t begin = 0; begin < touch_.size(); begin += kWord) {  // most did not run
     std::uint64_t word;
     std::memcpy(&word, touch_.data() + begin, kWord);
     if (word == 0) continue;
-    for (std::size_t p = begin; p < begin + kWord; ++p) {
-      if (touch_[p] != 0) touched_.push_back(static_cast<std::int32_t>(p));
-    }
+    for (std::size_t p = begin; p < begin + kWord; ++p) take(p, touch_[p]);
   }
 }
 

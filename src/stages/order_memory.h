@@ -23,6 +23,9 @@ class OrderMemory {
   // Positions, ascending, of jobs that were not there the last time, or have run, started or
   // stopped since, or have another table. All of them where the events do not go back that far.
   std::span<const std::int32_t> touched() const { return touched_; }
+  // Of these, those that came, started, stopped or were resized, or have another table: not who
+  // just ran on. All of them where the events do not go back that far.
+  std::span<const std::int32_t> changed() const { return changed_positions_; }
   // Jobs that were there and are no longer.
   std::span<const JobIndex> gone() const { return gone_; }
 
@@ -74,6 +77,7 @@ class OrderMemory {
   std::vector<std::int32_t> order_;
   std::vector<double> order_keys_;
   std::vector<std::int32_t> touched_;
+  std::vector<std::int32_t> changed_positions_;
   std::vector<JobIndex> gone_;
   std::vector<Piece> pieces_;
   std::size_t positions_before_ = 0;

@@ -166,7 +166,7 @@ bool JobPlacer::Place(const Observation& o, const Grant& grant) {
   const ConfigurationTable& table = *o.table[At(grant.row)];
   const Configuration& configuration = table[grant.configuration];
   shares_.clear();
-  if (!configuration.demand.FitsIn(free_.total_free(configuration.gpu_type))) return false;
+  if (!free_.totals().Fits(configuration)) return false;
 
   // The kind that needs most GPUs a unit goes first: it is the hardest to place.
   std::array<std::size_t, kMaxUnitKinds> kinds{};

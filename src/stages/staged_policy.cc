@@ -97,7 +97,10 @@ class StagedPolicy : public Policy {
     memory_.Follow(o, rows_);
     std::span<const std::int32_t> positions = memory_.touched();
     std::span<const std::int32_t> asked = RowsAt(o, positions, &asked_);
-    if (guard_.Observe(o, memory_.gone(), asked) || !ordering_->by_own_service()) {
+    const bool starved =
+        guard_.on() &&
+        guard_.Observe(o, memory_.gone(), RowsAt(o, memory_.changed(), &changed_rows_));
+    if (starved || !ordering_->by_own_service()) {
       positions_.resize(rows_.size());
       std::iota(positions_.begin(), positions_.end(), 0);
       positions = positions_;
@@ -230,6 +233,7 @@ class StagedPolicy : public Policy {
   // Where rows_ are not all rows, what order_ and the rows to ask for keys point to.
   std::vector<std::int32_t> order_rows_;
   std::vector<std::int32_t> asked_;
+  std::vector<std::int32_t> changed_rows_;
   std::vector<std::int32_t> positions_;
   std::vector<Grant> grants_;
   std::vector<std::int32_t> given_;    // by place in the order

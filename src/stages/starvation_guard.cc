@@ -19,27 +19,27 @@ void StarvationGuard::OnEpisodeStart() {
 }
 
 bool StarvationGuard::Observe(const Observation& o, std::span<const JobIndex> gone,
-                              std::span<const std::int32_t> touched) {
+                              std::span<const std::int32_t> changed) {
   if (!on()) return false;
-  for (const JobIndex job : gone) waits_[static_cast<std::size_t>(job)].waits = false;
-  const JobIndex* const jobs = o.job.data();
-  const std::int32_t* const running = o.running.data();
-  const Seconds now = o.now;
-  const State runs = {o.now + o.interval, false};
-  for (const std::int32_t row : touched) {
+  for (const JobIndex job : gone) {
+    State& state = waits_[static_cast<std::size_t>(job)];
+    state = {WaitOf(state), false};
+  }
+  for (const std::int32_t row : changed) {
     const auto r = static_cast<std::size_t>(row);
-    const auto job = static_cast<std::size_t>(jobs[r]);
+    const auto job = static_cast<std::size_t>(o.job[r]);
     if (job >= waits_.size()) waits_.resize(job + 1);
     State& state = waits_[job];
     if (state.from == kStarved) continue;
-    if (running[r] >= 0) {
-      state = runs;  // if it is stopped now, it begins to wait at the next decision
+    if (o.running[r] >= 0) {
+      state = {kRuns, false};
       continue;
     }
-    if (state.from == kUnseen) state.from = now;
-    if (!state.waits) Push({state.from, jobs[r]});
+    state.from = state.from == kUnseen ? o.now : WaitOf(state);
+    if (!state.waits) Push({state.from, o.job[r]});
     state.waits = true;
   }
+  stopped_from_ = o.now + o.interval;
   bool somebody = false;
   for (const Wait* wait = Longest(); wait != nullptr && o.now - wait->from >= limit_;
        wait = Longest()) {

@@ -1,8 +1,7 @@
 #pragma once
 // A guard against starvation: a job that has waited without a break for longer than a limit goes
 // before all others from then on (Blox: 1000 hours; option `max-wait`). Used by StagedPolicy at
-// every decision; O(log rows) for each job that starts, stops, comes or goes, O(1) for each that
-// runs.
+// every decision; O(log rows) for each job that starts, stops, comes or goes.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,12 +18,11 @@ class StarvationGuard {
   bool on() const { return limit_ > 0; }
   void OnEpisodeStart();
 
-  // `gone`: jobs that are admitted no longer. `touched`: the rows that were not before, have run,
-  // started or stopped; all that run are among them. A wait counts from the first decision that saw
-  // the job, or from the first after the one that stopped it. Returns whether somebody starves who
-  // did not.
+  // `gone`: jobs that are admitted no longer. `changed`: the rows that were not before, have
+  // started or stopped; it may name others. A wait counts from the first decision that saw the job,
+  // or from the first after the one that stopped it. Returns whether somebody starves who did not.
   bool Observe(const Observation& observation, std::span<const JobIndex> gone,
-               std::span<const std::int32_t> touched);
+               std::span<const std::int32_t> changed);
 
   bool any_starved() const { return any_starved_; }  // of all jobs ever seen
   bool Starved(JobIndex job) const {
@@ -52,7 +50,7 @@ class StarvationGuard {
         const State& state =
             waits_[static_cast<std::size_t>(observation.job[static_cast<std::size_t>(row)])];
         if (state.waits || state.from == kStarved) continue;
-        until = std::min(until, state.from + limit_);
+        until = std::min(until, WaitOf(state) + limit_);
       }
     }
     for (const Wait& wait : passed_) Push(wait);
@@ -62,6 +60,7 @@ class StarvationGuard {
  private:
   static constexpr Seconds kUnseen = -1;
   static constexpr Seconds kStarved = -2;
+  static constexpr Seconds kRuns = -3;
   struct State {
     Seconds from = kUnseen;
     bool waits = false;  // admitted, not running and not starved: has a place among the waits
@@ -70,11 +69,16 @@ class StarvationGuard {
     Seconds from;
     JobIndex job;
   };
+  // When a job that does not wait yet began to, if it was stopped after the last observation.
+  Seconds WaitOf(const State& state) const {
+    return state.from == kRuns ? stopped_from_ : state.from;
+  }
   const Wait* Longest();  // null: no job waits
   void PopLongest();
   void Push(const Wait& wait);
 
   Seconds limit_;
+  Seconds stopped_from_ = 0;   // the decision after the last observation
   std::vector<State> waits_;   // by job
   std::vector<Wait> longest_;  // a heap, the longest wait on top; some are over
   std::vector<Wait> passed_;   // scratch

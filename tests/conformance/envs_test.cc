@@ -24,17 +24,17 @@ TEST_P(EnvConformance, RandomStepsKeepTheContract) {
   ASSERT_EQ(env.Reset(1), twin.Reset(1));
   double last_time = 0;
   for (int step = 0; step < 200; ++step) {
-    const OwnedObservation o = LookAt(env);
+    const ObservationBuffer o = LookAt(env);
     ASSERT_EQ(OutOfBounds(o, env.spec()), "") << "step " << step;
     ASSERT_EQ(o, LookAt(twin)) << "equal seeds, different observations at step " << step;
     // Every tenth action is drawn without looking at the mask, as Gymnasium's checker does.
     bool legal = true;
     if (env.spec().discrete && step % 10 == 9) {
-      const std::uint64_t chosen = rng.Below(o.action_mask.size());
+      const std::uint64_t chosen = rng.Below(o.bytes("action_mask").size());
       action.assign(1, static_cast<float>(chosen));
-      legal = o.action_mask[chosen] == 1;
+      legal = o.bytes("action_mask")[chosen] == 1;
     } else {
-      RandomAction(env.spec(), o.action_mask, &rng, &action);
+      RandomAction(env.spec(), o.bytes("action_mask"), &rng, &action);
     }
     const StepResult result = env.Step(action);
     const StepResult other = twin.Step(action);

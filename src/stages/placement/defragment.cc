@@ -115,7 +115,7 @@ class Defragment : public Placement {
     const ConfigurationTable& table = *o.table[At(grant.row)];
     const Configuration& wanted = table[grant.configuration];
     if (*moves_left == 0 || table.kinds().size() > 1) return false;
-    if (!wanted.demand.FitsIn(placer_.free().total_free(wanted.gpu_type))) return false;
+    if (!placer_.free().totals().Fits(wanted)) return false;
     nodes_.clear();
     for (NodeIndex node = 0; node < static_cast<NodeIndex>(o.cluster->nodes().size()); ++node) {
       const Node& spec = o.cluster->nodes()[At(node)];

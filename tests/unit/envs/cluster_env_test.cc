@@ -19,7 +19,7 @@ ClusterEnvOptions Options(ActionMode mode, int max_jobs = 16) {
 }
 
 struct Episode {
-  OwnedObservation first;
+  ObservationBuffer first;
   std::vector<double> rewards;
   std::vector<double> times;
   bool terminated = false;
@@ -36,7 +36,7 @@ Episode Play(ClusterEnv& env, std::optional<std::uint64_t> seed) {
   std::vector<float> action;
   StepResult result;
   do {
-    RandomAction(env.spec(), LookAt(env).action_mask, &rng, &action);
+    RandomAction(env.spec(), LookAt(env).bytes("action_mask"), &rng, &action);
     result = env.Step(action);
     episode.rewards.push_back(result.reward);
     episode.times.push_back(result.info.time_s);
@@ -164,9 +164,9 @@ TEST(ClusterEnv, ObservationStaysWithinTheSpec) {
     std::vector<float> action;
     StepResult result;
     while (!result.terminated) {
-      const OwnedObservation o = LookAt(env);
+      const ObservationBuffer o = LookAt(env);
       ASSERT_EQ(OutOfBounds(o, env.spec()), "") << "at " << result.info.time_s << " s";
-      RandomAction(env.spec(), o.action_mask, &rng, &action);
+      RandomAction(env.spec(), o.bytes("action_mask"), &rng, &action);
       result = env.Step(action);
     }
     EXPECT_EQ(OutOfBounds(LookAt(env), env.spec()), "") << "at the end";
@@ -180,10 +180,11 @@ TEST(ClusterEnv, JobMaskCountsTheJobsInTheWindow) {
   StepResult result;
   while (!result.terminated) {
     result = env.Step(scores);
-    const OwnedObservation o = LookAt(env);
-    ASSERT_EQ(std::accumulate(o.job_mask.begin(), o.job_mask.end(), 0),
+    const ObservationBuffer o = LookAt(env);
+    const std::span<const std::uint8_t> job_mask = o.bytes("job_mask");
+    ASSERT_EQ(std::accumulate(job_mask.begin(), job_mask.end(), 0),
               std::min(4, result.info.active_jobs));
-    ASSERT_EQ(o.action_mask, o.job_mask);
+    ASSERT_TRUE(std::ranges::equal(o.bytes("action_mask"), job_mask));
   }
 }
 
@@ -196,9 +197,9 @@ TEST(ClusterEnv, EveryLegalSequenceActionIsAccepted) {
   ClusterEnv env(FewJobs(5), Options(ActionMode::kSequence));
   env.Reset(0);
   env.Step(std::vector<float>{static_cast<float>(env.spec().action.high)});
-  const OwnedObservation start = LookAt(env);
-  for (std::size_t chosen = 0; chosen < start.action_mask.size(); ++chosen) {
-    if (start.action_mask[chosen] == 0) continue;
+  const ObservationBuffer start = LookAt(env);
+  for (std::size_t chosen = 0; chosen < start.bytes("action_mask").size(); ++chosen) {
+    if (start.bytes("action_mask")[chosen] == 0) continue;
     env.Reset(0);
     env.Step(std::vector<float>{static_cast<float>(env.spec().action.high)});
     const StepResult result = env.Step(std::vector<float>{static_cast<float>(chosen)});
@@ -209,23 +210,23 @@ TEST(ClusterEnv, EveryLegalSequenceActionIsAccepted) {
 TEST(ClusterEnv, GrantedGrowsWithALegalSequenceAction) {
   ClusterEnv env(FewJobs(5), Options(ActionMode::kSequence));
   env.Reset(0);
-  EXPECT_EQ(LookAt(env).granted[0], 0);
+  EXPECT_EQ(LookAt(env).floats("granted")[0], 0);
   env.Step(std::vector<float>{0});
-  EXPECT_GT(LookAt(env).granted[0], 0);
+  EXPECT_GT(LookAt(env).floats("granted")[0], 0);
 }
 
 TEST(ClusterEnv, IllegalSequenceActionsChangeNothing) {
   ClusterEnv env(FewJobs(5), Options(ActionMode::kSequence));
   env.Reset(0);
-  const OwnedObservation start = LookAt(env);
+  const ObservationBuffer start = LookAt(env);
   std::vector<float> illegal = {-1,
                                 -1e30F,
                                 1e30F,
                                 static_cast<float>(env.spec().action.high + 1),
                                 std::numeric_limits<float>::quiet_NaN(),
                                 std::numeric_limits<float>::infinity()};
-  for (std::size_t chosen = 0; chosen < start.action_mask.size(); ++chosen) {
-    if (start.action_mask[chosen] == 0) illegal.push_back(static_cast<float>(chosen));
+  for (std::size_t chosen = 0; chosen < start.bytes("action_mask").size(); ++chosen) {
+    if (start.bytes("action_mask")[chosen] == 0) illegal.push_back(static_cast<float>(chosen));
   }
   for (const float action : illegal) {
     const StepResult result = env.Step(std::vector<float>{action});

@@ -57,28 +57,15 @@ inline EpisodeSource FewJobs(int jobs) {
   return [scenario](std::uint64_t) { return scenario; };
 }
 
-struct OwnedObservation {
-  std::vector<float> jobs;
-  std::vector<float> context;
-  std::vector<std::uint8_t> job_mask;
-  std::vector<float> granted;
-  std::vector<std::uint8_t> action_mask;
-  bool operator==(const OwnedObservation&) const = default;
-};
-
-inline OwnedObservation LookAt(const Env& env) {
-  const std::vector<TensorSpec>& spec = env.spec().observation;
-  const auto size = [&](std::size_t i) { return static_cast<std::size_t>(spec[i].elements()); };
-  // NaN and 99: what Observe leaves unwritten breaks the bounds.
-  OwnedObservation o{std::vector<float>(size(0), NAN), std::vector<float>(size(1), NAN),
-                     std::vector<std::uint8_t>(size(2), 99), std::vector<float>(size(3), NAN),
-                     std::vector<std::uint8_t>(size(4), 99)};
-  env.Observe({o.jobs, o.context, o.job_mask, o.granted, o.action_mask});
+inline ObservationBuffer LookAt(const Env& env) {
+  ObservationBuffer o(env.spec());
+  o.Fill(NAN, 99);  // what Observe leaves unwritten breaks the bounds
+  env.Observe(o.Row(0));
   return o;
 }
 
 template <typename T>
-bool Within(const std::vector<T>& values, const TensorSpec& spec) {
+bool Within(std::span<const T> values, const TensorSpec& spec) {
   for (const T value : values) {
     // Written so that NaN is outside.
     if (!(static_cast<double>(value) >= spec.low && static_cast<double>(value) <= spec.high)) {
@@ -89,18 +76,17 @@ bool Within(const std::vector<T>& values, const TensorSpec& spec) {
 }
 
 // "" or the name of the first tensor that leaves its bounds.
-inline std::string OutOfBounds(const OwnedObservation& o, const EnvSpec& spec) {
-  const std::vector<TensorSpec>& tensors = spec.observation;
-  if (!Within(o.jobs, tensors[0])) return tensors[0].name;
-  if (!Within(o.context, tensors[1])) return tensors[1].name;
-  if (!Within(o.job_mask, tensors[2])) return tensors[2].name;
-  if (!Within(o.granted, tensors[3])) return tensors[3].name;
-  if (!Within(o.action_mask, tensors[4])) return tensors[4].name;
+inline std::string OutOfBounds(const ObservationBuffer& o, const EnvSpec& spec) {
+  for (const TensorSpec& tensor : spec.observation) {
+    const bool within = tensor.dtype == "uint8" ? Within(o.bytes(tensor.name), tensor)
+                                                : Within(o.floats(tensor.name), tensor);
+    if (!within) return tensor.name;
+  }
   return "";
 }
 
 // A legal action (sequence mode) or random scores (index mode), into `action`.
-inline void RandomAction(const EnvSpec& spec, const std::vector<std::uint8_t>& mask, Rng* rng,
+inline void RandomAction(const EnvSpec& spec, std::span<const std::uint8_t> mask, Rng* rng,
                          std::vector<float>* action) {
   action->resize(static_cast<std::size_t>(spec.action.elements()));
   if (!spec.discrete) {

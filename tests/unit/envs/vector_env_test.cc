@@ -19,14 +19,10 @@ VectorEnv::Factory Clusters(ActionMode mode) {
 }
 
 // Row i of a batch.
-OwnedObservation Row(const ObservationBatch& batch, const VectorEnv& env, std::size_t i) {
-  const auto cut = [&]<typename T>(const std::vector<T>& all) {
-    const std::size_t size = all.size() / static_cast<std::size_t>(env.spec().num_envs);
-    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(i * size);
-    return std::vector<T>(begin, begin + static_cast<std::ptrdiff_t>(size));
-  };
-  return {cut(batch.jobs), cut(batch.context), cut(batch.job_mask), cut(batch.granted),
-          cut(batch.action_mask)};
+ObservationBuffer Row(const ObservationBuffer& batch, const VectorEnv& env, std::size_t i) {
+  ObservationBuffer row(env.spec().single);
+  row.CopyRow(batch, i);
+  return row;
 }
 
 // Draws an action for every environment from its own stream.
@@ -35,8 +31,7 @@ class Actors {
   explicit Actors(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) rng_.emplace_back(11, "actors", i);
   }
-  std::vector<float> Draw(const EnvSpec& spec, const std::vector<std::uint8_t>& mask,
-                          std::size_t i) {
+  std::vector<float> Draw(const EnvSpec& spec, std::span<const std::uint8_t> mask, std::size_t i) {
     std::vector<float> action;
     RandomAction(spec, mask, &rng_[i], &action);
     return action;
@@ -44,8 +39,8 @@ class Actors {
   std::vector<float> DrawAll(const VectorEnv& env) {
     std::vector<float> actions;
     for (std::size_t i = 0; i < rng_.size(); ++i) {
-      const OwnedObservation row = Row(env.observation(), env, i);
-      const std::vector<float> action = Draw(env.spec().single, row.action_mask, i);
+      const ObservationBuffer row = Row(env.observation(), env, i);
+      const std::vector<float> action = Draw(env.spec().single, row.bytes("action_mask"), i);
       actions.insert(actions.end(), action.begin(), action.end());
     }
     return actions;
@@ -157,8 +152,8 @@ class Counter : public Env {
             .info = {}};
   }
   void Observe(const ObservationView& view) const override {
-    view.jobs[0] = static_cast<float>(seed_);
-    view.context[0] = static_cast<float>(step_);
+    view.floats(0)[0] = static_cast<float>(seed_);
+    view.floats(1)[0] = static_cast<float>(step_);
   }
 
  private:
@@ -179,10 +174,11 @@ TEST(VectorEnv, AutoresetKeepsTheFinalObservation) {
   for (int step = 0; step < 3; ++step) env.Step(actions);
   EXPECT_EQ(env.final_mask()[1], 1);
   EXPECT_EQ(env.rewards()[1], 3);
-  EXPECT_EQ(env.final_observation().jobs[1], 11);
-  EXPECT_EQ(env.final_observation().context[1], 3);
-  EXPECT_EQ(env.observation().jobs[1], 13) << "the next episode is seed + number of environments";
-  EXPECT_EQ(env.observation().context[1], 0);
+  EXPECT_EQ(env.final_observation().floats("jobs")[1], 11);
+  EXPECT_EQ(env.final_observation().floats("context")[1], 3);
+  EXPECT_EQ(env.observation().floats("jobs")[1], 13)
+      << "the next episode is seed + number of environments";
+  EXPECT_EQ(env.observation().floats("context")[1], 0);
   env.Step(actions);
   EXPECT_EQ(env.final_mask()[1], 0);
 }
@@ -190,19 +186,20 @@ TEST(VectorEnv, AutoresetKeepsTheFinalObservation) {
 TEST(VectorEnv, ExplicitSeedsReachTheirEnvironments) {
   VectorEnv env(3, Counters(3));
   env.Reset(std::vector<std::uint64_t>{7, 5, 9});
-  EXPECT_EQ(env.observation().jobs, (std::vector<float>{7, 5, 9}));
+  const std::span<const float> jobs = env.observation().floats("jobs");
+  EXPECT_EQ(std::vector<float>(jobs.begin(), jobs.end()), (std::vector<float>{7, 5, 9}));
   env.Reset(std::nullopt);
-  EXPECT_EQ(env.observation().jobs, (std::vector<float>{10, 8, 12}));
+  EXPECT_EQ(std::vector<float>(jobs.begin(), jobs.end()), (std::vector<float>{10, 8, 12}));
 }
 
 TEST(VectorEnv, BuffersStayWhereTheyAre) {
   VectorEnv env(4, Counters(2), 2);
-  const float* observation = env.observation().jobs.data();
+  const float* observation = env.observation().floats("jobs").data();
   const double* rewards = env.rewards().data();
   env.Reset(0);
   const std::vector<float> actions(4);
   for (int step = 0; step < 10; ++step) env.Step(actions);
-  EXPECT_EQ(env.observation().jobs.data(), observation);
+  EXPECT_EQ(env.observation().floats("jobs").data(), observation);
   EXPECT_EQ(env.rewards().data(), rewards);
 }
 
@@ -218,7 +215,9 @@ TEST(VectorEnv, LowestFailureIsRethrownAfterAllOthersStepped) {
     } catch (const Error& error) {
       EXPECT_STREQ(error.what(), "environment with seed 3 failed");
     }
-    EXPECT_EQ(env.observation().context, (std::vector<float>{1, 1, 1, 0, 1, 1, 0, 1}));
+    const std::span<const float> steps = env.observation().floats("context");
+    EXPECT_EQ(std::vector<float>(steps.begin(), steps.end()),
+              (std::vector<float>{1, 1, 1, 0, 1, 1, 0, 1}));
     EXPECT_THROW(env.Step(std::vector<float>(8)), Error) << "stepped on without a reset";
     env.Reset(0);
     EXPECT_NO_THROW(env.Step(std::vector<float>(8)));

@@ -1,0 +1,205 @@
+// The action mask against ValidateAllocation, on worlds so small that every state, every action and
+// every placement is tried.
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+#include <vector>
+
+#include "cluster/validate.h"
+#include "features/sequence_action.h"
+#include "tests/unit/sched/world.h"
+
+namespace allot {
+namespace {
+
+using testing_support::World;
+
+// Units of two kinds that need several GPUs and CPUs: totals do not say what fits.
+ConfigurationTable TwoKinds(Rng* rng) {
+  const Resources worker{1 + static_cast<GpuCount>(rng->Below(2)),
+                         static_cast<std::int32_t>(rng->Below(3))};
+  const Resources server{0, 1 + static_cast<std::int32_t>(rng->Below(3))};
+  std::vector<Configuration> configurations;
+  for (std::int16_t w = 1; w <= 2; ++w) {
+    for (std::int16_t s = 0; s <= 2; ++s) {
+      if (rng->Below(6) == 0 && w + s > 1) continue;  // tables may have holes
+      configurations.push_back({.units = {w, s},
+                                .gpu_type = 0,
+                                .demand = worker * w + server * s,
+                                .cost = w + 0.25 * s,
+                                .rate = w + 0.5 * s});
+    }
+  }
+  return ConfigurationTable("two-kinds", {{"worker", worker}, {"ps", server}}, configurations);
+}
+
+void AddJobs(Rng* rng, World* world) {
+  for (int i = 0; i < 2; ++i) {
+    if (rng->Below(2) == 0) {
+      world->Add(TwoKinds(rng), {1, 0});
+    } else {
+      world->Add(
+          {std::vector<double>(1 + rng->Below(3), 1.0), std::vector<double>(rng->Below(3), 0.5)});
+    }
+  }
+}
+
+// Every way to place `units` of a job on the nodes, GPUs from the lowest that is not named yet:
+// calls `next` with each until it says true.
+class Placements {
+ public:
+  Placements(const World& world, const std::vector<std::int32_t>& configurations)
+      : world_(world), configurations_(configurations), gpus_(Nodes(), 0) {}
+
+  bool AnyValidates() { return Job(0); }
+
+ private:
+  std::size_t Nodes() const { return world_.o.cluster->nodes().size(); }
+
+  bool Job(std::size_t row) {
+    if (row == configurations_.size()) {
+      Allocation allocation;
+      for (std::size_t r = 0; r < row; ++r) {
+        if (configurations_[r] < 0) continue;
+        allocation.Add(world_.o.job[r], configurations_[r], shares_[r]);
+      }
+      return ValidateAllocation(world_.o, allocation).ok();
+    }
+    shares_.resize(row + 1);
+    shares_[row].clear();
+    if (configurations_[row] < 0) return Job(row + 1);
+    return Node(row, 0, (*world_.o.table[row])[configurations_[row]].units);
+  }
+
+  bool Node(std::size_t row, std::size_t node, UnitCounts left) {
+    if (node == Nodes()) return left == UnitCounts{} && Job(row + 1);
+    const auto& kinds = world_.o.table[row]->kinds();
+    for (std::int16_t first = 0; first <= left[0]; ++first) {
+      for (std::int16_t second = 0; second <= left[1]; ++second) {
+        const UnitCounts here{first, second};
+        const GpuCount gpus = DemandOf(kinds, here).gpus;
+        if (gpus_[node] + gpus > kMaxGpusPerNode) continue;
+        const std::size_t held = shares_[row].size();
+        if (here != UnitCounts{}) {
+          const std::uint64_t mask = GpuMask(gpus_[node] + gpus) & ~GpuMask(gpus_[node]);
+          shares_[row].push_back({static_cast<NodeIndex>(node), here, mask});
+        }
+        gpus_[node] += gpus;
+        const UnitCounts rest{static_cast<std::int16_t>(left[0] - first),
+                              static_cast<std::int16_t>(left[1] - second)};
+        const bool found = Node(row, node + 1, rest);
+        gpus_[node] -= gpus;
+        shares_[row].resize(held);
+        if (found) return true;
+      }
+    }
+    return false;
+  }
+
+  const World& world_;
+  const std::vector<std::int32_t>& configurations_;
+  std::vector<GpuCount> gpus_;  // named so far, by node
+  std::vector<std::vector<NodeShare>> shares_;
+};
+
+class ActionMaskTest : public testing::Test {
+ protected:
+  void Play(const World& world, const std::vector<int>& actions, SequenceAction* sequence) {
+    sequence->Begin(world.o);
+    for (const int action : actions) ASSERT_TRUE(sequence->Take(action));
+  }
+
+  std::vector<std::int32_t> Granted(const World& world, const SequenceAction& sequence) {
+    std::vector<std::int32_t> granted;
+    for (std::int32_t row = 0; row < world.o.rows(); ++row)
+      granted.push_back(sequence.granted(row));
+    return granted;
+  }
+
+  void ExpectValid(const World& world, SequenceAction* sequence) {
+    Allocation allocation;
+    sequence->Finish(&allocation);
+    ASSERT_EQ(ValidateAllocation(world.o, allocation).message(), "");
+    std::vector<std::int32_t> given(world.o.job.size(), -1);
+    for (const Allocation::Entry& entry : allocation.entries()) {
+      given[static_cast<std::size_t>(entry.job)] = entry.configuration;
+    }
+    ASSERT_EQ(given, Granted(world, *sequence)) << "the allocation is what the actions asked for";
+  }
+
+  // Configurations that one more unit of the kind (or one of each) would lead to.
+  std::vector<std::int32_t> Wanted(const World& world, std::size_t row, std::int32_t from,
+                                   int kind) {
+    const ConfigurationTable& table = *world.o.table[row];
+    const int own = static_cast<int>(table.kinds().size());
+    if (own == 1 ? kind != 0 : (kind >= own && kind != kBundle)) return {};
+    UnitCounts units = from < 0 ? UnitCounts{} : table[from].units;
+    for (int k = 0; k < own; ++k) {
+      if (kind == kBundle || k == kind) ++units[static_cast<std::size_t>(k)];
+    }
+    std::vector<std::int32_t> wanted;
+    for (std::int32_t c = 0; c < table.size(); ++c) {
+      const bool type_fits = from < 0 || table[c].gpu_type == table[from].gpu_type;
+      if (type_fits && table[c].units == units) wanted.push_back(c);
+    }
+    return wanted;
+  }
+
+  void Explore(const World& world, std::vector<int> actions) {
+    SequenceAction sequence(world.o.rows());
+    Play(world, actions, &sequence);
+    const std::vector<std::int32_t> granted = Granted(world, sequence);
+    // How the same grants came about may matter for where units are.
+    if (!seen_.insert({granted, actions}).second) return;
+    ++states_;
+    const std::vector<std::uint8_t> mask = sequence.mask();
+    for (int action = 0; action < sequence.done_action(); ++action) {
+      const auto row = static_cast<std::size_t>(action / sequence.kinds());
+      if (mask[static_cast<std::size_t>(action)] == 1) {
+        SequenceAction after(world.o.rows());
+        Play(world, actions, &after);
+        ASSERT_TRUE(after.Take(action));
+        ExpectValid(world, &after);
+        actions.push_back(action);
+        Explore(world, actions);
+        actions.pop_back();
+        ++legal_;
+        continue;
+      }
+      ASSERT_FALSE(sequence.Take(action));
+      ASSERT_EQ(Granted(world, sequence), granted) << "a masked action changes nothing";
+      for (const std::int32_t wanted :
+           Wanted(world, row, granted[row], action % sequence.kinds())) {
+        std::vector<std::int32_t> after = granted;
+        after[row] = wanted;
+        ASSERT_FALSE(Placements(world, after).AnyValidates())
+            << "action " << action << " is masked, but there is a placement that validates";
+        ++refused_;
+      }
+    }
+  }
+
+  std::set<std::pair<std::vector<std::int32_t>, std::vector<int>>> seen_;
+  int states_ = 0;
+  int legal_ = 0;
+  int refused_ = 0;
+};
+
+TEST_F(ActionMaskTest, SaysWhatValidationSays) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    Rng rng(seed, "action-mask-test");
+    World world(seed % 2 == 0 ? "2x2x3:a" : "1x2x4:a,1x2x2:b");
+    AddJobs(&rng, &world);
+    seen_.clear();
+    Explore(world, {});
+    ASSERT_FALSE(HasFatalFailure()) << "seed " << seed;
+  }
+  EXPECT_GT(states_, 1000);
+  EXPECT_GT(legal_, 1000);
+  EXPECT_GT(refused_, 1000);
+}
+
+}  // namespace
+}  // namespace allot
