@@ -7,29 +7,54 @@
 #include <span>
 #include <vector>
 
+#include "cluster/job_columns.h"
 #include "core/types.h"
 
 namespace allot {
 
-// The last that is known of a job that has ended. Plain numbers: its table may be gone.
+// The last that is known of a job that has ended, declared once like the columns of the
+// observation. Plain numbers: its table may be gone.
+// X(type, name, where nothing is known, rule, unit, meaning)
+#define ALLOT_ENDED_FIELDS(X)                                                             \
+  X(JobIndex, job, -1, kAny, "", "number of the job; -1: unknown")                        \
+  X(Seconds, submit, 0, kFinite, "s", "when it was submitted")                            \
+  X(Seconds, end, 0, kFinite, "s", "when it ended")                                       \
+  X(double, work, 0, kNotNegative, "work", "done until then, in its own unit")            \
+  X(double, estimated_work, kUnknown, kOrUnknown, "work", "as last estimated; NaN: none") \
+  X(double, requested_rate, 1, kPositive, "work/s", "in the configuration it asked for")  \
+  X(std::int32_t, requested_gpus, 1, kAny, "", "GPUs of that configuration")              \
+  X(double, gpu_seconds, 0, kNotNegative, "GPU s", "GPUs held x time held")               \
+  X(Seconds, held_seconds, 0, kNotNegative, "s", "time it held GPUs")                     \
+  X(std::int32_t, tenant, -1, kAny, "", "as in the observation")                          \
+  X(std::int32_t, user, -1, kAny, "", "as in the observation")                            \
+  X(std::int32_t, group, -1, kAny, "", "as in the observation")
+
 struct EndedJob {
-  JobIndex job = 0;
-  Seconds submit = 0;
-  Seconds end = 0;                   // when it ended
-  double work = 0;                   // done until then, in its own unit
-  double estimated_work = kUnknown;  // as last estimated; NaN: no estimate
-  double requested_rate = 0;         // work per second in the configuration it asked for
-  GpuCount requested_gpus = 0;       // and the GPUs of that
-  double gpu_seconds = 0;            // service it received: GPUs held x time held
-  Seconds held_seconds = 0;          // and time held
-  std::int32_t tenant = -1;          // as in the observation
-  std::int32_t user = -1;
-  std::int32_t group = -1;
+#define ALLOT_FIELD(type, name, absent, rule, unit, meaning) type name = absent;
+  ALLOT_ENDED_FIELDS(ALLOT_FIELD)
+#undef ALLOT_FIELD
 
   // Its work, and the estimate of it, as time in the configuration it asked for.
   Seconds requested_seconds() const { return work / requested_rate; }
   Seconds estimated_seconds() const { return estimated_work / requested_rate; }
 };
+
+template <typename T>
+struct EndedField {
+  using Value = T;
+  const char* name;
+  NumberRule rule;
+  T EndedJob::*value;
+};
+
+// visit(EndedField<T>) for each, in the order of the list.
+template <typename F>
+void ForEachEndedField(const F& visit) {
+#define ALLOT_FIELD(type, name, absent, rule, unit, meaning) \
+  visit(EndedField<type>{#name, NumberRule::rule, &EndedJob::name});
+  ALLOT_ENDED_FIELDS(ALLOT_FIELD)
+#undef ALLOT_FIELD
+}
 
 struct Events {
   // Counts observations with events within an episode: 1 for the first, then 2, 3, ... 0: nobody

@@ -16,7 +16,31 @@
 namespace allot {
 
 // Which numbers a column may hold; checked where they come from outside.
-enum class NumberRule { kAny, kFinite, kNotNegative, kOrUnknown, kOrInfinite };
+enum class NumberRule { kAny, kFinite, kNotNegative, kPositive, kOrUnknown, kOrInfinite };
+
+inline bool Holds(NumberRule rule, double value) {
+  switch (rule) {
+    case NumberRule::kAny:
+      return true;
+    case NumberRule::kFinite:
+      return std::isfinite(value);
+    case NumberRule::kNotNegative:
+      return std::isfinite(value) && value >= 0;
+    case NumberRule::kPositive:
+      return std::isfinite(value) && value > 0;
+    case NumberRule::kOrUnknown:
+      return !std::isinf(value);
+    case NumberRule::kOrInfinite:
+      return !std::isnan(value);
+  }
+  return false;
+}
+
+inline const char* TextOf(NumberRule rule) {
+  constexpr const char* kTexts[] = {"any number",     "finite",        "finite and >= 0",
+                                    "finite and > 0", "finite or NaN", "finite or infinite"};
+  return kTexts[static_cast<int>(rule)];
+}
 
 // X(type, name, where nothing is known, rule, unit, meaning)
 #define ALLOT_JOB_COLUMNS(X)                                                                   \

@@ -169,6 +169,45 @@ void AddJob(const Json& job, Snapshot* snapshot) {
   o.Append(row, SharesFromJson(job, snapshot->cluster.nodes().size()));
 }
 
+void AddEnded(const Json& job, Snapshot* snapshot) {
+  EndedJob ended;
+  ForEachEndedField([&](const auto& field) {
+    using T = typename std::remove_cvref_t<decltype(field)>::Value;
+    T& value = ended.*field.value;
+    if constexpr (std::is_floating_point_v<T>) {
+      value = Number(job, field.name, value);
+      if (Holds(field.rule, value)) return;
+      throw DataError("'{}' must be {}, got {}", field.name, TextOf(field.rule), value);
+    } else if (!IsName(field.name)) {
+      value = job.value(field.name, value);
+    }
+  });
+  snapshot->ended_names.push_back(Name(job, "job"));
+  ended.user = snapshot->users.Intern(Name(job, "user"));
+  ended.group = snapshot->groups.Intern(Name(job, "group"));
+  snapshot->observation.events.ended.push_back(ended);
+}
+
+// Without names of the jobs, which nobody asks for.
+Json EndedJson(const Observation& o) {
+  Json all = Json::array();
+  for (const EndedJob& ended : o.events.ended) {
+    Json job;
+    ForEachEndedField([&](const auto& field) {
+      using T = typename std::remove_cvref_t<decltype(field)>::Value;
+      if constexpr (std::is_floating_point_v<T>) {
+        job[field.name] = Known(ended.*field.value);
+      } else if (!IsName(field.name)) {
+        job[field.name] = ended.*field.value;
+      }
+    });
+    job["user"] = NameJson(ended.user, o.user_names);
+    job["group"] = NameJson(ended.group, o.group_names);
+    all.push_back(std::move(job));
+  }
+  return all;
+}
+
 // What runs must be a legal allocation.
 void CheckRunning(const Observation& o) {
   Allocation running;
@@ -215,13 +254,15 @@ Json SnapshotJson(const Observation& o, const std::vector<std::string>& names) {
     job["shares"] = std::move(shares);
     jobs.push_back(std::move(job));
   }
-  return {{"snapshot", kVersion},
-          {"now", o.now},
-          {"interval", o.interval},
-          {"decision", o.decision},
-          {"cluster", o.cluster->ToString()},
-          {"tables", std::move(tables)},
-          {"jobs", std::move(jobs)}};
+  Json snapshot = {{"snapshot", kVersion},
+                   {"now", o.now},
+                   {"interval", o.interval},
+                   {"decision", o.decision},
+                   {"cluster", o.cluster->ToString()},
+                   {"tables", std::move(tables)},
+                   {"jobs", std::move(jobs)}};
+  if (!o.events.ended.empty()) snapshot["ended"] = EndedJson(o);
+  return snapshot;
 }
 
 std::unique_ptr<Snapshot> ParseSnapshot(std::string_view text, const std::string& origin) {
@@ -250,6 +291,9 @@ std::unique_ptr<Snapshot> ParseSnapshot(std::string_view text, const std::string
       where = fmt::format("{}: job {}", origin, o.rows());
       AddJob(job, snapshot.get());
     }
+    where = origin + ": ended";
+    snapshot->tells_ended = json.contains("ended");
+    for (const Json& job : json.value("ended", Json::array())) AddEnded(job, snapshot.get());
     where = origin;
     CheckRunning(o);
   } catch (const Json::exception& error) {

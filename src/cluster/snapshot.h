@@ -27,6 +27,8 @@ struct Snapshot {
   NameTable users;
   NameTable groups;
   Observation observation;
+  bool tells_ended = false;              // which jobs have ended since the last snapshot
+  std::vector<std::string> ended_names;  // of these; "": not told
 };
 
 nlohmann::ordered_json SnapshotJson(const Observation& observation,

@@ -28,6 +28,9 @@ std::uint64_t PrintOf(const ConfigurationTable& table) {
   return print;
 }
 
+// What the workload's jobs say.
+bool IsOfWorkload(std::string_view column) { return column == "user" || column == "group"; }
+
 std::size_t Size(std::int64_t value) { return static_cast<std::size_t>(value); }
 
 }  // namespace
@@ -38,7 +41,7 @@ void ObservationLog::ForEachColumn(const F& visit) {
     using T = typename std::remove_cvref_t<decltype(column)>::Value;
     const std::string_view name = column.name;
     if constexpr (std::is_arithmetic_v<T>) {  // tables are kept by number
-      if (name != "user" && name != "group") visit(column);
+      if (!IsOfWorkload(name)) visit(column);
     }
   });
 }
@@ -73,6 +76,9 @@ void ObservationLog::Add(const Observation& o) {
     all.insert(all.end(), values.begin(), values.end());
   });
   first_row_.push_back(static_cast<std::int64_t>(table_.size()));
+  if (first_ended_.empty()) first_ended_.push_back(0);
+  ended_.insert(ended_.end(), o.events.ended.begin(), o.events.ended.end());
+  first_ended_.push_back(static_cast<std::int64_t>(ended_.size()));
 
   const std::vector<Node>& nodes = o.cluster->nodes();
   for (std::size_t n = 0; n < nodes.size(); ++n) {
@@ -84,6 +90,7 @@ void ObservationLog::Add(const Observation& o) {
 
 void ObservationLog::Renumber(std::span<const std::int32_t> row_of) {
   for (JobIndex& job : rows_.job) job = row_of[At(job)];
+  for (EndedJob& ended : ended_) ended.job = row_of[At(ended.job)];
   latest_.clear();
 }
 
@@ -93,6 +100,14 @@ void ObservationLog::AddColumns(ArrayMap* columns) const {
     out[std::string("seen/") + column.name] = MakeColumn(rows_.*column.values);
   });
   out["seen/table"] = MakeColumn(table_);
+  out["seen/first_ended"] = MakeColumn(first_ended_);
+  ForEachEndedField([&](const auto& field) {
+    using T = typename std::remove_cvref_t<decltype(field)>::Value;
+    if (IsOfWorkload(field.name)) return;
+    std::vector<T> values;
+    for (const EndedJob& ended : ended_) values.push_back(ended.*field.value);
+    out[std::string("seen/ended_") + field.name] = MakeColumn(std::move(values));
+  });
   out["seen/first_row"] = MakeColumn(first_row_);
   out["seen/nodes"] = MakeColumn(nodes_);
   out["seen/first_down"] = MakeColumn(first_down_);
@@ -158,6 +173,28 @@ ObservationLog ObservationLog::Read(const MinariReader& reader, std::int64_t epi
     require("requested", log.rows_.requested[row], 0, size);
     require("running", log.rows_.running[row], -1, size);
   }
+  if (reader.Has(episode, "seen/first_ended")) {
+    log.first_ended_ = reader.ReadAs<std::int64_t>(episode, "seen/first_ended");
+    log.ended_.resize(log.first_ended_.empty() ? 0 : Size(log.first_ended_.back()));
+    RequireOffsets(log.first_ended_, log.nodes_.size(), log.ended_.size(), where + "first_ended");
+    ForEachEndedField([&](const auto& field) {
+      using T = typename std::remove_cvref_t<decltype(field)>::Value;
+      if (IsOfWorkload(field.name)) return;
+      const auto values = reader.ReadAs<T>(episode, std::string("seen/ended_") + field.name);
+      if (values.size() != log.ended_.size()) {
+        throw DataError("{}ended_{} must have a value a job ({}), has {}", where, field.name,
+                        log.ended_.size(), values.size());
+      }
+      for (std::size_t e = 0; e < values.size(); ++e) {
+        if (!Holds(field.rule, static_cast<double>(values[e]))) {
+          throw DataError("{}ended_{} must be {}, got {}", where, field.name, TextOf(field.rule),
+                          values[e]);
+        }
+        log.ended_[e].*field.value = values[e];
+      }
+    });
+    for (const EndedJob& ended : log.ended_) require("ended_job", ended.job, -1, jobs);
+  }
   for (const std::int32_t node : log.node_) require("node", node, 0, nodes);
   for (const std::int32_t node : log.down_) require("down", node, 0, nodes);
   for (const std::int32_t known : log.nodes_) require("nodes", known, 1, nodes + 1);
@@ -195,6 +232,15 @@ void ObservationLog::Fill(std::size_t decision, const Workload& workload,
       o.shares.push_back(share);
     }
     o.share_begin.push_back(static_cast<std::int32_t>(o.shares.size()));
+  }
+  o.events = {};
+  if (tells_ended()) {
+    for (std::size_t e = Size(first_ended_[decision]); e < Size(first_ended_[decision + 1]); ++e) {
+      EndedJob& ended = o.events.ended.emplace_back(ended_[e]);
+      if (ended.job < 0) continue;
+      ended.user = workload.jobs[At(ended.job)].user;
+      ended.group = workload.jobs[At(ended.job)].group;
+    }
   }
   *cluster = nominal;
   for (std::size_t d = Size(first_down_[decision]); d < Size(first_down_[decision + 1]); ++d) {

@@ -30,6 +30,9 @@ class ObservationLog {
   static ObservationLog Read(const MinariReader& reader, std::int64_t episode, std::size_t jobs,
                              const ClusterSpec& cluster);
 
+  // Whether Fill sets Events::ended.
+  bool tells_ended() const { return !first_ended_.empty(); }
+
   // One decision's observation but for `now` and `interval`; `cluster` becomes `nominal` without
   // the nodes that were down. Users and groups are those of the workload's jobs. What it points to
   // lives as long as the log, `workload` and `cluster`.
@@ -54,6 +57,9 @@ class ObservationLog {
   JobColumns rows_;
   std::vector<std::int32_t> table_;
   std::vector<std::int64_t> first_share_{0};
+  // By decision: jobs that had ended since the one before. Empty: the log does not tell.
+  std::vector<std::int64_t> first_ended_;
+  std::vector<EndedJob> ended_;
   // By share.
   std::vector<std::int32_t> node_;
   std::vector<std::uint64_t> gpus_;

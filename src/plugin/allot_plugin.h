@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-#define ALLOT_PLUGIN_VERSION 2
+#define ALLOT_PLUGIN_VERSION 3
 
 #if defined(__GNUC__)
 #define ALLOT_PLUGIN_API __attribute__((visibility("default")))
@@ -46,6 +46,23 @@ enum {
 #define ALLOT_UNIT_KINDS 2
 // Jobs are numbered from 0; the library keeps a few bytes for each number up to the largest.
 #define ALLOT_MOST_JOBS 16777216
+
+// A job that has ended, as its last moment was. Since version 3.
+typedef struct allot_ended_job {
+  int32_t job;             // number
+  int32_t requested_gpus;  // GPUs of the configuration that it asked for
+  double submit;           // time
+  double end;              // time
+  double work;             // done until then, in its unit of work
+  double estimated_work;   // total work, as it was last estimated; NaN: unknown
+  double requested_rate;   // work per second in the configuration that it asked for, > 0
+  double gpu_seconds;      // GPUs x seconds held
+  double held_seconds;     // seconds held
+  int32_t tenant;          // as in the snapshot; -1: unknown
+  int32_t user;
+  int32_t group;
+  int32_t reserved;  // 0
+} allot_ended_job;
 
 // One moment of a cluster. Times are seconds from any origin, the same at every call. Arrays that
 // may be NULL say what that means.
@@ -112,6 +129,13 @@ typedef struct allot_snapshot {
   const int32_t* user;            // of each job, below user_count; -1: unknown; NULL: all
   const int32_t* group;  // what its user calls alike (application, script), below group_count; the
                          // same
+
+  // ---- since version 3: what has happened since the last call ----
+  int32_t ended_count;
+  int32_t reserved2;  // 0
+  // [ended_count] jobs that have ended, which forecasts learn from; NULL: not told. Then every job
+  // that is not there any more has ended, about half an interval ago.
+  const allot_ended_job* ended;
 } allot_snapshot;
 
 // Who gets what. A job of the snapshot that is not in here gets nothing.

@@ -97,7 +97,7 @@ const allot_decision& Decider::Decide(const allot_snapshot& snapshot) {
   Observation& o = reader_.Read(snapshot);
   CheckTime(o);
   reader_.KeepNames();
-  DecideOn(&o, Kind::kArrays);
+  DecideOn(&o, Kind::kArrays, reader_.tells_ended());
   FillDecision();
   return decision_;
 }
@@ -110,7 +110,7 @@ const std::string& Decider::Decide(const char* snapshot) {
   last_ = nullptr;
   text_ = std::move(parsed);
   Observation& o = text_->observation;
-  DecideOn(&o, Kind::kText);
+  DecideOn(&o, Kind::kText, text_->tells_ended);
   answer_ = JsonText(DecisionJson(o, allocation_, text_->names), -1);
   return answer_;
 }
@@ -132,6 +132,13 @@ void Decider::Number(Snapshot* snapshot) {
     o.user[row] = users_.Intern(snapshot->users[o.user[row]]);
     o.group[row] = groups_.Intern(snapshot->groups[o.group[row]]);
   }
+  for (std::size_t e = 0; e < o.events.ended.size(); ++e) {
+    EndedJob& ended = o.events.ended[e];
+    const auto known = number_.find(snapshot->ended_names[e]);
+    ended.job = known != number_.end() ? known->second : -1;
+    ended.user = users_.Intern(snapshot->users[ended.user]);
+    ended.group = groups_.Intern(snapshot->groups[ended.group]);
+  }
   o.user_names = &users_.names();
   o.group_names = &groups_.names();
   number_ = std::move(present);
@@ -144,8 +151,10 @@ void Decider::CheckTime(const Observation& o) const {
   }
 }
 
-void Decider::DecideOn(Observation* observation, Kind kind) {
+void Decider::DecideOn(Observation* observation, Kind kind, bool tells_ended) {
+  std::vector<EndedJob> told = std::move(observation->events.ended);
   events_.Find(observation);
+  if (tells_ended) observation->events.ended = std::move(told);
   const Observation& o = *observation;
   if (kind_ == Kind::kNone) {
     EpisodeContext context;

@@ -38,7 +38,7 @@ class Decider {
   void Take(Kind kind) const;
   void CheckTime(const Observation& observation) const;
   void Number(Snapshot* snapshot);
-  void DecideOn(Observation* observation, Kind kind);
+  void DecideOn(Observation* observation, Kind kind, bool tells_ended);
   void FillDecision();
 
   std::unique_ptr<Policy> policy_;

@@ -22,6 +22,14 @@ void PointToColumns(const Observation& o, Arrays* arrays) {
 #undef ALLOT_FIELD
 }
 
+allot_ended_job EndedOf(const EndedJob& job) {
+  allot_ended_job ended{};
+#define ALLOT_FIELD(type, name, absent, rule, unit, meaning) ended.name = job.name;
+  ALLOT_ENDED_FIELDS(ALLOT_FIELD)
+#undef ALLOT_FIELD
+  return ended;
+}
+
 }  // namespace
 
 const char* const* SnapshotArrays::NameList::Of(const std::vector<std::string>* names) {
@@ -115,6 +123,13 @@ const allot_snapshot& SnapshotArrays::Of(const Observation& o) {
   s.group_count = CountOf(o.group_names, o.group);
   s.user_name = user_name_.Of(o.user_names);
   s.group_name = group_name_.Of(o.group_names);
+  if (o.events.number > 0) {
+    ended_.clear();
+    ended_.reserve(o.events.ended.size() + 1);  // never NULL
+    for (const EndedJob& job : o.events.ended) ended_.push_back(EndedOf(job));
+    s.ended_count = static_cast<std::int32_t>(ended_.size());
+    s.ended = ended_.data();
+  }
   PointToColumns(o, &s);
   s.table = table_.data();
   return s;

@@ -44,6 +44,7 @@ class SnapshotArrays {
   std::vector<std::int32_t> table_;
   std::vector<std::int32_t> share_node_, share_units_;
   std::vector<std::uint64_t> share_gpus_;
+  std::vector<allot_ended_job> ended_;
   NameList user_name_, group_name_;
 };
 

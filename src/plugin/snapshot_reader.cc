@@ -54,30 +54,12 @@ void Copy(const T* from, std::size_t count, T otherwise, std::vector<T>* column)
   }
 }
 
-bool Holds(NumberRule rule, double value) {
-  switch (rule) {
-    case NumberRule::kAny:
-      return true;
-    case NumberRule::kFinite:
-      return std::isfinite(value);
-    case NumberRule::kNotNegative:
-      return std::isfinite(value) && value >= 0;
-    case NumberRule::kOrUnknown:
-      return !std::isinf(value);
-    case NumberRule::kOrInfinite:
-      return !std::isnan(value);
-  }
-  return false;
-}
-
 void CheckNumbers(const JobColumn<double>& column, const std::vector<double>& values) {
   const auto wrong = std::find_if_not(values.begin(), values.end(),
                                       [&](double value) { return Holds(column.rule, value); });
   if (wrong == values.end()) return;
-  constexpr const char* kRules[] = {"any number", "finite", "finite and >= 0", "finite or NaN",
-                                    "finite or infinite"};
   throw DataError("row {}: '{}' must be {}, got {}", wrong - values.begin(), column.name,
-                  kRules[static_cast<int>(column.rule)], *wrong);
+                  TextOf(column.rule), *wrong);
 }
 
 // Each column from the array of its name; where the C interface has none, or the host gives none,
@@ -131,6 +113,7 @@ Observation& SnapshotReader::Read(const allot_snapshot& given) {
   ReadJobs(s);
   ReadShares(s);
   ReadRunning(s);
+  ReadEnded(s);
   CheckNames(s);
   o_.user_names = s.user_name == nullptr ? nullptr : &user_names_;
   o_.group_names = s.group_name == nullptr ? nullptr : &group_names_;
@@ -293,6 +276,29 @@ void SnapshotReader::ReadRunning(const allot_snapshot& s) {
                         wanted, k, units[k]);
       }
     }
+  }
+}
+
+void SnapshotReader::ReadEnded(const allot_snapshot& s) {
+  o_.events = {};
+  tells_ended_ = s.ended != nullptr;
+  if (!tells_ended_) return;
+  CheckRange("ended_count", s.ended_count, 0, ALLOT_MOST_JOBS);
+  for (std::int32_t i = 0; i < s.ended_count; ++i) {
+    const allot_ended_job& given = s.ended[i];
+    CheckRange("ended.job", given.job, 0, ALLOT_MOST_JOBS - 1);
+    CheckRange("ended.requested_gpus", given.requested_gpus, 0, kMostNodes * kMaxGpusPerNode);
+    CheckRange("ended.user", given.user, -1, s.user_count - 1);
+    CheckRange("ended.group", given.group, -1, s.group_count - 1);
+    EndedJob job;
+#define ALLOT_FIELD(type, name, absent, rule, unit, meaning)                                     \
+  if (job.name = given.name; !Holds(NumberRule::rule, static_cast<double>(job.name))) {          \
+    throw DataError("ended job {}: '" #name "' must be {}, got {}", i, TextOf(NumberRule::rule), \
+                    job.name);                                                                   \
+  }
+    ALLOT_ENDED_FIELDS(ALLOT_FIELD)
+#undef ALLOT_FIELD
+    o_.events.ended.push_back(job);
   }
 }
 

@@ -27,6 +27,9 @@ class SnapshotReader {
   // Numbers of users and groups may stand for other names from now on.
   void Forget();
 
+  // Whether the host told which jobs have ended; else the events are empty.
+  bool tells_ended() const { return tells_ended_; }
+
   const TableStore& tables() const { return tables_; }
 
  private:
@@ -35,6 +38,7 @@ class SnapshotReader {
   void ReadJobs(const allot_snapshot& snapshot);
   void ReadShares(const allot_snapshot& snapshot);
   void ReadRunning(const allot_snapshot& snapshot);
+  void ReadEnded(const allot_snapshot& snapshot);
   void CheckNames(const allot_snapshot& snapshot) const;
 
   allot_snapshot read_{};  // what the host gave last
@@ -42,6 +46,7 @@ class SnapshotReader {
   TableStore tables_;
   std::vector<const ConfigurationTable*> table_;  // of this snapshot
   Observation o_;
+  bool tells_ended_ = false;
   std::vector<JobIndex> by_number_;
   std::vector<std::uint64_t> held_;  // GPUs, by node
   std::vector<std::string> user_names_;

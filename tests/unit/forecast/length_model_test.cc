@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cluster/event_finder.h"
 #include "core/error.h"
 #include "tests/unit/sched/world.h"
 
@@ -94,7 +95,9 @@ class LengthModelTest : public testing::Test {
     with.Add(user, group, seconds, estimate);
     with.o().job[0] = next_++;
     Moment without;
+    finder_.Find(&with.o());
     model->Observe(with.o());
+    finder_.Find(&without.o());
     model->Observe(without.o());
   }
   // Of a copy, which alone has seen the one that asks.
@@ -109,6 +112,7 @@ class LengthModelTest : public testing::Test {
     EXPECT_EQ(model.Rank(now.o(), 0), forecast.rank);
     return forecast;
   }
+  EventFinder finder_;
   static constexpr JobIndex kAsked = 1'000'000;
 
   JobIndex next_ = 0;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "cluster/event_finder.h"
 #include "core/file.h"
 #include "sched/stages.h"
 #include "tests/unit/core/expect_error.h"
@@ -114,7 +115,9 @@ TEST_F(OrderingTest, GittinsLearnsFromJobsThatEnd) {
   // Three long jobs of one GPU have ended; who got past where short ones end is one more of them.
   const auto order = MakeStage<Ordering>("ordering", "gittins:prior=0.001");
   std::vector<double> keys;
-  const auto decide = [&](const Observation& o) {
+  EventFinder finder;
+  const auto decide = [&](Observation& o) {
+    finder.Find(&o);
     std::vector<std::int32_t> rows;
     for (std::int32_t row = 0; row < o.rows(); ++row) rows.push_back(row);
     order->Keys(o, rows, &keys);
@@ -127,9 +130,7 @@ TEST_F(OrderingTest, GittinsLearnsFromJobsThatEnd) {
   EXPECT_LT(keys[0], keys[2]) << "before any end: least attained service";
   testing_support::World later("1x4");
   for (int job = 0; job < 5; ++job) later.Add({{1}});
-  for (int end = 0; end < 3; ++end) {  // jobs 0 to 2 have ended
-    later.o.job.erase(later.o.job.begin());
-  }
+  later.o.EraseRows({0, 1, 2});
   later.o.attained_gpu_seconds = {150, 9000};
   later.o.now = 20000;
   decide(later.o);
