@@ -20,6 +20,7 @@ ExperimentOptions OptionsOf(const GlobalOptions& globals) {
 Evaluation RunWithNotes(World& world, const std::vector<World::Named>& scenarios,
                         const std::vector<Contender>& contenders, const ExperimentOptions& options,
                         const GlobalOptions& globals) {
+  ReferenceOf(contenders, options);  // a fault is told alone
   if (!globals.quiet) {
     std::fputs((world.ReadNote() + world.OverloadHint(scenarios)).c_str(), stderr);
   }

@@ -49,6 +49,18 @@ std::vector<Contender> ParseContenders(World& world, const std::string& text) {
   return contenders;
 }
 
+std::string ReferenceOf(const std::vector<Contender>& contenders,
+                        const ExperimentOptions& options) {
+  std::vector<std::string> ids;
+  for (const Contender& contender : contenders) ids.push_back(contender.id);
+  if (options.reference.empty()) return ids.front();
+  if (std::find(ids.begin(), ids.end(), options.reference) == ids.end()) {
+    throw UsageError("the reference must be one of the policies, '{}' is not{}", options.reference,
+                     DidYouMean(options.reference, ids));
+  }
+  return options.reference;
+}
+
 Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenarios,
                          const std::vector<Contender>& contenders,
                          const ExperimentOptions& options) {
@@ -65,13 +77,7 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
   evaluation.interval_s = sim.interval;
   if (!world.made_by_law() && !world.in_settings())
     evaluation.read = nlohmann::json(world.read_report());
-  evaluation.reference = options.reference.empty() ? contenders.front().id : options.reference;
-  std::vector<std::string> ids;
-  for (const Contender& contender : contenders) ids.push_back(contender.id);
-  if (std::find(ids.begin(), ids.end(), evaluation.reference) == ids.end()) {
-    throw UsageError("the reference must be one of the policies, '{}' is not{}",
-                     evaluation.reference, DidYouMean(evaluation.reference, ids));
-  }
+  evaluation.reference = ReferenceOf(contenders, options);
   for (const World::Named& named : scenarios) {
     const Workload& workload = named.scenario->workload();
     evaluation.workloads.push_back(

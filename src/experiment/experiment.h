@@ -36,8 +36,11 @@ struct ExperimentOptions {
   bool show_progress = false;  // on stderr
 };
 
-// One run of every contender on every scenario. `world` made the scenarios. UsageError for a
-// reference that is no contender; errors of runs as RunPolicy.
+// The contender that ratios are taken of; UsageError where the options name one that does not run.
+std::string ReferenceOf(const std::vector<Contender>& contenders, const ExperimentOptions& options);
+
+// One run of every contender on every scenario. `world` made the scenarios. Errors as ReferenceOf
+// and RunPolicy.
 Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenarios,
                          const std::vector<Contender>& contenders,
                          const ExperimentOptions& options);
