@@ -105,7 +105,7 @@ void WriteEnd(int file, const char* text, int number) {
   if (go != 3) ::dup2(go, 3);
   ::close_range(4, ~0U, 0);
   char byte = 0;
-  if (::read(3, &byte, 1) != 1) ::_exit(0);  // the daemon thought better of it, or died
+  if (::read(3, &byte, 1) != 1) ::_exit(0);  // the daemon did not say Go, or died
   ::close(3);
   const pid_t worker = ::fork();
   if (worker == 0) BecomeWorker(p);

@@ -158,8 +158,8 @@ void SlurmRuntime::ReadShares(UserJob& user_job, RuntimeSnapshot* seen) {
   }
 }
 
-// A controller that was restarted takes some seconds to learn its nodes. Slurm 22.05 keeps GPUs in
-// its books for ever that it gives to a job before: nothing is started until then.
+// A controller that was restarted takes some seconds to learn its nodes. If it gives GPUs to a job
+// before, Slurm 22.05 counts them as used for ever. So nothing is started until then.
 SlurmSnapshot SlurmRuntime::TakeSlurmSnapshot() {
   constexpr Seconds kSettling = 5;
   const Seconds now = Monotonic();
