@@ -17,7 +17,10 @@ namespace {
 constexpr GpuCount kGpusPerNode = 8;
 
 Setting Make(const Params& params) {
-  const auto trace = std::make_shared<const Workload>(ReadTrace(params.Text("workload")));
+  const std::string& path = params.Text("workload");
+  const auto trace = std::make_shared<const Workload>(ReadTrace(path));
+  const bool rigid =
+      params.Text("rigid").empty() ? path != kEmbeddedWorkload : params.Flag("rigid");
   const int gpus = params.Integer("gpus");
   if (gpus % kGpusPerNode != 0) {
     throw UsageError("setting 'trace': 'gpus' must be a multiple of {}, got {}", kGpusPerNode,
@@ -33,7 +36,7 @@ Setting Make(const Params& params) {
   window.span = when(params.Text("span"));
   window.weekly = !params.Flag("random-start");
   window.loads = params.Numbers("loads");
-  window.elastic = !params.Flag("rigid");
+  window.elastic = !rigid;
   const std::string& speedups = params.Text("speedups");
   if (speedups == "power") {
     window.catalogue = &PowerLawCatalogue();
@@ -48,7 +51,7 @@ Setting Make(const Params& params) {
   const EpisodeSource source = WindowEpisodes(*trace, cluster, window);
   // What a very long job takes after that says little about the service to others.
   const auto cut = static_cast<std::int64_t>(std::ceil(2 * window.span / window.sim.interval));
-  return {fmt::format("{} {}, lengths {}", trace->name, params.Flag("rigid") ? "rigid" : "elastic",
+  return {fmt::format("{} {}, lengths {}", trace->name, rigid ? "rigid" : "elastic",
                       params.Text("lengths")),
           "default", [trace, source](std::uint64_t seed) { return source(seed); }, cut};
 }
@@ -66,7 +69,9 @@ ALLOT_REGISTER(
           -1e300, 1e300, "random"},
          {"gpus", "256", "GPUs of the cluster", 8, 1e6},
          {"loads", "1", "offered loads, joined by '|'"},
-         {"rigid", "false", "keep jobs at their requested size"},
+         {"rigid", "",
+          "true: keep jobs at their requested size; false: draw a throughput model for each that "
+          "names none (default: false for 'embedded', true for a file)"},
          {"speedups", "catalogue", "of elastic jobs: catalogue (measured) or power (n^p)"},
          {"interval", "300", "seconds between decisions", 1e-3, 1e9},
          {"restart-cost", "30", "seconds of progress lost by a change of allocation", 0, 1e9},

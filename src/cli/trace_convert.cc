@@ -7,6 +7,7 @@
 #include "core/file.h"
 #include "core/json_text.h"
 #include "experiment/world.h"
+#include "metrics/evaluation.h"
 #include "workload/write_csv.h"
 
 namespace allot {
@@ -35,12 +36,18 @@ ALLOT_REGISTER(
             WriteAllotCsv(workload, file.stream());
             file.Commit();
             if (globals.json) {
-              const nlohmann::ordered_json json{{"jobs", workload.jobs.size()}, {"out", o->out}};
+              nlohmann::ordered_json json{{"jobs", workload.jobs.size()}, {"out", o->out}};
+              if (workload.drawn.jobs > 0) json["profiles_drawn"] = ToJson(workload.drawn);
               std::printf("%s\n", JsonText(json).c_str());
             }
             if (!globals.quiet) {
               std::fputs(world.ReadNote().c_str(), stderr);
               std::fprintf(stderr, "%zu jobs: %s\n", workload.jobs.size(), o->out.c_str());
+              if (workload.drawn.jobs > 0) {
+                std::fprintf(
+                    stderr, "throughput profiles: drawn at random for %lld of them, from %s\n",
+                    static_cast<long long>(workload.drawn.jobs), workload.drawn.from.c_str());
+              }
             }
             return 0;
           };

@@ -80,8 +80,8 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
   evaluation.reference = ReferenceOf(contenders, options);
   for (const World::Named& named : scenarios) {
     const Workload& workload = named.scenario->workload();
-    evaluation.workloads.push_back(
-        {workload.name, static_cast<std::int64_t>(workload.jobs.size()), named.load, named.seed});
+    evaluation.workloads.push_back({workload.name, static_cast<std::int64_t>(workload.jobs.size()),
+                                    named.load, named.seed, workload.drawn});
     if (options.bounds) {
       evaluation.workloads.back().jct_bound_s = MeanJctBound(*named.scenario).mean_jct;
     }

@@ -110,13 +110,8 @@ std::string World::ComparedPolicies() {
   return policies;
 }
 
-// A trace that says how its jobs scale is left as it is.
 bool World::elastic() {
-  if (spec_.rigid) return false;
-  const auto& jobs = trace().jobs;
-  return std::none_of(jobs.begin(), jobs.end(), [](const Job& job) {
-    return job.model >= 0 || job.min_gpus > 0 || job.max_gpus > 0 || job.work > 0;
-  });
+  return spec_.elastic || (!spec_.rigid && (spec_.workload == kEmbeddedWorkload || made_by_law()));
 }
 
 // By the names of the options that were given.

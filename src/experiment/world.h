@@ -40,6 +40,8 @@ class World {
   std::string ReadNote() const;  // the same for people; "" for nothing
   ClusterSpec cluster() const { return ClusterSpec::Parse(spec_.cluster); }
   SimOptions sim() const;
+  // Whether profiles are drawn for jobs that name none: where --elastic asks for it, and by default
+  // in the worlds that ship with allot. A user's trace is taken as it stands.
   bool elastic();
   // The policy that a spec means under the chosen profile.
   std::unique_ptr<Policy> MakePolicy(const std::string& spec);

@@ -137,7 +137,11 @@ const std::vector<WorldOption>& WorldOptionTable() {
        .show_default = true},
       {.name = "rigid",
        .value = &W::rigid,
-       .help = "keep jobs at their requested size (default: elastic, docs/formats/catalogue.md)"},
+       .help = "keep jobs at the size that the trace says (default of traces in files)"},
+      {.name = "elastic",
+       .value = &W::elastic,
+       .help = "draw a throughput model by --seed for each job whose trace names none, which is "
+               "then resized (default of 'embedded' and laws); results say for how many jobs"},
       {.name = "catalogue",
        .value = &W::catalogue,
        .help = "CSV of the throughput of your models (docs/formats/catalogue.md), instead of "
@@ -181,6 +185,7 @@ const std::vector<WorldOption>& WorldOptionTable() {
 
 std::vector<std::string> ExcludedBy(const std::string& name) {
   std::vector<std::string> names;
+  if (name == "elastic") return {"rigid"};
   if (name != "setting") return names;
   // What a setting leaves open, and how malformed rows are read, which matters to none.
   for (const WorldOption& option : WorldOptionTable()) {

@@ -24,6 +24,7 @@ struct WorldSpec {
   std::string tail{};            // of a law: arrivals after the last of `jobs`, "": none
   std::uint64_t seed = 0;
   bool rigid = false;                    // jobs stay at their requested size
+  bool elastic = false;                  // models are drawn for jobs that name none
   std::string catalogue{};               // CSV file; "": the embedded one
   std::string profile = "default";       // of the registry of profiles
   std::optional<double> interval{};      // seconds between decisions; default: the profile's

@@ -58,6 +58,23 @@ std::string WorkloadsInWords(const Evaluation& evaluation) {
   return fmt::format("{} {}", n, noun);
 }
 
+std::string DrawnInWords(const Evaluation& evaluation) {
+  std::int64_t jobs = 0;
+  std::int64_t drawn = 0;
+  std::vector<std::string> from;
+  for (const EvaluatedWorkload& workload : evaluation.workloads) {
+    jobs += workload.jobs;
+    drawn += workload.drawn.jobs;
+    if (workload.drawn.jobs > 0 &&
+        std::find(from.begin(), from.end(), workload.drawn.from) == from.end()) {
+      from.push_back(workload.drawn.from);
+    }
+  }
+  if (drawn == 0) return "";
+  return fmt::format("drawn at random for {} of {} jobs, from {}", HumanCount(drawn),
+                     HumanCount(jobs), Enumerate(from));
+}
+
 std::vector<PolicyRow> CompareToReference(const Evaluation& evaluation) {
   const std::vector<double> reference = AverageJcts(ReferenceOf(evaluation).runs);
   std::vector<PolicyRow> rows;
@@ -187,6 +204,9 @@ TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<Policy
              : fmt::format("Means over {} workloads; ratio: geometric mean of the per-workload "
                            "ratios of average JCT [95 % interval, Student's t].",
                            n));
+  if (const std::string drawn = DrawnInWords(evaluation); !drawn.empty()) {
+    table.AddNote("Throughput profiles: " + drawn + ".");
+  }
   if (oracle) table.AddNote("(oracle): uses true job lengths, which no real scheduler knows.");
   for (const PolicyRow& row : rows) {
     if (row.unfinished > 0) {

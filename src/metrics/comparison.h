@@ -38,6 +38,10 @@ std::vector<PolicyRow> CompareToReference(const Evaluation& evaluation);
 // "8 unseen workloads".
 std::string WorkloadsInWords(const Evaluation& evaluation);
 
+// For how many jobs throughput profiles were drawn, and from what: "drawn at random for 750 of 750
+// jobs, from measured throughput (traces/catalogue.csv)"; "" for none.
+std::string DrawnInWords(const Evaluation& evaluation);
+
 struct Headline {
   std::string
       finding;  // "The average JCT of learned is 0.71x that of fifo ... on 8 unseen workloads."

@@ -28,6 +28,10 @@ EvaluatedWorkload WorkloadFromJson(const Json& json, std::string_view where) {
   workload.jobs = RequireInteger(json, "jobs", where);
   workload.load = RequireNumber(json, "load", where);
   workload.seed = static_cast<std::uint64_t>(RequireInteger(json, "seed", where));
+  if (json.contains("profiles_drawn")) {
+    workload.drawn.jobs = RequireInteger(json["profiles_drawn"], "jobs", where);
+    workload.drawn.from = RequireText(json["profiles_drawn"], "from", where);
+  }
   if (json.contains("jct_bound_s"))
     workload.jct_bound_s = RequireNumber(json, "jct_bound_s", where);
   return workload;
@@ -51,6 +55,10 @@ EvaluatedPolicy PolicyFromJson(const Json& json, std::size_t workloads, std::str
 
 }  // namespace
 
+nlohmann::ordered_json ToJson(const DrawnProfiles& drawn) {
+  return {{"jobs", drawn.jobs}, {"from", drawn.from}};
+}
+
 nlohmann::ordered_json ToJson(const Evaluation& evaluation) {
   Json json;
   json["title"] = evaluation.title;
@@ -73,6 +81,8 @@ nlohmann::ordered_json ToJson(const Evaluation& evaluation) {
                                  {"jobs", workload.jobs},
                                  {"load", NumberOrNull(workload.load)},
                                  {"seed", workload.seed}});
+    if (workload.drawn.jobs > 0)
+      json["workloads"].back()["profiles_drawn"] = ToJson(workload.drawn);
     if (std::isfinite(workload.jct_bound_s))
       json["workloads"].back()["jct_bound_s"] = workload.jct_bound_s;
   }

@@ -57,6 +57,9 @@ std::string Facts(const Evaluation& evaluation) {
   if (evaluation.launch_cost_s > 0) {
     html += Fact("Launch cost", HumanDuration(evaluation.launch_cost_s));
   }
+  if (const std::string drawn = DrawnInWords(evaluation); !drawn.empty()) {
+    html += Fact("Throughput profiles", drawn);
+  }
   html += Fact("Decision interval", HumanDuration(evaluation.interval_s));
   return html + "</dl>\n";
 }

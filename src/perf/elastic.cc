@@ -22,6 +22,12 @@ const ModelPtr& DrawProfile(const std::vector<ModelPtr>& profiles, GpuCount gpus
   return *fitting[rng->Below(fitting.size())];
 }
 
+// For people: what profiles of this catalogue are.
+std::string SourceOf(const Catalogue& catalogue) {
+  if (catalogue.id().empty()) return "the given catalogue";
+  return Registry<CatalogueInfo>::Global().Get("catalogue", catalogue.id()).summary;
+}
+
 }  // namespace
 
 void MakeElastic(const ElasticOptions& options, const Catalogue& catalogue, Workload* workload) {
@@ -37,6 +43,7 @@ void MakeElastic(const ElasticOptions& options, const Catalogue& catalogue, Work
           DrawProfile(profiles, job.gpus, options.least_efficiency, &rng)->name());
       job.work =
           0;  // was in seconds at rate 1; TableCache::WorkOf derives it in the profile's unit
+      ++workload->drawn.jobs;
     }
     if (job.rigid()) {
       const std::int64_t grown = std::int64_t{options.growth} * job.gpus;
@@ -45,6 +52,7 @@ void MakeElastic(const ElasticOptions& options, const Catalogue& catalogue, Work
       job.max_gpus = std::max(job.gpus, capped);
     }
   }
+  if (workload->drawn.jobs > 0) workload->drawn.from = SourceOf(catalogue);
 }
 
 }  // namespace allot

@@ -1,5 +1,7 @@
 #pragma once
 // Turns a rigid trace into an elastic workload, as no public trace records how its jobs scale.
+// These speeds are invented: only where a user asks for it, or in the worlds that ship with allot,
+// and Workload::drawn says for how many jobs, so that every result can.
 //
 // Each job draws a profile from those of the catalogue that keep the least parallel efficiency at
 // its requested size (counter RNG keyed by seed and the job's id, so a job keeps its profile in

@@ -11,7 +11,6 @@
 namespace allot {
 namespace {
 
-constexpr std::string_view kEmbedded = "embedded";
 constexpr std::size_t kHeadBytes = 64 * 1024;
 constexpr int kLeastScore = 50;  // below it the file is more likely something else
 
@@ -35,7 +34,7 @@ const TraceFormat& Detect(std::string_view text, const std::string& path) {
 
 // "traces/philly-2017-4weeks.csv.gz" -> "philly-2017-4weeks"
 std::string NameOf(const std::string& path) {
-  if (path == kEmbedded) return std::string(kEmbeddedTraceName);
+  if (path == kEmbeddedWorkload) return std::string(kEmbeddedTraceName);
   std::filesystem::path name = std::filesystem::path(path).filename();
   for (const char* extension : {".gz", ".csv", ".json", ".trace"}) {
     if (name.extension() == extension) name = name.stem();
@@ -74,8 +73,9 @@ Workload ReadTrace(const std::string& path, const std::string& format, const Rea
   ReadReport unwanted;
   if (report == nullptr) report = &unwanted;
   *report = {};
-  const std::string text = path == kEmbedded ? DecompressText(EmbeddedTrace(), path)
-                                             : ReadTextFile(path == "-" ? "/dev/stdin" : path);
+  const std::string text = path == kEmbeddedWorkload
+                               ? DecompressText(EmbeddedTrace(), path)
+                               : ReadTextFile(path == "-" ? "/dev/stdin" : path);
   if (text.empty()) throw DataError("a trace must not be empty, got 0 bytes ({}:1)", path);
   const bool detect = format.empty() || format == "auto";
   const TraceFormat& chosen =

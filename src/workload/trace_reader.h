@@ -55,8 +55,11 @@ struct TraceFormat {
   std::function<std::string(const std::string& path)> companion = {};
 };
 
+// The path that means the Philly excerpt that ships with allot.
+inline constexpr std::string_view kEmbeddedWorkload = "embedded";
+
 // Reads a trace file, decompressing gzip on the fly. format "" or "auto" detects; an empty result
-// is a DataError. "embedded" as path is the Philly excerpt that ships with allot.
+// is a DataError.
 Workload ReadTrace(const std::string& path, const std::string& format = "auto",
                    const ReadOptions& options = {}, ReadReport* report = nullptr);
 

@@ -25,6 +25,12 @@ class NameTable {
   std::unordered_map<std::string, std::int32_t> index_;
 };
 
+// Jobs for which a throughput profile was drawn at random, as their trace names none.
+struct DrawnProfiles {
+  std::int64_t jobs = 0;
+  std::string from;  // what they were drawn from; "" when there are none
+};
+
 struct Workload {
   std::string name;       // for tables and file names: "philly-2017w44"
   std::string origin;     // calendar time of submit 0, "YYYY-MM-DD HH:MM:SS" or "" if unknown
@@ -34,6 +40,7 @@ struct Workload {
   NameTable tenants;
   NameTable users;
   NameTable groups;
+  DrawnProfiles drawn;  // perf/elastic.h
 
   // Sorts by (submit, present order) and checks every job: unique id, submit >= 0, gpus >= 1,
   // duration > 0, limits ordered. DataError names the job and both values.

@@ -27,8 +27,8 @@ def train_options(iterations=2):
             "--training-loads", "0.3", "--validation-workloads", "1", "--quiet"]
 
 
-def write_trace(path, rows=()):
-    path.write_text(HEADER + "".join(f"{row}\n" for row in rows))
+def write_trace(path, rows=(), header=HEADER):
+    path.write_text(header + "".join(f"{row}\n" for row in rows))
     return path
 
 
@@ -98,8 +98,48 @@ def test_threads_do_not_change_results(allot, trace, tmp_path):
     assert results[0] == results[1] == results[2]
 
 
+def test_speeds_that_no_trace_says_are_not_invented(allot, tmp_path):
+    write_trace(tmp_path / "one.csv", ["A,0,4,7200"])
+    world = ["--workload", "one.csv", "--cluster", "4x4", "--policies", "optimus"]
+    for seed in ("1", "2", "3"):
+        evaluation = json.loads(allot("compare", *world, "--seed", seed, "--json").stdout)
+        assert evaluation["policies"][0]["runs"][0]["avg_jct_s"] == 7200
+        assert "profiles_drawn" not in evaluation["workloads"][0]
+    # The setting of traces has the same rule.
+    setting = json.loads(allot("compare", "--setting", "trace:workload=one.csv,loads=0,lengths=true", "--policies",
+                               "optimus", "--json").stdout)
+    assert setting["policies"][0]["runs"][0]["avg_jct_s"] == 7200
+
+
+def test_optimus_divides_a_cluster_between_two_linear_jobs(allot, tmp_path):
+    (tmp_path / "linear.csv").write_text("profile,gpu_type,gpus,rate\n" + "".join(f"linear,gpu,{n},{n}\n" for n in (1, 2, 3, 4)))
+    write_trace(tmp_path / "two.csv", ["A,0,2,1000,1,4,linear", "B,0,2,1000,1,4,linear"],
+                "job_id,submit_s,gpus,duration_s,min_gpus,max_gpus,model\n")
+    allot("simulate", "--workload", "two.csv", "--catalogue", "linear.csv", "--cluster", "1x4", "--policy", "optimus", "--out", "out")
+    assert [float(row["finish_s"]) for row in csv.DictReader(open(tmp_path / "out" / "jobs.csv"))] == [1000, 1000]
+
+
+def test_drawn_speeds_are_said_everywhere(allot, tmp_path):
+    write_trace(tmp_path / "two.csv", ["A,0,4,7200,", "B,0,1,600,resnet18:16"], "job_id,submit_s,gpus,duration_s,model\n")
+    world = ["--workload", "two.csv", "--cluster", "4x4", "--elastic"]
+    drawn = "drawn at random for 1 of 2 jobs, from measured throughput (traces/catalogue.csv)"
+    table = allot("compare", *world, "--policies", "fifo,optimus", "--out", "runs").stdout
+    assert f"Throughput profiles: {drawn}." in table
+    known = {"jobs": 1, "from": "measured throughput (traces/catalogue.csv)"}
+    assert read_json(tmp_path / "runs" / "evaluation.json")["workloads"][0]["profiles_drawn"] == known
+    assert json.loads(allot("simulate", *world, "--json").stdout)["profiles_drawn"] == known
+    assert json.loads(allot("trace", "convert", *world, "-o", "copy.csv", "--json").stdout)["profiles_drawn"] == known
+    allot("report", "runs", "--out", "report.html")
+    assert drawn in (tmp_path / "report.html").read_text()
+    # The trace that ships with allot is elastic by default, and says so too.
+    embedded = ["compare", "--to", "2017-10-10", "--load", "0.1", "--cluster", "2x8", "--policies", "fifo"]
+    assert "Throughput profiles: drawn at random for" in allot(*embedded).stdout
+    assert "Throughput profiles" not in allot(*embedded, "--rigid").stdout
+    allot(*embedded, "--rigid", "--elastic", exit=2)
+
+
 def test_rigid_jobs_keep_their_size(allot, trace, tmp_path):
-    allot("simulate", "--workload", trace, "--cluster", "2x4", "--policy", "optimus", "--rigid", "--out", tmp_path / "out")
+    allot("simulate", "--workload", trace, "--cluster", "2x4", "--policy", "optimus", "--out", tmp_path / "out")
     gpus = {row["job_id"]: int(row["gpus"]) for row in csv.DictReader(open(trace, newline=""))}
     durations = {row["job_id"]: float(row["duration_s"]) for row in csv.DictReader(open(trace, newline=""))}
     for row in csv.DictReader(open(tmp_path / "out" / "jobs.csv", newline="")):
