@@ -1,9 +1,9 @@
 // Optimus' allocation (Peng et al., EuroSys'18, section 4.1): each job first gets its smallest
-// configuration, then the unit with the largest reduction of estimated completion time per dominant
-// share is granted, one at a time, while it is positive. Optimus fits a concave speed curve to what
-// it measured; here the next unit of a GPU job is the next step of the concave hull, so that a dip
-// in a measured table does not end its growth. Work-conserving: a job whose next unit does not fit
-// drops out, the others continue.
+// configuration, then the units with the largest reduction of estimated completion time per cost
+// are granted, while it is positive. The step is one unit, but where a measured table dips: there
+// it goes to the next size that is worth its cost. What a job can no longer take whole is offered
+// to it, and to the others, in the largest parts that fit, so that nothing useful stays free.
+// O(sizes of a table) a step.
 
 #include <algorithm>
 #include <limits>
@@ -34,13 +34,12 @@ class MarginalGain : public Sizing {
       heap_.pop_back();
       const auto i = static_cast<std::size_t>(best.position);
       const ConfigurationTable& table = *o.table[static_cast<std::size_t>(order[i])];
-      capacity_.Return(table[chosen_[i]]);
-      if (!capacity_.Fits(table[best.next])) {
-        capacity_.Take(table[chosen_[i]]);
-        continue;
+      // What was the best when it was offered may not fit any more: then the best of what does.
+      if (FitsInstead(table, chosen_[i], best.next)) {
+        capacity_.Return(table[chosen_[i]]);
+        capacity_.Take(table[best.next]);
+        chosen_[i] = best.next;
       }
-      capacity_.Take(table[best.next]);
-      chosen_[i] = best.next;
       if (Offer(o, order[i], best.position)) std::push_heap(heap_.begin(), heap_.end(), worse);
     }
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -67,13 +66,20 @@ class MarginalGain : public Sizing {
     }
   }
 
-  // Appends the best next unit of a job to the heap's array; false when none helps.
+  bool FitsInstead(const ConfigurationTable& table, std::int32_t from, std::int32_t to) const {
+    const Configuration& larger = table[to];
+    return (larger.demand - table[from].demand).FitsIn(capacity_.free(larger.gpu_type));
+  }
+
+  // Appends the step of a job that saves most time per cost, of those that fit now, to the heap's
+  // array; false when none helps. Of equal ones the smallest.
   bool Offer(const Observation& o, std::int32_t row, std::int32_t position) {
     const ConfigurationTable& table = *o.table[static_cast<std::size_t>(row)];
     const std::int32_t from = chosen_[static_cast<std::size_t>(position)];
     const double remaining = ReckonedRemaining(o, row);
     Entry entry{0.0, position, -1};
     const auto consider = [&](std::int32_t next) {
+      if (!(table[next].rate > table[from].rate) || !FitsInstead(table, from, next)) return;
       const double saved = remaining / table[from].rate - remaining / table[next].rate;
       const double gain = saved / (table[next].cost - table[from].cost);
       if (gain > entry.gain) {
@@ -81,16 +87,11 @@ class MarginalGain : public Sizing {
         entry.next = next;
       }
     };
-    if (table.kinds().size() == 1) {
-      for (const HullStep& step : table.hull(table[from].gpu_type)) {
-        if (table[step.to].cost <= table[from].cost) continue;
-        consider(step.to);
-        break;
-      }
-    } else {
-      for (int kind = 0; kind < static_cast<int>(table.kinds().size()); ++kind) {
-        const std::int32_t next = Grow(table, from, kind, table[from].gpu_type);
-        if (next >= 0) consider(next);
+    for (int kind = 0; kind < static_cast<int>(table.kinds().size()); ++kind) {
+      std::int32_t next = Grow(table, from, kind, table[from].gpu_type);
+      const bool counts = table.kinds().size() == 1;  // all larger ones, for dips
+      for (; next >= 0; next = counts ? Grow(table, next, kind, table[from].gpu_type) : -1) {
+        if (table.Allocatable(next)) consider(next);
       }
     }
     if (entry.next < 0) return false;

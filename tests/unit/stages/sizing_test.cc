@@ -122,10 +122,54 @@ TEST(MarginalGainTest, ADipInTheTableDoesNotStopGrowth) {
   EXPECT_EQ(Size(world, "marginal-gain"), (std::vector{4}));
 }
 
+TEST(MarginalGainTest, TwoLinearJobsShareTheCluster) {
+  World world("1x4");
+  world.Add({{1, 2, 3, 4}});
+  world.Add({{1, 2, 3, 4}});
+  EXPECT_EQ(Size(world, "marginal-gain"), (std::vector{2, 2}));
+}
+
+TEST(MarginalGainTest, TakesTheLargestPartOfAStepThatFits) {
+  World world("1x4");
+  world.Add({{1, 1.2, 1.5, 2, 8}});  // all of the hull's step, to 5 GPUs, has no room
+  world.Add({{1}});
+  EXPECT_EQ(Size(world, "marginal-gain"), (std::vector{3, 1}));
+}
+
+TEST(MarginalGainTest, LeavesFreeWhatNobodyCanUse) {
+  World world("1x4");
+  world.Add({{1, 1, 1, 2}});
+  world.Add({{1}});
+  EXPECT_EQ(Size(world, "marginal-gain"), (std::vector{1, 1}));
+}
+
 TEST(MarginalGainTest, StopsWhereMoreDoesNotHelp) {
   World world("1x4");
   world.Add({{1, 2, 2, 1.5}});
   EXPECT_EQ(Size(world, "marginal-gain"), (std::vector{2}));
+}
+
+// Whatever the rule, two jobs that can use a GPU each as well as the other leave none free: four
+// GPUs of four, in halves where the rule divides at all.
+TEST(EverySizingTest, TwoLinearJobsThatAskForHalvesFillTheCluster) {
+  for (const SizingInfo& info : Registry<SizingInfo>::Global().entries()) {
+    World world("1x4");
+    world.Add({{1, 2, 3, 4}}, 2);
+    world.Add({{1, 2, 3, 4}}, 2);
+    world.o.estimated_work = {1000, 1000};
+    const std::vector<int> gpus = Size(world, info.id);
+    EXPECT_EQ(gpus[0] + gpus[1], 4) << info.id;
+  }
+}
+
+TEST(EverySizingTest, OneJobThatMayHaveHalfLeavesTheRestToTheOther) {
+  for (const SizingInfo& info : Registry<SizingInfo>::Global().entries()) {
+    World world("1x4");
+    world.Add({{1, 2}}, 2);
+    world.Add({{1, 2, 3, 4}}, 2);
+    world.o.estimated_work = {1000, 1000};
+    EXPECT_EQ(Size(world, info.id), (std::vector{2, 2})) << info.id;
+  }
 }
 
 TEST(HullSizingTest, SmallKeysGetMore) {
