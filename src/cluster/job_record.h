@@ -29,7 +29,7 @@ struct TrackedJobs {
   JobIndex last = 0;
 };
 
-// Cluster state between two decisions, for queue-length and utilisation curves.
+// State of the cluster from this time to the next point's, for queue-length and utilisation curves.
 struct TimelinePoint {
   Seconds time = 0;
   std::int32_t active = 0;  // unfinished jobs

@@ -117,7 +117,7 @@ SweepCell SweepCells::RunIn(const Entry& entry, const std::string& spec) const {
   SweepCell cell;
   cell.workload = scenario.workload().name;
   cell.load = named.load;
-  cell.end_s = outcome.timeline.back().time;
+  cell.end_s = outcome.last_decision;
   cell.summary = Summarise({.policy = policy->info().id,
                             .oracle = IsOracle(*policy, scenario),
                             .gpus = scenario.cluster().total().gpus,

@@ -68,6 +68,7 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
   outcome.drive = Drive(cluster, policy, context, listeners, drive);
   outcome.records = cluster.records();
   outcome.timeline = cluster.timeline();
+  outcome.last_decision = cluster.last_decision();
   outcome.cpu_s = ThreadCpuSeconds() - cpu;
   outcome.wall_s = std::chrono::duration<double>(Clock::now() - wall).count();
   return outcome;

@@ -17,6 +17,7 @@ namespace allot {
 struct RunOutcome {
   std::vector<JobRecord> records;  // by job index
   std::vector<TimelinePoint> timeline;
+  Seconds last_decision = 0;
   DriveResult drive;
   double cpu_s = 0;  // of this thread
   double wall_s = 0;

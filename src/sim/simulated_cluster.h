@@ -54,7 +54,10 @@ class SimulatedCluster : public ClusterPort {
   void LeaveOutSums() { sums_ = false; }
   // In order of job index; unfinished jobs have finish == kNever.
   const std::vector<JobRecord>& records() const { return records_; }
+  // The state after each decision, completion and loss of a node; of several at one time the last.
+  // Jobs that arrive between decisions count from the next one on.
   const std::vector<TimelinePoint>& timeline() const { return timeline_; }
+  Seconds last_decision() const { return last_decision_; }  // -1: there was none
 
  private:
   // What the simulator knows of a job that runs, beyond the observation.
@@ -66,6 +69,8 @@ class SimulatedCluster : public ClusterPort {
     GpuCount gpus = 0;  // held
   };
 
+  void NotePoint(const TimelinePoint& point);
+  void NoteCompletions();        // before the rows that ended go
   void Admit(Seconds until);     // arrivals with submit <= until become rows
   void AdvanceTo(Seconds time);  // progress, completions, then arrivals
   void RemoveEndedRows();
@@ -99,6 +104,7 @@ class SimulatedCluster : public ClusterPort {
   Holdings holdings_;
   std::vector<JobRecord> records_;
   std::vector<TimelinePoint> timeline_;
+  Seconds last_decision_ = -1;
   StepFacts step_;
   JobIndex next_arrival_ = 0;
   std::int64_t applied_decision_ = -1;
@@ -106,6 +112,7 @@ class SimulatedCluster : public ClusterPort {
   GpuCount gpus_used_ = 0;
   bool sums_ = true;
   // Scratch, kept to avoid allocation per decision.
+  std::vector<TimelinePoint> completions_;
   std::vector<std::int32_t> ended_rows_;
   std::vector<std::int32_t> new_running_rows_;
   std::vector<Run> new_runs_;

@@ -69,6 +69,7 @@ void SimulatedCluster::StopJobsOn(NodeIndex node) {
   FindFirstFinish();
   std::swap(o.shares, new_shares_);
   std::swap(o.share_begin, new_share_begin_);
+  NotePoint({o.now, o.rows(), static_cast<std::int32_t>(kept), gpus_used_});
 }
 
 }  // namespace allot

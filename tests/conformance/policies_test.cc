@@ -55,6 +55,15 @@ void ExpectChangesToBeTheSameAnswer(const std::string& spec, const Scenario& sce
   } while (cluster.WaitForChange(in_full->info().time_driven ? holds : kNever));
 }
 
+// GPUs x time under the curve "GPUs in use", up to the last completion.
+double AreaOf(const std::vector<TimelinePoint>& timeline) {
+  double area = 0;
+  for (std::size_t i = 1; i < timeline.size(); ++i) {
+    area += timeline[i - 1].gpus_used * (timeline[i].time - timeline[i - 1].time);
+  }
+  return area;
+}
+
 class PolicyConformanceTest : public testing::TestWithParam<std::string> {
  protected:
   std::string Spec() const { return specs_.Of(GetParam()); }
@@ -63,6 +72,26 @@ class PolicyConformanceTest : public testing::TestWithParam<std::string> {
  private:
   testing_support::RunnableSpecs specs_;
 };
+
+TEST_P(PolicyConformanceTest, TheTimelineAddsUpToWhatTheJobsHeld) {
+  for (const WorldShape& shape : kShapes) {
+    for (std::uint64_t seed = 0; seed < 3; ++seed) {
+      SimOptions options;
+      options.decide_on_events = seed == 1;
+      if (seed == 2) options.failures = ParseNodeFailures("3h:10m");
+      const Scenario scenario(RandomWorkload(30, seed, 6, shape.elastic),
+                              ClusterSpec::Parse(shape.cluster), options);
+      const RunOutcome outcome = RunPolicy(scenario, *Make());
+      double held = 0;
+      for (const JobRecord& record : outcome.records) held += record.gpu_seconds;
+      EXPECT_NEAR(AreaOf(outcome.timeline), held, 1e-9 * held) << shape.name << ", seed " << seed;
+      EXPECT_EQ(outcome.timeline.back().gpus_used, 0) << shape.name << ", seed " << seed;
+      for (std::size_t i = 1; i < outcome.timeline.size(); ++i) {
+        ASSERT_LT(outcome.timeline[i - 1].time, outcome.timeline[i].time) << shape.name;
+      }
+    }
+  }
+}
 
 TEST_P(PolicyConformanceTest, DecidesLegallyAndEveryJobFinishes) {
   for (const WorldShape& shape : kShapes) {

@@ -175,6 +175,20 @@ TEST(SimulatedClusterTest, ApplyingADecisionTwiceChangesNothing) {
   EXPECT_EQ(cluster.timeline().size(), 1U);
 }
 
+TEST(SimulatedClusterTest, TheTimelineHasCompletionsBetweenDecisions) {
+  // Decisions at 0 and 300 s; the jobs end at 100 and 250 s.
+  const Scenario scenario = ScenarioOf({{0, 1, 100}, {0, 2, 250}, {280, 1, 20}}, "1x4");
+  const auto fifo = Fifo();
+  const std::vector<TimelinePoint> timeline = RunPolicy(scenario, *fifo).timeline;
+  std::vector<std::string> rows;
+  for (const TimelinePoint& point : timeline) {
+    rows.push_back(
+        fmt::format("{} s: {} {} {}", point.time, point.active, point.running, point.gpus_used));
+  }
+  EXPECT_EQ(rows, (std::vector<std::string>{"0 s: 2 2 3", "100 s: 1 1 2", "250 s: 0 0 0",
+                                            "300 s: 1 1 1", "320 s: 0 0 0"}));
+}
+
 TEST(SimulatedClusterTest, AnIdleClusterThatNothingWillChangeIsAnError) {
   const Scenario scenario = ScenarioOf({{0, 1, 400}}, "1x1");
   SimulatedCluster cluster(scenario);
