@@ -10,11 +10,11 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/strings.h"
+#include "perf/throughput_model.h"
 
 namespace allot {
 namespace {
 
-constexpr std::string_view kUnnamedType = "gpu";
 constexpr std::int32_t kCpusPerGpu = 8;
 // Limits keep every total within 32 bits.
 constexpr std::int32_t kMaxNodes = 1'000'000;
@@ -35,7 +35,7 @@ class PartReader {
   void AddPart(std::string_view part, ClusterSpec* spec) const {
     const std::size_t colon = part.find(':');
     const std::string_view type =
-        colon == std::string_view::npos ? kUnnamedType : Trim(part.substr(colon + 1));
+        colon == std::string_view::npos ? kUnnamedGpuType : Trim(part.substr(colon + 1));
     if (!IsTypeName(type)) {
       Fail("a GPU type is made of letters, digits, '-', '_' and '.', got '{}' in '{}'", type, part);
     }
@@ -164,7 +164,7 @@ std::string ClusterSpec::ToString() const {
       part += fmt::format("x{}", run->capacity.cpus);
     }
     const std::string& type = types_[static_cast<std::size_t>(run->type)];
-    if (type != kUnnamedType) part += ":" + type;
+    if (type != kUnnamedGpuType) part += ":" + type;
     parts.push_back(std::move(part));
     run = end;
   }

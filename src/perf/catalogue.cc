@@ -121,6 +121,11 @@ Catalogue Catalogue::FromCsv(std::string_view text, const std::string& path) {
       }
     }
     AddPoint(row, place, &types);
+    auto& named = catalogue.gpu_types_;
+    if (row.gpu_type != kUnnamedGpuType &&
+        std::find(named.begin(), named.end(), row.gpu_type) == named.end()) {
+      named.emplace_back(row.gpu_type);
+    }
   }
   finish_profile();
   if (catalogue.models_.empty()) {

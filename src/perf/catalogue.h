@@ -24,6 +24,9 @@ class Catalogue {
   void Add(ModelPtr model);                   // DataError when the name is taken
   ModelPtr Get(std::string_view name) const;  // DataError with did-you-mean when unknown
   const std::vector<ModelPtr>& models() const { return models_; }  // in order of addition
+  // GPU types with measured rates, in order of appearance; without the unnamed one. Of a catalogue
+  // that is made by code none.
+  const std::vector<std::string>& gpu_types() const { return gpu_types_; }
   // What a user's own was read from; "" for the embedded one and those made by code.
   const std::string& csv() const { return csv_; }
 
@@ -36,6 +39,7 @@ class Catalogue {
  private:
   std::string id_;
   std::vector<ModelPtr> models_;
+  std::vector<std::string> gpu_types_;
   std::string csv_;
 };
 

@@ -36,6 +36,8 @@ double Interpolate(const std::vector<std::pair<GpuCount, double>>& points, GpuCo
   return below.second + share * (above->second - below.second);
 }
 
+bool Unnamed(std::string_view gpu_type) { return gpu_type.empty() || gpu_type == kUnnamedGpuType; }
+
 class GpuScalingModel final : public ThroughputModel {
  public:
   GpuScalingModel(std::string name, std::vector<GpuScalingPoints> types)
@@ -59,7 +61,9 @@ class GpuScalingModel final : public ThroughputModel {
     const auto known = std::find_if(types_.begin(), types_.end(), [&](const GpuScalingPoints& t) {
       return t.gpu_type == gpu_type;
     });
-    return Interpolate((known != types_.end() ? *known : types_.front()).points, units[0]);
+    if (known != types_.end()) return Interpolate(known->points, units[0]);
+    const bool any = types_.size() == 1 && Unnamed(types_.front().gpu_type);
+    return any || Unnamed(gpu_type) ? Interpolate(types_.front().points, units[0]) : 0;
   }
 
  private:

@@ -4,7 +4,9 @@ namespace allot {
 
 RateBook::RateBook(const Catalogue& catalogue) : unknown_(MakePriorModel()) {
   for (const ModelPtr& model : catalogue.models()) {
-    if (model->kinds().size() == 1) priors_.Add(model);  // what is measured is GPUs and a rate
+    // What is measured is GPUs and a rate. On a type without a rate a belief has to begin
+    // somewhere.
+    if (model->kinds().size() == 1) priors_.Add(RateFit(model).Model());
   }
   priors_.Add(unknown_);
 }

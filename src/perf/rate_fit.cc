@@ -61,7 +61,7 @@ std::optional<double> RateFit::LogRatio(GpuCount gpus, const std::string& type) 
   const auto found = points_.find(type);
   if (found == points_.end()) return std::nullopt;
   const auto ratio = [&](const std::pair<const GpuCount, Point>& point) {
-    return point.second.log_rate - std::log(prior_->Rate(Gpus(point.first), type));
+    return point.second.log_rate - std::log(PriorRate(point.first, type));
   };
   const auto& counts = found->second;
   const auto above = counts.lower_bound(gpus);
@@ -73,8 +73,13 @@ std::optional<double> RateFit::LogRatio(GpuCount gpus, const std::string& type) 
   return ratio(*below) + share * (ratio(*above) - ratio(*below));
 }
 
+double RateFit::PriorRate(GpuCount gpus, const std::string& type) const {
+  const double rate = prior_->Rate(Gpus(gpus), type);
+  return rate > 0 ? rate : prior_->Rate(Gpus(gpus), kUnnamedGpuType);
+}
+
 double RateFit::Rate(GpuCount gpus, const std::string& type) const {
-  const double prior = prior_->Rate(Gpus(gpus), type);
+  const double prior = PriorRate(gpus, type);
   if (points_.empty() || !(prior > 0)) return prior;
   std::optional<double> ratio = LogRatio(gpus, type);
   if (!ratio) {

@@ -3,7 +3,8 @@
 // the documented one for unknown models) corrected by what was measured while it ran. One fit a
 // job, from RateBook (perf/rate_book.h); the same for live jobs and for simulated beliefs.
 //
-// rate(n, type) = prior(n, type) x ratio. The ratio at a measured (type, n) is measured / prior;
+// rate(n, type) = prior(n, type) x ratio, the prior being that of the unnamed type where it has no
+// rate for the type. The ratio at a measured (type, n) is measured / prior;
 // between two measured counts of a type it is interpolated in ln n, beyond them it is that of the
 // nearest; a type without measurements takes the geometric mean of the other types' nearest. So the
 // first measurement also fixes the unit of the prior, and the shape of the prior fills what was
@@ -52,6 +53,8 @@ class RateFit {
   };
   // ln of measured / prior at this count of this type; nullopt: nothing measured of the type.
   std::optional<double> LogRatio(GpuCount gpus, const std::string& type) const;
+
+  double PriorRate(GpuCount gpus, const std::string& type) const;
 
   ModelPtr prior_;
   std::map<std::string, std::map<GpuCount, Point>> points_;

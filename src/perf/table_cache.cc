@@ -5,6 +5,7 @@
 
 #include "core/check.h"
 #include "core/error.h"
+#include "core/strings.h"
 
 namespace allot {
 namespace {
@@ -63,6 +64,30 @@ void TableCache::CheckFits(const Workload& workload, const Job& job) const {
   }
 }
 
+// "; the catalogue knows v100, k80 (did you mean 'v100'?)"; "" where it knows none.
+std::string TableCache::KnownTypes(const std::string& type) const {
+  const std::vector<std::string>& known = catalogue_.gpu_types();
+  if (known.empty()) return "";
+  return fmt::format("; the catalogue knows {}{}", Join(known, ", "), DidYouMean(type, known));
+}
+
+void TableCache::CheckTypes(const Workload& workload) const {
+  const std::vector<std::string>& known = catalogue_.gpu_types();
+  const auto names_profile = [](const Job& job) { return job.model >= 0; };
+  if (known.empty() || !std::all_of(workload.jobs.begin(), workload.jobs.end(), names_profile)) {
+    return;
+  }
+  for (const std::string& type : gpu_types_) {
+    if (type == kUnnamedGpuType || std::find(known.begin(), known.end(), type) != known.end()) {
+      continue;
+    }
+    throw DataError(
+        "a GPU type must be one that throughput was measured on, got '{}', and every job names a "
+        "profile{}",
+        type, KnownTypes(type));
+  }
+}
+
 std::shared_ptr<const ConfigurationTable> TableCache::TableFor(const Workload& workload,
                                                                const Job& job) {
   CheckFits(workload, job);
@@ -103,6 +128,13 @@ const std::shared_ptr<const ConfigurationTable>& TableCache::TableFor(
     for (GpuCount gpus = lowest; gpus <= std::min(highest, type_capacity_[type]); ++gpus) {
       if (OnGrid(gpus) || gpus == lowest || gpus == job.gpus) add(UnitsOf(model, gpus));
     }
+  }
+  if (configurations.empty()) {
+    throw DataError(
+        "a job must run on some GPU type: profile '{}' of job '{}' has rates for none of the "
+        "cluster's ({}){}{}",
+        model.name(), job.id, Join(gpu_types_, ", "), KnownTypes(gpu_types_.front()),
+        workload.PlaceOf(job));
   }
   if (std::none_of(configurations.begin(), configurations.end(),
                    [](const Configuration& c) { return c.rate > 0; })) {

@@ -26,6 +26,10 @@ class TableCache {
   // ("job larger than the cluster"), naming both values.
   std::shared_ptr<const ConfigurationTable> TableFor(const Workload& workload, const Job& job);
 
+  // DataError for a GPU type of the cluster that the catalogue does not know where every job names
+  // a profile, so that nobody could use it; with the known ones and the nearest.
+  void CheckTypes(const Workload& workload) const;
+
   // The configuration that the job asked for, on the first of the table's types that has it.
   std::int32_t RequestedOf(const Workload& workload, const Job& job);
 
@@ -52,6 +56,7 @@ class TableCache {
   std::int32_t RequestedOf(const Workload& workload, const Job& job, const ThroughputModel& model,
                            const ConfigurationTable& table) const;
   void CheckFits(const Workload& workload, const Job& job) const;
+  std::string KnownTypes(const std::string& type) const;
 
   const Catalogue& catalogue_;
   std::vector<std::string> gpu_types_;

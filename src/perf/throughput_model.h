@@ -15,6 +15,9 @@
 
 namespace allot {
 
+// The GPU type of a cluster that names none: of profiles the reference type, whatever it is called.
+inline constexpr std::string_view kUnnamedGpuType = "gpu";
+
 class ThroughputModel {
  public:
   virtual ~ThroughputModel() = default;
@@ -32,8 +35,9 @@ ModelPtr MakeConstantModel();
 
 // GPU-count profiles: rates measured at some counts per GPU type (units of the source), linear in
 // between and from 0 to the first, beyond the last by the power law through the last two with its
-// exponent held within [0, 0.9]. A type that was not measured runs at the reference type's rate
-// (the first one given).
+// exponent held within [0, 0.9]. The first type given is the reference, at whose rate the unnamed
+// type runs, and "". Another type that was not measured has rate 0; but a profile that was measured
+// on the unnamed type alone says nothing of types, and is the same on all.
 struct GpuScalingPoints {
   std::string gpu_type;
   std::vector<std::pair<GpuCount, double>> points;  // ascending counts, rates > 0

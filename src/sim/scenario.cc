@@ -40,6 +40,7 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
   }
   PlanNodeEvents();
   TableCache tables(catalogue, cluster_.types(), cluster_.type_capacity());
+  tables.CheckTypes(workload_);
   facts_.reserve(workload_.jobs.size());
   for (const Job& job : workload_.jobs) {
     ThrowIfInterrupted();

@@ -44,8 +44,19 @@ TEST(GpuScalingModel, OneMeasuredCountSaysNothingAboutScaling) {
   EXPECT_DOUBLE_EQ(Model()->Rate({4}, "k80"), 1);
 }
 
-TEST(GpuScalingModel, UnknownTypeRunsAtTheReferenceRate) {
-  EXPECT_EQ(Model()->Rate({4}, "a100"), 16);
+TEST(GpuScalingModel, TheUnnamedTypeIsTheReference) {
+  EXPECT_EQ(Model()->Rate({4}, "gpu"), 16);
+  EXPECT_EQ(Model()->Rate({4}, ""), 16);
+}
+
+TEST(GpuScalingModel, NothingRunsOnATypeThatWasNotMeasured) {
+  EXPECT_EQ(Model()->Rate({4}, "a100"), 0);
+  EXPECT_EQ(Model()->Rate({4}, "v1OO"), 0);
+}
+
+TEST(GpuScalingModel, AProfileOfTheUnnamedTypeAloneIsTheSameOnAll) {
+  const ModelPtr model = MakeGpuScalingModel("m", {{"gpu", {{1, 10}, {4, 16}}}});
+  EXPECT_EQ(model->Rate({4}, "k80"), 16);
 }
 
 TEST(GpuScalingModel, NothingRunsOnNoGpu) { EXPECT_EQ(Model()->Rate({0}, "v100"), 0); }

@@ -101,6 +101,58 @@ TEST_F(TableCacheTest, JobLargerThanTheClusterIsRefused) {
   }
 }
 
+// What using these types for these jobs is refused with; "" if it is not.
+std::string TypeError(const std::vector<std::string>& types, const std::vector<int>& models) {
+  const Catalogue catalogue =
+      Catalogue::FromCsv("profile,gpu_type,gpus,rate\nm,v100,1,10\nm,k80,1,2\nn,gpu,1,3\n", "c");
+  Workload workload;
+  for (const char* name : {"m", "n"}) workload.models.Intern(name);
+  for (const int model : models) {
+    Job job;
+    job.id = fmt::format("job{}", workload.jobs.size());
+    job.duration = 100;
+    job.gpus = 1;
+    job.model = model;
+    workload.jobs.push_back(job);
+  }
+  TableCache cache(catalogue, types, std::vector<GpuCount>(types.size(), 4));
+  try {
+    cache.CheckTypes(workload);
+    for (const Job& job : workload.jobs) cache.OfferFor(workload, job);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kBadData);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(GpuTypesTest, AMisspeltTypeIsRefusedWithTheNearest) {
+  const std::string known = "; the catalogue knows v100, k80 (did you mean 'v100'?)";
+  EXPECT_EQ(TypeError({"v1OO"}, {0}),
+            "a GPU type must be one that throughput was measured on, got 'v1OO', and every job "
+            "names a profile" +
+                known);
+  EXPECT_EQ(TypeError({"k80", "v1OO"}, {0, 1}),
+            "a GPU type must be one that throughput was measured on, got 'v1OO', and every job "
+            "names a profile" +
+                known);
+  EXPECT_EQ(TypeError({"v1OO"}, {-1, 0}),
+            "a job must run on some GPU type: profile 'm' of job 'job1' has rates for none of the "
+            "cluster's (v1OO)" +
+                known);
+}
+
+TEST(GpuTypesTest, JobsWithoutProfileRunOnAnyType) {
+  EXPECT_EQ(TypeError({"h100"}, {-1, -1}), "");
+  EXPECT_EQ(TypeError({"h100", "k80"}, {-1, 0}), "");  // job 1 on the k80 only
+}
+
+TEST(GpuTypesTest, MeasuredAndUnnamedTypesAreGood) {
+  EXPECT_EQ(TypeError({"v100", "k80"}, {0, 1}), "");
+  EXPECT_EQ(TypeError({"gpu"}, {0, 1}), "");
+  EXPECT_EQ(TypeError({"k80"}, {1}), "");  // measured on an unnamed type alone: on all the same
+}
+
 TEST_F(TableCacheTest, WorkIsDurationTimesRateAtTheRequested) {
   TableCache cache(catalogue_, {"k80", "v100"}, {8, 8});
   Job job = MakeJob(8, 1, 8);
