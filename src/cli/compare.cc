@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/declare_world.h"
 #include "cli/run_command.h"
+#include "sim/profile.h"
 
 namespace allot {
 namespace {
@@ -41,7 +42,7 @@ ALLOT_REGISTER(
           auto o = std::make_shared<CompareOptions>();
           DeclareWorld(line, o->world);
           line.Option("-p,--policies", o->policies, "policies, joined by commas")
-              .DefaultText("fifo,las,srtf,drf,optimus; of a peer's profile the repaired ones");
+              .DefaultText(ComparedPolicies() + "; of a peer's profile the repaired ones");
           line.Option("--reference", o->reference,
                       "policy that the others are compared with (default: the first)");
           line.Flag("--bounds", o->bounds, "add a row with a lower bound on the average JCT");

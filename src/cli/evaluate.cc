@@ -2,6 +2,7 @@
 // workloads.
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "agents/learned/agent.h"
 #include "cli/command.h"
@@ -9,6 +10,7 @@
 #include "cli/run_command.h"
 #include "experiment/training_overlap.h"
 #include "models/checkpoint.h"
+#include "sim/profile.h"
 
 namespace allot {
 namespace {
@@ -16,7 +18,7 @@ namespace {
 struct EvaluateOptions {
   WorldSpec world;
   std::string checkpoint;
-  std::string against = "fifo,las,srtf,drf,optimus";
+  std::optional<std::string> against;
   std::string title;
   bool seen = false;
   std::string out;
@@ -29,8 +31,9 @@ int Evaluate(EvaluateOptions& o, const GlobalOptions& globals) {
   World world(o.world);
   std::vector<Contender> contenders;
   contenders.push_back({"learned", [agent] { return MakeLearnedPolicy(*agent); }});
-  if (!o.against.empty()) {
-    for (Contender& contender : ParseContenders(world, o.against))
+  const std::string against = o.against.value_or(world.ComparedPolicies());
+  if (!against.empty()) {
+    for (Contender& contender : ParseContenders(world, against))
       contenders.push_back(std::move(contender));
   }
   ExperimentOptions experiment = OptionsOf(globals);
@@ -56,7 +59,7 @@ ALLOT_REGISTER(
           DeclareWorld(line, o->world);
           line.Option("--checkpoint", o->checkpoint, "checkpoint folder").Required();
           line.Option("--against", o->against, "policies to compare with, joined by commas")
-              .ShowDefault();
+              .DefaultText(ComparedPolicies() + "; of a peer's profile the repaired ones");
           line.Option("--title", o->title, "title of the table in the report");
           line.Flag(
               "--seen", o->seen,

@@ -27,7 +27,7 @@ struct GateOptions {
   WorldSpec world;
   std::string candidate;
   std::string models;
-  std::string heuristics = "las,srtf,optimus,index,index:basis=gittins";
+  std::string heuristics = "las,srtf,optimus,index,index:basis=gittins,srtf:sizing=hull,las:sizing=hull";
   double bar = 1;
   bool seen = false;
 };

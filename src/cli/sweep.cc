@@ -251,7 +251,7 @@ void DeclareSweep(CommandLine& line, SweepCommand* o) {
       "--preset", o->preset,
       "a sweep that ships with allot: " + Join(Registry<SweepPreset>::Global().ids(), ", "));
   line.Option("-p,--policies", o->policies, "policies, joined by commas")
-      .DefaultText("fifo,las,srtf,drf,optimus");
+      .DefaultText(ComparedPolicies());
   const auto list = [&line](const char* name, std::vector<std::string>* values, const char* help) {
     line.Option(name, *values, help).SplitAt(',');
   };

@@ -158,6 +158,8 @@ template CommandLine::Entry CommandLine::Option(const std::string&, std::optiona
                                                 const std::string&);
 template CommandLine::Entry CommandLine::Option(const std::string&, std::optional<int>&,
                                                 const std::string&);
+template CommandLine::Entry CommandLine::Option(const std::string&, std::optional<std::string>&,
+                                                const std::string&);
 template CommandLine::Entry CommandLine::Option(const std::string&, std::string&,
                                                 const std::string&);
 template CommandLine::Entry CommandLine::Option(const std::string&, std::vector<int>&,

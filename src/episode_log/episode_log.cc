@@ -13,6 +13,7 @@
 #include "core/interrupt.h"
 #include "core/version.h"
 #include "episode_log/episode_columns.h"
+#include "episode_log/step_columns.h"
 #include "features/encoder.h"
 #include "metrics/run_directory.h"
 #include "record/minari_reader.h"
@@ -30,6 +31,7 @@ struct EpisodeLog::Impl : public DecisionListener {
   explicit Impl(EpisodeLog::Options given)
       : options(std::move(given)),
         window(static_cast<std::size_t>(options.window)),
+        step(window),
         writer(options.root,
                options.dataset.empty() ? EpisodeLog::DatasetId(options.policy) : options.dataset,
                Spec(options)) {}
@@ -61,29 +63,18 @@ struct EpisodeLog::Impl : public DecisionListener {
     }
     decisions.times.push_back(o.now);
     decisions.allocations.push_back(allocation);
-    AppendObservation(o);
-    const std::size_t base = granted.size();
-    granted.resize(base + window, 0.0F);
-    for (const Allocation::Entry& entry : allocation.entries()) {
-      const auto row = static_cast<std::size_t>(
-          std::lower_bound(o.job.begin(), o.job.end(), entry.job) - o.job.begin());
-      if (row < window)
-        granted[base + row] = static_cast<float>((*o.table[row])[entry.configuration].cost);
-    }
+    step.Observe(o);
+    AppendObservation(o.now, o.rows());
+    step.Act(o, allocation);
+    granted.insert(granted.end(), step.action.begin(), step.action.end());
   }
 
-  void AppendObservation(const Observation& o) {
-    encoder.Encode(o, &features);
-    const std::size_t rows = std::min(window, o.job.size());
-    const std::size_t base = job_mask.size();
-    job_mask.resize(base + window, 0);
-    std::fill_n(job_mask.begin() + static_cast<std::ptrdiff_t>(base), rows, std::uint8_t{1});
-    jobs.insert(jobs.end(), features.jobs.begin(),
-                features.jobs.begin() + static_cast<std::ptrdiff_t>(rows * kJobFeatures));
-    jobs.resize((base + window) * kJobFeatures, 0.0F);
-    context.insert(context.end(), features.context.begin(), features.context.end());
-    times.push_back(o.now);
-    active.push_back(o.rows());
+  void AppendObservation(Seconds now, std::int32_t rows) {
+    jobs.insert(jobs.end(), step.jobs.begin(), step.jobs.end());
+    context.insert(context.end(), step.context.begin(), step.context.end());
+    job_mask.insert(job_mask.end(), step.job_mask.begin(), step.job_mask.end());
+    times.push_back(now);
+    active.push_back(rows);
   }
 
   void Begin() {
@@ -94,17 +85,14 @@ struct EpisodeLog::Impl : public DecisionListener {
     rewards.clear();
     times.clear();
     active.clear();
-    encoder.OnEpisodeStart();
+    step.OnEpisodeStart();
   }
 
   // Of the run, `rewards` being complete; `finish` by job.
   EpisodeData Episode(const Scenario& of, Seconds end, std::vector<double> finish) {
     const std::size_t steps = decisions.times.size();
-    Observation empty;
-    empty.now = end;
-    empty.interval = of.options().interval;
-    empty.cluster = &of.cluster();
-    AppendObservation(empty);
+    step.ObserveEnd(of.cluster(), of.options().interval, end);
+    AppendObservation(end, 0);
 
     EpisodeData episode;
     episode.seed = static_cast<std::int64_t>(seed);
@@ -144,9 +132,8 @@ struct EpisodeLog::Impl : public DecisionListener {
 
   EpisodeLog::Options options;
   std::size_t window;
+  StepColumns step;
   MinariWriter writer;
-  FeatureEncoder encoder;
-  FeatureBatch features;
 
   // The episode under way.
   bool live = false;
@@ -184,17 +171,13 @@ void EpisodeLog::Attach(const SimulatedCluster& cluster) { impl_->cluster = &clu
 
 void EpisodeLog::EndEpisode(const std::vector<JobRecord>& records) {
   Impl& m = *impl_;
-  // The last step's reward is what is missing to minus the total JCT.
-  double total = 0;
   std::vector<double> finish;
   Seconds last = m.decisions.times.back();
   for (const JobRecord& record : records) {
-    total -= record.finish - record.submit;
     finish.push_back(record.finish);
     last = std::max(last, record.finish);
   }
-  for (const double reward : m.rewards) total -= reward;
-  m.rewards.push_back(total);
+  m.rewards.push_back(LastReward(records, m.rewards));
   EpisodeData episode = m.Episode(*m.scenario, last, std::move(finish));
   episode.terminations.back() = true;
   m.writer.WriteEpisode(episode);
@@ -225,20 +208,12 @@ bool EpisodeLog::EndLive(LiveFacts facts) {
     }
     m.decisions.allocations[d] = std::move(renamed);
   }
-  // Minus the jobs in the system, integrated; what was before the first decision counts with it.
-  const std::vector<Job>& jobs = scenario.workload().jobs;
-  for (std::size_t d = 0; d < times.size(); ++d) {
-    const Seconds from = d == 0 ? -kNever : times[d];
-    const Seconds to = d + 1 < times.size() ? times[d + 1] : facts.end;
-    double reward = 0;
-    for (std::size_t j = 0; j < jobs.size(); ++j) {
-      reward -= std::max(0.0, std::min(facts.until[j], to) - std::max(jobs[j].submit, from));
-    }
-    m.rewards.push_back(reward);
-  }
+  const Seconds end = std::max(facts.end, times.back());
+  m.rewards = LiveRewards(times, scenario.workload().jobs, facts.until, end);
   const bool all_ended = std::all_of(facts.finish.begin(), facts.finish.end(),
                                      [](Seconds finish) { return finish != kNever; });
-  EpisodeData episode = m.Episode(scenario, std::max(facts.end, times.back()), facts.finish);
+  EpisodeData episode = m.Episode(scenario, end, facts.finish);
+  episode.extras[kUntil] = MakeColumn(facts.until, "s");
   (all_ended ? episode.terminations : episode.truncations).back() = true;
   m.seen.AddColumns(&episode.extras);
   episode.extra_attributes["seen"] = {{"runtime", facts.runtime}, {"profiles", facts.profiles}};

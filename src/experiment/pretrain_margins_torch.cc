@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 #include "core/progress.h"
-#include "episode_log/episode_log.h"
+#include "episode_log/verify.h"
 #include "experiment/pretrain.h"
 
 namespace allot {
@@ -22,7 +22,9 @@ Pretrained PretrainMargins(const PretrainOptions& o, const NetWeights& begin,
   ImitationData held_out;
   std::vector<LoggedEpisode> episodes;
   for (const std::string& log : o.logs) {
+    std::int64_t number = 0;
     for (LoggedEpisode& episode : ReadEpisodeLog(log)) {
+      RequireVerified(log, number++, episode);
       PlayBack(log, [&] {
         AppendImitationData(PlaybackOf(episode), learned, o.stride, &data);
         AppendImitationData(PlaybackOf(episode), unseen, o.stride, &held_out);

@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "core/progress.h"
 #include "core/rng.h"
-#include "episode_log/episode_log.h"
+#include "episode_log/verify.h"
 #include "experiment/pretrain.h"
 #include "experiment/world.h"
 
@@ -20,7 +20,9 @@ struct Lessons {
 
 void AddLogged(const PretrainOptions& o, Lessons* lessons) {
   for (const std::string& log : o.logs) {
+    std::int64_t number = 0;
     for (LoggedEpisode& episode : ReadEpisodeLog(log)) {
+      RequireVerified(log, number++, episode);
       if (episode.seen != nullptr) {
         throw UsageError(
             "a sequence network learns from logs that can be simulated again, '{}' is of a live "

@@ -301,10 +301,37 @@ class TrainingRun {
     if (leads_) {
       events_->Add("sched/validation_jct_ratio", last_validation_, row.at("iteration"));
     }
+    SayIfWorse();
     if (last_validation_ < best_) {
       best_ = last_validation_;
       if (leads_) SaveCheckpoint(MakeCheckpoint(false), (out_ / "best").string());
     }
+  }
+
+  // A validation above the best so far by more than this is worth a warning.
+  static constexpr double kWorse = 1.01;
+
+  // The iteration of the best validation so far; 0: the start.
+  std::int64_t BestIteration() const {
+    std::int64_t at = 0;
+    double best = kNever;
+    for (const Json& row : history_) {
+      if (row.at("validation_ratio").is_null() || row.at("validation_ratio") >= best) continue;
+      best = row.at("validation_ratio");
+      at = row.at("iteration");
+    }
+    return at;
+  }
+
+  std::string NameOfBest() const {
+    const std::int64_t at = BestIteration();
+    return at == 0 ? "the start" : fmt::format("iteration {}", at);
+  }
+
+  void SayIfWorse() const {
+    if (globals_.quiet || !leads_ || !(last_validation_ > kWorse * best_)) return;
+    std::fprintf(stderr, "warning: validation has risen to %.3f, %s had %.3f, which best/ holds\n",
+                 last_validation_, NameOfBest().c_str(), best_);
   }
 
   Checkpoint MakeCheckpoint(bool resumable) const {
@@ -355,15 +382,19 @@ class TrainingRun {
       Json json = {{"iterations", trainer_->state().iteration},
                    {"episodes", trainer_->state().episodes},
                    {"validation_ratio", last_validation_},
-                   {"best_validation_ratio", best_}};
+                   {"best_validation_ratio", best_},
+                   {"best_iteration", BestIteration()}};
       if (o_.from_logs.empty() && !world_.in_settings() && !world_.made_by_law()) {
         json["read"] = nlohmann::json(world_.read_report());
       }
       std::printf("%s\n", JsonText(json).c_str());
     } else {
-      std::printf("validation: %s %.3f of %s's (best %.3f) after %lld episodes\n",
+      std::printf("validation: %s %.3f of %s's (best %.3f, %s) after %lld episodes\n",
                   o_.objective.c_str(), last_validation_, o_.teacher.c_str(), best_,
-                  static_cast<long long>(trainer_->state().episodes));
+                  NameOfBest().c_str(), static_cast<long long>(trainer_->state().episodes));
+      if (BestIteration() == 0) {
+        std::printf("best is the start: training has made nothing that is better\n");
+      }
     }
     if (!globals_.quiet)
       std::fprintf(stderr, "checkpoints: %s (serve), %s (resume)\n", (out_ / "best").c_str(),

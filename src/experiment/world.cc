@@ -103,11 +103,7 @@ std::unique_ptr<Policy> World::MakePolicy(const std::string& spec) {
 }
 
 std::string World::ComparedPolicies() {
-  std::string policies;
-  for (const char* name : {"fifo", "las", "srtf", "drf", "optimus"}) {
-    policies += (policies.empty() ? "" : ",") + RepairedUnder(Rules(), name);
-  }
-  return policies;
+  return ComparedUnder(Rules());
 }
 
 bool World::elastic() {

@@ -45,7 +45,8 @@ class World {
   bool elastic();
   // The policy that a spec means under the chosen profile.
   std::unique_ptr<Policy> MakePolicy(const std::string& spec);
-  // The default policies to compare; of a peer's profile those without its defects.
+  // The default policies to compare, kComparedPolicies; of a peer's profile those without its
+  // defects.
   std::string ComparedPolicies();
 
   // One scenario per requested workload, seeds `seed`, `seed` + 1, ...; of a law each

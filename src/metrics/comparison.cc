@@ -116,13 +116,21 @@ Headline MakeHeadline(const Evaluation& evaluation, const std::vector<PolicyRow>
   std::vector<std::string> parts;
   std::vector<std::string> not_below;
   int compared = 0;
-  std::vector<PolicyRow> in_order = rows;  // as the user named them
-  std::sort(in_order.begin(), in_order.end(),
-            [](const PolicyRow& a, const PolicyRow& b) { return a.policy < b.policy; });
+  std::vector<PolicyRow> in_order = rows;  // the hardest to beat first, then those told more
+  std::stable_sort(in_order.begin(), in_order.end(), [](const PolicyRow& a, const PolicyRow& b) {
+    if (a.oracle != b.oracle) return b.oracle;
+    if (std::isnan(b.ratio.mean)) return !std::isnan(a.ratio.mean);
+    return a.ratio.mean > b.ratio.mean;
+  });
+  const auto rivals = std::count_if(rows.begin(), rows.end(), [](const PolicyRow& row) {
+    return !row.reference && !row.oracle;
+  });
   for (const PolicyRow& row : in_order) {
     if (row.reference) continue;
-    parts.push_back(fmt::format("{}× {}{}", HumanFixed(row.ratio.mean, 2),
-                                parts.empty() ? "that of " : "", row.name));
+    const bool closest = parts.empty() && rivals > 1;
+    parts.push_back(fmt::format("{}× {}{}{}", HumanFixed(row.ratio.mean, 2),
+                                parts.empty() ? "that of " : "", row.name,
+                                closest ? " (the closest)" : ""));
     if (row.oracle) continue;
     ++compared;
     if (!row.ratio.below(1))

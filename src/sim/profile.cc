@@ -1,6 +1,11 @@
 #include "sim/profile.h"
 
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
 #include "core/params.h"
+#include "core/strings.h"
 #include "sched/policy.h"
 
 namespace allot {
@@ -24,9 +29,20 @@ std::string PolicySpecUnder(const ProfileInfo& profile, std::string_view spec) {
   return text;
 }
 
-std::string RepairedUnder(const ProfileInfo& profile, const std::string& name) {
-  const std::string repaired = name + "-repaired";
-  return profile.policies.contains(repaired) ? repaired : name;
+std::string RepairedUnder(const ProfileInfo& profile, const std::string& spec) {
+  const std::size_t end = std::min(spec.find(':'), spec.size());
+  const std::string repaired = spec.substr(0, end) + "-repaired";
+  return profile.policies.contains(repaired) ? repaired + spec.substr(end) : spec;
+}
+
+std::string ComparedPolicies() {
+  return Join({std::begin(kComparedPolicies), std::end(kComparedPolicies)}, ",");
+}
+
+std::string ComparedUnder(const ProfileInfo& profile) {
+  std::vector<std::string> policies;
+  for (const char* spec : kComparedPolicies) policies.push_back(RepairedUnder(profile, spec));
+  return Join(policies, ",");
 }
 
 }  // namespace allot

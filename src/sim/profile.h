@@ -25,7 +25,16 @@ struct ProfileInfo {
 // parameters given. Specs of other names come back as they are.
 std::string PolicySpecUnder(const ProfileInfo& profile, std::string_view spec);
 
-// What an honest comparison names of a policy: NAME-repaired where the profile has one.
-std::string RepairedUnder(const ProfileInfo& profile, const std::string& name);
+// What an honest comparison names of a policy: NAME-repaired where the profile has one. Of a spec
+// with parameters the name changes and they stay.
+std::string RepairedUnder(const ProfileInfo& profile, const std::string& spec);
+
+// What is compared where nobody names policies: the well-known ones, and the strongest rules that
+// are not learned.
+inline constexpr const char* kComparedPolicies[] = {
+    "fifo", "las", "srtf", "drf", "optimus", "index", "srtf:sizing=hull", "las:sizing=hull"};
+// The same, joined by commas: as it stands, and as RepairedUnder names them.
+std::string ComparedPolicies();
+std::string ComparedUnder(const ProfileInfo& profile);
 
 }  // namespace allot

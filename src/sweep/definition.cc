@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/strings.h"
 #include "metrics/sweep_results.h"
+#include "sim/profile.h"
 
 namespace allot {
 namespace {
@@ -199,7 +200,8 @@ SweepDefinition SweepFromJson(const nlohmann::ordered_json& json, const WorldOpt
     } else if (name == kSeedFactor) {
       definition.factors.push_back({name, {"0"}});
     } else if (name == kPolicyFactor) {
-      definition.factors.push_back({name, {"fifo", "las", "srtf", "drf", "optimus"}});
+      definition.factors.push_back(
+          {name, {std::begin(kComparedPolicies), std::end(kComparedPolicies)}});
     }
   }
   for (const SweepFactor& factor : definition.factors) {

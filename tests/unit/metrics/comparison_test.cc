@@ -49,6 +49,14 @@ TEST(Headline, NamesEachPolicyAndWhereTheIntervalHolds) {
   EXPECT_EQ(headline.verdict, "The 95 % interval of the paired ratio lies below 1 for it.");
 }
 
+TEST(Headline, BeginsWithTheClosestOpponentWhateverTheOrder) {
+  Evaluation evaluation = SmallEvaluation();
+  evaluation.policies[2].oracle = false;
+  EXPECT_EQ(MakeHeadline(evaluation, CompareToReference(evaluation)).finding,
+            "The average JCT of learned is 1.18× that of srtf (the closest) and 0.35× fifo, "
+            "on 2 unseen workloads.");
+}
+
 TEST(Headline, SaysWhenTheIntervalDoesNotHold) {
   const Evaluation evaluation = SmallEvaluation();
   EXPECT_EQ(MakeHeadline(evaluation, CompareToReference(evaluation)).verdict,

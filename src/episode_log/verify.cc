@@ -1,0 +1,248 @@
+#include "episode_log/verify.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <optional>
+
+#include "core/error.h"
+#include "core/index.h"
+#include "episode_log/step_columns.h"
+#include "record/minari_reader.h"
+#include "sim/run.h"
+
+namespace allot {
+namespace {
+
+// A column of the log of so many rows, all of one shape.
+template <typename T>
+class Column {
+ public:
+  Column(const MinariReader& log, std::int64_t episode, const std::string& name, std::size_t rows)
+      : name_(name) {
+    ArrayShape shape;
+    values_ = log.ReadAs<T>(episode, name, &shape);
+    if (shape.empty() || shape[0] != rows) {
+      throw DataError("{}: episode {}: '{}' must have {} rows, has {}", log.path().string(),
+                      episode, name, rows, shape.empty() ? 0 : shape[0]);
+    }
+    width_ = rows == 0 ? 0 : values_.size() / rows;
+  }
+  const std::string& name() const { return name_; }
+  std::size_t width() const { return width_; }
+  T At(std::size_t row, std::size_t i) const { return values_[row * width_ + i]; }
+
+ private:
+  std::string name_;
+  std::vector<T> values_;
+  std::size_t width_;
+};
+
+template <typename T>
+bool SameBits(T a, T b) {
+  if constexpr (std::is_same_v<T, bool>)
+    return a == b;
+  else
+    return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+class Check : public DecisionListener {
+ public:
+  Check(const MinariReader& log, std::int64_t number, const LoggedEpisode& episode)
+      : episode_(episode),
+        number_(number),
+        steps_(episode.decisions.times.size()),
+        actions_(log, number, "actions", steps_),
+        rewards_(log, number, "rewards", steps_),
+        terminations_(log, number, "terminations", steps_),
+        truncations_(log, number, "truncations", steps_),
+        times_(log, number, "infos/time", steps_ + 1),
+        active_(log, number, "infos/active_jobs", steps_ + 1),
+        columns_(actions_.width()) {
+    const auto attributes = log.attributes();
+    const auto version = attributes.find("feature_version");
+    const auto* logged =
+        version == attributes.end() ? nullptr : std::get_if<std::int64_t>(&version->second);
+    if (logged != nullptr && *logged == kFeatureVersion) {
+      jobs_.emplace(log, number, "observations/jobs", steps_ + 1);
+      context_.emplace(log, number, "observations/context", steps_ + 1);
+      job_mask_.emplace(log, number, "observations/job_mask", steps_ + 1);
+    } else {
+      verified_.unchecked =
+          fmt::format("observations are of feature version {}, this is {}: not checked",
+                      logged == nullptr ? 0 : *logged, kFeatureVersion);
+    }
+    columns_.OnEpisodeStart();
+  }
+
+  // Of a simulation: what the steps' rewards are read from.
+  void Attach(const SimulatedCluster& cluster) { cluster_ = &cluster; }
+
+  void OnDecision(const Observation& o, const Allocation& allocation) override {
+    if (step_ == steps_) {
+      Differ("decisions", step_, fmt::format("{} and more", step_ + 1), fmt::format("{}", steps_));
+      return;
+    }
+    if (cluster_ != nullptr && step_ > 0) Reward(-cluster_->last_step().job_seconds);
+    columns_.Observe(o);
+    Observed(o.now, o.rows());
+    columns_.Act(o, allocation);
+    Row(actions_, step_, columns_.action);
+    ++step_;
+  }
+
+  // Of the next step.
+  void Reward(double reward) {
+    if (replayed_rewards_.size() < steps_) {
+      Row(rewards_, replayed_rewards_.size(), std::vector<double>{reward});
+    }
+    replayed_rewards_.push_back(reward);
+  }
+  const std::vector<double>& rewards() const { return replayed_rewards_; }
+
+  // The last step ended the episode at `end`, with nothing left (or cut).
+  void End(Seconds end, bool all_ended) {
+    if (step_ != steps_) {
+      Differ("decisions", step_, fmt::format("{}", step_), fmt::format("{}", steps_));
+      return;
+    }
+    const Scenario& scenario = *episode_.scenario;
+    columns_.ObserveEnd(scenario.cluster(), scenario.options().interval, end);
+    Observed(end, 0);
+    for (std::size_t step = 0; step < steps_; ++step) {
+      const bool last = step + 1 == steps_;
+      Row(terminations_, step, std::vector<bool>{last && all_ended});
+      Row(truncations_, step, std::vector<bool>{last && !all_ended});
+    }
+  }
+
+  void Finish(std::size_t job, Seconds replayed) {
+    const Seconds logged = episode_.finish[job];
+    if (SameBits(replayed, logged)) return;
+    ++verified_.different;
+    if (!verified_.first.empty()) return;
+    verified_.first =
+        fmt::format("episode {}, 'result/finish' of job '{}': replayed {}, logged {}", number_,
+                    episode_.scenario->workload().jobs[job].id, replayed, logged);
+  }
+
+  Verified Take() { return std::move(verified_); }
+
+ private:
+  void Observed(Seconds now, std::int32_t active) {
+    Row(times_, step_, std::vector<double>{now});
+    Row(active_, step_, std::vector<std::int32_t>{active});
+    if (!jobs_) return;
+    Row(*jobs_, step_, columns_.jobs);
+    Row(*context_, step_, columns_.context);
+    Row(*job_mask_, step_, columns_.job_mask);
+  }
+
+  template <typename T>
+  void Row(const Column<T>& column, std::size_t step, const std::vector<T>& replayed) {
+    if (column.width() != replayed.size()) {
+      Differ(column.name(), step, fmt::format("{} values", replayed.size()),
+             fmt::format("{}", column.width()));
+      return;
+    }
+    for (std::size_t i = 0; i < replayed.size(); ++i) {
+      const T mine = replayed[i];
+      const T logged = column.At(step, i);
+      if (SameBits(mine, logged)) continue;
+      const std::string where = column.width() == 1 ? "" : fmt::format(", value {}", i);
+      Differ(column.name(), step, fmt::format("{}", mine), fmt::format("{}{}", logged, where));
+      return;
+    }
+  }
+
+  void Differ(const std::string& column, std::size_t step, const std::string& replayed,
+              const std::string& logged) {
+    if (verified_.different++ > 0) return;
+    verified_.first = fmt::format("episode {}, '{}' at step {}: replayed {}, logged {}", number_,
+                                  column, step, replayed, logged);
+  }
+
+  const LoggedEpisode& episode_;
+  std::int64_t number_;
+  std::size_t steps_;
+  Column<float> actions_;
+  Column<double> rewards_;
+  Column<bool> terminations_;
+  Column<bool> truncations_;
+  Column<double> times_;
+  Column<std::int32_t> active_;
+  std::optional<Column<float>> jobs_;
+  std::optional<Column<float>> context_;
+  std::optional<Column<std::uint8_t>> job_mask_;
+  StepColumns columns_;
+  const SimulatedCluster* cluster_ = nullptr;
+  std::size_t step_ = 0;
+  std::vector<double> replayed_rewards_;
+  Verified verified_;
+};
+
+void Simulate(const LoggedEpisode& episode, Check* check) {
+  RecordedPolicy policy(episode.decisions);
+  DecisionListener* const listeners[] = {check};
+  const RunOutcome outcome =
+      RunPolicy(*episode.scenario, policy, listeners,
+                [check](const SimulatedCluster& cluster) { check->Attach(cluster); });
+  Seconds last = episode.decisions.times.back();
+  for (const JobRecord& record : outcome.records) {
+    last = std::max(last, record.finish);
+    check->Finish(At(record.job), record.finish);
+  }
+  check->Reward(LastReward(outcome.records, check->rewards()));
+  check->End(last, true);
+}
+
+// `until`: as logged; without it the jobs that had not ended cannot be told from those that never
+// ran.
+void Watch(const MinariReader& log, std::int64_t number, const LoggedEpisode& episode,
+           Check* check) {
+  PlaybackOf(episode)(check);
+  const std::vector<Seconds> times = log.ReadAs<double>(number, "infos/time");
+  const bool all_ended = std::all_of(episode.finish.begin(), episode.finish.end(),
+                                     [](Seconds finish) { return finish != kNever; });
+  check->End(times.back(), all_ended);
+  std::vector<Seconds> until = episode.finish;
+  if (log.Has(number, kUntil)) {
+    until = log.ReadAs<double>(number, kUntil);
+    if (until.size() != episode.finish.size()) {
+      throw DataError("{}: episode {}: '{}' must have one entry a job, it has {} for {} jobs",
+                      log.path().string(), number, kUntil, until.size(), episode.finish.size());
+    }
+  } else if (!all_ended) {
+    return;
+  }
+  const std::vector<double> rewards =
+      LiveRewards(episode.decisions.times, episode.scenario->workload().jobs, until, times.back());
+  for (const double reward : rewards) check->Reward(reward);
+}
+
+}  // namespace
+
+Verified VerifyEpisode(const std::string& path, std::int64_t number, const LoggedEpisode& episode) {
+  const MinariReader log(path);
+  if (episode.decisions.times.empty()) {
+    throw DataError("{}: episode {}: an episode has at least 1 decision, got 0", path, number);
+  }
+  Check check(log, number, episode);
+  PlayBack(path, [&] {
+    if (episode.seen != nullptr) {
+      Watch(log, number, episode, &check);
+    } else {
+      Simulate(episode, &check);
+    }
+  });
+  return check.Take();
+}
+
+void RequireVerified(const std::string& path, std::int64_t number, const LoggedEpisode& episode) {
+  const Verified verified = VerifyEpisode(path, number, episode);
+  if (verified.different == 0) return;
+  throw DataError("{}: a log must hold what its decisions give when they are played back: {}", path,
+                  verified.first);
+}
+
+}  // namespace allot
