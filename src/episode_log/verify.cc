@@ -16,9 +16,10 @@ namespace {
 
 // A column of the log of so many rows, all of one shape.
 template <typename T>
-class Column {
+class LoggedColumn {
  public:
-  Column(const MinariReader& log, std::int64_t episode, const std::string& name, std::size_t rows)
+  LoggedColumn(const MinariReader& log, std::int64_t episode, const std::string& name,
+               std::size_t rows)
       : name_(name) {
     ArrayShape shape;
     values_ = log.ReadAs<T>(episode, name, &shape);
@@ -139,7 +140,7 @@ class Check : public DecisionListener {
   }
 
   template <typename T>
-  void Row(const Column<T>& column, std::size_t step, const std::vector<T>& replayed) {
+  void Row(const LoggedColumn<T>& column, std::size_t step, const std::vector<T>& replayed) {
     if (column.width() != replayed.size()) {
       Differ(column.name(), step, fmt::format("{} values", replayed.size()),
              fmt::format("{}", column.width()));
@@ -165,15 +166,15 @@ class Check : public DecisionListener {
   const LoggedEpisode& episode_;
   std::int64_t number_;
   std::size_t steps_;
-  Column<float> actions_;
-  Column<double> rewards_;
-  Column<bool> terminations_;
-  Column<bool> truncations_;
-  Column<double> times_;
-  Column<std::int32_t> active_;
-  std::optional<Column<float>> jobs_;
-  std::optional<Column<float>> context_;
-  std::optional<Column<std::uint8_t>> job_mask_;
+  LoggedColumn<float> actions_;
+  LoggedColumn<double> rewards_;
+  LoggedColumn<bool> terminations_;
+  LoggedColumn<bool> truncations_;
+  LoggedColumn<double> times_;
+  LoggedColumn<std::int32_t> active_;
+  std::optional<LoggedColumn<float>> jobs_;
+  std::optional<LoggedColumn<float>> context_;
+  std::optional<LoggedColumn<std::uint8_t>> job_mask_;
   StepColumns columns_;
   const SimulatedCluster* cluster_ = nullptr;
   std::size_t step_ = 0;

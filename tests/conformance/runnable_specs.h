@@ -15,12 +15,13 @@
 #include "agents/learned/agent.h"
 #include "models/checkpoint.h"
 #include "sched/policy.h"
+#include "tests/unit/core/temp_folder.h"
 
 namespace allot::testing_support {
 
 class RunnableSpecs {
  public:
-  RunnableSpecs() : folder_(fmt::format("{}/allot-conformance-{}", testing::TempDir(), getpid())) {
+  RunnableSpecs() {
     for (const std::string& network : Registry<NetworkInfo>::Global().ids()) {
       Checkpoint checkpoint;
       checkpoint.weights = MakeNetwork(network + ":hidden=8", 1);
@@ -30,7 +31,6 @@ class RunnableSpecs {
       SaveCheckpoint(checkpoint, folder_ + "/" + network);
     }
   }
-  ~RunnableSpecs() { std::filesystem::remove_all(folder_); }
 
   // "las", "learned", ...; of those that load a checkpoint one a network: "learned/flat".
   static std::vector<std::string> Names() {
@@ -63,7 +63,8 @@ class RunnableSpecs {
                        [](const ParamSpec& param) { return param.name == "checkpoint"; });
   }
 
-  std::string folder_;
+  TempFolder temp_;
+  std::string folder_ = temp_.string();
 };
 
 }  // namespace allot::testing_support

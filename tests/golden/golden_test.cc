@@ -1,7 +1,7 @@
-// Golden decision logs: what every policy decides on one small workload, as a transcript that a
-// person can follow. A change of behaviour shows up as a changed line; when it is meant,
-// ALLOT_UPDATE_GOLDEN=1 rewrites the files, the checkpoint for those that load one included, and
-// the diff belongs in the review.
+// Golden decision logs: what every policy decides in two small worlds, as a transcript that a
+// person can follow: one GPU type and known lengths, and a mixed one. A change of behaviour shows
+// up as a changed line; when it is meant, ALLOT_UPDATE_GOLDEN=1 rewrites the files, the checkpoint
+// for those that load one included, and the diff belongs in the review.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -12,6 +12,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "agents/learned/index_agent.h"
@@ -19,6 +20,7 @@
 #include "core/rng.h"
 #include "core/strings.h"
 #include "models/checkpoint.h"
+#include "sched/notes.h"
 #include "sim/run.h"
 
 namespace allot {
@@ -49,7 +51,7 @@ constexpr GoldenJob kJobs[] = {
     {"after-a-gap", 40000, 2, 350, 0, ""},
 };
 
-Scenario GoldenScenario() {
+Scenario OneTypeScenario() {
   Workload workload;
   workload.name = "golden";
   for (const GoldenJob& golden : kJobs) {
@@ -71,9 +73,83 @@ Scenario GoldenScenario() {
   return Scenario(std::move(workload), ClusterSpec::Parse("2x4"), options);
 }
 
+struct MixedJob {
+  const char* id;
+  Seconds submit;
+  GpuCount gpus;
+  Seconds duration;
+  GpuCount most;  // 0: rigid
+  const char* model;
+  const char* tenant;
+  const char* user;
+  double priority;
+  Seconds deadline;  // after submission; 0: none
+};
+
+// Two GPU types, on which models differ by 4 to 8 times, users of three tenants, and lengths of
+// which policies are told estimates only.
+constexpr MixedJob kMixedJobs[] = {
+    {"night", 0, 4, 5200, 8, "resnet18:16", "vision", "ada", 0, 0},
+    {"probe", 20, 1, 120, 0, "", "speech", "bob", 1, 900},
+    {"tune-1", 40, 2, 1500, 4, "resnet50:64", "vision", "ada", 0, 0},
+    {"tune-2", 40, 2, 2600, 4, "resnet50:64", "vision", "ada", 0, 0},
+    {"parse", 310, 1, 2100, 0, "transformer:64", "language", "cyd", 0, 4000},
+    {"speak", 350, 3, 800, 3, "lm:20", "speech", "bob", 0, 0},
+    {"crowd-1", 620, 1, 400, 2, "resnet18:64", "speech", "dee", 0, 0},
+    {"crowd-2", 630, 1, 1300, 2, "resnet18:64", "speech", "dee", 2, 2500},
+    {"crowd-3", 640, 1, 90, 2, "resnet18:64", "speech", "dee", 0, 0},
+    {"wide", 905, 4, 1100, 0, "", "language", "cyd", 0, 0},
+    {"lm", 1210, 2, 3600, 6, "lm:80", "language", "eve", 0, 0},
+    {"retry", 1400, 1, 60, 0, "", "", "", 0, 0},
+    {"urgent", 1790, 2, 500, 4, "resnet50:128", "vision", "ada", 5, 1500},
+    {"dl2", 2000, 2, 1700, 4, "dl2-resnet50", "", "fay", 0, 0},
+    {"last", 2950, 3, 240, 0, "transformer:16", "speech", "bob", 0, 0},
+    {"morning", 30000, 1, 700, 4, "resnet18:16", "language", "cyd", 0, 0},
+};
+
+Scenario MixedScenario() {
+  Workload workload;
+  workload.name = "mixed";
+  for (const MixedJob& golden : kMixedJobs) {
+    Job job;
+    job.id = golden.id;
+    job.submit = golden.submit;
+    job.gpus = golden.gpus;
+    job.duration = golden.duration;
+    if (golden.most > 0) {
+      job.min_gpus = 1;
+      job.max_gpus = golden.most;
+    }
+    job.model = workload.models.Intern(golden.model);
+    job.tenant = workload.tenants.Intern(golden.tenant);
+    job.user = workload.users.Intern(golden.user);
+    job.group = workload.groups.Intern(golden.model);
+    job.priority = golden.priority;
+    if (golden.deadline > 0) job.deadline = golden.submit + golden.deadline;
+    workload.jobs.push_back(job);
+  }
+  workload.Finish();
+  SimOptions options;
+  options.lengths = LengthEstimates::Parse("noisy:1");
+  options.seed = 5;
+  return Scenario(std::move(workload), ClusterSpec::Parse("1x4:v100,2x3:k80"), options);
+}
+
+struct GoldenWorld {
+  const char* folder;  // of tests/golden
+  const char* what;
+  Scenario (*make)();
+  bool reasons;  // the transcript names GPU types, what changed, and what policies say at the end
+};
+constexpr GoldenWorld kWorlds[] = {
+    {"", "2 nodes of 4 GPUs; true lengths, decisions every 300 s", &OneTypeScenario, false},
+    {"mixed", "4 v100 and 2 x 3 k80; noisy lengths, tenants, decisions every 300 s", &MixedScenario,
+     true},
+};
+
 class Transcript : public DecisionListener {
  public:
-  explicit Transcript(const Scenario& scenario) : scenario_(scenario) {}
+  Transcript(const Scenario& scenario, bool reasons) : scenario_(scenario), reasons_(reasons) {}
 
   void OnDecision(const Observation& o, const Allocation& allocation) override {
     std::map<JobIndex, std::string> given;
@@ -88,22 +164,33 @@ class Transcript : public DecisionListener {
         gpus += static_cast<int>(numbers.size());
         places.push_back(fmt::format("node {}: {}", share.node, Join(numbers, " ")));
       }
+      std::string type;
+      if (reasons_) {
+        const auto node = static_cast<std::size_t>(allocation.shares(entry).front().node);
+        type = " " + o.cluster->types()[static_cast<std::size_t>(o.cluster->nodes()[node].type)];
+      }
       given[entry.job] =
-          fmt::format("{} GPU{} ({})", gpus, gpus == 1 ? "" : "s", Join(places, "; "));
+          fmt::format("{}{} GPU{} ({})", gpus, type, gpus == 1 ? "" : "s", Join(places, "; "));
     }
     text += fmt::format("\n{} s\n", o.now);
-    for (const JobIndex job : o.job) {
+    for (std::int32_t row = 0; row < o.rows(); ++row) {
+      const JobIndex job = o.job[static_cast<std::size_t>(row)];
       const auto at = given.find(job);
-      text += fmt::format("  {:<12} {}\n", Name(job), at == given.end() ? "waits" : at->second);
+      const std::string now = at == given.end() ? "waits" : at->second;
+      text += fmt::format("  {:<12} {}{}\n", Name(job), now, Change(o, row, now));
+      last_[job] = now;
     }
   }
 
-  void Finish(const std::vector<JobRecord>& records) {
+  void Finish(const std::vector<JobRecord>& records, const PolicyNotes& notes) {
     text += "\nJCT\n";
     for (const JobRecord& record : records) {
       text += fmt::format("  {:<12} {:.3f} s, preemptions {}, restarts {}\n", Name(record.job),
                           record.finish - record.submit, record.preemptions, record.restarts);
     }
+    if (!reasons_ || notes.empty()) return;
+    text += "\nNotes\n";
+    for (const auto& [name, note] : notes) text += fmt::format("  {}: {}\n", name, note);
   }
 
   std::string text;
@@ -112,7 +199,19 @@ class Transcript : public DecisionListener {
   const std::string& Name(JobIndex job) const {
     return scenario_.workload().jobs[static_cast<std::size_t>(job)].id;
   }
+
+  // "" where the job goes on as it was.
+  std::string Change(const Observation& o, std::int32_t row, const std::string& now) const {
+    const auto before = last_.find(o.job[static_cast<std::size_t>(row)]);
+    if (!reasons_ || (before != last_.end() && before->second == now)) return "";
+    const bool ran = o.running[static_cast<std::size_t>(row)] >= 0;
+    if (now == "waits") return ran ? ", stopped" : "";
+    return ran ? ", was " + before->second : ", starts";
+  }
+
   const Scenario& scenario_;
+  bool reasons_;
+  std::map<JobIndex, std::string> last_;
 };
 
 bool Updating() { return std::getenv("ALLOT_UPDATE_GOLDEN") != nullptr; }
@@ -142,37 +241,66 @@ std::string SpecOf(const std::string& id) {
   return id + ":checkpoint=" + checkpoint;
 }
 
-class GoldenTest : public testing::TestWithParam<std::string> {};
+// The guard must have had something to judge where the run is a few jobs long.
+std::string SpecIn(const GoldenWorld& world, const std::string& id) {
+  const bool watchful = world.reasons && id == "guarded";
+  return SpecOf(id) + (watchful ? ",min-jobs=3,every=2,margin=0" : "");
+}
+
+std::filesystem::path FileOf(const GoldenWorld& world, const std::string& id) {
+  return std::filesystem::path(ALLOT_TEST_GOLDEN) / world.folder / (id + ".txt");
+}
+
+class GoldenTest : public testing::TestWithParam<std::tuple<GoldenWorld, std::string>> {};
 
 TEST_P(GoldenTest, DecidesAsRecorded) {
-  const Scenario scenario = GoldenScenario();
-  Transcript transcript(scenario);
-  transcript.text =
-      fmt::format("{} on 2 nodes of 4 GPUs; true lengths, decisions every 300 s\n", GetParam());
+  const auto& [world, id] = GetParam();
+  const Scenario scenario = world.make();
+  Transcript transcript(scenario, world.reasons);
+  transcript.text = fmt::format("{} on {}\n", id, world.what);
   DecisionListener* const listeners[] = {&transcript};
-  transcript.Finish(RunPolicy(scenario, *MakePolicy(SpecOf(GetParam())), listeners).records);
+  const auto policy = MakePolicy(SpecIn(world, id));
+  const std::vector<JobRecord> records = RunPolicy(scenario, *policy, listeners).records;
+  transcript.Finish(records, NotesOf(*policy));
 
-  const std::filesystem::path path =
-      std::filesystem::path(ALLOT_TEST_GOLDEN) / (GetParam() + ".txt");
+  const std::filesystem::path path = FileOf(world, id);
   if (Updating()) WriteTextFile(path, transcript.text);
   ASSERT_TRUE(std::filesystem::exists(path))
-      << "policy '" << GetParam() << "' has no golden log: run with ALLOT_UPDATE_GOLDEN=1";
+      << "policy '" << id << "' has no golden log: run with ALLOT_UPDATE_GOLDEN=1";
   const std::string golden = ReadTextFile(path.string());
   const auto expected = Split(golden, '\n');
   const auto actual = Split(transcript.text, '\n');
   for (std::size_t i = 0; i < std::max(expected.size(), actual.size()); ++i) {
     ASSERT_EQ(i < actual.size() ? actual[i] : "(end)", i < expected.size() ? expected[i] : "(end)")
-        << path.filename() << ":" << i + 1;
+        << path << ":" << i + 1;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, GoldenTest,
-                         testing::ValuesIn(Registry<PolicyInfo>::Global().ids()),
+                         testing::Combine(testing::ValuesIn(kWorlds),
+                                          testing::ValuesIn(Registry<PolicyInfo>::Global().ids())),
                          [](const auto& test) {
-                           std::string name = test.param;
+                           const GoldenWorld& world = std::get<0>(test.param);
+                           std::string name = std::get<1>(test.param);
                            std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
+                           return name + (world.reasons ? "_mixed" : "");
                          });
+
+// A golden that another policy has too does not tell the two apart: then a mistake that makes one
+// the other is not seen. Equal in one world is chance, in all of them a gap.
+TEST(Goldens, NoTwoPoliciesHaveEqualGoldens) {
+  std::map<std::string, std::string> owner;
+  for (const std::string& id : Registry<PolicyInfo>::Global().ids()) {
+    std::string all;
+    for (const GoldenWorld& world : kWorlds) {
+      const std::string text = ReadTextFile(FileOf(world, id).string());
+      const std::size_t decisions = text.find('\n');  // after the title, which names the policy
+      all += text.substr(decisions, text.find("\nNotes\n") - decisions);
+    }
+    const auto [entry, added] = owner.emplace(all, id);
+    EXPECT_TRUE(added) << id << " and " << entry->second << " decide alike in every golden world";
+  }
+}
 
 }  // namespace
 }  // namespace allot

@@ -12,6 +12,7 @@ import subprocess
 import time
 
 import h5py
+import numpy
 import pytest
 
 JOB_COLUMNS = ["job_id", "submit_s", "first_start_s", "finish_s", "jct_s", "gpu_seconds", "preemptions", "restarts"]
@@ -560,6 +561,80 @@ def test_damaged_log_names_the_file(damaged, column, value):
         episode[column][0] = value
 
     assert "fifo-v0" in damaged(change)
+
+
+def columns_of(path):
+    """Name -> values of every data set of the first episode."""
+    columns = {}
+    with h5py.File(path, "r") as file:
+        def keep(name, item):
+            if isinstance(item, h5py.Dataset):
+                columns[name] = item[()]
+
+        file["episode_0"].visititems(keep)
+    return columns
+
+
+@pytest.fixture
+def logged(allot, trace, tmp_path):
+    """A log of thirty elastic jobs: its folder and its file."""
+    allot("compare", "--workload", trace, "--cluster", "2x4", "--elastic", "--policies", "drf", "--log", tmp_path / "logs")
+    folder = tmp_path / "logs" / "cluster" / "drf-v0"
+    return folder, folder / "data" / "main_data.hdf5"
+
+
+def test_replay_finds_and_names_any_changed_value(allot, logged):
+    folder, path = logged
+    original = path.read_bytes()
+    draw = random.Random(5)
+    groups = ("observations", "actions", "rewards", "terminations", "truncations", "infos")
+    columns = columns_of(path)
+    checked = [name for name in columns if name.split("/")[0] in groups]
+    assert len(checked) == 9
+    for name in [*checked, "result/finish"]:
+        for _ in range(3):
+            index = tuple(draw.randrange(length) for length in columns[name].shape)
+            with h5py.File(path, "r+") as file:
+                values = file["episode_0"][name]
+                was = values[index]
+                raw = bytearray(was.tobytes())
+                raw[draw.randrange(len(raw))] ^= 1 << (0 if was.dtype == bool else draw.randrange(8))
+                values[index] = numpy.frombuffer(raw, was.dtype)[0]
+            (replayed,) = json.loads(allot("replay", folder, "--json", exit=4).stdout)
+            assert replayed["different"] == 1, (name, index)
+            where = f"'{name}' of job 'job-{index[0]}'" if name == "result/finish" else f"'{name}' at step {index[0]}"
+            assert replayed["first"].startswith(f"episode 0, {where}: replayed "), (name, index)
+            assert ", logged " in replayed["first"]
+            path.write_bytes(original)
+    assert json.loads(allot("replay", folder, "--json").stdout)[0]["different"] == 0
+
+
+def test_no_flipped_bit_of_a_log_goes_unseen(program, logged):
+    folder, path = logged
+    original = path.read_bytes()
+    columns = columns_of(path)
+    draw = random.Random(7)
+    refused = 0
+    for _ in range(60):
+        damaged = bytearray(original)
+        damaged[draw.randrange(len(damaged))] ^= 1 << draw.randrange(8)
+        path.write_bytes(damaged)
+        done = subprocess.run([program, "replay", folder], capture_output=True, text=True, timeout=60)
+        assert done.returncode in (0, 3, 4), done.stderr
+        refused += done.returncode != 0
+        if done.returncode == 0:  # a byte that holds nothing
+            now = columns_of(path)
+            assert now.keys() == columns.keys()
+            assert all(numpy.array_equal(now[name], columns[name]) for name in columns)
+    assert refused > 10
+
+
+def test_pretrain_refuses_a_log_that_was_changed(allot, training, logged):
+    folder, path = logged
+    with h5py.File(path, "r+") as file:
+        file["episode_0/rewards"][4] -= 1
+    stderr = allot("pretrain", "--log", folder, "--epochs", "1", "--out", "pre", "--quiet", exit=3).stderr
+    assert "drf-v0" in stderr and "episode 0, 'rewards' at step 4: replayed " in stderr
 
 
 def test_log_of_an_impossible_cluster_names_the_file(damaged):

@@ -176,6 +176,23 @@ def test_policy_trained_from_anothers_log_is_no_worse_than_its_start(allot, fifo
     assert sum(map(sum, state["run_times"])) > 0, "the length model has seen the log"
 
 
+@pytest.mark.parametrize("rate, spoils", [("5", True), ("0.02", False)])
+def test_training_says_where_the_best_is_and_warns_when_validation_rises(allot, training, tmp_path, rate, spoils):
+    done = allot("train", "--cluster", "2x8", "--episode-span", "12h", "--training-loads", "0.9", "--iterations", "3", "--batch",
+                 "2", "--method", f"evolution:pairs=2,learning-rate={rate},final-learning-rate={rate}", "--validation-workloads",
+                 "2", "--validate-every", "1", "--start", "index:alpha=0.25,beta=0.3,kappa=0.3", "--out", "run")
+    curve = [row.split(",") for row in (tmp_path / "run" / "curve.csv").read_text().splitlines()]
+    at = curve[0].index("validation_ratio")
+    ratios = [float(row[at]) for row in curve[1:]]
+    best = ratios.index(min(ratios))
+    assert f"(best {min(ratios):.3f}, {f'iteration {best}' if best else 'the start'}) after" in done.stdout
+    assert ("best is the start" in done.stdout) == (best == 0)
+    risen = any(ratio > 1.01 * min(ratios[:k]) for k, ratio in enumerate(ratios) if k > 0)
+    assert ("warning: validation has risen to" in done.stderr) == risen
+    if spoils:
+        assert best == 0 and risen
+
+
 def test_log_without_ends_is_refused(allot, fifo_log, tmp_path):
     with h5py.File(fifo_log / "data" / "main_data.hdf5", "r+") as file:
         file["episode_0/result/finish"][:] = float("inf")

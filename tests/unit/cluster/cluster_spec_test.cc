@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "tests/unit/core/temp_folder.h"
 
 namespace allot {
 namespace {
@@ -24,16 +25,12 @@ std::string Refusal(const std::string& text, ExitCode code) {
 
 class ClusterFile {
  public:
-  explicit ClusterFile(const std::string& text)
-      : path_(std::filesystem::path(testing::TempDir()) /
-              ("cluster_spec_test." + std::to_string(getpid()) + ".txt")) {
-    std::ofstream(path_) << text;
-  }
-  ~ClusterFile() { std::filesystem::remove(path_); }
+  explicit ClusterFile(const std::string& text) { std::ofstream(path_) << text; }
   std::string path() const { return path_.string(); }
 
  private:
-  std::filesystem::path path_;
+  testing_support::TempFolder folder_;
+  std::filesystem::path path_ = folder_ / "cluster.txt";
 };
 
 TEST(ClusterSpec, NodesTimesGpus) {

@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "tests/unit/core/expect_error.h"
+#include "tests/unit/core/temp_folder.h"
 
 namespace allot {
 namespace {
@@ -18,13 +19,7 @@ namespace fs = std::filesystem;
 
 class FileTest : public testing::Test {
  protected:
-  FileTest() {
-    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ =
-        fs::path(testing::TempDir()) / fmt::format("allot_file_{}_{}", test->name(), ::getpid());
-    fs::create_directories(folder_);
-  }
-  ~FileTest() override { fs::remove_all(folder_); }
+  FileTest() {}
 
   std::string Put(const std::string& name, std::string_view bytes) const {
     const fs::path path = folder_ / name;
@@ -39,7 +34,7 @@ class FileTest : public testing::Test {
     return names;
   }
 
-  fs::path folder_;
+  testing_support::TempFolder folder_;
 };
 
 std::string Gzip(std::string text) {

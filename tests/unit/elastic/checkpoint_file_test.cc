@@ -9,19 +9,16 @@
 #include <vector>
 
 #include "core/error.h"
+#include "tests/unit/core/temp_folder.h"
 
 namespace allot {
 namespace {
 
 class CheckpointFileTest : public testing::Test {
  protected:
-  CheckpointFileTest()
-      : folder_(std::filesystem::path(testing::TempDir()) /
-                testing::UnitTest::GetInstance()->current_test_info()->name()) {
-    std::filesystem::remove_all(folder_);
+  CheckpointFileTest() : folder_(temp_ / "checkpoint") {
     std::iota(weights_.begin(), weights_.end(), 1.0F);
   }
-  ~CheckpointFileTest() override { std::filesystem::remove_all(folder_); }
 
   static std::vector<StateBlock> Blocks(std::vector<float>& weights, double& extra) {
     return {{weights.data(), weights.size() * sizeof(float)}, {&extra, sizeof extra}};
@@ -35,6 +32,7 @@ class CheckpointFileTest : public testing::Test {
     return "no error";
   }
 
+  testing_support::TempFolder temp_;
   std::filesystem::path folder_;
   std::filesystem::path path_ = folder_ / "checkpoint";
   std::vector<float> weights_ = std::vector<float>(100);

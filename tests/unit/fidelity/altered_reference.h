@@ -11,6 +11,7 @@
 #include "core/file.h"
 #include "core/strings.h"
 #include "fidelity/peer.h"
+#include "tests/unit/core/temp_folder.h"
 
 namespace allot {
 
@@ -25,13 +26,9 @@ inline std::filesystem::path Shipped(const std::string& peer) {
 class AlteredReference {
  public:
   AlteredReference(const std::string& peer, const std::string& name)
-      : peer_(peer),
-        folder_(std::filesystem::path(testing::TempDir()) /
-                fmt::format("altered-{}-{}-{}", peer, name, getpid())) {
-    std::filesystem::remove_all(folder_);
+      : peer_(peer), folder_(temp_ / fmt::format("altered-{}-{}", peer, name)) {
     std::filesystem::copy(Shipped(peer), folder_, std::filesystem::copy_options::recursive);
   }
-  ~AlteredReference() { std::filesystem::remove_all(folder_); }
   std::string path() const { return folder_.string(); }
 
   // The first `from`.
@@ -64,6 +61,7 @@ class AlteredReference {
 
  private:
   std::string peer_;
+  testing_support::TempFolder temp_;
   std::filesystem::path folder_;
 };
 

@@ -11,6 +11,7 @@
 #include "perf/elastic.h"
 #include "sim/simulated_cluster.h"
 #include "tests/unit/core/expect_error.h"
+#include "tests/unit/core/temp_folder.h"
 
 namespace allot {
 namespace {
@@ -66,11 +67,10 @@ class CheckpointTest : public testing::Test {
     checkpoint_.state = nlohmann::json::object();
     checkpoint_.config = nlohmann::json::object();
   }
-  void TearDown() override { std::filesystem::remove_all(path_); }
 
   Checkpoint checkpoint_;
-  std::string path_ = fmt::format("{}allot-learned-{}-{}", testing::TempDir(), getpid(),
-                                  testing::UnitTest::GetInstance()->current_test_info()->name());
+  testing_support::TempFolder folder_;
+  std::string path_ = (folder_ / "checkpoint").string();
 };
 
 TEST_F(CheckpointTest, IsLoaded) {

@@ -7,6 +7,7 @@
 
 #include "sim/simulated_cluster.h"
 #include "tests/unit/core/expect_error.h"
+#include "tests/unit/core/temp_folder.h"
 #include "tests/unit/sched/world.h"
 
 namespace allot {
@@ -24,10 +25,10 @@ Checkpoint Of(NetWeights weights) {
 }
 
 TEST(SequenceAgent, ACheckpointSaysHowTheNetworkIsAsked) {
-  const std::string path = fmt::format("{}allot-sequence-{}", testing::TempDir(), getpid());
+  const testing_support::TempFolder folder;
+  const std::string path = (folder / "checkpoint").string();
   SaveCheckpoint(Of(MakeNetwork("flat:window=3,hidden=4,bundles=false,types=a|b", 1)), path);
   const SequencePlan plan = ReadPlan(LoadAgent(path).weights, path);
-  std::filesystem::remove_all(path);
   EXPECT_EQ(plan.window, 3);
   EXPECT_EQ(plan.types, (std::vector<std::string>{"a", "b"}));
   EXPECT_FALSE(plan.bundles);

@@ -7,21 +7,15 @@
 #include <fstream>
 
 #include "core/error.h"
+#include "tests/unit/core/temp_folder.h"
 
 namespace allot {
 namespace {
 
 class JournalTest : public testing::Test {
  protected:
-  JournalTest() {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(testing::TempDir()) / "allot-journal" / test->name();
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-    path_ = folder_ / "journal.jsonl";
-  }
-  ~JournalTest() override { std::filesystem::remove_all(folder_); }
-  std::filesystem::path folder_;
+  JournalTest() { path_ = folder_ / "journal.jsonl"; }
+  testing_support::TempFolder folder_;
   std::filesystem::path path_;
 };
 

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "core/rng.h"
+#include "tests/unit/core/temp_folder.h"
 #include "tests/unit/live/fake_runtime.h"
 
 namespace allot {
@@ -18,14 +19,9 @@ class LiveClusterTest : public testing::Test {
  protected:
   LiveClusterTest() : runtime_(&time_) {
     spdlog::set_level(spdlog::level::off);
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(testing::TempDir()) / "allot-live" / test->name();
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
     runtime_.AddNode("n1", 4);
     runtime_.AddNode("n2", 4);
   }
-  ~LiveClusterTest() override { std::filesystem::remove_all(folder_); }
 
   // As a daemon that begins; called again, as one that takes over after a kill -9.
   LiveCluster& Serve() {
@@ -111,7 +107,7 @@ class LiveClusterTest : public testing::Test {
 
   FakeTime time_;
   FakeRuntime runtime_;
-  std::filesystem::path folder_;
+  testing_support::TempFolder folder_;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<LiveClock> clock_;
   std::unique_ptr<LiveCluster> cluster_;

@@ -12,6 +12,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/unit/core/temp_folder.h"
+
 namespace allot {
 namespace {
 
@@ -60,9 +62,7 @@ class WorkerHubTest : public testing::Test {
  protected:
   WorkerHubTest() {
     spdlog::set_level(spdlog::level::off);
-    path_ = (std::filesystem::path(testing::TempDir()) /
-             ("hub-" + std::to_string(::getpid()) + ".sock"))
-                .string();
+    path_ = (folder_ / "hub.sock").string();
     hub_ = std::make_unique<WorkerHub>("unix:" + path_);
     hub_->AddJob("j", "secret");
     hub_->Expect("j", "j.0");
@@ -71,6 +71,7 @@ class WorkerHubTest : public testing::Test {
   static Json Join(const std::string& worker, const std::string& token = "secret") {
     return {{"say", "join"}, {"job", "j"}, {"worker", worker}, {"token", token}};
   }
+  testing_support::TempFolder folder_;
   std::string path_;
   std::unique_ptr<WorkerHub> hub_;
 };

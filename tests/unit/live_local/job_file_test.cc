@@ -8,16 +8,13 @@
 #include <fstream>
 
 #include "core/error.h"
+#include "tests/unit/core/temp_folder.h"
 
 namespace allot {
 namespace {
 
 class JobFileTest : public testing::Test {
  protected:
-  JobFileTest()
-      : path_(std::filesystem::path(testing::TempDir()) /
-              ("jobs-" + std::to_string(::getpid()) + ".toml")) {}
-  ~JobFileTest() override { std::filesystem::remove(path_); }
   std::vector<LocalJob> Read(const std::string& text) {
     std::ofstream(path_) << text;
     return ReadJobFile(path_);
@@ -31,7 +28,8 @@ class JobFileTest : public testing::Test {
     }
     return "it was read";
   }
-  std::filesystem::path path_;
+  testing_support::TempFolder folder_;
+  std::filesystem::path path_ = folder_ / "jobs.toml";
 };
 
 TEST_F(JobFileTest, ReadsAJobAndSurvivesTheWayThroughJson) {
@@ -39,7 +37,7 @@ TEST_F(JobFileTest, ReadsAJobAndSurvivesTheWayThroughJson) {
       "[[job]]\nname = \"a\"\ncommand = [\"train\", \"--x\", \"$(y)\"]\ngpus = 2\nmin = 1\nmax = "
       "4\nresize = \"restart\"\nwork = 100\n");
   ASSERT_EQ(jobs.size(), 1U);
-  EXPECT_EQ(jobs[0].directory, std::filesystem::path(testing::TempDir()).parent_path());
+  EXPECT_EQ(jobs[0].directory, folder_.path());
   const LocalJob again = LocalJobFromJson(ToJson(jobs[0]));
   EXPECT_EQ(again.command, jobs[0].command);
   EXPECT_EQ(again.asked.max_gpus, 4);

@@ -9,20 +9,13 @@
 #include <thread>
 
 #include "core/error.h"
+#include "tests/unit/core/temp_folder.h"
 
 namespace allot {
 namespace {
 
 class ProcessTest : public testing::Test {
  protected:
-  ProcessTest() {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(testing::TempDir()) / "allot-process" / test->name();
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  ~ProcessTest() override { std::filesystem::remove_all(folder_); }
-
   ProcessSpec Spec(std::vector<std::string> command) const {
     return {std::move(command),
             {{"GREETING", "hello $(world)"}},
@@ -40,7 +33,7 @@ class ProcessTest : public testing::Test {
     std::ifstream in(folder_ / "log");
     return {std::istreambuf_iterator<char>(in), {}};
   }
-  std::filesystem::path folder_;
+  testing_support::TempFolder folder_;
 };
 
 TEST_F(ProcessTest, RunsWordsAsTheyAreAndWritesDownTheEnd) {

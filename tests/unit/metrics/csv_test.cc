@@ -10,14 +10,15 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/types.h"
+#include "tests/unit/core/temp_folder.h"
 
 namespace allot {
 namespace {
 
 std::string FileOf(const std::string& text) {
-  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "csv_test" /
-                                     testing::UnitTest::GetInstance()->current_test_info()->name() /
-                                     "x.csv";
+  static const testing_support::TempFolder root;
+  const std::filesystem::path path =
+      root / testing::UnitTest::GetInstance()->current_test_info()->name() / "x.csv";
   WriteTextFile(path, text);
   return path.string();
 }

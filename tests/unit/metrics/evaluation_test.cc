@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "tests/unit/core/temp_folder.h"
 #include "tests/unit/metrics/evaluation_fixture.h"
 
 namespace allot {
@@ -28,8 +29,7 @@ std::string Refusal(const std::function<void(Evaluation*)>& change) {
 }
 
 TEST(Evaluation, ReadsBackAsWritten) {
-  const std::filesystem::path directory =
-      std::filesystem::path(testing::TempDir()) / "evaluation_test";
+  const testing_support::TempFolder directory;
   WriteEvaluation(directory, SmallEvaluation());
   EXPECT_EQ(ToJson(ReadEvaluation(directory)).dump(), ToJson(SmallEvaluation()).dump());
 }
@@ -64,8 +64,7 @@ TEST(Evaluation, NeedsAWorkload) {
 }
 
 TEST(Evaluation, RunsMayLieFlatWhenThereIsOneWorkload) {
-  const std::filesystem::path directory =
-      std::filesystem::path(testing::TempDir()) / "evaluation_flat";
+  const testing_support::TempFolder directory;
   Evaluation evaluation = SmallEvaluation();
   evaluation.workloads.pop_back();
   EXPECT_EQ(RunDirectory(directory, evaluation, evaluation.workloads[0], evaluation.policies[0]),
@@ -89,7 +88,7 @@ TEST(Evaluation, KeepsWhatIsKnownOfTheTraining) {
 }
 
 TEST(Evaluation, TextThatIsNotUtf8IsWrittenAllTheSame) {
-  const auto directory = std::filesystem::path(testing::TempDir()) / "evaluation_test_bytes";
+  const testing_support::TempFolder directory;
   Evaluation evaluation = SmallEvaluation();
   evaluation.title = "w\xff";
   WriteEvaluation(directory, evaluation);
@@ -97,8 +96,7 @@ TEST(Evaluation, TextThatIsNotUtf8IsWrittenAllTheSame) {
 }
 
 TEST(RemoveEvaluation, TakesItsOwnRunsAndNothingElse) {
-  const auto directory = std::filesystem::path(testing::TempDir()) / "evaluation_test_remove";
-  std::filesystem::remove_all(directory);
+  const testing_support::TempFolder directory;
   testing_support::WriteSmallEvaluation(directory, SmallEvaluation());
   WriteTextFile(directory / "week-1" / "notes.txt", "mine");
   RemoveEvaluation(directory);

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "tests/unit/core/temp_folder.h"
 #include "tests/unit/metrics/evaluation_fixture.h"
 
 namespace allot {
@@ -17,10 +18,8 @@ using testing_support::SmallEvaluation;
 using testing_support::WriteSmallEvaluation;
 
 std::filesystem::path Fresh(const std::string& name) {
-  const std::filesystem::path directory =
-      std::filesystem::path(testing::TempDir()) / ("report_test_" + name);
-  std::filesystem::remove_all(directory);
-  return directory;
+  static const testing_support::TempFolder root;
+  return root / name;
 }
 
 ReportInput InputOf(const std::filesystem::path& directory) {

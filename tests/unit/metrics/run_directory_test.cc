@@ -7,6 +7,7 @@
 
 #include "core/file.h"
 #include "core/json_text.h"
+#include "tests/unit/core/temp_folder.h"
 
 namespace allot {
 namespace {
@@ -52,9 +53,8 @@ TEST(TimelineCsv, WaitingIsActiveMinusRunning) {
 }
 
 TEST(RunDirectory, HoldsTheThreeFiles) {
-  const std::filesystem::path directory =
-      std::filesystem::path(testing::TempDir()) / "run_directory_test" / "run";
-  std::filesystem::remove_all(directory.parent_path());
+  const testing_support::TempFolder folder;
+  const std::filesystem::path directory = folder / "run";
   RunSummary summary;
   summary.policy = "las";
   summary.makespan_s = 0.1 + 0.2;

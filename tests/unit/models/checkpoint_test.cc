@@ -14,6 +14,7 @@
 
 #include "core/error.h"
 #include "models/index_net.h"
+#include "tests/unit/core/temp_folder.h"
 
 namespace allot {
 namespace {
@@ -50,15 +51,6 @@ void Write(const fs::path& path, const std::string& bytes) {
 
 class CheckpointTest : public testing::Test {
  protected:
-  void SetUp() override {
-    root_ = fs::path(testing::TempDir()) /
-            ("allot-checkpoint-" + std::to_string(::getpid()) + "-" +
-             testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(root_);
-    fs::create_directories(root_);
-  }
-  void TearDown() override { fs::remove_all(root_); }
-
   std::string path() const { return (root_ / "checkpoint").string(); }
 
   std::string LoadFault() const {
@@ -71,7 +63,7 @@ class CheckpointTest : public testing::Test {
     return "accepted";
   }
 
-  fs::path root_;
+  testing_support::TempFolder root_;
 };
 
 TEST_F(CheckpointTest, RoundTripKeepsEverything) {

@@ -14,6 +14,7 @@
 
 #include "models/checkpoint.h"
 #include "models/torch/configure.h"
+#include "tests/unit/core/temp_folder.h"
 #include "tests/unit/models/random_values.h"
 
 namespace allot {
@@ -54,8 +55,8 @@ TEST(IndexTrainer, ResumedFromACheckpointItContinuesBitForBit) {
   IndexTrainer uninterrupted(InitIndexNet(kShape, 1));
   for (std::uint64_t i = 0; i < 20; ++i) TrainStep(&uninterrupted, i);
 
-  const std::filesystem::path path =
-      std::filesystem::path(testing::TempDir()) / ("allot-resume-" + std::to_string(::getpid()));
+  const testing_support::TempFolder folder;
+  const std::filesystem::path path = folder / "checkpoint";
   {
     IndexTrainer first(InitIndexNet(kShape, 1));
     for (std::uint64_t i = 0; i < 8; ++i) TrainStep(&first, i);
@@ -65,7 +66,6 @@ TEST(IndexTrainer, ResumedFromACheckpointItContinuesBitForBit) {
     SaveCheckpoint(checkpoint, path.string());
   }
   const Checkpoint loaded = LoadCheckpoint(path.string());
-  std::filesystem::remove_all(path);
   IndexTrainer second(IndexNetWeights(loaded.weights), {}, loaded.adam.value());
   for (std::uint64_t i = 8; i < 20; ++i) TrainStep(&second, i);
   EXPECT_EQ(second.weights(), uninterrupted.weights());

@@ -15,6 +15,7 @@
 #include "plugin/snapshot_reader.h"
 #include "sched/policy.h"
 #include "sim/simulated_cluster.h"
+#include "tests/unit/core/temp_folder.h"
 #include "tests/unit/live/fake_runtime.h"
 
 namespace allot {
@@ -24,17 +25,12 @@ class LiveBytesTest : public testing::Test {
  protected:
   LiveBytesTest() : runtime_(&time_), clock_(kUnknown, 0, time_.source()) {
     spdlog::set_level(spdlog::level::off);
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(testing::TempDir()) / "allot-live-bytes" / test->name();
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
     journal_ = std::make_unique<Journal>(folder_ / "journal.jsonl");
     runtime_.AddNode("n1", 4, "v100");
     runtime_.AddNode("n2", 4, "k80");
     Submit("a", "resnet50:64", 2, 8, 500000);
     Submit("c", "resnet18:16", 4, 4, 90000);
   }
-  ~LiveBytesTest() override { std::filesystem::remove_all(folder_); }
 
   void Submit(const std::string& id, const std::string& model, GpuCount gpus, GpuCount most,
               double work) {
@@ -55,7 +51,7 @@ class LiveBytesTest : public testing::Test {
   FakeTime time_;
   FakeRuntime runtime_;
   LiveClock clock_;
-  std::filesystem::path folder_;
+  testing_support::TempFolder folder_;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<LiveCluster> cluster_;
 };

@@ -19,6 +19,7 @@
 #include "core/json_text.h"
 #include "plugin/allot_plugin.h"
 #include "plugin/snapshot_arrays.h"
+#include "tests/unit/core/temp_folder.h"
 #include "tests/unit/sched/world.h"
 
 namespace allot {
@@ -141,7 +142,8 @@ TEST_F(PluginTest, AHostOfVersionOneHasSmallerStructs) {
 
 // Of two users one has always been short, the other long: by the names of the last reset.
 TEST_F(PluginTest, NamesOfUsersBelongToNumbersUntilAReset) {
-  const std::string history = testing::TempDir() + "allot-plugin-history.csv";
+  const testing_support::TempFolder folder;
+  const std::string history = (folder / "history.csv").string();
   {
     std::ofstream csv(history);
     csv << "job_id,submit_s,gpus,duration_s,user\n";

@@ -10,11 +10,14 @@
 #include <limits>
 
 #include "core/rng.h"
+#include "tests/unit/core/temp_folder.h"
 #include "tests/unit/record/expect_error.h"
-#include "tests/unit/record/temp_folder.h"
 
 namespace allot {
 namespace {
+
+using testing_support::Bytes;
+using testing_support::TempFolder;
 
 namespace fs = std::filesystem;
 

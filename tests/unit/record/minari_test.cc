@@ -11,12 +11,14 @@
 
 #include "record/minari_reader.h"
 #include "record/minari_writer.h"
+#include "tests/unit/core/temp_folder.h"
 #include "tests/unit/record/example_episode.h"
 #include "tests/unit/record/expect_error.h"
-#include "tests/unit/record/temp_folder.h"
 
 namespace allot {
 namespace {
+
+using testing_support::TempFolder;
 
 namespace fs = std::filesystem;
 using nlohmann::json;

@@ -5,11 +5,14 @@
 #include <cstring>
 #include <iterator>
 
+#include "tests/unit/core/temp_folder.h"
 #include "tests/unit/record/expect_error.h"
-#include "tests/unit/record/temp_folder.h"
 
 namespace allot {
 namespace {
+
+using testing_support::Bytes;
+using testing_support::TempFolder;
 
 namespace fs = std::filesystem;
 

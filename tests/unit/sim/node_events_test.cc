@@ -4,6 +4,7 @@
 
 #include "core/file.h"
 #include "tests/unit/core/expect_error.h"
+#include "tests/unit/core/temp_folder.h"
 #include "tests/unit/sim/small_world.h"
 
 namespace allot {
@@ -68,7 +69,8 @@ TEST(NodeEventsTest, RandomFailuresFollowTheSeedAndEnd) {
 
 // Of each node the events of a file alternate; drawn ones of the same node may fall between them.
 TEST(NodeEventsTest, EventsOfAFileGoTogetherWithRandomFailures) {
-  const std::string path = testing::TempDir() + "/node-events-and-failures.csv";
+  const testing_support::TempFolder folder;
+  const std::string path = (folder / "events.csv").string();
   WriteTextFile(path, "time_s,node,event\n100,0,down\n100,0,up\n5000,0,down\n9000,0,up\n");
   SimOptions options;
   options.node_events = ReadNodeEvents(path);
@@ -85,7 +87,8 @@ TEST(NodeEventsTest, BadInputNamesRuleValueAndPlace) {
   ExpectError(ExitCode::kBadData, {"node 7", "it has 1"}, [] {
     RunWith({{400, 7, false}}, 0, {{0, 1, 10}}, "1x1");
   });
-  const std::string path = testing::TempDir() + "/node-events-test.csv";
+  const testing_support::TempFolder folder;
+  const std::string path = (folder / "events.csv").string();
   WriteTextFile(path, "time_s,node,event\n10,0,down\n5,0,up\n");
   ExpectError(ExitCode::kBadData, {":3", "ascend", "5 follows 10"}, [&] { ReadNodeEvents(path); });
   WriteTextFile(path, "time_s,node,event\n10,0,down\n10,1,down\n20,0,down\n");

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "sched/policy.h"
 #include "sched/stages.h"
+#include "tests/unit/core/temp_folder.h"
 #include "tests/unit/sched/world.h"
 
 namespace allot {
@@ -61,7 +62,8 @@ TEST_F(AdmissionTest, JobsOfNoKnownTenantHaveNoQuota) {
 
 TEST_F(AdmissionTest, QuotasMayDiffer) {
   world_.o.tenant = {0, 0, 1, 1, 2, 2};
-  const std::string file = fmt::format("{}quotas-{}.csv", testing::TempDir(), getpid());
+  const testing_support::TempFolder folder;
+  const std::string file = (folder / "quotas.csv").string();
   std::ofstream(file) << "tenant,gpus\nlarge,1000\nsmall,1\n";
   const std::vector<std::string> names = {"large", "small", "other"};
   EpisodeContext context;

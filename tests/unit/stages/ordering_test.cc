@@ -4,6 +4,7 @@
 #include "core/file.h"
 #include "sched/stages.h"
 #include "tests/unit/core/expect_error.h"
+#include "tests/unit/core/temp_folder.h"
 #include "tests/unit/sched/world.h"
 
 namespace allot {
@@ -139,7 +140,8 @@ TEST_F(OrderingTest, GittinsLearnsFromJobsThatEnd) {
 }
 
 TEST_F(OrderingTest, GittinsReadsAHistory) {
-  const std::string path = testing::TempDir() + "allot-gittins-history.csv";
+  const testing_support::TempFolder folder;
+  const std::string path = (folder / "history.csv").string();
   WriteTextFile(path, "job_id,submit_s,gpus,duration_s\na,0,1,100\nb,0,1,100\nc,0,1,9000\n");
   world_.o.attained_gpu_seconds = {0, 200, 8000};
   const std::vector<double> keys = Keys("gittins:prior=0.001,history=" + path);

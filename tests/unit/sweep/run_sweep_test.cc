@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/rng.h"
+#include "tests/unit/core/temp_folder.h"
 
 namespace allot {
 namespace {
@@ -50,12 +51,6 @@ std::string Reference(const SweepDefinition& definition) {
 
 class SweepFolderTest : public testing::Test {
  protected:
-  SweepFolderTest() {
-    static std::atomic<int> next{0};
-    path_ = fs::path(testing::TempDir()) / fmt::format("sweep-{}-{}", ::getpid(), next++);
-  }
-  ~SweepFolderTest() override { fs::remove_all(path_); }
-
   // Runs a shard as a process of its own would.
   SweepOutcome Run(const SweepDefinition& definition, const RunCell& run, const Shard& shard = {}) {
     SweepFolder folder(path_, definition, {}, "test");
@@ -63,7 +58,8 @@ class SweepFolderTest : public testing::Test {
                     {.threads = 2, .quiet = true, .shard = shard, .folder = &folder});
   }
 
-  fs::path path_;
+  testing_support::TempFolder temp_;
+  fs::path path_ = temp_ / "sweep";
 };
 
 TEST(RunSweep, GivesTheSameOnAnyNumberOfThreads) {

@@ -1,6 +1,5 @@
 // Workloads of the calibrated laws against the numbers that the laws were made from: those shipped
-// in traces/laws, and those of ../shared/traces/calibration where that stands beside the
-// repository.
+// in traces/laws, and those that were measured (tests/data/calibration).
 
 #include "workload/calibrated_law.h"
 
@@ -39,11 +38,10 @@ const Case kCases[] = {
 
 json Shipped(const Case& law) { return json::parse(law.table); }
 
-// Null where it does not stand.
 json Calibration(const Case& law) {
   const std::filesystem::path path =
-      std::filesystem::path(ALLOT_SOURCE_DIR) / "../shared/traces/calibration" / law.calibration;
-  return std::filesystem::exists(path) ? json::parse(ReadTextFile(path.string())) : json();
+      std::filesystem::path(ALLOT_TEST_DATA) / "calibration" / law.calibration;
+  return json::parse(ReadTextFile(path.string()));
 }
 
 Workload Make(const std::string& id, double rate_factor, std::uint64_t seed, int jobs) {
@@ -151,7 +149,6 @@ void ExpectQuantiles(const std::vector<double>& values, const json& quantiles, d
 TEST(CalibratedLaw, TablesAreThoseOfTheCalibration) {
   for (const Case& law : kCases) {
     const json data = Calibration(law);
-    if (data.is_null()) GTEST_SKIP() << "../shared/traces/calibration is not there";
     SCOPED_TRACE(law.id);
     const json table = Shipped(law);
     EXPECT_EQ(table["jobs_per_hour"], data["arrivals_per_hour_mean"]);
@@ -196,7 +193,6 @@ double Tolerance(const std::vector<double>& sample) {
 // The fits of the mixtures themselves are up to 0.055 off the data.
 TEST(CalibratedLaw, HasTheRunTimesOfEachClassOfGpus) {
   const json data = Calibration(kCases[0]);
-  if (data.is_null()) GTEST_SKIP() << "../shared/traces/calibration is not there";
   const std::map<std::string, std::pair<GpuCount, GpuCount>> classes = {
       {"1", {1, 1}}, {"2", {2, 2}}, {"4", {3, 4}}, {"8", {5, 8}}, {"16+", {9, kMostGpus}}};
   for (const auto& [name, range] : classes) {

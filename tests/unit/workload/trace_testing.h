@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "tests/unit/core/temp_folder.h"
 #include "workload/trace_reader.h"
 
 namespace allot {
@@ -66,18 +67,13 @@ inline void ExpectBadData(const std::string& format, const std::vector<BadInput>
 class TempFile {
  public:
   TempFile(const std::string& name, std::string_view bytes) {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              (std::string("allot-") + test->test_suite_name() + "-" + test->name());
-    std::filesystem::create_directories(folder_);
     path_ = folder_ / name;
     std::ofstream(path_, std::ios::binary) << bytes;
   }
-  ~TempFile() { std::filesystem::remove_all(folder_); }
   std::string path() const { return path_.string(); }
 
  private:
-  std::filesystem::path folder_;
+  testing_support::TempFolder folder_;
   std::filesystem::path path_;
 };
 
