@@ -15,6 +15,7 @@
 #include "experiment/spec_list.h"
 #include "experiment/sweep_cells.h"
 #include "metrics/sweep_table.h"
+#include "sim/profile.h"
 #include "sweep/preset.h"
 #include "sweep/run_sweep.h"
 #include "sweep/slurm.h"
