@@ -251,32 +251,6 @@ void SimulatedCluster::PassTo(Seconds time) {
   Admit(time);
 }
 
-void SimulatedCluster::NotePoint(const TimelinePoint& point) {
-  if (!timeline_.empty() && timeline_.back().time >= point.time) timeline_.pop_back();
-  timeline_.push_back(point);
-}
-
-void SimulatedCluster::NoteCompletions() {
-  completions_.clear();
-  GpuCount gpus = gpus_used_;  // without those that ended
-  for (std::size_t slot = 0, ended = 0; ended < ended_rows_.size(); ++slot) {
-    if (running_rows_[slot] != ended_rows_[ended]) continue;
-    completions_.push_back({.time = runs_[slot].finish, .gpus_used = runs_[slot].gpus});
-    gpus += runs_[slot].gpus;
-    ++ended;
-  }
-  std::sort(completions_.begin(), completions_.end(),
-            [](const TimelinePoint& a, const TimelinePoint& b) { return a.time < b.time; });
-  TimelinePoint point = {0, observation_.rows(), static_cast<std::int32_t>(runs_.size()), gpus};
-  for (const TimelinePoint& completion : completions_) {
-    point.time = completion.time;
-    --point.active;
-    --point.running;
-    point.gpus_used -= completion.gpus_used;
-    NotePoint(point);
-  }
-}
-
 void SimulatedCluster::RemoveEndedRows() {
   Observation& o = observation_;
   // All that run are asked, those that ended among them.

@@ -78,7 +78,7 @@ TEST_P(PolicyConformanceTest, TheTimelineAddsUpToWhatTheJobsHeld) {
     for (std::uint64_t seed = 0; seed < 3; ++seed) {
       SimOptions options;
       options.decide_on_events = seed == 1;
-      if (seed == 2) options.failures = ParseNodeFailures("3h:10m");
+      if (seed == 2) options.failures = ParseNodeFailures("3h:10min");
       const Scenario scenario(RandomWorkload(30, seed, 6, shape.elastic),
                               ClusterSpec::Parse(shape.cluster), options);
       const RunOutcome outcome = RunPolicy(scenario, *Make());

@@ -116,7 +116,8 @@ def test_optimus_divides_a_cluster_between_two_linear_jobs(allot, tmp_path):
     (tmp_path / "linear.csv").write_text("profile,gpu_type,gpus,rate\n" + "".join(f"linear,gpu,{n},{n}\n" for n in (1, 2, 3, 4)))
     write_trace(tmp_path / "two.csv", ["A,0,2,1000,1,4,linear", "B,0,2,1000,1,4,linear"],
                 "job_id,submit_s,gpus,duration_s,min_gpus,max_gpus,model\n")
-    allot("simulate", "--workload", "two.csv", "--catalogue", "linear.csv", "--cluster", "1x4", "--policy", "optimus", "--out", "out")
+    allot("simulate", "--workload", "two.csv", "--catalogue", "linear.csv", "--cluster", "1x4", "--policy", "optimus",
+          "--length-estimates", "true", "--out", "out")
     assert [float(row["finish_s"]) for row in csv.DictReader(open(tmp_path / "out" / "jobs.csv"))] == [1000, 1000]
 
 
@@ -133,7 +134,7 @@ def test_drawn_speeds_are_said_everywhere(allot, tmp_path):
     allot("report", "runs", "--out", "report.html")
     assert drawn in (tmp_path / "report.html").read_text()
     # The trace that ships with allot is elastic by default, and says so too.
-    embedded = ["compare", "--to", "2017-10-10", "--load", "0.1", "--cluster", "2x8", "--policies", "fifo"]
+    embedded = ["compare", "--to", "2017-11-06", "--load", "0.1", "--cluster", "2x8", "--policies", "fifo"]
     assert "Throughput profiles: drawn at random for" in allot(*embedded).stdout
     assert "Throughput profiles" not in allot(*embedded, "--rigid").stdout
     allot(*embedded, "--rigid", "--elastic", exit=2)
