@@ -33,8 +33,8 @@ int Simulate(SimulateOptions& o, const GlobalOptions& globals) {
   const Evaluation evaluation = RunWithNotes(world, scenarios, contenders, experiment, globals);
   if (globals.json) {
     nlohmann::ordered_json json = ToJson(evaluation.policies.front().runs.front());
-    const DrawnProfiles& drawn = evaluation.workloads.front().drawn;
-    if (drawn.jobs > 0) json["profiles_drawn"] = ToJson(drawn);
+    const DrawnModels& drawn = evaluation.workloads.front().drawn;
+    if (drawn.jobs > 0) json["models_drawn"] = ToJson(drawn);
     if (!evaluation.read.is_null()) json["read"] = evaluation.read;
     std::printf("%s\n", JsonText(json).c_str());
     return 0;

@@ -37,7 +37,7 @@ ALLOT_REGISTER(
             file.Commit();
             if (globals.json) {
               nlohmann::ordered_json json{{"jobs", workload.jobs.size()}, {"out", o->out}};
-              if (workload.drawn.jobs > 0) json["profiles_drawn"] = ToJson(workload.drawn);
+              if (workload.drawn.jobs > 0) json["models_drawn"] = ToJson(workload.drawn);
               std::printf("%s\n", JsonText(json).c_str());
             }
             if (!globals.quiet) {
@@ -45,7 +45,7 @@ ALLOT_REGISTER(
               std::fprintf(stderr, "%zu jobs: %s\n", workload.jobs.size(), o->out.c_str());
               if (workload.drawn.jobs > 0) {
                 std::fprintf(
-                    stderr, "throughput profiles: drawn at random for %lld of them, from %s\n",
+                    stderr, "throughput models: drawn at random for %lld of them, from %s\n",
                     static_cast<long long>(workload.drawn.jobs), workload.drawn.from.c_str());
               }
             }

@@ -102,9 +102,7 @@ std::unique_ptr<Policy> World::MakePolicy(const std::string& spec) {
   return allot::MakePolicy(PolicySpecUnder(Rules(), spec));
 }
 
-std::string World::ComparedPolicies() {
-  return ComparedUnder(Rules());
-}
+std::string World::ComparedPolicies() { return ComparedUnder(Rules()); }
 
 bool World::elastic() {
   return spec_.elastic || (!spec_.rigid && (spec_.workload == kEmbeddedWorkload || made_by_law()));

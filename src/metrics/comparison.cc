@@ -122,9 +122,8 @@ Headline MakeHeadline(const Evaluation& evaluation, const std::vector<PolicyRow>
     if (std::isnan(b.ratio.mean)) return !std::isnan(a.ratio.mean);
     return a.ratio.mean > b.ratio.mean;
   });
-  const auto rivals = std::count_if(rows.begin(), rows.end(), [](const PolicyRow& row) {
-    return !row.reference && !row.oracle;
-  });
+  const auto rivals = std::count_if(
+      rows.begin(), rows.end(), [](const PolicyRow& row) { return !row.reference && !row.oracle; });
   for (const PolicyRow& row : in_order) {
     if (row.reference) continue;
     const bool closest = parts.empty() && rivals > 1;
@@ -213,7 +212,7 @@ TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<Policy
                            "ratios of average JCT [95 % interval, Student's t].",
                            n));
   if (const std::string drawn = DrawnInWords(evaluation); !drawn.empty()) {
-    table.AddNote("Throughput profiles: " + drawn + ".");
+    table.AddNote("Throughput models: " + drawn + ".");
   }
   if (oracle) table.AddNote("(oracle): uses true job lengths, which no real scheduler knows.");
   for (const PolicyRow& row : rows) {

@@ -28,9 +28,9 @@ EvaluatedWorkload WorkloadFromJson(const Json& json, std::string_view where) {
   workload.jobs = RequireInteger(json, "jobs", where);
   workload.load = RequireNumber(json, "load", where);
   workload.seed = static_cast<std::uint64_t>(RequireInteger(json, "seed", where));
-  if (json.contains("profiles_drawn")) {
-    workload.drawn.jobs = RequireInteger(json["profiles_drawn"], "jobs", where);
-    workload.drawn.from = RequireText(json["profiles_drawn"], "from", where);
+  if (json.contains("models_drawn")) {
+    workload.drawn.jobs = RequireInteger(json["models_drawn"], "jobs", where);
+    workload.drawn.from = RequireText(json["models_drawn"], "from", where);
   }
   if (json.contains("jct_bound_s"))
     workload.jct_bound_s = RequireNumber(json, "jct_bound_s", where);
@@ -55,7 +55,7 @@ EvaluatedPolicy PolicyFromJson(const Json& json, std::size_t workloads, std::str
 
 }  // namespace
 
-nlohmann::ordered_json ToJson(const DrawnProfiles& drawn) {
+nlohmann::ordered_json ToJson(const DrawnModels& drawn) {
   return {{"jobs", drawn.jobs}, {"from", drawn.from}};
 }
 
@@ -81,8 +81,7 @@ nlohmann::ordered_json ToJson(const Evaluation& evaluation) {
                                  {"jobs", workload.jobs},
                                  {"load", NumberOrNull(workload.load)},
                                  {"seed", workload.seed}});
-    if (workload.drawn.jobs > 0)
-      json["workloads"].back()["profiles_drawn"] = ToJson(workload.drawn);
+    if (workload.drawn.jobs > 0) json["workloads"].back()["models_drawn"] = ToJson(workload.drawn);
     if (std::isfinite(workload.jct_bound_s))
       json["workloads"].back()["jct_bound_s"] = workload.jct_bound_s;
   }

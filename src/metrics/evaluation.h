@@ -19,7 +19,7 @@ struct EvaluatedWorkload {
   std::int64_t jobs = 0;
   double load = kUnknown;  // GPU demand / capacity
   std::uint64_t seed = 0;
-  DrawnProfiles drawn{};          // jobs that got a random throughput profile
+  DrawnModels drawn{};            // jobs that got a random throughput profile
   double jct_bound_s = kUnknown;  // no policy can have a smaller average JCT; unknown: not computed
 };
 
@@ -49,7 +49,7 @@ struct Evaluation {
 };
 
 nlohmann::ordered_json ToJson(const Evaluation& evaluation);
-nlohmann::ordered_json ToJson(const DrawnProfiles& drawn);
+nlohmann::ordered_json ToJson(const DrawnModels& drawn);
 
 // DataError naming `where`, key and both values: missing keys, no policy or workload, a name used
 // twice, a policy without exactly one run per workload, a reference that is not among the policies.

@@ -58,7 +58,7 @@ std::string Facts(const Evaluation& evaluation) {
     html += Fact("Launch cost", HumanDuration(evaluation.launch_cost_s));
   }
   if (const std::string drawn = DrawnInWords(evaluation); !drawn.empty()) {
-    html += Fact("Throughput profiles", drawn);
+    html += Fact("Throughput models", drawn);
   }
   html += Fact("Decision interval", HumanDuration(evaluation.interval_s));
   return html + "</dl>\n";

@@ -26,7 +26,7 @@ class NameTable {
 };
 
 // Jobs for which a throughput profile was drawn at random, as their trace names none.
-struct DrawnProfiles {
+struct DrawnModels {
   std::int64_t jobs = 0;
   std::string from;  // what they were drawn from; "" when there are none
 };
@@ -40,7 +40,7 @@ struct Workload {
   NameTable tenants;
   NameTable users;
   NameTable groups;
-  DrawnProfiles drawn;  // perf/elastic.h
+  DrawnModels drawn;  // perf/elastic.h
 
   // Sorts by (submit, present order) and checks every job: unique id, submit >= 0, gpus >= 1,
   // duration > 0, limits ordered. DataError names the job and both values.

@@ -105,7 +105,7 @@ def test_speeds_that_no_trace_says_are_not_invented(allot, tmp_path):
     for seed in ("1", "2", "3"):
         evaluation = json.loads(allot("compare", *world, "--seed", seed, "--json").stdout)
         assert evaluation["policies"][0]["runs"][0]["avg_jct_s"] == 7200
-        assert "profiles_drawn" not in evaluation["workloads"][0]
+        assert "models_drawn" not in evaluation["workloads"][0]
     # The setting of traces has the same rule.
     setting = json.loads(allot("compare", "--setting", "trace:workload=one.csv,loads=0,lengths=true", "--policies",
                                "optimus", "--json").stdout)
@@ -126,17 +126,17 @@ def test_drawn_speeds_are_said_everywhere(allot, tmp_path):
     world = ["--workload", "two.csv", "--cluster", "4x4", "--elastic"]
     drawn = "drawn at random for 1 of 2 jobs, from measured throughput (traces/catalogue.csv)"
     table = allot("compare", *world, "--policies", "fifo,optimus", "--out", "runs").stdout
-    assert f"Throughput profiles: {drawn}." in table
+    assert f"Throughput models: {drawn}." in table
     known = {"jobs": 1, "from": "measured throughput (traces/catalogue.csv)"}
-    assert read_json(tmp_path / "runs" / "evaluation.json")["workloads"][0]["profiles_drawn"] == known
-    assert json.loads(allot("simulate", *world, "--json").stdout)["profiles_drawn"] == known
-    assert json.loads(allot("trace", "convert", *world, "-o", "copy.csv", "--json").stdout)["profiles_drawn"] == known
+    assert read_json(tmp_path / "runs" / "evaluation.json")["workloads"][0]["models_drawn"] == known
+    assert json.loads(allot("simulate", *world, "--json").stdout)["models_drawn"] == known
+    assert json.loads(allot("trace", "convert", *world, "-o", "copy.csv", "--json").stdout)["models_drawn"] == known
     allot("report", "runs", "--out", "report.html")
     assert drawn in (tmp_path / "report.html").read_text()
     # The trace that ships with allot is elastic by default, and says so too.
     embedded = ["compare", "--to", "2017-11-06", "--load", "0.1", "--cluster", "2x8", "--policies", "fifo"]
-    assert "Throughput profiles: drawn at random for" in allot(*embedded).stdout
-    assert "Throughput profiles" not in allot(*embedded, "--rigid").stdout
+    assert "Throughput models: drawn at random for" in allot(*embedded).stdout
+    assert "Throughput models" not in allot(*embedded, "--rigid").stdout
     allot(*embedded, "--rigid", "--elastic", exit=2)
 
 
