@@ -57,9 +57,6 @@ std::string Facts(const Evaluation& evaluation) {
   if (evaluation.launch_cost_s > 0) {
     html += Fact("Launch cost", HumanDuration(evaluation.launch_cost_s));
   }
-  if (const std::string drawn = DrawnInWords(evaluation); !drawn.empty()) {
-    html += Fact("Throughput models", drawn);
-  }
   html += Fact("Decision interval", HumanDuration(evaluation.interval_s));
   return html + "</dl>\n";
 }
@@ -121,6 +118,9 @@ std::string Notes(const Evaluation& evaluation, const std::vector<PolicyRow>& ro
         "mean of the per-workload ratios of average JCT{}.</p>\n",
         reference,
         evaluation.workloads.size() > 1 ? ", its interval Student's t on their logarithms" : "");
+  }
+  if (const std::string drawn = DrawnInWords(evaluation); !drawn.empty()) {
+    html += "<p class=\"note\">Throughput models: " + EscapeHtml(drawn) + ".</p>\n";
   }
   bool oracle = false;
   for (const PolicyRow& row : rows) {

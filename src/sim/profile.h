@@ -32,7 +32,7 @@ std::string RepairedUnder(const ProfileInfo& profile, const std::string& spec);
 // What is compared where nobody names policies: the well-known ones, and the strongest rules that
 // are not learned.
 inline constexpr const char* kComparedPolicies[] = {
-    "fifo", "las", "srtf", "drf", "optimus", "index", "srtf:sizing=hull", "las:sizing=hull"};
+    "fifo", "las", "srtf", "drf", "optimus", "index", "srtf:sizing=hull"};
 // The same, joined by commas: as it stands, and as RepairedUnder names them.
 std::string ComparedPolicies();
 std::string ComparedUnder(const ProfileInfo& profile);
