@@ -8,11 +8,13 @@
 
 #include "sim/run.h"
 #include "tests/unit/core/expect_error.h"
-#include "tests/unit/record/temp_folder.h"
+#include "tests/unit/core/temp_folder.h"
 #include "tests/unit/sim/small_world.h"
 
 namespace allot {
 namespace {
+
+using testing_support::TempFolder;
 
 namespace fs = std::filesystem;
 using testing_support::Las;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "experiment/world.h"
-#include "tests/unit/record/temp_folder.h"
+#include "tests/unit/core/temp_folder.h"
 
 namespace allot::testing_support {
 
