@@ -119,7 +119,7 @@ def main():
         rows = make_jobs(a.jobs, a.users, between, a.within, seed=1)
         for rigid in (True, False):
             options = ["--cluster", a.cluster, "--load", a.load, "--span", "3d",
-                       *(["--rigid"] if rigid else [])]
+                       *(["--rigid"] if rigid else ["--elastic"])]
             found = measure(a.build / "allot", rows, options, a.workloads)
             results.append({"between": between, "jobs": "rigid" if rigid else "elastic",
                             **{key: [round(x, 4) for x in value] for key, value in found.items()}})
