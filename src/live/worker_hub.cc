@@ -166,15 +166,13 @@ struct WorkerHub::Impl {
     Write(connection);
   }
 
-  // By value: the caller's may be the worker's own.
-  void Drop(ConnectionPtr connection) {
-    const auto worker = workers.find(connection->worker);
-    if (worker != workers.end() && worker->second.connection == connection) {
-      worker->second.connection = nullptr;
-    }
+  void Drop(const ConnectionPtr& connection) {
     asio::error_code ignored;
     connection->socket.close(ignored);
     connections.erase(connection);
+    const auto worker = workers.find(connection->worker);
+    if (worker == workers.end() || worker->second.connection != connection) return;
+    worker->second.connection = nullptr;  // last: it may be `connection` itself
   }
 
   // The worker has another connection, or none any more.

@@ -21,7 +21,7 @@ class LocalPlace final : public RuntimePlace {
 
   std::string Submit(ResizeMode mode, GpuCount gpus, GpuCount most) override {
     const auto folder = folders_.Make();
-    const std::string job = folder.filename().string();
+    std::string job = folder.filename().string();
     const char* resize = mode == ResizeMode::kHot ? "hot" : "restart";
     const nlohmann::json command = {ALLOT_RUNTIME_WORKER, folder.string(), resize};
     WriteTextFile(Spool() / (job + ".toml"),

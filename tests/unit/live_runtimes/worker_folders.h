@@ -33,7 +33,7 @@ class WorkerFolders {
 
   // A new one, for a job that is about to be submitted.
   std::filesystem::path Make() {
-    const auto folder = root_ / fmt::format("job{}", ++count_);
+    auto folder = root_ / fmt::format("job{}", ++count_);
     std::filesystem::create_directories(folder);
     WriteTextFile(folder / "begin", "");
     return folder;
