@@ -7,8 +7,8 @@
 #include <limits>
 #include <numeric>
 
-#include "core/index.h"
 #include "core/error.h"
+#include "core/index.h"
 
 namespace allot {
 namespace {
@@ -151,7 +151,7 @@ std::string ConfigurationText(const Observation& o, std::int32_t row, std::int32
   const ConfigurationTable& table = *o.table[At(row)];
   std::string text;
   for (std::size_t kind = 0; kind < table.kinds().size(); ++kind) {
-    const int units = table[configuration].units[kind];
+    const int units = table[configuration].units.of(kind);
     const std::string& name = table.kinds()[kind].name;
     text += text.empty() ? "" : " + ";
     text += name == "gpu" ? fmt::format("{} GPU{}", units, units == 1 ? "" : "s")
@@ -159,6 +159,9 @@ std::string ConfigurationText(const Observation& o, std::int32_t row, std::int32
   }
   if (o.cluster->types().size() > 1) {
     text += " of " + o.cluster->types()[At(table[configuration].gpu_type)];
+  }
+  if (const Span& span = table[configuration].span; !span.any()) {
+    text += fmt::format(" on {} node{}", TextOf(span), span == Span{1, 1} ? "" : "s");
   }
   return text;
 }

@@ -6,7 +6,6 @@
 
 #include "core/index.h"
 #include "forecast/remaining.h"
-#include "perf/same_table.h"
 #include "sched/driver.h"
 #include "sim/simulated_cluster.h"
 
@@ -22,7 +21,7 @@ void ArrivalsReplay::OnEpisodeStart() {
 // Live, a table can be where another one was that is no more.
 std::shared_ptr<const ConfigurationTable> ArrivalsReplay::Copy(const ConfigurationTable* table) {
   auto& copy = tables_[table];
-  if (copy == nullptr || !SameTable(*copy, *table)) {
+  if (copy == nullptr || copy->fingerprint() != table->fingerprint()) {
     copy = std::make_shared<const ConfigurationTable>(*table);
   }
   return copy;

@@ -4,12 +4,13 @@
 #include <cmath>
 
 #include "core/index.h"
+#include "perf/dl2_job_types.h"
 
 namespace allot {
 namespace {
 
-constexpr int kWorker = 0;
-constexpr int kServer = 1;
+constexpr int kWorker = kWorkerKind;
+constexpr int kServer = kServerKind;
 
 }  // namespace
 
@@ -43,8 +44,8 @@ bool Explorer::ForceInSlot(const SequenceDecision& choice, int slot, double* rea
   const ConfigurationTable& table = *choice.observation().table[At(row)];
   const std::int32_t granted = choice.state().granted(row);
   if (table.kinds().size() < 2) return false;
-  const int workers = granted < 0 ? 0 : table[granted].units[kWorker];
-  const int servers = granted < 0 ? 0 : table[granted].units[kServer];
+  const int workers = granted < 0 ? 0 : WorkersOf(table[granted].units);
+  const int servers = granted < 0 ? 0 : ServersOf(table[granted].units);
   if (options_.rules == ExplorationRules::kPaper) {
     constexpr int kUneven = 10;
     if (workers > kUneven * servers) return Give(choice, slot, kServer, *reached);

@@ -23,8 +23,7 @@ bool LeadsThere(const SequenceDecision& choice, int action,
   const ConfigurationTable& table = *choice.observation().table[At(row)];
   const Configuration& to = table[choice.state().target(action)];
   const Configuration& goal = table[taught[At(row)]];
-  return to.gpu_type == goal.gpu_type && to.units[0] <= goal.units[0] &&
-         to.units[1] <= goal.units[1];
+  return to.gpu_type == goal.gpu_type && to.units.FitsIn(goal.units);
 }
 
 // Calls `seen` at every decision of the episode, with the teacher's answer; applies what it leaves

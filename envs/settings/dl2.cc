@@ -129,7 +129,7 @@ ClusterSpec ServersOf(const Size& size) {
 // Tables are worked out once per setting and shared by its scenarios.
 struct World {
   explicit World(const Size& s)
-      : size(s), cluster(ServersOf(s)), tables(Dl2Catalogue(), {"gpu"}, {8 * s.servers}) {
+      : size(s), cluster(ServersOf(s)), tables(Dl2Catalogue(), cluster.type_specs()) {
     Registry<ProfileInfo>::Global().Get("profile", "dl2").apply(&options);
     options.interval = size.slot;
     for (const Dl2JobType& type : Dl2JobTypes()) {

@@ -24,7 +24,7 @@ std::shared_ptr<const Scenario> CrowdOf(int jobs, double nodes_per_job, bool len
   Registry<ProfileInfo>::Global().Get("profile", "dl2").apply(&options);
   Workload workload;
   workload.name = fmt::format("crowd-{}", jobs);
-  TableCache tables(Dl2Catalogue(), {"gpu"}, {8 * servers});
+  TableCache tables(Dl2Catalogue(), {{.name = "gpu", .gpus = 8 * servers}});
   std::vector<Scenario::JobFacts> facts;
   Rng rng(1, "bench-decide");
   for (int i = 0; i < jobs; ++i) {

@@ -21,8 +21,7 @@ SyntheticCluster::SyntheticCluster(int jobs) : rng_(1, "live-crowd") {
   for (const ModelPtr& model : Catalogue::Embedded().models()) {
     if (model->kinds().size() == 1) models_.models.Intern(model->name());
   }
-  tables_ = std::make_unique<TableCache>(Catalogue::Embedded(), cluster_.types(),
-                                         cluster_.type_capacity());
+  tables_ = std::make_unique<TableCache>(Catalogue::Embedded(), cluster_.type_specs());
   o_.interval = kInterval;
   for (int i = 0; i < jobs; ++i) jobs_.push_back(NewJob());
 }
@@ -48,11 +47,9 @@ SyntheticCluster::Job SyntheticCluster::NewJob() {
 
 void SyntheticCluster::MeasureAnew(Job* job) {
   const double ratio = rng_.Uniform(0.9, 1.1);
-  const ConfigurationTable& before = *job->table;
-  std::vector<Configuration> configurations = before.configurations();
-  for (Configuration& c : configurations) c.rate *= ratio;
-  job->table = std::make_unique<ConfigurationTable>(before.name(), before.kinds(),
-                                                    std::move(configurations), before.limits());
+  std::vector<double> rates;
+  for (const Configuration& c : job->table->configurations()) rates.push_back(ratio * c.rate);
+  job->table = std::make_unique<ConfigurationTable>(job->table->WithRates(rates));
 }
 
 const Observation& SyntheticCluster::Observe() {

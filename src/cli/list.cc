@@ -12,6 +12,7 @@
 #include "fidelity/peer.h"
 #include "live/runtime.h"
 #include "perf/catalogue.h"
+#include "perf/throughput_model.h"
 #include "sched/policy.h"
 #include "sched/stages.h"
 #include "sim/profile.h"
@@ -51,15 +52,16 @@ Json Describe() {
 }
 
 int List(const std::string& what, const GlobalOptions& globals) {
-  Json all = {{"policies", Describe<PolicyInfo>()},      {"admission", Describe<AdmissionInfo>()},
-              {"ordering", Describe<OrderingInfo>()},    {"sizing", Describe<SizingInfo>()},
-              {"placement", Describe<PlacementInfo>()},  {"formats", Describe<TraceFormat>()},
-              {"laws", Describe<WorkloadLaw>()},         {"rewards", Describe<RewardInfo>()},
-              {"profiles", Describe<ProfileInfo>()},     {"peers", Describe<PeerInfo>()},
-              {"sweeps", Describe<SweepPreset>()},       {"settings", Describe<SettingInfo>()},
-              {"networks", Describe<NetworkInfo>()},     {"methods", Describe<TrainerInfo>()},
-              {"objectives", Describe<ObjectiveInfo>()}, {"runtimes", Describe<RuntimeInfo>()},
-              {"catalogues", Describe<CatalogueInfo>()}};
+  Json all = {
+      {"policies", Describe<PolicyInfo>()},      {"admission", Describe<AdmissionInfo>()},
+      {"ordering", Describe<OrderingInfo>()},    {"sizing", Describe<SizingInfo>()},
+      {"placement", Describe<PlacementInfo>()},  {"formats", Describe<TraceFormat>()},
+      {"laws", Describe<WorkloadLaw>()},         {"rewards", Describe<RewardInfo>()},
+      {"profiles", Describe<ProfileInfo>()},     {"peers", Describe<PeerInfo>()},
+      {"sweeps", Describe<SweepPreset>()},       {"settings", Describe<SettingInfo>()},
+      {"networks", Describe<NetworkInfo>()},     {"methods", Describe<TrainerInfo>()},
+      {"objectives", Describe<ObjectiveInfo>()}, {"runtimes", Describe<RuntimeInfo>()},
+      {"catalogues", Describe<CatalogueInfo>()}, {"throughput", Describe<ThroughputModelInfo>()}};
   if (!what.empty()) {
     std::vector<std::string> kinds;
     for (const auto& [kind, list] : all.items()) kinds.push_back(kind);

@@ -9,6 +9,7 @@ void Allocation::Clear() {
   shares_.clear();
   stopped_.clear();
   is_changes_ = false;
+  has_partners_ = false;
   holds_until_ = 0;
 }
 
@@ -18,7 +19,8 @@ bool operator==(const Allocation& a, const Allocation& b) {
          std::equal(a.entries_.begin(), a.entries_.end(), b.entries_.begin(), b.entries_.end(),
                     [](const Allocation::Entry& x, const Allocation::Entry& y) {
                       return x.job == y.job && x.configuration == y.configuration &&
-                             x.share_count == y.share_count && x.relaunch == y.relaunch;
+                             x.share_count == y.share_count && x.relaunch == y.relaunch &&
+                             x.partner == y.partner;
                     });
 }
 

@@ -17,12 +17,10 @@ struct NodeShare {
   NodeIndex node = 0;
   UnitCounts units{};
   std::uint64_t gpus = 0;
-  // Spelled out: the default one compares the array through memcmp, on the hottest path.
-  friend bool operator==(const NodeShare& a, const NodeShare& b) {
-    return a.node == b.node && a.gpus == b.gpus && a.units[0] == b.units[0] &&
-           a.units[1] == b.units[1];
-  }
+  friend bool operator==(const NodeShare&, const NodeShare&) = default;
 };
+
+inline constexpr JobIndex kAlone = -1;
 
 // Flat storage: jobs in the order of the observation's rows, shares of a job consecutive.
 class Allocation {
@@ -32,14 +30,16 @@ class Allocation {
     std::int32_t configuration = 0;  // index into the job's table
     std::int32_t first_share = 0;
     std::int32_t share_count = 0;
-    bool relaunch = false;  // stop and start again, even where nothing else changes
+    bool relaunch = false;      // stop and start again, even where nothing else changes
+    JobIndex partner = kAlone;  // the job on the same GPUs, whose entry names this one
   };
 
   void Clear();
   void Add(JobIndex job, std::int32_t configuration, std::span<const NodeShare> shares,
-           bool relaunch = false) {
+           bool relaunch = false, JobIndex partner = kAlone) {
     entries_.push_back({job, configuration, static_cast<std::int32_t>(shares_.size()),
-                        static_cast<std::int32_t>(shares.size()), relaunch});
+                        static_cast<std::int32_t>(shares.size()), relaunch, partner});
+    has_partners_ = has_partners_ || partner != kAlone;
     for (const NodeShare& share : shares) shares_.push_back(share);  // few: quicker than insert
   }
 
@@ -55,6 +55,7 @@ class Allocation {
   Seconds holds_until() const { return holds_until_; }
 
   const std::vector<Entry>& entries() const { return entries_; }
+  bool has_partners() const { return has_partners_; }  // some entry names one
   std::span<const NodeShare> shares(const Entry& entry) const {
     return {shares_.data() + entry.first_share, static_cast<std::size_t>(entry.share_count)};
   }
@@ -65,6 +66,7 @@ class Allocation {
   std::vector<NodeShare> shares_;
   std::vector<JobIndex> stopped_;
   bool is_changes_ = false;
+  bool has_partners_ = false;
   Seconds holds_until_ = 0;
 };
 

@@ -19,6 +19,8 @@ constexpr std::int32_t kCpusPerGpu = 8;
 // Limits keep every total within 32 bits.
 constexpr std::int32_t kMaxNodes = 1'000'000;
 constexpr std::int32_t kMaxCpusPerNode = 2'000;
+constexpr std::int32_t kMaxMemoryGb = 1'000'000;
+constexpr std::int64_t kMbPerGb = 1024;
 constexpr std::size_t kMaxTypes = std::numeric_limits<GpuTypeIndex>::max();
 
 bool IsTypeName(std::string_view text) {
@@ -34,23 +36,38 @@ class PartReader {
 
   void AddPart(std::string_view part, ClusterSpec* spec) const {
     const std::size_t colon = part.find(':');
-    const std::string_view type =
+    std::string_view type =
         colon == std::string_view::npos ? kUnnamedGpuType : Trim(part.substr(colon + 1));
+    double gpu_memory = 0;
+    if (const std::size_t at = type.find('@'); at != std::string_view::npos) {
+      const auto gigabytes = ParseNumber(Trim(type.substr(at + 1)));
+      if (!gigabytes || !(*gigabytes > 0 && *gigabytes <= kMaxMemoryGb)) {
+        Fail("the memory of a GPU is a number > 0 of GB, at most {}, got '{}' in '{}'",
+             kMaxMemoryGb, type.substr(at + 1), part);
+      }
+      gpu_memory = *gigabytes;
+      type = Trim(type.substr(0, at));
+    }
     if (!IsTypeName(type)) {
       Fail("a GPU type is made of letters, digits, '-', '_' and '.', got '{}' in '{}'", type, part);
     }
     const std::vector<std::string_view> factors = Split(Trim(part.substr(0, colon)), 'x');
-    if (factors.size() < 2 || factors.size() > 3) {
+    if (factors.size() < 2 || factors.size() > 4) {
       Fail(
-          "a part of a cluster is NODESxGPUS[xCPUS][:TYPE], as in '16x4' or '6x4:v100', got '{}'{}",
+          "a part of a cluster is NODESxGPUS[xCPUS[xMEMORY]][:TYPE[@MEMORY]], as in '16x4' or "
+          "'6x4:v100', got '{}'{}",
           part, place_.empty() ? ", which is no file either" : "");
     }
     const auto nodes = Factor("nodes", factors[0], 1, kMaxNodes, part);
     Resources capacity;
     capacity.gpus = Factor("GPUs a node", factors[1], 0, kMaxGpusPerNode, part);
-    capacity.cpus = factors.size() == 3
+    capacity.cpus = factors.size() >= 3
                         ? Factor("CPUs a node", factors[2], 0, kMaxCpusPerNode, part)
                         : kCpusPerGpu * capacity.gpus;
+    if (factors.size() == 4) {
+      capacity.memory_mb =
+          kMbPerGb * Factor("GB of memory a node", factors[3], 1, kMaxMemoryGb, part);
+    }
     const auto present = static_cast<std::int32_t>(spec->nodes().size());
     if (present + nodes > kMaxNodes) {
       Fail("a cluster has at most {} nodes, got {} with '{}'", kMaxNodes, present + nodes, part);
@@ -59,7 +76,16 @@ class PartReader {
     if (types.size() == kMaxTypes && std::find(types.begin(), types.end(), type) == types.end()) {
       Fail("a cluster has at most {} GPU types, got one more with '{}'", kMaxTypes, part);
     }
+    const bool is_new = std::find(types.begin(), types.end(), type) == types.end();
     spec->AddNodes(nodes, capacity, type);
+    const auto index = static_cast<GpuTypeIndex>(
+        std::find(spec->types().begin(), spec->types().end(), type) - spec->types().begin());
+    const double known = spec->gpu_memory_gb(index);
+    if (!is_new && known != gpu_memory && gpu_memory > 0) {
+      Fail("a GPU type has one memory: '{}' has {} GB and, in '{}', {} GB", type, known, part,
+           gpu_memory);
+    }
+    if (gpu_memory > 0) spec->SetGpuMemory(index, gpu_memory);
   }
 
  private:
@@ -118,39 +144,79 @@ ClusterSpec ClusterSpec::Parse(std::string_view text) {
   return spec;
 }
 
-void ClusterSpec::SetCapacity(NodeIndex node, const Resources& capacity) {
-  Node& changed = nodes_.at(static_cast<std::size_t>(node));
+namespace {
+
+// Memory that is not stated is not limited; what is down has none.
+Resources WithMemory(Resources capacity) {
+  const bool there = capacity.gpus > 0 || capacity.cpus > 0;
+  if (there && capacity.memory_mb == 0) capacity.memory_mb = kUnlimitedMemory;
+  return capacity;
+}
+
+}  // namespace
+
+void ClusterSpec::SetCapacity(NodeIndex node, const Resources& given) {
+  const Resources capacity = WithMemory(given);
+  const auto n = static_cast<std::size_t>(node);
+  Node& changed = nodes_.at(n);
   Resources& of_type = type_total_[static_cast<std::size_t>(changed.type)];
   of_type = of_type - changed.capacity + capacity;
   total_ = total_ - changed.capacity + capacity;
   changed.capacity = capacity;
-  gpu_masks_[static_cast<std::size_t>(node)] = GpuMask(capacity.gpus);
-  cpus_[static_cast<std::size_t>(node)] = capacity.cpus;
+  gpu_masks_[n] = GpuMask(capacity.gpus);
+  cpus_[n] = capacity.cpus;
+  if (!memory_mb_.empty()) memory_mb_[n] = capacity.memory_mb;
 }
 
-void ClusterSpec::AddNodes(std::int32_t count, const Resources& capacity, std::string_view type) {
+void ClusterSpec::AddNodes(std::int32_t count, const Resources& given, std::string_view type) {
+  const Resources capacity = WithMemory(given);
   ALLOT_CHECK_GE(count, 1);
   ALLOT_CHECK_GE(capacity.gpus, 0);
   ALLOT_CHECK_LE(capacity.gpus, kMaxGpusPerNode);
   ALLOT_CHECK_GE(capacity.cpus, 0);
+  ALLOT_CHECK_GE(capacity.memory_mb, 0);
   auto known = std::find(types_.begin(), types_.end(), type);
   if (known == types_.end()) {
     ALLOT_CHECK_LT(types_.size(), kMaxTypes);
     known = types_.insert(types_.end(), std::string(type));
     type_total_.emplace_back();
+    gpu_memory_gb_.push_back(0);
   }
   const auto index = static_cast<GpuTypeIndex>(known - types_.begin());
+  const bool limited = capacity.memory_mb != 0 && capacity.memory_mb != kUnlimitedMemory;
+  if (limited && memory_mb_.empty()) {
+    for (const Node& node : nodes_) memory_mb_.push_back(node.capacity.memory_mb);
+  }
   nodes_.insert(nodes_.end(), static_cast<std::size_t>(count), Node{index, capacity});
   gpu_masks_.resize(nodes_.size(), GpuMask(capacity.gpus));
   cpus_.resize(nodes_.size(), capacity.cpus);
+  if (limited || !memory_mb_.empty()) memory_mb_.resize(nodes_.size(), capacity.memory_mb);
   type_total_[static_cast<std::size_t>(index)] += capacity * count;
   total_ += capacity * count;
+}
+
+void ClusterSpec::SetGpuMemory(GpuTypeIndex type, double gigabytes) {
+  gpu_memory_gb_.at(static_cast<std::size_t>(type)) = gigabytes;
 }
 
 std::vector<GpuCount> ClusterSpec::type_capacity() const {
   std::vector<GpuCount> gpus;
   for (const Resources& total : type_total_) gpus.push_back(total.gpus);
   return gpus;
+}
+
+std::vector<GpuTypeSpec> ClusterSpec::type_specs() const {
+  std::vector<GpuTypeSpec> specs;
+  for (std::size_t type = 0; type < types_.size(); ++type) {
+    specs.push_back({types_[type], type_total_[type].gpus, 0, false, gpu_memory_gb_[type]});
+  }
+  for (const Node& node : nodes_) {
+    GpuTypeSpec& spec = specs[static_cast<std::size_t>(node.type)];
+    spec.node_gpus = std::max(spec.node_gpus, node.capacity.gpus);
+    const std::int64_t memory = node.capacity.memory_mb;
+    spec.limits_memory = spec.limits_memory || (memory != 0 && memory != kUnlimitedMemory);
+  }
+  return specs;
 }
 
 std::string ClusterSpec::ToString() const {
@@ -160,11 +226,16 @@ std::string ClusterSpec::ToString() const {
       return node.type != run->type || !(node.capacity == run->capacity);
     });
     std::string part = fmt::format("{}x{}", end - run, run->capacity.gpus);
-    if (run->capacity.cpus != kCpusPerGpu * run->capacity.gpus) {
-      part += fmt::format("x{}", run->capacity.cpus);
+    const Resources& capacity = run->capacity;
+    const bool limited = capacity.memory_mb != 0 && capacity.memory_mb != kUnlimitedMemory;
+    if (limited || capacity.cpus != kCpusPerGpu * capacity.gpus) {
+      part += fmt::format("x{}", capacity.cpus);
     }
-    const std::string& type = types_[static_cast<std::size_t>(run->type)];
-    if (type != kUnnamedGpuType) part += ":" + type;
+    if (limited) part += fmt::format("x{}", capacity.memory_mb / kMbPerGb);
+    const auto type = static_cast<std::size_t>(run->type);
+    const double gpu_memory = gpu_memory_gb_[type];
+    if (types_[type] != kUnnamedGpuType || gpu_memory > 0) part += ":" + types_[type];
+    if (gpu_memory > 0) part += fmt::format("@{}", gpu_memory);
     parts.push_back(std::move(part));
     run = end;
   }

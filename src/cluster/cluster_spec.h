@@ -9,6 +9,7 @@
 
 #include "core/types.h"
 #include "perf/configuration.h"
+#include "perf/gpu_type_spec.h"
 
 namespace allot {
 
@@ -27,15 +28,23 @@ struct Node {
 class ClusterSpec {
  public:
   // "16x4" (nodes x GPUs), "6x4:v100,3x8:a100" (types), "6x4x32:v100" (CPUs a node; default 8 a
-  // GPU), or the path of an existing file with such parts, one or more a line ('#' comments):
+  // GPU), "6x4x32x256:v100@16" (GB of memory a node, and a GPU; default: not limited), or the path
+  // of an existing file with such parts, one or more a line ('#' comments):
   // docs/formats/cluster.md. UsageError when malformed (in a file: DataError with file and line),
   // DataError when the cluster has no GPU.
   static ClusterSpec Parse(std::string_view text);
 
   // Appends nodes; a new type gets the next index. Contract (checked): count >= 1, 0..64 GPUs.
+  // Nodes with GPUs or CPUs and no memory are not limited in memory.
   void AddNodes(std::int32_t count, const Resources& capacity, std::string_view type);
 
-  // Changes what one node has (nothing: it is down); totals follow.
+  // GB of memory of one GPU of the type; 0: not limited, or not known.
+  void SetGpuMemory(GpuTypeIndex type, double gigabytes);
+  double gpu_memory_gb(GpuTypeIndex type) const {
+    return gpu_memory_gb_[static_cast<std::size_t>(type)];
+  }
+
+  // Changes what one node has (nothing: it is down); totals follow. Memory as in AddNodes.
   void SetCapacity(NodeIndex node, const Resources& capacity);
 
   const std::vector<Node>& nodes() const { return nodes_; }
@@ -48,6 +57,10 @@ class ClusterSpec {
     return type_total_[static_cast<std::size_t>(type)];
   }
   std::vector<GpuCount> type_capacity() const;
+  // What tables depend on (perf/gpu_type_spec.h), by type.
+  std::vector<GpuTypeSpec> type_specs() const;
+  // Of the nodes, where one states any: to copy from; empty where none does.
+  const std::vector<std::int64_t>& memory_mb() const { return memory_mb_; }
   std::string ToString() const;  // parses back to an equal spec
 
  private:
@@ -55,6 +68,8 @@ class ClusterSpec {
   std::vector<std::uint64_t> gpu_masks_;
   std::vector<std::int32_t> cpus_;
   std::vector<std::string> types_;
+  std::vector<std::int64_t> memory_mb_;
+  std::vector<double> gpu_memory_gb_;  // by type
   std::vector<Resources> type_total_;
   Resources total_;
 };

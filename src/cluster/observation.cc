@@ -46,6 +46,7 @@ Observation InOrder(const Observation& from, std::span<const std::int32_t> order
   std::vector<std::int32_t> now(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     to.Append(from.Row(order[i]), from.shares_of(order[i]));
+    if (!from.partner.empty()) to.partner.push_back(from.partner_of(order[i]));
     now[At(order[i])] = static_cast<std::int32_t>(i);
   }
   for (auto* rows : {&to.events.arrived, &to.events.changed, &to.events.table_changed}) {
@@ -64,10 +65,12 @@ Allocation InFull(const Observation& o, const Allocation& changes) {
   for (std::int32_t row = 0; row < o.rows(); ++row) {
     const auto r = static_cast<std::size_t>(row);
     if (o.running[r] < 0 || std::binary_search(named.begin(), named.end(), o.job[r])) continue;
-    full.Add(o.job[r], o.running[r], o.shares_of(row));
+    JobIndex partner = o.partner_of(row);
+    if (std::binary_search(named.begin(), named.end(), partner)) partner = kAlone;
+    full.Add(o.job[r], o.running[r], o.shares_of(row), false, partner);
   }
   for (const Allocation::Entry& entry : changes.entries()) {
-    full.Add(entry.job, entry.configuration, changes.shares(entry), entry.relaunch);
+    full.Add(entry.job, entry.configuration, changes.shares(entry), entry.relaunch, entry.partner);
   }
   return full;
 }

@@ -35,6 +35,8 @@ struct Observation : JobColumns {
 
   Events events;  // since the decision before
 
+  std::vector<JobIndex> partner;  // by row: the job on the same GPUs, or kAlone; empty: all alone
+
   // Names by `user` and `group`; null: not known. The lists may grow.
   const std::vector<std::string>* user_names = nullptr;
   const std::vector<std::string>* group_names = nullptr;
@@ -47,6 +49,9 @@ struct Observation : JobColumns {
   // a job may also run on GPUs that the cluster has no more.
   std::optional<FreeMap> free;
 
+  JobIndex partner_of(std::int32_t row) const {
+    return partner.empty() ? kAlone : partner[static_cast<std::size_t>(row)];
+  }
   std::span<const NodeShare> shares_of(std::int32_t row) const {
     const std::int32_t begin = share_begin[static_cast<std::size_t>(row)];
     const std::int32_t end = share_begin[static_cast<std::size_t>(row) + 1];
@@ -56,6 +61,7 @@ struct Observation : JobColumns {
   // No rows, before the first Append.
   void ClearJobs() {
     ClearRows();
+    partner.clear();
     shares.clear();
     share_begin.assign(1, 0);
   }

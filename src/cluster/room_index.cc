@@ -24,6 +24,18 @@ void RoomIndex::Build(const ClusterSpec& cluster, const std::vector<std::uint64_
   }
 }
 
+bool RoomIndex::Holds(GpuTypeIndex type, GpuCount gpus, const Span& span) const {
+  // From the emptiest nodes down.
+  std::int64_t nodes = 0;
+  std::int64_t held = 0;
+  for (GpuCount room = most_; room > 0 && nodes < span.most; --room) {
+    const std::int64_t more = std::min<std::int64_t>(LevelOf(type, room).count, span.most - nodes);
+    nodes += more;
+    held += more * room;
+  }
+  return held >= gpus && nodes >= span.least && gpus >= span.least;
+}
+
 void RoomIndex::Move(NodeIndex node, GpuTypeIndex type, GpuCount before, GpuCount after) {
   if (before == after) return;
   const auto word = static_cast<std::size_t>(node) / 64;

@@ -35,6 +35,10 @@ class RoomIndex {
     return -1;
   }
 
+  // Whether as many nodes of the type as the span allows have `gpus` free ones together, at least
+  // one on each. O(GPUs of a node).
+  bool Holds(GpuTypeIndex type, GpuCount gpus, const Span& span) const;
+
   GpuCount most() const { return most_; }  // GPUs of the largest node
 
  private:

@@ -1,9 +1,12 @@
 #include "cluster/snapshot.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <type_traits>
+#include <unordered_set>
 
 #include "cluster/validate.h"
 #include "core/error.h"
@@ -46,18 +49,23 @@ bool IsName(std::string_view column) {
 Json TableJson(const ConfigurationTable& table) {
   Json kinds = Json::array();
   for (const UnitKind& kind : table.kinds()) {
-    kinds.push_back({{"name", kind.name},
-                     {"gpus", kind.demand.gpus},
-                     {"cpus", kind.demand.cpus},
-                     {"price", kind.price}});
+    Json one = {{"name", kind.name},
+                {"gpus", kind.demand.gpus},
+                {"cpus", kind.demand.cpus},
+                {"price", kind.price}};
+    if (kind.demand.memory_mb > 0) one["memory_mb"] = kind.demand.memory_mb;
+    kinds.push_back(std::move(one));
   }
   Json configurations = Json::array();
   for (const Configuration& c : table.configurations()) {
-    configurations.push_back({{"type", c.gpu_type}, {"units", c.units}, {"rate", c.rate}});
+    Json one = {{"type", c.gpu_type}, {"units", c.units.counts()}, {"rate", c.rate}};
+    if (!c.span.any()) one["nodes"] = TextOf(c.span);
+    if (c.partner != kNoPartner) one["partner"] = table.partners()[At(c.partner)];
+    configurations.push_back(std::move(one));
   }
   return {{"name", table.name()},
           {"kinds", std::move(kinds)},
-          {"most_units", table.limits()},
+          {"most_units", table.limits().counts()},
           {"configurations", std::move(configurations)}};
 }
 
@@ -65,12 +73,16 @@ ConfigurationTable TableFromJson(const Json& json, std::size_t types) {
   std::vector<UnitKind> kinds;
   for (const Json& kind : json.at("kinds")) {
     kinds.push_back(
-        {kind.at("name"), {kind.at("gpus"), kind.value("cpus", 0)}, kind.value("price", 1.0)});
+        {kind.at("name"),
+         {kind.at("gpus"), kind.value("cpus", 0), kind.value("memory_mb", std::int64_t{0})},
+         kind.value("price", 1.0)});
   }
   if (kinds.empty() || kinds.size() > kMaxUnitKinds) {
     throw DataError("'kinds' must be 1 to {}, got {}", kMaxUnitKinds, kinds.size());
   }
   std::vector<Configuration> configurations;
+  std::vector<std::string> partners;
+  std::unordered_set<ConfigurationKey> keys;
   for (const Json& one : json.at("configurations")) {
     Configuration c;
     c.gpu_type = one.value("type", GpuTypeIndex{0});
@@ -79,16 +91,26 @@ ConfigurationTable TableFromJson(const Json& json, std::size_t types) {
                       c.gpu_type);
     }
     const auto units = one.at("units").get<std::vector<std::int16_t>>();
-    if (units.size() < kinds.size() || units.size() > c.units.size()) {
+    if (units.size() < kinds.size() || units.size() > kMaxUnitKinds) {
       throw DataError("'units' must have one number a kind ({}), got {}", kinds.size(),
                       units.size());
     }
     for (std::size_t k = 0; k < units.size(); ++k) {
       if (units[k] < 0) throw DataError("'units' must be >= 0, got {}", units[k]);
-      c.units[k] = units[k];
+      c.units.Set(k, units[k]);
       if (k >= kinds.size()) continue;
       c.demand += kinds[k].demand * units[k];
       c.cost += kinds[k].price * units[k];
+    }
+    c.span = ParseSpan(one.value("nodes", std::string("any")));
+    if (const std::string partner = one.value("partner", std::string()); !partner.empty()) {
+      const auto known = std::find(partners.begin(), partners.end(), partner);
+      c.partner = static_cast<std::int16_t>(known - partners.begin());
+      if (known == partners.end()) partners.push_back(partner);
+    }
+    if (!keys.insert(c.key()).second) {
+      throw DataError("each configuration once, got {} units of type {} on {} nodes twice",
+                      fmt::join(units, " and "), c.gpu_type, TextOf(c.span));
     }
     c.rate = one.at("rate");
     if (!(c.cost > 0) || !std::isfinite(c.rate)) {
@@ -97,11 +119,13 @@ ConfigurationTable TableFromJson(const Json& json, std::size_t types) {
     }
     configurations.push_back(c);
   }
-  const bool progresses = std::any_of(configurations.begin(), configurations.end(),
-                                      [](const Configuration& c) { return c.rate > 0; });
+  const bool progresses =
+      std::any_of(configurations.begin(), configurations.end(),
+                  [](const Configuration& c) { return c.rate > 0 && c.partner == kNoPartner; });
   if (!progresses) throw DataError("'configurations' must have one with 'rate' > 0");
+  const auto most = json.value("most_units", ConfigurationTable::kNoLimits.counts());
   return {json.value("name", std::string("table")), std::move(kinds), std::move(configurations),
-          json.value("most_units", ConfigurationTable::kNoLimits)};
+          UnitCounts(most[0], most[1]), std::move(partners)};
 }
 
 namespace {
@@ -124,8 +148,8 @@ std::vector<NodeShare> SharesFromJson(const Json& job, std::size_t nodes) {
       throw DataError("'node' must be one of {} nodes, got {}", nodes, placed.node);
     }
     const auto units = share.at("units").get<std::vector<std::int16_t>>();
-    for (std::size_t k = 0; k < std::min(units.size(), placed.units.size()); ++k) {
-      placed.units[k] = units[k];
+    for (std::size_t k = 0; k < std::min<std::size_t>(units.size(), kMaxUnitKinds); ++k) {
+      placed.units.Set(k, units[k]);
     }
     for (const int gpu : share.at("gpus").get<std::vector<int>>()) {
       if (gpu < 0 || gpu >= kMaxGpusPerNode) {
@@ -208,11 +232,27 @@ Json EndedJson(const Observation& o) {
   return all;
 }
 
+// Jobs name their partners, once all are known.
+void ReadPartners(const Json& jobs, Snapshot* snapshot) {
+  Observation& o = snapshot->observation;
+  for (std::size_t row = 0; row < o.job.size(); ++row) {
+    const std::string name = Name(jobs[row], "partner");
+    if (name.empty()) continue;
+    const auto found = std::find(snapshot->names.begin(), snapshot->names.end(), name);
+    if (found == snapshot->names.end()) {
+      throw DataError("'partner' must be one of the {} jobs, got '{}'", o.rows(), name);
+    }
+    if (o.partner.empty()) o.partner.assign(o.job.size(), kAlone);
+    o.partner[row] = o.job[static_cast<std::size_t>(found - snapshot->names.begin())];
+  }
+}
+
 // What runs must be a legal allocation.
 void CheckRunning(const Observation& o) {
   Allocation running;
   for (std::int32_t row = 0; row < o.rows(); ++row) {
-    if (o.running[At(row)] >= 0) running.Add(o.job[At(row)], o.running[At(row)], o.shares_of(row));
+    if (o.running[At(row)] < 0) continue;
+    running.Add(o.job[At(row)], o.running[At(row)], o.shares_of(row), false, o.partner_of(row));
   }
   // Checked as if it were given now: what a job holds already is taken to add up.
   Observation before = o;
@@ -236,7 +276,7 @@ Json SnapshotJson(const Observation& o, const std::vector<std::string>& names) {
       for (int gpu = 0; gpu < kMaxGpusPerNode; ++gpu) {
         if ((share.gpus >> gpu & 1) != 0) gpus.push_back(gpu);
       }
-      shares.push_back({{"node", share.node}, {"units", share.units}, {"gpus", gpus}});
+      shares.push_back({{"node", share.node}, {"units", share.units.counts()}, {"gpus", gpus}});
     }
     Json job;
     ForEachJobColumn([&](const auto& column) {
@@ -252,6 +292,10 @@ Json SnapshotJson(const Observation& o, const std::vector<std::string>& names) {
     job["user"] = NameJson(o.user[r], o.user_names);
     job["group"] = NameJson(o.group[r], o.group_names);
     job["shares"] = std::move(shares);
+    if (const JobIndex partner = o.partner_of(row); partner != kAlone) {
+      const auto beside = std::find(o.job.begin(), o.job.end(), partner) - o.job.begin();
+      if (beside < o.rows()) job["partner"] = names[static_cast<std::size_t>(beside)];
+    }
     jobs.push_back(std::move(job));
   }
   Json snapshot = {{"snapshot", kVersion},
@@ -295,6 +339,7 @@ std::unique_ptr<Snapshot> ParseSnapshot(std::string_view text, const std::string
     snapshot->tells_ended = json.contains("ended");
     for (const Json& job : json.value("ended", Json::array())) AddEnded(job, snapshot.get());
     where = origin;
+    ReadPartners(json.at("jobs"), snapshot.get());
     CheckRunning(o);
   } catch (const Json::exception& error) {
     throw DataError("{}: {}", where, error.what());

@@ -19,11 +19,14 @@ namespace {
 struct JobUse {
   std::int32_t row = 0;       // a guess: its row at the last look
   std::uint64_t entered = 0;  // stamp: an entry names it
+  std::int32_t entry = 0;     // where partners are looked for: its entry,
+  std::uint64_t listed = 0;   // and the stamp of that
 };
 struct NodeUse {
   std::uint64_t stamp = 0;
   std::uint64_t gpus = 0;
   std::int32_t cpus = 0;
+  std::int64_t memory_mb = 0;
 };
 
 // Kept per thread: no allocation once it has grown to the cluster and the workload.
@@ -62,22 +65,26 @@ class EntryRules {
     const Configuration& configuration = table[entry.configuration];
     if (!table.Allocatable(entry.configuration)) {
       return refusal_.Refuse("job {}: at most {} units of each kind, configuration {} has {}",
-                             entry.job, fmt::join(table.limits(), " and "), entry.configuration,
-                             fmt::join(configuration.units, " and "));
+                             entry.job, fmt::join(table.limits().counts(), " and "),
+                             entry.configuration, fmt::join(configuration.units.counts(), " and "));
+    }
+    if ((configuration.partner == kNoPartner) != (entry.partner == kAlone)) {
+      return RefusePartner(entry, table, configuration);
     }
     std::array<std::int64_t, kMaxUnitKinds> held{};
     for (const NodeShare& share : allocation_.shares(entry)) {
       if (!CheckShare(entry, table, configuration, share)) return false;
-      for (std::size_t kind = 0; kind < held.size(); ++kind) held[kind] += share.units[kind];
+      for (std::size_t kind = 0; kind < held.size(); ++kind) held[kind] += share.units.of(kind);
     }
     for (std::size_t kind = 0; kind < table.kinds().size(); ++kind) {
-      if (held[kind] != configuration.units[kind]) {
+      if (held[kind] != configuration.units.of(kind)) {
         return refusal_.Refuse(
             "job {}: its shares must add up to configuration {}: {} '{}', got {}", entry.job,
-            entry.configuration, configuration.units[kind], table.kinds()[kind].name, held[kind]);
+            entry.configuration, configuration.units.of(kind), table.kinds()[kind].name,
+            held[kind]);
       }
     }
-    return true;
+    return configuration.span.any() || CheckSpan(entry, configuration.span);
   }
 
  private:
@@ -94,13 +101,13 @@ class EntryRules {
                              entry.configuration, TypeName(configuration.gpu_type), share.node,
                              TypeName(node.type));
     }
-    for (std::size_t kind = 0; kind < share.units.size(); ++kind) {
+    for (std::size_t kind = 0; kind < kMaxUnitKinds; ++kind) {
       const bool exists = kind < table.kinds().size();
-      if (share.units[kind] < 0 || (!exists && share.units[kind] != 0)) {
+      if (share.units.of(kind) < 0 || (!exists && share.units.of(kind) != 0)) {
         return refusal_.Refuse(
             "job {}: a share holds >= 0 units of each of its {} kinds, got {} of kind "
             "{} on node {}",
-            entry.job, table.kinds().size(), share.units[kind], kind, share.node);
+            entry.job, table.kinds().size(), share.units.of(kind), kind, share.node);
       }
     }
     if (const std::uint64_t absent = share.gpus & ~GpuMask(node.capacity.gpus); absent != 0) {
@@ -113,6 +120,35 @@ class EntryRules {
                              share.node, demand.gpus, std::popcount(share.gpus));
     }
     return true;
+  }
+
+  bool CheckSpan(const Allocation::Entry& entry, const Span& span) {
+    const auto shares = allocation_.shares(entry);
+    std::size_t nodes = 0;
+    for (std::size_t s = 0; s < shares.size(); ++s) {
+      const auto same = [&](const NodeShare& other) { return other.node == shares[s].node; };
+      if (std::none_of(shares.begin(), shares.begin() + static_cast<std::ptrdiff_t>(s), same)) {
+        ++nodes;
+      }
+    }
+    if (span.Holds(nodes)) return true;
+    return refusal_.Refuse("job {}: configuration {} spans {} nodes, its shares lie on {}",
+                           entry.job, entry.configuration, TextOf(span), nodes);
+  }
+
+  bool RefusePartner(const Allocation::Entry& entry, const ConfigurationTable& table,
+                     const Configuration& configuration) {
+    if (configuration.partner == kNoPartner) {
+      return refusal_.Refuse(
+          "job {}: configuration {} is of a job alone on its GPUs, partner {} "
+          "is named",
+          entry.job, entry.configuration, entry.partner);
+    }
+    return refusal_.Refuse(
+        "job {}: configuration {} shares its GPUs with a '{}', no partner is "
+        "named",
+        entry.job, entry.configuration,
+        table.partners()[static_cast<std::size_t>(configuration.partner)]);
   }
 
   const std::string& TypeName(GpuTypeIndex type) const { return cluster_.types()[At(type)]; }
@@ -137,6 +173,7 @@ class Validation {
     if (scratch_.nodes.size() < cluster_.nodes().size()) {
       scratch_.nodes.resize(cluster_.nodes().size());
     }
+    if (allocation_.has_partners()) ListEntries();
     for (const Allocation::Entry& entry : allocation_.entries()) {
       if (!CheckEntry(entry)) break;
     }
@@ -173,6 +210,7 @@ class Validation {
           entry.configuration);
     }
     use.entered = scratch_.stamp;
+    if (entry.partner != kAlone && !CheckPartner(entry, use.row)) return false;
     // What a job holds was legal when it was given: only others can be in its way.
     if (!HoldsAlready(o_, use.row, allocation_, entry) && !rules_.Hold(entry, use.row)) {
       return false;
@@ -184,10 +222,62 @@ class Validation {
     });
   }
 
+  // The entry of each job that has one.
+  void ListEntries() {
+    for (std::size_t e = 0; e < allocation_.entries().size(); ++e) {
+      const JobIndex job = allocation_.entries()[e].job;
+      if (!Known(job) && !FoundAnew(job)) continue;
+      scratch_.jobs[At(job)].entry = static_cast<std::int32_t>(e);
+      scratch_.jobs[At(job)].listed = scratch_.stamp;
+    }
+  }
+
+  bool CheckPartner(const Allocation::Entry& entry, std::int32_t row) {
+    const bool known = entry.partner >= 0 && At(entry.partner) < scratch_.jobs.size();
+    if (!known || scratch_.jobs[At(entry.partner)].listed != scratch_.stamp) {
+      return refusal_.Refuse("job {}: its partner {} is none of the {} jobs that are allocated",
+                             entry.job, entry.partner, allocation_.entries().size());
+    }
+    const JobUse& use = scratch_.jobs[At(entry.partner)];
+    const Allocation::Entry& other = allocation_.entries()[At(use.entry)];
+    if (other.partner != entry.job || other.job == entry.job) {
+      return refusal_.Refuse("job {}: partners name each other, its partner {} names {}", entry.job,
+                             entry.partner, other.partner);
+    }
+    const auto shares = allocation_.shares(entry);
+    const auto others = allocation_.shares(other);
+    const bool same = std::equal(shares.begin(), shares.end(), others.begin(), others.end(),
+                                 [](const NodeShare& a, const NodeShare& b) {
+                                   return a.node == b.node && a.gpus == b.gpus;
+                                 });
+    if (!same) {
+      return refusal_.Refuse(
+          "job {}: partners hold the same GPUs of the same nodes in the same order, it has {} "
+          "shares and its partner {} has {} others",
+          entry.job, shares.size(), entry.partner, others.size());
+    }
+    const ConfigurationTable& table = *o_.table[At(row)];
+    if (entry.configuration < 0 || entry.configuration >= table.size()) return true;  // said below
+    const std::int16_t partner = table[entry.configuration].partner;
+    if (partner == kNoPartner) return true;  // said below
+    const std::string& wanted = table.partners()[static_cast<std::size_t>(partner)];
+    const std::string& given = o_.table[At(use.row)]->name();
+    if (wanted == given) return true;
+    return refusal_.Refuse(
+        "job {}: configuration {} shares its GPUs with a '{}', partner {} is a "
+        "'{}'",
+        entry.job, entry.configuration, wanted, entry.partner, given);
+  }
+
+  // Whether the other of a pair has taken their GPUs.
+  bool PartnerTook(const Allocation::Entry& entry) const {
+    return entry.partner != kAlone && scratch_.jobs[At(entry.partner)].entered == scratch_.stamp;
+  }
+
   bool Take(const Allocation::Entry& entry, const NodeShare& share, const Resources& demand) {
     NodeUse& use = scratch_.nodes[At(share.node)];
-    if (use.stamp != scratch_.stamp) use = {scratch_.stamp, 0, 0};
-    if (const std::uint64_t taken = share.gpus & use.gpus; taken != 0) {
+    if (use.stamp != scratch_.stamp) use = {scratch_.stamp, 0, 0, 0};
+    if (const std::uint64_t taken = share.gpus & use.gpus; taken != 0 && !PartnerTook(entry)) {
       const int gpu = std::countr_zero(taken);
       return refusal_.Refuse("job {}: GPU {} of node {} is given twice, first to job {}", entry.job,
                              gpu, share.node, FirstOwner(share.node, gpu));
@@ -197,8 +287,14 @@ class Validation {
       return refusal_.Refuse("job {}: node {} has {} CPUs, its jobs would hold {}", entry.job,
                              share.node, cpus, use.cpus + demand.cpus);
     }
+    const std::int64_t memory = cluster_.nodes()[At(share.node)].capacity.memory_mb;
+    if (use.memory_mb + demand.memory_mb > memory) {
+      return refusal_.Refuse("job {}: node {} has {} MB of memory, its jobs would hold {}",
+                             entry.job, share.node, memory, use.memory_mb + demand.memory_mb);
+    }
     use.gpus |= share.gpus;
     use.cpus += demand.cpus;
+    use.memory_mb += demand.memory_mb;
     return true;
   }
 

@@ -10,8 +10,10 @@
 namespace allot {
 
 // Checks: entries name rows of the observation, each job once; configurations exist in the job's
-// table; shares add up to the configuration's units, sit on nodes of its GPU type, name GPUs that
-// the node has, as many as the units demand; no GPU or CPU is given twice. What a job holds
+// table; shares add up to the configuration's units, sit on nodes of its GPU type and on as many
+// nodes as its span says, name GPUs that the node has, as many as the units demand; no GPU, CPU or
+// memory is given twice, but for GPUs of two jobs that name each other as partners, as both their
+// configurations say, and hold the same ones. What a job holds
 // already is taken to add up. The message names rule and values. O(rows + shares), and no memory is
 // allocated once a thread has seen the cluster and the workload. What is given as changes is
 // checked in full, and also: who is stopped runs, and is named once.
@@ -28,6 +30,8 @@ inline bool HoldsAlready(const Observation& observation, std::int32_t row,
       entry.configuration != observation.running[static_cast<std::size_t>(row)]) {
     return false;
   }
+  // A partner may leave: then the other goes on as it is, alone.
+  if (entry.partner != kAlone && entry.partner != observation.partner_of(row)) return false;
   const auto shares = allocation.shares(entry);
   const auto held = observation.shares_of(row);
   if (shares.size() != held.size()) return false;

@@ -98,6 +98,29 @@ void WorkloadColumns(const Workload& workload, ArrayMap* columns) {
   out["workload/min_gpus"] = MakeColumn(std::move(min_gpus), "GPU");
   out["workload/max_gpus"] = MakeColumn(std::move(max_gpus), "GPU");
   out["workload/outcome"] = MakeColumn(std::move(outcome));
+
+  // What jobs ask of GPUs and hosts: where one asks at all.
+  const auto asks = [&](auto member, auto none) {
+    return std::any_of(workload.jobs.begin(), workload.jobs.end(),
+                       [&](const Job& job) { return job.*member != none; });
+  };
+  const auto add = [&](const char* name, auto value_of) {
+    std::vector<decltype(value_of(workload.jobs.front()))> values;
+    for (const Job& job : workload.jobs) values.push_back(value_of(job));
+    out[std::string("workload/") + name] = MakeColumn(std::move(values));
+  };
+  const auto type = [&](auto member) {
+    return [&workload, member](const Job& job) -> std::string {
+      return workload.gpu_types[job.*member];
+    };
+  };
+  const auto memory = [](auto member) {
+    return [member](const Job& job) -> double { return job.*member; };
+  };
+  if (asks(&Job::gpu_types, -1)) add("gpu_types", type(&Job::gpu_types));
+  if (asks(&Job::duration_type, -1)) add("duration_type", type(&Job::duration_type));
+  if (asks(&Job::gpu_memory_gb, 0.0F)) add("gpu_memory_gb", memory(&Job::gpu_memory_gb));
+  if (asks(&Job::memory_gb, 0.0F)) add("memory_gb", memory(&Job::memory_gb));
 }
 
 namespace {
@@ -130,6 +153,21 @@ Workload WorkloadFromColumns(const MinariReader& reader, std::int64_t episode,
   const auto group = reader.Has(episode, "workload/group")
                          ? Column<std::string>(reader, episode, "group", rows)
                          : std::vector<std::string>(rows);
+  // Only where a job asks for something of it.
+  const auto has = [&](const char* column) {
+    return reader.Has(episode, std::string("workload/") + column);
+  };
+  const auto type_names = [&](const char* column) {
+    return has(column) ? Column<std::string>(reader, episode, column, rows)
+                       : std::vector<std::string>(rows);
+  };
+  const auto memory = [&](const char* column) {
+    return has(column) ? Column<double>(reader, episode, column, rows) : std::vector<double>(rows);
+  };
+  const auto gpu_types = type_names("gpu_types");
+  const auto duration_type = type_names("duration_type");
+  const auto gpu_memory = memory("gpu_memory_gb");
+  const auto host_memory = memory("memory_gb");
   const auto submit = Column<double>(reader, episode, "submit", rows);
   const auto duration = Column<double>(reader, episode, "duration", rows);
   const auto work = Column<double>(reader, episode, "work", rows);
@@ -146,6 +184,10 @@ Workload WorkloadFromColumns(const MinariReader& reader, std::int64_t episode,
     job.tenant = workload.tenants.Intern(tenant[i]);
     job.user = workload.users.Intern(user[i]);
     job.group = workload.groups.Intern(group[i]);
+    job.gpu_types = workload.gpu_types.Intern(gpu_types[i]);
+    job.duration_type = workload.gpu_types.Intern(duration_type[i]);
+    job.gpu_memory_gb = static_cast<float>(gpu_memory[i]);
+    job.memory_gb = static_cast<float>(host_memory[i]);
     job.submit = submit[i];
     job.duration = duration[i];
     job.work = work[i];
@@ -177,7 +219,7 @@ void DecisionColumns(const DecisionLog& log, ArrayMap* columns) {
       for (const NodeShare& share : allocation.shares(entry)) {
         node.push_back(share.node);
         gpus.push_back(share.gpus);
-        units.insert(units.end(), share.units.begin(), share.units.end());
+        units.insert(units.end(), share.units.counts().begin(), share.units.counts().end());
       }
       first_share.push_back(static_cast<std::int64_t>(node.size()));
     }
@@ -240,7 +282,7 @@ DecisionLog DecisionsFromColumns(const MinariReader& reader, std::int64_t episod
         share.node = node[s];
         share.gpus = gpus[s];
         for (std::size_t k = 0; k < kMaxUnitKinds; ++k)
-          share.units[k] = units[s * kMaxUnitKinds + k];
+          share.units.Set(k, units[s * kMaxUnitKinds + k]);
         shares.push_back(share);
       }
       allocation.Add(job[e], configuration[e], shares, relaunch[e] != 0);

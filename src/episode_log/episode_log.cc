@@ -202,9 +202,10 @@ bool EpisodeLog::EndLive(LiveFacts facts) {
     for (const Allocation::Entry& entry : m.decisions.allocations[d].entries()) {
       const JobIndex job = facts.row_of[At(entry.job)];
       const Configuration& given = (*m.seen.TableAt(d, job))[entry.configuration];
-      const std::int32_t same = scenario.facts(job).table->Find(given.units, given.gpu_type);
+      const std::int32_t same = scenario.facts(job).table->Find(given.key());
       ALLOT_CHECK_GT(same, -1);  // clusters only grow, and so do tables
-      renamed.Add(job, same, m.decisions.allocations[d].shares(entry), entry.relaunch);
+      renamed.Add(job, same, m.decisions.allocations[d].shares(entry), entry.relaunch,
+                  entry.partner == kAlone ? kAlone : facts.row_of[At(entry.partner)]);
     }
     m.decisions.allocations[d] = std::move(renamed);
   }
@@ -329,12 +330,12 @@ void PlaySeen(const LoggedEpisode& episode, DecisionListener* listener) {
     for (const Allocation::Entry& entry : logged.entries()) {
       const Configuration& c = (*scenario.facts(entry.job).table)[entry.configuration];
       const ConfigurationTable* table = episode.seen->TableAt(d, entry.job);
-      const std::int32_t same = table == nullptr ? -1 : table->Find(c.units, c.gpu_type);
+      const std::int32_t same = table == nullptr ? -1 : table->Find(c.key());
       if (same < 0) {
         throw DataError("decision {}: job {} must have what it is given in its table of 'seen/'", d,
                         entry.job);
       }
-      given.Add(entry.job, same, logged.shares(entry), entry.relaunch);
+      given.Add(entry.job, same, logged.shares(entry), entry.relaunch, entry.partner);
     }
     const Status status = ValidateAllocation(o, given);
     if (!status.ok()) throw DataError("decision {} at {} s: {}", d, o.now, status.message());

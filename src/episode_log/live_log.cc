@@ -52,15 +52,17 @@ std::string ProfilesCsv(const JobTable& job_table, const std::vector<const LiveJ
     one = job;
     gpus = std::max(gpus, job->asked.max_gpus);
   }
-  std::string csv = "profile,gpu_type,gpus,rate\n";
+  std::string csv = "profile,gpu_type,gpus,nodes,rate\n";
   for (const auto& [name, entry] : largest) {
     const ModelPtr model = job_table.ModelOf(entry.first->asked.model);
-    const std::vector<GpuCount> capacity = job_table.nominal().type_capacity();
-    for (std::size_t t = 0; t < capacity.size(); ++t) {
-      const std::string& type = job_table.nominal().types()[t];
-      for (GpuCount gpus = 1; gpus <= std::min(entry.second, capacity[t]); ++gpus) {
-        const double rate = model->Rate({static_cast<std::int16_t>(gpus), 0}, type);
-        csv += fmt::format("{},{},{},{}\n", name, type, gpus, rate);
+    for (const GpuTypeSpec& type : job_table.nominal().type_specs()) {
+      for (const Span& span : model->SpansOn(type.name)) {
+        for (GpuCount gpus = span.least; gpus <= std::min(entry.second, type.gpus); ++gpus) {
+          const std::vector<UnitCounts> nodes = FewestNodes(gpus, type.node_gpus, span);
+          if (nodes.empty()) continue;
+          const double rate = model->Rate({type.name, nodes, {}}, {});
+          csv += fmt::format("{},{},{},{},{}\n", name, type.name, gpus, TextOf(span), rate);
+        }
       }
     }
   }

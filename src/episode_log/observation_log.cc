@@ -1,7 +1,6 @@
 #include "episode_log/observation_log.h"
 
 #include <algorithm>
-#include <bit>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <type_traits>
@@ -12,21 +11,9 @@
 #include "core/index.h"
 #include "core/json_text.h"
 #include "episode_log/episode_columns.h"
-#include "perf/same_table.h"
 
 namespace allot {
 namespace {
-
-std::uint64_t PrintOf(const ConfigurationTable& table) {
-  std::uint64_t print = 14695981039346656037ULL;  // FNV-1a over 64-bit words
-  const auto mix = [&print](std::uint64_t word) { print = (print ^ word) * 1099511628211ULL; };
-  for (const Configuration& c : table.configurations()) {
-    mix(static_cast<std::uint64_t>(c.units[0]) << 32 | static_cast<std::uint64_t>(c.units[1]));
-    mix(static_cast<std::uint64_t>(c.gpu_type));
-    mix(std::bit_cast<std::uint64_t>(c.rate));
-  }
-  return print;
-}
 
 // What the workload's jobs say.
 bool IsOfWorkload(std::string_view column) { return column == "user" || column == "group"; }
@@ -47,26 +34,20 @@ void ObservationLog::ForEachColumn(const F& visit) {
 }
 
 // Tables of running jobs are made anew when a rate is measured, so an address says nothing.
-std::int32_t ObservationLog::TableOf(JobIndex job, const ConfigurationTable& table) {
-  const auto [latest, is_new] = latest_.try_emplace(job, -1);
-  if (!is_new && SameTable(tables_[At(latest->second)], table)) return latest->second;
-  std::vector<std::int32_t>& alike = by_print_[PrintOf(table)];
-  const auto known = std::find_if(alike.begin(), alike.end(), [&](std::int32_t index) {
-    return SameTable(tables_[At(index)], table);
-  });
-  if (known != alike.end()) return latest->second = *known;
-  alike.push_back(static_cast<std::int32_t>(tables_.size()));
-  tables_.push_back(table);
-  return latest->second = alike.back();
+std::int32_t ObservationLog::TableOf(const ConfigurationTable& table) {
+  const auto [known, is_new] =
+      by_fingerprint_.try_emplace(table.fingerprint(), static_cast<std::int32_t>(tables_.size()));
+  if (is_new) tables_.push_back(table);
+  return known->second;
 }
 
 void ObservationLog::Add(const Observation& o) {
   for (std::int32_t row = 0; row < o.rows(); ++row) {
-    table_.push_back(TableOf(o.job[At(row)], *o.table[At(row)]));
+    table_.push_back(TableOf(*o.table[At(row)]));
     for (const NodeShare& share : o.shares_of(row)) {
       node_.push_back(share.node);
       gpus_.push_back(share.gpus);
-      units_.insert(units_.end(), share.units.begin(), share.units.end());
+      units_.insert(units_.end(), share.units.counts().begin(), share.units.counts().end());
     }
     first_share_.push_back(static_cast<std::int64_t>(node_.size()));
   }
@@ -91,7 +72,6 @@ void ObservationLog::Add(const Observation& o) {
 void ObservationLog::Renumber(std::span<const std::int32_t> row_of) {
   for (JobIndex& job : rows_.job) job = row_of[At(job)];
   for (EndedJob& ended : ended_) ended.job = row_of[At(ended.job)];
-  latest_.clear();
 }
 
 void ObservationLog::AddColumns(ArrayMap* columns) const {
@@ -228,7 +208,7 @@ void ObservationLog::Fill(std::size_t decision, const Workload& workload,
       share.node = node_[s];
       share.gpus = gpus_[s];
       for (std::size_t k = 0; k < kMaxUnitKinds; ++k)
-        share.units[k] = units_[s * kMaxUnitKinds + k];
+        share.units.Set(k, units_[s * kMaxUnitKinds + k]);
       o.shares.push_back(share);
     }
     o.share_begin.push_back(static_cast<std::int32_t>(o.shares.size()));

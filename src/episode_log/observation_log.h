@@ -5,9 +5,9 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "cluster/observation.h"
@@ -46,7 +46,7 @@ class ObservationLog {
   // Columns that are kept as they are; F(column).
   template <typename F>
   static void ForEachColumn(const F& visit);
-  std::int32_t TableOf(JobIndex job, const ConfigurationTable& table);
+  std::int32_t TableOf(const ConfigurationTable& table);
 
   // By decision.
   std::vector<std::int64_t> first_row_{0};
@@ -66,8 +66,7 @@ class ObservationLog {
   std::vector<std::int16_t> units_;
 
   std::deque<ConfigurationTable> tables_;  // each once
-  std::map<std::uint64_t, std::vector<std::int32_t>> by_print_;
-  std::map<JobIndex, std::int32_t> latest_;  // table of each job
+  std::unordered_map<std::uint64_t, std::int32_t> by_fingerprint_;
 };
 
 }  // namespace allot

@@ -11,12 +11,7 @@ namespace allot {
 namespace {
 
 UnitCounts More(const ConfigurationTable& table, std::int32_t from, std::int32_t next) {
-  UnitCounts more = table[next].units;
-  if (from < 0) return more;
-  for (std::size_t k = 0; k < more.size(); ++k) {
-    more[k] = static_cast<UnitCounts::value_type>(more[k] - table[from].units[k]);
-  }
-  return more;
+  return from < 0 ? table[next].units : table[next].units - table[from].units;
 }
 
 }  // namespace

@@ -32,9 +32,7 @@ double Gain(const ConfigurationTable& table, std::int32_t from, std::int32_t to)
 double BestGain(const ConfigurationTable& table, std::int32_t from, GpuTypeIndex type) {
   double best = 0;
   for (const HullStep& step : table.hull(type)) {
-    const UnitCounts& units = table[step.to].units;
-    const bool larger =
-        from < 0 || (units[0] >= table[from].units[0] && units[1] >= table[from].units[1]);
+    const bool larger = from < 0 || table[from].units.FitsIn(table[step.to].units);
     if (larger) best = std::max(best, Gain(table, from, step.to));
   }
   return best;
@@ -103,8 +101,8 @@ void SequenceEncoder::EncodeDl2(const SequenceAction& state, std::int32_t row, f
   x[0] = static_cast<float>(slots / (scaled_ ? kUsualSlots : 1));
   x[1] = static_cast<float>(remaining / (remaining + o.done_work[At(row)]));
   x[2] = static_cast<float>(DominantShare(demand, o.cluster->total()));
-  x[3] = static_cast<float>(units[0] / (scaled_ ? kMostUnits : 1));
-  x[4] = static_cast<float>(units[1] / (scaled_ ? kMostUnits : 1));
+  x[3] = static_cast<float>(units.of(0) / (scaled_ ? kMostUnits : 1));
+  x[4] = static_cast<float>(units.of(1) / (scaled_ ? kMostUnits : 1));
 }
 
 void SequenceEncoder::EncodeStanding(const SequenceAction& state, std::int32_t row,
@@ -121,8 +119,8 @@ void SequenceEncoder::EncodeStanding(const SequenceAction& state, std::int32_t r
   x[0] = static_cast<float>(std::log1p(cost / table.reference_cost()));
   x[1] = static_cast<float>(rate / table.best_rate());
   x[2] = static_cast<float>(std::log(0.05 + std::max(0.0, rate) / table.reference_rate()));
-  x[3] = static_cast<float>(std::log1p(units[0]));
-  x[4] = static_cast<float>(std::log1p(units[1]));
+  x[3] = static_cast<float>(std::log1p(units.of(0)));
+  x[4] = static_cast<float>(std::log1p(units.of(1)));
   const bool single = table.kinds().size() == 1;
   for (int kind = 0; kind < SequenceAction::kKinds; ++kind) {
     const bool own = single ? kind == 0 : true;

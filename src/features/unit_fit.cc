@@ -38,7 +38,7 @@ bool UnitFit::Place(Unit* unit) {
 void UnitFit::Undo(std::size_t units) {
   for (; units_.size() > units; units_.pop_back()) {
     const Unit& last = units_.back();
-    if (last.node >= 0) free_.Release(last.node, last.gpus, last.demand.cpus);
+    if (last.node >= 0) free_.Release(last.node, last.gpus, last.demand);
   }
 }
 
@@ -48,7 +48,7 @@ bool UnitFit::PlaceMore(std::int32_t row, GpuTypeIndex type, const std::vector<U
   const std::size_t before = units_.size();
   bool placed = true;
   for (std::size_t k = 0; k < kinds.size(); ++k) {
-    for (int i = 0; i < counts[k]; ++i) {
+    for (int i = 0; i < counts.of(k); ++i) {
       units_.push_back({row, static_cast<std::int32_t>(k), type, kinds[k].demand, -1, 0});
       placed = placed && Place(&units_.back());
     }
@@ -118,7 +118,7 @@ void UnitFit::Finish(const Observation& observation, std::span<const std::int32_
     shares_.clear();
     for (; unit != units_.end() && unit->row == row; ++unit) {
       if (shares_.empty() || shares_.back().node != unit->node) shares_.push_back({unit->node});
-      ++shares_.back().units[At(unit->kind)];
+      shares_.back().units.Add(At(unit->kind));
     }
     for (NodeShare& share : shares_) {
       share.gpus = gpus_.Take(share.node, DemandOf(kinds, share.units));

@@ -19,7 +19,7 @@ GpuCount GpusOf(std::span<const NodeShare> shares) {
 }
 
 NodeShare ShareOf(NodeIndex node, std::uint64_t gpus) {
-  return {node, {static_cast<std::int16_t>(std::popcount(gpus)), 0}, gpus};
+  return {node, UnitCounts(std::popcount(gpus)), gpus};
 }
 
 }  // namespace
@@ -28,8 +28,7 @@ JobTable::JobTable(Options options) : options_(options), rates_(*options.catalog
 
 void JobTable::SetCluster(const ClusterSpec& nominal) {
   nominal_ = nominal;
-  tables_ =
-      std::make_unique<TableCache>(rates_.priors(), nominal_.types(), nominal_.type_capacity());
+  tables_ = std::make_unique<TableCache>(rates_.priors(), nominal_.type_specs());
   for (LiveJob* job : active_) MakeTable(*job);
 }
 
@@ -81,7 +80,7 @@ void JobTable::MakeTable(LiveJob& job) {
     const ModelPtr model = job.fit.Model();
     fitted.Add(model);
     spec.model = one.models.Intern(model->name());
-    own = std::make_unique<TableCache>(fitted, nominal_.types(), nominal_.type_capacity());
+    own = std::make_unique<TableCache>(fitted, nominal_.type_specs());
     tables = own.get();
     job.fit.MarkUsed();
   } else {
@@ -99,7 +98,7 @@ void JobTable::MakeTable(LiveJob& job) {
   job.table_is_new = before != nullptr;
   if (job.running < 0) return;
   const Configuration& held = (*before)[job.running];
-  job.running = job.table->Find(held.units, held.gpu_type);
+  job.running = job.table->Find(held.key());
   ALLOT_CHECK_GT(job.running, -1);  // equal limits and types have equal configurations
 }
 
@@ -162,7 +161,7 @@ std::vector<NodeShare> JobTable::SharesOn(const LiveJob& job,
   if (kept.size() == job.shares.size()) return kept;
   const GpuTypeIndex type = (*job.table)[job.running].gpu_type;
   for (GpuCount gpus = GpusOf(kept); gpus > 0; --gpus) {
-    if (job.table->Find({static_cast<std::int16_t>(gpus), 0}, type) >= 0) return kept;
+    if (job.table->Find(UnitCounts(gpus), type, kept.size()) >= 0) return kept;
     NodeShare& last = kept.back();  // one GPU less
     last = ShareOf(last.node, last.gpus & (last.gpus - 1));
     if (last.gpus == 0) kept.pop_back();

@@ -81,7 +81,9 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& allocation) {
        : entry->configuration != job.running ? report.resized
                                              : report.moved);
     ++counts_.gives;
-    change(job, "give", record::Give(job.asked.id, shares, state_.nodes(), why));
+    const std::string key =
+        job.table->KeyText(entry->configuration, state_.job_table().nominal().types());
+    change(job, "give", record::Give(job.asked.id, key, shares, state_.nodes(), why));
   }
   if (!options_.dry_run && report.launched + report.preempted + report.resized + report.moved > 0) {
     writer_.Write("decide", {{"decision", observation_.decision},

@@ -88,11 +88,13 @@ JournalRecord Workers(const std::string& job, const std::vector<LiveWorker>& wor
   return {{"job", job}, {"workers", std::move(list)}};
 }
 
-JournalRecord Give(const std::string& job, std::span<const NodeShare> shares,
-                   const std::vector<RuntimeNode>& nodes, const std::string& why) {
+JournalRecord Give(const std::string& job, const std::string& configuration,
+                   std::span<const NodeShare> shares, const std::vector<RuntimeNode>& nodes,
+                   const std::string& why) {
   JournalRecord list = JournalRecord::array();
   for (const NodeShare& share : shares) list.push_back({nodes[At(share.node)].name, share.gpus});
-  return {{"job", job}, {"shares", std::move(list)}, {"why", why}};
+  return {
+      {"job", job}, {"configuration", configuration}, {"shares", std::move(list)}, {"why", why}};
 }
 
 }  // namespace record
@@ -124,9 +126,34 @@ std::vector<NodeShare> LiveState::SharesOf(const JournalRecord& record) const {
     const NodeIndex node = NodeOf(share.at(0));
     if (node < 0) throw DataError("a journal names its nodes, got '{}'", share.at(0).dump());
     const auto gpus = share.at(1).get<std::uint64_t>();
-    shares.push_back({node, {static_cast<std::int16_t>(std::popcount(gpus)), 0}, gpus});
+    shares.push_back({node, UnitCounts(std::popcount(gpus)), gpus});
   }
   return shares;
+}
+
+// Older journals have no key: then it is what the shares make.
+std::int32_t LiveState::GivenConfiguration(const JournalRecord& record, const LiveJob& job,
+                                           std::span<const NodeShare> shares) const {
+  if (record.contains("configuration")) {
+    const std::string key = record.at("configuration");
+    const std::int32_t known = job.table->FindText(key, job_table_.nominal().types());
+    if (known < 0) {
+      throw DataError("job '{}' is given '{}', which is none of its {} configurations",
+                      job.asked.id, key, job.table->size());
+    }
+    return known;
+  }
+  UnitCounts units;
+  for (const NodeShare& share : shares) units += share.units;
+  if (shares.empty()) throw DataError("job '{}' is given 0 shares, at least 1", job.asked.id);
+  const GpuTypeIndex type = job_table_.nominal().nodes()[At(shares.front().node)].type;
+  const std::int32_t configuration = job.table->Find(units, type, shares.size());
+  if (configuration < 0) {
+    throw DataError("job '{}' is given {} GPUs, which its limits {} to {} do not hold",
+                    job.asked.id, DemandOf(job.table->kinds(), units).gpus, job.asked.min_gpus,
+                    job.asked.max_gpus);
+  }
+  return configuration;
 }
 
 // Nodes never leave and keep their place; new ones come last.
@@ -175,15 +202,7 @@ void LiveState::Apply(const JournalRecord& r) {
   } else if (what == "give") {
     LiveJob& job = JobOf(r);
     const std::vector<NodeShare> shares = SharesOf(r);
-    std::int16_t gpus = 0;
-    for (const NodeShare& share : shares) gpus = static_cast<std::int16_t>(gpus + share.units[0]);
-    const GpuTypeIndex type = job_table_.nominal().nodes()[At(shares.at(0).node)].type;
-    const std::int32_t configuration = job.table->Find({gpus, 0}, type);
-    if (configuration < 0) {
-      throw DataError("job '{}' is given {} GPUs, which its limits {} to {} do not hold",
-                      job.asked.id, gpus, job.asked.min_gpus, job.asked.max_gpus);
-    }
-    job_table_.Give(job, configuration, shares, at);
+    job_table_.Give(job, GivenConfiguration(r, job, shares), shares, at);
   } else if (what == "take") {
     job_table_.Take(JobOf(r), at);
   } else if (what == "start" || what == "found") {

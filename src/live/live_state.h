@@ -20,8 +20,9 @@ JournalRecord Nodes(const std::vector<RuntimeNode>& nodes);                    /
 JournalRecord Job(const RuntimeJob& asked, Seconds submit, Seconds deadline);  // "job"
 JournalRecord Workers(const std::string& job, const std::vector<LiveWorker>& workers,
                       const std::vector<RuntimeNode>& nodes);  // "start", "found"
-JournalRecord Give(const std::string& job, std::span<const NodeShare> shares,
-                   const std::vector<RuntimeNode>& nodes, const std::string& why);  // "give"
+JournalRecord Give(const std::string& job, const std::string& configuration,
+                   std::span<const NodeShare> shares, const std::vector<RuntimeNode>& nodes,
+                   const std::string& why);  // "give"; configuration: text of its key
 }  // namespace record
 
 class LiveState {
@@ -49,6 +50,8 @@ class LiveState {
  private:
   LiveJob& JobOf(const JournalRecord& record);
   std::vector<NodeShare> SharesOf(const JournalRecord& record) const;
+  std::int32_t GivenConfiguration(const JournalRecord& record, const LiveJob& job,
+                                  std::span<const NodeShare> shares) const;
   void SetNodes(const JournalRecord& record);
   void Refresh();
 

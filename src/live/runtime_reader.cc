@@ -79,8 +79,13 @@ bool RuntimeReader::ReleaseDownNodes() {
     if (kept.empty()) {
       writer_.Write("take", {{"job", job->asked.id}, {"why", "its node is down"}});
     } else {
+      const ConfigurationTable& table = *job->table;
+      UnitCounts units;
+      for (const NodeShare& share : kept) units += share.units;
+      const std::int32_t left = table.Find(units, table[job->running].gpu_type, kept.size());
+      const std::string key = table.KeyText(left, state_.job_table().nominal().types());
       writer_.Write("give",
-                    record::Give(job->asked.id, kept, state_.nodes(), "a node of it is down"));
+                    record::Give(job->asked.id, key, kept, state_.nodes(), "a node of it is down"));
     }
   }
   return event;

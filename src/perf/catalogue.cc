@@ -1,6 +1,7 @@
 #include "perf/catalogue.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "core/error.h"
@@ -14,56 +15,66 @@ extern const char kCatalogueCsv[];  // generated from traces/catalogue.csv by CM
 
 namespace {
 
-constexpr std::string_view kHeader = "profile,gpu_type,gpus,rate";
-constexpr std::size_t kColumns = 4;
+// Without a column 'kind' all models are of this one.
+constexpr std::string_view kUsualKind = "gpu-scaling";
+constexpr std::string_view kUsualHeader = "profile,gpu_type,gpus,rate";
 
-struct Row {
-  std::string profile;
-  std::string gpu_type;
-  GpuCount gpus;
-  double rate;
-};
-
-Row ParseRow(std::string_view line, const std::string& place) {
-  const std::vector<std::string_view> fields = Split(line, ',');
-  if (fields.size() != kColumns) {
-    throw DataError("a catalogue row has {} columns ({}), got {} ({})", kColumns, kHeader,
-                    fields.size(), place);
-  }
-  if (fields[0].empty() || fields[1].empty()) {
-    throw DataError("'profile' and 'gpu_type' must not be empty, got '{}' and '{}' ({})", fields[0],
-                    fields[1], place);
-  }
-  const auto gpus = ParseInteger(fields[2]);
-  if (!gpus || *gpus < 1 || *gpus > kMaxGpusPerJob) {
-    throw DataError("'gpus' must be a whole number from 1 to {}, got '{}' ({})", kMaxGpusPerJob,
-                    fields[2], place);
-  }
-  const auto rate = ParseNumber(fields[3]);
-  if (!rate || !(*rate > 0)) {
-    throw DataError("'rate' must be a number > 0, got '{}' ({})", fields[3], place);
-  }
-  return {std::string(fields[0]), std::string(fields[1]), static_cast<GpuCount>(*gpus), *rate};
+bool Contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Adds a row to the types of its profile; a type's rows are consecutive and rise in GPUs.
-void AddPoint(const Row& row, const std::string& place, std::vector<GpuScalingPoints>* types) {
-  if (types->empty() || types->back().gpu_type != row.gpu_type) {
-    for (const GpuScalingPoints& type : *types) {
-      if (type.gpu_type == row.gpu_type) {
-        throw DataError(
-            "rows of a GPU type must stand together: '{}' of profile '{}' appears again ({})",
-            row.gpu_type, row.profile, place);
-      }
-    }
-    types->push_back({row.gpu_type, {}});
+const ThroughputModelInfo& KindNamed(std::string_view id, const std::string& place) {
+  std::vector<std::string> known;
+  for (const ThroughputModelInfo& info : Registry<ThroughputModelInfo>::Global().entries()) {
+    if (!info.make) continue;
+    if (info.id == id) return info;
+    known.push_back(info.id);
   }
-  auto& points = types->back().points;
-  if (!points.empty() && row.gpus <= points.back().first) {
-    throw DataError("'gpus' must rise within a GPU type, got {} after {} ({})", row.gpus,
-                    points.back().first, place);
+  throw DataError("unknown kind of throughput model '{}'{} ({})", id, DidYouMean(id, known), place);
+}
+
+std::vector<std::string> ParseHeader(std::string_view line, const std::string& place) {
+  std::vector<std::string> columns;
+  for (const std::string_view column : Split(line, ',')) columns.emplace_back(column);
+  bool good = columns.front() == "profile";
+  if (good && !Contains(columns, "kind")) {
+    const ThroughputModelInfo& usual = KindNamed(kUsualKind, place);
+    const auto known = [&](const std::string& column) {
+      return column == "profile" || Contains(usual.columns, column) ||
+             Contains(usual.optional_columns, column);
+    };
+    good = std::all_of(columns.begin(), columns.end(), known) &&
+           std::all_of(usual.columns.begin(), usual.columns.end(),
+                       [&](const std::string& needed) { return Contains(columns, needed); });
   }
-  points.emplace_back(row.gpus, row.rate);
+  for (const std::string& column : columns) {
+    good = good && std::count(columns.begin(), columns.end(), column) == 1;
+  }
+  if (!good) {
+    throw DataError("a catalogue starts with the header '{}', got '{}' ({})", kUsualHeader, line,
+                    place);
+  }
+  return columns;
+}
+
+// Of the rows of one profile.
+ModelPtr MakeModel(const std::string& profile, std::span<const CatalogueRow> rows) {
+  const CatalogueRow& first = rows.front();
+  const std::string kind = first.Has("kind") ? first.Text("kind") : std::string(kUsualKind);
+  const ThroughputModelInfo& info = KindNamed(kind, first.place());
+  for (const std::string& column : info.columns) {
+    if (first.Has(column)) continue;
+    throw DataError(
+        "profile '{}': the kind '{}' needs the column '{}', the catalogue has none "
+        "({})",
+        profile, kind, column, first.place());
+  }
+  for (const CatalogueRow& row : rows) {
+    if (!row.Has("kind") || row.Text("kind") == kind) continue;
+    throw DataError("a profile is of one kind: '{}' is of '{}' and of '{}' ({})", profile, kind,
+                    row.Text("kind"), row.place());
+  }
+  return info.make(profile, rows);
 }
 
 }  // namespace
@@ -90,10 +101,12 @@ ModelPtr Catalogue::Get(std::string_view name) const {
 
 Catalogue Catalogue::FromCsv(std::string_view text, const std::string& path) {
   Catalogue catalogue;
+  std::vector<std::string> columns;
   std::string profile;
-  std::vector<GpuScalingPoints> types;
+  std::vector<CatalogueRow> rows;
   const auto finish_profile = [&] {
-    if (!types.empty()) catalogue.Add(MakeGpuScalingModel(profile, std::exchange(types, {})));
+    if (!rows.empty()) catalogue.Add(MakeModel(profile, rows));
+    rows.clear();
   };
 
   int line_number = 0;
@@ -102,17 +115,17 @@ Catalogue Catalogue::FromCsv(std::string_view text, const std::string& path) {
     line = Trim(line);
     const std::string place = fmt::format("{}:{}", path, line_number);
     if (line_number == 1) {
-      if (line != kHeader) {
-        throw DataError("a catalogue starts with the header '{}', got '{}' ({})", kHeader, line,
-                        place);
-      }
+      columns = ParseHeader(line, place);
       continue;
     }
     if (line.empty()) continue;
-    const Row row = ParseRow(line, place);
-    if (row.profile != profile) {
+    CatalogueRow row(columns, line, place);
+    if (row.Text("profile").empty()) {
+      throw DataError("'profile' must not be empty, got '' ({})", place);
+    }
+    if (row.Text("profile") != profile) {
       finish_profile();
-      profile = row.profile;
+      profile = row.Text("profile");
       const auto& known = catalogue.models_;
       if (std::any_of(known.begin(), known.end(),
                       [&](const ModelPtr& model) { return model->name() == profile; })) {
@@ -120,12 +133,13 @@ Catalogue Catalogue::FromCsv(std::string_view text, const std::string& path) {
                         place);
       }
     }
-    AddPoint(row, place, &types);
+    const std::string& type = row.Text("gpu_type");
     auto& named = catalogue.gpu_types_;
-    if (row.gpu_type != kUnnamedGpuType &&
-        std::find(named.begin(), named.end(), row.gpu_type) == named.end()) {
-      named.emplace_back(row.gpu_type);
+    if (!type.empty() && type != kUnnamedGpuType &&
+        std::find(named.begin(), named.end(), type) == named.end()) {
+      named.push_back(type);
     }
+    rows.push_back(std::move(row));
   }
   finish_profile();
   if (catalogue.models_.empty()) {

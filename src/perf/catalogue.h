@@ -30,8 +30,9 @@ class Catalogue {
   // What a user's own was read from; "" for the embedded one and those made by code.
   const std::string& csv() const { return csv_; }
 
-  // CSV with columns profile,gpu_type,gpus,rate; rows of a profile, and of a type in it, together.
-  // DataError with file and line when malformed. Path for messages only.
+  // CSV with columns profile,gpu_type,gpus,rate and perhaps nodes, or with 'kind' and the columns
+  // of the kinds it names (ThroughputModelInfo); rows of a profile together. DataError with file
+  // and line when malformed. Path for messages only.
   static Catalogue FromCsv(std::string_view text, const std::string& path);
   static Catalogue FromFile(const std::string& path);
   static const Catalogue& Embedded();

@@ -1,57 +1,31 @@
 #pragma once
 // Configurations: the common currency of the house. A configuration is one way a job can run (how
-// many units of each kind, on which GPU type), with its demand and its rate. A job's table of them
-// belongs to its throughput profile and is shared by all jobs of equal profile and limits.
+// many units of each kind, on which GPU type, over how many nodes, beside whom), with its demand
+// and its rate. A job's table of them belongs to its throughput profile and is shared by all jobs
+// of equal profile and limits.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/types.h"
+#include "perf/configuration_key.h"
+#include "perf/units.h"
 
 namespace allot {
 
-// A demand or a capacity. Componentwise; memory is not scheduled yet.
-struct Resources {
-  std::int32_t gpus = 0;  // GPUs, or a profile's GPU slots (DL2: 4 slots = 1 GPU)
-  std::int32_t cpus = 0;
-
-  Resources& operator+=(const Resources& o) {
-    gpus += o.gpus;
-    cpus += o.cpus;
-    return *this;
-  }
-  Resources& operator-=(const Resources& o) {
-    gpus -= o.gpus;
-    cpus -= o.cpus;
-    return *this;
-  }
-  friend Resources operator+(Resources a, const Resources& b) { return a += b; }
-  friend Resources operator-(Resources a, const Resources& b) { return a -= b; }
-  friend Resources operator*(Resources a, std::int32_t n) { return {a.gpus * n, a.cpus * n}; }
-  friend bool operator==(const Resources&, const Resources&) = default;
-  bool FitsIn(const Resources& o) const { return gpus <= o.gpus && cpus <= o.cpus; }
-};
-
-// What a job is made of: GPUs in the usual world, workers and parameter servers in DL2's.
-inline constexpr int kMaxUnitKinds = 2;
-struct UnitKind {
-  std::string name;  // "gpu", "worker", "ps"
-  Resources demand;  // of one unit; a unit lives on one node
-  double price = 1;  // of one unit; a configuration's cost is the sum over its units
-};
-using UnitCounts = std::array<std::int16_t, kMaxUnitKinds>;
-inline constexpr GpuCount kMaxGpusPerJob = std::numeric_limits<UnitCounts::value_type>::max();
-
 struct Configuration {
   UnitCounts units{};
-  GpuTypeIndex gpu_type = 0;  // index into the table's GPU types
-  Resources demand;           // of all units together
-  double cost = 0;            // scalar price of the units: 1 a GPU, or what the kinds say
-  double rate = 0;            // work per second; <= 0: holds its units and makes no progress
+  GpuTypeIndex gpu_type = 0;          // index into the table's GPU types
+  std::int16_t partner = kNoPartner;  // a profile that shares its GPUs: index of partners()
+  Span span{};                        // nodes that the units may lie on
+  Resources demand;                   // of all units together
+  double cost = 0;                    // scalar price of the units: 1 a GPU, or what the kinds say
+  double rate = 0;  // work per second; <= 0: holds its units and makes no progress
+
+  ConfigurationKey key() const { return {units, gpu_type, span, partner}; }
 };
 
 // One step of the upper concave hull of (cost, rate) for one GPU type; steps of a hull have
@@ -65,16 +39,36 @@ struct HullStep {
   Resources most;      // componentwise the most that `to` and the steps below it demand
 };
 
+// A table has a layout (which configurations there are, their order, demands and lookup), which
+// never changes, and rates with all that follows from them (hulls, references), which Renew
+// replaces in place.
 class ConfigurationTable {
  public:
   static constexpr UnitCounts kNoLimits = {kMaxGpusPerJob, kMaxGpusPerJob};
 
-  // `configurations` in any order, at least one that progresses; sorted here by (type, cost, rate).
-  // Those of more units than `limits` are there for their rates only: policies may look one step
-  // past what a job may hold. The reference is the cheapest progressing configuration of the
-  // fastest type. O(n log n).
+  // `configurations` in any order, each key once, at least one that progresses; sorted here by
+  // (type, cost), equal ones stay in the order given. Those of more units than `limits` are there
+  // for their rates only: policies may look one step past what a job may hold. Those with a partner
+  // are found by their key only: hulls, best rates and fastest() are of a job alone on its GPUs.
+  // The reference is the cheapest progressing configuration of the fastest type. O(n log n).
   ConfigurationTable(std::string name, std::vector<UnitKind> kinds,
-                     std::vector<Configuration> configurations, UnitCounts limits = kNoLimits);
+                     std::vector<Configuration> configurations, UnitCounts limits = kNoLimits,
+                     std::vector<std::string> partners = {});
+
+  // Other rates for the same layout, one a configuration, by index: hulls, references and
+  // fingerprint follow, and version() rises by one. At least one that a job may hold must be > 0.
+  // Whoever shares the table sees it change. O(n).
+  void Renew(std::span<const double> rates);
+  ConfigurationTable WithRates(std::span<const double> rates) const;  // of its own
+
+  // Which table this is, by content: equal exactly for tables of equal name, layout and rates (64
+  // bits, so that two differ by chance once in 10^19). An address says less: tables are renewed in
+  // place, and made anew where others were.
+  std::uint64_t fingerprint() const { return fingerprint_; }
+  // The same of the layout alone: indices mean the same in tables where it is equal.
+  std::uint64_t layout() const { return layout_; }
+  // How often this table was renewed.
+  std::uint64_t version() const { return version_; }
 
   const std::string& name() const { return name_; }
   const std::vector<UnitKind>& kinds() const { return kinds_; }
@@ -84,20 +78,44 @@ class ConfigurationTable {
   }
   const UnitCounts& limits() const { return limits_; }
   const UnitCounts& most_units() const { return most_units_; }  // of each kind
-  bool Allocatable(std::int32_t index) const {
-    const UnitCounts& units = (*this)[index].units;
-    return units[0] <= limits_[0] && units[1] <= limits_[1];
-  }
+  bool Allocatable(std::int32_t index) const { return (*this)[index].units.FitsIn(limits_); }
+  const std::vector<std::string>& partners() const { return partners_; }  // profiles
   std::int32_t size() const { return static_cast<std::int32_t>(configurations_.size()); }
 
-  // Index of the configuration with these units on this type, or -1. O(1).
+  // Index of the configuration with these units on this type, or -1; where several differ in span,
+  // the fastest of them that has no partner. O(1).
   std::int32_t Find(const UnitCounts& units, GpuTypeIndex type) const {
-    if (units[0] < 0 || units[0] > most_units_[0] || units[1] < 0 || units[1] > most_units_[1]) {
-      return -1;
-    }
-    const std::size_t slot = SlotOf(units, type);
-    return type >= 0 && slot < by_units_.size() ? by_units_[slot] : -1;
+    const std::int32_t first = First(units, type);
+    return first >= 0 && (*this)[first].partner != kNoPartner ? -1 : first;
   }
+  // The fastest of these that may lie on so many nodes. O(spans).
+  std::int32_t Find(const UnitCounts& units, GpuTypeIndex type, std::size_t nodes) const {
+    std::int32_t index = Find(units, type);
+    while (index >= 0 && !(*this)[index].span.Holds(nodes)) index = Slower(index);
+    return index;
+  }
+  // The next slower one of equal units and type with another span and no partner, or -1. O(1).
+  std::int32_t Slower(std::int32_t index) const {
+    if (next_.empty()) return -1;
+    const std::int32_t next = next_[static_cast<std::size_t>(index)];
+    return next >= 0 && (*this)[next].partner != kNoPartner ? -1 : next;
+  }
+  bool SameUnits(std::int32_t a, std::int32_t b) const {
+    return (*this)[a].units == (*this)[b].units;
+  }
+  // What has as many units as this one does, on another type, or -1. O(1).
+  std::int32_t OnType(std::int32_t index, GpuTypeIndex type) const {
+    return Find((*this)[index].units, type);
+  }
+  // Exactly this one, or -1. O(spans and partners).
+  std::int32_t Find(const ConfigurationKey& key) const;
+  // Its key as text, and the index of a key's text; DataError for a text that is no key (-1: a key
+  // that the table does not have).
+  std::string KeyText(std::int32_t index, const std::vector<std::string>& gpu_types) const;
+  std::int32_t FindText(std::string_view key, const std::vector<std::string>& gpu_types) const;
+
+  // Whether a configuration has a span other than any.
+  bool has_spans() const { return has_spans_; }
 
   // Its rate: the same as (*this)[Find(units, type)].rate in one look. There must be one.
   double RateOf(const UnitCounts& units, GpuTypeIndex type) const {
@@ -127,14 +145,27 @@ class ConfigurationTable {
 
  private:
   static inline const std::vector<HullStep> kNoHull;
-  bool Useful(std::int32_t index) const { return (*this)[index].rate > 0 && Allocatable(index); }
+  bool Useful(std::int32_t index) const {
+    const Configuration& c = (*this)[index];
+    return c.rate > 0 && c.partner == kNoPartner && Allocatable(index);
+  }
+  std::int32_t First(const UnitCounts& units, GpuTypeIndex type) const {
+    const int a = units.of(0);
+    const int b = units.of(1);
+    if (a < 0 || a > most_units_.of(0) || b < 0 || b > most_units_.of(1)) return -1;
+    const std::size_t slot = SlotOf(units, type);
+    return type >= 0 && slot < by_units_.size() ? by_units_[slot] : -1;
+  }
   std::size_t SlotOf(const UnitCounts& units, GpuTypeIndex type) const {
     const auto at = [](auto index) { return static_cast<std::size_t>(index); };
-    const std::size_t rows = at(most_units_[0]) + 1;
-    const std::size_t columns = at(most_units_[1]) + 1;
-    return (at(type) * rows + at(units[0])) * columns + at(units[1]);
+    const std::size_t rows = at(most_units_.of(0)) + 1;
+    const std::size_t columns = at(most_units_.of(1)) + 1;
+    return (at(type) * rows + at(units.of(0))) * columns + at(units.of(1));
   }
+  void CheckLayout() const;
   void IndexByUnits();
+  void ChainSpans();
+  void FollowRates();
   void OrderTypes();
   void BuildHull(GpuTypeIndex type);
   void OrderBySpeed();
@@ -143,9 +174,17 @@ class ConfigurationTable {
   std::vector<UnitKind> kinds_;
   std::vector<Configuration> configurations_;
   UnitCounts limits_;
+  std::vector<std::string> partners_;
+  std::uint64_t layout_ = 0;
+  std::uint64_t fingerprint_ = 0;
+  std::uint64_t version_ = 0;
+  bool has_spans_ = false;
   UnitCounts most_units_{};             // of each kind, over all configurations
   std::vector<std::int32_t> by_units_;  // [type][units 0][units 1] -> index or -1
   std::vector<double> rate_by_units_;   // the same, 0 for none
+  // Of equal units and type: alone before partnered, then by falling rate. Empty where each is
+  // the only one of its units.
+  std::vector<std::int32_t> next_;
   std::vector<GpuTypeIndex> types_;
   std::vector<std::vector<HullStep>> hulls_;  // by type index
   std::vector<std::int32_t> fastest_;

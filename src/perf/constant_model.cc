@@ -10,8 +10,8 @@ class ConstantModel final : public ThroughputModel {
  public:
   const std::string& name() const override { return name_; }
   const std::vector<UnitKind>& kinds() const override { return kinds_; }
-  double Rate(const UnitCounts& units, std::string_view) const override {
-    return units[0] > 0 ? 1.0 : 0.0;
+  double Rate(const RunShape& shape, const TrainingState&) const override {
+    return shape.units().of(0) > 0 ? 1.0 : 0.0;
   }
 
  private:
@@ -22,5 +22,13 @@ class ConstantModel final : public ThroughputModel {
 }  // namespace
 
 ModelPtr MakeConstantModel() { return std::make_shared<ConstantModel>(); }
+
+namespace {
+
+ALLOT_REGISTER(ThroughputModelInfo,
+               (ThroughputModelInfo{
+                   "constant", "one second of work a second, on any GPUs", {}, {}, {}}));
+
+}  // namespace
 
 }  // namespace allot

@@ -19,6 +19,12 @@ struct Dl2JobType {
 
 const std::vector<Dl2JobType>& Dl2JobTypes();
 
+// Of jobs of workers and parameter servers.
+inline constexpr int kWorkerKind = 0;
+inline constexpr int kServerKind = 1;
+inline int WorkersOf(const UnitCounts& units) { return units.of(kWorkerKind); }
+inline int ServersOf(const UnitCounts& units) { return units.of(kServerKind); }
+
 // Their profiles; work counts in epochs. A worker holds 2 CPU slots and, where the type uses GPUs,
 // 4 GPU slots (one GPU), a server 2 CPU slots, of servers with 8 and 8.
 const Catalogue& Dl2Catalogue();

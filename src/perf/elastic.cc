@@ -12,7 +12,7 @@ namespace {
 const ModelPtr& DrawProfile(const std::vector<ModelPtr>& profiles, GpuCount gpus,
                             double least_efficiency, Rng* rng) {
   const auto rate = [](const ModelPtr& model, GpuCount count) {
-    return model->Rate({static_cast<std::int16_t>(count)}, "");  // "": the reference type
+    return model->Rate(UnitCounts(count), "");  // "": the reference type
   };
   std::vector<const ModelPtr*> fitting;
   for (const ModelPtr& model : profiles) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/check.h"
+#include "core/error.h"
 #include "perf/throughput_model.h"
 
 namespace allot {
@@ -56,21 +57,89 @@ class GpuScalingModel final : public ThroughputModel {
 
   const std::string& name() const override { return name_; }
   const std::vector<UnitKind>& kinds() const override { return kinds_; }
-  double Rate(const UnitCounts& units, std::string_view gpu_type) const override {
-    if (units[0] <= 0) return 0;
-    const auto known = std::find_if(types_.begin(), types_.end(), [&](const GpuScalingPoints& t) {
-      return t.gpu_type == gpu_type;
-    });
-    if (known != types_.end()) return Interpolate(known->points, units[0]);
-    const bool any = types_.size() == 1 && Unnamed(types_.front().gpu_type);
-    return any || Unnamed(gpu_type) ? Interpolate(types_.front().points, units[0]) : 0;
+  double Rate(const RunShape& shape, const TrainingState&) const override {
+    const int gpus = shape.units().of(0);
+    if (gpus <= 0) return 0;
+    const std::string* type = MeasuredType(shape.gpu_type);
+    for (const GpuScalingPoints& points : types_) {
+      if (type != nullptr && points.gpu_type == *type && points.span.Holds(shape.nodes.size())) {
+        return Interpolate(points.points, gpus);
+      }
+    }
+    return 0;
+  }
+  std::vector<Span> SpansOn(std::string_view gpu_type) const override {
+    const std::string* type = MeasuredType(gpu_type);
+    std::vector<Span> spans;
+    for (const GpuScalingPoints& points : types_) {
+      if (type != nullptr && points.gpu_type == *type) spans.push_back(points.span);
+    }
+    return spans;
+  }
+  std::vector<std::string> gpu_types() const override {
+    std::vector<std::string> types;
+    if (same_on_all()) return types;
+    for (const GpuScalingPoints& points : types_) {
+      if (types.empty() || types.back() != points.gpu_type) types.push_back(points.gpu_type);
+    }
+    return types;
   }
 
  private:
+  bool same_on_all() const {
+    return Unnamed(types_.front().gpu_type) && types_.back().gpu_type == types_.front().gpu_type;
+  }
+  // The type whose rates this one has; null: it was not measured.
+  const std::string* MeasuredType(std::string_view gpu_type) const {
+    const auto known = std::find_if(types_.begin(), types_.end(), [&](const GpuScalingPoints& t) {
+      return t.gpu_type == gpu_type;
+    });
+    if (known != types_.end()) return &known->gpu_type;
+    return same_on_all() || Unnamed(gpu_type) ? &types_.front().gpu_type : nullptr;
+  }
+
   std::string name_;
   std::vector<UnitKind> kinds_{{"gpu", {1, 0}}};
-  std::vector<GpuScalingPoints> types_;
+  std::vector<GpuScalingPoints> types_;  // rows of a type and span together
 };
+
+// Adds a row to the points of its profile; those of a type and span are consecutive and rise in
+// GPUs.
+void AddPoint(const std::string& profile, const CatalogueRow& row,
+              std::vector<GpuScalingPoints>* types) {
+  const std::string& type = row.Text("gpu_type");
+  if (type.empty()) {
+    throw DataError("'profile' and 'gpu_type' must not be empty, got '{}' and '{}' ({})", profile,
+                    type, row.place());
+  }
+  const GpuCount gpus = row.Gpus("gpus");
+  const double rate = row.Positive("rate");
+  Span span;
+  if (row.Has("nodes") && !row.Text("nodes").empty()) {
+    try {
+      span = ParseSpan(row.Text("nodes"));
+    } catch (const Error& error) {
+      throw DataError("'nodes': {} ({})", error.what(), row.place());
+    }
+  }
+  if (types->empty() || types->back().gpu_type != type || !(types->back().span == span)) {
+    const bool other_type = types->empty() || types->back().gpu_type != type;
+    for (const GpuScalingPoints& known : *types) {
+      if (known.gpu_type != type || (!other_type && !(known.span == span))) continue;
+      throw DataError(
+          "rows of a GPU type must stand together: '{}' of profile '{}' appears again "
+          "({})",
+          type, profile, row.place());
+    }
+    types->push_back({type, {}, span});
+  }
+  auto& points = types->back().points;
+  if (!points.empty() && gpus <= points.back().first) {
+    throw DataError("'gpus' must rise within a GPU type, got {} after {} ({})", gpus,
+                    points.back().first, row.place());
+  }
+  points.emplace_back(gpus, rate);
+}
 
 }  // namespace
 
@@ -78,4 +147,19 @@ ModelPtr MakeGpuScalingModel(std::string name, std::vector<GpuScalingPoints> typ
   return std::make_shared<GpuScalingModel>(std::move(name), std::move(types));
 }
 
+namespace {
+
+ALLOT_REGISTER(ThroughputModelInfo,
+               (ThroughputModelInfo{
+                   "gpu-scaling",
+                   "rates measured at some numbers of GPUs, by type and nodes",
+                   {"gpu_type", "gpus", "rate"},
+                   {"nodes"},
+                   [](const std::string& profile, std::span<const CatalogueRow> rows) {
+                     std::vector<GpuScalingPoints> types;
+                     for (const CatalogueRow& row : rows) AddPoint(profile, row, &types);
+                     return MakeGpuScalingModel(profile, std::move(types));
+                   }}));
+
+}  // namespace
 }  // namespace allot

@@ -8,14 +8,13 @@
 namespace allot {
 namespace {
 
-UnitCounts Gpus(GpuCount gpus) { return {static_cast<std::int16_t>(gpus), 0}; }
-
 class PriorModel final : public ThroughputModel {
  public:
   const std::string& name() const override { return name_; }
   const std::vector<UnitKind>& kinds() const override { return kinds_; }
-  double Rate(const UnitCounts& units, std::string_view) const override {
-    return units[0] <= 0 ? 0 : std::pow(units[0], kPriorExponent);
+  double Rate(const RunShape& shape, const TrainingState&) const override {
+    const int gpus = shape.units().of(0);
+    return gpus <= 0 ? 0 : std::pow(gpus, kPriorExponent);
   }
 
  private:
@@ -29,9 +28,14 @@ class FittedModel final : public ThroughputModel {
       : fit_(std::move(fit)), name_(prior.name()), kinds_(prior.kinds()) {}
   const std::string& name() const override { return name_; }
   const std::vector<UnitKind>& kinds() const override { return kinds_; }
-  double Rate(const UnitCounts& units, std::string_view type) const override {
-    return fit_.Rate(units[0], std::string(type));
+  double Rate(const RunShape& shape, const TrainingState& state) const override {
+    return fit_.Rate(shape, state);
   }
+  std::vector<Span> SpansOn(std::string_view gpu_type) const override {
+    const std::vector<Span> spans = fit_.prior().SpansOn(gpu_type);
+    return spans.empty() ? fit_.prior().SpansOn(kUnnamedGpuType) : spans;
+  }
+  std::vector<std::string> gpu_types() const override { return fit_.prior().gpu_types(); }
 
  private:
   RateFit fit_;
@@ -61,7 +65,8 @@ std::optional<double> RateFit::LogRatio(GpuCount gpus, const std::string& type) 
   const auto found = points_.find(type);
   if (found == points_.end()) return std::nullopt;
   const auto ratio = [&](const std::pair<const GpuCount, Point>& point) {
-    return point.second.log_rate - std::log(PriorRate(point.first, type));
+    const UnitCounts units(point.first);
+    return point.second.log_rate - std::log(PriorRate({type, {&units, 1}, {}}, {}));
   };
   const auto& counts = found->second;
   const auto above = counts.lower_bound(gpus);
@@ -73,14 +78,21 @@ std::optional<double> RateFit::LogRatio(GpuCount gpus, const std::string& type) 
   return ratio(*below) + share * (ratio(*above) - ratio(*below));
 }
 
-double RateFit::PriorRate(GpuCount gpus, const std::string& type) const {
-  const double rate = prior_->Rate(Gpus(gpus), type);
-  return rate > 0 ? rate : prior_->Rate(Gpus(gpus), kUnnamedGpuType);
+double RateFit::PriorRate(const RunShape& shape, const TrainingState& state) const {
+  const double rate = prior_->Rate(shape, state);
+  return rate > 0 ? rate : prior_->Rate({kUnnamedGpuType, shape.nodes, shape.partner}, state);
 }
 
 double RateFit::Rate(GpuCount gpus, const std::string& type) const {
-  const double prior = PriorRate(gpus, type);
+  const UnitCounts units(gpus);
+  return Rate({type, {&units, 1}, {}}, {});
+}
+
+double RateFit::Rate(const RunShape& shape, const TrainingState& state) const {
+  const double prior = PriorRate(shape, state);
   if (points_.empty() || !(prior > 0)) return prior;
+  const GpuCount gpus = shape.units().of(0);
+  const std::string type(shape.gpu_type);
   std::optional<double> ratio = LogRatio(gpus, type);
   if (!ratio) {
     double sum = 0;

@@ -32,7 +32,9 @@ class RateFit {
   // memory of a (type, count) is kMemory seconds.
   void Measure(GpuCount gpus, const std::string& type, double rate, Seconds seconds);
 
-  double Rate(GpuCount gpus, const std::string& type) const;
+  double Rate(GpuCount gpus, const std::string& type) const;  // on one node
+  double Rate(const RunShape& shape, const TrainingState& state) const;
+  const ThroughputModel& prior() const { return *prior_; }
   bool measured() const { return !points_.empty(); }
 
   // The model as it stands, on its own from then on.
@@ -54,7 +56,7 @@ class RateFit {
   // ln of measured / prior at this count of this type; nullopt: nothing measured of the type.
   std::optional<double> LogRatio(GpuCount gpus, const std::string& type) const;
 
-  double PriorRate(GpuCount gpus, const std::string& type) const;
+  double PriorRate(const RunShape& shape, const TrainingState& state) const;
 
   ModelPtr prior_;
   std::map<std::string, std::map<GpuCount, Point>> points_;

@@ -1,6 +1,8 @@
 #include "perf/table_cache.h"
 
 #include <algorithm>
+#include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "core/check.h"
@@ -12,6 +14,8 @@ namespace {
 
 constexpr GpuCount kEveryCountUpTo = 8;
 constexpr GpuCount kEveryFourthUpTo = 64;
+constexpr double kMbPerGb = 1024;
+constexpr GpuCount kUsualNodeGpus = 8;  // of types that the cluster has not
 
 bool OnGrid(GpuCount gpus) {
   if (gpus <= kEveryCountUpTo) return true;
@@ -20,23 +24,21 @@ bool OnGrid(GpuCount gpus) {
 
 // What a job that asks for `gpus` asks for: so many GPUs, or so many workers and servers each.
 UnitCounts UnitsOf(const ThroughputModel& model, GpuCount gpus) {
-  UnitCounts units{};
-  for (std::size_t kind = 0; kind < model.kinds().size(); ++kind) {
-    units[kind] = static_cast<UnitCounts::value_type>(gpus);
-  }
-  return units;
+  return UnitCounts::OfEach(model.kinds().size(), gpus);
+}
+
+// Jobs of two kinds of unit are measured by their sums.
+std::vector<UnitCounts> ShapeOf(const ThroughputModel& model, const UnitCounts& units,
+                                GpuCount node_gpus, const Span& span) {
+  if (model.kinds().size() > 1) return {units};
+  return FewestNodes(units.of(0), node_gpus, span);
 }
 
 }  // namespace
 
-TableCache::TableCache(const Catalogue& catalogue, std::vector<std::string> gpu_types,
-                       std::vector<GpuCount> type_capacity)
-    : catalogue_(catalogue),
-      gpu_types_(std::move(gpu_types)),
-      type_capacity_(std::move(type_capacity)),
-      constant_(MakeConstantModel()) {
-  ALLOT_CHECK(!gpu_types_.empty());
-  ALLOT_CHECK_EQ(gpu_types_.size(), type_capacity_.size());
+TableCache::TableCache(const Catalogue& catalogue, std::vector<GpuTypeSpec> types)
+    : catalogue_(catalogue), types_(std::move(types)), constant_(MakeConstantModel()) {
+  ALLOT_CHECK(!types_.empty());
 }
 
 // Catalogues keep what they hold, so that it can be told by its address.
@@ -50,18 +52,28 @@ const ThroughputModel& TableCache::ModelOf(const Workload& workload, const Job& 
 }
 
 void TableCache::CheckFits(const Workload& workload, const Job& job) const {
-  const auto largest = std::max_element(type_capacity_.begin(), type_capacity_.end());
-  if (job.gpus > *largest) {
+  const std::string suited = Suited(workload, job);
+  const GpuTypeSpec* largest = nullptr;
+  for (std::size_t type = 0; type < types_.size(); ++type) {
+    if (!suited.empty() && suited[type] == 'n') continue;
+    if (largest == nullptr || types_[type].gpus > largest->gpus) largest = &types_[type];
+  }
+  if (job.gpus > largest->gpus) {
     throw DataError(
         "a job must fit the cluster: job '{}' asks for {} GPUs, the largest GPU type '{}' has "
         "{}{}",
-        job.id, job.gpus, gpu_types_[static_cast<std::size_t>(largest - type_capacity_.begin())],
-        *largest, workload.PlaceOf(job));
+        job.id, job.gpus, largest->name, largest->gpus, workload.PlaceOf(job));
   }
   if (job.gpus > kMaxGpusPerJob) {
     throw DataError("a job may have at most {} GPUs, job '{}' asks for {}{}", kMaxGpusPerJob,
                     job.id, job.gpus, workload.PlaceOf(job));
   }
+}
+
+std::vector<std::string> TableCache::TypeNames() const {
+  std::vector<std::string> names;
+  for (const GpuTypeSpec& type : types_) names.push_back(type.name);
+  return names;
 }
 
 // "; the catalogue knows v100, k80 (did you mean 'v100'?)"; "" where it knows none.
@@ -77,7 +89,8 @@ void TableCache::CheckTypes(const Workload& workload) const {
   if (known.empty() || !std::all_of(workload.jobs.begin(), workload.jobs.end(), names_profile)) {
     return;
   }
-  for (const std::string& type : gpu_types_) {
+  for (const GpuTypeSpec& spec : types_) {
+    const std::string& type = spec.name;
     if (type == kUnnamedGpuType || std::find(known.begin(), known.end(), type) != known.end()) {
       continue;
     }
@@ -86,6 +99,30 @@ void TableCache::CheckTypes(const Workload& workload) const {
         "profile{}",
         type, KnownTypes(type));
   }
+}
+
+std::string TableCache::Suited(const Workload& workload, const Job& job) const {
+  if (job.gpu_types < 0 && job.gpu_memory_gb <= 0) return "";
+  const std::string& accepted = workload.gpu_types[job.gpu_types];
+  const std::vector<std::string_view> names = Split(accepted, '|');
+  std::string suited;
+  std::vector<std::string> known;
+  for (const GpuTypeSpec& type : types_) {
+    const bool named = job.gpu_types < 0 || type.name == kUnnamedGpuType ||
+                       std::find(names.begin(), names.end(), type.name) != names.end();
+    const bool room = type.memory_gb <= 0 || type.memory_gb >= job.gpu_memory_gb;
+    suited += named && room ? 'y' : 'n';
+    known.push_back(type.memory_gb > 0 ? fmt::format("{} ({} GB)", type.name, type.memory_gb)
+                                       : type.name);
+  }
+  if (suited.find('y') == std::string::npos) {
+    throw DataError(
+        "a job must accept a GPU type of the cluster: job '{}' accepts {}{}, the cluster has {}{}",
+        job.id, job.gpu_types < 0 ? "any" : fmt::format("'{}'", accepted),
+        job.gpu_memory_gb > 0 ? fmt::format(" with at least {} GB", job.gpu_memory_gb) : "",
+        Join(known, ", "), workload.PlaceOf(job));
+  }
+  return suited;
 }
 
 std::shared_ptr<const ConfigurationTable> TableCache::TableFor(const Workload& workload,
@@ -98,34 +135,51 @@ const std::shared_ptr<const ConfigurationTable>& TableCache::TableFor(
     const Workload& workload, const Job& job, const ThroughputModel& model) {
   const GpuCount lowest = job.lowest();
   const GpuCount highest = std::min(job.highest(), kMaxGpusPerJob);
-  auto& table = tables_[Key(&model, lowest, highest, OnGrid(job.gpus) ? 0 : job.gpus)];
+  // Where no node states any, jobs that differ in memory only share a table.
+  const bool limited = std::any_of(types_.begin(), types_.end(),
+                                   [](const GpuTypeSpec& type) { return type.limits_memory; });
+  const auto unit_memory =
+      limited ? static_cast<std::int64_t>(std::ceil(double{job.memory_gb} * kMbPerGb / job.gpus))
+              : 0;
+  Key key{
+      &model, lowest, highest, OnGrid(job.gpus) ? 0 : job.gpus, unit_memory, Suited(workload, job)};
+  auto& table = tables_[key];
   if (table != nullptr) return table;
 
+  std::vector<UnitKind> kinds = model.kinds();
+  kinds.front().demand.memory_mb += unit_memory;
   std::vector<Configuration> configurations;
-  const bool grid = model.kinds().size() > 1;
-  for (std::size_t type = 0; type < gpu_types_.size(); ++type) {
+  const bool grid = kinds.size() > 1;
+  for (std::size_t type = 0; type < types_.size(); ++type) {
+    if (!key.suited.empty() && key.suited[type] == 'n') continue;
+    const std::vector<Span> spans = model.SpansOn(types_[type].name);
     const auto add = [&](const UnitCounts& units) {
       Configuration c;
       c.units = units;
       c.gpu_type = static_cast<GpuTypeIndex>(type);
-      for (std::size_t kind = 0; kind < model.kinds().size(); ++kind) {
-        c.demand += model.kinds()[kind].demand * units[kind];
-        c.cost += model.kinds()[kind].price * units[kind];
+      c.demand = DemandOf(kinds, units);
+      for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+        c.cost += kinds[kind].price * units.of(kind);
       }
-      c.rate = model.Rate(units, gpu_types_[type]);
-      if (c.rate > 0 || grid) configurations.push_back(c);
+      for (const Span& span : spans) {
+        const std::vector<UnitCounts> nodes = ShapeOf(model, units, types_[type].node_gpus, span);
+        if (nodes.empty()) continue;
+        c.span = span;
+        c.rate = model.Rate({types_[type].name, nodes, {}}, {});
+        if (c.rate > 0 || grid) configurations.push_back(c);
+      }
     };
     if (grid) {
       // All counts of both kinds, and one past the limits: whoever weighs the next unit looks
       // there.
       for (GpuCount a = 0; a <= highest + 1; ++a) {
         for (GpuCount b = a == 0 ? 1 : 0; b <= highest + 1; ++b) {
-          add({static_cast<std::int16_t>(a), static_cast<std::int16_t>(b)});
+          add({a, b});
         }
       }
       continue;
     }
-    for (GpuCount gpus = lowest; gpus <= std::min(highest, type_capacity_[type]); ++gpus) {
+    for (GpuCount gpus = lowest; gpus <= std::min(highest, types_[type].gpus); ++gpus) {
       if (OnGrid(gpus) || gpus == lowest || gpus == job.gpus) add(UnitsOf(model, gpus));
     }
   }
@@ -133,17 +187,23 @@ const std::shared_ptr<const ConfigurationTable>& TableCache::TableFor(
     throw DataError(
         "a job must run on some GPU type: profile '{}' of job '{}' has rates for none of the "
         "cluster's ({}){}{}",
-        model.name(), job.id, Join(gpu_types_, ", "), KnownTypes(gpu_types_.front()),
+        model.name(), job.id, Join(TypeNames(), ", "), KnownTypes(types_.front().name),
         workload.PlaceOf(job));
   }
   if (std::none_of(configurations.begin(), configurations.end(),
                    [](const Configuration& c) { return c.rate > 0; })) {
     throw DataError(
         "a job must run on some GPU type: job '{}' with {} GPUs has rate 0 on all {} types{}",
-        job.id, job.gpus, gpu_types_.size(), workload.PlaceOf(job));
+        job.id, job.gpus, types_.size(), workload.PlaceOf(job));
   }
+  // Equal costs by rate.
+  std::sort(configurations.begin(), configurations.end(),
+            [](const Configuration& a, const Configuration& b) {
+              return std::tie(a.gpu_type, a.cost, a.rate, a.units, a.span.least) <
+                     std::tie(b.gpu_type, b.cost, b.rate, b.units, b.span.least);
+            });
   table = std::make_shared<ConfigurationTable>(
-      model.name(), model.kinds(), std::move(configurations),
+      model.name(), std::move(kinds), std::move(configurations),
       grid ? UnitsOf(model, highest) : ConfigurationTable::kNoLimits);
   return table;
 }
@@ -162,8 +222,39 @@ TableCache::Offer TableCache::OfferFor(const Workload& workload, const Job& job)
   Offer offer;
   offer.table = TableFor(workload, job, model);
   offer.requested = RequestedOf(workload, job, model, *offer.table);
-  offer.work = job.work > 0 ? job.work : job.duration * (*offer.table)[offer.requested].rate;
+  const auto rate = [&] {
+    return job.duration_type < 0 ? (*offer.table)[offer.requested].rate
+                                 : MeasuredRate(workload, job, model);
+  };
+  offer.work = job.work > 0 ? job.work : job.duration * rate();
   return offer;
+}
+
+double TableCache::MeasuredRate(const Workload& workload, const Job& job,
+                                const ThroughputModel& model) const {
+  const std::string& type = workload.gpu_types[job.duration_type];
+  const std::vector<std::string> known = model.gpu_types();
+  if (!known.empty() && std::find(known.begin(), known.end(), type) == known.end()) {
+    throw DataError(
+        "a duration is of a GPU type that the profile was measured on: job '{}' names "
+        "'{}', profile '{}' has {}{}",
+        job.id, type, model.name(), Join(known, ", "), workload.PlaceOf(job));
+  }
+  const auto present = std::find_if(types_.begin(), types_.end(),
+                                    [&](const GpuTypeSpec& each) { return each.name == type; });
+  const GpuCount node_gpus = present == types_.end() ? kUsualNodeGpus : present->node_gpus;
+  double best = 0;
+  for (const Span& span : model.SpansOn(type)) {
+    const auto nodes = ShapeOf(model, UnitsOf(model, job.gpus), node_gpus, span);
+    if (!nodes.empty()) best = std::max(best, model.Rate({type, nodes, {}}, {}));
+  }
+  if (!(best > 0)) {
+    throw DataError(
+        "a job must run where its duration was measured: job '{}' has rate 0 at {} "
+        "GPUs on '{}'{}",
+        job.id, job.gpus, type, workload.PlaceOf(job));
+  }
+  return best;
 }
 
 std::int32_t TableCache::RequestedOf(const Workload& workload, const Job& job,
@@ -176,7 +267,7 @@ std::int32_t TableCache::RequestedOf(const Workload& workload, const Job& job,
   }
   throw DataError(
       "a job must run at its requested size: job '{}' has rate 0 at {} GPUs on all {} types{}",
-      job.id, job.gpus, gpu_types_.size(), workload.PlaceOf(job));
+      job.id, job.gpus, types_.size(), workload.PlaceOf(job));
 }
 
 }  // namespace allot

@@ -1,29 +1,32 @@
 #pragma once
 // Configuration tables by (profile, size limits), built once per cluster and shared by jobs.
 
+#include <compare>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "perf/catalogue.h"
 #include "perf/configuration.h"
+#include "perf/gpu_type_spec.h"
 #include "workload/workload.h"
 
 namespace allot {
 
 class TableCache {
  public:
-  // `gpu_types` and `type_capacity`: names and GPUs of the cluster's types, in its index order. The
-  // catalogue must outlive the cache. Not thread-safe.
-  TableCache(const Catalogue& catalogue, std::vector<std::string> gpu_types,
-             std::vector<GpuCount> type_capacity);
+  // `types`: of the cluster, in its index order. The catalogue must outlive the cache. Not
+  // thread-safe.
+  TableCache(const Catalogue& catalogue, std::vector<GpuTypeSpec> types);
 
   // The job's table: the GPU counts within its limits and the type's capacity that are lowest or
-  // requested, up to 8, a multiple of 4 up to 64, or a multiple of 8; for profiles of two kinds all
-  // pairs of counts, up to the job's limit of each. DataError when the requested count fits no type
-  // ("job larger than the cluster"), naming both values.
+  // requested, up to 8, a multiple of 4 up to 64, or a multiple of 8, once for each span that the
+  // profile tells apart and the type's nodes can hold; for profiles of two kinds all pairs of
+  // counts, up to the job's limit of each. Types that the job does not accept, or whose GPUs have
+  // too little memory, are left out. DataError when the requested count fits no type ("job larger
+  // than the cluster"), naming both values.
   std::shared_ptr<const ConfigurationTable> TableFor(const Workload& workload, const Job& job);
 
   // DataError for a GPU type of the cluster that the catalogue does not know where every job names
@@ -34,7 +37,8 @@ class TableCache {
   std::int32_t RequestedOf(const Workload& workload, const Job& job);
 
   // The job's work in its profile's unit: job.work, or duration x rate at the requested GPUs on the
-  // reference type (the first of the table's types that can hold them).
+  // type it was measured on, or if that is not said on the reference type (the first of the table's
+  // types that can hold them).
   double WorkOf(const Workload& workload, const Job& job);
 
   // All three, for less.
@@ -46,8 +50,15 @@ class TableCache {
   Offer OfferFor(const Workload& workload, const Job& job);
 
  private:
-  // Profile, lowest, highest, and the requested count where it is off the grid (else 0).
-  using Key = std::tuple<const ThroughputModel*, GpuCount, GpuCount, GpuCount>;
+  struct Key {
+    const ThroughputModel* model;
+    GpuCount lowest;
+    GpuCount highest;
+    GpuCount off_grid;            // the requested count where the grid has it not, else 0
+    std::int64_t unit_memory_mb;  // of the hosts, for each unit of the first kind
+    std::string suited;           // a letter a type: whether the job can run there; "": on all
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
 
   const ThroughputModel& ModelOf(const Workload& workload, const Job& job) const;
   const std::shared_ptr<const ConfigurationTable>& TableFor(const Workload& workload,
@@ -55,12 +66,15 @@ class TableCache {
                                                             const ThroughputModel& model);
   std::int32_t RequestedOf(const Workload& workload, const Job& job, const ThroughputModel& model,
                            const ConfigurationTable& table) const;
+  // Of the requested size on the type that the job's duration was measured on.
+  double MeasuredRate(const Workload& workload, const Job& job, const ThroughputModel& model) const;
   void CheckFits(const Workload& workload, const Job& job) const;
   std::string KnownTypes(const std::string& type) const;
+  std::vector<std::string> TypeNames() const;
+  std::string Suited(const Workload& workload, const Job& job) const;
 
   const Catalogue& catalogue_;
-  std::vector<std::string> gpu_types_;
-  std::vector<GpuCount> type_capacity_;
+  std::vector<GpuTypeSpec> types_;
   ModelPtr constant_;
   std::map<Key, std::shared_ptr<const ConfigurationTable>> tables_;
 };

@@ -1,34 +1,79 @@
 #pragma once
-// Throughput models: how fast a job runs under an allocation. One file per model in this folder.
+// Throughput models: how fast a job runs on a placement, in a state of its training. One file per
+// model in this folder, which registers how rows of a catalogue make one.
 //
 // A profile is a named ThroughputModel ("resnet50:64"); perf/catalogue.h holds the profiles that a
 // workload may name, perf/table_cache.h turns them into configuration tables.
 
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/registry.h"
 #include "core/types.h"
-#include "perf/configuration.h"
+#include "perf/catalogue_row.h"
+#include "perf/configuration_key.h"
+#include "perf/units.h"
 
 namespace allot {
 
 // The GPU type of a cluster that names none: of profiles the reference type, whatever it is called.
 inline constexpr std::string_view kUnnamedGpuType = "gpu";
 
+// What a job runs on. Views: whoever makes one keeps what it points to.
+struct RunShape {
+  std::string_view gpu_type;
+  std::span<const UnitCounts> nodes;  // units on each node, in the order of the allocation's shares
+  std::string_view partner;           // profile of the job that shares its GPUs; "": alone
+
+  UnitCounts units() const {
+    UnitCounts sum;
+    for (const UnitCounts& units : nodes) sum += units;
+    return sum;
+  }
+};
+
+// How far the job's training is.
+struct TrainingState {
+  double done_work = 0;
+  double noise_scale = kUnknown;  // of its gradients (Pollux); NaN: unknown
+};
+
 class ThroughputModel {
  public:
   virtual ~ThroughputModel() = default;
   virtual const std::string& name() const = 0;
   virtual const std::vector<UnitKind>& kinds() const = 0;
-  // Work per second with these units on this GPU type; <= 0 where it does not progress, as
-  // measured. Pure, thread-safe.
-  virtual double Rate(const UnitCounts& units, std::string_view gpu_type) const = 0;
+  // Work per second; <= 0 where it does not progress, as measured. A model ignores what it does not
+  // know of. Pure, thread-safe.
+  virtual double Rate(const RunShape& shape, const TrainingState& state) const = 0;
+  // Which numbers of nodes it tells apart on this type: a configuration each. By default none.
+  virtual std::vector<Span> SpansOn(std::string_view /*gpu_type*/) const { return {Span{}}; }
+  // The GPU types that it was measured on; empty: the type makes no difference.
+  virtual std::vector<std::string> gpu_types() const { return {}; }
+
+  // With these units on one node, at the beginning of training.
+  double Rate(const UnitCounts& units, std::string_view gpu_type) const {
+    return Rate(RunShape{gpu_type, {&units, 1}, {}}, TrainingState{});
+  }
 };
 
 using ModelPtr = std::shared_ptr<const ThroughputModel>;
+
+// How a catalogue makes a model of its rows (docs/formats/catalogue.md).
+struct ThroughputModelInfo {
+  std::string id;  // in the column 'kind' of a catalogue
+  std::string summary;
+  // Columns beside 'profile' and 'kind' that its rows must have, and those that they may have.
+  std::vector<std::string> columns;
+  std::vector<std::string> optional_columns;
+  // Of a profile's rows, at least one; DataError naming row and both values. Null: it has no rows.
+  std::function<ModelPtr(const std::string& profile, std::span<const CatalogueRow> rows)> make;
+};
 
 // Rate 1 at every size: work is wall-clock seconds. What rigid trace jobs have.
 ModelPtr MakeConstantModel();
@@ -37,10 +82,13 @@ ModelPtr MakeConstantModel();
 // between and from 0 to the first, beyond the last by the power law through the last two with its
 // exponent held within [0, 0.9]. The first type given is the reference, at whose rate the unnamed
 // type runs, and "". Another type that was not measured has rate 0; but a profile that was measured
-// on the unnamed type alone says nothing of types, and is the same on all.
+// on the unnamed type alone says nothing of types, and is the same on all. Where a type was
+// measured at several spans, a placement has the rates of the first span that holds its number of
+// nodes, and does not run on a number that none holds.
 struct GpuScalingPoints {
   std::string gpu_type;
   std::vector<std::pair<GpuCount, double>> points;  // ascending counts, rates > 0
+  Span span{};
 };
 ModelPtr MakeGpuScalingModel(std::string name, std::vector<GpuScalingPoints> types);
 

@@ -19,9 +19,10 @@ class WorkerServerModel final : public ThroughputModel {
 
   const std::string& name() const override { return name_; }
   const std::vector<UnitKind>& kinds() const override { return kinds_; }
-  double Rate(const UnitCounts& units, std::string_view) const override {
-    const auto workers = static_cast<std::size_t>(units[0]);
-    const auto servers = static_cast<std::size_t>(units[1]);
+  double Rate(const RunShape& shape, const TrainingState&) const override {
+    const UnitCounts units = shape.units();
+    const auto workers = static_cast<std::size_t>(units.of(0));
+    const auto servers = static_cast<std::size_t>(units.of(1));
     if (servers >= rates_.size() || workers >= rates_[servers].size()) return 0;
     return rates_[servers][workers];
   }
@@ -40,4 +41,14 @@ ModelPtr MakeWorkerServerModel(std::string name, UnitKind worker, UnitKind serve
                                              std::move(rates));
 }
 
+namespace {
+
+ALLOT_REGISTER(ThroughputModelInfo,
+               (ThroughputModelInfo{"worker-server",
+                                    "rates measured at numbers of workers and parameter servers",
+                                    {},
+                                    {},
+                                    {}}));
+
+}  // namespace
 }  // namespace allot

@@ -93,7 +93,7 @@ typedef struct allot_snapshot {
   const int32_t* configuration_type;   // GPU type; NULL: all 0
   const int32_t* configuration_units;  // 2 each: of each kind
   const double* configuration_rate;    // work per second; <= 0: makes no progress. A table's
-                                       // configurations ascend by (type, price, rate, units)
+                                       // configurations ascend by (type, price)
 
   // ---- unfinished jobs, in any order; by (submit, number) is quickest ----
   int32_t job_count;
@@ -136,6 +136,10 @@ typedef struct allot_snapshot {
   // [ended_count] jobs that have ended, which forecasts learn from; NULL: not told. Then every job
   // that is not there any more has ended, about half an interval ago.
   const allot_ended_job* ended;
+
+  // ---- over how many nodes a configuration's units may lie ----
+  const int32_t* configuration_least_nodes;  // 1 at least; NULL: 1
+  const int32_t* configuration_most_nodes;   // 0: any number; NULL: any
 } allot_snapshot;
 
 // Who gets what. A job of the snapshot that is not in here gets nothing.

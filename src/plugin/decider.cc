@@ -34,12 +34,15 @@ Json DecisionJson(const Observation& o, const Allocation& allocation,
     Json shares = Json::array();
     for (const NodeShare& share : allocation.shares(entry)) {
       shares.push_back(
-          {{"node", share.node}, {"units", share.units}, {"gpus", GpuList(share.gpus)}});
+          {{"node", share.node}, {"units", share.units.counts()}, {"gpus", GpuList(share.gpus)}});
     }
     jobs.push_back({{"job", names[row_of.at(entry.job)]},
                     {"configuration", entry.configuration},
                     {"relaunch", entry.relaunch},
                     {"shares", std::move(shares)}});
+    if (const auto beside = row_of.find(entry.partner); beside != row_of.end()) {
+      jobs.back()["partner"] = names[beside->second];
+    }
   }
   const Seconds holds_until = allocation.holds_until();
   return {{"decision", o.decision},
@@ -182,7 +185,8 @@ void Decider::FillDecision() {
     relaunch_.push_back(entry.relaunch ? 1 : 0);
     for (const NodeShare& share : allocation_.shares(entry)) {
       share_node_.push_back(share.node);
-      share_units_.insert(share_units_.end(), share.units.begin(), share.units.end());
+      share_units_.insert(share_units_.end(), share.units.counts().begin(),
+                          share.units.counts().end());
       share_gpus_.push_back(share.gpus);
     }
     share_begin_.push_back(static_cast<std::int32_t>(share_node_.size()));

@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -87,12 +86,12 @@ class PluginPolicy final : public Policy {
       shares_.clear();
       for (std::int32_t i = decision.share_begin[j]; i < decision.share_begin[j + 1]; ++i) {
         NodeShare share{.node = decision.share_node[i], .gpus = decision.share_gpus[i]};
-        for (std::size_t k = 0; k < share.units.size(); ++k) {
+        for (std::size_t k = 0; k < kMaxUnitKinds; ++k) {
           const std::int32_t units = decision.share_units[2 * At(i) + k];
-          if (units < 0 || units > std::numeric_limits<UnitCounts::value_type>::max()) {
+          if (units < 0 || units > kMaxGpusPerJob) {
             throw RunError("plugin: job {}: {} units of kind {}", decision.job[j], units, k);
           }
-          share.units[k] = static_cast<UnitCounts::value_type>(units);
+          share.units.Set(k, units);
         }
         shares_.push_back(share);
       }

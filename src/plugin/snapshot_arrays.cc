@@ -61,12 +61,15 @@ void SnapshotArrays::AddTable(const ConfigurationTable& table) {
     kind_gpus_.push_back(has ? table.kinds()[k].demand.gpus : 0);
     kind_cpus_.push_back(has ? table.kinds()[k].demand.cpus : 0);
     kind_price_.push_back(has ? table.kinds()[k].price : 0);
-    table_most_units_.push_back(table.limits()[k]);
+    table_most_units_.push_back(table.limits().of(k));
   }
   for (const Configuration& c : table.configurations()) {
     configuration_type_.push_back(c.gpu_type);
-    configuration_units_.insert(configuration_units_.end(), c.units.begin(), c.units.end());
+    configuration_units_.insert(configuration_units_.end(), c.units.counts().begin(),
+                                c.units.counts().end());
     configuration_rate_.push_back(c.rate);
+    configuration_least_nodes_.push_back(c.span.least);
+    configuration_most_nodes_.push_back(c.span.most == Span::kAny ? 0 : c.span.most);
   }
   configuration_begin_.push_back(static_cast<std::int32_t>(configuration_rate_.size()));
 }
@@ -74,7 +77,8 @@ void SnapshotArrays::AddTable(const ConfigurationTable& table) {
 const allot_snapshot& SnapshotArrays::Of(const Observation& o) {
   AddCluster(*o.cluster);
   Clear(table_name_, table_kinds_, kind_name_, kind_gpus_, kind_cpus_, kind_price_,
-        table_most_units_, configuration_type_, configuration_units_, configuration_rate_);
+        table_most_units_, configuration_type_, configuration_units_, configuration_rate_,
+        configuration_least_nodes_, configuration_most_nodes_);
   configuration_begin_.assign(1, 0);
   Clear(table_index_, table_);
   for (const ConfigurationTable* table : o.table) {
@@ -86,7 +90,8 @@ const allot_snapshot& SnapshotArrays::Of(const Observation& o) {
   Clear(share_node_, share_units_, share_gpus_);
   for (const NodeShare& share : o.shares) {
     share_node_.push_back(share.node);
-    share_units_.insert(share_units_.end(), share.units.begin(), share.units.end());
+    share_units_.insert(share_units_.end(), share.units.counts().begin(),
+                        share.units.counts().end());
     share_gpus_.push_back(share.gpus);
   }
   allot_snapshot& s = snapshot_;
@@ -113,6 +118,8 @@ const allot_snapshot& SnapshotArrays::Of(const Observation& o) {
   s.configuration_type = configuration_type_.data();
   s.configuration_units = configuration_units_.data();
   s.configuration_rate = configuration_rate_.data();
+  s.configuration_least_nodes = configuration_least_nodes_.data();
+  s.configuration_most_nodes = configuration_most_nodes_.data();
   s.job_count = o.rows();
   s.reserved = 0;
   s.share_begin = o.share_begin.data();

@@ -38,6 +38,7 @@ class SnapshotArrays {
   std::vector<const char*> table_name_, kind_name_;
   std::vector<std::int32_t> table_kinds_, kind_gpus_, kind_cpus_, table_most_units_;
   std::vector<double> kind_price_;
+  std::vector<std::int32_t> configuration_least_nodes_, configuration_most_nodes_;
   std::vector<std::int32_t> configuration_begin_, configuration_type_, configuration_units_;
   std::vector<double> configuration_rate_;
   std::unordered_map<const ConfigurationTable*, std::int32_t> table_index_;

@@ -237,10 +237,10 @@ void SnapshotReader::ReadShares(const allot_snapshot& s) {
   for (std::size_t i = 0; i < At(shares); ++i) {
     CheckRange("share_node", s.share_node[i], 0, s.node_count - 1);
     NodeShare share{.node = s.share_node[i], .gpus = s.share_gpus[i]};
-    for (std::size_t k = 0; k < share.units.size(); ++k) {
+    for (std::size_t k = 0; k < kMaxUnitKinds; ++k) {
       const std::int32_t units = s.share_units[2 * i + k];
-      CheckRange("share_units", units, 0, std::numeric_limits<UnitCounts::value_type>::max());
-      share.units[k] = static_cast<UnitCounts::value_type>(units);
+      CheckRange("share_units", units, 0, kMaxGpusPerJob);
+      share.units.Set(k, units);
     }
     o_.shares.push_back(share);
   }
@@ -254,10 +254,7 @@ void SnapshotReader::ReadRunning(const allot_snapshot& s) {
     const ConfigurationTable& table = *o_.table[At(row)];
     std::int32_t units[kMaxUnitKinds] = {};
     for (const NodeShare& share : o_.shares_of(row)) {
-      Resources demand;
-      for (std::size_t k = 0; k < table.kinds().size(); ++k) {
-        demand += table.kinds()[k].demand * share.units[k];
-      }
+      const Resources demand = DemandOf(table.kinds(), share.units);
       if (std::popcount(share.gpus) != demand.gpus) {
         throw DataError("row {}: its units on node {} need {} GPUs, 'share_gpus' has {}", row,
                         share.node, demand.gpus, std::popcount(share.gpus));
@@ -267,10 +264,10 @@ void SnapshotReader::ReadRunning(const allot_snapshot& s) {
                         std::countr_zero(taken), share.node);
       }
       held_[At(share.node)] |= share.gpus;
-      for (std::size_t k = 0; k < share.units.size(); ++k) units[k] += share.units[k];
+      for (std::size_t k = 0; k < kMaxUnitKinds; ++k) units[k] += share.units.of(k);
     }
     for (std::size_t k = 0; k < std::size(units); ++k) {
-      const std::int32_t wanted = running < 0 ? 0 : table[running].units[k];
+      const std::int32_t wanted = running < 0 ? 0 : table[running].units.of(k);
       if (units[k] != wanted) {
         throw DataError("row {}: its shares must add up to {} units of kind {}, got {}", row,
                         wanted, k, units[k]);

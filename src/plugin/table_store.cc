@@ -1,9 +1,10 @@
 #include "plugin/table_store.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -15,7 +16,7 @@ namespace allot {
 namespace {
 
 static_assert(ALLOT_UNIT_KINDS == kMaxUnitKinds);
-constexpr std::int32_t kMostUnits = std::numeric_limits<UnitCounts::value_type>::max();
+constexpr std::int32_t kMostUnits = kMaxGpusPerJob;
 constexpr std::int32_t kMostCpus = 2'000;                    // of a unit
 constexpr std::int64_t kMostPlaces = std::int64_t{1} << 22;  // of a table's index by units
 
@@ -30,8 +31,13 @@ void BytesOf(const allot_snapshot& s, std::int32_t index, std::string* key) {
   const std::int32_t kinds = s.table_kinds == nullptr ? 1 : s.table_kinds[t];
   const std::size_t begin = At(s.configuration_begin[t]);
   const std::size_t count = At(s.configuration_begin[t + 1]) - begin;
-  const std::size_t shape[] = {At(kinds), count, s.kind_name != nullptr,
-                               s.table_most_units != nullptr, s.configuration_type != nullptr};
+  const std::size_t shape[] = {At(kinds),
+                               count,
+                               s.kind_name != nullptr,
+                               s.table_most_units != nullptr,
+                               s.configuration_type != nullptr,
+                               s.configuration_least_nodes != nullptr,
+                               s.configuration_most_nodes != nullptr};
   key->clear();
   Append(shape, std::size(shape), key);
   if (s.kind_name != nullptr) {
@@ -46,6 +52,12 @@ void BytesOf(const allot_snapshot& s, std::int32_t index, std::string* key) {
   if (s.configuration_type != nullptr) Append(s.configuration_type + begin, count, key);
   Append(s.configuration_units + 2 * begin, 2 * count, key);
   Append(s.configuration_rate + begin, count, key);
+  if (s.configuration_least_nodes != nullptr) {
+    Append(s.configuration_least_nodes + begin, count, key);
+  }
+  if (s.configuration_most_nodes != nullptr) {
+    Append(s.configuration_most_nodes + begin, count, key);
+  }
   if (s.table_name != nullptr) key->append(s.table_name[t]);
 }
 
@@ -71,13 +83,13 @@ std::vector<UnitKind> KindsOf(const allot_snapshot& s, std::int32_t index) {
 UnitCounts LimitsOf(const allot_snapshot& s, std::int32_t index) {
   UnitCounts limits = ConfigurationTable::kNoLimits;
   if (s.table_most_units == nullptr) return limits;
-  for (std::size_t k = 0; k < limits.size(); ++k) {
+  for (std::size_t k = 0; k < kMaxUnitKinds; ++k) {
     const std::int32_t most = s.table_most_units[2 * At(index) + k];
     if (most < 0 || most > kMostUnits) {
       throw DataError("table {}: 'table_most_units' must be 0 to {}, got {}", index, kMostUnits,
                       most);
     }
-    limits[k] = static_cast<UnitCounts::value_type>(most);
+    limits.Set(k, most);
   }
   return limits;
 }
@@ -91,18 +103,29 @@ Configuration ConfigurationAt(const allot_snapshot& s, std::int32_t index, std::
                     s.type_count, type);
   }
   c.gpu_type = static_cast<GpuTypeIndex>(type);
-  for (std::size_t k = 0; k < c.units.size(); ++k) {
+  for (std::size_t k = 0; k < kMaxUnitKinds; ++k) {
     const std::int32_t units = s.configuration_units[2 * at + k];
     const std::int32_t most = k < kinds.size() ? kMostUnits : 0;
     if (units < 0 || units > most) {
       throw DataError("table {}: 'configuration_units' of kind {} must be 0 to {}, got {}", index,
                       k, most, units);
     }
-    c.units[k] = static_cast<UnitCounts::value_type>(units);
+    c.units.Set(k, units);
     if (k >= kinds.size()) continue;
     c.demand += kinds[k].demand * units;
     c.cost += kinds[k].price * units;
   }
+  const std::int32_t least =
+      s.configuration_least_nodes == nullptr ? 1 : s.configuration_least_nodes[at];
+  const std::int32_t most =
+      s.configuration_most_nodes == nullptr ? 0 : s.configuration_most_nodes[at];
+  if (least < 1 || least >= Span::kAny || most < 0 || most >= Span::kAny ||
+      (most > 0 && most < least)) {
+    throw DataError("table {}: a configuration lies on 1 node or more, at least {} and at most {}",
+                    index, least, most);
+  }
+  c.span = {static_cast<Span::Count>(least),
+            most == 0 ? Span::kAny : static_cast<Span::Count>(most)};
   c.rate = s.configuration_rate[at];
   if (!(c.cost > 0) || !std::isfinite(c.rate)) {
     throw DataError(
@@ -117,19 +140,16 @@ void CheckOrder(const std::vector<Configuration>& configurations, std::int32_t i
   const Configuration& last = configurations.back();
   for (auto before = configurations.rbegin() + 1; before != configurations.rend(); ++before) {
     if (before->gpu_type != last.gpu_type || before->cost != last.cost) break;
-    if (before->units == last.units) {
-      throw DataError("table {}: each configuration once, got {} and {} units of type {} twice",
-                      index, last.units[0], last.units[1], last.gpu_type);
+    if (before->key() == last.key()) {
+      throw DataError("table {}: each configuration once, got {} units of type {} twice", index,
+                      fmt::join(last.units.counts(), " and "), last.gpu_type);
     }
   }
   if (configurations.size() < 2) return;
   const Configuration& before = configurations[configurations.size() - 2];
-  if (std::tie(before.gpu_type, before.cost, before.rate, before.units) >=
-      std::tie(last.gpu_type, last.cost, last.rate, last.units)) {
-    throw DataError(
-        "table {}: configurations ascend by (type, price, rate, units), got ({}, {}, {}) after "
-        "({}, {}, {})",
-        index, last.gpu_type, last.cost, last.rate, before.gpu_type, before.cost, before.rate);
+  if (std::tie(before.gpu_type, before.cost) > std::tie(last.gpu_type, last.cost)) {
+    throw DataError("table {}: configurations ascend by (type, price), got ({}, {}) after ({}, {})",
+                    index, last.gpu_type, last.cost, before.gpu_type, before.cost);
   }
 }
 
@@ -144,9 +164,9 @@ ConfigurationTable MakeTable(const allot_snapshot& s, std::int32_t index) {
     configurations.push_back(ConfigurationAt(s, index, at, kinds));
     CheckOrder(configurations, index);
     const Configuration& c = configurations.back();
-    progresses |= c.rate > 0 && c.units[0] <= limits[0] && c.units[1] <= limits[1];
-    for (std::size_t k = 0; k < c.units.size(); ++k) {
-      most[k] = std::max<std::int64_t>(most[k], c.units[k]);
+    progresses |= c.rate > 0 && c.units.FitsIn(limits);
+    for (std::size_t k = 0; k < kMaxUnitKinds; ++k) {
+      most[k] = std::max<std::int64_t>(most[k], c.units.of(k));
     }
   }
   if (!progresses) {

@@ -12,7 +12,7 @@ void Holdings::Reset(const Observation& o, FreeMap* free) {
   free_ = free;
   free_->Reset(*o.cluster);
   for (std::int32_t row = 0; row < o.rows(); ++row) {
-    ALLOT_CHECK(TakeShares(o, row, o.shares_of(row)));
+    ALLOT_CHECK(TakeShares(o, row, o.shares_of(row), o.partner_of(row)));
   }
 }
 
@@ -20,12 +20,14 @@ void Holdings::Release(const Observation& o, std::int32_t row) {
   ReleaseShares(o, row, o.shares_of(row));
 }
 
-bool Holdings::TakeShares(const Observation& o, std::int32_t row,
-                          std::span<const NodeShare> shares) {
+bool Holdings::TakeShares(const Observation& o, std::int32_t row, std::span<const NodeShare> shares,
+                          JobIndex partner) {
   const auto& kinds = o.table[At(row)]->kinds();
   for (std::size_t s = 0; s < shares.size(); ++s) {
     const NodeShare& share = shares[s];
-    if (free_->TakeExactly(share.node, share.gpus, DemandOf(kinds, share.units).cpus)) continue;
+    const Resources demand = DemandOf(kinds, share.units);
+    if (free_->TakeExactly(share.node, share.gpus, demand)) continue;
+    if (partner != kAlone && free_->Join(share.node, share.gpus, demand)) continue;
     ReleaseShares(o, row, shares.first(s));
     return false;
   }
@@ -36,13 +38,15 @@ void Holdings::ReleaseShares(const Observation& o, std::int32_t row,
                              std::span<const NodeShare> shares) {
   const auto& kinds = o.table[At(row)]->kinds();
   for (const NodeShare& share : shares) {
-    free_->Release(share.node, share.gpus, DemandOf(kinds, share.units).cpus);
+    free_->Release(share.node, share.gpus, DemandOf(kinds, share.units));
   }
 }
 
 bool Holdings::Take(const Observation& o, std::span<const std::int32_t> row_of_job,
                     std::span<const std::int32_t> running_rows, const Allocation& allocation) {
   if (!FindChanges(o, row_of_job, running_rows, allocation)) return false;
+  // Who shares GPUs with whom is a rule of the whole answer.
+  if (allocation.has_partners() && !ValidateAllocation(o, allocation).ok()) return false;
   for (const Change& change : changes_) {
     if (change.entry < 0) continue;
     const Allocation::Entry& entry = allocation.entries()[At(change.entry)];
@@ -54,10 +58,12 @@ bool Holdings::Take(const Observation& o, std::span<const std::int32_t> row_of_j
       return change.entry < 0 ? std::span<const NodeShare>()
                               : allocation.shares(allocation.entries()[At(change.entry)]);
     };
-    if (TakeShares(o, changes_[c].row, shares_of(changes_[c]))) continue;
+    const std::int32_t entry = changes_[c].entry;
+    const JobIndex partner = entry < 0 ? kAlone : allocation.entries()[At(entry)].partner;
+    if (TakeShares(o, changes_[c].row, shares_of(changes_[c]), partner)) continue;
     while (c-- > 0) ReleaseShares(o, changes_[c].row, shares_of(changes_[c]));
     for (const Change& change : changes_) {
-      ALLOT_CHECK(TakeShares(o, change.row, o.shares_of(change.row)));
+      ALLOT_CHECK(TakeShares(o, change.row, o.shares_of(change.row), o.partner_of(change.row)));
     }
     return false;
   }

@@ -37,7 +37,7 @@ class Holdings {
   bool FindChanges(const Observation& observation, std::span<const std::int32_t> row_of_job,
                    std::span<const std::int32_t> running_rows, const Allocation& allocation);
   bool TakeShares(const Observation& observation, std::int32_t row,
-                  std::span<const NodeShare> shares);
+                  std::span<const NodeShare> shares, JobIndex partner);
   void ReleaseShares(const Observation& observation, std::int32_t row,
                      std::span<const NodeShare> shares);
 

@@ -39,7 +39,7 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
     throw UsageError("the speed-up of progress must be > 0, got {}", options_.speedup);
   }
   PlanNodeEvents();
-  TableCache tables(catalogue, cluster_.types(), cluster_.type_capacity());
+  TableCache tables(catalogue, cluster_.type_specs());
   tables.CheckTypes(workload_);
   facts_.reserve(workload_.jobs.size());
   for (const Job& job : workload_.jobs) {

@@ -13,15 +13,17 @@ std::int32_t Grow(const ConfigurationTable& table, std::int32_t from, int kind, 
           all.begin(), all.end(), type,
           [](const Configuration& c, GpuTypeIndex wanted) { return c.gpu_type < wanted; });
       if (first == all.end() || first->gpu_type != type) return -1;
-      return static_cast<std::int32_t>(first - all.begin());
+      return table.Find(first->units, type);
     }
-    const std::int32_t next = from + 1;
+    std::int32_t next = from + 1;
+    // Those of equal units that differ in span or partner are no step.
+    while (next < table.size() && table.SameUnits(next, from)) ++next;
     if (next >= table.size() || table[next].gpu_type != table[from].gpu_type) return -1;
-    return next;
+    return table.OnType(next, table[next].gpu_type);
   }
   UnitCounts units = from < 0 ? UnitCounts{} : table[from].units;
   for (std::size_t k = 0; k < table.kinds().size(); ++k) {
-    if (kind == kBundle || static_cast<int>(k) == kind) ++units[k];
+    if (kind == kBundle || static_cast<int>(k) == kind) units.Add(k);
   }
   const std::int32_t grown = table.Find(units, from < 0 ? type : table[from].gpu_type);
   return grown >= 0 && table.Allocatable(grown) ? grown : -1;

@@ -37,7 +37,8 @@ class ServingPlacement : public Placement {
 
   static void Go(const Observation& o, const Grant& grant, Allocation* allocation) {
     if (allocation->is_changes()) return;
-    allocation->Add(o.job[At(grant.row)], grant.configuration, o.shares_of(grant.row));
+    allocation->Add(o.job[At(grant.row)], grant.configuration, o.shares_of(grant.row), false,
+                    o.partner_of(grant.row));
   }
 
   JobPlacer placer_;
@@ -54,7 +55,7 @@ class PassingPlacement : public ServingPlacement {
       if (kept_[g] != 0) {
         Go(o, grants[g], allocation);
       } else if (placer_.Place(o, grants[g])) {
-        allocation->Add(o.job[At(grants[g].row)], grants[g].configuration, placer_.shares());
+        allocation->Add(o.job[At(grants[g].row)], placer_.configuration(), placer_.shares());
       }
     }
   }
@@ -87,7 +88,7 @@ class VictimPlacement : public ServingPlacement {
       if (!placed) break;
       const bool relaunch =
           std::find(stopped_.begin(), stopped_.end(), served) != stopped_.end();  // few
-      allocation->Add(o.job[At(grant.row)], grant.configuration, placer_.shares(), relaunch);
+      allocation->Add(o.job[At(grant.row)], placer_.configuration(), placer_.shares(), relaunch);
     }
   }
 
@@ -143,9 +144,11 @@ bool JobPlacer::KeepRow(const Observation& o, std::int32_t row) {
   const auto shares = o.shares_of(row);
   for (std::size_t s = 0; s < shares.size(); ++s) {
     const NodeShare& share = shares[s];
-    if (free_.TakeExactly(share.node, share.gpus, DemandOf(kinds, share.units).cpus)) continue;
+    const Resources demand = DemandOf(kinds, share.units);
+    if (free_.TakeExactly(share.node, share.gpus, demand)) continue;
+    if (o.partner_of(row) != kAlone && free_.Join(share.node, share.gpus, demand)) continue;
     while (s-- > 0) {
-      free_.Release(shares[s].node, shares[s].gpus, DemandOf(kinds, shares[s].units).cpus);
+      free_.Release(shares[s].node, shares[s].gpus, DemandOf(kinds, shares[s].units));
     }
     return false;
   }
@@ -158,15 +161,53 @@ void JobPlacer::Release(const Observation& o, std::int32_t row) {
   released_.push_back(row);
   const auto& kinds = o.table[At(row)]->kinds();
   for (const NodeShare& share : o.shares_of(row)) {
-    free_.Release(share.node, share.gpus, DemandOf(kinds, share.units).cpus);
+    free_.Release(share.node, share.gpus, DemandOf(kinds, share.units));
   }
 }
 
 bool JobPlacer::Place(const Observation& o, const Grant& grant) {
+  const bool placed = PlaceAs(o, grant.row, grant.configuration) ||
+                      (o.table[At(grant.row)]->has_spans() && PlaceWithOtherSpan(o, grant));
+  if (placed && At(grant.row) < stays_.size()) stays_[At(grant.row)] = 1;
+  return placed;
+}
+
+bool JobPlacer::PlaceWithOtherSpan(const Observation& o, const Grant& grant) {
   const ConfigurationTable& table = *o.table[At(grant.row)];
-  const Configuration& configuration = table[grant.configuration];
+  const Configuration& granted = table[grant.configuration];
+  const std::int32_t running = o.running[At(grant.row)];
+  const bool alike = running >= 0 && running != grant.configuration &&
+                     table.SameUnits(running, grant.configuration) &&
+                     table[running].gpu_type == granted.gpu_type &&
+                     table[running].partner == kNoPartner;
+  if (alike && KeepRow(o, grant.row)) {
+    const auto held = o.shares_of(grant.row);
+    shares_.assign(held.begin(), held.end());
+    configuration_ = running;
+    return true;
+  }
+  std::int32_t other = table.OnType(grant.configuration, granted.gpu_type);
+  for (; other >= 0; other = table.Slower(other)) {
+    if (other != grant.configuration && PlaceAs(o, grant.row, other)) return true;
+  }
+  return false;
+}
+
+void JobPlacer::GiveBack(const std::vector<UnitKind>& kinds) {
+  for (const NodeShare& share : shares_) {
+    free_.Release(share.node, share.gpus, DemandOf(kinds, share.units));
+  }
   shares_.clear();
+}
+
+bool JobPlacer::PlaceAs(const Observation& o, std::int32_t row, std::int32_t index) {
+  const ConfigurationTable& table = *o.table[At(row)];
+  const Configuration& configuration = table[index];
+  shares_.clear();
+  configuration_ = index;
   if (!free_.totals().Fits(configuration)) return false;
+  // Who shares GPUs is placed with its partner, which is not done here.
+  if (configuration.partner != kNoPartner) return false;
 
   // The kind that needs most GPUs a unit goes first: it is the hardest to place.
   std::array<std::size_t, kMaxUnitKinds> kinds{};
@@ -175,41 +216,91 @@ bool JobPlacer::Place(const Observation& o, const Grant& grant) {
   if (table.kinds().size() == 2 && table.kinds()[1].demand.gpus > table.kinds()[0].demand.gpus) {
     std::swap(kinds[0], kinds[1]);
   }
-  const auto undo = [&] {
-    for (const NodeShare& share : shares_) {
-      free_.Release(share.node, share.gpus, DemandOf(table.kinds(), share.units).cpus);
-    }
-    shares_.clear();
-    return false;
-  };
   for (std::size_t i = 0; i < table.kinds().size(); ++i) {
     const std::size_t kind = kinds[i];
-    const std::int32_t count = configuration.units[kind];
+    const std::int32_t count = configuration.units.of(kind);
     if (count == 0) continue;
     const Resources& demand = table.kinds()[kind].demand;
-    chosen_.clear();
-    if (!chooser_->Choose(*o.cluster, free_, configuration.gpu_type, demand, count,
-                          o.shares_of(grant.row), &chosen_)) {
-      return undo();
+    if (!ChooseFor(o, row, configuration, demand, count)) {
+      GiveBack(table.kinds());
+      return false;
     }
     for (const UnitShare& unit_share : chosen_) {
       NodeShare share;
       share.node = unit_share.node;
-      share.units[kind] = static_cast<std::int16_t>(unit_share.units);
+      share.units.Set(kind, unit_share.units);
       share.gpus = free_.Take(unit_share.node, demand * unit_share.units);
       const auto same = std::find_if(shares_.begin(), shares_.end(),
                                      [&](const NodeShare& s) { return s.node == share.node; });
       if (same == shares_.end()) {
         shares_.push_back(share);
       } else {
-        same->units[kind] = static_cast<std::int16_t>(same->units[kind] + share.units[kind]);
+        same->units += share.units;
         same->gpus |= share.gpus;
       }
     }
   }
+  if (!configuration.span.Holds(shares_.size())) {
+    GiveBack(table.kinds());
+    return false;
+  }
   std::sort(shares_.begin(), shares_.end(),
             [](const NodeShare& a, const NodeShare& b) { return a.node < b.node; });
-  if (At(grant.row) < stays_.size()) stays_[At(grant.row)] = 1;
+  return true;
+}
+
+// Nodes for the units of one kind, into chosen_.
+bool JobPlacer::ChooseFor(const Observation& o, std::int32_t row,
+                          const Configuration& configuration, const Resources& unit_demand,
+                          std::int32_t count) {
+  chosen_.clear();
+  const bool any = configuration.span.any();
+  if (!any &&
+      !free_.HasRoom(configuration.gpu_type, unit_demand.gpus * count, configuration.span)) {
+    return false;
+  }
+  const bool chosen = chooser_->Choose(*o.cluster, free_, configuration.gpu_type, unit_demand,
+                                       count, o.shares_of(row), &chosen_);
+  if (any || o.table[At(row)]->kinds().size() > 1) return chosen;
+  if (chosen && configuration.span.Holds(chosen_.size())) return true;
+  return ChooseWithin(*o.cluster, configuration, unit_demand, count);
+}
+
+// The fewest nodes that the span allows: the tightest where one is enough, else the emptiest, with
+// a unit on each at least.
+bool JobPlacer::ChooseWithin(const ClusterSpec& cluster, const Configuration& configuration,
+                             const Resources& unit_demand, std::int32_t count) {
+  chosen_.clear();
+  for (NodeIndex node = 0; node < static_cast<NodeIndex>(cluster.nodes().size()); ++node) {
+    if (cluster.nodes()[At(node)].type != configuration.gpu_type) continue;
+    const std::int32_t units = free_.Capacity(node, unit_demand, count);
+    if (units > 0) chosen_.push_back({node, units});
+  }
+  std::stable_sort(chosen_.begin(), chosen_.end(),
+                   [](const UnitShare& a, const UnitShare& b) { return a.units > b.units; });
+  const Span& span = configuration.span;
+  std::size_t nodes = 0;
+  std::int32_t room = 0;
+  while (nodes < chosen_.size() && (nodes < At(span.least) || room < count)) {
+    room = std::min(count, room + chosen_[nodes++].units);
+  }
+  if (room < count || !span.Holds(nodes) || nodes > At(count)) return false;
+  if (nodes == 1) {
+    // Capacities are cut at `count`, so that the tightest is found by what is free.
+    const UnitShare* tightest = &chosen_.front();
+    for (const UnitShare& each : chosen_) {
+      if (each.units < count) break;
+      if (free_.free_gpus(each.node) < free_.free_gpus(tightest->node)) tightest = &each;
+    }
+    chosen_ = {{tightest->node, count}};
+    return true;
+  }
+  chosen_.resize(nodes);
+  for (std::size_t i = 0; i < nodes; ++i) {
+    const auto others = static_cast<std::int32_t>(nodes - i - 1);
+    chosen_[i].units = std::min(chosen_[i].units, count - others);
+    count -= chosen_[i].units;
+  }
   return true;
 }
 

@@ -41,18 +41,31 @@ class JobPlacer {
   // For changes: stops the jobs that were released since Keep and not placed again.
   void StopReleased(const Observation& observation, Allocation* allocation) const;
   // Places all units of the grant or none; its shares are then in shares(), ascending by node.
+  // Where the nodes that the chooser takes are too many or too few for the configuration's span,
+  // the emptiest that suit it; where none do, as a configuration of equal units and type with
+  // another span: where it runs if it does, else the fastest that has room.
   bool Place(const Observation& observation, const Grant& grant);
   const std::vector<NodeShare>& shares() const { return shares_; }
+  std::int32_t configuration() const { return configuration_; }  // as which it was placed
   FreeMap& free() { return free_; }  // for stages that move what they kept
 
  private:
   static constexpr std::size_t kMostReserved = 4096;
   bool KeepRow(const Observation& observation, std::int32_t row);
+  bool PlaceAs(const Observation& observation, std::int32_t row, std::int32_t configuration);
+  bool PlaceWithOtherSpan(const Observation& observation, const Grant& grant);
+  bool ChooseFor(const Observation& observation, std::int32_t row,
+                 const Configuration& configuration, const Resources& unit_demand,
+                 std::int32_t count);
+  bool ChooseWithin(const ClusterSpec& cluster, const Configuration& configuration,
+                    const Resources& unit_demand, std::int32_t count);
+  void GiveBack(const std::vector<UnitKind>& kinds);
 
   std::unique_ptr<NodeChooser> chooser_;
   FreeMap free_;
   std::vector<UnitShare> chosen_;
   std::vector<NodeShare> shares_;
+  std::int32_t configuration_ = -1;
   std::vector<std::int32_t> released_;  // rows
   std::vector<char> stays_;             // by row, of those that were released
 };

@@ -16,6 +16,15 @@ Resources DemandOfUnit(const std::vector<UnitKind>& kinds, int kind) {
   return sum;
 }
 
+// `more` of a kind, or of each kind.
+void AddUnit(std::size_t kinds, int kind, int more, UnitCounts* units) {
+  if (kind == kBundle) {
+    *units += UnitCounts::OfEach(kinds, more);
+  } else {
+    units->Add(At(kind), more);
+  }
+}
+
 }  // namespace
 
 void UnitPlacer::Reset(const ClusterSpec& cluster, std::size_t jobs) {
@@ -72,11 +81,7 @@ bool UnitPlacer::PlaceOn(NodeIndex node, std::int32_t position, const std::vecto
   word[state.level * words_] |= bit;
   ++count_[state.level];
   UnitCounts& units = units_[At(position)];
-  if (kind == kBundle) {
-    for (std::size_t k = 0; k < kinds.size(); ++k) ++units[k];
-  } else {
-    ++units[At(kind)];
-  }
+  AddUnit(kinds.size(), kind, 1, &units);
   placed_.push_back({position, node, kind, gpus});
   return true;
 }
@@ -86,25 +91,33 @@ void UnitPlacer::Settle(const Observation& o, std::span<const std::int32_t> orde
   configuration_.resize(order.size());
   bool gaps = false;
   const auto find = [&](std::size_t position) {
-    return o.table[At(order[position])]->Find(units_[position], types[position]);
+    const ConfigurationTable& table = *o.table[At(order[position])];
+    if (!table.has_spans()) return table.Find(units_[position], types[position]);
+    return table.Find(units_[position], types[position], NodesOf(position));
   };
   for (std::size_t i = 0; i < order.size(); ++i) {
-    configuration_[i] = units_[i] == UnitCounts{} ? -1 : find(i);
-    gaps = gaps || (configuration_[i] < 0 && units_[i] != UnitCounts{});
+    configuration_[i] = units_[i].none() ? -1 : find(i);
+    gaps = gaps || (configuration_[i] < 0 && !units_[i].none());
   }
   if (!gaps) return;
   // GPU counts have gaps: what was placed last and makes no configuration is given back.
   for (auto placed = placed_.rbegin(); placed != placed_.rend(); ++placed) {
     const std::size_t i = At(placed->position);
     if (configuration_[i] >= 0) continue;
-    const std::size_t kinds = o.table[At(order[i])]->kinds().size();
-    for (std::size_t k = 0; k < kinds; ++k) {
-      if (placed->kind == kBundle || At(placed->kind) == k) --units_[i][k];
-    }
+    AddUnit(o.table[At(order[i])]->kinds().size(), placed->kind, -1, &units_[i]);
     placed->position = -1;
     configuration_[i] = find(i);
   }
   std::erase_if(placed_, [](const Placed& placed) { return placed.position < 0; });
+}
+
+std::size_t UnitPlacer::NodesOf(std::size_t position) const {
+  std::vector<NodeIndex> nodes;
+  for (const Placed& placed : placed_) {
+    if (placed.position == static_cast<std::int32_t>(position)) nodes.push_back(placed.node);
+  }
+  std::sort(nodes.begin(), nodes.end());
+  return static_cast<std::size_t>(std::unique(nodes.begin(), nodes.end()) - nodes.begin());
 }
 
 void UnitPlacer::SortPlaced() {
@@ -140,9 +153,7 @@ void UnitPlacer::Grants(const Observation& o, std::span<const std::int32_t> orde
       }
       NodeShare& share = shares_.back();
       share.gpus |= placed.gpus;
-      for (std::size_t k = 0; k < kinds; ++k) {
-        if (placed.kind == kBundle || At(placed.kind) == k) ++share.units[k];
-      }
+      AddUnit(kinds, placed.kind, 1, &share.units);
     }
     grants->push_back({row, configuration_[At(position)]});
     share_begin_.push_back(shares_.size());

@@ -52,6 +52,7 @@ class UnitPlacer {
   // Which configuration each position's units make, once what makes none is given back.
   void Settle(const Observation& observation, std::span<const std::int32_t> order,
               std::span<const GpuTypeIndex> types);
+  std::size_t NodesOf(std::size_t position) const;
   // What is placed, by position and by node within.
   void SortPlaced();
 

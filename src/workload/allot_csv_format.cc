@@ -30,7 +30,11 @@ std::optional<Job> ReadAllotCsvRow(const CsvReader& row, TraceBuilder& builder) 
   if (row.Has("deadline_s")) job.deadline = row.Number("deadline_s");
   if (row.Has("user_estimate_s")) job.user_estimate = row.Number("user_estimate_s");
   if (row.Has("outcome")) job.outcome = ReadOutcome(row);
+  if (row.Has("gpu_memory_gb")) job.gpu_memory_gb = static_cast<float>(row.Number("gpu_memory_gb"));
+  if (row.Has("memory_gb")) job.memory_gb = static_cast<float>(row.Number("memory_gb"));
   Workload& names = builder.workload();
+  job.gpu_types = names.gpu_types.Intern(row.Text("gpu_types"));
+  job.duration_type = names.gpu_types.Intern(row.Text("duration_type"));
   job.model = names.models.Intern(row.Text("model"));
   job.tenant = names.tenants.Intern(row.Text("tenant"));
   job.user = names.users.Intern(row.Text("user"));
@@ -43,7 +47,8 @@ ALLOT_REGISTER(
     CsvFormat("allot", "allot's own CSV: job_id,submit_s,gpus,duration_s and optional columns",
               {.required = {"job_id", "submit_s", "gpus", "duration_s"},
                .optional = {"min_gpus", "max_gpus", "model", "work", "tenant", "user", "group",
-                            "priority", "deadline_s", "user_estimate_s", "outcome"}},
+                            "priority", "deadline_s", "user_estimate_s", "outcome", "gpu_types",
+                            "duration_type", "gpu_memory_gb", "memory_gb"}},
               Origin::kTrace, ReadAllotCsvRow));
 
 }  // namespace

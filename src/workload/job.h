@@ -29,6 +29,13 @@ struct Job {
   double priority = 0;  // larger is more important
   Seconds deadline = kNever;  // absolute
   Seconds user_estimate = 0;  // run time at the requested GPUs as the user foretold it; 0 = none
+  // What of the cluster it can run on: index into Workload::gpu_types, names of types joined by
+  // '|'; -1 = any.
+  std::int32_t gpu_types = -1;
+  // The type that `duration` was measured on, of the same table; -1 = the fastest that holds it.
+  std::int32_t duration_type = -1;
+  float gpu_memory_gb = 0;  // of each GPU, at least; 0 = any
+  float memory_gb = 0;      // of the hosts, at the requested GPUs; 0 = none is counted
   Outcome outcome = Outcome::kUnreported;
   std::int32_t line = 0;  // of Workload::source where it begins; 0 = not read from a file
 

@@ -34,6 +34,11 @@ std::optional<BrokenRule> FindBrokenRule(const Job& job) {
     return broken(fmt::format("user_estimate must be from 0 to {} s", kLongestTime),
                   job.user_estimate);
   }
+  for (const float memory : {job.gpu_memory_gb, job.memory_gb}) {
+    if (!(memory >= 0 && memory <= kMostMemoryGb)) {
+      return broken(fmt::format("memory must be from 0 to {} GB", kMostMemoryGb), memory);
+    }
+  }
   if (!std::isfinite(job.priority)) return broken("priority must be finite", job.priority);
   if (!(job.deadline > job.submit)) {
     return broken("deadline must be after the submit time",

@@ -12,6 +12,8 @@ namespace allot {
 inline constexpr GpuCount kMostGpus = 1'000'000;  // of one job: beyond it a trace is surely broken
 inline constexpr Seconds kLongestTime = 1e11;     // about 3,000 years, likewise
 
+inline constexpr float kMostMemoryGb = 1e9F;
+
 struct BrokenRule {
   std::string rule;  // "duration must be > 0 s"
   std::string got;   // "-3"

@@ -34,6 +34,12 @@ std::optional<Job> ReadOpenbRow(const CsvReader& row, TraceBuilder& builder) {
   if (row.Text("pod_phase") == "Running") {
     builder.Adjust("still running when the trace ended: run time up to there");
   }
+  // Of what a pod asks for beside GPUs, the memory; its CPUs were its own affair in that cluster.
+  constexpr double kMibPerGib = 1024;
+  if (row.Has("memory_mib")) {
+    job.memory_gb = static_cast<float>(row.Number("memory_mib") / kMibPerGib);
+  }
+  job.gpu_types = builder.workload().gpu_types.Intern(row.Text("gpu_spec"));
   job.priority = row.Text("qos") == "BE" ? 0 : 1;  // best effort gives way
   return job;
 }

@@ -102,6 +102,7 @@ Workload Sample(const Workload& workload, const SampleOptions& options, SampleRe
   sample.tenants = workload.tenants;
   sample.users = workload.users;
   sample.groups = workload.groups;
+  sample.gpu_types = workload.gpu_types;
   const double low = options.load > 0 ? options.part * counts.keep_probability : 0;
   const double high = options.load > 0 ? low + counts.keep_probability : 1;
   double kept = 0;

@@ -40,7 +40,8 @@ struct Workload {
   NameTable tenants;
   NameTable users;
   NameTable groups;
-  DrawnModels drawn;  // perf/elastic.h
+  NameTable gpu_types;  // names of GPU types, and several of them joined by '|'
+  DrawnModels drawn;    // perf/elastic.h
 
   // Sorts by (submit, present order) and checks every job: unique id, submit >= 0, gpus >= 1,
   // duration > 0, limits ordered. DataError names the job and both values.

@@ -50,6 +50,11 @@ std::vector<Column> Columns(const Workload& workload) {
        [](const Job& job) {
          return job.outcome == Outcome::kUnreported ? std::string() : OutcomeName(job.outcome);
        }},
+      {"gpu_types", [&](const Job& job) { return Quote(workload.gpu_types[job.gpu_types]); }},
+      {"duration_type",
+       [&](const Job& job) { return Quote(workload.gpu_types[job.duration_type]); }},
+      {"gpu_memory_gb", [=](const Job& job) { return unless(job.gpu_memory_gb, 0.0F); }},
+      {"memory_gb", [=](const Job& job) { return unless(job.memory_gb, 0.0F); }},
   };
 }
 

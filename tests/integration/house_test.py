@@ -29,6 +29,19 @@ BELOW = table_of_layers()
 MAX_LINES = {".h": 200, ".cc": 450}
 
 
+def test_only_perf_looks_into_units():
+    """Units by kind are counted in src/perf; elsewhere they are compared, added and asked for their demand."""
+    looks = re.compile(r"[.>]units\s*\[|\.counts\(\)\s*\[|\bkey\(\)\.(units|span|partner)\(")
+    found = []
+    for path in SOURCES:
+        if path.parts[:2] == ("src", "perf"):
+            continue
+        for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
+            if looks.search(line):
+                found.append(f"{path}:{number}: {line.strip()}")
+    assert not found, "\n".join(found)
+
+
 def visible(layer):
     if layer == "cli":
         return {*BELOW, "cli"}
@@ -127,6 +140,7 @@ REGISTRIES = {
     "profiles": ["src/sim/*_profile.cc"],
     "sweeps": ["src/sweep/presets/*.cc"],
     "runtimes": ["src/live/*/*_runtime.cc"],
+    "throughput": ["src/perf/*_model.cc"],
     "catalogues": ["src/perf/catalogue.cc", "src/perf/power_laws.cc", "src/perf/dl2_job_types.cc"],
 }
 

@@ -69,6 +69,7 @@ class Defragment : public Placement {
       if (kept_[g] == 0) continue;
       const auto held = o.shares_of(row);
       Remember(held, &placed_[g]);
+      placed_[g].configuration = grants[g].configuration;
       if (held.size() == 1) movable_.push_back({g, row});
     }
     int moves_left = moves_;
@@ -76,12 +77,14 @@ class Defragment : public Placement {
       if (placed_[g].count > 0) continue;
       bool fits = placer_.Place(o, grants[g]);
       if (!fits && MakeRoom(o, grants[g], &moves_left)) fits = placer_.Place(o, grants[g]);
-      if (fits) Remember(placer_.shares(), &placed_[g]);
+      if (!fits) continue;
+      Remember(placer_.shares(), &placed_[g]);
+      placed_[g].configuration = placer_.configuration();
     }
     allocation->Clear();
     for (std::size_t g = 0; g < grants.size(); ++g) {
       if (placed_[g].count == 0) continue;
-      allocation->Add(o.job[At(grants[g].row)], grants[g].configuration,
+      allocation->Add(o.job[At(grants[g].row)], placed_[g].configuration,
                       std::span(shares_).subspan(placed_[g].first, placed_[g].count));
     }
   }
@@ -90,6 +93,7 @@ class Defragment : public Placement {
   struct Placed {
     std::size_t first = 0;  // into shares_
     std::size_t count = 0;  // 0: nowhere
+    std::int32_t configuration = -1;
   };
   struct Movable {  // a running job that was kept on one node
     std::size_t grant;
@@ -101,7 +105,8 @@ class Defragment : public Placement {
   };
 
   void Remember(std::span<const NodeShare> shares, Placed* placed) {
-    *placed = {shares_.size(), shares.size()};
+    placed->first = shares_.size();
+    placed->count = shares.size();
     shares_.insert(shares_.end(), shares.begin(), shares.end());
   }
 
@@ -175,16 +180,16 @@ class Defragment : public Placement {
     }
     if (tightest < 0) return;
     made_.push_back({m, share});
-    free.Release(share.node, share.gpus, demand.cpus);
+    free.Release(share.node, share.gpus, demand);
     share.node = tightest;
     share.gpus = free.Take(tightest, demand);
   }
 
   void Undo(const Observation& o, const Move& move) {
     NodeShare& share = ShareOf(movable_[move.movable]);
-    const std::int32_t cpus = DemandOfMovable(o, movable_[move.movable]).cpus;
-    placer_.free().Release(share.node, share.gpus, cpus);
-    placer_.free().TakeExactly(move.from.node, move.from.gpus, cpus);
+    const Resources demand = DemandOfMovable(o, movable_[move.movable]);
+    placer_.free().Release(share.node, share.gpus, demand);
+    placer_.free().TakeExactly(move.from.node, move.from.gpus, demand);
     share = move.from;
   }
 

@@ -46,7 +46,7 @@ class Alignment : public Sizing {
     job.room = kMaxGpusPerJob;
     for (std::size_t k = 0; k < table.kinds().size(); ++k) {
       job.bundle += table.kinds()[k].demand;
-      job.room = std::min<std::int32_t>(job.room, table.limits()[k]);
+      job.room = std::min<std::int32_t>(job.room, table.limits().of(k));
     }
     const double left = 1 - o.done_work[r] / o.estimated_work[r];
     job.remaining = static_cast<double>(job.bundle.gpus + job.bundle.cpus) *

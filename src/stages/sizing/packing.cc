@@ -92,7 +92,7 @@ class Packing : public Sizing {
     group->candidate = -1;
     group->alignment = 0;
     for (const GpuTypeIndex type : table.types()) {
-      const std::int32_t candidate = table.Find(table[group->requested].units, type);
+      const std::int32_t candidate = table.OnType(group->requested, type);
       if (candidate < 0 || !capacity_.Fits(table[candidate])) continue;
       const Resources& demand = table[candidate].demand;
       const Resources& free = capacity_.free(type);

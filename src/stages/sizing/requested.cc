@@ -98,12 +98,11 @@ class RequestedSize : public Sizing {
     const auto r = static_cast<std::size_t>(row);
     const ConfigurationTable& table = *o.table[r];
     const std::int32_t running = o.running[r];
-    const UnitCounts& units = table[o.requested[r]].units;
-    const bool as_asked =
-        running >= 0 && (running == o.requested[r] || table[running].units == units);
+    const std::int32_t asked = o.requested[r];
+    const bool as_asked = running >= 0 && (running == asked || table.SameUnits(running, asked));
     if (as_asked && capacity_.Fits(table[running])) return running;
     for (const GpuTypeIndex type : table.types()) {
-      const std::int32_t candidate = table.Find(units, type);
+      const std::int32_t candidate = table.OnType(asked, type);
       if (candidate >= 0 && capacity_.Fits(table[candidate])) return candidate;
     }
     return -1;

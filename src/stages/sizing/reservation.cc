@@ -75,7 +75,7 @@ class Reservation : public Sizing {
     const auto r = static_cast<std::size_t>(row);
     const ConfigurationTable& table = *o.table[r];
     for (const GpuTypeIndex type : table.types()) {
-      const std::int32_t candidate = table.Find(table[o.requested[r]].units, type);
+      const std::int32_t candidate = table.OnType(o.requested[r], type);
       if (candidate < 0 || !capacity_.Fits(table[candidate])) continue;
       if (reserved->at == kNone || reserved->type != type) return candidate;
       const Resources& demand = table[candidate].demand;
@@ -96,7 +96,7 @@ class Reservation : public Sizing {
     });
     Reserved best;
     for (const GpuTypeIndex type : table.types()) {
-      const std::int32_t wanted = table.Find(table[o.requested[r]].units, type);
+      const std::int32_t wanted = table.OnType(o.requested[r], type);
       if (wanted < 0) continue;
       const Resources& demand = table[wanted].demand;
       Resources free = capacity_.free(type);

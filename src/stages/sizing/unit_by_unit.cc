@@ -62,12 +62,13 @@ class UnitByUnit : public Sizing {
     const UnitCounts& limits = table.limits();
     if (table.kinds().size() > 1) {
       static_assert(kMaxUnitKinds == 2);
-      if (kind == kBundle) return units[0] < limits[0] && units[1] < limits[1] ? 1 : 0;
-      return units[static_cast<std::size_t>(kind)] < limits[static_cast<std::size_t>(kind)] ? 1 : 0;
+      const auto below = [&](std::size_t k) { return units.of(k) < limits.of(k); };
+      if (kind == kBundle) return below(0) && below(1) ? 1 : 0;
+      return below(static_cast<std::size_t>(kind)) ? 1 : 0;
     }
     for (int step = 1;; ++step) {
-      if (units[0] >= limits[0]) return 0;
-      ++units[0];
+      if (units.of(0) >= limits.of(0)) return 0;
+      units.Add(0);
       if (table.Find(units, types_[static_cast<std::size_t>(position)]) >= 0) return step;
     }
   }
@@ -135,10 +136,7 @@ class UnitByUnit : public Sizing {
 
   static double DominantShare(const Observation& o, const ConfigurationTable& table,
                               const UnitCounts& units) {
-    Resources demand;
-    for (std::size_t k = 0; k < table.kinds().size(); ++k) {
-      demand += table.kinds()[k].demand * units[k];
-    }
+    const Resources demand = DemandOf(table.kinds(), units);
     const Resources& total = o.cluster->total();
     return std::max(static_cast<double>(demand.gpus) / std::max(total.gpus, 1),
                     static_cast<double>(demand.cpus) / std::max(total.cpus, 1));
@@ -188,7 +186,7 @@ class UnitByUnit : public Sizing {
     const auto kinds = static_cast<int>(table.kinds().size());
     Growth& growth = growths_[static_cast<std::size_t>(position)];
     for (int k = 0; k < kinds; ++k) {
-      if (units[static_cast<std::size_t>(k)] > 0) continue;
+      if (units.of(static_cast<std::size_t>(k)) > 0) continue;
       growth.after = {kUnknown, kUnknown};
       return {kFirst, position, k};
     }
@@ -200,10 +198,9 @@ class UnitByUnit : public Sizing {
       // With several kinds the table goes one past the limits, for this look.
       const int step = kinds > 1 ? 1 : StepOf(table, position, k);
       if (step == 0) continue;
-      std::int16_t& count = units[static_cast<std::size_t>(k)];
-      count = static_cast<std::int16_t>(count + step);
+      units.Add(static_cast<std::size_t>(k), step);
       growth.after[static_cast<std::size_t>(k)] = intervals();
-      count = static_cast<std::int16_t>(count - step);
+      units.Add(static_cast<std::size_t>(k), -step);
       double saved = growth.now - growth.after[static_cast<std::size_t>(k)];
       if (step > 1) saved /= step;
       if (-saved <= best.key) best = {-saved, position, k};

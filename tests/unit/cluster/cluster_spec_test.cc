@@ -37,8 +37,8 @@ TEST(ClusterSpec, NodesTimesGpus) {
   const ClusterSpec spec = ClusterSpec::Parse("16x4");
   EXPECT_EQ(spec.nodes().size(), 16U);
   EXPECT_EQ(spec.types(), std::vector<std::string>{"gpu"});
-  EXPECT_EQ(spec.nodes()[15].capacity, (Resources{4, 32}));  // 8 CPUs a GPU
-  EXPECT_EQ(spec.total(), (Resources{64, 512}));
+  EXPECT_EQ(spec.nodes()[15].capacity, (Resources{4, 32, kUnlimitedMemory}));  // 8 CPUs a GPU
+  EXPECT_EQ(spec.total(), (Resources{64, 512, 16 * kUnlimitedMemory}));
 }
 
 TEST(ClusterSpec, TypesAreNumberedInOrderOfAppearance) {
@@ -47,11 +47,12 @@ TEST(ClusterSpec, TypesAreNumberedInOrderOfAppearance) {
   EXPECT_EQ(spec.nodes()[6].type, 1);
   EXPECT_EQ(spec.nodes()[9].type, 0);
   EXPECT_EQ(spec.type_capacity(), (std::vector<GpuCount>{26, 24}));
-  EXPECT_EQ(spec.total_of(1), (Resources{24, 192}));
+  EXPECT_EQ(spec.total_of(1), (Resources{24, 192, 3 * kUnlimitedMemory}));
 }
 
 TEST(ClusterSpec, ThirdFactorIsCpus) {
-  EXPECT_EQ(ClusterSpec::Parse("6x4x20:v100").nodes()[0].capacity, (Resources{4, 20}));
+  EXPECT_EQ(ClusterSpec::Parse("6x4x20:v100").nodes()[0].capacity,
+            (Resources{4, 20, kUnlimitedMemory}));
 }
 
 TEST(ClusterSpec, ToStringRoundTrips) {
@@ -73,7 +74,8 @@ TEST(ClusterSpec, ReadsAFile) {
 TEST(ClusterSpec, FileErrorsNameTheLine) {
   const ClusterFile file("6x4:v100\ntwo nodes\n");
   EXPECT_EQ(Refusal(file.path(), ExitCode::kBadData),
-            "a part of a cluster is NODESxGPUS[xCPUS][:TYPE], as in '16x4' or '6x4:v100', got 'two "
+            "a part of a cluster is NODESxGPUS[xCPUS[xMEMORY]][:TYPE[@MEMORY]], as in '16x4' or "
+            "'6x4:v100', got 'two "
             "nodes' (" +
                 file.path() + ":2)");
 }
@@ -86,13 +88,15 @@ TEST(ClusterSpec, EmptyFileHasNoGpu) {
 
 TEST(ClusterSpec, RefusesNonsense) {
   EXPECT_EQ(Refusal("banana", ExitCode::kUsage),
-            "a part of a cluster is NODESxGPUS[xCPUS][:TYPE], as in '16x4' or '6x4:v100', got "
+            "a part of a cluster is NODESxGPUS[xCPUS[xMEMORY]][:TYPE[@MEMORY]], as in '16x4' or "
+            "'6x4:v100', got "
             "'banana', which is no file either");
 }
 
 TEST(ClusterSpec, RefusesNothing) {
   EXPECT_EQ(Refusal("", ExitCode::kUsage),
-            "a part of a cluster is NODESxGPUS[xCPUS][:TYPE], as in '16x4' or '6x4:v100', got '', "
+            "a part of a cluster is NODESxGPUS[xCPUS[xMEMORY]][:TYPE[@MEMORY]], as in '16x4' or "
+            "'6x4:v100', got '', "
             "which is no file either");
 }
 

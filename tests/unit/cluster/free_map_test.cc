@@ -16,13 +16,13 @@ TEST(FreeMap, StartsWithEverythingFree) {
   EXPECT_EQ(free.gpu_mask(0), ~std::uint64_t{0});
   EXPECT_EQ(free.gpu_mask(1), 0b111U);
   EXPECT_EQ(free.free_cpus(2), 5);
-  EXPECT_EQ(free.total_free(1), (Resources{6, 10}));
+  EXPECT_EQ(free.total_free(1), (Resources{6, 10, 2 * kUnlimitedMemory}));
 }
 
 TEST(FreeMap, TakesTheLowestFreeGpus) {
   const ClusterSpec cluster = ClusterSpec::Parse("1x8");
   FreeMap free(cluster);
-  ASSERT_TRUE(free.TakeExactly(0, 0b101, 0));
+  ASSERT_TRUE(free.TakeExactly(0, 0b101));
   EXPECT_EQ(free.Take(0, {3, 4}), 0b11010U);
   EXPECT_EQ(free.free_gpus(0), 3);
   EXPECT_EQ(free.free_cpus(0), 60);
@@ -31,13 +31,13 @@ TEST(FreeMap, TakesTheLowestFreeGpus) {
 TEST(FreeMap, TakeExactlyChangesNothingWhenItCannot) {
   const ClusterSpec cluster = ClusterSpec::Parse("1x4");
   FreeMap free(cluster);
-  ASSERT_TRUE(free.TakeExactly(0, 0b1, 1));
-  EXPECT_FALSE(free.TakeExactly(0, 0b11, 0));     // GPU 0 is taken
-  EXPECT_FALSE(free.TakeExactly(0, 0b10000, 0));  // the node has no GPU 4
-  EXPECT_FALSE(free.TakeExactly(0, 0b10, 32));    // 31 CPUs are left
+  ASSERT_TRUE(free.TakeExactly(0, 0b1, {0, 1}));
+  EXPECT_FALSE(free.TakeExactly(0, 0b11));           // GPU 0 is taken
+  EXPECT_FALSE(free.TakeExactly(0, 0b10000));        // the node has no GPU 4
+  EXPECT_FALSE(free.TakeExactly(0, 0b10, {0, 32}));  // 31 CPUs are left
   EXPECT_EQ(free.gpu_mask(0), 0b1110U);
   EXPECT_EQ(free.free_cpus(0), 31);
-  EXPECT_EQ(free.total_free(0), (Resources{3, 31}));
+  EXPECT_EQ(free.total_free(0), (Resources{3, 31, kUnlimitedMemory}));
 }
 
 TEST(FreeMap, CapacityCountsWholeUnits) {
@@ -54,8 +54,8 @@ TEST(FreeMap, RefusesToTakeOrReleaseTooMuch) {
   const ClusterSpec cluster = ClusterSpec::Parse("1x4");
   FreeMap free(cluster);
   EXPECT_THROW(free.Take(0, {5, 0}), std::logic_error);
-  EXPECT_THROW(free.Release(0, 0b1, 0), std::logic_error);
-  EXPECT_THROW(free.Release(0, 0, 1), std::logic_error);
+  EXPECT_THROW(free.Release(0, 0b1), std::logic_error);
+  EXPECT_THROW(free.Release(0, 0, {0, 1}), std::logic_error);
 }
 
 // Whatever is taken and given back, free and held add up to the cluster and nothing is held twice.
@@ -74,7 +74,7 @@ TEST(FreeMap, ConservesResources) {
     for (int step = 0; step < 200; ++step) {
       if (!held.empty() && rng.Below(3) == 0) {
         const auto victim = static_cast<std::ptrdiff_t>(rng.Below(held.size()));
-        free.Release(held[victim].node, held[victim].gpus, held[victim].cpus);
+        free.Release(held[victim].node, held[victim].gpus, {0, held[victim].cpus});
         held.erase(held.begin() + victim);
       } else {
         const auto node = static_cast<NodeIndex>(rng.Below(cluster.nodes().size()));
@@ -101,9 +101,38 @@ TEST(FreeMap, ConservesResources) {
         ASSERT_EQ(free.total_free(type) + used[t], cluster.total_of(type));
       }
     }
-    for (const Held& h : held) free.Release(h.node, h.gpus, h.cpus);
+    for (const Held& h : held) free.Release(h.node, h.gpus, {0, h.cpus});
     ASSERT_EQ(free.total_free(0) + free.total_free(1) + free.total_free(2), cluster.total());
   }
+}
+
+TEST(FreeMap, MemoryIsTakenAndGivenBackWhereNodesStateIt) {
+  const ClusterSpec cluster = ClusterSpec::Parse("1x8x64x10");
+  FreeMap free(cluster);
+  const Resources demand{1, 0, 3000};
+  EXPECT_EQ(free.Capacity(0, demand, 8), 3);  // 10240 / 3000
+  const std::uint64_t taken = free.Take(0, demand * 2);
+  EXPECT_EQ(free.free_memory_mb(0), 4240);
+  EXPECT_FALSE(free.TakeExactly(0, 0b1000, demand * 2));  // 6000 of 4240 MB
+  EXPECT_TRUE(free.TakeExactly(0, 0b1000, demand));
+  free.Release(0, taken, demand * 2);
+  EXPECT_EQ(free.total_free(0), (Resources{7, 64, 7240}));
+}
+
+TEST(FreeMap, TwoJobsOnOneSetOfGpus) {
+  const ClusterSpec cluster = ClusterSpec::Parse("1x4");
+  FreeMap free(cluster);
+  EXPECT_FALSE(free.Join(0, 0b11, {2, 1}));  // nobody has them
+  ASSERT_TRUE(free.TakeExactly(0, 0b11, {2, 1}));
+  EXPECT_FALSE(free.Join(0, 0b111, {3, 1}));  // GPU 2 is free
+  ASSERT_TRUE(free.Join(0, 0b11, {2, 1}));
+  EXPECT_FALSE(free.Join(0, 0b1, {1, 1}));  // two have it
+  EXPECT_EQ(free.total_free(0), (Resources{2, 30, kUnlimitedMemory}));
+  free.Release(0, 0b11, {2, 1});  // one goes, the other stays
+  EXPECT_EQ(free.gpu_mask(0), 0b1100U);
+  EXPECT_EQ(free.free_cpus(0), 31);
+  free.Release(0, 0b11, {2, 1});
+  EXPECT_EQ(free.total_free(0), cluster.total());
 }
 
 TEST(FreeMap, DemandOfAddsUpKinds) {

@@ -178,5 +178,125 @@ TEST_F(ValidateTest, CpusOfTheNode) {
   EXPECT_EQ(Verdict(), "job 20: node 0 has 10 CPUs, its jobs would hold 14");
 }
 
+TEST(ValidateMemory, OfTheNode) {
+  const ClusterSpec cluster = ClusterSpec::Parse("1x4x32x10");
+  const ConfigurationTable table("net", {{"gpu", {1, 0, 6000}}},
+                                 {MakeConfiguration({1}, 0, {1, 0, 6000})});
+  Observation o;
+  o.cluster = &cluster;
+  o.job = {0, 1};
+  o.table = {&table, &table};
+  o.running = {-1, -1};
+  o.share_begin = {0, 0, 0};
+  Allocation allocation;
+  for (const JobIndex job : {0, 1}) {
+    const NodeShare share{0, {1}, std::uint64_t{1} << job};
+    allocation.Add(job, 0, std::span(&share, 1));
+  }
+  EXPECT_EQ(ValidateAllocation(o, allocation).message(),
+            "job 1: node 0 has 10240 MB of memory, its jobs would hold 12000");
+}
+
+// Three nodes of 4 GPUs. Table 'near': 0 = 2 GPUs on several nodes, 1 = 2 GPUs on one; table
+// 'pair': 0 = 1 GPU alone, 1 = 1 GPU beside a 'pair', 2 = 1 GPU beside a 'near'.
+class ValidateSpanTest : public testing::Test {
+ protected:
+  static std::vector<Configuration> Near() {
+    Configuration far = MakeConfiguration({2}, 0, {2, 0});
+    Configuration near = far;
+    far.span = {2, Span::kAny};
+    near.span = {1, 1};
+    near.rate = 3;
+    return {far, near};
+  }
+  static std::vector<Configuration> Pair() {
+    Configuration alone = MakeConfiguration({1}, 0, {1, 0});
+    Configuration with_pair = alone;
+    with_pair.partner = 0;
+    Configuration with_near = alone;
+    with_near.partner = 1;
+    return {alone, with_pair, with_near};
+  }
+
+  ValidateSpanTest()
+      : cluster_(ClusterSpec::Parse("3x4")),
+        near_("near", {{"gpu", {1, 0}}}, Near()),
+        pair_("pair", {{"gpu", {1, 0}}}, Pair(), ConfigurationTable::kNoLimits, {"pair", "near"}) {
+    o_.cluster = &cluster_;
+    o_.job = {5, 6, 7};
+    o_.table = {&near_, &pair_, &pair_};
+    o_.running = {-1, -1, -1};
+    o_.share_begin = {0, 0, 0, 0};
+  }
+  void Give(JobIndex job, std::int32_t configuration, const std::vector<NodeShare>& shares,
+            JobIndex partner = kAlone) {
+    allocation_.Add(job, configuration, shares, false, partner);
+  }
+  std::string Verdict() const { return ValidateAllocation(o_, allocation_).message(); }
+
+  ClusterSpec cluster_;
+  ConfigurationTable near_;
+  ConfigurationTable pair_;
+  Observation o_;
+  Allocation allocation_;
+};
+
+TEST_F(ValidateSpanTest, AsManyNodesAsTheSpanSays) {
+  Give(5, 1, {{0, {2}, 0b11}});
+  EXPECT_EQ(Verdict(), "");
+  allocation_.Clear();
+  Give(5, 1, {{0, {1}, 0b1}, {1, {1}, 0b1}});
+  EXPECT_EQ(Verdict(), "job 5: configuration 1 spans 1 nodes, its shares lie on 2");
+  allocation_.Clear();
+  Give(5, 0, {{0, {2}, 0b11}});
+  EXPECT_EQ(Verdict(), "job 5: configuration 0 spans 2+ nodes, its shares lie on 1");
+  allocation_.Clear();
+  Give(5, 0, {{0, {1}, 0b1}, {0, {1}, 0b10}});
+  EXPECT_EQ(Verdict(), "job 5: configuration 0 spans 2+ nodes, its shares lie on 1");
+}
+
+TEST_F(ValidateSpanTest, PartnersHoldTheSameGpus) {
+  Give(6, 1, {{0, {1}, 0b1}}, 7);
+  Give(7, 1, {{0, {1}, 0b1}}, 6);
+  EXPECT_EQ(Verdict(), "");
+  Give(5, 1, {{0, {2}, 0b11}});
+  EXPECT_EQ(Verdict(), "job 5: GPU 0 of node 0 is given twice, first to job 6");
+  allocation_.Clear();
+  Give(6, 1, {{0, {1}, 0b1}}, 7);
+  Give(7, 1, {{0, {1}, 0b10}}, 6);
+  EXPECT_EQ(Verdict(),
+            "job 6: partners hold the same GPUs of the same nodes in the same order, it has 1 "
+            "shares and its partner 7 has 1 others");
+}
+
+TEST_F(ValidateSpanTest, PartnersNameEachOther) {
+  Give(6, 1, {{0, {1}, 0b1}}, 7);
+  EXPECT_EQ(Verdict(), "job 6: its partner 7 is none of the 1 jobs that are allocated");
+  Give(7, 0, {{0, {1}, 0b1}});
+  EXPECT_EQ(Verdict(), "job 6: partners name each other, its partner 7 names -1");
+}
+
+TEST_F(ValidateSpanTest, PartnersAreAsTheirConfigurationsSay) {
+  Give(6, 1, {{0, {1}, 0b1}});
+  EXPECT_EQ(Verdict(), "job 6: configuration 1 shares its GPUs with a 'pair', no partner is named");
+  allocation_.Clear();
+  Give(6, 0, {{0, {1}, 0b1}}, 7);
+  Give(7, 1, {{0, {1}, 0b1}}, 6);
+  EXPECT_EQ(Verdict(), "job 6: configuration 0 is of a job alone on its GPUs, partner 7 is named");
+  allocation_.Clear();
+  Give(6, 2, {{0, {1}, 0b1}}, 7);
+  Give(7, 1, {{0, {1}, 0b1}}, 6);
+  EXPECT_EQ(Verdict(),
+            "job 6: configuration 2 shares its GPUs with a 'near', partner 7 is a 'pair'");
+}
+
+TEST_F(ValidateSpanTest, WhoWasLeftByItsPartnerGoesOn) {
+  o_.running = {-1, 1, -1};
+  o_.shares = {{0, {1}, 0b1}};
+  o_.share_begin = {0, 0, 1, 1};
+  Give(6, 1, {{0, {1}, 0b1}});
+  EXPECT_EQ(Verdict(), "");
+}
+
 }  // namespace
 }  // namespace allot

@@ -17,7 +17,8 @@ TEST(Dl2Setting, SizesAreThoseOfTheName) {
   const auto scenario = Draw("V24", 3);
   EXPECT_EQ(scenario->workload().jobs.size(), 120u);
   EXPECT_EQ(scenario->cluster().nodes().size(), 24u);
-  EXPECT_EQ(scenario->cluster().total(), (Resources{24 * 8, 24 * 8}));
+  EXPECT_EQ(scenario->cluster().total().gpus, 24 * 8);
+  EXPECT_EQ(scenario->cluster().total().cpus, 24 * 8);
   EXPECT_EQ(scenario->options().interval, 1200);
 }
 

@@ -76,8 +76,8 @@ class Placements {
   bool Node(std::size_t row, std::size_t node, UnitCounts left) {
     if (node == Nodes()) return left == UnitCounts{} && Job(row + 1);
     const auto& kinds = world_.o.table[row]->kinds();
-    for (std::int16_t first = 0; first <= left[0]; ++first) {
-      for (std::int16_t second = 0; second <= left[1]; ++second) {
+    for (int first = 0; first <= left.of(0); ++first) {
+      for (int second = 0; second <= left.of(1); ++second) {
         const UnitCounts here{first, second};
         const GpuCount gpus = DemandOf(kinds, here).gpus;
         if (gpus_[node] + gpus > kMaxGpusPerNode) continue;
@@ -87,9 +87,7 @@ class Placements {
           shares_[row].push_back({static_cast<NodeIndex>(node), here, mask});
         }
         gpus_[node] += gpus;
-        const UnitCounts rest{static_cast<std::int16_t>(left[0] - first),
-                              static_cast<std::int16_t>(left[1] - second)};
-        const bool found = Node(row, node + 1, rest);
+        const bool found = Node(row, node + 1, left - here);
         gpus_[node] -= gpus;
         shares_[row].resize(held);
         if (found) return true;
@@ -137,7 +135,7 @@ class ActionMaskTest : public testing::Test {
     if (own == 1 ? kind != 0 : (kind >= own && kind != kBundle)) return {};
     UnitCounts units = from < 0 ? UnitCounts{} : table[from].units;
     for (int k = 0; k < own; ++k) {
-      if (kind == kBundle || k == kind) ++units[static_cast<std::size_t>(k)];
+      if (kind == kBundle || k == kind) units.Add(static_cast<std::size_t>(k));
     }
     std::vector<std::int32_t> wanted;
     for (std::int32_t c = 0; c < table.size(); ++c) {

@@ -76,7 +76,7 @@ bool CanGrow(const World& world, const SequenceAction& state, std::int32_t row, 
       const std::int32_t configuration = other == row ? next : state.granted(other);
       if (configuration < 0) continue;
       for (std::size_t k = 0; k < its.kinds().size(); ++k) {
-        units.insert(units.end(), static_cast<std::size_t>(its[configuration].units[k]),
+        units.insert(units.end(), static_cast<std::size_t>(its[configuration].units.of(k)),
                      {its[configuration].gpu_type, its.kinds()[k].demand});
       }
     }

@@ -13,7 +13,9 @@ class ShadowTest : public testing::Test {
  protected:
   ShadowTest()
       : cluster_(ClusterSpec::Parse("1x2")),
-        table_("t", {{"gpu", {1, 0}}}, {{{1, 0}, 0, {1, 0}, 1, 1}, {{2, 0}, 0, {2, 0}, 2, 1.5}}) {
+        table_("t", {{"gpu", {1, 0}}},
+               {{.units = {1}, .demand = {1, 0}, .cost = 1, .rate = 1},
+                {.units = {2}, .demand = {2, 0}, .cost = 2, .rate = 1.5}}) {
     spdlog::set_level(spdlog::level::off);
     o_.interval = 10;
     o_.cluster = &cluster_;

@@ -8,7 +8,7 @@ namespace allot {
 namespace {
 
 ConfigurationTable OneGpu(double rate) {
-  return {"t", {{"gpu", {1, 0}}}, {{{1, 0}, 0, {1, 0}, 1, rate}}};
+  return {"t", {{"gpu", {1, 0}}}, {{.units = {1}, .demand = {1, 0}, .cost = 1, .rate = rate}}};
 }
 
 // A live job's table is made anew when its rate is measured, here at the same address.

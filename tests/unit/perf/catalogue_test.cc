@@ -112,6 +112,31 @@ TEST(CatalogueCsv, BadRate) {
   }
 }
 
+TEST(CatalogueCsv, RatesMayDifferByNodes) {
+  const Catalogue c = Catalogue::FromCsv(
+      "profile,gpu_type,gpus,nodes,rate\na,v100,1,1,10\na,v100,4,1,40\na,v100,4,2+,24\n"
+      "b,v100,1,,5\n",
+      "c.csv");
+  EXPECT_EQ(c.Get("a")->SpansOn("v100"), (std::vector<Span>{{1, 1}, {2, Span::kAny}}));
+  EXPECT_EQ(c.Get("b")->SpansOn("v100"), std::vector<Span>{Span{}});
+}
+
+TEST(CatalogueCsv, BadNodes) {
+  EXPECT_EQ(Refusal("profile,gpu_type,gpus,nodes,rate\na,v100,1,0,10\n"),
+            "'nodes': numbers of nodes are '1', '2+', '2-4' or 'any', got '0' (c.csv:2)");
+}
+
+TEST(CatalogueCsv, KindsAreNamed) {
+  EXPECT_NO_THROW(
+      Catalogue::FromCsv("profile,kind,gpu_type,gpus,rate\na,gpu-scaling,v100,1,10\n", "c.csv"));
+  EXPECT_EQ(
+      Refusal("profile,kind,gpu_type,gpus,rate\na,gpu-scalin,v100,1,10\n"),
+      "unknown kind of throughput model 'gpu-scalin' (did you mean 'gpu-scaling'?) (c.csv:2)");
+  EXPECT_EQ(Refusal("profile,kind,gpu_type,gpus\na,gpu-scaling,v100,1\n"),
+            "profile 'a': the kind 'gpu-scaling' needs the column 'rate', the catalogue has none "
+            "(c.csv:2)");
+}
+
 TEST(CatalogueCsv, CountsMustRise) {
   EXPECT_EQ(Refusal(WithHeader("a,v100,2,2\na,v100,2,3\n")),
             "'gpus' must rise within a GPU type, got 2 after 2 (c.csv:3)");

@@ -34,7 +34,7 @@ ConfigurationTable RandomTable(std::uint64_t trial) {
       const auto gpus = static_cast<std::int16_t>(1 + rng.Below(64));
       const bool known =
           std::any_of(configurations.begin(), configurations.end(), [&](const Configuration& c) {
-            return c.gpu_type == static_cast<GpuTypeIndex>(type) && c.units[0] == gpus;
+            return c.gpu_type == static_cast<GpuTypeIndex>(type) && c.units == UnitCounts(gpus);
           });
       if (!known) {
         configurations.push_back(Gpus(gpus,
@@ -164,6 +164,105 @@ TEST(ConfigurationTable, FindDistinguishesKinds) {
   EXPECT_EQ(table.Find({1, 2}, 0), 0);
   EXPECT_EQ(table.Find({2, 1}, 0), 1);
   EXPECT_EQ(table.Find({1, 1}, 0), -1);
+}
+
+// 4 GPUs on one node, on several, and beside a partner.
+ConfigurationTable SpanTable() {
+  Configuration near = Gpus(4, 10);
+  near.span = {1, 1};
+  Configuration far = Gpus(4, 6);
+  far.span = {2, Span::kAny};
+  Configuration beside = Gpus(4, 12);
+  beside.partner = 0;
+  return ConfigurationTable("t", kGpuKind, {beside, far, near, Gpus(1, 3)},
+                            ConfigurationTable::kNoLimits, {"other"});
+}
+
+TEST(ConfigurationTable, EqualUnitsMayDifferInSpan) {
+  const ConfigurationTable table = SpanTable();
+  const std::int32_t near = table.Find({4}, 0);
+  EXPECT_EQ(table[near].span, (Span{1, 1}));  // the fastest that is alone on its GPUs
+  const std::int32_t far = table.Slower(near);
+  EXPECT_EQ(table[far].span, (Span{2, Span::kAny}));
+  EXPECT_EQ(table.Slower(far), -1);
+  EXPECT_EQ(table.Find({4}, 0, 1), near);
+  EXPECT_EQ(table.Find({4}, 0, 3), far);
+  EXPECT_EQ(table.Slower(table.Find({1}, 0)), -1);
+  EXPECT_TRUE(table.has_spans());
+  for (std::int32_t i = 0; i < table.size(); ++i) {
+    EXPECT_EQ(table.Find(table[i].key()), i);
+    EXPECT_EQ(table.FindText(table.KeyText(i, {"v100"}), {"v100"}), i);
+  }
+}
+
+TEST(ConfigurationTable, SizesAndBestRatesAreOfJobsAlone) {
+  const ConfigurationTable table = SpanTable();
+  EXPECT_EQ(table.best_rate(), 10);
+  EXPECT_EQ(table[table.hull(0).back().to].rate, 10);
+  for (const std::int32_t i : table.fastest()) EXPECT_EQ(table[i].partner, kNoPartner);
+}
+
+TEST(ConfigurationTable, RenewingRatesKeepsTheLayout) {
+  ConfigurationTable table = SpanTable();
+  const std::uint64_t layout = table.layout();
+  const std::uint64_t before = table.fingerprint();
+  std::vector<double> rates;
+  for (const Configuration& c : table.configurations()) {
+    rates.push_back(c.span == Span{1, 1} ? 5 : c.rate);
+  }
+  table.Renew(rates);
+  EXPECT_EQ(table.version(), 1U);
+  EXPECT_EQ(table.layout(), layout);
+  EXPECT_NE(table.fingerprint(), before);
+  EXPECT_EQ(table.best_rate(), 6);
+  EXPECT_EQ(table[table.Find({4}, 0)].span, (Span{2, Span::kAny}));  // is faster now
+  EXPECT_EQ(table.RateOf({4}, 0), 6);
+  EXPECT_EQ(table.hull(0).size(), 2U);
+  EXPECT_EQ(table.version(), 1U);
+}
+
+// What a table says of rates is the same whether they were given at first or later.
+TEST(ConfigurationTable, RenewedTablesAreAsMadeAnew) {
+  for (std::uint64_t trial = 0; trial < 100; ++trial) {
+    SCOPED_TRACE(trial);
+    ConfigurationTable renewed = RandomTable(trial);
+    Rng rng(1, "renew", trial);
+    std::vector<Configuration> others = renewed.configurations();
+    std::vector<double> rates;
+    for (Configuration& c : others) rates.push_back(c.rate = rng.Uniform(0.1, 10));
+    renewed.Renew(rates);
+    const ConfigurationTable made("random", kGpuKind, others);
+    ASSERT_EQ(renewed.fingerprint(), made.fingerprint());
+    ASSERT_EQ(renewed.types(), made.types());
+    ASSERT_EQ(renewed.fastest(), made.fastest());
+    ASSERT_EQ(renewed.best_rate(), made.best_rate());
+    ASSERT_EQ(renewed.best_efficiency(), made.best_efficiency());
+    ASSERT_EQ(renewed.reference_rate(), made.reference_rate());
+    ASSERT_EQ(renewed.max_hull_cost(), made.max_hull_cost());
+    for (const GpuTypeIndex type : made.types()) {
+      ASSERT_EQ(renewed.hull(type).size(), made.hull(type).size());
+      for (std::size_t i = 0; i < made.hull(type).size(); ++i) {
+        ASSERT_EQ(renewed.hull(type)[i].to, made.hull(type)[i].to);
+        ASSERT_EQ(renewed.hull(type)[i].log_gain, made.hull(type)[i].log_gain);
+      }
+    }
+  }
+}
+
+TEST(ConfigurationTable, FingerprintsTellTablesApart) {
+  const auto print = [](const char* name, std::vector<Configuration> all,
+                        UnitCounts limits = ConfigurationTable::kNoLimits) {
+    return ConfigurationTable(name, kGpuKind, std::move(all), limits).fingerprint();
+  };
+  const std::uint64_t one = print("t", {Gpus(1, 1), Gpus(2, 1.5)});
+  EXPECT_EQ(one, print("t", {Gpus(2, 1.5), Gpus(1, 1)}));
+  EXPECT_NE(one, print("u", {Gpus(1, 1), Gpus(2, 1.5)}));
+  EXPECT_NE(one, print("t", {Gpus(1, 1), Gpus(2, 1.5000000000000002)}));
+  EXPECT_NE(one, print("t", {Gpus(1, 1), Gpus(2, -1.5)}));
+  EXPECT_NE(one, print("t", {Gpus(1, 1), Gpus(2, 1.5)}, {1}));
+  Configuration near = Gpus(2, 1.5);
+  near.span = {1, 1};
+  EXPECT_NE(one, print("t", {Gpus(1, 1), near}));
 }
 
 TEST(ConfigurationTable, ReferenceIsTheCheapestOfTheFastestType) {

@@ -71,5 +71,36 @@ TEST(ConstantModel, RateIsOneAtEverySize) {
   EXPECT_EQ(MakeConstantModel()->Rate({0}, "any"), 0);
 }
 
+// Measured on one node and on several: {4 on one: 40, 4 on more: 24, 8 on more: 44}.
+ModelPtr SpanModel() {
+  return MakeGpuScalingModel("spans", {{"v100", {{1, 10}, {4, 40}}, {1, 1}},
+                                       {"v100", {{4, 24}, {8, 44}}, {2, Span::kAny}}});
+}
+
+double OnNodes(const ThroughputModel& model, std::vector<UnitCounts> nodes) {
+  return model.Rate({"v100", nodes, {}}, {});
+}
+
+TEST(GpuScalingModel, ThePlacementDecidesWhereSpansWereMeasured) {
+  const ModelPtr model = SpanModel();
+  EXPECT_EQ(OnNodes(*model, {{4}}), 40);
+  EXPECT_EQ(OnNodes(*model, {{2}, {2}}), 24);
+  EXPECT_EQ(OnNodes(*model, {{4}, {2}}), 34);  // between 24 and 44
+  EXPECT_EQ(OnNodes(*model, {{4}, {2}, {2}}), 44);
+  EXPECT_EQ(model->SpansOn("v100"), (std::vector<Span>{{1, 1}, {2, Span::kAny}}));
+}
+
+TEST(GpuScalingModel, DoesNotRunOnNumbersOfNodesThatNoSpanHolds) {
+  const ModelPtr model = MakeGpuScalingModel("one", {{"v100", {{4, 40}}, {1, 1}}});
+  EXPECT_EQ(OnNodes(*model, {{2}, {2}}), 0);
+}
+
+TEST(FewestNodes, AreFullButForTheLast) {
+  EXPECT_EQ(FewestNodes(10, 4, {}), (std::vector<UnitCounts>{{4}, {4}, {2}}));
+  EXPECT_EQ(FewestNodes(4, 4, {2, Span::kAny}), (std::vector<UnitCounts>{{3}, {1}}));
+  EXPECT_TRUE(FewestNodes(5, 4, {1, 1}).empty());
+  EXPECT_TRUE(FewestNodes(1, 4, {2, Span::kAny}).empty());
+}
+
 }  // namespace
 }  // namespace allot

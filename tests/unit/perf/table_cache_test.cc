@@ -22,7 +22,7 @@ Job MakeJob(GpuCount gpus, GpuCount lowest = 0, GpuCount highest = 0) {
 std::vector<int> Counts(const ConfigurationTable& table, GpuTypeIndex type) {
   std::vector<int> counts;
   for (const Configuration& c : table.configurations()) {
-    if (c.gpu_type == type) counts.push_back(c.units[0]);
+    if (c.gpu_type == type) counts.push_back(c.units.of(0));
   }
   return counts;
 }
@@ -39,32 +39,32 @@ class TableCacheTest : public testing::Test {
 };
 
 TEST_F(TableCacheTest, GridIsEveryCountThenEvery4thThenEvery8th) {
-  TableCache cache(catalogue_, {"gpu"}, {1000});
+  TableCache cache(catalogue_, {{"gpu", 1000}});
   const auto counts = Counts(*cache.TableFor(workload_, MakeJob(1, 1, 80)), 0);
   EXPECT_EQ(counts, (std::vector<int>{1,  2,  3,  4,  5,  6,  7,  8,  12, 16, 20, 24,
                                       28, 32, 36, 40, 44, 48, 52, 56, 60, 64, 72, 80}));
 }
 
 TEST_F(TableCacheTest, LowestAndRequestedAreOfferedOffTheGrid) {
-  TableCache cache(catalogue_, {"gpu"}, {1000});
+  TableCache cache(catalogue_, {{"gpu", 1000}});
   EXPECT_EQ(Counts(*cache.TableFor(workload_, MakeJob(11, 9, 16)), 0),
             (std::vector<int>{9, 11, 12, 16}));
 }
 
 TEST_F(TableCacheTest, RigidJobHasOneCount) {
-  TableCache cache(catalogue_, {"gpu"}, {1000});
+  TableCache cache(catalogue_, {{"gpu", 1000}});
   EXPECT_EQ(Counts(*cache.TableFor(workload_, MakeJob(13)), 0), std::vector<int>{13});
 }
 
 TEST_F(TableCacheTest, CountsKeepWithinEachTypesCapacity) {
-  TableCache cache(catalogue_, {"v100", "k80"}, {2, 5});
+  TableCache cache(catalogue_, {{"v100", 2}, {"k80", 5}});
   const auto table = cache.TableFor(workload_, MakeJob(4, 1, 16));
   EXPECT_EQ(Counts(*table, 0), (std::vector<int>{1, 2}));
   EXPECT_EQ(Counts(*table, 1), (std::vector<int>{1, 2, 3, 4, 5}));
 }
 
 TEST_F(TableCacheTest, ConfigurationsCarryDemandCostAndRate) {
-  TableCache cache(catalogue_, {"v100"}, {8});
+  TableCache cache(catalogue_, {{"v100", 8}});
   Job job = MakeJob(8);
   job.model = 0;
   const Configuration& c = (*cache.TableFor(workload_, job))[0];
@@ -74,13 +74,13 @@ TEST_F(TableCacheTest, ConfigurationsCarryDemandCostAndRate) {
 }
 
 TEST_F(TableCacheTest, EqualProfileAndLimitsShareATable) {
-  TableCache cache(catalogue_, {"gpu"}, {64});
+  TableCache cache(catalogue_, {{"gpu", 64}});
   EXPECT_EQ(cache.TableFor(workload_, MakeJob(2, 1, 8)),
             cache.TableFor(workload_, MakeJob(4, 1, 8)));
 }
 
 TEST_F(TableCacheTest, RequestedOffTheGridHasItsOwnTable) {
-  TableCache cache(catalogue_, {"gpu"}, {64});
+  TableCache cache(catalogue_, {{"gpu", 64}});
   const auto first = cache.TableFor(workload_, MakeJob(9, 1, 16));
   const auto second = cache.TableFor(workload_, MakeJob(11, 1, 16));
   EXPECT_GE(first->Find({9}, 0), 0);
@@ -88,7 +88,7 @@ TEST_F(TableCacheTest, RequestedOffTheGridHasItsOwnTable) {
 }
 
 TEST_F(TableCacheTest, JobLargerThanTheClusterIsRefused) {
-  TableCache cache(catalogue_, {"v100", "k80"}, {4, 8});
+  TableCache cache(catalogue_, {{"v100", 4}, {"k80", 8}});
   try {
     cache.TableFor(workload_, MakeJob(9, 1, 32));
     FAIL() << "no error";
@@ -115,7 +115,9 @@ std::string TypeError(const std::vector<std::string>& types, const std::vector<i
     job.model = model;
     workload.jobs.push_back(job);
   }
-  TableCache cache(catalogue, types, std::vector<GpuCount>(types.size(), 4));
+  std::vector<GpuTypeSpec> specs;
+  for (const std::string& type : types) specs.push_back({.name = type, .gpus = 4});
+  TableCache cache(catalogue, specs);
   try {
     cache.CheckTypes(workload);
     for (const Job& job : workload.jobs) cache.OfferFor(workload, job);
@@ -154,29 +156,111 @@ TEST(GpuTypesTest, MeasuredAndUnnamedTypesAreGood) {
 }
 
 TEST_F(TableCacheTest, WorkIsDurationTimesRateAtTheRequested) {
-  TableCache cache(catalogue_, {"k80", "v100"}, {8, 8});
+  TableCache cache(catalogue_, {{"k80", 8}, {"v100", 8}});
   Job job = MakeJob(8, 1, 8);
   job.model = 0;
   EXPECT_DOUBLE_EQ(cache.WorkOf(workload_, job), 100 * 40);  // the v100 is the fastest here
 }
 
 TEST_F(TableCacheTest, WorkUsesATypeThatCanHoldTheRequested) {
-  TableCache cache(catalogue_, {"k80", "v100"}, {8, 4});
+  TableCache cache(catalogue_, {{"k80", 8}, {"v100", 4}});
   Job job = MakeJob(8, 1, 8);
   job.model = 0;
   EXPECT_DOUBLE_EQ(cache.WorkOf(workload_, job), 100 * 16);
 }
 
 TEST_F(TableCacheTest, GivenWorkStays) {
-  TableCache cache(catalogue_, {"gpu"}, {8});
+  TableCache cache(catalogue_, {{"gpu", 8}});
   Job job = MakeJob(1);
   job.work = 42;
   EXPECT_EQ(cache.WorkOf(workload_, job), 42);
 }
 
 TEST_F(TableCacheTest, JobWithoutProfileHasItsDurationAsWork) {
-  TableCache cache(catalogue_, {"gpu"}, {8});
+  TableCache cache(catalogue_, {{"gpu", 8}});
   EXPECT_EQ(cache.WorkOf(workload_, MakeJob(4)), 100);
+}
+
+TEST_F(TableCacheTest, SpansAreConfigurationsWhereNodesCanHoldThem) {
+  catalogue_.Add(MakeGpuScalingModel("spans", {{"v100", {{1, 10}, {8, 80}}, {1, 1}},
+                                               {"v100", {{2, 12}, {8, 40}}, {2, Span::kAny}}}));
+  Job job = MakeJob(4, 1, 8);
+  job.model = workload_.models.Intern("spans");
+  TableCache cache(catalogue_, {{.name = "v100", .gpus = 16, .node_gpus = 4}});
+  const TableCache::Offer offer = cache.OfferFor(workload_, job);
+  std::vector<std::string> keys;
+  for (std::int32_t i = 0; i < offer.table->size(); ++i) {
+    keys.push_back(offer.table->KeyText(i, {"v100"}));
+  }
+  EXPECT_EQ(
+      keys,
+      (std::vector<std::string>{
+          "gpus=1 type=v100 nodes=1", "gpus=2 type=v100 nodes=2+", "gpus=2 type=v100 nodes=1",
+          "gpus=3 type=v100 nodes=2+", "gpus=3 type=v100 nodes=1", "gpus=4 type=v100 nodes=2+",
+          "gpus=4 type=v100 nodes=1", "gpus=5 type=v100 nodes=2+", "gpus=6 type=v100 nodes=2+",
+          "gpus=7 type=v100 nodes=2+", "gpus=8 type=v100 nodes=2+"}));
+  EXPECT_EQ(offer.table->KeyText(offer.requested, {"v100"}), "gpus=4 type=v100 nodes=1");
+  EXPECT_DOUBLE_EQ(offer.work, 100 * 40);  // 10 + 3/7 x 70 on one node
+}
+
+TEST_F(TableCacheTest, TypesThatAJobDoesNotAcceptAreLeftOut) {
+  TableCache cache(catalogue_, {{"v100", 8}, {"k80", 8}});
+  Job job = MakeJob(2);
+  job.gpu_types = workload_.gpu_types.Intern("k80|t4");
+  EXPECT_EQ(Counts(*cache.TableFor(workload_, job), 0), std::vector<int>{});
+  EXPECT_EQ(Counts(*cache.TableFor(workload_, job), 1), std::vector<int>{2});
+  job.gpu_types = workload_.gpu_types.Intern("t4");
+  try {
+    cache.TableFor(workload_, job);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "a job must accept a GPU type of the cluster: job 'app_17' accepts 't4', the "
+                 "cluster has v100, k80");
+  }
+}
+
+TEST_F(TableCacheTest, GpusWithTooLittleMemoryAreLeftOut) {
+  TableCache cache(catalogue_, {{.name = "v100", .gpus = 8, .memory_gb = 16},
+                                {.name = "k80", .gpus = 8, .memory_gb = 12}});
+  Job job = MakeJob(2);
+  job.gpu_memory_gb = 14;
+  EXPECT_EQ(Counts(*cache.TableFor(workload_, job), 0), std::vector<int>{2});
+  EXPECT_EQ(Counts(*cache.TableFor(workload_, job), 1), std::vector<int>{});
+  job.gpu_memory_gb = 40;
+  try {
+    cache.TableFor(workload_, job);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "a job must accept a GPU type of the cluster: job 'app_17' accepts any with at "
+                 "least 40 GB, the cluster has v100 (16 GB), k80 (12 GB)");
+  }
+}
+
+TEST_F(TableCacheTest, HostMemoryIsSharedByTheRequestedGpus) {
+  TableCache cache(catalogue_, {{.name = "v100", .gpus = 8, .limits_memory = true}});
+  Job job = MakeJob(4, 1, 8);
+  job.memory_gb = 10;  // 2.5 GB a GPU
+  const auto table = cache.TableFor(workload_, job);
+  EXPECT_EQ((*table)[table->Find({8}, 0)].demand, (Resources{8, 0, 8 * 2560}));
+}
+
+TEST_F(TableCacheTest, ADurationIsOfTheTypeThatItWasMeasuredOn) {
+  TableCache cache(catalogue_, {{"v100", 8}});
+  Job job = MakeJob(8);
+  job.model = 0;
+  job.duration_type = workload_.gpu_types.Intern("k80");
+  EXPECT_DOUBLE_EQ(cache.WorkOf(workload_, job), 100 * 16);  // the k80 is not in the cluster
+  job.duration_type = workload_.gpu_types.Intern("h100");
+  try {
+    cache.WorkOf(workload_, job);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "a duration is of a GPU type that the profile was measured on: job 'app_17' names "
+                 "'h100', profile 'm' has v100, k80");
+  }
 }
 
 }  // namespace

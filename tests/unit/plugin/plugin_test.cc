@@ -325,7 +325,7 @@ const Fault kFaults[] = {
     {"twice", [](auto* s) { s->configuration_units = With(s->configuration_units, 22, 2, 1); },
      ALLOT_BAD_DATA, "table 0: each configuration once"},
     {"order", [](auto* s) { s->configuration_units = With(s->configuration_units, 22, 0, 9); },
-     ALLOT_BAD_DATA, "table 0: configurations ascend by (type, price, rate, units)"},
+     ALLOT_BAD_DATA, "table 0: configurations ascend by (type, price)"},
     {"rate", [](auto* s) { s->configuration_rate = With(s->configuration_rate, 11, 0, kNan); },
      ALLOT_BAD_DATA, "table 0: a configuration must cost something and have a finite rate"},
     {"no rate", [](auto* s) { s->table_most_units = With(s->table_most_units, 6, 4, 0); },

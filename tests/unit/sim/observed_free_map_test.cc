@@ -20,7 +20,7 @@ void ExpectFreeIsWhatSharesLeave(const Observation& o) {
   ASSERT_TRUE(o.free.has_value());
   FreeMap expected(*o.cluster);
   for (const NodeShare& share : o.shares) {
-    ASSERT_TRUE(expected.TakeExactly(share.node, share.gpus, 0));
+    ASSERT_TRUE(expected.TakeExactly(share.node, share.gpus));
   }
   for (NodeIndex node = 0; node < static_cast<NodeIndex>(o.cluster->nodes().size()); ++node) {
     ASSERT_EQ(o.free->gpu_mask(node), expected.gpu_mask(node)) << "node " << node;

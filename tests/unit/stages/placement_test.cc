@@ -43,6 +43,97 @@ TEST(PlacementTest, LeavesOutWhatCannotBePlaced) {
   }
 }
 
+// n GPUs on one node run at n, on several at n / 2: configurations 2 n - 2 and 2 n - 1.
+ConfigurationTable SpanTable(int most, int node_gpus) {
+  std::vector<Configuration> all;
+  for (int n = 1; n <= most; ++n) {
+    Configuration c{.units = {n}, .demand = {n, 0}, .cost = double(n), .rate = n / 2.0};
+    c.span = {2, Span::kAny};
+    if (n > 1) all.push_back(c);
+    c.span = {1, 1};
+    c.rate = n;
+    if (n <= node_gpus) all.push_back(c);
+  }
+  return ConfigurationTable("spans", {{"gpu", {1, 0}}}, std::move(all));
+}
+
+// Whatever is granted, and whatever runs: what is placed keeps its span (Place validates), and who
+// could run on what is left is not left out.
+TEST(PlacementTest, HonoursSpans) {
+  for (const std::string& spec : Registry<PlacementInfo>::Global().ids()) {
+    for (std::uint64_t trial = 0; trial < 200; ++trial) {
+      SCOPED_TRACE(fmt::format("{} {}", spec, trial));
+      Rng rng(3, "placement_test", trial);
+      const int nodes = 1 + static_cast<int>(rng.Below(4));
+      World world(fmt::format("{}x4", nodes));
+      std::vector<Grant> grants;
+      FreeMap free(*world.o.cluster);
+      for (int j = 0; j < 6; ++j) {
+        const std::int32_t row = world.Add(SpanTable(4 * nodes, 4), {1});
+        const ConfigurationTable& table = *world.o.table[std::size_t(row)];
+        if (rng.Below(3) == 0) {  // runs somewhere
+          std::vector<std::pair<NodeIndex, std::uint64_t>> places;
+          int gpus = 0;
+          for (NodeIndex node = 0; node < nodes; ++node) {
+            const GpuCount taken = std::min<GpuCount>(free.free_gpus(node), GpuCount(rng.Below(3)));
+            if (taken == 0) continue;
+            places.emplace_back(node, free.Take(node, {taken, 0}));
+            gpus += taken;
+          }
+          if (gpus > 0) {
+            const std::int32_t running = table.Find({gpus}, 0, places.size());
+            ASSERT_GE(running, 0);
+            world.Run(row, running, places);
+          }
+        }
+        if (rng.Below(4) == 0) continue;
+        const bool stays = world.o.running[std::size_t(row)] >= 0 && rng.Below(2) == 0;
+        grants.push_back(
+            {row, stays ? world.o.running[std::size_t(row)]
+                        : static_cast<std::int32_t>(rng.Below(std::uint64_t(table.size())))});
+      }
+      const Placed placed = Place(world, spec, grants);
+      if (spec == "defragment") continue;  // keeps whole nodes for jobs of one
+      FreeMap left(*world.o.cluster);
+      Allocation allocation;
+      MakeStage<Placement>("placement", spec)->Place(world.o, grants, &allocation);
+      for (const Allocation::Entry& entry : allocation.entries()) {
+        for (const NodeShare& share : allocation.shares(entry)) {
+          ASSERT_TRUE(left.TakeExactly(share.node, share.gpus));
+        }
+      }
+      for (const Grant& grant : grants) {
+        if (placed.contains(world.o.job[std::size_t(grant.row)])) continue;
+        const Configuration& c = (*world.o.table[std::size_t(grant.row)])[grant.configuration];
+        EXPECT_FALSE(left.HasRoom(0, c.demand.gpus, c.span)) << "row " << grant.row;
+      }
+    }
+  }
+}
+
+TEST(PlacementTest, GoesOnWhereItRunsWhenNoNodeHasRoom) {
+  World world("2x4");
+  const std::int32_t row = world.Add(SpanTable(4, 4), {1});
+  world.Add(kAnySize);
+  const ConfigurationTable& table = *world.o.table[0];
+  const std::int32_t far = table.Find({4}, 0, 2);
+  world.Run(row, far, {{0, 0b0011}, {1, 0b1100}});
+  world.Run(1, 0, {{0, 0b0100}});
+  const std::int32_t near = table.Find({4}, 0, 1);
+  // Node 1 is free for all of it; where the other job lies there, it goes on as it is.
+  EXPECT_EQ(Place(world, "packed", {{1, 0}, {row, near}})[0],
+            fmt::format("configuration {}: 1/0xf", near));
+  World full("2x4");
+  full.Add(SpanTable(4, 4), {1});
+  full.Add(kAnySize);
+  full.Add(kAnySize);
+  full.Run(0, far, {{0, 0b0011}, {1, 0b1100}});
+  full.Run(1, 0, {{0, 0b0100}});
+  full.Run(2, 0, {{1, 0b0001}});
+  EXPECT_EQ(Place(full, "packed", {{1, 0}, {2, 0}, {0, near}})[0],
+            fmt::format("configuration {}: 0/0x3 1/0xc", far));
+}
+
 TEST(PackedTest, TakesTheTightestNodeThatHoldsAll) {
   World world("2x4");
   world.Add(kAnySize);

@@ -20,6 +20,9 @@ TEST(Openb, ReadsARow) {
   EXPECT_EQ(workload.jobs[0].duration, 200);
   EXPECT_EQ(workload.jobs[0].outcome, Outcome::kPassed);
   EXPECT_EQ(workload.jobs[1].outcome, Outcome::kFailed);
+  EXPECT_EQ(workload.gpu_types[workload.jobs[0].gpu_types], "V100M16|V100M32");
+  EXPECT_EQ(workload.jobs[0].memory_gb, 16);
+  EXPECT_EQ(workload.jobs[1].gpu_types, -1);                        // any
   EXPECT_GT(workload.jobs[0].priority, workload.jobs[1].priority);  // best effort gives way
 }
 

@@ -1,0 +1,50 @@
+#include "perf/catalogue_row.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "core/strings.h"
+#include "perf/units.h"
+
+namespace allot {
+
+CatalogueRow::CatalogueRow(const std::vector<std::string>& columns, std::string_view line,
+                           std::string place)
+    : columns_(&columns), place_(std::move(place)) {
+  for (const std::string_view field : Split(line, ',')) fields_.emplace_back(field);
+  if (fields_.size() != columns.size()) {
+    throw DataError("a catalogue row has {} columns ({}), got {} ({})", columns.size(),
+                    Join(columns, ","), fields_.size(), place_);
+  }
+}
+
+bool CatalogueRow::Has(std::string_view column) const {
+  return std::find(columns_->begin(), columns_->end(), column) != columns_->end();
+}
+
+const std::string& CatalogueRow::Text(std::string_view column) const {
+  static const std::string kAbsent;
+  const auto found = std::find(columns_->begin(), columns_->end(), column);
+  return found == columns_->end() ? kAbsent
+                                  : fields_[static_cast<std::size_t>(found - columns_->begin())];
+}
+
+GpuCount CatalogueRow::Gpus(std::string_view column) const {
+  const auto gpus = ParseInteger(Text(column));
+  if (!gpus || *gpus < 1 || *gpus > kMaxGpusPerJob) {
+    throw DataError("'{}' must be a whole number from 1 to {}, got '{}' ({})", column,
+                    kMaxGpusPerJob, Text(column), place_);
+  }
+  return static_cast<GpuCount>(*gpus);
+}
+
+double CatalogueRow::Positive(std::string_view column) const {
+  const auto number = ParseNumber(Text(column));
+  if (!number || !(*number > 0)) {
+    throw DataError("'{}' must be a number > 0, got '{}' ({})", column, Text(column), place_);
+  }
+  return *number;
+}
+
+}  // namespace allot
