@@ -244,7 +244,7 @@ std::string SpecOf(const std::string& id) {
 // The guard must have had something to judge where the run is a few jobs long.
 std::string SpecIn(const GoldenWorld& world, const std::string& id) {
   const bool watchful = world.reasons && id == "guarded";
-  return SpecOf(id) + (watchful ? ",min-jobs=3,every=2,margin=0" : "");
+  return SpecOf(id) + (watchful ? ",min-jobs=3,check-interval=2,margin=0" : "");
 }
 
 std::filesystem::path FileOf(const GoldenWorld& world, const std::string& id) {
