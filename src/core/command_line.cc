@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <type_traits>
 
@@ -110,7 +111,8 @@ void CommandLine::Renamed(const std::string& former, const std::string& name) {
     if (option->count() > 0) {
       throw UsageError("{} is the old name of {}, and both are given", former, name);
     }
-    for (const std::string& value : values) option->add_result(value);
+    const bool flag = option->get_expected_max() == 0;  // CLI11 gives those an empty value
+    for (const std::string& value : values) option->add_result(flag ? "true" : value);
     option->run_callback();
     return true;
   };
@@ -137,7 +139,11 @@ std::optional<int> CommandLine::Parse(int argc, char** argv) {
     app_->parse(argc, argv);
     return std::nullopt;
   } catch (const CLI::ParseError& error) {
-    return app_->exit(error);
+    const int code = app_->exit(error);  // prints the help or the fault
+    return code == 0 ? 0 : static_cast<int>(ExitCode::kUsage);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return static_cast<int>(error.code());
   }
 }
 

@@ -50,5 +50,13 @@ INSTANTIATE_TEST_SUITE_P(Profiles, ProfileConformanceTest,
                            return name;
                          });
 
+TEST(ProfileTest, PoliciesMeanWhatTheProfileSays) {
+  const ProfileInfo& blox = Registry<ProfileInfo>::Global().Get("profile", "blox");
+  const std::string las = PolicySpecUnder(blox, "las:admission=load/factor=2");
+  EXPECT_NE(las.find("service=seconds"), std::string::npos) << las;
+  EXPECT_NE(las.find("admission=load/factor=2"), std::string::npos) << las;
+  EXPECT_EQ(PolicySpecUnder(blox, "index:alpha=1"), "index:alpha=1");  // not one of Blox's
+}
+
 }  // namespace
 }  // namespace allot

@@ -29,7 +29,7 @@ Scenario SmallScenario(std::uint64_t seed) {
   }
   workload.Finish();
   MakeElastic({.seed = seed}, Catalogue::Embedded(), &workload);
-  return {std::move(workload), ClusterSpec::Parse("2x4,1x8:fast"), SimOptions{}};
+  return {std::move(workload), ClusterSpec::Parse("2x4,1x8:v100"), SimOptions{}};
 }
 
 // Powers of two: -alpha ln(time) is then the same float in either order of rounding.

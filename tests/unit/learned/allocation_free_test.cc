@@ -54,7 +54,7 @@ Scenario CrowdScenario(bool estimated) {
   MakeElastic({.seed = 1}, Catalogue::Embedded(), &workload);
   SimOptions options;
   options.lengths = LengthEstimates::Parse(estimated ? "true" : "none");
-  return {std::move(workload), ClusterSpec::Parse("8x4,4x8:fast"), options};
+  return {std::move(workload), ClusterSpec::Parse("8x4,4x8:v100"), options};
 }
 
 class LearnedDecision : public testing::TestWithParam<bool> {};

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "core/rng.h"
-#include "sim/profile.h"
 #include "tests/unit/core/expect_error.h"
 #include "tests/unit/sim/small_world.h"
 
@@ -170,14 +169,6 @@ TEST(PromiseTest, AnAnswerThatHoldsIsTheAnswerThatWouldBeGiven) {
     }
     EXPECT_LT(asked, asked_always) << stages.ordering << " promises nothing";
   }
-}
-
-TEST(ProfileTest, PoliciesMeanWhatTheProfileSays) {
-  const ProfileInfo& blox = Registry<ProfileInfo>::Global().Get("profile", "blox");
-  const std::string las = PolicySpecUnder(blox, "las:admission=load/factor=2");
-  EXPECT_NE(las.find("service=seconds"), std::string::npos) << las;
-  EXPECT_NE(las.find("admission=load/factor=2"), std::string::npos) << las;
-  EXPECT_EQ(PolicySpecUnder(blox, "index:alpha=1"), "index:alpha=1");  // not one of Blox's
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ TEST_P(FillGradient, AgreesWithCentralDifferencesByEveryScore) {
   EXPECT_GT(largest, 0.5) << "there was something to compare";
 }
 
-INSTANTIATE_TEST_SUITE_P(Clusters, FillGradient, testing::Values("2x4", "1x3", "2x2:slow,1x4:fast"),
+INSTANTIATE_TEST_SUITE_P(Clusters, FillGradient, testing::Values("2x4", "1x3", "2x2:k80,1x4:v100"),
                          [](const auto& one) { return "Case" + std::to_string(one.index); });
 
 }  // namespace
