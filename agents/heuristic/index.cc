@@ -31,7 +31,7 @@ class IndexHeuristic : public Policy {
     if (rank_ != 0 && basis_ == Basis::kSubmit) {
       throw UsageError("policy 'index': rank {} needs a basis that is a time, got submit", rank_);
     }
-    if (!params.Text("history").empty()) lengths_ = LengthModelOf(params.Text("history"));
+    if (const auto history = HistoryOf(params)) lengths_ = LengthModelOf(history);
   }
 
   void OnEpisodeStart(const EpisodeContext&) override { lengths_.OnEpisodeStart(); }

@@ -23,6 +23,8 @@ struct Agent {
   LengthModel lengths;  // what is known of run times before it is used
 };
 
+class Explainer;  // agents/learned/explanation.h
+
 class LearnedPolicy : public Policy {
  public:
   // To be called for decisions that others make: what it would have seen at Decide.
@@ -40,6 +42,9 @@ struct NetworkInfo {
   std::function<void(const NetWeights&, const std::string& origin)> check;
   std::function<std::unique_ptr<LearnedPolicy>(const Agent&, const std::string& placement)>
       make_policy;
+  // What explains its decisions; empty: nothing does.
+  std::function<std::unique_ptr<Explainer>(const Agent&, const std::string& placement)>
+      make_explainer{};
 };
 
 // Of these weights; UsageError when the kind is not known.

@@ -44,9 +44,10 @@ struct Explanation {
   Allocation allocation;
 };
 
+// Made by NetworkInfo::make_explainer, where a network has one.
 class Explainer {
  public:
-  // UsageError unless the network is of index actions.
+  // UsageError unless the network is an index network.
   explicit Explainer(const Agent& agent, std::string_view placement = "packed");
 
   void OnEpisodeStart() { encoder_.OnEpisodeStart(); }
@@ -63,5 +64,11 @@ class Explainer {
 // "4 GPUs", "2 worker + 1 ps", with the type where the cluster has several; "nothing" for -1.
 std::string ConfigurationText(const Observation& observation, std::int32_t row,
                               std::int32_t configuration);
+
+// Of the policy that `policy` names ("learned:checkpoint=DIR"); null: its decisions are not
+// explained.
+std::unique_ptr<Explainer> MakeExplainer(const NamedParams& policy);
+// Of an agent, likewise.
+std::unique_ptr<Explainer> MakeExplainer(const Agent& agent, const std::string& placement);
 
 }  // namespace allot

@@ -1,6 +1,7 @@
 // The network 'index': encode, one forward pass, hull fill, placement.
 
 #include "agents/learned/agent.h"
+#include "agents/learned/explanation.h"
 #include "agents/learned/index_agent.h"
 #include "core/error.h"
 
@@ -73,6 +74,9 @@ ALLOT_REGISTER(NetworkInfo,
                    Check,
                    [](const Agent& agent, const std::string& placement) {
                      return std::make_unique<IndexPolicy>(agent, placement);
+                   },
+                   [](const Agent& agent, const std::string& placement) {
+                     return std::make_unique<Explainer>(agent, placement);
                    }}));
 
 }  // namespace

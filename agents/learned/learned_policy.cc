@@ -1,6 +1,7 @@
 // The policy 'learned': whatever network the checkpoint holds. Torch-free.
 
 #include "agents/learned/agent.h"
+#include "agents/learned/explanation.h"
 #include "core/error.h"
 
 namespace allot {
@@ -26,4 +27,17 @@ PolicyInfo LearnedInfo() {
 ALLOT_REGISTER(PolicyInfo, LearnedInfo());
 
 }  // namespace
+
+std::unique_ptr<Explainer> MakeExplainer(const NamedParams& policy) {
+  const PolicyInfo& info = LearnedPolicyInfo();
+  if (policy.name != info.id) return nullptr;
+  const Params params("policy 'learned'", info.params, policy.given);
+  return MakeExplainer(LoadAgent(params.Text("checkpoint")), params.Text("placement"));
+}
+
+std::unique_ptr<Explainer> MakeExplainer(const Agent& agent, const std::string& placement) {
+  const NetworkInfo& network = NetworkOf(agent.weights);
+  return network.make_explainer == nullptr ? nullptr : network.make_explainer(agent, placement);
+}
+
 }  // namespace allot

@@ -8,11 +8,11 @@
 namespace allot {
 
 LookaheadChooser::LookaheadChooser(PolicyInfo info, const std::vector<std::string>& candidates,
-                                   const ChooserOptions& options)
+                                   const ChooserOptions& options, const ParamLoader& loader)
     : info_(std::move(info)), options_(options) {
   ALLOT_CHECK(!candidates.empty());
   for (const std::string& spec : candidates) {
-    candidates_.push_back({MakePolicy(spec), MakePolicy(spec), {}});
+    candidates_.push_back({MakePolicy(spec, loader), MakePolicy(spec, loader), {}});
   }
 }
 
@@ -44,10 +44,11 @@ void LookaheadChooser::Decide(const Observation& o, Allocation* allocation) {
     chosen_ = Choose(o);
     next_choice_ = o.now + options_.every * o.interval;
   }
-  const Candidate& chosen = candidates_[chosen_];
-  *allocation = chosen.answer;
-  const Seconds holds = chosen.present->info().time_driven ? chosen.answer.holds_until() : kNever;
-  allocation->HoldUntil(std::min(holds, next_choice_));
+  *allocation = candidates_[chosen_].answer;
+}
+
+Seconds LookaheadChooser::HoldsUntil(const Observation& o, std::span<const std::int32_t> running) {
+  return std::min(allot::HoldsUntil(*candidates_[chosen_].present, o, running), next_choice_);
 }
 
 std::vector<ParamSpec> ChooserParams(int horizon, int step) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "sched/incremental.h"
 #include "sim/lookahead_simulation.h"
 
 namespace allot {
@@ -21,15 +22,19 @@ struct ChooserOptions {
   int step = 1;      // intervals between the decisions of a future, completions aside
 };
 
-class LookaheadChooser : public Policy {
+class LookaheadChooser : public Policy, public IncrementalPolicy {
  public:
-  // `candidates`: policy specs, at least one; UsageError for unknown ones.
+  // `candidates`: policy specs, at least one; UsageError for unknown ones. `loader`: of MakePolicy.
   LookaheadChooser(PolicyInfo info, const std::vector<std::string>& candidates,
-                   const ChooserOptions& options);
+                   const ChooserOptions& options, const ParamLoader& loader = {});
 
   const PolicyInfo& info() const override { return info_; }
   void OnEpisodeStart(const EpisodeContext& context) override;
   void Decide(const Observation& observation, Allocation* allocation) override;
+  IncrementalPolicy* incremental() override { return this; }
+  // What the chosen one promises, at most to the next choice.
+  Seconds HoldsUntil(const Observation& observation,
+                     std::span<const std::int32_t> running) override;
 
   std::size_t chosen() const { return chosen_; }  // of the candidates, at the last decision
 

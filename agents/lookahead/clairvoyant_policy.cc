@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/rng.h"
-#include "sched/policy.h"
+#include "sched/foresight.h"
 #include "stages/hull_fill.h"
 
 namespace allot {

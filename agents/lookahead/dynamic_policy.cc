@@ -45,7 +45,8 @@ PolicyInfo DynamicInfo() {
                   "admission stages joined by '|'"}};
   for (ParamSpec& param : ChooserParams(0, 1)) info.params.push_back(std::move(param));
   info.make = [info](const Params& params) -> std::unique_ptr<Policy> {
-    return std::make_unique<LookaheadChooser>(info, Pairs(params), ChooserOptionsOf(params));
+    return std::make_unique<LookaheadChooser>(info, Pairs(params), ChooserOptionsOf(params),
+                                              params.loader());
   };
   return info;
 }

@@ -68,8 +68,6 @@ void GuardedPolicy::Decide(const Observation& o, Allocation* allocation) {
       const Status status = ValidateAllocation(o, own_answer_);
       if (status.ok()) {
         *allocation = own_answer_;
-        // Asked at every interval, so that no drift is overslept.
-        allocation->HoldUntil(0);
         return;
       }
       CountInvalid(o, status.message());
@@ -79,11 +77,10 @@ void GuardedPolicy::Decide(const Observation& o, Allocation* allocation) {
     }
   }
   ++by_teacher_;
-  if (!fallen_) {
-    allocation->HoldUntil(0);
-  } else if (!teacher_->info().time_driven) {
-    allocation->HoldUntil(kNever);
-  }
+}
+
+Seconds GuardedPolicy::HoldsUntil(const Observation& o, std::span<const std::int32_t> running) {
+  return fallen_ ? allot::HoldsUntil(*teacher_, o, running) : 0;
 }
 
 PolicyNotes GuardedPolicy::notes() const {
@@ -138,8 +135,9 @@ PolicyInfo GuardedInfo() {
                                 ? PolicySpecUnder(profile, Nested(params.Text("policy")))
                                 : "learned:checkpoint=" + checkpoint;
     const std::string teacher = PolicySpecUnder(profile, Nested(params.Text("teacher")));
-    return std::make_unique<GuardedPolicy>(info, MakePolicy(own), MakePolicy(teacher),
-                                           MakePolicy(teacher), options);
+    return std::make_unique<GuardedPolicy>(info, MakePolicy(own, params.loader()),
+                                           MakePolicy(teacher, params.loader()),
+                                           MakePolicy(teacher, params.loader()), options);
   };
   return info;
 }

@@ -11,7 +11,7 @@
 // happened.
 
 #include "agents/lookahead/arrivals_replay.h"
-#include "sched/notes.h"
+#include "sched/incremental.h"
 
 namespace allot {
 
@@ -24,7 +24,7 @@ struct GuardOptions {
   SimOptions rules{};         // of the simulation
 };
 
-class GuardedPolicy : public Policy, public NotesTaker {
+class GuardedPolicy : public Policy, public IncrementalPolicy {
  public:
   // `shadow`: another object of the teacher, for the simulations.
   GuardedPolicy(PolicyInfo info, std::unique_ptr<Policy> own, std::unique_ptr<Policy> teacher,
@@ -34,6 +34,10 @@ class GuardedPolicy : public Policy, public NotesTaker {
   void OnEpisodeStart(const EpisodeContext& context) override;
   void Decide(const Observation& observation, Allocation* allocation) override;
   PolicyNotes notes() const override;
+  IncrementalPolicy* incremental() override { return this; }
+  // None before the fall, so that no drift is missed; then the teacher's.
+  Seconds HoldsUntil(const Observation& observation,
+                     std::span<const std::int32_t> running) override;
 
  private:
   void CheckDrift(const Observation& observation);

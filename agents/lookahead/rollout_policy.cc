@@ -36,7 +36,8 @@ PolicyInfo RolloutInfo() {
                  {"betas", "0|0.3|0.75|2", "further points"}};
   for (ParamSpec& param : ChooserParams(24, 1)) info.params.push_back(std::move(param));
   info.make = [info](const Params& params) -> std::unique_ptr<Policy> {
-    return std::make_unique<LookaheadChooser>(info, Grid(params), ChooserOptionsOf(params));
+    return std::make_unique<LookaheadChooser>(info, Grid(params), ChooserOptionsOf(params),
+                                              params.loader());
   };
   return info;
 }

@@ -9,6 +9,7 @@
 #include "core/index.h"
 #include "core/interrupt.h"
 #include "core/parallel.h"
+#include "sched/incremental.h"
 #include "sim/run.h"
 #include "sim/simulated_cluster.h"
 
@@ -37,10 +38,12 @@ void PlayLesson(const Lesson& lesson, const Seen& seen) {
   context.seed = 0;
   teacher->OnEpisodeStart(context);
   Allocation applied;
+  RunningUnder running;
   for (std::int64_t decision = 0; decision < kMostDecisions; ++decision) {
     const Observation& o = cluster.Observe();
     teacher->Decide(o, &applied);
-    const Seconds holds = lesson.must_follow ? applied.holds_until() : 0;
+    Seconds holds = 0;
+    if (lesson.must_follow) holds = HoldsUntil(*teacher, o, running.Of(o, applied));
     seen(o, &applied);
     const ApplyReport report = cluster.Apply(applied);
     if (!report.refused.ok()) throw RunError("at {} s: {}", o.now, report.refused.message());

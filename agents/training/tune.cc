@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "workload/history_file.h"
 
 namespace allot {
 namespace {
@@ -69,7 +70,7 @@ class Search {
     std::vector<double> logs(scenarios_.size());
     // A policy for each: they learn lengths while they play.
     ParallelFor(scenarios_.size(), options_.threads, [&](std::size_t i) {
-      const auto policy = MakePolicy(spec);
+      const auto policy = MakePolicy(spec, FileLoader());
       logs[i] =
           std::log(PlayFor(options_.objective, *scenarios_[i], *policy, options_.max_decisions));
     });

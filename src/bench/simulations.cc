@@ -12,8 +12,10 @@
 #include "experiment/spec_list.h"
 #include "experiment/sweep_cells.h"
 #include "fidelity/peer.h"
+#include "sched/incremental.h"
 #include "sim/run.h"
 #include "sweep/preset.h"
+#include "workload/history_file.h"
 
 namespace allot {
 namespace {
@@ -79,8 +81,10 @@ nlohmann::ordered_json MeasureCrowds(const std::string& policies, int most_activ
     const Scenario scenario = RigidCrowd(jobs);
     const std::int64_t decisions = std::max(50, 200000 / jobs);
     for (const std::string& spec : SplitSpecs(policies)) {
-      const auto policy = MakePolicy(spec);
+      const auto policy = MakePolicy(spec, FileLoader());
       SimulatedCluster cluster(scenario);
+      IncrementalPolicy* const side = policy->incremental();
+      AllocationChanges changes;
       Allocation allocation;
       policy->OnEpisodeStart({.seed = 0, .cluster = &scenario.cluster()});
       // The first decisions launch half of the jobs and take the memory that later ones reuse.
@@ -88,8 +92,13 @@ nlohmann::ordered_json MeasureCrowds(const std::string& policies, int most_activ
       double start = 0;
       for (std::int64_t d = -kUntimed; d < decisions; ++d) {
         if (d == 0) start = ThreadCpuSeconds();
-        policy->DecideChanges(cluster.Observe(), &allocation);  // as simulated runs are decided
-        cluster.Apply(allocation);
+        // As simulated runs are decided.
+        if (side != nullptr && side->DecideChanges(cluster.Observe(), &changes)) {
+          cluster.ApplyChanges(changes);
+        } else {
+          policy->Decide(cluster.Observe(), &allocation);
+          cluster.Apply(allocation);
+        }
         cluster.WaitForChange(0);  // called at every interval, whatever it promises
       }
       const double us = 1e6 * (ThreadCpuSeconds() - start) / static_cast<double>(decisions);
@@ -142,7 +151,7 @@ nlohmann::ordered_json MeasureMillion(const std::string& policies) {
   const Scenario scenario(MillionJobs(), cluster, options);
   Json rows = Json::array();
   for (const std::string& spec : SplitSpecs(policies)) {
-    const RunOutcome outcome = RunPolicy(scenario, *MakePolicy(spec));
+    const RunOutcome outcome = RunPolicy(scenario, *MakePolicy(spec, FileLoader()));
     std::int32_t most = 0;
     for (const TimelinePoint& point : outcome.timeline) most = std::max(most, point.active);
     rusage usage{};

@@ -13,6 +13,7 @@
 #include "core/file.h"
 #include "core/version.h"
 #include "plugin/plugin_policy.h"
+#include "workload/history_file.h"
 
 namespace allot {
 namespace {
@@ -34,7 +35,8 @@ int BenchServe(const ServingOptions& o, const GlobalOptions& globals) {
                {"version", Version()},
                {"machine", BenchMachine()},
                {"jobs", o.jobs},
-               {"direct", MeasureServing(MakePolicy(spec), o.jobs, std::min(o.decisions, 1000))},
+               {"direct", MeasureServing(MakePolicy(spec, FileLoader()), o.jobs,
+                                         std::min(o.decisions, 1000))},
                {"plugin", MeasureServing(MakePluginPolicy(o.plugin, spec), o.jobs, o.decisions)}};
   if (!o.out.empty()) WriteTextFile(o.out, json.dump(2) + "\n");
   if (globals.json) {

@@ -17,6 +17,7 @@
 #include "live/runtime.h"
 #include "plugin/plugin_policy.h"
 #include "sched/online_policy.h"
+#include "workload/history_file.h"
 
 namespace allot {
 namespace {
@@ -79,7 +80,7 @@ std::string SpecOf(const std::string& policy, const std::string& checkpoint, con
 
 // In this program, or behind the C interface of a library.
 std::unique_ptr<Policy> MakePolicyInCharge(const std::string& library, const std::string& spec) {
-  return library.empty() ? MakeOnlinePolicy(spec) : MakePluginPolicy(library, spec);
+  return library.empty() ? MakeOnlinePolicy(spec, FileLoader()) : MakePluginPolicy(library, spec);
 }
 
 int Serve(ServeOptions& o, const GlobalOptions& globals) {
@@ -111,7 +112,7 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
   std::unique_ptr<Shadow> shadow;
   std::string shadow_name;
   if (!shadow_spec.empty()) {
-    std::unique_ptr<Policy> beside = MakeOnlinePolicy(shadow_spec);
+    std::unique_ptr<Policy> beside = MakeOnlinePolicy(shadow_spec, FileLoader());
     shadow_name = "shadow-" + beside->info().id;
     shadow = std::make_unique<Shadow>(shadow_spec, std::move(beside));
   }

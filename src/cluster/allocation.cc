@@ -7,15 +7,12 @@ namespace allot {
 void Allocation::Clear() {
   entries_.clear();
   shares_.clear();
-  stopped_.clear();
-  is_changes_ = false;
   has_partners_ = false;
-  holds_until_ = 0;
 }
 
 bool operator==(const Allocation& a, const Allocation& b) {
   // Entries lie in the order of their shares, so equal counts mean equal offsets.
-  return a.is_changes_ == b.is_changes_ && a.stopped_ == b.stopped_ && a.shares_ == b.shares_ &&
+  return a.shares_ == b.shares_ &&
          std::equal(a.entries_.begin(), a.entries_.end(), b.entries_.begin(), b.entries_.end(),
                     [](const Allocation::Entry& x, const Allocation::Entry& y) {
                       return x.job == y.job && x.configuration == y.configuration &&

@@ -1,7 +1,6 @@
 #pragma once
-// What a policy answers: which jobs run, in which configuration, on which GPUs of which nodes, and
-// how long that answer holds. A job that is not listed does not run (a running one is preempted);
-// but an answer may also be given as changes: what runs and is neither listed nor stopped goes on.
+// What a policy answers: which jobs run, in which configuration, on which GPUs of which nodes. A
+// job that is not listed does not run: if it ran before, it is preempted.
 
 #include <cstdint>
 #include <span>
@@ -43,31 +42,17 @@ class Allocation {
     for (const NodeShare& share : shares) shares_.push_back(share);  // few: quicker than insert
   }
 
-  // As changes from now on, until it is cleared.
-  void BecomeChanges() { is_changes_ = true; }
-  bool is_changes() const { return is_changes_; }
-  void Stop(JobIndex job) { stopped_.push_back(job); }  // of changes only
-  const std::vector<JobIndex>& stopped() const { return stopped_; }
-
-  // A promise: while no job arrives or ends, the same question before `time` has the same answer,
-  // so that it need not be asked. Without it the policy is asked every interval.
-  void HoldUntil(Seconds time) { holds_until_ = time; }
-  Seconds holds_until() const { return holds_until_; }
-
   const std::vector<Entry>& entries() const { return entries_; }
   bool has_partners() const { return has_partners_; }  // some entry names one
   std::span<const NodeShare> shares(const Entry& entry) const {
     return {shares_.data() + entry.first_share, static_cast<std::size_t>(entry.share_count)};
   }
-  friend bool operator==(const Allocation& a, const Allocation& b);  // of who gets what
+  friend bool operator==(const Allocation& a, const Allocation& b);
 
  private:
   std::vector<Entry> entries_;
   std::vector<NodeShare> shares_;
-  std::vector<JobIndex> stopped_;
-  bool is_changes_ = false;
   bool has_partners_ = false;
-  Seconds holds_until_ = 0;
 };
 
 }  // namespace allot

@@ -1,8 +1,8 @@
 #pragma once
-// The seam to any cluster, simulated or real. The driver (sched/driver.h) is its only caller.
+// The seam to a cluster, simulated or real. The driver (sched/driver.h) is its only caller. It
+// calls Observe, then Apply, then WaitForChange, again and again.
 
 #include <cstdint>
-#include <string>
 
 #include "cluster/allocation.h"
 #include "cluster/observation.h"
@@ -10,45 +10,48 @@
 
 namespace allot {
 
-// What an application of an allocation did.
+class IncrementalCluster;  // cluster/incremental_cluster.h
+
+// What an Apply did.
 struct ApplyReport {
-  std::int32_t launched = 0;      // was waiting, runs now
-  std::int32_t preempted = 0;     // ran, waits now
-  std::int32_t resized = 0;       // runs in another configuration
-  std::int32_t moved = 0;         // runs in the same configuration on other GPUs
-  Status refused = Status::Ok();  // the broken rule; nothing was changed
+  std::int32_t launched = 0;      // jobs that waited and now run
+  std::int32_t preempted = 0;     // jobs that ran and now wait
+  std::int32_t resized = 0;       // jobs that now run in another configuration
+  std::int32_t moved = 0;         // jobs that run in the same configuration on other GPUs
+  Status refused = Status::Ok();  // the rule that the allocation broke; then nothing was changed
 };
 
 class ClusterPort {
  public:
   virtual ~ClusterPort() = default;
 
-  // A consistent snapshot with monotone `now`. The reference stays valid, and unchanged, until the
-  // next Apply or WaitForChange; copy it to keep it.
+  // The state of the cluster and of all unfinished jobs. `now` never falls. The reference stays
+  // valid until the cluster is destroyed. What it shows changes in Apply and WaitForChange only;
+  // copy it to keep it.
   virtual const Observation& Observe() const = 0;
 
-  // Pure.
+  // Checks an allocation (the rules are in cluster/validate.h). Changes nothing.
   virtual Status Validate(const Allocation& allocation) const = 0;
 
-  // Whether Apply takes an allocation that is given as changes.
-  virtual bool TakesChanges() const { return false; }
-
-  // Validates, then makes it so, or refuses and changes nothing. Applying the same decision number
-  // again changes nothing.
+  // Validates the allocation and puts it into force. If a rule is broken, it changes nothing and
+  // reports the rule. A second call for the same decision number changes nothing.
   virtual ApplyReport Apply(const Allocation& allocation) = 0;
 
-  // The same, of an allocation that Validate has accepted since the last change: a cluster need not
+  // The same for an allocation that Validate has accepted since the last change. A cluster need not
   // check it again.
   virtual ApplyReport ApplyValidated(const Allocation& allocation) { return Apply(allocation); }
 
-  // False where what is known to happen first makes the next wait as long as it is, whatever
-  // `holds_until` says.
-  virtual bool AsksHowLong() const { return true; }
-
-  // Lets time pass until the next decision is due; false when nothing more will ever happen.
-  // One is due when a job has arrived or ended, or at the first scheduled instant at or after
-  // `holds_until`.
+  // Waits until the next decision is due. Returns false when nothing more will ever happen.
+  //
+  // A decision is due after an event: a job arrives or ends, a node comes or goes. It is due at
+  // once or at the next scheduled instant (a multiple of the interval), as the cluster is
+  // configured. Without an event it is due at the first scheduled instant that is after now and not
+  // before `holds_until` (absolute, in seconds). 0: ask at every interval. kNever: ask after events
+  // only.
   virtual bool WaitForChange(Seconds holds_until) = 0;
+
+  // The optional side for answers as changes. Null: the cluster takes full answers only.
+  virtual IncrementalCluster* incremental() { return nullptr; }
 };
 
 }  // namespace allot

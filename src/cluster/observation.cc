@@ -56,25 +56,6 @@ Observation InOrder(const Observation& from, std::span<const std::int32_t> order
   return to;
 }
 
-Allocation InFull(const Observation& o, const Allocation& changes) {
-  if (!changes.is_changes()) return changes;
-  std::vector<JobIndex> named = changes.stopped();
-  for (const Allocation::Entry& entry : changes.entries()) named.push_back(entry.job);
-  std::sort(named.begin(), named.end());
-  Allocation full;
-  for (std::int32_t row = 0; row < o.rows(); ++row) {
-    const auto r = static_cast<std::size_t>(row);
-    if (o.running[r] < 0 || std::binary_search(named.begin(), named.end(), o.job[r])) continue;
-    JobIndex partner = o.partner_of(row);
-    if (std::binary_search(named.begin(), named.end(), partner)) partner = kAlone;
-    full.Add(o.job[r], o.running[r], o.shares_of(row), false, partner);
-  }
-  for (const Allocation::Entry& entry : changes.entries()) {
-    full.Add(entry.job, entry.configuration, changes.shares(entry), entry.relaunch, entry.partner);
-  }
-  return full;
-}
-
 double EstimatedRemaining(double estimated_work, double done_work) {
   if (std::isnan(estimated_work)) return kUnknown;
   const double left = estimated_work - done_work;

@@ -79,9 +79,6 @@ EndedJob EndedAt(const Observation& observation, std::int32_t row, Seconds end);
 // jobs stay.
 Observation InOrder(const Observation& observation, std::span<const std::int32_t> order);
 
-// The answer in full, of one that is given as changes to what the observation shows.
-Allocation InFull(const Observation& observation, const Allocation& changes);
-
 // Estimated work left, never 0: where a job has done more than was estimated, a tenth of what it
 // has done (of the estimate, if that is larger). NaN when there is no estimate.
 double EstimatedRemaining(double estimated_work, double done_work);

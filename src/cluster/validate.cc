@@ -316,35 +316,9 @@ class Validation {
   Scratch& scratch_;
 };
 
-// Of an allocation that is given as changes.
-Status ValidateStops(const Observation& o, const Allocation& changes) {
-  std::vector<JobIndex> runs;
-  for (std::int32_t row = 0; row < o.rows(); ++row) {
-    if (o.running[At(row)] >= 0) runs.push_back(o.job[At(row)]);
-  }
-  std::sort(runs.begin(), runs.end());
-  std::vector<JobIndex> named;
-  for (const Allocation::Entry& entry : changes.entries()) named.push_back(entry.job);
-  for (const JobIndex job : changes.stopped()) {
-    if (!std::binary_search(runs.begin(), runs.end(), job)) {
-      return Status::Refused("job {}: only jobs that run can be stopped, it is none of the {}", job,
-                             runs.size());
-    }
-    if (std::find(named.begin(), named.end(), job) != named.end()) {
-      return Status::Refused("job {}: a job is named once, its stop follows another answer", job);
-    }
-    named.push_back(job);
-  }
-  return Status::Ok();
-}
-
 }  // namespace
 
 Status ValidateAllocation(const Observation& observation, const Allocation& allocation) {
-  if (allocation.is_changes()) {
-    const Status stops = ValidateStops(observation, allocation);
-    return stops.ok() ? ValidateAllocation(observation, InFull(observation, allocation)) : stops;
-  }
   static thread_local Scratch scratch;
   return Validation(observation, allocation, &scratch).Run();
 }

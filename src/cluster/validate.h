@@ -15,8 +15,7 @@ namespace allot {
 // memory is given twice, but for GPUs of two jobs that name each other as partners, as both their
 // configurations say, and hold the same ones. What a job holds
 // already is taken to add up. The message names rule and values. O(rows + shares), and no memory is
-// allocated once a thread has seen the cluster and the workload. What is given as changes is
-// checked in full, and also: who is stopped runs, and is named once.
+// allocated once a thread has seen the cluster and the workload.
 Status ValidateAllocation(const Observation& observation, const Allocation& allocation);
 
 // Of these, the rules that concern an entry of the job in `row` by itself.

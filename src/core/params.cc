@@ -38,8 +38,8 @@ std::map<std::string, std::string> WithPresentNames(
 }
 
 Params::Params(std::string owner, std::vector<ParamSpec> specs,
-               const std::map<std::string, std::string>& given)
-    : owner_(std::move(owner)), specs_(std::move(specs)) {
+               const std::map<std::string, std::string>& given, ParamLoader loader)
+    : owner_(std::move(owner)), specs_(std::move(specs)), loader_(std::move(loader)) {
   std::vector<std::string> names;
   for (const ParamSpec& spec : specs_) {
     names.push_back(spec.name);
@@ -97,6 +97,15 @@ std::vector<double> Params::Numbers(std::string_view name) const {
     numbers.push_back(*value);
   }
   return numbers;
+}
+
+std::any Params::Load(std::string_view kind, std::string_view name) const {
+  const std::string& text = Text(name);
+  if (loader_ == nullptr) {
+    throw UsageError("{}: '{}' names the {} '{}', but nothing here loads one", owner_, name, kind,
+                     text);
+  }
+  return loader_(kind, text);
 }
 
 NamedParams ParseNamedParams(std::string_view text) {

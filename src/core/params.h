@@ -3,6 +3,8 @@
 // error. Used by everything registered (policies, stages, rewards); written on the command line as
 // "las:queues=3600|36000,backfill=false".
 
+#include <any>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -25,13 +27,17 @@ std::map<std::string, std::string> WithPresentNames(
     const std::string& owner, const std::vector<ParamSpec>& specs,
     const std::map<std::string, std::string>& given);
 
+// Loads what a parameter names (kind "history", its value) for things that open no file themselves.
+// Throws what reading throws: the error names the file and the line.
+using ParamLoader = std::function<std::any(std::string_view kind, const std::string& value)>;
+
 // The values of one registered thing: defaults overlaid with what the user wrote.
 class Params {
  public:
   Params() = default;
   // Throws UsageError for a key that `specs` does not hold; `owner` names the thing in messages.
   Params(std::string owner, std::vector<ParamSpec> specs,
-         const std::map<std::string, std::string>& given);
+         const std::map<std::string, std::string>& given, ParamLoader loader = {});
 
   double Number(std::string_view name) const;  // range-checked; UsageError when not a number
   int Integer(std::string_view name) const;
@@ -40,11 +46,17 @@ class Params {
   std::vector<double> Numbers(std::string_view name) const;  // joined by '|', in range; "": none
   const std::map<std::string, std::string>& values() const { return values_; }
 
+  // What the parameter names, loaded. UsageError where nobody brought a loader.
+  std::any Load(std::string_view kind, std::string_view name) const;
+  // For what this makes in turn: stages, policies inside policies.
+  const ParamLoader& loader() const { return loader_; }
+
  private:
   const ParamSpec& Spec(std::string_view name) const;
   std::string owner_;
   std::vector<ParamSpec> specs_;
   std::map<std::string, std::string> values_;
+  ParamLoader loader_;
 };
 
 // "name:key=value,key=value" -> name and the given pairs. UsageError when malformed.

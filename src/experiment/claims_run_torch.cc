@@ -12,6 +12,7 @@
 #include "experiment/claims_run.h"
 #include "experiment/training_run.h"
 #include "sim/profile.h"
+#include "workload/history_file.h"
 
 namespace allot {
 namespace {
@@ -154,7 +155,7 @@ class FamilyRun {
 
   PolicyMaker Named(const std::string& spec) const {
     const ProfileInfo& profile = Registry<ProfileInfo>::Global().Get("profile", family_.profile);
-    return [spec = PolicySpecUnder(profile, spec)] { return MakePolicy(spec); };
+    return [spec = PolicySpecUnder(profile, spec)] { return MakePolicy(spec, FileLoader()); };
   }
 
   void Test(const ClaimedSetting& claimed, std::vector<Finding>* findings) {

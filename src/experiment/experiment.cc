@@ -15,7 +15,6 @@
 #include "metrics/comparison.h"
 #include "metrics/run_directory.h"
 #include "metrics/service_table.h"
-#include "sched/notes.h"
 #include "sim/lower_bound.h"
 #include "sim/run.h"
 #include "workload/trace_stats.h"
@@ -126,7 +125,7 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
                          .cpu_s = outcome.cpu_s,
                          .wall_s = outcome.wall_s,
                          .workload = &scenario.workload(),
-                         .notes = NotesOf(*policy)});
+                         .notes = policy->notes()});
     if (!options.out.empty()) {
       std::filesystem::path folder(options.out);
       if (!options.single_run) {

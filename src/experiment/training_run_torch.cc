@@ -20,6 +20,7 @@
 #include "models/checkpoint.h"
 #include "models/torch/configure.h"
 #include "record/tensorboard.h"
+#include "workload/history_file.h"
 #include "workload/trace_stats.h"
 
 namespace allot {
@@ -48,7 +49,7 @@ class TrainingRun {
     if (!o_.resume) config_["sources"] = Sources();
     o_.trainer.threads = globals.threads;
     o_.trainer.teacher = [this] { return world_.MakePolicy(o_.teacher); };
-    if (!o_.history.empty()) o_.trainer.lengths = LengthModelOf(o_.history);
+    if (!o_.history.empty()) o_.trainer.lengths = LengthModelOf(ReadHistory(o_.history));
     const EpisodeSource episodes = !o_.from_logs.empty()  ? LogEpisodes()
                                    : world_.in_settings() ? SettingEpisodes()
                                                           : TraceEpisodes();

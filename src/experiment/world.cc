@@ -11,6 +11,7 @@
 #include "experiment/spec_list.h"
 #include "sim/profile.h"
 #include "workload/arrival_law.h"
+#include "workload/history_file.h"
 #include "workload/job_rules.h"
 #include "workload/sample.h"
 
@@ -99,7 +100,7 @@ const ProfileInfo& World::Rules() {
 }
 
 std::unique_ptr<Policy> World::MakePolicy(const std::string& spec) {
-  return allot::MakePolicy(PolicySpecUnder(Rules(), spec));
+  return allot::MakePolicy(PolicySpecUnder(Rules(), spec), FileLoader());
 }
 
 std::string World::ComparedPolicies() { return ComparedUnder(Rules()); }

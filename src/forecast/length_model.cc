@@ -8,7 +8,6 @@
 
 #include "core/error.h"
 #include "core/index.h"
-#include "workload/history.h"
 
 namespace allot {
 namespace {
@@ -184,16 +183,17 @@ LengthModel::Forecast LengthModel::Of(const Observation& o, std::int32_t row) co
           .high = asked.scale * ahead.high};
 }
 
-LengthModel LengthModelOf(const std::string& history) {
+LengthModel LengthModelOf(const std::shared_ptr<const History>& history) {
+  if (history == nullptr) return {};
   static std::mutex mutex;
-  static std::map<std::string, LengthModel> read;
+  static std::map<std::weak_ptr<const History>, LengthModel, std::owner_less<>> made;
   const std::lock_guard lock(mutex);
-  const auto known = read.find(history);
-  if (known != read.end()) return known->second;
-  const auto [trace, until] = ReadHistory(history);
+  std::erase_if(made, [](const auto& known) { return known.first.expired(); });
+  const auto known = made.find(history);
+  if (known != made.end()) return known->second;
   LengthModel model;
-  model.Learn(trace, until);
-  return read.emplace(history, std::move(model)).first->second;
+  model.Learn(history->trace, history->until);
+  return made.emplace(history, std::move(model)).first->second;
 }
 
 }  // namespace allot

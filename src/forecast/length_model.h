@@ -11,13 +11,13 @@
 // times in it are seconds at the requested size. Forecasts are of the smallest configuration: jobs
 // are compared by the work they need. Tenants are not looked at: some traces fill them by outcome.
 
-#include <string>
+#include <memory>
 #include <vector>
 
 #include "cluster/observation.h"
 #include "forecast/gittins_table.h"
 #include "forecast/submitter_tables.h"
-#include "workload/workload.h"
+#include "workload/history.h"
 
 namespace allot {
 
@@ -72,8 +72,8 @@ class LengthModel {
   EventCursor events_;
 };
 
-// A model that knows the history "trace.csv@2017-11-13": of the trace, what was submitted before
-// the date (without @: all). Each history is read once in the life of the program. Thread-safe.
-LengthModel LengthModelOf(const std::string& history);
+// A model that has learned the history; null: one that knows nothing. The model of a history is
+// made once while the history lives. Thread-safe.
+LengthModel LengthModelOf(const std::shared_ptr<const History>& history);
 
 }  // namespace allot

@@ -21,7 +21,8 @@ void KeepOnErrorPolicy::Decide(const Observation& o, Allocation* allocation) {
   } catch (const std::exception& error) {
     why = error.what();
   }
-  if (!why.empty()) {
+  kept_ = !why.empty();
+  if (kept_) {
     ++counts_.failed;
     spdlog::error("policy '{}', decision {}: {}; everything stays as it is", info().id, o.decision,
                   why);

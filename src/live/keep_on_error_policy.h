@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "sched/policy.h"
+#include "sched/incremental.h"
 
 namespace allot {
 
@@ -26,18 +26,26 @@ struct DecisionCounts {
   static double BucketEnd(int bucket) { return 10e-6 * static_cast<double>(1 << bucket); }
 };
 
-class KeepOnErrorPolicy : public Policy {
+class KeepOnErrorPolicy : public Policy, public IncrementalPolicy {
  public:
   explicit KeepOnErrorPolicy(std::unique_ptr<Policy> inside) : inside_(std::move(inside)) {}
   const PolicyInfo& info() const override { return inside_->info(); }
   void OnEpisodeStart(const EpisodeContext& context) override { inside_->OnEpisodeStart(context); }
   void Decide(const Observation& observation, Allocation* allocation) override;
+  PolicyNotes notes() const override { return inside_->notes(); }
+  IncrementalPolicy* incremental() override { return this; }
+  // That of the one inside; none after an error.
+  Seconds HoldsUntil(const Observation& observation,
+                     std::span<const std::int32_t> running) override {
+    return kept_ ? 0 : allot::HoldsUntil(*inside_, observation, running);
+  }
 
   const DecisionCounts& counts() const { return counts_; }
 
  private:
   std::unique_ptr<Policy> inside_;
   DecisionCounts counts_;
+  bool kept_ = false;  // everything stayed as it was, at the last decision
 };
 
 }  // namespace allot

@@ -10,6 +10,7 @@
 #include "core/index.h"
 #include "core/json_text.h"
 #include "sched/online_policy.h"
+#include "workload/history_file.h"
 
 namespace allot {
 namespace {
@@ -25,7 +26,7 @@ Json GpuList(std::uint64_t mask) {
 }
 
 // `names` by row.
-Json DecisionJson(const Observation& o, const Allocation& allocation,
+Json DecisionJson(const Observation& o, const Allocation& allocation, Seconds holds_until,
                   const std::vector<std::string>& names) {
   std::map<JobIndex, std::size_t> row_of;
   for (std::size_t row = 0; row < o.job.size(); ++row) row_of[o.job[row]] = row;
@@ -44,7 +45,6 @@ Json DecisionJson(const Observation& o, const Allocation& allocation,
       jobs.back()["partner"] = names[beside->second];
     }
   }
-  const Seconds holds_until = allocation.holds_until();
   return {{"decision", o.decision},
           {"holds_until", std::isfinite(holds_until) ? Json(holds_until) : Json()},
           {"jobs", std::move(jobs)}};
@@ -53,25 +53,16 @@ Json DecisionJson(const Observation& o, const Allocation& allocation,
 }  // namespace
 
 std::unique_ptr<Decider> Decider::OfSpec(std::string_view spec) {
-  const NamedParams named = ParseNamedParams(spec);
-  std::unique_ptr<Policy> policy = MakeOnlinePolicy(spec);
-  if (named.name == LearnedPolicyInfo().id) {
-    const auto placement = named.given.find("placement");
-    return placement == named.given.end()
-               ? OfCheckpoint(named.given.at("checkpoint"))
-               : OfCheckpoint(named.given.at("checkpoint"), placement->second);
-  }
-  return std::unique_ptr<Decider>(new Decider(std::move(policy)));
+  std::unique_ptr<Policy> policy = MakeOnlinePolicy(spec, FileLoader());
+  return std::unique_ptr<Decider>(
+      new Decider(std::move(policy), MakeExplainer(ParseNamedParams(spec))));
 }
 
 std::unique_ptr<Decider> Decider::OfCheckpoint(const std::string& folder,
                                                const std::string& placement) {
   const Agent agent = LoadAgent(folder);
-  std::unique_ptr<Decider> decider(new Decider(MakeLearnedPolicy(agent, placement)));
-  if (NetworkOf(agent.weights).id == "index") {
-    decider->explainer_ = std::make_unique<Explainer>(agent, placement);
-  }
-  return decider;
+  return std::unique_ptr<Decider>(
+      new Decider(MakeLearnedPolicy(agent, placement), MakeExplainer(agent, placement)));
 }
 
 void Decider::Reset() {
@@ -114,7 +105,7 @@ const std::string& Decider::Decide(const char* snapshot) {
   text_ = std::move(parsed);
   Observation& o = text_->observation;
   DecideOn(&o, Kind::kText, text_->tells_ended);
-  answer_ = JsonText(DecisionJson(o, allocation_, text_->names), -1);
+  answer_ = JsonText(DecisionJson(o, allocation_, holds_until_, text_->names), -1);
   return answer_;
 }
 
@@ -171,7 +162,7 @@ void Decider::DecideOn(Observation* observation, Kind kind, bool tells_ended) {
   if (explainer_ != nullptr) explainer_->Observe(o);
   const Status legal = ValidateAllocation(o, allocation_);
   if (!legal.ok()) throw RunError("policy '{}': {}", policy_->info().id, legal.message());
-  if (!policy_->info().time_driven) allocation_.HoldUntil(kNever);
+  holds_until_ = HoldsUntil(*policy_, o, running_.Of(o, allocation_));
   last_ = &o;
 }
 
@@ -193,7 +184,7 @@ void Decider::FillDecision() {
   }
   decision_ = {.struct_size = sizeof(allot_decision),
                .job_count = static_cast<std::int32_t>(job_.size()),
-               .holds_until = allocation_.holds_until(),
+               .holds_until = holds_until_,
                .job = job_.data(),
                .configuration = configuration_.data(),
                .relaunch = relaunch_.data(),

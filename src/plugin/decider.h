@@ -14,7 +14,7 @@
 #include "cluster/snapshot.h"
 #include "plugin/allot_plugin.h"
 #include "plugin/snapshot_reader.h"
-#include "sched/policy.h"
+#include "sched/incremental.h"
 
 namespace allot {
 
@@ -34,7 +34,8 @@ class Decider {
  private:
   enum class Kind { kNone, kArrays, kText };  // of snapshots
 
-  explicit Decider(std::unique_ptr<Policy> policy) : policy_(std::move(policy)) {}
+  Decider(std::unique_ptr<Policy> policy, std::unique_ptr<Explainer> explainer)
+      : policy_(std::move(policy)), explainer_(std::move(explainer)) {}
   void Take(Kind kind) const;
   void CheckTime(const Observation& observation) const;
   void Number(Snapshot* snapshot);
@@ -42,7 +43,7 @@ class Decider {
   void FillDecision();
 
   std::unique_ptr<Policy> policy_;
-  std::unique_ptr<Explainer> explainer_;  // null: not an index network
+  std::unique_ptr<Explainer> explainer_;  // null: decisions are not explained
   Kind kind_ = Kind::kNone;
   SnapshotReader reader_;
   std::unique_ptr<Snapshot> text_;          // the last one
@@ -55,6 +56,8 @@ class Decider {
   Seconds last_time_ = -kNever;
 
   Allocation allocation_;
+  RunningUnder running_;
+  Seconds holds_until_ = 0;
   allot_decision decision_{};
   std::vector<std::int32_t> job_;
   std::vector<std::int32_t> configuration_;

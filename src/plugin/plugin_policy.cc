@@ -9,6 +9,7 @@
 #include "core/index.h"
 #include "plugin/allot_plugin.h"
 #include "plugin/snapshot_arrays.h"
+#include "sched/incremental.h"
 
 namespace allot {
 namespace {
@@ -51,7 +52,7 @@ Library Open(const std::string& path, Functions* functions) {
   return library;
 }
 
-class PluginPolicy final : public Policy {
+class PluginPolicy final : public Policy, public IncrementalPolicy {
  public:
   PluginPolicy(const std::string& path, const std::string& spec) {
     if (!path.empty()) library_ = Open(path, &functions_);
@@ -72,6 +73,12 @@ class PluginPolicy final : public Policy {
     const allot_decision* decision = nullptr;
     Check(functions_.decide(policy_, &arrays_.Of(observation), &decision));
     Read(*decision, allocation);
+    holds_until_ = decision->holds_until;
+  }
+
+  IncrementalPolicy* incremental() override { return this; }
+  Seconds HoldsUntil(const Observation&, std::span<const std::int32_t>) override {
+    return holds_until_;
   }
 
  private:
@@ -98,13 +105,13 @@ class PluginPolicy final : public Policy {
       allocation->Add(decision.job[j], decision.configuration[j], shares_,
                       decision.relaunch[j] != 0);
     }
-    allocation->HoldUntil(decision.holds_until);
   }
 
   Library library_;  // outlives what is of it
   Functions functions_;
   allot_policy* policy_ = nullptr;
   PolicyInfo info_;
+  Seconds holds_until_ = 0;  // of the last decision
   SnapshotArrays arrays_;
   std::vector<NodeShare> shares_;
 };

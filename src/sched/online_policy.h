@@ -10,6 +10,6 @@
 namespace allot {
 
 // As MakePolicy. UsageError for a policy whose info says `oracle`.
-std::unique_ptr<Policy> MakeOnlinePolicy(std::string_view spec);
+std::unique_ptr<Policy> MakeOnlinePolicy(std::string_view spec, const ParamLoader& loader = {});
 
 }  // namespace allot

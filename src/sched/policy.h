@@ -1,14 +1,15 @@
 #pragma once
-// The seam for everything that decides. A policy maps an observation to an allocation; it owns no
-// cluster, no clock and no files, and the same object runs simulated and live clusters.
+// The seam for everything that decides. A policy maps an observation to an allocation. It owns no
+// cluster, no clock and no files, so the same object runs simulated and live clusters.
 //
-// A new heuristic is one file in agents/heuristic/ that registers a PolicyInfo.
+// A new heuristic is one file in agents/heuristic/ that registers a PolicyInfo (docs/adding.md).
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cluster/allocation.h"
@@ -19,62 +20,73 @@
 
 namespace allot {
 
+class Foresight;          // sched/foresight.h
+class IncrementalPolicy;  // sched/incremental.h
 class Policy;
 
+// What a policy says about itself.
 struct PolicyInfo {
   std::string id;       // "srtf"
   std::string summary;  // one line
-  bool needs_lengths =
-      false;  // reads estimated_work; its rows are oracle rows when that is the truth
-  bool time_driven = false;  // may change its mind with time alone (service, ageing), not only on
-                             // arrivals, completions and resizes; asked every interval, or
-                             // when the last answer's HoldUntil is over
-  bool oracle = false;  // uses the episode's foresight: a point of reference, never a scheduler
+  // It reads Observation::estimated_work. Where that is the true length, its results are marked as
+  // those of an oracle.
+  bool needs_lengths = false;
+  // Its answer may change with time alone (attained service, age). It is then asked at every
+  // interval. A policy that is not time-driven is asked only when a job has arrived or ended, or a
+  // node has come or gone.
+  bool time_driven = false;
+  // It uses the foresight of the episode: a point of reference, never a real scheduler.
+  bool oracle = false;
   std::vector<ParamSpec> params;
+  // Makes the policy. Throws UsageError for values that it does not accept.
   std::function<std::unique_ptr<Policy>(const Params&)> make;
 };
 
-// The episode that is to come. Only simulated episodes have one, and only policies that say
-// `oracle` in their info may look.
-class Foresight {
- public:
-  virtual ~Foresight() = default;
-  virtual JobIndex jobs() const = 0;
-  virtual double TrueWork(JobIndex job) const = 0;
-  // The mean JCT of the whole episode under `policy`; infinite when a job does not finish.
-  virtual double MeanJct(Policy& policy) const = 0;
-};
-
+// What a policy is told at the start of an episode.
 struct EpisodeContext {
-  std::uint64_t seed = 0;
-  const ClusterSpec* cluster = nullptr;
-  const Foresight* foresight = nullptr;  // outlives the episode
-  // Names by Observation::tenant, where the run knows them all in advance; outlives the call.
+  std::uint64_t seed = 0;                // of all its random numbers (core/rng.h)
+  const ClusterSpec* cluster = nullptr;  // null: not known yet
+  // Null: there is none, as on a live cluster. Only oracles may use it. Outlives the episode.
+  const Foresight* foresight = nullptr;
+  // Names by Observation::tenant. Null: not all known in advance. Outlives the call only.
   const std::vector<std::string>* tenants = nullptr;
 };
+
+// Facts about an episode for people, as (name, text): how often a policy fell back, and why.
+using PolicyNotes = std::vector<std::pair<std::string, std::string>>;
 
 class Policy {
  public:
   virtual ~Policy() = default;
+
+  // The same for the whole life of the policy.
   virtual const PolicyInfo& info() const = 0;
+
+  // Called before the first decision of each episode. The policy forgets the episode before.
   virtual void OnEpisodeStart(const EpisodeContext&) {}
 
-  // Pure in (own state, observation): no wall clock, no global randomness. `allocation` is cleared
-  // by the callee and reused between calls, so that a decision need not allocate memory.
+  // Decides who runs, in which configuration, on which GPUs. The policy clears `allocation` first.
+  //
+  // The answer depends on the observation and on what the policy saw earlier in the episode; never
+  // on a clock, on other random numbers than those of the episode's seed, or on the order of rows.
+  // It must obey the rules of cluster/validate.h; the driver refuses it otherwise. A policy that
+  // cannot decide throws Error.
+  //
+  // Cost: about O(rows log rows). `allocation` and the policy's own buffers are reused, so that
+  // after some decisions no memory is allocated.
   virtual void Decide(const Observation& observation, Allocation* allocation) = 0;
 
-  // The same for who takes an answer that is given as changes, and asks afterwards how long it
-  // holds, as it is not always of interest: `applied` is what was observed, with the answer in
-  // force.
-  virtual void DecideChanges(const Observation& observation, Allocation* allocation) {
-    Decide(observation, allocation);
-  }
-  virtual Seconds HoldsUntil(const Observation& /*applied*/, const Allocation& allocation) {
-    return allocation.holds_until();
-  }
+  // For the summary of a run; of the episode so far.
+  virtual PolicyNotes notes() const { return {}; }
+
+  // The optional side: answers as changes, and promises how long an answer holds. It makes runs
+  // faster and never changes what is decided. Null: none.
+  virtual IncrementalPolicy* incremental() { return nullptr; }
 };
 
-// "las" or "las:queues=3600|36000,backfill=false". UsageError with did-you-mean.
-std::unique_ptr<Policy> MakePolicy(std::string_view spec);
+// Makes a policy from text: "las" or "las:queues=3600|36000,backfill=false". UsageError with
+// suggestions for an unknown name or parameter. `loader` reads the files that parameters name
+// (workload/history_file.h); without it, a policy that names one is refused.
+std::unique_ptr<Policy> MakePolicy(std::string_view spec, const ParamLoader& loader = {});
 
 }  // namespace allot

@@ -25,7 +25,11 @@ void RecordedPolicy::Decide(const Observation& observation, Allocation* allocati
                     next_, log_.times[next_], observation.now);
   }
   *allocation = log_.allocations[next_++];
-  allocation->HoldUntil(next_ < log_.times.size() ? log_.times[next_] : kNever);
+}
+
+Seconds RecordedPolicy::HoldsUntil(const Observation& /*observation*/,
+                                   std::span<const std::int32_t> /*running*/) {
+  return next_ < log_.times.size() ? log_.times[next_] : kNever;
 }
 
 }  // namespace allot

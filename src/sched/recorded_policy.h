@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sched/driver.h"
+#include "sched/incremental.h"
 #include "sched/policy.h"
 
 namespace allot {
@@ -29,12 +30,15 @@ class DecisionCollector : public DecisionListener {
 };
 
 // DataError when an observation comes at another time than the log has, or after its end.
-class RecordedPolicy : public Policy {
+class RecordedPolicy : public Policy, public IncrementalPolicy {
  public:
   explicit RecordedPolicy(const DecisionLog& log);
   const PolicyInfo& info() const override { return info_; }
   void OnEpisodeStart(const EpisodeContext&) override { next_ = 0; }
   void Decide(const Observation& observation, Allocation* allocation) override;
+  IncrementalPolicy* incremental() override { return this; }
+  Seconds HoldsUntil(const Observation& observation,
+                     std::span<const std::int32_t> running) override;
 
  private:
   const DecisionLog& log_;

@@ -1,7 +1,12 @@
 #pragma once
-// The stages a policy can be composed of (the abstractions of Blox, EuroSys'24, section 3), each
-// swappable on its own: admission -> ordering -> sizing -> placement. One file per stage in
-// stages/admission, stages/ordering, stages/sizing, stages/placement; each registers itself.
+// The stages that a policy can be composed of (the abstractions of Blox, EuroSys'24, section 3):
+// admission, ordering, sizing, placement, asked in this order at every decision. Each can be
+// exchanged on its own. A new stage is one file in its folder (stages/ordering/, ...) that
+// registers its info.
+//
+// Rows are indices into the columns of the observation. As with policies, an answer depends on the
+// observation and on what the stage saw earlier in the episode; never on a clock or on the order of
+// rows. Making a stage throws UsageError for values that it does not accept.
 
 #include <functional>
 #include <memory>
@@ -10,101 +15,93 @@
 #include <vector>
 
 #include "cluster/allocation.h"
-#include "cluster/free_map.h"
 #include "cluster/observation.h"
 #include "core/params.h"
 #include "core/registry.h"
 
 namespace allot {
 
-struct EpisodeContext;  // sched/policy.h
+struct EpisodeContext;       // sched/policy.h
+class IncrementalOrdering;   // sched/incremental_stages.h
+class IncrementalPlacement;  // sched/incremental_stages.h
 
-// Which unfinished jobs may be considered at all.
+// Which jobs may be considered at all.
 class Admission {
  public:
   virtual ~Admission() = default;
   virtual void OnEpisodeStart(const EpisodeContext&) {}
-  // Appends admitted rows, ascending.
+
+  // Appends the admitted rows to `rows`, ascending. O(rows log rows) at most.
   virtual void Admit(const Observation& observation, std::vector<std::int32_t>* rows) = 0;
 };
 
-// Who comes first. Smaller keys first; ties go to the earlier (submit, JobIndex).
+// Who comes first.
 class Ordering {
  public:
   virtual ~Ordering() = default;
   virtual void OnEpisodeStart() {}
-  virtual bool preemptive() const { return true; }  // false: running jobs precede waiting ones
+
+  // False: jobs that run come before jobs that wait, whatever their keys.
+  virtual bool preemptive() const { return true; }
+
+  // Sets keys[i] for rows[i], in any unit. The smaller key comes first; of equal keys, the job that
+  // was submitted first. No key is NaN. O(rows).
   virtual void Keys(const Observation& observation, std::span<const std::int32_t> rows,
                     std::vector<double>* keys) = 0;
 
-  // Whether a job's key is of its own row alone and moves only while the job attains service, so
-  // that nobody else's need be asked for again.
-  virtual bool by_own_service() const { return false; }
-
-  // How keys move while nothing arrives or ends: those of waiting jobs do not before WaitMoves,
-  // that of a row which runs in `configuration` from now on rises by at most `rate` a second until
-  // `until`; after that nothing is said. Asked only of orders that are time-driven.
-  struct Drift {
-    double rate = 0;
-    Seconds until = kNever;
-  };
-  virtual Drift DriftOf(const Observation& observation, std::int32_t /*row*/,
-                        std::int32_t /*configuration*/) const {
-    return {0, observation.now};
-  }
-  // When the key of any of these rows, which wait from now on, may change by itself; kNever: none
-  // does.
-  virtual Seconds WaitMoves(const Observation&, std::span<const std::int32_t> /*rows*/) const {
-    return kNever;
-  }
+  // The optional side: how keys change with time. Null: nothing is known of that.
+  virtual const IncrementalOrdering* incremental() const { return nullptr; }
 };
 
-// How much each gets: picks a configuration for the rows, within the cluster's totals per GPU type.
+// A row is given a configuration: an index into the job's table.
 struct Grant {
   std::int32_t row;
   std::int32_t configuration;
 };
+
+// How much each job gets.
 class Sizing {
  public:
   virtual ~Sizing() = default;
-  // `order`: rows, best first. `keys[i]`: the ordering's key of order[i]. Appends grants, in the
-  // order in which placement shall serve them.
+
+  // Appends grants, in the order in which placement shall serve them: at most one for each row, all
+  // together within the totals of the cluster for each GPU type (a sizing may exceed them where its
+  // parameters say so). Rows without a grant get nothing.
+  // `order`: the admitted rows, best first. `keys[i]`: the key of order[i].
   virtual void Size(const Observation& observation, std::span<const std::int32_t> order,
                     std::span<const double> keys, std::vector<Grant>* grants) = 0;
 
-  // Whether it must find a node for every unit as it goes; the placement stage is then not asked.
+  // True: it finds the GPUs of its grants itself, and the placement stage is not asked.
   virtual bool places() const { return false; }
-  // Of such a sizing: where the i-th grant of the last call is; valid until the next.
+  // If it places: the GPUs of the i-th grant of the last Size. Valid until the next Size.
   virtual std::span<const NodeShare> PlaceOf(std::size_t /*i*/) const { return {}; }
-
-  // Whether who runs follows from the order of the rows alone, a waiting job staying behind the
-  // same running ones: what StagedPolicy needs to promise that an answer holds.
-  virtual bool follows_order() const { return false; }
 };
 
-// Where: turns grants into GPUs on nodes. A grant that cannot be placed is left out.
+// Which GPUs on which nodes.
 class Placement {
  public:
   virtual ~Placement() = default;
+
+  // Clears `allocation`, then adds an entry for each grant that can be placed; the others are left
+  // out. The entries obey the rules of cluster/validate.h.
   virtual void Place(const Observation& observation, std::span<const Grant> grants,
                      Allocation* allocation) = 0;
 
-  // The same as changes, where it knows how.
-  virtual void PlaceChanges(const Observation& observation, std::span<const Grant> grants,
-                            Allocation* allocation) {
-    Place(observation, grants, allocation);
-  }
-
-  // Whether the same grants, asked again while its answer runs, get the same answer.
-  virtual bool settles() const { return true; }
+  // The optional side: the same answer as changes. Null: full answers only.
+  virtual IncrementalPlacement* incremental() { return nullptr; }
 };
 
 template <typename Stage>
 struct StageInfo {
   std::string id;
   std::string summary;
-  bool needs_lengths = false;
-  bool time_driven = false;
+  bool needs_lengths = false;  // as in PolicyInfo
+  bool time_driven = false;    // as in PolicyInfo
+  // Says that answers repeat, which lets a policy of stages promise that they hold. Of a sizing:
+  // who runs depends on the order of the rows alone, and stays the same until a row that waits
+  // passes one that runs. Of a placement: the same grants, asked again while its answer runs, get
+  // the same answer. Not used of other stages.
+  bool repeats = false;
   std::vector<ParamSpec> params;
   std::function<std::unique_ptr<Stage>(const Params&)> make;
 };
@@ -114,12 +111,14 @@ using OrderingInfo = StageInfo<Ordering>;
 using SizingInfo = StageInfo<Sizing>;
 using PlacementInfo = StageInfo<Placement>;
 
-// The stage named by "id:key=value,..."; `kind` for messages ("placement").
+// Makes a stage from text: "id" or "id:key=value,...". `kind` is for messages ("placement").
+// UsageError with suggestions for an unknown name or parameter. `loader`: as in MakePolicy.
 template <typename Stage>
-std::unique_ptr<Stage> MakeStage(std::string_view kind, std::string_view spec) {
+std::unique_ptr<Stage> MakeStage(std::string_view kind, std::string_view spec,
+                                 const ParamLoader& loader = {}) {
   const NamedParams named = ParseNamedParams(spec);
   const auto& info = Registry<StageInfo<Stage>>::Global().Get(kind, named.name);
-  return info.make(Params(fmt::format("{} '{}'", kind, info.id), info.params, named.given));
+  return info.make(Params(fmt::format("{} '{}'", kind, info.id), info.params, named.given, loader));
 }
 
 }  // namespace allot

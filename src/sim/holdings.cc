@@ -44,22 +44,84 @@ void Holdings::ReleaseShares(const Observation& o, std::int32_t row,
 
 bool Holdings::Take(const Observation& o, std::span<const std::int32_t> row_of_job,
                     std::span<const std::int32_t> running_rows, const Allocation& allocation) {
-  if (!FindChanges(o, row_of_job, running_rows, allocation)) return false;
+  Begin(o);
+  if (!FindGiven(o, row_of_job, allocation)) return false;
+  const std::size_t go_on = allocation.entries().size() - changes_.size();
+  if (go_on != running_rows.size()) {
+    for (const std::int32_t row : running_rows) {
+      if (!IsNamed(row)) changes_.push_back({row, -1});
+    }
+  }
   // Who shares GPUs with whom is a rule of the whole answer.
   if (allocation.has_partners() && !ValidateAllocation(o, allocation).ok()) return false;
+  return TakeFound(o, allocation);
+}
+
+bool Holdings::TakeChanges(const Observation& o, std::span<const std::int32_t> row_of_job,
+                           const AllocationChanges& changes) {
+  Begin(o);
+  if (!FindGiven(o, row_of_job, changes.given)) return false;
+  for (const JobIndex job : changes.stopped) {
+    const std::int32_t row = Name(row_of_job, job);
+    if (row < 0 || o.running[At(row)] < 0) return false;
+    changes_.push_back({row, -1});
+  }
+  if (changes.given.has_partners() && !ValidateChanges(o, changes).ok()) return false;
+  return TakeFound(o, changes.given);
+}
+
+void Holdings::Begin(const Observation& o) {
+  changes_.clear();
+  named_rows_.assign((o.job.size() + 63) / 64, 0);
+}
+
+// The job's row; -1: it has none, or was named before.
+inline std::int32_t Holdings::Name(std::span<const std::int32_t> row_of_job, JobIndex job) {
+  if (job < 0 || At(job) >= row_of_job.size()) return -1;
+  const std::int32_t row = row_of_job[At(job)];
+  if (row < 0) return -1;
+  std::uint64_t& word = named_rows_[At(row) / 64];
+  const std::uint64_t bit = std::uint64_t{1} << (At(row) % 64);
+  if ((word & bit) != 0) return -1;
+  word |= bit;
+  return row;
+}
+
+inline bool Holdings::IsNamed(std::int32_t row) const {
+  return (named_rows_[At(row) / 64] >> (At(row) % 64) & 1U) != 0;
+}
+
+bool Holdings::FindGiven(const Observation& o, std::span<const std::int32_t> row_of_job,
+                         const Allocation& given) {
+  const std::vector<Allocation::Entry>& entries = given.entries();
+  const std::size_t count = entries.size();
+  for (std::size_t e = 0; e < count; ++e) {
+    const Allocation::Entry& entry = entries[e];
+    const std::int32_t row = Name(row_of_job, entry.job);
+    if (row < 0) return false;
+    if (entry.relaunch || !HoldsAlready(o, row, given, entry)) {
+      changes_.push_back({row, static_cast<std::int32_t>(e)});
+    }
+  }
+  return true;
+}
+
+bool Holdings::TakeFound(const Observation& o, const Allocation& given) {
+  std::sort(changes_.begin(), changes_.end(),
+            [](const Change& a, const Change& b) { return a.row < b.row; });
   for (const Change& change : changes_) {
     if (change.entry < 0) continue;
-    const Allocation::Entry& entry = allocation.entries()[At(change.entry)];
-    if (!ValidateEntry(o, change.row, allocation, entry).ok()) return false;
+    const Allocation::Entry& entry = given.entries()[At(change.entry)];
+    if (!ValidateEntry(o, change.row, given, entry).ok()) return false;
   }
   for (const Change& change : changes_) Release(o, change.row);
   for (std::size_t c = 0; c < changes_.size(); ++c) {
     const auto shares_of = [&](const Change& change) {
       return change.entry < 0 ? std::span<const NodeShare>()
-                              : allocation.shares(allocation.entries()[At(change.entry)]);
+                              : given.shares(given.entries()[At(change.entry)]);
     };
     const std::int32_t entry = changes_[c].entry;
-    const JobIndex partner = entry < 0 ? kAlone : allocation.entries()[At(entry)].partner;
+    const JobIndex partner = entry < 0 ? kAlone : given.entries()[At(entry)].partner;
     if (TakeShares(o, changes_[c].row, shares_of(changes_[c]), partner)) continue;
     while (c-- > 0) ReleaseShares(o, changes_[c].row, shares_of(changes_[c]));
     for (const Change& change : changes_) {
@@ -67,48 +129,6 @@ bool Holdings::Take(const Observation& o, std::span<const std::int32_t> row_of_j
     }
     return false;
   }
-  return true;
-}
-
-bool Holdings::FindChanges(const Observation& o, std::span<const std::int32_t> row_of_job,
-                           std::span<const std::int32_t> running_rows,
-                           const Allocation& allocation) {
-  changes_.clear();
-  named_rows_.assign((o.job.size() + 63) / 64, 0);
-  // The job's row; -1: it has none, or was named before.
-  const auto name = [&](JobIndex job) {
-    if (job < 0 || At(job) >= row_of_job.size()) return -1;
-    const std::int32_t row = row_of_job[At(job)];
-    if (row < 0) return -1;
-    std::uint64_t& word = named_rows_[At(row) / 64];
-    const std::uint64_t bit = std::uint64_t{1} << (At(row) % 64);
-    if ((word & bit) != 0) return -1;
-    word |= bit;
-    return row;
-  };
-  const std::vector<Allocation::Entry>& entries = allocation.entries();
-  const std::size_t count = entries.size();
-  for (std::size_t e = 0; e < count; ++e) {
-    const Allocation::Entry& entry = entries[e];
-    const std::int32_t row = name(entry.job);
-    if (row < 0) return false;
-    if (entry.relaunch || !HoldsAlready(o, row, allocation, entry)) {
-      changes_.push_back({row, static_cast<std::int32_t>(e)});
-    }
-  }
-  if (allocation.is_changes()) {
-    for (const JobIndex job : allocation.stopped()) {
-      const std::int32_t row = name(job);
-      if (row < 0 || o.running[At(row)] < 0) return false;
-      changes_.push_back({row, -1});
-    }
-  } else if (count - changes_.size() != running_rows.size()) {  // not all that run go on
-    for (const std::int32_t row : running_rows) {
-      if ((named_rows_[At(row) / 64] >> (At(row) % 64) & 1U) == 0) changes_.push_back({row, -1});
-    }
-  }
-  std::sort(changes_.begin(), changes_.end(),
-            [](const Change& a, const Change& b) { return a.row < b.row; });
   return true;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cluster/allocation.h"
+#include "cluster/allocation_changes.h"
 #include "cluster/free_map.h"
 #include "cluster/observation.h"
 
@@ -30,12 +31,19 @@ class Holdings {
   // is broken. O(entries + running rows), and the changes' shares.
   bool Take(const Observation& observation, std::span<const std::int32_t> row_of_job,
             std::span<const std::int32_t> running_rows, const Allocation& allocation);
+  // The same of an answer as changes, whose `given` the entries are of. O(changes).
+  bool TakeChanges(const Observation& observation, std::span<const std::int32_t> row_of_job,
+                   const AllocationChanges& changes);
   // Of the last Take, by row.
   const std::vector<Change>& changes() const { return changes_; }
 
  private:
-  bool FindChanges(const Observation& observation, std::span<const std::int32_t> row_of_job,
-                   std::span<const std::int32_t> running_rows, const Allocation& allocation);
+  void Begin(const Observation& observation);
+  std::int32_t Name(std::span<const std::int32_t> row_of_job, JobIndex job);
+  bool IsNamed(std::int32_t row) const;
+  bool FindGiven(const Observation& observation, std::span<const std::int32_t> row_of_job,
+                 const Allocation& given);
+  bool TakeFound(const Observation& observation, const Allocation& given);
   bool TakeShares(const Observation& observation, std::int32_t row,
                   std::span<const NodeShare> shares, JobIndex partner);
   void ReleaseShares(const Observation& observation, std::int32_t row,

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/index.h"
 #include "forecast/remaining.h"
+#include "sched/incremental.h"
 #include "sim/lower_bound.h"
 #include "sim/relaxation.h"
 #include "sim/simulated_cluster.h"
@@ -80,22 +81,26 @@ double LookaheadSimulation::CompletionSum(Policy& policy, const Limits& limits) 
   SimulatedCluster cluster(scenario_, start_);
   policy.OnEpisodeStart({.seed = scenario_.options().seed, .cluster = &scenario_.cluster()});
   const Observation& o = cluster.Observe();
-  const bool time_driven = policy.info().time_driven;
   double sum = 0;  // job-seconds: each second every unfinished job adds one
+  const auto with_rest = [&] {
+    return sum + RestOf(cluster) - static_cast<double>(o.rows()) * o.now;
+  };
   Allocation allocation;
   bool more = o.rows() > 0;
   while (more) {
-    if (o.now - start_.now >= limits.horizon) {
-      return sum + RestOf(cluster) - static_cast<double>(o.rows()) * o.now;
-    }
+    if (o.now - start_.now >= limits.horizon) return with_rest();
     policy.Decide(o, &allocation);
     const ApplyReport report = cluster.Apply(allocation);
     if (!report.refused.ok()) {
       throw RunError("policy '{}' looking ahead from {} s, at {} s: {}", policy.info().id,
                      start_.now, o.now, report.refused.message());
     }
-    const Seconds hold = std::max(allocation.holds_until(), o.now + limits.step);
-    more = cluster.WaitForChange(time_driven ? hold : kNever);
+    const Seconds holds = HoldsUntil(policy, o, o.running);
+    // Nodes may be down that some jobs need: as far as is known, these wait for ever.
+    const bool nobody_runs = std::all_of(o.running.begin(), o.running.end(),
+                                         [](std::int32_t running) { return running < 0; });
+    if (nobody_runs && holds == kNever) return with_rest();
+    more = cluster.WaitForChange(std::max(holds, o.now + limits.step));
     sum += cluster.last_step().job_seconds;
     if (sum >= limits.give_up) return kNever;
   }

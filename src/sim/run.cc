@@ -59,6 +59,7 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
   const ScenarioForesight foresight(scenario);
   DriveOptions drive;
   drive.time_decisions = options.time_decisions;
+  drive.twin = options.twin;
   if (options.tracked) {
     CheckTracked(*options.tracked, scenario.workload().jobs.size());
     drive.enough = AllEnded(cluster, *options.tracked);

@@ -8,6 +8,7 @@
 
 #include "cluster/job_record.h"
 #include "sched/driver.h"
+#include "sched/foresight.h"
 #include "sched/recorded_policy.h"
 #include "sim/scenario.h"
 #include "sim/simulated_cluster.h"
@@ -26,6 +27,7 @@ struct RunOutcome {
 struct RunOptions {
   std::optional<TrackedJobs> tracked{};  // the run ends when the last of them has; others may not
   bool time_decisions = true;
+  Policy* twin = nullptr;  // as in DriveOptions
 };
 
 // Throws what the driver throws, and UsageError for tracked jobs that the workload does not have.

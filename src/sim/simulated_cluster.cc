@@ -17,6 +17,14 @@ namespace {
 // A time-driven policy that leaves an idle cluster idle for this many decisions has lost its jobs.
 constexpr std::int64_t kStuckAfter = 100'000;
 
+// `rule`: what the rules say of an answer that could not be taken.
+ApplyReport Refused(const Status& rule) {
+  ALLOT_CHECK(!rule.ok());
+  ApplyReport report;
+  report.refused = rule;
+  return report;
+}
+
 }  // namespace
 
 SimulatedCluster::SimulatedCluster(const Scenario& scenario) : scenario_(scenario) {
@@ -150,7 +158,7 @@ Seconds SimulatedCluster::InstantOf(Seconds event) const {
   return std::max(NextTick(event), IntervalAfterNow());
 }
 
-bool SimulatedCluster::AsksHowLong() const {
+bool SimulatedCluster::PromiseMatters() const {
   return observation_.rows() > 0 && InstantOf(NextEvent()) > IntervalAfterNow();
 }
 
@@ -331,23 +339,33 @@ Status SimulatedCluster::Validate(const Allocation& allocation) const {
 }
 
 ApplyReport SimulatedCluster::Apply(const Allocation& allocation) {
+  if (applied_decision_ == observation_.decision) return {};
+  if (!holdings_.Take(observation_, row_of_job_, running_rows_, allocation)) {
+    return Refused(Validate(allocation));
+  }
+  return MakeChanges(allocation);
+}
+
+ApplyReport SimulatedCluster::ApplyChanges(const AllocationChanges& changes) {
+  if (applied_decision_ == observation_.decision) return {};
+  if (!holdings_.TakeChanges(observation_, row_of_job_, changes)) {
+    return Refused(ValidateChanges(observation_, changes));
+  }
+  return MakeChanges(changes.given);
+}
+
+ApplyReport SimulatedCluster::MakeChanges(const Allocation& given) {
   ApplyReport report;
   Observation& o = observation_;
-  if (applied_decision_ == o.decision) return report;
-  if (!holdings_.Take(o, row_of_job_, running_rows_, allocation)) {
-    report.refused = Validate(allocation);  // says why
-    ALLOT_CHECK(!report.refused.ok());
-    return report;
-  }
   applied_decision_ = o.decision;
   o.events.Clear();
-  if (!holdings_.changes().empty()) ApplyChanges(allocation, &report);
+  if (!holdings_.changes().empty()) MoveShares(given, &report);
   NotePoint({o.now, o.rows(), static_cast<std::int32_t>(running_rows_.size()), gpus_used_});
   last_decision_ = o.now;
   return report;
 }
 
-void SimulatedCluster::ApplyChanges(const Allocation& allocation, ApplyReport* report) {
+void SimulatedCluster::MoveShares(const Allocation& given, ApplyReport* report) {
   Observation& o = observation_;
   // Up to the first change shares stay where they are, behind it they shift.
   std::size_t next = At(holdings_.changes().front().row);
@@ -386,11 +404,11 @@ void SimulatedCluster::ApplyChanges(const Allocation& allocation, ApplyReport* r
       ++report->preempted;
       continue;
     }
-    const Allocation::Entry& entry = allocation.entries()[At(change.entry)];
+    const Allocation::Entry& entry = given.entries()[At(change.entry)];
     new_running_rows_.push_back(change.row);
     new_runs_.push_back(Give(entry, row, report));
     gpus_used_ += new_runs_.back().gpus;
-    const auto shares = allocation.shares(entry);
+    const auto shares = given.shares(entry);
     new_shares_.insert(new_shares_.end(), shares.begin(), shares.end());
   }
   keep_shares_up_to(o.job.size());

@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-#include "cluster/cluster_port.h"
+#include "cluster/incremental_cluster.h"
 #include "cluster/job_record.h"
 #include "sim/holdings.h"
 #include "sim/scenario.h"
@@ -30,7 +30,7 @@ struct StepFacts {
   std::int32_t finished = 0;
 };
 
-class SimulatedCluster : public ClusterPort {
+class SimulatedCluster : public ClusterPort, public IncrementalCluster {
  public:
   explicit SimulatedCluster(const Scenario& scenario);
   // In mid-run: every job of the scenario has arrived, and row i of `start` says how far job i is,
@@ -42,10 +42,11 @@ class SimulatedCluster : public ClusterPort {
 
   const Observation& Observe() const override { return observation_; }
   Status Validate(const Allocation& allocation) const override;
-  bool TakesChanges() const override { return true; }
   ApplyReport Apply(const Allocation& allocation) override;
-  bool AsksHowLong() const override;
   bool WaitForChange(Seconds holds_until) override;
+  IncrementalCluster* incremental() override { return this; }
+  ApplyReport ApplyChanges(const AllocationChanges& changes) override;
+  bool PromiseMatters() const override;
 
   const Scenario& scenario() const { return scenario_; }
   const StepFacts& last_step() const { return step_; }
@@ -79,7 +80,9 @@ class SimulatedCluster : public ClusterPort {
   void Apply(const NodeEvent& event);
   void StopJobsOn(NodeIndex node);
   void Stop(std::size_t row);
-  void ApplyChanges(const Allocation& allocation, ApplyReport* report);
+  // Makes the changes that holdings_ has found and taken, whose entries are of `given`.
+  ApplyReport MakeChanges(const Allocation& given);
+  void MoveShares(const Allocation& given, ApplyReport* report);
   Run Give(const Allocation::Entry& entry, std::size_t row, ApplyReport* report);
   Run RunOf(std::size_t row, std::int32_t configuration, Seconds ready) const;
   Seconds NextJobEvent() const;              // next arrival or completion

@@ -4,45 +4,51 @@
 #include <array>
 #include <utility>
 
+#include "core/check.h"
 #include "core/index.h"
+#include "sched/incremental_stages.h"
 
 namespace allot {
 namespace {
 
 // Serves grants with a placer. As changes, who keeps what it runs on is not listed.
-class ServingPlacement : public Placement {
+class ServingPlacement : public Placement, public IncrementalPlacement {
  public:
   explicit ServingPlacement(std::unique_ptr<NodeChooser> chooser) : placer_(std::move(chooser)) {}
 
   void Place(const Observation& o, std::span<const Grant> grants, Allocation* allocation) final {
     allocation->Clear();
+    lists_kept_ = true;
     placer_.Keep(o, grants, &kept_);
     Serve(o, grants, allocation);
   }
 
+  IncrementalPlacement* incremental() final { return this; }
   void PlaceChanges(const Observation& o, std::span<const Grant> grants,
-                    Allocation* allocation) final {
-    // Without a map what runs need not hold what it says.
-    if (!o.free.has_value()) return Place(o, grants, allocation);
-    allocation->Clear();
-    allocation->BecomeChanges();
+                    AllocationChanges* changes) final {
+    ALLOT_CHECK(o.free.has_value());  // else what runs need not hold what it says
+    changes->Clear();
+    lists_kept_ = false;
     placer_.Keep(o, grants, &kept_);
-    Serve(o, grants, allocation);
-    placer_.StopReleased(o, allocation);
+    Serve(o, grants, &changes->given);
+    placer_.FindStopped(o, &changes->stopped);
   }
 
  protected:
   virtual void Serve(const Observation& o, std::span<const Grant> grants,
                      Allocation* allocation) = 0;
 
-  static void Go(const Observation& o, const Grant& grant, Allocation* allocation) {
-    if (allocation->is_changes()) return;
+  void Go(const Observation& o, const Grant& grant, Allocation* allocation) const {
+    if (!lists_kept_) return;
     allocation->Add(o.job[At(grant.row)], grant.configuration, o.shares_of(grant.row), false,
                     o.partner_of(grant.row));
   }
 
   JobPlacer placer_;
   std::vector<char> kept_;  // by grant: who stays, stays where it is
+
+ private:
+  bool lists_kept_ = true;
 };
 
 class PassingPlacement : public ServingPlacement {
@@ -133,9 +139,9 @@ void JobPlacer::Keep(const Observation& o, std::span<const Grant> grants, std::v
   }
 }
 
-void JobPlacer::StopReleased(const Observation& o, Allocation* allocation) const {
+void JobPlacer::FindStopped(const Observation& o, std::vector<JobIndex>* jobs) const {
   for (const std::int32_t row : released_) {
-    if (stays_[At(row)] == 0) allocation->Stop(o.job[At(row)]);
+    if (stays_[At(row)] == 0) jobs->push_back(o.job[At(row)]);
   }
 }
 
@@ -310,6 +316,7 @@ PlacementInfo ChooserPlacementInfo(std::string id, std::string summary,
   PlacementInfo info;
   info.id = std::move(id);
   info.summary = std::move(summary);
+  info.repeats = true;
   info.params = std::move(params);
   info.params.push_back(
       {"victims", "false",

@@ -38,8 +38,8 @@ class JobPlacer {
   // where the observation has no map of what is free, also the shares.
   void Keep(const Observation& observation, std::span<const Grant> grants, std::vector<char>* kept);
   void Release(const Observation& observation, std::int32_t row);  // of one that is kept
-  // For changes: stops the jobs that were released since Keep and not placed again.
-  void StopReleased(const Observation& observation, Allocation* allocation) const;
+  // Appends the jobs that were released since Keep and not placed again.
+  void FindStopped(const Observation& observation, std::vector<JobIndex>* jobs) const;
   // Places all units of the grant or none; its shares are then in shares(), ascending by node.
   // Where the nodes that the chooser takes are too many or too few for the configuration's span,
   // the emptiest that suit it; where none do, as a configuration of equal units and type with

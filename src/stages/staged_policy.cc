@@ -5,21 +5,23 @@
 #include <numeric>
 #include <utility>
 
+#include "sched/incremental.h"
+#include "sched/incremental_stages.h"
 #include "stages/order_memory.h"
 #include "stages/starvation_guard.h"
 
 namespace allot {
 namespace {
 
-class StagedPolicy : public Policy {
+class StagedPolicy : public Policy, public IncrementalPolicy {
  public:
-  StagedPolicy(PolicyInfo info, const StageSpecs& stages, Seconds guard)
+  StagedPolicy(PolicyInfo info, const StageSpecs& stages, Seconds guard, const ParamLoader& loader)
       : info_(std::move(info)),
         guard_(guard),
-        admission_(MakeStage<Admission>("admission", stages.admission)),
-        ordering_(MakeStage<Ordering>("ordering", stages.ordering)),
-        sizing_(MakeStage<Sizing>("sizing", stages.sizing)),
-        placement_(MakeStage<Placement>("placement", stages.placement)) {
+        admission_(MakeStage<Admission>("admission", stages.admission, loader)),
+        ordering_(MakeStage<Ordering>("ordering", stages.ordering, loader)),
+        sizing_(MakeStage<Sizing>("sizing", stages.sizing, loader)),
+        placement_(MakeStage<Placement>("placement", stages.placement, loader)) {
     const auto take = [this](const auto& stage) {
       info_.needs_lengths = info_.needs_lengths || stage.needs_lengths;
       info_.time_driven = info_.time_driven || stage.time_driven;
@@ -32,11 +34,16 @@ class StagedPolicy : public Policy {
         Registry<OrderingInfo>::Global().Get("ordering", name(stages.ordering));
     take(ordering);
     order_is_time_driven_ = ordering.time_driven;
-    take(Registry<SizingInfo>::Global().Get("sizing", name(stages.sizing)));
-    take(Registry<PlacementInfo>::Global().Get("placement", name(stages.placement)));
+    const SizingInfo& sizing = Registry<SizingInfo>::Global().Get("sizing", name(stages.sizing));
+    take(sizing);
+    const PlacementInfo& placement =
+        Registry<PlacementInfo>::Global().Get("placement", name(stages.placement));
+    take(placement);
     info_.time_driven = info_.time_driven || guard_.on();
-    promises_ = info_.time_driven && !admission.time_driven && sizing_->follows_order() &&
-                !sizing_->places() && placement_->settles();
+    promises_ = info_.time_driven && !admission.time_driven && sizing.repeats &&
+                !sizing_->places() && placement.repeats;
+    keys_over_time_ = ordering_->incremental();
+    if (!sizing_->places()) placement_as_changes_ = placement_->incremental();
   }
 
   const PolicyInfo& info() const override { return info_; }
@@ -55,23 +62,23 @@ class StagedPolicy : public Policy {
       return;
     }
     placement_->Place(o, grants_, allocation);
-    if (!promises_ || !FindGiven(o, *allocation)) return;
-    allocation->HoldUntil(OrderHoldsUntil(o));
   }
 
-  void DecideChanges(const Observation& o, Allocation* allocation) override {
+  IncrementalPolicy* incremental() override {
+    return promises_ || placement_as_changes_ != nullptr ? this : nullptr;
+  }
+
+  bool DecideChanges(const Observation& o, AllocationChanges* changes) override {
+    if (placement_as_changes_ == nullptr || !o.free.has_value()) return false;
     Grants(o);
-    if (sizing_->places()) {
-      GivePlaces(o, allocation);
-    } else {
-      placement_->PlaceChanges(o, grants_, allocation);
-    }
+    placement_as_changes_->PlaceChanges(o, grants_, changes);
+    return true;
   }
 
-  Seconds HoldsUntil(const Observation& applied, const Allocation& allocation) override {
-    if (!promises_) return allocation.holds_until();
-    FindRunning(applied);
-    return OrderHoldsUntil(applied);
+  Seconds HoldsUntil(const Observation& o, std::span<const std::int32_t> running) override {
+    if (!promises_) return 0;
+    FindGiven(o, running);
+    return OrderHoldsUntil(o);
   }
 
  private:
@@ -100,7 +107,7 @@ class StagedPolicy : public Policy {
     const bool starved =
         guard_.on() &&
         guard_.Observe(o, memory_.gone(), RowsAt(o, memory_.changed(), &changed_rows_));
-    if (starved || !ordering_->by_own_service()) {
+    if (starved || keys_over_time_ == nullptr || !keys_over_time_->by_own_service()) {
       positions_.resize(rows_.size());
       std::iota(positions_.begin(), positions_.end(), 0);
       positions = positions_;
@@ -150,7 +157,7 @@ class StagedPolicy : public Policy {
           any_waiting = true;
           next_waiting = keys[i];
         } else if (any_waiting) {
-          const Ordering::Drift drift = ordering_->DriftOf(o, order_[i], given_[i]);
+          const IncrementalOrdering::Drift drift = DriftOf(o, order_[i], given_[i]);
           until = std::min(until, drift.until);
           const double lead = next_waiting - keys[i];
           if (drift.rate == 1) {
@@ -168,48 +175,32 @@ class StagedPolicy : public Policy {
     };
     for (const std::span<const std::int32_t> waiting :
          {std::span<const std::int32_t>(waiting_), tail}) {
-      if (order_is_time_driven_) until = std::min(until, ordering_->WaitMoves(o, waiting));
+      if (order_is_time_driven_ && keys_over_time_ != nullptr) {
+        until = std::min(until, keys_over_time_->WaitMoves(o, waiting));
+      }
       until = guard_.FirstToStarve(o, waiting, is_given, until);
     }
     return until;
   }
 
-  // The configurations that the first rows of the order are given, -1: none, up to the last that is
-  // given one; which of those wait, and who is launched. Here, of an allocation that is not applied
-  // yet; false where it is not in the order of the rows.
-  bool FindGiven(const Observation& o, const Allocation& allocation) {
-    const std::vector<Allocation::Entry>& entries = allocation.entries();
-    given_.clear();
-    waiting_.clear();
-    launched_.clear();
-    std::size_t next = 0;
-    for (std::size_t i = 0; next < entries.size(); ++i) {
-      if (i == order_.size()) return false;
-      const auto row = static_cast<std::size_t>(order_[i]);
-      const Allocation::Entry& entry = entries[next];
-      if (entry.job == o.job[row]) {
-        given_.push_back(entry.configuration);
-        if (o.running[row] < 0) launched_.push_back(entry.job);
-        ++next;
-      } else {
-        given_.push_back(-1);
-        waiting_.push_back(order_[i]);
-      }
-    }
-    return true;
+  IncrementalOrdering::Drift DriftOf(const Observation& o, std::int32_t row,
+                                     std::int32_t configuration) const {
+    if (keys_over_time_ == nullptr) return {0, o.now};
+    return keys_over_time_->DriftOf(o, row, configuration);
   }
 
-  // The same from what runs once it is applied.
-  void FindRunning(const Observation& o) {
+  // The configurations that the first rows of the order are given, -1: none, up to the last that is
+  // given one; which of those wait, and who is launched.
+  void FindGiven(const Observation& o, std::span<const std::int32_t> running) {
     given_.clear();
     waiting_.clear();
     launched_.clear();
     std::size_t count = order_.size();
-    while (count > 0 && o.running[static_cast<std::size_t>(order_[count - 1])] < 0) --count;
+    while (count > 0 && running[static_cast<std::size_t>(order_[count - 1])] < 0) --count;
     for (const std::int32_t row : order_.first(count)) {
       const auto r = static_cast<std::size_t>(row);
-      given_.push_back(o.running[r]);
-      if (o.running[r] < 0) {
+      given_.push_back(running[r]);
+      if (running[r] < 0) {
         waiting_.push_back(row);
       } else if (guard_.on() && guard_.Waited(o.job[r])) {
         launched_.push_back(o.job[r]);
@@ -225,6 +216,8 @@ class StagedPolicy : public Policy {
   std::unique_ptr<Ordering> ordering_;
   std::unique_ptr<Sizing> sizing_;
   std::unique_ptr<Placement> placement_;
+  const IncrementalOrdering* keys_over_time_ = nullptr;   // null: not known
+  IncrementalPlacement* placement_as_changes_ = nullptr;  // null: full answers only
   std::vector<std::int32_t> rows_;
   OrderMemory memory_;
   std::vector<double> keys_;
@@ -281,7 +274,7 @@ PolicyInfo StagedPolicyInfo(std::string id, std::string summary, const StageSpec
       chosen.ordering += fmt::format("{}{}={}", separator, param.name, params.Text(param.name));
       separator = ',';
     }
-    return std::make_unique<StagedPolicy>(info, chosen, params.Number("max-wait"));
+    return std::make_unique<StagedPolicy>(info, chosen, params.Number("max-wait"), params.loader());
   };
   return info;
 }

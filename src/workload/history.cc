@@ -1,10 +1,7 @@
 #include "workload/history.h"
 
 #include <algorithm>
-#include <utility>
-
-#include "workload/calendar.h"
-#include "workload/trace_reader.h"
+#include <any>
 
 namespace allot {
 
@@ -17,11 +14,9 @@ std::vector<PastRun> PastRuns(const Workload& trace, Seconds until) {
   return runs;
 }
 
-History ReadHistory(const std::string& history) {
-  const std::size_t at = history.rfind('@');
-  Workload trace = ReadTrace(history.substr(0, at));
-  const Seconds until = at == std::string::npos ? kNever : ParseWhen(trace, history.substr(at + 1));
-  return {std::move(trace), until};
+std::shared_ptr<const History> HistoryOf(const Params& params, std::string_view name) {
+  if (params.Text(name).empty()) return nullptr;
+  return std::any_cast<std::shared_ptr<const History>>(params.Load("history", name));
 }
 
 }  // namespace allot

@@ -1,12 +1,20 @@
 #pragma once
-// What is known of a trace at a date: the runs of the jobs that came before.
+// What is known of a trace at a date: the runs of the jobs that came before. A value: reading one
+// from a file is in workload/history_file.h.
 
-#include <string>
+#include <memory>
+#include <string_view>
 #include <vector>
 
+#include "core/params.h"
 #include "workload/workload.h"
 
 namespace allot {
+
+struct History {
+  Workload trace;
+  Seconds until = kNever;  // the date, in seconds of the trace: jobs submitted later are not known
+};
 
 struct PastRun {
   GpuCount gpus;
@@ -15,14 +23,10 @@ struct PastRun {
   Seconds seconds;  // a job that runs at the date counts as if it ended then
 };
 
-// Of jobs submitted before `until`, in their order.
+// Of the jobs submitted before `until`, in their order. O(jobs).
 std::vector<PastRun> PastRuns(const Workload& trace, Seconds until);
 
-// The history "trace.csv@2017-11-13": the trace, and the date as seconds of it (kNever without @).
-struct History {
-  Workload trace;
-  Seconds until;
-};
-History ReadHistory(const std::string& history);
+// What a parameter "history" loads (core/params.h); null when the parameter is empty.
+std::shared_ptr<const History> HistoryOf(const Params& params, std::string_view name = "history");
 
 }  // namespace allot

@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "plugin/plugin_policy.h"
+#include "sched/incremental.h"
+#include "sched/promise_check.h"
 #include "sim/lower_bound.h"
 #include "tests/conformance/random_world.h"
 #include "tests/conformance/runnable_specs.h"
@@ -23,15 +25,6 @@ using testing_support::WorldShape;
 
 // Asked for changes, a policy gives the answer that it gives in full, and promises as much.
 void ExpectChangesToBeTheSameAnswer(const std::string& spec, const Scenario& scenario) {
-  const auto sorted = [](const Allocation& allocation) {
-    std::vector<Allocation::Entry> entries = allocation.entries();
-    std::sort(entries.begin(), entries.end(),
-              [](const auto& a, const auto& b) { return a.job < b.job; });
-    Allocation by_job;
-    for (const auto& entry : entries)
-      by_job.Add(entry.job, entry.configuration, allocation.shares(entry), entry.relaunch);
-    return by_job;
-  };
   const ScenarioForesight foresight(scenario);
   const EpisodeContext context = {
       .seed = 0, .cluster = &scenario.cluster(), .foresight = &foresight};
@@ -40,19 +33,34 @@ void ExpectChangesToBeTheSameAnswer(const std::string& spec, const Scenario& sce
   in_full->OnEpisodeStart(context);
   as_changes->OnEpisodeStart(context);
   SimulatedCluster cluster(scenario);
+  IncrementalPolicy* const side = as_changes->incremental();
   Allocation full;
-  Allocation changes;
+  AllocationChanges changes;
+  RunningUnder running;
   Seconds holds = 0;
   do {
     const Observation& o = cluster.Observe();
     in_full->Decide(o, &full);
-    as_changes->DecideChanges(o, &changes);
-    ASSERT_TRUE(cluster.Validate(changes).ok()) << "at " << o.now;
-    ASSERT_TRUE(sorted(InFull(o, changes)) == sorted(full)) << "at " << o.now;
-    cluster.Apply(changes);
-    holds = as_changes->HoldsUntil(cluster.Observe(), changes);
-    ASSERT_EQ(std::max(holds, o.now), std::max(full.holds_until(), o.now)) << "at " << o.now;
-  } while (cluster.WaitForChange(in_full->info().time_driven ? holds : kNever));
+    if (side == nullptr || !side->DecideChanges(o, &changes)) return;
+    ASSERT_TRUE(ValidateChanges(o, changes).ok()) << "at " << o.now;
+    ASSERT_EQ(DifferenceOf(InFull(o, changes), full), "") << "at " << o.now;
+    const Seconds before = HoldsUntil(*in_full, o, running.Of(o, full));
+    cluster.ApplyChanges(changes);
+    holds = HoldsUntil(*as_changes, cluster.Observe(), cluster.Observe().running);
+    ASSERT_EQ(std::max(holds, o.now), std::max(before, o.now)) << "at " << o.now;
+  } while (cluster.WaitForChange(holds));
+}
+
+// Runs it with a twin that checks every answer and every promise (sched/promise_check.h).
+void ExpectPromisesToBeKept(const std::string& spec, const Scenario& scenario) {
+  const auto twin = MakePolicy(spec);
+  RunOptions options;
+  options.twin = twin.get();
+  try {
+    RunPolicy(scenario, *MakePolicy(spec), {}, {}, options);
+  } catch (const Error& error) {
+    ADD_FAILURE() << spec << ": " << error.what();
+  }
 }
 
 // GPUs x time under the curve "GPUs in use", up to the last completion.
@@ -115,6 +123,21 @@ TEST_P(PolicyConformanceTest, ChangesAreTheSameAnswer) {
   }
 }
 
+TEST_P(PolicyConformanceTest, PromisesAreKept) {
+  for (const WorldShape& shape : kShapes) {
+    for (std::uint64_t seed = 20; seed < 23; ++seed) {
+      SCOPED_TRACE(fmt::format("{}, seed {}", shape.name, seed));
+      SimOptions options;
+      options.seed = seed;
+      options.decide_on_events = seed == 21;
+      if (seed == 22) options.failures = {.mean_between = 20000, .mean_repair = 2000};
+      ExpectPromisesToBeKept(Spec(), Scenario(RandomWorkload(30, seed, 6, shape.elastic),
+                                              ClusterSpec::Parse(shape.cluster), options));
+      if (HasFailure()) return;
+    }
+  }
+}
+
 TEST(PolicyCompositionTest, ChangesAreTheSameAnswerWithGuardsAndVictimsOnNodesThatFail) {
   SimOptions options;
   options.node_events = {{1500, 0, false}, {4000, 0, true}};
@@ -123,8 +146,10 @@ TEST(PolicyCompositionTest, ChangesAreTheSameAnswerWithGuardsAndVictimsOnNodesTh
                            "within-capacity=false,placement=first-fit/victims=true"}) {
     SCOPED_TRACE(spec);
     const WorldShape& shape = kShapes[0];
-    ExpectChangesToBeTheSameAnswer(spec, Scenario(RandomWorkload(40, 2, 4, shape.elastic),
-                                                  ClusterSpec::Parse(shape.cluster), options));
+    const Scenario scenario(RandomWorkload(40, 2, 4, shape.elastic),
+                            ClusterSpec::Parse(shape.cluster), options);
+    ExpectChangesToBeTheSameAnswer(spec, scenario);
+    ExpectPromisesToBeKept(spec, scenario);
   }
 }
 
@@ -195,7 +220,7 @@ TEST_P(PolicyConformanceTest, ThroughTheCInterfaceItDecidesTheSame) {
                             ClusterSpec::Parse(shape.cluster), options);
     const auto policy = Make();
     twin->OnEpisodeStart({});
-    TwinCheck check(twin.get(), policy->info().time_driven);
+    TwinCheck check(twin.get(), policy.get());
     DecisionListener* const listeners[] = {&check};
     RunPolicy(scenario, *policy, listeners);
     EXPECT_GT(check.decisions(), 10);

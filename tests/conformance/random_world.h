@@ -11,6 +11,7 @@
 #include "cluster/validate.h"
 #include "core/rng.h"
 #include "perf/elastic.h"
+#include "sched/incremental.h"
 #include "sim/run.h"
 #include "tests/unit/sched/world.h"
 
@@ -87,12 +88,14 @@ class OrderCheck : public DecisionListener {
 // and to how long it holds.
 class TwinCheck : public DecisionListener {
  public:
-  TwinCheck(Policy* twin, bool time_driven) : twin_(twin), time_driven_(time_driven) {}
+  // `policy`: whose run it is.
+  TwinCheck(Policy* twin, Policy* policy) : twin_(twin), policy_(policy) {}
   void OnDecision(const Observation& o, const Allocation& allocation) override {
     Allocation answer;
     twin_->Decide(o, &answer);
     EXPECT_TRUE(answer == allocation) << "decision " << o.decision << " at " << o.now << " s";
-    EXPECT_EQ(answer.holds_until(), time_driven_ ? allocation.holds_until() : kNever)
+    const auto running = running_.Of(o, allocation);
+    EXPECT_EQ(HoldsUntil(*twin_, o, running), HoldsUntil(*policy_, o, running))
         << "decision " << o.decision;
     ++decisions_;
   }
@@ -100,7 +103,8 @@ class TwinCheck : public DecisionListener {
 
  private:
   Policy* twin_;
-  bool time_driven_;
+  Policy* policy_;
+  RunningUnder running_;
   std::int64_t decisions_ = 0;
 };
 

@@ -20,7 +20,6 @@
 #include "core/rng.h"
 #include "core/strings.h"
 #include "models/checkpoint.h"
-#include "sched/notes.h"
 #include "sim/run.h"
 
 namespace allot {
@@ -261,7 +260,7 @@ TEST_P(GoldenTest, DecidesAsRecorded) {
   DecisionListener* const listeners[] = {&transcript};
   const auto policy = MakePolicy(SpecIn(world, id));
   const std::vector<JobRecord> records = RunPolicy(scenario, *policy, listeners).records;
-  transcript.Finish(records, NotesOf(*policy));
+  transcript.Finish(records, policy->notes());
 
   const std::filesystem::path path = FileOf(world, id);
   if (Updating()) WriteTextFile(path, transcript.text);

@@ -7,18 +7,19 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "sched/stages.h"
+#include "sched/incremental_stages.h"
 
 namespace allot {
 namespace {
 
-class AttainedOrder : public Ordering {
+class AttainedOrder : public Ordering, public IncrementalOrdering {
  public:
   AttainedOrder(std::vector<double> queues, bool gpu_seconds, double promote)
       : queues_(std::move(queues)), gpu_seconds_(gpu_seconds), promote_(promote) {}
 
   void OnEpisodeStart() override { forgiven_.clear(); }
 
+  const IncrementalOrdering* incremental() const override { return this; }
   bool by_own_service() const override { return !(promote_ > 0); }
 
   void Keys(const Observation& o, std::span<const std::int32_t> rows,

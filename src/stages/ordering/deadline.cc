@@ -1,16 +1,16 @@
 // Earliest deadline first (Liu & Layland, JACM 1973, section 7). Jobs without a deadline come last,
 // in order of submission.
 
-#include "sched/stages.h"
+#include "sched/incremental_stages.h"
 
 namespace allot {
 namespace {
 
-class DeadlineOrder : public Ordering {
+class DeadlineOrder : public Ordering, public IncrementalOrdering {
  public:
   explicit DeadlineOrder(bool preemptive) : preemptive_(preemptive) {}
   bool preemptive() const override { return preemptive_; }
-  bool by_own_service() const override { return true; }
+  const IncrementalOrdering* incremental() const override { return this; }
   void Keys(const Observation& o, std::span<const std::int32_t> rows,
             std::vector<double>* keys) override {
     keys->clear();

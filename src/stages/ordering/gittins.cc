@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "forecast/gittins_table.h"
-#include "sched/stages.h"
+#include "sched/incremental_stages.h"
 #include "workload/history.h"
 
 namespace allot {
@@ -21,14 +21,13 @@ constexpr std::size_t kClasses = 4;
 
 std::size_t ClassOf(GpuCount gpus) { return gpus <= 1 ? 0 : gpus <= 4 ? 1 : gpus <= 8 ? 2 : 3; }
 
-class GittinsOrder : public Ordering {
+class GittinsOrder : public Ordering, public IncrementalOrdering {
  public:
-  GittinsOrder(double prior, const std::string& history)
+  GittinsOrder(double prior, const History* history)
       : initial_(kClasses, GittinsTable(kUnit, prior,
                                         [](double x) { return 1 / (1 + x / kPriorGpuSeconds); })) {
-    if (!history.empty()) {
-      const auto [trace, until] = ReadHistory(history);
-      for (const PastRun& run : PastRuns(trace, until)) {
+    if (history != nullptr) {
+      for (const PastRun& run : PastRuns(history->trace, history->until)) {
         Learn(run.gpus, run.gpus * run.seconds, &initial_);
       }
     }
@@ -39,6 +38,10 @@ class GittinsOrder : public Ordering {
     tables_ = initial_;
     events_.Reset();
   }
+
+  const IncrementalOrdering* incremental() const override { return this; }
+  // What is learned from jobs that end moves all keys.
+  bool by_own_service() const override { return false; }
 
   void Keys(const Observation& o, std::span<const std::int32_t> rows,
             std::vector<double>* keys) override {
@@ -88,7 +91,7 @@ ALLOT_REGISTER(OrderingInfo, ([] {
                      {"prior", "1", "weight of the prior (LAS), in jobs", 1e-9, 1e9}};
                  info.make = [](const Params& params) {
                    return std::make_unique<GittinsOrder>(params.Number("prior"),
-                                                         params.Text("history"));
+                                                         HistoryOf(params).get());
                  };
                  return info;
                }()));

@@ -9,7 +9,7 @@
 #include <functional>
 
 #include "forecast/gittins_table.h"
-#include "sched/stages.h"
+#include "sched/incremental_stages.h"
 
 namespace allot {
 namespace {
@@ -31,7 +31,7 @@ double EstimatedGpuSeconds(const Observation& o, std::int32_t row) {
   return o.estimated_work[r] / asked.rate * asked.demand.gpus;
 }
 
-class GittinsGivenEstimateOrder : public Ordering {
+class GittinsGivenEstimateOrder : public Ordering, public IncrementalOrdering {
  public:
   GittinsGivenEstimateOrder(double prior, double sigma)
       : initial_(kFactorUnit, prior, Prior(sigma)), factors_(initial_) {}
@@ -40,6 +40,10 @@ class GittinsGivenEstimateOrder : public Ordering {
     factors_ = initial_;
     events_.Reset();
   }
+
+  const IncrementalOrdering* incremental() const override { return this; }
+  // What is learned from jobs that end moves all keys.
+  bool by_own_service() const override { return false; }
 
   void Keys(const Observation& o, std::span<const std::int32_t> rows,
             std::vector<double>* keys) override {

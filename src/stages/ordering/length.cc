@@ -3,16 +3,16 @@
 
 #include <cmath>
 
-#include "sched/stages.h"
+#include "sched/incremental_stages.h"
 
 namespace allot {
 namespace {
 
-class LengthOrder : public Ordering {
+class LengthOrder : public Ordering, public IncrementalOrdering {
  public:
   explicit LengthOrder(bool preemptive) : preemptive_(preemptive) {}
   bool preemptive() const override { return preemptive_; }
-  bool by_own_service() const override { return true; }
+  const IncrementalOrdering* incremental() const override { return this; }
   void Keys(const Observation& o, std::span<const std::int32_t> rows,
             std::vector<double>* keys) override {
     keys->clear();

@@ -1,16 +1,16 @@
 // The most important job first, by the priority that its trace gave it; first come, first served
 // among equals.
 
-#include "sched/stages.h"
+#include "sched/incremental_stages.h"
 
 namespace allot {
 namespace {
 
-class PriorityOrder : public Ordering {
+class PriorityOrder : public Ordering, public IncrementalOrdering {
  public:
   explicit PriorityOrder(bool preemptive) : preemptive_(preemptive) {}
   bool preemptive() const override { return preemptive_; }
-  bool by_own_service() const override { return true; }
+  const IncrementalOrdering* incremental() const override { return this; }
   void Keys(const Observation& o, std::span<const std::int32_t> rows,
             std::vector<double>* keys) override {
     keys->clear();

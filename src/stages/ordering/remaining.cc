@@ -6,16 +6,16 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "sched/stages.h"
+#include "sched/incremental_stages.h"
 
 namespace allot {
 namespace {
 
-class RemainingOrder : public Ordering {
+class RemainingOrder : public Ordering, public IncrementalOrdering {
  public:
   explicit RemainingOrder(bool by_service) : by_service_(by_service) {}
 
-  bool by_own_service() const override { return true; }
+  const IncrementalOrdering* incremental() const override { return this; }
 
   void Keys(const Observation& o, std::span<const std::int32_t> rows,
             std::vector<double>* keys) override {

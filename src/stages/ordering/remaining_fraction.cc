@@ -3,14 +3,14 @@
 
 #include <cmath>
 
-#include "sched/stages.h"
+#include "sched/incremental_stages.h"
 
 namespace allot {
 namespace {
 
-class RemainingFractionOrder : public Ordering {
+class RemainingFractionOrder : public Ordering, public IncrementalOrdering {
  public:
-  bool by_own_service() const override { return true; }
+  const IncrementalOrdering* incremental() const override { return this; }
   void Keys(const Observation& o, std::span<const std::int32_t> rows,
             std::vector<double>* keys) override {
     keys->clear();

@@ -1,15 +1,15 @@
 // First come, first served.
 
-#include "sched/stages.h"
+#include "sched/incremental_stages.h"
 
 namespace allot {
 namespace {
 
-class SubmitOrder : public Ordering {
+class SubmitOrder : public Ordering, public IncrementalOrdering {
  public:
   explicit SubmitOrder(bool preemptive) : preemptive_(preemptive) {}
   bool preemptive() const override { return preemptive_; }
-  bool by_own_service() const override { return true; }
+  const IncrementalOrdering* incremental() const override { return this; }
   void Keys(const Observation& observation, std::span<const std::int32_t> rows,
             std::vector<double>* keys) override {
     keys->resize(rows.size());

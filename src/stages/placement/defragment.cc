@@ -56,9 +56,6 @@ class Defragment : public Placement {
  public:
   explicit Defragment(int moves) : moves_(moves), placer_(std::make_unique<OneNodeChooser>()) {}
 
-  // What one decision may not move, the next one may.
-  bool settles() const override { return false; }
-
   void Place(const Observation& o, std::span<const Grant> grants, Allocation* allocation) override {
     placer_.Keep(o, grants, &kept_);
     placed_.assign(grants.size(), {});

@@ -13,8 +13,6 @@ class RequestedSize : public Sizing {
  public:
   RequestedSize(bool backfill, bool within) : backfill_(backfill), within_(within) {}
 
-  bool follows_order() const override { return true; }
-
   void Size(const Observation& o, std::span<const std::int32_t> order, std::span<const double>,
             std::vector<Grant>* grants) override {
     capacity_.Reset(*o.cluster);
@@ -120,6 +118,7 @@ ALLOT_REGISTER(
       SizingInfo info;
       info.id = "requested";
       info.summary = "each job gets the requested size or nothing, in order";
+      info.repeats = true;
       info.params = {
           {"backfill", "true", "skip a job that does not fit (false: it blocks all behind it)"},
           {"within-capacity", "true",

@@ -65,33 +65,6 @@ TEST_F(ValidateTest, WhatAJobKeepsIsNotForOthers) {
   EXPECT_NE(Verdict(), "");
 }
 
-TEST_F(ValidateTest, ChangesLeaveTheOthersWhatTheyHold) {
-  observation_.running = {0, -1};
-  observation_.share_begin = {0, 1, 1};
-  observation_.shares = {{0, {1, 0}, 0b0010}};
-  allocation_.BecomeChanges();
-  EXPECT_EQ(Verdict(), "");
-  Give(20, 0, {{0, {1, 0}, 0b0010}});
-  EXPECT_EQ(Verdict(), "job 20: GPU 1 of node 0 is given twice, first to job 17");
-  allocation_.Stop(17);
-  EXPECT_EQ(Verdict(), "");
-}
-
-TEST_F(ValidateTest, OnlyWhatRunsIsStoppedAndOnce) {
-  observation_.running = {0, -1};
-  observation_.share_begin = {0, 1, 1};
-  observation_.shares = {{0, {1, 0}, 0b0010}};
-  allocation_.BecomeChanges();
-  allocation_.Stop(17);
-  EXPECT_EQ(Verdict(), "");
-  allocation_.Stop(17);
-  EXPECT_EQ(Verdict(), "job 17: a job is named once, its stop follows another answer");
-  allocation_.Clear();
-  allocation_.BecomeChanges();
-  allocation_.Stop(20);
-  EXPECT_EQ(Verdict(), "job 20: only jobs that run can be stopped, it is none of the 1");
-}
-
 TEST_F(ValidateTest, CallsDoNotInfluenceEachOther) {
   Give(17, 0, {{0, {1, 0}, 1}});
   EXPECT_EQ(Verdict(), "");

@@ -74,7 +74,7 @@ Played Play(std::unique_ptr<Policy> own, const GuardOptions& options) {
   for (const JobRecord& record : outcome.records) {
     played.mean_jct += (record.finish - record.submit) / 120;
   }
-  for (const auto& [name, text] : NotesOf(guarded)) played.notes[name] = text;
+  for (const auto& [name, text] : guarded.notes()) played.notes[name] = text;
   return played;
 }
 

@@ -38,7 +38,7 @@ TEST(PluginPolicyTest, DecidesTheSameOverWorkersAndServers) {
   for (const char* spec : {"drf", "optimus", "index:alpha=0.5"}) {
     const auto policy = MakePolicy(spec);
     const auto twin = MakePluginPolicy("", spec);
-    testing_support::TwinCheck check(twin.get(), policy->info().time_driven);
+    testing_support::TwinCheck check(twin.get(), policy.get());
     DecisionListener* const listeners[] = {&check};
     RunPolicy(scenario, *policy, listeners);
     EXPECT_GT(check.decisions(), 5) << spec;

@@ -106,16 +106,19 @@ TEST_F(HoldingsTest, TakesWhatValidateAllocationAllows) {
   int legal = 0;
   int refused = 0;
   for (int step = 0; step < 20000; ++step) {
-    Allocation allocation = AnyAllocation();
-    if (rng_.Below(2) == 0) {
-      allocation.BecomeChanges();
-      while (rng_.Below(2) == 0) allocation.Stop(static_cast<JobIndex>(rng_.Below(kJobs + 2)));
+    AllocationChanges changes;
+    changes.given = AnyAllocation();
+    const bool as_changes = rng_.Below(2) == 0;
+    while (as_changes && rng_.Below(2) == 0) {
+      changes.stopped.push_back(static_cast<JobIndex>(rng_.Below(kJobs + 2)));
     }
-    const Status status = ValidateAllocation(o_, allocation);
-    ASSERT_EQ(holdings_.Take(o_, row_of_job_, RunningRows(), allocation), status.ok())
-        << "step " << step << ": " << status.message();
+    const Status status =
+        as_changes ? ValidateChanges(o_, changes) : ValidateAllocation(o_, changes.given);
+    const bool taken = as_changes ? holdings_.TakeChanges(o_, row_of_job_, changes)
+                                  : holdings_.Take(o_, row_of_job_, RunningRows(), changes.given);
+    ASSERT_EQ(taken, status.ok()) << "step " << step << ": " << status.message();
     (status.ok() ? legal : refused) += 1;
-    if (status.ok()) Apply(InFull(o_, allocation));
+    if (status.ok()) Apply(as_changes ? InFull(o_, changes) : changes.given);
   }
   EXPECT_GT(legal, 1000);
   EXPECT_GT(refused, 1000);

@@ -102,6 +102,20 @@ TEST(LookaheadSimulationTest, BehindTheHorizonNothingIsWorseThanTheFuture) {
   EXPECT_EQ(simulation.CompletionSum(*fifo, {.give_up = 0.5 * future}), kNever);
 }
 
+TEST(LookaheadSimulationTest, AJobThatNoNodeIsLeftForIsReckonedAndNoError) {
+  SimOptions options;
+  options.lengths = LengthEstimates::Parse("true");
+  const Scenario scenario =
+      testing_support::ScenarioOf({{0, 6, 1000}, {0, 2, 1000}}, "2x4", options);
+  const SimulatedCluster cluster(scenario);
+  Observation o = cluster.Observe();
+  const ClusterSpec left = ClusterSpec::Parse("1x4");  // one of the two nodes is down
+  o.cluster = &left;
+  const double sum = LookaheadSimulation(o, {}).CompletionSum(*testing_support::Fifo(), {});
+  EXPECT_GE(sum, 1000 + 2000) << "the second job ends at 1000 s, the first at 2000 s at best";
+  EXPECT_LT(sum, kNever);
+}
+
 TEST(LookaheadSimulationTest, TheEstimateIsWhatAJobIsReckonedToTake) {
   testing_support::World moment("1x1");
   moment.Add({{1.0}});

@@ -5,6 +5,7 @@
 
 #include "cluster/free_map.h"
 #include "core/rng.h"
+#include "sched/incremental.h"
 #include "sim/scenario.h"
 #include "sim/simulated_cluster.h"
 #include "stages/staged_policy.h"
@@ -60,13 +61,15 @@ TEST(ObservedFreeMap, ChangesNoDecision) {
     without->OnEpisodeStart({});
     Allocation allocation;
     Allocation expected;
+    RunningUnder running;
     do {
       Observation copy = cluster.Observe();
       copy.free.reset();
       with->Decide(cluster.Observe(), &allocation);
       without->Decide(copy, &expected);
       ASSERT_EQ(allocation, expected) << stages.placement << " at " << copy.now << " s";
-      ASSERT_EQ(allocation.holds_until(), expected.holds_until());
+      ASSERT_EQ(HoldsUntil(*with, copy, running.Of(copy, allocation)),
+                HoldsUntil(*without, copy, running.Of(copy, expected)));
       ASSERT_TRUE(cluster.Apply(allocation).refused.ok());
     } while (cluster.WaitForChange(kNever));
   }

@@ -105,7 +105,7 @@ TEST(GuardTest, AJobThatWaitedTooLongGoesFirst) {
 
 // ---- promises ----
 
-// Takes back every promise, so that the policy is asked at every interval.
+// Without the side that promises, so that the policy is asked at every interval.
 class Impatient : public Policy {
  public:
   explicit Impatient(std::unique_ptr<Policy> policy) : policy_(std::move(policy)) {}
@@ -113,7 +113,6 @@ class Impatient : public Policy {
   void OnEpisodeStart(const EpisodeContext& context) override { policy_->OnEpisodeStart(context); }
   void Decide(const Observation& o, Allocation* allocation) override {
     policy_->Decide(o, allocation);
-    allocation->HoldUntil(0);
   }
 
  private:

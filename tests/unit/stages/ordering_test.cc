@@ -2,10 +2,11 @@
 
 #include "cluster/event_finder.h"
 #include "core/file.h"
-#include "sched/stages.h"
+#include "sched/incremental_stages.h"
 #include "tests/unit/core/expect_error.h"
 #include "tests/unit/core/temp_folder.h"
 #include "tests/unit/sched/world.h"
+#include "workload/history_file.h"
 
 namespace allot {
 namespace {
@@ -23,7 +24,7 @@ class OrderingTest : public testing::Test {
   std::vector<double> Keys(const std::string& spec) {
     const std::vector<std::int32_t> rows = {0, 1, 2};
     std::vector<double> keys = {99};  // an ordering clears what is there
-    MakeStage<Ordering>("ordering", spec)->Keys(world_.o, rows, &keys);
+    MakeStage<Ordering>("ordering", spec, FileLoader())->Keys(world_.o, rows, &keys);
     return keys;
   }
   World world_;
@@ -74,7 +75,9 @@ TEST_F(OrderingTest, PromotionCountsServiceAnew) {
   world_.o.now = 2299;
   order->Keys(world_.o, rows, &keys);
   EXPECT_EQ(keys, (std::vector<double>{1, 2, 0}));
-  const auto waits = [&](std::int32_t row) { return order->WaitMoves(world_.o, std::vector{row}); };
+  const auto waits = [&](std::int32_t row) {
+    return order->incremental()->WaitMoves(world_.o, std::vector{row});
+  };
   EXPECT_EQ(waits(0), 2299 + 3 * 60);  // if it is stopped now
   EXPECT_EQ(waits(1), 2300);
   EXPECT_EQ(waits(2), kNever);
@@ -85,7 +88,7 @@ TEST_F(OrderingTest, PromotionCountsServiceAnew) {
   world_.o.attained_gpu_seconds[1] = world_.o.attained_seconds[1] = 149;
   order->Keys(world_.o, rows, &keys);
   EXPECT_EQ(keys[1], 0) << "49 s since its promotion";
-  EXPECT_EQ(order->DriftOf(world_.o, 1, 0).until, 2301);
+  EXPECT_EQ(order->incremental()->DriftOf(world_.o, 1, 0).until, 2301);
   order->OnEpisodeStart();
   world_.o.now = 2001;
   order->Keys(world_.o, rows, &keys);
@@ -148,6 +151,14 @@ TEST_F(OrderingTest, GittinsReadsAHistory) {
   EXPECT_LT(keys[2], keys[1]);
   ExpectError(ExitCode::kBadData, {"no-such-trace"},
               [&] { Keys("gittins:history=no-such-trace"); });
+  WriteTextFile(path + ".bad", "job_id,submit_s,gpus,duration_s\na,0,1,100\nb,0,1,many\n");
+  ExpectError(ExitCode::kBadData, {path + ".bad", ":3"},
+              [&] { Keys("gittins:history=" + path + ".bad"); });
+}
+
+TEST_F(OrderingTest, AHistoryThatNobodyLoadsIsAnError) {
+  ExpectError(ExitCode::kUsage, {"ordering 'gittins'", "'history'", "'trace.csv'", "loads"},
+              [] { MakeStage<Ordering>("ordering", "gittins:history=trace.csv"); });
 }
 
 TEST_F(OrderingTest, GittinsGivenEstimateBelievesTheEstimate) {

@@ -281,8 +281,9 @@ TEST_F(DefragmentTest, OnlyJobsLargerThanANodeSpan) {
 }
 
 TEST_F(DefragmentTest, SaysThatItsAnswersDoNotSettle) {
-  EXPECT_FALSE(MakeStage<Placement>("placement", "defragment")->settles());
-  EXPECT_TRUE(MakeStage<Placement>("placement", "spread")->settles());
+  const auto& placements = Registry<PlacementInfo>::Global();
+  EXPECT_FALSE(placements.Get("placement", "defragment").repeats);
+  EXPECT_TRUE(placements.Get("placement", "spread").repeats);
 }
 
 }  // namespace

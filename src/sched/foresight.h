@@ -1,0 +1,23 @@
+#pragma once
+// The future of an episode. Only simulated episodes have one. Only policies that say `oracle` in
+// their PolicyInfo may use it.
+
+#include "sched/policy.h"
+
+namespace allot {
+
+class Foresight {
+ public:
+  virtual ~Foresight() = default;
+
+  virtual JobIndex jobs() const = 0;  // of the episode
+
+  // The true work of a job, in its own unit. O(1).
+  virtual double TrueWork(JobIndex job) const = 0;
+
+  // Simulates the whole episode under `policy`. Returns the mean JCT in seconds; infinite when a
+  // job does not finish.
+  virtual double MeanJct(Policy& policy) const = 0;
+};
+
+}  // namespace allot

@@ -1,0 +1,55 @@
+#pragma once
+// The optional side of a policy, for speed: answers as changes, and promises how long an answer
+// holds. A policy that has it returns it from Policy::incremental(). Nothing here may change what
+// is decided: sched/promise_check.h compares it with full answers, and the conformance tests ask it
+// of every registered policy.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cluster/allocation_changes.h"
+#include "sched/policy.h"
+
+namespace allot {
+
+class IncrementalPolicy {
+ public:
+  virtual ~IncrementalPolicy() = default;
+
+  // The answer of Decide to the same observation, as changes. False: it cannot answer this
+  // observation so; then nothing was decided, and the caller asks Decide. Clears `changes` first.
+  virtual bool DecideChanges(const Observation& /*observation*/, AllocationChanges* /*changes*/) {
+    return false;
+  }
+
+  // The promise that belongs to the last answer. As long as no job arrives or ends and no node
+  // comes or goes, the policy would give the same answer at any time before the one returned, so it
+  // need not be asked. In absolute seconds. 0: no promise. kNever: until something happens.
+  //
+  // `observation`: the one of the last answer; it may show that answer in force already.
+  // `running`: by row, the configuration that runs under that answer, -1 for a job that waits.
+  // Not asked of policies that are not time-driven: their answers hold until something happens.
+  virtual Seconds HoldsUntil(const Observation& /*observation*/,
+                             std::span<const std::int32_t> /*running*/) {
+    return 0;
+  }
+};
+
+// Until when the last answer of any policy holds, as IncrementalPolicy::HoldsUntil.
+Seconds HoldsUntil(Policy& policy, const Observation& observation,
+                   std::span<const std::int32_t> running);
+
+// Works out `running` for an answer that is not in force yet.
+class RunningUnder {
+ public:
+  // By row of the observation. Entries of unknown jobs are left out. Valid until the next call.
+  // O(rows + entries).
+  std::span<const std::int32_t> Of(const Observation& observation, const Allocation& answer);
+
+ private:
+  std::vector<std::int32_t> row_of_job_;  // of the last observations
+  std::vector<std::int32_t> running_;
+};
+
+}  // namespace allot
