@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <deque>
-#include <set>
-#include <utility>
 
 #include "agents/learned/agent.h"
 #include "agents/learned/index_agent.h"
@@ -33,16 +31,6 @@ Allocation Decide(const Agent& agent, const Observation& o) {
   Allocation allocation;
   MakeLearnedPolicy(agent)->Decide(o, &allocation);
   return allocation;
-}
-
-// Who gets how much. Not where: logarithms of other units round otherwise, so that jobs of nearly
-// equal score may be placed in another order.
-std::set<std::pair<JobIndex, std::int32_t>> Sizes(const Allocation& allocation) {
-  std::set<std::pair<JobIndex, std::int32_t>> sizes;
-  for (const Allocation::Entry& entry : allocation.entries()) {
-    sizes.emplace(entry.job, entry.configuration);
-  }
-  return sizes;
 }
 
 // Moments of a crowded cluster, some jobs with estimates.
@@ -84,11 +72,13 @@ const Scenario& Crowd() {
 }
 
 // The same moment with times in another unit, work in another, hence rates in theirs. Powers of
-// two, so that nothing is rounded. Without estimates forecasts know seconds: all have one here.
+// two, so that nothing is rounded. Forecasts know seconds: all jobs have an estimate here, and
+// nothing is told of jobs that have ended.
 struct Scaled {
   Scaled(const Observation& from, double time, double work) : o(from) {
     o.now *= time;
     o.interval *= time;
+    o.events = {};
     for (std::size_t r = 0; r < o.job.size(); ++r) {
       std::vector<Configuration> configurations = o.table[r]->configurations();
       for (Configuration& c : configurations) c.rate *= work / time;
@@ -112,11 +102,11 @@ TEST(LearnedPolicy, UnitsOfTimeAndWorkDoNotMatter) {
   std::size_t granted = 0;
   for (const Observation& o : Moments(Crowd())) {
     const Scaled plain(o, 1, 1);
-    const auto expected = Sizes(Decide(agent, plain.o));
+    const auto expected = AsSet(Decide(agent, plain.o));
     granted += expected.size();
     for (const auto& [time, work] : {std::pair{4.0, 1.0}, {0.125, 1.0}, {1.0, 64.0}, {16.0, 0.5}}) {
       const Scaled scaled(o, time, work);
-      ASSERT_EQ(Sizes(Decide(agent, scaled.o)), expected)
+      ASSERT_EQ(AsSet(Decide(agent, scaled.o)), expected)
           << "decision " << o.decision << ", times x " << time << ", work x " << work;
     }
   }
