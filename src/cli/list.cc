@@ -15,6 +15,8 @@
 #include "perf/throughput_model.h"
 #include "sched/policy.h"
 #include "sched/stages.h"
+#include "sim/belief.h"
+#include "sim/job_process.h"
 #include "sim/profile.h"
 #include "sweep/preset.h"
 #include "workload/arrival_law.h"
@@ -61,7 +63,8 @@ int List(const std::string& what, const GlobalOptions& globals) {
       {"sweeps", Describe<SweepPreset>()},       {"settings", Describe<SettingInfo>()},
       {"networks", Describe<NetworkInfo>()},     {"methods", Describe<TrainerInfo>()},
       {"objectives", Describe<ObjectiveInfo>()}, {"runtimes", Describe<RuntimeInfo>()},
-      {"catalogues", Describe<CatalogueInfo>()}, {"throughput", Describe<ThroughputModelInfo>()}};
+      {"catalogues", Describe<CatalogueInfo>()}, {"throughput", Describe<ThroughputModelInfo>()},
+      {"beliefs", Describe<BeliefInfo>()},       {"progress", Describe<ProcessInfo>()}};
   if (!what.empty()) {
     std::vector<std::string> kinds;
     for (const auto& [kind, list] : all.items()) kinds.push_back(kind);

@@ -26,7 +26,8 @@ ALLOT_REGISTER(
           DeclareWorld(line, o->world);
           // What says how jobs are run does not change a trace.
           line.Remove({"--workloads", "--profile", "--interval", "--restart-cost", "--launch-cost",
-                       "--failures", "--node-events", "--speedup", "--length-estimates"});
+                       "--failures", "--node-events", "--speedup", "--length-estimates",
+                       "--beliefs", "--progress"});
           line.Option("-o,--out", o->out, "the CSV file").Required();
           return [o, &globals] {
             World world(o->world);

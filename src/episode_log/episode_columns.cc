@@ -32,6 +32,8 @@ std::string SimJson(const SimOptions& options) {
               {"charge_whole_intervals", options.charge_whole_intervals},
               {"speedup", options.speedup},
               {"length_estimates", options.lengths.ToString()},
+              {"beliefs", options.beliefs},
+              {"progress", options.progress},
               {"seed", options.seed}}
       .dump();
 }
@@ -53,6 +55,8 @@ SimOptions SimFromJson(const std::string& text, const std::string& where) {
       options.failures = {failures.at(0), failures.at(1), failures.at(2)};
     }
     options.lengths = LengthEstimates::Parse(json.at("length_estimates").get<std::string>());
+    options.beliefs = json.value("beliefs", options.beliefs);
+    options.progress = json.value("progress", options.progress);
     options.seed = json.at("seed");
     return options;
   } catch (const Json::exception& error) {

@@ -71,6 +71,8 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
   evaluation.cluster = first.cluster().ToString();
   const SimOptions& sim = first.options();
   evaluation.length_estimates = sim.lengths.ToString();
+  evaluation.beliefs = sim.beliefs;
+  evaluation.progress = sim.progress;
   evaluation.restart_cost_s = sim.restart_cost;
   evaluation.launch_cost_s = sim.launch_cost;
   evaluation.interval_s = sim.interval;

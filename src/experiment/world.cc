@@ -88,6 +88,8 @@ SimOptions World::sim() const {
   if (spec_.launch_cost) options.launch_cost = *spec_.launch_cost;
   options.speedup *= spec_.speedup;
   if (!spec_.lengths.empty()) options.lengths = LengthEstimates::Parse(spec_.lengths);
+  if (!spec_.beliefs.empty()) options.beliefs = spec_.beliefs;
+  if (!spec_.progress.empty()) options.progress = spec_.progress;
   if (!spec_.failures.empty()) options.failures = ParseNodeFailures(spec_.failures);
   if (!spec_.node_events.empty()) options.node_events = ReadNodeEvents(spec_.node_events);
   options.seed = spec_.seed;
@@ -252,6 +254,8 @@ nlohmann::ordered_json World::ToJson() {
     json["catalogue_fingerprint"] = fmt::format("{:016x}", StableHash(catalogue().csv()));
   }
   if (options.launch_cost > 0) json["launch_cost_s"] = options.launch_cost;
+  if (!spec_.beliefs.empty()) json["beliefs"] = spec_.beliefs;
+  if (!spec_.progress.empty()) json["progress"] = spec_.progress;
   if (made_by_law()) {
     json["rate"] = spec_.rate ? nlohmann::ordered_json(*spec_.rate) : nlohmann::ordered_json();
     json["jobs"] = spec_.jobs.value_or(kLawJobs);

@@ -34,6 +34,8 @@ struct WorldSpec {
   std::string node_events{};             // CSV file; "": none
   double speedup = 1;                    // of all progress; policies are not told
   std::string lengths{};                 // as LengthEstimates::Parse; "": the profile's
+  std::string beliefs{};                 // as MakeBelief; "": exact
+  std::string progress{};                // as MakeProcesses; "": constant
   std::string setting{};  // named worlds, joined by commas, in place of all but workloads and seed
 };
 

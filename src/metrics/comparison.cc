@@ -214,6 +214,13 @@ TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<Policy
   if (const std::string drawn = DrawnInWords(evaluation); !drawn.empty()) {
     table.AddNote("Throughput models: " + drawn + ".");
   }
+  if (evaluation.beliefs != "exact") {
+    table.AddNote(
+        fmt::format("Beliefs: {}; policies were not shown the true rates.", evaluation.beliefs));
+  }
+  if (evaluation.progress != "constant") {
+    table.AddNote(fmt::format("The true rates change while jobs run: {}.", evaluation.progress));
+  }
   if (oracle) table.AddNote("(oracle): uses true job lengths, which no real scheduler knows.");
   for (const PolicyRow& row : rows) {
     if (row.unfinished > 0) {

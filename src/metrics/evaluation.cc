@@ -70,6 +70,8 @@ nlohmann::ordered_json ToJson(const Evaluation& evaluation) {
   json["command"] = evaluation.command;
   json["cluster"] = evaluation.cluster;
   json["length_estimates"] = evaluation.length_estimates;
+  json["beliefs"] = evaluation.beliefs;
+  json["progress"] = evaluation.progress;
   json["restart_cost_s"] = evaluation.restart_cost_s;
   if (evaluation.launch_cost_s > 0) json["launch_cost_s"] = evaluation.launch_cost_s;
   json["interval_s"] = evaluation.interval_s;
@@ -108,6 +110,9 @@ Evaluation EvaluationFromJson(const nlohmann::ordered_json& json, std::string_vi
   evaluation.command = RequireText(json, "command", where);
   evaluation.cluster = RequireText(json, "cluster", where);
   evaluation.length_estimates = RequireText(json, "length_estimates", where);
+  // Evaluations of before had no others.
+  if (json.contains("beliefs")) evaluation.beliefs = RequireText(json, "beliefs", where);
+  if (json.contains("progress")) evaluation.progress = RequireText(json, "progress", where);
   evaluation.restart_cost_s = RequireNumber(json, "restart_cost_s", where);
   if (json.contains("launch_cost_s")) {
     evaluation.launch_cost_s = RequireNumber(json, "launch_cost_s", where);

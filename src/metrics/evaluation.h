@@ -36,9 +36,11 @@ enum class TrainingOverlap { kNone, kUnseen, kSeen, kNotKnown };  // kNone: no p
 struct Evaluation {
   std::string title;  // "Unseen weeks"; may be empty
   TrainingOverlap training_overlap = TrainingOverlap::kNone;
-  std::string command;           // repeats it
-  std::string cluster;           // spec
-  std::string length_estimates;  // "noisy:0.5"
+  std::string command;                // repeats it
+  std::string cluster;                // spec
+  std::string length_estimates;       // "noisy:0.5"
+  std::string beliefs = "exact";      // what policies were shown of the rates
+  std::string progress = "constant";  // how the true rates changed while jobs ran
   Seconds restart_cost_s = 0;
   Seconds launch_cost_s = 0;
   Seconds interval_s = 0;

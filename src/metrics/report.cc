@@ -53,6 +53,8 @@ std::string Facts(const Evaluation& evaluation) {
   html += Fact("Jobs", HumanCount(jobs));
   if (std::isfinite(load)) html += Fact("Mean load", HumanFixed(load, 2));
   html += Fact("Length estimates", evaluation.length_estimates);
+  html += Fact("Rates as policies see them", evaluation.beliefs);
+  if (evaluation.progress != "constant") html += Fact("True rates", evaluation.progress);
   html += Fact("Restart cost", HumanDuration(evaluation.restart_cost_s));
   if (evaluation.launch_cost_s > 0) {
     html += Fact("Launch cost", HumanDuration(evaluation.launch_cost_s));

@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "core/error.h"
 #include "sim/relaxation.h"
 
 namespace allot {
@@ -92,6 +93,10 @@ double LeastAreaPerWork(const ConfigurationTable& table, const ResourceWeights& 
 }
 
 LowerBound MeanJctBound(const Scenario& scenario) {
+  if (scenario.has_processes()) {
+    throw UsageError("the lower bound is of rates that do not change while jobs run, got '{}'",
+                     scenario.options().progress);
+  }
   std::vector<RelaxedJob> jobs = JobsOf(scenario);
   const auto count = static_cast<double>(jobs.size());
   double submits = 0;

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "perf/table_cache.h"
+#include "sim/belief.h"
 
 namespace allot {
 
@@ -39,6 +40,8 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
     throw UsageError("the speed-up of progress must be > 0, got {}", options_.speedup);
   }
   PlanNodeEvents();
+  CheckBelief(options_.beliefs);
+  const ProcessInfo::Maker process_of = MakeProcesses(options_.progress);
   TableCache tables(catalogue, cluster_.type_specs());
   tables.CheckTypes(workload_);
   facts_.reserve(workload_.jobs.size());
@@ -47,8 +50,10 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
     TableCache::Offer offer = tables.OfferFor(workload_, job);
     const double estimate = estimates.empty() ? options_.lengths.Of(job, offer.work, options_.seed)
                                               : estimates[facts_.size()];
-    facts_.push_back({std::move(offer.table), offer.requested, offer.work, estimate});
+    facts_.push_back(
+        {std::move(offer.table), offer.requested, offer.work, estimate, process_of(offer.work)});
   }
+  FindProcesses();
 }
 
 Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
@@ -61,6 +66,12 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
       facts_(std::move(facts)) {
   ALLOT_CHECK_EQ(workload_.jobs.size(), facts_.size());
   PlanNodeEvents();
+  FindProcesses();
+}
+
+void Scenario::FindProcesses() {
+  has_processes_ = std::any_of(facts_.begin(), facts_.end(),
+                               [](const JobFacts& facts) { return facts.process != nullptr; });
 }
 
 bool Scenario::tells_true_lengths() const {

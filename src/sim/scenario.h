@@ -10,6 +10,7 @@
 #include "cluster/cluster_spec.h"
 #include "perf/catalogue.h"
 #include "perf/configuration.h"
+#include "sim/job_process.h"
 #include "sim/length_estimates.h"
 #include "sim/node_events.h"
 #include "workload/workload.h"
@@ -30,10 +31,12 @@ struct SimOptions {
   bool charge_whole_intervals =
       false;  // a job ends, and frees its GPUs, at the first scheduled instant after its exact end
   double speedup = 1;  // of every job's progress over its rate, > 0; policies are not told
+  std::string progress = "constant";  // how rates change while jobs run (sim/job_process.h)
+  std::string beliefs = "exact";      // what policies are shown of the rates (sim/belief.h)
   LengthEstimates lengths{};
   std::vector<NodeEvent> node_events{};  // known ones, ascending by time
   NodeFailures failures{};               // and random ones
-  std::uint64_t seed = 0;                // of the length estimates and failures
+  std::uint64_t seed = 0;                // of the length estimates, failures and beliefs
 };
 
 class Scenario {
@@ -43,6 +46,7 @@ class Scenario {
     std::int32_t requested = 0;  // configuration as submitted, on the fastest type that holds it
     double work = 0;             // true work
     double estimate = 0;         // what policies are told (NaN: nothing)
+    std::shared_ptr<const JobProcess> process{};  // null: the table's rates, always
   };
 
   // DataError for an empty workload or a job that fits on no GPU type of the cluster. `estimates`:
@@ -64,6 +68,9 @@ class Scenario {
 
   const JobFacts& facts(JobIndex job) const { return facts_[static_cast<std::size_t>(job)]; }
 
+  // Whether some job has a process: its rate changes while it runs.
+  bool has_processes() const { return has_processes_; }
+
   // Of the catalogue that the jobs' models come from, which need not live on: its id, or for a
   // user's own the text.
   const std::string& catalogue_id() const { return catalogue_id_; }
@@ -74,6 +81,7 @@ class Scenario {
 
  private:
   void PlanNodeEvents();
+  void FindProcesses();
 
   Workload workload_;
   ClusterSpec cluster_;
@@ -82,6 +90,7 @@ class Scenario {
   std::string profiles_csv_;
   std::vector<JobFacts> facts_;
   std::vector<NodeEvent> node_events_;
+  bool has_processes_ = false;
 };
 
 }  // namespace allot

@@ -46,6 +46,9 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario) : scenario_(scenari
   observation_.interval = scenario.options().interval;
   observation_.share_begin.assign(1, 0);
   holdings_.Reset(observation_, &observation_.free.emplace());
+  belief_ = MakeBelief(scenario.options().beliefs, scenario);
+  if (belief_ != nullptr && belief_->sight_after() != kNever) seen_.assign(jobs, 0);
+  if (scenario.has_processes()) begun_.assign(jobs, 0);
   AdvanceTo(NextTick(scenario.workload().jobs.front().submit));
   observation_.events.number = 1;
 }
@@ -101,7 +104,8 @@ Seconds SimulatedCluster::NextEvent() const {
 Seconds SimulatedCluster::NextJobEvent() const {
   Seconds event = kNever;
   if (At(next_arrival_) < records_.size()) event = records_[At(next_arrival_)].submit;
-  return std::min(event, first_finish_);
+  event = std::min(event, first_finish_);
+  return seen_.empty() ? event : std::min(event, NextSight());
 }
 
 void SimulatedCluster::FindFirstFinish() {
@@ -109,23 +113,25 @@ void SimulatedCluster::FindFirstFinish() {
   for (const Run& run : runs_) first_finish_ = std::min(first_finish_, run.finish);
 }
 
-Seconds SimulatedCluster::FinishOf(const Run& run, double done) const {
-  if (!(run.rate > 0)) return kNever;
-  const Seconds exact = run.ready + std::max(0.0, run.work - done) / run.rate;
-  if (!scenario_.options().charge_whole_intervals) return exact;
+Seconds SimulatedCluster::FinishAt(const Run& run, Seconds exact) const {
+  if (!scenario_.options().charge_whole_intervals || exact == kNever) return exact;
   return NextInterval(std::max(run.ready, exact - kBoundarySlack * observation_.interval));
 }
 
 SimulatedCluster::Run SimulatedCluster::RunOf(std::size_t row, std::int32_t configuration,
                                               Seconds ready) const {
   const Observation& o = observation_;
-  const Configuration& given = (*o.table[row])[configuration];
+  const Scenario::JobFacts& facts = scenario_.facts(o.job[row]);
+  const Configuration& given = (*facts.table)[configuration];
   Run run;
-  run.work = scenario_.facts(o.job[row]).work;
+  run.work = facts.work;
   run.ready = ready;
-  run.rate = given.rate * scenario_.options().speedup;
   run.gpus = given.demand.gpus;
-  run.finish = FinishOf(run, o.done_work[row]);
+  if (facts.process != nullptr) return run;  // BeginWalks knows more
+  run.rate = given.rate * scenario_.options().speedup;
+  if (run.rate > 0) {
+    run.finish = FinishAt(run, run.ready + std::max(0.0, run.work - o.done_work[row]) / run.rate);
+  }
   return run;
 }
 
@@ -177,6 +183,7 @@ bool SimulatedCluster::WaitForChange(Seconds holds_until) {
   } else {
     CheckNotStuck(event, holds_until);
     AdvanceTo(std::min(next_event, std::max(NextInterval(holds_until), next_interval)));
+    if (!seen_.empty()) SeeRates();
   }
   std::sort(observation_.events.ended.begin(), observation_.events.ended.end(),
             [](const EndedJob& a, const EndedJob& b) { return a.job < b.job; });
@@ -214,6 +221,7 @@ void SimulatedCluster::PassTo(Seconds time) {
   const Run* const runs = runs_.data();
   const std::size_t slots = runs_.size();
   const bool sums = sums_;
+  const bool walks = !begun_.empty();
   double gpu_seconds = step_.gpu_seconds;
   Seconds first_finish = kNever;
   for (std::size_t slot = 0; slot < slots; ++slot) {
@@ -227,7 +235,9 @@ void SimulatedCluster::PassTo(Seconds time) {
     }
     // Step by step, so that jobs of equal history stay exactly equal.
     const Seconds worked = std::max(0.0, time - std::max(before, run.ready));
-    const double done = ends ? run.work : std::min(run.work, done_work[r] + run.rate * worked);
+    const double done = ends    ? run.work
+                        : walks ? Walk(r, done_work[r], worked)
+                                : std::min(run.work, done_work[r] + run.rate * worked);
     if (sums) step_.progress += std::max(0.0, done - done_work[r]) / run.work;
     done_work[r] = done;
     attained_seconds[r] += in_system;
@@ -269,6 +279,8 @@ void SimulatedCluster::RemoveEndedRows() {
     if (ended < ended_rows_.size() && row == ended_rows_[ended]) {
       holdings_.Release(o, row);
       row_of_job_[At(o.job[At(row)])] = -1;
+      if (!seen_.empty()) See(slot, runs_[slot].finish);  // one last time
+      if (belief_ != nullptr) belief_->Forget(o.job[At(row)]);
       ++ended;
     } else {
       runs_[running] = runs_[slot];
@@ -324,6 +336,7 @@ void SimulatedCluster::Admit(Seconds until) {
               .tenant = job.tenant,
               .user = job.user,
               .group = job.group});
+    if (belief_ != nullptr) ShowTable(o.job.size() - 1);
     inverse_duration_.push_back(1.0 / job.duration);
     if (sums_) {
       step_.job_seconds += until - job.submit;
@@ -417,6 +430,7 @@ void SimulatedCluster::MoveShares(const Allocation& given, ApplyReport* report) 
   std::swap(o.shares, new_shares_);
   std::swap(running_rows_, new_running_rows_);
   std::swap(runs_, new_runs_);
+  if (!begun_.empty()) BeginWalks();
   FindFirstFinish();
 }
 
@@ -445,6 +459,7 @@ SimulatedCluster::Run SimulatedCluster::Give(const Allocation::Entry& entry, std
   o.waiting_since[row] = o.now;
   const Seconds ready = o.now + (first ? 0.0 : o.restart_cost[row]) +
                         (launch ? scenario_.options().launch_cost : 0.0);
+  if (!seen_.empty()) seen_[At(o.job[row])] = ready;
   return RunOf(row, entry.configuration, ready);
 }
 

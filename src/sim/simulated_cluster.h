@@ -14,6 +14,7 @@
 
 #include "cluster/incremental_cluster.h"
 #include "cluster/job_record.h"
+#include "sim/belief.h"
 #include "sim/holdings.h"
 #include "sim/scenario.h"
 
@@ -85,14 +86,24 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   void MoveShares(const Allocation& given, ApplyReport* report);
   Run Give(const Allocation::Entry& entry, std::size_t row, ApplyReport* report);
   Run RunOf(std::size_t row, std::int32_t configuration, Seconds ready) const;
-  Seconds NextJobEvent() const;              // next arrival or completion
+  // Of jobs with a process, whose rates change as they train.
+  void BeginWalks();  // of those that were given something
+  JobProcess::Segment SegmentOf(std::size_t row, double* done) const;
+  double Walk(std::size_t row, double done, Seconds worked) const;
+  Seconds WalkToEnd(std::size_t row, const Run& run) const;
+  double DoneAtCheckpoint(std::size_t row, const Run& run) const;
+  Seconds NextSight() const;                // of a rate that policies do not know yet
+  bool See(std::size_t slot, Seconds now);  // true where its table was renewed
+  void SeeRates();
+  void ShowTable(std::size_t row);
+  Seconds NextJobEvent() const;              // next arrival, completion or sight
   Seconds NextEvent() const;                 // the same, or of a node while jobs are unfinished
   Seconds NextTick(Seconds time) const;      // first decision instant >= time
   Seconds NextInterval(Seconds time) const;  // first scheduled one >= time
   Seconds IntervalAfterNow() const;          // the next scheduled one
   Seconds InstantOf(Seconds event) const;    // when it is decided on
   void FindFirstFinish();
-  Seconds FinishOf(const Run& run, double done) const;
+  Seconds FinishAt(const Run& run, Seconds exact) const;
   void CheckNotStuck(Seconds event, Seconds holds_until);
 
   const Scenario& scenario_;
@@ -109,6 +120,9 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   std::vector<TimelinePoint> timeline_;
   Seconds last_decision_ = -1;
   StepFacts step_;
+  std::unique_ptr<Belief> belief_;  // null: policies see the true tables
+  std::vector<Seconds> seen_;  // by job: its last sight, or its last start; of beliefs that see
+  std::vector<double> begun_;  // by job: its done work at its last start; of processes
   JobIndex next_arrival_ = 0;
   std::int64_t applied_decision_ = -1;
   std::int64_t idle_decisions_ = 0;

@@ -1,7 +1,6 @@
 // The nodes of SimulatedCluster that come and go.
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "core/index.h"
@@ -49,10 +48,7 @@ void SimulatedCluster::StopJobsOn(NodeIndex node) {
     if (o.running[r] >= 0) {
       const Run& run = runs_[slot++];
       if (hit) {
-        const Seconds every = scenario_.options().failures.checkpoint_every;
-        const Seconds ran = std::max(0.0, o.now - run.ready);
-        const Seconds lost = every > 0 ? std::fmod(ran, every) : 0.0;
-        o.done_work[r] = std::max(0.0, o.done_work[r] - lost * run.rate);
+        o.done_work[r] = DoneAtCheckpoint(r, run);
         gpus_used_ -= run.gpus;
         Stop(r);
         ++records_[At(o.job[r])].failures;

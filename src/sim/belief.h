@@ -1,0 +1,70 @@
+#pragma once
+// What policies believe of the jobs' rates. The simulator plays the truth (JobProcess and the true
+// tables); policies see the tables of a belief, which may be wrong and may be renewed while jobs
+// run. Nothing that is played depends on a belief but through what policies decide.
+//
+// A new belief is one file in sim/beliefs/ that registers a BeliefInfo, for --beliefs NAME.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/params.h"
+#include "core/registry.h"
+#include "core/types.h"
+#include "perf/configuration.h"
+
+namespace allot {
+
+class Scenario;
+
+// Of one episode; not thread-safe.
+class Belief {
+ public:
+  virtual ~Belief() = default;
+
+  // The table that policies are shown of a job, from its arrival until Forget. It lists the
+  // configurations of the true table, in its order; its rates are in the job's unit of work. The
+  // address stays when rates are renewed, the version of the table changes.
+  virtual const ConfigurationTable* TableOf(JobIndex job) = 0;
+  virtual void Forget(JobIndex) {}
+
+  // What can be seen of a job that runs undisturbed.
+  struct Sight {
+    JobIndex job = 0;
+    std::int32_t configuration = 0;
+    double done = 0;      // work so far
+    double rate = 0;      // at this moment
+    Seconds seconds = 0;  // since its start, or since the last sight
+  };
+  // Takes a sight; true where the job's table was renewed.
+  virtual bool See(const Sight&) { return false; }
+  // How long a job runs after its start, or after its rate changed, until there is a sight of it;
+  // kNever: sights are of no use. A sight is an event: policies are asked again.
+  virtual Seconds sight_after() const { return kNever; }
+  // Whether there is a sight after every start; else only after changes of the rate.
+  virtual bool sees_starts() const { return false; }
+};
+
+struct BeliefInfo {
+  std::string id;
+  std::string summary;
+  std::vector<ParamSpec> params;  // the first may be given without its name: "noisy:0.5"
+  // Null: what is true is believed. UsageError where the scenario's jobs cannot be believed so.
+  // The scenario outlives the belief.
+  std::function<std::unique_ptr<Belief>(const Params&, const Scenario&)> make;
+};
+
+// "exact", "noisy:0.5", "measured". UsageError with did-you-mean, or naming the range.
+std::unique_ptr<Belief> MakeBelief(std::string_view spec, const Scenario& scenario);
+// Throws what MakeBelief would for a spec that no scenario could have.
+void CheckBelief(std::string_view spec);
+
+// The configuration that a job asks for, given as one of the true table, as the belief sees it: the
+// same on the first of the table's types that has it.
+std::int32_t RequestedAsBelieved(const ConfigurationTable& believed, std::int32_t requested);
+
+}  // namespace allot

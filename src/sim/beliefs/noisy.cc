@@ -1,0 +1,46 @@
+// Tables with a random error in each rate that never goes away: what profiling once, briefly and
+// elsewhere may give. The error is a function of seed, profile and configuration alone. Jobs
+// without a profile (work in seconds, rate 1) have none.
+
+#include <cmath>
+
+#include "core/rng.h"
+#include "sim/beliefs/followed_truth.h"
+
+namespace allot {
+namespace {
+
+class NoisyBelief : public FollowedTruth {
+ public:
+  NoisyBelief(const Scenario& scenario, double sigma)
+      : FollowedTruth(
+            scenario,
+            [&scenario, sigma](const ConfigurationTable& table, std::int32_t configuration) {
+              Rng rng(scenario.options().seed, "belief", StableHash(table.name()),
+                      StableHash(table.KeyText(configuration, scenario.cluster().types())));
+              return std::exp(sigma * rng.Normal());
+            }),
+        workload_(scenario.workload()),
+        scenario_(scenario) {}
+
+  const ConfigurationTable* TableOf(JobIndex job) override {
+    const bool profiled = workload_.jobs[static_cast<std::size_t>(job)].model >= 0;
+    return profiled ? FollowedTruth::TableOf(job) : scenario_.facts(job).table.get();
+  }
+
+ private:
+  const Workload& workload_;
+  const Scenario& scenario_;
+};
+
+ALLOT_REGISTER(BeliefInfo,
+               (BeliefInfo{
+                   "noisy",
+                   "rates times exp(S N(0,1)), a draw for each profile and configuration",
+                   {{"sigma", "0.5", "S, of the rates' log error; 0: exact", 0, 5}},
+                   [](const Params& params, const Scenario& scenario) -> std::unique_ptr<Belief> {
+                     return std::make_unique<NoisyBelief>(scenario, params.Number("sigma"));
+                   }}));
+
+}  // namespace
+}  // namespace allot

@@ -1,0 +1,11 @@
+#include "sim/job_process.h"
+
+namespace allot {
+
+ProcessInfo::Maker MakeProcesses(std::string_view spec) {
+  const NamedParams named = ParseNamedParams(spec);
+  const ProcessInfo& info = Registry<ProcessInfo>::Global().Get("progress", named.name);
+  return info.make(Params(fmt::format("progress '{}'", info.id), info.params, named.given));
+}
+
+}  // namespace allot

@@ -1,0 +1,139 @@
+// Rates of SimulatedCluster that change while jobs run, and what policies are shown of rates.
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/index.h"
+#include "sim/simulated_cluster.h"
+
+namespace allot {
+namespace {
+
+// Work that is done to within rounding is done: else a segment of no length would never end. And
+// what lies ahead lies ahead by more than the clock's rounding.
+constexpr double kRounding = 1e-9;
+constexpr Seconds kTick = 1e-6;
+
+}  // namespace
+
+// The segment that the job is in, `done` being moved past the end of one that is as good as over.
+JobProcess::Segment SimulatedCluster::SegmentOf(std::size_t row, double* done) const {
+  const Observation& o = observation_;
+  const Scenario::JobFacts& facts = scenario_.facts(o.job[row]);
+  const JobProcess::Placed placed{*facts.table, o.running[row],
+                                  o.shares_of(static_cast<std::int32_t>(row))};
+  JobProcess::Segment segment = facts.process->SegmentAt(placed, *done);
+  if (segment.until < kNever && segment.until - *done <= kRounding * segment.until) {
+    *done = segment.until;
+    segment = facts.process->SegmentAt(placed, *done);
+  }
+  segment.rate *= scenario_.options().speedup;
+  return segment;
+}
+
+void SimulatedCluster::BeginWalks() {
+  const Observation& o = observation_;
+  for (std::size_t slot = 0; slot < runs_.size(); ++slot) {
+    Run& run = runs_[slot];
+    const std::size_t row = At(running_rows_[slot]);
+    const bool begins = scenario_.facts(o.job[row]).process != nullptr && run.finish == kNever;
+    if (!begins) continue;
+    begun_[At(o.job[row])] = o.done_work[row];
+    run.finish = FinishAt(run, WalkToEnd(row, run));
+  }
+}
+
+double SimulatedCluster::Walk(std::size_t row, double done, Seconds worked) const {
+  const Scenario::JobFacts& facts = scenario_.facts(observation_.job[row]);
+  if (facts.process == nullptr) {
+    const double rate = (*facts.table)[observation_.running[row]].rate;
+    return std::min(facts.work, done + rate * scenario_.options().speedup * worked);
+  }
+  while (worked > 0 && done < facts.work) {
+    const JobProcess::Segment segment = SegmentOf(row, &done);
+    if (!(segment.rate > 0)) break;
+    const Seconds to_its_end = (segment.until - done) / segment.rate;
+    if (to_its_end > worked) {
+      done += segment.rate * worked;
+      break;
+    }
+    done = segment.until;
+    worked -= to_its_end;
+  }
+  return std::min(facts.work, done);
+}
+
+Seconds SimulatedCluster::WalkToEnd(std::size_t row, const Run& run) const {
+  double done = observation_.done_work[row];
+  Seconds end = run.ready;
+  while (done < run.work) {
+    const JobProcess::Segment segment = SegmentOf(row, &done);
+    if (!(segment.rate > 0)) return kNever;
+    const double next = std::min(segment.until, run.work);
+    end += std::max(0.0, next - done) / segment.rate;
+    done = next;
+  }
+  return end;
+}
+
+// What a job that is stopped by a failure has left of its work.
+double SimulatedCluster::DoneAtCheckpoint(std::size_t row, const Run& run) const {
+  const Seconds every = scenario_.options().failures.checkpoint_every;
+  const Seconds ran = std::max(0.0, observation_.now - run.ready);
+  const Seconds lost = every > 0 ? std::fmod(ran, every) : 0.0;
+  const JobIndex job = observation_.job[row];
+  if (lost > 0 && scenario_.facts(job).process != nullptr) {
+    return Walk(row, begun_[At(job)], ran - lost);
+  }
+  return std::max(0.0, observation_.done_work[row] - lost * run.rate);
+}
+
+Seconds SimulatedCluster::NextSight() const {
+  const Observation& o = observation_;
+  const Seconds after = belief_->sight_after();
+  Seconds next = kNever;
+  for (std::size_t slot = 0; slot < runs_.size(); ++slot) {
+    const Run& run = runs_[slot];
+    const std::size_t row = At(running_rows_[slot]);
+    if (belief_->sees_starts() && seen_[At(o.job[row])] <= run.ready) {
+      next = std::min(next, run.ready + after);
+    }
+    if (scenario_.facts(o.job[row]).process == nullptr) continue;
+    double done = o.done_work[row];
+    const JobProcess::Segment segment = SegmentOf(row, &done);
+    if (!(segment.rate > 0) || segment.until >= run.work) continue;
+    next =
+        std::min(next, std::max(o.now, run.ready) + (segment.until - done) / segment.rate + after);
+  }
+  return next;
+}
+
+bool SimulatedCluster::See(std::size_t slot, Seconds now) {
+  const Observation& o = observation_;
+  const std::size_t row = At(running_rows_[slot]);
+  Seconds& seen = seen_[At(o.job[row])];
+  const Seconds seconds = now - seen;
+  if (!(seconds > 0) || seconds + kTick < belief_->sight_after()) return false;
+  Belief::Sight sight{o.job[row], o.running[row], o.done_work[row], runs_[slot].rate, seconds};
+  if (scenario_.facts(o.job[row]).process != nullptr) {
+    sight.rate = SegmentOf(row, &sight.done).rate;
+  }
+  seen = now;
+  return belief_->See(sight);
+}
+
+void SimulatedCluster::SeeRates() {
+  for (std::size_t slot = 0; slot < runs_.size(); ++slot) {
+    if (!See(slot, observation_.now)) continue;
+    ShowTable(At(running_rows_[slot]));
+    observation_.events.table_changed.push_back(running_rows_[slot]);
+  }
+}
+
+void SimulatedCluster::ShowTable(std::size_t row) {
+  Observation& o = observation_;
+  o.table[row] = belief_->TableOf(o.job[row]);
+  o.requested[row] = RequestedAsBelieved(*o.table[row], scenario_.facts(o.job[row]).requested);
+}
+
+}  // namespace allot
