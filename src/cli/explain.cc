@@ -89,6 +89,20 @@ class AtDecision : public DecisionListener {
   std::function<void(const Observation&)> show_;
 };
 
+// The shares of time that the log's policy gave out, if it did.
+void PrintShares(const Observation& o, const std::vector<std::string>& names,
+                 const Allocation& logged) {
+  for (const Allocation::Entry& entry : logged.entries()) {
+    if (!(entry.share > 0)) continue;
+    const auto row =
+        static_cast<std::int32_t>(std::find(o.job.begin(), o.job.end(), entry.job) - o.job.begin());
+    if (row == o.rows()) continue;
+    std::printf("the log gave job %s %s for %.1f %% of the time\n", names[At(row)].c_str(),
+                ConfigurationText(o, row, entry.configuration).c_str(),
+                100 * static_cast<double>(entry.share));
+  }
+}
+
 void ExplainLogged(const ExplainOptions& o, const GlobalOptions& globals, Explainer& explainer) {
   const std::vector<LoggedEpisode> episodes = ReadEpisodeLog(o.observation);
   if (static_cast<std::size_t>(o.episode) >= episodes.size()) {
@@ -107,6 +121,8 @@ void ExplainLogged(const ExplainOptions& o, const GlobalOptions& globals, Explai
       names.push_back(episode.scenario->workload().jobs[At(job)].id);
     }
     Show(o, globals, observation, names, explainer);
+    const Allocation& logged = episode.decisions.allocations[static_cast<std::size_t>(o.decision)];
+    if (!globals.json) PrintShares(observation, names, logged);
   });
   PlayBack(o.observation, [&] {
     if (episode.seen != nullptr) return PlaybackOf(episode)(&listener);

@@ -18,6 +18,7 @@
 #include "sim/belief.h"
 #include "sim/job_process.h"
 #include "sim/profile.h"
+#include "stages/sharing.h"
 #include "sweep/preset.h"
 #include "workload/arrival_law.h"
 #include "workload/trace_reader.h"
@@ -64,7 +65,8 @@ int List(const std::string& what, const GlobalOptions& globals) {
       {"networks", Describe<NetworkInfo>()},     {"methods", Describe<TrainerInfo>()},
       {"objectives", Describe<ObjectiveInfo>()}, {"runtimes", Describe<RuntimeInfo>()},
       {"catalogues", Describe<CatalogueInfo>()}, {"throughput", Describe<ThroughputModelInfo>()},
-      {"beliefs", Describe<BeliefInfo>()},       {"progress", Describe<ProcessInfo>()}};
+      {"beliefs", Describe<BeliefInfo>()},       {"progress", Describe<ProcessInfo>()},
+      {"sharing", Describe<SharingInfo>()}};
   if (!what.empty()) {
     std::vector<std::string> kinds;
     for (const auto& [kind, list] : all.items()) kinds.push_back(kind);

@@ -10,6 +10,17 @@ void Allocation::Clear() {
   has_partners_ = false;
 }
 
+void Allocation::Pair(std::size_t entry, std::int32_t configuration, JobIndex other,
+                      std::int32_t other_configuration) {
+  entries_[entry].configuration = configuration;
+  entries_[entry].partner = other;
+  const Entry first = entries_[entry];
+  const auto held = shares(first);
+  const std::vector<NodeShare> same(held.begin(), held.end());  // Add moves what it copies from
+  Add(other, other_configuration, same, false, first.job);
+  entries_.back().share = first.share;
+}
+
 bool operator==(const Allocation& a, const Allocation& b) {
   // Entries lie in the order of their shares, so equal counts mean equal offsets.
   return a.shares_ == b.shares_ &&

@@ -31,16 +31,24 @@ class Allocation {
     std::int32_t share_count = 0;
     bool relaunch = false;      // stop and start again, even where nothing else changes
     JobIndex partner = kAlone;  // the job on the same GPUs, whose entry names this one
+    float share = 0;            // of all time that it shall have so; 0: no shares are given out
   };
 
   void Clear();
   void Add(JobIndex job, std::int32_t configuration, std::span<const NodeShare> shares,
            bool relaunch = false, JobIndex partner = kAlone) {
     entries_.push_back({job, configuration, static_cast<std::int32_t>(shares_.size()),
-                        static_cast<std::int32_t>(shares.size()), relaunch, partner});
+                        static_cast<std::int32_t>(shares.size()), relaunch, partner, 0});
     has_partners_ = has_partners_ || partner != kAlone;
     for (const NodeShare& share : shares) shares_.push_back(share);  // few: quicker than insert
   }
+
+  // The share of time of an entry, by its place.
+  void SetShare(std::size_t entry, float share) { entries_[entry].share = share; }
+  // Makes an entry, by its place, one of a pair: it runs in this configuration, and `other` has an
+  // entry for the same GPUs and the same share of time from now on.
+  void Pair(std::size_t entry, std::int32_t configuration, JobIndex other,
+            std::int32_t other_configuration);
 
   const std::vector<Entry>& entries() const { return entries_; }
   bool has_partners() const { return has_partners_; }  // some entry names one

@@ -67,6 +67,7 @@ struct Observation : JobColumns {
   }
   void Append(const JobRow& row, std::span<const NodeShare> held = {}) {
     AppendRow(row);
+    if (!partner.empty()) partner.push_back(kAlone);
     shares.insert(shares.end(), held.begin(), held.end());
     share_begin.push_back(static_cast<std::int32_t>(shares.size()));
   }

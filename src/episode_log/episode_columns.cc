@@ -215,9 +215,13 @@ void DecisionColumns(const DecisionLog& log, ArrayMap* columns) {
   std::vector<std::int16_t> units;
   std::vector<std::uint64_t> gpus;
   std::vector<std::uint8_t> relaunch;
+  std::vector<std::int32_t> partner;
+  std::vector<float> time_share;
   for (const Allocation& allocation : log.allocations) {
     for (const Allocation::Entry& entry : allocation.entries()) {
       job.push_back(entry.job);
+      partner.push_back(entry.partner);
+      time_share.push_back(entry.share);
       configuration.push_back(entry.configuration);
       relaunch.push_back(entry.relaunch ? 1 : 0);
       for (const NodeShare& share : allocation.shares(entry)) {
@@ -240,6 +244,13 @@ void DecisionColumns(const DecisionLog& log, ArrayMap* columns) {
   out["allocation/node"] = MakeColumn(std::move(node));
   out["allocation/gpus"] = MakeColumn(std::move(gpus));
   out["allocation/units"] = MakeArray({shares, kMaxUnitKinds}, std::move(units));
+  // Only where some entry has one.
+  if (std::any_of(partner.begin(), partner.end(), [](JobIndex p) { return p != kAlone; })) {
+    out["allocation/partner"] = MakeColumn(std::move(partner));
+  }
+  if (std::any_of(time_share.begin(), time_share.end(), [](float share) { return share > 0; })) {
+    out["allocation/share"] = MakeColumn(std::move(time_share), "1");
+  }
 }
 
 void RequireOffsets(const std::vector<std::int64_t>& offsets, std::size_t items, std::size_t total,
@@ -264,10 +275,17 @@ DecisionLog DecisionsFromColumns(const MinariReader& reader, std::int64_t episod
   const auto node = reader.ReadAs<std::int32_t>(episode, "allocation/node");
   const auto gpus = reader.ReadAs<std::uint64_t>(episode, "allocation/gpus");
   const auto units = reader.ReadAs<std::int16_t>(episode, "allocation/units");
+  const auto optional = [&]<typename T>(const char* name, T none) {
+    return reader.Has(episode, name) ? reader.ReadAs<T>(episode, name)
+                                     : std::vector<T>(job.size(), none);
+  };
+  const auto partner = optional("allocation/partner", kAlone);
+  const auto time_share = optional("allocation/share", 0.0F);
   const std::string where = fmt::format("{}: episode {}: ", reader.path().string(), episode);
   RequireOffsets(first_entry, log.times.size(), job.size(), where + "allocation/first_entry");
   RequireOffsets(first_share, job.size(), node.size(), where + "allocation/first_share");
   if (configuration.size() != job.size() || relaunch.size() != job.size() ||
+      partner.size() != job.size() || time_share.size() != job.size() ||
       gpus.size() != node.size() || units.size() != node.size() * kMaxUnitKinds) {
     throw DataError(
         "{}the columns of a table must be equally long ({} jobs, {} configurations; {} nodes, {} "
@@ -289,7 +307,8 @@ DecisionLog DecisionsFromColumns(const MinariReader& reader, std::int64_t episod
           share.units.Set(k, units[s * kMaxUnitKinds + k]);
         shares.push_back(share);
       }
-      allocation.Add(job[e], configuration[e], shares, relaunch[e] != 0);
+      allocation.Add(job[e], configuration[e], shares, relaunch[e] != 0, partner[e]);
+      allocation.SetShare(allocation.entries().size() - 1, time_share[e]);
     }
     log.allocations.push_back(std::move(allocation));
   }

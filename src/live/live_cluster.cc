@@ -83,7 +83,9 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& allocation) {
     ++counts_.gives;
     const std::string key =
         job.table->KeyText(entry->configuration, state_.job_table().nominal().types());
-    change(job, "give", record::Give(job.asked.id, key, shares, state_.nodes(), why));
+    JournalRecord given = record::Give(job.asked.id, key, shares, state_.nodes(), why);
+    if (entry->share > 0) given["share"] = entry->share;
+    change(job, "give", std::move(given));
   }
   if (!options_.dry_run && report.launched + report.preempted + report.resized + report.moved > 0) {
     writer_.Write("decide", {{"decision", observation_.decision},

@@ -24,6 +24,12 @@ Observation ByJob(const Observation& from) {
   const bool in_order = std::is_sorted(from.job.begin(), from.job.end());
   if (!in_order) std::sort(order.begin(), order.end(), by_job);
   Observation o = in_order ? from : InOrder(from, order);
+  for (JobIndex& partner : o.partner) {  // numbered as its job will be
+    if (partner == kAlone) continue;
+    const auto found = std::lower_bound(o.job.begin(), o.job.end(), partner);
+    const bool here = found != o.job.end() && *found == partner;
+    partner = here ? static_cast<JobIndex>(found - o.job.begin()) : kAlone;
+  }
   std::iota(o.job.begin(), o.job.end(), JobIndex{0});
   return o;
 }

@@ -113,28 +113,6 @@ void SimulatedCluster::FindFirstFinish() {
   for (const Run& run : runs_) first_finish_ = std::min(first_finish_, run.finish);
 }
 
-Seconds SimulatedCluster::FinishAt(const Run& run, Seconds exact) const {
-  if (!scenario_.options().charge_whole_intervals || exact == kNever) return exact;
-  return NextInterval(std::max(run.ready, exact - kBoundarySlack * observation_.interval));
-}
-
-SimulatedCluster::Run SimulatedCluster::RunOf(std::size_t row, std::int32_t configuration,
-                                              Seconds ready) const {
-  const Observation& o = observation_;
-  const Scenario::JobFacts& facts = scenario_.facts(o.job[row]);
-  const Configuration& given = (*facts.table)[configuration];
-  Run run;
-  run.work = facts.work;
-  run.ready = ready;
-  run.gpus = given.demand.gpus;
-  if (facts.process != nullptr) return run;  // BeginWalks knows more
-  run.rate = given.rate * scenario_.options().speedup;
-  if (run.rate > 0) {
-    run.finish = FinishAt(run, run.ready + std::max(0.0, run.work - o.done_work[row]) / run.rate);
-  }
-  return run;
-}
-
 // `event`: the next one, whatever is decided.
 void SimulatedCluster::CheckNotStuck(Seconds event, Seconds holds_until) {
   // Running is not enough: a configuration may make no progress.
@@ -263,6 +241,7 @@ void SimulatedCluster::PassTo(Seconds time) {
   step_.slowdown_seconds = slowdown_seconds;
   o.now = time;
   if (!ended_rows_.empty()) {
+    if (!o.partner.empty()) ChargeSurvivors(time);
     NoteCompletions();
     RemoveEndedRows();
   }
@@ -314,6 +293,10 @@ void SimulatedCluster::RemoveEndedRows() {
 
   o.EraseRows(ended_rows_);
   o.events.EraseRows(ended_rows_);
+  if (!o.partner.empty()) {
+    EraseRowsOf(ended_rows_, &o.partner);
+    PartFromPartners();
+  }
 }
 
 void SimulatedCluster::Admit(Seconds until) {
@@ -373,7 +356,8 @@ ApplyReport SimulatedCluster::MakeChanges(const Allocation& given) {
   applied_decision_ = o.decision;
   o.events.Clear();
   if (!holdings_.changes().empty()) MoveShares(given, &report);
-  NotePoint({o.now, o.rows(), static_cast<std::int32_t>(running_rows_.size()), gpus_used_});
+  if (given.has_partners() || !o.partner.empty()) FollowPartners(given);
+  NotePoint({o.now, o.rows(), static_cast<std::int32_t>(running_rows_.size()), GpusUsed()});
   last_decision_ = o.now;
   return report;
 }

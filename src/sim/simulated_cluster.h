@@ -68,7 +68,7 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
     Seconds ready = 0;  // end of the restart; progress counts from here
     double rate = 0;
     Seconds finish = kNever;
-    GpuCount gpus = 0;  // held
+    double gpus = 0;  // held; of GPUs that two jobs share each has half
   };
 
   void NotePoint(const TimelinePoint& point);
@@ -80,6 +80,12 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   void JoinLater();           // nodes whose first event is "up" are down before
   void Apply(const NodeEvent& event);
   void StopJobsOn(NodeIndex node);
+  // Of jobs that share GPUs.
+  void FollowPartners(const Allocation& allocation);
+  void PartFromPartners();  // who has lost its partner is alone
+  void ChargeSurvivors(Seconds time);
+  GpuCount ComesFree(std::size_t slot) const;
+  GpuCount GpusUsed() const;
   void Stop(std::size_t row);
   // Makes the changes that holdings_ has found and taken, whose entries are of `given`.
   ApplyReport MakeChanges(const Allocation& given);
@@ -126,7 +132,7 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   JobIndex next_arrival_ = 0;
   std::int64_t applied_decision_ = -1;
   std::int64_t idle_decisions_ = 0;
-  GpuCount gpus_used_ = 0;
+  double gpus_used_ = 0;
   bool sums_ = true;
   // Scratch, kept to avoid allocation per decision.
   std::vector<TimelinePoint> completions_;

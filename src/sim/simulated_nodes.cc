@@ -62,10 +62,11 @@ void SimulatedCluster::StopJobsOn(NodeIndex node) {
   }
   running_rows_.resize(kept);
   runs_.resize(kept);
+  if (!o.partner.empty()) PartFromPartners();
   FindFirstFinish();
   std::swap(o.shares, new_shares_);
   std::swap(o.share_begin, new_share_begin_);
-  NotePoint({o.now, o.rows(), static_cast<std::int32_t>(kept), gpus_used_});
+  NotePoint({o.now, o.rows(), static_cast<std::int32_t>(kept), GpusUsed()});
 }
 
 }  // namespace allot

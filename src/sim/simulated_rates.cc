@@ -16,6 +16,28 @@ constexpr Seconds kTick = 1e-6;
 
 }  // namespace
 
+Seconds SimulatedCluster::FinishAt(const Run& run, Seconds exact) const {
+  if (!scenario_.options().charge_whole_intervals || exact == kNever) return exact;
+  return NextInterval(std::max(run.ready, exact - kBoundarySlack * observation_.interval));
+}
+
+SimulatedCluster::Run SimulatedCluster::RunOf(std::size_t row, std::int32_t configuration,
+                                              Seconds ready) const {
+  const Observation& o = observation_;
+  const Scenario::JobFacts& facts = scenario_.facts(o.job[row]);
+  const Configuration& given = (*facts.table)[configuration];
+  Run run;
+  run.work = facts.work;
+  run.ready = ready;
+  run.gpus = given.demand.gpus;
+  if (facts.process != nullptr) return run;  // BeginWalks knows more
+  run.rate = given.rate * scenario_.options().speedup;
+  if (run.rate > 0) {
+    run.finish = FinishAt(run, run.ready + std::max(0.0, run.work - o.done_work[row]) / run.rate);
+  }
+  return run;
+}
+
 // The segment that the job is in, `done` being moved past the end of one that is as good as over.
 JobProcess::Segment SimulatedCluster::SegmentOf(std::size_t row, double* done) const {
   const Observation& o = observation_;

@@ -1,6 +1,7 @@
 // The timeline of SimulatedCluster: what is running and waiting from one moment to the next.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "sim/simulated_cluster.h"
@@ -14,15 +15,16 @@ void SimulatedCluster::NotePoint(const TimelinePoint& point) {
 
 void SimulatedCluster::NoteCompletions() {
   completions_.clear();
-  GpuCount gpus = gpus_used_;  // without those that ended
+  double used = gpus_used_;  // without those that ended
   for (std::size_t slot = 0, ended = 0; ended < ended_rows_.size(); ++slot) {
     if (running_rows_[slot] != ended_rows_[ended]) continue;
-    completions_.push_back({.time = runs_[slot].finish, .gpus_used = runs_[slot].gpus});
-    gpus += runs_[slot].gpus;
+    completions_.push_back({.time = runs_[slot].finish, .gpus_used = ComesFree(slot)});
+    used += runs_[slot].gpus;
     ++ended;
   }
   std::sort(completions_.begin(), completions_.end(),
             [](const TimelinePoint& a, const TimelinePoint& b) { return a.time < b.time; });
+  const auto gpus = static_cast<std::int32_t>(std::lround(used));
   TimelinePoint point = {0, observation_.rows(), static_cast<std::int32_t>(runs_.size()), gpus};
   for (const TimelinePoint& completion : completions_) {
     point.time = completion.time;

@@ -7,6 +7,7 @@
 
 #include "sched/incremental.h"
 #include "sched/incremental_stages.h"
+#include "stages/nested_spec.h"
 #include "stages/order_memory.h"
 #include "stages/starvation_guard.h"
 
@@ -234,19 +235,6 @@ class StagedPolicy : public Policy, public IncrementalPolicy {
   std::vector<JobIndex> launched_;
 };
 
-// "hull/alpha=0.5/beta=1" (a stage inside a policy spec) -> "hull:alpha=0.5,beta=1". A slash parts
-// where a key follows, so that values may be paths.
-std::string StageSpec(std::string text) {
-  char part = ':';
-  for (std::size_t at = 0; (at = text.find('/', at)) != std::string::npos; ++at) {
-    const std::size_t end = text.find_first_of("/=", at + 1);
-    if (end == std::string::npos || text[end] != '=') continue;
-    text[at] = part;
-    part = ',';
-  }
-  return text;
-}
-
 }  // namespace
 
 PolicyInfo StagedPolicyInfo(std::string id, std::string summary, const StageSpecs& stages,
@@ -264,10 +252,10 @@ PolicyInfo StagedPolicyInfo(std::string id, std::string summary, const StageSpec
                          0, 1e12, "guard"});
   info.make = [info, ordering_params](const Params& params) -> std::unique_ptr<Policy> {
     StageSpecs chosen;
-    chosen.admission = StageSpec(params.Text("admission"));
-    chosen.ordering = StageSpec(params.Text("ordering"));
-    chosen.sizing = StageSpec(params.Text("sizing"));
-    chosen.placement = StageSpec(params.Text("placement"));
+    chosen.admission = NestedSpec(params.Text("admission"));
+    chosen.ordering = NestedSpec(params.Text("ordering"));
+    chosen.sizing = NestedSpec(params.Text("sizing"));
+    chosen.placement = NestedSpec(params.Text("placement"));
     char separator = ':';
     for (const ParamSpec& param : ordering_params) {
       if (params.Text(param.name).empty()) continue;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "stages/sharing.h"
 #include "tests/conformance/random_world.h"
 
 namespace allot {
@@ -37,6 +38,7 @@ std::vector<Staged> AllStages() {
   AddEach<OrderingInfo>("ordering", "fifo", &policies);
   AddEach<SizingInfo>("sizing", "las", &policies);
   AddEach<PlacementInfo>("placement", "las", &policies);
+  AddEach<SharingInfo>("sharing", "shared", &policies);
   for (const char* spec : {"las:admission=active-limit/jobs=3", "las:admission=load/factor=0.5",
                            "las:admission=queue-limit/jobs=1", "las:admission=tenant-quota/gpus=4",
                            "las:placement=local/domain=2", "las:placement=defragment/max-moves=1",

@@ -1,6 +1,6 @@
 // What is true is believed: policies are shown the rates that jobs have at the moment.
 
-#include "sim/beliefs/followed_truth.h"
+#include "sim/followed_truth.h"
 
 namespace allot {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/rng.h"
-#include "sim/beliefs/followed_truth.h"
+#include "sim/followed_truth.h"
 
 namespace allot {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/beliefs/followed_truth.h"
+#include "sim/followed_truth.h"
 
 #include <utility>
 #include <vector>

@@ -1,0 +1,38 @@
+#pragma once
+// The stage that says how jobs share a cluster over time: instead of one configuration a job, the
+// fraction of time in each. Rounds (stages/rounds.h) turn fractions into allocations, one interval
+// after the other; SharedPolicy (stages/shared_policy.h) is the policy of both. A sharing is one
+// file in stages/sharing/ that registers a SharingInfo.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cluster/observation.h"
+#include "sched/stages.h"
+
+namespace allot {
+
+struct TimeShare {
+  std::int32_t row = 0;
+  std::int32_t configuration = 0;
+  double share = 0;  // of all time, in [0, 1]
+  // Of two jobs on the same GPUs, named once: the row and configuration of the other.
+  std::int32_t partner_row = -1;
+  std::int32_t partner_configuration = -1;
+};
+
+class Sharing {
+ public:
+  virtual ~Sharing() = default;
+  // Appends shares of these rows. A job's shares sum to at most 1, with those in which it is the
+  // partner; on each GPU type the GPUs of shares, each times its share, to at most those of the
+  // type. Asked again only when a job has arrived or ended or a table was renewed. The answer does
+  // not depend on the order of rows.
+  virtual void Share(const Observation& observation, std::span<const std::int32_t> rows,
+                     std::vector<TimeShare>* shares) = 0;
+};
+
+using SharingInfo = StageInfo<Sharing>;
+
+}  // namespace allot

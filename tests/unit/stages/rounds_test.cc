@@ -1,0 +1,138 @@
+#include "stages/rounds.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "core/rng.h"
+#include "tests/unit/sched/world.h"
+
+namespace allot {
+namespace {
+
+using testing_support::World;
+
+// Fractions of `rounds` rounds that each job had on each type, as "job/type".
+std::map<std::pair<JobIndex, GpuTypeIndex>, double> Received(World& world,
+                                                             const std::vector<TimeShare>& targets,
+                                                             int rounds) {
+  std::vector<std::int32_t> rows(world.o.job.size());
+  std::iota(rows.begin(), rows.end(), 0);
+  Rounds mechanism;
+  mechanism.OnEpisodeStart();
+  std::map<std::pair<JobIndex, GpuTypeIndex>, double> received;
+  std::vector<Rounds::Given> given;
+  for (int round = 0; round < rounds; ++round) {
+    mechanism.Account(world.o);
+    if (round == 0) mechanism.Aim(world.o, targets);
+    given.clear();
+    mechanism.Fill(world.o, rows, &given);
+    std::fill(world.o.running.begin(), world.o.running.end(), -1);
+    for (const Rounds::Given& one : given) {
+      const auto row = static_cast<std::size_t>(one.row);
+      EXPECT_EQ(world.o.running[row], -1) << "a job has one place a round";
+      world.o.running[row] = one.configuration;
+      const GpuTypeIndex type = (*world.o.table[row])[one.configuration].gpu_type;
+      received[{world.o.job[row], type}] += 1.0 / rounds;
+    }
+    world.o.now += world.o.interval;
+  }
+  return received;
+}
+
+std::int32_t On(const World& world, std::int32_t row, GpuTypeIndex type) {
+  return world.o.table[static_cast<std::size_t>(row)]->OnType(
+      world.o.requested[static_cast<std::size_t>(row)], type);
+}
+
+TEST(RoundsTest, TwoJobsTakeTurnsOnOneGpu) {
+  World world("1x1");
+  world.Add({{1}});
+  world.Add({{1}});
+  const auto received = Received(world, {{0, 0, 0.75}, {1, 0, 0.25}}, 400);
+  EXPECT_NEAR(received.at({0, 0}), 0.75, 0.01);
+  EXPECT_NEAR(received.at({1, 0}), 0.25, 0.01);
+}
+
+TEST(RoundsTest, SharesBelowTheLeastCountAsNone) {
+  // A residue of a solver on the fast type; job 1 alone belongs there.
+  World world("1x1:v100,1x1:k80");
+  world.Add({{1}, {1}});
+  world.Add({{2}, {1}});
+  const auto received = Received(
+      world, {{0, On(world, 0, 0), 1e-9}, {0, On(world, 0, 1), 1}, {1, On(world, 1, 0), 1}}, 50);
+  EXPECT_EQ(received.count({0, 0}), 0U);
+  EXPECT_NEAR(received.at({1, 0}), 1, 1e-9);
+}
+
+TEST(RoundsTest, WhatIsLeftGoesWhereItIsFastestRelativeToTheJobsBest) {
+  // Both have no shares. Job 0 is 10 times as fast on v100, job 1 twice.
+  World world("1x1:v100,1x1:k80");
+  world.Add({{10}, {1}});
+  world.Add({{200}, {100}});
+  const auto received = Received(world, {}, 10);
+  EXPECT_NEAR(received.at({0, 0}), 1, 1e-9);
+  EXPECT_NEAR(received.at({1, 1}), 1, 1e-9);
+}
+
+TEST(RoundsTest, ADeficitIsKeptOverNewTargets) {
+  World world("1x1");
+  world.Add({{1}});
+  world.Add({{1}});
+  Rounds mechanism;
+  mechanism.OnEpisodeStart();
+  const std::vector<std::int32_t> rows{0, 1};
+  const std::vector<TimeShare> equal{{0, 0, 0.5}, {1, 0, 0.5}};
+  mechanism.Account(world.o);
+  mechanism.Aim(world.o, equal);
+  world.o.running[0] = 0;  // job 0 had the first round
+  world.o.now += world.o.interval;
+  mechanism.Account(world.o);
+  mechanism.Aim(world.o, equal);
+  std::vector<Rounds::Given> given;
+  mechanism.Fill(world.o, rows, &given);
+  ASSERT_EQ(given.size(), 1U);
+  EXPECT_EQ(given[0].row, 1);
+  EXPECT_FLOAT_EQ(given[0].share, 0.5F);
+}
+
+// The hardest targets that some sequence of rounds meets: means of random assignments that leave no
+// GPU idle. Types are filled one after the other, so that received shares come near these (7 %),
+// and not nearer.
+TEST(RoundsTest, ReceivedFractionsConvergeToTheTargets) {
+  double worst = 0;
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    Rng rng(seed, "rounds");
+    World world("1x4:a,1x2:b,1x2:c");
+    const auto jobs = static_cast<std::int32_t>(9 + rng.Below(6));
+    for (std::int32_t j = 0; j < jobs; ++j) world.Add({{1}, {1}, {1}});
+    std::map<std::pair<std::int32_t, GpuTypeIndex>, double> wanted;
+    constexpr int kAssignments = 5;
+    for (int a = 0; a < kAssignments; ++a) {
+      std::vector<std::int32_t> order(static_cast<std::size_t>(jobs));
+      std::iota(order.begin(), order.end(), 0);
+      for (std::size_t i = order.size(); i-- > 1;) std::swap(order[i], order[rng.Below(i + 1)]);
+      const GpuTypeIndex types[] = {0, 0, 0, 0, 1, 1, 2, 2};
+      for (std::size_t i = 0; i < std::size(types); ++i) {
+        wanted[{order[i], types[i]}] += 1.0 / kAssignments;
+      }
+    }
+    std::vector<TimeShare> targets;
+    for (const auto& [at, share] : wanted) {
+      targets.push_back({at.first, On(world, at.first, at.second), share});
+    }
+    const auto received = Received(world, targets, 3000);
+    for (const auto& [at, share] : wanted) {
+      const auto got = received.find({at.first, at.second});
+      const double error = std::abs((got == received.end() ? 0 : got->second) - share);
+      worst = std::max(worst, error);
+    }
+  }
+  EXPECT_LT(worst, 0.1);
+}
+
+}  // namespace
+}  // namespace allot
