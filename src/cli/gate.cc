@@ -27,7 +27,8 @@ struct GateOptions {
   WorldSpec world;
   std::string candidate;
   std::string models;
-  std::string heuristics = "las,srtf,optimus,index,index:basis=gittins,srtf:sizing=hull,las:sizing=hull";
+  std::string heuristics =
+      "las,srtf,optimus,index,index:basis=gittins,srtf:sizing=hull,las:sizing=hull";
   double bar = 1;
   bool seen = false;
 };

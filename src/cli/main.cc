@@ -229,7 +229,8 @@ int Run(int argc, char** argv) {
       if (CLI::App* own = Nested(app, group); own != nullptr) {
         groups.emplace(group, own);  // a command that also has some of its own
       } else if (!groups.contains(group)) {
-        groups[group] = app.add_subcommand(group, fmt::format("several commands, see 'allot {} --help'", group));
+        groups[group] = app.add_subcommand(
+            group, fmt::format("several commands, see 'allot {} --help'", group));
         groups[group]->require_subcommand(1);
         groups[group]->fallthrough();
       }

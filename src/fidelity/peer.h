@@ -1,7 +1,7 @@
 #pragma once
-// The seam for reproductions: one NAME_peer.cc per peer in this folder turns a folder of the peer's own
-// workloads and per-job results into cases, each a run of allot under the peer's profile compared
-// job by job. `allot reproduce` runs them.
+// The seam for reproductions: one NAME_peer.cc per peer in this folder turns a folder of the peer's
+// own workloads and per-job results into cases, each a run of allot under the peer's profile
+// compared job by job. `allot reproduce` runs them.
 
 #include <functional>
 #include <string>

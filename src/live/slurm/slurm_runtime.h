@@ -89,7 +89,7 @@ class SlurmRuntime : public Runtime {
   std::map<std::string, bool> node_up_;           // as last known
   std::map<std::string, std::string> tokens_;     // of jobs
   std::set<std::string> forgotten_;               // jobs; Slurm lists them a while longer
-  std::set<std::string> watched_;                   // workers that we have seen before their end
+  std::set<std::string> watched_;                 // workers that we have seen before their end
   std::map<std::string, RuntimeWorker> ended_;    // workers, as they were judged once
   std::set<std::string> stopped_;                 // workers that we ended
   std::map<std::string, std::string> failures_;   // jobs that were given up, and why

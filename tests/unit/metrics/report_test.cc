@@ -130,8 +130,7 @@ TEST(Report, ShowsTrainingCurvesAndToleratesMissingColumns) {
   ReportInput input;
   input.training_dirs = {directory.string() + "/"};
   const std::string page = RenderReport(input);
-  EXPECT_NE(page.find("Reinforcement learning <span class=\"tag\">training"),
-            std::string::npos);
+  EXPECT_NE(page.find("Reinforcement learning <span class=\"tag\">training"), std::string::npos);
   const auto curve = DataOf(page)["trainings"][0]["curve"];
   EXPECT_EQ(curve["train_ratio"], (std::vector<double>{1.02, 0.95}));
   EXPECT_TRUE(curve["validation_ratio"][0].is_null());

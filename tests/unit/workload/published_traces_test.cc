@@ -1,5 +1,5 @@
-// Public traces as they were published (tests/data): every file is detected, read strictly and holds
-// what its README counts. traces/samples has a few rows of each format.
+// Public traces as they were published (tests/data): every file is detected, read strictly and
+// holds what its README counts. traces/samples has a few rows of each format.
 
 #include "trace_testing.h"
 
