@@ -2,9 +2,9 @@
 // What a policy sees when it decides: the cluster, all unfinished jobs, and what has happened since
 // the decision before. The simulator and a real cluster give the same kind of observation.
 //
-// An observation is a value. A copy stays as it is, whatever happens later. It points to four
-// things that it does not own: the cluster, the jobs' tables, and the names of users and groups.
-// They belong to whoever made the observation and live as long as that.
+// An observation is a value: a copy stays as it is, but for what it points to. It does not own the
+// cluster, the jobs' tables, and the names of users and groups. They belong to whoever made the
+// observation, live as long as that, and may change: nodes go, rates of tables are renewed.
 //
 // One row per job. Every column is a vector with one element per row (cluster/job_columns.h lists
 // them, with units). Rows ascend by (submit, job), but a policy's answer must not depend on that.

@@ -23,9 +23,10 @@ class IncrementalPolicy {
     return false;
   }
 
-  // The promise that belongs to the last answer. As long as no job arrives or ends and no node
-  // comes or goes, the policy would give the same answer at any time before the one returned, so it
-  // need not be asked. In absolute seconds. 0: no promise. kNever: until something happens.
+  // The promise that belongs to the last answer. As long as no job arrives or ends, no node
+  // comes or goes and no table is renewed, the policy would give the same answer at any time before
+  // the one returned, so it need not be asked. In absolute seconds. 0: no promise. kNever: until
+  // something happens.
   //
   // `observation`: the one of the last answer; it may show that answer in force already.
   // `running`: by row, the configuration that runs under that answer, -1 for a job that waits.

@@ -32,8 +32,8 @@ struct PolicyInfo {
   // those of an oracle.
   bool needs_lengths = false;
   // Its answer may change with time alone (attained service, age). It is then asked at every
-  // interval. A policy that is not time-driven is asked only when a job has arrived or ended, or a
-  // node has come or gone.
+  // interval. A policy that is not time-driven is asked only when a job has arrived or ended, a
+  // node has come or gone, or the rates of a table were renewed.
   bool time_driven = false;
   // It uses the foresight of the episode: a point of reference, never a real scheduler.
   bool oracle = false;
