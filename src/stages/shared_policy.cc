@@ -28,6 +28,7 @@ class SharedPolicy : public Policy {
 
   void OnEpisodeStart(const EpisodeContext& context) override {
     admission_->OnEpisodeStart(context);
+    sharing_->OnEpisodeStart(context);
     rounds_.OnEpisodeStart();
     aimed_at_.clear();
   }

@@ -25,13 +25,24 @@ struct TimeShare {
 class Sharing {
  public:
   virtual ~Sharing() = default;
+  // Called before the first decision of each episode: what is remembered of the one before goes.
+  virtual void OnEpisodeStart(const EpisodeContext&) {}
+
   // Appends shares of these rows. A job's shares sum to at most 1, with those in which it is the
   // partner; on each GPU type the GPUs of shares, each times its share, to at most those of the
-  // type. Asked again only when a job has arrived or ended or a table was renewed. The answer does
-  // not depend on the order of rows.
+  // type. Jobs without any share are known to need none. Asked again only when a job has arrived or
+  // ended, a table was renewed or a node has come or gone, and not more often than the policy's
+  // parameter `reset` says: events of the observation may be missing, rows tell all. The answer
+  // does not depend on the order of rows.
   virtual void Share(const Observation& observation, std::span<const std::int32_t> rows,
                      std::vector<TimeShare>* shares) = 0;
 };
+
+// How much a job counts against others: its priority, or 1 where that says nothing (0 and less).
+inline double WeightOf(const Observation& observation, std::int32_t row) {
+  const double priority = observation.priority[static_cast<std::size_t>(row)];
+  return priority > 0 ? priority : 1;
+}
 
 using SharingInfo = StageInfo<Sharing>;
 
