@@ -1,0 +1,10 @@
+# Clp, the general linear solver behind src/solve/general_lp.h: makes the target allot_clp.
+find_path(ALLOT_CLP_INCLUDE coin/ClpSimplex.hpp)
+find_library(ALLOT_CLP_LIBRARY Clp)
+find_library(ALLOT_COIN_LIBRARY CoinUtils)
+if(NOT ALLOT_CLP_INCLUDE OR NOT ALLOT_CLP_LIBRARY OR NOT ALLOT_COIN_LIBRARY)
+  message(FATAL_ERROR "src/solve needs Clp (Debian: coinor-libclp-dev)")
+endif()
+add_library(allot_clp INTERFACE)
+target_include_directories(allot_clp SYSTEM INTERFACE ${ALLOT_CLP_INCLUDE})
+target_link_libraries(allot_clp INTERFACE ${ALLOT_CLP_LIBRARY} ${ALLOT_COIN_LIBRARY})
