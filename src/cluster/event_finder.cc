@@ -25,7 +25,7 @@ void EventFinder::Find(Observation* observation) {
     const ConfigurationTable& table = *o.table[r];
     const Configuration& held = table[o.running[r] >= 0 ? o.running[r] : o.requested[r]];
     now_.push_back({EndedAt(o, row, o.now), held.demand.gpus, held.rate, o.running[r], o.changes[r],
-                    &table, row});
+                    table.fingerprint(), row});
   }
   const auto by_job = [](const Seen& a, const Seen& b) { return a.last.job < b.last.job; };
   if (!std::is_sorted(now_.begin(), now_.end(), by_job)) {

@@ -2,6 +2,7 @@
 // Events of observations that come without any: a host's snapshots, recorded observations. Found by
 // comparing each with the one before.
 
+#include <cstdint>
 #include <vector>
 
 #include "cluster/observation.h"
@@ -20,7 +21,7 @@ class EventFinder {
   // an interval of every end. So the end is taken to be in the middle of the time that is left: off
   // by at most half an interval, if the job was not resized meanwhile.
   //
-  // A table counts as changed when the row points to another one.
+  // A table counts as changed when its content is another (fingerprint), wherever it lies.
   void Find(Observation* observation);
 
  private:
@@ -30,7 +31,7 @@ class EventFinder {
     double held_rate;
     std::int32_t running;
     std::int32_t changes;
-    const ConfigurationTable* table;  // only compared: it may be gone
+    std::uint64_t table;  // its fingerprint
     std::int32_t row;
   };
   EndedJob EndOf(const Seen& seen, Seconds end) const;

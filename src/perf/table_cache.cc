@@ -8,6 +8,7 @@
 #include "core/check.h"
 #include "core/error.h"
 #include "core/strings.h"
+#include "perf/training_work.h"
 
 namespace allot {
 namespace {
@@ -222,15 +223,21 @@ TableCache::Offer TableCache::OfferFor(const Workload& workload, const Job& job)
   Offer offer;
   offer.table = TableFor(workload, job, model);
   offer.requested = RequestedOf(workload, job, model, *offer.table);
-  const auto rate = [&] {
-    return job.duration_type < 0 ? (*offer.table)[offer.requested].rate
-                                 : MeasuredRate(workload, job, model);
-  };
-  offer.work = job.work > 0 ? job.work : job.duration * rate();
+  if (job.work > 0) {
+    offer.work = job.work;
+  } else if (job.duration_type >= 0) {
+    offer.work = MeasuredWork(workload, job, model);
+  } else if (const Configuration& asked = (*offer.table)[offer.requested]; model.varies()) {
+    const GpuTypeSpec& type = types_[static_cast<std::size_t>(asked.gpu_type)];
+    const auto nodes = ShapeOf(model, asked.units, type.node_gpus, asked.span);
+    offer.work = WorkIn(model, {type.name, nodes, {}}, job.duration);
+  } else {
+    offer.work = job.duration * asked.rate;
+  }
   return offer;
 }
 
-double TableCache::MeasuredRate(const Workload& workload, const Job& job,
+double TableCache::MeasuredWork(const Workload& workload, const Job& job,
                                 const ThroughputModel& model) const {
   const std::string& type = workload.gpu_types[job.duration_type];
   const std::vector<std::string> known = model.gpu_types();
@@ -246,7 +253,7 @@ double TableCache::MeasuredRate(const Workload& workload, const Job& job,
   double best = 0;
   for (const Span& span : model.SpansOn(type)) {
     const auto nodes = ShapeOf(model, UnitsOf(model, job.gpus), node_gpus, span);
-    if (!nodes.empty()) best = std::max(best, model.Rate({type, nodes, {}}, {}));
+    if (!nodes.empty()) best = std::max(best, WorkIn(model, {type, nodes, {}}, job.duration));
   }
   if (!(best > 0)) {
     throw DataError(

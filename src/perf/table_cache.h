@@ -36,9 +36,10 @@ class TableCache {
   // The configuration that the job asked for, on the first of the table's types that has it.
   std::int32_t RequestedOf(const Workload& workload, const Job& job);
 
-  // The job's work in its profile's unit: job.work, or duration x rate at the requested GPUs on the
-  // type it was measured on, or if that is not said on the reference type (the first of the table's
-  // types that can hold them).
+  // The job's work in its profile's unit: job.work, or what the model does in the job's duration at
+  // the requested GPUs (duration x rate where it does not vary) on the type that the duration was
+  // measured on, or if that is not said on the reference type (the first of the table's types that
+  // can hold them).
   double WorkOf(const Workload& workload, const Job& job);
 
   // All three, for less.
@@ -66,8 +67,8 @@ class TableCache {
                                                             const ThroughputModel& model);
   std::int32_t RequestedOf(const Workload& workload, const Job& job, const ThroughputModel& model,
                            const ConfigurationTable& table) const;
-  // Of the requested size on the type that the job's duration was measured on.
-  double MeasuredRate(const Workload& workload, const Job& job, const ThroughputModel& model) const;
+  // Done at the requested size on the type that the job's duration was measured on.
+  double MeasuredWork(const Workload& workload, const Job& job, const ThroughputModel& model) const;
   void CheckFits(const Workload& workload, const Job& job) const;
   std::string KnownTypes(const std::string& type) const;
   std::vector<std::string> TypeNames() const;

@@ -2,10 +2,15 @@
 // Throughput models: how fast a job runs on a placement, in a state of its training. One file per
 // model in this folder, which registers how rows of a catalogue make one.
 //
+// A model whose rate depends on more than a configuration says overrides varies() and, where
+// training changes it, ConstantUntil(); the simulator then plays the model itself (sim/scenario.h),
+// and tables hold its rates at a point of training and on as few nodes as the span allows.
+//
 // A profile is a named ThroughputModel ("resnet50:64"); perf/catalogue.h holds the profiles that a
 // workload may name, perf/table_cache.h turns them into configuration tables.
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -40,7 +45,7 @@ struct RunShape {
 // How far the job's training is.
 struct TrainingState {
   double done_work = 0;
-  double noise_scale = kUnknown;  // of its gradients (Pollux); NaN: unknown
+  double noise_scale = kUnknown;  // of its gradients, measured (Pollux); NaN: as the model says
 };
 
 class ThroughputModel {
@@ -51,6 +56,13 @@ class ThroughputModel {
   // Work per second; <= 0 where it does not progress, as measured. A model ignores what it does not
   // know of. Pure, thread-safe.
   virtual double Rate(const RunShape& shape, const TrainingState& state) const = 0;
+  // Whether the rate depends on the state of training, or on how units lie on their nodes beyond
+  // type and span.
+  virtual bool varies() const { return false; }
+  // The done work, above `done`, up to which the rate of every shape is what it is at `done`.
+  virtual double ConstantUntil(double /*done*/) const {
+    return std::numeric_limits<double>::infinity();
+  }
   // Which numbers of nodes it tells apart on this type: a configuration each. By default none.
   virtual std::vector<Span> SpansOn(std::string_view /*gpu_type*/) const { return {Span{}}; }
   // The GPU types that it was measured on; empty: the type makes no difference.

@@ -32,21 +32,21 @@ class Belief {
   virtual const ConfigurationTable* TableOf(JobIndex job) = 0;
   virtual void Forget(JobIndex) {}
 
-  // What can be seen of a job that runs undisturbed.
-  struct Sight {
+  // What the cluster measures of a job that runs undisturbed.
+  struct RateMeasurement {
     JobIndex job = 0;
     std::int32_t configuration = 0;
     double done = 0;      // work so far
     double rate = 0;      // at this moment
-    Seconds seconds = 0;  // since its start, or since the last sight
+    Seconds seconds = 0;  // since its start, or since it was last measured
   };
-  // Takes a sight; true where the job's table was renewed.
-  virtual bool See(const Sight&) { return false; }
-  // How long a job runs after its start, or after its rate changed, until there is a sight of it;
-  // kNever: sights are of no use. A sight is an event: policies are asked again.
-  virtual Seconds sight_after() const { return kNever; }
-  // Whether there is a sight after every start; else only after changes of the rate.
-  virtual bool sees_starts() const { return false; }
+  // Takes a measurement; true where the job's table was renewed.
+  virtual bool Take(const RateMeasurement&) { return false; }
+  // How long a job runs after its start, or after its rate changed, until its rate is measured;
+  // kNever: measurements are of no use. A measurement is an event: policies are asked again.
+  virtual Seconds measured_after() const { return kNever; }
+  // Whether every start is measured; else only changes of the rate.
+  virtual bool measures_starts() const { return false; }
 };
 
 struct BeliefInfo {

@@ -1,11 +1,12 @@
 #pragma once
 // Beliefs that follow the truth up to a factor that is each configuration's own: what "exact" (1)
-// and "noisy" share. Jobs of equal table show one table, jobs with a process of their own one each,
-// renewed when their rates change.
+// and "noisy" share. Jobs of equal table show one table, jobs with a process of their own one each:
+// the rates of its configurations at the state of its training, renewed when that changes.
 
 #include <functional>
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "sim/belief.h"
 #include "sim/scenario.h"
@@ -14,23 +15,29 @@ namespace allot {
 
 class FollowedTruth : public Belief {
  public:
-  // `factor`: of a configuration's rate; null: 1.
+  // `factor`: of a configuration's rate in jobs that name a profile; null: 1.
   using Factor = std::function<double(const ConfigurationTable&, std::int32_t configuration)>;
   FollowedTruth(const Scenario& scenario, Factor factor);
 
   const ConfigurationTable* TableOf(JobIndex job) override;
   void Forget(JobIndex job) override { own_.erase(job); }
-  bool See(const Sight& sight) override;
-  Seconds sight_after() const override { return scenario_.has_processes() ? 0 : kNever; }
+  bool Take(const RateMeasurement& measured) override;
+  Seconds measured_after() const override { return scenario_.has_processes() ? 0 : kNever; }
 
  private:
-  // What is believed of the job at this point; false where the table says so already.
-  bool Renew(JobIndex job, double done, ConfigurationTable* table) const;
+  struct Own {
+    std::unique_ptr<ConfigurationTable> table;
+    double from = 0;  // done work between which its rates hold
+    double until = 0;
+  };
+  bool HasFactor(JobIndex job) const;
+  // What is believed of the job at this point of its training, and until which.
+  std::vector<double> RatesAt(JobIndex job, double done, double* until) const;
 
   const Scenario& scenario_;
   Factor factor_;
   std::map<const ConfigurationTable*, std::unique_ptr<ConfigurationTable>> shared_;
-  std::map<JobIndex, std::unique_ptr<ConfigurationTable>> own_;  // of jobs with a process
+  std::map<JobIndex, Own> own_;  // of jobs with a process
 };
 
 }  // namespace allot

@@ -2,6 +2,12 @@
 
 namespace allot {
 
+JobProcess::Segment SegmentOf(const ProcessPtr& process, const JobProcess::Placed& placed,
+                              double done) {
+  if (process != nullptr) return process->SegmentAt(placed, done);
+  return {placed.table[placed.configuration].rate};
+}
+
 ProcessInfo::Maker MakeProcesses(std::string_view spec) {
   const NamedParams named = ParseNamedParams(spec);
   const ProcessInfo& info = Registry<ProcessInfo>::Global().Get("progress", named.name);

@@ -1,10 +1,12 @@
 #pragma once
 // The truth of how a job progresses: its rate as a function of where it runs and of how far its
 // training is. Most jobs have none: their rate is that of the configuration's table entry, always.
+// A job whose throughput model varies() has the model's (sim/model_process.h).
 //
 // A process is made of segments: the rate is constant while the work done is in one, so that ends
 // are exact and a rate can change while nothing is decided. A new kind of process is one file in
-// sim/processes/ that registers a ProcessInfo, for --progress NAME.
+// sim/processes/ that registers a ProcessInfo, for --progress NAME; it changes what the tables or
+// the models say.
 
 #include <cstdint>
 #include <functional>
@@ -35,16 +37,22 @@ class JobProcess {
     double rate = 0;                                         // work per second; <= 0: no progress
     double until = std::numeric_limits<double>::infinity();  // done work at which it ends
   };
-  // The segment that starts at or holds `done`, with done < until. Pure, thread-safe, O(1).
+  // The segment that starts at or holds `done`, with done < until. Pure, thread-safe.
   virtual Segment SegmentAt(const Placed& placed, double done) const = 0;
 };
+
+using ProcessPtr = std::shared_ptr<const JobProcess>;
+
+// Of a job that has this process, or where it is null the rates of its table.
+JobProcess::Segment SegmentOf(const ProcessPtr& process, const JobProcess::Placed& placed,
+                              double done);
 
 struct ProcessInfo {
   std::string id;
   std::string summary;
   std::vector<ParamSpec> params;
-  // Of a job with this much work; null: the rates of its table.
-  using Maker = std::function<std::shared_ptr<const JobProcess>(double work)>;
+  // Of a job with this much work that else had `base` (null: the rates of its table).
+  using Maker = std::function<ProcessPtr(double work, ProcessPtr base)>;
   std::function<Maker(const Params&)> make;
 };
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "core/index.h"
 #include "sim/relaxation.h"
 
 namespace allot {
@@ -93,9 +94,14 @@ double LeastAreaPerWork(const ConfigurationTable& table, const ResourceWeights& 
 }
 
 LowerBound MeanJctBound(const Scenario& scenario) {
-  if (scenario.has_processes()) {
-    throw UsageError("the lower bound is of rates that do not change while jobs run, got '{}'",
-                     scenario.options().progress);
+  for (JobIndex job = 0; scenario.has_processes() && At(job) < scenario.workload().jobs.size();
+       ++job) {
+    if (scenario.facts(job).process == nullptr) continue;
+    throw UsageError(
+        "the lower bound is of rates that do not change while jobs run; those of job '{}' with "
+        "profile '{}' do, under progress '{}'",
+        scenario.workload().jobs[At(job)].id, scenario.facts(job).table->name(),
+        scenario.options().progress);
   }
   std::vector<RelaxedJob> jobs = JobsOf(scenario);
   const auto count = static_cast<double>(jobs.size());

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <memory>
 #include <utility>
 
 #include "core/check.h"
@@ -9,6 +11,7 @@
 #include "core/interrupt.h"
 #include "perf/table_cache.h"
 #include "sim/belief.h"
+#include "sim/model_process.h"
 
 namespace allot {
 
@@ -42,7 +45,18 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
   PlanNodeEvents();
   CheckBelief(options_.beliefs);
   const ProcessInfo::Maker process_of = MakeProcesses(options_.progress);
-  TableCache tables(catalogue, cluster_.type_specs());
+  const auto types = std::make_shared<const std::vector<GpuTypeSpec>>(cluster_.type_specs());
+  std::map<std::int32_t, ProcessPtr> of_models;  // null: it does not vary
+  const auto process_of_model = [&](std::int32_t model) -> ProcessPtr {
+    if (model < 0) return nullptr;
+    const auto [known, is_new] = of_models.try_emplace(model);
+    if (is_new) {
+      ModelPtr made = catalogue.Get(workload_.models[model]);
+      if (made->varies()) known->second = MakeModelProcess(std::move(made), types);
+    }
+    return known->second;
+  };
+  TableCache tables(catalogue, *types);
   tables.CheckTypes(workload_);
   facts_.reserve(workload_.jobs.size());
   for (const Job& job : workload_.jobs) {
@@ -50,8 +64,8 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
     TableCache::Offer offer = tables.OfferFor(workload_, job);
     const double estimate = estimates.empty() ? options_.lengths.Of(job, offer.work, options_.seed)
                                               : estimates[facts_.size()];
-    facts_.push_back(
-        {std::move(offer.table), offer.requested, offer.work, estimate, process_of(offer.work)});
+    facts_.push_back({std::move(offer.table), offer.requested, offer.work, estimate,
+                      process_of(offer.work, process_of_model(job.model))});
   }
   FindProcesses();
 }

@@ -46,11 +46,13 @@ class Scenario {
     std::int32_t requested = 0;  // configuration as submitted, on the fastest type that holds it
     double work = 0;             // true work
     double estimate = 0;         // what policies are told (NaN: nothing)
-    std::shared_ptr<const JobProcess> process{};  // null: the table's rates, always
+    ProcessPtr process{};        // null: the table's rates, always
   };
 
   // DataError for an empty workload or a job that fits on no GPU type of the cluster. `estimates`:
-  // JobFacts::estimate, one a job, where known already; else `options.lengths` makes them.
+  // JobFacts::estimate, one a job, where known already; else `options.lengths` makes them. Jobs
+  // whose model varies() progress as the model says (sim/model_process.h), all others as their
+  // table does, and either as `options.progress` changes it.
   Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
            const Catalogue& catalogue = Catalogue::Embedded(),
            std::span<const double> estimates = {});

@@ -47,8 +47,8 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario) : scenario_(scenari
   observation_.share_begin.assign(1, 0);
   holdings_.Reset(observation_, &observation_.free.emplace());
   belief_ = MakeBelief(scenario.options().beliefs, scenario);
-  if (belief_ != nullptr && belief_->sight_after() != kNever) seen_.assign(jobs, 0);
-  if (scenario.has_processes()) begun_.assign(jobs, 0);
+  if (belief_ != nullptr && belief_->measured_after() != kNever) measured_at_.assign(jobs, 0);
+  if (scenario.has_processes()) walks_.resize(jobs);
   AdvanceTo(NextTick(scenario.workload().jobs.front().submit));
   observation_.events.number = 1;
 }
@@ -105,7 +105,7 @@ Seconds SimulatedCluster::NextJobEvent() const {
   Seconds event = kNever;
   if (At(next_arrival_) < records_.size()) event = records_[At(next_arrival_)].submit;
   event = std::min(event, first_finish_);
-  return seen_.empty() ? event : std::min(event, NextSight());
+  return measured_at_.empty() ? event : std::min(event, NextMeasurement());
 }
 
 void SimulatedCluster::FindFirstFinish() {
@@ -161,7 +161,7 @@ bool SimulatedCluster::WaitForChange(Seconds holds_until) {
   } else {
     CheckNotStuck(event, holds_until);
     AdvanceTo(std::min(next_event, std::max(NextInterval(holds_until), next_interval)));
-    if (!seen_.empty()) SeeRates();
+    if (!measured_at_.empty()) MeasureRates();
   }
   std::sort(observation_.events.ended.begin(), observation_.events.ended.end(),
             [](const EndedJob& a, const EndedJob& b) { return a.job < b.job; });
@@ -199,7 +199,7 @@ void SimulatedCluster::PassTo(Seconds time) {
   const Run* const runs = runs_.data();
   const std::size_t slots = runs_.size();
   const bool sums = sums_;
-  const bool walks = !begun_.empty();
+  const bool walks = !walks_.empty();
   double gpu_seconds = step_.gpu_seconds;
   Seconds first_finish = kNever;
   for (std::size_t slot = 0; slot < slots; ++slot) {
@@ -258,7 +258,7 @@ void SimulatedCluster::RemoveEndedRows() {
     if (ended < ended_rows_.size() && row == ended_rows_[ended]) {
       holdings_.Release(o, row);
       row_of_job_[At(o.job[At(row)])] = -1;
-      if (!seen_.empty()) See(slot, runs_[slot].finish);  // one last time
+      if (!measured_at_.empty()) MeasureRate(slot, runs_[slot].finish);  // one last time
       if (belief_ != nullptr) belief_->Forget(o.job[At(row)]);
       ++ended;
     } else {
@@ -414,7 +414,7 @@ void SimulatedCluster::MoveShares(const Allocation& given, ApplyReport* report) 
   std::swap(o.shares, new_shares_);
   std::swap(running_rows_, new_running_rows_);
   std::swap(runs_, new_runs_);
-  if (!begun_.empty()) BeginWalks();
+  if (!walks_.empty()) BeginWalks();
   FindFirstFinish();
 }
 
@@ -443,7 +443,7 @@ SimulatedCluster::Run SimulatedCluster::Give(const Allocation::Entry& entry, std
   o.waiting_since[row] = o.now;
   const Seconds ready = o.now + (first ? 0.0 : o.restart_cost[row]) +
                         (launch ? scenario_.options().launch_cost : 0.0);
-  if (!seen_.empty()) seen_[At(o.job[row])] = ready;
+  if (!measured_at_.empty()) measured_at_[At(o.job[row])] = ready;
   return RunOf(row, entry.configuration, ready);
 }
 

@@ -98,11 +98,11 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   double Walk(std::size_t row, double done, Seconds worked) const;
   Seconds WalkToEnd(std::size_t row, const Run& run) const;
   double DoneAtCheckpoint(std::size_t row, const Run& run) const;
-  Seconds NextSight() const;                // of a rate that policies do not know yet
-  bool See(std::size_t slot, Seconds now);  // true where its table was renewed
-  void SeeRates();
+  Seconds NextMeasurement() const;                  // of a rate that policies do not know yet
+  bool MeasureRate(std::size_t slot, Seconds now);  // true where its table was renewed
+  void MeasureRates();
   void ShowTable(std::size_t row);
-  Seconds NextJobEvent() const;              // next arrival, completion or sight
+  Seconds NextJobEvent() const;              // next arrival, completion or measurement
   Seconds NextEvent() const;                 // the same, or of a node while jobs are unfinished
   Seconds NextTick(Seconds time) const;      // first decision instant >= time
   Seconds NextInterval(Seconds time) const;  // first scheduled one >= time
@@ -126,9 +126,15 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   std::vector<TimelinePoint> timeline_;
   Seconds last_decision_ = -1;
   StepFacts step_;
-  std::unique_ptr<Belief> belief_;  // null: policies see the true tables
-  std::vector<Seconds> seen_;  // by job: its last sight, or its last start; of beliefs that see
-  std::vector<double> begun_;  // by job: its done work at its last start; of processes
+  std::unique_ptr<Belief> belief_;    // null: policies see the true tables
+  std::vector<Seconds> measured_at_;  // by job: when its rate was last measured, or it started
+  struct JobWalk {
+    double begun = 0;  // done work at its last start
+    // The segment of its process that was asked for last on what it holds, from there on.
+    double from = 0;
+    JobProcess::Segment segment{0, 0};
+  };
+  mutable std::vector<JobWalk> walks_;  // by job, where some have a process
   JobIndex next_arrival_ = 0;
   std::int64_t applied_decision_ = -1;
   std::int64_t idle_decisions_ = 0;

@@ -42,12 +42,20 @@ SimulatedCluster::Run SimulatedCluster::RunOf(std::size_t row, std::int32_t conf
 JobProcess::Segment SimulatedCluster::SegmentOf(std::size_t row, double* done) const {
   const Observation& o = observation_;
   const Scenario::JobFacts& facts = scenario_.facts(o.job[row]);
-  const JobProcess::Placed placed{*facts.table, o.running[row],
-                                  o.shares_of(static_cast<std::int32_t>(row))};
-  JobProcess::Segment segment = facts.process->SegmentAt(placed, *done);
+  JobWalk& walk = walks_[At(o.job[row])];
+  const auto at = [&](double work) {
+    if (!(walk.from <= work && work < walk.segment.until)) {
+      const JobProcess::Placed placed{*facts.table, o.running[row],
+                                      o.shares_of(static_cast<std::int32_t>(row))};
+      walk.from = work;
+      walk.segment = facts.process->SegmentAt(placed, work);
+    }
+    return walk.segment;
+  };
+  JobProcess::Segment segment = at(*done);
   if (segment.until < kNever && segment.until - *done <= kRounding * segment.until) {
     *done = segment.until;
-    segment = facts.process->SegmentAt(placed, *done);
+    segment = at(*done);
   }
   segment.rate *= scenario_.options().speedup;
   return segment;
@@ -60,7 +68,7 @@ void SimulatedCluster::BeginWalks() {
     const std::size_t row = At(running_rows_[slot]);
     const bool begins = scenario_.facts(o.job[row]).process != nullptr && run.finish == kNever;
     if (!begins) continue;
-    begun_[At(o.job[row])] = o.done_work[row];
+    walks_[At(o.job[row])] = {.begun = o.done_work[row]};
     run.finish = FinishAt(run, WalkToEnd(row, run));
   }
 }
@@ -105,19 +113,19 @@ double SimulatedCluster::DoneAtCheckpoint(std::size_t row, const Run& run) const
   const Seconds lost = every > 0 ? std::fmod(ran, every) : 0.0;
   const JobIndex job = observation_.job[row];
   if (lost > 0 && scenario_.facts(job).process != nullptr) {
-    return Walk(row, begun_[At(job)], ran - lost);
+    return Walk(row, walks_[At(job)].begun, ran - lost);
   }
   return std::max(0.0, observation_.done_work[row] - lost * run.rate);
 }
 
-Seconds SimulatedCluster::NextSight() const {
+Seconds SimulatedCluster::NextMeasurement() const {
   const Observation& o = observation_;
-  const Seconds after = belief_->sight_after();
+  const Seconds after = belief_->measured_after();
   Seconds next = kNever;
   for (std::size_t slot = 0; slot < runs_.size(); ++slot) {
     const Run& run = runs_[slot];
     const std::size_t row = At(running_rows_[slot]);
-    if (belief_->sees_starts() && seen_[At(o.job[row])] <= run.ready) {
+    if (belief_->measures_starts() && measured_at_[At(o.job[row])] <= run.ready) {
       next = std::min(next, run.ready + after);
     }
     if (scenario_.facts(o.job[row]).process == nullptr) continue;
@@ -130,23 +138,24 @@ Seconds SimulatedCluster::NextSight() const {
   return next;
 }
 
-bool SimulatedCluster::See(std::size_t slot, Seconds now) {
+bool SimulatedCluster::MeasureRate(std::size_t slot, Seconds now) {
   const Observation& o = observation_;
   const std::size_t row = At(running_rows_[slot]);
-  Seconds& seen = seen_[At(o.job[row])];
-  const Seconds seconds = now - seen;
-  if (!(seconds > 0) || seconds + kTick < belief_->sight_after()) return false;
-  Belief::Sight sight{o.job[row], o.running[row], o.done_work[row], runs_[slot].rate, seconds};
+  Seconds& last = measured_at_[At(o.job[row])];
+  const Seconds seconds = now - last;
+  if (!(seconds > 0) || seconds + kTick < belief_->measured_after()) return false;
+  Belief::RateMeasurement measured{o.job[row], o.running[row], o.done_work[row], runs_[slot].rate,
+                                   seconds};
   if (scenario_.facts(o.job[row]).process != nullptr) {
-    sight.rate = SegmentOf(row, &sight.done).rate;
+    measured.rate = SegmentOf(row, &measured.done).rate;
   }
-  seen = now;
-  return belief_->See(sight);
+  last = now;
+  return belief_->Take(measured);
 }
 
-void SimulatedCluster::SeeRates() {
+void SimulatedCluster::MeasureRates() {
   for (std::size_t slot = 0; slot < runs_.size(); ++slot) {
-    if (!See(slot, observation_.now)) continue;
+    if (!MeasureRate(slot, observation_.now)) continue;
     ShowTable(At(running_rows_[slot]));
     observation_.events.table_changed.push_back(running_rows_[slot]);
   }

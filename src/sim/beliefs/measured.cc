@@ -14,41 +14,43 @@
 #include "core/error.h"
 #include "core/index.h"
 #include "perf/rate_book.h"
-#include "sim/belief.h"
-#include "sim/scenario.h"
+#include "sim/followed_truth.h"
 
 namespace allot {
 namespace {
 
-class MeasuredBelief : public Belief {
+class MeasuredBelief : public FollowedTruth {
  public:
-  explicit MeasuredBelief(const Scenario& scenario) : scenario_(scenario), book_(Catalogue()) {}
+  explicit MeasuredBelief(const Scenario& scenario)
+      : FollowedTruth(scenario, nullptr), scenario_(scenario), book_(Catalogue()) {}
 
   const ConfigurationTable* TableOf(JobIndex job) override {
-    const Scenario::JobFacts& facts = scenario_.facts(job);
-    if (ModelOf(job) == nullptr) return facts.table.get();
+    if (ModelOf(job) == nullptr) return FollowedTruth::TableOf(job);
     const auto [at, is_new] =
-        jobs_.try_emplace(job, Believed{book_.Begin(*ModelOf(job)), *facts.table});
+        jobs_.try_emplace(job, Believed{book_.Begin(*ModelOf(job)), *scenario_.facts(job).table});
     if (is_new) Renew(job, &at->second);
     return &at->second.table;
   }
 
-  void Forget(JobIndex job) override { jobs_.erase(job); }
+  void Forget(JobIndex job) override {
+    jobs_.erase(job);
+    FollowedTruth::Forget(job);
+  }
 
-  bool See(const Sight& sight) override {
-    const auto known = jobs_.find(sight.job);
-    if (known == jobs_.end()) return false;
-    const Configuration& held = known->second.table[sight.configuration];
-    if (!book_.Measure(*ModelOf(sight.job), held.demand.gpus, TypeOf(held), sight.rate,
-                       sight.seconds, &known->second.fit)) {
+  bool Take(const RateMeasurement& measured) override {
+    const auto known = jobs_.find(measured.job);
+    if (known == jobs_.end()) return FollowedTruth::Take(measured);
+    const Configuration& held = known->second.table[measured.configuration];
+    if (!book_.Measure(*ModelOf(measured.job), held.demand.gpus, TypeOf(held), measured.rate,
+                       measured.seconds, &known->second.fit)) {
       return false;
     }
-    Renew(sight.job, &known->second);
+    Renew(measured.job, &known->second);
     return true;
   }
 
-  Seconds sight_after() const override { return RateBook::kShortestStretch; }
-  bool sees_starts() const override { return true; }
+  Seconds measured_after() const override { return RateBook::kShortestStretch; }
+  bool measures_starts() const override { return true; }
 
  private:
   struct Believed {

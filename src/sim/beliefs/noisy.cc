@@ -10,37 +10,21 @@
 namespace allot {
 namespace {
 
-class NoisyBelief : public FollowedTruth {
- public:
-  NoisyBelief(const Scenario& scenario, double sigma)
-      : FollowedTruth(
-            scenario,
-            [&scenario, sigma](const ConfigurationTable& table, std::int32_t configuration) {
-              Rng rng(scenario.options().seed, "belief", StableHash(table.name()),
-                      StableHash(table.KeyText(configuration, scenario.cluster().types())));
-              return std::exp(sigma * rng.Normal());
-            }),
-        workload_(scenario.workload()),
-        scenario_(scenario) {}
-
-  const ConfigurationTable* TableOf(JobIndex job) override {
-    const bool profiled = workload_.jobs[static_cast<std::size_t>(job)].model >= 0;
-    return profiled ? FollowedTruth::TableOf(job) : scenario_.facts(job).table.get();
-  }
-
- private:
-  const Workload& workload_;
-  const Scenario& scenario_;
-};
+std::unique_ptr<Belief> Make(const Params& params, const Scenario& scenario) {
+  const double sigma = params.Number("sigma");
+  return std::make_unique<FollowedTruth>(
+      scenario, [&scenario, sigma](const ConfigurationTable& table, std::int32_t configuration) {
+        Rng rng(scenario.options().seed, "belief", StableHash(table.name()),
+                StableHash(table.KeyText(configuration, scenario.cluster().types())));
+        return std::exp(sigma * rng.Normal());
+      });
+}
 
 ALLOT_REGISTER(BeliefInfo,
-               (BeliefInfo{
-                   "noisy",
-                   "rates times exp(S N(0,1)), a draw for each profile and configuration",
-                   {{"sigma", "0.5", "S, of the rates' log error; 0: exact", 0, 5}},
-                   [](const Params& params, const Scenario& scenario) -> std::unique_ptr<Belief> {
-                     return std::make_unique<NoisyBelief>(scenario, params.Number("sigma"));
-                   }}));
+               (BeliefInfo{"noisy",
+                           "rates times exp(S N(0,1)), a draw for each profile and configuration",
+                           {{"sigma", "0.5", "S, of the rates' log error; 0: exact", 0, 5}},
+                           Make}));
 
 }  // namespace
 }  // namespace allot

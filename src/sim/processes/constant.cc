@@ -1,4 +1,5 @@
-// Every job runs at the rate of its table, from its first to its last unit of work.
+// Nothing changes but what throughput models say: the rate of a table is the same from the first to
+// the last unit of work.
 
 #include "sim/job_process.h"
 
@@ -6,10 +7,10 @@ namespace allot {
 namespace {
 
 ALLOT_REGISTER(ProcessInfo, (ProcessInfo{"constant",
-                                         "the rate of a configuration never changes",
+                                         "rates change only where a throughput model says so",
                                          {},
                                          [](const Params&) -> ProcessInfo::Maker {
-                                           return [](double) { return nullptr; };
+                                           return [](double, ProcessPtr base) { return base; };
                                          }}));
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Rates that change at given shares of a job's work, as when training moves on to longer sequences:
-// from `at` on every rate of the job's table is multiplied by the factor.
+// from `at` on every rate of the job is multiplied by the factor.
 
 #include <algorithm>
 
@@ -11,21 +11,22 @@ namespace {
 
 class Phases : public JobProcess {
  public:
-  Phases(std::vector<double> ends, std::vector<double> factors)
-      : ends_(std::move(ends)), factors_(std::move(factors)) {}
+  Phases(std::vector<double> ends, std::vector<double> factors, ProcessPtr base)
+      : ends_(std::move(ends)), factors_(std::move(factors)), base_(std::move(base)) {}
 
   Segment SegmentAt(const Placed& placed, double done) const override {
     const auto end = std::upper_bound(ends_.begin(), ends_.end(), done);
-    const double rate = placed.table[placed.configuration].rate;
-    const double factor =
-        end == ends_.begin() ? 1.0 : factors_[static_cast<std::size_t>(end - ends_.begin()) - 1];
-    if (end == ends_.end()) return {rate * factor};
-    return {rate * factor, *end};
+    Segment segment = SegmentOf(base_, placed, done);
+    if (end != ends_.begin())
+      segment.rate *= factors_[static_cast<std::size_t>(end - ends_.begin()) - 1];
+    if (end != ends_.end()) segment.until = std::min(segment.until, *end);
+    return segment;
   }
 
  private:
   std::vector<double> ends_;  // done work, ascending
   std::vector<double> factors_;
+  ProcessPtr base_;
 };
 
 ProcessInfo::Maker Make(const Params& params) {
@@ -46,10 +47,10 @@ ProcessInfo::Maker Make(const Params& params) {
       throw UsageError("progress 'phases': factors must be > 0, got {}", factors[i]);
     }
   }
-  return [at, factors](double work) -> std::shared_ptr<const JobProcess> {
+  return [at, factors](double work, ProcessPtr base) -> ProcessPtr {
     std::vector<double> ends;
     for (const double share : at) ends.push_back(share * work);
-    return std::make_shared<Phases>(std::move(ends), factors);
+    return std::make_shared<Phases>(std::move(ends), factors, std::move(base));
   };
 }
 

@@ -67,8 +67,11 @@ TEST_F(EventFinderTest, NamesRowsThatChangeInAnyOrderOfRows) {
   EXPECT_EQ(turned.events.changed, (std::vector<std::int32_t>{0, 3}));
   EXPECT_TRUE(turned.events.arrived.empty());
   EXPECT_TRUE(turned.events.table_changed.empty());
-  ++now.o.changes[1];  // it was moved
-  now.o.table[0] = now.o.table[3];
+  ++now.o.changes[1];                               // it was moved
+  const ConfigurationTable same = *now.o.table[1];  // at another address
+  const ConfigurationTable other = now.o.table[0]->WithRates(std::vector<double>{1, 3});
+  now.o.table[0] = &other;
+  now.o.table[1] = &same;
   finder_.Find(&now.o);
   EXPECT_EQ(now.o.events.changed, (std::vector<std::int32_t>{1}));
   EXPECT_EQ(now.o.events.table_changed, (std::vector<std::int32_t>{0}));

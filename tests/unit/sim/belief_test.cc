@@ -116,6 +116,21 @@ TEST(BeliefTest, MeasuredFollowsARateThatChanges) {
   EXPECT_NEAR(watcher.seen[2][1], 5, 0.2);
 }
 
+TEST(BeliefTest, EveryBeliefFollowsTheRatesOfJobsWithoutAProfile) {
+  SimOptions options;
+  options.progress = "phases:at=0.5,factors=0.5";
+  for (const char* beliefs : {"exact", "noisy:0.7", "measured"}) {
+    options.beliefs = beliefs;
+    const Scenario scenario = testing_support::ScenarioOf({{0, 1, 3000}}, "1x1", options);
+    RateWatcher watcher;
+    DecisionListener* const listeners[] = {&watcher};
+    RunPolicy(scenario, *Fifo(), listeners);
+    ASSERT_FALSE(watcher.seen.empty());
+    EXPECT_EQ(watcher.seen.front()[1], 1) << beliefs;
+    EXPECT_EQ(watcher.seen.back()[1], 0.5) << beliefs;
+  }
+}
+
 TEST(BeliefTest, WhatIsPlayedDoesNotDependOnWhatIsBelieved) {
   const std::vector<SmallJob> jobs = {{0, 2, 900, 1, 4}, {100, 1, 700}, {200, 4, 500, 2, 4}};
   const std::string truth = TextOf(RunPolicy(Believed("exact", jobs), *Las()).records);
