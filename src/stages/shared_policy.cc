@@ -26,6 +26,8 @@ class SharedPolicy : public Policy {
 
   const PolicyInfo& info() const override { return info_; }
 
+  PolicyNotes notes() const override { return sharing_->notes(); }
+
   void OnEpisodeStart(const EpisodeContext& context) override {
     admission_->OnEpisodeStart(context);
     sharing_->OnEpisodeStart(context);

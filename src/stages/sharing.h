@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cluster/observation.h"
+#include "sched/policy.h"
 #include "sched/stages.h"
 
 namespace allot {
@@ -36,6 +37,9 @@ class Sharing {
   // does not depend on the order of rows.
   virtual void Share(const Observation& observation, std::span<const std::int32_t> rows,
                      std::vector<TimeShare>* shares) = 0;
+
+  // As Policy::notes.
+  virtual PolicyNotes notes() const { return {}; }
 };
 
 // How much a job counts against others: its priority, or 1 where that says nothing (0 and less).

@@ -1,0 +1,36 @@
+// Max-min fairness of progress one level after the other (Gavel, OSDI'20, section 4.3): when the
+// least can rise no more, the others still do.
+
+#include "stages/share_rows.h"
+
+namespace allot {
+namespace {
+
+class WaterFilling : public Sharing {
+ public:
+  explicit WaterFilling(std::string speeds) : speeds_(std::move(speeds)) {}
+
+  void Share(const Observation& o, std::span<const std::int32_t> rows,
+             std::vector<TimeShare>* shares) override {
+    ShareRows read = ReadShareRows(o, rows);
+    AssumeSpeeds(speeds_, o, &read.problem);
+    AppendShares(read, WaterFillingShares(read.problem).of, shares);
+  }
+
+ private:
+  std::string speeds_;
+};
+
+ALLOT_REGISTER(SharingInfo, ([] {
+                 SharingInfo info;
+                 info.id = "water-filling";
+                 info.summary = "max-min progress, and what is left goes to who can still rise";
+                 info.params = {{"speeds", "known", kSpeedsHelp}};
+                 info.make = [](const Params& params) {
+                   return std::make_unique<WaterFilling>(params.Text("speeds"));
+                 };
+                 return info;
+               }()));
+
+}  // namespace
+}  // namespace allot
