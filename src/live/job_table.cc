@@ -133,10 +133,10 @@ void JobTable::End(LiveJob& job, Seconds finish) {
   job.record.finish = finish;
 }
 
-bool JobTable::Measure(LiveJob& job, GpuCount gpus, const std::string& type, double rate,
+bool JobTable::Measure(LiveJob& job, GpuCount gpus, const std::string& type, Span span, double rate,
                        Seconds seconds) {
   if (job.over) return false;
-  if (!rates_.Measure(job.asked.model, gpus, type, rate, seconds, &job.fit)) return false;
+  if (!rates_.Measure(job.asked.model, gpus, type, span, rate, seconds, &job.fit)) return false;
   MakeTable(job);
   return true;
 }
@@ -200,7 +200,7 @@ bool JobTable::Update(LiveJob& job, const JobProgress& progress, Seconds before,
   }
   job.stretch_since = now;
   job.stretch_work = progress.work;
-  return Measure(job, configuration.demand.gpus, type, rate, stretch);
+  return Measure(job, configuration.demand.gpus, type, configuration.span, rate, stretch);
 }
 
 void JobTable::Observe(const std::function<bool(const LiveJob&)>& hidden, Observation* o) const {

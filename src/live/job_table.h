@@ -88,7 +88,8 @@ class JobTable {
   std::vector<NodeShare> SharesOn(const LiveJob& job, const std::vector<bool>& node_up) const;
 
   // A measured rate into the job's fit. True when its table has changed.
-  bool Measure(LiveJob& job, GpuCount gpus, const std::string& type, double rate, Seconds seconds);
+  bool Measure(LiveJob& job, GpuCount gpus, const std::string& type, Span span, double rate,
+               Seconds seconds);
 
   // Progress since the last call: service, work, and measured rates into the fit. True when the
   // job's table has changed.

@@ -229,7 +229,8 @@ void LiveState::Apply(const JournalRecord& r) {
     JobOf(r).worker_group.Gone(r.at("worker"), r.at("failed"), r.value("step", std::int64_t{0}),
                                at);
   } else if (what == "rate") {
-    job_table_.Measure(JobOf(r), r.at("gpus"), r.at("type"), r.at("rate"), RateFit::kMemory);
+    const Span span = ParseSpan(r.value("nodes", "any"));
+    job_table_.Measure(JobOf(r), r.at("gpus"), r.at("type"), span, r.at("rate"), RateFit::kMemory);
   } else if (what == "account") {
     LiveJob& job = JobOf(r);
     job.attained_gpu_seconds = r.at("gpu_seconds");

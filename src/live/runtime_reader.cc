@@ -238,7 +238,8 @@ void RuntimeReader::Measure(Seconds before, Seconds now) {
                    {{"job", id},
                     {"type", type},
                     {"gpus", c.demand.gpus},
-                    {"rate", job->fit.Rate(c.demand.gpus, type)}});
+                    {"nodes", TextOf(c.span)},
+                    {"rate", job->fit.Rate(c.demand.gpus, type, c.span)}});
     }
     if (account && job->attained_gpu_seconds > 0) {
       writer_.Note(now, "account",

@@ -23,9 +23,9 @@ RateFit RateBook::Begin(const std::string& model) const {
   return latest != latest_.end() ? latest->second : RateFit(PriorOf(model));
 }
 
-bool RateBook::Measure(const std::string& model, GpuCount gpus, const std::string& type,
+bool RateBook::Measure(const std::string& model, GpuCount gpus, const std::string& type, Span span,
                        double rate, Seconds seconds, RateFit* fit) {
-  fit->Measure(gpus, type, rate, seconds);
+  fit->Measure(gpus, type, rate, seconds, span);
   if (!fit->Moved(kTableMoves)) return false;
   fit->MarkUsed();
   latest_.insert_or_assign(model, *fit);

@@ -29,8 +29,8 @@ class RateBook {
   // Adds to a job's fit what was measured over `seconds` of undisturbed work. True where a measured
   // rate has moved so far since the job's table was made that it must be renewed; jobs of the model
   // to come then begin with this fit.
-  bool Measure(const std::string& model, GpuCount gpus, const std::string& type, double rate,
-               Seconds seconds, RateFit* fit);
+  bool Measure(const std::string& model, GpuCount gpus, const std::string& type, Span span,
+               double rate, Seconds seconds, RateFit* fit);
   // As last measured; the prior where it never was.
   ModelPtr ModelOf(const std::string& model) const;
 

@@ -43,32 +43,52 @@ class FittedModel final : public ThroughputModel {
   std::vector<UnitKind> kinds_;
 };
 
+// On nodes of any size.
+std::vector<UnitCounts> OnFewestNodes(GpuCount gpus, const Span& span) {
+  std::vector<UnitCounts> nodes = FewestNodes(gpus, kMaxGpusPerJob, span);
+  if (nodes.empty()) nodes.emplace_back(gpus);  // fewer GPUs than nodes
+  return nodes;
+}
+
 }  // namespace
 
 ModelPtr MakePriorModel() { return std::make_shared<PriorModel>(); }
 
-void RateFit::Measure(GpuCount gpus, const std::string& type, double rate, Seconds seconds) {
+void RateFit::Measure(GpuCount gpus, const std::string& type, double rate, Seconds seconds,
+                      Span span) {
   if (!(rate > 0) || !(seconds > 0) || !std::isfinite(rate)) return;
-  auto& counts = points_[type];
-  const auto known = counts.find(gpus);
-  if (known == counts.end()) {
-    counts[gpus] = {std::log(rate), std::min(seconds, kMemory), kUnknown};
+  Spans& spans = points_[type];
+  auto of_span = std::find_if(spans.begin(), spans.end(),
+                              [&](const SpanPoints& points) { return points.span == span; });
+  if (of_span == spans.end()) of_span = spans.insert(spans.end(), {span, {}});
+  const auto [known, is_new] = of_span->counts.try_emplace(gpus);
+  Point& point = known->second;
+  if (is_new) {
+    point = {std::log(rate), std::min(seconds, kMemory), kUnknown};
     return;
   }
-  Point& point = known->second;
   const double share = seconds / (point.weight + seconds);
   point.log_rate += share * (std::log(rate) - point.log_rate);
   point.weight = std::min(point.weight + seconds, kMemory);
 }
 
-std::optional<double> RateFit::LogRatio(GpuCount gpus, const std::string& type) const {
-  const auto found = points_.find(type);
-  if (found == points_.end()) return std::nullopt;
+double RateFit::LogRatio(GpuCount gpus, std::size_t nodes, const std::string& type,
+                         const Spans& spans) const {
+  double sum = 0;
+  for (const SpanPoints& points : spans) {
+    const double ratio = LogRatio(gpus, type, points);
+    if (points.span.Holds(nodes)) return ratio;
+    sum += ratio;
+  }
+  return sum / static_cast<double>(spans.size());
+}
+
+double RateFit::LogRatio(GpuCount gpus, const std::string& type, const SpanPoints& points) const {
   const auto ratio = [&](const std::pair<const GpuCount, Point>& point) {
-    const UnitCounts units(point.first);
-    return point.second.log_rate - std::log(PriorRate({type, {&units, 1}, {}}, {}));
+    const std::vector<UnitCounts> nodes = OnFewestNodes(point.first, points.span);
+    return point.second.log_rate - std::log(PriorRate({type, nodes, {}}, {}));
   };
-  const auto& counts = found->second;
+  const auto& counts = points.counts;
   const auto above = counts.lower_bound(gpus);
   if (above == counts.end()) return ratio(*std::prev(above));
   if (above->first == gpus || above == counts.begin()) return ratio(*above);
@@ -83,39 +103,44 @@ double RateFit::PriorRate(const RunShape& shape, const TrainingState& state) con
   return rate > 0 ? rate : prior_->Rate({kUnnamedGpuType, shape.nodes, shape.partner}, state);
 }
 
-double RateFit::Rate(GpuCount gpus, const std::string& type) const {
-  const UnitCounts units(gpus);
-  return Rate({type, {&units, 1}, {}}, {});
+double RateFit::Rate(GpuCount gpus, const std::string& type, Span span) const {
+  const std::vector<UnitCounts> nodes = OnFewestNodes(gpus, span);
+  return Rate({type, nodes, {}}, {});
 }
 
 double RateFit::Rate(const RunShape& shape, const TrainingState& state) const {
   const double prior = PriorRate(shape, state);
   if (points_.empty() || !(prior > 0)) return prior;
   const GpuCount gpus = shape.units().of(0);
+  const std::size_t nodes = shape.nodes.size();
   const std::string type(shape.gpu_type);
-  std::optional<double> ratio = LogRatio(gpus, type);
-  if (!ratio) {
-    double sum = 0;
-    for (const auto& [other, counts] : points_) sum += *LogRatio(gpus, other);
-    ratio = sum / static_cast<double>(points_.size());
+  const auto measured = points_.find(type);
+  if (measured != points_.end()) {
+    return prior * std::exp(LogRatio(gpus, nodes, type, measured->second));
   }
-  return prior * std::exp(*ratio);
+  double sum = 0;
+  for (const auto& [other, spans] : points_) sum += LogRatio(gpus, nodes, other, spans);
+  return prior * std::exp(sum / static_cast<double>(points_.size()));
 }
 
 ModelPtr RateFit::Model() const { return std::make_shared<FittedModel>(*this, *prior_); }
 
 bool RateFit::Moved(double share) const {
-  for (const auto& [type, counts] : points_) {
-    for (const auto& [gpus, point] : counts) {
-      if (!(std::abs(point.log_rate - point.used) <= std::log1p(share))) return true;
+  for (const auto& [type, spans] : points_) {
+    for (const SpanPoints& points : spans) {
+      for (const auto& [gpus, point] : points.counts) {
+        if (!(std::abs(point.log_rate - point.used) <= std::log1p(share))) return true;
+      }
     }
   }
   return false;
 }
 
 void RateFit::MarkUsed() {
-  for (auto& [type, counts] : points_) {
-    for (auto& [gpus, point] : counts) point.used = point.log_rate;
+  for (auto& [type, spans] : points_) {
+    for (SpanPoints& points : spans) {
+      for (auto& [gpus, point] : points.counts) point.used = point.log_rate;
+    }
   }
 }
 

@@ -8,12 +8,13 @@
 // between two measured counts of a type it is interpolated in ln n, beyond them it is that of the
 // nearest; a type without measurements takes the geometric mean of the other types' nearest. So the
 // first measurement also fixes the unit of the prior, and the shape of the prior fills what was
-// never tried.
+// never tried. Spans of a type are measured apart: one without measurements takes the mean of the
+// type's others.
 
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "perf/throughput_model.h"
 
@@ -29,10 +30,11 @@ class RateFit {
   explicit RateFit(ModelPtr prior) : prior_(std::move(prior)) {}
 
   // A rate that was measured over `seconds` of undisturbed work. Newer measurements count more: the
-  // memory of a (type, count) is kMemory seconds.
-  void Measure(GpuCount gpus, const std::string& type, double rate, Seconds seconds);
+  // memory of a (type, span, count) is kMemory seconds. `span`: of the configuration that ran.
+  void Measure(GpuCount gpus, const std::string& type, double rate, Seconds seconds,
+               Span span = {});
 
-  double Rate(GpuCount gpus, const std::string& type) const;  // on one node
+  double Rate(GpuCount gpus, const std::string& type, Span span = {}) const;
   double Rate(const RunShape& shape, const TrainingState& state) const;
   const ThroughputModel& prior() const { return *prior_; }
   bool measured() const { return !points_.empty(); }
@@ -53,13 +55,21 @@ class RateFit {
     Seconds weight = 0;
     double used = 0;  // log_rate at the last MarkUsed; NaN: none
   };
-  // ln of measured / prior at this count of this type; nullopt: nothing measured of the type.
-  std::optional<double> LogRatio(GpuCount gpus, const std::string& type) const;
+  struct SpanPoints {
+    Span span;
+    std::map<GpuCount, Point> counts;
+  };
+  using Spans = std::vector<SpanPoints>;  // in the order in which they were first measured
+
+  // ln of measured / prior at this count on so many nodes.
+  double LogRatio(GpuCount gpus, std::size_t nodes, const std::string& type,
+                  const Spans& spans) const;
+  double LogRatio(GpuCount gpus, const std::string& type, const SpanPoints& points) const;
 
   double PriorRate(const RunShape& shape, const TrainingState& state) const;
 
   ModelPtr prior_;
-  std::map<std::string, std::map<GpuCount, Point>> points_;
+  std::map<std::string, Spans> points_;  // by type
 };
 
 }  // namespace allot

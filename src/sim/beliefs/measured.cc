@@ -41,8 +41,8 @@ class MeasuredBelief : public FollowedTruth {
     const auto known = jobs_.find(measured.job);
     if (known == jobs_.end()) return FollowedTruth::Take(measured);
     const Configuration& held = known->second.table[measured.configuration];
-    if (!book_.Measure(*ModelOf(measured.job), held.demand.gpus, TypeOf(held), measured.rate,
-                       measured.seconds, &known->second.fit)) {
+    if (!book_.Measure(*ModelOf(measured.job), held.demand.gpus, TypeOf(held), held.span,
+                       measured.rate, measured.seconds, &known->second.fit)) {
       return false;
     }
     Renew(measured.job, &known->second);
@@ -72,7 +72,7 @@ class MeasuredBelief : public FollowedTruth {
   void Renew(JobIndex job, Believed* believed) const {
     const Scenario::JobFacts& facts = scenario_.facts(job);
     const auto fitted = [&](const Configuration& c) {
-      return believed->fit.Rate(c.demand.gpus, TypeOf(c));
+      return believed->fit.Rate(c.demand.gpus, TypeOf(c), c.span);
     };
     double unit = 1;
     if (!believed->fit.measured()) {

@@ -30,6 +30,22 @@ TEST(RateFit, InterpolatesTheRatioBetweenMeasuredSizes) {
   EXPECT_NEAR(fit.Rate(8, "a100"), 100 * std::pow(2.0, kPriorExponent), 1e-9);
 }
 
+TEST(RateFit, TellsSpansApart) {
+  RateFit fit(MakePriorModel());
+  constexpr Span kOne{1, 1};
+  constexpr Span kSeveral{2, Span::kAny};
+  fit.Measure(4, "a100", 400, 10, kOne);
+  EXPECT_NEAR(fit.Rate(4, "a100", kSeveral), 400, 1e-9) << "until it was measured";
+  fit.Measure(4, "a100", 100, 10, kSeveral);
+  EXPECT_NEAR(fit.Rate(4, "a100", kOne), 400, 1e-9);
+  EXPECT_NEAR(fit.Rate(4, "a100", kSeveral), 100, 1e-9);
+  EXPECT_NEAR(fit.Rate(8, "a100", kSeveral), 100 * std::pow(2.0, kPriorExponent), 1e-9);
+  // As a model: by the nodes of the placement. Other types: what is known of their like.
+  const std::vector<UnitCounts> spread = {3, 1};
+  EXPECT_NEAR(fit.Model()->Rate(RunShape{"a100", spread, {}}, {}), 100, 1e-9);
+  EXPECT_NEAR(fit.Rate(4, "v100", kSeveral), 100, 1e-9);
+}
+
 TEST(RateFit, FollowsARateThatChanges) {
   RateFit fit(MakePriorModel());
   fit.Measure(1, "a100", 100, 60);
