@@ -52,47 +52,18 @@ void SnapshotArrays::AddCluster(const ClusterSpec& cluster) {
   }
 }
 
-void SnapshotArrays::AddTable(const ConfigurationTable& table) {
-  table_name_.push_back(table.name().c_str());
-  table_kinds_.push_back(static_cast<std::int32_t>(table.kinds().size()));
-  for (std::size_t k = 0; k < kMaxUnitKinds; ++k) {
-    const bool has = k < table.kinds().size();
-    kind_name_.push_back(has ? table.kinds()[k].name.c_str() : "");
-    kind_gpus_.push_back(has ? table.kinds()[k].demand.gpus : 0);
-    kind_cpus_.push_back(has ? table.kinds()[k].demand.cpus : 0);
-    kind_price_.push_back(has ? table.kinds()[k].price : 0);
-    table_most_units_.push_back(table.limits().of(k));
-  }
-  for (const Configuration& c : table.configurations()) {
-    configuration_type_.push_back(c.gpu_type);
-    configuration_units_.insert(configuration_units_.end(), c.units.counts().begin(),
-                                c.units.counts().end());
-    configuration_rate_.push_back(c.rate);
-    configuration_least_nodes_.push_back(c.span.least);
-    configuration_most_nodes_.push_back(c.span.most == Span::kAny ? 0 : c.span.most);
-  }
-  configuration_begin_.push_back(static_cast<std::int32_t>(configuration_rate_.size()));
-}
-
 const allot_snapshot& SnapshotArrays::Of(const Observation& o) {
   AddCluster(*o.cluster);
-  Clear(table_name_, table_kinds_, kind_name_, kind_gpus_, kind_cpus_, kind_price_,
-        table_most_units_, configuration_type_, configuration_units_, configuration_rate_,
-        configuration_least_nodes_, configuration_most_nodes_);
-  configuration_begin_.assign(1, 0);
-  Clear(table_index_, table_);
-  for (const ConfigurationTable* table : o.table) {
-    const auto next = static_cast<std::int32_t>(table_index_.size());
-    const auto [at, added] = table_index_.emplace(table, next);
-    if (added) AddTable(*table);
-    table_.push_back(at->second);
-  }
-  Clear(share_node_, share_units_, share_gpus_);
-  for (const NodeShare& share : o.shares) {
-    share_node_.push_back(share.node);
-    share_units_.insert(share_units_.end(), share.units.counts().begin(),
-                        share.units.counts().end());
-    share_gpus_.push_back(share.gpus);
+  const std::vector<std::int32_t>& table = tables_.Number(o.table);
+  share_node_.resize(o.shares.size());
+  share_units_.resize(kMaxUnitKinds * o.shares.size());
+  share_gpus_.resize(o.shares.size());
+  for (std::size_t i = 0; i < o.shares.size(); ++i) {
+    share_node_[i] = o.shares[i].node;
+    for (std::size_t k = 0; k < kMaxUnitKinds; ++k) {
+      share_units_[kMaxUnitKinds * i + k] = o.shares[i].units.of(k);
+    }
+    share_gpus_[i] = o.shares[i].gpus;
   }
   allot_snapshot& s = snapshot_;
   s = {};
@@ -102,24 +73,11 @@ const allot_snapshot& SnapshotArrays::Of(const Observation& o) {
   s.now = o.now;
   s.interval = o.interval;
   s.node_count = static_cast<std::int32_t>(node_type_.size());
-  s.table_count = static_cast<std::int32_t>(table_kinds_.size());
   s.type_name = type_name_.data();
   s.node_type = node_type_.data();
   s.node_gpus = node_gpus_.data();
   s.node_cpus = node_cpus_.data();
-  s.table_name = table_name_.data();
-  s.table_kinds = table_kinds_.data();
-  s.kind_name = kind_name_.data();
-  s.kind_gpus = kind_gpus_.data();
-  s.kind_cpus = kind_cpus_.data();
-  s.kind_price = kind_price_.data();
-  s.table_most_units = table_most_units_.data();
-  s.configuration_begin = configuration_begin_.data();
-  s.configuration_type = configuration_type_.data();
-  s.configuration_units = configuration_units_.data();
-  s.configuration_rate = configuration_rate_.data();
-  s.configuration_least_nodes = configuration_least_nodes_.data();
-  s.configuration_most_nodes = configuration_most_nodes_.data();
+  tables_.PointTo(&s);
   s.job_count = o.rows();
   s.reserved = 0;
   s.share_begin = o.share_begin.data();
@@ -138,7 +96,7 @@ const allot_snapshot& SnapshotArrays::Of(const Observation& o) {
     s.ended = ended_.data();
   }
   PointToColumns(o, &s);
-  s.table = table_.data();
+  s.table = table.data();
   return s;
 }
 

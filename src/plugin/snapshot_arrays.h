@@ -5,11 +5,11 @@
 
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "cluster/observation.h"
 #include "plugin/allot_plugin.h"
+#include "plugin/table_arrays.h"
 
 namespace allot {
 
@@ -30,19 +30,11 @@ class SnapshotArrays {
   };
 
   void AddCluster(const ClusterSpec& cluster);
-  void AddTable(const ConfigurationTable& table);
 
   allot_snapshot snapshot_{};
   std::vector<const char*> type_name_;
   std::vector<std::int32_t> node_type_, node_gpus_, node_cpus_;
-  std::vector<const char*> table_name_, kind_name_;
-  std::vector<std::int32_t> table_kinds_, kind_gpus_, kind_cpus_, table_most_units_;
-  std::vector<double> kind_price_;
-  std::vector<std::int32_t> configuration_least_nodes_, configuration_most_nodes_;
-  std::vector<std::int32_t> configuration_begin_, configuration_type_, configuration_units_;
-  std::vector<double> configuration_rate_;
-  std::unordered_map<const ConfigurationTable*, std::int32_t> table_index_;
-  std::vector<std::int32_t> table_;
+  TableArrays tables_;
   std::vector<std::int32_t> share_node_, share_units_;
   std::vector<std::uint64_t> share_gpus_;
   std::vector<allot_ended_job> ended_;

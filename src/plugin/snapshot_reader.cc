@@ -173,9 +173,7 @@ void SnapshotReader::ReadTables(const allot_snapshot& s) {
     CheckColumn("kind_cpus", s.kind_cpus, s.table_count);
     CheckColumn("kind_price", s.kind_price, s.table_count);
   }
-  table_.clear();
-  for (std::int32_t t = 0; t < s.table_count; ++t) table_.push_back(tables_.Get(s, t));
-  tables_.EndSnapshot();
+  table_ = &tables_.Read(s);
 }
 
 void SnapshotReader::ReadJobs(const allot_snapshot& s) {
@@ -188,7 +186,9 @@ void SnapshotReader::ReadJobs(const allot_snapshot& s) {
   CopyColumns(s, rows, &o_);
   for (const JobIndex job : o_.job) CheckRange("job", job, 0, ALLOT_MOST_JOBS - 1);
   by_number_ = o_.job;
-  std::sort(by_number_.begin(), by_number_.end());
+  if (!std::is_sorted(by_number_.begin(), by_number_.end())) {
+    std::sort(by_number_.begin(), by_number_.end());
+  }
   const auto twice = std::adjacent_find(by_number_.begin(), by_number_.end());
   if (twice != by_number_.end()) throw DataError("each job once, 'job' has {} twice", *twice);
 
@@ -200,7 +200,7 @@ void SnapshotReader::ReadJobs(const allot_snapshot& s) {
   };
   for (std::size_t row = 0; row < rows; ++row) {
     CheckRange("table", s.table[row], 0, s.table_count - 1);
-    o_.table[row] = table_[At(s.table[row])];
+    o_.table[row] = (*table_)[At(s.table[row])];
     configuration("requested", row, s.requested[row], 0);
     if (s.running != nullptr) configuration("running", row, s.running[row], -1);
   }

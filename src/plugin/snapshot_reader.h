@@ -44,7 +44,7 @@ class SnapshotReader {
   allot_snapshot read_{};  // what the host gave last
   ClusterSpec cluster_;
   TableStore tables_;
-  std::vector<const ConfigurationTable*> table_;  // of this snapshot
+  const std::vector<const ConfigurationTable*>* table_ = nullptr;  // of this snapshot
   Observation o_;
   bool tells_ended_ = false;
   std::vector<JobIndex> by_number_;

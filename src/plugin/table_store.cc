@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <iterator>
 #include <tuple>
 #include <utility>
@@ -20,45 +21,56 @@ constexpr std::int32_t kMostUnits = kMaxGpusPerJob;
 constexpr std::int32_t kMostCpus = 2'000;                    // of a unit
 constexpr std::int64_t kMostPlaces = std::int64_t{1} << 22;  // of a table's index by units
 
-template <typename T>
-void Append(const T* values, std::size_t count, std::string* key) {
-  key->append(reinterpret_cast<const char*>(values), count * sizeof(T));
-}
-
-// What makes a table: equal ones have equal bytes.
-void BytesOf(const allot_snapshot& s, std::int32_t index, std::string* key) {
+// What makes a table, piece by piece: equal ones have equal bytes. visit(bytes, count), until it
+// answers false; returns whether it never did.
+template <typename Visit>
+bool VisitBytes(const allot_snapshot& s, std::int32_t index, const Visit& visit) {
   const std::size_t t = At(index);
-  const std::int32_t kinds = s.table_kinds == nullptr ? 1 : s.table_kinds[t];
+  const std::size_t kinds = s.table_kinds == nullptr ? 1 : At(s.table_kinds[t]);
   const std::size_t begin = At(s.configuration_begin[t]);
   const std::size_t count = At(s.configuration_begin[t + 1]) - begin;
-  const std::size_t shape[] = {At(kinds),
-                               count,
-                               s.kind_name != nullptr,
-                               s.table_most_units != nullptr,
-                               s.configuration_type != nullptr,
-                               s.configuration_least_nodes != nullptr,
-                               s.configuration_most_nodes != nullptr};
-  key->clear();
-  Append(shape, std::size(shape), key);
+  const auto array = [&visit](const auto* values, std::size_t from, std::size_t length) {
+    return visit(reinterpret_cast<const char*>(values + from), length * sizeof *values);
+  };
+  const auto optional = [&array](const auto* values, std::size_t from, std::size_t length) {
+    return values == nullptr || array(values, from, length);
+  };
+  const auto text = [&visit](const char* name) { return visit(name, std::strlen(name) + 1); };
+  const std::uint32_t given =
+      (s.kind_name != nullptr ? 1U : 0U) | (s.table_most_units != nullptr ? 2U : 0U) |
+      (s.configuration_type != nullptr ? 4U : 0U) |
+      (s.configuration_least_nodes != nullptr ? 8U : 0U) |
+      (s.configuration_most_nodes != nullptr ? 16U : 0U) | (s.table_name != nullptr ? 32U : 0U);
+  const std::size_t shape[] = {kinds, count, given};
+  if (!array(shape, 0, std::size(shape))) return false;
   if (s.kind_name != nullptr) {
-    for (std::size_t k = 2 * t; k < 2 * t + At(kinds); ++k) {
-      key->append(s.kind_name[k]).push_back('\0');
+    for (std::size_t k = 2 * t; k < 2 * t + kinds; ++k) {
+      if (!text(s.kind_name[k])) return false;
     }
-    Append(s.kind_gpus + 2 * t, At(kinds), key);
-    Append(s.kind_cpus + 2 * t, At(kinds), key);
-    Append(s.kind_price + 2 * t, At(kinds), key);
+    if (!array(s.kind_gpus, 2 * t, kinds) || !array(s.kind_cpus, 2 * t, kinds) ||
+        !array(s.kind_price, 2 * t, kinds)) {
+      return false;
+    }
   }
-  if (s.table_most_units != nullptr) Append(s.table_most_units + 2 * t, 2, key);
-  if (s.configuration_type != nullptr) Append(s.configuration_type + begin, count, key);
-  Append(s.configuration_units + 2 * begin, 2 * count, key);
-  Append(s.configuration_rate + begin, count, key);
-  if (s.configuration_least_nodes != nullptr) {
-    Append(s.configuration_least_nodes + begin, count, key);
-  }
-  if (s.configuration_most_nodes != nullptr) {
-    Append(s.configuration_most_nodes + begin, count, key);
-  }
-  if (s.table_name != nullptr) key->append(s.table_name[t]);
+  return array(s.configuration_rate, begin, count) &&  // first: what changes most
+         array(s.configuration_units, 2 * begin, 2 * count) &&
+         optional(s.table_most_units, 2 * t, 2) && optional(s.configuration_type, begin, count) &&
+         optional(s.configuration_least_nodes, begin, count) &&
+         optional(s.configuration_most_nodes, begin, count) &&
+         (s.table_name == nullptr || text(s.table_name[t]));
+}
+
+bool HasBytes(const allot_snapshot& s, std::int32_t index, const std::string& key) {
+  const char* at = key.data();
+  std::size_t left = key.size();
+  return VisitBytes(s, index,
+                    [&](const char* bytes, std::size_t count) {
+                      if (count > left || std::memcmp(at, bytes, count) != 0) return false;
+                      at += count;
+                      left -= count;
+                      return true;
+                    }) &&
+         left == 0;
 }
 
 std::vector<UnitKind> KindsOf(const allot_snapshot& s, std::int32_t index) {
@@ -184,24 +196,63 @@ ConfigurationTable MakeTable(const allot_snapshot& s, std::int32_t index) {
 
 }  // namespace
 
-const ConfigurationTable* TableStore::Get(const allot_snapshot& snapshot, std::int32_t index) {
+const std::vector<const ConfigurationTable*>& TableStore::Read(const allot_snapshot& snapshot) {
+  ++snapshot_;
+  last_.insert(last_.end(), now_.begin(), now_.end());  // of a snapshot that broke a rule
+  now_.clear();
+  read_.clear();
+  next_ = 0;
+  for (std::int32_t t = 0; t < snapshot.table_count; ++t) {
+    Tables::value_type* const table = Find(snapshot, t);
+    table->second.used = snapshot_;
+    table->second.place = now_.size();
+    now_.push_back(table);
+    read_.push_back(&table->second.table);
+  }
+  ForgetUnused();
+  last_.swap(now_);
+  now_.clear();
+  return read_;
+}
+
+TableStore::Tables::value_type* TableStore::Find(const allot_snapshot& snapshot,
+                                                 std::int32_t index) {
   const std::int32_t kinds = snapshot.table_kinds == nullptr ? 1 : snapshot.table_kinds[index];
   if (kinds < 1 || kinds > kMaxUnitKinds || (kinds > 1 && snapshot.kind_name == nullptr)) {
     throw DataError("table {}: 'table_kinds' must be 1 to {}, got {}", index,
                     snapshot.kind_name == nullptr ? 1 : kMaxUnitKinds, kinds);
   }
-  BytesOf(snapshot, index, &key_);
-  auto known = tables_.find(key_);
-  if (known == tables_.end()) {
-    known = tables_.emplace(key_, Kept{MakeTable(snapshot, index), 0}).first;
+  // As the last time, or one further where one was replaced or has gone.
+  for (std::size_t place = next_; place < std::min(next_ + 2, last_.size()); ++place) {
+    if (!HasBytes(snapshot, index, last_[place]->first)) continue;
+    next_ = place + 1;
+    return last_[place];
   }
-  known->second.used = snapshot_;
-  return &known->second.table;
+  key_.clear();
+  VisitBytes(snapshot, index, [this](const char* bytes, std::size_t count) {
+    key_.append(bytes, count);
+    return true;
+  });
+  const auto known = tables_.find(key_);
+  if (known == tables_.end()) {
+    return &*tables_.emplace(key_, Kept{.table = MakeTable(snapshot, index)}).first;
+  }
+  const std::size_t place = known->second.place;
+  if (place < last_.size() && last_[place] == &*known) next_ = place + 1;
+  return &*known;
 }
 
-void TableStore::EndSnapshot() {
-  std::erase_if(tables_, [this](const auto& kept) { return kept.second.used != snapshot_; });
-  ++snapshot_;
+void TableStore::ForgetUnused() {
+  constexpr std::uint64_t kForgotten = 0;
+  std::size_t unused = 0;
+  for (Tables::value_type* const table : last_) {
+    std::uint64_t& used = table->second.used;
+    if (used == snapshot_ || used == kForgotten) continue;  // one may have been listed twice
+    used = kForgotten;
+    last_[unused++] = table;
+  }
+  last_.resize(unused);
+  for (const Tables::value_type* table : last_) tables_.erase(tables_.find(table->first));
 }
 
 }  // namespace allot

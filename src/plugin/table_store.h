@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "cluster/cluster_spec.h"
 #include "perf/configuration.h"
@@ -15,24 +16,31 @@ namespace allot {
 
 class TableStore {
  public:
-  // Table `index` of the snapshot; it stays as long as every snapshot has an equal one. DataError
-  // naming the table and both values for what breaks a rule. The snapshot's own offsets
-  // (configuration_begin) were checked.
-  const ConfigurationTable* Get(const allot_snapshot& snapshot, std::int32_t index);
-
-  // After the last Get of a snapshot: forgets what it had no use for.
-  void EndSnapshot();
+  // The snapshot's tables, by number. Each stays as long as every snapshot has an equal one; others
+  // are forgotten. DataError naming the table and both values for what breaks a rule; then those
+  // read before stay. The snapshot's own offsets (configuration_begin) were checked. O(bytes),
+  // which are only compared where a snapshot lists its tables as the one before did.
+  const std::vector<const ConfigurationTable*>& Read(const allot_snapshot& snapshot);
 
   std::size_t size() const { return tables_.size(); }
 
  private:
   struct Kept {
     ConfigurationTable table;
-    std::uint64_t used;  // in the snapshot of this number
+    std::uint64_t used = 0;  // in the snapshot of this number
+    std::size_t place = 0;   // there
   };
-  std::unordered_map<std::string, Kept> tables_;  // by their bytes
+  using Tables = std::unordered_map<std::string, Kept>;  // by their bytes
+  Tables::value_type* Find(const allot_snapshot& snapshot, std::int32_t index);
+  void ForgetUnused();
+
+  Tables tables_;
+  std::vector<Tables::value_type*> last_;  // of the snapshot before, in its order
+  std::vector<Tables::value_type*> now_;
+  std::size_t next_ = 0;  // of last_: what probably comes next
+  std::vector<const ConfigurationTable*> read_;
   std::string key_;
-  std::uint64_t snapshot_ = 1;
+  std::uint64_t snapshot_ = 0;
 };
 
 }  // namespace allot

@@ -19,6 +19,10 @@ class IncrementalOrdering {
   // the keys of jobs that are new, have run, started or stopped are asked for again.
   virtual bool by_own_service() const { return true; }
 
+  // True: it does not change while the job runs either, but only with what a job is (its
+  // submission, its priority). Then not even the keys of jobs that have run are asked for again.
+  virtual bool keys_stay() const { return false; }
+
   // The key of a job that runs rises by at most `rate` a second until `until` (absolute, seconds).
   // After that nothing is said.
   struct Drift {

@@ -1,6 +1,7 @@
 #include "sim/holdings.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "cluster/validate.h"
 #include "core/check.h"
@@ -106,9 +107,32 @@ bool Holdings::FindGiven(const Observation& o, std::span<const std::int32_t> row
   return true;
 }
 
+// By row. Many of them through a bit a row: rows are distinct.
+void Holdings::SortChanges(std::size_t rows) {
+  constexpr std::size_t kFew = 64;
+  const auto by_row = [](const Change& a, const Change& b) { return a.row < b.row; };
+  if (changes_.size() < kFew) {
+    std::sort(changes_.begin(), changes_.end(), by_row);
+    return;
+  }
+  if (std::is_sorted(changes_.begin(), changes_.end(), by_row)) return;
+  changed_rows_.assign((rows + 63) / 64, 0);
+  if (entry_of_.size() < rows) entry_of_.resize(rows);
+  for (const Change& change : changes_) {
+    changed_rows_[At(change.row) / 64] |= std::uint64_t{1} << (At(change.row) % 64);
+    entry_of_[At(change.row)] = change.entry;
+  }
+  auto next = changes_.begin();
+  for (std::size_t word = 0; word < changed_rows_.size(); ++word) {
+    for (std::uint64_t bits = changed_rows_[word]; bits != 0; bits &= bits - 1) {
+      const std::size_t row = word * 64 + At(std::countr_zero(bits));
+      *next++ = {static_cast<std::int32_t>(row), entry_of_[row]};
+    }
+  }
+}
+
 bool Holdings::TakeFound(const Observation& o, const Allocation& given) {
-  std::sort(changes_.begin(), changes_.end(),
-            [](const Change& a, const Change& b) { return a.row < b.row; });
+  SortChanges(o.job.size());
   for (const Change& change : changes_) {
     if (change.entry < 0) continue;
     const Allocation::Entry& entry = given.entries()[At(change.entry)];

@@ -43,6 +43,7 @@ class Holdings {
   bool IsNamed(std::int32_t row) const;
   bool FindGiven(const Observation& observation, std::span<const std::int32_t> row_of_job,
                  const Allocation& given);
+  void SortChanges(std::size_t rows);
   bool TakeFound(const Observation& observation, const Allocation& given);
   bool TakeShares(const Observation& observation, std::int32_t row,
                   std::span<const NodeShare> shares, JobIndex partner);
@@ -51,7 +52,9 @@ class Holdings {
 
   FreeMap* free_ = nullptr;
   std::vector<Change> changes_;
-  std::vector<std::uint64_t> named_rows_;  // a bit each
+  std::vector<std::uint64_t> named_rows_;    // a bit each
+  std::vector<std::uint64_t> changed_rows_;  // a bit each, while many changes are sorted
+  std::vector<std::int32_t> entry_of_;       // by changed row
 };
 
 }  // namespace allot

@@ -71,6 +71,12 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
     double gpus = 0;  // held; of GPUs that two jobs share each has half
   };
 
+  // Of a job that ended: when, and how many GPUs came free.
+  struct Completion {
+    Seconds time;
+    GpuCount gpus;
+  };
+
   void NotePoint(const TimelinePoint& point);
   void NoteCompletions();        // before the rows that ended go
   void Admit(Seconds until);     // arrivals with submit <= until become rows
@@ -141,8 +147,9 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   double gpus_used_ = 0;
   bool sums_ = true;
   // Scratch, kept to avoid allocation per decision.
-  std::vector<TimelinePoint> completions_;
+  std::vector<Completion> completions_;
   std::vector<std::int32_t> ended_rows_;
+  std::vector<std::size_t> ended_slots_;  // of these
   std::vector<std::int32_t> new_running_rows_;
   std::vector<Run> new_runs_;
   std::vector<NodeShare> new_shares_;

@@ -16,21 +16,19 @@ void SimulatedCluster::NotePoint(const TimelinePoint& point) {
 void SimulatedCluster::NoteCompletions() {
   completions_.clear();
   double used = gpus_used_;  // without those that ended
-  for (std::size_t slot = 0, ended = 0; ended < ended_rows_.size(); ++slot) {
-    if (running_rows_[slot] != ended_rows_[ended]) continue;
-    completions_.push_back({.time = runs_[slot].finish, .gpus_used = ComesFree(slot)});
+  for (const std::size_t slot : ended_slots_) {
+    completions_.push_back({runs_[slot].finish, ComesFree(slot)});
     used += runs_[slot].gpus;
-    ++ended;
   }
   std::sort(completions_.begin(), completions_.end(),
-            [](const TimelinePoint& a, const TimelinePoint& b) { return a.time < b.time; });
+            [](const Completion& a, const Completion& b) { return a.time < b.time; });
   const auto gpus = static_cast<std::int32_t>(std::lround(used));
   TimelinePoint point = {0, observation_.rows(), static_cast<std::int32_t>(runs_.size()), gpus};
-  for (const TimelinePoint& completion : completions_) {
+  for (const Completion& completion : completions_) {
     point.time = completion.time;
     --point.active;
     --point.running;
-    point.gpus_used -= completion.gpus_used;
+    point.gpus_used -= completion.gpus;
     NotePoint(point);
   }
 }

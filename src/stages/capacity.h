@@ -31,10 +31,14 @@ class TypeCapacity : public TypeTotals {
     }
     return sum >= units;
   }
-  // What is left is of no use to any job.
+  // What is left of the type is of no use to any job.
+  bool Exhausted(GpuTypeIndex type) const { return !least_.FitsIn(free(type)); }
+  // The same of all types.
   bool Exhausted() const {
-    return std::none_of(all().begin(), all().end(),
-                        [this](const Resources& free) { return least_.FitsIn(free); });
+    for (const Resources& free : all()) {
+      if (least_.FitsIn(free)) return false;
+    }
+    return true;
   }
 
  private:

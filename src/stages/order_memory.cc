@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <numeric>
 
 #include "core/check.h"
@@ -34,7 +35,9 @@ std::size_t EqualRun(const JobIndex* a, const JobIndex* b, std::size_t most) {
 
 void OrderMemory::Forget() { *this = OrderMemory(); }
 
-void OrderMemory::Follow(const Observation& o, std::span<const std::int32_t> rows) {
+void OrderMemory::Follow(const Observation& o, std::span<const std::int32_t> rows,
+                         bool running_touches) {
+  running_touches_ = running_touches;
   FindPieces(o, rows);
   FindTouched(o, rows);
   moved_ = !gone_.empty() || (!fresh_.empty() && At(fresh_.front()) < positions_before_);
@@ -74,36 +77,62 @@ void OrderMemory::FindPieces(const Observation& o, std::span<const std::int32_t>
 }
 
 void OrderMemory::FindTouched(const Observation& o, std::span<const std::int32_t> rows) {
-  touched_.clear();
   if (events_.Follow(o.events) == EventCursor::Step::kMissed) {
-    touched_.resize(rows.size());
-    std::iota(touched_.begin(), touched_.end(), 0);
-    changed_positions_ = touched_;
-    return;
+    changed_positions_.resize(rows.size());
+    std::iota(changed_positions_.begin(), changed_positions_.end(), 0);
+    if (running_touches_) touched_ = changed_positions_;
+  } else if (rows.size() == o.job.size()) {
+    FindTouchedOfAll(o);
+  } else {
+    FindTouchedOfSome(o, rows);
   }
-  constexpr std::size_t kWord = sizeof(std::uint64_t);
-  touch_.assign((o.job.size() + kWord - 1) / kWord * kWord, 0);
+}
+
+// Positions are rows.
+void OrderMemory::FindTouchedOfAll(const Observation& o) {
+  changed_positions_ = fresh_;
+  for (const auto* rows : {&o.events.changed, &o.events.table_changed}) {
+    if (rows->empty()) continue;
+    merged_.clear();
+    std::set_union(changed_positions_.begin(), changed_positions_.end(), rows->begin(), rows->end(),
+                   std::back_inserter(merged_));
+    changed_positions_.swap(merged_);
+  }
+  if (!running_touches_) return;
+  // Without branches: who runs is anybody's guess.
+  touched_.resize(o.job.size() + 1);
   const std::int32_t* const running = o.running.data();
+  std::int32_t* next = touched_.data();
+  std::int32_t row = 0;
+  const auto take_running_before = [&](std::int32_t end) {
+    for (; row < end; ++row) {
+      *next = row;
+      next += running[row] >= 0 ? 1 : 0;
+    }
+  };
+  for (const std::int32_t changed : changed_positions_) {
+    take_running_before(changed);
+    *next++ = row++;
+  }
+  take_running_before(o.rows());
+  touched_.resize(static_cast<std::size_t>(next - touched_.data()));
+}
+
+void OrderMemory::FindTouchedOfSome(const Observation& o, std::span<const std::int32_t> rows) {
+  constexpr std::uint8_t kRuns = 1;
   constexpr std::uint8_t kChangedToo = 2;
-  for (std::size_t r = 0; r < o.job.size(); ++r) touch_[r] = running[r] >= 0 ? 1 : 0;
+  touch_.resize(o.job.size());
+  for (std::size_t r = 0; r < o.job.size(); ++r) touch_[r] = o.running[r] >= 0 ? kRuns : 0;
   for (const std::int32_t row : o.events.changed) touch_[At(row)] = kChangedToo;
   for (const std::int32_t row : o.events.table_changed) touch_[At(row)] = kChangedToo;
   for (const std::int32_t position : fresh_) touch_[At(rows[At(position)])] = kChangedToo;
+  touched_.clear();
   changed_positions_.clear();
-  const auto take = [this](std::size_t position, std::uint8_t touch) {
-    if (touch == 0) return;
-    touched_.push_back(static_cast<std::int32_t>(position));
+  for (std::size_t p = 0; p < rows.size(); ++p) {
+    const std::uint8_t touch = touch_[At(rows[p])];
+    if (touch == 0) continue;
+    touched_.push_back(static_cast<std::int32_t>(p));
     if (touch == kChangedToo) changed_positions_.push_back(touched_.back());
-  };
-  if (rows.size() < o.job.size()) {
-    for (std::size_t p = 0; p < rows.size(); ++p) take(p, touch_[At(rows[p])]);
-    return;
-  }
-  for (std::size_t begin = 0; begin < touch_.size(); begin += kWord) {  // most did not run
-    std::uint64_t word;
-    std::memcpy(&word, touch_.data() + begin, kWord);
-    if (word == 0) continue;
-    for (std::size_t p = begin; p < begin + kWord; ++p) take(p, touch_[p]);
   }
 }
 
@@ -135,6 +164,7 @@ void OrderMemory::Update(std::span<const std::int32_t> positions, std::span<cons
   if (moved_) MapPositions();
   std::vector<std::int32_t>& position_now = moved_ ? position_now_ : ascending_;
   std::size_t to_drop = gone_.size();
+  by_number_.clear();
   auto piece = pieces_.cbegin();
   auto fresh = fresh_.cbegin();
   for (std::size_t i = 0; i < positions.size(); ++i) {
@@ -146,6 +176,7 @@ void OrderMemory::Update(std::span<const std::int32_t> positions, std::span<cons
     if (!is_fresh && key_[p] == keys[i] && rank_[p] == ranks[i]) continue;
     key_[p] = keys[i];
     rank_[p] = ranks[i];
+    by_number_.push_back(position);
     if (is_fresh) continue;
     while (piece->now + piece->length <= position) ++piece;
     position_now[At(piece->before + position - piece->now)] = kChanged - position;
@@ -221,29 +252,31 @@ void OrderMemory::SortChanged() {
   }
 }
 
-// By the keys in single precision, which sort fast; then those apart that are equal so.
+// By the keys in single precision, which sort fast; then those apart that are equal so. As they
+// come by number, and rows mostly ascend by job, those of equal keys mostly are in order then.
 void OrderMemory::SortManyChanged() {
   const Before less = Order();
-  const std::int8_t rank = rank_[At(changed_.front())];
-  words_.resize(changed_.size());
-  for (std::size_t i = 0; i < changed_.size(); ++i) {
-    const std::size_t position = At(changed_[i]);
+  const std::int8_t rank = rank_[At(by_number_.front())];
+  words_.resize(by_number_.size());
+  for (std::size_t i = 0; i < by_number_.size(); ++i) {
+    const std::size_t position = At(by_number_[i]);
     if (rank_[position] != rank) {
       std::sort(changed_.begin(), changed_.end(), less);
       return;
     }
-    words_[i] = PackKey(static_cast<float>(key_[position]), i);
+    words_[i] = PackKey(static_cast<float>(key_[position]), position);
   }
   SortPacked(&words_, &scratch_words_);
-  unsorted_.swap(changed_);
-  changed_.resize(unsorted_.size());
-  for (std::size_t i = 0; i < changed_.size(); ++i) changed_[i] = unsorted_[PackedIndex(words_[i])];
+  for (std::size_t i = 0; i < changed_.size(); ++i) {
+    changed_[i] = static_cast<std::int32_t>(PackedIndex(words_[i]));
+  }
   for (std::size_t begin = 0; begin < changed_.size();) {
     std::size_t end = begin + 1;
     while (end < changed_.size() && words_[end] >> 32 == words_[begin] >> 32) ++end;
     if (end - begin > 1) {
       const auto first = changed_.begin() + static_cast<std::ptrdiff_t>(begin);
-      std::sort(first, first + static_cast<std::ptrdiff_t>(end - begin), less);
+      const auto last = changed_.begin() + static_cast<std::ptrdiff_t>(end);
+      if (!std::is_sorted(first, last, less)) std::sort(first, last, less);
     }
     begin = end;
   }

@@ -18,13 +18,17 @@ class OrderMemory {
  public:
   void Forget();
 
-  // `rows` are those to be ordered from now on. Positions count in them.
-  void Follow(const Observation& observation, std::span<const std::int32_t> rows);
-  // Positions, ascending, of jobs that were not there the last time, or have run, started or
-  // stopped since, or have another table. All of them where the events do not go back that far.
-  std::span<const std::int32_t> touched() const { return touched_; }
-  // Of these, those that came, started, stopped or were resized, or have another table: not who
-  // just ran on. All of them where the events do not go back that far.
+  // `rows` are those to be ordered from now on. Positions count in them. `running_touches`: whether
+  // touched() is asked for those that run too.
+  void Follow(const Observation& observation, std::span<const std::int32_t> rows,
+              bool running_touches = true);
+  // Positions, ascending: changed(), and those that run. All of them where the events do not go
+  // back that far.
+  std::span<const std::int32_t> touched() const {
+    return running_touches_ ? touched_ : changed_positions_;
+  }
+  // Positions, ascending, of jobs that were not there the last time, have started, stopped or been
+  // resized since, or have another table. All of them where the events do not go back that far.
   std::span<const std::int32_t> changed() const { return changed_positions_; }
   // Jobs that were there and are no longer.
   std::span<const JobIndex> gone() const { return gone_; }
@@ -59,6 +63,8 @@ class OrderMemory {
 
   void FindPieces(const Observation& observation, std::span<const std::int32_t> rows);
   void FindTouched(const Observation& observation, std::span<const std::int32_t> rows);
+  void FindTouchedOfAll(const Observation& observation);
+  void FindTouchedOfSome(const Observation& observation, std::span<const std::int32_t> rows);
   void MoveColumns();
   Before Order() const { return {rank_.data(), key_.data(), known_.data()}; }
   void MapPositions();
@@ -82,14 +88,16 @@ class OrderMemory {
   std::vector<Piece> pieces_;
   std::size_t positions_before_ = 0;
   bool moved_ = false;  // positions are not what they were in order_
+  bool running_touches_ = true;
   // Scratch. Of a position before: the one now, kGone, or kChanged less the one now.
   std::vector<std::int32_t> position_now_;
   std::vector<std::int32_t>
       ascending_;                      // 0, 1, 2, ...; where none moved, position_now_ for a while
   std::vector<std::int32_t> changed_;  // positions now
-  std::vector<std::int32_t> fresh_;    // positions now, of no position before
-  std::vector<std::uint8_t> touch_;    // by row, padded to whole words
-  std::vector<std::int32_t> unsorted_;
+  std::vector<std::int32_t> by_number_;  // the same, ascending
+  std::vector<std::int32_t> fresh_;      // positions now, of no position before
+  std::vector<std::uint8_t> touch_;      // by row
+  std::vector<std::int32_t> merged_;
   std::vector<std::uint64_t> words_;
   std::vector<std::uint64_t> scratch_words_;
   std::vector<double> moved_keys_;

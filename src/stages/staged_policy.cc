@@ -102,13 +102,14 @@ class StagedPolicy : public Policy, public IncrementalPolicy {
   // Ties by job, which is the order of submission, not by row, so that the answer does not depend
   // on the rows' order.
   void Sort(const Observation& o) {
-    memory_.Follow(o, rows_);
+    const bool by_own_service = keys_over_time_ != nullptr && keys_over_time_->by_own_service();
+    memory_.Follow(o, rows_, by_own_service && !keys_over_time_->keys_stay());
     std::span<const std::int32_t> positions = memory_.touched();
     std::span<const std::int32_t> asked = RowsAt(o, positions, &asked_);
     const bool starved =
         guard_.on() &&
         guard_.Observe(o, memory_.gone(), RowsAt(o, memory_.changed(), &changed_rows_));
-    if (starved || keys_over_time_ == nullptr || !keys_over_time_->by_own_service()) {
+    if (starved || !by_own_service) {
       positions_.resize(rows_.size());
       std::iota(positions_.begin(), positions_.end(), 0);
       positions = positions_;

@@ -10,6 +10,7 @@ class SubmitOrder : public Ordering, public IncrementalOrdering {
   explicit SubmitOrder(bool preemptive) : preemptive_(preemptive) {}
   bool preemptive() const override { return preemptive_; }
   const IncrementalOrdering* incremental() const override { return this; }
+  bool keys_stay() const override { return true; }
   void Keys(const Observation& observation, std::span<const std::int32_t> rows,
             std::vector<double>* keys) override {
     keys->resize(rows.size());

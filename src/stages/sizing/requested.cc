@@ -23,42 +23,39 @@ class RequestedSize : public Sizing {
   }
 
  private:
-  // What a job asks for; often the same as the one before it.
-  struct Request {
-    const ConfigurationTable* table = nullptr;
-    std::int32_t index = -1;
+  // What a row gets while the capacity lasts.
+  struct Choice {
+    std::int32_t index = -1;  // nothing
     const Configuration* configuration = nullptr;
-    bool on_fastest = false;
-
-    void Read(const Observation& o, std::size_t r) {
-      if (o.table[r] == table && o.requested[r] == index) return;
-      table = o.table[r];
-      index = o.requested[r];
-      configuration = &(*table)[index];
-      on_fastest = configuration->gpu_type == table->types().front();
-    }
-    // As most do: runs as asked for, or is to on the fastest type.
-    bool Suits(std::int32_t running) const {
-      return running == index || (running < 0 && on_fastest);
-    }
   };
+
+  // Most run as they asked for, or are to on the fastest type. Looks each request up anew: who asks
+  // for the same as the one before it is anybody's guess.
+  [[gnu::always_inline]] Choice Choose(const Observation& o, std::int32_t row) const {
+    const auto r = static_cast<std::size_t>(row);
+    const ConfigurationTable& table = *o.table[r];
+    const std::int32_t running = o.running[r];
+    const std::int32_t asked = o.requested[r];
+    const Configuration& configuration = table[asked];
+    const bool suits =
+        running == asked || (running < 0 && configuration.gpu_type == table.types().front());
+    if (suits && capacity_.Fits(configuration)) return {asked, &configuration};
+    const std::int32_t chosen = ChooseType(o, row);
+    return chosen < 0 ? Choice{} : Choice{chosen, &table[chosen]};
+  }
 
   // Up to the cluster's size; how many, into named_.
   std::size_t NameWithin(const Observation& o, std::span<const std::int32_t> order) {
     std::size_t count = 0;
-    Request asked;
     for (const std::int32_t row : order) {
-      const auto r = static_cast<std::size_t>(row);
-      asked.Read(o, r);
-      const bool fits = asked.Suits(o.running[r]) && capacity_.Fits(*asked.configuration);
-      const std::int32_t chosen = fits ? asked.index : ChooseType(o, row);
-      if (chosen < 0) {
+      const Choice choice = Choose(o, row);
+      if (choice.index < 0) {
         if (backfill_) continue;
         break;
       }
-      named_[count++] = {row, chosen};
-      capacity_.Take((*asked.table)[chosen]);
-      if (capacity_.Exhausted()) break;
+      named_[count++] = {row, choice.index};
+      capacity_.Take(*choice.configuration);
+      if (capacity_.Exhausted(choice.configuration->gpu_type) && capacity_.Exhausted()) break;
     }
     return count;
   }
@@ -68,31 +65,26 @@ class RequestedSize : public Sizing {
     std::size_t count = 0;
     std::size_t held = o.shares.size();  // by rows that are still to come
     bool full = false;                   // with the rows so far
-    Request asked;
     for (const std::int32_t row : order) {
       if (full && held == 0) break;
       const auto r = static_cast<std::size_t>(row);
-      const std::int32_t running = o.running[r];
-      if (full && running < 0) continue;
+      if (full && o.running[r] < 0) continue;
       held -= o.shares_of(row).size();
-      asked.Read(o, r);
-      const bool fits = asked.Suits(running) && capacity_.Fits(*asked.configuration);
-      const std::int32_t chosen = fits ? asked.index : ChooseType(o, row);
-      if (chosen < 0) {
+      const Choice choice = Choose(o, row);
+      if (choice.index < 0) {
         if (backfill_) continue;
         break;
       }
-      named_[count++] = {row, chosen};
+      named_[count++] = {row, choice.index};
       if (full) continue;
-      const Configuration& configuration = fits ? *asked.configuration : (*asked.table)[chosen];
-      full = !size_.Fits(configuration);
-      size_.Take(configuration);
+      full = !size_.Fits(*choice.configuration);
+      size_.Take(*choice.configuration);
     }
     return count;
   }
 
   // A running job stays on its type while that has room; else types from the fastest down.
-  std::int32_t ChooseType(const Observation& o, std::int32_t row) const {
+  [[gnu::noinline]] std::int32_t ChooseType(const Observation& o, std::int32_t row) const {
     const auto r = static_cast<std::size_t>(row);
     const ConfigurationTable& table = *o.table[r];
     const std::int32_t running = o.running[r];
