@@ -6,21 +6,30 @@
 namespace allot {
 
 void RoomIndex::Build(const ClusterSpec& cluster, const std::vector<std::uint64_t>& free_masks) {
-  const std::size_t nodes = cluster.nodes().size();
-  words_ = (nodes + 63) / 64;
+  const std::vector<Node>& nodes = cluster.nodes();
+  words_ = (nodes.size() + 63) / 64;
   most_ = 0;
-  for (const Node& node : cluster.nodes()) most_ = std::max(most_, node.capacity.gpus);
+  for (const std::uint64_t gpus : cluster.gpu_masks()) most_ = std::max(most_, std::popcount(gpus));
   levels_.resize(cluster.types().size() * (static_cast<std::size_t>(most_) + 1));
   for (Level& level : levels_) {
     level.nodes.assign(words_, 0);
     level.count = 0;
     level.first_word = words_;
   }
-  for (std::size_t n = 0; n < nodes; ++n) {
-    Level& level = LevelOf(cluster.nodes()[n].type, std::popcount(free_masks[n]));
-    level.nodes[n / 64] |= std::uint64_t{1} << (n % 64);
-    level.first_word = std::min(level.first_word, n / 64);
-    ++level.count;
+  // Neighbours often have as many free as each other: they are entered together, up to 64.
+  for (std::size_t begin = 0, end = 0; begin < nodes.size(); begin = end) {
+    const GpuCount gpus = std::popcount(free_masks[begin]);
+    const std::size_t word = begin / 64;
+    const std::size_t last = std::min(nodes.size(), 64 * (word + 1));
+    end = begin + 1;
+    while (end < last && nodes[end].type == nodes[begin].type &&
+           std::popcount(free_masks[end]) == gpus) {
+      ++end;
+    }
+    Level& level = LevelOf(nodes[begin].type, gpus);
+    level.nodes[word] |= ~std::uint64_t{0} >> (64 - (end - begin)) << (begin % 64);
+    level.first_word = std::min(level.first_word, word);
+    level.count += static_cast<std::int32_t>(end - begin);
   }
 }
 

@@ -18,9 +18,8 @@ namespace {
 // "nothing", so that a call touches only what its allocation names.
 struct JobUse {
   std::int32_t row = 0;       // a guess: its row at the last look
+  std::int32_t entry = 0;     // where partners are looked for: its entry, if it was listed
   std::uint64_t entered = 0;  // stamp: an entry names it
-  std::int32_t entry = 0;     // where partners are looked for: its entry,
-  std::uint64_t listed = 0;   // and the stamp of that
 };
 struct NodeUse {
   std::uint64_t stamp = 0;
@@ -32,8 +31,9 @@ struct NodeUse {
 // Kept per thread: no allocation once it has grown to the cluster and the workload.
 struct Scratch {
   std::uint64_t stamp = 0;
-  std::vector<JobUse> jobs;    // by JobIndex
-  std::vector<NodeUse> nodes;  // by NodeIndex
+  std::vector<JobUse> jobs;           // by JobIndex
+  std::vector<std::uint64_t> listed;  // by JobIndex, where partners are looked for: stamp
+  std::vector<NodeUse> nodes;         // by NodeIndex
 };
 
 // False, with the reason kept: a Status costs something even where all is well.
@@ -95,11 +95,11 @@ class EntryRules {
       return refusal_.Refuse("job {}: node {} does not exist, the cluster has {} (from 0)",
                              entry.job, share.node, nodes);
     }
-    const Node& node = cluster_.nodes()[At(share.node)];
-    if (node.type != configuration.gpu_type) {
+    const GpuTypeIndex type = cluster_.nodes()[At(share.node)].type;
+    if (type != configuration.gpu_type) {
       return refusal_.Refuse("job {}: configuration {} runs on '{}', node {} has '{}'", entry.job,
                              entry.configuration, TypeName(configuration.gpu_type), share.node,
-                             TypeName(node.type));
+                             TypeName(type));
     }
     for (std::size_t kind = 0; kind < kMaxUnitKinds; ++kind) {
       const bool exists = kind < table.kinds().size();
@@ -110,9 +110,11 @@ class EntryRules {
             entry.job, table.kinds().size(), share.units.of(kind), kind, share.node);
       }
     }
-    if (const std::uint64_t absent = share.gpus & ~GpuMask(node.capacity.gpus); absent != 0) {
+    const std::uint64_t present = cluster_.gpu_masks()[At(share.node)];
+    if (const std::uint64_t absent = share.gpus & ~present; absent != 0) {
       return refusal_.Refuse("job {}: GPU {} of node {} does not exist, the node has {} (from 0)",
-                             entry.job, std::countr_zero(absent), share.node, node.capacity.gpus);
+                             entry.job, std::countr_zero(absent), share.node,
+                             std::popcount(present));
     }
     const Resources demand = DemandOf(table.kinds(), share.units);
     if (std::popcount(share.gpus) != demand.gpus) {
@@ -224,17 +226,21 @@ class Validation {
 
   // The entry of each job that has one.
   void ListEntries() {
+    scratch_.listed.resize(scratch_.jobs.size());
     for (std::size_t e = 0; e < allocation_.entries().size(); ++e) {
       const JobIndex job = allocation_.entries()[e].job;
       if (!Known(job) && !FoundAnew(job)) continue;
       scratch_.jobs[At(job)].entry = static_cast<std::int32_t>(e);
-      scratch_.jobs[At(job)].listed = scratch_.stamp;
+      if (scratch_.listed.size() < scratch_.jobs.size()) {
+        scratch_.listed.resize(scratch_.jobs.size());
+      }
+      scratch_.listed[At(job)] = scratch_.stamp;
     }
   }
 
   bool CheckPartner(const Allocation::Entry& entry, std::int32_t row) {
-    const bool known = entry.partner >= 0 && At(entry.partner) < scratch_.jobs.size();
-    if (!known || scratch_.jobs[At(entry.partner)].listed != scratch_.stamp) {
+    const bool known = entry.partner >= 0 && At(entry.partner) < scratch_.listed.size();
+    if (!known || scratch_.listed[At(entry.partner)] != scratch_.stamp) {
       return refusal_.Refuse("job {}: its partner {} is none of the {} jobs that are allocated",
                              entry.job, entry.partner, allocation_.entries().size());
     }
@@ -282,15 +288,17 @@ class Validation {
       return refusal_.Refuse("job {}: GPU {} of node {} is given twice, first to job {}", entry.job,
                              gpu, share.node, FirstOwner(share.node, gpu));
     }
-    const std::int32_t cpus = cluster_.nodes()[At(share.node)].capacity.cpus;
+    const std::int32_t cpus = cluster_.cpus()[At(share.node)];
     if (use.cpus + demand.cpus > cpus) {
       return refusal_.Refuse("job {}: node {} has {} CPUs, its jobs would hold {}", entry.job,
                              share.node, cpus, use.cpus + demand.cpus);
     }
-    const std::int64_t memory = cluster_.nodes()[At(share.node)].capacity.memory_mb;
-    if (use.memory_mb + demand.memory_mb > memory) {
-      return refusal_.Refuse("job {}: node {} has {} MB of memory, its jobs would hold {}",
-                             entry.job, share.node, memory, use.memory_mb + demand.memory_mb);
+    if (demand.memory_mb > 0) {
+      const std::int64_t memory = cluster_.nodes()[At(share.node)].capacity.memory_mb;
+      if (use.memory_mb + demand.memory_mb > memory) {
+        return refusal_.Refuse("job {}: node {} has {} MB of memory, its jobs would hold {}",
+                               entry.job, share.node, memory, use.memory_mb + demand.memory_mb);
+      }
     }
     use.gpus |= share.gpus;
     use.cpus += demand.cpus;

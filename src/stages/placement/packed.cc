@@ -65,9 +65,17 @@ class PackedChooser : public NodeChooser {
     Found tightest;
     std::int32_t tightest_room = 0;
     Found emptiest;
+    NodeIndex alike = -1;  // the last one looked at
+    const auto same_free = [&free](NodeIndex a, NodeIndex b) {
+      return free.gpu_mask(a) == free.gpu_mask(b) && free.free_cpus(a) == free.free_cpus(b) &&
+             free.free_memory_mb(a) == free.free_memory_mb(b);
+    };
     for (NodeIndex node = 0; node < static_cast<NodeIndex>(cluster.nodes().size()); ++node) {
+      // A node with the same free as one before it is never better.
+      if (alike >= 0 && same_free(node, alike)) continue;
       const Node& spec = cluster.nodes()[static_cast<std::size_t>(node)];
       if (spec.type != type || used(node)) continue;
+      if (unit_demand.gpus > 0 || unit_demand.cpus > 0) alike = node;
       const std::int32_t room =
           free.Capacity(node, unit_demand, spec.capacity.gpus + spec.capacity.cpus);
       if (room >= count && (tightest.node < 0 || room < tightest_room)) {
