@@ -35,6 +35,25 @@ struct PointOfBlock {
   double a = 0;  // price of time
   double w = 0;  // rate above what is asked
   double b = 0;  // price of need
+
+  void Move(const PointOfBlock& step, double primal, double dual) {
+    for (int g = 0; g < kTypes; ++g) {
+      x[g] += primal * step.x[g];
+      sx[g] += dual * step.sx[g];
+    }
+    u += primal * step.u;
+    w += primal * step.w;
+    a += dual * step.a;
+    b += dual * step.b;
+  }
+  // The sum of its complementary products after that.
+  double ProductAfter(const PointOfBlock& step, double primal, double dual) const {
+    PointOfBlock after = *this;
+    after.Move(step, primal, dual);
+    double sum = after.u * after.a + after.w * after.b;
+    for (int g = 0; g < kTypes; ++g) sum += after.x[g] * after.sx[g];
+    return sum;
+  }
 };
 
 // What one iteration makes of it.

@@ -344,18 +344,7 @@ class InteriorPoint {
     double primal = std::min(1.0, near * primal_step_);
     double dual = std::min(1.0, near * dual_step_);
     if (goal_ == BlockGoal::kFinish) primal = dual = InsideFinish(std::min(primal, dual));
-    for (std::size_t i = 0; i < count_; ++i) {
-      Point& point = point_[i];
-      const Point& step = step_[i];
-      for (int g = 0; g < kTypes; ++g) {
-        point.x[g] += primal * step.x[g];
-        point.sx[g] += dual * step.sx[g];
-      }
-      point.u += primal * step.u;
-      point.w += primal * step.w;
-      point.a += dual * step.a;
-      point.b += dual * step.b;
-    }
+    for (std::size_t i = 0; i < count_; ++i) point_[i].Move(step_[i], primal, dual);
     for (int g = 0; g < kTypes; ++g) {
       z_[g] += primal * dz_[g];
       p_[g] += dual * dp_[g];
@@ -366,13 +355,7 @@ class InteriorPoint {
   double MeanProductAfter(double primal, double dual) const {
     double sum = 0;
     for (std::size_t i = 0; i < count_; ++i) {
-      const Point& point = point_[i];
-      const Point& step = step_[i];
-      for (int g = 0; g < kTypes; ++g) {
-        sum += (point.x[g] + primal * step.x[g]) * (point.sx[g] + dual * step.sx[g]);
-      }
-      sum += (point.u + primal * step.u) * (point.a + dual * step.a);
-      sum += (point.w + primal * step.w) * (point.b + dual * step.b);
+      sum += point_[i].ProductAfter(step_[i], primal, dual);
     }
     for (int g = 0; g < kTypes; ++g) {
       sum += (z_[g] + primal * dz_[g]) * (p_[g] + dual * dp_[g]);

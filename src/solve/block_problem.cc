@@ -9,6 +9,7 @@
 #include "solve/block_certificate.h"
 #include "solve/block_general.h"
 #include "solve/block_interior_point.h"
+#include "solve/finish_newton.h"
 
 namespace allot {
 namespace {
@@ -146,10 +147,7 @@ void SettleFinish(const BlockProblem& problem, std::span<const FinishGoal> goals
   }
 }
 
-// Newton's method on t(r) = 1, where t(r) is the largest part of what the ratio r asks that all
-// blocks can have. t rises with r; every solution of it says how fast.
 BlockAnswer FinishByNewton(BlockProblem problem, std::span<const FinishGoal> goals) {
-  constexpr int kMostSteps = 60;
   const std::size_t types = problem.types();
   double low = 0;   // of each block alone on its best type
   double high = 0;  // of an even division
@@ -169,31 +167,17 @@ BlockAnswer FinishByNewton(BlockProblem problem, std::span<const FinishGoal> goa
     low = std::max(low, (goals[i].elapsed + goals[i].work / best) / goals[i].due);
     high = std::max(high, (goals[i].elapsed + goals[i].work / even) / goals[i].due);
   }
-  double ratio = high;
   BlockAnswer answer;
-  for (int step = 0; step < kMostSteps; ++step) {
+  internal::LeastFinishRatio(goals, low, high, [&](std::span<const double> slopes) {
     for (std::size_t i = 0; i < goals.size(); ++i) {
-      BlockProblem::Block& block = problem.blocks[i];
-      block.need = 0;
-      block.slope = goals[i].work / (ratio * goals[i].due - goals[i].elapsed);
+      problem.blocks[i].need = 0;
+      problem.blocks[i].slope = slopes[i];
     }
     const int before = answer.iterations;
     answer = MaximiseLevel(problem);
     answer.iterations += before;
-    const double part = answer.value;
-    if (part >= 1) high = std::min(high, ratio);
-    if (part <= 1) low = std::max(low, ratio);
-    if (std::abs(part - 1) < 2e-10 || high - low < 1e-10 * high) break;
-    double weights = 0;
-    double rise = 0;
-    for (std::size_t i = 0; i < goals.size(); ++i) {
-      const double weight = answer.need_price[i] * problem.blocks[i].slope;
-      weights += weight;
-      rise += weight * goals[i].due / (ratio * goals[i].due - goals[i].elapsed);
-    }
-    const double next = ratio - (part - 1) * weights / (part * rise);
-    ratio = next > low && next < high ? next : 0.5 * (low + high);
-  }
+    return internal::LevelOfSlopes{answer.value, answer.need_price};
+  });
   SettleFinish(problem, goals, &answer);
   return answer;
 }

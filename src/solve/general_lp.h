@@ -25,7 +25,7 @@ class GeneralLp {
  public:
   static constexpr double kInfinite = 1e30;  // and what is beyond it
   // Rows and reduced costs are kept to this, absolute: rows and columns should be of size 1.
-  static constexpr double kTolerance = 1e-9;
+  static constexpr double kTolerance = 1e-10;
 
   GeneralLp();
   ~GeneralLp();

@@ -5,15 +5,19 @@
 
 #include <map>
 
+#include "core/error.h"
 #include "core/index.h"
-#include "stages/share_rows.h"
+#include "stages/pair_rows.h"
 
 namespace allot {
 namespace {
 
 class FinishTimeFairness : public Sharing {
  public:
-  explicit FinishTimeFairness(std::string speeds) : speeds_(std::move(speeds)) {}
+  explicit FinishTimeFairness(const Params& params)
+      : speeds_(params.Text("speeds")), pairs_(params.Flag("pairs")) {
+    RefusePairsOfAssumedSpeeds("finish-time-fairness", speeds_, pairs_);
+  }
 
   void OnEpisodeStart(const EpisodeContext&) override { past_.clear(); }
 
@@ -36,6 +40,13 @@ class FinishTimeFairness : public Sharing {
       alone.push_back(past.alone);
     }
     past_ = std::move(present);
+    if (pairs_) {
+      const PairRows paired = ReadPairRows(o, rows);
+      AppendShares(paired,
+                   FinishTimePacked(paired.problem, WorkLeft(o, read), SinceSubmit(o, read), alone),
+                   shares);
+      return;
+    }
     AppendShares(read,
                  FinishTimeShares(read.problem, WorkLeft(o, read), SinceSubmit(o, read), alone).of,
                  shares);
@@ -48,6 +59,7 @@ class FinishTimeFairness : public Sharing {
     Seconds alone = 0;  // that the work done would have taken at such rates
   };
   std::string speeds_;
+  bool pairs_;
   std::map<JobIndex, Past> past_;
 };
 
@@ -56,9 +68,9 @@ ALLOT_REGISTER(SharingInfo, ([] {
                  info.id = "finish-time-fairness";
                  info.summary = "the worst finish time relative to an even division";
                  info.needs_lengths = true;
-                 info.params = {{"speeds", "known", kSpeedsHelp}};
+                 info.params = {{"speeds", "known", kSpeedsHelp}, {"pairs", "no", kPairsHelp}};
                  info.make = [](const Params& params) {
-                   return std::make_unique<FinishTimeFairness>(params.Text("speeds"));
+                   return std::make_unique<FinishTimeFairness>(params);
                  };
                  return info;
                }()));

@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/index.h"
 #include "core/strings.h"
-#include "stages/share_rows.h"
+#include "stages/pair_rows.h"
 
 namespace allot {
 namespace {
@@ -18,7 +18,9 @@ namespace {
 class MaxSum : public Sharing {
  public:
   explicit MaxSum(const Params& params)
-      : normalised_(params.Flag("normalised")), deadlines_(params.Flag("deadlines")) {
+      : normalised_(params.Flag("normalised")),
+        deadlines_(params.Flag("deadlines")),
+        pairs_(params.Flag("pairs")) {
     if (params.Text("prices").empty()) return;
     for (const std::string_view part : Split(params.Text("prices"), '|')) {
       const std::size_t equals = part.rfind('=');
@@ -38,15 +40,17 @@ class MaxSum : public Sharing {
 
   void Share(const Observation& o, std::span<const std::int32_t> rows,
              std::vector<TimeShare>* shares) override {
-    const ShareRows read = ReadShareRows(o, rows);
-    const std::vector<double> gain = GainsOf(o, read.problem);
-    const std::vector<double> need = deadlines_ ? NeedsOf(o, read) : std::vector<double>{};
-    Shares answer = MaxSumShares(read.problem, gain, need);
+    const PairRows read = pairs_ ? ReadPairRows(o, rows) : PairRows{ReadShareRows(o, rows), {}, {}};
+    const std::vector<double> price = PricesOf(o);
+    const std::vector<double> worth = WorthsOf(read.rows.problem);
+    std::vector<double> need;
+    if (deadlines_) need = NeedsOf(o, read.rows);
+    PackedShares answer = Solve(read, worth, price, need);
     if (!answer.feasible) {
       ++together_;
-      answer = MaxSumShares(read.problem, gain);
+      answer = Solve(read, worth, price, {});
     }
-    AppendShares(read, answer.of, shares);
+    AppendShares(read, answer, shares);
   }
 
   PolicyNotes notes() const override {
@@ -56,10 +60,21 @@ class MaxSum : public Sharing {
   }
 
  private:
-  std::vector<double> GainsOf(const Observation& o, const ShareProblem& problem) const {
-    const std::size_t types = problem.types();
-    std::vector<double> price(types, 1.0);
-    for (std::size_t g = 0; g < types && !prices_.empty(); ++g) {
+  PackedShares Solve(const PairRows& read, const std::vector<double>& worth,
+                     const std::vector<double>& price, const std::vector<double>& need) const {
+    if (pairs_) return MaxSumPacked(read.problem, worth, need, price);
+    const ShareProblem& problem = read.rows.problem;
+    std::vector<double> gain = problem.rate;
+    for (std::size_t v = 0; v < gain.size(); ++v) {
+      gain[v] *= worth[v / problem.types()] / price[v % problem.types()];
+    }
+    Shares alone = MaxSumShares(problem, gain, need);
+    return {alone.feasible, std::move(alone.of), {}, alone.objective};
+  }
+
+  std::vector<double> PricesOf(const Observation& o) const {
+    std::vector<double> price(o.cluster->types().size(), 1.0);
+    for (std::size_t g = 0; g < price.size() && !prices_.empty(); ++g) {
       const auto known = prices_.find(o.cluster->types()[g]);
       if (known == prices_.end()) {
         throw UsageError("sharing 'max-sum': 'prices' must hold every GPU type, '{}' has none",
@@ -67,15 +82,18 @@ class MaxSum : public Sharing {
       }
       price[g] = known->second;
     }
-    std::vector<double> gain;
-    gain.reserve(problem.rate.size());
-    for (std::size_t i = 0; i < problem.jobs(); ++i) {
+    return price;
+  }
+
+  // Of a unit of each job's rate.
+  std::vector<double> WorthsOf(const ShareProblem& problem) const {
+    std::vector<double> worth(problem.jobs(), 1.0);
+    for (std::size_t i = 0; i < worth.size() && normalised_; ++i) {
       const auto rates = problem.rates(i);
       const double best = *std::max_element(rates.begin(), rates.end());
-      const double worth = normalised_ ? problem.gpus[i] * problem.weight[i] / best : 1;
-      for (std::size_t g = 0; g < types; ++g) gain.push_back(worth * rates[g] / price[g]);
+      worth[i] = problem.gpus[i] * problem.weight[i] / best;
     }
-    return gain;
+    return worth;
   }
 
   std::vector<double> NeedsOf(const Observation& o, const ShareRows& read) {
@@ -94,6 +112,7 @@ class MaxSum : public Sharing {
 
   bool normalised_;
   bool deadlines_;
+  bool pairs_;
   std::map<std::string, double> prices_;
   std::int64_t late_ = 0;
   std::int64_t together_ = 0;
@@ -109,6 +128,7 @@ ALLOT_REGISTER(
           {"normalised", "yes",
            "rates relative to the job's best type, times GPUs and weight; no: work per second"},
           {"deadlines", "no", "jobs with a deadline meet it where all can"},
+          {"pairs", "no", kPairsHelp},
           {"prices", "", "TYPE=PRICE joined by '|', of a GPU; empty: all cost the same"}};
       info.make = [](const Params& params) { return std::make_unique<MaxSum>(params); };
       return info;

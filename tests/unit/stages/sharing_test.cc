@@ -197,5 +197,42 @@ TEST(SharingTest, SpeedsMayBeTakenFromOneType) {
               [&] { Asked("water-filling:speeds=k80", world.o); });
 }
 
+// Alone at rate 1, beside one of its own profile at 0.8.
+ConfigurationTable TableOfPairs() {
+  const Configuration alone{.units = {1}, .gpu_type = 0, .demand = {1, 0}, .cost = 1, .rate = 1};
+  Configuration beside = alone;
+  beside.partner = 0;
+  beside.rate = 0.8;
+  return ConfigurationTable("p", {{"gpu", {1, 0}}}, {alone, beside}, ConfigurationTable::kNoLimits,
+                            {"p"});
+}
+
+TEST(SharingTest, PairsAreFormedByThoseThatAreAskedTo) {
+  for (const char* spec : {"max-min-packed", "water-filling:pairs=yes", "max-sum:pairs=yes",
+                           "min-total-duration:pairs=yes", "finish-time-fairness:pairs=yes",
+                           "gandiva", "fifo-packed"}) {
+    SCOPED_TRACE(spec);
+    World world("1x1");
+    for (int i = 0; i < 2; ++i) world.Add(TableOfPairs(), {1});
+    world.o.estimated_work = {1000, 1000};
+    std::vector<TimeShare> shares;
+    const auto sharing = MakeStage<Sharing>("sharing", spec);
+    sharing->OnEpisodeStart({.seed = 1});
+    sharing->Share(world.o, std::vector<std::int32_t>{0, 1}, &shares);
+    std::erase_if(shares, [](const TimeShare& share) { return share.share < 1e-6; });
+    ASSERT_EQ(shares.size(), 1U);
+    EXPECT_EQ(shares[0].row, 0);
+    EXPECT_EQ(shares[0].partner_row, 1);
+    EXPECT_EQ(shares[0].configuration, 1);
+    EXPECT_EQ(shares[0].partner_configuration, 1);
+    EXPECT_NEAR(shares[0].share, 1, 1e-9);
+  }
+}
+
+TEST(SharingTest, PairsGoWithKnownSpeedsOnly) {
+  ExpectError(ExitCode::kUsage, {"'pairs'", "known", "speeds=alike"},
+              [] { MakeStage<Sharing>("sharing", "water-filling:pairs=yes,speeds=alike"); });
+}
+
 }  // namespace
 }  // namespace allot
