@@ -45,8 +45,29 @@ constexpr const char* kHowToRead =
     "--decision N, from 0; made with --log) or a JSON snapshot (docs/formats/snapshot.md; --save\n"
     "writes one to edit and ask 'what if').";
 
+// What the log's policy gave out as shares of time.
+struct LoggedShare {
+  std::string job;
+  std::string configuration;
+  double share = 0;  // of all time
+};
+
+std::vector<LoggedShare> SharesIn(const Allocation& logged, const Observation& o,
+                                  const std::vector<std::string>& names) {
+  std::vector<LoggedShare> shares;
+  for (const Allocation::Entry& entry : logged.entries()) {
+    const auto row =
+        static_cast<std::int32_t>(std::find(o.job.begin(), o.job.end(), entry.job) - o.job.begin());
+    if (!(entry.share > 0) || row == o.rows()) continue;
+    shares.push_back({names[At(row)], ConfigurationText(o, row, entry.configuration),
+                      static_cast<double>(entry.share)});
+  }
+  return shares;
+}
+
 void Show(const ExplainOptions& o, const GlobalOptions& globals, const Observation& observation,
-          const std::vector<std::string>& names, Explainer& explainer) {
+          const std::vector<std::string>& names, Explainer& explainer,
+          const std::vector<LoggedShare>& shares = {}) {
   if (!o.save.empty()) {
     WriteTextFile(o.save, JsonText(SnapshotJson(observation, names)) + "\n");
   }
@@ -60,12 +81,22 @@ void Show(const ExplainOptions& o, const GlobalOptions& globals, const Observati
     only = static_cast<std::int32_t>(found - names.begin());
   }
   if (globals.json) {
-    std::printf("%s\n", JsonText(ExplanationJson(observation, explanation, names, only)).c_str());
+    nlohmann::ordered_json json = ExplanationJson(observation, explanation, names, only);
+    for (const LoggedShare& share : shares) {
+      json["logged_shares"].push_back(
+          {{"job", share.job}, {"configuration", share.configuration}, {"share", share.share}});
+    }
+    std::printf("%s\n", JsonText(json).c_str());
   } else if (only >= 0) {
     std::printf("%s",
                 ExplanationText(observation, only, explanation.jobs[At(only)], o.job).c_str());
   } else {
     std::printf("%s", ExplanationText(observation, explanation, names).c_str());
+  }
+  for (const LoggedShare& share : shares) {
+    if (globals.json) break;
+    std::printf("the log gave job %s %s for %.1f %% of the time\n", share.job.c_str(),
+                share.configuration.c_str(), 100 * share.share);
   }
 }
 
@@ -89,20 +120,6 @@ class AtDecision : public DecisionListener {
   std::function<void(const Observation&)> show_;
 };
 
-// The shares of time that the log's policy gave out, if it did.
-void PrintShares(const Observation& o, const std::vector<std::string>& names,
-                 const Allocation& logged) {
-  for (const Allocation::Entry& entry : logged.entries()) {
-    if (!(entry.share > 0)) continue;
-    const auto row =
-        static_cast<std::int32_t>(std::find(o.job.begin(), o.job.end(), entry.job) - o.job.begin());
-    if (row == o.rows()) continue;
-    std::printf("the log gave job %s %s for %.1f %% of the time\n", names[At(row)].c_str(),
-                ConfigurationText(o, row, entry.configuration).c_str(),
-                100 * static_cast<double>(entry.share));
-  }
-}
-
 void ExplainLogged(const ExplainOptions& o, const GlobalOptions& globals, Explainer& explainer) {
   const std::vector<LoggedEpisode> episodes = ReadEpisodeLog(o.observation);
   if (static_cast<std::size_t>(o.episode) >= episodes.size()) {
@@ -120,9 +137,8 @@ void ExplainLogged(const ExplainOptions& o, const GlobalOptions& globals, Explai
     for (const JobIndex job : observation.job) {
       names.push_back(episode.scenario->workload().jobs[At(job)].id);
     }
-    Show(o, globals, observation, names, explainer);
     const Allocation& logged = episode.decisions.allocations[static_cast<std::size_t>(o.decision)];
-    if (!globals.json) PrintShares(observation, names, logged);
+    Show(o, globals, observation, names, explainer, SharesIn(logged, observation, names));
   });
   PlayBack(o.observation, [&] {
     if (episode.seen != nullptr) return PlaybackOf(episode)(&listener);

@@ -14,11 +14,11 @@ namespace {
 
 class SharedPolicy : public Policy {
  public:
-  SharedPolicy(PolicyInfo info, const SharedSpecs& stages)
+  SharedPolicy(PolicyInfo info, const SharedSpecs& stages, const ParamLoader& loader)
       : info_(std::move(info)),
-        admission_(MakeStage<Admission>("admission", stages.admission)),
-        sharing_(MakeStage<Sharing>("sharing", stages.sharing)),
-        placement_(MakeStage<Placement>("placement", stages.placement)) {
+        admission_(MakeStage<Admission>("admission", stages.admission, loader)),
+        sharing_(MakeStage<Sharing>("sharing", stages.sharing, loader)),
+        placement_(MakeStage<Placement>("placement", stages.placement, loader)) {
     const std::string name = ParseNamedParams(stages.sharing).name;
     info_.needs_lengths = Registry<SharingInfo>::Global().Get("sharing", name).needs_lengths;
     info_.time_driven = true;
@@ -120,8 +120,10 @@ PolicyInfo SharedPolicyInfo(std::string id, std::string summary, const SharedSpe
                  {"placement", stages.placement, "stage: which GPUs on which nodes"}};
   info.make = [info](const Params& params) -> std::unique_ptr<Policy> {
     return std::make_unique<SharedPolicy>(
-        info, SharedSpecs{NestedSpec(params.Text("admission")), NestedSpec(params.Text("sharing")),
-                          NestedSpec(params.Text("placement"))});
+        info,
+        SharedSpecs{NestedSpec(params.Text("admission")), NestedSpec(params.Text("sharing")),
+                    NestedSpec(params.Text("placement"))},
+        params.loader());
   };
   return info;
 }

@@ -5,6 +5,7 @@
 
 #include "core/check.h"
 #include "workload/calendar.h"
+#include "workload/quotas.h"
 #include "workload/trace_reader.h"
 
 namespace allot {
@@ -24,6 +25,7 @@ std::shared_ptr<const History> ReadHistory(const std::string& history) {
 
 const ParamLoader& FileLoader() {
   static const ParamLoader loader = [](std::string_view kind, const std::string& value) {
+    if (kind == "quotas") return std::any(ReadQuotas(value));
     ALLOT_CHECK(kind == "history");
     return std::any(ReadHistory(value));
   };

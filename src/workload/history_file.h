@@ -1,6 +1,6 @@
 #pragma once
-// Histories from files, for whoever makes policies from text: commands, the daemon, the C
-// interface.
+// Histories and quotas from files, for whoever makes policies from text: commands, the daemon, the
+// C interface.
 
 #include <memory>
 #include <string>
@@ -15,7 +15,7 @@ namespace allot {
 // a line is at fault, the line.
 std::shared_ptr<const History> ReadHistory(const std::string& history);
 
-// Loads parameters of the kind "history" with ReadHistory.
+// Loads parameters of the kinds "history" (ReadHistory) and "quotas" (ReadQuotas).
 const ParamLoader& FileLoader();
 
 }  // namespace allot

@@ -1,5 +1,6 @@
 #include "workload/quotas.h"
 
+#include <any>
 #include <vector>
 
 #include "core/error.h"
@@ -79,5 +80,10 @@ Quotas QuotasFromCsv(std::string_view text, const std::string& path) {
 }
 
 Quotas ReadQuotas(const std::string& path) { return QuotasFromCsv(ReadTextFile(path), path); }
+
+Quotas QuotasOf(const Params& params, std::string_view name) {
+  if (params.Text(name).empty()) return {};
+  return std::any_cast<Quotas>(params.Load("quotas", name));
+}
 
 }  // namespace allot

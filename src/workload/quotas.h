@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/params.h"
 #include "core/types.h"
 
 namespace allot {
@@ -12,7 +13,11 @@ namespace allot {
 // By tenant. CSV of one of three kinds, told by the header: "tenant,gpus"; Philly's "vc,node num",
 // nodes of 8 GPUs; Helios' "date,VC,VC,...,total", of which the last day counts. DataError with
 // file and line for anything else.
-std::map<std::string, GpuCount> QuotasFromCsv(std::string_view text, const std::string& path);
-std::map<std::string, GpuCount> ReadQuotas(const std::string& path);
+using Quotas = std::map<std::string, GpuCount>;
+Quotas QuotasFromCsv(std::string_view text, const std::string& path);
+Quotas ReadQuotas(const std::string& path);
+
+// What the parameter names, loaded (kind "quotas"); empty where it is empty.
+Quotas QuotasOf(const Params& params, std::string_view name);
 
 }  // namespace allot

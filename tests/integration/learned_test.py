@@ -84,6 +84,15 @@ def test_snapshot_is_explained_as_the_log_is(allot, checkpoint, log, tmp_path):
     assert json.loads(allot("explain", *options, "--observation", saved).stdout) == of_log
 
 
+def test_shares_of_a_log_are_explained(program, allot, checkpoint, tmp_path):
+    subprocess.run([program, "simulate", *WORLD, "--policy", "shared", "--log", tmp_path], capture_output=True, check=True)
+    options = ["--checkpoint", checkpoint, "--observation", next(tmp_path.glob("*/*")), "--decision", "40"]
+    shares = json.loads(allot("explain", *options, "--json").stdout)["logged_shares"]
+    assert shares and all(0 < share["share"] <= 1 and share["configuration"] for share in shares)
+    text = allot("explain", *options).stdout
+    assert f"the log gave job {shares[0]['job']} {shares[0]['configuration']} for {100 * shares[0]['share']:.1f} %" in text
+
+
 @pytest.mark.parametrize("options, code, words", [
     (["--job", "nobody"], 2, "no job 'nobody'"),
     (["--decision", "1000000"], 2, "--decision must be one of"),

@@ -7,8 +7,8 @@
 // ends.
 
 #include <algorithm>
-#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -21,9 +21,8 @@ namespace {
 
 class TenantQuota : public Admission {
  public:
-  TenantQuota(GpuCount gpus, const std::string& file) : gpus_(gpus), file_(file) {
-    if (!file.empty()) quotas_ = ReadQuotas(file);
-  }
+  TenantQuota(GpuCount gpus, const std::string& file, Quotas quotas)
+      : gpus_(gpus), file_(file), quotas_(std::move(quotas)) {}
 
   void OnEpisodeStart(const EpisodeContext& context) override {
     of_tenant_.clear();
@@ -69,8 +68,8 @@ class TenantQuota : public Admission {
 
  private:
   std::int64_t gpus_;
-  std::string file_;
-  std::map<std::string, GpuCount> quotas_;
+  std::string file_;  // for messages
+  Quotas quotas_;
   std::vector<std::int64_t> of_tenant_;  // where quotas differ
   std::vector<std::int32_t> by_job_;
   std::vector<std::int64_t> asked_;  // by tenant
@@ -85,7 +84,8 @@ ALLOT_REGISTER(
       info.params = {{"gpus", "64", "GPUs that one tenant may request", 1, 1e9},
                      {"file", "", "CSV of tenants and their GPUs, if they differ"}};
       info.make = [](const Params& params) {
-        return std::make_unique<TenantQuota>(params.Integer("gpus"), params.Text("file"));
+        return std::make_unique<TenantQuota>(params.Integer("gpus"), params.Text("file"),
+                                             QuotasOf(params, "file"));
       };
       return info;
     }()));

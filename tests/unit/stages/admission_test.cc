@@ -9,6 +9,7 @@
 #include "sched/stages.h"
 #include "tests/unit/core/temp_folder.h"
 #include "tests/unit/sched/world.h"
+#include "workload/history_file.h"
 
 namespace allot {
 namespace {
@@ -68,7 +69,8 @@ TEST_F(AdmissionTest, QuotasMayDiffer) {
   const std::vector<std::string> names = {"large", "small", "other"};
   EpisodeContext context;
   context.tenants = &names;
-  const auto stage = MakeStage<Admission>("admission", "tenant-quota:gpus=1,file=" + file);
+  const auto stage =
+      MakeStage<Admission>("admission", "tenant-quota:gpus=1,file=" + file, FileLoader());
   stage->OnEpisodeStart(context);
   Rows rows;
   stage->Admit(world_.o, &rows);
