@@ -6,6 +6,7 @@
 
 #include "core/check.h"
 #include "core/error.h"
+#include "core/index.h"
 
 namespace allot {
 namespace {
@@ -102,7 +103,7 @@ StepResult ClusterEnv::Step(std::span<const float> action) {
 }
 
 StepResult ClusterEnv::StepIndex(std::span<const float> action) {
-  const auto expected = static_cast<std::size_t>(options_.max_jobs * kIndexOutputs);
+  const std::size_t expected = At(options_.max_jobs) * kIndexOutputs;
   if (action.size() != expected) {
     throw UsageError("an index action has {} numbers (jobs x 3), got {}", expected, action.size());
   }

@@ -57,5 +57,5 @@ int main(int argc, char** argv) {
   example.loss = [](const torch::Tensor& output, const torch::Tensor& target) {
     return torch::nll_loss(torch::log_softmax(output, 1), target);
   };
-  return allot::TrainElastic(argc, argv, std::move(example));
+  return allot::TrainElastic(argc, argv, example);
 }

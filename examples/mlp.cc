@@ -44,5 +44,5 @@ int main(int argc, char** argv) {
   example.loss = [](const torch::Tensor& output, const torch::Tensor& target) {
     return torch::mse_loss(output, target);
   };
-  return allot::TrainElastic(argc, argv, std::move(example));
+  return allot::TrainElastic(argc, argv, example);
 }

@@ -111,7 +111,7 @@ int Train(const Options& options, const Example& example) {
 
 }  // namespace
 
-int TrainElastic(int argc, char** argv, Example example) {
+int TrainElastic(int argc, char** argv, const Example& example) {
   Options options;
   CommandLine line("An elastic training job: started by allot, one process a GPU");
   line.Option("--steps", options.steps, "training steps").Positive();

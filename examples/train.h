@@ -26,6 +26,6 @@ struct Example {
 
 // Options: --steps N, --batch N (of all workers together), --rate X, --pace-ms N (at least so long
 // a step). Returns the program's exit code.
-int TrainElastic(int argc, char** argv, Example example);
+int TrainElastic(int argc, char** argv, const Example& example);
 
 }  // namespace allot

@@ -36,7 +36,7 @@ using Lanes [[gnu::vector_size(kLanes * sizeof(float))]] = float;
   q = s * q + 2.26843463243900e-03F;
   q = s * q + 4.89352518554385e-03F;
   const Lanes ratio = p / q;
-  Store((x < kTiny) & (x > -kTiny) ? x : ratio, y);
+  Store(((x < kTiny) & (x > -kTiny)) ? x : ratio, y);
 }
 
 // y += M x for kBlocks x kLanes rows of a column-major M and kJobs vectors x, whose sums stay in

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "sched/policy.h"
@@ -19,7 +20,8 @@ class ArrivalsReplay {
  public:
   // Once more than `memory` jobs came, those that are there begin anew, as arrivals of that moment
   // with the work they have left.
-  ArrivalsReplay(SimOptions rules, std::size_t memory) : rules_(rules), memory_(memory) {}
+  ArrivalsReplay(SimOptions rules, std::size_t memory)
+      : rules_(std::move(rules)), memory_(memory) {}
 
   void OnEpisodeStart();
   void Observe(const Observation& observation);

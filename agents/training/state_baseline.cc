@@ -83,6 +83,7 @@ std::vector<std::vector<double>> StateAdvantages(
   }
   std::vector<std::vector<double>> advantages = LeaveOneOutAdvantages(returns);
   std::vector<Vector> weights;
+  weights.reserve(of_others.size());
   for (const Normal& normal : of_others) weights.push_back(Fit(normal));
   for (std::size_t t = 0; t < longest; ++t) {
     Vector sum = Vector::Zero();

@@ -9,7 +9,7 @@
 namespace allot {
 
 TrainingEpisode::TrainingEpisode(std::shared_ptr<const Scenario> scenario,
-                                 ClusterEnvOptions options)
+                                 const ClusterEnvOptions& options)
     : scenario_(std::move(scenario)),
       env_([scenario = scenario_](std::uint64_t) { return scenario; }, options),
       reward_(GetReward(options.reward)) {

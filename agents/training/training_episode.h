@@ -14,7 +14,7 @@ class TrainingEpisode {
  public:
   // Begins at once. `options.max_decisions` cuts it; what is left undone then counts as if every
   // job ran alone (unfinished.h).
-  TrainingEpisode(std::shared_ptr<const Scenario> scenario, ClusterEnvOptions options);
+  TrainingEpisode(std::shared_ptr<const Scenario> scenario, const ClusterEnvOptions& options);
 
   const Observation& observation() { return env_.observation(); }
   const FeatureBatch& features() const { return env_.features(); }

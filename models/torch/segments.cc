@@ -13,7 +13,7 @@ namespace {
 at::Tensor Spread(const at::Tensor& table, const at::Tensor& index) {
   const std::int64_t width = table.size(1);
   const at::Tensor dense = table.contiguous();
-  const at::Tensor result = at::empty({index.size(0), width}, table.options());
+  at::Tensor result = at::empty({index.size(0), width}, table.options());
   const float* from = dense.data_ptr<float>();
   float* to = result.data_ptr<float>();
   const std::int64_t* row = index.data_ptr<std::int64_t>();
@@ -26,7 +26,7 @@ at::Tensor Spread(const at::Tensor& table, const at::Tensor& index) {
 at::Tensor Sum(const at::Tensor& table, const at::Tensor& index, std::int64_t rows) {
   const std::int64_t width = table.size(1);
   const at::Tensor dense = table.contiguous();
-  const at::Tensor sum = at::zeros({rows, width}, dense.options());
+  at::Tensor sum = at::zeros({rows, width}, dense.options());
   const float* from = dense.data_ptr<float>();
   float* to = sum.data_ptr<float>();
   const std::int64_t* row = index.data_ptr<std::int64_t>();

@@ -178,6 +178,7 @@ nlohmann::ordered_json MeasureDl2(const std::string& folder) {
     for (const FidelityCase& c : cases) {
       if (c.name != "mid_s1." + policy) continue;
       std::vector<double> ours;
+      ours.reserve(51);
       for (int i = 0; i < 51; ++i) ours.push_back(c.run().our_cpu_s);
       std::nth_element(ours.begin(), ours.begin() + 25, ours.end());
       rows.push_back({{"run", c.name},

@@ -48,6 +48,7 @@ int BecomeScript(const std::string& source, const std::string& name,
     words.push_back(value);
   }
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   execvp(arguments.front(), arguments.data());

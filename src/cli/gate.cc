@@ -44,7 +44,7 @@ Contender CheckpointContender(const std::string& id, const std::string& path) {
 // The first of DIR/001, DIR/002, ... that is free.
 fs::path FreeFolder(const fs::path& parent) {
   for (int number = 1;; ++number) {
-    const fs::path folder = parent / fmt::format("{:03}", number);
+    fs::path folder = parent / fmt::format("{:03}", number);
     if (!fs::exists(folder)) return folder;
   }
 }

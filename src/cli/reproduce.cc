@@ -140,6 +140,7 @@ int Reproduce(const ReproduceOptions& o, const GlobalOptions& globals) {
                      o.reference, unmatched);
   }
   std::vector<PeerResults> peers;
+  peers.reserve(chosen.size());
   for (const Chosen& c : chosen) peers.push_back(RunCases(*c.peer, c.cases, o, globals));
   if (globals.json) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();

@@ -9,6 +9,7 @@
 #include "core/check.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/index.h"
 #include "core/strings.h"
 #include "perf/throughput_model.h"
 
@@ -232,7 +233,7 @@ std::string ClusterSpec::ToString() const {
       part += fmt::format("x{}", capacity.cpus);
     }
     if (limited) part += fmt::format("x{}", capacity.memory_mb / kMbPerGb);
-    const auto type = static_cast<std::size_t>(run->type);
+    const std::size_t type = At(run->type);
     const double gpu_memory = gpu_memory_gb_[type];
     if (types_[type] != kUnnamedGpuType || gpu_memory > 0) part += ":" + types_[type];
     if (gpu_memory > 0) part += fmt::format("@{}", gpu_memory);

@@ -111,6 +111,7 @@ int RunWorker(std::chrono::seconds patience) {
 
   std::vector<std::string> command = order.at("command");
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (std::string& argument : command) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
   execvp(arguments.front(), arguments.data());

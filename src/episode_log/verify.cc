@@ -1,7 +1,8 @@
 #include "episode_log/verify.h"
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
+#include <cstdint>
 #include <functional>
 #include <optional>
 
@@ -41,10 +42,12 @@ class LoggedColumn {
 
 template <typename T>
 bool SameBits(T a, T b) {
-  if constexpr (std::is_same_v<T, bool>)
-    return a == b;
+  if constexpr (std::is_same_v<T, float>)
+    return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
+  else if constexpr (std::is_same_v<T, double>)
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
   else
-    return std::memcmp(&a, &b, sizeof a) == 0;
+    return a == b;
 }
 
 class Check : public DecisionListener {

@@ -24,6 +24,7 @@ namespace {
 
 std::vector<std::string> JobIds(const Workload& workload) {
   std::vector<std::string> ids;
+  ids.reserve(workload.jobs.size());
   for (const Job& job : workload.jobs) ids.push_back(job.id);
   return ids;
 }
@@ -51,6 +52,7 @@ std::vector<Contender> ParseContenders(World& world, const std::string& text) {
 std::string ReferenceOf(const std::vector<Contender>& contenders,
                         const ExperimentOptions& options) {
   std::vector<std::string> ids;
+  ids.reserve(contenders.size());
   for (const Contender& contender : contenders) ids.push_back(contender.id);
   if (options.reference.empty()) return ids.front();
   if (std::find(ids.begin(), ids.end(), options.reference) == ids.end()) {

@@ -89,7 +89,7 @@ SweepCell SweepCells::Run(const CellValues& values) {
   while (true) {
     const std::shared_ptr<Entry> entry = Get(options);
     const Scenario& scenario = *entry->scenarios.front().scenario;
-    const SweepCell cell = RunIn(*entry, PolicySpecOf(definition_, values));
+    SweepCell cell = RunIn(*entry, PolicySpecOf(definition_, values));
     const Seconds last_arrival = scenario.workload().jobs.back().submit;
     if (definition_.window.empty() || !entry->world->made_by_law() || cell.end_s <= last_arrival) {
       return cell;

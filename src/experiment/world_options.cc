@@ -208,7 +208,9 @@ std::vector<std::string> ExcludedBy(const std::string& name) {
 WorldSpec WorldFromTexts(const std::map<std::string, std::string>& texts) {
   const std::vector<WorldOption>& table = WorldOptionTable();
   WorldSpec spec;
-  for (const auto& [name, text] : texts) {
+  for (const auto& given : texts) {
+    const std::string& name = given.first;
+    const std::string& text = given.second;
     const auto option = std::find_if(table.begin(), table.end(),
                                      [&](const WorldOption& each) { return name == each.name; });
     if (option == table.end()) {

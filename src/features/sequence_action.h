@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/index.h"
 #include "features/unit_fit.h"
 #include "sched/stages.h"
 #include "stages/increments.h"
@@ -40,15 +41,15 @@ class SequenceAction {
   int done_action() const { return window() * kKinds; }
   int kinds() const { return kKinds; }
   int slots() const;  // jobs in the window
-  std::int32_t row_of(int slot) const { return rows_[static_cast<std::size_t>(first_ + slot)]; }
+  std::int32_t row_of(int slot) const { return rows_[At(first_ + slot)]; }
 
   // 1 = legal. "done" always is. size action_count().
   const std::vector<std::uint8_t>& mask() const { return mask_; }
   // The job's configuration after the action if it is legal, else -1.
-  std::int32_t target(int action) const { return targets_[static_cast<std::size_t>(action)]; }
+  std::int32_t target(int action) const { return targets_[At(action)]; }
   // Illegal actions change nothing and return false.
   bool Take(int action);
-  std::int32_t granted(std::int32_t row) const { return chosen_[static_cast<std::size_t>(row)]; }
+  std::int32_t granted(std::int32_t row) const { return chosen_[At(row)]; }
   const Resources& free(GpuTypeIndex type) const { return totals_.free(type); }
   void Finish(Allocation* allocation);
 

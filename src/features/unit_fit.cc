@@ -1,6 +1,7 @@
 #include "features/unit_fit.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "core/check.h"
 #include "core/index.h"
@@ -42,9 +43,9 @@ void UnitFit::Undo(std::size_t units) {
   }
 }
 
-// Appends the units, where need be after moving others; on failure nothing is changed.
-bool UnitFit::PlaceMore(std::int32_t row, GpuTypeIndex type, const std::vector<UnitKind>& kinds,
-                        const UnitCounts& counts) {
+// Appends the units, where need be after moving others; when none are found nothing is changed.
+UnitFit::Found UnitFit::PlaceMore(std::int32_t row, GpuTypeIndex type,
+                                  const std::vector<UnitKind>& kinds, const UnitCounts& counts) {
   const std::size_t before = units_.size();
   bool placed = true;
   for (std::size_t k = 0; k < kinds.size(); ++k) {
@@ -53,26 +54,59 @@ bool UnitFit::PlaceMore(std::int32_t row, GpuTypeIndex type, const std::vector<U
       placed = placed && Place(&units_.back());
     }
   }
-  if (placed || PlaceAnew()) return true;
+  if (placed) return Found::kBesideOthers;
+  if (PlaceAnew()) return Found::kAnew;
   Undo(before);
-  return false;
+  return Found::kNone;
 }
 
 bool UnitFit::PlaceAnew() {
   free_before_.CopyFrom(free_);
   units_before_ = units_;
-  free_.Reset(*cluster_);
   std::stable_sort(units_.begin(), units_.end(), [](const Unit& a, const Unit& b) {
-    return a.demand.gpus != b.demand.gpus ? a.demand.gpus > b.demand.gpus
-                                          : a.demand.cpus > b.demand.cpus;
+    return std::tie(b.demand.gpus, b.demand.cpus, b.demand.memory_mb, a.type) <
+           std::tie(a.demand.gpus, a.demand.cpus, a.demand.memory_mb, b.type);
   });
-  for (Unit& unit : units_) {
-    if (Place(&unit)) continue;
-    free_.CopyFrom(free_before_);
-    units_.swap(units_before_);
-    return false;
+  int tries_left = kMostTries;
+  if (PlaceLargestFirst() || PlaceAnyWay(0, &tries_left)) return true;
+  RestoreBefore();
+  return false;
+}
+
+bool UnitFit::PlaceLargestFirst() {
+  free_.Reset(*cluster_);
+  if (std::all_of(units_.begin(), units_.end(), [this](Unit& unit) { return Place(&unit); })) {
+    return true;
   }
-  return true;
+  free_.Reset(*cluster_);
+  return false;
+}
+
+// The units from `first` on; on failure nothing is changed. Equal units go to nodes in order, since
+// to exchange them is no other way.
+bool UnitFit::PlaceAnyWay(std::size_t first, int* tries_left) {
+  if (first == units_.size()) return true;
+  if (units_.size() - first > At(*tries_left)) return false;
+  Unit& unit = units_[first];
+  const bool same =
+      first > 0 && units_[first - 1].type == unit.type && units_[first - 1].demand == unit.demand;
+  const auto nodes = static_cast<NodeIndex>(cluster_->nodes().size());
+  for (NodeIndex n = same ? units_[first - 1].node : 0; n<nodes&& * tries_left> 0; ++n) {
+    if (cluster_->nodes()[At(n)].type != unit.type || free_.Capacity(n, unit.demand, 1) < 1) {
+      continue;
+    }
+    --*tries_left;
+    unit.node = n;
+    unit.gpus = free_.Take(n, unit.demand);
+    if (PlaceAnyWay(first + 1, tries_left)) return true;
+    free_.Release(n, unit.gpus, unit.demand);
+  }
+  return false;
+}
+
+void UnitFit::RestoreBefore() {
+  free_.CopyFrom(free_before_);
+  units_.swap(units_before_);
 }
 
 bool UnitFit::Fits(GpuTypeIndex type, const std::vector<UnitKind>& kinds,
@@ -85,22 +119,17 @@ bool UnitFit::Fits(GpuTypeIndex type, const std::vector<UnitKind>& kinds,
     }
   }
   const std::size_t before = units_.size();
-  asked.fits = PlaceMore(-1, type, kinds, counts);
-  if (asked.fits) {
-    // Where others were moved, the asked-for units stand anywhere among them.
-    const auto trial = std::stable_partition(units_.begin(), units_.end(),
-                                             [](const Unit& unit) { return unit.row >= 0; });
-    ALLOT_CHECK_EQ(static_cast<std::size_t>(trial - units_.begin()), before);
-    Undo(before);
-  }
+  const Found found = PlaceMore(-1, type, kinds, counts);
+  asked.fits = found != Found::kNone;
+  if (found == Found::kAnew) RestoreBefore();
+  Undo(before);
   answers_.push_back(asked);
   return asked.fits;
 }
 
 void UnitFit::Take(std::int32_t row, GpuTypeIndex type, const std::vector<UnitKind>& kinds,
                    const UnitCounts& counts) {
-  const bool fits = PlaceMore(row, type, kinds, counts);
-  ALLOT_CHECK(fits);
+  ALLOT_CHECK(PlaceMore(row, type, kinds, counts) != Found::kNone);
   answers_.clear();
 }
 
@@ -114,7 +143,8 @@ void UnitFit::Finish(const Observation& observation, std::span<const std::int32_
   auto unit = units_.begin();
   for (std::int32_t row = 0; row < observation.rows(); ++row) {
     if (configurations[At(row)] < 0) continue;
-    const std::vector<UnitKind>& kinds = observation.table[At(row)]->kinds();
+    const ConfigurationTable& table = *observation.table[At(row)];
+    const std::vector<UnitKind>& kinds = table.kinds();
     shares_.clear();
     for (; unit != units_.end() && unit->row == row; ++unit) {
       if (shares_.empty() || shares_.back().node != unit->node) shares_.push_back({unit->node});
@@ -123,7 +153,11 @@ void UnitFit::Finish(const Observation& observation, std::span<const std::int32_
     for (NodeShare& share : shares_) {
       share.gpus = gpus_.Take(share.node, DemandOf(kinds, share.units));
     }
-    allocation->Add(observation.job[At(row)], configurations[At(row)], shares_);
+    const Configuration& granted = table[configurations[At(row)]];
+    const std::int32_t placed = granted.span.Holds(shares_.size())
+                                    ? configurations[At(row)]
+                                    : table.Find(granted.units, granted.gpu_type, shares_.size());
+    if (placed >= 0) allocation->Add(observation.job[At(row)], placed, shares_);
   }
 }
 

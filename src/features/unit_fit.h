@@ -2,9 +2,12 @@
 // Whether one unit more finds a node, while an allocation is built unit by unit: totals do not say
 // so where units are of several GPUs or of CPUs. What a node still holds is FreeMap's answer, by
 // whose rules allocations are validated and applied. Units go to the fullest node that holds them;
-// when none does, all that was placed is placed anew, largest units first. What it says fits, it
-// can place: SequenceAction derives its mask from it. O(nodes) a question, equal ones are
-// remembered.
+// when none does, all that was placed is placed anew, largest units first, and where that does not
+// do, every way is tried up to kMostTries placed units: what small clusters can hold is found, on
+// large ones a unit may be refused that some other arrangement would hold. What it says fits, it
+// can place: a question leaves everything where it is, so that Take goes the way that Fits went.
+// SequenceAction derives its mask from it. O(nodes) a question, O((units + kMostTries) nodes) where
+// all is placed anew; equal ones are remembered.
 
 #include <array>
 #include <span>
@@ -26,11 +29,14 @@ class UnitFit {
   void Take(std::int32_t row, GpuTypeIndex type, const std::vector<UnitKind>& kinds,
             const UnitCounts& counts);
 
-  // What was placed as an allocation; `configurations`: of each row, -1: nothing.
+  // What was placed as an allocation; `configurations`: of each row, -1: nothing. Where a row lies
+  // on more or fewer nodes than its configuration spans, as the one of equal units that spans them;
+  // without one it gets nothing.
   void Finish(const Observation& observation, std::span<const std::int32_t> configurations,
               Allocation* allocation);
 
  private:
+  static constexpr int kMostTries = 1000;
   struct Unit {
     std::int32_t row;
     std::int32_t kind;
@@ -45,9 +51,13 @@ class UnitFit {
     UnitCounts counts;
     bool fits;
   };
-  bool PlaceMore(std::int32_t row, GpuTypeIndex type, const std::vector<UnitKind>& kinds,
-                 const UnitCounts& counts);
+  enum class Found { kNone, kBesideOthers, kAnew };  // kAnew: others were moved
+  Found PlaceMore(std::int32_t row, GpuTypeIndex type, const std::vector<UnitKind>& kinds,
+                  const UnitCounts& counts);
   bool PlaceAnew();
+  bool PlaceLargestFirst();
+  bool PlaceAnyWay(std::size_t first, int* tries_left);
+  void RestoreBefore();  // PlaceAnew
   void Undo(std::size_t units);
   bool Place(Unit* unit);  // on the fullest node that holds it
   NodeIndex Fullest(GpuTypeIndex type, const Resources& demand) const;

@@ -1,6 +1,8 @@
 // DL2 (Peng et al., TPDS 2021): workloads/NAME.{jobs.csv,meta.json}, the speed table
 // speed/{types,interpolated}.csv, and per-job results of its heuristics results/NAME.jobs.csv.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -296,7 +298,7 @@ std::vector<FidelityCase> Dl2Cases(const std::string& folder) {
   for (const std::string& name : WorkloadNames(root)) {
     const auto world = ReadDl2Workload(root, name, speeds);
     for (const std::string& policy : PoliciesOf(root, name, world->workload.jobs.size())) {
-      cases.push_back({name + "." + policy,
+      cases.push_back({fmt::format("{}.{}", name, policy),
                        [root, name, policy, world] { return RunDl2(root, name, policy, *world); },
                        [policy, world] { return Dl2RepairedAverageJct(policy, *world); }});
     }

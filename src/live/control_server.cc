@@ -204,7 +204,7 @@ Json AskDaemon(const std::string& socket_path, const Json& request) {
   SendAll(socket, JsonText(request, -1) + "\n");
   const std::string text = ReceiveUntil(socket, "\n", std::size_t{1} << 30);
   ::close(socket);
-  const Json answer = Json::parse(text, nullptr, false);
+  Json answer = Json::parse(text, nullptr, false);
   if (!answer.is_object()) throw RunError("the daemon at '{}' did not answer", socket_path);
   if (answer.contains("error")) throw RunError("{}", answer["error"].get<std::string>());
   return answer;

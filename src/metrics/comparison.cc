@@ -23,6 +23,7 @@ double MeanOf(const std::vector<RunSummary>& runs, double RunSummary::*figure) {
 
 std::vector<double> AverageJcts(const std::vector<RunSummary>& runs) {
   std::vector<double> values;
+  values.reserve(runs.size());
   for (const RunSummary& run : runs) values.push_back(run.avg_jct_s);
   return values;
 }

@@ -154,6 +154,7 @@ TextTable TenantTable(const Evaluation& evaluation, const std::vector<PolicyRow>
     if (jobs.empty()) jobs = JobsByTenant(policy.runs);
   }
   std::vector<std::pair<std::int64_t, std::string>> tenants;
+  tenants.reserve(jobs.size());
   for (const auto& [tenant, count] : jobs) tenants.emplace_back(-count, tenant);
   std::sort(tenants.begin(), tenants.end());
 

@@ -41,9 +41,9 @@ RunSummary Summarise(const RunFacts& facts) {
   std::span<const JobRecord> records = facts.records;
   if (facts.tracked) {
     ALLOT_CHECK_LT(static_cast<std::size_t>(facts.tracked->last), records.size());
-    records =
-        records.subspan(static_cast<std::size_t>(facts.tracked->first),
-                        static_cast<std::size_t>(facts.tracked->last - facts.tracked->first + 1));
+    records = records.subspan(static_cast<std::size_t>(facts.tracked->first),
+                              static_cast<std::size_t>(facts.tracked->last) -
+                                  static_cast<std::size_t>(facts.tracked->first) + 1);
   }
   s.jobs = static_cast<std::int64_t>(records.size());
 

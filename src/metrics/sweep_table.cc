@@ -44,7 +44,7 @@ PairedRatio RatioTo(const CellsBySeed& reference, const CellsBySeed& own) {
 }
 
 std::string WithHalfWidth(const PairedRatio& value) {
-  const std::string mean = HumanDuration(value.mean);
+  std::string mean = HumanDuration(value.mean);
   if (!value.has_interval() || !std::isfinite(value.high)) return mean;
   return mean + " ± " + HumanDuration(value.high - value.mean);
 }

@@ -24,9 +24,9 @@ bool CatalogueRow::Has(std::string_view column) const {
 }
 
 const std::string& CatalogueRow::Text(std::string_view column) const {
-  static const std::string kAbsent;
+  static const std::string absent;
   const auto found = std::find(columns_->begin(), columns_->end(), column);
-  return found == columns_->end() ? kAbsent
+  return found == columns_->end() ? absent
                                   : fields_[static_cast<std::size_t>(found - columns_->begin())];
 }
 

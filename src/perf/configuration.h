@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/index.h"
 #include "core/types.h"
 #include "perf/configuration_key.h"
 #include "perf/units.h"
@@ -126,7 +127,7 @@ class ConfigurationTable {
   // (ties: by index).
   const std::vector<GpuTypeIndex>& types() const { return types_; }
   const std::vector<HullStep>& hull(GpuTypeIndex type) const {  // empty for a type it has not
-    const auto at = static_cast<std::size_t>(type);
+    const std::size_t at = At(type);
     return at < hulls_.size() ? hulls_[at] : kNoHull;
   }
 
@@ -157,10 +158,9 @@ class ConfigurationTable {
     return type >= 0 && slot < by_units_.size() ? by_units_[slot] : -1;
   }
   std::size_t SlotOf(const UnitCounts& units, GpuTypeIndex type) const {
-    const auto at = [](auto index) { return static_cast<std::size_t>(index); };
-    const std::size_t rows = at(most_units_.of(0)) + 1;
-    const std::size_t columns = at(most_units_.of(1)) + 1;
-    return (at(type) * rows + at(units.of(0))) * columns + at(units.of(1));
+    const std::size_t rows = At(most_units_.of(0)) + 1;
+    const std::size_t columns = At(most_units_.of(1)) + 1;
+    return (At(type) * rows + At(units.of(0))) * columns + At(units.of(1));
   }
   void CheckLayout() const;
   void IndexByUnits();

@@ -33,6 +33,9 @@ extern "C" {
 #define ALLOT_PLUGIN_API
 #endif
 
+// Names as C libraries have them.
+// NOLINTBEGIN(readability-identifier-naming)
+
 // Kinds of failure: the exit codes of the program.
 enum {
   ALLOT_OK = 0,
@@ -190,6 +193,8 @@ ALLOT_PLUGIN_API int32_t allot_policy_decide_json(allot_policy* policy, const ch
 // Why it decided so the last time, as JSON: for index networks the reasons of every job, for others
 // name and summary.
 ALLOT_PLUGIN_API int32_t allot_policy_explain(allot_policy* policy, const char** explanation);
+
+// NOLINTEND(readability-identifier-naming)
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "core/error.h"
 #include "core/index.h"
@@ -81,7 +82,7 @@ double RestOf(const SimulatedCluster& cluster) {
 }  // namespace
 
 LookaheadSimulation::LookaheadSimulation(const Observation& observation, SimOptions rules)
-    : start_(ByJob(observation)), scenario_(WorldOf(start_, rules)) {}
+    : start_(ByJob(observation)), scenario_(WorldOf(start_, std::move(rules))) {}
 
 double LookaheadSimulation::CompletionSum(Policy& policy, const Limits& limits) const {
   SimulatedCluster cluster(scenario_, start_);

@@ -86,7 +86,7 @@ double LeastAreaPerWork(const ConfigurationTable& table, const ResourceWeights& 
   for (std::int32_t i = 0; i < table.size(); ++i) {
     const Configuration& c = table[i];
     if (!table.Allocatable(i)) continue;
-    const auto type = static_cast<std::size_t>(c.gpu_type);
+    const std::size_t type = At(c.gpu_type);
     least = std::min(
         least, Area(weights.gpu[type] * c.demand.gpus + weights.cpu[type] * c.demand.cpus, c.rate));
   }

@@ -1,5 +1,7 @@
 #include "sim/profile.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <vector>
@@ -23,7 +25,7 @@ std::string PolicySpecUnder(const ProfileInfo& profile, std::string_view spec) {
   std::string text = base.name;
   char separator = ':';
   for (const auto& [key, value] : base.given) {
-    text += separator + key + "=" + value;
+    text += fmt::format("{}{}={}", separator, key, value);
     separator = ',';
   }
   return text;

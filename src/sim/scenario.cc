@@ -19,7 +19,7 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
                    const Catalogue& catalogue, std::span<const double> estimates)
     : workload_(std::move(workload)),
       cluster_(std::move(cluster)),
-      options_(options),
+      options_(std::move(options)),
       catalogue_id_(catalogue.id()),
       profiles_csv_(catalogue.csv()) {
   ALLOT_CHECK(estimates.empty() || estimates.size() == workload_.jobs.size());
@@ -74,7 +74,7 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
                    std::vector<JobFacts> facts, const Catalogue& catalogue)
     : workload_(std::move(workload)),
       cluster_(std::move(cluster)),
-      options_(options),
+      options_(std::move(options)),
       catalogue_id_(catalogue.id()),
       profiles_csv_(catalogue.csv()),
       facts_(std::move(facts)) {

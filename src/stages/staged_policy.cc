@@ -239,7 +239,7 @@ class StagedPolicy : public Policy, public IncrementalPolicy {
 }  // namespace
 
 PolicyInfo StagedPolicyInfo(std::string id, std::string summary, const StageSpecs& stages,
-                            std::vector<ParamSpec> ordering_params) {
+                            const std::vector<ParamSpec>& ordering_params) {
   PolicyInfo info;
   info.id = std::move(id);
   info.summary = std::move(summary);

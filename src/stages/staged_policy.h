@@ -23,6 +23,6 @@ struct StageSpecs {
 // "las:sizing=hull/alpha=0.5". `ordering_params` are handed on to the default ordering
 // ("las:queues=3600").
 PolicyInfo StagedPolicyInfo(std::string id, std::string summary, const StageSpecs& stages,
-                            std::vector<ParamSpec> ordering_params = {});
+                            const std::vector<ParamSpec>& ordering_params = {});
 
 }  // namespace allot

@@ -1,5 +1,7 @@
 #include "sweep/definition.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -8,13 +10,12 @@
 
 #include "core/error.h"
 #include "core/strings.h"
+#include "metrics/json_field.h"
 #include "metrics/sweep_results.h"
 #include "sim/profile.h"
 
 namespace allot {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostCells = 1'000'000;
 constexpr std::uint64_t kLongestRange = 100'000;
@@ -247,7 +248,9 @@ nlohmann::ordered_json ToJson(const SweepDefinition& definition) {
   }
   if (!where.empty()) json["where"] = where;
   Json reference = Json::array();
-  for (const auto& [name, value] : definition.reference) reference.push_back(name + "=" + value);
+  for (const auto& [name, value] : definition.reference) {
+    reference.push_back(fmt::format("{}={}", name, value));
+  }
   json["reference"] = reference;
   return json;
 }

@@ -8,12 +8,11 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "metrics/json_field.h"
 #include "sweep/definition.h"
 
 namespace allot {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json ToJson(const toml::node& node, std::string_view where) {
   if (const toml::table* table = node.as_table()) {

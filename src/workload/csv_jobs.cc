@@ -7,7 +7,7 @@
 
 namespace allot {
 
-TraceFormat CsvFormat(std::string id, std::string summary, CsvColumns columns, Origin origin,
+TraceFormat CsvFormat(std::string id, std::string summary, const CsvColumns& columns, Origin origin,
                       std::function<RowReader()> make) {
   TraceFormat format;
   format.id = std::move(id);
@@ -32,9 +32,9 @@ TraceFormat CsvFormat(std::string id, std::string summary, CsvColumns columns, O
   return format;
 }
 
-TraceFormat CsvFormat(std::string id, std::string summary, CsvColumns columns, Origin origin,
+TraceFormat CsvFormat(std::string id, std::string summary, const CsvColumns& columns, Origin origin,
                       RowReader read) {
-  return CsvFormat(std::move(id), std::move(summary), std::move(columns), origin,
+  return CsvFormat(std::move(id), std::move(summary), columns, origin,
                    std::function<RowReader()>([read = std::move(read)] { return read; }));
 }
 

@@ -28,11 +28,11 @@ struct CsvColumns {
   std::vector<std::string> optional;  // may be absent; any other column is an error
 };
 
-TraceFormat CsvFormat(std::string id, std::string summary, CsvColumns columns, Origin origin,
+TraceFormat CsvFormat(std::string id, std::string summary, const CsvColumns& columns, Origin origin,
                       RowReader read);
 
 // For formats that keep something from row to row: `make` begins a file.
-TraceFormat CsvFormat(std::string id, std::string summary, CsvColumns columns, Origin origin,
+TraceFormat CsvFormat(std::string id, std::string summary, const CsvColumns& columns, Origin origin,
                       std::function<RowReader()> make);
 
 // Fields that many formats share.

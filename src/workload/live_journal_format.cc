@@ -12,20 +12,20 @@
 namespace allot {
 namespace {
 
-using json = nlohmann::json;
+using Json = nlohmann::json;
 
 // What the records of one job say together.
 struct Story {
   int line = 0;  // of its first record
-  json asked;
+  Json asked;
   bool given = false;  // GPUs, ever
-  json over;
+  Json over;
 };
 
 // Fields of one record, by their rules.
 class Fields {
  public:
-  Fields(const json& record, const TraceBuilder& builder) : record_(record), builder_(builder) {}
+  Fields(const Json& record, const TraceBuilder& builder) : record_(record), builder_(builder) {}
 
   std::string Text(const char* key) const {
     const auto found = record_.find(key);
@@ -48,11 +48,12 @@ class Fields {
   }
 
  private:
-  [[noreturn]] void Fail(const char* what, const char* key, json::const_iterator found) const {
+  [[noreturn]] void Fail(const char* what, const char* key,
+                         const Json::const_iterator& found) const {
     throw RowError(fmt::format("'{}' must be {}", key, what),
                    found == record_.end() ? "nothing" : found->dump(), builder_.place());
   }
-  const json& record_;
+  const Json& record_;
   const TraceBuilder& builder_;
 };
 
@@ -86,7 +87,7 @@ std::optional<Job> JobOf(const Story& story, TraceBuilder& builder) {
 }
 
 // A record of another kind than the first word of a job.
-void Tell(const json& record, TraceBuilder& builder, std::map<std::string, Story>* stories) {
+void Tell(const Json& record, TraceBuilder& builder, std::map<std::string, Story>* stories) {
   const Fields fields(record, builder);
   const std::string what = fields.Text("what");
   if (what == "serve" && builder.workload().origin.empty()) {
@@ -114,7 +115,7 @@ Workload ReadJournal(std::string_view text, const std::string& path, const ReadO
        begin = end + 1) {
     ++line;
     const std::string_view one = text.substr(begin, end - begin);
-    const json record = json::parse(one, nullptr, false);
+    const Json record = Json::parse(one, nullptr, false);
     const bool is_record = record.is_object() && record.contains("what") && record.contains("at");
     if (!is_record || record["what"] == "job") {
       builder.Part(line, [&] {

@@ -41,7 +41,7 @@ class RunnableSpecs {
         continue;
       }
       for (const std::string& network : Registry<NetworkInfo>::Global().ids()) {
-        names.push_back(id + "/" + network);
+        names.push_back(fmt::format("{}/{}", id, network));
       }
     }
     return names;

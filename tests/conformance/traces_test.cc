@@ -101,9 +101,10 @@ Workload ReadText(const std::string& path, const std::string& text, bool lenient
 TEST(TraceConformanceTest, ABrokenRecordStopsTheReadWithItsLine) {
   for (const std::string& path : Samples()) {
     SCOPED_TRACE(path);
-    const auto [text, place] = WithBrokenRecord(ReadTextFile(path));
+    const auto broken = WithBrokenRecord(ReadTextFile(path));
     ReadReport report;
-    ExpectError(ExitCode::kBadData, {place}, [&] { ReadText(path, text, false, &report); });
+    ExpectError(ExitCode::kBadData, {broken.second},
+                [&] { ReadText(path, broken.first, false, &report); });
   }
 }
 

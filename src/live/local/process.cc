@@ -1,6 +1,7 @@
 #include "live/local/process.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -60,7 +61,9 @@ Prepared Prepare(const ProcessSpec& spec) {
       p.variables.emplace_back(text);
     }
   }
-  for (const auto& [name, value] : spec.environment) p.variables.push_back(name + "=" + value);
+  for (const auto& [name, value] : spec.environment) {
+    p.variables.push_back(fmt::format("{}={}", name, value));
+  }
   for (std::string& word : p.words) p.argv.push_back(word.data());
   for (std::string& variable : p.variables) p.envp.push_back(variable.data());
   p.argv.push_back(nullptr);

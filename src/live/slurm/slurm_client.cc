@@ -195,7 +195,7 @@ struct SlurmClient::Thread {
   }
 
   Status Do(Seconds patience, std::function<Status()> function) {
-    const Status no_answer =
+    Status no_answer =
         Status::Refused("slurm: the controller must answer within {} s, it did not", patience);
     auto call = std::make_shared<Call>();
     call->function = std::move(function);

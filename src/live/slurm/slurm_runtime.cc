@@ -98,9 +98,9 @@ Status SlurmRuntime::StartWorkerJobs(UserJob& user_job, std::span<const WorkerRe
   const std::string& job = user_job.job.id;
   hub_.AddJob(job, TokenOf(job));
   if (user_job.slurm.partition != options_.partition) {
-    const Status placed = client_.Change({.id = user_job.slurm.id,
-                                          .partition = options_.partition,
-                                          .admin_comment = ToText(user_job.tag)});
+    Status placed = client_.Change({.id = user_job.slurm.id,
+                                    .partition = options_.partition,
+                                    .admin_comment = ToText(user_job.tag)});
     if (!placed.ok()) return placed;
     user_job.slurm.partition = options_.partition;
     user_job.tagged = true;
@@ -111,7 +111,7 @@ Status SlurmRuntime::StartWorkerJobs(UserJob& user_job, std::span<const WorkerRe
     const WorkerTag tag{user_job.slurm.id, job, worker.worker, worker.gpus};
     hub_.Expect(job, worker.worker);
     std::uint32_t id = 0;
-    const Status done = client_.Submit(WorkerJobOf(user_job, worker, tag), &id);
+    Status done = client_.Submit(WorkerJobOf(user_job, worker, tag), &id);
     if (!done.ok()) {
       for (const std::string& other : submitted) {
         (void)client_.Cancel(worker_jobs_[other].slurm.id);
@@ -181,12 +181,12 @@ Status SlurmRuntime::StartItself(UserJob& user_job, std::span<const WorkerReques
     nodes.push_back(worker.node);
     tag.shares.push_back({worker.worker, worker.node, worker.gpus});
   }
-  const Status done = client_.Change({.id = user_job.slurm.id,
-                                      .partition = options_.partition,
-                                      .nodes = Join(nodes, ","),
-                                      .node_count = static_cast<std::uint32_t>(nodes.size()),
-                                      .gpus_a_node = gpus,
-                                      .admin_comment = ToText(tag)});
+  Status done = client_.Change({.id = user_job.slurm.id,
+                                .partition = options_.partition,
+                                .nodes = Join(nodes, ","),
+                                .node_count = static_cast<std::uint32_t>(nodes.size()),
+                                .gpus_a_node = gpus,
+                                .admin_comment = ToText(tag)});
   if (!done.ok()) return done;
   user_job.tag = std::move(tag);
   user_job.tagged = true;
@@ -198,10 +198,10 @@ Status SlurmRuntime::GiveBack(UserJob& user_job) {
   tag.shares.clear();
   tag.stopping = false;
   tag.stopped = std::time(nullptr);
-  const Status done = client_.Change({.id = user_job.slurm.id,
-                                      .partition = options_.queue,
-                                      .admin_comment = ToText(tag),
-                                      .release = user_job.slurm.held});
+  Status done = client_.Change({.id = user_job.slurm.id,
+                                .partition = options_.queue,
+                                .admin_comment = ToText(tag),
+                                .release = user_job.slurm.held});
   if (done.ok()) user_job.tag = std::move(tag);
   return done;
 }
@@ -293,7 +293,7 @@ ALLOT_REGISTER(
              {"address", "", "of this machine, for nodes (default: the controller's)"},
              {"timeout", "2", "seconds to wait for the controller's answer", 0.1, 60, "patience"}},
         .make = [](const Params& params, const RuntimeOptions& options) {
-          const std::string launcher = params.Text("launcher");
+          const std::string& launcher = params.Text("launcher");
           return std::make_unique<SlurmRuntime>(
               SlurmOptions{.partition = params.Text("partition"),
                            .queue = params.Text("queue"),

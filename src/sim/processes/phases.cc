@@ -49,6 +49,7 @@ ProcessInfo::Maker Make(const Params& params) {
   }
   return [at, factors](double work, ProcessPtr base) -> ProcessPtr {
     std::vector<double> ends;
+    ends.reserve(at.size());
     for (const double share : at) ends.push_back(share * work);
     return std::make_shared<Phases>(std::move(ends), factors, std::move(base));
   };

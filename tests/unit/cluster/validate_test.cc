@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <deque>
 #include <string>
+
+#include "cluster/free_map.h"
+#include "core/rng.h"
 
 namespace allot {
 namespace {
@@ -269,6 +274,41 @@ TEST_F(ValidateSpanTest, WhoWasLeftByItsPartnerGoesOn) {
   o_.share_begin = {0, 0, 1, 1};
   Give(6, 1, {{0, {1}, 0b1}});
   EXPECT_EQ(Verdict(), "");
+}
+
+// Validation counts by itself, placement and the action mask count in a FreeMap.
+TEST(ValidateAgainstFreeMap, OneSaysYesExactlyWhereTheOtherDoes) {
+  const ClusterSpec cluster = ClusterSpec::Parse("2x4x7x5,1x3x4");
+  int legal = 0;
+  int refused = 0;
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    Rng rng(seed, "validate-against-free-map");
+    const auto below = [&rng](std::uint64_t n) { return static_cast<std::int32_t>(rng.Below(n)); };
+    std::deque<ConfigurationTable> tables;
+    Observation o;
+    o.cluster = &cluster;
+    o.share_begin = {0};
+    Allocation allocation;
+    FreeMap free(cluster);
+    bool fits = true;
+    for (JobIndex job = 0; job < 4; ++job) {
+      const NodeIndex node = below(3);
+      const std::uint64_t gpus =
+          rng.NextU64() & rng.NextU64() &
+          GpuMask(cluster.nodes()[static_cast<std::size_t>(node)].capacity.gpus);
+      const Resources demand{std::popcount(gpus), below(5), 1024 * below(4)};
+      tables.emplace_back("net", std::vector<UnitKind>{{"unit", demand}},
+                          std::vector<Configuration>{MakeConfiguration({1}, 0, demand)});
+      o.Append({.job = job, .table = &tables.back()});
+      allocation.Add(job, 0, std::vector<NodeShare>{{node, {1}, gpus}});
+      fits = fits && free.TakeExactly(node, gpus, demand);
+    }
+    const Status verdict = ValidateAllocation(o, allocation);
+    ASSERT_EQ(verdict.ok(), fits) << "seed " << seed << ": " << verdict.message();
+    ++(fits ? legal : refused);
+  }
+  EXPECT_GT(legal, 300);
+  EXPECT_GT(refused, 300);
 }
 
 }  // namespace

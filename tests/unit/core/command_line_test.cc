@@ -30,6 +30,7 @@ struct Renamed {
   Outcome Parse(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "program");
     std::vector<char*> argv;
+    argv.reserve(arguments.size());
     for (std::string& argument : arguments) argv.push_back(argument.data());
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
@@ -56,7 +57,7 @@ TEST(CommandLine, FormerNameKeepsTheRange) {
   Renamed renamed;
   const Renamed::Outcome outcome = renamed.Parse({"--bar=3"});
   EXPECT_EQ(outcome.exit_code, static_cast<int>(ExitCode::kUsage));
-  EXPECT_NE(outcome.stderr_text.find("3"), std::string::npos) << outcome.stderr_text;
+  EXPECT_NE(outcome.stderr_text.find('3'), std::string::npos) << outcome.stderr_text;
 }
 
 TEST(CommandLine, FormerNameTakesLists) {

@@ -49,6 +49,7 @@ TEST(ComputeShared, GivesEverybodyAllResultsInOrder) {
     std::vector<int> computed(kItems, 0);
     {
       std::vector<std::jthread> ranks;
+      ranks.reserve(static_cast<std::size_t>(size));
       for (int r = 0; r < size; ++r) {
         ranks.emplace_back([&, r] {
           ThreadTeam team(r, &meeting);
@@ -70,6 +71,7 @@ TEST(AnyOf, HoldsForAllWhenItHoldsForOne) {
     std::vector<int> heard(3);
     {
       std::vector<std::jthread> ranks;
+      ranks.reserve(3);
       for (int r = 0; r < 3; ++r) {
         ranks.emplace_back([&, r] {
           ThreadTeam team(r, &meeting);

@@ -1,5 +1,6 @@
 #include "experiment/world_options.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -42,10 +43,10 @@ TEST(WorldFromTexts, NamesOptionAndTextOfAFault) {
       {"interval", "nan"},  {"load", "1,,2"},   {"workloads", "0"},
       {"speedup", "1e300"}, {"workloads", "x"},
   };
-  for (const auto& [name, text] : faults) {
-    SCOPED_TRACE(name + "=" + text);
-    ExpectError(ExitCode::kUsage, {"--" + name + ": must be "}, [&] {
-      WorldFromTexts({{name, text}});
+  for (const auto& fault : faults) {
+    SCOPED_TRACE(fmt::format("{}={}", fault.first, fault.second));
+    ExpectError(ExitCode::kUsage, {fmt::format("--{}: must be ", fault.first)}, [&] {
+      WorldFromTexts({{fault.first, fault.second}});
     });
   }
 }

@@ -16,10 +16,25 @@ namespace {
 
 using testing_support::World;
 
-// Units of two kinds that need CPUs: totals do not say what fits.
-ConfigurationTable TwoKinds(Rng* rng) {
-  const Resources worker{1, 1};
-  const Resources server{0, 2};
+struct Demands {
+  Resources worker;
+  Resources server;
+};
+using DrawDemands = Demands (*)(Rng* rng);
+
+// DL2's units, of CPUs too: totals do not say what fits.
+Demands Dl2Demands(Rng*) { return {{1, 1}, {0, 2}}; }
+
+// Units of several GPUs, odd CPUs and memory, each job its own: none packs like another.
+Demands OddDemands(Rng* rng) {
+  const auto up_to = [rng](std::uint64_t most) {
+    return static_cast<std::int32_t>(rng->Below(most + 1));
+  };
+  return {{1 + up_to(2), 2 * up_to(2) + 1, 1024 * up_to(2)}, {up_to(1), 2 * up_to(1) + 1}};
+}
+
+ConfigurationTable TwoKinds(Rng* rng, const Demands& demands) {
+  const auto& [worker, server] = demands;
   std::vector<Configuration> configurations;
   for (std::int16_t w = 1; w <= 2; ++w) {
     for (std::int16_t s = 0; s <= 2; ++s) {
@@ -34,10 +49,10 @@ ConfigurationTable TwoKinds(Rng* rng) {
   return ConfigurationTable("two-kinds", {{"worker", worker}, {"ps", server}}, configurations);
 }
 
-void AddJobs(Rng* rng, World* world) {
-  for (int i = 0; i < 2; ++i) {
+void AddJobs(Rng* rng, int jobs, DrawDemands draw, World* world) {
+  for (int i = 0; i < jobs; ++i) {
     if (rng->Below(2) == 0) {
-      world->Add(TwoKinds(rng), {1, 0});
+      world->Add(TwoKinds(rng, draw(rng)), {1, 0});
       continue;
     }
     std::vector<std::vector<double>> rates = {std::vector<double>(1 + rng->Below(3), 1.0)};
@@ -111,8 +126,10 @@ class ActionMaskTest : public testing::Test {
 
   std::vector<std::int32_t> Granted(const World& world, const SequenceAction& sequence) {
     std::vector<std::int32_t> granted;
-    for (std::int32_t row = 0; row < world.o.rows(); ++row)
+    granted.reserve(world.o.job.size());
+    for (std::int32_t row = 0; row < world.o.rows(); ++row) {
       granted.push_back(sequence.granted(row));
+    }
     return granted;
   }
 
@@ -178,11 +195,11 @@ class ActionMaskTest : public testing::Test {
     }
   }
 
-  void ExploreWorlds() {
+  void ExploreWorlds(const std::vector<const char*>& clusters, int jobs, DrawDemands draw) {
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
       Rng rng(seed, "action-mask-test");
-      World world(seed % 2 == 0 ? "2x2x4:a" : "1x2x4:a,1x2x2:b");
-      AddJobs(&rng, &world);
+      World world(clusters[seed % clusters.size()]);
+      AddJobs(&rng, jobs, draw, &world);
       seen_.clear();
       Explore(world, {});
       ASSERT_FALSE(HasFatalFailure()) << "seed " << seed;
@@ -200,8 +217,38 @@ class ActionMaskTest : public testing::Test {
 };
 
 TEST_F(ActionMaskTest, SaysWhatValidationSays) {
-  ExploreWorlds();
+  ExploreWorlds({"2x2x4:a", "1x2x4:a,1x2x2:b"}, 2, Dl2Demands);
   EXPECT_EQ(missed_, 0);
+}
+
+TEST_F(ActionMaskTest, SaysWhatValidationSaysOfUnitsOfSeveralGpusAndOddCpus) {
+  ExploreWorlds({"2x3x5x4:a", "1x4x7:a,1x3x5x2:a,1x2x3:b", "3x2x3:a"}, 3, OddDemands);
+  EXPECT_EQ(missed_, 0);
+}
+
+// Larger worlds, random actions: what the mask allows can be taken and placed, whatever was asked
+// before (the mask asks about every action, also about those that only fit after moving others).
+TEST_F(ActionMaskTest, WhatIsAllowedIsPlacedWhateverWasAskedBefore) {
+  int taken = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Rng rng(seed, "action-mask-walk");
+    World world(seed % 2 == 0 ? "2x4x9x3:a,2x8x11:a" : "3x6x13:a,2x4x7x3:b");
+    AddJobs(&rng, 6, OddDemands, &world);
+    SequenceAction sequence(world.o.rows());
+    sequence.Begin(world.o);
+    while (true) {
+      std::vector<int> legal;
+      for (int action = 0; action < sequence.done_action(); ++action) {
+        if (sequence.mask()[static_cast<std::size_t>(action)] == 1) legal.push_back(action);
+      }
+      if (legal.empty()) break;
+      ASSERT_TRUE(sequence.Take(legal[rng.Below(legal.size())])) << "seed " << seed;
+      ++taken;
+    }
+    ExpectValid(world, &sequence);
+    ASSERT_FALSE(HasFatalFailure()) << "seed " << seed;
+  }
+  EXPECT_GT(taken, 1000);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ constexpr double kSigma = 0.6;
 double Draw(double median, Rng* rng) { return median * std::exp(kSigma * rng->Normal()); }
 
 // Users' runs in turn, all of one GPU; users named in the order given.
-Workload Past(int runs_each, std::vector<std::size_t> order = {0, 1, 2}) {
+Workload Past(int runs_each, const std::vector<std::size_t>& order = {0, 1, 2}) {
   Rng rng(7, "past");
   Workload past;
   for (const std::size_t u : order) past.users.Intern(kUsers[u].name);

@@ -116,7 +116,7 @@ double BestValue(const World& world, const Objective& objective, std::size_t row
 }
 
 // (u, beta) = (ln weight, beta): sum of weight x speed^(1 - beta) / (1 - beta).
-Objective AlphaFair(double beta, std::vector<double> weights = {}) {
+Objective AlphaFair(double beta, const std::vector<double>& weights = {}) {
   return [beta, weights](std::size_t row, double speed) {
     const double weight = weights.empty() ? 1 : weights[row];
     if (speed <= 0) return beta >= 1 ? -1e9 : 0.0;

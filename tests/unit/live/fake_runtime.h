@@ -70,12 +70,12 @@ class FakeRuntime : public Runtime {
       RuntimeWorker& seen = worker.seen;
       if (seen.state == WorkerState::kEnded || frozen.contains(id)) continue;
       JobData& job = jobs[seen.job];
-      if (worker.stopping) {
+      const bool starting = seen.state == WorkerState::kStarting && !slow.contains(id);
+      const bool left = !starting && was_member.contains(id) && !IsMember(job, id);
+      if (worker.stopping || left) {
         seen.state = WorkerState::kEnded;
-      } else if (seen.state == WorkerState::kStarting && !slow.contains(id)) {
+      } else if (starting) {
         seen.state = WorkerState::kReady;
-      } else if (was_member.contains(id) && !IsMember(job, id)) {
-        seen.state = WorkerState::kEnded;
       }
       if (IsMember(job, id)) was_member.insert(id);
     }

@@ -39,7 +39,7 @@ class Peer {
   Json Hear(WorkerHub* hub) {
     for (int i = 0; i < 500; ++i) {
       if (const std::size_t end = heard_.find('\n'); end != std::string::npos) {
-        const Json message = Json::parse(heard_.substr(0, end));
+        Json message = Json::parse(heard_.substr(0, end));
         heard_.erase(0, end + 1);
         return message;
       }

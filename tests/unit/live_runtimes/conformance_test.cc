@@ -107,7 +107,7 @@ class RuntimeConformance : public testing::TestWithParam<std::string> {
   // ---- doing ----
 
   std::string Submit(ResizeMode mode = ResizeMode::kHot, GpuCount gpus = 1, GpuCount most = 4) {
-    const std::string job = place_->Submit(mode, gpus, most);
+    std::string job = place_->Submit(mode, gpus, most);
     Until("the job is listed", [&] { return Find(job) != nullptr; });
     return job;
   }
@@ -122,6 +122,7 @@ class RuntimeConformance : public testing::TestWithParam<std::string> {
       requests.push_back({fmt::format("{}.{}", job, number_++), nodes.at(n), gpus_of_node[n]});
     }
     std::vector<std::string> workers;
+    workers.reserve(requests.size());
     for (const WorkerRequest& request : requests) workers.push_back(request.worker);
     started_.insert(workers.begin(), workers.end());
     requests_ = requests;
@@ -150,7 +151,7 @@ class RuntimeConformance : public testing::TestWithParam<std::string> {
 
   // A hot job with a worker on each of two nodes, which trains.
   std::string Train(std::vector<std::string>* workers) {
-    const std::string job = Submit();
+    std::string job = Submit();
     *workers = Start(job, {1, 1});
     UntilReady(*workers);
     Announce(job, 0, *workers);

@@ -59,6 +59,7 @@ inline void WriteSmallEvaluation(const std::filesystem::path& directory,
     ids.push_back("job" + std::to_string(i));
   }
   std::vector<TimelinePoint> timeline;
+  timeline.reserve(1000);
   for (int i = 0; i < 1000; ++i) {
     timeline.push_back({.time = 1.0 * i, .active = 10 - i / 100, .running = 1, .gpus_used = i % 8});
   }

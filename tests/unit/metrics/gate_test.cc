@@ -8,7 +8,7 @@
 namespace allot {
 namespace {
 
-EvaluatedPolicy Policy(std::string id, const std::vector<double>& jct, bool oracle = false) {
+EvaluatedPolicy Policy(const std::string& id, const std::vector<double>& jct, bool oracle = false) {
   EvaluatedPolicy policy{.id = id, .label = id, .oracle = oracle, .runs = {}};
   for (const double value : jct) {
     policy.runs.push_back({.policy = id, .jobs = 9, .avg_jct_s = value, .p99_jct_s = 2 * value});

@@ -229,6 +229,7 @@ TEST(ConfigurationTable, RenewedTablesAreAsMadeAnew) {
     Rng rng(1, "renew", trial);
     std::vector<Configuration> others = renewed.configurations();
     std::vector<double> rates;
+    rates.reserve(others.size());
     for (Configuration& c : others) rates.push_back(c.rate = rng.Uniform(0.1, 10));
     renewed.Renew(rates);
     const ConfigurationTable made("random", kGpuKind, others);

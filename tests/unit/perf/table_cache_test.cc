@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/index.h"
 
 namespace allot {
 namespace {
@@ -116,6 +117,7 @@ std::string TypeError(const std::vector<std::string>& types, const std::vector<i
     workload.jobs.push_back(job);
   }
   std::vector<GpuTypeSpec> specs;
+  specs.reserve(types.size());
   for (const std::string& type : types) specs.push_back({.name = type, .gpus = 4});
   TableCache cache(catalogue, specs);
   try {
@@ -189,6 +191,7 @@ TEST_F(TableCacheTest, SpansAreConfigurationsWhereNodesCanHoldThem) {
   TableCache cache(catalogue_, {{.name = "v100", .gpus = 16, .node_gpus = 4}});
   const TableCache::Offer offer = cache.OfferFor(workload_, job);
   std::vector<std::string> keys;
+  keys.reserve(At(offer.table->size()));
   for (std::int32_t i = 0; i < offer.table->size(); ++i) {
     keys.push_back(offer.table->KeyText(i, {"v100"}));
   }

@@ -58,9 +58,10 @@ class FixedPolicy : public Policy {
     const NodeShare share{0, {1}, mask_};
     if (o.decision >= from_) allocation->Add(0, 0, std::span(&share, 1));
   }
-  PolicyInfo info_;
+  void set_time_driven(bool driven) { info_.time_driven = driven; }
 
  private:
+  PolicyInfo info_;
   std::uint64_t mask_;
   std::int64_t from_;
 };
@@ -86,7 +87,7 @@ TEST(DriverTest, OnlyTimeDrivenPoliciesAreAskedEveryInterval) {
   FixedPolicy policy(1);
   Drive(cluster, policy, {});
   EXPECT_EQ(cluster.held_until, kNever);
-  policy.info_.time_driven = true;
+  policy.set_time_driven(true);
   FakeCluster second(2);
   Drive(second, policy, {});
   EXPECT_EQ(second.held_until, 0);

@@ -65,6 +65,7 @@ class World {
   void Run(std::int32_t row, std::int32_t configuration,
            const std::vector<std::pair<NodeIndex, std::uint64_t>>& places) {
     std::vector<NodeShare> shares;
+    shares.reserve(places.size());
     for (const auto& [node, mask] : places) {
       shares.push_back({node, {static_cast<std::int16_t>(__builtin_popcountll(mask))}, mask});
     }

@@ -32,7 +32,7 @@ const Catalogue& Measured() {
   return catalogue;
 }
 
-Scenario Believed(const std::string& beliefs, std::vector<SmallJob> jobs,
+Scenario Believed(const std::string& beliefs, const std::vector<SmallJob>& jobs,
                   const std::string& cluster = "1x4", SimOptions options = {}) {
   Workload workload = WorkloadOf(jobs);
   for (Job& job : workload.jobs) job.model = workload.models.Intern("m");

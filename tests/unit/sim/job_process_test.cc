@@ -112,6 +112,7 @@ TEST(JobProcessTest, TheIntegralOfTheRateIsTheWork) {
         With(fmt::format("phases:at={}|{},factors={}|{}", at, later, factors[0], factors[1]));
     options.restart_cost = 0;
     std::vector<SmallJob> jobs;
+    jobs.reserve(10);
     for (int i = 0; i < 10; ++i) jobs.push_back({i * 50.0, 1, 100 + rng.Exponential(3000)});
     const Scenario scenario = ScenarioOf(jobs, "1x3", options);
     Integral integral(scenario);

@@ -31,7 +31,7 @@ struct World {
   SimOptions options;
   Scenario scenario;
 
-  explicit World(SimOptions with) : options(with), scenario(Make(with)) {}
+  explicit World(const SimOptions& with) : options(with), scenario(Make(with)) {}
   static Scenario Make(SimOptions options) {
     Rng rng(5, "outlook");
     std::vector<SmallJob> jobs;

@@ -42,9 +42,10 @@ class TurnsPolicy : public Policy, public IncrementalPolicy {
   }
   Seconds HoldsUntil(const Observation&, std::span<const std::int32_t>) override { return holds_; }
 
-  PolicyInfo info_;
+  void set_time_driven(bool driven) { info_.time_driven = driven; }
 
  private:
+  PolicyInfo info_;
   Seconds turns_;
   Seconds holds_;
   bool forgets_;
@@ -83,7 +84,7 @@ TEST(PromiseCheckTest, APromiseUntilSomethingHappensIsCheckedToo) {
 // It makes no promise: it only asks to be asked after events alone.
 TEST(PromiseCheckTest, APolicyThatIsNotTimeDrivenIsNotAskedInBetween) {
   TurnsPolicy policy(900, 0);
-  policy.info_.time_driven = false;
+  policy.set_time_driven(false);
   EXPECT_EQ(DriveChecked(policy).decisions, 2);
 }
 

@@ -181,6 +181,7 @@ TEST(SimulatedClusterTest, TheTimelineHasCompletionsBetweenDecisions) {
   const auto fifo = Fifo();
   const std::vector<TimelinePoint> timeline = RunPolicy(scenario, *fifo).timeline;
   std::vector<std::string> rows;
+  rows.reserve(timeline.size());
   for (const TimelinePoint& point : timeline) {
     rows.push_back(
         fmt::format("{} s: {} {} {}", point.time, point.active, point.running, point.gpus_used));

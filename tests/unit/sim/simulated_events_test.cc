@@ -17,6 +17,7 @@ using testing_support::AnyScenario;
 
 std::vector<JobIndex> JobsOf(const std::vector<EndedJob>& ended) {
   std::vector<JobIndex> jobs;
+  jobs.reserve(ended.size());
   for (const EndedJob& each : ended) jobs.push_back(each.job);
   return jobs;
 }

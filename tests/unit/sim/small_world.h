@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/run.h"
@@ -41,7 +42,7 @@ inline Workload WorkloadOf(const std::vector<SmallJob>& jobs) {
 
 inline Scenario ScenarioOf(const std::vector<SmallJob>& jobs, const std::string& cluster,
                            SimOptions options = {}) {
-  return Scenario(WorkloadOf(jobs), ClusterSpec::Parse(cluster), options);
+  return Scenario(WorkloadOf(jobs), ClusterSpec::Parse(cluster), std::move(options));
 }
 
 // The registered heuristics stand above this folder; their compositions are all that is needed.

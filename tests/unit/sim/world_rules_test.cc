@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "core/rng.h"
 #include "tests/unit/core/expect_error.h"
 #include "tests/unit/sim/small_world.h"
@@ -127,7 +129,7 @@ Scenario Crowd(std::uint64_t seed, SimOptions options) {
     submit += rng.Exponential(900);
     jobs.push_back({submit, static_cast<GpuCount>(1 + rng.Below(4)), 100 + rng.Exponential(9000)});
   }
-  return ScenarioOf(jobs, "2x4", options);
+  return ScenarioOf(jobs, "2x4", std::move(options));
 }
 
 TEST(PromiseTest, AnAnswerThatHoldsIsTheAnswerThatWouldBeGiven) {

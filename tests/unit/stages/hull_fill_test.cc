@@ -39,6 +39,7 @@ std::vector<int> GpusOf(const Observation& o, const std::vector<Score>& scores,
 // Rates with strictly falling gains, one entry for each GPU count.
 std::vector<double> ConcaveRates(int counts, Rng* rng) {
   std::vector<double> gains;
+  gains.reserve(static_cast<std::size_t>(counts));
   for (int i = 0; i < counts; ++i) gains.push_back(rng->Uniform(0.1, 5.0));
   std::sort(gains.rbegin(), gains.rend());
   std::partial_sum(gains.begin(), gains.end(), gains.begin());
@@ -93,6 +94,7 @@ TEST(HullFillTest, DoesNotDependOnTheOrderOfRows) {
     }
     const auto order = Shuffled(8, &rng);
     std::vector<Score> shuffled;
+    shuffled.reserve(order.size());
     for (const std::size_t row : order) shuffled.push_back(scores[row]);
     EXPECT_EQ(GpusOf(world.o, scores), GpusOf(Permuted(world.o, order), shuffled))
         << "seed " << seed;

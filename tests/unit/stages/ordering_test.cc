@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "cluster/event_finder.h"
 #include "core/file.h"
 #include "sched/incremental_stages.h"
@@ -122,8 +124,8 @@ TEST_F(OrderingTest, GittinsLearnsFromJobsThatEnd) {
   EventFinder finder;
   const auto decide = [&](Observation& o) {
     finder.Find(&o);
-    std::vector<std::int32_t> rows;
-    for (std::int32_t row = 0; row < o.rows(); ++row) rows.push_back(row);
+    std::vector<std::int32_t> rows(o.job.size());
+    std::iota(rows.begin(), rows.end(), 0);
     order->Keys(o, rows, &keys);
   };
   testing_support::World past("1x4");

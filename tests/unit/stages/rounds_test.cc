@@ -121,6 +121,7 @@ TEST(RoundsTest, ReceivedFractionsConvergeToTheTargets) {
       }
     }
     std::vector<TimeShare> targets;
+    targets.reserve(wanted.size());
     for (const auto& [at, share] : wanted) {
       targets.push_back({at.first, On(world, at.first, at.second), share});
     }

@@ -89,6 +89,7 @@ TEST(LimitsTest, ConfigurationsPastTheLimitAreToLookAtOnly) {
   EXPECT_EQ(GrowBundle(table, table.Find({3, 3}, 0), 0), -1);
   Allocation allocation;
   std::vector<NodeShare> shares;
+  shares.reserve(4);
   for (NodeIndex node = 0; node < 4; ++node) shares.push_back({node, {1, 1}, 0xf});
   allocation.Add(0, past, shares);
   const std::string message = ValidateAllocation(world.o, allocation).message();

@@ -132,9 +132,9 @@ TEST_F(SweepFolderTest, RefusesASecondWriterOfAShard) {
 }
 
 TEST_F(SweepFolderTest, RefusesAnotherDefinitionNamingBothValues) {
-  SweepFolder(path_, Twelve("interval = 60"), {}, "test");
+  static_cast<void>(SweepFolder(path_, Twelve("interval = 60"), {}, "test"));
   try {
-    SweepFolder(path_, Twelve("interval = 300"), {}, "test");
+    static_cast<void>(SweepFolder(path_, Twelve("interval = 300"), {}, "test"));
     FAIL() << "two definitions were mixed";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kUsage);
@@ -145,12 +145,12 @@ TEST_F(SweepFolderTest, RefusesAnotherDefinitionNamingBothValues) {
 }
 
 TEST_F(SweepFolderTest, RefusesAChangedInputFile) {
-  SweepFolder(path_, Twelve(), {{"jobs.csv", "aa"}}, "test");
+  static_cast<void>(SweepFolder(path_, Twelve(), {{"jobs.csv", "aa"}}, "test"));
   EXPECT_THROW(SweepFolder(path_, Twelve(), {{"jobs.csv", "bb"}}, "test"), Error);
 }
 
 TEST_F(SweepFolderTest, TakesAnotherTitleAndReference) {
-  SweepFolder(path_, Twelve(), {}, "test");
+  static_cast<void>(SweepFolder(path_, Twelve(), {}, "test"));
   EXPECT_NO_THROW(SweepFolder(path_, Twelve("title = \"x\"\nreference = \"b\""), {}, "other"));
 }
 

@@ -31,6 +31,7 @@ TEST(SampledFill, IsTheHullFillAtLowTemperature) {
     std::vector<std::int32_t> place = rows;
     for (std::size_t i = place.size(); i > 1; --i) std::swap(place[i - 1], place[numbers.Below(i)]);
     std::vector<Score> scores;
+    scores.reserve(place.size());
     for (const std::int32_t at : place)
       scores.push_back({0.17F * static_cast<float>(at), 0.3F, 0.1F});
     std::vector<Grant> greedy;
@@ -74,6 +75,7 @@ TEST(SampledFill, MeanGradientIsZero) {
   const SimulatedCluster cluster(*scenario);
   const Observation& o = cluster.Observe();
   std::vector<Score> scores;
+  scores.reserve(6);
   for (int i = 0; i < 6; ++i) scores.push_back({0.2F * static_cast<float>(i), 0.5F, 0.1F});
   constexpr int kDraws = 20000;
   std::vector<double> sum(18, 0.0);
