@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -86,19 +88,26 @@ std::string TableCache::KnownTypes(const std::string& type) const {
 
 void TableCache::CheckTypes(const Workload& workload) const {
   const std::vector<std::string>& known = catalogue_.gpu_types();
-  const auto names_profile = [](const Job& job) { return job.model >= 0; };
-  if (known.empty() || !std::all_of(workload.jobs.begin(), workload.jobs.end(), names_profile)) {
-    return;
+  std::set<std::string_view> named;  // by jobs
+  for (const std::string& accepted : workload.gpu_types.names()) {
+    for (const std::string_view type : Split(accepted, '|')) named.insert(type);
   }
-  for (const GpuTypeSpec& spec : types_) {
-    const std::string& type = spec.name;
-    if (type == kUnnamedGpuType || std::find(known.begin(), known.end(), type) != known.end()) {
-      continue;
+  const auto unknown = [&](const GpuTypeSpec& spec) {
+    return spec.name != kUnnamedGpuType && !named.contains(spec.name) &&
+           std::find(known.begin(), known.end(), spec.name) == known.end();
+  };
+  const auto type = std::find_if(types_.begin(), types_.end(), unknown);
+  if (type == types_.end()) return;
+  std::int32_t harmless = -1;  // profile: of many jobs one after the other
+  for (const Job& job : workload.jobs) {
+    if (job.model == harmless || job.model < 0) continue;
+    if (!ModelOf(workload, job).gpu_types().empty()) {
+      throw DataError(
+          "a GPU type must be one that throughput was measured on or that a job names, got '{}', "
+          "and job '{}' names profile '{}'{}",
+          type->name, job.id, workload.models[job.model], KnownTypes(type->name));
     }
-    throw DataError(
-        "a GPU type must be one that throughput was measured on, got '{}', and every job names a "
-        "profile{}",
-        type, KnownTypes(type));
+    harmless = job.model;
   }
 }
 

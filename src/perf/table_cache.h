@@ -29,8 +29,10 @@ class TableCache {
   // than the cluster"), naming both values.
   std::shared_ptr<const ConfigurationTable> TableFor(const Workload& workload, const Job& job);
 
-  // DataError for a GPU type of the cluster that the catalogue does not know where every job names
-  // a profile, so that nobody could use it; with the known ones and the nearest.
+  // DataError for a GPU type of the cluster that neither the catalogue nor a job names, where a job
+  // has a profile that was measured on GPU types: it is misspelt, or nobody knows how fast that job
+  // is there. The message has the known ones and the nearest. Jobs without such profiles run on
+  // types of any name.
   void CheckTypes(const Workload& workload) const;
 
   // The configuration that the job asked for, on the first of the table's types that has it.

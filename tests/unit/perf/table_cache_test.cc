@@ -102,14 +102,19 @@ TEST_F(TableCacheTest, JobLargerThanTheClusterIsRefused) {
   }
 }
 
-// What using these types for these jobs is refused with; "" if it is not.
-std::string TypeError(const std::vector<std::string>& types, const std::vector<int>& models) {
+// What using these types for jobs of these profiles is refused with; "" if it is not. `accepted`:
+// by the first job, in the trace.
+std::string TypeError(const std::vector<std::string>& types, const std::vector<int>& models,
+                      const std::string& accepted = "") {
   const Catalogue catalogue =
       Catalogue::FromCsv("profile,gpu_type,gpus,rate\nm,v100,1,10\nm,k80,1,2\nn,gpu,1,3\n", "c");
   Workload workload;
   for (const char* name : {"m", "n"}) workload.models.Intern(name);
   for (const int model : models) {
     Job job;
+    if (workload.jobs.empty() && !accepted.empty()) {
+      job.gpu_types = workload.gpu_types.Intern(accepted);
+    }
     job.id = fmt::format("job{}", workload.jobs.size());
     job.duration = 100;
     job.gpus = 1;
@@ -132,23 +137,27 @@ std::string TypeError(const std::vector<std::string>& types, const std::vector<i
 
 TEST(GpuTypesTest, AMisspeltTypeIsRefusedWithTheNearest) {
   const std::string known = "; the catalogue knows v100, k80 (did you mean 'v100'?)";
-  EXPECT_EQ(TypeError({"v1OO"}, {0}),
-            "a GPU type must be one that throughput was measured on, got 'v1OO', and every job "
-            "names a profile" +
-                known);
-  EXPECT_EQ(TypeError({"k80", "v1OO"}, {0, 1}),
-            "a GPU type must be one that throughput was measured on, got 'v1OO', and every job "
-            "names a profile" +
-                known);
-  EXPECT_EQ(TypeError({"v1OO"}, {-1, 0}),
-            "a job must run on some GPU type: profile 'm' of job 'job1' has rates for none of the "
-            "cluster's (v1OO)" +
-                known);
+  const auto refusal = [&](int job) {
+    return fmt::format(
+        "a GPU type must be one that throughput was measured on or that a job names, got 'v1OO', "
+        "and job 'job{}' names profile 'm'{}",
+        job, known);
+  };
+  EXPECT_EQ(TypeError({"v1OO"}, {0}), refusal(0));
+  EXPECT_EQ(TypeError({"k80", "v1OO"}, {0, 1}), refusal(0));
+  EXPECT_EQ(TypeError({"k80", "v1OO"}, {-1, 1, 0}), refusal(2));  // others could run there
 }
 
-TEST(GpuTypesTest, JobsWithoutProfileRunOnAnyType) {
+TEST(GpuTypesTest, JobsWithoutMeasuredProfileRunOnAnyType) {
   EXPECT_EQ(TypeError({"h100"}, {-1, -1}), "");
-  EXPECT_EQ(TypeError({"h100", "k80"}, {-1, 0}), "");  // job 1 on the k80 only
+  EXPECT_EQ(TypeError({"h100", "k80"}, {-1, 1}), "");
+}
+
+TEST(GpuTypesTest, ATypeThatAJobNamesIsNotMisspelt) {
+  EXPECT_EQ(TypeError({"h100", "k80"}, {-1, 0}, "h100|a100"), "");
+  EXPECT_EQ(TypeError({"h100"}, {-1, 0}, "h100"),
+            "a job must run on some GPU type: profile 'm' of job 'job1' has rates for none of the "
+            "cluster's (h100); the catalogue knows v100, k80 (did you mean 'v100'?)");
 }
 
 TEST(GpuTypesTest, MeasuredAndUnnamedTypesAreGood) {
