@@ -297,8 +297,9 @@ TEST(ValidateAgainstFreeMap, OneSaysYesExactlyWhereTheOtherDoes) {
           rng.NextU64() & rng.NextU64() &
           GpuMask(cluster.nodes()[static_cast<std::size_t>(node)].capacity.gpus);
       const Resources demand{std::popcount(gpus), below(5), 1024 * below(4)};
-      tables.emplace_back("net", std::vector<UnitKind>{{"unit", demand}},
-                          std::vector<Configuration>{MakeConfiguration({1}, 0, demand)});
+      Configuration one = MakeConfiguration({1}, 0, demand);
+      one.cost = one.rate = 1;
+      tables.emplace_back("net", std::vector<UnitKind>{{"unit", demand}}, std::vector{one});
       o.Append({.job = job, .table = &tables.back()});
       allocation.Add(job, 0, std::vector<NodeShare>{{node, {1}, gpus}});
       fits = fits && free.TakeExactly(node, gpus, demand);

@@ -222,7 +222,7 @@ TEST_F(ActionMaskTest, SaysWhatValidationSays) {
 }
 
 TEST_F(ActionMaskTest, SaysWhatValidationSaysOfUnitsOfSeveralGpusAndOddCpus) {
-  ExploreWorlds({"2x3x5x4:a", "1x4x7:a,1x3x5x2:a,1x2x3:b", "3x2x3:a"}, 3, OddDemands);
+  ExploreWorlds({"2x3x5x4:a", "1x4x7:a,1x3x5x2:a,1x2x3:b", "3x2x3:a"}, 2, OddDemands);
   EXPECT_EQ(missed_, 0);
 }
 
