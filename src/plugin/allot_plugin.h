@@ -33,9 +33,7 @@ extern "C" {
 #define ALLOT_PLUGIN_API
 #endif
 
-// Names as C libraries have them.
-// NOLINTBEGIN(readability-identifier-naming)
-
+// NOLINTBEGIN(readability-identifier-naming): names as C libraries have them
 // Kinds of failure: the exit codes of the program.
 enum {
   ALLOT_OK = 0,
@@ -195,7 +193,6 @@ ALLOT_PLUGIN_API int32_t allot_policy_decide_json(allot_policy* policy, const ch
 ALLOT_PLUGIN_API int32_t allot_policy_explain(allot_policy* policy, const char** explanation);
 
 // NOLINTEND(readability-identifier-naming)
-
 #ifdef __cplusplus
 }
 #endif
