@@ -6,8 +6,9 @@
 Starts a throw-away cluster (tests/live/cluster.py), submits one elastic job, and has it grow by a
 worker and shrink again. Then an ordinary job that is resized by a restart: from the order to stop
 until its script runs on the GPUs of another node, saving in between. And the first again with
-a program that does not link libtorch, which takes half a second and more to start. Needs what
-tests/integration/slurm_test.py needs.
+a program that does not link libtorch, which takes half a second and more to start. Then, on a
+second cluster with GPUs of two types, both kinds of job go from one type to the other and back.
+Needs what tests/integration/slurm_test.py needs.
 """
 
 import argparse
@@ -42,19 +43,19 @@ sleep 6000 & wait
 """
 
 
-def measure_restart(cluster, probe, home, tries):
+def measure_restart(cluster, probe, home, tries, nodes=("n1", "n4"), types=""):
     """Seconds from a node to another and back, of a job that Slurm requeues in between."""
     home.mkdir()
     home.chmod(0o777)
     (home / "train.sh").write_text(SAVES_AND_ENDS)
-    number = int(cluster.client("sbatch", "--parsable", "--gres=gpu:2", "--comment=allot max=4 gpus=2 resize=restart",
-                                "train.sh", user=USER, cwd=home))
+    number = int(cluster.client("sbatch", "--parsable", "--gres=gpu:2",
+                                f"--comment=allot max=4 gpus=2 resize=restart{types}", "train.sh", user=USER, cwd=home))
     job, log, seconds, began = probe.job(number), home / "log", [], None
 
     def lines():
         return log.read_text().splitlines() if log.exists() else []
 
-    for turn, place in enumerate([("n1", 0x3), ("n4", 0xf)] * (tries // 2 + 1)):
+    for turn, place in enumerate([(nodes[0], 0x3), (nodes[1], 0xf)] * (tries // 2 + 1)):
         node, gpus = place
         wait_until(lambda: probe.ask("start", job, f"{job}.{turn} {node} {gpus:x}")["ok"] or probe.look() and False,
                    "it to be placed")
@@ -107,6 +108,49 @@ def measure_resizes(cluster, probe, build, home, program, tries):
             "shrink_gpu_free_seconds": summary(freed), "load_average": summary(load)}, text
 
 
+TWO_TYPES = (("a1", 16, "a100", 4), ("v1", 16, "v100", 4))
+
+
+def measure_moves(cluster, probe, build, home, tries):
+    """Seconds from one type to the other, of an elastic job that trains meanwhile: a worker starts there, both share an
+    epoch in which the state is handed over, and the one before leaves."""
+    home.mkdir()
+    home.chmod(0o777)
+    (home / "train.sh").write_text(f'#!/bin/bash\n"{build}/allot-elastic" run -- "{build}/examples/elastic_counter" '
+                                   '--steps 100000000 --pace-ms 5\n')
+    number = int(cluster.client("sbatch", "--parsable", "--comment=allot max=4 types=a100|v100", "train.sh", user=USER,
+                                cwd=home))
+    job, epoch, seconds = probe.job(number), 0, []
+    member, = probe.start(job, ("a1", 1))
+    probe.regroup(job, epoch, [member])
+    for turn in range(tries):
+        time.sleep(1)
+        begin = time.monotonic()
+        other, = probe.start(job, (("v1", "a1")[turn % 2], 1))
+        probe.regroup(job, epoch + 1, [member, other])
+        probe.regroup(job, epoch + 2, [other])
+        seconds.append(time.monotonic() - begin)
+        probe.until(member, "ended")
+        epoch, member = epoch + 2, other
+        asked = [record["TresPerNode"] for record in cluster.jobs().values()
+                 if record["JobName"] == f"w{other.rsplit('.', 1)[1]}-of-{number}"]
+        assert asked == [f"gres:gpu:{('v100', 'a100')[turn % 2]}:1"], asked
+    cluster.client("scancel", str(number))
+    probe.do("stop", member, "kill")
+    wait_until(lambda: probe.look() and not any(cluster.gpus_in_use().values()), "its GPUs to be free")
+    return seconds
+
+
+def measure_types(folder, build, tools, tries):
+    with slurm.Cluster(folder / "types", nodes=TWO_TYPES) as cluster:
+        probe = Probe(cluster, tools, folder / "types-state")
+        moves = measure_moves(cluster, probe, build, folder / "moves", tries)
+        restarts = measure_restart(cluster, probe, folder / "type-restarts", tries, ("a1", "v1"), " types=a100|v100")
+        probe.kill()
+    return {"move_seconds": summary(moves), "restart_seconds": summary(restarts),
+            "load_average": {"median": os.getloadavg()[0]}}
+
+
 def measure(folder, build, tries):
     tools = {"probe": build / "tests" / "runtime_probe", "launcher": build / "allot-elastic"}
     with slurm.Cluster(folder / "cluster") as cluster:
@@ -120,6 +164,7 @@ def measure(folder, build, tries):
         results["without_libtorch"] = bare
         results["slurm"] = cluster.client("scontrol", "--version").strip()
         probe.kill()
+    results["two_gpu_types"] = measure_types(folder, build, tools, tries)
     return results | {"cores": os.cpu_count()}
 
 

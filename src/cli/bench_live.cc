@@ -65,7 +65,8 @@ std::shared_ptr<LiveBenchOptions> Declare(CommandLine& line) {
 ALLOT_REGISTER(
     CommandInfo,
     (CommandInfo{
-        "bench live", "seconds to grow, shrink and restart jobs on a temporary Slurm cluster",
+        "bench live",
+        "seconds to grow, shrink, restart and move live jobs on temporary Slurm clusters",
         [](CommandLine& line, const GlobalOptions&) {
           auto o = Declare(line);
           line.Option("--tries", o->tries, "resizes of each kind").Range(2, 1000).ShowDefault();

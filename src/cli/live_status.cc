@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -27,6 +28,12 @@ std::string Bar(const Json& job) {
   const auto filled = static_cast<std::size_t>(share * kWidth);
   return fmt::format("{}{} {:3.0f} %", std::string(filled, '#'), std::string(kWidth - filled, '.'),
                      100 * share);
+}
+
+// That of its GPUs; while it waits, those that it accepts.
+std::string TypeText(const Json& job) {
+  const Json& held = job["type"];
+  return (held == "" ? job["types"] : held).get<std::string>();
 }
 
 std::string NodesText(const Json& job) {
@@ -56,19 +63,30 @@ std::filesystem::path StateFolder(const std::string& given) {
 
 std::string StatusText(const Json& status) {
   int gpus = 0, held = 0;
+  std::map<std::string, std::pair<int, int>> of_type;  // held, of so many
   std::string away;
   for (const Json& node : status["nodes"]) {
+    auto& [type_held, type_gpus] = of_type[node["type"].get<std::string>()];
     held += node["held"].get<int>();
+    type_held += node["held"].get<int>();
     const bool here = node["up"] && !node["drained"];
     if (here) gpus += node["gpus"].get<int>();
+    if (here) type_gpus += node["gpus"].get<int>();
     if (!here) {
       away += fmt::format(" {} {}", node["node"].get<std::string>(),
                           node["drained"].get<bool>() ? "drained" : "down");
     }
   }
+  std::string types;  // where there are several
+  for (const auto& [type, count] : of_type) {
+    if (of_type.size() < 2) break;
+    types +=
+        fmt::format("{}{} {} of {}", types.empty() ? " (" : ", ", type, count.first, count.second);
+  }
+  if (!types.empty()) types += ")";
   std::string text = fmt::format(
-      "{:.0f} s, policy {}: {} of {} GPUs, {} jobs, {} finished, {} resizes{}{}{}\n",
-      status["now"].get<double>(), status["policy"].get<std::string>(), held, gpus,
+      "{:.0f} s, policy {}: {} of {} GPUs{}, {} jobs, {} finished, {} resizes{}{}{}\n",
+      status["now"].get<double>(), status["policy"].get<std::string>(), held, gpus, types,
       status["jobs"].size(), status["finished"].get<int>(), status["resizes"].get<int>(), away,
       status["paused"].get<bool>() ? ", PAUSED" : "",
       status["drained"].get<bool>() ? ", drained: no job begins" : "");
@@ -87,6 +105,7 @@ std::string StatusText(const Json& status) {
                    {"stage", Align::kLeft},
                    {"GPUs"},
                    {"min-max"},
+                   {"type", Align::kLeft},
                    {"nodes", Align::kLeft},
                    {"step"},
                    {"work", Align::kLeft},
@@ -95,12 +114,17 @@ std::string StatusText(const Json& status) {
                    {"age s"}});
   for (const Json& job : status["jobs"]) {
     table.AddRow({job["job"].get<std::string>(), job["stage"].get<std::string>(), GpusText(job),
-                  fmt::format("{}-{}", job["min"].get<int>(), job["max"].get<int>()),
+                  fmt::format("{}-{}", job["min"].get<int>(), job["max"].get<int>()), TypeText(job),
                   NodesText(job), std::to_string(job["step"].get<std::int64_t>()), Bar(job),
                   NumberText(job["rate"], "{:.0f}"), NumberText(job["loss"], "{:.3g}"),
                   NumberText(job["age"], "{:.0f}")});
   }
   if (!status["jobs"].empty()) text += table.ToText();
+  for (const Json& job : status["jobs"]) {
+    if (job["reason"] == "") continue;
+    text +=
+        fmt::format("{}: {}\n", job["job"].get<std::string>(), job["reason"].get<std::string>());
+  }
   return text;
 }
 

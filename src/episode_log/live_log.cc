@@ -134,6 +134,7 @@ std::vector<std::string> LiveLog::End(const std::string& runtime) {
     row.tenant = facts.workload.tenants.Intern(job->asked.user);
     row.user = facts.workload.users.Intern(job->asked.user);
     row.group = facts.workload.groups.Intern(job->asked.model);
+    row.gpu_types = facts.workload.gpu_types.Intern(job->asked.gpu_types);
     row.priority = job->asked.priority;
     row.deadline = job->deadline;
     row.outcome = OutcomeOf(*job);

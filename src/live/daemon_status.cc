@@ -19,6 +19,27 @@ GpuCount Held(const LiveJob& job) {
   return gpus;
 }
 
+// Of a label in Prometheus' text format.
+std::string Escaped(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '\\' || c == '"') escaped += '\\';
+    escaped += c == '\n' ? ' ' : c;
+  }
+  return escaped;
+}
+
+// As believed now, at the GPUs it asks for, by type: those that it accepts and that have room.
+Json RatesJson(const LiveJob& job, const std::vector<std::string>& types) {
+  Json rates = Json::object();
+  if (!job.fits) return rates;
+  for (const GpuTypeIndex type : job.table->types()) {
+    const std::int32_t asked = job.table->Find(UnitCounts(job.asked.requested), type);
+    if (asked >= 0) rates[types[At(type)]] = (*job.table)[asked].rate;
+  }
+  return rates;
+}
+
 Json JobJson(const LiveCluster& cluster, const LiveJob& job) {
   GpuCount given = 0;
   Json nodes = Json::object();
@@ -26,16 +47,21 @@ Json JobJson(const LiveCluster& cluster, const LiveJob& job) {
     nodes[cluster.state().nodes()[At(share.node)].name] = std::popcount(share.gpus);
     given += std::popcount(share.gpus);
   }
+  const std::vector<std::string>& types = cluster.state().job_table().nominal().types();
   const double total =
       !std::isnan(job.progress.total_work) ? job.progress.total_work : job.asked.total_work;
   return {{"job", job.asked.id},
           {"user", job.asked.user},
           {"model", job.asked.model},
-          {"stage", job.fits ? job.worker_group.stage(job.progress) : "too large"},
+          {"stage", job.fits ? job.worker_group.stage(job.progress) : "fits nowhere"},
+          {"reason", job.fits ? job.asked.reason : job.unfit},
           {"gpus", given},
           {"held", Held(job)},
           {"min", job.asked.min_gpus},
           {"max", job.asked.max_gpus},
+          {"type", job.running < 0 ? "" : types[At((*job.table)[job.running].gpu_type)]},
+          {"types", job.asked.gpu_types},
+          {"rates", RatesJson(job, types)},
           {"nodes", std::move(nodes)},
           {"epoch", job.worker_group.membership().epoch},
           {"step", job.progress.step},
@@ -92,10 +118,27 @@ std::string MetricsText(const LiveCluster& cluster, const DecisionCounts& decisi
     text += fmt::format("# HELP allot_{0} {1}\n# TYPE allot_{0} {2}\nallot_{0} {3}\n", name, help,
                         type, value);
   };
+  // Of each type of GPUs, its name as a label.
+  const auto by_type = [&](const char* name, const char* help, const std::vector<int>& values) {
+    text += fmt::format("# HELP allot_{0} {1}\n# TYPE allot_{0} gauge\n", name, help);
+    const std::vector<std::string>& types = state.job_table().nominal().types();
+    for (std::size_t type = 0; type < types.size(); ++type) {
+      text += fmt::format("allot_{}{{type=\"{}\"}} {}\n", name, Escaped(types[type]), values[type]);
+    }
+  };
+  const ClusterSpec& present = state.present();
+  std::vector<int> up_of(present.types().size()), held_of(up_of), jobs_of(up_of);
   int waiting = 0, running = 0, held = 0;
   for (const LiveJob* job : state.job_table().active()) {
     ++(job->running < 0 ? waiting : running);
     held += Held(*job);
+    if (job->running >= 0) ++jobs_of[At((*job->table)[job->running].gpu_type)];
+    for (const LiveWorker& worker : job->worker_group.workers()) {
+      held_of[At(present.nodes()[At(worker.node)].type)] += std::popcount(worker.gpus);
+    }
+  }
+  for (std::size_t type = 0; type < up_of.size(); ++type) {
+    up_of[type] = present.total_of(static_cast<GpuTypeIndex>(type)).gpus;
   }
   std::size_t finished = 0;
   for (const auto& job : state.job_table().jobs()) finished += job->record.finish != kNever ? 1 : 0;
@@ -104,6 +147,9 @@ std::string MetricsText(const LiveCluster& cluster, const DecisionCounts& decisi
   metric("jobs_finished_total", "counter", "jobs that finished", static_cast<double>(finished));
   metric("gpus_up", "gauge", "GPUs of nodes that are up", state.present().total().gpus);
   metric("gpus_held", "gauge", "GPUs that workers hold", held);
+  by_type("gpus_up_of_type", "GPUs of a type, of nodes that are up", up_of);
+  by_type("gpus_held_of_type", "GPUs of a type that workers hold", held_of);
+  by_type("jobs_running_on_type", "jobs that were given GPUs of a type", jobs_of);
   metric("paused", "gauge", "1 while decisions are paused", state.paused() ? 1 : 0);
   metric("decisions_failed_total", "counter", "decisions that changed nothing for an error",
          static_cast<double>(decisions.failed));

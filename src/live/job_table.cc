@@ -73,6 +73,7 @@ void JobTable::MakeTable(LiveJob& job) {
   spec.gpus = job.asked.requested;
   spec.min_gpus = job.asked.min_gpus;
   spec.max_gpus = job.asked.max_gpus;
+  spec.gpu_types = one.gpu_types.Intern(job.asked.gpu_types);
   Catalogue fitted;
   std::unique_ptr<TableCache> own;
   TableCache* tables = tables_.get();
@@ -91,8 +92,10 @@ void JobTable::MakeTable(LiveJob& job) {
     job.table = tables->TableFor(one, spec);
     job.requested = tables->RequestedOf(one, spec);
     job.fits = true;
-  } catch (const Error&) {  // larger than any GPU type of the cluster
+    job.unfit.clear();
+  } catch (const Error& error) {  // of a type that the cluster has not, or larger than it
     job.fits = false;
+    job.unfit = error.what();
     return;
   }
   job.table_is_new = before != nullptr;

@@ -33,7 +33,8 @@ struct LiveJob {
   bool over = false;
   Seconds ended = kNever;       // when it was over
   Seconds run_time = kUnknown;  // measured, once it is over: JobTable::RunTime
-  bool fits = true;             // some GPU type can hold it
+  bool fits = true;             // some GPU type that it accepts can hold it
+  std::string unfit;            // else why none can, for people
 
   // What the last decision gave.
   std::shared_ptr<const ConfigurationTable> table;

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <chrono>
 
-#include "cluster/validate.h"
 #include "core/error.h"
 #include "core/index.h"
+#include "live/live_rules.h"
 
 namespace allot {
 
@@ -16,7 +16,7 @@ void KeepOnErrorPolicy::Decide(const Observation& o, Allocation* allocation) {
   std::string why;
   try {
     inside_->Decide(o, allocation);
-    const Status status = ValidateAllocation(o, *allocation);
+    const Status status = ValidateLiveAllocation(o, *allocation);
     if (!status.ok()) why = status.message();
   } catch (const std::exception& error) {
     why = error.what();

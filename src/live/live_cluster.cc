@@ -6,11 +6,11 @@
 #include <cmath>
 #include <utility>
 
-#include "cluster/validate.h"
 #include "core/error.h"
 #include "core/index.h"
 #include "core/interrupt.h"
 #include "core/strings.h"
+#include "live/live_rules.h"
 
 namespace allot {
 
@@ -32,7 +32,7 @@ LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& cl
 }
 
 Status LiveCluster::Validate(const Allocation& allocation) const {
-  return ValidateAllocation(observation_, allocation);
+  return ValidateLiveAllocation(observation_, allocation);
 }
 
 // ---- decisions ----

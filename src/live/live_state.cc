@@ -31,6 +31,7 @@ RuntimeJob AskedOf(const JournalRecord& r) {
   job.requested = r.at("gpus");
   job.min_gpus = r.at("min_gpus");
   job.max_gpus = r.at("max_gpus");
+  job.gpu_types = r.value("gpu_types", std::string());  // older journals have none
   job.mode = r.at("resize") == "hot" ? ResizeMode::kHot : ResizeMode::kRestart;
   job.model = r.at("model");
   job.total_work = Number(r, "total_work", kUnknown);
@@ -70,6 +71,7 @@ JournalRecord Job(const RuntimeJob& job, Seconds submit, Seconds deadline) {
           {"gpus", job.requested},
           {"min_gpus", job.min_gpus},
           {"max_gpus", job.max_gpus},
+          {"gpu_types", job.gpu_types},
           {"resize", job.mode == ResizeMode::kHot ? "hot" : "restart"},
           {"model", job.model},
           {"total_work", Known(job.total_work)},

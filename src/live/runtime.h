@@ -27,10 +27,11 @@
 
 namespace allot {
 
+// GPUs of one type on one machine. A machine with GPUs of several types is shown as a node of each.
 struct RuntimeNode {
   std::string name;
-  std::string gpu_type = "gpu";
-  Resources capacity;  // at most kMaxGpusPerNode GPUs
+  std::string gpu_type = "gpu";  // as the runtime names it; "gpu" where it does not
+  Resources capacity;            // at most kMaxGpusPerNode GPUs
   bool up = true;  // false: drained or down; nothing is to be started there, and what runs there
                    // is to leave
 };
@@ -58,6 +59,7 @@ struct RuntimeJob {
   GpuCount requested = 1;
   GpuCount min_gpus = 1;  // 1 <= min <= requested <= max
   GpuCount max_gpus = 1;
+  std::string gpu_types;  // that it accepts, joined by '|'; "": any
   ResizeMode mode = ResizeMode::kHot;
   std::string model;             // profile of the catalogue; "" or unknown: the documented prior
   double total_work = kUnknown;  // as the user says, in the unit that progress is reported in
@@ -68,6 +70,10 @@ struct RuntimeJob {
   JobState state = JobState::kActive;
   std::string reason;  // why it failed or was cancelled or is held, for people
 };
+
+// The types that a job accepts as its user writes them ("a100|v100"), for RuntimeJob. DataError
+// unless they are names joined by '|', each once; `where` begins its message.
+std::string GpuTypesFrom(std::string_view text, std::string_view where);
 
 enum class WorkerState : std::uint8_t {
   kStarting,  // asked for; holds its GPUs

@@ -117,6 +117,7 @@ bool RuntimeReader::ReadJobs(const RuntimeSnapshot& snapshot) {
       continue;
     }
     job->asked.priority = seen->priority;
+    job->asked.reason = seen->reason;
     if (IsOver(*seen)) {
       EndJob(*job, seen->state, seen->reason);
       event = true;
@@ -145,11 +146,10 @@ LiveJob* RuntimeReader::AddJob(const RuntimeJob& seen) {
   writer_.Write("job", std::move(asked));
   LiveJob* job = state_.job_table().Find(seen.id);
   if (job->fits) {
-    spdlog::info("job {} of {}: {} to {} GPUs, model '{}'", seen.id, seen.user, seen.min_gpus,
-                 seen.max_gpus, seen.model);
+    spdlog::info("job {} of {}: {} to {} GPUs of {}, model '{}'", seen.id, seen.user, seen.min_gpus,
+                 seen.max_gpus, seen.gpu_types.empty() ? "any type" : seen.gpu_types, seen.model);
   } else {
-    spdlog::warn("job {} waits for a larger cluster: it asks for {} GPUs, no GPU type has them",
-                 seen.id, seen.requested);
+    spdlog::warn("job {} waits for another cluster: {}", seen.id, job->unfit);
   }
   return job;
 }

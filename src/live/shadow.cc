@@ -6,8 +6,8 @@
 #include <chrono>
 #include <vector>
 
-#include "cluster/validate.h"
 #include "core/error.h"
+#include "live/live_rules.h"
 
 namespace allot {
 namespace {
@@ -45,7 +45,7 @@ void Shadow::OnDecision(const Observation& o, const Allocation& allocation) {
   try {
     own_.Clear();
     policy_->Decide(o, &own_);
-    const Status status = ValidateAllocation(o, own_);
+    const Status status = ValidateLiveAllocation(o, own_);
     if (!status.ok()) why = status.message();
   } catch (const std::exception& error) {
     why = error.what();

@@ -82,6 +82,9 @@ std::optional<Job> JobOf(const Story& story, TraceBuilder& builder) {
   Workload& names = builder.workload();
   job.user = names.users.Intern(asked.Text("user"));
   job.group = names.groups.Intern(asked.Text("model"));
+  if (story.asked.contains("gpu_types")) {
+    job.gpu_types = names.gpu_types.Intern(asked.Text("gpu_types"));
+  }
   if (story.asked.contains("profile")) job.model = names.models.Intern(asked.Text("profile"));
   return job;
 }

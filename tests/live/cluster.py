@@ -15,6 +15,7 @@ import contextlib
 import os
 import pwd
 import random
+import re
 import shutil
 import signal
 import socket
@@ -189,8 +190,8 @@ class Cluster:
         used = {}
         for line in self.client("scontrol", "--oneliner", "--details", "show", "node").splitlines():
             fields = dict(word.split("=", 1) for word in line.split() if "=" in word)
-            text = fields.get("GresUsed", "")
-            used[fields["NodeName"]] = int(text.split("(")[0].rsplit(":", 1)[1]) if ":" in text else 0
+            # gpu:a100:1(IDX:0),gpu:v100:0(IDX:N/A)
+            used[fields["NodeName"]] = sum(map(int, re.findall(r":(\d+)\(", fields.get("GresUsed", ""))))
         return used
 
     # ---- inside ----
@@ -235,9 +236,14 @@ class Cluster:
                 link = devices / f"nvidia{number}"
                 if not link.is_symlink():
                     link.symlink_to("/dev/null")
-            gres.append(f"NodeName={node} Name=gpu Type={kind} File={devices}/nvidia[0-{gpus - 1}]")
+            first = 0
+            kinds = kind if isinstance(kind, dict) else {kind: gpus}  # a node may have several
+            for one, count in kinds.items():
+                gres.append(f"NodeName={node} Name=gpu Type={one} File={devices}/nvidia[{first}-{first + count - 1}]")
+                first += count
+            of_node = ",".join(f"gpu:{one}:{count}" for one, count in kinds.items())
             lines.append(f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={cpus} "
-                         f"RealMemory=8000 Gres=gpu:{kind}:{gpus} Feature={kind} State={'FUTURE' if node == LATER[0] else 'UNKNOWN'}")
+                         f"RealMemory=8000 Gres={of_node} Feature={','.join(kinds)} State={'FUTURE' if node == LATER[0] else 'UNKNOWN'}")
         names = ",".join(node for node, *_ in (*self.nodes, LATER))
         lines.append(f"PartitionName=main Nodes={names} MaxTime=INFINITE State=UP OverSubscribe=NO")
         lines.append(f"PartitionName=elastic Nodes={names} MaxTime=INFINITE State=DOWN Default=YES")
@@ -281,12 +287,12 @@ CHILDREN = {}  # pid -> Popen, so that what ended is reaped
 
 
 @contextlib.contextmanager
-def throw_away():
+def throw_away(nodes=NODES):
     """A running cluster in a folder that other users may enter, unlike pytest's: their jobs run here."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
         folder.chmod(0o755)
-        with Cluster(folder / "cluster") as one:
+        with Cluster(folder / "cluster", nodes) as one:
             yield one
 
 

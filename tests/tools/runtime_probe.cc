@@ -38,12 +38,16 @@ json ToJson(const RuntimeSnapshot& snapshot) {
   }
   constexpr const char* kJobStates[] = {"active", "held", "finished", "failed", "cancelled"};
   for (const RuntimeJob& job : snapshot.jobs) {
-    jobs[job.id] = {
-        {"user", job.user},           {"name", job.name},
-        {"min", job.min_gpus},        {"max", job.max_gpus},
-        {"requested", job.requested}, {"mode", job.mode == ResizeMode::kHot ? "hot" : "restart"},
-        {"model", job.model},         {"state", kJobStates[static_cast<std::size_t>(job.state)]},
-        {"reason", job.reason}};
+    jobs[job.id] = {{"user", job.user},
+                    {"name", job.name},
+                    {"min", job.min_gpus},
+                    {"max", job.max_gpus},
+                    {"requested", job.requested},
+                    {"types", job.gpu_types},
+                    {"mode", job.mode == ResizeMode::kHot ? "hot" : "restart"},
+                    {"model", job.model},
+                    {"state", kJobStates[static_cast<std::size_t>(job.state)]},
+                    {"reason", job.reason}};
   }
   constexpr const char* kWorkerStates[] = {"starting", "ready", "ended"};
   for (const RuntimeWorker& worker : snapshot.workers) {

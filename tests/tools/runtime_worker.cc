@@ -4,7 +4,8 @@
 //   runtime_worker FOLDER hot       speaks the worker protocol: joins, follows epochs, leaves
 //   runtime_worker FOLDER restart   any program: ends with SIGTERM, or with success when finished
 //
-// It writes pid-WORKER. FOLDER/finish: the job's work is done. FOLDER/exit-WORKER: this worker ends
+// It writes pid-WORKER, and told-WORKER: the type and the numbers of the GPUs that it was told to
+// use. FOLDER/finish: the job's work is done. FOLDER/exit-WORKER: this worker ends
 // with exit code 0, whatever its job does.
 
 #include <unistd.h>
@@ -27,7 +28,14 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kStep{10};
 
+std::string Variable(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? "-" : text;
+}
+
 void WritePid(const fs::path& folder, const std::string& worker) {
+  WriteTextFile(folder / ("told-" + worker),
+                Variable("ALLOT_GPU_TYPE") + " " + Variable("CUDA_VISIBLE_DEVICES") + "\n");
   WriteTextFile(folder / ("pid-" + worker), std::to_string(::getpid()) + "\n");
 }
 

@@ -13,9 +13,9 @@
 namespace allot {
 namespace {
 
-const std::vector<std::string> kKeys = {"name",     "command",  "gpus",  "min",
-                                        "max",      "resize",   "model", "work",
-                                        "priority", "deadline", "after", "directory"};
+const std::vector<std::string> kKeys = {"name",     "command", "gpus",     "min",  "max",
+                                        "types",    "resize",  "model",    "work", "priority",
+                                        "deadline", "after",   "directory"};
 
 class Reader {
  public:
@@ -119,6 +119,9 @@ std::vector<LocalJob> ReadJobFile(const std::filesystem::path& path) {
       throw DataError("{}: min <= gpus <= max, got {}, {} and {}", where, job.asked.min_gpus,
                       job.asked.requested, job.asked.max_gpus);
     }
+    if (table->contains("types")) {
+      job.asked.gpu_types = GpuTypesFrom(read.Text("types", ""), fmt::format("{}: 'types'", where));
+    }
     const std::string resize = read.Text("resize", "hot");
     if (resize != "hot" && resize != "restart") {
       throw DataError("{}: 'resize' must be \"hot\" or \"restart\", got \"{}\"", where, resize);
@@ -149,6 +152,7 @@ nlohmann::ordered_json ToJson(const LocalJob& job) {
           {"gpus", asked.requested},
           {"min", asked.min_gpus},
           {"max", asked.max_gpus},
+          {"types", asked.gpu_types},
           {"resize", asked.mode == ResizeMode::kHot ? "hot" : "restart"},
           {"model", asked.model},
           {"work", known(asked.total_work)},
@@ -170,6 +174,7 @@ LocalJob LocalJobFromJson(const nlohmann::ordered_json& json) {
   job.asked.requested = json.at("gpus");
   job.asked.min_gpus = json.at("min");
   job.asked.max_gpus = json.at("max");
+  job.asked.gpu_types = json.value("types", std::string());
   job.asked.mode = json.at("resize") == "hot" ? ResizeMode::kHot : ResizeMode::kRestart;
   job.asked.model = json.at("model");
   job.asked.total_work = number("work", kUnknown);

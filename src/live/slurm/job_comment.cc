@@ -13,7 +13,8 @@ namespace {
 constexpr long long kMostGpus = 1 << 16;
 
 const std::vector<std::string>& Keys() {
-  static const std::vector<std::string> keys = {"gpus", "max", "min", "model", "resize", "work"};
+  static const std::vector<std::string> keys = {"gpus",  "max",    "min", "model",
+                                                "types", "resize", "work"};
   return keys;
 }
 
@@ -72,6 +73,9 @@ std::optional<JobComment> ParseJobComment(std::string_view comment) {
   if (parsed.requested < parsed.min_gpus || parsed.requested > parsed.max_gpus) {
     throw DataError("comment: 'gpus' must be between 'min' {} and 'max' {}, got {}",
                     parsed.min_gpus, parsed.max_gpus, parsed.requested);
+  }
+  if (const auto types = given.find("types"); types != given.end()) {
+    parsed.gpu_types = GpuTypesFrom(types->second, "comment: 'types'");
   }
   if (const auto model = given.find("model"); model != given.end()) {
     if (!IsName(model->second)) {

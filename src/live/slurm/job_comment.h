@@ -16,6 +16,7 @@ struct JobComment {
   GpuCount max_gpus = 1;
   GpuCount requested = 1;  // min where not said
   ResizeMode mode = ResizeMode::kHot;
+  std::string gpu_types;  // "a100|v100"; "": not said
   std::string model;
   double total_work = kUnknown;
 };

@@ -1,6 +1,7 @@
 #include "live/slurm/job_request.h"
 
 #include <optional>
+#include <vector>
 
 #include "core/error.h"
 #include "live/slurm/job_comment.h"
@@ -9,11 +10,13 @@
 namespace allot {
 
 void ReadRequest(const SlurmJob& slurm, RuntimeJob* job) {
-  const GresGpus gres = ParseGres(slurm.gpus);
+  const std::vector<GresGpus> asked = ParseGres(slurm.gpus);
+  const GresGpus gres = asked.empty() ? GresGpus{} : asked.front();
   const std::optional<JobComment> comment = ParseJobComment(slurm.comment);
   if (comment) {
     job->min_gpus = comment->min_gpus;
     job->max_gpus = comment->max_gpus;
+    job->gpu_types = comment->gpu_types;
     job->requested = comment->requested;
     job->mode = comment->mode;
     job->model = comment->model;
@@ -24,14 +27,24 @@ void ReadRequest(const SlurmJob& slurm, RuntimeJob* job) {
     job->min_gpus = job->max_gpus = job->requested;
   }
   if (slurm.array) throw DataError("job arrays are not placed: submit the jobs one by one");
-  if (!gres.type.empty()) {
-    throw DataError("GPUs must be asked for without a type (allot chooses it), got '{}'",
-                    slurm.gpus);
+  if (asked.size() > 1) {
+    throw DataError(
+        "a job must ask for GPUs of one type, or of none (--gres=gpu:N) and name those that it "
+        "accepts in its comment (types=a|b), got '{}'",
+        slurm.gpus);
   }
   if (comment && job->mode == ResizeMode::kHot && gres.count > 0) {
-    throw DataError("an elastic job must ask for GPUs in its comment (gpus={}), not by --gres {}",
-                    gres.count, slurm.gpus);
+    throw DataError("an elastic job must ask for GPUs in its comment (gpus={}{}), not by --gres {}",
+                    gres.count, gres.type.empty() ? "" : " types=" + gres.type, slurm.gpus);
   }
+  // Slurm runs a job on no other type than the one that it was submitted with (ADR 36).
+  if (!gres.type.empty() && !job->gpu_types.empty() && job->gpu_types != gres.type) {
+    throw DataError(
+        "a job that names types in its comment must ask for GPUs without one (--gres=gpu:{}), got "
+        "types={} and '{}'",
+        gres.count, job->gpu_types, slurm.gpus);
+  }
+  if (!gres.type.empty()) job->gpu_types = GpuTypesFrom(gres.type, "the type of --gres");
   if (job->requested < 1) {
     throw DataError("a job must ask for GPUs, by --gres=gpu:N or a comment 'allot min=.. max=..'");
   }

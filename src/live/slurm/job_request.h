@@ -7,8 +7,8 @@
 
 namespace allot {
 
-// Sets the sizes, the mode, the model and the work of `job`; throws DataError, for the user to
-// read, where it asks for what cannot be given.
+// Sets the sizes, the GPU types, the mode, the model and the work of `job`; throws DataError, for
+// the user to read, where it asks for what cannot be given.
 void ReadRequest(const SlurmJob& slurm, RuntimeJob* job);
 
 }  // namespace allot

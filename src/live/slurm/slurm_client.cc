@@ -289,7 +289,6 @@ Status SlurmClient::Submit(const SlurmSubmission& submission, std::uint32_t* id)
   const Status done = thread_->Do(patience_, [submission, given] {
     job_desc_msg_t job;
     slurm_init_job_desc_msg(&job);
-    const std::string gres = fmt::format("gres:gpu:{}", submission.gpus);
     job.user_id = submission.user_id;
     job.group_id = submission.group_id;
     job.name = Mutable(submission.name);
@@ -297,7 +296,7 @@ Status SlurmClient::Submit(const SlurmSubmission& submission, std::uint32_t* id)
     job.script = Mutable(submission.script);
     job.partition = Mutable(submission.partition);
     job.req_nodes = Mutable(submission.node);
-    job.tres_per_node = Mutable(gres);
+    job.tres_per_node = Mutable(submission.gres);
     job.work_dir = Mutable(submission.work_dir);
     job.std_out = Mutable(submission.output);
     job.account = IfAny(submission.account);
@@ -350,13 +349,12 @@ Status SlurmClient::Change(const SlurmChange& change) {
           "setting the number of nodes");
     }
     if (!done.ok()) return done;
-    const std::string gres = fmt::format("gres:gpu:{}", change.gpus_a_node);
     done = update(
         [&](job_desc_msg_t* job) {
           job->partition = IfAny(change.partition);
           job->admin_comment = IfAny(change.admin_comment);
           job->req_nodes = IfAny(change.nodes);
-          if (change.gpus_a_node > 0) job->tres_per_node = Mutable(gres);
+          job->tres_per_node = IfAny(change.gres);
           if (change.requeue) job->requeue = 1;
           if (change.node_count > 0) job->begin_time = std::time(nullptr);
         },

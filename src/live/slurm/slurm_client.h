@@ -72,7 +72,7 @@ struct SlurmSnapshot {
   std::vector<SlurmJob> jobs;
 };
 
-// A batch job of one task on one node, with GPUs of whatever type that node has.
+// A batch job of one task on one node.
 struct SlurmSubmission {
   std::uint32_t user_id = 0;
   std::uint32_t group_id = 0;
@@ -81,7 +81,7 @@ struct SlurmSubmission {
   std::string script{};
   std::string partition{};
   std::string node{};
-  int gpus = 1;
+  std::string gres{};  // slurm_tags.h GresRequest
   std::string work_dir{};
   std::string output{};
   std::string account{};
@@ -98,7 +98,7 @@ struct SlurmChange {
   std::string partition{};
   std::string nodes{};  // exactly these; with `node_count`
   std::uint32_t node_count = 0;
-  int gpus_a_node = 0;
+  std::string gres{};  // a node; with the type that the job was submitted with
   std::string admin_comment{};
   bool release = false;
   bool requeue = false;  // allow it

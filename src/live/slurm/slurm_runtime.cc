@@ -90,6 +90,11 @@ Status SlurmRuntime::Start(const std::string& job, std::span<const WorkerRequest
     return Status::Refused("job {} must be active to be started, it is not: {}", job,
                            user_job.job.reason);
   }
+  for (const WorkerRequest& worker : workers) {
+    if (!parts_.contains(worker.node)) {
+      return Status::Refused("node {} has no GPUs that Slurm knows of", worker.node);
+    }
+  }
   return user_job.job.mode == ResizeMode::kHot ? StartWorkerJobs(user_job, workers)
                                                : StartItself(user_job, workers);
 }
@@ -131,6 +136,7 @@ Status SlurmRuntime::StartWorkerJobs(UserJob& user_job, std::span<const WorkerRe
 SlurmSubmission SlurmRuntime::WorkerJobOf(const UserJob& user_job, const WorkerRequest& worker,
                                           const WorkerTag& tag) {
   const SlurmJob& of = user_job.slurm;
+  const NodePart& part = parts_.at(worker.node);
   const std::string number = worker.worker.substr(worker.worker.rfind('.') + 1);
   SlurmSubmission submission;
   submission.user_id = of.user_id;
@@ -139,8 +145,8 @@ SlurmSubmission SlurmRuntime::WorkerJobOf(const UserJob& user_job, const WorkerR
   submission.comment = ToText(tag);
   submission.script = kWorkerScript;
   submission.partition = options_.partition;
-  submission.node = worker.node;
-  submission.gpus = std::popcount(worker.gpus);
+  submission.node = part.node;
+  submission.gres = GresRequest(std::popcount(worker.gpus), part.gpu_type);
   submission.work_dir = of.work_dir;
   submission.output = fmt::format("slurm-{}.{}.out", of.id, number);
   submission.account = of.account;
@@ -157,8 +163,8 @@ SlurmSubmission SlurmRuntime::WorkerJobOf(const UserJob& user_job, const WorkerR
       "ALLOT_DAEMON=" + hub_.address(),
       "ALLOT_TOKEN=" + TokenOf(user_job.job.id),
       fmt::format("ALLOT_RUN_DIR={}/.allot/{}", of.work_dir, of.id),
-      "ALLOT_GPU_TYPE=" + node_type_[worker.node],
-      "ALLOT_NODE=" + worker.node,
+      "ALLOT_GPU_TYPE=" + (part.gpu_type.empty() ? "gpu" : part.gpu_type),
+      "ALLOT_NODE=" + part.node,
   };
   return submission;
 }
@@ -169,28 +175,50 @@ Status SlurmRuntime::StartItself(UserJob& user_job, std::span<const WorkerReques
     return Status::Refused("job {} must have been requeued for {} s", user_job.job.id,
                            kAfterRequeue);
   }
-  std::vector<std::string> nodes;
-  const int gpus = std::popcount(workers.front().gpus);
   JobTag tag = user_job.tag;
   for (const WorkerRequest& worker : workers) {
-    if (std::popcount(worker.gpus) != gpus) {
-      return Status::Refused(
-          "Slurm gives a job as many GPUs on each of its nodes, not {} on {} and {} on {}", gpus,
-          workers.front().node, std::popcount(worker.gpus), worker.node);
-    }
-    nodes.push_back(worker.node);
     tag.shares.push_back({worker.worker, worker.node, worker.gpus});
   }
-  Status done = client_.Change({.id = user_job.slurm.id,
-                                .partition = options_.partition,
-                                .nodes = Join(nodes, ","),
-                                .node_count = static_cast<std::uint32_t>(nodes.size()),
-                                .gpus_a_node = gpus,
-                                .admin_comment = ToText(tag)});
+  SlurmChange change{
+      .id = user_job.slurm.id, .partition = options_.partition, .admin_comment = ToText(tag)};
+  Status done = PlaceOf(user_job, workers, &change);
+  if (done.ok()) done = client_.Change(change);
   if (!done.ok()) return done;
   user_job.tag = std::move(tag);
   user_job.tagged = true;
   return done;
+}
+
+// Nodes and GPUs in Slurm's words. A request keeps the type, or to have none, that it was submitted
+// with (ADR 36): where it has none, the node alone decides.
+Status SlurmRuntime::PlaceOf(const UserJob& user_job, std::span<const WorkerRequest> workers,
+                             SlurmChange* change) const {
+  const std::vector<GresGpus> asked = ParseGres(user_job.slurm.gpus);
+  const bool typed = !asked.empty() && !asked.front().type.empty();
+  const NodePart& first = parts_.at(workers.front().node);
+  const int gpus = std::popcount(workers.front().gpus);
+  std::vector<std::string> nodes;
+  for (const WorkerRequest& worker : workers) {
+    const NodePart& part = parts_.at(worker.node);
+    if (std::popcount(worker.gpus) != gpus || part.gpu_type != first.gpu_type) {
+      return Status::Refused(
+          "Slurm gives a job the same GPUs on each of its nodes, not {} '{}' on {} and {} '{}' on "
+          "{}",
+          gpus, first.gpu_type, workers.front().node, std::popcount(worker.gpus), part.gpu_type,
+          worker.node);
+    }
+    if (typed ? part.gpu_type != asked.front().type : !part.whole) {
+      return Status::Refused(
+          "Slurm gives a job GPUs of the type that it was submitted with, or those of a node that "
+          "has one type: job {} asks for '{}', {} has '{}'",
+          user_job.job.id, user_job.slurm.gpus, worker.node, part.gpu_type);
+    }
+    nodes.push_back(part.node);
+  }
+  change->nodes = Join(nodes, ",");
+  change->node_count = static_cast<std::uint32_t>(nodes.size());
+  change->gres = GresRequest(gpus, typed ? first.gpu_type : "");
+  return Status::Ok();
 }
 
 Status SlurmRuntime::GiveBack(UserJob& user_job) {

@@ -61,16 +61,27 @@ class SlurmRuntime : public Runtime {
     WorkerTag tag;
   };
 
+  // GPUs of one type of a Slurm node: a node as the daemon knows it, by its name.
+  struct NodePart {
+    std::string node;
+    std::string gpu_type;  // as Slurm says; "": without one
+    bool whole = true;     // all GPUs of the Slurm node
+  };
+
   static Seconds Monotonic();
   SlurmSnapshot TakeSlurmSnapshot();
   void ReadNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot* seen);
   void ReadUserJob(const SlurmJob& slurm);
+  void CheckType(const RuntimeJob& job, const SlurmJob& slurm) const;
   void ReadWorkerJob(const UserJob& user_job, const WorkerJob& worker_job, RuntimeSnapshot* seen);
   void ReadShares(UserJob& user_job, RuntimeSnapshot* seen);
   void TellUser(const UserJob& user_job);
   Status GiveBack(UserJob& user_job);  // to the partition where jobs wait
   Status StartWorkerJobs(UserJob& user_job, std::span<const WorkerRequest> workers);
   Status StartItself(UserJob& user_job, std::span<const WorkerRequest> workers);
+  Status PlaceOf(const UserJob& user_job, std::span<const WorkerRequest> workers,
+                 SlurmChange* change) const;
+  std::string PartOn(const std::string& node, const std::string& gpu_type) const;
   SlurmSubmission WorkerJobOf(const UserJob& user_job, const WorkerRequest& worker,
                               const WorkerTag& tag);
   const std::string& TokenOf(const std::string& job);
@@ -85,8 +96,8 @@ class SlurmRuntime : public Runtime {
   Seconds settled_at_ = 0;    // nothing is started before; monotonic
   std::map<std::string, UserJob> user_jobs_;
   std::map<std::string, WorkerJob> worker_jobs_;  // by worker
-  std::map<std::string, std::string> node_type_;  // of GPUs
-  std::map<std::string, bool> node_up_;           // as last known
+  std::map<std::string, NodePart> parts_;         // by the daemon's name of the node
+  std::map<std::string, bool> node_up_;           // as last known; by Slurm's name
   std::map<std::string, std::string> tokens_;     // of jobs
   std::set<std::string> forgotten_;               // jobs; Slurm lists them a while longer
   std::set<std::string> watched_;                 // workers that we have seen before their end

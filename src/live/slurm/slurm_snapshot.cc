@@ -26,17 +26,41 @@ void SlurmRuntime::ReadNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot* see
   for (const SlurmNode& node : snapshot.nodes) {
     const auto& in = node.partitions;
     if (std::find(in.begin(), in.end(), options_.partition) == in.end()) continue;
-    const GresGpus gpus = ParseGres(node.gres);
-    if (gpus.count == 0) continue;
-    RuntimeNode shown;
-    shown.name = node.name;
-    shown.gpu_type = gpus.type.empty() ? "gpu" : gpus.type;
-    shown.capacity.gpus = gpus.count;
-    shown.capacity.cpus = node.cpus;
     if (!node.unknown) node_up_[node.name] = node.up;
-    shown.up = node_up_[node.name];
-    node_type_[node.name] = shown.gpu_type;
-    seen->nodes.push_back(std::move(shown));
+    std::vector<GresGpus> types = ParseGres(node.gres);
+    std::erase_if(types, [](const GresGpus& gpus) { return gpus.count == 0; });
+    for (const GresGpus& gpus : types) {
+      const bool whole = types.size() == 1;
+      RuntimeNode shown;
+      shown.name = whole ? node.name : fmt::format("{}:{}", node.name, gpus.type);
+      if (!gpus.type.empty()) shown.gpu_type = gpus.type;
+      shown.capacity.gpus = gpus.count;
+      shown.capacity.cpus = node.cpus;
+      shown.up = node_up_[node.name];
+      parts_[shown.name] = {node.name, gpus.type, whole};
+      seen->nodes.push_back(std::move(shown));
+    }
+  }
+}
+
+// The daemon's name of GPUs that Slurm has given.
+std::string SlurmRuntime::PartOn(const std::string& node, const std::string& gpu_type) const {
+  const std::string part = fmt::format("{}:{}", node, gpu_type);
+  return parts_.contains(part) ? part : node;
+}
+
+// A job that runs itself on GPUs of no type (ADR 36) cannot be given those of one type of a node
+// that has several.
+void SlurmRuntime::CheckType(const RuntimeJob& job, const SlurmJob& slurm) const {
+  if (job.mode == ResizeMode::kHot) return;
+  const std::vector<GresGpus> asked = ParseGres(slurm.gpus);
+  if (!asked.empty() && !asked.front().type.empty()) return;
+  for (const auto& [name, part] : parts_) {
+    if (part.whole) continue;
+    throw DataError(
+        "a job that is not elastic must name the type of its GPUs here (--gres=gpu:TYPE:{}), as "
+        "node {} has several, got '{}'",
+        job.requested, part.node, slurm.gpus);
   }
 }
 
@@ -58,6 +82,7 @@ void SlurmRuntime::ReadUserJob(const SlurmJob& slurm) {
   if (slurm.time_limit < 0x7fffffff) job.time_limit = 60.0 * slurm.time_limit;
   try {
     ReadRequest(slurm, &job);
+    if (!user_job.tagged) CheckType(job, slurm);
     if (!slurm.waits.empty() && slurm.state == SlurmState::kPending && !user_job.tagged) {
       job.state = JobState::kHeld;
       job.reason = slurm.waits;
@@ -106,7 +131,8 @@ void SlurmRuntime::ReadWorkerJob(const UserJob& user_job, const WorkerJob& worke
   RuntimeWorker worker;
   worker.id = id;
   worker.job = worker_job.tag.job;
-  worker.node = worker_job.slurm.nodes;
+  const std::vector<GresGpus> given = ParseGres(worker_job.slurm.gpus);
+  worker.node = PartOn(worker_job.slurm.nodes, given.empty() ? "" : given.front().type);
   worker.gpus = worker_job.tag.gpus;
   if (!worker_job.slurm.over()) {
     hub_.AddJob(worker.job, TokenOf(worker.job));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 
@@ -98,18 +99,25 @@ double SubmitTimeOf(std::string_view job_name) {
   return static_cast<double>(Parse<long long>(digits, 16).value_or(0));
 }
 
-GresGpus ParseGres(std::string_view gres) {
-  GresGpus gpus;
+std::vector<GresGpus> ParseGres(std::string_view gres) {
+  std::vector<GresGpus> gpus;
   for (std::string_view item : Split(gres, ',')) {
     item = item.substr(0, item.find('('));
     if (item.starts_with("gres:")) item.remove_prefix(5);
     const std::vector<std::string_view> parts = Split(item, ':');
     if (parts.front() != "gpu") continue;
     const auto count = parts.size() > 1 ? Parse<GpuCount>(parts.back(), 10) : std::nullopt;
-    gpus.count += count.value_or(1);
-    if (gpus.type.empty() && parts.size() > (count ? 2U : 1U)) gpus.type = parts[1];
+    const std::string_view type = parts.size() > (count ? 2U : 1U) ? parts[1] : "";
+    auto known = std::find_if(gpus.begin(), gpus.end(),
+                              [&](const GresGpus& one) { return one.type == type; });
+    if (known == gpus.end()) known = gpus.insert(known, {0, std::string(type)});
+    known->count += count.value_or(1);
   }
   return gpus;
+}
+
+std::string GresRequest(GpuCount gpus, std::string_view type) {
+  return fmt::format("gres:gpu:{}{}{}", type, type.empty() ? "" : ":", gpus);
 }
 
 }  // namespace allot

@@ -50,12 +50,15 @@ std::optional<WorkerTag> ParseWorkerTag(std::string_view text);
 std::string JobName(std::uint32_t id, long long submit);
 double SubmitTimeOf(std::string_view job_name);
 
-// "gpu:v100:4(S:0-1),nic:2" -> 4 of v100; "gpu:4" and "gres:gpu:4" -> 4 of "". Several types add up
-// under the first.
+// "gpu:v100:4(S:0-1),nic:2,gpu:k80:2" -> 4 of v100, 2 of k80; "gpu:4" and "gres:gpu:4" -> 4 of "".
+// One item a type, in the text's order.
 struct GresGpus {
   GpuCount count = 0;
   std::string type;
 };
-GresGpus ParseGres(std::string_view gres);
+std::vector<GresGpus> ParseGres(std::string_view gres);
+
+// The same the other way, as a request: "gres:gpu:v100:4", "gres:gpu:4" where the type is "".
+std::string GresRequest(GpuCount gpus, std::string_view type);
 
 }  // namespace allot

@@ -91,7 +91,7 @@ class FakeRuntime : public Runtime {
       const bool trains = job.job.mode == ResizeMode::kHot ? all : Alive(id) > 0;
       if (trains) {
         ++job.progress.step;
-        job.progress.work += 10.0 * Alive(id);
+        job.progress.work += WorkOf(id);
       }
     }
     RuntimeSnapshot snapshot;
@@ -215,6 +215,19 @@ class FakeRuntime : public Runtime {
     }
     return alive;
   }
+  // Of a look: 10 a worker, by the speed of its GPU's type.
+  double WorkOf(const std::string& job) const {
+    double work = 0;
+    for (const auto& [id, worker] : workers) {
+      if (worker.seen.job != job || worker.seen.state == WorkerState::kEnded) continue;
+      const auto node = std::find_if(nodes.begin(), nodes.end(), [&](const RuntimeNode& one) {
+        return one.name == worker.seen.node;
+      });
+      const auto speed = node == nodes.end() ? speeds.end() : speeds.find(node->gpu_type);
+      work += speed == speeds.end() ? 10 : 10 * speed->second;
+    }
+    return work;
+  }
   std::vector<std::string> AliveIds(const std::string& job) const {
     std::vector<std::string> ids;
     for (const auto& [id, worker] : workers) {
@@ -230,8 +243,9 @@ class FakeRuntime : public Runtime {
   std::vector<RuntimeNode> nodes;
   std::map<std::string, JobData> jobs;
   std::map<std::string, Worker> workers;
-  std::set<std::string> slow;    // do not join yet
-  std::set<std::string> frozen;  // do nothing
+  std::map<std::string, double> speeds;  // of GPU types; 1 of those that are not named
+  std::set<std::string> slow;            // do not join yet
+  std::set<std::string> frozen;          // do nothing
   std::set<std::string> was_member;
   std::set<std::string> forgotten;
   bool strict = true;

@@ -35,12 +35,13 @@ class JobFileTest : public testing::Test {
 TEST_F(JobFileTest, ReadsAJobAndSurvivesTheWayThroughJson) {
   const auto jobs = Read(
       "[[job]]\nname = \"a\"\ncommand = [\"train\", \"--x\", \"$(y)\"]\ngpus = 2\nmin = 1\nmax = "
-      "4\nresize = \"restart\"\nwork = 100\n");
+      "4\ntypes = \"a100|v100\"\nresize = \"restart\"\nwork = 100\n");
   ASSERT_EQ(jobs.size(), 1U);
   EXPECT_EQ(jobs[0].directory, folder_.path());
   const LocalJob again = LocalJobFromJson(ToJson(jobs[0]));
   EXPECT_EQ(again.command, jobs[0].command);
   EXPECT_EQ(again.asked.max_gpus, 4);
+  EXPECT_EQ(again.asked.gpu_types, "a100|v100");
   EXPECT_EQ(again.asked.mode, ResizeMode::kRestart);
   EXPECT_EQ(again.asked.total_work, 100);
   EXPECT_EQ(again.asked.deadline, kNever);
@@ -63,6 +64,8 @@ TEST_F(JobFileTest, MessagesNamePlaceAndValues) {
   EXPECT_NE(Refusal("[[job]]\nname = \"../x\"\ncommand = [\"x\"]\n").find("'../x'"),
             std::string::npos);
   EXPECT_NE(Refusal("[[job]]\n\ncommand = [\n").find(".toml:"), std::string::npos);
+  EXPECT_NE(Refusal("[[job]]\ncommand = [\"x\"]\ntypes = \"a100|\"\n").find("got '' in 'a100|'"),
+            std::string::npos);
   EXPECT_NE(Refusal("job = 3\n").find("[[job]]"), std::string::npos);
 }
 

@@ -63,6 +63,26 @@ class RuntimeConformance : public testing::TestWithParam<std::string> {
     }
     return names;
   }
+  std::string TypeOf(const std::string& node) const {
+    for (const RuntimeNode& one : snapshot_.nodes) {
+      if (one.name == node) return one.gpu_type;
+    }
+    return "";
+  }
+  // The places of UpNodes of two nodes of different types.
+  std::pair<std::size_t, std::size_t> TwoTypes() const {
+    const std::vector<std::string> nodes = UpNodes();
+    for (std::size_t other = 1; other < nodes.size(); ++other) {
+      if (TypeOf(nodes[other]) != TypeOf(nodes[0])) return {0, other};
+    }
+    ADD_FAILURE() << "the place has GPUs of one type";
+    return {0, 0};
+  }
+  // "2 GPUs" of "v100 0,1", what a worker was told.
+  static std::size_t CountOf(const std::string& told) {
+    const std::vector<std::string_view> words = Split(told, ' ');
+    return words.size() < 2 ? 0 : Split(words[1], ',').size();
+  }
   const RuntimeJob* Find(const std::string& job) const {
     for (const RuntimeJob& one : snapshot_.jobs) {
       if (one.id == job) return &one;
@@ -106,8 +126,9 @@ class RuntimeConformance : public testing::TestWithParam<std::string> {
 
   // ---- doing ----
 
-  std::string Submit(ResizeMode mode = ResizeMode::kHot, GpuCount gpus = 1, GpuCount most = 4) {
-    std::string job = place_->Submit(mode, gpus, most);
+  std::string Submit(ResizeMode mode = ResizeMode::kHot, GpuCount gpus = 1, GpuCount most = 4,
+                     const std::string& types = "") {
+    std::string job = place_->Submit(mode, gpus, most, types);
     Until("the job is listed", [&] { return Find(job) != nullptr; });
     return job;
   }
@@ -414,6 +435,61 @@ TEST_P(RuntimeConformance, ARestartedJobStopsStartsElsewhereAndFinishes) {
   Until("it has finished", [&] { return StateOf(job) == JobState::kFinished; });
   UntilEnded(second[0]);
   EXPECT_FALSE(Failed(second[0])) << last_[second[0]].reason;
+}
+
+// ---- types of GPUs ----
+
+TEST_P(RuntimeConformance, AJobIsListedWithTheTypesThatItAccepts) {
+  const auto [one, other] = TwoTypes();
+  const std::string types = TypeOf(UpNodes()[one]) + "|" + TypeOf(UpNodes()[other]);
+  const std::string job = Submit(ResizeMode::kHot, 1, 4, types);
+  ASSERT_NE(Find(job), nullptr);
+  EXPECT_EQ(Find(job)->gpu_types, types);
+  EXPECT_EQ(Find(job)->state, JobState::kActive) << Find(job)->reason;
+  EXPECT_EQ(Find(Submit())->gpu_types, "") << "any";
+}
+
+TEST_P(RuntimeConformance, WorkersAreToldTheTypeAndAsManyGpusAsTheyWereGiven) {
+  const auto [one, other] = TwoTypes();
+  const std::string job = Submit();
+  std::vector<std::uint64_t> gpus(other + 1, 0);
+  gpus[one] = gpus[other] = 0b10;
+  const std::vector<std::string> workers = Start(job, gpus);
+  UntilReady(workers);
+  for (std::size_t w = 0; w < workers.size(); ++w) {
+    std::optional<std::string> told;
+    Until("the worker has written it down", [&] {
+      told = place_->Told(job, workers[w]);
+      return told != "";
+    });
+    if (!told) GTEST_SKIP() << "no processes";
+    EXPECT_TRUE(told->starts_with(TypeOf(requests_[w].node) + " ")) << *told;
+    EXPECT_EQ(CountOf(*told), 1U) << *told;
+  }
+}
+
+TEST_P(RuntimeConformance, ARestartedJobGoesToGpusOfAnotherType) {
+  const auto [one, other] = TwoTypes();
+  const std::string types = TypeOf(UpNodes()[one]) + "|" + TypeOf(UpNodes()[other]);
+  const std::string job = Submit(ResizeMode::kRestart, 2, 4, types);
+  std::vector<std::uint64_t> first_gpus(one + 1, 0), second_gpus(other + 1, 0);
+  first_gpus[one] = 0b11;
+  second_gpus[other] = 0b1111;
+  const auto told = [&](const std::string& worker) {
+    return place_->Told(job, worker).value_or("none 0,1,2,3");
+  };
+  const std::vector<std::string> first = Start(job, first_gpus);
+  UntilReady(first);
+  Until("its GPUs are told", [&] { return CountOf(told(first[0])) >= 2; });
+  EXPECT_TRUE(runtime().Stop(first[0], StopMode::kSave).ok());
+  UntilEnded(first[0]);
+  const std::vector<std::string> second = Start(job, second_gpus);
+  UntilReady(second);
+  Until("it has four GPUs", [&] { return CountOf(told(second[0])) == 4; });
+  EXPECT_EQ(FindWorker(second[0])->node, requests_[0].node);
+  ASSERT_NE(Find(job), nullptr);
+  EXPECT_EQ(Find(job)->gpu_types, types) << "as its user said, wherever it runs";
+  EXPECT_EQ(StateOf(job), JobState::kActive);
 }
 
 // ---- the next daemon ----

@@ -11,16 +11,19 @@ class FakePlace final : public RuntimePlace {
  public:
   FakePlace() : fake_(&time_) {
     fake_.strict = false;
-    fake_.AddNode("n1", 4);
-    fake_.AddNode("n2", 4);
+    fake_.AddNode("n1", 4, "v100");
+    fake_.AddNode("n2", 4, "k80");
   }
 
   Runtime& runtime() override { return fake_; }
   void EndDaemon() override {}  // the machines are all that it has
   void BeginDaemon() override {}
 
-  std::string Submit(ResizeMode mode, GpuCount gpus, GpuCount most) override {
-    return fake_.AddJob(fmt::format("job{}", fake_.jobs.size()), gpus, gpus, most, mode).id;
+  std::string Submit(ResizeMode mode, GpuCount gpus, GpuCount most,
+                     const std::string& types) override {
+    RuntimeJob& job = fake_.AddJob(fmt::format("job{}", fake_.jobs.size()), gpus, gpus, most, mode);
+    job.gpu_types = types;
+    return job.id;
   }
   void Finish(const std::string& job) override { fake_.Finish(job); }
   void Kill(const std::string& worker) override { fake_.Kill(worker); }

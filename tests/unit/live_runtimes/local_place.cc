@@ -15,21 +15,26 @@ class LocalPlace final : public RuntimePlace {
   Runtime& runtime() override { return *runtime_; }
   void EndDaemon() override { runtime_.reset(); }
   void BeginDaemon() override {
-    runtime_ = MakeRuntime(fmt::format("local:cluster=2x4,spool={}", Spool().string()),
+    runtime_ = MakeRuntime(fmt::format("local:cluster=1x4:v100|1x4:k80,spool={}", Spool().string()),
                            {folders_.root() / "state"});
   }
 
-  std::string Submit(ResizeMode mode, GpuCount gpus, GpuCount most) override {
+  std::string Submit(ResizeMode mode, GpuCount gpus, GpuCount most,
+                     const std::string& types) override {
     const auto folder = folders_.Make();
     std::string job = folder.filename().string();
     const char* resize = mode == ResizeMode::kHot ? "hot" : "restart";
     const nlohmann::json command = {ALLOT_RUNTIME_WORKER, folder.string(), resize};
     WriteTextFile(Spool() / (job + ".toml"),
                   fmt::format("[[job]]\nname = \"{}\"\ngpus = {}\nmin = {}\nmax = {}\n"
-                              "resize = \"{}\"\ncommand = {}\n",
-                              job, gpus, gpus, most, resize, command.dump()));
+                              "resize = \"{}\"\ncommand = {}\n{}",
+                              job, gpus, gpus, most, resize, command.dump(),
+                              types.empty() ? "" : fmt::format("types = \"{}\"\n", types)));
     folders_.Name(job, folder);
     return job;
+  }
+  std::optional<std::string> Told(const std::string& job, const std::string& worker) override {
+    return folders_.Told(job, worker);
   }
   void Finish(const std::string& job) override { folders_.Finish(job); }
   void Kill(const std::string& worker) override { folders_.Kill(worker); }

@@ -48,7 +48,8 @@ class SlurmPlace final : public RuntimePlace {
     runtime_ = MakeRuntime("slurm:launcher=" ALLOT_LAUNCHER, {folders_.root() / "state"});
   }
 
-  std::string Submit(ResizeMode mode, GpuCount gpus, GpuCount most) override {
+  std::string Submit(ResizeMode mode, GpuCount gpus, GpuCount most,
+                     const std::string& types) override {
     const auto folder = folders_.Make();
     const bool hot = mode == ResizeMode::kHot;
     const std::string program =
@@ -57,7 +58,8 @@ class SlurmPlace final : public RuntimePlace {
         folder / "job.sh",
         "#!/bin/sh\n" + (hot ? ALLOT_LAUNCHER " run -- " + program : "exec " + program) + "\n");
     const std::string comment =
-        fmt::format("allot min={0} max={1} gpus={0}{2}", gpus, most, hot ? "" : " resize=restart");
+        fmt::format("allot min={0} max={1} gpus={0}{2}{3}", gpus, most,
+                    hot ? "" : " resize=restart", types.empty() ? "" : " types=" + types);
     const std::string number =
         Slurm(fmt::format("cd {0} && sbatch --parsable --comment='{1}' {2} job.sh", folder.string(),
                           comment, hot ? "" : fmt::format("--gres=gpu:{}", gpus)));
@@ -71,6 +73,11 @@ class SlurmPlace final : public RuntimePlace {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     throw RunError("job {} is not seen", number);
+  }
+  // Slurm runs a job that is resized by a restart itself.
+  std::optional<std::string> Told(const std::string& job, const std::string& worker) override {
+    const std::string told = folders_.Told(job, worker);
+    return told.empty() ? folders_.Told(job, "job") : told;
   }
   void Finish(const std::string& job) override { folders_.Finish(job); }
   void Kill(const std::string& worker) override { folders_.Kill(worker); }

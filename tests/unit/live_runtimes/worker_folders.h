@@ -40,6 +40,12 @@ class WorkerFolders {
   }
   void Name(const std::string& job, const std::filesystem::path& folder) { of_[job] = folder; }
 
+  // "" before it has said anything.
+  std::string Told(const std::string& job, const std::string& worker) const {
+    const auto file = of_.at(job) / ("told-" + worker);
+    return std::filesystem::exists(file) ? std::string(Trim(ReadTextFile(file.string()))) : "";
+  }
+
   void Finish(const std::string& job) { WriteTextFile(of_.at(job) / "finish", ""); }
   void Exit(const std::string& worker) { WriteTextFile(OfWorker(worker) / ("exit-" + worker), ""); }
   void Kill(const std::string& worker) {

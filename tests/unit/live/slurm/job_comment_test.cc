@@ -17,11 +17,13 @@ std::string ErrorOf(const std::string& comment) {
 }
 
 TEST(JobComment, ReadsWhatAnElasticJobSays) {
-  const auto parsed = ParseJobComment("allot min=2 max=8  gpus=4 model=resnet50 work=1e6");
+  const auto parsed =
+      ParseJobComment("allot min=2 max=8  gpus=4 types=a100|v100 model=resnet50 work=1e6");
   ASSERT_TRUE(parsed);
   EXPECT_EQ(parsed->min_gpus, 2);
   EXPECT_EQ(parsed->max_gpus, 8);
   EXPECT_EQ(parsed->requested, 4);
+  EXPECT_EQ(parsed->gpu_types, "a100|v100");
   EXPECT_EQ(parsed->model, "resnet50");
   EXPECT_EQ(parsed->total_work, 1e6);
   EXPECT_EQ(parsed->mode, ResizeMode::kHot);
@@ -75,6 +77,14 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"allot fast", "comment: words behind 'allot' must be key=value, got 'fast'"},
         Wrong{"allot model=$(reboot)",
               "comment: 'model' must be 1 to 64 letters, digits, '_', '-' or '.', got '$(reboot)'"},
+        Wrong{"allot types=a100|",
+              "comment: 'types' must be GPU types joined by '|', each 1 to 64 letters, digits, "
+              "'_', '-' or '.', got '' in 'a100|'"},
+        Wrong{"allot types=a100,v100",
+              "comment: 'types' must be GPU types joined by '|', each 1 to 64 letters, digits, "
+              "'_', '-' or '.', got 'a100,v100' in 'a100,v100'"},
+        Wrong{"allot types=a|b|a",
+              "comment: 'types' must name each GPU type once, got 'a' twice in 'a|b|a'"},
         Wrong{"allot resize=never", "comment: 'resize' must be hot or restart, got 'never'"},
         Wrong{"allot work=nan", "comment: 'work' must be a number > 0, got 'nan'"}));
 

@@ -42,9 +42,31 @@ TEST(JobRequest, AnOrdinaryJobKeepsTheSizeItAsksFor) {
   EXPECT_EQ(job.mode, ResizeMode::kRestart);
 }
 
+std::string TypesOf(const SlurmJob& slurm) {
+  RuntimeJob job;
+  ReadRequest(slurm, &job);
+  return job.gpu_types;
+}
+
+TEST(JobRequest, TypesAreThoseOfTheCommentElseThatOfTheGpus) {
+  EXPECT_EQ(TypesOf(JobWith("", "gres:gpu:2")), "");
+  EXPECT_EQ(TypesOf(JobWith("", "gres:gpu:v100:2")), "v100");
+  EXPECT_EQ(TypesOf(JobWith("allot max=8 types=a100|v100", "")), "a100|v100");
+  EXPECT_EQ(TypesOf(JobWith("allot gpus=2 max=8 resize=restart", "gres:gpu:v100:2")), "v100");
+  EXPECT_EQ(TypesOf(JobWith("allot resize=restart types=v100", "gres:gpu:v100:1")), "v100");
+  EXPECT_EQ(TypesOf(JobWith("allot resize=restart types=a100|v100", "gres:gpu:2")), "a100|v100");
+}
+
 TEST(JobRequest, WhatCannotBePlacedSaysWhy) {
   EXPECT_NE(ErrorOf(JobWith("", "")).find("must ask for GPUs"), std::string::npos);
-  EXPECT_NE(ErrorOf(JobWith("", "gres:gpu:v100:2")).find("without a type"), std::string::npos);
+  EXPECT_EQ(ErrorOf(JobWith("", "gres:gpu:a100:2,gres:gpu:v100:2")),
+            "a job must ask for GPUs of one type, or of none (--gres=gpu:N) and name those that it "
+            "accepts in its comment (types=a|b), got 'gres:gpu:a100:2,gres:gpu:v100:2'");
+  EXPECT_EQ(ErrorOf(JobWith("allot resize=restart types=a100|v100", "gres:gpu:v100:2")),
+            "a job that names types in its comment must ask for GPUs without one (--gres=gpu:2), "
+            "got types=a100|v100 and 'gres:gpu:v100:2'");
+  EXPECT_NE(ErrorOf(JobWith("allot max=4", "gres:gpu:v100:2")).find("(gpus=2 types=v100)"),
+            std::string::npos);
   EXPECT_NE(ErrorOf(JobWith("allot max=4", "gres:gpu:2")).find("in its comment (gpus=2)"),
             std::string::npos);
   SlurmJob array = JobWith("allot max=4", "");

@@ -1,5 +1,6 @@
 #include "live/slurm/slurm_tags.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace allot {
@@ -48,14 +49,25 @@ TEST(SlurmTags, AJobsNameHoldsWhenItWasSubmitted) {
 }
 
 TEST(SlurmTags, GpusAsSlurmSpellsThem) {
-  EXPECT_EQ(ParseGres("gpu:v100:4(S:0-1)").count, 4);
-  EXPECT_EQ(ParseGres("gpu:v100:4(S:0-1)").type, "v100");
-  EXPECT_EQ(ParseGres("gres:gpu:2").count, 2);
-  EXPECT_EQ(ParseGres("gres:gpu:2").type, "");
-  EXPECT_EQ(ParseGres("nic:2,gpu:k80:8").count, 8);
-  EXPECT_EQ(ParseGres("gpu").count, 1);
-  EXPECT_EQ(ParseGres("gpu:k80").type, "k80");
-  EXPECT_EQ(ParseGres("").count, 0);
+  const auto text_of = [](std::string_view gres) {
+    std::string text;
+    for (const GresGpus& gpus : ParseGres(gres))
+      text += fmt::format("{} {};", gpus.count, gpus.type);
+    return text;
+  };
+  EXPECT_EQ(text_of("gpu:v100:4(S:0-1)"), "4 v100;");
+  EXPECT_EQ(text_of("gpu:v100:4(S:0,2)"), "4 v100;");
+  EXPECT_EQ(text_of("gres:gpu:2"), "2 ;");
+  EXPECT_EQ(text_of("nic:2,gpu:k80:8"), "8 k80;");
+  EXPECT_EQ(text_of("gpu"), "1 ;");
+  EXPECT_EQ(text_of("gpu:k80"), "1 k80;");
+  EXPECT_EQ(text_of(""), "");
+  EXPECT_EQ(text_of("gpu:a100:2,gpu:v100:4,gpu:a100:1"), "3 a100;4 v100;");
+}
+
+TEST(SlurmTags, ARequestHasATypeWhereTheNodeHasOne) {
+  EXPECT_EQ(GresRequest(4, "a100"), "gres:gpu:a100:4");
+  EXPECT_EQ(GresRequest(4, ""), "gres:gpu:4");
 }
 
 }  // namespace
