@@ -139,8 +139,8 @@ Snapshot ReadSnapshot(const std::string& path, const PairRates& rates) {
   for (const json& job : text.at("jobs")) {
     const auto row = job.at("throughput").get<std::vector<double>>();
     if (row.size() != problem.types()) {
-      throw DataError("{}: 'throughput' must have {} values, got {} (job {})", path,
-                      problem.types(), row.size(), problem.jobs());
+      throw DataError("'throughput' must have {} values, got {} (job {})", problem.types(),
+                      row.size(), problem.jobs());
     }
     snapshot.job_of_id[job.at("id").get<int>()] = static_cast<std::int32_t>(problem.jobs());
     problem.Add(job.at("scale_factor").get<double>(), job.at("priority_weight").get<double>(), row);
@@ -148,13 +148,14 @@ Snapshot ReadSnapshot(const std::string& path, const PairRates& rates) {
     snapshot.elapsed.push_back(job.value("time_since_start_s", 0.0));
     snapshot.alone.push_back(job.value("cumulative_isolated_time_s", 0.0));
   }
+  CheckShareProblem(problem);
   // Those that do not look at speeds.
   const std::string& policy = snapshot.policy;
   if (policy == "min_total_duration" || policy == "finish_time_fairness") {
     const auto& names = text.at("gpu_types").get<std::vector<std::string>>();
     const auto v100 =
         static_cast<std::size_t>(std::find(names.begin(), names.end(), "v100") - names.begin());
-    if (v100 == names.size()) throw DataError("{}: 'gpu_types' must hold v100", path);
+    if (v100 == names.size()) throw DataError("'gpu_types' must hold v100");
     for (std::size_t v = 0; v < problem.rate.size(); ++v) {
       problem.rate[v] = problem.rate[v / problem.types() * problem.types() + v100];
     }
@@ -426,6 +427,8 @@ std::vector<FidelityCase> GavelSnapshotCases(const std::string& folder) {
                        [] { return kUnknown; }});
     } catch (const json::exception& error) {
       throw DataError("{}: a snapshot of a decision was expected: {}", path, error.what());
+    } catch (const Error& error) {
+      throw DataError("{}: {}", path, error.what());
     }
   }
   std::sort(cases.begin(), cases.end(),
