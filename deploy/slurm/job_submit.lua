@@ -18,8 +18,17 @@ local function trusted(uid)
   return uid == 0 or uid == daemon
 end
 
+-- What the daemon writes on the jobs that are workers.
+local function forged(comment)
+  return comment ~= nil and comment:match("^%s*elastic%-of:") ~= nil
+end
+
 function slurm_job_submit(job, partitions, uid)
   if trusted(uid) then return slurm.SUCCESS end
+  if forged(job.comment) then
+    slurm.log_user("a comment that begins with elastic-of: is allot's")
+    return slurm.ERROR
+  end
   if job.partition ~= nil and job.partition ~= WAITING then
     slurm.log_user("partition %s is allot's: the job waits in %s", job.partition, WAITING)
   end
@@ -39,6 +48,10 @@ function slurm_job_modify(job, record, partitions, uid)
   if trusted(uid) then return slurm.SUCCESS end
   if job.comment ~= nil and record.partition ~= WAITING then
     slurm.log_user("the comment of a job that was placed is allot's")
+    return slurm.ERROR
+  end
+  if forged(job.comment) then
+    slurm.log_user("a comment that begins with elastic-of: is allot's")
     return slurm.ERROR
   end
   for _, field in ipairs(DECIDED) do

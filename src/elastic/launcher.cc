@@ -1,5 +1,7 @@
 #include "elastic/launcher.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -7,7 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -39,6 +40,68 @@ bool BelongsToPlace(const std::string& name) {
          name == "TMPDIR" || name == "ENVIRONMENT";
 }
 
+// The folder and the order in it are what another user could put there: in a folder that others may
+// write to, `path` may be anything. Only what is this user's own, and writable by nobody else, is
+// read; what was opened is what is checked. "": not there yet.
+std::string ReadOwn(const std::filesystem::path& folder, const char* name) {
+  const auto require = [](int file, mode_t kind, const std::string& what) {
+    struct stat found {};
+    if (fstat(file, &found) != 0) throw RunError("cannot ask for {}: {}", what, SystemMessage());
+    if ((found.st_mode & S_IFMT) != kind || found.st_uid != geteuid() ||
+        (found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+      throw RunError(
+          "worker: {} must be of user {} and writable by nobody else, it is of user {} with mode "
+          "{:o}",
+          what, geteuid(), found.st_uid, found.st_mode);
+    }
+  };
+  const auto open_own = [](int at, const std::string& what, int flags) {
+    const int file =
+        openat(at, what.c_str(), flags | O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0 && errno != ENOENT) {
+      throw RunError("worker: cannot open {}: {}", what, SystemMessage());
+    }
+    return file;
+  };
+  struct Closed {
+    int file;
+    ~Closed() {
+      if (file >= 0) close(file);
+    }
+  };
+  // The user's own folder above those of his jobs, so that nobody can exchange one for another.
+  const Closed above{open_own(AT_FDCWD, folder.parent_path().string(), O_DIRECTORY)};
+  if (above.file < 0) return "";
+  require(above.file, S_IFDIR, folder.parent_path().string());
+  const Closed own{open_own(above.file, folder.filename().string(), O_DIRECTORY)};
+  if (own.file < 0) return "";
+  require(own.file, S_IFDIR, folder.string());
+  const Closed order{open_own(own.file, name, 0)};
+  if (order.file < 0) return "";
+  require(order.file, S_IFREG, (folder / name).string());
+  std::string text;
+  char buffer[1 << 16];
+  for (ssize_t got; (got = read(order.file, buffer, sizeof buffer)) > 0;) {
+    text.append(buffer, static_cast<std::size_t>(got));
+  }
+  return text;
+}
+
+// A folder that is this user's own and that nobody else may enter; it may be there.
+void MakeOwn(const std::filesystem::path& folder) {
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+    throw RunError("run: cannot make {}: {}", folder.string(), SystemMessage());
+  }
+  struct stat found {};
+  if (lstat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) || found.st_uid != geteuid()) {
+    throw RunError("run: {} must be a folder of user {}, it is of user {}", folder.string(),
+                   geteuid(), found.st_uid);
+  }
+  if (chmod(folder.c_str(), 0700) != 0) {
+    throw RunError("run: cannot close {} to others: {}", folder.string(), SystemMessage());
+  }
+}
+
 std::string FirstOf(const std::string& list) { return list.substr(0, list.find(',')); }
 
 }  // namespace
@@ -50,11 +113,14 @@ int RunUserJob(const std::vector<std::string>& command) {
   if (id.empty() || submitted_in.empty()) {
     throw UsageError("run: must be in a Slurm job's script, but SLURM_JOB_ID is not set");
   }
-  const std::filesystem::path folder = std::filesystem::path(submitted_in) / ".allot" / id;
+  // Of each user one, so that several may submit in one folder.
+  const std::filesystem::path above =
+      std::filesystem::path(submitted_in) / fmt::format(".allot-{}", geteuid());
+  const std::filesystem::path folder = above / id;
+  MakeOwn(above);
   // At a restart by Slurm the job continues; the folder of an earlier job of this number must go.
   if (Variable("SLURM_RESTART_COUNT").empty()) std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
-  chmod(folder.c_str(), 0700);
+  MakeOwn(folder);
 
   json environment = json::object();
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -65,10 +131,12 @@ int RunUserJob(const std::vector<std::string>& command) {
       environment[name] = text.substr(equals + 1);
     }
   }
-  const json order{{"command", command},
+  const json order{{"job", id},
+                   {"command", command},
                    {"environment", environment},
                    {"folder", std::filesystem::current_path().string()},
                    {"written", Now()}};
+  umask(0077);
   WriteTextFile(folder / "command.json", order.dump(1, ' ', false, json::error_handler_t::replace));
   while (!std::filesystem::exists(folder / "finished")) {
     if (getppid() != script) throw RunError("run: the job's script must wait for it, it has ended");
@@ -88,9 +156,12 @@ int RunWorker(std::chrono::seconds patience) {
       static_cast<double>(std::strtoll(job.substr(job.find('-') + 1).c_str(), nullptr, 16));
   json order;
   for (double end = Now() + static_cast<double>(patience.count());;) {
-    std::ifstream file(folder / "command.json");
-    if (file) order = json::parse(file, nullptr, false);
-    if (order.is_object() && order.value("written", 0.0) > submitted - kClockSkew) break;
+    const std::string text = ReadOwn(folder, "command.json");
+    if (!text.empty()) order = json::parse(text, nullptr, false);
+    if (order.is_object() && order.value("written", 0.0) > submitted - kClockSkew &&
+        order.value("job", "") == job.substr(0, job.find('-'))) {
+      break;
+    }
     if (Now() > end) {
       throw RunError(
           "worker: the job's script must call 'allot-elastic run' within {} s, it did not",

@@ -189,7 +189,7 @@ bool LiveCluster::PollRuntime() {
   RuntimeSnapshot snapshot;
   try {
     snapshot = runtime_.TakeSnapshot();
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     ++counts_.failed_polls;
     if (unreachable_reason_ != error.what()) {
       spdlog::warn("the runtime cannot be asked, nothing is changed until it can: {}",

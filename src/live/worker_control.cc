@@ -13,7 +13,7 @@ namespace allot {
 Status AskRuntime(const std::function<Status()>& call) {
   try {
     return call();
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     return Status::Refused("{}", error.what());
   }
 }

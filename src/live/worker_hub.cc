@@ -18,6 +18,7 @@
 #include "core/interrupt.h"
 #include "core/json_text.h"
 #include "live/listen.h"
+#include "live/message_numbers.h"
 
 namespace allot {
 namespace {
@@ -125,7 +126,11 @@ struct WorkerHub::Impl {
   void ReadLine(const ConnectionPtr& connection, const std::string& line) {
     try {
       important = Hear(connection, Message::parse(line)) || important;
-    } catch (const Message::exception& error) {
+    } catch (const Error& error) {
+      const std::string& who = connection->worker;
+      Refuse(connection,
+             fmt::format("worker {}: {}", who.empty() ? "that joins" : who, error.what()));
+    } catch (const std::exception& error) {
       Refuse(connection, fmt::format("a line is a message of the protocol: {}", error.what()));
     }
   }
@@ -213,15 +218,17 @@ struct WorkerHub::Impl {
       return;
     }
     Worker& w = worker->second;
+    const MessageNumbers numbers(message);
+    (void)numbers.Whole("epoch", -1, -1);  // all before anything changes
+    (void)numbers.Whole("step", 0);
     if (w.connection != nullptr) Detach(w.connection);  // it is dead or will be
     connection->worker = id;
     w.connection = connection;
     w.joined = true;
     w.heard = Monotonic();
     w.address = message.value("address", "");
-    w.epoch = message.value("epoch", std::int64_t{-1});
-    job->second.progress.step =
-        std::max(job->second.progress.step, message.value("step", std::int64_t{0}));
+    w.epoch = numbers.Whole("epoch", -1, -1);
+    job->second.progress.step = std::max(job->second.progress.step, numbers.Whole("step", 0));
     Send(connection, {{"say", "welcome"}});
     SendEpoch(job->second, connection);
     if (w.stop) Send(connection, {{"say", "stop"}});
@@ -241,25 +248,24 @@ struct WorkerHub::Impl {
     Worker& worker = workers.at(connection->worker);
     Job& job = jobs.at(worker.job);
     worker.heard = Monotonic();
-    const auto number = [&message](const char* key, double* value) {
-      const auto found = message.find(key);
-      if (found != message.end() && found->is_number()) *value = found->get<double>();
-    };
-    const std::int64_t epoch = message.value("epoch", worker.epoch);
+    const MessageNumbers numbers(message);
+    const std::int64_t epoch = numbers.Whole("epoch", worker.epoch, -1);
     if (say == "progress" || say == "reached" || say == "saved" || say == "finished") {
       if (say != "saved") worker.epoch = epoch;
       if (epoch < job.membership.epoch && say == "progress") return false;  // of a group that was
       if (job.finished && say != "finished") return false;
       const auto& members = job.membership.members;
       const bool leads = members.empty() || members.front() == connection->worker;
-      if ((leads && say != "saved") || say == "finished") {
-        job.progress.step = message.value("step", job.progress.step);
-      }
-      number("work", say == "saved" ? &job.progress.saved_work : &job.progress.work);
-      number("rate", &job.progress.rate);
-      number("total", &job.progress.total_work);
-      number("noise", &job.progress.noise_scale);
-      number("loss", &job.progress.loss);
+      JobProgress told = job.progress;  // all of the message or nothing
+      const std::int64_t step = numbers.Whole("step", told.step);
+      if ((leads && say != "saved") || say == "finished") told.step = step;
+      numbers.Real("work", NumberRule::kNotNegative,
+                   say == "saved" ? &told.saved_work : &told.work);
+      numbers.Real("rate", NumberRule::kNotNegative, &told.rate);
+      numbers.Real("total", NumberRule::kNotNegative, &told.total_work);
+      numbers.Real("noise", NumberRule::kFinite, &told.noise_scale);
+      numbers.Real("loss", NumberRule::kFinite, &told.loss);
+      job.progress = told;
       if (say == "finished") {
         if (!std::exchange(job.finished, true) && on_finished) on_finished(worker.job);
         Send(connection, {{"say", "acknowledged"}});

@@ -1,10 +1,13 @@
 """Real workers train, come, go and die; a daemon of the tests' own tells them the epochs."""
 
+import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -171,13 +174,95 @@ def test_outside_of_a_job_the_missing_variable_is_named(example):
     assert done.returncode == 2 and "ALLOT_JOB_ID" in done.stderr
 
 
+@pytest.fixture
+def worker(program, tmp_path):
+    """worker(): allot-elastic worker of job 7 in tmp_path, as user `uid`; an order is in its folder."""
+    launcher = program.parent / "allot-elastic"
+    if not launcher.exists():
+        pytest.skip(f"not built: {launcher}")
+    folder = tmp_path / ".allot-x" / "7"
+    folder.mkdir(parents=True, mode=0o700)
+    folder.parent.chmod(0o700)
+
+    def run(order=None, job="7"):
+        name = f"{job}-{int(time.time()):x}"
+        order = order or {"job": "7", "command": ["sh", "-c", "echo it ran"], "environment": {}, "folder": "/",
+                          "written": time.time()}
+        (folder / "command.json").unlink(missing_ok=True)
+        (folder / "command.json").write_text(json.dumps(order))
+        (folder / "command.json").chmod(0o600)
+
+        def start():
+            return subprocess.run([launcher, "worker", "--timeout", "1"], capture_output=True, text=True, timeout=60,
+                                  env={**os.environ, "ALLOT_RUN_DIR": str(folder), "ALLOT_JOB_ID": name})
+        run.folder, run.start = folder, start
+        return start
+    return run
+
+
+def test_a_worker_runs_the_order_of_its_user(worker):
+    done = worker()()
+    assert (done.returncode, done.stdout) == (0, "it ran\n"), done.stderr
+
+
+def test_a_worker_runs_no_order_of_another_job(worker):
+    done = worker(job="8")()
+    assert done.returncode == 1 and "must call 'allot-elastic run'" in done.stderr and not done.stdout
+
+
+@pytest.mark.parametrize("part", ["", ".", "command.json"])
+def test_a_worker_runs_no_order_that_others_can_write(worker, part):
+    start = worker()
+    folder = worker.folder
+    (folder.parent if not part else folder / part).chmod(0o777 if part != "command.json" else 0o666)
+    done = start()
+    assert done.returncode == 1 and "writable by nobody else" in done.stderr and not done.stdout
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="needs root, for files of another user")
+@pytest.mark.parametrize("part", ["", ".", "command.json"])
+def test_a_worker_runs_no_order_of_another_user(worker, part):
+    start = worker()
+    os.chown(worker.folder.parent if not part else worker.folder / part, 65534, 65534)
+    done = start()
+    assert done.returncode == 1 and "of user 65534" in done.stderr and not done.stdout
+
+
+def test_a_worker_follows_no_link_to_an_order(worker, tmp_path):
+    start = worker()
+    (worker.folder / "command.json").rename(tmp_path / "elsewhere")
+    (worker.folder / "command.json").symlink_to(tmp_path / "elsewhere")
+    done = start()
+    assert done.returncode == 1 and "cannot open" in done.stderr and not done.stdout
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="needs root, for two users")
+def test_two_users_may_submit_in_one_folder(program, tmp_path):
+    launcher = program.parent / "allot-elastic"
+    if not launcher.exists():
+        pytest.skip(f"not built: {launcher}")
+    with tempfile.TemporaryDirectory() as name:
+        shared = Path(name)
+        shared.chmod(0o777)
+        for job, uid in (("7", 65534), ("8", 0)):
+            done = subprocess.Popen([launcher, "run", "--", "true"], cwd=shared, user=uid,
+                                    env={**os.environ, "SLURM_JOB_ID": job, "SLURM_SUBMIT_DIR": str(shared)})
+            try:
+                order = shared / f".allot-{uid}" / job / "command.json"
+                wait_until(order.exists, "the order")
+                assert order.stat().st_uid == uid and order.stat().st_mode & 0o077 == 0
+            finally:
+                done.kill()
+                done.wait()
+
+
 def test_what_waits_for_a_job_ends_with_its_script(program, tmp_path):
     launcher = program.parent / "allot-elastic"
     if not launcher.exists():
         pytest.skip(f"not built: {launcher}")
     script = subprocess.Popen(["sh", "-c", f'"{launcher}" run -- true 2> said & wait'], cwd=tmp_path,
                               env={**os.environ, "SLURM_JOB_ID": "7", "SLURM_SUBMIT_DIR": str(tmp_path)})
-    wait_until(lambda: (tmp_path / ".allot" / "7" / "command.json").exists(), "the order")
+    wait_until(lambda: (tmp_path / f".allot-{os.getuid()}" / "7" / "command.json").exists(), "the order")
     script.kill()
     script.wait()
     wait_until(lambda: "script must wait" in (tmp_path / "said").read_text(), "its end")

@@ -1,6 +1,7 @@
 """Jobs and workers on a real Slurm: a cluster in a folder, users' jobs, the Slurm runtime driven by hand."""
 
 import os
+import pwd
 import re
 import signal
 import subprocess
@@ -130,7 +131,8 @@ def test_an_elastic_job_grows_over_unlike_nodes_and_shrinks(cluster, probe, subm
     seen = losses(submit.folder)
     assert min(seen) < seen[0] / 2
     if USER:
-        assert {path.owner() for path in (submit.folder / ".allot" / str(number)).iterdir()} == {USER}
+        assert {path.owner() for path in (submit.folder / f".allot-{pwd.getpwnam(USER).pw_uid}" / str(number)).iterdir()} \
+            == {USER}
 
 
 def test_a_job_that_has_done_its_work_is_complete(cluster, probe, submit):
@@ -283,6 +285,21 @@ def test_what_cannot_be_placed_is_held_and_its_user_told(cluster, probe, submit)
     assert seen["state"] == "held" and "unknown key 'modle' (did you mean 'model'?)" in seen["reason"]
     shown = cluster.client("scontrol", "show", "job", str(number), user=USER)
     assert "allot does not place this job: comment: unknown key 'modle'" in shown
+
+
+def test_a_job_that_calls_itself_a_worker_is_none(cluster, probe, pair, submit):
+    job, workers = pair
+    forged = f"elastic-of:{job.split('-')[0]} job={job} worker={workers[1]} gpus=1"
+    options = ("--wrap=sleep 600", "--partition=main", "--gres=gpu:1", f"--comment={forged}")
+    if USER:
+        with pytest.raises(slurm.ClusterError, match="elastic-of: is allot's"):
+            cluster.client("sbatch", *options, user=USER, cwd=submit.folder)
+    cluster.client("sbatch", *options, cwd=submit.folder)  # as one who may: the plugin is not asked
+    wait_until(lambda: cluster.gpus_in_use()["n1"] + cluster.gpus_in_use()["n3"] > 1 or sum(cluster.gpus_in_use().values()) > 2,
+               "it to run")
+    seen = {name: worker["node"] for name, worker in probe.look()["workers"].items() if worker["job"] == job}
+    assert seen == {workers[0]: "n1", workers[1]: "n2"}
+    probe.trains(job)
 
 
 @pytest.mark.skipif(USER is None, reason="needs root, for a user who is not the daemon's")

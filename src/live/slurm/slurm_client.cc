@@ -293,6 +293,7 @@ Status SlurmClient::Submit(const SlurmSubmission& submission, std::uint32_t* id)
     job.group_id = submission.group_id;
     job.name = Mutable(submission.name);
     job.comment = Mutable(submission.comment);
+    job.admin_comment = Mutable(submission.comment);
     job.script = Mutable(submission.script);
     job.partition = Mutable(submission.partition);
     job.req_nodes = Mutable(submission.node);

@@ -77,7 +77,7 @@ struct SlurmSubmission {
   std::uint32_t user_id = 0;
   std::uint32_t group_id = 0;
   std::string name{};
-  std::string comment{};
+  std::string comment{};  // for the daemon (AdminComment) and for people
   std::string script{};
   std::string partition{};
   std::string node{};

@@ -162,7 +162,7 @@ SlurmSubmission SlurmRuntime::WorkerJobOf(const UserJob& user_job, const WorkerR
       "ALLOT_WORKER_ID=" + worker.worker,
       "ALLOT_DAEMON=" + hub_.address(),
       "ALLOT_TOKEN=" + TokenOf(user_job.job.id),
-      fmt::format("ALLOT_RUN_DIR={}/.allot/{}", of.work_dir, of.id),
+      fmt::format("ALLOT_RUN_DIR={}/.allot-{}/{}", of.work_dir, of.user_id, of.id),
       "ALLOT_GPU_TYPE=" + (part.gpu_type.empty() ? "gpu" : part.gpu_type),
       "ALLOT_NODE=" + part.node,
   };

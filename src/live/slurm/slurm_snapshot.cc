@@ -210,8 +210,8 @@ RuntimeSnapshot SlurmRuntime::TakeSnapshot() {
   worker_jobs_.clear();
   std::vector<WorkerJob> worker_jobs;
   for (const SlurmJob& slurm : snapshot.jobs) {
-    const std::optional<WorkerTag> tag = ParseWorkerTag(slurm.comment);
-    if (tag && slurm.partition == options_.partition) {
+    const std::optional<WorkerTag> tag = ParseWorkerTag(slurm.admin_comment);
+    if (tag) {
       worker_jobs.push_back({slurm, *tag});
     } else {
       ReadUserJob(slurm);
@@ -228,8 +228,10 @@ RuntimeSnapshot SlurmRuntime::TakeSnapshot() {
       if (!worker_job.slurm.over()) (void)client_.Cancel(worker_job.slurm.id);  // outlived its job
       continue;
     }
-    if (user_job->second.slurm.user_id != worker_job.slurm.user_id)
+    if (user_job->second.slurm.user_id != worker_job.slurm.user_id ||
+        user_job->second.slurm.id != worker_job.tag.user_job) {
       continue;  // nobody works for another
+    }
     if (forgotten_.contains(user_job->first)) continue;
     ReadWorkerJob(user_job->second, worker_job, &seen);
     worker_jobs_.insert_or_assign(worker_job.tag.worker, std::move(worker_job));

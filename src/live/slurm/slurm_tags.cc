@@ -37,6 +37,13 @@ constexpr std::string_view kWorkerOf = "elastic-of:";
 
 }  // namespace
 
+bool IsWorkerOf(std::string_view worker, std::string_view job) {
+  if (job.empty() || !worker.starts_with(job)) return false;
+  worker.remove_prefix(job.size());
+  return worker.size() > 1 && worker.front() == '.' &&
+         worker.find_first_not_of("0123456789", 1) == std::string_view::npos;
+}
+
 std::string ToText(const JobTag& tag) {
   std::string text = fmt::format("allot job={}", tag.job);
   if (tag.stopping) text += " stopping=1";
@@ -85,8 +92,7 @@ std::optional<WorkerTag> ParseWorkerTag(std::string_view text) {
   if (!pairs) return std::nullopt;
   const auto user_job = Parse<std::uint32_t>(first.substr(kWorkerOf.size()), 10);
   const auto gpus = Parse<std::uint64_t>((*pairs)["gpus"], 16);
-  if (!user_job || !gpus || (*pairs)["job"].empty() || (*pairs)["worker"].empty())
-    return std::nullopt;
+  if (!user_job || !gpus || !IsWorkerOf((*pairs)["worker"], (*pairs)["job"])) return std::nullopt;
   return WorkerTag{*user_job, std::string((*pairs)["job"]), std::string((*pairs)["worker"]), *gpus};
 }
 

@@ -3,9 +3,9 @@
 // lost everything finds it again; and GPUs as Slurm spells them. Pure text, for the runtime and its
 // tests.
 //
-// A job that was begun has the tag in its AdminComment, which no user can write. A worker is a job
-// of its own, with the tag in its comment: users cannot change that of a job that runs
-// (job_submit.lua), and one that names another user's job counts for nothing.
+// A job that was begun, and a worker, which is a job of its own, have the tag in their
+// AdminComment, which no user can write. A worker has it in its comment too, for people: there it
+// counts for nothing.
 
 #include <cstdint>
 #include <optional>
@@ -38,6 +38,9 @@ struct WorkerTag {
   std::string worker{};
   std::uint64_t gpus = 0;
 };
+
+// A worker is named for its job, and so belongs to no other: "<job>.<number>".
+bool IsWorkerOf(std::string_view worker, std::string_view job);
 
 std::string ToText(const JobTag& tag);
 std::string ToText(const WorkerTag& tag);

@@ -1,5 +1,6 @@
 #include "live/worker_hub.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
 #include <sys/socket.h>
@@ -95,6 +96,31 @@ TEST_F(WorkerHubTest, TellsMembersTheirEpochAndLearnsWhoReachedIt) {
   b.Say({{"say", "reached"}, {"epoch", 0}, {"step", 0}});
   hub_->Serve(0.05);
   EXPECT_EQ(hub_->Progress("j").epoch, 0);
+}
+
+TEST_F(WorkerHubTest, WhatCannotBeIsRefusedAndChangesNothing) {
+  const Json good = {{"say", "progress"}, {"epoch", 0}, {"step", 5}, {"work", 50}};
+  const std::pair<const char*, Json> wrong[] = {
+      {"work", -1},    {"work", "many"}, {"step", -3},           {"step", 1.5},
+      {"step", 1e300}, {"epoch", -2},    {"epoch", 1e18},        {"rate", -1},
+      {"total", -1},   {"noise", "x"},   {"loss", Json::array()}};
+  hub_->Announce("j", {0, {"j.0"}});
+  for (const auto& [key, value] : wrong) {
+    Peer peer(path_);
+    peer.Say(Join("j.0"));
+    EXPECT_EQ(peer.Hear(hub_.get())["say"], "welcome");
+    EXPECT_EQ(peer.Hear(hub_.get())["say"], "epoch");
+    peer.Say(good);
+    Json bad = {{"say", "progress"}, {"epoch", 0}, {"step", 9}, {"work", 90}};
+    bad[key] = value;
+    peer.Say(bad);
+    const Json answer = peer.Hear(hub_.get());
+    EXPECT_EQ(answer["say"], "refused") << bad;
+    const std::string why = answer.value("why", "");
+    EXPECT_NE(why.find(fmt::format("worker j.0: '{}' must be", key)), std::string::npos) << why;
+    EXPECT_EQ(hub_->Progress("j").work, 50) << bad;
+    EXPECT_EQ(hub_->Progress("j").step, 5) << bad;
+  }
 }
 
 TEST_F(WorkerHubTest, AnEarlierEpochIsRefused) {

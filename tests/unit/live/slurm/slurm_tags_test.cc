@@ -41,6 +41,10 @@ TEST(SlurmTags, WhatIsNotWholeIsNotOurs) {
   EXPECT_FALSE(ParseWorkerTag("elastic-of:42"));
   EXPECT_FALSE(ParseWorkerTag("elastic-of:4x job=a worker=a.1 gpus=1"));
   EXPECT_FALSE(ParseWorkerTag("elastic-of:42 job=a worker=a.1 gpus=zz"));
+  for (const char* worker : {"b.1", "a", "a.", "a.x", "ab.1", "a.1.2"}) {
+    EXPECT_FALSE(ParseWorkerTag(fmt::format("elastic-of:42 job=a worker={} gpus=1", worker)))
+        << worker << " is not named for job a";
+  }
 }
 
 TEST(SlurmTags, AJobsNameHoldsWhenItWasSubmitted) {
