@@ -23,7 +23,7 @@ struct GenerateOptions {
 };
 
 int WriteGenerated(const GenerateOptions& o, const GlobalOptions& globals) {
-  const WorkloadLaw& law = Registry<WorkloadLaw>::Global().Get("law", o.law);
+  const WorkloadLaw law = LawFrom(o.law);
   const Workload workload = Generate(law, RateOf(law, o.rate), o.seed,
                                      {.jobs = o.jobs, .tail = ParseWhen(Workload{}, o.tail)});
   AtomicFile file(o.out);
@@ -44,7 +44,10 @@ ALLOT_REGISTER(CommandInfo,
                (CommandInfo{"trace generate", "write a workload made by a law as an allot CSV",
                             [](CommandLine& line, const GlobalOptions& globals) {
                               auto o = std::make_shared<GenerateOptions>();
-                              line.Option("law", o->law, "see 'allot list laws'").Required();
+                              line.Option(
+                                      "law", o->law,
+                                      "NAME, or NAME:PARAMETER=VALUE,...: see 'allot list laws'")
+                                  .Required();
                               line.Option("--rate", o->rate,
                                           "jobs per hour (default: that of the law's trace)");
                               line.Option("--jobs", o->jobs, "number of jobs").ShowDefault();

@@ -125,6 +125,35 @@ void AddFile(const std::string& path, ClusterSpec* spec) {
   }
 }
 
+// Gavel's way to write a cluster: GPUs of three types in this order, here with nodes of so many
+// GPUs: "36:36:36", "12:12:12x4".
+constexpr const char* kGavelTypes[] = {"v100", "p100", "k80"};
+
+bool IsInGavelsOrder(std::string_view text) {
+  return text.find_first_not_of("0123456789:x") == std::string_view::npos &&
+         text.find(':') < text.find('x') && std::count(text.begin(), text.end(), ':') == 2;
+}
+
+void AddInGavelsOrder(std::string_view text, ClusterSpec* spec) {
+  const std::size_t times = text.find('x');
+  const std::string_view node = times == std::string_view::npos ? "1" : text.substr(times + 1);
+  const auto per_node = ParseInteger(node);
+  const std::vector<std::string_view> counts = Split(text.substr(0, times), ':');
+  for (std::size_t type = 0; type < counts.size(); ++type) {
+    const auto gpus = ParseInteger(counts[type]);
+    if (!gpus || !per_node || *per_node < 1 || *gpus % *per_node != 0) {
+      throw UsageError(
+          "GPUs in Gavel's order are whole nodes of each type, V100:P100:K80[xGPUS], as in "
+          "'36:36:36' or '12:12:12x4', got '{}' in nodes of '{}' in '{}'",
+          counts[type], node, text);
+    }
+    if (*gpus == 0) continue;
+    const std::string part =
+        fmt::format("{}x{}:{}", *gpus / *per_node, *per_node, kGavelTypes[type]);
+    PartReader("").AddPart(part, spec);
+  }
+}
+
 }  // namespace
 
 ClusterSpec ClusterSpec::Parse(std::string_view text) {
@@ -134,6 +163,8 @@ ClusterSpec ClusterSpec::Parse(std::string_view text) {
   const bool file = std::filesystem::is_regular_file(path, ignored);
   if (file) {
     AddFile(path, &spec);
+  } else if (IsInGavelsOrder(text)) {
+    AddInGavelsOrder(text, &spec);
   } else {
     AddLine(text, "", &spec);
   }

@@ -43,11 +43,15 @@ const std::vector<Setting>& World::settings() {
 
 bool World::made_by_law() const { return !LawName(spec_.workload).empty(); }
 
+bool World::arrivals_continue() const {
+  return made_by_law() && !LawFrom(LawName(spec_.workload)).together();
+}
+
 Seconds World::tail() const { return spec_.tail.empty() ? 0 : ParseWhen(Workload{}, spec_.tail); }
 
 std::shared_ptr<const Workload> World::MadeByLaw(std::uint64_t seed) const {
   if (seed == spec_.seed && trace_ != nullptr) return trace_;
-  const auto& law = Registry<WorkloadLaw>::Global().Get("law", LawName(spec_.workload));
+  const WorkloadLaw law = LawFrom(LawName(spec_.workload));
   const double rate = RateOf(law, spec_.rate);
   const LawLength length = {spec_.jobs.value_or(kLawJobs), tail()};
   const auto make = [&] { return Generate(law, rate, seed, length); };
@@ -132,6 +136,9 @@ void World::CheckWindow(const WindowOptions& window) {
 
 const Catalogue& World::catalogue() {
   if (spec_.catalogue.empty()) return Catalogue::Embedded();
+  if (const auto* known = Registry<CatalogueInfo>::Global().Find(spec_.catalogue)) {
+    return known->get();
+  }
   if (catalogue_ == nullptr) {
     catalogue_ = std::make_unique<const Catalogue>(Catalogue::FromFile(spec_.catalogue));
   }
@@ -251,7 +258,9 @@ nlohmann::ordered_json World::ToJson() {
   // Only where they were given: worlds of before do not name them.
   if (!spec_.catalogue.empty()) {
     json["catalogue"] = spec_.catalogue;
-    json["catalogue_fingerprint"] = fmt::format("{:016x}", StableHash(catalogue().csv()));
+    if (!catalogue().csv().empty()) {
+      json["catalogue_fingerprint"] = fmt::format("{:016x}", StableHash(catalogue().csv()));
+    }
   }
   if (options.launch_cost > 0) json["launch_cost_s"] = options.launch_cost;
   if (!spec_.beliefs.empty()) json["beliefs"] = spec_.beliefs;

@@ -144,8 +144,9 @@ const std::vector<WorldOption>& WorldOptionTable() {
                "then resized (default of 'embedded' and laws); results say for how many jobs"},
       {.name = "catalogue",
        .value = &W::catalogue,
-       .help = "CSV of the throughput of your models (docs/formats/catalogue.md), instead of "
-               "the catalogue that ships with allot"},
+       .help =
+           "CSV of the throughput of your models (docs/formats/catalogue.md), or a name of 'allot "
+           "list catalogues', instead of the catalogue 'embedded'"},
       {.name = "profile",
        .value = &W::profile,
        .help = "named set of simulator rules, see 'allot list'",

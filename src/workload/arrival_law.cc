@@ -24,7 +24,11 @@ class StreamDraw {
         per_hour_(stream.rate_factor * rate),
         arrivals_(seed, "law-arrivals", number),
         durations_(seed, "law-durations", number),
-        gpus_(seed, "law-gpus", number) {
+        gpus_(seed, "law-gpus", number),
+        models_(seed, "law-models", number),
+        priorities_(seed, "law-priorities", number),
+        deadlines_(seed, "law-deadlines", number),
+        present_(stream.present) {
     for (const DurationPart& part : stream.durations) {
       log_bounds_.emplace_back(std::log(part.low), std::log(part.high));
     }
@@ -33,17 +37,27 @@ class StreamDraw {
 
   Seconds next() const { return next_; }
 
-  Job Take() {
+  Job Take(Workload* names) {
     Job job;
     job.submit = next_;
     job.duration = Duration();
     job.gpus = Gpus();
+    if (!stream_.models.empty()) job.model = names->models.Intern(Model(job.gpus));
+    if (!stream_.measured_on.empty()) {
+      job.duration_type = names->gpu_types.Intern(stream_.measured_on);
+    }
+    if (!stream_.priorities.empty()) job.priority = Drawn(stream_.priorities, &priorities_);
+    if (!stream_.slack.empty()) {
+      job.deadline = job.submit + Drawn(stream_.slack, &deadlines_) * job.duration;
+    }
+    present_ -= std::min(present_, job.gpus);
     Advance();
     return job;
   }
 
  private:
   void Advance() {
+    if (stream_.together || present_ > 0) return;
     if (stream_.batch_every > 0) {
       const double size = std::floor(per_hour_);
       if (size < 1) {
@@ -81,14 +95,27 @@ class StreamDraw {
     return std::exp(durations_.Uniform(low, high));
   }
 
-  GpuCount Gpus() {
-    if (stream_.gpus.size() == 1) return stream_.gpus.front().first;
-    double u = gpus_.Uniform();
-    for (const auto& [gpus, share] : stream_.gpus) {
-      if (u < share) return gpus;
+  GpuCount Gpus() { return Drawn(stream_.gpus, &gpus_); }
+
+  const std::string& Model(GpuCount gpus) {
+    std::vector<const LawModel*> fitting;
+    for (const LawModel& model : stream_.models) {
+      if (model.most_gpus >= gpus) fitting.push_back(&model);
+    }
+    ALLOT_CHECK(!fitting.empty());
+    return fitting[models_.Below(fitting.size())]->name;
+  }
+
+  // One of the values, by their shares.
+  template <typename Value>
+  static Value Drawn(const std::vector<std::pair<Value, double>>& shares, Rng* rng) {
+    if (shares.size() == 1) return shares.front().first;
+    double u = rng->Uniform();
+    for (const auto& [value, share] : shares) {
+      if (u < share) return value;
       u -= share;
     }
-    return stream_.gpus.back().first;
+    return shares.back().first;
   }
 
   const ArrivalStream& stream_;
@@ -96,6 +123,10 @@ class StreamDraw {
   Rng arrivals_;
   Rng durations_;
   Rng gpus_;
+  Rng models_;
+  Rng priorities_;
+  Rng deadlines_;
+  GpuCount present_;  // GPUs that jobs at time 0 still have to ask for
   std::vector<std::pair<double, double>> log_bounds_;  // of the parts of the mixture
   Seconds next_ = 0;
   double taken_of_batch_ = 0;
@@ -108,9 +139,19 @@ std::string_view LawName(std::string_view workload) {
   return workload.starts_with(kPrefix) ? workload.substr(kPrefix.size()) : std::string_view();
 }
 
+WorkloadLaw LawFrom(std::string_view spec) {
+  const NamedParams named = ParseNamedParams(spec);
+  WorkloadLaw law = Registry<WorkloadLaw>::Global().Get("law", named.name);
+  const Params params(fmt::format("law '{}'", law.id), law.params, named.given);
+  if (law.of_params) law.streams = law.of_params(params);
+  if (!named.given.empty()) law.id = spec;
+  return law;
+}
+
 double RateOf(const WorkloadLaw& law, std::optional<double> asked) {
   if (asked) return *asked;
   if (law.calibrated) return law.calibrated().jobs_per_hour;
+  if (law.together()) return 1;  // of no meaning
   throw UsageError("law '{}' needs --rate (jobs per hour), got none", law.id);
 }
 
@@ -138,10 +179,11 @@ Workload Generate(const WorkloadLaw& law, double rate, std::uint64_t seed,
         [](const StreamDraw& a, const StreamDraw& b) { return a.next() < b.next(); });
     if (earliest->next() > end) break;
     ThrowIfInterrupted();
-    Job job = earliest->Take();
+    Job job = earliest->Take(&workload);
     job.id = std::to_string(workload.jobs.size());
     workload.jobs.push_back(std::move(job));
     if (workload.jobs.size() == static_cast<std::size_t>(length.jobs)) {
+      if (law.together()) break;
       end = workload.jobs.back().submit + length.tail;
     }
     if (workload.jobs.size() >= kMostLawJobs) {

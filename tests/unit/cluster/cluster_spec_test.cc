@@ -132,5 +132,23 @@ TEST(ClusterSpec, RefusesABadTypeName) {
             "a GPU type is made of letters, digits, '-', '_' and '.', got '' in '2x4:'");
 }
 
+TEST(ClusterSpec, GavelsOrderIsV100P100K80) {
+  const ClusterSpec spec = ClusterSpec::Parse("36:24:12");
+  EXPECT_EQ(spec.types(), (std::vector<std::string>{"v100", "p100", "k80"}));
+  EXPECT_EQ(spec.type_capacity(), (std::vector<GpuCount>{36, 24, 12}));
+  EXPECT_EQ(spec.nodes().size(), 72U);
+}
+
+TEST(ClusterSpec, GavelsOrderInNodesOfSeveralGpus) {
+  const ClusterSpec spec = ClusterSpec::Parse("12:0:8x4");
+  EXPECT_EQ(spec.types(), (std::vector<std::string>{"v100", "k80"}));
+  EXPECT_EQ(spec.nodes().size(), 5U);
+}
+
+TEST(ClusterSpec, GavelsOrderHasWholeNodes) {
+  const std::string refusal = Refusal("12:10:8x4", ExitCode::kUsage);
+  EXPECT_NE(refusal.find("got '10' in nodes of '4'"), std::string::npos) << refusal;
+}
+
 }  // namespace
 }  // namespace allot

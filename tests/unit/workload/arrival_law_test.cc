@@ -90,5 +90,83 @@ TEST(ArrivalLaw, OfBurstsSubmitsBatchesOfFourTimesTheRate) {
 
 TEST(ArrivalLaw, RefusesARateOfZero) { EXPECT_THROW(Generate(Law("blox"), 0, 0, {10, 0}), Error); }
 
+Workload Gavel(const std::string& params, int jobs) {
+  return Generate(LawFrom("gavel" + params), 4, 1, {jobs, 0});
+}
+
+TEST(GavelLaw, WithoutParametersHasJobsOfSeveralGpusAndNoProfiles) {
+  const Workload workload = Gavel("", 4000);
+  const auto wide = std::count_if(workload.jobs.begin(), workload.jobs.end(),
+                                  [](const Job& job) { return job.gpus > 1; });
+  EXPECT_NEAR(static_cast<double>(wide) / 4000, 0.3, 0.03);
+  for (const Job& job : workload.jobs) {
+    EXPECT_EQ(job.model, -1);
+    EXPECT_EQ(job.duration_type, -1);
+    EXPECT_EQ(job.priority, 0);
+  }
+}
+
+TEST(GavelLaw, ParametersChangeOnlyWhatTheyName) {
+  const Workload all = Gavel("", 300);
+  const Workload single = Gavel(":multi=false,types=true,urgent=0.2,deadlines=true", 300);
+  for (std::size_t i = 0; i < all.jobs.size(); ++i) {
+    EXPECT_EQ(single.jobs[i].gpus, 1);
+    EXPECT_EQ(single.jobs[i].submit, all.jobs[i].submit);
+    EXPECT_EQ(single.jobs[i].duration, all.jobs[i].duration);
+  }
+}
+
+TEST(GavelLaw, JobsOfSeveralGpusAreOfTypesThatMay) {
+  const Workload workload = Gavel(":types=true", 2000);
+  EXPECT_EQ(workload.models.size(), 26);
+  for (const Job& job : workload.jobs) {
+    EXPECT_EQ(workload.gpu_types[job.duration_type], "v100");
+    if (job.gpus == 1) continue;
+    const std::string& name = workload.models[job.model];
+    for (const char* alone : {"A3C", "CycleGAN", "Recommendation"}) {
+      EXPECT_FALSE(name.starts_with(alone)) << job.gpus << " GPUs for " << name;
+    }
+  }
+}
+
+TEST(GavelLaw, UrgentIsAShareOfTheJobs) {
+  const Workload workload = Gavel(":urgent=0.2", 5000);
+  const auto urgent = std::count_if(workload.jobs.begin(), workload.jobs.end(),
+                                    [](const Job& job) { return job.priority == 5; });
+  EXPECT_NEAR(static_cast<double>(urgent) / 5000, 0.2, 0.02);
+}
+
+TEST(GavelLaw, TogetherIsAllAtTimeZeroAndNoMore) {
+  const Workload workload = Generate(LawFrom("gavel:together=true"), 1, 1, {64, 3600});
+  EXPECT_EQ(workload.jobs.size(), 64U);
+  EXPECT_EQ(workload.jobs.back().submit, 0);
+}
+
+TEST(GavelLaw, PresentJobsAskForSoManyGpus) {
+  const Workload workload = Gavel(":present=100", 300);
+  GpuCount asked = 0;
+  GpuCount last = 0;
+  for (const Job& job : workload.jobs) {
+    if (job.submit > 0) break;
+    asked += last = job.gpus;
+  }
+  EXPECT_GE(asked, 100);
+  EXPECT_LT(asked - last, 100) << "one job less is too few";
+  EXPECT_GT(workload.jobs.back().submit, 0);
+}
+
+TEST(GavelLaw, OneRunTimeForAll) {
+  for (const Job& job : Gavel(":duration=7200", 50).jobs) EXPECT_NEAR(job.duration, 7200, 1e-6);
+}
+
+TEST(ArrivalLaw, RefusesAnUnknownParameterByName) {
+  try {
+    LawFrom("gavel:mutli=false");
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("multi"), std::string::npos) << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace allot
