@@ -16,6 +16,7 @@
 #include "experiment/sweep_cells.h"
 #include "metrics/sweep_table.h"
 #include "sim/profile.h"
+#include "sweep/limits.h"
 #include "sweep/preset.h"
 #include "sweep/run_sweep.h"
 #include "sweep/slurm.h"
@@ -36,6 +37,7 @@ struct SweepCommand {
   std::string policies, admission, placement;
   std::vector<std::string> clusters, loads, rates, seeds, vary, reference;
   std::string window_jobs, window_time, warm_up, title;
+  std::string until_utilisation, until_jct, cutoff;
   std::string out;
   std::string shard;
   bool list = false;
@@ -79,6 +81,9 @@ Json TypedDefinition(const SweepCommand& o, const WorldOptions& world) {
   text("window-jobs", o.window_jobs);
   text("window-time", o.window_time);
   text("warm-up", o.warm_up);
+  text("until-utilisation", o.until_utilisation);
+  text("until-jct", o.until_jct);
+  text("cutoff", o.cutoff);
   text("title", o.title);
   return json;
 }
@@ -237,6 +242,7 @@ int Sweep(const SweepCommand& o, const GlobalOptions& globals) {
   results.factors = FactorNames(definition);
   results.reference = definition.reference;
   results.cells = std::move(outcome.cells);
+  results.notes = SweepNotes(definition, results.cells);
   if (folder != nullptr) folder->WriteResults(results);
   Print(results, outcome, cells, o, globals);
   return 0;
@@ -257,7 +263,7 @@ void DeclareSweep(CommandLine& line, SweepCommand* o) {
     line.Option(name, *values, help).SplitAt(',');
   };
   list("--loads", &o->loads, "offered loads, GPU time / capacity: 0.5,1,1.5");
-  list("--rates", &o->rates, "jobs per hour, for --workload law:NAME: 1..9");
+  list("--rates", &o->rates, "jobs per hour, for --workload law:NAME: 1..9, 0.4..8/0.4");
   list("--seeds", &o->seeds, "of samples, laws and estimates: 0..9 (default: 0)");
   list("-c,--clusters", &o->clusters, "clusters: 16x8,32x8");
   line.Option("--admission", o->admission, "admission stages: accept-all,load:factor=1.2");
@@ -268,6 +274,11 @@ void DeclareSweep(CommandLine& line, SweepCommand* o) {
   line.Option("--window-time", o->window_time, "measure jobs submitted in A..B: 7d..14d");
   line.Option("--warm-up", o->warm_up,
               "measure only jobs submitted at least this long after the first: 2d");
+  line.Option("--until-utilisation", o->until_utilisation,
+              "run no higher rate or load after one with this GPU use: 0.95");
+  line.Option("--until-jct", o->until_jct, "... after one with this average JCT: 10d");
+  line.Option("--cutoff", o->cutoff,
+              "end each cell at this simulated time, as one without a JCT: 5000h");
   line.Option("--reference", o->reference,
               "what rows are compared with: a policy, or FACTOR=VALUE (default: the first policy)");
   line.Option("--title", o->title, "title of the results");

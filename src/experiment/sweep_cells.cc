@@ -4,7 +4,9 @@
 
 #include "core/error.h"
 #include "experiment/world_options.h"
+#include "metrics/sweep_cell.h"
 #include "sim/run.h"
+#include "sweep/limits.h"
 #include "sweep/window.h"
 
 namespace allot {
@@ -91,7 +93,8 @@ SweepCell SweepCells::Run(const CellValues& values) {
     const Scenario& scenario = *entry->scenarios.front().scenario;
     SweepCell cell = RunIn(*entry, PolicySpecOf(definition_, values));
     const Seconds last_arrival = scenario.workload().jobs.back().submit;
-    if (definition_.window.empty() || !entry->world->made_by_law() || cell.end_s <= last_arrival) {
+    if (definition_.window.empty() || !entry->world->arrivals_continue() ||
+        cell.end_s <= last_arrival) {
       return cell;
     }
     const Seconds tail = std::max(kShortestTail, 2 * entry->world->tail());
@@ -112,23 +115,27 @@ SweepCell SweepCells::RunIn(const Entry& entry, const std::string& spec) const {
   const std::unique_ptr<Policy> policy = entry.world->MakePolicy(spec);
   RunOptions options;
   options.tracked = ResolveWindow(definition_.window, scenario.workload());
+  options.until = LimitsOf(definition_).cutoff;
   options.time_decisions = false;
   const RunOutcome outcome = RunPolicy(scenario, *policy, {}, {}, options);
   SweepCell cell;
   cell.workload = scenario.workload().name;
   cell.load = named.load;
   cell.end_s = outcome.last_decision;
-  cell.summary = Summarise({.policy = policy->info().id,
-                            .oracle = IsOracle(*policy, scenario),
-                            .gpus = scenario.cluster().total().gpus,
-                            .records = outcome.records,
-                            .timeline = outcome.timeline,
-                            .tracked = options.tracked,
-                            .decisions = outcome.drive.decisions,
-                            .decision_us = {},
-                            .cpu_s = outcome.cpu_s,
-                            .wall_s = outcome.wall_s,
-                            .workload = &scenario.workload()});
+  const RunFacts facts = {.policy = policy->info().id,
+                          .oracle = IsOracle(*policy, scenario),
+                          .gpus = scenario.cluster().total().gpus,
+                          .records = outcome.records,
+                          .timeline = outcome.timeline,
+                          .tracked = options.tracked,
+                          .decisions = outcome.drive.decisions,
+                          .decision_us = {},
+                          .cpu_s = outcome.cpu_s,
+                          .wall_s = outcome.wall_s,
+                          .workload = &scenario.workload()};
+  cell.summary = Summarise(facts);
+  cell.cut_off = cell.summary.unfinished > 0 && cell.end_s >= options.until;
+  AddDistributions(facts, &cell);
   return cell;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <optional>
 
 #include "core/strings.h"
@@ -55,7 +56,7 @@ std::string Table(const SweepResults& results, const std::vector<SweepRow>& rows
     html += "<th scope=\"col\">" + EscapeHtml(results.factors[f]) + "</th>";
   }
   for (const char* title : {"average JCT", "reference ÷ row", "p50 JCT", "p95 JCT", "p99 JCT",
-                            "queueing", "GPU use", "unfinished"}) {
+                            "queueing", "makespan", "GPU use", "fairness", "unfinished"}) {
     html += fmt::format("<th scope=\"col\">{}</th>", title);
   }
   html += "</tr></thead>\n<tbody>\n";
@@ -68,17 +69,43 @@ std::string Table(const SweepResults& results, const std::vector<SweepRow>& rows
     }
     fmt::format_to(std::back_inserter(html),
                    "<td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
-                   "<td>{}</td></tr>\n",
+                   "<td>{}</td><td>{}</td><td>{}</td></tr>\n",
                    Interval(row.avg_jct_s, HumanDuration),
                    row.reference ? "1" : Interval(row.ratio, Ratio),
                    HumanDuration(row.p50_jct_s.mean), HumanDuration(row.p95_jct_s.mean),
                    HumanDuration(row.p99_jct_s.mean), HumanDuration(row.avg_queueing_s.mean),
-                   HumanShare(row.gpu_utilisation.mean), HumanCount(row.unfinished));
+                   HumanDuration(row.makespan_s.mean), HumanShare(row.gpu_utilisation.mean),
+                   HumanFixed(row.avg_fairness.mean, 2), HumanCount(row.unfinished));
   }
   return html + "</tbody></table></div>\n";
 }
 
+// Rows with distributions to draw: all, or of those that the curves run along the ones at the
+// highest value that the most curves reach.
+std::vector<const SweepRow*> Distributed(const SweepResults& results,
+                                         const std::vector<SweepRow>& rows) {
+  std::vector<const SweepRow*> all;
+  for (const SweepRow& row : rows) {
+    if (!row.jct_quantiles_s.empty()) all.push_back(&row);
+  }
+  const auto along = Along(results);
+  if (!along) return all;
+  std::map<double, std::vector<const SweepRow*>> at;
+  for (const SweepRow* row : all) at[*ParseNumber(row->values[*along])].push_back(row);
+  std::vector<const SweepRow*> best;
+  for (const auto& [value, there] : at) {
+    if (there.size() >= best.size()) best = there;
+  }
+  return best;
+}
+
 Json Rounded(double value) { return NumberOrNull(RoundedTo(value, 6)); }
+
+Json RoundedList(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(NumberOrNull(RoundedTo(value, 4)));
+  return list;
+}
 
 }  // namespace
 
@@ -95,7 +122,8 @@ std::string SweepSection(const SweepResults& results, std::size_t index) {
       seeds > 1 ? fmt::format("Means over {} seeds with 95 % intervals, Student's t.", seeds)
                 : "One seed, hence no intervals.",
       EscapeHtml(ReferenceText(results)), seeds > 1 ? "; they are paired by seed" : "");
-  if (const auto along = Along(results)) {
+  const auto along = Along(results);
+  if (along) {
     const std::string name = EscapeHtml(results.factors[*along]);
     html +=
         "<div class=\"pair\">\n" +
@@ -106,7 +134,27 @@ std::string SweepSection(const SweepResults& results, std::size_t index) {
                   "Mean time to the first start, by " + name + ".") +
         SweepPlot("sweep_gpus", index, "GPU use",
                   "Share of the cluster's GPU time, by " + name + ".") +
+        "</div>\n<div class=\"pair\">\n" +
+        SweepPlot("sweep_makespan", index, "Makespan",
+                  "First submission to last completion, by " + name + ".") +
+        SweepPlot(
+            "sweep_fairness", index, "Finish-time fairness",
+            "Mean over the jobs, by " + name + ". Below 1: better than a share of one's own.") +
         "</div>\n";
+  }
+  const std::vector<const SweepRow*> drawn = Distributed(results, rows);
+  if (!drawn.empty()) {
+    const std::string at = along ? fmt::format("At {} {}. ", EscapeHtml(results.factors[*along]),
+                                               EscapeHtml(drawn.front()->values[*along]))
+                                 : "";
+    const std::string how = at + "Share of the jobs; quantiles are averaged over the seeds.";
+    html += "<div class=\"pair\">\n" +
+            SweepPlot("sweep_jct_cdf", index, "Distribution of JCT", how) +
+            SweepPlot("sweep_fairness_cdf", index, "Distribution of finish-time fairness", how) +
+            "</div>\n";
+  }
+  for (const std::string& note : results.notes) {
+    html += "<p class=\"note\">" + EscapeHtml(note) + "</p>\n";
   }
   return html + Table(results, rows) + "</section>\n";
 }
@@ -114,13 +162,14 @@ std::string SweepSection(const SweepResults& results, std::size_t index) {
 nlohmann::ordered_json SweepChartData(const SweepResults& results) {
   const auto along = Along(results);
   Json series = Json::array();
-  if (!along) return {{"x", ""}, {"series", std::move(series)}};
   const std::vector<std::size_t> telling = TellingFactors(results);
   std::vector<std::vector<std::string>> order;
-  for (const SweepRow& row : Aggregate(results)) {
+  const std::vector<SweepRow> rows = Aggregate(results);
+  const std::vector<const SweepRow*> distributed = Distributed(results, rows);
+  for (const SweepRow& row : rows) {
     std::vector<std::string> others;
     for (const std::size_t f : telling) {
-      if (f != *along) others.push_back(row.values[f]);
+      if (f != along) others.push_back(row.values[f]);
     }
     auto at = std::find(order.begin(), order.end(), others);
     if (at == order.end()) {
@@ -131,6 +180,12 @@ nlohmann::ordered_json SweepChartData(const SweepResults& results) {
                         {"dash", number / kLineColours},
                         {"points", Json::array()}});
     }
+    if (std::find(distributed.begin(), distributed.end(), &row) != distributed.end()) {
+      Json& own = series[static_cast<std::size_t>(at - order.begin())];
+      own["jct_cdf"] = RoundedList(row.jct_quantiles_s);
+      own["fairness_cdf"] = RoundedList(row.fairness_quantiles);
+    }
+    if (!along) continue;
     series[static_cast<std::size_t>(at - order.begin())]["points"].push_back(
         {{"x", *ParseNumber(row.values[*along])},
          {"jct", Rounded(row.avg_jct_s.mean)},
@@ -138,9 +193,11 @@ nlohmann::ordered_json SweepChartData(const SweepResults& results) {
          {"high", Rounded(row.avg_jct_s.high)},
          {"p95", Rounded(row.p95_jct_s.mean)},
          {"queueing", Rounded(row.avg_queueing_s.mean)},
+         {"makespan", Rounded(row.makespan_s.mean)},
+         {"fairness", Rounded(row.avg_fairness.mean)},
          {"gpus", Rounded(row.gpu_utilisation.mean)}});
   }
-  return {{"x", results.factors[*along]}, {"series", std::move(series)}};
+  return {{"x", along ? results.factors[*along] : ""}, {"series", std::move(series)}};
 }
 
 }  // namespace allot

@@ -95,18 +95,38 @@ struct Group {
 
 }  // namespace
 
+std::vector<double> FinishTimeFairness(const Workload& workload, GpuCount gpus,
+                                       std::span<const JobRecord> all,
+                                       std::span<const JobRecord> counted) {
+  const Contention contention(all);
+  std::vector<double> rhos;
+  rhos.reserve(counted.size());
+  for (const JobRecord& record : counted) {
+    if (record.finish == kNever) {
+      rhos.push_back(kUnknown);
+      continue;
+    }
+    const Job& job = JobOf(workload, record);
+    const Seconds jct = record.finish - record.submit;
+    const double jobs = jct > 0 ? contention.MeanOver(record.submit, record.finish) : 1;
+    rhos.push_back(jct / (job.duration * std::max(1.0, job.gpus * jobs / gpus)));
+  }
+  return rhos;
+}
+
 ServiceSummary SummariseService(const Workload& workload, GpuCount gpus,
                                 std::span<const JobRecord> all,
                                 std::span<const JobRecord> counted) {
   ServiceSummary s;
-  const Contention contention(all);
+  const std::vector<double> rho_of = FinishTimeFairness(workload, gpus, all, counted);
   Mean slowdown;
   Mean fairness;
   std::vector<double> rhos;
   double gpu_seconds = 0;
   std::map<std::int32_t, Group> tenants;
   std::map<double, Group> priorities;
-  for (const JobRecord& record : counted) {
+  for (std::size_t i = 0; i < counted.size(); ++i) {
+    const JobRecord& record = counted[i];
     const Job& job = JobOf(workload, record);
     Group& tenant = tenants[job.tenant];
     Group& priority = priorities[job.priority];
@@ -121,8 +141,7 @@ ServiceSummary SummariseService(const Workload& workload, GpuCount gpus,
     if (record.finish == kNever) continue;
     const Seconds jct = record.finish - record.submit;
     slowdown.Add(std::max(1.0, jct / std::max(job.duration, kSlowdownThreshold)));
-    const double jobs = jct > 0 ? contention.MeanOver(record.submit, record.finish) : 1;
-    const double rho = jct / (job.duration * std::max(1.0, job.gpus * jobs / gpus));
+    const double rho = rho_of[i];
     rhos.push_back(rho);
     fairness.Add(rho);
     tenant.jct.Add(jct);

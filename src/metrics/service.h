@@ -58,6 +58,11 @@ struct ServiceSummary {
 ServiceSummary SummariseService(const Workload& workload, GpuCount gpus,
                                 std::span<const JobRecord> all, std::span<const JobRecord> counted);
 
+// rho of each of the counted jobs, kUnknown where it did not end.
+std::vector<double> FinishTimeFairness(const Workload& workload, GpuCount gpus,
+                                       std::span<const JobRecord> all,
+                                       std::span<const JobRecord> counted);
+
 nlohmann::ordered_json ToJson(const ServiceSummary& service);
 ServiceSummary ServiceFromJson(const nlohmann::ordered_json& json, std::string_view where);
 

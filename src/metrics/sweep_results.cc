@@ -14,6 +14,19 @@ namespace {
 std::string Field(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
 std::string Field(std::int64_t value) { return fmt::format("{}", value); }
 
+// None where the key is absent.
+std::vector<double> Numbers(const Json& json, const char* key, std::string_view where) {
+  std::vector<double> numbers;
+  if (!json.contains(key)) return numbers;
+  for (const Json& number : RequireList(json, key, where)) {
+    if (!number.is_number()) {
+      throw DataError("{}: '{}' must be a list of numbers, got {}", where, key, number.dump());
+    }
+    numbers.push_back(number.get<double>());
+  }
+  return numbers;
+}
+
 std::string Line(const std::vector<std::string>& fields) {
   std::string line;
   for (const std::string& field : fields) {
@@ -35,11 +48,18 @@ nlohmann::ordered_json ToJson(const SweepCell& cell, const std::vector<std::stri
   ALLOT_CHECK_EQ(cell.values.size(), factors.size());
   Json values = Json::object();
   for (std::size_t f = 0; f < factors.size(); ++f) values[factors[f]] = cell.values[f];
-  return {{"cell", std::move(values)},
-          {"workload", cell.workload},
-          {"load", NumberOrNull(cell.load)},
-          {"end_s", NumberOrNull(cell.end_s)},
-          {"summary", ToJson(cell.summary)}};
+  Json json = {{"cell", std::move(values)},
+               {"workload", cell.workload},
+               {"load", NumberOrNull(cell.load)},
+               {"end_s", NumberOrNull(cell.end_s)},
+               {"summary", ToJson(cell.summary)},
+               {"arrivals_use", NumberOrNull(cell.arrivals_use)},
+               {"jct_quantiles_s", cell.jct_quantiles_s},
+               {"fairness_quantiles", cell.fairness_quantiles}};
+  // Only where they say something.
+  if (cell.cut_off) json["cut_off"] = true;
+  if (cell.hidden > 0) json["hidden"] = cell.hidden;
+  return json;
 }
 
 SweepCell SweepCellFromJson(const nlohmann::ordered_json& json,
@@ -57,6 +77,12 @@ SweepCell SweepCellFromJson(const nlohmann::ordered_json& json,
   cell.load = RequireNumber(json, "load", where);
   cell.end_s = RequireNumber(json, "end_s", where);
   cell.summary = SummaryFromJson(RequireField(json, "summary", where), where);
+  // Absent in results of former versions.
+  if (json.contains("arrivals_use")) cell.arrivals_use = RequireNumber(json, "arrivals_use", where);
+  cell.jct_quantiles_s = Numbers(json, "jct_quantiles_s", where);
+  cell.fairness_quantiles = Numbers(json, "fairness_quantiles", where);
+  cell.cut_off = json.value("cut_off", false);
+  cell.hidden = json.value("hidden", std::int64_t{0});
   return cell;
 }
 
@@ -68,11 +94,9 @@ nlohmann::ordered_json ToJson(const SweepResults& results) {
     timeless.summary.wall_s = kUnknown;
     cells.push_back(ToJson(timeless, results.factors));
   }
-  return {{"title", results.title},
-          {"command", results.command},
-          {"factors", results.factors},
-          {"reference", results.reference},
-          {"cells", std::move(cells)}};
+  return {{"title", results.title},     {"command", results.command},
+          {"factors", results.factors}, {"reference", results.reference},
+          {"notes", results.notes},     {"cells", std::move(cells)}};
 }
 
 SweepResults SweepResultsFromJson(const nlohmann::ordered_json& json, std::string_view where) {
@@ -95,6 +119,11 @@ SweepResults SweepResultsFromJson(const nlohmann::ordered_json& json, std::strin
   const Json& reference = RequireField(json, "reference", where);
   for (const auto& [factor, value] : reference.items()) {
     results.reference[factor] = RequireText(reference, factor.c_str(), where);
+  }
+  if (json.contains("notes")) {
+    for (const Json& note : RequireList(json, "notes", where)) {
+      results.notes.push_back(note.is_string() ? note.get<std::string>() : note.dump());
+    }
   }
   for (const Json& cell : RequireList(json, "cells", where)) {
     results.cells.push_back(SweepCellFromJson(cell, results.factors, where));
@@ -126,7 +155,10 @@ std::string SweepCellsCsv(const SweepResults& results) {
                            "p95_fairness",
                            "missed_deadlines",
                            "oracle",
-                           "end_s"}) {
+                           "end_s",
+                           "arrivals_use",
+                           "cut_off",
+                           "hidden"}) {
     header.emplace_back(name);
   }
   std::string text = Line(header);
@@ -155,7 +187,10 @@ std::string SweepCellsCsv(const SweepResults& results) {
                               Field(service.p95_fairness),
                               Field(service.missed_deadlines),
                               std::string(s.oracle ? "true" : "false"),
-                              Field(cell.end_s)}) {
+                              Field(cell.end_s),
+                              Field(cell.arrivals_use),
+                              std::string(cell.cut_off ? "true" : "false"),
+                              Field(cell.hidden)}) {
       fields.push_back(std::move(field));
     }
     text += Line(fields);

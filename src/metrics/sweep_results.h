@@ -23,6 +23,14 @@ struct SweepCell {
   double load = kUnknown;    // offered
   Seconds end_s = kUnknown;  // of the run: its last decision
   RunSummary summary;
+  double arrivals_use = kUnknown;  // GPU use while counted jobs arrive: without the end, when the
+                                   // cluster runs empty
+  bool cut_off = false;            // ended at a cutoff: no JCT is known
+  std::int64_t hidden = 0;         // jobs outside the window that came before its last one and had
+                                   // not ended when the run did
+  // Quantiles of the counted jobs that ended, at levels spread evenly from 0 to 1; none: no job.
+  std::vector<double> jct_quantiles_s{};
+  std::vector<double> fairness_quantiles{};  // of rho (metrics/service.h)
 };
 
 struct SweepResults {
@@ -31,6 +39,7 @@ struct SweepResults {
   std::vector<std::string> factors;
   std::map<std::string, std::string> reference;  // factor -> value that ratios are taken of
   std::vector<SweepCell> cells;
+  std::vector<std::string> notes{};  // for people: what was left out
 
   std::size_t FactorAt(std::string_view name) const;  // contract: there is one
 };

@@ -14,18 +14,28 @@ namespace {
 
 using Values = std::vector<std::string>;
 
+template <double RunSummary::*kMember>
+double Of(const RunSummary& summary) {
+  return summary.*kMember;
+}
+double Fairness(const RunSummary& summary) {
+  return summary.service ? summary.service->avg_fairness : kUnknown;
+}
+
 struct SweepFigure {
   const char* name;
-  double RunSummary::*in_run;
+  double (*in_run)(const RunSummary&);
   PairedRatio SweepRow::*in_row;
 };
 constexpr SweepFigure kFigures[] = {
-    {"avg_jct_s", &RunSummary::avg_jct_s, &SweepRow::avg_jct_s},
-    {"p50_jct_s", &RunSummary::p50_jct_s, &SweepRow::p50_jct_s},
-    {"p95_jct_s", &RunSummary::p95_jct_s, &SweepRow::p95_jct_s},
-    {"p99_jct_s", &RunSummary::p99_jct_s, &SweepRow::p99_jct_s},
-    {"avg_queueing_s", &RunSummary::avg_queueing_s, &SweepRow::avg_queueing_s},
-    {"gpu_utilisation", &RunSummary::gpu_utilisation, &SweepRow::gpu_utilisation},
+    {"avg_jct_s", Of<&RunSummary::avg_jct_s>, &SweepRow::avg_jct_s},
+    {"p50_jct_s", Of<&RunSummary::p50_jct_s>, &SweepRow::p50_jct_s},
+    {"p95_jct_s", Of<&RunSummary::p95_jct_s>, &SweepRow::p95_jct_s},
+    {"p99_jct_s", Of<&RunSummary::p99_jct_s>, &SweepRow::p99_jct_s},
+    {"avg_queueing_s", Of<&RunSummary::avg_queueing_s>, &SweepRow::avg_queueing_s},
+    {"gpu_utilisation", Of<&RunSummary::gpu_utilisation>, &SweepRow::gpu_utilisation},
+    {"makespan_s", Of<&RunSummary::makespan_s>, &SweepRow::makespan_s},
+    {"avg_fairness", Fairness, &SweepRow::avg_fairness},
 };
 
 // By seed.
@@ -41,6 +51,21 @@ PairedRatio RatioTo(const CellsBySeed& reference, const CellsBySeed& own) {
     b.push_back(cell->summary.avg_jct_s);
   }
   return ComparePaired(a, b);
+}
+
+// Level by level over the seeds; none where a cell has none.
+std::vector<double> MeanQuantiles(const CellsBySeed& cells,
+                                  std::vector<double> SweepCell::*quantiles) {
+  std::vector<double> mean;
+  for (const auto& [seed, cell] : cells) {
+    const std::vector<double>& own = cell->*quantiles;
+    if (mean.empty()) mean.resize(own.size());
+    if (own.empty() || own.size() != mean.size()) return {};
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      mean[i] += own[i] / static_cast<double>(cells.size());
+    }
+  }
+  return mean;
 }
 
 std::string WithHalfWidth(const PairedRatio& value) {
@@ -86,9 +111,11 @@ std::vector<SweepRow> Aggregate(const SweepResults& results) {
     if (row.jobs > 0) row.preemptions_per_job = preemptions / static_cast<double>(row.jobs);
     for (const SweepFigure& figure : kFigures) {
       std::vector<double> values;
-      for (const auto& [seed, cell] : group) values.push_back(cell->summary.*figure.in_run);
+      for (const auto& [seed, cell] : group) values.push_back(figure.in_run(cell->summary));
       row.*figure.in_row = MeanWithInterval(values);
     }
+    row.jct_quantiles_s = MeanQuantiles(group, &SweepCell::jct_quantiles_s);
+    row.fairness_quantiles = MeanQuantiles(group, &SweepCell::fairness_quantiles);
     Values reference = key;
     for (const auto& [factor, value] : results.reference) {
       reference[results.FactorAt(factor)] = value;
@@ -132,7 +159,7 @@ TextTable SweepTable(const SweepResults& results, const std::vector<SweepRow>& r
         {results.factors[f], number ? TextTable::Align::kRight : TextTable::Align::kLeft});
   }
   for (const char* title : {"avg JCT", "ref / row", "p50 JCT", "p95 JCT", "p99 JCT", "queueing",
-                            "GPU use", "preempt/job"})
+                            "makespan", "GPU use", "fairness", "preempt/job"})
     columns.push_back({title});
   TextTable table(std::move(columns));
   int seeds = 0;
@@ -149,7 +176,8 @@ TextTable SweepTable(const SweepResults& results, const std::vector<SweepRow>& r
                  {WithHalfWidth(row.avg_jct_s), row.reference ? "1" : HumanRatio(row.ratio),
                   HumanDuration(row.p50_jct_s.mean), HumanDuration(row.p95_jct_s.mean),
                   HumanDuration(row.p99_jct_s.mean), HumanDuration(row.avg_queueing_s.mean),
-                  HumanShare(row.gpu_utilisation.mean), HumanFixed(row.preemptions_per_job, 2)});
+                  HumanDuration(row.makespan_s.mean), HumanShare(row.gpu_utilisation.mean),
+                  HumanFixed(row.avg_fairness.mean, 2), HumanFixed(row.preemptions_per_job, 2)});
     table.AddRow(std::move(cells), row.reference ? '>' : ' ');
   }
   table.AddNote(
@@ -159,6 +187,8 @@ TextTable SweepTable(const SweepResults& results, const std::vector<SweepRow>& r
                                         "Student's t.",
                                         seeds)
                           : "One seed: no intervals; --seeds 0..9 gives them.");
+  table.AddNote("fairness: mean finish-time fairness, below 1 better than a share of one's own.");
+  for (const std::string& note : results.notes) table.AddNote(note);
   if (oracle) table.AddNote("(oracle): uses true job lengths, which no real scheduler knows.");
   for (const SweepRow& row : rows) {
     if (row.unfinished == 0) continue;

@@ -25,7 +25,12 @@ struct SweepRow {
   PairedRatio p95_jct_s;
   PairedRatio p99_jct_s;
   PairedRatio avg_queueing_s;
+  PairedRatio makespan_s;
   PairedRatio gpu_utilisation;
+  PairedRatio avg_fairness;  // of rho (metrics/service.h)
+  // Means over the seeds, level by level, of the quantiles of its cells (SweepCell).
+  std::vector<double> jct_quantiles_s;
+  std::vector<double> fairness_quantiles;
   double preemptions_per_job = kUnknown;
   PairedRatio
       ratio;  // average JCT of the reference / of this row; below 1: the reference is faster

@@ -64,6 +64,11 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
     CheckTracked(*options.tracked, scenario.workload().jobs.size());
     drive.enough = AllEnded(cluster, *options.tracked);
   }
+  if (options.until < kNever) {
+    drive.enough = [&cluster, until = options.until, before = drive.enough]() {
+      return cluster.Observe().now >= until || (before && before());
+    };
+  }
   EpisodeContext context = ContextOf(scenario);
   context.foresight = &foresight;
   outcome.drive = Drive(cluster, policy, context, listeners, drive);

@@ -26,6 +26,7 @@ struct RunOutcome {
 
 struct RunOptions {
   std::optional<TrackedJobs> tracked{};  // the run ends when the last of them has; others may not
+  Seconds until = kNever;  // the run ends at the first decision from then on; jobs may not have
   bool time_decisions = true;
   Policy* twin = nullptr;  // as in DriveOptions
 };

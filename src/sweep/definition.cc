@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "metrics/json_field.h"
 #include "metrics/sweep_results.h"
 #include "sim/profile.h"
+#include "sweep/limits.h"
 
 namespace allot {
 namespace {
@@ -57,12 +59,39 @@ std::string Spelled(const std::string& text) {
   return number ? fmt::format("{}", *number) : text;
 }
 
-// Values of a factor: a list or a single one; "0..9" is a range of whole numbers.
+// "0.4..8/0.4": from the first to the second in steps of the third; nullopt for other texts.
+std::optional<std::vector<std::string>> Steps(const std::string& text, const std::string& key,
+                                              std::string_view where) {
+  const std::size_t dots = text.find("..");
+  const std::size_t slash = text.find('/');
+  if (dots == std::string::npos || slash == std::string::npos || slash < dots) return std::nullopt;
+  const auto low = ParseNumber(text.substr(0, dots));
+  const auto high = ParseNumber(text.substr(dots + 2, slash - dots - 2));
+  const auto step = ParseNumber(text.substr(slash + 1));
+  if (!low || !high || !step) return std::nullopt;
+  const double more = std::floor((*high - *low) / *step + 1e-9);
+  if (!(*step > 0) || !(more >= 0) || more >= static_cast<double>(kLongestRange)) {
+    throw UsageError("{}: a range of '{}' must be LOW..HIGH/STEP of 1 to {} values, got '{}'",
+                     where, key, kLongestRange, text);
+  }
+  std::vector<std::string> values;
+  for (int k = 0; k <= static_cast<int>(more); ++k) {
+    values.push_back(fmt::format("{:.12g}", *low + k * *step));
+  }
+  return values;
+}
+
+// Values of a factor: a list or a single one; "0..9" is a range of whole numbers, "1..2/0.1" one of
+// steps.
 std::vector<std::string> Values(const Json& json, const std::string& key, std::string_view where) {
   std::vector<std::string> values;
   const Json items = json.is_array() ? json : Json::array({json});
   for (const Json& item : items) {
     const std::string text = Scalar(item, key, where);
+    if (const auto steps = Steps(text, key, where)) {
+      values.insert(values.end(), steps->begin(), steps->end());
+      continue;
+    }
     const std::size_t dots = text.find("..");
     const auto low = ParseInteger(text.substr(0, dots));
     const auto high = dots == std::string::npos ? low : ParseInteger(text.substr(dots + 2));
@@ -163,6 +192,7 @@ SweepDefinition SweepFromJson(const nlohmann::ordered_json& json, const WorldOpt
   std::vector<std::string> known = world;
   for (const char* key : {"title", "vary", "where", "reference"}) known.emplace_back(key);
   for (const char* key : kWindowKeys) known.emplace_back(key);
+  for (const char* key : kLimitKeys) known.emplace_back(key);
   for (const auto& [key, name] : kFactorKeys) known.emplace_back(key);
 
   SweepDefinition definition;
@@ -179,6 +209,9 @@ SweepDefinition SweepFromJson(const nlohmann::ordered_json& json, const WorldOpt
   if (definition.window.size() > 1) {
     throw UsageError("{}: a sweep measures in one window, got '{}' and '{}'", where,
                      definition.window.begin()->first, definition.window.rbegin()->first);
+  }
+  for (const char* key : kLimitKeys) {
+    if (json.contains(key)) definition.limits[key] = Scalar(json[key], key, where);
   }
   const Json vary = json.contains("vary") ? json["vary"] : Json::object();
   if (!vary.is_object()) {
@@ -225,6 +258,7 @@ SweepDefinition SweepFromJson(const nlohmann::ordered_json& json, const WorldOpt
     definition.reference[std::string(kPolicyFactor)] =
         Find(definition.factors, kPolicyFactor)->values.front();
   }
+  CheckLimits(definition, where);
   return definition;
 }
 
@@ -239,6 +273,7 @@ nlohmann::ordered_json ToJson(const SweepDefinition& definition) {
   }
   if (!vary.empty()) json["vary"] = vary;
   for (const auto& [name, value] : definition.window) json[name] = value;
+  for (const auto& [name, value] : definition.limits) json[name] = value;
   Json where = Json::array();
   for (const SweepException& exception : definition.where) {
     Json item = Json::object();

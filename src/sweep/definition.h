@@ -29,6 +29,7 @@ struct SweepDefinition {
   std::vector<SweepFactor> factors;          // the last one changes fastest; policy and seed always
   std::vector<SweepException> where;
   std::map<std::string, std::string> window;     // "window-jobs", "window-time" or "warm-up"
+  std::map<std::string, std::string> limits;     // as in sweep/limits.h
   std::map<std::string, std::string> reference;  // factor -> value that ratios are taken of
 };
 

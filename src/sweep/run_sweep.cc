@@ -6,6 +6,7 @@
 #include "core/interrupt.h"
 #include "core/parallel.h"
 #include "core/progress.h"
+#include "sweep/limits.h"
 
 namespace allot {
 namespace {
@@ -33,30 +34,66 @@ SweepOutcome RunSweep(const SweepDefinition& definition, const RunCell& run,
     finished = options.folder->Finished();
   }
   SweepOutcome outcome;
-  std::vector<const CellValues*> pending;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    const bool there = finished.contains(cells[i]);
-    outcome.taken_up += there;
-    if (!there && options.shard.holds(i)) pending.push_back(&cells[i]);
+  const SweepLimits limits = LimitsOf(definition);
+  const std::vector<SweepChain> chains = ChainsOf(definition, cells);
+  // Whether a chain goes on after a step; cells that are not there do not end it.
+  const auto goes_on = [&](const SweepChain& chain, std::size_t step) {
+    std::vector<const SweepCell*> there;
+    for (const std::size_t cell : chain.steps[step]) {
+      const auto found = finished.find(cells[cell]);
+      if (found != finished.end()) there.push_back(&found->second);
+    }
+    return there.size() < chain.steps[step].size() || !Reaches(limits, there);
+  };
+  std::int64_t total = 0;
+  std::vector<std::size_t> open;  // chains of this shard that go on
+  for (std::size_t c = 0; c < chains.size(); ++c) {
+    for (const auto& step : chains[c].steps) {
+      for (const std::size_t cell : step) {
+        const bool there = finished.contains(cells[cell]);
+        outcome.taken_up += there;
+        total += !there && options.shard.holds(c);
+      }
+    }
+    if (options.shard.holds(c)) open.push_back(c);
   }
 
-  Progress progress("sweeping", static_cast<std::int64_t>(pending.size()), options.quiet);
+  Progress progress("sweeping", total, options.quiet);
   std::mutex mutex;
   std::int64_t done = 0;
-  ParallelFor(pending.size(), options.threads, [&](std::size_t i) {
-    ThrowIfInterrupted();
-    SweepCell cell = RunNamed(definition, run, *pending[i]);
-    if (options.folder != nullptr) options.folder->Append(cell);
-    const std::lock_guard lock(mutex);
-    outcome.cpu_s += cell.summary.cpu_s;
-    finished[*pending[i]] = std::move(cell);
-    progress.Update(++done, CellText(definition, *pending[i]));
-  });
+  for (std::size_t step = 0; !open.empty(); ++step) {
+    std::vector<const CellValues*> pending;
+    for (const std::size_t c : open) {
+      for (const std::size_t cell : chains[c].steps[step]) {
+        if (!finished.contains(cells[cell])) pending.push_back(&cells[cell]);
+      }
+    }
+    ParallelFor(pending.size(), options.threads, [&](std::size_t i) {
+      ThrowIfInterrupted();
+      SweepCell cell = RunNamed(definition, run, *pending[i]);
+      if (options.folder != nullptr) options.folder->Append(cell);
+      const std::lock_guard lock(mutex);
+      outcome.cpu_s += cell.summary.cpu_s;
+      finished[*pending[i]] = std::move(cell);
+      progress.Update(++done, CellText(definition, *pending[i]));
+    });
+    std::erase_if(open, [&](std::size_t c) {
+      return step + 1 == chains[c].steps.size() || !goes_on(chains[c], step);
+    });
+  }
 
   // Other shards may have finished meanwhile.
   if (options.folder != nullptr && options.shard.count > 1) finished = options.folder->Finished();
-  for (const CellValues& values : cells) {
-    const auto found = finished.find(values);
+  std::vector<bool> wanted(cells.size(), false);
+  for (const SweepChain& chain : chains) {
+    for (std::size_t step = 0; step < chain.steps.size(); ++step) {
+      for (const std::size_t cell : chain.steps[step]) wanted[cell] = true;
+      if (!goes_on(chain, step)) break;
+    }
+  }
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    if (!wanted[c]) continue;
+    const auto found = finished.find(cells[c]);
     if (found == finished.end()) {
       ++outcome.missing;
     } else {

@@ -1,6 +1,7 @@
 #pragma once
 // Runs the cells of a sweep on threads, keeps each as soon as it is finished, and takes up what a
-// folder holds already. Results do not depend on threads, shards or interruptions.
+// folder holds already. Cells beyond a limit on the rise (sweep/limits.h) are left out. Results do
+// not depend on threads, shards or interruptions.
 
 #include <functional>
 

@@ -613,7 +613,54 @@
       }
     }
   }
+  // Share of the jobs below a value, of all series that have quantiles of it.
+  function sweepCdf(plot, sweep, key, { log, ticksOf, format, label, tip }) {
+    const series = sweep.series
+      .filter((s) => s[key] && s[key].length)
+      .map((s) => ({
+        ...s,
+        points: s[key].map((v, i) => [log ? Math.max(v, 0.1) : v, i / (s[key].length - 1)]),
+      }));
+    if (!series.length) {
+      plot.replaceChildren();
+      html(plot, "p", "note", "No job ended.");
+      return;
+    }
+    const low = log ? Math.min(...series.map((s) => s.points[0][0])) : 0;
+    const high = Math.max(...series.map((s) => s.points.at(-1)[0]), low * 2);
+    lines(plot, series, {
+      height: 300,
+      left: 52,
+      legend: true,
+      x: { log, low, high, ticks: ticksOf(low, high), format, label, tip },
+      y: { low: 0, high: 1, ticks: [0, 0.25, 0.5, 0.75, 1], format: (v) => v * 100 + " %", tip: percent },
+      valueAt(s, x) {
+        const after = s.points.findIndex(([v]) => v > x);
+        if (after === 0) return 0;
+        if (after < 0) return 1;
+        const [[v0, y0], [v1, y1]] = [s.points[after - 1], s.points[after]];
+        return y0 + (v1 > v0 ? ((y1 - y0) * (x - v0)) / (v1 - v0) : 0);
+      },
+    });
+  }
   const sweeps = {
+    sweep_jct_cdf: (plot, s) =>
+      sweepCdf(plot, s, "jct_cdf", {
+        log: true,
+        ticksOf: (low, high) => logTimes.filter((t) => t >= low && t <= high),
+        format: roundDuration,
+        label: "job completion time, log scale",
+        tip: (x) => "done within " + duration(x),
+      }),
+    sweep_fairness_cdf: (plot, s) =>
+      sweepCdf(plot, s, "fairness_cdf", {
+        ticksOf: (low, high) => ticks(low, high, niceStep(high, plot.clientWidth / 70)),
+        format: compact,
+        label: "finish-time fairness",
+        tip: (x) => "at most " + compact(x),
+      }),
+    sweep_makespan: (plot, s) => sweepChart(plot, s, "makespan", duration, { time: true }),
+    sweep_fairness: (plot, s) => sweepChart(plot, s, "fairness", compact),
     sweep_jct: (plot, s) => sweepChart(plot, s, "jct", duration, { time: true }),
     sweep_p95: (plot, s) => sweepChart(plot, s, "p95", duration, { time: true }),
     sweep_queueing: (plot, s) => sweepChart(plot, s, "queueing", duration, { time: true }),
