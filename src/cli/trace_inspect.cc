@@ -1,8 +1,12 @@
-// allot trace inspect: what is in a trace, what was dropped and why.
+// allot trace inspect: what is in a trace, what was dropped and why; what is in a throughput table,
+// and which jobs fit it.
 
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "cli/catalogue_text.h"
 #include "cli/command.h"
 #include "core/json_text.h"
 #include "experiment/world.h"
@@ -11,26 +15,67 @@
 namespace allot {
 namespace {
 
+Catalogue CatalogueNamed(const std::string& name) {
+  const CatalogueInfo* const known = Registry<CatalogueInfo>::Global().Find(name);
+  return known != nullptr ? known->get() : Catalogue::FromFile(name);
+}
+
+// Whether a file begins as a throughput table does.
+bool IsCatalogue(const std::string& path) {
+  if (Registry<CatalogueInfo>::Global().Find(path) != nullptr) return path != kEmbeddedWorkload;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  std::ifstream file(path);
+  std::string header;
+  std::getline(file, header);
+  return header.starts_with("profile,");
+}
+
+void Explain(const Catalogue& catalogue, const std::string& name, const Workload* workload,
+             const GlobalOptions& globals) {
+  if (globals.json) {
+    std::printf("%s\n", JsonText(CatalogueJson(catalogue, name, workload)).c_str());
+  } else {
+    std::printf("%s", CatalogueText(catalogue, name, workload).c_str());
+  }
+}
+
 ALLOT_REGISTER(
     CommandInfo,
     (CommandInfo{
-        "trace inspect", "jobs, span, demand and run times of a trace, and what was dropped",
+        "trace inspect",
+        "jobs, span, demand and run times of a trace, and what was dropped; or a throughput table",
         [](CommandLine& line, const GlobalOptions& globals) {
           struct Options {
             std::string path = "embedded";
             std::string format = "auto";
             bool lenient = false;
+            std::string catalogue;
           };
           auto o = std::make_shared<Options>();
-          line.Option("trace,-w,--workload", o->path, "trace file, or 'embedded'").ShowDefault();
+          line.Option("trace,-w,--workload", o->path,
+                      "trace file, or 'embedded'; a throughput "
+                      "table (docs/formats/catalogue.md) is explained instead")
+              .ShowDefault();
           line.Option("--format", o->format, "trace format, see 'allot list formats'")
               .ShowDefault();
           line.Flag("--lenient", o->lenient, "drop and count malformed rows instead of stopping");
+          line.Option("--catalogue", o->catalogue,
+                      "throughput table whose types the jobs of the trace are fitted to: CSV, or a "
+                      "name of 'allot list catalogues'");
           return [o, &globals] {
+            if (o->catalogue.empty() && IsCatalogue(o->path)) {
+              Explain(CatalogueNamed(o->path), o->path, nullptr, globals);
+              return 0;
+            }
             ReadReport report;
             const Workload workload =
                 ReadTrace(o->path, o->format, {.lenient = o->lenient}, &report);
             const TraceStats stats = ComputeTraceStats(workload);
+            if (!o->catalogue.empty()) {
+              Explain(CatalogueNamed(o->catalogue), o->catalogue, &workload, globals);
+              return 0;
+            }
             if (globals.json) {
               nlohmann::json json = stats;
               json["read"] = report;

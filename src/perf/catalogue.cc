@@ -1,12 +1,14 @@
 #include "perf/catalogue.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <utility>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "core/strings.h"
+#include "perf/type_columns.h"
 
 namespace allot {
 namespace internal {
@@ -35,7 +37,8 @@ const ThroughputModelInfo& KindNamed(std::string_view id, const std::string& pla
 
 std::vector<std::string> ParseHeader(std::string_view line, const std::string& place) {
   std::vector<std::string> columns;
-  for (const std::string_view column : Split(line, ',')) columns.emplace_back(column);
+  for (const std::string_view column : Split(line, ',')) columns.emplace_back(Trim(column));
+  if (TypeColumns::Has(columns)) return columns;
   bool good = columns.front() == "profile";
   if (good && !Contains(columns, "kind")) {
     const ThroughputModelInfo& usual = KindNamed(kUsualKind, place);
@@ -51,8 +54,10 @@ std::vector<std::string> ParseHeader(std::string_view line, const std::string& p
     good = good && std::count(columns.begin(), columns.end(), column) == 1;
   }
   if (!good) {
-    throw DataError("a catalogue starts with the header '{}', got '{}' ({})", kUsualHeader, line,
-                    place);
+    throw DataError(
+        "a catalogue starts with the header '{}', or with 'profile,gpus' and a column for each GPU "
+        "type, got '{}' ({})",
+        kUsualHeader, line, place);
   }
   return columns;
 }
@@ -102,26 +107,23 @@ ModelPtr Catalogue::Get(std::string_view name) const {
 Catalogue Catalogue::FromCsv(std::string_view text, const std::string& path) {
   Catalogue catalogue;
   std::vector<std::string> columns;
+  std::optional<TypeColumns> by_type;
   std::string profile;
   std::vector<CatalogueRow> rows;
   const auto finish_profile = [&] {
+    if (by_type) by_type->Sort(&rows);
     if (!rows.empty()) catalogue.Add(MakeModel(profile, rows));
+    for (const CatalogueRow& row : rows) {
+      if (!row.Has("gpu_type") || !row.Has("gpus") || row.Text("gpus").empty()) continue;
+      catalogue.cells_.push_back({profile, row.Text("gpu_type"), row.Gpus("gpus"),
+                                  row.Text("nodes"), row.Text("partner"),
+                                  ParseNumber(row.Text("rate")).value_or(0)});
+    }
     rows.clear();
   };
-
-  int line_number = 0;
-  for (std::string_view line : Split(text, '\n')) {
-    ++line_number;
-    line = Trim(line);
-    const std::string place = fmt::format("{}:{}", path, line_number);
-    if (line_number == 1) {
-      columns = ParseHeader(line, place);
-      continue;
-    }
-    if (line.empty()) continue;
-    CatalogueRow row(columns, line, place);
+  const auto add = [&](CatalogueRow row) {
     if (row.Text("profile").empty()) {
-      throw DataError("'profile' must not be empty, got '' ({})", place);
+      throw DataError("'profile' must not be empty, got '' ({})", row.place());
     }
     if (row.Text("profile") != profile) {
       finish_profile();
@@ -130,7 +132,7 @@ Catalogue Catalogue::FromCsv(std::string_view text, const std::string& path) {
       if (std::any_of(known.begin(), known.end(),
                       [&](const ModelPtr& model) { return model->name() == profile; })) {
         throw DataError("rows of a profile must stand together: '{}' appears again ({})", profile,
-                        place);
+                        row.place());
       }
     }
     const std::string& type = row.Text("gpu_type");
@@ -140,6 +142,24 @@ Catalogue Catalogue::FromCsv(std::string_view text, const std::string& path) {
       named.push_back(type);
     }
     rows.push_back(std::move(row));
+  };
+
+  int line_number = 0;
+  for (std::string_view line : Split(text, '\n')) {
+    ++line_number;
+    line = Trim(line);
+    const std::string place = fmt::format("{}:{}", path, line_number);
+    if (line_number == 1) {
+      columns = ParseHeader(line, place);
+      if (TypeColumns::Has(columns)) by_type.emplace(columns, place);
+      continue;
+    }
+    if (line.empty()) continue;
+    if (by_type) {
+      for (CatalogueRow& row : by_type->RowsOf(line, place)) add(std::move(row));
+    } else {
+      add(CatalogueRow(columns, line, place));
+    }
   }
   finish_profile();
   if (catalogue.models_.empty()) {

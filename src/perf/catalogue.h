@@ -15,6 +15,16 @@
 
 namespace allot {
 
+// A rate as it stands in a catalogue's text.
+struct CatalogueCell {
+  std::string profile;
+  std::string gpu_type;
+  GpuCount gpus = 0;
+  std::string nodes;    // "": any
+  std::string partner;  // "": alone
+  double rate = 0;
+};
+
 class Catalogue {
  public:
   explicit Catalogue(std::string id = "") : id_(std::move(id)) {}
@@ -29,10 +39,14 @@ class Catalogue {
   const std::vector<std::string>& gpu_types() const { return gpu_types_; }
   // What a user's own was read from; "" for the embedded one and those made by code.
   const std::string& csv() const { return csv_; }
+  // Measured rates by GPU type and number of GPUs, in order; none of other kinds, and of a
+  // catalogue that is made by code.
+  const std::vector<CatalogueCell>& cells() const { return cells_; }
 
-  // CSV with columns profile,gpu_type,gpus,rate and perhaps nodes, or with 'kind' and the columns
-  // of the kinds it names (ThroughputModelInfo); rows of a profile together. DataError with file
-  // and line when malformed. Path for messages only.
+  // CSV with columns profile,gpu_type,gpus,rate and perhaps nodes, or with a column for each GPU
+  // type (perf/type_columns.h), or with 'kind' and the columns of the kinds it names
+  // (ThroughputModelInfo); rows of a profile together. DataError with file and line when malformed.
+  // Path for messages only.
   static Catalogue FromCsv(std::string_view text, const std::string& path);
   static Catalogue FromFile(const std::string& path);
   static const Catalogue& Embedded();
@@ -42,6 +56,7 @@ class Catalogue {
   std::vector<ModelPtr> models_;
   std::vector<std::string> gpu_types_;
   std::string csv_;
+  std::vector<CatalogueCell> cells_;
 };
 
 // A catalogue that comes with allot.

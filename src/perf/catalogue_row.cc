@@ -12,7 +12,7 @@ namespace allot {
 CatalogueRow::CatalogueRow(const std::vector<std::string>& columns, std::string_view line,
                            std::string place)
     : columns_(&columns), place_(std::move(place)) {
-  for (const std::string_view field : Split(line, ',')) fields_.emplace_back(field);
+  for (const std::string_view field : Split(line, ',')) fields_.emplace_back(Trim(field));
   if (fields_.size() != columns.size()) {
     throw DataError("a catalogue row has {} columns ({}), got {} ({})", columns.size(),
                     Join(columns, ","), fields_.size(), place_);

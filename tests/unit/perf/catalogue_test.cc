@@ -78,10 +78,11 @@ TEST(Catalogue, AddRefusesANameTwice) {
 }
 
 TEST(CatalogueCsv, WrongHeader) {
-  EXPECT_EQ(
-      Refusal("profile,gpus,rate\n"),
-      "a catalogue starts with the header 'profile,gpu_type,gpus,rate', got 'profile,gpus,rate' "
-      "(c.csv:1)");
+  EXPECT_EQ(Refusal("profile,gpus,rate\n"),
+            "a catalogue starts with the header 'profile,gpu_type,gpus,rate', or with "
+            "'profile,gpus' and a "
+            "column for each GPU type, got 'profile,gpus,rate' "
+            "(c.csv:1)");
 }
 
 TEST(CatalogueCsv, NoProfile) {
@@ -151,6 +152,56 @@ TEST(CatalogueCsv, TypeApart) {
 TEST(CatalogueCsv, ProfileApart) {
   EXPECT_EQ(Refusal(WithHeader("a,v100,1,2\nb,v100,1,1\na,k80,1,3\n")),
             "rows of a profile must stand together: 'a' appears again (c.csv:4)");
+}
+
+// ---- one column for each GPU type ----
+
+constexpr const char* kByType = "profile,gpus,v100,h100\nsmall,1,10,30\nsmall,2,19,\nlarge,1,,8\n";
+
+TEST(TypeColumns, AreTheSameAsRowsOfEachType) {
+  const Catalogue by_type = Catalogue::FromCsv(kByType, "c.csv");
+  const Catalogue by_row = Catalogue::FromCsv(
+      WithHeader("small,v100,1,10\nsmall,v100,2,19\nsmall,h100,1,30\nlarge,h100,1,8\n"), "c.csv");
+  EXPECT_EQ(by_type.gpu_types(), by_row.gpu_types());
+  for (const char* profile : {"small", "large"}) {
+    for (const char* type : {"v100", "h100", "gpu"}) {
+      for (const int n : {1, 2, 4}) {
+        const auto gpus = static_cast<std::int16_t>(n);
+        EXPECT_EQ(by_type.Get(profile)->Rate({gpus}, type), by_row.Get(profile)->Rate({gpus}, type))
+            << profile << " " << type << " " << gpus;
+      }
+    }
+  }
+}
+
+TEST(TypeColumns, AnEmptyCellWasNotMeasured) {
+  const ModelPtr large = Catalogue::FromCsv(kByType, "c.csv").Get("large");
+  EXPECT_EQ(large->gpu_types(), std::vector<std::string>{"h100"});
+  EXPECT_EQ(large->Rate({1}, "v100"), 0);
+}
+
+TEST(TypeColumns, KnowNodes) {
+  const Catalogue c = Catalogue::FromCsv("profile,gpus,nodes,v100\na,4,1,40\na,4,2+,24\n", "c.csv");
+  EXPECT_EQ(c.Get("a")->SpansOn("v100").size(), 2U);
+}
+
+TEST(TypeColumns, ABadCellIsNamedByLineAndColumn) {
+  EXPECT_EQ(Refusal("profile,gpus,v100,k80\na,1,2,-3\n"),
+            "'rate' must be a number > 0, got '-3' (c.csv:2, column 'k80')");
+  EXPECT_EQ(Refusal("profile,gpus,v100,k80\na,1,2,fast\n"),
+            "'rate' must be a number > 0, got 'fast' (c.csv:2, column 'k80')");
+  EXPECT_EQ(Refusal("profile,gpus,v100,k80\na,1,nan,1\n"),
+            "'rate' must be a number > 0, got 'nan' (c.csv:2, column 'v100')");
+}
+
+TEST(TypeColumns, ARowHasARate) {
+  EXPECT_EQ(Refusal("profile,gpus,v100,k80\na,1,,\n"),
+            "a row needs the rate of at least 1 GPU type (v100, k80), got none (c.csv:2)");
+}
+
+TEST(TypeColumns, AColumnStandsOnce) {
+  EXPECT_EQ(Refusal("profile,gpus,v100,v100\na,1,1,1\n"),
+            "columns of a catalogue have names, each once, got 'v100' (c.csv:1)");
 }
 
 }  // namespace
