@@ -1,5 +1,7 @@
 #include "sim/belief.h"
 
+#include "core/strings.h"
+
 namespace allot {
 namespace {
 
@@ -29,7 +31,13 @@ std::unique_ptr<Belief> MakeBelief(std::string_view spec, const Scenario& scenar
 
 void CheckBelief(std::string_view spec) {
   const Chosen chosen = Parse(spec);
-  for (const ParamSpec& param : chosen.info.params) (void)chosen.params.Number(param.name);
+  for (const ParamSpec& param : chosen.info.params) {
+    if (ParseNumber(param.default_value)) {
+      (void)chosen.params.Number(param.name);
+    } else {
+      (void)chosen.params.Flag(param.name);
+    }
+  }
 }
 
 std::int32_t RequestedAsBelieved(const ConfigurationTable& believed, std::int32_t requested) {

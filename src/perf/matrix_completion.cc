@@ -1,0 +1,121 @@
+#include "perf/matrix_completion.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+
+#include "core/check.h"
+#include "core/rng.h"
+
+namespace allot {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+using ByRow =
+    Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+
+// By row, the columns of its known entries.
+using Known = std::vector<std::vector<Index>>;
+
+Known KnownOf(const MatrixXd& values) {
+  Known known(static_cast<std::size_t>(values.rows()));
+  for (Index i = 0; i < values.rows(); ++i) {
+    for (Index j = 0; j < values.cols(); ++j) {
+      if (std::isfinite(values(i, j))) known[static_cast<std::size_t>(i)].push_back(j);
+    }
+  }
+  return known;
+}
+
+// The best rows of `factors` with those of `others` fixed.
+void Regress(const MatrixXd& values, const Known& known, const MatrixXd& others, double mu,
+             MatrixXd* factors) {
+  const Index rank = others.cols();
+  for (Index i = 0; i < factors->rows(); ++i) {
+    MatrixXd gram = mu * MatrixXd::Identity(rank, rank);
+    VectorXd moment = VectorXd::Zero(rank);
+    for (const Index j : known[static_cast<std::size_t>(i)]) {
+      gram.noalias() += others.row(j).transpose() * others.row(j);
+      moment.noalias() += values(i, j) * others.row(j).transpose();
+    }
+    factors->row(i) = gram.llt().solve(moment).transpose();
+  }
+}
+
+}  // namespace
+
+DenseMatrix CompleteMatrix(const DenseMatrix& given, const CompletionOptions& options) {
+  ALLOT_CHECK_GE(options.rank, 1);
+  ALLOT_CHECK_GT(options.mu, 0.0);
+  if (given.values.empty()) return given;
+  const MatrixXd values =
+      ByRow(given.values.data(), static_cast<Index>(given.rows), static_cast<Index>(given.columns));
+  const MatrixXd turned = values.transpose();
+  const Known by_row = KnownOf(values);
+  const Known by_column = KnownOf(turned);
+  double largest = 0;
+  for (Index i = 0; i < values.rows(); ++i) {
+    for (const Index j : by_row[static_cast<std::size_t>(i)]) {
+      largest = std::max(largest, std::abs(values(i, j)));
+    }
+  }
+  const double scale = std::sqrt(largest > 0 ? largest : 1);
+  Rng rng(options.seed, "matrix-completion");
+  MatrixXd u = MatrixXd::Zero(values.rows(), options.rank);
+  MatrixXd v(values.cols(), options.rank);
+  for (Index j = 0; j < v.rows(); ++j) {
+    for (Index k = 0; k < v.cols(); ++k)
+      v(j, k) = scale * rng.Normal() / std::sqrt(static_cast<double>(options.rank));
+  }
+  MatrixXd estimate = MatrixXd::Zero(values.rows(), values.cols());
+  for (int sweep = 0; sweep < options.sweeps; ++sweep) {
+    Regress(values, by_row, v, options.mu, &u);
+    Regress(turned, by_column, u, options.mu, &v);
+    MatrixXd next = u * v.transpose();
+    const double change = (next - estimate).cwiseAbs().maxCoeff();
+    estimate = std::move(next);
+    if (change <= options.tolerance * largest) break;
+  }
+  DenseMatrix complete = given;
+  for (std::size_t i = 0; i < given.rows; ++i) {
+    for (std::size_t j = 0; j < given.columns; ++j) {
+      if (std::isfinite(given.at(i, j))) continue;
+      complete.at(i, j) = estimate(static_cast<Index>(i), static_cast<Index>(j));
+    }
+  }
+  return complete;
+}
+
+double CosineDistance(std::span<const double> a, std::span<const double> b) {
+  ALLOT_CHECK_EQ(a.size(), b.size());
+  double dot = 0;
+  double aa = 0;
+  double bb = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    dot += a[i] * b[i];
+    aa += a[i] * a[i];
+    bb += b[i] * b[i];
+  }
+  const double lengths = std::sqrt(aa) * std::sqrt(bb);
+  return lengths > 0 ? 1 - dot / lengths : 1;
+}
+
+std::size_t NearestRow(const DenseMatrix& matrix, std::span<const std::size_t> rows,
+                       std::span<const double> row) {
+  ALLOT_CHECK(!rows.empty());
+  std::size_t nearest = rows.front();
+  double least = CosineDistance(matrix.row(nearest), row);
+  for (const std::size_t other : rows) {
+    const double distance = CosineDistance(matrix.row(other), row);
+    if (!(distance < least)) continue;
+    nearest = other;
+    least = distance;
+  }
+  return nearest;
+}
+
+}  // namespace allot

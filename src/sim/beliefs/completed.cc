@@ -1,0 +1,254 @@
+// Throughputs of which only a part was profiled, the rest estimated by matrix completion: what
+// Gavel's throughput estimator does (Narayanan et al., OSDI'20, section 6). Reference models are
+// profiled in full. Of each other model a share of the GPU types, alone and beside each partner,
+// is; the matrix of models and ways to run is completed, and a model takes what is unknown from it,
+// or from the reference model that its completed row is nearest to. What a job runs as is known
+// from then on.
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/error.h"
+#include "core/index.h"
+#include "core/rng.h"
+#include "perf/matrix_completion.h"
+#include "sim/belief.h"
+#include "sim/scenario.h"
+
+namespace allot {
+namespace {
+
+constexpr Seconds kProfilingTime = 60;  // of undisturbed work, until it is known how fast it is
+constexpr double kLeastShare = 1e-3;    // of a model's mean rate: no estimate says that it stands
+
+struct CompletedOptions {
+  double profiled = 0.3;
+  int references = 16;
+  bool nearest = true;
+  bool learns = true;
+  CompletionOptions completion;
+};
+
+// What of which model was profiled, and estimates of all of it. By names, which jobs of all sizes
+// and tables share.
+class Profiles {
+ public:
+  Profiles(const Scenario& scenario, const CompletedOptions& options) : options_(options) {
+    Collect(scenario);
+    Estimate();
+  }
+
+  // Estimate of a model's way to run; its true rate where it is known.
+  double RateOf(const std::string& model, const std::string& key) const {
+    const Model& m = models_.at(model);
+    if (const double truth = m.truth.at(key); !(truth > 0)) return truth;  // known at once
+    const double rate = m.known.contains(key) ? m.truth.at(key) : m.estimate.at(key);
+    return std::max(rate, kLeastShare * m.mean);
+  }
+  // False where it was known.
+  bool Learn(const std::string& model, const std::string& key) {
+    return models_.at(model).known.insert(key).second;
+  }
+
+ private:
+  struct Model {
+    std::map<std::string, double> truth;  // by way to run
+    std::set<std::string> known;
+    std::map<std::string, double> estimate;
+    double mean = 0;  // of the known rates: rows are in units of it
+  };
+
+  // Whether it was profiled so; a job is on one type for long enough at least.
+  void Profile(const std::string& name, std::uint64_t seed,
+               const std::map<std::string, std::set<std::string>>& ways, Model* model) const {
+    Rng first(seed, "profiled-first", StableHash(name));
+    const auto always =
+        std::next(ways.begin(), static_cast<std::ptrdiff_t>(first.Below(ways.size())));
+    for (auto way = ways.begin(); way != ways.end(); ++way) {
+      Rng rng(seed, "profiled", StableHash(name), StableHash(way->first));
+      if (rng.Uniform() >= options_.profiled && way != always) continue;
+      model->known.insert(way->second.begin(), way->second.end());
+    }
+  }
+
+  void Collect(const Scenario& scenario) {
+    // By model, by type (and partner): profiling on a type is of all sizes.
+    std::map<std::string, std::map<std::string, std::set<std::string>>> ways;
+    std::map<std::string, std::map<std::string, std::set<std::string>>> beside;
+    std::set<const ConfigurationTable*> seen;
+    const Workload& workload = scenario.workload();
+    for (JobIndex job = 0; At(job) < workload.jobs.size(); ++job) {
+      const ConfigurationTable& table = *scenario.facts(job).table;
+      if (workload.jobs[At(job)].model < 0 || !seen.insert(&table).second) continue;
+      Model& model = models_[table.name()];
+      for (std::int32_t c = 0; c < table.size(); ++c) {
+        const std::string key = table.KeyText(c, scenario.cluster().types());
+        model.truth[key] = table[c].rate;
+        columns_.try_emplace(key, 0);
+        const std::string type = scenario.cluster().types()[At(table[c].gpu_type)];
+        if (table[c].partner == kNoPartner) {
+          ways[table.name()][type].insert(key);
+        } else {
+          const std::string& partner = table.partners()[At(table[c].partner)];
+          beside[table.name()][type + "|" + partner].insert(key);
+        }
+      }
+    }
+    std::size_t column = 0;
+    for (auto& [key, at] : columns_) at = column++;
+    ChooseReferences(scenario.options().seed);
+    for (auto& [name, model] : models_) {
+      if (references_.contains(name)) {
+        for (const auto& [key, rate] : model.truth) model.known.insert(key);
+      } else {
+        Profile(name, scenario.options().seed, ways.at(name), &model);
+        if (const auto pairs = beside.find(name); pairs != beside.end()) {
+          Profile(name, scenario.options().seed, pairs->second, &model);
+        }
+      }
+      double sum = 0;
+      for (const std::string& key : model.known) sum += model.truth.at(key);
+      model.mean = sum / static_cast<double>(model.known.size());
+    }
+  }
+
+  void ChooseReferences(std::uint64_t seed) {
+    std::vector<std::pair<std::uint64_t, std::string>> drawn;
+    for (const auto& [name, model] : models_) {
+      drawn.emplace_back(Rng(seed, "reference-model", StableHash(name)).NextU64(), name);
+    }
+    std::sort(drawn.begin(), drawn.end());
+    drawn.resize(std::min(drawn.size(), static_cast<std::size_t>(options_.references)));
+    for (auto& [number, name] : drawn) references_.insert(std::move(name));
+  }
+
+  void Estimate() {
+    DenseMatrix matrix(models_.size(), columns_.size(), kUnknown);
+    std::vector<std::size_t> references;  // their rows
+    std::size_t row = 0;
+    for (const auto& [name, model] : models_) {
+      if (references_.contains(name)) references.push_back(row);
+      for (const std::string& key : model.known) {
+        matrix.at(row, columns_.at(key)) = model.truth.at(key) / model.mean;
+      }
+      ++row;
+    }
+    const DenseMatrix complete = CompleteMatrix(matrix, options_.completion);
+    row = 0;
+    for (auto& [name, model] : models_) {
+      std::size_t from = row;
+      double scale = model.mean;
+      if (options_.nearest && !references.empty()) {
+        from = NearestRow(complete, references, complete.row(row));
+        scale *= Ratio(complete, row, from, model);
+      }
+      for (const auto& [key, rate] : model.truth) {
+        model.estimate[key] = complete.at(from, columns_.at(key)) * scale;
+      }
+      ++row;
+    }
+  }
+
+  // Of what is known of the model to what is there of the row `from`.
+  double Ratio(const DenseMatrix& complete, std::size_t row, std::size_t from,
+               const Model& model) const {
+    double here = 0;
+    double there = 0;
+    for (const std::string& key : model.known) {
+      here += complete.at(row, columns_.at(key));
+      there += complete.at(from, columns_.at(key));
+    }
+    return there > 0 ? here / there : 1;
+  }
+
+  CompletedOptions options_;
+  std::map<std::string, Model> models_;
+  std::map<std::string, std::size_t> columns_;  // by way to run
+  std::set<std::string> references_;
+};
+
+class CompletedBelief : public Belief {
+ public:
+  CompletedBelief(const Scenario& scenario, const CompletedOptions& options)
+      : scenario_(scenario), learns_(options.learns), profiles_(scenario, options) {}
+
+  const ConfigurationTable* TableOf(JobIndex job) override {
+    const Scenario::JobFacts& facts = scenario_.facts(job);
+    if (scenario_.workload().jobs[At(job)].model < 0) return facts.table.get();
+    auto& table = tables_[job];
+    if (table == nullptr) {
+      table = std::make_unique<ConfigurationTable>(*facts.table);
+      Renew(table.get());
+    }
+    return table.get();
+  }
+
+  void Forget(JobIndex job) override { tables_.erase(job); }
+
+  bool See(const Sight& sight) override {
+    const auto known = tables_.find(sight.job);
+    if (known == tables_.end()) return false;
+    ConfigurationTable* const table = known->second.get();
+    profiles_.Learn(table->name(),
+                    table->KeyText(sight.configuration, scenario_.cluster().types()));
+    return Renew(table);
+  }
+
+  Seconds sight_after() const override { return learns_ ? kProfilingTime : kNever; }
+  bool sees_starts() const override { return learns_; }
+
+ private:
+  // False where the table says so already.
+  bool Renew(ConfigurationTable* table) const {
+    std::vector<double> rates;
+    bool same = true;
+    for (std::int32_t c = 0; c < table->size(); ++c) {
+      rates.push_back(
+          profiles_.RateOf(table->name(), table->KeyText(c, scenario_.cluster().types())));
+      same = same && rates.back() == (*table)[c].rate;
+    }
+    if (!same) table->Renew(rates);
+    return !same;
+  }
+
+  const Scenario& scenario_;
+  bool learns_;
+  Profiles profiles_;
+  std::map<JobIndex, std::unique_ptr<ConfigurationTable>> tables_;
+};
+
+ALLOT_REGISTER(
+    BeliefInfo,
+    (BeliefInfo{
+        "completed",
+        "a part of the rates was profiled, the rest is estimated by matrix completion",
+        {{"profiled", "0.3",
+          "share of the GPU types, alone and beside each partner, that a model is profiled on; one "
+          "at least",
+          0, 1},
+         {"references", "16", "models that are profiled in full, drawn by --seed", 0, 1e6},
+         {"nearest", "true",
+          "unknown rates are those of the nearest reference model, else of the completed matrix"},
+         {"learns", "true", "what a job has run as for a minute is known"},
+         {"rank", "10", "of the factors", 1, 100},
+         {"mu", "0.01", "weight of the priors of the factors", 1e-9, 1e6}},
+        [](const Params& params, const Scenario& scenario) -> std::unique_ptr<Belief> {
+          if (scenario.has_processes()) {
+            throw UsageError("belief 'completed' is of rates that do not change while jobs run");
+          }
+          CompletedOptions options;
+          options.profiled = params.Number("profiled");
+          options.references = params.Integer("references");
+          options.nearest = params.Flag("nearest");
+          options.learns = params.Flag("learns");
+          options.completion.rank = params.Integer("rank");
+          options.completion.mu = params.Number("mu");
+          options.completion.seed = scenario.options().seed;
+          return std::make_unique<CompletedBelief>(scenario, options);
+        }}));
+
+}  // namespace
+}  // namespace allot
