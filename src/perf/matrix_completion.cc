@@ -11,6 +11,8 @@
 namespace allot {
 namespace {
 
+constexpr double kWeaker = 0.8;  // the priors, from sweep to sweep
+
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
@@ -72,13 +74,17 @@ DenseMatrix CompleteMatrix(const DenseMatrix& given, const CompletionOptions& op
       v(j, k) = scale * rng.Normal() / std::sqrt(static_cast<double>(options.rank));
   }
   MatrixXd estimate = MatrixXd::Zero(values.rows(), values.cols());
+  // From strong priors, under which the minimum is one, down to those asked for: where it began,
+  // and valleys that plain alternation does not leave, then do not matter.
+  double mu = std::max(options.mu, largest);
   for (int sweep = 0; sweep < options.sweeps; ++sweep) {
-    Regress(values, by_row, v, options.mu, &u);
-    Regress(turned, by_column, u, options.mu, &v);
+    Regress(values, by_row, v, mu, &u);
+    Regress(turned, by_column, u, mu, &v);
     MatrixXd next = u * v.transpose();
     const double change = (next - estimate).cwiseAbs().maxCoeff();
     estimate = std::move(next);
-    if (change <= options.tolerance * largest) break;
+    if (mu <= options.mu && change <= options.tolerance * largest) break;
+    mu = std::max(options.mu, kWeaker * mu);
   }
   DenseMatrix complete = given;
   for (std::size_t i = 0; i < given.rows; ++i) {
@@ -88,6 +94,71 @@ DenseMatrix CompleteMatrix(const DenseMatrix& given, const CompletionOptions& op
     }
   }
   return complete;
+}
+
+namespace {
+
+constexpr int kBiasSweeps = 200;
+
+// The sums a_i + b_j that are nearest to the known entries, by turns.
+struct Biases {
+  std::vector<double> row;
+  std::vector<double> column;
+};
+
+Biases BiasesOf(const DenseMatrix& values) {
+  Biases biases{std::vector<double>(values.rows), std::vector<double>(values.columns)};
+  const auto mean = [](std::size_t count, const auto& entry) {
+    double sum = 0;
+    int known = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+      if (const double value = entry(k); std::isfinite(value)) {
+        sum += value;
+        ++known;
+      }
+    }
+    return known > 0 ? sum / known : 0;
+  };
+  for (int sweep = 0; sweep < kBiasSweeps; ++sweep) {
+    for (std::size_t j = 0; j < values.columns; ++j) {
+      biases.column[j] =
+          mean(values.rows, [&](std::size_t i) { return values.at(i, j) - biases.row[i]; });
+    }
+    for (std::size_t i = 0; i < values.rows; ++i) {
+      biases.row[i] =
+          mean(values.columns, [&](std::size_t j) { return values.at(i, j) - biases.column[j]; });
+    }
+  }
+  return biases;
+}
+
+}  // namespace
+
+DenseMatrix CompleteRates(const DenseMatrix& rates, const CompletionOptions& options) {
+  DenseMatrix logs = rates;
+  for (double& value : logs.values) {
+    if (!std::isfinite(value)) continue;
+    ALLOT_CHECK_GT(value, 0.0);
+    value = std::log(value);
+  }
+  const Biases biases = BiasesOf(logs);
+  for (std::size_t i = 0; i < logs.rows; ++i) {
+    for (std::size_t j = 0; j < logs.columns; ++j) {
+      logs.at(i, j) -= biases.row[i] + biases.column[j];
+    }
+  }
+  const DenseMatrix complete = CompleteMatrix(logs, options);
+  DenseMatrix result = rates;
+  for (std::size_t i = 0; i < rates.rows; ++i) {
+    const std::span<const double> row = rates.row(i);
+    const bool known =
+        std::any_of(row.begin(), row.end(), [](double rate) { return std::isfinite(rate); });
+    for (std::size_t j = 0; j < rates.columns && known; ++j) {
+      if (std::isfinite(rates.at(i, j))) continue;
+      result.at(i, j) = std::exp(complete.at(i, j) + biases.row[i] + biases.column[j]);
+    }
+  }
+  return result;
 }
 
 double CosineDistance(std::span<const double> a, std::span<const double> b) {

@@ -16,8 +16,8 @@ namespace allot {
 
 // Row by row.
 struct DenseMatrix {
-  DenseMatrix(std::size_t rows, std::size_t columns, double value = 0)
-      : rows(rows), columns(columns), values(rows * columns, value) {}
+  DenseMatrix(std::size_t height, std::size_t width, double value = 0)
+      : rows(height), columns(width), values(height * width, value) {}
   double& at(std::size_t i, std::size_t j) { return values[i * columns + j]; }
   double at(std::size_t i, std::size_t j) const { return values[i * columns + j]; }
   std::span<const double> row(std::size_t i) const {
@@ -42,6 +42,12 @@ struct CompletionOptions {
 // NaN: unknown. Known entries come back as they are. An unknown one in a row or a column without a
 // known one is 0, as the priors say. O(sweeps x known x rank^2). Same arguments, same bits.
 DenseMatrix CompleteMatrix(const DenseMatrix& values, const CompletionOptions& options = {});
+
+// Rates > 0, of models in rows and ways to run in columns, NaN: unknown. Logarithms are completed,
+// less what is the row's and the column's own, so that a model and a GPU type that are each fast by
+// a factor everywhere need no rank. What is known comes back as it is. A row without anything known
+// comes back unknown.
+DenseMatrix CompleteRates(const DenseMatrix& rates, const CompletionOptions& options = {});
 
 // 1 - cosine of the angle between two vectors of one length; 1 where one is 0.
 double CosineDistance(std::span<const double> a, std::span<const double> b);

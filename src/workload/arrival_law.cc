@@ -28,6 +28,7 @@ class StreamDraw {
         models_(seed, "law-models", number),
         priorities_(seed, "law-priorities", number),
         deadlines_(seed, "law-deadlines", number),
+        tenants_(seed, "law-tenants", number),
         present_(stream.present) {
     for (const DurationPart& part : stream.durations) {
       log_bounds_.emplace_back(std::log(part.low), std::log(part.high));
@@ -47,6 +48,10 @@ class StreamDraw {
       job.duration_type = names->gpu_types.Intern(stream_.measured_on);
     }
     if (!stream_.priorities.empty()) job.priority = Drawn(stream_.priorities, &priorities_);
+    if (stream_.tenants > 0) {
+      const auto tenant = tenants_.Below(static_cast<std::uint64_t>(stream_.tenants)) + 1;
+      job.tenant = names->tenants.Intern(fmt::format("t{}", tenant));
+    }
     if (!stream_.slack.empty()) {
       job.deadline = job.submit + Drawn(stream_.slack, &deadlines_) * job.duration;
     }
@@ -126,6 +131,7 @@ class StreamDraw {
   Rng models_;
   Rng priorities_;
   Rng deadlines_;
+  Rng tenants_;
   GpuCount present_;  // GPUs that jobs at time 0 still have to ask for
   std::vector<std::pair<double, double>> log_bounds_;  // of the parts of the mixture
   Seconds next_ = 0;

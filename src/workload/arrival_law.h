@@ -48,6 +48,7 @@ struct ArrivalStream {
   std::vector<LawModel> models{};  // equally likely among those of the job's size; none: no profile
   std::string measured_on{};       // GPU type of the durations; "": the fastest of the cluster
   std::vector<std::pair<double, double>> priorities{};  // and their shares; none: 0
+  int tenants = 0;                                      // "t1", "t2", ..., equally likely; 0: none
   std::vector<std::pair<double, double>> slack{};  // deadline = submit + slack x duration; shares
 };
 

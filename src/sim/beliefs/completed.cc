@@ -15,8 +15,7 @@
 #include "core/index.h"
 #include "core/rng.h"
 #include "perf/matrix_completion.h"
-#include "sim/belief.h"
-#include "sim/scenario.h"
+#include "sim/followed_truth.h"
 
 namespace allot {
 namespace {
@@ -27,7 +26,7 @@ constexpr double kLeastShare = 1e-3;    // of a model's mean rate: no estimate s
 struct CompletedOptions {
   double profiled = 0.3;
   int references = 16;
-  bool nearest = true;
+  bool nearest = false;
   bool learns = true;
   CompletionOptions completion;
 };
@@ -136,7 +135,7 @@ class Profiles {
       }
       ++row;
     }
-    const DenseMatrix complete = CompleteMatrix(matrix, options_.completion);
+    const DenseMatrix complete = CompleteRates(matrix, options_.completion);
     row = 0;
     for (auto& [name, model] : models_) {
       std::size_t from = row;
@@ -170,14 +169,17 @@ class Profiles {
   std::set<std::string> references_;
 };
 
-class CompletedBelief : public Belief {
+class CompletedBelief : public FollowedTruth {
  public:
   CompletedBelief(const Scenario& scenario, const CompletedOptions& options)
-      : scenario_(scenario), learns_(options.learns), profiles_(scenario, options) {}
+      : FollowedTruth(scenario, nullptr),
+        scenario_(scenario),
+        learns_(options.learns),
+        profiles_(scenario, options) {}
 
   const ConfigurationTable* TableOf(JobIndex job) override {
     const Scenario::JobFacts& facts = scenario_.facts(job);
-    if (scenario_.workload().jobs[At(job)].model < 0) return facts.table.get();
+    if (scenario_.workload().jobs[At(job)].model < 0) return FollowedTruth::TableOf(job);
     auto& table = tables_[job];
     if (table == nullptr) {
       table = std::make_unique<ConfigurationTable>(*facts.table);
@@ -186,19 +188,24 @@ class CompletedBelief : public Belief {
     return table.get();
   }
 
-  void Forget(JobIndex job) override { tables_.erase(job); }
+  void Forget(JobIndex job) override {
+    tables_.erase(job);
+    FollowedTruth::Forget(job);
+  }
 
-  bool See(const Sight& sight) override {
-    const auto known = tables_.find(sight.job);
-    if (known == tables_.end()) return false;
+  bool Take(const RateMeasurement& measured) override {
+    const auto known = tables_.find(measured.job);
+    if (known == tables_.end()) return FollowedTruth::Take(measured);
     ConfigurationTable* const table = known->second.get();
     profiles_.Learn(table->name(),
-                    table->KeyText(sight.configuration, scenario_.cluster().types()));
+                    table->KeyText(measured.configuration, scenario_.cluster().types()));
     return Renew(table);
   }
 
-  Seconds sight_after() const override { return learns_ ? kProfilingTime : kNever; }
-  bool sees_starts() const override { return learns_; }
+  Seconds measured_after() const override {
+    return learns_ ? kProfilingTime : FollowedTruth::measured_after();
+  }
+  bool measures_starts() const override { return learns_; }
 
  private:
   // False where the table says so already.
@@ -230,14 +237,20 @@ ALLOT_REGISTER(
           "at least",
           0, 1},
          {"references", "16", "models that are profiled in full, drawn by --seed", 0, 1e6},
-         {"nearest", "true",
-          "unknown rates are those of the nearest reference model, else of the completed matrix"},
+         {"nearest", "false",
+          "unknown rates are those of the nearest reference model, as in Gavel; false: of the "
+          "completed matrix"},
          {"learns", "true", "what a job has run as for a minute is known"},
          {"rank", "10", "of the factors", 1, 100},
          {"mu", "0.01", "weight of the priors of the factors", 1e-9, 1e6}},
         [](const Params& params, const Scenario& scenario) -> std::unique_ptr<Belief> {
-          if (scenario.has_processes()) {
-            throw UsageError("belief 'completed' is of rates that do not change while jobs run");
+          for (JobIndex job = 0; At(job) < scenario.workload().jobs.size(); ++job) {
+            const Job& asked = scenario.workload().jobs[At(job)];
+            if (scenario.facts(job).process == nullptr || asked.model < 0) continue;
+            throw UsageError(
+                "belief 'completed' is of rates that stay while jobs run; those of job '{}' with "
+                "profile '{}' change",
+                asked.id, scenario.workload().models[asked.model]);
           }
           CompletedOptions options;
           options.profiled = params.Number("profiled");

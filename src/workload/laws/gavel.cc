@@ -43,6 +43,7 @@ std::vector<ArrivalStream> Streams(const Params& params) {
     stream.priorities = {{kUrgent, urgent}, {1, 1 - urgent}};
   }
   if (params.Flag("deadlines")) stream.slack = kSlack;
+  stream.tenants = params.Integer("tenants");
   stream.together = params.Flag("together");
   stream.present = params.Integer("present");
   return {stream};
@@ -62,6 +63,8 @@ ALLOT_REGISTER(
          {"duration", "0", "run time of every job in seconds; 0: as drawn", 0, 1e9},
          {"urgent", "0", "share of the jobs with priority 5; the others have 1. 0: none", 0, 1},
          {"deadlines", "false", "deadlines after 1.2, 2 or 10 times the run time"},
+         {"tenants", "0", "entities t1, t2, ... that jobs belong to, equally likely; 0: none", 0,
+          1e4},
          {"together", "false", "static: all jobs at time 0, --rate says nothing"},
          {"present", "0",
           "of --jobs, at time 0 so many that they ask for this number of GPUs: begins as a "

@@ -82,6 +82,35 @@ TEST(MatrixCompletion, NothingToCompleteIsNothing) {
   EXPECT_TRUE(CompleteMatrix(DenseMatrix(0, 0)).values.empty());
 }
 
+// Models that are fast by 1, 2, 3 and 5, on types that are by 1, 2 and 4: one rate of each model is
+// enough.
+TEST(CompleteRates, ProductsNeedNoRank) {
+  DenseMatrix m = RankOne();
+  for (const std::size_t j : {0, 2}) m.at(1, j) = m.at(3, j) = kHidden;
+  const DenseMatrix found = CompleteRates(m);
+  for (std::size_t i = 0; i < m.rows; ++i) {
+    for (std::size_t j = 0; j < m.columns; ++j) {
+      EXPECT_NEAR(found.at(i, j), RankOne().at(i, j), 1e-6) << i << ", " << j;
+    }
+  }
+}
+
+TEST(CompleteRates, ModelsAlikeInWhatIsKnownAreAlikeInTheRest) {
+  // Two kinds: the first three are slow in the last two columns, the next three in the first two.
+  DenseMatrix m = MatrixOf(
+      {{8, 8, 1, 1}, {4, 4, 0.5, 0.5}, {8, 8, 1, 1}, {1, 1, 8, 8}, {2, 2, 16, 16}, {1, 1, 8, 8}});
+  m.at(1, 0) = m.at(4, 3) = kHidden;
+  const DenseMatrix found = CompleteRates(m);
+  EXPECT_NEAR(found.at(1, 0), 4, 0.2);
+  EXPECT_NEAR(found.at(4, 3), 16, 0.8);
+}
+
+TEST(CompleteRates, AModelOfWhichNothingIsKnownStaysUnknown) {
+  DenseMatrix m = RankOne();
+  for (std::size_t j = 0; j < 3; ++j) m.at(1, j) = kHidden;
+  EXPECT_TRUE(std::isnan(CompleteRates(m).at(1, 1)));
+}
+
 TEST(NearestRow, IsThatOfTheSameDirectionWhateverItsLength) {
   const std::vector<double> row = {20, 10, 10, 20, 30};  // ten times the second pattern
   EXPECT_EQ(NearestRow(RankTwo(), std::vector<std::size_t>{0, 1, 2}, row), 1U);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "core/error.h"
 
@@ -134,6 +135,14 @@ TEST(GavelLaw, UrgentIsAShareOfTheJobs) {
   const auto urgent = std::count_if(workload.jobs.begin(), workload.jobs.end(),
                                     [](const Job& job) { return job.priority == 5; });
   EXPECT_NEAR(static_cast<double>(urgent) / 5000, 0.2, 0.02);
+}
+
+TEST(GavelLaw, TenantsAreEquallyLikely) {
+  const Workload workload = Gavel(":tenants=3", 3000);
+  std::map<std::string, int> jobs;
+  for (const Job& job : workload.jobs) ++jobs[workload.tenants[job.tenant]];
+  ASSERT_EQ(jobs.size(), 3U);
+  for (const char* tenant : {"t1", "t2", "t3"}) EXPECT_NEAR(jobs[tenant], 1000, 100) << tenant;
 }
 
 TEST(GavelLaw, TogetherIsAllAtTimeZeroAndNoMore) {
