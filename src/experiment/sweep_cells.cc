@@ -102,7 +102,7 @@ SweepCell SweepCells::Run(const CellValues& values) {
       throw RunError(
           "arrivals must continue until the last job of the window has ended, got the last of {} "
           "arrivals "
-          "at {} s and the end at {} s",
+          "at {} s and the end at {} s; --cutoff ends such a cell",
           scenario.workload().jobs.size(), last_arrival, cell.end_s);
     }
     options["tail"] = fmt::format("{}", tail);
@@ -134,7 +134,7 @@ SweepCell SweepCells::RunIn(const Entry& entry, const std::string& spec) const {
                           .wall_s = outcome.wall_s,
                           .workload = &scenario.workload()};
   cell.summary = Summarise(facts);
-  cell.cut_off = cell.summary.unfinished > 0 && cell.end_s >= options.until;
+  cell.cut_off = cell.summary.unfinished > 0 && options.until < kNever;
   AddDistributions(facts, &cell);
   return cell;
 }

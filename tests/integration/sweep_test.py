@@ -212,3 +212,83 @@ def test_a_refusing_sbatch_is_named(allot, tmp_path):
     program.chmod(0o755)
     said = allot("sweep", *SWEEP, "--out", tmp_path / "out", "--slurm", env={"PATH": f"{tmp_path}:{os.environ['PATH']}"}, exit=1).stderr
     assert "sbatch refused" in said and "exit code 3" in said
+
+
+RISING = ["--workload", "law:gavel:multi=false", "--rigid", "--clusters", "6:6:6", "--jobs", "150", "--rates", "0.4..4/0.4",
+          "--until-utilisation", "0.6", "--seeds", "0,1", "--policies", "fifo,las", "--quiet"]
+
+
+def test_a_rise_ends_at_its_limit_and_says_where(allot, tmp_path):
+    told = allot("sweep", *RISING, "--out", tmp_path / "out").stdout
+    with open(tmp_path / "out" / "cells.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for policy in ("fifo", "las"):
+        use = {}
+        for row in rows:
+            if row["policy"] == policy:
+                use.setdefault(float(row["rate"]), []).append(float(row["arrivals_use"]))
+        means = [sum(values) / len(values) for _, values in sorted(use.items())]
+        assert all(len(values) == 2 for values in use.values()) and len(use) < 10
+        assert means[-1] >= 0.6 and all(mean < 0.6 for mean in means[:-1])
+        assert f"policy {policy}: reached its limit at rate {max(use):g}" in told
+
+
+def test_shards_rise_as_one_process_does(allot, tmp_path):
+    allot("sweep", *RISING, "--out", tmp_path / "whole")
+    for shard in (1, 2):
+        allot("sweep", *RISING, "--out", tmp_path / "shards", "--shard", f"{shard}/2")
+    assert_equal_results(tmp_path / "shards", tmp_path / "whole")
+
+
+def test_a_cell_that_is_cut_off_has_no_jct(allot, tmp_path):
+    allot("sweep", "--workload", "law:gavel:multi=false", "--rigid", "--clusters", "1:1:1", "--jobs", "50", "--rates", "2",
+          "--policies", "fifo", "--cutoff", "100h", "--out", tmp_path / "out", "--quiet")
+    with open(tmp_path / "out" / "cells.csv", newline="") as file:
+        row = next(csv.DictReader(file))
+    assert row["cut_off"] == "true" and row["avg_jct_s"] == "" and 0 < int(row["unfinished"]) <= 50
+    assert float(row["end_s"]) <= 360000
+
+
+def test_a_window_says_what_it_hides(allot, tmp_path):
+    done = allot("sweep", "--workload", "law:gavel:multi=false", "--rigid", "--clusters", "1:1:1", "--jobs", "150", "--rates", "0.25",
+                 "--policies", "srtf", "--length-estimates", "true", "--window-jobs", "20..59", "--out", tmp_path / "out", "--quiet")
+    with open(tmp_path / "out" / "cells.csv", newline="") as file:
+        hidden = int(next(csv.DictReader(file))["hidden"])
+    assert "Only jobs of --window-jobs 20..59 are counted" in done.stdout
+    assert hidden > 0 and f"policy srtf: {hidden} jobs outside the window" in done.stdout
+
+
+def test_the_report_of_a_sweep_has_distributions_and_fairness(allot, tmp_path):
+    allot("sweep", *RISING, "--out", tmp_path / "out")
+    allot("report", tmp_path / "out", "-o", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    for chart in ("sweep_jct_cdf", "sweep_fairness_cdf", "sweep_fairness", "sweep_makespan"):
+        assert f'data-chart="{chart}"' in page
+    assert '"jct_cdf":[' in page.replace(" ", "")
+
+
+def test_a_throughput_table_is_explained(allot, tmp_path):
+    table = tmp_path / "mine.csv"
+    table.write_text("profile,gpus,v100,h100\nsmall,1,10,30\nsmall,2,19,\nlarge,1,,8\n")
+    told = json.loads(allot("trace", "inspect", table, "--json").stdout)
+    assert [(each["gpu_type"], each["profiles"], each["gpus"]) for each in told["types"]] == [
+        ("v100", ["small"], [1, 2]), ("h100", ["small", "large"], [1])]
+    assert told["profiles"][1]["relative_speeds"] == {"h100": 1.0}, "an unmeasured type is absent"
+
+
+def test_jobs_are_fitted_to_a_throughput_table(allot, tmp_path):
+    (tmp_path / "mine.csv").write_text("profile,gpus,v100,h100\nsmall,1,10,30\nlarge,1,,8\n")
+    (tmp_path / "jobs.csv").write_text("job_id,submit_s,gpus,duration_s,model\na,0,1,100,small\nb,0,1,100,large\nc,0,1,100,none\n")
+    told = json.loads(allot("trace", "inspect", tmp_path / "jobs.csv", "--catalogue", tmp_path / "mine.csv", "--json").stdout)
+    assert {each["gpu_type"]: each["jobs"] for each in told["types"]} == {"v100": 1, "h100": 2}
+    assert told["jobs"]["on_no_type"] == 1 and "'none'" in told["jobs"]["example"]
+
+
+def test_a_new_gpu_type_is_one_column(allot, tmp_path):
+    (tmp_path / "mine.csv").write_text("profile,gpus,v100,h100\nsmall,1,10,30\nlarge,1,8,\n")
+    (tmp_path / "jobs.csv").write_text("job_id,submit_s,gpus,duration_s,model\na,0,1,3000,small\nb,0,1,3000,large\n")
+    allot("simulate", "--workload", tmp_path / "jobs.csv", "--catalogue", tmp_path / "mine.csv", "--cluster", "1x1:h100,1x1:v100",
+          "--policy", "fifo", "--out", tmp_path / "run")
+    with open(tmp_path / "run" / "jobs.csv", newline="") as file:
+        ends = {row["job_id"]: float(row["finish_s"]) for row in csv.DictReader(file)}
+    assert ends == {"a": 3000, "b": 3000}, "each on the type that it was measured on"

@@ -95,16 +95,6 @@ TEST(CompleteRates, ProductsNeedNoRank) {
   }
 }
 
-TEST(CompleteRates, ModelsAlikeInWhatIsKnownAreAlikeInTheRest) {
-  // Two kinds: the first three are slow in the last two columns, the next three in the first two.
-  DenseMatrix m = MatrixOf(
-      {{8, 8, 1, 1}, {4, 4, 0.5, 0.5}, {8, 8, 1, 1}, {1, 1, 8, 8}, {2, 2, 16, 16}, {1, 1, 8, 8}});
-  m.at(1, 0) = m.at(4, 3) = kHidden;
-  const DenseMatrix found = CompleteRates(m);
-  EXPECT_NEAR(found.at(1, 0), 4, 0.2);
-  EXPECT_NEAR(found.at(4, 3), 16, 0.8);
-}
-
 TEST(CompleteRates, AModelOfWhichNothingIsKnownStaysUnknown) {
   DenseMatrix m = RankOne();
   for (std::size_t j = 0; j < 3; ++j) m.at(1, j) = kHidden;

@@ -25,7 +25,7 @@ const Catalogue& Products() {
   return catalogue;
 }
 
-Scenario World(const std::vector<std::string>& models, SimOptions options = {}) {
+Scenario ProductWorld(const std::vector<std::string>& models, SimOptions options = {}) {
   Workload workload = testing_support::WorkloadOf(
       std::vector<testing_support::SmallJob>(models.size(), {0, 1, 1000}));
   for (std::size_t i = 0; i < models.size(); ++i) {
@@ -36,7 +36,7 @@ Scenario World(const std::vector<std::string>& models, SimOptions options = {}) 
 }
 
 // Shown rates of a job by type, relative to the true ones.
-std::vector<double> Shown(Belief& belief, const Scenario& world, JobIndex job) {
+std::vector<double> ShownRatios(Belief& belief, const Scenario& world, JobIndex job) {
   const ConfigurationTable& truth = *world.facts(job).table;
   std::vector<double> ratios;
   for (GpuTypeIndex type = 0; type < 3; ++type) {
@@ -46,35 +46,36 @@ std::vector<double> Shown(Belief& belief, const Scenario& world, JobIndex job) {
   return ratios;
 }
 
-int Exact(const std::vector<double>& ratios) {
+int ExactOnes(const std::vector<double>& ratios) {
   return static_cast<int>(std::count(ratios.begin(), ratios.end(), 1.0));
 }
 
 TEST(CompletedBelief, AllAreKnownWhereAllAreReferences) {
-  const Scenario world = World({"m1", "m2", "m3", "odd"});
+  const Scenario world = ProductWorld({"m1", "m2", "m3", "odd"});
   const auto belief = MakeBelief("completed:references=4,profiled=0", world);
-  for (JobIndex job = 0; job < 4; ++job) EXPECT_EQ(Exact(Shown(*belief, world, job)), 3) << job;
+  for (JobIndex job = 0; job < 4; ++job)
+    EXPECT_EQ(ExactOnes(ShownRatios(*belief, world, job)), 3) << job;
 }
 
 TEST(CompletedBelief, AllAreKnownWhereAllIsProfiled) {
-  const Scenario world = World({"m1", "odd"});
+  const Scenario world = ProductWorld({"m1", "odd"});
   const auto belief = MakeBelief("completed:references=0,profiled=1", world);
-  EXPECT_EQ(Exact(Shown(*belief, world, 1)), 3);
+  EXPECT_EQ(ExactOnes(ShownRatios(*belief, world, 1)), 3);
 }
 
 TEST(CompletedBelief, OneTypeIsProfiledAtLeastAndTheRestFollows) {
-  const Scenario world = World({"m1", "m2", "m3"});
+  const Scenario world = ProductWorld({"m1", "m2", "m3"});
   const auto belief = MakeBelief("completed:references=1,profiled=0", world);
   for (JobIndex job = 0; job < 3; ++job) {
-    for (const double ratio : Shown(*belief, world, job)) EXPECT_NEAR(ratio, 1, 1e-6) << job;
+    for (const double ratio : ShownRatios(*belief, world, job)) EXPECT_NEAR(ratio, 1, 1e-6) << job;
   }
 }
 
 TEST(CompletedBelief, NearestTakesTheReferencesSpeeds) {
-  const Scenario world = World({"m1", "m2", "m3"});
+  const Scenario world = ProductWorld({"m1", "m2", "m3"});
   const auto belief = MakeBelief("completed:references=1,profiled=0,nearest=true", world);
   for (JobIndex job = 0; job < 3; ++job) {
-    for (const double ratio : Shown(*belief, world, job)) EXPECT_NEAR(ratio, 1, 1e-6) << job;
+    for (const double ratio : ShownRatios(*belief, world, job)) EXPECT_NEAR(ratio, 1, 1e-6) << job;
   }
 }
 
@@ -82,23 +83,23 @@ TEST(CompletedBelief, NearestTakesTheReferencesSpeeds) {
 TEST(CompletedBelief, WhatHasRunIsKnown) {
   SimOptions options;
   for (options.seed = 0; options.seed < 20; ++options.seed) {
-    const Scenario world = World({"m1", "m2", "m3", "odd"}, options);
+    const Scenario world = ProductWorld({"m1", "m2", "m3", "odd"}, options);
     const auto belief = MakeBelief("completed:references=3,profiled=0", world);
-    const std::vector<double> before = Shown(*belief, world, 3);
-    if (Exact(before) == 3) continue;
-    EXPECT_EQ(Exact(before), 1) << "one type was profiled";
+    const std::vector<double> before = ShownRatios(*belief, world, 3);
+    if (ExactOnes(before) == 3) continue;
+    EXPECT_EQ(ExactOnes(before), 1) << "one type was profiled";
     for (std::int32_t c = 0; c < 3; ++c) {
       const double rate = (*world.facts(3).table)[c].rate;
       belief->Take({.job = 3, .configuration = c, .rate = rate, .seconds = 60});
     }
-    EXPECT_EQ(Exact(Shown(*belief, world, 3)), 3);
+    EXPECT_EQ(ExactOnes(ShownRatios(*belief, world, 3)), 3);
     return;
   }
   FAIL() << "the odd model was a reference with each of 20 seeds";
 }
 
 TEST(CompletedBelief, SameSeedSameTables) {
-  const Scenario world = World({"m1", "m2", "m3", "odd"});
+  const Scenario world = ProductWorld({"m1", "m2", "m3", "odd"});
   const auto one = MakeBelief("completed:0.3", world);
   const auto other = MakeBelief("completed:0.3", world);
   for (JobIndex job = 0; job < 4; ++job) {
