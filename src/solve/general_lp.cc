@@ -83,6 +83,9 @@ LpOutcome GeneralLp::Solve() {
   }
   clp.primal(first ? 0 : 1);
   model.iterations += clp.numberIterations();
+  // Stopped for trouble with numbers: the other method, then all of them.
+  if (clp.status() > 2) clp.dual();
+  if (clp.status() > 2) clp.initialSolve();
   switch (clp.status()) {
     case 0:
       return LpOutcome::kOptimal;

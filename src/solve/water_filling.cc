@@ -38,6 +38,19 @@ std::vector<std::size_t> Saturated(const BlockProblem& blocks, const BlockAnswer
   return saturated;
 }
 
+// The next level; where rounding has made the final levels impossible together, they give way a
+// little. Not feasible: they did not help, and what was found before stands.
+BlockAnswer NextLevel(BlockProblem* blocks) {
+  constexpr int kTimes = 3;
+  constexpr double kGiveWay = 1e-8;
+  BlockAnswer answer = MaximiseLevel(*blocks);
+  for (int time = 0; time < kTimes && !answer.feasible; ++time) {
+    for (BlockProblem::Block& block : blocks->blocks) block.need *= 1 - kGiveWay;
+    answer = MaximiseLevel(*blocks);
+  }
+  return answer;
+}
+
 }  // namespace
 
 Shares WaterFillingShares(const ShareProblem& problem, std::vector<double>* levels) {
@@ -56,8 +69,14 @@ Shares WaterFillingShares(const ShareProblem& problem, std::vector<double>* leve
   Shares shares;
   BlockAnswer answer;
   for (std::size_t rising = equal.classes(); rising > 0;) {
-    answer = MaximiseLevel(blocks);
-    if (!answer.feasible) break;  // by rounding only: what was found stands
+    BlockAnswer next = NextLevel(&blocks);
+    if (!next.feasible) {
+      for (std::size_t c = 0; c < level.size(); ++c) {
+        if (blocks.blocks[c].slope > 0) level[c] = answer.value;
+      }
+      break;
+    }
+    answer = std::move(next);
     for (const std::size_t c : Saturated(blocks, answer)) {
       level[c] = answer.value;
       blocks.blocks[c] = {blocks.blocks[c].use, slope[c] * level[c] * (1 - kRelaxed), 0};
@@ -129,7 +148,7 @@ Shares HierarchicalShares(const ShareProblem& problem, std::span<const ShareEnti
       blocks.blocks[i].need = level[i] * even[i] * (1 - kRelaxed);
       blocks.blocks[i].slope = weights[i] * even[i] / problem.gpus[i];
     }
-    BlockAnswer next = MaximiseLevel(blocks);
+    BlockAnswer next = NextLevel(&blocks);
     if (!next.feasible) break;
     answer = std::move(next);
     for (std::size_t i = 0; i < jobs; ++i) {

@@ -46,7 +46,11 @@ ShareRows ReadShareRows(const Observation& o, std::span<const std::int32_t> rows
 std::vector<double> WorkLeft(const Observation& o, const ShareRows& rows) {
   std::vector<double> work;
   work.reserve(rows.jobs());
-  for (const std::int32_t row : rows.row) work.push_back(ReckonedRemaining(o, row));
+  for (const std::int32_t row : rows.row) {
+    // An estimate may be 0.
+    const double least = 1e-6 * o.table[At(row)]->reference_rate();
+    work.push_back(std::max(least, ReckonedRemaining(o, row)));
+  }
   return work;
 }
 

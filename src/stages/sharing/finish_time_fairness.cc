@@ -3,6 +3,7 @@
 // the cluster, is as small as possible. What a job has done counts at the rates that such divisions
 // had then: they change with the number of jobs. Needs lengths.
 
+#include <algorithm>
 #include <map>
 
 #include "core/error.h"
@@ -33,7 +34,7 @@ class FinishTimeFairness : public Sharing {
       Past& past = present[o.job[row]];
       if (const auto before = past_.find(o.job[row]); before != past_.end()) {
         past = before->second;
-        past.alone += (o.done_work[row] - past.done) / past.rate;
+        past.alone += std::max(0.0, o.done_work[row] - past.done) / past.rate;  // work may be lost
       }
       past.done = o.done_work[row];
       past.rate = isolated[i];

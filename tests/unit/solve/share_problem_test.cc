@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ranges>
 
 #include "solve/block_general.h"
@@ -97,6 +98,20 @@ TEST(ShareProblemTest, WaterFillingLeavesNothingToRaise) {
       ASSERT_TRUE(most.feasible);
       EXPECT_LT(internal::RatesUnder(raise, most.share)[i], theta[i] * (1 + 1e-4)) << "job " << i;
     }
+  }
+}
+
+// Rates and weights over many decades: rounding may make final levels impossible together.
+TEST(ShareProblemTest, WaterFillingEndsWhateverTheNumbers) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    ShareProblem problem = RandomShares(20, 4, seed, false);
+    Rng rng(seed, "decades");
+    for (double& rate : problem.rate) rate *= std::pow(10, rng.Uniform(-4, 4));
+    for (double& weight : problem.weight) weight *= std::pow(10, rng.Uniform(-2, 2));
+    std::vector<double> levels;
+    EXPECT_EQ(BrokenBy(problem, WaterFillingShares(problem, &levels).of), "");
+    EXPECT_EQ(levels.size(), problem.jobs());
   }
 }
 
