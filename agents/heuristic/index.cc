@@ -9,7 +9,8 @@
 #include "forecast/length_model.h"
 #include "forecast/remaining.h"
 #include "sched/policy.h"
-#include "stages/hull_fill.h"
+#include "stages/nested_spec.h"
+#include "stages/typed_fill.h"
 
 namespace allot {
 namespace {
@@ -22,7 +23,8 @@ class IndexHeuristic : public Policy {
         basis_(BasisOf(params.Text("basis"))),
         gamma_(params.Number("gamma")),
         rank_(params.Number("rank")),
-        fill_(HullFillOptions{.first_bonus = static_cast<float>(params.Number("first-bonus"))}),
+        fill_(HullFillOptions{.first_bonus = static_cast<float>(params.Number("first-bonus"))},
+              NestedSpec(params.Text("types"))),
         placement_(MakeStage<Placement>("placement", params.Text("placement"))) {
     shape_.beta = static_cast<float>(params.Number("beta"));
     shape_.kappa = static_cast<float>(params.Number("kappa"));
@@ -106,7 +108,7 @@ class IndexHeuristic : public Policy {
   double rank_;
   LengthModel lengths_;
   Score shape_;
-  HullFill fill_;
+  TypedFill fill_;
   std::unique_ptr<Placement> placement_;
   std::vector<std::int32_t> rows_;
   std::vector<Score> scores_;
@@ -133,6 +135,7 @@ PolicyInfo IndexInfo() {
        "u = alpha age"},
       {"history", "",
        "for basis=gittins: TRACE@DATE, run times of jobs submitted before the date are known"},
+      {"types", "exact", "stage: on which GPU type each job runs, where there are several"},
       {"placement", "packed", "stage: which GPUs on which nodes"}};
   info.make = [info](const Params& params) -> std::unique_ptr<Policy> {
     return std::make_unique<IndexHeuristic>(params, info);

@@ -128,7 +128,7 @@ Explanation Explainer::Explain(const Observation& o) {
   std::iota(rows.begin(), rows.end(), 0);
   std::vector<Grant> grants;
   std::vector<FillStep> trace;
-  HullFill().Fill(o, rows, scores, &grants, &trace);
+  TypedFill().Fill(o, rows, scores, &grants, &trace);
   placement_->Place(o, grants, &result.allocation);
   result.last_key = std::numeric_limits<float>::quiet_NaN();
   AddConsidered(o, trace, &result);

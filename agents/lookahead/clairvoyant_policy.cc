@@ -9,7 +9,7 @@
 
 #include "core/rng.h"
 #include "sched/foresight.h"
-#include "stages/hull_fill.h"
+#include "stages/typed_fill.h"
 
 namespace allot {
 namespace {
@@ -59,7 +59,7 @@ class PlannedIndex : public Policy {
   std::unique_ptr<Placement> placement_;
   const Plan* plan_ = nullptr;
   const Foresight* foresight_ = nullptr;
-  HullFill fill_;
+  TypedFill fill_;
   std::vector<std::int32_t> rows_;
   std::vector<Score> scores_;
   std::vector<Grant> grants_;

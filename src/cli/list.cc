@@ -55,18 +55,28 @@ Json Describe() {
 }
 
 int List(const std::string& what, const GlobalOptions& globals) {
-  Json all = {
-      {"policies", Describe<PolicyInfo>()},      {"admission", Describe<AdmissionInfo>()},
-      {"ordering", Describe<OrderingInfo>()},    {"sizing", Describe<SizingInfo>()},
-      {"placement", Describe<PlacementInfo>()},  {"formats", Describe<TraceFormat>()},
-      {"laws", Describe<WorkloadLaw>()},         {"rewards", Describe<RewardInfo>()},
-      {"profiles", Describe<ProfileInfo>()},     {"peers", Describe<PeerInfo>()},
-      {"sweeps", Describe<SweepPreset>()},       {"settings", Describe<SettingInfo>()},
-      {"networks", Describe<NetworkInfo>()},     {"methods", Describe<TrainerInfo>()},
-      {"objectives", Describe<ObjectiveInfo>()}, {"runtimes", Describe<RuntimeInfo>()},
-      {"catalogues", Describe<CatalogueInfo>()}, {"throughput", Describe<ThroughputModelInfo>()},
-      {"beliefs", Describe<BeliefInfo>()},       {"progress", Describe<ProcessInfo>()},
-      {"sharing", Describe<SharingInfo>()}};
+  Json all = {{"policies", Describe<PolicyInfo>()},
+              {"admission", Describe<AdmissionInfo>()},
+              {"ordering", Describe<OrderingInfo>()},
+              {"sizing", Describe<SizingInfo>()},
+              {"types", Describe<TypeAssignmentInfo>()},
+              {"placement", Describe<PlacementInfo>()},
+              {"formats", Describe<TraceFormat>()},
+              {"laws", Describe<WorkloadLaw>()},
+              {"rewards", Describe<RewardInfo>()},
+              {"profiles", Describe<ProfileInfo>()},
+              {"peers", Describe<PeerInfo>()},
+              {"sweeps", Describe<SweepPreset>()},
+              {"settings", Describe<SettingInfo>()},
+              {"networks", Describe<NetworkInfo>()},
+              {"methods", Describe<TrainerInfo>()},
+              {"objectives", Describe<ObjectiveInfo>()},
+              {"runtimes", Describe<RuntimeInfo>()},
+              {"catalogues", Describe<CatalogueInfo>()},
+              {"throughput", Describe<ThroughputModelInfo>()},
+              {"beliefs", Describe<BeliefInfo>()},
+              {"progress", Describe<ProcessInfo>()},
+              {"sharing", Describe<SharingInfo>()}};
   if (!what.empty()) {
     std::vector<std::string> kinds;
     for (const auto& [kind, list] : all.items()) kinds.push_back(kind);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sched/stages.h"
-#include "stages/hull_fill.h"
+#include "stages/typed_fill.h"
 
 namespace allot {
 
@@ -31,7 +31,7 @@ class IndexAction {
               Allocation* allocation);
 
  private:
-  HullFill fill_;
+  TypedFill fill_;
   std::unique_ptr<Placement> placement_;
   std::vector<std::int32_t> rows_;
   std::vector<Score> scores_;

@@ -1,6 +1,7 @@
 #pragma once
 // The stages that a policy can be composed of (the abstractions of Blox, EuroSys'24, section 3):
-// admission, ordering, sizing, placement, asked in this order at every decision. Each can be
+// admission, ordering, sizing, placement, asked in this order at every decision; on clusters of
+// several GPU types also type assignment, before sizing. Each can be
 // exchanged on its own. The policy `shared` has a sharing in the place of ordering and sizing
 // (stages/sharing.h). A new stage is one file in its folder (stages/ordering/, ...) that registers
 // its info.
@@ -54,6 +55,35 @@ class Ordering {
   virtual const IncrementalOrdering* incremental() const { return nullptr; }
 };
 
+inline constexpr GpuTypeIndex kNoType = -1;
+
+// What a type assignment is asked.
+struct TypeQuestion {
+  std::span<const std::int32_t> order;  // rows, best first
+  // By place in the order, as all below: the configuration of as many units as the job is to have.
+  std::span<const std::int32_t> sizes;
+  // What a running job is worth as it is, > 0; empty: the order alone says who runs.
+  std::span<const double> weights;
+  // How many times as much it is worth where it runs as elsewhere, >= 1; empty: 1.
+  std::span<const double> stay;
+  std::size_t first = 0;  // so many of the order come before all others, whatever their weights
+  bool moves = true;      // false: who runs keeps its type and goes on
+};
+
+// On which GPU type each job runs, or that it waits.
+class TypeAssignment {
+ public:
+  virtual ~TypeAssignment() = default;
+
+  // Whether it has something to say on this cluster.
+  virtual bool Concerns(const ClusterSpec& cluster) const { return cluster.types().size() > 1; }
+
+  // Clears `types`, then sets types[i] for order[i], kNoType: it waits. The jobs of a type need no
+  // more GPUs than it has. Or leaves `types` empty: the sizing chooses types itself.
+  virtual void Assign(const Observation& observation, const TypeQuestion& question,
+                      std::vector<GpuTypeIndex>* types) = 0;
+};
+
 // A row is given a configuration: an index into the job's table.
 struct Grant {
   std::int32_t row;
@@ -72,10 +102,33 @@ class Sizing {
   virtual void Size(const Observation& observation, std::span<const std::int32_t> order,
                     std::span<const double> keys, std::vector<Grant>* grants) = 0;
 
+  // True: it keeps to types that it is given. Then those that were assigned one come first in the
+  // order; the others may have what these leave over.
+  virtual bool takes_types() const { return false; }
+  // True: it knows no size but the requested one.
+  virtual bool as_requested() const { return false; }
+  // For the next calls of Size: by place in their order; empty: it chooses itself. Read by Size.
+  void GiveTypes(std::span<const GpuTypeIndex> types) { types_ = types; }
+  // Sets the weights and stay of a type question, or leaves them empty.
+  virtual void Weigh(const Observation& /*observation*/, const TypeQuestion& /*asked*/,
+                     std::span<const double> /*keys*/, std::vector<double>* /*weights*/,
+                     std::vector<double>* /*stay*/) {}
+
   // True: it finds the GPUs of its grants itself, and the placement stage is not asked.
   virtual bool places() const { return false; }
   // If it places: the GPUs of the i-th grant of the last Size. Valid until the next Size.
   virtual std::span<const NodeShare> PlaceOf(std::size_t /*i*/) const { return {}; }
+
+ protected:
+  bool has_types() const { return !types_.empty(); }
+  std::span<const GpuTypeIndex> given_types() const { return types_; }
+  // Whether the job at this place of the order may have this type.
+  bool MayHave(std::size_t place, GpuTypeIndex type) const {
+    return types_.empty() || types_[place] == kNoType || types_[place] == type;
+  }
+
+ private:
+  std::span<const GpuTypeIndex> types_;
 };
 
 // Which GPUs on which nodes.
@@ -109,6 +162,7 @@ struct StageInfo {
 
 using AdmissionInfo = StageInfo<Admission>;
 using OrderingInfo = StageInfo<Ordering>;
+using TypeAssignmentInfo = StageInfo<TypeAssignment>;
 using SizingInfo = StageInfo<Sizing>;
 using PlacementInfo = StageInfo<Placement>;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -62,10 +63,12 @@ void HullFill::OrderBySubmission(const Observation& o, std::span<const std::int3
   }
 }
 
-void HullFill::OpenClimbs(const Observation& o, std::span<const std::int32_t> rows) {
+void HullFill::OpenClimbs(const Observation& o, std::span<const std::int32_t> rows,
+                          std::span<const GpuTypeIndex> types) {
   for (const std::int32_t i : order_) {
     const std::int32_t row = rows[At(i)];
     for (const GpuTypeIndex type : o.table[At(row)]->types()) {
+      if (!types.empty() && types[At(i)] != kNoType && types[At(i)] != type) continue;
       const HullCursor cursor(o, row, type);
       if (cursor.done()) continue;
       cursors_.push_back(cursor);
@@ -126,9 +129,36 @@ void HullFill::TakeGreedyPrefix(const Observation& o, std::span<const std::int32
   for (const std::uint64_t first : firsts_) first_served_.push_back(index_of_[PackedIndex(first)]);
 }
 
+// Of jobs whose type is given, best first.
+void HullFill::TakeFirstSteps(const Observation& o, std::span<const std::int32_t> rows,
+                              std::span<const Score> scores, std::span<const GpuTypeIndex> types,
+                              std::vector<FillStep>* trace) {
+  firsts_.clear();
+  for (std::size_t c = 0; c < cursors_.size(); ++c) {
+    const std::int32_t index = index_of_[c];
+    if (types[At(index)] == kNoType) continue;
+    firsts_.push_back(EntryOf(cursors_[c].Key(scores[At(index)], options_), c));
+  }
+  std::sort(firsts_.begin(), firsts_.end(), std::greater<>());
+  for (const std::uint64_t first : firsts_) {
+    HullCursor& cursor = cursors_[CursorOf(first)];
+    const std::int32_t index = index_of_[CursorOf(first)];
+    const Configuration& to = (*o.table[At(rows[At(index)])])[cursor.step().to];
+    if (!capacity_.Fits(to)) continue;
+    if (trace != nullptr) {
+      trace->push_back({index, -1, cursor.step().to, cursor.Key(scores[At(index)], options_), true,
+                        capacity_.free(cursor.type())});
+    }
+    capacity_.Take(to);
+    chosen_[At(index)] = cursor.step().to;
+    first_served_.push_back(index);
+    cursor.Advance();
+  }
+}
+
 void HullFill::Fill(const Observation& o, std::span<const std::int32_t> rows,
                     std::span<const Score> scores, std::vector<Grant>* grants,
-                    std::vector<FillStep>* trace) {
+                    std::vector<FillStep>* trace, std::span<const GpuTypeIndex> types) {
   capacity_.Reset(*o.cluster, LeastUnit(o, rows));
   cursors_.clear();
   index_of_.clear();
@@ -140,9 +170,13 @@ void HullFill::Fill(const Observation& o, std::span<const std::int32_t> rows,
   blocked_.reserve(rows.size());
   blocked_.clear();
   OrderBySubmission(o, rows);
-  OpenClimbs(o, rows);
-  // Whoever wants to see each step considered sees them taken one by one.
-  if (trace == nullptr) TakeGreedyPrefix(o, rows, scores);
+  OpenClimbs(o, rows, types);
+  if (!types.empty()) {
+    TakeFirstSteps(o, rows, scores, types, trace);
+  } else if (trace == nullptr) {
+    // Whoever wants to see each step considered sees them taken one by one.
+    TakeGreedyPrefix(o, rows, scores);
+  }
   for (std::size_t c = 0; c < cursors_.size(); ++c) {
     const std::int32_t index = index_of_[c];
     if (cursors_[c].done() || chosen_[At(index)] != cursors_[c].configuration()) continue;

@@ -89,14 +89,20 @@ class HullFill {
 
   // Appends grants for `rows` with scores[i] of rows[i], best first step first, and to `trace`,
   // when there is one, every step considered; leftovers are handed out after them.
+  // `types`: the type of rows[i], on which alone it climbs, and whose first step comes before all
+  // rows without one (kNoType). Empty: a job takes the type of its best first step that fits.
   void Fill(const Observation& observation, std::span<const std::int32_t> rows,
             std::span<const Score> scores, std::vector<Grant>* grants,
-            std::vector<FillStep>* trace = nullptr);
+            std::vector<FillStep>* trace = nullptr, std::span<const GpuTypeIndex> types = {});
 
  private:
   // Rows indices by (submit, job): the order of equal keys.
   void OrderBySubmission(const Observation& observation, std::span<const std::int32_t> rows);
-  void OpenClimbs(const Observation& observation, std::span<const std::int32_t> rows);
+  void OpenClimbs(const Observation& observation, std::span<const std::int32_t> rows,
+                  std::span<const GpuTypeIndex> types);
+  void TakeFirstSteps(const Observation& observation, std::span<const std::int32_t> rows,
+                      std::span<const Score> scores, std::span<const GpuTypeIndex> types,
+                      std::vector<FillStep>* trace);
   void TakeGreedyPrefix(const Observation& observation, std::span<const std::int32_t> rows,
                         std::span<const Score> scores);
 

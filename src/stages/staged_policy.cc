@@ -5,11 +5,13 @@
 #include <numeric>
 #include <utility>
 
+#include "core/index.h"
 #include "sched/incremental.h"
 #include "sched/incremental_stages.h"
 #include "stages/nested_spec.h"
 #include "stages/order_memory.h"
 #include "stages/starvation_guard.h"
+#include "stages/typed_sizing.h"
 
 namespace allot {
 namespace {
@@ -21,7 +23,9 @@ class StagedPolicy : public Policy, public IncrementalPolicy {
         guard_(guard),
         admission_(MakeStage<Admission>("admission", stages.admission, loader)),
         ordering_(MakeStage<Ordering>("ordering", stages.ordering, loader)),
+        types_(MakeStage<TypeAssignment>("types", stages.types, loader)),
         sizing_(MakeStage<Sizing>("sizing", stages.sizing, loader)),
+        typed_sizing_(types_.get(), sizing_.get()),
         placement_(MakeStage<Placement>("placement", stages.placement, loader)) {
     const auto take = [this](const auto& stage) {
       info_.needs_lengths = info_.needs_lengths || stage.needs_lengths;
@@ -78,6 +82,11 @@ class StagedPolicy : public Policy, public IncrementalPolicy {
 
   Seconds HoldsUntil(const Observation& o, std::span<const std::int32_t> running) override {
     if (!promises_) return 0;
+    // Types may be exchanged when the order changes among those that run.
+    const auto runs = [](std::int32_t configuration) { return configuration >= 0; };
+    if (typed_sizing_.Concerns(*o.cluster) && std::any_of(running.begin(), running.end(), runs)) {
+      return 0;
+    }
     FindGiven(o, running);
     return OrderHoldsUntil(o);
   }
@@ -88,7 +97,23 @@ class StagedPolicy : public Policy, public IncrementalPolicy {
     admission_->Admit(o, &rows_);
     Sort(o);
     grants_.clear();
-    sizing_->Size(o, order_, memory_.keys(), &grants_);
+    if (typed_sizing_.Concerns(*o.cluster)) {
+      TypeQuestion question;
+      question.order = order_;
+      question.first = Starved(o);
+      question.moves = ordering_->preemptive();
+      typed_sizing_.Size(o, question, memory_.keys(), &grants_);
+    } else {
+      sizing_->Size(o, order_, memory_.keys(), &grants_);
+    }
+  }
+
+  // How many there are: they come first.
+  std::size_t Starved(const Observation& o) const {
+    if (!guard_.any_starved()) return 0;
+    const auto fed = [&](std::int32_t row) { return !guard_.Starved(o.job[At(row)]); };
+    return static_cast<std::size_t>(std::find_if(order_.begin(), order_.end(), fed) -
+                                    order_.begin());
   }
 
   void GivePlaces(const Observation& o, Allocation* allocation) const {
@@ -216,7 +241,9 @@ class StagedPolicy : public Policy, public IncrementalPolicy {
   bool order_is_time_driven_ = false;
   std::unique_ptr<Admission> admission_;
   std::unique_ptr<Ordering> ordering_;
+  std::unique_ptr<TypeAssignment> types_;
   std::unique_ptr<Sizing> sizing_;
+  TypedSizing typed_sizing_;
   std::unique_ptr<Placement> placement_;
   const IncrementalOrdering* keys_over_time_ = nullptr;   // null: not known
   IncrementalPlacement* placement_as_changes_ = nullptr;  // null: full answers only
@@ -246,6 +273,8 @@ PolicyInfo StagedPolicyInfo(std::string id, std::string summary, const StageSpec
   info.params = ordering_params;
   info.params.push_back({"admission", stages.admission, "stage: which jobs are considered"});
   info.params.push_back({"ordering", stages.ordering, "stage: order of the jobs"});
+  info.params.push_back(
+      {"types", stages.types, "stage: on which GPU type each job runs, where there are several"});
   info.params.push_back({"sizing", stages.sizing, "stage: how much each job gets"});
   info.params.push_back({"placement", stages.placement, "stage: which GPUs on which nodes"});
   info.params.push_back({"max-wait", "0",
@@ -255,6 +284,7 @@ PolicyInfo StagedPolicyInfo(std::string id, std::string summary, const StageSpec
     StageSpecs chosen;
     chosen.admission = NestedSpec(params.Text("admission"));
     chosen.ordering = NestedSpec(params.Text("ordering"));
+    chosen.types = NestedSpec(params.Text("types"));
     chosen.sizing = NestedSpec(params.Text("sizing"));
     chosen.placement = NestedSpec(params.Text("placement"));
     char separator = ':';

@@ -1,5 +1,5 @@
 #pragma once
-// A policy made of four stages. Most heuristics are one line of this: a name for a composition.
+// A policy made of stages. Most heuristics are one line of this: a name for a composition.
 
 #include <memory>
 #include <string>
@@ -14,6 +14,7 @@ namespace allot {
 struct StageSpecs {
   std::string admission = "accept-all";
   std::string ordering;
+  std::string types = "exact";
   std::string sizing = "requested";
   std::string placement = "packed";
 };

@@ -45,8 +45,9 @@ void ExpectRunsToItsEnd(const Scenario& scenario, const std::string& policy) {
 }
 
 TEST(AddingTest, PoliciesAndStagesDecide) {
-  for (const char* policy : {"las-by-hours", "youngest", "advantage", "fifo:ordering=widest",
-                             "fifo:ordering=widest,sizing=hull", "shared:sharing=first-come"}) {
+  for (const char* policy :
+       {"las-by-hours", "youngest", "advantage", "fifo:ordering=widest",
+        "fifo:ordering=widest,sizing=hull", "fifo:types=quickest", "shared:sharing=first-come"}) {
     ExpectRunsToItsEnd(World(), policy);
   }
 }

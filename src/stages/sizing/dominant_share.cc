@@ -20,6 +20,8 @@ double DominantShare(const Resources& demand, const Resources& total) {
 
 class DominantShareSizing : public Sizing {
  public:
+  bool takes_types() const override { return true; }
+
   void Size(const Observation& o, std::span<const std::int32_t> order, std::span<const double>,
             std::vector<Grant>* grants) override {
     capacity_.Reset(*o.cluster);
@@ -38,7 +40,7 @@ class DominantShareSizing : public Sizing {
       heap_.pop_back();
       const auto i = static_cast<std::size_t>(top.position);
       const ConfigurationTable& table = *o.table[static_cast<std::size_t>(order[i])];
-      const std::int32_t next = Next(o, order[i], chosen_[i]);
+      const std::int32_t next = Next(o, order, i);
       if (next < 0) continue;
       chosen_[i] = next;
       heap_.push_back({DominantShare(table[next].demand, o.cluster->total()), top.position});
@@ -56,9 +58,9 @@ class DominantShareSizing : public Sizing {
   };
 
   // Takes the next unit's resources, or returns -1 when none fits.
-  std::int32_t Next(const Observation& o, std::int32_t row, std::int32_t from) {
-    const auto r = static_cast<std::size_t>(row);
-    const ConfigurationTable& table = *o.table[r];
+  std::int32_t Next(const Observation& o, std::span<const std::int32_t> order, std::size_t i) {
+    const ConfigurationTable& table = *o.table[static_cast<std::size_t>(order[i])];
+    const std::int32_t from = chosen_[i];
     if (from >= 0) {
       const std::int32_t next = GrowBundle(table, from, table[from].gpu_type);
       if (next < 0) return -1;
@@ -71,6 +73,7 @@ class DominantShareSizing : public Sizing {
       return -1;
     }
     for (const GpuTypeIndex type : table.types()) {
+      if (!MayHave(i, type)) continue;
       const std::int32_t next = GrowBundle(table, -1, type);
       if (next >= 0 && capacity_.Fits(table[next])) {
         capacity_.Take(table[next]);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "stages/hull_fill.h"
+#include "stages/typed_fill.h"
 
 namespace allot {
 namespace {
@@ -15,8 +16,22 @@ class HullSizing : public Sizing {
   HullSizing(double alpha, Score shape, HullFillOptions options)
       : alpha_(alpha), shape_(shape), fill_(options) {}
 
+  bool takes_types() const override { return true; }
+
+  void Weigh(const Observation& o, const TypeQuestion& asked, std::span<const double> keys,
+             std::vector<double>* weights, std::vector<double>* stay) override {
+    SetScores(o, keys);
+    WeighForTypes(o, asked, scores_, weights, stay);
+  }
+
   void Size(const Observation& o, std::span<const std::int32_t> order, std::span<const double> keys,
             std::vector<Grant>* grants) override {
+    SetScores(o, keys);
+    fill_.Fill(o, order, scores_, grants, nullptr, given_types());
+  }
+
+ private:
+  void SetScores(const Observation& o, std::span<const double> keys) {
     scores_.clear();
     for (const double key : keys) {
       Score score = shape_;
@@ -24,10 +39,8 @@ class HullSizing : public Sizing {
       score.u = static_cast<float>(-alpha_ * std::log1p(bounded / o.interval));
       scores_.push_back(score);
     }
-    fill_.Fill(o, order, scores_, grants);
   }
 
- private:
   double alpha_;
   Score shape_;
   HullFill fill_;

@@ -18,6 +18,8 @@ namespace {
 
 class MarginalGain : public Sizing {
  public:
+  bool takes_types() const override { return true; }
+
   void Size(const Observation& o, std::span<const std::int32_t> order, std::span<const double>,
             std::vector<Grant>* grants) override {
     capacity_.Reset(*o.cluster);
@@ -57,6 +59,7 @@ class MarginalGain : public Sizing {
   void First(const Observation& o, std::int32_t row, std::int32_t position) {
     const ConfigurationTable& table = *o.table[static_cast<std::size_t>(row)];
     for (const GpuTypeIndex type : table.types()) {
+      if (!MayHave(static_cast<std::size_t>(position), type)) continue;
       const std::int32_t first = GrowBundle(table, -1, type);
       if (first < 0 || !capacity_.Fits(table[first])) continue;
       capacity_.Take(table[first]);

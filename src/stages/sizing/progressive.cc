@@ -17,6 +17,8 @@ namespace {
 
 class Progressive : public Sizing {
  public:
+  bool takes_types() const override { return true; }
+
   void Size(const Observation& o, std::span<const std::int32_t> order, std::span<const double>,
             std::vector<Grant>* grants) override {
     capacity_.Reset(*o.cluster);
@@ -34,7 +36,7 @@ class Progressive : public Sizing {
       heap_.pop_back();
       const auto i = static_cast<std::size_t>(top.position);
       const ConfigurationTable& table = *o.table[static_cast<std::size_t>(order[i])];
-      if (!Climb(table, &chosen_[i])) continue;
+      if (!Climb(table, i)) continue;
       const double equal = EqualShareRate(o, order[i], static_cast<std::int32_t>(order.size()));
       heap_.push_back({table[chosen_[i]].rate / equal, top.position});
       std::push_heap(heap_.begin(), heap_.end(), later);
@@ -51,10 +53,11 @@ class Progressive : public Sizing {
   };
 
   // Takes the next step's resources; false, and no change, when there is none that fits.
-  bool Climb(const ConfigurationTable& table, std::int32_t* chosen) {
+  bool Climb(const ConfigurationTable& table, std::size_t place) {
+    std::int32_t* const chosen = &chosen_[place];
     if (*chosen < 0) {
       const auto fits = [&](GpuTypeIndex type) {
-        return Take(table, Faster(table, -1, type), chosen);
+        return MayHave(place, type) && Take(table, Faster(table, -1, type), chosen);
       };
       return std::any_of(table.types().begin(), table.types().end(), fits);
     }

@@ -13,12 +13,18 @@ class RequestedSize : public Sizing {
  public:
   RequestedSize(bool backfill, bool within) : backfill_(backfill), within_(within) {}
 
+  // Where a job that does not fit holds up others, or victims are named, order is all.
+  bool takes_types() const override { return backfill_ && within_; }
+  bool as_requested() const override { return true; }
+
   void Size(const Observation& o, std::span<const std::int32_t> order, std::span<const double>,
             std::vector<Grant>* grants) override {
     capacity_.Reset(*o.cluster);
     size_.Reset(*o.cluster);
     if (named_.size() < order.size()) named_.resize(order.size());
-    const std::size_t count = within_ ? NameWithin(o, order) : NameVictims(o, order);
+    const std::size_t count = has_types() ? NameTyped(o, order)
+                              : within_   ? NameWithin(o, order)
+                                          : NameVictims(o, order);
     grants->insert(grants->end(), named_.data(), named_.data() + count);
   }
 
@@ -60,6 +66,18 @@ class RequestedSize : public Sizing {
     return count;
   }
 
+  // The same on the types that they were given.
+  std::size_t NameTyped(const Observation& o, std::span<const std::int32_t> order) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < order.size() && !capacity_.Exhausted(); ++i) {
+      const std::int32_t chosen = ChooseType(o, order[i], given_types()[i]);
+      if (chosen < 0) continue;
+      named_[count++] = {order[i], chosen};
+      capacity_.Take((*o.table[static_cast<std::size_t>(order[i])])[chosen]);
+    }
+    return count;
+  }
+
   // The same, and beyond it those that run.
   std::size_t NameVictims(const Observation& o, std::span<const std::int32_t> order) {
     std::size_t count = 0;
@@ -83,15 +101,21 @@ class RequestedSize : public Sizing {
     return count;
   }
 
-  // A running job stays on its type while that has room; else types from the fastest down.
-  [[gnu::noinline]] std::int32_t ChooseType(const Observation& o, std::int32_t row) const {
+  // A running job stays on its type while that has room; else types from the fastest down. Where a
+  // type is given, that only.
+  [[gnu::noinline]] std::int32_t ChooseType(const Observation& o, std::int32_t row,
+                                            GpuTypeIndex given = kNoType) const {
     const auto r = static_cast<std::size_t>(row);
     const ConfigurationTable& table = *o.table[r];
     const std::int32_t running = o.running[r];
     const std::int32_t asked = o.requested[r];
     const bool as_asked = running >= 0 && (running == asked || table.SameUnits(running, asked));
-    if (as_asked && capacity_.Fits(table[running])) return running;
+    const auto may_have = [given](GpuTypeIndex type) { return given == kNoType || type == given; };
+    if (as_asked && may_have(table[running].gpu_type) && capacity_.Fits(table[running])) {
+      return running;
+    }
     for (const GpuTypeIndex type : table.types()) {
+      if (!may_have(type)) continue;
       const std::int32_t candidate = table.OnType(asked, type);
       if (candidate >= 0 && capacity_.Fits(table[candidate])) return candidate;
     }

@@ -1,0 +1,107 @@
+#include "stages/typed_fill.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/index.h"
+
+namespace allot {
+namespace {
+
+constexpr double kLeastExponent = -600;  // so that all worth stays above 0
+constexpr double kMostStay = 100;
+
+// Keys that are not finite are as good as very large or small ones.
+double Moderate(double key) { return std::isnan(key) ? -1e9 : std::clamp(key, -1e9, 1e9); }
+
+double BestRateAt(const ConfigurationTable& table, std::int32_t size) {
+  double best = 0;
+  for (const GpuTypeIndex type : table.types()) {
+    const std::int32_t there = table.OnType(size, type);
+    if (there >= 0) best = std::max(best, table[there].rate);
+  }
+  return best;
+}
+
+}  // namespace
+
+void WeighForTypes(const Observation& o, const TypeQuestion& asked, std::span<const Score> scores,
+                   std::vector<double>* weights, std::vector<double>* stay) {
+  weights->resize(asked.order.size());
+  stay->resize(asked.order.size());
+  double most = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < asked.order.size(); ++i) {
+    const ConfigurationTable& table = *o.table[At(asked.order[i])];
+    const double best = BestRateAt(table, asked.sizes[i]);
+    const double speed = best > 0 ? std::log(best / table.reference_rate()) : 0;
+    const Score& score = scores[i];
+    (*weights)[i] = Moderate(score.u + (1 - score.beta) * speed - score.kappa);
+    (*stay)[i] = std::exp(std::clamp(2.0 * score.kappa, 0.0, kMostStay));
+    most = std::max(most, (*weights)[i]);
+  }
+  for (double& weight : *weights) weight = std::exp(std::max(kLeastExponent, weight - most));
+}
+
+TypedFill::TypedFill(HullFillOptions options, std::string_view types)
+    : fill_(options), types_(MakeStage<TypeAssignment>("types", types)) {}
+
+void TypedFill::Fill(const Observation& o, std::span<const std::int32_t> rows,
+                     std::span<const Score> scores, std::vector<Grant>* grants,
+                     std::vector<FillStep>* trace) {
+  if (types_->Concerns(*o.cluster)) {
+    FillTyped(o, rows, scores, grants, trace);
+  } else {
+    fill_.Fill(o, rows, scores, grants, trace);
+  }
+}
+
+void TypedFill::FillTyped(const Observation& o, std::span<const std::int32_t> rows,
+                          std::span<const Score> scores, std::vector<Grant>* grants,
+                          std::vector<FillStep>* trace) {
+  places_.resize(rows.size());
+  std::iota(places_.begin(), places_.end(), 0);
+  std::sort(places_.begin(), places_.end(), [&](std::int32_t a, std::int32_t b) {
+    const std::size_t i = At(rows[At(a)]);
+    const std::size_t j = At(rows[At(b)]);
+    return o.submit[i] != o.submit[j] ? o.submit[i] < o.submit[j] : o.job[i] < o.job[j];
+  });
+  order_.clear();
+  ordered_scores_.clear();
+  sizes_.clear();
+  bool one_size = true;
+  for (const std::int32_t index : places_) {
+    const std::int32_t row = rows[At(index)];
+    order_.push_back(row);
+    ordered_scores_.push_back(scores[At(index)]);
+    sizes_.push_back(SmallestSize(*o.table[At(row)]));
+    one_size = one_size && HasOneSize(*o.table[At(row)]);
+  }
+  granted_.clear();
+  if (!one_size) {
+    free_choice_.clear();
+    fill_.Fill(o, rows, scores, &free_choice_);
+    size_of_.assign(o.job.size(), -1);
+    for (const Grant& grant : free_choice_) size_of_[At(grant.row)] = grant.configuration;
+    granted_.assign(order_.size(), 0);
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      if (size_of_[At(order_[i])] < 0) continue;
+      sizes_[i] = size_of_[At(order_[i])];
+      granted_[i] = 1;
+    }
+  }
+  TypeQuestion question;
+  question.order = order_;
+  const auto weigh = [this, &o](TypeQuestion* asked) {
+    WeighForTypes(o, *asked, ordered_scores_, &weights_, &stay_);
+    asked->weights = weights_;
+    asked->stay = stay_;
+  };
+  sized_.Assign(types_.get(), o, question, granted_, &sizes_, weigh, &assigned_);
+  given_.assign(assigned_.empty() ? 0 : rows.size(), kNoType);
+  for (std::size_t i = 0; i < assigned_.size(); ++i) given_[At(places_[i])] = assigned_[i];
+  fill_.Fill(o, rows, scores, grants, trace, given_);
+}
+
+}  // namespace allot

@@ -1,0 +1,55 @@
+#pragma once
+// The hull fill with types assigned before: a greedy fill says how large each job would be, then
+// types are assigned for these sizes by value, then the fill is done again with the types given. On
+// clusters of one type just the fill. Used by the index policies, the environment's index action
+// and what explains it.
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "sched/stages.h"
+#include "stages/hull_fill.h"
+#include "stages/sized_types.h"
+
+namespace allot {
+
+class TypedFill {
+ public:
+  // `types`: the stage, by spec.
+  explicit TypedFill(HullFillOptions options = {}, std::string_view types = "exact");
+
+  // As HullFill::Fill.
+  void Fill(const Observation& observation, std::span<const std::int32_t> rows,
+            std::span<const Score> scores, std::vector<Grant>* grants,
+            std::vector<FillStep>* trace = nullptr);
+
+ private:
+  void FillTyped(const Observation& observation, std::span<const std::int32_t> rows,
+                 std::span<const Score> scores, std::vector<Grant>* grants,
+                 std::vector<FillStep>* trace);
+
+  HullFill fill_;
+  std::unique_ptr<TypeAssignment> types_;
+  std::vector<std::int32_t> places_;  // indices into rows, by submission
+  std::vector<std::int32_t> order_;   // these rows
+  std::vector<Score> ordered_scores_;
+  SizedTypes sized_;
+  std::vector<std::int32_t> size_of_;  // by row
+  std::vector<char> granted_;
+  std::vector<std::int32_t> sizes_;  // by place in the order, as those below
+  std::vector<double> weights_;
+  std::vector<double> stay_;
+  std::vector<GpuTypeIndex> assigned_;
+  std::vector<GpuTypeIndex> given_;  // by rows index
+  std::vector<Grant> free_choice_;
+};
+
+// Weights and stay of a type question from the scores of its rows: what the fill counts a job's
+// rate for at the size asked about, exp(u) s^(1-beta), s = rate / reference rate on the job's best
+// type; elsewhere than where it runs exp(-2 kappa) times as much.
+void WeighForTypes(const Observation& observation, const TypeQuestion& asked,
+                   std::span<const Score> scores, std::vector<double>* weights,
+                   std::vector<double>* stay);
+
+}  // namespace allot
