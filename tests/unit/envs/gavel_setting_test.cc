@@ -1,0 +1,89 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "envs/setting.h"
+#include "perf/gavel_job_types.h"
+#include "tests/unit/core/expect_error.h"
+
+namespace allot {
+namespace {
+
+std::shared_ptr<const Scenario> DrawGavel(const std::string& params, std::uint64_t seed) {
+  return MakeSetting("gavel:" + params).episodes(seed);
+}
+
+TEST(GavelSettingTest, JobTypesAreThoseOfTheGenerator) {
+  ASSERT_EQ(GavelJobTypes().size(), 26U);
+  EXPECT_EQ(GavelJobTypes().front().name, "ResNet-18 (batch size 16)");
+  const auto several = std::count_if(GavelJobTypes().begin(), GavelJobTypes().end(),
+                                     [](const GavelJobType& type) { return type.several_gpus; });
+  EXPECT_EQ(several, 19);
+}
+
+// From Gavel's table: 4.39 steps/s of ResNet-50 with 64 images on one V100, 17.30 on eight; with
+// 128 it does not fit on two K80.
+TEST(GavelSettingTest, RatesAreGavels) {
+  const auto model = GavelCatalogue().Get("ResNet-50 (batch size 64)");
+  EXPECT_NEAR(model->Rate(UnitCounts{1}, "v100"), 4.39, 0.005);
+  EXPECT_NEAR(model->Rate(UnitCounts{8}, "v100"), 17.30, 0.005);
+}
+
+TEST(GavelSettingTest, OneGpuAJobUnlessSeveralAreAskedFor) {
+  for (const Job& job : DrawGavel("multi=false", 1)->workload().jobs) EXPECT_EQ(job.gpus, 1);
+  std::map<GpuCount, int> jobs;
+  const auto scenario = DrawGavel("multi=true,jobs=4000,batch=true", 1);
+  for (const Job& job : scenario->workload().jobs) ++jobs[job.gpus];
+  EXPECT_NEAR(jobs[1], 2800, 150);
+  EXPECT_NEAR(jobs[2], 400, 80);
+  EXPECT_NEAR(jobs[4], 600, 90);
+  EXPECT_NEAR(jobs[8], 200, 60);
+}
+
+TEST(GavelSettingTest, ABatchIsAllThereAtTimeZero) {
+  const auto scenario = DrawGavel("batch=true,jobs=50", 3);
+  ASSERT_EQ(scenario->workload().jobs.size(), 50U);
+  EXPECT_EQ(scenario->workload().jobs.back().submit, 0);
+}
+
+// The steady state has load x 5.81 jobs/h x 16.8 h in progress, on average, and they have less left
+// than new ones take.
+TEST(GavelSettingTest, JobsAreInProgressAtTimeZero) {
+  double count = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto scenario = DrawGavel("load=0.83,jobs=10", seed);
+    for (const Job& job : scenario->workload().jobs) count += job.submit == 0 ? 1 : 0;
+  }
+  EXPECT_NEAR(count / 20, 1 + 0.83 * 5.81 * 16.8, 8);
+}
+
+TEST(GavelSettingTest, DurationsAreThoseOnV100) {
+  const auto scenario = DrawGavel("jobs=20", 5);
+  for (std::size_t j = 0; j < scenario->workload().jobs.size(); ++j) {
+    const Job& job = scenario->workload().jobs[j];
+    const Scenario::JobFacts& facts = scenario->facts(static_cast<JobIndex>(j));
+    const double rate =
+        (*facts.table)[facts.table->Find({static_cast<std::int16_t>(job.gpus)}, 0)].rate;
+    EXPECT_NEAR(facts.work / rate, job.duration, 1e-6 * job.duration);
+  }
+}
+
+TEST(GavelSettingTest, EqualSeedsGiveEqualJobs) {
+  const auto one = DrawGavel("multi=true", 7);
+  const auto two = DrawGavel("multi=true", 7);
+  ASSERT_EQ(one->workload().jobs.size(), two->workload().jobs.size());
+  for (std::size_t j = 0; j < one->workload().jobs.size(); ++j) {
+    EXPECT_EQ(one->workload().jobs[j].duration, two->workload().jobs[j].duration);
+  }
+}
+
+TEST(GavelSettingTest, AClusterTooSmallIsAnError) {
+  ExpectError(ExitCode::kUsage, {"up to 8 GPUs", "4"},
+              [] { MakeSetting("gavel:multi=true,gpus=4"); });
+  ExpectError(ExitCode::kUsage, {"multiple of 'per-node' (8)", "36"},
+              [] { MakeSetting("gavel:per-node=8"); });
+}
+
+}  // namespace
+}  // namespace allot
