@@ -35,7 +35,8 @@ Scenario World(SimOptions options = {}) {
     workload.jobs.push_back(job);
   }
   workload.Finish();
-  return Scenario(std::move(workload), ClusterSpec::Parse("1x4:a,2x2:b"), std::move(options), catalogue);
+  return Scenario(std::move(workload), ClusterSpec::Parse("1x4:a,2x2:b"), std::move(options),
+                  catalogue);
 }
 
 void ExpectRunsToItsEnd(const Scenario& scenario, const std::string& policy) {

@@ -134,6 +134,7 @@ REGISTRIES = {
     "objectives": ["agents/training/objectives/*.cc"],
     "admission": ["src/stages/admission/*.cc"],
     "ordering": ["src/stages/ordering/*.cc"],
+    "types": ["src/stages/types/*.cc"],
     "sizing": ["src/stages/sizing/*.cc"],
     "placement": ["src/stages/placement/*.cc"],
     "sharing": ["src/stages/sharing/*.cc"],
@@ -144,7 +145,8 @@ REGISTRIES = {
     "sweeps": ["src/sweep/presets/*.cc"],
     "runtimes": ["src/live/*/*_runtime.cc"],
     "throughput": ["src/perf/*_model.cc"],
-    "catalogues": ["src/perf/catalogue.cc", "src/perf/power_laws.cc", "src/perf/dl2_job_types.cc"],
+    "catalogues": ["src/perf/catalogue.cc", "src/perf/power_laws.cc", "src/perf/dl2_job_types.cc",
+                   "src/perf/gavel_job_types.cc"],
 }
 
 
