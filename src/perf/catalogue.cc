@@ -92,6 +92,12 @@ void Catalogue::Add(ModelPtr model) {
           model->name(), &other - models_.data() + 1, models_.size());
     }
   }
+  for (const std::string& type : model->gpu_types()) {
+    if (type == kUnnamedGpuType) continue;
+    if (std::find(gpu_types_.begin(), gpu_types_.end(), type) == gpu_types_.end()) {
+      gpu_types_.push_back(type);
+    }
+  }
   models_.push_back(std::move(model));
 }
 

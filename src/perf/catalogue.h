@@ -34,8 +34,8 @@ class Catalogue {
   void Add(ModelPtr model);                   // DataError when the name is taken
   ModelPtr Get(std::string_view name) const;  // DataError with did-you-mean when unknown
   const std::vector<ModelPtr>& models() const { return models_; }  // in order of addition
-  // GPU types with measured rates, in order of appearance; without the unnamed one. Of a catalogue
-  // that is made by code none.
+  // GPU types with measured rates, in order of appearance; without the unnamed one. Of models made
+  // by code, those that they say (ThroughputModel::gpu_types).
   const std::vector<std::string>& gpu_types() const { return gpu_types_; }
   // What a user's own was read from; "" for the embedded one and those made by code.
   const std::string& csv() const { return csv_; }
