@@ -43,6 +43,10 @@ class Allocation {
     for (const NodeShare& share : shares) shares_.push_back(share);  // few: quicker than insert
   }
 
+  // Of an entry, by its place: another configuration of as many units on each node.
+  void SetConfiguration(std::size_t entry, std::int32_t configuration) {
+    entries_[entry].configuration = configuration;
+  }
   // The share of time of an entry, by its place.
   void SetShare(std::size_t entry, float share) { entries_[entry].share = share; }
   // Makes an entry, by its place, one of a pair: it runs in this configuration, and `other` has an

@@ -30,6 +30,9 @@ std::string SimJson(const SimOptions& options) {
               {"launch_cost_s", options.launch_cost},
               {"decide_on_events", options.decide_on_events},
               {"charge_whole_intervals", options.charge_whole_intervals},
+              {"whole_rounds", options.whole_rounds},
+              {"most_failures", options.most_failures},
+              {"busy_gaps", options.busy_gaps},
               {"speedup", options.speedup},
               {"length_estimates", options.lengths.ToString()},
               {"beliefs", options.beliefs},
@@ -47,6 +50,9 @@ SimOptions SimFromJson(const std::string& text, const std::string& where) {
     options.launch_cost = json.value("launch_cost_s", 0.0);
     options.decide_on_events = json.at("decide_on_events");
     options.charge_whole_intervals = json.value("charge_whole_intervals", false);
+    options.whole_rounds = json.value("whole_rounds", false);
+    options.most_failures = json.value("most_failures", 0);
+    options.busy_gaps = json.value("busy_gaps", false);
     options.speedup = json.value("speedup", 1.0);
     for (const Json& event : json.value("node_events", Json::array())) {
       options.node_events.push_back({event.at(0), event.at(1), event.at(2)});

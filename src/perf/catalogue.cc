@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/strings.h"
+#include "perf/gavel_tables.h"
 #include "perf/type_columns.h"
 
 namespace allot {
@@ -175,7 +176,19 @@ Catalogue Catalogue::FromCsv(std::string_view text, const std::string& path) {
   return catalogue;
 }
 
-Catalogue Catalogue::FromFile(const std::string& path) { return FromCsv(ReadTextFile(path), path); }
+Catalogue Catalogue::FromFile(const std::string& path) {
+  const auto files = Split(path, ',');
+  const std::string first(files.front());
+  const std::string text = ReadTextFile(files.size() > 2 ? path : first);
+  if (IsGavelTable(text)) {
+    const std::string second(files.size() > 1 ? files[1] : "");
+    const std::string pairs = second.empty() ? "" : ReadTextFile(second);
+    return FromCsv(GavelCatalogueCsv(text, first, pairs, second), first);
+  }
+  if (files.size() == 1) return FromCsv(text, path);
+  throw DataError(
+      "two files are Gavel's tables, alone and pairs: '{}' is not a table of rates alone", first);
+}
 
 const Catalogue& Catalogue::Embedded() {
   static const Catalogue catalogue = [] {

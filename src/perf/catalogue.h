@@ -48,6 +48,8 @@ class Catalogue {
   // (ThroughputModelInfo); rows of a profile together. DataError with file and line when malformed.
   // Path for messages only.
   static Catalogue FromCsv(std::string_view text, const std::string& path);
+  // Of a file with such a text. Or of Gavel's tables (perf/gavel_tables.h): the file of rates
+  // alone, and behind a comma that of pairs.
   static Catalogue FromFile(const std::string& path);
   static const Catalogue& Embedded();
 

@@ -47,4 +47,12 @@ double CatalogueRow::Positive(std::string_view column) const {
   return *number;
 }
 
+double CatalogueRow::NotNegative(std::string_view column) const {
+  const auto number = ParseNumber(Text(column));
+  if (!number || !(*number >= 0)) {
+    throw DataError("'{}' must be a number >= 0, got '{}' ({})", column, Text(column), place_);
+  }
+  return *number;
+}
+
 }  // namespace allot

@@ -21,8 +21,9 @@ class CatalogueRow {
   // The field, "" where the catalogue has no such column.
   const std::string& Text(std::string_view column) const;
   // DataError naming the column and the text where it is none.
-  GpuCount Gpus(std::string_view column) const;    // a whole number from 1 to kMaxGpusPerJob
-  double Positive(std::string_view column) const;  // a number > 0
+  GpuCount Gpus(std::string_view column) const;       // a whole number from 1 to kMaxGpusPerJob
+  double Positive(std::string_view column) const;     // a number > 0
+  double NotNegative(std::string_view column) const;  // a number >= 0
 
  private:
   const std::vector<std::string>* columns_;

@@ -135,6 +135,19 @@ std::string TableCache::Suited(const Workload& workload, const Job& job) const {
   return suited;
 }
 
+// The same units beside each profile that the model was measured with, wherever the GPUs are.
+void TableCache::AddPartnered(const ThroughputModel& model,
+                              const std::vector<std::string>& partners, std::size_t type,
+                              Configuration c, std::vector<Configuration>* configurations) const {
+  c.span = Span{};
+  const auto nodes = ShapeOf(model, c.units, types_[type].node_gpus, c.span);
+  for (std::size_t p = 0; p < partners.size(); ++p) {
+    c.partner = static_cast<std::int16_t>(p);
+    c.rate = nodes.empty() ? 0 : model.Rate({types_[type].name, nodes, partners[p]}, {});
+    if (c.rate > 0) configurations->push_back(c);
+  }
+}
+
 std::shared_ptr<const ConfigurationTable> TableCache::TableFor(const Workload& workload,
                                                                const Job& job) {
   CheckFits(workload, job);
@@ -160,6 +173,7 @@ const std::shared_ptr<const ConfigurationTable>& TableCache::TableFor(
   kinds.front().demand.memory_mb += unit_memory;
   std::vector<Configuration> configurations;
   const bool grid = kinds.size() > 1;
+  const std::vector<std::string> partners = model.partners();
   for (std::size_t type = 0; type < types_.size(); ++type) {
     if (!key.suited.empty() && key.suited[type] == 'n') continue;
     const std::vector<Span> spans = model.SpansOn(types_[type].name);
@@ -178,6 +192,7 @@ const std::shared_ptr<const ConfigurationTable>& TableCache::TableFor(
         c.rate = model.Rate({types_[type].name, nodes, {}}, {});
         if (c.rate > 0 || grid) configurations.push_back(c);
       }
+      if (!partners.empty()) AddPartnered(model, partners, type, c, &configurations);
     };
     if (grid) {
       // All counts of both kinds, and one past the limits: whoever weighs the next unit looks
@@ -209,12 +224,12 @@ const std::shared_ptr<const ConfigurationTable>& TableCache::TableFor(
   // Equal costs by rate.
   std::sort(configurations.begin(), configurations.end(),
             [](const Configuration& a, const Configuration& b) {
-              return std::tie(a.gpu_type, a.cost, a.rate, a.units, a.span.least) <
-                     std::tie(b.gpu_type, b.cost, b.rate, b.units, b.span.least);
+              return std::tie(a.gpu_type, a.cost, a.rate, a.units, a.span.least, a.partner) <
+                     std::tie(b.gpu_type, b.cost, b.rate, b.units, b.span.least, b.partner);
             });
   table = std::make_shared<ConfigurationTable>(
       model.name(), std::move(kinds), std::move(configurations),
-      grid ? UnitsOf(model, highest) : ConfigurationTable::kNoLimits);
+      grid ? UnitsOf(model, highest) : ConfigurationTable::kNoLimits, partners);
   return table;
 }
 

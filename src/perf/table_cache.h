@@ -25,7 +25,8 @@ class TableCache {
   // requested, up to 8, a multiple of 4 up to 64, or a multiple of 8, once for each span that the
   // profile tells apart and the type's nodes can hold; for profiles of two kinds all pairs of
   // counts, up to the job's limit of each. Types that the job does not accept, or whose GPUs have
-  // too little memory, are left out. DataError when the requested count fits no type ("job larger
+  // too little memory, are left out. Each of these also beside every profile that the model was
+  // measured with. DataError when the requested count fits no type ("job larger
   // than the cluster"), naming both values.
   std::shared_ptr<const ConfigurationTable> TableFor(const Workload& workload, const Job& job);
 
@@ -67,6 +68,9 @@ class TableCache {
   const std::shared_ptr<const ConfigurationTable>& TableFor(const Workload& workload,
                                                             const Job& job,
                                                             const ThroughputModel& model);
+  void AddPartnered(const ThroughputModel& model, const std::vector<std::string>& partners,
+                    std::size_t type, Configuration c,
+                    std::vector<Configuration>* configurations) const;
   std::int32_t RequestedOf(const Workload& workload, const Job& job, const ThroughputModel& model,
                            const ConfigurationTable& table) const;
   // Done at the requested size on the type that the job's duration was measured on.

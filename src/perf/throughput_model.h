@@ -67,6 +67,9 @@ class ThroughputModel {
   virtual std::vector<Span> SpansOn(std::string_view /*gpu_type*/) const { return {Span{}}; }
   // The GPU types that it was measured on; empty: the type makes no difference.
   virtual std::vector<std::string> gpu_types() const { return {}; }
+  // The profiles beside which it was measured, on the same GPUs: a configuration each where it
+  // progresses so.
+  virtual std::vector<std::string> partners() const { return {}; }
 
   // With these units on one node, at the beginning of training.
   double Rate(const UnitCounts& units, std::string_view gpu_type) const {

@@ -88,6 +88,7 @@ class TypeAssignment {
 struct Grant {
   std::int32_t row;
   std::int32_t configuration;
+  bool anew = false;  // it runs beside another job than before: nothing is lost where it moves
 };
 
 // How much each job gets.

@@ -68,6 +68,7 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
                       process_of(offer.work, process_of_model(job.model))});
   }
   FindProcesses();
+  CheckRounds();
 }
 
 Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
@@ -81,6 +82,19 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
   ALLOT_CHECK_EQ(workload_.jobs.size(), facts_.size());
   PlanNodeEvents();
   FindProcesses();
+  CheckRounds();
+}
+
+void Scenario::CheckRounds() const {
+  if (!options_.whole_rounds) return;
+  if (!node_events_.empty()) {
+    throw UsageError("whole rounds are of nodes that stay, got {} events of nodes",
+                     node_events_.size());
+  }
+  if (has_processes_) {
+    throw UsageError("whole rounds are of constant rates, got rates that vary (progress '{}')",
+                     options_.progress);
+  }
 }
 
 void Scenario::FindProcesses() {

@@ -30,6 +30,15 @@ struct SimOptions {
       false;  // also decide when a job arrives or ends, not only on the interval
   bool charge_whole_intervals =
       false;  // a job ends, and frees its GPUs, at the first scheduled instant after its exact end
+  // Rounds of `interval` seconds, in which a job does whole units of work: as many as fit, or what
+  // is left. The round is over when the last of its jobs is done with its part; decisions are then,
+  // and, while nothing runs, at arrivals. Jobs on the same GPUs are both done when the later one
+  // is. Less than a unit for each GPU is a failure: nothing is done. Without processes and events
+  // of nodes.
+  bool whole_rounds = false;
+  std::int32_t most_failures = 0;  // failed rounds in a row that drop a job; 0: none
+  bool busy_gaps = false;          // GPUs of the first round after nothing ran count as busy since
+                                   // the end of the round before
   double speedup = 1;  // of every job's progress over its rate, > 0; policies are not told
   std::string progress = "constant";  // how rates change while jobs run (sim/job_process.h)
   std::string beliefs = "exact";      // what policies are shown of the rates (sim/belief.h)
@@ -83,6 +92,7 @@ class Scenario {
 
  private:
   void PlanNodeEvents();
+  void CheckRounds() const;
   void FindProcesses();
 
   Workload workload_;

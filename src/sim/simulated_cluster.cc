@@ -50,6 +50,7 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario) : scenario_(scenari
   belief_ = MakeBelief(scenario.options().beliefs, scenario);
   if (belief_ != nullptr && belief_->measured_after() != kNever) measured_at_.assign(jobs, 0);
   if (scenario.has_processes()) walks_.resize(jobs);
+  if (scenario.options().whole_rounds) failures_.assign(jobs, 0);
   AdvanceTo(NextTick(scenario.workload().jobs.front().submit));
   observation_.events.number = 1;
 }
@@ -65,6 +66,7 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& 
   row_of_job_.resize(jobs);
   records_.resize(jobs);
   inverse_duration_.resize(jobs);
+  if (scenario.options().whole_rounds) failures_.assign(jobs, 0);
   next_arrival_ = static_cast<JobIndex>(jobs);
   for (std::size_t i = 0; i < jobs; ++i) {
     ALLOT_CHECK_EQ(At(o.job[i]), i);
@@ -86,7 +88,8 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& 
 }
 
 Seconds SimulatedCluster::NextTick(Seconds time) const {
-  return scenario_.options().decide_on_events ? time : NextInterval(time);
+  const SimOptions& options = scenario_.options();
+  return options.decide_on_events || options.whole_rounds ? time : NextInterval(time);
 }
 
 Seconds SimulatedCluster::NextInterval(Seconds time) const {
@@ -144,7 +147,8 @@ Seconds SimulatedCluster::InstantOf(Seconds event) const {
 }
 
 bool SimulatedCluster::PromiseMatters() const {
-  return observation_.rows() > 0 && InstantOf(NextEvent()) > IntervalAfterNow();
+  return !scenario_.options().whole_rounds && observation_.rows() > 0 &&
+         InstantOf(NextEvent()) > IntervalAfterNow();
 }
 
 bool SimulatedCluster::WaitForChange(Seconds holds_until) {
@@ -157,7 +161,9 @@ bool SimulatedCluster::WaitForChange(Seconds holds_until) {
 
   const Seconds next_interval = IntervalAfterNow();
   const Seconds next_event = InstantOf(event);
-  if (empty) {
+  if (scenario_.options().whole_rounds) {
+    PassRound();
+  } else if (empty) {
     AdvanceTo(next_event);
   } else {
     CheckNotStuck(event, holds_until);
@@ -208,6 +214,7 @@ ApplyReport SimulatedCluster::MakeChanges(const Allocation& given) {
   o.events.Clear();
   if (!holdings_.changes().empty()) MoveShares(given, &report);
   if (given.has_partners() || !o.partner.empty()) FollowPartners(given);
+  if (scenario_.options().whole_rounds) PlanRound();
   NotePoint({o.now, o.rows(), static_cast<std::int32_t>(running_rows_.size()), GpusUsed()});
   last_decision_ = o.now;
   return report;

@@ -60,6 +60,8 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   // Jobs that arrive between decisions count from the next one on.
   const std::vector<TimelinePoint>& timeline() const { return timeline_; }
   Seconds last_decision() const { return last_decision_; }  // -1: there was none
+  // By GPU, nodes in order: how long it worked. Of whole rounds only, else empty.
+  const std::vector<Seconds>& busy_seconds() const { return busy_seconds_; }
 
  private:
   // What the simulator knows of a job that runs, beyond the observation.
@@ -69,6 +71,9 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
     double rate = 0;
     Seconds finish = kNever;
     double gpus = 0;  // held; of GPUs that two jobs share each has half
+    // Of whole rounds.
+    double round_work = 0;  // done by the end of this one; 0: it has failed
+    Seconds round_end = 0;  // of its part of it
   };
 
   // Of a job that ended: when, and how many GPUs came free.
@@ -86,6 +91,12 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   void JoinLater();           // nodes whose first event is "up" are down before
   void Apply(const NodeEvent& event);
   void StopJobsOn(NodeIndex node);
+  // Of whole rounds (SimOptions::whole_rounds).
+  void PlanRound();
+  void PassRound();
+  void CountFailures(Seconds end);
+  void ForgetDropped();
+  void NoteBusyGpus();
   // Of jobs that share GPUs.
   void FollowPartners(const Allocation& allocation);
   void PartFromPartners();  // who has lost its partner is alone
@@ -141,6 +152,12 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
     JobProcess::Segment segment{0, 0};
   };
   mutable std::vector<JobWalk> walks_;  // by job, where some have a process
+  // Of whole rounds.
+  Seconds round_end_ = kNever;          // of the last one in which something ran
+  std::vector<std::int32_t> failures_;  // by job: its failed rounds in a row
+  std::vector<JobIndex> dropped_;       // in this round
+  std::vector<std::size_t> first_gpu_;  // by node: its place in busy_seconds_
+  std::vector<Seconds> busy_seconds_;
   JobIndex next_arrival_ = 0;
   std::int64_t applied_decision_ = -1;
   std::int64_t idle_decisions_ = 0;

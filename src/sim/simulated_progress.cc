@@ -33,12 +33,14 @@ void SimulatedCluster::PassTo(Seconds time) {
   const std::size_t slots = runs_.size();
   const bool sums = sums_;
   const bool walks = !walks_.empty();
+  const bool whole = scenario_.options().whole_rounds;
+  const bool plain = !sums && !walks && !whole;
   double gpu_seconds = step_.gpu_seconds;
   Seconds first_finish = kNever;
   for (std::size_t slot = 0; slot < slots; ++slot) {
     // Most go on, and nobody asks for sums: the same as below without calls, all in registers.
     const Seconds elapsed = time - before;
-    for (; !sums && !walks && slot < slots && runs[slot].finish > time; ++slot) {
+    for (; plain && slot < slots && runs[slot].finish > time; ++slot) {
       const std::size_t r = At(rows[slot]);
       const Run& run = runs[slot];
       const Seconds begin = before < run.ready ? run.ready : before;
@@ -65,6 +67,7 @@ void SimulatedCluster::PassTo(Seconds time) {
     const Seconds worked = std::max(0.0, time - std::max(before, run.ready));
     const double done = ends    ? run.work
                         : walks ? Walk(r, done_work[r], worked)
+                        : whole ? done_work[r] + run.round_work
                                 : std::min(run.work, done_work[r] + run.rate * worked);
     if (sums) step_.progress += std::max(0.0, done - done_work[r]) / run.work;
     done_work[r] = done;

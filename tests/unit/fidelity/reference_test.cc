@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <functional>
 
 #include "fidelity/peer.h"
 #include "tests/unit/core/expect_error.h"
@@ -32,6 +33,72 @@ TEST_P(ReferenceTest, ShippedRunsAreEqual) { ExpectEqualRuns(GetParam(), Shipped
 
 INSTANTIATE_TEST_SUITE_P(Peers, ReferenceTest, testing::Values("blox", "dl2"),
                          [](const auto& peer) { return peer.param; });
+
+TEST(GavelFidelityTest, ShippedRunsAreEqual) { ExpectEqualRuns("gavel", Shipped("gavel"), 3); }
+
+// The result of the run of this name after the change.
+FidelityResult GavelRunOf(const AlteredReference& reference, const std::string& name) {
+  for (const FidelityCase& c : Peer("gavel").cases(reference.path())) {
+    if (c.name == name) return c.run();
+  }
+  ADD_FAILURE() << "no run " << name;
+  return {};
+}
+
+TEST(GavelFidelityTest, AJctThatDiffersInItsLastDigitIsNamed) {
+  AlteredReference reference("gavel", "last-digit");
+  reference.Replace("results/static_single__isolated.jct.csv", "\n0,0.0,17240.434741164456",
+                    "\n0,0.0,17240.43474116446");
+  const FidelityResult result = GavelRunOf(reference, "static_single.isolated");
+  EXPECT_EQ(result.verdict, FidelityResult::Verdict::kDifferent);
+  EXPECT_TRUE(result.first_difference.starts_with("job 0: JCT 17240.43474116446 at the peer"))
+      << result.first_difference;
+}
+
+TEST(GavelFidelityTest, AFigureOfTheSummaryThatDiffersIsNamed) {
+  AlteredReference reference("gavel", "rounds");
+  reference.Replace("results/summary.csv", ",1827,", ",1828,");
+  EXPECT_EQ(GavelRunOf(reference, "static_single.gandiva.recorded").first_difference,
+            "rounds: 1828 at the peer, 1827 here");
+}
+
+TEST(GavelFidelityTest, APlacementThatDiffersIsNamed) {
+  AlteredReference reference("gavel", "worker");
+  const std::string packed = "replay/static_single__gandiva.rounds.csv.gz";
+  const std::string text = ReadTextFile((fs::path(reference.path()) / packed).string());
+  reference.Remove(packed);
+  WriteTextFile(fs::path(reference.path()) / "replay/static_single__gandiva.rounds.csv",
+                text.substr(0, text.rfind(',')) + ",17\n");
+  const std::string difference =
+      GavelRunOf(reference, "static_single.gandiva.recorded").first_difference;
+  EXPECT_TRUE(difference.starts_with("row ")) << difference;
+}
+
+TEST(GavelFidelityTest, FaultsOfTheFolderAreRefused) {
+  const auto refused = [](const std::string& name, const std::vector<std::string>& parts,
+                          const std::function<void(AlteredReference*)>& alter) {
+    AlteredReference reference("gavel", name);
+    alter(&reference);
+    ExpectError(ExitCode::kBadData, parts, [&] { reference.RunAll(); });
+  };
+  refused("lost-row", {"static_single__gandiva.jct.csv", "'3'"}, [](AlteredReference* r) {
+    r->KeepLines("results/static_single__gandiva.jct.csv",
+                 [](int line, std::string_view) { return line == 5 ? 0 : 1; });
+  });
+  refused("policy", {"summary.csv", "gandive", "gandiva"},
+          [](AlteredReference* r) { r->Replace("results/summary.csv", "gandiva", "gandive"); });
+  refused("recording", {"static_single__max_min_fairness.alloc.csv", "summary.csv"},
+          [](AlteredReference* r) {
+            r->KeepLines("results/summary.csv", [](int, std::string_view line) {
+              return line.find("max_min") == std::string_view::npos ? 1 : 0;
+            });
+          });
+  refused("cluster", {"6:6"},
+          [](AlteredReference* r) { r->Replace("results/summary.csv", "6:6:6", "6:6"); });
+  refused("steps", {"static_single.csv:2", "total_steps"}, [](AlteredReference* r) {
+    r->Replace("workloads/static_single.csv", "1,158770,", "1,0,");
+  });
+}
 
 TEST(BloxFidelityTest, AJobThatEndsOneRoundLaterIsNamed) {
   AlteredReference reference("blox", "round-later");

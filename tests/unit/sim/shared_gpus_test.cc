@@ -118,5 +118,30 @@ TEST(SharedGpusTest, APairStaysWhereItIs) {
   }
 }
 
+// On nodes with one CPU and two GPUs, where each job needs the CPU.
+TEST(SharedGpusTest, APairNeedsTheCpusOfBoth) {
+  std::vector<Scenario::JobFacts> facts;
+  const std::vector<SmallJob> jobs = {{0, 1, 600}, {0, 1, 600}};
+  for (const SmallJob& job : jobs) {
+    Configuration alone{.units = {1}, .gpu_type = 0, .demand = {1, 1}, .cost = 1, .rate = 1};
+    Configuration beside = alone;
+    beside.partner = 0;
+    beside.rate = kBeside;
+    Scenario::JobFacts fact;
+    fact.table = std::make_shared<ConfigurationTable>(
+        "p", std::vector<UnitKind>{{"gpu", {1, 1}}}, std::vector<Configuration>{alone, beside},
+        ConfigurationTable::kNoLimits, std::vector<std::string>{"p"});
+    fact.work = fact.estimate = job.duration;
+    facts.push_back(std::move(fact));
+  }
+  SimOptions options;
+  options.restart_cost = 0;
+  // Together the cluster has enough; no node has.
+  const Scenario scenario(WorkloadOf(jobs), ClusterSpec::Parse("2x2x1"), options, std::move(facts));
+  const RunOutcome outcome = RunPolicy(scenario, *Together());
+  EXPECT_EQ(outcome.records[0].finish, 600);
+  EXPECT_EQ(outcome.records[1].first_start, 600);
+}
+
 }  // namespace
 }  // namespace allot

@@ -286,5 +286,32 @@ TEST_F(DefragmentTest, SaysThatItsAnswersDoNotSettle) {
   EXPECT_TRUE(placements.Get("placement", "spread").repeats);
 }
 
+TEST(StickyTest, StayersKeepTheirGpusAndOthersGetTheNextFreeOnes) {
+  World world("2x4");
+  for (int job = 0; job < 4; ++job) world.Add(kAnySize);
+  world.Run(1, 1, {{0, 0b0110}});
+  world.Run(2, 0, {{1, 0b0001}});
+  EXPECT_EQ(Place(world, "sticky", {{0, 0}, {1, 1}, {2, 0}, {3, 1}}),
+            (Placed{{0, "configuration 0: 1/0x2"},
+                    {1, "configuration 1: 0/0x6"},
+                    {2, "configuration 0: 1/0x1"},
+                    {3, "configuration 1: 0/0x9"}}));
+}
+
+TEST(StickyTest, LargeJobsComeBeforeSmallOnesThatStay) {
+  World world("2x4");
+  for (int job = 0; job < 2; ++job) world.Add(kAnySize);
+  world.Run(0, 0, {{0, 0b0001}});
+  EXPECT_EQ(Place(world, "sticky", {{0, 0}, {1, 3}}),
+            (Placed{{0, "configuration 0: 1/0x1"}, {1, "configuration 3: 0/0xf"}}));
+}
+
+TEST(StickyTest, WhoRunsBesideAnotherThanBeforeDoesNotStay) {
+  World world("1x4");
+  world.Add(kAnySize);
+  world.Run(0, 0, {{0, 0b0100}});
+  EXPECT_EQ(Place(world, "sticky", {{0, 0, true}}), (Placed{{0, "configuration 0: 0/0x1"}}));
+}
+
 }  // namespace
 }  // namespace allot

@@ -54,5 +54,35 @@ TEST(Gavel, BadInputNamesRuleValueAndPlace) {
                  {"neither form", "A3C\tpython3\t-step\n", {"10 fields", "3", "t.csv:1"}}});
 }
 
+TEST(GavelSteps, CsvGivesStepsOfTheJobType) {
+  ReadReport report;
+  const Workload workload = ReadText(
+      "gavel-steps",
+      "job_id,arrival_time_s,job_type,scale_factor,total_steps,priority_weight,v100_duration_s\n"
+      "a,0,A3C,1,7175.77,1,500\n"
+      "b,3.5,A3C,1,7175.77,5,0\n"
+      "c,4,My model,2,60,1,0\n",
+      false, &report);
+  ASSERT_EQ(workload.jobs.size(), 3u);
+  EXPECT_EQ(workload.jobs[0].work, 7175.77);
+  EXPECT_EQ(workload.jobs[0].duration, 500);
+  EXPECT_EQ(workload.models[workload.jobs[0].model], "A3C");
+  EXPECT_EQ(workload.jobs[1].submit, 3.5);
+  EXPECT_EQ(workload.jobs[1].priority, 5);
+  EXPECT_NEAR(workload.jobs[1].duration, 1000, 0.01);  // by the rates that come with allot
+  EXPECT_EQ(workload.jobs[2].gpus, 2);
+  EXPECT_EQ(workload.jobs[2].duration, 60);  // of a model that nobody knows
+  EXPECT_EQ(Counts(report.adjusted), "1 its run time is not known: a second a step");
+}
+
+TEST(GavelSteps, TenFieldsAreReadTheSame) {
+  const Workload workload =
+      ReadText("gavel-steps", "A3C\tpython3 a\tdir\t--num_steps\t1\t7175.77\t1\t1\t2\t9\n");
+  ASSERT_EQ(workload.jobs.size(), 1u);
+  EXPECT_EQ(workload.jobs[0].work, 7175.77);
+  EXPECT_EQ(workload.models[workload.jobs[0].model], "A3C");
+  EXPECT_NEAR(workload.jobs[0].deadline, 9 + 2000, 0.01);
+}
+
 }  // namespace
 }  // namespace allot
