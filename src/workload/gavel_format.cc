@@ -173,9 +173,12 @@ int DetectGavelSteps(std::string_view head) {
   return has("job_type") && has("total_steps") && has("arrival_time_s") ? 100 : 0;
 }
 
-ALLOT_REGISTER(TraceFormat,
-               (TraceFormat{"gavel-steps", "Gavel's jobs in steps, for its own throughput tables",
-                            DetectGavelSteps, ReadGavelSteps}));
+ALLOT_REGISTER(TraceFormat, (TraceFormat{"gavel-steps",
+                                         "Gavel's jobs in steps, for its own throughput tables",
+                                         DetectGavelSteps,
+                                         ReadGavelSteps,
+                                         {},
+                                         "gavel"}));
 
 ALLOT_REGISTER(TraceFormat, (TraceFormat{"gavel", "Gavel's .trace files, with 7 or 10 fields",
                                          DetectGavel, ReadGavel}));

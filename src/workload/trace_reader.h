@@ -53,6 +53,8 @@ struct TraceFormat {
   // Of formats that come as two files: path of the one -> path of the other, "" when it cannot be
   // told. ReadTrace reads it if it is there.
   std::function<std::string(const std::string& path)> companion = {};
+  // The format whose files it reads too, otherwise, where it is asked for; "": none.
+  std::string variant_of{};
 };
 
 // The path that means the Philly excerpt that ships with allot.

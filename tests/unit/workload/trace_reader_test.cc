@@ -16,6 +16,7 @@ TEST(ReadTrace, DetectsEachSample) {
       {"elasticflow.csv", "elasticflow"},
       {"gavel.trace", "gavel"},
       {"gavel_philly.trace", "gavel"},
+      {"gavel_steps.csv", "gavel-steps"},
       {"helios_cluster_log.csv", "helios"},
       {"invented.csv", "allot"},
       {"live_journal.jsonl", "live-journal"},
