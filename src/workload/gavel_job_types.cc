@@ -1,0 +1,29 @@
+#include "workload/gavel_job_types.h"
+
+#include <fmt/format.h>
+
+#include "workload/csv.h"
+#include "workload/embedded_files.h"
+
+namespace allot {
+
+const std::map<std::string, GavelJobType, std::less<>>& GavelJobTypes() {
+  static const auto types = [] {
+    std::map<std::string, GavelJobType, std::less<>> result;
+    CsvReader csv(EmbeddedGavelRates(), "gavel_rates.csv",
+                  {"job_type", "profile", "philly", "gpus_1", "gpus_2", "gpus_4", "gpus_8"});
+    while (csv.Next()) {
+      GavelJobType& type = result[std::string(csv.Text("job_type"))];
+      type.profile = csv.Text("profile");
+      type.philly_rate = csv.Number("philly");
+      for (const GpuCount gpus : {1, 2, 4, 8}) {
+        const std::string column = fmt::format("gpus_{}", gpus);
+        if (csv.Has(column)) type.rate[gpus] = csv.Number(column);
+      }
+    }
+    return result;
+  }();
+  return types;
+}
+
+}  // namespace allot

@@ -1,0 +1,27 @@
+#pragma once
+// What Gavel's trace formats share: its job types, and the fields of its files.
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/types.h"
+
+namespace allot {
+
+struct GavelJobType {
+  std::string profile;              // in the catalogue, or ""
+  double philly_rate = 0;           // steps/s behind the traces with 7 fields, at any GPU count
+  std::map<GpuCount, double> rate;  // ... with 10 fields, by GPUs
+};
+
+// By name, of traces/gavel_rates.csv.
+const std::map<std::string, GavelJobType, std::less<>>& GavelJobTypes();
+
+// Of a line with ten fields.
+inline const std::vector<std::string> kGavelFields = {
+    "job_type",    "command",      "working_directory", "num_steps_arg", "needs_data_dir",
+    "total_steps", "scale_factor", "priority_weight",   "SLO",           "arrival_time"};
+
+}  // namespace allot
