@@ -17,7 +17,7 @@ constexpr GavelPolicy kPolicies[] = {
      .sharing = "isolated",
      .its_own = "/lost=true"},
     {.name = "fifo", .shuffled = true, .strict = true},
-    {.name = "fifo_perf", .strict = true, .determined = true, .sharing = "fifo-perf"},
+    {.name = "fifo_perf", .strict = true, .sharing = "fifo-perf"},
     {.name = "fifo_packed",
      .pairs = true,
      .strict = true,
@@ -62,7 +62,7 @@ constexpr GavelPolicy kPolicies[] = {
     {.name = "finish_time_fairness_packed",
      .pairs = true,
      .sharing = "finish-time-fairness/pairs=yes"},
-    {.name = "allox", .determined = true, .sharing = "allox"},
+    {.name = "allox", .sharing = "allox"},
     {.name = "gandiva", .pairs = true, .sharing = "gandiva"},
 };
 
