@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "core/strings.h"
-#include "core/types.h"
+#include "perf/units.h"
 #include "workload/csv.h"
 
 namespace allot {
