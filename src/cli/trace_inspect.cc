@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "core/json_text.h"
 #include "experiment/world.h"
+#include "perf/gavel_tables.h"
 #include "workload/trace_stats.h"
 
 namespace allot {
@@ -20,15 +21,17 @@ Catalogue CatalogueNamed(const std::string& name) {
   return known != nullptr ? known->get() : Catalogue::FromFile(name);
 }
 
-// Whether a file begins as a throughput table does.
-bool IsCatalogue(const std::string& path) {
-  if (Registry<CatalogueInfo>::Global().Find(path) != nullptr) return path != kEmbeddedWorkload;
+// Whether a file begins as a throughput table does, or the first of two as Gavel's do.
+bool IsCatalogue(const std::string& name) {
+  if (Registry<CatalogueInfo>::Global().Find(name) != nullptr) return name != kEmbeddedWorkload;
   std::error_code ignored;
+  const bool one = std::filesystem::is_regular_file(name, ignored);
+  const std::string path = one ? name : name.substr(0, name.find(','));
   if (!std::filesystem::is_regular_file(path, ignored)) return false;
   std::ifstream file(path);
   std::string header;
   std::getline(file, header);
-  return header.starts_with("profile,");
+  return header.starts_with("profile,") || IsGavelTable(header);
 }
 
 void Explain(const Catalogue& catalogue, const std::string& name, const Workload* workload,
