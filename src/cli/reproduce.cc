@@ -69,9 +69,9 @@ void PrintTable(const PeerInfo& peer, const std::vector<FidelityResult>& results
   for (const FidelityResult& r : results) {
     const std::string& where = r.note.empty() ? r.first_difference : r.note;
     table.AddRow({r.name, VerdictName(r.verdict), fmt::format("{}", r.jobs),
-                  fmt::format("{:.3f}", r.peer_avg_jct_s), fmt::format("{:.3f}", r.our_avg_jct_s),
-                  fmt::format("{:.3g}", r.largest_difference_s),
-                  fmt::format("{:.3g}", r.mean_difference_s), where.empty() ? "-" : where});
+                  FigureText("{:.3f}", r.peer_avg_jct_s), FigureText("{:.3f}", r.our_avg_jct_s),
+                  FigureText("{:.3g}", r.largest_difference_s),
+                  FigureText("{:.3g}", r.mean_difference_s), where.empty() ? "-" : where});
   }
   table.AddNote(fmt::format("equal: {}", peer.tolerance));
   std::printf("%s", table.ToText().c_str());

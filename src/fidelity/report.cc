@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace allot {
 namespace {
 
@@ -13,9 +15,11 @@ std::string PeerSection(const PeerResults& peer) {
       "| mean JCT, repaired (s) |\n|---|---|---|---|---|---|---|\n";
   for (std::size_t i = 0; i < peer.results.size(); ++i) {
     const FidelityResult& r = peer.results[i];
-    text += fmt::format("| {} | {} | {} | {:.3f} | {:.3f} | {:.3g} | {:.0f} |\n", r.name,
-                        VerdictName(r.verdict), r.jobs, r.peer_avg_jct_s, r.our_avg_jct_s,
-                        r.largest_difference_s, peer.repaired_avg_jct_s[i]);
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", r.name, VerdictName(r.verdict),
+                        r.jobs, FigureText("{:.3f}", r.peer_avg_jct_s),
+                        FigureText("{:.3f}", r.our_avg_jct_s),
+                        FigureText("{:.3g}", r.largest_difference_s),
+                        FigureText("{:.0f}", peer.repaired_avg_jct_s[i]));
   }
   for (const FidelityResult& r : peer.results) {
     if (r.verdict == FidelityResult::Verdict::kDifferent) {
@@ -30,6 +34,10 @@ std::string PeerSection(const PeerResults& peer) {
 }
 
 }  // namespace
+
+std::string FigureText(fmt::format_string<double&> format, double figure) {
+  return std::isfinite(figure) ? fmt::format(format, figure) : "-";
+}
 
 const char* VerdictName(FidelityResult::Verdict verdict) {
   switch (verdict) {

@@ -2,6 +2,8 @@
 // docs/fidelity.md: every run of every peer, and every defect, as Markdown. Written by `allot
 // reproduce --markdown`.
 
+#include <fmt/format.h>
+
 #include <span>
 #include <string>
 
@@ -14,6 +16,9 @@ struct PeerResults {
   std::vector<FidelityResult> results;
   std::vector<double> repaired_avg_jct_s;  // by result
 };
+
+// As fmt::format would; "-" where it is not known or no job ended.
+std::string FigureText(fmt::format_string<double&> format, double figure);
 
 const char* VerdictName(FidelityResult::Verdict verdict);
 

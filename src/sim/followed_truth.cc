@@ -36,11 +36,17 @@ const ConfigurationTable* FollowedTruth::TableOf(JobIndex job) {
 bool FollowedTruth::Take(const RateMeasurement& measured) {
   const auto found = own_.find(measured.job);
   if (found == own_.end()) return false;
+  const Own& own = found->second;
+  if (own.from <= measured.done && measured.done < own.until) return false;
+  return RenewAt(measured.job, measured.done);
+}
+
+bool FollowedTruth::RenewAt(JobIndex job, double done) {
+  const auto found = own_.find(job);
+  if (found == own_.end()) return false;
   Own& own = found->second;
-  const double done = measured.done;
-  if (own.from <= done && done < own.until) return false;
   own.from = done;
-  const std::vector<double> rates = RatesAt(measured.job, done, &own.until);
+  const std::vector<double> rates = RatesAt(job, done, &own.until);
   const auto& configurations = own.table->configurations();
   if (std::equal(rates.begin(), rates.end(), configurations.begin(),
                  [](double rate, const Configuration& c) { return rate == c.rate; })) {

@@ -1,7 +1,8 @@
 #pragma once
-// Beliefs that follow the truth up to a factor that is each configuration's own: what "exact" (1)
-// and "noisy" share. Jobs of equal table show one table, jobs with a process of their own one each:
-// the rates of its configurations at the state of its training, renewed when that changes.
+// Beliefs that follow the truth up to a factor that is each configuration's own: what "exact" (1),
+// "noisy" and "completed" share. Jobs of equal table show one table, jobs with a process of their
+// own one each: the rates of its configurations at the state of its training, renewed when that
+// changes.
 
 #include <functional>
 #include <map>
@@ -23,6 +24,11 @@ class FollowedTruth : public Belief {
   void Forget(JobIndex job) override { own_.erase(job); }
   bool Take(const RateMeasurement& measured) override;
   Seconds measured_after() const override { return scenario_.has_processes() ? 0 : kNever; }
+
+ protected:
+  // Renews the table of a job with a process at this point of its training, also where only the
+  // factor changed. False where the table says so already.
+  bool RenewAt(JobIndex job, double done);
 
  private:
   struct Own {

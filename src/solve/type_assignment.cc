@@ -24,9 +24,20 @@ void TypeAssigner::Solve(const TypeAssignmentProblem& problem) {
   flow_.assign(jobs * types, 0);
   offered_.assign(types, 0);
   jobs_.resize(types);
-  for (auto& listed : jobs_) listed.clear();
   moves_.resize(types * (types + 1));
-  for (auto& heap : moves_) heap.clear();
+  // Few jobs come to a type twice: room for that, so that smaller problems take no more memory.
+  for (auto& listed : jobs_) {
+    listed.clear();
+    listed.reserve(2 * jobs);
+  }
+  for (auto& heap : moves_) {
+    heap.clear();
+    heap.reserve(2 * jobs);
+  }
+  divided_.reserve(jobs);
+  leavers_.reserve(jobs * types);
+  chosen_.reserve(jobs * types);
+  tries_.reserve(jobs * types);
   scale_ = 0;
   bool whole = true;
   for (std::size_t job = 0; job < jobs; ++job) {

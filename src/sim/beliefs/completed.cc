@@ -2,16 +2,22 @@
 // Gavel's throughput estimator does (Narayanan et al., OSDI'20, section 6). Reference models are
 // profiled in full. Of each other model a share of the GPU types, alone and beside each partner,
 // is; the matrix of models and ways to run is completed, and a model takes what is unknown from it,
-// or from the reference model that its completed row is nearest to. What a job runs as is known
-// from then on.
+// or from the reference model that its completed row is nearest to. What a job has run as for a
+// minute is known of its model from then on.
+//
+// Where rates change while jobs run, a job's are believed to change as the true ones do, from the
+// estimates: true rate now x estimate / rate in the true table, x 1 once known. Changes are then
+// measured at once, and starts are no events of their own: the minute is summed over the
+// measurements of the job in a configuration, and what it tells is known at the first event after.
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <set>
+#include <string>
 #include <utility>
 
-#include "core/error.h"
 #include "core/index.h"
 #include "core/rng.h"
 #include "perf/matrix_completion.h"
@@ -21,6 +27,7 @@ namespace allot {
 namespace {
 
 constexpr Seconds kProfilingTime = 60;  // of undisturbed work, until it is known how fast it is
+constexpr Seconds kClockTick = 1e-6;    // a minute to within the clock's rounding
 constexpr double kLeastShare = 1e-3;    // of a model's mean rate: no estimate says that it stands
 
 struct CompletedOptions {
@@ -47,10 +54,17 @@ class Profiles {
     const double rate = m.known.contains(key) ? m.truth.at(key) : m.estimate.at(key);
     return std::max(rate, kLeastShare * m.mean);
   }
-  // False where it was known.
-  bool Learn(const std::string& model, const std::string& key) {
-    return models_.at(model).known.insert(key).second;
+  // Of what is believed of it to its true rate.
+  double FactorOf(const std::string& model, const std::string& key) const {
+    const Model& m = models_.at(model);
+    const double truth = m.truth.at(key);
+    return !(truth > 0) || m.known.contains(key) ? 1 : RateOf(model, key) / truth;
   }
+  void Learn(const std::string& model, const std::string& key) {
+    models_.at(model).known.insert(key);
+  }
+  // How much is known of the model: estimates stay while it does.
+  std::size_t KnownOf(const std::string& model) const { return models_.at(model).known.size(); }
 
  private:
   struct Model {
@@ -172,7 +186,10 @@ class Profiles {
 class CompletedBelief : public FollowedTruth {
  public:
   CompletedBelief(const Scenario& scenario, const CompletedOptions& options)
-      : FollowedTruth(scenario, nullptr),
+      : FollowedTruth(scenario,
+                      [this](const ConfigurationTable& table, std::int32_t configuration) {
+                        return profiles_.FactorOf(table.name(), KeyOf(table, configuration));
+                      }),
         scenario_(scenario),
         learns_(options.learns),
         profiles_(scenario, options) {}
@@ -180,41 +197,61 @@ class CompletedBelief : public FollowedTruth {
   const ConfigurationTable* TableOf(JobIndex job) override {
     const Scenario::JobFacts& facts = scenario_.facts(job);
     if (scenario_.workload().jobs[At(job)].model < 0) return FollowedTruth::TableOf(job);
-    auto& table = tables_[job];
-    if (table == nullptr) {
-      table = std::make_unique<ConfigurationTable>(*facts.table);
-      Renew(table.get());
+    const auto [at, is_new] = jobs_.try_emplace(job);
+    Believed& believed = at->second;
+    if (is_new) believed.known = profiles_.KnownOf(facts.table->name());
+    if (facts.process != nullptr) return FollowedTruth::TableOf(job);
+    if (is_new) {
+      believed.table = std::make_unique<ConfigurationTable>(*facts.table);
+      Renew(believed.table.get());
     }
-    return table.get();
+    return believed.table.get();
   }
 
   void Forget(JobIndex job) override {
-    tables_.erase(job);
+    jobs_.erase(job);
     FollowedTruth::Forget(job);
   }
 
   bool Take(const RateMeasurement& measured) override {
-    const auto known = tables_.find(measured.job);
-    if (known == tables_.end()) return FollowedTruth::Take(measured);
-    ConfigurationTable* const table = known->second.get();
-    profiles_.Learn(table->name(),
-                    table->KeyText(measured.configuration, scenario_.cluster().types()));
-    return Renew(table);
+    const auto found = jobs_.find(measured.job);
+    if (found == jobs_.end() || !learns_) return FollowedTruth::Take(measured);
+    Believed& believed = found->second;
+    const ConfigurationTable& truth = *scenario_.facts(measured.job).table;
+    Seconds& ran = believed.ran[measured.configuration];
+    ran += measured.seconds;
+    if (ran + kClockTick >= kProfilingTime) {
+      profiles_.Learn(truth.name(), KeyOf(truth, measured.configuration));
+    }
+    const std::size_t known = profiles_.KnownOf(truth.name());
+    if (known == believed.known) return FollowedTruth::Take(measured);
+    believed.known = known;
+    return believed.table != nullptr ? Renew(believed.table.get())
+                                     : RenewAt(measured.job, measured.done);
   }
 
   Seconds measured_after() const override {
-    return learns_ ? kProfilingTime : FollowedTruth::measured_after();
+    return measures_starts() ? kProfilingTime : FollowedTruth::measured_after();
   }
-  bool measures_starts() const override { return learns_; }
+  bool measures_starts() const override { return learns_ && !scenario_.has_processes(); }
 
  private:
+  struct Believed {
+    std::unique_ptr<ConfigurationTable> table;  // null: it has a process, FollowedTruth has it
+    std::size_t known = 0;                      // of its model when the table was last renewed
+    std::map<std::int32_t, Seconds> ran;        // by configuration, as measured
+  };
+
+  std::string KeyOf(const ConfigurationTable& table, std::int32_t configuration) const {
+    return table.KeyText(configuration, scenario_.cluster().types());
+  }
+
   // False where the table says so already.
   bool Renew(ConfigurationTable* table) const {
     std::vector<double> rates;
     bool same = true;
     for (std::int32_t c = 0; c < table->size(); ++c) {
-      rates.push_back(
-          profiles_.RateOf(table->name(), table->KeyText(c, scenario_.cluster().types())));
+      rates.push_back(profiles_.RateOf(table->name(), KeyOf(*table, c)));
       same = same && rates.back() == (*table)[c].rate;
     }
     if (!same) table->Renew(rates);
@@ -224,7 +261,7 @@ class CompletedBelief : public FollowedTruth {
   const Scenario& scenario_;
   bool learns_;
   Profiles profiles_;
-  std::map<JobIndex, std::unique_ptr<ConfigurationTable>> tables_;
+  std::map<JobIndex, Believed> jobs_;
 };
 
 ALLOT_REGISTER(
@@ -244,14 +281,6 @@ ALLOT_REGISTER(
          {"rank", "10", "of the factors", 1, 100},
          {"mu", "0.01", "weight of the priors of the factors", 1e-9, 1e6}},
         [](const Params& params, const Scenario& scenario) -> std::unique_ptr<Belief> {
-          for (JobIndex job = 0; At(job) < scenario.workload().jobs.size(); ++job) {
-            const Job& asked = scenario.workload().jobs[At(job)];
-            if (scenario.facts(job).process == nullptr || asked.model < 0) continue;
-            throw UsageError(
-                "belief 'completed' is of rates that stay while jobs run; those of job '{}' with "
-                "profile '{}' change",
-                asked.id, scenario.workload().models[asked.model]);
-          }
           CompletedOptions options;
           options.profiled = params.Number("profiled");
           options.references = params.Integer("references");

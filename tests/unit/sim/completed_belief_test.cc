@@ -90,6 +90,44 @@ TEST(CompletedBelief, WhatHasRunIsKnown) {
   FAIL() << "the odd model was a reference with each of 20 seeds";
 }
 
+// Half as fast from half of the work on: so are all estimates, and what was learned.
+TEST(CompletedBelief, FollowsRatesThatChange) {
+  SimOptions options;
+  options.progress = "phases:at=0.5,factors=0.5";
+  for (options.seed = 0; options.seed < 20; ++options.seed) {
+    const Scenario world = ProductWorld({"m1", "m2", "m3", "odd"}, options);
+    const auto belief = MakeBelief("completed:references=3,profiled=0", world);
+    const std::vector<double> before = ShownRatios(*belief, world, 3);
+    if (ExactOnes(before) == 3) continue;
+    EXPECT_EQ(belief->measured_after(), 0);
+    const double done = 0.6 * world.facts(3).work;
+    EXPECT_TRUE(belief->Take({.job = 3, .configuration = 0, .done = done, .seconds = 30}));
+    const std::vector<double> halved = ShownRatios(*belief, world, 3);
+    for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(halved[c], before[c] / 2, 1e-12);
+    // A minute in each, in two pieces.
+    for (std::int32_t c = 0; c < 3; ++c) {
+      for (int piece = 0; piece < 2; ++piece) {
+        belief->Take({.job = 3, .configuration = c, .done = done, .seconds = 30});
+      }
+    }
+    for (const double ratio : ShownRatios(*belief, world, 3)) EXPECT_EQ(ratio, 0.5);
+    return;
+  }
+  FAIL() << "the odd model was a reference with each of 20 seeds";
+}
+
+TEST(CompletedBelief, FollowsRatesThatChangeAlsoWhereItLearnsNothing) {
+  SimOptions options;
+  options.progress = "phases:at=0.5,factors=0.5";
+  const Scenario world = ProductWorld({"m1", "m2", "m3", "odd"}, options);
+  const auto belief = MakeBelief("completed:references=0,profiled=0,learns=false", world);
+  const std::vector<double> before = ShownRatios(*belief, world, 3);
+  const double done = 0.6 * world.facts(3).work;
+  belief->Take({.job = 3, .configuration = 0, .done = done, .seconds = 600});
+  const std::vector<double> halved = ShownRatios(*belief, world, 3);
+  for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(halved[c], before[c] / 2, 1e-9 * before[c]);
+}
+
 TEST(CompletedBelief, SameSeedSameTables) {
   const Scenario world = ProductWorld({"m1", "m2", "m3", "odd"});
   const auto one = MakeBelief("completed:0.3", world);
