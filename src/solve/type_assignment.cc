@@ -35,6 +35,7 @@ void TypeAssigner::Solve(const TypeAssignmentProblem& problem) {
     heap.reserve(2 * jobs);
   }
   divided_.reserve(jobs);
+  spare_.reserve(types);
   leavers_.reserve(jobs * types);
   chosen_.reserve(jobs * types);
   tries_.reserve(jobs * types);

@@ -31,7 +31,8 @@ TEST(GavelSettingTest, RatesAreGavels) {
 }
 
 TEST(GavelSettingTest, OneGpuAJobUnlessSeveralAreAskedFor) {
-  for (const Job& job : DrawGavel("multi=false", 1)->workload().jobs) EXPECT_EQ(job.gpus, 1);
+  const auto single = DrawGavel("multi=false", 1);
+  for (const Job& job : single->workload().jobs) EXPECT_EQ(job.gpus, 1);
   std::map<GpuCount, int> jobs;
   const auto scenario = DrawGavel("multi=true,jobs=4000,batch=true", 1);
   for (const Job& job : scenario->workload().jobs) ++jobs[job.gpus];
