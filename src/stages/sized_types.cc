@@ -44,6 +44,7 @@ void SizedTypes::Assign(TypeAssignment* assignment, const Observation& o, TypeQu
                         std::span<const char> granted, std::vector<std::int32_t>* sizes,
                         const std::function<void(TypeQuestion*)>& weigh,
                         std::vector<GpuTypeIndex>* types) {
+  larger_.reserve(sizes->size());
   double factor = granted.empty() ? 1 : Slack(o, question.order, granted, *sizes);
   for (int tries = 0; tries < kTries && factor > kWorthwhile; ++tries) {
     larger_ = *sizes;
