@@ -70,7 +70,7 @@ class World {
   bool in_settings() const { return !spec_.setting.empty(); }
 
   bool made_by_law() const;
-  bool arrivals_continue() const;  // by a law, for as long as a tail asks for
+  bool arrivals_continue() const;   // by a law, for as long as a tail asks for
   Seconds tail() const;             // of a law
   nlohmann::ordered_json ToJson();  // the effective settings
 
