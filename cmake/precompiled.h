@@ -2,8 +2,10 @@
 // What most files include anyway, parsed once: JSON alone costs two seconds a file. Build speed
 // only: every file still includes what it uses (the lint preset builds without this).
 
-#ifdef __OPTIMIZE__
-#define ALLOT_OPTIMISED
+// Before fmt, which switches optimisation on for a while: in a precompiled header GCC 12 forgets that
+// this ended, and an unoptimised Eigen no longer compiles.
+#ifdef __SSE__
+#include <xmmintrin.h>
 #endif
 
 #include <fmt/format.h>
@@ -19,8 +21,3 @@
 #include <span>
 #include <string>
 #include <vector>
-
-// fmt switches optimisation on for a while. GCC 12 forgets in a precompiled header that this ended.
-#ifndef ALLOT_OPTIMISED
-#undef __OPTIMIZE__
-#endif
