@@ -8,6 +8,7 @@ void Allocation::Clear() {
   entries_.clear();
   shares_.clear();
   has_partners_ = false;
+  requested_batches_ = false;
 }
 
 void Allocation::Pair(std::size_t entry, std::int32_t configuration, JobIndex other,
@@ -23,7 +24,7 @@ void Allocation::Pair(std::size_t entry, std::int32_t configuration, JobIndex ot
 
 bool operator==(const Allocation& a, const Allocation& b) {
   // Entries lie in the order of their shares, so equal counts mean equal offsets.
-  return a.shares_ == b.shares_ &&
+  return a.shares_ == b.shares_ && a.requested_batches_ == b.requested_batches_ &&
          std::equal(a.entries_.begin(), a.entries_.end(), b.entries_.begin(), b.entries_.end(),
                     [](const Allocation::Entry& x, const Allocation::Entry& y) {
                       return x.job == y.job && x.configuration == y.configuration &&

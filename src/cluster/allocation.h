@@ -54,6 +54,11 @@ class Allocation {
   void Pair(std::size_t entry, std::int32_t configuration, JobIndex other,
             std::int32_t other_configuration);
 
+  // All of them train with the batch that their users asked for, where jobs could choose
+  // (sim/training_run.h). Of all answers or of none: what jobs do is part of a policy.
+  void KeepRequestedBatches() { requested_batches_ = true; }
+  bool requested_batches() const { return requested_batches_; }
+
   const std::vector<Entry>& entries() const { return entries_; }
   bool has_partners() const { return has_partners_; }  // some entry names one
   std::span<const NodeShare> shares(const Entry& entry) const {
@@ -65,6 +70,7 @@ class Allocation {
   std::vector<Entry> entries_;
   std::vector<NodeShare> shares_;
   bool has_partners_ = false;
+  bool requested_batches_ = false;
 };
 
 }  // namespace allot

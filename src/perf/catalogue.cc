@@ -1,6 +1,7 @@
 #include "perf/catalogue.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <utility>
@@ -8,6 +9,8 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/strings.h"
+#include "perf/application_files.h"
+#include "perf/application_model.h"
 #include "perf/gavel_tables.h"
 #include "perf/type_columns.h"
 
@@ -113,6 +116,11 @@ ModelPtr Catalogue::Get(std::string_view name) const {
 
 Catalogue Catalogue::FromCsv(std::string_view text, const std::string& path) {
   Catalogue catalogue;
+  if (IsApplicationPack(text)) {
+    catalogue = ApplicationCatalogue(text, path);
+    catalogue.csv_ = text;
+    return catalogue;
+  }
   std::vector<std::string> columns;
   std::optional<TypeColumns> by_type;
   std::string profile;
@@ -177,6 +185,7 @@ Catalogue Catalogue::FromCsv(std::string_view text, const std::string& path) {
 }
 
 Catalogue Catalogue::FromFile(const std::string& path) {
+  if (std::filesystem::is_directory(path)) return FromCsv(PackApplications(path), path);
   const auto files = Split(path, ',');
   const std::string first(files.front());
   const std::string text = ReadTextFile(files.size() > 2 ? path : first);
@@ -190,13 +199,16 @@ Catalogue Catalogue::FromFile(const std::string& path) {
       "two files are Gavel's tables, alone and pairs: '{}' is not a table of rates alone", first);
 }
 
+Catalogue Catalogue::Named(std::string id, std::string_view text, const std::string& path) {
+  Catalogue catalogue = FromCsv(text, path);
+  catalogue.id_ = std::move(id);
+  catalogue.csv_.clear();
+  return catalogue;
+}
+
 const Catalogue& Catalogue::Embedded() {
-  static const Catalogue catalogue = [] {
-    Catalogue embedded = FromCsv(internal::kCatalogueCsv, "traces/catalogue.csv");
-    embedded.id_ = "embedded";
-    embedded.csv_.clear();
-    return embedded;
-  }();
+  static const Catalogue catalogue =
+      Named("embedded", internal::kCatalogueCsv, "traces/catalogue.csv");
   return catalogue;
 }
 

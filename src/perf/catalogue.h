@@ -49,8 +49,11 @@ class Catalogue {
   // Path for messages only.
   static Catalogue FromCsv(std::string_view text, const std::string& path);
   // Of a file with such a text. Or of Gavel's tables (perf/gavel_tables.h): the file of rates
-  // alone, and behind a comma that of pairs.
+  // alone, and behind a comma that of pairs. Or a folder of applications
+  // (perf/application_files.h); csv() is then the folder as one text.
   static Catalogue FromFile(const std::string& path);
+  // One that comes with allot, of such a text.
+  static Catalogue Named(std::string id, std::string_view text, const std::string& path);
   static const Catalogue& Embedded();
 
  private:

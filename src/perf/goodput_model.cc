@@ -75,22 +75,39 @@ BatchChoice SplitBatch(const BatchLimits& limits, GpuCount gpus, double total_ba
   return choice;
 }
 
-BatchChoice ChooseBatch(const StepTiming& timing, const BatchLimits& limits,
-                        const std::vector<StatisticsPoint>& points, bool several_nodes,
-                        GpuCount gpus) {
+BatchChoice SplitFixedBatch(const BatchLimits& limits, GpuCount gpus, double total_batch) {
+  // A whole number of samples on each GPU comes first.
+  BatchChoice choice = SplitBatch(limits, gpus, gpus * UpToWhole(total_batch / gpus));
+  const double room = limits.most / (static_cast<double>(gpus) * (choice.accumulation + 1));
+  choice.local_batch = std::min(choice.local_batch, static_cast<std::int64_t>(room));
+  return choice;
+}
+
+std::vector<BatchChoice> BatchCandidates(const BatchLimits& limits, GpuCount gpus) {
   const double first = std::max(limits.initial, limits.least_local * gpus);
   const double ratio = std::log(limits.most / first);
-  BatchChoice best;
+  std::vector<BatchChoice> candidates;
+  candidates.reserve(kCandidates);
   BatchChoice last;
   for (int i = 0; i < kCandidates; ++i) {
     const double total =
         i + 1 == kCandidates ? limits.most : first * std::exp(ratio * i / (kCandidates - 1));
-    BatchChoice choice = SplitBatch(limits, gpus, total);
+    const BatchChoice choice = SplitBatch(limits, gpus, total);
     const bool known =
         choice.local_batch == last.local_batch && choice.accumulation == last.accumulation;
     last = choice;
     const auto local = static_cast<double>(choice.local_batch);
     if (known || local < limits.least_local || local > limits.most_local) continue;
+    candidates.push_back(choice);
+  }
+  return candidates;
+}
+
+BatchChoice ChooseBatch(const StepTiming& timing, const BatchLimits& limits,
+                        const std::vector<StatisticsPoint>& points, bool several_nodes,
+                        GpuCount gpus) {
+  BatchChoice best;
+  for (BatchChoice& choice : BatchCandidates(limits, gpus)) {
     choice.rate = RateOf(timing, limits, points, several_nodes, gpus, choice);
     if (choice.rate > best.rate) best = choice;
   }
@@ -100,10 +117,7 @@ BatchChoice ChooseBatch(const StepTiming& timing, const BatchLimits& limits,
 BatchChoice FixedBatch(const StepTiming& timing, const BatchLimits& limits,
                        const std::vector<StatisticsPoint>& points, bool several_nodes,
                        GpuCount gpus, double total_batch) {
-  // A whole number of samples on each GPU comes first.
-  BatchChoice choice = SplitBatch(limits, gpus, gpus * UpToWhole(total_batch / gpus));
-  const double room = limits.most / (static_cast<double>(gpus) * (choice.accumulation + 1));
-  choice.local_batch = std::min(choice.local_batch, static_cast<std::int64_t>(room));
+  BatchChoice choice = SplitFixedBatch(limits, gpus, total_batch);
   if (choice.local_batch > 0) {
     choice.rate = RateOf(timing, limits, points, several_nodes, gpus, choice);
   }

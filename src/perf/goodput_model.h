@@ -78,6 +78,13 @@ GradientStatistics StatisticsAt(const std::vector<StatisticsPoint>& points, doub
 // Passes for so many samples on each GPU together; a batch above M0 on one GPU takes two, as the
 // noise scale is estimated from the difference of gradients.
 BatchChoice SplitBatch(const BatchLimits& limits, GpuCount gpus, double total_batch);
+// The same for a batch that is given, as nearly as whole samples on each GPU and `most` allow.
+BatchChoice SplitFixedBatch(const BatchLimits& limits, GpuCount gpus, double total_batch);
+
+// The batches that are tried, ascending where `most` is above the first: 50 of equal ratio from
+// max(M0, gpus x least_local) to `most`, without those that a GPU cannot do and without repeats.
+// Rates are 0.
+std::vector<BatchChoice> BatchCandidates(const BatchLimits& limits, GpuCount gpus);
 
 // The best of 50 batch sizes from max(M0, gpus x least_local) to `most`, of equal ratio; of equal
 // ones the smallest. `points`: at least one. O(50).

@@ -205,7 +205,9 @@ const std::shared_ptr<const ConfigurationTable>& TableCache::TableFor(
       continue;
     }
     for (GpuCount gpus = lowest; gpus <= std::min(highest, types_[type].gpus); ++gpus) {
-      if (OnGrid(gpus) || gpus == lowest || gpus == job.gpus) add(UnitsOf(model, gpus));
+      if (model.every_count() || OnGrid(gpus) || gpus == lowest || gpus == job.gpus) {
+        add(UnitsOf(model, gpus));
+      }
     }
   }
   if (configurations.empty()) {
@@ -249,6 +251,8 @@ TableCache::Offer TableCache::OfferFor(const Workload& workload, const Job& job)
   offer.requested = RequestedOf(workload, job, model, *offer.table);
   if (job.work > 0) {
     offer.work = job.work;
+  } else if (model.total_work() > 0) {
+    offer.work = model.total_work();
   } else if (job.duration_type >= 0) {
     offer.work = MeasuredWork(workload, job, model);
   } else if (const Configuration& asked = (*offer.table)[offer.requested]; model.varies()) {

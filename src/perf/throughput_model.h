@@ -63,6 +63,10 @@ class ThroughputModel {
   virtual double ConstantUntil(double /*done*/) const {
     return std::numeric_limits<double>::infinity();
   }
+  // The work of a whole training; 0: a job says how much it has.
+  virtual double total_work() const { return 0; }
+  // Whether a job may have any number of GPUs within its limits, rather than the usual ones.
+  virtual bool every_count() const { return false; }
   // Which numbers of nodes it tells apart on this type: a configuration each. By default none.
   virtual std::vector<Span> SpansOn(std::string_view /*gpu_type*/) const { return {Span{}}; }
   // The GPU types that it was measured on; empty: the type makes no difference.

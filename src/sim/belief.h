@@ -20,6 +20,7 @@
 namespace allot {
 
 class Scenario;
+class TrainingBelief;  // sim/training_belief.h
 
 // Of one episode; not thread-safe.
 class Belief {
@@ -47,6 +48,10 @@ class Belief {
   virtual Seconds measured_after() const { return kNever; }
   // Whether every start is measured; else only changes of the rate.
   virtual bool measures_starts() const { return false; }
+
+  // What jobs that train applications learn of themselves, and how they choose their batch. Null:
+  // they know their true iteration times.
+  virtual TrainingBelief* training() { return nullptr; }
 };
 
 struct BeliefInfo {

@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "cluster/cluster_spec.h"
+#include "perf/application_model.h"
 #include "perf/catalogue.h"
 #include "perf/configuration.h"
 #include "sim/job_process.h"
 #include "sim/length_estimates.h"
 #include "sim/node_events.h"
+#include "sim/training_rules.h"
 #include "workload/workload.h"
 
 namespace allot {
@@ -39,6 +41,7 @@ struct SimOptions {
   std::int32_t most_failures = 0;  // failed rounds in a row that drop a job; 0: none
   bool busy_gaps = false;          // GPUs of the first round after nothing ran count as busy since
                                    // the end of the round before
+  TrainingRules training{};        // of jobs that train applications
   double speedup = 1;  // of every job's progress over its rate, > 0; policies are not told
   std::string progress = "constant";  // how rates change while jobs run (sim/job_process.h)
   std::string beliefs = "exact";      // what policies are shown of the rates (sim/belief.h)
@@ -56,6 +59,7 @@ class Scenario {
     double work = 0;             // true work
     double estimate = 0;         // what policies are told (NaN: nothing)
     ProcessPtr process{};        // null: the table's rates, always
+    std::shared_ptr<const ApplicationModel> application{};  // null: it trains none
   };
 
   // DataError for an empty workload or a job that fits on no GPU type of the cluster. `estimates`:

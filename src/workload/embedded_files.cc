@@ -18,6 +18,7 @@
 ALLOT_EMBED(kAllotTrace, "philly-2017-4weeks.csv.gz")
 ALLOT_EMBED(kAllotGavelRates, "gavel_rates.csv")
 ALLOT_EMBED(kAllotPolluxRunTimes, "pollux_run_times.csv")
+ALLOT_EMBED(kAllotPolluxApplications, "pollux_applications.txt.gz")
 ALLOT_EMBED(kAllotPhillyLaw, "laws/philly.json")
 ALLOT_EMBED(kAllotVenusLaw, "laws/helios-venus.json")
 
@@ -27,6 +28,9 @@ std::string_view EmbeddedTrace() { return {kAllotTraceBegin, kAllotTraceEnd}; }
 std::string_view EmbeddedGavelRates() { return {kAllotGavelRatesBegin, kAllotGavelRatesEnd}; }
 std::string_view EmbeddedPolluxRunTimes() {
   return {kAllotPolluxRunTimesBegin, kAllotPolluxRunTimesEnd};
+}
+std::string_view EmbeddedPolluxApplications() {
+  return {kAllotPolluxApplicationsBegin, kAllotPolluxApplicationsEnd};
 }
 std::string_view EmbeddedPhillyLaw() { return {kAllotPhillyLawBegin, kAllotPhillyLawEnd}; }
 std::string_view EmbeddedVenusLaw() { return {kAllotVenusLawBegin, kAllotVenusLawEnd}; }

@@ -13,7 +13,9 @@ inline constexpr std::string_view kEmbeddedTraceName = "philly-2017-4weeks";
 
 std::string_view EmbeddedGavelRates();      // gavel_rates.csv
 std::string_view EmbeddedPolluxRunTimes();  // pollux_run_times.csv
-std::string_view EmbeddedPhillyLaw();       // laws/philly.json
-std::string_view EmbeddedVenusLaw();        // laws/helios-venus.json
+// gzip bytes of pollux_applications.txt.gz (perf/application_files.h)
+std::string_view EmbeddedPolluxApplications();
+std::string_view EmbeddedPhillyLaw();  // laws/philly.json
+std::string_view EmbeddedVenusLaw();   // laws/helios-venus.json
 
 }  // namespace allot

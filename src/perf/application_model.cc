@@ -1,0 +1,110 @@
+#include "perf/application_model.h"
+
+#include <utility>
+
+#include "core/index.h"
+#include "perf/application_files.h"
+
+namespace allot {
+
+ApplicationModel::ApplicationModel(ApplicationPtr application, double fixed_batch)
+    : application_(std::move(application)), fixed_batch_(fixed_batch) {}
+
+const ApplicationModel::Candidates& ApplicationModel::CandidatesAt(const ApplicationOnType& type,
+                                                                   const RunShape& shape) const {
+  const std::string canonical = CanonicalPlacement(shape.nodes);
+  std::string key = canonical;
+  key.push_back('\0');
+  key += type.gpu_type;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = candidates_.find(key);
+    if (found != candidates_.end()) return *found->second;
+  }
+  auto made = std::make_unique<Candidates>();
+  const ProfiledTimes::Place place = type.times.PlaceOf(canonical);
+  const auto add = [&](const BatchChoice& choice) {
+    const StepTime time = type.times.TimeAt(place, static_cast<std::int32_t>(choice.local_batch));
+    if (time.known()) made->push_back({choice, time.Iteration(choice.accumulation)});
+  };
+  const bool whole = place.gpus > 0 && place.gpus % type.stages == 0;
+  if (whole && fixed_batch_ > 0) {
+    add(SplitFixedBatch(type.limits, place.gpus, fixed_batch_));
+  } else if (whole) {
+    for (const BatchChoice& choice : BatchCandidates(type.limits, place.gpus)) add(choice);
+  }
+  const std::lock_guard lock(mutex_);
+  return *candidates_.try_emplace(std::move(key), std::move(made)).first->second;
+}
+
+BatchChoice ApplicationModel::Choose(const RunShape& shape, std::int32_t epoch,
+                                     const GradientStatistics* statistics) const {
+  BatchChoice best;
+  const ApplicationOnType* type = application_->On(shape.gpu_type);
+  if (type == nullptr) return best;
+  const GpuCount gpus = shape.units().of(0);
+  for (const Candidate& candidate : CandidatesAt(*type, shape)) {
+    const double total = candidate.choice.total(gpus);
+    const double gain = statistics != nullptr
+                            ? statistics->Gain(total / application_->initial_batch())
+                            : application_->GainIn(epoch, total);
+    const double rate = gain / candidate.iteration;
+    if (!(rate > best.rate)) continue;
+    best = candidate.choice;
+    best.rate = rate;
+  }
+  return best;
+}
+
+double ApplicationModel::RateWith(const RunShape& shape, std::int32_t epoch,
+                                  const BatchChoice& choice) const {
+  const ApplicationOnType* type = application_->On(shape.gpu_type);
+  if (type == nullptr) return 0;
+  const StepTime time = type->times.TimeAt(shape.nodes, static_cast<std::int32_t>(choice.local_batch));
+  if (!time.known()) return 0;
+  return application_->GainIn(epoch, choice.total(shape.units().of(0))) /
+         time.Iteration(choice.accumulation);
+}
+
+double ApplicationModel::Rate(const RunShape& shape, const TrainingState& state) const {
+  const std::int32_t epoch =
+      std::min(application_->EpochAt(state.done_work), application_->epochs() - 1);
+  if (!(state.noise_scale >= 0)) return Choose(shape, epoch).rate;
+  const auto measured =
+      GradientStatistics::OfNoiseScale(state.noise_scale, application_->initial_batch());
+  return Choose(shape, epoch, &measured).rate;
+}
+
+double ApplicationModel::ConstantUntil(double done) const {
+  const std::int32_t epoch = application_->EpochAt(done);
+  return epoch + 1 < application_->epochs() ? application_->ProgressUntil(epoch)
+                                            : std::numeric_limits<double>::infinity();
+}
+
+std::vector<Span> ApplicationModel::SpansOn(std::string_view gpu_type) const {
+  if (application_->On(gpu_type) == nullptr) return {};
+  return {{1, 1}, {2, Span::kAny}};
+}
+
+std::vector<std::string> ApplicationModel::gpu_types() const {
+  std::vector<std::string> names;
+  const auto& types = application_->types();
+  if (types.size() == 1 && types.front().gpu_type == kUnnamedGpuType) return names;
+  names.reserve(types.size());
+  for (const ApplicationOnType& type : types) names.push_back(type.gpu_type);
+  return names;
+}
+
+const ApplicationModel* AsApplication(const ThroughputModel& model) {
+  return dynamic_cast<const ApplicationModel*>(&model);
+}
+
+Catalogue ApplicationCatalogue(std::string_view pack, const std::string& path) {
+  Catalogue catalogue;
+  for (ApplicationPtr& application : ReadApplications(pack, path)) {
+    catalogue.Add(std::make_shared<ApplicationModel>(std::move(application)));
+  }
+  return catalogue;
+}
+
+}  // namespace allot
