@@ -2,7 +2,9 @@
 // in equal numbers, 26 job types with measured speeds, lengths from half an hour to a week on V100.
 // A steady one: at time 0 there are the jobs that an unlimited cluster of V100s would hold, with
 // what they would have left; then others arrive at random until so many have come. All count. Or a
-// batch: all there at time 0.
+// batch: all there at time 0. Policy names are those of the profile `gavel`: `allox` is as
+// published, `allox-repaired` has allot's rounds. The rules of the cluster are allot's for both,
+// unless profile=gavel asks for those of Gavel's simulator too.
 
 #include <cmath>
 #include <utility>
@@ -103,15 +105,17 @@ Setting MakeGavel(const Params& params) {
   }
   const double most = world->several ? kMostSeveral : kMostJobsPerHour;
   world->jobs_per_hour = params.Number("load") * most * gpus / kGpusOfThese;
-  Registry<ProfileInfo>::Global().Get("profile", "default").apply(&world->options);
+  Registry<ProfileInfo>::Global().Get("profile", params.Text("profile")).apply(&world->options);
   world->options.interval = params.Number("interval");
   world->options.restart_cost = params.Number("restart-cost");
   world->options.lengths = LengthEstimates::Parse(params.Text("lengths"));
   const std::string how = world->batch ? fmt::format("batch of {}", world->jobs)
                                        : fmt::format("load {}", params.Text("load"));
-  return {fmt::format("gavel {}{}, lengths {}", how, world->several ? ", several GPUs" : "",
-                      params.Text("lengths")),
-          "default", [world](std::uint64_t seed) { return world->Draw(seed); }};
+  const std::string& rules = params.Text("profile");
+  return {fmt::format("gavel {}{}, lengths {}{}", how, world->several ? ", several GPUs" : "",
+                      params.Text("lengths"),
+                      rules == "default" ? "" : fmt::format(", rules of {}", rules)),
+          "gavel", [world](std::uint64_t seed) { return world->Draw(seed); }};
 }
 
 ALLOT_REGISTER(
@@ -127,6 +131,8 @@ ALLOT_REGISTER(
          {"per-node", "1", "GPUs of a node", 1, kMaxGpusPerNode},
          {"interval", "360", "seconds between decisions", 1e-3, 1e9},
          {"restart-cost", "30", "seconds of progress lost by a change of allocation", 0, 1e9},
+         {"profile", "default",
+          "rules of the simulated cluster; of `gavel`: rounds of whole steps"},
          {"lengths", "none", "job lengths that policies get: none, noisy:SIGMA, true"}},
         MakeGavel}));
 

@@ -17,7 +17,7 @@ constexpr GavelPolicy kPolicies[] = {
      .sharing = "isolated",
      .its_own = "/lost=true"},
     {.name = "fifo", .shuffled = true, .strict = true},
-    {.name = "fifo_perf", .strict = true, .sharing = "fifo-perf"},
+    {.name = "fifo_perf", .strict = true, .determined = true, .sharing = "fifo-perf"},
     {.name = "fifo_packed",
      .pairs = true,
      .strict = true,
@@ -100,6 +100,12 @@ std::string GavelRounds(const GavelPolicy& policy) {
 
 namespace {
 
+// Its main table: as published beside repaired, and what allot has without a parameter.
+constexpr const char* kMainTable =
+    "assignment,las,max_sum_throughput_perf-repaired,max_min_fairness_perf-repaired,isolated,"
+    "fifo_perf,max_min_fairness,max_min_fairness_perf,max_sum_throughput_perf,"
+    "finish_time_fairness_perf,allox,gandiva";
+
 ALLOT_REGISTER(ProfileInfo,
                (ProfileInfo{"gavel",
                             "Gavel: whole steps in rounds of 360 s, free changes, shares that wait",
@@ -112,7 +118,7 @@ ALLOT_REGISTER(ProfileInfo,
                               options->busy_gaps = true;
                               options->lengths = {LengthEstimates::Kind::kTrue, 0};
                             },
-                            Specs()}));
+                            Specs(), kMainTable}));
 
 }  // namespace
 }  // namespace allot

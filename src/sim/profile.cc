@@ -42,6 +42,7 @@ std::string ComparedPolicies() {
 }
 
 std::string ComparedUnder(const ProfileInfo& profile) {
+  if (!profile.compared.empty()) return profile.compared;
   std::vector<std::string> policies;
   for (const char* spec : kComparedPolicies) policies.push_back(RepairedUnder(profile, spec));
   return Join(policies, ",");

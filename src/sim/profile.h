@@ -19,6 +19,8 @@ struct ProfileInfo {
   // Policy specs by the name that the system has for them, and under NAME-repaired what allot would
   // have in its place (work-conserving, backfilling); other names mean allot's own policies.
   std::map<std::string, std::string> policies{};
+  // What is compared where nobody names policies, joined by commas; "": as ComparedUnder says.
+  std::string compared{};
 };
 
 // What a policy spec means under a profile: the profile's spec for that name, overlaid with the
@@ -33,7 +35,8 @@ std::string RepairedUnder(const ProfileInfo& profile, const std::string& spec);
 // are not learned.
 inline constexpr const char* kComparedPolicies[] = {
     "fifo", "las", "srtf", "drf", "optimus", "index", "srtf:sizing=hull"};
-// The same, joined by commas: as it stands, and as RepairedUnder names them.
+// The same, joined by commas: as it stands, and under a profile: its own list, or else as
+// RepairedUnder names them.
 std::string ComparedPolicies();
 std::string ComparedUnder(const ProfileInfo& profile);
 

@@ -208,10 +208,11 @@ Shares FirstComeShares(const ShareProblem& problem) {
     std::size_t best = types;
     for (std::size_t g = 0; g < types; ++g) {
       const double rate = problem.rate[i * types + g];
-      if (!(rate > 0) || left[g] < problem.gpus[i]) continue;
+      if (left[g] < problem.gpus[i]) continue;
       if (best == types || rate > problem.rate[i * types + best]) best = g;
     }
     if (best == types) break;
+    if (!(problem.rate[i * types + best] > 0)) continue;
     shares.of[i * types + best] = 1;
     left[best] -= problem.gpus[i];
     shares.objective += 1;

@@ -97,7 +97,8 @@ Shares FinishTimeShares(const ShareProblem& problem, std::span<const double> wor
 Shares EvenShares(const ShareProblem& problem);
 
 // First come, first served: each job in turn takes the fastest type that has its GPUs left, for
-// all time; the first that finds none ends it. Objective: jobs that run.
+// all time. The first that finds none ends it; one that finds GPUs, but only of types on which it
+// does not run, is passed over (as at the peer). Objective: jobs that run.
 Shares FirstComeShares(const ShareProblem& problem);
 
 }  // namespace allot

@@ -240,12 +240,13 @@ PolicyInfo SharedPolicyInfo(std::string id, std::string summary, const SharedSpe
       {"by-work", "false", "received is the time that the work done took, not the time held"}};
   info.make = [info](const Params& params) -> std::unique_ptr<Policy> {
     const std::string sharing = NestedSpec(params.Text("sharing"));
+    std::unique_ptr<Sharing> made = MakeStage<Sharing>("sharing", sharing, params.loader());
     PolicyInfo own = info;
     own.needs_lengths = Registry<SharingInfo>::Global()
                             .Get("sharing", ParseNamedParams(sharing).name)
-                            .needs_lengths;
-    return MakeSharedPolicy(std::move(own), params,
-                            MakeStage<Sharing>("sharing", sharing, params.loader()));
+                            .needs_lengths &&
+                        made->reads_lengths();
+    return MakeSharedPolicy(std::move(own), params, std::move(made));
   };
   return info;
 }

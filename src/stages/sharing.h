@@ -38,6 +38,9 @@ class Sharing {
   virtual void Share(const Observation& observation, std::span<const std::int32_t> rows,
                      std::vector<TimeShare>* shares) = 0;
 
+  // Whether it reads lengths as it was made; asked only of kinds that may (needs_lengths).
+  virtual bool reads_lengths() const { return true; }
+
   // As Policy::notes.
   virtual PolicyNotes notes() const { return {}; }
 };

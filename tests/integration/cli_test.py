@@ -716,6 +716,13 @@ def test_settings_stand_in_for_a_trace(allot):
     assert "--load" in allot("compare", "--setting", "dl2", "--load", "1", exit=2).stderr
 
 
+def test_published_and_repaired_policies_stand_in_one_table(allot):
+    result = json.loads(allot("compare", "--setting", "gavel:jobs=20,gpus=6,lengths=true", "--json").stdout)
+    names = [policy["label"] for policy in result["policies"]]
+    assert {"assignment", "max_sum_throughput_perf", "max_sum_throughput_perf-repaired", "allox"} <= set(names)
+    assert "--profile excludes --setting" in allot("compare", "--setting", "gavel", "--profile", "gavel", exit=2).stderr
+
+
 def test_tune_names_an_index_that_runs(allot):
     found = json.loads(allot("tune", "--setting", "dl2:size=S", "--workloads", "2", "--passes", "1", "--json").stdout)
     assert found["policy"].startswith("index:basis=")

@@ -1,6 +1,7 @@
 // First come, first served, each job on its fastest type that has its GPUs left (Gavel's
 // fifo_perf); the first that finds none holds up those behind it. Types are chosen anew at every
-// change, so that jobs move to faster ones.
+// change, so that jobs move to faster ones. A job that does not run on the types left is passed
+// over.
 
 #include "stages/share_rows.h"
 

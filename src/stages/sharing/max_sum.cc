@@ -53,6 +53,8 @@ class MaxSum : public Sharing {
     AppendShares(read, answer, shares);
   }
 
+  bool reads_lengths() const override { return deadlines_; }
+
   PolicyNotes notes() const override {
     if (!deadlines_) return {};
     return {{"deadlines that one job alone could not meet", fmt::format("{}", late_)},

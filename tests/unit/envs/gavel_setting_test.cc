@@ -5,6 +5,7 @@
 
 #include "envs/setting.h"
 #include "perf/gavel_job_types.h"
+#include "sim/profile.h"
 #include "tests/unit/core/expect_error.h"
 
 namespace allot {
@@ -76,6 +77,27 @@ TEST(GavelSettingTest, EqualSeedsGiveEqualJobs) {
   ASSERT_EQ(one->workload().jobs.size(), two->workload().jobs.size());
   for (std::size_t j = 0; j < one->workload().jobs.size(); ++j) {
     EXPECT_EQ(one->workload().jobs[j].duration, two->workload().jobs[j].duration);
+  }
+}
+
+TEST(GavelSettingTest, RulesOfGavelsSimulatorKeepTheRestartCost) {
+  EXPECT_FALSE(DrawGavel("jobs=5", 1)->options().whole_rounds);
+  const auto scenario = DrawGavel("jobs=5,profile=gavel,restart-cost=30", 1);
+  EXPECT_TRUE(scenario->options().whole_rounds);
+  EXPECT_EQ(scenario->options().restart_cost, 30);
+  EXPECT_EQ(scenario->options().lengths.kind, LengthEstimates::Kind::kNone);
+}
+
+// Published and repaired policies stand in one table, in which `allot compare` names them.
+TEST(GavelSettingTest, PolicyNamesAreGavels) {
+  const Setting setting = MakeSetting("gavel");
+  const ProfileInfo& names = Registry<ProfileInfo>::Global().Get("profile", setting.profile);
+  EXPECT_NE(names.policies.at("fifo_perf").find("leftovers=none"), std::string::npos);
+  EXPECT_EQ(names.policies.at("fifo_perf-repaired"), "shared:sharing=fifo-perf");
+  EXPECT_FALSE(names.policies.contains("assignment"));  // allot's own
+  const std::string compared = "," + ComparedUnder(names) + ",";
+  for (const char* policy : {",assignment,", ",fifo_perf,", ",max_sum_throughput_perf-repaired,"}) {
+    EXPECT_NE(compared.find(policy), std::string::npos) << policy;
   }
 }
 

@@ -207,6 +207,16 @@ TEST(ShareProblemTest, TheFirstThatFindsNoTypeEndsTheQueue) {
   EXPECT_EQ(shares.objective, 2);
 }
 
+TEST(ShareProblemTest, WhoDoesNotRunOnTheTypesLeftIsPassedOver) {
+  ShareProblem problem;
+  problem.capacity = {2, 1};
+  problem.Add(1, 1, std::vector<double>{1, 5});
+  problem.Add(1, 1, std::vector<double>{0, 5});  // GPUs are left, of a type on which it has no rate
+  problem.Add(1, 1, std::vector<double>{2, 9});
+  const Shares shares = FirstComeShares(problem);
+  EXPECT_EQ(shares.of, (std::vector<double>{0, 1, 0, 0, 1, 0}));
+}
+
 TEST(ShareProblemTest, RefusesNumbersThatMakeNoSense) {
   const auto refused = [](const std::vector<std::string>& parts, auto change) {
     ShareProblem bad = ThreeJobs();
