@@ -75,7 +75,8 @@ TEST(MatrixCompletion, SameSeedSameBits) {
 TEST(MatrixCompletion, ARowWithNothingKnownIsWhatThePriorsSay) {
   DenseMatrix m = RankOne();
   for (std::size_t j = 0; j < 3; ++j) m.at(1, j) = kHidden;
-  for (const double entry : CompleteMatrix(m, kWeakPriors).row(1)) EXPECT_EQ(entry, 0);
+  const DenseMatrix completed = CompleteMatrix(m, kWeakPriors);
+  for (const double entry : completed.row(1)) EXPECT_EQ(entry, 0);
 }
 
 TEST(MatrixCompletion, NothingToCompleteIsNothing) {
