@@ -55,7 +55,13 @@ class IndexHeuristic : public Policy {
     if (rank_ != 0) AddRanks(o);
     grants_.clear();
     fill_.Fill(o, rows_, scores_, &grants_);
-    placement_->Place(o, grants_, allocation);
+    if (!fill_.may_pair()) {
+      placement_->Place(o, grants_, allocation);
+      return;
+    }
+    paired_.clear();
+    fill_.pairs().Apply(o, grants_, &paired_);
+    paired_placement_.Place(o, paired_, placement_.get(), allocation);
   }
 
  private:
@@ -115,6 +121,8 @@ class IndexHeuristic : public Policy {
   std::vector<float> times_;
   HesrptWeight longer_;
   std::vector<Grant> grants_;
+  std::vector<PairedGrant> paired_;
+  PairedPlacement paired_placement_;
 };
 
 PolicyInfo IndexInfo() {

@@ -64,8 +64,6 @@ struct TypeQuestion {
   std::span<const std::int32_t> sizes;
   // What a running job is worth as it is, > 0; empty: the order alone says who runs.
   std::span<const double> weights;
-  // How many times as much it is worth where it runs as elsewhere, >= 1; empty: 1.
-  std::span<const double> stay;
   std::size_t first = 0;  // so many of the order come before all others, whatever their weights
   bool moves = true;      // false: who runs keeps its type and goes on
 };
@@ -82,6 +80,12 @@ class TypeAssignment {
   // more GPUs than it has. Or leaves `types` empty: the sizing chooses types itself.
   virtual void Assign(const Observation& observation, const TypeQuestion& question,
                       std::vector<GpuTypeIndex>* types) = 0;
+
+  // True: it may have two jobs share GPUs.
+  virtual bool pairs() const { return false; }
+  // Of the last Assign, by place: the place of the job on the same GPUs, -1: alone. Both have the
+  // same type, and their GPUs count once. Empty: all are alone.
+  virtual std::span<const std::int32_t> partners() const { return {}; }
 };
 
 // A row is given a configuration: an index into the job's table.
@@ -110,10 +114,9 @@ class Sizing {
   virtual bool as_requested() const { return false; }
   // For the next calls of Size: by place in their order; empty: it chooses itself. Read by Size.
   void GiveTypes(std::span<const GpuTypeIndex> types) { types_ = types; }
-  // Sets the weights and stay of a type question, or leaves them empty.
+  // Sets the weights of a type question, or leaves them empty.
   virtual void Weigh(const Observation& /*observation*/, const TypeQuestion& /*asked*/,
-                     std::span<const double> /*keys*/, std::vector<double>* /*weights*/,
-                     std::vector<double>* /*stay*/) {}
+                     std::span<const double> /*keys*/, std::vector<double>* /*weights*/) {}
 
   // True: it finds the GPUs of its grants itself, and the placement stage is not asked.
   virtual bool places() const { return false; }

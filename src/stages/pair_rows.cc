@@ -5,22 +5,9 @@
 
 #include "core/error.h"
 #include "core/index.h"
+#include "stages/pair_rates.h"
 
 namespace allot {
-namespace {
-
-// Of a job of this table and request beside one of that profile, on a type; -1: none.
-std::int32_t Beside(const ConfigurationTable& table, std::int32_t requested,
-                    const std::string& profile, GpuTypeIndex type) {
-  const auto& partners = table.partners();
-  const auto partner = std::find(partners.begin(), partners.end(), profile);
-  if (partner == partners.end()) return -1;
-  return table.Find(ConfigurationKey(table[requested].units, type, {},
-                                     static_cast<std::int16_t>(partner - partners.begin())));
-}
-
-}  // namespace
-
 PairRows ReadPairRows(const Observation& o, std::span<const std::int32_t> rows) {
   PairRows read;
   read.rows = ReadShareRows(o, rows);
@@ -48,8 +35,8 @@ PairRows ReadPairRows(const Observation& o, std::span<const std::int32_t> rows) 
     for (std::size_t b = 0; b < kinds.size(); ++b) {
       if (read.problem.alone.gpus[kinds[a].job] != read.problem.alone.gpus[kinds[b].job]) continue;
       for (std::size_t g = 0; g < types; ++g) {
-        const std::int32_t c = Beside(*kinds[a].table, kinds[a].requested, kinds[b].table->name(),
-                                      static_cast<GpuTypeIndex>(g));
+        const std::int32_t c = Beside(*kinds[a].table, (*kinds[a].table)[kinds[a].requested].units,
+                                      kinds[b].table->name(), static_cast<GpuTypeIndex>(g));
         // Only where it runs alone too: the job's demand fits there.
         const bool there = read.rows.configuration[kinds[a].job * types + g] >= 0;
         if (c < 0 || !there || !((*kinds[a].table)[c].rate > 0)) continue;

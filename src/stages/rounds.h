@@ -24,6 +24,7 @@
 #include "cluster/observation.h"
 #include "core/python_random.h"
 #include "sched/policy.h"
+#include "stages/paired_placement.h"
 #include "stages/sharing.h"
 
 namespace allot {
@@ -56,14 +57,9 @@ class Rounds {
   // should not use.
   static constexpr double kLeast = 1e-3;
 
-  // What one round gives; of a pair the first is the earlier job.
-  struct Given {
-    std::int32_t row = 0;
-    std::int32_t configuration = 0;
-    float share = 0;  // its target; 0: it fills what is left
-    std::int32_t partner_row = -1;
-    std::int32_t partner_configuration = -1;
-  };
+  // What one round gives; of a pair the first is the earlier job. Without a share it fills what is
+  // left.
+  using Given = PairedGrant;
 
   explicit Rounds(RoundsOptions options = {}) : options_(std::move(options)) {}
   const RoundsOptions& options() const { return options_; }

@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "cluster/free_map.h"
 #include "core/error.h"
 #include "core/index.h"
 #include "core/strings.h"
 #include "stages/nested_spec.h"
+#include "stages/paired_placement.h"
 
 namespace allot {
 namespace {
@@ -53,13 +53,7 @@ class SharedPolicy : public Policy {
     }
     given_.clear();
     rounds_.Fill(o, &given_);
-    grants_.clear();
-    for (const Rounds::Given& given : given_) {
-      const Grant grant = GrantOf(o, given);
-      if (grant.configuration >= 0) grants_.push_back(grant);
-    }
-    placement_->Place(o, grants_, allocation);
-    Tell(o, allocation);
+    paired_placement_.Place(o, given_, placement_.get(), allocation);
   }
 
  private:
@@ -88,87 +82,6 @@ class SharedPolicy : public Policy {
     return changed;
   }
 
-  // A pair is placed as its first job would be alone, or stays where it is. -1: not at all.
-  static Grant GrantOf(const Observation& o, const Rounds::Given& given) {
-    if (given.partner_row < 0) return {given.row, given.configuration};
-    const bool stays = o.running[At(given.row)] == given.configuration &&
-                       o.running[At(given.partner_row)] == given.partner_configuration &&
-                       o.partner_of(given.row) == o.job[At(given.partner_row)];
-    if (stays) return {given.row, given.configuration};
-    const ConfigurationTable& table = *o.table[At(given.row)];
-    const Configuration& c = table[given.configuration];
-    return {given.row, table.Find(c.units, c.gpu_type), true};
-  }
-
-  // Shares and partners, which placements do not know of.
-  void Tell(const Observation& o, Allocation* allocation) {
-    const std::size_t placed = allocation->entries().size();
-    std::size_t next = 0;
-    bool pairs = false;
-    for (std::size_t e = 0; e < placed; ++e) {
-      const Rounds::Given& given = GivenTo(o, allocation->entries()[e].job, &next);
-      allocation->SetShare(e, given.share);
-      pairs = pairs || given.partner_row >= 0;
-    }
-    if (pairs) TellPairs(o, placed, allocation);
-  }
-
-  // Placements mostly serve in order.
-  const Rounds::Given& GivenTo(const Observation& o, JobIndex job, std::size_t* next) {
-    for (std::size_t looked = 0; looked < given_.size(); ++looked) {
-      if (*next == given_.size()) *next = 0;
-      const Rounds::Given& given = given_[(*next)++];
-      if (o.job[At(given.row)] == job) return given;
-    }
-    throw RunError("a placement serves grants only: job {} has none of the {}", job, given_.size());
-  }
-
-  // The second of a pair needs CPUs and memory beside the first, which the placement has not looked
-  // at, and the nodes must be as many as both can lie on: else the first has the GPUs alone.
-  void TellPairs(const Observation& o, std::size_t placed, Allocation* allocation) {
-    free_.Reset(*o.cluster);
-    std::size_t next = 0;
-    std::vector<const Rounds::Given*>& of = given_of_entry_;
-    of.clear();
-    for (std::size_t e = 0; e < placed; ++e) {
-      const Allocation::Entry& entry = allocation->entries()[e];
-      of.push_back(&GivenTo(o, entry.job, &next));
-      const auto& kinds = o.table[At(of.back()->row)]->kinds();
-      for (const NodeShare& share : allocation->shares(entry)) {
-        free_.TakeExactly(share.node, share.gpus, DemandOf(kinds, share.units));
-      }
-    }
-    for (std::size_t e = 0; e < placed; ++e) {
-      const Rounds::Given& given = *of[e];
-      if (given.partner_row < 0) continue;
-      if (Joins(o, given, allocation->shares(allocation->entries()[e]))) {
-        allocation->Pair(e, given.configuration, o.job[At(given.partner_row)],
-                         given.partner_configuration);
-      } else {
-        const ConfigurationTable& table = *o.table[At(given.row)];
-        const Configuration& c = table[given.configuration];
-        const std::size_t nodes = allocation->shares(allocation->entries()[e]).size();
-        allocation->SetConfiguration(e, table.Find(c.units, c.gpu_type, nodes));
-      }
-    }
-  }
-
-  bool Joins(const Observation& o, const Rounds::Given& given, std::span<const NodeShare> shares) {
-    const ConfigurationTable& table = *o.table[At(given.row)];
-    const ConfigurationTable& other = *o.table[At(given.partner_row)];
-    if (!table[given.configuration].span.Holds(shares.size())) return false;
-    if (!other[given.partner_configuration].span.Holds(shares.size())) return false;
-    for (std::size_t s = 0; s < shares.size(); ++s) {
-      const Resources demand = DemandOf(other.kinds(), shares[s].units);
-      if (free_.Join(shares[s].node, shares[s].gpus, demand)) continue;
-      while (s-- > 0) {
-        free_.Release(shares[s].node, shares[s].gpus, DemandOf(other.kinds(), shares[s].units));
-      }
-      return false;
-    }
-    return true;
-  }
-
   PolicyInfo info_;
   std::unique_ptr<Admission> admission_;
   std::unique_ptr<Sharing> sharing_;
@@ -178,12 +91,10 @@ class SharedPolicy : public Policy {
   std::vector<std::pair<JobIndex, std::uint64_t>> known_;
   std::vector<Resources> known_totals_;
   bool wants_targets_ = false;
-  FreeMap free_;
+  PairedPlacement paired_placement_;
   std::vector<std::int32_t> rows_;
   std::vector<TimeShare> targets_;
-  std::vector<Rounds::Given> given_;
-  std::vector<const Rounds::Given*> given_of_entry_;
-  std::vector<Grant> grants_;
+  std::vector<PairedGrant> given_;
 };
 
 }  // namespace

@@ -45,10 +45,10 @@ class StagedPolicy : public Policy, public IncrementalPolicy {
         Registry<PlacementInfo>::Global().Get("placement", name(stages.placement));
     take(placement);
     info_.time_driven = info_.time_driven || guard_.on();
-    promises_ = info_.time_driven && !admission.time_driven && sizing.repeats &&
+    promises_ = !typed_sizing_.may_pair() && info_.time_driven && !admission.time_driven && sizing.repeats &&
                 !sizing_->places() && placement.repeats;
     keys_over_time_ = ordering_->incremental();
-    if (!sizing_->places()) placement_as_changes_ = placement_->incremental();
+    if (!sizing_->places() && !typed_sizing_.may_pair()) placement_as_changes_ = placement_->incremental();
   }
 
   const PolicyInfo& info() const override { return info_; }
@@ -64,6 +64,12 @@ class StagedPolicy : public Policy, public IncrementalPolicy {
     Grants(o);
     if (sizing_->places()) {
       GivePlaces(o, allocation);
+      return;
+    }
+    if (typed_sizing_.may_pair()) {
+      paired_.clear();
+      typed_sizing_.pairs().Apply(o, grants_, &paired_);
+      paired_placement_.Place(o, paired_, placement_.get(), allocation);
       return;
     }
     placement_->Place(o, grants_, allocation);
@@ -258,6 +264,8 @@ class StagedPolicy : public Policy, public IncrementalPolicy {
   std::vector<std::int32_t> changed_rows_;
   std::vector<std::int32_t> positions_;
   std::vector<Grant> grants_;
+  std::vector<PairedGrant> paired_;
+  PairedPlacement paired_placement_;
   std::vector<std::int32_t> given_;    // by place in the order
   std::vector<std::int32_t> waiting_;  // rows
   std::vector<JobIndex> launched_;

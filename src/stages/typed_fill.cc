@@ -11,7 +11,6 @@ namespace allot {
 namespace {
 
 constexpr double kLeastExponent = -600;  // so that all worth stays above 0
-constexpr double kMostStay = 100;
 
 // Keys that are not finite are as good as very large or small ones.
 double Moderate(double key) { return std::isnan(key) ? -1e9 : std::clamp(key, -1e9, 1e9); }
@@ -28,17 +27,16 @@ double BestRateAt(const ConfigurationTable& table, std::int32_t size) {
 }  // namespace
 
 void WeighForTypes(const Observation& o, const TypeQuestion& asked, std::span<const Score> scores,
-                   std::vector<double>* weights, std::vector<double>* stay) {
+                   std::vector<double>* weights) {
   weights->resize(asked.order.size());
-  stay->resize(asked.order.size());
   double most = -std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < asked.order.size(); ++i) {
     const ConfigurationTable& table = *o.table[At(asked.order[i])];
     const double best = BestRateAt(table, asked.sizes[i]);
     const double speed = best > 0 ? std::log(best / table.reference_rate()) : 0;
     const Score& score = scores[i];
-    (*weights)[i] = Moderate(score.u + (1 - score.beta) * speed - score.kappa);
-    (*stay)[i] = std::exp(std::clamp(2.0 * score.kappa, 0.0, kMostStay));
+    const double kappa = o.running[At(asked.order[i])] >= 0 ? score.kappa : -score.kappa;
+    (*weights)[i] = Moderate(score.u + (1 - score.beta) * speed + kappa);
     most = std::max(most, (*weights)[i]);
   }
   for (double& weight : *weights) weight = std::exp(std::max(kLeastExponent, weight - most));
@@ -50,6 +48,7 @@ TypedFill::TypedFill(HullFillOptions options, std::string_view types)
 void TypedFill::Fill(const Observation& o, std::span<const std::int32_t> rows,
                      std::span<const Score> scores, std::vector<Grant>* grants,
                      std::vector<FillStep>* trace) {
+  pairs_.Clear();
   if (types_->Concerns(*o.cluster)) {
     FillTyped(o, rows, scores, grants, trace);
   } else {
@@ -94,14 +93,27 @@ void TypedFill::FillTyped(const Observation& o, std::span<const std::int32_t> ro
   TypeQuestion question;
   question.order = order_;
   const auto weigh = [this, &o](TypeQuestion* asked) {
-    WeighForTypes(o, *asked, ordered_scores_, &weights_, &stay_);
+    WeighForTypes(o, *asked, ordered_scores_, &weights_);
     asked->weights = weights_;
-    asked->stay = stay_;
   };
   sized_.Assign(types_.get(), o, question, granted_, &sizes_, weigh, &assigned_);
   given_.assign(assigned_.empty() ? 0 : rows.size(), kNoType);
   for (std::size_t i = 0; i < assigned_.size(); ++i) given_[At(places_[i])] = assigned_[i];
-  fill_.Fill(o, rows, scores, grants, trace, given_);
+  pairs_.Read(o, order_, sizes_, assigned_, types_->partners());
+  if (pairs_.empty()) {
+    fill_.Fill(o, rows, scores, grants, trace, given_);
+    return;
+  }
+  first_rows_.clear();
+  first_scores_.clear();
+  first_types_.clear();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (pairs_.IsSecond(rows[i])) continue;
+    first_rows_.push_back(rows[i]);
+    first_scores_.push_back(scores[i]);
+    first_types_.push_back(given_[i]);
+  }
+  fill_.Fill(o, first_rows_, first_scores_, grants, trace, first_types_);
 }
 
 }  // namespace allot

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sched/stages.h"
+#include "stages/granted_pairs.h"
 #include "stages/hull_fill.h"
 #include "stages/sized_types.h"
 
@@ -23,6 +24,11 @@ class TypedFill {
   void Fill(const Observation& observation, std::span<const std::int32_t> rows,
             std::span<const Score> scores, std::vector<Grant>* grants,
             std::vector<FillStep>* trace = nullptr);
+
+  // Whether jobs may share GPUs: then of each pair one has a grant, and pairs(), of the last fill,
+  // says beside whom it is to run.
+  bool may_pair() const { return types_->pairs(); }
+  const GrantedPairs& pairs() const { return pairs_; }
 
  private:
   void FillTyped(const Observation& observation, std::span<const std::int32_t> rows,
@@ -39,17 +45,19 @@ class TypedFill {
   std::vector<char> granted_;
   std::vector<std::int32_t> sizes_;  // by place in the order, as those below
   std::vector<double> weights_;
-  std::vector<double> stay_;
   std::vector<GpuTypeIndex> assigned_;
   std::vector<GpuTypeIndex> given_;  // by rows index
   std::vector<Grant> free_choice_;
+  GrantedPairs pairs_;
+  std::vector<std::int32_t> first_rows_;  // without the seconds of pairs
+  std::vector<Score> first_scores_;
+  std::vector<GpuTypeIndex> first_types_;
 };
 
-// Weights and stay of a type question from the scores of its rows: what the fill counts a job's
-// rate for at the size asked about, exp(u) s^(1-beta), s = rate / reference rate on the job's best
-// type; elsewhere than where it runs exp(-2 kappa) times as much.
+// Weights of a type question from the scores of its rows: what the fill counts a job's rate for at
+// the size asked about, exp(u) s^(1-beta), s = rate / reference rate on the job's best type; times
+// exp(kappa) where it runs, whatever the type, and exp(-kappa) where it waits.
 void WeighForTypes(const Observation& observation, const TypeQuestion& asked,
-                   std::span<const Score> scores, std::vector<double>* weights,
-                   std::vector<double>* stay);
+                   std::span<const Score> scores, std::vector<double>* weights);
 
 }  // namespace allot

@@ -34,12 +34,11 @@ void TypedSizing::Size(const Observation& o, TypeQuestion question, std::span<co
   }
   const auto weigh = [&](TypeQuestion* asked) {
     weights_.clear();
-    stay_.clear();
-    sizing_->Weigh(o, *asked, keys, &weights_, &stay_);
+    sizing_->Weigh(o, *asked, keys, &weights_);
     asked->weights = weights_;
-    asked->stay = stay_;
   };
   sized_.Assign(types_, o, question, granted_, &sizes_, weigh, &given_);
+  pairs_.Read(o, order, sizes_, given_, types_->partners());
   if (given_.empty() && asked_freely) {
     grants->insert(grants->end(), free_choice_.begin(), free_choice_.end());
     return;
@@ -53,7 +52,7 @@ void TypedSizing::Size(const Observation& o, TypeQuestion question, std::span<co
   ordered_types_.clear();
   for (const bool waits : {false, true}) {
     for (std::size_t i = 0; i < order.size(); ++i) {
-      if ((given_[i] == kNoType) != waits) continue;
+      if ((given_[i] == kNoType) != waits || pairs_.IsSecond(order[i])) continue;
       order_.push_back(order[i]);
       keys_.push_back(keys[i]);
       ordered_types_.push_back(given_[i]);

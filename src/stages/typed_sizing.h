@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sched/stages.h"
+#include "stages/granted_pairs.h"
 #include "stages/sized_types.h"
 
 namespace allot {
@@ -21,6 +22,10 @@ class TypedSizing {
   void Size(const Observation& observation, TypeQuestion question, std::span<const double> keys,
             std::vector<Grant>* grants);
 
+  // As TypedFill::may_pair and pairs; a sizing that does not take types has none.
+  bool may_pair() const { return types_->pairs() && sizing_->takes_types(); }
+  const GrantedPairs& pairs() const { return pairs_; }
+
  private:
   TypeAssignment* types_;
   Sizing* sizing_;
@@ -29,13 +34,13 @@ class TypedSizing {
   std::vector<std::int32_t> sizes_;  // by place, as all below
   std::vector<char> granted_;
   std::vector<double> weights_;
-  std::vector<double> stay_;
   std::vector<GpuTypeIndex> given_;
   std::vector<std::int32_t> place_of_;  // of a row
   // Those with a type first.
   std::vector<std::int32_t> order_;
   std::vector<double> keys_;
   std::vector<GpuTypeIndex> ordered_types_;
+  GrantedPairs pairs_;
 };
 
 }  // namespace allot

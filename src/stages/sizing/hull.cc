@@ -19,9 +19,9 @@ class HullSizing : public Sizing {
   bool takes_types() const override { return true; }
 
   void Weigh(const Observation& o, const TypeQuestion& asked, std::span<const double> keys,
-             std::vector<double>* weights, std::vector<double>* stay) override {
+             std::vector<double>* weights) override {
     SetScores(o, keys);
-    WeighForTypes(o, asked, scores_, weights, stay);
+    WeighForTypes(o, asked, scores_, weights);
   }
 
   void Size(const Observation& o, std::span<const std::int32_t> order, std::span<const double> keys,

@@ -1,8 +1,9 @@
-// Types by exact assignment (stages/exact_types.h): those that the order names first run, or those
-// that are worth the most.
+// Types by exact assignment (solve/type_assignment.h): those that the order names first run, or
+// those that are worth the most.
 
 #include "core/error.h"
-#include "stages/exact_types.h"
+#include "solve/type_assignment.h"
+#include "stages/type_values.h"
 
 namespace allot {
 namespace {
@@ -11,7 +12,7 @@ enum class Enter { kAsWeighed, kByOrder, kByValue };
 
 class Exact : public TypeAssignment {
  public:
-  explicit Exact(Enter enter) : enter_(enter) {}
+  Exact(Enter enter, Seconds pays_within) : enter_(enter), values_(pays_within) {}
 
   // By value the answer is not that of the order, even where there is nothing to choose.
   bool Concerns(const ClusterSpec& cluster) const override {
@@ -22,12 +23,19 @@ class Exact : public TypeAssignment {
               std::vector<GpuTypeIndex>* types) override {
     const bool by_value =
         enter_ == Enter::kByValue || (enter_ == Enter::kAsWeighed && !question.weights.empty());
-    exact_.Assign(o, question, by_value, types);
+    values_.Read(o, question);
+    assigner_.Solve({values_.capacity(), values_.gpus(), values_.values(),
+                     by_value ? question.first : question.order.size()});
+    types->clear();
+    for (const std::int32_t type : assigner_.types()) {
+      types->push_back(type == kWaits ? kNoType : static_cast<GpuTypeIndex>(type));
+    }
   }
 
  private:
   Enter enter_;
-  ExactTypes exact_;
+  TypeValues values_;
+  TypeAssigner assigner_;
 };
 
 Enter EnterOf(const std::string& text) {
@@ -43,9 +51,11 @@ ALLOT_REGISTER(TypeAssignmentInfo, ([] {
                  info.summary = "the assignment with the largest sum of relative speeds";
                  info.params = {{"enter", "",
                                  "who runs: the first of the order, or those of most value "
-                                 "(default: by value where the sizing weighs jobs)"}};
+                                 "(default: by value where the sizing weighs jobs)"},
+                                {"pays-within", "3600", kPaysWithinHelp, 0, 1e12}};
                  info.make = [](const Params& params) {
-                   return std::make_unique<Exact>(EnterOf(params.Text("enter")));
+                   return std::make_unique<Exact>(EnterOf(params.Text("enter")),
+                                                  params.Number("pays-within"));
                  };
                  return info;
                }()));

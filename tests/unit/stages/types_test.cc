@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numeric>
 
 #include "core/error.h"
@@ -92,6 +93,19 @@ TEST(TypesTest, OfEqualAnswersTheOneThatRuns) {
   EXPECT_EQ(TypesOf(world, "exact:enter=value"), (Types{1, -1, 0}));
 }
 
+// The restart costs 30 s: of 40 s a quarter is left, of an hour nearly all.
+TEST(TypesTest, AChangeOfTypePaysForItsRestartInTime) {
+  World world("1x1:fast,1x1:slow");
+  world.Add({{1}, {.5}});
+  world.Run(0, 1, {{1, 1}});
+  world.o.restart_cost[0] = 30;
+  EXPECT_EQ(TypesOf(world, "exact"), (Types{0}));
+  EXPECT_EQ(TypesOf(world, "exact:pays-within=61"), (Types{0}));
+  EXPECT_EQ(TypesOf(world, "exact:pays-within=59"), (Types{1}));
+  EXPECT_EQ(TypesOf(world, "exact:pays-within=20"), (Types{1}));
+  EXPECT_EQ(TypesOf(world, "exact:pays-within=0"), (Types{0}));
+}
+
 TEST(TypesTest, WithoutPreemptionWhoRunsKeepsItsType) {
   World world("1x1:fast,1x1:slow");
   world.Add({{1}, {.9}});
@@ -158,12 +172,24 @@ TEST(TypedFillTest, ScoresWeighTheSum) {
   EXPECT_EQ(FilledTypes(world, {{2.3F, 0, 0}, {0, 0, 0}}), (Types{0, 1}));
 }
 
-TEST(TypedFillTest, KappaCoversChangesOfType) {
+TEST(TypedFillTest, KappaHoldsWhoRunsButNotItsType) {
   World world("1x1:fast,1x1:slow");
   world.Add({{1}, {.5}});
   world.Run(0, 1, {{1, 1}});
-  EXPECT_EQ(FilledTypes(world, {{0, 0, .3F}}), (Types{0}));  // twice as fast: more than exp(.6)
-  EXPECT_EQ(FilledTypes(world, {{0, 0, .4F}}), (Types{1}));
+  EXPECT_EQ(FilledTypes(world, {{0, 0, 9}}), (Types{0}));
+  World full("1x1:fast");
+  full.Add({{1}});
+  full.Add({{1}});
+  full.Run(0, 0, {{0, 1}});
+  const std::vector<std::int32_t> order = {0, 1};
+  TypeQuestion question;
+  question.order = order;
+  const std::vector<std::int32_t> sizes = {0, 0};
+  question.sizes = sizes;
+  std::vector<double> weights;
+  const std::vector<Score> scores = {{0, 0, .3F}, {.5F, 0, .3F}};
+  WeighForTypes(full.o, question, scores, &weights);
+  EXPECT_NEAR(weights[0] / weights[1], std::exp(.6 - .5), 1e-6);
 }
 
 TEST(TypedFillTest, WhoWaitsGetsWhatTheAssignedLeave) {

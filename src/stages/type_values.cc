@@ -1,4 +1,4 @@
-#include "stages/exact_types.h"
+#include "stages/type_values.h"
 
 #include <algorithm>
 
@@ -8,11 +8,11 @@ namespace allot {
 namespace {
 
 constexpr double kHolds = 1 + 1e-7;  // a tie goes to what is there
+constexpr double kMostStay = 100;
 
 }  // namespace
 
-void ExactTypes::Assign(const Observation& o, const TypeQuestion& question, bool by_value,
-                        std::vector<GpuTypeIndex>* types) {
+void TypeValues::Read(const Observation& o, const TypeQuestion& question) {
   const std::size_t jobs = question.order.size();
   capacity_.clear();
   for (std::size_t t = 0; t < o.cluster->types().size(); ++t) {
@@ -20,15 +20,11 @@ void ExactTypes::Assign(const Observation& o, const TypeQuestion& question, bool
   }
   gpus_.resize(jobs);
   values_.assign(jobs * capacity_.size(), 0);
+  stay_.assign(jobs, 1);
   for (std::size_t i = 0; i < jobs; ++i) Value(o, question, i);
-  assigner_.Solve({capacity_, gpus_, values_, by_value ? question.first : jobs});
-  types->clear();
-  for (const std::int32_t type : assigner_.types()) {
-    types->push_back(type == kWaits ? kNoType : static_cast<GpuTypeIndex>(type));
-  }
 }
 
-void ExactTypes::Value(const Observation& o, const TypeQuestion& question, std::size_t place) {
+void TypeValues::Value(const Observation& o, const TypeQuestion& question, std::size_t place) {
   const auto row = At(question.order[place]);
   const ConfigurationTable& table = *o.table[row];
   const std::int32_t size = question.sizes[place];
@@ -46,8 +42,13 @@ void ExactTypes::Value(const Observation& o, const TypeQuestion& question, std::
   for (std::size_t t = 0; t < capacity_.size(); ++t) values[t] *= weight / best;
   const std::int32_t running = o.running[row];
   if (running < 0) return;
+  const Seconds left = pays_within_ - o.restart_cost[row];
+  stay_[place] = kHolds;
+  if (pays_within_ > 0) {
+    stay_[place] *= left > 0 ? std::min(kMostStay, pays_within_ / left) : kMostStay;
+  }
   const auto now = static_cast<std::size_t>(table[running].gpu_type);
-  values[now] *= kHolds * (question.stay.empty() ? 1 : question.stay[place]);
+  values[now] *= stay_[place];
   if (question.moves || values[now] == 0) return;
   for (std::size_t t = 0; t < capacity_.size(); ++t) {
     if (t != now) values[t] = 0;
