@@ -51,17 +51,19 @@ class RunnableSpecs {
   std::string Of(const std::string& name) const {
     const auto slash = name.find('/');
     const std::string id = name.substr(0, slash);
+    if (Has(id, "budget")) return id + ":budget=20";  // searches for long otherwise
     if (!Loads(id)) return name;
     const std::string network = slash == std::string::npos ? "index" : name.substr(slash + 1);
     return id + ":checkpoint=" + folder_ + "/" + network;
   }
 
  private:
-  static bool Loads(const std::string& id) {
+  static bool Has(const std::string& id, const std::string& wanted) {
     const auto& params = Registry<PolicyInfo>::Global().Get("policy", id).params;
     return std::any_of(params.begin(), params.end(),
-                       [](const ParamSpec& param) { return param.name == "checkpoint"; });
+                       [&](const ParamSpec& param) { return param.name == wanted; });
   }
+  static bool Loads(const std::string& id) { return Has(id, "checkpoint"); }
 
   TempFolder temp_;
   std::string folder_ = temp_.string();
