@@ -70,10 +70,14 @@ def without(text, column):
     return table(rows, [c for c in rows[0] if c != column])
 
 
+# ncf cannot choose: Pollux's simulator always gives it one GPU and this batch.
+FIXED = "@file fixed_batches.csv\napplication,batch_size,max_gpus\nncf,32768,1\n"
+
+
 def main(folder, result):
     folder = pathlib.Path(folder)
-    pack = "@allot-applications\n@file parameters.csv\n" + without((folder / "parameters.csv").read_text(),
-                                                                   "validated_batch_sizes")
+    pack = "@allot-applications\n@file parameters.csv\n" + without(
+        (folder / "parameters.csv").read_text(), "validated_batch_sizes") + FIXED
     for file in sorted(folder.glob("*/*")):
         text = file.read_text()
         if file.name.startswith("interp_overlaps"):

@@ -16,7 +16,8 @@ ALLOT_REGISTER(PolicyInfo,
                                  {"service", "gpu-seconds", "gpu-seconds or seconds"},
                                  {"promote", "0",
                                   "a job that waited this many times as long as it ran goes to the "
-                                  "first queue (0: never)"}}));
+                                  "first queue (0: never)"},
+                                 {"within", "submit", "order inside a queue: submit or entry"}}));
 
 }  // namespace
 }  // namespace allot

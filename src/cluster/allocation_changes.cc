@@ -23,6 +23,7 @@ Allocation InFull(const Observation& o, const AllocationChanges& changes) {
     full.Add(entry.job, entry.configuration, changes.given.shares(entry), entry.relaunch,
              entry.partner);
   }
+  if (changes.given.requested_batches()) full.KeepRequestedBatches();
   return full;
 }
 

@@ -33,9 +33,9 @@ using Json = nlohmann::ordered_json;
 
 // One training run in its folder: latest/ to resume from, best/ to serve, curve.csv, TensorBoard
 // events. In a team of processes every one goes through it, the first one writes.
-class TrainingRun {
+class TrainCommandRun {
  public:
-  TrainingRun(TrainOptions& options, const GlobalOptions& globals)
+  TrainCommandRun(TrainOptions& options, const GlobalOptions& globals)
       : o_(options),
         world_(options.world),
         globals_(globals),
@@ -424,7 +424,7 @@ class TrainingRun {
 }  // namespace
 
 int RunTraining(TrainOptions& options, const GlobalOptions& globals) {
-  return TrainingRun(options, globals).Run();
+  return TrainCommandRun(options, globals).Run();
 }
 
 }  // namespace allot

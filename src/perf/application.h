@@ -24,6 +24,10 @@ struct ApplicationOnType {
   Seconds restart = 0;  // of a change of its allocation
   // GPUs of one pipeline; 1: data parallel. GPU counts are multiples of it.
   std::int32_t stages = 1;
+  // Of a program that cannot choose: its one total batch, and the most GPUs that it is given where
+  // its user does not ask for more; 0: it chooses.
+  double fixed_batch = 0;
+  GpuCount most_gpus = 0;
   ProfiledTimes times;
 };
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "core/error.h"
@@ -23,6 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPackHeader = "@allot-applications\n";
 constexpr std::string_view kFile = "@file ";
+constexpr const char* kFixedFile = "fixed_batches.csv";
 constexpr long long kMostOnANode = 64;  // GPUs
 constexpr long long kLargestBatch = 100'000'000;
 constexpr long long kMostGpusOfPoint = 1'000'000;
@@ -84,6 +86,8 @@ struct Parameters {
   Seconds restart = 0;
   std::int32_t epochs = 0;
   std::int32_t stages = 1;
+  double fixed_batch = 0;
+  GpuCount most_gpus = 0;
   double total_progress = 0;
 };
 
@@ -117,6 +121,27 @@ Parameters ReadParameters(const CsvReader& row) {
   return p;
 }
 
+// Of programs that cannot choose their batch.
+void ReadFixed(const Files& files, ParametersOf* all) {
+  CsvReader csv = files.Csv(kFixedFile, {"application", "batch_size"}, {"max_gpus"});
+  while (csv.Next()) {
+    csv.CheckRow();
+    const auto named = std::find_if(all->begin(), all->end(), [&](const auto& each) {
+      return each.first == csv.Text("application");
+    });
+    if (named == all->end()) {
+      throw RowError("'application' must be one of parameters.csv", csv.Text("application"),
+                     csv.place());
+    }
+    for (Parameters& p : named->second) {
+      p.fixed_batch = static_cast<double>(csv.Whole("batch_size", 1, kLargestBatch));
+      if (csv.Has("max_gpus")) {
+        p.most_gpus = static_cast<GpuCount>(csv.Whole("max_gpus", 1, kMaxGpusPerJob));
+      }
+    }
+  }
+}
+
 ParametersOf ReadAllParameters(const Files& files) {
   CsvReader csv = files.Csv("parameters.csv",
                             {"application", "init_batch_size", "max_batch_size", "min_local_bsz",
@@ -142,6 +167,7 @@ ParametersOf ReadAllParameters(const Files& files) {
     at->second.push_back(std::move(read));
   }
   if (all.empty()) throw DataError("{}: at least one application, got none", files.folder());
+  if (files.Has(kFixedFile)) ReadFixed(files, &all);
   return all;
 }
 
@@ -166,9 +192,10 @@ std::string ReadPlacement(const CsvReader& row) {
   return CanonicalPlacement(nodes);
 }
 
-StepTime ReadTime(const CsvReader& row) {
+// Of a pipeline the step is that of a stage.
+StepTime ReadTime(const CsvReader& row, bool pipeline = false) {
   const StepTime time{Positive(row, "step_time"), row.Number("sync_time")};
-  if (!(time.synchronisation >= 0 && time.synchronisation <= time.step)) {
+  if (!(time.synchronisation >= 0 && (pipeline || time.synchronisation <= time.step))) {
     throw RowError(fmt::format("'sync_time' must be from 0 to 'step_time' ({})", time.step),
                    row.Text("sync_time"), row.place());
   }
@@ -186,6 +213,7 @@ ProfiledTimes::Point ReadPoint(const CsvReader& row) {
 }
 
 void ReadPlacements(const Files& files, const std::string& name,
+                    const std::set<std::string>& pipelines,
                     std::map<std::string, ProfiledTimes>* times) {
   const std::string file = name + "/placements.csv";
   CsvReader csv =
@@ -197,7 +225,7 @@ void ReadPlacements(const Files& files, const std::string& name,
     if (type == times->end()) continue;  // of a type without parameters
     const std::string placement = ReadPlacement(csv);
     const std::int32_t local = ReadLocal(csv);
-    const StepTime time = ReadTime(csv);
+    const StepTime time = ReadTime(csv, pipelines.contains(type->first));
     const auto [first, added] = seen.try_emplace(
         fmt::format("{} with {} samples on '{}'", PlacementText(placement), local, type->first),
         csv.place());
@@ -218,7 +246,8 @@ void ReadPlacements(const Files& files, const std::string& name,
   while (rows.Next()) {
     rows.CheckRow();
     const auto type = times->find(TypeOf(rows));
-    if (type != times->end()) type->second.AddShape(ReadPoint(rows), ReadTime(rows));
+    if (type == times->end()) continue;
+    type->second.AddShape(ReadPoint(rows), ReadTime(rows, pipelines.contains(type->first)));
   }
 }
 
@@ -313,8 +342,12 @@ std::vector<TrainingCurve> ReadCurves(const Files& files, const std::string& nam
 ApplicationPtr ReadApplication(const Files& files, const std::string& name,
                                const std::vector<Parameters>& parameters) {
   std::map<std::string, ProfiledTimes> times;
-  for (const Parameters& p : parameters) times[p.gpu_type];
-  ReadPlacements(files, name, &times);
+  std::set<std::string> pipelines;
+  for (const Parameters& p : parameters) {
+    times[p.gpu_type];
+    if (p.stages > 1) pipelines.insert(p.gpu_type);
+  }
+  ReadPlacements(files, name, pipelines, &times);
   std::vector<ApplicationOnType> types;
   types.reserve(parameters.size());
   for (const Parameters& p : parameters) {
@@ -325,7 +358,8 @@ ApplicationPtr ReadApplication(const Files& files, const std::string& name,
     }
     ReadInterpolation(files, name, p.gpu_type, &of_type);
     of_type.Finish();
-    types.push_back({p.gpu_type, p.limits, p.restart, p.stages, std::move(of_type)});
+    types.push_back({p.gpu_type, p.limits, p.restart, p.stages, p.fixed_batch, p.most_gpus,
+                     std::move(of_type)});
   }
   auto application = std::make_shared<const Application>(
       name, std::move(types), ReadCurves(files, name), files.PathOf(name));
@@ -360,6 +394,7 @@ std::string PackApplications(const std::string& folder) {
     pack += fmt::format("{}{}\n{}", kFile, name, text);
   };
   add("parameters.csv");
+  if (fs::is_regular_file(root / kFixedFile)) add(kFixedFile);
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(root)) {
     if (!entry.is_directory()) continue;

@@ -3,6 +3,8 @@
 // text, which is how applications ship with allot and stand in logs.
 //
 //   parameters.csv                 a row for each application, or for each and GPU type
+//   fixed_batches.csv              optional: application, batch_size, max_gpus of programs that
+//                                  cannot choose
 //   APP/placements.csv             iteration times by placement and batch of one GPU
 //   APP/validation.csv             training curves by total batch and epoch
 //   APP/scalability.csv            optional: iteration times by nodes and GPUs

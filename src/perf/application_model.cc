@@ -37,6 +37,13 @@ const ApplicationModel::Candidates& ApplicationModel::CandidatesAt(const Applica
   return *candidates_.try_emplace(std::move(key), std::move(made)).first->second;
 }
 
+ModelPtr ApplicationModel::WithBatch(double batch) const {
+  const std::lock_guard lock(mutex_);
+  ModelPtr& model = with_batch_[batch];
+  if (model == nullptr) model = std::make_shared<const ApplicationModel>(application_, batch);
+  return model;
+}
+
 BatchChoice ApplicationModel::Choose(const RunShape& shape, std::int32_t epoch,
                                      const GradientStatistics* statistics) const {
   BatchChoice best;
@@ -60,7 +67,8 @@ double ApplicationModel::RateWith(const RunShape& shape, std::int32_t epoch,
                                   const BatchChoice& choice) const {
   const ApplicationOnType* type = application_->On(shape.gpu_type);
   if (type == nullptr) return 0;
-  const StepTime time = type->times.TimeAt(shape.nodes, static_cast<std::int32_t>(choice.local_batch));
+  const StepTime time =
+      type->times.TimeAt(shape.nodes, static_cast<std::int32_t>(choice.local_batch));
   if (!time.known()) return 0;
   return application_->GainIn(epoch, choice.total(shape.units().of(0))) /
          time.Iteration(choice.accumulation);
@@ -102,7 +110,8 @@ const ApplicationModel* AsApplication(const ThroughputModel& model) {
 Catalogue ApplicationCatalogue(std::string_view pack, const std::string& path) {
   Catalogue catalogue;
   for (ApplicationPtr& application : ReadApplications(pack, path)) {
-    catalogue.Add(std::make_shared<ApplicationModel>(std::move(application)));
+    const double fixed = application->types().front().fixed_batch;
+    catalogue.Add(std::make_shared<ApplicationModel>(std::move(application), fixed));
   }
   return catalogue;
 }

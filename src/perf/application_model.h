@@ -2,6 +2,7 @@
 // An application as a throughput model: at every placement its measured iteration times with the
 // best batch for the epoch that it is in, or with a batch that is given. Work is progress.
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -22,6 +23,8 @@ class ApplicationModel final : public ThroughputModel {
   const ApplicationPtr& application() const { return application_; }
   double fixed_batch() const { return fixed_batch_; }
 
+  // The same application with a batch that is given. Kept as long as this model.
+  ModelPtr WithBatch(double batch) const;
   // With its rate; rate 0 where it cannot train so. `statistics` null: those of the epoch.
   BatchChoice Choose(const RunShape& shape, std::int32_t epoch,
                      const GradientStatistics* statistics = nullptr) const;
@@ -50,8 +53,9 @@ class ApplicationModel final : public ThroughputModel {
   ApplicationPtr application_;
   double fixed_batch_;
   std::vector<UnitKind> kinds_{{"gpu", {1, 0}}};
-  mutable std::mutex mutex_;  // of candidates_; what they point to never changes
+  mutable std::mutex mutex_;  // of what follows; what they point to never changes
   mutable std::unordered_map<std::string, std::unique_ptr<const Candidates>> candidates_;
+  mutable std::map<double, ModelPtr> with_batch_;
 };
 
 // The model's application; null of other models.

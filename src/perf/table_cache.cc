@@ -10,6 +10,7 @@
 #include "core/check.h"
 #include "core/error.h"
 #include "core/strings.h"
+#include "perf/application_model.h"
 #include "perf/training_work.h"
 
 namespace allot {
@@ -46,9 +47,16 @@ TableCache::TableCache(const Catalogue& catalogue, std::vector<GpuTypeSpec> type
 
 // Catalogues keep what they hold, so that it can be told by its address.
 const ThroughputModel& TableCache::ModelOf(const Workload& workload, const Job& job) const {
-  if (job.model < 0) return *constant_;
+  return job.model < 0 ? *constant_ : *allot::ModelOf(catalogue_, workload, job);
+}
+
+ModelPtr ModelOf(const Catalogue& catalogue, const Workload& workload, const Job& job) {
+  if (job.model < 0) return nullptr;
   try {
-    return *catalogue_.Get(workload.models[job.model]);
+    ModelPtr model = catalogue.Get(workload.models[job.model]);
+    if (!job.keeps_batch || job.batch <= 0) return model;
+    const ApplicationModel* application = AsApplication(*model);
+    return application == nullptr ? model : application->WithBatch(job.batch);
   } catch (const Error& error) {
     throw DataError("{}: job '{}'{}", error.what(), job.id, workload.PlaceOf(job));
   }

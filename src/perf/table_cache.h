@@ -15,6 +15,10 @@
 
 namespace allot {
 
+// The job's model; of an application with the batch that the job keeps. Null: it names none.
+// DataError naming the job.
+ModelPtr ModelOf(const Catalogue& catalogue, const Workload& workload, const Job& job);
+
 class TableCache {
  public:
   // `types`: of the cluster, in its index order. The catalogue must outlive the cache. Not

@@ -6,6 +6,14 @@
 
 namespace allot {
 
+class Application;  // perf/application.h
+
+// An application, and the total batch that the job's user asked for.
+struct RequestedTraining {
+  const Application* application = nullptr;  // null: it trains none
+  double batch = 0;
+};
+
 class Foresight {
  public:
   virtual ~Foresight() = default;
@@ -14,6 +22,9 @@ class Foresight {
 
   // The true work of a job, in its own unit. O(1).
   virtual double TrueWork(JobIndex job) const = 0;
+
+  // What a job trains. O(1).
+  virtual RequestedTraining TrainingOf(JobIndex) const { return {}; }
 
   // Simulates the whole episode under `policy`. Returns the mean JCT in seconds; infinite when a
   // job does not finish.

@@ -99,6 +99,14 @@ JobIndex ScenarioForesight::jobs() const {
   return static_cast<JobIndex>(scenario_.workload().jobs.size());
 }
 
+RequestedTraining ScenarioForesight::TrainingOf(JobIndex job) const {
+  const auto& model = scenario_.facts(job).application;
+  if (model == nullptr) return {};
+  const double asked = scenario_.workload().jobs[static_cast<std::size_t>(job)].batch;
+  const Application& application = *model->application();
+  return {&application, asked > 0 ? asked : application.initial_batch()};
+}
+
 double ScenarioForesight::MeanJct(Policy& policy) const {
   SimulatedCluster cluster(scenario_);
   cluster.LeaveOutSums();

@@ -56,6 +56,7 @@ class ScenarioForesight : public Foresight {
   explicit ScenarioForesight(const Scenario& scenario) : scenario_(scenario) {}
   JobIndex jobs() const override;
   double TrueWork(JobIndex job) const override { return scenario_.facts(job).work; }
+  RequestedTraining TrainingOf(JobIndex job) const override;
   double MeanJct(Policy& policy) const override;
 
  private:

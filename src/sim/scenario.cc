@@ -14,6 +14,17 @@
 #include "sim/model_process.h"
 
 namespace allot {
+namespace {
+
+// Of an application that is not given more, unless its user asks for more.
+void LimitGpus(const ModelPtr& model, Job* job) {
+  const ApplicationModel* application = model == nullptr ? nullptr : AsApplication(*model);
+  if (application == nullptr) return;
+  const GpuCount most = application->application()->types().front().most_gpus;
+  if (most > 0) job->max_gpus = std::min(job->highest(), std::max(most, job->gpus));
+}
+
+}  // namespace
 
 Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
                    const Catalogue& catalogue, std::span<const double> estimates)
@@ -46,16 +57,14 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
   CheckBelief(options_.beliefs);
   const ProcessInfo::Maker process_of = MakeProcesses(options_.progress);
   const auto types = std::make_shared<const std::vector<GpuTypeSpec>>(cluster_.type_specs());
-  std::map<std::int32_t, ProcessPtr> of_models;  // null: it does not vary
-  const auto process_of_model = [&](std::int32_t model) -> ProcessPtr {
-    if (model < 0) return nullptr;
-    const auto [known, is_new] = of_models.try_emplace(model);
-    if (is_new) {
-      ModelPtr made = catalogue.Get(workload_.models[model]);
-      if (made->varies()) known->second = MakeModelProcess(std::move(made), types);
-    }
-    return known->second;
+  std::map<const ThroughputModel*, ProcessPtr> of_models;  // null: it does not vary
+  const auto process_of_model = [&](const ModelPtr& model) -> ProcessPtr {
+    if (model == nullptr || !model->varies()) return nullptr;
+    ProcessPtr& known = of_models[model.get()];
+    if (known == nullptr) known = MakeModelProcess(model, types);
+    return known;
   };
+  for (Job& job : workload_.jobs) LimitGpus(ModelOf(catalogue, workload_, job), &job);
   TableCache tables(catalogue, *types);
   tables.CheckTypes(workload_);
   facts_.reserve(workload_.jobs.size());
@@ -64,11 +73,14 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
     TableCache::Offer offer = tables.OfferFor(workload_, job);
     const double estimate = estimates.empty() ? options_.lengths.Of(job, offer.work, options_.seed)
                                               : estimates[facts_.size()];
+    const ModelPtr model = ModelOf(catalogue, workload_, job);
     facts_.push_back({std::move(offer.table), offer.requested, offer.work, estimate,
-                      process_of(offer.work, process_of_model(job.model))});
+                      process_of(offer.work, process_of_model(model)),
+                      std::dynamic_pointer_cast<const ApplicationModel>(model)});
   }
   FindProcesses();
   CheckRounds();
+  CheckTraining();
 }
 
 Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
@@ -83,6 +95,7 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
   PlanNodeEvents();
   FindProcesses();
   CheckRounds();
+  CheckTraining();
 }
 
 void Scenario::CheckRounds() const {
@@ -94,6 +107,23 @@ void Scenario::CheckRounds() const {
   if (has_processes_) {
     throw UsageError("whole rounds are of constant rates, got rates that vary (progress '{}')",
                      options_.progress);
+  }
+}
+
+void Scenario::CheckTraining() const {
+  const TrainingRules& rules = options_.training;
+  if (!(rules.interference >= 0 && rules.interference < 1)) {
+    throw UsageError("interference must be a share from 0 to 1 of the rate, got {}",
+                     rules.interference);
+  }
+  if (!rules.stepped) return;
+  if (!node_events_.empty()) {
+    throw UsageError("training in steps is of nodes that stay, got {} events of nodes",
+                     node_events_.size());
+  }
+  if (options_.decide_on_events || options_.whole_rounds) {
+    throw UsageError("training in steps is of decisions at intervals of {} s, not at {}",
+                     options_.interval, options_.whole_rounds ? "ends of rounds" : "events");
   }
 }
 

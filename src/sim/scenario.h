@@ -83,6 +83,14 @@ class Scenario {
 
   const JobFacts& facts(JobIndex job) const { return facts_[static_cast<std::size_t>(job)]; }
 
+  // Seconds of progress that a change of the job's allocation costs.
+  Seconds RestartCostOf(JobIndex job) const {
+    const JobFacts& of_job = facts(job);
+    return options_.training.own_restart && of_job.application != nullptr
+               ? of_job.application->application()->types().front().restart
+               : options_.restart_cost;
+  }
+
   // Whether some job has a process: its rate changes while it runs.
   bool has_processes() const { return has_processes_; }
 
@@ -97,6 +105,7 @@ class Scenario {
  private:
   void PlanNodeEvents();
   void CheckRounds() const;
+  void CheckTraining() const;
   void FindProcesses();
 
   Workload workload_;

@@ -17,6 +17,20 @@ namespace {
 // A time-driven policy that leaves an idle cluster idle for this many decisions has lost its jobs.
 constexpr std::int64_t kStuckAfter = 100'000;
 
+// Whether it keeps its type and as many GPUs on each node, up to rotation.
+bool SameShape(const Observation& o, std::size_t row, const Allocation::Entry& entry,
+               std::span<const NodeShare> held, std::span<const NodeShare> given) {
+  const ConfigurationTable& table = *o.table[row];
+  if (table[o.running[row]].gpu_type != table[entry.configuration].gpu_type) return false;
+  const auto shape = [](std::span<const NodeShare> shares) {
+    std::vector<UnitCounts> nodes;
+    nodes.reserve(shares.size());
+    for (const NodeShare& share : shares) nodes.push_back(share.units);
+    return CanonicalPlacement(nodes);
+  };
+  return shape(held) == shape(given);
+}
+
 // `rule`: what the rules say of an answer that could not be taken.
 ApplyReport Refused(const Status& rule) {
   ALLOT_CHECK(!rule.ok());
@@ -51,6 +65,7 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario) : scenario_(scenari
   if (belief_ != nullptr && belief_->measured_after() != kNever) measured_at_.assign(jobs, 0);
   if (scenario.has_processes()) walks_.resize(jobs);
   if (scenario.options().whole_rounds) failures_.assign(jobs, 0);
+  BeginTraining();
   AdvanceTo(NextTick(scenario.workload().jobs.front().submit));
   observation_.events.number = 1;
 }
@@ -165,6 +180,8 @@ bool SimulatedCluster::WaitForChange(Seconds holds_until) {
     PassRound();
   } else if (empty) {
     AdvanceTo(next_event);
+  } else if (!training_.empty()) {
+    PassSteps(holds_until);
   } else {
     CheckNotStuck(event, holds_until);
     AdvanceTo(std::min(next_event, std::max(NextInterval(holds_until), next_interval)));
@@ -212,7 +229,9 @@ ApplyReport SimulatedCluster::MakeChanges(const Allocation& given) {
   Observation& o = observation_;
   applied_decision_ = o.decision;
   o.events.Clear();
+  requested_batches_ = given.requested_batches();
   if (!holdings_.changes().empty()) MoveShares(given, &report);
+  if (!training_.empty()) PlaceTraining();
   if (given.has_partners() || !o.partner.empty()) FollowPartners(given);
   if (scenario_.options().whole_rounds) PlanRound();
   NotePoint({o.now, o.rows(), static_cast<std::int32_t>(running_rows_.size()), GpusUsed()});
@@ -251,9 +270,12 @@ void SimulatedCluster::MoveShares(const Allocation& given, ApplyReport* report) 
     const std::size_t row = At(change.row);
     keep_shares_up_to(row);
     keep_runs_up_to(change.row);
+    const std::span<const NodeShare> held(o.shares.data() + copied,
+                                          At(o.share_begin[row + 1] - copied));
     copied = o.share_begin[row + 1];
     o.share_begin[next++] = static_cast<std::int32_t>(new_shares_.size());
-    if (o.running[row] >= 0) gpus_used_ -= runs_[slot++].gpus;
+    const Run* const before = o.running[row] >= 0 ? &runs_[slot++] : nullptr;
+    if (before != nullptr) gpus_used_ -= before->gpus;
     if (change.entry < 0) {
       Stop(row);
       ++report->preempted;
@@ -261,7 +283,9 @@ void SimulatedCluster::MoveShares(const Allocation& given, ApplyReport* report) 
     }
     const Allocation::Entry& entry = given.entries()[At(change.entry)];
     new_running_rows_.push_back(change.row);
-    new_runs_.push_back(Give(entry, row, report));
+    const bool same_shape =
+        before != nullptr && SameShape(o, row, entry, held, given.shares(entry));
+    new_runs_.push_back(Give(entry, row, before, same_shape, report));
     gpus_used_ += new_runs_.back().gpus;
     const auto shares = given.shares(entry);
     new_shares_.insert(new_shares_.end(), shares.begin(), shares.end());
@@ -277,6 +301,7 @@ void SimulatedCluster::MoveShares(const Allocation& given, ApplyReport* report) 
 }
 
 SimulatedCluster::Run SimulatedCluster::Give(const Allocation::Entry& entry, std::size_t row,
+                                             const Run* before, bool same_shape,
                                              ApplyReport* report) {
   Observation& o = observation_;
   JobRecord& record = records_[At(o.job[row])];
@@ -299,8 +324,12 @@ SimulatedCluster::Run SimulatedCluster::Give(const Allocation::Entry& entry, std
   o.running[row] = entry.configuration;
   o.events.Change(static_cast<std::int32_t>(row));
   o.waiting_since[row] = o.now;
-  const Seconds ready = o.now + (first ? 0.0 : o.restart_cost[row]) +
-                        (launch ? scenario_.options().launch_cost : 0.0);
+  const TrainingRules& rules = scenario_.options().training;
+  const bool trains = scenario_.facts(o.job[row]).application != nullptr;
+  const bool free_first = first && !(trains && rules.first_start);
+  Seconds ready = o.now + (free_first ? 0.0 : o.restart_cost[row]) +
+                  (launch ? scenario_.options().launch_cost : 0.0);
+  if (trains && rules.free_moves && same_shape) ready = std::max(before->ready, o.now);
   if (!measured_at_.empty()) measured_at_[At(o.job[row])] = ready;
   return RunOf(row, entry.configuration, ready);
 }

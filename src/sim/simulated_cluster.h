@@ -17,6 +17,7 @@
 #include "sim/belief.h"
 #include "sim/holdings.h"
 #include "sim/scenario.h"
+#include "sim/training_run.h"
 
 namespace allot {
 
@@ -97,6 +98,15 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   void CountFailures(Seconds end);
   void ForgetDropped();
   void NoteBusyGpus();
+  // Of jobs that train applications in steps (TrainingRules::stepped).
+  TrainingRun* TrainingOf(JobIndex job) const;  // null: it does not
+  void BeginTraining();
+  TrainingRun::Chooser ChooserOf(JobIndex job) const;
+  void PlaceTraining();  // of those that holdings_ has changed
+  std::vector<bool> Interfered() const;
+  void StepTraining(Seconds time);
+  void ShowRenewed();
+  void PassSteps(Seconds holds_until);
   // Of jobs that share GPUs.
   void FollowPartners(const Allocation& allocation);
   void PartFromPartners();  // who has lost its partner is alone
@@ -107,7 +117,9 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   // Makes the changes that holdings_ has found and taken, whose entries are of `given`.
   ApplyReport MakeChanges(const Allocation& given);
   void MoveShares(const Allocation& given, ApplyReport* report);
-  Run Give(const Allocation::Entry& entry, std::size_t row, ApplyReport* report);
+  // `before`: null where it held nothing; `same_shape`: as many GPUs on each node of the same type.
+  Run Give(const Allocation::Entry& entry, std::size_t row, const Run* before, bool same_shape,
+           ApplyReport* report);
   Run RunOf(std::size_t row, std::int32_t configuration, Seconds ready) const;
   // Of jobs with a process, whose rates change as they train.
   void BeginWalks();  // of those that were given something
@@ -152,6 +164,10 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
     JobProcess::Segment segment{0, 0};
   };
   mutable std::vector<JobWalk> walks_;  // by job, where some have a process
+  // Of training in steps.
+  std::vector<std::unique_ptr<TrainingRun>> training_;  // by job, null: it trains no application
+  bool requested_batches_ = false;                      // as the last answer says
+  std::vector<JobIndex> renewed_;                       // whose tables were, in this step
   // Of whole rounds.
   Seconds round_end_ = kNever;          // of the last one in which something ran
   std::vector<std::int32_t> failures_;  // by job: its failed rounds in a row

@@ -12,6 +12,7 @@ namespace allot {
 void SimulatedCluster::PassTo(Seconds time) {
   Observation& o = observation_;
   const Seconds before = o.now;
+  if (!training_.empty()) StepTraining(time);
   step_.elapsed += time - before;
   // Sums go by row, so that they do not depend on who runs.
   std::size_t next = 0;
@@ -171,7 +172,7 @@ void SimulatedCluster::Admit(Seconds until) {
               .table = facts.table.get(),
               .requested = facts.requested,
               .estimated_work = facts.estimate,
-              .restart_cost = scenario_.options().restart_cost,
+              .restart_cost = scenario_.RestartCostOf(next_arrival_),
               .waiting_since = job.submit,
               .priority = job.priority,
               .deadline = job.deadline,

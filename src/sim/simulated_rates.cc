@@ -69,12 +69,14 @@ void SimulatedCluster::BeginWalks() {
     const bool begins = scenario_.facts(o.job[row]).process != nullptr && run.finish == kNever;
     if (!begins) continue;
     walks_[At(o.job[row])] = {.begun = o.done_work[row]};
+    if (TrainingOf(o.job[row]) != nullptr) continue;
     run.finish = FinishAt(run, WalkToEnd(row, run));
   }
 }
 
 double SimulatedCluster::Walk(std::size_t row, double done, Seconds worked) const {
   const Scenario::JobFacts& facts = scenario_.facts(observation_.job[row]);
+  if (const TrainingRun* run = TrainingOf(observation_.job[row])) return run->done();
   if (facts.process == nullptr) {
     const double rate = (*facts.table)[observation_.running[row]].rate;
     return std::min(facts.work, done + rate * scenario_.options().speedup * worked);
@@ -125,6 +127,7 @@ Seconds SimulatedCluster::NextMeasurement() const {
   for (std::size_t slot = 0; slot < runs_.size(); ++slot) {
     const Run& run = runs_[slot];
     const std::size_t row = At(running_rows_[slot]);
+    if (TrainingOf(o.job[row]) != nullptr) continue;
     if (belief_->measures_starts() && measured_at_[At(o.job[row])] <= run.ready) {
       next = std::min(next, run.ready + after);
     }
@@ -146,7 +149,7 @@ bool SimulatedCluster::MeasureRate(std::size_t slot, Seconds now) {
   if (!(seconds > 0) || seconds + kTick < belief_->measured_after()) return false;
   Belief::RateMeasurement measured{o.job[row], o.running[row], o.done_work[row], runs_[slot].rate,
                                    seconds};
-  if (scenario_.facts(o.job[row]).process != nullptr) {
+  if (scenario_.facts(o.job[row]).process != nullptr && TrainingOf(o.job[row]) == nullptr) {
     measured.rate = SegmentOf(row, &measured.done).rate;
   }
   last = now;

@@ -26,6 +26,7 @@ struct TrainingMeasurement {
   Seconds step = 0;               // of an iteration of one pass
   GradientStatistics statistics;  // at its batch, in its epoch
   std::int32_t epoch = 0;         // from 0
+  Seconds seconds = 0;            // that it trained with it since it was measured before
 };
 
 class TrainingBelief {

@@ -19,6 +19,10 @@ void TrainingRun::Place(std::string_view gpu_type, std::span<const UnitCounts> n
     throw DataError("{}: '{}' was not measured on GPU type '{}'", application_.place(),
                     application_.name(), gpu_type);
   }
+  if (type_->stages > 1) {
+    throw DataError("{}: pipelines are not played: '{}' has {} stages on '{}'",
+                    application_.place(), application_.name(), type_->stages, type_->gpu_type);
+  }
   gpu_type_ = gpu_type;
   nodes_.assign(nodes.begin(), nodes.end());
   canonical_ = CanonicalPlacement(nodes);
@@ -55,6 +59,8 @@ Seconds TrainingRun::Advance(Seconds seconds, double factor, const Chooser& choo
     const GradientStatistics statistics = application_.StatisticsIn(epoch_, total);
     const double rate = statistics.Gain(total / application_.initial_batch()) /
                         time_.Iteration(batch_.accumulation) / slowdown_ * factor;
+    rate_ = rate;
+    const Seconds left_before = left;
     const std::int32_t epoch = epoch_;
     const double end = application_.ProgressUntil(epoch_);
     if (done_ + rate * left < end) {
@@ -74,7 +80,8 @@ Seconds TrainingRun::Advance(Seconds seconds, double factor, const Chooser& choo
                time_.gradient(),
                time_.step,
                statistics,
-               epoch});
+               epoch,
+               left_before - left});
     }
     if (!finished()) Choose(choose);
   }

@@ -27,6 +27,7 @@ class TrainingRun {
   std::int32_t epoch() const { return epoch_; }  // the number of epochs once it is done
   bool placed() const { return !canonical_.empty(); }
   const BatchChoice& batch() const { return batch_; }
+  double rate() const { return rate_; }  // progress per second when it last advanced
   bool over_several_nodes() const { return canonical_.size() > 1; }
 
   // From now on on these GPUs, with the batch that it chooses. DataError where it was not measured
@@ -55,6 +56,7 @@ class TrainingRun {
   const ApplicationOnType* type_ = nullptr;
   BatchChoice batch_;
   StepTime time_;
+  double rate_ = 0;
 };
 
 }  // namespace allot

@@ -18,8 +18,10 @@ namespace {
 
 class StagedPolicy : public Policy, public IncrementalPolicy {
  public:
-  StagedPolicy(PolicyInfo info, const StageSpecs& stages, Seconds guard, const ParamLoader& loader)
+  StagedPolicy(PolicyInfo info, const StageSpecs& stages, Seconds guard, bool keeps_batches,
+               const ParamLoader& loader)
       : info_(std::move(info)),
+        keeps_batches_(keeps_batches),
         guard_(guard),
         admission_(MakeStage<Admission>("admission", stages.admission, loader)),
         ordering_(MakeStage<Ordering>("ordering", stages.ordering, loader)),
@@ -45,10 +47,11 @@ class StagedPolicy : public Policy, public IncrementalPolicy {
         Registry<PlacementInfo>::Global().Get("placement", name(stages.placement));
     take(placement);
     info_.time_driven = info_.time_driven || guard_.on();
-    promises_ = !typed_sizing_.may_pair() && info_.time_driven && !admission.time_driven && sizing.repeats &&
-                !sizing_->places() && placement.repeats;
+    promises_ = !typed_sizing_.may_pair() && info_.time_driven && !admission.time_driven &&
+                sizing.repeats && !sizing_->places() && placement.repeats;
     keys_over_time_ = ordering_->incremental();
-    if (!sizing_->places() && !typed_sizing_.may_pair()) placement_as_changes_ = placement_->incremental();
+    if (!sizing_->places() && !typed_sizing_.may_pair())
+      placement_as_changes_ = placement_->incremental();
   }
 
   const PolicyInfo& info() const override { return info_; }
@@ -64,15 +67,14 @@ class StagedPolicy : public Policy, public IncrementalPolicy {
     Grants(o);
     if (sizing_->places()) {
       GivePlaces(o, allocation);
-      return;
-    }
-    if (typed_sizing_.may_pair()) {
+    } else if (typed_sizing_.may_pair()) {
       paired_.clear();
       typed_sizing_.pairs().Apply(o, grants_, &paired_);
       paired_placement_.Place(o, paired_, placement_.get(), allocation);
-      return;
+    } else {
+      placement_->Place(o, grants_, allocation);
     }
-    placement_->Place(o, grants_, allocation);
+    if (keeps_batches_) allocation->KeepRequestedBatches();
   }
 
   IncrementalPolicy* incremental() override {
@@ -83,6 +85,7 @@ class StagedPolicy : public Policy, public IncrementalPolicy {
     if (placement_as_changes_ == nullptr || !o.free.has_value()) return false;
     Grants(o);
     placement_as_changes_->PlaceChanges(o, grants_, changes);
+    if (keeps_batches_) changes->given.KeepRequestedBatches();
     return true;
   }
 
@@ -242,6 +245,7 @@ class StagedPolicy : public Policy, public IncrementalPolicy {
   }
 
   PolicyInfo info_;
+  bool keeps_batches_;
   StarvationGuard guard_;
   bool promises_ = false;  // to say how long an answer holds
   bool order_is_time_driven_ = false;
@@ -288,6 +292,8 @@ PolicyInfo StagedPolicyInfo(std::string id, std::string summary, const StageSpec
   info.params.push_back({"max-wait", "0",
                          "seconds of waiting after which a job goes before all others (0: never)",
                          0, 1e12, "guard"});
+  info.params.push_back({"keep-batch", "false",
+                         "jobs train with the batch that their users asked for (docs/goodput.md)"});
   info.make = [info, ordering_params](const Params& params) -> std::unique_ptr<Policy> {
     StageSpecs chosen;
     chosen.admission = NestedSpec(params.Text("admission"));
@@ -301,7 +307,8 @@ PolicyInfo StagedPolicyInfo(std::string id, std::string summary, const StageSpec
       chosen.ordering += fmt::format("{}{}={}", separator, param.name, params.Text(param.name));
       separator = ',';
     }
-    return std::make_unique<StagedPolicy>(info, chosen, params.Number("max-wait"), params.loader());
+    return std::make_unique<StagedPolicy>(info, chosen, params.Number("max-wait"),
+                                          params.Flag("keep-batch"), params.loader());
   };
   return info;
 }

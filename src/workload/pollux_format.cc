@@ -2,32 +2,11 @@
 // its application's measured curves; what a job takes as it was requested is in
 // traces/pollux_run_times.csv.
 
-#include <map>
-#include <tuple>
-
 #include "workload/csv_jobs.h"
-#include "workload/embedded_files.h"
+#include "workload/pollux_run_times.h"
 
 namespace allot {
 namespace {
-
-constexpr long long kLargestBatch = 1'000'000;
-
-using Key = std::tuple<std::string, GpuCount, long long>;  // application, GPUs, total batch size
-
-const std::map<Key, Seconds>& RunTimes() {
-  static const auto times = [] {
-    std::map<Key, Seconds> result;
-    CsvReader csv(EmbeddedPolluxRunTimes(), "pollux_run_times.csv",
-                  {"application", "gpus", "batch_size", "run_time_s"});
-    while (csv.Next()) {
-      result[{std::string(csv.Text("application")), ReadGpus(csv, "gpus"),
-              csv.Integer("batch_size", 1, kLargestBatch)}] = csv.Number("run_time_s");
-    }
-    return result;
-  }();
-  return times;
-}
 
 std::optional<Job> ReadPolluxRow(const CsvReader& row, TraceBuilder& builder) {
   Job job;
@@ -36,11 +15,11 @@ std::optional<Job> ReadPolluxRow(const CsvReader& row, TraceBuilder& builder) {
   job.gpus = ReadGpus(row, "num_replicas");
   const std::string application(row.Text("application"));
   const auto time =
-      RunTimes().find({application, job.gpus, row.Integer("batch_size", 1, kLargestBatch)});
-  if (time == RunTimes().end()) {
+      PolluxRunTime(application, job.gpus, row.Integer("batch_size", 1, kLargestPolluxBatch));
+  if (!time) {
     return builder.Drop("no run time is known for its application, GPUs and batch size");
   }
-  job.duration = time->second;
+  job.duration = *time;
   job.group = builder.workload().groups.Intern(application);
   return job;
 }

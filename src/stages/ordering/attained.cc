@@ -14,10 +14,16 @@ namespace {
 
 class AttainedOrder : public Ordering, public IncrementalOrdering {
  public:
-  AttainedOrder(std::vector<double> queues, bool gpu_seconds, double promote)
-      : queues_(std::move(queues)), gpu_seconds_(gpu_seconds), promote_(promote) {}
+  AttainedOrder(std::vector<double> queues, bool gpu_seconds, double promote, bool by_entry)
+      : queues_(std::move(queues)),
+        gpu_seconds_(gpu_seconds),
+        promote_(promote),
+        by_entry_(by_entry) {}
 
-  void OnEpisodeStart() override { forgiven_.clear(); }
+  void OnEpisodeStart() override {
+    forgiven_.clear();
+    entered_.clear();
+  }
 
   const IncrementalOrdering* incremental() const override { return this; }
   bool by_own_service() const override { return !(promote_ > 0); }
@@ -33,6 +39,7 @@ class AttainedOrder : public Ordering, public IncrementalOrdering {
       } else {
         const auto queue = std::upper_bound(queues_.begin(), queues_.end(), service);
         (*keys)[i] = static_cast<double>(queue - queues_.begin());
+        if (by_entry_) (*keys)[i] = WithEntry(o, rows[i], (*keys)[i]);
       }
     }
   }
@@ -58,6 +65,17 @@ class AttainedOrder : public Ordering, public IncrementalOrdering {
     double gpu_seconds = 0;
     Seconds seconds = 0;
   };
+
+  // Queues are further apart than all times. Whoever is in the first queue came with its
+  // submission.
+  double WithEntry(const Observation& o, std::int32_t row, double queue) {
+    constexpr double kApart = 1e12;
+    if (queue == 0) return 0;
+    const auto job = static_cast<std::size_t>(o.job[static_cast<std::size_t>(row)]);
+    if (job >= entered_.size()) entered_.resize(job + 1);
+    if (entered_[job].queue != queue) entered_[job] = {queue, o.now};
+    return queue * kApart + entered_[job].time;
+  }
 
   // A job that has not run since it was last in the first queue stays there.
   Seconds PromotedAt(const Observation& o, std::int32_t row) const {
@@ -91,6 +109,12 @@ class AttainedOrder : public Ordering, public IncrementalOrdering {
   std::vector<double> queues_;
   bool gpu_seconds_;
   double promote_;
+  bool by_entry_;
+  struct Entered {
+    double queue = 0;
+    Seconds time = 0;
+  };
+  std::vector<Entered> entered_;    // by job, where by_entry_
   std::vector<Forgiven> forgiven_;  // by job; empty until a job is promoted
 };
 
@@ -106,7 +130,9 @@ ALLOT_REGISTER(
           {"service", "gpu-seconds", "what counts as service: gpu-seconds or seconds"},
           {"promote", "0",
            "a job that waited this many times as long as it ran goes to the first queue (0: never)",
-           0, 1e9}};
+           0, 1e9},
+          {"within", "submit",
+           "order inside a queue: submit, or entry: who came into the queue first"}};
       info.make = [](const Params& params) {
         std::vector<double> queues = params.Numbers("queues");
         if (!std::is_sorted(queues.begin(), queues.end())) {
@@ -118,8 +144,13 @@ ALLOT_REGISTER(
           throw UsageError(
               "ordering 'attained': 'service' must be gpu-seconds or seconds, got '{}'", service);
         }
+        const std::string& within = params.Text("within");
+        if (within != "submit" && within != "entry") {
+          throw UsageError("ordering 'attained': 'within' must be submit or entry, got '{}'",
+                           within);
+        }
         return std::make_unique<AttainedOrder>(std::move(queues), service == "gpu-seconds",
-                                               params.Number("promote"));
+                                               params.Number("promote"), within == "entry");
       };
       return info;
     }()));

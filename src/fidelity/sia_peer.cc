@@ -1,0 +1,33 @@
+// Sia (Jayaram Subramanya et al., SOSP'23), the simulator of its artifact: recorded runs played
+// again (fidelity/training_replay.h).
+
+#include "core/error.h"
+#include "fidelity/peer.h"
+#include "fidelity/training_replay.h"
+
+namespace allot {
+namespace {
+
+std::vector<FidelityCase> SiaCases(const std::string& folder) {
+  std::vector<FidelityCase> cases = TrainingReplays(ReadTrainingWorld(folder, "sia"));
+  if (cases.empty()) throw DataError("{}: a reference folder holds runs, got none", folder);
+  return cases;
+}
+
+std::vector<PeerDefect> SiaDefects() {
+  return {
+      {"restarts in the scheduler's problem take other seconds than those that are played",
+       "not rebuilt: the world has the played ones", "estimates of what a change costs"},
+      {"the batch that a job may choose in the scheduler's problem is at most its user's, in "
+       "training that of the application",
+       "not rebuilt: the application's", "larger batches look impossible"},
+  };
+}
+
+ALLOT_REGISTER(PeerInfo, (PeerInfo{"sia", "Sia (SOSP'23), simulator of its artifact",
+                                   "completion of every job equal to the second, of recorded "
+                                   "configurations played again",
+                                   SiaDefects(), SiaCases}));
+
+}  // namespace
+}  // namespace allot

@@ -1,0 +1,193 @@
+#include "fidelity/training_replay.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/cpu_time.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/index.h"
+#include "core/strings.h"
+#include "fidelity/compare.h"
+#include "perf/application_files.h"
+#include "perf/pollux_applications.h"
+#include "sim/profile.h"
+#include "sim/training_run.h"
+#include "workload/csv.h"
+
+namespace allot {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kReplay = ".replay.csv";
+constexpr Seconds kLongest = 1e8;     // of a run
+constexpr double kHalfASecond = 0.5;  // times are whole seconds
+
+// A job's configuration from a time on.
+struct Change {
+  Seconds time = 0;
+  std::string gpu_type;
+  std::vector<UnitCounts> nodes;
+  BatchChoice batch;
+  Seconds restart = 0;  // left of it
+};
+
+using Changes = std::map<std::string, std::vector<Change>, std::less<>>;
+
+Changes ReadChanges(const std::string& path) {
+  const std::string text = ReadTextFile(path);
+  CsvReader csv(text, path,
+                {"time", "job", "epoch", "gpu_type", "placement", "atomic_bsz", "accum_steps",
+                 "restart_delay_left"});
+  Changes changes;
+  while (csv.Next()) {
+    csv.CheckRow();
+    Change change{csv.Number("time"), std::string(csv.Text("gpu_type")), {}, {}, 0};
+    if (csv.Has("placement")) {
+      for (const std::string_view part : Split(csv.Text("placement"), ' ')) {
+        const auto gpus = ParseInteger(part);
+        if (!gpus || *gpus < 0 || *gpus > kMaxGpusPerJob) {
+          throw DataError("{}: 'placement' is the GPUs of each node, got '{}'", csv.place(),
+                          csv.Text("placement"));
+        }
+        change.nodes.emplace_back(static_cast<int>(*gpus));
+      }
+      change.batch.local_batch = csv.Integer("atomic_bsz", 1, 1'000'000'000);
+      change.batch.accumulation = static_cast<int>(csv.Integer("accum_steps", 0, 1'000'000));
+      change.restart = csv.Number("restart_delay_left");
+    }
+    auto& of_job = changes[std::string(csv.Text("job"))];
+    if (!of_job.empty() && change.time < of_job.back().time) {
+      throw DataError("{}: times of a job must not fall, got {} after {}", csv.place(), change.time,
+                      of_job.back().time);
+    }
+    of_job.push_back(std::move(change));
+  }
+  return changes;
+}
+
+// When the job is done; kNever where it is not.
+Seconds Play(const TrainingWorld& world, const ApplicationModel& model,
+             const std::vector<Change>& changes) {
+  TrainingRun run(model, world.rules);
+  std::size_t next = 0;
+  const Change* current = nullptr;
+  Seconds clock = 0;  // of the job
+  Seconds ready = 0;
+  // Another batch where it runs, chosen by now.
+  const auto batch = [&](const RunShape&, std::int32_t) {
+    while (next < changes.size() && changes[next].time <= clock + kHalfASecond &&
+           changes[next].restart <= 0 && changes[next].gpu_type == current->gpu_type &&
+           changes[next].nodes == current->nodes) {
+      current = &changes[next++];
+    }
+    return current->batch;
+  };
+  const auto pass = [&](const TrainingMeasurement& measured) { clock += measured.seconds; };
+  Seconds begin = std::floor(changes.front().time / world.interval) * world.interval;
+  for (; begin < kLongest; begin += world.interval) {
+    clock = begin;
+    while (next < changes.size() && changes[next].time <= begin) {
+      current = &changes[next++];
+      if (current->nodes.empty()) {
+        run.Stop();
+        continue;
+      }
+      if (current->restart > 0) ready = begin + current->restart;
+      run.Place(current->gpu_type, current->nodes, batch);
+    }
+    const Seconds end = begin + world.interval;
+    clock = std::max(begin, ready);
+    if (!run.placed()) {
+      if (next == changes.size()) return kNever;
+      continue;
+    }
+    if (clock >= end) continue;
+    const Seconds from = clock;
+    const Seconds took = run.Advance(end - from, 1, batch, pass);
+    if (run.finished()) return from + took;
+  }
+  return kNever;
+}
+
+FidelityResult Replay(const TrainingWorld& world, const std::string& name) {
+  const fs::path results = world.folder / "results";
+  const std::string recorded = (results / (name + std::string(kReplay))).string();
+  const std::string path = (results / (name + ".jobs.csv")).string();
+  const Changes changes = ReadChanges(recorded);
+  const std::string text = ReadTextFile(path);
+  CsvReader csv(text, path, {"name", "application", "submission_time", "completion_time"},
+                {"first_start", "jct", "num_restarts", "gpu_seconds", "avg_gpus", "avg_throughput",
+                 "avg_goodput", "avg_efficiency", "final_epoch", "n_profiled", "avg_contention",
+                 "gpu_seconds_by_type"});
+  const double begin = ThreadCpuSeconds();
+  JobComparison comparison(kHalfASecond);
+  std::size_t jobs = 0;
+  while (csv.Next()) {
+    csv.CheckRow();
+    const auto of_job = changes.find(csv.Text("name"));
+    if (of_job == changes.end()) {
+      throw DataError("{}: job '{}' must have a row in {}, it has none", csv.place(),
+                      csv.Text("name"), recorded);
+    }
+    ++jobs;
+    const auto& model = *AsApplication(*world.applications->Get(csv.Text("application")));
+    const Seconds submit = csv.Number("submission_time");
+    const Seconds theirs = csv.Number("completion_time");
+    const Seconds ours = Play(world, model, of_job->second);
+    comparison.Job(csv.Text("name"), theirs - submit, ours - submit, theirs);
+    comparison.Compare("completion", theirs, ours);
+  }
+  if (jobs != changes.size()) {
+    throw DataError("{}: each job of {} has a row, got {} for {} jobs", path, recorded, jobs,
+                    changes.size());
+  }
+  FidelityResult result;
+  result.name = name + ".recorded";
+  comparison.Finish(&result);
+  result.our_cpu_s = ThreadCpuSeconds() - begin;
+  return result;
+}
+
+}  // namespace
+
+TrainingWorld ReadTrainingWorld(const std::string& folder, const std::string& profile) {
+  const fs::path root(folder);
+  for (const char* part : {"applications", "workloads", "results"}) {
+    if (fs::is_directory(root / part)) continue;
+    throw DataError(
+        "a reference folder of '{}' holds folders 'applications', 'workloads' and 'results', '{}' "
+        "has no '{}'",
+        profile, folder, part);
+  }
+  SimOptions options;
+  Registry<ProfileInfo>::Global().Get("profile", profile).apply(&options);
+  TrainingWorld world;
+  world.folder = root;
+  const std::string applications = (root / "applications").string();
+  world.applications = std::make_shared<const Catalogue>(
+      Catalogue::FromCsv(PackApplications(applications) + kPolluxFixedBatches, applications));
+  world.rules = options.training;
+  world.interval = options.interval;
+  return world;
+}
+
+std::vector<FidelityCase> TrainingReplays(const TrainingWorld& world) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(world.folder / "results")) {
+    const std::string file = entry.path().filename().string();
+    if (file.ends_with(kReplay)) names.push_back(file.substr(0, file.size() - kReplay.size()));
+  }
+  std::sort(names.begin(), names.end());
+  std::vector<FidelityCase> cases;
+  cases.reserve(names.size());
+  for (const std::string& name : names) {
+    cases.push_back({name + ".recorded", [world, name] { return Replay(world, name); },
+                     [] { return kUnknown; }});
+  }
+  return cases;
+}
+
+}  // namespace allot

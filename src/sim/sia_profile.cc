@@ -1,0 +1,29 @@
+// Sia's simulator (Jayaram Subramanya et al., SOSP'23, artifact; docs/goodput.md): decisions every
+// minute, restarts that take each application its own time, when a job starts, changes its type or
+// its GPUs on each node, and go on over intervals; training in steps, slower than measured.
+
+#include "sim/profile.h"
+
+namespace allot {
+namespace {
+
+ALLOT_REGISTER(
+    ProfileInfo,
+    (ProfileInfo{"sia",
+                 "Sia: 60 s intervals, restarts of each application, GPU types",
+                 [](SimOptions* options) {
+                   *options = SimOptions{};
+                   options->interval = 60;
+                   options->restart_cost = 30;
+                   options->training.stepped = true;
+                   options->training.whole_seconds = true;
+                   options->training.own_restart = true;
+                   options->training.first_start = true;
+                   options->training.free_moves = true;
+                   options->training.slowdowns = {{"cifar10", 1.8}, {"ncf", 1.5}, {"gpt_pmp", 1.0}};
+                   options->training.slowdown = 1.2;
+                 },
+                 {}}));
+
+}  // namespace
+}  // namespace allot
