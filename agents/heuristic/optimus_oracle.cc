@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "core/error.h"
 #include "core/index.h"
@@ -29,17 +30,18 @@ class OptimusOracle : public Policy {
 
   void OnEpisodeStart(const EpisodeContext& context) override {
     foresight_ = context.foresight;
-    if (foresight_ == nullptr) {
-      throw UsageError("policy '{}' knows the future of simulated episodes, this one has none",
-                       info_.id);
-    }
     times_.clear();
   }
 
   void Decide(const Observation& o, Allocation* allocation) override {
     capacity_.Reset(*o.cluster);
-    jobs_.resize(At(o.rows()));
-    for (std::size_t row = 0; row < jobs_.size(); ++row) {
+    jobs_.assign(At(o.rows()), {});
+    order_.resize(jobs_.size());
+    std::iota(order_.begin(), order_.end(), 0);
+    std::sort(order_.begin(), order_.end(), [&o](std::size_t a, std::size_t b) {
+      return o.submit[a] != o.submit[b] ? o.submit[a] < o.submit[b] : o.job[a] < o.job[b];
+    });
+    for (const std::size_t row : order_) {
       Candidate& job = jobs_[row];
       job.times = &TimesOf(o, row);
       job.configuration = job.times->iteration.empty() ? o.requested[row] : job.times->OnGpus(1);
@@ -54,7 +56,7 @@ class OptimusOracle : public Policy {
     while (Grow(o)) {
     }
     grants_.clear();
-    for (std::size_t row = 0; row < jobs_.size(); ++row) {
+    for (const std::size_t row : order_) {
       if (jobs_[row].configuration < 0) continue;
       grants_.push_back({static_cast<std::int32_t>(row), jobs_[row].configuration});
     }
@@ -98,7 +100,7 @@ class OptimusOracle : public Policy {
     Candidate* best = nullptr;
     double most = 0;
     std::size_t its_row = 0;
-    for (std::size_t row = 0; row < jobs_.size(); ++row) {
+    for (const std::size_t row : order_) {
       const double gain = jobs_[row].Gain();
       if (!(gain > most)) continue;
       const GpuTypeIndex type = (*o.table[row])[jobs_[row].configuration].gpu_type;
@@ -119,6 +121,10 @@ class OptimusOracle : public Policy {
     const auto [known, is_new] = times_.try_emplace(o.job[row]);
     Times& times = known->second;
     if (!is_new) return times;
+    if (foresight_ == nullptr) {
+      throw UsageError("policy '{}' knows the future of simulated episodes, this one has none",
+                       info_.id);
+    }
     const RequestedTraining asked = foresight_->TrainingOf(o.job[row]);
     if (asked.application == nullptr) return times;
     times.application = asked.application;
@@ -159,7 +165,8 @@ class OptimusOracle : public Policy {
   const Foresight* foresight_ = nullptr;
   TypeCapacity capacity_;
   std::map<JobIndex, Times> times_;
-  std::vector<Candidate> jobs_;  // by row
+  std::vector<Candidate> jobs_;     // by row
+  std::vector<std::size_t> order_;  // rows by submission
   std::vector<Grant> grants_;
 };
 

@@ -12,6 +12,7 @@
 #include "fidelity/compare.h"
 #include "fidelity/peer.h"
 #include "fidelity/training_replay.h"
+#include "perf/pollux_applications.h"
 #include "sim/profile.h"
 #include "sim/run.h"
 #include "workload/csv.h"
@@ -96,7 +97,7 @@ FidelityResult RunPublished(const TrainingWorld& world, const PublishedRun& publ
 }
 
 std::vector<FidelityCase> PolluxCases(const std::string& folder) {
-  const TrainingWorld world = ReadTrainingWorld(folder, "pollux");
+  const TrainingWorld world = ReadTrainingWorld(folder, "pollux", &PolluxCatalogue());
   std::vector<FidelityCase> cases = TrainingReplays(world);
   const std::string results = (world.folder / "results" / "published_jct_per_job.csv").string();
   for (PublishedRun& run : ReadPublished(results)) {

@@ -153,10 +153,12 @@ FidelityResult Replay(const TrainingWorld& world, const std::string& name) {
 
 }  // namespace
 
-TrainingWorld ReadTrainingWorld(const std::string& folder, const std::string& profile) {
+TrainingWorld ReadTrainingWorld(const std::string& folder, const std::string& profile,
+                                const Catalogue* shipped) {
   const fs::path root(folder);
-  for (const char* part : {"applications", "workloads", "results"}) {
-    if (fs::is_directory(root / part)) continue;
+  const bool own = shipped == nullptr || fs::is_directory(root / "applications");
+  for (const std::string part : {"applications", "workloads", "results"}) {
+    if (fs::is_directory(root / part) || (part == "applications" && !own)) continue;
     throw DataError(
         "a reference folder of '{}' holds folders 'applications', 'workloads' and 'results', '{}' "
         "has no '{}'",
@@ -166,9 +168,13 @@ TrainingWorld ReadTrainingWorld(const std::string& folder, const std::string& pr
   Registry<ProfileInfo>::Global().Get("profile", profile).apply(&options);
   TrainingWorld world;
   world.folder = root;
-  const std::string applications = (root / "applications").string();
-  world.applications = std::make_shared<const Catalogue>(
-      Catalogue::FromCsv(PackApplications(applications) + kPolluxFixedBatches, applications));
+  if (own) {
+    const std::string applications = (root / "applications").string();
+    world.applications = std::make_shared<const Catalogue>(
+        Catalogue::FromCsv(PackApplications(applications) + kPolluxFixedBatches, applications));
+  } else {
+    world.applications = std::make_shared<const Catalogue>(*shipped);
+  }
   world.rules = options.training;
   world.interval = options.interval;
   return world;

@@ -24,8 +24,10 @@ struct TrainingWorld {
   Seconds interval = 60;
 };
 
-// The applications, and the rules of a profile. DataError where the folder is none.
-TrainingWorld ReadTrainingWorld(const std::string& folder, const std::string& profile);
+// The applications, and the rules of a profile. A folder without applications has `shipped`, where
+// there are such. DataError where the folder is none.
+TrainingWorld ReadTrainingWorld(const std::string& folder, const std::string& profile,
+                                const Catalogue* shipped = nullptr);
 
 // A case for each recorded run, in order of their names.
 std::vector<FidelityCase> TrainingReplays(const TrainingWorld& world);

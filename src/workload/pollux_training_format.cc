@@ -3,6 +3,9 @@
 // is remembered. For catalogues of applications; `pollux` reads the same files as jobs with run
 // times.
 
+#include <algorithm>
+
+#include "core/strings.h"
 #include "workload/csv_jobs.h"
 #include "workload/job_rules.h"
 #include "workload/pollux_run_times.h"
@@ -47,6 +50,13 @@ ALLOT_REGISTER(TraceFormat, ([] {
                      {.required = {"name", "time", "application", "num_replicas", "batch_size"},
                       .optional = {"category"}},
                      Origin::kTrace, ReadTrainingRow);
+                 format.detect = [](std::string_view head) {
+                   const auto columns = Split(Trim(head.substr(0, head.find('\n'))), ',');
+                   const auto has = [&columns](std::string_view name) {
+                     return std::find(columns.begin(), columns.end(), name) != columns.end();
+                   };
+                   return has("application") && has("num_replicas") && has("category") ? 100 : 0;
+                 };
                  format.variant_of = "pollux";
                  return format;
                }()));
