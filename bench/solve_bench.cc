@@ -3,14 +3,17 @@
 //   classes   jobs of one GPU and weight: at most 26 different ones
 //   jobs      one block a job
 //   mixed     jobs of 1 to 8 GPUs, a fifth of them with weight 5, as equal as they come
+//   first, running   pairs and types chosen together, from nothing, and from what runs
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/rng.h"
 #include "solve/block_problem.h"
 #include "solve/packed_problem.h"
+#include "solve/pair_assignment.h"
 #include "solve/queue_plan.h"
 
 namespace {
@@ -133,6 +136,42 @@ void BM_Allox(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(allot::PlanQueues(machines, seconds).cost);
 }
 
+// Half as many GPUs as jobs; jobs of one GPU, of weights from 1/e to e.
+void BM_PairAssignment(benchmark::State& state, bool running) {
+  const allot::PackedProblem problem = Jobs(state.range(0), false);
+  const std::size_t jobs = problem.alone.jobs();
+  const std::vector<std::int32_t> capacity(kTypes, static_cast<std::int32_t>(jobs / 2 / kTypes));
+  const std::vector<std::int32_t> gpus(jobs, 1);
+  std::vector<double> values;
+  allot::Rng rng(5, "weights");
+  for (std::size_t i = 0; i < jobs; ++i) {
+    const auto rates = problem.alone.rates(i);
+    const double weight =
+        std::exp(rng.Uniform(-1, 1)) / *std::max_element(rates.begin(), rates.end());
+    for (std::size_t g = 0; g < kTypes; ++g) values.push_back(rates[g] * weight);
+  }
+  const auto models = Models();
+  std::vector<double> beside = problem.beside;
+  for (std::size_t at = 0; at < beside.size(); ++at) {
+    beside[at] /= models[at / kTypes / kModels][at % kTypes];
+  }
+  std::vector<std::int32_t> on(jobs, allot::kWaits);
+  std::vector<std::int32_t> partner(jobs, -1);
+  const std::vector<double> stay(jobs, 1);
+  allot::PairAssigner assigner;
+  const auto solve = [&] {
+    assigner.Solve(
+        {{capacity, gpus, values, 0}, on, partner, stay, problem.kind, problem.kinds, beside});
+    return assigner.value();
+  };
+  if (running) {
+    solve();
+    on.assign(assigner.types().begin(), assigner.types().end());
+    partner.assign(assigner.partners().begin(), assigner.partners().end());
+  }
+  for (auto _ : state) benchmark::DoNotOptimize(solve());
+}
+
 void Sizes(benchmark::internal::Benchmark* bench) {
   for (const int jobs : {32, 256, 1024, 10000}) bench->Arg(jobs);
   bench->Unit(benchmark::kMillisecond);
@@ -155,6 +194,16 @@ BENCHMARK(BM_MakespanPacked)
     ->Arg(32)
     ->Arg(64)
     ->Arg(256)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_PairAssignment, first, false)
+    ->Arg(100)
+    ->Arg(200)
+    ->Arg(400)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_PairAssignment, running, true)
+    ->Arg(100)
+    ->Arg(200)
+    ->Arg(400)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_Allox)->Name("BM_Allox/jobs")->Apply(SmallSizes);
 

@@ -1,7 +1,8 @@
 // The weighted alpha-fair index with fixed numbers: u, beta, kappa for every job, u = -alpha
 // ln(time) of the remaining time in the smallest configuration or, where lengths are unknown, of
 // the GPU time attained or the inverse Gittins index; or u = alpha x age. `rank` adds heSRPT's
-// weight (forecast/hesrpt_weight.h). docs/learning-method.md says which heuristics its points are.
+// weight (forecast/hesrpt_weight.h), `fairness` how far a job is behind an even division of the
+// cluster (stages/even_progress.h). docs/learning-method.md says which heuristics its points are.
 
 #include <cmath>
 
@@ -9,7 +10,9 @@
 #include "forecast/length_model.h"
 #include "forecast/remaining.h"
 #include "sched/policy.h"
+#include "stages/even_progress.h"
 #include "stages/nested_spec.h"
+#include "stages/paired_placement.h"
 #include "stages/typed_fill.h"
 
 namespace allot {
@@ -23,20 +26,25 @@ class IndexHeuristic : public Policy {
         basis_(BasisOf(params.Text("basis"))),
         gamma_(params.Number("gamma")),
         rank_(params.Number("rank")),
+        fairness_(params.Number("fairness")),
         fill_(HullFillOptions{.first_bonus = static_cast<float>(params.Number("first-bonus"))},
               NestedSpec(params.Text("types"))),
         placement_(MakeStage<Placement>("placement", params.Text("placement"))) {
     shape_.beta = static_cast<float>(params.Number("beta"));
     shape_.kappa = static_cast<float>(params.Number("kappa"));
-    info_.needs_lengths =
-        (basis_ == Basis::kRemaining || basis_ == Basis::kGittins) && (alpha_ != 0 || rank_ != 0);
+    info_.needs_lengths = ((basis_ == Basis::kRemaining || basis_ == Basis::kGittins) &&
+                           (alpha_ != 0 || rank_ != 0)) ||
+                          fairness_ != 0;
     if (rank_ != 0 && basis_ == Basis::kSubmit) {
       throw UsageError("policy 'index': rank {} needs a basis that is a time, got submit", rank_);
     }
     if (const auto history = HistoryOf(params)) lengths_ = LengthModelOf(history);
   }
 
-  void OnEpisodeStart(const EpisodeContext&) override { lengths_.OnEpisodeStart(); }
+  void OnEpisodeStart(const EpisodeContext&) override {
+    lengths_.OnEpisodeStart();
+    even_.OnEpisodeStart();
+  }
 
   const PolicyInfo& info() const override { return info_; }
 
@@ -53,6 +61,7 @@ class IndexHeuristic : public Policy {
       if (rank_ != 0) times_.push_back(LnTime(o, row));
     }
     if (rank_ != 0) AddRanks(o);
+    if (fairness_ != 0) AddFairness(o);
     grants_.clear();
     fill_.Fill(o, rows_, scores_, &grants_);
     if (!fill_.may_pair()) {
@@ -96,6 +105,13 @@ class IndexHeuristic : public Policy {
     }
   }
 
+  void AddFairness(const Observation& o) {
+    even_.Observe(o);
+    for (std::size_t r = 0; r < scores_.size(); ++r) {
+      scores_[r].u += static_cast<float>(fairness_ * even_.behind()[r]);
+    }
+  }
+
   double Time(const Observation& o, std::int32_t row) const {
     switch (basis_) {
       case Basis::kAttained:
@@ -112,6 +128,7 @@ class IndexHeuristic : public Policy {
   Basis basis_;
   double gamma_;
   double rank_;
+  double fairness_;
   LengthModel lengths_;
   Score shape_;
   TypedFill fill_;
@@ -120,6 +137,7 @@ class IndexHeuristic : public Policy {
   std::vector<Score> scores_;
   std::vector<float> times_;
   HesrptWeight longer_;
+  EvenProgress even_;
   std::vector<Grant> grants_;
   std::vector<PairedGrant> paired_;
   PairedPlacement paired_placement_;
@@ -137,6 +155,10 @@ PolicyInfo IndexInfo() {
       {"kappa", "0.3", "stickiness to the present size", 0, 100},
       {"gamma", "1", "weight of small demand: u += (1 - gamma) ln(requested GPUs)", -10, 10},
       {"rank", "0", "weight of short rank: u += rank ln(share of jobs at least as long)", -10, 10},
+      {"fairness", "0",
+       "weight of being behind an even division: u += fairness x (its part of the job's work - the "
+       "part that is done)",
+       0, 1000},
       {"first-bonus", "0", "added to the key of each job's first step", 0, 1000, "first"},
       {"basis", "remaining",
        "which time: remaining (estimated), attained (GPU time), gittins (length model), or submit: "

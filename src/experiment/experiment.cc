@@ -15,6 +15,7 @@
 #include "metrics/comparison.h"
 #include "metrics/run_directory.h"
 #include "metrics/service_table.h"
+#include "sim/even_durations.h"
 #include "sim/lower_bound.h"
 #include "sim/run.h"
 #include "workload/trace_stats.h"
@@ -119,6 +120,7 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
     }
     const std::string& id = contenders[p].id;
     RunSummary& summary = evaluation.policies[p].runs[w];
+    const std::vector<Seconds> even_durations = EvenDurations(scenario);
     summary = Summarise({.policy = id,
                          .oracle = evaluation.policies[p].oracle,
                          .gpus = scenario.cluster().total().gpus,
@@ -129,6 +131,7 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
                          .cpu_s = outcome.cpu_s,
                          .wall_s = outcome.wall_s,
                          .workload = &scenario.workload(),
+                         .even_durations = even_durations,
                          .notes = policy->notes()});
     if (!options.out.empty()) {
       std::filesystem::path folder(options.out);

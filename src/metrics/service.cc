@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/index.h"
 #include "metrics/json_field.h"
 #include "metrics/quantile.h"
 
@@ -97,7 +98,8 @@ struct Group {
 
 std::vector<double> FinishTimeFairness(const Workload& workload, GpuCount gpus,
                                        std::span<const JobRecord> all,
-                                       std::span<const JobRecord> counted) {
+                                       std::span<const JobRecord> counted,
+                                       std::span<const Seconds> durations) {
   const Contention contention(all);
   std::vector<double> rhos;
   rhos.reserve(counted.size());
@@ -109,16 +111,17 @@ std::vector<double> FinishTimeFairness(const Workload& workload, GpuCount gpus,
     const Job& job = JobOf(workload, record);
     const Seconds jct = record.finish - record.submit;
     const double jobs = jct > 0 ? contention.MeanOver(record.submit, record.finish) : 1;
-    rhos.push_back(jct / (job.duration * std::max(1.0, job.gpus * jobs / gpus)));
+    const Seconds alone = durations.empty() ? job.duration : durations[At(record.job)];
+    rhos.push_back(jct / (alone * std::max(1.0, job.gpus * jobs / gpus)));
   }
   return rhos;
 }
 
 ServiceSummary SummariseService(const Workload& workload, GpuCount gpus,
-                                std::span<const JobRecord> all,
-                                std::span<const JobRecord> counted) {
+                                std::span<const JobRecord> all, std::span<const JobRecord> counted,
+                                std::span<const Seconds> durations) {
   ServiceSummary s;
-  const std::vector<double> rho_of = FinishTimeFairness(workload, gpus, all, counted);
+  const std::vector<double> rho_of = FinishTimeFairness(workload, gpus, all, counted, durations);
   Mean slowdown;
   Mean fairness;
   std::vector<double> rhos;
@@ -153,6 +156,7 @@ ServiceSummary SummariseService(const Workload& workload, GpuCount gpus,
   s.avg_fairness = fairness.value();
   std::sort(rhos.begin(), rhos.end());
   s.p95_fairness = Quantile<double>(rhos, 0.95);
+  s.p99_fairness = Quantile<double>(rhos, 0.99);
   if (!rhos.empty()) {
     s.worst_fairness = rhos.back();
     const auto unfair = rhos.end() - std::upper_bound(rhos.begin(), rhos.end(), 1.0);
@@ -179,6 +183,7 @@ nlohmann::ordered_json ToJson(const ServiceSummary& s) {
   json["avg_jct_short95_s"] = NumberOrNull(s.avg_jct_short95_s);
   json["avg_fairness"] = NumberOrNull(s.avg_fairness);
   json["p95_fairness"] = NumberOrNull(s.p95_fairness);
+  json["p99_fairness"] = NumberOrNull(s.p99_fairness);
   json["worst_fairness"] = NumberOrNull(s.worst_fairness);
   json["unfair_share"] = NumberOrNull(s.unfair_share);
   json["deadlines"] = s.deadlines;
@@ -206,6 +211,8 @@ ServiceSummary ServiceFromJson(const nlohmann::ordered_json& json, std::string_v
   s.avg_jct_short95_s = RequireNumber(json, "avg_jct_short95_s", where);
   s.avg_fairness = RequireNumber(json, "avg_fairness", where);
   s.p95_fairness = RequireNumber(json, "p95_fairness", where);
+  // Runs of before have none.
+  if (json.contains("p99_fairness")) s.p99_fairness = RequireNumber(json, "p99_fairness", where);
   s.worst_fairness = RequireNumber(json, "worst_fairness", where);
   s.unfair_share = RequireNumber(json, "unfair_share", where);
   s.deadlines = RequireInteger(json, "deadlines", where);

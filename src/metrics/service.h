@@ -6,9 +6,11 @@
 //   rho_i = (finish_i - submit_i) / T_i,   T_i = d_i max(1, g_i N_i / G)
 // T_i is the time that job i would take alone on its 1/N_i of the cluster: d_i its run time at the
 // g_i GPUs that it asks for, stretched where G / N_i of the G GPUs are fewer; N_i the number of
-// unfinished jobs, itself included, averaged from its submission to its end. Above 1 the job would
-// have been better off with a share of its own. Bounded slowdown (Feitelson and Rudolph, JSSPP'98)
-// of job i is max(1, (finish_i - submit_i) / max(d_i, 10 s)).
+// unfinished jobs, itself included, averaged from its submission to its end. On a cluster of
+// several GPU types d_i is its run time at the mean of its rates over all GPUs: 1/N_i of each type
+// (Gavel, OSDI'20, section 4.2). Above 1 the job would have been better off with a share of its
+// own. Bounded slowdown (Feitelson and Rudolph, JSSPP'98) of job i is max(1, (finish_i - submit_i)
+// / max(d_i, 10 s)).
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
@@ -43,6 +45,7 @@ struct ServiceSummary {
   double avg_jct_short95_s = kUnknown;  // of the ceil(95 %) of the jobs with the shortest run times
   double avg_fairness = kUnknown;       // of rho
   double p95_fairness = kUnknown;
+  double p99_fairness = kUnknown;
   double worst_fairness = kUnknown;
   double unfair_share = kUnknown;           // of jobs with rho > 1
   std::int64_t deadlines = 0;               // jobs that have one
@@ -55,13 +58,16 @@ struct ServiceSummary {
 };
 
 // `all` jobs compete, `counted` ones are measured. Records name their job in the workload.
+// `durations`: d_i of rho by job of the workload; empty: its run times.
 ServiceSummary SummariseService(const Workload& workload, GpuCount gpus,
-                                std::span<const JobRecord> all, std::span<const JobRecord> counted);
+                                std::span<const JobRecord> all, std::span<const JobRecord> counted,
+                                std::span<const Seconds> durations = {});
 
 // rho of each of the counted jobs, kUnknown where it did not end.
 std::vector<double> FinishTimeFairness(const Workload& workload, GpuCount gpus,
                                        std::span<const JobRecord> all,
-                                       std::span<const JobRecord> counted);
+                                       std::span<const JobRecord> counted,
+                                       std::span<const Seconds> durations = {});
 
 nlohmann::ordered_json ToJson(const ServiceSummary& service);
 ServiceSummary ServiceFromJson(const nlohmann::ordered_json& json, std::string_view where);

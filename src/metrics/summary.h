@@ -59,6 +59,7 @@ struct RunFacts {
   double cpu_s = kUnknown;
   double wall_s = kUnknown;
   const Workload* workload = nullptr;  // for RunSummary::service
+  std::span<const Seconds> even_durations{};  // by job, as SummariseService
   std::vector<std::pair<std::string, std::string>> notes{};
 };
 

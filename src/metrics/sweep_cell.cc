@@ -60,8 +60,8 @@ void AddDistributions(const RunFacts& facts, SweepCell* cell) {
     if (record.finish != kNever) jct.push_back(record.finish - record.submit);
   }
   cell->jct_quantiles_s = Distribution(std::move(jct));
-  cell->fairness_quantiles =
-      Distribution(FinishTimeFairness(*facts.workload, facts.gpus, facts.records, counted));
+  cell->fairness_quantiles = Distribution(FinishTimeFairness(
+      *facts.workload, facts.gpus, facts.records, counted, facts.even_durations));
 }
 
 }  // namespace allot

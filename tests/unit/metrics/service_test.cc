@@ -55,6 +55,14 @@ TEST(SummariseService, FairnessIsAgainstTheTimeOnAShareOfOnesOwn) {
   EXPECT_DOUBLE_EQ(s.unfair_share, 1.0 / 3);
 }
 
+TEST(SummariseService, FairnessCanBeAgainstOtherRunTimes) {
+  // As above, with 200, 25 and 4 s alone.
+  const std::vector<Seconds> alone = {200, 25, 4};
+  const std::vector<JobRecord> all = Records();
+  const ServiceSummary s = SummariseService(ThreeJobs(), 4, all, all, alone);
+  EXPECT_DOUBLE_EQ(s.avg_fairness, (100.0 / 300 + 100.0 / 25 + 0.5) / 3);
+}
+
 TEST(SummariseService, UncountedJobsCompete) {
   const std::vector<JobRecord> all = Records();
   const ServiceSummary s = SummariseService(ThreeJobs(), 4, all, std::span(all).first(1));
