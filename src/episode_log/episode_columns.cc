@@ -12,6 +12,31 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json TrainingJson(const TrainingRules& rules) {
+  Json slowdowns = Json::object();
+  for (const auto& [application, factor] : rules.slowdowns) slowdowns[application] = factor;
+  return {{"stepped", rules.stepped},           {"whole_seconds", rules.whole_seconds},
+          {"interference", rules.interference}, {"own_restart", rules.own_restart},
+          {"first_start", rules.first_start},   {"free_moves", rules.free_moves},
+          {"slowdowns", std::move(slowdowns)},  {"slowdown", rules.slowdown}};
+}
+
+TrainingRules TrainingFromJson(const Json& json) {
+  TrainingRules rules;
+  if (json.is_null()) return rules;
+  rules.stepped = json.at("stepped");
+  rules.whole_seconds = json.at("whole_seconds");
+  rules.interference = json.at("interference");
+  rules.own_restart = json.at("own_restart");
+  rules.first_start = json.at("first_start");
+  rules.free_moves = json.at("free_moves");
+  for (const auto& [application, factor] : json.at("slowdowns").items()) {
+    rules.slowdowns.emplace_back(application, factor.get<double>());
+  }
+  rules.slowdown = json.at("slowdown");
+  return rules;
+}
+
 }  // namespace
 
 std::string SimJson(const SimOptions& options) {
@@ -21,24 +46,27 @@ std::string SimJson(const SimOptions& options) {
   }
   const NodeFailures& failures = options.failures;
   const bool fails = failures.mean_between != kNever;
-  return Json{{"interval_s", options.interval},
-              {"node_events", std::move(node_events)},
-              {"failures",
-               fails ? Json{failures.mean_between, failures.mean_repair, failures.checkpoint_every}
-                     : Json()},
-              {"restart_cost_s", options.restart_cost},
-              {"launch_cost_s", options.launch_cost},
-              {"decide_on_events", options.decide_on_events},
-              {"charge_whole_intervals", options.charge_whole_intervals},
-              {"whole_rounds", options.whole_rounds},
-              {"most_failures", options.most_failures},
-              {"busy_gaps", options.busy_gaps},
-              {"speedup", options.speedup},
-              {"length_estimates", options.lengths.ToString()},
-              {"beliefs", options.beliefs},
-              {"progress", options.progress},
-              {"seed", options.seed}}
-      .dump();
+  Json json{{"interval_s", options.interval},
+            {"node_events", std::move(node_events)},
+            {"failures",
+             fails ? Json{failures.mean_between, failures.mean_repair, failures.checkpoint_every}
+                   : Json()},
+            {"restart_cost_s", options.restart_cost},
+            {"launch_cost_s", options.launch_cost},
+            {"decide_on_events", options.decide_on_events},
+            {"charge_whole_intervals", options.charge_whole_intervals},
+            {"whole_rounds", options.whole_rounds},
+            {"most_failures", options.most_failures},
+            {"busy_gaps", options.busy_gaps},
+            {"speedup", options.speedup},
+            {"length_estimates", options.lengths.ToString()},
+            {"beliefs", options.beliefs},
+            {"progress", options.progress},
+            {"seed", options.seed}};
+  // Only where it is said: logs of before do not name it.
+  Json training = TrainingJson(options.training);
+  if (training != TrainingJson({})) json["training"] = std::move(training);
+  return json.dump();
 }
 
 SimOptions SimFromJson(const std::string& text, const std::string& where) {
@@ -53,6 +81,7 @@ SimOptions SimFromJson(const std::string& text, const std::string& where) {
     options.whole_rounds = json.value("whole_rounds", false);
     options.most_failures = json.value("most_failures", 0);
     options.busy_gaps = json.value("busy_gaps", false);
+    options.training = TrainingFromJson(json.value("training", Json()));
     options.speedup = json.value("speedup", 1.0);
     for (const Json& event : json.value("node_events", Json::array())) {
       options.node_events.push_back({event.at(0), event.at(1), event.at(2)});
@@ -131,6 +160,10 @@ void WorkloadColumns(const Workload& workload, ArrayMap* columns) {
   if (asks(&Job::duration_type, -1)) add("duration_type", type(&Job::duration_type));
   if (asks(&Job::gpu_memory_gb, 0.0F)) add("gpu_memory_gb", memory(&Job::gpu_memory_gb));
   if (asks(&Job::memory_gb, 0.0F)) add("memory_gb", memory(&Job::memory_gb));
+  if (asks(&Job::batch, 0.0)) add("batch", memory(&Job::batch));
+  if (asks(&Job::keeps_batch, false)) {
+    add("keeps_batch", [](const Job& job) -> std::uint8_t { return job.keeps_batch ? 1 : 0; });
+  }
 }
 
 namespace {
@@ -178,6 +211,10 @@ Workload WorkloadFromColumns(const MinariReader& reader, std::int64_t episode,
   const auto duration_type = type_names("duration_type");
   const auto gpu_memory = memory("gpu_memory_gb");
   const auto host_memory = memory("memory_gb");
+  const auto batch = memory("batch");
+  const auto keeps_batch = has("keeps_batch")
+                               ? Column<std::uint8_t>(reader, episode, "keeps_batch", rows)
+                               : std::vector<std::uint8_t>(rows);
   const auto submit = Column<double>(reader, episode, "submit", rows);
   const auto duration = Column<double>(reader, episode, "duration", rows);
   const auto work = Column<double>(reader, episode, "work", rows);
@@ -198,6 +235,8 @@ Workload WorkloadFromColumns(const MinariReader& reader, std::int64_t episode,
     job.duration_type = workload.gpu_types.Intern(duration_type[i]);
     job.gpu_memory_gb = static_cast<float>(gpu_memory[i]);
     job.memory_gb = static_cast<float>(host_memory[i]);
+    job.batch = batch[i];
+    job.keeps_batch = keeps_batch[i] != 0;
     job.submit = submit[i];
     job.duration = duration[i];
     job.work = work[i];
@@ -223,7 +262,9 @@ void DecisionColumns(const DecisionLog& log, ArrayMap* columns) {
   std::vector<std::uint8_t> relaunch;
   std::vector<std::int32_t> partner;
   std::vector<float> time_share;
+  std::vector<std::uint8_t> requested_batches;
   for (const Allocation& allocation : log.allocations) {
+    requested_batches.push_back(allocation.requested_batches() ? 1 : 0);
     for (const Allocation::Entry& entry : allocation.entries()) {
       job.push_back(entry.job);
       partner.push_back(entry.partner);
@@ -257,6 +298,9 @@ void DecisionColumns(const DecisionLog& log, ArrayMap* columns) {
   if (std::any_of(time_share.begin(), time_share.end(), [](float share) { return share > 0; })) {
     out["allocation/share"] = MakeColumn(std::move(time_share), "1");
   }
+  if (std::any_of(requested_batches.begin(), requested_batches.end(), [](int r) { return r; })) {
+    out["allocation/requested_batches"] = MakeColumn(std::move(requested_batches));
+  }
 }
 
 void RequireOffsets(const std::vector<std::int64_t>& offsets, std::size_t items, std::size_t total,
@@ -287,12 +331,16 @@ DecisionLog DecisionsFromColumns(const MinariReader& reader, std::int64_t episod
   };
   const auto partner = optional("allocation/partner", kAlone);
   const auto time_share = optional("allocation/share", 0.0F);
+  const auto requested = reader.Has(episode, "allocation/requested_batches")
+                             ? reader.ReadAs<std::uint8_t>(episode, "allocation/requested_batches")
+                             : std::vector<std::uint8_t>(log.times.size());
   const std::string where = fmt::format("{}: episode {}: ", reader.path().string(), episode);
   RequireOffsets(first_entry, log.times.size(), job.size(), where + "allocation/first_entry");
   RequireOffsets(first_share, job.size(), node.size(), where + "allocation/first_share");
   if (configuration.size() != job.size() || relaunch.size() != job.size() ||
       partner.size() != job.size() || time_share.size() != job.size() ||
-      gpus.size() != node.size() || units.size() != node.size() * kMaxUnitKinds) {
+      requested.size() != log.times.size() || gpus.size() != node.size() ||
+      units.size() != node.size() * kMaxUnitKinds) {
     throw DataError(
         "{}the columns of a table must be equally long ({} jobs, {} configurations; {} nodes, {} "
         "GPU masks, {} units)",
@@ -301,6 +349,7 @@ DecisionLog DecisionsFromColumns(const MinariReader& reader, std::int64_t episod
   std::vector<NodeShare> shares;
   for (std::size_t d = 0; d < log.times.size(); ++d) {
     Allocation allocation;
+    if (requested[d] != 0) allocation.KeepRequestedBatches();
     for (auto e = static_cast<std::size_t>(first_entry[d]);
          e < static_cast<std::size_t>(first_entry[d + 1]); ++e) {
       shares.clear();

@@ -116,4 +116,15 @@ Catalogue ApplicationCatalogue(std::string_view pack, const std::string& path) {
   return catalogue;
 }
 
+namespace {
+
+ALLOT_REGISTER(ThroughputModelInfo,
+               (ThroughputModelInfo{
+                   "application",
+                   "measured iteration times and training curves, of a folder (docs/goodput.md)",
+                   {},
+                   {},
+                   nullptr}));
+
+}  // namespace
 }  // namespace allot
