@@ -12,13 +12,12 @@ namespace allot {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Align = TextTable::Align;
 
 std::string OrNone(const std::string& text) { return text.empty() ? "-" : text; }
 
 std::string TypesText(const CatalogueCoverage& coverage, const Catalogue& catalogue, bool jobs) {
   std::vector<TextTable::Column> columns = {
-      {"GPU type", Align::kLeft}, {"profiles"}, {"GPUs measured"}, {"nodes"}, {"pairs"}};
+      {"GPU type", TextTable::Align::kLeft}, {"profiles"}, {"GPUs measured"}, {"nodes"}, {"pairs"}};
   if (jobs) columns.insert(columns.end(), {{"jobs that fit"}, {"only on fewer GPUs"}});
   TextTable table(std::move(columns));
   for (const TypeCoverage& type : coverage.types) {
@@ -37,7 +36,7 @@ std::string TypesText(const CatalogueCoverage& coverage, const Catalogue& catalo
 
 std::string ProfilesText(const CatalogueCoverage& coverage) {
   std::vector<TextTable::Column> columns = {
-      {"profile", Align::kLeft}, {"reference", Align::kLeft}, {"GPUs"}};
+      {"profile", TextTable::Align::kLeft}, {"reference", TextTable::Align::kLeft}, {"GPUs"}};
   for (const TypeCoverage& type : coverage.types) columns.push_back({type.gpu_type});
   TextTable table(std::move(columns));
   for (const ProfileCoverage& profile : coverage.profiles) {

@@ -43,7 +43,7 @@ class PythonRandom {
   // their code of 2002) over its 32-bit digits. std::mt19937 takes what a seed sequence generates
   // as its state.
   struct SeededState {
-    using result_type = std::uint32_t;
+    using result_type = std::uint32_t;  // NOLINT(readability-identifier-naming): the standard's
     std::vector<std::uint32_t> digits;
 
     template <typename Iterator>

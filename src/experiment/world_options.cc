@@ -216,6 +216,7 @@ WorldSpec WorldFromTexts(const std::map<std::string, std::string>& texts) {
                                      [&](const WorldOption& each) { return name == each.name; });
     if (option == table.end()) {
       std::vector<std::string> known;
+      known.reserve(table.size());
       for (const WorldOption& each : table) known.emplace_back(each.name);
       throw UsageError("a world has no option '{}'{}", name, DidYouMean(name, known));
     }

@@ -57,7 +57,7 @@ class Jobs {
 };
 
 std::string TypeName(const CsvReader& csv) {
-  const std::string name(csv.Text("gpu_type"));
+  std::string name(csv.Text("gpu_type"));
   if (name.empty()) throw DataError("{}: 'gpu_type' must not be empty, got ''", csv.place());
   return name;
 }

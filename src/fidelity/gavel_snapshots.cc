@@ -213,7 +213,8 @@ void CompareShares(const Snapshot& s, Outcome* outcome) {
   const std::map<Key, double> theirs = all(peers);
   std::map<Key, double> either = ours;
   either.insert(theirs.begin(), theirs.end());
-  for (const auto& [key, unused] : either) {
+  for (const auto& entry : either) {
+    const Key& key = entry.first;
     const auto value = [&](const std::map<Key, double>& shares) {
       const auto at = shares.find(key);
       return at == shares.end() ? 0.0 : at->second;

@@ -58,7 +58,7 @@ struct RunFacts {
   std::span<const float> decision_us;
   double cpu_s = kUnknown;
   double wall_s = kUnknown;
-  const Workload* workload = nullptr;  // for RunSummary::service
+  const Workload* workload = nullptr;         // for RunSummary::service
   std::span<const Seconds> even_durations{};  // by job, as SummariseService
   std::vector<std::pair<std::string, std::string>> notes{};
 };

@@ -259,7 +259,7 @@ SlurmClient::~SlurmClient() = default;
 const SlurmSnapshot& SlurmClient::TakeSnapshot() {
   // Copied into the caller's hands only while the thread waits: one that is late writes elsewhere.
   auto snapshot = std::make_shared<SlurmSnapshot>();
-  const Status done = thread_->Do(patience_, [thread = thread_.get(), snapshot] {
+  Status done = thread_->Do(patience_, [thread = thread_.get(), snapshot] {
     Status status = thread->Load();
     if (status.ok()) *snapshot = thread->loaded;
     return status;
@@ -271,7 +271,7 @@ const SlurmSnapshot& SlurmClient::TakeSnapshot() {
 
 std::string SlurmClient::ControllerAddress() {
   auto address = std::make_shared<std::string>();
-  const Status done = thread_->Do(patience_, [address] {
+  Status done = thread_->Do(patience_, [address] {
     slurm_conf_t* configuration = nullptr;
     if (slurm_load_ctl_conf(0, &configuration) != SLURM_SUCCESS) {
       return SlurmError("asking for the configuration");
@@ -286,7 +286,7 @@ std::string SlurmClient::ControllerAddress() {
 
 Status SlurmClient::Submit(const SlurmSubmission& submission, std::uint32_t* id) {
   auto given = std::make_shared<std::uint32_t>(0);
-  const Status done = thread_->Do(patience_, [submission, given] {
+  Status done = thread_->Do(patience_, [submission, given] {
     job_desc_msg_t job;
     slurm_init_job_desc_msg(&job);
     job.user_id = submission.user_id;

@@ -40,8 +40,9 @@ TEST(ApplicationTest, IterationTimesAreThoseOfThePeer) {
   int known = 0;
   while (csv.Next()) {
     const ProfiledTimes& times = Pollux(csv.Text("application")).types().front().times;
-    const StepTime time = times.TimeAt(Nodes(csv.Text("placement")),
-                                   static_cast<std::int32_t>(csv.Integer("local_bsz", 1, 1 << 30)));
+    const StepTime time =
+        times.TimeAt(Nodes(csv.Text("placement")),
+                     static_cast<std::int32_t>(csv.Integer("local_bsz", 1, 1 << 30)));
     ASSERT_EQ(time.known(), csv.Text("source") != "outside") << csv.place();
     if (!time.known()) continue;
     ++known;
@@ -143,7 +144,8 @@ TEST(ApplicationTest, OnesOwnApplicationIsThreeFiles) {
   const ProfiledTimes& times = mine.types().front().times;
   EXPECT_NEAR(times.TimeAt(Nodes("2"), 12).step, 0.8, 1e-12);
   EXPECT_FALSE(times.TimeAt(Nodes("2"), 17).known());
-  EXPECT_NEAR(times.TimeAt(Nodes("4"), 8).step, 0.6, 1e-12) << "as the nearest shape: 2 on one node";
+  EXPECT_NEAR(times.TimeAt(Nodes("4"), 8).step, 0.6, 1e-12)
+      << "as the nearest shape: 2 on one node";
   EXPECT_NEAR(times.TimeAt(Nodes("3 1"), 8).step, 0.8, 1e-12) << "1 1 is nearer than 2";
   EXPECT_EQ(mine.types().front().restart, 12);
   EXPECT_EQ(mine.total_progress(), 200);
