@@ -3,12 +3,13 @@
 // their own, compared with the results that were published: results/published_jct_per_job.csv.
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
-#include <tuple>
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/strings.h"
 #include "fidelity/compare.h"
 #include "fidelity/peer.h"
 #include "fidelity/training_replay.h"
@@ -24,32 +25,47 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kCluster = "16x4";
+constexpr const char* kUsualInterval = "60";
 constexpr double kEqualJct = 0.5;  // arrivals and ends are whole seconds
 
 struct PublishedRun {
   std::string policy;
   std::string load;
   std::string workload;
+  std::string interval;                            // seconds
+  std::string interference;                        // share lost
   std::map<std::string, double, std::less<>> jct;  // by job
 
-  std::string name() const { return "load" + load + "-workload-" + workload + "." + policy; }
+  std::string name() const {
+    std::string name = "load" + load + "-workload-" + workload + "." + policy;
+    if (interval != kUsualInterval) name += ".interval-" + interval;
+    if (ParseNumber(interference).value_or(0) > 0) name += ".interference-" + interference;
+    return name;
+  }
 };
 
-// Of these policies in the world as it usually is.
+// Of the policies that are deterministic.
 std::vector<PublishedRun> ReadPublished(const std::string& path) {
   const std::string text = ReadTextFile(path);
   CsvReader csv(text, path,
                 {"policy", "load", "workload", "interval_s", "interference", "job", "jct_s"},
                 {"interference_avoidance"});
-  std::map<std::tuple<std::string, std::string, std::string>, PublishedRun> runs;
+  std::map<std::array<std::string, 5>, PublishedRun> runs;
   while (csv.Next()) {
     csv.CheckRow();
     const std::string policy(csv.Text("policy"));
     if (policy != "tiresias" && policy != "optimus") continue;
-    if (csv.Number("interval_s") != 60 || csv.Number("interference") != 0) continue;
+    if (!(csv.Number("interval_s") > 0) || !(csv.Number("interference") >= 0)) {
+      throw DataError("{}: 'interval_s' must be > 0 and 'interference' >= 0, got {} and {}",
+                      csv.place(), csv.Number("interval_s"), csv.Number("interference"));
+    }
     const std::string load(csv.Text("load"));
     const std::string workload(csv.Text("workload"));
-    PublishedRun& run = runs[{policy, load, workload}];
+    const std::string interval(csv.Text("interval_s"));
+    const std::string interference(csv.Text("interference"));
+    PublishedRun& run = runs[{policy, load, workload, interval, interference}];
+    run.interval = interval;
+    run.interference = interference;
     run.policy = policy;
     run.load = load;
     run.workload = workload;
@@ -69,6 +85,8 @@ FidelityResult RunPublished(const TrainingWorld& world, const PublishedRun& publ
   const ProfileInfo& profile = Registry<ProfileInfo>::Global().Get("profile", "pollux");
   SimOptions options;
   profile.apply(&options);
+  options.interval = *ParseNumber(published.interval);
+  options.training.interference = *ParseNumber(published.interference);
   const Scenario scenario(ReadTrace(workload_path, "pollux-training"), ClusterSpec::Parse(kCluster),
                           options, *world.applications);
   const auto policy = MakePolicy(PolicySpecUnder(profile, published.policy));

@@ -112,8 +112,40 @@ Seconds Play(const TrainingWorld& world, const ApplicationModel& model,
   return kNever;
 }
 
-FidelityResult Replay(const TrainingWorld& world, const std::string& name) {
+// What a run is named after: of its policy, workload and seed, or as 'run' says.
+std::string NameOf(const CsvReader& row) {
+  if (row.Has("run")) return std::string(row.Text("run"));
+  std::string name = std::string(row.Text("policy")) + "-" +
+                     fs::path(std::string(row.Text("workload"))).stem().string();
+  if (row.Has("seed")) name += "-seed" + std::string(row.Text("seed"));
+  return name;
+}
+
+// Of the run, where the summary of all says it.
+Seconds IntervalOf(const TrainingWorld& world, const std::string& name) {
+  const std::string path = (world.folder / "results" / "run_summary.csv").string();
+  if (!fs::exists(path)) return world.interval;
+  const std::string text = ReadTextFile(path);
+  std::vector<std::string> others;
+  for (const std::string_view column : Split(Trim(text.substr(0, text.find('\n'))), ',')) {
+    others.emplace_back(column);
+  }
+  for (const char* needed : {"policy", "workload", "interval"}) std::erase(others, needed);
+  CsvReader csv(text, path, {"policy", "workload", "interval"}, others);
+  while (csv.Next()) {
+    csv.CheckRow();
+    if (NameOf(csv) != name) continue;
+    const Seconds interval = csv.Number("interval");
+    if (!(interval > 0))
+      throw DataError("{}: 'interval' must be > 0, got {}", csv.place(), interval);
+    return interval;
+  }
+  return world.interval;
+}
+
+FidelityResult Replay(TrainingWorld world, const std::string& name) {
   const fs::path results = world.folder / "results";
+  world.interval = IntervalOf(world, name);
   const std::string recorded = (results / (name + std::string(kReplay))).string();
   const std::string path = (results / (name + ".jobs.csv")).string();
   const Changes changes = ReadChanges(recorded);
