@@ -126,8 +126,9 @@ Seconds IntervalOf(const TrainingWorld& world, const std::string& name) {
   const std::string path = (world.folder / "results" / "run_summary.csv").string();
   if (!fs::exists(path)) return world.interval;
   const std::string text = ReadTextFile(path);
+  const std::string_view header = std::string_view(text).substr(0, text.find('\n'));
   std::vector<std::string> others;
-  for (const std::string_view column : Split(Trim(text.substr(0, text.find('\n'))), ',')) {
+  for (const std::string_view column : Split(Trim(header), ',')) {
     others.emplace_back(column);
   }
   for (const char* needed : {"policy", "workload", "interval"}) std::erase(others, needed);
