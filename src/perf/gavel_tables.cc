@@ -14,7 +14,7 @@ namespace {
 
 // Catalogues have no quotes.
 std::string Name(const CsvReader& csv, std::string_view column) {
-  const std::string name(csv.Text(column));
+  std::string name(csv.Text(column));
   if (name.empty() || name.find_first_of(",\"\n") != std::string::npos) {
     throw DataError("{}: '{}' must be a name without commas and quotes, got '{}'", csv.place(),
                     column, name);

@@ -56,11 +56,11 @@ struct Expansion {
 // sqrt(mean of squares + smoothing^2) of the residuals added.
 class Norm {
  public:
-  template <std::size_t n>
-  void Add(double residual, const std::array<Parameter, n>& places,
-           const std::array<double, n>& derivatives) {
+  template <std::size_t kPlaces>
+  void Add(double residual, const std::array<Parameter, kPlaces>& places,
+           const std::array<double, kPlaces>& derivatives) {
     squares_ += residual * residual;
-    for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t i = 0; i < kPlaces; ++i) {
       slope_[places[i]] += residual * derivatives[i];
       for (std::size_t j = 0; j <= i; ++j) {
         products_[places[i]][places[j]] += derivatives[i] * derivatives[j];

@@ -21,7 +21,7 @@ struct MeasuredRate {
 
 class MeasuredModel final : public ThroughputModel {
  public:
-  MeasuredModel(std::string name, std::vector<MeasuredRate> rates) : name_(std::move(name)) {
+  MeasuredModel(std::string name, const std::vector<MeasuredRate>& rates) : name_(std::move(name)) {
     for (const MeasuredRate& rate : rates) {
       if (!rate.partner.empty() || rate.span.any()) {
         AddForSpans(rate, rates);

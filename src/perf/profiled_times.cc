@@ -61,7 +61,7 @@ std::string PlacementText(std::string_view canonical) {
 }
 
 void ProfiledTimes::Triangulate(std::vector<Point> points, std::vector<StepTime> values,
-                                std::vector<Simplex> simplices) {
+                                const std::vector<Simplex>& simplices) {
   ALLOT_CHECK_EQ(points.size(), values.size());
   points_ = std::move(points);
   values_ = std::move(values);

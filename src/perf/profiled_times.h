@@ -58,7 +58,7 @@ class ProfiledTimes {
   // Linear in (nodes, GPUs, batch) inside each simplex; the first that holds a point answers. Those
   // without volume are left out.
   void Triangulate(std::vector<Point> points, std::vector<StepTime> values,
-                   std::vector<Simplex> simplices);
+                   const std::vector<Simplex>& simplices);
   // Where simplices overlap and another than the first that holds the point shall answer.
   void AddExact(const Point& point, StepTime time) { exact_[point] = time; }
   // To be called when all is added.

@@ -93,7 +93,7 @@ void TableArrays::Write(const ConfigurationTable& table, std::size_t number) {
   }
   std::size_t at = At(configuration_begin_[number]);
   for (const Configuration& c : table.configurations()) {
-    configuration_type_[at] = c.gpu_type;
+    configuration_type_[at] = std::int32_t{c.gpu_type};
     for (std::size_t k = 0; k < kMaxUnitKinds; ++k) {
       configuration_units_[kMaxUnitKinds * at + k] = c.units.of(k);
     }

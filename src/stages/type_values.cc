@@ -47,7 +47,7 @@ void TypeValues::Value(const Observation& o, const TypeQuestion& question, std::
   if (pays_within_ > 0) {
     stay_[place] *= left > 0 ? std::min(kMostStay, pays_within_ / left) : kMostStay;
   }
-  const auto now = static_cast<std::size_t>(table[running].gpu_type);
+  const auto now = At(table[running].gpu_type);
   values[now] *= stay_[place];
   if (question.moves || values[now] == 0) return;
   for (std::size_t t = 0; t < capacity_.size(); ++t) {

@@ -10,6 +10,8 @@
 // measured at once, and starts are no events of their own: the minute is summed over the
 // measurements of the job in a configuration, and what it tells is known at the first event after.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -106,7 +108,7 @@ class Profiles {
           ways[table.name()][type].insert(key);
         } else {
           const std::string& partner = table.partners()[At(table[c].partner)];
-          beside[table.name()][type + "|" + partner].insert(key);
+          beside[table.name()][fmt::format("{}|{}", type, partner)].insert(key);
         }
       }
     }

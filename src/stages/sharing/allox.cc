@@ -52,7 +52,7 @@ class Allox : public Sharing {
  private:
   // Some of the oldest that wait; never fewer than there are GPUs.
   void PlaceWaiting(const Observation& o, const ShareRows& read,
-                    const std::vector<std::int32_t>& free, std::vector<std::int32_t> waiting,
+                    const std::vector<std::int32_t>& free, const std::vector<std::int32_t>& waiting,
                     std::vector<double>* of, std::map<JobIndex, std::size_t>* placed) const {
     const std::size_t types = free.size();
     std::int64_t gpus = 0;

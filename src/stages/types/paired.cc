@@ -58,7 +58,7 @@ class Paired : public TypeAssignment {
       const std::int32_t running = o.running[row];
       if (running < 0) continue;
       const Configuration& now = (*o.table[row])[running];
-      on_[i] = now.gpu_type;
+      on_[i] = std::int32_t{now.gpu_type};
       if (now.partner == kNoPartner) continue;
       // Whose partner has ended runs on as one of a pair: that is not what it would be alone.
       partner_[i] = static_cast<std::int32_t>(i);

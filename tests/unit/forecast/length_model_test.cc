@@ -265,8 +265,7 @@ TEST_F(LengthModelTest, WhatWasAskedDoesNotMatter) {
     for (std::int32_t row = 0; row < 3; ++row) asked.Of(now.o(), row);
     if (i % 50 == 49) {
       const auto later = [](const auto& model, const Moment& at) {
-        LengthModel copy = model;
-        return copy.Of(at.o(), 1);
+        return LengthModel(model).Of(at.o(), 1);
       };
       ExpectSame(later(silent, now), later(asked, now));
     }
