@@ -13,6 +13,7 @@
 #include "core/rng.h"
 #include "envs/setting.h"
 #include "perf/gavel_job_types.h"
+#include "perf/gavel_pairs.h"
 #include "perf/table_cache.h"
 #include "sim/profile.h"
 
@@ -33,6 +34,7 @@ struct GavelWorld {
   int jobs = 0;
   bool several = false;
   bool batch = false;
+  bool pairs = false;
   ClusterSpec cluster;
   SimOptions options;
 
@@ -82,7 +84,8 @@ struct GavelWorld {
     workload.Finish();
     SimOptions drawn = options;
     drawn.seed = seed;
-    return std::make_shared<const Scenario>(std::move(workload), cluster, drawn, GavelCatalogue());
+    return std::make_shared<const Scenario>(std::move(workload), cluster, drawn,
+                                            pairs ? GavelPairsCatalogue() : GavelCatalogue());
   }
 };
 
@@ -90,6 +93,7 @@ Setting MakeGavel(const Params& params) {
   const auto world = std::make_shared<GavelWorld>();
   world->several = params.Flag("multi");
   world->batch = params.Flag("batch");
+  world->pairs = params.Flag("pairs");
   world->jobs = params.Integer("jobs");
   const int gpus = params.Integer("gpus");
   const int per_node = params.Integer("per-node");
@@ -126,6 +130,8 @@ ALLOT_REGISTER(
         {{"load", "0.83", "offered load: 1 is what the best shares of time can serve", 1e-3, 10},
          {"multi", "false", "30 % of the jobs on 2, 4 or 8 GPUs, else all on one"},
          {"batch", "false", "all jobs at time 0, none before"},
+         {"pairs", "false",
+          "jobs have rates in pairs on the same GPUs (types=paired, packed sharings)"},
          {"jobs", "700", "jobs that arrive, after those in progress at time 0", 1, 1e6},
          {"gpus", "36", "GPUs of each type", 1, 1e5},
          {"per-node", "1", "GPUs of a node", 1, kMaxGpusPerNode},

@@ -5,6 +5,7 @@
 
 #include "envs/setting.h"
 #include "perf/gavel_job_types.h"
+#include "perf/gavel_pairs.h"
 #include "sim/profile.h"
 #include "tests/unit/core/expect_error.h"
 
@@ -29,6 +30,33 @@ TEST(GavelSettingTest, RatesAreGavels) {
   const auto model = GavelCatalogue().Get("ResNet-50 (batch size 64)");
   EXPECT_NEAR(model->Rate(UnitCounts{1}, "v100"), 4.39, 0.005);
   EXPECT_NEAR(model->Rate(UnitCounts{8}, "v100"), 17.30, 0.005);
+}
+
+// From Gavel's table: A3C beside A3C on a K80, and beside a CycleGAN, which slows down to a third.
+TEST(GavelSettingTest, PairsHaveRatesWhereAsked) {
+  const auto plain = DrawGavel("jobs=40,batch=true", 1);
+  const auto paired = DrawGavel("jobs=40,batch=true,pairs=true", 1);
+  std::size_t beside = 0;
+  for (JobIndex job = 0; job < 40; ++job) {
+    const ConfigurationTable& alone = *plain->facts(job).table;
+    const ConfigurationTable& table = *paired->facts(job).table;
+    EXPECT_TRUE(alone.partners().empty());
+    EXPECT_EQ(plain->facts(job).work, paired->facts(job).work);
+    for (const Configuration& c : table.configurations()) {
+      const std::int32_t same = alone.Find(c.units, c.gpu_type);
+      ASSERT_GE(same, 0);
+      if (c.partner == kNoPartner) {
+        EXPECT_EQ(c.rate, alone[same].rate);
+      } else {
+        EXPECT_LE(c.rate, alone[same].rate * (1 + 1e-5));
+        ++beside;
+      }
+    }
+  }
+  EXPECT_GT(beside, 40U * 20);
+  const auto model = GavelPairsCatalogue().Get("A3C");
+  const UnitCounts one{1};
+  EXPECT_NEAR(model->Rate({"k80", {&one, 1}, "A3C"}, {}), 1.62224, 1e-5);
 }
 
 TEST(GavelSettingTest, OneGpuAJobUnlessSeveralAreAskedFor) {
