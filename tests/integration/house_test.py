@@ -146,7 +146,8 @@ REGISTRIES = {
     "runtimes": ["src/live/*/*_runtime.cc"],
     "throughput": ["src/perf/*_model.cc"],
     "catalogues": ["src/perf/catalogue.cc", "src/perf/power_laws.cc", "src/perf/dl2_job_types.cc",
-                   "src/perf/gavel_job_types.cc", "src/perf/pollux_applications.cc"],
+                   "src/perf/gavel_job_types.cc", "src/perf/gavel_pairs.cc",
+                   "src/perf/pollux_applications.cc"],
 }
 
 
