@@ -10,6 +10,7 @@
 #include "core/rng.h"
 #include "envs/setting.h"
 #include "perf/pollux_applications.h"
+#include "sim/belief.h"
 #include "sim/profile.h"
 #include "workload/job_rules.h"
 #include "workload/pollux_run_times.h"

@@ -60,6 +60,22 @@ TEST_F(OrderingTest, QueuesCountTheThresholdsReached) {
   EXPECT_EQ(Keys("attained:queues=100|1000"), (std::vector<double>{0, 1, 2}));
 }
 
+TEST_F(OrderingTest, InsideAQueueWhoCameIntoItFirstComesFirst) {
+  const std::vector<std::int32_t> rows = {0, 1, 2};
+  std::vector<double> keys;
+  const auto order = MakeStage<Ordering>("ordering", "attained:queues=100,within=entry");
+  world_.o.now = 600;
+  world_.o.attained_gpu_seconds = {99, 100, 0};
+  order->Keys(world_.o, rows, &keys);
+  world_.o.now = 900;
+  world_.o.attained_gpu_seconds = {150, 300, 0};
+  order->Keys(world_.o, rows, &keys);
+  EXPECT_LT(keys[2], keys[1]);
+  EXPECT_LT(keys[1], keys[0]) << "job 1 came at 600 s, job 0 at 900 s";
+  ExpectError(ExitCode::kUsage, {"'within'", "submit or entry", "'age'"},
+              [&] { Keys("attained:within=age"); });
+}
+
 TEST_F(OrderingTest, QueuesMustAscend) {
   ExpectError(ExitCode::kUsage, {"'queues' must ascend", "1000|100"},
               [&] { Keys("attained:queues=1000|100"); });

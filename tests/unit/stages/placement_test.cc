@@ -31,6 +31,21 @@ TEST(PlacementTest, KeepsRunningJobsInPlace) {
   }
 }
 
+TEST(PlacementTest, EmptiestListsNodesAsItTakesThem) {
+  World world("3x4");
+  for (int job = 0; job < 3; ++job) world.Add(kAnySize);
+  world.Run(0, 2, {{0, 0b0111}});
+  world.Run(1, 0, {{1, 0b0001}});
+  // Node 2 has most, then node 1.
+  EXPECT_EQ(Place(world, "emptiest", {{0, 2}, {1, 0}, {2, 6}})[2], "configuration 6: 2/0xf 1/0xe");
+  // Job 0 grows and is placed again; smallest first, it comes before job 2.
+  const auto placed = [&](const std::string& spec) {
+    return Place(world, spec, {{2, 5}, {0, 3}, {1, 0}})[0];
+  };
+  EXPECT_EQ(placed("emptiest:smallest-first=true"), "configuration 3: 0/0xf");
+  EXPECT_EQ(placed("emptiest"), "configuration 3: 1/0xe 2/0x4");
+}
+
 TEST(PlacementTest, LeavesOutWhatCannotBePlaced) {
   for (const std::string& spec : Registry<PlacementInfo>::Global().ids()) {
     World world("1x4");
