@@ -5,14 +5,20 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/cpu_time.h"
+#include "core/error.h"
 #include "core/rng.h"
 #include "experiment/spec_list.h"
 #include "experiment/sweep_cells.h"
+#include "fidelity/gavel_reference.h"
 #include "fidelity/peer.h"
 #include "sched/incremental.h"
+#include "sim/profile.h"
 #include "sim/run.h"
 #include "sweep/preset.h"
 #include "workload/history_file.h"
@@ -186,6 +192,47 @@ nlohmann::ordered_json MeasureDl2(const std::string& folder) {
                       {"peer_cpu_s", seconds},
                       {"ratio", seconds / ours[25]}});
     }
+  }
+  return rows;
+}
+
+// As published where Gavel has the policy; the figures of its own runs, which solve and log too.
+nlohmann::ordered_json MeasureGavel(const std::string& folder) {
+  constexpr int kRuns = 21;
+  const std::string name = "cont_single_108";
+  const ProfileInfo& profile = Registry<ProfileInfo>::Global().Get("profile", "gavel");
+  const std::filesystem::path root(folder);
+  const Catalogue tables = ReadGavelTables(root);
+  const auto workload = ReadGavelWorkload(root / "workloads" / (name + ".csv"));
+  std::map<std::string, double> peer;
+  std::optional<Scenario> scenario;
+  for (const GavelRun& run : ReadGavelRuns(root)) {
+    if (run.workload != name) continue;
+    const auto cpu = run.figures.find("cpu_s");
+    if (cpu != run.figures.end()) peer[run.policy] = cpu->second;
+    if (scenario) continue;
+    SimOptions options;
+    profile.apply(&options);
+    options.interval = run.round;
+    options.seed = run.seed;
+    scenario.emplace(*workload, GavelCluster(run.cluster, run.gpus_per_server), options, tables);
+  }
+  if (!scenario) throw DataError("{}: holds no run of '{}'", folder, name);
+  Json rows = Json::array();
+  for (const char* policy : {"max_min_fairness_perf", "max_min_fairness_perf-repaired",
+                             "max_sum_throughput_perf-repaired", "finish_time_fairness_perf",
+                             "fifo_perf", "assignment", "index", "las"}) {
+    const auto made = MakePolicy(PolicySpecUnder(profile, policy), FileLoader());
+    std::vector<double> ours;
+    ours.reserve(kRuns);
+    for (int i = 0; i < kRuns; ++i) ours.push_back(RunPolicy(*scenario, *made).cpu_s);
+    std::nth_element(ours.begin(), ours.begin() + kRuns / 2, ours.end());
+    Json row = {{"run", name}, {"policy", policy}, {"cpu_s", ours[kRuns / 2]}};
+    if (const auto its = peer.find(policy); its != peer.end()) {
+      row["peer_cpu_s"] = its->second;
+      row["ratio"] = its->second / ours[kRuns / 2];
+    }
+    rows.push_back(std::move(row));
   }
   return rows;
 }

@@ -22,4 +22,8 @@ nlohmann::ordered_json MeasureMillion(const std::string& policies);
 // `folder`: DL2's reference.
 nlohmann::ordered_json MeasureDl2(const std::string& folder);
 
+// Median of 21 runs each of Gavel's cont_single_108 (400 jobs on 36:36:36) in its own world,
+// without reading it, against what its Python needed. `folder`: Gavel's reference.
+nlohmann::ordered_json MeasureGavel(const std::string& folder);
+
 }  // namespace allot

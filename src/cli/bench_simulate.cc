@@ -31,6 +31,7 @@ struct SimulationOptions {
   std::string policies = "fifo,las,srtf";
   int most_active = 100000;
   std::string dl2;
+  std::string gavel;
   std::string out;
 };
 
@@ -75,6 +76,7 @@ int BenchSimulate(SimulationOptions& o, const GlobalOptions& globals) {
   json["idle"] = MeasureIdle();
   if (o.trace) json["trace"] = BenchTrace(o);
   if (!o.dl2.empty()) json["dl2"] = MeasureDl2(o.dl2);
+  if (!o.gavel.empty()) json["gavel"] = MeasureGavel(o.gavel);
   if (o.figure6) json["figure6"] = MeasureFigure6();
   if (o.env) json["env"] = BenchEnv();
   json["machine"]["load_at_end"] = LoadAverage();
@@ -88,6 +90,7 @@ int BenchSimulate(SimulationOptions& o, const GlobalOptions& globals) {
   PrintRows("rounds in which nothing can change", Json::array({json["idle"]}));
   if (o.trace) PrintRows("trace", json["trace"]);
   if (!o.dl2.empty()) PrintRows("DL2's heuristics on its mid_s1", json["dl2"]);
+  if (!o.gavel.empty()) PrintRows("Gavel's cont_single_108", json["gavel"]);
   if (o.figure6) PrintRows("Figure 6 of Blox", Json::array({json["figure6"]}));
   if (o.env)
     PrintRows("environments", Json::array({json["env"]["sequence"], json["env"]["vector"]}));
@@ -113,6 +116,8 @@ ALLOT_REGISTER(
                        .ShowDefault();
                    line.Renamed("--most-active", "--max-active");
                    line.Option("--dl2", o->dl2, "DL2's reference folder: also run its heuristics");
+                   line.Option("--gavel", o->gavel,
+                               "Gavel's reference folder: also run its cont_single_108");
                    line.Option("-o,--out", o->out, "write the figures as JSON to this file");
                    return [o, &globals] { return BenchSimulate(*o, globals); };
                  }}));

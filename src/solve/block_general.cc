@@ -11,15 +11,27 @@ namespace {
 
 constexpr std::size_t kNoColumn = std::numeric_limits<std::size_t>::max();
 
-// Rows: types, times, needs (in the unit of the block's largest rate); columns: the level first,
-// where there is one.
+// Rows: types, times, needs (in the unit of what is asked of the block, or of its largest rate
+// where that is next to nothing); columns: the level first, where there is one, in units in which
+// it is about 1.
 struct GeneralBlocks {
   GeneralLp lp;
   std::vector<std::size_t> column;  // [block][type]
   std::vector<double> scale;        // by block
   std::size_t first_need = 0;
   std::size_t level = kNoColumn;
+  double level_unit = 1;
 };
+
+// What a level is counted in: the largest that one block alone could have.
+double LevelUnit(const BlockProblem& problem) {
+  double unit = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
+    const double slope = problem.blocks[i].slope;
+    if (slope > 0) unit = std::min(unit, std::ranges::max(problem.rates(i)) / slope);
+  }
+  return unit;
+}
 
 void Build(const BlockProblem& problem, bool with_level, GeneralBlocks* general) {
   const std::size_t types = problem.types();
@@ -28,14 +40,21 @@ void Build(const BlockProblem& problem, bool with_level, GeneralBlocks* general)
   for (const double capacity : problem.capacity) lp.AddRow(-GeneralLp::kInfinite, capacity);
   for (std::size_t i = 0; i < count; ++i) lp.AddRow(-GeneralLp::kInfinite, 1);
   general->first_need = lp.rows();
+  constexpr double kLeastUnit = 1e-9;
+  if (with_level) general->level_unit = LevelUnit(problem);
+  const double level_unit = with_level ? general->level_unit : 0;
   std::vector<LpEntry> entries;
   for (std::size_t i = 0; i < count; ++i) {
     const auto rates = problem.rates(i);
-    const double largest = *std::max_element(rates.begin(), rates.end());
-    general->scale.push_back(largest > 0 ? 1 / largest : 1);
-    lp.AddRow(problem.blocks[i].need * general->scale[i], GeneralLp::kInfinite);
+    const double largest = std::ranges::max(rates);
+    const BlockProblem::Block& block = problem.blocks[i];
+    double unit = std::max(block.need, block.slope * level_unit);
+    if (!(unit > 0) || unit > largest) unit = largest;
+    unit = std::max(unit, kLeastUnit * largest);
+    general->scale.push_back(unit > 0 ? 1 / unit : 1);
+    lp.AddRow(block.need * general->scale[i], GeneralLp::kInfinite);
     if (with_level) {
-      entries.push_back({general->first_need + i, -problem.blocks[i].slope * general->scale[i]});
+      entries.push_back({general->first_need + i, -block.slope * level_unit * general->scale[i]});
     }
   }
   if (with_level) general->level = lp.AddColumn(1, entries, -GeneralLp::kInfinite);
@@ -77,11 +96,11 @@ BlockAnswer AnswerOf(const BlockProblem& problem, GeneralBlocks* general) {
     answer.share.push_back(column == kNoColumn ? 0 : lp.at(column));
   }
   for (std::size_t g = 0; g < problem.types(); ++g) {
-    answer.type_price.push_back(std::max(0.0, lp.price(g)));
+    answer.type_price.push_back(std::max(0.0, lp.price(g)) * general->level_unit);
   }
   for (std::size_t i = 0; i < problem.blocks.size(); ++i) {
     const double price = -lp.price(general->first_need + i);
-    answer.need_price.push_back(std::max(0.0, price) * general->scale[i]);
+    answer.need_price.push_back(std::max(0.0, price) * general->scale[i] * general->level_unit);
   }
   return answer;
 }

@@ -14,11 +14,12 @@ namespace allot::internal {
 enum class BlockGoal { kLevel, kGain, kFinish };
 
 struct InteriorAnswer {
-  bool converged = false;     // residuals and relative gap below kBlockTolerance
-  double error = 0;           // the largest of them
-  double level = 0;           // of the iterate, not of the shares
-  double unit = 1;            // of a level: about what an even division reaches
-  std::vector<double> share;  // not yet within the constraints to the last digit
+  bool converged = false;  // residuals and relative gap below kBlockTolerance
+  double error = 0;        // the largest of them
+  double level = 0;        // of the iterate, not of the shares
+  double unit = 1;         // of a level: about what an even division reaches
+  // Not yet within the constraints to the last digit; empty where no iterate was a number.
+  std::vector<double> share;
   std::vector<double> type_price;
   std::vector<double> need_price;
   int iterations = 0;

@@ -147,7 +147,9 @@ void SettleFinish(const BlockProblem& problem, std::span<const FinishGoal> goals
   }
 }
 
-BlockAnswer FinishByNewton(BlockProblem problem, std::span<const FinishGoal> goals) {
+// `best`: any answer, the one to better.
+BlockAnswer FinishByNewton(BlockProblem problem, std::span<const FinishGoal> goals,
+                           BlockAnswer best) {
   const std::size_t types = problem.types();
   double low = 0;   // of each block alone on its best type
   double high = 0;  // of an even division
@@ -156,30 +158,32 @@ BlockAnswer FinishByNewton(BlockProblem problem, std::span<const FinishGoal> goa
   for (const double capacity : problem.capacity) all += capacity;
   for (const BlockProblem::Block& block : problem.blocks) used += block.use;
   for (std::size_t i = 0; i < goals.size(); ++i) {
-    double best = 0;
+    double fastest = 0;
     double even = 0;
     for (std::size_t g = 0; g < types; ++g) {
       if (!(problem.capacity[g] > 0)) continue;
       const double rate = problem.rate[i * types + g];
-      best = std::max(best, rate);
+      fastest = std::max(fastest, rate);
       even += rate * problem.capacity[g] / all * std::min(1.0, all / used);
     }
-    low = std::max(low, (goals[i].elapsed + goals[i].work / best) / goals[i].due);
+    low = std::max(low, (goals[i].elapsed + goals[i].work / fastest) / goals[i].due);
     high = std::max(high, (goals[i].elapsed + goals[i].work / even) / goals[i].due);
   }
-  BlockAnswer answer;
-  internal::LeastFinishRatio(goals, low, high, [&](std::span<const double> slopes) {
+  if (best.share.empty()) best.value = std::numeric_limits<double>::infinity();
+  internal::LeastFinishRatio(goals, low, std::min(high, best.value), [&](const auto& slopes) {
     for (std::size_t i = 0; i < goals.size(); ++i) {
       problem.blocks[i].need = 0;
       problem.blocks[i].slope = slopes[i];
     }
-    const int before = answer.iterations;
-    answer = MaximiseLevel(problem);
-    answer.iterations += before;
-    return internal::LevelOfSlopes{answer.value, answer.need_price};
+    BlockAnswer answer = MaximiseLevel(problem);
+    internal::LevelOfSlopes at{answer.value, answer.need_price};
+    if (!answer.feasible) return internal::LevelOfSlopes{};
+    SettleFinish(problem, goals, &answer);
+    answer.iterations += best.iterations;
+    if (answer.value < best.value) best = std::move(answer);
+    return at;
   });
-  SettleFinish(problem, goals, &answer);
-  return answer;
+  return best;
 }
 
 }  // namespace
@@ -191,16 +195,21 @@ BlockAnswer MaximiseLevel(const BlockProblem& problem) {
     throw DataError("a level needs a block with 'slope' > 0, got none of {}: it is unbounded",
                     problem.blocks.size());
   }
-  BlockAnswer answer;
+  BlockAnswer interior;
   if (InteriorSuits(problem)) {
-    InteriorAnswer interior = internal::SolveInterior(problem, BlockGoal::kLevel, {});
-    const double size = std::max(interior.unit, std::abs(interior.level));
-    answer = From(std::move(interior));
-    SettleLevel(problem, &answer);
-    if (Proves(internal::LevelBound(problem, &answer), answer.value, size)) return answer;
+    InteriorAnswer solved = internal::SolveInterior(problem, BlockGoal::kLevel, {});
+    const double size = std::max(solved.unit, std::abs(solved.level));
+    interior = From(std::move(solved));
+    if (!interior.share.empty()) {
+      SettleLevel(problem, &interior);
+      if (Proves(internal::LevelBound(problem, &interior), interior.value, size)) return interior;
+    }
   }
-  answer = internal::LevelByGeneralLp(problem);
+  BlockAnswer answer = internal::LevelByGeneralLp(problem);
   SettleLevel(problem, &answer);
+  // Over many decades either can be the one that is off.
+  const bool holds = !interior.share.empty() && KeepsNeeds(problem, interior);
+  if (holds && !(answer.feasible && answer.value >= interior.value)) return interior;
   return answer;
 }
 
@@ -218,8 +227,8 @@ BlockAnswer MaximiseGain(const BlockProblem& problem) {
   }
   if (InteriorSuits(problem)) {
     answer = From(internal::SolveInterior(problem, BlockGoal::kGain, {}));
-    SettleGain(problem, &answer);
-    if (KeepsNeeds(problem, answer) &&
+    if (!answer.share.empty()) SettleGain(problem, &answer);
+    if (!answer.share.empty() && KeepsNeeds(problem, answer) &&
         Proves(internal::GainBound(problem, answer), answer.value, GainSize(problem, answer))) {
       return answer;
     }
@@ -238,14 +247,17 @@ BlockAnswer MinimiseWorstFinish(const BlockProblem& problem, std::span<const Fin
     CheckNumber("due", goals[i].due, true, i);
   }
   if (problem.blocks.empty()) return {};
+  BlockAnswer answer;
   if (InteriorSuits(problem)) {
     InteriorAnswer interior = internal::SolveInterior(problem, BlockGoal::kFinish, goals);
-    BlockAnswer answer = From(std::move(interior));
-    SettleFinish(problem, goals, &answer);
-    const double bound = internal::FinishBound(problem, goals, &answer);
-    if (Proves(bound, answer.value, answer.value)) return answer;
+    answer = From(std::move(interior));
+    if (!answer.share.empty()) {
+      SettleFinish(problem, goals, &answer);
+      const double bound = internal::FinishBound(problem, goals, &answer);
+      if (Proves(bound, answer.value, answer.value)) return answer;
+    }
   }
-  return FinishByNewton(problem, goals);
+  return FinishByNewton(problem, goals, std::move(answer));
 }
 
 }  // namespace allot

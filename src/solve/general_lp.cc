@@ -21,6 +21,37 @@ struct GeneralLp::Model {
   std::vector<double> value;
 };
 
+namespace {
+
+// After trouble with numbers: the other method, then both from the basis of slacks with other
+// scalings, at last with less exact rows.
+void SolveAnew(ClpSimplex* clp) {
+  constexpr double kLessExact = 1e-8;
+  clp->dual();
+  const int usual = clp->scalingFlag();
+  for (const double tolerance : {GeneralLp::kTolerance, kLessExact}) {
+    clp->setPrimalTolerance(tolerance);
+    clp->setDualTolerance(tolerance);
+    for (const int scaling : {1, 2, 0}) {  // equilibrium, geometric, none
+      if (clp->status() <= 2) break;
+      clp->scaling(scaling);
+      clp->allSlackBasis(true);
+      clp->primal();
+      if (clp->status() > 2) clp->dual();
+    }
+  }
+  clp->scaling(usual);
+  clp->setPrimalTolerance(GeneralLp::kTolerance);
+  clp->setDualTolerance(GeneralLp::kTolerance);
+}
+
+// Optimal as Clp has scaled it, but rows or reduced costs as they were given are not kept.
+bool IsOfScaledOnly(const ClpSimplex& clp) {
+  return clp.status() == 0 && clp.secondaryStatus() >= 2 && clp.secondaryStatus() <= 4;
+}
+
+}  // namespace
+
 GeneralLp::GeneralLp() : model_(std::make_unique<Model>()) {
   model_->clp.setLogLevel(0);
   model_->clp.setPrimalTolerance(kTolerance);
@@ -83,9 +114,15 @@ LpOutcome GeneralLp::Solve() {
   }
   clp.primal(first ? 0 : 1);
   model.iterations += clp.numberIterations();
-  // Stopped for trouble with numbers: the other method, then all of them.
-  if (clp.status() > 2) clp.dual();
-  if (clp.status() > 2) clp.initialSolve();
+  if (clp.status() > 2) SolveAnew(&clp);
+  if (IsOfScaledOnly(clp)) {
+    const int usual = clp.scalingFlag();
+    clp.scaling(0);
+    clp.primal(1);
+
+    if (clp.status() > 2) SolveAnew(&clp);
+    clp.scaling(usual);
+  }
   switch (clp.status()) {
     case 0:
       return LpOutcome::kOptimal;

@@ -12,6 +12,9 @@ namespace {
 constexpr std::int32_t kNobody = -1;
 constexpr double kWorthAColumn = 1e-10;  // the least reduced gain; the best value is about 1
 constexpr int kMostRounds = 500;
+// A need that is less than this part of an even division is kept in units of it: rows stay within
+// what floating point can hold.
+constexpr double kLeastUnit = 1e-9;
 
 }  // namespace
 
@@ -55,7 +58,7 @@ void PackedLp::ScaleRows(std::span<const AskedOfClass> asked) {
     const double unit = asked[c].slope > 0  ? asked[c].slope * level_scale_
                         : asked[c].need > 0 ? asked[c].need
                                             : even[equal_.first[c]];
-    row_scale_.push_back(1 / unit);
+    row_scale_.push_back(1 / std::max(unit, kLeastUnit * even[equal_.first[c]]));
     worth_.push_back(has_level_ ? 0 : asked[c].worth);
     worth_scale_ = std::max(worth_scale_, worth_[c] * even[equal_.first[c]]);
   }

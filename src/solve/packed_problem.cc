@@ -67,6 +67,46 @@ std::vector<AskedOfClass> FairSlopes(const PackedProblem& problem,
   return asked;
 }
 
+// Alone or beside another, on any type.
+double BestRate(const PackedProblem& problem, std::size_t job) {
+  const std::size_t types = problem.alone.types();
+  double best = 0;
+  for (std::size_t g = 0; g < types; ++g) {
+    if (!(problem.alone.capacity[g] > 0)) continue;
+    best = std::max(best, problem.alone.rates(job)[g]);
+    for (std::int32_t kind = 0; At(kind) < problem.kinds; ++kind) {
+      best = std::max(best, problem.rate_beside(problem.kind[job], kind, g));
+    }
+  }
+  return best;
+}
+
+double WorstFinish(std::span<const FinishGoal> goals, std::span<const double> theta) {
+  double worst = 0;
+  for (std::size_t i = 0; i < goals.size(); ++i) {
+    worst = std::max(worst, (goals[i].elapsed + goals[i].work / theta[i]) / goals[i].due);
+  }
+  return worst;
+}
+
+// A job that may be as late as it likes still gets something, so that it ends: where one would
+// have next to nothing, all give up a part that does not count.
+void GiveTheLeast(const PackedProblem& problem, std::span<const double> isolated,
+                  PackedShares* shares) {
+  constexpr double kPart = 1e-10;
+  const std::vector<double> theta = RatesOf(problem, *shares);
+  bool enough = true;
+  for (std::size_t i = 0; i < theta.size(); ++i) {
+    enough = enough && theta[i] >= kPart * isolated[i];
+  }
+  if (enough) return;
+  const std::vector<double> even = EvenShares(problem.alone).of;
+  for (std::size_t v = 0; v < even.size(); ++v) {
+    shares->of[v] = (1 - kPart) * shares->of[v] + kPart * even[v];
+  }
+  for (PairShare& pair : shares->pairs) pair.share *= 1 - kPart;
+}
+
 }  // namespace
 
 std::vector<double> RatesOf(const PackedProblem& problem, const PackedShares& shares) {
@@ -190,32 +230,38 @@ PackedShares FinishTimePacked(const PackedProblem& problem, std::span<const doub
   ALLOT_CHECK_EQ(work.size(), jobs);
   if (jobs == 0) return {};
   const std::vector<double> isolated = RatesOf(problem.alone, EvenShares(problem.alone).of);
+  BlockProblem without_pairs;
+  without_pairs.capacity = problem.alone.capacity;
+  without_pairs.rate = problem.alone.rate;
   std::vector<FinishGoal> goals;
   std::vector<double> each;  // so that every job is a class of its own
-  double high = 0;
   double low = 0;
   for (std::size_t i = 0; i < jobs; ++i) {
     const double numerator = scaled_work.empty() ? work[i] : scaled_work[i];
+    without_pairs.blocks.push_back({problem.alone.gpus[i], 0, 0});
     goals.push_back({numerator, elapsed[i], alone[i] + work[i] / isolated[i]});
     each.push_back(static_cast<double>(i));
-    high = std::max(high, (elapsed[i] + numerator / isolated[i]) / goals[i].due);
-    low = std::max(low, elapsed[i] / goals[i].due);
+    low = std::max(low, (elapsed[i] + numerator / BestRate(problem, i)) / goals[i].due);
   }
+  // Where the search begins, and the answer where pairs bring nothing.
+  BlockAnswer first = MinimiseWorstFinish(without_pairs, goals);
+  PackedShares best{true, std::move(first.share), {}, first.value};
   const internal::EqualJobs equal = EqualPacked(problem, each);
   PackedLp lp(problem, equal);
   std::vector<AskedOfClass> asked(jobs);
-  internal::LeastFinishRatio(goals, low, high, [&](std::span<const double> slopes) {
+  internal::LeastFinishRatio(goals, low, best.objective, [&](std::span<const double> slopes) {
     for (std::size_t i = 0; i < jobs; ++i) asked[i].slope = slopes[i];
-    MustBeOptimal(lp.Solve(asked), problem);
-    return internal::LevelOfSlopes{lp.value(), lp.need_price()};
+    if (lp.Solve(asked) != LpOutcome::kOptimal) return internal::LevelOfSlopes{};
+    PackedShares shares = lp.SharesOfJobs();
+    GiveTheLeast(problem, isolated, &shares);
+    const std::vector<double> theta = RatesOf(problem, shares);
+    shares.objective = WorstFinish(goals, theta);
+    // What the shares are, not what the program says of them: rows are kept to a tolerance.
+    const double level = LeastLevel(theta, equal, asked);
+    if (shares.objective < best.objective) best = std::move(shares);
+    return internal::LevelOfSlopes{level, lp.need_price()};
   });
-  PackedShares shares = lp.SharesOfJobs();
-  const std::vector<double> theta = RatesOf(problem, shares);
-  for (std::size_t i = 0; i < jobs; ++i) {
-    const double seconds = goals[i].elapsed + goals[i].work / theta[i];
-    shares.objective = std::max(shares.objective, seconds / goals[i].due);
-  }
-  return shares;
+  return best;
 }
 
 PackedShares FirstComePacked(const PackedProblem& problem, double least) {

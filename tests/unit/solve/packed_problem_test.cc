@@ -198,6 +198,66 @@ TEST(PackedProblemTest, AFairFinishCannotBeBettered) {
   }
 }
 
+// What a fair finish is asked of: lengths, and jobs that are early or late, over decades.
+struct FinishGoals {
+  std::vector<double> work;
+  std::vector<double> elapsed;
+  std::vector<double> alone;
+};
+
+// `spread`: how many decades rates spread over.
+FinishGoals Stretch(PackedProblem* problem, double spread, std::uint64_t seed) {
+  Rng rng(seed, "decades");
+  const auto decades = [&rng](double half) { return std::pow(10, rng.Uniform(-half, half)); };
+  const std::size_t types = problem->alone.types();
+  for (double& rate : problem->beside) rate *= decades(spread / 2);
+  std::vector<double> of_kind;
+  for (std::size_t k = 0; k < problem->kinds * types; ++k) of_kind.push_back(decades(spread / 2));
+  FinishGoals goals;
+  for (std::size_t i = 0; i < problem->alone.jobs(); ++i) {
+    for (std::size_t g = 0; g < types; ++g) {
+      problem->alone.rate[i * types + g] *= of_kind[At(problem->kind[i]) * types + g];
+    }
+    goals.work.push_back(decades(spread / 2));
+    goals.elapsed.push_back(rng.Below(4) == 0 ? 0 : decades(spread / 2));
+    goals.alone.push_back(goals.elapsed.back() * rng.Uniform(0.3, 1.5));
+  }
+  return goals;
+}
+
+// Never worse than without pairs, over more decades than floating point can keep apart.
+TEST(PackedProblemTest, AFairFinishIsFoundWhateverTheNumbers) {
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    SCOPED_TRACE(seed);
+    const double spread = seed % 5 == 0 ? 12 : 8;
+    PackedProblem problem = RandomPacked(4 + static_cast<int>(seed % 29), 4, seed);
+    const FinishGoals goals = Stretch(&problem, spread, seed);
+    const PackedShares shares = FinishTimePacked(problem, goals.work, goals.elapsed, goals.alone);
+    ExpectWithinLimits(problem, shares);
+    const Shares alone = FinishTimeShares(problem.alone, goals.work, goals.elapsed, goals.alone);
+    EXPECT_LE(shares.objective, alone.objective * (1 + 1e-9));
+    EXPECT_TRUE(std::isfinite(shares.objective));
+  }
+}
+
+// Equal jobs, a type without GPUs, one on which nobody runs together: many optima, one value.
+TEST(PackedProblemTest, DegenerateProblemsHaveTheirValue) {
+  PackedProblem problem;
+  problem.alone.capacity = {2, 0, 1};
+  problem.kinds = 1;
+  problem.beside = {0.75, 0.75, 0};
+  for (int i = 0; i < 5; ++i) {
+    problem.alone.Add(1, 1, std::vector<double>{1, 9, 1});
+    problem.kind.push_back(0);
+  }
+  const std::vector<double> work(5, 12.0);
+  const std::vector<double> none(5, 0.0);
+  // In pairs on two GPUs, 1.5 each, and 1 alone on the third: 4 of 5 jobs at a time.
+  EXPECT_NEAR(MakespanPacked(problem, work).objective, 12 * 5 / 4.0, 1e-7);
+  // An even division gives 3/5 of a GPU; 4/5 of the work of one GPU are done.
+  EXPECT_NEAR(FinishTimePacked(problem, work, none, none).objective, 0.75, 1e-7);
+}
+
 // Two GPUs for four jobs of one kind: half of all time each alone, or all of it in pairs at 0.8.
 TEST(PackedProblemTest, PairsOfEqualJobsKeepTogether) {
   PackedProblem problem;
