@@ -189,7 +189,11 @@ std::vector<GavelCall> ReadGavelCalls(const std::string& file, const Workload& w
       throw DataError("{}: a call has one 'time_s', got {} after {}", csv.place(), time,
                       calls.back().time);
     }
-    calls.back().parts.push_back({jobs.Key(csv), TypeName(csv), csv.Number("x")});
+    const double x = csv.Number("x");
+    if (!(x >= 0 && x <= 1)) {
+      throw DataError("{}: 'x' is a share of time, from 0 to 1, got {}", csv.place(), x);
+    }
+    calls.back().parts.push_back({jobs.Key(csv), TypeName(csv), x});
   }
   return calls;
 }

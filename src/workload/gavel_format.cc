@@ -43,9 +43,8 @@ std::optional<Job> ReadGavelRow(const CsvReader& row, bool ten, TraceBuilder& bu
     const auto rate = type.rate.find(job.gpus);
     if (rate == type.rate.end()) return builder.Drop("no rate was measured at its GPU count");
     job.duration = steps / rate->second;
-    job.priority = row.Number("priority_weight");
-    const double slo = row.Number("SLO");
-    if (slo >= 0) job.deadline = job.submit + slo * job.duration;
+    job.priority = ReadGavelWeight(row);
+    ReadGavelSlo(row, "SLO", &job);
   }
   Workload& names = builder.workload();
   job.model = names.models.Intern(type.profile);

@@ -4,6 +4,7 @@
 
 #include "workload/csv.h"
 #include "workload/embedded_files.h"
+#include "workload/row_error.h"
 
 namespace allot {
 
@@ -24,6 +25,22 @@ const std::map<std::string, GavelJobType, std::less<>>& GavelJobTypes() {
     return result;
   }();
   return types;
+}
+
+double ReadGavelWeight(const CsvReader& row) {
+  const double weight = row.Number("priority_weight");
+  if (weight > 0) return weight;
+  throw RowError("'priority_weight' must be > 0", row.Text("priority_weight"), row.place());
+}
+
+void ReadGavelSlo(const CsvReader& row, std::string_view column, Job* job) {
+  if (!row.Has(column)) return;
+  const double times = row.Number(column);
+  if (times == 0) {
+    throw RowError(fmt::format("'{}' must be > 0, or negative for none", column), row.Text(column),
+                   row.place());
+  }
+  if (times > 0) job->deadline = job->submit + times * job->duration;
 }
 
 }  // namespace allot

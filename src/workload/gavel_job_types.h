@@ -4,9 +4,12 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/types.h"
+#include "workload/csv.h"
+#include "workload/job.h"
 
 namespace allot {
 
@@ -23,5 +26,10 @@ const std::map<std::string, GavelJobType, std::less<>>& GavelJobTypes();
 inline const std::vector<std::string> kGavelFields = {
     "job_type",    "command",      "working_directory", "num_steps_arg", "needs_data_dir",
     "total_steps", "scale_factor", "priority_weight",   "SLO",           "arrival_time"};
+
+// A priority weight, > 0; RowError otherwise.
+double ReadGavelWeight(const CsvReader& row);
+// A deadline as a multiple of the run time, > 0; negative or empty: none. RowError for 0.
+void ReadGavelSlo(const CsvReader& row, std::string_view column, Job* job);
 
 }  // namespace allot

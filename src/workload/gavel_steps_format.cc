@@ -37,10 +37,8 @@ std::optional<Job> ReadStepsRow(const CsvReader& row, bool csv, TraceBuilder& bu
   if (job.work < 0)
     throw RowError("'total_steps' must be >= 0", row.Text("total_steps"), row.place());
   job.duration = DurationOfSteps(row, job.work, job.gpus, builder);
-  if (row.Has("priority_weight")) job.priority = row.Number("priority_weight");
-  const char* const slo = csv ? "slo" : "SLO";
-  if (row.Has(slo) && row.Number(slo) >= 0)
-    job.deadline = job.submit + row.Number(slo) * job.duration;
+  if (row.Has("priority_weight")) job.priority = ReadGavelWeight(row);
+  ReadGavelSlo(row, csv ? "slo" : "SLO", &job);
   Workload& names = builder.workload();
   job.model = names.models.Intern(row.Text("job_type"));
   job.group = names.groups.Intern(row.Text("job_type"));

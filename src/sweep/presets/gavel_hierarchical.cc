@@ -1,5 +1,7 @@
-// Three entities with weights 1, 2 and 3 that divide the cluster, each of them fairly among its own
-// jobs. After the multi-level policy of Gavel (Narayanan et al., OSDI'20, section 7).
+// Three entities with weights 1, 2 and 3 that divide a cluster of three GPUs of each type, each of
+// them fairly among its own jobs: the policy of Figure 11 of Gavel (Narayanan et al., OSDI'20),
+// which shows the shares of one run over time. With allot's rounds: Gavel's programs do not offer
+// it.
 
 #include "sweep/preset.h"
 
@@ -7,9 +9,10 @@ namespace allot {
 namespace {
 
 ALLOT_REGISTER(SweepPreset,
-               (SweepPreset{"gavel-hierarchical",
-                            "Gavel: entities with weights 1, 2, 3 that divide the cluster",
-                            R"(title = "Gavel: entities with weights"
+               (SweepPreset{
+                   "gavel-hierarchical",
+                   "Gavel, Figure 11: entities with weights 1, 2, 3 that divide the cluster",
+                   R"(title = "Gavel, Figure 11: entities with weights"
 workload = "law:gavel:multi=false,types=true,tenants=3,together=true"
 catalogue = "gavel"
 rigid = true

@@ -1,5 +1,5 @@
-// The same with jobs of several GPUs: the second continuous sweep of Gavel (Narayanan et al.,
-// OSDI'20, section 7).
+// The same with jobs of several GPUs: Figure 9 of Gavel (Narayanan et al., OSDI'20). There and here
+// a job with fewer steps left than GPUs is dropped, and a note counts those.
 
 #include "sweep/preset.h"
 
@@ -7,19 +7,20 @@ namespace allot {
 namespace {
 
 ALLOT_REGISTER(SweepPreset,
-               (SweepPreset{"gavel-las-multi", "Gavel: LAS against the rate, jobs of several GPUs",
-                            R"(title = "Gavel: LAS, jobs of several GPUs"
+               (SweepPreset{"gavel-las-multi",
+                            "Gavel, Figure 9: LAS against the rate, jobs of several GPUs",
+                            R"(title = "Gavel, Figure 9: LAS, jobs of several GPUs"
 workload = "law:gavel:types=true"
 catalogue = "gavel"
 rigid = true
-interval = 360
+profile = "gavel"
 clusters = "36:36:36"
 seeds = [0, 1, 2]
 jobs = 600
 until-jct = "7d"
-rates = "0.4..4/0.4"
-policies = ["shared:sharing=max-min", "shared:sharing=max-min-perf", "shared:sharing=isolated", "las"]
-reference = "shared:sharing=max-min"
+rates = "0.5..3/0.5"
+policies = ["max_min_fairness", "max_min_fairness_perf", "gandiva", "assignment"]
+reference = "max_min_fairness"
 )"}));
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Least attained service with weights: one job of five has priority 5. After Gavel (Narayanan et
-// al., OSDI'20, section 7 and its appendix).
+// Least attained service with weights: one job of five has priority 5 (Gavel, Narayanan et al.,
+// OSDI'20, section 4.1; --generate-multi-priority-jobs). Its artefact has no figure of it.
 
 #include "sweep/preset.h"
 
@@ -12,14 +12,14 @@ ALLOT_REGISTER(SweepPreset, (SweepPreset{"gavel-priorities",
 workload = "law:gavel:multi=false,types=true,urgent=0.2"
 catalogue = "gavel"
 rigid = true
-interval = 360
+profile = "gavel"
 clusters = "36:36:36"
 seeds = [0, 1, 2]
 jobs = 600
 until-jct = "7d"
-rates = "1..8/1"
-policies = ["shared:sharing=max-min", "shared:sharing=max-min-perf"]
-reference = "shared:sharing=max-min"
+rates = "1..6/1"
+policies = ["max_min_fairness", "max_min_fairness_perf"]
+reference = "max_min_fairness"
 )"}));
 
 }  // namespace

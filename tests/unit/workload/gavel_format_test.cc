@@ -84,5 +84,13 @@ TEST(GavelSteps, TenFieldsAreReadTheSame) {
   EXPECT_NEAR(workload.jobs[0].deadline, 9 + 2000, 0.01);
 }
 
+TEST(GavelSteps, RefusesWeightsAndDeadlinesOfZero) {
+  const std::string head =
+      "job_id,arrival_time_s,job_type,scale_factor,total_steps,priority_weight,slo\n";
+  ExpectBadData("gavel-steps",
+                {{"weight", head + "0,0,A3C,1,100,0,-1\n", {"'priority_weight'", "> 0", "t.csv:2"}},
+                 {"deadline", head + "0,0,A3C,1,100,1,0\n", {"'slo'", "> 0", "t.csv:2"}}});
+}
+
 }  // namespace
 }  // namespace allot
