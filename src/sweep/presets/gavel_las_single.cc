@@ -1,6 +1,6 @@
 // Average JCT against the rate under least attained service, with jobs of one GPU: Figure 8 of
 // Gavel (Narayanan et al., OSDI'20), its policies as published, in its world, without space sharing
-// (the rates of pairs are not in the catalogue). All jobs count, not a window of them.
+// (catalogue `gavel-pairs`). All jobs count, not a window of them.
 
 #include "sweep/preset.h"
 
