@@ -218,7 +218,8 @@ class FakeRuntime : public Runtime {
   // Of a look: 10 a worker, by the speed of its GPU's type.
   double WorkOf(const std::string& job) const {
     double work = 0;
-    for (const auto& [id, worker] : workers) {
+    for (const auto& entry : workers) {
+      const auto& worker = entry.second;
       if (worker.seen.job != job || worker.seen.state == WorkerState::kEnded) continue;
       const auto node = std::find_if(nodes.begin(), nodes.end(), [&](const RuntimeNode& one) {
         return one.name == worker.seen.node;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "core/error.h"
 #include "sim/belief.h"
 #include "tests/unit/sim/small_world.h"
@@ -23,7 +25,7 @@ Scenario ProductWorld(const std::vector<std::string>& models, SimOptions options
   for (std::size_t i = 0; i < models.size(); ++i) {
     workload.jobs[i].model = workload.models.Intern(models[i]);
   }
-  return Scenario(std::move(workload), ClusterSpec::Parse("4x1:a,4x1:b,4x1:c"), options,
+  return Scenario(std::move(workload), ClusterSpec::Parse("4x1:a,4x1:b,4x1:c"), std::move(options),
                   Products());
 }
 

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "tests/unit/sim/small_world.h"
 
 namespace allot {
@@ -42,7 +44,7 @@ class FirstNodeCounts : public ThroughputModel {
   std::vector<UnitKind> kinds_{{"gpu", {1, 0}}};
 };
 
-Scenario Played(std::vector<SmallJob> jobs, const std::string& cluster, double work,
+Scenario Played(const std::vector<SmallJob>& jobs, const std::string& cluster, double work,
                 SimOptions options = {}) {
   Workload workload = WorkloadOf(jobs);
   for (Job& job : workload.jobs) {
@@ -51,7 +53,7 @@ Scenario Played(std::vector<SmallJob> jobs, const std::string& cluster, double w
   }
   Catalogue catalogue;
   catalogue.Add(std::make_shared<FirstNodeCounts>());
-  return Scenario(std::move(workload), ClusterSpec::Parse(cluster), options, catalogue);
+  return Scenario(std::move(workload), ClusterSpec::Parse(cluster), std::move(options), catalogue);
 }
 
 // Gives the only job units of the nodes in the order of the list.

@@ -29,7 +29,7 @@ SiaProblem RandomSia(std::uint64_t seed, std::size_t jobs) {
 
 // All ways to choose.
 double LeastOfAll(const SiaProblem& problem, std::vector<std::int32_t>* chosen,
-                  std::vector<std::int32_t> left) {
+                  const std::vector<std::int32_t>& left) {
   if (chosen->size() == problem.jobs.size()) return SiaObjective(problem, *chosen);
   const SiaProblem::Job& job = problem.jobs[chosen->size()];
   double least = 1e300;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <numeric>
 
 #include "core/index.h"
 #include "tests/unit/core/expect_error.h"
@@ -19,8 +20,8 @@ using testing_support::World;
 using SharesByType = std::map<std::pair<std::int32_t, int>, double>;
 
 SharesByType Asked(Sharing* sharing, const Observation& o) {
-  std::vector<std::int32_t> rows;
-  for (std::int32_t row = 0; row < o.rows(); ++row) rows.push_back(row);
+  std::vector<std::int32_t> rows(static_cast<std::size_t>(o.rows()));
+  std::iota(rows.begin(), rows.end(), 0);
   std::vector<TimeShare> shares;
   sharing->Share(o, rows, &shares);
   SharesByType by_type;

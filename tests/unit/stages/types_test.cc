@@ -42,7 +42,7 @@ std::vector<int> TypesOf(const World& world, const std::string& types,
   std::vector<int> result(order.size(), -1);
   for (const Grant& grant : grants) {
     const auto row = static_cast<std::size_t>(grant.row);
-    result[row] = (*world.o.table[row])[grant.configuration].gpu_type;
+    result[row] = int{(*world.o.table[row])[grant.configuration].gpu_type};
   }
   return result;
 }
@@ -158,7 +158,7 @@ std::vector<int> FilledTypes(const World& world, const std::vector<Score>& score
   std::vector<int> result(world.o.job.size(), -1);
   for (const Grant& grant : grants) {
     const auto row = static_cast<std::size_t>(grant.row);
-    result[row] = (*world.o.table[row])[grant.configuration].gpu_type;
+    result[row] = int{(*world.o.table[row])[grant.configuration].gpu_type};
   }
   return result;
 }
