@@ -66,7 +66,7 @@ void ProfiledTimes::Triangulate(std::vector<Point> points, std::vector<StepTime>
   points_ = std::move(points);
   values_ = std::move(values);
   volumes_of_.assign(kMostNodes + 1, {});
-  for (const Simplex& simplex : std::exchange(simplices, {})) {
+  for (const Simplex& simplex : simplices) {
     const auto corner = [&](std::size_t i) { return points_[At(simplex[i])]; };
     const Point last = corner(3);
     // Columns are edges from the last corner.
