@@ -3,13 +3,21 @@
 // the GPU time attained or the inverse Gittins index; or u = alpha x age. `rank` adds heSRPT's
 // weight (forecast/hesrpt_weight.h), `fairness` how far a job is behind an even division of the
 // cluster (stages/even_progress.h). docs/learning-method.md says which heuristics its points are.
+//
+// For jobs that choose their batch (docs/goodput.md): `sizes` keeps to some numbers of GPUs; `soon`
+// adds to the stickiness of jobs that end within few intervals; with `repay` a job keeps its size
+// where that is free and the other one would not win back the restart within its remaining time.
 
+#include "core/index.h"
+
+#include <algorithm>
 #include <cmath>
 
 #include "forecast/hesrpt_weight.h"
 #include "forecast/length_model.h"
 #include "forecast/remaining.h"
 #include "sched/policy.h"
+#include "stages/capacity.h"
 #include "stages/even_progress.h"
 #include "stages/nested_spec.h"
 #include "stages/paired_placement.h"
@@ -27,8 +35,9 @@ class IndexHeuristic : public Policy {
         gamma_(params.Number("gamma")),
         rank_(params.Number("rank")),
         fairness_(params.Number("fairness")),
-        fill_(HullFillOptions{.first_bonus = static_cast<float>(params.Number("first-bonus"))},
-              NestedSpec(params.Text("types"))),
+        soon_(params.Number("soon")),
+        repay_(params.Flag("repay")),
+        fill_(FillOptions(params), NestedSpec(params.Text("types"))),
         placement_(MakeStage<Placement>("placement", params.Text("placement"))) {
     shape_.beta = static_cast<float>(params.Number("beta"));
     shape_.kappa = static_cast<float>(params.Number("kappa"));
@@ -44,6 +53,7 @@ class IndexHeuristic : public Policy {
   void OnEpisodeStart(const EpisodeContext&) override {
     lengths_.OnEpisodeStart();
     even_.OnEpisodeStart();
+    fill_.OnEpisodeStart();
   }
 
   const PolicyInfo& info() const override { return info_; }
@@ -56,6 +66,10 @@ class IndexHeuristic : public Policy {
     for (std::int32_t row = 0; row < o.rows(); ++row) {
       Score score = shape_;
       score.u = static_cast<float>(Weight(o, row));
+      // Jobs that wait have nothing to keep: they are not held back.
+      if (soon_ != 0 && o.running[At(row)] >= 0) {
+        score.kappa += static_cast<float>(soon_ * std::min(1.0, EndsSoon(o, row)));
+      }
       rows_.push_back(row);
       scores_.push_back(score);
       if (rank_ != 0) times_.push_back(LnTime(o, row));
@@ -64,6 +78,7 @@ class IndexHeuristic : public Policy {
     if (fairness_ != 0) AddFairness(o);
     grants_.clear();
     fill_.Fill(o, rows_, scores_, &grants_);
+    if (repay_) KeepWhatDoesNotRepay(o);
     if (!fill_.may_pair()) {
       placement_->Place(o, grants_, allocation);
       return;
@@ -83,6 +98,50 @@ class IndexHeuristic : public Policy {
     if (text == "submit") return Basis::kSubmit;
     throw UsageError(
         "policy 'index': 'basis' must be remaining, attained, gittins or submit, got '{}'", text);
+  }
+
+  static HullFillOptions FillOptions(const Params& params) {
+    HullFillOptions options;
+    options.first_bonus = static_cast<float>(params.Number("first-bonus"));
+    for (const double size : params.Numbers("sizes")) {
+      if (size != std::floor(size) || (!options.sizes.empty() && size <= options.sizes.back())) {
+        throw UsageError("policy 'index': 'sizes' must be whole numbers that rise, got {}",
+                         params.Text("sizes"));
+      }
+      options.sizes.push_back(static_cast<GpuCount>(size));
+    }
+    return options;
+  }
+
+  // Remaining time as it runs, or in its smallest configuration.
+  static Seconds RemainingTime(const Observation& o, std::int32_t row) {
+    const ConfigurationTable& table = *o.table[At(row)];
+    const std::int32_t running = o.running[At(row)];
+    const double now = running >= 0 ? table[running].rate : 0;
+    return ReckonedRemaining(o, row) / (now > 0 ? now : table.reference_rate());
+  }
+  static double EndsSoon(const Observation& o, std::int32_t row) {
+    return o.interval / std::max(RemainingTime(o, row), 1e-3);
+  }
+
+  // In the order of the grants, which is that of the jobs' worth.
+  void KeepWhatDoesNotRepay(const Observation& o) {
+    capacity_.Reset(*o.cluster);
+    for (const Grant& grant : grants_) {
+      capacity_.Take((*o.table[At(grant.row)])[grant.configuration]);
+    }
+    for (Grant& grant : grants_) {
+      const std::int32_t running = o.running[At(grant.row)];
+      const ConfigurationTable& table = *o.table[At(grant.row)];
+      if (running < 0 || running == grant.configuration || !(table[running].rate > 0)) continue;
+      const Seconds left = RemainingTime(o, grant.row);
+      const double faster = table[grant.configuration].rate / table[running].rate;
+      if (faster * (left - o.restart_cost[At(grant.row)]) > left) continue;
+      capacity_.Return(table[grant.configuration]);
+      const bool fits = capacity_.Fits(table[running]);
+      if (fits) grant.configuration = running;
+      capacity_.Take(table[grant.configuration]);
+    }
   }
 
   double Weight(const Observation& o, std::int32_t row) const {
@@ -129,9 +188,12 @@ class IndexHeuristic : public Policy {
   double gamma_;
   double rank_;
   double fairness_;
+  double soon_;
+  bool repay_;
   LengthModel lengths_;
   Score shape_;
   TypedFill fill_;
+  TypeCapacity capacity_;
   std::unique_ptr<Placement> placement_;
   std::vector<std::int32_t> rows_;
   std::vector<Score> scores_;
@@ -160,6 +222,11 @@ PolicyInfo IndexInfo() {
        "part that is done)",
        0, 1000},
       {"first-bonus", "0", "added to the key of each job's first step", 0, 1000, "first"},
+      {"first-bonus", "0", "added to the key of each job's first step", -1000, 1000, "first"},
+      {"sizes", "", "numbers of GPUs that jobs are given, joined by '|'; empty: any", 1, 4096},
+      {"soon", "0", "added to kappa of jobs that run, times interval / remaining time, at most 1",
+       0, 100},
+      {"repay", "false", "a job keeps its size where another one would not repay the restart"},
       {"basis", "remaining",
        "which time: remaining (estimated), attained (GPU time), gittins (length model), or submit: "
        "u = alpha age"},

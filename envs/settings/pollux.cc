@@ -116,7 +116,7 @@ ALLOT_REGISTER(
          {"interference", "0",
           "share of its rate that a job on several nodes loses beside another such job", 0, 0.99},
          {"lengths", "noisy:0.5", "job lengths that policies get: none, noisy:SIGMA, true"},
-         {"beliefs", "exact", "rates that policies see, see 'allot list beliefs'"}},
+         {"beliefs", "online", "rates that policies see, see 'allot list beliefs'"}},
         MakePollux}));
 
 }  // namespace

@@ -63,10 +63,14 @@ Json TableJson(const ConfigurationTable& table) {
     if (c.partner != kNoPartner) one["partner"] = table.partners()[At(c.partner)];
     configurations.push_back(std::move(one));
   }
-  return {{"name", table.name()},
-          {"kinds", std::move(kinds)},
-          {"most_units", table.limits().counts()},
-          {"configurations", std::move(configurations)}};
+  Json json = {{"name", table.name()},
+               {"kinds", std::move(kinds)},
+               {"most_units", table.limits().counts()},
+               {"configurations", std::move(configurations)}};
+  if (!(table.trusted() == ConfigurationTable::kNoLimits)) {
+    json["trusted_units"] = table.trusted().counts();
+  }
+  return json;
 }
 
 ConfigurationTable TableFromJson(const Json& json, std::size_t types) {
@@ -124,8 +128,24 @@ ConfigurationTable TableFromJson(const Json& json, std::size_t types) {
                   [](const Configuration& c) { return c.rate > 0 && c.partner == kNoPartner; });
   if (!progresses) throw DataError("'configurations' must have one with 'rate' > 0");
   const auto most = json.value("most_units", ConfigurationTable::kNoLimits.counts());
-  return {json.value("name", std::string("table")), std::move(kinds), std::move(configurations),
-          UnitCounts(most[0], most[1]), std::move(partners)};
+  ConfigurationTable table(json.value("name", std::string("table")), std::move(kinds),
+                           std::move(configurations), UnitCounts(most[0], most[1]),
+                           std::move(partners));
+  if (!json.contains("trusted_units")) return table;
+  const auto trusted = json.at("trusted_units").get<std::array<std::int16_t, kMaxUnitKinds>>();
+  std::vector<double> rates;
+  bool progresses_trusted = false;
+  for (const Configuration& c : table.configurations()) {
+    rates.push_back(c.rate);
+    progresses_trusted = progresses_trusted || (c.rate > 0 && c.partner == kNoPartner &&
+                                                c.units.FitsIn({trusted[0], trusted[1]}));
+  }
+  if (!progresses_trusted) {
+    throw DataError("'trusted_units' must leave a configuration with 'rate' > 0, got {}",
+                    fmt::join(trusted, " and "));
+  }
+  table.Renew(rates, {trusted[0], trusted[1]});
+  return table;
 }
 
 namespace {

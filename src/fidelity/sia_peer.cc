@@ -1,8 +1,10 @@
 // Sia (Jayaram Subramanya et al., SOSP'23), the simulator of its artifact: recorded runs played
-// again (fidelity/training_replay.h).
+// again (fidelity/training_replay.h), and single decisions solved again
+// (fidelity/sia_decisions.h).
 
 #include "core/error.h"
 #include "fidelity/peer.h"
+#include "fidelity/sia_decisions.h"
 #include "fidelity/training_replay.h"
 
 namespace allot {
@@ -10,6 +12,7 @@ namespace {
 
 std::vector<FidelityCase> SiaCases(const std::string& folder) {
   std::vector<FidelityCase> cases = TrainingReplays(ReadTrainingWorld(folder, "sia"));
+  for (FidelityCase& decisions : SiaDecisions(folder)) cases.push_back(std::move(decisions));
   if (cases.empty()) throw DataError("{}: a reference folder holds runs, got none", folder);
   return cases;
 }
@@ -26,7 +29,8 @@ std::vector<PeerDefect> SiaDefects() {
 
 ALLOT_REGISTER(PeerInfo, (PeerInfo{"sia", "Sia (SOSP'23), simulator of its artifact",
                                    "completion of every job equal to the second, of recorded "
-                                   "configurations played again",
+                                   "configurations played again; objective of single "
+                                   "decisions equal to the gap of its solver, solved again",
                                    SiaDefects(), SiaCases}));
 
 }  // namespace

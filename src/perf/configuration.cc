@@ -114,6 +114,11 @@ void ConfigurationTable::Renew(std::span<const double> rates) {
   ++version_;
 }
 
+void ConfigurationTable::Renew(std::span<const double> rates, const UnitCounts& trusted) {
+  trusted_ = trusted;
+  Renew(rates);
+}
+
 ConfigurationTable ConfigurationTable::WithRates(std::span<const double> rates) const {
   ConfigurationTable other = *this;
   other.Renew(rates);
@@ -125,6 +130,7 @@ ConfigurationTable ConfigurationTable::WithRates(std::span<const double> rates) 
 void ConfigurationTable::FollowRates() {
   Fingerprint content(layout_);
   content.Mix(name_);
+  if (!(trusted_ == kNoLimits)) content.Mix(trusted_);
   best_rate_ = 0;
   best_efficiency_ = 0;
   for (std::int32_t i = 0; i < size(); ++i) {

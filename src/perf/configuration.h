@@ -61,6 +61,10 @@ class ConfigurationTable {
   // Whoever shares the table sees it change. O(n).
   void Renew(std::span<const double> rates);
   ConfigurationTable WithRates(std::span<const double> rates) const;  // of its own
+  // The same, and which rates are more than guesses: those of up to so many units. Hulls, best
+  // rates and fastest() leave out what has more, as if a job may not hold it; it may. At least one
+  // configuration that progresses must be left.
+  void Renew(std::span<const double> rates, const UnitCounts& trusted);
 
   // Which table this is, by content: equal exactly for tables of equal name, layout and rates (64
   // bits, so that two differ by chance once in 10^19). An address says less: tables are renewed in
@@ -79,6 +83,7 @@ class ConfigurationTable {
   }
   const UnitCounts& limits() const { return limits_; }
   const UnitCounts& most_units() const { return most_units_; }  // of each kind
+  const UnitCounts& trusted() const { return trusted_; }        // kNoLimits: all
   bool Allocatable(std::int32_t index) const { return (*this)[index].units.FitsIn(limits_); }
   const std::vector<std::string>& partners() const { return partners_; }  // profiles
   std::int32_t size() const { return static_cast<std::int32_t>(configurations_.size()); }
@@ -148,7 +153,7 @@ class ConfigurationTable {
   static inline const std::vector<HullStep> kNoHull;
   bool Useful(std::int32_t index) const {
     const Configuration& c = (*this)[index];
-    return c.rate > 0 && c.partner == kNoPartner && Allocatable(index);
+    return c.rate > 0 && c.partner == kNoPartner && c.units.FitsIn(trusted_) && Allocatable(index);
   }
   std::int32_t First(const UnitCounts& units, GpuTypeIndex type) const {
     const int a = units.of(0);
@@ -174,6 +179,7 @@ class ConfigurationTable {
   std::vector<UnitKind> kinds_;
   std::vector<Configuration> configurations_;
   UnitCounts limits_;
+  UnitCounts trusted_ = kNoLimits;
   std::vector<std::string> partners_;
   std::uint64_t layout_ = 0;
   std::uint64_t fingerprint_ = 0;

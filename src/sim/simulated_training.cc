@@ -109,13 +109,19 @@ void SimulatedCluster::StepTraining(Seconds time) {
 }
 
 void SimulatedCluster::ShowRenewed() {
+  // A job measures itself at the end of each epoch, several times in an interval.
+  std::sort(renewed_.begin(), renewed_.end());
+  renewed_.erase(std::unique(renewed_.begin(), renewed_.end()), renewed_.end());
+  std::vector<std::int32_t>& changed = observation_.events.table_changed;
   for (const JobIndex job : renewed_) {
     const std::int32_t row = row_of_job_[At(job)];
     if (row < 0) continue;
     ShowTable(At(row));
-    observation_.events.table_changed.push_back(row);
+    changed.push_back(row);
   }
   renewed_.clear();
+  std::sort(changed.begin(), changed.end());
+  changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
 }
 
 // Interval by interval, until something has happened or the answer does not hold any more.

@@ -69,7 +69,7 @@ void HullFill::OpenClimbs(const Observation& o, std::span<const std::int32_t> ro
     const std::int32_t row = rows[At(i)];
     for (const GpuTypeIndex type : o.table[At(row)]->types()) {
       if (!types.empty() && types[At(i)] != kNoType && types[At(i)] != type) continue;
-      const HullCursor cursor(o, row, type);
+      const HullCursor cursor(o, row, type, hulls_.Of(*o.table[At(row)], type));
       if (cursor.done()) continue;
       cursors_.push_back(cursor);
       index_of_.push_back(i);
@@ -217,7 +217,7 @@ void HullFill::Fill(const Observation& o, std::span<const std::int32_t> rows,
       ReplaceTop(&heap_, EntryOf(cursor.Key(scores[At(index)], options_), top));
     }
   }
-  if (!capacity_.Exhausted()) FillLeftovers(o, rows, blocked_, &capacity_, &chosen_);
+  if (!capacity_.Exhausted()) FillLeftovers(o, rows, blocked_, &capacity_, &chosen_, &hulls_);
   served_.assign(rows.size(), 0);
   const auto grant = [&](std::int32_t index) {
     if (served_[At(index)] != 0 || chosen_[At(index)] < 0) return;
@@ -240,7 +240,7 @@ Resources LeastUnit(const Observation& o, std::span<const std::int32_t> rows) {
 
 void FillLeftovers(const Observation& o, std::span<const std::int32_t> rows,
                    std::span<const std::int32_t> preference, TypeCapacity* capacity,
-                   std::vector<std::int32_t>* chosen) {
+                   std::vector<std::int32_t>* chosen, const SizedHulls* sizes) {
   for (const std::int32_t index : preference) {
     if (capacity->Exhausted()) return;
     const std::size_t row = At(rows[At(index)]);
@@ -251,6 +251,7 @@ void FillLeftovers(const Observation& o, std::span<const std::int32_t> rows,
     for (const std::int32_t c : table.fastest()) {
       if (now >= 0 && table[c].gpu_type != table[now].gpu_type) continue;
       if (!capacity->Fits(table[c])) continue;
+      if (sizes != nullptr && !sizes->Has(table[c].demand.gpus)) continue;
       if (now < 0 || table[c].rate > table[now].rate) best = c;
       break;
     }

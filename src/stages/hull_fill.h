@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "cluster/observation.h"
@@ -22,6 +23,7 @@
 #include "sched/stages.h"
 #include "stages/capacity.h"
 #include "stages/greedy_prefix.h"
+#include "stages/sized_hulls.h"
 
 namespace allot {
 
@@ -34,6 +36,7 @@ struct Score {
 struct HullFillOptions {
   float first_bonus =
       0;  // added to each job's first step; large: every job gets a first configuration
+  std::vector<GpuCount> sizes{};  // that jobs are given, ascending; empty: any
 };
 
 // One step that a fill considered, in its order: what explanations are made of.
@@ -50,7 +53,11 @@ struct FillStep {
 class HullCursor {
  public:
   HullCursor(const Observation& observation, std::int32_t row, GpuTypeIndex type)
-      : hull_(&observation.table[At(row)]->hull(type)), type_(type) {
+      : HullCursor(observation, row, type, observation.table[At(row)]->hull(type)) {}
+  // On another hull of the type, which stays as it is.
+  HullCursor(const Observation& observation, std::int32_t row, GpuTypeIndex type,
+             const std::vector<HullStep>& hull)
+      : hull_(&hull), type_(type) {
     const std::int32_t running = observation.running[At(row)];
     if (running < 0) return;
     const Configuration& now = (*observation.table[At(row)])[running];
@@ -85,7 +92,11 @@ class HullCursor {
 
 class HullFill {
  public:
-  explicit HullFill(HullFillOptions options = {}) : options_(options) {}
+  explicit HullFill(HullFillOptions options = {})
+      : options_(std::move(options)), hulls_(options_.sizes) {}
+
+  // Tables of another episode may lie where those of the last one did.
+  void OnEpisodeStart() { hulls_.Forget(); }
 
   // Appends grants for `rows` with scores[i] of rows[i], best first step first, and to `trace`,
   // when there is one, every step considered; leftovers are handed out after them.
@@ -107,6 +118,7 @@ class HullFill {
                         std::span<const Score> scores);
 
   HullFillOptions options_;
+  SizedHulls hulls_;
   TypeCapacity capacity_;
   std::vector<std::int32_t> order_;     // rows indices
   std::vector<HullCursor> cursors_;     // in that order
@@ -130,9 +142,9 @@ Resources LeastUnit(const Observation& observation, std::span<const std::int32_t
 
 // After a fill: uses what is left. Jobs get, in the order of `preference` (indices into rows), the
 // best configuration that fits on top of what they hold, where that is worth a restart within an
-// interval.
+// interval. `sizes`: only of these; null: of any.
 void FillLeftovers(const Observation& observation, std::span<const std::int32_t> rows,
                    std::span<const std::int32_t> preference, TypeCapacity* capacity,
-                   std::vector<std::int32_t>* chosen);
+                   std::vector<std::int32_t>* chosen, const SizedHulls* sizes = nullptr);
 
 }  // namespace allot

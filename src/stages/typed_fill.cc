@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "core/index.h"
 
@@ -43,7 +44,7 @@ void WeighForTypes(const Observation& o, const TypeQuestion& asked, std::span<co
 }
 
 TypedFill::TypedFill(HullFillOptions options, std::string_view types)
-    : fill_(options), types_(MakeStage<TypeAssignment>("types", types)) {}
+    : fill_(std::move(options)), types_(MakeStage<TypeAssignment>("types", types)) {}
 
 void TypedFill::Fill(const Observation& o, std::span<const std::int32_t> rows,
                      std::span<const Score> scores, std::vector<Grant>* grants,

@@ -20,6 +20,8 @@ class TypedFill {
   // `types`: the stage, by spec.
   explicit TypedFill(HullFillOptions options = {}, std::string_view types = "exact");
 
+  void OnEpisodeStart() { fill_.OnEpisodeStart(); }
+
   // As HullFill::Fill.
   void Fill(const Observation& observation, std::span<const std::int32_t> rows,
             std::span<const Score> scores, std::vector<Grant>* grants,

@@ -221,6 +221,21 @@ TEST(ConfigurationTable, RenewingRatesKeepsTheLayout) {
   EXPECT_EQ(table.version(), 1U);
 }
 
+TEST(ConfigurationTable, WhatIsNotTrustedIsLeftOutButMayBeHeld) {
+  ConfigurationTable table("trusted", kGpuKind, {Gpus(1, 1), Gpus(2, 1.9), Gpus(4, 3.6)});
+  const std::uint64_t before = table.fingerprint();
+  table.Renew(std::vector<double>{1, 1.9, 3.6}, {2});
+  EXPECT_NE(table.fingerprint(), before);
+  EXPECT_EQ(table.best_rate(), 1.9);
+  EXPECT_EQ(table[table.hull(0).back().to].units, UnitCounts(2));
+  EXPECT_EQ(table.fastest().size(), 2U);
+  EXPECT_TRUE(table.Allocatable(2));
+  EXPECT_EQ(table[2].rate, 3.6);
+  table.Renew(std::vector<double>{1, 1.9, 3.6}, ConfigurationTable::kNoLimits);
+  EXPECT_EQ(table.fingerprint(), before);
+  EXPECT_EQ(table.best_rate(), 3.6);
+}
+
 // What a table says of rates is the same whether they were given at first or later.
 TEST(ConfigurationTable, RenewedTablesAreAsMadeAnew) {
   for (std::uint64_t trial = 0; trial < 100; ++trial) {

@@ -1,0 +1,325 @@
+// What jobs that train applications (perf/application.h) believe of themselves in Pollux's and
+// Sia's simulators: they know their gradients' statistics as of now and iteration times as fitted
+// to what they ran so far (perf/timing_fits.h). Three regimes:
+//   online   each job fits its own times
+//   shared   all jobs of an application fit theirs together: a new one begins with what is known
+//   known    times are fitted to what was measured of the application before anybody runs
+// More GPUs than `growth` times the most that it ran on are not trusted (Pollux, OSDI'21, section
+// 4.1, footnote: at most twice; all types together, as in Sia).
+//
+// Before it ran, a job is taken to scale perfectly from its smallest configuration, whose true rate
+// is known, as its length estimate would say too. On types where it never ran, it is as fast as on
+// the first one it ran on, times the ratio of the true rates of the smallest configurations (Sia's
+// artifact, option project_throughputs).
+//
+// Other jobs are believed to run as they do.
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "core/index.h"
+#include "perf/goodput_rates.h"
+#include "perf/timing_fits.h"
+#include "sim/followed_truth.h"
+#include "sim/training_belief.h"
+
+namespace allot {
+namespace {
+
+enum class Regime { kOnline, kShared, kKnown };
+
+class GoodputBelief : public FollowedTruth, public TrainingBelief {
+ public:
+  GoodputBelief(const Scenario& scenario, Regime regime, double growth)
+      : FollowedTruth(scenario, nullptr),
+        scenario_(scenario),
+        specs_(scenario.cluster().type_specs()),
+        regime_(regime),
+        growth_(growth) {}
+
+  TrainingBelief* training() override { return this; }
+
+  const ConfigurationTable* TableOf(JobIndex job) override {
+    if (ApplicationOf(job) == nullptr) return FollowedTruth::TableOf(job);
+    return &Of(job).table;
+  }
+
+  void Forget(JobIndex job) override {
+    jobs_.erase(job);
+    FollowedTruth::Forget(job);
+  }
+
+  // Where training is not played in steps: what it would measure with its best batch.
+  bool Take(const RateMeasurement& measured) override {
+    const auto found = jobs_.find(measured.job);
+    if (found == jobs_.end()) return FollowedTruth::Take(measured);
+    const Configuration& c = found->second.table[measured.configuration];
+    const ApplicationModel& model = *ApplicationOf(measured.job);
+    const Application& application = *model.application();
+    const GpuTypeSpec& type = specs_[At(c.gpu_type)];
+    const std::vector<UnitCounts> nodes = FewestNodes(c.units.of(0), type.node_gpus, c.span);
+    const std::int32_t epoch =
+        std::min(application.EpochAt(measured.done), application.epochs() - 1);
+    TrainingMeasurement training;
+    training.place = {type.name, static_cast<std::int32_t>(nodes.size()), c.units.of(0)};
+    training.epoch = epoch;
+    training.batch = model.Choose({type.name, nodes, {}}, epoch);
+    const ApplicationOnType* on = application.On(type.name);
+    if (on == nullptr || !(training.batch.rate > 0)) return false;
+    const StepTime time =
+        on->times.TimeAt(nodes, static_cast<std::int32_t>(training.batch.local_batch));
+    training.gradient = time.gradient();
+    training.step = time.step;
+    training.statistics =
+        application.StatisticsIn(epoch, training.batch.total(training.place.gpus));
+    return Measure(measured.job, training);
+  }
+  // Measured in the training itself, where that is played in steps.
+  Seconds measured_after() const override {
+    return scenario_.options().training.stepped ? kNever : FollowedTruth::measured_after();
+  }
+  bool measures_starts() const override { return !scenario_.options().training.stepped; }
+
+  bool Measure(JobIndex job, const TrainingMeasurement& measured) override {
+    Believed& believed = Of(job);
+    if (regime_ == Regime::kKnown) {
+      most_gpus_[job] = std::max(most_gpus_[job], measured.place.gpus);
+    } else {
+      believed.fits->Observe(
+          measured.place.gpu_type, measured.place.nodes,
+          {measured.place.nodes > 1, measured.place.gpus,
+           static_cast<double>(measured.batch.local_batch), measured.gradient, measured.step});
+    }
+    const bool same =
+        believed.measured && believed.statistics.square == measured.statistics.square &&
+        believed.statistics.variance == measured.statistics.variance &&
+        believed.used == believed.fits->version() && believed.trusted == TrustedOf(job, believed);
+    if (same) return false;
+    believed.statistics = measured.statistics;
+    believed.measured = true;
+    Renew(job, &believed);
+    return true;
+  }
+
+  BatchChoice Choose(JobIndex job, const TrainingPlace& place) override {
+    const ApplicationModel& model = *ApplicationOf(job);
+    const ApplicationOnType& on = *model.application()->On(place.gpu_type);
+    const Believed& believed = Of(job);
+    const StepTiming* timing = believed.fits->On(place.gpu_type);
+    if (model.fixed_batch() > 0 || timing == nullptr || !believed.measured) {
+      const double batch = model.fixed_batch() > 0
+                               ? model.fixed_batch()
+                               : std::max(on.limits.initial, on.limits.least_local * place.gpus);
+      return SplitFixedBatch(on.limits, place.gpus, batch);
+    }
+    BatchChoice choice = ChooseBatch(*timing, on.limits, {{on.limits.initial, believed.statistics}},
+                                     place.nodes > 1, place.gpus);
+    // Rounded up on each GPU, it may be above the most.
+    const double room = on.limits.most / (double{1} * place.gpus * (choice.accumulation + 1));
+    choice.local_batch = std::min(choice.local_batch, static_cast<std::int64_t>(room));
+    return choice;
+  }
+
+ private:
+  struct Believed {
+    ConfigurationTable table;
+    std::shared_ptr<TimingFits> fits;
+    GoodputRates rates;
+    GradientStatistics statistics{};
+    bool measured = false;
+    std::uint64_t used = 0;  // version of the fits that the rates are of
+    GpuCount trusted = 0;
+  };
+
+  const ApplicationModel* ApplicationOf(JobIndex job) const {
+    return scenario_.facts(job).application.get();
+  }
+  const std::string& TypeName(GpuTypeIndex type) const {
+    return scenario_.cluster().types()[At(type)];
+  }
+
+  Believed& Of(JobIndex job) {
+    const auto found = jobs_.find(job);
+    if (found != jobs_.end()) return found->second;
+    const Scenario::JobFacts& facts = scenario_.facts(job);
+    Believed believed{*facts.table, FitsFor(job), GoodputRates(CandidatesFor(job))};
+    if (regime_ != Regime::kOnline && !believed.fits->empty()) {
+      // What the gradients are at its first epoch is measured as soon as it runs.
+      const Application& application = *facts.application->application();
+      believed.statistics = application.StatisticsIn(0, application.initial_batch());
+      believed.measured = true;
+    }
+    Believed& at = jobs_.emplace(job, std::move(believed)).first->second;
+    Renew(job, &at);
+    return at;
+  }
+
+  std::shared_ptr<TimingFits> FitsFor(JobIndex job) {
+    if (regime_ == Regime::kOnline) return std::make_shared<TimingFits>();
+    const ApplicationModel* model = ApplicationOf(job);
+    std::shared_ptr<TimingFits>& fits = shared_[model->application().get()];
+    if (fits == nullptr) {
+      fits = std::make_shared<TimingFits>();
+      if (regime_ == Regime::kKnown) FitAll(*model->application(), fits.get());
+    }
+    return fits;
+  }
+
+  // What was measured on the cluster's nodes, packed: with the least, the most and a batch between.
+  void FitAll(const Application& application, TimingFits* fits) const {
+    for (const GpuTypeSpec& type : specs_) {
+      const ApplicationOnType* on = application.On(type.name);
+      if (on == nullptr) continue;
+      for (const GpuCount gpus : {1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64}) {
+        const std::vector<UnitCounts> nodes = FewestNodes(gpus, type.node_gpus, {1, Span::kAny});
+        if (nodes.empty() || gpus > type.gpus) continue;
+        for (const double share : {0.0, 0.5, 1.0}) {
+          const double batch =
+              on->limits.least_local + share * (on->limits.most_local - on->limits.least_local);
+          const StepTime time = on->times.TimeAt(nodes, static_cast<std::int32_t>(batch));
+          if (!time.known() || !(time.gradient() > 0)) continue;
+          fits->Observe(type.name, static_cast<std::int32_t>(nodes.size()),
+                        {nodes.size() > 1, gpus, static_cast<double>(static_cast<int>(batch)),
+                         time.gradient(), time.step});
+        }
+      }
+    }
+  }
+
+  std::shared_ptr<const GoodputCandidates> CandidatesFor(JobIndex job) {
+    const Scenario::JobFacts& facts = scenario_.facts(job);
+    auto& made = candidates_[{facts.table.get(), facts.application->fixed_batch()}];
+    if (made == nullptr) {
+      const Application& application = *facts.application->application();
+      made = MakeGoodputCandidates(
+          *facts.table,
+          [&](GpuTypeIndex type) {
+            const ApplicationOnType* on = application.On(TypeName(type));
+            return on == nullptr ? nullptr : &on->limits;
+          },
+          facts.application->fixed_batch());
+    }
+    return made;
+  }
+
+  // The type's configuration of fewest units, the faster of equal ones; -1: none.
+  static std::int32_t Smallest(const ConfigurationTable& table, GpuTypeIndex type) {
+    std::int32_t smallest = -1;
+    for (std::int32_t c = 0; c < table.size(); ++c) {
+      if (table[c].gpu_type != type || !(table[c].rate > 0) || table[c].partner != kNoPartner) {
+        continue;
+      }
+      if (smallest < 0 || table[c].cost < table[smallest].cost ||
+          (table[c].cost == table[smallest].cost && table[c].rate > table[smallest].rate)) {
+        smallest = c;
+      }
+    }
+    return smallest;
+  }
+
+  GpuCount TrustedOf(JobIndex job, const Believed& believed) const {
+    if (growth_ <= 0) return kMaxGpusPerJob;
+    const auto known = most_gpus_.find(job);
+    const GpuCount most = regime_ == Regime::kKnown
+                              ? (known == most_gpus_.end() ? 0 : known->second)
+                              : believed.fits->most_gpus();
+    const ConfigurationTable& truth = *scenario_.facts(job).table;
+    GpuCount least = kMaxGpusPerJob;
+    for (const GpuTypeIndex type : truth.types()) {
+      least = std::min(least, truth[Smallest(truth, type)].demand.gpus);
+    }
+    const auto grown = static_cast<GpuCount>(std::min<double>(growth_ * most, kMaxGpusPerJob));
+    return std::max(least, grown);
+  }
+
+  void Renew(JobIndex job, Believed* believed) {
+    const ConfigurationTable& truth = *scenario_.facts(job).table;
+    const TimingFits& fits = *believed->fits;
+    if (believed->measured && !fits.empty()) {
+      if (believed->used != fits.version()) {
+        believed->rates.SetTimings(truth,
+                                   [&](GpuTypeIndex type) { return fits.On(TypeName(type)); });
+      }
+      believed->used = fits.version();
+      believed->rates.RatesAt(believed->statistics, &rates_);
+      Project(truth, fits);
+    }
+    believed->trusted = TrustedOf(job, *believed);
+    const UnitCounts trusted(believed->trusted);
+    if (believed->used == 0 || !Progresses(truth, trusted)) ScalePerfectly(truth);
+    believed->table.Renew(rates_, trusted);
+  }
+  bool Progresses(const ConfigurationTable& table, const UnitCounts& trusted) const {
+    bool any = false;
+    for (std::int32_t c = 0; c < table.size() && !any; ++c) {
+      any = rates_[At(c)] > 0 && table[c].partner == kNoPartner && table.Allocatable(c) &&
+            table[c].units.FitsIn(trusted);
+    }
+    return any;
+  }
+  void ScalePerfectly(const ConfigurationTable& truth) {
+    rates_.assign(At(truth.size()), 0);
+    for (std::int32_t c = 0; c < truth.size(); ++c) {
+      const std::int32_t smallest = Smallest(truth, truth[c].gpu_type);
+      if (smallest < 0 || !(truth[c].rate > 0)) continue;
+      rates_[At(c)] = truth[smallest].rate * truth[c].cost / truth[smallest].cost;
+    }
+  }
+
+  // Rates of types without a fit from those of the first with one.
+  void Project(const ConfigurationTable& truth, const TimingFits& fits) {
+    GpuTypeIndex from = -1;
+    for (const GpuTypeIndex type : truth.types()) {
+      if (TypeName(type) == fits.first_type()) from = type;
+    }
+    for (std::int32_t c = 0; c < truth.size(); ++c) {
+      const Configuration& to = truth[c];
+      if (fits.On(TypeName(to.gpu_type)) != nullptr || !(to.rate > 0) || from < 0) continue;
+      const std::int32_t smallest = Smallest(truth, to.gpu_type);
+      const std::int32_t smallest_from = Smallest(truth, from);
+      const GpuCount node_gpus = specs_[At(from)].node_gpus;
+      const auto nodes = static_cast<std::size_t>((to.demand.gpus + node_gpus - 1) / node_gpus);
+      const std::int32_t same = truth.Find(to.units, from, nodes);
+      if (smallest < 0 || smallest_from < 0 || same < 0) continue;
+      rates_[At(c)] = rates_[At(same)] * truth[smallest].rate / truth[smallest_from].rate;
+    }
+  }
+
+  const Scenario& scenario_;
+  std::vector<GpuTypeSpec> specs_;
+  Regime regime_;
+  double growth_;
+  std::map<JobIndex, Believed> jobs_;
+  std::map<JobIndex, GpuCount> most_gpus_;  // where fits do not say
+  std::map<const Application*, std::shared_ptr<TimingFits>> shared_;
+  std::map<std::pair<const ConfigurationTable*, double>, std::shared_ptr<const GoodputCandidates>>
+      candidates_;
+  std::vector<double> rates_;
+};
+
+BeliefInfo GoodputInfo(const char* id, const char* summary, Regime regime, const char* growth) {
+  return {id,
+          summary,
+          {{"growth", growth, "times as many GPUs as it ran on are trusted, at most; 0: any number",
+            0, 1000}},
+          [regime](const Params& params, const Scenario& scenario) -> std::unique_ptr<Belief> {
+            return std::make_unique<GoodputBelief>(scenario, regime, params.Number("growth"));
+          }};
+}
+
+ALLOT_REGISTER(BeliefInfo,
+               GoodputInfo("online",
+                           "jobs that train applications fit their own iteration times (Pollux)",
+                           Regime::kOnline, "2"));
+ALLOT_REGISTER(BeliefInfo,
+               GoodputInfo("shared", "as online, but jobs of an application fit theirs together",
+                           Regime::kShared, "2"));
+ALLOT_REGISTER(BeliefInfo, GoodputInfo("known", "iteration times are fitted before anybody runs",
+                                       Regime::kKnown, "0"));
+
+}  // namespace
+}  // namespace allot
