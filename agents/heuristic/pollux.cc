@@ -169,6 +169,10 @@ class PolluxPolicy : public Policy {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (!rows[i].empty() && configuration_[At(order_[i])] < 0) Start(o, order_[i], rows[i]);
     }
+    // Whoever got GPUs that it cannot use, of several types or too few.
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (!rows[i].empty() && configuration_[At(order_[i])] < 0) StartSomewhere(o, order_[i]);
+    }
     for (std::int32_t row = 0; row < o.rows(); ++row) {
       if (configuration_[At(row)] < 0) continue;
       allocation->Add(o.job[At(row)], configuration_[At(row)], given_[At(row)]);
@@ -214,6 +218,38 @@ class PolluxPolicy : public Policy {
     for (std::size_t i = 0; sum > 0 && i < gpus.size(); ++i) {
       const std::uint64_t mask = free_.Take(gpus[i].node, unit * gpus[i].gpus);
       given_[At(row)].push_back({gpus[i].node, {gpus[i].gpus}, mask});
+    }
+  }
+  // In its fastest configuration that has room, on the emptiest nodes.
+  void StartSomewhere(const Observation& o, std::int32_t row) {
+    const ConfigurationTable& table = *o.table[At(row)];
+    const Resources& unit = table.kinds().front().demand;
+    for (const std::int32_t c : table.fastest()) {
+      std::vector<NodeGpus> room;
+      for (std::size_t n = 0; n < o.cluster->nodes().size(); ++n) {
+        const auto node = static_cast<NodeIndex>(n);
+        if (o.cluster->nodes()[n].type != table[c].gpu_type) continue;
+        const std::int32_t units = free_.Capacity(node, unit, table[c].demand.gpus);
+        if (units > 0) room.push_back({node, units});
+      }
+      std::stable_sort(room.begin(), room.end(),
+                       [](const NodeGpus& a, const NodeGpus& b) { return a.gpus > b.gpus; });
+      std::int32_t left = table[c].demand.gpus;
+      std::size_t nodes = 0;
+      while (left > 0 && nodes < room.size()) {
+        room[nodes].gpus = std::min(room[nodes].gpus, left);
+        left -= room[nodes++].gpus;
+      }
+      room.resize(nodes);
+      if (left > 0 || !table[c].span.Holds(nodes)) continue;
+      std::sort(room.begin(), room.end(),
+                [](const NodeGpus& a, const NodeGpus& b) { return a.node < b.node; });
+      for (const NodeGpus& share : room) {
+        const std::uint64_t mask = free_.Take(share.node, unit * share.gpus);
+        given_[At(row)].push_back({share.node, {share.gpus}, mask});
+      }
+      configuration_[At(row)] = c;
+      return;
     }
   }
   // The type of most of the GPUs, of those that the job runs on.

@@ -14,6 +14,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "core/index.h"
@@ -54,11 +55,20 @@ class SiaPolicy : public Policy {
     configurations_.assign(At(o.rows()), {});
     for (std::int32_t row = 0; row < o.rows(); ++row) PoseJob(o, row);
     FreePins(o);
+    // Many answers are equally good: jobs are named in an order of their own, whatever the rows'.
+    order_.resize(At(o.rows()));
+    std::iota(order_.begin(), order_.end(), 0);
+    std::sort(order_.begin(), order_.end(), [&](std::int32_t a, std::int32_t b) {
+      return std::pair(o.submit[At(a)], o.job[At(a)]) < std::pair(o.submit[At(b)], o.job[At(b)]);
+    });
+    std::vector<SiaProblem::Job> jobs(problem_.jobs.size());
+    for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i] = std::move(problem_.jobs[At(order_[i])]);
+    problem_.jobs = std::move(jobs);
     const SiaAnswer answer = SolveSia(problem_, tolerance_);
     grants_.clear();
-    for (std::int32_t row = 0; row < o.rows(); ++row) {
-      const std::int32_t chosen = answer.chosen[At(row)];
-      if (chosen >= 0) grants_.push_back({row, configurations_[At(row)][At(chosen)]});
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      const std::int32_t chosen = answer.chosen[i];
+      if (chosen >= 0) grants_.push_back({order_[i], configurations_[At(order_[i])][At(chosen)]});
     }
     // Large ones first, as they need whole nodes.
     std::stable_sort(grants_.begin(), grants_.end(), [&](const Grant& a, const Grant& b) {
@@ -207,6 +217,7 @@ class SiaPolicy : public Policy {
   std::unique_ptr<Placement> placement_;
   std::vector<std::int32_t> node_gpus_;                    // by type
   std::vector<std::vector<std::int32_t>> configurations_;  // by row and option
+  std::vector<std::int32_t> order_;                        // rows by submission
   std::vector<Grant> grants_;
   std::map<JobIndex, Changed> changed_;
   Seconds last_ = 0;
