@@ -5,8 +5,8 @@
 // names their folder. Without one the applications are Pollux's, as fast on all three types.
 
 #include "core/error.h"
+#include "envs/application_jobs.h"
 #include "envs/setting.h"
-#include "envs/settings/application_jobs.h"
 #include "perf/application_model.h"
 #include "perf/pollux_applications.h"
 #include "sim/belief.h"

@@ -1,8 +1,7 @@
 #pragma once
-// Configurations: the common currency of the house. A configuration is one way a job can run (how
-// many units of each kind, on which GPU type, over how many nodes, beside whom), with its demand
-// and its rate. A job's table of them belongs to its throughput profile and is shared by all jobs
-// of equal profile and limits.
+// Configurations: ways a job can run (how many units of each kind, on which GPU type, over how many
+// nodes, beside whom), each with its demand and its rate. A job's table of them belongs to its
+// throughput profile and is shared by all jobs of equal profile and limits.
 
 #include <cstddef>
 #include <cstdint>
@@ -40,9 +39,8 @@ struct HullStep {
   Resources most;      // componentwise the most that `to` and the steps below it demand
 };
 
-// A table has a layout (which configurations there are, their order, demands and lookup), which
-// never changes, and rates with all that follows from them (hulls, references), which Renew
-// replaces in place.
+// A table has a layout (its configurations, their order, demands and lookup), which never changes,
+// and rates with what follows from them (hulls, references), which Renew replaces in place.
 class ConfigurationTable {
  public:
   static constexpr UnitCounts kNoLimits = {kMaxGpusPerJob, kMaxGpusPerJob};
@@ -61,19 +59,16 @@ class ConfigurationTable {
   // Whoever shares the table sees it change. O(n).
   void Renew(std::span<const double> rates);
   ConfigurationTable WithRates(std::span<const double> rates) const;  // of its own
-  // The same, and which rates are more than guesses: those of up to so many units. Hulls, best
-  // rates and fastest() leave out what has more, as if a job may not hold it; it may. At least one
-  // configuration that progresses must be left.
+  // And up to how many units rates are more than guesses: hulls, best rates and fastest() leave out
+  // what has more, which a job may hold. One that progresses must be left.
   void Renew(std::span<const double> rates, const UnitCounts& trusted);
 
   // Which table this is, by content: equal exactly for tables of equal name, layout and rates (64
-  // bits, so that two differ by chance once in 10^19). An address says less: tables are renewed in
-  // place, and made anew where others were.
+  // bits). An address says less: tables are renewed in place.
   std::uint64_t fingerprint() const { return fingerprint_; }
   // The same of the layout alone: indices mean the same in tables where it is equal.
   std::uint64_t layout() const { return layout_; }
-  // How often this table was renewed.
-  std::uint64_t version() const { return version_; }
+  std::uint64_t version() const { return version_; }  // how often it was renewed
 
   const std::string& name() const { return name_; }
   const std::vector<UnitKind>& kinds() const { return kinds_; }

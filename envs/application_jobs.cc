@@ -1,4 +1,4 @@
-#include "envs/settings/application_jobs.h"
+#include "envs/application_jobs.h"
 
 #include <fmt/format.h>
 

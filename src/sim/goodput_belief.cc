@@ -1,18 +1,4 @@
-// What jobs that train applications (perf/application.h) believe of themselves in Pollux's and
-// Sia's simulators: they know their gradients' statistics as of now and iteration times as fitted
-// to what they ran so far (perf/timing_fits.h). Three regimes:
-//   online   each job fits its own times
-//   shared   all jobs of an application fit theirs together: a new one begins with what is known
-//   known    times are fitted to what was measured of the application before anybody runs
-// More GPUs than `growth` times the most that it ran on are not trusted (Pollux, OSDI'21, section
-// 4.1, footnote: at most twice; all types together, as in Sia).
-//
-// Before it ran, a job is taken to scale perfectly from its smallest configuration, whose true rate
-// is known, as its length estimate would say too. On types where it never ran, it is as fast as on
-// the first one it ran on, times the ratio of the true rates of the smallest configurations (Sia's
-// artifact, option project_throughputs).
-//
-// Other jobs are believed to run as they do.
+#include "sim/goodput_belief.h"
 
 #include <algorithm>
 #include <map>
@@ -30,11 +16,9 @@
 namespace allot {
 namespace {
 
-enum class Regime { kOnline, kShared, kKnown };
-
 class GoodputBelief : public FollowedTruth, public TrainingBelief {
  public:
-  GoodputBelief(const Scenario& scenario, Regime regime, double growth)
+  GoodputBelief(const Scenario& scenario, TimingRegime regime, double growth)
       : FollowedTruth(scenario, nullptr),
         scenario_(scenario),
         specs_(scenario.cluster().type_specs()),
@@ -86,7 +70,7 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
 
   bool Measure(JobIndex job, const TrainingMeasurement& measured) override {
     Believed& believed = Of(job);
-    if (regime_ == Regime::kKnown) {
+    if (regime_ == TimingRegime::kKnown) {
       most_gpus_[job] = std::max(most_gpus_[job], measured.place.gpus);
     } else {
       believed.fits->Observe(
@@ -116,7 +100,11 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
                                : std::max(on.limits.initial, on.limits.least_local * place.gpus);
       return SplitFixedBatch(on.limits, place.gpus, batch);
     }
-    BatchChoice choice = ChooseBatch(*timing, on.limits, {{on.limits.initial, believed.statistics}},
+    // No more samples on a GPU than it was measured with.
+    BatchLimits limits = on.limits;
+    const std::int32_t largest = on.times.LargestBatch({nullptr, place.nodes, place.gpus});
+    if (largest > 0) limits.most_local = std::min<double>(limits.most_local, largest);
+    BatchChoice choice = ChooseBatch(*timing, limits, {{limits.initial, believed.statistics}},
                                      place.nodes > 1, place.gpus);
     // Rounded up on each GPU, it may be above the most.
     const double room = on.limits.most / (double{1} * place.gpus * (choice.accumulation + 1));
@@ -147,7 +135,7 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
     if (found != jobs_.end()) return found->second;
     const Scenario::JobFacts& facts = scenario_.facts(job);
     Believed believed{*facts.table, FitsFor(job), GoodputRates(CandidatesFor(job))};
-    if (regime_ != Regime::kOnline && !believed.fits->empty()) {
+    if (regime_ != TimingRegime::kOnline && !believed.fits->empty()) {
       // What the gradients are at its first epoch is measured as soon as it runs.
       const Application& application = *facts.application->application();
       believed.statistics = application.StatisticsIn(0, application.initial_batch());
@@ -159,12 +147,12 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
   }
 
   std::shared_ptr<TimingFits> FitsFor(JobIndex job) {
-    if (regime_ == Regime::kOnline) return std::make_shared<TimingFits>();
+    if (regime_ == TimingRegime::kOnline) return std::make_shared<TimingFits>();
     const ApplicationModel* model = ApplicationOf(job);
     std::shared_ptr<TimingFits>& fits = shared_[model->application().get()];
     if (fits == nullptr) {
       fits = std::make_shared<TimingFits>();
-      if (regime_ == Regime::kKnown) FitAll(*model->application(), fits.get());
+      if (regime_ == TimingRegime::kKnown) FitAll(*model->application(), fits.get());
     }
     return fits;
   }
@@ -224,7 +212,7 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
   GpuCount TrustedOf(JobIndex job, const Believed& believed) const {
     if (growth_ <= 0) return kMaxGpusPerJob;
     const auto known = most_gpus_.find(job);
-    const GpuCount most = regime_ == Regime::kKnown
+    const GpuCount most = regime_ == TimingRegime::kKnown
                               ? (known == most_gpus_.end() ? 0 : known->second)
                               : believed.fits->most_gpus();
     const ConfigurationTable& truth = *scenario_.facts(job).table;
@@ -291,7 +279,7 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
 
   const Scenario& scenario_;
   std::vector<GpuTypeSpec> specs_;
-  Regime regime_;
+  TimingRegime regime_;
   double growth_;
   std::map<JobIndex, Believed> jobs_;
   std::map<JobIndex, GpuCount> most_gpus_;  // where fits do not say
@@ -301,7 +289,10 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
   std::vector<double> rates_;
 };
 
-BeliefInfo GoodputInfo(const char* id, const char* summary, Regime regime, const char* growth) {
+}  // namespace
+
+BeliefInfo GoodputBeliefInfo(const char* id, const char* summary, TimingRegime regime,
+                             const char* growth) {
   return {id,
           summary,
           {{"growth", growth, "times as many GPUs as it ran on are trusted, at most; 0: any number",
@@ -311,15 +302,4 @@ BeliefInfo GoodputInfo(const char* id, const char* summary, Regime regime, const
           }};
 }
 
-ALLOT_REGISTER(BeliefInfo,
-               GoodputInfo("online",
-                           "jobs that train applications fit their own iteration times (Pollux)",
-                           Regime::kOnline, "2"));
-ALLOT_REGISTER(BeliefInfo,
-               GoodputInfo("shared", "as online, but jobs of an application fit theirs together",
-                           Regime::kShared, "2"));
-ALLOT_REGISTER(BeliefInfo, GoodputInfo("known", "iteration times are fitted before anybody runs",
-                                       Regime::kKnown, "0"));
-
-}  // namespace
 }  // namespace allot

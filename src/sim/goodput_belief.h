@@ -1,0 +1,28 @@
+#pragma once
+// What jobs that train applications (perf/application.h) believe of themselves in Pollux's and
+// Sia's simulators: they know their gradients' statistics as of now and iteration times as fitted
+// to what they ran so far (perf/timing_fits.h). Three regimes:
+//   online   each job fits its own times
+//   shared   all jobs of an application fit theirs together: a new one begins with what is known
+//   known    times are fitted to what was measured of the application before anybody runs
+// More GPUs than `growth` times the most that it ran on are not trusted (Pollux, OSDI'21, section
+// 4.1, footnote: at most twice; all types together, as in Sia).
+//
+// Before it ran, a job is taken to scale perfectly from its smallest configuration, whose true rate
+// is known, as its length estimate would say too. On types where it never ran, it is as fast as on
+// the first one it ran on, times the ratio of the true rates of the smallest configurations (Sia's
+// artifact, option project_throughputs).
+//
+// Other jobs are believed to run as they do.
+
+#include "sim/belief.h"
+
+namespace allot {
+
+enum class TimingRegime { kOnline, kShared, kKnown };
+
+// `growth`: the default.
+BeliefInfo GoodputBeliefInfo(const char* id, const char* summary, TimingRegime regime,
+                             const char* growth);
+
+}  // namespace allot
