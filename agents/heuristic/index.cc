@@ -221,7 +221,6 @@ PolicyInfo IndexInfo() {
        "weight of being behind an even division: u += fairness x (its part of the job's work - the "
        "part that is done)",
        0, 1000},
-      {"first-bonus", "0", "added to the key of each job's first step", 0, 1000, "first"},
       {"first-bonus", "0", "added to the key of each job's first step", -1000, 1000, "first"},
       {"sizes", "", "numbers of GPUs that jobs are given, joined by '|'; empty: any", 1, 4096},
       {"soon", "0", "added to kappa of jobs that run, times interval / remaining time, at most 1",
