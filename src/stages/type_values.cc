@@ -2,15 +2,29 @@
 
 #include <algorithm>
 
+#include "core/error.h"
 #include "core/index.h"
 
 namespace allot {
 namespace {
 
 constexpr double kHolds = 1 + 1e-7;  // a tie goes to what is there
-constexpr double kMostStay = 100;
 
 }  // namespace
+
+ParamSpec PaysWithinParam() {
+  return {"pays-within", "120",
+          "a change of type must pay for its restart within so many times its cost; 0: at once", 0,
+          1e9};
+}
+
+TypeValues::TypeValues(double pays_within) {
+  if (pays_within == 0) return;
+  if (!(pays_within > 1)) {
+    throw UsageError("pays-within must be 0 or above 1, got {}", pays_within);
+  }
+  pays_ = pays_within / (pays_within - 1);
+}
 
 void TypeValues::Read(const Observation& o, const TypeQuestion& question) {
   const std::size_t jobs = question.order.size();
@@ -42,11 +56,7 @@ void TypeValues::Value(const Observation& o, const TypeQuestion& question, std::
   for (std::size_t t = 0; t < capacity_.size(); ++t) values[t] *= weight / best;
   const std::int32_t running = o.running[row];
   if (running < 0) return;
-  const Seconds left = pays_within_ - o.restart_cost[row];
-  stay_[place] = kHolds;
-  if (pays_within_ > 0) {
-    stay_[place] *= left > 0 ? std::min(kMostStay, pays_within_ / left) : kMostStay;
-  }
+  stay_[place] = kHolds * (o.restart_cost[row] > 0 ? pays_ : 1);
   const auto now = At(table[running].gpu_type);
   values[now] *= stay_[place];
   if (question.moves || values[now] == 0) return;

@@ -3,9 +3,9 @@
 // its own best type, both at the size asked about (normalised as in Gavel, OSDI'20, section 4.1,
 // but to the job's best). Where a job has no rate it does not go.
 //
-// Who runs is worth more on the type where it runs: H / (H - r), r its restart cost, so that a
-// change pays for its restart within H seconds. And a little more, so that of equal answers the one
-// that runs is taken.
+// Who runs is worth more on the type where it runs: N / (N - 1), so that a change pays for its
+// restart within N times what the restart costs; as is where it costs nothing. And a little more,
+// so that of equal answers the one that runs is taken.
 
 #include <vector>
 
@@ -15,7 +15,7 @@ namespace allot {
 
 class TypeValues {
  public:
-  explicit TypeValues(Seconds pays_within) : pays_within_(pays_within) {}
+  explicit TypeValues(double pays_within);  // N: 0, or above 1
 
   // O(rows x types).
   void Read(const Observation& observation, const TypeQuestion& question);
@@ -30,14 +30,13 @@ class TypeValues {
  private:
   void Value(const Observation& observation, const TypeQuestion& question, std::size_t place);
 
-  Seconds pays_within_;  // 0: changes cost nothing
+  double pays_ = 1;  // N / (N - 1)
   std::vector<std::int32_t> capacity_;
   std::vector<std::int32_t> gpus_;
   std::vector<double> values_;
   std::vector<double> stay_;
 };
 
-inline constexpr const char* kPaysWithinHelp =
-    "seconds within which a change of type must pay for its restart; 0: changes cost nothing";
+ParamSpec PaysWithinParam();
 
 }  // namespace allot

@@ -12,7 +12,7 @@ enum class Enter { kAsWeighed, kByOrder, kByValue };
 
 class Exact : public TypeAssignment {
  public:
-  Exact(Enter enter, Seconds pays_within) : enter_(enter), values_(pays_within) {}
+  Exact(Enter enter, double pays_within) : enter_(enter), values_(pays_within) {}
 
   // By value the answer is not that of the order, even where there is nothing to choose.
   bool Concerns(const ClusterSpec& cluster) const override {
@@ -52,7 +52,7 @@ ALLOT_REGISTER(TypeAssignmentInfo, ([] {
                  info.params = {{"enter", "",
                                  "who runs: the first of the order, or those of most value "
                                  "(default: by value where the sizing weighs jobs)"},
-                                {"pays-within", "3600", kPaysWithinHelp, 0, 1e12}};
+                                PaysWithinParam()};
                  info.make = [](const Params& params) {
                    return std::make_unique<Exact>(EnterOf(params.Text("enter")),
                                                   params.Number("pays-within"));

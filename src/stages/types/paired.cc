@@ -15,7 +15,7 @@ namespace {
 
 class Paired : public TypeAssignment {
  public:
-  explicit Paired(Seconds pays_within) : values_(pays_within) {}
+  explicit Paired(double pays_within) : values_(pays_within) {}
 
   bool Concerns(const ClusterSpec& /*cluster*/) const override { return true; }
   bool pairs() const override { return true; }
@@ -81,7 +81,7 @@ ALLOT_REGISTER(TypeAssignmentInfo, ([] {
                  info.id = "paired";
                  info.summary =
                      "by value, with pairs of jobs on the same GPUs where tables have their rates";
-                 info.params = {{"pays-within", "3600", kPaysWithinHelp, 0, 1e12}};
+                 info.params = {PaysWithinParam()};
                  info.make = [](const Params& params) {
                    return std::make_unique<Paired>(params.Number("pays-within"));
                  };

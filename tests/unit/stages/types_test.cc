@@ -7,6 +7,7 @@
 #include "sched/stages.h"
 #include "stages/typed_fill.h"
 #include "stages/typed_sizing.h"
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/sched/world.h"
 
 namespace allot {
@@ -93,17 +94,20 @@ TEST(TypesTest, OfEqualAnswersTheOneThatRuns) {
   EXPECT_EQ(TypesOf(world, "exact:enter=value"), (Types{1, -1, 0}));
 }
 
-// The restart costs 30 s: of 40 s a quarter is left, of an hour nearly all.
+// Where it runs it is half as fast: of twice the cost half is left after a restart.
 TEST(TypesTest, AChangeOfTypePaysForItsRestartInTime) {
   World world("1x1:fast,1x1:slow");
   world.Add({{1}, {.5}});
   world.Run(0, 1, {{1, 1}});
   world.o.restart_cost[0] = 30;
   EXPECT_EQ(TypesOf(world, "exact"), (Types{0}));
-  EXPECT_EQ(TypesOf(world, "exact:pays-within=61"), (Types{0}));
-  EXPECT_EQ(TypesOf(world, "exact:pays-within=59"), (Types{1}));
-  EXPECT_EQ(TypesOf(world, "exact:pays-within=20"), (Types{1}));
+  EXPECT_EQ(TypesOf(world, "exact:pays-within=2.1"), (Types{0}));
+  EXPECT_EQ(TypesOf(world, "exact:pays-within=1.9"), (Types{1}));
   EXPECT_EQ(TypesOf(world, "exact:pays-within=0"), (Types{0}));
+  world.o.restart_cost[0] = 0;
+  EXPECT_EQ(TypesOf(world, "exact:pays-within=1.9"), (Types{0}));
+  ExpectError(ExitCode::kUsage, {"pays-within", "above 1", "got 1"},
+              [&] { TypesOf(world, "exact:pays-within=1"); });
 }
 
 TEST(TypesTest, WithoutPreemptionWhoRunsKeepsItsType) {
