@@ -154,8 +154,10 @@ def test_a_killed_controller_costs_no_job(serve):
     job = serve.training(number, 2)
     serve.cluster.wait_for_saved_state()
     serve.cluster.kill("slurmctld")
-    wait_until(lambda: serve.job(number)["step"] > job["step"] + 50, "training without a controller")
-    serve.cluster.start_controller()
+    try:
+        wait_until(lambda: serve.job(number)["step"] > job["step"] + 50, "training without a controller")
+    finally:
+        serve.cluster.start_controller()
     wait_until(serve.cluster.controller_answers, "the controller")
     second = serve.submit("allot max=1", "--steps", 20)
     serve.ended(second, "COMPLETED")

@@ -152,7 +152,7 @@ class Daemon:
                 del self.connections[worker]
 
 
-def wait_until(holds, what, seconds=30):
+def wait_until(holds, what, seconds=90):
     """Polls; fails with `what` (a text, or a function that makes one) when it never comes true."""
     deadline = time.monotonic() + seconds
     while True:

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 
-def wait_until(what, condition, seconds=30):
+def wait_until(what, condition, seconds=90):
     """The value of condition() once it is true. No timing: only a test that fails waits that long."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
