@@ -54,7 +54,7 @@ class SiaPolicy : public Policy {
     problem_.jobs.assign(At(o.rows()), {});
     configurations_.assign(At(o.rows()), {});
     for (std::int32_t row = 0; row < o.rows(); ++row) PoseJob(o, row);
-    FreePins(o);
+    FreePins();
     // Many answers are equally good: jobs are named in an order of their own, whatever the rows'.
     order_.resize(At(o.rows()));
     std::iota(order_.begin(), order_.end(), 0);
@@ -200,7 +200,7 @@ class SiaPolicy : public Policy {
   }
 
   // Nodes may have gone: pins that cannot all hold are none.
-  void FreePins(const Observation&) {
+  void FreePins() {
     std::vector<std::int32_t> left = problem_.capacity;
     for (const SiaProblem::Job& job : problem_.jobs) {
       if (!job.pinned) continue;
