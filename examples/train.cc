@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -21,15 +22,25 @@
 namespace allot {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 struct Options {
   std::int64_t steps = 1000;
   std::int64_t batch = 64;
+  std::int64_t most_batch = 0;
+  std::int64_t most_local = 256;
+  std::string rule = "adascale";
   double rate = 0.02;
   int pace_ms = 0;
+  int pace_us = 0;
   int save_seconds = 60;
+  double until_loss = 0;
 };
 
 constexpr double kMomentum = 0.9;
+constexpr std::int64_t kValidationBatch = 1024;
+constexpr std::int64_t kValidationSeed = 1LL << 40;  // that no step has
+constexpr std::int64_t kMostPasses = 1 << 16;        // of a step, over all workers
 
 // Rank r's rows of a batch: as even as rows allow, the same for all who count.
 Batch ShareOf(const Batch& batch, int rank, int world) {
@@ -39,75 +50,145 @@ Batch ShareOf(const Batch& batch, int rank, int world) {
   return {batch.input.slice(0, begin, end), batch.target.slice(0, begin, end)};
 }
 
-int Train(const Options& options, const Example& example) {
-  std::vector<at::Tensor> parameters = example.parameters;
-  std::vector<at::Tensor> velocity;
-  std::vector<StateBlock> state;
-  std::int64_t size = 0;
-  for (const at::Tensor& parameter : parameters) {
-    velocity.push_back(at::zeros_like(parameter));
-    for (const at::Tensor& tensor : {parameter, velocity.back()}) {
-      state.push_back({tensor.data_ptr(), tensor.nbytes()});
+class Training {
+ public:
+  Training(const Options& options, const Example& example)
+      : options_(options),
+        example_(example),
+        worker_(WorkerEnvironment::OfThisProcess(),
+                {.save_every = std::chrono::seconds(options.save_seconds),
+                 .total_work = static_cast<double>(options.steps * options.batch)}) {
+    if (adapts()) {
+      worker_.AdaptBatch({{options.batch, options.most_batch, 1, options.most_local},
+                          ParseLearningRateRule(options.rule)});
     }
-    size += parameter.numel();
+    std::int64_t size = 0;
+    for (const at::Tensor& parameter : example.parameters) {
+      velocity_.push_back(at::zeros_like(parameter));
+      for (const at::Tensor& tensor : {parameter, velocity_.back()}) {
+        state_.push_back({tensor.data_ptr(), tensor.nbytes()});
+      }
+      size += parameter.numel();
+    }
+    gradient_ = at::zeros({size});
   }
-  at::Tensor gradient = at::zeros({size});
 
-  ElasticWorker worker(WorkerEnvironment::OfThisProcess(),
-                       {.save_every = std::chrono::seconds(options.save_seconds),
-                        .total_work = static_cast<double>(options.steps * options.batch)});
-  std::int64_t step = 0;
-  auto last_step = std::chrono::steady_clock::now();
-  while (worker.Join(state, &step)) {
-    const std::chrono::duration<double, std::milli> pause =
-        std::chrono::steady_clock::now() - last_step;
-    fmt::print("joined rank={} world={} step={} pause_ms={:.1f}\n", worker.rank(),
-               worker.world_size(), step, pause.count());
-    while (step < options.steps) {
-      const auto begin = std::chrono::steady_clock::now();
-      const Batch share =
-          ShareOf(example.batch(step, options.batch), worker.rank(), worker.world_size());
-      for (at::Tensor& parameter : parameters) parameter.mutable_grad().reset();
-      at::Tensor loss = example.loss(example.forward(share.input), share.target);
-      loss.backward();
-      std::vector<at::Tensor> parts;
-      for (const at::Tensor& parameter : parameters) {
-        parts.push_back(parameter.grad().flatten());
+  int Run() {
+    auto last_step = Clock::now();
+    while (worker_.Join(state_, &step_)) {
+      const std::chrono::duration<double, std::milli> pause = Clock::now() - last_step;
+      fmt::print("joined rank={} world={} step={} pause_ms={:.1f}\n", worker_.rank(),
+                 worker_.world_size(), step_, pause.count());
+      while (!Over()) {
+        const Turn turn = Step();
+        if (!turn.apply) break;
+        Apply();
+        done_ = turn.done;
+        ++step_;
+        if (step_ % 10 == 0 && worker_.rank() == 0) Print(turn);
+        worker_.AfterStep(step_, state_);
+        last_step = Clock::now();
+        if (turn.regroup) break;
       }
-      at::cat_out(gradient, parts);
-
-      const Turn turn = worker.Reduce(
-          {gradient.data_ptr<float>(), static_cast<std::size_t>(size)},
-          {.loss = loss.item<double>(), .samples = static_cast<double>(share.input.size(0))});
-      if (!turn.apply) break;
-      {
-        const at::NoGradGuard no_gradient;
-        std::int64_t at = 0;
-        for (std::size_t i = 0; i < parameters.size(); ++i) {
-          at::Tensor& parameter = parameters[i];
-          velocity[i].mul_(kMomentum).add_(
-              gradient.slice(0, at, at + parameter.numel()).view_as(parameter));
-          parameter.sub_(velocity[i], options.rate);
-          at += parameter.numel();
-        }
+      if (Over()) {
+        fmt::print("finished step={}\n", step_);
+        return worker_.Finish(step_, state_);
       }
-      ++step;
-      if (step % 10 == 0 && worker.rank() == 0) {
-        fmt::print("step={} loss={:.5f} world={}\n", step, turn.loss, worker.world_size());
-      }
-      worker.AfterStep(step, state);
-      last_step = std::chrono::steady_clock::now();
-      std::this_thread::sleep_until(begin + std::chrono::milliseconds(options.pace_ms));
-      if (turn.regroup) break;
     }
-    if (step >= options.steps) {
-      fmt::print("finished step={}\n", step);
-      return worker.Finish(step, state);
+    fmt::print("left step={}\n", step_);
+    return 0;
+  }
+
+ private:
+  bool adapts() const { return options_.most_batch > 0; }
+  std::span<float> gradient() const {
+    return {gradient_.data_ptr<float>(), static_cast<std::size_t>(gradient_.numel())};
+  }
+
+  // Where the batch follows the workers, steps are not alike: their work is counted.
+  bool Over() const {
+    if (done_) return true;
+    if (!adapts()) return step_ >= options_.steps;
+    return worker_.work() >= static_cast<double>(options_.steps * options_.batch);
+  }
+
+  Turn Step() {
+    const int passes = adapts() ? worker_.batch().passes() : 1;
+    for (int pass = 0; pass + 1 < passes; ++pass) worker_.Accumulate(gradient(), Pass(pass));
+    LocalStep local = Pass(passes - 1);
+    local.done = reached_;
+    return worker_.Reduce(gradient(), local);
+  }
+
+  // All workers draw the same batch and take their rows of it; where it follows the workers, each
+  // draws its own.
+  Batch Draw(int pass) const {
+    const int rank = worker_.rank();
+    const int world = worker_.world_size();
+    if (!adapts()) return ShareOf(example_.batch(step_, options_.batch), rank, world);
+    return example_.batch(step_ * kMostPasses + pass * world + rank, worker_.batch().local);
+  }
+
+  LocalStep Pass(int pass) {
+    const auto begin = Clock::now();
+    const Batch share = Draw(pass);
+    const std::int64_t samples = share.input.size(0);
+    for (at::Tensor parameter : example_.parameters) parameter.mutable_grad().reset();
+    const at::Tensor loss = example_.loss(example_.forward(share.input), share.target);
+    loss.backward();
+    std::vector<at::Tensor> parts;
+    for (const at::Tensor& parameter : example_.parameters) {
+      parts.push_back(parameter.grad().flatten());
+    }
+    at::cat_out(gradient_, parts);
+    std::this_thread::sleep_until(begin + std::chrono::milliseconds(options_.pace_ms) +
+                                  std::chrono::microseconds(options_.pace_us * samples));
+    return {.loss = loss.item<double>(), .samples = static_cast<double>(samples)};
+  }
+
+  void Apply() {
+    const at::NoGradGuard no_gradient;
+    const double rate = options_.rate * worker_.rate_factor();
+    std::int64_t at = 0;
+    for (std::size_t i = 0; i < velocity_.size(); ++i) {
+      at::Tensor parameter = example_.parameters[i];
+      velocity_[i].mul_(kMomentum).add_(
+          gradient_.slice(0, at, at + parameter.numel()).view_as(parameter));
+      parameter.sub_(velocity_[i], rate);
+      at += parameter.numel();
     }
   }
-  fmt::print("left step={}\n", step);
-  return 0;
-}
+
+  void Print(const Turn& turn) {
+    fmt::print("step={} loss={:.5f} world={}", step_, turn.loss, worker_.world_size());
+    if (adapts()) {
+      fmt::print(" batch={} work={:.0f} factor={:.3f}", worker_.batch().total(), worker_.work(),
+                 worker_.rate_factor());
+    }
+    if (options_.until_loss > 0) {
+      const double loss = Validate();
+      fmt::print(" validation={:.5f}", loss);
+      reached_ = loss <= options_.until_loss;  // all hear of it in the next step
+    }
+    fmt::print("\n");
+  }
+
+  double Validate() const {
+    const at::NoGradGuard no_gradient;
+    const Batch batch = example_.batch(kValidationSeed, kValidationBatch);
+    return example_.loss(example_.forward(batch.input), batch.target).item<double>();
+  }
+
+  const Options options_;
+  const Example& example_;
+  ElasticWorker worker_;
+  std::vector<at::Tensor> velocity_;
+  std::vector<StateBlock> state_;
+  at::Tensor gradient_;
+  std::int64_t step_ = 0;
+  bool reached_ = false;  // this worker has seen the loss that ends training
+  bool done_ = false;
+};
 
 }  // namespace
 
@@ -115,16 +196,25 @@ int TrainElastic(int argc, char** argv, const Example& example) {
   Options options;
   CommandLine line("An elastic training job: started by allot, one process a GPU");
   line.Option("--steps", options.steps, "training steps").Positive();
-  line.Option("--batch", options.batch, "samples a step, of all workers together").Range(64, 65536);
+  line.Option("--batch", options.batch, "samples a step, of all workers together").Range(16, 65536);
+  line.Option("--most-batch", options.most_batch,
+              "the batch follows the workers and the noise of the gradient, up to so many samples; "
+              "--steps are then of --batch samples");
+  line.Option("--most-local", options.most_local, "samples of one pass on one worker, at most")
+      .Positive();
+  line.Option("--rule", options.rule,
+              "how the learning rate follows: adascale, square-root, linear or constant");
   line.Option("--rate", options.rate, "learning rate");
-  line.Option("--pace-ms", options.pace_ms, "a step takes at least so many milliseconds");
+  line.Option("--pace-ms", options.pace_ms, "a pass takes at least so many milliseconds");
+  line.Option("--pace-us", options.pace_us, "and so many microseconds for each sample");
   line.Option("--save-seconds", options.save_seconds, "between checkpoints");
+  line.Option("--until-loss", options.until_loss, "end once the validation loss is so low");
   if (const std::optional<int> code = line.Parse(argc, argv)) return *code;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   at::set_num_threads(1);
   int code = 0;
   try {
-    code = Train(options, example);
+    code = Training(options, example).Run();
   } catch (const Error& error) {
     fmt::print(stderr, "{}\n", error.what());
     code = static_cast<int>(error.code());

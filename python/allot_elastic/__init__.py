@@ -19,6 +19,13 @@
             worker.finish(step, state)
             break
 
+A program whose batch follows its workers calls `worker.adapt(initial=64, most=4096, most_local=256)`
+before it joins. Then `worker.batch` says what a step is: `passes` times `local` samples on each
+worker. All passes but the last go to `worker.accumulate(gradient, loss, samples)`, the last one to
+`worker.reduce`. The learning rate that was written for `initial` samples is multiplied by
+`worker.batch.rate_factor` after `reduce`, and training is over when `worker.work` reaches
+`total_work`.
+
 A thin layer over liballot_elastic.so (its header: allot_elastic.h), which is looked for in
 $ALLOT_ELASTIC_LIBRARY, then among the system's libraries. State and gradients are writable objects
 with contiguous memory: numpy arrays, array.array, memoryviews; a torch tensor by its .numpy().
@@ -40,6 +47,20 @@ class Turn(NamedTuple):
     apply: bool  #: the gradient is the members' average: finish the step with it
     regroup: bool  #: join again, after this step
     loss: float  #: the members' average
+
+
+class Batch(NamedTuple):
+    local: int  #: samples of a pass on this worker
+    passes: int  #: of a step
+    rate_factor: float  #: of the learning rate, for the step that was reduced last
+
+
+class _Range(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_int64) for name in ("initial", "most", "least_local", "most_local")]
+
+
+class _Batch(ctypes.Structure):
+    _fields_ = [("local", ctypes.c_int64), ("passes", ctypes.c_int), ("rate_factor", ctypes.c_double)]
 
 
 class _Block(ctypes.Structure):
@@ -69,6 +90,14 @@ def _load():
     library.allot_elastic_world_size.argtypes = (worker,)
     library.allot_elastic_reduce.argtypes = (worker, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_double,
                                              ctypes.c_double, ctypes.POINTER(_Turn))
+    library.allot_elastic_adapt.argtypes = (worker, ctypes.POINTER(_Range), ctypes.c_char_p)
+    library.allot_elastic_current_batch.argtypes = (worker, ctypes.POINTER(_Batch))
+    library.allot_elastic_accumulate.argtypes = (worker, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_double,
+                                                 ctypes.c_double)
+    library.allot_elastic_say_done.argtypes = (worker,)
+    library.allot_elastic_done.argtypes = (worker,)
+    library.allot_elastic_work.argtypes = (worker,)
+    library.allot_elastic_work.restype = ctypes.c_double
     library.allot_elastic_after_step.argtypes = (worker, ctypes.c_int64, *state)
     library.allot_elastic_finish.argtypes = (worker, ctypes.c_int64, *state)
     return library
@@ -82,6 +111,14 @@ def _memory(array):
     if view.nbytes == 0:
         return None, 0
     return ctypes.addressof(ctypes.c_char.from_buffer(view.cast("B"))), view.nbytes
+
+
+def _gradient(array):
+    """Address and number of elements of a float32 array."""
+    if memoryview(array).format != "f":
+        raise ValueError(f"a gradient must be of float32, got format '{memoryview(array).format}'")
+    address, size = _memory(array)
+    return address, size // 4
 
 
 def _blocks(state):
@@ -118,6 +155,36 @@ class Worker:
     def world_size(self):
         return self._library.allot_elastic_world_size(self._worker)
 
+    def adapt(self, initial, most, most_local, least_local=1, rule="adascale"):
+        """The batch follows the workers: from `initial` samples, which the learning rate is written for, up to
+        `most`, with `least_local` to `most_local` in one pass of one worker. `rule` says how the learning rate
+        follows: adascale, square-root, linear or constant."""
+        allowed = _Range(initial, most, least_local, most_local)
+        self._checked(self._library.allot_elastic_adapt(self._worker, ctypes.byref(allowed), rule.encode()))
+
+    @property
+    def batch(self):
+        now = _Batch()
+        self._checked(self._library.allot_elastic_current_batch(self._worker, ctypes.byref(now)))
+        return Batch(now.local, now.passes, now.rate_factor)
+
+    @property
+    def work(self):
+        """Done by the job, in samples; where the batch follows, as many as its steps are worth at `initial`."""
+        return self._library.allot_elastic_work(self._worker)
+
+    def accumulate(self, gradient, loss, samples):
+        """The float32 gradient of a pass that is not the step's last."""
+        self._checked(self._library.allot_elastic_accumulate(self._worker, *_gradient(gradient), loss, samples))
+
+    def say_done(self):
+        """This worker has seen that training is done: all hear of it in the next reduction (`done`)."""
+        self._checked(self._library.allot_elastic_say_done(self._worker))
+
+    @property
+    def done(self):
+        return bool(self._library.allot_elastic_done(self._worker))
+
     def join(self, state, step=0):
         """The step to go on from, with rank 0's state; None: this worker is to end."""
         at = ctypes.c_int64(step)
@@ -127,11 +194,8 @@ class Worker:
 
     def reduce(self, gradient, loss, samples):
         """Averages float32 `gradient` over the members in place."""
-        if memoryview(gradient).format != "f":
-            raise ValueError(f"a gradient must be of float32, got format '{memoryview(gradient).format}'")
-        address, size = _memory(gradient)
         turn = _Turn()
-        self._checked(self._library.allot_elastic_reduce(self._worker, address, size // 4, loss, samples,
+        self._checked(self._library.allot_elastic_reduce(self._worker, *_gradient(gradient), loss, samples,
                                                          ctypes.byref(turn)))
         return Turn(bool(turn.apply), bool(turn.regroup), turn.loss)
 

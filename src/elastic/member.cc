@@ -28,6 +28,22 @@ void Put(json& message, const char* key, double value) {
   if (std::isfinite(value)) message[key] = value;
 }
 
+json BatchJson(const TrainingProgress& progress) {
+  const BatchRange& range = progress.range;
+  const WorkerBatch& batch = progress.batch;
+  json said{{"initial", range.initial},          {"most", range.most},
+            {"least_local", range.least_local},  {"most_local", range.most_local},
+            {"workers", batch.workers},          {"local", batch.local},
+            {"accumulation", batch.accumulation}};
+  if (progress.seconds.iteration > 0) {
+    said["timed"] = {{"workers", progress.timed.workers},
+                     {"local", progress.timed.local},
+                     {"gradient", progress.seconds.gradient},
+                     {"iteration", progress.seconds.iteration}};
+  }
+  return said;
+}
+
 }  // namespace
 
 int Epoch::rank_of(const std::string& worker) const {
@@ -117,6 +133,11 @@ bool Member::TakeSaveWanted() {
   return true;
 }
 
+WorkerBatch Member::batch_wanted() const {
+  const std::lock_guard lock(mutex_);
+  return batch_wanted_;
+}
+
 void Member::Reached(std::int64_t epoch, std::int64_t step) {
   {
     const std::lock_guard lock(mutex_);
@@ -173,6 +194,9 @@ std::string Member::ProgressLine() const {
   Put(message, "total", progress_.total_work);
   Put(message, "noise", progress_.noise_scale);
   Put(message, "loss", progress_.loss);
+  if (progress_.range.initial > 0 && progress_.batch.local > 0) {
+    message["batch"] = BatchJson(progress_);
+  }
   return message.dump();
 }
 
@@ -240,6 +264,16 @@ void Member::OnLine(const std::string& line) {
       return;  // no epoch that we could follow
     }
     if (epoch.number > latest_.number) latest_ = std::move(epoch);
+  } else if (say == "batch") {
+    WorkerBatch batch;
+    try {
+      message.at("workers").get_to(batch.workers);
+      message.at("local").get_to(batch.local);
+      message.at("accumulation").get_to(batch.accumulation);
+    } catch (const json::exception&) {
+      return;  // no batch that we could train with
+    }
+    batch_wanted_ = batch;
   } else if (say == "save") {
     ++saves_wanted_;
   } else if (say == "stop") {

@@ -19,6 +19,8 @@
 #include "core/types.h"
 #include "elastic/environment.h"
 #include "elastic/line_socket.h"
+#include "elastic/training_meter.h"
+#include "elastic/worker_batch.h"
 
 namespace allot {
 
@@ -38,6 +40,11 @@ struct TrainingProgress {
   double total_work = kUnknown;   // of the whole job
   double noise_scale = kUnknown;  // of the gradient
   double loss = kUnknown;
+  // Of a job whose batch follows its workers; initial 0: of another one.
+  BatchRange range{};
+  WorkerBatch batch{};    // that it trains with
+  StepSeconds seconds{};  // of `timed`; iteration 0: not measured
+  WorkerBatch timed{};
 };
 
 class Member {
@@ -62,7 +69,8 @@ class Member {
   std::string refused() const;  // why the daemon will not have us; "" while it does
   // From now on SIGTERM, which a cluster sends before it kills, counts as the daemon's "stop".
   static void StopOnSigterm();
-  bool TakeSaveWanted();  // true once for each requested checkpoint
+  bool TakeSaveWanted();             // true once for each requested checkpoint
+  WorkerBatch batch_wanted() const;  // the daemon's latest choice; local 0: none yet
 
   void Reached(std::int64_t epoch, std::int64_t step);
   void Broken(std::int64_t epoch);
@@ -95,6 +103,7 @@ class Member {
   bool acknowledged_ = false;
   bool stop_ = false;
   int saves_wanted_ = 0;
+  WorkerBatch batch_wanted_;
   bool over_ = false;
   std::string refused_;
 

@@ -1,9 +1,15 @@
 #include "elastic/training_meter.h"
 
+#include <algorithm>
+
 namespace allot {
 namespace {
 
-constexpr double kForget = 0.02;  // both parts are noisy one by one: averaged over some 50 steps
+Seconds Median(std::vector<Seconds> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
 
 }  // namespace
 
@@ -11,23 +17,37 @@ void TrainingMeter::Joined(Seconds now) {
   counted_from_ = now;
   counted_ = 0;
   rate_ = kUnknown;
+  passes_.clear();
+  steps_.clear();
 }
 
-void TrainingMeter::Step(Seconds now, double samples, int members, double local, double global) {
-  work_ += samples;
-  counted_ += samples;
+void TrainingMeter::Step(Seconds now, double work) {
+  work_ += work;
+  counted_ += work;
   if (now > counted_from_) rate_ = counted_ / (now - counted_from_);
-  if (members < 2 || samples <= 0) return;
-  const double large = samples;
-  const double small = samples / members;
-  const double signal = (large * global - small * local) / (large - small);
-  const double noise = (local - global) / (1 / small - 1 / large);
-  signal_ += kForget * (signal - signal_);
-  noise_ += kForget * (noise - noise_);
 }
 
-double TrainingMeter::noise_scale() const {
-  return signal_ > 0 && noise_ > 0 ? noise_ / signal_ : kUnknown;
+void TrainingMeter::Took(const WorkerBatch& batch, Seconds pass, Seconds step) {
+  if (batch != batch_) {
+    batch_ = batch;
+    passes_.clear();
+    steps_.clear();
+  }
+  if (passes_.size() < kWindow) {
+    next_ = 0;
+    passes_.push_back(pass);
+    steps_.push_back(step);
+    return;
+  }
+  passes_[next_] = pass;
+  steps_[next_] = step;
+  next_ = (next_ + 1) % kWindow;
+}
+
+StepSeconds TrainingMeter::seconds() const {
+  const Seconds gradient = Median(passes_);
+  const Seconds last = Median(steps_) - gradient * batch_.accumulation;
+  return {gradient, std::max(last, gradient)};  // a pass is part of it, whatever the clock says
 }
 
 }  // namespace allot

@@ -162,6 +162,66 @@ def test_noise_scale_and_rate_are_reported(daemon):
     assert said["noise"] > 0 and said["rate"] > 0 and said["total"] == 64e6
 
 
+ADAPTS = ("--steps", 1000000, "--pace-ms", 3, "--batch", 32, "--most-batch", 1024, "--most-local", 128)
+
+
+def batch_of(daemon, worker="w0"):
+    return daemon.heard(worker, "progress").get("batch", {})
+
+
+@pytest.mark.parametrize("example", ["elastic_mlp", "mlp.py"], indirect=True)
+def test_the_batch_is_what_the_daemon_says_and_its_total_stays_where_it_does_not(daemon):
+    daemon.start("w0", "w1", arguments=ADAPTS)
+    daemon.regroup("w0")
+    wait_until(lambda: batch_of(daemon), "a batch")
+    assert {key: batch_of(daemon)[key] for key in ("initial", "most", "most_local", "workers", "local")} == {
+        "initial": 32, "most": 1024, "most_local": 128, "workers": 1, "local": 32}
+    daemon.regroup("w0", "w1")  # nobody says what to do: the total stays
+    wait_until(lambda: (batch_of(daemon).get("workers"), batch_of(daemon).get("local")) == (2, 16), "shares of 32")
+    for choice in ({"workers": 2, "local": 129, "accumulation": 0}, {"workers": 3, "local": 64, "accumulation": 0},
+                   {"workers": 2, "local": -1, "accumulation": 0}, {"workers": 2, "local": "x", "accumulation": 0}):
+        daemon.tell("w0", "batch", **choice)
+    trains_on(daemon, "w1")
+    assert batch_of(daemon)["local"] == 16, "what cannot be done is not done"
+    for worker in ("w0", "w1"):
+        daemon.tell(worker, "batch", workers=2, local=100, accumulation=1)
+    wait_until(lambda: (batch_of(daemon)["local"], batch_of(daemon)["accumulation"]) == (100, 1), "the choice")
+    trains_on(daemon, "w1")
+    daemon.regroup("w1")  # rank 0 leaves: who stays has the batch
+    wait_until(lambda: batch_of(daemon, "w1").get("workers") == 1, "the last worker alone")
+    last = batch_of(daemon, "w1")
+    assert last["local"] * (last["accumulation"] + 1) == 400
+
+
+def test_steps_and_noise_are_measured_with_any_number_of_workers(daemon):
+    daemon.start("w0", "w1", arguments=ADAPTS)
+    daemon.regroup("w0")
+    for workers, local in ((1, 32), (2, 16)):
+        timed = wait_until(lambda: (t := batch_of(daemon).get("timed", {})).get("workers") == workers and t,
+                           f"times on {workers}")
+        assert timed["local"] == local and timed["iteration"] >= timed["gradient"] >= 0.003
+        assert daemon.heard("w0", "progress")["noise"] > 0
+        if workers == 1:
+            daemon.regroup("w0", "w1")
+
+
+def test_work_counts_what_a_batch_is_worth(daemon):
+    daemon.start("w0", arguments=("--steps", 100, "--batch", 32, "--most-batch", 1024, "--most-local", 1024))
+    daemon.announce("w0")
+    daemon.tell("w0", "batch", workers=1, local=1024, accumulation=0)
+    assert daemon.processes["w0"].wait(timeout=60) == 0, daemon.output("w0")
+    done = daemon.heard("w0", "finished")
+    assert done["step"] < 100 and done["work"] >= 3200
+
+
+def test_a_loss_that_is_reached_ends_all_workers(daemon):
+    daemon.start("w0", "w1", arguments=("--steps", 100000, "--rate", 0.05, "--until-loss", 0.1))
+    daemon.announce("w0", "w1")
+    for worker in ("w0", "w1"):
+        assert daemon.processes[worker].wait(timeout=60) == 0, daemon.output(worker)
+    assert daemon.heard("w0", "finished")["step"] == daemon.heard("w1", "finished")["step"] < 100000
+
+
 def test_a_wrong_token_is_refused(daemon):
     daemon.start("w0", token="guessed")
     assert daemon.processes["w0"].wait(timeout=30) == 1

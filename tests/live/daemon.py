@@ -88,9 +88,9 @@ class Daemon:
     def regroup(self, *members):
         self.reached(self.announce(*members))
 
-    def tell(self, worker, what):
+    def tell(self, worker, what, **more):
         with self.lock:
-            self._send(worker, {"say": what})
+            self._send(worker, {"say": what, **more})
 
     def heard(self, worker, what):
         with self.lock:

@@ -8,7 +8,12 @@
 #include "elastic/torch/elastic_worker.h"
 
 struct allot_elastic_worker {
+  explicit allot_elastic_worker(const allot::WorkerEnvironment& environment,
+                                const allot::ElasticOptions& options)
+      : worker(environment, options) {}
   allot::ElasticWorker worker;
+  bool says_done = false;
+  bool done = false;
 };
 
 namespace {
@@ -53,13 +58,45 @@ allot_elastic_worker* allot_elastic_open(double total_work, double save_seconds,
     if (save_seconds >= 0) options.save_every = Milliseconds(save_seconds);
     if (peer_seconds >= 0) options.peer_timeout = Milliseconds(peer_seconds);
     const auto environment = allot::WorkerEnvironment::OfThisProcess();
-    opened = new allot_elastic_worker{allot::ElasticWorker(environment, options)};
+    opened = new allot_elastic_worker(environment, options);
     return 0;
   });
   return opened;
 }
 
 void allot_elastic_close(allot_elastic_worker* worker) { delete worker; }
+
+int allot_elastic_adapt(allot_elastic_worker* worker, const allot_elastic_range* range,
+                        const char* rule) {
+  return Guarded([&] {
+    worker->worker.AdaptBatch({{range->initial, range->most, range->least_local, range->most_local},
+                               allot::ParseLearningRateRule(rule)});
+    return 0;
+  });
+}
+
+int allot_elastic_current_batch(const allot_elastic_worker* worker, allot_elastic_batch* batch) {
+  const allot::WorkerBatch& now = worker->worker.batch();
+  *batch = {now.local, now.passes(), worker->worker.rate_factor()};
+  return 0;
+}
+
+int allot_elastic_accumulate(allot_elastic_worker* worker, const float* gradient, size_t size,
+                             double loss, double samples) {
+  return Guarded([&] {
+    worker->worker.Accumulate({gradient, size}, {.loss = loss, .samples = samples});
+    return 0;
+  });
+}
+
+int allot_elastic_say_done(allot_elastic_worker* worker) {
+  worker->says_done = true;
+  return 0;
+}
+
+int allot_elastic_done(const allot_elastic_worker* worker) { return worker->done ? 1 : 0; }
+
+double allot_elastic_work(const allot_elastic_worker* worker) { return worker->worker.work(); }
 
 int allot_elastic_join(allot_elastic_worker* worker, const allot_elastic_block* state,
                        size_t blocks, int64_t* step) {
@@ -75,8 +112,9 @@ int allot_elastic_world_size(const allot_elastic_worker* worker) {
 int allot_elastic_reduce(allot_elastic_worker* worker, float* gradient, size_t size, double loss,
                          double samples, allot_elastic_turn* turn) {
   return Guarded([&] {
-    const allot::Turn now =
-        worker->worker.Reduce({gradient, size}, {.loss = loss, .samples = samples});
+    const allot::Turn now = worker->worker.Reduce(
+        {gradient, size}, {.loss = loss, .samples = samples, .done = worker->says_done});
+    worker->done = now.done;
     *turn = {now.apply ? 1 : 0, now.regroup ? 1 : 0, now.loss};
     return 0;
   });

@@ -23,6 +23,19 @@ typedef struct {
   size_t bytes;
 } allot_elastic_block;
 
+// Of a program whose batch follows its workers. Samples: `initial` is what its learning rate is
+// written for, `most` of all workers together, the others of one pass on one worker.
+typedef struct {
+  int64_t initial, most, least_local, most_local;
+} allot_elastic_range;
+
+// What one worker computes in the step at hand: `passes` times `local` samples.
+typedef struct {
+  int64_t local;
+  int passes;
+  double rate_factor;  // of the learning rate, for the step that was reduced last
+} allot_elastic_batch;
+
 typedef struct {
   int apply;    // the gradient is the members' average: finish the step with it
   int regroup;  // join again, after this step
@@ -37,6 +50,23 @@ const char* allot_elastic_error(void);  // of the last failure in this thread
 allot_elastic_worker* allot_elastic_open(double total_work, double save_seconds,
                                          double peer_seconds);
 void allot_elastic_close(allot_elastic_worker* worker);
+
+// Before the first join: the batch is chosen for the workers that the job has, and the learning
+// rate follows it by `rule`: "adascale", "square-root", "linear" or "constant". 0 or -1.
+int allot_elastic_adapt(allot_elastic_worker* worker, const allot_elastic_range* range,
+                        const char* rule);
+// After a join. 0 or -1.
+int allot_elastic_current_batch(const allot_elastic_worker* worker, allot_elastic_batch* batch);
+// The gradient of a pass that is not the step's last; allot_elastic_reduce takes the last one.
+// 0 or -1.
+int allot_elastic_accumulate(allot_elastic_worker* worker, const float* gradient, size_t size,
+                             double loss, double samples);
+// This worker has seen that training is done; told to all by the next reduction. 0 or -1.
+int allot_elastic_say_done(allot_elastic_worker* worker);
+// 1: some worker had said so before the last reduction: finish after this step; 0: no.
+int allot_elastic_done(const allot_elastic_worker* worker);
+// Done by the job: samples; of a job that adapts, as many as its steps are worth at `initial`.
+double allot_elastic_work(const allot_elastic_worker* worker);
 
 // 1: is a member, `state` and `step` are rank 0's; 0: leave the program; -1: failure.
 int allot_elastic_join(allot_elastic_worker* worker, const allot_elastic_block* state,

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "elastic/gradient_noise.h"
 #include "elastic/member.h"
 #include "elastic/torch/group.h"
 #include "elastic/training_meter.h"
@@ -16,18 +17,31 @@ namespace allot {
 namespace {
 
 // What travels behind the gradient: sums over the members.
-enum Slot : std::size_t { kLoss, kSamples, kSquaredNorm, kLaterEpoch, kStop, kSave, kSlots };
+enum Slot : std::size_t {
+  kLoss,
+  kSamples,
+  kSquaredNorm,
+  kPassSeconds,
+  kLaterEpoch,
+  kStop,
+  kSave,
+  kDone,
+  kNextLocal,  // of rank 0 alone: the batch from the next step on
+  kNextAccumulation,
+  kSlots
+};
 
 struct Position {
   std::int64_t step = 0;
   double work = 0;
 };
 
-double SquaredNorm(std::span<const float> values) {
-  double sum = 0;
-  for (const float value : values) sum += static_cast<double>(value) * static_cast<double>(value);
-  return sum;
-}
+// What members share beside the state; a checkpoint has the position alone.
+struct Shared {
+  Position position;
+  std::int64_t batch = 0;
+  NoiseAverages noise;
+};
 
 Seconds Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -47,6 +61,19 @@ struct ElasticWorker::Impl {
   Epoch epoch;
   std::optional<Group> group;
   TrainingMeter meter;
+  GradientNoise noise;
+  std::optional<BatchOptions> adapt;
+  std::int64_t total = 0;     // batch of all workers as last chosen; 0: not yet
+  WorkerBatch batch;          // of the step at hand
+  WorkerBatch reduced;        // of the step that was reduced last
+  double rate_factor = 1;     // of that one
+  std::vector<float> passes;  // sum of the passes before the last; empty: none
+  int passed = 0;             // passes of the step, with their sums
+  LocalStep sums;
+  double squared_norms = 0;
+  Seconds pass_began = 0;
+  Seconds pass_seconds = 0;
+  Seconds step_began = 0;
   std::vector<float> flat;
   double loss = kUnknown;
   int last_rank = -1;  // in the last epoch that was reached; -1: this worker has no state yet
@@ -55,9 +82,10 @@ struct ElasticWorker::Impl {
 
   const WorkerEnvironment& environment() const { return member.environment(); }
 
-  // The position goes with the state as one more block.
-  static std::vector<StateBlock> With(Position* position, std::span<const StateBlock> state) {
-    std::vector<StateBlock> blocks{{position, sizeof *position}};
+  // What we keep goes with the state as one more block.
+  template <typename Ours>
+  static std::vector<StateBlock> With(Ours* ours, std::span<const StateBlock> state) {
+    std::vector<StateBlock> blocks{{ours, sizeof *ours}};
     blocks.insert(blocks.end(), state.begin(), state.end());
     return blocks;
   }
@@ -83,12 +111,12 @@ struct ElasticWorker::Impl {
     member.Broken(epoch.number);
   }
 
-  // Rank 0's position and state to all, in one piece: who receives only a part has received
-  // nothing.
+  // Rank 0's position, batch, noise and state to all, in one piece: who receives only a part has
+  // received nothing.
   void Share(std::int64_t* step, std::span<const StateBlock> state) {
     if (group->size() == 1) return;
-    Position position{*step, meter.work()};
-    const std::vector<StateBlock> blocks = With(&position, state);
+    Shared shared{{*step, meter.work()}, total, noise.averages()};
+    const std::vector<StateBlock> blocks = With(&shared, state);
     std::size_t bytes = 0;
     for (const StateBlock& block : blocks) bytes += block.bytes;
     std::vector<std::uint8_t> all(bytes);
@@ -103,8 +131,64 @@ struct ElasticWorker::Impl {
     group->Broadcast(&all);
     if (group->rank() == 0) return;
     copy(false);
-    *step = position.step;
-    meter.SetWork(position.work);
+    *step = shared.position.step;
+    meter.SetWork(shared.position.work);
+    noise.Restore(shared.noise);
+    total = shared.batch;
+  }
+
+  // The group has its members: the batch is as large as it was, the clock begins.
+  void BeginEpoch() {
+    meter.Joined(Now());
+    ClearPasses();
+    if (adapt) {
+      if (total == 0) total = adapt->range.initial;
+      batch = SplitOver(adapt->range, group->size(), total);
+    }
+    step_began = pass_began = Now();
+  }
+
+  void ClearPasses() {
+    passes.clear();
+    passed = 0;
+    sums = {};
+    squared_norms = 0;
+    pass_seconds = 0;
+  }
+
+  void EndPass(std::span<const float> gradient, const LocalStep& local) {
+    ++passed;
+    sums.loss += local.loss;
+    sums.samples += local.samples;
+    squared_norms += SquaredNorm(gradient);
+    const Seconds now = Now();
+    pass_seconds += now - pass_began;
+    pass_began = now;
+  }
+
+  // The daemon's choice, where it is one for this group; else what we do.
+  WorkerBatch NextBatch() const {
+    const WorkerBatch wanted = member.batch_wanted();
+    const bool ours = wanted.workers == group->size() && Feasible(adapt->range, wanted);
+    return ours ? wanted : batch;
+  }
+
+  // Of a step of `samples` in `parts` gradients, whose sum over the members is `sums`.
+  void CountStep(double samples, int parts, double squares, std::span<const float> average) {
+    double worth = samples;
+    if (adapt) {
+      const auto initial = static_cast<double>(adapt->range.initial);
+      if (parts > 1) {
+        noise.Add(parts, samples / parts, squares / parts, SquaredNorm(average));
+      } else {
+        noise.AddAlone(average, samples);
+      }
+      rate_factor = LearningRateFactor(adapt->rule, noise.scale(), initial, samples);
+      worth = GainOf(noise.scale(), initial, samples) * initial;
+    } else {
+      noise.Add(parts, samples / parts, squares / parts, SquaredNorm(average));
+    }
+    meter.Step(Now(), worth);
   }
 };
 
@@ -117,6 +201,21 @@ ElasticWorker::~ElasticWorker() = default;
 
 int ElasticWorker::rank() const { return impl_->group ? impl_->group->rank() : -1; }
 int ElasticWorker::world_size() const { return impl_->group ? impl_->group->size() : 0; }
+const WorkerBatch& ElasticWorker::batch() const { return impl_->batch; }
+double ElasticWorker::rate_factor() const { return impl_->rate_factor; }
+double ElasticWorker::work() const { return impl_->meter.work(); }
+
+void ElasticWorker::AdaptBatch(const BatchOptions& options) {
+  options.range.Check();
+  impl_->adapt = options;
+}
+
+void ElasticWorker::Accumulate(std::span<const float> gradient, const LocalStep& local) {
+  Impl& my = *impl_;
+  my.EndPass(gradient, local);
+  my.passes.resize(gradient.size(), 0);
+  for (std::size_t i = 0; i < gradient.size(); ++i) my.passes[i] += gradient[i];
+}
 
 bool ElasticWorker::Join(std::span<const StateBlock> state, std::int64_t* step) {
   Impl& my = *impl_;
@@ -150,52 +249,87 @@ bool ElasticWorker::Join(std::span<const StateBlock> state, std::int64_t* step) 
     my.last_rank = my.group->rank();
     if (my.saved_at == 0) my.saved_at = Now();
     my.member.Reached(my.epoch.number, *step);
-    my.meter.Joined(Now());
+    my.BeginEpoch();
     return true;
   }
 }
 
 Turn ElasticWorker::Reduce(std::span<float> gradient, const LocalStep& local) {
   Impl& my = *impl_;
+  my.EndPass(gradient, local);
   const std::size_t size = gradient.size();
   my.flat.assign(size + kSlots, 0);
   std::copy(gradient.begin(), gradient.end(), my.flat.begin());
+  for (std::size_t i = 0; i < my.passes.size(); ++i) my.flat[i] += my.passes[i];
+  const int passes = my.passed;
   const auto slot = [&](Slot at) -> float& { return my.flat[size + at]; };
-  slot(kLoss) = static_cast<float>(local.loss);
-  slot(kSamples) = static_cast<float>(local.samples);
-  slot(kSquaredNorm) = static_cast<float>(SquaredNorm(gradient));
+  slot(kLoss) = static_cast<float>(my.sums.loss / passes);
+  slot(kSamples) = static_cast<float>(my.sums.samples);
+  slot(kSquaredNorm) = static_cast<float>(my.squared_norms);
+  slot(kPassSeconds) = static_cast<float>(my.pass_seconds / passes);
   slot(kLaterEpoch) = my.member.later_than(my.epoch.number) ? 1 : 0;
   slot(kStop) = my.member.stopping() ? 1 : 0;
   slot(kSave) = my.member.TakeSaveWanted() ? 1 : 0;
+  slot(kDone) = local.done ? 1 : 0;
+  if (my.adapt && my.group->rank() == 0) {
+    const WorkerBatch next = my.NextBatch();
+    slot(kNextLocal) = static_cast<float>(next.local);
+    slot(kNextAccumulation) = static_cast<float>(next.accumulation);
+  }
   try {
     my.group->Sum(&my.flat);
   } catch (const GroupBroken& broken) {
     my.group.reset();
+    my.ClearPasses();
     my.SayBroken(broken.what());
     return {};
   }
   const int members = my.group->size();
-  for (std::size_t i = 0; i < size; ++i) gradient[i] = my.flat[i] / static_cast<float>(members);
+  const int parts = members * passes;
+  for (std::size_t i = 0; i < size; ++i) gradient[i] = my.flat[i] / static_cast<float>(parts);
   my.loss = static_cast<double>(slot(kLoss)) / members;
   my.save = my.save || slot(kSave) > 0;
-  my.meter.Step(Now(), static_cast<double>(slot(kSamples)), members,
-                static_cast<double>(slot(kSquaredNorm)) / members, SquaredNorm(gradient));
+  my.CountStep(static_cast<double>(slot(kSamples)), parts, static_cast<double>(slot(kSquaredNorm)),
+               gradient);
+  my.ClearPasses();
+  my.pass_seconds = static_cast<double>(slot(kPassSeconds)) / members;
+  my.reduced = my.batch;
+  if (my.adapt) {
+    my.batch = {members, static_cast<std::int64_t>(slot(kNextLocal)),
+                static_cast<std::int32_t>(slot(kNextAccumulation))};
+    if (my.batch != my.reduced) my.total = my.batch.total();
+  }
   // If some stop and others did not get that message, the others have no process group left.
   if (slot(kStop) > 0 && !my.member.stopping()) my.SayBroken("a peer was told to stop");
-  return {.apply = true, .regroup = slot(kLaterEpoch) > 0 || slot(kStop) > 0, .loss = my.loss};
+  return {.apply = true,
+          .regroup = slot(kLaterEpoch) > 0 || slot(kStop) > 0,
+          .done = slot(kDone) > 0,
+          .loss = my.loss};
 }
 
 void ElasticWorker::AfterStep(std::int64_t step, std::span<const StateBlock> state) {
   Impl& my = *impl_;
-  my.member.Report({.step = step,
-                    .work = my.meter.work(),
-                    .rate = my.meter.rate(),
-                    .total_work = my.options.total_work,
-                    .noise_scale = my.meter.noise_scale(),
-                    .loss = my.loss});
+  TrainingProgress progress{.step = step,
+                            .work = my.meter.work(),
+                            .rate = my.meter.rate(),
+                            .total_work = my.options.total_work,
+                            .noise_scale = my.noise.scale(),
+                            .loss = my.loss};
+  if (my.adapt) {
+    my.meter.Took(my.reduced, my.pass_seconds, Now() - my.step_began);
+    progress.range = my.adapt->range;
+    progress.batch = my.batch;
+    if (my.meter.measured()) {
+      progress.seconds = my.meter.seconds();
+      progress.timed = my.meter.measured_batch();
+    }
+  }
+  my.member.Report(progress);
   const Seconds every = std::chrono::duration<double>(my.options.save_every).count();
   if (my.last_rank == 0 && (my.save || Now() - my.saved_at >= every)) my.Save(step, state);
   my.save = false;
+  my.pass_seconds = 0;
+  my.step_began = my.pass_began = Now();
 }
 
 int ElasticWorker::Finish(std::int64_t step, std::span<const StateBlock> state) {

@@ -18,6 +18,17 @@
 // The word that a later epoch is known travels in the reduction of the gradients, so that all
 // members leave an epoch after the same step. Workers that stay keep their state; those that come
 // get it from rank 0, which has been a member before, if any has.
+//
+// A program whose batch follows its workers says so by AdaptBatch, and asks what to compute:
+//
+//     for (int pass = 1; pass < worker.batch().passes(); ++pass) {
+//       ... gradient of worker.batch().local samples ...
+//       worker.Accumulate(gradient, {...});
+//     }
+//     ... gradient of worker.batch().local samples ...; Turn turn = worker.Reduce(gradient, {...});
+//     ... apply it with the learning rate of M0 x worker.rate_factor() ...
+//
+// and ends by work(), not by steps.
 
 #include <chrono>
 #include <cstdint>
@@ -27,6 +38,8 @@
 #include "core/types.h"
 #include "elastic/checkpoint_file.h"
 #include "elastic/environment.h"
+#include "elastic/learning_rate.h"
+#include "elastic/worker_batch.h"
 
 namespace allot {
 
@@ -39,15 +52,22 @@ struct ElasticOptions {
   double total_work = kUnknown;  // of the whole job, in samples
 };
 
+struct BatchOptions {
+  BatchRange range;
+  LearningRateRule rule = LearningRateRule::kAdaScale;
+};
+
 // What this worker brings into a reduction beside its gradient.
 struct LocalStep {
   double loss = 0;
   double samples = 0;  // of the gradient
+  bool done = false;   // this worker has seen that training is done (a loss was reached)
 };
 
 struct Turn {
   bool apply = false;    // the gradient is the members' average: finish the step with it
   bool regroup = false;  // join again, after this step
+  bool done = false;     // some worker said so: Finish after this step
   double loss = 0;       // the members' average
 };
 
@@ -59,6 +79,10 @@ class ElasticWorker {
   ElasticWorker(const ElasticWorker&) = delete;
   ElasticWorker& operator=(const ElasticWorker&) = delete;
 
+  // Before the first Join: the batch is chosen for the workers that the job has, from now on. Work
+  // then counts what a step is worth: samples of as many steps with `initial` samples.
+  void AdaptBatch(const BatchOptions& options);
+
   // Waits for an epoch with this worker as a member, forms its group and takes over rank 0's step
   // and state; those are the last checkpoint's where rank 0 never trained. False when this worker
   // is to end: it has left the job, or is stopped (rank 0 has saved then). RunError when it is
@@ -66,9 +90,17 @@ class ElasticWorker {
   bool Join(std::span<const StateBlock> state, std::int64_t* step);
   int rank() const;
   int world_size() const;
+  double work() const;  // done, by the job
 
-  // Averages over the members. The state must not be touched before, so that a reduction that fails
-  // leaves it as of the last finished step.
+  // After AdaptBatch: what this worker computes in the step at hand, and by how much the learning
+  // rate is larger than at `initial`, of the step that was reduced last.
+  const WorkerBatch& batch() const;
+  double rate_factor() const;
+  // The gradient of a pass that is not the step's last.
+  void Accumulate(std::span<const float> gradient, const LocalStep& local);
+
+  // Averages over the members, and over passes that were accumulated. The state must not be touched
+  // before, so that a reduction that fails leaves it as of the last finished step.
   Turn Reduce(std::span<float> gradient, const LocalStep& local);
 
   // After a step was applied: `step` are finished.

@@ -10,29 +10,54 @@ namespace {
 TEST(TrainingMeter, CountsWorkAcrossEpochsAndRateWithinOne) {
   TrainingMeter meter;
   meter.Joined(100);
-  for (int i = 1; i <= 10; ++i) meter.Step(100 + 0.5 * i, 64, 1, 0, 0);
+  for (int i = 1; i <= 10; ++i) meter.Step(100 + 0.5 * i, 64);
   EXPECT_EQ(meter.work(), 640);
   EXPECT_DOUBLE_EQ(meter.rate(), 128);
   meter.Joined(200);  // the pause between is nobody's
   EXPECT_TRUE(std::isnan(meter.rate()));
-  meter.Step(200.25, 64, 2, 0, 0);
+  meter.Step(200.25, 64);
   EXPECT_DOUBLE_EQ(meter.rate(), 256);
   EXPECT_EQ(meter.work(), 704);
 }
 
-TEST(TrainingMeter, FindsTheNoiseScaleThatNormsWereMadeFrom) {
-  // E|g_B|^2 = |G|^2 + tr(S) / B with |G|^2 = 4 and tr(S) = 200: the noise scale is 50.
+TEST(TrainingMeter, SecondsAreMediansAndPassesOfAccumulationAreTakenOff) {
   TrainingMeter meter;
   meter.Joined(0);
-  for (int i = 1; i <= 20; ++i) meter.Step(i, 64, 4, 4 + 200.0 / 16, 4 + 200.0 / 64);
-  EXPECT_NEAR(meter.noise_scale(), 50, 1e-9);
+  const WorkerBatch batch{4, 16, 2};
+  for (std::size_t i = 0; i < TrainingMeter::kWindow; ++i) {
+    EXPECT_FALSE(meter.measured());
+    const double slow = i % 10 == 3 ? 5 : 0;  // a checkpoint, now and then
+    meter.Took(batch, 0.5, 1.75 + slow);
+  }
+  ASSERT_TRUE(meter.measured());
+  EXPECT_EQ(meter.measured_batch(), batch);
+  EXPECT_DOUBLE_EQ(meter.seconds().gradient, 0.5);
+  EXPECT_DOUBLE_EQ(meter.seconds().iteration, 0.75) << "two passes are without synchronisation";
 }
 
-TEST(TrainingMeter, OneMemberKnowsNoNoiseScale) {
+TEST(TrainingMeter, AnotherBatchIsMeasuredAfresh) {
   TrainingMeter meter;
   meter.Joined(0);
-  meter.Step(1, 64, 1, 5, 5);
-  EXPECT_TRUE(std::isnan(meter.noise_scale()));
+  for (std::size_t i = 0; i < TrainingMeter::kWindow; ++i) meter.Took({1, 16, 0}, 1, 2);
+  EXPECT_TRUE(meter.measured());
+  meter.Took({1, 32, 0}, 3, 4);
+  EXPECT_FALSE(meter.measured());
+}
+
+TEST(TrainingMeter, TheWindowForgets) {
+  TrainingMeter meter;
+  meter.Joined(0);
+  for (std::size_t i = 0; i < TrainingMeter::kWindow; ++i) meter.Took({1, 16, 0}, 1, 2);
+  for (std::size_t i = 0; i < TrainingMeter::kWindow; ++i) meter.Took({1, 16, 0}, 3, 7);
+  EXPECT_DOUBLE_EQ(meter.seconds().gradient, 3);
+  EXPECT_DOUBLE_EQ(meter.seconds().iteration, 7);
+}
+
+TEST(TrainingMeter, AnIterationIsNoShorterThanItsPass) {
+  TrainingMeter meter;
+  meter.Joined(0);
+  for (std::size_t i = 0; i < TrainingMeter::kWindow; ++i) meter.Took({1, 16, 1}, 1, 1.5);
+  EXPECT_DOUBLE_EQ(meter.seconds().iteration, 1);
 }
 
 }  // namespace
