@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/rng.h"
 #include "experiment/spec_list.h"
+#include "sim/objectives.h"
 #include "sim/profile.h"
 #include "workload/arrival_law.h"
 #include "workload/history_file.h"
@@ -176,7 +177,17 @@ std::vector<World::Named> World::SettingScenarios() {
 }
 
 EpisodeSource World::Episodes(const ClusterSpec& spec, WindowOptions window) {
-  if (!made_by_law()) return WindowEpisodes(trace(), spec, std::move(window));
+  if (!made_by_law()) {
+    EpisodeSource source = WindowEpisodes(trace(), spec, std::move(window));
+    const bool objectives =
+        Registry<TraceFormat>::Global().Get("trace format", read_report_.format).objectives;
+    if (!objectives || spec_.late_deadlines) return source;
+    return [source = std::move(source)](std::uint64_t seed) {
+      std::shared_ptr<const Scenario> scenario = source(seed);
+      RequireMeetableDeadlines(*scenario);
+      return scenario;
+    };
+  }
   return [this, spec, window = std::move(window)](std::uint64_t seed) {
     const std::shared_ptr<const Workload> made = MadeByLaw(seed);
     return WindowEpisodes(*made, spec, window)(seed);

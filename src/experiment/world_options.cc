@@ -100,6 +100,10 @@ const std::vector<WorldOption>& WorldOptionTable() {
       {.name = "lenient",
        .value = &W::lenient,
        .help = "drop and count malformed rows instead of stopping"},
+      {.name = "late-deadlines",
+       .value = &W::late_deadlines,
+       .help = "keep jobs that could not meet the deadline (SLO) of Gavel's traces even alone on "
+               "their fastest GPUs, instead of stopping"},
       {.name = "cluster",
        .value = &W::cluster,
        .help = "nodes x GPUs: 16x8, 6x4:v100,3x8:p100, or a file",

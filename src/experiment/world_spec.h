@@ -13,6 +13,7 @@ struct WorldSpec {
   std::string workload = "embedded";  // trace file, "embedded", or "law:NAME"
   std::string format = "auto";        // of the trace
   bool lenient = false;               // drop and count malformed rows instead of stopping
+  bool late_deadlines = false;        // objectives that their jobs cannot meet are no error
   std::string cluster = "16x8";       // as ClusterSpec::Parse
   std::string from{};                 // window of submissions; times as ParseWhen, "": open
   std::string to{};

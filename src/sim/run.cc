@@ -4,6 +4,7 @@
 
 #include "core/cpu_time.h"
 #include "core/error.h"
+#include "sim/ideal_run.h"
 
 namespace allot {
 namespace {
@@ -35,6 +36,15 @@ void CheckTracked(const TrackedJobs& tracked, std::size_t jobs) {
   }
 }
 
+// The policy as one whose shares are had as they are; null: it decides.
+SharesTime* IdealOf(Policy& policy, std::span<DecisionListener* const> listeners) {
+  auto* const sharer = dynamic_cast<SharesTime*>(&policy);
+  if (sharer == nullptr || !sharer->ideal()) return nullptr;
+  if (listeners.empty()) return sharer;
+  throw UsageError("ideal=true gives fractions of GPUs, which no log of decisions can hold ('{}')",
+                   policy.info().id);
+}
+
 }  // namespace
 
 bool IsOracle(const Policy& policy, const Scenario& scenario) {
@@ -49,7 +59,10 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
   using Clock = std::chrono::steady_clock;
   const auto wall = Clock::now();
   const double cpu = ThreadCpuSeconds();
-  SimulatedCluster cluster(scenario);
+  SharesTime* const ideal = IdealOf(policy, listeners);
+  std::optional<const Scenario> without;
+  if (ideal != nullptr) without.emplace(WithoutMechanism(scenario));
+  SimulatedCluster cluster(ideal != nullptr ? *without : scenario);
   if (cluster_ready) {
     cluster_ready(cluster);
   } else {
@@ -71,7 +84,8 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
   }
   EpisodeContext context = ContextOf(scenario);
   context.foresight = &foresight;
-  outcome.drive = Drive(cluster, policy, context, listeners, drive);
+  outcome.drive = ideal != nullptr ? DriveShares(cluster, policy, *ideal, context, drive)
+                                   : Drive(cluster, policy, context, listeners, drive);
   outcome.records = cluster.records();
   outcome.timeline = cluster.timeline();
   outcome.last_decision = cluster.last_decision();

@@ -14,6 +14,7 @@
 
 #include "cluster/incremental_cluster.h"
 #include "cluster/job_record.h"
+#include "sched/time_shares.h"
 #include "sim/belief.h"
 #include "sim/holdings.h"
 #include "sim/scenario.h"
@@ -49,6 +50,10 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   IncrementalCluster* incremental() override { return this; }
   ApplyReport ApplyChanges(const AllocationChanges& changes) override;
   bool PromiseMatters() const override;
+  // In the place of Apply, of runs without a mechanism (sim/ideal_run.h): jobs progress at the sum
+  // of their shares' rates until the next event, and hold no GPUs of their own. Refused where a
+  // rule of ValidateShares is broken.
+  ApplyReport ApplyShares(std::span<const TimeShare> shares);
 
   const Scenario& scenario() const { return scenario_; }
   const StepFacts& last_step() const { return step_; }

@@ -13,7 +13,7 @@
 namespace allot {
 namespace {
 
-class SharedPolicy : public Policy {
+class SharedPolicy : public Policy, public SharesTime {
  public:
   SharedPolicy(PolicyInfo info, const Params& params, std::unique_ptr<Sharing> sharing)
       : info_(std::move(info)),
@@ -22,7 +22,8 @@ class SharedPolicy : public Policy {
         sharing_(std::move(sharing)),
         placement_(MakeStage<Placement>("placement", NestedSpec(params.Text("placement")),
                                         params.loader())),
-        rounds_(RoundsOptionsOf(params)) {
+        rounds_(RoundsOptionsOf(params)),
+        ideal_(params.Flag("ideal")) {
     info_.time_driven = true;
   }
 
@@ -39,7 +40,22 @@ class SharedPolicy : public Policy {
     wants_targets_ = false;
   }
 
+  bool ideal() const override { return ideal_; }
+
+  void ShareTime(const Observation& o, std::vector<TimeShare>* shares) override {
+    rows_.clear();
+    admission_->Admit(o, &rows_);
+    shares->clear();
+    sharing_->Share(o, rows_, shares);
+  }
+
   void Decide(const Observation& o, Allocation* allocation) override {
+    if (ideal_) {
+      throw UsageError(
+          "ideal=true gives fractions of GPUs, which only a whole simulation without a log can, "
+          "got a decision for '{}'",
+          info_.id);
+    }
     rows_.clear();
     admission_->Admit(o, &rows_);
     const bool changed = JobsChanged(o);
@@ -87,6 +103,7 @@ class SharedPolicy : public Policy {
   std::unique_ptr<Sharing> sharing_;
   std::unique_ptr<Placement> placement_;
   Rounds rounds_;
+  bool ideal_;
   std::vector<std::pair<JobIndex, std::uint64_t>> seen_;
   std::vector<std::pair<JobIndex, std::uint64_t>> known_;
   std::vector<Resources> known_totals_;
@@ -148,7 +165,10 @@ PolicyInfo SharedPolicyInfo(std::string id, std::string summary, const SharedSpe
       {"residues", "false", "shares below 0.001 count as well"},
       {"hold", "false", "jobs without shares yet take GPUs in their turn, and leave them idle"},
       {"all-pairs", "false", "pairs of jobs may fill what is left, with or without a share"},
-      {"by-work", "false", "received is the time that the work done took, not the time held"}};
+      {"by-work", "false", "received is the time that the work done took, not the time held"},
+      {"ideal", "false",
+       "shares are had as they are, at every arrival and completion, without rounds, placement and "
+       "restarts (Gavel's --ideal); of whole simulations without a log"}};
   info.make = [info](const Params& params) -> std::unique_ptr<Policy> {
     const std::string sharing = NestedSpec(params.Text("sharing"));
     std::unique_ptr<Sharing> made = MakeStage<Sharing>("sharing", sharing, params.loader());

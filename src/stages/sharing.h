@@ -11,17 +11,9 @@
 #include "cluster/observation.h"
 #include "sched/policy.h"
 #include "sched/stages.h"
+#include "sched/time_shares.h"
 
 namespace allot {
-
-struct TimeShare {
-  std::int32_t row = 0;
-  std::int32_t configuration = 0;
-  double share = 0;  // of all time, in [0, 1]
-  // Of two jobs on the same GPUs, named once: the row and configuration of the other.
-  std::int32_t partner_row = -1;
-  std::int32_t partner_configuration = -1;
-};
 
 class Sharing {
  public:

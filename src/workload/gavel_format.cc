@@ -76,8 +76,12 @@ int DetectGavel(std::string_view head) {
   return fields == kGavelFields.size() || fields == kSevenFields.size() ? 100 : 0;
 }
 
-ALLOT_REGISTER(TraceFormat, (TraceFormat{"gavel", "Gavel's .trace files, with 7 or 10 fields",
-                                         DetectGavel, ReadGavel}));
+ALLOT_REGISTER(TraceFormat, ([] {
+                 TraceFormat format{"gavel", "Gavel's .trace files, with 7 or 10 fields",
+                                    DetectGavel, ReadGavel};
+                 format.objectives = true;
+                 return format;
+               }()));
 
 }  // namespace
 }  // namespace allot

@@ -15,8 +15,13 @@ namespace {
 
 // Seconds on v100s; where nobody knows them, a second a step.
 Seconds DurationOfSteps(const CsvReader& row, double steps, GpuCount gpus, TraceBuilder& builder) {
-  if (row.Has("v100_duration_s") && row.Number("v100_duration_s") > 0) {
-    return row.Number("v100_duration_s");
+  if (row.Has("v100_duration_s")) {
+    const double known = row.Number("v100_duration_s");
+    if (known > 0) return known;
+    if (known < 0) {
+      throw RowError("'v100_duration_s' must be >= 0, 0 where it is not known",
+                     row.Text("v100_duration_s"), row.place());
+    }
   }
   const auto type = GavelJobTypes().find(row.Text("job_type"));
   if (type != GavelJobTypes().end()) {
@@ -75,12 +80,14 @@ int DetectGavelSteps(std::string_view head) {
   return has("job_type") && has("total_steps") && has("arrival_time_s") ? 100 : 0;
 }
 
-ALLOT_REGISTER(TraceFormat, (TraceFormat{"gavel-steps",
-                                         "Gavel's jobs in steps, for its own throughput tables",
-                                         DetectGavelSteps,
-                                         ReadGavelSteps,
-                                         {},
-                                         "gavel"}));
+ALLOT_REGISTER(TraceFormat, ([] {
+                 TraceFormat format{"gavel-steps",
+                                    "Gavel's jobs in steps, for its own throughput tables",
+                                    DetectGavelSteps, ReadGavelSteps};
+                 format.variant_of = "gavel";
+                 format.objectives = true;
+                 return format;
+               }()));
 
 }  // namespace
 }  // namespace allot

@@ -55,6 +55,9 @@ struct TraceFormat {
   std::function<std::string(const std::string& path)> companion = {};
   // The format whose files it reads too, otherwise, where it is asked for; "": none.
   std::string variant_of{};
+  // Its deadlines are objectives that jobs can meet; where one cannot, the trace is in error. Else
+  // they may be what nobody can keep, as where who is admitted is to be decided.
+  bool objectives = false;
 };
 
 // The path that means the Philly excerpt that ships with allot.

@@ -407,6 +407,25 @@ def test_job_larger_than_the_cluster(bad):
         assert part in stderr
 
 
+def test_deadline_that_no_type_can_meet(allot, tmp_path):
+    """An SLO of Gavel is a promise; deadlines of other traces may be what nobody can keep."""
+    (tmp_path / "slo.csv").write_text("job_id,arrival_time_s,job_type,scale_factor,total_steps,slo,v100_duration_s\n"
+                                      "a,0,ResNet-18 (batch size 16),1,3235.338433,1,100\n"
+                                      "b,5,ResNet-18 (batch size 16),1,3235.338433,0.5,100\n")
+    world = ["--workload", "slo.csv", "--cluster", "1x1:v100,1x1:p100", "--catalogue", "gavel", "--policy", "fifo"]
+    stderr = allot("simulate", *world, exit=3).stderr
+    for part in ("shortest run time", "'b'", "50 s", "90.19", "(p100)", "slo.csv:3", "--late-deadlines"):
+        assert part in stderr
+    allot("simulate", *world, "--late-deadlines", "--quiet")
+
+
+def test_ideal_shares_are_had_without_rounds(allot):
+    table = json.loads(allot("compare", "--setting", "gavel:jobs=20,gpus=6", "--policies",
+                             "max_sum_throughput_perf-repaired,max_sum_throughput_perf-repaired:ideal=true", "--json").stdout)
+    rounds, ideal = (policy["runs"][0] for policy in table["policies"])
+    assert ideal["avg_jct_s"] < rounds["avg_jct_s"] and ideal["restarts"] == 0
+
+
 def test_unknown_profile(allot, tmp_path):
     (tmp_path / "bad.csv").write_text(HEADER.strip() + ",model\na,0,1,600,\nb,0,1,600,nomodel\n")
     stderr = allot("simulate", "--workload", "bad.csv", exit=3).stderr

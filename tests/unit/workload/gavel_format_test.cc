@@ -92,5 +92,13 @@ TEST(GavelSteps, RefusesWeightsAndDeadlinesOfZero) {
                  {"deadline", head + "0,0,A3C,1,100,1,0\n", {"'slo'", "> 0", "t.csv:2"}}});
 }
 
+TEST(GavelSteps, RefusesRunTimesBelowZero) {
+  ExpectBadData("gavel-steps",
+                {{"run time",
+                  "job_id,arrival_time_s,job_type,scale_factor,total_steps,v100_duration_s\n"
+                  "0,0,A3C,1,100,-4\n",
+                  {"'v100_duration_s' must be >= 0", "-4", "t.csv:2"}}});
+}
+
 }  // namespace
 }  // namespace allot
