@@ -38,6 +38,8 @@ class GradientNoise {
   // A step of one gradient of `samples`. O(gradient), and keeps a copy of it.
   void AddAlone(std::span<const float> gradient, double samples);
 
+  // Whether enough steps were seen to go by it.
+  bool settled() const { return averages_.weight >= kSettled; }
   // In samples; kUnknown where nothing was seen, or noise hides the signal altogether.
   double scale() const;
   double signal() const { return of_one(averages_.signal); }      // |G|^2; kUnknown: none seen
@@ -47,6 +49,7 @@ class GradientNoise {
   void Restore(const NoiseAverages& averages) { averages_ = averages; }
 
   static constexpr double kForget = 0.01;  // both are noisy one by one: over some 100 steps
+  static constexpr double kSettled = 0.2;  // weight, after 23 steps
 
  private:
   double of_one(double sum) const {

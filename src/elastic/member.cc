@@ -143,6 +143,7 @@ void Member::Reached(std::int64_t epoch, std::int64_t step) {
     const std::lock_guard lock(mutex_);
     trained_epoch_ = epoch;
     progress_.step = step;
+    progress_.seconds = {};  // those of another group
   }
   Say(json{{"say", "reached"}, {"epoch", epoch}, {"step", step}}.dump());
 }

@@ -40,6 +40,15 @@ Json RatesJson(const LiveJob& job, const std::vector<std::string>& types) {
   return rates;
 }
 
+// What a step of it is now; null of jobs whose batch does not follow their workers.
+Json BatchJson(const BatchReport& batch) {
+  if (batch.initial <= 0) return {};
+  const WorkerBatchOrder& now = batch.present;
+  return {{"total", now.workers * now.local * (now.accumulation + 1)},
+          {"local", now.local},
+          {"accumulation", now.accumulation}};
+}
+
 Json JobJson(const LiveCluster& cluster, const LiveJob& job) {
   GpuCount given = 0;
   Json nodes = Json::object();
@@ -70,6 +79,7 @@ Json JobJson(const LiveCluster& cluster, const LiveJob& job) {
           {"rate", NumberOrNull(job.progress.rate)},
           {"loss", NumberOrNull(job.progress.loss)},
           {"noise_scale", NumberOrNull(job.progress.noise_scale)},
+          {"batch", BatchJson(job.progress.batch)},
           {"age", cluster.now() - job.submit},
           {"gpu_seconds", job.attained_gpu_seconds},
           {"changes", job.changes}};

@@ -64,6 +64,7 @@ void JobTable::Retire(LiveJob& job) {
   std::erase(active_, &job);
   job.table.reset();
   job.fit = RateFit(nullptr);
+  job.training.reset();
 }
 
 void JobTable::MakeTable(LiveJob& job) {
@@ -74,6 +75,12 @@ void JobTable::MakeTable(LiveJob& job) {
   spec.min_gpus = job.asked.min_gpus;
   spec.max_gpus = job.asked.max_gpus;
   spec.gpu_types = one.gpu_types.Intern(job.asked.gpu_types);
+  const std::shared_ptr<const ConfigurationTable> before = job.table;
+  const std::int32_t requested_before = job.requested;
+  if (MakeGoodputTable(job, one, spec)) {
+    Follow(job, before, requested_before);
+    return;
+  }
   Catalogue fitted;
   std::unique_ptr<TableCache> own;
   TableCache* tables = tables_.get();
@@ -87,7 +94,6 @@ void JobTable::MakeTable(LiveJob& job) {
   } else {
     spec.model = one.models.Intern(rates_.PriorOf(job.asked.model)->name());
   }
-  const std::shared_ptr<const ConfigurationTable> before = job.table;
   try {
     job.table = tables->TableFor(one, spec);
     job.requested = tables->RequestedOf(one, spec);
@@ -98,11 +104,48 @@ void JobTable::MakeTable(LiveJob& job) {
     job.unfit = error.what();
     return;
   }
+  Follow(job, before, requested_before);
+}
+
+// What the job holds is the same in its new table. Tables of goodput tell one node and several
+// apart, where the one before may not have done so. A table without what the job holds waits until
+// it holds something else.
+void JobTable::Follow(LiveJob& job, const std::shared_ptr<const ConfigurationTable>& before,
+                      std::int32_t requested_before) {
   job.table_is_new = before != nullptr;
   if (job.running < 0) return;
   const Configuration& held = (*before)[job.running];
-  job.running = job.table->Find(held.key());
-  ALLOT_CHECK_GT(job.running, -1);  // equal limits and types have equal configurations
+  std::int32_t running = job.table->Find(held.key());
+  if (running < 0) running = job.table->Find(held.units, held.gpu_type, job.shares.size());
+  if (running >= 0) {
+    job.running = running;
+    return;
+  }
+  job.table = before;
+  job.requested = requested_before;
+}
+
+bool JobTable::MakeGoodputTable(LiveJob& job, const Workload& one, const Job& spec) {
+  if (!job.training || !job.training->known()) return false;
+  Workload named = one;
+  Job shaped = spec;
+  Catalogue layouts;
+  const ModelPtr layout = LayoutModel(rates_.PriorOf(job.asked.model));
+  layouts.Add(layout);
+  shaped.model = named.models.Intern(layout->name());
+  try {
+    TableCache tables(layouts, nominal_.type_specs());
+    auto made = std::make_shared<ConfigurationTable>(*tables.TableFor(named, shaped));
+    const std::int32_t requested = tables.RequestedOf(named, shaped);
+    if (!job.training->Renew(nominal_.types(), made.get())) return false;
+    job.table = std::move(made);
+    job.requested = requested;
+  } catch (const Error&) {  // does not fit: the usual way says so
+    return false;
+  }
+  job.fits = true;
+  job.unfit.clear();
+  return true;
 }
 
 void JobTable::Give(LiveJob& job, std::int32_t configuration, std::span<const NodeShare> shares,
@@ -140,8 +183,45 @@ bool JobTable::Measure(LiveJob& job, GpuCount gpus, const std::string& type, Spa
                        Seconds seconds) {
   if (job.over) return false;
   if (!rates_.Measure(job.asked.model, gpus, type, span, rate, seconds, &job.fit)) return false;
-  MakeTable(job);
+  if (!job.training || !job.training->known()) MakeTable(job);  // else it is of other measurements
   return true;
+}
+
+namespace {
+
+// Jobs of one user only: nobody's numbers decide about others.
+std::string TrainingKey(const RuntimeJob& job, const BatchLimits& limits) {
+  return job.user + '\n' + job.model +
+         fmt::format("\n{} {} {} {}", limits.initial, limits.most, limits.least_local,
+                     limits.most_local);
+}
+
+}  // namespace
+
+void JobTable::SetLimits(LiveJob& job, const BatchLimits& limits) {
+  if (job.over || job.training) return;
+  const auto latest = latest_training_.find(TrainingKey(job.asked, limits));
+  const bool known = !job.asked.model.empty() && latest != latest_training_.end();
+  job.training = known ? latest->second : TrainingEstimate(limits);
+  job.training->SetNoise(kUnknown);  // gradients of a new job are others than of one that ended
+}
+
+void JobTable::SetNoise(LiveJob& job, double noise) {
+  if (job.over || !job.training) return;
+  job.training->SetNoise(noise);
+  Remember(job);
+}
+
+void JobTable::Timed(LiveJob& job, const std::string& gpu_type, std::int32_t nodes,
+                     const TimingObservation& observation) {
+  if (job.over || !job.training) return;
+  if (job.training->Observe(gpu_type, nodes, observation)) Remember(job);
+}
+
+void JobTable::Remember(LiveJob& job) {
+  if (!job.training->known()) return;
+  latest_training_.insert_or_assign(TrainingKey(job.asked, job.training->limits()), *job.training);
+  MakeTable(job);
 }
 
 Seconds JobTable::RunTime(const LiveJob& job) const {

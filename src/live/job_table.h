@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "perf/catalogue.h"
 #include "perf/rate_book.h"
 #include "perf/table_cache.h"
+#include "perf/training_estimate.h"
 #include "workload/workload.h"
 
 namespace allot {
@@ -50,6 +52,7 @@ struct LiveJob {
   WorkerGroup worker_group;
   JobProgress progress;
   RateFit fit{nullptr};
+  std::optional<TrainingEstimate> training;  // of a job whose batch follows its workers
   double attained_gpu_seconds = 0;
   Seconds attained_seconds = 0;
   // The present undisturbed stretch of training, for measuring rates; kNever: none.
@@ -92,6 +95,15 @@ class JobTable {
   bool Measure(LiveJob& job, GpuCount gpus, const std::string& type, Span span, double rate,
                Seconds seconds);
 
+  // Of jobs whose batch follows their workers: what their program allows, the noise scale of their
+  // gradient, and iterations as measured on so many nodes. Their tables are of their goodput once
+  // times and noise are known. A job begins with what the last one of its user, model and limits
+  // measured.
+  void SetLimits(LiveJob& job, const BatchLimits& limits);
+  void SetNoise(LiveJob& job, double noise);
+  void Timed(LiveJob& job, const std::string& gpu_type, std::int32_t nodes,
+             const TimingObservation& observation);
+
   // Progress since the last call: service, work, and measured rates into the fit. True when the
   // job's table has changed.
   bool Update(LiveJob& job, const JobProgress& progress, Seconds before, Seconds now);
@@ -114,9 +126,14 @@ class JobTable {
 
  private:
   void MakeTable(LiveJob& job);
+  bool MakeGoodputTable(LiveJob& job, const Workload& one, const Job& spec);
+  void Follow(LiveJob& job, const std::shared_ptr<const ConfigurationTable>& before,
+              std::int32_t requested_before);
+  void Remember(LiveJob& job);
 
   Options options_;
   RateBook rates_;
+  std::map<std::string, TrainingEstimate> latest_training_;  // by user, model and limits
   ClusterSpec nominal_;
   std::unique_ptr<TableCache> tables_;  // of jobs that were not measured
   std::vector<std::unique_ptr<LiveJob>> jobs_;

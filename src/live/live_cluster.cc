@@ -22,7 +22,8 @@ LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& cl
       state_(options_.job_table),
       writer_(&state_, journal, clock),
       reader_(runtime, writer_, counts_, options_.dry_run),
-      workers_(runtime, writer_, counts_) {
+      workers_(runtime, writer_, counts_),
+      batches_(runtime, writer_) {
   for (const JournalRecord& record : past) state_.Apply(record);
   observation_.cluster = &state_.present();
   observation_.interval = options_.interval;
@@ -48,6 +49,7 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& allocation) {
   ApplyReport report;
   if (applied_ == observation_.decision) return report;
   applied_ = observation_.decision;
+  batches_.KeepRequested(allocation.requested_batches());
 
   const auto& jobs = state_.job_table().jobs();
   std::vector<const Allocation::Entry*> entry_of(jobs.size(), nullptr);
@@ -206,7 +208,11 @@ bool LiveCluster::PollRuntime() {
   if (!std::exchange(polled_, true) && !options_.dry_run) workers_.RepeatAnnouncements();
   event = reader_.ReleaseDownNodes() || event;
   reader_.Measure(before, polled_at_);
-  if (!options_.dry_run) workers_.Advance();
+  batches_.Read();
+  if (!options_.dry_run) {
+    batches_.Tell();
+    workers_.Advance();
+  }
   return event;
 }
 

@@ -6,7 +6,8 @@
 // thread.
 //
 // Its parts: LiveState is what is known; RuntimeReader brings the runtime's snapshots into it;
-// WorkerControl has the runtime start and stop workers; StateWriter puts every change into the
+// WorkerControl has the runtime start and stop workers; BatchControl tells jobs whose batch follows
+// their workers what to train with; StateWriter puts every change into the
 // journal before it is done.
 
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "cluster/cluster_port.h"
+#include "live/batch_control.h"
 #include "live/clock.h"
 #include "live/journal.h"
 #include "live/live_counts.h"
@@ -91,6 +93,7 @@ class LiveCluster : public ClusterPort {
   StateWriter writer_;
   RuntimeReader reader_;
   WorkerControl workers_;
+  BatchControl batches_;
   Observation observation_;
   bool polled_ = false;  // there was a first snapshot
   bool more_ = false;    // the runtime knows of jobs that will come

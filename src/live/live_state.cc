@@ -233,6 +233,15 @@ void LiveState::Apply(const JournalRecord& r) {
   } else if (what == "rate") {
     const Span span = ParseSpan(r.value("nodes", "any"));
     job_table_.Measure(JobOf(r), r.at("gpus"), r.at("type"), span, r.at("rate"), RateFit::kMemory);
+  } else if (what == "batch") {
+    job_table_.SetLimits(JobOf(r),
+                         {r.at("initial"), r.at("most"), r.at("least_local"), r.at("most_local")});
+  } else if (what == "noise") {
+    job_table_.SetNoise(JobOf(r), r.at("noise"));
+  } else if (what == "timed") {
+    const std::int32_t nodes = r.at("nodes");
+    job_table_.Timed(JobOf(r), r.at("type"), nodes,
+                     {nodes > 1, r.at("gpus"), r.at("local"), r.at("gradient"), r.at("iteration")});
   } else if (what == "account") {
     LiveJob& job = JobOf(r);
     job.attained_gpu_seconds = r.at("gpu_seconds");

@@ -24,6 +24,7 @@
 #include "core/params.h"
 #include "core/registry.h"
 #include "core/types.h"
+#include "perf/goodput_model.h"
 
 namespace allot {
 
@@ -103,6 +104,31 @@ struct RuntimeSnapshot {
   bool more = false;  // jobs are known that will come later by themselves
 };
 
+// What each worker of a job computes in a step: `accumulation` + 1 passes of `local` samples.
+struct WorkerBatchOrder {
+  GpuCount workers = 0;  // that it is for; 0: nothing is said
+  std::int64_t local = 0;
+  std::int32_t accumulation = 0;
+  friend bool operator==(const WorkerBatchOrder&, const WorkerBatchOrder&) = default;
+};
+
+// Of a job whose batch follows its workers, in samples; initial 0: of another one.
+struct BatchReport {
+  std::int64_t initial = 0;
+  std::int64_t most = 0;
+  std::int64_t least_local = 1;
+  std::int64_t most_local = 0;
+  WorkerBatchOrder present;      // that it trains with
+  WorkerBatchOrder timed;        // without accumulation, that the seconds are of
+  Seconds gradient = kUnknown;   // of one pass
+  Seconds iteration = kUnknown;  // of a pass with synchronisation and update
+
+  BatchLimits limits() const {
+    return {static_cast<double>(initial), static_cast<double>(most),
+            static_cast<double>(least_local), static_cast<double>(most_local)};
+  }
+};
+
 // What a job reported last. What it never reported has the value given here.
 struct JobProgress {
   std::int64_t epoch = -1;  // the highest that all its members have reached (trained in)
@@ -114,6 +140,7 @@ struct JobProgress {
   double saved_work = 0;          // that the last checkpoint holds
   double noise_scale = kUnknown;  // of the gradient
   double loss = kUnknown;         // for people
+  BatchReport batch{};
 };
 
 struct WorkerRequest {
@@ -154,6 +181,11 @@ class Runtime {
   // kHot jobs only. Tells all workers of the job, also those that join later. A job has one latest
   // epoch; announcing it again changes nothing, announcing an earlier one is refused.
   virtual Status Announce(const std::string& job, const Membership& membership) = 0;
+
+  // kHot jobs that report a batch only. Tells all workers of the job, also those that join later.
+  virtual Status SetBatch(const std::string& job, const WorkerBatchOrder& /*batch*/) {
+    return Status::Refused("the runtime cannot tell job '{}' its batch", job);
+  }
 
   // Default values for a job that never reported anything. After a restart of the daemon, the epoch
   // is at least what the runtime or the workers still know.

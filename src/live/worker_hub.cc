@@ -17,6 +17,7 @@
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "core/json_text.h"
+#include "live/batch_message.h"
 #include "live/listen.h"
 #include "live/message_numbers.h"
 
@@ -82,6 +83,7 @@ struct WorkerHub::Impl {
     std::string token;
     Membership membership{-1, {}};
     JobProgress progress;
+    WorkerBatchOrder batch;  // workers 0: none was told
     bool finished = false;
     std::set<std::string> workers;
   };
@@ -207,6 +209,14 @@ struct WorkerHub::Impl {
                       {"addresses", std::move(addresses)}});
   }
 
+  void SendBatch(const Job& job, const ConnectionPtr& connection) {
+    if (job.batch.workers == 0) return;
+    Send(connection, {{"say", "batch"},
+                      {"workers", job.batch.workers},
+                      {"local", job.batch.local},
+                      {"accumulation", job.batch.accumulation}});
+  }
+
   void Join(const ConnectionPtr& connection, const Message& message) {
     const std::string id = message.at("worker");
     const std::string job_id = message.at("job");
@@ -230,6 +240,7 @@ struct WorkerHub::Impl {
     w.epoch = numbers.Whole("epoch", -1, -1);
     job->second.progress.step = std::max(job->second.progress.step, numbers.Whole("step", 0));
     Send(connection, {{"say", "welcome"}});
+    SendBatch(job->second, connection);
     SendEpoch(job->second, connection);
     if (w.stop) Send(connection, {{"say", "stop"}});
   }
@@ -263,8 +274,9 @@ struct WorkerHub::Impl {
                    say == "saved" ? &told.saved_work : &told.work);
       numbers.Real("rate", NumberRule::kNotNegative, &told.rate);
       numbers.Real("total", NumberRule::kNotNegative, &told.total_work);
-      numbers.Real("noise", NumberRule::kFinite, &told.noise_scale);
+      numbers.Real("noise", NumberRule::kNotNegative, &told.noise_scale);
       numbers.Real("loss", NumberRule::kFinite, &told.loss);
+      if (message.contains("batch")) told.batch = ReadBatch(message["batch"]);
       job.progress = told;
       if (say == "finished") {
         if (!std::exchange(job.finished, true) && on_finished) on_finished(worker.job);
@@ -338,6 +350,7 @@ bool WorkerHub::Announce(const std::string& job, const Membership& membership) {
   if (membership.epoch < latest.epoch) return false;
   if (membership.epoch == latest.epoch) return true;
   latest = membership;
+  found->second.progress.batch.iteration = kUnknown;  // of the group before
   for (const std::string& worker : found->second.workers) {
     impl_->SendEpoch(found->second, impl_->workers.at(worker).connection);
   }
@@ -348,6 +361,15 @@ void WorkerHub::Stop(const std::string& worker) {
   const auto found = impl_->workers.find(worker);
   if (found == impl_->workers.end() || std::exchange(found->second.stop, true)) return;
   impl_->Send(found->second.connection, {{"say", "stop"}});
+}
+
+void WorkerHub::SetBatch(const std::string& job, const WorkerBatchOrder& batch) {
+  const auto found = impl_->jobs.find(job);
+  if (found == impl_->jobs.end()) return;
+  found->second.batch = batch;
+  for (const std::string& worker : found->second.workers) {
+    impl_->SendBatch(found->second, impl_->workers.at(worker).connection);
+  }
 }
 
 void WorkerHub::Save(const std::string& job) {

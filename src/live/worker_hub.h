@@ -37,7 +37,9 @@ class WorkerHub {
   // latest.
   bool Announce(const std::string& job, const Membership& membership);
   void Stop(const std::string& worker);  // says "stop", where it is connected or once it is
-  void Save(const std::string& job);     // says "save" to all of its workers
+  // To all workers of the job, and to those that join later.
+  void SetBatch(const std::string& job, const WorkerBatchOrder& batch);
+  void Save(const std::string& job);  // says "save" to all of its workers
 
   // Called with the job before a worker's "finished" is acknowledged: the place to write it down.
   void OnFinished(std::function<void(const std::string&)> listener);

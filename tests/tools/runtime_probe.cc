@@ -68,7 +68,9 @@ json ToJson(const JobProgress& progress) {
           {"rate", Number(progress.rate)},
           {"saved_work", Number(progress.saved_work)},
           {"noise_scale", Number(progress.noise_scale)},
-          {"loss", Number(progress.loss)}};
+          {"loss", Number(progress.loss)},
+          {"batch", progress.batch.present.local * progress.batch.present.workers *
+                        (progress.batch.present.accumulation + 1)}};
 }
 
 json Do(Runtime& runtime, std::istringstream& words) {

@@ -313,7 +313,7 @@ void ElasticWorker::AfterStep(std::int64_t step, std::span<const StateBlock> sta
                             .work = my.meter.work(),
                             .rate = my.meter.rate(),
                             .total_work = my.options.total_work,
-                            .noise_scale = my.noise.scale(),
+                            .noise_scale = my.noise.settled() ? my.noise.scale() : kUnknown,
                             .loss = my.loss};
   if (my.adapt) {
     my.meter.Took(my.reduced, my.pass_seconds, Now() - my.step_began);

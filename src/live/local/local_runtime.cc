@@ -158,6 +158,11 @@ class LocalRuntime final : public Runtime {
     return Status::Refused("job '{}' has a later epoch than {}", job, membership.epoch);
   }
 
+  Status SetBatch(const std::string& job, const WorkerBatchOrder& batch) override {
+    hub_->SetBatch(job, batch);
+    return Status::Ok();
+  }
+
   JobProgress Progress(const std::string& job) override { return hub_->Progress(job); }
 
   Status Fail(const std::string& job, const std::string& reason) override {

@@ -271,6 +271,11 @@ Status SlurmRuntime::Announce(const std::string& job, const Membership& membersh
                          membership.epoch);
 }
 
+Status SlurmRuntime::SetBatch(const std::string& job, const WorkerBatchOrder& batch) {
+  hub_.SetBatch(job, batch);
+  return Status::Ok();
+}
+
 JobProgress SlurmRuntime::Progress(const std::string& job) { return hub_.Progress(job); }
 
 Status SlurmRuntime::Fail(const std::string& job, const std::string& reason) {

@@ -38,6 +38,7 @@ class SlurmRuntime : public Runtime {
   Status Start(const std::string& job, std::span<const WorkerRequest> workers) override;
   Status Stop(const std::string& worker, StopMode mode) override;
   Status Announce(const std::string& job, const Membership& membership) override;
+  Status SetBatch(const std::string& job, const WorkerBatchOrder& batch) override;
   JobProgress Progress(const std::string& job) override;
   Status Fail(const std::string& job, const std::string& reason) override;
   Status Cancel(const std::string& job) override;

@@ -171,6 +171,12 @@ class FakeRuntime : public Runtime {
     return Status::Ok();
   }
 
+  Status SetBatch(const std::string& job, const WorkerBatchOrder& batch) override {
+    if (unreachable) throw RunError("the controller does not answer");
+    batches[job] = batch;
+    return Status::Ok();
+  }
+
   JobProgress Progress(const std::string& job) override {
     const auto found = jobs.find(job);
     return found == jobs.end() ? JobProgress{} : found->second.progress;
@@ -244,9 +250,10 @@ class FakeRuntime : public Runtime {
   std::vector<RuntimeNode> nodes;
   std::map<std::string, JobData> jobs;
   std::map<std::string, Worker> workers;
-  std::map<std::string, double> speeds;  // of GPU types; 1 of those that are not named
-  std::set<std::string> slow;            // do not join yet
-  std::set<std::string> frozen;          // do nothing
+  std::map<std::string, WorkerBatchOrder> batches;  // as jobs were told
+  std::map<std::string, double> speeds;             // of GPU types; 1 of those that are not named
+  std::set<std::string> slow;                       // do not join yet
+  std::set<std::string> frozen;                     // do nothing
   std::set<std::string> was_member;
   std::set<std::string> forgotten;
   bool strict = true;

@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -32,8 +33,9 @@ class Peer {
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
 
-  void Say(const Json& message) {
-    const std::string line = message.dump() + "\n";
+  void Say(const Json& message) { SayLine(message.dump()); }
+  void SayLine(std::string line) {
+    line += "\n";
     EXPECT_EQ(::send(socket_, line.data(), line.size(), MSG_NOSIGNAL), ssize_t(line.size()));
   }
   // The next message, null when the connection was closed instead.
@@ -101,9 +103,9 @@ TEST_F(WorkerHubTest, TellsMembersTheirEpochAndLearnsWhoReachedIt) {
 TEST_F(WorkerHubTest, WhatCannotBeIsRefusedAndChangesNothing) {
   const Json good = {{"say", "progress"}, {"epoch", 0}, {"step", 5}, {"work", 50}};
   const std::pair<const char*, Json> wrong[] = {
-      {"work", -1},    {"work", "many"}, {"step", -3},           {"step", 1.5},
-      {"step", 1e300}, {"epoch", -2},    {"epoch", 1e18},        {"rate", -1},
-      {"total", -1},   {"noise", "x"},   {"loss", Json::array()}};
+      {"work", -1},    {"work", "many"}, {"step", -3},    {"step", 1.5},
+      {"step", 1e300}, {"epoch", -2},    {"epoch", 1e18}, {"rate", -1},
+      {"total", -1},   {"noise", "x"},   {"noise", -1},   {"loss", Json::array()}};
   hub_->Announce("j", {0, {"j.0"}});
   for (const auto& [key, value] : wrong) {
     Peer peer(path_);
@@ -121,6 +123,92 @@ TEST_F(WorkerHubTest, WhatCannotBeIsRefusedAndChangesNothing) {
     EXPECT_EQ(hub_->Progress("j").work, 50) << bad;
     EXPECT_EQ(hub_->Progress("j").step, 5) << bad;
   }
+}
+
+Json BatchMessage() {
+  return {{"initial", 64},
+          {"most", 1024},
+          {"least_local", 8},
+          {"most_local", 256},
+          {"workers", 2},
+          {"local", 128},
+          {"accumulation", 1},
+          {"timed", {{"workers", 2}, {"local", 128}, {"gradient", 0.5}, {"iteration", 0.75}}}};
+}
+
+TEST_F(WorkerHubTest, ABatchIsHeardAndAChoiceToldAlsoToThoseThatJoinLater) {
+  Peer a(path_), b(path_);
+  a.Say(Join("j.0"));
+  EXPECT_EQ(a.Hear(hub_.get())["say"], "welcome");
+  hub_->Announce("j", {0, {"j.0"}});
+  EXPECT_EQ(a.Hear(hub_.get())["say"], "epoch");
+  EXPECT_EQ(hub_->Progress("j").batch.initial, 0);
+  a.Say({{"say", "progress"}, {"epoch", 0}, {"step", 5}, {"batch", BatchMessage()}});
+  hub_->Serve(0.05);
+  const BatchReport heard = hub_->Progress("j").batch;
+  EXPECT_EQ(heard.initial, 64);
+  EXPECT_EQ(heard.most, 1024);
+  EXPECT_EQ(heard.present, (WorkerBatchOrder{2, 128, 1}));
+  EXPECT_EQ(heard.timed, (WorkerBatchOrder{2, 128, 0}));
+  EXPECT_EQ(heard.gradient, 0.5);
+  EXPECT_EQ(heard.iteration, 0.75);
+
+  hub_->SetBatch("j", {2, 200, 0});
+  const Json told = a.Hear(hub_.get());
+  EXPECT_EQ(told, (Json{{"say", "batch"}, {"workers", 2}, {"local", 200}, {"accumulation", 0}}));
+  b.Say(Join("j.1"));
+  EXPECT_EQ(b.Hear(hub_.get())["say"], "welcome");
+  EXPECT_EQ(b.Hear(hub_.get()), told);
+  hub_->Announce("j", {1, {"j.0", "j.1"}});
+  EXPECT_TRUE(std::isnan(hub_->Progress("j").batch.iteration)) << "times are of a group";
+}
+
+TEST_F(WorkerHubTest, ABatchThatCannotBeIsRefusedAndChangesNothing) {
+  const std::pair<const char*, Json> wrong[] = {{"/initial", 0},
+                                                {"/initial", 2048},
+                                                {"/initial", nullptr},
+                                                {"/most", 1 << 25},
+                                                {"/least_local", 0},
+                                                {"/least_local", 512},
+                                                {"/most_local", "x"},
+                                                {"/workers", 0},
+                                                {"/workers", 1e9},
+                                                {"/local", 257},
+                                                {"/local", 1.5},
+                                                {"/accumulation", -1},
+                                                {"/accumulation", 1e18},
+                                                {"/timed", 3},
+                                                {"/timed/gradient", -0.5},
+                                                {"/timed/gradient", 0},
+                                                {"/timed/gradient", 1},
+                                                {"/timed/gradient", 1e-300},
+                                                {"/timed/iteration", "x"},
+                                                {"/timed/iteration", 1e300},
+                                                {"/timed/iteration", nullptr},
+                                                {"/timed/local", 257},
+                                                {"", Json::array()}};
+  hub_->Announce("j", {0, {"j.0"}});
+  for (const auto& [where, value] : wrong) {
+    Peer peer(path_);
+    peer.Say(Join("j.0"));
+    EXPECT_EQ(peer.Hear(hub_.get())["say"], "welcome");
+    EXPECT_EQ(peer.Hear(hub_.get())["say"], "epoch");
+    Json batch = BatchMessage();
+    batch[Json::json_pointer(where)] = value;
+    peer.Say({{"say", "progress"}, {"epoch", 0}, {"step", 9}, {"work", 90}, {"batch", batch}});
+    const Json answer = peer.Hear(hub_.get());
+    EXPECT_EQ(answer["say"], "refused") << where << " " << value;
+    EXPECT_NE(answer.value("why", "").find("must "), std::string::npos) << answer;
+    EXPECT_EQ(hub_->Progress("j").batch.initial, 0) << where << " " << value;
+    EXPECT_EQ(hub_->Progress("j").work, 0) << "all of a message or nothing";
+  }
+  Peer peer(path_);
+  peer.Say(Join("j.0"));
+  EXPECT_EQ(peer.Hear(hub_.get())["say"], "welcome");
+  EXPECT_EQ(peer.Hear(hub_.get())["say"], "epoch");
+  const std::string no_number = R"({"say":"progress","epoch":0,"noise":NaN})";
+  peer.SayLine(no_number);
+  EXPECT_EQ(peer.Hear(hub_.get())["say"], "refused");
 }
 
 TEST_F(WorkerHubTest, AnEarlierEpochIsRefused) {

@@ -1,0 +1,13 @@
+#pragma once
+// What a job whose batch follows its workers says of its batch (docs/formats/worker_protocol.md),
+// each number by a rule. DataError naming the rule and both values. Used by WorkerHub.
+
+#include <nlohmann/json.hpp>
+
+#include "live/runtime.h"
+
+namespace allot {
+
+BatchReport ReadBatch(const nlohmann::json& batch);
+
+}  // namespace allot
