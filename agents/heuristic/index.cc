@@ -19,12 +19,15 @@
 #include "sched/policy.h"
 #include "stages/capacity.h"
 #include "stages/even_progress.h"
+#include "stages/joint_choice.h"
 #include "stages/nested_spec.h"
 #include "stages/paired_placement.h"
 #include "stages/typed_fill.h"
 
 namespace allot {
 namespace {
+
+constexpr double kJointTolerance = 1e-4;  // of the sum of utilities
 
 class IndexHeuristic : public Policy {
  public:
@@ -37,7 +40,9 @@ class IndexHeuristic : public Policy {
         fairness_(params.Number("fairness")),
         soon_(params.Number("soon")),
         repay_(params.Flag("repay")),
+        joint_fill_(params.Flag("joint")),
         fill_(FillOptions(params), NestedSpec(params.Text("types"))),
+        joint_(params.Number("waiting"), kJointTolerance),
         placement_(MakeStage<Placement>("placement", params.Text("placement"))) {
     shape_.beta = static_cast<float>(params.Number("beta"));
     shape_.kappa = static_cast<float>(params.Number("kappa"));
@@ -77,6 +82,13 @@ class IndexHeuristic : public Policy {
     if (rank_ != 0) AddRanks(o);
     if (fairness_ != 0) AddFairness(o);
     grants_.clear();
+    if (joint_fill_) {
+      left_.clear();
+      for (const std::int32_t row : rows_) left_.push_back(RemainingTime(o, row));
+      joint_.Choose(o, rows_, scores_, left_, &grants_);
+      placement_->Place(o, grants_, allocation);
+      return;
+    }
     fill_.Fill(o, rows_, scores_, &grants_);
     if (repay_) KeepWhatDoesNotRepay(o);
     if (!fill_.may_pair()) {
@@ -192,7 +204,10 @@ class IndexHeuristic : public Policy {
   bool repay_;
   LengthModel lengths_;
   Score shape_;
+  bool joint_fill_;
   TypedFill fill_;
+  JointChoice joint_;
+  std::vector<Seconds> left_;
   TypeCapacity capacity_;
   std::unique_ptr<Placement> placement_;
   std::vector<std::int32_t> rows_;
@@ -231,6 +246,11 @@ PolicyInfo IndexInfo() {
        "u = alpha age"},
       {"history", "",
        "for basis=gittins: TRACE@DATE, run times of jobs submitted before the date are known"},
+      {"joint", "false",
+       "types and sizes of all jobs are chosen together, exactly, instead of step by step; sizes "
+       "are 1, 2, 4, ... GPUs of a node and whole nodes"},
+      {"waiting", "0",
+       "for joint: the speed that waiting counts as; above 0 where beta is 1 or more", 0, 1},
       {"types", "exact", "stage: on which GPU type each job runs, where there are several"},
       {"placement", "packed", "stage: which GPUs on which nodes"}};
   info.make = [info](const Params& params) -> std::unique_ptr<Policy> {

@@ -2,7 +2,8 @@
 // whole nodes) for every job, solved as in solve/sia_problem.h. Here are the numbers that it gets,
 // as in Sia's artifact:
 //   - configurations of a type: 1, 2, 4, ... GPUs of a node, then whole nodes;
-//   - value: the rate over the job's least; a job that never ran and is not trusted beyond its
+//   - value: the rate over the job's least; a job that did nothing yet and is not trusted beyond
+//   its
 //     smallest configuration has 1 on every type; jobs of one size only: the rate such that the
 //     slowest type is worth its GPUs;
 //   - what a restart leaves: (age - restarts x cost) / (age + cost), 1 below the age of one
@@ -22,6 +23,7 @@
 #include "sched/stages.h"
 #include "solve/sia_problem.h"
 #include "stages/nested_spec.h"
+#include "stages/node_sizes.h"
 
 namespace allot {
 namespace {
@@ -45,12 +47,8 @@ class SiaPolicy : public Policy {
 
   void Decide(const Observation& o, Allocation* allocation) override {
     NoteChanges(o);
-    problem_.capacity.assign(o.cluster->types().size(), 0);
-    node_gpus_.assign(o.cluster->types().size(), 0);
-    for (const Node& node : o.cluster->nodes()) {
-      problem_.capacity[At(node.type)] += node.capacity.gpus;
-      node_gpus_[At(node.type)] = std::max(node_gpus_[At(node.type)], node.capacity.gpus);
-    }
+    sizes_.Read(*o.cluster);
+    problem_.capacity = sizes_.capacity();
     problem_.jobs.assign(At(o.rows()), {});
     configurations_.assign(At(o.rows()), {});
     for (std::int32_t row = 0; row < o.rows(); ++row) PoseJob(o, row);
@@ -109,7 +107,11 @@ class SiaPolicy : public Policy {
           table.name(), table.kinds().size(), table.kinds().front().demand.gpus);
     }
     SiaProblem::Job& job = problem_.jobs[r];
-    for (const GpuTypeIndex type : table.types()) AddOptions(table, type, row);
+    for (const GpuTypeIndex type : table.types()) {
+      sizes_.Each(type, [&](GpuCount gpus, std::size_t nodes) {
+        AddOption(table, type, gpus, nodes, row);
+      });
+    }
     const bool rigid = IsRigid(table);
     if (rigid && job.options.empty()) AddRequested(o, row);
     Value(o, row, rigid);
@@ -122,14 +124,6 @@ class SiaPolicy : public Policy {
     job.pinned = job.current >= 0 && o.now < changed_[o.job[r]].at + cost;
   }
 
-  void AddOptions(const ConfigurationTable& table, GpuTypeIndex type, std::int32_t row) {
-    const std::int32_t node = node_gpus_[At(type)];
-    if (node == 0) return;
-    for (std::int32_t gpus = 1; gpus < node; gpus *= 2) AddOption(table, type, gpus, 1, row);
-    for (std::int32_t nodes = 1; nodes * node <= problem_.capacity[At(type)]; ++nodes) {
-      AddOption(table, type, nodes * node, At(nodes), row);
-    }
-  }
   void AddOption(const ConfigurationTable& table, GpuTypeIndex type, std::int32_t gpus,
                  std::size_t nodes, std::int32_t row) {
     if (gpus > kMaxGpusPerJob || gpus > std::min(table.limits().of(0), table.trusted().of(0))) {
@@ -171,8 +165,8 @@ class SiaPolicy : public Policy {
     for (const SiaProblem::Option& option : job.options) {
       least = least > 0 ? std::min(least, option.value) : option.value;
     }
-    const bool unknown = o.attained_seconds[At(row)] <= 0 && o.running[At(row)] < 0 &&
-                         o.table[At(row)]->trusted().FitsIn(job.options.front().gpus);
+    const bool unknown =
+        o.done_work[At(row)] <= 0 && o.table[At(row)]->trusted().FitsIn(job.options.front().gpus);
     for (SiaProblem::Option& option : job.options) {
       option.value = unknown ? 1 : option.value / least;
       if (rigid) option.value *= option.gpus;
@@ -215,7 +209,7 @@ class SiaPolicy : public Policy {
   SiaProblem problem_;
   double tolerance_;
   std::unique_ptr<Placement> placement_;
-  std::vector<std::int32_t> node_gpus_;                    // by type
+  NodeSizes sizes_;
   std::vector<std::vector<std::int32_t>> configurations_;  // by row and option
   std::vector<std::int32_t> order_;                        // rows by submission
   std::vector<Grant> grants_;

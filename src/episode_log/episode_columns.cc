@@ -18,7 +18,8 @@ Json TrainingJson(const TrainingRules& rules) {
   return {{"stepped", rules.stepped},           {"whole_seconds", rules.whole_seconds},
           {"interference", rules.interference}, {"own_restart", rules.own_restart},
           {"first_start", rules.first_start},   {"free_moves", rules.free_moves},
-          {"slowdowns", std::move(slowdowns)},  {"slowdown", rules.slowdown}};
+          {"users_batch", rules.users_batch},   {"slowdowns", std::move(slowdowns)},
+          {"slowdown", rules.slowdown}};
 }
 
 TrainingRules TrainingFromJson(const Json& json) {
@@ -30,6 +31,7 @@ TrainingRules TrainingFromJson(const Json& json) {
   rules.own_restart = json.at("own_restart");
   rules.first_start = json.at("first_start");
   rules.free_moves = json.at("free_moves");
+  rules.users_batch = json.value("users_batch", false);
   for (const auto& [application, factor] : json.at("slowdowns").items()) {
     rules.slowdowns.emplace_back(application, factor.get<double>());
   }

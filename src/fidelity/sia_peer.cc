@@ -5,13 +5,16 @@
 #include "core/error.h"
 #include "fidelity/peer.h"
 #include "fidelity/sia_decisions.h"
+#include "fidelity/sia_values.h"
 #include "fidelity/training_replay.h"
 
 namespace allot {
 namespace {
 
 std::vector<FidelityCase> SiaCases(const std::string& folder) {
-  std::vector<FidelityCase> cases = TrainingReplays(ReadTrainingWorld(folder, "sia"));
+  const TrainingWorld world = ReadTrainingWorld(folder, "sia");
+  std::vector<FidelityCase> cases = TrainingReplays(world);
+  for (FidelityCase& values : SiaValues(world)) cases.push_back(std::move(values));
   for (FidelityCase& decisions : SiaDecisions(folder)) cases.push_back(std::move(decisions));
   if (cases.empty()) throw DataError("{}: a reference folder holds runs, got none", folder);
   return cases;

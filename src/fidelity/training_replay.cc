@@ -25,26 +25,17 @@ constexpr std::string_view kReplay = ".replay.csv";
 constexpr Seconds kLongest = 1e8;     // of a run
 constexpr double kHalfASecond = 0.5;  // times are whole seconds
 
-// A job's configuration from a time on.
-struct Change {
-  Seconds time = 0;
-  std::string gpu_type;
-  std::vector<UnitCounts> nodes;
-  BatchChoice batch;
-  Seconds restart = 0;  // left of it
-};
+}  // namespace
 
-using Changes = std::map<std::string, std::vector<Change>, std::less<>>;
-
-Changes ReadChanges(const std::string& path) {
+RecordedChanges ReadRecordedChanges(const std::string& path) {
   const std::string text = ReadTextFile(path);
   CsvReader csv(text, path,
                 {"time", "job", "epoch", "gpu_type", "placement", "atomic_bsz", "accum_steps",
                  "restart_delay_left"});
-  Changes changes;
+  RecordedChanges changes;
   while (csv.Next()) {
     csv.CheckRow();
-    Change change{csv.Number("time"), std::string(csv.Text("gpu_type")), {}, {}, 0};
+    RecordedChange change{csv.Number("time"), std::string(csv.Text("gpu_type")), {}, {}, 0};
     if (csv.Has("placement")) {
       for (const std::string_view part : Split(csv.Text("placement"), ' ')) {
         const auto gpus = ParseInteger(part);
@@ -68,12 +59,13 @@ Changes ReadChanges(const std::string& path) {
   return changes;
 }
 
-// When the job is done; kNever where it is not.
-Seconds Play(const TrainingWorld& world, const ApplicationModel& model,
-             const std::vector<Change>& changes) {
+Seconds PlayRecorded(const TrainingWorld& world, const ApplicationModel& model,
+                     const std::vector<RecordedChange>& changes,
+                     const std::function<void(Seconds)>& decide,
+                     const TrainingRun::Meter& measure) {
   TrainingRun run(model, world.rules);
   std::size_t next = 0;
-  const Change* current = nullptr;
+  const RecordedChange* current = nullptr;
   Seconds clock = 0;  // of the job
   Seconds ready = 0;
   // Another batch where it runs, chosen by now.
@@ -85,10 +77,14 @@ Seconds Play(const TrainingWorld& world, const ApplicationModel& model,
     }
     return current->batch;
   };
-  const auto pass = [&](const TrainingMeasurement& measured) { clock += measured.seconds; };
+  const auto pass = [&](const TrainingMeasurement& measured) {
+    clock += measured.seconds;
+    if (measure) measure(measured);
+  };
   Seconds begin = std::floor(changes.front().time / world.interval) * world.interval;
   for (; begin < kLongest; begin += world.interval) {
     clock = begin;
+    if (decide) decide(begin);
     while (next < changes.size() && changes[next].time <= begin) {
       current = &changes[next++];
       if (current->nodes.empty()) {
@@ -111,6 +107,8 @@ Seconds Play(const TrainingWorld& world, const ApplicationModel& model,
   }
   return kNever;
 }
+
+namespace {
 
 // What a run is named after: of its policy, workload and seed, or as 'run' says.
 std::string NameOf(const CsvReader& row) {
@@ -149,7 +147,7 @@ FidelityResult Replay(TrainingWorld world, const std::string& name) {
   world.interval = IntervalOf(world, name);
   const std::string recorded = (results / (name + std::string(kReplay))).string();
   const std::string path = (results / (name + ".jobs.csv")).string();
-  const Changes changes = ReadChanges(recorded);
+  const RecordedChanges changes = ReadRecordedChanges(recorded);
   const std::string text = ReadTextFile(path);
   CsvReader csv(text, path, {"name", "application", "submission_time", "completion_time"},
                 {"first_start", "jct", "num_restarts", "gpu_seconds", "avg_gpus", "avg_throughput",
@@ -169,7 +167,7 @@ FidelityResult Replay(TrainingWorld world, const std::string& name) {
     const auto& model = *AsApplication(*world.applications->Get(csv.Text("application")));
     const Seconds submit = csv.Number("submission_time");
     const Seconds theirs = csv.Number("completion_time");
-    const Seconds ours = Play(world, model, of_job->second);
+    const Seconds ours = PlayRecorded(world, model, of_job->second);
     comparison.Job(csv.Text("name"), theirs - submit, ours - submit, theirs);
     comparison.Compare("completion", theirs, ours);
   }

@@ -8,12 +8,15 @@
 //   results/RUN.jobs.csv     name, application, submission_time, completion_time, ...
 
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "fidelity/peer.h"
 #include "perf/catalogue.h"
-#include "sim/training_rules.h"
+#include "sim/training_run.h"
 
 namespace allot {
 
@@ -23,6 +26,25 @@ struct TrainingWorld {
   TrainingRules rules;
   Seconds interval = 60;
 };
+
+// A job's configuration from a time on.
+struct RecordedChange {
+  Seconds time = 0;
+  std::string gpu_type;
+  std::vector<UnitCounts> nodes;
+  BatchChoice batch;
+  Seconds restart = 0;  // left of it
+};
+// By job, in order of time. DataError naming file and line.
+using RecordedChanges = std::map<std::string, std::vector<RecordedChange>, std::less<>>;
+RecordedChanges ReadRecordedChanges(const std::string& path);
+
+// Plays a job; when it is done, kNever where it is not. `decide`, if given, is called at each
+// decision before what changes by it, `measure` with what the job measures of itself.
+Seconds PlayRecorded(const TrainingWorld& world, const ApplicationModel& model,
+                     const std::vector<RecordedChange>& changes,
+                     const std::function<void(Seconds)>& decide = nullptr,
+                     const TrainingRun::Meter& measure = nullptr);
 
 // The applications, and the rules of a profile. A folder without applications has `shipped`, where
 // there are such. DataError where the folder is none.

@@ -204,6 +204,19 @@ std::int32_t ProfiledTimes::LargestBatch(const Place& place) const {
   return largest;
 }
 
+double ProfiledTimes::MostSamples() const {
+  const std::array<UnitCounts, 1> one = {UnitCounts(1)};
+  const auto rows = placements_.find(CanonicalPlacement(one));
+  if (rows == placements_.end()) return 0;
+  std::int32_t batch = 0;
+  Seconds step = 0;
+  for (const Row& row : rows->second) {
+    batch = std::max(batch, row.local_batch);
+    step = std::max(step, row.time.step);
+  }
+  return step > 0 ? batch / step : 0;
+}
+
 std::array<std::int32_t, 2> ProfiledTimes::BatchesOf(const Place& place) const {
   if (place.rows != nullptr)
     return {place.rows->front().local_batch, place.rows->back().local_batch};

@@ -81,6 +81,9 @@ class ProfiledTimes {
   // The largest batch of one GPU that was measured on exactly so many GPUs, or on more where there
   // are none; 0: none.
   std::int32_t LargestBatch(const Place& place) const;
+  // The largest batch of a single GPU over its longest step, samples per second; 0: none was
+  // measured (so Sia's artifact compares GPU types).
+  double MostSamples() const;
   // The least and most batch that was measured there, for messages.
   std::array<std::int32_t, 2> BatchesOf(const Place& place) const;
   bool triangulated() const { return !points_.empty(); }

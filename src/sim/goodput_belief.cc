@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "core/error.h"
@@ -18,12 +19,13 @@ namespace {
 
 class GoodputBelief : public FollowedTruth, public TrainingBelief {
  public:
-  GoodputBelief(const Scenario& scenario, TimingRegime regime, double growth)
+  GoodputBelief(const Scenario& scenario, TimingRegime regime, double growth, bool users_batch)
       : FollowedTruth(scenario, nullptr),
         scenario_(scenario),
         specs_(scenario.cluster().type_specs()),
         regime_(regime),
-        growth_(growth) {}
+        growth_(growth),
+        users_batch_(users_batch) {}
 
   TrainingBelief* training() override { return this; }
 
@@ -178,16 +180,28 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
     }
   }
 
+  // The largest batch that its rates are reckoned with; 0: its application's.
+  double MostOf(JobIndex job) const {
+    return users_batch_ ? scenario_.workload().jobs[At(job)].batch : 0;
+  }
+  // On a type where its application was measured.
+  BatchLimits LimitsOf(JobIndex job, GpuTypeIndex type) const {
+    BatchLimits limits = ApplicationOf(job)->application()->On(TypeName(type))->limits;
+    if (MostOf(job) > 0) limits.most = std::min(limits.most, MostOf(job));
+    return limits;
+  }
+
   std::shared_ptr<const GoodputCandidates> CandidatesFor(JobIndex job) {
     const Scenario::JobFacts& facts = scenario_.facts(job);
-    auto& made = candidates_[{facts.table.get(), facts.application->fixed_batch()}];
+    auto& made = candidates_[{facts.table.get(), facts.application->fixed_batch(), MostOf(job)}];
     if (made == nullptr) {
-      const Application& application = *facts.application->application();
+      BatchLimits limits;
       made = MakeGoodputCandidates(
           *facts.table,
-          [&](GpuTypeIndex type) {
-            const ApplicationOnType* on = application.On(TypeName(type));
-            return on == nullptr ? nullptr : &on->limits;
+          [&](GpuTypeIndex type) -> const BatchLimits* {
+            if (facts.application->application()->On(TypeName(type)) == nullptr) return nullptr;
+            limits = LimitsOf(job, type);
+            return &limits;
           },
           facts.application->fixed_batch());
     }
@@ -234,7 +248,7 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
       }
       believed->used = fits.version();
       believed->rates.RatesAt(believed->statistics, &rates_);
-      Project(truth, fits);
+      Project(job, *believed);
     }
     believed->trusted = TrustedOf(job, *believed);
     const UnitCounts trusted(believed->trusted);
@@ -258,33 +272,63 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
     }
   }
 
-  // Rates of types without a fit from those of the first with one.
-  void Project(const ConfigurationTable& truth, const TimingFits& fits) {
-    GpuTypeIndex from = -1;
-    for (const GpuTypeIndex type : truth.types()) {
-      if (TypeName(type) == fits.first_type()) from = type;
-    }
+  // Rates of types without a fit from those of the cluster's first with one.
+  void Project(JobIndex job, const Believed& believed) {
+    const ConfigurationTable& truth = *scenario_.facts(job).table;
+    const TimingFits& fits = *believed.fits;
+    GpuTypeIndex from = 0;
+    const auto types = static_cast<GpuTypeIndex>(specs_.size());
+    while (from < types && fits.On(TypeName(from)) == nullptr) ++from;
+    if (from == types) return;
     for (std::int32_t c = 0; c < truth.size(); ++c) {
       const Configuration& to = truth[c];
-      if (fits.On(TypeName(to.gpu_type)) != nullptr || !(to.rate > 0) || from < 0) continue;
-      const std::int32_t smallest = Smallest(truth, to.gpu_type);
-      const std::int32_t smallest_from = Smallest(truth, from);
+      if (fits.On(TypeName(to.gpu_type)) != nullptr || !(to.rate > 0)) continue;
       const GpuCount node_gpus = specs_[At(from)].node_gpus;
       const auto nodes = static_cast<std::size_t>((to.demand.gpus + node_gpus - 1) / node_gpus);
       const std::int32_t same = truth.Find(to.units, from, nodes);
-      if (smallest < 0 || smallest_from < 0 || same < 0) continue;
-      rates_[At(c)] = rates_[At(same)] * truth[smallest].rate / truth[smallest_from].rate;
+      const double rate =
+          same >= 0 ? rates_[At(same)] : RateOn(job, from, believed, nodes > 1, to.demand.gpus);
+      rates_[At(c)] = rate * FasterBy(job, from, to.gpu_type);
     }
+  }
+  // More GPUs than the type has, so that the table does not say.
+  double RateOn(JobIndex job, GpuTypeIndex type, const Believed& believed, bool several,
+                GpuCount gpus) const {
+    const StepTiming& timing = *believed.fits->On(TypeName(type));
+    const BatchLimits limits = LimitsOf(job, type);
+    const std::vector<StatisticsPoint> points = {{limits.initial, believed.statistics}};
+    const double fixed = ApplicationOf(job)->fixed_batch();
+    return fixed > 0 ? FixedBatch(timing, limits, points, several, gpus, fixed).rate
+                     : ChooseBatch(timing, limits, points, several, gpus).rate;
+  }
+  // One GPU of a type against one of another: samples per second with the largest batches that were
+  // measured; where that was not, the true rates of the smallest configurations.
+  double FasterBy(JobIndex job, GpuTypeIndex from, GpuTypeIndex to) const {
+    const Application& application = *ApplicationOf(job)->application();
+    const auto samples = [&](GpuTypeIndex type) {
+      const ApplicationOnType* on = application.On(TypeName(type));
+      return on == nullptr ? 0 : on->times.MostSamples();
+    };
+    const double before = samples(from);
+    const double after = samples(to);
+    if (before > 0 && after > 0) return after / before;
+    const ConfigurationTable& truth = *scenario_.facts(job).table;
+    const std::int32_t smallest = Smallest(truth, to);
+    const std::int32_t smallest_from = Smallest(truth, from);
+    if (smallest < 0 || smallest_from < 0) return 0;
+    return truth[smallest].rate / truth[smallest_from].rate;
   }
 
   const Scenario& scenario_;
   std::vector<GpuTypeSpec> specs_;
   TimingRegime regime_;
   double growth_;
+  bool users_batch_;
   std::map<JobIndex, Believed> jobs_;
   std::map<JobIndex, GpuCount> most_gpus_;  // where fits do not say
   std::map<const Application*, std::shared_ptr<TimingFits>> shared_;
-  std::map<std::pair<const ConfigurationTable*, double>, std::shared_ptr<const GoodputCandidates>>
+  std::map<std::tuple<const ConfigurationTable*, double, double>,
+           std::shared_ptr<const GoodputCandidates>>
       candidates_;
   std::vector<double> rates_;
 };
@@ -293,13 +337,18 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
 
 BeliefInfo GoodputBeliefInfo(const char* id, const char* summary, TimingRegime regime,
                              const char* growth) {
-  return {id,
-          summary,
-          {{"growth", growth, "times as many GPUs as it ran on are trusted, at most; 0: any number",
-            0, 1000}},
-          [regime](const Params& params, const Scenario& scenario) -> std::unique_ptr<Belief> {
-            return std::make_unique<GoodputBelief>(scenario, regime, params.Number("growth"));
-          }};
+  return {
+      id,
+      summary,
+      {{"growth", growth, "times as many GPUs as it ran on are trusted, at most; 0: any number", 0,
+        1000},
+       {"any-batch", "false",
+        "rates are reckoned with all batches of an application, also where the rules say: up to "
+        "what the job's user asked for"}},
+      [regime](const Params& params, const Scenario& scenario) -> std::unique_ptr<Belief> {
+        const bool users = scenario.options().training.users_batch && !params.Flag("any-batch");
+        return std::make_unique<GoodputBelief>(scenario, regime, params.Number("growth"), users);
+      }};
 }
 
 }  // namespace allot

@@ -20,6 +20,7 @@ ALLOT_REGISTER(
                    options->training.own_restart = true;
                    options->training.first_start = true;
                    options->training.free_moves = true;
+                   options->training.users_batch = true;
                    options->training.slowdowns = {{"cifar10", 1.8}, {"ncf", 1.5}, {"gpt_pmp", 1.0}};
                    options->training.slowdown = 1.2;
                  },
