@@ -27,8 +27,8 @@ using nlohmann::json;
 constexpr const char* kSiaCluster = "6x4:aws,2x8:dgx-ext,3x8:rtx";
 constexpr const char* kBelief = "online";
 constexpr double kLeast = 1e-3;  // values below stand for what a job may not have
-constexpr double kNear = 0.01;
-constexpr double kShare = 0.9;
+constexpr double kNear = 0.05;
+constexpr double kShare = 2.0 / 3;
 
 struct Row {
   Seconds time = 0;
@@ -90,8 +90,6 @@ class Comparison {
       ++values_;
       const double off = theirs_may && ours[c] > 0 ? std::abs(std::log(ours[c] / row.theirs[c]))
                                                    : std::numeric_limits<double>::infinity();
-      if (getenv("DUMP"))
-        fmt::print("{} {} {} {} {}\n", row.time, job, configs.at(c).dump(), row.theirs[c], ours[c]);
       if (off <= kNear) ++near_;
       if (off <= worst_) continue;
       worst_ = off;

@@ -81,7 +81,7 @@ TEST(SiaPolicyTest, WhoGainsMostGetsTheFasterType) {
   world.Add({{2}, {1}});
   world.Add({{10}, {1}});
   world.o.now = 1000;
-  for (std::size_t row = 0; row < 2; ++row) world.o.attained_seconds[row] = 100;
+  for (std::size_t row = 0; row < 2; ++row) world.o.done_work[row] = 100;
   Allocation allocation;
   MakePolicy("sia")->Decide(world.o, &allocation);
   ASSERT_EQ(allocation.entries().size(), 2U);
@@ -95,10 +95,10 @@ TEST(SiaPolicyTest, SizesArePowersOfTwoOfANodeThenWholeNodes) {
   for (int gpus = 1; gpus <= 12; ++gpus) rates.front().push_back(gpus);
   world.Add(rates);
   world.o.now = 1000;
-  world.o.attained_seconds[0] = 1;
+  world.o.done_work[0] = 1;
   EXPECT_EQ(Given(world, "sia").at(0), (std::pair{12, 3}));
   world.Add({{1, 2, 3}});  // two GPUs, not three; then the other has two nodes
-  world.o.attained_seconds[1] = 1;
+  world.o.done_work[1] = 1;
   EXPECT_EQ(Given(world, "sia").at(1).first, 2);
   EXPECT_EQ(Given(world, "sia").at(0).first, 8);
 }
@@ -116,6 +116,58 @@ TEST(SiaPolicyTest, AJobThatRestartsStays) {
   EXPECT_EQ(Given(policy.get(), world.o).at(0).first, 2) << "60 s of 100 s are over";
   world.o.now = 2000;
   EXPECT_EQ(Given(policy.get(), world.o).at(0).first, 4);
+}
+
+TEST(SiaPolicyTest, WhatAJobDidNothingOnIsAllTheSame) {
+  World world("1x1:v100,1x1:k80");
+  ConfigurationTable table = GpuTable({{2}, {1}});
+  table.Renew({{2, 1}}, {1});
+  world.Add(table, {1});
+  world.Run(0, 1, {{1, 1}});  // it restarts still, and would be twice as fast elsewhere
+  world.o.attained_seconds[0] = 600;
+  world.o.now = 1000;
+  Allocation allocation;
+  const auto policy = MakePolicy("sia");
+  policy->Decide(world.o, &allocation);
+  EXPECT_EQ(allocation.shares(allocation.entries()[0]).front().node, 1);
+  world.o.done_work[0] = 1;
+  world.o.now = 2000;
+  policy->Decide(world.o, &allocation);
+  EXPECT_EQ(allocation.shares(allocation.entries()[0]).front().node, 0);
+}
+
+TEST(IndexPolicyTest, JointChoiceSeesWhatAnotherJobNeeds) {
+  World world("1x1:v100,1x1:k80");
+  world.Add({{2}, {1.9}});
+  world.Add({{10}, {1}});
+  world.o.estimated_work = {1e6, 1e6};
+  Allocation allocation;
+  MakePolicy("index:joint=true")->Decide(world.o, &allocation);
+  ASSERT_EQ(allocation.entries().size(), 2U);
+  for (const Allocation::Entry& entry : allocation.entries()) {
+    EXPECT_EQ(allocation.shares(entry).front().node, entry.job == 0 ? 1 : 0);
+  }
+}
+
+TEST(IndexPolicyTest, JointChoicePaysForRestarts) {
+  World world("1x4");
+  world.Add(kScales);
+  world.Run(0, 1, {{0, 3}});  // on two GPUs
+  world.o.now = 1000;
+  world.o.estimated_work = {1000};
+  EXPECT_EQ(Given(world, "index:joint=true,kappa=0").at(0).first, 4);
+  EXPECT_EQ(Given(world, "index:joint=true,kappa=2").at(0).first, 2);
+  world.o.estimated_work = {40};  // 21 s left, and a restart takes 30 s
+  EXPECT_EQ(Given(world, "index:joint=true,kappa=0").at(0).first, 2);
+}
+
+TEST(IndexPolicyTest, JointChoiceNeedsAWorthOfWaiting) {
+  World world("1x4");
+  world.Add(kScales);
+  world.o.estimated_work = {1000};
+  ExpectError(ExitCode::kUsage, {"'waiting' must be above 0", "2"},
+              [&] { (void)Given(world, "index:joint=true,beta=2"); });
+  EXPECT_EQ(Given(world, "index:joint=true,beta=2,waiting=0.01").at(0).first, 4);
 }
 
 TEST(IndexPolicyTest, SizesAreKeptTo) {
