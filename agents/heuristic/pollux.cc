@@ -30,7 +30,7 @@ class PolluxPolicy : public Policy {
   PolluxPolicy(const Params& params, PolicyInfo info) : info_(std::move(info)) {
     problem_.power = params.Number("power");
     problem_.apart = params.Flag("apart");
-    const std::string search = params.Text("search");
+    const std::string& search = params.Text("search");
     if (search != "exact" && search != "genetic") {
       throw UsageError("policy 'pollux': 'search' must be exact or genetic, got '{}'", search);
     }

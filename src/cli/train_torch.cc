@@ -27,7 +27,9 @@ void DeclareTraining(CommandLine& line, TrainOptions& o) {
               "(default: what --network says)");
   line.Option("-o,--out", o.out, "folder of the run: best/, latest/, curve.csv, TensorBoard events")
       .Required();
-  line.Flag("--resume", o.resume, "continue from latest/ in the folder, with the same options");
+  line.Flag(
+      "--resume", o.resume,
+      "continue from latest/ in the folder, with the same options, but perhaps more iterations");
   line.Option("--method", o.method, "ID:KEY=VALUE,..., see 'allot list methods'").ShowDefault();
   line.Option("--objective", o.objective,
               "what validation measures; best/ is chosen by it; see 'allot list objectives'")
@@ -43,6 +45,11 @@ void DeclareTraining(CommandLine& line, TrainOptions& o) {
   line.Option("--stop-after", o.stop_after,
               "stop this call after so many iterations (continue with --resume); 0: never")
       .Range(0, 10000000);
+  o.patience = 5;
+  line.Option("--patience", o.patience,
+              "stop when so many validations in turn brought nothing better; 0: never")
+      .Range(0, 10000000)
+      .ShowDefault();
   line.Option("--batch", o.trainer.workloads, "workloads per iteration")
       .Range(1, 100000)
       .ShowDefault();

@@ -25,6 +25,7 @@ struct TrainOptions {
   int validate_every = 10;
   int validation_workloads = 6;
   int stop_after = 0;
+  int patience = 0;  // validations in turn without a better one that end the run; 0: never
   std::string method = "policy-gradient";
   std::string objective = "jct";
   std::string history;

@@ -71,7 +71,7 @@ class TrainCommandRun {
     if (history_.empty()) AddRow(IterationReport{});
     if (validation_due_) Validate();
     Progress progress("training", o_.trainer.iterations, globals_.quiet || !leads_);
-    while (!Done() && !AnyOf(*o_.trainer.team, Interrupted())) {
+    while (!Done() && !NothingMoreComes() && !AnyOf(*o_.trainer.team, Interrupted())) {
       IterationReport report;
       try {
         report = trainer_->Step();
@@ -190,7 +190,9 @@ class TrainCommandRun {
     }
     for (const auto& [key, value] : config_.items()) {
       const auto saved = checkpoint.config.find(key);
-      if (saved == checkpoint.config.end() || *saved != value) {
+      const bool extended =
+          key == "iterations" && saved != checkpoint.config.end() && *saved < value;
+      if (!extended && (saved == checkpoint.config.end() || *saved != value)) {
         throw UsageError(
             "'{}' was trained with {} = {}, now it is {}: resume with the same options", path, key,
             saved == checkpoint.config.end() ? "(nothing)" : saved->dump(), value.dump());
@@ -215,6 +217,20 @@ class TrainCommandRun {
   }
 
   bool Done() const { return trainer_->state().iteration >= o_.trainer.iterations; }
+
+  bool NothingMoreComes() const { return o_.patience > 0 && ValidationsSinceBest() >= o_.patience; }
+
+  int ValidationsSinceBest() const {
+    double best = kNever;
+    int since = 0;
+    for (const Json& row : history_) {
+      const Json& ratio = row.at("validation_ratio");
+      if (ratio.is_null()) continue;
+      since = ratio < best ? 0 : since + 1;
+      best = std::min(best, ratio.get<double>());
+    }
+    return since;
+  }
 
   // Seeds that training itself never draws.
   static std::uint64_t ValidationSeed(int k) {
@@ -384,7 +400,8 @@ class TrainCommandRun {
                    {"episodes", trainer_->state().episodes},
                    {"validation_ratio", last_validation_},
                    {"best_validation_ratio", best_},
-                   {"best_iteration", BestIteration()}};
+                   {"best_iteration", BestIteration()},
+                   {"stopped_early", !Done() && NothingMoreComes()}};
       if (o_.from_logs.empty() && !world_.in_settings() && !world_.made_by_law()) {
         json["read"] = nlohmann::json(world_.read_report());
       }
@@ -393,6 +410,13 @@ class TrainCommandRun {
       std::printf("validation: %s %.3f of %s's (best %.3f, %s) after %lld episodes\n",
                   o_.objective.c_str(), last_validation_, o_.teacher.c_str(), best_,
                   NameOfBest().c_str(), static_cast<long long>(trainer_->state().episodes));
+      if (!Done() && NothingMoreComes()) {
+        std::printf(
+            "stopped after %lld of %d iterations: %d validations in turn brought nothing better "
+            "(--patience)\n",
+            static_cast<long long>(trainer_->state().iteration), o_.trainer.iterations,
+            ValidationsSinceBest());
+      }
       if (BestIteration() == 0) {
         std::printf("best is the start: training has made nothing that is better\n");
       }

@@ -17,8 +17,8 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-using ByRow =
-    Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+using Factors = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using ByRow = Eigen::Map<const Factors>;
 
 // By row, the columns of its known entries.
 using Known = std::vector<std::vector<Index>>;
@@ -34,15 +34,21 @@ Known KnownOf(const MatrixXd& values) {
 }
 
 // The best rows of `factors` with those of `others` fixed.
-void Regress(const MatrixXd& values, const Known& known, const MatrixXd& others, double mu,
-             MatrixXd* factors) {
+void Regress(const MatrixXd& values, const Known& known, const Factors& others, double mu,
+             Factors* factors) {
   const Index rank = others.cols();
   for (Index i = 0; i < factors->rows(); ++i) {
-    MatrixXd gram = mu * MatrixXd::Identity(rank, rank);
+    Factors gram = mu * Factors::Identity(rank, rank);  // its lower half
     VectorXd moment = VectorXd::Zero(rank);
     for (const Index j : known[static_cast<std::size_t>(i)]) {
-      gram.noalias() += others.row(j).transpose() * others.row(j);
-      moment.noalias() += values(i, j) * others.row(j).transpose();
+      // Plain loops: the sanitizers' builds do not inline, and spent half of their tests here.
+      const double value = values(i, j);
+      const double* const other = others.data() + j * rank;
+      for (Index a = 0; a < rank; ++a) {
+        double* const row = gram.data() + a * rank;
+        for (Index b = 0; b <= a; ++b) row[b] += other[a] * other[b];
+        moment[a] += value * other[a];
+      }
     }
     factors->row(i) = gram.llt().solve(moment).transpose();
   }
@@ -67,8 +73,8 @@ DenseMatrix CompleteMatrix(const DenseMatrix& given, const CompletionOptions& op
   }
   const double scale = std::sqrt(largest > 0 ? largest : 1);
   Rng rng(options.seed, "matrix-completion");
-  MatrixXd u = MatrixXd::Zero(values.rows(), options.rank);
-  MatrixXd v(values.cols(), options.rank);
+  Factors u = Factors::Zero(values.rows(), options.rank);
+  Factors v(values.cols(), options.rank);
   for (Index j = 0; j < v.rows(); ++j) {
     for (Index k = 0; k < v.cols(); ++k)
       v(j, k) = scale * rng.Normal() / std::sqrt(static_cast<double>(options.rank));

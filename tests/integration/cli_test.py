@@ -697,7 +697,7 @@ def test_resumed_training_ends_in_the_same_bytes(allot, trained, tmp_path):
 
 def test_interrupted_training_goes_on(allot, training, program, tmp_path):
     # Long enough that the signal finds it at work; the reference is a run that is never stopped.
-    options = [*train_options(iterations=100), "--validate-every", "1"]
+    options = [*train_options(iterations=100), "--validate-every", "1", "--patience", "0"]
     allot("train", *options, "--out", tmp_path / "whole")
     out = tmp_path / "run"
     process = subprocess.Popen([program, "train", *options, "--out", out], stderr=subprocess.PIPE, text=True)
@@ -720,6 +720,15 @@ def test_resume_with_other_options_is_refused(allot, trained, tmp_path):
         (out / name).symlink_to(trained / name)
     stderr = allot("train", *train_options(), "--teacher", "drf", "--out", out, "--resume", exit=2).stderr
     assert 'teacher = "optimus"' in stderr and '"drf"' in stderr
+
+
+def test_a_finished_run_is_extended(allot, training, tmp_path):
+    out = tmp_path / "run"
+    allot("train", *train_options(iterations=1), "--out", out)
+    allot("train", *train_options(iterations=2), "--out", out, "--resume")
+    assert read_json(out / "latest" / "state.json")["state"]["iteration"] == 2
+    stderr = allot("train", *train_options(iterations=1), "--out", out, "--resume", exit=2).stderr
+    assert "iterations = 2, now it is 1" in stderr
 
 
 def test_run_is_not_overwritten(allot, trained):

@@ -202,6 +202,14 @@ def test_training_says_where_the_best_is_and_warns_when_validation_rises(allot, 
         assert best == 0 and risen
 
 
+def test_training_stops_when_nothing_better_comes(allot, training, tmp_path):
+    options = ["train", "--cluster", "2x8", "--episode-span", "12h", "--training-loads", "0.9", "--iterations", "9", "--batch",
+               "2", "--method", "evolution:pairs=2,learning-rate=5,final-learning-rate=5", "--validation-workloads", "2",
+               "--validate-every", "1", "--start", "index:alpha=0.25,beta=0.3,kappa=0.3", "--out", "run", "--patience"]
+    assert "stopped after 2 of 9 iterations: 2 validations in turn brought nothing better" in allot(*options, "2").stdout
+    assert "stopped after 3 of 9 iterations" in allot(*options, "3", "--resume").stdout
+
+
 def test_log_without_ends_is_refused(allot, fifo_log, tmp_path):
     with h5py.File(fifo_log / "data" / "main_data.hdf5", "r+") as file:
         file["episode_0/result/finish"][:] = float("inf")
