@@ -34,26 +34,32 @@ unseen=(--from 2017-11-13)   # the two weeks after, for the test
 step "1. The trace: four weeks of Microsoft's Philly cluster"
 run trace inspect embedded
 
-step "2. Well-known schedulers on the training weeks; their decisions are logged"
-run compare "${world[@]}" "${training[@]}" --load 1.0 --workloads 2 \
+step "2. The best heuristic of the training weeks: the numbers of 'index', by search"
+run tune "${world[@]}" "${training[@]}" --load 1.0 --workloads 4 | tee "$out/tune.txt"
+best=$(tail -n 1 "$out/tune.txt")
+
+step "3. It and well-known schedulers on the training weeks; their decisions are logged"
+schedulers=fifo,las,srtf,drf,optimus,srtf:sizing=hull,index
+run compare "${world[@]}" "${training[@]}" --load 1.0 --workloads 2 --policies "$schedulers,$best" \
   --title "Training weeks" --out "$out/compare" --log "$out/logs"
 
-step "3. The network learns from the logged decisions of a teacher"
-run pretrain --log "$out/logs/cluster/drf-v0" --out "$out/pretrain"
+step "4. The network learns from the logged decisions of the best heuristic"
+run pretrain --log "$out"/logs/cluster/index-*-v0 --out "$out/pretrain"
 
-step "4. Reinforcement learning improves it"
-run train --start "$out/pretrain/checkpoint" --teacher drf "${world[@]}" "${training[@]}" --training-cluster 8x8 \
-  --iterations 40 --out "$out/train"
+step "5. Reinforcement learning"
+run train --start "$out/pretrain/checkpoint" --teacher "$best" "${world[@]}" "${training[@]}" --training-cluster 12x8 \
+  --method policy-gradient:noise-interval=12,sample-share=1,tau=0.1,scale-per-workload=true,learning-rate=0.001 \
+  --iterations 16 --validate-every 4 --validation-workloads 24 --out "$out/train"
 
-step "5. Test on weeks that training never saw"
+step "6. Test on weeks that training never saw"
 run evaluate --checkpoint "$out/train/best" "${world[@]}" "${unseen[@]}" --load 1.0 --workloads 8 --seed 1000 \
-  --title "Unseen weeks" --out "$out/evaluate"
+  --against "$schedulers,$best" --title "Unseen weeks" --out "$out/evaluate"
 
-step "6. The report"
+step "7. The report"
 run report "$out/evaluate" "$out/compare" --training "$out/pretrain" "$out/train" \
   --title "A scheduler trained on Philly" --command "./dev demo" --out "$out/report.html"
 
-step "7. Live: three jobs that really train on this machine, with imaginary GPUs, resized by the trained policy"
+step "8. Live: three jobs that really train on this machine, with imaginary GPUs, resized by the trained policy"
 mkdir -p "$out/live"
 counter=$(cd "$(dirname "$allot")" && pwd)/examples/elastic_counter
 job() {  # job NAME GPUS MAX STEPS SECONDS-A-STEP-IN-MS AFTER

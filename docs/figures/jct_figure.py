@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Draws the average JCT of each policy of an evaluation as SVG: docs/figures/demo.svg is that of ./dev demo.
 
-Usage: docs/figures/jct_figure.py runs/demo/evaluate docs/figures/demo.svg
+Usage: docs/figures/jct_figure.py runs/demo/evaluate docs/figures/demo.svg [POLICY NAME]...
+Each POLICY is shown under the NAME after it.
 """
 
 import json
@@ -31,7 +32,7 @@ def hours(value):
     return f"{minutes // 60} h {minutes % 60:02} min"
 
 
-def draw(evaluation):
+def draw(evaluation, names):
     reference, rows = rows_of(evaluation)
     scale = WIDTH / max(value for _, value, _ in rows)
     seen = {True: "weeks that training never saw", False: "weeks that training saw"}.get(evaluation.get("unseen"), "")
@@ -47,15 +48,16 @@ def draw(evaluation):
         y = TOP + number * (BAR + GAP)
         colour, weight = ("#1f6fb2", "bold") if label == reference else ("#b8c4ce", "normal")
         note = "" if label == reference else f" ({ratio:.2f})"
-        parts += [f'<text x="{LEFT - 8}" y="{y + 16}" text-anchor="end" font-weight="{weight}" fill="#222222">{escape(label)}</text>',
+        parts += [f'<text x="{LEFT - 8}" y="{y + 16}" text-anchor="end" font-weight="{weight}" fill="#222222">{escape(names.get(label, label))}</text>',
                   f'<rect x="{LEFT}" y="{y}" width="{value * scale:.1f}" height="{BAR}" fill="{colour}"/>',
                   f'<text x="{LEFT + value * scale + 6:.1f}" y="{y + 16}" fill="#222222">{hours(value)}{note}</text>']
     return "\n".join([*parts, "</svg>", ""])
 
 
 def main():
-    folder, out = Path(sys.argv[1]), Path(sys.argv[2])
-    out.write_text(draw(json.loads((folder / "evaluation.json").read_text())))
+    folder, out, *names = sys.argv[1:]
+    evaluation = json.loads((Path(folder) / "evaluation.json").read_text())
+    Path(out).write_text(draw(evaluation, dict(zip(names[::2], names[1::2]))))
 
 
 if __name__ == "__main__":
