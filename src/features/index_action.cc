@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "core/check.h"
 
@@ -20,7 +21,7 @@ Score BoundedScore(const Score& score) {
 }
 
 IndexAction::IndexAction(std::string_view placement, HullFillOptions options)
-    : fill_(options), placement_(MakeStage<Placement>("placement", placement)) {}
+    : fill_(std::move(options)), placement_(MakeStage<Placement>("placement", placement)) {}
 
 void IndexAction::Decode(const Observation& observation, std::span<const Score> scores,
                          Allocation* allocation) {

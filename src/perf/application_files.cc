@@ -293,7 +293,7 @@ void ReadTriangulation(const Files& files, const std::string& file, ProfiledTime
       throw fail("times are finite and > 0", fmt::format("{}", value.step));
     }
   }
-  times->Triangulate(std::move(points), std::move(values), std::move(simplices));
+  times->Triangulate(std::move(points), std::move(values), simplices);
 }
 
 void ReadInterpolation(const Files& files, const std::string& name, const std::string& type,

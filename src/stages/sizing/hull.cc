@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "stages/hull_fill.h"
 #include "stages/typed_fill.h"
@@ -14,7 +15,7 @@ namespace {
 class HullSizing : public Sizing {
  public:
   HullSizing(double alpha, Score shape, HullFillOptions options)
-      : alpha_(alpha), shape_(shape), fill_(options) {}
+      : alpha_(alpha), shape_(shape), fill_(std::move(options)) {}
 
   bool takes_types() const override { return true; }
 
