@@ -27,7 +27,7 @@ struct WindowOptions {
   std::optional<std::uint64_t> first_seed;  // weekly: loads in turn from this seed on; in the end
                                             // every window has had every load
   bool elastic = true;
-  ElasticOptions elasticity;
+  ElasticityOptions elasticity;
   const Catalogue* catalogue = &Catalogue::Embedded();
   SimOptions sim;
 };

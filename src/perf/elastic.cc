@@ -30,7 +30,7 @@ std::string SourceOf(const Catalogue& catalogue) {
 
 }  // namespace
 
-void MakeElastic(const ElasticOptions& options, const Catalogue& catalogue, Workload* workload) {
+void MakeElastic(const ElasticityOptions& options, const Catalogue& catalogue, Workload* workload) {
   if (options.growth < 1 || options.cap < 1) {
     throw UsageError("growth and cap of an elastic job must be >= 1, got {} and {}", options.growth,
                      options.cap);

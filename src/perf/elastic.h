@@ -16,7 +16,7 @@
 
 namespace allot {
 
-struct ElasticOptions {
+struct ElasticityOptions {
   std::uint64_t seed = 0;
   GpuCount growth = 4;  // highest = growth x requested
   GpuCount cap = 64;    // ... but not above this (nor below the requested)
@@ -25,6 +25,6 @@ struct ElasticOptions {
   double least_efficiency = 0.4;
 };
 
-void MakeElastic(const ElasticOptions& options, const Catalogue& catalogue, Workload* workload);
+void MakeElastic(const ElasticityOptions& options, const Catalogue& catalogue, Workload* workload);
 
 }  // namespace allot

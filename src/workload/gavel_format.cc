@@ -10,7 +10,7 @@
 
 #include "core/strings.h"
 #include "workload/csv_jobs.h"
-#include "workload/gavel_job_types.h"
+#include "workload/gavel_trace_types.h"
 #include "workload/row_error.h"
 
 namespace allot {
@@ -20,9 +20,9 @@ const std::vector<std::string> kSevenFields = {"job_type",       "command",     
                                                "needs_data_dir", "total_steps", "arrival_time",
                                                "scale_factor"};
 
-const GavelJobType& ReadJobType(const CsvReader& row) {
-  const auto found = GavelJobTypes().find(row.Text("job_type"));
-  if (found == GavelJobTypes().end()) {
+const GavelTraceType& ReadJobType(const CsvReader& row) {
+  const auto found = GavelTraceTypes().find(row.Text("job_type"));
+  if (found == GavelTraceTypes().end()) {
     throw RowError("'job_type' must be one that Gavel measured, like ResNet-18 (batch size 16)",
                    Quoted(row.Text("job_type")), row.place());
   }
@@ -30,7 +30,7 @@ const GavelJobType& ReadJobType(const CsvReader& row) {
 }
 
 std::optional<Job> ReadGavelRow(const CsvReader& row, bool ten, TraceBuilder& builder) {
-  const GavelJobType& type = ReadJobType(row);
+  const GavelTraceType& type = ReadJobType(row);
   Job job;
   job.id = builder.RowId();
   job.submit = row.Number("arrival_time");

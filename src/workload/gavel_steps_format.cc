@@ -7,7 +7,7 @@
 
 #include "core/strings.h"
 #include "workload/csv_jobs.h"
-#include "workload/gavel_job_types.h"
+#include "workload/gavel_trace_types.h"
 #include "workload/row_error.h"
 
 namespace allot {
@@ -23,8 +23,8 @@ Seconds DurationOfSteps(const CsvReader& row, double steps, GpuCount gpus, Trace
                      row.Text("v100_duration_s"), row.place());
     }
   }
-  const auto type = GavelJobTypes().find(row.Text("job_type"));
-  if (type != GavelJobTypes().end()) {
+  const auto type = GavelTraceTypes().find(row.Text("job_type"));
+  if (type != GavelTraceTypes().end()) {
     const auto rate = type->second.rate.find(gpus);
     if (rate != type->second.rate.end()) return steps / rate->second;
   }

@@ -42,6 +42,18 @@ def test_only_perf_looks_into_units():
     assert not found, "\n".join(found)
 
 
+def test_names_of_types_are_given_once():
+    """Two types of one name in two headers are one type to the linker, which then keeps the code of either."""
+    headers = {}
+    for path in SOURCES:
+        if path.suffix != ".h":
+            continue
+        for name in re.findall(r"^(?:struct|class|enum class|union) (\w+)[^;]*?\{", (ROOT / path).read_text(), re.MULTILINE):
+            headers.setdefault(name, []).append(str(path))
+    twice = {name: paths for name, paths in headers.items() if len(paths) > 1}
+    assert len(headers) > 300 and not twice, twice
+
+
 def visible(layer):
     if layer == "cli":
         return {*BELOW, "cli"}

@@ -28,7 +28,7 @@ std::vector<std::string> Profiles(const Workload& workload) {
   return profiles;
 }
 
-Workload Elastic(Workload workload, const ElasticOptions& options) {
+Workload Elastic(Workload workload, const ElasticityOptions& options) {
   MakeElastic(options, Catalogue::Embedded(), &workload);
   return workload;
 }
@@ -54,7 +54,7 @@ TEST(Elastic, EveryProfileIsDrawn) {
 }
 
 TEST(Elastic, LimitsGrowFromTheRequestedUpToTheCap) {
-  ElasticOptions options;
+  ElasticityOptions options;
   options.growth = 4;
   options.cap = 12;
   const Workload workload = Elastic(RigidWorkload(5), options);  // 1, 2, 4, 8, 16 GPUs
@@ -78,7 +78,7 @@ TEST(Elastic, WhatTheTraceSaysStays) {
 }
 
 TEST(Elastic, RefusesGrowthBelowOne) {
-  ElasticOptions options;
+  ElasticityOptions options;
   options.growth = 0;
   try {
     Elastic(RigidWorkload(1), options);

@@ -54,6 +54,7 @@ TEST(TableArraysTest, ForgetsOnceMostAreUnused) {
   std::vector<ConfigurationTable> tables;
   for (int i = 0; i < 8; ++i) tables.push_back(GpuTable({{1, 1.1 + 0.1 * i}}));
   Tables all;
+  all.reserve(tables.size());
   for (const ConfigurationTable& table : tables) all.push_back(&table);
   TableArrays arrays;
   allot_snapshot snapshot{};

@@ -146,9 +146,9 @@ TEST(PackedProblemTest, ShortestTimesAreThoseOfAllPairs) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(seed);
     const PackedProblem problem = RandomPacked(9, 3, seed);
-    std::vector<double> work;
+    std::vector<double> work(9);
     Rng rng(seed, "work");
-    for (int i = 0; i < 9; ++i) work.push_back(rng.Uniform(1, 9));
+    for (double& w : work) w = rng.Uniform(1, 9);
     const PackedShares shares = MakespanPacked(problem, work);
     ExpectWithinLimits(problem, shares);
     EXPECT_NEAR(shares.objective * BestOfAllPairs(problem, work, {}), 1, 1e-8);

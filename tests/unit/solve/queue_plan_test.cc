@@ -46,9 +46,8 @@ TEST(QueuePlanTest, IsTheLeastOfAllAssignments) {
     for (std::int32_t g = 0; g < 2; ++g) {
       machine_type.insert(machine_type.end(), At(machines[At(g)]), g);
     }
-    std::vector<double> seconds;
-    for (int v = 0; v < 12; ++v)
-      seconds.push_back(std::ceil(rng.Uniform(0, seed % 2 == 1 ? 3 : 1e6)));
+    std::vector<double> seconds(12);
+    for (double& s : seconds) s = std::ceil(rng.Uniform(0, seed % 2 == 1 ? 3 : 1e6));
     const QueuePlan plan = PlanQueues(machines, seconds);
     const double least = LeastCost(machine_type, 2, seconds);
     EXPECT_NEAR(plan.cost, least, 1e-9 * least);

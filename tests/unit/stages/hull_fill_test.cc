@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "tests/unit/sched/world.h"
 
@@ -24,7 +25,7 @@ std::vector<std::int32_t> AllRows(const Observation& o) {
 // GPUs of each job (by JobIndex) after a fill.
 std::vector<int> GpusOf(const Observation& o, const std::vector<Score>& scores,
                         HullFillOptions options = {}) {
-  HullFill fill(options);
+  HullFill fill(std::move(options));
   std::vector<Grant> grants;
   const auto rows = AllRows(o);
   fill.Fill(o, rows, scores, &grants);

@@ -22,6 +22,7 @@ ConfigurationTable UpTo(std::int16_t most, double exponent) {
 
 std::vector<int> Sizes(const ConfigurationTable& table, const std::vector<HullStep>& steps) {
   std::vector<int> sizes;
+  sizes.reserve(steps.size());
   for (const HullStep& step : steps) sizes.push_back(table[step.to].demand.gpus);
   return sizes;
 }

@@ -1,4 +1,4 @@
-#include "workload/gavel_job_types.h"
+#include "workload/gavel_trace_types.h"
 
 #include <fmt/format.h>
 
@@ -8,13 +8,13 @@
 
 namespace allot {
 
-const std::map<std::string, GavelJobType, std::less<>>& GavelJobTypes() {
+const std::map<std::string, GavelTraceType, std::less<>>& GavelTraceTypes() {
   static const auto types = [] {
-    std::map<std::string, GavelJobType, std::less<>> result;
+    std::map<std::string, GavelTraceType, std::less<>> result;
     CsvReader csv(EmbeddedGavelRates(), "gavel_rates.csv",
                   {"job_type", "profile", "philly", "gpus_1", "gpus_2", "gpus_4", "gpus_8"});
     while (csv.Next()) {
-      GavelJobType& type = result[std::string(csv.Text("job_type"))];
+      GavelTraceType& type = result[std::string(csv.Text("job_type"))];
       type.profile = csv.Text("profile");
       type.philly_rate = csv.Number("philly");
       for (const GpuCount gpus : {1, 2, 4, 8}) {

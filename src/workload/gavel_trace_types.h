@@ -13,14 +13,14 @@
 
 namespace allot {
 
-struct GavelJobType {
+struct GavelTraceType {
   std::string profile;              // in the catalogue, or ""
   double philly_rate = 0;           // steps/s behind the traces with 7 fields, at any GPU count
   std::map<GpuCount, double> rate;  // ... with 10 fields, by GPUs
 };
 
 // By name, of traces/gavel_rates.csv.
-const std::map<std::string, GavelJobType, std::less<>>& GavelJobTypes();
+const std::map<std::string, GavelTraceType, std::less<>>& GavelTraceTypes();
 
 // Of a line with ten fields.
 inline const std::vector<std::string> kGavelFields = {
