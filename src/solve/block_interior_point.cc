@@ -15,8 +15,12 @@ constexpr int kMostIterations = 100;
 constexpr double kAim = 1e-11;  // stop here; kBlockTolerance is what must be reached
 constexpr int kPatience = 4;    // iterations without progress before giving up on kAim
 
-// The least step to the boundary of x + step dx >= 0.
+// No step is longer than 1: from here on steps are all the same.
+constexpr double kLongStep = 2;
+
+// The least step to the boundary of x + step dx >= 0. Most do not limit it, and need no division.
 inline void Limit(double x, double dx, double* step) {
+  if (x > *step * -dx * (1 + 1e-15)) return;
   if (dx < 0) *step = std::min(*step, -x / dx);
 }
 
@@ -289,7 +293,7 @@ class InteriorPoint {
     }
     core_.Solve(&rhs);
     dlevel_ = has_level() ? rhs[kTypes] : 0;
-    primal_step_ = dual_step_ = std::numeric_limits<double>::infinity();
+    primal_step_ = dual_step_ = kLongStep;
     for (int g = 0; g < kTypes; ++g) {
       dp_[g] = -rhs[g];
       dz_[g] = (cz[g] - z_[g] * dp_[g]) / p_[g];

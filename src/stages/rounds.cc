@@ -81,10 +81,20 @@ void Rounds::Begin(const Observation& o, std::span<const std::int32_t> rows, boo
   decision_ = o.decision;
   if (changed) {
     DropEnded();
-    for (std::size_t e = 0; e < entries_.size(); ++e) FindConfigurations(o, e);
     new_rows_.clear();
+    bool any_renewed = false;
     for (const std::int32_t row : rows) {
-      if (Of(o.job[At(row)]).entry < 0) new_rows_.push_back(row);
+      OfJob& of = Of(o.job[At(row)]);
+      const std::uint64_t table = o.table[At(row)]->fingerprint();
+      of.renewed = of.entry >= 0 && of.table != table;
+      of.table = table;
+      any_renewed = any_renewed || of.renewed;
+      if (of.entry < 0) new_rows_.push_back(row);
+    }
+    for (std::size_t e = 0; any_renewed && e < entries_.size(); ++e) {
+      const JobIndex partner = entries_[e].partner;
+      const bool its = jobs_[At(entries_[e].job)].renewed;
+      if (its || (partner != kAlone && jobs_[At(partner)].renewed)) FindConfigurations(o, e);
     }
     std::sort(new_rows_.begin(), new_rows_.end(),
               [&o](std::int32_t a, std::int32_t b) { return o.job[At(a)] < o.job[At(b)]; });

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "cluster/observation.h"
+#include "core/index.h"
 #include "core/python_random.h"
 #include "sched/policy.h"
 #include "stages/paired_placement.h"
@@ -68,7 +69,7 @@ class Rounds {
 
   // To be called once a round, first: books what the round before gave. `rows`: those that may get
   // something. `changed`: these are other jobs than in the round before, or a table was renewed.
-  // O(rows), with changes O(entries).
+  // O(rows), with changes O(entries), and where a table was renewed, their configurations.
   void Begin(const Observation& observation, std::span<const std::int32_t> rows, bool changed);
   // Whether something ran in the round before and did no work at all.
   bool failed() const { return failed_; }
@@ -122,11 +123,20 @@ class Rounds {
     std::int32_t entry = 0;
     GpuTypeIndex type = 0;
   };
+  // An entry in the queue: at the first of its candidates that nobody has tried yet.
+  struct Turn {
+    std::uint64_t key = 0;  // larger comes first; then the larger deficit, then the other rules
+    double deficit = 0;
+    std::int32_t candidate = 0;
+    std::int32_t end = 0;  // of its candidates, which are in their order
+  };
   struct OfJob {
     std::int32_t row = -1;
     std::int32_t entry = -1;  // at the size it asked for
     std::uint64_t seen = 0;   // stamp: it is a row
     std::uint64_t taken = 0;  // stamp: it has a place
+    std::uint64_t table = 0;  // its fingerprint when its entries' configurations were looked up
+    bool renewed = false;     // it is another since
   };
 
   Cell& CellOf(std::size_t entry, std::size_t type) { return cells_[entry * types_ + type]; }
@@ -149,9 +159,22 @@ class Rounds {
   // Who gets what (rounds_fill.cc).
   void OrderTypes(const Observation& o);
   double Priority(const Cell& cell, const Entry& entry, GpuTypeIndex type) const;
+  // Whether a job of it has a place.
+  bool Served(const Entry& entry) const {
+    return jobs_[At(entry.job)].taken == stamp_ ||
+           (entry.partner != kAlone && jobs_[At(entry.partner)].taken == stamp_);
+  }
   bool Leased(const Observation& o, const Entry& entry, GpuTypeIndex type) const;
-  void AddCandidates(const Observation& o, GpuTypeIndex type);
-  void TakeCandidates(const Observation& o, std::vector<Given>* given);
+  void AddCandidates(const Observation& o, std::span<const GpuTypeIndex> types);
+  void TakeCandidates(const Observation& o, std::span<const GpuTypeIndex> types,
+                      std::vector<Given>* given);
+  void AddTurn(std::size_t first);
+  Turn TurnOf(std::int32_t candidate, std::int32_t end) const;
+  bool Before(const Turn& a, const Turn& b) const {
+    if (a.key != b.key) return a.key > b.key;
+    return a.deficit != b.deficit ? a.deficit > b.deficit : OtherwiseBefore(a, b);
+  }
+  bool OtherwiseBefore(const Turn& a, const Turn& b) const;
   void MakeRoom(const Observation& o, std::vector<Given>* given);
   void FillWhatIsLeft(const Observation& o, std::vector<Given>* given);
   bool Take(const Observation& o, std::int32_t entry, GpuTypeIndex type, std::vector<Given>* given);
@@ -176,6 +199,8 @@ class Rounds {
   std::vector<std::int32_t> rank_;   // by type: its place in it
   std::vector<Resources> left_;      // by type
   std::vector<Candidate> candidates_;
+  std::vector<Turn> turns_;  // one an entry
+  std::vector<Turn> later_;  // a heap: of those whose first candidates found no room
   std::vector<std::int32_t> new_rows_;
 };
 

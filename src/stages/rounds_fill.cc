@@ -1,6 +1,7 @@
 // Rounds: who gets what in the round that begins.
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "core/index.h"
@@ -46,40 +47,97 @@ bool Rounds::Leased(const Observation& o, const Entry& entry, GpuTypeIndex type)
   return o.now - entry.since < options_.lease * cost;
 }
 
-// Entries that could run on the type now.
-void Rounds::AddCandidates(const Observation& o, GpuTypeIndex type) {
+// Entries that could run on these types now, each with the types in its order of preference.
+void Rounds::AddCandidates(const Observation& o, std::span<const GpuTypeIndex> types) {
   using Leftovers = RoundsOptions::Leftovers;
   const bool with_share_only = options_.leftovers != Leftovers::kInTurn;
+  candidates_.clear();
+  turns_.clear();
   for (std::size_t e = 0; e < entries_.size(); ++e) {
-    const Cell& cell = CellOf(e, At(type));
     const Entry& entry = entries_[e];
-    if (cell.configuration < 0 || jobs_[At(entry.job)].taken == stamp_) continue;
-    if (entry.partner != kAlone && jobs_[At(entry.partner)].taken == stamp_) continue;
-    const double priority = Priority(cell, entry, type);
-    if (with_share_only && !(priority > 0)) continue;
-    candidates_.push_back({priority > 0 && Leased(o, entry, type), priority, cell.deficit,
-                           entry.known ? cell.share : 0.0, static_cast<std::int32_t>(e), type});
+    if (Served(entry)) continue;
+    const std::size_t first = candidates_.size();
+    for (const GpuTypeIndex type : types) {
+      const Cell& cell = CellOf(e, At(type));
+      if (cell.configuration < 0 || left_[At(type)].gpus == 0) continue;
+      const double priority = Priority(cell, entry, type);
+      if (with_share_only && !(priority > 0)) continue;
+      candidates_.push_back({priority > 0 && Leased(o, entry, type), priority, cell.deficit,
+                             entry.known ? cell.share : 0.0, static_cast<std::int32_t>(e), type});
+    }
+    if (candidates_.size() > first) AddTurn(first);
   }
 }
 
-void Rounds::TakeCandidates(const Observation& o, std::vector<Given>* given) {
-  std::sort(candidates_.begin(), candidates_.end(), [this](const Candidate& a, const Candidate& b) {
-    if (a.leased != b.leased) return a.leased;
-    if (a.priority != b.priority) return a.priority > b.priority;
-    if (a.deficit != b.deficit) return a.deficit > b.deficit;
-    if (a.share != b.share) return a.share > b.share;
-    if (a.type != b.type) return rank_[At(a.type)] < rank_[At(b.type)];
-    return a.entry < b.entry;
-  });
-  for (const Candidate& candidate : candidates_) {
-    const Resources& left = left_[At(candidate.type)];
-    if (left.gpus > 0) {
-      Take(o, candidate.entry, candidate.type, given);
-    } else if (!options_.global) {
-      break;
+// A lease before all priorities, which are >= 0: their bits ascend as they do.
+Rounds::Turn Rounds::TurnOf(std::int32_t candidate, std::int32_t end) const {
+  const Candidate& c = candidates_[At(candidate)];
+  constexpr std::uint64_t kLeased = std::uint64_t{1} << 63;
+  return {std::bit_cast<std::uint64_t>(c.priority + 0.0) | (c.leased ? kLeased : 0), c.deficit,
+          candidate, end};
+}
+
+bool Rounds::OtherwiseBefore(const Turn& x, const Turn& y) const {
+  const Candidate& a = candidates_[At(x.candidate)];
+  const Candidate& b = candidates_[At(y.candidate)];
+  if (a.share != b.share) return a.share > b.share;
+  if (a.type != b.type) return rank_[At(a.type)] < rank_[At(b.type)];
+  return a.entry < b.entry;
+}
+
+// Of the candidates from `first` on, which are those of one entry, few and put in order.
+void Rounds::AddTurn(std::size_t first) {
+  const auto end = static_cast<std::int32_t>(candidates_.size());
+  for (std::size_t i = first + 1; i < candidates_.size(); ++i) {
+    for (std::size_t k = i; k > first; --k) {
+      const auto at = static_cast<std::int32_t>(k);
+      if (!Before(TurnOf(at, end), TurnOf(at - 1, end))) break;
+      std::swap(candidates_[k], candidates_[k - 1]);
     }
   }
-  candidates_.clear();
+  turns_.push_back(TurnOf(static_cast<std::int32_t>(first), end));
+}
+
+void Rounds::TakeCandidates(const Observation& o, std::span<const GpuTypeIndex> types,
+                            std::vector<Given>* given) {
+  const auto before = [this](const Turn& a, const Turn& b) { return Before(a, b); };
+  const auto after = [&before](const Turn& a, const Turn& b) { return before(b, a); };
+  // Whoever found no room has another turn where its next candidate comes.
+  later_.clear();
+  const auto try_one = [&](const Turn& turn) {
+    const Candidate& candidate = candidates_[At(turn.candidate)];
+    const bool room = left_[At(candidate.type)].gpus > 0;
+    if (room && Take(o, candidate.entry, candidate.type, given)) return;
+    if (turn.candidate + 1 == turn.end || Served(entries_[At(candidate.entry)])) return;
+    later_.push_back(TurnOf(turn.candidate + 1, turn.end));
+    std::push_heap(later_.begin(), later_.end(), after);
+  };
+  const auto try_later = [&](const Turn* until) {
+    while (!later_.empty() && (until == nullptr || before(later_.front(), *until))) {
+      std::pop_heap(later_.begin(), later_.end(), after);
+      const Turn turn = later_.back();
+      later_.pop_back();
+      try_one(turn);
+    }
+  };
+  const auto none_left = [&] {
+    return std::all_of(types.begin(), types.end(),
+                       [this](GpuTypeIndex type) { return left_[At(type)].gpus == 0; });
+  };
+  // Piece by piece: who comes late finds no GPU, and pairs are many.
+  std::ptrdiff_t piece = 256;
+  const auto all = static_cast<std::ptrdiff_t>(turns_.size());
+  for (std::ptrdiff_t first = 0; first < all && !none_left(); first += piece, piece *= 2) {
+    const auto begin = turns_.begin() + first;
+    const auto end = turns_.begin() + std::min(all, first + piece);
+    if (end != turns_.end()) std::nth_element(begin, end, turns_.end(), before);
+    std::sort(begin, end, before);
+    for (auto turn = begin; turn != end && !none_left(); ++turn) {
+      if (!later_.empty()) try_later(&*turn);
+      try_one(*turn);
+    }
+  }
+  try_later(nullptr);
 }
 
 bool Rounds::Take(const Observation& o, std::int32_t e, GpuTypeIndex type,
@@ -128,8 +186,7 @@ bool Rounds::Take(const Observation& o, std::int32_t e, GpuTypeIndex type,
 void Rounds::MakeRoom(const Observation& o, std::vector<Given>* given) {
   for (std::size_t e = 0; e < entries_.size(); ++e) {
     const Entry& waits = entries_[e];
-    if (jobs_[At(waits.job)].taken == stamp_) continue;
-    if (waits.partner != kAlone && jobs_[At(waits.partner)].taken == stamp_) continue;
+    if (Served(waits)) continue;
     std::size_t mover = ran_.size();
     GpuTypeIndex to = -1;
     double best = 0;
@@ -207,13 +264,14 @@ void Rounds::Fill(const Observation& o, std::vector<Given>* given) {
   for (std::size_t t = 0; t < types_; ++t) {
     left_.push_back(o.cluster->total_of(static_cast<GpuTypeIndex>(t)));
   }
-  candidates_.clear();
-  for (const GpuTypeIndex type : order_) {
-    if (left_[At(type)].gpus == 0) continue;
-    AddCandidates(o, type);
-    if (!options_.global) TakeCandidates(o, given);
+  // One queue over all types, or type by type.
+  const std::size_t queue = options_.global ? types_ : 1;
+  for (std::size_t first = 0; first < types_; first += queue) {
+    const auto types = std::span<const GpuTypeIndex>(order_).subspan(first, queue);
+    AddCandidates(o, types);
+    TakeCandidates(o, types, given);
   }
-  if (options_.global) TakeCandidates(o, given);
+  candidates_.clear();
   if (options_.leftovers == RoundsOptions::Leftovers::kBest) {
     MakeRoom(o, given);
     FillWhatIsLeft(o, given);
