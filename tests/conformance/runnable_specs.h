@@ -51,7 +51,9 @@ class RunnableSpecs {
   std::string Of(const std::string& name) const {
     const auto slash = name.find('/');
     const std::string id = name.substr(0, slash);
-    if (Has(id, "budget")) return id + ":budget=20";  // searches for long otherwise
+    // They search or simulate ahead for long otherwise.
+    if (Has(id, "budget")) return id + ":budget=4";
+    if (Has(id, "choice-interval")) return id + ":choice-interval=4,horizon=4";
     if (!Loads(id)) return name;
     const std::string network = slash == std::string::npos ? "index" : name.substr(slash + 1);
     return id + ":checkpoint=" + folder_ + "/" + network;
