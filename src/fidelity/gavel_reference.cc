@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/index.h"
 #include "core/strings.h"
 #include "fidelity/reference.h"
 #include "perf/gavel_tables.h"
@@ -17,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr long long kMostCalls = 10'000'000;
+constexpr double kRounding = 1e-6;  // of sums of recorded shares: solvers leave up to 1e-9
 
 // Jobs by the peer's numbers.
 class Jobs {
@@ -83,7 +85,12 @@ std::shared_ptr<const Workload> ReadGavelWorkload(const fs::path& file) {
     }
     job.duration = 1;  // known by the tables; nothing here is relative to it
     job.model = workload->models.Intern(csv.Text("job_type"));
-    if (csv.Has("priority_weight")) job.priority = csv.Number("priority_weight");
+    if (csv.Has("priority_weight")) {
+      job.priority = csv.Number("priority_weight");
+      if (!(job.priority > 0)) {
+        throw DataError("{}: 'priority_weight' must be > 0, got {}", csv.place(), job.priority);
+      }
+    }
     workload->jobs.push_back(std::move(job));
   }
   if (workload->jobs.empty()) throw DataError("{}: a workload has jobs, got none", path);
@@ -172,6 +179,7 @@ std::vector<GavelCall> ReadGavelCalls(const std::string& file, const Workload& w
   CsvReader csv(text, file, {"call", "time_s", "job", "gpu_type", "x"});
   const Jobs jobs(workload);
   std::vector<GavelCall> calls;
+  std::map<JobIndex, double> time_of;  // of the last call
   while (csv.Next()) {
     csv.CheckRow();
     const auto call = static_cast<std::size_t>(csv.Integer("call", 0, kMostCalls));
@@ -184,6 +192,7 @@ std::vector<GavelCall> ReadGavelCalls(const std::string& file, const Workload& w
     if (call >= calls.size()) {
       calls.resize(call + 1);
       calls.back().time = time;
+      time_of.clear();
     }
     if (calls.back().time != time) {
       throw DataError("{}: a call has one 'time_s', got {} after {}", csv.place(), time,
@@ -193,7 +202,17 @@ std::vector<GavelCall> ReadGavelCalls(const std::string& file, const Workload& w
     if (!(x >= 0 && x <= 1)) {
       throw DataError("{}: 'x' is a share of time, from 0 to 1, got {}", csv.place(), x);
     }
-    calls.back().parts.push_back({jobs.Key(csv), TypeName(csv), x});
+    const GavelKey key = jobs.Key(csv);
+    for (const JobIndex job : {key.first, key.second}) {
+      if (job < 0) continue;
+      double& sum = time_of[job];
+      sum += x;
+      if (sum > 1 + kRounding) {
+        throw DataError("{}: the shares of a job are at most 1 together, got {} (job '{}')",
+                        csv.place(), sum, workload.jobs[At(job)].id);
+      }
+    }
+    calls.back().parts.push_back({key, TypeName(csv), x});
   }
   return calls;
 }
