@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr long long kMostCalls = 10'000'000;
-constexpr double kRounding = 1e-6;  // of sums of recorded shares: solvers leave up to 1e-9
+constexpr double kSolved = 1e-6;  // of sums of recorded shares: solvers leave up to 1e-9
 
 // Jobs by the peer's numbers.
 class Jobs {
@@ -207,7 +207,7 @@ std::vector<GavelCall> ReadGavelCalls(const std::string& file, const Workload& w
       if (job < 0) continue;
       double& sum = time_of[job];
       sum += x;
-      if (sum > 1 + kRounding) {
+      if (sum > 1 + kSolved) {
         throw DataError("{}: the shares of a job are at most 1 together, got {} (job '{}')",
                         csv.place(), sum, workload.jobs[At(job)].id);
       }

@@ -11,7 +11,7 @@
 namespace allot {
 namespace {
 
-constexpr double kRounding = 1e-6;
+constexpr double kSharesRounding = 1e-6;
 
 }  // namespace
 
@@ -51,7 +51,7 @@ Status ValidateShares(const Observation& o, std::span<const TimeShare> shares) {
       return Status::Refused("a share is of a row and a configuration of its table, got {}, {}",
                              share.row, share.configuration);
     }
-    if (!(share.share > 0 && share.share <= 1 + kRounding)) {
+    if (!(share.share > 0 && share.share <= 1 + kSharesRounding)) {
       return Status::Refused("a share of time must be > 0 and at most 1, got {} (job {})",
                              share.share, o.job[At(share.row)]);
     }
@@ -61,13 +61,13 @@ Status ValidateShares(const Observation& o, std::span<const TimeShare> shares) {
     if (paired) time[At(share.partner_row)] += share.share;
   }
   for (std::size_t r = 0; r < time.size(); ++r) {
-    if (time[r] <= 1 + kRounding) continue;
+    if (time[r] <= 1 + kSharesRounding) continue;
     return Status::Refused("a job's shares of time are at most 1, got {} (job {})", time[r],
                            o.job[r]);
   }
   for (std::size_t t = 0; t < types; ++t) {
     const GpuCount most = o.cluster->total_of(static_cast<GpuTypeIndex>(t)).gpus;
-    if (gpus[t] <= most * (1 + kRounding)) continue;
+    if (gpus[t] <= most * (1 + kSharesRounding)) continue;
     return Status::Refused("shares of a GPU type are of at most its {} GPUs, got {} (type '{}')",
                            most, gpus[t], o.cluster->types()[t]);
   }

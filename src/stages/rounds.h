@@ -22,7 +22,6 @@
 #include <vector>
 
 #include "cluster/observation.h"
-#include "core/index.h"
 #include "core/python_random.h"
 #include "sched/policy.h"
 #include "stages/paired_placement.h"
@@ -159,22 +158,14 @@ class Rounds {
   // Who gets what (rounds_fill.cc).
   void OrderTypes(const Observation& o);
   double Priority(const Cell& cell, const Entry& entry, GpuTypeIndex type) const;
-  // Whether a job of it has a place.
-  bool Served(const Entry& entry) const {
-    return jobs_[At(entry.job)].taken == stamp_ ||
-           (entry.partner != kAlone && jobs_[At(entry.partner)].taken == stamp_);
-  }
+  bool Served(const Entry& entry) const;
   bool Leased(const Observation& o, const Entry& entry, GpuTypeIndex type) const;
   void AddCandidates(const Observation& o, std::span<const GpuTypeIndex> types);
   void TakeCandidates(const Observation& o, std::span<const GpuTypeIndex> types,
                       std::vector<Given>* given);
   void AddTurn(std::size_t first);
   Turn TurnOf(std::int32_t candidate, std::int32_t end) const;
-  bool Before(const Turn& a, const Turn& b) const {
-    if (a.key != b.key) return a.key > b.key;
-    return a.deficit != b.deficit ? a.deficit > b.deficit : OtherwiseBefore(a, b);
-  }
-  bool OtherwiseBefore(const Turn& a, const Turn& b) const;
+  bool Before(const Turn& a, const Turn& b) const;
   void MakeRoom(const Observation& o, std::vector<Given>* given);
   void FillWhatIsLeft(const Observation& o, std::vector<Given>* given);
   bool Take(const Observation& o, std::int32_t entry, GpuTypeIndex type, std::vector<Given>* given);

@@ -47,6 +47,12 @@ bool Rounds::Leased(const Observation& o, const Entry& entry, GpuTypeIndex type)
   return o.now - entry.since < options_.lease * cost;
 }
 
+// Whether a job of it has a place.
+bool Rounds::Served(const Entry& entry) const {
+  return jobs_[At(entry.job)].taken == stamp_ ||
+         (entry.partner != kAlone && jobs_[At(entry.partner)].taken == stamp_);
+}
+
 // Entries that could run on these types now, each with the types in its order of preference.
 void Rounds::AddCandidates(const Observation& o, std::span<const GpuTypeIndex> types) {
   using Leftovers = RoundsOptions::Leftovers;
@@ -77,7 +83,9 @@ Rounds::Turn Rounds::TurnOf(std::int32_t candidate, std::int32_t end) const {
           candidate, end};
 }
 
-bool Rounds::OtherwiseBefore(const Turn& x, const Turn& y) const {
+bool Rounds::Before(const Turn& x, const Turn& y) const {
+  if (x.key != y.key) return x.key > y.key;
+  if (x.deficit != y.deficit) return x.deficit > y.deficit;
   const Candidate& a = candidates_[At(x.candidate)];
   const Candidate& b = candidates_[At(y.candidate)];
   if (a.share != b.share) return a.share > b.share;
