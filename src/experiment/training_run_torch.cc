@@ -15,6 +15,7 @@
 #include "experiment/log_world.h"
 #include "experiment/model_card.h"
 #include "experiment/sources.h"
+#include "experiment/training_curve.h"
 #include "experiment/training_run.h"
 #include "experiment/world.h"
 #include "models/checkpoint.h"
@@ -218,19 +219,7 @@ class TrainCommandRun {
 
   bool Done() const { return trainer_->state().iteration >= o_.trainer.iterations; }
 
-  bool NothingMoreComes() const { return o_.patience > 0 && ValidationsSinceBest() >= o_.patience; }
-
-  int ValidationsSinceBest() const {
-    double best = kNever;
-    int since = 0;
-    for (const Json& row : history_) {
-      const Json& ratio = row.at("validation_ratio");
-      if (ratio.is_null()) continue;
-      since = ratio < best ? 0 : since + 1;
-      best = std::min(best, ratio.get<double>());
-    }
-    return since;
-  }
+  bool NothingMoreComes() const { return o_.patience > 0 && BestOf(history_).later >= o_.patience; }
 
   // Seeds that training itself never draws.
   static std::uint64_t ValidationSeed(int k) {
@@ -328,20 +317,8 @@ class TrainCommandRun {
   // A validation above the best so far by more than this is worth a warning.
   static constexpr double kWorse = 1.01;
 
-  // The iteration of the best validation so far; 0: the start.
-  std::int64_t BestIteration() const {
-    std::int64_t at = 0;
-    double best = kNever;
-    for (const Json& row : history_) {
-      if (row.at("validation_ratio").is_null() || row.at("validation_ratio") >= best) continue;
-      best = row.at("validation_ratio");
-      at = row.at("iteration");
-    }
-    return at;
-  }
-
   std::string NameOfBest() const {
-    const std::int64_t at = BestIteration();
+    const std::int64_t at = BestOf(history_).iteration;
     return at == 0 ? "the start" : fmt::format("iteration {}", at);
   }
 
@@ -400,7 +377,7 @@ class TrainCommandRun {
                    {"episodes", trainer_->state().episodes},
                    {"validation_ratio", last_validation_},
                    {"best_validation_ratio", best_},
-                   {"best_iteration", BestIteration()},
+                   {"best_iteration", BestOf(history_).iteration},
                    {"stopped_early", !Done() && NothingMoreComes()}};
       if (o_.from_logs.empty() && !world_.in_settings() && !world_.made_by_law()) {
         json["read"] = nlohmann::json(world_.read_report());
@@ -415,9 +392,9 @@ class TrainCommandRun {
             "stopped after %lld of %d iterations: %d validations in turn brought nothing better "
             "(--patience)\n",
             static_cast<long long>(trainer_->state().iteration), o_.trainer.iterations,
-            ValidationsSinceBest());
+            BestOf(history_).later);
       }
-      if (BestIteration() == 0) {
+      if (BestOf(history_).iteration == 0) {
         std::printf("best is the start: training has made nothing that is better\n");
       }
     }
