@@ -15,6 +15,7 @@
 #include "metrics/comparison.h"
 #include "metrics/run_directory.h"
 #include "metrics/service_table.h"
+#include "sim/alone_times.h"
 #include "sim/even_durations.h"
 #include "sim/lower_bound.h"
 #include "sim/run.h"
@@ -121,18 +122,21 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
     const std::string& id = contenders[p].id;
     RunSummary& summary = evaluation.policies[p].runs[w];
     const std::vector<Seconds> even_durations = EvenDurations(scenario);
-    summary = Summarise({.policy = id,
-                         .oracle = evaluation.policies[p].oracle,
-                         .gpus = scenario.cluster().total().gpus,
-                         .records = outcome.records,
-                         .timeline = outcome.timeline,
-                         .decisions = outcome.drive.decisions,
-                         .decision_us = outcome.drive.decision_us,
-                         .cpu_s = outcome.cpu_s,
-                         .wall_s = outcome.wall_s,
-                         .workload = &scenario.workload(),
-                         .even_durations = even_durations,
-                         .notes = policy->notes()});
+    AloneTimes alone(scenario);
+    summary =
+        Summarise({.policy = id,
+                   .oracle = evaluation.policies[p].oracle,
+                   .gpus = scenario.cluster().total().gpus,
+                   .records = outcome.records,
+                   .timeline = outcome.timeline,
+                   .decisions = outcome.drive.decisions,
+                   .decision_us = outcome.drive.decision_us,
+                   .cpu_s = outcome.cpu_s,
+                   .wall_s = outcome.wall_s,
+                   .workload = &scenario.workload(),
+                   .even_durations = even_durations,
+                   .alone = [&alone](JobIndex job, double gpus) { return alone.Of(job, gpus); },
+                   .notes = policy->notes()});
     if (!options.out.empty()) {
       std::filesystem::path folder(options.out);
       if (!options.single_run) {

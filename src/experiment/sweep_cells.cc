@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "experiment/world_options.h"
 #include "metrics/sweep_cell.h"
+#include "sim/alone_times.h"
 #include "sim/even_durations.h"
 #include "sim/run.h"
 #include "sweep/limits.h"
@@ -124,18 +125,21 @@ SweepCell SweepCells::RunIn(const Entry& entry, const std::string& spec) const {
   cell.load = named.load;
   cell.end_s = outcome.last_decision;
   const std::vector<Seconds> even_durations = EvenDurations(scenario);
-  const RunFacts facts = {.policy = policy->info().id,
-                          .oracle = IsOracle(*policy, scenario),
-                          .gpus = scenario.cluster().total().gpus,
-                          .records = outcome.records,
-                          .timeline = outcome.timeline,
-                          .tracked = options.tracked,
-                          .decisions = outcome.drive.decisions,
-                          .decision_us = {},
-                          .cpu_s = outcome.cpu_s,
-                          .wall_s = outcome.wall_s,
-                          .workload = &scenario.workload(),
-                          .even_durations = even_durations};
+  AloneTimes alone(scenario);
+  const RunFacts facts = {
+      .policy = policy->info().id,
+      .oracle = IsOracle(*policy, scenario),
+      .gpus = scenario.cluster().total().gpus,
+      .records = outcome.records,
+      .timeline = outcome.timeline,
+      .tracked = options.tracked,
+      .decisions = outcome.drive.decisions,
+      .decision_us = {},
+      .cpu_s = outcome.cpu_s,
+      .wall_s = outcome.wall_s,
+      .workload = &scenario.workload(),
+      .even_durations = even_durations,
+      .alone = [&alone](JobIndex job, double gpus) { return alone.Of(job, gpus); }};
   cell.summary = Summarise(facts);
   cell.cut_off = cell.summary.unfinished > 0 && options.until < kNever;
   AddDistributions(facts, &cell);

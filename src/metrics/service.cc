@@ -99,7 +99,8 @@ struct Group {
 std::vector<double> FinishTimeFairness(const Workload& workload, GpuCount gpus,
                                        std::span<const JobRecord> all,
                                        std::span<const JobRecord> counted,
-                                       std::span<const Seconds> durations) {
+                                       std::span<const Seconds> durations,
+                                       const AloneTime& alone_on) {
   const Contention contention(all);
   std::vector<double> rhos;
   rhos.reserve(counted.size());
@@ -111,6 +112,11 @@ std::vector<double> FinishTimeFairness(const Workload& workload, GpuCount gpus,
     const Job& job = JobOf(workload, record);
     const Seconds jct = record.finish - record.submit;
     const double jobs = jct > 0 ? contention.MeanOver(record.submit, record.finish) : 1;
+    const Seconds played = alone_on ? alone_on(record.job, gpus / jobs) : kUnknown;
+    if (played > 0) {
+      rhos.push_back(jct / played);
+      continue;
+    }
     const Seconds alone = durations.empty() ? job.duration : durations[At(record.job)];
     rhos.push_back(jct / (alone * std::max(1.0, job.gpus * jobs / gpus)));
   }
@@ -119,9 +125,13 @@ std::vector<double> FinishTimeFairness(const Workload& workload, GpuCount gpus,
 
 ServiceSummary SummariseService(const Workload& workload, GpuCount gpus,
                                 std::span<const JobRecord> all, std::span<const JobRecord> counted,
-                                std::span<const Seconds> durations) {
+                                std::span<const Seconds> durations, const AloneTime& alone) {
   ServiceSummary s;
-  const std::vector<double> rho_of = FinishTimeFairness(workload, gpus, all, counted, durations);
+  const std::vector<double> rho_of =
+      FinishTimeFairness(workload, gpus, all, counted, durations, alone);
+  s.played = alone && std::any_of(counted.begin(), counted.end(), [&](const JobRecord& record) {
+               return alone(record.job, 1) > 0;
+             });
   Mean slowdown;
   Mean fairness;
   std::vector<double> rhos;
@@ -186,6 +196,7 @@ nlohmann::ordered_json ToJson(const ServiceSummary& s) {
   json["p99_fairness"] = NumberOrNull(s.p99_fairness);
   json["worst_fairness"] = NumberOrNull(s.worst_fairness);
   json["unfair_share"] = NumberOrNull(s.unfair_share);
+  if (s.played) json["played"] = true;
   json["deadlines"] = s.deadlines;
   json["missed_deadlines"] = s.missed_deadlines;
   json["tenants"] = Json::array();
@@ -215,6 +226,7 @@ ServiceSummary ServiceFromJson(const nlohmann::ordered_json& json, std::string_v
   if (json.contains("p99_fairness")) s.p99_fairness = RequireNumber(json, "p99_fairness", where);
   s.worst_fairness = RequireNumber(json, "worst_fairness", where);
   s.unfair_share = RequireNumber(json, "unfair_share", where);
+  s.played = json.contains("played") && json["played"] == true;
   s.deadlines = RequireInteger(json, "deadlines", where);
   s.missed_deadlines = RequireInteger(json, "missed_deadlines", where);
   for (const Json& tenant : RequireList(json, "tenants", where)) {

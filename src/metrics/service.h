@@ -8,11 +8,13 @@
 // g_i GPUs that it asks for, stretched where G / N_i of the G GPUs are fewer; N_i the number of
 // unfinished jobs, itself included, averaged from its submission to its end. On a cluster of
 // several GPU types d_i is its run time at the mean of its rates over all GPUs: 1/N_i of each type
-// (Gavel, OSDI'20, section 4.2). Above 1 the job would have been better off with a share of its
+// (Gavel, OSDI'20, section 4.2). Of jobs whose batch follows their GPUs T_i is played
+// (sim/alone_times.h). Above 1 the job would have been better off with a share of its
 // own. Bounded slowdown (Feitelson and Rudolph, JSSPP'98) of job i is max(1, (finish_i - submit_i)
 // / max(d_i, 10 s)).
 
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
@@ -48,26 +50,34 @@ struct ServiceSummary {
   double p99_fairness = kUnknown;
   double worst_fairness = kUnknown;
   double unfair_share = kUnknown;           // of jobs with rho > 1
+  bool played = false;                      // T_i of jobs was played (AloneTime)
   std::int64_t deadlines = 0;               // jobs that have one
   std::int64_t missed_deadlines = 0;        // ended later, or not at all
   std::vector<TenantService> tenants;       // in the workload's order; none: no job has one
   std::vector<PriorityService> priorities;  // ascending; none: all jobs have the same
   bool operator==(const ServiceSummary&) const = default;
 
-  bool by_user() const { return deadlines > 0 || !tenants.empty() || !priorities.empty(); }
+  bool by_user() const {
+    return deadlines > 0 || !tenants.empty() || !priorities.empty() || played;
+  }
 };
+
+// T_i on so many GPUs, not whole ones: G / N_i; kUnknown: as above.
+using AloneTime = std::function<Seconds(JobIndex, double gpus)>;
 
 // `all` jobs compete, `counted` ones are measured. Records name their job in the workload.
 // `durations`: d_i of rho by job of the workload; empty: its run times.
 ServiceSummary SummariseService(const Workload& workload, GpuCount gpus,
                                 std::span<const JobRecord> all, std::span<const JobRecord> counted,
-                                std::span<const Seconds> durations = {});
+                                std::span<const Seconds> durations = {},
+                                const AloneTime& alone = nullptr);
 
 // rho of each of the counted jobs, kUnknown where it did not end.
 std::vector<double> FinishTimeFairness(const Workload& workload, GpuCount gpus,
                                        std::span<const JobRecord> all,
                                        std::span<const JobRecord> counted,
-                                       std::span<const Seconds> durations = {});
+                                       std::span<const Seconds> durations = {},
+                                       const AloneTime& alone = nullptr);
 
 nlohmann::ordered_json ToJson(const ServiceSummary& service);
 ServiceSummary ServiceFromJson(const nlohmann::ordered_json& json, std::string_view where);

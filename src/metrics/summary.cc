@@ -90,8 +90,8 @@ RunSummary Summarise(const RunFacts& facts) {
   s.decision_us_p99 = Quantile<float>(latency, 0.99);
   s.notes = facts.notes;
   if (facts.workload != nullptr) {
-    s.service =
-        SummariseService(*facts.workload, facts.gpus, facts.records, records, facts.even_durations);
+    s.service = SummariseService(*facts.workload, facts.gpus, facts.records, records,
+                                 facts.even_durations, facts.alone);
   }
   return s;
 }

@@ -60,6 +60,7 @@ struct RunFacts {
   double wall_s = kUnknown;
   const Workload* workload = nullptr;         // for RunSummary::service
   std::span<const Seconds> even_durations{};  // by job, as SummariseService
+  AloneTime alone{};                          // likewise
   std::vector<std::pair<std::string, std::string>> notes{};
 };
 

@@ -61,7 +61,7 @@ void AddDistributions(const RunFacts& facts, SweepCell* cell) {
   }
   cell->jct_quantiles_s = Distribution(std::move(jct));
   cell->fairness_quantiles = Distribution(FinishTimeFairness(
-      *facts.workload, facts.gpus, facts.records, counted, facts.even_durations));
+      *facts.workload, facts.gpus, facts.records, counted, facts.even_durations, facts.alone));
 }
 
 }  // namespace allot

@@ -4,6 +4,7 @@
 
 #include "core/index.h"
 #include "perf/application_files.h"
+#include "perf/pipelines.h"
 
 namespace allot {
 
@@ -24,13 +25,15 @@ const ApplicationModel::Candidates& ApplicationModel::CandidatesAt(const Applica
   auto made = std::make_unique<Candidates>();
   const ProfiledTimes::Place place = type.times.PlaceOf(canonical);
   const auto add = [&](const BatchChoice& choice) {
-    const StepTime time = type.times.TimeAt(place, static_cast<std::int32_t>(choice.local_batch));
+    if (choice.local_batch <= 0) return;
+    const StepTime time = StepTimeOn(type, place, choice.local_batch);
     if (time.known()) made->push_back({choice, time.Iteration(choice.accumulation)});
   };
-  const bool whole = place.gpus > 0 && place.gpus % type.stages == 0;
-  if (whole && fixed_batch_ > 0) {
+  if (type.stages > 1) {
+    add(PipelineBatch(type, place.gpus));
+  } else if (place.gpus > 0 && fixed_batch_ > 0) {
     add(SplitFixedBatch(type.limits, place.gpus, fixed_batch_));
-  } else if (whole) {
+  } else if (place.gpus > 0) {
     for (const BatchChoice& choice : BatchCandidates(type.limits, place.gpus)) add(choice);
   }
   const std::lock_guard lock(mutex_);
@@ -49,9 +52,9 @@ BatchChoice ApplicationModel::Choose(const RunShape& shape, std::int32_t epoch,
   BatchChoice best;
   const ApplicationOnType* type = application_->On(shape.gpu_type);
   if (type == nullptr) return best;
-  const GpuCount gpus = shape.units().of(0);
+  const GpuCount replicas = ReplicasOn(*type, shape.units().of(0));
   for (const Candidate& candidate : CandidatesAt(*type, shape)) {
-    const double total = candidate.choice.total(gpus);
+    const double total = candidate.choice.total(replicas);
     const double gain = statistics != nullptr
                             ? statistics->Gain(total / application_->initial_batch())
                             : application_->GainIn(epoch, total);
@@ -68,9 +71,9 @@ double ApplicationModel::RateWith(const RunShape& shape, std::int32_t epoch,
   const ApplicationOnType* type = application_->On(shape.gpu_type);
   if (type == nullptr) return 0;
   const StepTime time =
-      type->times.TimeAt(shape.nodes, static_cast<std::int32_t>(choice.local_batch));
+      StepTimeOn(*type, type->times.PlaceOf(CanonicalPlacement(shape.nodes)), choice.local_batch);
   if (!time.known()) return 0;
-  return application_->GainIn(epoch, choice.total(shape.units().of(0))) /
+  return application_->GainIn(epoch, choice.total(ReplicasOn(*type, shape.units().of(0)))) /
          time.Iteration(choice.accumulation);
 }
 

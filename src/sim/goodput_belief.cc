@@ -30,7 +30,7 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
   TrainingBelief* training() override { return this; }
 
   const ConfigurationTable* TableOf(JobIndex job) override {
-    if (ApplicationOf(job) == nullptr) return FollowedTruth::TableOf(job);
+    if (!Fits(job)) return FollowedTruth::TableOf(job);
     return &Of(job).table;
   }
 
@@ -71,6 +71,10 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
   bool measures_starts() const override { return !scenario_.options().training.stepped; }
 
   bool Measure(JobIndex job, const TrainingMeasurement& measured) override {
+    if (!Fits(job)) {
+      const Application& application = *ApplicationOf(job)->application();
+      return RenewAt(job, measured.epoch > 0 ? application.ProgressUntil(measured.epoch - 1) : 0);
+    }
     Believed& believed = Of(job);
     if (regime_ == TimingRegime::kKnown) {
       most_gpus_[job] = std::max(most_gpus_[job], measured.place.gpus);
@@ -127,6 +131,14 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
 
   const ApplicationModel* ApplicationOf(JobIndex job) const {
     return scenario_.facts(job).application.get();
+  }
+  // Pipelines have no batch to choose: they know their times.
+  bool Fits(JobIndex job) const {
+    const ApplicationModel* model = ApplicationOf(job);
+    if (model == nullptr) return false;
+    const auto& types = model->application()->types();
+    return std::none_of(types.begin(), types.end(),
+                        [](const ApplicationOnType& type) { return type.stages > 1; });
   }
   const std::string& TypeName(GpuTypeIndex type) const {
     return scenario_.cluster().types()[At(type)];

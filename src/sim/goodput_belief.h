@@ -10,10 +10,10 @@
 //
 // Before it ran, a job is taken to scale perfectly from its smallest configuration, whose true rate
 // is known, as its length estimate would say too. On types where it never ran, it is as fast as on
-// the first one it ran on, times the ratio of the true rates of the smallest configurations (Sia's
-// artifact, option project_throughputs).
+// the cluster's first one where it did, times the ratio of the samples that one GPU does a second
+// with the largest batch of each (Sia's artifact, option project_throughputs).
 //
-// Other jobs are believed to run as they do.
+// Other jobs are believed to run as they do, and so are pipelines (perf/pipelines.h).
 
 #include "sim/belief.h"
 

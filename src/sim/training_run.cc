@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "perf/pipelines.h"
 
 namespace allot {
 
@@ -19,28 +20,32 @@ void TrainingRun::Place(std::string_view gpu_type, std::span<const UnitCounts> n
     throw DataError("{}: '{}' was not measured on GPU type '{}'", application_.place(),
                     application_.name(), gpu_type);
   }
-  if (type_->stages > 1) {
-    throw DataError("{}: pipelines are not played: '{}' has {} stages on '{}'",
-                    application_.place(), application_.name(), type_->stages, type_->gpu_type);
-  }
   gpu_type_ = gpu_type;
   nodes_.assign(nodes.begin(), nodes.end());
   canonical_ = CanonicalPlacement(nodes);
   place_ = type_->times.PlaceOf(canonical_);
+  if (type_->stages > 1 && PipelineBatch(*type_, place_.gpus).local_batch == 0) {
+    throw DataError(
+        "{}: '{}' on '{}' runs on multiples of its {} stages with at most {} samples, {} on each "
+        "replica; got {} GPUs",
+        application_.place(), application_.name(), type_->gpu_type, type_->stages,
+        type_->limits.most, type_->limits.most_local, place_.gpus);
+  }
   batch_ = {};
   Choose(choose);
 }
 
 void TrainingRun::Choose(const Chooser& choose) {
   const BatchChoice before = batch_;
-  batch_ = choose({gpu_type_, nodes_, {}}, epoch_);
+  batch_ = type_->stages > 1 ? PipelineBatch(*type_, place_.gpus)
+                             : choose({gpu_type_, nodes_, {}}, epoch_);
   if (batch_.local_batch == before.local_batch && batch_.accumulation == before.accumulation)
     return;
   Look();
 }
 
 void TrainingRun::Look() {
-  time_ = type_->times.TimeAt(place_, static_cast<std::int32_t>(batch_.local_batch));
+  time_ = StepTimeOn(*type_, place_, batch_.local_batch);
   if (time_.known()) return;
   const auto [least, most] = type_->times.BatchesOf(place_);
   throw DataError(
@@ -55,7 +60,7 @@ Seconds TrainingRun::Advance(Seconds seconds, double factor, const Chooser& choo
                              const Meter& measure) {
   Seconds left = seconds;
   while (left > 0 && !finished()) {
-    const double total = batch_.total(place_.gpus);
+    const double total = batch_.total(ReplicasOn(*type_, place_.gpus));
     const GradientStatistics statistics = application_.StatisticsIn(epoch_, total);
     const double rate = statistics.Gain(total / application_.initial_batch()) /
                         time_.Iteration(batch_.accumulation) / slowdown_ * factor;

@@ -63,6 +63,18 @@ TEST(SummariseService, FairnessCanBeAgainstOtherRunTimes) {
   EXPECT_DOUBLE_EQ(s.avg_fairness, (100.0 / 300 + 100.0 / 25 + 0.5) / 3);
 }
 
+TEST(SummariseService, FairnessCanBeAgainstPlayedTimes) {
+  // The shares are those above: of 4 GPUs among 2, 1.5 and 1 jobs. Job 0 cannot be played.
+  const auto alone = [](JobIndex job, double gpus) { return job == 0 ? kUnknown : 100 * gpus; };
+  const std::vector<JobRecord> all = Records();
+  const std::vector<double> played = FinishTimeFairness(ThreeJobs(), 4, all, all, {}, alone);
+  const std::vector<double> otherwise = FinishTimeFairness(ThreeJobs(), 4, all, all);
+  EXPECT_EQ(played[0], otherwise[0]);
+  EXPECT_DOUBLE_EQ(played[1], 100 / (100 * 4 / 1.5));
+  EXPECT_TRUE(SummariseService(ThreeJobs(), 4, all, all, {}, alone).played);
+  EXPECT_FALSE(SummariseService(ThreeJobs(), 4, all, all).played);
+}
+
 TEST(SummariseService, UncountedJobsCompete) {
   const std::vector<JobRecord> all = Records();
   const ServiceSummary s = SummariseService(ThreeJobs(), 4, all, std::span(all).first(1));

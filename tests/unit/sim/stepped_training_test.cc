@@ -129,6 +129,56 @@ TEST(SteppedTrainingTest, AMoveCostsARestartOrNothing) {
   EXPECT_EQ(Jcts(RunPolicy(resized, grows)), (std::vector<Seconds>{250}));
 }
 
+// Two stages of 0.01 s a micro-batch; a replica trains 8 micro-batches of a sample: an iteration
+// takes 3 (2 - 1 + 8) 0.01 = 0.27 s, and 0.03 s more for two replicas. At most 16 samples.
+constexpr const char* kPipeline =
+    "@allot-applications\n"
+    "@file parameters.csv\n"
+    "gpu_type,application,init_batch_size,max_batch_size,min_local_bsz,max_local_bsz,max_epochs,"
+    "total_progress,restart_seconds,pipeline_stages\n"
+    "v100,mine,8,16,1,8,1,200,90,2\n"
+    "@file mine/placements.csv\n"
+    "gpu_type,placement,local_bsz,step_time,sync_time\n"
+    "v100,2,1,0.01,0\nv100,4,1,0.01,0.03\nv100,6,1,0.01,0.03\n"
+    "@file mine/validation.csv\n"
+    "batch_size,epoch,progress,iteration,grad_sqr,grad_var\n"
+    "8,0,200,200,0,1\n16,0,200,100,0,1\n";
+
+Scenario PipelineWorld(const std::string& cluster) {
+  Workload workload = WorkloadOf({{0, 2, 100, 1, 8}});
+  workload.jobs[0].model = workload.models.Intern("mine");
+  return Scenario(std::move(workload), ClusterSpec::Parse(cluster), Rules("pollux"),
+                  Catalogue::FromCsv(kPipeline, "apps"));
+}
+
+TEST(SteppedTrainingTest, PipelinesTrainInReplicas) {
+  NodesPolicy one({{{On(0, 3)}}});
+  EXPECT_EQ(Jcts(RunPolicy(PipelineWorld("1x4:v100"), one)), (std::vector<Seconds>{30 + 54}));
+  // All noise: twice the samples are twice the progress; 200 / 2 iterations of 0.3 s.
+  NodesPolicy two({{{On(0, 15)}}});
+  EXPECT_EQ(Jcts(RunPolicy(PipelineWorld("1x4:v100"), two)), (std::vector<Seconds>{30 + 30}));
+}
+
+TEST(SteppedTrainingTest, PipelinesHaveWholeReplicasAndNoMoreThanTheirSamples) {
+  const Scenario scenario = PipelineWorld("1x8:v100");
+  const ConfigurationTable& table = *scenario.facts(0).table;
+  for (GpuCount gpus = 1; gpus <= 8; ++gpus) {
+    const std::int32_t c = table.Find(UnitCounts(gpus), 0);
+    EXPECT_EQ(c >= 0 && table[c].rate > 0, gpus == 2 || gpus == 4) << gpus;
+  }
+}
+
+TEST(SteppedTrainingTest, PipelinesAreServedByPoliciesOfGoodput) {
+  SimOptions options = Rules("sia");
+  options.beliefs = "online";
+  Workload workload = WorkloadOf({{0, 2, 100, 1, 8}});
+  workload.jobs[0].model = workload.models.Intern("mine");
+  const Scenario scenario(std::move(workload), ClusterSpec::Parse("1x4:v100"), options,
+                          Catalogue::FromCsv(kPipeline, "apps"));
+  const auto policy = Staged({.ordering = "submit", .sizing = "hull"});
+  EXPECT_EQ(Jcts(RunPolicy(scenario, *policy)), (std::vector<Seconds>{90 + 30}));
+}
+
 TEST(SteppedTrainingTest, JobsOnSeveralNodesInterfere) {
   const auto jct = [](double interference) {
     SimOptions options = Rules("pollux");
