@@ -12,7 +12,7 @@
 #include "core/index.h"
 #include "perf/application.h"
 #include "perf/configuration_key.h"
-#include "perf/pipelines.h"
+#include "perf/fixed_batch.h"
 #include "sched/foresight.h"
 #include "stages/share_rows.h"
 #include "stages/shared_policy.h"
@@ -56,11 +56,10 @@ class IterationSum : public Sharing {
       if (At(node.type) == type) node_gpus = std::max(node_gpus, node.capacity.gpus);
     }
     const auto whole = static_cast<GpuCount>(gpus);
-    const BatchChoice choice = on->stages > 1 ? PipelineBatch(*on, whole)
-                                              : SplitFixedBatch(on->limits, whole, asked.batch);
-    const std::vector<UnitCounts> nodes = FewestNodes(whole, node_gpus, {1, Span::kAny});
-    const StepTime time =
-        StepTimeOn(*on, on->times.PlaceOf(CanonicalPlacement(nodes)), choice.local_batch);
+    const ProfiledTimes::Place place =
+        on->times.PlaceOf(CanonicalPlacement(FewestNodes(whole, node_gpus, {1, Span::kAny})));
+    const BatchChoice choice = FixedBatchOn(*on, place, asked.batch);
+    const StepTime time = StepTimeOn(*on, place, choice.local_batch);
     return time.known() ? 1 / time.Iteration(choice.accumulation) : kNotMeasured;
   }
 

@@ -10,23 +10,24 @@ namespace {
 
 ALLOT_REGISTER(
     ProfileInfo,
-    (ProfileInfo{
-        "sia",
-        "Sia: 60 s intervals, restarts of each application, GPU types",
-        [](SimOptions* options) {
-          *options = SimOptions{};
-          options->interval = 60;
-          options->restart_cost = 30;
-          options->training.stepped = true;
-          options->training.whole_seconds = true;
-          options->training.own_restart = true;
-          options->training.first_start = true;
-          options->training.free_moves = true;
-          options->training.users_batch = true;
-          options->training.slowdowns = {{"cifar10", 1.8}, {"ncf", 1.5}, {"gpt_pmp", 1.0}};
-          options->training.slowdown = 1.2;
-        },
-        {{"gavel", "gavel-oracle:placement=sticky,lease=0,residues=true,leftovers=in-turn"}}}));
+    (ProfileInfo{"sia",
+                 "Sia: 60 s intervals, restarts of each application, GPU types",
+                 [](SimOptions* options) {
+                   *options = SimOptions{};
+                   options->interval = 60;
+                   options->restart_cost = 30;
+                   options->training.stepped = true;
+                   options->training.whole_seconds = true;
+                   options->training.own_restart = true;
+                   options->training.first_start = true;
+                   options->training.free_moves = true;
+                   options->training.users_batch = true;
+                   options->training.slowdowns = {{"cifar10", 1.8}, {"ncf", 1.5}, {"gpt_pmp", 1.0}};
+                   options->training.slowdown = 1.2;
+                 },
+                 {{"gavel",
+                   "gavel-oracle:placement=sticky,lease=0,residues=true,leftovers=in-turn,"
+                   "remember=true"}}}));
 
 }  // namespace
 }  // namespace allot

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/index.h"
+#include "perf/fixed_batch.h"
 #include "sim/simulated_cluster.h"
 #include "sim/training_belief.h"
 
@@ -30,8 +31,8 @@ TrainingRun::Chooser SimulatedCluster::ChooserOf(JobIndex job) const {
     if (requested_batches_ && asked.batch > 0) batch = asked.batch;
     if (!(batch > 0)) batch = model.application()->initial_batch();
     return [&model, batch](const RunShape& shape, std::int32_t) {
-      return SplitFixedBatch(model.application()->On(shape.gpu_type)->limits, shape.units().of(0),
-                             batch);
+      const ApplicationOnType& on = *model.application()->On(shape.gpu_type);
+      return FixedBatchOn(on, on.times.PlaceOf(CanonicalPlacement(shape.nodes)), batch);
     };
   }
   TrainingBelief* const belief = belief_ == nullptr ? nullptr : belief_->training();

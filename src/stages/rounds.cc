@@ -331,9 +331,17 @@ void Rounds::Aim(const Observation& o, std::span<const TimeShare> targets) {
   const Seconds head_start = o.interval / 2;
   const Seconds elapsed = o.now - aimed_;
   for (std::size_t type = 0; type < types_; ++type) {
-    received_[type] = 0;
+    if (!options_.remember) received_[type] = 0;
     for (std::size_t e = 0; e < entries_.size(); ++e) {
       Cell& cell = CellOf(e, type);
+      if (options_.remember) {
+        if (!entries_[e].known) {
+          if (cell.received == 0) cell.received = head_start;
+          received_[type] += head_start;
+        }
+        cell.share = 0;
+        continue;
+      }
       const double due = entries_[e].known ? cell.share * elapsed : 0;
       cell.deficit += due - (cell.received - head_start);
       cell.received = head_start;

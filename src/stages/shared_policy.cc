@@ -126,6 +126,7 @@ RoundsOptions RoundsOptionsOf(const Params& params) {
   options.global = params.Flag("global");
   options.shuffle = params.Flag("shuffle");
   options.by_work = params.Flag("by-work");
+  options.remember = params.Flag("remember");
   const std::string& leftovers = params.Text("leftovers");
   options.leftovers = leftovers == "none"      ? RoundsOptions::Leftovers::kNone
                       : leftovers == "in-turn" ? RoundsOptions::Leftovers::kInTurn
@@ -166,6 +167,7 @@ PolicyInfo SharedPolicyInfo(std::string id, std::string summary, const SharedSpe
       {"hold", "false", "jobs without shares yet take GPUs in their turn, and leave them idle"},
       {"all-pairs", "false", "pairs of jobs may fill what is left, with or without a share"},
       {"by-work", "false", "received is the time that the work done took, not the time held"},
+      {"remember", "false", "received is since the job came, not since the last shares"},
       {"ideal", "false",
        "shares are had as they are, at every arrival and completion, without rounds, placement and "
        "restarts (Gavel's --ideal); of whole simulations without a log"}};

@@ -18,7 +18,7 @@ using testing_support::WorkloadOf;
 
 // Gradients without noise: progress is iterations, and the smallest batch is the best. 200
 // iterations take 140 s on one GPU of 'slow' and 100 s on two; half on 'quick'.
-constexpr const char* kPack =
+constexpr const char* kAlonePack =
     "@allot-applications\n"
     "@file parameters.csv\n"
     "gpu_type,application,init_batch_size,max_batch_size,min_local_bsz,max_local_bsz,max_epochs,"
@@ -34,18 +34,18 @@ constexpr const char* kPack =
     "8,0,100,100,1,0\n8,1,200,200,1,0\n"
     "16,0,100,100,1,0\n16,1,200,200,1,0\n";
 
-Scenario World(const SmallJob& job, const std::string& cluster, bool trains = true) {
+Scenario AloneWorld(const SmallJob& job, const std::string& cluster, bool trains = true) {
   Workload workload = WorkloadOf({job});
   if (trains) workload.jobs[0].model = workload.models.Intern("mine");
   SimOptions options;
   options.training.stepped = true;
   options.training.first_start = true;
   return Scenario(std::move(workload), ClusterSpec::Parse(cluster), options,
-                  Catalogue::FromCsv(kPack, "apps"));
+                  Catalogue::FromCsv(kAlonePack, "apps"));
 }
 
 TEST(AloneTimesTest, LinearBetweenWholeNumbersAndLongerBelowOne) {
-  const Scenario scenario = World({0, 1, 100, 1, 2}, "1x2:slow");
+  const Scenario scenario = AloneWorld({0, 1, 100, 1, 2}, "1x2:slow");
   AloneTimes alone(scenario);
   EXPECT_DOUBLE_EQ(alone.Of(0, 1), 30 + 140);
   EXPECT_DOUBLE_EQ(alone.Of(0, 2), 30 + 100);
@@ -54,20 +54,20 @@ TEST(AloneTimesTest, LinearBetweenWholeNumbersAndLongerBelowOne) {
 }
 
 TEST(AloneTimesTest, TypesWeighAsManyAsTheyHaveGpus) {
-  const Scenario scenario = World({0, 1, 100, 1, 2}, "3x2:slow,1x2:quick");
+  const Scenario scenario = AloneWorld({0, 1, 100, 1, 2}, "3x2:slow,1x2:quick");
   AloneTimes alone(scenario);
   EXPECT_DOUBLE_EQ(alone.Of(0, 1), 30 + (3 * 140 + 70) / 4.0);
 }
 
 TEST(AloneTimesTest, AJobOfOneSizeTakesLongerOnLessOfIt) {
-  const Scenario scenario = World({0, 2, 100}, "1x2:slow");
+  const Scenario scenario = AloneWorld({0, 2, 100}, "1x2:slow");
   AloneTimes alone(scenario);
   EXPECT_DOUBLE_EQ(alone.Of(0, 8), 130);
   EXPECT_DOUBLE_EQ(alone.Of(0, 1), 260);
 }
 
 TEST(AloneTimesTest, OtherJobsAreNotPlayed) {
-  const Scenario scenario = World({0, 1, 100}, "1x2:slow", false);
+  const Scenario scenario = AloneWorld({0, 1, 100}, "1x2:slow", false);
   AloneTimes alone(scenario);
   EXPECT_TRUE(std::isnan(alone.Of(0, 1)));
 }

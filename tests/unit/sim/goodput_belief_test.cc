@@ -16,7 +16,7 @@ using testing_support::WorkloadOf;
 
 // A sample takes 0.1 s on 'slow'. With its largest batch a GPU of 'quick' does 40 samples a second,
 // one of 'slow' 10, one of 'middle' 20. Progress is samples over 8, whatever the batch.
-constexpr const char* kPack =
+constexpr const char* kTypesPack =
     "@allot-applications\n"
     "@file parameters.csv\n"
     "gpu_type,application,init_batch_size,max_batch_size,min_local_bsz,max_local_bsz,max_epochs,"
@@ -46,7 +46,7 @@ class GoodputBeliefTest : public ::testing::Test {
     options.training.users_batch = users_batch;
     scenario_ = std::make_unique<Scenario>(std::move(workload),
                                            ClusterSpec::Parse("1x2:slow,1x2:middle,1x2:quick"),
-                                           options, Catalogue::FromCsv(kPack, "apps"));
+                                           options, Catalogue::FromCsv(kTypesPack, "apps"));
     belief_ = MakeBelief(spec, *scenario_);
     (void)belief_->TableOf(0);
   }

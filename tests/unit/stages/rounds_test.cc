@@ -104,6 +104,36 @@ TEST(RoundsTest, ADeficitIsKeptOverNewTargets) {
   EXPECT_FLOAT_EQ(given[0].share, 0.5F);
 }
 
+TEST(RoundsTest, WhatWasReceivedBeforeTheTargetsCountsOnRequest) {
+  // Both shall have half of the GPU from now on, and job 0 had it for 20 rounds.
+  const auto rounds_until_it_runs = [](bool remember) {
+    World world("1x1");
+    world.Add({{1}});
+    world.Add({{1}});
+    RoundsOptions options;
+    options.remember = remember;
+    options.leftovers = RoundsOptions::Leftovers::kNone;
+    Rounds mechanism(options);
+    mechanism.OnEpisodeStart({});
+    const std::vector<std::int32_t> rows{0, 1};
+    std::vector<Rounds::Given> given;
+    for (int round = 0; round < 60; ++round) {
+      mechanism.Begin(world.o, rows, round == 0 || round == 20);
+      if (round == 0) mechanism.Aim(world.o, std::vector<TimeShare>{{0, 0, 1}});
+      if (round == 20) mechanism.Aim(world.o, std::vector<TimeShare>{{0, 0, 0.5}, {1, 0, 0.5}});
+      given.clear();
+      mechanism.Fill(world.o, &given);
+      if (round >= 20 && given[0].row == 0) return round - 20;
+      std::fill(world.o.running.begin(), world.o.running.end(), -1);
+      world.o.running[static_cast<std::size_t>(given[0].row)] = given[0].configuration;
+      world.o.now += world.o.interval;
+    }
+    return 60;
+  };
+  EXPECT_LE(rounds_until_it_runs(false), 2);
+  EXPECT_GE(rounds_until_it_runs(true), 19);
+}
+
 // Rows that the first round gives something, as "row on type", with these targets.
 std::vector<std::pair<std::int32_t, GpuTypeIndex>> FirstRound(World& world,
                                                               const std::vector<TimeShare>& targets,
