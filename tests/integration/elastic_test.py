@@ -16,13 +16,22 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "live"))
 from daemon import Daemon, wait_until  # noqa: E402
 
 
+def python_with_torch():
+    """An interpreter that has PyTorch: the tests' own need not."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        if Path(python).exists() and subprocess.run([python, "-c", "import torch"], capture_output=True).returncode == 0:
+            return python
+    pytest.skip("no Python here has PyTorch")
+
+
 @pytest.fixture(params=["elastic_mlp"])
 def example(program, root, request):
     """Command and environment of a training program."""
     path = program.parent / "examples" / request.param
     if request.param.endswith(".py"):
         path = program.parent / "liballot_elastic.so"
-        command = [sys.executable, root / "examples" / request.param]
+        python = python_with_torch() if "torch" in request.param else sys.executable
+        command = [python, root / "examples" / request.param]
     else:
         command = [path]
     if not path.exists():
@@ -169,7 +178,7 @@ def batch_of(daemon, worker="w0"):
     return daemon.heard(worker, "progress").get("batch", {})
 
 
-@pytest.mark.parametrize("example", ["elastic_mlp", "mlp.py"], indirect=True)
+@pytest.mark.parametrize("example", ["elastic_mlp", "mlp.py", "mlp_torch.py"], indirect=True)
 def test_the_batch_is_what_the_daemon_says_and_its_total_stays_where_it_does_not(daemon):
     daemon.start("w0", "w1", arguments=ADAPTS)
     daemon.regroup("w0")
@@ -212,6 +221,22 @@ def test_work_counts_what_a_batch_is_worth(daemon):
     assert daemon.processes["w0"].wait(timeout=60) == 0, daemon.output("w0")
     done = daemon.heard("w0", "finished")
     assert done["step"] < 100 and done["work"] >= 3200
+
+
+@pytest.mark.parametrize("example", ["mlp_torch.py"], indirect=True)
+@pytest.mark.parametrize("optimizer", ["sgd", "adam"])
+def test_pytorch_hands_model_and_optimizer_on_and_learns(daemon, optimizer):
+    daemon.start("w0", "w1", arguments=(*ENDLESS, "--optimizer", optimizer, "--rate", 0.01))
+    daemon.regroup("w0")
+    wait_until(lambda: daemon.step("w0") > 50, "the first worker to train")
+    daemon.regroup("w0", "w1")
+    trains_on(daemon, "w1")
+    daemon.regroup("w1")  # who has the state leaves
+    wait_until(lambda: daemon.step("w1") > 200, "the second one alone")
+    assert daemon.processes["w0"].wait(timeout=30) == 0, daemon.output("w0")
+    begin, end = losses(daemon.output("w0"))[0], losses(daemon.output("w1"))[-1]
+    assert end < begin / 2, "the loss went on falling"
+    assert daemon.lowest_steps == sorted(daemon.lowest_steps) and daemon.lowest_steps[1] > 50
 
 
 def test_a_loss_that_is_reached_ends_all_workers(daemon):
