@@ -239,6 +239,35 @@ def test_pytorch_hands_model_and_optimizer_on_and_learns(daemon, optimizer):
     assert daemon.lowest_steps == sorted(daemon.lowest_steps) and daemon.lowest_steps[1] > 50
 
 
+def test_a_profile_of_its_own_can_be_simulated(example, program, tmp_path):
+    command, environment = example
+    apps = tmp_path / "apps"
+    for batch, workers in ((32, ("w0",)), (128, ("w0", "w1"))):
+        run = tmp_path / str(batch)
+        run.mkdir()
+        asked = {**environment, "ALLOT_PROFILE": str(apps / "mlp"), "ALLOT_PROFILE_EPOCHS": "4",
+                 "ALLOT_PROFILE_BATCH": str(batch), "ALLOT_NODE": "n1"}
+        with Daemon(run, command, asked) as daemon:
+            daemon.start(*workers, arguments=("--steps", 400, "--batch", 32, "--most-batch", 128, "--most-local", 64))
+            daemon.announce(*workers)
+            for worker in workers:
+                assert daemon.processes[worker].wait(timeout=60) == 0, daemon.output(worker)
+    placements = (apps / "mlp" / "placements.csv").read_text().splitlines()
+    assert [row.split(",")[:3] for row in placements[1:]] == [["1", "32", "gpu"], ["2", "64", "gpu"]]
+    assert len((apps / "mlp" / "validation.csv").read_text().splitlines()) == 1 + 2 * 4
+    # Two more runs would have measured these.
+    (apps / "parameters.csv").write_text((apps / "parameters.csv").read_text().replace("128,1,64", "128,32,64"))
+    for placement, local in ((1, 64), (2, 32)):
+        with (apps / "mlp" / "placements.csv").open("a") as file:
+            file.write(f"{placement},{local},gpu,0.01,0.001\n")
+    (tmp_path / "jobs.csv").write_text("name,time,application,num_replicas,batch_size\nmlp-0,0,mlp,1,32\nmlp-1,60,mlp,1,32\n")
+    done = subprocess.run([program, "simulate", "--json", "--workload", tmp_path / "jobs.csv", "--format",
+                           "pollux-training", "--catalogue", apps, "--profile", "pollux", "--cluster", "1x2", "--policy",
+                           "index"], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["avg_jct_s"] > 0
+
+
 def test_a_loss_that_is_reached_ends_all_workers(daemon):
     daemon.start("w0", "w1", arguments=("--steps", 100000, "--rate", 0.05, "--until-loss", 0.1))
     daemon.announce("w0", "w1")

@@ -2,14 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "elastic/gradient_noise.h"
 #include "elastic/member.h"
+#include "elastic/profile_folder.h"
 #include "elastic/torch/group.h"
 #include "elastic/training_meter.h"
 
@@ -63,6 +67,7 @@ struct ElasticWorker::Impl {
   TrainingMeter meter;
   GradientNoise noise;
   std::optional<BatchOptions> adapt;
+  std::optional<ProfileFolder> profile;
   std::int64_t total = 0;     // batch of all workers as last chosen; 0: not yet
   WorkerBatch batch;          // of the step at hand
   WorkerBatch reduced;        // of the step that was reduced last
@@ -143,9 +148,22 @@ struct ElasticWorker::Impl {
     ClearPasses();
     if (adapt) {
       if (total == 0) total = adapt->range.initial;
+      if (profile && profile->batch() > 0) total = profile->batch();
       batch = SplitOver(adapt->range, group->size(), total);
     }
     step_began = pass_began = Now();
+  }
+
+  // All members tell each other where they are.
+  void ShareNodes() {
+    if (!profile) return;
+    constexpr std::size_t kExact = 1 << 24;  // of a float's whole numbers
+    const char* node = std::getenv("ALLOT_NODE");
+    std::vector<float> nodes(static_cast<std::size_t>(group->size()), 0);
+    nodes[static_cast<std::size_t>(group->rank())] =
+        static_cast<float>(std::hash<std::string>{}(node == nullptr ? "" : node) % kExact);
+    group->Sum(&nodes);
+    profile->Joined(nodes);
   }
 
   void ClearPasses() {
@@ -168,6 +186,7 @@ struct ElasticWorker::Impl {
 
   // The daemon's choice, where it is one for this group; else what we do.
   WorkerBatch NextBatch() const {
+    if (profile && profile->batch() > 0) return batch;
     const WorkerBatch wanted = member.batch_wanted();
     const bool ours = wanted.workers == group->size() && Feasible(adapt->range, wanted);
     return ours ? wanted : batch;
@@ -185,6 +204,10 @@ struct ElasticWorker::Impl {
       }
       rate_factor = LearningRateFactor(adapt->rule, noise.scale(), initial, samples);
       worth = GainOf(noise.scale(), initial, samples) * initial;
+      if (profile && group->rank() == 0) {
+        profile->Step(adapt->range, batch.total(), worth, meter.work() + worth, options.total_work,
+                      noise);
+      }
     } else {
       noise.Add(parts, samples / parts, squares / parts, SquaredNorm(average));
     }
@@ -208,6 +231,7 @@ double ElasticWorker::work() const { return impl_->meter.work(); }
 void ElasticWorker::AdaptBatch(const BatchOptions& options) {
   options.range.Check();
   impl_->adapt = options;
+  impl_->profile = ProfileFolder::OfEnvironment();
 }
 
 void ElasticWorker::Accumulate(std::span<const float> gradient, const LocalStep& local) {
@@ -241,6 +265,7 @@ bool ElasticWorker::Join(std::span<const StateBlock> state, std::int64_t* step) 
       }
       my.group.emplace(my.member, my.epoch, my.place, my.options.peer_timeout);
       my.Share(step, state);
+      my.ShareNodes();
     } catch (const GroupBroken& broken) {
       my.group.reset();
       if (!my.member.later_than(my.epoch.number)) my.SayBroken(broken.what());
@@ -322,6 +347,9 @@ void ElasticWorker::AfterStep(std::int64_t step, std::span<const StateBlock> sta
     if (my.meter.measured()) {
       progress.seconds = my.meter.seconds();
       progress.timed = my.meter.measured_batch();
+      if (my.profile && my.last_rank == 0) {
+        my.profile->Timed(my.adapt->range, progress.timed, progress.seconds);
+      }
     }
   }
   my.member.Report(progress);
