@@ -7,7 +7,8 @@ Starts a throw-away cluster (tests/live/cluster.py), submits one elastic job, an
 worker and shrink again. Then an ordinary job that is resized by a restart: from the order to stop
 until its script runs on the GPUs of another node, saving in between. And the first again with
 a program that does not link libtorch, which takes half a second and more to start. Then, on a
-second cluster with GPUs of two types, both kinds of job go from one type to the other and back.
+second cluster with GPUs of two types, both kinds of job go from one type to the other and back. Last, time to a validation
+loss with a batch that the daemon chooses and with a fixed one (bench/live_batch.py, which also runs by itself).
 Needs what tests/integration/slurm_test.py needs.
 """
 
@@ -24,6 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests" / "live"))
 import cluster as slurm  # noqa: E402
+import live_batch  # noqa: E402
 from daemon import wait_until  # noqa: E402
 from probe import Probe  # noqa: E402
 
@@ -151,7 +153,7 @@ def measure_types(folder, build, tools, tries):
             "load_average": {"median": os.getloadavg()[0]}}
 
 
-def measure(folder, build, tries):
+def measure(folder, build, tries, repeats):
     tools = {"probe": build / "tests" / "runtime_probe", "launcher": build / "allot-elastic"}
     with slurm.Cluster(folder / "cluster") as cluster:
         probe = Probe(cluster, tools, folder / "state")
@@ -165,6 +167,7 @@ def measure(folder, build, tries):
         results["slurm"] = cluster.client("scontrol", "--version").strip()
         probe.kill()
     results["two_gpu_types"] = measure_types(folder, build, tools, tries)
+    results["batch"] = live_batch.measure(folder, build, repeats)
     return results | {"cores": os.cpu_count()}
 
 
@@ -172,13 +175,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "release")
     parser.add_argument("--tries", type=int, default=15)
+    parser.add_argument("--repeats", type=int, default=5, help="times to a validation loss")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     if slurm.missing():
         sys.exit(slurm.missing())
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
-        results = measure(Path(folder), options.build.resolve(), options.tries)
+        results = measure(Path(folder), options.build.resolve(), options.tries, options.repeats)
     text = json.dumps(results, indent=2)
     print(text)
     if options.out:

@@ -35,8 +35,8 @@ MOST = 4  # GPUs of a job
 POLICY = "index:sizes=1|2|4"
 # Program, its options, and the loss at which it ends.
 JOBS = {
-    "mlp": "--batch 32 --rate 0.02 --until-loss 0.0012 --pace-ms 8 --pace-us 100",
-    "cnn": "--batch 32 --rate 0.005 --until-loss 0.004 --pace-ms 30 --pace-us 600",
+    "mlp": "--batch 32 --rate 0.02 --until-loss 0.0015 --pace-ms 25 --pace-us 300",
+    "cnn": "--batch 32 --rate 0.01 --until-loss 0.0022 --pace-ms 60 --pace-us 1000",
 }
 ADAPTS = "--most-batch 2048 --most-local 512"
 

@@ -21,6 +21,7 @@ struct LiveBenchOptions {
   std::string keep;
   int tries = 15;
   int repeats = 3;
+  int batch_repeats = 5;
   int jobs = 30;
   int schedules = 200;
   int parallel = 2;
@@ -66,13 +67,19 @@ ALLOT_REGISTER(
     CommandInfo,
     (CommandInfo{
         "bench live",
-        "seconds to grow, shrink, restart and move live jobs on temporary Slurm clusters",
+        "seconds to grow, shrink, restart and move live jobs on temporary Slurm clusters, and to a "
+        "validation loss with a chosen and a fixed batch",
         [](CommandLine& line, const GlobalOptions&) {
           auto o = Declare(line);
           line.Option("--tries", o->tries, "resizes of each kind").Range(2, 1000).ShowDefault();
+          line.Option("--repeats", o->batch_repeats, "times to a validation loss")
+              .Range(1, 100)
+              .ShowDefault();
           return [o] {
             return BecomeScript(o->source, "live",
-                                {{"--tries", std::to_string(o->tries)}, {"--out", o->out}});
+                                {{"--tries", std::to_string(o->tries)},
+                                 {"--repeats", std::to_string(o->batch_repeats)},
+                                 {"--out", o->out}});
           };
         }}));
 

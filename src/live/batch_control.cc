@@ -27,7 +27,10 @@ void BatchControl::Read(LiveJob& job) {
                             {"least_local", report.least_local},
                             {"most_local", report.most_local}});
   }
-  if (job.training->NoiseMoved(job.progress.noise_scale)) {
+  const auto [at, first] = noise_at_.try_emplace(id, writer_.now());
+  const bool early = !first && writer_.now() - at->second < kNoiseEvery;
+  if (!early && job.training->NoiseMoved(job.progress.noise_scale)) {
+    at->second = writer_.now();
     writer_.Write("noise", {{"job", id}, {"noise", job.progress.noise_scale}});
   }
   // Of the workers that it is to have, undisturbed: only then is it known where they are.
@@ -39,6 +42,7 @@ void BatchControl::Read(LiveJob& job) {
   const auto nodes = static_cast<std::int32_t>(job.shares.size());
   const auto local = static_cast<double>(report.timed.local);
   if (job.training->Knows(type, nodes, c.demand.gpus, local)) return;
+  if (job.training->settings() >= kMostSettings) return;
   writer_.Write("timed", {{"job", id},
                           {"type", type},
                           {"nodes", nodes},
@@ -70,11 +74,13 @@ WorkerBatchOrder BatchControl::Wanted(const LiveJob& job) const {
 
 void BatchControl::Tell() {
   const std::vector<LiveJob*>& active = writer_.state().job_table().active();
-  std::erase_if(told_, [&](const auto& entry) {
+  const auto gone = [&](const auto& entry) {
     return std::none_of(active.begin(), active.end(), [&](const LiveJob* job) {
       return !job->over && job->asked.id == entry.first;
     });
-  });
+  };
+  std::erase_if(told_, gone);
+  std::erase_if(noise_at_, gone);
   for (const LiveJob* job : active) {
     if (job->over || job->running < 0 || !job->training) continue;
     if (job->progress.batch.initial <= 0) continue;

@@ -23,6 +23,10 @@ class BatchControl {
   void KeepRequested(bool keep) { keep_ = keep; }
 
  private:
+  // Of a job, so that one that reports ever new numbers costs no more than others.
+  static constexpr std::size_t kMostSettings = 64;  // whose times are taken
+  static constexpr Seconds kNoiseEvery = 1;
+
   void Read(LiveJob& job);
   WorkerBatchOrder Wanted(const LiveJob& job) const;
 
@@ -30,6 +34,7 @@ class BatchControl {
   StateWriter& writer_;
   bool keep_ = false;
   std::map<std::string, WorkerBatchOrder> told_;
+  std::map<std::string, Seconds> noise_at_;  // when it was taken last
 };
 
 }  // namespace allot

@@ -30,6 +30,7 @@ class TrainingEstimate {
   bool known() const { return !fits_.empty() && noise_ >= 0; }
   double noise() const { return noise_; }  // in samples; kUnknown: not measured
   GpuCount most_gpus() const { return fits_.most_gpus(); }
+  std::size_t settings() const { return places_.size(); }  // placements and batches measured
   // Whether these iterations were measured before: another measurement of them says nothing.
   bool Knows(std::string_view gpu_type, std::int32_t nodes, GpuCount gpus,
              double local_batch) const;

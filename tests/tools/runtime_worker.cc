@@ -69,7 +69,13 @@ int Hot(const fs::path& folder) {
       continue;
     }
     if (epoch.number > trained) member.Reached(trained = epoch.number, step());
-    member.Report({.step = step(), .work = static_cast<double>(step())});
+    // Of a job whose batch follows its workers: it trains as it was told.
+    WorkerBatch batch = member.batch_wanted();
+    if (batch.local == 0) batch = {static_cast<std::int32_t>(epoch.members.size()), 1, 0};
+    member.Report({.step = step(),
+                   .work = static_cast<double>(step()),
+                   .range = {1, 1024, 1, 64},
+                   .batch = batch});
     if (rank == 0 && fs::exists(folder / "finish")) {
       WriteTextFile(here.finished(), "");
       member.Finish(step(), static_cast<double>(step()));

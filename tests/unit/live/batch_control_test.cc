@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <cmath>
+#include <fstream>
 #include <memory>
 
 #include "live/live_cluster.h"
@@ -73,6 +74,7 @@ class BatchControlTest : public testing::Test {
     p.batch.gradient = kPasses.Gradient(local);
     p.batch.iteration = kPasses.Iteration(several, workers, local, 0);
     p.noise_scale = noise;
+    time_.Pass(1);  // noise is taken once a second
     Look();
     Look();
   }
@@ -154,6 +156,27 @@ TEST_F(BatchControlTest, APolicyMayKeepTheBatchThatUsersAskedFor) {
   ASSERT_TRUE(cluster_->Apply(same).refused.ok());
   Look();
   EXPECT_EQ(Told("a"), 64);
+}
+
+TEST_F(BatchControlTest, AJobThatReportsEverNewNumbersCostsNoMore) {
+  runtime_.AddJob("a", 2, 1, 4);
+  Serve();
+  Give({2});
+  for (int i = 1; i <= 100; ++i) {
+    runtime_.batches["a"] = {2, i, 0};
+    Report("a", 2, i % 2 == 0 ? 1e300 : 0);
+  }
+  EXPECT_LE(JobOf("a").training->settings(), 64U);
+  EXPECT_LE(Told("a"), 4096);
+  journal_->Commit();
+  std::ifstream in(folder_ / "journal.jsonl");
+  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  std::size_t noises = 0;
+  for (std::size_t at = text.find("\"noise\":"); at != std::string::npos;
+       at = text.find("\"noise\":", at + 1)) {
+    ++noises;
+  }
+  EXPECT_LT(noises, 60U) << "200 looks of a tenth of a second each";
 }
 
 TEST_F(BatchControlTest, TheNextDaemonKnowsWhatWasMeasured) {

@@ -173,7 +173,7 @@ class FakeRuntime : public Runtime {
 
   Status SetBatch(const std::string& job, const WorkerBatchOrder& batch) override {
     if (unreachable) throw RunError("the controller does not answer");
-    batches[job] = batch;
+    batches[job] = jobs.at(job).progress.batch.present = batch;
     return Status::Ok();
   }
 

@@ -276,6 +276,14 @@ TEST_P(RuntimeConformance, AnEpochIsReachedByItsMembersAndTheJobTrains) {
   EXPECT_FALSE(runtime().Progress(job).broken);
 }
 
+TEST_P(RuntimeConformance, AJobTrainsWithTheBatchThatItIsTold) {
+  std::vector<std::string> workers;
+  const std::string job = Train(&workers);
+  const WorkerBatchOrder batch{2, 7, 1};
+  EXPECT_TRUE(runtime().SetBatch(job, batch).ok());
+  Until("it trains so", [&] { return runtime().Progress(job).batch.present == batch; });
+}
+
 TEST_P(RuntimeConformance, AJobThatNeverSaidAnythingHasNoProgress) {
   const JobProgress progress = runtime().Progress(Submit());
   EXPECT_EQ(progress.epoch, -1);
