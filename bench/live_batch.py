@@ -33,10 +33,11 @@ from daemon import wait_until  # noqa: E402
 USER = "nobody" if os.getuid() == 0 else None
 MOST = 4  # GPUs of a job
 POLICY = "index:sizes=1|2|4"
-# Program, its options, and the loss at which it ends.
+# Program, its options, and the loss at which it ends. Learning rates are the best of 0.01, 0.02, 0.03, 0.05 and 0.1 for
+# the fixed batch: noise in the inputs keeps gradients noisy, so that higher ones never reach that loss.
 JOBS = {
-    "mlp": "--batch 32 --rate 0.02 --until-loss 0.0015 --pace-ms 25 --pace-us 300",
-    "cnn": "--batch 32 --rate 0.01 --until-loss 0.0022 --pace-ms 60 --pace-us 1000",
+    "mlp": "--batch 32 --noise 0.5 --rate 0.02 --until-loss 0.098 --pace-ms 25 --pace-us 300",
+    "cnn": "--batch 32 --noise 2 --rate 0.03 --until-loss 0.093 --pace-ms 40 --pace-us 1000",
 }
 ADAPTS = "--most-batch 2048 --most-local 512"
 
@@ -105,9 +106,10 @@ class Run:
 
 
 def follows(outcomes):
-    """Spearman's rank correlation of noise and chosen batch, over all choices for MOST GPUs."""
-    pairs = [(noise, total) for outcome in outcomes for gpus, noise, total in outcome["told"] if gpus == MOST]
-    if len(pairs) < 3:
+    """Spearman's rank correlation of noise and chosen batch, over all choices for MOST GPUs but each job's first one, which
+    rests on the times of one batch."""
+    pairs = [(noise, total) for outcome in outcomes for gpus, noise, total in outcome["told"][1:] if gpus == MOST]
+    if len(pairs) < 3 or len({total for _, total in pairs}) < 2:
         return None
 
     def ranks(values):
@@ -138,7 +140,7 @@ def measure(folder, build, repeats, policy=POLICY):
             "steps": {kind: [o["steps"] for o in of[kind]] for kind in of},
             "gpu_seconds": {kind: [round(o["gpu_seconds"], 1) for o in of[kind]] for kind in of},
             "noise_and_batch_rank_correlation": follows(of["follows"]),
-            "told_gpus_noise_batch": of["follows"][0]["told"]}
+            "told_gpus_noise_batch": [o["told"] for o in of["follows"]]}
     return results
 
 

@@ -1,8 +1,10 @@
 #include "examples/train.h"
 
+#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/randn.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 #include <fmt/format.h>
@@ -35,10 +37,12 @@ struct Options {
   int pace_us = 0;
   int save_seconds = 60;
   double until_loss = 0;
+  double noise = 0;
 };
 
 constexpr double kMomentum = 0.9;
-constexpr std::int64_t kValidationBatch = 1024;
+constexpr std::int64_t kValidationBatch = 2048;
+constexpr std::int64_t kValidateEvery = 20;          // steps
 constexpr std::int64_t kValidationSeed = 1LL << 40;  // that no step has
 constexpr std::int64_t kMostPasses = 1 << 16;        // of a step, over all workers
 
@@ -125,8 +129,18 @@ class Training {
   Batch Draw(int pass) const {
     const int rank = worker_.rank();
     const int world = worker_.world_size();
-    if (!adapts()) return ShareOf(example_.batch(step_, options_.batch), rank, world);
-    return example_.batch(step_ * kMostPasses + pass * world + rank, worker_.batch().local);
+    if (!adapts()) return ShareOf(Make(step_, options_.batch), rank, world);
+    return Make(step_ * kMostPasses + pass * world + rank, worker_.batch().local);
+  }
+
+  Batch Make(std::int64_t seed, std::int64_t samples) const {
+    Batch batch = example_.batch(seed, samples);
+    if (options_.noise > 0) {
+      const auto draws =
+          at::make_generator<at::CPUGeneratorImpl>(static_cast<std::uint64_t>(-1 - seed));
+      batch.input = at::randn(batch.input.sizes(), draws).mul_(options_.noise).add_(batch.input);
+    }
+    return batch;
   }
 
   LocalStep Pass(int pass) {
@@ -165,7 +179,7 @@ class Training {
       fmt::print(" batch={} work={:.0f} factor={:.3f}", worker_.batch().total(), worker_.work(),
                  worker_.rate_factor());
     }
-    if (options_.until_loss > 0) {
+    if (options_.until_loss > 0 && step_ % kValidateEvery == 0) {
       const double loss = Validate();
       fmt::print(" validation={:.5f}", loss);
       reached_ = loss <= options_.until_loss;  // all hear of it in the next step
@@ -175,7 +189,7 @@ class Training {
 
   double Validate() const {
     const at::NoGradGuard no_gradient;
-    const Batch batch = example_.batch(kValidationSeed, kValidationBatch);
+    const Batch batch = Make(kValidationSeed, kValidationBatch);
     return example_.loss(example_.forward(batch.input), batch.target).item<double>();
   }
 
@@ -208,6 +222,7 @@ int TrainElastic(int argc, char** argv, const Example& example) {
   line.Option("--pace-ms", options.pace_ms, "a pass takes at least so many milliseconds");
   line.Option("--pace-us", options.pace_us, "and so many microseconds for each sample");
   line.Option("--save-seconds", options.save_seconds, "between checkpoints");
+  line.Option("--noise", options.noise, "more noise in all inputs, by its standard deviation");
   line.Option("--until-loss", options.until_loss, "end once the validation loss is so low");
   if (const std::optional<int> code = line.Parse(argc, argv)) return *code;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);

@@ -1,5 +1,6 @@
 #include "elastic/gradient_noise.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace allot {
@@ -13,6 +14,7 @@ double SquaredNorm(std::span<const float> values) {
 void GradientNoise::Average(double signal, double variance) {
   averages_.signal += kForget * (signal - averages_.signal);
   averages_.variance += kForget * (variance - averages_.variance);
+  averages_.signal_square += kForget * (signal * signal - averages_.signal_square);
   averages_.weight += kForget * (1 - averages_.weight);
 }
 
@@ -46,9 +48,18 @@ void GradientNoise::AddAlone(std::span<const float> gradient, double samples) {
   last_samples_ = samples;
 }
 
+// An average with forgetting is worth so many steps of equal weight.
+double GradientNoise::signal_error() const {
+  const double steps = (2 - kForget) / kForget * averages_.weight / (2 - averages_.weight);
+  const double mean = signal();
+  const double spread = of_one(averages_.signal_square) - mean * mean;
+  return spread > 0 ? std::sqrt(spread / steps) : 0;
+}
+
 double GradientNoise::scale() const {
-  const bool known = averages_.signal > 0 && averages_.variance > 0;
-  return known ? averages_.variance / averages_.signal : kUnknown;
+  if (!(averages_.variance > 0)) return kUnknown;
+  const double signal_most = std::max(signal(), signal_error());
+  return signal_most > 0 ? variance() / signal_most : kUnknown;
 }
 
 }  // namespace allot

@@ -7,7 +7,8 @@
 //   tr(S)   = (|g_b|^2 - |g_nb|^2) / (1/b - 1/(n b))         variance of one sample's gradient
 // and the noise scale is their quotient tr(S) / |G|^2: McCandlish et al. 2018, "An Empirical Model
 // of Large-Batch Training", appendix A.1. Each is averaged over steps before the quotient is taken,
-// as there.
+// as there. Late in training |G|^2 comes out as nothing, or below: then it is taken to be as large
+// as its average is uncertain, so that the scale is the least that the steps allow.
 //
 // A step of one gradient alone (n = 1) is paired with the step before: the "differenced" estimate
 // of Qiao et al., "Pollux", OSDI'21, section 3.1. Parameters move between the two, which makes it
@@ -23,10 +24,11 @@ namespace allot {
 
 // What a newcomer takes over.
 struct NoiseAverages {
-  double signal = 0;    // |G|^2, of weight in all `weight`
-  double variance = 0;  // tr(S), likewise
-  double weight = 0;    // 0: nothing was seen, 1: for long
-  bool paired = false;  // of steps of one gradient
+  double signal = 0;         // |G|^2, of weight in all `weight`
+  double variance = 0;       // tr(S), likewise
+  double signal_square = 0;  // of one step's estimate, likewise
+  double weight = 0;         // 0: nothing was seen, 1: for long
+  bool paired = false;       // of steps of one gradient
 };
 
 class GradientNoise {
@@ -40,7 +42,7 @@ class GradientNoise {
 
   // Whether enough steps were seen to go by it.
   bool settled() const { return averages_.weight >= kSettled; }
-  // In samples; kUnknown where nothing was seen, or noise hides the signal altogether.
+  // In samples; kUnknown where nothing was seen.
   double scale() const;
   double signal() const { return of_one(averages_.signal); }      // |G|^2; kUnknown: none seen
   double variance() const { return of_one(averages_.variance); }  // tr(S), of one sample
@@ -55,6 +57,7 @@ class GradientNoise {
   double of_one(double sum) const {
     return averages_.weight > 0 ? sum / averages_.weight : kUnknown;
   }
+  double signal_error() const;  // standard error of the average
   void Average(double signal, double variance);
 
   NoiseAverages averages_;

@@ -114,10 +114,25 @@ bool TrainingEstimate::Renew(const std::vector<std::string>& gpu_types,
   return any;
 }
 
+// local_batch 0: several were measured on this type, or there is no room for twice the only one.
+BatchChoice TrainingEstimate::Trial(std::string_view gpu_type, GpuCount gpus) const {
+  double only = 0;
+  for (const Place& place : places_) {
+    if (place.gpu_type != gpu_type) continue;
+    if (only > 0 && place.local_batch != only) return {};
+    only = place.local_batch;
+  }
+  const double twice = 2 * only;
+  if (twice > limits_.most_local || twice * gpus > limits_.most) return {};
+  return {static_cast<std::int64_t>(twice), 0, 0};
+}
+
 BatchChoice TrainingEstimate::Choose(std::string_view gpu_type, std::int32_t nodes, GpuCount gpus,
                                      const BatchChoice& present) const {
   const StepTiming* timing = known() ? fits_.On(gpu_type) : nullptr;
   if (timing == nullptr) return {};
+  const BatchChoice trial = Trial(gpu_type, gpus);
+  if (trial.local_batch > 0) return trial;
   const bool several = nodes > 1;
   BatchChoice best =
       ChooseBatch(*timing, limits_, {{limits_.initial, statistics()}}, several, gpus);

@@ -46,7 +46,9 @@ class TrainingEstimate {
   bool Renew(const std::vector<std::string>& gpu_types, ConfigurationTable* table) const;
 
   // The best batch on these GPUs, or the present one where that is worth nearly as much (kWorth):
-  // every change costs the learning rate's calm. local_batch 0: not known there.
+  // every change costs the learning rate's calm. Where one batch size alone was measured, twice
+  // that: a fit of one cannot tell constant from growing time, and would never leave it.
+  // local_batch 0: not known there.
   BatchChoice Choose(std::string_view gpu_type, std::int32_t nodes, GpuCount gpus,
                      const BatchChoice& present) const;
 
@@ -65,6 +67,7 @@ class TrainingEstimate {
   GradientStatistics statistics() const {
     return GradientStatistics::OfNoiseScale(noise_, limits_.initial);
   }
+  BatchChoice Trial(std::string_view gpu_type, GpuCount gpus) const;
   void Project(const std::vector<std::string>& gpu_types, const ConfigurationTable& table,
                std::vector<double>* rates) const;
   UnitCounts Trusted(const ConfigurationTable& table) const;

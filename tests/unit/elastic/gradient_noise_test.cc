@@ -123,7 +123,18 @@ TEST(GradientNoise, NormsThatAreNotFiniteAreLeftOut) {
   EXPECT_NEAR(noise.scale(), 50, 1e-9);
 }
 
-TEST(GradientNoise, NoiseThatHidesTheSignalHasNoScale) {
+TEST(GradientNoise, NoiseThatHidesTheSignalHasTheLeastScaleThatStepsAllow) {
+  // |G|^2 = 0: the estimates of 64 samples spread by some 2000^0.5 / 64 about it, their average
+  // over 200 steps by a fourteenth of that: 2000 samples' variance / 0.07, not less than a tenth of
+  // it.
+  Gradients source(2000, 0, 1);
+  GradientNoise noise;
+  for (int step = 0; step < 500; ++step) AddStep(4, 16, &source, &noise);
+  EXPECT_GT(noise.scale(), 3000);
+  EXPECT_LT(noise.scale(), 1e6);
+}
+
+TEST(GradientNoise, OneStepWithoutSignalSaysNothing) {
   GradientNoise noise;
   noise.Add(2, 16, 10, 4);  // less than half: the signal comes out negative
   EXPECT_LT(noise.signal(), 0);

@@ -92,6 +92,20 @@ TEST_F(TrainingEstimateTest, MoreNoiseAsksForALargerBatch) {
   EXPECT_EQ(estimate.Choose("a", 1, 4, {}).total(4), kRange.initial);
 }
 
+TEST_F(TrainingEstimateTest, TwiceTheOnlyBatchIsTriedOnce) {
+  TrainingEstimate estimate(kRange);
+  estimate.SetNoise(0);
+  estimate.Observe("a", 1, Measured(kStep, false, 4, 16));
+  EXPECT_EQ(estimate.Choose("a", 1, 4, {}).local_batch, 32);
+  estimate.Observe("a", 1, Measured(kStep, false, 4, 32));
+  EXPECT_EQ(estimate.Choose("a", 1, 4, {}).local_batch, 16) << "without noise the least is best";
+
+  TrainingEstimate narrow({64, 100, 8, 256});
+  narrow.SetNoise(0);
+  narrow.Observe("a", 1, Measured(kStep, false, 4, 16));
+  EXPECT_EQ(narrow.Choose("a", 1, 4, {}).local_batch, 16) << "128 would be more than the most";
+}
+
 TEST_F(TrainingEstimateTest, ABatchThatIsNearlyAsGoodStays) {
   TrainingEstimate estimate(kRange);
   estimate.SetNoise(1000);
