@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -14,7 +15,6 @@
 namespace allot {
 namespace {
 
-constexpr int kBias = 128;  // of a difference of GPUs in a byte
 constexpr std::int32_t kNothing = -1;
 
 void CheckOptions(const MultipleChoiceProblem& problem) {
@@ -34,20 +34,39 @@ void CheckOptions(const MultipleChoiceProblem& problem) {
   }
 }
 
-// GPUs by type, used more than in the incumbent: a byte each.
+// GPUs by type, used more than in the incumbent, of solutions that keep to the capacities: equally
+// many bits for each type, enough for the largest capacity where 64 of them are.
 class Difference {
  public:
-  static constexpr std::uint64_t kNone = 0x8080808080808080ULL;
-  static int Of(std::uint64_t packed, std::size_t type) {
-    return static_cast<int>((packed >> (8 * type)) & 0xff) - kBias;
+  explicit Difference(const std::vector<std::int32_t>& capacity) {
+    const std::int32_t most = std::max(*std::max_element(capacity.begin(), capacity.end()), 0);
+    const auto needed = At(std::bit_width(static_cast<std::uint32_t>(most))) + 1;
+    bits_ = std::min(64 / capacity.size(), needed);
+    narrow_ = bits_ < needed;
+    bias_ = std::int64_t{1} << (bits_ - 1);
+    for (std::size_t t = 0; t < capacity.size(); ++t) {
+      none_ |= static_cast<std::uint64_t>(bias_) << bits_ * t;
+    }
+  }
+  bool narrow() const { return narrow_; }  // what does not fit may have been a solution
+  std::uint64_t none() const { return none_; }
+  int Of(std::uint64_t packed, std::size_t type) const {
+    const std::uint64_t mask = (std::uint64_t{1} << bits_) - 1;
+    return static_cast<int>(static_cast<std::int64_t>((packed >> bits_ * type) & mask) - bias_);
   }
   // False: it does not fit.
-  static bool Add(std::size_t type, int gpus, std::uint64_t* packed) {
-    const int sum = Of(*packed, type) + gpus;
-    if (sum < -kBias || sum >= kBias) return false;
-    *packed += static_cast<std::uint64_t>(static_cast<std::int64_t>(gpus)) << (8 * type);
+  bool Add(std::size_t type, int gpus, std::uint64_t* packed) const {
+    const std::int64_t sum = std::int64_t{1} * Of(*packed, type) + gpus;
+    if (sum < -bias_ || sum >= bias_) return false;
+    *packed += static_cast<std::uint64_t>(static_cast<std::int64_t>(gpus)) << bits_ * type;
     return true;
   }
+
+ private:
+  std::size_t bits_ = 0;
+  bool narrow_ = false;
+  std::int64_t bias_ = 0;
+  std::uint64_t none_ = 0;
 };
 
 class ChoiceSolver {
@@ -55,6 +74,7 @@ class ChoiceSolver {
   ChoiceSolver(const MultipleChoiceProblem& problem, double tolerance, std::size_t most_labels)
       : problem_(problem),
         types_(problem.capacity.size()),
+        difference_(problem.capacity),
         tolerance_(tolerance),
         most_labels_(most_labels) {}
 
@@ -78,8 +98,9 @@ class ChoiceSolver {
     for (std::size_t job = 0; job < problem_.jobs(); ++job) {
       if (chosen_[job] >= 0) answer.gain += problem_.of(job)[At(chosen_[job])].gain;
     }
-    answer.proved = complete;
-    answer.bound = complete ? answer.gain + (off_ <= accepted() ? off_ : 0) : bound_;
+    // Whoever is within the tolerance needs no enumeration.
+    answer.proved = off_ <= accepted() || (complete && !left_out_);
+    answer.bound = answer.proved ? answer.gain + (off_ <= accepted() ? off_ : 0) : bound_;
     answer.prices = std::move(price_);
     return answer;
   }
@@ -217,7 +238,7 @@ class ChoiceSolver {
       return of_a > of_b;
     });
     FindReach();
-    labels_.assign(1, {Difference::kNone, 0, -1, 0});
+    labels_.assign(1, {difference_.none(), 0, -1, 0});
     layer_.assign(1, 0);
     std::size_t begin = 0;
     for (std::size_t at = 0; at < core_.size(); ++at) {
@@ -235,7 +256,7 @@ class ChoiceSolver {
     for (std::size_t label = begin; label < labels_.size(); ++label) {
       double off = labels_[label].shortfall;
       for (std::size_t t = 0; t < types_; ++t) {
-        off += price_[t] * (room_[t] - Difference::Of(labels_[label].difference, t));
+        off += price_[t] * (room_[t] - difference_.Of(labels_[label].difference, t));
       }
       if (off < best_off) {
         best_off = off;
@@ -288,11 +309,12 @@ class ChoiceSolver {
       const double shortfall = label.shortfall + options[i].shortfall;
       if (shortfall > limit) break;
       std::uint64_t difference = label.difference;
-      if (!Difference::Add(At(now.type), -now.gpus, &difference) ||
-          !Difference::Add(At(options[i].type), options[i].gpus, &difference) ||
-          !CanEnd(at + 1, difference, limit - shortfall)) {
+      if (!difference_.Add(At(now.type), -now.gpus, &difference) ||
+          !difference_.Add(At(options[i].type), options[i].gpus, &difference)) {
+        left_out_ = difference_.narrow();
         continue;
       }
+      if (!CanEnd(at + 1, difference, limit - shortfall)) continue;
       std::size_t slot = Slot(difference);
       if (table_[slot] < 0) {
         if (labels_.size() >= most_labels_) return false;
@@ -312,7 +334,7 @@ class ChoiceSolver {
   // free than `spare` pays for.
   bool CanEnd(std::size_t at, std::uint64_t difference, double spare) const {
     for (std::size_t t = 0; t < types_; ++t) {
-      const int left = room_[t] - Difference::Of(difference, t);
+      const int left = room_[t] - difference_.Of(difference, t);
       if (left < reach_[at].least[t]) return false;
       if (const int free = left - reach_[at].most[t]; free > 0) spare -= price_[t] * free;
     }
@@ -334,7 +356,8 @@ class ChoiceSolver {
   }
   std::size_t Slot(std::uint64_t difference) const {
     const std::size_t mask = table_.size() - 1;
-    std::size_t slot = static_cast<std::size_t>((difference * 0x9e3779b97f4a7c15ULL) >> 20) & mask;
+    const std::uint64_t mixed = (difference ^ (difference >> 32)) * 0x9e3779b97f4a7c15ULL;
+    std::size_t slot = static_cast<std::size_t>(mixed >> 32) & mask;
     while (table_[slot] >= 0 && labels_[At(table_[slot])].difference != difference) {
       slot = (slot + 1) & mask;
     }
@@ -348,6 +371,8 @@ class ChoiceSolver {
 
   const MultipleChoiceProblem& problem_;
   std::size_t types_;
+  Difference difference_;
+  bool left_out_ = false;  // labels whose difference does not fit its bits
   double tolerance_;
   std::size_t most_labels_;
   std::vector<double> price_;

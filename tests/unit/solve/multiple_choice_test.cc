@@ -101,6 +101,27 @@ TEST(MultipleChoiceTest, AnswersAreTheBestWhereMuchIsEqual) {
   }
 }
 
+// More GPUs of a type than a byte counts, and jobs that hold many of them.
+TEST(MultipleChoiceTest, AnswersAreTheBestOnLargeClusters) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    Rng rng(seed, "large-choice");
+    MultipleChoiceProblem problem;
+    problem.capacity = {static_cast<std::int32_t>(20 * (4 + rng.Below(12)))};
+    std::vector<ChoiceOption> options;
+    const auto jobs = 2 + rng.Below(10);
+    for (std::size_t job = 0; job < jobs; ++job) {
+      options.clear();
+      const auto count = 1 + rng.Below(5);
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto nodes = static_cast<std::int32_t>(1 + rng.Below(8));
+        options.push_back({0, 20 * nodes, nodes * rng.Uniform(0.1, 1)});
+      }
+      problem.Add(options);
+    }
+    ExpectBest(problem, fmt::format("seed {}", seed));
+  }
+}
+
 TEST(MultipleChoiceTest, PricesBoundEverySolution) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     const MultipleChoiceProblem problem = RandomChoices(seed, seed % 2 == 0);
