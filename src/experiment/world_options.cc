@@ -149,8 +149,9 @@ const std::vector<WorldOption>& WorldOptionTable() {
       {.name = "catalogue",
        .value = &W::catalogue,
        .help =
-           "CSV of the throughput of your models (docs/formats/catalogue.md), or a name of 'allot "
-           "list catalogues', instead of the catalogue 'embedded'"},
+           "CSV of the throughput of your models (docs/formats/catalogue.md), a folder of "
+           "applications (docs/goodput.md), or a name of 'allot list catalogues', instead of the "
+           "catalogue 'embedded'"},
       {.name = "profile",
        .value = &W::profile,
        .help = "named set of simulator rules, see 'allot list'",
