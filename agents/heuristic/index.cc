@@ -48,7 +48,7 @@ class IndexHeuristic : public Policy {
     shape_.kappa = static_cast<float>(params.Number("kappa"));
     info_.needs_lengths = ((basis_ == Basis::kRemaining || basis_ == Basis::kGittins) &&
                            (alpha_ != 0 || rank_ != 0)) ||
-                          fairness_ != 0;
+                          fairness_ != 0 || soon_ != 0 || repay_ || joint_fill_;
     if (rank_ != 0 && basis_ == Basis::kSubmit) {
       throw UsageError("policy 'index': rank {} needs a basis that is a time, got submit", rank_);
     }

@@ -88,6 +88,17 @@ TEST_F(PoliciesTest, GittinsIsLeastAttainedServiceAtFirst) {
   EXPECT_FALSE(MakePolicy("gittins")->info().needs_lengths);
 }
 
+// Whoever reads lengths says so: tables mark its rows where lengths are the true ones.
+TEST_F(PoliciesTest, TheIndexSaysWhetherItReadsLengths) {
+  const auto reads = [](const std::string& parameters) {
+    return MakePolicy("index:basis=attained" + parameters)->info().needs_lengths;
+  };
+  EXPECT_FALSE(reads(""));
+  for (const char* parameters : {",soon=1", ",repay=true", ",joint=true", ",fairness=1"}) {
+    EXPECT_TRUE(reads(parameters)) << parameters;
+  }
+}
+
 TEST_F(PoliciesTest, StagesCanBeExchangedFromTheSpec) {
   World world("1x4");
   world.Add({{1, 1.9, 2.7, 3.4}}, 4);
