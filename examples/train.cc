@@ -147,7 +147,7 @@ class Training {
     const auto begin = Clock::now();
     const Batch share = Draw(pass);
     const std::int64_t samples = share.input.size(0);
-    for (at::Tensor parameter : example_.parameters) parameter.mutable_grad().reset();
+    for (const at::Tensor& parameter : example_.parameters) parameter.mutable_grad().reset();
     const at::Tensor loss = example_.loss(example_.forward(share.input), share.target);
     loss.backward();
     std::vector<at::Tensor> parts;
@@ -165,7 +165,7 @@ class Training {
     const double rate = options_.rate * worker_.rate_factor();
     std::int64_t at = 0;
     for (std::size_t i = 0; i < velocity_.size(); ++i) {
-      at::Tensor parameter = example_.parameters[i];
+      const at::Tensor& parameter = example_.parameters[i];
       velocity_[i].mul_(kMomentum).add_(
           gradient_.slice(0, at, at + parameter.numel()).view_as(parameter));
       parameter.sub_(velocity_[i], rate);

@@ -77,7 +77,7 @@ void AddRows(const fs::path& path, const char* header, const std::string& key,
   lines.insert(lines.end(), rows.begin(), rows.end());
   // Curves stand by batch; the order of other rows says nothing.
   std::stable_sort(lines.begin() + 1, lines.end(), [](const auto& a, const auto& b) {
-    return std::atof(a.c_str()) < std::atof(b.c_str());
+    return std::strtod(a.c_str(), nullptr) < std::strtod(b.c_str(), nullptr);
   });
   WriteTextFile(path, Join(lines, "\n") + "\n");
 }
