@@ -44,8 +44,7 @@ struct RoundsOptions {
   // Received is the time that the work done took at the table's rate; the first round after nothing
   // ran counts from the end of the round before. Else it is the time that the GPUs were held.
   bool by_work = false;
-  // Received is since the entry came, not since the last targets, and there are no deficits: who
-  // had a type for long comes after those that are new.
+  // Received counts since the entry came, not since the last targets; there are no deficits.
   bool remember = false;
   // Who runs on a type, and has a share of it, comes first for so many times its restart cost.
   double lease = 0;
