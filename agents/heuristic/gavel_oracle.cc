@@ -26,6 +26,7 @@ class IterationSum : public Sharing {
 
   void Share(const Observation& o, std::span<const std::int32_t> rows,
              std::vector<TimeShare>* shares) override {
+    if (rows.empty()) return;
     if (foresight_ == nullptr) {
       throw UsageError(
           "policy 'gavel-oracle' knows the future of simulated episodes, this one has none");
