@@ -135,6 +135,11 @@ void ReadFixed(const Files& files, ParametersOf* all) {
     }
     for (Parameters& p : named->second) {
       p.fixed_batch = static_cast<double>(csv.Whole("batch_size", 1, kLargestBatch));
+      if (p.fixed_batch > p.limits.most) {
+        throw RowError(fmt::format("'batch_size' must be at most the 'max_batch_size' {} of '{}'",
+                                   p.limits.most, named->first),
+                       csv.Text("batch_size"), csv.place());
+      }
       if (csv.Has("max_gpus")) {
         p.most_gpus = static_cast<GpuCount>(csv.Whole("max_gpus", 1, kMaxGpusPerJob));
       }
@@ -256,6 +261,7 @@ void ReadTriangulation(const Files& files, const std::string& file, ProfiledTime
     return DataError("{}: {}, got {}", files.PathOf(file), rule, got);
   };
   const auto json = nlohmann::json::parse(files.Text(file), nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) throw fail("must be a JSON object", json.type_name());
   std::vector<ProfiledTimes::Point> points;
   std::vector<StepTime> values;
   std::vector<ProfiledTimes::Simplex> simplices;

@@ -118,6 +118,9 @@ class Sizing {
   virtual void Weigh(const Observation& /*observation*/, const TypeQuestion& /*asked*/,
                      std::span<const double> /*keys*/, std::vector<double>* /*weights*/) {}
 
+  // Whether it reads lengths as it was made; asked only of kinds that may (needs_lengths).
+  virtual bool reads_lengths() const { return true; }
+
   // True: it finds the GPUs of its grants itself, and the placement stage is not asked.
   virtual bool places() const { return false; }
   // If it places: the GPUs of the i-th grant of the last Size. Valid until the next Size.

@@ -29,8 +29,8 @@ class StagedPolicy : public Policy, public IncrementalPolicy {
         sizing_(MakeStage<Sizing>("sizing", stages.sizing, loader)),
         typed_sizing_(types_.get(), sizing_.get()),
         placement_(MakeStage<Placement>("placement", stages.placement, loader)) {
-    const auto take = [this](const auto& stage) {
-      info_.needs_lengths = info_.needs_lengths || stage.needs_lengths;
+    const auto take = [this](const auto& stage, bool reads_lengths = true) {
+      info_.needs_lengths = info_.needs_lengths || (stage.needs_lengths && reads_lengths);
       info_.time_driven = info_.time_driven || stage.time_driven;
     };
     const auto name = [](const std::string& spec) { return ParseNamedParams(spec).name; };
@@ -42,7 +42,7 @@ class StagedPolicy : public Policy, public IncrementalPolicy {
     take(ordering);
     order_is_time_driven_ = ordering.time_driven;
     const SizingInfo& sizing = Registry<SizingInfo>::Global().Get("sizing", name(stages.sizing));
-    take(sizing);
+    take(sizing, sizing_->reads_lengths());
     const PlacementInfo& placement =
         Registry<PlacementInfo>::Global().Get("placement", name(stages.placement));
     take(placement);

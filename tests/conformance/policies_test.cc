@@ -190,6 +190,12 @@ TEST_P(PolicyConformanceTest, EqualSeedsGiveEqualDecisions) {
   }
 }
 
+TEST_P(PolicyConformanceTest, SaysThatItReadsLengths) {
+  for (const WorldShape& shape : kShapes) {
+    testing_support::ExpectLengthsToBeSaid(Spec(), shape, 5, 6);
+  }
+}
+
 TEST_P(PolicyConformanceTest, TheOrderOfRowsDoesNotMatter) {
   for (const WorldShape& shape : kShapes) {
     SCOPED_TRACE(shape.name);

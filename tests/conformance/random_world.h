@@ -12,6 +12,7 @@
 #include "core/rng.h"
 #include "perf/elastic.h"
 #include "sched/incremental.h"
+#include "sched/recorded_policy.h"
 #include "sim/run.h"
 #include "tests/unit/sched/world.h"
 
@@ -65,6 +66,26 @@ class ValidityCheck : public DecisionListener {
     EXPECT_EQ(ValidateAllocation(o, allocation).message(), "") << "decision " << o.decision;
   }
 };
+
+// A policy that does not say that it reads lengths decides the same whatever they are.
+inline void ExpectLengthsToBeSaid(const std::string& spec, const WorldShape& shape,
+                                  std::uint64_t seed, GpuCount largest) {
+  const auto policy = MakePolicy(spec);
+  if (policy->info().needs_lengths || policy->info().oracle) return;
+  DecisionLog logs[2];
+  for (const bool told : {false, true}) {
+    SimOptions options;
+    options.seed = seed;
+    options.lengths = LengthEstimates::Parse(told ? "true" : "none");
+    const Scenario scenario(RandomWorkload(30, seed, largest, shape.elastic),
+                            ClusterSpec::Parse(shape.cluster), options);
+    DecisionCollector collector(&logs[told ? 1 : 0]);
+    DecisionListener* const listeners[] = {&collector};
+    RunPolicy(scenario, *policy, listeners);
+  }
+  EXPECT_TRUE(logs[0].allocations == logs[1].allocations)
+      << spec << " reads lengths, and its info does not say so, " << shape.name;
+}
 
 // At each decision a twin of the policy sees the same moment with its rows shuffled.
 class OrderCheck : public DecisionListener {

@@ -80,6 +80,13 @@ TEST_P(StageConformanceTest, DecidesLegallyAndEveryJobFinishes) {
   }
 }
 
+TEST_P(StageConformanceTest, SaysThatItReadsLengths) {
+  for (const WorldShape& shape : kShapes) {
+    if (!Suits(shape)) continue;
+    testing_support::ExpectLengthsToBeSaid(GetParam().spec, shape, 25, GetParam().any_size ? 6 : 4);
+  }
+}
+
 TEST_P(StageConformanceTest, TheOrderOfRowsDoesNotMatter) {
   for (const WorldShape& shape : kShapes) {
     if (!Suits(shape)) continue;

@@ -24,6 +24,7 @@ class UnitByUnit : public Sizing {
  public:
   UnitByUnit(Pick pick, bool skip) : pick_(pick), skip_(skip) {}
 
+  bool reads_lengths() const override { return pick_ == Pick::kGain; }
   bool places() const override { return true; }
   std::span<const NodeShare> PlaceOf(std::size_t i) const override { return placer_.PlaceOf(i); }
 
@@ -222,6 +223,7 @@ ALLOT_REGISTER(
       info.id = "unit-by-unit";
       info.summary = "as in DL2's program: one unit at a time, placed on the least loaded node";
       info.time_driven = true;
+      info.needs_lengths = true;
       info.params = {
           {"pick", "order", "which job gets the next unit: order, share (DRF) or gain (Optimus)"},
           {"misfit", "stop",
