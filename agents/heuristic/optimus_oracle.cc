@@ -177,6 +177,7 @@ ALLOT_REGISTER(PolicyInfo, ([] {
                      "Optimus with true iteration times and counts, of jobs that keep their batch";
                  info.oracle = true;
                  info.time_driven = true;
+                 info.rates = RatesRead::kNone;
                  info.make = [info](const Params&) {
                    return std::make_unique<OptimusOracle>(info);
                  };

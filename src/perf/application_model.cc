@@ -11,8 +11,8 @@ namespace allot {
 ApplicationModel::ApplicationModel(ApplicationPtr application, double fixed_batch)
     : application_(std::move(application)), fixed_batch_(fixed_batch) {}
 
-const ApplicationModel::Candidates& ApplicationModel::CandidatesAt(const ApplicationOnType& type,
-                                                                   const RunShape& shape) const {
+ApplicationModel::Candidates* ApplicationModel::CandidatesAt(const ApplicationOnType& type,
+                                                             const RunShape& shape) const {
   const std::string canonical = CanonicalPlacement(shape.nodes);
   std::string key = canonical;
   key.push_back('\0');
@@ -20,14 +20,14 @@ const ApplicationModel::Candidates& ApplicationModel::CandidatesAt(const Applica
   {
     const std::lock_guard lock(mutex_);
     const auto found = candidates_.find(key);
-    if (found != candidates_.end()) return *found->second;
+    if (found != candidates_.end()) return found->second.get();
   }
   auto made = std::make_unique<Candidates>();
   const ProfiledTimes::Place place = type.times.PlaceOf(canonical);
   const auto add = [&](const BatchChoice& choice) {
     if (choice.local_batch <= 0) return;
     const StepTime time = StepTimeOn(type, place, choice.local_batch);
-    if (time.known()) made->push_back({choice, time.Iteration(choice.accumulation)});
+    if (time.known()) made->all.push_back({choice, time.Iteration(choice.accumulation)});
   };
   if (type.stages > 1) {
     add(PipelineBatch(type, place.gpus));
@@ -36,8 +36,10 @@ const ApplicationModel::Candidates& ApplicationModel::CandidatesAt(const Applica
   } else if (place.gpus > 0) {
     for (const BatchChoice& choice : BatchCandidates(type.limits, place.gpus)) add(choice);
   }
+  made->best.resize(static_cast<std::size_t>(application_->epochs()));
+  made->known.assign(made->best.size(), 0);
   const std::lock_guard lock(mutex_);
-  return *candidates_.try_emplace(std::move(key), std::move(made)).first->second;
+  return candidates_.try_emplace(std::move(key), std::move(made)).first->second.get();
 }
 
 ModelPtr ApplicationModel::WithBatch(double batch) const {
@@ -53,7 +55,13 @@ BatchChoice ApplicationModel::Choose(const RunShape& shape, std::int32_t epoch,
   const ApplicationOnType* type = application_->On(shape.gpu_type);
   if (type == nullptr) return best;
   const GpuCount replicas = ReplicasOn(*type, shape.units().of(0));
-  for (const Candidate& candidate : CandidatesAt(*type, shape)) {
+  Candidates* const candidates = CandidatesAt(*type, shape);
+  const auto at = static_cast<std::size_t>(epoch);
+  if (statistics == nullptr) {
+    const std::lock_guard lock(mutex_);
+    if (candidates->known[at] != 0) return candidates->best[at];
+  }
+  for (const Candidate& candidate : candidates->all) {
     const double total = candidate.choice.total(replicas);
     const double gain = statistics != nullptr
                             ? statistics->Gain(total / application_->initial_batch())
@@ -62,6 +70,11 @@ BatchChoice ApplicationModel::Choose(const RunShape& shape, std::int32_t epoch,
     if (!(rate > best.rate)) continue;
     best = candidate.choice;
     best.rate = rate;
+  }
+  if (statistics == nullptr) {
+    const std::lock_guard lock(mutex_);
+    candidates->best[at] = best;
+    candidates->known[at] = 1;
   }
   return best;
 }

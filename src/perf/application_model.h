@@ -47,14 +47,18 @@ class ApplicationModel final : public ThroughputModel {
     BatchChoice choice;
     Seconds iteration = 0;
   };
-  using Candidates = std::vector<Candidate>;
-  const Candidates& CandidatesAt(const ApplicationOnType& type, const RunShape& shape) const;
+  struct Candidates {
+    std::vector<Candidate> all;
+    std::vector<BatchChoice> best;  // by epoch, once it was asked for
+    std::vector<char> known;        // whether it was
+  };
+  Candidates* CandidatesAt(const ApplicationOnType& type, const RunShape& shape) const;
 
   ApplicationPtr application_;
   double fixed_batch_;
   std::vector<UnitKind> kinds_{{"gpu", {1, 0}}};
-  mutable std::mutex mutex_;  // of what follows; what they point to never changes
-  mutable std::unordered_map<std::string, std::unique_ptr<const Candidates>> candidates_;
+  mutable std::mutex mutex_;  // of what follows; Candidates::all never changes
+  mutable std::unordered_map<std::string, std::unique_ptr<Candidates>> candidates_;
   mutable std::map<double, ModelPtr> with_batch_;
 };
 

@@ -17,6 +17,7 @@
 #include "cluster/observation.h"
 #include "core/params.h"
 #include "core/registry.h"
+#include "sched/rates_read.h"
 
 namespace allot {
 
@@ -37,6 +38,9 @@ struct PolicyInfo {
   bool time_driven = false;
   // It uses the foresight of the episode: a point of reference, never a real scheduler.
   bool oracle = false;
+  // On clusters of one GPU type; on others all rates are kept. What is decided must not depend on
+  // the rates that it says it does not read.
+  RatesRead rates = RatesRead::kAll;
   std::vector<ParamSpec> params;
   // Makes the policy. Throws UsageError for values that it does not accept.
   std::function<std::unique_ptr<Policy>(const Params&)> make;

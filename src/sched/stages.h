@@ -20,6 +20,7 @@
 #include "cluster/observation.h"
 #include "core/params.h"
 #include "core/registry.h"
+#include "sched/rates_read.h"
 
 namespace allot {
 
@@ -163,6 +164,7 @@ struct StageInfo {
   // passes one that runs. Of a placement: the same grants, asked again while its answer runs, get
   // the same answer. Not used of other stages.
   bool repeats = false;
+  RatesRead rates = RatesRead::kAll;  // as in PolicyInfo
   std::vector<ParamSpec> params;
   std::function<std::unique_ptr<Stage>(const Params&)> make;
 };

@@ -42,7 +42,8 @@ void CheckBelief(std::string_view spec) {
 
 std::int32_t RequestedAsBelieved(const ConfigurationTable& believed, std::int32_t requested) {
   for (const GpuTypeIndex type : believed.types()) {
-    const std::int32_t same = believed.OnType(requested, type);
+    const std::int32_t same =
+        believed[requested].gpu_type == type ? requested : believed.OnType(requested, type);
     if (same >= 0 && believed[same].rate > 0) return same;
   }
   return requested;

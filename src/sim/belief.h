@@ -49,6 +49,10 @@ class Belief {
   // Whether every start is measured; else only changes of the rate.
   virtual bool measures_starts() const { return false; }
 
+  // From now on rates of configurations beyond ConfigurationTable::trusted are not read: they may
+  // be 0.
+  virtual void LeaveOutUntrusted() {}
+
   // What jobs that train applications learn of themselves, and how they choose their batch. Null:
   // they know their true iteration times.
   virtual TrainingBelief* training() { return nullptr; }

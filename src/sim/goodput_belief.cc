@@ -31,8 +31,11 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
 
   const ConfigurationTable* TableOf(JobIndex job) override {
     if (!Fits(job)) return FollowedTruth::TableOf(job);
-    return &Of(job).table;
+    Believed& believed = Of(job);
+    if (believed.stale) Renew(job, &believed);
+    return believed.table.get();
   }
+  void LeaveOutUntrusted() override { leaves_out_ = true; }
 
   void Forget(JobIndex job) override {
     jobs_.erase(job);
@@ -41,9 +44,8 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
 
   // Where training is not played in steps: what it would measure with its best batch.
   bool Take(const RateMeasurement& measured) override {
-    const auto found = jobs_.find(measured.job);
-    if (found == jobs_.end()) return FollowedTruth::Take(measured);
-    const Configuration& c = found->second.table[measured.configuration];
+    if (!jobs_.contains(measured.job)) return FollowedTruth::Take(measured);
+    const Configuration& c = (*scenario_.facts(measured.job).table)[measured.configuration];
     const ApplicationModel& model = *ApplicationOf(measured.job);
     const Application& application = *model.application();
     const GpuTypeSpec& type = specs_[At(c.gpu_type)];
@@ -86,19 +88,21 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
     }
     const bool same =
         believed.measured && believed.statistics.square == measured.statistics.square &&
-        believed.statistics.variance == measured.statistics.variance &&
+        believed.statistics.variance == measured.statistics.variance && !believed.stale &&
         believed.used == believed.fits->version() && believed.trusted == TrustedOf(job, believed);
     if (same) return false;
     believed.statistics = measured.statistics;
     believed.measured = true;
-    Renew(job, &believed);
+    // A job measures itself several times in an interval; its table is asked for at the end.
+    believed.stale = true;
     return true;
   }
 
   BatchChoice Choose(JobIndex job, const TrainingPlace& place) override {
     const ApplicationModel& model = *ApplicationOf(job);
     const ApplicationOnType& on = *model.application()->On(place.gpu_type);
-    const Believed& believed = Of(job);
+    Believed& believed = Of(job);
+    AssumeStart(*model.application(), &believed);
     const StepTiming* timing = believed.fits->On(place.gpu_type);
     if (model.fixed_batch() > 0 || timing == nullptr || !believed.measured) {
       const double batch = model.fixed_batch() > 0
@@ -106,12 +110,17 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
                                : std::max(on.limits.initial, on.limits.least_local * place.gpus);
       return SplitFixedBatch(on.limits, place.gpus, batch);
     }
-    // No more samples on a GPU than it was measured with.
-    BatchLimits limits = on.limits;
-    const std::int32_t largest = on.times.LargestBatch({nullptr, place.nodes, place.gpus});
-    if (largest > 0) limits.most_local = std::min<double>(limits.most_local, largest);
-    BatchChoice choice = ChooseBatch(*timing, limits, {{limits.initial, believed.statistics}},
-                                     place.nodes > 1, place.gpus);
+    Believed::Here& here = believed.here;
+    if (here.type != &on || here.nodes != place.nodes || here.gpus != place.gpus ||
+        here.version != believed.fits->version()) {
+      // No more samples on a GPU than it was measured with.
+      BatchLimits limits = on.limits;
+      const std::int32_t largest = on.times.LargestBatch({nullptr, place.nodes, place.gpus});
+      if (largest > 0) limits.most_local = std::min<double>(limits.most_local, largest);
+      here = {&on, place.nodes, place.gpus, believed.fits->version(),
+              TimedBatches(*timing, limits, place.nodes > 1, place.gpus)};
+    }
+    BatchChoice choice = here.batches.Best(believed.statistics);
     // Rounded up on each GPU, it may be above the most.
     const double room = on.limits.most / (double{1} * place.gpus * (choice.accumulation + 1));
     choice.local_batch = std::min(choice.local_batch, static_cast<std::int64_t>(room));
@@ -120,13 +129,23 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
 
  private:
   struct Believed {
-    ConfigurationTable table;
+    std::unique_ptr<ConfigurationTable> table;  // null until it is asked for
     std::shared_ptr<TimingFits> fits;
     GoodputRates rates;
     GradientStatistics statistics{};
     bool measured = false;
+    bool stale = true;       // the table does not say so yet
     std::uint64_t used = 0;  // version of the fits that the rates are of
     GpuCount trusted = 0;
+    // The batches that it may have where it is.
+    struct Here {
+      const ApplicationOnType* type = nullptr;
+      std::int32_t nodes = 0;
+      GpuCount gpus = 0;
+      std::uint64_t version = 0;  // of the fits
+      TimedBatches batches;
+    };
+    Here here{};
   };
 
   const ApplicationModel* ApplicationOf(JobIndex job) const {
@@ -148,16 +167,17 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
     const auto found = jobs_.find(job);
     if (found != jobs_.end()) return found->second;
     const Scenario::JobFacts& facts = scenario_.facts(job);
-    Believed believed{*facts.table, FitsFor(job), GoodputRates(CandidatesFor(job))};
-    if (regime_ != TimingRegime::kOnline && !believed.fits->empty()) {
-      // What the gradients are at its first epoch is measured as soon as it runs.
-      const Application& application = *facts.application->application();
-      believed.statistics = application.StatisticsIn(0, application.initial_batch());
-      believed.measured = true;
-    }
+    Believed believed{nullptr, FitsFor(job), GoodputRates(CandidatesFor(job))};
     Believed& at = jobs_.emplace(job, std::move(believed)).first->second;
-    Renew(job, &at);
+    AssumeStart(*facts.application->application(), &at);
     return at;
+  }
+
+  // What the gradients are at its first epoch is measured as soon as it runs.
+  void AssumeStart(const Application& application, Believed* believed) const {
+    if (believed->measured || regime_ == TimingRegime::kOnline || believed->fits->empty()) return;
+    believed->statistics = application.StatisticsIn(0, application.initial_batch());
+    believed->measured = true;
   }
 
   std::shared_ptr<TimingFits> FitsFor(JobIndex job) {
@@ -252,20 +272,22 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
 
   void Renew(JobIndex job, Believed* believed) {
     const ConfigurationTable& truth = *scenario_.facts(job).table;
+    if (believed->table == nullptr) believed->table = std::make_unique<ConfigurationTable>(truth);
     const TimingFits& fits = *believed->fits;
+    believed->stale = false;
+    believed->trusted = TrustedOf(job, *believed);
     if (believed->measured && !fits.empty()) {
       if (believed->used != fits.version()) {
-        believed->rates.SetTimings(truth,
-                                   [&](GpuTypeIndex type) { return fits.On(TypeName(type)); });
+        believed->rates.SetTimings([&](GpuTypeIndex type) { return fits.On(TypeName(type)); });
       }
       believed->used = fits.version();
-      believed->rates.RatesAt(believed->statistics, &rates_);
+      believed->rates.RatesAt(believed->statistics, &rates_,
+                              leaves_out_ ? believed->trusted : kMaxGpusPerJob);
       Project(job, *believed);
     }
-    believed->trusted = TrustedOf(job, *believed);
     const UnitCounts trusted(believed->trusted);
     if (believed->used == 0 || !Progresses(truth, trusted)) ScalePerfectly(truth);
-    believed->table.Renew(rates_, trusted);
+    believed->table->Renew(rates_, trusted);
   }
   bool Progresses(const ConfigurationTable& table, const UnitCounts& trusted) const {
     bool any = false;
@@ -336,6 +358,7 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
   TimingRegime regime_;
   double growth_;
   bool users_batch_;
+  bool leaves_out_ = false;  // rates that are not trusted
   std::map<JobIndex, Believed> jobs_;
   std::map<JobIndex, GpuCount> most_gpus_;  // where fits do not say
   std::map<const Application*, std::shared_ptr<TimingFits>> shared_;

@@ -67,6 +67,7 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
     cluster_ready(cluster);
   } else {
     cluster.LeaveOutSums();
+    if (listeners.empty()) cluster.ShowRates(policy.info().rates);
   }
   RunOutcome outcome;
   const ScenarioForesight foresight(scenario);
@@ -124,6 +125,7 @@ RequestedTraining ScenarioForesight::TrainingOf(JobIndex job) const {
 double ScenarioForesight::MeanJct(Policy& policy) const {
   SimulatedCluster cluster(scenario_);
   cluster.LeaveOutSums();
+  cluster.ShowRates(policy.info().rates);
   Drive(cluster, policy, ContextOf(scenario_), {}, {.time_decisions = false});
   double sum = 0;
   for (const JobRecord& record : cluster.records()) sum += record.finish - record.submit;

@@ -317,6 +317,7 @@ PlacementInfo ChooserPlacementInfo(std::string id, std::string summary,
   info.id = std::move(id);
   info.summary = std::move(summary);
   info.repeats = true;
+  info.rates = RatesRead::kNone;
   info.params = std::move(params);
   info.params.push_back(
       {"victims", "false",

@@ -29,7 +29,9 @@ class StagedPolicy : public Policy, public IncrementalPolicy {
         sizing_(MakeStage<Sizing>("sizing", stages.sizing, loader)),
         typed_sizing_(types_.get(), sizing_.get()),
         placement_(MakeStage<Placement>("placement", stages.placement, loader)) {
+    info_.rates = RatesRead::kNone;
     const auto take = [this](const auto& stage, bool reads_lengths = true) {
+      info_.rates = std::max(info_.rates, stage.rates);
       info_.needs_lengths = info_.needs_lengths || (stage.needs_lengths && reads_lengths);
       info_.time_driven = info_.time_driven || stage.time_driven;
     };
@@ -46,6 +48,8 @@ class StagedPolicy : public Policy, public IncrementalPolicy {
     const PlacementInfo& placement =
         Registry<PlacementInfo>::Global().Get("placement", name(stages.placement));
     take(placement);
+    // Types are assigned by rates, where there are several or always.
+    if (types_->Concerns(ClusterSpec())) info_.rates = RatesRead::kAll;
     info_.time_driven = info_.time_driven || guard_.on();
     promises_ = !typed_sizing_.may_pair() && info_.time_driven && !admission.time_driven &&
                 sizing.repeats && !sizing_->places() && placement.repeats;

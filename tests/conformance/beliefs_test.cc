@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "envs/setting.h"
 #include "sim/belief.h"
 #include "tests/conformance/random_world.h"
 #include "tests/conformance/runnable_specs.h"
@@ -69,6 +70,24 @@ TEST_P(BeliefConformanceTest, HeldAnswersAreAskedAgainWhenTablesChange) {
       for (std::size_t j = 0; j < in_full.size(); ++j) {
         ASSERT_EQ(as_changes[j].finish, in_full[j].finish) << "job " << j;
       }
+    }
+  }
+}
+
+// A run in which nobody else looks at rates keeps only those up to date that the policy reads.
+TEST_P(BeliefConformanceTest, WhatItDoesNotReadChangesNothing) {
+  const auto policy = MakePolicy(specs_.Of(GetParam()));
+  if (policy->info().rates == RatesRead::kAll) return;
+  for (const char* belief : {"exact", "online", "shared"}) {
+    SCOPED_TRACE(belief);
+    const auto scenario =
+        MakeSetting(fmt::format("pollux:load=0.3,nodes=12,beliefs={}", belief)).episodes(5);
+    ValidityCheck check;
+    DecisionListener* const listeners[] = {&check};
+    const auto in_full = RunPolicy(*scenario, *policy, listeners).records;
+    const auto left_out = RunPolicy(*scenario, *policy).records;
+    for (std::size_t j = 0; j < in_full.size(); ++j) {
+      ASSERT_EQ(left_out[j].finish, in_full[j].finish) << "job " << j;
     }
   }
 }

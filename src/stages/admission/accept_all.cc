@@ -23,6 +23,7 @@ ALLOT_REGISTER(AdmissionInfo, ([] {
                  AdmissionInfo info;
                  info.id = "accept-all";
                  info.summary = "every submitted job is considered";
+                 info.rates = RatesRead::kNone;
                  info.make = [](const Params&) { return std::make_unique<AcceptAll>(); };
                  return info;
                }()));

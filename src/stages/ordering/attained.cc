@@ -124,6 +124,7 @@ ALLOT_REGISTER(
       info.id = "attained";
       info.summary = "least attained service first, optionally in queues (Tiresias)";
       info.time_driven = true;
+      info.rates = RatesRead::kNone;
       info.params = {
           {"queues", "",
            "ascending service thresholds between queues, joined by '|'; none: plain LAS", 0, 1e15},

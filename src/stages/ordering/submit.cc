@@ -27,6 +27,7 @@ ALLOT_REGISTER(OrderingInfo, ([] {
                  OrderingInfo info;
                  info.id = "submit";
                  info.summary = "earliest submission first";
+                 info.rates = RatesRead::kNone;
                  info.params = {{"preemptive", "false",
                                  "whether an older job may stop a backfilled younger one"}};
                  info.make = [](const Params& params) {

@@ -120,6 +120,7 @@ ALLOT_REGISTER(
       info.summary =
           "who keeps its size stays, others take the node with most free GPUs, and so on";
       info.repeats = true;
+      info.rates = RatesRead::kNone;
       info.params = {{"smallest-first", "false",
                       "jobs of few GPUs are placed first (false: in the order given)"}};
       info.make = [](const Params& params) {

@@ -135,6 +135,7 @@ ALLOT_REGISTER(
       info.id = "requested";
       info.summary = "each job gets the requested size or nothing, in order";
       info.repeats = true;
+      info.rates = RatesRead::kNone;
       info.params = {
           {"backfill", "true", "skip a job that does not fit (false: it blocks all behind it)"},
           {"within-capacity", "true",

@@ -81,7 +81,7 @@ TEST(GoodputRatesTest, RatesAreThoseOfTheBestBatches) {
   for (const double fixed : {0.0, 128.0}) {
     GoodputRates rates(MakeGoodputCandidates(
         table, [&](GpuTypeIndex) { return &limits; }, fixed));
-    rates.SetTimings(table, [&](GpuTypeIndex) { return &kTrue; });
+    rates.SetTimings([&](GpuTypeIndex) { return &kTrue; });
     for (const GradientStatistics statistics :
          {GradientStatistics{1, 3}, GradientStatistics{0.1, 40}, GradientStatistics{-1, 0.5}}) {
       std::vector<double> got;
@@ -97,6 +97,44 @@ TEST(GoodputRatesTest, RatesAreThoseOfTheBestBatches) {
         EXPECT_NEAR(got[static_cast<std::size_t>(c)], wanted, 1e-12 * wanted)
             << gpus << " GPUs, fixed " << fixed;
       }
+    }
+  }
+}
+
+TEST(GoodputRatesTest, RatesOfMoreGpusThanAskedForAreLeftOut) {
+  std::vector<Configuration> configurations;
+  for (std::int16_t gpus = 1; gpus <= 4; ++gpus) {
+    Configuration c;
+    c.units = {gpus};
+    c.demand = {gpus, 0};
+    c.cost = gpus;
+    c.rate = 1;
+    configurations.push_back(c);
+  }
+  const ConfigurationTable table("job", {{"gpu", {1, 0}}}, configurations);
+  const BatchLimits limits{32, 512, 8, 64};
+  GoodputRates rates(MakeGoodputCandidates(
+      table, [&](GpuTypeIndex) { return &limits; }, 0));
+  rates.SetTimings([&](GpuTypeIndex) { return &kTrue; });
+  std::vector<double> few;
+  std::vector<double> all;
+  rates.RatesAt({1, 3}, &few, 2);
+  rates.RatesAt({1, 3}, &all);
+  EXPECT_EQ(few, (std::vector<double>{all[0], all[1], 0, 0}));
+  EXPECT_GT(all[3], all[2]);
+}
+
+TEST(TimedBatchesTest, TheBestIsThatOfChooseBatch) {
+  const BatchLimits limits{32, 512, 8, 64};
+  for (const GpuCount gpus : {1, 3, 8}) {
+    const TimedBatches timed(kTrue, limits, gpus > 4, gpus);
+    for (const GradientStatistics statistics :
+         {GradientStatistics{1, 3}, GradientStatistics{0.1, 40}}) {
+      const BatchChoice wanted = ChooseBatch(kTrue, limits, {{32, statistics}}, gpus > 4, gpus);
+      const BatchChoice got = timed.Best(statistics);
+      EXPECT_EQ(got.local_batch, wanted.local_batch);
+      EXPECT_EQ(got.accumulation, wanted.accumulation);
+      EXPECT_EQ(got.rate, wanted.rate);
     }
   }
 }
