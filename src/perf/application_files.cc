@@ -322,10 +322,21 @@ std::vector<TrainingCurve> ReadCurves(const Files& files, const std::string& nam
       name + "/validation.csv",
       {"batch_size", "epoch", "progress", "iteration", "grad_sqr", "grad_var"}, {"metric"});
   std::vector<TrainingCurve> curves;
+  std::string last;  // row
+  const auto end_curve = [&] {
+    if (curves.empty() || curves.back().epochs.size() == curves.front().epochs.size()) return;
+    throw RowError(fmt::format("every batch has as many epochs as the first, {}: batch {} ends",
+                               curves.front().epochs.size(), curves.back().batch),
+                   std::to_string(curves.back().epochs.size()), last);
+  };
   while (csv.Next()) {
     csv.CheckRow();
     const auto batch = static_cast<double>(csv.Whole("batch_size", 1, kLargestBatch));
-    if (curves.empty() || curves.back().batch != batch) curves.push_back({batch, {}});
+    if (curves.empty() || curves.back().batch != batch) {
+      end_curve();
+      curves.push_back({batch, {}});
+    }
+    last = csv.place();
     auto& epochs = curves.back().epochs;
     const auto epoch = csv.Integer("epoch", 0, kMostEpochs);
     if (static_cast<std::size_t>(epoch) != epochs.size()) {
@@ -342,6 +353,7 @@ std::vector<TrainingCurve> ReadCurves(const Files& files, const std::string& nam
     }
     epochs.push_back(read);
   }
+  end_curve();
   return curves;
 }
 

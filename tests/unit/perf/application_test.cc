@@ -169,7 +169,7 @@ TEST(ApplicationTest, MistakesAreNamedWithFileLineAndRule) {
       {"16,2,200,12", "16,3,200,12", {"'max_epochs'", "(2)", "3"}},
       {"mine,8,64,4,16", "mine,8,64,4,2", {"must have room", "4", "2"}},
       {"mine,8,64", "other,8,64", {"other/placements.csv"}},
-      {"64,1,201,40,1,4\n", "", {"equally many epochs", "2", "1"}},
+      {"64,1,201,40,1,4\n", "", {"as many epochs", "2", "1", "apps/mine/validation.csv:4"}},
   };
   for (const Mistake& mistake : mistakes) {
     SCOPED_TRACE(mistake.to);

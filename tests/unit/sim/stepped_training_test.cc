@@ -201,6 +201,13 @@ TEST(SteppedTrainingTest, JobsKeepTheBatchThatTheirUsersAskedForWhereThePolicySa
   EXPECT_EQ(Jcts(RunPolicy(scenario, chosen)), (std::vector<Seconds>{30 + 140}));
 }
 
+TEST(SteppedTrainingTest, ABatchOutsideTheApplicationsRangeIsRefused) {
+  for (const double batch : {7.0, 17.0}) {
+    ExpectError(ExitCode::kBadData, {"'mine' trains with 8 to 16 samples", "asks for"},
+                [&] { World({{0, 1, 100}}, "1x4", Rules("pollux"), batch); });
+  }
+}
+
 TEST(SteppedTrainingTest, WhatWasNotMeasuredStopsTheRun) {
   const Catalogue catalogue = Catalogue::FromCsv(kPack, "apps");
   const auto& model = *AsApplication(*catalogue.Get("mine"));
