@@ -27,7 +27,8 @@ ALLOT_REGISTER(
                  },
                  {{"gavel",
                    "gavel-oracle:placement=sticky,lease=0,residues=true,leftovers=in-turn,"
-                   "remember=true"}}}));
+                   "remember=true"}},
+                 "sia,gavel,pollux,index"}));
 
 }  // namespace
 }  // namespace allot
