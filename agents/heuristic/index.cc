@@ -1,8 +1,10 @@
 // The weighted alpha-fair index with fixed numbers: u, beta, kappa for every job, u = -alpha
 // ln(time) of the remaining time in the smallest configuration or, where lengths are unknown, of
-// the GPU time attained or the inverse Gittins index; or u = alpha x age. `rank` adds heSRPT's
-// weight (forecast/hesrpt_weight.h), `fairness` how far a job is behind an even division of the
-// cluster (stages/even_progress.h). docs/learning-method.md says which heuristics its points are.
+// the GPU time attained, the inverse Gittins index, or the time that jobs of the same profile had
+// left (forecast/work_of_profiles.h); or u = alpha x age.
+// `rank` adds heSRPT's weight (forecast/hesrpt_weight.h), `fairness` how far a job is behind an
+// even division of the cluster (stages/even_progress.h). docs/learning-method.md says which
+// heuristics its points are.
 //
 // For jobs that choose their batch (docs/goodput.md): `sizes` keeps to some numbers of GPUs; `soon`
 // adds to the stickiness of jobs that end within few intervals; with `repay` a job keeps its size
@@ -16,6 +18,7 @@
 #include "forecast/hesrpt_weight.h"
 #include "forecast/length_model.h"
 #include "forecast/remaining.h"
+#include "forecast/work_of_profiles.h"
 #include "sched/policy.h"
 #include "stages/capacity.h"
 #include "stages/even_progress.h"
@@ -48,7 +51,12 @@ class IndexHeuristic : public Policy {
     shape_.kappa = static_cast<float>(params.Number("kappa"));
     info_.needs_lengths = ((basis_ == Basis::kRemaining || basis_ == Basis::kGittins) &&
                            (alpha_ != 0 || rank_ != 0)) ||
-                          fairness_ != 0 || soon_ != 0 || repay_ || joint_fill_;
+                          fairness_ != 0 ||
+                          (basis_ != Basis::kProfile && (soon_ != 0 || repay_ || joint_fill_));
+    // An even division, and what was asked for, may be of more GPUs than are trusted.
+    info_.rates = fairness_ != 0 || basis_ == Basis::kGittins || params.Text("types") != "exact"
+                      ? RatesRead::kAll
+                      : RatesRead::kTrusted;
     if (rank_ != 0 && basis_ == Basis::kSubmit) {
       throw UsageError("policy 'index': rank {} needs a basis that is a time, got submit", rank_);
     }
@@ -57,6 +65,7 @@ class IndexHeuristic : public Policy {
 
   void OnEpisodeStart(const EpisodeContext&) override {
     lengths_.OnEpisodeStart();
+    works_.OnEpisodeStart();
     even_.OnEpisodeStart();
     fill_.OnEpisodeStart();
   }
@@ -65,6 +74,7 @@ class IndexHeuristic : public Policy {
 
   void Decide(const Observation& o, Allocation* allocation) override {
     if (basis_ == Basis::kGittins) lengths_.Observe(o);
+    if (basis_ == Basis::kProfile) works_.Observe(o);
     rows_.clear();
     scores_.clear();
     times_.clear();
@@ -101,15 +111,17 @@ class IndexHeuristic : public Policy {
   }
 
  private:
-  enum class Basis { kRemaining, kAttained, kGittins, kSubmit };
+  enum class Basis { kRemaining, kAttained, kGittins, kProfile, kSubmit };
 
   static Basis BasisOf(const std::string& text) {
     if (text == "remaining") return Basis::kRemaining;
     if (text == "attained") return Basis::kAttained;
     if (text == "gittins") return Basis::kGittins;
+    if (text == "profile") return Basis::kProfile;
     if (text == "submit") return Basis::kSubmit;
     throw UsageError(
-        "policy 'index': 'basis' must be remaining, attained, gittins or submit, got '{}'", text);
+        "policy 'index': 'basis' must be remaining, attained, gittins, profile or submit, got '{}'",
+        text);
   }
 
   static HullFillOptions FillOptions(const Params& params) {
@@ -126,13 +138,15 @@ class IndexHeuristic : public Policy {
   }
 
   // Remaining time as it runs, or in its smallest configuration.
-  static Seconds RemainingTime(const Observation& o, std::int32_t row) {
+  Seconds RemainingTime(const Observation& o, std::int32_t row) const {
     const ConfigurationTable& table = *o.table[At(row)];
     const std::int32_t running = o.running[At(row)];
     const double now = running >= 0 ? table[running].rate : 0;
-    return ReckonedRemaining(o, row) / (now > 0 ? now : table.reference_rate());
+    const double left =
+        basis_ == Basis::kProfile ? works_.Remaining(o, row) : ReckonedRemaining(o, row);
+    return left / (now > 0 ? now : table.reference_rate());
   }
-  static double EndsSoon(const Observation& o, std::int32_t row) {
+  double EndsSoon(const Observation& o, std::int32_t row) const {
     return o.interval / std::max(RemainingTime(o, row), 1e-3);
   }
 
@@ -189,6 +203,8 @@ class IndexHeuristic : public Policy {
         return o.attained_gpu_seconds[static_cast<std::size_t>(row)];
       case Basis::kGittins:
         return lengths_.Rank(o, row);
+      case Basis::kProfile:
+        return works_.Remaining(o, row) / o.table[At(row)]->reference_rate();
       default:
         return ReckonedRemaining(o, row) / o.table[static_cast<std::size_t>(row)]->reference_rate();
     }
@@ -203,6 +219,7 @@ class IndexHeuristic : public Policy {
   double soon_;
   bool repay_;
   LengthModel lengths_;
+  WorkOfProfiles works_;
   Score shape_;
   bool joint_fill_;
   TypedFill fill_;
@@ -242,8 +259,9 @@ PolicyInfo IndexInfo() {
        0, 100},
       {"repay", "false", "a job keeps its size where another one would not repay the restart"},
       {"basis", "remaining",
-       "which time: remaining (estimated), attained (GPU time), gittins (length model), or submit: "
-       "u = alpha age"},
+       "which time: remaining (estimated), attained (GPU time), gittins (length model), profile "
+       "(as "
+       "jobs of the same profile needed), or submit: u = alpha age"},
       {"history", "",
        "for basis=gittins: TRACE@DATE, run times of jobs submitted before the date are known"},
       {"joint", "false",
