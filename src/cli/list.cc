@@ -15,6 +15,7 @@
 #include "perf/throughput_model.h"
 #include "sched/policy.h"
 #include "sched/stages.h"
+#include "sim/autoscaler.h"
 #include "sim/belief.h"
 #include "sim/job_process.h"
 #include "sim/profile.h"
@@ -75,6 +76,7 @@ int List(const std::string& what, const GlobalOptions& globals) {
               {"catalogues", Describe<CatalogueInfo>()},
               {"throughput", Describe<ThroughputModelInfo>()},
               {"beliefs", Describe<BeliefInfo>()},
+              {"autoscalers", Describe<AutoscalerInfo>()},
               {"progress", Describe<ProcessInfo>()},
               {"sharing", Describe<SharingInfo>()}};
   if (!what.empty()) {

@@ -35,6 +35,7 @@ struct TimelinePoint {
   std::int32_t active = 0;  // unfinished jobs
   std::int32_t running = 0;
   std::int32_t gpus_used = 0;
+  std::int32_t nodes = 0;  // with capacity; of live clusters 0: not noted
 };
 
 }  // namespace allot

@@ -65,7 +65,8 @@ std::string SimJson(const SimOptions& options) {
             {"beliefs", options.beliefs},
             {"progress", options.progress},
             {"seed", options.seed}};
-  // Only where it is said: logs of before do not name it.
+  // Only where they are said: logs of before do not name them.
+  if (!options.autoscale.empty()) json["autoscale"] = options.autoscale;
   Json training = TrainingJson(options.training);
   if (training != TrainingJson({})) json["training"] = std::move(training);
   return json.dump();
@@ -94,6 +95,7 @@ SimOptions SimFromJson(const std::string& text, const std::string& where) {
     options.lengths = LengthEstimates::Parse(json.at("length_estimates").get<std::string>());
     options.beliefs = json.value("beliefs", options.beliefs);
     options.progress = json.value("progress", options.progress);
+    options.autoscale = json.value("autoscale", options.autoscale);
     options.seed = json.at("seed");
     return options;
   } catch (const Json::exception& error) {

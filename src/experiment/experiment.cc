@@ -77,6 +77,7 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
   evaluation.length_estimates = sim.lengths.ToString();
   evaluation.beliefs = sim.beliefs;
   evaluation.progress = sim.progress;
+  evaluation.autoscale = sim.autoscale;
   evaluation.restart_cost_s = sim.restart_cost;
   evaluation.launch_cost_s = sim.launch_cost;
   evaluation.interval_s = sim.interval;
@@ -133,6 +134,7 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
                    .decision_us = outcome.drive.decision_us,
                    .cpu_s = outcome.cpu_s,
                    .wall_s = outcome.wall_s,
+                   .node_price = scenario.options().node_price,
                    .workload = &scenario.workload(),
                    .even_durations = even_durations,
                    .alone = [&alone](JobIndex job, double gpus) { return alone.Of(job, gpus); },

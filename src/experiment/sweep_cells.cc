@@ -137,6 +137,7 @@ SweepCell SweepCells::RunIn(const Entry& entry, const std::string& spec) const {
       .decision_us = {},
       .cpu_s = outcome.cpu_s,
       .wall_s = outcome.wall_s,
+      .node_price = scenario.options().node_price,
       .workload = &scenario.workload(),
       .even_durations = even_durations,
       .alone = [&alone](JobIndex job, double gpus) { return alone.Of(job, gpus); }};

@@ -97,6 +97,8 @@ SimOptions World::sim() const {
   if (!spec_.progress.empty()) options.progress = spec_.progress;
   if (!spec_.failures.empty()) options.failures = ParseNodeFailures(spec_.failures);
   if (!spec_.node_events.empty()) options.node_events = ReadNodeEvents(spec_.node_events);
+  options.autoscale = spec_.autoscale;
+  options.node_price = spec_.node_price;
   options.seed = spec_.seed;
   return options;
 }

@@ -92,6 +92,8 @@ std::vector<PolicyRow> CompareToReference(const Evaluation& evaluation) {
     row.p99_jct_s = MeanOf(policy.runs, &RunSummary::p99_jct_s);
     row.avg_queueing_s = MeanOf(policy.runs, &RunSummary::avg_queueing_s);
     row.gpu_utilisation = MeanOf(policy.runs, &RunSummary::gpu_utilisation);
+    row.node_hours = MeanOf(policy.runs, &RunSummary::node_hours);
+    row.cost = MeanOf(policy.runs, &RunSummary::cost);
     row.decision_us_p50 = MeanOf(policy.runs, &RunSummary::decision_us_p50);
     row.decision_us_p99 = MeanOf(policy.runs, &RunSummary::decision_us_p99);
     double restarts = 0;
@@ -166,7 +168,7 @@ Headline MakeHeadline(const Evaluation& evaluation, const std::vector<PolicyRow>
 namespace {
 
 // A last row with what no policy can beat, where all workloads have it.
-void AddBoundRow(const Evaluation& evaluation, TextTable* table) {
+void AddBoundRow(const Evaluation& evaluation, std::size_t columns, TextTable* table) {
   std::vector<double> bounds;
   for (const EvaluatedWorkload& workload : evaluation.workloads) {
     bounds.push_back(workload.jct_bound_s);
@@ -175,8 +177,11 @@ void AddBoundRow(const Evaluation& evaluation, TextTable* table) {
   for (const double bound : bounds) sum += bound;
   if (!std::isfinite(sum)) return;
   const PairedRatio ratio = ComparePaired(AverageJcts(ReferenceOf(evaluation).runs), bounds);
-  table->AddRow({"lower bound", HumanDuration(sum / static_cast<double>(bounds.size())),
-                 HumanRatio(ratio), "-", "-", "-", "-", "-", "-", "-"});
+  std::vector<std::string> cells(columns, "-");
+  cells[0] = "lower bound";
+  cells[1] = HumanDuration(sum / static_cast<double>(bounds.size()));
+  cells[2] = HumanRatio(ratio);
+  table->AddRow(std::move(cells));
   table->AddNote("lower bound: no policy can have a smaller average JCT; none need reach it.");
 }
 
@@ -185,27 +190,44 @@ void AddBoundRow(const Evaluation& evaluation, TextTable* table) {
 TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<PolicyRow>& rows) {
   const std::string& label = ReferenceOf(evaluation).label;
   const std::string reference = DisplayWidth(label) <= kLongestTitle ? label : ">";
-  TextTable table({{"policy", TextTable::Align::kLeft},
-                   {"avg JCT"},
-                   {reference + " / policy"},
-                   {"p50 JCT"},
-                   {"p95 JCT"},
-                   {"p99 JCT"},
-                   {"GPU use"},
-                   {"restarts/job"},
-                   {"decision p50"},
-                   {"p99"}});
+  std::vector<TextTable::Column> columns = {{"policy", TextTable::Align::kLeft},
+                                            {"avg JCT"},
+                                            {reference + " / policy"},
+                                            {"p50 JCT"},
+                                            {"p95 JCT"},
+                                            {"p99 JCT"},
+                                            {"GPU use"},
+                                            {"restarts/job"},
+                                            {"decision p50"},
+                                            {"p99"}};
+  const bool priced = std::any_of(rows.begin(), rows.end(),
+                                  [](const PolicyRow& row) { return std::isfinite(row.cost); });
+  if (priced) {
+    columns.push_back({"node hours"});
+    columns.push_back({"cost"});
+  }
+  const std::size_t width = columns.size();
+  TextTable table(std::move(columns));
   bool oracle = false;
   for (const PolicyRow& row : rows) {
     oracle = oracle || row.oracle;
-    table.AddRow(
-        {row.name, HumanDuration(row.avg_jct_s), row.reference ? "1" : HumanRatio(row.ratio),
-         HumanDuration(row.p50_jct_s), HumanDuration(row.p95_jct_s), HumanDuration(row.p99_jct_s),
-         HumanShare(row.gpu_utilisation), HumanFixed(row.restarts_per_job, 2),
-         HumanMicroseconds(row.decision_us_p50), HumanMicroseconds(row.decision_us_p99)},
-        row.reference ? '>' : ' ');
+    std::vector<std::string> cells = {row.name,
+                                      HumanDuration(row.avg_jct_s),
+                                      row.reference ? "1" : HumanRatio(row.ratio),
+                                      HumanDuration(row.p50_jct_s),
+                                      HumanDuration(row.p95_jct_s),
+                                      HumanDuration(row.p99_jct_s),
+                                      HumanShare(row.gpu_utilisation),
+                                      HumanFixed(row.restarts_per_job, 2),
+                                      HumanMicroseconds(row.decision_us_p50),
+                                      HumanMicroseconds(row.decision_us_p99)};
+    if (priced) {
+      cells.push_back(HumanFixed(row.node_hours, 1));
+      cells.push_back(HumanFixed(row.cost, 2));
+    }
+    table.AddRow(std::move(cells), row.reference ? '>' : ' ');
   }
-  AddBoundRow(evaluation, &table);
+  AddBoundRow(evaluation, width, &table);
   const std::size_t n = evaluation.workloads.size();
   table.AddNote(
       n == 1 ? "1 workload."
@@ -221,6 +243,9 @@ TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<Policy
   }
   if (evaluation.progress != "constant") {
     table.AddNote(fmt::format("The true rates change while jobs run: {}.", evaluation.progress));
+  }
+  if (!evaluation.autoscale.empty()) {
+    table.AddNote(fmt::format("Nodes came and went with their use: {}.", evaluation.autoscale));
   }
   if (oracle) table.AddNote("(oracle): uses true job lengths, which no real scheduler knows.");
   for (const PolicyRow& row : rows) {

@@ -25,6 +25,8 @@ struct PolicyRow {
   double p99_jct_s = kUnknown;
   double avg_queueing_s = kUnknown;
   double gpu_utilisation = kUnknown;
+  double node_hours = kUnknown;
+  double cost = kUnknown;  // unknown where nodes have no price
   double restarts_per_job = kUnknown;
   double decision_us_p50 = kUnknown;
   double decision_us_p99 = kUnknown;

@@ -220,6 +220,10 @@ std::string EvaluationCharts(const Evaluation& evaluation, std::size_t index,
   html +=
       Figure("GPUs in use", "One panel per policy; the upper line is the capacity of the cluster.",
              Plot("gpus", index, "GPUs in use over time, one panel per policy"));
+  if (!evaluation.autoscale.empty()) {
+    html += Figure("Nodes", "Nodes that were there, of a cluster that follows its use.",
+                   Plot("nodes", index, "Number of nodes over time per policy"));
+  }
   return html;
 }
 

@@ -38,6 +38,7 @@ struct Run {
   std::vector<double> time;
   std::vector<double> waiting;
   std::vector<double> gpus_used;
+  std::vector<double> nodes;  // empty: not noted
   double end = 0;
 };
 
@@ -52,11 +53,12 @@ Run ReadRun(const std::filesystem::path& directory, bool with_timeline) {
     run.finished_share = static_cast<double>(run.jct.size()) / static_cast<double>(jct.size());
   }
   if (!with_timeline) return run;
-  NumberColumns timeline =
-      ReadNumberColumns((directory / "timeline.csv").string(), {"time_s", "waiting", "gpus_used"});
+  NumberColumns timeline = ReadNumberColumns((directory / "timeline.csv").string(),
+                                             {"time_s", "waiting", "gpus_used"}, {"nodes"});
   run.time = std::move(timeline["time_s"]);
   run.waiting = std::move(timeline["waiting"]);
   run.gpus_used = std::move(timeline["gpus_used"]);
+  run.nodes = std::move(timeline["nodes"]);
   if (!run.time.empty()) run.end = run.time.back();
   for (const double finish : jobs.at("finish_s")) {
     if (!std::isnan(finish)) run.end = std::max(run.end, finish);
@@ -74,6 +76,7 @@ Json TimelineData(const std::vector<Run>& runs) {
   }
   Json waiting = Json::array();
   Json gpus = Json::array();
+  Json nodes = Json::array();
   for (const Run& run : runs) {
     const auto curve = [&](const std::vector<double>& values) {
       if (!(end > begin)) return Json(Json::array());
@@ -81,11 +84,13 @@ Json TimelineData(const std::vector<Run>& runs) {
     };
     waiting.push_back(curve(run.waiting));
     gpus.push_back(curve(run.gpus_used));
+    nodes.push_back(run.nodes.empty() ? Json(Json::array()) : curve(run.nodes));
   }
   return {{"begin", std::isfinite(begin) ? begin : 0.0},
           {"end", end},
           {"waiting", std::move(waiting)},
-          {"gpus", std::move(gpus)}};
+          {"gpus", std::move(gpus)},
+          {"nodes", std::move(nodes)}};
 }
 
 Json Columns(const NumberColumns& columns) {
@@ -139,6 +144,7 @@ nlohmann::ordered_json EvaluationChartData(const std::filesystem::path& director
     }
     if (w >= drawn) continue;
     Json timeline = TimelineData(runs);
+    if (evaluation.autoscale.empty()) timeline.erase("nodes");
     timeline["name"] = evaluation.workloads[w].name;
     timelines.push_back(std::move(timeline));
   }

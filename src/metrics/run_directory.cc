@@ -35,11 +35,11 @@ std::string JobsCsv(std::span<const JobRecord> records, std::span<const std::str
 }
 
 std::string TimelineCsv(std::span<const TimelinePoint> timeline) {
-  std::string text = "time_s,active,running,waiting,gpus_used\n";
+  std::string text = "time_s,active,running,waiting,gpus_used,nodes\n";
   const auto out = std::back_inserter(text);
   for (const TimelinePoint& point : timeline) {
-    fmt::format_to(out, "{},{},{},{},{}\n", point.time, point.active, point.running,
-                   point.active - point.running, point.gpus_used);
+    fmt::format_to(out, "{},{},{},{},{},{}\n", point.time, point.active, point.running,
+                   point.active - point.running, point.gpus_used, point.nodes);
   }
   return text;
 }

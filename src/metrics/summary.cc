@@ -1,6 +1,7 @@
 #include "metrics/summary.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "core/check.h"
@@ -26,6 +27,17 @@ double GpuSecondsWithin(std::span<const TimelinePoint> timeline, Seconds begin, 
     if (to > from) sum += timeline[i].gpus_used * (to - from);
   }
   return sum;
+}
+
+// Of nodes that were there in [begin, end); those of the first point were there before it.
+double NodeHoursWithin(std::span<const TimelinePoint> timeline, Seconds begin, Seconds end) {
+  double sum = 0;
+  for (std::size_t i = 0; i < timeline.size(); ++i) {
+    const Seconds from = i == 0 ? begin : std::max(timeline[i].time, begin);
+    const Seconds to = std::min(i + 1 < timeline.size() ? timeline[i + 1].time : end, end);
+    if (to > from) sum += timeline[i].nodes * (to - from);
+  }
+  return sum / 3600;
 }
 
 }  // namespace
@@ -84,6 +96,13 @@ RunSummary Summarise(const RunFacts& facts) {
     s.gpu_utilisation = used / (static_cast<double>(facts.gpus) * (end - first_submit));
   }
 
+  const bool known = std::any_of(facts.timeline.begin(), facts.timeline.end(),
+                                 [](const TimelinePoint& point) { return point.nodes > 0; });
+  if (known && end > first_submit) {
+    s.node_hours = NodeHoursWithin(facts.timeline, first_submit, end);
+    if (facts.node_price > 0) s.cost = s.node_hours * facts.node_price;
+  }
+
   std::vector<float> latency(facts.decision_us.begin(), facts.decision_us.end());
   std::sort(latency.begin(), latency.end());
   s.decision_us_p50 = Quantile<float>(latency, 0.50);
@@ -118,6 +137,8 @@ nlohmann::ordered_json ToJson(const RunSummary& s) {
   json["avg_queueing_s"] = NumberOrNull(s.avg_queueing_s);
   json["preemptions"] = s.preemptions;
   json["restarts"] = s.restarts;
+  if (std::isfinite(s.node_hours)) json["node_hours"] = s.node_hours;
+  if (std::isfinite(s.cost)) json["cost"] = s.cost;
   if (s.service) json["service"] = ToJson(*s.service);
   for (const auto& [name, text] : s.notes) json["notes"][name] = text;
   return json;
@@ -146,6 +167,8 @@ RunSummary SummaryFromJson(const nlohmann::ordered_json& json, std::string_view 
     s.avg_queueing_s = RequireNumber(json, "avg_queueing_s", where);
   if (json.contains("preemptions")) s.preemptions = RequireInteger(json, "preemptions", where);
   if (json.contains("restarts")) s.restarts = RequireInteger(json, "restarts", where);
+  if (json.contains("node_hours")) s.node_hours = RequireNumber(json, "node_hours", where);
+  if (json.contains("cost")) s.cost = RequireNumber(json, "cost", where);
   if (json.contains("service")) {
     s.service = ServiceFromJson(json["service"], fmt::format("{}: service", where));
   }

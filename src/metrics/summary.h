@@ -39,7 +39,9 @@ struct RunSummary {
   double avg_queueing_s = kUnknown;  // first start - submit, over started jobs
   std::int64_t preemptions = 0;
   std::int64_t restarts = 0;
-  std::optional<ServiceSummary> service{};                   // where the workload was known
+  double node_hours = kUnknown;             // of nodes that were there, first submit to last finish
+  double cost = kUnknown;                   // of these; unknown where nodes have no price
+  std::optional<ServiceSummary> service{};  // where the workload was known
   std::vector<std::pair<std::string, std::string>> notes{};  // what the policy says of itself
 
   bool operator==(const RunSummary&) const = default;
@@ -58,6 +60,7 @@ struct RunFacts {
   std::span<const float> decision_us;
   double cpu_s = kUnknown;
   double wall_s = kUnknown;
+  double node_price = 0;                      // of a node for an hour; 0: none
   const Workload* workload = nullptr;         // for RunSummary::service
   std::span<const Seconds> even_durations{};  // by job, as SummariseService
   AloneTime alone{};                          // likewise

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "perf/table_cache.h"
+#include "sim/autoscaler.h"
 #include "sim/belief.h"
 #include "sim/model_process.h"
 
@@ -81,6 +82,7 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
   FindProcesses();
   CheckRounds();
   CheckTraining();
+  CheckAutoscale();
 }
 
 Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
@@ -96,6 +98,7 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
   FindProcesses();
   CheckRounds();
   CheckTraining();
+  CheckAutoscale();
 }
 
 void Scenario::CheckRounds() const {
@@ -110,7 +113,31 @@ void Scenario::CheckRounds() const {
   }
 }
 
+void Scenario::CheckAutoscale() const {
+  if (options_.autoscale.empty()) return;
+  (void)MakeAutoscaler(options_.autoscale);
+  if (!node_events_.empty() || options_.whole_rounds) {
+    throw UsageError(
+        "autoscaling is of nodes that do not fail and of decisions at intervals: got '{}' with {} "
+        "events of nodes{}",
+        options_.autoscale, node_events_.size(), options_.whole_rounds ? " and whole rounds" : "");
+  }
+}
+
 void Scenario::CheckTraining() const {
+  for (std::size_t j = 0; j < facts_.size(); ++j) {
+    const Job& job = workload_.jobs[j];
+    if (facts_[j].application == nullptr || !(job.batch > 0)) continue;
+    const Application& application = *facts_[j].application->application();
+    double most = 0;
+    for (const ApplicationOnType& type : application.types()) {
+      most = std::max(most, type.limits.most);
+    }
+    if (job.batch >= application.initial_batch() && job.batch <= most) continue;
+    throw DataError("workload '{}': '{}' trains with {} to {} samples ({}), job '{}' asks for {}",
+                    workload_.name, application.name(), application.initial_batch(), most,
+                    application.place(), job.id, job.batch);
+  }
   const TrainingRules& rules = options_.training;
   if (!(rules.interference >= 0 && rules.interference < 1)) {
     throw UsageError("interference must be a share from 0 to 1 of the rate, got {}",

@@ -48,7 +48,9 @@ struct SimOptions {
   LengthEstimates lengths{};
   std::vector<NodeEvent> node_events{};  // known ones, ascending by time
   NodeFailures failures{};               // and random ones
-  std::uint64_t seed = 0;                // of the length estimates, failures and beliefs
+  std::string autoscale{};  // how many nodes the cluster has (sim/autoscaler.h); "": all, always
+  double node_price = 0;    // of a node for an hour, in any currency; 0: cost is not counted
+  std::uint64_t seed = 0;   // of the length estimates, failures and beliefs
 };
 
 class Scenario {
@@ -106,6 +108,7 @@ class Scenario {
   void PlanNodeEvents();
   void CheckRounds() const;
   void CheckTraining() const;
+  void CheckAutoscale() const;
   void FindProcesses();
 
   Workload workload_;

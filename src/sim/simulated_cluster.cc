@@ -51,6 +51,7 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario) : scenario_(scenari
     records_[i].submit = scenario.workload().jobs[i].submit;
   }
   observation_.cluster = &scenario.cluster();
+  BeginScaling();
   if (!scenario.node_events().empty()) {
     present_ = std::make_unique<ClusterSpec>(scenario.cluster());
     observation_.cluster = present_.get();
@@ -77,6 +78,7 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& 
   Observation& o = observation_;
   ALLOT_CHECK(scenario.node_events().empty());
   o.cluster = &scenario.cluster();
+  nodes_present_ = static_cast<std::int32_t>(scenario.cluster().nodes().size());
   o.decision = 0;
   row_of_job_.resize(jobs);
   records_.resize(jobs);
@@ -162,7 +164,7 @@ Seconds SimulatedCluster::InstantOf(Seconds event) const {
 }
 
 bool SimulatedCluster::PromiseMatters() const {
-  return !scenario_.options().whole_rounds && observation_.rows() > 0 &&
+  return !scenario_.options().whole_rounds && autoscaler_ == nullptr && observation_.rows() > 0 &&
          InstantOf(NextEvent()) > IntervalAfterNow();
 }
 
@@ -174,10 +176,14 @@ bool SimulatedCluster::WaitForChange(Seconds holds_until) {
   if (empty && event == kNever) return false;
   if (applied_decision_ != observation_.decision) observation_.events.Clear();
 
+  // The size of the cluster is thought about at every interval.
+  if (autoscaler_ != nullptr) holds_until = 0;
   const Seconds next_interval = IntervalAfterNow();
   const Seconds next_event = InstantOf(event);
   if (scenario_.options().whole_rounds) {
     PassRound();
+  } else if (empty && autoscaler_ != nullptr) {
+    PassEmpty(next_event);
   } else if (empty) {
     AdvanceTo(next_event);
   } else if (!training_.empty()) {
@@ -187,6 +193,7 @@ bool SimulatedCluster::WaitForChange(Seconds holds_until) {
     AdvanceTo(std::min(next_event, std::max(NextInterval(holds_until), next_interval)));
     if (!measured_at_.empty()) MeasureRates();
   }
+  if (autoscaler_ != nullptr) Scale();
   std::vector<EndedJob>& ended = observation_.events.ended;
   const auto by_job = [](const EndedJob& a, const EndedJob& b) { return a.job < b.job; };
   if (!std::is_sorted(ended.begin(), ended.end(), by_job)) {

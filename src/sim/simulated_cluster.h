@@ -14,7 +14,9 @@
 
 #include "cluster/incremental_cluster.h"
 #include "cluster/job_record.h"
+#include "sched/rates_read.h"
 #include "sched/time_shares.h"
+#include "sim/autoscaler.h"
 #include "sim/belief.h"
 #include "sim/holdings.h"
 #include "sim/scenario.h"
@@ -60,6 +62,9 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   // job_seconds, slowdown_seconds and progress of the steps stay 0 from now on: for who never asks,
   // as they are sums over jobs.
   void LeaveOutSums() { sums_ = false; }
+  // Nobody reads other rates of the tables than these from now on: others need not be kept up to
+  // date. Has an effect where training is played in steps on one GPU type. Before the first answer.
+  void ShowRates(RatesRead rates);
   // In order of job index; unfinished jobs have finish == kNever.
   const std::vector<JobRecord>& records() const { return records_; }
   // The state after each decision, completion and loss of a node; of several at one time the last.
@@ -88,15 +93,20 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
     GpuCount gpus;
   };
 
-  void NotePoint(const TimelinePoint& point);
-  void NoteCompletions();        // before the rows that ended go
-  void Admit(Seconds until);     // arrivals with submit <= until become rows
-  void AdvanceTo(Seconds time);  // progress, completions, then arrivals
+  void NotePoint(TimelinePoint point);  // its nodes are those of now
+  void NoteCompletions();               // before the rows that ended go
+  void Admit(Seconds until);            // arrivals with submit <= until become rows
+  void AdvanceTo(Seconds time);         // progress, completions, then arrivals
   void RemoveEndedRows();
   void PassTo(Seconds time);  // the same, between two events of nodes
   void JoinLater();           // nodes whose first event is "up" are down before
   void Apply(const NodeEvent& event);
-  void StopJobsOn(NodeIndex node);
+  void StopJobsOn(NodeIndex node, bool failed);
+  // Of clusters whose size follows their use (sim/autoscaler.h).
+  void BeginScaling();
+  void Scale();  // at an interval, before its decision
+  void PassEmpty(Seconds time);
+  void ShrinkTo(std::int32_t nodes);
   // Of whole rounds (SimOptions::whole_rounds).
   void PlanRound();
   void PassRound();
@@ -149,6 +159,8 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   const Scenario& scenario_;
   std::unique_ptr<ClusterSpec> present_;  // the cluster as it is now, where nodes come and go
   std::size_t next_node_event_ = 0;
+  std::int32_t nodes_present_ = 0;          // with capacity
+  std::unique_ptr<Autoscaler> autoscaler_;  // null: none
   Observation observation_;
   std::vector<std::int32_t> running_rows_;  // ascending
   std::vector<Run> runs_;                   // of these
@@ -173,6 +185,7 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   std::vector<std::unique_ptr<TrainingRun>> training_;  // by job, null: it trains no application
   bool requested_batches_ = false;                      // as the last answer says
   std::vector<JobIndex> renewed_;                       // whose tables were, in this step
+  bool shows_rates_ = true;  // as believed; else tables are the true ones
   // Of whole rounds.
   Seconds round_end_ = kNever;          // of the last one in which something ran
   std::vector<std::int32_t> failures_;  // by job: its failed rounds in a row

@@ -7,6 +7,15 @@
 #include "sim/simulated_cluster.h"
 
 namespace allot {
+namespace {
+
+std::int32_t NodesWithCapacity(const ClusterSpec& cluster) {
+  return static_cast<std::int32_t>(
+      std::count_if(cluster.nodes().begin(), cluster.nodes().end(),
+                    [](const Node& node) { return !(node.capacity == Resources{}); }));
+}
+
+}  // namespace
 
 void SimulatedCluster::AdvanceTo(Seconds time) {
   const std::vector<NodeEvent>& nodes = scenario_.node_events();
@@ -25,16 +34,19 @@ void SimulatedCluster::JoinLater() {
     if (event.up && !seen[At(event.node)]) present_->SetCapacity(event.node, {});
     seen[At(event.node)] = true;
   }
+  nodes_present_ = NodesWithCapacity(*present_);
 }
 
 void SimulatedCluster::Apply(const NodeEvent& event) {
-  if (!event.up) StopJobsOn(event.node);
+  if (!event.up) StopJobsOn(event.node, true);
   present_->SetCapacity(
       event.node, event.up ? scenario_.cluster().nodes()[At(event.node)].capacity : Resources{});
+  nodes_present_ = NodesWithCapacity(*present_);
   holdings_.Reset(observation_, &*observation_.free);
 }
 
-void SimulatedCluster::StopJobsOn(NodeIndex node) {
+// One that failed takes what its jobs did since their last checkpoint.
+void SimulatedCluster::StopJobsOn(NodeIndex node, bool failed) {
   Observation& o = observation_;
   new_shares_.clear();
   new_share_begin_.assign(1, 0);
@@ -48,10 +60,13 @@ void SimulatedCluster::StopJobsOn(NodeIndex node) {
     if (o.running[r] >= 0) {
       const Run& run = runs_[slot++];
       if (hit) {
-        o.done_work[r] = DoneAtCheckpoint(r, run);
+        if (failed) {
+          o.done_work[r] = DoneAtCheckpoint(r, run);
+          ++records_[At(o.job[r])].failures;
+        }
+        if (TrainingRun* const training = TrainingOf(o.job[r])) training->Stop();
         gpus_used_ -= run.gpus;
         Stop(r);
-        ++records_[At(o.job[r])].failures;
       } else {
         running_rows_[kept] = row;
         runs_[kept++] = run;

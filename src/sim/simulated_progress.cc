@@ -179,7 +179,7 @@ void SimulatedCluster::Admit(Seconds until) {
               .tenant = job.tenant,
               .user = job.user,
               .group = job.group});
-    if (belief_ != nullptr) ShowTable(o.job.size() - 1);
+    if (belief_ != nullptr && shows_rates_) ShowTable(o.job.size() - 1);
     inverse_duration_.push_back(1.0 / job.duration);
     if (sums_) {
       step_.job_seconds += until - job.submit;

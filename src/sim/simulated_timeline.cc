@@ -8,7 +8,8 @@
 
 namespace allot {
 
-void SimulatedCluster::NotePoint(const TimelinePoint& point) {
+void SimulatedCluster::NotePoint(TimelinePoint point) {
+  point.nodes = nodes_present_;
   if (!timeline_.empty() && timeline_.back().time >= point.time) timeline_.pop_back();
   timeline_.push_back(point);
 }

@@ -23,6 +23,23 @@ void SimulatedCluster::BeginTraining() {
   }
 }
 
+void SimulatedCluster::ShowRates(RatesRead rates) {
+  // Autoscalers read them too.
+  if (autoscaler_ != nullptr || training_.empty() || belief_ == nullptr ||
+      scenario_.cluster().types().size() > 1)
+    return;
+  if (rates == RatesRead::kTrusted) belief_->LeaveOutUntrusted();
+  if (rates != RatesRead::kNone) return;
+  shows_rates_ = false;
+  measured_at_.clear();
+  Observation& o = observation_;
+  for (std::size_t row = 0; row < o.job.size(); ++row) {
+    const Scenario::JobFacts& facts = scenario_.facts(o.job[row]);
+    o.table[row] = facts.table.get();
+    o.requested[row] = facts.requested;
+  }
+}
+
 TrainingRun::Chooser SimulatedCluster::ChooserOf(JobIndex job) const {
   const Job& asked = scenario_.workload().jobs[At(job)];
   const ApplicationModel& model = *scenario_.facts(job).application;
@@ -97,9 +114,10 @@ void SimulatedCluster::StepTraining(Seconds time) {
     const Seconds begin = std::max(o.now, run.ready);
     if (!(begin < time)) continue;
     TrainingRun::Meter measure;
-    if (belief != nullptr) {
+    // Nobody looks at what is measured where rates are not shown and no batch is chosen.
+    if (belief != nullptr && (shows_rates_ || !requested_batches_)) {
       measure = [&](const TrainingMeasurement& measured) {
-        if (belief->Measure(job, measured)) renewed_.push_back(job);
+        if (belief->Measure(job, measured) && shows_rates_) renewed_.push_back(job);
       };
     }
     const double factor = options.speedup * (lost > 0 && interfered[slot] ? 1 - lost : 1);

@@ -472,6 +472,34 @@
     });
   }
 
+  function nodes(plot, index) {
+    const evaluation = data.evaluations[index];
+    const timeline = evaluation.timelines[chosen[index]];
+    const series = evaluation.policies
+      .map((p, i) => ({
+        ...p,
+        points: overTime(timeline, timeline.nodes[i]).filter(([, y]) => known(y)),
+      }))
+      .filter((p, i) => p.points.length && !hidden[index].has(i));
+    const top = Math.max(1, ...series.flatMap((s) => s.points.map(([, y]) => y)));
+    lines(plot, series, {
+      height: 240,
+      left: 52,
+      x: {
+        ...timeAxis(timeline.end - timeline.begin, plot.clientWidth / 90),
+        label: "time since the first submit",
+        tip: (x) => "after " + duration(x),
+      },
+      y: {
+        low: 0,
+        high: top * 1.1,
+        ticks: ticks(0, top, Math.ceil(top / 4)),
+        format: String,
+        tip: (v) => compact(v) + " nodes",
+      },
+    });
+  }
+
   function gpus(plot, index) {
     const evaluation = data.evaluations[index];
     const timeline = evaluation.timelines[chosen[index]];
@@ -762,7 +790,7 @@
   };
 
   // ---- putting them on the page --------------------------------------------------------------------
-  const perEvaluation = { ratios, cdf, queue, gpus };
+  const perEvaluation = { ratios, cdf, queue, gpus, nodes };
   function draw(plot) {
     const { chart, index } = plot.dataset;
     if (chart in perEvaluation) perEvaluation[chart](plot, +index);

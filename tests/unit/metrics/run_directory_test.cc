@@ -44,12 +44,12 @@ TEST(JobsCsv, QuotesNamesThatNeedIt) {
 
 TEST(TimelineCsv, WaitingIsActiveMinusRunning) {
   const std::vector<TimelinePoint> timeline = {
-      {.time = 0, .active = 5, .running = 2, .gpus_used = 8},
+      {.time = 0, .active = 5, .running = 2, .gpus_used = 8, .nodes = 3},
       {.time = 300.5, .active = 1, .running = 1, .gpus_used = 4}};
   EXPECT_EQ(TimelineCsv(timeline),
-            "time_s,active,running,waiting,gpus_used\n"
-            "0,5,2,3,8\n"
-            "300.5,1,1,0,4\n");
+            "time_s,active,running,waiting,gpus_used,nodes\n"
+            "0,5,2,3,8,3\n"
+            "300.5,1,1,0,4,0\n");
 }
 
 TEST(RunDirectory, HoldsTheThreeFiles) {

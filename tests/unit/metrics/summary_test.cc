@@ -112,6 +112,25 @@ TEST(Summarise, UtilisationOfARunCutShortEndsWithItsTimeline) {
   EXPECT_DOUBLE_EQ(Summarise(facts).gpu_utilisation, 220.0 / (2 * 200));
 }
 
+TEST(Summarise, NodeHoursAreThoseOfTheNodesThatWereThere) {
+  JobRecord record;
+  record.submit = 0;
+  record.finish = 7200;
+  const std::vector<JobRecord> records = {record};
+  RunFacts facts = FactsOf(records);
+  // One node up to 1800 s, two from there on to the last finish.
+  const std::vector<TimelinePoint> timeline = {
+      {.time = 300, .nodes = 1}, {.time = 1800, .nodes = 2}, {.time = 9000, .nodes = 5}};
+  facts.timeline = timeline;
+  facts.node_price = 3;
+  const RunSummary summary = Summarise(facts);
+  EXPECT_DOUBLE_EQ(summary.node_hours, 0.5 + 2 * 1.5);
+  EXPECT_DOUBLE_EQ(summary.cost, 3 * 3.5);
+  EXPECT_EQ(SummaryFromJson(ToJson(summary), "here").cost, summary.cost);
+  facts.timeline = {};
+  EXPECT_TRUE(std::isnan(Summarise(facts).cost)) << "nodes were not noted";
+}
+
 TEST(Summarise, WithoutFinishedJobsFiguresAreUnknown) {
   const RunSummary summary = Summarise(FactsOf({}));
   EXPECT_EQ(summary.jobs, 0);
@@ -151,6 +170,9 @@ TEST(SummaryJson, ReadsBackEqual) {
   facts.oracle = true;
   facts.cpu_s = 0.1;
   facts.wall_s = 0.3;
+  const std::vector<TimelinePoint> timeline = {{.time = 0, .nodes = 2}};
+  facts.timeline = timeline;
+  facts.node_price = 0.5;
   const RunSummary summary = Summarise(facts);
   const auto text = ToJson(summary).dump();
   EXPECT_EQ(SummaryFromJson(nlohmann::ordered_json::parse(text), "x"), summary);
