@@ -54,9 +54,9 @@ class IndexHeuristic : public Policy {
                           fairness_ != 0 ||
                           (basis_ != Basis::kProfile && (soon_ != 0 || repay_ || joint_fill_));
     // An even division, and what was asked for, may be of more GPUs than are trusted.
-    info_.rates = fairness_ != 0 || basis_ == Basis::kGittins || params.Text("types") != "exact"
-                      ? RatesRead::kAll
-                      : RatesRead::kTrusted;
+    const bool beyond_trusted = fairness_ != 0 || basis_ == Basis::kGittins || joint_fill_ ||
+                                params.Text("types") != "exact";
+    info_.rates = beyond_trusted ? RatesRead::kAll : RatesRead::kTrusted;
     if (rank_ != 0 && basis_ == Basis::kSubmit) {
       throw UsageError("policy 'index': rank {} needs a basis that is a time, got submit", rank_);
     }

@@ -29,9 +29,8 @@ std::shared_ptr<const Scenario> CrowdOf(const std::string& setting, int jobs,
                                           drawn->options(), PolluxCatalogue());
 }
 
-std::unique_ptr<Policy> PolicyInPollux(const std::string& name) {
-  return MakePolicy(
-      PolicySpecUnder(Registry<ProfileInfo>::Global().Get("profile", "pollux"), name));
+std::unique_ptr<Policy> PolicyIn(const std::string& profile, const std::string& name) {
+  return MakePolicy(PolicySpecUnder(Registry<ProfileInfo>::Global().Get("profile", profile), name));
 }
 
 double Middle(std::vector<double> values) {
@@ -44,7 +43,7 @@ Json Decisions(const std::string& name, const std::string& setting, int jobs,
                const std::string& cluster_spec, int count) {
   constexpr int kUntimed = 5;
   const auto scenario = CrowdOf(setting, jobs, cluster_spec);
-  const auto policy = PolicyInPollux(name);
+  const auto policy = PolicyIn(setting, name);
   SimulatedCluster cluster(*scenario);
   cluster.LeaveOutSums();
   cluster.ShowRates(policy->info().rates);
@@ -101,7 +100,7 @@ nlohmann::ordered_json MeasureGoodputSimulations() {
     std::int64_t decisions = 0;
     for (int i = 0; i < runs; ++i) {
       const RunOutcome outcome =
-          RunPolicy(*scenario, *PolicyInPollux(policy), {}, {}, {.time_decisions = false});
+          RunPolicy(*scenario, *PolicyIn("pollux", policy), {}, {}, {.time_decisions = false});
       cpu.push_back(outcome.cpu_s);
       decisions = outcome.drive.decisions;
     }

@@ -99,7 +99,7 @@ bool TrainingEstimate::Renew(const std::vector<std::string>& gpu_types,
   if (!known()) return false;
   GoodputRates goodput(MakeGoodputCandidates(
       *table, [this](GpuTypeIndex) { return &limits_; }, 0));
-  goodput.SetTimings(*table, [&](GpuTypeIndex type) { return fits_.On(gpu_types[At(type)]); });
+  goodput.SetTimings([&](GpuTypeIndex type) { return fits_.On(gpu_types[At(type)]); });
   std::vector<double> rates;
   goodput.RatesAt(statistics(), &rates);
   for (double& rate : rates) rate *= limits_.initial;

@@ -134,9 +134,9 @@ void Scenario::CheckTraining() const {
       most = std::max(most, type.limits.most);
     }
     if (job.batch >= application.initial_batch() && job.batch <= most) continue;
-    throw DataError("workload '{}': '{}' trains with {} to {} samples ({}), job '{}' asks for {}",
-                    workload_.name, application.name(), application.initial_batch(), most,
-                    application.place(), job.id, job.batch);
+    throw DataError("job '{}' asks for a batch of {}, '{}' ({}) trains with {} to {} samples{}",
+                    job.id, job.batch, application.name(), application.place(),
+                    application.initial_batch(), most, workload_.PlaceOf(job));
   }
   const TrainingRules& rules = options_.training;
   if (!(rules.interference >= 0 && rules.interference < 1)) {

@@ -8,6 +8,9 @@
 namespace allot {
 namespace {
 
+// Tuned on workloads drawn by setting sia (docs/goodput.md).
+constexpr const char* kIndex = "index:alpha=0,rank=0.9,beta=0.8,kappa=0.06,soon=0.45,joint=true";
+
 ALLOT_REGISTER(
     ProfileInfo,
     (ProfileInfo{"sia",
@@ -27,7 +30,8 @@ ALLOT_REGISTER(
                  },
                  {{"gavel",
                    "gavel-oracle:placement=sticky,lease=0,residues=true,leftovers=in-turn,"
-                   "remember=true"}},
+                   "remember=true"},
+                  {"index", kIndex}},
                  "sia,gavel,pollux,index"}));
 
 }  // namespace

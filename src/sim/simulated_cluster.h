@@ -20,20 +20,10 @@
 #include "sim/belief.h"
 #include "sim/holdings.h"
 #include "sim/scenario.h"
+#include "sim/step_facts.h"
 #include "sim/training_run.h"
 
 namespace allot {
-
-// What happened between the last two decisions: the raw material of rewards.
-struct StepFacts {
-  Seconds elapsed = 0;
-  double job_seconds = 0;       // integral of the number of unfinished jobs; sums to the total JCT
-  double gpu_seconds = 0;       // GPUs held x time
-  double progress = 0;          // sum over jobs of the share of their own work that was done
-  double slowdown_seconds = 0;  // integral over unfinished jobs of 1 / (duration as requested)
-  std::int32_t arrived = 0;
-  std::int32_t finished = 0;
-};
 
 class SimulatedCluster : public ClusterPort, public IncrementalCluster {
  public:

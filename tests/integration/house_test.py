@@ -150,6 +150,7 @@ REGISTRIES = {
     "sizing": ["src/stages/sizing/*.cc"],
     "placement": ["src/stages/placement/*.cc"],
     "sharing": ["src/stages/sharing/*.cc"],
+    "autoscalers": ["src/sim/autoscalers/*.cc"],
     "beliefs": ["src/sim/beliefs/*.cc"],
     "progress": ["src/sim/processes/*.cc"],
     "peers": ["src/fidelity/*_peer.cc"],

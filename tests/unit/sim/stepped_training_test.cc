@@ -203,8 +203,10 @@ TEST(SteppedTrainingTest, JobsKeepTheBatchThatTheirUsersAskedForWhereThePolicySa
 
 TEST(SteppedTrainingTest, ABatchOutsideTheApplicationsRangeIsRefused) {
   for (const double batch : {7.0, 17.0}) {
-    ExpectError(ExitCode::kBadData, {"'mine' trains with 8 to 16 samples", "asks for"},
-                [&] { World({{0, 1, 100}}, "1x4", Rules("pollux"), batch); });
+    ExpectError(ExitCode::kBadData,
+                {"'mine' (apps/mine) trains with 8 to 16 samples", "asks for a batch of"}, [&] {
+                  World({{0, 1, 100}}, "1x4", Rules("pollux"), batch);
+                });
   }
 }
 
