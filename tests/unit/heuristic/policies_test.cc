@@ -116,7 +116,8 @@ TEST_F(PoliciesTest, UnknownNamesComeWithAHint) {
 }
 
 TEST_F(PoliciesTest, IndexChecksItsBasis) {
-  ExpectError(ExitCode::kUsage, {"'basis' must be remaining, attained, gittins or submit", "'age'"},
+  ExpectError(ExitCode::kUsage,
+              {"'basis' must be remaining, attained, gittins, profile or submit", "'age'"},
               [] { MakePolicy("index:basis=age"); });
 }
 
