@@ -9,7 +9,7 @@ namespace allot {
 namespace {
 
 // Tuned on workloads drawn by setting sia (docs/goodput.md).
-constexpr const char* kIndex = "index:alpha=0,rank=0.9,beta=0.8,kappa=0.06,soon=0.45,joint=true";
+constexpr const char* kIndex = "index:alpha=0,rank=0.9,beta=0.6,kappa=0.06,soon=0.45,joint=true";
 
 ALLOT_REGISTER(
     ProfileInfo,
