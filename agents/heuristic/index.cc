@@ -12,6 +12,8 @@
 
 #include "core/index.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -32,6 +34,26 @@ namespace {
 
 constexpr double kJointTolerance = 1e-4;  // of the sum of utilities
 
+// What is chosen all together has no steps and no types given.
+void RefuseWithJoint(const Params& params) {
+  if (!params.Flag("joint")) return;
+  const auto refuse = [](const char* name, const std::string& value) {
+    throw UsageError("policy 'index': joint=true cannot have {}, got {}", name, value);
+  };
+  if (!params.Text("sizes").empty()) refuse("sizes of its own", params.Text("sizes"));
+  if (params.Flag("repay")) refuse("'repay' (a restart's cost is in its values)", "repay=true");
+  if (params.Number("first-bonus") != 0) {
+    refuse("a bonus on first steps", fmt::format("first-bonus={}", params.Number("first-bonus")));
+  }
+  if (params.Text("types") != "exact") refuse("a stage of types", "types=" + params.Text("types"));
+  if (params.Number("beta") >= 1 && !(params.Number("waiting") > 0)) {
+    throw UsageError(
+        "policy 'index': joint=true with beta {} needs 'waiting' above 0, got {}: waiting would be "
+        "worth -infinity",
+        params.Number("beta"), params.Number("waiting"));
+  }
+}
+
 class IndexHeuristic : public Policy {
  public:
   IndexHeuristic(const Params& params, PolicyInfo info)
@@ -47,6 +69,7 @@ class IndexHeuristic : public Policy {
         fill_(FillOptions(params), NestedSpec(params.Text("types"))),
         joint_(params.Number("waiting"), kJointTolerance),
         placement_(MakeStage<Placement>("placement", params.Text("placement"))) {
+    RefuseWithJoint(params);
     shape_.beta = static_cast<float>(params.Number("beta"));
     shape_.kappa = static_cast<float>(params.Number("kappa"));
     info_.needs_lengths = ((basis_ == Basis::kRemaining || basis_ == Basis::kGittins) &&

@@ -26,6 +26,12 @@ void JointChoice::Pose(const Observation& o, std::int32_t row, const Score& scor
                        Seconds remaining) {
   const ConfigurationTable& table = *o.table[At(row)];
   const std::int32_t running = o.running[At(row)];
+  if (table.kinds().size() != 1 || table.kinds().front().demand.gpus != 1) {
+    throw UsageError(
+        "types and sizes are chosen together (joint) for jobs made of GPUs one by one; profile "
+        "'{}' is made of {} kinds of unit, the first with {} GPUs",
+        table.name(), table.kinds().size(), table.kinds().front().demand.gpus);
+  }
   if (!(waiting_ > 0) && score.beta >= 1 - kNearlyOne) {
     throw UsageError(
         "with 'beta' of 1 or more, 'waiting' must be above 0: waiting would be worth -infinity; "

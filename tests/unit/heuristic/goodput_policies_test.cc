@@ -165,9 +165,16 @@ TEST(IndexPolicyTest, JointChoiceNeedsAWorthOfWaiting) {
   World world("1x4");
   world.Add(kScales);
   world.o.estimated_work = {1000};
-  ExpectError(ExitCode::kUsage, {"'waiting' must be above 0", "2"},
+  ExpectError(ExitCode::kUsage, {"'waiting' above 0", "beta 2"},
               [&] { (void)Given(world, "index:joint=true,beta=2"); });
   EXPECT_EQ(Given(world, "index:joint=true,beta=2,waiting=0.01").at(0).first, 4);
+}
+
+TEST(IndexPolicyTest, JointChoiceRefusesWhatItWouldIgnore) {
+  for (const char* parameter : {"sizes=1|2", "repay=true", "first-bonus=1", "types=greedy"}) {
+    ExpectError(ExitCode::kUsage, {"joint=true cannot have"},
+                [&] { (void)MakePolicy(std::string("index:joint=true,") + parameter); });
+  }
 }
 
 TEST(IndexPolicyTest, SizesAreKeptTo) {

@@ -127,7 +127,7 @@ class Pairs final : public Policy {
   }
 
  private:
-  PolicyInfo info_{"pairs", "two jobs on one GPU", false, false, false, {}, {}};
+  PolicyInfo info_{"pairs", "two jobs on one GPU", false, false, false, RatesRead::kAll, {}, {}};
 };
 
 TEST_F(LiveGpuTypesTest, TwoJobsOnOneGpuAreRefused) {
