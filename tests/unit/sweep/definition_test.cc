@@ -12,9 +12,9 @@
 namespace allot {
 namespace {
 
-const WorldOptions kWorld = {
-    "workload", "profile", "interval",     "speedup",   "rigid",
-    "jobs",     "tail",    "restart-cost", "catalogue", "length-estimates"};
+const WorldOptions kWorld = {"workload", "profile", "interval",     "speedup",   "rigid",
+                             "jobs",     "tail",    "restart-cost", "catalogue", "length-estimates",
+                             "setting"};
 
 SweepDefinition Read(std::string_view toml) {
   return SweepFromJson(ParseToml(toml, "test.toml"), kWorld, "test.toml");
