@@ -198,6 +198,11 @@ bool LiveCluster::PollRuntime() {
                    error.what());
     }
     unreachable_reason_ = error.what();
+    // Workers report to the daemon itself: jobs train on.
+    if (polled_) {
+      const Seconds before = std::exchange(polled_at_, clock_.Now());
+      reader_.Measure(before, polled_at_);
+    }
     return false;
   }
   if (!unreachable_reason_.empty()) spdlog::info("the runtime answers again");

@@ -154,8 +154,10 @@ def test_a_killed_controller_costs_no_job(serve):
     job = serve.training(number, 2)
     serve.cluster.wait_for_saved_state()
     serve.cluster.kill("slurmctld")
+    step = serve.job(number)["step"]
     try:
-        wait_until(lambda: serve.job(number)["step"] > job["step"] + 50, "training without a controller")
+        wait_until(lambda: serve.job(number)["step"] > step + 50,
+                   lambda: f"training without a controller: {serve.job(number)}\n{serve.log()[-3000:]}")
     finally:
         serve.cluster.start_controller()
     wait_until(serve.cluster.controller_answers, "the controller")
@@ -170,7 +172,10 @@ def test_a_killed_script_ends_its_job(serve):
     serve.cluster.client("scancel", "--signal=KILL", "--batch", str(number))
     serve.ended(number, "FAILED")
     wait_until(lambda: not serve.workers(number), "its workers to end")
-    wait_until(lambda: [r["state"] for r in serve.journal() if r["what"] == "over"] == ["failed"], "its end to be told")
+
+    def ends():
+        return [r["state"] for r in serve.journal() if r["what"] == "over"]
+    wait_until(lambda: ends() == ["failed"], lambda: f"its end to be told: {ends()}\n{serve.log()[-3000:]}")
 
 
 def test_a_node_that_dies_for_good_is_left_and_not_given(serve):

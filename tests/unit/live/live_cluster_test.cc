@@ -291,6 +291,10 @@ TEST_F(LiveClusterTest, AnUnreachableRuntimeChangesNothing) {
   Decide({{"a", 4}});
   cluster_->WaitForChange(0);
   EXPECT_EQ(runtime_.Alive("a"), 2);
+  runtime_.jobs.at("a").progress.step = 4711;
+  cluster_->WaitForChange(0);
+  EXPECT_EQ(cluster_->state().job_table().active().front()->progress.step, 4711)
+      << "workers report to the daemon itself";
   runtime_.unreachable = false;
   Until("training on 4", [&] { return Trains("a", 4); });
 }
