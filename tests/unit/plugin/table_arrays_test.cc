@@ -52,6 +52,7 @@ TEST(TableArraysTest, ATableThatIsRenewedInPlaceIsANewOne) {
 
 TEST(TableArraysTest, ForgetsOnceMostAreUnused) {
   std::vector<ConfigurationTable> tables;
+  tables.reserve(8);
   for (int i = 0; i < 8; ++i) tables.push_back(GpuTable({{1, 1.1 + 0.1 * i}}));
   Tables all;
   all.reserve(tables.size());

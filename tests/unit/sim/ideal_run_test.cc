@@ -51,6 +51,7 @@ Scenario OnTwoTypes(const std::vector<SmallJob>& jobs) {
   const auto table =
       std::make_shared<ConfigurationTable>("t", std::vector<UnitKind>{{"gpu", {1, 0}}}, two);
   std::vector<Scenario::JobFacts> facts;
+  facts.reserve(jobs.size());
   for (const SmallJob& job : jobs) {
     facts.push_back({.table = table, .work = job.duration, .estimate = job.duration});
   }
