@@ -12,8 +12,8 @@ import pytest
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "live"))
 import cluster as slurm  # noqa: E402
-from daemon import wait_until  # noqa: E402
 from probe import Probe  # noqa: E402
+from waiting import lines_of, text_of, wait_until  # noqa: E402
 
 # As root a second user submits, as in earnest; else everything runs as one.
 USER = "nobody" if os.getuid() == 0 else None
@@ -242,14 +242,14 @@ def test_a_rigid_job_is_placed_requeued_and_placed_again(cluster, probe, submit)
     assert probe.look()["jobs"][job]["requested"] == 2
     first, = probe.start(job, ("n1", 3))
     probe.until(first, "ready")
-    wait_until((submit.folder / "log").exists, "its script to run")
+    wait_until(lambda: lines_of(submit.folder / "log"), "its script to run")
     probe.do("stop", first, "save")
     wait_until(lambda: first not in probe.look()["workers"], "the job to have been requeued")
     assert cluster.jobs()[number]["Partition"] == "elastic"
     assert probe.look()["jobs"][job]["state"] == "active"
     wait_until(lambda: probe.ask("start", job, f"{job}.7 n4 f0")["ok"] or probe.look() and False, "it to be placed again")
     wait_until(lambda: probe.look()["jobs"][job]["state"] == "finished", lambda: f"{job}: {probe.look()}")
-    assert (submit.folder / "log").read_text().splitlines() == ["gpus 0,1 on n1", "gpus 0,1,2,3 on n4"]
+    assert lines_of(submit.folder / "log") == ["gpus 0,1 on n1", "gpus 0,1,2,3 on n4"]
     assert cluster.jobs()[number]["JobState"] == "COMPLETED"
 
 
@@ -267,15 +267,15 @@ def test_an_unmodified_torchrun_job_goes_on_at_another_size(cluster, probe, subm
     first, = probe.start(job, ("n1", 1))
     probe.until(first, "ready")
     log = submit.folder / "log"
-    wait_until(lambda: log.exists() and "step=20" in log.read_text(), lambda: f"training: {log.read_text()}", 60)
+    wait_until(lambda: "step=20" in text_of(log), lambda: f"training: {text_of(log)}")
     probe.do("stop", first, "save")
     wait_until(lambda: first not in probe.look()["workers"], "the job to have been requeued")
     wait_until(lambda: probe.ask("start", job, f"{job}.7 n4 30")["ok"] or probe.look() and False, "it to be placed again")
-    wait_until(lambda: probe.look()["jobs"][job]["state"] == "finished", lambda: f"{job}: {log.read_text()}", 60)
-    (one, from_start), (two, later) = re.findall(r"world=(\d) step=(\d+)", log.read_text())
+    wait_until(lambda: probe.look()["jobs"][job]["state"] == "finished", lambda: f"{job}: {text_of(log)}")
+    (one, from_start), (two, later) = re.findall(r"world=(\d) step=(\d+)", text_of(log))
     assert (one, from_start, two) == ("1", "0", "2")
     assert int(later) >= 20  # from the checkpoint of its end
-    assert "finished step=400" in log.read_text()
+    assert "finished step=400" in text_of(log)
 
 
 def test_what_cannot_be_placed_is_held_and_its_user_told(cluster, probe, submit):

@@ -12,8 +12,8 @@ import pytest
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "live"))
 import cluster as slurm  # noqa: E402
-from daemon import wait_until  # noqa: E402
 from probe import Probe  # noqa: E402
+from waiting import lines_of, wait_until  # noqa: E402
 
 USER = "nobody" if os.getuid() == 0 else None
 # One node of each type, and one with GPUs of both.
@@ -105,6 +105,11 @@ def moved(probe, job, worker, node, gpus, away):
     return placed(probe, job, worker, node, gpus)
 
 
+def ran(submit, times):
+    """What the script WRITES wrote, once it ran so often."""
+    return wait_until(lambda: len(lines := lines_of(submit.folder / "log")) >= times and lines, f"its script to run {times} times")
+
+
 def test_nodes_are_shown_by_type(probe):
     nodes = {name: (node["type"], node["gpus"]) for name, node in probe.look()["nodes"].items()}
     assert nodes == {"a1": ("a100", 4), "v1": ("v100", 4), "m1:a100": ("a100", 2), "m1:v100": ("v100", 2)}
@@ -154,10 +159,10 @@ def test_a_job_is_restarted_on_the_other_type(probe_of_whole_nodes, submit_to_wh
     assert probe.look()["jobs"][job]["types"] == "a100|v100"
     placed(probe, job, f"{job}.0", "v1", 0x3)
     assert asked(cluster, number) == ("gres:gpu:2", "gpu:v100:2(IDX:0-1)")
+    ran(submit, 1)  # Slurm calls a job running before its script runs: moved now, it would never have
     moved(probe, job, f"{job}.1", "a1", 0xf, f"{job}.0")
     assert asked(cluster, number) == ("gres:gpu:4", "gpu:a100:4(IDX:0-3)")
-    wait_until(lambda: len((submit.folder / "log").read_text().splitlines()) == 2, "its script to run")
-    assert (submit.folder / "log").read_text().splitlines() == ["gpus 0,1 on v1", "gpus 0,1,2,3 on a1"]
+    assert ran(submit, 2) == ["gpus 0,1 on v1", "gpus 0,1,2,3 on a1"]
 
 
 def test_a_job_of_one_type_keeps_it(cluster, probe, submit):
@@ -168,10 +173,10 @@ def test_a_job_of_one_type_keeps_it(cluster, probe, submit):
     assert not refused["ok"] and "asks for 'gres:gpu:v100:2', a1 has 'a100'" in refused["why"]
     placed(probe, job, f"{job}.1", "v1", 0xf)
     assert asked(cluster, number) == ("gres:gpu:v100:4", "gpu:v100:4(IDX:0-3)")
+    ran(submit, 1)
     moved(probe, job, f"{job}.2", "m1:v100", 0x3, f"{job}.1")
     assert asked(cluster, number) == ("gres:gpu:v100:2", "gpu:v100:2(IDX:2-3)")
-    wait_until(lambda: len((submit.folder / "log").read_text().splitlines()) == 2, "its script to run")
-    assert (submit.folder / "log").read_text().splitlines() == ["gpus 0,1,2,3 on v1", "gpus 2,3 on m1"]
+    assert ran(submit, 2) == ["gpus 0,1,2,3 on v1", "gpus 2,3 on m1"]
 
 
 @pytest.mark.parametrize(("comment", "gres", "reason"), [
