@@ -24,6 +24,7 @@ namespace allot {
 class Foresight;          // sched/foresight.h
 class IncrementalPolicy;  // sched/incremental.h
 class Policy;
+class SharesTime;  // sched/time_shares.h
 
 // What a policy says about itself.
 struct PolicyInfo {
@@ -86,6 +87,10 @@ class Policy {
   // The optional side: answers as changes, and promises how long an answer holds. It makes runs
   // faster and never changes what is decided. Null: none.
   virtual IncrementalPolicy* incremental() { return nullptr; }
+
+  // Not null: its fractions of time are to be had as they are, without rounds (Gavel's --ideal).
+  // Decide then throws.
+  virtual SharesTime* ideal_shares() { return nullptr; }
 };
 
 // Makes a policy from text: "las" or "las:queues=3600|36000,backfill=false". UsageError with

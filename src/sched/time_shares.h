@@ -1,6 +1,7 @@
 #pragma once
 // Policies that give out fractions of time instead of whole GPUs: what they would have if nothing
-// stood between the fractions and the jobs. Optional, beside Policy.
+// stood between the fractions and the jobs. A policy that has it returns it from
+// Policy::ideal_shares().
 
 #include <cstdint>
 #include <span>
@@ -22,8 +23,6 @@ struct TimeShare {
 class SharesTime {
  public:
   virtual ~SharesTime() = default;
-  // Whether its shares are to be had as they are, without rounds. Decide then throws.
-  virtual bool ideal() const = 0;
   // Replaces `shares` by those from now on. Asked whenever a job has arrived or ended.
   virtual void ShareTime(const Observation& observation, std::vector<TimeShare>* shares) = 0;
 };

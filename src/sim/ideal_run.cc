@@ -116,9 +116,10 @@ ApplyReport SimulatedCluster::ApplyShares(std::span<const TimeShare> shares) {
   return report;
 }
 
-DriveResult DriveShares(SimulatedCluster& cluster, Policy& policy, SharesTime& sharer,
-                        const EpisodeContext& context, const DriveOptions& options) {
+DriveResult DriveShares(SimulatedCluster& cluster, Policy& policy, const EpisodeContext& context,
+                        const DriveOptions& options) {
   using Clock = std::chrono::steady_clock;
+  SharesTime& sharer = *policy.ideal_shares();
   policy.OnEpisodeStart(context);
   DriveResult result;
   std::vector<TimeShare> shares;

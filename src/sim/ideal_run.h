@@ -19,9 +19,9 @@ Scenario WithoutMechanism(const Scenario& scenario);
 // 1 together, and of a type's GPUs at most those that it has; all up to 1e-6 for rounding.
 Status ValidateShares(const Observation& observation, std::span<const TimeShare> shares);
 
-// As Drive, of a cluster of such a scenario, by shares. `policy` and `sharer` are one object.
-// RunError where shares break a rule. Of the options `enough` and `time_decisions` count.
-DriveResult DriveShares(SimulatedCluster& cluster, Policy& policy, SharesTime& sharer,
-                        const EpisodeContext& context, const DriveOptions& options);
+// As Drive, of a cluster of such a scenario, by the policy's ideal_shares(), which must not be
+// null. RunError where shares break a rule. Of the options `enough` and `time_decisions` count.
+DriveResult DriveShares(SimulatedCluster& cluster, Policy& policy, const EpisodeContext& context,
+                        const DriveOptions& options);
 
 }  // namespace allot

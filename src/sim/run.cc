@@ -36,11 +36,10 @@ void CheckTracked(const TrackedJobs& tracked, std::size_t jobs) {
   }
 }
 
-// The policy as one whose shares are had as they are; null: it decides.
-SharesTime* IdealOf(Policy& policy, std::span<DecisionListener* const> listeners) {
-  auto* const sharer = dynamic_cast<SharesTime*>(&policy);
-  if (sharer == nullptr || !sharer->ideal()) return nullptr;
-  if (listeners.empty()) return sharer;
+// Whether its shares are to be had as they are; else it decides.
+bool RunsByShares(Policy& policy, std::span<DecisionListener* const> listeners) {
+  if (policy.ideal_shares() == nullptr) return false;
+  if (listeners.empty()) return true;
   throw UsageError("ideal=true gives fractions of GPUs, which no log of decisions can hold ('{}')",
                    policy.info().id);
 }
@@ -59,10 +58,10 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
   using Clock = std::chrono::steady_clock;
   const auto wall = Clock::now();
   const double cpu = ThreadCpuSeconds();
-  SharesTime* const ideal = IdealOf(policy, listeners);
+  const bool ideal = RunsByShares(policy, listeners);
   std::optional<const Scenario> without;
-  if (ideal != nullptr) without.emplace(WithoutMechanism(scenario));
-  SimulatedCluster cluster(ideal != nullptr ? *without : scenario);
+  if (ideal) without.emplace(WithoutMechanism(scenario));
+  SimulatedCluster cluster(ideal ? *without : scenario);
   if (cluster_ready) {
     cluster_ready(cluster);
   } else {
@@ -85,8 +84,8 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
   }
   EpisodeContext context = ContextOf(scenario);
   context.foresight = &foresight;
-  outcome.drive = ideal != nullptr ? DriveShares(cluster, policy, *ideal, context, drive)
-                                   : Drive(cluster, policy, context, listeners, drive);
+  outcome.drive = ideal ? DriveShares(cluster, policy, context, drive)
+                        : Drive(cluster, policy, context, listeners, drive);
   outcome.records = cluster.records();
   outcome.timeline = cluster.timeline();
   outcome.last_decision = cluster.last_decision();

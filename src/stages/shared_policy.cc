@@ -40,7 +40,7 @@ class SharedPolicy : public Policy, public SharesTime {
     wants_targets_ = false;
   }
 
-  bool ideal() const override { return ideal_; }
+  SharesTime* ideal_shares() override { return ideal_ ? this : nullptr; }
 
   void ShareTime(const Observation& o, std::vector<TimeShare>* shares) override {
     rows_.clear();

@@ -30,7 +30,7 @@ class FixedShares : public Policy, public SharesTime {
   }
   const PolicyInfo& info() const override { return info_; }
   void Decide(const Observation&, Allocation*) override { FAIL() << "asked for a decision"; }
-  bool ideal() const override { return true; }
+  SharesTime* ideal_shares() override { return this; }
   void ShareTime(const Observation& o, std::vector<TimeShare>* shares) override {
     shares->clear();
     for (const TimeShare& share : shares_) {
