@@ -26,7 +26,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests" / "live"))
-from local import Live, wait_until  # noqa: E402
+from local import Live  # noqa: E402
+from waiting import wait_until  # noqa: E402
 
 FAULTS = {"kill a worker": 5, "stop a worker": 2, "kill a keeper": 2, "kill the daemon": 5, "cut the journal": 2,
           "drain a node": 2, "pause": 1, "cancel a job": 1, "submit a job": 2}
@@ -112,7 +113,7 @@ class Schedule:
         """What must not be, as text; nothing when all is well."""
         live, found = self.live, []
         try:
-            wait_until("the end of all jobs", lambda: self.ended() == set(self.jobs), 90)
+            wait_until(lambda: self.ended() == set(self.jobs), "the end of all jobs", 90)
         except AssertionError:
             found += [f"lost: {job} never ended" for job in sorted(set(self.jobs) - self.ended())]
         journal = live.journal()
@@ -128,13 +129,13 @@ class Schedule:
         names = [w["worker"] for r in journal if r["what"] == "start" for w in r["workers"]]
         found += [f"doubled: worker {name} was started {n} times" for name, n in Counter(names).items() if n > 1]
         try:  # what a daemon tells is up to 0.2 s old
-            wait_until("all GPUs to be free", lambda: not self.held(), 10)
+            wait_until(lambda: not self.held(), "all GPUs to be free", 10)
         except AssertionError:
             found.append(f"leaked: GPUs held at the end: {self.held()}")
         return found
 
     def held(self):
-        status = self.live.status()
+        status = self.live.asked()
         return {node["node"]: node["held"] for node in status["nodes"] if node["held"]} if status else "no daemon"
 
     def ended(self):
@@ -154,7 +155,7 @@ class Schedule:
 
 def one(program, seed, keep):
     folder = Path(tempfile.mkdtemp(prefix=f"chaos-{seed}-"))
-    live = Live(program, program.parent / "examples" / "elastic_counter", folder)
+    live = Live(program, program.parent / "examples" / "elastic_counter", folder, worker_timeout=3)
     schedule = Schedule(live, seed)
     try:
         schedule.run()

@@ -28,7 +28,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests" / "live"))
 import cluster as slurm  # noqa: E402
-from daemon import wait_until  # noqa: E402
+from waiting import wait_until  # noqa: E402
 
 USER = "nobody" if os.getuid() == 0 else None
 MOST = 4  # GPUs of a job

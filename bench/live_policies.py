@@ -38,7 +38,7 @@ import h5py
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests" / "live"))
 import cluster as slurm  # noqa: E402
-from daemon import wait_until  # noqa: E402
+from waiting import wait_until  # noqa: E402
 
 USER = "nobody" if os.getuid() == 0 else None
 SCALING = 0.85  # examples/counter.cc

@@ -16,7 +16,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -42,10 +44,12 @@ struct Options {
   double rate = 0.005;
   double pace_ms = 10;
   std::int64_t save_every = 200;
+  std::string until;  // a file; "": none
 };
 
 struct State {
   std::int64_t step = 0;
+  std::int64_t done = 0;  // 1: the file of --until was there
   std::array<double, kInputs> weights{};
   std::array<double, kInputs> velocity{};
 };
@@ -57,6 +61,7 @@ struct Sums {
   double later = 0;  // somebody knows of a later epoch
   double stop = 0;   // somebody was told to stop
   double save = 0;
+  double done = 0;  // rank 0 has seen the file of --until
 };
 constexpr std::size_t kSums = sizeof(Sums) / sizeof(double);
 
@@ -230,7 +235,7 @@ class Training {
         member_.Reached(epoch_, state_.step);
         fmt::print("epoch={} rank={} world={} step={}\n", epoch_, rank, group_.world(),
                    state_.step);
-        if (TrainEpoch()) return Leave(state_.step >= options_.steps ? "finished" : "stopped");
+        if (TrainEpoch()) return Leave(Over() ? "finished" : "stopped");
       } catch (const GroupBroken&) {
         group_.Leave();
         member_.Broken(epoch_);
@@ -240,19 +245,22 @@ class Training {
   }
 
  private:
+  bool Over() const { return state_.done > 0 || state_.step >= options_.steps; }
+
   // True when it is over, false when the next epoch waits.
   bool TrainEpoch() {
     using Clock = std::chrono::steady_clock;
     const auto began = Clock::now();
     const std::int64_t first = state_.step;
     const double worth = std::pow(group_.world(), kScaling);
-    while (state_.step < options_.steps) {
+    while (!Over()) {
       const auto begin = Clock::now();
       Sums sums;
       AddGradient(options_, state_, group_.rank(), group_.world(), &sums);
       sums.later = member_.later_than(epoch_) ? 1 : 0;
       sums.stop = member_.stopping() ? 1 : 0;
       sums.save = member_.TakeSaveWanted() ? 1 : 0;
+      sums.done = group_.rank() == 0 && std::filesystem::exists(options_.until) ? 1 : 0;
       std::this_thread::sleep_until(
           begin + std::chrono::duration_cast<Clock::duration>(
                       std::chrono::duration<double, std::milli>(options_.pace_ms / worth)));
@@ -262,6 +270,7 @@ class Training {
         state_.weights[i] -= options_.rate * state_.velocity[i];
       }
       ++state_.step;
+      if (sums.done > 0) state_.done = 1;
       const std::chrono::duration<double> took = Clock::now() - began;
       Report(sums.loss, static_cast<double>((state_.step - first) * options_.batch) / took.count());
       const bool stop = sums.stop > 0;
@@ -330,6 +339,7 @@ int main(int argc, char** argv) {
   line.Option("--batch", options.batch, "samples a step, of all workers together");
   line.Option("--pace-ms", options.pace_ms, "what a step takes one worker, at least");
   line.Option("--save-every", options.save_every, "steps between checkpoints").Positive();
+  line.Option("--until", options.until, "end as soon as this file is there, whatever the steps");
   if (const std::optional<int> code = line.Parse(argc, argv)) return *code;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   try {

@@ -9,11 +9,11 @@ import resource
 import shutil
 import signal
 import subprocess
-import time
 
 import h5py
 import numpy
 import pytest
+from waiting import interrupted
 
 JOB_COLUMNS = ["job_id", "submit_s", "first_start_s", "finish_s", "jct_s", "gpu_seconds", "preemptions", "restarts"]
 SUMMARY_KEYS = {"policy", "jobs", "avg_jct_s", "p50_jct_s", "p95_jct_s", "p99_jct_s", "makespan_s",
@@ -700,13 +700,13 @@ def test_interrupted_training_goes_on(allot, training, program, tmp_path):
     options = [*train_options(iterations=100), "--validate-every", "1", "--patience", "0"]
     allot("train", *options, "--out", tmp_path / "whole")
     out = tmp_path / "run"
-    process = subprocess.Popen([program, "train", *options, "--out", out], stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 100
-    while not (out / "latest" / "manifest.json").exists() and time.monotonic() < deadline:
-        time.sleep(0.005)
-    process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=100)
-    assert process.returncode == 130, stderr
+
+    def start():
+        shutil.rmtree(out, ignore_errors=True)
+        return subprocess.Popen([program, "train", *options, "--out", out], stderr=subprocess.PIPE, text=True)
+
+    code, stderr = interrupted(start, lambda _: (out / "latest" / "manifest.json").exists())
+    assert code == 130, stderr
     assert "--resume" in stderr
     assert 0 < read_json(out / "latest" / "state.json")["state"]["iteration"] < 100
     allot("train", *options, "--out", out, "--resume")

@@ -2,13 +2,11 @@
 
 import json
 import re
-import sys
-from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "live"))
-from local import Live, wait_until  # noqa: E402
+from local import Live
+from waiting import text_of, wait_until
 
 
 @pytest.fixture
@@ -38,16 +36,20 @@ def told(live, name):
 def test_the_batch_changes_after_growth_and_its_times_are_measured_once(live):
     submit(live, "a", *ADAPTS)
     live.serve(policy="index")
-    grown = wait_until("a choice for 4 GPUs", lambda: [r for r in told(live, "a") if r["gpus"] == 4])
+    grown = wait_until(lambda: [r for r in told(live, "a") if r["gpus"] == 4], "a choice for 4 GPUs")
     assert grown[0]["noise"] > 0 and 32 <= grown[0]["total"] <= 2048 + 4
-    trained = wait_until("training with it", lambda: (b := live.job("a")["batch"]) and b["local"] == told(live, "a")[-1]["local"]
-                         and b)
-    assert trained["total"] == told(live, "a")[-1]["total"]
+
+    def trains_with():
+        return (now := live.job("a")["batch"]) and {key: now[key] for key in ("local", "total")}
+    wait_until(lambda: (now := trains_with()) and now == {key: told(live, "a")[-1][key] for key in now},
+               lambda: f"training with {told(live, 'a')[-1]}: {trains_with()}")
     timed = [(r["type"], r["nodes"], r["gpus"], r["local"]) for r in live.journal() if r["what"] == "timed"]
     assert timed and len(timed) == len(set(timed))
-    batches = {int(b) for log in (live.state / "local" / "jobs" / "a" / "log").glob("*.log")
-               for b in re.findall(r" batch=(\d+) ", log.read_text())}
-    assert 32 in batches and len(batches) > 1, batches
+
+    def batches():
+        return {int(b) for log in (live.state / "local" / "jobs" / "a" / "log").glob("*.log")
+                for b in re.findall(r" batch=(\d+) ", text_of(log))}
+    wait_until(lambda: 32 in batches() and len(batches()) > 1, lambda: f"steps of other batches: {batches()}")
 
     # The next daemon knows it, and the job trains on meanwhile.
     live.daemon.kill()
@@ -55,7 +57,7 @@ def test_the_batch_changes_after_growth_and_its_times_are_measured_once(live):
     before = live.journal()
     live.serve(policy="index")
     live.training("a", at_least=4, step=max(r.get("step", 0) for r in before))
-    wait_until("it is told again", lambda: len(told(live, "a")) > sum(r["what"] == "trains with" for r in before))
+    wait_until(lambda: len(told(live, "a")) > sum(r["what"] == "trains with" for r in before), "it to be told again")
 
 
 @pytest.mark.parametrize("policy", ["pollux", "index:sizes=1|2|4"])
@@ -65,7 +67,7 @@ def test_policies_of_goodput_decide_and_a_job_that_keeps_its_batch_is_as_before(
     live.serve(policy=policy)
     live.training("a")
     live.training("b")
-    wait_until("a choice", lambda: told(live, "a"))
+    wait_until(lambda: told(live, "a"), "a choice")
     assert live.job("a")["batch"]["total"] >= 32
     assert live.job("b")["batch"] is None and not told(live, "b")
     assert not [r for r in live.journal() if r["what"] in ("batch", "timed", "noise") and r["job"] == "b"]

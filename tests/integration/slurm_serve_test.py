@@ -3,14 +3,11 @@
 import json
 import os
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "live"))
-import cluster as slurm  # noqa: E402
-from daemon import wait_until  # noqa: E402
+import cluster as slurm
+from waiting import json_of, text_of, wait_until
 
 USER = "nobody" if os.getuid() == 0 else None
 LONG = ("--steps", 1000000, "--pace-ms", 4)
@@ -19,8 +16,8 @@ LONG = ("--steps", 1000000, "--pace-ms", 4)
 class Serve:
     """A cluster, a state folder, and the daemon that serves both at the moment."""
 
-    def __init__(self, program, cluster, folder):
-        self.program, self.cluster, self.folder = program, cluster, folder
+    def __init__(self, program, cluster, folder, worker_timeout):
+        self.program, self.cluster, self.folder, self.worker_timeout = program, cluster, folder, str(worker_timeout)
         self.state = folder / "state"
         self.process = None
         self.homes = 0
@@ -29,21 +26,23 @@ class Serve:
         with (self.folder / "serve.log").open("a") as log:
             self.process = subprocess.Popen(
                 [self.program, "serve", "--runtime", "slurm", "--policy", "drf", "--state", self.state,
-                 "--interval", "0.5", "--poll", "0.05", "--worker-timeout", "10"],
+                 "--interval", "0.5", "--poll", "0.05", "--worker-timeout", self.worker_timeout],
                 env=self.cluster.environment, stdout=log, stderr=log)
-        wait_until(self.status, lambda: f"a daemon that answers: {self.log()[-2000:]}")
+        self.status()
 
     def kill(self):
         self.process.kill()
         self.process.wait()
 
     def log(self):
-        return (self.folder / "serve.log").read_text()
+        return text_of(self.folder / "serve.log")
 
     def status(self):
-        done = subprocess.run([self.program, "status", "--json", "--state", self.state], capture_output=True, text=True,
-                              timeout=30)
-        return json.loads(done.stdout) if done.returncode == 0 else None
+        def asked():
+            done = subprocess.run([self.program, "status", "--json", "--state", self.state], capture_output=True, text=True,
+                                  timeout=120)
+            return json.loads(done.stdout) if done.returncode == 0 else None
+        return wait_until(asked, lambda: f"a daemon that answers: {self.log()[-2000:]}")
 
     def submit(self, comment, *arguments, options=(), script=None):
         """Slurm's number of a user's job."""
@@ -59,8 +58,7 @@ class Serve:
                                        cwd=home))
 
     def job(self, number):
-        return next((job for job in (self.status() or {"jobs": []})["jobs"]
-                     if job["job"].startswith(f"{number}-")), None)
+        return next((job for job in self.status()["jobs"] if job["job"].startswith(f"{number}-")), None)
 
     def training(self, number, gpus=1, behind=0, epoch=0):
         """Waits until the job trains on at least so many GPUs, behind a step, in this epoch or a later one."""
@@ -68,22 +66,26 @@ class Serve:
             job = self.job(number)
             return job and job["stage"] == "training" and job["held"] >= gpus and job["step"] > behind \
                 and job["epoch"] >= epoch and job
-        return wait_until(there, lambda: f"{number} to train on {gpus}: {self.job(number)}\n{self.log()[-3000:]}", 60)
+        return wait_until(there, lambda: f"{number} to train on {gpus}: {self.job(number)}\n{self.log()[-3000:]}")
 
     def slurm_state(self, number):
         return self.cluster.jobs()[number]["JobState"]
 
     def ended(self, number, state):
         wait_until(lambda: self.slurm_state(number) == state,
-                   lambda: f"{number} to be {state}: {self.slurm_state(number)}\n{self.log()[-3000:]}", 60)
+                   lambda: f"{number} to be {state}: {self.slurm_state(number)}\n{self.log()[-3000:]}")
 
     def workers(self, number):
         """Slurm's numbers of the worker jobs that have not ended."""
         return [worker for worker, job in self.cluster.jobs().items()
                 if job["JobName"].endswith(f"-of-{number}") and job["JobState"] not in slurm.ENDED]
 
-    def journal(self):
-        return [json.loads(line) for line in (self.state / "journal.jsonl").read_text().splitlines()]
+    def over(self, number):
+        """The journal's record of its end; the daemon writes it some time after the end."""
+        def written():
+            return next((record for record in json_of(self.state / "journal.jsonl")
+                         if record["what"] == "over" and record["job"].startswith(f"{number}-")), None)
+        return wait_until(written, lambda: f"the end of {number} to be told: {self.log()[-3000:]}")
 
 
 @pytest.fixture(scope="module")
@@ -100,13 +102,13 @@ def cluster(program):
 
 
 @pytest.fixture
-def serve(program, cluster, tmp_path):
-    one = Serve(program, cluster, tmp_path)
+def serve(program, cluster, tmp_path, request):
+    """With a parameter: seconds after which a silent worker is ended."""
+    one = Serve(program, cluster, tmp_path, getattr(request, "param", 45))
     one.start()
     yield one
     one.kill()
-    cluster.cancel_all()
-    wait_until(lambda: not any(cluster.gpus_in_use().values()), "all GPUs to be free")
+    cluster.clear()
 
 
 def test_jobs_share_the_cluster_and_all_finish(serve):
@@ -115,9 +117,8 @@ def test_jobs_share_the_cluster_and_all_finish(serve):
     for number in (*elastic, rigid):
         serve.ended(number, "COMPLETED")
     wait_until(lambda: not any(serve.cluster.gpus_in_use().values()), "all GPUs to be free")
-    over = {record["job"].split("-")[0]: record for record in serve.journal() if record["what"] == "over"}
-    assert {over[str(number)]["state"] for number in (*elastic, rigid)} == {"finished"}
-    assert over[str(elastic[0])]["step"] > 0
+    assert [serve.over(number)["state"] for number in (*elastic, rigid)] == ["finished"] * 3
+    assert serve.over(elastic[0])["step"] > 0
 
 
 def test_a_killed_daemon_goes_on_where_it_was(serve):
@@ -140,12 +141,13 @@ def test_a_killed_worker_is_replaced(serve):
     serve.training(number, 2, behind=job["step"], epoch=job["epoch"] + 1)
 
 
+@pytest.mark.parametrize("serve", [5], indirect=True)
 def test_a_stopped_worker_is_ended_and_replaced(serve):
     number = serve.submit("allot min=2 max=2", *LONG)
     job = serve.training(number, 2)
     victim = max(serve.workers(number))
     serve.cluster.client("scancel", "--signal=STOP", "--full", str(victim))
-    wait_until(lambda: victim not in serve.workers(number), "the silent worker to be ended", 60)
+    wait_until(lambda: victim not in serve.workers(number), "the silent worker to be ended")
     serve.training(number, 2, behind=job["step"])
 
 
@@ -172,27 +174,27 @@ def test_a_killed_script_ends_its_job(serve):
     serve.cluster.client("scancel", "--signal=KILL", "--batch", str(number))
     serve.ended(number, "FAILED")
     wait_until(lambda: not serve.workers(number), "its workers to end")
-
-    def ends():
-        return [r["state"] for r in serve.journal() if r["what"] == "over"]
-    wait_until(lambda: ends() == ["failed"], lambda: f"its end to be told: {ends()}\n{serve.log()[-3000:]}")
+    assert serve.over(number)["state"] == "failed"
 
 
 def test_a_node_that_dies_for_good_is_left_and_not_given(serve):
     number = serve.submit("allot min=2 max=2", *LONG)
     job = serve.training(number, 2)
     node = next(iter(job["nodes"]))
+
+    def seen():
+        return next(one for one in serve.status()["nodes"] if one["node"] == node)
     serve.cluster.kill(f"slurmd-{node}")
     serve.cluster.client("scontrol", "update", f"nodename={node}", "state=down", "reason=died")  # no SlurmdTimeout
     try:
         wait_until(lambda: node not in (serve.job(number) or {"nodes": node})["nodes"], f"{node} to be left")
         serve.training(number, 2, behind=job["step"])
-        seen = next(n for n in serve.status()["nodes"] if n["node"] == node)
-        assert not seen["up"] and seen["held"] == 0 and serve.cluster.gpus_in_use()[node] == 0
+        assert not seen()["up"]
+        wait_until(lambda: seen()["held"] == 0 and serve.cluster.gpus_in_use()[node] == 0, lambda: f"nothing to be on it: {seen()}")
     finally:
         serve.cluster.start_node(node)
-        serve.cluster.client("scontrol", "update", f"nodename={node}", "state=resume")
-    wait_until(lambda: next(n for n in serve.status()["nodes"] if n["node"] == node)["up"], f"{node} to be back")
+        serve.cluster.resume(node)
+    wait_until(lambda: seen()["up"], f"{node} to be back")
 
 
 def test_a_cancelled_job_takes_its_workers_with_it(serve):
@@ -209,20 +211,18 @@ def test_a_drained_node_is_left(serve):
     node = next(iter(job["nodes"]))
     serve.cluster.client("scontrol", "update", f"nodename={node}", "state=drain", "reason=test")
     try:
-        wait_until(lambda: serve.cluster.gpus_in_use()[node] == 0, f"{node} to be left", 60)
+        wait_until(lambda: serve.cluster.gpus_in_use()[node] == 0, f"{node} to be left")
         serve.training(number, 2, behind=job["step"])
     finally:
-        serve.cluster.client("scontrol", "update", f"nodename={node}", "state=resume")
+        serve.cluster.resume(node)
 
 
 def test_an_added_node_is_given(serve):
-    def update(state, *reason):
-        serve.cluster.client("scontrol", "update", "nodename=n1,n2,n4", f"state={state}", *reason)
-
     def held(node):
         return next((seen["held"] for seen in serve.status()["nodes"] if seen["node"] == node), None)
 
-    update("drain", "reason=test")
+    others = [node for node, *_ in slurm.NODES if node != "n3"]
+    serve.cluster.client("scontrol", "update", f"nodename={','.join(others)}", "state=drain", "reason=test")
     try:
         wait_until(lambda: [seen["node"] for seen in serve.status()["nodes"] if seen["up"]] == ["n3"], "three to be down")
         counter = f'"{serve.program.parent}/examples/elastic_counter" --steps 1000000 --pace-ms 20'
@@ -236,10 +236,10 @@ def test_an_added_node_is_given(serve):
             assert held("n5") == 2
         finally:
             serve.cluster.client("scancel", str(number))
-            wait_until(lambda: not any(serve.cluster.gpus_in_use().values()), "its GPUs to be free")
+            wait_until(lambda: not serve.cluster.client("squeue", "--noheader"), "it to have left")
             serve.cluster.remove_node()
     finally:
-        update("resume")
+        serve.cluster.resume(*others)
 
 
 def test_a_second_daemon_refuses(serve):

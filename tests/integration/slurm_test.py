@@ -5,15 +5,13 @@ import pwd
 import re
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "live"))
-import cluster as slurm  # noqa: E402
-from probe import Probe  # noqa: E402
-from waiting import lines_of, text_of, wait_until  # noqa: E402
+import cluster as slurm
+from probe import Probe
+from waiting import lines_of, text_of, wait_until
 
 # As root a second user submits, as in earnest; else everything runs as one.
 USER = "nobody" if os.getuid() == 0 else None
@@ -43,8 +41,7 @@ def probe(cluster, tools, tmp_path):
     one = Probe(cluster, tools, tmp_path / "state")
     yield one
     one.kill()
-    cluster.cancel_all()
-    wait_until(lambda: not any(cluster.gpus_in_use().values()), "all GPUs to be free")
+    cluster.clear()
 
 
 @pytest.fixture
@@ -94,8 +91,8 @@ def worker_pid(cluster, node, program):
 
 def losses(folder):
     """Of a job's output, in the order of its files."""
-    text = "".join(path.read_text() for path in sorted(folder.glob("slurm-*.out")))
-    return [float(loss) for loss in re.findall(r"loss=([0-9.]+)", text)]
+    lines = [line for path in sorted(folder.glob("slurm-*.out")) for line in lines_of(path)]
+    return [float(loss[1]) for line in lines if (loss := re.search(r"loss=([0-9.]+)", line))]
 
 
 def test_the_runtime_conforms(cluster, program):
@@ -128,8 +125,8 @@ def test_an_elastic_job_grows_over_unlike_nodes_and_shrinks(cluster, probe, subm
     assert not probe.until(first, "ended")["failed"]
     wait_until(lambda: cluster.gpus_in_use()["n3"] == 0, "n3's GPU to be free")
     probe.trains(job)
-    seen = losses(submit.folder)
-    assert min(seen) < seen[0] / 2
+    wait_until(lambda: (seen := losses(submit.folder)) and min(seen) < seen[0] / 2,
+               lambda: f"the loss to go on falling: {losses(submit.folder)}")
     if USER:
         assert {path.owner() for path in (submit.folder / f".allot-{pwd.getpwnam(USER).pw_uid}" / str(number)).iterdir()} \
             == {USER}
@@ -283,8 +280,9 @@ def test_what_cannot_be_placed_is_held_and_its_user_told(cluster, probe, submit)
     job = probe.job(number)
     seen = probe.look()["jobs"][job]
     assert seen["state"] == "held" and "unknown key 'modle' (did you mean 'model'?)" in seen["reason"]
-    shown = cluster.client("scontrol", "show", "job", str(number), user=USER)
-    assert "allot does not place this job: comment: unknown key 'modle'" in shown
+    said = "allot does not place this job: comment: unknown key 'modle'"
+    wait_until(lambda: probe.look() and said in cluster.client("scontrol", "show", "job", str(number), user=USER),
+               "its user to be told")
 
 
 def test_a_job_that_calls_itself_a_worker_is_none(cluster, probe, pair, submit):
@@ -311,7 +309,7 @@ def test_users_cannot_place_or_resize_jobs(cluster, probe, submit):
             cluster.client("scontrol", "update", f"jobid={number}", change, user=USER)
     job = probe.job(number)
     probe.start(job, ("n1", 1))
-    wait_until(lambda: cluster.jobs()[number]["JobState"] == "RUNNING", "the job to run")
+    wait_until(lambda: cluster.jobs()[number]["JobState"] == "RUNNING", lambda: f"the job to run: {cluster.jobs()[number]}")
     with pytest.raises(slurm.ClusterError):  # or it could pass for somebody's worker
         cluster.client("scontrol", "update", f"jobid={number}", "comment=elastic-of:1 job=x worker=y gpus=1", user=USER)
     with pytest.raises(slurm.ClusterError):

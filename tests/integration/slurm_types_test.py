@@ -4,16 +4,14 @@ import json
 import os
 import re
 import subprocess
-import sys
 import urllib.request
 from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "live"))
-import cluster as slurm  # noqa: E402
-from probe import Probe  # noqa: E402
-from waiting import lines_of, wait_until  # noqa: E402
+import cluster as slurm
+from probe import Probe
+from waiting import lines_of, text_of, wait_until
 
 USER = "nobody" if os.getuid() == 0 else None
 # One node of each type, and one with GPUs of both.
@@ -63,8 +61,7 @@ def probing(cluster, tools, state):
     one = Probe(cluster, tools, state)
     yield one
     one.kill()
-    cluster.cancel_all()
-    wait_until(lambda: not any(cluster.gpus_in_use().values()), "all GPUs to be free")
+    cluster.clear()
 
 
 @pytest.fixture
@@ -169,7 +166,7 @@ def test_a_job_of_one_type_keeps_it(cluster, probe, submit):
     number = submit("allot gpus=2 max=4 resize=restart", WRITES, ("--gres=gpu:v100:2",))
     job = probe.job(number)
     assert probe.look()["jobs"][job]["types"] == "v100"
-    refused = probe.ask("start", job, f"{job}.0 a1 3")
+    refused = probe.answer("start", job, f"{job}.0 a1 3")
     assert not refused["ok"] and "asks for 'gres:gpu:v100:2', a1 has 'a100'" in refused["why"]
     placed(probe, job, f"{job}.1", "v1", 0xf)
     assert asked(cluster, number) == ("gres:gpu:v100:4", "gpu:v100:4(IDX:0-3)")
@@ -190,7 +187,8 @@ def test_what_slurm_cannot_give_is_told_to_the_user(cluster, probe, submit, comm
     number = submit(comment, WRITES, (f"--gres={gres}",))
     seen = probe.look()["jobs"][probe.job(number)]
     assert (seen["state"], seen["reason"]) == ("held", reason)
-    assert reason in cluster.client("scontrol", "show", "job", str(number), user=USER)
+    wait_until(lambda: probe.look() and reason in cluster.client("scontrol", "show", "job", str(number), user=USER),
+               "its user to be told")
 
 
 @pytest.mark.parametrize("policy", ["las", "optimus", "index", "shared:sharing=isolated"])
@@ -202,7 +200,7 @@ def test_policies_serve_jobs_on_the_types_that_they_accept(cluster, tools, submi
                                    "--metrics", "tcp:127.0.0.1:0"], env=cluster.environment, stdout=log, stderr=log)
 
     def say(*words):
-        return subprocess.run([tools["allot"], *words, "--state", state], capture_output=True, text=True, timeout=30)
+        return subprocess.run([tools["allot"], *words, "--state", state], capture_output=True, text=True, timeout=120)
 
     def status():
         done = say("status", "--json")
@@ -212,14 +210,14 @@ def test_policies_serve_jobs_on_the_types_that_they_accept(cluster, tools, submi
         return next((one for one in (status() or {"jobs": []})["jobs"] if one["job"].startswith(f"{number}-")), None)
 
     def why():
-        return f"{status()}\n{(tmp_path / 'serve.log').read_text()[-3000:]}"
+        return f"{status()}\n{text_of(tmp_path / 'serve.log')[-3000:]}"
 
     try:
         wait_until(status, lambda: f"a daemon that answers: {why()}")
         numbers = {types: submit(f"allot max=2 types={types}") for types in ("a100", "v100", "a100|v100")}
         nowhere = submit("allot max=2 types=h100")
         held = {types: wait_until(lambda number=number: (j := job(number)) and j["held"] and j["stage"] == "training" and j,
-                                  lambda: f"{types} to train: {why()}", 60) for types, number in numbers.items()}
+                                  lambda: f"{types} to train: {why()}") for types, number in numbers.items()}
         for types, one in held.items():
             assert one["type"] in types.split("|"), one
             for node in one["nodes"]:
@@ -229,11 +227,10 @@ def test_policies_serve_jobs_on_the_types_that_they_accept(cluster, tools, submi
         text = say("status").stdout
         assert re.search(r"GPUs \(a100 \d of 6, v100 \d of 6\)", text) and "accepts 'h100'" in text, text
         assert "h100" in say("queue").stdout
-        address = re.search(r"metrics at tcp:(\S+)", (tmp_path / "serve.log").read_text())[1]
-        metrics = urllib.request.urlopen(f"http://{address}/metrics", timeout=10).read().decode()
+        address = wait_until(lambda: re.search(r"metrics at tcp:(\S+)\n", text_of(tmp_path / "serve.log")), "the address")[1]
+        metrics = urllib.request.urlopen(f"http://{address}/metrics", timeout=120).read().decode()
         assert 'allot_gpus_up_of_type{type="a100"} 6' in metrics and 'allot_gpus_up_of_type{type="v100"} 6' in metrics
     finally:
         daemon.kill()
         daemon.wait()
-        cluster.cancel_all()
-        wait_until(lambda: not any(cluster.gpus_in_use().values()), "all GPUs to be free", 60)
+        cluster.clear()

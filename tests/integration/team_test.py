@@ -1,17 +1,11 @@
 """A training run in several processes, started as torchrun and srun start them."""
 
 import os
-import socket
 import subprocess
 import time
 
 import pytest
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+from cluster import free_ports
 
 
 def options(method, iterations=2):
@@ -26,7 +20,7 @@ LAUNCHERS = {
 
 
 def start_two(program, launcher, arguments, folder):
-    port = str(free_port())
+    port = str(free_ports(1)[0])
     return [
         subprocess.Popen([program, *arguments, "--out", folder], cwd=folder.parent, stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE, text=True, env={**os.environ, **LAUNCHERS[launcher](str(rank), port)})

@@ -5,11 +5,10 @@ import os
 import re
 import shlex
 import shutil
-import signal
 import subprocess
-import time
 
 import pytest
+from waiting import interrupted
 
 ONE_JOB = "job_id,submit_s,gpus,duration_s\na,0,1,600\n"
 
@@ -173,20 +172,18 @@ def test_the_list_of_a_sweep_is_of_cells_that_can_run(allot):
 def test_interrupted_replay(program, tmp_path):
     subprocess.run([program, "simulate", "--load", "1.0", "--policy", "optimus", "--log", tmp_path], check=True,
                    capture_output=True)
-    process = subprocess.Popen([program, "replay", tmp_path / "cluster" / "optimus-v0"], stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True)
 
-    def reads():
+    def start():
+        return subprocess.Popen([program, "replay", tmp_path / "cluster" / "optimus-v0"], stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True)
+
+    def reads(process):
         try:
             return any(os.readlink(file.path).endswith("main_data.hdf5") for file in os.scandir(f"/proc/{process.pid}/fd"))
         except OSError:  # one was closed meanwhile
             return False
 
-    while process.poll() is None and not reads():
-        time.sleep(0)
-    process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=100)
-    assert process.returncode == 130 and stderr == "allot: interrupted\n"
+    assert interrupted(start, reads) == (130, "allot: interrupted\n")
 
 
 # ---- old names ----

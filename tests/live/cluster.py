@@ -51,10 +51,9 @@ class ClusterError(RuntimeError):
 class Cluster:
     """One cluster; the folder holds everything, so that another process can find and stop it."""
 
-    def __init__(self, folder, nodes=NODES, slurmd_timeout=30, settings=None):
+    def __init__(self, folder, nodes=NODES, settings=None):
         self.folder = Path(folder).resolve()
         self.nodes = nodes
-        self.slurmd_timeout = slurmd_timeout
         self.settings = settings or {}  # of slurm.conf, in place of ours
         self.conf = self.folder / "slurm.conf"
         self.environment = {**os.environ, "SLURM_CONF": str(self.conf)}
@@ -68,27 +67,27 @@ class Cluster:
         self.stop()
 
     # ---- daemons ----
-    def start(self, wait=60):
+    def start(self):
         for name in ("log", "pid", "state", "dev", "spool"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         self.folder.chmod(0o755)
         self._spawn("munged", *self._munged())
-        self._until(lambda: (self.folder / "munge.socket").exists(), "munged's socket", 20)
-        for attempt in range(5):
-            self._write_conf(free_ports(2 + len(self.nodes)))
+        self._until(lambda: (self.folder / "munge.socket").exists(), "munged's socket", alive=("munged",))
+        for attempt in range(5):  # a port may have been taken since it was free
+            self.ports = free_ports(2 + len(self.nodes))
+            self._write_conf()
             self._spawn("slurmctld", "slurmctld", "-D")
             try:
                 # A slurmd that finds no controller at its first try backs off for long.
-                self._until(self.controller_answers, "slurmctld", 20, alive=("slurmctld",))
-                break
+                self._until(self.controller_answers, "slurmctld", alive=("slurmctld",))
+                for node, *_ in self.nodes:
+                    self._spawn_slurmd(node)
+                self._until(lambda: self.idle_nodes() == len(self.nodes), "idle nodes", alive=self.daemons())
+                return self
             except ClusterError:
-                self._end("slurmctld")
+                self._end(*(f"slurmd-{node}" for node, *_ in self.nodes), "slurmctld")
                 if attempt == 4:
                     raise
-        for node, *_ in self.nodes:
-            self.start_node(node)
-        self._until(lambda: self.idle_nodes() == len(self.nodes), "idle nodes", wait, alive=self.daemons())
-        return self
 
     def daemons(self):
         return ("munged", "slurmctld", *(f"slurmd-{node}" for node, *_ in self.nodes))
@@ -97,7 +96,18 @@ class Cluster:
         self._spawn("slurmctld", "slurmctld", "-D")
 
     def start_node(self, node):
-        self._spawn(f"slurmd-{node}", "slurmd", "-D", "-N", node)
+        """Its slurmd, until that takes jobs."""
+        self._spawn_slurmd(node)
+        self._until(lambda: listens(self._port(node)), f"slurmd of {node}", alive=(f"slurmd-{node}",))
+
+    def resume(self, *nodes):
+        """They take jobs again, after they were drained or set down."""
+        def back():
+            # Slurm refuses it for a node that is back by itself, as one that was down is once its slurmd registers.
+            self.client("scontrol", "update", f"nodename={','.join(nodes)}", "state=resume", check=False)
+            states = re.findall(r" State=(\S+)", self.client("scontrol", "--oneliner", "show", "node", ",".join(nodes)))
+            return len(states) == len(nodes) and all(state in ("IDLE", "MIXED", "ALLOCATED") for state in states)
+        self._until(back, f"{nodes} to be back")
 
     def add_node(self):
         """LATER joins: its slurmd is enough. Its name."""
@@ -105,7 +115,7 @@ class Cluster:
         return LATER[0]
 
     def remove_node(self):
-        """LATER is as it was before it joined."""
+        """LATER is as it was before it joined. It has no job."""
         self._end(f"slurmd-{LATER[0]}")
         self.client("scontrol", "update", f"nodename={LATER[0]}", "state=future")
 
@@ -117,7 +127,7 @@ class Cluster:
         pid = self.pid(daemon)
         os.kill(pid, signum)
         if signum == signal.SIGKILL:
-            self._until(lambda: not alive(pid), f"the end of {daemon}", 10)
+            self._until(lambda: not alive(pid), f"the end of {daemon}")
 
     def stop(self):
         """Ends all daemons, those of nodes first; their jobs go with them."""
@@ -139,7 +149,7 @@ class Cluster:
             return False
 
     # ---- asking ----
-    def client(self, *command, check=True, timeout=30, user=None, **options):
+    def client(self, *command, check=True, timeout=120, user=None, **options):
         """Runs one of Slurm's programs, as another user if named; its output."""
         options.setdefault("cwd", self.folder)
         if user is not None:
@@ -157,11 +167,11 @@ class Cluster:
         return done.stdout
 
     def controller_answers(self):
-        return "is UP" in self.client("scontrol", "ping", check=False, timeout=3)
+        return "is UP" in self.client("scontrol", "ping", check=False, timeout=10)
 
     def idle_nodes(self):
         # sinfo -N would list a node once a partition.
-        lines = self.client("scontrol", "--oneliner", "show", "node", check=False, timeout=3).splitlines()
+        lines = self.client("scontrol", "--oneliner", "show", "node", check=False, timeout=10).splitlines()
         return sum(" State=IDLE " in line for line in lines)
 
     def jobs(self):
@@ -173,17 +183,25 @@ class Cluster:
                 records[int(record["JobId"])] = record
         return records
 
-    def cancel_all(self):
-        """Whatever has not ended."""
-        ids = [str(number) for number, job in self.jobs().items() if job["JobState"] not in ENDED]
-        if ids:
-            self.client("scancel", *ids)
+    def clear(self):
+        """Cancels all jobs, until none is left, not even one that is about to end, and all nodes are idle: the next daemon
+        would take a job that is completing for one of its own."""
+        def is_clear():
+            ids = [str(number) for number, job in self.jobs().items() if job["JobState"] not in ENDED]
+            if ids:
+                self.client("scancel", *ids, check=False)  # may have ended since
+            return not self.client("squeue", "--noheader") and self.idle_nodes() == len(self.nodes)
+        self._until(is_clear, "a cluster without jobs")
 
     def wait_for_saved_state(self):
-        """A controller writes its jobs down within five seconds: one that is killed before forgets them."""
-        now = time.time()
+        """Until all that is so now is written down: a controller that is killed before forgets it. It writes some seconds
+        after a change, all jobs in one piece: so this makes a change, and waits to see it there."""
+        name = f"saved-{time.monotonic_ns()}"
+        number = self.client("sbatch", "--parsable", "--hold", "--partition=main", f"--job-name={name}", "--wrap=true",
+                             "--output=/dev/null").strip()
         saved = self.folder / "state" / "job_state"
-        self._until(lambda: saved.stat().st_mtime > now or time.time() > now + 6, "slurmctld to save", 30)
+        self._until(lambda: saved.exists() and name.encode() in saved.read_bytes(), "slurmctld to save")
+        self.client("scancel", number)
 
     def gpus_in_use(self):
         """Node -> GPUs that Slurm counts as used."""
@@ -205,11 +223,16 @@ class Cluster:
                 f"--key-file={key}", f"--pid-file={self.folder}/pid/munged.own",
                 f"--log-file={self.folder}/log/munged.log", f"--seed-file={self.folder}/munge.seed")
 
-    def _write_conf(self, ports):
+    def _port(self, node):
+        """Of its slurmd; slurmctld has the first."""
+        names = [name for name, *_ in (*self.nodes, LATER)]
+        return self.ports[1 + names.index(node)]
+
+    def _write_conf(self):
         # Slurm looks its controller up by the short host name.
         host, me, here = socket.gethostname().split(".")[0], pwd.getpwuid(os.getuid()).pw_name, self.folder
         settings = {
-            "ClusterName": "throwaway", "SlurmctldHost": f"{host}(127.0.0.1)", "SlurmctldPort": ports[0],
+            "ClusterName": "throwaway", "SlurmctldHost": f"{host}(127.0.0.1)", "SlurmctldPort": self.ports[0],
             "SlurmUser": me, "SlurmdUser": me, "AuthType": "auth/munge", "CredType": "cred/munge",
             "AuthInfo": f"socket={here}/munge.socket",
             "CommunicationParameters": "NoCtldInAddrAny,NoInAddrAny",
@@ -222,13 +245,15 @@ class Cluster:
             "SelectType": "select/cons_tres", "SelectTypeParameters": "CR_Core",
             "SchedulerType": "sched/builtin", "SchedulerParameters": "batch_sched_delay=0,sched_interval=2",
             "PriorityType": "priority/basic", "PreemptMode": "OFF", "ReturnToService": 2,
-            "SlurmctldTimeout": 30, "SlurmdTimeout": self.slurmd_timeout, "KillWait": 5, "MinJobAge": 300,
+            # Limits that only a slow machine, or a fault, comes to.
+            "SlurmctldTimeout": 300, "SlurmdTimeout": 300, "MessageTimeout": 30, "KillWait": 30,
+            "MinJobAge": 3600,
             "SlurmdParameters": "config_overrides", "GresTypes": "gpu", "JobSubmitPlugins": "lua",
             **self.settings,
         }
         lines = [f"{key}={value}" for key, value in settings.items()]
         gres = []
-        for (node, cpus, kind, gpus), port in zip((*self.nodes, LATER), ports[1:]):
+        for node, cpus, kind, gpus in (*self.nodes, LATER):
             devices = here / "dev" / node
             devices.mkdir(exist_ok=True)
             for number in range(gpus):
@@ -242,7 +267,7 @@ class Cluster:
                 gres.append(f"NodeName={node} Name=gpu Type={one} File={devices}/nvidia[{first}-{first + count - 1}]")
                 first += count
             of_node = ",".join(f"gpu:{one}:{count}" for one, count in kinds.items())
-            lines.append(f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={cpus} "
+            lines.append(f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={self._port(node)} CPUs={cpus} "
                          f"RealMemory=8000 Gres={of_node} Feature={','.join(kinds)} State={'FUTURE' if node == LATER[0] else 'UNKNOWN'}")
         names = ",".join(node for node, *_ in (*self.nodes, LATER))
         lines.append(f"PartitionName=main Nodes={names} MaxTime=INFINITE State=UP OverSubscribe=NO")
@@ -250,6 +275,9 @@ class Cluster:
         (here / "gres.conf").write_text("\n".join(gres) + "\n")
         shutil.copy(JOB_SUBMIT, here / "job_submit.lua")
         self.conf.write_text("\n".join(lines) + "\n")
+
+    def _spawn_slurmd(self, node):
+        self._spawn(f"slurmd-{node}", "slurmd", "-D", "-N", node)
 
     def _spawn(self, name, *command):
         with open(self.folder / "log" / f"{name}.out", "ab") as output:
@@ -270,7 +298,7 @@ class Cluster:
                 os.kill(pid, signal.SIGKILL)
             (self.folder / "pid" / name).unlink()
 
-    def _until(self, holds, what, seconds, alive=()):
+    def _until(self, holds, what, seconds=120, alive=()):
         deadline = time.monotonic() + seconds
         while not holds():
             dead = [daemon for daemon in alive if not self.running(daemon)]
@@ -304,6 +332,11 @@ def alive(pid):
     except (FileNotFoundError, ProcessLookupError):
         return False
     return state != "Z"
+
+
+def listens(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def free_ports(count):

@@ -9,7 +9,9 @@ import os
 import socket
 import subprocess
 import threading
-import time
+
+from cluster import free_ports
+from waiting import text_of, wait_until
 
 
 class Daemon:
@@ -41,8 +43,9 @@ class Daemon:
 
     # ---- the daemon's own life ----
     def listen(self):
+        # None that the system hands out: while the daemon is away, workers' own connections could take it.
+        self.port = self.port or free_ports(1)[0]
         self.server = socket.create_server(("127.0.0.1", self.port))
-        self.port = self.server.getsockname()[1]
         threading.Thread(target=self._accept, args=(self.server,), daemon=True).start()
 
     def vanish(self):
@@ -70,9 +73,14 @@ class Daemon:
                                                       stdout=output, stderr=subprocess.STDOUT)
             output.close()
 
+    def joined(self, *workers):
+        """Waits until all of them have."""
+        wait_until(lambda: all(worker in self.addresses for worker in workers),
+                   lambda: f"{workers} to join: {[self.output(worker)[-1000:] for worker in workers]}")
+
     def announce(self, *members):
         """The next epoch, once all members have joined."""
-        wait_until(lambda: all(member in self.addresses for member in members), f"{members} to join")
+        self.joined(*members)
         with self.lock:
             self.epoch += 1
             self.members = list(members)
@@ -100,7 +108,7 @@ class Daemon:
         return self.heard(worker, "progress").get("step", 0)
 
     def output(self, worker):
-        return (self.folder / f"{worker}.out").read_text()
+        return text_of(self.folder / f"{worker}.out")
 
     # ---- the protocol ----
     def _accept(self, server):
@@ -150,14 +158,3 @@ class Daemon:
                 self.connections[worker].sendall(json.dumps(message).encode() + b"\n")
             except OSError:
                 del self.connections[worker]
-
-
-def wait_until(holds, what, seconds=90):
-    """Polls; fails with `what` (a text, or a function that makes one) when it never comes true."""
-    deadline = time.monotonic() + seconds
-    while True:
-        value = holds()
-        if value:
-            return value
-        assert time.monotonic() < deadline, f"waited {seconds} s for {what() if callable(what) else what}"
-        time.sleep(0.01)

@@ -3,7 +3,9 @@
 import json
 import subprocess
 
-from daemon import wait_until
+from waiting import wait_until
+
+NOT_NOW = ("the controller must answer within", "is learning its nodes")  # the daemon asks again too
 
 
 class Probe:
@@ -29,8 +31,19 @@ class Probe:
         self.process.stdin.flush()
         return json.loads(self.process.stdout.readline())
 
+    def answer(self, *words):
+        """Its answer that is not "not now"."""
+        def answered():
+            answer = self.ask(*words)
+            if answer["ok"] or not any(why in answer["why"] for why in NOT_NOW):
+                return answer
+            self.ask("wait", 0.02)
+            self.ask("look")  # what it knows of the controller is of its latest look
+            return None
+        return wait_until(answered, f"an answer to {words}")
+
     def do(self, *words):
-        answer = self.ask(*words)
+        answer = self.answer(*words)
         assert answer["ok"], f"{words}: {answer}"
         return answer
 
@@ -48,15 +61,8 @@ class Probe:
         count = getattr(self, "count", 0)
         self.count = count + len(places)
         workers = [f"{job}.{count + i}" for i in range(len(places))]
-        order = [f"{worker} {node} {gpus:x}" for worker, (node, gpus) in zip(workers, places)]
-
-        def accepted():
-            self.look()
-            answer = self.ask("start", job, *order)
-            assert answer["ok"] or "is learning its nodes" in answer["why"], answer
-            return answer["ok"]
-
-        wait_until(accepted, "a controller that was restarted to know its nodes")
+        self.look()
+        self.do("start", job, *(f"{worker} {node} {gpus:x}" for worker, (node, gpus) in zip(workers, places)))
         return workers
 
     def until(self, worker, state):

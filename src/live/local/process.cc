@@ -84,6 +84,8 @@ void WriteEnd(int file, const char* text, int number) {
   if (::write(file, digits + at, sizeof(digits) - at) < 0) return;
 }
 
+constexpr int kOfTheWorker[] = {SIGTERM, SIGINT, SIGHUP};
+
 [[noreturn]] void BecomeWorker(const Prepared& p) {
   for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGCHLD}) std::signal(signal, SIG_DFL);
   sigset_t none;
@@ -99,9 +101,16 @@ void WriteEnd(int file, const char* text, int number) {
   ::_exit(127);
 }
 
+// Signals to the group are the worker's, those too that come before there is one: they are kept
+// until then. One that comes just as it begins may reach it twice.
 [[noreturn]] void BecomeKeeper(const Prepared& p, int go) {
   ::setsid();
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) std::signal(signal, SIG_IGN);
+  sigset_t ours;
+  sigemptyset(&ours);
+  for (const int signal : kOfTheWorker) sigaddset(&ours, signal);
+  sigprocmask(SIG_SETMASK, &ours, nullptr);
+  // One that is ignored would not be kept.
+  for (const int signal : kOfTheWorker) std::signal(signal, SIG_DFL);
   if (::write(go, "r", 1) != 1) ::_exit(0);  // from now on the group can be signalled
   ::prctl(PR_SET_NAME, "allot-keeper");
   // Nothing of the daemon's stays open here: its lock least of all.
@@ -112,6 +121,11 @@ void WriteEnd(int file, const char* text, int number) {
   ::close(3);
   const pid_t worker = ::fork();
   if (worker == 0) BecomeWorker(p);
+  sigset_t kept;
+  sigpending(&kept);
+  for (const int signal : kOfTheWorker) {
+    if (worker > 0 && sigismember(&kept, signal) == 1) ::kill(worker, signal);
+  }
   int status = 0;
   while (worker > 0 && ::waitpid(worker, &status, 0) < 0 && errno == EINTR) {
   }

@@ -270,8 +270,10 @@ const SlurmSnapshot& SlurmClient::TakeSnapshot() {
 }
 
 std::string SlurmClient::ControllerAddress() {
+  // Nobody waits for a daemon that begins. Where no controller listens, libslurm says so itself.
+  constexpr Seconds kAtBegin = 30;
   auto address = std::make_shared<std::string>();
-  Status done = thread_->Do(patience_, [address] {
+  Status done = thread_->Do(std::max(patience_, kAtBegin), [address] {
     slurm_conf_t* configuration = nullptr;
     if (slurm_load_ctl_conf(0, &configuration) != SLURM_SUCCESS) {
       return SlurmError("asking for the configuration");

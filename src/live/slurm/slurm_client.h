@@ -112,7 +112,7 @@ class SlurmClient {
   SlurmClient(const SlurmClient&) = delete;
   SlurmClient& operator=(const SlurmClient&) = delete;
 
-  // RunError when the controller does not answer in time.
+  // RunError when the controller does not answer in time; for its address that is half a minute.
   const SlurmSnapshot& TakeSnapshot();
   std::string ControllerAddress();
 

@@ -106,6 +106,7 @@ class SlurmRuntime : public Runtime {
   std::set<std::string> stopped_;                 // workers that we ended
   std::map<std::string, std::string> failures_;   // jobs that were given up, and why
   std::map<std::uint32_t, std::string> told_;     // what users were told in AdminComment
+  std::set<std::uint32_t> untold_;                // jobs for which Slurm refused that
 };
 
 }  // namespace allot

@@ -112,13 +112,17 @@ void SlurmRuntime::ReadUserJob(const SlurmJob& slurm) {
   user_jobs_.insert_or_assign(job.id, std::move(user_job));
 }
 
-// Where `scontrol show job` shows it, once.
+// Where `scontrol show job` shows it, once; again where Slurm did not take it.
 void SlurmRuntime::TellUser(const UserJob& user_job) {
+  const std::uint32_t id = user_job.slurm.id;
   const std::string text = "allot does not place this job: " + user_job.job.reason;
-  if (user_job.slurm.admin_comment == text || told_[user_job.slurm.id] == text) return;
-  told_[user_job.slurm.id] = text;
-  const Status done = client_.Change({.id = user_job.slurm.id, .admin_comment = text});
-  if (!done.ok()) spdlog::warn("job {}: {}", user_job.slurm.id, done.message());
+  if (user_job.slurm.admin_comment == text || told_[id] == text) return;
+  const Status done = client_.Change({.id = id, .admin_comment = text});
+  if (done.ok()) {
+    told_[id] = text;
+  } else if (untold_.insert(id).second) {
+    spdlog::warn("job {}: {}", id, done.message());
+  }
 }
 
 void SlurmRuntime::ReadWorkerJob(const UserJob& user_job, const WorkerJob& worker_job,

@@ -47,7 +47,7 @@ class RuntimeConformance : public testing::TestWithParam<std::string> {
   }
   template <typename Condition>
   void Until(const char* what, const Condition& condition) {
-    for (int i = 0; i < 3000; ++i) {
+    for (int i = 0; i < 10'000; ++i) {
       Poll();
       if (condition()) return;
     }

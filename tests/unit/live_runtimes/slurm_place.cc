@@ -45,7 +45,9 @@ class SlurmPlace final : public RuntimePlace {
   Runtime& runtime() override { return *runtime_; }
   void EndDaemon() override { runtime_.reset(); }
   void BeginDaemon() override {
-    runtime_ = MakeRuntime("slurm:launcher=" ALLOT_LAUNCHER, {folders_.root() / "state"});
+    // The suite never takes the controller away: its answers may take long.
+    runtime_ =
+        MakeRuntime("slurm:launcher=" ALLOT_LAUNCHER ",timeout=60", {folders_.root() / "state"});
   }
 
   std::string Submit(ResizeMode mode, GpuCount gpus, GpuCount most,
@@ -63,7 +65,7 @@ class SlurmPlace final : public RuntimePlace {
     const std::string number =
         Slurm(fmt::format("cd {0} && sbatch --parsable --comment='{1}' {2} job.sh", folder.string(),
                           comment, hot ? "" : fmt::format("--gres=gpu:{}", gpus)));
-    for (int tries = 0; tries < 1000; ++tries) {
+    for (int tries = 0; tries < 6000; ++tries) {
       for (const RuntimeJob& job : runtime_->TakeSnapshot().jobs) {
         if (!job.id.starts_with(number + "-")) continue;
         folders_.Name(job.id, folder);
