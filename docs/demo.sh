@@ -52,8 +52,8 @@ run train --start "$out/pretrain/checkpoint" --teacher "$best" "${world[@]}" "${
   --iterations 16 --validate-every 4 --validation-workloads 24 --out "$out/train"
 
 step "6. Test on weeks that training never saw"
-run evaluate --checkpoint "$out/train/best" "${world[@]}" "${unseen[@]}" --load 1.0 --workloads 8 --seed 1000 \
-  --against "$schedulers,$best" --title "Unseen weeks" --out "$out/evaluate"
+run evaluate --checkpoint "$out/train/best" "${world[@]}" "${unseen[@]}" --load 1.0 --workloads 12 --span 3.5d \
+  --seed 1000 --against "$schedulers,$best" --title "Unseen weeks" --out "$out/evaluate"
 
 step "7. The report"
 run report "$out/evaluate" "$out/compare" --training "$out/pretrain" "$out/train" \

@@ -22,7 +22,17 @@ std::size_t LoadInTurn(const WindowOptions& options, std::uint64_t seed, std::ui
   return (turn + turn / std::lcm(windows, loads)) % loads;
 }
 
+// Of `room` seconds; a window shorter than one span is one episode.
+std::uint64_t WindowsIn(Seconds room, Seconds span) {
+  return static_cast<std::uint64_t>(std::max(1.0, std::floor(room / span + 0.01)));
+}
+
 }  // namespace
+
+std::int32_t WindowOfSeed(const Workload& trace, const WindowOptions& options, std::uint64_t seed) {
+  const Seconds end = std::min(options.to, trace.jobs.back().submit + 1.0);
+  return static_cast<std::int32_t>(seed % WindowsIn(end - options.from, options.span));
+}
 
 EpisodeSource WindowEpisodes(const Workload& trace, const ClusterSpec& cluster,
                              WindowOptions options) {
@@ -40,9 +50,7 @@ EpisodeSource WindowEpisodes(const Workload& trace, const ClusterSpec& cluster,
   if (!(options.span > 0))
     throw UsageError("the span of an episode must be > 0 s, got {}", options.span);
   if (options.loads.empty()) throw UsageError("at least one load is needed, got none");
-  // A window shorter than one span is one episode.
-  const auto windows =
-      static_cast<std::uint64_t>(std::max(1.0, std::floor(room / options.span + 0.01)));
+  const std::uint64_t windows = WindowsIn(room, options.span);
   return [&trace, cluster, options, windows, room](std::uint64_t seed) {
     Rng rng(seed, "episode");
     SampleOptions sample;

@@ -39,4 +39,7 @@ struct WindowOptions {
 EpisodeSource WindowEpisodes(const Workload& trace, const ClusterSpec& cluster,
                              WindowOptions options);
 
+// Of a weekly episode: which of the trace's windows it is drawn from, from 0.
+std::int32_t WindowOfSeed(const Workload& trace, const WindowOptions& options, std::uint64_t seed);
+
 }  // namespace allot

@@ -91,6 +91,7 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
     if (options.bounds) {
       evaluation.workloads.back().jct_bound_s = MeanJctBound(*named.scenario).mean_jct;
     }
+    evaluation.workloads.back().window = named.window;
   }
   for (const Contender& contender : contenders) {
     EvaluatedPolicy policy;

@@ -123,6 +123,7 @@ SweepCell SweepCells::RunIn(const Entry& entry, const std::string& spec) const {
   SweepCell cell;
   cell.workload = scenario.workload().name;
   cell.load = named.load;
+  cell.window = named.window;
   cell.end_s = outcome.last_decision;
   const std::vector<Seconds> even_durations = EvenDurations(scenario);
   AloneTimes alone(scenario);

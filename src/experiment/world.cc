@@ -224,6 +224,7 @@ std::vector<World::Named> World::Scenarios() {
     const std::uint64_t seed = spec_.seed + static_cast<std::uint64_t>(k);
     Named named{source(seed), 0, seed};
     named.load = OfferedLoad(named.scenario->workload(), cluster().total().gpus);
+    if (!made_by_law()) named.window = WindowOfSeed(trace(), window, seed);
     scenarios.push_back(std::move(named));
   }
   return scenarios;

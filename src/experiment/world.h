@@ -12,6 +12,7 @@
 #include "envs/setting.h"
 #include "experiment/workload_cache.h"
 #include "experiment/world_spec.h"
+#include "metrics/paired.h"
 #include "sched/policy.h"
 #include "sim/scenario.h"
 #include "workload/calendar.h"
@@ -55,6 +56,7 @@ class World {
     std::shared_ptr<const Scenario> scenario;
     double load;
     std::uint64_t seed;
+    std::int32_t window = kWindowOfItsOwn;  // of the trace, which it was drawn from
   };
   std::vector<Named> Scenarios();
 

@@ -78,6 +78,7 @@ std::string DrawnInWords(const Evaluation& evaluation) {
 
 std::vector<PolicyRow> CompareToReference(const Evaluation& evaluation) {
   const std::vector<double> reference = AverageJcts(ReferenceOf(evaluation).runs);
+  const std::vector<std::int32_t> windows = WindowsOf(evaluation.workloads);
   std::vector<PolicyRow> rows;
   for (std::size_t p = 0; p < evaluation.policies.size(); ++p) {
     const EvaluatedPolicy& policy = evaluation.policies[p];
@@ -105,7 +106,7 @@ std::vector<PolicyRow> CompareToReference(const Evaluation& evaluation) {
     if (row.jobs > 0) row.restarts_per_job = restarts / static_cast<double>(row.jobs);
     const std::vector<double> own = AverageJcts(policy.runs);
     for (std::size_t w = 0; w < own.size(); ++w) row.ratios.push_back(reference[w] / own[w]);
-    row.ratio = ComparePaired(reference, own);
+    row.ratio = ComparePaired(reference, own, windows);
     rows.push_back(std::move(row));
   }
   std::stable_sort(rows.begin(), rows.end(), [](const PolicyRow& a, const PolicyRow& b) {
@@ -176,7 +177,8 @@ void AddBoundRow(const Evaluation& evaluation, std::size_t columns, TextTable* t
   double sum = 0;
   for (const double bound : bounds) sum += bound;
   if (!std::isfinite(sum)) return;
-  const PairedRatio ratio = ComparePaired(AverageJcts(ReferenceOf(evaluation).runs), bounds);
+  const PairedRatio ratio = ComparePaired(AverageJcts(ReferenceOf(evaluation).runs), bounds,
+                                          WindowsOf(evaluation.workloads));
   std::vector<std::string> cells(columns, "-");
   cells[0] = "lower bound";
   cells[1] = HumanDuration(sum / static_cast<double>(bounds.size()));
@@ -232,8 +234,8 @@ TextTable ComparisonTable(const Evaluation& evaluation, const std::vector<Policy
   table.AddNote(
       n == 1 ? "1 workload."
              : fmt::format("Means over {} workloads; ratio: geometric mean of the per-workload "
-                           "ratios of average JCT [95 % interval, Student's t].",
-                           n));
+                           "ratios of average JCT [95 % interval, {}].",
+                           n, IntervalInWords(WindowsOf(evaluation.workloads))));
   if (const std::string drawn = DrawnInWords(evaluation); !drawn.empty()) {
     table.AddNote("Throughput models: " + drawn + ".");
   }

@@ -34,6 +34,9 @@ EvaluatedWorkload WorkloadFromJson(const Json& json, std::string_view where) {
   }
   if (json.contains("jct_bound_s"))
     workload.jct_bound_s = RequireNumber(json, "jct_bound_s", where);
+  if (json.contains("window")) {
+    workload.window = static_cast<std::int32_t>(RequireInteger(json, "window", where));
+  }
   return workload;
 }
 
@@ -54,6 +57,13 @@ EvaluatedPolicy PolicyFromJson(const Json& json, std::size_t workloads, std::str
 }
 
 }  // namespace
+
+std::vector<std::int32_t> WindowsOf(const std::vector<EvaluatedWorkload>& workloads) {
+  std::vector<std::int32_t> windows;
+  windows.reserve(workloads.size());
+  for (const EvaluatedWorkload& workload : workloads) windows.push_back(workload.window);
+  return windows;
+}
 
 nlohmann::ordered_json ToJson(const DrawnModels& drawn) {
   return {{"jobs", drawn.jobs}, {"from", drawn.from}};
@@ -87,6 +97,7 @@ nlohmann::ordered_json ToJson(const Evaluation& evaluation) {
     if (workload.drawn.jobs > 0) json["workloads"].back()["models_drawn"] = ToJson(workload.drawn);
     if (std::isfinite(workload.jct_bound_s))
       json["workloads"].back()["jct_bound_s"] = workload.jct_bound_s;
+    if (workload.window != kWindowOfItsOwn) json["workloads"].back()["window"] = workload.window;
   }
   json["policies"] = Json::array();
   for (const EvaluatedPolicy& policy : evaluation.policies) {

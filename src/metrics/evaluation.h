@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "metrics/paired.h"
 #include "metrics/summary.h"
 
 namespace allot {
@@ -21,7 +22,11 @@ struct EvaluatedWorkload {
   std::uint64_t seed = 0;
   DrawnModels drawn{};            // jobs that got a random throughput profile
   double jct_bound_s = kUnknown;  // no policy can have a smaller average JCT; unknown: not computed
+  // Which window of the trace it was drawn from; workloads of one window are not independent.
+  std::int32_t window = kWindowOfItsOwn;
 };
+
+std::vector<std::int32_t> WindowsOf(const std::vector<EvaluatedWorkload>& workloads);
 
 struct EvaluatedPolicy {
   std::string id;                // as on the command line, unique; also its folder's name

@@ -60,6 +60,7 @@ GateVerdict Judge(const Evaluation& evaluation, const std::string& candidate,
                                 [&](const EvaluatedPolicy& p) { return p.id == candidate; });
   GateVerdict verdict;
   verdict.bar = bar;
+  const std::vector<std::int32_t> windows = WindowsOf(evaluation.workloads);
   double best = kNever;
   for (const EvaluatedPolicy& policy : evaluation.policies) {
     if (policy.id == candidate) continue;
@@ -67,9 +68,9 @@ GateVerdict Judge(const Evaluation& evaluation, const std::string& candidate,
     rival.id = policy.id;
     rival.incumbent = policy.id == incumbent;
     rival.jct = ComparePaired(Figures(*own, &RunSummary::avg_jct_s),
-                              Figures(policy, &RunSummary::avg_jct_s));
+                              Figures(policy, &RunSummary::avg_jct_s), windows);
     rival.p99 = ComparePaired(Figures(*own, &RunSummary::p99_jct_s),
-                              Figures(policy, &RunSummary::p99_jct_s));
+                              Figures(policy, &RunSummary::p99_jct_s), windows);
     rival.beaten = rival.jct.below(bar);
     const double mean_log = MeanLog(policy);
     const bool told_more = policy.oracle && !own->oracle;
@@ -121,11 +122,12 @@ std::string GateReport(const GateVerdict& verdict, const Evaluation& evaluation,
   }
   return fmt::format(
       "# Gate: {} is {}\n\nThe candidate {}.\n\n{}\nRatios of the candidate to the other on the "
-      "same workload, geometric means over {}.\n\n- cluster: {}\n- length "
+      "same workload, geometric means over {}; intervals: {}.\n\n- cluster: {}\n- length "
       "estimates: {}\n- restart cost: {} s, interval: {} s\n- measured by: `{}`\n",
       name, verdict.accepted ? "accepted" : "rejected", verdict.reason, table.ToMarkdown(),
-      WorkloadsInWords(evaluation), evaluation.cluster, evaluation.length_estimates,
-      evaluation.restart_cost_s, evaluation.interval_s, evaluation.command);
+      WorkloadsInWords(evaluation), IntervalInWords(WindowsOf(evaluation.workloads)),
+      evaluation.cluster, evaluation.length_estimates, evaluation.restart_cost_s,
+      evaluation.interval_s, evaluation.command);
 }
 
 }  // namespace allot

@@ -119,7 +119,10 @@ std::string Notes(const Evaluation& evaluation, const std::vector<PolicyRow>& ro
         "<p class=\"note\">A ratio below 1 means that {} is faster. It is the geometric "
         "mean of the per-workload ratios of average JCT{}.</p>\n",
         reference,
-        evaluation.workloads.size() > 1 ? ", its interval Student's t on their logarithms" : "");
+        evaluation.workloads.size() > 1
+            ? fmt::format(", its interval {}, on their logarithms",
+                          EscapeHtml(IntervalInWords(WindowsOf(evaluation.workloads))))
+            : "");
   }
   if (const std::string drawn = DrawnInWords(evaluation); !drawn.empty()) {
     html += "<p class=\"note\">Throughput models: " + EscapeHtml(drawn) + ".</p>\n";

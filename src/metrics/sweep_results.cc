@@ -59,6 +59,7 @@ nlohmann::ordered_json ToJson(const SweepCell& cell, const std::vector<std::stri
   // Only where they say something.
   if (cell.cut_off) json["cut_off"] = true;
   if (cell.hidden > 0) json["hidden"] = cell.hidden;
+  if (cell.window != kWindowOfItsOwn) json["window"] = cell.window;
   return json;
 }
 
@@ -83,6 +84,7 @@ SweepCell SweepCellFromJson(const nlohmann::ordered_json& json,
   cell.fairness_quantiles = Numbers(json, "fairness_quantiles", where);
   cell.cut_off = json.value("cut_off", false);
   cell.hidden = json.value("hidden", std::int64_t{0});
+  cell.window = json.value("window", kWindowOfItsOwn);
   return cell;
 }
 

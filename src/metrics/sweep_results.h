@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "metrics/paired.h"
 #include "metrics/summary.h"
 
 namespace allot {
@@ -31,6 +32,8 @@ struct SweepCell {
   // Quantiles of the counted jobs that ended, at levels spread evenly from 0 to 1; none: no job.
   std::vector<double> jct_quantiles_s{};
   std::vector<double> fairness_quantiles{};  // of rho (metrics/service.h)
+  // Which window of the trace the workload was drawn from (metrics/paired.h).
+  std::int32_t window = kWindowOfItsOwn;
 };
 
 struct SweepResults {

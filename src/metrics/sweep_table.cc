@@ -44,13 +44,15 @@ using CellsBySeed = std::map<std::string, const SweepCell*>;
 PairedRatio RatioTo(const CellsBySeed& reference, const CellsBySeed& own) {
   std::vector<double> a;
   std::vector<double> b;
+  std::vector<std::int32_t> windows;
   for (const auto& [seed, cell] : own) {
     const auto paired = reference.find(seed);
     if (paired == reference.end()) continue;
     a.push_back(paired->second->summary.avg_jct_s);
     b.push_back(cell->summary.avg_jct_s);
+    windows.push_back(cell->window);
   }
-  return ComparePaired(a, b);
+  return ComparePaired(a, b, windows);
 }
 
 // Level by level over the seeds; none where a cell has none.
@@ -109,10 +111,12 @@ std::vector<SweepRow> Aggregate(const SweepResults& results) {
       preemptions += static_cast<double>(cell->summary.preemptions);
     }
     if (row.jobs > 0) row.preemptions_per_job = preemptions / static_cast<double>(row.jobs);
+    std::vector<std::int32_t> windows;
+    for (const auto& [seed, cell] : group) windows.push_back(cell->window);
     for (const SweepFigure& figure : kFigures) {
       std::vector<double> values;
       for (const auto& [seed, cell] : group) values.push_back(figure.in_run(cell->summary));
-      row.*figure.in_row = MeanWithInterval(values);
+      row.*figure.in_row = MeanWithInterval(values, windows);
     }
     row.jct_quantiles_s = MeanQuantiles(group, &SweepCell::jct_quantiles_s);
     row.fairness_quantiles = MeanQuantiles(group, &SweepCell::fairness_quantiles);

@@ -49,6 +49,34 @@ TEST(ComparePaired, SaysTheSameWhicheverSideIsTheReference) {
   EXPECT_GT(ratio.low, 0) << "a ratio of times is positive";
 }
 
+TEST(MeanWithInterval, DrawsFromOneWindowCountOnceWhereThereAreSeveral) {
+  // Means by window 1, 2 and 3, two draws of each: as three values.
+  const std::vector<double> values = {0.5, 2, 2.5, 1.5, 2, 3.5};
+  const std::vector<std::int32_t> windows = {0, 1, 2, 0, 1, 2};
+  const PairedRatio mean = MeanWithInterval(values, windows);
+  const double half = 4.302652729911275 / std::sqrt(3.0);
+  EXPECT_EQ(mean.n, 6);
+  EXPECT_NEAR(mean.mean, 2, 1e-12);
+  EXPECT_NEAR(mean.low, 2 - half, 1e-9);
+  EXPECT_NEAR(mean.high, 2 + half, 1e-9);
+}
+
+TEST(MeanWithInterval, WindowsOfTheirOwnAndOneWindowAreIndependentDraws) {
+  const std::vector<double> values = {0.5, 0.6, 0.7};
+  const PairedRatio plain = MeanWithInterval(values);
+  const std::vector<std::int32_t> own(3, kWindowOfItsOwn);
+  EXPECT_EQ(MeanWithInterval(values, own).high, plain.high);
+  EXPECT_EQ(MeanWithInterval(values, std::vector<std::int32_t>{4, 4, 4}).high, plain.high);
+}
+
+TEST(IntervalInWords, SaysOverWhat) {
+  EXPECT_EQ(IntervalInWords({}), "Student's t");
+  EXPECT_EQ(IntervalInWords(std::vector<std::int32_t>{0, 1, 0, 1}),
+            "Student's t over 2 windows of the trace");
+  EXPECT_EQ(IntervalInWords(std::vector<std::int32_t>{0, 0}),
+            "Student's t over draws from one window of the trace");
+}
+
 TEST(MeanWithInterval, IsTheArithmeticMean) {
   // 0.5, 0.6, 0.7: standard deviation 0.1.
   const PairedRatio mean = MeanWithInterval(std::vector<double>{0.5, 0.6, 0.7});
