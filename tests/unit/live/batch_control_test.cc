@@ -1,15 +1,11 @@
 #include "live/batch_control.h"
 
 #include <gtest/gtest.h>
-#include <spdlog/spdlog.h>
 
 #include <cmath>
 #include <fstream>
-#include <memory>
 
-#include "live/live_cluster.h"
-#include "tests/unit/core/temp_folder.h"
-#include "tests/unit/live/fake_runtime.h"
+#include "tests/unit/live/daemon_fixture.h"
 
 namespace allot {
 namespace {
@@ -17,22 +13,14 @@ namespace {
 constexpr StepTiming kPasses{0.01, 0.0001, 0.004, 0.0005, 0.002, 0.0002, 1.5};
 
 // One daemon's inside on two nodes of four GPUs. Jobs hold GPUs of the first node that has room.
-class BatchControlTest : public testing::Test {
+class BatchControlTest : public DaemonTest {
  protected:
-  BatchControlTest() : runtime_(&time_) {
-    spdlog::set_level(spdlog::level::off);
+  BatchControlTest() {
     runtime_.AddNode("n1", 4);
     runtime_.AddNode("n2", 4);
   }
   void Serve() {
-    cluster_.reset();
-    journal_.reset();
-    journal_ = std::make_unique<Journal>(folder_ / "journal.jsonl");
-    const auto past = journal_->TakePast();
-    clock_ = std::make_unique<LiveClock>(past.empty() ? kUnknown : 1000.0, 0, time_.source());
-    cluster_ =
-        std::make_unique<LiveCluster>(runtime_, journal_.get(), *clock_, LiveOptions{}, past);
-    if (past.empty()) journal_->Append(0, "serve", {{"origin", clock_->origin()}});
+    DaemonTest::Serve();
     cluster_->WaitForJobs();
   }
   // Each job, in order of rows, so many GPUs; a job has a node, or both.
@@ -56,10 +44,6 @@ class BatchControlTest : public testing::Test {
     ASSERT_TRUE(report.refused.ok()) << report.refused.message();
     for (int i = 0; i < 20; ++i) Look();
   }
-  void Look() {
-    runtime_.Wait(0.1);
-    cluster_->PollRuntime();
-  }
   // As its client library says it, with the batch that it was told.
   void Report(const std::string& id, GpuCount workers, double noise, bool several = false) {
     JobProgress& p = runtime_.jobs.at(id).progress;
@@ -78,20 +62,10 @@ class BatchControlTest : public testing::Test {
     Look();
     Look();
   }
-  const LiveJob& JobOf(const std::string& id) {
-    return *const_cast<LiveState&>(cluster_->state()).job_table().Find(id);
-  }
   std::int64_t Told(const std::string& id) {
     const WorkerBatchOrder& told = runtime_.batches[id];
     return told.workers * told.local * (told.accumulation + 1);
   }
-
-  FakeTime time_;
-  FakeRuntime runtime_;
-  testing_support::TempFolder folder_;
-  std::unique_ptr<Journal> journal_;
-  std::unique_ptr<LiveClock> clock_;
-  std::unique_ptr<LiveCluster> cluster_;
 };
 
 TEST_F(BatchControlTest, TheBatchFollowsNoiseAndWorkers) {

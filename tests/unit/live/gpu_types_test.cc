@@ -2,14 +2,11 @@
 // where.
 
 #include <gtest/gtest.h>
-#include <spdlog/spdlog.h>
 
 #include <memory>
 
 #include "live/keep_on_error_policy.h"
-#include "live/live_cluster.h"
-#include "tests/unit/core/temp_folder.h"
-#include "tests/unit/live/fake_runtime.h"
+#include "tests/unit/live/daemon_fixture.h"
 
 namespace allot {
 namespace {
@@ -17,31 +14,18 @@ namespace {
 constexpr GpuTypeIndex kV100 = 0;
 constexpr GpuTypeIndex kK80 = 1;
 
-class LiveGpuTypesTest : public testing::Test {
+class LiveGpuTypesTest : public DaemonTest {
  protected:
-  LiveGpuTypesTest() : runtime_(&time_) {
-    spdlog::set_level(spdlog::level::off);
+  LiveGpuTypesTest() {
+    options_.interval = 10;
     runtime_.AddNode("n1", 4, "v100");
     runtime_.AddNode("n2", 4, "k80");
     runtime_.speeds["k80"] = 0.25;
   }
 
-  // Called again: as the next daemon on the same journal.
   void Serve() {
-    cluster_.reset();
-    journal_.reset();
-    journal_ = std::make_unique<Journal>(folder_ / "journal.jsonl");
-    const auto past = journal_->TakePast();
-    Seconds last = 0;
-    for (const auto& record : past) last = std::max<Seconds>(last, record.at("at"));
-    clock_ = std::make_unique<LiveClock>(past.empty() ? kUnknown : time_.wall - time_.monotonic,
-                                         last, time_.source());
-    cluster_ = std::make_unique<LiveCluster>(runtime_, journal_.get(), *clock_,
-                                             LiveOptions{.interval = 10}, past);
+    DaemonTest::Serve();
     ASSERT_TRUE(cluster_->WaitForJobs());
-  }
-  const LiveJob& JobOf(const std::string& id) {
-    return *const_cast<LiveState&>(cluster_->state()).job_table().Find(id);
   }
   // The job in row 0 gets these GPUs of a node; types have the numbers of the nodes.
   void Give(NodeIndex node, std::uint64_t gpus) {
@@ -59,13 +43,6 @@ class LiveGpuTypesTest : public testing::Test {
   double RateOf(const LiveJob& job, GpuTypeIndex type) {
     return (*job.table)[job.table->Find(UnitCounts(1), type)].rate;
   }
-
-  FakeTime time_;
-  FakeRuntime runtime_;
-  testing_support::TempFolder folder_;
-  std::unique_ptr<Journal> journal_;
-  std::unique_ptr<LiveClock> clock_;
-  std::unique_ptr<LiveCluster> cluster_;
 };
 
 TEST_F(LiveGpuTypesTest, AJobIsOfferedTheTypesThatItAccepts) {

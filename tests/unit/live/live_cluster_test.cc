@@ -1,46 +1,24 @@
 #include "live/live_cluster.h"
 
 #include <gtest/gtest.h>
-#include <spdlog/spdlog.h>
 
 #include <filesystem>
 #include <fstream>
 #include <memory>
 
 #include "core/rng.h"
-#include "tests/unit/core/temp_folder.h"
-#include "tests/unit/live/fake_runtime.h"
+#include "tests/unit/live/daemon_fixture.h"
 
 namespace allot {
 namespace {
 
 // A daemon's inside on two nodes of four GPUs, driven by hand.
-class LiveClusterTest : public testing::Test {
+class LiveClusterTest : public DaemonTest {
  protected:
-  LiveClusterTest() : runtime_(&time_) {
-    spdlog::set_level(spdlog::level::off);
+  LiveClusterTest() {
+    options_.interval = 10;
     runtime_.AddNode("n1", 4);
     runtime_.AddNode("n2", 4);
-  }
-
-  // As a daemon that begins; called again, as one that takes over after a kill -9.
-  LiveCluster& Serve() {
-    cluster_.reset();
-    journal_.reset();
-    journal_ = std::make_unique<Journal>(folder_ / "journal.jsonl");
-    const auto past = journal_->TakePast();
-    double origin = kUnknown;
-    Seconds last = 0;
-    for (const auto& record : past) {
-      if (record.at("what") == "serve") origin = record.at("origin");
-      last = std::max<Seconds>(last, record.at("at"));
-    }
-    clock_ = std::make_unique<LiveClock>(origin, last, time_.source());
-    LiveOptions options;
-    options.interval = 10;
-    cluster_ = std::make_unique<LiveCluster>(runtime_, journal_.get(), *clock_, options, past);
-    if (past.empty()) journal_->Append(0, "serve", {{"origin", clock_->origin()}});
-    return *cluster_;
   }
 
   // Gives each job in the order of rows so many GPUs, first free ones first.
@@ -97,20 +75,6 @@ class LiveClusterTest : public testing::Test {
     return job != nullptr && job->worker_group.workers().size() == gpus &&
            job->worker_group.training(runtime_.jobs.at(id).progress);
   }
-  LiveJob& JobOf(const std::string& id) {
-    return *const_cast<LiveState&>(cluster_->state()).job_table().Find(id);
-  }
-  void Look() {
-    runtime_.Wait(0.1);
-    cluster_->PollRuntime();
-  }
-
-  FakeTime time_;
-  FakeRuntime runtime_;
-  testing_support::TempFolder folder_;
-  std::unique_ptr<Journal> journal_;
-  std::unique_ptr<LiveClock> clock_;
-  std::unique_ptr<LiveCluster> cluster_;
 };
 
 TEST_F(LiveClusterTest, StartsGrowsAndShrinksAJob) {
@@ -330,7 +294,6 @@ TEST_F(LiveClusterTest, ADaemonKilledAtAnyMomentLosesAndDoublesNothing) {
   Until("all train", [&] { return Trains("a", 3) && Trains("b", 1) && Trains("c", 1); });
   EXPECT_EQ(cluster_->state().job_table().jobs().size(), 3U) << "a job was counted twice";
   for (const char* id : {"a", "b", "c"}) runtime_.Finish(id);
-  LiveOptions options;
   while (!cluster_->state().job_table().active().empty()) {
     Look();
     Serve();
