@@ -48,8 +48,8 @@ run pretrain --log "$out"/logs/cluster/index-*-v0 --out "$out/pretrain"
 
 step "5. Reinforcement learning"
 run train --start "$out/pretrain/checkpoint" --teacher "$best" "${world[@]}" "${training[@]}" --training-cluster 12x8 \
-  --method policy-gradient:noise-interval=12,sample-share=1,tau=0.1,scale-per-workload=true,learning-rate=0.001 \
-  --iterations 16 --validate-every 4 --validation-workloads 24 --out "$out/train"
+  --method policy-gradient:learning-rate=0.0003,average-decay=0.97 --iterations 16 --validate-every 4 \
+  --validation-workloads 24 --out "$out/train"
 
 step "6. Test on weeks that training never saw"
 run evaluate --checkpoint "$out/train/best" "${world[@]}" "${unseen[@]}" --load 1.0 --workloads 12 --span 3.5d \

@@ -13,18 +13,18 @@ namespace allot {
 
 struct PolicyGradientOptions {
   int rollouts = 8;  // of each of an iteration's workloads, >= 2; with backlogs >= 3
-  RolloutOptions rollout{.keep = 0.5, .backlogs = true};
+  RolloutOptions rollout{.tau = 0.1, .noise_interval = 12, .backlogs = true};
   // Advantages count in units of their size in their workload, not in the whole iteration: heavy
   // tails make some workloads much louder than others.
-  bool each_workload = false;
+  bool each_workload = true;
   // The weights that are validated and served are a mean of those of the iterations: this share of
   // it stays from one to the next, less in the first ones. 0: they are the last ones themselves.
-  double average = 0.97;
+  double average = 0.9;
   // s after which a later reward counts half. What a short one leaves out is a bias: a day is too
   // short for jobs of hours, as they meet their queue.
   double discount_half_life = 1e18;
-  double learning_rate = 0.003;        // 0.01 drifts away within a few dozen iterations
-  double final_learning_rate = 0.001;  // reached geometrically at the last iteration
+  double learning_rate = 0.001;         // more drifts away within a few dozen iterations
+  double final_learning_rate = 0.0001;  // reached geometrically at the last iteration
 };
 
 class PolicyGradientTrainer : public Trainer {

@@ -60,8 +60,8 @@ ClaimFamily Dl2Family(bool quick) {
   family.bases = {"remaining"};
   family.start = "index:alpha=0.12,beta=0.75,kappa=0,rank=0.25";
   family.method =
-      "policy-gradient:baseline=state,average-decay=0.99,sample-share=1,half-life=1e18,tau=0.15,"
-      "learning-rate=0.004,final-learning-rate=0.0003";
+      "policy-gradient:baseline=state,average-decay=0.99,noise-interval=1,sample-share=1,tau=0.15,"
+      "half-life=1e18,scale-per-workload=false,learning-rate=0.004,final-learning-rate=0.0003";
   family.workloads = 4;
   family.validation = 120;
   family.iterations = quick ? 1000 : 2400;
