@@ -52,6 +52,10 @@ GittinsTable::Forecast GittinsTable::Of(double attained) const {
   return ranked().Of(bins_, attained);
 }
 
+double GittinsTable::Remaining(double attained, double level) const {
+  return ranked().Remaining(bins_, attained, level);
+}
+
 double GittinsTable::Rank(double attained) const {
   return ranked().Rank(bins_, bins_.Of(attained));
 }

@@ -44,6 +44,8 @@ class GittinsTable {
   // What a job that has attained so much is expected to take yet. O(1) on the average.
   using Forecast = SizeForecast;
   Forecast Of(double attained) const;
+  // What it takes yet at most with probability `level`, in [0, 1). O(bins).
+  double Remaining(double attained, double level) const;
 
  private:
   static constexpr std::size_t kBins = SizeBins::kCount;

@@ -173,6 +173,14 @@ double LengthModel::Rank(const Observation& o, std::int32_t row) const {
   return asked.scale * asked.of_submitter->Rank(bins, bins.Of(asked.attained));
 }
 
+double LengthModel::Remaining(const Observation& o, std::int32_t row, double level) const {
+  const Question asked = QuestionOf(o, row);
+  if (asked.of_submitter == nullptr) {
+    return asked.scale * asked.of_class->Remaining(asked.attained, level);
+  }
+  return asked.scale * asked.of_submitter->Remaining(asked.of_class->bins(), asked.attained, level);
+}
+
 LengthModel::Forecast LengthModel::Of(const Observation& o, std::int32_t row) const {
   const Question asked = QuestionOf(o, row);
   const SizeForecast ahead = asked.of_submitter == nullptr

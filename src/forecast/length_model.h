@@ -46,6 +46,8 @@ class LengthModel {
   };
   Forecast Of(const Observation& o, std::int32_t row) const;
   double Rank(const Observation& o, std::int32_t row) const;  // of Of
+  // The same time's quantile, `level` in [0, 1): for drawing it. O(bins).
+  double Remaining(const Observation& o, std::int32_t row, double level) const;
 
  private:
   static constexpr std::size_t kSizeClasses = 4;

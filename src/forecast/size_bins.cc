@@ -73,13 +73,21 @@ double RankedSizes::Reckon(const SizeBins& bins, std::size_t from) const {
   return best;
 }
 
-SizeForecast RankedSizes::Of(const SizeBins& bins, double attained) const {
-  const std::size_t first = bins.Of(attained);
+double RankedSizes::Beyond(const SizeBins& bins, double attained, std::size_t first) const {
   // Within a bin sizes lie evenly: of the first one only the part beyond `attained` counts.
   const double end = bins.Edge(first + 1);
   const double share = std::clamp((end - attained) / (end - bins.Edge(first)), 0.0, 1.0);
-  const double left =
-      std::min(from_[first], from_[first + 1] + (from_[first] - from_[first + 1]) * share);
+  return std::min(from_[first], from_[first + 1] + (from_[first] - from_[first + 1]) * share);
+}
+
+double RankedSizes::Remaining(const SizeBins& bins, double attained, double level) const {
+  const std::size_t first = bins.Of(attained);
+  return RemainingFrom(bins, attained, level, first, Beyond(bins, attained, first), first);
+}
+
+SizeForecast RankedSizes::Of(const SizeBins& bins, double attained) const {
+  const std::size_t first = bins.Of(attained);
+  const double left = Beyond(bins, attained, first);
   return {.rank = Rank(bins, first),
           .median = Remaining(bins, attained, kMedian, first, left, &median_hints_),
           .high = Remaining(bins, attained, kHigh, first, left, &high_hints_)};
@@ -92,14 +100,19 @@ std::size_t RankedSizes::LastBinAbove(double wanted, std::size_t from) const {
 
 double RankedSizes::Remaining(const SizeBins& bins, double attained, double level,
                               std::size_t first, double left, BinsOf* hints) const {
-  if (!(left > 0)) return std::max(attained, bins.unit());
   std::uint8_t& hint = (*hints)[first];
   // Fewer are left of a bin than at its lower edge, so that its own answers are no smaller.
   if (hint == kNoHint) {
     hint = static_cast<std::uint8_t>(LastBinAbove((1 - level) * from_[first], first));
   }
+  return RemainingFrom(bins, attained, level, first, left, hint);
+}
+
+double RankedSizes::RemainingFrom(const SizeBins& bins, double attained, double level,
+                                  std::size_t first, double left, std::size_t from) const {
+  if (!(left > 0)) return std::max(attained, bins.unit());
   const double wanted = (1 - level) * left;  // of them are larger
-  const std::size_t bin = LastBinAbove(wanted, hint);
+  const std::size_t bin = LastBinAbove(wanted, from);
   const double low = std::max(attained, bins.Edge(bin));
   const double at_low = bin == first ? left : from_[bin];
   const double here = at_low - from_[bin + 1];

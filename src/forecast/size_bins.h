@@ -49,6 +49,8 @@ class RankedSizes {
 
   double Rank(const SizeBins& bins, std::size_t bin) const;
   SizeForecast Of(const SizeBins& bins, double attained) const;
+  // What it takes yet at most with probability `level`, in [0, 1). O(bins).
+  double Remaining(const SizeBins& bins, double attained, double level) const;
 
  private:
   static constexpr std::size_t kBins = SizeBins::kCount;
@@ -58,9 +60,14 @@ class RankedSizes {
   double Reckon(const SizeBins& bins, std::size_t from) const;
   // The last bin after `from` with more than `wanted` sizes in it or beyond; at least `from`.
   std::size_t LastBinAbove(double wanted, std::size_t from) const;
+  // How many sizes are larger; `attained` is in bin `first`.
+  double Beyond(const SizeBins& bins, double attained, std::size_t first) const;
   // The most that the share `level` of the `left` sizes beyond `attained` in bin `first` takes yet.
   double Remaining(const SizeBins& bins, double attained, double level, std::size_t first,
                    double left, BinsOf* hints) const;
+  // The same; no bin before `from` is the answer.
+  double RemainingFrom(const SizeBins& bins, double attained, double level, std::size_t first,
+                       double left, std::size_t from) const;
 
   std::array<double, kBins> sizes_{};
   std::array<double, kBins + 1> from_{};       // sizes in this bin or beyond

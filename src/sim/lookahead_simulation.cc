@@ -13,10 +13,8 @@
 #include "sim/simulated_cluster.h"
 
 namespace allot {
-namespace {
 
-// The observation with its rows by job, and these numbered from 0.
-Observation ByJob(const Observation& from) {
+Observation NumberedByJob(const Observation& from) {
   std::vector<std::int32_t> order(from.job.size());
   std::iota(order.begin(), order.end(), 0);
   const auto by_job = [&](std::int32_t a, std::int32_t b) {
@@ -34,6 +32,8 @@ Observation ByJob(const Observation& from) {
   std::iota(o.job.begin(), o.job.end(), JobIndex{0});
   return o;
 }
+
+namespace {
 
 Scenario WorldOf(const Observation& o, SimOptions rules) {
   rules.interval = o.interval;
@@ -82,7 +82,7 @@ double RestOf(const SimulatedCluster& cluster) {
 }  // namespace
 
 LookaheadSimulation::LookaheadSimulation(const Observation& observation, SimOptions rules)
-    : start_(ByJob(observation)), scenario_(WorldOf(start_, std::move(rules))) {}
+    : start_(NumberedByJob(observation)), scenario_(WorldOf(start_, std::move(rules))) {}
 
 double LookaheadSimulation::CompletionSum(Policy& policy, const Limits& limits) const {
   SimulatedCluster cluster(scenario_, start_);

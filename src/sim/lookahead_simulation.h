@@ -10,6 +10,10 @@
 
 namespace allot {
 
+// The observation with its rows by job, and these numbered from 0. A partner that is no row is
+// gone.
+Observation NumberedByJob(const Observation& observation);
+
 class LookaheadSimulation {
  public:
   // Rows are taken in the order of their jobs, whatever that of the observation. `rules`: how the

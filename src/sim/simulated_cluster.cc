@@ -73,17 +73,18 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario) : scenario_(scenari
 
 SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& start)
     : scenario_(scenario), observation_(start) {
-  const std::size_t jobs = scenario.workload().jobs.size();
-  ALLOT_CHECK_EQ(start.job.size(), jobs);
+  const std::size_t jobs = start.job.size();
+  const std::size_t all = scenario.workload().jobs.size();
+  ALLOT_CHECK(jobs <= all);
   Observation& o = observation_;
   ALLOT_CHECK(scenario.node_events().empty());
   o.cluster = &scenario.cluster();
   nodes_present_ = static_cast<std::int32_t>(scenario.cluster().nodes().size());
   o.decision = 0;
-  row_of_job_.resize(jobs);
-  records_.resize(jobs);
+  row_of_job_.assign(all, -1);
+  records_.resize(all);
   inverse_duration_.resize(jobs);
-  if (scenario.options().whole_rounds) failures_.assign(jobs, 0);
+  if (scenario.options().whole_rounds) failures_.assign(all, 0);
   next_arrival_ = static_cast<JobIndex>(jobs);
   for (std::size_t i = 0; i < jobs; ++i) {
     ALLOT_CHECK_EQ(At(o.job[i]), i);
@@ -95,6 +96,10 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& 
     running_rows_.push_back(static_cast<std::int32_t>(i));
     runs_.push_back(RunOf(i, o.running[i], o.now));
     gpus_used_ += runs_.back().gpus;
+  }
+  for (std::size_t i = jobs; i < all; ++i) {
+    records_[i].job = static_cast<JobIndex>(i);
+    records_[i].submit = scenario.workload().jobs[i].submit;
   }
   FindFirstFinish();
   holdings_.Reset(o, &o.free.emplace());

@@ -28,9 +28,9 @@ namespace allot {
 class SimulatedCluster : public ClusterPort, public IncrementalCluster {
  public:
   explicit SimulatedCluster(const Scenario& scenario);
-  // In mid-run: every job of the scenario has arrived, and row i of `start` says how far job i is,
-  // what it has received and where it runs. Restarts are taken to be over. The scenario has no node
-  // events.
+  // In mid-run: row i of `start` says how far job i is, what it has received and where it runs. The
+  // scenario's jobs beyond these rows come later. Restarts are taken to be over. The scenario has
+  // no node events.
   SimulatedCluster(const Scenario& scenario, const Observation& start);
   SimulatedCluster(const SimulatedCluster&) = delete;  // holdings_ points into observation_
   SimulatedCluster& operator=(const SimulatedCluster&) = delete;

@@ -1,0 +1,277 @@
+#include "outlook/outlook.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "core/error.h"
+#include "core/index.h"
+#include "outlook/length_levels.h"
+#include "sched/driver.h"
+#include "sim/lookahead_simulation.h"
+#include "sim/simulated_cluster.h"
+
+namespace allot {
+namespace {
+
+constexpr int kMostSamples = 10'000;
+constexpr Seconds kLeastLeft = 1e-3;  // of a job that is not over
+
+// The positions of Hazen: sample i of n stands for the level (i + 0.5) / n.
+Seconds QuantileOf(const std::vector<Seconds>& sorted, double level) {
+  const auto n = static_cast<double>(sorted.size());
+  const double position = std::clamp(level * n - 0.5, 0.0, n - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const double part = position - static_cast<double>(below);
+  if (part == 0) return sorted[below];
+  if (sorted[below + 1] == kNever) return part < 0.5 ? sorted[below] : kNever;
+  return sorted[below] + part * (sorted[below + 1] - sorted[below]);
+}
+
+TimeQuantiles QuantilesOf(std::vector<Seconds> times) {
+  std::sort(times.begin(), times.end());
+  TimeQuantiles quantiles;
+  for (std::size_t l = 0; l < quantiles.size(); ++l) {
+    quantiles[l] = QuantileOf(times, kOutlookLevels[l]);
+  }
+  return quantiles;
+}
+
+}  // namespace
+
+int SamplesFor(std::int32_t jobs) { return std::clamp(16'000 / std::max(jobs, 1), 16, 64); }
+
+// Users, groups and tenants of the moment and of the past in one numbering.
+struct Outlook::Names {
+  NameTable users;
+  NameTable groups;
+  NameTable tenants;
+  std::vector<std::int32_t> past_users;
+  std::vector<std::int32_t> past_groups;
+  std::vector<std::int32_t> past_tenants;
+
+  static std::int32_t In(const std::vector<std::int32_t>& numbers, std::int32_t index) {
+    return index < 0 || At(index) >= numbers.size() ? -1 : numbers[At(index)];
+  }
+};
+
+// By job of the moment and sample.
+struct Outlook::Times {
+  std::vector<std::vector<Seconds>> start;
+  std::vector<std::vector<Seconds>> end;
+};
+
+namespace {
+
+void Renumber(const std::vector<std::string>* names, NameTable* table,
+              std::vector<std::int32_t>* column) {
+  std::vector<std::int32_t> numbers;
+  if (names != nullptr) {
+    numbers.reserve(names->size());
+    for (const std::string& name : *names) numbers.push_back(table->Intern(name));
+  }
+  for (std::int32_t& index : *column) {
+    index = index < 0 || At(index) >= numbers.size() ? -1 : numbers[At(index)];
+  }
+}
+
+std::vector<std::int32_t> Numbers(const NameTable& names, bool known_only, NameTable* table) {
+  std::vector<std::int32_t> numbers;
+  numbers.reserve(names.size());
+  for (const std::string& name : names.names()) {
+    numbers.push_back(known_only ? table->Find(name) : table->Intern(name));
+  }
+  return numbers;
+}
+
+}  // namespace
+
+Outlook::Outlook(SimOptions rules, const OutlookOptions& options,
+                 std::shared_ptr<const PastArrivals> past)
+    : rules_(std::move(rules)), options_(options), past_(std::move(past)) {
+  if (options.samples < 0 || options.samples > kMostSamples) {
+    throw UsageError("samples must be from 0 (chosen by the number of jobs) to {}, got {}",
+                     kMostSamples, options.samples);
+  }
+  if (!(options.horizon > 0 && options.horizon < kNever)) {
+    throw UsageError("the horizon must be finite and > 0 s, got {}", options.horizon);
+  }
+  if (!(options.alike >= 0 && options.alike <= 1)) {
+    throw UsageError("alike must be a correlation from 0 to 1, got {}", options.alike);
+  }
+  if (!(options.settle >= 0)) throw UsageError("settle must be >= 0 s, got {}", options.settle);
+  // What only the truth knows, and what the look-ahead does not play.
+  rules_.node_events.clear();
+  rules_.failures = {};
+  rules_.autoscale.clear();
+  rules_.beliefs.clear();
+  rules_.progress.clear();
+  rules_.training.stepped = false;
+  rules_.speedup = 1;
+}
+
+Scenario Outlook::WorldOf(const Observation& start, const Names& names, Seconds calendar,
+                          const std::vector<double>& work, int sample) const {
+  SimOptions rules = rules_;
+  rules.interval = start.interval;
+  if (!start.job.empty()) rules.restart_cost = start.restart_cost.front();
+  Workload workload;
+  workload.name = "outlook";
+  std::vector<Scenario::JobFacts> facts;
+  const auto add = [&](Job job, Scenario::JobFacts known) {
+    job.duration = known.work / (*known.table)[known.requested].rate;
+    workload.jobs.push_back(std::move(job));
+    facts.push_back(std::move(known));
+  };
+  for (std::int32_t row = 0; row < start.rows(); ++row) {
+    const std::size_t r = At(row);
+    Scenario::JobFacts known;
+    // The observation's tables outlive the look ahead.
+    known.table =
+        std::shared_ptr<const ConfigurationTable>(std::shared_ptr<const void>(), start.table[r]);
+    known.requested = start.requested[r];
+    known.work = work[r];
+    known.estimate = start.estimated_work[r];
+    Job job;
+    job.submit = start.submit[r];
+    add(std::move(job), std::move(known));
+  }
+  if (past_ != nullptr) {
+    Rng rng(options_.seed, "outlook-arrivals", static_cast<std::uint64_t>(sample));
+    for (const PastArrivals::Arrival& arrival : past_->Draw(rng, calendar, options_.horizon)) {
+      const Scenario::JobFacts& from = past_->past().facts(arrival.job);
+      Scenario::JobFacts known;
+      known.table = from.table;
+      known.requested = from.requested;
+      known.work = past_->WorkOf(arrival.job);
+      known.estimate = from.estimate;
+      Job job = past_->past().workload().jobs[At(arrival.job)];
+      if (job.deadline != kNever) job.deadline += start.now + arrival.after - job.submit;
+      job.submit = start.now + arrival.after;
+      job.user = Names::In(names.past_users, job.user);
+      job.group = Names::In(names.past_groups, job.group);
+      job.tenant = Names::In(names.past_tenants, job.tenant);
+      add(std::move(job), std::move(known));
+    }
+  }
+  // Somebody comes when nothing is looked at any more: so there always is a next event.
+  Job last;
+  last.submit = start.now + options_.horizon;
+  Scenario::JobFacts of_last = facts.front();
+  add(std::move(last), std::move(of_last));
+  return Scenario(std::move(workload), *start.cluster, std::move(rules), std::move(facts));
+}
+
+void Outlook::Play(const Scenario& world, const Observation& start, const Moment& now,
+                   Policy& policy, int sample, Times* times) const {
+  SimulatedCluster cluster(world, start);
+  cluster.LeaveOutSums();
+  cluster.ShowRates(policy.info().rates);
+  const Observation& o = cluster.Observe();
+  const auto known = static_cast<JobIndex>(start.rows());
+  const std::size_t s = At(sample);
+  std::vector<JobIndex> waiting;
+  for (JobIndex job = 0; job < known; ++job) {
+    if (start.running[At(job)] < 0) waiting.push_back(job);
+  }
+  // Who began at the decision before.
+  const auto note_starts = [&] {
+    std::size_t left = 0;
+    for (const JobIndex job : waiting) {
+      const JobRecord& record = cluster.records()[At(job)];
+      Seconds began = record.first_start;
+      if (began == kNever && start.changes[At(job)] > 0) {  // it had begun before
+        const auto row = std::lower_bound(o.job.begin(), o.job.end(), job);
+        const bool there = row != o.job.end() && *row == job;
+        const bool runs = there && o.running[static_cast<std::size_t>(row - o.job.begin())] >= 0;
+        if (!there || runs) began = cluster.last_decision();
+      }
+      if (began == kNever) {
+        waiting[left++] = job;
+      } else {
+        times->start[At(job)][s] = began;
+      }
+    }
+    waiting.resize(left);
+  };
+  const auto enough = [&] {
+    note_starts();
+    const Seconds played = o.now - start.now;
+    if (played >= options_.horizon || o.job.empty() || o.job.front() >= known) return true;
+    return waiting.empty() && played >= options_.settle;
+  };
+  Drive(cluster, policy,
+        {.seed = options_.seed, .cluster = &world.cluster(), .tenants = now.tenants}, {},
+        {.time_decisions = false, .enough = enough});
+  note_starts();
+  for (JobIndex job = 0; job < known; ++job) {
+    times->end[At(job)][s] = cluster.records()[At(job)].finish;
+  }
+  for (std::size_t r = 0; r < o.job.size() && o.job[r] < known; ++r) {
+    if (o.running[r] < 0) continue;
+    const double rate = (*o.table[r])[o.running[r]].rate;
+    const double left = std::max(0.0, world.facts(o.job[r]).work - o.done_work[r]);
+    if (rate > 0) times->end[At(o.job[r])][s] = o.now + left / rate;
+  }
+}
+
+std::vector<JobOutlook> Outlook::Of(const Moment& now, const LengthModel& lengths,
+                                    Policy& policy) const {
+  const Observation& from = now.observation;
+  std::vector<JobOutlook> outlooks;
+  if (from.rows() == 0) return outlooks;
+  const std::size_t jobs = from.job.size();
+  const int samples = options_.samples > 0 ? options_.samples : SamplesFor(from.rows());
+
+  // Rows by job, as the simulation has them.
+  std::vector<std::size_t> row_of(jobs);
+  std::iota(row_of.begin(), row_of.end(), std::size_t{0});
+  std::sort(row_of.begin(), row_of.end(),
+            [&](std::size_t a, std::size_t b) { return from.job[a] < from.job[b]; });
+  Observation start = NumberedByJob(from);
+  Names names;
+  Renumber(from.user_names, &names.users, &start.user);
+  Renumber(from.group_names, &names.groups, &start.group);
+  if (now.tenants != nullptr) {
+    for (const std::string& name : *now.tenants) names.tenants.Intern(name);
+  }
+  if (past_ != nullptr) {
+    const Workload& past = past_->past().workload();
+    names.past_users = Numbers(past.users, false, &names.users);
+    names.past_groups = Numbers(past.groups, false, &names.groups);
+    names.past_tenants = Numbers(past.tenants, true, &names.tenants);
+  }
+  start.user_names = &names.users.names();
+  start.group_names = &names.groups.names();
+
+  const auto levels = LengthLevels(from, samples, options_.alike, options_.seed);
+  std::vector<std::vector<double>> work(At(samples), std::vector<double>(jobs));
+  for (std::size_t i = 0; i < jobs; ++i) {
+    const std::size_t r = row_of[i];
+    const double rate = from.table[r]->reference_rate();
+    for (std::size_t s = 0; s < work.size(); ++s) {
+      const Seconds left = lengths.Remaining(from, static_cast<std::int32_t>(r), levels[r][s]);
+      work[s][i] = from.done_work[r] + std::max(left, kLeastLeft) * rate;
+    }
+  }
+  Times times;
+  times.start.assign(jobs, std::vector<Seconds>(At(samples), kNever));
+  times.end = times.start;
+  for (int s = 0; s < samples; ++s) {
+    const Scenario world = WorldOf(start, names, now.origin + from.now, work[At(s)], s);
+    Play(world, start, now, policy, s, &times);
+  }
+  outlooks.resize(jobs);
+  for (std::size_t i = 0; i < jobs; ++i) {
+    JobOutlook& outlook = outlooks[row_of[i]];
+    outlook.job = from.job[row_of[i]];
+    outlook.waits = start.running[i] < 0;
+    outlook.start.fill(kUnknown);
+    if (outlook.waits) outlook.start = QuantilesOf(std::move(times.start[i]));
+    outlook.end = QuantilesOf(std::move(times.end[i]));
+  }
+  return outlooks;
+}
+
+}  // namespace allot
