@@ -20,7 +20,46 @@ void TypeAssigner::Solve(const TypeAssignmentProblem& problem) {
   const std::size_t types = types_count();
   const std::size_t jobs = problem.gpus.size();
   ALLOT_CHECK_EQ(problem.values.size(), jobs * types);
-  room_.assign(problem.capacity.begin(), problem.capacity.end());
+  ReadValues();
+  if (!InsertNearPrices()) {
+    Clear();
+    for (std::size_t job = 0; job < jobs; ++job) Insert(job);
+    FindPrices();
+  }
+  type_.assign(jobs, kWaits);
+  bound_ = 0;
+  for (std::size_t job = 0; job < jobs; ++job) {
+    for (std::size_t type = 0; type < types; ++type) {
+      const std::int32_t gpus = Flow(job, type);
+      if (gpus > 0) bound_ += gpus * ValuePerGpu(job, type);
+      if (gpus == problem.gpus[job]) type_[job] = static_cast<std::int32_t>(type);
+    }
+  }
+  value_ = bound_;
+  if (!whole_) MakeWhole();
+}
+
+void TypeAssigner::ReadValues() {
+  const std::size_t types = types_count();
+  per_gpu_.resize(problem_.values.size());
+  scale_ = 0;
+  whole_ = true;
+  const double* value = problem_.values.data();
+  double* per_gpu = per_gpu_.data();
+  for (const std::int32_t gpus : problem_.gpus) {
+    whole_ = whole_ && gpus == 1;
+    for (std::size_t type = 0; type < types; ++type) {
+      *per_gpu = *value++ / gpus;
+      scale_ = std::max(scale_, *per_gpu++);
+    }
+  }
+}
+
+// Nobody is anywhere.
+void TypeAssigner::Clear() {
+  const std::size_t types = types_count();
+  const std::size_t jobs = problem_.gpus.size();
+  room_.assign(problem_.capacity.begin(), problem_.capacity.end());
   flow_.assign(jobs * types, 0);
   offered_.assign(types, 0);
   jobs_.resize(types);
@@ -36,30 +75,8 @@ void TypeAssigner::Solve(const TypeAssignmentProblem& problem) {
   }
   divided_.reserve(jobs);
   spare_.reserve(types);
-  leavers_.reserve(jobs * types);
   chosen_.reserve(jobs * types);
   tries_.reserve(jobs * types);
-  scale_ = 0;
-  bool whole = true;
-  for (std::size_t job = 0; job < jobs; ++job) {
-    whole = whole && problem.gpus[job] == 1;
-    for (std::size_t type = 0; type < types; ++type) {
-      scale_ = std::max(scale_, ValuePerGpu(job, type));
-    }
-  }
-  for (std::size_t job = 0; job < jobs; ++job) Insert(job);
-  FindPrices();
-  type_.assign(jobs, kWaits);
-  bound_ = 0;
-  for (std::size_t job = 0; job < jobs; ++job) {
-    for (std::size_t type = 0; type < types; ++type) {
-      const std::int32_t gpus = Flow(job, type);
-      if (gpus > 0) bound_ += gpus * ValuePerGpu(job, type);
-      if (gpus == problem.gpus[job]) type_[job] = static_cast<std::int32_t>(type);
-    }
-  }
-  value_ = bound_;
-  if (!whole) MakeWhole();
 }
 
 void TypeAssigner::Insert(std::size_t job) {
@@ -198,23 +215,34 @@ void TypeAssigner::FindPrices() {
   const std::size_t types = types_count();
   // Those by order never wait: their way out costs more than any path.
   const double most = 8 * static_cast<double>(types) * scale_;
-  price_.assign(types, 0);
-  for (std::size_t type = 0; type < types; ++type) {
-    if (room_[type] > 0) continue;
-    if (problem_.capacity[type] == 0) {
-      price_[type] = scale_;
-      continue;
+  price_.assign(types, most);
+  gain_.assign(types * types, kNone);
+  for (std::size_t job = 0; job < problem_.gpus.size(); ++job) {
+    for (std::size_t from = 0; from < types; ++from) {
+      if (Flow(job, from) == 0) continue;
+      const double here = ValuePerGpu(job, from);
+      if (job >= problem_.by_order) price_[from] = std::min(price_[from], here);
+      double* const gain = &gain_[from * types];
+      for (std::size_t to = 0; to < types; ++to) {
+        if (to != from && Allowed(job, to))
+          gain[to] = std::max(gain[to], ValuePerGpu(job, to) - here);
+      }
     }
-    Move leaves{};
-    price_[type] = Best(type, types, &leaves) ? -leaves.gain : most;
+  }
+  for (std::size_t type = 0; type < types; ++type) {
+    if (room_[type] > 0) {
+      price_[type] = 0;
+    } else if (problem_.capacity[type] == 0) {
+      price_[type] = scale_;
+    }
   }
   for (std::size_t round = 1; round < types; ++round) {
     for (std::size_t from = 0; from < types; ++from) {
       if (room_[from] > 0) continue;
       for (std::size_t to = 0; to < types; ++to) {
-        Move move{};
-        if (to == from || !Best(from, to, &move)) continue;
-        price_[from] = std::min(price_[from], std::max(0.0, price_[to] - move.gain));
+        const double gain = gain_[from * types + to];
+        if (gain == kNone) continue;
+        price_[from] = std::min(price_[from], std::max(0.0, price_[to] - gain));
       }
     }
   }

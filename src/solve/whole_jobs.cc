@@ -12,9 +12,16 @@ namespace {
 constexpr int kPasses = 4;
 constexpr std::size_t kMostTries = 256;  // of a pass
 
+// Of equal losses, who is named last leaves.
+template <typename One>
+bool LosesMore(const One& a, const One& b) {
+  return a.loss != b.loss ? a.loss > b.loss : a.job < b.job;
+}
+
 }  // namespace
 
 void TypeAssigner::Occupy(std::size_t job, std::int32_t type) {
+  ++moved_;
   const std::int32_t gpus = problem_.gpus[job];
   const auto number = static_cast<std::int32_t>(job);
   std::int32_t& now = type_[job];
@@ -83,6 +90,73 @@ bool TypeAssigner::PutBestPlace(std::size_t job) {
   return true;
 }
 
+// Where a job that leaves goes with the room that is spare now. Of the first ones, so many stay.
+TypeAssigner::Leaver TypeAssigner::Leave(std::size_t job, std::size_t type,
+                                         std::size_t stay) const {
+  const auto number = static_cast<std::int32_t>(job);
+  Leaver result{job < stay ? -kNone : Value(job, type), number, kWaits};
+  for (std::size_t to = 0; to < types_count(); ++to) {
+    if (to == type || spare_[to] < problem_.gpus[job] || !Allowed(job, to)) continue;
+    const double loss = Value(job, type) - Value(job, to);
+    if (loss < result.loss) result = {loss, number, static_cast<std::int32_t>(to)};
+  }
+  return result;
+}
+
+const TypeAssigner::Leavers::One& TypeAssigner::Leavers::Next(std::size_t i) {
+  for (; sorted <= i; ++sorted) {
+    std::pop_heap(ones.begin(), ones.end() - static_cast<std::ptrdiff_t>(sorted), LosesMore<One>);
+  }
+  return ones[ones.size() - 1 - i];
+}
+
+// A list serves all who would come from the same type with as many GPUs, until somebody moves.
+TypeAssigner::Leavers& TypeAssigner::LeaversOf(std::size_t type, std::int32_t now,
+                                               std::int32_t gpus, std::size_t stay) {
+  for (Leavers& known : leavers_) {
+    if (known.moves == moved_ && known.type == type && known.now == now && known.gpus == gpus &&
+        known.stay == stay) {
+      return known;
+    }
+  }
+  if (leavers_.size() < kMostLists) {
+    replaced_ = leavers_.size();
+    leavers_.emplace_back();
+  } else {
+    replaced_ = (replaced_ + 1) % kMostLists;
+  }
+  Leavers& made = leavers_[replaced_];
+  made.type = type;
+  made.now = now;
+  made.gpus = gpus;
+  made.stay = stay;
+  made.moves = moved_;
+  List(&made);
+  return made;
+}
+
+void TypeAssigner::List(Leavers* leavers) const {
+  leavers->ones.clear();
+  leavers->ones.reserve(type_.size());
+  leavers->sorted = 0;
+  leavers->alone.clear();
+  for (const std::int32_t job : jobs_[leavers->type]) {
+    const Leaver one = Leave(At(job), leavers->type, leavers->stay);
+    if (one.loss == -kNone) continue;
+    const std::int32_t gpus = problem_.gpus[At(job)];
+    leavers->ones.push_back({one.loss / gpus, job});
+    const auto same = std::find_if(leavers->alone.begin(), leavers->alone.end(),
+                                   [&](const Leavers::Alone& other) { return other.gpus == gpus; });
+    const auto place = static_cast<std::int32_t>(leavers->ones.size());
+    if (same == leavers->alone.end()) {
+      leavers->alone.push_back({gpus, place, one});
+    } else if (one.loss < same->who.loss) {
+      *same = {gpus, place, one};
+    }
+  }
+  std::make_heap(leavers->ones.begin(), leavers->ones.end(), LosesMore<Leavers::One>);
+}
+
 // Who leaves the type so that the job has room there, into chosen_; what the sum gains, kNone: it
 // cannot be. Those leave that lose least per GPU, each to the best type with room or to wait; or
 // one large enough, if that is better.
@@ -94,35 +168,21 @@ double TypeAssigner::Consider(std::size_t job, std::size_t type) {
   const double own = Value(job, type) - (now >= 0 ? Value(job, At(now)) : 0);
   const std::int32_t missing = problem_.gpus[job] - spare_[type];
   if (missing <= 0) return own;
-  // Where a job that leaves goes now.
-  const auto leave = [&](std::int32_t other) {
-    const bool earlier = At(other) < problem_.by_order && (now >= 0 || At(other) < job);
-    Leaver result{earlier ? -kNone : Value(At(other), type), other, kWaits};
-    for (std::size_t to = 0; to < types_count(); ++to) {
-      if (to == type || spare_[to] < problem_.gpus[At(other)] || !Allowed(At(other), to)) continue;
-      const double loss = Value(At(other), type) - Value(At(other), to);
-      if (loss < result.loss) result = {loss, other, static_cast<std::int32_t>(to)};
+  // Jobs by order stay, but for those behind one that would wait otherwise.
+  const std::size_t stay = now >= 0 ? problem_.by_order : std::min(job, problem_.by_order);
+  Leavers& leavers = LeaversOf(type, now, now >= 0 ? problem_.gpus[job] : 0, stay);
+  const Leavers::Alone* alone = nullptr;  // enough by itself
+  for (const Leavers::Alone& one : leavers.alone) {
+    if (one.gpus < missing) continue;
+    if (alone == nullptr || one.who.loss < alone->who.loss ||
+        (one.who.loss == alone->who.loss && one.place < alone->place)) {
+      alone = &one;
     }
-    return result;
-  };
-  leavers_.clear();
-  Leaver alone{-kNone, -1, kWaits};  // enough by itself
-  for (const std::int32_t other : jobs_[type]) {
-    if (At(other) == job) continue;
-    Leaver one = leave(other);
-    if (one.loss == -kNone) continue;
-    if (problem_.gpus[At(other)] >= missing && one.loss < alone.loss) alone = one;
-    one.loss /= problem_.gpus[At(other)];
-    leavers_.push_back(one);
   }
-  std::sort(leavers_.begin(), leavers_.end(), [](const Leaver& a, const Leaver& b) {
-    return a.loss != b.loss ? a.loss < b.loss : a.job > b.job;
-  });
   std::int32_t freed = 0;
   double lost = 0;
-  for (const Leaver& candidate : leavers_) {
-    if (freed >= missing) break;
-    const Leaver one = leave(candidate.job);  // others have taken room since
+  for (std::size_t i = 0; i < leavers.ones.size() && freed < missing; ++i) {
+    const Leaver one = Leave(At(leavers.Next(i).job), type, stay);  // others have taken room since
     if (one.loss == -kNone) continue;
     if (one.to >= 0) spare_[At(one.to)] -= problem_.gpus[At(one.job)];
     freed += problem_.gpus[At(one.job)];
@@ -137,9 +197,9 @@ double TypeAssigner::Consider(std::size_t job, std::size_t type) {
     lost -= chosen_[i].loss;
     chosen_.erase(chosen_.begin() + static_cast<std::ptrdiff_t>(i));
   }
-  if (alone.job >= 0 && (freed < missing || alone.loss < lost)) {
-    chosen_.assign(1, alone);
-    return own - alone.loss;
+  if (alone != nullptr && (freed < missing || alone->who.loss < lost)) {
+    chosen_.assign(1, alone->who);
+    return own - alone->who.loss;
   }
   return freed < missing ? kNone : own - lost;
 }

@@ -187,6 +187,45 @@ TEST(TypeAssignerTest, LargeJobsByOrderGoBeforeSmallOnesAfterThem) {
             (std::vector<std::int32_t>{1, 1, 0}));
 }
 
+// One that has solved others before begins from their prices: the answer is that of a new one.
+TEST(TypeAssignerTest, AnswersDoNotDependOnWhatWasSolvedBefore) {
+  Rng rng(6, "type-assignment");
+  for (const bool equal_jobs : {false, true}) {
+    for (const std::size_t types : {2, 3}) {
+      TypeAssigner kept;
+      Instance instance = Draw(&rng, 300, types, {1, 1, 1, 2, 4});
+      instance.capacity.assign(types, 400 / static_cast<std::int32_t>(types));
+      for (int decision = 0; decision < 60; ++decision) {
+        if (!equal_jobs) {
+          for (double& value : instance.values) value *= rng.Uniform(0.98, 1.03);
+        }
+        // Some are others, and all count for more or less at times.
+        for (int other = 0; other < 3; ++other) {
+          const Instance drawn = Draw(&rng, 1, types, {1, 2, 4});
+          const std::size_t job = rng.Below(instance.jobs());
+          instance.gpus[job] = drawn.gpus[0];
+          std::copy(drawn.values.begin(), drawn.values.end(),
+                    instance.values.begin() + static_cast<std::ptrdiff_t>(job * types));
+        }
+        if (decision % 10 == 9) {
+          for (double& value : instance.values) value *= 0.3;
+        }
+        if (decision == 40) instance.capacity[0] = 1000;
+        TypeAssigner anew;
+        kept.Solve(instance.problem());
+        anew.Solve(instance.problem());
+        ASSERT_EQ(std::vector(kept.types().begin(), kept.types().end()),
+                  std::vector(anew.types().begin(), anew.types().end()))
+            << types << " types, decision " << decision;
+        ASSERT_EQ(std::vector(kept.prices().begin(), kept.prices().end()),
+                  std::vector(anew.prices().begin(), anew.prices().end()))
+            << types << " types, decision " << decision;
+        ASSERT_EQ(kept.value(), anew.value());
+      }
+    }
+  }
+}
+
 TEST(TypeAssignerTest, NothingToAssign) {
   TypeAssigner assigner;
   assigner.Solve(Instance{{4, 4}, {}, {}}.problem());
