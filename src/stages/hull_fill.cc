@@ -137,12 +137,12 @@ void HullFill::TakeFirstSteps(const Observation& o, std::span<const std::int32_t
   for (std::size_t c = 0; c < cursors_.size(); ++c) {
     const std::int32_t index = index_of_[c];
     if (types[At(index)] == kNoType) continue;
-    firsts_.push_back(EntryOf(cursors_[c].Key(scores[At(index)], options_), c));
+    firsts_.push_back(~EntryOf(cursors_[c].Key(scores[At(index)], options_), c));
   }
-  std::sort(firsts_.begin(), firsts_.end(), std::greater<>());
+  SortPacked(&firsts_, &scratch_);
   for (const std::uint64_t first : firsts_) {
-    HullCursor& cursor = cursors_[CursorOf(first)];
-    const std::int32_t index = index_of_[CursorOf(first)];
+    HullCursor& cursor = cursors_[CursorOf(~first)];
+    const std::int32_t index = index_of_[CursorOf(~first)];
     const Configuration& to = (*o.table[At(rows[At(index)])])[cursor.step().to];
     if (!capacity_.Fits(to)) continue;
     if (trace != nullptr) {
@@ -153,6 +153,44 @@ void HullFill::TakeFirstSteps(const Observation& o, std::span<const std::int32_t
     chosen_[At(index)] = cursor.step().to;
     first_served_.push_back(index);
     cursor.Advance();
+  }
+}
+
+// The next steps of those who climb, in the heap; of who does not, the best first step, sorted: its
+// other types matter only if it is refused.
+void HullFill::OpenSteps(std::span<const std::int32_t> rows, std::span<const Score> scores) {
+  firsts_.clear();
+  firsts_.reserve(rows.size());
+  scratch_.reserve(rows.size());
+  next_first_ = 0;
+  for (std::size_t c = 0; c < cursors_.size();) {
+    const std::int32_t index = index_of_[c];
+    const Score& score = scores[At(index)];
+    std::uint64_t first = 0;
+    for (; c < cursors_.size() && index_of_[c] == index; ++c) {
+      if (cursors_[c].done() || chosen_[At(index)] != cursors_[c].configuration()) continue;
+      const std::uint64_t entry = EntryOf(cursors_[c].Key(score, options_), c);
+      if (chosen_[At(index)] >= 0) {
+        heap_.push_back(entry);
+      } else {
+        first = std::max(first, entry);
+      }
+    }
+    if (first != 0) firsts_.push_back(~first);
+  }
+  std::make_heap(heap_.begin(), heap_.end());
+  SortPacked(&firsts_, &scratch_);
+}
+
+// All but that of the best one, at which the job was refused.
+void HullFill::OfferOtherTypes(std::size_t best, const Score& score) {
+  const std::int32_t index = index_of_[best];
+  std::size_t c = best;
+  while (c > 0 && index_of_[c - 1] == index) --c;
+  for (; c < cursors_.size() && index_of_[c] == index; ++c) {
+    if (c == best || cursors_[c].done() || cursors_[c].position() > 0) continue;
+    heap_.push_back(EntryOf(cursors_[c].Key(score, options_), c));
+    std::push_heap(heap_.begin(), heap_.end());
   }
 }
 
@@ -177,14 +215,13 @@ void HullFill::Fill(const Observation& o, std::span<const std::int32_t> rows,
     // Whoever wants to see each step considered sees them taken one by one.
     TakeGreedyPrefix(o, rows, scores);
   }
-  for (std::size_t c = 0; c < cursors_.size(); ++c) {
-    const std::int32_t index = index_of_[c];
-    if (cursors_[c].done() || chosen_[At(index)] != cursors_[c].configuration()) continue;
-    heap_.push_back(EntryOf(cursors_[c].Key(scores[At(index)], options_), c));
-  }
-  std::make_heap(heap_.begin(), heap_.end());
-  while (!heap_.empty() && !capacity_.Exhausted()) {
-    const std::size_t top = CursorOf(heap_.front());
+  OpenSteps(rows, scores);
+  while (!capacity_.Exhausted()) {
+    const bool first =
+        next_first_ < firsts_.size() && (heap_.empty() || ~firsts_[next_first_] > heap_.front());
+    if (!first && heap_.empty()) break;
+    const std::uint64_t entry = first ? ~firsts_[next_first_++] : heap_.front();
+    const std::size_t top = CursorOf(entry);
     HullCursor& cursor = cursors_[top];
     const std::int32_t index = index_of_[top];
     const ConfigurationTable& table = *o.table[At(rows[At(index)])];
@@ -203,18 +240,28 @@ void HullFill::Fill(const Observation& o, std::span<const std::int32_t> rows,
     if (!fits) {
       if (chosen >= 0) capacity_.Take(table[chosen]);
       blocked_.push_back(index);
-      PopTop(&heap_);
+      if (first) {
+        OfferOtherTypes(top, scores[At(index)]);
+      } else {
+        PopTop(&heap_);
+      }
       continue;
     }
     capacity_.Take(table[cursor.step().to]);
-    price_ = PackedKey(heap_.front());
+    price_ = PackedKey(entry);
     if (chosen < 0) first_served_.push_back(index);
     chosen = cursor.step().to;
     cursor.Advance();
     if (cursor.done()) {
-      PopTop(&heap_);
+      if (!first) PopTop(&heap_);
+      continue;
+    }
+    const std::uint64_t next = EntryOf(cursor.Key(scores[At(index)], options_), top);
+    if (!first) {
+      ReplaceTop(&heap_, next);
     } else {
-      ReplaceTop(&heap_, EntryOf(cursor.Key(scores[At(index)], options_), top));
+      heap_.push_back(next);
+      std::push_heap(heap_.begin(), heap_.end());
     }
   }
   if (!capacity_.Exhausted()) FillLeftovers(o, rows, blocked_, &capacity_, &chosen_, &hulls_);

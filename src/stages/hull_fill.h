@@ -117,6 +117,9 @@ class HullFill {
   void TakeGreedyPrefix(const Observation& observation, std::span<const std::int32_t> rows,
                         std::span<const Score> scores);
 
+  void OpenSteps(std::span<const std::int32_t> rows, std::span<const Score> scores);
+  void OfferOtherTypes(std::size_t best, const Score& score);
+
   HullFillOptions options_;
   SizedHulls hulls_;
   TypeCapacity capacity_;
@@ -128,6 +131,7 @@ class HullFill {
   // The least worth of a step that the last fill took: where the next one need not look far below.
   float price_ = -std::numeric_limits<float>::infinity();
   std::vector<std::uint64_t> firsts_;  // packed keys of first steps and cursors
+  std::size_t next_first_ = 0;         // of these
   std::vector<std::uint64_t> scratch_;
   std::vector<std::uint64_t> heap_;         // open steps: packed key and cursor, the best on top
   std::vector<std::int32_t> chosen_;        // per rows index: configuration, -1: none
