@@ -35,29 +35,23 @@ void TypeValues::Read(const Observation& o, const TypeQuestion& question) {
   gpus_.resize(jobs);
   values_.assign(jobs * capacity_.size(), 0);
   stay_.assign(jobs, 1);
+  facts_.Read(o, question.order);
   for (std::size_t i = 0; i < jobs; ++i) Value(o, question, i);
 }
 
 void TypeValues::Value(const Observation& o, const TypeQuestion& question, std::size_t place) {
   const auto row = At(question.order[place]);
-  const ConfigurationTable& table = *o.table[row];
-  const std::int32_t size = question.sizes[place];
-  gpus_[place] = std::max(1, table[size].demand.gpus);
+  const TableFacts::AtSize& size = facts_.At(place, question.sizes[place]);
+  gpus_[place] = std::max(1, size.gpus);
+  if (!(size.best > 0)) return;
   double* const values = &values_[place * capacity_.size()];
-  double best = 0;
-  for (const GpuTypeIndex type : table.types()) {
-    const std::int32_t there = table.OnType(size, type);
-    if (there < 0 || !(table[there].rate > 0)) continue;
-    values[type] = table[there].rate;
-    best = std::max(best, values[type]);
-  }
-  if (!(best > 0)) return;
   const double weight = question.weights.empty() ? 1 : question.weights[place];
-  for (std::size_t t = 0; t < capacity_.size(); ++t) values[t] *= weight / best;
+  const std::span<const double> rates = facts_.rates(place);
+  for (std::size_t t = 0; t < rates.size(); ++t) values[t] = rates[t] * (weight / size.best);
   const std::int32_t running = o.running[row];
   if (running < 0) return;
   stay_[place] = kHolds * (o.restart_cost[row] > 0 ? pays_ : 1);
-  const auto now = At(table[running].gpu_type);
+  const auto now = At(facts_.TypeOf(place, running));
   values[now] *= stay_[place];
   if (question.moves || values[now] == 0) return;
   for (std::size_t t = 0; t < capacity_.size(); ++t) {

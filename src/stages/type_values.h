@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sched/stages.h"
+#include "stages/table_facts.h"
 
 namespace allot {
 
@@ -31,6 +32,7 @@ class TypeValues {
   void Value(const Observation& observation, const TypeQuestion& question, std::size_t place);
 
   double pays_ = 1;  // N / (N - 1)
+  TableFacts facts_;
   std::vector<std::int32_t> capacity_;
   std::vector<std::int32_t> gpus_;
   std::vector<double> values_;

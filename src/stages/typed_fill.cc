@@ -16,25 +16,14 @@ constexpr double kLeastExponent = -600;  // so that all worth stays above 0
 // Keys that are not finite are as good as very large or small ones.
 double Moderate(double key) { return std::isnan(key) ? -1e9 : std::clamp(key, -1e9, 1e9); }
 
-double BestRateAt(const ConfigurationTable& table, std::int32_t size) {
-  double best = 0;
-  for (const GpuTypeIndex type : table.types()) {
-    const std::int32_t there = table.OnType(size, type);
-    if (there >= 0) best = std::max(best, table[there].rate);
-  }
-  return best;
-}
-
 }  // namespace
 
 void WeighForTypes(const Observation& o, const TypeQuestion& asked, std::span<const Score> scores,
-                   std::vector<double>* weights) {
+                   TableFacts* facts, std::vector<double>* weights) {
   weights->resize(asked.order.size());
   double most = -std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < asked.order.size(); ++i) {
-    const ConfigurationTable& table = *o.table[At(asked.order[i])];
-    const double best = BestRateAt(table, asked.sizes[i]);
-    const double speed = best > 0 ? std::log(best / table.reference_rate()) : 0;
+    const double speed = facts->At(i, asked.sizes[i]).log_speed;
     const Score& score = scores[i];
     const double kappa = o.running[At(asked.order[i])] >= 0 ? score.kappa : -score.kappa;
     (*weights)[i] = Moderate(score.u + (1 - score.beta) * speed + kappa);
@@ -62,11 +51,14 @@ void TypedFill::FillTyped(const Observation& o, std::span<const std::int32_t> ro
                           std::vector<FillStep>* trace) {
   places_.resize(rows.size());
   std::iota(places_.begin(), places_.end(), 0);
-  std::sort(places_.begin(), places_.end(), [&](std::int32_t a, std::int32_t b) {
+  const auto before = [&](std::int32_t a, std::int32_t b) {
     const std::size_t i = At(rows[At(a)]);
     const std::size_t j = At(rows[At(b)]);
     return o.submit[i] != o.submit[j] ? o.submit[i] < o.submit[j] : o.job[i] < o.job[j];
-  });
+  };
+  if (!std::is_sorted(places_.begin(), places_.end(), before)) {
+    std::sort(places_.begin(), places_.end(), before);
+  }
   order_.clear();
   ordered_scores_.clear();
   sizes_.clear();
@@ -75,8 +67,11 @@ void TypedFill::FillTyped(const Observation& o, std::span<const std::int32_t> ro
     const std::int32_t row = rows[At(index)];
     order_.push_back(row);
     ordered_scores_.push_back(scores[At(index)]);
-    sizes_.push_back(SmallestSize(*o.table[At(row)]));
-    one_size = one_size && HasOneSize(*o.table[At(row)]);
+  }
+  facts_.Read(o, order_);
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    sizes_.push_back(facts_.smallest(i));
+    one_size = one_size && facts_.one_size(i);
   }
   granted_.clear();
   if (!one_size) {
@@ -94,7 +89,7 @@ void TypedFill::FillTyped(const Observation& o, std::span<const std::int32_t> ro
   TypeQuestion question;
   question.order = order_;
   const auto weigh = [this, &o](TypeQuestion* asked) {
-    WeighForTypes(o, *asked, ordered_scores_, &weights_);
+    WeighForTypes(o, *asked, ordered_scores_, &facts_, &weights_);
     asked->weights = weights_;
   };
   sized_.Assign(types_.get(), o, question, granted_, &sizes_, weigh, &assigned_);

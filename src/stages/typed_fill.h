@@ -12,6 +12,7 @@
 #include "stages/granted_pairs.h"
 #include "stages/hull_fill.h"
 #include "stages/sized_types.h"
+#include "stages/table_facts.h"
 
 namespace allot {
 
@@ -43,6 +44,7 @@ class TypedFill {
   std::vector<std::int32_t> order_;   // these rows
   std::vector<Score> ordered_scores_;
   SizedTypes sized_;
+  TableFacts facts_;                   // of the order
   std::vector<std::int32_t> size_of_;  // by row
   std::vector<char> granted_;
   std::vector<std::int32_t> sizes_;  // by place in the order, as those below
@@ -58,8 +60,9 @@ class TypedFill {
 
 // Weights of a type question from the scores of its rows: what the fill counts a job's rate for at
 // the size asked about, exp(u) s^(1-beta), s = rate / reference rate on the job's best type; times
-// exp(kappa) where it runs, whatever the type, and exp(-kappa) where it waits.
+// exp(kappa) where it runs, whatever the type, and exp(-kappa) where it waits. `facts`: of the
+// order asked about.
 void WeighForTypes(const Observation& observation, const TypeQuestion& asked,
-                   std::span<const Score> scores, std::vector<double>* weights);
+                   std::span<const Score> scores, TableFacts* facts, std::vector<double>* weights);
 
 }  // namespace allot

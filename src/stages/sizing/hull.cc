@@ -22,7 +22,8 @@ class HullSizing : public Sizing {
   void Weigh(const Observation& o, const TypeQuestion& asked, std::span<const double> keys,
              std::vector<double>* weights) override {
     SetScores(o, keys);
-    WeighForTypes(o, asked, scores_, weights);
+    facts_.Read(o, asked.order);
+    WeighForTypes(o, asked, scores_, &facts_, weights);
   }
 
   void Size(const Observation& o, std::span<const std::int32_t> order, std::span<const double> keys,
@@ -46,6 +47,7 @@ class HullSizing : public Sizing {
   Score shape_;
   HullFill fill_;
   std::vector<Score> scores_;
+  TableFacts facts_;
 };
 
 ALLOT_REGISTER(

@@ -192,7 +192,9 @@ TEST(TypedFillTest, KappaHoldsWhoRunsButNotItsType) {
   question.sizes = sizes;
   std::vector<double> weights;
   const std::vector<Score> scores = {{0, 0, .3F}, {.5F, 0, .3F}};
-  WeighForTypes(full.o, question, scores, &weights);
+  TableFacts facts;
+  facts.Read(full.o, order);
+  WeighForTypes(full.o, question, scores, &facts, &weights);
   EXPECT_NEAR(weights[0] / weights[1], std::exp(.6 - .5), 1e-6);
 }
 
