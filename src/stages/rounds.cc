@@ -31,6 +31,11 @@ bool IsStill(const ConfigurationTable& table, std::int32_t configuration, const 
   return table[configuration].units == units && table[configuration].gpu_type == type;
 }
 
+// A key of the jobs of an entry.
+std::uint64_t JobsOf(JobIndex job, JobIndex partner) {
+  return static_cast<std::uint64_t>(job) << 32 | static_cast<std::uint32_t>(partner);
+}
+
 }  // namespace
 
 void Rounds::OnEpisodeStart(const EpisodeContext& context) {
@@ -299,7 +304,15 @@ void Rounds::FindConfigurations(const Observation& o, std::size_t e) {
   }
 }
 
-// The entry that a target is of; a new one where there is none.
+void Rounds::IndexEntry(std::size_t entry) {
+  const Entry& e = entries_[entry];
+  const auto [last, first] =
+      last_of_jobs_.try_emplace(JobsOf(e.job, e.partner), static_cast<std::int32_t>(entry));
+  before_.push_back(first ? -1 : last->second);
+  last->second = static_cast<std::int32_t>(entry);
+}
+
+// The entry that a target is of; a new one where there is none. O(sizes of the same jobs).
 std::size_t Rounds::EntryOf(const Observation& o, const TimeShare& target) {
   const auto units = [&o](std::int32_t row, std::int32_t configuration) {
     return (*o.table[At(row)])[configuration].units;
@@ -320,9 +333,17 @@ std::size_t Rounds::EntryOf(const Observation& o, const TimeShare& target) {
   ALLOT_CHECK_GE(Of(wanted.job).entry, 0);  // shares are of rows that were asked about
   const auto usual = static_cast<std::size_t>(Of(wanted.job).entry);
   if (same(entries_[usual])) return usual;
-  const auto found = std::find_if(entries_.begin(), entries_.end(), same);
-  if (found != entries_.end()) return static_cast<std::size_t>(found - entries_.begin());
+  if (before_.empty()) {
+    last_of_jobs_.clear();
+    for (std::size_t e = 0; e < entries_.size(); ++e) IndexEntry(e);
+  }
+  const auto last = last_of_jobs_.find(JobsOf(wanted.job, wanted.partner));
+  for (std::int32_t e = last == last_of_jobs_.end() ? -1 : last->second; e >= 0;
+       e = before_[At(e)]) {
+    if (same(entries_[At(e)])) return At(e);
+  }
   const std::size_t e = Append(wanted);
+  IndexEntry(e);
   for (std::size_t type = 0; type < types_; ++type) CellOf(e, type).received = o.interval / 2;
   return e;
 }
@@ -366,6 +387,7 @@ void Rounds::Aim(const Observation& o, std::span<const TimeShare> targets) {
       std::swap(cell.configuration, cell.partner_configuration);
     }
   }
+  before_.clear();
   DropUnused();
   for (Entry& entry : entries_) entry.known = true;
 }

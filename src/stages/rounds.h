@@ -19,6 +19,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "cluster/observation.h"
@@ -78,10 +79,11 @@ class Rounds {
   bool MayAim(Seconds now) const {
     return options_.reset <= 0 || aimed_ == 0 || now - aimed_ >= options_.reset;
   }
-  // From now on these are the targets. O(entries + targets log entries).
+  // From now on these are the targets. O((entries + targets) types).
   void Aim(const Observation& observation, std::span<const TimeShare> targets);
   // The round that begins now: type by type as they were filled, large ones first.
-  // O(entries log entries) for each type.
+  // O(entries log entries) for each type; where shares leave GPUs free (Leftovers::kBest), for each
+  // job without a place O(given x types) more.
   void Fill(const Observation& observation, std::vector<Given>* given);
 
  private:
@@ -157,6 +159,7 @@ class Rounds {
   std::size_t Append(Entry entry);
   void FindConfigurations(const Observation& o, std::size_t entry);
   std::size_t EntryOf(const Observation& o, const TimeShare& target);
+  void IndexEntry(std::size_t entry);
   // Who gets what (rounds_fill.cc).
   void OrderTypes(const Observation& o);
   double Priority(const Cell& cell, const Entry& entry, GpuTypeIndex type) const;
@@ -195,6 +198,10 @@ class Rounds {
   std::vector<Turn> turns_;  // one an entry
   std::vector<Turn> later_;  // a heap: of those whose first candidates found no room
   std::vector<std::int32_t> new_rows_;
+  // While targets are read: entries by their jobs, the last one of each, and by entry the one of
+  // the same jobs before it (-1: none). Empty: nobody asked yet.
+  std::unordered_map<std::uint64_t, std::int32_t> last_of_jobs_;
+  std::vector<std::int32_t> before_;
 };
 
 }  // namespace allot

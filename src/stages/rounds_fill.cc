@@ -4,10 +4,27 @@
 #include <bit>
 #include <utility>
 
+#include "core/error.h"
 #include "core/index.h"
+#include "core/strings.h"
+#include "perf/catalogue.h"
 #include "stages/rounds.h"
 
 namespace allot {
+namespace {
+
+// One order may serve several clusters: a type that is not here must be known elsewhere.
+void CheckIsGpuType(const std::string& name, std::vector<std::string> known) {
+  const std::vector<std::string>& measured = Catalogue::Embedded().gpu_types();
+  if (std::find(measured.begin(), measured.end(), name) != measured.end()) return;
+  for (const std::string& type : measured) {
+    if (std::find(known.begin(), known.end(), type) == known.end()) known.push_back(type);
+  }
+  throw UsageError("'order' must name GPU types of the cluster or the catalogue ({}), got '{}'",
+                   Join(known, ", "), name);
+}
+
+}  // namespace
 
 void Rounds::OrderTypes(const Observation& o) {
   const std::vector<std::string>& names = o.cluster->types();
@@ -15,7 +32,10 @@ void Rounds::OrderTypes(const Observation& o) {
     order_.clear();
     for (const std::string& name : options_.order) {
       const auto found = std::find(names.begin(), names.end(), name);
-      if (found == names.end()) continue;
+      if (found == names.end()) {
+        CheckIsGpuType(name, names);
+        continue;
+      }
       order_.push_back(static_cast<GpuTypeIndex>(found - names.begin()));
     }
     for (std::size_t t = 0; t < types_; ++t) {

@@ -2,6 +2,7 @@
 // by weight, and each gives its part to its jobs, by their weights or to the first come. Jobs of no
 // known entity are one entity together.
 
+#include <algorithm>
 #include <map>
 
 #include "core/error.h"
@@ -43,6 +44,8 @@ class Hierarchical : public Sharing {
   void OnEpisodeStart(const EpisodeContext& context) override {
     tenants_.clear();
     if (context.tenants != nullptr) tenants_ = *context.tenants;
+    // Live, who submits is not known in advance.
+    unchecked_ = context.tenants != nullptr;
   }
 
   void Share(const Observation& o, std::span<const std::int32_t> rows,
@@ -54,6 +57,8 @@ class Hierarchical : public Sharing {
     const std::vector<std::string>* names = by_ == "tenant" ? &tenants_
                                             : by_ == "user" ? o.user_names
                                                             : o.group_names;
+    if (unchecked_ && names != nullptr) CheckNames(*names);
+    unchecked_ = false;
     std::map<std::int32_t, std::int32_t> entity_of_id;
     std::vector<ShareEntity> entities;
     std::vector<std::int32_t> of;
@@ -74,6 +79,16 @@ class Hierarchical : public Sharing {
     return text.empty() ? std::vector<std::string_view>{} : Split(text, '|');
   }
 
+  void CheckNames(const std::vector<std::string>& names) const {
+    const auto check = [&](const char* parameter, const std::string& name) {
+      if (std::find(names.begin(), names.end(), name) != names.end()) return;
+      throw UsageError("sharing 'hierarchical': '{}' must name a {} of the workload ({}), got '{}'",
+                       parameter, by_, names.empty() ? "there is none" : Join(names, ", "), name);
+    };
+    for (const auto& [name, weight] : weights_) check("weights", name);
+    for (const auto& [name, fifo] : first_come_) check("fifo", name);
+  }
+
   ShareEntity EntityNamed(const std::string& name) const {
     const auto weight = weights_.find(name);
     return {weight == weights_.end() ? 1.0 : weight->second,
@@ -85,6 +100,7 @@ class Hierarchical : public Sharing {
   std::map<std::string, bool> first_come_;
   bool all_first_come_ = false;
   std::vector<std::string> tenants_;
+  bool unchecked_ = false;  // names are known in advance, and were not looked at yet
 };
 
 ALLOT_REGISTER(SharingInfo, ([] {

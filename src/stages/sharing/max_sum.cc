@@ -76,6 +76,13 @@ class MaxSum : public Sharing {
 
   std::vector<double> PricesOf(const Observation& o) const {
     std::vector<double> price(o.cluster->types().size(), 1.0);
+    const std::vector<std::string>& types = o.cluster->types();
+    for (const auto& [name, known] : prices_) {
+      if (std::find(types.begin(), types.end(), name) != types.end()) continue;
+      throw UsageError(
+          "sharing 'max-sum': 'prices' must name GPU types of the cluster ({}), got '{}'",
+          Join(types, ", "), name);
+    }
     for (std::size_t g = 0; g < price.size() && !prices_.empty(); ++g) {
       const auto known = prices_.find(o.cluster->types()[g]);
       if (known == prices_.end()) {

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "core/rng.h"
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/sched/world.h"
 
 namespace allot {
@@ -67,6 +68,41 @@ TEST(RoundsTest, SharesBelowTheLeastCountAsNone) {
       world, {{0, On(world, 0, 0), 1e-9}, {0, On(world, 0, 1), 1}, {1, On(world, 1, 0), 1}}, 50);
   EXPECT_EQ(received.count({0, 0}), 0U);
   EXPECT_NEAR(received.at({1, 0}), 1, 1e-9);
+}
+
+TEST(RoundsTest, AnOrderNamesGpuTypes) {
+  World world("1x1:v100,1x1:k80");
+  world.Add({{1}, {1}});
+  // One order serves several clusters: p100 is measured, though not here.
+  Received(world, {}, 1, {.order = {"p100", "k80"}});
+  ExpectError(ExitCode::kUsage, {"'order'", "v100", "'v1OO'"},
+              [&] { Received(world, {}, 1, {.order = {"v1OO"}}); });
+}
+
+TEST(RoundsTest, SizesOfAJobAreEntriesOfTheirOwn) {
+  // Three sizes in turn; each keeps what it received when targets are set again.
+  World world("1x4");
+  world.Add({{1, 2, 3, 4}});
+  Rounds mechanism;
+  mechanism.OnEpisodeStart({});
+  const std::vector<std::int32_t> rows{0};
+  std::vector<TimeShare> targets{{0, 1, 0.5}, {0, 2, 0.25}, {0, 3, 0.25}};
+  std::map<std::int32_t, int> rounds;
+  std::vector<Rounds::Given> given;
+  for (int round = 0; round < 80; ++round) {
+    mechanism.Begin(world.o, rows, round == 0);
+    if (round % 2 == 0) mechanism.Aim(world.o, targets);
+    std::rotate(targets.begin(), targets.begin() + 1, targets.end());
+    given.clear();
+    mechanism.Fill(world.o, &given);
+    ASSERT_EQ(given.size(), 1U);
+    world.o.running[0] = given[0].configuration;
+    ++rounds[given[0].configuration];
+    world.o.now += world.o.interval;
+  }
+  EXPECT_NEAR(rounds[1], 40, 2);
+  EXPECT_NEAR(rounds[2], 20, 2);
+  EXPECT_NEAR(rounds[3], 20, 2);
 }
 
 TEST(RoundsTest, WhatIsLeftGoesWhereItIsFastestRelativeToTheJobsBest) {
@@ -186,7 +222,7 @@ TEST_F(LeftoversTest, NoneLeavesThemFree) {
 
 TEST_F(LeftoversTest, TheOrderOfTypesCanBeGiven) {
   options_.leftovers = RoundsOptions::Leftovers::kInTurn;
-  options_.order = {"k80", "not-there"};
+  options_.order = {"k80", "p100"};
   EXPECT_EQ(FirstRound(world_, {}, options_), (Places{{0, 1}, {1, 1}}));
 }
 

@@ -106,6 +106,8 @@ TEST(SharingTest, PricesTurnASumToTheCheapType) {
               [&] { Asked("max-sum:prices=fast=4", world.o); });
   ExpectError(ExitCode::kUsage, {"> 0", "'fast=-1'"},
               [&] { Asked("max-sum:prices=fast=-1", world.o); });
+  ExpectError(ExitCode::kUsage, {"(fast, slow)", "'fats'"},
+              [&] { Asked("max-sum:prices=fast=4|slow=1|fats=2", world.o); });
 }
 
 TEST(SharingTest, DeadlinesAreMetWhereTheyCanBeAndCountedWhereNot) {
@@ -139,6 +141,26 @@ TEST(SharingTest, EntitiesAreTenantsUsersOrGroups) {
                {{{0, 0}, 0.75}, {{2, 0}, 0.25}});
   ExpectError(ExitCode::kUsage, {"NAME=WEIGHT", "'ann=0'"},
               [&] { Asked("hierarchical:weights=ann=0", world.o); });
+}
+
+TEST(SharingTest, EntitiesThatAreNotThereAreNamedWhereAllAreKnown) {
+  World world("1x1");
+  world.Add({{1}});
+  world.o.tenant = {0};
+  const std::vector<std::string> tenants = {"ann", "bob"};
+  const auto ask = [&](const char* spec, const std::vector<std::string>* known) {
+    const auto sharing = MakeStage<Sharing>("sharing", spec);
+    EpisodeContext context;
+    context.tenants = known;
+    sharing->OnEpisodeStart(context);
+    return Asked(sharing.get(), world.o);
+  };
+  ExpectError(ExitCode::kUsage, {"'weights'", "tenant", "(ann, bob)", "'eve'"},
+              [&] { ask("hierarchical:weights=ann=2|eve=3", &tenants); });
+  ExpectError(ExitCode::kUsage, {"'fifo'", "'eve'"},
+              [&] { ask("hierarchical:fifo=eve", &tenants); });
+  // Live, eve may come later.
+  ExpectShares(ask("hierarchical:weights=eve=3", nullptr), {{{0, 0}, 1}});
 }
 
 TEST(SharingTest, TheShortestTimeGivesLongJobsMore) {
