@@ -43,7 +43,10 @@ class SiaPolicy : public Policy {
   }
 
   const PolicyInfo& info() const override { return info_; }
-  void OnEpisodeStart(const EpisodeContext&) override { changed_.clear(); }
+  void OnEpisodeStart(const EpisodeContext&) override {
+    changed_.clear();
+    last_ = 0;
+  }
 
   void Decide(const Observation& o, Allocation* allocation) override {
     NoteChanges(o);
