@@ -4,6 +4,8 @@
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/rand.h>
+#include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
@@ -38,12 +40,14 @@ struct Options {
   int save_seconds = 60;
   double until_loss = 0;
   double noise = 0;
+  double mislabel = 0;
 };
 
 constexpr double kMomentum = 0.9;
 constexpr std::int64_t kValidationBatch = 2048;
 constexpr std::int64_t kValidateEvery = 20;          // steps
 constexpr std::int64_t kValidationSeed = 1LL << 40;  // that no step has
+constexpr std::uint64_t kLabels = 1ULL << 62;        // draws of their own
 constexpr std::int64_t kMostPasses = 1 << 16;        // of a step, over all workers
 
 // Rank r's rows of a batch: as even as rows allow, the same for all who count.
@@ -140,6 +144,14 @@ class Training {
           at::make_generator<at::CPUGeneratorImpl>(static_cast<std::uint64_t>(-1 - seed));
       batch.input = at::randn(batch.input.sizes(), draws).mul_(options_.noise).add_(batch.input);
     }
+    if (options_.mislabel > 0) {
+      const auto draws =
+          at::make_generator<at::CPUGeneratorImpl>(static_cast<std::uint64_t>(-1 - seed) ^ kLabels);
+      const at::Tensor mistaken = at::rand({samples}, draws).lt(options_.mislabel).nonzero();
+      const at::Tensor others = at::randint(samples, mistaken.sizes(), draws).to(at::kLong);
+      batch.target.index_copy_(0, mistaken.flatten(),
+                               batch.target.index_select(0, others.flatten()));
+    }
     return batch;
   }
 
@@ -223,6 +235,8 @@ int TrainElastic(int argc, char** argv, const Example& example) {
   line.Option("--pace-us", options.pace_us, "and so many microseconds for each sample");
   line.Option("--save-seconds", options.save_seconds, "between checkpoints");
   line.Option("--noise", options.noise, "more noise in all inputs, by its standard deviation");
+  line.Option("--mislabel", options.mislabel,
+              "share of the samples that have the label of another one, drawn from the batch");
   line.Option("--until-loss", options.until_loss, "end once the validation loss is so low");
   if (const std::optional<int> code = line.Parse(argc, argv)) return *code;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);

@@ -26,8 +26,10 @@ struct Example {
 
 // Options: --steps N, --batch N (of all workers together), --rate X, --pace-ms N and --pace-us N
 // (at least so long a pass, and for each of its samples); --most-batch N: the batch follows the
-// workers, up to N; --noise X: in all inputs; --until-loss X: ends once the loss on a batch of its
-// own is so low. Returns the program's exit code.
+// workers, up to N; --noise X: in all inputs; --mislabel X: so many samples have another one's
+// label;
+// --until-loss X: ends once the loss on a batch of its own is so low. Returns the program's exit
+// code.
 int TrainElastic(int argc, char** argv, const Example& example);
 
 }  // namespace allot

@@ -44,7 +44,7 @@ def allot(program, tmp_path):
     Returns subprocess.CompletedProcess with text output.
     """
 
-    def run(*arguments, exit=0, timeout=120, **options):
+    def run(*arguments, exit=0, timeout=600, **options):
         done = subprocess.run(
             [program, *map(str, arguments)],
             cwd=tmp_path, capture_output=True, text=True, timeout=timeout, **options,

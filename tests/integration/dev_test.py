@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def dev(*arguments):
-    return subprocess.run([ROOT / "dev", *arguments], capture_output=True, text=True, timeout=60)
+    return subprocess.run([ROOT / "dev", *arguments], capture_output=True, text=True, timeout=600)
 
 
 def test_help_names_every_command():
@@ -67,7 +67,7 @@ def bare_machine():
 def test_missing_packages_without_root_are_named(bare_machine):
     nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
     done = subprocess.run(
-        [bare_machine / "dev", "demo"], capture_output=True, text=True, timeout=60,
+        [bare_machine / "dev", "demo"], capture_output=True, text=True, timeout=600,
         stdin=subprocess.DEVNULL, env={"PATH": f"{bare_machine}/bin:/usr/bin:/bin", "CI": "true"}, **nobody,
     )
     if "installing" in done.stdout:

@@ -25,7 +25,7 @@ def cache_of(build):
 
 def test_the_example_compares_as_the_command_does(program, allot):
     example = program.parent / "examples" / "compare_policies"
-    done = subprocess.run([example], capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run([example], capture_output=True, text=True, check=True, timeout=600)
     policies = ["fifo", "srtf", "optimus"]
     said = allot("compare", "-c", "4x8", "--load", "1.0", "--span", "1d", "--workloads", "3", "-p", ",".join(policies),
                  "--quiet").stdout
@@ -66,9 +66,9 @@ def test_a_project_of_its_own_finds_allot(root, installed, tmp_path):
     for command in (["cmake", "-S", root / "examples" / "find_package", "-B", build, f"-DCMAKE_PREFIX_PATH={installed}",
                      "-DCMAKE_BUILD_TYPE=Release", "-G", "Ninja"],
                     ["cmake", "--build", build]):
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=1200)
         assert done.returncode == 0, done.stdout + done.stderr
-    done = subprocess.run([build / "own_policy"], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([build / "own_policy"], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     rows = rows_of(done.stdout, ["mine", "fifo", "srtf"])
     assert set(rows) == {"mine", "fifo", "srtf"}  # of registered files none was dropped

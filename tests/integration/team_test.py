@@ -33,7 +33,7 @@ def start_two(program, launcher, arguments, folder):
 def test_two_processes_train_the_weights_of_one(allot, program, tmp_path, training, launcher, method):
     allot(*options(method), "--out", tmp_path / "one")
     first, second = start_two(program, launcher, options(method), tmp_path / "two")
-    outputs = [process.communicate(timeout=120) for process in (first, second)]
+    outputs = [process.communicate(timeout=600) for process in (first, second)]
     assert (first.returncode, second.returncode) == (0, 0), outputs
     assert "validation:" in outputs[0][0] and outputs[1][0] == ""
     for kept in ("latest", "best"):
@@ -48,7 +48,7 @@ def test_the_loss_of_a_process_ends_the_run(program, tmp_path, training):
         time.sleep(0.01)
     second.kill()
     second.communicate()
-    _, stderr = first.communicate(timeout=120)
+    _, stderr = first.communicate(timeout=600)
     assert first.returncode == 1 and "lost the others" in stderr, stderr
 
 

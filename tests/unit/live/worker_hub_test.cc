@@ -40,7 +40,7 @@ class Peer {
   }
   // The next message, null when the connection was closed instead.
   Json Hear(WorkerHub* hub) {
-    for (int i = 0; i < 500; ++i) {
+    for (int i = 0; i < 10'000; ++i) {
       if (const std::size_t end = heard_.find('\n'); end != std::string::npos) {
         Json message = Json::parse(heard_.substr(0, end));
         heard_.erase(0, end + 1);
