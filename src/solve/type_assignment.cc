@@ -73,6 +73,14 @@ void TypeAssigner::Clear() {
     heap.clear();
     heap.reserve(2 * jobs);
   }
+  leavers_.resize(kMostLists);
+  for (Leavers& list : leavers_) {
+    list.ones.reserve(jobs);
+    list.alone.reserve(kUsualSizes);
+  }
+  uncertain_.reserve(jobs);
+  wants_.reserve(jobs);
+  parent_.reserve(types + 1);
   divided_.reserve(jobs);
   spare_.reserve(types);
   chosen_.reserve(jobs * types);

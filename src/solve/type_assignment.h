@@ -154,9 +154,10 @@ class TypeAssigner {
   std::vector<std::pair<double, std::size_t>> tries_;  // reduced cost, job x type
   std::vector<std::int32_t> divided_;
   static constexpr std::size_t kMostLists = 16;
+  static constexpr std::size_t kUsualSizes = 64;  // different numbers of GPUs: memory for these
   std::vector<Leavers> leavers_;
   std::size_t replaced_ = 0;  // the last list that gave way to another
-  std::uint64_t moved_ = 0;   // a count
+  std::uint64_t moved_ = 1;   // a count; 0: of lists that were never made
   std::vector<Leaver> chosen_;
   std::vector<std::int32_t> spare_;  // room while an exchange is considered
 };

@@ -119,12 +119,7 @@ TypeAssigner::Leavers& TypeAssigner::LeaversOf(std::size_t type, std::int32_t no
       return known;
     }
   }
-  if (leavers_.size() < kMostLists) {
-    replaced_ = leavers_.size();
-    leavers_.emplace_back();
-  } else {
-    replaced_ = (replaced_ + 1) % kMostLists;
-  }
+  replaced_ = (replaced_ + 1) % kMostLists;
   Leavers& made = leavers_[replaced_];
   made.type = type;
   made.now = now;
@@ -137,7 +132,6 @@ TypeAssigner::Leavers& TypeAssigner::LeaversOf(std::size_t type, std::int32_t no
 
 void TypeAssigner::List(Leavers* leavers) const {
   leavers->ones.clear();
-  leavers->ones.reserve(type_.size());
   leavers->sorted = 0;
   leavers->alone.clear();
   for (const std::int32_t job : jobs_[leavers->type]) {

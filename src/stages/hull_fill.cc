@@ -162,6 +162,7 @@ void HullFill::OpenSteps(std::span<const std::int32_t> rows, std::span<const Sco
   firsts_.clear();
   firsts_.reserve(rows.size());
   scratch_.reserve(rows.size());
+  heap_.reserve(cursors_.size());
   next_first_ = 0;
   for (std::size_t c = 0; c < cursors_.size();) {
     const std::int32_t index = index_of_[c];
