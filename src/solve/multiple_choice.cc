@@ -69,14 +69,38 @@ class Difference {
   std::uint64_t none_ = 0;
 };
 
+// A partial solution of the enumeration.
+struct Label {
+  std::uint64_t difference;
+  double shortfall;
+  std::int32_t before;  // label of the layer before
+  std::int32_t ranked;  // of the layer's job
+};
+
+// What an enumeration takes most memory for. Kept from one problem to the next: pages that are new
+// at every decision cost much of its time.
+struct ChoiceMemory {
+  static constexpr std::size_t kKept = 2'000'000;  // labels
+  std::vector<Label> labels;
+  std::vector<std::int32_t> table;
+
+  void Trim() {
+    if (labels.capacity() > kKept) labels = {};
+    if (table.capacity() > 4 * kKept) table = {};
+  }
+};
+
 class ChoiceSolver {
  public:
-  ChoiceSolver(const MultipleChoiceProblem& problem, double tolerance, std::size_t most_labels)
+  ChoiceSolver(const MultipleChoiceProblem& problem, double tolerance, std::size_t most_labels,
+               ChoiceMemory* memory)
       : problem_(problem),
         types_(problem.capacity.size()),
         difference_(problem.capacity),
         tolerance_(tolerance),
-        most_labels_(most_labels) {}
+        most_labels_(most_labels),
+        labels_(memory->labels),
+        table_(memory->table) {}
 
   MultipleChoiceAnswer Solve() {
     const ChoicePrices prices = FindChoicePrices(problem_);
@@ -113,13 +137,6 @@ class ChoiceSolver {
     std::int32_t type;
     std::int32_t gpus;
   };
-  struct Label {
-    std::uint64_t difference;
-    double shortfall;
-    std::int32_t before;  // label of the layer before
-    std::int32_t ranked;  // of the layer's job
-  };
-
   double accepted() const { return tolerance_ * std::max(bound_, 1e-300); }
 
   void RankOptions() {
@@ -386,9 +403,9 @@ class ChoiceSolver {
   double off_ = 0;  // of the incumbent
   std::vector<Core> core_;
   std::vector<Reach> reach_;
-  std::vector<Label> labels_;
+  std::vector<Label>& labels_;
   std::vector<std::size_t> layer_;
-  std::vector<std::int32_t> table_;
+  std::vector<std::int32_t>& table_;
   std::size_t entries_ = 0;
 };
 
@@ -397,7 +414,10 @@ class ChoiceSolver {
 MultipleChoiceAnswer SolveMultipleChoice(const MultipleChoiceProblem& problem, double tolerance,
                                          std::size_t most_labels) {
   CheckOptions(problem);
-  return ChoiceSolver(problem, tolerance, most_labels).Solve();
+  static thread_local ChoiceMemory memory;
+  MultipleChoiceAnswer answer = ChoiceSolver(problem, tolerance, most_labels, &memory).Solve();
+  memory.Trim();
+  return answer;
 }
 
 }  // namespace allot
