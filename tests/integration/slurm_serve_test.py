@@ -10,6 +10,7 @@ import cluster as slurm
 from waiting import json_of, text_of, wait_until
 
 USER = "nobody" if os.getuid() == 0 else None
+KILL_WAIT = 600  # seconds from the end of a job, by SIGTERM, to SIGKILL
 LONG = ("--steps", 1000000, "--pace-ms", 4)
 
 
@@ -20,7 +21,7 @@ class Serve:
         self.program, self.cluster, self.folder, self.worker_timeout = program, cluster, folder, str(worker_timeout)
         self.state = folder / "state"
         self.process = None
-        self.homes = 0
+        self.homes, self.home = 0, None  # folders of jobs; the latest
 
     def start(self):
         with (self.folder / "serve.log").open("a") as log:
@@ -50,6 +51,7 @@ class Serve:
         home = self.cluster.folder.parent / f"{self.folder.name}-{self.homes}"
         home.mkdir()
         home.chmod(0o777)
+        self.home = home
         bin_folder = self.program.parent
         text = script or f'#!/bin/bash\n"{bin_folder}/allot-elastic" run -- "{bin_folder}/examples/elastic_mlp" ' \
                          f'{" ".join(map(str, arguments))}\n'
@@ -97,7 +99,7 @@ def cluster(program):
     listed = json.loads(subprocess.run([program, "list", "--json"], capture_output=True, text=True, check=True).stdout)
     if "slurm" not in [runtime["id"] for runtime in listed.get("runtimes", [])]:
         pytest.skip("built without libslurm")
-    with slurm.throw_away() as one:
+    with slurm.throw_away(settings={"KillWait": KILL_WAIT}) as one:
         yield one
 
 
@@ -203,6 +205,19 @@ def test_a_cancelled_job_takes_its_workers_with_it(serve):
     serve.cluster.client("scancel", str(number), user=USER)
     wait_until(lambda: not serve.workers(number), "its workers to end")
     wait_until(lambda: not any(serve.cluster.gpus_in_use().values()), "its GPUs to be free")
+
+
+def test_a_job_whose_script_ends_slowly_is_over_at_once(serve):
+    counter = f'"{serve.program.parent}/examples/elastic_counter" --steps 1000000 --pace-ms 20'
+    number = serve.submit("allot min=2 max=2",
+                          script=f'#!/bin/bash\ntrap "" TERM\n"{serve.program.parent}/allot-elastic" run -- {counter} &\n'
+                                 'until [ -e end ]; do sleep 0.1; done\n')
+    serve.training(number, 2)
+    serve.cluster.client("scancel", str(number), user=USER)
+    try:
+        assert serve.over(number)["state"] == "cancelled"  # else not before KILL_WAIT, for which nothing here waits
+    finally:
+        (serve.home / "end").touch()
 
 
 def test_a_drained_node_is_left(serve):

@@ -315,12 +315,12 @@ CHILDREN = {}  # pid -> Popen, so that what ended is reaped
 
 
 @contextlib.contextmanager
-def throw_away(nodes=NODES):
+def throw_away(nodes=NODES, settings=None):
     """A running cluster in a folder that other users may enter, unlike pytest's: their jobs run here."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
         folder.chmod(0o755)
-        with Cluster(folder / "cluster", nodes) as one:
+        with Cluster(folder / "cluster", nodes, settings) as one:
             yield one
 
 

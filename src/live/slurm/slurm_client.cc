@@ -87,6 +87,8 @@ SlurmJob JobOf(const slurm_job_info_t& job) {
   result.qos = Text(job.qos);
   result.state = StateOf(job.job_state);
   result.completing = (job.job_state & (JOB_COMPLETING | JOB_REQUEUE)) != 0;
+  result.ended = result.state != SlurmState::kPending && result.state != SlurmState::kRunning &&
+                 (job.job_state & (JOB_REQUEUE | JOB_REQUEUE_HOLD | JOB_SPECIAL_EXIT)) == 0;
   result.held = result.state == SlurmState::kPending && job.priority == 0;
   result.array = job.array_task_str != nullptr;
   result.waits = WaitsFor(job);

@@ -38,6 +38,7 @@ struct SlurmJob {
   std::string qos;
   SlurmState state = SlurmState::kPending;
   bool completing = false;  // ended or requeued, and still holds what it was given
+  bool ended = false;       // for good, though it may be completing
   bool held = false;
   bool array = false;      // stands for several
   std::string waits;       // for something that is not ours to give: begin time, dependency

@@ -97,13 +97,15 @@ void SlurmRuntime::ReadUserJob(const SlurmJob& slurm) {
     job.state = JobState::kHeld;
     job.reason = "held by its user or an administrator";
   }
+  // The script of an elastic job has no GPUs to wait for, as it may for half a minute (KillWait).
+  const bool over = slurm.over() || (slurm.ended && job.mode == ResizeMode::kHot);
   const auto failure = failures_.find(job.id);
   if (hub_.finished(job.id)) {
     job.state = JobState::kFinished;
   } else if (failure != failures_.end() || user_job.tag.failed) {
     job.state = JobState::kFailed;
     job.reason = failure != failures_.end() ? failure->second : "given up by an earlier daemon";
-  } else if (slurm.over()) {
+  } else if (over) {
     job.state = slurm.state == SlurmState::kCompleted   ? JobState::kFinished
                 : slurm.state == SlurmState::kCancelled ? JobState::kCancelled
                                                         : JobState::kFailed;
