@@ -13,10 +13,14 @@ Setting MakeSetting(std::string_view spec) {
   return info.make(Params(fmt::format("setting '{}'", info.id), info.params, named.given));
 }
 
+std::size_t SettingOf(std::uint64_t seed, std::size_t settings) {
+  return Rng(seed, "setting").Below(settings);
+}
+
 EpisodeSource MixedEpisodes(std::vector<EpisodeSource> sources) {
   if (sources.empty()) throw UsageError("at least one setting is needed, got none");
   return [sources = std::move(sources)](std::uint64_t seed) {
-    return sources[Rng(seed, "setting").Below(sources.size())](seed);
+    return sources[SettingOf(seed, sources.size())](seed);
   };
 }
 

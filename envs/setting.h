@@ -21,6 +21,9 @@ struct Setting {
   // Equal seeds give equal scenarios, whatever was drawn before. Thread-safe.
   EpisodeSource episodes;
   std::int64_t training_decisions = 4000;  // after so many an episode of training is cut
+  // The best fixed index here, by spec, where training of networks that add to one begins. Empty:
+  // what the profile means by 'index'.
+  std::string index{};
 };
 
 struct SettingInfo {
@@ -32,6 +35,9 @@ struct SettingInfo {
 
 // "dl2:size=V24". UsageError with did-you-mean.
 Setting MakeSetting(std::string_view spec);
+
+// Which of so many settings an episode of this seed is of, where several are mixed.
+std::size_t SettingOf(std::uint64_t seed, std::size_t settings);
 
 // One source that draws from several, each episode from one of them by its seed.
 EpisodeSource MixedEpisodes(std::vector<EpisodeSource> sources);

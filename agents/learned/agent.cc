@@ -30,8 +30,8 @@ NetWeights MakeNetwork(std::string_view spec, std::uint64_t seed) {
                            seed);
 }
 
-std::unique_ptr<LearnedPolicy> MakeLearnedPolicy(const Agent& agent, const std::string& placement) {
-  return NetworkOf(agent.weights).make_policy(agent, placement);
+std::unique_ptr<LearnedPolicy> MakeLearnedPolicy(const Agent& agent, const Serving& serving) {
+  return NetworkOf(agent.weights).make_policy(agent, serving);
 }
 
 const PolicyInfo& LearnedPolicyInfo() {

@@ -25,6 +25,15 @@ struct Agent {
 
 class Explainer;  // agents/learned/explanation.h
 
+// How weights are served.
+struct Serving {
+  std::string placement = "packed";
+  // By which index a network decides that adds to the fixed index of each world: that of this
+  // world among those that its weights keep (""; the only one), or `index`, by spec, where given.
+  std::string world{};
+  std::string index{};
+};
+
 class LearnedPolicy : public Policy {
  public:
   // To be called for decisions that others make: what it would have seen at Decide.
@@ -40,11 +49,13 @@ struct NetworkInfo {
   std::function<NetWeights(const Params&, std::uint64_t seed)> make_weights;
   // DataError that opens with `origin` unless weights of this kind are as this build needs them.
   std::function<void(const NetWeights&, const std::string& origin)> check;
-  std::function<std::unique_ptr<LearnedPolicy>(const Agent&, const std::string& placement)>
-      make_policy;
+  std::function<std::unique_ptr<LearnedPolicy>(const Agent&, const Serving&)> make_policy;
   // What explains its decisions; empty: nothing does.
   std::function<std::unique_ptr<Explainer>(const Agent&, const std::string& placement)>
       make_explainer{};
+  // Tells weights the fixed index, by spec, that they add to in a world, unless they have one.
+  // Empty: networks that do not want it.
+  std::function<void(NetWeights*, const std::string& world, const std::string& index)> begin_in{};
 };
 
 // Of these weights; UsageError when the kind is not known.
@@ -53,8 +64,8 @@ const NetworkInfo& NetworkOf(const NetWeights& weights);
 // Fresh weights: "index:alpha=0.25" or "shared:hidden=24". UsageError with did-you-mean.
 NetWeights MakeNetwork(std::string_view spec, std::uint64_t seed);
 
-std::unique_ptr<LearnedPolicy> MakeLearnedPolicy(const Agent& agent,
-                                                 const std::string& placement = "packed");
+// UsageError where the network needs a world and has none of that name.
+std::unique_ptr<LearnedPolicy> MakeLearnedPolicy(const Agent& agent, const Serving& serving = {});
 
 // Info of the registered policy "learned" (parameter: checkpoint folder).
 const PolicyInfo& LearnedPolicyInfo();

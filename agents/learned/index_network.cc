@@ -72,8 +72,8 @@ ALLOT_REGISTER(NetworkInfo,
                     {"history", "", "of the policy index; not used here"}},
                    AtPoint,
                    Check,
-                   [](const Agent& agent, const std::string& placement) {
-                     return std::make_unique<IndexPolicy>(agent, placement);
+                   [](const Agent& agent, const Serving& serving) {
+                     return std::make_unique<IndexPolicy>(agent, serving.placement);
                    },
                    [](const Agent& agent, const std::string& placement) {
                      return std::make_unique<Explainer>(agent, placement);

@@ -3,6 +3,7 @@
 #include "agents/learned/agent.h"
 #include "agents/learned/explanation.h"
 #include "core/error.h"
+#include "stages/nested_spec.h"
 
 namespace allot {
 namespace {
@@ -14,12 +15,19 @@ PolicyInfo LearnedInfo() {
   info.needs_lengths = true;
   info.time_driven = true;
   info.params = {{"checkpoint", "", "checkpoint folder"},
-                 {"placement", "packed", "stage: which GPUs on which nodes"}};
+                 {"placement", "packed", "stage: which GPUs on which nodes"},
+                 {"world", "",
+                  "of a network that adds to the fixed index of each world: which one (default: "
+                  "the profile)"},
+                 {"index", "", "of such a network: index/KEY=VALUE/... to add to, in place of it"}};
   info.make = [](const Params& params) -> std::unique_ptr<Policy> {
     if (params.Text("checkpoint").empty()) {
       throw UsageError("policy 'learned' needs a checkpoint folder: learned:checkpoint=DIR");
     }
-    return MakeLearnedPolicy(LoadAgent(params.Text("checkpoint")), params.Text("placement"));
+    return MakeLearnedPolicy(LoadAgent(params.Text("checkpoint")),
+                             {.placement = params.Text("placement"),
+                              .world = params.Text("world"),
+                              .index = NestedSpec(params.Text("index"))});
   };
   return info;
 }

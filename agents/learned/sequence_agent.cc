@@ -152,9 +152,8 @@ void SequenceDecision::Play(const Observation& observation, const Choose& choose
   action_.Finish(allocation);
 }
 
-std::unique_ptr<LearnedPolicy> MakeSequencePolicy(const Agent& agent,
-                                                  const std::string& placement) {
-  return std::make_unique<SequencePolicy>(agent, placement);
+std::unique_ptr<LearnedPolicy> MakeSequencePolicy(const Agent& agent, const Serving& serving) {
+  return std::make_unique<SequencePolicy>(agent, serving.placement);
 }
 
 void CheckSequenceAgent(const NetWeights& weights, const std::string& origin) {

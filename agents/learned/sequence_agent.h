@@ -68,7 +68,7 @@ class SequenceDecision {
   mutable bool asked_ = false;  // logits_ are those of the choice at hand
 };
 
-std::unique_ptr<LearnedPolicy> MakeSequencePolicy(const Agent& agent, const std::string& placement);
+std::unique_ptr<LearnedPolicy> MakeSequencePolicy(const Agent& agent, const Serving& serving);
 void CheckSequenceAgent(const NetWeights& weights, const std::string& origin);
 
 }  // namespace allot

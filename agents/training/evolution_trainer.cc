@@ -3,7 +3,10 @@
 // perturbations. All play the same arrivals, so that only the policy makes a difference. Needs no
 // gradient of the objective: percentiles, fairness, resize costs, placement are what they are.
 
+#include <fmt/ranges.h>
+
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "agents/learned/agent.h"
@@ -12,6 +15,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/rng.h"
+#include "core/strings.h"
 
 namespace allot {
 namespace {
@@ -20,6 +24,7 @@ struct EvolutionOptions {
   int pairs = 12;
   double sigma = 0.05;
   bool hidden = true;
+  std::set<std::string> tensors{};  // that are learned; empty: all
   double learning_rate = 0.02;
   double final_learning_rate = 0.002;
 };
@@ -46,12 +51,15 @@ class EvolutionTrainer : public Trainer {
 
     // Each process plays the pairs of its share on all arrivals.
     std::vector<std::shared_ptr<const Scenario>> scenarios(workloads);
+    std::vector<EpisodeWorld> worlds(workloads);
     ParallelFor(workloads, options_.threads, [&](std::size_t w) {
-      scenarios[w] = episodes_(Rng(options_.seed, "training-episode", iteration, w).NextU64());
+      const std::uint64_t seed = Rng(options_.seed, "training-episode", iteration, w).NextU64();
+      scenarios[w] = episodes_(seed);
+      worlds[w] = options_.WorldOf(seed);
     });
     const auto teacher = ComputeShared(
         *options_.team, workloads, options_.threads, [&](std::size_t w) -> std::vector<double> {
-          return {PlayFor(objective_, *scenarios[w], *options_.teacher(), options_.max_decisions)};
+          return {PlayFor(objective_, *scenarios[w], *worlds[w].teacher(), options_.max_decisions)};
         });
     // ln(result / teacher's) by (pair, sign, workload).
     const auto results = ComputeShared(
@@ -62,7 +70,8 @@ class EvolutionTrainer : public Trainer {
           const float sign = i / workloads % 2 == 0 ? 1.0F : -1.0F;
           Agent agent{state_.weights, options_.lengths};
           AddScaled(&agent.weights.tensors, directions[p], sign * static_cast<float>(own_.sigma));
-          return {std::log(PlayFor(objective_, *scenarios[w], *MakeLearnedPolicy(agent),
+          return {std::log(PlayFor(objective_, *scenarios[w],
+                                   *MakeLearnedPolicy(agent, {.world = worlds[w].name}),
                                    options_.max_decisions) /
                            teacher[w][0])};
         });
@@ -75,6 +84,7 @@ class EvolutionTrainer : public Trainer {
     TensorMap direction = ZerosLike(state_.weights.tensors);
     for (auto& [name, tensor] : direction) {
       if (!own_.hidden && name.starts_with("hidden.")) continue;
+      if (!own_.tensors.empty() && !own_.tensors.contains(name)) continue;
       for (float& value : tensor.data) value = static_cast<float>(rng.Normal());
     }
     return direction;
@@ -116,6 +126,22 @@ class EvolutionTrainer : public Trainer {
   TrainerState state_;
 };
 
+std::set<std::string> TensorsNamed(const std::string& text, const NetWeights& weights) {
+  std::set<std::string> names;
+  if (text.empty()) return names;
+  for (const std::string_view part : Split(text, '|')) {
+    const std::string name(part);
+    if (!weights.tensors.contains(name)) {
+      std::vector<std::string> known;
+      for (const auto& [each, tensor] : weights.tensors) known.push_back(each);
+      throw UsageError("training method 'evolution': the network has no tensor '{}', it has {}",
+                       name, fmt::join(known, ", "));
+    }
+    names.insert(name);
+  }
+  return names;
+}
+
 ALLOT_REGISTER(
     TrainerInfo,
     (TrainerInfo{"evolution",
@@ -126,6 +152,9 @@ ALLOT_REGISTER(
                   {"sigma", "0.05", "standard deviation of a perturbation", 1e-6, 10},
                   {"learn-hidden", "true", "also learn the hidden layer, not only the output layer",
                    -1e300, 1e300, "hidden"},
+                  {"tensors", "",
+                   "names of those that are learned, joined by '|' (out.job, out.context, ...); "
+                   "empty: all"},
                   {"learning-rate", "0.02", "of Adam, in the first iteration", 1e-9, 10},
                   {"final-learning-rate", "0.002", "of Adam, in the last iteration", 1e-9, 10}},
                  [](const Params& params, TrainerOptions options, EpisodeSource episodes,
@@ -134,6 +163,7 @@ ALLOT_REGISTER(
                        .pairs = params.Integer("pairs"),
                        .sigma = params.Number("sigma"),
                        .hidden = params.Flag("learn-hidden"),
+                       .tensors = TensorsNamed(params.Text("tensors"), state.weights),
                        .learning_rate = params.Number("learning-rate"),
                        .final_learning_rate = params.Number("final-learning-rate")};
                    return std::make_unique<EvolutionTrainer>(

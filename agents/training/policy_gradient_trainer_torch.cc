@@ -76,8 +76,9 @@ struct PolicyGradientTrainer::Impl {
     std::vector<WorkloadResult> results(workloads);
     ParallelFor(share.size(), options.threads, [&](std::size_t i) {
       const std::size_t w = share[i];
-      scenarios[w] = episodes(Rng(options.seed, "training-episode", iteration, w).NextU64());
-      teacher[w] = EpisodeReward(scenarios[w], *options.teacher(), own.rollout);
+      const std::uint64_t seed = Rng(options.seed, "training-episode", iteration, w).NextU64();
+      scenarios[w] = episodes(seed);
+      teacher[w] = EpisodeReward(scenarios[w], *options.WorldOf(seed).teacher(), own.rollout);
       results[w].rollouts.resize(per_workload);
     });
     ParallelFor(share.size() * per_workload, options.threads, [&](std::size_t i) {

@@ -59,8 +59,9 @@ Collected Collect(const CollectOptions& options, const TrainerOptions& trainer,
   std::vector<std::shared_ptr<const Scenario>> scenarios(workloads);
   std::vector<double> teacher(workloads);
   ParallelFor(workloads, trainer.threads, [&](std::size_t w) {
-    scenarios[w] = episodes(Rng(trainer.seed, "training-episode", it, w).NextU64());
-    teacher[w] = TeachersTotal(scenarios[w], *trainer.teacher(), options.rollout);
+    const std::uint64_t seed = Rng(trainer.seed, "training-episode", it, w).NextU64();
+    scenarios[w] = episodes(seed);
+    teacher[w] = TeachersTotal(scenarios[w], *trainer.WorldOf(seed).teacher(), options.rollout);
   });
   Collected collected;
   collected.episodes.resize(workloads * rollouts);

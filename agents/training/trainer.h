@@ -26,15 +26,28 @@ namespace allot {
 
 using PolicyMaker = std::function<std::unique_ptr<Policy>()>;
 
+// Of a mixture of worlds, the one that an episode is of.
+struct EpisodeWorld {
+  std::string name;     // Serving::world
+  PolicyMaker teacher;  // in place of TrainerOptions::teacher
+};
+
 struct TrainerOptions {  // of all methods
   std::uint64_t seed = 1;
   int iterations = 100;
-  int workloads = 8;                         // arrivals per iteration
-  std::int64_t max_decisions = 2000;         // an episode is cut there (unfinished.h)
-  LengthModel lengths{};                     // what policies know of run times beforehand
-  PolicyMaker teacher;                       // results are measured in its own on the same arrivals
+  int workloads = 8;                  // arrivals per iteration
+  std::int64_t max_decisions = 2000;  // an episode is cut there (unfinished.h)
+  LengthModel lengths{};              // what policies know of run times beforehand
+  PolicyMaker teacher;                // results are measured in its own on the same arrivals
+  // By the seed that the episode source is asked with; empty: all are of one world.
+  std::function<EpisodeWorld(std::uint64_t seed)> world_of{};
   int threads = 0;                           // <= 0: all cores
   std::shared_ptr<Team> team = TeamOfOne();  // of processes; every one calls Step together
+
+  // Of the episode that the source makes by this seed.
+  EpisodeWorld WorldOf(std::uint64_t episode) const {
+    return world_of ? world_of(episode) : EpisodeWorld{"", teacher};
+  }
 };
 
 struct TrainerState {

@@ -30,7 +30,10 @@ int Evaluate(EvaluateOptions& o, const GlobalOptions& globals) {
   const auto agent = std::make_shared<const Agent>(LoadAgent(o.checkpoint));
   World world(o.world);
   std::vector<Contender> contenders;
-  contenders.push_back({"learned", [agent] { return MakeLearnedPolicy(*agent); }});
+  const Serving serving{.world = world.name()};
+  MakeLearnedPolicy(*agent, serving);  // refuse now, not after minutes
+  contenders.push_back(
+      {"learned", [agent, serving] { return MakeLearnedPolicy(*agent, serving); }});
   const std::string against = o.against.value_or(world.ComparedPolicies());
   if (!against.empty()) {
     for (Contender& contender : ParseContenders(world, against))

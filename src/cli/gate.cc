@@ -36,9 +36,11 @@ struct GateOptions {
 constexpr const char* kCandidate = "candidate";
 constexpr const char* kIncumbent = "accepted";
 
-Contender CheckpointContender(const std::string& id, const std::string& path) {
+Contender CheckpointContender(const std::string& id, const std::string& path, World& world) {
   const auto agent = std::make_shared<const Agent>(LoadAgent(path));
-  return {id, [agent] { return MakeLearnedPolicy(*agent); }};
+  const Serving serving{.world = world.name()};
+  MakeLearnedPolicy(*agent, serving);  // refuse now, not after minutes
+  return {id, [agent, serving] { return MakeLearnedPolicy(*agent, serving); }};
 }
 
 // The first of DIR/001, DIR/002, ... that is free.
@@ -83,8 +85,10 @@ int Gate(GateOptions& o, const GlobalOptions& globals) {
   }
   const fs::path accepted = fs::path(o.models) / "accepted";
   const bool has_incumbent = fs::exists(accepted);
-  std::vector<Contender> contenders = {CheckpointContender(kCandidate, o.candidate)};
-  if (has_incumbent) contenders.push_back(CheckpointContender(kIncumbent, accepted.string()));
+  std::vector<Contender> contenders = {CheckpointContender(kCandidate, o.candidate, world)};
+  if (has_incumbent) {
+    contenders.push_back(CheckpointContender(kIncumbent, accepted.string(), world));
+  }
   for (Contender& heuristic : ParseContenders(world, o.heuristics)) {
     contenders.push_back(std::move(heuristic));
   }

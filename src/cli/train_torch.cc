@@ -60,8 +60,9 @@ void DeclareTraining(CommandLine& line, TrainOptions& o) {
   line.Option("--training-loads", o.training_loads, "offered loads, one drawn per episode")
       .SplitAt(',')
       .ShowDefault();
-  line.Option("--teacher", o.teacher, "policy whose total reward is the unit of returns")
-      .ShowDefault();
+  line.Option("--teacher", o.teacher,
+              "policy whose result is the unit of results; tuned: the best fixed index of each "
+              "world (default: optimus; of networks that add to that index: tuned)");
   line.Option("--training-seed", o.trainer.seed,
               "seed of exploration and of the choice of episodes")
       .ShowDefault();

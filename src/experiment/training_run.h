@@ -16,7 +16,8 @@ struct TrainOptions {
   std::string command;  // that cards say
   std::string network;  // of fresh weights, "ID:KEY=VALUE,..."; empty: index, or the start's
   std::string start;    // checkpoint folder, or "index:..."; empty: fresh weights
-  std::string teacher = "optimus";
+  std::string teacher;  // kTunedIndex: of each world; empty: that for networks that add to it,
+                        // else optimus
   std::string out;
   bool resume = false;
   std::string episode_span = "3d";

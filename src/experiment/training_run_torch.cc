@@ -12,10 +12,10 @@
 #include "core/json_text.h"
 #include "core/progress.h"
 #include "core/strings.h"
-#include "experiment/log_world.h"
 #include "experiment/model_card.h"
 #include "experiment/sources.h"
 #include "experiment/training_curve.h"
+#include "experiment/training_plan.h"
 #include "experiment/training_run.h"
 #include "experiment/world.h"
 #include "models/checkpoint.h"
@@ -27,8 +27,7 @@
 namespace allot {
 namespace {
 
-// Some policies never end an episode.
-constexpr std::int64_t kMostValidationDecisions = 20'000;
+constexpr const char* kUsualTeacher = "optimus";
 
 using Json = nlohmann::ordered_json;
 
@@ -45,19 +44,18 @@ class TrainCommandRun {
     if (o_.training_cluster.empty() && !world_.in_settings()) {
       o_.training_cluster = o_.world.cluster;
     }
+    if (o_.teacher.empty() && !o_.resume) o_.teacher = UsualTeacher();
     config_ = EffectiveConfig();
     TrainerState state = o_.resume ? Resume() : Start();
     if (!o_.resume) config_["sources"] = Sources();
     o_.trainer.threads = globals.threads;
-    o_.trainer.teacher = [this] { return world_.MakePolicy(o_.teacher); };
     if (!o_.history.empty()) o_.trainer.lengths = LengthModelOf(ReadHistory(o_.history));
-    const EpisodeSource episodes = !o_.from_logs.empty()  ? LogEpisodes()
-                                   : world_.in_settings() ? SettingEpisodes()
-                                                          : TraceEpisodes();
-    validation_ = std::make_unique<Validation>(validation_scenarios_, o_.trainer.teacher,
-                                               ObjectiveNamed(o_.objective), validation_decisions_,
-                                               globals.threads, o_.trainer.team);
-    trainer_ = MakeTrainer(o_.method, o_.trainer, episodes, std::move(state));
+    TrainingPlan trained = MakeTrainingPlan(&world_, &o_);
+    if (!globals.quiet && leads_) std::fputs(trained.note.c_str(), stderr);
+    validation_ = std::make_unique<Validation>(
+        std::move(trained.validation), ObjectiveNamed(o_.objective), trained.validation_decisions,
+        globals.threads, o_.trainer.team);
+    trainer_ = MakeTrainer(o_.method, o_.trainer, std::move(trained.episodes), std::move(state));
     if (leads_) {
       events_ = std::make_unique<TensorboardWriter>(
           out_, fmt::format("{:06}", trainer_->state().iteration));
@@ -160,7 +158,16 @@ class TrainCommandRun {
     }
     TrainerState state;
     state.weights = StartWeights();
+    if (const auto& begin_in = NetworkOf(state.weights).begin_in) {
+      for (const auto& [world, index] : world_.TunedIndices()) {
+        begin_in(&state.weights, world, index);
+      }
+    }
     return state;
+  }
+
+  std::string UsualTeacher() const {
+    return NetworkOf(StartWeights()).begin_in ? kTunedIndex : kUsualTeacher;
   }
 
   // A checkpoint's, or fresh ones.
@@ -188,6 +195,10 @@ class TrainCommandRun {
       config_.erase("start");
     } else if (o_.start.empty()) {
       config_["start"] = *start;
+    }
+    if (o_.teacher.empty()) {
+      o_.teacher = checkpoint.config.value("teacher", kUsualTeacher);
+      config_["teacher"] = o_.teacher;
     }
     for (const auto& [key, value] : config_.items()) {
       const auto saved = checkpoint.config.find(key);
@@ -221,55 +232,6 @@ class TrainCommandRun {
 
   bool NothingMoreComes() const { return o_.patience > 0 && BestOf(history_).later >= o_.patience; }
 
-  // Seeds that training itself never draws.
-  static std::uint64_t ValidationSeed(int k) {
-    return 0x76616c6964000000ULL + static_cast<std::uint64_t>(k);
-  }
-
-  // Also sets the scenarios of validation: samples of the training weeks, at every load.
-  EpisodeSource TraceEpisodes() {
-    const ClusterSpec cluster = ClusterSpec::Parse(o_.training_cluster);
-    const Seconds span = ParseWhen(world_.trace(), o_.episode_span);
-    if (!globals_.quiet && leads_) std::fputs(world_.ReadNote().c_str(), stderr);
-    // An episode is cut at twice its span: a policy must not learn to wait for the last very long
-    // job.
-    o_.trainer.max_decisions = static_cast<std::int64_t>(2 * span / world_.sim().interval);
-    validation_decisions_ = o_.trainer.max_decisions;
-    for (int k = 0; k < o_.validation_workloads; ++k) {
-      const double load = o_.training_loads[static_cast<std::size_t>(k) % o_.training_loads.size()];
-      const EpisodeSource source = world_.TrainingEpisodes(cluster, span, {load});
-      validation_scenarios_.push_back(source(ValidationSeed(k)));
-    }
-    return world_.TrainingEpisodes(cluster, span, o_.training_loads);
-  }
-
-  EpisodeSource LogEpisodes() {
-    LogWorld logs = ReadLogWorld(o_.from_logs, ParseWhen(Workload{}, o_.episode_span));
-    if (!globals_.quiet) std::fputs(logs.note.c_str(), stderr);
-    if (o_.history.empty()) o_.trainer.lengths = std::move(logs.lengths);
-    o_.trainer.max_decisions = validation_decisions_ = logs.max_decisions;
-    for (int k = 0; k < o_.validation_workloads; ++k) {
-      validation_scenarios_.push_back(logs.validation(ValidationSeed(k)));
-    }
-    return std::move(logs.training);
-  }
-
-  EpisodeSource SettingEpisodes() {
-    const std::vector<Setting>& settings = world_.settings();
-    o_.trainer.max_decisions = 0;
-    validation_decisions_ = kMostValidationDecisions;
-    for (const Setting& setting : settings) {
-      o_.trainer.max_decisions = std::max(o_.trainer.max_decisions, setting.training_decisions);
-    }
-    for (int k = 0; k < o_.validation_workloads; ++k) {
-      const Setting& setting = settings[static_cast<std::size_t>(k) % settings.size()];
-      validation_scenarios_.push_back(setting.episodes(ValidationSeed(k)));
-    }
-    std::vector<EpisodeSource> sources;
-    for (const Setting& setting : settings) sources.push_back(setting.episodes);
-    return MixedEpisodes(std::move(sources));
-  }
-
   double CpuSeconds() const {
     return cpu_before_ + static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
   }
@@ -294,7 +256,10 @@ class TrainCommandRun {
   // Of the last row's weights. Stopped meanwhile, the next run begins with it.
   void Validate() {
     try {
-      last_validation_ = validation_->Ratio({trainer_->state().weights, o_.trainer.lengths});
+      const Validation::Ratios ratios =
+          validation_->Of({trainer_->state().weights, o_.trainer.lengths});
+      last_validation_ = ratios.mean;
+      last_by_group_ = ratios.by_group;
     } catch (const Error& error) {
       if (error.code() != ExitCode::kInterrupted) throw;
       Save();
@@ -310,6 +275,7 @@ class TrainCommandRun {
     SayIfWorse();
     if (last_validation_ < best_) {
       best_ = last_validation_;
+      best_by_group_ = last_by_group_;
       if (leads_) SaveCheckpoint(MakeCheckpoint(false), (out_ / "best").string());
     }
   }
@@ -379,6 +345,7 @@ class TrainCommandRun {
                    {"best_validation_ratio", best_},
                    {"best_iteration", BestOf(history_).iteration},
                    {"stopped_early", !Done() && NothingMoreComes()}};
+      if (best_by_group_.size() > 1) json["best_by_setting"] = best_by_group_;
       if (o_.from_logs.empty() && !world_.in_settings() && !world_.made_by_law()) {
         json["read"] = nlohmann::json(world_.read_report());
       }
@@ -393,6 +360,11 @@ class TrainCommandRun {
             "(--patience)\n",
             static_cast<long long>(trainer_->state().iteration), o_.trainer.iterations,
             BestOf(history_).later);
+      }
+      if (best_by_group_.size() > 1) {
+        for (const auto& [group, ratio] : best_by_group_) {
+          std::printf("  %.3f  %s\n", ratio, group.c_str());
+        }
       }
       if (BestOf(history_).iteration == 0) {
         std::printf("best is the start: training has made nothing that is better\n");
@@ -415,8 +387,8 @@ class TrainCommandRun {
   double best_ = kNever;
   double last_validation_ = kNever;
   bool validation_due_ = true;  // of the start
-  std::vector<std::shared_ptr<const Scenario>> validation_scenarios_;
-  std::int64_t validation_decisions_ = 0;
+  std::map<std::string, double> last_by_group_;
+  std::map<std::string, double> best_by_group_;  // of this call
   std::unique_ptr<Validation> validation_;
   std::unique_ptr<Trainer> trainer_;
   std::unique_ptr<TensorboardWriter> events_;

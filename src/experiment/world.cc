@@ -28,18 +28,43 @@ std::string WhenText(const Workload& workload, Seconds time) {
 
 }  // namespace
 
-const std::vector<Setting>& World::settings() {
+const std::vector<Setting>& World::mixed_settings() {
   if (settings_.empty() && in_settings()) {
     for (const std::string& spec : SplitSpecs(spec_.setting)) {
       settings_.push_back(MakeSetting(spec));
-      if (settings_.back().profile != settings_.front().profile) {
-        throw UsageError("settings must be of one profile, got {} ({}) and {} ({})",
-                         settings_.front().name, settings_.front().profile, settings_.back().name,
-                         settings_.back().profile);
-      }
     }
   }
   return settings_;
+}
+
+const std::vector<Setting>& World::settings() {
+  for (const Setting& setting : mixed_settings()) {
+    if (setting.profile == settings_.front().profile) continue;
+    throw UsageError("settings must be of one profile, got {} ({}) and {} ({})",
+                     settings_.front().name, settings_.front().profile, setting.name,
+                     setting.profile);
+  }
+  return settings_;
+}
+
+std::string World::SpecIn(const Setting& setting, const std::string& spec) {
+  const bool tuned = spec == kTunedIndex;
+  if (tuned && !setting.index.empty()) return setting.index;
+  return PolicySpecUnder(Registry<ProfileInfo>::Global().Get("profile", setting.profile),
+                         tuned ? "index" : spec);
+}
+
+std::map<std::string, std::string> World::TunedIndices() {
+  std::map<std::string, std::string> indices;
+  if (!in_settings()) indices[name()] = PolicySpecUnder(Rules(), "index");
+  for (const Setting& setting : mixed_settings()) {
+    const std::string spec = SpecIn(setting, kTunedIndex);
+    const auto [known, is_new] = indices.emplace(setting.profile, spec);
+    if (is_new || known->second == spec) continue;
+    throw UsageError("settings of profile {} begin at one fixed index, got {} and {} (of {})",
+                     setting.profile, known->second, spec, setting.name);
+  }
+  return indices;
 }
 
 bool World::made_by_law() const { return !LawName(spec_.workload).empty(); }
@@ -107,6 +132,8 @@ const ProfileInfo& World::Rules() {
   const std::string& name = in_settings() ? settings().front().profile : spec_.profile;
   return Registry<ProfileInfo>::Global().Get("profile", name);
 }
+
+const std::string& World::name() { return Rules().id; }
 
 std::unique_ptr<Policy> World::MakePolicy(const std::string& spec) {
   return allot::MakePolicy(PolicySpecUnder(Rules(), spec), FileLoader());

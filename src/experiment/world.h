@@ -2,6 +2,7 @@
 // A world that policies are run in, made from its values (world_spec.h): reads or makes the
 // workload once, and makes scenarios, episodes for training, and policies as its rules mean them.
 
+#include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -22,6 +23,8 @@
 namespace allot {
 
 struct ProfileInfo;  // sim/profile.h
+
+inline constexpr const char* kTunedIndex = "tuned";  // in place of a policy spec
 
 inline constexpr int kLawJobs = 1000;  // of a workload made by a law, where the spec says none
 
@@ -67,8 +70,19 @@ class World {
   EpisodeSource TrainingEpisodes(const ClusterSpec& cluster, Seconds span,
                                  std::vector<double> loads);
 
-  // Those that the spec names, in its order; made once.
+  // Those that the spec names, in its order; made once. UsageError where they are of several
+  // profiles: the same name would mean several policies.
   const std::vector<Setting>& settings();
+  // Of any profiles: for training, where each episode has a world of its own.
+  const std::vector<Setting>& mixed_settings();
+
+  // The profile whose names for policies hold here.
+  const std::string& name();
+  // What a policy spec means in one of the settings. kTunedIndex: its best fixed index.
+  static std::string SpecIn(const Setting& setting, const std::string& spec);
+  // The best fixed index by world: by profile of the settings, or the one profile. UsageError where
+  // settings of one profile differ in it.
+  std::map<std::string, std::string> TunedIndices();
   bool in_settings() const { return !spec_.setting.empty(); }
 
   bool made_by_law() const;

@@ -61,8 +61,8 @@ std::unique_ptr<Decider> Decider::OfSpec(std::string_view spec) {
 std::unique_ptr<Decider> Decider::OfCheckpoint(const std::string& folder,
                                                const std::string& placement) {
   const Agent agent = LoadAgent(folder);
-  return std::unique_ptr<Decider>(
-      new Decider(MakeLearnedPolicy(agent, placement), MakeExplainer(agent, placement)));
+  return std::unique_ptr<Decider>(new Decider(MakeLearnedPolicy(agent, {.placement = placement}),
+                                              MakeExplainer(agent, placement)));
 }
 
 void Decider::Reset() {

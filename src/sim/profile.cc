@@ -11,11 +11,27 @@
 #include "sched/policy.h"
 
 namespace allot {
+namespace {
+
+constexpr const char* kWorld = "world";
+
+bool NamesNoWorld(const NamedParams& policy) {
+  const PolicyInfo* info = Registry<PolicyInfo>::Global().Find(policy.name);
+  return info != nullptr && !policy.given.contains(kWorld) &&
+         std::any_of(info->params.begin(), info->params.end(),
+                     [](const ParamSpec& param) { return param.name == kWorld; });
+}
+
+}  // namespace
 
 std::string PolicySpecUnder(const ProfileInfo& profile, std::string_view spec) {
   const NamedParams named = ParseNamedParams(spec);
   const auto known = profile.policies.find(named.name);
-  if (known == profile.policies.end()) return std::string(spec);
+  if (known == profile.policies.end()) {
+    return NamesNoWorld(named)
+               ? fmt::format("{}{}world={}", spec, named.given.empty() ? ':' : ',', profile.id)
+               : std::string(spec);
+  }
   NamedParams base = ParseNamedParams(known->second);
   const PolicyInfo& info = Registry<PolicyInfo>::Global().Get("policy", base.name);
   const std::string owner = fmt::format("policy '{}'", named.name);

@@ -24,7 +24,8 @@ struct ProfileInfo {
 };
 
 // What a policy spec means under a profile: the profile's spec for that name, overlaid with the
-// parameters given. Specs of other names come back as they are.
+// parameters given. Specs of other names come back as they are, but for those of policies with a
+// parameter `world`, which is the profile where it is not given.
 std::string PolicySpecUnder(const ProfileInfo& profile, std::string_view spec);
 
 // What an honest comparison names of a policy: NAME-repaired where the profile has one. Of a spec

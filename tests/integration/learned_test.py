@@ -217,6 +217,43 @@ def test_log_without_ends_is_refused(allot, fifo_log, tmp_path):
     assert "fifo-v0" in stderr and "result/finish" in stderr
 
 
+# ---- one network for several worlds ----
+
+MIXED = ["train", "--setting", "pollux:load=0.05,gavel:jobs=20,gpus=4", "--network", "offsets:hidden=4",
+         "--method", "evolution:pairs=2,sigma=0.3,tensors=out.job|out.bias", "--iterations", "1", "--batch", "2",
+         "--validation-workloads", "2", "--validate-every", "1", "--quiet"]
+
+
+def test_one_network_is_trained_in_several_worlds_and_serves_each(allot, training, tmp_path):
+    found = json.loads(allot(*MIXED, "--out", "run", "--json").stdout)
+    assert len(found["best_by_setting"]) == 2
+    state = read_json(tmp_path / "run" / "latest" / "state.json")
+    assert set(state["shape"]["worlds"]) == {"gavel", "pollux"}
+    curve = [row.split(",") for row in (tmp_path / "run" / "curve.csv").read_text().splitlines()]
+    assert float(curve[1][curve[0].index("validation_ratio")]) == 1, "it begins as the tuned index of each world"
+    for setting in ["pollux:load=0.05", "gavel:jobs=20,gpus=4"]:
+        allot("evaluate", "--checkpoint", "run/latest", "--setting", setting, "--against", "index", "--quiet")
+    allot("compare", "--setting", "pollux:load=0.05", "--policies", "learned:checkpoint=run/latest,index", "--quiet")
+
+
+def test_a_world_that_it_was_not_trained_in_is_named(allot, training, tmp_path):
+    allot(*MIXED, "--out", "run")
+    command = ["--setting", "sia:load=0.05", "--quiet"]
+    stderr = allot("evaluate", "--checkpoint", "run/best", *command, exit=2).stderr
+    assert "none for world 'sia', only for gavel, pollux" in stderr
+    allot("compare", "--policies", "learned:index=index/joint=true,checkpoint=run/best", *command)
+
+
+def test_settings_of_several_profiles_are_compared_apart(allot):
+    stderr = allot("compare", "--setting", "pollux,gavel", "--policies", "index", exit=2).stderr
+    assert "settings must be of one profile" in stderr
+
+
+def test_a_method_that_cannot_train_offsets_says_so(allot, training, tmp_path):
+    stderr = allot("train", "--setting", "pollux:load=0.05", "--network", "offsets", "--out", "run", exit=2).stderr
+    assert "trains networks of index actions, 'offsets' is of offsets actions" in stderr
+
+
 # ---- what stops a training ----
 
 

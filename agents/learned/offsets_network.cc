@@ -1,0 +1,155 @@
+// The network 'offsets': adds to the numbers that a fixed index gives each job
+// (stages/index_rule.h) and leaves what follows to the index: GPU types, sizes, all together or
+// step by step, placement. Its weights keep the tuned index of each world that it was trained in,
+// so that one network serves them all. Untrained it is the index of the world, to the bit.
+
+#include <cmath>
+
+#include "agents/learned/agent.h"
+#include "core/error.h"
+#include "features/index_action.h"
+#include "features/offset_encoder.h"
+#include "models/index_net.h"
+#include "stages/index_rule.h"
+#include "stages/nested_spec.h"
+
+namespace allot {
+namespace {
+
+constexpr std::string_view kOffsetsKind = "offsets";
+constexpr const char* kWorlds = "worlds";  // in NetWeights::sizes: spec of the index, by name
+
+// What an output of 1 adds to u, beta and kappa: so that equal changes of weights are of about
+// equal consequence.
+constexpr float kScales[kIndexOutputs] = {0.5F, 0.1F, 0.1F};
+
+IndexNetShape OffsetsShape(int hidden) {
+  return {.job_features = kOffsetJobFeatures,
+          .context_features = kOffsetContext,
+          .hidden = hidden,
+          .outputs = kIndexOutputs};
+}
+
+IndexRule RuleOf(const std::string& spec, const Agent& agent, const std::string& placement) {
+  NamedParams named = ParseNamedParams(spec);
+  if (named.name != "index") {
+    throw UsageError("a network of offsets adds to the policy index, got '{}'", spec);
+  }
+  named.given.try_emplace("placement", placement);
+  named.given.erase("history");  // what is known of lengths comes with the agent
+  return IndexRule(Params("policy 'index'", IndexRule::Specs(), named.given), agent.lengths);
+}
+
+// The spec that holds in the world asked for.
+std::string RuleSpecOf(const NetWeights& weights, const Serving& serving) {
+  if (!serving.index.empty()) return serving.index;
+  const auto worlds = weights.sizes.find(kWorlds);
+  if (worlds == weights.sizes.end() || worlds->empty()) return "index";
+  if (serving.world.empty() && worlds->size() == 1) return worlds->begin()->get<std::string>();
+  const auto found = worlds->find(serving.world);
+  if (found != worlds->end()) return found->get<std::string>();
+  std::vector<std::string> known;
+  for (const auto& [world, spec] : worlds->items()) known.push_back(world);
+  throw UsageError(
+      "the network adds to the tuned index of a world and has none for world '{}', only for {}: "
+      "choose one with world=NAME, give one with index=index/KEY=VALUE/..., or train it there",
+      serving.world, fmt::join(known, ", "));
+}
+
+class OffsetsPolicy : public LearnedPolicy {
+ public:
+  OffsetsPolicy(const Agent& agent, const Serving& serving)
+      : net_(IndexNetWeights(agent.weights)),
+        encoder_(agent.lengths),
+        rule_(RuleOf(RuleSpecOf(agent.weights, serving), agent, serving.placement)) {}
+
+  const PolicyInfo& info() const override { return LearnedPolicyInfo(); }
+  void OnEpisodeStart(const EpisodeContext&) override {
+    encoder_.OnEpisodeStart();
+    rule_.OnEpisodeStart();
+  }
+  void Observe(const Observation& o) override {
+    encoder_.Observe(o);
+    rule_.Observe(o);
+  }
+  void Decide(const Observation& o, Allocation* allocation) override {
+    const std::span<const Score> fixed = rule_.Scores(o);
+    encoder_.Encode(o, fixed, &features_);
+    offsets_.resize(o.job.size() * kIndexOutputs);
+    net_.Forward(features_.jobs, features_.context, offsets_, &scratch_);
+    scores_.resize(o.job.size());
+    for (std::size_t r = 0; r < scores_.size(); ++r) {
+      const float* const out = &offsets_[r * kIndexOutputs];
+      const Score offset =
+          BoundedScore({kScales[0] * out[0], kScales[1] * out[1], kScales[2] * out[2]});
+      scores_[r] = rule_.Bounded(
+          {fixed[r].u + offset.u, fixed[r].beta + offset.beta, fixed[r].kappa + offset.kappa});
+    }
+    rule_.Allocate(o, scores_, allocation);
+  }
+
+ private:
+  IndexNet net_;
+  IndexNet::Scratch scratch_;
+  OffsetEncoder encoder_;
+  FeatureBatch features_;
+  IndexRule rule_;
+  std::vector<float> offsets_;
+  std::vector<Score> scores_;
+};
+
+NetWeights FreshOffsets(const Params& params, std::uint64_t seed) {
+  NetWeights weights = InitIndexNet(OffsetsShape(params.Integer("hidden")), seed);
+  weights.kind = kOffsetsKind;
+  weights.sizes[kWorlds] = nlohmann::json::object();
+  return weights;
+}
+
+void BeginIn(NetWeights* weights, const std::string& world, const std::string& index) {
+  RuleOf(index, {}, "packed");  // refuse now what is none
+  nlohmann::json& worlds = weights->sizes[kWorlds];
+  if (!worlds.contains(world)) worlds[world] = index;
+}
+
+void CheckOffsets(const NetWeights& weights, const std::string& origin) {
+  const IndexNetWeights net(weights, origin);
+  if (net.shape != OffsetsShape(net.shape.hidden)) {
+    throw DataError(
+        "{}: checkpoint has shape {}, this allot needs {} features of a job, {} of the "
+        "moment and {} outputs",
+        origin, weights.sizes.dump(), kOffsetJobFeatures, kOffsetContext, kIndexOutputs);
+  }
+  const auto worlds = weights.sizes.find(kWorlds);
+  if (worlds == weights.sizes.end() || !worlds->is_object()) {
+    throw DataError("{}: '{}' must name the fixed index of each world, got {}", origin, kWorlds,
+                    weights.sizes.dump());
+  }
+  for (const auto& [world, spec] : worlds->items()) {
+    if (!spec.is_string()) {
+      throw DataError("{}: the index of world '{}' must be a text, got {}", origin, world,
+                      spec.dump());
+    }
+    try {
+      RuleOf(spec.get<std::string>(), {}, "packed");
+    } catch (const Error& error) {
+      throw DataError("{}: world '{}': {}", origin, world, error.what());
+    }
+  }
+}
+
+ALLOT_REGISTER(NetworkInfo,
+               (NetworkInfo{.id = std::string(kOffsetsKind),
+                            .summary = "adds to the fixed index of each world, in any world",
+                            .actions = "offsets",
+                            .feature_version = kOffsetFeatureVersion,
+                            .params = {{"hidden", "8", "hidden units", 1, 1024}},
+                            .make_weights = FreshOffsets,
+                            .check = CheckOffsets,
+                            .make_policy = [](const Agent& agent, const Serving& serving)
+                                -> std::unique_ptr<LearnedPolicy> {
+                              return std::make_unique<OffsetsPolicy>(agent, serving);
+                            },
+                            .begin_in = BeginIn}));
+
+}  // namespace
+}  // namespace allot

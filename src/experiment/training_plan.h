@@ -1,0 +1,26 @@
+#pragma once
+// What a training run plays: episodes of a world, of a mixture of settings, or of episode logs,
+// with the policy that is the measure in each, and the fixed episodes of validation.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "agents/training/validation.h"
+#include "experiment/training_run.h"
+#include "experiment/world.h"
+
+namespace allot {
+
+struct TrainingPlan {
+  EpisodeSource episodes;
+  std::vector<ValidationEpisode> validation;
+  std::int64_t validation_decisions = 0;  // after so many its episodes are cut
+  std::string note;                       // for people, "" for nothing
+};
+
+// Sets of options->trainer: teacher, worlds, where episodes are cut, and with logs what is known of
+// run times. `world` and `options` must outlive the answer.
+TrainingPlan MakeTrainingPlan(World* world, TrainOptions* options);
+
+}  // namespace allot

@@ -1,0 +1,164 @@
+#include "features/offset_encoder.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/index.h"
+#include "forecast/remaining.h"
+
+namespace allot {
+namespace {
+
+constexpr std::array<std::string_view, kOffsetOwn> kOwnNames = {
+    "u of the index, less the mean over jobs",
+    "restart cost / interval",
+    "ln (1 + restart cost / remaining time in the smallest configuration)",
+    "ln (1 + allocations begun so far)",
+    "ln (1 + present wait in intervals)",
+    "ln (units up to which rates are trusted / largest number of units), 0: all",
+    "ln (1 + times that its rates were renewed)",
+    "ln efficiency at four times the smallest configuration",
+    "ln efficiency in its largest useful configuration",
+    "ln (rate on its best GPU type / on its worst)",
+    "ln (mean rate over its GPU types / on its best)",
+    "ln (rate on the GPU type it runs on / on its best), 0 where it waits",
+    "share of the GPU types on which it cannot run",
+};
+
+constexpr std::array<std::string_view, kOffsetWorld> kWorldNames = {
+    "ln GPU types",
+    "ln (interval / 60 s)",
+    "ln GPUs / 3",
+    "ln (GPUs / nodes)",
+    "share in use of the GPU type least used",
+    "share in use of the GPU type most used, less that",
+};
+
+float Clipped(double value) {
+  const double bound = kFeatureBound;
+  return std::isnan(value) ? 0.0F : static_cast<float>(std::clamp(value, -bound, bound));
+}
+
+double SafeLog(double value) { return std::log(std::max(value, 1e-9)); }
+
+UnitCounts FourTimes(const UnitCounts& units) { return {4 * units.of(0), 4 * units.of(1)}; }
+
+// Rate over cost of `c`, in units of the reference configuration's.
+double Efficiency(const ConfigurationTable& table, const Configuration& c) {
+  return c.rate / c.cost * table.reference_cost() / table.reference_rate();
+}
+
+// One unit of each kind where that progresses, else where the hull begins; -1 where there is none.
+std::int32_t Smallest(const ConfigurationTable& table, GpuTypeIndex type) {
+  const std::int32_t one = table.Find(UnitCounts::OfEach(table.kinds().size(), 1), type);
+  if (one >= 0 && table[one].rate > 0) return one;
+  return table.hull(type).empty() ? -1 : table.hull(type).front().to;
+}
+
+void EncodeTable(const ConfigurationTable& table, std::int32_t running, std::size_t types,
+                 float* x) {
+  const GpuTypeIndex best_type = table.types().front();
+  const std::vector<HullStep>& hull = table.hull(best_type);
+  const int limit = std::min(table.limits().of(0), table.most_units().of(0));
+  const int trusted = std::min(table.trusted().of(0), limit);
+  x[kTrusted] = Clipped(SafeLog(static_cast<double>(std::max(1, trusted)) / std::max(1, limit)));
+  x[kMeasured] = Clipped(std::log1p(static_cast<double>(table.version())));
+  const std::int32_t smallest = Smallest(table, best_type);
+  if (!hull.empty() && smallest >= 0) {
+    const UnitCounts more = FourTimes(table[smallest].units);
+    const std::int32_t four = table.Find(more, best_type);
+    if (four >= 0 && table[four].rate > 0 && more.FitsIn(table.trusted())) {
+      x[kScaling] = Clipped(SafeLog(Efficiency(table, table[four])));
+    }
+    x[kWidest] = Clipped(SafeLog(Efficiency(table, table[hull.back().to])));
+  }
+  x[kTypesMissing] =
+      Clipped(1 - static_cast<double>(table.types().size()) / static_cast<double>(types));
+  if (table.types().size() < 2 || smallest < 0) return;
+  double best = 0;
+  double worst = kNever;
+  double sum = 0;
+  double now = 0;
+  int on = 0;
+  for (const GpuTypeIndex type : table.types()) {
+    const std::int32_t there = table.OnType(smallest, type);
+    if (there < 0 || !(table[there].rate > 0)) continue;
+    const double rate = table[there].rate;
+    best = std::max(best, rate);
+    worst = std::min(worst, rate);
+    sum += rate;
+    ++on;
+    if (running >= 0 && table[running].gpu_type == type) now = rate;
+  }
+  if (on == 0) return;
+  x[kTypeRange] = Clipped(SafeLog(best / worst));
+  x[kTypeMean] = Clipped(SafeLog(sum / on / best));
+  if (now > 0) x[kTypeNow] = Clipped(SafeLog(now / best));
+}
+
+}  // namespace
+
+std::span<const std::string_view> OffsetEncoder::OwnNames() { return kOwnNames; }
+std::span<const std::string_view> OffsetEncoder::WorldNames() { return kWorldNames; }
+
+void OffsetEncoder::Encode(const Observation& o, std::span<const Score> scores,
+                           FeatureBatch* batch) {
+  encoder_.Encode(o, &base_);
+  const auto rows = static_cast<std::size_t>(o.rows());
+  batch->jobs.assign(rows * kOffsetJobFeatures, 0.0F);
+  batch->context.assign(kOffsetContext, 0.0F);
+  if (rows == 0) return;
+  double mean_u = 0;
+  for (const Score& score : scores) mean_u += score.u / static_cast<double>(rows);
+  const std::size_t types = o.cluster->types().size();
+  for (std::size_t r = 0; r < rows; ++r) {
+    float* const row = batch->jobs.data() + r * kOffsetJobFeatures;
+    std::copy_n(base_.jobs.data() + r * kJobFeatures, kJobFeatures, row);
+    float* const x = row + kJobFeatures;
+    const ConfigurationTable& table = *o.table[r];
+    const double left = ReckonedRemaining(o, static_cast<std::int32_t>(r)) / table.reference_rate();
+    x[kRuleU] = Clipped(scores[r].u - mean_u);
+    x[kRestart] = Clipped(o.restart_cost[r] / o.interval);
+    x[kRestartShare] = Clipped(std::log1p(o.restart_cost[r] / std::max(left, 1e-3)));
+    x[kChanges] = Clipped(std::log1p(o.changes[r]));
+    x[kWait] = Clipped(std::log1p(std::max(0.0, o.now - o.waiting_since[r]) / o.interval));
+    EncodeTable(table, o.running[r], types, x);
+  }
+  for (std::size_t f = 0; f < kOffsetJobFeatures; ++f) {
+    double sum = 0;
+    for (std::size_t r = 0; r < rows; ++r) sum += batch->jobs[r * kOffsetJobFeatures + f];
+    batch->context[f] = static_cast<float>(sum / static_cast<double>(rows));
+  }
+  std::copy_n(base_.context.data() + std::size_t{2} * kJobFeatures, kClusterFeatures,
+              batch->context.data() + kOffsetJobFeatures);
+  EncodeWorld(o, batch->context.data() + kOffsetJobFeatures + kClusterFeatures);
+}
+
+void OffsetEncoder::EncodeWorld(const Observation& o, float* x) {
+  const std::size_t types = o.cluster->types().size();
+  used_.assign(types, 0.0);
+  for (std::size_t r = 0; r < o.job.size(); ++r) {
+    if (o.running[r] < 0) continue;
+    const Configuration& now = (*o.table[r])[o.running[r]];
+    used_[At(now.gpu_type)] += now.demand.gpus;
+  }
+  double least = 1;
+  double most = 0;
+  for (std::size_t t = 0; t < types; ++t) {
+    const double gpus = o.cluster->total_of(static_cast<GpuTypeIndex>(t)).gpus;
+    const double share = gpus > 0 ? used_[t] / gpus : 0;
+    least = std::min(least, share);
+    most = std::max(most, share);
+  }
+  const double gpus = o.cluster->total().gpus;
+  const auto nodes = static_cast<double>(std::max<std::size_t>(1, o.cluster->nodes().size()));
+  x[0] = Clipped(SafeLog(static_cast<double>(types)));
+  x[1] = Clipped(SafeLog(o.interval / 60));
+  x[2] = Clipped(SafeLog(gpus) / 3);
+  x[3] = Clipped(SafeLog(gpus / nodes));
+  x[4] = Clipped(least);
+  x[5] = Clipped(most - least);
+}
+
+}  // namespace allot

@@ -1,0 +1,67 @@
+#pragma once
+// What a network sees that adds offsets to a fixed index in any world: the index network's features
+// of each job (features/encoder.h), then what worlds differ in. Of the job: what the index gives
+// it, what a restart costs, how far its rates are trusted and how often they were measured, how
+// well it scales, what GPU types mean for it. Of the moment: the types, how evenly they are used,
+// the interval, the size of the cluster. As there all are logarithms or ratios, within
+// +-kFeatureBound. Names() says each in words. Bump the last digits of kOffsetFeatureVersion with
+// any change: checkpoints of another version are refused.
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "features/encoder.h"
+#include "stages/hull_fill.h"
+
+namespace allot {
+
+// A new version of the index features is one of these, too.
+inline constexpr int kOffsetFeatureVersion = 100 * kFeatureVersion + 51;
+
+// Places in a job's features after the kJobFeatures of the encoder.
+enum OffsetFeature : int {
+  kRuleU,  // of the index, less its mean over the jobs
+  kRestart,
+  kRestartShare,
+  kChanges,
+  kWait,
+  kTrusted,   // up to how many units rates are more than guesses
+  kMeasured,  // how often the rates were renewed
+  kScaling,   // efficiency at four times the smallest configuration
+  kWidest,    // efficiency where the hull ends
+  kTypeRange,
+  kTypeMean,
+  kTypeNow,
+  kTypesMissing,
+  kOffsetOwn,  // their number
+};
+inline constexpr int kOffsetWorld = 6;
+inline constexpr int kOffsetJobFeatures = kJobFeatures + kOffsetOwn;
+// Means of a job's features, features of the cluster, features of the world.
+inline constexpr int kOffsetContext = kOffsetJobFeatures + kClusterFeatures + kOffsetWorld;
+
+class OffsetEncoder {
+ public:
+  explicit OffsetEncoder(LengthModel lengths = {}) : encoder_(std::move(lengths)) {}
+
+  void OnEpisodeStart() { encoder_.OnEpisodeStart(); }
+  void Observe(const Observation& observation) { encoder_.Observe(observation); }
+
+  // `scores`: what the index gives each row. jobs: rows x kOffsetJobFeatures; context:
+  // kOffsetContext, 0 where there is no job. O(rows x types); no allocation in steady state.
+  void Encode(const Observation& observation, std::span<const Score> scores, FeatureBatch* batch);
+
+  // Of the own features only, in their order.
+  static std::span<const std::string_view> OwnNames();
+  static std::span<const std::string_view> WorldNames();
+
+ private:
+  void EncodeWorld(const Observation& observation, float* x);
+
+  FeatureEncoder encoder_;
+  FeatureBatch base_;
+  std::vector<double> used_;  // GPUs, by type
+};
+
+}  // namespace allot

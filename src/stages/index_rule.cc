@@ -1,0 +1,267 @@
+#include "stages/index_rule.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "core/check.h"
+#include "core/error.h"
+#include "core/index.h"
+#include "forecast/remaining.h"
+#include "stages/nested_spec.h"
+
+namespace allot {
+namespace {
+
+constexpr double kJointTolerance = 1e-4;  // of the sum of utilities
+constexpr double kMostJointBeta = 0.95;   // below 1: waiting would be worth -infinity
+constexpr double kMostShape = 100;        // of beta, and of kappa beyond the rule's own
+
+// What is chosen all together has no steps and no types given.
+void RefuseWithJoint(const Params& params) {
+  if (!params.Flag("joint")) return;
+  const auto refuse = [](const char* name, const std::string& value) {
+    throw UsageError("policy 'index': joint=true cannot have {}, got {}", name, value);
+  };
+  if (!params.Text("sizes").empty()) refuse("sizes of its own", params.Text("sizes"));
+  if (params.Flag("repay")) refuse("'repay' (a restart's cost is in its values)", "repay=true");
+  if (params.Number("first-bonus") != 0) {
+    refuse("a bonus on first steps", fmt::format("first-bonus={}", params.Number("first-bonus")));
+  }
+  if (params.Text("types") != "exact") refuse("a stage of types", "types=" + params.Text("types"));
+  if (params.Number("beta") >= 1 && !(params.Number("waiting") > 0)) {
+    throw UsageError(
+        "policy 'index': joint=true with beta {} needs 'waiting' above 0, got {}: waiting would be "
+        "worth -infinity",
+        params.Number("beta"), params.Number("waiting"));
+  }
+}
+
+HullFillOptions FillOptions(const Params& params) {
+  HullFillOptions options;
+  options.first_bonus = static_cast<float>(params.Number("first-bonus"));
+  for (const double size : params.Numbers("sizes")) {
+    if (size != std::floor(size) || (!options.sizes.empty() && size <= options.sizes.back())) {
+      throw UsageError("policy 'index': 'sizes' must be whole numbers that rise, got {}",
+                       params.Text("sizes"));
+    }
+    options.sizes.push_back(static_cast<GpuCount>(size));
+  }
+  return options;
+}
+
+}  // namespace
+
+const std::vector<ParamSpec>& IndexRule::Specs() {
+  static const std::vector<ParamSpec> specs = {
+      {"alpha", "0.25", "weight of short time: u = -alpha ln(time)", -1000, 1000},
+      {"beta", "0.3", "fairness: 0 throughput, 1 proportional, large max-min", 0, 100},
+      {"kappa", "0.3", "stickiness to the present size", 0, 100},
+      {"gamma", "1", "weight of small demand: u += (1 - gamma) ln(requested GPUs)", -10, 10},
+      {"rank", "0", "weight of short rank: u += rank ln(share of jobs at least as long)", -10, 10},
+      {"fairness", "0",
+       "weight of being behind an even division: u += fairness x (its part of the job's work - the "
+       "part that is done)",
+       0, 1000},
+      {"first-bonus", "0", "added to the key of each job's first step", -1000, 1000, "first"},
+      {"sizes", "", "numbers of GPUs that jobs are given, joined by '|'; empty: any", 1, 4096},
+      {"soon", "0", "added to kappa of jobs that run, times interval / remaining time, at most 1",
+       0, 100},
+      {"repay", "false", "a job keeps its size where another one would not repay the restart"},
+      {"basis", "remaining",
+       "which time: remaining (estimated), attained (GPU time), gittins (length model), profile "
+       "(as "
+       "jobs of the same profile needed), or submit: u = alpha age"},
+      {"history", "",
+       "for basis=gittins: TRACE@DATE, run times of jobs submitted before the date are known"},
+      {"joint", "false",
+       "types and sizes of all jobs are chosen together, exactly, instead of step by step; sizes "
+       "are 1, 2, 4, ... GPUs of a node and whole nodes"},
+      {"waiting", "0",
+       "for joint: the speed that waiting counts as; above 0 where beta is 1 or more", 0, 1},
+      {"types", "exact", "stage: on which GPU type each job runs, where there are several"},
+      {"placement", "packed", "stage: which GPUs on which nodes"}};
+  return specs;
+}
+
+IndexRule::IndexRule(const Params& params, LengthModel lengths)
+    : alpha_(params.Number("alpha")),
+      basis_(BasisOf(params.Text("basis"))),
+      gamma_(params.Number("gamma")),
+      rank_(params.Number("rank")),
+      fairness_(params.Number("fairness")),
+      soon_(params.Number("soon")),
+      repay_(params.Flag("repay")),
+      waiting_(params.Number("waiting")),
+      lengths_(std::move(lengths)),
+      joint_fill_(params.Flag("joint")),
+      fill_(FillOptions(params), NestedSpec(params.Text("types"))),
+      joint_(waiting_, kJointTolerance),
+      placement_(MakeStage<Placement>("placement", params.Text("placement"))) {
+  RefuseWithJoint(params);
+  shape_.beta = static_cast<float>(params.Number("beta"));
+  shape_.kappa = static_cast<float>(params.Number("kappa"));
+  needs_lengths_ =
+      ((basis_ == Basis::kRemaining || basis_ == Basis::kGittins) && (alpha_ != 0 || rank_ != 0)) ||
+      fairness_ != 0 || (basis_ != Basis::kProfile && (soon_ != 0 || repay_ || joint_fill_));
+  // An even division, and what was asked for, may be of more GPUs than are trusted.
+  const bool beyond_trusted =
+      fairness_ != 0 || basis_ == Basis::kGittins || joint_fill_ || params.Text("types") != "exact";
+  rates_ = beyond_trusted ? RatesRead::kAll : RatesRead::kTrusted;
+  if (rank_ != 0 && basis_ == Basis::kSubmit) {
+    throw UsageError("policy 'index': rank {} needs a basis that is a time, got submit", rank_);
+  }
+  if (const auto history = HistoryOf(params)) lengths_ = LengthModelOf(history);
+}
+
+void IndexRule::OnEpisodeStart() {
+  lengths_.OnEpisodeStart();
+  works_.OnEpisodeStart();
+  even_.OnEpisodeStart();
+  fill_.OnEpisodeStart();
+}
+
+void IndexRule::Observe(const Observation& o) {
+  if (basis_ == Basis::kGittins) lengths_.Observe(o);
+  if (basis_ == Basis::kProfile) works_.Observe(o);
+}
+
+std::span<const Score> IndexRule::Scores(const Observation& o) {
+  Observe(o);
+  scores_.clear();
+  times_.clear();
+  for (std::int32_t row = 0; row < o.rows(); ++row) {
+    Score score = shape_;
+    score.u = static_cast<float>(Weight(o, row));
+    // Jobs that wait have nothing to keep: they are not held back.
+    if (soon_ != 0 && o.running[At(row)] >= 0) {
+      score.kappa += static_cast<float>(soon_ * std::min(1.0, EndsSoon(o, row)));
+    }
+    scores_.push_back(score);
+    if (rank_ != 0) times_.push_back(LnTime(o, row));
+  }
+  if (rank_ != 0) AddRanks(o);
+  if (fairness_ != 0) AddFairness(o);
+  return scores_;
+}
+
+Score IndexRule::Bounded(Score score) const {
+  const auto most =
+      static_cast<float>(joint_fill_ && !(waiting_ > 0) ? kMostJointBeta : kMostShape);
+  score.beta = std::clamp(score.beta, 0.0F, std::max(most, shape_.beta));
+  score.kappa = std::clamp(score.kappa, 0.0F, static_cast<float>(kMostShape) + shape_.kappa);
+  return score;
+}
+
+void IndexRule::Allocate(const Observation& o, std::span<const Score> scores,
+                         Allocation* allocation) {
+  ALLOT_CHECK_EQ(scores.size(), o.job.size());
+  rows_.resize(scores.size());
+  std::iota(rows_.begin(), rows_.end(), 0);
+  grants_.clear();
+  if (joint_fill_) {
+    left_.clear();
+    for (const std::int32_t row : rows_) left_.push_back(RemainingTime(o, row));
+    joint_.Choose(o, rows_, scores, left_, &grants_);
+    placement_->Place(o, grants_, allocation);
+    return;
+  }
+  fill_.Fill(o, rows_, scores, &grants_);
+  if (repay_) KeepWhatDoesNotRepay(o);
+  if (!fill_.may_pair()) {
+    placement_->Place(o, grants_, allocation);
+    return;
+  }
+  paired_.clear();
+  fill_.pairs().Apply(o, grants_, &paired_);
+  paired_placement_.Place(o, paired_, placement_.get(), allocation);
+}
+
+IndexRule::Basis IndexRule::BasisOf(const std::string& text) {
+  if (text == "remaining") return Basis::kRemaining;
+  if (text == "attained") return Basis::kAttained;
+  if (text == "gittins") return Basis::kGittins;
+  if (text == "profile") return Basis::kProfile;
+  if (text == "submit") return Basis::kSubmit;
+  throw UsageError(
+      "policy 'index': 'basis' must be remaining, attained, gittins, profile or submit, got '{}'",
+      text);
+}
+
+// Remaining time as it runs, or in its smallest configuration.
+Seconds IndexRule::RemainingTime(const Observation& o, std::int32_t row) const {
+  const ConfigurationTable& table = *o.table[At(row)];
+  const std::int32_t running = o.running[At(row)];
+  const double now = running >= 0 ? table[running].rate : 0;
+  const double left =
+      basis_ == Basis::kProfile ? works_.Remaining(o, row) : ReckonedRemaining(o, row);
+  return left / (now > 0 ? now : table.reference_rate());
+}
+double IndexRule::EndsSoon(const Observation& o, std::int32_t row) const {
+  return o.interval / std::max(RemainingTime(o, row), 1e-3);
+}
+
+// In the order of the grants, which is that of the jobs' worth.
+void IndexRule::KeepWhatDoesNotRepay(const Observation& o) {
+  capacity_.Reset(*o.cluster);
+  for (const Grant& grant : grants_) {
+    capacity_.Take((*o.table[At(grant.row)])[grant.configuration]);
+  }
+  for (Grant& grant : grants_) {
+    const std::int32_t running = o.running[At(grant.row)];
+    const ConfigurationTable& table = *o.table[At(grant.row)];
+    if (running < 0 || running == grant.configuration || !(table[running].rate > 0)) continue;
+    const Seconds left = RemainingTime(o, grant.row);
+    const double faster = table[grant.configuration].rate / table[running].rate;
+    if (faster * (left - o.restart_cost[At(grant.row)]) > left) continue;
+    capacity_.Return(table[grant.configuration]);
+    const bool fits = capacity_.Fits(table[running]);
+    if (fits) grant.configuration = running;
+    capacity_.Take(table[grant.configuration]);
+  }
+}
+
+double IndexRule::Weight(const Observation& o, std::int32_t row) const {
+  const auto r = static_cast<std::size_t>(row);
+  if (basis_ == Basis::kSubmit) return alpha_ * (o.now - o.submit[r]) / o.interval;
+  const ConfigurationTable& table = *o.table[r];
+  // The fill itself weighs a step by its cost once.
+  const double demand = gamma_ == 1 ? 0 : (1 - gamma_) * std::log(table[o.requested[r]].cost);
+  return demand - alpha_ * std::log(Time(o, row) / o.interval + 0.01);
+}
+
+float IndexRule::LnTime(const Observation& o, std::int32_t row) const {
+  return static_cast<float>(std::log(Time(o, row) / o.interval + 0.01));
+}
+
+void IndexRule::AddRanks(const Observation& o) {
+  const std::vector<float>& shares = longer_.Of(times_, o.job);
+  for (std::size_t r = 0; r < scores_.size(); ++r) {
+    scores_[r].u += static_cast<float>(rank_) * shares[r];
+  }
+}
+
+void IndexRule::AddFairness(const Observation& o) {
+  even_.Observe(o);
+  for (std::size_t r = 0; r < scores_.size(); ++r) {
+    scores_[r].u += static_cast<float>(fairness_ * even_.behind()[r]);
+  }
+}
+
+double IndexRule::Time(const Observation& o, std::int32_t row) const {
+  switch (basis_) {
+    case Basis::kAttained:
+      return o.attained_gpu_seconds[static_cast<std::size_t>(row)];
+    case Basis::kGittins:
+      return lengths_.Rank(o, row);
+    case Basis::kProfile:
+      return works_.Remaining(o, row) / o.table[At(row)]->reference_rate();
+    default:
+      return ReckonedRemaining(o, row) / o.table[static_cast<std::size_t>(row)]->reference_rate();
+  }
+}
+
+}  // namespace allot

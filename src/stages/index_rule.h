@@ -1,0 +1,102 @@
+#pragma once
+// The weighted alpha-fair index with fixed numbers: u, beta, kappa for every job, u = -alpha
+// ln(time) of the remaining time in the smallest configuration or, where lengths are unknown, of
+// the GPU time attained, the inverse Gittins index, or the time that jobs of the same profile had
+// left (forecast/work_of_profiles.h); or u = alpha x age.
+// `rank` adds heSRPT's weight (forecast/hesrpt_weight.h), `fairness` how far a job is behind an
+// even division of the cluster (stages/even_progress.h). docs/learning-method.md says which
+// heuristics its points are.
+//
+// For jobs that choose their batch (docs/goodput.md): `sizes` keeps to some numbers of GPUs; `soon`
+// adds to the stickiness of jobs that end within few intervals; with `repay` a job keeps its size
+// where that is free and the other one would not win back the restart within its remaining time.
+//
+// In two halves, so that a network can add to the numbers between them: Scores says what the rule
+// gives each job, Allocate turns numbers into an allocation as the rule does (types, sizes, all
+// together with `joint`, placement). The policy 'index' is one after the other.
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/params.h"
+#include "forecast/hesrpt_weight.h"
+#include "forecast/length_model.h"
+#include "forecast/work_of_profiles.h"
+#include "sched/rates_read.h"
+#include "stages/capacity.h"
+#include "stages/even_progress.h"
+#include "stages/joint_choice.h"
+#include "stages/paired_placement.h"
+#include "stages/typed_fill.h"
+
+namespace allot {
+
+class IndexRule {
+ public:
+  static const std::vector<ParamSpec>& Specs();  // of the policy 'index'
+
+  // `lengths`: what is known of run times before the first episode, unless `history` names it.
+  // UsageError for numbers that exclude each other.
+  explicit IndexRule(const Params& params, LengthModel lengths = {});
+
+  bool needs_lengths() const { return needs_lengths_; }
+  RatesRead rates() const { return rates_; }
+
+  void OnEpisodeStart();
+
+  // What it learns from, without a decision.
+  void Observe(const Observation& o);
+  // By row. Observes. O(rows log rows).
+  std::span<const Score> Scores(const Observation& o);
+  // Of scores[i] of row i, which must be Bounded or its own. Clears `allocation` first.
+  void Allocate(const Observation& o, std::span<const Score> scores, Allocation* allocation);
+
+  // The nearest that Allocate can take: beta and kappa not below 0, with `joint` waiting worth a
+  // finite number. Its own scores stay as they are.
+  Score Bounded(Score score) const;
+
+ private:
+  enum class Basis { kRemaining, kAttained, kGittins, kProfile, kSubmit };
+  static Basis BasisOf(const std::string& text);
+
+  Seconds RemainingTime(const Observation& o, std::int32_t row) const;
+  double EndsSoon(const Observation& o, std::int32_t row) const;
+  void KeepWhatDoesNotRepay(const Observation& o);
+  double Weight(const Observation& o, std::int32_t row) const;
+  float LnTime(const Observation& o, std::int32_t row) const;
+  void AddRanks(const Observation& o);
+  void AddFairness(const Observation& o);
+  double Time(const Observation& o, std::int32_t row) const;
+
+  double alpha_;
+  Basis basis_;
+  double gamma_;
+  double rank_;
+  double fairness_;
+  double soon_;
+  bool repay_;
+  double waiting_;
+  bool needs_lengths_ = false;
+  RatesRead rates_ = RatesRead::kAll;
+  LengthModel lengths_;
+  WorkOfProfiles works_;
+  Score shape_;
+  bool joint_fill_;
+  TypedFill fill_;
+  JointChoice joint_;
+  std::vector<Seconds> left_;
+  TypeCapacity capacity_;
+  std::unique_ptr<Placement> placement_;
+  std::vector<std::int32_t> rows_;
+  std::vector<Score> scores_;
+  std::vector<float> times_;
+  HesrptWeight longer_;
+  EvenProgress even_;
+  std::vector<Grant> grants_;
+  std::vector<PairedGrant> paired_;
+  PairedPlacement paired_placement_;
+};
+
+}  // namespace allot
