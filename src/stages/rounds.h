@@ -11,7 +11,6 @@
 // Of equal priorities the larger deficit comes first, then the larger share, then the earlier
 // entry. At new targets d += x * (time since the last) - (t - R/2), with intervals of R seconds,
 // and t begins at R/2, so that nobody's first share counts as infinitely far behind.
-//
 // What of this is Gavel's own way, and what allot does in its place, are the options.
 
 #include <cstddef>
@@ -56,17 +55,13 @@ struct RoundsOptions {
 
 class Rounds {
  public:
-  // Shares below are solvers' residues and count as none: else jobs take turns on types that they
-  // should not use.
+  // Shares below are residues of solvers: none, else jobs take turns on types not meant for them.
   static constexpr double kLeast = 1e-3;
 
-  // What one round gives; of a pair the first is the earlier job. Without a share it fills what is
-  // left.
+  // Of one round; of a pair the first is the earlier job. Without a share it fills what is left.
   using Given = PairedGrant;
-
   explicit Rounds(RoundsOptions options = {}) : options_(std::move(options)) {}
   const RoundsOptions& options() const { return options_; }
-
   void OnEpisodeStart(const EpisodeContext& context);
 
   // To be called once a round, first: books what the round before gave. `rows`: those that may get
@@ -81,9 +76,8 @@ class Rounds {
   }
   // From now on these are the targets. O((entries + targets) types).
   void Aim(const Observation& observation, std::span<const TimeShare> targets);
-  // The round that begins now: type by type as they were filled, large ones first.
-  // O(entries log entries) for each type; where shares leave GPUs free (Leftovers::kBest), for each
-  // job without a place O(given x types) more.
+  // The round that begins now: type by type as they were filled, large ones first. O(entries log
+  // entries) a type; with Leftovers::kBest O(given x types) more for each job without a place.
   void Fill(const Observation& observation, std::vector<Given>* given);
 
  private:
@@ -198,8 +192,7 @@ class Rounds {
   std::vector<Turn> turns_;  // one an entry
   std::vector<Turn> later_;  // a heap: of those whose first candidates found no room
   std::vector<std::int32_t> new_rows_;
-  // While targets are read: entries by their jobs, the last one of each, and by entry the one of
-  // the same jobs before it (-1: none). Empty: nobody asked yet.
+  // While targets are read: by jobs their last entry, by entry the one before it, -1: none.
   std::unordered_map<std::uint64_t, std::int32_t> last_of_jobs_;
   std::vector<std::int32_t> before_;
 };
