@@ -81,6 +81,19 @@ std::optional<std::vector<std::string>> Steps(const std::string& text, const std
   return values;
 }
 
+// Values of factors that are numbers, as the command line writes them.
+void CheckNumbers(const std::vector<std::string>& values, std::string_view key,
+                  std::string_view where) {
+  const bool whole = key == "seeds";
+  if (!whole && key != "loads" && key != "rates") return;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const bool digits = values[i].find_first_not_of("0123456789") == std::string::npos;
+    if (whole ? digits && !values[i].empty() : ParseNumber(values[i]).has_value()) continue;
+    throw UsageError("{}: '{}' must be {}, got '{}', value {} of {}", where, key,
+                     whole ? "whole numbers from 0" : "numbers", values[i], i + 1, values.size());
+  }
+}
+
 // Values of a factor: a list or a single one; "0..9" is a range of whole numbers, "1..2/0.1" one of
 // steps.
 std::vector<std::string> Values(const Json& json, const std::string& key, std::string_view where) {
@@ -100,9 +113,13 @@ std::vector<std::string> Values(const Json& json, const std::string& key, std::s
       continue;
     }
     // The difference may be more than a signed number holds.
-    const std::uint64_t more =
-        *high < *low ? 0 : static_cast<std::uint64_t>(*high) - static_cast<std::uint64_t>(*low);
-    if (*high < *low || more >= kLongestRange) {
+    const std::uint64_t more = static_cast<std::uint64_t>(*high) - static_cast<std::uint64_t>(*low);
+    if (*high < *low) {
+      throw UsageError(
+          "{}: a range of '{}' must be LOW..HIGH, LOW at most HIGH, got {} and {} ('{}')", where,
+          key, *low, *high, text);
+    }
+    if (more >= kLongestRange) {
       throw UsageError("{}: a range of '{}' must be LOW..HIGH of at most {} values, got '{}'",
                        where, key, kLongestRange, text);
     }
@@ -111,6 +128,7 @@ std::vector<std::string> Values(const Json& json, const std::string& key, std::s
     }
   }
   if (values.empty()) throw UsageError("{}: '{}' needs at least 1 value, got none", where, key);
+  CheckNumbers(values, key, where);
   std::set<std::string> seen;
   for (const std::string& value : values) {
     if (!seen.insert(value).second) {

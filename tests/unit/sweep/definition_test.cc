@@ -107,7 +107,12 @@ TEST(SweepDefinition, NamesWhatIsWrong) {
   EXPECT_EQ(FaultOf("window-jobs = \"1..2\"\nwarm-up = \"1d\""),
             "test.toml: a sweep measures in one window, got 'warm-up' and 'window-jobs'");
   EXPECT_EQ(FaultOf("seeds = \"9..0\""),
-            "test.toml: a range of 'seeds' must be LOW..HIGH of at most 100000 values, got '9..0'");
+            "test.toml: a range of 'seeds' must be LOW..HIGH, LOW at most HIGH, got 9 and 0 "
+            "('9..0')");
+  EXPECT_EQ(FaultOf("seeds = [1, \"x\"]"),
+            "test.toml: 'seeds' must be whole numbers from 0, got 'x', value 2 of 2");
+  EXPECT_EQ(FaultOf("loads = [0.5, \"x\"]"),
+            "test.toml: 'loads' must be numbers, got 'x', value 2 of 2");
   EXPECT_EQ(FaultOf("seeds = \"-9223372036854775807..9223372036854775807\""),
             "test.toml: a range of 'seeds' must be LOW..HIGH of at most 100000 values, got "
             "'-9223372036854775807..9223372036854775807'");
