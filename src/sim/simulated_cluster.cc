@@ -212,7 +212,6 @@ bool SimulatedCluster::WaitForChange(Seconds holds_until) {
 void SimulatedCluster::Stop(std::size_t row) {
   observation_.running[row] = -1;
   observation_.waiting_since[row] = observation_.now;
-  observation_.events.Change(static_cast<std::int32_t>(row));
   ++records_[At(observation_.job[row])].preemptions;
 }
 
@@ -280,6 +279,7 @@ void SimulatedCluster::MoveShares(const Allocation& given, ApplyReport* report) 
   };
   for (const Holdings::Change& change : holdings_.changes()) {
     const std::size_t row = At(change.row);
+    o.events.changed.push_back(change.row);  // they ascend
     keep_shares_up_to(row);
     keep_runs_up_to(change.row);
     const std::span<const NodeShare> held(o.shares.data() + copied,
@@ -334,7 +334,6 @@ SimulatedCluster::Run SimulatedCluster::Give(const Allocation::Entry& entry, std
   }
   ++o.changes[row];
   o.running[row] = entry.configuration;
-  o.events.Change(static_cast<std::int32_t>(row));
   o.waiting_since[row] = o.now;
   const TrainingRules& rules = scenario_.options().training;
   const bool trains = scenario_.facts(o.job[row]).application != nullptr;

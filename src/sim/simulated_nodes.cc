@@ -66,6 +66,7 @@ void SimulatedCluster::StopJobsOn(NodeIndex node, bool failed) {
         }
         if (TrainingRun* const training = TrainingOf(o.job[r])) training->Stop();
         gpus_used_ -= run.gpus;
+        o.events.Change(row);
         Stop(r);
       } else {
         running_rows_[kept] = row;
