@@ -27,12 +27,15 @@ Json Ask(const std::string& state, const Json& request) {
   return AskDaemon(Daemon::SocketIn(StateFolder(state)).string(), request);
 }
 
-int Status(const std::string& state, bool watch, const GlobalOptions& globals) {
+int Status(const std::string& state, bool watch, bool eta, const GlobalOptions& globals) {
   StatusScreen screen;
   do {
     const Json status = Ask(state, {{"do", "status"}});
     if (globals.json) {
       std::printf("%s\n", JsonText(status, watch ? -1 : 2).c_str());
+    } else if (eta) {
+      std::printf("%s", EtaText(status).c_str());
+      std::fflush(stdout);
     } else if (watch) {
       screen.Draw(status);
     } else {
@@ -56,15 +59,18 @@ int Queue(const std::string& state, const GlobalOptions& globals) {
   return 0;
 }
 
-ALLOT_REGISTER(CommandInfo, (CommandInfo{"status", "what a running daemon does",
-                                         [](CommandLine& line, const GlobalOptions& globals) {
-                                           auto state = DeclareState(line);
-                                           auto watch = std::make_shared<bool>(false);
-                                           line.Flag("-w,--watch", *watch, "repeat until Ctrl-C");
-                                           return [=, &globals] {
-                                             return Status(*state, *watch, globals);
-                                           };
-                                         }}));
+ALLOT_REGISTER(CommandInfo,
+               (CommandInfo{"status", "what a running daemon does",
+                            [](CommandLine& line, const GlobalOptions& globals) {
+                              auto state = DeclareState(line);
+                              auto watch = std::make_shared<bool>(false);
+                              auto eta = std::make_shared<bool>(false);
+                              line.Flag("-w,--watch", *watch, "repeat until Ctrl-C");
+                              line.Flag("--eta", *eta,
+                                        "when jobs will start and end (docs/forecast.md)");
+                              return
+                                  [=, &globals] { return Status(*state, *watch, *eta, globals); };
+                            }}));
 
 ALLOT_REGISTER(CommandInfo, (CommandInfo{"queue", "jobs that wait for GPUs of a running daemon",
                                          [](CommandLine& line, const GlobalOptions& globals) {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "metrics/humanise.h"
 #include "metrics/table.h"
 
 namespace allot {
@@ -126,6 +127,41 @@ std::string StatusText(const Json& status) {
         fmt::format("{}: {}\n", job["job"].get<std::string>(), job["reason"].get<std::string>());
   }
   return text;
+}
+
+std::string EtaText(const Json& status) {
+  const double now = status["now"].get<double>();
+  using Align = TextTable::Align;
+  TextTable table({{"job", Align::kLeft},
+                   {"user", Align::kLeft},
+                   {"GPUs"},
+                   {"age"},
+                   {"start 10 %"},
+                   {"50 %"},
+                   {"90 %"},
+                   {"end 10 %"},
+                   {"50 %"},
+                   {"90 %"}});
+  int unknown = 0;
+  for (const Json& job : status["jobs"]) {
+    if (!job.contains("eta")) {
+      ++unknown;
+      continue;
+    }
+    const auto text = [&](const char* what, const char* level) {
+      const Json& times = job["eta"][what];
+      if (times.is_null()) return std::string(std::string_view(level) == "0.1" ? "runs" : "");
+      if (times[level].is_null()) return std::string("later");
+      return HumanDuration(std::max(0.0, times[level].get<double>() - now));
+    };
+    table.AddRow({job["job"].get<std::string>(), job["user"].get<std::string>(), GpusText(job),
+                  HumanDuration(job["age"].get<double>()), text("start", "0.1"),
+                  text("start", "0.5"), text("start", "0.9"), text("end", "0.1"),
+                  text("end", "0.5"), text("end", "0.9")});
+  }
+  std::string said = "from now, with 10, 50 and 90 % probability before:\n" + table.ToText();
+  if (unknown > 0) said += fmt::format("{} jobs have no forecast yet\n", unknown);
+  return said;
 }
 
 void StatusScreen::Draw(const Json& status) {

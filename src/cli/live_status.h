@@ -13,6 +13,9 @@ std::filesystem::path StateFolder(const std::string& given);
 // A daemon's status (live/daemon.h) for people, some lines that end with a newline.
 std::string StatusText(const nlohmann::ordered_json& status);
 
+// When jobs start and end, of a status with forecasts (outlook/live_outlook.h).
+std::string EtaText(const nlohmann::ordered_json& status);
+
 // Draws the status again and again in the same place of a terminal; elsewhere only what is new.
 class StatusScreen {
  public:

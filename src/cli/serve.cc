@@ -15,6 +15,7 @@
 #include "episode_log/live_log.h"
 #include "live/daemon.h"
 #include "live/runtime.h"
+#include "outlook/live_outlook.h"
 #include "plugin/plugin_policy.h"
 #include "sched/online_policy.h"
 #include "workload/history_file.h"
@@ -35,6 +36,9 @@ struct ServeOptions {
   bool metrics_for_all = false;
   std::string log_root;
   std::string out;
+  double forecast_every = 10;
+  std::string forecast_history;
+  std::string calibration;
   bool watch = false;
   bool json_logs = false;
   bool stop_jobs = false;
@@ -81,6 +85,28 @@ std::string SpecOf(const std::string& policy, const std::string& checkpoint, con
 // In this program, or behind the C interface of a library.
 std::unique_ptr<Policy> MakePolicyInCharge(const std::string& library, const std::string& spec) {
   return library.empty() ? MakeOnlinePolicy(spec, FileLoader()) : MakePluginPolicy(library, spec);
+}
+
+// Forecasts beside the daemon; null where none are wanted, and of a policy in a library, of which a
+// second object may not be had.
+std::unique_ptr<LiveOutlook> ForecastsOf(const ServeOptions& o, const DaemonOptions& options,
+                                         const Daemon& daemon) {
+  if (o.forecast_every == 0 || !o.plugin.empty()) return nullptr;
+  LiveOutlook::Settings settings;
+  settings.every = o.forecast_every;
+  settings.rules.decide_on_events = o.live.decide_on_events;
+  settings.outlook.settle = 3600;
+  settings.catalogue = options.live.job_table.catalogue;
+  settings.origin = daemon.cluster().origin();
+  settings.name_of = [&daemon](JobIndex job) {
+    return daemon.cluster().state().job_table().jobs()[static_cast<std::size_t>(job)]->asked.id;
+  };
+  if (!o.forecast_history.empty()) settings.history = ReadHistory(o.forecast_history);
+  if (!o.calibration.empty()) {
+    settings.calibration = OutlookCalibration::FromFile(o.calibration);
+  }
+  return std::make_unique<LiveOutlook>(std::move(settings),
+                                       MakeOnlinePolicy(options.policy, FileLoader()));
 }
 
 int Serve(ServeOptions& o, const GlobalOptions& globals) {
@@ -130,6 +156,11 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
     logs.push_back(std::make_unique<LiveLog>(
         LiveLog::Options{o.log_root, "", shadow_spec, shadow_name, TypedCommand()}, daemon));
     beside->LogTo(logs.back().get());
+  }
+  const std::unique_ptr<LiveOutlook> forecasts = ForecastsOf(o, options, daemon);
+  if (forecasts != nullptr) {
+    daemon.Show(*forecasts);
+    listeners.push_back(forecasts.get());
   }
   StatusScreen screen;
   daemon.Run(listeners, [&](const nlohmann::ordered_json& status) {
@@ -197,6 +228,14 @@ ALLOT_REGISTER(
                       "address for Prometheus, e.g. tcp:127.0.0.1:9101 [none]");
           line.Flag("--metrics-for-all", o->metrics_for_all,
                     "allow an address for --metrics that other machines can reach");
+          line.Option("--forecast-every", o->forecast_every,
+                      "seconds between forecasts of starts and ends, at least; 0: none")
+              .Range(0.0, 86400.0)
+              .ShowDefault();
+          line.Option("--forecast-history", o->forecast_history,
+                      "TRACE@DATE that these draw lengths and arrivals from, e.g. the journal of "
+                      "the state folder [none: nobody else is taken to come]");
+          line.Option("--calibration", o->calibration, "of these: file of 'allot forecast --fit'");
           line.Flag("--dry-run", o->live.dry_run, "print decisions, change nothing");
           line.Flag("--until-idle", o->live.until_idle, "end when no job is left");
           line.Flag("--stop-jobs", o->stop_jobs,

@@ -96,6 +96,10 @@ struct Daemon::Impl {
       status["shadow"] = shadow->ToJson();
       metrics += shadow->MetricsText();
     }
+    for (const StatusPart* part : parts) {
+      part->AddTo(&status);
+      metrics += part->MetricsText();
+    }
     if (on_status) on_status(status);
     control->Publish(std::move(status), std::move(metrics));
   }
@@ -109,6 +113,7 @@ struct Daemon::Impl {
   std::unique_ptr<Runtime> runtime;
   std::unique_ptr<LiveCluster> cluster;
   std::unique_ptr<ControlServer> control;
+  std::vector<const StatusPart*> parts;
   Seconds published = -kPublishEvery;
 };
 
@@ -118,6 +123,8 @@ Daemon::Daemon(DaemonOptions options, std::unique_ptr<Policy> policy,
 Daemon::~Daemon() = default;
 
 const LiveCluster& Daemon::cluster() const { return *impl_->cluster; }
+
+void Daemon::Show(const StatusPart& part) { impl_->parts.push_back(&part); }
 
 const DecisionCounts& Daemon::decisions() const { return impl_->policy.counts(); }
 

@@ -12,6 +12,7 @@
 #include "live/keep_on_error_policy.h"
 #include "live/live_cluster.h"
 #include "live/shadow.h"
+#include "live/status_part.h"
 #include "sched/driver.h"
 
 namespace allot {
@@ -32,6 +33,9 @@ class Daemon {
   Daemon(DaemonOptions options, std::unique_ptr<Policy> policy,
          std::unique_ptr<Shadow> shadow = nullptr);
   ~Daemon();
+
+  // It adds to status and metrics from now on, and outlives the daemon's run.
+  void Show(const StatusPart& part);
 
   // Until a signal, or until idle where the options say so. `on_status` sees the status a few times
   // a second. Runs once.

@@ -1,0 +1,252 @@
+#include "outlook/live_outlook.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/cpu_time.h"
+#include "core/error.h"
+#include "core/index.h"
+#include "core/interrupt.h"
+#include "outlook/past_lengths.h"
+#include "perf/table_cache.h"
+#include "workload/calendar.h"
+
+namespace allot {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kRestPerWork = 20;
+
+double SteadySeconds() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
+Json QuantilesJson(const TimeQuantiles& times) {
+  Json json = Json::object();
+  for (std::size_t l = 0; l < times.size(); ++l) {
+    json[fmt::format("{}", kOutlookLevels[l])] = std::isfinite(times[l]) ? Json(times[l]) : Json();
+  }
+  return json;
+}
+
+std::string Escaped(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '\\' || c == '"') escaped += '\\';
+    escaped += c == '\n' ? ' ' : c;
+  }
+  return escaped;
+}
+
+}  // namespace
+
+// An observation with all that it points to.
+struct LiveOutlook::Moment {
+  Observation observation;
+  ClusterSpec cluster;
+  std::vector<std::string> users;
+  std::vector<std::string> groups;
+  std::vector<std::shared_ptr<const ConfigurationTable>> tables;
+  std::vector<std::string> names;  // by row
+};
+
+LiveOutlook::LiveOutlook(Settings settings, std::unique_ptr<Policy> policy)
+    : settings_(std::move(settings)), policy_(std::move(policy)) {
+  if (settings_.history != nullptr) {
+    const History& history = *settings_.history;
+    lengths_.Learn(KnownPast(history.trace, history.until, settings_.outlook.seed), kNever);
+  }
+  lengths_.OnEpisodeStart();
+  thread_ = std::thread([this] { Run(); });
+}
+
+LiveOutlook::~LiveOutlook() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+// Live, a table can be where another one was that is no more.
+std::shared_ptr<const ConfigurationTable> LiveOutlook::Copy(const ConfigurationTable* table) {
+  auto& copy = tables_[table];
+  if (copy == nullptr || copy->fingerprint() != table->fingerprint()) {
+    copy = std::make_shared<const ConfigurationTable>(*table);
+  }
+  return copy;
+}
+
+void LiveOutlook::OnDecision(const Observation& o, const Allocation&) {
+  ended_.insert(ended_.end(), o.events.ended.begin(), o.events.ended.end());
+  {
+    const std::lock_guard lock(mutex_);
+    if (busy_ || next_ != nullptr || SteadySeconds() < rest_until_) return;
+  }
+  auto moment = std::make_unique<Moment>();
+  moment->observation = o;
+  Observation& copy = moment->observation;
+  moment->cluster = *o.cluster;
+  copy.cluster = &moment->cluster;
+  if (o.user_names != nullptr) moment->users = *o.user_names;
+  if (o.group_names != nullptr) moment->groups = *o.group_names;
+  copy.user_names = &moment->users;
+  copy.group_names = &moment->groups;
+  if (tables_.size() > 4 * o.job.size() + 64) tables_.clear();  // of jobs that are gone
+  moment->tables.reserve(o.job.size());
+  moment->names.reserve(o.job.size());
+  for (std::size_t r = 0; r < o.job.size(); ++r) {
+    moment->tables.push_back(Copy(o.table[r]));
+    copy.table[r] = moment->tables.back().get();
+    moment->names.push_back(settings_.name_of(o.job[r]));
+  }
+  copy.events.ended = std::move(ended_);
+  copy.events.number = ++moments_;
+  ended_.clear();
+  {
+    const std::lock_guard lock(mutex_);
+    next_ = std::move(moment);
+  }
+  changed_.notify_all();
+}
+
+void LiveOutlook::Run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return stop_ || next_ != nullptr; });
+    if (stop_) return;
+    const std::unique_ptr<Moment> moment = std::move(next_);
+    busy_ = true;
+    lock.unlock();
+    const double begin = SteadySeconds();
+    try {
+      Forecast(*moment);
+    } catch (const std::exception& error) {
+      if (Interrupted()) return;  // the daemon ends
+      const std::lock_guard failed(mutex_);
+      if (++made_.failed == 1) spdlog::warn("no forecast of starts and ends: {}", error.what());
+    }
+    lock.lock();
+    const double end = SteadySeconds();
+    rest_until_ = end + std::max(settings_.every, kRestPerWork * (end - begin));
+    busy_ = false;
+    changed_.notify_all();
+  }
+}
+
+std::shared_ptr<const PastArrivals> LiveOutlook::ArrivalsOn(const ClusterSpec& cluster) const {
+  if (settings_.history == nullptr) return nullptr;
+  const Workload& trace = settings_.history->trace;
+  TableCache tables(*settings_.catalogue, cluster.type_specs());
+  Workload past = trace;
+  past.jobs.clear();
+  std::vector<Scenario::JobFacts> facts;
+  for (const Job& job : trace.jobs) {
+    try {
+      TableCache::Offer offer = tables.OfferFor(trace, job);
+      Scenario::JobFacts known;
+      known.table = std::move(offer.table);
+      known.requested = offer.requested;
+      known.work = offer.work;
+      known.estimate = kUnknown;
+      facts.push_back(std::move(known));
+      past.jobs.push_back(job);
+    } catch (const Error&) {
+      continue;  // it does not fit on this cluster: it would not be submitted
+    }
+  }
+  const Seconds until = settings_.history->until;
+  if (past.jobs.empty() || past.jobs.front().submit >= until) return nullptr;
+  const auto scenario =
+      std::make_shared<const Scenario>(std::move(past), cluster, settings_.rules, std::move(facts));
+  return std::make_shared<const PastArrivals>(scenario, until, 86400.0);
+}
+
+void LiveOutlook::Forecast(const Moment& moment) {
+  const double begin = ThreadCpuSeconds();
+  const Observation& o = moment.observation;
+  lengths_.Observe(o);
+  if (!knows_arrivals_) {
+    arrivals_ = ArrivalsOn(moment.cluster);
+    knows_arrivals_ = true;
+  }
+  const Outlook outlook(settings_.rules, settings_.outlook, arrivals_);
+  std::vector<JobOutlook> outlooks = outlook.Of({o, settings_.origin, nullptr}, lengths_, *policy_);
+  settings_.calibration.Apply(o.now, &outlooks);
+  std::vector<Row> rows;
+  rows.reserve(outlooks.size());
+  for (std::size_t r = 0; r < outlooks.size(); ++r) rows.push_back({moment.names[r], outlooks[r]});
+  const std::lock_guard lock(mutex_);
+  made_.at = o.now;
+  made_.rows = std::move(rows);
+  ++made_.count;
+  made_.cpu_seconds = ThreadCpuSeconds() - begin;
+}
+
+void LiveOutlook::Finish() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return next_ == nullptr && !busy_; });
+}
+
+void LiveOutlook::AddTo(Json* status) const {
+  const std::lock_guard lock(mutex_);
+  std::map<std::string, const JobOutlook*> by_name;
+  for (const Row& row : made_.rows) by_name[row.name] = &row.outlook;
+  for (Json& job : status->at("jobs")) {
+    const auto found = by_name.find(job.at("job").get<std::string>());
+    if (found == by_name.end()) continue;
+    const JobOutlook& outlook = *found->second;
+    job["eta"] = {{"made", made_.at},
+                  {"start", outlook.waits ? QuantilesJson(outlook.start) : Json()},
+                  {"end", QuantilesJson(outlook.end)}};
+  }
+}
+
+std::string LiveOutlook::MetricsText() const {
+  const std::lock_guard lock(mutex_);
+  std::string starts, ends;
+  std::size_t shown = 0;
+  const auto add = [this](const Row& row, const TimeQuantiles& times, const char* metric,
+                          std::string* text) {
+    for (std::size_t l = 0; l < times.size(); ++l) {
+      const std::string value =
+          times[l] == kNever ? "+Inf" : fmt::format("{}", std::max(0.0, times[l] - made_.at));
+      *text += fmt::format("allot_{}{{job=\"{}\",quantile=\"{}\"}} {}\n", metric, Escaped(row.name),
+                           kOutlookLevels[l], value);
+    }
+  };
+  for (const Row& row : made_.rows) {
+    if (++shown > kMostJobs) break;
+    if (row.outlook.waits) add(row, row.outlook.start, "job_start_seconds", &starts);
+    add(row, row.outlook.end, "job_end_seconds", &ends);
+  }
+  const auto head = [](const char* name, const char* type, const char* help) {
+    return fmt::format("# HELP allot_{0} {1}\n# TYPE allot_{0} {2}\n", name, help, type);
+  };
+  return head("job_start_seconds", "gauge",
+              "from the last forecast to the start of a waiting job, by quantile") +
+         starts +
+         head("job_end_seconds", "gauge",
+              "from the last forecast to the end of a job, by quantile") +
+         ends +
+         head("jobs_not_forecast", "gauge",
+              "jobs beyond the first 200, which have no such metrics") +
+         fmt::format("allot_jobs_not_forecast {}\n",
+                     made_.rows.size() > kMostJobs ? made_.rows.size() - kMostJobs : 0) +
+         head("forecasts_total", "counter", "forecasts of all jobs' starts and ends") +
+         fmt::format("allot_forecasts_total {}\n", made_.count) +
+         head("forecasts_failed_total", "counter", "those that could not be made") +
+         fmt::format("allot_forecasts_failed_total {}\n", made_.failed) +
+         head("forecast_cpu_seconds", "gauge", "CPU time of the last one") +
+         fmt::format("allot_forecast_cpu_seconds {}\n", made_.cpu_seconds);
+}
+
+}  // namespace allot

@@ -1,0 +1,100 @@
+"""When jobs will start and end: allot forecast on traces, and allot status --eta of a daemon."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "live"))
+from local import ENDLESS, Live, wait_until  # noqa: E402
+
+DAY = 86400
+
+
+@pytest.fixture
+def trace(tmp_path):
+    """A day of jobs of 512 to 608 s, then three that need the whole node of 4 GPUs."""
+    rows = [f"h{i},{60 * i},1,{520 + i % 80}" for i in range(1400)]
+    rows += [f"{name},{DAY + 100 + i},4,550" for i, name in enumerate("abc")]
+    path = tmp_path / "trace.csv"
+    path.write_text("job_id,submit_s,gpus,duration_s\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def of(allot, trace, *words):
+    return allot("forecast", "--workload", trace, "--cluster", "1x4", "--from", "1d", "--interval", "10",
+                 "--length-estimates", "none", *words)
+
+
+def test_the_job_behind_starts_when_the_one_before_it_ends(allot, trace):
+    # The second decision: the first job runs, two wait. Arrivals of the history come behind them.
+    said = json.loads(of(allot, trace, "--at", "110", "--json").stdout)
+    jobs = {job["job"]: job for job in said["jobs"]}
+    assert not jobs["a"]["waits"] and jobs["a"]["start"] is None
+    assert 500 < jobs["a"]["end"]["0.5"] - said["now"] < 620
+    assert jobs["a"]["end"]["0.5"] - 20 <= jobs["b"]["start"]["0.5"] <= jobs["a"]["end"]["0.5"] + 40
+    assert jobs["c"]["start"]["0.1"] >= jobs["b"]["start"]["0.1"] + 500
+
+
+def test_the_same_seed_gives_the_same_bytes(allot, trace):
+    assert of(allot, trace, "--at", "110", "--json").stdout == of(allot, trace, "--at", "110", "--json").stdout
+
+
+def test_a_check_writes_a_calibration_that_is_read_again(allot, tmp_path):
+    world = ["--workload", "law:philly", "--jobs", "3000", "--rate", "18", "--cluster", "16x8", "--rigid", "--horizon", "2d",
+             "--samples", "8", "--every", "3h", "--check", "--json"]
+    raw = json.loads(allot("forecast", *world, "--fit", "fit.json").stdout)
+    moved = json.loads(allot("forecast", *world, "--calibration", "fit.json").stdout)
+    for before, after in zip(raw["scores"], moved["scores"]):
+        if (after["what"], after["lead"]) == ("end, runs", "all"):
+            assert before["times"] == after["times"] > 100
+            assert 0.7 <= after["covered"] <= 0.95, after
+
+
+@pytest.mark.parametrize("words, said", [
+    ([], ["--at TIME", "--check"]),
+    (["--at", "1", "--fit", "x"], ["--fit is for --check"]),
+    (["--at", "1", "--policy", "clairvoyant"], ["'clairvoyant'", "true lengths"]),
+    (["--at", "9999d"], ["--at must lie before the end of the run", "9999d"]),
+    (["--at", "1", "--history", "trace.csv@0"], ["--history trace.csv@0", "no job"]),
+    (["--at", "110", "--calibration", "trace.csv"], ["'trace.csv'", "allot forecast --fit"]),
+])
+def test_what_cannot_be_is_named(program, tmp_path, trace, words, said):
+    done = subprocess.run([program, "forecast", "--workload", "trace.csv", "--cluster", "1x4", "--from", "1d", *words],
+                          cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode in (2, 3) and done.stdout == "", done.stdout
+    for part in said:
+        assert part in done.stderr, done.stderr
+
+
+@pytest.fixture
+def live(program, tmp_path):
+    counter = program.parent / "examples" / "elastic_counter"
+    if not os.access(counter, os.X_OK):
+        pytest.skip(f"not built: {counter}")
+    one = Live(program, counter, tmp_path, cluster="1x2")
+    yield one
+    one.end()
+
+
+def test_a_daemon_says_when_jobs_start_and_end(live):
+    live.submit("a", steps=ENDLESS, low=2, high=2, gpus=2)
+    live.serve("--metrics", "tcp:127.0.0.1:0", "--forecast-every", "0.5", policy="fifo")
+    live.training("a", at_least=2)
+    live.submit("b", steps=ENDLESS, low=2, high=2, gpus=2)
+    eta = wait_until(lambda: (live.job("b") or {}).get("eta"), "a forecast of the job that waits")
+    quantiles = [eta["start"][level] for level in ("0.1", "0.5", "0.9")]
+    known = [time for time in quantiles if time is not None]
+    assert known == sorted(known) and eta["made"] <= min(known, default=eta["made"])
+    assert live.job("a")["eta"]["start"] is None
+    table = live.say("status", "--eta").stdout
+    assert re.search(r"^a +.*runs", table, re.MULTILINE) and re.search(r"^b ", table, re.MULTILINE), table
+    address = re.search(r"metrics at tcp:(\S+)\n", live.log())[1]
+    text = wait_until(lambda: urllib.request.urlopen(f"http://{address}/metrics", timeout=120).read().decode(), "them")
+    assert 'allot_job_start_seconds{job="b",quantile="0.5"}' in text
+    assert 'allot_job_end_seconds{job="a",quantile="0.9"}' in text

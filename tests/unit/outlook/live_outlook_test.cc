@@ -1,0 +1,69 @@
+#include "outlook/live_outlook.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/sim/small_world.h"
+
+namespace allot {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Four GPUs: one job has them, `waiting` others wait. Follows the run's first decisions.
+struct Beside {
+  explicit Beside(int waiting, std::unique_ptr<Policy> future = testing_support::Fifo()) {
+    std::vector<testing_support::SmallJob> jobs(static_cast<std::size_t>(waiting) + 1, {0, 4, 600});
+    SimOptions rules;
+    rules.interval = 10;
+    rules.lengths = LengthEstimates::Parse("none");
+    const Scenario scenario = testing_support::ScenarioOf(jobs, "1x4", rules);
+    LiveOutlook::Settings settings;
+    settings.outlook.samples = 4;
+    settings.outlook.horizon = 86400;
+    settings.name_of = [](JobIndex job) { return job == 0 ? "a\"b" : fmt::format("j{}", job); };
+    LiveOutlook outlook(std::move(settings), std::move(future));
+    const auto policy = testing_support::Fifo();
+    DecisionListener* const listeners[] = {&outlook};
+    SimulatedCluster cluster(scenario);
+    Drive(cluster, *policy, ContextOf(scenario), listeners, {.max_decisions = 2});
+    outlook.Finish();
+    status["jobs"] = {{{"job", "j1"}}, {{"job", "newer"}}};
+    outlook.AddTo(&status);
+    metrics = outlook.MetricsText();
+  }
+  Json status;
+  std::string metrics;
+};
+
+TEST(LiveOutlook, TellsStartAndEndOfTheJobsThatItSaw) {
+  const Beside beside(2);
+  const Json& job = beside.status["jobs"][0];
+  EXPECT_EQ(job["eta"]["made"], 0);
+  EXPECT_TRUE(job["eta"]["end"].contains("0.9")) << job.dump();
+  EXPECT_FALSE(beside.status["jobs"][1].contains("eta"));
+  EXPECT_NE(beside.metrics.find("allot_job_end_seconds{job=\"a\\\"b\",quantile=\"0.5\"} "),
+            std::string::npos)
+      << beside.metrics;
+  EXPECT_NE(beside.metrics.find("allot_forecasts_total 1\n"), std::string::npos);
+  EXPECT_NE(beside.metrics.find("allot_jobs_not_forecast 0\n"), std::string::npos);
+}
+
+TEST(LiveOutlook, MetricsNameTwoHundredJobsAtMost) {
+  const Beside beside(250);
+  EXPECT_NE(beside.metrics.find("{job=\"j199\""), std::string::npos);
+  EXPECT_EQ(beside.metrics.find("{job=\"j200\""), std::string::npos);
+  EXPECT_NE(beside.metrics.find("allot_jobs_not_forecast 51\n"), std::string::npos);
+}
+
+TEST(LiveOutlook, APolicyThatFailsLeavesTheRunAlone) {
+  const Beside beside(2, std::make_unique<testing_support::ScriptedPolicy>(
+                             std::vector<std::vector<GpuCount>>{{8, 8, 8}}));
+  EXPECT_NE(beside.metrics.find("allot_forecasts_failed_total 1\n"), std::string::npos)
+      << beside.metrics;
+  EXPECT_FALSE(beside.status["jobs"][0].contains("eta"));
+}
+
+}  // namespace
+}  // namespace allot
