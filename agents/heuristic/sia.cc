@@ -19,10 +19,10 @@
 #include <utility>
 
 #include "core/index.h"
+#include "core/nested_spec.h"
 #include "sched/policy.h"
 #include "sched/stages.h"
 #include "solve/sia_problem.h"
-#include "stages/nested_spec.h"
 #include "stages/node_sizes.h"
 
 namespace allot {

@@ -3,7 +3,7 @@
 #include "agents/learned/agent.h"
 #include "agents/learned/explanation.h"
 #include "core/error.h"
-#include "stages/nested_spec.h"
+#include "core/nested_spec.h"
 
 namespace allot {
 namespace {

@@ -7,11 +7,11 @@
 
 #include "agents/learned/agent.h"
 #include "core/error.h"
+#include "core/nested_spec.h"
 #include "features/index_action.h"
 #include "features/offset_encoder.h"
 #include "models/index_net.h"
 #include "stages/index_rule.h"
-#include "stages/nested_spec.h"
 
 namespace allot {
 namespace {

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "core/rng.h"
+#include "envs/rented_nodes.h"
 #include "envs/setting.h"
 #include "perf/pollux_applications.h"
 #include "sim/belief.h"
@@ -99,6 +100,7 @@ Setting MakePollux(const Params& params) {
   world->options.lengths = LengthEstimates::Parse(params.Text("lengths"));
   world->options.beliefs = params.Text("beliefs");
   CheckBelief(world->options.beliefs);
+  ReadRentedNodes(params, &world->options);
   world->cluster.AddNodes(params.Integer("nodes"), {.gpus = 4, .cpus = 0}, "gpu");
   return {fmt::format("pollux load {}, lengths {}, beliefs {}", params.Text("load"),
                       params.Text("lengths"), params.Text("beliefs")),
@@ -110,13 +112,15 @@ ALLOT_REGISTER(
     (SettingInfo{
         "pollux",
         "Pollux's simulated cluster: applications whose batch follows their GPUs, in eight hours",
-        {{"load", "1.0", "jobs, as a multiple of 160", 1e-2, 100},
-         {"nodes", "16", "of 4 GPUs", 1, 1e5},
-         {"interval", "60", "seconds between decisions", 1e-3, 1e9},
-         {"interference", "0",
-          "share of its rate that a job on several nodes loses beside another such job", 0, 0.99},
-         {"lengths", "noisy:0.5", "job lengths that policies get: none, noisy:SIGMA, true"},
-         {"beliefs", "online", "rates that policies see, see 'allot list beliefs'"}},
+        WithRentedNodes(
+            {{"load", "1.0", "jobs, as a multiple of 160", 1e-2, 100},
+             {"nodes", "16", "of 4 GPUs", 1, 1e5},
+             {"interval", "60", "seconds between decisions", 1e-3, 1e9},
+             {"interference", "0",
+              "share of its rate that a job on several nodes loses beside another such job", 0,
+              0.99},
+             {"lengths", "noisy:0.5", "job lengths that policies get: none, noisy:SIGMA, true"},
+             {"beliefs", "online", "rates that policies see, see 'allot list beliefs'"}}),
         MakePollux}));
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "envs/application_jobs.h"
+#include "envs/rented_nodes.h"
 #include "envs/setting.h"
 #include "perf/application_model.h"
 #include "perf/pollux_applications.h"
@@ -36,6 +37,7 @@ Setting MakeSia(const Params& params) {
   options.lengths = LengthEstimates::Parse(params.Text("lengths"));
   options.beliefs = params.Text("beliefs");
   CheckBelief(options.beliefs);
+  ReadRentedNodes(params, &options);
   const std::string& folder = params.Text("applications");
   const auto catalogue = std::make_shared<const Catalogue>(
       folder.empty() ? PolluxCatalogue() : Catalogue::FromFile(folder));
@@ -59,13 +61,13 @@ Setting MakeSia(const Params& params) {
 ALLOT_REGISTER(
     SettingInfo,
     (SettingInfo{
-        "sia",
-        "Sia's simulated cluster: as pollux, on three GPU types",
-        {{"load", "1", "1: 160 jobs in eight hours", 1e-2, 100},
-         {"applications", "", "folder of their measurements; empty: Pollux's on all types"},
-         {"interval", "60", "seconds between decisions", 1e-3, 1e9},
-         {"lengths", "noisy:0.5", "job lengths that policies get: none, noisy:SIGMA, true"},
-         {"beliefs", "online", "rates that policies see, see 'allot list beliefs'"}},
+        "sia", "Sia's simulated cluster: as pollux, on three GPU types",
+        WithRentedNodes(
+            {{"load", "1", "1: 160 jobs in eight hours", 1e-2, 100},
+             {"applications", "", "folder of their measurements; empty: Pollux's on all types"},
+             {"interval", "60", "seconds between decisions", 1e-3, 1e9},
+             {"lengths", "noisy:0.5", "job lengths that policies get: none, noisy:SIGMA, true"},
+             {"beliefs", "online", "rates that policies see, see 'allot list beliefs'"}}),
         MakeSia}));
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "envs/rented_nodes.h"
 #include "envs/setting.h"
 #include "perf/power_laws.h"
 #include "sim/profile.h"
@@ -48,6 +49,7 @@ Setting Make(const Params& params) {
   window.sim.interval = params.Number("interval");
   window.sim.restart_cost = params.Number("restart-cost");
   window.sim.lengths = LengthEstimates::Parse(params.Text("lengths"));
+  ReadRentedNodes(params, &window.sim);
   const EpisodeSource source = WindowEpisodes(*trace, cluster, window);
   // What a very long job takes after that says little about the service to others.
   const auto cut = static_cast<std::int64_t>(std::ceil(2 * window.span / window.sim.interval));
@@ -59,23 +61,25 @@ Setting Make(const Params& params) {
 ALLOT_REGISTER(
     SettingInfo,
     (SettingInfo{
-        "trace",
-        "samples of a trace on a cluster of 8-GPU nodes",
-        {{"workload", "embedded", "trace file, or the embedded one"},
-         {"from", "", "first submission used: date, 14d, or seconds"},
-         {"to", "", "submissions before this are used"},
-         {"span", "7d", "length of a sample"},
-         {"random-start", "false", "samples begin at a random time, not one span after the other",
-          -1e300, 1e300, "random"},
-         {"gpus", "256", "GPUs of the cluster", 8, 1e6},
-         {"loads", "1", "offered loads, joined by '|'"},
-         {"rigid", "",
-          "true: keep jobs at their requested size; false: draw a throughput model for each that "
-          "names none (default: false for 'embedded', true for a file)"},
-         {"speedups", "catalogue", "of elastic jobs: catalogue (measured) or power (n^p)"},
-         {"interval", "300", "seconds between decisions", 1e-3, 1e9},
-         {"restart-cost", "30", "seconds of progress lost by a change of allocation", 0, 1e9},
-         {"lengths", "none", "job lengths that policies get: none, noisy:SIGMA, true"}},
+        "trace", "samples of a trace on a cluster of 8-GPU nodes",
+        WithRentedNodes(
+            {{"workload", "embedded", "trace file, or the embedded one"},
+             {"from", "", "first submission used: date, 14d, or seconds"},
+             {"to", "", "submissions before this are used"},
+             {"span", "7d", "length of a sample"},
+             {"random-start", "false",
+              "samples begin at a random time, not one span after the other", -1e300, 1e300,
+              "random"},
+             {"gpus", "256", "GPUs of the cluster", 8, 1e6},
+             {"loads", "1", "offered loads, joined by '|'"},
+             {"rigid", "",
+              "true: keep jobs at their requested size; false: draw a throughput model for each "
+              "that "
+              "names none (default: false for 'embedded', true for a file)"},
+             {"speedups", "catalogue", "of elastic jobs: catalogue (measured) or power (n^p)"},
+             {"interval", "300", "seconds between decisions", 1e-3, 1e9},
+             {"restart-cost", "30", "seconds of progress lost by a change of allocation", 0, 1e9},
+             {"lengths", "none", "job lengths that policies get: none, noisy:SIGMA, true"}}),
         Make}));
 
 }  // namespace

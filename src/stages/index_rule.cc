@@ -10,8 +10,8 @@
 #include "core/check.h"
 #include "core/error.h"
 #include "core/index.h"
+#include "core/nested_spec.h"
 #include "forecast/remaining.h"
-#include "stages/nested_spec.h"
 
 namespace allot {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "core/error.h"
 #include "core/index.h"
+#include "core/nested_spec.h"
 #include "core/strings.h"
-#include "stages/nested_spec.h"
 #include "stages/paired_placement.h"
 
 namespace allot {

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "core/index.h"
+#include "core/nested_spec.h"
 #include "sched/incremental.h"
 #include "sched/incremental_stages.h"
-#include "stages/nested_spec.h"
 #include "stages/order_memory.h"
 #include "stages/starvation_guard.h"
 #include "stages/typed_sizing.h"

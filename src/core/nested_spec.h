@@ -1,5 +1,5 @@
 #pragma once
-// A stage named inside a policy's spec.
+// What a parameter names with parameters of its own: a stage inside the spec of a policy.
 
 #include <string>
 

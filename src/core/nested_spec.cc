@@ -1,4 +1,4 @@
-#include "stages/nested_spec.h"
+#include "core/nested_spec.h"
 
 namespace allot {
 
