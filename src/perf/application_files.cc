@@ -351,6 +351,11 @@ std::vector<TrainingCurve> ReadCurves(const Files& files, const std::string& nam
                                  epochs.back().progress),
                      csv.Text("progress"), csv.place());
     }
+    if (!epochs.empty() && read.iterations <= epochs.back().iterations) {
+      throw RowError(fmt::format("'iteration' must rise from epoch to epoch, it was {}",
+                                 epochs.back().iterations),
+                     csv.Text("iteration"), csv.place());
+    }
     epochs.push_back(read);
   }
   end_curve();

@@ -306,7 +306,13 @@ ModelPtr Make(const std::string& profile, std::span<const CatalogueRow> rows) {
           "work is iterations at 'initial_batch', the same on all types: {} after {} ({})",
           type.limits.initial, first, row.place());
     }
-    if (!row.Text("fixed_batch").empty()) fixed_batch = row.Positive("fixed_batch");
+    if (!row.Text("fixed_batch").empty()) {
+      fixed_batch = row.Positive("fixed_batch");
+      if (fixed_batch > type.limits.most) {
+        throw DataError("'fixed_batch' must be at most 'max_batch' {}, got {} ({})",
+                        type.limits.most, fixed_batch, row.place());
+      }
+    }
     types.push_back(std::move(type));
   }
   if (types.empty() || stages.empty()) {

@@ -39,6 +39,7 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
 
   void Forget(JobIndex job) override {
     jobs_.erase(job);
+    most_gpus_.erase(job);
     FollowedTruth::Forget(job);
   }
 

@@ -130,8 +130,9 @@ void Scenario::CheckTraining() const {
     if (facts_[j].application == nullptr || !(job.batch > 0)) continue;
     const Application& application = *facts_[j].application->application();
     double most = 0;
-    for (const ApplicationOnType& type : application.types()) {
-      most = std::max(most, type.limits.most);
+    for (const GpuTypeIndex type : facts_[j].table->types()) {
+      const ApplicationOnType* const on = application.On(cluster_.types()[At(type)]);
+      if (on != nullptr) most = std::max(most, on->limits.most);
     }
     if (job.batch >= application.initial_batch() && job.batch <= most) continue;
     throw DataError("job '{}' asks for a batch of {}, '{}' ({}) trains with {} to {} samples{}",

@@ -164,6 +164,7 @@ TEST(ApplicationTest, MistakesAreNamedWithFileLineAndRule) {
       {"2,8,0.6,0.1", "x,8,0.6,0.1", {"'placement'", "got x", ":4"}},
       {"8,1,200,200,1,4", "8,1,200,200,1,nan", {"grad_var", "apps/mine/validation.csv:3"}},
       {"8,1,200,200,1,4", "8,1,90,200,1,4", {"'progress' must rise", "100", "90"}},
+      {"8,1,200,200,1,4", "8,1,200,90,1,4", {"'iteration' must rise", "100", "90", ".csv:3"}},
       {"8,1,200,200,1,4", "8,2,200,200,1,4", {"epochs of a batch count from 0", "2"}},
       {"16,2,200,12", "16,2,300,12", {"'total_progress'", "200", "300", "parameters.csv:2"}},
       {"16,2,200,12", "16,3,200,12", {"'max_epochs'", "(2)", "3"}},

@@ -137,6 +137,8 @@ TEST(GoodputModelTest, MalformedRowsNameTheRule) {
   ExpectError(ExitCode::kBadData, {"one row", "v100", "c.csv:3"}, read(v100 + v100));
   ExpectError(ExitCode::kBadData, {"must have room", "256", "300", "c.csv:2"},
               read("m,goodput,v100,0.1,0.01,0.8,0.1,0.2,0.02,1,300,256,8,64,,,,,\n"));
+  ExpectError(ExitCode::kBadData, {"'fixed_batch'", "'max_batch'", "256", "257", "c.csv:2"},
+              read("m,goodput,v100,0.1,0.01,0.8,0.1,0.2,0.02,1,32,256,8,64,257,,,,\n"));
 }
 
 }  // namespace

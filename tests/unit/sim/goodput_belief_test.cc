@@ -7,6 +7,7 @@
 #include "perf/catalogue.h"
 #include "sim/belief.h"
 #include "sim/training_belief.h"
+#include "tests/unit/core/expect_error.h"
 #include "tests/unit/sim/small_world.h"
 
 namespace allot {
@@ -35,10 +36,11 @@ constexpr const char* kTypesPack =
 
 class GoodputBeliefTest : public ::testing::Test {
  protected:
-  void Believe(bool users_batch, const char* spec) {
+  void Believe(bool users_batch, const char* spec, const std::string& pack = kTypesPack,
+               double batch = 8) {
     Workload workload = WorkloadOf({{0, 1, 100}});
     workload.jobs[0].model = workload.models.Intern("mine");
-    workload.jobs[0].batch = 8;
+    workload.jobs[0].batch = batch;
     workload.jobs[0].min_gpus = 1;
     workload.jobs[0].max_gpus = 4;
     SimOptions options;
@@ -46,7 +48,7 @@ class GoodputBeliefTest : public ::testing::Test {
     options.training.users_batch = users_batch;
     scenario_ = std::make_unique<Scenario>(std::move(workload),
                                            ClusterSpec::Parse("1x2:slow,1x2:middle,1x2:quick"),
-                                           options, Catalogue::FromCsv(kTypesPack, "apps"));
+                                           options, Catalogue::FromCsv(pack, "apps"));
     belief_ = MakeBelief(spec, *scenario_);
     (void)belief_->TableOf(0);
   }
@@ -81,6 +83,23 @@ TEST_F(GoodputBeliefTest, TheClustersFirstKnownTypeSaysWhatOthersDo) {
   Run("quick", 1, 0.1);
   Run("middle", 1, 0.4);  // far slower than it should be
   EXPECT_NEAR(RateOn(0, 1) / RateOn(1, 1), 0.5, 1e-9) << "of middle, which comes before quick";
+}
+
+TEST_F(GoodputBeliefTest, WhatAJobHadIsForgottenWithIt) {
+  Believe(false, "known:growth=2");
+  Run("slow", 2, 0.4);
+  EXPECT_EQ(belief_->TableOf(0)->trusted(), UnitCounts(4));
+  belief_->Forget(0);
+  EXPECT_EQ(belief_->TableOf(0)->trusted(), UnitCounts(1));
+}
+
+TEST_F(GoodputBeliefTest, ABatchThatNoTypeOfTheClusterCanDoIsRefused) {
+  std::string pack = kTypesPack;
+  pack.replace(pack.find("middle,mine"), 0, "huge,mine,8,512,4,16,1,200,90\n");
+  pack.replace(pack.find("middle,1,4"), 0, "huge,1,4,0.2,0\nhuge,1,16,0.8,0\n");
+  Believe(false, "online", pack, 64);
+  ExpectError(ExitCode::kBadData, {"asks for a batch of 65", "'mine' (apps/mine)", "8 to 64"},
+              [&] { Believe(false, "online", pack, 65); });
 }
 
 TEST_F(GoodputBeliefTest, BatchesEndWhereTheRulesSay) {
