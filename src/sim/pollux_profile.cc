@@ -14,7 +14,7 @@ constexpr const char* kTiresias =
 // Tuned on workloads drawn by setting pollux, for jobs that choose their batch (docs/goodput.md).
 constexpr const char* kIndex =
     "index:alpha=0,rank=1.3,beta=0.44,kappa=0.23,soon=1.8,first-bonus=-0.75,"
-    "sizes=1|2|4|8|16|32|64,repay=true";
+    "sizes=1|2|4|8|16|32|64,repay=true,late=32";
 
 ALLOT_REGISTER(ProfileInfo,
                (ProfileInfo{

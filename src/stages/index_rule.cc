@@ -16,6 +16,7 @@
 namespace allot {
 namespace {
 
+constexpr double kLate = 1.5;             // ratio from which a job is late
 constexpr double kJointTolerance = 1e-4;  // of the sum of utilities
 constexpr double kMostJointBeta = 0.95;   // below 1: waiting would be worth -infinity
 constexpr double kMostShape = 100;        // of beta, and of kappa beyond the rule's own
@@ -66,6 +67,10 @@ const std::vector<ParamSpec>& IndexRule::Specs() {
        "weight of being behind an even division: u += fairness x (its part of the job's work - the "
        "part that is done)",
        0, 1000},
+      {"late", "0",
+       "weight of being late though it may be short: u += late x ln(lateness / 1.5), up to the "
+       "median of all jobs' u",
+       0, 1000},
       {"first-bonus", "0", "added to the key of each job's first step", -1000, 1000, "first"},
       {"sizes", "", "numbers of GPUs that jobs are given, joined by '|'; empty: any", 1, 4096},
       {"soon", "0", "added to kappa of jobs that run, times interval / remaining time, at most 1",
@@ -93,6 +98,7 @@ IndexRule::IndexRule(const Params& params, LengthModel lengths)
       gamma_(params.Number("gamma")),
       rank_(params.Number("rank")),
       fairness_(params.Number("fairness")),
+      late_(params.Number("late")),
       soon_(params.Number("soon")),
       repay_(params.Flag("repay")),
       waiting_(params.Number("waiting")),
@@ -106,7 +112,8 @@ IndexRule::IndexRule(const Params& params, LengthModel lengths)
   shape_.kappa = static_cast<float>(params.Number("kappa"));
   needs_lengths_ =
       ((basis_ == Basis::kRemaining || basis_ == Basis::kGittins) && (alpha_ != 0 || rank_ != 0)) ||
-      fairness_ != 0 || (basis_ != Basis::kProfile && (soon_ != 0 || repay_ || joint_fill_));
+      fairness_ != 0 ||
+      (basis_ != Basis::kProfile && (soon_ != 0 || repay_ || joint_fill_ || late_ != 0));
   // An even division, and what was asked for, may be of more GPUs than are trusted.
   const bool beyond_trusted =
       fairness_ != 0 || basis_ == Basis::kGittins || joint_fill_ || params.Text("types") != "exact";
@@ -121,6 +128,7 @@ void IndexRule::OnEpisodeStart() {
   lengths_.OnEpisodeStart();
   works_.OnEpisodeStart();
   even_.OnEpisodeStart();
+  lateness_.OnEpisodeStart();
   fill_.OnEpisodeStart();
 }
 
@@ -145,6 +153,7 @@ std::span<const Score> IndexRule::Scores(const Observation& o) {
   }
   if (rank_ != 0) AddRanks(o);
   if (fairness_ != 0) AddFairness(o);
+  if (late_ != 0) RaiseLate(o);
   return scores_;
 }
 
@@ -191,14 +200,16 @@ IndexRule::Basis IndexRule::BasisOf(const std::string& text) {
       text);
 }
 
+double IndexRule::WorkLeft(const Observation& o, std::int32_t row) const {
+  return basis_ == Basis::kProfile ? works_.Remaining(o, row) : ReckonedRemaining(o, row);
+}
+
 // Remaining time as it runs, or in its smallest configuration.
 Seconds IndexRule::RemainingTime(const Observation& o, std::int32_t row) const {
   const ConfigurationTable& table = *o.table[At(row)];
   const std::int32_t running = o.running[At(row)];
   const double now = running >= 0 ? table[running].rate : 0;
-  const double left =
-      basis_ == Basis::kProfile ? works_.Remaining(o, row) : ReckonedRemaining(o, row);
-  return left / (now > 0 ? now : table.reference_rate());
+  return WorkLeft(o, row) / (now > 0 ? now : table.reference_rate());
 }
 double IndexRule::EndsSoon(const Observation& o, std::int32_t row) const {
   return o.interval / std::max(RemainingTime(o, row), 1e-3);
@@ -241,6 +252,27 @@ void IndexRule::AddRanks(const Observation& o) {
   const std::vector<float>& shares = longer_.Of(times_, o.job);
   for (std::size_t r = 0; r < scores_.size(); ++r) {
     scores_[r].u += static_cast<float>(rank_) * shares[r];
+  }
+}
+
+// Not above the median, so that who is late for good reasons (many jobs, a long one) does not go
+// before those that are short.
+void IndexRule::RaiseLate(const Observation& o) {
+  if (scores_.empty()) return;
+  left_.clear();
+  us_.clear();
+  for (std::size_t r = 0; r < scores_.size(); ++r) {
+    left_.push_back(WorkLeft(o, static_cast<std::int32_t>(r)));
+    us_.push_back(scores_[r].u);
+  }
+  lateness_.Observe(o, left_);
+  const auto middle = us_.begin() + (std::ssize(us_) - 1) / 2;
+  std::nth_element(us_.begin(), middle, us_.end());
+  for (std::size_t r = 0; r < scores_.size(); ++r) {
+    const double ratio = lateness_.ratios()[r];
+    if (!(ratio > kLate) || scores_[r].u >= *middle) continue;
+    const double raised = scores_[r].u + late_ * std::log(ratio / kLate);
+    scores_[r].u = std::min(*middle, static_cast<float>(raised));
   }
 }
 

@@ -5,7 +5,8 @@
 // left (forecast/work_of_profiles.h); or u = alpha x age.
 // `rank` adds heSRPT's weight (forecast/hesrpt_weight.h), `fairness` how far a job is behind an
 // even division of the cluster (stages/even_progress.h). docs/learning-method.md says which
-// heuristics its points are.
+// heuristics its points are. With `late` no job is left behind because its estimate is too long:
+// those that are late were they short (stages/lateness.h) get more u, up to the median of all jobs.
 //
 // For jobs that choose their batch (docs/goodput.md): `sizes` keeps to some numbers of GPUs; `soon`
 // adds to the stickiness of jobs that end within few intervals; with `repay` a job keeps its size
@@ -28,6 +29,7 @@
 #include "stages/capacity.h"
 #include "stages/even_progress.h"
 #include "stages/joint_choice.h"
+#include "stages/lateness.h"
 #include "stages/paired_placement.h"
 #include "stages/typed_fill.h"
 
@@ -61,6 +63,7 @@ class IndexRule {
   enum class Basis { kRemaining, kAttained, kGittins, kProfile, kSubmit };
   static Basis BasisOf(const std::string& text);
 
+  double WorkLeft(const Observation& o, std::int32_t row) const;
   Seconds RemainingTime(const Observation& o, std::int32_t row) const;
   double EndsSoon(const Observation& o, std::int32_t row) const;
   void KeepWhatDoesNotRepay(const Observation& o);
@@ -68,6 +71,7 @@ class IndexRule {
   float LnTime(const Observation& o, std::int32_t row) const;
   void AddRanks(const Observation& o);
   void AddFairness(const Observation& o);
+  void RaiseLate(const Observation& o);
   double Time(const Observation& o, std::int32_t row) const;
 
   double alpha_;
@@ -75,6 +79,7 @@ class IndexRule {
   double gamma_;
   double rank_;
   double fairness_;
+  double late_;
   double soon_;
   bool repay_;
   double waiting_;
@@ -86,12 +91,14 @@ class IndexRule {
   bool joint_fill_;
   TypedFill fill_;
   JointChoice joint_;
-  std::vector<Seconds> left_;
+  std::vector<double> left_;  // by row: seconds, or work
   TypeCapacity capacity_;
   std::unique_ptr<Placement> placement_;
   std::vector<std::int32_t> rows_;
   std::vector<Score> scores_;
   std::vector<float> times_;
+  std::vector<float> us_;
+  Lateness lateness_;
   HesrptWeight longer_;
   EvenProgress even_;
   std::vector<Grant> grants_;

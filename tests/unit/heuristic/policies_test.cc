@@ -94,9 +94,30 @@ TEST_F(PoliciesTest, TheIndexSaysWhetherItReadsLengths) {
     return MakePolicy("index:basis=attained" + parameters)->info().needs_lengths;
   };
   EXPECT_FALSE(reads(""));
-  for (const char* parameters : {",soon=1", ",repay=true", ",joint=true", ",fairness=1"}) {
+  for (const char* parameters :
+       {",soon=1", ",repay=true", ",joint=true", ",fairness=1", ",late=1"}) {
     EXPECT_TRUE(reads(parameters)) << parameters;
   }
+}
+
+// The first of three jobs is taken to be by far the longest, and has waited while the others ran.
+// Were it a tenth as long, it would be done by now.
+TEST_F(PoliciesTest, TheIndexServesWhoIsLateThoughItMayBeShort) {
+  const auto served = [](const std::string& cluster, Seconds now, const std::string& spec) {
+    World world(cluster);
+    for (int i = 0; i < 3; ++i) world.Add({{1}});
+    world.o.estimated_work = {90000, 20000, 30000};
+    world.o.done_work = {0, 19000, 19000};
+    world.o.now = now;
+    std::vector<JobIndex> jobs;
+    for (const auto& [job, places] : Decide(world, spec)) jobs.push_back(job);
+    return jobs;
+  };
+  const std::string late = "index:alpha=0,rank=1,late=16";
+  EXPECT_EQ(served("1x2", 60000, "index:alpha=0,rank=1"), (std::vector<JobIndex>{1, 2}));
+  EXPECT_EQ(served("1x2", 60000, late), (std::vector<JobIndex>{0, 1}));
+  EXPECT_EQ(served("1x2", 600, late), (std::vector<JobIndex>{1, 2})) << "it has just come";
+  EXPECT_EQ(served("1x1", 60000, late), (std::vector<JobIndex>{1})) << "no further than the median";
 }
 
 TEST_F(PoliciesTest, StagesCanBeExchangedFromTheSpec) {
