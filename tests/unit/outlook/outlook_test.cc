@@ -161,7 +161,9 @@ TEST(Outlook, TheSameSeedGivesTheSameQuantilesInAnyOrderOfRows) {
     const JobOutlook& same = again[once.size() - 1 - r];
     EXPECT_EQ(once[r].job, same.job);
     EXPECT_EQ(once[r].end, same.end);
-    if (once[r].waits) EXPECT_EQ(once[r].start, same.start);
+    if (once[r].waits) {
+      EXPECT_EQ(once[r].start, same.start);
+    }
     different += once[r].end != other[r].end ? 1 : 0;
   }
   EXPECT_GT(different, 0);
