@@ -41,6 +41,7 @@ void TypeAssigner::Occupy(std::size_t job, std::int32_t type) {
 void TypeAssigner::MakeWhole() {
   const std::size_t types = types_count();
   const std::size_t jobs = problem_.gpus.size();
+  ++moved_;  // lists of the problem before name its jobs
   for (auto& listed : jobs_) listed.clear();
   room_.assign(problem_.capacity.begin(), problem_.capacity.end());
   value_ = 0;

@@ -226,6 +226,24 @@ TEST(TypeAssignerTest, AnswersDoNotDependOnWhatWasSolvedBefore) {
   }
 }
 
+// Lists of who could leave a type are of one problem, also where nobody is whole at its beginning.
+TEST(TypeAssignerTest, AFewDividedJobsAfterManyAreAsNew) {
+  Rng rng(7, "type-assignment");
+  const Instance few{{7, 7}, {8, 8}, {1, 1, .9, .9}};
+  TypeAssigner anew;
+  anew.Solve(few.problem());
+  for (int round = 0; round < 50; ++round) {
+    Instance many = Draw(&rng, 40, 2, {1, 2, 4, 5});
+    many.capacity = {7, 7};
+    TypeAssigner kept;
+    kept.Solve(many.problem());
+    kept.Solve(few.problem());
+    ASSERT_EQ(std::vector(kept.types().begin(), kept.types().end()),
+              std::vector(anew.types().begin(), anew.types().end()));
+    ASSERT_EQ(kept.value(), anew.value());
+  }
+}
+
 TEST(TypeAssignerTest, NothingToAssign) {
   TypeAssigner assigner;
   assigner.Solve(Instance{{4, 4}, {}, {}}.problem());
