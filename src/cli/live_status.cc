@@ -130,6 +130,7 @@ std::string StatusText(const Json& status) {
 }
 
 std::string EtaText(const Json& status) {
+  if (status["jobs"].empty()) return "no job waits or runs\n";
   const double now = status["now"].get<double>();
   using Align = TextTable::Align;
   TextTable table({{"job", Align::kLeft},

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/index.h"
 #include "tests/unit/sched/world.h"
 
 namespace allot {
@@ -25,10 +26,10 @@ class OffsetFeatures : public testing::Test {
     OffsetEncoder().Encode(world_.o, scores, &batch_);
   }
   float Of(int row, OffsetFeature feature) const {
-    return batch_.jobs[static_cast<std::size_t>(row * kOffsetJobFeatures + kJobFeatures + feature)];
+    return batch_.jobs[At(row) * kOffsetJobFeatures + kJobFeatures + At(feature)];
   }
   float OfWorld(int place) const {
-    return batch_.context[static_cast<std::size_t>(kOffsetJobFeatures + kClusterFeatures + place)];
+    return batch_.context[kOffsetJobFeatures + kClusterFeatures + At(place)];
   }
 
   World world_;
