@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -81,16 +82,22 @@ std::optional<std::vector<std::string>> Steps(const std::string& text, const std
   return values;
 }
 
+bool IsSeed(std::string_view text) {
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
 // Values of factors that are numbers, as the command line writes them.
 void CheckNumbers(const std::vector<std::string>& values, std::string_view key,
                   std::string_view where) {
   const bool whole = key == "seeds";
   if (!whole && key != "loads" && key != "rates") return;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const bool digits = values[i].find_first_not_of("0123456789") == std::string::npos;
-    if (whole ? digits && !values[i].empty() : ParseNumber(values[i]).has_value()) continue;
+    if (whole ? IsSeed(values[i]) : ParseNumber(values[i]).has_value()) continue;
     throw UsageError("{}: '{}' must be {}, got '{}', value {} of {}", where, key,
-                     whole ? "whole numbers from 0" : "numbers", values[i], i + 1, values.size());
+                     whole ? "whole numbers from 0 to 18446744073709551615" : "numbers", values[i],
+                     i + 1, values.size());
   }
 }
 

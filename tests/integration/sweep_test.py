@@ -142,7 +142,8 @@ def test_seeds_that_make_no_sense(allot, tmp_path, seed):
     (tmp_path / "sweep.toml").write_text(f"seeds = '{seed}'\n")
     for arguments in (["sweep.toml"], [f"--seeds={seed}"]):
         said = allot("sweep", *arguments, "--workload", "law:blox", "--rates", "3", "--jobs", "20", "--list", exit=2).stderr
-        assert "--seed: must be a whole number from 0" in said and f"'{seed.split('..')[0]}'" in said
+        place = arguments[0] if len(arguments[0].split("=")) == 1 else "command line"
+        assert f"{place}: 'seeds' must be whole numbers from 0" in said and f"'{seed.split('..')[0]}', value 1 of" in said
 
 
 def subprocess_of(allot, *arguments):

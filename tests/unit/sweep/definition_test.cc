@@ -110,7 +110,8 @@ TEST(SweepDefinition, NamesWhatIsWrong) {
             "test.toml: a range of 'seeds' must be LOW..HIGH, LOW at most HIGH, got 9 and 0 "
             "('9..0')");
   EXPECT_EQ(FaultOf("seeds = [1, \"x\"]"),
-            "test.toml: 'seeds' must be whole numbers from 0, got 'x', value 2 of 2");
+            "test.toml: 'seeds' must be whole numbers from 0 to 18446744073709551615, got 'x', "
+            "value 2 of 2");
   EXPECT_EQ(FaultOf("loads = [0.5, \"x\"]"),
             "test.toml: 'loads' must be numbers, got 'x', value 2 of 2");
   EXPECT_EQ(FaultOf("seeds = \"-9223372036854775807..9223372036854775807\""),
