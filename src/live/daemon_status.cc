@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/index.h"
+#include "core/metric_label.h"
 #include "live/daemon.h"
 
 namespace allot {
@@ -17,16 +18,6 @@ GpuCount Held(const LiveJob& job) {
   GpuCount gpus = 0;
   for (const LiveWorker& worker : job.worker_group.workers()) gpus += std::popcount(worker.gpus);
   return gpus;
-}
-
-// Of a label in Prometheus' text format.
-std::string Escaped(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '\\' || c == '"') escaped += '\\';
-    escaped += c == '\n' ? ' ' : c;
-  }
-  return escaped;
 }
 
 // As believed now, at the GPUs it asks for, by type: those that it accepts and that have room.
@@ -133,7 +124,8 @@ std::string MetricsText(const LiveCluster& cluster, const DecisionCounts& decisi
     text += fmt::format("# HELP allot_{0} {1}\n# TYPE allot_{0} gauge\n", name, help);
     const std::vector<std::string>& types = state.job_table().nominal().types();
     for (std::size_t type = 0; type < types.size(); ++type) {
-      text += fmt::format("allot_{}{{type=\"{}\"}} {}\n", name, Escaped(types[type]), values[type]);
+      text +=
+          fmt::format("allot_{}{{type=\"{}\"}} {}\n", name, MetricLabel(types[type]), values[type]);
     }
   };
   const ClusterSpec& present = state.present();

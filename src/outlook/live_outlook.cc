@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/index.h"
 #include "core/interrupt.h"
+#include "core/metric_label.h"
 #include "outlook/past_lengths.h"
 #include "perf/table_cache.h"
 #include "workload/calendar.h"
@@ -34,15 +35,6 @@ Json QuantilesJson(const TimeQuantiles& times) {
     json[fmt::format("{}", kOutlookLevels[l])] = std::isfinite(times[l]) ? Json(times[l]) : Json();
   }
   return json;
-}
-
-std::string Escaped(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '\\' || c == '"') escaped += '\\';
-    escaped += c == '\n' ? ' ' : c;
-  }
-  return escaped;
 }
 
 }  // namespace
@@ -219,8 +211,8 @@ std::string LiveOutlook::MetricsText() const {
     for (std::size_t l = 0; l < times.size(); ++l) {
       const std::string value =
           times[l] == kNever ? "+Inf" : fmt::format("{}", std::max(0.0, times[l] - made_.at));
-      *text += fmt::format("allot_{}{{job=\"{}\",quantile=\"{}\"}} {}\n", metric, Escaped(row.name),
-                           kOutlookLevels[l], value);
+      *text += fmt::format("allot_{}{{job=\"{}\",quantile=\"{}\"}} {}\n", metric,
+                           MetricLabel(row.name), kOutlookLevels[l], value);
     }
   };
   for (const Row& row : made_.rows) {
