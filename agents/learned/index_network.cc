@@ -3,33 +3,33 @@
 #include "agents/learned/agent.h"
 #include "agents/learned/explanation.h"
 #include "agents/learned/index_agent.h"
+#include "agents/learned/job_numbers.h"
 #include "core/error.h"
 
 namespace allot {
 namespace {
 
-class IndexPolicy : public LearnedPolicy {
+class IndexPolicy : public NumbersPolicy {
  public:
   IndexPolicy(const Agent& agent, std::string_view placement)
-      : net_(IndexNetWeights(agent.weights)), encoder_(agent.lengths), action_(placement) {}
+      : NumbersPolicy(agent.weights), encoder_(agent.lengths), action_(placement) {}
 
-  const PolicyInfo& info() const override { return LearnedPolicyInfo(); }
   void OnEpisodeStart(const EpisodeContext&) override { encoder_.OnEpisodeStart(); }
   void Observe(const Observation& observation) override { encoder_.Observe(observation); }
-  void Decide(const Observation& observation, Allocation* allocation) override {
-    encoder_.Encode(observation, &features_);
-    scores_.resize(observation.job.size() * kIndexOutputs);
-    net_.Forward(features_.jobs, features_.context, scores_, &scratch_);
-    action_.Decode(observation, std::span<const float>(scores_), allocation);
+  void Act(const Observation& observation, std::span<const float> outputs,
+           Allocation* allocation) override {
+    action_.Decode(observation, outputs, allocation);
+  }
+  PerOutput Steps() const override { return {1.0F, 0.2F, 0.2F}; }
+
+ protected:
+  void Encode(const Observation& observation, FeatureBatch* features) override {
+    encoder_.Encode(observation, features);
   }
 
  private:
-  IndexNet net_;
-  IndexNet::Scratch scratch_;
   FeatureEncoder encoder_;
-  FeatureBatch features_;
   IndexAction action_;
-  std::vector<float> scores_;
 };
 
 NetWeights AtPoint(const Params& params, std::uint64_t seed) {

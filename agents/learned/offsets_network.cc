@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "agents/learned/agent.h"
+#include "agents/learned/job_numbers.h"
 #include "core/error.h"
 #include "core/nested_spec.h"
 #include "features/index_action.h"
@@ -56,14 +56,13 @@ std::string RuleSpecOf(const NetWeights& weights, const Serving& serving) {
       serving.world, fmt::join(known, ", "));
 }
 
-class OffsetsPolicy : public LearnedPolicy {
+class OffsetsPolicy : public NumbersPolicy {
  public:
   OffsetsPolicy(const Agent& agent, const Serving& serving)
-      : net_(IndexNetWeights(agent.weights)),
+      : NumbersPolicy(agent.weights),
         encoder_(agent.lengths),
         rule_(RuleOf(RuleSpecOf(agent.weights, serving), agent, serving.placement)) {}
 
-  const PolicyInfo& info() const override { return LearnedPolicyInfo(); }
   void OnEpisodeStart(const EpisodeContext&) override {
     encoder_.OnEpisodeStart();
     rule_.OnEpisodeStart();
@@ -72,29 +71,29 @@ class OffsetsPolicy : public LearnedPolicy {
     encoder_.Observe(o);
     rule_.Observe(o);
   }
-  void Decide(const Observation& o, Allocation* allocation) override {
-    const std::span<const Score> fixed = rule_.Scores(o);
-    encoder_.Encode(o, fixed, &features_);
-    offsets_.resize(o.job.size() * kIndexOutputs);
-    net_.Forward(features_.jobs, features_.context, offsets_, &scratch_);
+  void Act(const Observation& o, std::span<const float> outputs, Allocation* allocation) override {
     scores_.resize(o.job.size());
     for (std::size_t r = 0; r < scores_.size(); ++r) {
-      const float* const out = &offsets_[r * kIndexOutputs];
+      const float* const out = &outputs[r * kIndexOutputs];
       const Score offset =
           BoundedScore({kScales[0] * out[0], kScales[1] * out[1], kScales[2] * out[2]});
       scores_[r] = rule_.Bounded(
-          {fixed[r].u + offset.u, fixed[r].beta + offset.beta, fixed[r].kappa + offset.kappa});
+          {fixed_[r].u + offset.u, fixed_[r].beta + offset.beta, fixed_[r].kappa + offset.kappa});
     }
     rule_.Allocate(o, scores_, allocation);
   }
+  PerOutput Steps() const override { return {1 / kScales[0], 1 / kScales[0], 1 / kScales[0]}; }
+
+ protected:
+  void Encode(const Observation& o, FeatureBatch* features) override {
+    fixed_ = rule_.Scores(o);
+    encoder_.Encode(o, fixed_, features);
+  }
 
  private:
-  IndexNet net_;
-  IndexNet::Scratch scratch_;
   OffsetEncoder encoder_;
-  FeatureBatch features_;
   IndexRule rule_;
-  std::vector<float> offsets_;
+  std::span<const Score> fixed_;  // of the rule, for the observation looked at last
   std::vector<Score> scores_;
 };
 

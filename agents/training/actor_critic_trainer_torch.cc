@@ -225,7 +225,7 @@ ALLOT_REGISTER(
     (TrainerInfo{
         "actor-critic",
         "DL2's method: actor-critic on increments, replay, entropy, job-aware exploration",
-        "sequence",
+        {"sequence"},
         {{"rollouts", "8", "rollouts of each workload (equal arrivals)", 1, 10000},
          {"baseline", "critic", "critic, arrivals (mean of the other rollouts) or none"},
          {"reward", "jct", "see 'allot list rewards'; DL2's: progress"},

@@ -69,23 +69,25 @@ struct PolicyGradientTrainer::Impl {
     const auto workloads = static_cast<std::size_t>(options.workloads);
     const auto per_workload = static_cast<std::size_t>(own.rollouts);
     const auto iteration = static_cast<std::uint64_t>(state.iteration);
-    const IndexNet net(trainer.weights());
     const std::vector<std::size_t> share = ShareOf(*options.team, workloads);
     std::vector<std::shared_ptr<const Scenario>> scenarios(workloads);
+    std::vector<EpisodeWorld> worlds(workloads);
     std::vector<double> teacher(workloads);
     std::vector<WorkloadResult> results(workloads);
     ParallelFor(share.size(), options.threads, [&](std::size_t i) {
       const std::size_t w = share[i];
       const std::uint64_t seed = Rng(options.seed, "training-episode", iteration, w).NextU64();
       scenarios[w] = episodes(seed);
-      teacher[w] = EpisodeReward(scenarios[w], *options.WorldOf(seed).teacher(), own.rollout);
+      worlds[w] = options.WorldOf(seed);
+      teacher[w] = EpisodeReward(scenarios[w], *worlds[w].teacher(), own.rollout);
       results[w].rollouts.resize(per_workload);
     });
     ParallelFor(share.size() * per_workload, options.threads, [&](std::size_t i) {
       const std::size_t w = share[i / per_workload];
       const std::size_t k = i % per_workload;
       results[w].rollouts[k] =
-          RunRollout(scenarios[w], net, own.rollout, options.seed, iteration, w * per_workload + k);
+          RunRollout(scenarios[w], trainer.weights(), own.rollout, options.seed, iteration,
+                     w * per_workload + k, worlds[w].name);
     });
     for (const std::size_t w : share) {
       WorkloadResult& result = results[w];
@@ -185,6 +187,13 @@ bool NeedsBacklogs(const std::string& baseline) {
   throw UsageError("baseline must be state or arrivals, got '{}'", baseline);
 }
 
+Exploration ExplorationOf(const std::string& text, const NetWeights& weights) {
+  if (text.empty()) return weights.kind == kIndexKind ? Exploration::kFill : Exploration::kValues;
+  if (text == "fill") return Exploration::kFill;
+  if (text == "values") return Exploration::kValues;
+  throw UsageError("exploration must be fill or values, got '{}'", text);
+}
+
 PolicyGradientTrainer::PolicyGradientTrainer(PolicyGradientOptions own, TrainerOptions options,
                                              EpisodeSource episodes, TrainerState state) {
   const int least = own.rollout.backlogs ? 3 : 2;
@@ -256,10 +265,15 @@ ALLOT_REGISTER(
     (TrainerInfo{
         "policy-gradient",
         "REINFORCE on sampled allocations; rollouts with equal arrivals are the baseline",
-        "index",
+        {"index", "offsets"},
         {{"rollouts", "8",
           "rollouts of each workload (equal arrivals), at least 3; baseline=arrivals: 2", 1, 10000},
-         {"tau", "0.1", "temperature of exploration", 1e-6, 100},
+         {"exploration", "",
+          "what is drawn: fill (the order of the hull fill, networks index) or values (normal "
+          "noise "
+          "on each job's numbers); empty: fill where it can be"},
+         {"tau", "0.1", "temperature of exploration; values: standard deviation of the noise on u",
+          1e-6, 100},
          {"noise-interval", "12", "intervals for which the exploration noise stays the same", 1,
           1e6, "hold"},
          {"scale-per-workload", "true",
@@ -279,6 +293,7 @@ ALLOT_REGISTER(
            TrainerState state) -> std::unique_ptr<Trainer> {
           PolicyGradientOptions own;
           own.rollouts = params.Integer("rollouts");
+          own.rollout.exploration = ExplorationOf(params.Text("exploration"), state.weights);
           own.rollout.tau = params.Number("tau");
           own.rollout.noise_interval = params.Integer("noise-interval");
           own.each_workload = params.Flag("scale-per-workload");

@@ -166,7 +166,7 @@ ALLOT_REGISTER(
     (TrainerInfo{
         "ppo",
         "proximal policy optimisation of increments, generalised advantages",
-        "sequence",
+        {"sequence"},
         {{"rollouts", "8", "of each workload (same arrivals)", 1, 10000},
          {"baseline", "critic", "critic, arrivals (mean of the other rollouts) or none"},
          {"reward", "jct", "see 'allot list rewards'"},

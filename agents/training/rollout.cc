@@ -1,9 +1,7 @@
 #include "agents/training/rollout.h"
 
 #include <algorithm>
-#include <cmath>
 
-#include "agents/training/sampled_fill.h"
 #include "agents/training/training_episode.h"
 #include "core/check.h"
 #include "core/rng.h"
@@ -17,56 +15,52 @@ TrainingEpisode Begin(const std::shared_ptr<const Scenario>& scenario,
   ClusterEnvOptions env;
   env.reward = options.reward;
   env.max_decisions = options.max_decisions;
-  env.lengths = options.lengths;
+  env.features = false;  // explorers and policies look for themselves
   return {scenario, env};
 }
 
-bool Explored(const std::vector<Score>& gradient) {
-  return std::any_of(gradient.begin(), gradient.end(),
-                     [](const Score& g) { return g.u != 0 || g.beta != 0 || g.kappa != 0; });
+bool Explored(std::span<const float> gradient) {
+  return std::any_of(gradient.begin(), gradient.end(), [](float g) { return g != 0; });
+}
+
+EpisodeContext ContextFor(const Scenario& scenario) {
+  EpisodeContext context = ContextOf(scenario);
+  context.seed = 0;
+  return context;
 }
 
 }  // namespace
 
-Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexNet& net,
+Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const NetWeights& weights,
                    const RolloutOptions& options, std::uint64_t seed, std::uint64_t a,
-                   std::uint64_t b) {
+                   std::uint64_t b, const std::string& world) {
   Rollout rollout;
   TrainingEpisode episode = Begin(scenario, options);
+  const std::unique_ptr<NumbersExplorer> explorer =
+      MakeNumbersExplorer(options.exploration, {weights, options.lengths}, world, options.tau);
+  explorer->OnEpisodeStart(ContextFor(*scenario));
   const std::uint64_t noise = Rng(seed, "rollout", a, b).NextU64();
   std::int64_t period = -1;  // of equal noise
   Rng selection(seed, "kept-decisions", a, b);
-  SampledFill fill(options.tau);
-  const auto placement = MakeStage<Placement>("placement", "packed");
-  IndexNet::Scratch scratch;
-  std::vector<float> outputs;
-  std::vector<Grant> grants;
-  std::vector<Score> gradient;
   Allocation allocation;
   BacklogMeter meter(*scenario);
   while (!episode.over()) {
     const Observation& o = episode.observation();
-    const FeatureBatch& features = episode.features();
-    outputs.resize(o.job.size() * kIndexOutputs);
-    net.Forward(features.jobs, features.context, outputs, &scratch);
-    const std::span scores(reinterpret_cast<const Score*>(outputs.data()), o.job.size());
-    grants.clear();
     const std::int32_t tick = episode.tick();
     const bool fresh = tick / options.noise_interval != period;
     period = tick / options.noise_interval;
     Rng exploration(noise, "hold", static_cast<std::uint64_t>(period));
-    fill.Fill(o, scores, &exploration, &grants, &gradient);
-    placement->Place(o, grants, &allocation);
+    explorer->Decide(o, &exploration, &allocation);
 
+    const std::span<const float> gradient = explorer->gradient();
     if (fresh && selection.Uniform() < options.keep && Explored(gradient)) {
+      const FeatureBatch& features = explorer->features();
       const auto decision = static_cast<std::int64_t>(rollout.tick_of_decision.size());
       rollout.jobs.insert(rollout.jobs.end(), features.jobs.begin(), features.jobs.end());
       rollout.contexts.insert(rollout.contexts.end(), features.context.begin(),
                               features.context.end());
       rollout.decision_of_job.insert(rollout.decision_of_job.end(), o.job.size(), decision);
-      for (const Score& g : gradient) {
-        rollout.score_gradient.insert(rollout.score_gradient.end(), {g.u, g.beta, g.kappa});
-      }
+      rollout.score_gradient.insert(rollout.score_gradient.end(), gradient.begin(), gradient.end());
       rollout.tick_of_decision.push_back(tick);
     }
     auto& backlogs = rollout.backlog_of_tick;
@@ -85,9 +79,7 @@ Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexN
 double EpisodeReward(const std::shared_ptr<const Scenario>& scenario, Policy& policy,
                      const RolloutOptions& options) {
   TrainingEpisode episode = Begin(scenario, options);
-  EpisodeContext context = ContextOf(*scenario);
-  context.seed = 0;
-  policy.OnEpisodeStart(context);
+  policy.OnEpisodeStart(ContextFor(*scenario));
   Allocation allocation;
   while (!episode.over()) {
     policy.Decide(episode.observation(), &allocation);

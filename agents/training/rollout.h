@@ -6,15 +6,16 @@
 #include <vector>
 
 #include "agents/training/backlog.h"
+#include "agents/training/numbers_explorer.h"
 #include "forecast/length_model.h"
-#include "models/index_net.h"
 #include "sched/policy.h"
 #include "sim/scenario.h"
 
 namespace allot {
 
 struct RolloutOptions {
-  double tau = 0.3;  // temperature of the sampled fill
+  Exploration exploration = Exploration::kFill;
+  double tau = 0.3;  // temperature of the sampled fill; standard deviation of the noise on u
   // Intervals for which each job keeps its exploration noise. Where restarts are expensive, new
   // noise at every interval mostly teaches that. Only the first decision of such a period has a
   // gradient.
@@ -41,10 +42,10 @@ struct Rollout {
   double total_reward = 0;
 };
 
-// Equal arguments give equal results on any thread.
-Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const IndexNet& net,
+// Equal arguments give equal results on any thread. `world` as in Serving.
+Rollout RunRollout(const std::shared_ptr<const Scenario>& scenario, const NetWeights& weights,
                    const RolloutOptions& options, std::uint64_t seed, std::uint64_t a,
-                   std::uint64_t b);
+                   std::uint64_t b, const std::string& world = "");
 
 // Sum of rewards of a policy on the scenario, cut at the same instant as a rollout: the unit in
 // which returns are measured, and what validation compares.

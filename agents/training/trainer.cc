@@ -1,5 +1,7 @@
 #include "agents/training/trainer.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -10,15 +12,20 @@
 
 namespace allot {
 
+bool TrainerInfo::Trains(const NetworkInfo& network) const {
+  return actions.empty() ||
+         std::find(actions.begin(), actions.end(), network.actions) != actions.end();
+}
+
 std::unique_ptr<Trainer> MakeTrainer(std::string_view spec, TrainerOptions options,
                                      EpisodeSource episodes, TrainerState state) {
   if (options.workloads < 1) throw UsageError("workloads must be >= 1, got {}", options.workloads);
   const NamedParams named = ParseNamedParams(spec);
   const auto& info = Registry<TrainerInfo>::Global().Get("training method", named.name);
   const NetworkInfo& network = NetworkOf(state.weights);
-  if (!info.actions.empty() && info.actions != network.actions) {
+  if (!info.Trains(network)) {
     throw UsageError("training method '{}' trains networks of {} actions, '{}' is of {} actions",
-                     info.id, info.actions, network.id, network.actions);
+                     info.id, fmt::join(info.actions, " or "), network.id, network.actions);
   }
   if (options.team->size() > 1 && !info.shared) {
     throw UsageError("training method '{}' runs in one process, started were {}", info.id,

@@ -32,6 +32,8 @@ struct EpisodeWorld {
   PolicyMaker teacher;  // in place of TrainerOptions::teacher
 };
 
+struct NetworkInfo;  // agents/learned/agent.h
+
 struct TrainerOptions {  // of all methods
   std::uint64_t seed = 1;
   int iterations = 100;
@@ -76,9 +78,12 @@ class Trainer {
 };
 
 struct TrainerInfo {
+  bool Trains(const NetworkInfo& network) const;
+
   std::string id;
   std::string summary;
-  std::string actions;  // of the networks that it trains (NetworkInfo::actions); empty: any
+  std::vector<std::string> actions;  // of the networks that it trains (NetworkInfo::actions);
+                                     // empty: any
   std::vector<ParamSpec> params;
   std::function<std::unique_ptr<Trainer>(const Params&, TrainerOptions, EpisodeSource,
                                          TrainerState)>

@@ -789,5 +789,5 @@ def test_sequence_networks_from_teacher_to_serving(allot, tmp_path, training, ne
     other = "shared" if kind == "flat" else "flat"
     assert f"--network asks for '{other}'" in allot("train", "--setting", "dl2:size=S", "--network", other, "--start", start,
                                                     "--method", "ppo", "--out", tmp_path / "no", exit=2).stderr
-    assert "trains networks of index actions" in allot("train", "--setting", "dl2:size=S", "--start", start,
+    assert "trains networks of index or offsets actions" in allot("train", "--setting", "dl2:size=S", "--start", start,
                                                        "--out", tmp_path / "no", exit=2).stderr

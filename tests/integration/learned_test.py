@@ -219,13 +219,14 @@ def test_log_without_ends_is_refused(allot, fifo_log, tmp_path):
 
 # ---- one network for several worlds ----
 
-MIXED = ["train", "--setting", "pollux:load=0.05,gavel:jobs=20,gpus=4", "--network", "offsets:hidden=4",
-         "--method", "evolution:pairs=2,sigma=0.3,tensors=out.job|out.bias", "--iterations", "1", "--batch", "2",
-         "--validation-workloads", "2", "--validate-every", "1", "--quiet"]
+IN_TWO_WORLDS = ["train", "--setting", "pollux:load=0.05,gavel:jobs=20,gpus=4", "--network", "offsets:hidden=4", "--iterations", "1",
+                 "--batch", "2", "--validation-workloads", "2", "--validate-every", "1", "--quiet", "--method"]
+MIXED = [*IN_TWO_WORLDS, "evolution:pairs=2,sigma=0.3,tensors=out.job|out.bias"]
 
 
-def test_one_network_is_trained_in_several_worlds_and_serves_each(allot, training, tmp_path):
-    found = json.loads(allot(*MIXED, "--out", "run", "--json").stdout)
+@pytest.mark.parametrize("method", [MIXED[-1], "policy-gradient:rollouts=3,learning-rate=0.1"])
+def test_one_network_is_trained_in_several_worlds_and_serves_each(allot, training, tmp_path, method):
+    found = json.loads(allot(*IN_TWO_WORLDS, method, "--out", "run", "--json").stdout)
     assert len(found["best_by_setting"]) == 2
     state = read_json(tmp_path / "run" / "latest" / "state.json")
     assert set(state["shape"]["worlds"]) == {"gavel", "pollux"}
@@ -249,9 +250,20 @@ def test_settings_of_several_profiles_are_compared_apart(allot):
     assert "settings must be of one profile" in stderr
 
 
-def test_a_method_that_cannot_train_offsets_says_so(allot, training, tmp_path):
-    stderr = allot("train", "--setting", "pollux:load=0.05", "--network", "offsets", "--out", "run", exit=2).stderr
-    assert "trains networks of index actions, 'offsets' is of offsets actions" in stderr
+def test_an_exploration_that_does_not_suit_the_network_says_so(allot, training, tmp_path):
+    train = ["train", "--setting", "pollux:load=0.05", "--network", "offsets", "--out", "run", "--method"]
+    assert "exploration=fill draws the fill of networks 'index', this one is 'offsets'" in allot(
+        *train, "policy-gradient:exploration=fill", exit=2).stderr
+    assert "must be fill or values, got 'order'" in allot(*train, "policy-gradient:exploration=order", exit=2).stderr
+
+
+def test_the_index_network_can_explore_by_values(allot, training, tmp_path):
+    train = ["train", "--setting", "dl2:size=S", "--iterations", "1", "--batch", "1", "--validation-workloads", "1", "--quiet", "--json"]
+    episodes = [json.loads(allot(*train, "--method", f"policy-gradient:rollouts=3,exploration={way}", "--out", way).stdout)
+                for way in ("values", "fill")]
+    assert [run["episodes"] for run in episodes] == [3, 3]
+    values, fill = ((tmp_path / way / "latest" / "model.safetensors").read_bytes() for way in ("values", "fill"))
+    assert values != fill
 
 
 # ---- what stops a training ----

@@ -6,6 +6,7 @@
 #include "agents/learned/index_agent.h"
 #include "models/torch/index_trainer.h"
 #include "sim/simulated_cluster.h"
+#include "tests/unit/training/double_outputs.h"
 #include "tests/unit/training/fill_probability.h"
 #include "tests/unit/training/small_world.h"
 
@@ -14,41 +15,11 @@ namespace {
 
 constexpr double kFillTau = 0.4;
 
-// The network's answer in double, with one weight moved.
-std::vector<DoubleScore> ScoresOf(const IndexNetWeights& w, const std::string& moved,
+std::vector<DoubleScore> ScoresOf(const IndexNetWeights& weights, const std::string& moved,
                                   std::size_t at, double by, const FeatureBatch& features) {
-  const auto value = [&](std::string_view name, std::size_t i) {
-    return static_cast<double>(w[name].data[i]) + (name == moved && i == at ? by : 0.0);
-  };
-  const auto hidden = static_cast<std::size_t>(w.shape.hidden);
   std::vector<DoubleScore> scores;
-  for (std::size_t row = 0; row * kJobFeatures < features.jobs.size(); ++row) {
-    const float* x = &features.jobs[row * kJobFeatures];
-    std::vector<double> h(hidden);
-    for (std::size_t k = 0; k < hidden; ++k) {
-      double z = value(index_net::kHiddenBias, k);
-      for (std::size_t f = 0; f < kJobFeatures; ++f) {
-        z += value(index_net::kHiddenJob, k * kJobFeatures + f) * x[f];
-      }
-      for (std::size_t c = 0; c < kContextFeatures; ++c) {
-        z += value(index_net::kHiddenContext, k * kContextFeatures + c) * features.context[c];
-      }
-      h[k] = std::tanh(z);
-    }
-    std::array<double, kIndexOutputs> out{};
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      out[i] = value(index_net::kOutBias, i);
-      for (std::size_t k = 0; k < hidden; ++k) {
-        out[i] += value(index_net::kOutHidden, i * hidden + k) * h[k];
-      }
-      for (std::size_t f = 0; f < kJobFeatures; ++f) {
-        out[i] += value(index_net::kOutJob, i * kJobFeatures + f) * x[f];
-      }
-      for (std::size_t c = 0; c < kContextFeatures; ++c) {
-        out[i] += value(index_net::kOutContext, i * kContextFeatures + c) * features.context[c];
-      }
-    }
-    scores.push_back({out[0], out[1], out[2]});
+  for (const auto& [u, beta, kappa] : DoubleOutputs(weights, moved, at, by, features)) {
+    scores.push_back({u, beta, kappa});
   }
   return scores;
 }

@@ -120,10 +120,12 @@ TEST(PolicyGradient, RefusesAnUnknownBaseline) {
 TEST(PolicyGradient, RefusesANetworkOfOtherActions) {
   TrainerState state;
   state.weights = MakeNetwork("flat:hidden=4", 1);
-  ExpectError(ExitCode::kUsage, {"'policy-gradient'", "index actions", "'flat'", "sequence"}, [&] {
-    MakeTrainer(
-        "policy-gradient", {}, [](std::uint64_t seed) { return SmallScenario(seed); }, state);
-  });
+  ExpectError(ExitCode::kUsage,
+              {"'policy-gradient'", "index or offsets actions", "'flat'", "sequence"}, [&] {
+                MakeTrainer(
+                    "policy-gradient", {}, [](std::uint64_t seed) { return SmallScenario(seed); },
+                    state);
+              });
 }
 
 }  // namespace

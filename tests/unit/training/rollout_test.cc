@@ -37,14 +37,13 @@ TEST(Advantages, RolloutsThatEndedCountAsZero) {
 TEST(Advantages, SameArrivalsHaveMuchLessVariance) {
   constexpr std::size_t kWorkloads = 6;
   constexpr std::size_t kRollouts = 6;
-  const IndexNet net(Weights());
   std::vector<Series> returns(kWorkloads);
   for (std::size_t w = 0; w < kWorkloads; ++w) {
     // At several loads, as in every batch of training.
     const auto scenario = SmallScenario(w, 12 + 8 * static_cast<int>(w));
     for (std::size_t k = 0; k < kRollouts; ++k) {
       returns[w].push_back(
-          ReturnsFrom(RunRollout(scenario, net, {}, 1, w, k).reward_of_tick, 0.997));
+          ReturnsFrom(RunRollout(scenario, Weights(), {}, 1, w, k).reward_of_tick, 0.997));
     }
   }
   double same = 0;
@@ -61,19 +60,18 @@ TEST(Advantages, SameArrivalsHaveMuchLessVariance) {
 
 TEST(Rollout, EqualNamesGiveEqualRollouts) {
   const auto scenario = SmallScenario(3);
-  const IndexNet net(Weights());
   const RolloutOptions options{.keep = 0.5};
-  const Rollout a = RunRollout(scenario, net, options, 1, 2, 3);
-  const Rollout b = RunRollout(scenario, net, options, 1, 2, 3);
+  const Rollout a = RunRollout(scenario, Weights(), options, 1, 2, 3);
+  const Rollout b = RunRollout(scenario, Weights(), options, 1, 2, 3);
   EXPECT_EQ(a.jobs, b.jobs);
   EXPECT_EQ(a.score_gradient, b.score_gradient);
   EXPECT_EQ(a.tick_of_decision, b.tick_of_decision);
   EXPECT_EQ(a.reward_of_tick, b.reward_of_tick);
-  EXPECT_NE(a.reward_of_tick, RunRollout(scenario, net, options, 1, 2, 4).reward_of_tick);
+  EXPECT_NE(a.reward_of_tick, RunRollout(scenario, Weights(), options, 1, 2, 4).reward_of_tick);
 }
 
 TEST(Rollout, KeptDecisionsAreConsistent) {
-  const Rollout rollout = RunRollout(SmallScenario(3), IndexNet(Weights()), {.keep = 0.5}, 1, 0, 0);
+  const Rollout rollout = RunRollout(SmallScenario(3), Weights(), {.keep = 0.5}, 1, 0, 0);
   const std::size_t decisions = rollout.tick_of_decision.size();
   const std::size_t rows = rollout.decision_of_job.size();
   ASSERT_GT(decisions, 0U);
@@ -89,7 +87,7 @@ TEST(Rollout, KeptDecisionsAreConsistent) {
 TEST(Rollout, KeptNoiseHasOneGradientAPeriod) {
   constexpr int kPeriod = 4;
   const Rollout rollout =
-      RunRollout(SmallScenario(1), IndexNet(Weights()), {.noise_interval = kPeriod}, 1, 0, 0);
+      RunRollout(SmallScenario(1), Weights(), {.noise_interval = kPeriod}, 1, 0, 0);
   ASSERT_FALSE(rollout.tick_of_decision.empty());
   std::int32_t last = -1;
   for (const std::int32_t tick : rollout.tick_of_decision) {

@@ -90,7 +90,7 @@ TEST(StateBaseline, RolloutsMayEndApart) {
 
 // What it is for: rollouts of the same arrivals differ most by where they have got to.
 TEST(StateBaseline, HasLessVarianceThanTheSameArrivals) {
-  const IndexNet net(IndexAgentAt({.alpha = 0.25F, .beta = 0.3F, .kappa = 0.3F}, 4, 1));
+  const IndexNetWeights net(IndexAgentAt({.alpha = 0.25F, .beta = 0.3F, .kappa = 0.3F}, 4, 1));
   double arrivals = 0;
   double state = 0;
   for (std::size_t w = 0; w < 6; ++w) {

@@ -19,7 +19,7 @@ std::vector<Pair> Pairs() {
   std::vector<Pair> pairs;
   for (const TrainerInfo& method : Registry<TrainerInfo>::Global().entries()) {
     for (const NetworkInfo& network : Registry<NetworkInfo>::Global().entries()) {
-      if (!method.actions.empty() && method.actions != network.actions) continue;
+      if (!method.Trains(network)) continue;
       pairs.push_back({method.id, network.id + ":hidden=4"});
     }
   }
