@@ -1,9 +1,16 @@
 #include "models/net_weights.h"
 
+#include <fmt/format.h>
+
 #include "core/check.h"
 #include "core/error.h"
 
 namespace allot {
+namespace {
+
+constexpr char kOfWorld = '@';
+
+}  // namespace
 
 Tensor& NetWeights::operator[](std::string_view name) {
   const auto found = tensors.find(name);
@@ -15,6 +22,15 @@ const Tensor& NetWeights::operator[](std::string_view name) const {
   const auto found = tensors.find(name);
   ALLOT_CHECK(found != tensors.end());
   return found->second;
+}
+
+std::string OwnTensor(std::string_view name, std::string_view world) {
+  return fmt::format("{}{}{}", name, kOfWorld, world);
+}
+
+std::string_view WorldOfTensor(std::string_view name) {
+  const std::size_t at = name.find(kOfWorld);
+  return at == std::string_view::npos ? std::string_view{} : name.substr(at + 1);
 }
 
 int SizeOf(const NetWeights& weights, const char* key, const std::string& origin) {

@@ -22,6 +22,11 @@ struct NetWeights {
   TensorMap tensors;
 };
 
+// Some networks have parts of their own for worlds: tensors named NAME@WORLD. What is learned in an
+// episode of another world says nothing of them.
+std::string OwnTensor(std::string_view name, std::string_view world);  // "NAME@WORLD"
+std::string_view WorldOfTensor(std::string_view name);                 // "": of no single world
+
 // sizes[key], a whole number in [1, 4096]; DataError that opens with `origin` otherwise.
 int SizeOf(const NetWeights& weights, const char* key, const std::string& origin);
 

@@ -56,10 +56,40 @@ std::string RuleSpecOf(const NetWeights& weights, const Serving& serving) {
       serving.world, fmt::join(known, ", "));
 }
 
+constexpr std::string_view kOwnTensors[] = {index_net::kOutHidden, index_net::kOutJob,
+                                            index_net::kOutContext, index_net::kOutBias};
+
+// Without the parts of worlds.
+NetWeights SharedPart(const NetWeights& weights) {
+  NetWeights shared = weights;
+  std::erase_if(shared.tensors,
+                [](const auto& each) { return !WorldOfTensor(each.first).empty(); });
+  return shared;
+}
+
+// The network of `world`: the shared part and its own, if there is one.
+IndexNetWeights WeightsIn(const NetWeights& weights, const std::string& world) {
+  IndexNetWeights sum(SharedPart(weights));
+  for (const std::string_view name : kOwnTensors) {
+    const auto own = weights.tensors.find(OwnTensor(name, world));
+    if (own == weights.tensors.end()) continue;
+    std::vector<float>& values = sum[name].data;
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] += own->second.data[i];
+  }
+  return sum;
+}
+
+// The world asked for; where none is and the network knows one only, that.
+std::string WorldOf(const NetWeights& weights, const Serving& serving) {
+  if (!serving.world.empty() || !serving.index.empty()) return serving.world;
+  const auto worlds = weights.sizes.find(kWorlds);
+  return worlds != weights.sizes.end() && worlds->size() == 1 ? worlds->begin().key() : "";
+}
+
 class OffsetsPolicy : public NumbersPolicy {
  public:
   OffsetsPolicy(const Agent& agent, const Serving& serving)
-      : NumbersPolicy(agent.weights),
+      : NumbersPolicy(WeightsIn(agent.weights, WorldOf(agent.weights, serving))),
         encoder_(agent.lengths),
         rule_(RuleOf(RuleSpecOf(agent.weights, serving), agent, serving.placement)) {}
 
@@ -108,10 +138,25 @@ void BeginIn(NetWeights* weights, const std::string& world, const std::string& i
   RuleOf(index, {}, "packed");  // refuse now what is none
   nlohmann::json& worlds = weights->sizes[kWorlds];
   if (!worlds.contains(world)) worlds[world] = index;
+  for (const std::string_view name : kOwnTensors) {
+    weights->tensors.try_emplace(OwnTensor(name, world), ZeroTensor((*weights)[name].shape));
+  }
+}
+
+// Each world has all of its own tensors, in the shapes of the shared ones, and no other has any.
+void CheckOwnParts(const NetWeights& weights, const IndexNetWeights& shared,
+                   const nlohmann::json& worlds, const std::string& origin) {
+  TensorMap expected = shared.tensors;
+  for (const auto& [world, spec] : worlds.items()) {
+    for (const std::string_view name : kOwnTensors) {
+      expected.emplace(OwnTensor(name, world), ZeroTensor(shared[name].shape));
+    }
+  }
+  RequireSameLayout(weights.tensors, expected, origin);
 }
 
 void CheckOffsets(const NetWeights& weights, const std::string& origin) {
-  const IndexNetWeights net(weights, origin);
+  const IndexNetWeights net(SharedPart(weights), origin);
   if (net.shape != OffsetsShape(net.shape.hidden)) {
     throw DataError(
         "{}: checkpoint has shape {}, this allot needs {} features of a job, {} of the "
@@ -134,6 +179,7 @@ void CheckOffsets(const NetWeights& weights, const std::string& origin) {
       throw DataError("{}: world '{}': {}", origin, world, error.what());
     }
   }
+  CheckOwnParts(weights, net, *worlds, origin);
 }
 
 ALLOT_REGISTER(NetworkInfo,

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -75,7 +76,7 @@ class EvolutionTrainer : public Trainer {
                                    options_.max_decisions) /
                            teacher[w][0])};
         });
-    return Learn(directions, results);
+    return Learn(directions, results, worlds);
   }
 
  private:
@@ -90,25 +91,63 @@ class EvolutionTrainer : public Trainer {
     return direction;
   }
 
-  IterationReport Learn(const std::vector<TensorMap>& directions,
-                        const std::vector<std::vector<double>>& results) {
-    const auto workloads = static_cast<std::size_t>(options_.workloads);
-    const std::size_t pairs = directions.size();
-    IterationReport report;
-    std::vector<double> difference(pairs, 0.0);
+  // By pair: mean over the workloads of `world` (of all, where it is empty) of the difference that
+  // the sign made; empty where none was played.
+  static std::vector<double> Differences(const std::vector<std::vector<double>>& results,
+                                         const std::vector<EpisodeWorld>& worlds,
+                                         std::string_view world) {
+    const std::size_t workloads = worlds.size();
+    const auto counts = [&](std::size_t w) { return world.empty() || worlds[w].name == world; };
+    double played = 0;
+    for (std::size_t w = 0; w < workloads; ++w) played += counts(w) ? 1 : 0;
+    std::vector<double> difference;
+    if (played == 0) return difference;
+    difference.assign(results.size() / workloads / 2, 0.0);
     for (std::size_t i = 0; i < results.size(); ++i) {
       const double sign = i / workloads % 2 == 0 ? 1 : -1;
-      difference[i / workloads / 2] += sign * results[i][0] / static_cast<double>(workloads);
-      report.ratio_to_teacher += std::exp(results[i][0]) / static_cast<double>(results.size());
+      if (counts(i % workloads)) difference[i / workloads / 2] += sign * results[i][0] / played;
     }
-    for (const double d : difference) report.signal += d * d / static_cast<double>(pairs);
-    report.signal = std::sqrt(report.signal);
+    return difference;
+  }
+
+  static double RootMeanSquare(const std::vector<double>& values) {
+    double squares = 0;
+    for (const double v : values) squares += v * v / static_cast<double>(values.size());
+    return std::sqrt(squares);
+  }
+
+  // What a world's own tensors did shows in its episodes only.
+  TensorMap Gradient(const std::vector<TensorMap>& directions,
+                     const std::vector<std::vector<double>>& results,
+                     const std::vector<EpisodeWorld>& worlds) const {
     TensorMap gradient = ZerosLike(state_.weights.tensors);
-    for (std::size_t p = 0; p < pairs; ++p) {
-      const double scale =
-          difference[p] / (std::max(report.signal, 1e-12) * static_cast<double>(pairs));
-      AddScaled(&gradient, directions[p], static_cast<float>(scale));
+    std::map<std::string_view, std::vector<double>> scales;  // by world
+    for (auto& [name, tensor] : gradient) {
+      const std::string_view world = WorldOfTensor(name);
+      const auto [found, is_new] = scales.try_emplace(world);
+      if (is_new) {
+        found->second = Differences(results, worlds, world);
+        const double size = std::max(RootMeanSquare(found->second), 1e-12);
+        for (double& d : found->second) d /= size * static_cast<double>(directions.size());
+      }
+      for (std::size_t p = 0; p < found->second.size(); ++p) {
+        const auto scale = static_cast<float>(found->second[p]);
+        const std::vector<float>& direction = directions[p].find(name)->second.data;
+        for (std::size_t i = 0; i < direction.size(); ++i) tensor.data[i] += scale * direction[i];
+      }
     }
+    return gradient;
+  }
+
+  IterationReport Learn(const std::vector<TensorMap>& directions,
+                        const std::vector<std::vector<double>>& results,
+                        const std::vector<EpisodeWorld>& worlds) {
+    IterationReport report;
+    for (const std::vector<double>& result : results) {
+      report.ratio_to_teacher += std::exp(result[0]) / static_cast<double>(results.size());
+    }
+    report.signal = RootMeanSquare(Differences(results, worlds, ""));
+    const TensorMap gradient = Gradient(directions, results, worlds);
     report.learning_rate = LearningRateAt(state_.iteration, options_.iterations, own_.learning_rate,
                                           own_.final_learning_rate);
     report.gradient_norm =
@@ -129,6 +168,16 @@ class EvolutionTrainer : public Trainer {
 std::set<std::string> TensorsNamed(const std::string& text, const NetWeights& weights) {
   std::set<std::string> names;
   if (text.empty()) return names;
+  if (text == "own") {
+    for (const auto& [name, tensor] : weights.tensors) {
+      if (!WorldOfTensor(name).empty()) names.insert(name);
+    }
+    if (!names.empty()) return names;
+    throw UsageError(
+        "training method 'evolution': tensors=own, but the network '{}' has no tensors of single "
+        "worlds",
+        weights.kind);
+  }
   for (const std::string_view part : Split(text, '|')) {
     const std::string name(part);
     if (!weights.tensors.contains(name)) {
@@ -154,7 +203,7 @@ ALLOT_REGISTER(
                    -1e300, 1e300, "hidden"},
                   {"tensors", "",
                    "names of those that are learned, joined by '|' (out.job, out.context, ...); "
-                   "empty: all"},
+                   "own: those of single worlds; empty: all"},
                   {"learning-rate", "0.02", "of Adam, in the first iteration", 1e-9, 10},
                   {"final-learning-rate", "0.002", "of Adam, in the last iteration", 1e-9, 10}},
                  [](const Params& params, TrainerOptions options, EpisodeSource episodes,

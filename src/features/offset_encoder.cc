@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "core/index.h"
 #include "forecast/remaining.h"
@@ -24,6 +25,10 @@ constexpr std::array<std::string_view, kOffsetOwn> kOwnNames = {
     "ln (mean rate over its GPU types / on its best)",
     "ln (rate on the GPU type it runs on / on its best), 0 where it waits",
     "share of the GPU types on which it cannot run",
+    "ln (1 + GPU-intervals attained)",
+    "ln efficiency in its largest useful configuration, less its mean of the last ten decisions",
+    "ln (1 + GPUs asked for by jobs whose best GPU type is its best / GPUs of that type)",
+    "the same of the least wanted type where it can run, less that",
 };
 
 constexpr std::array<std::string_view, kOffsetWorld> kWorldNames = {
@@ -41,6 +46,9 @@ float Clipped(double value) {
 }
 
 double SafeLog(double value) { return std::log(std::max(value, 1e-9)); }
+
+// Of the mean that trends are measured from: about ten decisions.
+constexpr float kSlow = 0.1F;
 
 UnitCounts FourTimes(const UnitCounts& units) { return {4 * units.of(0), 4 * units.of(1)}; }
 
@@ -102,6 +110,11 @@ void EncodeTable(const ConfigurationTable& table, std::int32_t running, std::siz
 std::span<const std::string_view> OffsetEncoder::OwnNames() { return kOwnNames; }
 std::span<const std::string_view> OffsetEncoder::WorldNames() { return kWorldNames; }
 
+void OffsetEncoder::OnEpisodeStart() {
+  encoder_.OnEpisodeStart();
+  slow_.clear();
+}
+
 void OffsetEncoder::Encode(const Observation& o, std::span<const Score> scores,
                            FeatureBatch* batch) {
   encoder_.Encode(o, &base_);
@@ -123,8 +136,11 @@ void OffsetEncoder::Encode(const Observation& o, std::span<const Score> scores,
     x[kRestartShare] = Clipped(std::log1p(o.restart_cost[r] / std::max(left, 1e-3)));
     x[kChanges] = Clipped(std::log1p(o.changes[r]));
     x[kWait] = Clipped(std::log1p(std::max(0.0, o.now - o.waiting_since[r]) / o.interval));
+    x[kService] = Clipped(std::log1p(o.attained_gpu_seconds[r] / o.interval));
     EncodeTable(table, o.running[r], types, x);
+    x[kTrend] = Trend(o.job[r], x[kWidest]);
   }
+  EncodeWanted(o, batch);
   for (std::size_t f = 0; f < kOffsetJobFeatures; ++f) {
     double sum = 0;
     for (std::size_t r = 0; r < rows; ++r) sum += batch->jobs[r * kOffsetJobFeatures + f];
@@ -133,6 +149,36 @@ void OffsetEncoder::Encode(const Observation& o, std::span<const Score> scores,
   std::copy_n(base_.context.data() + std::size_t{2} * kJobFeatures, kClusterFeatures,
               batch->context.data() + kOffsetJobFeatures);
   EncodeWorld(o, batch->context.data() + kOffsetJobFeatures + kClusterFeatures);
+}
+
+float OffsetEncoder::Trend(JobIndex job, float now) {
+  if (slow_.size() <= At(job)) slow_.resize(At(job) + 1, std::numeric_limits<float>::quiet_NaN());
+  float& slow = slow_[At(job)];
+  if (std::isnan(slow)) slow = now;
+  const float trend = now - slow;
+  slow += kSlow * trend;
+  return trend;
+}
+
+void OffsetEncoder::EncodeWanted(const Observation& o, FeatureBatch* batch) {
+  wanted_.assign(o.cluster->types().size(), 0.0);
+  for (std::size_t r = 0; r < o.job.size(); ++r) {
+    const ConfigurationTable& table = *o.table[r];
+    wanted_[At(table.types().front())] += table[o.requested[r]].demand.gpus;
+  }
+  for (std::size_t t = 0; t < wanted_.size(); ++t) {
+    const double gpus = o.cluster->total_of(static_cast<GpuTypeIndex>(t)).gpus;
+    wanted_[t] = std::log1p(wanted_[t] / std::max(1.0, gpus));
+  }
+  for (std::size_t r = 0; r < o.job.size(); ++r) {
+    float* const x = batch->jobs.data() + r * kOffsetJobFeatures + kJobFeatures;
+    const std::vector<GpuTypeIndex>& types = o.table[r]->types();
+    const double best = wanted_[At(types.front())];
+    double least = best;
+    for (const GpuTypeIndex type : types) least = std::min(least, wanted_[At(type)]);
+    x[kWanted] = Clipped(best);
+    x[kSpared] = Clipped(least - best);
+  }
 }
 
 void OffsetEncoder::EncodeWorld(const Observation& o, float* x) {

@@ -17,7 +17,7 @@
 namespace allot {
 
 // A new version of the index features is one of these, too.
-inline constexpr int kOffsetFeatureVersion = 100 * kFeatureVersion + 51;
+inline constexpr int kOffsetFeatureVersion = 100 * kFeatureVersion + 52;
 
 // Places in a job's features after the kJobFeatures of the encoder.
 enum OffsetFeature : int {
@@ -34,6 +34,10 @@ enum OffsetFeature : int {
   kTypeMean,
   kTypeNow,
   kTypesMissing,
+  kService,    // GPU time attained
+  kTrend,      // of kWidest: as gradient noise grows, more GPUs pay off
+  kWanted,     // how scarce its best GPU type is: what a price would say
+  kSpared,     // how much less scarce the least wanted of its types is
   kOffsetOwn,  // their number
 };
 inline constexpr int kOffsetWorld = 6;
@@ -45,11 +49,12 @@ class OffsetEncoder {
  public:
   explicit OffsetEncoder(LengthModel lengths = {}) : encoder_(std::move(lengths)) {}
 
-  void OnEpisodeStart() { encoder_.OnEpisodeStart(); }
+  void OnEpisodeStart();
   void Observe(const Observation& observation) { encoder_.Observe(observation); }
 
   // `scores`: what the index gives each row. jobs: rows x kOffsetJobFeatures; context:
-  // kOffsetContext, 0 where there is no job. O(rows x types); no allocation in steady state.
+  // kOffsetContext, 0 where there is no job. O(rows x types); no allocation in steady state. To be
+  // called once a decision: trends are since the calls before.
   void Encode(const Observation& observation, std::span<const Score> scores, FeatureBatch* batch);
 
   // Of the own features only, in their order.
@@ -61,7 +66,12 @@ class OffsetEncoder {
 
   FeatureEncoder encoder_;
   FeatureBatch base_;
-  std::vector<double> used_;  // GPUs, by type
+  void EncodeWanted(const Observation& observation, FeatureBatch* batch);
+  float Trend(JobIndex job, float now);
+
+  std::vector<double> used_;    // GPUs, by type
+  std::vector<double> wanted_;  // ln (1 + GPUs asked for / GPUs), by type
+  std::vector<float> slow_;     // by job: slow mean of kWidest; NaN: not seen
 };
 
 }  // namespace allot

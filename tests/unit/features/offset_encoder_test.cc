@@ -56,6 +56,26 @@ TEST_F(OffsetFeatures, SayWhatTheIndexGivesAndWhatARestartCosts) {
   EXPECT_FLOAT_EQ(Of(0, kRestart), 0.2F);
 }
 
+// The job on two types asks for GPUs of its best, the first; of the second type more are left.
+TEST_F(OffsetFeatures, SayWhichTypesAreWanted) {
+  const double asked = (*world_.o.table[0])[world_.o.requested[0]].demand.gpus +
+                       (*world_.o.table[1])[world_.o.requested[1]].demand.gpus;
+  EXPECT_FLOAT_EQ(Of(0, kWanted), static_cast<float>(std::log1p(asked / 4)));
+  EXPECT_FLOAT_EQ(Of(0, kSpared), -Of(0, kWanted));
+  EXPECT_FLOAT_EQ(Of(1, kSpared), 0);
+}
+
+TEST_F(OffsetFeatures, SayHowScalingChanges) {
+  OffsetEncoder encoder;
+  const std::vector<Score> scores(2);
+  encoder.Encode(world_.o, scores, &batch_);
+  EXPECT_FLOAT_EQ(Of(1, kTrend), 0);
+  const float before = Of(1, kWidest);
+  world_.o.table[1] = world_.o.table[0];
+  encoder.Encode(world_.o, scores, &batch_);
+  EXPECT_FLOAT_EQ(Of(1, kTrend), Of(1, kWidest) - before);
+}
+
 TEST_F(OffsetFeatures, SayWhichTypesAreInUse) {
   EXPECT_FLOAT_EQ(OfWorld(0), std::log(2.0F));
   EXPECT_FLOAT_EQ(OfWorld(4), 0);

@@ -78,6 +78,13 @@ TEST_F(OffsetsNetwork, RefusesACheckpointWhoseIndexIsNone) {
   ExpectError(ExitCode::kBadData, {path_, "world 'sia'", "'alpha'"}, [&] { LoadAgent(path_); });
 }
 
+TEST_F(OffsetsNetwork, RefusesAnOwnPartWithoutItsWorld) {
+  Checkpoint checkpoint = Saved();
+  checkpoint.weights.sizes["worlds"].erase("sia");
+  SaveCheckpoint(checkpoint, path_);
+  ExpectError(ExitCode::kBadData, {path_, "out.bias@sia"}, [&] { LoadAgent(path_); });
+}
+
 TEST_F(OffsetsNetwork, RefusesOtherFeatureVersions) {
   Checkpoint checkpoint = Saved();
   checkpoint.feature_version = kFeatureVersion;

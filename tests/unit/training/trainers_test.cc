@@ -75,6 +75,32 @@ TEST_P(EveryTrainer, ResumesBitForBit) {
   EXPECT_EQ(report.iteration, 2);
 }
 
+// Of the tensors of a network that has some for each of two worlds: those that one iteration moved,
+// when all its episodes were of the first.
+TEST(Evolution, LearnsOfAWorldFromItsEpisodesOnly) {
+  TrainerState start;
+  start.weights = MakeNetwork("offsets:hidden=2", 1);
+  for (const char* world : {"played", "not-played"}) {
+    NetworkOf(start.weights).begin_in(&start.weights, world, "index");
+  }
+  TrainerOptions options;
+  options.workloads = 2;
+  options.max_decisions = 100;
+  options.world_of = [](std::uint64_t) {
+    return EpisodeWorld{"played", [] { return MakePolicy("index"); }};
+  };
+  const auto trainer = MakeTrainer(
+      "evolution:pairs=2,sigma=0.5", options,
+      [](std::uint64_t seed) { return SmallScenario(seed); }, start);
+  trainer->Step();
+  const auto moved = [&](std::string_view name) {
+    return trainer->state().weights[name] != start.weights[name];
+  };
+  EXPECT_TRUE(moved("out.job"));
+  EXPECT_TRUE(moved("out.job@played"));
+  EXPECT_FALSE(moved("out.job@not-played"));
+}
+
 INSTANTIATE_TEST_SUITE_P(All, EveryTrainer, testing::ValuesIn(Pairs()), [](const auto& tested) {
   std::string name = tested.param.method + "_" + ParseNamedParams(tested.param.network).name;
   for (char& c : name) c = std::isalnum(c) != 0 ? c : '_';
