@@ -23,6 +23,11 @@ const NetworkInfo& NetworkOf(const NetWeights& weights) {
   return Registry<NetworkInfo>::Global().Get("network", weights.kind);
 }
 
+NetWeights WeightsIn(const NetWeights& weights, const std::string& world) {
+  const NetworkInfo& network = NetworkOf(weights);
+  return network.in_world ? network.in_world(weights, world) : weights;
+}
+
 NetWeights MakeNetwork(std::string_view spec, std::uint64_t seed) {
   const NamedParams named = ParseNamedParams(spec);
   const NetworkInfo& info = Registry<NetworkInfo>::Global().Get("network", named.name);

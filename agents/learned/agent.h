@@ -56,10 +56,16 @@ struct NetworkInfo {
   // Tells weights the fixed index, by spec, that they add to in a world, unless they have one.
   // Empty: networks that do not want it.
   std::function<void(NetWeights*, const std::string& world, const std::string& index)> begin_in{};
+  // The one net that decides in a world, of weights with parts of worlds (OwnTensor): a sum of
+  // theirs and the shared ones. Empty: the weights as they are.
+  std::function<NetWeights(const NetWeights&, const std::string& world)> in_world{};
 };
 
 // Of these weights; UsageError when the kind is not known.
 const NetworkInfo& NetworkOf(const NetWeights& weights);
+
+// The net that decides in `world`.
+NetWeights WeightsIn(const NetWeights& weights, const std::string& world);
 
 // Fresh weights: "index:alpha=0.25" or "shared:hidden=24". UsageError with did-you-mean.
 NetWeights MakeNetwork(std::string_view spec, std::uint64_t seed);

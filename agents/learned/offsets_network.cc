@@ -68,8 +68,8 @@ NetWeights SharedPart(const NetWeights& weights) {
 }
 
 // The network of `world`: the shared part and its own, if there is one.
-IndexNetWeights WeightsIn(const NetWeights& weights, const std::string& world) {
-  IndexNetWeights sum(SharedPart(weights));
+NetWeights SumIn(const NetWeights& weights, const std::string& world) {
+  NetWeights sum = SharedPart(weights);
   for (const std::string_view name : kOwnTensors) {
     const auto own = weights.tensors.find(OwnTensor(name, world));
     if (own == weights.tensors.end()) continue;
@@ -89,7 +89,7 @@ std::string WorldOf(const NetWeights& weights, const Serving& serving) {
 class OffsetsPolicy : public NumbersPolicy {
  public:
   OffsetsPolicy(const Agent& agent, const Serving& serving)
-      : NumbersPolicy(WeightsIn(agent.weights, WorldOf(agent.weights, serving))),
+      : NumbersPolicy(SumIn(agent.weights, WorldOf(agent.weights, serving))),
         encoder_(agent.lengths),
         rule_(RuleOf(RuleSpecOf(agent.weights, serving), agent, serving.placement)) {}
 
@@ -194,7 +194,8 @@ ALLOT_REGISTER(NetworkInfo,
                                 -> std::unique_ptr<LearnedPolicy> {
                               return std::make_unique<OffsetsPolicy>(agent, serving);
                             },
-                            .begin_in = BeginIn}));
+                            .begin_in = BeginIn,
+                            .in_world = SumIn}));
 
 }  // namespace
 }  // namespace allot

@@ -13,6 +13,7 @@
 #include "agents/learned/agent.h"
 #include "agents/training/objective.h"
 #include "agents/training/trainer.h"
+#include "agents/training/weight_average.h"
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/rng.h"
@@ -28,6 +29,7 @@ struct EvolutionOptions {
   std::set<std::string> tensors{};  // that are learned; empty: all
   double learning_rate = 0.02;
   double final_learning_rate = 0.002;
+  double average = 0;
 };
 
 class EvolutionTrainer : public Trainer {
@@ -38,7 +40,8 @@ class EvolutionTrainer : public Trainer {
         objective_(std::move(objective)),
         options_(std::move(options)),
         episodes_(std::move(episodes)),
-        state_(std::move(state)) {}
+        state_(std::move(state)),
+        last_(LastWeights(state_)) {}
 
   const TrainerState& state() const override { return state_; }
 
@@ -69,7 +72,7 @@ class EvolutionTrainer : public Trainer {
           const std::size_t w = i % workloads;
           const std::size_t p = i / workloads / 2;
           const float sign = i / workloads % 2 == 0 ? 1.0F : -1.0F;
-          Agent agent{state_.weights, options_.lengths};
+          Agent agent{last_, options_.lengths};
           AddScaled(&agent.weights.tensors, directions[p], sign * static_cast<float>(own_.sigma));
           return {std::log(PlayFor(objective_, *scenarios[w],
                                    *MakeLearnedPolicy(agent, {.world = worlds[w].name}),
@@ -151,7 +154,8 @@ class EvolutionTrainer : public Trainer {
     report.learning_rate = LearningRateAt(state_.iteration, options_.iterations, own_.learning_rate,
                                           own_.final_learning_rate);
     report.gradient_norm =
-        AdamStep(gradient, report.learning_rate, {}, &state_.weights.tensors, &state_.adam);
+        AdamStep(gradient, report.learning_rate, {}, &last_.tensors, &state_.adam);
+    AverageWeights(last_, own_.average, &state_);
     state_.episodes += static_cast<std::int64_t>(results.size());
     report.episodes = state_.episodes;
     report.iteration = ++state_.iteration;
@@ -163,6 +167,7 @@ class EvolutionTrainer : public Trainer {
   TrainerOptions options_;
   EpisodeSource episodes_;
   TrainerState state_;
+  NetWeights last_;  // that perturbations are of
 };
 
 std::set<std::string> TensorsNamed(const std::string& text, const NetWeights& weights) {
@@ -193,33 +198,37 @@ std::set<std::string> TensorsNamed(const std::string& text, const NetWeights& we
 
 ALLOT_REGISTER(
     TrainerInfo,
-    (TrainerInfo{"evolution",
-                 "evolution strategies on an objective, pairs of opposite perturbations",
-                 {},
-                 {{"objective", "balanced", "what is minimised, see 'allot list objectives'"},
-                  {"pairs", "12", "pairs of perturbations per iteration", 1, 10000},
-                  {"sigma", "0.05", "standard deviation of a perturbation", 1e-6, 10},
-                  {"learn-hidden", "true", "also learn the hidden layer, not only the output layer",
-                   -1e300, 1e300, "hidden"},
-                  {"tensors", "",
-                   "names of those that are learned, joined by '|' (out.job, out.context, ...); "
-                   "own: those of single worlds; empty: all"},
-                  {"learning-rate", "0.02", "of Adam, in the first iteration", 1e-9, 10},
-                  {"final-learning-rate", "0.002", "of Adam, in the last iteration", 1e-9, 10}},
-                 [](const Params& params, TrainerOptions options, EpisodeSource episodes,
-                    TrainerState state) -> std::unique_ptr<Trainer> {
-                   const EvolutionOptions own{
-                       .pairs = params.Integer("pairs"),
-                       .sigma = params.Number("sigma"),
-                       .hidden = params.Flag("learn-hidden"),
-                       .tensors = TensorsNamed(params.Text("tensors"), state.weights),
-                       .learning_rate = params.Number("learning-rate"),
-                       .final_learning_rate = params.Number("final-learning-rate")};
-                   return std::make_unique<EvolutionTrainer>(
-                       own, ObjectiveNamed(params.Text("objective")), std::move(options),
-                       std::move(episodes), std::move(state));
-                 },
-                 true}));
+    (TrainerInfo{
+        "evolution",
+        "evolution strategies on an objective, pairs of opposite perturbations",
+        "",
+        {{"objective", "balanced", "what is minimised, see 'allot list objectives'"},
+         {"pairs", "12", "pairs of perturbations per iteration", 1, 10000},
+         {"sigma", "0.05", "standard deviation of a perturbation", 1e-6, 10},
+         {"learn-hidden", "true", "also learn the hidden layer, not only the output layer", -1e300,
+          1e300, "hidden"},
+         {"tensors", "",
+          "names of those that are learned, joined by '|' (out.job, out.context, ...); "
+          "own: those of single worlds; empty: all"},
+         {"learning-rate", "0.02", "of Adam, in the first iteration", 1e-9, 10},
+         {"final-learning-rate", "0.002", "of Adam, in the last iteration", 1e-9, 10},
+         {"average-decay", "0",
+          "decay per iteration of the moving average of the weights (0: none)", 0, 0.9999}},
+        [](const Params& params, TrainerOptions options, EpisodeSource episodes,
+           TrainerState state) -> std::unique_ptr<Trainer> {
+          const EvolutionOptions own{.pairs = params.Integer("pairs"),
+                                     .sigma = params.Number("sigma"),
+                                     .hidden = params.Flag("learn-hidden"),
+                                     .tensors = TensorsNamed(params.Text("tensors"), state.weights),
+                                     .learning_rate = params.Number("learning-rate"),
+                                     .final_learning_rate = params.Number("final-learning-rate"),
+                                     .average = params.Number("average-decay")};
+          CheckAverageBegun(state, own.average);
+          return std::make_unique<EvolutionTrainer>(own, ObjectiveNamed(params.Text("objective")),
+                                                    std::move(options), std::move(episodes),
+                                                    std::move(state));
+        },
+        true}));
 
 }  // namespace
 }  // namespace allot

@@ -4,17 +4,20 @@
 
 #include "agents/training/policy_gradient_trainer.h"
 #include "agents/training/state_baseline.h"
+#include "agents/training/weight_average.h"
 #include "core/check.h"
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/rng.h"
-#include "models/torch/index_trainer.h"
+#include "models/adam.h"
+#include "models/torch/index_module.h"
 
 namespace allot {
 namespace {
 
 // Everything of one workload's rollouts, its gradient included.
 struct WorkloadResult {
+  std::string world;
   std::vector<Rollout> rollouts;
   std::vector<std::vector<double>> advantages;
   double scale = 1;  // 1 / |teacher's total|
@@ -44,25 +47,14 @@ struct PolicyGradientTrainer::Impl {
   TrainerOptions options;
   EpisodeSource episodes;
   TrainerState state;
-  IndexTrainer trainer;
+  NetWeights last;  // that training continues from
 
   Impl(PolicyGradientOptions p, TrainerOptions o, EpisodeSource e, TrainerState s)
       : own(std::move(p)),
         options(std::move(o)),
         episodes(std::move(e)),
         state(std::move(s)),
-        trainer(IndexNetWeights(LastWeights(state)), AdamOptions{.max_gradient_norm = 1.0},
-                state.adam) {}
-
-  // The weights that training continues from, if the state's own are their moving average.
-  static NetWeights LastWeights(const TrainerState& state) {
-    NetWeights weights = state.weights;
-    for (auto& [name, tensor] : weights.tensors) {
-      const auto last = state.memory.find(kLast + name);
-      if (last != state.memory.end()) tensor = last->second;
-    }
-    return weights;
-  }
+        last(LastWeights(state)) {}
 
   // Of this process's share of the iteration's workloads; the others stay empty.
   std::vector<WorkloadResult> Collect() {
@@ -80,14 +72,14 @@ struct PolicyGradientTrainer::Impl {
       scenarios[w] = episodes(seed);
       worlds[w] = options.WorldOf(seed);
       teacher[w] = EpisodeReward(scenarios[w], *worlds[w].teacher(), own.rollout);
+      results[w].world = worlds[w].name;
       results[w].rollouts.resize(per_workload);
     });
     ParallelFor(share.size() * per_workload, options.threads, [&](std::size_t i) {
       const std::size_t w = share[i / per_workload];
       const std::size_t k = i % per_workload;
-      results[w].rollouts[k] =
-          RunRollout(scenarios[w], trainer.weights(), own.rollout, options.seed, iteration,
-                     w * per_workload + k, worlds[w].name);
+      results[w].rollouts[k] = RunRollout(scenarios[w], last, own.rollout, options.seed, iteration,
+                                          w * per_workload + k, worlds[w].name);
     });
     for (const std::size_t w : share) {
       WorkloadResult& result = results[w];
@@ -132,7 +124,9 @@ struct PolicyGradientTrainer::Impl {
     return sums;
   }
 
-  Gradient GradientOf(const WorkloadResult& result, double unit) const {
+  // In the layout of the weights: a world's own part is a term of the sum that the net is
+  // (NetworkInfo::in_world), so that its gradient is the net's.
+  TensorMap GradientOf(const WorkloadResult& result, double unit) const {
     std::vector<float> jobs;
     std::vector<float> contexts;
     std::vector<std::int64_t> decision_of_job;
@@ -155,30 +149,19 @@ struct PolicyGradientTrainer::Impl {
       }
       offset += static_cast<std::int64_t>(rollout.tick_of_decision.size());
     }
-    return trainer.ComputeGradient({jobs, contexts, decision_of_job},
-                                   LinearSurrogate(coefficients));
-  }
-
-  void TakeWeights() {
-    if (own.average == 0) {
-      state.weights = trainer.weights();
-      return;
+    const IndexModule net{IndexNetWeights(WeightsIn(last, result.world))};
+    const Gradient gradient =
+        net.ComputeGradient({jobs, contexts, decision_of_job}, LinearSurrogate(coefficients));
+    TensorMap whole = ZerosLike(last.tensors);
+    for (const auto& [name, tensor] : gradient.tensors) {
+      whole.at(name) = tensor;
+      const auto own_part = whole.find(OwnTensor(name, result.world));
+      if (own_part != whole.end()) own_part->second = tensor;
     }
-    // A start that is far off is soon forgotten.
-    constexpr double kYoung = 10;  // iterations
-    const auto iterations = static_cast<double>(state.iteration + 1);
-    const double kept = std::min(own.average, iterations / (iterations + kYoung));
-    for (auto& [name, tensor] : state.weights.tensors) {
-      const Tensor& last = trainer.weights().tensors.at(name);
-      for (std::size_t i = 0; i < last.data.size(); ++i) {
-        tensor.data[i] += static_cast<float>((1 - kept) * (last.data[i] - tensor.data[i]));
-      }
-      state.memory[kLast + name] = last;
-    }
+    return whole;
   }
 
   static constexpr std::size_t kOutputs = 3;
-  static constexpr const char* kLast = "last.";  // of the names in memory
 };
 
 bool NeedsBacklogs(const std::string& baseline) {
@@ -201,11 +184,7 @@ PolicyGradientTrainer::PolicyGradientTrainer(PolicyGradientOptions own, TrainerO
     throw UsageError("baseline={} needs rollouts >= {}, got {}",
                      own.rollout.backlogs ? "state" : "arrivals", least, own.rollouts);
   }
-  if (own.average > 0 && state.iteration > 0 &&
-      !state.memory.contains(Impl::kLast + state.weights.tensors.begin()->first)) {
-    throw UsageError("the run was begun with average = 0, now it is {}: resume with the same",
-                     own.average);
-  }
+  CheckAverageBegun(state, own.average);
   own.rollout.max_decisions = options.max_decisions;
   own.rollout.lengths = options.lengths;
   impl_ = std::make_unique<Impl>(std::move(own), std::move(options), std::move(episodes),
@@ -240,18 +219,18 @@ IterationReport PolicyGradientTrainer::Step() {
   TensorMap total = ZerosLike(m.state.weights.tensors);
   for (const std::vector<double>& gradient :
        ComputeShared(*m.options.team, workloads, m.options.threads,
-                     [&](std::size_t w) { return Flat(m.GradientOf(results[w], unit).tensors); })) {
+                     [&](std::size_t w) { return Flat(m.GradientOf(results[w], unit)); })) {
     AddFlat(gradient, &total);
   }
 
   IterationReport report;
   report.learning_rate = LearningRateAt(m.state.iteration, m.options.iterations,
                                         m.own.learning_rate, m.own.final_learning_rate);
-  report.gradient_norm = m.trainer.Step(total, report.learning_rate);
+  report.gradient_norm = AdamStep(total, report.learning_rate, {.max_gradient_norm = 1.0},
+                                  &m.last.tensors, &m.state.adam);
   report.signal = rms;
   report.ratio_to_teacher = ratio;
-  m.TakeWeights();
-  m.state.adam = m.trainer.adam();
+  AverageWeights(m.last, m.own.average, &m.state);
   m.state.episodes += m.options.workloads * m.own.rollouts;
   report.iteration = ++m.state.iteration;
   report.episodes = m.state.episodes;

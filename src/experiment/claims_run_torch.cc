@@ -11,6 +11,10 @@
 #include "envs/setting.h"
 #include "experiment/claims_run.h"
 #include "experiment/training_run.h"
+#include "experiment/world.h"
+#include "metrics/service.h"
+#include "sim/alone_times.h"
+#include "sim/even_durations.h"
 #include "sim/profile.h"
 #include "workload/history_file.h"
 
@@ -26,11 +30,23 @@ constexpr std::uint64_t kTuningSeeds = 0x74756e6500000000ULL;
 constexpr std::uint64_t kGateSeeds = 0x6761746500000000ULL;
 
 // Of one policy in one workload.
-enum Measure : std::size_t { kMeanJct, kP99, kSlowdown, kShortest, kMeasures };
+enum Measure : std::size_t { kMeanJct, kP99, kSlowdown, kShortest, kUnfair, kMeasures };
 using Measures = std::array<double, kMeasures>;
 const std::array<const char*, kMeasures> kMeasureNames = {"mean JCT", "p99 JCT", "bounded slowdown",
-                                                          "mean JCT of the 95 % shortest"};
-constexpr std::array<double, kMeasures> kGuards = {0, 1.03, 1.02, 1.02};
+                                                          "mean JCT of the 95 % shortest",
+                                                          "1 + share of jobs with rho > 1"};
+constexpr std::array<double, kMeasures> kGuards = {0, 1.03, 1.02, 1.02, 1};
+
+// Of the jobs that ended those with rho > 1 (metrics/service.h).
+double UnfairShare(const Played& played) {
+  const Scenario& scenario = *played.scenario;
+  AloneTimes alone(scenario);
+  const std::vector<double> rho = FinishTimeFairness(
+      scenario.workload(), scenario.cluster().total().gpus, played.records, played.records,
+      EvenDurations(scenario), [&](JobIndex job, double gpus) { return alone.Of(job, gpus); });
+  const auto unfair = std::count_if(rho.begin(), rho.end(), [](double r) { return r > 1; });
+  return static_cast<double>(unfair) / static_cast<double>(std::max<std::size_t>(1, rho.size()));
+}
 
 Measures Play(const Scenario& scenario, Policy& policy, std::int64_t most_decisions) {
   constexpr Seconds kFloor = 600;
@@ -46,6 +62,7 @@ Measures Play(const Scenario& scenario, Policy& policy, std::int64_t most_decisi
           measures[kSlowdown] +=
               std::max(1.0, played.jct[i] / length) / static_cast<double>(played.jct.size());
         }
+        measures[kUnfair] = 1 + UnfairShare(played);
         return 1.0;
       },
       scenario, policy, most_decisions);
@@ -58,16 +75,26 @@ class FamilyRun {
       : family_(family), o_(options), globals_(globals) {}
 
   FamilyFindings Run() {
-    Say("tuning the fixed indices");
     for (const ClaimedSetting& setting : family_.settings) {
+      if (setting.tune.empty()) continue;
+      Say(fmt::format("tuning the fixed index of {}", setting.name));
       index_[setting.name] = Tune(setting.tune, false).spec;
     }
-    ranked_ = !family_.start.empty() ? family_.start : Tune(family_.ranked_in, true).ranked_spec;
-    for (int seed = 1; seed <= o_.seeds; ++seed) learned_.push_back(Train(seed));
+    if (family_.policy.empty()) {
+      ranked_ = !family_.start.empty() ? family_.start : Tune(family_.ranked_in, true).ranked_spec;
+      for (int seed = 1; seed <= o_.seeds; ++seed) learned_.push_back(Train(seed));
+    } else {
+      learned_.push_back(Named(family_.policy));
+    }
     std::vector<Finding> findings;
     for (const ClaimedSetting& setting : family_.settings) {
       Say(fmt::format("testing in {}", setting.name));
       Test(setting, &findings);
+    }
+    for (const ClaimLimit& limit : family_.pooled) {
+      findings.push_back(Compare(fmt::format("{}, all of these", family_.id), limit.opponent,
+                                 all_learned_, all_others_.at(limit.opponent), kMeanJct,
+                                 limit.most));
     }
     return {family_, std::move(findings), index_, ranked_, accepted_};
   }
@@ -170,25 +197,37 @@ class FamilyRun {
         }
       }
     }
+    all_learned_.insert(all_learned_.end(), learned.begin(), learned.end());
     for (const ClaimLimit& limit : claimed.limits) {
       std::string name = limit.opponent;
-      std::vector<Measures> other;
-      if (limit.opponent == "INDEX") {
-        other = PlayAll(scenarios, Named(index_.at(claimed.name)));
-      } else if (limit.opponent == "RANKED") {
-        other = PlayAll(scenarios, Named(ranked_));
-      } else if (limit.opponent == "REPAIRED") {
-        other = BestRepaired(scenarios, &name);
-      } else {
-        other = PlayAll(scenarios, Named(limit.opponent));
-      }
+      const std::vector<Measures> other = PlayOpponent(claimed, scenarios, &name);
+      std::vector<Measures>& all = all_others_[limit.opponent];
+      all.insert(all.end(), other.begin(), other.end());
       findings->push_back(Compare(claimed.name, name, learned, other, kMeanJct, limit.most));
-      if (!family_.guards || limit.opponent != "INDEX") continue;
-      for (const std::size_t m : {kP99, kSlowdown, kShortest}) {
+      if (limit.most_p99 > 0) {
+        findings->push_back(Compare(claimed.name, name, learned, other, kP99, limit.most_p99));
+      }
+      if (!family_.guards || (limit.opponent != "INDEX" && limit.opponent != "TUNED")) continue;
+      for (const std::size_t m : {kP99, kSlowdown, kShortest, kUnfair}) {
         findings->push_back(
             Compare(claimed.name, name, learned, other, m, claimed.beyond ? 0 : kGuards[m]));
       }
     }
+  }
+
+  // `name`: the opponent of a limit; then the policy, where that is a word for several.
+  std::vector<Measures> PlayOpponent(const ClaimedSetting& claimed,
+                                     const std::vector<std::shared_ptr<const Scenario>>& scenarios,
+                                     std::string* name) const {
+    if (*name == "REPAIRED") return BestRepaired(scenarios, name);
+    if (*name == "INDEX") return PlayAll(scenarios, Named(index_.at(claimed.name)));
+    if (*name == "RANKED") return PlayAll(scenarios, Named(ranked_));
+    if (*name == "TUNED") {
+      return PlayAll(scenarios, [spec = World::SpecIn(MakeSetting(claimed.test), kTunedIndex)] {
+        return MakePolicy(spec, FileLoader());
+      });
+    }
+    return PlayAll(scenarios, Named(*name));
   }
 
   std::vector<Measures> BestRepaired(const std::vector<std::shared_ptr<const Scenario>>& scenarios,
@@ -225,6 +264,8 @@ class FamilyRun {
   std::map<std::string, std::string> index_;  // INDEX by setting
   std::string ranked_;                        // where training starts
   std::vector<PolicyMaker> learned_;          // by seed
+  std::vector<Measures> all_learned_;         // workloads of all settings, one after the other
+  std::map<std::string, std::vector<Measures>> all_others_;  // likewise, by opponent
   int accepted_ = 0;  // of these, networks; the others are what they began at
 };
 
@@ -276,14 +317,17 @@ TextTable ClaimsTable(const std::vector<FamilyFindings>& families, const ClaimsO
         more += fmt::format(" ({}: {})", setting.name, options.workloads * setting.times);
       }
     }
+    if (!each.family.policy.empty()) continue;  // none was trained
     networks += fmt::format("{}{} {}", networks.empty() ? "" : ", ", each.family.id, each.accepted);
   }
   table.AddNote(fmt::format(
       "Means of {} workloads{} that neither training nor tuning saw, paired; {} training seeds.",
       options.workloads, more, options.seeds));
-  table.AddNote(fmt::format(
-      "Networks that count, of {} each: {}; else learned is the index that training started at.",
-      options.seeds, networks));
+  if (!networks.empty()) {
+    table.AddNote(fmt::format(
+        "Networks that count, of {} each: {}; else learned is the index that training started at.",
+        options.seeds, networks));
+  }
   return table;
 }
 
@@ -294,6 +338,7 @@ nlohmann::ordered_json ClaimsJson(const std::vector<FamilyFindings>& families) {
   for (const FamilyFindings& each : families) {
     for (const Finding& f : each.findings) findings.push_back(FindingJson(f));
     for (const auto& [setting, index] : each.index) indices[setting] = index;
+    if (!each.family.policy.empty()) continue;
     indices[each.family.id + " RANKED"] = each.ranked;
     accepted[each.family.id] = each.accepted;
   }
