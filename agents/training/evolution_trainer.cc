@@ -201,7 +201,7 @@ ALLOT_REGISTER(
     (TrainerInfo{
         "evolution",
         "evolution strategies on an objective, pairs of opposite perturbations",
-        "",
+        {},
         {{"objective", "balanced", "what is minimised, see 'allot list objectives'"},
          {"pairs", "12", "pairs of perturbations per iteration", 1, 10000},
          {"sigma", "0.05", "standard deviation of a perturbation", 1e-6, 10},
