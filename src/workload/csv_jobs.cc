@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "workload/job_rules.h"
+#include "workload/outcome.h"
+#include "workload/row_error.h"
 
 namespace allot {
 
@@ -40,6 +42,16 @@ TraceFormat CsvFormat(std::string id, std::string summary, const CsvColumns& col
 
 GpuCount ReadGpus(const CsvReader& row, std::string_view column, GpuCount least) {
   return static_cast<GpuCount>(row.Integer(column, least, kMostGpus));
+}
+
+Outcome ReadPhillyStatus(const CsvReader& row, std::string_view column) {
+  if (!row.Has(column)) return Outcome::kUnreported;
+  const auto outcome = ParsePhillyStatus(row.Text(column));
+  if (!outcome) {
+    throw RowError(fmt::format("'{}' must be Pass, Failed or Killed", column),
+                   Quoted(row.Text(column)), row.place());
+  }
+  return *outcome;
 }
 
 GpuCount WholeGpus(double gpus, TraceBuilder& builder) {

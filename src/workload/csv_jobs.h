@@ -37,6 +37,8 @@ TraceFormat CsvFormat(std::string id, std::string summary, const CsvColumns& col
 
 // Fields that many formats share.
 GpuCount ReadGpus(const CsvReader& row, std::string_view column, GpuCount least = 1);
+// How it ended, in Philly's words; unreported where the column is absent or the field empty.
+Outcome ReadPhillyStatus(const CsvReader& row, std::string_view column);
 // A demand in parts of GPUs, > 0, rounded up to whole ones, which is counted as an adjustment.
 GpuCount WholeGpus(double gpus, TraceBuilder& builder);
 

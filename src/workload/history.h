@@ -21,6 +21,7 @@ struct PastRun {
   std::int32_t user;  // as in the trace
   std::int32_t group;
   Seconds seconds;  // a job that runs at the date counts as if it ended then
+  Seconds end;      // when it ended, if it began at once
 };
 
 // Of the jobs submitted before `until`, in their order. O(jobs).

@@ -20,4 +20,11 @@ std::optional<Outcome> ParseOutcome(std::string_view name) {
   return static_cast<Outcome>(found - names.begin());
 }
 
+std::optional<Outcome> ParsePhillyStatus(std::string_view status) {
+  if (status == "Pass") return Outcome::kPassed;
+  if (status == "Failed") return Outcome::kFailed;
+  if (status == "Killed") return Outcome::kKilled;
+  return std::nullopt;
+}
+
 }  // namespace allot

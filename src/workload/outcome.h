@@ -15,4 +15,7 @@ OutcomeNames();  // indexed by Outcome: unreported, passed, failed, killed
 const std::string& OutcomeName(Outcome outcome);
 std::optional<Outcome> ParseOutcome(std::string_view name);
 
+// Philly's words: Pass, Failed, Killed.
+std::optional<Outcome> ParsePhillyStatus(std::string_view status);
+
 }  // namespace allot

@@ -19,10 +19,15 @@ class JoinedReader {
     CheckServerSplit(row, "gpus_per_server", "num_gpus", job.gpus);
     job.duration = row.Number("duration_s");
     const bool passed = row.Integer("passed", 0, 1) == 1;
-    // 0 stands for killed, failed or still running: which of them is not known.
-    job.outcome = passed ? Outcome::kPassed : Outcome::kUnreported;
+    const Outcome status = ReadPhillyStatus(row, "status");
+    // 0 stands for killed, failed or still running: `status` may tell which of them.
+    job.outcome = passed                       ? Outcome::kPassed
+                  : status == Outcome::kPassed ? Outcome::kUnreported
+                                               : status;
     if (job.duration == 0) return builder.Drop(kNoRunTime);
-    job.tenant = builder.workload().tenants.Intern(row.Text("vc"));
+    Workload& names = builder.workload();
+    job.tenant = names.tenants.Intern(row.Text("vc"));
+    job.user = names.users.Intern(row.Text("user"));
     return job;
   }
 
@@ -46,7 +51,7 @@ ALLOT_REGISTER(TraceFormat,
                          "Philly jobs of all outcomes as one CSV, as shipped in traces/",
                          {.required = {"job_index", "submit_time", "submit_offset_s", "duration_s",
                                        "num_gpus", "gpus_per_server", "passed", "vc"},
-                          .optional = {}},
+                          .optional = {"user", "status"}},
                          Origin::kCalendar,
                          std::function<RowReader()>([] { return JoinedReader(); })));
 

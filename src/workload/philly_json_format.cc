@@ -12,6 +12,7 @@
 #include "workload/calendar.h"
 #include "workload/job_rules.h"
 #include "workload/json_records.h"
+#include "workload/outcome.h"
 #include "workload/row_error.h"
 #include "workload/trace_builder.h"
 
@@ -110,9 +111,10 @@ class LogRecord {
   }
 
   Outcome OutcomeOf(const json& status) const {
-    if (status == "Pass") return Outcome::kPassed;
-    if (status == "Failed") return Outcome::kFailed;
-    if (status == "Killed") return Outcome::kKilled;
+    if (status.is_string()) {
+      const auto outcome = ParsePhillyStatus(status.get_ref<const std::string&>());
+      if (outcome) return *outcome;
+    }
     Fail("'status' must be Pass, Failed or Killed", status);
   }
 

@@ -25,6 +25,21 @@ TEST(PhillyJoined, ReadsARow) {
   EXPECT_EQ(workload.jobs[1].tenant, -1);
 }
 
+TEST(PhillyJoined, UsersAndHowFailedJobsEnded) {
+  const Workload workload = ReadText(
+      "philly-joined",
+      "job_index,submit_time,submit_offset_s,duration_s,num_gpus,gpus_per_server,passed,vc,user,"
+      "status\n"
+      "1,2017-10-30 00:00:00,0,9,1,1,0,,u7,Failed\n2,2017-10-30 00:00:01,1,9,1,1,0,,u7,Pass\n"
+      "3,2017-10-30 00:00:02,2,9,1,1,1,a,,Killed\n");
+  ASSERT_EQ(workload.jobs.size(), 3u);
+  EXPECT_EQ(workload.users[workload.jobs[0].user], "u7");
+  EXPECT_EQ(workload.jobs[0].outcome, Outcome::kFailed);
+  EXPECT_EQ(workload.jobs[1].outcome, Outcome::kUnreported);  // the last attempt did, the job not
+  EXPECT_EQ(workload.jobs[2].outcome, Outcome::kPassed);
+  EXPECT_EQ(workload.jobs[2].user, -1);
+}
+
 TEST(PhillyJoined, RowsWithoutRunTimeAreDroppedAndCounted) {
   ReadReport report;
   const Workload workload = ReadText("philly-joined",
@@ -48,8 +63,8 @@ TEST(PhillyJoined, BadInputNamesRuleValueAndPlace) {
            {"'vc' is required", "job_index", "t.csv:1"}},
           {"extra column",
            "job_index,submit_time,submit_offset_s,duration_s,num_gpus,gpus_per_server,passed,vc,"
-           "user\n",
-           {"'user'", "known", "t.csv:1"}},
+           "colour\n",
+           {"'colour'", "known", "t.csv:1"}},
           {"submit time",
            PhillyJoinedRows("7,2017-10-32 00:01:45,105,16,1,1,1,\n"),
            {"'submit_time' must be like", "'2017-10-32 00:01:45'", "t.csv:2"}},
