@@ -61,7 +61,7 @@ void CheckRuns(const RunsByName& submitters) {
 
 }  // namespace
 
-LengthModel::LengthModel()
+LengthModel::LengthModel(const SubmitterOptions& options)
     : by_submitter_(kSecondsUnit, kSizeClasses), ratios_by_user_(kRatioUnit, kEstimateClasses) {
   initial_.by_size.assign(kSizeClasses,
                           GittinsTable(
@@ -70,6 +70,12 @@ LengthModel::LengthModel()
   initial_.by_estimate.assign(kEstimateClasses,
                               GittinsTable(kRatioUnit, kRatioJobs, BeyondRatio, kPatience));
   tables_ = initial_;
+  SetOptions(options);
+}
+
+void LengthModel::SetOptions(const SubmitterOptions& options) {
+  by_submitter_.SetOptions(options);
+  ratios_by_user_.SetOptions(options);
 }
 
 void LengthModel::Add(GpuCount gpus, double seconds, Tables* tables) {
@@ -80,11 +86,14 @@ void LengthModel::Add(GpuCount gpus, double seconds, Tables* tables) {
 
 void LengthModel::Learn(const Workload& history, Seconds until) {
   RunsByName submitters = by_submitter_.history();
+  const SubmitterOptions& options = by_submitter_.options();
+  Seconds date = until;
+  if (date == kNever) date = history.jobs.empty() ? 0 : history.jobs.back().submit;
   for (const PastRun& run : PastRuns(history, until)) {
     Add(run.gpus, run.seconds, &initial_);
     if (run.user < 0 && run.group < 0) continue;
     AddRun(history.users[run.user], history.groups[run.group], by_submitter_.bins().Of(run.seconds),
-           &submitters);
+           &submitters, options.Weight(date - run.end));
   }
   KeepLargestGroups(SubmitterTables::kMostLevels, &submitters);
   by_submitter_.SetHistory(std::move(submitters));
@@ -142,6 +151,7 @@ void LengthModel::Observe(const Observation& o) {
   if (events_.Follow(o.events) != EventCursor::Step::kAgain) {
     for (const EndedJob& ended : o.events.ended) Learn(ended);
   }
+  ObserveUnfinished(o);
   if (by_submitter_.knows_anybody()) {
     for (std::size_t c = 0; c < kSizeClasses; ++c) by_submitter_.SetClass(c, tables_.by_size[c]);
   }
@@ -150,6 +160,24 @@ void LengthModel::Observe(const Observation& o) {
       ratios_by_user_.SetClass(c, tables_.by_estimate[c]);
     }
   }
+}
+
+void LengthModel::ObserveUnfinished(const Observation& o) {
+  if (!by_submitter_.options().unfinished) return;
+  if (!by_submitter_.knows_anybody() && !ratios_by_user_.knows_anybody()) return;
+  lasted_.assign(o.job.size(), 0);
+  lasted_ratios_.assign(o.job.size(), 0);
+  for (std::size_t r = 0; r < o.job.size(); ++r) {
+    if (!(o.done_work[r] > 0)) continue;
+    const double estimate = o.estimated_work[r];
+    if (estimate > 0) {
+      lasted_ratios_[r] = o.done_work[r] / estimate;
+    } else {
+      lasted_[r] = o.done_work[r] / (*o.table[r])[o.requested[r]].rate;
+    }
+  }
+  by_submitter_.ObserveUnfinished(o, lasted_);
+  ratios_by_user_.ObserveUnfinished(o, lasted_ratios_);
 }
 
 LengthModel::Question LengthModel::QuestionOf(const Observation& o, std::int32_t row) const {
@@ -191,17 +219,21 @@ LengthModel::Forecast LengthModel::Of(const Observation& o, std::int32_t row) co
           .high = asked.scale * ahead.high};
 }
 
-LengthModel LengthModelOf(const std::shared_ptr<const History>& history) {
-  if (history == nullptr) return {};
+LengthModel LengthModelOf(const std::shared_ptr<const History>& history,
+                          const SubmitterOptions& options) {
+  if (history == nullptr) return LengthModel(options);
+  using Models = std::map<std::pair<double, bool>, LengthModel>;  // by the options
   static std::mutex mutex;
-  static std::map<std::weak_ptr<const History>, LengthModel, std::owner_less<>> made;
+  static std::map<std::weak_ptr<const History>, Models, std::owner_less<>> made;
   const std::lock_guard lock(mutex);
   std::erase_if(made, [](const auto& known) { return known.first.expired(); });
-  const auto known = made.find(history);
-  if (known != made.end()) return known->second;
-  LengthModel model;
+  Models& of_history = made[history];
+  const std::pair<double, bool> key(options.half_life, options.unfinished);
+  const auto known = of_history.find(key);
+  if (known != of_history.end()) return known->second;
+  LengthModel model(options);
   model.Learn(history->trace, history->until);
-  return made.emplace(history, std::move(model)).first->second;
+  return of_history.emplace(key, std::move(model)).first->second;
 }
 
 }  // namespace allot

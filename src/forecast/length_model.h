@@ -23,7 +23,11 @@ namespace allot {
 
 class LengthModel {
  public:
-  LengthModel();
+  explicit LengthModel(const SubmitterOptions& options);
+  LengthModel() : LengthModel(SubmitterOptions{}) {}
+
+  // Before it learns anything.
+  void SetOptions(const SubmitterOptions& options);
 
   // Before the first episode. Jobs submitted from `until` on stay unseen; a run that goes on at
   // `until` counts as if it ended there.
@@ -65,17 +69,21 @@ class LengthModel {
     double scale;  // seconds in the smallest configuration, of one unit
   };
   void Learn(const EndedJob& ended);
+  void ObserveUnfinished(const Observation& o);
   Question QuestionOf(const Observation& o, std::int32_t row) const;
 
   Tables initial_;
   Tables tables_;
   SubmitterTables by_submitter_;    // of seconds
   SubmitterTables ratios_by_user_;  // of seconds / estimated seconds
+  std::vector<double> lasted_;      // by row: of seconds
+  std::vector<double> lasted_ratios_;
   EventCursor events_;
 };
 
 // A model that has learned the history; null: one that knows nothing. The model of a history is
 // made once while the history lives. Thread-safe.
-LengthModel LengthModelOf(const std::shared_ptr<const History>& history);
+LengthModel LengthModelOf(const std::shared_ptr<const History>& history,
+                          const SubmitterOptions& options = {});
 
 }  // namespace allot

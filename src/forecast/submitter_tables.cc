@@ -38,11 +38,35 @@ Kernel KernelFor(double runs) {
 // A class's distribution changes slowly; it is not computed anew for every use.
 constexpr double kClassPatience = 1.0 / 16;
 
+// Weights change by 4 % at once, so that distributions are not made anew at every decision, and
+// are written anew before they leave the range of a float.
+constexpr std::int64_t kPeriods = 16;
+constexpr std::int64_t kMostPeriods = 32 * kPeriods;
+
 constexpr std::int32_t kUnmet = -2;
 
 const std::string& NameOf(const std::vector<std::string>* names, std::int32_t index) {
   static const std::string none;
   return names != nullptr && index >= 0 && At(index) < names->size() ? (*names)[At(index)] : none;
+}
+
+// `shares`, worth `weight` jobs, and the jobs that have lasted so many octaves.
+template <std::size_t kOctaves>
+void AddUnfinished(const std::array<std::int32_t, kOctaves>& lasted, double weight,
+                   std::array<double, SizeBins::kCount>* shares) {
+  std::array<double, SizeBins::kCount + 1> beyond{};
+  for (std::size_t bin = SizeBins::kCount; bin-- > 0;) {
+    beyond[bin] = beyond[bin + 1] + (*shares)[bin];
+  }
+  double factor = 1;
+  for (std::size_t bin = 0; bin < SizeBins::kCount; ++bin) {
+    const bool begins = bin < 2 || (bin - 1) % 4 == 0;  // an octave
+    const std::size_t octave = bin == 0 ? 0 : (bin - 1) / 4 + 1;
+    if (begins && lasted[octave] > 0 && beyond[bin] > 0) {
+      factor += beyond[0] * lasted[octave] / (weight * beyond[bin]);
+    }
+    (*shares)[bin] *= factor;
+  }
 }
 
 double RunsIn(const std::vector<std::pair<int, double>>& runs) {
@@ -53,14 +77,19 @@ double RunsIn(const std::vector<std::pair<int, double>>& runs) {
 
 }  // namespace
 
-void AddRun(const std::string& user, const std::string& group, std::size_t bin, RunsByName* runs) {
+double SubmitterOptions::Weight(Seconds ago) const {
+  return half_life > 0 ? std::exp2(-std::max(0.0, ago) / half_life) : 1;
+}
+
+void AddRun(const std::string& user, const std::string& group, std::size_t bin, RunsByName* runs,
+            double weight) {
   auto& list = (*runs)[user][group];
   const auto at = std::lower_bound(list.begin(), list.end(), static_cast<int>(bin),
                                    [](const auto& known, int b) { return known.first < b; });
   if (at != list.end() && at->first == static_cast<int>(bin)) {
-    ++at->second;
+    at->second += weight;
   } else {
-    list.insert(at, {static_cast<int>(bin), 1});
+    list.insert(at, {static_cast<int>(bin), weight});
   }
 }
 
@@ -79,9 +108,7 @@ void KeepLargestGroups(std::size_t most, RunsByName* runs) {
     const auto list = of_user->second.extract(group);
     if (user.empty()) continue;
     for (const auto& [bin, jobs] : list.mapped()) {
-      for (int job = 0; job < static_cast<int>(jobs); ++job) {
-        AddRun(user, "", static_cast<std::size_t>(bin), runs);
-      }
+      AddRun(user, "", static_cast<std::size_t>(bin), runs, jobs);
     }
   }
 }
@@ -103,6 +130,10 @@ void SubmitterTables::OnEpisodeStart() {
   of_group_.clear();
   tables_.clear();
   next_table_ = 0;
+  unfinished_.clear();
+  lasting_.clear();
+  round_ = 0;
+  began_ = false;
 }
 
 std::int32_t SubmitterTables::LevelOfUser(std::int32_t user) const {
@@ -118,16 +149,32 @@ std::int32_t SubmitterTables::LevelOfGroup(std::int32_t user, std::int32_t group
 std::int32_t SubmitterTables::NewLevel(std::int32_t above, double pseudo_jobs) {
   if (levels_.size() >= kMostLevels) return kNone;
   tables_.reserve(kMostTables);
-  levels_.push_back({.above = above, .pseudo_jobs = pseudo_jobs});
+  levels_.push_back({.above = above, .pseudo_jobs = pseudo_jobs, .since = first_period_});
   return static_cast<std::int32_t>(levels_.size()) - 1;
 }
 
 void SubmitterTables::AddRuns(std::int32_t level, int bin, double runs) {
   if (level == kNone) return;
   Level& of = levels_[At(level)];
+  if (period_ - of.since > kMostPeriods) {
+    const double scale = Scale(of);
+    for (float& count : of.counts) count = static_cast<float>(count * scale);
+    of.total *= scale;
+    of.since = period_;
+  }
+  runs /= Scale(of);
   of.counts[At(bin)] += static_cast<float>(runs);
   of.total += runs;
   ++of.version;
+}
+
+double SubmitterTables::Scale(const Level& level) const {
+  return std::exp2(-static_cast<double>(period_ - level.since) / kPeriods);
+}
+
+// One job alone that has not ended is mostly the one that is asked about: no news of it.
+bool SubmitterTables::Knows(std::int32_t level) const {
+  return level != kNone && (levels_[At(level)].total > 0 || levels_[At(level)].unfinished > 1);
 }
 
 void SubmitterTables::Learn(std::int32_t level, const std::vector<std::pair<int, double>>& runs) {
@@ -162,10 +209,58 @@ void SubmitterTables::MeetGroup(const Observation& o, std::int32_t user, std::in
 }
 
 void SubmitterTables::Observe(const Observation& o, bool with_groups) {
+  if (options_.half_life > 0) {
+    period_ = static_cast<std::int64_t>(std::floor(o.now / options_.half_life * kPeriods));
+  }
+  if (!began_) first_period_ = period_;
+  began_ = true;
   for (std::size_t r = 0; r < o.job.size(); ++r) {
     if (o.user[r] >= 0) MeetUser(o, o.user[r]);
     if (with_groups && o.group[r] >= 0) MeetGroup(o, o.user[r], o.group[r]);
   }
+}
+
+void SubmitterTables::Count(const Unfinished& job, int jobs) {
+  for (const std::int32_t level : job.levels) {
+    if (level == kNone) continue;
+    Level& of = levels_[At(level)];
+    of.lasted[At(job.octave)] += jobs;
+    of.unfinished += jobs;
+    ++of.version;
+  }
+}
+
+void SubmitterTables::Move(const Observation& o, std::size_t row, std::int32_t octave) {
+  Unfinished& job = unfinished_[At(o.job[row])];
+  if (job.octave == kNone) {
+    job.levels = {LevelOfUser(o.user[row]), LevelOfGroup(o.user[row], o.group[row])};
+    lasting_.push_back(o.job[row]);
+  } else {
+    Count(job, -1);
+  }
+  job.octave = octave;
+  Count(job, 1);
+}
+
+void SubmitterTables::ObserveUnfinished(const Observation& o, std::span<const double> lasted) {
+  if (!options_.unfinished || levels_.empty()) return;
+  ++round_;
+  for (std::size_t r = 0; r < o.job.size(); ++r) {
+    if (!(lasted[r] > 0) || (o.user[r] < 0 && o.group[r] < 0)) continue;
+    if (At(o.job[r]) >= unfinished_.size()) unfinished_.resize(At(o.job[r]) + 1);
+    Unfinished& job = unfinished_[At(o.job[r])];
+    job.round = round_;
+    const std::size_t bin = bins_.Of(lasted[r]);
+    const auto octave = static_cast<std::int32_t>(bin == 0 ? 0 : (bin - 1) / 4 + 1);
+    if (job.octave != octave) Move(o, r, octave);
+  }
+  std::erase_if(lasting_, [this](JobIndex index) {
+    Unfinished& job = unfinished_[At(index)];
+    if (job.round == round_) return false;
+    Count(job, -1);
+    job = {};
+    return true;
+  });
 }
 
 void SubmitterTables::Add(std::int32_t user, std::int32_t group, double size) {
@@ -187,12 +282,12 @@ const RankedSizes* SubmitterTables::Of(std::int32_t user, std::int32_t group,
                                        std::size_t size_class) const {
   if (levels_.empty()) return nullptr;
   std::int32_t index = LevelOfGroup(user, group);
-  if (index == kNone || levels_[At(index)].total == 0) index = LevelOfUser(user);
-  if (index == kNone || levels_[At(index)].total == 0) return nullptr;
+  if (!Knows(index)) index = LevelOfUser(user);
+  if (!Knows(index)) return nullptr;
   Level& level = levels_[At(index)];
-  const std::array<std::uint32_t, 3> versions = {
+  const std::array<std::uint32_t, 4> versions = {
       level.version, level.above == kNone ? 0 : levels_[At(level.above)].version,
-      classes_[size_class].version};
+      classes_[size_class].version, static_cast<std::uint32_t>(period_)};
   std::int32_t& at = level.table[size_class];
   const bool is_new = at == kNone;
   if (is_new) at = FreeTable();
@@ -220,20 +315,23 @@ std::int32_t SubmitterTables::FreeTable() const {
 
 void SubmitterTables::Make(const Level& level, Table* table) const {
   std::array<double, kBins> shares = classes_[table->size_class].shares;
-  const auto mix = [&shares](const Level& own) {
-    const Kernel kernel = KernelFor(own.total);
-    const double per = 1 / (own.total + own.pseudo_jobs);
+  const auto mix = [this, &shares](const Level& own) {
+    const double scale = Scale(own);
+    const double total = own.total * scale;
+    const Kernel kernel = KernelFor(total);
+    const double per = 1 / (total + own.pseudo_jobs);
     for (double& share : shares) share *= own.pseudo_jobs * per;
     constexpr int kLast = static_cast<int>(kBins) - 1;
     for (int bin = 0; bin <= kLast; ++bin) {
       if (own.counts[At(bin)] == 0) continue;
-      const double runs = own.counts[At(bin)] * per;
+      const double runs = own.counts[At(bin)] * scale * per;
       for (int i = -kReach; i <= kReach; ++i) {
         shares[At(std::clamp(bin + i, 0, kLast))] += runs * kernel[At(i + kReach)];
       }
     }
+    if (own.unfinished > 0) AddUnfinished(own.lasted, total + own.pseudo_jobs, &shares);
   };
-  if (level.above != kNone && levels_[At(level.above)].total > 0) mix(levels_[At(level.above)]);
+  if (Knows(level.above)) mix(levels_[At(level.above)]);
   mix(level);
   table->ranked.Set(shares);
 }

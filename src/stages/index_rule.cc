@@ -82,6 +82,11 @@ const std::vector<ParamSpec>& IndexRule::Specs() {
        "jobs of the same profile needed), or submit: u = alpha age"},
       {"history", "",
        "for basis=gittins: TRACE@DATE, run times of jobs submitted before the date are known"},
+      {"half-life", "3",
+       "for basis=gittins: days after which an earlier run of a user counts half; 0: it counts on",
+       0, 100000},
+      {"unfinished", "true",
+       "for basis=gittins: jobs of a user that have not ended tell how long they have lasted"},
       {"joint", "false",
        "types and sizes of all jobs are chosen together, exactly, instead of step by step; sizes "
        "are 1, 2, 4, ... GPUs of a node and whole nodes"},
@@ -121,7 +126,10 @@ IndexRule::IndexRule(const Params& params, LengthModel lengths)
   if (rank_ != 0 && basis_ == Basis::kSubmit) {
     throw UsageError("policy 'index': rank {} needs a basis that is a time, got submit", rank_);
   }
-  if (const auto history = HistoryOf(params)) lengths_ = LengthModelOf(history);
+  const SubmitterOptions habits{.half_life = 86400 * params.Number("half-life"),
+                                .unfinished = params.Flag("unfinished")};
+  lengths_.SetOptions(habits);
+  if (const auto history = HistoryOf(params)) lengths_ = LengthModelOf(history, habits);
 }
 
 void IndexRule::OnEpisodeStart() {

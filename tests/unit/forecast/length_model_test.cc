@@ -329,6 +329,68 @@ TEST(SubmitterTablesTest, ThereIsRoomForSoManyAndTheOthersAreAsTheirClass) {
   EXPECT_LT(medians.front(), medians.back());
 }
 
+double MedianOf(const SubmitterTables& tables, std::int32_t user) {
+  return tables.Of(user, -1, 0)->Of(tables.bins(), 0).median;
+}
+
+// Thirty short runs, a month later five long ones; in two episodes.
+TEST(SubmitterTablesTest, EarlierRunsCountLessUnlessTheyStay) {
+  for (const Seconds half_life : {3 * 86400.0, 0.0}) {
+    SubmitterTables tables(1, 1);
+    tables.SetOptions({.half_life = half_life});
+    const GittinsTable of_class(1, 4, [](double x) { return 1 / (1 + x / 600); });
+    for (int episode = 0; episode < 2; ++episode) {
+      tables.OnEpisodeStart();
+      Moment moment;
+      moment.Add("");
+      moment.o().user.back() = 0;
+      moment.o().now = 1e7;
+      tables.Observe(moment.o(), true);
+      tables.SetClass(0, of_class);
+      for (int i = 0; i < 30; ++i) tables.Add(0, -1, 100);
+      moment.o().now += 30 * 86400.0;
+      tables.Observe(moment.o(), true);
+      for (int i = 0; i < 5; ++i) tables.Add(0, -1, 20000);
+      if (half_life > 0) {
+        EXPECT_GT(MedianOf(tables, 0), 5000) << episode;
+      } else {
+        EXPECT_LT(MedianOf(tables, 0), 300) << episode;
+      }
+    }
+  }
+}
+
+// Short ones of many submitted together end first: those that go on say that more are long.
+TEST(SubmitterTablesTest, JobsThatHaveNotEndedTellHowLongTheyLasted) {
+  for (const bool unfinished : {true, false}) {
+    SubmitterTables tables(1, 1);
+    tables.SetOptions({.unfinished = unfinished});
+    Moment moment;
+    std::vector<double> lasted;
+    for (int i = 0; i < 40; ++i) {
+      moment.Add("");
+      moment.o().user.back() = 0;
+      moment.o().job.back() = i;
+      lasted.push_back(i < 39 ? 5000 : 0);
+    }
+    tables.Observe(moment.o(), true);
+    tables.SetClass(0, GittinsTable(1, 4, [](double x) { return 1 / (1 + x / 600); }));
+    for (int i = 0; i < 20; ++i) tables.Add(0, -1, 60);
+    const double before = MedianOf(tables, 0);
+    EXPECT_LT(before, 150);
+    for (int again = 0; again < 2; ++again) {
+      tables.ObserveUnfinished(moment.o(), lasted);
+      if (unfinished) {
+        EXPECT_GT(MedianOf(tables, 0), 5000);
+      } else {
+        EXPECT_EQ(MedianOf(tables, 0), before);
+      }
+    }
+    tables.ObserveUnfinished(Observation(), {});
+    EXPECT_EQ(MedianOf(tables, 0), before) << "they are gone";
+  }
+}
+
 TEST(SubmitterTablesTest, GroupsWithFewRunsJoinTheirUser) {
   RunsByName runs;
   for (int i = 0; i < 5; ++i) AddRun("a", "often", 30, &runs);
