@@ -14,7 +14,7 @@ PolicyGradientOptions Method() {
   own.rollouts = 3;
   own.rollout.keep = 0.5;
   own.rollout.backlogs = true;
-  own.average-decay = 0.9;
+  own.average = 0.9;
   return own;
 }
 
@@ -68,7 +68,7 @@ TEST(PolicyGradient, ResumesBitForBit) {
 
 TEST(PolicyGradient, ARunWithoutAMeanGoesOnWithoutOne) {
   PolicyGradientOptions own = Method();
-  own.average-decay = 0;
+  own.average = 0;
   PolicyGradientTrainer first(own, OptionsFor(), Episodes(), Start());
   first.Step();
   ExpectError(ExitCode::kUsage, {"average-decay = 0", "now it is 0.9"},
