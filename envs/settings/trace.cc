@@ -21,7 +21,7 @@ constexpr GpuCount kGpusPerNode = 8;
 
 // Best of those tuned on elastic samples of Philly, with the weight of the rank
 // (docs/learning-results.md). Where training of networks that add to an index begins.
-constexpr const char* kBestInTraces = "index:alpha=0.12,beta=0.15,kappa=0.15,rank=0.75";
+constexpr const char* kBestInTraces = "index:alpha=0,beta=0.25,kappa=0.3,rank=1";
 
 ClusterSpec ClusterOf(const Params& params) {
   std::string nodes = params.Text("cluster");

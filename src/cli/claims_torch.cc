@@ -60,6 +60,10 @@ ALLOT_REGISTER(
               .ShowDefault();
           line.Option("--helios", o->run.claims.helios,
                       "Helios' Venus, from its first job on: the same families there");
+          line.Option("--pai", o->run.claims.pai, "Alibaba PAI 2020: a world never trained in");
+          line.Option("--openb", o->run.claims.openb, "Alibaba openb 2023: likewise");
+          line.Option("--universal", o->run.claims.universal, "the policy for all worlds")
+              .ShowDefault();
           line.Option("--markdown", o->markdown, "write the table there");
           return [o, &globals] { return ReproduceClaims(*o, globals); };
         }}));

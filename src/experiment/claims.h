@@ -40,7 +40,8 @@ struct ClaimFamily {
   std::vector<std::string> training;  // settings
   std::vector<std::string> bases;     // of INDEX
   std::string history;                // TRACE@DATE of the length model, or ""
-  std::string start;                  // RANKED, where training starts; "": tuned in `ranked_in`
+  // RANKED, where training starts; "": tuned in `ranked_in`; or the folder of a checkpoint.
+  std::string start;
   std::string method;                 // of training
   int iterations = 0;
   int workloads = 8;    // of each iteration
@@ -65,6 +66,9 @@ struct ClaimOptions {
   std::string philly = "embedded";         // trace with weeks on both sides of the split
   std::string philly_from = "2017-10-30";  // first of its training weeks
   std::string helios;                      // Helios' Venus, from its first job on; "": left out
+  std::string pai;                         // Alibaba PAI 2020, likewise
+  std::string openb;                       // Alibaba openb 2023, likewise
+  std::string universal = "checkpoints/universal/accepted";  // the policy for all worlds
 };
 
 struct ClaimsInfo {

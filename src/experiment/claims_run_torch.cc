@@ -1,3 +1,5 @@
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -127,7 +129,7 @@ class FamilyRun {
     train.world.setting = settings;
     train.command = o_.command;
     train.start = ranked_;
-    train.teacher = train.start;
+    if (!fs::is_directory(train.start)) train.teacher = train.start;  // else the network's own
     train.method = family_.method;
     train.history = family_.history;
     train.out = (fs::path(o_.out) / fmt::format("{}-seed{}", family_.id, seed)).string();
@@ -142,7 +144,9 @@ class FamilyRun {
     quiet.json = false;
     RunTraining(train, quiet);
     const Agent agent = LoadAgent((fs::path(train.out) / "best").string());
-    const PolicyMaker learned = [agent] { return MakeLearnedPolicy(agent); };
+    const PolicyMaker learned = [agent, world = family_.profile] {
+      return MakeLearnedPolicy(agent, {.world = world});
+    };
     const PolicyMaker start = Named(train.start);
     if (!family_.gate.empty() && !Passes(learned, start)) return start;
     ++accepted_;
@@ -279,9 +283,15 @@ Json FindingJson(const Finding& f) {
 
 std::vector<FamilyFindings> RunClaims(const ClaimsOptions& options, const GlobalOptions& globals) {
   std::vector<FamilyFindings> families;
+  std::vector<std::string> known;
   for (const ClaimFamily& family : Claims(options.claims)) {
+    known.push_back(family.id);
     if (!options.only.empty() && family.id.find(options.only) == std::string::npos) continue;
     families.push_back(FamilyRun(family, options, globals).Run());
+  }
+  if (families.empty()) {
+    throw UsageError("--only '{}' names none of the families {}", options.only,
+                     fmt::join(known, ", "));
   }
   return families;
 }
