@@ -70,13 +70,13 @@ Seconds PastArrivals::StartOf(Rng& rng, Seconds calendar, Seconds length) const 
   return starts[rng.Below(starts.size())];
 }
 
-std::vector<PastArrivals::Arrival> PastArrivals::Draw(Rng& rng, Seconds calendar,
-                                                      Seconds span) const {
+std::vector<PastArrivals::Arrival> PastArrivals::Draw(Rng& rng, Seconds calendar, Seconds span,
+                                                      Seconds part) const {
   constexpr Seconds kLeast = 60;  // a history shorter than this tells nothing of arrivals
   std::vector<Arrival> arrivals;
   if (end_ - begin_ < kLeast) return arrivals;
   const std::vector<Job>& jobs = past_->workload().jobs;
-  for (Seconds at = 0; at < span;) {
+  for (Seconds at = 0; at < span && at <= part;) {
     const Seconds length = std::min({block_, span - at, end_ - begin_});
     const Seconds start = StartOf(rng, calendar + at, length);
     auto job = std::upper_bound(jobs.begin(), jobs.end(), start,

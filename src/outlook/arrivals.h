@@ -24,9 +24,9 @@ class PastArrivals {
     Seconds after = 0;  // from now, > 0
     JobIndex job = 0;   // of the past
   };
-  // Of the time from now to `span` later, ascending. `calendar`: now, in seconds since 1970; of
-  // workloads without an origin, of the origin. O(arrivals).
-  std::vector<Arrival> Draw(Rng& rng, Seconds calendar, Seconds span) const;
+  // Of the time from now to `span` later, ascending; not all of those after `part`. `calendar`:
+  // now, in seconds since 1970; of workloads without an origin, of the origin. O(arrivals).
+  std::vector<Arrival> Draw(Rng& rng, Seconds calendar, Seconds span, Seconds part = kNever) const;
 
   // What it took, or where it had not ended at the date, what PastLengths says.
   double WorkOf(JobIndex job) const { return work_[static_cast<std::size_t>(job)]; }

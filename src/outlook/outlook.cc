@@ -18,6 +18,11 @@ namespace {
 constexpr int kMostSamples = 10'000;
 constexpr Seconds kLeastLeft = 1e-3;  // of a job that is not over
 
+// Most futures are over long before the horizon: their jobs are made for so long at first.
+constexpr Seconds kLeastPart = 86400;
+constexpr double kSettlesInPart = 1.25;
+constexpr double kNextPart = 2;  // times as long, where that is not enough
+
 // The positions of Hazen: sample i of n stands for the level (i + 0.5) / n.
 Seconds QuantileOf(const std::vector<Seconds>& sorted, double level) {
   const auto n = static_cast<double>(sorted.size());
@@ -111,14 +116,18 @@ Outlook::Outlook(SimOptions rules, const OutlookOptions& options,
   rules_.speedup = 1;
 }
 
-Scenario Outlook::WorldOf(const Observation& start, const Names& names, Seconds calendar,
-                          const std::vector<double>& work, int sample) const {
+Scenario Outlook::WorldOf(const Observation& start, const Names& names,
+                          const std::vector<PastArrivals::Arrival>& arrivals,
+                          const std::vector<double>& work, Seconds part) const {
   SimOptions rules = rules_;
   rules.interval = start.interval;
   if (!start.job.empty()) rules.restart_cost = start.restart_cost.front();
   Workload workload;
   workload.name = "outlook";
   std::vector<Scenario::JobFacts> facts;
+  const std::size_t most = At(start.rows()) + arrivals.size() + 1;
+  workload.jobs.reserve(most);
+  facts.reserve(most);
   const auto add = [&](Job job, Scenario::JobFacts known) {
     job.duration = known.work / (*known.table)[known.requested].rate;
     workload.jobs.push_back(std::move(job));
@@ -137,34 +146,32 @@ Scenario Outlook::WorldOf(const Observation& start, const Names& names, Seconds 
     job.submit = start.submit[r];
     add(std::move(job), std::move(known));
   }
-  if (past_ != nullptr) {
-    Rng rng(options_.seed, "outlook-arrivals", static_cast<std::uint64_t>(sample));
-    for (const PastArrivals::Arrival& arrival : past_->Draw(rng, calendar, options_.horizon)) {
-      const Scenario::JobFacts& from = past_->past().facts(arrival.job);
-      Scenario::JobFacts known;
-      known.table = from.table;
-      known.requested = from.requested;
-      known.work = past_->WorkOf(arrival.job);
-      known.estimate = from.estimate;
-      Job job = past_->past().workload().jobs[At(arrival.job)];
-      if (job.deadline != kNever) job.deadline += start.now + arrival.after - job.submit;
-      job.submit = start.now + arrival.after;
-      job.user = Names::In(names.past_users, job.user);
-      job.group = Names::In(names.past_groups, job.group);
-      job.tenant = Names::In(names.past_tenants, job.tenant);
-      add(std::move(job), std::move(known));
-    }
+  for (const PastArrivals::Arrival& arrival : arrivals) {
+    if (arrival.after > part) break;
+    const Scenario::JobFacts& from = past_->past().facts(arrival.job);
+    Scenario::JobFacts known;
+    known.table = from.table;
+    known.requested = from.requested;
+    known.work = past_->WorkOf(arrival.job);
+    known.estimate = from.estimate;
+    Job job = past_->past().workload().jobs[At(arrival.job)];
+    if (job.deadline != kNever) job.deadline += start.now + arrival.after - job.submit;
+    job.submit = start.now + arrival.after;
+    job.user = Names::In(names.past_users, job.user);
+    job.group = Names::In(names.past_groups, job.group);
+    job.tenant = Names::In(names.past_tenants, job.tenant);
+    add(std::move(job), std::move(known));
   }
   // Somebody comes when nothing is looked at any more: so there always is a next event.
   Job last;
-  last.submit = start.now + options_.horizon;
+  last.submit = start.now + part;
   Scenario::JobFacts of_last = facts.front();
   add(std::move(last), std::move(of_last));
   return Scenario(std::move(workload), *start.cluster, std::move(rules), std::move(facts));
 }
 
-void Outlook::Play(const Scenario& world, const Observation& start, const Moment& now,
-                   Policy& policy, int sample, Times* times) const {
+bool Outlook::Play(const Scenario& world, const Observation& start, const Moment& now,
+                   Policy& policy, int sample, Seconds part, Times* times) const {
   SimulatedCluster cluster(world, start);
   cluster.LeaveOutSums();
   cluster.ShowRates(policy.info().rates);
@@ -195,15 +202,19 @@ void Outlook::Play(const Scenario& world, const Observation& start, const Moment
     }
     waiting.resize(left);
   };
+  bool cut = false;  // what comes now was not made
   const auto enough = [&] {
     note_starts();
     const Seconds played = o.now - start.now;
+    cut = part < options_.horizon && played >= part;
+    if (cut) return true;
     if (played >= options_.horizon || o.job.empty() || o.job.front() >= known) return true;
     return waiting.empty() && played >= options_.settle;
   };
   Drive(cluster, policy,
         {.seed = options_.seed, .cluster = &world.cluster(), .tenants = now.tenants}, {},
         {.time_decisions = false, .enough = enough});
+  if (cut) return false;
   note_starts();
   for (JobIndex job = 0; job < known; ++job) {
     times->end[At(job)][s] = cluster.records()[At(job)].finish;
@@ -214,6 +225,7 @@ void Outlook::Play(const Scenario& world, const Observation& start, const Moment
     const double left = std::max(0.0, world.facts(o.job[r]).work - o.done_work[r]);
     if (rate > 0) times->end[At(o.job[r])][s] = o.now + left / rate;
   }
+  return true;
 }
 
 std::vector<JobOutlook> Outlook::Of(const Moment& now, const LengthModel& lengths,
@@ -258,9 +270,20 @@ std::vector<JobOutlook> Outlook::Of(const Moment& now, const LengthModel& length
   Times times;
   times.start.assign(jobs, std::vector<Seconds>(At(samples), kNever));
   times.end = times.start;
+  Seconds part = std::min(options_.horizon, std::max(kLeastPart, kSettlesInPart * options_.settle));
+  const auto world_of = [&](int sample) {
+    std::vector<PastArrivals::Arrival> arrivals;
+    if (past_ != nullptr) {
+      Rng rng(options_.seed, "outlook-arrivals", static_cast<std::uint64_t>(sample));
+      arrivals = past_->Draw(rng, now.origin + from.now, options_.horizon, part);
+    }
+    return WorldOf(start, names, arrivals, work[At(sample)], part);
+  };
   for (int s = 0; s < samples; ++s) {
-    const Scenario world = WorldOf(start, names, now.origin + from.now, work[At(s)], s);
-    Play(world, start, now, policy, s, &times);
+    while (!Play(world_of(s), start, now, policy, s, part, &times)) {
+      for (std::vector<Seconds>& starts : times.start) starts[At(s)] = kNever;
+      part = std::min(options_.horizon, kNextPart * part);
+    }
   }
   outlooks.resize(jobs);
   for (std::size_t i = 0; i < jobs; ++i) {

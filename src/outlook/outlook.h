@@ -60,10 +60,13 @@ class Outlook {
  private:
   struct Names;
   struct Times;
-  Scenario WorldOf(const Observation& start, const Names& names, Seconds calendar,
-                   const std::vector<double>& work, int sample) const;
-  void Play(const Scenario& world, const Observation& start, const Moment& now, Policy& policy,
-            int sample, Times* times) const;
+  // With the arrivals of the first `part` seconds, and one job more at their end.
+  Scenario WorldOf(const Observation& start, const Names& names,
+                   const std::vector<PastArrivals::Arrival>& arrivals,
+                   const std::vector<double>& work, Seconds part) const;
+  // False where more than that part is to be played: nothing is known then.
+  bool Play(const Scenario& world, const Observation& start, const Moment& now, Policy& policy,
+            int sample, Seconds part, Times* times) const;
 
   SimOptions rules_;
   OutlookOptions options_;
