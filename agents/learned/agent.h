@@ -43,7 +43,9 @@ class LearnedPolicy : public Policy {
 struct NetworkInfo {
   std::string id;  // NetWeights::kind
   std::string summary;
-  std::string actions;  // its output: "index" (numbers per job) or "sequence" (next unit)
+  // Its output: "index" (numbers per job, for the hull fill), "numbers" (per job, for a rule of its
+  // own; job_numbers.h) or "sequence" (next unit).
+  std::string actions;
   int feature_version = 0;
   std::vector<ParamSpec> params;  // of fresh weights
   std::function<NetWeights(const Params&, std::uint64_t seed)> make_weights;

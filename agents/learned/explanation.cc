@@ -97,15 +97,27 @@ IndexNetWeights IndexOf(const Agent& agent) {
   return IndexNetWeights(agent.weights);
 }
 
-}  // namespace
+class IndexExplainer : public Explainer {
+ public:
+  IndexExplainer(const Agent& agent, std::string_view placement)
+      : net_(IndexOf(agent)),
+        encoder_(agent.lengths),
+        placement_(MakeStage<Placement>("placement", placement)) {}
 
-Explainer::Explainer(const Agent& agent, std::string_view placement)
-    : net_(IndexOf(agent)),
-      encoder_(agent.lengths),
-      placement_(MakeStage<Placement>("placement", placement)) {}
+  void OnEpisodeStart() override { encoder_.OnEpisodeStart(); }
+  void Observe(const Observation& observation) override { encoder_.Observe(observation); }
+  Explanation Explain(const Observation& observation) override;
 
-Explanation Explainer::Explain(const Observation& o) {
+ private:
+  IndexNet net_;
+  FeatureEncoder encoder_;
+  std::unique_ptr<Placement> placement_;
+};
+
+Explanation IndexExplainer::Explain(const Observation& o) {
   Explanation result;
+  const std::span<const std::string_view> names = FeatureEncoder::JobFeatureNames();
+  result.feature_names.assign(names.begin(), names.end());
   FeatureBatch features;
   encoder_.Encode(o, &features);
   result.context = features.context;
@@ -118,7 +130,8 @@ Explanation Explainer::Explain(const Observation& o) {
     scores.push_back(BoundedScore({out[0], out[1], out[2]}));
     ExplainedJob job;
     job.job = o.job[r];
-    std::copy_n(&features.jobs[r * kJobFeatures], kJobFeatures, job.features.begin());
+    const float* const x = &features.jobs[r * kJobFeatures];
+    job.features.assign(x, x + kJobFeatures);
     job.score = scores.back();
     job.running = o.running[r];
     result.jobs.push_back(std::move(job));
@@ -144,6 +157,12 @@ Explanation Explainer::Explain(const Observation& o) {
     job.why = Why(o, row, job, result.last_key);
   }
   return result;
+}
+
+}  // namespace
+
+std::unique_ptr<Explainer> MakeIndexExplainer(const Agent& agent, std::string_view placement) {
+  return std::make_unique<IndexExplainer>(agent, placement);
 }
 
 std::string ConfigurationText(const Observation& o, std::int32_t row, std::int32_t configuration) {

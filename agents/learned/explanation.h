@@ -1,10 +1,12 @@
 #pragma once
-// Why a trained index network gave each job its GPUs: the features, the three outputs, the key of
-// every step of the job's hull, and why the job got no further step. Computed by the code that
-// decides. Used by 'allot explain'.
+// Why a trained network gave each job its GPUs: the features and the three numbers; of an index
+// network the key of every step of the job's hull, and why the job got no further step; of offsets
+// what was added to the numbers of the fixed index, and what that alone would have given. Computed
+// by the code that decides. Used by 'allot explain'.
 
-#include <array>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agents/learned/agent.h"
@@ -28,38 +30,37 @@ struct ExplainedStep {
 
 struct ExplainedJob {
   JobIndex job = 0;
-  std::array<float, kJobFeatures> features{};
+  std::vector<float> features;
   Score score;
   std::int32_t running = -1;
   std::int32_t filled = -1;          // what the fill gave; -1: nothing
   std::int32_t granted = -1;         // what placement made of that
   std::vector<ExplainedStep> steps;  // as considered; then, if the climb was not over, the next one
   std::string why;                   // what ended its climb, in words
+  std::optional<Score> of_index{};   // of networks that add to it: its own; score is the sum
 };
 
 struct Explanation {
+  std::vector<std::string_view> feature_names;
   std::vector<float> context;
   std::vector<ExplainedJob> jobs;  // as the rows of the observation
   float last_key = 0;              // of the least step that was taken; NaN: none was
   Allocation allocation;
 };
 
-// Made by NetworkInfo::make_explainer, where a network has one.
+// Made by NetworkInfo::make_explainer, or a LearnedPolicy that is one, too.
 class Explainer {
  public:
-  // UsageError unless the network is an index network.
-  explicit Explainer(const Agent& agent, std::string_view placement = "packed");
-
-  void OnEpisodeStart() { encoder_.OnEpisodeStart(); }
+  virtual ~Explainer() = default;
+  virtual void OnEpisodeStart() = 0;
   // To be called for every decision before the one explained: forecasts learn from them.
-  void Observe(const Observation& observation) { encoder_.Observe(observation); }
-  Explanation Explain(const Observation& observation);
-
- private:
-  IndexNet net_;
-  FeatureEncoder encoder_;
-  std::unique_ptr<Placement> placement_;
+  virtual void Observe(const Observation& observation) = 0;
+  virtual Explanation Explain(const Observation& observation) = 0;
 };
+
+// UsageError unless the network is an index network.
+std::unique_ptr<Explainer> MakeIndexExplainer(const Agent& agent,
+                                              std::string_view placement = "packed");
 
 // "4 GPUs", "2 worker + 1 ps", with the type where the cluster has several; "nothing" for -1.
 std::string ConfigurationText(const Observation& observation, std::int32_t row,
@@ -69,6 +70,6 @@ std::string ConfigurationText(const Observation& observation, std::int32_t row,
 // explained.
 std::unique_ptr<Explainer> MakeExplainer(const NamedParams& policy);
 // Of an agent, likewise.
-std::unique_ptr<Explainer> MakeExplainer(const Agent& agent, const std::string& placement);
+std::unique_ptr<Explainer> MakeExplainer(const Agent& agent, const Serving& serving);
 
 }  // namespace allot

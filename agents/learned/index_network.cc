@@ -5,6 +5,7 @@
 #include "agents/learned/index_agent.h"
 #include "agents/learned/job_numbers.h"
 #include "core/error.h"
+#include "core/index.h"
 
 namespace allot {
 namespace {
@@ -20,6 +21,18 @@ class IndexPolicy : public NumbersPolicy {
            Allocation* allocation) override {
     action_.Decode(observation, outputs, allocation);
   }
+  void Margin(const Observation& o, std::int32_t row, std::int32_t given, MarginStep* taken,
+              MarginStep* untaken) const override {
+    const ConfigurationTable& table = *o.table[At(row)];
+    const GpuTypeIndex type = given >= 0 ? table[given].gpu_type : table.types().front();
+    const double cost = given >= 0 ? table[given].cost : 0;
+    HullCursor cursor(o, row, type);
+    while (!cursor.done() && table[cursor.step().to].cost <= cost) {
+      *taken = StepOf(cursor);
+      cursor.Advance();
+    }
+    if (!cursor.done()) *untaken = StepOf(cursor);
+  }
   PerOutput Steps() const override { return {1.0F, 0.2F, 0.2F}; }
 
  protected:
@@ -28,6 +41,10 @@ class IndexPolicy : public NumbersPolicy {
   }
 
  private:
+  static MarginStep StepOf(const HullCursor& cursor) {
+    return {true, cursor.step().log_gain, cursor.step().log_mid, cursor.kappa_sign()};
+  }
+
   FeatureEncoder encoder_;
   IndexAction action_;
 };
@@ -76,7 +93,7 @@ ALLOT_REGISTER(NetworkInfo,
                      return std::make_unique<IndexPolicy>(agent, serving.placement);
                    },
                    [](const Agent& agent, const std::string& placement) {
-                     return std::make_unique<Explainer>(agent, placement);
+                     return MakeIndexExplainer(agent, placement);
                    }}));
 
 }  // namespace

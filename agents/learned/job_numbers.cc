@@ -10,6 +10,14 @@ void NumbersPolicy::Think(const Observation& observation) {
   net_.Forward(features_.jobs, features_.context, outputs_, &scratch_);
 }
 
+void NumbersPolicy::Margin(const Observation& /*observation*/, std::int32_t /*row*/,
+                           std::int32_t /*given*/, MarginStep* /*taken*/,
+                           MarginStep* /*untaken*/) const {
+  throw UsageError(
+      "this network does not learn from logs: what it decides is no order of steps; train it with "
+      "'allot train'");
+}
+
 std::unique_ptr<NumbersPolicy> MakeNumbersPolicy(const Agent& agent, const Serving& serving) {
   std::unique_ptr<LearnedPolicy> policy = MakeLearnedPolicy(agent, serving);
   auto* const numbers = dynamic_cast<NumbersPolicy*>(policy.get());

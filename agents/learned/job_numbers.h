@@ -13,6 +13,15 @@
 
 namespace allot {
 
+// One side of the margin of one job: a step that its network's rule has a key for, of the outputs
+// (u, beta, kappa): u + log_gain - beta log_mid + kappa_sign kappa.
+struct MarginStep {
+  bool present = false;
+  float log_gain = 0;
+  float log_mid = 0;
+  float kappa_sign = 0;
+};
+
 class NumbersPolicy : public LearnedPolicy {
  public:
   using PerOutput = std::array<float, kIndexOutputs>;
@@ -39,6 +48,12 @@ class NumbersPolicy : public LearnedPolicy {
   // observation. Clears `allocation` first.
   virtual void Act(const Observation& observation, std::span<const float> outputs,
                    Allocation* allocation) = 0;
+
+  // What a logged decision, which gave the job of `row` the configuration `given` (-1: nothing),
+  // says of the keys: the last step that was taken and the one after it, each where there is one.
+  // UsageError where the rule has no keys.
+  virtual void Margin(const Observation& observation, std::int32_t row, std::int32_t given,
+                      MarginStep* taken, MarginStep* untaken) const;
 
   // How much of each output exploration moves where it moves u by 1.
   virtual PerOutput Steps() const = 0;

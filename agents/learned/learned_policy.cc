@@ -8,6 +8,12 @@
 namespace allot {
 namespace {
 
+Serving ServingOf(const Params& params) {
+  return {.placement = params.Text("placement"),
+          .world = params.Text("world"),
+          .index = NestedSpec(params.Text("index"))};
+}
+
 PolicyInfo LearnedInfo() {
   PolicyInfo info;
   info.id = "learned";
@@ -24,10 +30,7 @@ PolicyInfo LearnedInfo() {
     if (params.Text("checkpoint").empty()) {
       throw UsageError("policy 'learned' needs a checkpoint folder: learned:checkpoint=DIR");
     }
-    return MakeLearnedPolicy(LoadAgent(params.Text("checkpoint")),
-                             {.placement = params.Text("placement"),
-                              .world = params.Text("world"),
-                              .index = NestedSpec(params.Text("index"))});
+    return MakeLearnedPolicy(LoadAgent(params.Text("checkpoint")), ServingOf(params));
   };
   return info;
 }
@@ -40,12 +43,17 @@ std::unique_ptr<Explainer> MakeExplainer(const NamedParams& policy) {
   const PolicyInfo& info = LearnedPolicyInfo();
   if (policy.name != info.id) return nullptr;
   const Params params("policy 'learned'", info.params, policy.given);
-  return MakeExplainer(LoadAgent(params.Text("checkpoint")), params.Text("placement"));
+  return MakeExplainer(LoadAgent(params.Text("checkpoint")), ServingOf(params));
 }
 
-std::unique_ptr<Explainer> MakeExplainer(const Agent& agent, const std::string& placement) {
+std::unique_ptr<Explainer> MakeExplainer(const Agent& agent, const Serving& serving) {
   const NetworkInfo& network = NetworkOf(agent.weights);
-  return network.make_explainer == nullptr ? nullptr : network.make_explainer(agent, placement);
+  if (network.make_explainer) return network.make_explainer(agent, serving.placement);
+  std::unique_ptr<LearnedPolicy> policy = network.make_policy(agent, serving);
+  auto* const explainer = dynamic_cast<Explainer*>(policy.get());
+  if (explainer == nullptr) return nullptr;
+  policy.release();
+  return std::unique_ptr<Explainer>(explainer);
 }
 
 }  // namespace allot

@@ -3,10 +3,13 @@
 // step by step, placement. Its weights keep the tuned index of each world that it was trained in,
 // so that one network serves them all. Untrained it is the index of the world, to the bit.
 
+#include <algorithm>
 #include <cmath>
 
+#include "agents/learned/explanation.h"
 #include "agents/learned/job_numbers.h"
 #include "core/error.h"
+#include "core/index.h"
 #include "core/nested_spec.h"
 #include "features/index_action.h"
 #include "features/offset_encoder.h"
@@ -86,7 +89,7 @@ std::string WorldOf(const NetWeights& weights, const Serving& serving) {
   return worlds != weights.sizes.end() && worlds->size() == 1 ? worlds->begin().key() : "";
 }
 
-class OffsetsPolicy : public NumbersPolicy {
+class OffsetsPolicy : public NumbersPolicy, public Explainer {
  public:
   OffsetsPolicy(const Agent& agent, const Serving& serving)
       : NumbersPolicy(SumIn(agent.weights, WorldOf(agent.weights, serving))),
@@ -97,22 +100,48 @@ class OffsetsPolicy : public NumbersPolicy {
     encoder_.OnEpisodeStart();
     rule_.OnEpisodeStart();
   }
+  void OnEpisodeStart() override { OnEpisodeStart(EpisodeContext{}); }
   void Observe(const Observation& o) override {
     encoder_.Observe(o);
     rule_.Observe(o);
   }
   void Act(const Observation& o, std::span<const float> outputs, Allocation* allocation) override {
-    scores_.resize(o.job.size());
-    for (std::size_t r = 0; r < scores_.size(); ++r) {
-      const float* const out = &outputs[r * kIndexOutputs];
-      const Score offset =
-          BoundedScore({kScales[0] * out[0], kScales[1] * out[1], kScales[2] * out[2]});
-      scores_[r] = rule_.Bounded(
-          {fixed_[r].u + offset.u, fixed_[r].beta + offset.beta, fixed_[r].kappa + offset.kappa});
-    }
+    AddOffsets(o, outputs);
     rule_.Allocate(o, scores_, allocation);
   }
   PerOutput Steps() const override { return {1 / kScales[0], 1 / kScales[0], 1 / kScales[0]}; }
+
+  Explanation Explain(const Observation& o) override {
+    Explanation result;
+    Think(o);
+    result.feature_names = OffsetFeatureNames();
+    result.context = features().context;
+    result.last_key = std::nanf("");
+    AddOffsets(o, outputs());
+    Allocation alone;
+    rule_.Allocate(o, fixed_, &alone);
+    rule_.Allocate(o, scores_, &result.allocation);
+    std::vector<std::int32_t> granted_alone;
+    ConfigurationsOf(o, alone, &granted_alone);
+    std::vector<std::int32_t> granted;
+    ConfigurationsOf(o, result.allocation, &granted);
+    for (std::int32_t row = 0; row < o.rows(); ++row) {
+      const float* const x = &features().jobs[At(row) * kOffsetJobFeatures];
+      ExplainedJob job;
+      job.job = o.job[At(row)];
+      job.features.assign(x, x + kOffsetJobFeatures);
+      job.score = scores_[At(row)];
+      job.of_index = fixed_[At(row)];
+      job.running = o.running[At(row)];
+      job.filled = job.granted = granted[At(row)];
+      job.why = granted[At(row)] == granted_alone[At(row)]
+                    ? "the same by the numbers of the index alone"
+                    : fmt::format("by the numbers of the index alone: {}",
+                                  ConfigurationText(o, row, granted_alone[At(row)]));
+      result.jobs.push_back(std::move(job));
+    }
+    return result;
+  }
 
  protected:
   void Encode(const Observation& o, FeatureBatch* features) override {
@@ -121,6 +150,35 @@ class OffsetsPolicy : public NumbersPolicy {
   }
 
  private:
+  static std::vector<std::string_view> OffsetFeatureNames() {
+    const auto base = FeatureEncoder::JobFeatureNames();
+    const auto own = OffsetEncoder::OwnNames();
+    std::vector<std::string_view> names(base.begin(), base.end());
+    names.insert(names.end(), own.begin(), own.end());
+    return names;
+  }
+
+  static void ConfigurationsOf(const Observation& o, const Allocation& allocation,
+                               std::vector<std::int32_t>* configurations) {
+    configurations->assign(o.job.size(), -1);
+    for (const Allocation::Entry& entry : allocation.entries()) {
+      const auto row = std::find(o.job.begin(), o.job.end(), entry.job) - o.job.begin();
+      (*configurations)[static_cast<std::size_t>(row)] = entry.configuration;
+    }
+  }
+
+  // To those of the index, within what its rule takes.
+  void AddOffsets(const Observation& o, std::span<const float> outputs) {
+    scores_.resize(o.job.size());
+    for (std::size_t r = 0; r < scores_.size(); ++r) {
+      const float* const out = &outputs[r * kIndexOutputs];
+      const Score offset =
+          BoundedScore({kScales[0] * out[0], kScales[1] * out[1], kScales[2] * out[2]});
+      scores_[r] = rule_.Bounded(
+          {fixed_[r].u + offset.u, fixed_[r].beta + offset.beta, fixed_[r].kappa + offset.kappa});
+    }
+  }
+
   OffsetEncoder encoder_;
   IndexRule rule_;
   std::span<const Score> fixed_;  // of the rule, for the observation looked at last
@@ -185,7 +243,7 @@ void CheckOffsets(const NetWeights& weights, const std::string& origin) {
 ALLOT_REGISTER(NetworkInfo,
                (NetworkInfo{.id = std::string(kOffsetsKind),
                             .summary = "adds to the fixed index of each world, in any world",
-                            .actions = "offsets",
+                            .actions = "numbers",
                             .feature_version = kOffsetFeatureVersion,
                             .params = {{"hidden", "8", "hidden units", 1, 1024}},
                             .make_weights = FreshOffsets,

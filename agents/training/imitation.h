@@ -1,7 +1,9 @@
 #pragma once
-// Supervised warm-up: the index network learns the priorities behind a log of any policy's
-// decisions. At a contended decision the log shows which hull steps were taken and which were not.
-// The loss is small when every job's last taken step has a larger key than the untaken next steps:
+// Supervised warm-up: a network that gives jobs numbers learns the priorities behind a log of any
+// policy's decisions. At a contended decision the log shows which steps were taken and which were
+// not: hull steps for index networks, to run or to wait where only an order is learned
+// (job_numbers.h). The loss is small when every job's last taken step has a larger key than the
+// untaken next steps:
 //
 //   L = mean over taken steps a of -ln( e^{key_a/tau} / (e^{key_a/tau} + sum over untaken b of
 //   e^{key_b/tau}) )
@@ -12,26 +14,19 @@
 #include <limits>
 #include <vector>
 
+#include "agents/learned/job_numbers.h"
 #include "models/index_net.h"
 #include "sched/recorded_policy.h"
 #include "sim/scenario.h"
 
 namespace allot {
 
-// One side of the margin of one job.
-struct MarginStep {
-  bool present = false;
-  float log_gain = 0;
-  float log_mid = 0;
-  float kappa_sign = 0;
-};
-
 struct ImitationData {
   std::vector<float> jobs;
   std::vector<float> contexts;
   std::vector<std::int64_t> decision_of_job;
-  std::vector<MarginStep> taken;        // per job row: the last hull step within what it was given
-  std::vector<MarginStep> untaken;      // per job row: the hull step after that
+  std::vector<MarginStep> taken;        // per job row: the last step within what it was given
+  std::vector<MarginStep> untaken;      // per job row: the step after that
   std::vector<std::int64_t> first_row;  // of each decision, and the end
 
   std::int64_t decisions() const { return static_cast<std::int64_t>(first_row.size()) - 1; }
@@ -46,10 +41,13 @@ struct Part {
 };
 
 // Keeps every `stride`-th decision of the part in which GPUs were contended: none, or too few, were
-// left over. The second form plays the log in the simulator.
-void AppendImitationData(const Playback& play, const Part& part, int stride, ImitationData* data);
-void AppendImitationData(const Scenario& scenario, const DecisionLog& log, const Part& part,
+// left over, as the network sees it. The second form plays the log in the simulator. UsageError
+// where the network does not learn from logs.
+void AppendImitationData(const Playback& play, const NetWeights& network, const Part& part,
                          int stride, ImitationData* data);
+void AppendImitationData(const Scenario& scenario, const DecisionLog& log,
+                         const NetWeights& network, const Part& part, int stride,
+                         ImitationData* data);
 
 struct ImitationOptions {
   std::uint64_t seed = 1;

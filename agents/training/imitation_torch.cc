@@ -3,7 +3,6 @@
 #include <numeric>
 
 #include "agents/learned/agent.h"
-#include "agents/learned/index_agent.h"
 #include "agents/training/decision_rows.h"
 #include "agents/training/imitation.h"
 #include "core/error.h"
@@ -51,38 +50,29 @@ class PartListener : public DecisionListener {
   std::vector<std::int32_t> configurations_;
 };
 
-MarginStep StepOf(const HullCursor& cursor) {
-  return {true, cursor.step().log_gain, cursor.step().log_mid, cursor.kappa_sign()};
-}
-
 class DataBuilder : public PartListener {
  public:
-  DataBuilder(const Part& part, int stride, ImitationData* data)
-      : PartListener(part), stride_(stride), data_(data) {
+  DataBuilder(const NetWeights& network, const Part& part, int stride, ImitationData* data)
+      : PartListener(part),
+        stride_(stride),
+        data_(data),
+        policy_(MakeNumbersPolicy({network, {}})) {
     if (data_->first_row.empty()) data_->first_row.push_back(0);
   }
 
  protected:
-  void OnSeen(const Observation& o) override { encoder_.Observe(o); }
+  void OnSeen(const Observation& o) override { policy_->Observe(o); }
   void OnContended(const Observation& o, const std::vector<std::int32_t>& configurations) override {
     if (contended_++ % stride_ != 0) return;
-    encoder_.Encode(o, &features_);
-    data_->jobs.insert(data_->jobs.end(), features_.jobs.begin(), features_.jobs.end());
-    data_->contexts.insert(data_->contexts.end(), features_.context.begin(),
-                           features_.context.end());
+    const FeatureBatch& features = policy_->Look(o);
+    data_->jobs.insert(data_->jobs.end(), features.jobs.begin(), features.jobs.end());
+    data_->contexts.insert(data_->contexts.end(), features.context.begin(), features.context.end());
     for (std::int32_t row = 0; row < o.rows(); ++row) {
-      const ConfigurationTable& table = *o.table[At(row)];
-      const std::int32_t given = configurations[At(row)];
-      const GpuTypeIndex type = given >= 0 ? table[given].gpu_type : table.types().front();
-      const double cost = given >= 0 ? table[given].cost : 0;
       MarginStep taken;
-      HullCursor cursor(o, row, type);
-      while (!cursor.done() && table[cursor.step().to].cost <= cost) {
-        taken = StepOf(cursor);
-        cursor.Advance();
-      }
+      MarginStep untaken;
+      policy_->Margin(o, row, configurations[At(row)], &taken, &untaken);
       data_->taken.push_back(taken);
-      data_->untaken.push_back(cursor.done() ? MarginStep{} : StepOf(cursor));
+      data_->untaken.push_back(untaken);
       data_->decision_of_job.push_back(data_->decisions());
     }
     data_->first_row.push_back(static_cast<std::int64_t>(data_->taken.size()));
@@ -92,8 +82,7 @@ class DataBuilder : public PartListener {
   int stride_;
   ImitationData* data_;
   std::int64_t contended_ = 0;
-  FeatureEncoder encoder_;
-  FeatureBatch features_;
+  std::unique_ptr<NumbersPolicy> policy_;
 };
 
 class AgreementListener : public PartListener {
@@ -182,14 +171,16 @@ struct Gathered {
   std::vector<MarginStep> untaken;
   std::vector<std::size_t> first_row{0};
 
-  Gathered(const ImitationData& data, std::span<const std::int64_t> decisions) {
+  Gathered(const ImitationData& data, const IndexNetShape& shape,
+           std::span<const std::int64_t> decisions) {
+    const std::ptrdiff_t inputs = shape.job_features;
+    const std::ptrdiff_t of_moment = shape.context_features;
     for (const std::int64_t d : decisions) {
       const auto begin = static_cast<std::ptrdiff_t>(data.first_row[static_cast<std::size_t>(d)]);
       const auto end = static_cast<std::ptrdiff_t>(data.first_row[static_cast<std::size_t>(d) + 1]);
-      jobs.insert(jobs.end(), data.jobs.begin() + begin * kJobFeatures,
-                  data.jobs.begin() + end * kJobFeatures);
-      contexts.insert(contexts.end(), data.contexts.begin() + d * kContextFeatures,
-                      data.contexts.begin() + (d + 1) * kContextFeatures);
+      jobs.insert(jobs.end(), data.jobs.begin() + begin * inputs, data.jobs.begin() + end * inputs);
+      contexts.insert(contexts.end(), data.contexts.begin() + d * of_moment,
+                      data.contexts.begin() + (d + 1) * of_moment);
       taken.insert(taken.end(), data.taken.begin() + begin, data.taken.begin() + end);
       untaken.insert(untaken.end(), data.untaken.begin() + begin, data.untaken.begin() + end);
       decision_of_job.insert(decision_of_job.end(), static_cast<std::size_t>(end - begin),
@@ -230,14 +221,16 @@ bool Part::Holds(std::int64_t decision) const {
   return last == held_out;
 }
 
-void AppendImitationData(const Playback& play, const Part& part, int stride, ImitationData* data) {
-  DataBuilder builder(part, stride, data);
+void AppendImitationData(const Playback& play, const NetWeights& network, const Part& part,
+                         int stride, ImitationData* data) {
+  DataBuilder builder(network, part, stride, data);
   play(&builder);
 }
 
-void AppendImitationData(const Scenario& scenario, const DecisionLog& log, const Part& part,
-                         int stride, ImitationData* data) {
-  AppendImitationData(InSimulator(scenario, log), part, stride, data);
+void AppendImitationData(const Scenario& scenario, const DecisionLog& log,
+                         const NetWeights& network, const Part& part, int stride,
+                         ImitationData* data) {
+  AppendImitationData(InSimulator(scenario, log), network, part, stride, data);
 }
 
 AgreedGpus Agreement(const Playback& play, const Part& part, const NetWeights& weights) {
@@ -271,7 +264,7 @@ IndexNetWeights Imitate(const ImitationData& data, const ImitationData& held_out
     for (std::size_t begin = 0; begin < order.size(); begin += batch) {
       ThrowIfInterrupted();
       const std::size_t size = std::min(batch, order.size() - begin);
-      const Gathered gathered(data, std::span(order).subspan(begin, size));
+      const Gathered gathered(data, start.shape, std::span(order).subspan(begin, size));
       const Gradient gradient =
           trainer.ComputeGradient({gathered.jobs, gathered.contexts, gathered.decision_of_job},
                                   [&](std::span<const float> out, std::span<float> g) {
@@ -282,7 +275,7 @@ IndexNetWeights Imitate(const ImitationData& data, const ImitationData& held_out
     }
     if (held_out.first_row.size() > 1) {
       const auto all = Shuffled(held_out.decisions(), Rng(options.seed, "held-out-order"));
-      const Gathered gathered(held_out, all);
+      const Gathered gathered(held_out, start.shape, all);
       std::vector<float> out(gathered.taken.size() * kOutputs);
       std::vector<float> unused(out.size());
       out = IndexModule(trainer.weights())

@@ -244,7 +244,7 @@ ALLOT_REGISTER(
     (TrainerInfo{
         "policy-gradient",
         "REINFORCE on sampled allocations; rollouts with equal arrivals are the baseline",
-        {"index", "offsets"},
+        {"index", "numbers"},
         {{"rollouts", "8",
           "rollouts of each workload (equal arrivals), at least 3; baseline=arrivals: 2", 1, 10000},
          {"exploration", "",

@@ -12,6 +12,7 @@
 #include "core/file.h"
 #include "core/index.h"
 #include "core/json_text.h"
+#include "core/nested_spec.h"
 #include "core/strings.h"
 #include "episode_log/episode_log.h"
 #include "experiment/explanation_text.h"
@@ -27,6 +28,8 @@ struct ExplainOptions {
   std::int64_t decision = 0;
   std::string job;
   std::string placement = "packed";
+  std::string world;
+  std::string index;
   std::string save;
 };
 
@@ -40,6 +43,9 @@ constexpr const char* kHowToRead =
     "(docs/learning-method.md). A job has its GPUs because the key of its last step was among\n"
     "the largest. It has no more because its next step had a smaller key, did not fit, or would\n"
     "not make the job faster.\n"
+    "A network that adds to the fixed index of a world (offsets): the numbers are the sums, "
+    "beside\n"
+    "them is what was added, and what the index alone would have given.\n"
     "\n"
     "An observation is one decision of an episode log (--observation FOLDER --episode N\n"
     "--decision N, from 0; made with --log) or a JSON snapshot (docs/formats/snapshot.md; --save\n"
@@ -88,8 +94,9 @@ void Show(const ExplainOptions& o, const GlobalOptions& globals, const Observati
     }
     std::printf("%s\n", JsonText(json).c_str());
   } else if (only >= 0) {
-    std::printf("%s",
-                ExplanationText(observation, only, explanation.jobs[At(only)], o.job).c_str());
+    std::printf("%s", ExplanationText(observation, only, explanation.jobs[At(only)], o.job,
+                                      explanation.feature_names)
+                          .c_str());
   } else {
     std::printf("%s", ExplanationText(observation, explanation, names).c_str());
   }
@@ -151,7 +158,13 @@ void ExplainLogged(const ExplainOptions& o, const GlobalOptions& globals, Explai
 }
 
 int Explain(const ExplainOptions& o, const GlobalOptions& globals) {
-  Explainer explainer(LoadAgent(o.checkpoint), o.placement);
+  const Agent agent = LoadAgent(o.checkpoint);
+  const std::unique_ptr<Explainer> made = MakeExplainer(
+      agent, {.placement = o.placement, .world = o.world, .index = NestedSpec(o.index)});
+  if (made == nullptr) {
+    throw UsageError("decisions of networks '{}' are not explained", agent.weights.kind);
+  }
+  Explainer& explainer = *made;
   explainer.OnEpisodeStart();
   const std::filesystem::path path(o.observation);
   if (path.extension() == ".json") {
@@ -182,6 +195,11 @@ ALLOT_REGISTER(CommandInfo,
                      line.Option("--job", o->job, "only this job, with features and steps");
                      line.Option("--placement", o->placement, "stage: which GPUs on which nodes")
                          .ShowDefault();
+                     line.Option("--world", o->world,
+                                 "of a network that adds to the fixed index of each world: which "
+                                 "one");
+                     line.Option("--index", o->index,
+                                 "of such a network: index/KEY=VALUE/... to add to, in its place");
                      line.Option("--save", o->save,
                                  "write the observation as a JSON snapshot to this file");
                      return [o, &globals] { return Explain(*o, globals); };

@@ -25,11 +25,20 @@ const char* OutcomeText(ExplainedStep::Outcome outcome) {
   return "";
 }
 
+Json ScoreJson(const Score& score) {
+  return {{"u", score.u}, {"beta", score.beta}, {"kappa", score.kappa}};
+}
+
+Score Added(const ExplainedJob& job) {
+  return {job.score.u - job.of_index->u, job.score.beta - job.of_index->beta,
+          job.score.kappa - job.of_index->kappa};
+}
+
 Json JobJson(const Observation& o, std::int32_t row, const ExplainedJob& job,
-             const std::string& name) {
+             const std::string& name, std::span<const std::string_view> feature_names) {
   Json features = Json::object();
   for (std::size_t f = 0; f < job.features.size(); ++f) {
-    features[std::string(FeatureEncoder::JobFeatureNames()[f])] = job.features[f];
+    features[std::string(feature_names[f])] = job.features[f];
   }
   Json steps = Json::array();
   for (const ExplainedStep& step : job.steps) {
@@ -41,15 +50,20 @@ Json JobJson(const Observation& o, std::int32_t row, const ExplainedJob& job,
                      {"key", step.key},
                      {"outcome", OutcomeText(step.outcome)}});
   }
-  return {{"job", name},
-          {"has", ConfigurationText(o, row, job.running)},
-          {"gets", ConfigurationText(o, row, job.granted)},
-          {"u", job.score.u},
-          {"beta", job.score.beta},
-          {"kappa", job.score.kappa},
-          {"why", job.why},
-          {"steps", std::move(steps)},
-          {"features", std::move(features)}};
+  Json json = {{"job", name},
+               {"has", ConfigurationText(o, row, job.running)},
+               {"gets", ConfigurationText(o, row, job.granted)},
+               {"u", job.score.u},
+               {"beta", job.score.beta},
+               {"kappa", job.score.kappa},
+               {"why", job.why},
+               {"steps", std::move(steps)},
+               {"features", std::move(features)}};
+  if (job.of_index) {
+    json["index"] = ScoreJson(*job.of_index);
+    json["added"] = ScoreJson(Added(job));
+  }
+  return json;
 }
 
 std::string Key(float key) { return std::isnan(key) ? "" : fmt::format("{:.3f}", key); }
@@ -61,7 +75,8 @@ nlohmann::ordered_json ExplanationJson(const Observation& o, const Explanation& 
   Json jobs = Json::array();
   for (std::int32_t row = 0; row < o.rows(); ++row) {
     if (only >= 0 && row != only) continue;
-    jobs.push_back(JobJson(o, row, explanation.jobs[At(row)], names[At(row)]));
+    jobs.push_back(
+        JobJson(o, row, explanation.jobs[At(row)], names[At(row)], explanation.feature_names));
   }
   return {{"now", o.now},
           {"decision", o.decision},
@@ -74,15 +89,21 @@ nlohmann::ordered_json ExplanationJson(const Observation& o, const Explanation& 
 std::string ExplanationText(const Observation& o, const Explanation& explanation,
                             const std::vector<std::string>& names) {
   using Align = TextTable::Align;
-  TextTable table({{"job", Align::kLeft},
-                   {"has", Align::kLeft},
-                   {"gets", Align::kLeft},
-                   {"u"},
-                   {"beta"},
-                   {"kappa"},
-                   {"last key"},
-                   {"next key"},
-                   {"why no more", Align::kLeft}});
+  // Of networks that add to an index; else keys of steps.
+  const bool adds = !explanation.jobs.empty() && explanation.jobs.front().of_index.has_value();
+  std::vector<TextTable::Column> columns = {{"job", Align::kLeft},
+                                            {"has", Align::kLeft},
+                                            {"gets", Align::kLeft},
+                                            {"u"},
+                                            {"beta"},
+                                            {"kappa"}};
+  if (adds) {
+    columns.insert(columns.end(),
+                   {{"added to u"}, {"to beta"}, {"to kappa"}, {"why", Align::kLeft}});
+  } else {
+    columns.insert(columns.end(), {{"last key"}, {"next key"}, {"why no more", Align::kLeft}});
+  }
+  TextTable table(std::move(columns));
   for (std::int32_t row = 0; row < o.rows(); ++row) {
     const ExplainedJob& job = explanation.jobs[At(row)];
     float last = std::nanf("");
@@ -90,21 +111,42 @@ std::string ExplanationText(const Observation& o, const Explanation& explanation
     for (const ExplainedStep& step : job.steps) {
       (step.outcome == ExplainedStep::Outcome::kTaken ? last : next) = step.key;
     }
-    table.AddRow({names[At(row)], ConfigurationText(o, row, job.running),
-                  ConfigurationText(o, row, job.granted), fmt::format("{:.3f}", job.score.u),
-                  fmt::format("{:.3f}", job.score.beta), fmt::format("{:.3f}", job.score.kappa),
-                  Key(last), Key(next), job.why});
+    std::vector<std::string> cells = {names[At(row)],
+                                      ConfigurationText(o, row, job.running),
+                                      ConfigurationText(o, row, job.granted),
+                                      fmt::format("{:.3f}", job.score.u),
+                                      fmt::format("{:.3f}", job.score.beta),
+                                      fmt::format("{:.3f}", job.score.kappa)};
+    if (adds) {
+      const Score added = Added(job);
+      for (const float part : {added.u, added.beta, added.kappa}) {
+        cells.push_back(fmt::format("{:+.3f}", part));
+      }
+    } else {
+      cells.push_back(Key(last));
+      cells.push_back(Key(next));
+    }
+    cells.push_back(job.why);
+    table.AddRow(std::move(cells));
   }
   return table.ToText();
 }
 
 std::string ExplanationText(const Observation& o, std::int32_t row, const ExplainedJob& job,
-                            const std::string& name) {
+                            const std::string& name,
+                            std::span<const std::string_view> feature_names) {
   std::string text =
       fmt::format("job {} has {}, gets {}: {}\n", name, ConfigurationText(o, row, job.running),
                   ConfigurationText(o, row, job.granted), job.why);
-  text += fmt::format("u {:.3f}, beta {:.3f}, kappa {:.3f}\n\n", job.score.u, job.score.beta,
+  text += fmt::format("u {:.3f}, beta {:.3f}, kappa {:.3f}\n", job.score.u, job.score.beta,
                       job.score.kappa);
+  if (job.of_index) {
+    const Score added = Added(job);
+    text += fmt::format(
+        "of the index u {:.3f}, beta {:.3f}, kappa {:.3f}; added {:+.3f}, {:+.3f}, {:+.3f}\n",
+        job.of_index->u, job.of_index->beta, job.of_index->kappa, added.u, added.beta, added.kappa);
+  }
+  text += "\n";
   using Align = TextTable::Align;
   TextTable steps({{"step", Align::kLeft},
                    {"ln gain per cost"},
@@ -120,10 +162,10 @@ std::string ExplanationText(const Observation& o, std::int32_t row, const Explai
   }
   TextTable features({{"feature", Align::kLeft}, {"value"}});
   for (std::size_t f = 0; f < job.features.size(); ++f) {
-    features.AddRow({std::string(FeatureEncoder::JobFeatureNames()[f]),
-                     fmt::format("{:.3f}", job.features[f])});
+    features.AddRow({std::string(feature_names[f]), fmt::format("{:.3f}", job.features[f])});
   }
-  return text + steps.ToText() + "\n" + features.ToText();
+  if (!job.of_index) text += steps.ToText() + "\n";
+  return text + features.ToText();
 }
 
 }  // namespace allot

@@ -2,7 +2,9 @@
 // An explanation of a decision (agents/learned/explanation.h) for people and as JSON.
 
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agents/learned/explanation.h"
@@ -17,8 +19,9 @@ nlohmann::ordered_json ExplanationJson(const Observation& o, const Explanation& 
 // A table, one row a job.
 std::string ExplanationText(const Observation& o, const Explanation& explanation,
                             const std::vector<std::string>& names);
-// One job with its steps and features.
+// One job with its steps and features, which have these names.
 std::string ExplanationText(const Observation& o, std::int32_t row, const ExplainedJob& job,
-                            const std::string& name);
+                            const std::string& name,
+                            std::span<const std::string_view> feature_names);
 
 }  // namespace allot

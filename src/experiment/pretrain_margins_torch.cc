@@ -1,4 +1,4 @@
-// Index networks: the margins by which the logged decisions prefer what they gave.
+// Networks that give jobs numbers: the margins by which the logged decisions prefer what they gave.
 
 #include <cstdio>
 
@@ -10,6 +10,7 @@
 namespace allot {
 namespace {
 
+constexpr double kFew = 0.75;  // agreement
 constexpr const char* kDecisions = "held-out contended decisions";
 
 }  // namespace
@@ -26,8 +27,8 @@ Pretrained PretrainMargins(const PretrainOptions& o, const NetWeights& begin,
     for (LoggedEpisode& episode : ReadEpisodeLog(log)) {
       RequireVerified(log, number++, episode);
       PlayBack(log, [&] {
-        AppendImitationData(PlaybackOf(episode), learned, o.stride, &data);
-        AppendImitationData(PlaybackOf(episode), unseen, o.stride, &held_out);
+        AppendImitationData(PlaybackOf(episode), begin, learned, o.stride, &data);
+        AppendImitationData(PlaybackOf(episode), begin, unseen, o.stride, &held_out);
       });
       episodes.push_back(std::move(episode));
     }
@@ -72,6 +73,12 @@ Pretrained PretrainMargins(const PretrainOptions& o, const NetWeights& begin,
                             : fmt::format("loss {:.4f}, nothing held out", report.loss));
       });
 
+  if (!globals.quiet && begin.kind == kIndexKind && after < kFew) {
+    std::fprintf(stderr,
+                 "note: sizes by the hull say little of this teacher; one that goes by service or "
+                 "submission, or gives what is asked for, is learned by --network order "
+                 "(order:sizing=hull for elastic ones)\n");
+  }
   return {weights, teacher, curve, before, after, kDecisions};
 }
 

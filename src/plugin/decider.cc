@@ -62,7 +62,7 @@ std::unique_ptr<Decider> Decider::OfCheckpoint(const std::string& folder,
                                                const std::string& placement) {
   const Agent agent = LoadAgent(folder);
   return std::unique_ptr<Decider>(new Decider(MakeLearnedPolicy(agent, {.placement = placement}),
-                                              MakeExplainer(agent, placement)));
+                                              MakeExplainer(agent, {.placement = placement})));
 }
 
 void Decider::Reset() {
@@ -213,6 +213,10 @@ const std::string& Decider::Explain() {
                       {"beta", job.score.beta},
                       {"kappa", job.score.kappa},
                       {"why", job.why}});
+      if (job.of_index) {
+        jobs.back()["index"] = {
+            {"u", job.of_index->u}, {"beta", job.of_index->beta}, {"kappa", job.of_index->kappa}};
+      }
     }
     answer["jobs"] = std::move(jobs);
   }

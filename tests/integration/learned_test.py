@@ -237,6 +237,24 @@ def test_one_network_is_trained_in_several_worlds_and_serves_each(allot, trainin
     allot("compare", "--setting", "pollux:load=0.05", "--policies", "learned:checkpoint=run/latest,index", "--quiet")
 
 
+def test_what_was_added_to_the_index_is_explained(allot, training, tmp_path):
+    allot(*IN_TWO_WORLDS, "policy-gradient:rollouts=3,learning-rate=0.5", "--out", "run")
+    allot("simulate", "--setting", "pollux:load=0.05", "--policy", "index", "--log", "logs", "--quiet")
+    log = next((tmp_path / "logs" / "cluster").iterdir())
+    command = ["explain", "--checkpoint", "run/latest", "--observation", log, "--decision", "5", "--world", "pollux"]
+    jobs = json.loads(allot(*command, "--json").stdout)["jobs"]
+    assert jobs
+    for job in jobs:
+        for number in ("u", "beta", "kappa"):
+            assert job[number] == pytest.approx(job["index"][number] + job["added"][number], abs=1e-5)
+    assert any(job["added"]["u"] != 0 for job in jobs)
+    assert len(jobs[0]["features"]) >= 34
+    text = allot(*command).stdout
+    assert "added to u" in text and "by the numbers of the index alone" in text
+    assert "of the index u" in allot(*command, "--job", jobs[0]["job"]).stdout
+    assert "only for gavel, pollux" in allot(*command[:-1], "sia", exit=2).stderr
+
+
 def test_a_world_that_it_was_not_trained_in_is_named(allot, training, tmp_path):
     allot(*MIXED, "--out", "run")
     command = ["--setting", "sia:load=0.05", "--quiet"]

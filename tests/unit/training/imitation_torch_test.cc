@@ -22,9 +22,11 @@ DecisionLog LogOf(const Scenario& scenario, std::string_view policy) {
   return log;
 }
 
+IndexNetWeights Student() { return IndexAgentAt({}, 4, 1); }
+
 class ImitationTest : public testing::Test {
  protected:
-  void SetUp() override { AppendImitationData(*scenario_, log_, kAll, 1, &data_); }
+  void SetUp() override { AppendImitationData(*scenario_, log_, Student(), kAll, 1, &data_); }
 
   std::shared_ptr<const Scenario> scenario_ = SmallScenario(1, 80);
   DecisionLog log_ = LogOf(*scenario_, "index:alpha=1,beta=0.5,kappa=0.3");
@@ -43,6 +45,33 @@ TEST_F(ImitationTest, LearnsAKnownIndex) {
   const double after = Agreement(*scenario_, log_, kAll, learned).share();
   EXPECT_GT(after, before);
   EXPECT_GT(after, 0.9);
+}
+
+// The workload is elastic, las gives what was asked for: no fill of hulls does.
+TEST(Imitation, LearnsAnOrderOfServiceThatNoIndexHas) {
+  const auto scenario = SmallScenario(2, 80);
+  const DecisionLog log = LogOf(*scenario, "las");
+  const Part learned{.held_out = false, .hold_out_share = 0.2};
+  const Part held_out{.held_out = true, .hold_out_share = 0.2};
+  const auto agreement = [&](const std::string& network) {
+    const IndexNetWeights start(MakeNetwork(network, 1));
+    ImitationData data;
+    AppendImitationData(*scenario, log, start, learned, 1, &data);
+    const IndexNetWeights weights =
+        Imitate(data, {}, {.epochs = 30, .batch_decisions = 16}, start, [](const auto&) {});
+    return Agreement(*scenario, log, held_out, weights).share();
+  };
+  EXPECT_GT(agreement("order:hidden=4"), 0.9);
+  EXPECT_LT(agreement("index:hidden=4"), 0.9);
+}
+
+TEST(Imitation, OfANetworkWithoutKeysIsRefused) {
+  const auto scenario = SmallScenario(1, 80);
+  ImitationData data;
+  ExpectError(ExitCode::kUsage, {"does not learn from logs"}, [&] {
+    AppendImitationData(*scenario, LogOf(*scenario, "las"), MakeNetwork("offsets:hidden=4", 1),
+                        kAll, 1, &data);
+  });
 }
 
 // Adam's first step is the sign of the gradient: every weight must move against the loss's finite
@@ -80,15 +109,17 @@ TEST_F(ImitationTest, FirstStepGoesAgainstFiniteDifferences) {
 TEST_F(ImitationTest, HeldOutPartIsTheRest) {
   ImitationData learned;
   ImitationData held_out;
-  AppendImitationData(*scenario_, log_, {.held_out = false, .hold_out_share = 0.2}, 1, &learned);
-  AppendImitationData(*scenario_, log_, {.held_out = true, .hold_out_share = 0.2}, 1, &held_out);
+  AppendImitationData(*scenario_, log_, Student(), {.held_out = false, .hold_out_share = 0.2}, 1,
+                      &learned);
+  AppendImitationData(*scenario_, log_, Student(), {.held_out = true, .hold_out_share = 0.2}, 1,
+                      &held_out);
   EXPECT_EQ(learned.decisions() + held_out.decisions(), data_.decisions());
 }
 
 TEST(Imitation, NothingContendedIsAnError) {
   const auto scenario = SmallScenario(1, 1, "16x8");
   ImitationData data;
-  AppendImitationData(*scenario, LogOf(*scenario, "fifo"), kAll, 1, &data);
+  AppendImitationData(*scenario, LogOf(*scenario, "fifo"), Student(), kAll, 1, &data);
   ExpectError(ExitCode::kBadData, {"no contended decision"}, [&] {
     Imitate(data, {}, {}, IndexAgentAt({}, 1, 1), [](const ImitationReport&) {});
   });

@@ -121,7 +121,7 @@ TEST(PolicyGradient, RefusesANetworkOfOtherActions) {
   TrainerState state;
   state.weights = MakeNetwork("flat:hidden=4", 1);
   ExpectError(ExitCode::kUsage,
-              {"'policy-gradient'", "index or offsets actions", "'flat'", "sequence"}, [&] {
+              {"'policy-gradient'", "index or numbers actions", "'flat'", "sequence"}, [&] {
                 MakeTrainer(
                     "policy-gradient", {}, [](std::uint64_t seed) { return SmallScenario(seed); },
                     state);

@@ -1,0 +1,77 @@
+// The network 'order': what its priorities and its sizing stage make of jobs.
+
+#include <gtest/gtest.h>
+
+#include "agents/learned/agent.h"
+#include "models/checkpoint.h"
+#include "models/index_net.h"
+#include "sim/run.h"
+#include "tests/unit/core/expect_error.h"
+#include "tests/unit/core/temp_folder.h"
+#include "tests/unit/training/small_world.h"
+
+namespace allot {
+namespace {
+
+// Places in a job's features, as docs/learning-method.md lists them.
+constexpr std::size_t kServiceRank = 23;
+constexpr std::size_t kSubmitRank = 26;
+
+Agent OrderBy(std::size_t feature, const std::string& spec) {
+  Agent agent{MakeNetwork(spec, 1), {}};
+  agent.weights.tensors.at(std::string(index_net::kOutJob)).data[feature] = -10;
+  return agent;
+}
+
+std::vector<Seconds> Finishes(const Scenario& scenario, Policy& policy) {
+  std::vector<Seconds> finishes;
+  for (const JobRecord& record : RunPolicy(scenario, policy).records) {
+    finishes.push_back(record.finish);
+  }
+  return finishes;
+}
+
+struct Order {
+  std::size_t feature;
+  std::string network;
+  std::string policy;
+};
+
+class SimpleOrders : public testing::TestWithParam<Order> {};
+
+TEST_P(SimpleOrders, AreThoseOfThePolicyOfThatName) {
+  const auto scenario = allot::SmallScenario(3, 60);
+  const auto learned = MakeLearnedPolicy(OrderBy(GetParam().feature, GetParam().network));
+  const auto policy = MakePolicy(GetParam().policy);
+  EXPECT_EQ(Finishes(*scenario, *learned), Finishes(*scenario, *policy));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    OrderNetwork, SimpleOrders,
+    testing::Values(Order{kServiceRank, "order:hidden=4", "las"},
+                    Order{kServiceRank, "order:hidden=4,sizing=requested/backfill=false",
+                          "las:sizing=requested/backfill=false"},
+                    Order{kSubmitRank, "order:hidden=4", "fifo:ordering=submit/preemptive=true"}),
+    [](const auto& tested) { return fmt::format("Order{}", tested.index); });
+
+TEST(OrderNetwork, RefusesASizingThatIsNone) {
+  ExpectError(ExitCode::kUsage, {"sizing", "'hul'"}, [] { MakeNetwork("order:sizing=hul", 1); });
+  ExpectError(ExitCode::kUsage, {"'order'", "finds its own"},
+              [] { MakeNetwork("order:sizing=alignment", 1); });
+}
+
+TEST(OrderNetwork, RefusesACheckpointWhoseSizingIsNone) {
+  const testing_support::TempFolder folder;
+  Checkpoint checkpoint;
+  checkpoint.weights = MakeNetwork("order:hidden=4", 1);
+  checkpoint.feature_version = NetworkOf(checkpoint.weights).feature_version;
+  checkpoint.state = nlohmann::json::object();
+  checkpoint.config = nlohmann::json::object();
+  checkpoint.weights.sizes["sizing"] = "hul";
+  const std::string path = (folder / "checkpoint").string();
+  SaveCheckpoint(checkpoint, path);
+  ExpectError(ExitCode::kBadData, {path, "'sizing'", "'hul'"}, [&] { LoadAgent(path); });
+}
+
+}  // namespace
+}  // namespace allot
