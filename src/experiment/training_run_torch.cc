@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -79,6 +80,7 @@ class TrainCommandRun {
         if (error.code() != ExitCode::kInterrupted) throw;
         break;  // the state is that of the last iteration
       }
+      if (report.iteration == first + 1) SayIfRatesFall(report);
       AddRow(report);
       validation_due_ = report.iteration % o_.validate_every == 0 || Done();
       if (validation_due_) {
@@ -204,6 +206,7 @@ class TrainCommandRun {
       const auto saved = checkpoint.config.find(key);
       const bool extended =
           key == "iterations" && saved != checkpoint.config.end() && *saved < value;
+      if (extended) extended_from_ = *saved;
       if (!extended && (saved == checkpoint.config.end() || *saved != value)) {
         throw UsageError(
             "'{}' was trained with {} = {}, now it is {}: resume with the same options", path, key,
@@ -292,6 +295,21 @@ class TrainCommandRun {
     if (globals_.quiet || !leads_ || !(last_validation_ > kWorse * best_)) return;
     std::fprintf(stderr, "warning: validation has risen to %.3f, %s had %.3f, which best/ holds\n",
                  last_validation_, NameOfBest().c_str(), best_);
+  }
+
+  // A run of more iterations would have had other learning rates up to here, unless they stay.
+  void SayIfRatesFall(const IterationReport& report) const {
+    if (extended_from_ == 0 || globals_.quiet || !leads_) return;
+    const bool same = std::all_of(history_.begin(), history_.end(), [&](const Json& row) {
+      return row.at("iteration") == 0 || row.at("learning_rate") == report.learning_rate;
+    });
+    if (same) return;
+    const double before = history_.back().at("learning_rate");
+    std::fprintf(stderr,
+                 "note: extended from %d to %d iterations; the learning rate falls over all of "
+                 "them, was %.2g and is %.2g now: the weights will not be those of one run of %d\n",
+                 extended_from_, o_.trainer.iterations, before, report.learning_rate,
+                 o_.trainer.iterations);
   }
 
   Checkpoint MakeCheckpoint(bool resumable) const {
@@ -387,6 +405,7 @@ class TrainCommandRun {
   double best_ = kNever;
   double last_validation_ = kNever;
   bool validation_due_ = true;  // of the start
+  int extended_from_ = 0;       // iterations of the run that is resumed with more, else 0
   std::map<std::string, double> last_by_group_;
   std::map<std::string, double> best_by_group_;  // of this call
   std::unique_ptr<Validation> validation_;

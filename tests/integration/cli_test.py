@@ -724,11 +724,24 @@ def test_resume_with_other_options_is_refused(allot, trained, tmp_path):
 
 def test_a_finished_run_is_extended(allot, training, tmp_path):
     out = tmp_path / "run"
-    allot("train", *train_options(iterations=1), "--out", out)
-    allot("train", *train_options(iterations=2), "--out", out, "--resume")
-    assert read_json(out / "latest" / "state.json")["state"]["iteration"] == 2
+    allot("train", *train_options(iterations=2), "--out", out)
+    loud = [option for option in train_options(iterations=4) if option != "--quiet"]
+    said = allot("train", *loud, "--out", out, "--resume").stderr
+    assert read_json(out / "latest" / "state.json")["state"]["iteration"] == 4
+    assert "extended from 2 to 4 iterations; the learning rate falls over all of them, was 0.0001 and is 0.00022 now" in said
     stderr = allot("train", *train_options(iterations=1), "--out", out, "--resume", exit=2).stderr
-    assert "iterations = 2, now it is 1" in stderr
+    assert "iterations = 4, now it is 1" in stderr
+
+
+@pytest.mark.parametrize("method", ["policy-gradient:rollouts=3,learning-rate=0.001,final-learning-rate=0.001",
+                                    "evolution:pairs=2,learning-rate=0.01,final-learning-rate=0.01"])
+def test_an_extended_run_is_the_longer_run_where_the_learning_rate_stays(allot, training, tmp_path, method):
+    run = ["train", "--setting", "dl2:size=S", "--method", method, "--batch", "1", "--validation-workloads", "1", "--iterations"]
+    allot(*run, "3", "--out", tmp_path / "whole")
+    allot(*run, "1", "--out", tmp_path / "run")
+    assert "extended from" not in allot(*run, "3", "--out", tmp_path / "run", "--resume").stderr
+    for name in ("model.safetensors", "optimizer.safetensors"):
+        assert (tmp_path / "run" / "latest" / name).read_bytes() == (tmp_path / "whole" / "latest" / name).read_bytes(), name
 
 
 def test_run_is_not_overwritten(allot, trained):
@@ -789,5 +802,5 @@ def test_sequence_networks_from_teacher_to_serving(allot, tmp_path, training, ne
     other = "shared" if kind == "flat" else "flat"
     assert f"--network asks for '{other}'" in allot("train", "--setting", "dl2:size=S", "--network", other, "--start", start,
                                                     "--method", "ppo", "--out", tmp_path / "no", exit=2).stderr
-    assert "trains networks of index or offsets actions" in allot("train", "--setting", "dl2:size=S", "--start", start,
+    assert "trains networks of index or numbers actions" in allot("train", "--setting", "dl2:size=S", "--start", start,
                                                        "--out", tmp_path / "no", exit=2).stderr
