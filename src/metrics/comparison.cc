@@ -41,6 +41,11 @@ std::string Enumerate(const std::vector<std::string>& parts) {
 // Room for a column's title that names the reference; beyond it, the table would only grow wider.
 constexpr std::size_t kLongestTitle = 16;
 
+// The index, or any ordering that the hull makes elastic.
+bool StrongRule(std::string_view id) {
+  return id.substr(0, id.find(':')) == "index" || id.find("sizing=hull") != id.npos;
+}
+
 }  // namespace
 
 std::string WorkloadsInWords(const Evaluation& evaluation) {
@@ -130,10 +135,10 @@ Headline MakeHeadline(const Evaluation& evaluation, const std::vector<PolicyRow>
       rows.begin(), rows.end(), [](const PolicyRow& row) { return !row.reference && !row.oracle; });
   for (const PolicyRow& row : in_order) {
     if (row.reference) continue;
-    const bool closest = parts.empty() && rivals > 1;
+    const bool strongest = parts.empty() && rivals > 1;
     parts.push_back(fmt::format("{}× {}{}{}", HumanFixed(row.ratio.mean, 2),
                                 parts.empty() ? "that of " : "", row.name,
-                                closest ? " (the closest)" : ""));
+                                strongest ? " (the strongest opponent)" : ""));
     if (row.oracle) continue;
     ++compared;
     if (!row.ratio.below(1))
@@ -144,6 +149,12 @@ Headline MakeHeadline(const Evaluation& evaluation, const std::vector<PolicyRow>
   const std::size_t workloads = evaluation.workloads.size();
   const std::string where = "on " + WorkloadsInWords(evaluation);
   const std::string& name = ReferenceOf(evaluation).label;
+  if (evaluation.training_overlap != TrainingOverlap::kNone &&
+      std::none_of(evaluation.policies.begin(), evaluation.policies.end(),
+                   [](const EvaluatedPolicy& policy) { return StrongRule(policy.id); })) {
+    headline.missing =
+        "The strongest rules that are not learned are missing here: index and srtf:sizing=hull.";
+  }
   if (parts.empty()) {
     headline.finding = fmt::format("The average JCT of {} is {} {}.", name,
                                    HumanDuration(rows.front().avg_jct_s), where);

@@ -46,9 +46,10 @@ std::string DrawnInWords(const Evaluation& evaluation);
 
 struct Headline {
   std::string
-      finding;  // "The average JCT of learned is 0.84x that of drf (the closest), 0.71x fifo ... on
-                // 8 unseen workloads.": the opponent that is hardest to beat first
+      finding;  // "The average JCT of learned is 0.84x that of drf (the strongest opponent), 0.71x
+                // fifo ... on 8 unseen workloads.": who is hardest to beat first
   std::string verdict;  // for which of them the 95 % interval says so; oracles are not counted
+  std::string missing;  // of a trained policy: that no strong rule is among the others; else ""
 };
 Headline MakeHeadline(const Evaluation& evaluation, const std::vector<PolicyRow>& rows);
 

@@ -17,6 +17,7 @@ std::string EvaluationText(const Evaluation& evaluation) {
   if (evaluation.policies.size() > 1) {
     const Headline headline = MakeHeadline(evaluation, rows);
     text += fmt::format("\n{} {}\n", headline.finding, headline.verdict);
+    if (!headline.missing.empty()) text += headline.missing + "\n";
   }
   return text;
 }

@@ -241,8 +241,8 @@ std::string EvaluationSection(const Evaluation& evaluation, const std::vector<Po
       evaluation.title.empty() ? "Evaluation" : EscapeHtml(evaluation.title));
   if (!headlined) {
     const Headline headline = MakeHeadline(evaluation, rows);
-    html += fmt::format("<p class=\"lead\">{} {}</p>\n", EscapeHtml(headline.finding),
-                        EscapeHtml(headline.verdict));
+    html += fmt::format("<p class=\"lead\">{} {} {}</p>\n", EscapeHtml(headline.finding),
+                        EscapeHtml(headline.verdict), EscapeHtml(headline.missing));
   }
   html += Facts(evaluation);
   html += PolicyTable(evaluation, rows, reference, palette);
@@ -388,6 +388,8 @@ std::string RenderReport(const ReportInput& input) {
       headline = "<p class=\"finding\">" + Unbroken(EscapeHtml(found.finding)) + "</p>\n";
       if (!found.verdict.empty())
         headline += "<p class=\"verdict\">" + EscapeHtml(found.verdict) + "</p>\n";
+      if (!found.missing.empty())
+        headline += "<p class=\"verdict\">" + EscapeHtml(found.missing) + "</p>\n";
     }
     body += EvaluationSection(evaluation, rows, index, index == 0, palette);
     data["evaluations"].push_back(EvaluationChartData(directory, evaluation, rows, palette));

@@ -29,7 +29,7 @@ ALLOT_REGISTER(ProfileInfo,
                      options->training.first_start = true;
                    },
                    {{"tiresias", kTiresias}, {"optimus", "optimus-oracle"}, {"index", kIndex}},
-                   "tiresias,optimus,pollux,index"}));
+                   "tiresias,optimus,pollux,index,srtf:sizing=hull"}));
 
 }  // namespace
 }  // namespace allot

@@ -32,7 +32,7 @@ ALLOT_REGISTER(
                    "gavel-oracle:placement=sticky,lease=0,residues=true,leftovers=in-turn,"
                    "remember=true"},
                   {"index", kIndex}},
-                 "sia,gavel,pollux,index"}));
+                 "sia,gavel,pollux,index,srtf:sizing=hull"}));
 
 }  // namespace
 }  // namespace allot

@@ -49,12 +49,28 @@ TEST(Headline, NamesEachPolicyAndWhereTheIntervalHolds) {
   EXPECT_EQ(headline.verdict, "The 95 % interval of the paired ratio lies below 1 for it.");
 }
 
-TEST(Headline, BeginsWithTheClosestOpponentWhateverTheOrder) {
+TEST(Headline, BeginsWithTheStrongestOpponentWhateverTheOrder) {
   Evaluation evaluation = SmallEvaluation();
   evaluation.policies[2].oracle = false;
   EXPECT_EQ(MakeHeadline(evaluation, CompareToReference(evaluation)).finding,
-            "The average JCT of learned is 1.18× that of srtf (the closest) and 0.35× fifo, "
-            "on 2 unseen workloads.");
+            "The average JCT of learned is 1.18× that of srtf (the strongest opponent) and 0.35× "
+            "fifo, on 2 unseen workloads.");
+}
+
+TEST(Headline, SaysWhenNoStrongRuleIsCompared) {
+  Evaluation evaluation = SmallEvaluation();
+  const auto missing = [&] {
+    return MakeHeadline(evaluation, CompareToReference(evaluation)).missing;
+  };
+  EXPECT_NE(missing().find("index and srtf:sizing=hull"), std::string::npos);
+  for (const char* strong : {"index", "index:alpha=1", "las:sizing=hull"}) {
+    evaluation.policies[0].id = strong;
+    EXPECT_EQ(missing(), "") << strong;
+  }
+  evaluation.policies[0].id = "indexed";
+  EXPECT_NE(missing(), "");
+  evaluation.training_overlap = TrainingOverlap::kNone;
+  EXPECT_EQ(missing(), "") << "nothing was trained";
 }
 
 TEST(Headline, SaysWhenTheIntervalDoesNotHold) {
