@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <type_traits>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "cluster/validate.h"
@@ -61,6 +62,8 @@ Json TableJson(const ConfigurationTable& table) {
     Json one = {{"type", c.gpu_type}, {"units", c.units.counts()}, {"rate", c.rate}};
     if (!c.span.any()) one["nodes"] = TextOf(c.span);
     if (c.partner != kNoPartner) one["partner"] = table.partners()[At(c.partner)];
+    const float spread = table.spread(static_cast<std::int32_t>(configurations.size()));
+    if (spread > 0) one["spread"] = spread;
     configurations.push_back(std::move(one));
   }
   Json json = {{"name", table.name()},
@@ -87,6 +90,7 @@ ConfigurationTable TableFromJson(const Json& json, std::size_t types) {
   std::vector<Configuration> configurations;
   std::vector<std::string> partners;
   std::unordered_set<ConfigurationKey> keys;
+  std::unordered_map<ConfigurationKey, float> spread_of;
   for (const Json& one : json.at("configurations")) {
     Configuration c;
     c.gpu_type = one.value("type", GpuTypeIndex{0});
@@ -121,6 +125,13 @@ ConfigurationTable TableFromJson(const Json& json, std::size_t types) {
       throw DataError("a configuration must cost something and have a finite rate, got {} and {}",
                       c.cost, c.rate);
     }
+    if (one.contains("spread")) {
+      const double spread = one.at("spread");
+      if (!std::isfinite(spread) || spread < 0) {
+        throw DataError("'spread' must be finite and >= 0, got {}", spread);
+      }
+      spread_of[c.key()] = static_cast<float>(spread);
+    }
     configurations.push_back(c);
   }
   const bool progresses =
@@ -131,12 +142,15 @@ ConfigurationTable TableFromJson(const Json& json, std::size_t types) {
   ConfigurationTable table(json.value("name", std::string("table")), std::move(kinds),
                            std::move(configurations), UnitCounts(most[0], most[1]),
                            std::move(partners));
-  if (!json.contains("trusted_units")) return table;
-  const auto trusted = json.at("trusted_units").get<std::array<std::int16_t, kMaxUnitKinds>>();
+  if (!json.contains("trusted_units") && spread_of.empty()) return table;
+  const auto trusted = json.value("trusted_units", ConfigurationTable::kNoLimits.counts());
   std::vector<double> rates;
+  std::vector<float> spreads;
   bool progresses_trusted = false;
   for (const Configuration& c : table.configurations()) {
     rates.push_back(c.rate);
+    const auto spread = spread_of.find(c.key());
+    spreads.push_back(spread == spread_of.end() ? 0 : spread->second);
     progresses_trusted = progresses_trusted || (c.rate > 0 && c.partner == kNoPartner &&
                                                 c.units.FitsIn({trusted[0], trusted[1]}));
   }
@@ -144,7 +158,8 @@ ConfigurationTable TableFromJson(const Json& json, std::size_t types) {
     throw DataError("'trusted_units' must leave a configuration with 'rate' > 0, got {}",
                     fmt::join(trusted, " and "));
   }
-  table.Renew(rates, {trusted[0], trusted[1]});
+  if (spread_of.empty()) spreads.clear();
+  table.Renew(rates, {trusted[0], trusted[1]}, spreads);
   return table;
 }
 

@@ -119,6 +119,14 @@ void ConfigurationTable::Renew(std::span<const double> rates, const UnitCounts& 
   Renew(rates);
 }
 
+void ConfigurationTable::Renew(std::span<const double> rates, const UnitCounts& trusted,
+                               std::span<const float> spreads) {
+  if (!spreads.empty()) ALLOT_CHECK_EQ(spreads.size(), configurations_.size());
+  for (const float spread : spreads) ALLOT_CHECK(std::isfinite(spread) && spread >= 0);
+  spreads_.assign(spreads.begin(), spreads.end());
+  Renew(rates, trusted);
+}
+
 ConfigurationTable ConfigurationTable::WithRates(std::span<const double> rates) const {
   ConfigurationTable other = *this;
   other.Renew(rates);
@@ -131,6 +139,7 @@ void ConfigurationTable::FollowRates() {
   Fingerprint content(layout_);
   content.Mix(name_);
   if (!(trusted_ == kNoLimits)) content.Mix(trusted_);
+  for (const float spread : spreads_) content.Mix(spread);
   best_rate_ = 0;
   best_efficiency_ = 0;
   for (std::int32_t i = 0; i < size(); ++i) {
@@ -291,6 +300,7 @@ void ConfigurationTable::BuildHull(GpuTypeIndex type) {
         static_cast<float>(std::log((rate(step.to) + rate(step.from)) / 2 / reference_rate_));
     step.cost = cost(step.to);
     step.most = most;
+    step.unknown = UnknownOf(step.from, step.to);
     hulls_[At(type)].push_back(step);
   }
 }

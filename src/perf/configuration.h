@@ -12,6 +12,7 @@
 #include "core/index.h"
 #include "core/types.h"
 #include "perf/configuration_key.h"
+#include "perf/hull_step.h"
 #include "perf/units.h"
 
 namespace allot {
@@ -26,17 +27,6 @@ struct Configuration {
   double rate = 0;  // work per second; <= 0: holds its units and makes no progress
 
   ConfigurationKey key() const { return {units, gpu_type, span, partner}; }
-};
-
-// One step of the upper concave hull of (cost, rate) for one GPU type; steps of a hull have
-// strictly falling gain per cost. `from` is the configuration below it (-1: nothing).
-struct HullStep {
-  std::int32_t from = -1;
-  std::int32_t to = -1;
-  float log_gain = 0;  // ln((rate_to - rate_from) / (cost_to - cost_from) / reference rate)
-  float log_mid = 0;   // ln((rate_to + rate_from) / 2 / reference rate)
-  double cost = 0;     // of `to`
-  Resources most;      // componentwise the most that `to` and the steps below it demand
 };
 
 // A table has a layout (its configurations, their order, demands and lookup), which never changes,
@@ -62,6 +52,9 @@ class ConfigurationTable {
   // And up to how many units rates are more than guesses: hulls, best rates and fastest() leave out
   // what has more, which a job may hold. One that progresses must be left.
   void Renew(std::span<const double> rates, const UnitCounts& trusted);
+  // And the standard deviations of their logarithms, finite and >= 0, by index; none: all 0.
+  void Renew(std::span<const double> rates, const UnitCounts& trusted,
+             std::span<const float> spreads);
 
   // Which table this is, by content: equal exactly for tables of equal name, layout and rates (64
   // bits). An address says less: tables are renewed in place.
@@ -79,6 +72,12 @@ class ConfigurationTable {
   const UnitCounts& limits() const { return limits_; }
   const UnitCounts& most_units() const { return most_units_; }  // of each kind
   const UnitCounts& trusted() const { return trusted_; }        // kNoLimits: all
+  // Of the rate's logarithm; 0: it was measured, or nobody says.
+  float spread(std::int32_t index) const { return spreads_.empty() ? 0 : spreads_[At(index)]; }
+  // What a step from one to the other would find out: HullStep::unknown. -1: nothing.
+  float UnknownOf(std::int32_t from, std::int32_t to) const {
+    return from >= 0 && spread(from) == 0 ? spread(to) : 0;
+  }
   bool Allocatable(std::int32_t index) const { return (*this)[index].units.FitsIn(limits_); }
   const std::vector<std::string>& partners() const { return partners_; }  // profiles
   std::int32_t size() const { return static_cast<std::int32_t>(configurations_.size()); }
@@ -175,6 +174,7 @@ class ConfigurationTable {
   std::vector<Configuration> configurations_;
   UnitCounts limits_;
   UnitCounts trusted_ = kNoLimits;
+  std::vector<float> spreads_;  // by configuration; empty: all 0
   std::vector<std::string> partners_;
   std::uint64_t layout_ = 0;
   std::uint64_t fingerprint_ = 0;

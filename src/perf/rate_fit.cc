@@ -123,6 +123,23 @@ double RateFit::Rate(const RunShape& shape, const TrainingState& state) const {
   return prior * std::exp(sum / static_cast<double>(points_.size()));
 }
 
+GpuCount RateFit::Nearest(GpuCount gpus, const std::string& type, Span span) const {
+  const auto measured = points_.find(type);
+  if (measured == points_.end()) return 0;
+  GpuCount nearest = 0;
+  double least = 0;
+  for (const SpanPoints& points : measured->second) {
+    if (!points.span.Holds(static_cast<std::size_t>(span.least))) continue;
+    for (const auto& [count, point] : points.counts) {
+      const double apart = std::abs(std::log(static_cast<double>(count) / gpus));
+      if (nearest > 0 && !(apart < least || (apart == least && count < nearest))) continue;
+      nearest = count;
+      least = apart;
+    }
+  }
+  return nearest;
+}
+
 ModelPtr RateFit::Model() const { return std::make_shared<FittedModel>(*this, *prior_); }
 
 bool RateFit::Moved(double share) const {

@@ -14,6 +14,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "perf/throughput_model.h"
@@ -35,6 +36,11 @@ class RateFit {
                Span span = {});
 
   double Rate(GpuCount gpus, const std::string& type, Span span = {}) const;
+  // Stands on another prior; what was measured stays.
+  void Rebase(ModelPtr prior) { prior_ = std::move(prior); }
+  // The measured count of the type, in spans that hold as many nodes as `span` at least, that is
+  // nearest by ratio (of two, the smaller); 0: none.
+  GpuCount Nearest(GpuCount gpus, const std::string& type, Span span = {}) const;
   double Rate(const RunShape& shape, const TrainingState& state) const;
   const ThroughputModel& prior() const { return *prior_; }
   bool measured() const { return !points_.empty(); }

@@ -9,18 +9,11 @@ namespace {
 constexpr std::size_t kFew = 6;        // observations up to which every fit begins anew
 constexpr double kBadLoss = 0.1;       // above which a fit that went on is compared with a new one
 constexpr double kForetold = 0.02;     // of both times, relative
+constexpr double kAlike = 1.25;        // batches whose times are compared
 constexpr std::size_t kForetells = 3;  // observations from which a fit may foretell
 
 bool SameWay(const TimingObservation& a, const TimingObservation& b) {
   return a.several_nodes == b.several_nodes && (a.gpus > 2) == (b.gpus > 2);
-}
-
-bool Foretold(const StepTiming& timing, const TimingObservation& seen) {
-  const auto near = [](double guess, double truth) {
-    return std::abs(std::log(guess / truth)) < kForetold;
-  };
-  return near(timing.Gradient(seen.local_batch), seen.gradient) &&
-         near(timing.Iteration(seen.several_nodes, seen.gpus, seen.local_batch, 0), seen.iteration);
 }
 
 }  // namespace
@@ -29,11 +22,7 @@ bool TimingFits::Observe(std::string_view gpu_type, std::int32_t nodes,
                          const TimingObservation& observation) {
   CheckObservation(observation);
   most_gpus_ = std::max(most_gpus_, observation.gpus);
-  auto type = std::find_if(types_.begin(), types_.end(),
-                           [&](const OfType& known) { return known.gpu_type == gpu_type; });
-  if (type == types_.end()) {
-    type = types_.insert(types_.end(), {std::string(gpu_type), {}, {}, {}});
-  }
+  OfType* const type = Of(gpu_type);
   for (std::size_t i = 0; i < type->nodes.size(); ++i) {
     const TimingObservation& known = type->observations[i];
     if (type->nodes[i] == nodes && known.gpus == observation.gpus &&
@@ -44,8 +33,8 @@ bool TimingFits::Observe(std::string_view gpu_type, std::int32_t nodes,
   type->nodes.push_back(nodes);
   type->observations.push_back(observation);
   const std::size_t seen = type->observations.size();
-  if (seen > kForetells - 1 && Foretold(type->fit.timing, observation)) return false;
-  Fit(&*type);
+  if (seen > kForetells - 1 && ErrorOf(gpu_type, observation).foretold()) return false;
+  Fit(type);
   ++version_;
   return true;
 }
@@ -66,11 +55,91 @@ void TimingFits::Fit(OfType* type) {
   type->fit = FitTiming(seen);
 }
 
+void TimingFits::Adopt(const TimingFits& others, double slower) {
+  for (const OfType& from : others.types_) {
+    OfType* const to = Of(from.gpu_type);
+    const std::size_t own = to->nodes.size();
+    for (std::size_t i = 0; i < from.nodes.size(); ++i) {
+      TimingObservation seen = from.observations[i];
+      bool known = false;
+      for (std::size_t j = 0; j < own && !known; ++j) {
+        known = to->nodes[j] == from.nodes[i] && to->observations[j].gpus == seen.gpus &&
+                to->observations[j].local_batch == seen.local_batch;
+      }
+      if (known) continue;
+      seen.gradient *= slower;
+      seen.iteration *= slower;
+      most_gpus_ = std::max(most_gpus_, seen.gpus);
+      to->nodes.push_back(from.nodes[i]);
+      to->observations.push_back(seen);
+    }
+    to->fit = FitTiming(to->observations);
+  }
+  ++version_;
+}
+
+bool TimingFits::Error::foretold() const {
+  return std::abs(iteration) < kForetold && std::abs(gradient) < kForetold;
+}
+
+TimingFits::Error TimingFits::ErrorOf(std::string_view gpu_type,
+                                      const TimingObservation& seen) const {
+  const StepTiming* const timing = On(gpu_type);
+  if (timing == nullptr) return {kUnknown, kUnknown};
+  return {std::log(seen.iteration /
+                   timing->Iteration(seen.several_nodes, seen.gpus, seen.local_batch, 0)),
+          std::log(seen.gradient / timing->Gradient(seen.local_batch))};
+}
+
+double TimingFits::AgainstSeen(std::string_view gpu_type, std::int32_t nodes,
+                               const TimingObservation& now) const {
+  const OfType* const type = Find(gpu_type);
+  if (type == nullptr) return kUnknown;
+  const TimingObservation* nearest = nullptr;
+  double least = std::log(kAlike);
+  for (std::size_t i = 0; i < type->nodes.size(); ++i) {
+    const TimingObservation& seen = type->observations[i];
+    const double apart = std::abs(std::log(seen.local_batch / now.local_batch));
+    if (type->nodes[i] != nodes || seen.gpus != now.gpus || apart > least) continue;
+    nearest = &seen;
+    least = apart;
+  }
+  if (nearest == nullptr) return kUnknown;
+  return ErrorOf(gpu_type, now).iteration - ErrorOf(gpu_type, *nearest).iteration;
+}
+
+GpuCount TimingFits::Nearest(std::string_view gpu_type, bool several_nodes, GpuCount gpus) const {
+  const OfType* const type = Find(gpu_type);
+  if (type == nullptr) return 0;
+  GpuCount nearest = 0;
+  double least = 0;
+  for (const TimingObservation& seen : type->observations) {
+    if (seen.several_nodes != several_nodes) continue;
+    const double apart = std::abs(std::log(static_cast<double>(seen.gpus) / gpus));
+    if (nearest > 0 && !(apart < least || (apart == least && seen.gpus < nearest))) continue;
+    nearest = seen.gpus;
+    least = apart;
+  }
+  return nearest;
+}
+
 const StepTiming* TimingFits::On(std::string_view gpu_type) const {
+  const OfType* const type = Find(gpu_type);
+  return type == nullptr ? nullptr : &type->fit.timing;
+}
+
+const TimingFits::OfType* TimingFits::Find(std::string_view gpu_type) const {
   for (const OfType& type : types_) {
-    if (type.gpu_type == gpu_type) return &type.fit.timing;
+    if (type.gpu_type == gpu_type) return &type;
   }
   return nullptr;
+}
+
+TimingFits::OfType* TimingFits::Of(std::string_view gpu_type) {
+  for (OfType& type : types_) {
+    if (type.gpu_type == gpu_type) return &type;
+  }
+  return &types_.emplace_back(OfType{std::string(gpu_type), {}, {}, {}});
 }
 
 }  // namespace allot

@@ -21,6 +21,26 @@ class TimingFits {
   // DataError as CheckObservation.
   bool Observe(std::string_view gpu_type, std::int32_t nodes, const TimingObservation& observation);
 
+  // Takes over what others saw where nothing was seen here, their times multiplied by `slower`, and
+  // fits anew.
+  void Adopt(const TimingFits& others, double slower);
+
+  // ln of the seconds of an iteration that was seen over those that the fit foretells, and the same
+  // of a pass; NaN: it never ran on the type.
+  struct Error {
+    double iteration = 0;
+    double gradient = 0;
+    bool foretold() const;  // both to within 2 %
+  };
+  Error ErrorOf(std::string_view gpu_type, const TimingObservation& seen) const;
+  // ln of the seconds of an iteration over those that were seen on the same placement, the fit's
+  // ratio between both batches taken off; NaN: no batch within a fourth was seen there.
+  double AgainstSeen(std::string_view gpu_type, std::int32_t nodes,
+                     const TimingObservation& now) const;
+  // The count nearest by ratio (of two, the smaller) that was seen on the type, on several nodes or
+  // on one; 0: none.
+  GpuCount Nearest(std::string_view gpu_type, bool several_nodes, GpuCount gpus) const;
+
   // Null: it never ran there.
   const StepTiming* On(std::string_view gpu_type) const;
   bool empty() const { return types_.empty(); }
@@ -36,6 +56,8 @@ class TimingFits {
     TimingFit fit;
   };
   void Fit(OfType* type);
+  OfType* Of(std::string_view gpu_type);
+  const OfType* Find(std::string_view gpu_type) const;
 
   std::vector<OfType> types_;  // in the order in which they were first seen
   GpuCount most_gpus_ = 0;

@@ -43,6 +43,10 @@ class Belief {
   };
   // Takes a measurement; true where the job's table was renewed.
   virtual bool Take(const RateMeasurement&) { return false; }
+  // Appends the jobs, beside the measured ones, whose tables were renewed by what was measured
+  // since the last call: those that learn from others. Ascending, each once, none that was
+  // forgotten.
+  virtual void TakeAlsoRenewed(std::vector<JobIndex>*) {}
   // How long a job runs after its start, or after its rate changed, until its rate is measured;
   // kNever: measurements are of no use. A measurement is an event: policies are asked again.
   virtual Seconds measured_after() const { return kNever; }

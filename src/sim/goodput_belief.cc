@@ -1,6 +1,7 @@
 #include "sim/goodput_belief.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <string>
@@ -10,8 +11,10 @@
 #include "core/error.h"
 #include "core/index.h"
 #include "perf/goodput_rates.h"
+#include "perf/timing_book.h"
 #include "perf/timing_fits.h"
 #include "sim/followed_truth.h"
+#include "sim/speed_levels.h"
 #include "sim/training_belief.h"
 
 namespace allot {
@@ -19,13 +22,14 @@ namespace {
 
 class GoodputBelief : public FollowedTruth, public TrainingBelief {
  public:
-  GoodputBelief(const Scenario& scenario, TimingRegime regime, double growth, bool users_batch)
+  GoodputBelief(const Scenario& scenario, const GoodputBeliefOptions& options)
       : FollowedTruth(scenario, nullptr),
         scenario_(scenario),
         specs_(scenario.cluster().type_specs()),
-        regime_(regime),
-        growth_(growth),
-        users_batch_(users_batch) {}
+        regime_(options.regime),
+        growth_(options.growth),
+        trust_(options.trust),
+        users_batch_(options.users_batch) {}
 
   TrainingBelief* training() override { return this; }
 
@@ -41,6 +45,16 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
     jobs_.erase(job);
     most_gpus_.erase(job);
     FollowedTruth::Forget(job);
+  }
+
+  void TakeAlsoRenewed(std::vector<JobIndex>* jobs) override {
+    if (!others_learned_) return;
+    others_learned_ = false;
+    for (auto& [job, believed] : jobs_) {
+      if (believed.table == nullptr || believed.used == believed.fits->version()) continue;
+      believed.stale = true;
+      jobs->push_back(job);
+    }
   }
 
   // Where training is not played in steps: what it would measure with its best batch.
@@ -82,15 +96,15 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
     if (regime_ == TimingRegime::kKnown) {
       most_gpus_[job] = std::max(most_gpus_[job], measured.place.gpus);
     } else {
-      believed.fits->Observe(
-          measured.place.gpu_type, measured.place.nodes,
-          {measured.place.nodes > 1, measured.place.gpus,
-           static_cast<double>(measured.batch.local_batch), measured.gradient, measured.step});
+      Observe(job, measured.place,
+              {measured.place.nodes > 1, measured.place.gpus,
+               static_cast<double>(measured.batch.local_batch), measured.gradient, measured.step},
+              &believed);
     }
     const bool same =
         believed.measured && believed.statistics.square == measured.statistics.square &&
         believed.statistics.variance == measured.statistics.variance && !believed.stale &&
-        believed.used == believed.fits->version() && believed.trusted == TrustedOf(job, believed);
+        believed.used == believed.fits->version() && believed.grown == GrownOf(job, believed);
     if (same) return false;
     believed.statistics = measured.statistics;
     believed.measured = true;
@@ -137,7 +151,10 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
     bool measured = false;
     bool stale = true;       // the table does not say so yet
     std::uint64_t used = 0;  // version of the fits that the rates are of
+    GpuCount grown = 0;      // trusted as it grew
     GpuCount trusted = 0;
+    TimingBook::Entry learned{};   // of the regime of this name
+    std::vector<float> spreads{};  // by configuration
     // The batches that it may have where it is.
     struct Here {
       const ApplicationOnType* type = nullptr;
@@ -169,6 +186,10 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
     if (found != jobs_.end()) return found->second;
     const Scenario::JobFacts& facts = scenario_.facts(job);
     Believed believed{nullptr, FitsFor(job), GoodputRates(CandidatesFor(job))};
+    if (regime_ == TimingRegime::kLearned) {
+      believed.learned = book_.Begin(ModelName(job), LevelsOf(job));
+      believed.fits = believed.learned.fits;
+    }
     Believed& at = jobs_.emplace(job, std::move(believed)).first->second;
     AssumeStart(*facts.application->application(), &at);
     return at;
@@ -182,34 +203,50 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
   }
 
   std::shared_ptr<TimingFits> FitsFor(JobIndex job) {
+    if (regime_ == TimingRegime::kLearned) return nullptr;  // the book has it
     if (regime_ == TimingRegime::kOnline) return std::make_shared<TimingFits>();
     const ApplicationModel* model = ApplicationOf(job);
     std::shared_ptr<TimingFits>& fits = shared_[model->application().get()];
     if (fits == nullptr) {
       fits = std::make_shared<TimingFits>();
-      if (regime_ == TimingRegime::kKnown) FitAll(*model->application(), fits.get());
+      if (regime_ == TimingRegime::kKnown) FitMeasured(*model->application(), specs_, fits.get());
     }
     return fits;
   }
 
-  // What was measured on the cluster's nodes, packed: with the least, the most and a batch between.
-  void FitAll(const Application& application, TimingFits* fits) const {
-    for (const GpuTypeSpec& type : specs_) {
-      const ApplicationOnType* on = application.On(type.name);
-      if (on == nullptr) continue;
-      for (const GpuCount gpus : {1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64}) {
-        const std::vector<UnitCounts> nodes = FewestNodes(gpus, type.node_gpus, {1, Span::kAny});
-        if (nodes.empty() || gpus > type.gpus) continue;
-        for (const double share : {0.0, 0.5, 1.0}) {
-          const double batch =
-              on->limits.least_local + share * (on->limits.most_local - on->limits.least_local);
-          const StepTime time = on->times.TimeAt(nodes, static_cast<std::int32_t>(batch));
-          if (!time.known() || !(time.gradient() > 0)) continue;
-          fits->Observe(type.name, static_cast<std::int32_t>(nodes.size()),
-                        {nodes.size() > 1, gpus, static_cast<double>(static_cast<int>(batch)),
-                         time.gradient(), time.step});
-        }
-      }
+  const std::string& ModelName(JobIndex job) const {
+    const Workload& workload = scenario_.workload();
+    return workload.models[workload.jobs[At(job)].model];
+  }
+  std::vector<std::string> LevelsOf(JobIndex job) const { return SpeedLevelsOf(scenario_, job); }
+
+  void Observe(JobIndex job, const TrainingPlace& place, const TimingObservation& seen,
+               Believed* believed) {
+    if (regime_ != TimingRegime::kLearned) {
+      believed->fits->Observe(place.gpu_type, place.nodes, seen);
+      return;
+    }
+    TimingBook::Entry& entry = believed->learned;
+    book_.Observe(ModelName(job), place.gpu_type, place.nodes, seen, &entry);
+    others_learned_ = true;
+    if (believed->fits == entry.fits) return;
+    believed->fits = entry.fits;
+    believed->stale = true;
+    believed->used = 0;
+  }
+
+  // How far off the fits may be where nothing was measured. Their hope stands: who is believed to
+  // be slower on more GPUs than it was foretold would never try them.
+  void LearnSpreads(JobIndex job, Believed* believed) const {
+    const ConfigurationTable& truth = *scenario_.facts(job).table;
+    believed->spreads.resize(At(truth.size()));
+    for (std::int32_t c = 0; c < truth.size(); ++c) {
+      const Configuration& to = truth[c];
+      const GpuTypeSpec& type = specs_[At(to.gpu_type)];
+      const bool several = FewestNodes(to.units.of(0), type.node_gpus, to.span).size() > 1;
+      const SpeedError error = book_.ErrorAt(believed->learned, type.name, several, to.demand.gpus);
+      believed->spreads[At(c)] = static_cast<float>(error.spread);
+      if (error.spread <= trust_) believed->trusted = std::max(believed->trusted, to.demand.gpus);
     }
   }
 
@@ -256,7 +293,7 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
     return smallest;
   }
 
-  GpuCount TrustedOf(JobIndex job, const Believed& believed) const {
+  GpuCount GrownOf(JobIndex job, const Believed& believed) const {
     if (growth_ <= 0) return kMaxGpusPerJob;
     const auto known = most_gpus_.find(job);
     const GpuCount most = regime_ == TimingRegime::kKnown
@@ -276,7 +313,10 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
     if (believed->table == nullptr) believed->table = std::make_unique<ConfigurationTable>(truth);
     const TimingFits& fits = *believed->fits;
     believed->stale = false;
-    believed->trusted = TrustedOf(job, *believed);
+    AssumeStart(*ApplicationOf(job)->application(), believed);
+    believed->grown = GrownOf(job, *believed);
+    believed->trusted = believed->grown;
+    if (regime_ == TimingRegime::kLearned) LearnSpreads(job, believed);
     if (believed->measured && !fits.empty()) {
       if (believed->used != fits.version()) {
         believed->rates.SetTimings([&](GpuTypeIndex type) { return fits.On(TypeName(type)); });
@@ -288,7 +328,7 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
     }
     const UnitCounts trusted(believed->trusted);
     if (believed->used == 0 || !Progresses(truth, trusted)) ScalePerfectly(truth);
-    believed->table->Renew(rates_, trusted);
+    believed->table->Renew(rates_, trusted, believed->spreads);
   }
   bool Progresses(const ConfigurationTable& table, const UnitCounts& trusted) const {
     bool any = false;
@@ -358,10 +398,13 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
   std::vector<GpuTypeSpec> specs_;
   TimingRegime regime_;
   double growth_;
+  double trust_;
   bool users_batch_;
   bool leaves_out_ = false;  // rates that are not trusted
   std::map<JobIndex, Believed> jobs_;
   std::map<JobIndex, GpuCount> most_gpus_;  // where fits do not say
+  TimingBook book_;                         // of the regime 'learned'
+  bool others_learned_ = false;             // since TakeAlsoRenewed
   std::map<const Application*, std::shared_ptr<TimingFits>> shared_;
   std::map<std::tuple<const ConfigurationTable*, double, double>,
            std::shared_ptr<const GoodputCandidates>>
@@ -370,6 +413,11 @@ class GoodputBelief : public FollowedTruth, public TrainingBelief {
 };
 
 }  // namespace
+
+std::unique_ptr<Belief> MakeGoodputBelief(const Scenario& scenario,
+                                          const GoodputBeliefOptions& options) {
+  return std::make_unique<GoodputBelief>(scenario, options);
+}
 
 BeliefInfo GoodputBeliefInfo(const char* id, const char* summary, TimingRegime regime,
                              const char* growth) {
@@ -383,7 +431,8 @@ BeliefInfo GoodputBeliefInfo(const char* id, const char* summary, TimingRegime r
         "what the job's user asked for"}},
       [regime](const Params& params, const Scenario& scenario) -> std::unique_ptr<Belief> {
         const bool users = scenario.options().training.users_batch && !params.Flag("any-batch");
-        return std::make_unique<GoodputBelief>(scenario, regime, params.Number("growth"), users);
+        return MakeGoodputBelief(
+            scenario, {.regime = regime, .growth = params.Number("growth"), .users_batch = users});
       }};
 }
 

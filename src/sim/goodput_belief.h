@@ -5,6 +5,8 @@
 //   online   each job fits its own times
 //   shared   all jobs of an application fit theirs together: a new one begins with what is known
 //   known    times are fitted to what was measured of the application before anybody runs
+//   learned  as shared, and how far off fits are beyond what was measured is learned from all jobs
+//            (perf/timing_book.h), as a spread that says how far they are trusted
 // More GPUs than `growth` times the most that it ran on are not trusted (Pollux, OSDI'21, section
 // 4.1, footnote: at most twice; all types together, as in Sia).
 //
@@ -15,11 +17,22 @@
 //
 // Other jobs are believed to run as they do, and so are pipelines (perf/pipelines.h).
 
+#include <memory>
+
 #include "sim/belief.h"
 
 namespace allot {
 
-enum class TimingRegime { kOnline, kShared, kKnown };
+enum class TimingRegime { kOnline, kShared, kKnown, kLearned };
+
+struct GoodputBeliefOptions {
+  TimingRegime regime = TimingRegime::kOnline;
+  double growth = 2;         // 0: any number of GPUs is trusted
+  double trust = 0;          // learned: what has at most this spread is trusted too
+  bool users_batch = false;  // rates are reckoned with batches up to the user's
+};
+std::unique_ptr<Belief> MakeGoodputBelief(const Scenario& scenario,
+                                          const GoodputBeliefOptions& options);
 
 // `growth`: the default.
 BeliefInfo GoodputBeliefInfo(const char* id, const char* summary, TimingRegime regime,

@@ -162,6 +162,7 @@ void SimulatedCluster::MeasureRates() {
     ShowTable(At(running_rows_[slot]));
     observation_.events.table_changed.push_back(running_rows_[slot]);
   }
+  ShowRenewed();
 }
 
 void SimulatedCluster::ShowTable(std::size_t row) {

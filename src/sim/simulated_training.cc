@@ -128,6 +128,8 @@ void SimulatedCluster::StepTraining(Seconds time) {
 }
 
 void SimulatedCluster::ShowRenewed() {
+  if (belief_ != nullptr && shows_rates_) belief_->TakeAlsoRenewed(&renewed_);
+  if (renewed_.empty()) return;
   // A job measures itself at the end of each epoch, several times in an interval.
   std::sort(renewed_.begin(), renewed_.end());
   renewed_.erase(std::unique(renewed_.begin(), renewed_.end()), renewed_.end());

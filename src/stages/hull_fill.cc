@@ -8,6 +8,7 @@
 
 #include "core/index.h"
 #include "core/packed_sort.h"
+#include "forecast/remaining.h"
 
 namespace allot {
 namespace {
@@ -26,6 +27,15 @@ constexpr float kBelowPrice = 0.7F;
 bool IsModerate(float number) { return std::abs(number) < 1e9F; }
 bool IsModerate(const Score& score) {
   return IsModerate(score.u) && IsModerate(score.beta) && IsModerate(score.kappa);
+}
+
+float WorthExploring(const Observation& o, std::int32_t row) {
+  const ConfigurationTable& table = *o.table[At(row)];
+  const std::int32_t running = o.running[At(row)];
+  const double now = running >= 0 ? table[running].rate : 0;
+  const Seconds left = ReckonedRemaining(o, row) / (now > 0 ? now : table.reference_rate());
+  const Seconds price = 2 * o.restart_cost[At(row)] + o.interval;  // there and back
+  return static_cast<float>(std::max(0.0, 1 - price / std::max(left, 1e-3)));
 }
 
 // Puts another entry in place of the largest: a job's next step, which is seldom far behind.
@@ -69,8 +79,9 @@ void HullFill::OpenClimbs(const Observation& o, std::span<const std::int32_t> ro
     const std::int32_t row = rows[At(i)];
     for (const GpuTypeIndex type : o.table[At(row)]->types()) {
       if (!types.empty() && types[At(i)] != kNoType && types[At(i)] != type) continue;
-      const HullCursor cursor(o, row, type, hulls_.Of(*o.table[At(row)], type));
+      HullCursor cursor(o, row, type, hulls_.Of(*o.table[At(row)], type));
       if (cursor.done()) continue;
+      if (options_.explore != 0) cursor.Explore(options_.explore * WorthExploring(o, row));
       cursors_.push_back(cursor);
       index_of_.push_back(i);
     }

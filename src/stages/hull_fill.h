@@ -5,8 +5,11 @@
 // rate) tables, s_i = rate / reference rate, by always taking the hull step with the largest
 // marginal value per cost:  key = u + ln(d rate / d cost / reference rate) - beta ln(s at the
 // step's middle) +- kappa, plus kappa for steps up to what the job runs on now, minus beyond:
-// stickiness against resizes. SRTF, LAS, FIFO (beta 0), proportional fairness (1), Optimus' and
-// Pollux' utilities (2) and max-min (large beta) are points of it.
+// stickiness against resizes. `explore` adds to a job's first step beyond what is known the spread
+// of the rate there (ConfigurationTable::spread), less where two restarts and an interval are much
+// of its remaining time: what it finds out serves it for the rest of its run. SRTF, LAS, FIFO (beta
+// 0), proportional fairness (1), Optimus' and Pollux' utilities (2) and max-min (large beta) are
+// points of it.
 //
 // O(rows + steps + log rows for each step near the last price); no allocation in steady state.
 // Shared by the index policies, the environment's index action and, sampled, by policy-gradient
@@ -37,6 +40,7 @@ struct HullFillOptions {
   float first_bonus =
       0;  // added to each job's first step; large: every job gets a first configuration
   std::vector<GpuCount> sizes{};  // that jobs are given, ascending; empty: any
+  float explore = 0;              // weight of what is unknown of a rate; needs lengths
 };
 
 // One step that a fill considered, in its order: what explanations are made of.
@@ -78,8 +82,9 @@ class HullCursor {
   float Key(const Score& score, const HullFillOptions& options) const {
     const HullStep& next = step();
     return score.u + (position_ == 0 ? options.first_bonus : 0.0F) + next.log_gain -
-           score.beta * next.log_mid + kappa_sign() * score.kappa;
+           score.beta * next.log_mid + kappa_sign() * score.kappa + explore_ * next.unknown;
   }
+  void Explore(float weight) { explore_ = weight; }  // of HullStep::unknown
   void Advance(std::int32_t steps = 1) { position_ += steps; }
   std::int32_t position() const { return position_; }
 
@@ -88,6 +93,7 @@ class HullCursor {
   double running_cost_ = 0;
   GpuTypeIndex type_;
   std::int32_t position_ = 0;
+  float explore_ = 0;
 };
 
 class HullFill {

@@ -29,6 +29,9 @@ void RefuseWithJoint(const Params& params) {
   };
   if (!params.Text("sizes").empty()) refuse("sizes of its own", params.Text("sizes"));
   if (params.Flag("repay")) refuse("'repay' (a restart's cost is in its values)", "repay=true");
+  if (params.Number("explore") != 0) {
+    refuse("a bonus on first tries", "explore=" + params.Text("explore"));
+  }
   if (params.Number("first-bonus") != 0) {
     refuse("a bonus on first steps", fmt::format("first-bonus={}", params.Number("first-bonus")));
   }
@@ -44,6 +47,7 @@ void RefuseWithJoint(const Params& params) {
 HullFillOptions FillOptions(const Params& params) {
   HullFillOptions options;
   options.first_bonus = static_cast<float>(params.Number("first-bonus"));
+  options.explore = static_cast<float>(params.Number("explore"));
   for (const double size : params.Numbers("sizes")) {
     if (size != std::floor(size) || (!options.sizes.empty() && size <= options.sizes.back())) {
       throw UsageError("policy 'index': 'sizes' must be whole numbers that rise, got {}",
@@ -74,6 +78,10 @@ const std::vector<ParamSpec>& IndexRule::Specs() {
       {"first-bonus", "0", "added to the key of each job's first step", -1000, 1000, "first"},
       {"sizes", "", "numbers of GPUs that jobs are given, joined by '|'; empty: any", 1, 4096},
       {"soon", "0", "added to kappa of jobs that run, times interval / remaining time, at most 1",
+       0, 100},
+      {"explore", "0",
+       "added to a job's first step beyond what was measured, times the spread of the rate there, "
+       "less where the job ends soon",
        0, 100},
       {"repay", "false", "a job keeps its size where another one would not repay the restart"},
       {"basis", "remaining",
@@ -115,9 +123,10 @@ IndexRule::IndexRule(const Params& params, LengthModel lengths)
   RefuseWithJoint(params);
   shape_.beta = static_cast<float>(params.Number("beta"));
   shape_.kappa = static_cast<float>(params.Number("kappa"));
+  const double explore = params.Number("explore");
   needs_lengths_ =
       ((basis_ == Basis::kRemaining || basis_ == Basis::kGittins) && (alpha_ != 0 || rank_ != 0)) ||
-      fairness_ != 0 ||
+      fairness_ != 0 || explore != 0 ||
       (basis_ != Basis::kProfile && (soon_ != 0 || repay_ || joint_fill_ || late_ != 0));
   // An even division, and what was asked for, may be of more GPUs than are trusted.
   const bool beyond_trusted =

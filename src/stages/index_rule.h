@@ -12,6 +12,9 @@
 // adds to the stickiness of jobs that end within few intervals; with `repay` a job keeps its size
 // where that is free and the other one would not win back the restart within its remaining time.
 //
+// Where rates are believed with a spread, `explore` is a bonus on the first step beyond what is
+// known (stages/hull_fill.h).
+//
 // In two halves, so that a network can add to the numbers between them: Scores says what the rule
 // gives each job, Allocate turns numbers into an allocation as the rule does (types, sizes, all
 // together with `joint`, placement). The policy 'index' is one after the other.

@@ -63,6 +63,7 @@ void SizedHulls::Build(const ConfigurationTable& table, GpuTypeIndex type,
         std::log((rate(step.to) + rate(step.from)) / 2 / table.reference_rate()));
     step.cost = cost(step.to);
     step.most = most;
+    step.unknown = table.UnknownOf(step.from, step.to);
     steps->push_back(step);
   }
 }

@@ -236,6 +236,22 @@ TEST(ConfigurationTable, WhatIsNotTrustedIsLeftOutButMayBeHeld) {
   EXPECT_EQ(table.best_rate(), 3.6);
 }
 
+TEST(ConfigurationTable, SaysHowFarItsRatesMayBeOff) {
+  ConfigurationTable table("spread", kGpuKind, {Gpus(1, 1), Gpus(2, 1.9), Gpus(4, 3.6)});
+  const std::uint64_t known = table.fingerprint();
+  const std::vector<double> rates{1, 1.9, 3.6};
+  EXPECT_EQ(table.spread(2), 0);
+  table.Renew(rates, ConfigurationTable::kNoLimits, std::vector<float>{0, 0.25F, 0.5F});
+  EXPECT_NE(table.fingerprint(), known);
+  EXPECT_EQ(table.spread(2), 0.5F);
+  const std::vector<HullStep>& hull = table.hull(0);
+  EXPECT_EQ(hull[0].unknown, 0) << "a first step finds nothing out that waiting would not";
+  EXPECT_EQ(hull[1].unknown, 0.25F);
+  EXPECT_EQ(hull[2].unknown, 0) << "beyond the first unknown one";
+  table.Renew(rates, ConfigurationTable::kNoLimits, {});
+  EXPECT_EQ(table.fingerprint(), known);
+}
+
 // What a table says of rates is the same whether they were given at first or later.
 TEST(ConfigurationTable, RenewedTablesAreAsMadeAnew) {
   for (std::uint64_t trial = 0; trial < 100; ++trial) {

@@ -135,6 +135,23 @@ TEST(HullFillTest, FirstBonusServesEveryJobFirst) {
   EXPECT_EQ(GpusOf(world.o, scores, {.first_bonus = 100}), (std::vector{1, 1, 1, 1}));
 }
 
+// Two equal jobs; that of the second is not known beyond one GPU.
+TEST(HullFillTest, ExploresOneStepBeyondWhatIsKnownWhereThatRepays) {
+  World world("1x3");
+  const std::vector<double> rates = {1, 1.9, 2.7};
+  world.Add({rates});
+  ConfigurationTable unknown = testing_support::GpuTable({rates});
+  unknown.Renew(rates, ConfigurationTable::kNoLimits, std::vector<float>{0, 0.5F, 0.9F});
+  world.Add(std::move(unknown), {1});
+  world.o.done_work = {1e6, 1e6};  // and as much to come
+  EXPECT_EQ(GpusOf(world.o, {{}, {}}), (std::vector{2, 1}));
+  EXPECT_EQ(GpusOf(world.o, {{}, {}}, {.explore = 1}), (std::vector{1, 2}));
+  EXPECT_EQ(GpusOf(world.o, {{.u = 0.1F}, {}}, {.explore = 0.1F}), (std::vector{2, 1}))
+      << "worth its spread, no more";
+  world.o.done_work = {300, 300};  // ends within an interval
+  EXPECT_EQ(GpusOf(world.o, {{}, {}}, {.explore = 1}), (std::vector{2, 1}));
+}
+
 // With a trace every step is considered by itself; without one those that certainly fit are taken
 // together, and the last price says where to begin.
 TEST(HullFillTest, StepsTakenTogetherAreThoseTakenOneByOne) {
