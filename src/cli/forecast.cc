@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
@@ -15,6 +16,7 @@
 #include "experiment/world.h"
 #include "metrics/humanise.h"
 #include "metrics/table.h"
+#include "outlook/length_check.h"
 #include "outlook/outlook_check.h"
 #include "outlook/past_lengths.h"
 #include "workload/calendar.h"
@@ -34,6 +36,7 @@ struct ForecastOptions {
   std::string every = "6h";
   std::string until;
   std::string fit;
+  std::string out;
   int samples = 0;
   std::string horizon = "14d";
   std::string settle = "1d";
@@ -262,13 +265,19 @@ void Check(const ForecastOptions& o, const Scenario& scenario, const Outlook& ou
                      options.until, options.from);
   }
   OutlookCheck check(outlook, scenario, lengths, future, options);
-  DecisionListener* const listeners[] = {&check};
+  LengthCheck length_check(scenario, lengths, options);
+  DecisionListener* const listeners[] = {&check, &length_check};
   const RunOutcome outcome = RunPolicy(scenario, policy, listeners);
   std::vector<ForetoldTime> times = check.Times(outcome.records);
   if (!o.fit.empty()) {
     Json json = OutlookCalibration::Fit(times).ToJson();
     json["command"] = TypedCommand();
     WriteTextFile(o.fit, JsonText(json) + "\n");
+  }
+  if (!o.out.empty()) {
+    std::filesystem::create_directories(o.out);
+    WriteTextFile((std::filesystem::path(o.out) / "lengths.csv").string(),
+                  CoverageCsv(length_check.Coverage()));
   }
   if (!o.calibration.empty()) {
     const auto calibration = OutlookCalibration::FromFile(o.calibration);
@@ -281,8 +290,9 @@ int Forecast(const ForecastOptions& o, const GlobalOptions& globals) {
   if (o.at.empty() && !o.check) {
     throw UsageError("--at TIME says of which moment; or --check how good forecasts are");
   }
-  if (!o.check && (!o.fit.empty() || !o.until.empty())) {
-    throw UsageError("--{} is for --check", o.fit.empty() ? "until" : "fit");
+  for (const auto& [name, value] :
+       {std::pair("until", &o.until), {"fit", &o.fit}, {"out", &o.out}}) {
+    if (!o.check && !value->empty()) throw UsageError("--{} is for --check", name);
   }
   World world(o.world);
   const auto policy = world.MakePolicy(o.policy);
@@ -356,6 +366,9 @@ ALLOT_REGISTER(
           line.Option("--until", o->until, "end of the moments of --check")
               .DefaultText("last submission");
           line.Option("--fit", o->fit, "write a calibration to this file, from --check");
+          line.Option("-o,--out", o->out,
+                      "folder for lengths.csv, from --check: how well quantiles of lengths hold; "
+                      "'allot report' draws it");
           line.Option("--samples", o->samples, "futures that are simulated")
               .Range(0, 10000)
               .DefaultText("64 for 250 jobs or fewer, 16 for 1,000 or more");

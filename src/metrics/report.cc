@@ -16,6 +16,7 @@
 #include "metrics/humanise.h"
 #include "metrics/report_assets.h"
 #include "metrics/report_data.h"
+#include "metrics/report_lengths.h"
 #include "metrics/report_sweep.h"
 #include "metrics/service_table.h"
 
@@ -368,8 +369,11 @@ std::string RenderReport(const ReportInput& input) {
   std::string body;
   std::string headline;
   std::vector<std::string> commands = input.commands;
-  Json data = {
-      {"evaluations", Json::array()}, {"sweeps", Json::array()}, {"trainings", Json::array()}};
+  Json data = {{"evaluations", Json::array()},
+               {"sweeps", Json::array()},
+               {"trainings", Json::array()},
+               {"lengths", Json::array()}};
+  std::string lengths;  // after what they are of
 
   for (const std::string& directory : input.evaluation_dirs) {
     if (HoldsSweep(directory)) {
@@ -378,6 +382,12 @@ std::string RenderReport(const ReportInput& input) {
       data["sweeps"].push_back(SweepChartData(sweep));
       if (input.commands.empty()) commands.push_back(sweep.command);
       continue;
+    }
+    if (HoldsLengths(directory)) {
+      const std::vector<LengthCurves> curves = ReadLengths(directory);
+      lengths += LengthSection(curves, data["lengths"].size());
+      for (const LengthCurves& asked : curves) data["lengths"].push_back(LengthChartData(asked));
+      if (!std::filesystem::exists(std::filesystem::path(directory) / "evaluation.json")) continue;
     }
     const Evaluation& evaluation = evaluations.emplace_back(ReadEvaluation(directory));
     const std::vector<PolicyRow> rows = CompareToReference(evaluation);
@@ -395,6 +405,7 @@ std::string RenderReport(const ReportInput& input) {
     data["evaluations"].push_back(EvaluationChartData(directory, evaluation, rows, palette));
     if (input.commands.empty()) commands.push_back(evaluation.command);
   }
+  body += lengths;
   for (const std::string& directory : input.training_dirs) {
     const TrainingCurves curves = ReadTrainingCurves(directory);
     if (!curves.curve && !curves.pretrain) {

@@ -1,5 +1,6 @@
 """When jobs will start and end: allot forecast on traces, and allot status --eta of a daemon."""
 
+import csv
 import json
 import os
 import re
@@ -54,6 +55,21 @@ def test_a_check_writes_a_calibration_that_is_read_again(allot, tmp_path):
         if (after["what"], after["lead"]) == ("end, runs", "all"):
             assert before["times"] == after["times"] > 100
             assert 0.7 <= after["covered"] <= 0.95, after
+
+
+def test_a_check_says_how_well_quantiles_of_lengths_hold(allot, tmp_path):
+    # Lengths of a minute to a hundred, in no order, alike before and after the first day.
+    rows = [f"j{i},{120 * i},1,{60 * 100 ** (i * 7919 % 1000 / 1000):.0f}" for i in range(1440)]
+    (tmp_path / "t.csv").write_text("job_id,submit_s,gpus,duration_s\n" + "\n".join(rows) + "\n")
+    allot("forecast", "--workload", "t.csv", "--cluster", "2x8", "--rigid", "--from", "1d", "--at", "0", "--horizon", "1d",
+          "--samples", "1", "--every", "6h", "--length-estimates", "none", "--check", "--out", "check")
+    rows = list(csv.DictReader((tmp_path / "check" / "lengths.csv").open()))
+    shares = [float(row["covered"]) for row in rows if row["asked"] == "new" and row["gpus"] == "all"]
+    assert len(shares) == 9 and shares == sorted(shares)
+    assert 0.45 < shares[4] < 0.55 and 0.86 < shares[8] < 0.94, shares
+    assert {row["asked"] for row in rows} == {"new", "under way"}
+    allot("report", "check", "--out", "page.html")
+    assert 'data-chart="lengths"' in (tmp_path / "page.html").read_text()
 
 
 @pytest.mark.parametrize("words, said", [

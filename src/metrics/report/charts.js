@@ -695,6 +695,32 @@
     sweep_gpus: (plot, s) => sweepChart(plot, s, "gpus", percent),
   };
 
+  // ---- forecasts of lengths ------------------------------------------------------------------------
+  function lengths(plot, of) {
+    const exact = { name: "as it should be", colour: 7, dash: 2, points: [[0, 0], [1, 1]] };
+    const tenths = ticks(0, 1, 0.2);
+    lines(plot, [...of.series, exact], {
+      height: 320,
+      left: 52,
+      legend: true,
+      x: {
+        low: 0,
+        high: 1,
+        ticks: tenths,
+        format: (v) => Math.round(v * 100) + " %",
+        label: "quantile of the length model",
+        tip: (x) => "quantile " + percent(x),
+      },
+      y: { low: 0, high: 1, ticks: tenths, format: (v) => Math.round(v * 100) + " %", tip: percent },
+      valueAt(s, x) {
+        const after = s.points.findIndex(([v]) => v > x);
+        if (after <= 0) return s.points[after < 0 ? s.points.length - 1 : 0][1];
+        const [[x0, y0], [x1, y1]] = [s.points[after - 1], s.points[after]];
+        return y0 + ((y1 - y0) * (x - x0)) / (x1 - x0);
+      },
+    });
+  }
+
   // ---- training ------------------------------------------------------------------------------------
   function curveChart(
     plot,
@@ -794,6 +820,7 @@
   function draw(plot) {
     const { chart, index } = plot.dataset;
     if (chart in perEvaluation) perEvaluation[chart](plot, +index);
+    else if (chart === "lengths") lengths(plot, data.lengths[+index]);
     else if (chart in sweeps) sweeps[chart](plot, data.sweeps[+index]);
     else training[chart](plot, data.trainings[+index]);
   }

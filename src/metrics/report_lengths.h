@@ -1,0 +1,35 @@
+#pragma once
+// How well the length model's quantiles hold, in the report: lengths.csv of a folder, as 'allot
+// forecast --check --out' writes it (docs/formats/results.md). A table, and the covered share
+// against the nominal one, for all jobs and by number of GPUs.
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace allot {
+
+struct LengthCurve {
+  std::string gpus;  // "all", or a size class
+  std::int64_t questions = 0;
+  std::vector<double> nominal;  // ascending
+  std::vector<double> covered;
+};
+struct LengthCurves {
+  std::string asked;  // when: "new", "under way"
+  std::vector<LengthCurve> by_size;
+};
+
+bool HoldsLengths(const std::filesystem::path& directory);
+
+// In the order of the file. DataError naming the line, for shares beyond [0, 1] too.
+std::vector<LengthCurves> ReadLengths(const std::filesystem::path& directory);
+
+// HTML; `index`: how many of the page's charts of lengths come before.
+std::string LengthSection(const std::vector<LengthCurves>& curves, std::size_t index);
+
+// What charts.js draws, one for each element of `curves`.
+nlohmann::ordered_json LengthChartData(const LengthCurves& curves);
+
+}  // namespace allot
