@@ -4,6 +4,7 @@
 
 #include "agents/learned/agent.h"
 #include "core/error.h"
+#include "core/strings.h"
 #include "experiment/model_card.h"
 #include "experiment/sources.h"
 
@@ -33,6 +34,15 @@ nlohmann::json KnownLengths(const Checkpoint& checkpoint) {
   nlohmann::json lengths;
   AddLengths(LengthsOf(checkpoint.state), &lengths);
   return lengths;
+}
+
+// The lines of a card that say how weights were made and what was measured.
+std::string HowMade(const std::string& card) {
+  std::string lines;
+  for (const std::string_view line : Split(card, '\n')) {
+    if (line.starts_with("- ")) lines += fmt::format("{}\n", line);
+  }
+  return lines;
 }
 
 void RequireSameBase(const Checkpoint& a, const std::string& a_path, const Checkpoint& b,
@@ -66,6 +76,7 @@ Checkpoint MergeWorlds(const std::string& base, const std::vector<WorldFrom>& fr
   merged.adam.reset();
   merged.memory.clear();
   nlohmann::json sources = SourcesOfCheckpoint(merged.config);
+  std::string parts = fmt::format("\n## The checkpoint added to\n\n{}", HowMade(merged.card));
   for (const auto& [world, path] : from) {
     const Checkpoint other = LoadServable(path);
     RequireSameBase(merged, base, other, path);
@@ -80,12 +91,15 @@ Checkpoint MergeWorlds(const std::string& base, const std::vector<WorldFrom>& fr
       if (WorldOfTensor(name) == world) merged.weights.tensors[name] = tensor;
     }
     AddSources(SourcesOfCheckpoint(other.config), &sources);
+    parts += fmt::format("\n## World {}\n\n{}", world, HowMade(other.card));
   }
   std::vector<std::string> worlds;
   for (const auto& [name, index] : merged.weights.sizes.at(kWorlds).items()) worlds.push_back(name);
   merged.config["sources"] = sources;
-  merged.card = ModelCard(fmt::format("Network '{}' of worlds trained apart", merged.weights.kind),
-                          command, fmt::format("in each world apart: {}", fmt::join(worlds, ", ")));
+  merged.card =
+      ModelCard(fmt::format("Network '{}' of worlds trained apart", merged.weights.kind), command,
+                fmt::format("in each world apart: {}", fmt::join(worlds, ", "))) +
+      parts;
   return merged;
 }
 
