@@ -5,10 +5,6 @@ import subprocess
 
 import pytest
 
-# docs/learning-results.md: near what a clairvoyant search finds there.
-OUT_OF_REACH = set()
-
-
 @pytest.fixture(scope="module")
 def claims(program, training, tmp_path_factory):
     """claims.json of `allot reproduce claims --quick`, and the command's exit code."""
@@ -22,7 +18,7 @@ def claims(program, training, tmp_path_factory):
 def test_the_claims_hold(claims):
     findings, _ = claims
     missed = {(f["setting"], f["opponent"], f["measure"]): f["ratio"] for f in findings["findings"] if not f["holds"]}
-    assert missed.keys() <= OUT_OF_REACH, missed
+    assert not missed
 
 
 def test_the_network_of_dl2s_world_counts(claims):
