@@ -89,7 +89,7 @@ nlohmann::ordered_json MeasureDecisions(const DecisionBench& bench, const Agent&
   constexpr int kSkipped = 20;
   const auto scenario = CrowdOf(bench.jobs, bench.nodes_per_job, bench.lengths_known, bench.users);
   SimulatedCluster cluster(*scenario);
-  const auto policy = MakeLearnedPolicy(agent);
+  const auto policy = MakeLearnedPolicy(agent, {.world = bench.world});
   policy->OnEpisodeStart({.seed = 0, .cluster = &scenario->cluster()});
   const int count = std::clamp(16000 / bench.jobs, 4, 64);
   const std::vector<Observation> moments = Moments(&cluster, *policy, kSkipped, count);
@@ -98,6 +98,11 @@ nlohmann::ordered_json MeasureDecisions(const DecisionBench& bench, const Agent&
   const double whole =
       Microseconds(moments, [&](std::size_t m) { policy->Decide(moments[m], &allocation); });
 
+  if (agent.weights.kind != kIndexKind) {
+    return {{"jobs", moments.back().job.size()},
+            {"nodes", scenario->cluster().nodes().size()},
+            {"with_placement_us", whole}};
+  }
   FeatureEncoder encoder(agent.lengths);
   std::vector<FeatureBatch> features(moments.size());
   const double encode =

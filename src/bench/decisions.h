@@ -7,6 +7,7 @@
 // of the next ones is kept, and what is timed is the policy and its parts on these moments in turn.
 
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 #include "agents/learned/agent.h"
 
@@ -16,10 +17,12 @@ struct DecisionBench {
   int jobs = 1000;
   double nodes_per_job = 2;
   bool lengths_known = true;
-  int users = 0;  // who submit the jobs, in turn; 0: nobody known
+  int users = 0;        // who submit the jobs, in turn; 0: nobody known
+  std::string world{};  // whose tuned index a network adds to (agents/learned/agent.h)
 };
 
-// {"jobs", "nodes", "features_us", "network_us", "fill_us", "decision_us", ...}
+// {"jobs", "nodes", "features_us", "network_us", "fill_us", "decision_us", ...}; of networks other
+// than `index` the whole only, "with_placement_us".
 nlohmann::ordered_json MeasureDecisions(const DecisionBench& bench, const Agent& agent);
 
 }  // namespace allot

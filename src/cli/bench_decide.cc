@@ -23,6 +23,7 @@ struct DecideOptions {
   std::string lengths = "known";
   int users = 0;
   std::string checkpoint;
+  std::string world;
   std::string out;
 };
 
@@ -37,7 +38,7 @@ int BenchDecide(const DecideOptions& o, const GlobalOptions& globals) {
                {"decisions", Json::array()}};
   for (const int jobs : o.jobs) {
     json["decisions"].push_back(
-        MeasureDecisions({jobs, o.nodes_per_job, o.lengths == "known", o.users}, agent));
+        MeasureDecisions({jobs, o.nodes_per_job, o.lengths == "known", o.users, o.world}, agent));
   }
   if (!o.out.empty()) WriteTextFile(o.out, json.dump(2) + "\n");
   if (globals.json) {
@@ -47,10 +48,16 @@ int BenchDecide(const DecideOptions& o, const GlobalOptions& globals) {
   std::printf("CPU microseconds of one decision\n%8s %8s %10s %10s %10s %10s %10s\n", "jobs",
               "nodes", "features", "network", "fill", "decision", "+placement");
   for (const Json& row : json["decisions"]) {
-    const auto us = [&](const char* key) { return row.at(key).get<double>(); };
-    std::printf("%8d %8d %10.1f %10.1f %10.1f %10.1f %10.1f\n", row.at("jobs").get<int>(),
-                row.at("nodes").get<int>(), us("features_us"), us("network_us"), us("fill_us"),
-                us("decision_us"), us("with_placement_us"));
+    std::printf("%8d %8d", row.at("jobs").get<int>(), row.at("nodes").get<int>());
+    for (const char* part :
+         {"features_us", "network_us", "fill_us", "decision_us", "with_placement_us"}) {
+      if (row.contains(part)) {
+        std::printf(" %10.1f", row.at(part).get<double>());
+      } else {
+        std::printf(" %10s", "-");
+      }
+    }
+    std::printf("\n");
   }
   return 0;
 }
@@ -76,6 +83,8 @@ ALLOT_REGISTER(CommandInfo,
                                  "number of users who submit the jobs, in turn; 0: users unknown")
                          .Range(0, 1000000)
                          .ShowDefault();
+                     line.Option("--world", o->world,
+                                 "of a network for several worlds: whose tuned index it adds to");
                      line.Option("--checkpoint", o->checkpoint,
                                  "weights (default: an untrained network of 16 hidden units)");
                      line.Option("-o,--out", o->out, "write the figures as JSON to this file");

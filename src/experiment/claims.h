@@ -42,7 +42,7 @@ struct ClaimFamily {
   std::string history;                // TRACE@DATE of the length model, or ""
   // RANKED, where training starts; "": tuned in `ranked_in`; or the folder of a checkpoint.
   std::string start;
-  std::string method;                 // of training
+  std::string method;  // of training
   int iterations = 0;
   int workloads = 8;    // of each iteration
   int validation = 24;  // workloads by which the best weights are chosen
@@ -57,8 +57,9 @@ struct ClaimFamily {
   // Longer than an episode that ends takes. A policy may leave a job without progress for good
   // (DL2's Optimus does, once an estimate has proved short): it then counts as waiting to here.
   std::int64_t most_decisions = 50'000;
-  // Also report p99, bounded slowdown and the 95 % shortest against INDEX or TUNED.
+  // Also report p99, bounded slowdown, the 95 % shortest and rho against INDEX or TUNED.
   bool guards = false;
+  double most_unfair = 0;  // of 1 + share of jobs with rho > 1, learned / it; 0: reported only
 };
 
 struct ClaimOptions {

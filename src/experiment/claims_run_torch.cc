@@ -37,7 +37,7 @@ using Measures = std::array<double, kMeasures>;
 const std::array<const char*, kMeasures> kMeasureNames = {"mean JCT", "p99 JCT", "bounded slowdown",
                                                           "mean JCT of the 95 % shortest",
                                                           "1 + share of jobs with rho > 1"};
-constexpr std::array<double, kMeasures> kGuards = {0, 1.03, 1.02, 1.02, 1};
+constexpr std::array<double, kMeasures> kGuards = {0, 1.03, 1.02, 1.02, 0};
 
 // Of the jobs that ended those with rho > 1 (metrics/service.h).
 double UnfairShare(const Played& played) {
@@ -213,8 +213,9 @@ class FamilyRun {
       }
       if (!family_.guards || (limit.opponent != "INDEX" && limit.opponent != "TUNED")) continue;
       for (const std::size_t m : {kP99, kSlowdown, kShortest, kUnfair}) {
+        const double most = m == kUnfair ? family_.most_unfair : kGuards[m];
         findings->push_back(
-            Compare(claimed.name, name, learned, other, m, claimed.beyond ? 0 : kGuards[m]));
+            Compare(claimed.name, name, learned, other, m, claimed.beyond ? 0 : most));
       }
     }
   }

@@ -14,6 +14,7 @@ ClaimFamily Family(const std::string& id, const std::string& profile, const Clai
   family.profile = profile;
   family.policy = "learned:checkpoint=" + options.universal;
   family.guards = true;
+  family.most_unfair = 1;
   return family;
 }
 
