@@ -64,48 +64,68 @@ std::int32_t Smallest(const ConfigurationTable& table, GpuTypeIndex type) {
   return table.hull(type).empty() ? -1 : table.hull(type).front().to;
 }
 
-void EncodeTable(const ConfigurationTable& table, std::int32_t running, std::size_t types,
-                 float* x) {
+}  // namespace
+
+OffsetEncoder::OfTable OffsetEncoder::Measure(const ConfigurationTable& table, std::size_t types) {
+  OfTable of{.table = &table, .smallest = Smallest(table, table.types().front())};
   const GpuTypeIndex best_type = table.types().front();
   const std::vector<HullStep>& hull = table.hull(best_type);
   const int limit = std::min(table.limits().of(0), table.most_units().of(0));
   const int trusted = std::min(table.trusted().of(0), limit);
-  x[kTrusted] = Clipped(SafeLog(static_cast<double>(std::max(1, trusted)) / std::max(1, limit)));
-  x[kMeasured] = Clipped(std::log1p(static_cast<double>(table.version())));
-  const std::int32_t smallest = Smallest(table, best_type);
-  if (!hull.empty() && smallest >= 0) {
-    const UnitCounts more = FourTimes(table[smallest].units);
+  of.trusted = Clipped(SafeLog(static_cast<double>(std::max(1, trusted)) / std::max(1, limit)));
+  of.measured = Clipped(std::log1p(static_cast<double>(table.version())));
+  if (!hull.empty() && of.smallest >= 0) {
+    const UnitCounts more = FourTimes(table[of.smallest].units);
     const std::int32_t four = table.Find(more, best_type);
     if (four >= 0 && table[four].rate > 0 && more.FitsIn(table.trusted())) {
-      x[kScaling] = Clipped(SafeLog(Efficiency(table, table[four])));
+      of.scaling = Clipped(SafeLog(Efficiency(table, table[four])));
     }
-    x[kWidest] = Clipped(SafeLog(Efficiency(table, table[hull.back().to])));
+    of.widest = Clipped(SafeLog(Efficiency(table, table[hull.back().to])));
   }
-  x[kTypesMissing] =
+  of.types_missing =
       Clipped(1 - static_cast<double>(table.types().size()) / static_cast<double>(types));
-  if (table.types().size() < 2 || smallest < 0) return;
-  double best = 0;
+  if (table.types().size() < 2 || of.smallest < 0) return of;
   double worst = kNever;
   double sum = 0;
-  double now = 0;
   int on = 0;
   for (const GpuTypeIndex type : table.types()) {
-    const std::int32_t there = table.OnType(smallest, type);
+    const std::int32_t there = table.OnType(of.smallest, type);
     if (there < 0 || !(table[there].rate > 0)) continue;
     const double rate = table[there].rate;
-    best = std::max(best, rate);
+    of.best = std::max(of.best, rate);
     worst = std::min(worst, rate);
     sum += rate;
     ++on;
-    if (running >= 0 && table[running].gpu_type == type) now = rate;
   }
-  if (on == 0) return;
-  x[kTypeRange] = Clipped(SafeLog(best / worst));
-  x[kTypeMean] = Clipped(SafeLog(sum / on / best));
-  if (now > 0) x[kTypeNow] = Clipped(SafeLog(now / best));
+  if (on == 0) return of;
+  of.type_range = Clipped(SafeLog(of.best / worst));
+  of.type_mean = Clipped(SafeLog(sum / on / of.best));
+  return of;
 }
 
-}  // namespace
+const OffsetEncoder::OfTable& OffsetEncoder::TableFeatures(const ConfigurationTable& table,
+                                                           std::size_t types) {
+  constexpr std::size_t kLine = 64;  // bytes that addresses of tables differ by at least
+  OfTable& of = of_tables_[reinterpret_cast<std::uintptr_t>(&table) / kLine % of_tables_.size()];
+  if (of.table != &table) of = Measure(table, types);
+  return of;
+}
+
+void OffsetEncoder::EncodeTable(const ConfigurationTable& table, std::int32_t running,
+                                std::size_t types, float* x) {
+  const OfTable& of = TableFeatures(table, types);
+  x[kTrusted] = of.trusted;
+  x[kMeasured] = of.measured;
+  x[kScaling] = of.scaling;
+  x[kWidest] = of.widest;
+  x[kTypesMissing] = of.types_missing;
+  x[kTypeRange] = of.type_range;
+  x[kTypeMean] = of.type_mean;
+  if (running < 0 || !(of.best > 0)) return;
+  const std::int32_t there = table.OnType(of.smallest, table[running].gpu_type);
+  if (there >= 0 && table[there].rate > 0)
+    x[kTypeNow] = Clipped(SafeLog(table[there].rate / of.best));
+}
 
 std::span<const std::string_view> OffsetEncoder::OwnNames() { return kOwnNames; }
 std::span<const std::string_view> OffsetEncoder::WorldNames() { return kWorldNames; }
@@ -121,6 +141,7 @@ void OffsetEncoder::Encode(const Observation& o, std::span<const Score> scores,
   const auto rows = static_cast<std::size_t>(o.rows());
   batch->jobs.assign(rows * kOffsetJobFeatures, 0.0F);
   batch->context.assign(kOffsetContext, 0.0F);
+  of_tables_.fill({});  // rates may have been renewed
   if (rows == 0) return;
   double mean_u = 0;
   for (const Score& score : scores) mean_u += score.u / static_cast<double>(rows);
@@ -141,10 +162,13 @@ void OffsetEncoder::Encode(const Observation& o, std::span<const Score> scores,
     x[kTrend] = Trend(o.job[r], x[kWidest]);
   }
   EncodeWanted(o, batch);
-  for (std::size_t f = 0; f < kOffsetJobFeatures; ++f) {
-    double sum = 0;
-    for (std::size_t r = 0; r < rows; ++r) sum += batch->jobs[r * kOffsetJobFeatures + f];
-    batch->context[f] = static_cast<float>(sum / static_cast<double>(rows));
+  std::array<double, kOffsetJobFeatures> sums{};
+  for (std::size_t r = 0; r < rows; ++r) {
+    const float* const row = batch->jobs.data() + r * kOffsetJobFeatures;
+    for (std::size_t f = 0; f < sums.size(); ++f) sums[f] += row[f];
+  }
+  for (std::size_t f = 0; f < sums.size(); ++f) {
+    batch->context[f] = static_cast<float>(sums[f] / static_cast<double>(rows));
   }
   std::copy_n(base_.context.data() + std::size_t{2} * kJobFeatures, kClusterFeatures,
               batch->context.data() + kOffsetJobFeatures);

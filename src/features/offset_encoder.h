@@ -7,6 +7,7 @@
 // +-kFeatureBound. Names() says each in words. Bump the last digits of kOffsetFeatureVersion with
 // any change: checkpoints of another version are refused.
 
+#include <array>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -62,6 +63,23 @@ class OffsetEncoder {
   static std::span<const std::string_view> WorldNames();
 
  private:
+  // What comes from a job's table alone, worked out once a decision for most tables.
+  struct OfTable {
+    const ConfigurationTable* table = nullptr;
+    std::int32_t smallest = -1;  // configuration
+    double best = 0;             // rate of `smallest` over the GPU types; 0: of one type
+    float trusted = 0;
+    float measured = 0;
+    float scaling = 0;
+    float widest = 0;
+    float types_missing = 0;
+    float type_range = 0;
+    float type_mean = 0;
+  };
+  static OfTable Measure(const ConfigurationTable& table, std::size_t types);
+  const OfTable& TableFeatures(const ConfigurationTable& table, std::size_t types);
+  void EncodeTable(const ConfigurationTable& table, std::int32_t running, std::size_t types,
+                   float* x);
   void EncodeWorld(const Observation& observation, float* x);
 
   FeatureEncoder encoder_;
@@ -69,9 +87,10 @@ class OffsetEncoder {
   void EncodeWanted(const Observation& observation, FeatureBatch* batch);
   float Trend(JobIndex job, float now);
 
-  std::vector<double> used_;    // GPUs, by type
-  std::vector<double> wanted_;  // ln (1 + GPUs asked for / GPUs), by type
-  std::vector<float> slow_;     // by job: slow mean of kWidest; NaN: not seen
+  std::array<OfTable, 64> of_tables_;  // by a hash of the table's address; of this decision
+  std::vector<double> used_;           // GPUs, by type
+  std::vector<double> wanted_;         // ln (1 + GPUs asked for / GPUs), by type
+  std::vector<float> slow_;            // by job: slow mean of kWidest; NaN: not seen
 };
 
 }  // namespace allot
