@@ -25,7 +25,7 @@ std::unique_ptr<NumbersPolicy> MakeNumbersPolicy(const Agent& agent, const Servi
     throw UsageError("a network '{}' gives jobs no numbers that could be moved",
                      agent.weights.kind);
   }
-  policy.release();
+  static_cast<void>(policy.release());
   return std::unique_ptr<NumbersPolicy>(numbers);
 }
 

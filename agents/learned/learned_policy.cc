@@ -52,7 +52,7 @@ std::unique_ptr<Explainer> MakeExplainer(const Agent& agent, const Serving& serv
   std::unique_ptr<LearnedPolicy> policy = network.make_policy(agent, serving);
   auto* const explainer = dynamic_cast<Explainer*>(policy.get());
   if (explainer == nullptr) return nullptr;
-  policy.release();
+  static_cast<void>(policy.release());
   return std::unique_ptr<Explainer>(explainer);
 }
 

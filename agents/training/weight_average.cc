@@ -39,11 +39,11 @@ void AverageWeights(const NetWeights& last, double decay, TrainerState* state) {
 }
 
 void CheckAverageBegun(const TrainerState& state, double decay) {
-  if (decay > 0 && state.iteration > 0 &&
-      !state.memory.contains(kLast + state.weights.tensors.begin()->first)) {
-    throw UsageError("the run was begun with average-decay = 0, now it is {}: resume with the same",
-                     decay);
-  }
+  if (state.iteration == 0) return;
+  const bool begun = state.memory.contains(kLast + state.weights.tensors.begin()->first);
+  if (begun == (decay > 0)) return;
+  throw UsageError("the run was begun with average-decay {} 0, now it is {}: resume with the same",
+                   begun ? ">" : "=", decay);
 }
 
 }  // namespace allot

@@ -15,7 +15,8 @@ NetWeights LastWeights(const TrainerState& state);
 // run is young; 0: no average.
 void AverageWeights(const NetWeights& last, double decay, TrainerState* state);
 
-// UsageError where a run was begun without an average and is continued with one.
+// UsageError where a run was begun without an average and is continued with one, or the other way
+// round.
 void CheckAverageBegun(const TrainerState& state, double decay);
 
 }  // namespace allot

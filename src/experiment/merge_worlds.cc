@@ -2,6 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include <set>
+
 #include "agents/learned/agent.h"
 #include "core/error.h"
 #include "core/strings.h"
@@ -77,7 +79,9 @@ Checkpoint MergeWorlds(const std::string& base, const std::vector<WorldFrom>& fr
   merged.memory.clear();
   nlohmann::json sources = SourcesOfCheckpoint(merged.config);
   std::string parts = fmt::format("\n## The checkpoint added to\n\n{}", HowMade(merged.card));
+  std::set<std::string> given;
   for (const auto& [world, path] : from) {
+    if (!given.insert(world).second) throw UsageError("world '{}' is given twice", world);
     const Checkpoint other = LoadServable(path);
     RequireSameBase(merged, base, other, path);
     const nlohmann::json& worlds = other.weights.sizes.at(kWorlds);

@@ -4,8 +4,8 @@
 // it, what a restart costs, how far its rates are trusted and how often they were measured, how
 // well it scales, what GPU types mean for it. Of the moment: the types, how evenly they are used,
 // the interval, the size of the cluster. As there all are logarithms or ratios, within
-// +-kFeatureBound. Names() says each in words. Bump the last digits of kOffsetFeatureVersion with
-// any change: checkpoints of another version are refused.
+// +-kFeatureBound. OwnNames() and WorldNames() say them in words. Bump the last digits of
+// kOffsetFeatureVersion with any change: checkpoints of another version are refused.
 
 #include <array>
 #include <span>

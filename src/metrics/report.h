@@ -14,9 +14,9 @@ struct ReportInput {
   std::string date;                   // as it shall be printed; may be empty
   std::string version;                // of allot, with commit where known
   std::vector<std::string> commands;  // how to repeat what is shown, in order
-  std::vector<std::string>
-      evaluation_dirs;  // with evaluation.json, the first of which makes the headline, or a sweep's,
-                        // or lengths.csv, alone or beside the first
+  // With evaluation.json, the first of which makes the headline, or a sweep's, or lengths.csv,
+  // alone or beside the first.
+  std::vector<std::string> evaluation_dirs;
   std::vector<std::string> training_dirs;  // with curve.csv or pretrain.csv or both
 };
 

@@ -2,9 +2,9 @@
 // What has been measured of the iteration times of jobs that train applications, by model: all jobs
 // of a model fit theirs together, and a job begins with that fit. A job that is more than kDiffers
 // faster or slower than others were on the same placement gets a fit of its own: to what it
-// measured itself, and for the rest to what others did, times how much slower it is (geometric
-// mean). How far off fits were is learned too (perf/speed_prior.h). As perf/rate_book.h is for
-// rates.
+// measured itself, and for the rest to what others had as of its own last new measurement, times
+// how much slower it is (geometric mean). How far off fits were is learned too
+// (perf/speed_prior.h). As perf/rate_book.h is for rates.
 
 #include <map>
 #include <memory>

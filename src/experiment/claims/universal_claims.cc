@@ -22,16 +22,18 @@ ClaimFamily Pollux(const ClaimOptions& options) {
   struct Load {
     const char* load;
     double pollux;
+    bool quick = false;
   };
-  constexpr double kQuickest = 0.85;
   ClaimFamily family = Family("pollux", "pollux", options);
-  for (const auto& [load, most] :
-       {Load{"0.5", 0.96}, {"1.0", 0.90}, {"1.5", 0.84}, {"2.0", 0.78}}) {
-    if (options.quick && most > kQuickest) continue;
-    family.settings.push_back({fmt::format("Pollux {}", load),
-                               fmt::format("pollux:load={}", load),
+  for (const Load& each :
+       {Load{"0.5", 0.96}, {"1.0", 0.90}, {"1.5", 0.84, true}, {"2.0", 0.78, true}}) {
+    if (options.quick && !each.quick) continue;
+    // The bounds over Pollux' own rule are missed on generated workloads (docs/results.md): a quick
+    // run reports that ratio only.
+    family.settings.push_back({fmt::format("Pollux {}", each.load),
+                               fmt::format("pollux:load={}", each.load),
                                "",
-                               {{"pollux", options.quick ? 0 : most}, {"TUNED", 0}}});
+                               {{"pollux", options.quick ? 0 : each.pollux}, {"TUNED", 0}}});
   }
   family.pooled = {{"TUNED", 0.985}};
   return family;
@@ -50,21 +52,23 @@ ClaimFamily Gavel(const ClaimOptions& options) {
     const char* rule;
     double rule_most;
     double tuned_most;
+    bool quick = false;
   };
   constexpr const char* kRule = "max_sum_throughput_perf-repaired";
   constexpr const char* kNone = "";
   ClaimFamily family = Family("gavel", "gavel", options);
-  for (const World& world : {World{"Gavel .41", "load=.41", kRule, 1.0, 0},
-                             {"Gavel .69", "load=.69", kRule, 1.0, 0},
-                             {"Gavel .83", "load=.83", kRule, 1.0, 0},
-                             {"Gavel .93", "load=.93", kRule, 0.995, 0},
-                             {"Gavel several GPUs .43", "load=.43,multi=true", kRule, 1.0, 0},
-                             {"Gavel several GPUs .72", "load=.72,multi=true", kRule, 1.0, 0},
-                             {"Gavel several GPUs .87", "load=.87,multi=true", kRule, 0.98, 0},
-                             {"Gavel 1.1, estimates", "load=1.1,lengths=noisy:0.5", kNone, 0, 0.99},
-                             {"Gavel batch of 350, estimates",
-                              "batch=true,jobs=350,lengths=noisy:0.5", kNone, 0, 0.99}}) {
-    if (options.quick && std::string(world.name) != "Gavel several GPUs .87") continue;
+  for (const World& world :
+       {World{"Gavel .41", "load=.41", kRule, 1.0, 0},
+        {"Gavel .69", "load=.69", kRule, 1.0, 0},
+        {"Gavel .83", "load=.83", kRule, 1.0, 0},
+        {"Gavel .93", "load=.93", kRule, 0.995, 0},
+        {"Gavel several GPUs .43", "load=.43,multi=true", kRule, 1.0, 0},
+        {"Gavel several GPUs .72", "load=.72,multi=true", kRule, 1.0, 0},
+        {"Gavel several GPUs .87", "load=.87,multi=true", kRule, 0.98, 0, true},
+        {"Gavel 1.1, estimates", "load=1.1,lengths=noisy:0.5", kNone, 0, 0.99},
+        {"Gavel batch of 350, estimates", "batch=true,jobs=350,lengths=noisy:0.5", kNone, 0,
+         0.99}}) {
+    if (options.quick && !world.quick) continue;
     ClaimedSetting setting{
         world.name, fmt::format("gavel:{}", world.spec), "", {{"TUNED", world.tuned_most}}};
     if (*world.rule != '\0') setting.limits.push_back({world.rule, world.rule_most});
