@@ -10,16 +10,36 @@
 namespace allot {
 namespace {
 
-class FillExplorer : public NumbersExplorer {
+// By the numbers of a policy: what both kinds share.
+class PolicyExplorer : public NumbersExplorer {
+ public:
+  explicit PolicyExplorer(std::unique_ptr<NumbersPolicy> policy) : policy_(std::move(policy)) {}
+
+  void OnEpisodeStart(const EpisodeContext& context) final { policy_->OnEpisodeStart(context); }
+  void Decide(const Observation& o, Rng* noise, Allocation* allocation) final {
+    policy_->Think(o);
+    Explore(o, noise, allocation);
+  }
+  const FeatureBatch& features() const final { return policy_->features(); }
+  std::span<const float> gradient() const final { return gradient_; }
+
+ protected:
+  // Of what the policy thought; sets gradient_.
+  virtual void Explore(const Observation& o, Rng* noise, Allocation* allocation) = 0;
+
+  std::unique_ptr<NumbersPolicy> policy_;
+  std::vector<float> gradient_;
+};
+
+class FillExplorer : public PolicyExplorer {
  public:
   FillExplorer(std::unique_ptr<NumbersPolicy> policy, double tau)
-      : policy_(std::move(policy)),
+      : PolicyExplorer(std::move(policy)),
         fill_(tau),
         placement_(MakeStage<Placement>("placement", "packed")) {}
 
-  void OnEpisodeStart(const EpisodeContext& context) override { policy_->OnEpisodeStart(context); }
-  void Decide(const Observation& o, Rng* noise, Allocation* allocation) override {
-    policy_->Think(o);
+ private:
+  void Explore(const Observation& o, Rng* noise, Allocation* allocation) override {
     const std::span<const float> outputs = policy_->outputs();
     const std::span scores(reinterpret_cast<const Score*>(outputs.data()), o.job.size());
     grants_.clear();
@@ -28,37 +48,26 @@ class FillExplorer : public NumbersExplorer {
     gradient_.clear();
     for (const Score& g : by_score_) gradient_.insert(gradient_.end(), {g.u, g.beta, g.kappa});
   }
-  const FeatureBatch& features() const override { return policy_->features(); }
-  std::span<const float> gradient() const override { return gradient_; }
 
- private:
-  std::unique_ptr<NumbersPolicy> policy_;
   SampledFill fill_;
   std::unique_ptr<Placement> placement_;
   std::vector<Grant> grants_;
   std::vector<Score> by_score_;
-  std::vector<float> gradient_;
 };
 
-class ValueExplorer : public NumbersExplorer {
+class ValueExplorer : public PolicyExplorer {
  public:
   ValueExplorer(std::unique_ptr<NumbersPolicy> policy, double tau)
-      : policy_(std::move(policy)), noise_(tau, policy_->Steps()) {}
+      : PolicyExplorer(std::move(policy)), noise_(tau, policy_->Steps()) {}
 
-  void OnEpisodeStart(const EpisodeContext& context) override { policy_->OnEpisodeStart(context); }
-  void Decide(const Observation& o, Rng* noise, Allocation* allocation) override {
-    policy_->Think(o);
+ private:
+  void Explore(const Observation& o, Rng* noise, Allocation* allocation) override {
     noise_.Move(noise->NextU64(), o.job, policy_->outputs(), &moved_, &gradient_);
     policy_->Act(o, moved_, allocation);
   }
-  const FeatureBatch& features() const override { return policy_->features(); }
-  std::span<const float> gradient() const override { return gradient_; }
 
- private:
-  std::unique_ptr<NumbersPolicy> policy_;
   ValueNoise noise_;
   std::vector<float> moved_;
-  std::vector<float> gradient_;
 };
 
 }  // namespace

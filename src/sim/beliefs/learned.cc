@@ -18,6 +18,7 @@
 #include "sim/followed_truth.h"
 #include "sim/goodput_belief.h"
 #include "sim/speed_levels.h"
+#include "sim/unit_of_prior.h"
 
 namespace allot {
 namespace {
@@ -60,7 +61,7 @@ class LearnedRates : public FollowedTruth {
     const Gap gap = GapTo(measured.job, model.fit, held);
     if (gap.doublings > 0) {
       const double foretold =
-          UnitOf(measured.job, model.fit) * model.fit.Rate(gpus, type, held.span);
+          UnitOfPrior(scenario_, measured.job, model.fit) * model.fit.Rate(gpus, type, held.span);
       prior_.Observe(believed.levels, gap.step, gpus, gap.doublings,
                      std::log(measured.rate / foretold));
     }
@@ -117,12 +118,6 @@ class LearnedRates : public FollowedTruth {
     const Scenario::JobFacts& facts = scenario_.facts(job);
     return (*facts.table)[facts.requested];
   }
-  // The pace at the requested GPUs is what the length estimate tells.
-  double UnitOf(JobIndex job, const RateFit& fit) const {
-    if (fit.measured()) return 1;
-    const Configuration& asked = Requested(job);
-    return asked.rate / fit.Rate(asked.demand.gpus, TypeOf(asked), asked.span);
-  }
   Gap GapTo(JobIndex job, const RateFit& fit, const Configuration& to) const {
     const GpuCount gpus = to.demand.gpus;
     GpuCount nearest = fit.Nearest(gpus, TypeOf(to), to.span);
@@ -137,7 +132,7 @@ class LearnedRates : public FollowedTruth {
     believed->stale = false;
     believed->used = model.version;
     believed->fit.Rebase(model.fit.Model());
-    const double unit = UnitOf(job, model.fit);
+    const double unit = UnitOfPrior(scenario_, job, model.fit);
     rates_.clear();
     spreads_.clear();
     for (const Configuration& c : scenario_.facts(job).table->configurations()) {

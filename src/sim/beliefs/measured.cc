@@ -15,6 +15,7 @@
 #include "core/index.h"
 #include "perf/rate_book.h"
 #include "sim/followed_truth.h"
+#include "sim/unit_of_prior.h"
 
 namespace allot {
 namespace {
@@ -70,17 +71,11 @@ class MeasuredBelief : public FollowedTruth {
   }
 
   void Renew(JobIndex job, Believed* believed) const {
-    const Scenario::JobFacts& facts = scenario_.facts(job);
-    const auto fitted = [&](const Configuration& c) {
-      return believed->fit.Rate(c.demand.gpus, TypeOf(c), c.span);
-    };
-    double unit = 1;
-    if (!believed->fit.measured()) {
-      const Configuration& asked = (*facts.table)[facts.requested];
-      unit = asked.rate / fitted(asked);
-    }
+    const double unit = UnitOfPrior(scenario_, job, believed->fit);
     std::vector<double> rates;
-    for (const Configuration& c : facts.table->configurations()) rates.push_back(unit * fitted(c));
+    for (const Configuration& c : scenario_.facts(job).table->configurations()) {
+      rates.push_back(unit * believed->fit.Rate(c.demand.gpus, TypeOf(c), c.span));
+    }
     believed->table.Renew(rates);
   }
 
