@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/check.h"
@@ -14,12 +15,21 @@ namespace {
 // Places in EnvSpec::observation.
 enum Tensor : std::size_t { kJobs, kContext, kJobMask, kGranted, kActionMask, kTensors };
 
+// Choices and actions are given as floats, which hold whole numbers up to 2^24.
+constexpr int kMostJobs = 1 << 20;
+constexpr int kMostConfigurations = std::numeric_limits<std::int16_t>::max();
+
 }  // namespace
 
 EnvSpec ClusterEnvSpec(const ClusterEnvOptions& options) {
   const std::int64_t jobs = options.max_jobs;
-  const bool sequence = options.mode == ActionMode::kSequence;
-  const std::int64_t actions = SequenceAction(options.max_jobs, options.placement).action_count();
+  if (options.max_jobs < 1 || options.max_jobs > kMostJobs) {
+    throw UsageError("max-jobs must be 1..{}, got {}", kMostJobs, options.max_jobs);
+  }
+  if (options.max_configurations < 1 || options.max_configurations > kMostConfigurations) {
+    throw UsageError("max-configurations must be 1..{}, got {}", kMostConfigurations,
+                     options.max_configurations);
+  }
   EnvSpec spec;
   spec.id = "allot/GpuCluster-v0";
   spec.observation.resize(kTensors);
@@ -31,13 +41,23 @@ EnvSpec ClusterEnvSpec(const ClusterEnvOptions& options) {
   spec.observation[kJobMask] = {"job_mask", "uint8", {jobs}, 0, 1};  // 1: a job is there
   // Cost granted so far in this decision (sequence mode).
   spec.observation[kGranted] = {"granted", "float32", {jobs}, 0, 1e6};
-  // 1: legal (sequence mode); as job_mask (index mode).
-  spec.observation[kActionMask] = {"action_mask", "uint8", {sequence ? actions : jobs}, 0, 1};
-  spec.discrete = sequence;
-  if (sequence) {
-    spec.action = {"action", "int64", {}, 0, static_cast<double>(actions - 1)};
-  } else {
-    spec.action = {"action", "float32", {jobs, kIndexOutputs}, -kScoreBound, kScoreBound};
+  // 1: legal, by action (sequence mode), by slot and choice (choice mode); as job_mask (index).
+  spec.observation[kActionMask] = {"action_mask", "uint8", {jobs}, 0, 1};
+  std::int64_t& masked = spec.observation[kActionMask].shape.front();
+  switch (options.mode) {
+    case ActionMode::kIndex:
+      spec.action = {"action", "float32", {jobs, kIndexOutputs}, -kScoreBound, kScoreBound};
+      break;
+    case ActionMode::kSequence:
+      spec.action_kind = ActionKind::kDiscrete;
+      masked = jobs * SequenceAction::kKinds + 1;
+      spec.action = {"action", "int64", {}, 0, static_cast<double>(masked - 1)};
+      break;
+    case ActionMode::kChoice:
+      spec.action_kind = ActionKind::kMultiDiscrete;
+      masked = jobs * (std::int64_t{options.max_configurations} + 1);
+      spec.action = {"action", "int64", {jobs}, 0, static_cast<double>(options.max_configurations)};
+      break;
   }
   return spec;
 }
@@ -49,7 +69,8 @@ ClusterEnv::ClusterEnv(EpisodeSource episodes, ClusterEnvOptions options)
       reward_(GetReward(options_.reward)),
       encoder_(options_.lengths),
       index_action_(options_.placement),
-      sequence_action_(options_.max_jobs, options_.placement) {}
+      sequence_action_(options_.max_jobs, options_.placement),
+      choice_action_(options_.max_jobs, options_.max_configurations, options_.placement) {}
 
 StepInfo ClusterEnv::Reset(std::optional<std::uint64_t> seed) {
   if (seed) next_seed_ = *seed;
@@ -65,6 +86,7 @@ StepInfo ClusterEnv::Reset(std::optional<std::uint64_t> seed) {
 void ClusterEnv::BeginDecision() {
   if (options_.features) encoder_.Encode(cluster_->Observe(), &features_);
   if (options_.mode == ActionMode::kSequence) sequence_action_.Begin(cluster_->Observe());
+  if (options_.mode == ActionMode::kChoice) choice_action_.Begin(cluster_->Observe());
 }
 
 StepInfo ClusterEnv::Info() const {
@@ -99,7 +121,15 @@ StepResult ClusterEnv::StepAllocation(const Allocation& allocation) {
 
 StepResult ClusterEnv::Step(std::span<const float> action) {
   if (over_) throw UsageError("step after the end of the episode: call reset first");
-  return options_.mode == ActionMode::kIndex ? StepIndex(action) : StepSequence(action);
+  switch (options_.mode) {
+    case ActionMode::kIndex:
+      return StepIndex(action);
+    case ActionMode::kSequence:
+      return StepSequence(action);
+    case ActionMode::kChoice:
+      return StepChoice(action);
+  }
+  return {};
 }
 
 StepResult ClusterEnv::StepIndex(std::span<const float> action) {
@@ -138,6 +168,23 @@ StepResult ClusterEnv::StepSequence(std::span<const float> action) {
   return result;
 }
 
+StepResult ClusterEnv::StepChoice(std::span<const float> action) {
+  if (action.size() != At(options_.max_jobs)) {
+    throw UsageError("a choice action has {} numbers (one a slot), got {}", options_.max_jobs,
+                     action.size());
+  }
+  const ChoiceAction::Served served = choice_action_.Decode(action, &allocation_);
+  const int illegal = served.illegal_slot;
+  if (illegal >= 0 && options_.strict) {
+    throw UsageError("illegal choice {} in slot {}: the mask allows it not (choices 0..{})",
+                     action[At(illegal)], illegal, options_.max_configurations);
+  }
+  StepResult result = StepAllocation(allocation_);
+  result.info.illegal_action = illegal >= 0;
+  result.info.unplaced_jobs = served.unplaced;
+  return result;
+}
+
 void ClusterEnv::Observe(const ObservationView& view) const {
   const Observation& o = cluster_->Observe();
   const auto window = static_cast<std::size_t>(options_.max_jobs);
@@ -154,6 +201,10 @@ void ClusterEnv::Observe(const ObservationView& view) const {
   const std::span<std::uint8_t> action_mask = view.bytes(kActionMask);
   if (options_.mode == ActionMode::kIndex) {
     std::copy(job_mask.begin(), job_mask.end(), action_mask.begin());
+    return;
+  }
+  if (options_.mode == ActionMode::kChoice) {
+    std::copy(choice_action_.mask().begin(), choice_action_.mask().end(), action_mask.begin());
     return;
   }
   for (std::size_t row = 0; row < jobs; ++row) {

@@ -1,5 +1,6 @@
 #pragma once
-// "allot/GpuCluster-v0": a simulated cluster as an environment, with index or sequence actions.
+// "allot/GpuCluster-v0": a simulated cluster as an environment, with index, sequence or choice
+// actions.
 
 #include <memory>
 #include <string>
@@ -7,17 +8,22 @@
 #include "envs/env.h"
 #include "envs/episodes.h"
 #include "envs/rewards/reward.h"
+#include "features/choice_action.h"
 #include "features/encoder.h"
 #include "features/index_action.h"
 #include "features/sequence_action.h"
 
 namespace allot {
 
-enum class ActionMode { kIndex, kSequence };
+// What a step is given: scores of all jobs (features/index_action.h), one unit more or the end of
+// the decision (sequence_action.h), a configuration for each job (choice_action.h).
+enum class ActionMode { kIndex, kSequence, kChoice };
 
 struct ClusterEnvOptions {
   ActionMode mode = ActionMode::kIndex;
-  int max_jobs = 128;  // window: the first jobs by submission; later ones are served last
+  int max_jobs = 128;           // window: the first jobs by submission; later ones are served last
+                                // by an index, and get nothing by the others
+  int max_configurations = 64;  // of a job's table, that a choice can name
   std::string reward = "jct";
   std::string placement = "packed";
   std::int64_t max_decisions = 50000;  // truncation
@@ -26,6 +32,7 @@ struct ClusterEnvOptions {
   bool strict = false;  // an illegal action throws UsageError instead of being ignored
 };
 
+// UsageError for a window or a width that is none.
 EnvSpec ClusterEnvSpec(const ClusterEnvOptions& options);
 
 class ClusterEnv : public Env {
@@ -45,6 +52,7 @@ class ClusterEnv : public Env {
 
  private:
   StepResult StepIndex(std::span<const float> action);
+  StepResult StepChoice(std::span<const float> action);
   StepResult StepSequence(std::span<const float> action);
   void BeginDecision();
   StepInfo Info() const;
@@ -60,6 +68,7 @@ class ClusterEnv : public Env {
   FeatureBatch features_;
   IndexAction index_action_;
   SequenceAction sequence_action_;
+  ChoiceAction choice_action_;
   std::vector<Score> scores_;
   Allocation allocation_;
   std::int64_t decisions_ = 0;

@@ -22,6 +22,7 @@ struct StepInfo {
   std::int32_t finished_jobs = 0;  // in this step
   bool decided = false;            // the step completed a decision (always in index mode)
   bool illegal_action = false;     // it was ignored
+  std::int32_t unplaced_jobs = 0;  // choices that did not fit any more (choice mode)
 };
 
 struct StepResult {
@@ -36,7 +37,8 @@ class Env {
   virtual ~Env() = default;
   virtual const EnvSpec& spec() const = 0;
   virtual StepInfo Reset(std::optional<std::uint64_t> seed) = 0;
-  // spec().action.elements() numbers; a discrete action is one float that holds its number.
+  // spec().action.elements() numbers; a discrete action is one float that holds its
+  // number, a choice one for each slot.
   virtual StepResult Step(std::span<const float> action) = 0;
   // Into memory for one observation of spec(): ObservationBuffer(spec()).Row(0).
   virtual void Observe(const ObservationView& view) const = 0;

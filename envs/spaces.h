@@ -22,11 +22,15 @@ struct TensorSpec {
   }
 };
 
+// Gymnasium's spaces of actions. The bounds of the tensor say the rest: a Discrete is 0 .. high, a
+// MultiDiscrete as many of these as its shape says.
+enum class ActionKind { kBox, kDiscrete, kMultiDiscrete };
+
 struct EnvSpec {
   std::string id;                       // "allot/GpuCluster-v0"
   std::vector<TensorSpec> observation;  // a Dict space, in this order
-  TensorSpec action;                    // Box (index mode) or Discrete: low 0, high n - 1
-  bool discrete = false;
+  TensorSpec action;
+  ActionKind action_kind = ActionKind::kBox;
 };
 
 }  // namespace allot

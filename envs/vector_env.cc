@@ -27,7 +27,7 @@ std::vector<ObservationView> RowsOf(ObservationBuffer* buffer, std::size_t count
 }
 
 bool SameShapes(const EnvSpec& a, const EnvSpec& b) {
-  return a.id == b.id && a.discrete == b.discrete && a.action.shape == b.action.shape &&
+  return a.id == b.id && a.action_kind == b.action_kind && a.action.shape == b.action.shape &&
          a.action.high == b.action.high &&
          std::equal(a.observation.begin(), a.observation.end(), b.observation.begin(),
                     b.observation.end(), [](const TensorSpec& x, const TensorSpec& y) {

@@ -1,11 +1,10 @@
 #include "features/sequence_action.h"
 
 #include <algorithm>
-#include <numeric>
-#include <tuple>
 
 #include "core/check.h"
 #include "core/index.h"
+#include "features/submit_order.h"
 
 namespace allot {
 namespace {
@@ -26,15 +25,7 @@ void SequenceAction::Begin(const Observation& observation) {
   totals_.Reset(*observation.cluster);
   chosen_.assign(At(observation.rows()), -1);
   order_.clear();
-  rows_.resize(At(observation.rows()));
-  std::iota(rows_.begin(), rows_.end(), 0);
-  const auto earlier = [&](std::int32_t a, std::int32_t b) {
-    return std::tie(observation.submit[At(a)], observation.job[At(a)]) <
-           std::tie(observation.submit[At(b)], observation.job[At(b)]);
-  };
-  if (!std::is_sorted(rows_.begin(), rows_.end(), earlier)) {
-    std::sort(rows_.begin(), rows_.end(), earlier);
-  }
+  OrderBySubmit(observation, &rows_);
   first_ = 0;
   fragments_ = false;
   for (const ConfigurationTable* table : observation.table) {

@@ -1,4 +1,4 @@
-// Every reward in both action modes: 200 random steps keep the contract of envs/env.h.
+// Every reward in all action modes: 200 random steps keep the contract of envs/env.h.
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,8 @@ TEST_P(EnvConformance, RandomStepsKeepTheContract) {
     ASSERT_EQ(o, LookAt(twin)) << "equal seeds, different observations at step " << step;
     // Every tenth action is drawn without looking at the mask, as Gymnasium's checker does.
     bool legal = true;
-    if (env.spec().discrete && step % 10 == 9) {
+    const bool discrete = env.spec().action_kind == ActionKind::kDiscrete;
+    if (discrete && step % 10 == 9) {
       const std::uint64_t chosen = rng.Below(o.bytes("action_mask").size());
       action.assign(1, static_cast<float>(chosen));
       legal = o.bytes("action_mask")[chosen] == 1;
@@ -64,15 +65,16 @@ TEST_P(EnvConformance, RandomStepsKeepTheContract) {
   }
 }
 
+std::string NameOf(const testing::TestParamInfo<EnvConformance::ParamType>& test) {
+  const char* const modes[] = {"_index", "_sequence", "_choice"};
+  return std::get<0>(test.param) + modes[static_cast<std::size_t>(std::get<1>(test.param))];
+}
+
 INSTANTIATE_TEST_SUITE_P(AllRewards, EnvConformance,
                          testing::Combine(testing::ValuesIn(Registry<RewardInfo>::Global().ids()),
-                                          testing::Values(ActionMode::kIndex,
-                                                          ActionMode::kSequence)),
-                         [](const auto& test) {
-                           return std::get<0>(test.param) +
-                                  (std::get<1>(test.param) == ActionMode::kIndex ? "_index"
-                                                                                 : "_sequence");
-                         });
+                                          testing::Values(ActionMode::kIndex, ActionMode::kSequence,
+                                                          ActionMode::kChoice)),
+                         NameOf);
 
 }  // namespace
 }  // namespace allot

@@ -95,7 +95,7 @@ TEST(ClusterEnv, StepAfterTheEndIsAUsageError) {
 }
 
 TEST(ClusterEnv, ActionOfTheWrongSizeIsAUsageError) {
-  for (const ActionMode mode : {ActionMode::kIndex, ActionMode::kSequence}) {
+  for (const ActionMode mode : {ActionMode::kIndex, ActionMode::kSequence, ActionMode::kChoice}) {
     ClusterEnv env(FewJobs(3), Options(mode));
     env.Reset(0);
     EXPECT_THROW(env.Step(std::vector<float>(7)), Error);
@@ -131,7 +131,7 @@ TEST(ClusterEnv, EpisodeThatDrainsAtTheLimitIsTerminatedOnly) {
 }
 
 TEST(ClusterEnv, JctRewardsSumToMinusTheTotalJct) {
-  for (const ActionMode mode : {ActionMode::kIndex, ActionMode::kSequence}) {
+  for (const ActionMode mode : {ActionMode::kIndex, ActionMode::kSequence, ActionMode::kChoice}) {
     ClusterEnv env(Days(), Options(mode));
     const Episode episode = Play(env, 1);
     double total = 0;
@@ -157,7 +157,7 @@ TEST(ClusterEnv, IndexStepIsOneDecisionAndSequenceStepsCompleteOneWithDone) {
 }
 
 TEST(ClusterEnv, ObservationStaysWithinTheSpec) {
-  for (const ActionMode mode : {ActionMode::kIndex, ActionMode::kSequence}) {
+  for (const ActionMode mode : {ActionMode::kIndex, ActionMode::kSequence, ActionMode::kChoice}) {
     ClusterEnv env(Days(), Options(mode));
     env.Reset(0);
     Rng rng(5, "bounds");
@@ -271,6 +271,71 @@ TEST(ClusterEnv, IndexScoresThatAreNotFiniteAreAccepted) {
   }
 }
 
+TEST(ClusterEnv, ChoicesThatAreNoneCountAsZero) {
+  ClusterEnv env(FewJobs(5), Options(ActionMode::kChoice, 8));
+  ClusterEnv twin(FewJobs(5), Options(ActionMode::kChoice, 8));
+  const float none[] = {-1,
+                        1.5F,
+                        65,
+                        1e30F,
+                        std::numeric_limits<float>::quiet_NaN(),
+                        std::numeric_limits<float>::infinity()};
+  std::vector<float> choices(8);
+  for (const float odd : none) {
+    env.Reset(0);
+    twin.Reset(0);
+    choices[0] = odd;
+    const StepResult result = env.Step(choices);
+    choices[0] = 0;
+    const StepResult zero = twin.Step(choices);
+    EXPECT_TRUE(result.info.illegal_action) << "choice " << odd;
+    EXPECT_FALSE(zero.info.illegal_action) << "choice 0";
+    EXPECT_EQ(result.reward, zero.reward) << "choice " << odd;
+    EXPECT_EQ(LookAt(env), LookAt(twin)) << "choice " << odd;
+  }
+}
+
+TEST(ClusterEnv, StrictModeNamesTheSlotOfAnIllegalChoice) {
+  ClusterEnvOptions options = Options(ActionMode::kChoice, 8);
+  options.strict = true;
+  ClusterEnv env(FewJobs(5), options);
+  env.Reset(0);
+  std::vector<float> choices(8);
+  choices[7] = 1;  // no job is there yet
+  try {
+    env.Step(choices);
+    FAIL() << "the step was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    EXPECT_NE(std::string(error.what()).find("slot 7"), std::string::npos) << error.what();
+  }
+}
+
+TEST(ClusterEnv, ChoicesThatDoNotFitAreCounted) {
+  ClusterEnv env(FewJobs(30), Options(ActionMode::kChoice, 30));
+  env.Reset(0);
+  std::int32_t unplaced = 0;
+  StepResult result;
+  while (!result.terminated) {
+    const ObservationBuffer o = LookAt(env);
+    const std::span<const std::uint8_t> mask = o.bytes("action_mask");
+    std::vector<float> choices(30);
+    for (std::size_t slot = 0; slot < 30; ++slot) choices[slot] = mask[slot * 65 + 1];
+    result = env.Step(choices);
+    unplaced += result.info.unplaced_jobs;
+  }
+  EXPECT_GT(unplaced, 0) << "jobs always queue here";
+}
+
+TEST(ClusterEnv, AWindowOfNoJobsIsAUsageError) {
+  ClusterEnvOptions options = Options(ActionMode::kChoice);
+  options.max_jobs = 0;
+  EXPECT_THROW(ClusterEnvSpec(options), Error);
+  options.max_jobs = 1;
+  options.max_configurations = 0;
+  EXPECT_THROW(ClusterEnvSpec(options), Error);
+}
+
 TEST(ClusterEnv, UnknownRewardIsAUsageErrorWithASuggestion) {
   ClusterEnvOptions options;
   options.reward = "jtc";
@@ -285,13 +350,18 @@ TEST(ClusterEnv, UnknownRewardIsAUsageErrorWithASuggestion) {
 
 TEST(ClusterEnvSpec, IsKnownBeforeAnyEnvironmentIs) {
   const EnvSpec sequence = ClusterEnvSpec(Options(ActionMode::kSequence, 10));
-  EXPECT_TRUE(sequence.discrete);
+  EXPECT_EQ(sequence.action_kind, ActionKind::kDiscrete);
   EXPECT_EQ(sequence.action.elements(), 1);
   EXPECT_EQ(sequence.observation.back().elements(),
             static_cast<std::int64_t>(sequence.action.high) + 1);
   const EnvSpec index = ClusterEnvSpec(Options(ActionMode::kIndex, 10));
-  EXPECT_FALSE(index.discrete);
+  EXPECT_EQ(index.action_kind, ActionKind::kBox);
   EXPECT_EQ(index.action.elements(), 30);
+  const EnvSpec choice = ClusterEnvSpec(Options(ActionMode::kChoice, 10));
+  EXPECT_EQ(choice.action_kind, ActionKind::kMultiDiscrete);
+  EXPECT_EQ(choice.action.elements(), 10);
+  EXPECT_EQ(choice.action.high, 64);
+  EXPECT_EQ(choice.observation.back().elements(), 10 * 65);
   for (const TensorSpec& tensor : index.observation) {
     EXPECT_TRUE(std::isfinite(tensor.low) && std::isfinite(tensor.high)) << tensor.name;
   }

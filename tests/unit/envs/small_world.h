@@ -85,12 +85,21 @@ inline std::string OutOfBounds(const ObservationBuffer& o, const EnvSpec& spec) 
   return "";
 }
 
-// A legal action (sequence mode) or random scores (index mode), into `action`.
+// A legal action (sequence and choice mode) or random scores (index mode), into `action`.
 inline void RandomAction(const EnvSpec& spec, std::span<const std::uint8_t> mask, Rng* rng,
                          std::vector<float>* action) {
   action->resize(static_cast<std::size_t>(spec.action.elements()));
-  if (!spec.discrete) {
+  if (spec.action_kind == ActionKind::kBox) {
     for (float& value : *action) value = static_cast<float>(rng->Normal());
+    return;
+  }
+  if (spec.action_kind == ActionKind::kMultiDiscrete) {
+    const std::size_t choices = mask.size() / action->size();
+    for (std::size_t slot = 0; slot < action->size(); ++slot) {
+      std::size_t choice = rng->Below(choices);
+      while (mask[slot * choices + choice] == 0) choice = rng->Below(choices);
+      (*action)[slot] = static_cast<float>(choice);
+    }
     return;
   }
   std::size_t chosen = 0;
@@ -103,7 +112,7 @@ inline void RandomAction(const EnvSpec& spec, std::span<const std::uint8_t> mask
 inline bool operator==(const StepInfo& a, const StepInfo& b) {
   return a.time_s == b.time_s && a.decision == b.decision && a.active_jobs == b.active_jobs &&
          a.finished_jobs == b.finished_jobs && a.decided == b.decided &&
-         a.illegal_action == b.illegal_action;
+         a.illegal_action == b.illegal_action && a.unplaced_jobs == b.unplaced_jobs;
 }
 
 }  // namespace allot

@@ -52,7 +52,7 @@ class Actors {
 
 TEST(VectorEnv, EqualsItsEnvironmentsSteppedAlone) {
   constexpr std::size_t kCount = 5;
-  for (const ActionMode mode : {ActionMode::kIndex, ActionMode::kSequence}) {
+  for (const ActionMode mode : {ActionMode::kIndex, ActionMode::kSequence, ActionMode::kChoice}) {
     VectorEnv vector(kCount, Clusters(mode), 2);
     std::vector<std::unique_ptr<Env>> alone;
     std::vector<std::uint64_t> seeds;
@@ -91,7 +91,7 @@ TEST(VectorEnv, EqualsItsEnvironmentsSteppedAlone) {
 
 TEST(VectorEnv, ThreadCountChangesNothing) {
   constexpr std::size_t kCount = 16;
-  for (const ActionMode mode : {ActionMode::kIndex, ActionMode::kSequence}) {
+  for (const ActionMode mode : {ActionMode::kIndex, ActionMode::kSequence, ActionMode::kChoice}) {
     VectorEnv one(kCount, Clusters(mode), 1);
     VectorEnv two(kCount, Clusters(mode), 2);
     VectorEnv eight(kCount, Clusters(mode), 8);
