@@ -10,6 +10,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests" / "live"))  # modules that some tests import
 
+# The Python package as built: $ALLOT_PYTHON, else build/release/python. Tests begin with pytest.importorskip("allot").
+PACKAGE = os.environ.get("ALLOT_PYTHON") or str(ROOT / "build" / "release" / "python")
+sys.path.insert(0, PACKAGE)
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [PACKAGE, os.environ.get("PYTHONPATH")]))
+
 
 @pytest.fixture(scope="session")
 def root():

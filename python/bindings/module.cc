@@ -1,0 +1,67 @@
+// The extension module allot._allot: everything that the files of this folder register.
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "bindings/binding.h"
+#include "cli/program.h"
+#include "core/error.h"
+#include "core/version.h"
+
+namespace allot {
+namespace {
+
+// The exception of Python that an exit code means.
+nb::object TypeOf(ExitCode code) {
+  switch (code) {
+    case ExitCode::kUsage:
+      return PythonError("UsageError");
+    case ExitCode::kBadData:
+      return PythonError("DataError");
+    case ExitCode::kCheckFailed:
+      return PythonError("CheckError");
+    case ExitCode::kInterrupted:
+      return nb::borrow(PyExc_KeyboardInterrupt);
+    default:
+      return PythonError("RunError");
+  }
+}
+
+void TranslateErrors() {
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const Error& error) {
+      PyErr_SetString(TypeOf(error.code()).ptr(), error.what());
+    }
+  });
+}
+
+int Main(std::vector<std::string> words) {
+  std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const nb::gil_scoped_release release;
+  return RunProgram(static_cast<int>(words.size()), argv.data());
+}
+
+}  // namespace
+}  // namespace allot
+
+NB_MODULE(_allot, module) {
+  using allot::BindingInfo;
+  using namespace nanobind::literals;
+  module.doc() = "The engine of allot; use the package allot, not this module.";
+  allot::TranslateErrors();
+  module.def("version", [] { return std::string(allot::Version()); }, "Version of the engine.");
+  module.def("main", &allot::Main, "argv"_a,
+             "Runs the program with this command line (argv[0] included); returns its exit code.");
+  for (const BindingInfo& binding : allot::Registry<BindingInfo>::Global().entries()) {
+    binding.bind(module);
+  }
+}

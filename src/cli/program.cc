@@ -1,0 +1,289 @@
+// Builds the command line from the registered commands and maps errors to exit codes.
+
+#include "cli/program.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <deque>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/torch_program.h"
+#include "cli/typed_command.h"
+#include "core/error.h"
+#include "core/interrupt.h"
+#include "core/strings.h"
+#include "core/version.h"
+
+namespace allot {
+namespace {
+
+constexpr const char* kExitCodes =
+    "Exit codes: 0 ok, 1 run failed, 2 usage or configuration, 3 bad data, 4 check failed,\n"
+    "            130 interrupted (after a checkpoint was written).";
+constexpr const char* kStart =
+    "\nStart with: allot trace inspect      then: allot compare --load 1.0";
+
+// Without "Excludes:", which CLI11 says at both options of a pair: the texts say it once.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const std::string text = CLI::Formatter::make_option_opts(option);
+    return text.substr(0, text.find(" Excludes:"));
+  }
+};
+
+// The commands that were typed, from the outermost; empty when none was.
+std::vector<const CLI::App*> TypedPath(const CLI::App& app) {
+  std::vector<const CLI::App*> path;
+  for (const CLI::App* at = &app; !at->get_subcommands().empty(); path.push_back(at)) {
+    at = at->get_subcommands().front();
+  }
+  return path;
+}
+
+const CLI::App& TypedApp(const CLI::App& app) {
+  const std::vector<const CLI::App*> path = TypedPath(app);
+  return path.empty() ? app : *path.back();
+}
+
+std::vector<std::string> TypedNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : TypedPath(app)) names.push_back(command->get_name());
+  return names;
+}
+
+// Without --help and the like, which are no settings.
+std::vector<std::string> LongNames(const CLI::App& app, std::string_view prefix) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      if (name != "help" && name != "version") names.push_back(fmt::format("{}{}", prefix, name));
+    }
+  }
+  return names;
+}
+
+// A word in the place of a command.
+std::string ExplainCommand(const CLI::App& app, const std::string& word,
+                           const std::vector<std::string>& known) {
+  if (TypedPath(app).empty() && (word == "train" || word == "pretrain")) {
+    return fmt::format(
+        "'{}' needs libtorch: it is a command of the program allot-torch, which is not beside this "
+        "one (it was built with ALLOT_WITH_TORCH=OFF, or copied alone)",
+        word);
+  }
+  return fmt::format("unknown command '{}'{}", word, DidYouMean(word, known));
+}
+
+// Messages of CLI11 about unknown words, with a suggestion. What follows an unknown option may be
+// its value, hence options are named before words, but for a word where a command is expected. As
+// commands fall through, the words end up with the program.
+std::string ExplainExtras(const CLI::App& app, const std::string& message) {
+  const CLI::App& command = TypedApp(app);
+  const std::vector<std::string> extras = app.remaining(true);
+  std::vector<std::string> commands;
+  for (const CLI::App* sub : command.get_subcommands({})) commands.push_back(sub->get_name());
+  if (!commands.empty() && !extras.empty() && !extras.front().starts_with("-")) {
+    return ExplainCommand(app, extras.front(), commands);
+  }
+  std::vector<std::string> known = LongNames(app, "--");
+  if (&command != &app) {
+    const std::vector<std::string> own = LongNames(command, "--");
+    known.insert(known.begin(), own.begin(), own.end());
+  }
+  for (const std::string& extra : extras) {
+    if (!extra.starts_with("--")) continue;
+    return fmt::format("unknown option '{}'{}", extra,
+                       DidYouMean(extra.substr(0, extra.find('=')), known));
+  }
+  if (extras.empty()) {
+    return commands.empty() ? message : fmt::format("expected a command: {}", Join(commands, ", "));
+  }
+  return fmt::format("unexpected argument '{}'; see 'allot {} --help'", extras.front(),
+                     Join(TypedNames(app), " "));
+}
+
+// What CLI11 says of a value, with where the value may have come from.
+std::string ExplainValue(const CLI::App& app, const std::string& message) {
+  const CLI::Option* config = app.get_config_ptr();
+  return config->count() != 1 ? message
+                              : fmt::format("{} (on the command line or in '{}')", message,
+                                            config->as<std::string>());
+}
+
+// CLI11 makes one option with two values of a key that is set in two lines running.
+void RefuseRepeatedKeys(const std::string& text, const std::string& file) {
+  std::set<std::string_view> seen;
+  for (const std::string_view line : Split(text, '\n')) {
+    const std::string_view key = Trim(line.substr(0, line.find('=')));
+    const bool sets = line.find('=') != line.npos && !key.empty() &&
+                      std::all_of(key.begin(), key.end(), [](char c) {
+                        return c == '-' || c == '_' || std::isalnum(static_cast<unsigned char>(c));
+                      });
+    if (sets && !seen.insert(key).second) throw UsageError("'{}' sets '{}' twice", file, key);
+  }
+}
+
+// A --config file holds options of the command that was typed, or of the program. CLI11 reads such
+// a file for the program only, so each key is handed on to whom it belongs.
+class CommandConfig : public CLI::ConfigTOML {
+ public:
+  explicit CommandConfig(const CLI::App& app) : app_(app) {}
+
+  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
+    const std::vector<std::string> path = TypedNames(app_);
+    const std::vector<std::string> own = LongNames(TypedApp(app_), "");
+    const std::vector<std::string> global = LongNames(app_, "");
+    const auto holds = [](const std::vector<std::string>& names, const std::string& name) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    const std::string file = app_.get_config_ptr()->as<std::string>();
+    const std::string text((std::istreambuf_iterator<char>(input)), {});
+    RefuseRepeatedKeys(text, file);
+    std::istringstream again(text);
+    std::vector<CLI::ConfigItem> entries = CLI::ConfigTOML::from_config(again);
+    for (CLI::ConfigItem& item : entries) {
+      const std::string key = item.fullname();
+      if (item.name == "++" || item.name == "--") {  // CLI11's marks around a section
+        throw UsageError("a config file has no sections, '{}' has [{}]", file,
+                         Join(item.parents, "."));
+      }
+      if (holds(own, key)) {
+        item.parents = path;
+      } else if (!holds(global, key)) {
+        throw UsageError("unknown option '{}' in '{}'{}", key, file, DidYouMean(key, own));
+      }
+    }
+    return entries;
+  }
+
+ private:
+  const CLI::App& app_;
+};
+
+// The command of that name below `app`, null when there is none.
+CLI::App* Nested(CLI::App& app, const std::string& name) {
+  for (CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() == name) return command;
+  }
+  return nullptr;
+}
+
+// Whether the typed command is not known here, or wants those that are not. Without a command the
+// help shows all.
+bool NeedsTorch(int argc, char** argv) {
+  std::vector<std::string> words;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--version") return false;
+    if (word == "--config" || word == "--threads") ++i;  // and its value
+    if (!word.starts_with('-')) words.emplace_back(word);
+  }
+  if (words.empty()) return true;
+  const auto& commands = Registry<CommandInfo>::Global();
+  if (const CommandInfo* command = commands.Find(words[0])) return command->needs_torch;
+  const auto is_of_group = [&](const CommandInfo& info) {
+    return info.id.starts_with(words[0] + " ");
+  };
+  return std::none_of(commands.entries().begin(), commands.entries().end(), is_of_group);
+}
+
+int Run(int argc, char** argv) {
+  CLI::App app{"allot: simulate, train and compare schedulers for GPU clusters", "allot"};
+  app.set_version_flag("--version", Version());
+  app.footer(kExitCodes);  // of all commands that have no own
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.get_formatter()->column_width(34);
+  GlobalOptions globals;
+  app.add_flag("--json", globals.json, "machine-readable result on stdout");
+  app.add_flag("-q,--quiet", globals.quiet, "no progress and no notes on stderr");
+  app.add_option("--threads", globals.threads,
+                 "threads, 0 = all cores; results do not depend on the number")
+      ->check(CLI::Range(0, 1024));
+  app.set_config("--config", "", "TOML file with options of the command; the command line wins");
+  app.config_formatter(std::make_shared<CommandConfig>(app));
+
+  std::map<std::string, CLI::App*> groups;
+  struct Command {
+    const CLI::App* app;
+    CommandLine line;
+    std::function<int()> run;
+  };
+  std::deque<Command> commands;  // stay where they are: what runs may refer to its line
+  for (const CommandInfo& info : Registry<CommandInfo>::Global().entries()) {
+    CLI::App* parent = &app;
+    std::string name = info.id;
+    if (const std::size_t space = name.find(' '); space != std::string::npos) {
+      const std::string group = name.substr(0, space);
+      name = name.substr(space + 1);
+      if (CLI::App* own = Nested(app, group); own != nullptr) {
+        groups.emplace(group, own);  // a command that also has some of its own
+      } else if (!groups.contains(group)) {
+        groups[group] = app.add_subcommand(
+            group, fmt::format("several commands, see 'allot {} --help'", group));
+        groups[group]->require_subcommand(1);
+        groups[group]->fallthrough();
+      }
+      parent = groups[group];
+    }
+    CLI::App* command = parent->add_subcommand(name, info.summary);
+    command->fallthrough();
+    command->get_formatter()->column_width(34);
+    Command& added = commands.emplace_back(Command{command, CommandLine(*command), {}});
+    added.run = info.declare(added.line, globals);
+  }
+  app.footer(std::string(kExitCodes) + kStart);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::FileError& error) {
+    throw UsageError("cannot read the config file: {}", error.what());
+  } catch (const CLI::ParseError& error) {
+    const bool unknown = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+    const bool no_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
+                            !TypedApp(app).get_subcommands({}).empty();
+    throw UsageError("{}", unknown || no_command ? ExplainExtras(app, error.what())
+                                                 : ExplainValue(app, error.what()));
+  }
+  // The innermost of nested ones: those were added after what they are nested in.
+  for (auto command = commands.rbegin(); command != commands.rend(); ++command) {
+    if (command->app->parsed()) return command->run();
+  }
+  return static_cast<int>(ExitCode::kUsage);
+}
+
+}  // namespace
+
+int RunProgram(int argc, char** argv) {
+  InstallInterruptHandler();
+  RememberCommand(argc, argv);
+  try {
+    if (NeedsTorch(argc, argv)) ContinueWithTorch(argv);
+    const int code = Run(argc, argv);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      throw RunError("cannot write to standard output");
+    return code;
+  } catch (const Error& error) {
+    std::fprintf(stderr, "allot: %s\n", error.what());
+    return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "allot: internal error: %s\n", error.what());
+    return static_cast<int>(ExitCode::kRunFailed);
+  }
+}
+
+}  // namespace allot
