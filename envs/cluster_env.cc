@@ -8,18 +8,23 @@
 #include "core/check.h"
 #include "core/error.h"
 #include "core/index.h"
+#include "core/rng.h"
 
 namespace allot {
 namespace {
 
 // Places in EnvSpec::observation.
-enum Tensor : std::size_t { kJobs, kContext, kJobMask, kGranted, kActionMask, kTensors };
+enum Tensor : std::size_t { kJobs, kContext, kJobMask, kGranted, kActionMask, kJobIds, kTensors };
 
 // Choices and actions are given as floats, which hold whole numbers up to 2^24.
 constexpr int kMostJobs = 1 << 20;
 constexpr int kMostConfigurations = std::numeric_limits<std::int16_t>::max();
 
 }  // namespace
+
+std::uint64_t NextEpisodeSeed(std::uint64_t seed) {
+  return Rng(seed, "next-episode").NextU64() >> 16;
+}
 
 EnvSpec ClusterEnvSpec(const ClusterEnvOptions& options) {
   const std::int64_t jobs = options.max_jobs;
@@ -43,6 +48,8 @@ EnvSpec ClusterEnvSpec(const ClusterEnvOptions& options) {
   spec.observation[kGranted] = {"granted", "float32", {jobs}, 0, 1e6};
   // 1: legal, by action (sequence mode), by slot and choice (choice mode); as job_mask (index).
   spec.observation[kActionMask] = {"action_mask", "uint8", {jobs}, 0, 1};
+  // Numbers of the jobs in the workload, -1 where there is none: to name them, not to learn from.
+  spec.observation[kJobIds] = {"job_ids", "int64", {jobs}, -1, 1e9};
   std::int64_t& masked = spec.observation[kActionMask].shape.front();
   switch (options.mode) {
     case ActionMode::kIndex:
@@ -74,7 +81,8 @@ ClusterEnv::ClusterEnv(EpisodeSource episodes, ClusterEnvOptions options)
 
 StepInfo ClusterEnv::Reset(std::optional<std::uint64_t> seed) {
   if (seed) next_seed_ = *seed;
-  scenario_ = episodes_(next_seed_++);
+  scenario_ = episodes_(next_seed_);
+  next_seed_ = NextEpisodeSeed(next_seed_);
   cluster_ = std::make_unique<SimulatedCluster>(*scenario_);
   decisions_ = 0;
   over_ = false;
@@ -116,7 +124,21 @@ StepResult ClusterEnv::StepAllocation(const Allocation& allocation) {
   result.info = Info();
   result.info.finished_jobs = cluster_->last_step().finished;
   result.info.decided = true;
+  result.info.dt_s = cluster_->last_step().elapsed;
+  if (over_) SumUp(&result.info);
   return result;
+}
+
+void ClusterEnv::SumUp(StepInfo* info) const {
+  double total = 0;
+  std::int64_t done = 0;
+  for (const JobRecord& record : cluster_->records()) {
+    if (record.finish == kNever) continue;
+    total += record.finish - record.submit;
+    info->makespan_s = std::max(info->makespan_s, record.finish);
+    ++done;
+  }
+  if (done > 0) info->avg_jct_s = total / static_cast<double>(done);
 }
 
 StepResult ClusterEnv::Step(std::span<const float> action) {
@@ -137,6 +159,12 @@ StepResult ClusterEnv::StepIndex(std::span<const float> action) {
   if (action.size() != expected) {
     throw UsageError("an index action has {} numbers (jobs x 3), got {}", expected, action.size());
   }
+  const auto wrong =
+      std::find_if(action.begin(), action.end(), [](float number) { return std::isnan(number); });
+  if (wrong != action.end() && options_.strict) {
+    throw UsageError("illegal index action: number {} of {} is NaN", wrong - action.begin(),
+                     expected);
+  }
   const auto rows = static_cast<std::size_t>(cluster_->Observe().rows());
   // Jobs beyond the window are served last.
   scores_.assign(rows, Score{-kScoreBound, 0.0F, 0.0F});
@@ -145,7 +173,9 @@ StepResult ClusterEnv::StepIndex(std::span<const float> action) {
     scores_[row] = {action[row * 3], action[row * 3 + 1], action[row * 3 + 2]};
   }
   index_action_.Decode(cluster_->Observe(), std::span<const Score>(scores_), &allocation_);
-  return StepAllocation(allocation_);
+  StepResult result = StepAllocation(allocation_);
+  result.info.illegal_action = wrong != action.end();
+  return result;
 }
 
 StepResult ClusterEnv::StepSequence(std::span<const float> action) {
@@ -198,6 +228,8 @@ void ClusterEnv::Observe(const ObservationView& view) const {
   std::fill_n(job_mask.begin(), jobs, std::uint8_t{1});
   const std::span<float> granted = view.floats(kGranted);
   std::fill(granted.begin(), granted.end(), 0.0F);
+  const std::span<std::int64_t> ids = view.integers(kJobIds);
+  std::fill(std::copy_n(o.job.begin(), jobs, ids.begin()), ids.end(), -1);
   const std::span<std::uint8_t> action_mask = view.bytes(kActionMask);
   if (options_.mode == ActionMode::kIndex) {
     std::copy(job_mask.begin(), job_mask.end(), action_mask.begin());

@@ -56,6 +56,7 @@ class ClusterEnv : public Env {
   StepResult StepSequence(std::span<const float> action);
   void BeginDecision();
   StepInfo Info() const;
+  void SumUp(StepInfo* info) const;
 
   EpisodeSource episodes_;
   ClusterEnvOptions options_;

@@ -3,7 +3,7 @@
 //
 // Reset(seed) starts an episode; Step(action) returns reward, terminated (every job is done),
 // truncated (decision limit), info. Equal seeds give equal episodes; a reset without a seed
-// starts the next episode of the stream that the last seed began. Not thread-safe; one object per
+// starts the next episode of the stream that the last seed began: that of NextEpisodeSeed. Not thread-safe; one object per
 // thread.
 
 #include <cstdint>
@@ -17,12 +17,16 @@ namespace allot {
 
 struct StepInfo {
   double time_s = 0;
+  double dt_s = 0;  // simulated time that the step took: 0 where it completed no decision
   std::int64_t decision = 0;
   std::int32_t active_jobs = 0;
   std::int32_t finished_jobs = 0;  // in this step
   bool decided = false;            // the step completed a decision (always in index mode)
   bool illegal_action = false;     // it was ignored
   std::int32_t unplaced_jobs = 0;  // choices that did not fit any more (choice mode)
+  // Of an episode that ended with this step, else 0: over the jobs that are done.
+  double avg_jct_s = 0;
+  double makespan_s = 0;  // from time 0 to the last completion
 };
 
 struct StepResult {
@@ -31,6 +35,10 @@ struct StepResult {
   bool truncated = false;
   StepInfo info;
 };
+
+// The seed of the episode after one of this seed; of 48 bits, so that doubles and int64 hold it.
+// Different seeds practically never lead to a common one.
+std::uint64_t NextEpisodeSeed(std::uint64_t seed);
 
 class Env {
  public:

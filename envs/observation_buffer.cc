@@ -12,6 +12,8 @@ ObservationBuffer::ObservationBuffer(const EnvSpec& spec, std::size_t count) {
     Tensor& added = tensors_.emplace_back(Tensor{tensor.name, elements, {}});
     if (tensor.dtype == "float32") {
       added.values = std::vector<float>(count * elements);
+    } else if (tensor.dtype == "int64") {
+      added.values = std::vector<std::int64_t>(count * elements);
     } else {
       ALLOT_CHECK_EQ(tensor.dtype, std::string("uint8"));
       added.values = std::vector<std::uint8_t>(count * elements);
@@ -32,6 +34,10 @@ std::span<const float> ObservationBuffer::floats(std::string_view name) const {
 
 std::span<const std::uint8_t> ObservationBuffer::bytes(std::string_view name) const {
   return std::get<std::vector<std::uint8_t>>(Named(name));
+}
+
+std::span<const std::int64_t> ObservationBuffer::integers(std::string_view name) const {
+  return std::get<std::vector<std::int64_t>>(Named(name));
 }
 
 ObservationView ObservationBuffer::Row(std::size_t index) {
@@ -63,8 +69,8 @@ void ObservationBuffer::Fill(float number, std::uint8_t byte) {
     if (auto* numbers = std::get_if<std::vector<float>>(&tensor.values)) {
       std::fill(numbers->begin(), numbers->end(), number);
     } else {
-      auto& bytes = std::get<std::vector<std::uint8_t>>(tensor.values);
-      std::fill(bytes.begin(), bytes.end(), byte);
+      std::visit([byte](auto& values) { std::fill(values.begin(), values.end(), byte); },
+                 tensor.values);
     }
   }
 }

@@ -17,7 +17,8 @@ namespace allot {
 // order.
 class ObservationView {
  public:
-  using Tensor = std::variant<std::span<float>, std::span<std::uint8_t>>;  // by TensorSpec::dtype
+  using Tensor = 
+      std::variant<std::span<float>, std::span<std::uint8_t>, std::span<std::int64_t>>;  // by dtype
 
   ObservationView() = default;
   explicit ObservationView(std::vector<Tensor> tensors) : tensors_(std::move(tensors)) {}
@@ -27,6 +28,9 @@ class ObservationView {
   }
   std::span<std::uint8_t> bytes(std::size_t place) const {
     return std::get<std::span<std::uint8_t>>(tensors_[place]);
+  }
+  std::span<std::int64_t> integers(std::size_t place) const {
+    return std::get<std::span<std::int64_t>>(tensors_[place]);
   }
 
  private:
@@ -43,6 +47,7 @@ class ObservationBuffer {
   // All rows of the tensor with this name, which is of this type (checked).
   std::span<const float> floats(std::string_view name) const;
   std::span<const std::uint8_t> bytes(std::string_view name) const;
+  std::span<const std::int64_t> integers(std::string_view name) const;
 
   ObservationView Row(std::size_t index);
   void CopyRow(const ObservationBuffer& from, std::size_t index);  // of the same spec, to row 0
@@ -51,7 +56,8 @@ class ObservationBuffer {
   friend bool operator==(const ObservationBuffer&, const ObservationBuffer&) = default;
 
  private:
-  using Values = std::variant<std::vector<float>, std::vector<std::uint8_t>>;
+  using Values = 
+      std::variant<std::vector<float>, std::vector<std::uint8_t>, std::vector<std::int64_t>>;
   struct Tensor {
     std::string name;
     std::size_t elements;  // of one row

@@ -35,10 +35,15 @@ bool SameShapes(const EnvSpec& a, const EnvSpec& b) {
                     });
 }
 
+std::string_view NameOf(Autoreset mode) {
+  constexpr std::string_view kNames[] = {"SameStep", "NextStep", "Disabled"};
+  return kNames[static_cast<int>(mode)];
+}
+
 }  // namespace
 
-VectorEnv::VectorEnv(std::int64_t count, const Factory& factory, int threads)
-    : team_(TeamSize(count, threads)), shares_(static_cast<std::size_t>(team_.parts())) {
+VectorEnv::VectorEnv(std::int64_t count, const Factory& factory, int threads, Autoreset autoreset)
+    : autoreset_(autoreset), team_(TeamSize(count, threads)), shares_(static_cast<std::size_t>(team_.parts())) {
   if (count < 1) throw UsageError("a vector env needs at least 1 environment, got {}", count);
   const auto size = static_cast<std::size_t>(count);
   envs_.reserve(size);
@@ -51,6 +56,8 @@ VectorEnv::VectorEnv(std::int64_t count, const Factory& factory, int threads)
   }
   spec_.single = envs_.front()->spec();
   spec_.num_envs = count;
+  spec_.autoreset_mode = NameOf(autoreset);
+  over_.resize(size);
   next_seed_.resize(size);
   std::iota(next_seed_.begin(), next_seed_.end(), std::uint64_t{0});
   observation_ = ObservationBuffer(spec_.single, size);
@@ -101,17 +108,16 @@ void VectorEnv::ForEach(const Body& body) {
 
 void VectorEnv::ResetOne(std::size_t index) {
   const std::uint64_t seed = next_seed_[index];
-  next_seed_[index] += envs_.size();
+  next_seed_[index] = NextEpisodeSeed(seed);
+  rewards_[index] = 0;
+  terminated_[index] = truncated_[index] = final_mask_[index] = over_[index] = 0;
   infos_[index] = envs_[index]->Reset(seed);
   envs_[index]->Observe(views_[index]);
 }
 
 void VectorEnv::ResetAll() {
-  ForEach([this](std::size_t i) {
-    rewards_[i] = 0;
-    terminated_[i] = truncated_[i] = final_mask_[i] = 0;
-    ResetOne(i);
-  });
+  RefuseInFlight("reset");
+  ForEach([this](std::size_t i) { ResetOne(i); });
 }
 
 void VectorEnv::Reset(std::optional<std::uint64_t> seed) {
@@ -128,14 +134,47 @@ void VectorEnv::Reset(std::span<const std::uint64_t> seeds) {
   ResetAll();
 }
 
+void VectorEnv::Reset(std::span<const std::optional<std::uint64_t>> seeds,
+                      std::span<const std::uint8_t> mask) {
+  if (seeds.size() != envs_.size() || mask.size() != envs_.size()) {
+    throw UsageError(
+        "reset needs one seed and one mask an environment: expected {}, got {} seeds and a mask "
+        "of {}",
+        envs_.size(), seeds.size(), mask.size());
+  }
+  const bool all = std::all_of(mask.begin(), mask.end(), [](std::uint8_t m) { return m != 0; });
+  if (!ready_ && !all) {
+    throw UsageError("the first reset of a vector env must be of all its environments");
+  }
+  RefuseInFlight("reset");
+  for (std::size_t i = 0; i < envs_.size(); ++i) {
+    if (mask[i] != 0 && seeds[i]) next_seed_[i] = *seeds[i];
+  }
+  ForEach([&](std::size_t i) {
+    if (mask[i] != 0) ResetOne(i);
+  });
+}
+
+void VectorEnv::RefuseInFlight(const char* what) const {
+  if (queue_ != nullptr && queue_->in_flight() > 0) {
+    throw UsageError("{} while {} environments are in flight: receive them first", what,
+                     queue_->in_flight());
+  }
+}
+
 void VectorEnv::StepOne(std::size_t index, std::span<const float> action) {
   Env& env = *envs_[index];
+  if (over_[index] != 0) {
+    ResetOne(index);
+    return;
+  }
   const StepResult result = env.Step(action);
   rewards_[index] = result.reward;
   terminated_[index] = result.terminated ? 1 : 0;
   truncated_[index] = result.truncated ? 1 : 0;
   final_mask_[index] = result.terminated || result.truncated ? 1 : 0;
-  if (final_mask_[index] == 0) {
+  over_[index] = final_mask_[index];
+  if (final_mask_[index] == 0 || autoreset_ != Autoreset::kSameStep) {
     infos_[index] = result.info;
     env.Observe(views_[index]);
     return;
@@ -143,6 +182,16 @@ void VectorEnv::StepOne(std::size_t index, std::span<const float> action) {
   final_infos_[index] = result.info;
   env.Observe(final_views_[index]);
   ResetOne(index);
+  rewards_[index] = result.reward;  // of the episode that ended
+  terminated_[index] = result.terminated ? 1 : 0;
+  truncated_[index] = result.truncated ? 1 : 0;
+  final_mask_[index] = 1;
+}
+
+void VectorEnv::RefuseOver(std::size_t index) const {
+  if (autoreset_ == Autoreset::kDisabled && over_[index] != 0) {
+    throw UsageError("the episode of environment {} is over: reset it with a mask first", index);
+  }
 }
 
 void VectorEnv::Step(std::span<const float> actions) {
@@ -152,7 +201,42 @@ void VectorEnv::Step(std::span<const float> actions) {
     throw UsageError("a step of {} environments takes {} numbers ({} each), got {}", envs_.size(),
                      envs_.size() * width, width, actions.size());
   }
+  RefuseInFlight("step");
+  for (std::size_t i = 0; i < envs_.size(); ++i) RefuseOver(i);
   ForEach([&](std::size_t i) { StepOne(i, actions.subspan(i * width, width)); });
+}
+
+void VectorEnv::Send(std::span<const float> actions, std::span<const std::int64_t> environments) {
+  if (!ready_) throw UsageError("send to a vector env that is not reset: call reset first");
+  const auto width = static_cast<std::size_t>(spec_.single.action.elements());
+  if (actions.size() != environments.size() * width) {
+    throw UsageError("sending to {} environments takes {} numbers ({} each), got {}",
+                     environments.size(), environments.size() * width, width, actions.size());
+  }
+  if (queue_ == nullptr) {
+    sent_.resize(envs_.size() * width);
+    queue_ = std::make_unique<StepQueue>(
+        envs_.size(), team_.parts(), [this, width](std::size_t i) {
+          StepOne(i, std::span<const float>(sent_).subspan(i * width, width));
+        });
+  }
+  for (const std::int64_t i : environments) {
+    if (i < 0 || i >= spec_.num_envs) {
+      throw UsageError("environments are numbered 0..{}, got {}", spec_.num_envs - 1, i);
+    }
+    RefuseOver(static_cast<std::size_t>(i));
+  }
+  queue_->RequireIdle(environments);
+  for (std::size_t k = 0; k < environments.size(); ++k) {
+    std::copy_n(actions.begin() + static_cast<std::ptrdiff_t>(k * width), width,
+                sent_.begin() + environments[k] * static_cast<std::ptrdiff_t>(width));
+  }
+  queue_->Push(environments);
+}
+
+std::vector<std::int64_t> VectorEnv::Receive(std::int64_t count) {
+  if (queue_ == nullptr) throw UsageError("receive before the first send");
+  return queue_->Pop(count);
 }
 
 }  // namespace allot

@@ -2,9 +2,12 @@
 // N environments stepped as one, over threads, into contiguous buffers: what trainers and the
 // Python vector env call.
 //
-// Autoreset is Gymnasium's SAME_STEP: when an episode ends, the step resets that environment. Then
-// reward, terminated and truncated are those of the last step, final_observation() and final_info()
-// keep what that step showed, and observation() and info() already belong to the new episode.
+// What follows the end of an episode is one of Gymnasium's modes of autoreset:
+// - same step: that step resets the environment. reward, terminated and truncated are those of the
+//   last step, final_observation() and final_infos() keep what that step showed, observation() and
+//   infos() already belong to the new episode.
+// - next step: the next step resets it, whatever the action; its reward is 0.
+// - disabled: the caller resets it (Reset with a mask); a step before that is a UsageError.
 //
 // Results do not depend on the thread count. Not thread-safe itself: one caller at a time.
 
@@ -19,15 +22,17 @@
 #include <vector>
 
 #include "envs/env.h"
+#include "envs/step_queue.h"
 #include "envs/thread_team.h"
 
 namespace allot {
 
+enum class Autoreset { kSameStep, kNextStep, kDisabled };
+
 struct VectorEnvSpec {
   EnvSpec single;  // of each environment
   std::int64_t num_envs = 0;
-  std::string_view autoreset_mode =
-      "SameStep";  // the value of Gymnasium's metadata["autoreset_mode"]
+  std::string_view autoreset_mode;  // the value of Gymnasium's metadata["autoreset_mode"]
 };
 
 class VectorEnv {
@@ -36,17 +41,21 @@ class VectorEnv {
 
   // Calls the factory for 0, 1, ... count - 1; all must have the same spec. threads <= 0: all
   // cores; fewer are used where there are not two environments for each. UsageError when count < 1.
-  VectorEnv(std::int64_t count, const Factory& factory, int threads = 1);
+  VectorEnv(std::int64_t count, const Factory& factory, int threads = 1,
+            Autoreset autoreset = Autoreset::kSameStep);
 
   const VectorEnvSpec& spec() const { return spec_; }
   int threads() const { return team_.parts(); }
 
-  // Begins an episode everywhere, environment i with seeds[i], or seed + i. Its later episodes take
-  // seeds[i] + N, seeds[i] + 2N, ..., so that with one seed no two environments ever share an
-  // episode. Without a seed each starts the next of these (the first time, as if the seed were
-  // 0).
+  // Begins an episode everywhere, environment i with seeds[i], or seed + i. Its later episodes have
+  // the NextEpisodeSeed of the one before. Without a seed each starts the next of these (the first
+  // time, as if the seed were 0).
   void Reset(std::optional<std::uint64_t> seed);
   void Reset(std::span<const std::uint64_t> seeds);
+  // Only where the mask is 1; seeds[i] only where there is one. Both have a value an environment.
+  // UsageError before the first Reset of all.
+  void Reset(std::span<const std::optional<std::uint64_t>> seeds,
+             std::span<const std::uint8_t> mask);
 
   // N x EnvSpec::action.elements() floats. UsageError for another size or before the first Reset.
   // Allocates nothing beyond what the environments do.
@@ -54,6 +63,15 @@ class VectorEnv {
 
   // If environments throw in Reset or Step, all others still finish theirs; then the error of the
   // lowest index is rethrown, and Step refuses until the next Reset.
+
+  // The same without waiting for all, as in EnvPool: Send hands actions to these environments, by
+  // their numbers; Receive waits until `count` of those in flight are done and returns their
+  // numbers, in the order in which they were. Rows of environments in flight must not be read; Step
+  // and Reset are refused meanwhile. UsageError for an environment that is in flight already or a
+  // count that can never come. Which are done first depends on the threads; what each one shows
+  // does not.
+  void Send(std::span<const float> actions, std::span<const std::int64_t> environments);
+  std::vector<std::int64_t> Receive(std::int64_t count);
 
   // Environment i at row i. The addresses hold as long as the VectorEnv.
   const ObservationBuffer& observation() const { return observation_; }
@@ -73,7 +91,9 @@ class VectorEnv {
   template <typename Body>
   void ForEach(const Body& body);  // body(env index) on the team; rethrows
   void ResetAll();                 // with next_seed_
+  void RefuseInFlight(const char* what) const;
   void ResetOne(std::size_t index);
+  void RefuseOver(std::size_t index) const;
   void StepOne(std::size_t index, std::span<const float> action);
 
   std::vector<std::unique_ptr<Env>> envs_;
@@ -91,6 +111,10 @@ class VectorEnv {
   std::vector<StepInfo> final_infos_;
   std::vector<std::exception_ptr> errors_;
   bool ready_ = false;
+  Autoreset autoreset_;
+  std::vector<std::uint8_t> over_;  // by environment: its episode ended and no other began
+  std::vector<float> sent_;         // actions, by environment
+  std::unique_ptr<StepQueue> queue_;  // from the first Send on
   ThreadTeam team_;
   struct alignas(64) Share {  // a cache line each
     std::atomic<std::size_t> next{0};

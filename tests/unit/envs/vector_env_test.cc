@@ -176,8 +176,7 @@ TEST(VectorEnv, AutoresetKeepsTheFinalObservation) {
   EXPECT_EQ(env.rewards()[1], 3);
   EXPECT_EQ(env.final_observation().floats("jobs")[1], 11);
   EXPECT_EQ(env.final_observation().floats("context")[1], 3);
-  EXPECT_EQ(env.observation().floats("jobs")[1], 13)
-      << "the next episode is seed + number of environments";
+  EXPECT_EQ(env.observation().floats("jobs")[1], static_cast<float>(NextEpisodeSeed(11)));
   EXPECT_EQ(env.observation().floats("context")[1], 0);
   env.Step(actions);
   EXPECT_EQ(env.final_mask()[1], 0);
@@ -189,7 +188,59 @@ TEST(VectorEnv, ExplicitSeedsReachTheirEnvironments) {
   const std::span<const float> jobs = env.observation().floats("jobs");
   EXPECT_EQ(std::vector<float>(jobs.begin(), jobs.end()), (std::vector<float>{7, 5, 9}));
   env.Reset(std::nullopt);
-  EXPECT_EQ(std::vector<float>(jobs.begin(), jobs.end()), (std::vector<float>{10, 8, 12}));
+  EXPECT_EQ(std::vector<float>(jobs.begin(), jobs.end()), 
+            (std::vector<float>{static_cast<float>(NextEpisodeSeed(7)),
+                                static_cast<float>(NextEpisodeSeed(5)),
+                                static_cast<float>(NextEpisodeSeed(9))}));
+}
+
+TEST(VectorEnv, NextStepResetsInTheStepAfterTheEnd) {
+  VectorEnv env(1, Counters(2), 1, Autoreset::kNextStep);
+  env.Reset(10);
+  const std::vector<float> actions(1);
+  env.Step(actions);
+  env.Step(actions);
+  EXPECT_EQ(env.terminated()[0], 1);
+  EXPECT_EQ(env.observation().floats("context")[0], 2) << "the last observation of the episode";
+  env.Step(actions);
+  EXPECT_EQ(env.terminated()[0], 0);
+  EXPECT_EQ(env.rewards()[0], 0);
+  EXPECT_EQ(env.observation().floats("jobs")[0], static_cast<float>(NextEpisodeSeed(10)));
+}
+
+TEST(VectorEnv, WithoutAutoresetTheCallerResetsByMask) {
+  VectorEnv env(2, Counters(2), 1, Autoreset::kDisabled);
+  const std::vector<std::optional<std::uint64_t>> seeds = {std::nullopt, 5};
+  EXPECT_THROW(env.Reset(seeds, std::vector<std::uint8_t>{0, 1}), Error) << "the first is of all";
+  env.Reset(10);
+  const std::vector<float> actions(2);
+  env.Step(actions);
+  env.Step(actions);
+  EXPECT_THROW(env.Step(actions), Error);
+  env.Reset(seeds, std::vector<std::uint8_t>{1, 1});
+  EXPECT_EQ(env.observation().floats("jobs")[0], static_cast<float>(NextEpisodeSeed(10)));
+  EXPECT_EQ(env.observation().floats("jobs")[1], 5);
+  env.Step(actions);
+  env.Reset(seeds, std::vector<std::uint8_t>{0, 1});
+  EXPECT_EQ(env.observation().floats("context")[0], 1) << "not reset";
+  EXPECT_EQ(env.observation().floats("context")[1], 0);
+}
+
+TEST(VectorEnv, SentEnvironmentsAreReceivedEachOnce) {
+  VectorEnv env(4, Counters(100), 2, Autoreset::kNextStep);
+  env.Reset(0);
+  const std::vector<std::int64_t> all = {0, 1, 2, 3};
+  const std::vector<float> actions(4);
+  env.Send(actions, all);
+  EXPECT_THROW(env.Step(actions), Error) << "in flight";
+  EXPECT_THROW(env.Send(std::vector<float>{0}, std::vector<std::int64_t>{2}), Error);
+  std::vector<std::int64_t> received = env.Receive(3);
+  EXPECT_THROW(env.Receive(2), Error) << "one is in flight";
+  received.push_back(env.Receive(1).front());
+  std::sort(received.begin(), received.end());
+  EXPECT_EQ(received, all);
+  env.Step(actions);
+  EXPECT_EQ(env.rewards()[3], 2);
 }
 
 TEST(VectorEnv, BuffersStayWhereTheyAre) {

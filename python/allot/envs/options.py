@@ -1,0 +1,71 @@
+"""Keyword options of environments: those of the command line with _ for -, and those of the environment itself."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from allot import _allot
+from allot.errors import RunError, UsageError
+
+# Of the environment; the others describe the world.
+DEFAULTS = {
+    "action": "index",  # or "increments", "choice"
+    "max_jobs": 128,  # jobs that an observation holds: the first by submission
+    "max_configurations": 64,  # of a job, that a choice can name
+    "reward": "jct",
+    "placement": "packed",
+    "max_decisions": 50000,  # after so many the episode is truncated
+    "strict": False,  # an illegal action is an error, not ignored
+    "mask_in_obs": False,
+}
+
+
+def text_of(name: str, value: Any) -> str:
+    """An option's value as the command line would have it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return ",".join(text_of(name, one) for one in value)
+    if isinstance(value, (str, int, float, os.PathLike)):
+        return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+    raise UsageError(f"{name}: must be text, a number, true or false, or a list of these, got {type(value).__name__}")
+
+
+def texts_of(options: dict[str, Any]) -> dict[str, str]:
+    """Options of a world by their names on the command line, without those that are None."""
+    return {name.replace("_", "-"): text_of(name, value) for name, value in options.items() if value is not None}
+
+
+def split(options: dict[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
+    """(texts of the world's options, all of the environment's), with defaults.
+
+    Without a setting and a workload of the user's, episodes are random weeks of the embedded trace at load 1.
+    """
+    own = {name: options.get(name, default) for name, default in DEFAULTS.items()}
+    world = {name: value for name, value in options.items() if name not in DEFAULTS}
+    known = [name.replace("-", "_") for name, _ in _allot.world_options()] + list(DEFAULTS)
+    for name in world:
+        if name not in known:
+            raise UsageError(f"unknown option '{name}'{_allot.did_you_mean(name, known)}")
+    if world.get("setting") is not None:
+        if "max_decisions" not in options and "," not in world["setting"]:
+            own["max_decisions"] = _allot.training_decisions(world["setting"])
+    elif world.get("workload", "embedded") == "embedded" and world.get("load") is None:
+        world["load"] = 1.0
+    return texts_of(world), own
+
+
+class OwnProcess:
+    """Refuses to work in a process that was forked after the object was made: its threads are not there."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._pid = os.getpid()
+
+    def check(self) -> None:
+        if os.getpid() != self._pid:
+            raise RunError(
+                f"this {self._what} was made in process {self._pid} and is used in {os.getpid()}, a fork of it: make it "
+                "there, or send it there pickled"
+            )

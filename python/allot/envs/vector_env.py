@@ -1,0 +1,212 @@
+"""Many simulated clusters as one Gymnasium vector environment, stepped in C++ on several threads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from allot import _allot
+from allot.envs import spaces as of
+from allot.envs.options import OwnProcess, split
+from allot.errors import UsageError
+
+_COMMON = ("time_s", "dt", "decision", "active_jobs", "finished_jobs", "decided", "illegal_action", "unplaced_jobs")
+_AT_END = ("avg_jct_s", "makespan_s")
+
+
+class GpuClusterVectorEnv(VectorEnv):
+    """`num_envs` environments with the same options: what `SyncVectorEnv` of GpuClusterEnv gives, to the bit.
+
+    - `threads`: 0 for all cores; results do not depend on it.
+    - `autoreset_mode`: Gymnasium's NEXT_STEP (default), SAME_STEP, or DISABLED with `options={"reset_mask": ...}`.
+    - `copy`: False gives views of the engine's memory, which the next step overwrites.
+
+    `send(actions, env_ids)` and `recv(count)` step without waiting for all.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        threads: int = 0,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        if render_mode is not None:
+            raise UsageError("a pool is not rendered: make one environment for that")
+        self.num_envs = num_envs
+        self.options = dict(options)
+        self.copy = copy
+        self.render_mode = None
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self._world, self._own = split(options)
+        self._threads = threads
+        self._pool = _allot.Pool(self._world, self._own, num_envs, threads, self.autoreset_mode.value)
+        spec = self._pool.spec()
+        self.single_observation_space = of.observation_space(spec, self._own)
+        self.single_action_space = of.action_space(spec)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": [], **_allot.feature_tables()}
+        views = self._pool.views()
+        self._observed = {name: views["observation"][name] for name in self.single_observation_space.spaces}
+        self._final = {name: views["final_observation"][name] for name in self.single_observation_space.spaces}
+        self._columns = self._info_columns(views["info"], views["observation"])
+        self._final_columns = self._info_columns(views["final_info"], views["final_observation"])
+        self._rewards = views["rewards"]
+        self._terminated = views["terminated"].view(bool)
+        self._truncated = views["truncated"].view(bool)
+        self._everywhere = np.ones(num_envs, dtype=bool)
+        self._process = OwnProcess("vector environment")
+        self._begun = False
+
+    @staticmethod
+    def _info_columns(columns: dict[str, np.ndarray], observation: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        return {
+            **columns,
+            "job_ids": observation["job_ids"],
+            "action_mask": observation["action_mask"].view(np.int8),
+        }
+
+    def reset(
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict, dict]:
+        """Begins episodes: environment i with `seed + i` or `seed[i]`; without a seed, where there is none, its next.
+
+        `options["reset_mask"]` (bool, (num_envs,)) resets only some.
+        """
+        self._check_usable()
+        mask = self._reset_mask(options)
+        if seed is None and not self._begun:
+            seed = int(self.np_random.integers(2**48))
+        if seed is None:
+            seeds: list[int | None] = [None] * self.num_envs
+        elif isinstance(seed, (int, np.integer)):
+            super().reset(seed=int(seed))
+            seeds = [int(seed) + i for i in range(self.num_envs)]
+        else:
+            seeds = [None if one is None else int(one) for one in seed]
+            if len(seeds) != self.num_envs:
+                raise UsageError(f"reset needs one seed an environment: expected {self.num_envs}, got {len(seeds)}")
+        self._pool.reset(seeds, mask.view(np.uint8).tolist())
+        self._begun = True
+        return self._observation(), self._info(mask, at_end=False)
+
+    def step(self, actions: Any) -> tuple[dict, np.ndarray, np.ndarray, np.ndarray, dict]:
+        """Steps all; returns batched (observations, rewards, terminations, truncations, infos)."""
+        self._check_usable()
+        self._pool.step(of.checked_action(actions, self.single_action_space, self.num_envs))
+        return self._result()
+
+    def send(self, actions: Any, env_ids: Any) -> None:
+        """Hands actions to these environments and returns at once; each is in flight until `recv` gives it back."""
+        self._check_usable()
+        ids = [int(i) for i in env_ids]
+        self._pool.send(of.checked_action(actions, self.single_action_space, len(ids)), ids)
+
+    def recv(self, count: int) -> tuple[dict, np.ndarray, np.ndarray, np.ndarray, dict, np.ndarray]:
+        """Waits until `count` environments in flight are done.
+
+        Returns (observations, rewards, terminations, truncations, infos, env_ids), rows in the order of env_ids.
+        """
+        self._check_usable()
+        ids = np.array(self._pool.receive(count), dtype=np.int64)
+        observation = {name: view[ids] for name, view in self._observed.items()}
+        info = {name: self._columns[name][ids] for name in (*_COMMON, "job_ids", "action_mask")}
+        return observation, self._rewards[ids], self._terminated[ids], self._truncated[ids], info, ids
+
+    def action_masks(self) -> np.ndarray:
+        """Which actions are legal now: bool (num_envs, ...), as GpuClusterEnv.action_masks."""
+        self._check_usable()
+        return self._columns["action_mask"].astype(bool)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        self.closed = True
+
+    def _check_usable(self) -> None:
+        if self.closed:
+            raise UsageError("the vector environment is closed")
+        self._process.check()
+
+    def _reset_mask(self, options: dict[str, Any] | None) -> np.ndarray:
+        options = dict(options or {})
+        mask = options.pop("reset_mask", None)
+        if options:
+            raise UsageError(f"reset takes no option but reset_mask, got {', '.join(map(str, options))}")
+        if mask is None:
+            return self._everywhere
+        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
+            raise TypeError(f"reset_mask must be a numpy array of bool, got {getattr(mask, 'dtype', type(mask))}")
+        if mask.shape != (self.num_envs,):
+            raise ValueError(f"reset_mask must have shape ({self.num_envs},), got {mask.shape}")
+        if not mask.any():
+            raise ValueError("reset_mask must hold at least one True, all are False")
+        return np.ascontiguousarray(mask)
+
+    def _copy(self, array: np.ndarray) -> np.ndarray:
+        return array.copy() if self.copy else array
+
+    def _observation(self) -> dict[str, np.ndarray]:
+        return {name: self._copy(view) for name, view in self._observed.items()}
+
+    def _result(self) -> tuple[dict, np.ndarray, np.ndarray, np.ndarray, dict]:
+        return (
+            self._observation(),
+            self._copy(self._rewards),
+            self._copy(self._terminated),
+            self._copy(self._truncated),
+            self._info(self._everywhere, at_end=True),
+        )
+
+    def _info(self, where: np.ndarray, at_end: bool) -> dict[str, Any]:
+        over = self._terminated | self._truncated if at_end else np.zeros(self.num_envs, dtype=bool)
+        info: dict[str, Any] = {}
+        if self.autoreset_mode == AutoresetMode.SAME_STEP and over.any():
+            final = np.full(self.num_envs, None, dtype=object)
+            for i in np.flatnonzero(over):
+                final[i] = {name: view[i].copy() for name, view in self._final.items()}
+            info["final_obs"], info["_final_obs"] = final, over.copy()
+            info["final_info"] = self._columns_where(self._final_columns, over, over)
+            info["_final_info"] = over.copy()
+            over = np.zeros(self.num_envs, dtype=bool)
+        info.update(self._columns_where(self._columns, where, over))
+        return info
+
+    def _columns_where(self, columns: dict[str, np.ndarray], where: np.ndarray, over: np.ndarray) -> dict[str, Any]:
+        """As Gymnasium puts infos together: an array by key, 0 where `where` is False, and `_key` with the mask."""
+        info: dict[str, Any] = {}
+        everywhere = where.all()
+        for name in (*_COMMON, "job_ids", "action_mask"):
+            column = columns[name].copy() if everywhere else np.where(_wide(where, columns[name]), columns[name], 0)
+            if column.dtype == np.int32:
+                column = column.astype(np.int64)
+            info[name], info[f"_{name}"] = column, where.copy()
+        if over.any():
+            for name in _AT_END:
+                info[name], info[f"_{name}"] = np.where(over, columns[name], 0.0), over.copy()
+        return info
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "num_envs": self.num_envs,
+            "threads": self._threads,
+            "autoreset_mode": self.autoreset_mode,
+            "copy": self.copy,
+            "options": self.options,
+            "spec": self.spec,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        spec = state.pop("spec")
+        self.__init__(**{**state.pop("options"), **state})
+        self.spec = spec
+
+
+def _wide(mask: np.ndarray, column: np.ndarray) -> np.ndarray:
+    return mask.reshape((-1,) + (1,) * (column.ndim - 1))

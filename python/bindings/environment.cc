@@ -1,0 +1,350 @@
+// Environments: one, and a pool of them, over memory that numpy sees without copies.
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/binding.h"
+#include "envs/cluster_env.h"
+#include "envs/vector_env.h"
+#include "experiment/world.h"
+#include "core/strings.h"
+#include "experiment/world_options.h"
+
+namespace allot {
+namespace {
+
+using Texts = std::map<std::string, std::string>;
+using Actions = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
+
+// Episodes of a world: of its settings; where loads are given random spans of its trace, each at one
+// of them; else the whole window, the same each time. What they need lives as long as they.
+EpisodeSource EpisodesOf(const Texts& texts) {
+  const auto world = std::make_shared<World>(WorldFromTexts(texts));
+  const WorldSpec& spec = world->spec();
+  if (world->in_settings()) {
+    std::vector<EpisodeSource> sources;
+    for (const Setting& setting : world->mixed_settings()) sources.push_back(setting.episodes);
+    return sources.size() == 1 ? sources.front() : MixedEpisodes(std::move(sources));
+  }
+  if (!spec.loads.empty() || world->made_by_law()) {
+    const Seconds span = ParseWhen(world->trace(), spec.span);
+    const EpisodeSource source = world->TrainingEpisodes(world->cluster(), span, spec.loads);
+    return [world, source](std::uint64_t seed) { return source(seed); };
+  }
+  const auto scenarios = std::make_shared<const std::vector<World::Named>>(world->Scenarios());
+  return [world, scenarios](std::uint64_t seed) {
+    return (*scenarios)[seed % scenarios->size()].scenario;
+  };
+}
+
+ClusterEnvOptions OptionsOf(const nb::dict& given) {
+  ClusterEnvOptions options;
+  const std::string mode = nb::cast<std::string>(given["action"]);
+  const std::map<std::string, ActionMode> modes = {{"index", ActionMode::kIndex},
+                                                   {"increments", ActionMode::kSequence},
+                                                   {"choice", ActionMode::kChoice}};
+  const auto found = modes.find(mode);
+  if (found == modes.end()) {
+    throw UsageError("action must be 'index', 'increments' or 'choice', got '{}'", mode);
+  }
+  options.mode = found->second;
+  options.max_jobs = nb::cast<int>(given["max_jobs"]);
+  options.max_configurations = nb::cast<int>(given["max_configurations"]);
+  options.reward = nb::cast<std::string>(given["reward"]);
+  options.placement = nb::cast<std::string>(given["placement"]);
+  options.max_decisions = nb::cast<std::int64_t>(given["max_decisions"]);
+  options.strict = nb::cast<bool>(given["strict"]);
+  if (options.max_decisions < 1) {
+    throw UsageError("max_decisions must be >= 1, got {}", options.max_decisions);
+  }
+  return options;
+}
+
+template <typename T>
+nb::object ArrayOf(T* data, std::vector<std::size_t> shape, nb::handle owner,
+                   std::vector<std::int64_t> strides = {}) {
+  return nb::cast(nb::ndarray<nb::numpy, T>(data, shape.size(), shape.data(), owner,
+                                            strides.empty() ? nullptr : strides.data()),
+                  nb::rv_policy::reference);
+}
+
+nb::tuple SpecOf(const TensorSpec& tensor) {
+  return nb::make_tuple(tensor.name, tensor.dtype, tensor.shape, tensor.low, tensor.high);
+}
+
+nb::dict SpecOf(const EnvSpec& spec) {
+  constexpr const char* kKinds[] = {"box", "discrete", "multi_discrete"};
+  nb::list tensors;
+  for (const TensorSpec& tensor : spec.observation) tensors.append(SpecOf(tensor));
+  nb::dict dict;
+  dict["observation"] = tensors;
+  dict["action"] = SpecOf(spec.action);
+  dict["action_kind"] = kKinds[static_cast<int>(spec.action_kind)];
+  return dict;
+}
+
+// All rows of a buffer's tensors, by name, as arrays that the owner keeps alive.
+nb::dict ViewsOf(const ObservationBuffer& buffer, const EnvSpec& spec, std::size_t rows, bool batch,
+                 nb::handle owner) {
+  nb::dict dict;
+  for (const TensorSpec& tensor : spec.observation) {
+    std::vector<std::size_t> shape;
+    if (batch) shape.push_back(rows);
+    for (const std::int64_t n : tensor.shape) shape.push_back(static_cast<std::size_t>(n));
+    const char* const name = tensor.name.c_str();
+    if (tensor.dtype == "float32") {
+      dict[name] = ArrayOf(buffer.floats(name).data(), shape, owner);
+    } else if (tensor.dtype == "int64") {
+      dict[name] = ArrayOf(buffer.integers(name).data(), shape, owner);
+    } else {
+      dict[name] = ArrayOf(buffer.bytes(name).data(), shape, owner);
+    }
+  }
+  return dict;
+}
+
+// Columns of infos that lie one behind the other, each at a stride.
+nb::dict ColumnsOf(std::span<const StepInfo> infos, nb::handle owner) {
+  nb::dict dict;
+  const auto add = [&]<typename T>(const char* name, const T StepInfo::*member) {
+    static_assert(sizeof(StepInfo) % sizeof(T) == 0);
+    dict[name] = ArrayOf(&(infos.data()->*member), {infos.size()}, owner,
+                         {static_cast<std::int64_t>(sizeof(StepInfo) / sizeof(T))});
+  };
+  add("time_s", &StepInfo::time_s);
+  add("dt", &StepInfo::dt_s);
+  add("decision", &StepInfo::decision);
+  add("active_jobs", &StepInfo::active_jobs);
+  add("finished_jobs", &StepInfo::finished_jobs);
+  add("decided", &StepInfo::decided);
+  add("illegal_action", &StepInfo::illegal_action);
+  add("unplaced_jobs", &StepInfo::unplaced_jobs);
+  add("avg_jct_s", &StepInfo::avg_jct_s);
+  add("makespan_s", &StepInfo::makespan_s);
+  return dict;
+}
+
+nb::tuple TupleOf(const StepInfo& info) {
+  return nb::make_tuple(info.time_s, info.dt_s, info.decision, info.active_jobs, info.finished_jobs,
+                        info.decided, info.illegal_action, info.unplaced_jobs, info.avg_jct_s,
+                        info.makespan_s);
+}
+
+class Environment {
+ public:
+  Environment(const Texts& world, const nb::dict& options)
+      : env_(EpisodesOf(world), OptionsOf(options)),
+        buffer_(env_.spec()),
+        view_(buffer_.Row(0)) {}
+
+  nb::tuple Reset(std::optional<std::uint64_t> seed) {
+    const StepInfo info = [&] {
+      const nb::gil_scoped_release release;
+      const StepInfo first = env_.Reset(seed);
+      env_.Observe(view_);
+      return first;
+    }();
+    begun_ = true;
+    return TupleOf(info);
+  }
+
+  nb::tuple Step(const Actions& action) { return StepWith({action.data(), action.size()}); }
+  nb::tuple StepNumber(std::int64_t action) {
+    const auto number = static_cast<float>(action);
+    return StepWith({&number, 1});
+  }
+
+  ClusterEnv& env() { return env_; }
+  const ClusterEnv& env() const { return env_; }
+  const ObservationBuffer& buffer() const { return buffer_; }
+  const SimulatedCluster& cluster() const {
+    if (!begun_) throw UsageError("the environment is not reset: call reset first");
+    return env_.cluster();
+  }
+
+ private:
+  nb::tuple StepWith(std::span<const float> action) {
+    if (!begun_) throw UsageError("step before reset: call reset first");
+    const StepResult result = [&] {
+      const nb::gil_scoped_release release;
+      const StepResult stepped = env_.Step(action);
+      env_.Observe(view_);
+      return stepped;
+    }();
+    return nb::make_tuple(result.reward, result.terminated, result.truncated, TupleOf(result.info));
+  }
+
+  ClusterEnv env_;
+  ObservationBuffer buffer_;
+  ObservationView view_;
+  bool begun_ = false;
+};
+
+class Pool {
+ public:
+  Pool(const Texts& world, const nb::dict& options, std::int64_t count, int threads,
+       const std::string& autoreset) {
+    const std::map<std::string, Autoreset> modes = {{"SameStep", Autoreset::kSameStep},
+                                                    {"NextStep", Autoreset::kNextStep},
+                                                    {"Disabled", Autoreset::kDisabled}};
+    const auto found = modes.find(autoreset);
+    if (found == modes.end()) {
+      throw UsageError("autoreset must be SameStep, NextStep or Disabled, got '{}'", autoreset);
+    }
+    const ClusterEnvOptions of_each = OptionsOf(options);
+    const EpisodeSource episodes = EpisodesOf(world);
+    envs_ = std::make_unique<VectorEnv>(
+        count, [&](std::int64_t) { return std::make_unique<ClusterEnv>(episodes, of_each); },
+        threads, found->second);
+  }
+
+  void Reset(const std::vector<std::optional<std::uint64_t>>& seeds,
+             const std::vector<std::uint8_t>& mask) {
+    const nb::gil_scoped_release release;
+    envs_->Reset(seeds, mask);
+  }
+  void Step(const Actions& actions) {
+    const nb::gil_scoped_release release;
+    envs_->Step({actions.data(), actions.size()});
+  }
+  void Send(const Actions& actions, const std::vector<std::int64_t>& environments) {
+    envs_->Send({actions.data(), actions.size()}, environments);
+  }
+  std::vector<std::int64_t> Receive(std::int64_t count) {
+    const nb::gil_scoped_release release;
+    return envs_->Receive(count);
+  }
+  const VectorEnv& envs() const { return *envs_; }
+
+ private:
+  std::unique_ptr<VectorEnv> envs_;
+};
+
+nb::list NamesOfJobs(const SimulatedCluster& cluster) {
+  nb::list names;
+  for (const Job& job : cluster.scenario().workload().jobs) names.append(job.id);
+  return names;
+}
+
+// GPUs of each node: in use and there.
+nb::tuple NodesInUse(const SimulatedCluster& cluster) {
+  const Observation& o = cluster.Observe();
+  nb::list used;
+  nb::list there;
+  const std::vector<Node>& nodes = o.cluster->nodes();
+  std::vector<int> count(nodes.size());
+  for (const NodeShare& share : o.shares) {
+    count[static_cast<std::size_t>(share.node)] += __builtin_popcountll(share.gpus);
+  }
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    used.append(count[n]);
+    there.append(static_cast<int>(nodes[n].capacity.gpus));
+  }
+  return nb::make_tuple(used, there);
+}
+
+nb::list JobRecords(const SimulatedCluster& cluster) {
+  nb::list rows;
+  for (const JobRecord& r : cluster.records()) {
+    rows.append(nb::make_tuple(cluster.scenario().workload().jobs[static_cast<std::size_t>(r.job)].id,
+                               r.submit, r.first_start, r.finish, r.gpu_seconds, r.preemptions,
+                               r.restarts));
+  }
+  return rows;
+}
+
+void Bind(nb::module_& module) {
+  nb::class_<Environment>(module, "Environment", "One simulated cluster; see allot.envs.")
+      .def(nb::init<const Texts&, const nb::dict&>(), "world"_a, "options"_a)
+      .def("spec", [](const Environment& e) { return SpecOf(e.env().spec()); })
+      .def("views",
+           [](nb::handle_t<Environment> self) {
+             const auto& e = nb::cast<const Environment&>(self);
+             return ViewsOf(e.buffer(), e.env().spec(), 1, false, self);
+           })
+      .def("reset", &Environment::Reset, "seed"_a.none())
+      .def("step", &Environment::Step, "action"_a)
+      .def("step_number", &Environment::StepNumber, "action"_a)
+      .def("job_names", [](const Environment& e) { return NamesOfJobs(e.cluster()); })
+      .def("nodes_in_use", [](const Environment& e) { return NodesInUse(e.cluster()); })
+      .def("job_records", [](const Environment& e) { return JobRecords(e.cluster()); });
+
+  nb::class_<Pool>(module, "Pool", "Environments stepped as one; see allot.envs.")
+      .def(nb::init<const Texts&, const nb::dict&, std::int64_t, int, const std::string&>(),
+           "world"_a, "options"_a, "count"_a, "threads"_a, "autoreset"_a)
+      .def("spec", [](const Pool& p) { return SpecOf(p.envs().spec().single); })
+      .def("threads", [](const Pool& p) { return p.envs().threads(); })
+      .def("views",
+           [](nb::handle_t<Pool> self) {
+             const VectorEnv& envs = nb::cast<const Pool&>(self).envs();
+             const auto count = static_cast<std::size_t>(envs.spec().num_envs);
+             const EnvSpec& spec = envs.spec().single;
+             nb::dict dict;
+             dict["observation"] = ViewsOf(envs.observation(), spec, count, true, self);
+             dict["final_observation"] = ViewsOf(envs.final_observation(), spec, count, true, self);
+             dict["info"] = ColumnsOf(envs.infos(), self);
+             dict["final_info"] = ColumnsOf(envs.final_infos(), self);
+             dict["rewards"] = ArrayOf(envs.rewards().data(), {count}, self);
+             dict["terminated"] = ArrayOf(envs.terminated().data(), {count}, self);
+             dict["truncated"] = ArrayOf(envs.truncated().data(), {count}, self);
+             return dict;
+           })
+      .def("reset", &Pool::Reset, "seeds"_a, "mask"_a)
+      .def("step", &Pool::Step, "actions"_a)
+      .def("send", &Pool::Send, "actions"_a, "environments"_a)
+      .def("receive", &Pool::Receive, "count"_a);
+
+  module.def("settings", [] {
+    nb::list rows;
+    for (const SettingInfo& setting : Registry<SettingInfo>::Global().entries()) {
+      nb::list params;
+      for (const ParamSpec& param : setting.params) {
+        params.append(nb::make_tuple(param.name, param.default_value, param.help));
+      }
+      rows.append(nb::make_tuple(setting.id, setting.summary, params));
+    }
+    return rows;
+  });
+  module.def("world_options", [] {
+    nb::list names;
+    for (const WorldOption& option : WorldOptionTable()) {
+      names.append(nb::make_tuple(option.name, option.help));
+    }
+    return names;
+  });
+  module.def("did_you_mean", [](const std::string& word, const std::vector<std::string>& known) {
+    return DidYouMean(word, known);
+  });
+  // For env.metadata: of each column of `jobs` and `context`, in their order.
+  module.def("feature_tables", [] {
+    nb::list jobs;
+    nb::list cluster;
+    for (const auto name : FeatureEncoder::JobFeatureNames()) jobs.append(std::string(name));
+    for (const auto name : FeatureEncoder::ClusterFeatureNames()) cluster.append(std::string(name));
+    nb::dict tables;
+    tables["job_features"] = jobs;
+    tables["cluster_features"] = cluster;
+    return tables;
+  });
+  module.def("rewards", [] { return Registry<RewardInfo>::Global().ids(); });
+  module.def("training_decisions", [](const std::string& setting) {
+    return MakeSetting(setting).training_decisions;
+  });
+}
+
+ALLOT_REGISTER(BindingInfo, (BindingInfo{"environment", "environments and pools of them", Bind}));
+
+}  // namespace
+}  // namespace allot
