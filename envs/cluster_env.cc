@@ -14,7 +14,7 @@ namespace allot {
 namespace {
 
 // Places in EnvSpec::observation.
-enum Tensor : std::size_t { kJobs, kContext, kJobMask, kGranted, kActionMask, kJobIds, kTensors };
+enum Tensor : std::size_t { kJobs, kContext, kJobMask, kGranted, kJobIds, kActionMask, kTensors };
 
 // Choices and actions are given as floats, which hold whole numbers up to 2^24.
 constexpr int kMostJobs = 1 << 20;

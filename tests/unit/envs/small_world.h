@@ -78,8 +78,9 @@ bool Within(std::span<const T> values, const TensorSpec& spec) {
 // "" or the name of the first tensor that leaves its bounds.
 inline std::string OutOfBounds(const ObservationBuffer& o, const EnvSpec& spec) {
   for (const TensorSpec& tensor : spec.observation) {
-    const bool within = tensor.dtype == "uint8" ? Within(o.bytes(tensor.name), tensor)
-                                                : Within(o.floats(tensor.name), tensor);
+    const bool within = tensor.dtype == "uint8"   ? Within(o.bytes(tensor.name), tensor)
+                        : tensor.dtype == "int64" ? Within(o.integers(tensor.name), tensor)
+                                                  : Within(o.floats(tensor.name), tensor);
     if (!within) return tensor.name;
   }
   return "";
