@@ -1,6 +1,7 @@
 """allot: simulate, train and compare schedulers for GPU clusters."""
 
 from allot._allot import version as _version
+from allot.checkpoints import Checkpoint, export_onnx, load_checkpoint, networks, new_checkpoint
 from allot.envs import GpuClusterEnv, GpuClusterVectorEnv, register_all
 from allot.errors import CheckError, DataError, Error, RunError, UsageError
 
@@ -10,6 +11,7 @@ register_all()
 
 __all__ = [
     "CheckError",
+    "Checkpoint",
     "DataError",
     "Error",
     "GpuClusterEnv",
@@ -17,4 +19,8 @@ __all__ = [
     "RunError",
     "UsageError",
     "__version__",
+    "export_onnx",
+    "load_checkpoint",
+    "networks",
+    "new_checkpoint",
 ]
