@@ -182,7 +182,7 @@ class GpuClusterVectorEnv(VectorEnv):
         info: dict[str, Any] = {}
         everywhere = where.all()
         for name in (*_COMMON, "job_ids", "action_mask"):
-            column = columns[name].copy() if everywhere else np.where(_wide(where, columns[name]), columns[name], 0)
+            column = columns[name].copy() if everywhere else columns[name] * _wide(where, columns[name])
             if column.dtype == np.int32:
                 column = column.astype(np.int64)
             info[name], info[f"_{name}"] = column, where.copy()
@@ -209,4 +209,5 @@ class GpuClusterVectorEnv(VectorEnv):
 
 
 def _wide(mask: np.ndarray, column: np.ndarray) -> np.ndarray:
+    """The mask to multiply a column of any rank with, which keeps its type."""
     return mask.reshape((-1,) + (1,) * (column.ndim - 1))
