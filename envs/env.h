@@ -3,8 +3,8 @@
 //
 // Reset(seed) starts an episode; Step(action) returns reward, terminated (every job is done),
 // truncated (decision limit), info. Equal seeds give equal episodes; a reset without a seed
-// starts the next episode of the stream that the last seed began: that of NextEpisodeSeed. Not thread-safe; one object per
-// thread.
+// starts the next episode of the stream that the last seed began: that of NextEpisodeSeed. Not
+// thread-safe; one object per thread.
 
 #include <cstdint>
 #include <optional>

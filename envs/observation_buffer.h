@@ -17,7 +17,7 @@ namespace allot {
 // order.
 class ObservationView {
  public:
-  using Tensor = 
+  using Tensor =
       std::variant<std::span<float>, std::span<std::uint8_t>, std::span<std::int64_t>>;  // by dtype
 
   ObservationView() = default;
@@ -56,7 +56,7 @@ class ObservationBuffer {
   friend bool operator==(const ObservationBuffer&, const ObservationBuffer&) = default;
 
  private:
-  using Values = 
+  using Values =
       std::variant<std::vector<float>, std::vector<std::uint8_t>, std::vector<std::int64_t>>;
   struct Tensor {
     std::string name;

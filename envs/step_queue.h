@@ -25,8 +25,8 @@ class StepQueue {
   // UsageError where one is in flight, or named twice.
   void RequireIdle(std::span<const std::int64_t> environments) const;
   void Push(std::span<const std::int64_t> environments);
-  // Waits for `count`; UsageError unless 1 <= count <= in_flight(). Rethrows what a step threw; that
-  // environment is no longer in flight.
+  // Waits for `count`; UsageError unless 1 <= count <= in_flight(). Rethrows what a step threw;
+  // that environment is no longer in flight.
   std::vector<std::int64_t> Pop(std::int64_t count);
   std::int64_t in_flight() const { return in_flight_; }
 

@@ -43,7 +43,9 @@ std::string_view NameOf(Autoreset mode) {
 }  // namespace
 
 VectorEnv::VectorEnv(std::int64_t count, const Factory& factory, int threads, Autoreset autoreset)
-    : autoreset_(autoreset), team_(TeamSize(count, threads)), shares_(static_cast<std::size_t>(team_.parts())) {
+    : autoreset_(autoreset),
+      team_(TeamSize(count, threads)),
+      shares_(static_cast<std::size_t>(team_.parts())) {
   if (count < 1) throw UsageError("a vector env needs at least 1 environment, got {}", count);
   const auto size = static_cast<std::size_t>(count);
   envs_.reserve(size);
@@ -215,10 +217,9 @@ void VectorEnv::Send(std::span<const float> actions, std::span<const std::int64_
   }
   if (queue_ == nullptr) {
     sent_.resize(envs_.size() * width);
-    queue_ = std::make_unique<StepQueue>(
-        envs_.size(), team_.parts(), [this, width](std::size_t i) {
-          StepOne(i, std::span<const float>(sent_).subspan(i * width, width));
-        });
+    queue_ = std::make_unique<StepQueue>(envs_.size(), team_.parts(), [this, width](std::size_t i) {
+      StepOne(i, std::span<const float>(sent_).subspan(i * width, width));
+    });
   }
   for (const std::int64_t i : environments) {
     if (i < 0 || i >= spec_.num_envs) {

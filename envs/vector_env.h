@@ -112,8 +112,8 @@ class VectorEnv {
   std::vector<std::exception_ptr> errors_;
   bool ready_ = false;
   Autoreset autoreset_;
-  std::vector<std::uint8_t> over_;  // by environment: its episode ended and no other began
-  std::vector<float> sent_;         // actions, by environment
+  std::vector<std::uint8_t> over_;    // by environment: its episode ended and no other began
+  std::vector<float> sent_;           // actions, by environment
   std::unique_ptr<StepQueue> queue_;  // from the first Send on
   ThreadTeam team_;
   struct alignas(64) Share {  // a cache line each

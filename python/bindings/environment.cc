@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -16,10 +17,10 @@
 #include <vector>
 
 #include "bindings/binding.h"
+#include "core/strings.h"
 #include "envs/cluster_env.h"
 #include "envs/vector_env.h"
 #include "experiment/world.h"
-#include "core/strings.h"
 #include "experiment/world_options.h"
 
 namespace allot {
@@ -28,8 +29,8 @@ namespace {
 using Texts = std::map<std::string, std::string>;
 using Actions = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
 
-// Episodes of a world: of its settings; where loads are given random spans of its trace, each at one
-// of them; else the whole window, the same each time. What they need lives as long as they.
+// Episodes of a world: of its settings; where loads are given random spans of its trace, each at
+// one of them; else the whole window, the same each time. What they need lives as long as they.
 EpisodeSource EpisodesOf(const Texts& texts) {
   const auto world = std::make_shared<World>(WorldFromTexts(texts));
   const WorldSpec& spec = world->spec();
@@ -145,9 +146,7 @@ nb::tuple TupleOf(const StepInfo& info) {
 class Environment {
  public:
   Environment(const Texts& world, const nb::dict& options)
-      : env_(EpisodesOf(world), OptionsOf(options)),
-        buffer_(env_.spec()),
-        view_(buffer_.Row(0)) {}
+      : env_(EpisodesOf(world), OptionsOf(options)), buffer_(env_.spec()), view_(buffer_.Row(0)) {}
 
   nb::tuple Reset(std::optional<std::uint64_t> seed) {
     const StepInfo info = [&] {
@@ -219,6 +218,12 @@ class Pool {
     const nb::gil_scoped_release release;
     envs_->Step({actions.data(), actions.size()});
   }
+  double Run(const Actions& actions, int steps) {
+    const nb::gil_scoped_release release;
+    const auto start = std::chrono::steady_clock::now();
+    for (int step = 0; step < steps; ++step) envs_->Step({actions.data(), actions.size()});
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
   void Send(const Actions& actions, const std::vector<std::int64_t>& environments) {
     envs_->Send({actions.data(), actions.size()}, environments);
   }
@@ -258,9 +263,9 @@ nb::tuple NodesInUse(const SimulatedCluster& cluster) {
 nb::list JobRecords(const SimulatedCluster& cluster) {
   nb::list rows;
   for (const JobRecord& r : cluster.records()) {
-    rows.append(nb::make_tuple(cluster.scenario().workload().jobs[static_cast<std::size_t>(r.job)].id,
-                               r.submit, r.first_start, r.finish, r.gpu_seconds, r.preemptions,
-                               r.restarts));
+    rows.append(nb::make_tuple(
+        cluster.scenario().workload().jobs[static_cast<std::size_t>(r.job)].id, r.submit,
+        r.first_start, r.finish, r.gpu_seconds, r.preemptions, r.restarts));
   }
   return rows;
 }
@@ -303,6 +308,8 @@ void Bind(nb::module_& module) {
            })
       .def("reset", &Pool::Reset, "seeds"_a, "mask"_a)
       .def("step", &Pool::Step, "actions"_a)
+      .def("run", &Pool::Run, "actions"_a, "steps"_a,
+           "Steps so often with the same actions; returns the seconds. For bench/python_env.py.")
       .def("send", &Pool::Send, "actions"_a, "environments"_a)
       .def("receive", &Pool::Receive, "count"_a);
 
@@ -339,9 +346,8 @@ void Bind(nb::module_& module) {
     return tables;
   });
   module.def("rewards", [] { return Registry<RewardInfo>::Global().ids(); });
-  module.def("training_decisions", [](const std::string& setting) {
-    return MakeSetting(setting).training_decisions;
-  });
+  module.def("training_decisions",
+             [](const std::string& setting) { return MakeSetting(setting).training_decisions; });
 }
 
 ALLOT_REGISTER(BindingInfo, (BindingInfo{"environment", "environments and pools of them", Bind}));

@@ -58,7 +58,8 @@ NB_MODULE(_allot, module) {
   using namespace nanobind::literals;
   module.doc() = "The engine of allot; use the package allot, not this module.";
   allot::TranslateErrors();
-  module.def("version", [] { return std::string(allot::Version()); }, "Version of the engine.");
+  module.def(
+      "version", [] { return std::string(allot::Version()); }, "Version of the engine.");
   module.def("main", &allot::Main, "argv"_a,
              "Runs the program with this command line (argv[0] included); returns its exit code.");
   for (const BindingInfo& binding : allot::Registry<BindingInfo>::Global().entries()) {

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted(
     path.relative_to(ROOT)
-    for top in ("src", "agents", "envs", "models")
+    for top in ("src", "agents", "envs", "models", "python")
     for path in (ROOT / top).rglob("*")
     if path.suffix in (".h", ".cc")
 )
@@ -19,9 +19,10 @@ SOURCES = sorted(
 def table_of_layers():
     """Layer -> the layers it stands on, as docs/house.md draws them; what those may see, it may see too."""
     rows = re.findall(r"^\| `([a-z_/]+)` \| .* \| (.*) \|$", (ROOT / "docs" / "house.md").read_text(), re.MULTILINE)
-    stands_on = {layer.removeprefix("src/"): below.split(", ") for layer, below in rows}
+    stands_on = {layer.removeprefix("src/").removeprefix("python/"): below.split(", ") for layer, below in rows}
     stands_on["core"] = []  # "nothing of ours"
     del stands_on["cli"]  # everything
+    del stands_on["bindings"]  # everything
     return stands_on
 
 
@@ -55,8 +56,8 @@ def test_names_of_types_are_given_once():
 
 
 def visible(layer):
-    if layer == "cli":
-        return {*BELOW, "cli"}
+    if layer in ("cli", "bindings"):
+        return {*BELOW, "cli", layer}
     seen = {layer}
     for below in BELOW[layer]:
         seen |= visible(below)
@@ -78,8 +79,8 @@ def includes(path):
 
 
 def forbidden_includes(path):
-    layer = layer_of(path.relative_to("src") if path.parts[0] == "src" else path)
-    if layer not in BELOW and layer != "cli":
+    layer = layer_of(path.relative_to(path.parts[0]) if path.parts[0] in ("src", "python") else path)
+    if layer not in BELOW and layer not in ("cli", "bindings"):
         yield f"{path}:1: no rule says whom '{layer}' may include"
         return
     torch_allowed = layer in ("agents/training", "experiment", "cli") or path.is_relative_to("models/torch") \
@@ -101,8 +102,8 @@ def forbidden_includes(path):
 
 
 def test_sources_were_found():
-    layers = {layer_of(path.relative_to("src") if path.parts[0] == "src" else path) for path in SOURCES}
-    assert {"core", "sched", "envs", "models", "agents/heuristic", "cli"} <= layers
+    layers = {layer_of(path.relative_to(path.parts[0]) if path.parts[0] in ("src", "python") else path) for path in SOURCES}
+    assert {"core", "sched", "envs", "models", "agents/heuristic", "cli", "bindings"} <= layers
 
 
 def test_include_directions():
@@ -193,6 +194,7 @@ def test_nothing_registers_elsewhere():
     known = {path for kind in REGISTRIES for path in files_of(kind)}
     known |= set((ROOT / "src" / "cli").glob("*.cc"))  # commands
     known |= set((ROOT / "src" / "experiment" / "claims").glob("*.cc"))  # of 'allot reproduce claims'
+    known |= set((ROOT / "python" / "bindings").glob("*.cc"))
     known |= set((ROOT / "src" / "live").glob("*/*_runtime.cc"))  # not all of them are in every build
     stray = [str(path) for path in SOURCES
              if path.suffix == ".cc" and registrations(ROOT / path) and ROOT / path not in known]

@@ -180,12 +180,12 @@ class GpuClusterVectorEnv(VectorEnv):
     def _columns_where(self, columns: dict[str, np.ndarray], where: np.ndarray, over: np.ndarray) -> dict[str, Any]:
         """As Gymnasium puts infos together: an array by key, 0 where `where` is False, and `_key` with the mask."""
         info: dict[str, Any] = {}
-        everywhere = where.all()
+        everywhere, mask = where.all(), where.copy()
         for name in (*_COMMON, "job_ids", "action_mask"):
-            column = columns[name].copy() if everywhere else columns[name] * _wide(where, columns[name])
-            if column.dtype == np.int32:
-                column = column.astype(np.int64)
-            info[name], info[f"_{name}"] = column, where.copy()
+            column = columns[name]
+            wide = np.int64 if column.dtype == np.int32 else column.dtype
+            info[name] = column.astype(wide) if everywhere else (column * _wide(where, column)).astype(wide)
+            info[f"_{name}"] = mask
         if over.any():
             for name in _AT_END:
                 info[name], info[f"_{name}"] = np.where(over, columns[name], 0.0), over.copy()

@@ -188,7 +188,7 @@ TEST(VectorEnv, ExplicitSeedsReachTheirEnvironments) {
   const std::span<const float> jobs = env.observation().floats("jobs");
   EXPECT_EQ(std::vector<float>(jobs.begin(), jobs.end()), (std::vector<float>{7, 5, 9}));
   env.Reset(std::nullopt);
-  EXPECT_EQ(std::vector<float>(jobs.begin(), jobs.end()), 
+  EXPECT_EQ(std::vector<float>(jobs.begin(), jobs.end()),
             (std::vector<float>{static_cast<float>(NextEpisodeSeed(7)),
                                 static_cast<float>(NextEpisodeSeed(5)),
                                 static_cast<float>(NextEpisodeSeed(9))}));
