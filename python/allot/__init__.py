@@ -1,26 +1,45 @@
 """allot: simulate, train and compare schedulers for GPU clusters."""
 
+from allot._allot import Allocation, Observation, StepFacts
 from allot._allot import version as _version
 from allot.checkpoints import Checkpoint, export_onnx, load_checkpoint, networks, new_checkpoint
 from allot.envs import GpuClusterEnv, GpuClusterVectorEnv, register_all
 from allot.errors import CheckError, DataError, Error, RunError, UsageError
+from allot.experiments import compare, evaluate, simulate, sweep
+from allot.policy import Policy, Table, register_policy
+from allot.results import Comparison, Run, Sweep
+from allot.rewards import register_reward
 
 __version__ = _version()
 
 register_all()
 
 __all__ = [
+    "Allocation",
     "CheckError",
     "Checkpoint",
+    "Comparison",
     "DataError",
     "Error",
     "GpuClusterEnv",
     "GpuClusterVectorEnv",
+    "Observation",
+    "Policy",
+    "Run",
     "RunError",
+    "StepFacts",
+    "Sweep",
+    "Table",
     "UsageError",
     "__version__",
+    "compare",
+    "evaluate",
     "export_onnx",
     "load_checkpoint",
     "networks",
     "new_checkpoint",
+    "register_policy",
+    "register_reward",
+    "simulate",
+    "sweep",
 ]

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/python_program.h"
 #include "cli/torch_program.h"
 #include "cli/typed_command.h"
 #include "core/error.h"
@@ -272,6 +273,7 @@ int RunProgram(int argc, char** argv) {
   InstallInterruptHandler();
   RememberCommand(argc, argv);
   try {
+    ContinueWithPython(argc, argv);
     if (NeedsTorch(argc, argv)) ContinueWithTorch(argv);
     const int code = Run(argc, argv);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)

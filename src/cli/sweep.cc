@@ -10,7 +10,6 @@
 #include "core/file.h"
 #include "core/json_text.h"
 #include "core/parallel.h"
-#include "core/rng.h"
 #include "core/version.h"
 #include "experiment/spec_list.h"
 #include "experiment/sweep_cells.h"
@@ -117,26 +116,6 @@ SweepDefinition DefinitionOf(const SweepCommand& o) {
   return SweepFromJson(Overlaid(json, TypedDefinition(o, world)), world, where);
 }
 
-// Fingerprints of the files that cells are made from: a changed file is a changed sweep.
-std::map<std::string, std::string> InputsOf(const SweepDefinition& definition) {
-  std::set<std::string> paths;
-  for (const char* name : {"workload", "cluster", "node-events", "catalogue"}) {
-    if (const auto set = definition.world.find(name); set != definition.world.end()) {
-      paths.insert(set->second);
-    }
-    for (const SweepFactor& factor : definition.factors) {
-      if (factor.name == name) paths.insert(factor.values.begin(), factor.values.end());
-    }
-  }
-  std::map<std::string, std::string> inputs;
-  for (const std::string& path : paths) {
-    if (std::filesystem::is_regular_file(path)) {
-      inputs[path] = fmt::format("{:016x}", StableHash(ReadTextFile(path)));
-    }
-  }
-  return inputs;
-}
-
 void ListCells(const SweepDefinition& definition) {
   for (const CellValues& cell : CellsOf(definition)) {
     std::printf("%s\n", CellText(definition, cell).c_str());
@@ -213,7 +192,7 @@ int Sweep(const SweepCommand& o, const GlobalOptions& globals) {
 
   std::unique_ptr<SweepFolder> folder;
   if (!o.out.empty()) {
-    folder = std::make_unique<SweepFolder>(o.out, definition, InputsOf(definition), Version());
+    folder = std::make_unique<SweepFolder>(o.out, definition, SweepInputs(definition), Version());
     if (folder->made_by() != Version() && !globals.quiet) {
       std::fprintf(stderr, "note: '%s' was begun by allot %s, this is %s\n", o.out.c_str(),
                    folder->made_by().c_str(), Version().c_str());

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <mutex>
 
 #include "core/error.h"
 
@@ -19,7 +20,42 @@ void OnSignal(int /*signal*/) {
   if (requested.exchange(true)) ::_exit(static_cast<int>(ExitCode::kInterrupted));
 }
 
+// Of the scopes.
+std::mutex scope_mutex;
+int scopes = 0;
+struct sigaction outer = {};  // written before OnSignalInScope is installed
+
+void OnSignalInScope(int signal, siginfo_t* info, void* context) {
+  requested.store(true);
+  if ((outer.sa_flags & SA_SIGINFO) != 0) {
+    outer.sa_sigaction(signal, info, context);
+  } else if (outer.sa_handler != SIG_DFL && outer.sa_handler != SIG_IGN) {
+    outer.sa_handler(signal);
+  }
+}
+
 }  // namespace
+
+InterruptScope::InterruptScope() {
+  const std::lock_guard lock(scope_mutex);
+  if (scopes++ > 0) return;
+  requested.store(false);
+  acknowledged.store(false);
+  sigaction(SIGINT, nullptr, &outer);
+  struct sigaction action = {};
+  action.sa_sigaction = OnSignalInScope;
+  action.sa_flags = SA_RESTART | SA_SIGINFO;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+}
+
+InterruptScope::~InterruptScope() {
+  const std::lock_guard lock(scope_mutex);
+  if (--scopes > 0) return;
+  sigaction(SIGINT, &outer, nullptr);
+  requested.store(false);
+  acknowledged.store(false);
+}
 
 void InstallInterruptHandler() {
   struct sigaction action = {};

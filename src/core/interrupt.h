@@ -9,4 +9,16 @@ bool Interrupted();
 void AcknowledgeInterrupt();
 void ThrowIfInterrupted();  // Error with ExitCode::kInterrupted
 
+// Ctrl-C (SIGINT) as a request while a call runs inside another program, which has a handler of its
+// own: that one is called too, is in place again at the end, and nothing of the request stays. The
+// process is never ended. Only the outermost of several at a time does anything. Made and destroyed
+// on any thread.
+class InterruptScope {
+ public:
+  InterruptScope();
+  ~InterruptScope();
+  InterruptScope(const InterruptScope&) = delete;
+  InterruptScope& operator=(const InterruptScope&) = delete;
+};
+
 }  // namespace allot

@@ -150,6 +150,7 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
                         outcome.timeline);
     }
     const std::lock_guard lock(mutex);
+    if (options.on_run) options.on_run(p, w, std::move(outcome));
     progress.Update(++done, fmt::format("{} on {}", id, scenario.workload().name));
   };
   if (options.log_root.empty()) {

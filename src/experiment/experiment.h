@@ -13,6 +13,8 @@
 
 namespace allot {
 
+struct RunOutcome;  // sim/run.h
+
 struct Contender {
   std::string id;  // row and folder name
   std::function<std::unique_ptr<Policy>()> make;
@@ -34,6 +36,9 @@ struct ExperimentOptions {
   std::string log_root{};      // "" = no HDF5 episode logs; else a Minari datasets folder
   int threads = 0;             // 0: one a core; results do not depend on it
   bool show_progress = false;  // on stderr
+  // Takes each finished run, by the places of contender and scenario. One call at a time, from any
+  // thread. What it throws ends the experiment.
+  std::function<void(std::size_t contender, std::size_t scenario, RunOutcome&& outcome)> on_run{};
 };
 
 // The contender that ratios are taken of; UsageError where the options name one that does not run.

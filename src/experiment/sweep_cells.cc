@@ -1,8 +1,11 @@
 #include "experiment/sweep_cells.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "core/error.h"
+#include "core/file.h"
+#include "core/rng.h"
 #include "experiment/world_options.h"
 #include "metrics/sweep_cell.h"
 #include "sim/alone_times.h"
@@ -31,6 +34,25 @@ WorldOptions SweepableOptions() {
     if (!elsewhere) names.push_back(name);
   }
   return names;
+}
+
+std::map<std::string, std::string> SweepInputs(const SweepDefinition& definition) {
+  std::set<std::string> paths;
+  for (const char* name : {"workload", "cluster", "node-events", "catalogue"}) {
+    if (const auto set = definition.world.find(name); set != definition.world.end()) {
+      paths.insert(set->second);
+    }
+    for (const SweepFactor& factor : definition.factors) {
+      if (factor.name == name) paths.insert(factor.values.begin(), factor.values.end());
+    }
+  }
+  std::map<std::string, std::string> inputs;
+  for (const std::string& path : paths) {
+    if (std::filesystem::is_regular_file(path)) {
+      inputs[path] = fmt::format("{:016x}", StableHash(ReadTextFile(path)));
+    }
+  }
+  return inputs;
 }
 
 SweepCells::SweepCells(const SweepDefinition& definition, std::size_t kept)

@@ -18,6 +18,9 @@ namespace allot {
 // The options of the world that sweeps may set or vary, by long name.
 WorldOptions SweepableOptions();
 
+// Fingerprints of the files that cells are made from: a changed file is a changed sweep.
+std::map<std::string, std::string> SweepInputs(const SweepDefinition& definition);
+
 class SweepCells {
  public:
   // `kept` scenarios are held for the cells to come; at least the number of threads.

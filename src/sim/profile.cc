@@ -9,6 +9,7 @@
 #include "core/params.h"
 #include "core/strings.h"
 #include "sched/policy.h"
+#include "sched/policy_family.h"
 
 namespace allot {
 namespace {
@@ -25,6 +26,7 @@ bool NamesNoWorld(const NamedParams& policy) {
 }  // namespace
 
 std::string PolicySpecUnder(const ProfileInfo& profile, std::string_view spec) {
+  if (FamilyOf(spec) != nullptr) return std::string(spec);
   const NamedParams named = ParseNamedParams(spec);
   const auto known = profile.policies.find(named.name);
   if (known == profile.policies.end()) {

@@ -50,5 +50,26 @@ TEST(InterruptDeathTest, ThrowsWithTheExitCodeOfAnInterrupt) {
       testing::ExitedWithCode(130), "");
 }
 
+int heard = 0;
+
+TEST(InterruptDeathTest, AScopeAlsoCallsTheHandlerOfBeforeAndLeavesNothing) {
+  EXPECT_EXIT(
+      {
+        std::signal(SIGINT, [](int) { ++heard; });
+        {
+          const InterruptScope outer;
+          {
+            const InterruptScope inner;
+            std::raise(SIGINT);
+            std::raise(SIGINT);
+          }
+          if (!Interrupted() || heard != 2) std::_Exit(1);
+        }
+        std::raise(SIGINT);
+        std::_Exit(!Interrupted() && heard == 3 ? 0 : 2);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
 }  // namespace
 }  // namespace allot

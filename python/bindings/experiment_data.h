@@ -1,0 +1,32 @@
+#pragma once
+// What an experiment leaves behind for Python: the evaluation and what became of every job.
+
+#include <string>
+#include <vector>
+
+#include "cluster/job_record.h"
+#include "metrics/evaluation.h"
+
+namespace allot {
+
+struct ExperimentData {
+  struct Run {
+    std::vector<JobRecord> records;
+    std::vector<TimelinePoint> timeline;
+  };
+  struct Names {  // of the jobs of a workload
+    std::vector<std::string> ids;
+    std::vector<std::string> users;
+    std::vector<std::string> groups;
+  };
+
+  Evaluation evaluation;
+  std::string note;                    // what reading left out, and overload; "": nothing
+  std::vector<std::vector<Run>> runs;  // by policy, by workload
+  std::vector<Names> names;            // by workload
+
+  // evaluation.json and the run folders, as 'allot compare --out' writes them.
+  void Save(const std::string& folder) const;
+};
+
+}  // namespace allot

@@ -1,0 +1,297 @@
+"""Experiments from Python: the command line's results, as frames, figures and pages."""
+
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+
+allot = pytest.importorskip("allot")
+pytest.importorskip("pandas")
+
+WORLD = {"cluster": "2x8", "load": 1.2, "span": "1d"}
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return allot.compare(["fifo", "las", "srtf"], workloads=2, reference="las", progress=False, **WORLD)
+
+
+@pytest.fixture
+def run_allot(program, tmp_path):
+    """The program, in a folder of its own."""
+
+    def run(*arguments):
+        command = [str(program), *map(str, arguments)]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=True)
+
+    return run
+
+
+def without_timings(value):
+    if isinstance(value, dict):
+        timed = ("cpu_s", "wall_s", "decision_us_p50", "decision_us_p99", "command")
+        return {key: without_timings(each) for key, each in value.items() if key not in timed}
+    return [without_timings(each) for each in value] if isinstance(value, list) else value
+
+
+class TestCompare:
+    def test_it_is_what_the_program_computes(self, comparison, run_allot):
+        done = run_allot(
+            "compare", "-p", "fifo,las,srtf", "--cluster", "2x8", "--load", "1.2", "--span", "1d", "--workloads", "2",
+            "--reference", "las", "--json",
+        )
+        assert without_timings(json.loads(done.stdout)) == without_timings(comparison.evaluation)
+
+    def test_frame_has_a_row_a_policy_best_first(self, comparison):
+        frame = comparison.frame()
+        assert set(frame.index) == {"fifo", "las", "srtf"}
+        assert frame["avg_jct_s"].is_monotonic_increasing
+        assert frame["ratio"]["las"] == 1 and frame["reference"]["las"]
+        assert (frame["ratio_low"] <= frame["ratio_high"]).all()
+
+    def test_runs_and_jobs_agree(self, comparison):
+        runs = comparison.runs()
+        assert len(runs) == 6
+        jobs = comparison.jobs()
+        means = jobs.groupby(["policy", "workload"])["jct_s"].mean()
+        for _, run in runs.iterrows():
+            assert means[run["policy"], run["workload"]] == pytest.approx(run["avg_jct_s"], rel=1e-12)
+        assert set(comparison.jobs("fifo", 1)["workload"]) == {comparison.workloads[1]}
+
+    def test_timeline_never_uses_more_than_there_is(self, comparison):
+        points = comparison.timeline("las")
+        assert points["gpus_used"].between(0, 16).all() and points["gpus_used"].max() > 8
+        assert (points["running"] <= points["active"]).all()
+
+    def test_one_run_can_be_taken_out(self, comparison):
+        run = comparison.run("srtf", 1)
+        assert run.summary == comparison.evaluation["policies"][2]["runs"][1]
+        assert len(run.jobs()) == run.summary["jobs"]
+        with pytest.raises(allot.UsageError, match="a policy is one of fifo, las, srtf"):
+            comparison.run("drf")
+
+    def test_shows_itself(self, comparison):
+        assert "srtf" in repr(comparison) and "<pre>" in comparison._repr_html_()
+
+    def test_results_do_not_depend_on_threads(self, comparison):
+        def policy(observation):
+            return observation.requested
+
+        one, four = (
+            allot.compare(["fifo", policy], workloads=3, threads=threads, progress=False, **WORLD)
+            for threads in (1, 4)
+        )
+        assert without_timings(one.evaluation) == without_timings(four.evaluation)
+
+    def test_report_is_a_page(self, comparison, tmp_path):
+        path = comparison.report(tmp_path / "page.html", title="Weeks")
+        page = open(path, encoding="utf-8").read()
+        assert "<html" in page and "Weeks" in page and "srtf" in page
+
+    def test_a_saved_one_is_read_by_the_program(self, comparison, run_allot, tmp_path):
+        comparison.save(tmp_path / "saved")
+        run_allot("report", tmp_path / "saved", "-o", "page.html")
+        assert sorted(p.name for p in (tmp_path / "saved").rglob("jobs.csv")) == ["jobs.csv"] * 6
+
+    def test_out_and_log_are_written(self, tmp_path):
+        def policy(observation):
+            return observation.requested
+
+        allot.compare(["fifo", policy], out=tmp_path / "out", log=tmp_path / "log", progress=False, **WORLD)
+        assert (tmp_path / "out" / "evaluation.json").is_file()
+        assert sorted(p.parent.parent.name for p in (tmp_path / "log").rglob("main_data.hdf5")) == [
+            "fifo-v0", "policy-v0",
+        ]
+
+    def test_a_lower_bound_can_be_asked_for(self):
+        result = allot.compare("srtf", bounds=True, progress=False, **WORLD)
+        bound = result.evaluation["workloads"][0]["jct_bound_s"]
+        assert 0 < bound <= result.frame()["avg_jct_s"]["srtf"]
+
+    def test_a_setting_brings_its_own_policies(self):
+        result = allot.compare(setting="dl2:size=S", progress=False)
+        assert len(result.policies) > 3
+
+
+class TestFaults:
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"lod": 1}, "no option 'lod' .did you mean 'load'"),
+            ({"load": "much"}, "--load: must be a number, got 'much'"),
+            ({"workloads": 0}, "--workloads: must be from 1 to 100000, got 0"),
+            ({"load": object()}, "'load' must be a text, a number"),
+            ({"threads": -1}, "threads must be a whole number from 0 to 1024, got -1"),
+            ({"reference": "drf"}, "the reference must be one of the policies"),
+            ({"setting": "dl2:size=S", "cluster": "1x1"}, "excludes"),
+        ],
+    )
+    def test_wrong_options_are_named(self, options, message):
+        with pytest.raises(allot.UsageError, match=message):
+            allot.compare("fifo", progress=False, **options)
+
+    def test_a_name_twice_is_refused(self):
+        with pytest.raises(allot.UsageError, match="'fifo' is named twice"):
+            allot.compare(["fifo", "fifo"], progress=False, **WORLD)
+
+    def test_bad_data_is_a_data_error(self, tmp_path):
+        (tmp_path / "trace.csv").write_text("nothing\n1\n")
+        with pytest.raises(allot.DataError):
+            allot.compare("fifo", workload=tmp_path / "trace.csv", progress=False)
+
+    def test_errors_are_the_usual_kinds(self):
+        assert issubclass(allot.UsageError, ValueError) and issubclass(allot.RunError, RuntimeError)
+        assert issubclass(allot.DataError, allot.Error)
+
+    def test_simulate_runs_one_workload(self):
+        with pytest.raises(allot.UsageError, match="simulate runs one workload, got 2"):
+            allot.simulate("fifo", workloads=2, progress=False, **WORLD)
+
+
+class TestSimulate:
+    def test_summary_and_frames(self):
+        run = allot.simulate("las:queues=3600", progress=False, **WORLD)
+        assert run.policy == "las:queues=3600" and run.summary["jobs"] == len(run.jobs())
+        assert run.frame()["avg_jct_s"][0] == run.summary["avg_jct_s"]
+        assert {"time_s", "gpus_used"} <= set(run.timeline().columns)
+
+    def test_note_says_what_is_too_much(self):
+        run = allot.simulate("fifo", cluster="4x8", to="14d", progress=False)
+        assert "times what 4x8 can serve" in run.note
+
+
+class TestEvaluate:
+    @pytest.fixture(scope="class")
+    @staticmethod
+    def checkpoint(request):
+        found = sorted((request.config.rootpath / "checkpoints").glob("*/accepted/config.json"))
+        if not found:
+            pytest.skip("no checkpoint in this tree")
+        return next(p for p in found if p.parent.parent.name == "universal").parent
+
+    def test_a_checkpoint_is_the_reference(self, checkpoint):
+        result = allot.evaluate(checkpoint, "fifo,srtf", progress=False, **WORLD)
+        assert result.evaluation["reference"] == "learned" and result.policies == ["learned", "fifo", "srtf"]
+        assert "unseen" in result.evaluation
+
+    def test_lineage_says_whether_training_saw_the_workloads(self):
+        class Trained(allot.Policy):
+            lineage = {"sources": [{"workload": "embedded", "from": "0", "to": "7d"}]}
+
+            def decide(self, observation):
+                return observation.requested
+
+        unseen = allot.evaluate(Trained, "fifo", **{"from": "14d", "to": "21d"}, progress=False, **WORLD)
+        seen = allot.evaluate(Trained, "fifo", to="7d", progress=False, **WORLD)
+        assert (unseen.unseen, seen.unseen) == (True, False)
+        assert allot.evaluate(Trained, [], seen=False, to="7d", progress=False, **WORLD).unseen is True
+        assert unseen.evaluation["reference"] == "Trained"
+
+
+class TestSweep:
+    def test_the_cross_product_is_run(self):
+        class Mine(allot.Policy):
+            def decide(self, observation):
+                return observation.requested
+
+        result = allot.sweep(
+            policies=["fifo", Mine], loads=[0.5, 1], seeds=range(2), cluster=None, clusters="2x8", span="1d",
+            vary={"restart_cost": [0, 60]}, reference="fifo", progress=False,
+        )
+        frame = result.frame()
+        assert len(frame) == 8 and len(result.cells()) == 16
+        assert set(frame["policy"]) == {"fifo", "Mine"} and (frame["seeds"] == 2).all()
+        with pytest.raises(allot.UsageError, match="unknown policy 'Mine'"):
+            allot.simulate("Mine", progress=False)
+
+    def test_a_folder_is_taken_up(self, tmp_path):
+        definition = {"policies": ["fifo", "las"], "loads": [1], "clusters": "2x8", "span": "1d"}
+        first = allot.sweep(definition, out=tmp_path / "sweep", progress=False)
+        assert (tmp_path / "sweep" / "results.json").is_file()
+        second = allot.sweep(definition, out=tmp_path / "sweep", progress=False)
+        assert without_timings(first.results) == without_timings(second.results)
+
+    def test_report_is_a_page(self, tmp_path):
+        result = allot.sweep(policies="fifo,las", loads=[0.5, 1], clusters="2x8", span="1d", progress=False)
+        assert "las" in open(result.report(tmp_path / "page.html"), encoding="utf-8").read()
+
+    def test_faults_are_named(self):
+        with pytest.raises(allot.UsageError, match="unknown key 'lods'"):
+            allot.sweep(policies="fifo", lods=[1], progress=False)
+
+        class Fails(allot.Policy):
+            def decide(self, observation):
+                return observation.nothing
+
+        with pytest.raises(allot.RunError, match="policy 'Fails', decision 0 .*python_experiments_test.py"):
+            allot.sweep(policies=[Fails], loads=[1], clusters="2x8", span="1d", progress=False)
+
+
+class TestPlots:
+    def test_figures_are_drawn(self, comparison):
+        matplotlib = pytest.importorskip("matplotlib")
+        matplotlib.use("Agg")
+        for kind in ("jct", "cdf", "timeline"):
+            assert comparison.plot(kind).has_data()
+        assert comparison.run("fifo").plot().has_data()
+        result = allot.sweep(policies="fifo,las", loads=[0.5, 1], clusters="2x8", span="1d", progress=False)
+        assert len(result.plot().lines) == 2
+        with pytest.raises(allot.UsageError, match="a plot is one of jct"):
+            comparison.plot("pie")
+
+
+class TestProgressAndInterrupts:
+    def test_progress_is_told(self, capfd):
+        pytest.importorskip("tqdm")
+        allot.compare("fifo,las", progress=True, **WORLD)
+        assert "compare" in capfd.readouterr().err
+
+    def test_ctrl_c_ends_a_run_of_own_policies(self):
+        def press():
+            time.sleep(0.5)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        before = signal.getsignal(signal.SIGINT)
+        threading.Thread(target=press).start()
+        with pytest.raises(KeyboardInterrupt):
+            allot.compare(["fifo", "las"], cluster="16x8", load=1.0, span="28d", workloads=200, progress=False)
+        assert signal.getsignal(signal.SIGINT) is before
+        assert allot.simulate("fifo", progress=False, **WORLD).summary["unfinished"] == 0
+
+    def test_ctrl_c_ends_a_policy_that_does_not_answer(self):
+        def waits(observation):
+            time.sleep(0.2)
+            os.kill(os.getpid(), signal.SIGINT)
+            while True:
+                time.sleep(0.01)
+
+        with pytest.raises(KeyboardInterrupt):
+            allot.simulate(waits, threads=1, progress=False, **WORLD)
+        assert allot.simulate("fifo", progress=False, **WORLD).summary["unfinished"] == 0
+
+    def test_other_threads_run_meanwhile(self):
+        ticks = []
+        stop = threading.Event()
+
+        def tick():
+            while not stop.wait(0.001):
+                ticks.append(1)
+
+        thread = threading.Thread(target=tick)
+        thread.start()
+        allot.compare("fifo,las,srtf", cluster="16x8", load=1.0, span="14d", workloads=8, progress=False)
+        stop.set()
+        thread.join()
+        assert len(ticks) > 10
+
+
+class TestRewards:
+    def test_a_name_of_allot_is_refused(self):
+        with pytest.raises(allot.UsageError, match="one of allot's own"):
+            allot.register_reward("jct", lambda step, observation: 0.0)
+        with pytest.raises(allot.UsageError, match="got int"):
+            allot.register_reward("seven", 7)
