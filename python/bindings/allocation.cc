@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "bindings/binding.h"
-#include "bindings/observation_view.h"
+#include "bindings/python_observation.h"
 #include "bindings/request_of.h"
 #include "bindings/whole_numbers.h"
 #include "core/error.h"
@@ -141,7 +141,7 @@ UnitCounts UnitsOf(const nb::object& value) {
 struct PythonAllocation {
   nb::object observation;
   AllocationRequest request;
-  const Observation& of() const { return nb::cast<ObservationView&>(observation).get(); }
+  const Observation& of() const { return nb::cast<PythonObservation&>(observation).get(); }
 };
 
 void Bind(nb::module_& m) {
@@ -152,7 +152,7 @@ void Bind(nb::module_& m) {
       .def(
           "__init__",
           [](PythonAllocation* self, const nb::object& observation) {
-            nb::cast<ObservationView&>(observation).get();
+            nb::cast<PythonObservation&>(observation).get();
             new (self) PythonAllocation{observation, {}};
           },
           nb::arg("observation"))
@@ -181,7 +181,7 @@ void Bind(nb::module_& m) {
   nb::object type = m.attr("Observation");
   nb::cpp_function_def(
       [](const nb::object& self, const nb::object& configurations, const nb::object& order) {
-        const Observation& o = nb::cast<ObservationView&>(self).get();
+        const Observation& o = nb::cast<PythonObservation&>(self).get();
         return PythonAllocation{self, OfConfigurations(o, configurations, order, "configurations")};
       },
       nb::scope(type), nb::name("allocate"), nb::is_method(), nb::arg("configurations"),
@@ -190,7 +190,7 @@ void Bind(nb::module_& m) {
       "in which they are served; rows that it leaves out wait. Who does not fit is passed over.");
   nb::cpp_function_def(
       [](const nb::object& self, const nb::object& gpus, const nb::object& order) {
-        const Observation& o = nb::cast<ObservationView&>(self).get();
+        const Observation& o = nb::cast<PythonObservation&>(self).get();
         return PythonAllocation{self, OfGpus(o, gpus, order)};
       },
       nb::scope(type), nb::name("allocate_gpus"), nb::is_method(), nb::arg("gpus"),

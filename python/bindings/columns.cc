@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "bindings/observation_view.h"
+#include "bindings/python_observation.h"
 #include "core/error.h"
 #include "core/index.h"
 

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "bindings/binding.h"
-#include "bindings/observation_view.h"
+#include "bindings/python_observation.h"
 #include "bindings/whole_numbers.h"
 #include "core/error.h"
 #include "core/index.h"
@@ -28,7 +28,7 @@ std::vector<std::uint64_t> FreeMasks(const Observation& o) {
 
 // field(node) of each node.
 template <typename Field>
-nb::object OfNodes(const ObservationView& view, const Field& field) {
+nb::object OfNodes(const PythonObservation& view, const Field& field) {
   const std::vector<Node>& nodes = view.get().cluster->nodes();
   std::vector<std::decay_t<decltype(field(nodes[0]))>> values;
   values.reserve(nodes.size());
@@ -38,7 +38,7 @@ nb::object OfNodes(const ObservationView& view, const Field& field) {
 
 // field(configuration) of one configuration a row; `none` for -1.
 template <typename T, typename Field>
-nb::object OfConfigurations(const ObservationView& view, nb::handle given, T none,
+nb::object OfConfigurations(const PythonObservation& view, nb::handle given, T none,
                             const Field& field) {
   const Observation& o = view.get();
   const WholeNumbers configurations = WholeNumbersOf(given, "configurations");
@@ -59,7 +59,7 @@ nb::object OfConfigurations(const ObservationView& view, nb::handle given, T non
   return OwnArray(std::move(values));
 }
 
-nb::dict Ended(const ObservationView& view) {
+nb::dict Ended(const PythonObservation& view) {
   nb::dict columns;
   const std::vector<EndedJob>& ended = view.get().events.ended;
   ForEachEndedField([&](const auto& field) {
@@ -76,7 +76,7 @@ std::vector<std::string> NamesOf(const std::vector<std::string>* names) {
   return names == nullptr ? std::vector<std::string>() : *names;
 }
 
-nb::object Partner(ObservationView& view) {
+nb::object Partner(PythonObservation& view) {
   const Observation& o = view.get();
   if (!o.partner.empty()) return view.Array("partner", o.partner);
   return OwnArray(std::vector<JobIndex>(At(o.rows()), kAlone));
@@ -85,7 +85,7 @@ nb::object Partner(ObservationView& view) {
 template <typename T>
 constexpr bool kIsNumber = std::is_arithmetic_v<T>;
 
-nb::dict Columns(ObservationView& view) {
+nb::dict Columns(PythonObservation& view) {
   nb::dict columns;
   ForEachJobColumn([&](const auto& column) {
     using T = typename std::decay_t<decltype(column)>::Value;
@@ -104,7 +104,7 @@ nb::dict Units() {
   return units;
 }
 
-void BindColumns(nb::class_<ObservationView>& type) {
+void BindColumns(nb::class_<PythonObservation>& type) {
   ForEachJobColumn([&](const auto& column) {
     using T = typename std::decay_t<decltype(column)>::Value;
     if constexpr (kIsNumber<T>) {
@@ -114,7 +114,7 @@ void BindColumns(nb::class_<ObservationView>& type) {
                       *column.unit == '\0' ? std::string() : fmt::format(" [{}]", column.unit)));
       type.def_prop_ro(
           column.name,
-          [name = column.name, values = column.values](ObservationView& view) {
+          [name = column.name, values = column.values](PythonObservation& view) {
             return view.Array(name, view.get().*values);
           },
           doc->c_str());
@@ -122,52 +122,56 @@ void BindColumns(nb::class_<ObservationView>& type) {
   });
 }
 
-void BindEvents(nb::class_<ObservationView>& type) {
+void BindEvents(nb::class_<PythonObservation>& type) {
   type.def_prop_ro(
-          "arrived", [](ObservationView& v) { return v.Array("arrived", v.get().events.arrived); },
+          "arrived",
+          [](PythonObservation& v) { return v.Array("arrived", v.get().events.arrived); },
           "Rows that are new since the decision before.")
       .def_prop_ro(
-          "changed", [](ObservationView& v) { return v.Array("changed", v.get().events.changed); },
+          "changed",
+          [](PythonObservation& v) { return v.Array("changed", v.get().events.changed); },
           "Rows that started, stopped, were resized or moved since the decision before.")
       .def_prop_ro(
           "table_changed",
-          [](ObservationView& v) { return v.Array("table_changed", v.get().events.table_changed); },
+          [](PythonObservation& v) {
+            return v.Array("table_changed", v.get().events.table_changed);
+          },
           "Rows whose table is another or has other rates than at the decision before.")
       .def_prop_ro("ended", Ended,
                    "Jobs that ended since the decision before: dict of arrays, one element a job.");
 }
 
-void BindCluster(nb::class_<ObservationView>& type) {
+void BindCluster(nb::class_<PythonObservation>& type) {
   type.def_prop_ro(
-          "gpu_types", [](const ObservationView& v) { return v.get().cluster->types(); },
+          "gpu_types", [](const PythonObservation& v) { return v.get().cluster->types(); },
           "Names of the GPU types, by index.")
       .def_prop_ro(
-          "total_gpus", [](const ObservationView& v) { return v.get().cluster->total().gpus; },
+          "total_gpus", [](const PythonObservation& v) { return v.get().cluster->total().gpus; },
           "GPUs of all nodes that are up.")
       .def_prop_ro(
           "node_type",
-          [](const ObservationView& v) {
+          [](const PythonObservation& v) {
             return OfNodes(v, [](const Node& n) { return std::int32_t{n.type}; });
           },
           "By node: index of its GPU type.")
       .def_prop_ro(
           "node_gpus",
-          [](const ObservationView& v) {
+          [](const PythonObservation& v) {
             return OfNodes(v, [](const Node& n) { return n.capacity.gpus; });
           },
           "By node: its GPUs; 0 where it is down.")
       .def_prop_ro(
           "node_cpus",
-          [](const ObservationView& v) {
+          [](const PythonObservation& v) {
             return OfNodes(v, [](const Node& n) { return n.capacity.cpus; });
           },
           "By node: its CPUs.")
       .def_prop_ro(
-          "free_gpu_mask", [](const ObservationView& v) { return OwnArray(FreeMasks(v.get())); },
+          "free_gpu_mask", [](const PythonObservation& v) { return OwnArray(FreeMasks(v.get())); },
           "By node: bit mask of the GPUs that no job holds now.")
       .def_prop_ro(
           "free_gpus",
-          [](const ObservationView& v) {
+          [](const PythonObservation& v) {
             std::vector<std::int32_t> free;
             for (const std::uint64_t mask : FreeMasks(v.get())) free.push_back(std::popcount(mask));
             return OwnArray(std::move(free));
@@ -175,39 +179,39 @@ void BindCluster(nb::class_<ObservationView>& type) {
           "By node: GPUs that no job holds now.")
       .def_prop_ro(
           "share_begin",
-          [](ObservationView& v) { return v.Array("share_begin", v.get().share_begin); },
+          [](PythonObservation& v) { return v.Array("share_begin", v.get().share_begin); },
           "Row r holds the shares share_begin[r] to share_begin[r + 1], the last one excluded.")
       .def_prop_ro(
-          "share_node", [](ObservationView& v) { return v.ShareArray("share_node"); },
+          "share_node", [](PythonObservation& v) { return v.ShareArray("share_node"); },
           "By share: the node.")
       .def_prop_ro(
-          "share_units", [](ObservationView& v) { return v.ShareArray("share_units"); },
+          "share_units", [](PythonObservation& v) { return v.ShareArray("share_units"); },
           "By share: units of each kind, shape (shares, 2).")
       .def_prop_ro(
-          "share_gpus", [](ObservationView& v) { return v.ShareArray("share_gpus"); },
+          "share_gpus", [](PythonObservation& v) { return v.ShareArray("share_gpus"); },
           "By share: bit mask of the node's GPUs.");
 }
 
-void BindTables(nb::class_<ObservationView>& type) {
-  type.def("table", &ObservationView::Table, nb::arg("row"),
+void BindTables(nb::class_<PythonObservation>& type) {
+  type.def("table", &PythonObservation::Table, nb::arg("row"),
            "The configurations that the job in this row can be given, as numpy columns.")
       .def(
           "gpus_of",
-          [](const ObservationView& v, const nb::object& configurations) {
+          [](const PythonObservation& v, const nb::object& configurations) {
             return OfConfigurations<std::int32_t>(
                 v, configurations, 0, [](const Configuration& c) { return c.demand.gpus; });
           },
           nb::arg("configurations"), "GPUs of one configuration a row; 0 for -1.")
       .def(
           "rate_of",
-          [](const ObservationView& v, const nb::object& configurations) {
+          [](const PythonObservation& v, const nb::object& configurations) {
             return OfConfigurations<double>(v, configurations, 0,
                                             [](const Configuration& c) { return c.rate; });
           },
           nb::arg("configurations"), "Rate (work/s) of one configuration a row; 0 for -1.")
       .def(
           "type_of",
-          [](const ObservationView& v, const nb::object& configurations) {
+          [](const PythonObservation& v, const nb::object& configurations) {
             return OfConfigurations<std::int32_t>(
                 v, configurations, -1, [](const Configuration& c) { return c.gpu_type; });
           },
@@ -216,29 +220,29 @@ void BindTables(nb::class_<ObservationView>& type) {
 
 void Bind(nb::module_& m) {
   nb::class_<ArrayMemory>(m, "_ArrayMemory", "What arrays of an observation hold on to.");
-  nb::class_<ObservationView> type(
+  nb::class_<PythonObservation> type(
       m, "Observation",
       "What a policy may know at a decision. Columns have one element for each unfinished job (a\n"
       "row); rows ascend by time of submission. Arrays are read-only and made without a copy.\n"
       "They may be kept: their values never change. The observation itself ends with the "
       "decision,\n"
       "using it later is a UsageError.");
-  type.def("__len__", [](const ObservationView& v) { return v.get().rows(); })
+  type.def("__len__", [](const PythonObservation& v) { return v.get().rows(); })
       .def_prop_ro(
-          "now", [](const ObservationView& v) { return v.get().now; },
+          "now", [](const PythonObservation& v) { return v.get().now; },
           "Time [s] since the start of the workload.")
       .def_prop_ro(
-          "interval", [](const ObservationView& v) { return v.get().interval; },
+          "interval", [](const PythonObservation& v) { return v.get().interval; },
           "Time [s] between scheduled decisions.")
       .def_prop_ro(
-          "decision", [](const ObservationView& v) { return v.get().decision; },
+          "decision", [](const PythonObservation& v) { return v.get().decision; },
           "0, 1, ... within the episode.")
       .def_prop_ro("partner", Partner, "By row: the job on the same GPUs, -1: it is alone.")
       .def_prop_ro(
-          "user_names", [](const ObservationView& v) { return NamesOf(v.get().user_names); },
+          "user_names", [](const PythonObservation& v) { return NamesOf(v.get().user_names); },
           "Names by the numbers in `user`; empty where they are not known.")
       .def_prop_ro(
-          "group_names", [](const ObservationView& v) { return NamesOf(v.get().group_names); },
+          "group_names", [](const PythonObservation& v) { return NamesOf(v.get().group_names); },
           "Names by the numbers in `group`; empty where they are not known.")
       .def("columns", Columns, "All columns of jobs: dict of arrays by name.")
       .def_static("units", Units, "(unit, meaning) of each column, by name.");

@@ -1,14 +1,14 @@
 #pragma once
-// Vectors as numpy arrays: the templates of observation_view.h.
+// Vectors as numpy arrays: the templates of python_observation.h.
 
 #include <utility>
 
-#include "bindings/observation_view.h"
+#include "bindings/python_observation.h"
 
 namespace allot {
 
 template <typename T>
-nanobind::handle ObservationView::OwnerOf(const std::vector<T>& values) {
+nanobind::handle PythonObservation::OwnerOf(const std::vector<T>& values) {
   Memory& memory = memory_[&values];
   if (!memory.owner.is_valid()) {
     memory.owner = nanobind::cast(new ArrayMemory(), nanobind::rv_policy::take_ownership);
@@ -23,7 +23,7 @@ nanobind::handle ObservationView::OwnerOf(const std::vector<T>& values) {
 }
 
 template <typename T>
-nanobind::object ObservationView::Array(const char* name, const std::vector<T>& values) {
+nanobind::object PythonObservation::Array(const char* name, const std::vector<T>& values) {
   nanobind::object& array = arrays_[name];
   if (!array.is_valid()) {
     if (values.empty()) {

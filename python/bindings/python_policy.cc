@@ -3,8 +3,8 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings/binding.h"
-#include "bindings/observation_view.h"
 #include "bindings/python_error.h"
+#include "bindings/python_observation.h"
 #include "bindings/request_of.h"
 #include "cluster/validate.h"
 #include "core/error.h"
@@ -19,9 +19,9 @@ namespace nb = nanobind;
 class ViewOf {
  public:
   ViewOf(const Observation& observation, TableColumns& tables)
-      : object_(nb::cast(new ObservationView(observation, tables), nb::rv_policy::take_ownership)) {
-  }
-  ~ViewOf() { nb::cast<ObservationView&>(object_).End(); }
+      : object_(
+            nb::cast(new PythonObservation(observation, tables), nb::rv_policy::take_ownership)) {}
+  ~ViewOf() { nb::cast<PythonObservation&>(object_).End(); }
   ViewOf(const ViewOf&) = delete;
   ViewOf& operator=(const ViewOf&) = delete;
   const nb::object& object() const { return object_; }

@@ -6,8 +6,8 @@
 #include <mutex>
 
 #include "bindings/binding.h"
-#include "bindings/observation_view.h"
 #include "bindings/python_error.h"
+#include "bindings/python_observation.h"
 #include "core/error.h"
 #include "envs/rewards/reward.h"
 
@@ -49,16 +49,16 @@ class PythonRewards {
     }
     TableColumns tables;
     const nb::object view =
-        nb::cast(new ObservationView(after, tables), nb::rv_policy::take_ownership);
+        nb::cast(new PythonObservation(after, tables), nb::rv_policy::take_ownership);
     const auto where = [&] {
       return fmt::format("reward '{}', decision {} at {} s", name, after.decision, after.now);
     };
     try {
       const nb::object reward = (*function)(nb::cast(step, nb::rv_policy::copy), view);
-      nb::cast<ObservationView&>(view).End();
+      nb::cast<PythonObservation&>(view).End();
       return nb::cast<double>(nb::float_(reward));
     } catch (const nb::python_error& error) {
-      nb::cast<ObservationView&>(view).End();
+      nb::cast<PythonObservation&>(view).End();
       ThrowPythonError(error, where());
     }
   }

@@ -35,10 +35,10 @@ struct ArrayMemory {
   std::shared_ptr<void> kept;
 };
 
-class ObservationView {
+class PythonObservation {
  public:
   // Both outlive the decision. The observation is no const object.
-  ObservationView(const Observation& observation, TableColumns& tables)
+  PythonObservation(const Observation& observation, TableColumns& tables)
       : observation_(&observation), tables_(&tables), decision_(observation.decision) {}
 
   // UsageError once the decision is over.

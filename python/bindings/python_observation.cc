@@ -1,4 +1,4 @@
-#include "bindings/observation_view.h"
+#include "bindings/python_observation.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -61,7 +61,7 @@ nb::object TableColumns::Of(const ConfigurationTable& table) {
   return tables_[table.fingerprint()] = made;
 }
 
-const Observation& ObservationView::get() const {
+const Observation& PythonObservation::get() const {
   if (observation_ == nullptr) {
     throw UsageError(
         "the observation of decision {} is over: an observation is valid during decide only; keep "
@@ -71,7 +71,7 @@ const Observation& ObservationView::get() const {
   return *observation_;
 }
 
-nb::object ObservationView::ShareArray(const char* name) {
+nb::object PythonObservation::ShareArray(const char* name) {
   const std::vector<NodeShare>& shares = get().shares;
   nb::object& array = arrays_[name];
   if (array.is_valid()) return array;
@@ -97,7 +97,7 @@ nb::object ObservationView::ShareArray(const char* name) {
   return array;
 }
 
-nb::object ObservationView::Table(std::int32_t row) {
+nb::object PythonObservation::Table(std::int32_t row) {
   const Observation& o = get();
   if (row < 0 || row >= o.rows()) {
     throw UsageError("a row must be from 0 to {}, got {}", o.rows() - 1, row);
@@ -105,7 +105,7 @@ nb::object ObservationView::Table(std::int32_t row) {
   return tables_->Of(*o.table[At(row)]);
 }
 
-void ObservationView::End() {
+void PythonObservation::End() {
   arrays_.clear();
   for (auto& [vector, memory] : memory_) {
     if (Py_REFCNT(memory.owner.ptr()) > 1) {
