@@ -50,12 +50,12 @@ TEST(InterruptDeathTest, ThrowsWithTheExitCodeOfAnInterrupt) {
       testing::ExitedWithCode(130), "");
 }
 
-int heard = 0;
+int signals_heard = 0;
 
 TEST(InterruptDeathTest, AScopeAlsoCallsTheHandlerOfBeforeAndLeavesNothing) {
   EXPECT_EXIT(
       {
-        std::signal(SIGINT, [](int) { ++heard; });
+        std::signal(SIGINT, [](int) { ++signals_heard; });
         {
           const InterruptScope outer;
           {
@@ -63,10 +63,10 @@ TEST(InterruptDeathTest, AScopeAlsoCallsTheHandlerOfBeforeAndLeavesNothing) {
             std::raise(SIGINT);
             std::raise(SIGINT);
           }
-          if (!Interrupted() || heard != 2) std::_Exit(1);
+          if (!Interrupted() || signals_heard != 2) std::_Exit(1);
         }
         std::raise(SIGINT);
-        std::_Exit(!Interrupted() && heard == 3 ? 0 : 2);
+        std::_Exit(!Interrupted() && signals_heard == 3 ? 0 : 2);
       },
       testing::ExitedWithCode(0), "");
 }
