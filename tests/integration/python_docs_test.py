@@ -33,3 +33,8 @@ def test_programs_of_the_documents_run(name, number, tmp_path):
 
 def test_the_readme_has_one():
     assert programs("README.md")
+
+
+def test_the_reference_is_that_of_the_docstrings():
+    done = subprocess.run([sys.executable, ROOT / "docs" / "python_reference.py", "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

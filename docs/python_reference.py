@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Writes docs/python-api.md from the docstrings of python/allot; with --check says whether it is up to date.
+
+The files are parsed, not imported: the page needs neither torch nor the extension module.
+"""
+
+import argparse
+import ast
+import inspect
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "python" / "allot"
+PAGE = ROOT / "docs" / "python-api.md"
+HEAD = """# Reference of the Python package
+
+Made by `docs/python_reference.py` from the docstrings. [python.md](python.md) explains how to use it.
+"""
+
+
+def public(name):
+    return not name.startswith("_") or name == "__call__"
+
+
+def signature(node, method):
+    """`name(a, *, b=1) -> type`; of a class the arguments of its __init__ without self."""
+    if isinstance(node, ast.ClassDef):
+        init = next((one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"), None)
+        return f"{node.name}({arguments(init, True)})" if init else node.name
+    returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    return f"{node.name}({arguments(node, method)}){returns}"
+
+
+def arguments(node, method):
+    text = ast.unparse(node.args)
+    return text.split(", ", 1)[1] if method and ", " in text else "" if method else text
+
+
+def is_property(node):
+    return any(isinstance(one, ast.Name) and one.id == "property" for one in node.decorator_list)
+
+
+def entries(path):
+    """(heading level, heading, docstring) of what a module defines for its users, and the faults: what has no docstring."""
+    tree = ast.parse(path.read_text())
+    module = ".".join(["allot", *path.relative_to(PACKAGE).with_suffix("").parts]).removesuffix(".__init__")
+    yield 2, module, ast.get_docstring(tree)
+    for node in tree.body:
+        if not isinstance(node, (ast.ClassDef, ast.FunctionDef)) or not public(node.name):
+            continue
+        yield 3, signature(node, False), ast.get_docstring(node)
+        if isinstance(node, ast.ClassDef):
+            for member in node.body:
+                if isinstance(member, ast.FunctionDef) and public(member.name):
+                    name = member.name if is_property(member) else signature(member, True)
+                    yield 4, f"{node.name}.{name}", ast.get_docstring(member)
+
+
+def page():
+    parts = [HEAD]
+    files = [path for path in sorted(PACKAGE.rglob("*.py")) if not path.stem.startswith("_") or path.stem == "__init__"]
+    for path in files:
+        for level, heading, text in entries(path):
+            if level == 2 and text is None:
+                sys.exit(f"{path.relative_to(ROOT)}: a module needs a docstring")
+            if level < 4 and text is None:
+                sys.exit(f"{path.relative_to(ROOT)}: {heading} needs a docstring")
+            if text is not None:
+                parts.append(f"{'#' * level} `{heading}`\n\n{inspect.cleandoc(text)}\n")
+    return "\n".join(parts)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 where the page is not up to date")
+    check = parser.parse_args().check
+    text = page()
+    if not check:
+        PAGE.write_text(text)
+    elif not PAGE.exists() or PAGE.read_text() != text:
+        sys.exit("docs/python-api.md is not up to date: run docs/python_reference.py")
+
+
+if __name__ == "__main__":
+    main()
