@@ -12,6 +12,7 @@ ONLY_INFO = ("job_ids", "action_mask")
 
 
 def box_of(tensor: tuple) -> spaces.Box:
+    """The Box of one tensor: (name, dtype, shape, low, high)."""
     _, dtype, shape, low, high = tensor
     return spaces.Box(low, high, tuple(shape), np.dtype(dtype).type)
 
