@@ -71,6 +71,7 @@ def _product(g: _Graph, x: str, weight: str) -> str:
 
 
 def write_onnx(checkpoint: Checkpoint, path: str, world: str) -> None:
+    """Writes the graph of a checkpoint, in one world, to `path`; what export_onnx does after its checks."""
     architecture = architecture_of(checkpoint.kind)
     graph = _Graph(checkpoint.weights(world))
     shape = checkpoint.shape
