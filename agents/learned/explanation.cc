@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/index.h"
+#include "features/feature_table.h"
 
 namespace allot {
 namespace {
@@ -116,8 +117,7 @@ class IndexExplainer : public Explainer {
 
 Explanation IndexExplainer::Explain(const Observation& o) {
   Explanation result;
-  const std::span<const std::string_view> names = FeatureEncoder::JobFeatureNames();
-  result.feature_names.assign(names.begin(), names.end());
+  for (const FeatureInfo& f : JobFeatureTable()) result.feature_names.emplace_back(f.meaning);
   FeatureBatch features;
   encoder_.Encode(o, &features);
   result.context = features.context;

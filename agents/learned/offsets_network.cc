@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/index.h"
 #include "core/nested_spec.h"
+#include "features/feature_table.h"
 #include "features/index_action.h"
 #include "features/offset_encoder.h"
 #include "models/index_net.h"
@@ -151,9 +152,10 @@ class OffsetsPolicy : public NumbersPolicy, public Explainer {
 
  private:
   static std::vector<std::string_view> OffsetFeatureNames() {
-    const auto base = FeatureEncoder::JobFeatureNames();
     const auto own = OffsetEncoder::OwnNames();
-    std::vector<std::string_view> names(base.begin(), base.end());
+    std::vector<std::string_view> names;
+    names.reserve(JobFeatureTable().size() + own.size());
+    for (const FeatureInfo& f : JobFeatureTable()) names.emplace_back(f.meaning);
     names.insert(names.end(), own.begin(), own.end());
     return names;
   }

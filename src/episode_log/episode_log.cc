@@ -15,6 +15,7 @@
 #include "episode_log/episode_columns.h"
 #include "episode_log/step_columns.h"
 #include "features/encoder.h"
+#include "features/feature_table.h"
 #include "metrics/run_directory.h"
 #include "record/minari_reader.h"
 #include "record/spaces.h"
@@ -24,33 +25,47 @@ namespace allot {
 namespace {
 
 constexpr const char* kEstimates = "workload/estimate";
+constexpr const char* kJobMaskMeaning = "1: there is a job in this row";
+constexpr const char* kActionMeaning =
+    "by slot: 0: the job gets nothing; k: it gets configuration k - 1 of its table";
 
 }  // namespace
 
 struct EpisodeLog::Impl : public DecisionListener {
   explicit Impl(EpisodeLog::Options given)
       : options(std::move(given)),
-        window(static_cast<std::size_t>(options.window)),
+        window(options.window),
         step(window),
         writer(options.root,
                options.dataset.empty() ? EpisodeLog::DatasetId(options.policy) : options.dataset,
                Spec(options)) {}
 
   static MinariSpec Spec(const EpisodeLog::Options& options) {
-    const auto w = static_cast<std::size_t>(options.window);
+    const std::size_t w = options.window.jobs;
+    const auto width = static_cast<std::int64_t>(options.window.configurations);
     MinariSpec spec;
     spec.observation_space =
         DictSpace({{"jobs", BoxSpace({w, kJobFeatures}, -kFeatureBound, kFeatureBound)},
                    {"context", BoxSpace({kContextFeatures}, -1000, 1000)},
                    {"job_mask", BoxSpace({w}, 0, 1, "uint8")}});
-    spec.action_space = BoxSpace({w}, 0, 1e6);
+    spec.action_space = MultiDiscreteSpace(std::vector<std::int64_t>(w, width + 1));
+    if (!options.env_spec.empty()) {
+      spec.env_spec = nlohmann::json::parse(options.env_spec);
+      spec.requirements = {"allot-cluster"};
+    }
     spec.algorithm_name = options.policy;
     spec.author = {"allot"};
     spec.description = "Decisions of a scheduling policy on a GPU cluster";
     spec.attributes = {{"creator", "allot " + Version()},
                        {"command", options.command},
                        {"feature_version", std::int64_t{kFeatureVersion}},
-                       {"policy", options.policy}};
+                       {"policy", options.policy},
+                       {"max_jobs", static_cast<std::int64_t>(w)},
+                       {"max_configurations", width},
+                       {"features_jobs", FeatureTableJson(JobFeatureTable())},
+                       {"features_context", FeatureTableJson(ContextFeatureTable())},
+                       {"features_job_mask", kJobMaskMeaning},
+                       {"action_meaning", kActionMeaning}};
     if (!options.sources.empty()) spec.attributes["sources"] = options.sources;
     return spec;
   }
@@ -67,12 +82,16 @@ struct EpisodeLog::Impl : public DecisionListener {
     AppendObservation(o.now, o.rows());
     step.Act(o, allocation);
     granted.insert(granted.end(), step.action.begin(), step.action.end());
+    left_out += step.left_out;
   }
 
   void AppendObservation(Seconds now, std::int32_t rows) {
     jobs.insert(jobs.end(), step.jobs.begin(), step.jobs.end());
     context.insert(context.end(), step.context.begin(), step.context.end());
     job_mask.insert(job_mask.end(), step.job_mask.begin(), step.job_mask.end());
+    slot_jobs.insert(slot_jobs.end(), step.job.begin(), step.job.end());
+    legal.insert(legal.end(), step.legal.begin(), step.legal.end());
+    elapsed.push_back(times.empty() ? 0 : now - times.back());
     times.push_back(now);
     active.push_back(rows);
   }
@@ -80,10 +99,12 @@ struct EpisodeLog::Impl : public DecisionListener {
   void Begin() {
     decisions = {};
     seen = {};
-    for (auto* column : {&jobs, &context, &granted}) column->clear();
-    job_mask.clear();
-    rewards.clear();
-    times.clear();
+    for (auto* column : {&jobs, &context}) column->clear();
+    for (auto* column : {&job_mask, &legal}) column->clear();
+    for (auto* column : {&rewards, &times, &elapsed}) column->clear();
+    granted.clear();
+    slot_jobs.clear();
+    left_out = 0;
     active.clear();
     step.OnEpisodeStart();
   }
@@ -97,16 +118,22 @@ struct EpisodeLog::Impl : public DecisionListener {
     EpisodeData episode;
     episode.seed = static_cast<std::int64_t>(seed);
     episode.observations["jobs"] =
-        MakeArray({steps + 1, window, kJobFeatures}, std::move(jobs), "1");
+        MakeArray({steps + 1, window.jobs, kJobFeatures}, std::move(jobs), "1");
     episode.observations["context"] =
         MakeArray({steps + 1, kContextFeatures}, std::move(context), "1");
-    episode.observations["job_mask"] = MakeArray({steps + 1, window}, std::move(job_mask), "1");
-    episode.actions[""] = MakeArray({steps, window}, std::move(granted), "GPU");
+    episode.observations["job_mask"] =
+        MakeArray({steps + 1, window.jobs}, std::move(job_mask), "1");
+    episode.actions[""] = MakeArray({steps, window.jobs}, std::move(granted), "1");
+    episode.attributes[kLeftOut] = left_out;
     episode.rewards = std::move(rewards);
     episode.terminations.assign(steps, false);
     episode.truncations.assign(steps, false);
     episode.infos["time"] = MakeColumn(std::move(times), "s");
+    episode.infos["dt"] = MakeColumn(std::move(elapsed), "s");
     episode.infos["active_jobs"] = MakeColumn(std::move(active));
+    episode.infos["job"] = MakeArray({steps + 1, window.jobs}, std::move(slot_jobs));
+    episode.infos["legal"] =
+        MakeArray({steps + 1, window.jobs, window.legal_bytes()}, std::move(legal));
     WorkloadColumns(of.workload(), &episode.extras);
     if (!live) {  // of those what was told is in seen/, decision by decision
       std::vector<double> estimates;
@@ -131,7 +158,7 @@ struct EpisodeLog::Impl : public DecisionListener {
   }
 
   EpisodeLog::Options options;
-  std::size_t window;
+  StepWindow window;
   StepColumns step;
   MinariWriter writer;
 
@@ -142,10 +169,12 @@ struct EpisodeLog::Impl : public DecisionListener {
   std::uint64_t seed = 0;
   DecisionLog decisions;
   ObservationLog seen;
-  std::vector<float> jobs, context, granted;
-  std::vector<std::uint8_t> job_mask;
-  std::vector<double> rewards, times;
-  std::vector<std::int32_t> active;
+  std::vector<float> jobs, context;
+  std::vector<std::int64_t> granted;
+  std::vector<std::uint8_t> job_mask, legal;
+  std::vector<double> rewards, times, elapsed;
+  std::vector<std::int32_t> active, slot_jobs;
+  std::int64_t left_out = 0;
 };
 
 EpisodeLog::EpisodeLog(Options options) : impl_(std::make_unique<Impl>(std::move(options))) {}
@@ -197,6 +226,7 @@ bool EpisodeLog::EndLive(LiveFacts facts) {
   const Scenario scenario(std::move(facts.workload), std::move(facts.cluster), facts.rules,
                           catalogue);
   m.seen.Renumber(facts.row_of);
+  for (std::int32_t& job : m.slot_jobs) job = job < 0 ? -1 : facts.row_of[At(job)];
   for (std::size_t d = 0; d < times.size(); ++d) {
     Allocation renamed;
     for (const Allocation::Entry& entry : m.decisions.allocations[d].entries()) {
@@ -226,8 +256,24 @@ const std::filesystem::path& EpisodeLog::directory() const { return impl_->write
 
 void EpisodeLog::Close() { impl_->writer.Close(); }
 
+std::int64_t SchemaOf(const MinariReader& log) {
+  const AttributeMap attributes = log.attributes();
+  const auto found = attributes.find("schema");
+  if (found == attributes.end()) return kEpisodeLogSchema;  // of somebody else
+  const auto* text = std::get_if<std::string>(&found->second);
+  for (std::int64_t known = 1; text != nullptr && known <= kEpisodeLogSchema; ++known) {
+    if (*text == fmt::format("{}{}", kEpisodeLogSchemaName, known)) return known;
+  }
+  throw DataError("{}: the log has schema '{}', this allot ({}) reads {}1 to {}",
+                  log.path().string(), text == nullptr ? "a number" : *text, Version(),
+                  kEpisodeLogSchemaName, kEpisodeLogSchema);
+}
+
 std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path) {
   const MinariReader reader(path);
+  const std::int64_t schema = SchemaOf(reader);
+  const AttributeMap file = reader.attributes();
+  const auto command = file.find("command");
   std::vector<LoggedEpisode> episodes;
   for (std::int64_t e = 0; e < reader.episodes(); ++e) {
     const std::string where = fmt::format("{}: episode {}", reader.path().string(), e);
@@ -242,6 +288,10 @@ std::vector<LoggedEpisode> ReadEpisodeLog(const std::string& path) {
       return std::get<std::string>(it->second);
     };
     LoggedEpisode logged;
+    logged.schema = schema;
+    if (command != file.end() && std::holds_alternative<std::string>(command->second)) {
+      logged.command = std::get<std::string>(command->second);
+    }
     const bool live = reader.Has(e, "seen");
     // Throughput as measured, or by the user's own catalogue, or by one that comes with allot.
     const AttributeMap profiled = live ? reader.Attributes(e, "seen") : workload;

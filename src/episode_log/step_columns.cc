@@ -2,17 +2,30 @@
 
 #include <algorithm>
 
+#include "core/index.h"
+
 namespace allot {
 
 void StepColumns::Observe(const Observation& o) {
   encoder_.Encode(o, &features_);
-  const std::size_t rows = std::min(window_, o.job.size());
+  const std::size_t rows = std::min(window_.jobs, o.job.size());
   jobs.assign(features_.jobs.begin(),
               features_.jobs.begin() + static_cast<std::ptrdiff_t>(rows * kJobFeatures));
-  jobs.resize(window_ * kJobFeatures, 0.0F);
+  jobs.resize(window_.jobs * kJobFeatures, 0.0F);
   context.assign(features_.context.begin(), features_.context.end());
   job_mask.assign(rows, 1);
-  job_mask.resize(window_, 0);
+  job_mask.resize(window_.jobs, 0);
+  job.assign(o.job.begin(), o.job.begin() + static_cast<std::ptrdiff_t>(rows));
+  job.resize(window_.jobs, -1);
+  legal.assign(window_.jobs * window_.legal_bytes(), 0);
+  legal_.Observe(*o.cluster);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::vector<std::uint8_t>& allowed = legal_.Of(*o.table[row]);
+    std::uint8_t* const bits = legal.data() + row * window_.legal_bytes();
+    for (std::size_t k = 0; k < std::min(allowed.size(), window_.configurations); ++k) {
+      bits[k / 8] = static_cast<std::uint8_t>(bits[k / 8] | allowed[k] << k % 8);
+    }
+  }
 }
 
 void StepColumns::ObserveEnd(const ClusterSpec& cluster, Seconds interval, Seconds end) {
@@ -24,12 +37,15 @@ void StepColumns::ObserveEnd(const ClusterSpec& cluster, Seconds interval, Secon
 }
 
 void StepColumns::Act(const Observation& o, const Allocation& allocation) {
-  action.assign(window_, 0.0F);
+  action.assign(window_.jobs, 0);
+  left_out = 0;
   for (const Allocation::Entry& entry : allocation.entries()) {
     const auto row = static_cast<std::size_t>(
         std::lower_bound(o.job.begin(), o.job.end(), entry.job) - o.job.begin());
-    if (row < window_) {
-      action[row] = static_cast<float>((*o.table[row])[entry.configuration].cost);
+    if (row < window_.jobs && At(entry.configuration) < window_.configurations) {
+      action[row] = entry.configuration + 1;
+    } else {
+      ++left_out;
     }
   }
 }

@@ -12,6 +12,7 @@
 #include "cluster/observation.h"
 #include "core/types.h"
 #include "features/encoder.h"
+#include "features/legal_configurations.h"
 #include "workload/job.h"
 
 namespace allot {
@@ -19,27 +20,45 @@ namespace allot {
 // Of live runs: by job, until when it was in the system.
 inline constexpr const char* kUntil = "result/until";
 
+// Of an episode: the sum of StepColumns::left_out.
+inline constexpr const char* kLeftOut = "actions_left_out";
+
+// How much of a decision the columns hold: the first jobs, and the first configurations of each.
+struct StepWindow {
+  std::size_t jobs = 128;
+  std::size_t configurations = 64;
+
+  std::size_t legal_bytes() const { return (configurations + 7) / 8; }  // a job
+};
+
 class StepColumns {
  public:
-  // `window`: jobs that an observation holds, the first ones.
-  explicit StepColumns(std::size_t window) : window_(window) {}
+  explicit StepColumns(const StepWindow& window) : window_(window) {}
 
   void OnEpisodeStart() { encoder_.OnEpisodeStart(); }
 
-  // Fills jobs, context and job_mask; decisions in their order.
+  // Fills jobs, context, job_mask, job and legal; decisions in their order.
   void Observe(const Observation& o);
   // The observation that the last step leads to: of an empty cluster.
   void ObserveEnd(const ClusterSpec& cluster, Seconds interval, Seconds end);
-  // Fills action: what each job of the window is given, as the cost of its configuration.
+  // Fills action and left_out.
   void Act(const Observation& o, const Allocation& allocation);
 
   std::vector<float> jobs;  // window x kJobFeatures, 0 where there is no job
   std::vector<float> context;
   std::vector<std::uint8_t> job_mask;
-  std::vector<float> action;
+  std::vector<std::int32_t> job;    // which job is in each slot of the window, -1: none
+  std::vector<std::uint8_t> legal;  // window x legal_bytes: bit k of a job: it could have
+                                    // configuration k (features/legal_configurations.h)
+  // By slot: 0: nothing, else 1 + the configuration that the job is given, as ChoiceAction has it.
+  std::vector<std::int64_t> action;
+  // Jobs that are given something which the action cannot say: beyond the window, or of a
+  // configuration beyond the width (then the action says 0).
+  std::int64_t left_out = 0;
 
  private:
-  std::size_t window_;
+  StepWindow window_;
+  LegalConfigurations legal_;
   FeatureEncoder encoder_;
   FeatureBatch features_;
 };

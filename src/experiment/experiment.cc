@@ -10,6 +10,7 @@
 #include "core/parallel.h"
 #include "core/progress.h"
 #include "episode_log/episode_log.h"
+#include "experiment/env_spec.h"
 #include "experiment/sources.h"
 #include "experiment/spec_list.h"
 #include "metrics/comparison.h"
@@ -163,7 +164,8 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
       EpisodeLog log({.root = options.log_root,
                       .policy = contenders[p].id,
                       .command = options.command,
-                      .sources = sources});
+                      .sources = sources,
+                      .env_spec = GymEnvSpec(world.spec(), {}).dump()});
       for (std::size_t w = 0; w < scenarios.size(); ++w) run(p, w, &log);
       log.Close();
     });

@@ -2,6 +2,7 @@
 
 #include "agents/learned/agent.h"
 #include "core/error.h"
+#include "episode_log/verify.h"
 #include "experiment/model_card.h"
 #include "experiment/pretrain.h"
 #include "experiment/sources.h"
@@ -20,6 +21,7 @@ PretrainedCheckpoint Pretrain(const PretrainOptions& o, const GlobalOptions& glo
   if (o.logs.empty() && (o.setting.empty() || !sequence)) {
     throw UsageError("pretrain needs --log{}", sequence ? ", or --setting and --teacher" : "");
   }
+  RequireOneFeatureVersion(o.logs);
   const Pretrained made =
       sequence ? PretrainIncrements(o, start, globals) : PretrainMargins(o, start, globals);
 

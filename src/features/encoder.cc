@@ -10,41 +10,6 @@
 namespace allot {
 namespace {
 
-constexpr std::array<std::string_view, kJobFeatures> kJobNames = {
-    "ln remaining intervals in the smallest configuration",
-    "ln remaining intervals in the fastest configuration",
-    "ln remaining GPU-intervals at the best efficiency",
-    "remaining share of the total work",
-    "ln (1 + age in intervals)",
-    "arrived since the last decision",
-    "ln (fastest rate / smallest rate)",
-    "ln (largest useful cost / smallest cost)",
-    "ln smallest cost",
-    "ln (requested cost / smallest cost)",
-    "is running",
-    "ln (1 + present cost / smallest cost)",
-    "ln (attained service / expected total service + 0.02)",
-    "rank by remaining time, -1 shortest .. 1 longest",
-    "rank by remaining cost, -1 least .. 1 most",
-    "its length is estimated",
-    "ln share of jobs with at least its remaining time in the smallest configuration",
-    "ln forecast intervals per completion (inverse Gittins index), in the smallest configuration",
-    "ln forecast remaining intervals in the smallest configuration, median",
-    "ln forecast remaining intervals in the smallest configuration, 90th percentile",
-    "ln share of jobs with at least its forecast intervals per completion",
-};
-
-constexpr std::array<std::string_view, kClusterFeatures> kClusterNames = {
-    "ln (jobs / GPUs)",
-    "ln (remaining GPU-intervals / GPUs + 0.01)",
-    "share of GPUs in use",
-    "ln (sum of largest useful costs / GPUs)",
-    "share of jobs that arrived since the last decision",
-    "ln jobs / 3",
-    "restart cost / interval",
-    "1",
-};
-
 float Bounded(double value) {
   const double bound = kFeatureBound;
   return static_cast<float>(std::clamp(value, -bound, bound));
@@ -66,9 +31,6 @@ float BoundedLog(double value) {
 }
 
 }  // namespace
-
-std::span<const std::string_view> FeatureEncoder::JobFeatureNames() { return kJobNames; }
-std::span<const std::string_view> FeatureEncoder::ClusterFeatureNames() { return kClusterNames; }
 
 void FeatureEncoder::Encode(const Observation& o, FeatureBatch* batch) {
   const auto rows = static_cast<std::size_t>(o.rows());

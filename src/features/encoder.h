@@ -5,13 +5,11 @@
 // Per job kJobFeatures numbers, and one context vector for the decision: mean and standard
 // deviation of the job features over all jobs, then kClusterFeatures about the cluster. Everything
 // is a logarithm or a ratio (times in decision intervals), clipped to +-kFeatureBound, so that
-// inputs stay in range for any number of jobs and any time scale. What each feature means: Names();
-// source: the index network of docs/learning.md. Bump kFeatureVersion with any change: checkpoints
-// of another version are refused.
+// inputs stay in range for any number of jobs and any time scale. What each feature means:
+// features/feature_table.h; source: the index network of docs/learning.md. Bump kFeatureVersion
+// with any change: checkpoints of another version are refused.
 
 #include <array>
-#include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,7 +26,7 @@ inline constexpr int kClusterFeatures = 8;
 inline constexpr int kContextFeatures = 2 * kJobFeatures + kClusterFeatures;
 inline constexpr float kFeatureBound = 20.0F;
 
-// Places in a job's features; FeatureEncoder::JobFeatureNames() says it in words.
+// Places in a job's features; JobFeatureTable() says it in words.
 enum JobFeature : int {
   kRemainingSmallest,  // remaining time in the smallest configuration
   kRemainingFastest,
@@ -70,9 +68,6 @@ class FeatureEncoder {
   void Observe(const Observation& observation) { lengths_.Observe(observation); }
   // O(rows); no allocation in steady state.
   void Encode(const Observation& observation, FeatureBatch* batch);
-
-  static std::span<const std::string_view> JobFeatureNames();
-  static std::span<const std::string_view> ClusterFeatureNames();
 
  private:
   // Features that come from a job's table alone, worked out once a decision for most tables.

@@ -92,7 +92,7 @@ def test_episode_metadata(dataset):
 
 def test_private_groups_beside_minaris(datasets):
     with h5py.File(datasets / DATASET / "data" / "main_data.hdf5") as file:
-        assert file.attrs["schema"] == "allot-episode-log/1"
+        assert file.attrs["schema"] == "allot-episode-log/2"
         assert file["episode_0/allocation/job"][:].tolist() == [0, 1, 1]
         assert file["episode_0/allocation/node"].shape == (0,)
         assert file["episode_0/workload/job_id"].asstr()[1] == "größe"

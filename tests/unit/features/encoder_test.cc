@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <set>
+#include <sstream>
 
+#include "features/feature_table.h"
 #include "tests/unit/sched/world.h"
 
 namespace allot {
@@ -46,12 +50,21 @@ TEST(EncoderTest, PermutingRowsPermutesJobsAndLeavesTheContext) {
     for (std::size_t i = 0; i < order.size(); ++i) {
       for (std::size_t f = 0; f < kJobFeatures; ++f) {
         EXPECT_EQ(after.jobs[i * kJobFeatures + f], before.jobs[order[i] * kJobFeatures + f])
-            << FeatureEncoder::JobFeatureNames()[f];
+            << JobFeatureTable()[f].name;
       }
     }
     for (std::size_t f = 0; f < kContextFeatures; ++f) {
       EXPECT_NEAR(after.context[f], before.context[f], 1e-5) << f;
     }
+  }
+}
+
+void ExpectWithin(const std::vector<float>& numbers, const std::vector<FeatureInfo>& table,
+                  double extreme) {
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const FeatureInfo& f = table[i % table.size()];
+    EXPECT_GE(numbers[i], f.low) << f.name << " at " << extreme;  // NaN is neither
+    EXPECT_LE(numbers[i], f.high) << f.name << " at " << extreme;
   }
 }
 
@@ -80,7 +93,7 @@ TEST(EncoderTest, AllTimesScaledGiveTheSameFeatures) {
     for (std::size_t i = 0; i < before.jobs.size(); ++i) {
       if (i % kJobFeatures >= kRelativeJobFeatures) continue;
       EXPECT_NEAR(after.jobs[i], before.jobs[i], 1e-5)
-          << FeatureEncoder::JobFeatureNames()[i % kJobFeatures] << " x " << scale;
+          << JobFeatureTable()[i % kJobFeatures].name << " x " << scale;
     }
     for (std::size_t f = 0; f < kContextFeatures; ++f) {
       if (f < 2 * kJobFeatures && f % kJobFeatures >= kRelativeJobFeatures) continue;
@@ -99,13 +112,10 @@ TEST(EncoderTest, ExtremesStayFiniteAndBounded) {
     world.o.done_work = {extreme, extreme};
     world.o.attained_gpu_seconds = {extreme, 0};
     world.o.restart_cost = {extreme, extreme};
+    world.o.submit = {0, 0};  // nobody comes later
     const FeatureBatch batch = Encode(world.o);
-    for (const auto& numbers : {batch.jobs, batch.context}) {
-      for (std::size_t i = 0; i < numbers.size(); ++i) {
-        EXPECT_TRUE(std::isfinite(numbers[i])) << i << " at " << extreme;
-        EXPECT_LE(std::abs(numbers[i]), kFeatureBound) << i << " at " << extreme;
-      }
-    }
+    ExpectWithin(batch.jobs, JobFeatureTable(), extreme);
+    ExpectWithin(batch.context, ContextFeatureTable(), extreme);
   }
 }
 
@@ -120,8 +130,7 @@ TEST(EncoderTest, ForecastsAreOfTheWorkWhateverWasRequested) {
   }
   const FeatureBatch batch = Encode(world.o);
   for (const JobFeature f : {kForecastRank, kForecastMedian, kForecastHigh}) {
-    EXPECT_NEAR(batch.jobs[f], batch.jobs[kJobFeatures + f], 1e-5)
-        << FeatureEncoder::JobFeatureNames()[f];
+    EXPECT_NEAR(batch.jobs[f], batch.jobs[kJobFeatures + f], 1e-5) << JobFeatureTable()[f].name;
   }
 }
 
@@ -133,9 +142,27 @@ TEST(EncoderTest, NoJobGivesAZeroContext) {
 }
 
 TEST(EncoderTest, EveryFeatureHasAName) {
-  EXPECT_EQ(FeatureEncoder::JobFeatureNames().size(), static_cast<std::size_t>(kJobFeatures));
-  EXPECT_EQ(FeatureEncoder::ClusterFeatureNames().size(),
-            static_cast<std::size_t>(kClusterFeatures));
+  EXPECT_EQ(JobFeatureTable().size(), static_cast<std::size_t>(kJobFeatures));
+  EXPECT_EQ(ClusterFeatureTable().size(), static_cast<std::size_t>(kClusterFeatures));
+  EXPECT_EQ(ContextFeatureTable().size(), static_cast<std::size_t>(kContextFeatures));
+  for (const auto* table : {&JobFeatureTable(), &ContextFeatureTable()}) {
+    std::set<std::string> names;
+    for (const FeatureInfo& f : *table) {
+      EXPECT_EQ(f.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"), std::string::npos)
+          << f.name;
+      EXPECT_TRUE(names.insert(f.name).second) << f.name << " twice";
+    }
+  }
+}
+
+TEST(EncoderTest, ThePageOfFeaturesIsTheTable) {
+  std::ifstream page(ALLOT_SOURCE_DIR "/docs/features.md");
+  std::stringstream text;
+  text << page.rdbuf();
+  for (const auto* table : {&JobFeatureTable(), &ContextFeatureTable()}) {
+    const std::string rows = FeatureTableMarkdown(*table);
+    EXPECT_NE(text.str().find(rows), std::string::npos) << "docs/features.md must hold\n" << rows;
+  }
 }
 
 }  // namespace
