@@ -105,7 +105,7 @@ class EpisodeLog:
         self.max_configurations = int(self.attributes["max_configurations"])
         #: What the numbers of each tensor are; of ``jobs`` by its last axis.
         self.features = {
-            name: features_of(self.attributes[f"features_{name}"]) for name in ("jobs", "context")
+            name: features_of(json.loads(self.attributes[f"features_{name}"])) for name in ("jobs", "context")
         }
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 from allot import _allot
@@ -19,14 +18,16 @@ class Feature:
     high: float
 
 
-def features_of(table: str) -> tuple[Feature, ...]:
-    """The features of a table in JSON, as logs have it."""
-    return tuple(Feature(**row) for row in json.loads(table))
+def features_of(rows: list[dict]) -> tuple[Feature, ...]:
+    """The features of a table, as logs and the engine have it."""
+    return tuple(Feature(**row) for row in rows)
 
+
+_tables = _allot.feature_tables()
 
 #: Bumped with any change of a feature: logs and checkpoints of several versions do not go together.
-VERSION: int = _allot.feature_version
+VERSION: int = _tables["feature_version"]
 #: The last axis of the tensor ``jobs``.
-JOBS: tuple[Feature, ...] = features_of(_allot.job_features())
+JOBS: tuple[Feature, ...] = features_of(_tables["features"]["jobs"])
 #: The tensor ``context``.
-CONTEXT: tuple[Feature, ...] = features_of(_allot.context_features())
+CONTEXT: tuple[Feature, ...] = features_of(_tables["features"]["context"])

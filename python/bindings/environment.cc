@@ -22,6 +22,7 @@
 #include "envs/vector_env.h"
 #include "experiment/world.h"
 #include "experiment/world_options.h"
+#include "features/feature_table.h"
 
 namespace allot {
 namespace {
@@ -30,14 +31,23 @@ using Texts = std::map<std::string, std::string>;
 using Actions = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
 
 // Episodes of a world: of its settings; where loads are given random spans of its trace, each at
-// one of them; else the whole window, the same each time. What they need lives as long as they.
-EpisodeSource EpisodesOf(const Texts& texts) {
+// one of them, or (weekly) those that --seed means on the command line; else the whole window, the
+// same each time. What they need lives as long as they.
+EpisodeSource EpisodesOf(const Texts& texts, const nb::dict& options) {
   const auto world = std::make_shared<World>(WorldFromTexts(texts));
   const WorldSpec& spec = world->spec();
   if (world->in_settings()) {
     std::vector<EpisodeSource> sources;
     for (const Setting& setting : world->mixed_settings()) sources.push_back(setting.episodes);
     return sources.size() == 1 ? sources.front() : MixedEpisodes(std::move(sources));
+  }
+  const auto windows = nb::cast<std::string>(options["windows"]);
+  if (windows != "random" && windows != "weekly") {
+    throw UsageError("windows must be 'random' or 'weekly', got '{}'", windows);
+  }
+  if (windows == "weekly") {
+    const EpisodeSource source = world->EvaluationEpisodes();
+    return [world, source](std::uint64_t seed) { return source(seed); };
   }
   if (!spec.loads.empty() || world->made_by_law()) {
     const Seconds span = ParseWhen(world->trace(), spec.span);
@@ -146,7 +156,9 @@ nb::tuple TupleOf(const StepInfo& info) {
 class Environment {
  public:
   Environment(const Texts& world, const nb::dict& options)
-      : env_(EpisodesOf(world), OptionsOf(options)), buffer_(env_.spec()), view_(buffer_.Row(0)) {}
+      : env_(EpisodesOf(world, options), OptionsOf(options)),
+        buffer_(env_.spec()),
+        view_(buffer_.Row(0)) {}
 
   nb::tuple Reset(std::optional<std::uint64_t> seed) {
     const StepInfo info = [&] {
@@ -203,7 +215,7 @@ class Pool {
       throw UsageError("autoreset must be SameStep, NextStep or Disabled, got '{}'", autoreset);
     }
     const ClusterEnvOptions of_each = OptionsOf(options);
-    const EpisodeSource episodes = EpisodesOf(world);
+    const EpisodeSource episodes = EpisodesOf(world, options);
     envs_ = std::make_unique<VectorEnv>(
         count, [&](std::int64_t) { return std::make_unique<ClusterEnv>(episodes, of_each); },
         threads, found->second);
@@ -334,15 +346,27 @@ void Bind(nb::module_& module) {
   module.def("did_you_mean", [](const std::string& word, const std::vector<std::string>& known) {
     return DidYouMean(word, known);
   });
-  // For env.metadata: of each column of `jobs` and `context`, in their order.
+  // For env.metadata and allot.features: what each column of `jobs` and `context` is.
   module.def("feature_tables", [] {
-    nb::list jobs;
-    nb::list cluster;
-    for (const auto name : FeatureEncoder::JobFeatureNames()) jobs.append(std::string(name));
-    for (const auto name : FeatureEncoder::ClusterFeatureNames()) cluster.append(std::string(name));
+    const auto rows = [](const std::vector<FeatureInfo>& table) {
+      nb::list list;
+      for (const FeatureInfo& f : table) {
+        nb::dict row;
+        row["name"] = f.name;
+        row["unit"] = f.unit;
+        row["meaning"] = f.meaning;
+        row["low"] = f.low;
+        row["high"] = f.high;
+        list.append(row);
+      }
+      return list;
+    };
+    nb::dict tensors;
+    tensors["jobs"] = rows(JobFeatureTable());
+    tensors["context"] = rows(ContextFeatureTable());
     nb::dict tables;
-    tables["job_features"] = jobs;
-    tables["cluster_features"] = cluster;
+    tables["features"] = tensors;
+    tables["feature_version"] = kFeatureVersion;
     return tables;
   });
   module.def("rewards", [] { return Registry<RewardInfo>::Global().ids(); });

@@ -44,6 +44,7 @@ Json EnvArguments(const WorldSpec& world) {
 
 Json GymEnvSpec(const WorldSpec& world, const StepWindow& window) {
   Json arguments = EnvArguments(world);
+  if (world.setting.empty()) arguments["windows"] = "weekly";
   arguments["action"] = "choice";
   arguments["max_jobs"] = window.jobs;
   arguments["max_configurations"] = window.configurations;

@@ -159,13 +159,16 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
                 [&](std::size_t i) { run(i % contenders.size(), i / contenders.size(), nullptr); });
   } else {
     const std::string sources = SourcesOf(world).dump();
+    // Several settings are several environments.
+    const bool one = !world.in_settings() || world.settings().size() == 1;
+    const std::string env_spec = one ? GymEnvSpec(world.spec(), {}).dump() : "";
     // A data set is written by one thread: one task per policy.
     ParallelFor(contenders.size(), options.threads, [&](std::size_t p) {
       EpisodeLog log({.root = options.log_root,
                       .policy = contenders[p].id,
                       .command = options.command,
                       .sources = sources,
-                      .env_spec = GymEnvSpec(world.spec(), {}).dump()});
+                      .env_spec = env_spec});
       for (std::size_t w = 0; w < scenarios.size(); ++w) run(p, w, &log);
       log.Close();
     });

@@ -223,8 +223,7 @@ EpisodeSource World::Episodes(const ClusterSpec& spec, WindowOptions window) {
   };
 }
 
-std::vector<World::Named> World::Scenarios() {
-  if (in_settings()) return SettingScenarios();
+WindowOptions World::EvaluationWindow() {
   WindowOptions window = Window();
   window.weekly = true;
   window.first_seed = spec_.seed;
@@ -245,6 +244,14 @@ std::vector<World::Named> World::Scenarios() {
                       ? kLongestTime  // workloads of a law differ in length
                       : std::min(window.to, trace().jobs.back().submit + 1.0) - window.from;
   }
+  return window;
+}
+
+EpisodeSource World::EvaluationEpisodes() { return Episodes(cluster(), EvaluationWindow()); }
+
+std::vector<World::Named> World::Scenarios() {
+  if (in_settings()) return SettingScenarios();
+  const WindowOptions window = EvaluationWindow();
   const EpisodeSource source = Episodes(cluster(), window);
   std::vector<Named> scenarios;
   for (int k = 0; k < spec_.workloads; ++k) {

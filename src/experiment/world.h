@@ -62,6 +62,9 @@ class World {
     std::int32_t window = kWindowOfItsOwn;  // of the trace, which it was drawn from
   };
   std::vector<Named> Scenarios();
+  // The scenario that one of them with this seed is; not of settings, which are episodes
+  // themselves.
+  EpisodeSource EvaluationEpisodes();
 
   // A note for people when the workload is far more than the cluster can serve, else "".
   std::string OverloadHint(const std::vector<Named>& scenarios) const;
@@ -93,6 +96,7 @@ class World {
  private:
   void CheckWindow(const WindowOptions& window);
   WindowOptions Window();
+  WindowOptions EvaluationWindow();
   std::vector<Named> SettingScenarios();
   std::shared_ptr<const Workload> MadeByLaw(std::uint64_t seed) const;
   EpisodeSource Episodes(const ClusterSpec& cluster, WindowOptions window);

@@ -67,7 +67,7 @@ def test_masks_are_one(action):
 
 def test_feature_names_are_those_of_the_columns():
     env = allot.GpuClusterEnv(**SMALL)
-    assert len(env.metadata["job_features"]) == env.observation_space["jobs"].shape[1]
+    assert len(env.metadata["features"]["jobs"]) == env.observation_space["jobs"].shape[1]
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -16,6 +16,7 @@ DEFAULTS = {
     "reward": "jct",
     "placement": "packed",
     "max_decisions": 50000,  # after so many the episode is truncated
+    "windows": "random",  # of the trace, with load or a law; "weekly": those that --seed means on the command line
     "strict": False,  # an illegal action is an error, not ignored
     "mask_in_obs": False,
 }
