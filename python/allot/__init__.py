@@ -3,6 +3,7 @@
 from allot._allot import Allocation, Observation, StepFacts
 from allot._allot import version as _version
 from allot.checkpoints import Checkpoint, export_onnx, load_checkpoint, networks, new_checkpoint
+from allot.data import flat_dataset
 from allot.envs import GpuClusterEnv, GpuClusterVectorEnv, register_all
 from allot.errors import CheckError, DataError, Error, RunError, UsageError
 from allot.experiments import compare, evaluate, simulate, sweep
@@ -35,6 +36,7 @@ __all__ = [
     "compare",
     "evaluate",
     "export_onnx",
+    "flat_dataset",
     "load_checkpoint",
     "networks",
     "new_checkpoint",
