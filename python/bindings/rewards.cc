@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <cmath>
 #include <map>
 #include <mutex>
 
@@ -56,7 +57,11 @@ class PythonRewards {
     try {
       const nb::object reward = (*function)(nb::cast(step, nb::rv_policy::copy), view);
       nb::cast<PythonObservation&>(view).End();
-      return nb::cast<double>(nb::float_(reward));
+      const double number = nb::cast<double>(nb::float_(reward));
+      if (!std::isfinite(number)) {
+        throw RunError("{}: a reward must be finite, got {}", where(), number);
+      }
+      return number;
     } catch (const nb::python_error& error) {
       nb::cast<PythonObservation&>(view).End();
       ThrowPythonError(error, where());

@@ -18,6 +18,7 @@
 #include "outlook/live_outlook.h"
 #include "plugin/plugin_policy.h"
 #include "sched/online_policy.h"
+#include "sched/policy_family.h"
 #include "workload/history_file.h"
 
 namespace allot {
@@ -88,10 +89,11 @@ std::unique_ptr<Policy> MakePolicyInCharge(const std::string& library, const std
 }
 
 // Forecasts beside the daemon; null where none are wanted, and of a policy in a library, of which a
-// second object may not be had.
+// second object may not be had, or of Python, which would decide later while it simulates ahead.
 std::unique_ptr<LiveOutlook> ForecastsOf(const ServeOptions& o, const DaemonOptions& options,
                                          const Daemon& daemon) {
-  if (o.forecast_every == 0 || !o.plugin.empty()) return nullptr;
+  const bool elsewhere = !o.plugin.empty() || FamilyOf(options.policy) != nullptr;
+  if (o.forecast_every == 0 || elsewhere) return nullptr;
   LiveOutlook::Settings settings;
   settings.every = o.forecast_every;
   settings.rules.decide_on_events = o.live.decide_on_events;

@@ -290,6 +290,60 @@ class TestProgressAndInterrupts:
 
 
 class TestRewards:
+    ENVIRONMENT = {"setting": "dl2:size=S", "action": "choice"}
+
+    @pytest.fixture(scope="class")
+    @staticmethod
+    def seen():
+        """What the reward "seen" was asked: it gives back 1000 x jobs that ended + jobs that are there."""
+        asked = []
+
+        def reward(step, observation):
+            asked.append((step.elapsed, step.finished, observation.now))
+            return 1000.0 * step.finished + len(observation)
+
+        allot.register_reward("seen", reward)
+        return asked
+
+    @staticmethod
+    def steps(env, count=4):
+        env.action_space.seed(1)
+        env.reset(seed=3)
+        return [env.step(env.action_space.sample()) for _ in range(count)]
+
+    def test_it_is_what_steps_give(self, seen):
+        del seen[:]
+        steps = self.steps(allot.GpuClusterEnv(reward="seen", **self.ENVIRONMENT))
+        for (_, reward, _, _, info), (elapsed, finished, now) in zip(steps, seen, strict=True):
+            assert reward == 1000.0 * info["finished_jobs"] + info["active_jobs"]
+            assert (elapsed, finished, now) == (info["dt"], info["finished_jobs"], info["time_s"])
+
+    def test_pools_on_several_threads_ask_it(self, seen):
+        del seen[:]
+        pool = allot.GpuClusterVectorEnv(4, threads=2, reward="seen", **self.ENVIRONMENT)
+        pool.reset(seed=3)
+        pool.action_space.seed(1)
+        for _ in range(5):
+            _, rewards, _, _, _ = pool.step(pool.action_space.sample())
+            assert len(rewards) == 4
+        pool.close()
+        assert len(seen) == 20
+
+    def test_its_errors_name_line_and_decision(self):
+        def fails(step, observation):
+            return step.nothing
+
+        allot.register_reward("fails", fails)
+        with pytest.raises(allot.RunError, match="reward 'fails', decision 1 .*python_experiments_test.py"):
+            self.steps(allot.GpuClusterEnv(reward="fails", **self.ENVIRONMENT))
+
+    def test_it_must_be_a_number(self):
+        allot.register_reward("text", lambda step, observation: "much")
+        allot.register_reward("unknown", lambda step, observation: float("nan"))
+        for name, message in (("text", "could not convert"), ("unknown", "must be finite, got nan")):
+            with pytest.raises(allot.RunError, match=message):
+                self.steps(allot.GpuClusterEnv(reward=name, **self.ENVIRONMENT))
+
     def test_a_name_of_allot_is_refused(self):
         with pytest.raises(allot.UsageError, match="one of allot's own"):
             allot.register_reward("jct", lambda step, observation: 0.0)

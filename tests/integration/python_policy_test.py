@@ -8,6 +8,8 @@ import textwrap
 
 import pytest
 
+from local import Live
+
 allot = pytest.importorskip("allot")
 np = pytest.importorskip("numpy")
 
@@ -406,15 +408,18 @@ class TestCommandLine:
         )
         assert "my_policy.py:14, in decide" in done.stderr
 
-    def test_it_serves_a_live_cluster(self, module):
-        jobs = textwrap.dedent("""
-            import subprocess, sys, time
-            serve = subprocess.Popen([sys.executable, "-m", "allot", "serve", "--policy", "python:my_policy:Mine",
-                "--runtime", "local:cluster=1x2", "--state", "state", "--interval", "0.2", "--until-idle"])
-        """)
-        assert jobs  # the daemon itself: tests/integration/live_test.py
-        done = run(
-            sys.executable, "-m", "allot", "serve", "--policy", "python:my_policy:Mine", "--runtime",
-            "local:cluster=1x2", "--state", module / "state", "--interval", "0.2", "--until-idle", folder=module,
-        )
-        assert "python:my_policy:Mine" in done.stderr
+    def test_it_serves_a_live_cluster(self, module, program, monkeypatch):
+        counter = program.parent / "examples" / "elastic_counter"
+        if not os.access(counter, os.X_OK):
+            pytest.skip(f"not built: {counter}")
+        monkeypatch.setenv("PATH", f"{os.path.dirname(sys.executable)}{os.pathsep}{os.environ['PATH']}")
+        live = Live(program, counter, module)
+        try:
+            live.submit("a", steps=50)
+            live.submit("b", steps=50, gpus=2)
+            live.serve("--until-idle", policy="python:my_policy:Mine")
+            assert live.daemon.wait(timeout=120) == 0, live.log()[-3000:]
+            over = {r["job"]: r["state"] for r in live.journal() if r["what"] == "over"}
+            assert over == {"a": "finished", "b": "finished"}
+        finally:
+            live.end()
