@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/rng.h"
 
 namespace allot {
 
@@ -126,7 +127,11 @@ void WorkloadColumns(const Workload& workload, ArrayMap* columns) {
     max_gpus.push_back(job.max_gpus);
     outcome.push_back(static_cast<std::uint8_t>(job.outcome));
   }
+  std::vector<std::uint64_t> id_hash;
+  id_hash.reserve(id.size());
+  for (const std::string& text : id) id_hash.push_back(StableHash(text));
   ArrayMap& out = *columns;
+  out[kJobIdHash] = MakeColumn(std::move(id_hash));
   out["workload/job_id"] = MakeColumn(std::move(id));
   out["workload/model"] = MakeColumn(std::move(model));
   out["workload/tenant"] = MakeColumn(std::move(tenant));

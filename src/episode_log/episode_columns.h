@@ -17,6 +17,9 @@ namespace allot {
 std::string SimJson(const SimOptions& options);
 SimOptions SimFromJson(const std::string& text, const std::string& where);
 
+// By job: StableHash (core/rng.h) of its id, as texts have no checksum in the file.
+inline constexpr const char* kJobIdHash = "workload/job_id_hash";
+
 void WorkloadColumns(const Workload& workload, ArrayMap* columns);
 Workload WorkloadFromColumns(const MinariReader& reader, std::int64_t episode,
                              const std::string& name, const std::string& origin);

@@ -9,6 +9,8 @@
 
 #include "core/error.h"
 #include "core/index.h"
+#include "core/rng.h"
+#include "episode_log/episode_columns.h"
 #include "episode_log/step_columns.h"
 #include "record/minari_reader.h"
 #include "sim/run.h"
@@ -161,6 +163,20 @@ class Check : public DecisionListener {
     }
   }
 
+  // Whether ids are the texts that were written. Not of logs from elsewhere, which may not say.
+  void Ids(const MinariReader& log) {
+    if (!log.Has(number_, kJobIdHash)) return;
+    const LoggedColumn<std::uint64_t> hashes(log, number_, kJobIdHash, episode_.finish.size());
+    for (std::size_t job = 0; job < episode_.finish.size(); ++job) {
+      const std::string& id = episode_.scenario->workload().jobs[job].id;
+      if (StableHash(id) == hashes.At(job, 0)) continue;
+      if (verified_.different++ > 0) continue;
+      verified_.first =
+          fmt::format("episode {}, 'workload/job_id' of job {}: '{}' has hash {}, logged {}",
+                      number_, job, id, StableHash(id), hashes.At(job, 0));
+    }
+  }
+
   void Finish(std::size_t job, Seconds replayed) {
     const Seconds logged = episode_.finish[job];
     if (SameBits(replayed, logged)) return;
@@ -285,6 +301,7 @@ Verified VerifyEpisode(const std::string& path, std::int64_t number, const Logge
     throw DataError("{}: episode {}: an episode has at least 1 decision, got 0", path, number);
   }
   Check check(log, number, episode);
+  check.Ids(log);
   PlayBack(path, [&] {
     if (episode.seen != nullptr) {
       Watch(log, number, episode, &check);

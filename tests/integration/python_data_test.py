@@ -213,6 +213,15 @@ def test_what_was_left_out_is_verified(copied, allot):
     assert "episode 1, 'actions_left_out'" in said
 
 
+def test_a_changed_id_is_found_and_named(copied, allot):
+    with h5py.File(file_of(copied), "r+") as file:
+        ids = file["episode_0/workload/job_id"]
+        was = ids.asstr()[3]
+        ids[3] = f"{was}x"
+    said = allot("replay", copied, exit=4).stdout
+    assert f"episode 0, 'workload/job_id' of job 3: '{was}x' has hash" in said
+
+
 def test_environment_is_recovered(log, minari, logs):
     pytest.importorskip("allot.envs")
     dataset = minari.load_dataset("cluster/drf-v0")
