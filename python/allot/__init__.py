@@ -10,6 +10,7 @@ from allot.experiments import compare, evaluate, simulate, sweep
 from allot.policy import Policy, Table, register_policy
 from allot.results import Comparison, Run, Sweep
 from allot.rewards import register_reward
+from allot.trained import OnnxPolicy, Sb3Policy, TorchPolicy, TrainedPolicy
 
 __version__ = _version()
 
@@ -25,12 +26,16 @@ __all__ = [
     "GpuClusterEnv",
     "GpuClusterVectorEnv",
     "Observation",
+    "OnnxPolicy",
     "Policy",
     "Run",
     "RunError",
+    "Sb3Policy",
     "StepFacts",
     "Sweep",
     "Table",
+    "TorchPolicy",
+    "TrainedPolicy",
     "UsageError",
     "__version__",
     "compare",

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/agent_options.h"
 #include "bindings/binding.h"
 #include "core/strings.h"
 #include "envs/cluster_env.h"
@@ -62,21 +63,9 @@ EpisodeSource EpisodesOf(const Texts& texts, const nb::dict& options) {
 
 ClusterEnvOptions OptionsOf(const nb::dict& given) {
   ClusterEnvOptions options;
-  const std::string mode = nb::cast<std::string>(given["action"]);
-  const std::map<std::string, ActionMode> modes = {{"index", ActionMode::kIndex},
-                                                   {"increments", ActionMode::kSequence},
-                                                   {"choice", ActionMode::kChoice}};
-  const auto found = modes.find(mode);
-  if (found == modes.end()) {
-    throw UsageError("action must be 'index', 'increments' or 'choice', got '{}'", mode);
-  }
-  options.mode = found->second;
-  options.max_jobs = nb::cast<int>(given["max_jobs"]);
-  options.max_configurations = nb::cast<int>(given["max_configurations"]);
+  static_cast<AgentSideOptions&>(options) = AgentSideOptionsOf(given);
   options.reward = nb::cast<std::string>(given["reward"]);
-  options.placement = nb::cast<std::string>(given["placement"]);
   options.max_decisions = nb::cast<std::int64_t>(given["max_decisions"]);
-  options.strict = nb::cast<bool>(given["strict"]);
   if (options.max_decisions < 1) {
     throw UsageError("max_decisions must be >= 1, got {}", options.max_decisions);
   }
