@@ -144,7 +144,7 @@ def average_jct(model, episodes, deterministic):
     env = allot.sb3.make_vec_env(episodes, threads=1, monitor=False, **WORLD)
     env.seed(HELD_OUT)
     observation, ended = env.reset(), {}
-    for _ in range(20_000):
+    for _ in range(5_000):
         if len(ended) == episodes:
             break
         masks = np.stack(env.env_method("action_masks"))

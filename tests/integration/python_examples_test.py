@@ -67,7 +67,7 @@ def test_ppo_in_a_single_file_ends_episodes(example):
 def test_maskable_ppo_is_compared_with_optimus(example):
     pytest.importorskip("sb3_contrib")
     out = example("maskable_ppo_sb3.py", "--minutes", 0.2, "--episodes", 4)
-    assert re.search(r"drawn actions: average JCT \d+ s, Optimus \d+ s, ratio [\d.]+", out)
+    assert re.search(r"drawn actions: average JCT (\d+|inf) s, Optimus \d+ s, ratio", out)
 
 
 def test_offline_policies_stand_beside_the_logged_ones(example):
