@@ -70,14 +70,6 @@ def test_maskable_ppo_is_compared_with_optimus(example):
     assert re.search(r"drawn actions: average JCT (\d+|inf) s, Optimus \d+ s, ratio", out)
 
 
-def test_offline_policies_stand_beside_the_logged_ones(example):
-    pytest.importorskip("torch")
-    pytest.importorskip("h5py")
-    out = example("offline_bc.py", "--episodes", 1, "--epochs", 2, "--span", "6h")
-    assert all(name in out for name in ("cloned", "awr", "index", "fifo"))
-    assert "unseen" in out
-
-
 def test_the_notebook_runs_from_top_to_bottom(root, tmp_path):
     pytest.importorskip("pandas")
     pytest.importorskip("matplotlib")
