@@ -213,13 +213,15 @@ void BindTables(nb::class_<PythonObservation>& type) {
           "type_of",
           [](const PythonObservation& v, const nb::object& configurations) {
             return OfConfigurations<std::int32_t>(
-                v, configurations, -1, [](const Configuration& c) { return c.gpu_type; });
+                v, configurations, -1,
+                [](const Configuration& c) { return int{static_cast<unsigned char>(c.gpu_type)}; });
           },
           nb::arg("configurations"), "GPU type of one configuration a row; -1 for -1.");
 }
 
 void Bind(nb::module_& m) {
-  nb::class_<ArrayMemory>(m, "_ArrayMemory", "What arrays of an observation hold on to.");
+  const nb::class_<ArrayMemory> memory(m, "_ArrayMemory",
+                                       "What arrays of an observation hold on to.");
   nb::class_<PythonObservation> type(
       m, "Observation",
       "What a policy may know at a decision. Columns have one element for each unfinished job (a\n"

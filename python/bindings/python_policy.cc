@@ -32,7 +32,7 @@ class ViewOf {
 
 class PythonPolicy final : public Policy {
  public:
-  PythonPolicy(nb::object object, const std::string& id)
+  PythonPolicy(const nb::object& object, const std::string& id)
       : decide_(Keep(object.attr("decide"))), object_(Keep(object)) {
     info_.id = id;
     info_.summary = "in Python";

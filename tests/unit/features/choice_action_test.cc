@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/index.h"
 #include "tests/unit/features/small_placements.h"
 
 namespace allot {
@@ -19,10 +20,10 @@ using testing_support::OddDemands;
 using testing_support::Placements;
 using testing_support::World;
 
-constexpr int kWidth = 12;
+constexpr int kChoices = 12;
 
 bool Allowed(const ChoiceAction& action, int slot, int choice) {
-  return action.mask()[static_cast<std::size_t>(slot * (kWidth + 1) + choice)] == 1;
+  return action.mask()[At(slot) * (kChoices + 1) + At(choice)] == 1;
 }
 
 // Choices of the window, all 0 but one.
@@ -41,12 +42,12 @@ bool Possible(const World& world, std::int32_t row, std::int32_t configuration) 
 
 // Every choice of every slot: allowed exactly when it can be placed alone, and then it is.
 void ExpectMaskSaysWhatValidationSays(const World& world, int* legal, int* refused) {
-  ChoiceAction action(world.o.rows() + 1, kWidth);
+  ChoiceAction action(world.o.rows() + 1, kChoices);
   action.Begin(world.o);
   for (int slot = 0; slot < action.window(); ++slot) {
     ASSERT_TRUE(Allowed(action, slot, 0));
     const std::int32_t row = slot < action.slots() ? action.row_of(slot) : -1;
-    for (int choice = 1; choice <= kWidth; ++choice) {
+    for (int choice = 1; choice <= kChoices; ++choice) {
       const bool exists =
           row >= 0 && choice - 1 < world.o.table[static_cast<std::size_t>(row)]->size();
       const bool possible = exists && Possible(world, row, choice - 1);
@@ -117,7 +118,7 @@ TEST(ChoiceAction, MaskKnowsSpansAndPartners) {
   world.Add(ConfigurationTable("pairs", {{"gpu", {1, 0}}}, pair, ConfigurationTable::kNoLimits,
                                {"other"}),
             {1});
-  ChoiceAction action(1, kWidth);
+  ChoiceAction action(1, kChoices);
   action.Begin(world.o);
   for (std::int32_t index = 0; index < 2; ++index) {
     const bool alone = (*world.o.table[0])[index].partner == kNoPartner;
@@ -128,7 +129,7 @@ TEST(ChoiceAction, MaskKnowsSpansAndPartners) {
 TEST(ChoiceAction, MaskFollowsTheCluster) {
   World world("2x2");
   world.Add({{1, 2, 3, 4}});
-  ChoiceAction action(1, kWidth);
+  ChoiceAction action(1, kChoices);
   action.Begin(world.o);
   EXPECT_TRUE(Allowed(action, 0, 4));
   ClusterSpec cluster = *world.o.cluster;
@@ -154,7 +155,7 @@ TEST(ChoiceAction, ConfigurationsBeyondTheWidthCannotBeChosen) {
 TEST(ChoiceAction, ServesInTheOrderOfSlotsWhatFits) {
   World world("1x4");
   for (int job = 0; job < 3; ++job) world.Add({{1, 2, 3, 4}});
-  ChoiceAction action(3, kWidth);
+  ChoiceAction action(3, kChoices);
   action.Begin(world.o);
   Allocation allocation;
   // 3 GPUs, then 2 that do not fit any more, then 1 that does.
@@ -170,7 +171,7 @@ TEST(ChoiceAction, AnEarlierSlotGoesBeforeALaterJobThatRuns) {
   World world("1x4");
   for (int job = 0; job < 2; ++job) world.Add({{1, 2, 3, 4}});
   world.Run(1, 3, {{0, 0xF}});
-  ChoiceAction action(2, kWidth);
+  ChoiceAction action(2, kChoices);
   action.Begin(world.o);
   Allocation allocation;
   EXPECT_EQ(action.Decode(std::vector<float>{1, 4}, &allocation).unplaced, 1);
@@ -181,7 +182,7 @@ TEST(ChoiceAction, AnEarlierSlotGoesBeforeALaterJobThatRuns) {
 TEST(ChoiceAction, WhatIsNoChoiceCountsAsZeroAndNamesItsSlot) {
   World world("1x4");
   for (int job = 0; job < 2; ++job) world.Add({{1, 2, 3, 4}});
-  ChoiceAction action(2, kWidth);
+  ChoiceAction action(2, kChoices);
   action.Begin(world.o);
   const float none[] = {-1,
                         0.5F,
