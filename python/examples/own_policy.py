@@ -1,6 +1,6 @@
 """A policy of your own in twenty lines, in the same table as the well-known ones.
 
-    python own_policy.py --workload embedded --load 0.8 --span 2d
+    python own_policy.py --workload embedded --cluster 8x8 --load 0.8 --span 2d
 """
 
 import argparse
@@ -28,12 +28,11 @@ class OldestFirst(allot.Policy):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workload", default="embedded", help="your trace, or 'embedded'")
-    parser.add_argument("--load", type=float, default=0.8)
+    parser.add_argument("--cluster", default="8x8", help="8x8: 8 nodes of 8 GPUs")
+    parser.add_argument("--load", type=float, default=0.8, help="what the trace is thinned to; it cannot offer more than it has")
     parser.add_argument("--span", default="2d")
     given = parser.parse_args()
-    result = allot.compare(
-        [OldestFirst, "fifo", "srtf", "index"], workload=given.workload, load=given.load, span=given.span
-    )
+    result = allot.compare([OldestFirst, "fifo", "srtf", "index"], **vars(given))
     print(result)  # result.frame(), result.jobs() and result.plot() give pandas and matplotlib
 
 
