@@ -44,7 +44,7 @@ def test_every_example_is_run_here(root):
 
 
 def test_own_policy_stands_in_the_table(example):
-    out = example("own_policy.py", "--span", "12h")
+    out = example("own_policy.py", "--span", "12h", "--load", 1.0)
     assert all(name in out for name in ("OldestFirst", "fifo", "srtf", "index"))
 
 
@@ -62,6 +62,17 @@ def test_ppo_in_a_single_file_ends_episodes(example):
     pytest.importorskip("torch")
     out = example("ppo_single_file.py", "--steps", 8192, "--envs", 8, "--length", 512)
     assert len(re.findall(r"average JCT \d+ s", out)) == 2
+
+
+def test_what_is_learned_from_a_log_stands_beside_its_teachers(example):
+    pytest.importorskip("torch")
+    pytest.importorskip("h5py")
+    small = ("--episodes", 1, "--held-out", 2, "--updates", 300, "--span", "6h")
+    out = example("offline_bc.py", *small)
+    assert all(re.search(rf"^>? *{name} +\d", out, re.MULTILINE) for name in ("cloned", "awr", "index", "las", "fifo"))
+    assert "on 2 unseen workloads" in out
+    # A network that has hardly learned has about 2.
+    assert len(losses := re.findall(r"choice: ([\d.]+)", out)) == 2 and all(float(loss) < 1 for loss in losses)
 
 
 def test_maskable_ppo_is_compared_with_optimus(example):
