@@ -1,6 +1,6 @@
 """Learning from a log alone: behaviour cloning, and advantage-weighted regression (AWR), in plain torch.
 
-    python offline_bc.py --episodes 4 --updates 2000
+    python offline_bc.py --episodes 8 --updates 4000
 
 Built-in policies, good and bad ones, write a log: a Minari data set, read here with h5py. Cloning does what the log does. AWR
 (Peng et al., 2019, section 3) clones each decision with weight exp(advantage / beta): what went better than is usual
@@ -135,9 +135,9 @@ class Cloned(allot.TrainedPolicy):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--episodes", type=int, default=4, help="logged workloads, run by each policy")
-    parser.add_argument("--held-out", type=int, default=4, help="workloads that they are compared on")
-    parser.add_argument("--updates", type=int, default=2000, help="of each network")
+    parser.add_argument("--episodes", type=int, default=8, help="logged workloads, run by each policy")
+    parser.add_argument("--held-out", type=int, default=8, help="workloads that they are compared on")
+    parser.add_argument("--updates", type=int, default=4000, help="of each network")
     parser.add_argument("--span", default="1d", help="length of a workload")
     given = parser.parse_args()
     torch.set_num_threads(1)
