@@ -28,7 +28,7 @@ def compare(
 ) -> Comparison:
     """Runs several policies on the same workloads.
 
-    policies: a text as for `allot compare --policies`, or a list of names, allot.Policy classes or
+    policies: a text as `--policies` takes it, or a list of names, allot.Policy classes or
       objects, and functions observation -> allocation. None: the well-known ones of the world.
     reference: the policy that ratios are taken of; default: the first.
     bounds: also work out a lower bound on the average JCT.

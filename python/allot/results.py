@@ -105,7 +105,7 @@ class Comparison:
         return axes
 
     def save(self, folder: str | os.PathLike) -> None:
-        """Writes evaluation.json and the runs, as `allot compare --out` does."""
+        """Writes evaluation.json and the runs, as `--out` of `allot compare` does."""
         self._data.save(os.fspath(folder))
 
     def report(self, path: str | os.PathLike, title: str = "") -> str:
