@@ -267,7 +267,7 @@ class Sweep:
         return axes
 
     def save(self, folder: str | os.PathLike) -> None:
-        """Writes the files of a complete sweep, as `allot sweep --out` does, without its cells' own."""
+        """Writes the files of a complete sweep, as `--out` of `allot sweep` does, without its cells' own."""
         self._data.save(os.fspath(folder))
 
     def report(self, path: str | os.PathLike, title: str = "") -> str:
