@@ -25,6 +25,7 @@ StepInfo ClusterEnv::Reset(std::optional<std::uint64_t> seed) {
   cluster_ = std::make_unique<SimulatedCluster>(*scenario_);
   decisions_ = 0;
   over_ = false;
+  idle_ = 0;
   agent_.OnEpisodeStart();
   agent_.Begin(cluster_->Observe());
   return Info();
@@ -64,15 +65,20 @@ StepResult ClusterEnv::StepAllocation(const Allocation& allocation) {
 
 void ClusterEnv::SumUp(StepInfo* info) const {
   double total = 0;
-  std::int64_t done = 0;
+  std::int64_t come = 0;
   for (const JobRecord& record : cluster_->records()) {
-    if (record.finish == kNever) continue;
-    total += record.finish - record.submit;
-    info->makespan_s = std::max(info->makespan_s, record.finish);
-    ++done;
+    if (record.submit > info->time_s) continue;
+    if (record.finish == kNever) ++info->unfinished_jobs;
+    const Seconds until = std::min(record.finish, info->time_s);
+    total += until - record.submit;
+    info->makespan_s = std::max(info->makespan_s, until);
+    ++come;
   }
-  if (done > 0) info->avg_jct_s = total / static_cast<double>(done);
+  if (come > 0) info->avg_jct_s = total / static_cast<double>(come);
 }
+
+// An agent that asks for what is not allowed so often in a row will go on doing so.
+constexpr int kMostIllegal = 1000;
 
 StepResult ClusterEnv::Step(std::span<const float> action) {
   if (over_) throw UsageError("step after the end of the episode: call reset first");
@@ -82,6 +88,9 @@ StepResult ClusterEnv::Step(std::span<const float> action) {
     result = StepAllocation(allocation_);
   } else {
     result.info = Info();
+    idle_ = acted.illegal ? idle_ + 1 : 0;
+    result.truncated = over_ = idle_ >= kMostIllegal;
+    if (over_) SumUp(&result.info);
   }
   result.info.illegal_action = acted.illegal;
   result.info.unplaced_jobs = acted.unplaced;

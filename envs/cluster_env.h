@@ -14,7 +14,7 @@ namespace allot {
 
 struct ClusterEnvOptions : AgentSideOptions {
   std::string reward = "jct";
-  std::int64_t max_decisions = 50000;  // truncation
+  std::int64_t max_decisions = 50000;  // truncation; also after 1000 illegal actions in a row
 };
 
 // UsageError for a window or a width that is none.
@@ -51,6 +51,7 @@ class ClusterEnv : public Env {
   Allocation allocation_;
   std::int64_t decisions_ = 0;
   bool over_ = true;
+  int idle_ = 0;  // illegal actions in a row
 };
 
 }  // namespace allot

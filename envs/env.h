@@ -24,9 +24,11 @@ struct StepInfo {
   bool decided = false;            // the step completed a decision (always in index mode)
   bool illegal_action = false;     // it was ignored
   std::int32_t unplaced_jobs = 0;  // choices that did not fit any more (choice mode)
-  // Of an episode that ended with this step, else 0: over the jobs that are done.
-  double avg_jct_s = 0;
-  double makespan_s = 0;  // from time 0 to the last completion
+  // Of an episode that ended with this step, else 0. A job that is not done counts as if it were
+  // done now: of truncated episodes these are lower bounds.
+  double avg_jct_s = 0;              // over the jobs that have come
+  double makespan_s = 0;             // from time 0 to the last completion
+  std::int32_t unfinished_jobs = 0;  // of those that have come
 };
 
 struct StepResult {

@@ -235,6 +235,16 @@ void VectorEnv::Send(std::span<const float> actions, std::span<const std::int64_
   queue_->Push(environments);
 }
 
+void VectorEnv::Settle() {
+  while (queue_ != nullptr && queue_->in_flight() > 0) {
+    try {
+      queue_->Pop(1);
+    } catch (const std::exception&) {  // nobody asks for it any more
+      continue;
+    }
+  }
+}
+
 std::vector<std::int64_t> VectorEnv::Receive(std::int64_t count) {
   if (queue_ == nullptr) throw UsageError("receive before the first send");
   return queue_->Pop(count);

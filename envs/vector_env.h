@@ -72,6 +72,8 @@ class VectorEnv {
   // does not.
   void Send(std::span<const float> actions, std::span<const std::int64_t> environments);
   std::vector<std::int64_t> Receive(std::int64_t count);
+  // Waits for all that are in flight and forgets them, and what they threw.
+  void Settle();
 
   // Environment i at row i. The addresses hold as long as the VectorEnv.
   const ObservationBuffer& observation() const { return observation_; }

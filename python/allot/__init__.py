@@ -50,3 +50,12 @@ __all__ = [
     "simulate",
     "sweep",
 ]
+
+
+def __getattr__(name: str):
+    """allot.sb3 and allot.torchrl, imported when they are asked for: they need what allot does not."""
+    if name in ("sb3", "torchrl"):
+        import importlib
+
+        return importlib.import_module(f"allot.{name}")
+    raise AttributeError(f"module 'allot' has no attribute '{name}'")

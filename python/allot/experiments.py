@@ -23,7 +23,7 @@ def compare(
     out: str | os.PathLike = "",
     log: str | os.PathLike = "",
     threads: int = 0,
-    progress: bool | None = None,
+    bar: bool | None = None,
     **world: Any,
 ) -> Comparison:
     """Runs several policies on the same workloads.
@@ -33,7 +33,7 @@ def compare(
     reference: the policy that ratios are taken of; default: the first.
     bounds: also work out a lower bound on the average JCT.
     out: folder for evaluation.json and the runs. log: Minari datasets folder for episode logs.
-    threads: 0: one a core; results do not depend on it. progress: a bar (tqdm); None: where one can
+    threads: 0: one a core; results do not depend on it. bar: a bar (tqdm); None: where one can
       be seen.
     world: options of the command line with _ for - (workload, cluster, load, seed, setting, ...).
 
@@ -42,7 +42,7 @@ def compare(
     """
     return _compare(
         policies, world, reference=reference, bounds=bounds, title=title, out=out, log=log,
-        threads=threads, progress=progress, command="allot.compare",
+        threads=threads, bar=bar, command="allot.compare",
     )
 
 
@@ -52,12 +52,12 @@ def simulate(
     out: str | os.PathLike = "",
     log: str | os.PathLike = "",
     threads: int = 0,
-    progress: bool | None = None,
+    bar: bool | None = None,
     **world: Any,
 ) -> Run:
     """Runs one policy on one workload. Arguments and errors as of compare."""
     result = _compare(
-        [policy], world, out=out, log=log, threads=threads, progress=progress, single=True,
+        [policy], world, out=out, log=log, threads=threads, bar=bar, single=True,
         command="allot.simulate",
     )
     return result.run(0, 0)
@@ -73,7 +73,7 @@ def evaluate(
     out: str | os.PathLike = "",
     log: str | os.PathLike = "",
     threads: int = 0,
-    progress: bool | None = None,
+    bar: bool | None = None,
     **world: Any,
 ) -> Comparison:
     """Compares a trained policy with others, and says whether training saw the workloads.
@@ -93,7 +93,7 @@ def evaluate(
     return _compare(
         others if folder else [trained, *others], world, reference=name, bounds=bounds,
         title=title or (f"Checkpoint {os.fspath(trained)}" if folder else ""), out=out, log=log,
-        threads=threads, progress=progress, seen=seen,
+        threads=threads, bar=bar, seen=seen,
         checkpoint=os.fspath(trained) if folder else "", command="allot.evaluate",
     )
 
@@ -105,7 +105,7 @@ def sweep(
     policies: str | Sequence[Any] | None = None,
     out: str | os.PathLike = "",
     threads: int = 0,
-    progress: bool | None = None,
+    bar: bool | None = None,
     **keys: Any,
 ) -> Sweep:
     """Runs the cross product of factors: policies, loads, seeds, clusters, and options that vary.
@@ -129,7 +129,7 @@ def sweep(
             ]
         file = os.fspath(definition) if isinstance(definition, (str, os.PathLike)) else ""
         text = json.dumps({key: _plain(value) for key, value in given.items()})
-        report = stack.enter_context(_progress("sweep", progress))
+        report = stack.enter_context(_progress("sweep", bar))
         command = "allot.sweep(" + ", ".join(f"{key}={value!r}" for key, value in given.items()) + ")"
         return Sweep(
             _allot._run_sweep(file, preset, text, os.fspath(out), _threads(threads), command, report)
@@ -141,7 +141,7 @@ def sweep(
 
 def _compare(
     policies: Any, world: dict[str, Any], *, command: str, reference: str = "", bounds: bool = False,
-    title: str = "", out: Any = "", log: Any = "", threads: int = 0, progress: bool | None = None,
+    title: str = "", out: Any = "", log: Any = "", threads: int = 0, bar: bool | None = None,
     single: bool = False, checkpoint: str = "", seen: bool | None = None,
 ) -> Comparison:
     from allot import _allot
@@ -154,7 +154,7 @@ def _compare(
         "checkpoint": checkpoint, "seen": seen,
         "command": _call_text(command, [name for name, _, _ in entries], world),
     }
-    with _progress(command.removeprefix("allot."), progress) as report:
+    with _progress(command.removeprefix("allot."), bar) as report:
         return Comparison(_allot._run_experiment(texts, entries, options, report))
 
 

@@ -89,10 +89,10 @@ class ClusterPainter:
         """`frames` pictures from the first step to the last."""
         if frames < 1:
             raise UsageError(f"frames must be >= 1, got {frames}")
+        if not self._times:
+            raise UsageError("nothing to draw: call reset first")
         points = np.unique(np.linspace(1, len(self._times), frames).astype(int))
         pictures = [self.picture(int(point)) for point in points if point > 0]
-        if not pictures:
-            raise UsageError("nothing to draw: call reset first")
         from PIL import Image
 
         first, *rest = [Image.fromarray(picture) for picture in pictures]

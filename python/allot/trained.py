@@ -19,7 +19,7 @@ import numpy as np
 
 from allot import _allot
 from allot.envs.options import DEFAULTS
-from allot.errors import DataError, UsageError
+from allot.errors import DataError, RunError, UsageError
 from allot.policy import Policy
 
 Tensors = Mapping[str, np.ndarray]
@@ -88,6 +88,8 @@ class TrainedPolicy(Policy):
 
 def best_action(numbers: np.ndarray, mask: np.ndarray, action: str, max_jobs: int) -> np.ndarray:
     """The likeliest legal action of a model's outputs: scores as they are, logits by their maximum."""
+    if np.isnan(numbers).any():
+        raise RunError("the model answers NaN")
     if action == "index":
         return numbers.reshape(max_jobs, -1)
     logits = np.where(mask, numbers.ravel(), -np.inf)

@@ -133,14 +133,30 @@ nb::dict ColumnsOf(std::span<const StepInfo> infos, nb::handle owner) {
   add("unplaced_jobs", &StepInfo::unplaced_jobs);
   add("avg_jct_s", &StepInfo::avg_jct_s);
   add("makespan_s", &StepInfo::makespan_s);
+  add("unfinished_jobs", &StepInfo::unfinished_jobs);
   return dict;
 }
 
 nb::tuple TupleOf(const StepInfo& info) {
   return nb::make_tuple(info.time_s, info.dt_s, info.decision, info.active_jobs, info.finished_jobs,
                         info.decided, info.illegal_action, info.unplaced_jobs, info.avg_jct_s,
-                        info.makespan_s);
+                        info.makespan_s, info.unfinished_jobs);
 }
+
+// Of one thread at a time: others get a UsageError. Taken and given back with the GIL held.
+class Alone {
+ public:
+  explicit Alone(bool* busy) : busy_(busy) {
+    if (*busy) throw UsageError("another thread is stepping or resetting this environment");
+    *busy = true;
+  }
+  ~Alone() { *busy_ = false; }
+  Alone(const Alone&) = delete;
+  Alone& operator=(const Alone&) = delete;
+
+ private:
+  bool* busy_;
+};
 
 class Environment {
  public:
@@ -150,6 +166,7 @@ class Environment {
         view_(buffer_.Row(0)) {}
 
   nb::tuple Reset(std::optional<std::uint64_t> seed) {
+    const Alone alone(&busy_);
     const StepInfo info = [&] {
       const nb::gil_scoped_release release;
       const StepInfo first = env_.Reset(seed);
@@ -176,6 +193,7 @@ class Environment {
 
  private:
   nb::tuple StepWith(std::span<const float> action) {
+    const Alone alone(&busy_);
     if (!begun_) throw UsageError("step before reset: call reset first");
     const StepResult result = [&] {
       const nb::gil_scoped_release release;
@@ -190,6 +208,7 @@ class Environment {
   ObservationBuffer buffer_;
   ObservationView view_;
   bool begun_ = false;
+  bool busy_ = false;
 };
 
 class Pool {
@@ -212,30 +231,48 @@ class Pool {
 
   void Reset(const std::vector<std::optional<std::uint64_t>>& seeds,
              const std::vector<std::uint8_t>& mask) {
+    const Alone alone(&busy_);
     const nb::gil_scoped_release release;
     envs_->Reset(seeds, mask);
   }
   void Step(const Actions& actions) {
+    const Alone alone(&busy_);
     const nb::gil_scoped_release release;
     envs_->Step({actions.data(), actions.size()});
   }
   double Run(const Actions& actions, int steps) {
+    const Alone alone(&busy_);
     const nb::gil_scoped_release release;
     const auto start = std::chrono::steady_clock::now();
     for (int step = 0; step < steps; ++step) envs_->Step({actions.data(), actions.size()});
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
   void Send(const Actions& actions, const std::vector<std::int64_t>& environments) {
+    const Alone alone(&busy_);
     envs_->Send({actions.data(), actions.size()}, environments);
   }
   std::vector<std::int64_t> Receive(std::int64_t count) {
+    const Alone alone(&busy_);
     const nb::gil_scoped_release release;
     return envs_->Receive(count);
   }
+  // Waits for what is in flight, whose rewards may be Python's.
+  void Settle() {
+    const nb::gil_scoped_release release;
+    envs_->Settle();
+  }
+  ~Pool() {
+    if (envs_ == nullptr) return;
+    const nb::gil_scoped_release release;  // workers may need it to end
+    envs_.reset();
+  }
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
   const VectorEnv& envs() const { return *envs_; }
 
  private:
   std::unique_ptr<VectorEnv> envs_;
+  bool busy_ = false;
 };
 
 nb::list NamesOfJobs(const SimulatedCluster& cluster) {
@@ -312,6 +349,7 @@ void Bind(nb::module_& module) {
       .def("run", &Pool::Run, "actions"_a, "steps"_a,
            "Steps so often with the same actions; returns the seconds. For bench/python_env.py.")
       .def("send", &Pool::Send, "actions"_a, "environments"_a)
+      .def("settle", &Pool::Settle)
       .def("receive", &Pool::Receive, "count"_a);
 
   module.def("settings", [] {

@@ -58,6 +58,8 @@ NB_MODULE(_allot, module) {
   using namespace nanobind::literals;
   module.doc() = "The engine of allot; use the package allot, not this module.";
   allot::TranslateErrors();
+  nanobind::set_leak_warnings(
+      false);  // registered rewards and policies live as long as the process
   module.def(
       "version", [] { return std::string(allot::Version()); }, "Version of the engine.");
   module.def("main", &allot::Main, "argv"_a,

@@ -131,8 +131,8 @@ ALLOT_REGISTER(PolicyFamily, (PolicyFamily{"python",
 
 }  // namespace
 
-std::unique_ptr<Policy> MakePythonPolicy(nb::object object, const std::string& id) {
-  return std::make_unique<PythonPolicy>(std::move(object), id);
+std::unique_ptr<Policy> MakePythonPolicy(const nb::object& object, const std::string& id) {
+  return std::make_unique<PythonPolicy>(object, id);
 }
 
 std::unique_ptr<Policy> CallFactory(const KeptObject& factory, const std::string& id) {

@@ -16,7 +16,7 @@ namespace allot {
 //
 // What Decide throws names the policy, the decision and the place in Python: PythonFailure for what
 // the object throws, RunError for an answer that breaks a rule.
-std::unique_ptr<Policy> MakePythonPolicy(nanobind::object object, const std::string& id);
+std::unique_ptr<Policy> MakePythonPolicy(const nanobind::object& object, const std::string& id);
 
 // The same of what a factory (a Python callable without arguments) makes. Takes the GIL itself.
 std::unique_ptr<Policy> CallFactory(const KeptObject& factory, const std::string& id);

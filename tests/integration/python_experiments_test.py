@@ -17,7 +17,7 @@ WORLD = {"cluster": "2x8", "load": 1.2, "span": "1d"}
 
 @pytest.fixture(scope="module")
 def comparison():
-    return allot.compare(["fifo", "las", "srtf"], workloads=2, reference="las", progress=False, **WORLD)
+    return allot.compare(["fifo", "las", "srtf"], workloads=2, reference="las", bar=False, **WORLD)
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ class TestCompare:
             return observation.requested
 
         one, four = (
-            allot.compare(["fifo", policy], workloads=3, threads=threads, progress=False, **WORLD)
+            allot.compare(["fifo", policy], workloads=3, threads=threads, bar=False, **WORLD)
             for threads in (1, 4)
         )
         assert without_timings(one.evaluation) == without_timings(four.evaluation)
@@ -101,19 +101,19 @@ class TestCompare:
         def policy(observation):
             return observation.requested
 
-        allot.compare(["fifo", policy], out=tmp_path / "out", log=tmp_path / "log", progress=False, **WORLD)
+        allot.compare(["fifo", policy], out=tmp_path / "out", log=tmp_path / "log", bar=False, **WORLD)
         assert (tmp_path / "out" / "evaluation.json").is_file()
         assert sorted(p.parent.parent.name for p in (tmp_path / "log").rglob("main_data.hdf5")) == [
             "fifo-v0", "policy-v0",
         ]
 
     def test_a_lower_bound_can_be_asked_for(self):
-        result = allot.compare("srtf", bounds=True, progress=False, **WORLD)
+        result = allot.compare("srtf", bounds=True, bar=False, **WORLD)
         bound = result.evaluation["workloads"][0]["jct_bound_s"]
         assert 0 < bound <= result.frame()["avg_jct_s"]["srtf"]
 
     def test_a_setting_brings_its_own_policies(self):
-        result = allot.compare(setting="dl2:size=S", progress=False)
+        result = allot.compare(setting="dl2:size=S", bar=False)
         assert len(result.policies) > 3
 
 
@@ -132,16 +132,16 @@ class TestFaults:
     )
     def test_wrong_options_are_named(self, options, message):
         with pytest.raises(allot.UsageError, match=message):
-            allot.compare("fifo", progress=False, **options)
+            allot.compare("fifo", bar=False, **options)
 
     def test_a_name_twice_is_refused(self):
         with pytest.raises(allot.UsageError, match="'fifo' is named twice"):
-            allot.compare(["fifo", "fifo"], progress=False, **WORLD)
+            allot.compare(["fifo", "fifo"], bar=False, **WORLD)
 
     def test_bad_data_is_a_data_error(self, tmp_path):
         (tmp_path / "trace.csv").write_text("nothing\n1\n")
         with pytest.raises(allot.DataError):
-            allot.compare("fifo", workload=tmp_path / "trace.csv", progress=False)
+            allot.compare("fifo", workload=tmp_path / "trace.csv", bar=False)
 
     def test_errors_are_the_usual_kinds(self):
         assert issubclass(allot.UsageError, ValueError) and issubclass(allot.RunError, RuntimeError)
@@ -149,18 +149,18 @@ class TestFaults:
 
     def test_simulate_runs_one_workload(self):
         with pytest.raises(allot.UsageError, match="simulate runs one workload, got 2"):
-            allot.simulate("fifo", workloads=2, progress=False, **WORLD)
+            allot.simulate("fifo", workloads=2, bar=False, **WORLD)
 
 
 class TestSimulate:
     def test_summary_and_frames(self):
-        run = allot.simulate("las:queues=3600", progress=False, **WORLD)
+        run = allot.simulate("las:queues=3600", bar=False, **WORLD)
         assert run.policy == "las:queues=3600" and run.summary["jobs"] == len(run.jobs())
         assert run.frame()["avg_jct_s"][0] == run.summary["avg_jct_s"]
         assert {"time_s", "gpus_used"} <= set(run.timeline().columns)
 
     def test_note_says_what_is_too_much(self):
-        run = allot.simulate("fifo", cluster="4x8", to="14d", progress=False)
+        run = allot.simulate("fifo", cluster="4x8", to="14d", bar=False)
         assert "times what 4x8 can serve" in run.note
 
 
@@ -174,7 +174,7 @@ class TestEvaluate:
         return next(p for p in found if p.parent.parent.name == "universal").parent
 
     def test_a_checkpoint_is_the_reference(self, checkpoint):
-        result = allot.evaluate(checkpoint, "fifo,srtf", progress=False, **WORLD)
+        result = allot.evaluate(checkpoint, "fifo,srtf", bar=False, **WORLD)
         assert result.evaluation["reference"] == "learned" and result.policies == ["learned", "fifo", "srtf"]
         assert "unseen" in result.evaluation
 
@@ -185,10 +185,10 @@ class TestEvaluate:
             def decide(self, observation):
                 return observation.requested
 
-        unseen = allot.evaluate(Trained, "fifo", **{"from": "14d", "to": "21d"}, progress=False, **WORLD)
-        seen = allot.evaluate(Trained, "fifo", to="7d", progress=False, **WORLD)
+        unseen = allot.evaluate(Trained, "fifo", **{"from": "14d", "to": "21d"}, bar=False, **WORLD)
+        seen = allot.evaluate(Trained, "fifo", to="7d", bar=False, **WORLD)
         assert (unseen.unseen, seen.unseen) == (True, False)
-        assert allot.evaluate(Trained, [], seen=False, to="7d", progress=False, **WORLD).unseen is True
+        assert allot.evaluate(Trained, [], seen=False, to="7d", bar=False, **WORLD).unseen is True
         assert unseen.evaluation["reference"] == "Trained"
 
 
@@ -200,35 +200,35 @@ class TestSweep:
 
         result = allot.sweep(
             policies=["fifo", Mine], loads=[0.5, 1], seeds=range(2), cluster=None, clusters="2x8", span="1d",
-            vary={"restart_cost": [0, 60]}, reference="fifo", progress=False,
+            vary={"restart_cost": [0, 60]}, reference="fifo", bar=False,
         )
         frame = result.frame()
         assert len(frame) == 8 and len(result.cells()) == 16
         assert set(frame["policy"]) == {"fifo", "Mine"} and (frame["seeds"] == 2).all()
         with pytest.raises(allot.UsageError, match="unknown policy 'Mine'"):
-            allot.simulate("Mine", progress=False)
+            allot.simulate("Mine", bar=False)
 
     def test_a_folder_is_taken_up(self, tmp_path):
         definition = {"policies": ["fifo", "las"], "loads": [1], "clusters": "2x8", "span": "1d"}
-        first = allot.sweep(definition, out=tmp_path / "sweep", progress=False)
+        first = allot.sweep(definition, out=tmp_path / "sweep", bar=False)
         assert (tmp_path / "sweep" / "results.json").is_file()
-        second = allot.sweep(definition, out=tmp_path / "sweep", progress=False)
+        second = allot.sweep(definition, out=tmp_path / "sweep", bar=False)
         assert without_timings(first.results) == without_timings(second.results)
 
     def test_report_is_a_page(self, tmp_path):
-        result = allot.sweep(policies="fifo,las", loads=[0.5, 1], clusters="2x8", span="1d", progress=False)
+        result = allot.sweep(policies="fifo,las", loads=[0.5, 1], clusters="2x8", span="1d", bar=False)
         assert "las" in open(result.report(tmp_path / "page.html"), encoding="utf-8").read()
 
     def test_faults_are_named(self):
         with pytest.raises(allot.UsageError, match="unknown key 'lods'"):
-            allot.sweep(policies="fifo", lods=[1], progress=False)
+            allot.sweep(policies="fifo", lods=[1], bar=False)
 
         class Fails(allot.Policy):
             def decide(self, observation):
                 return observation.nothing
 
         with pytest.raises(allot.RunError, match="policy 'Fails', decision 0 .*python_experiments_test.py"):
-            allot.sweep(policies=[Fails], loads=[1], clusters="2x8", span="1d", progress=False)
+            allot.sweep(policies=[Fails], loads=[1], clusters="2x8", span="1d", bar=False)
 
 
 class TestPlots:
@@ -238,7 +238,7 @@ class TestPlots:
         for kind in ("jct", "cdf", "timeline"):
             assert comparison.plot(kind).has_data()
         assert comparison.run("fifo").plot().has_data()
-        result = allot.sweep(policies="fifo,las", loads=[0.5, 1], clusters="2x8", span="1d", progress=False)
+        result = allot.sweep(policies="fifo,las", loads=[0.5, 1], clusters="2x8", span="1d", bar=False)
         assert len(result.plot().lines) == 2
         with pytest.raises(allot.UsageError, match="a plot is one of jct"):
             comparison.plot("pie")
@@ -247,7 +247,7 @@ class TestPlots:
 class TestProgressAndInterrupts:
     def test_progress_is_told(self, capfd):
         pytest.importorskip("tqdm")
-        allot.compare("fifo,las", progress=True, **WORLD)
+        allot.compare("fifo,las", bar=True, **WORLD)
         assert "compare" in capfd.readouterr().err
 
     def test_ctrl_c_ends_a_run_of_own_policies(self):
@@ -258,9 +258,9 @@ class TestProgressAndInterrupts:
         before = signal.getsignal(signal.SIGINT)
         threading.Thread(target=press).start()
         with pytest.raises(KeyboardInterrupt):
-            allot.compare(["fifo", "las"], cluster="16x8", load=1.0, span="28d", workloads=200, progress=False)
+            allot.compare(["fifo", "las"], cluster="16x8", load=1.0, span="28d", workloads=200, bar=False)
         assert signal.getsignal(signal.SIGINT) is before
-        assert allot.simulate("fifo", progress=False, **WORLD).summary["unfinished"] == 0
+        assert allot.simulate("fifo", bar=False, **WORLD).summary["unfinished"] == 0
 
     def test_ctrl_c_ends_a_policy_that_does_not_answer(self):
         def waits(observation):
@@ -270,8 +270,8 @@ class TestProgressAndInterrupts:
                 time.sleep(0.01)
 
         with pytest.raises(KeyboardInterrupt):
-            allot.simulate(waits, threads=1, progress=False, **WORLD)
-        assert allot.simulate("fifo", progress=False, **WORLD).summary["unfinished"] == 0
+            allot.simulate(waits, threads=1, bar=False, **WORLD)
+        assert allot.simulate("fifo", bar=False, **WORLD).summary["unfinished"] == 0
 
     def test_other_threads_run_meanwhile(self):
         ticks = []
@@ -283,7 +283,7 @@ class TestProgressAndInterrupts:
 
         thread = threading.Thread(target=tick)
         thread.start()
-        allot.compare("fifo,las,srtf", cluster="16x8", load=1.0, span="14d", workloads=8, progress=False)
+        allot.compare("fifo,las,srtf", cluster="16x8", load=1.0, span="14d", workloads=8, bar=False)
         stop.set()
         thread.join()
         assert len(ticks) > 10

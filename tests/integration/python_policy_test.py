@@ -17,7 +17,7 @@ WORLD = {"cluster": "2x8", "load": 1.2, "span": "1d"}
 
 
 def simulate(policy, **options):
-    return allot.simulate(policy, threads=1, progress=False, **{**WORLD, **options})
+    return allot.simulate(policy, threads=1, bar=False, **{**WORLD, **options})
 
 
 def once(check):
@@ -146,7 +146,7 @@ class TestObservation:
 
 class TestAnswers:
     def test_fifo_is_fifo(self):
-        result = allot.compare(["fifo", Fifo], progress=False, **WORLD)
+        result = allot.compare(["fifo", Fifo], bar=False, **WORLD)
         own, python = (result.jobs(name).drop(columns="policy") for name in result.policies)
         assert own.equals(python)
 
@@ -245,7 +245,7 @@ class TestErrors:
 
         line = fails.__code__.co_firstlineno + 2
         with pytest.raises(allot.RunError, match=rf"policy 'fails', decision 3 .*python_policy_test.py:{line}") as error:
-            allot.compare(["fifo", fails], threads=2, progress=False, **WORLD)
+            allot.compare(["fifo", fails], threads=2, bar=False, **WORLD)
         assert isinstance(error.value.__cause__, KeyError)
 
     def test_a_policy_without_decide_says_so(self):
@@ -274,7 +274,7 @@ class TestNames:
                 return wanted
 
         allot.register_policy("limited", Limited)
-        result = allot.compare("limited,limited:most=1,fifo", progress=False, **WORLD)
+        result = allot.compare("limited,limited:most=1,fifo", bar=False, **WORLD)
         jct = result.frame()["avg_jct_s"]
         assert jct["limited"] == jct["fifo"] < jct["limited:most=1"]
         with pytest.raises(allot.UsageError, match="unexpected keyword argument 'least'"):
@@ -303,7 +303,7 @@ class TestNames:
                 return {"decisions": self.decisions}
 
         one = Counts()
-        result = allot.compare([one], workloads=4, threads=4, progress=False, **WORLD)
+        result = allot.compare([one], workloads=4, threads=4, bar=False, **WORLD)
         runs = result.evaluation["policies"][0]["runs"]
         assert [int(run["notes"]["decisions"]) for run in runs] == [run["decisions"] for run in runs]
         assert one.decisions == 0
@@ -315,16 +315,16 @@ class TestNames:
             def begin(self, seed):
                 seeds.append(seed)
 
-        allot.compare([Draws], workloads=2, seed=5, threads=1, progress=False, **WORLD)
+        allot.compare([Draws], workloads=2, seed=5, threads=1, bar=False, **WORLD)
         first = list(seeds)
-        allot.compare([Draws], workloads=2, seed=5, threads=1, progress=False, **WORLD)
+        allot.compare([Draws], workloads=2, seed=5, threads=1, bar=False, **WORLD)
         assert seeds == first * 2 and len(set(first)) >= 1
 
     def test_who_reads_true_lengths_is_an_oracle(self):
         class Reads(Fifo):
             needs_lengths = True
 
-        result = allot.compare([Fifo, Reads], length_estimates="true", progress=False, **WORLD)
+        result = allot.compare([Fifo, Reads], length_estimates="true", bar=False, **WORLD)
         assert result.frame()["oracle"].to_dict() == {"Fifo": False, "Reads": True}
 
 

@@ -11,7 +11,7 @@ from gymnasium import spaces
 
 from allot import _allot
 from allot.envs import spaces as of
-from allot.envs.options import OwnProcess, split
+from allot.envs.options import OwnProcess, checked_seed, split
 from allot.errors import UsageError
 
 RENDER_MODES = ("rgb_array", "human")
@@ -65,11 +65,13 @@ class GpuClusterEnv(gymnasium.Env):
 
     def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[dict, dict]:
         """Begins an episode; `options` must be empty. Returns (observation, info)."""
-        super().reset(seed=seed)
         self._check_usable()
+        super().reset(seed=None if seed is None else checked_seed(seed))
         if options:
             raise UsageError(f"reset takes no options, got {', '.join(map(str, options))}")
-        if seed is None and not self._begun:
+        if seed is not None:
+            seed = checked_seed(seed)
+        elif not self._begun:
             seed = int(self.np_random.integers(2**48))
         facts = self._engine.reset(seed)
         self._begun = True
@@ -93,12 +95,14 @@ class GpuClusterEnv(gymnasium.Env):
             self._paint(facts)
         info = self._info(facts)
         if terminated or truncated:
-            info["avg_jct_s"], info["makespan_s"] = facts[8], facts[9]
+            info["avg_jct_s"], info["makespan_s"], info["unfinished_jobs"] = facts[8:11]
         return self._observation(), reward, terminated, truncated, info
 
     def action_masks(self) -> np.ndarray:
         """Which actions are legal now: bool, of Discrete (n,), of MultiDiscrete all choices flattened, else by slot."""
         self._check_usable()
+        if not self._begun:
+            raise UsageError("action_masks before reset: call reset first")
         return self._mask.astype(bool)
 
     @property

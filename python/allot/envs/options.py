@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 from typing import Any
+
+import numpy as np
 
 from allot import _allot
 from allot.errors import RunError, UsageError
@@ -28,7 +31,9 @@ def text_of(name: str, value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
         return ",".join(text_of(name, one) for one in value)
-    if isinstance(value, (str, int, float, os.PathLike)):
+    if isinstance(value, np.generic):
+        return text_of(name, value.item())
+    if isinstance(value, (str, numbers.Real, os.PathLike)):
         return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
     raise UsageError(f"{name}: must be text, a number, true or false, or a list of these, got {type(value).__name__}")
 
@@ -36,6 +41,17 @@ def text_of(name: str, value: Any) -> str:
 def texts_of(options: dict[str, Any]) -> dict[str, str]:
     """Options of a world by their names on the command line, without those that are None."""
     return {name.replace("_", "-"): text_of(name, value) for name, value in options.items() if value is not None}
+
+
+def _checked(name: str, value: Any) -> Any:
+    """The value of one of the environment's own options, of the type of its default."""
+    wanted = type(DEFAULTS[name])
+    if wanted is int and isinstance(value, numbers.Integral) and not isinstance(value, bool) and abs(int(value)) < 2**31:
+        return int(value)
+    if wanted is not int and isinstance(value, wanted):
+        return value
+    kind = {int: "a whole number", bool: "true or false", str: "text"}[wanted]
+    raise UsageError(f"{name} must be {kind}, got {value!r}")
 
 
 def split(options: dict[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
@@ -49,12 +65,22 @@ def split(options: dict[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
     for name in world:
         if name not in known:
             raise UsageError(f"unknown option '{name}'{_allot.did_you_mean(name, known)}")
+    own = {name: _checked(name, value) for name, value in own.items()}
     if world.get("setting") is not None:
+        if not isinstance(world["setting"], str):
+            raise UsageError(f"setting must be text, got {type(world['setting']).__name__}")
         if "max_decisions" not in options and "," not in world["setting"]:
             own["max_decisions"] = _allot.training_decisions(world["setting"])
     elif world.get("workload", "embedded") == "embedded" and world.get("load") is None:
         world["load"] = 1.0
     return texts_of(world), own
+
+
+def checked_seed(seed: Any) -> int:
+    """A seed as the engine takes it. UsageError unless it is a whole number from 0 to 2^63 - 1."""
+    if not isinstance(seed, numbers.Integral) or isinstance(seed, bool) or not 0 <= int(seed) < 2**63:
+        raise UsageError(f"a seed must be a whole number from 0 to 2^63 - 1, got {seed!r}")
+    return int(seed)
 
 
 class OwnProcess:

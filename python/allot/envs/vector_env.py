@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,11 @@ from gymnasium.vector.utils import batch_space
 
 from allot import _allot
 from allot.envs import spaces as of
-from allot.envs.options import OwnProcess, split
+from allot.envs.options import OwnProcess, checked_seed, split
 from allot.errors import UsageError
 
 _COMMON = ("time_s", "dt", "decision", "active_jobs", "finished_jobs", "decided", "illegal_action", "unplaced_jobs")
-_AT_END = ("avg_jct_s", "makespan_s")
+_AT_END = ("avg_jct_s", "makespan_s", "unfinished_jobs")
 
 
 class GpuClusterVectorEnv(VectorEnv):
@@ -43,7 +44,10 @@ class GpuClusterVectorEnv(VectorEnv):
         self.options = dict(options)
         self.copy = copy
         self.render_mode = None
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.autoreset_mode = _mode(autoreset_mode)
+        for name, value, most in (("num_envs", num_envs, 2**24), ("threads", threads, 1024)):
+            if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
+                raise UsageError(f"{name} must be a whole number up to {most}, got {value!r}")
         self._world, self._own = split(options)
         self._threads = threads
         self._pool = _allot.Pool(self._world, self._own, num_envs, threads, self.autoreset_mode.value)
@@ -64,6 +68,7 @@ class GpuClusterVectorEnv(VectorEnv):
         self._everywhere = np.ones(num_envs, dtype=bool)
         self._process = OwnProcess("vector environment")
         self._begun = False
+        weakref.finalize(self, self._pool.settle)  # also when the program ends
 
     @staticmethod
     def _info_columns(columns: dict[str, np.ndarray], observation: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -87,10 +92,11 @@ class GpuClusterVectorEnv(VectorEnv):
         if seed is None:
             seeds: list[int | None] = [None] * self.num_envs
         elif isinstance(seed, (int, np.integer)):
-            super().reset(seed=int(seed))
-            seeds = [int(seed) + i for i in range(self.num_envs)]
+            seed = checked_seed(seed)
+            super().reset(seed=seed)
+            seeds = [seed + i for i in range(self.num_envs)]
         else:
-            seeds = [None if one is None else int(one) for one in seed]
+            seeds = [None if one is None else checked_seed(one) for one in seed]
             if len(seeds) != self.num_envs:
                 raise UsageError(f"reset needs one seed an environment: expected {self.num_envs}, got {len(seeds)}")
         self._pool.reset(seeds, mask.view(np.uint8).tolist())
@@ -112,12 +118,20 @@ class GpuClusterVectorEnv(VectorEnv):
     def recv(self, count: int) -> tuple[dict, np.ndarray, np.ndarray, np.ndarray, dict, np.ndarray]:
         """Waits until `count` environments in flight are done.
 
-        Returns (observations, rewards, terminations, truncations, infos, env_ids), rows in the order of env_ids.
+        Returns (observations, rewards, terminations, truncations, infos, env_ids), rows in the order of env_ids. Where an
+        episode ended infos has avg_jct_s, makespan_s and unfinished_jobs, in mode SAME_STEP also final_obs.
         """
         self._check_usable()
         ids = np.array(self._pool.receive(count), dtype=np.int64)
         observation = {name: view[ids] for name, view in self._observed.items()}
         info = {name: self._columns[name][ids] for name in (*_COMMON, "job_ids", "action_mask")}
+        over = self._terminated[ids] | self._truncated[ids]
+        if over.any():
+            same_step = self.autoreset_mode == AutoresetMode.SAME_STEP
+            of_end = self._final_columns if same_step else self._columns
+            info.update({name: np.where(over, of_end[name][ids], 0) for name in _AT_END})
+            if same_step:
+                info["final_obs"] = {name: view[ids] for name, view in self._final.items()}
         return observation, self._rewards[ids], self._terminated[ids], self._truncated[ids], info, ids
 
     def action_masks(self) -> np.ndarray:
@@ -126,6 +140,8 @@ class GpuClusterVectorEnv(VectorEnv):
         return self._columns["action_mask"].astype(bool)
 
     def close_extras(self, **kwargs: Any) -> None:
+        """Waits for what is in flight."""
+        self._pool.settle()
         self.closed = True
 
     def _check_usable(self) -> None:
@@ -188,7 +204,8 @@ class GpuClusterVectorEnv(VectorEnv):
             info[f"_{name}"] = mask
         if over.any():
             for name in _AT_END:
-                info[name], info[f"_{name}"] = np.where(over, columns[name], 0.0), over.copy()
+                column = columns[name].astype(np.int64 if columns[name].dtype == np.int32 else columns[name].dtype)
+                info[name], info[f"_{name}"] = column * over, over.copy()
         return info
 
     def __getstate__(self) -> dict[str, Any]:
@@ -206,6 +223,16 @@ class GpuClusterVectorEnv(VectorEnv):
         spec = state.pop("spec")
         self.__init__(**{**state.pop("options"), **state})
         self.spec = spec
+
+
+def _mode(mode: AutoresetMode | str) -> AutoresetMode:
+    """The mode by its value ("NextStep") or its name ("NEXT_STEP")."""
+    names = {**{each.name: each for each in AutoresetMode}, **{each.value: each for each in AutoresetMode}}
+    if isinstance(mode, AutoresetMode):
+        return mode
+    if mode not in names:
+        raise UsageError(f"autoreset_mode must be one of {', '.join(each.name for each in AutoresetMode)}, got {mode!r}")
+    return names[mode]
 
 
 def _wide(mask: np.ndarray, column: np.ndarray) -> np.ndarray:
