@@ -6,6 +6,7 @@ import multiprocessing
 import pickle
 import subprocess
 import sys
+import threading
 import warnings
 
 import numpy as np
@@ -281,6 +282,98 @@ class TestBadInput:
             pool.reset(options={"reset_mask": np.zeros(2, bool)})
         with pytest.raises(allot.UsageError, match="no option but reset_mask"):
             pool.reset(options={"mask": 1})
+
+
+    def test_two_threads_are_told(self):
+        env = allot.GpuClusterEnv(workload="embedded", cluster="16x8", load=1.0, action="choice")
+        env.reset(seed=1)
+        said = []
+
+        def step():
+            for _ in range(50):
+                try:
+                    env.step(np.zeros(env.action_space.shape, np.int64))
+                except allot.UsageError as error:
+                    said.append(str(error))
+
+        threads = [threading.Thread(target=step) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert all("another thread" in message for message in said), said
+
+    def test_an_agent_that_only_asks_for_what_is_illegal_is_stopped(self):
+        env = self.env(action="increments")
+        env.reset(seed=1)
+        for step in range(2000):
+            *_, terminated, truncated, info = env.step(0 if env.action_masks()[0] == 0 else 36)
+            if not env.action_masks()[1]:
+                break
+        for step in range(1, 1100):
+            *_, terminated, truncated, info = env.step(10**6)
+            if truncated:
+                break
+        assert truncated and step == 1000 and info["unfinished_jobs"] > 0
+
+    @pytest.mark.parametrize("option", [{"max_jobs": 1.5}, {"max_jobs": True}, {"max_decisions": None}, {"strict": "yes"},
+                                        {"mask_in_obs": "false"}, {"action": 3}, {"reward": None}, {"setting": 5}])
+    def test_values_of_a_wrong_type_are_named(self, option):
+        with pytest.raises(allot.UsageError, match=next(iter(option))):
+            self.env(**option)
+
+    @pytest.mark.parametrize("seed", [-1, 2**63, 1.5, "7"])
+    def test_seeds_that_are_none(self, seed):
+        with pytest.raises(allot.UsageError, match="seed"):
+            self.env().reset(seed=seed)
+        with pytest.raises(allot.UsageError, match="seed"):
+            allot.GpuClusterVectorEnv(2, **SMALL).reset(seed=[0, seed])
+
+    def test_masks_before_reset(self):
+        with pytest.raises(allot.UsageError, match="before reset"):
+            self.env().action_masks()
+
+    def test_modes_have_their_names(self):
+        assert allot.GpuClusterVectorEnv(1, autoreset_mode="SAME_STEP", **SMALL).autoreset_mode == AutoresetMode.SAME_STEP
+        with pytest.raises(allot.UsageError, match="NEXT_STEP, SAME_STEP, DISABLED"):
+            allot.GpuClusterVectorEnv(1, autoreset_mode="never", **SMALL)
+
+
+def test_truncated_episodes_count_jobs_that_wait():
+    env = allot.GpuClusterEnv(**{**SMALL, "max_decisions": 3, "action": "choice"})
+    env.reset(seed=1)
+    truncated = False
+    while not truncated:
+        *_, truncated, info = env.step(np.zeros(env.action_space.shape, np.int64))
+    assert info["unfinished_jobs"] > 0
+    assert info["avg_jct_s"] > 0 and info["makespan_s"] == info["time_s"]
+
+
+IN_FLIGHT = """
+import time, allot, numpy as np
+allot.register_reward("slow", lambda step, observation: time.sleep(0.01) or 0.0)
+pool = allot.GpuClusterVectorEnv(4, threads=2, reward="slow", setting="dl2:size=S", max_jobs=12)
+pool.reset(seed=1)
+pool.send(np.zeros(pool.action_space.shape, np.float32), range(4))
+{end}
+"""
+
+
+@pytest.mark.parametrize("end", ["del pool", "pool.close()", "pass"])
+def test_a_pool_may_end_while_it_is_in_flight(end):
+    code = IN_FLIGHT.format(end=end)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+
+
+def test_received_ends_of_episodes_are_told():
+    pool = allot.GpuClusterVectorEnv(2, threads=1, **{**SMALL, "max_decisions": 2})
+    pool.reset(seed=1)
+    actions = np.zeros(pool.action_space.shape, np.float32)
+    for _ in range(2):
+        pool.send(actions, [0, 1])
+        *_, truncated, info, _ = pool.recv(2)
+    assert truncated.all() and (info["avg_jct_s"] > 0).all()
 
 
 def test_pickled_environments_work_in_another_process():
