@@ -29,8 +29,8 @@ def seconds(work):
     return time.perf_counter() - start
 
 
-def pool_against_engine(threads, steps=150, repeats=7):
-    pool = allot.GpuClusterVectorEnv(ENVS, threads=threads, **WORLD)
+def pool_against_engine(threads, copy, steps=150, repeats=7):
+    pool = allot.GpuClusterVectorEnv(ENVS, threads=threads, copy=copy, **WORLD)
     actions = np.random.default_rng(0).normal(size=pool.action_space.shape).astype(np.float32)
 
     def from_python():
@@ -108,7 +108,8 @@ def main():
     result = {
         "commit": subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip(),
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
-        "pool": {str(threads): pool_against_engine(threads) for threads in (1, 2)},
+        "pool": {str(threads): pool_against_engine(threads, copy=True) for threads in (1, 2)},
+        "pool_without_copies": {str(threads): pool_against_engine(threads, copy=False) for threads in (1, 2)},
         "step_overhead_us": overhead_of_a_step(),
         "increments_per_s": increments,
         "increments_over_dl2": {threads: rate / DL2_INCREMENTS_PER_S for threads, rate in increments.items()},

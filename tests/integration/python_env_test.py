@@ -1,5 +1,6 @@
 """The Gymnasium environments of the Python package: conformance, equality with the pool, and bad input."""
 
+import copy
 import csv
 import json
 import multiprocessing
@@ -364,6 +365,18 @@ def test_a_pool_may_end_while_it_is_in_flight(end):
     code = IN_FLIGHT.format(end=end)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0 and not done.stderr, done.stderr
+
+
+def test_observations_that_are_kept_do_not_change():
+    pool = allot.GpuClusterVectorEnv(3, threads=1, **SMALL)
+    observation, _ = pool.reset(seed=1)
+    kept, copies = [], []
+    for step in range(12):
+        kept.append(observation if step % 2 else observation["jobs"][1:])  # whole ones, and views of their arrays
+        copies.append(copy.deepcopy(kept[-1]))
+        observation, *_ = pool.step(np.full(pool.action_space.shape, step, np.float32))
+    for ours, before in zip(kept, copies):
+        assert data_equivalence(ours, before)
 
 
 def test_received_ends_of_episodes_are_told():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
 from typing import Any
 
@@ -62,6 +63,7 @@ class GpuClusterVectorEnv(VectorEnv):
         self._final = {name: views["final_observation"][name] for name in self.single_observation_space.spaces}
         self._columns = self._info_columns(views["info"], views["observation"])
         self._final_columns = self._info_columns(views["final_info"], views["final_observation"])
+        self._recycled = {name: _Recycled() for name in self._observed}
         self._rewards = views["rewards"]
         self._terminated = views["terminated"].view(bool)
         self._truncated = views["truncated"].view(bool)
@@ -168,7 +170,9 @@ class GpuClusterVectorEnv(VectorEnv):
         return array.copy() if self.copy else array
 
     def _observation(self) -> dict[str, np.ndarray]:
-        return {name: self._copy(view) for name, view in self._observed.items()}
+        if not self.copy:
+            return dict(self._observed)
+        return {name: self._recycled[name].copy_of(view) for name, view in self._observed.items()}
 
     def _result(self) -> tuple[dict, np.ndarray, np.ndarray, np.ndarray, dict]:
         return (
@@ -223,6 +227,38 @@ class GpuClusterVectorEnv(VectorEnv):
         spec = state.pop("spec")
         self.__init__(**{**state.pop("options"), **state})
         self.spec = spec
+
+
+def _references(array: np.ndarray) -> int:
+    return sys.getrefcount(array)
+
+
+def _references_of_unused() -> int:
+    """How many references an array has that only a list holds, in a loop over the list."""
+    arrays = [np.empty(1)]
+    for array in arrays:
+        count = _references(array)
+    return count
+
+
+class _Recycled:
+    """Copies of arrays in memory that nobody refers to any more: fresh memory costs more than the copy."""
+
+    KEPT = 4
+    _unused = _references_of_unused()
+
+    def __init__(self) -> None:
+        self._arrays: list[np.ndarray] = []
+
+    def copy_of(self, view: np.ndarray) -> np.ndarray:
+        for array in self._arrays:
+            if _references(array) == self._unused:
+                np.copyto(array, view)
+                return array
+        fresh = view.copy()
+        if len(self._arrays) < self.KEPT:
+            self._arrays.append(fresh)
+        return fresh
 
 
 def _mode(mode: AutoresetMode | str) -> AutoresetMode:
