@@ -12,6 +12,15 @@ import pytest
 allot = pytest.importorskip("allot")
 pytest.importorskip("pandas")
 
+
+@pytest.fixture(autouse=True)
+def ctrl_c():
+    """SIGINT as in a terminal, also where the tests run in the background of a shell, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 WORLD = {"cluster": "2x8", "load": 1.2, "span": "1d"}
 
 
