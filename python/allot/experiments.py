@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from allot import policy as _policy
+from allot.envs.options import texts_of
 from allot.errors import UsageError
 from allot.results import Comparison, Run, Sweep
 
@@ -88,7 +89,7 @@ def evaluate(
     if against is None:
         from allot import _allot
 
-        others = _allot._split_specs(_allot._compared_policies(_texts(world)))
+        others = _allot._split_specs(_allot._compared_policies(texts_of(world)))
     name = "learned" if folder else _policy.factory_of(trained)[0]
     return _compare(
         others if folder else [trained, *others], world, reference=name, bounds=bounds,
@@ -146,7 +147,7 @@ def _compare(
 ) -> Comparison:
     from allot import _allot
 
-    texts = _texts(world)
+    texts = texts_of(world)
     entries = [_entry(each) for each in ([] if policies is None else _listed(policies))]
     options = {
         "reference": reference, "bounds": bool(bounds), "title": title, "out": os.fspath(out),
@@ -204,26 +205,6 @@ def _threads(threads: int) -> int:
     if isinstance(threads, bool) or not isinstance(threads, int) or not 0 <= threads <= 1024:
         raise UsageError(f"threads must be a whole number from 0 to 1024, got {threads!r}")
     return threads
-
-
-def _texts(world: Mapping[str, Any]) -> dict[str, str]:
-    """Options of a world as texts, by their names on the command line."""
-    texts = {}
-    for key, value in world.items():
-        if value is not None:
-            texts[key.replace("_", "-")] = _text(key, value)
-    return texts
-
-
-def _text(key: str, value: Any) -> str:
-    if isinstance(value, (list, tuple)):
-        return ",".join(_text(key, each) for each in value)
-    value = _plain(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (str, int, float)):
-        return str(value)
-    raise UsageError(f"'{key}' must be a text, a number, true or false, or a list of them, got {type(value).__name__}")
 
 
 def _plain(value: Any) -> Any:

@@ -6,6 +6,7 @@ import html
 import json
 import os
 import tempfile
+from collections.abc import Mapping
 from typing import Any
 
 
@@ -38,7 +39,29 @@ def _flat(summary: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
-class Comparison:
+class Result:
+    """What the engine holds of an experiment, and can write."""
+
+    def __init__(self, data: Any, described: Mapping[str, Any]) -> None:
+        self._data = data
+        self._described = described  # title and command
+
+    def save(self, folder: str | os.PathLike) -> None:
+        """Writes what `--out` of the command writes: results and runs; of a sweep without its cells' own files."""
+        self._data.save(os.fspath(folder))
+
+    def report(self, path: str | os.PathLike, title: str = "") -> str:
+        """Writes the HTML report, one self-contained page. Returns its path."""
+        from allot import _allot
+
+        with tempfile.TemporaryDirectory() as folder:
+            self.save(folder)
+            _allot._write_report(folder, os.fspath(path), title or self._described.get("title", ""),
+                                 self._described.get("command", ""))
+        return os.fspath(path)
+
+
+class Comparison(Result):
     """Several policies on several workloads.
 
     `policies`, `workloads`: names, in order. `evaluation`: all of it as evaluation.json has it
@@ -47,8 +70,8 @@ class Comparison:
     """
 
     def __init__(self, data: Any) -> None:
-        self._data = data
         self.evaluation: dict[str, Any] = json.loads(data.json())
+        super().__init__(data, self.evaluation)
         self.policies: list[str] = [policy["id"] for policy in self.evaluation["policies"]]
         self.workloads: list[str] = [workload["name"] for workload in self.evaluation["workloads"]]
         self.note: str = data.note
@@ -103,20 +126,6 @@ class Comparison:
         axes = _axes(axes)
         kinds[kind](axes)
         return axes
-
-    def save(self, folder: str | os.PathLike) -> None:
-        """Writes evaluation.json and the runs, as `--out` of `allot compare` does."""
-        self._data.save(os.fspath(folder))
-
-    def report(self, path: str | os.PathLike, title: str = "") -> str:
-        """Writes the HTML report, one self-contained page. Returns its path."""
-        from allot import _allot
-
-        with tempfile.TemporaryDirectory() as folder:
-            self.save(folder)
-            _allot._write_report(folder, os.fspath(path), title or self.evaluation["title"],
-                                 self.evaluation["command"])
-        return os.fspath(path)
 
     def __repr__(self) -> str:
         return self._data.text()
@@ -208,12 +217,12 @@ class Run:
         return self._comparison._repr_html_()
 
 
-class Sweep:
+class Sweep(Result):
     """The cells of a sweep. `results`: all of it as results.json has it (docs/sweeps.md)."""
 
     def __init__(self, data: Any) -> None:
-        self._data = data
         self.results: dict[str, Any] = json.loads(data.json())
+        super().__init__(data, self.results)
         self.factors: list[str] = self.results["factors"]
 
     def frame(self):
@@ -265,20 +274,6 @@ class Sweep:
         axes.set_ylabel(y)
         axes.legend()
         return axes
-
-    def save(self, folder: str | os.PathLike) -> None:
-        """Writes the files of a complete sweep, as `--out` of `allot sweep` does, without its cells' own."""
-        self._data.save(os.fspath(folder))
-
-    def report(self, path: str | os.PathLike, title: str = "") -> str:
-        """Writes the HTML report, one self-contained page. Returns its path."""
-        from allot import _allot
-
-        with tempfile.TemporaryDirectory() as folder:
-            self.save(folder)
-            _allot._write_report(folder, os.fspath(path), title or self.results.get("title", ""),
-                                 self.results.get("command", ""))
-        return os.fspath(path)
 
     def __repr__(self) -> str:
         return self._data.text()

@@ -184,7 +184,7 @@ class TestBadInput:
             allot.GpuClusterEnv(setting="dl3")
 
     def test_value_of_a_wrong_type(self):
-        with pytest.raises(allot.UsageError, match="cluster: must be text"):
+        with pytest.raises(allot.UsageError, match="'cluster' must be a text"):
             allot.GpuClusterEnv(cluster={"nodes": 4})
 
     def test_missing_trace(self):

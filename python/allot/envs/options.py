@@ -35,7 +35,7 @@ def text_of(name: str, value: Any) -> str:
         return text_of(name, value.item())
     if isinstance(value, (str, numbers.Real, os.PathLike)):
         return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
-    raise UsageError(f"{name}: must be text, a number, true or false, or a list of these, got {type(value).__name__}")
+    raise UsageError(f"'{name}' must be a text, a number, true or false, or a list of them, got {type(value).__name__}")
 
 
 def texts_of(options: dict[str, Any]) -> dict[str, str]:
