@@ -62,9 +62,7 @@ VectorEnv::VectorEnv(std::int64_t count, const Factory& factory, int threads, Au
   over_.resize(size);
   next_seed_.resize(size);
   std::iota(next_seed_.begin(), next_seed_.end(), std::uint64_t{0});
-  observation_ = ObservationBuffer(spec_.single, size);
   final_observation_ = ObservationBuffer(spec_.single, size);
-  views_ = RowsOf(&observation_, size);
   final_views_ = RowsOf(&final_observation_, size);
   rewards_.resize(size);
   terminated_.resize(size);
@@ -73,6 +71,22 @@ VectorEnv::VectorEnv(std::int64_t count, const Factory& factory, int threads, Au
   infos_.resize(size);
   final_infos_.resize(size);
   errors_.resize(size);
+  AddObservation();
+}
+
+std::size_t VectorEnv::AddObservation() {
+  const auto size = static_cast<std::size_t>(spec_.num_envs);
+  auto buffer = std::make_unique<ObservationBuffer>(spec_.single, size);
+  std::vector<ObservationView> rows = RowsOf(buffer.get(), size);
+  shown_.push_back({std::move(buffer), std::move(rows)});
+  return shown_.size() - 1;
+}
+
+void VectorEnv::ShowIn(std::size_t which) {
+  RefuseInFlight("step or reset");
+  ALLOT_CHECK(which < shown_.size());
+  stale_ = stale_ || which != current_;
+  current_ = which;
 }
 
 template <typename Body>
@@ -114,12 +128,13 @@ void VectorEnv::ResetOne(std::size_t index) {
   rewards_[index] = 0;
   terminated_[index] = truncated_[index] = final_mask_[index] = over_[index] = 0;
   infos_[index] = envs_[index]->Reset(seed);
-  envs_[index]->Observe(views_[index]);
+  Observe(index);
 }
 
 void VectorEnv::ResetAll() {
   RefuseInFlight("reset");
   ForEach([this](std::size_t i) { ResetOne(i); });
+  stale_ = false;
 }
 
 void VectorEnv::Reset(std::optional<std::uint64_t> seed) {
@@ -153,8 +168,13 @@ void VectorEnv::Reset(std::span<const std::optional<std::uint64_t>> seeds,
     if (mask[i] != 0 && seeds[i]) next_seed_[i] = *seeds[i];
   }
   ForEach([&](std::size_t i) {
-    if (mask[i] != 0) ResetOne(i);
+    if (mask[i] != 0) {
+      ResetOne(i);
+    } else if (stale_) {
+      Observe(i);
+    }
   });
+  stale_ = false;
 }
 
 void VectorEnv::RefuseInFlight(const char* what) const {
@@ -178,7 +198,7 @@ void VectorEnv::StepOne(std::size_t index, std::span<const float> action) {
   over_[index] = final_mask_[index];
   if (final_mask_[index] == 0 || autoreset_ != Autoreset::kSameStep) {
     infos_[index] = result.info;
-    env.Observe(views_[index]);
+    Observe(index);
     return;
   }
   final_infos_[index] = result.info;
@@ -206,6 +226,7 @@ void VectorEnv::Step(std::span<const float> actions) {
   RefuseInFlight("step");
   for (std::size_t i = 0; i < envs_.size(); ++i) RefuseOver(i);
   ForEach([&](std::size_t i) { StepOne(i, actions.subspan(i * width, width)); });
+  stale_ = false;
 }
 
 void VectorEnv::Send(std::span<const float> actions, std::span<const std::int64_t> environments) {
@@ -228,6 +249,8 @@ void VectorEnv::Send(std::span<const float> actions, std::span<const std::int64_
     RefuseOver(static_cast<std::size_t>(i));
   }
   queue_->RequireIdle(environments);
+  for (std::size_t i = 0; stale_ && i < envs_.size(); ++i) Observe(i);  // none is in flight
+  stale_ = false;
   for (std::size_t k = 0; k < environments.size(); ++k) {
     std::copy_n(actions.begin() + static_cast<std::ptrdiff_t>(k * width), width,
                 sent_.begin() + environments[k] * static_cast<std::ptrdiff_t>(width));

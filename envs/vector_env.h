@@ -75,8 +75,16 @@ class VectorEnv {
   // Waits for all that are in flight and forgets them, and what they threw.
   void Settle();
 
-  // Environment i at row i. The addresses hold as long as the VectorEnv.
-  const ObservationBuffer& observation() const { return observation_; }
+  // Environment i at row i, in the memory of the last ShowIn. The addresses hold as long as the
+  // VectorEnv.
+  const ObservationBuffer& observation() const { return *shown_[current_].buffer; }
+  // Further memory for observations, so that a caller can keep some without a copy, and write to
+  // them. Its number: 1, 2, ...; 0 is there from the start.
+  std::size_t AddObservation();
+  // From now on observations are written there. Rows are those of the current observations after
+  // the next Reset, Step or Send.
+  void ShowIn(std::size_t which);
+  ObservationBuffer& observation(std::size_t which) { return *shown_[which].buffer; }
   std::span<const double> rewards() const { return rewards_; }
   std::span<const std::uint8_t> terminated() const { return terminated_; }
   std::span<const std::uint8_t> truncated() const { return truncated_; }
@@ -95,15 +103,21 @@ class VectorEnv {
   void ResetAll();                 // with next_seed_
   void RefuseInFlight(const char* what) const;
   void ResetOne(std::size_t index);
+  void Observe(std::size_t index) { envs_[index]->Observe(shown_[current_].rows[index]); }
   void RefuseOver(std::size_t index) const;
   void StepOne(std::size_t index, std::span<const float> action);
 
   std::vector<std::unique_ptr<Env>> envs_;
   VectorEnvSpec spec_;
   std::vector<std::uint64_t> next_seed_;
-  ObservationBuffer observation_;
+  struct Shown {
+    std::unique_ptr<ObservationBuffer> buffer;
+    std::vector<ObservationView> rows;
+  };
+  std::vector<Shown> shown_;
+  std::size_t current_ = 0;
+  bool stale_ = false;  // the memory changed since rows were written
   ObservationBuffer final_observation_;
-  std::vector<ObservationView> views_;  // of row i
   std::vector<ObservationView> final_views_;
   std::vector<double> rewards_;
   std::vector<std::uint8_t> terminated_;

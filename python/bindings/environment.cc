@@ -95,21 +95,26 @@ nb::dict SpecOf(const EnvSpec& spec) {
   return dict;
 }
 
-// All rows of a buffer's tensors, by name, as arrays that the owner keeps alive.
+// All rows of a buffer's tensors, by name, as arrays that the owner keeps alive. Read-only, but
+// with the first row of a buffer that may be written to.
 nb::dict ViewsOf(const ObservationBuffer& buffer, const EnvSpec& spec, std::size_t rows, bool batch,
-                 nb::handle owner) {
+                 nb::handle owner, const ObservationView* first = nullptr) {
   nb::dict dict;
-  for (const TensorSpec& tensor : spec.observation) {
+  for (std::size_t k = 0; k < spec.observation.size(); ++k) {
+    const TensorSpec& tensor = spec.observation[k];
     std::vector<std::size_t> shape;
     if (batch) shape.push_back(rows);
     for (const std::int64_t n : tensor.shape) shape.push_back(static_cast<std::size_t>(n));
-    const char* const name = tensor.name.c_str();
+    const auto arrays = [&](auto read_only, auto writable) {
+      dict[tensor.name.c_str()] = first == nullptr ? ArrayOf(read_only.data(), shape, owner)
+                                                   : ArrayOf(writable().data(), shape, owner);
+    };
     if (tensor.dtype == "float32") {
-      dict[name] = ArrayOf(buffer.floats(name).data(), shape, owner);
+      arrays(buffer.floats(tensor.name), [&] { return first->floats(k); });
     } else if (tensor.dtype == "int64") {
-      dict[name] = ArrayOf(buffer.integers(name).data(), shape, owner);
+      arrays(buffer.integers(tensor.name), [&] { return first->integers(k); });
     } else {
-      dict[name] = ArrayOf(buffer.bytes(name).data(), shape, owner);
+      arrays(buffer.bytes(tensor.name), [&] { return first->bytes(k); });
     }
   }
   return dict;
@@ -269,6 +274,15 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
   const VectorEnv& envs() const { return *envs_; }
+  std::pair<std::size_t, ObservationBuffer*> AddObservation() {
+    const Alone alone(&busy_);
+    const std::size_t which = envs_->AddObservation();
+    return {which, &envs_->observation(which)};
+  }
+  void ShowIn(std::size_t which) {
+    const Alone alone(&busy_);
+    envs_->ShowIn(which);
+  }
 
  private:
   std::unique_ptr<VectorEnv> envs_;
@@ -345,6 +359,17 @@ void Bind(nb::module_& module) {
              return dict;
            })
       .def("reset", &Pool::Reset, "seeds"_a, "mask"_a)
+      .def("add_observation",
+           [](nb::handle_t<Pool> self) {
+             auto& pool = nb::cast<Pool&>(self);
+             const auto [which, buffer] = pool.AddObservation();
+             const VectorEnvSpec& spec = pool.envs().spec();
+             const ObservationView first = buffer->Row(0);
+             return nb::make_tuple(
+                 which, ViewsOf(*buffer, spec.single, static_cast<std::size_t>(spec.num_envs), true,
+                                self, &first));
+           })
+      .def("show_in", &Pool::ShowIn, "which"_a)
       .def("step", &Pool::Step, "actions"_a)
       .def("run", &Pool::Run, "actions"_a, "steps"_a,
            "Steps so often with the same actions; returns the seconds. For bench/python_env.py.")

@@ -457,3 +457,31 @@ def test_torchrl():
     assert "action_mask" in rollout.keys()
     taken = rollout["action_mask"].gather(-1, rollout["action"].unsqueeze(-1))
     assert taken.all()
+
+
+class TestMemoryOfObservations:
+    """A pool writes observations where nobody looks any more; those that somebody keeps do not change."""
+
+    @staticmethod
+    def steps(pool, keep):
+        pool.action_space.seed(0)
+        pool.reset(seed=3)
+        return [keep(pool.step(pool.action_space.sample())[0]) for _ in range(12)]
+
+    @pytest.mark.parametrize("keep", [lambda o: o, lambda o: {name: part[1:] for name, part in o.items()}], ids=["all", "parts"])
+    def test_kept_observations_stay(self, keep):
+        pool = allot.GpuClusterVectorEnv(3, threads=1, setting="dl2:size=S", max_jobs=8)
+        kept = self.steps(pool, keep)
+        copied = self.steps(pool, lambda o: {name: part.copy() for name, part in keep(o).items()})
+        for step, (one, other) in enumerate(zip(kept, copied)):
+            for name in other:
+                np.testing.assert_array_equal(one[name], other[name], err_msg=f"{name} of step {step}")
+
+    def test_dropped_observations_lend_their_memory(self):
+        pool = allot.GpuClusterVectorEnv(3, threads=1, setting="dl2:size=S", max_jobs=8)
+        assert len(set(self.steps(pool, lambda o: o["jobs"].ctypes.data))) <= 2
+
+    def test_observations_can_be_written_to(self):
+        pool = allot.GpuClusterVectorEnv(3, threads=1, setting="dl2:size=S", max_jobs=8)
+        for observation in self.steps(pool, lambda o: o):
+            observation["jobs"] *= 0

@@ -59,11 +59,11 @@ class GpuClusterVectorEnv(VectorEnv):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": [], **_allot.feature_tables()}
         views = self._pool.views()
-        self._observed = {name: views["observation"][name] for name in self.single_observation_space.spaces}
+        self._shown = [_Shown(0, views["observation"], self.single_observation_space)]
+        self._now = self._shown[0]
         self._final = {name: views["final_observation"][name] for name in self.single_observation_space.spaces}
-        self._columns = self._info_columns(views["info"], views["observation"])
-        self._final_columns = self._info_columns(views["final_info"], views["final_observation"])
-        self._recycled = {name: _Recycled() for name in self._observed}
+        self._info_of = views["info"]
+        self._final_columns = _info_columns(views["final_info"], views["final_observation"])
         self._rewards = views["rewards"]
         self._terminated = views["terminated"].view(bool)
         self._truncated = views["truncated"].view(bool)
@@ -71,14 +71,6 @@ class GpuClusterVectorEnv(VectorEnv):
         self._process = OwnProcess("vector environment")
         self._begun = False
         weakref.finalize(self, self._pool.settle)  # also when the program ends
-
-    @staticmethod
-    def _info_columns(columns: dict[str, np.ndarray], observation: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        return {
-            **columns,
-            "job_ids": observation["job_ids"],
-            "action_mask": observation["action_mask"].view(np.int8),
-        }
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
@@ -101,6 +93,7 @@ class GpuClusterVectorEnv(VectorEnv):
             seeds = [None if one is None else checked_seed(one) for one in seed]
             if len(seeds) != self.num_envs:
                 raise UsageError(f"reset needs one seed an environment: expected {self.num_envs}, got {len(seeds)}")
+        self._show_in_unused()
         self._pool.reset(seeds, mask.view(np.uint8).tolist())
         self._begun = True
         return self._observation(), self._info(mask, at_end=False)
@@ -108,14 +101,19 @@ class GpuClusterVectorEnv(VectorEnv):
     def step(self, actions: Any) -> tuple[dict, np.ndarray, np.ndarray, np.ndarray, dict]:
         """Steps all; returns batched (observations, rewards, terminations, truncations, infos)."""
         self._check_usable()
-        self._pool.step(of.checked_action(actions, self.single_action_space, self.num_envs))
+        actions = of.checked_action(actions, self.single_action_space, self.num_envs)
+        self._show_in_unused()
+        self._pool.step(actions)
         return self._result()
 
     def send(self, actions: Any, env_ids: Any) -> None:
         """Hands actions to these environments and returns at once; each is in flight until `recv` gives it back."""
         self._check_usable()
         ids = [int(i) for i in env_ids]
-        self._pool.send(of.checked_action(actions, self.single_action_space, len(ids)), ids)
+        actions = of.checked_action(actions, self.single_action_space, len(ids))
+        if self._now.which != 0:  # rows go out as copies: the memory may be that of an observation
+            self._show_in(self._shown[0])
+        self._pool.send(actions, ids)
 
     def recv(self, count: int) -> tuple[dict, np.ndarray, np.ndarray, np.ndarray, dict, np.ndarray]:
         """Waits until `count` environments in flight are done.
@@ -125,12 +123,13 @@ class GpuClusterVectorEnv(VectorEnv):
         """
         self._check_usable()
         ids = np.array(self._pool.receive(count), dtype=np.int64)
-        observation = {name: view[ids] for name, view in self._observed.items()}
-        info = {name: self._columns[name][ids] for name in (*_COMMON, "job_ids", "action_mask")}
+        observation = {name: view[ids] for name, view in self._now.observed.items()}
+        columns = self._columns()
+        info = {name: columns[name][ids] for name in (*_COMMON, "job_ids", "action_mask")}
         over = self._terminated[ids] | self._truncated[ids]
         if over.any():
             same_step = self.autoreset_mode == AutoresetMode.SAME_STEP
-            of_end = self._final_columns if same_step else self._columns
+            of_end = self._final_columns if same_step else columns
             info.update({name: np.where(over, of_end[name][ids], 0) for name in _AT_END})
             if same_step:
                 info["final_obs"] = {name: view[ids] for name, view in self._final.items()}
@@ -139,7 +138,7 @@ class GpuClusterVectorEnv(VectorEnv):
     def action_masks(self) -> np.ndarray:
         """Which actions are legal now: bool (num_envs, ...), as GpuClusterEnv.action_masks."""
         self._check_usable()
-        return self._columns["action_mask"].astype(bool)
+        return self._now.action_mask.astype(bool)
 
     def close_extras(self, **kwargs: Any) -> None:
         """Waits for what is in flight."""
@@ -169,10 +168,30 @@ class GpuClusterVectorEnv(VectorEnv):
     def _copy(self, array: np.ndarray) -> np.ndarray:
         return array.copy() if self.copy else array
 
-    def _observation(self) -> dict[str, np.ndarray]:
+    def _show_in(self, shown: _Shown) -> None:
+        self._pool.show_in(shown.which)
+        self._now = shown
+
+    def _show_in_unused(self) -> None:
+        """Before the engine writes: to where no observation lies that somebody still has."""
         if not self.copy:
-            return dict(self._observed)
-        return {name: self._recycled[name].copy_of(view) for name, view in self._observed.items()}
+            return
+        for shown in self._shown[1:]:
+            if shown.unused():
+                return self._show_in(shown)
+        if len(self._shown) <= _Shown.KEPT:
+            which, views = self._pool.add_observation()
+            self._shown.append(_Shown(which, views, self.single_observation_space))
+            return self._show_in(self._shown[-1])
+        return self._show_in(self._shown[0])
+
+    def _columns(self) -> dict[str, np.ndarray]:
+        return {**self._info_of, "job_ids": self._now.job_ids, "action_mask": self._now.action_mask}
+
+    def _observation(self) -> dict[str, np.ndarray]:
+        if self.copy and self._now.which == 0:
+            return {name: view.copy() for name, view in self._now.observed.items()}
+        return dict(self._now.observed)
 
     def _result(self) -> tuple[dict, np.ndarray, np.ndarray, np.ndarray, dict]:
         return (
@@ -194,7 +213,7 @@ class GpuClusterVectorEnv(VectorEnv):
             info["final_info"] = self._columns_where(self._final_columns, over, over)
             info["_final_info"] = over.copy()
             over = np.zeros(self.num_envs, dtype=bool)
-        info.update(self._columns_where(self._columns, where, over))
+        info.update(self._columns_where(self._columns(), where, over))
         return info
 
     def _columns_where(self, columns: dict[str, np.ndarray], where: np.ndarray, over: np.ndarray) -> dict[str, Any]:
@@ -229,36 +248,35 @@ class GpuClusterVectorEnv(VectorEnv):
         self.spec = spec
 
 
-def _references(array: np.ndarray) -> int:
-    return sys.getrefcount(array)
+def _info_columns(columns: dict[str, np.ndarray], observation: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {
+        **columns,
+        "job_ids": observation["job_ids"],
+        "action_mask": observation["action_mask"].view(np.int8),
+    }
 
 
-def _references_of_unused() -> int:
-    """How many references an array has that only a list holds, in a loop over the list."""
-    arrays = [np.empty(1)]
-    for array in arrays:
-        count = _references(array)
-    return count
+class _Shown:
+    """A piece of the engine's memory that observations are written to.
 
-
-class _Recycled:
-    """Copies of arrays in memory that nobody refers to any more: fresh memory costs more than the copy."""
+    Number 0 is the engine's own, never handed out but by copy=False. The others are handed out without a copy, and
+    written again when nobody refers to them any more; beyond KEPT of them observations are copied.
+    """
 
     KEPT = 4
-    _unused = _references_of_unused()
 
-    def __init__(self) -> None:
-        self._arrays: list[np.ndarray] = []
+    def __init__(self, which: int, views: dict[str, np.ndarray], space: Any) -> None:
+        self.which = which
+        self.job_ids = views["job_ids"]
+        self.action_mask = views["action_mask"].view(np.int8)
+        self.observed = {name: views.pop(name) for name in space.spaces}
+        self._counts = self._references()  # what is ours
 
-    def copy_of(self, view: np.ndarray) -> np.ndarray:
-        for array in self._arrays:
-            if _references(array) == self._unused:
-                np.copyto(array, view)
-                return array
-        fresh = view.copy()
-        if len(self._arrays) < self.KEPT:
-            self._arrays.append(fresh)
-        return fresh
+    def _references(self) -> list[int]:
+        return [sys.getrefcount(array) for array in self.observed.values()]
+
+    def unused(self) -> bool:
+        return self._references() == self._counts
 
 
 def _mode(mode: AutoresetMode | str) -> AutoresetMode:

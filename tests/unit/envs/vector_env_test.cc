@@ -254,6 +254,30 @@ TEST(VectorEnv, BuffersStayWhereTheyAre) {
   EXPECT_EQ(env.rewards().data(), rewards);
 }
 
+TEST(VectorEnv, ObservationsShownElsewhereAreTheSame) {
+  VectorEnv moved(3, Clusters(ActionMode::kIndex), 2, Autoreset::kDisabled);
+  VectorEnv still(3, Clusters(ActionMode::kIndex), 2, Autoreset::kDisabled);
+  for (int i = 0; i < 2; ++i) moved.AddObservation();
+  moved.Reset(4);
+  still.Reset(4);
+  Actors actors(3);
+  for (std::size_t step = 1; step <= 6; ++step) {
+    const std::vector<float> actions = actors.DrawAll(still);
+    const ObservationBuffer before = moved.observation();
+    moved.ShowIn(step % 3);
+    moved.Step(actions);
+    still.Step(actions);
+    EXPECT_EQ(moved.observation(), still.observation()) << "step " << step;
+    EXPECT_EQ(moved.observation((step - 1) % 3), before) << "kept from before step " << step;
+  }
+  const std::vector<std::optional<std::uint64_t>> seeds = {std::nullopt, 9, std::nullopt};
+  const std::vector<std::uint8_t> second = {0, 1, 0};
+  moved.ShowIn(1);
+  moved.Reset(seeds, second);
+  still.Reset(seeds, second);
+  EXPECT_EQ(moved.observation(), still.observation()) << "also rows that are not reset";
+}
+
 TEST(VectorEnv, LowestFailureIsRethrownAfterAllOthersStepped) {
   for (const int threads : {1, 4}) {
     VectorEnv env(8, Counters(100), threads);
