@@ -9,10 +9,11 @@ None: not known.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -127,6 +128,15 @@ class TorchPolicy(TrainedPolicy):
         return scores
 
 
+@contextlib.contextmanager
+def _reading(path: str | os.PathLike, what: str) -> Iterator[None]:
+    """What a library says of a file that it cannot read, as a DataError."""
+    try:
+        yield
+    except Exception as error:
+        raise DataError(f"{os.fspath(path)}: not readable as {what}: {error}") from error
+
+
 class OnnxPolicy(TrainedPolicy):
     """An ONNX model by onnxruntime; inputs by the names of the environment's tensors, the first output counts.
 
@@ -140,7 +150,8 @@ class OnnxPolicy(TrainedPolicy):
 
         settings = onnxruntime.SessionOptions()
         settings.intra_op_num_threads = 1
-        self.session = onnxruntime.InferenceSession(os.fspath(path), settings, providers=["CPUExecutionProvider"])
+        with _reading(path, "an ONNX model"):
+            self.session = onnxruntime.InferenceSession(os.fspath(path), settings, providers=["CPUExecutionProvider"])
         facts = self.session.get_modelmeta().custom_metadata_map
         self._check(facts, path)
         super().__init__(self._run, trained_on=trained_on, **options)
@@ -189,7 +200,8 @@ class Sb3Policy(TrainedPolicy):
         if isinstance(model, (str, os.PathLike)):
             if algorithm is None:
                 from sb3_contrib import MaskablePPO as algorithm
-            model = algorithm.load(os.fspath(model), device="cpu")
+            with _reading(model, f"a model of {algorithm.__name__}"):
+                model = algorithm.load(os.fspath(model), device="cpu")
         self.model, self.deterministic = model, deterministic
         self._masked = "Maskable" in type(model).__name__
         actions, kind = model.action_space, type(model.action_space).__name__

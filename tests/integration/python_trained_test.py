@@ -50,6 +50,14 @@ def test_onnx_decides_as_the_checkpoint_and_keeps_its_lineage(root, tmp_path):
     assert jct[1] == pytest.approx(jct[0], rel=0.01) and jct[2] == pytest.approx(jct[0], rel=0.01)
 
 
+def test_files_that_are_no_models_are_named(tmp_path):
+    pytest.importorskip("onnxruntime")
+    (tmp_path / "bad.onnx").write_text("no model")
+    for path in (tmp_path / "bad.onnx", tmp_path / "none.onnx"):
+        with pytest.raises(allot.DataError, match=f"{path.name}: not readable as an ONNX model"):
+            allot.OnnxPolicy(path)
+
+
 def test_an_onnx_model_of_other_features_is_refused(tmp_path):
     pytest.importorskip("onnxruntime")
     allot.export_onnx(allot.new_checkpoint("shared"), tmp_path / "net.onnx")
