@@ -11,6 +11,7 @@
 #include "envs/setting.h"
 #include "fidelity/peer.h"
 #include "live/runtime.h"
+#include "metrics/figure.h"
 #include "perf/catalogue.h"
 #include "perf/throughput_model.h"
 #include "sched/policy.h"
@@ -78,7 +79,8 @@ int List(const std::string& what, const GlobalOptions& globals) {
               {"beliefs", Describe<BeliefInfo>()},
               {"autoscalers", Describe<AutoscalerInfo>()},
               {"progress", Describe<ProcessInfo>()},
-              {"sharing", Describe<SharingInfo>()}};
+              {"sharing", Describe<SharingInfo>()},
+              {"figures", Describe<FigureInfo>()}};
   if (!what.empty()) {
     std::vector<std::string> kinds;
     for (const auto& [kind, list] : all.items()) kinds.push_back(kind);

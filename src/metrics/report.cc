@@ -12,13 +12,16 @@
 #include "core/file.h"
 #include "metrics/comparison.h"
 #include "metrics/evaluation.h"
+#include "metrics/evaluation_runs.h"
+#include "metrics/figure_svg.h"
 #include "metrics/html.h"
 #include "metrics/humanise.h"
 #include "metrics/report_assets.h"
-#include "metrics/report_data.h"
+#include "metrics/report_figures.h"
 #include "metrics/report_lengths.h"
 #include "metrics/report_sweep.h"
 #include "metrics/service_table.h"
+#include "metrics/training_curves.h"
 
 namespace allot {
 namespace {
@@ -70,19 +73,20 @@ std::string_view RatioClass(const PolicyRow& row) {
   return row.ratio.low > 1 ? "no" : "";
 }
 
-std::string PolicyTable(const Evaluation& evaluation, const std::vector<PolicyRow>& rows,
-                        std::string_view reference, const Palette& palette) {
+std::string PolicyTable(const EvaluationRuns& runs, std::string_view reference) {
+  const Evaluation& evaluation = runs.evaluation;
   std::string html = fmt::format(
       "<div class=\"scroll\"><table>\n<caption>Policies, fastest first; means over {} "
       "workload{}.</caption>\n"
       "<thead><tr><th scope=\"col\">policy</th><th scope=\"col\">average JCT</th>"
       "<th scope=\"col\">{} ÷ policy<br>[95 % interval]</th><th scope=\"col\">p50 JCT</th>"
       "<th scope=\"col\">p95 JCT</th><th scope=\"col\">p99 JCT</th><th scope=\"col\">queueing</th>"
-      "<th scope=\"col\">GPU use</th><th scope=\"col\">restarts<br>per job</th>"
+      "<th scope=\"col\">GPU use<br>arrivals / all</th><th scope=\"col\">restarts<br>per job</th>"
       "<th scope=\"col\">decision<br>p50 / p99</th></tr></thead>\n<tbody>\n",
       evaluation.workloads.size(), evaluation.workloads.size() == 1 ? "" : "s", reference);
-  for (const PolicyRow& row : rows) {
-    const PolicyStyle style = palette.Of(evaluation.policies[row.policy].id);
+  for (std::size_t r = 0; r < runs.rows.size(); ++r) {
+    const PolicyRow& row = runs.rows[r];
+    const PolicyStyle style = runs.styles[r];
     const auto duration = [](double seconds) {
       return std::isfinite(seconds)
                  ? fmt::format("<td title=\"{:.1f} s\">{}</td>", seconds, HumanDuration(seconds))
@@ -96,18 +100,18 @@ std::string PolicyTable(const Evaluation& evaluation, const std::vector<PolicyRo
         ratio += fmt::format(" <small>[{:.3f}, {:.3f}]</small>", row.ratio.low, row.ratio.high);
       }
     }
-    fmt::format_to(
-        std::back_inserter(html),
-        "<tr{}><th scope=\"row\"><span class=\"swatch\" "
-        "style=\"background:var(--c{})\"></span>{}{}</th>{}"
-        "<td>{}</td>{}{}{}{}<td>{}</td><td>{}</td><td>{} <small>/ {}</small></td></tr>\n",
-        row.reference ? " class=\"reference\"" : "", style.colour,
-        EscapeHtml(evaluation.policies[row.policy].label),
-        row.oracle ? "<span class=\"tag\">oracle</span>" : "", duration(row.avg_jct_s), ratio,
-        duration(row.p50_jct_s), duration(row.p95_jct_s), duration(row.p99_jct_s),
-        duration(row.avg_queueing_s), HumanShare(row.gpu_utilisation),
-        HumanFixed(row.restarts_per_job, 2), HumanMicroseconds(row.decision_us_p50),
-        HumanMicroseconds(row.decision_us_p99));
+    fmt::format_to(std::back_inserter(html),
+                   "<tr{}><th scope=\"row\"><span class=\"swatch\" "
+                   "style=\"background:var(--c{})\"></span>{}{}</th>{}"
+                   "<td>{}</td>{}{}{}{}<td>{} <small>/ {}</small></td><td>{}</td><td>{} <small>/ "
+                   "{}</small></td></tr>\n",
+                   row.reference ? " class=\"reference\"" : "", style.colour,
+                   EscapeHtml(evaluation.policies[row.policy].label),
+                   row.oracle ? "<span class=\"tag\">oracle</span>" : "", duration(row.avg_jct_s),
+                   ratio, duration(row.p50_jct_s), duration(row.p95_jct_s), duration(row.p99_jct_s),
+                   duration(row.avg_queueing_s), HumanShare(runs.ArrivalsUse(r)),
+                   HumanShare(row.gpu_utilisation), HumanFixed(row.restarts_per_job, 2),
+                   HumanMicroseconds(row.decision_us_p50), HumanMicroseconds(row.decision_us_p99));
   }
   return html + "</tbody></table></div>\n";
 }
@@ -125,6 +129,10 @@ std::string Notes(const Evaluation& evaluation, const std::vector<PolicyRow>& ro
                           EscapeHtml(IntervalInWords(WindowsOf(evaluation.workloads))))
             : "");
   }
+  html +=
+      "<p class=\"note\">GPU use: until the last submission, then of the whole run. Load is the "
+      "work that comes over the time in which it comes; a run lasts until its last job ends, when "
+      "most GPUs are idle. Use of the whole run can therefore be far below the load.</p>\n";
   if (const std::string drawn = DrawnInWords(evaluation); !drawn.empty()) {
     html += "<p class=\"note\">Throughput models: " + EscapeHtml(drawn) + ".</p>\n";
   }
@@ -168,71 +176,30 @@ std::string WorkloadTable(const Evaluation& evaluation, const std::vector<Policy
   return html + "</tbody></table></div></details>\n";
 }
 
-// `kind` and `index` tell charts.js what to draw here.
-std::string Plot(std::string_view kind, std::size_t index, std::string_view label) {
-  return fmt::format(
-      "<div class=\"plot\" data-chart=\"{}\" data-index=\"{}\" role=\"img\" "
-      "aria-label=\"{}\"></div>\n",
-      kind, index, label);
-}
-
-std::string Figure(std::string_view title, std::string_view caption, const std::string& plot) {
-  return fmt::format("<figure><h3>{}</h3><figcaption>{}</figcaption>\n{}</figure>\n", title,
-                     caption, plot);
-}
-
-std::string EvaluationCharts(const Evaluation& evaluation, std::size_t index,
-                             std::string_view reference, bool several_policies) {
+// Which policies are shown, and the figures.
+std::string EvaluationFigures(const EvaluationRuns& runs, std::size_t index, Json* data) {
   std::string html = fmt::format(
-      "<div class=\"bar\" data-legend=\"{}\" role=\"group\" "
-      "aria-label=\"Policies shown in the charts\"></div>\n",
-      index);
-  const std::string ratios =
-      Figure(fmt::format("{} against each policy", reference),
-             "Ratio of average JCT: mean and 95 % interval, one small dot per workload. Left of 1 "
-             "is faster.",
-             Plot("ratios", index,
-                  fmt::format("Ratio of the average JCT of {} to that of each policy", reference)));
-  const std::string cdf =
-      Figure("How long jobs take", "Share of jobs completed within a time, all workloads pooled.",
-             Plot("cdf", index, "Cumulative distribution of job completion times per policy"));
-  html += several_policies ? "<div class=\"pair\">\n" + ratios + cdf + "</div>\n" : cdf;
-
-  const std::size_t drawn = DrawnWorkloads(evaluation);
-  html += "<div class=\"time-head\"><h3>Over time</h3>";
-  if (drawn > 1) {
-    html += fmt::format("<label class=\"choose\">Workload <select data-workload=\"{}\">", index);
-    for (std::size_t w = 0; w < drawn; ++w) {
-      const EvaluatedWorkload& workload = evaluation.workloads[w];
-      html +=
-          fmt::format("<option value=\"{}\" title=\"{}\">{} of {}, seed {}</option>", w,
-                      EscapeHtml(workload.name), w + 1, evaluation.workloads.size(), workload.seed);
-    }
-    html += "</select></label>";
+      "<div class=\"policies\" role=\"group\" aria-label=\"Policies shown in the figures\">\n");
+  for (std::size_t r = 0; r < runs.rows.size(); ++r) {
+    fmt::format_to(std::back_inserter(html),
+                   "<button type=\"button\" aria-pressed=\"true\" data-toggle=\"{0}\"><span "
+                   "class=\"swatch\" style=\"background:var(--c{1})\"></span>{0}</button>\n",
+                   EscapeHtml(runs.rows[r].name), runs.styles[r].colour);
   }
   html += "</div>\n";
-  if (drawn < evaluation.workloads.size()) {
+  if (runs.drawn < runs.evaluation.workloads.size()) {
     html += fmt::format(
-        "<p class=\"note\">Curves of the first {} of {} workloads are on this page; all are in "
-        "the run directories.</p>\n",
-        drawn, evaluation.workloads.size());
+        "<p class=\"note\">Curves over time are of the first {} of {} workloads; all are in the "
+        "run directories.</p>\n",
+        runs.drawn, runs.evaluation.workloads.size());
   }
-  html +=
-      Figure("Queue length",
-             "Jobs waiting for GPUs, log scale above 1, until the last one of any policy starts.",
-             Plot("queue", index, "Number of waiting jobs over time per policy"));
-  html +=
-      Figure("GPUs in use", "One panel per policy; the upper line is the capacity of the cluster.",
-             Plot("gpus", index, "GPUs in use over time, one panel per policy"));
-  if (!evaluation.autoscale.empty()) {
-    html += Figure("Nodes", "Nodes that were there, of a cluster that follows its use.",
-                   Plot("nodes", index, "Number of nodes over time per policy"));
-  }
-  return html;
+  return html +
+         FiguresHtml(FiguresOf({.evaluation = &runs}), fmt::format("evaluation-{}", index), data);
 }
 
-std::string EvaluationSection(const Evaluation& evaluation, const std::vector<PolicyRow>& rows,
-                              std::size_t index, bool headlined, const Palette& palette) {
+std::string EvaluationSection(const EvaluationRuns& runs, std::size_t index, Json* data) {
+  const Evaluation& evaluation = runs.evaluation;
+  const std::vector<PolicyRow>& rows = runs.rows;
   std::string reference;
   for (const PolicyRow& row : rows) {
     if (row.reference) reference = EscapeHtml(evaluation.policies[row.policy].label);
@@ -240,13 +207,13 @@ std::string EvaluationSection(const Evaluation& evaluation, const std::vector<Po
   std::string html = fmt::format(
       "<section aria-labelledby=\"evaluation-{0}\">\n<h2 id=\"evaluation-{0}\">{1}</h2>\n", index,
       evaluation.title.empty() ? "Evaluation" : EscapeHtml(evaluation.title));
-  if (!headlined) {
+  if (index > 0) {
     const Headline headline = MakeHeadline(evaluation, rows);
     html += fmt::format("<p class=\"lead\">{} {} {}</p>\n", EscapeHtml(headline.finding),
                         EscapeHtml(headline.verdict), EscapeHtml(headline.missing));
   }
   html += Facts(evaluation);
-  html += PolicyTable(evaluation, rows, reference, palette);
+  html += PolicyTable(runs, reference);
   html += Notes(evaluation, rows, reference);
   if (HasService(evaluation)) {
     html += "<details><summary>How users were served</summary>\n" +
@@ -255,7 +222,7 @@ std::string EvaluationSection(const Evaluation& evaluation, const std::vector<Po
     html += "</details>\n";
   }
   if (evaluation.workloads.size() > 1) html += WorkloadTable(evaluation, rows);
-  html += EvaluationCharts(evaluation, index, reference, rows.size() > 1);
+  html += EvaluationFigures(runs, index, data);
   return html + "</section>\n";
 }
 
@@ -279,7 +246,7 @@ double Least(const NumberColumns& columns, std::string_view name) {
   return known.empty() ? kUnknown : *std::min_element(known.begin(), known.end());
 }
 
-std::string ImitationPart(const NumberColumns& pretrain, std::size_t index) {
+std::string ImitationPart(const NumberColumns& pretrain) {
   const double held_out = Last(pretrain, "held_out_loss");
   const double agreement = Last(pretrain, "agreement");
   std::string html = "<dl class=\"facts\">\n" +
@@ -287,18 +254,10 @@ std::string ImitationPart(const NumberColumns& pretrain, std::size_t index) {
                      Fact("Final loss", HumanFixed(Last(pretrain, "loss"), 4));
   if (std::isfinite(held_out)) html += Fact("Final held-out loss", HumanFixed(held_out, 4));
   if (std::isfinite(agreement)) html += Fact("Agreement with the teacher", HumanShare(agreement));
-  html += "</dl>\n<div class=\"pair\">\n";
-  html += Figure("Imitation loss", "Of the teacher's decisions, by epoch.",
-                 Plot("loss", index, "Imitation loss per epoch"));
-  if (std::isfinite(agreement)) {
-    html += Figure("Agreement with the teacher",
-                   "Share of the GPUs of held-out contended decisions given to the same jobs.",
-                   Plot("agreement", index, "Agreement with the teacher per epoch"));
-  }
-  return html + "</div>\n";
+  return html + "</dl>\n";
 }
 
-std::string ReinforcementPart(const NumberColumns& curve, std::size_t index) {
+std::string ReinforcementPart(const NumberColumns& curve) {
   const double episodes = Last(curve, "episodes");
   std::string html =
       "<dl class=\"facts\">\n" + Fact("Iterations", HumanFixed(Last(curve, "iteration"), 0)) +
@@ -306,18 +265,10 @@ std::string ReinforcementPart(const NumberColumns& curve, std::size_t index) {
       Fact("CPU time", HumanDuration(Last(curve, "cpu_s"))) +
       Fact("Best validation ratio", HumanFixed(Least(curve, "validation_ratio"), 3)) +
       Fact("Last validation ratio", HumanFixed(Last(curve, "validation_ratio"), 3)) + "</dl>\n";
-  html += Figure("Against the teacher",
-                 "Average JCT relative to the teacher's on the same workloads, by iteration; below "
-                 "1 is faster.",
-                 Plot("learning", index, "Average JCT relative to the teacher per iteration"));
-  if (!KnownNumbers(curve, "learning_rate").empty()) {
-    html += Figure("Learning rate", "Step size of the optimiser.",
-                   Plot("learning_rate", index, "Learning rate per iteration"));
-  }
   return html;
 }
 
-std::string TrainingSection(const TrainingCurves& curves, std::size_t index) {
+std::string TrainingSection(const TrainingCurves& curves, std::size_t index, Json* data) {
   const std::string_view stage = !curves.pretrain ? "Reinforcement learning"
                                  : curves.curve   ? "Imitation, then reinforcement learning"
                                                   : "Imitation";
@@ -325,8 +276,28 @@ std::string TrainingSection(const TrainingCurves& curves, std::size_t index) {
       "<section aria-labelledby=\"training-{0}\">\n<h2 id=\"training-{0}\">{1} <span "
       "class=\"tag\">{2}</span></h2>\n",
       index, stage, EscapeHtml(curves.name));
-  if (curves.pretrain) html += ImitationPart(*curves.pretrain, index);
-  if (curves.curve) html += ReinforcementPart(*curves.curve, index);
+  if (curves.pretrain) html += ImitationPart(*curves.pretrain);
+  if (curves.curve) html += ReinforcementPart(*curves.curve);
+  html += FiguresHtml(FiguresOf({.training = &curves}), fmt::format("training-{}", index), data);
+  return html + "</section>\n";
+}
+
+std::string SweepSection(const SweepResults& sweep, std::size_t index, Json* data) {
+  return SweepOpening(sweep, index) +
+         FiguresHtml(FiguresOf({.sweep = &sweep}), fmt::format("sweep-{}", index), data) +
+         "</section>\n";
+}
+
+std::string LengthSection(const std::vector<LengthCurves>& curves, std::size_t index, Json* data) {
+  std::string html = fmt::format(
+      "<section aria-labelledby=\"lengths-{0}\">\n<h2 id=\"lengths-{0}\">Forecasts of "
+      "lengths</h2>\n<p class=\"note\">Of the jobs, the share that took no longer than the "
+      "length model's quantile. The column of 90 % should hold 90 %.</p>\n",
+      index);
+  for (const LengthCurves& asked : curves) {
+    html += FiguresHtml(FiguresOf({.lengths = &asked}), fmt::format("lengths-{}", index), data) +
+            LengthTable(asked);
+  }
   return html + "</section>\n";
 }
 
@@ -364,46 +335,38 @@ void RequireDistinct(const std::vector<std::string>& folders) {
 std::string RenderReport(const ReportInput& input) {
   RequireDistinct(input.evaluation_dirs);
   RequireDistinct(input.training_dirs);
-  std::vector<Evaluation> evaluations;
   Palette palette;
   std::string body;
   std::string headline;
   std::vector<std::string> commands = input.commands;
-  Json data = {{"evaluations", Json::array()},
-               {"sweeps", Json::array()},
-               {"trainings", Json::array()},
-               {"lengths", Json::array()}};
+  Json figures = Json::object();
   std::string lengths;  // after what they are of
+  std::size_t evaluations = 0;
+  std::size_t sections = 0;  // of other kinds
 
   for (const std::string& directory : input.evaluation_dirs) {
     if (HoldsSweep(directory)) {
       const SweepResults sweep = ReadSweepResults(directory);
-      body += SweepSection(sweep, data["sweeps"].size());
-      data["sweeps"].push_back(SweepChartData(sweep));
+      body += SweepSection(sweep, sections++, &figures);
       if (input.commands.empty()) commands.push_back(sweep.command);
       continue;
     }
     if (HoldsLengths(directory)) {
-      const std::vector<LengthCurves> curves = ReadLengths(directory);
-      lengths += LengthSection(curves, data["lengths"].size());
-      for (const LengthCurves& asked : curves) data["lengths"].push_back(LengthChartData(asked));
+      lengths += LengthSection(ReadLengths(directory), sections++, &figures);
       if (!std::filesystem::exists(std::filesystem::path(directory) / "evaluation.json")) continue;
     }
-    const Evaluation& evaluation = evaluations.emplace_back(ReadEvaluation(directory));
-    const std::vector<PolicyRow> rows = CompareToReference(evaluation);
-    const std::size_t index = evaluations.size() - 1;
-    palette.Add(evaluation);
-    if (index == 0) {
-      const Headline found = MakeHeadline(evaluation, rows);
+    palette.Add(ReadEvaluation(directory));
+    const EvaluationRuns runs = ReadEvaluationRuns(directory, palette);
+    if (evaluations == 0) {
+      const Headline found = MakeHeadline(runs.evaluation, runs.rows);
       headline = "<p class=\"finding\">" + Unbroken(EscapeHtml(found.finding)) + "</p>\n";
       if (!found.verdict.empty())
         headline += "<p class=\"verdict\">" + EscapeHtml(found.verdict) + "</p>\n";
       if (!found.missing.empty())
         headline += "<p class=\"verdict\">" + EscapeHtml(found.missing) + "</p>\n";
     }
-    body += EvaluationSection(evaluation, rows, index, index == 0, palette);
-    data["evaluations"].push_back(EvaluationChartData(directory, evaluation, rows, palette));
-    if (input.commands.empty()) commands.push_back(evaluation.command);
+    body += EvaluationSection(runs, evaluations++, &figures);
+    if (input.commands.empty()) commands.push_back(runs.evaluation.command);
   }
   body += lengths;
   for (const std::string& directory : input.training_dirs) {
@@ -413,8 +376,7 @@ std::string RenderReport(const ReportInput& input) {
           "report: a training directory must hold curve.csv or pretrain.csv, got neither in '{}'",
           directory);
     }
-    body += TrainingSection(curves, data["trainings"].size());
-    data["trainings"].push_back(TrainingChartData(curves));
+    body += TrainingSection(curves, sections++, &figures);
   }
   if (body.empty())
     throw UsageError("report: needs at least 1 evaluation or training directory, got 0");
@@ -427,11 +389,13 @@ std::string RenderReport(const ReportInput& input) {
                              ". JCT: job completion time, finish minus submit. "
                              "Everything on this page is inside this file.";
   const std::string repeat = CommandList(commands);
-  const std::string island = JsonForScript(data);
+  const std::string island =
+      JsonForScript(Json{{"paper_style", PaperStyle()}, {"figures", std::move(figures)}});
+  const std::string style = std::string(kReportStyle) + std::string(kFigureStyle);
   return FillSlots(kReportPage, {{"title", title},
                                  {"kicker", kicker},
                                  {"version", version},
-                                 {"style", kReportStyle},
+                                 {"style", style},
                                  {"headline", headline},
                                  {"body", body},
                                  {"commands", repeat},

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/file.h"
@@ -14,8 +13,6 @@
 
 namespace allot {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kFile = "lengths.csv";
 
@@ -29,7 +26,9 @@ T& Named(std::vector<T>* list, std::string T::*name, std::string_view value) {
   return list->back();
 }
 
-std::string Table(const LengthCurves& curves) {
+}  // namespace
+
+std::string LengthTable(const LengthCurves& curves) {
   std::string html =
       "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">GPUs</th>"
       "<th scope=\"col\">questions</th>";
@@ -45,8 +44,6 @@ std::string Table(const LengthCurves& curves) {
   }
   return html + "</tbody></table></div>\n";
 }
-
-}  // namespace
 
 bool HoldsLengths(const std::filesystem::path& directory) {
   return std::filesystem::exists(directory / kFile);
@@ -73,44 +70,6 @@ std::vector<LengthCurves> ReadLengths(const std::filesystem::path& directory) {
     curve.covered.push_back(covered);
   }
   return all;
-}
-
-std::string LengthSection(const std::vector<LengthCurves>& curves, std::size_t index) {
-  std::string html = fmt::format(
-      "<section aria-labelledby=\"lengths-{0}\">\n<h2 id=\"lengths-{0}\">Forecasts of "
-      "lengths</h2>\n<p class=\"note\">Of the jobs, the share that took no longer than the "
-      "length model's quantile. The column of 90 % should hold 90 %.</p>\n",
-      index);
-  for (std::size_t i = 0; i < curves.size(); ++i) {
-    const std::string when =
-        curves[i].asked == "new" ? "When jobs come" : "Jobs " + EscapeHtml(curves[i].asked);
-    html += fmt::format(
-        "<figure><h3>{0}</h3><figcaption>Covered share against the nominal one. Above the "
-        "diagonal, jobs are shorter than foretold.</figcaption>\n"
-        "<div class=\"plot\" data-chart=\"lengths\" data-index=\"{1}\" role=\"img\" "
-        "aria-label=\"{0}: covered against nominal share of quantiles, by number of "
-        "GPUs\"></div>\n</figure>\n",
-        when, index + i);
-    html += Table(curves[i]);
-  }
-  return html + "</section>\n";
-}
-
-Json LengthChartData(const LengthCurves& curves) {
-  Json series = Json::array();
-  for (const LengthCurve& curve : curves.by_size) {
-    Json points = Json::array({{0, 0}});
-    for (std::size_t i = 0; i < curve.nominal.size(); ++i) {
-      points.push_back({curve.nominal[i], curve.covered[i]});
-    }
-    points.push_back({1, 1});
-    series.push_back({{"name", curve.gpus == "all" ? curve.gpus : curve.gpus + " GPUs"},
-                      {"colour", static_cast<int>(series.size())},
-                      {"dash", 0},
-                      {"reference", curve.gpus == "all"},
-                      {"points", std::move(points)}});
-  }
-  return {{"series", std::move(series)}};
 }
 
 }  // namespace allot

@@ -4,7 +4,6 @@
 // against the nominal one, for all jobs and by number of GPUs.
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -26,10 +25,7 @@ bool HoldsLengths(const std::filesystem::path& directory);
 // In the order of the file. DataError naming the line, for shares beyond [0, 1] too.
 std::vector<LengthCurves> ReadLengths(const std::filesystem::path& directory);
 
-// HTML; `index`: how many of the page's charts of lengths come before.
-std::string LengthSection(const std::vector<LengthCurves>& curves, std::size_t index);
-
-// What charts.js draws, one for each element of `curves`.
-nlohmann::ordered_json LengthChartData(const LengthCurves& curves);
+// HTML of the shares.
+std::string LengthTable(const LengthCurves& curves);
 
 }  // namespace allot

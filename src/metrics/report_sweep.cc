@@ -31,14 +31,6 @@ std::optional<std::size_t> Along(const SweepResults& results) {
   return std::nullopt;
 }
 
-std::string SweepPlot(std::string_view kind, std::size_t index, std::string_view title,
-                      std::string_view caption) {
-  return fmt::format(
-      "<figure><h3>{1}</h3><figcaption>{3}</figcaption>\n<div class=\"plot\" data-chart=\"{0}\" "
-      "data-index=\"{2}\" role=\"img\" aria-label=\"{1}\"></div>\n</figure>\n",
-      kind, title, index, caption);
-}
-
 std::string Interval(const PairedRatio& value, std::string (*show)(double)) {
   std::string text = show(value.mean);
   if (value.has_interval() && std::isfinite(value.low)) {
@@ -99,17 +91,9 @@ std::vector<const SweepRow*> Distributed(const SweepResults& results,
   return best;
 }
 
-Json Rounded(double value) { return NumberOrNull(RoundedTo(value, 6)); }
-
-Json RoundedList(const std::vector<double>& values) {
-  Json list = Json::array();
-  for (const double value : values) list.push_back(NumberOrNull(RoundedTo(value, 4)));
-  return list;
-}
-
 }  // namespace
 
-std::string SweepSection(const SweepResults& results, std::size_t index) {
+std::string SweepOpening(const SweepResults& results, std::size_t index) {
   const std::vector<SweepRow> rows = Aggregate(results);
   std::string html =
       fmt::format("<section aria-labelledby=\"sweep-{0}\">\n<h2 id=\"sweep-{0}\">{1}</h2>\n", index,
@@ -122,50 +106,20 @@ std::string SweepSection(const SweepResults& results, std::size_t index) {
       seeds > 1 ? fmt::format("Means over {} seeds with 95 % intervals, Student's t.", seeds)
                 : "One seed, hence no intervals.",
       EscapeHtml(ReferenceText(results)), seeds > 1 ? "; they are paired by seed" : "");
-  const auto along = Along(results);
-  if (along) {
-    const std::string name = EscapeHtml(results.factors[*along]);
-    html +=
-        "<div class=\"pair\">\n" +
-        SweepPlot("sweep_jct", index, "Average JCT", "By " + name + "; bars are 95 % intervals.") +
-        SweepPlot("sweep_p95", index, "95th percentile of JCT", "By " + name + ".") +
-        "</div>\n<div class=\"pair\">\n" +
-        SweepPlot("sweep_queueing", index, "Queueing",
-                  "Mean time to the first start, by " + name + ".") +
-        SweepPlot("sweep_gpus", index, "GPU use",
-                  "Share of the cluster's GPU time, by " + name + ".") +
-        "</div>\n<div class=\"pair\">\n" +
-        SweepPlot("sweep_makespan", index, "Makespan",
-                  "First submission to last completion, by " + name + ".") +
-        SweepPlot(
-            "sweep_fairness", index, "Finish-time fairness",
-            "Mean over the jobs, by " + name + ". Below 1: better than a share of one's own.") +
-        "</div>\n";
-  }
-  const std::vector<const SweepRow*> drawn = Distributed(results, rows);
-  if (!drawn.empty()) {
-    const std::string at = along ? fmt::format("At {} {}. ", EscapeHtml(results.factors[*along]),
-                                               EscapeHtml(drawn.front()->values[*along]))
-                                 : "";
-    const std::string how = at + "Share of the jobs; quantiles are averaged over the seeds.";
-    html += "<div class=\"pair\">\n" +
-            SweepPlot("sweep_jct_cdf", index, "Distribution of JCT", how) +
-            SweepPlot("sweep_fairness_cdf", index, "Distribution of finish-time fairness", how) +
-            "</div>\n";
-  }
   for (const std::string& note : results.notes) {
     html += "<p class=\"note\">" + EscapeHtml(note) + "</p>\n";
   }
-  return html + Table(results, rows) + "</section>\n";
+  return html + Table(results, rows);
 }
 
-nlohmann::ordered_json SweepChartData(const SweepResults& results) {
+SweepCurves CurvesOf(const SweepResults& results, const std::vector<SweepRow>& rows) {
+  SweepCurves curves;
   const auto along = Along(results);
-  Json series = Json::array();
+  if (along) curves.along = results.factors[*along];
   const std::vector<std::size_t> telling = TellingFactors(results);
   std::vector<std::vector<std::string>> order;
-  const std::vector<SweepRow> rows = Aggregate(results);
   const std::vector<const SweepRow*> distributed = Distributed(results, rows);
+  if (along && !distributed.empty()) curves.distributed_at = distributed.front()->values[*along];
   for (const SweepRow& row : rows) {
     std::vector<std::string> others;
     for (const std::size_t f : telling) {
@@ -175,29 +129,20 @@ nlohmann::ordered_json SweepChartData(const SweepResults& results) {
     if (at == order.end()) {
       const auto number = static_cast<int>(order.size());
       at = order.insert(order.end(), others);
-      series.push_back({{"name", Join(others, " · ")},
-                        {"colour", number % kLineColours},
-                        {"dash", number / kLineColours},
-                        {"points", Json::array()}});
+      curves.curves.push_back({.name = Join(others, " · "),
+                               .colour = number % kLineColours,
+                               .dash = number / kLineColours});
     }
-    if (std::find(distributed.begin(), distributed.end(), &row) != distributed.end()) {
-      Json& own = series[static_cast<std::size_t>(at - order.begin())];
-      own["jct_cdf"] = RoundedList(row.jct_quantiles_s);
-      own["fairness_cdf"] = RoundedList(row.fairness_quantiles);
-    }
-    if (!along) continue;
-    series[static_cast<std::size_t>(at - order.begin())]["points"].push_back(
-        {{"x", *ParseNumber(row.values[*along])},
-         {"jct", Rounded(row.avg_jct_s.mean)},
-         {"low", Rounded(row.avg_jct_s.low)},
-         {"high", Rounded(row.avg_jct_s.high)},
-         {"p95", Rounded(row.p95_jct_s.mean)},
-         {"queueing", Rounded(row.avg_queueing_s.mean)},
-         {"makespan", Rounded(row.makespan_s.mean)},
-         {"fairness", Rounded(row.avg_fairness.mean)},
-         {"gpus", Rounded(row.gpu_utilisation.mean)}});
+    SweepCurve& curve = curves.curves[static_cast<std::size_t>(at - order.begin())];
+    if (std::find(distributed.begin(), distributed.end(), &row) != distributed.end())
+      curve.distribution = &row;
+    if (along) curve.points.emplace_back(*ParseNumber(row.values[*along]), &row);
   }
-  return {{"x", along ? results.factors[*along] : ""}, {"series", std::move(series)}};
+  for (SweepCurve& curve : curves.curves) {
+    std::stable_sort(curve.points.begin(), curve.points.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+  }
+  return curves;
 }
 
 }  // namespace allot

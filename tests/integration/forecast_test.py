@@ -69,7 +69,7 @@ def test_a_check_says_how_well_quantiles_of_lengths_hold(allot, tmp_path):
     assert 0.45 < shares[4] < 0.55 and 0.86 < shares[8] < 0.94, shares
     assert {row["asked"] for row in rows} == {"new", "under way"}
     allot("report", "check", "--out", "page.html")
-    assert 'data-chart="lengths"' in (tmp_path / "page.html").read_text()
+    assert 'data-figure="lengths-0-lengths"' in (tmp_path / "page.html").read_text()
 
 
 @pytest.mark.parametrize("words, said", [

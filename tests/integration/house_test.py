@@ -157,6 +157,7 @@ REGISTRIES = {
     "peers": ["src/fidelity/*_peer.cc"],
     "profiles": ["src/sim/*_profile.cc"],
     "sweeps": ["src/sweep/presets/*.cc"],
+    "figures": ["src/metrics/figures/*.cc"],
     "runtimes": ["src/live/*/*_runtime.cc"],
     "throughput": ["src/perf/*_model.cc"],
     "catalogues": ["src/perf/catalogue.cc", "src/perf/power_laws.cc", "src/perf/dl2_job_types.cc",

@@ -2,10 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "core/error.h"
 #include "core/file.h"
+#include "metrics/figure.h"
 #include "metrics/report.h"
 #include "tests/unit/core/temp_folder.h"
 #include "tests/unit/metrics/evaluation_fixture.h"
@@ -26,8 +25,10 @@ TEST(ReportLengths, CurvesBySizeInTheOrderOfTheFile) {
   ASSERT_EQ(curves[0].by_size.size(), 2U);
   EXPECT_EQ(curves[0].by_size[1].gpus, "2-4");
   EXPECT_EQ(curves[0].by_size[1].covered, (std::vector<double>{0.2, 1}));
-  EXPECT_EQ(LengthChartData(curves[0])["series"][0]["points"].dump(),
-            "[[0,0],[0.1,0.05],[0.9,0.8],[1,1]]");
+  const std::vector<Figure> figures = FiguresOf({.lengths = curves.data()});
+  ASSERT_EQ(figures.size(), 1U);
+  EXPECT_NE(FigureCsv(figures[0]).find("\n,all,0,0\n,all,0.1,0.05\n,all,0.9,0.8\n,all,1,1\n"),
+            std::string::npos);
 }
 
 // Alone, and beside an evaluation, which keeps the headline.
@@ -36,7 +37,8 @@ TEST(ReportLengths, AreDrawnWhereTheyAre) {
   WriteTextFile((folder / "lengths.csv").string(), kLengths);
   ReportInput input;
   input.evaluation_dirs = {(folder / "").string()};
-  EXPECT_NE(RenderReport(input).find("data-chart=\"lengths\" data-index=\"1\""), std::string::npos);
+  EXPECT_NE(RenderReport(input).find("data-figure=\"lengths-0-lengths_under_way\""),
+            std::string::npos);
   testing_support::WriteSmallEvaluation(folder / "", testing_support::SmallEvaluation());
   const std::string both = RenderReport(input);
   EXPECT_LT(both.find("evaluation-0"), both.find("lengths-0"));

@@ -89,18 +89,20 @@ TEST(SweepResults, RefuseACellOfOtherFactors) {
   EXPECT_THROW(SweepCellFromJson(json, {"load", "policy"}, "test"), Error);
 }
 
-TEST(SweepChartData, HasACurveForEachPolicyAlongTheLoad) {
-  const auto data = SweepChartData(TwoByTwo());
-  EXPECT_EQ(data["x"], "load");
-  ASSERT_EQ(data["series"].size(), 2U);
-  EXPECT_EQ(data["series"][1]["name"], "b");
-  EXPECT_EQ(data["series"][1]["points"][1]["jct"], 300);
+TEST(SweepCurves, ACurveForEachPolicyAlongTheLoad) {
+  const SweepResults results = TwoByTwo();
+  const std::vector<SweepRow> rows = Aggregate(results);
+  const SweepCurves curves = CurvesOf(results, rows);
+  EXPECT_EQ(curves.along, "load");
+  ASSERT_EQ(curves.curves.size(), 2U);
+  EXPECT_EQ(curves.curves[1].name, "b");
+  EXPECT_EQ(curves.curves[1].points[1].second->avg_jct_s.mean, 300);
 }
 
-TEST(SweepSection, EscapesNames) {
+TEST(SweepOpening, EscapesNames) {
   SweepResults results = TwoByTwo();
   results.title = "<script>";
-  EXPECT_EQ(SweepSection(results, 0).find("<script>"), std::string::npos);
+  EXPECT_EQ(SweepOpening(results, 0).find("<script>"), std::string::npos);
 }
 
 }  // namespace

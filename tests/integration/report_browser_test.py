@@ -1,0 +1,139 @@
+"""The report in a real browser, headless Chromium: what the page's own code does, and what narrow windows and paper show."""
+
+import json
+import re
+import shutil
+import subprocess
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+
+# Notes errors of the page's code, which runs after it.
+WATCH = "<script>window.faults = []; addEventListener('error', (e) => faults.push(e.message));</script>"
+
+
+@pytest.fixture(scope="module")
+def results(program, tmp_path_factory):
+    out = tmp_path_factory.mktemp("compared") / "runs"
+    subprocess.run([program, "compare", "--load", "1.0", "--to", "2017-11-05", "--policies", "fifo,srtf,index", "--workloads", "2",
+                    "--out", out, "--quiet"], check=True)
+    return out
+
+
+@pytest.fixture(scope="module")
+def page(program, results):
+    subprocess.run([program, "report", results, "-o", results / "report.html", "--quiet"], check=True)
+    return (results / "report.html").read_text()
+
+
+def browse(tmp_path, page, script, width=1400, *options):
+    """What `script` (an expression of JavaScript) is in the page, once it is shown."""
+    told = f"<script>document.title = JSON.stringify([window.faults, (() => {{ {script} }})()]);</script></body>"
+    file = tmp_path / "page.html"
+    file.write_text(page.replace("<body>", "<body>" + WATCH).replace("</body>", told))
+    done = subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}",
+                           f"--window-size={width},2000", *options, "--dump-dom", file.as_uri()],
+                          capture_output=True, text=True, timeout=120)
+    title = re.search(r"<title>(.*?)</title>", done.stdout, re.DOTALL)
+    assert title, done.stderr
+    faults, answer = json.loads(title[1].replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">"))
+    assert faults == []
+    return answer
+
+
+POINT = """
+  const plot = document.querySelector('[data-figure="evaluation-0-FIGURE"]');
+  const drawing = [...plot.querySelectorAll("svg.figure")].find((s) => s.getClientRects().length);
+  const [l, t, r, b] = drawing.querySelector(".panel").dataset.area.split(" ").map(Number);
+  const box = drawing.getBoundingClientRect();
+  const scale = box.width / drawing.viewBox.baseVal.width;
+  const at = (share) => ({clientX: box.left + (l + (r - l) * share) * scale, clientY: box.top + (t + b) / 2 * scale, bubbles: true});
+"""
+
+
+@needs_browser
+def test_the_pointer_reads_values(tmp_path, page):
+    tip = browse(tmp_path, page, POINT.replace("FIGURE", "cdf") + """
+      plot.dispatchEvent(new PointerEvent("pointermove", at(0.95)));
+      return [document.getElementById("tip").hidden, document.getElementById("tip").textContent];""")
+    assert tip[0] is False
+    assert all(policy in tip[1] for policy in ("fifo", "srtf", "index")) and tip[1].count(" %") == 3
+
+
+@needs_browser
+def test_a_policy_can_be_switched_off(tmp_path, page):
+    states = browse(tmp_path, page, """
+      const button = document.querySelector('[data-toggle="srtf"]');
+      const hidden = () => [...document.querySelectorAll('.figure [data-name="srtf"]')].every((p) => !p.getClientRects().length);
+      button.click();
+      const off = hidden();
+      button.click();
+      return [off, hidden(), button.getAttribute("aria-pressed")];""")
+    assert states == [True, False, "true"]
+
+
+@needs_browser
+def test_workloads_are_chosen_together(tmp_path, page):
+    shown = browse(tmp_path, page, """
+      const select = document.querySelector('select[data-choose="Workload"]');
+      select.selectedIndex = 1;
+      select.onchange();
+      return ["queue", "queue-2", "gpus", "gpus-2"].map((name) =>
+        document.querySelector(`[data-figure="evaluation-0-${name}"]`).getClientRects().length > 0);""")
+    assert shown == [False, True, False, True]
+
+
+@needs_browser
+def test_time_can_be_zoomed(tmp_path, page):
+    low, high, ticks, back = browse(tmp_path, page, POINT.replace("FIGURE", "queue") + """
+      plot.dispatchEvent(new PointerEvent("pointerdown", at(0.25)));
+      plot.dispatchEvent(new PointerEvent("pointerup", at(0.5)));
+      const panel = drawing.querySelector(".panel");
+      const [, whole0, whole1] = panel.dataset.x.split(" ").map(Number);
+      const [, low, high] = panel.dataset.zoomed.split(" ").map(Number);
+      const ticks = panel.querySelectorAll(".ticks text").length;
+      plot.closest("figure").querySelector('[data-zoom="0"]').click();
+      const back = panel.dataset.zoomed.split(" ").map(Number);
+      return [low / whole1, high / whole1, ticks, back[1] === whole0 && back[2] === whole1];""")
+    assert (round(low, 2), round(high, 2)) == (0.25, 0.5)
+    assert ticks >= 3 and back
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [1400, 800, 390])
+def test_nothing_is_wider_than_the_window(tmp_path, page, width):
+    wide, cut = browse(tmp_path, page, """
+      const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+      const box = (e) => e.getBoundingClientRect();
+      const cut = [...document.querySelectorAll(".figure text")].filter((t) => t.getClientRects().length &&
+        (box(t).right > box(t.closest("svg.figure")).right + 3 || box(t).left < box(t.closest("svg.figure")).left - 3));
+      return [wide, cut.map((t) => t.textContent)];""", width)
+    assert wide <= 0
+    assert cut == []
+
+
+@needs_browser
+def test_paper_has_all_columns(tmp_path, page):
+    """A4 at 96 dpi, less Chromium's margins of 1 cm, is 718 pixels wide; rules of print are taken by name."""
+    styled = page.replace("@media print", "@media all")
+    table, room, tools = browse(tmp_path, styled, """
+      const table = document.querySelector("section table");
+      return [table.scrollWidth, document.querySelector("main").clientWidth,
+              [...document.querySelectorAll(".tools, .policies")].filter((t) => t.getClientRects().length).length];""", 718)
+    assert table <= room
+    assert tools == 0
+
+
+def test_files_for_papers_are_svg_and_csv(allot, results, tmp_path):
+    told = json.loads(allot("plot", results, "-o", tmp_path / "figures", "--figure", "cdf", "--figure", "queue", "--json").stdout)
+    assert [path.rsplit("/", 1)[1] for path in told["figures"]] == ["cdf.svg", "queue.svg", "queue-2.svg"]
+    for path in told["figures"]:
+        root = ElementTree.parse(path).getroot()
+        assert root.tag.endswith("svg") and root.get("width") == "3.300in"
+    assert (tmp_path / "figures" / "cdf.csv").read_text().startswith("panel,series,jct_s,share_of_jobs\n")
+    wrong = allot("plot", results, "-o", tmp_path, "--figure", "cfd", exit=2)
+    assert "did you mean 'cdf'?" in wrong.stderr
