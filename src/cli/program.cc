@@ -24,6 +24,7 @@
 #include "core/interrupt.h"
 #include "core/strings.h"
 #include "core/version.h"
+#include "core/writable.h"
 
 namespace allot {
 namespace {
@@ -260,6 +261,8 @@ int Run(int argc, char** argv) {
     throw UsageError("{}", unknown || no_command ? ExplainExtras(app, error.what())
                                                  : ExplainValue(app, error.what()));
   }
+  const CLI::Option* const out = TypedApp(app).get_option_no_throw("--out");
+  if (out != nullptr && out->count() > 0) RequireWritable(out->as<std::string>());
   // The innermost of nested ones: those were added after what they are nested in.
   for (auto command = commands.rbegin(); command != commands.rend(); ++command) {
     if (command->app->parsed()) return command->run();

@@ -224,7 +224,9 @@ int Sweep(const SweepCommand& o, const GlobalOptions& globals) {
   results.notes = SweepNotes(definition, results.cells);
   if (folder != nullptr) folder->WriteResults(results);
   Print(results, outcome, cells, o, globals);
-  return 0;
+  if (outcome.failed == 0) return 0;
+  std::fprintf(stderr, "allot: %zu of %zu cells failed\n", outcome.failed, results.cells.size());
+  return static_cast<int>(ExitCode::kRunFailed);
 }
 
 void DeclareSweep(CommandLine& line, SweepCommand* o) {

@@ -53,8 +53,9 @@ void Progress::Update(std::int64_t done, const std::string& note) {
   if (quiet_) return;
   const Clock::time_point now = Clock::now();
   const auto pause = terminal_ ? std::chrono::milliseconds(100) : std::chrono::seconds(10);
-  const bool first_or_last = !drawn_ || (terminal_ && done == total_);
-  if (!first_or_last && now - last_ < pause) return;
+  const bool last = total_ > 0 && done >= total_ && !ended_;
+  if (drawn_ && !last && now - last_ < pause) return;
+  ended_ = ended_ || last;
   last_ = now;
   drawn_ = true;
 

@@ -22,6 +22,7 @@ class Progress {
   bool quiet_;
   bool terminal_;
   bool drawn_ = false;
+  bool ended_ = false;  // the last count was shown
   Clock::time_point start_;
   Clock::time_point last_;
 };

@@ -134,6 +134,8 @@ class FamilyRun {
     train.history = family_.history;
     train.out = (fs::path(o_.out) / fmt::format("{}-seed{}", family_.id, seed)).string();
     train.resume = fs::exists(fs::path(train.out) / "latest");
+    train.how_to_continue =
+        fmt::format("run the same command again: it continues in '{}'", train.out);
     train.validation_workloads = family_.validation;
     train.validate_every = std::max(1, family_.iterations / 10);
     train.trainer.seed = static_cast<std::uint64_t>(seed);

@@ -9,6 +9,7 @@
 #include "core/json_text.h"
 #include "core/parallel.h"
 #include "core/progress.h"
+#include "core/writable.h"
 #include "episode_log/episode_log.h"
 #include "experiment/env_spec.h"
 #include "experiment/sources.h"
@@ -68,6 +69,7 @@ std::string ReferenceOf(const std::vector<Contender>& contenders,
 Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenarios,
                          const std::vector<Contender>& contenders,
                          const ExperimentOptions& options) {
+  if (!options.log_root.empty()) RequireWritable(options.log_root);
   Evaluation evaluation;
   evaluation.title = options.title;
   evaluation.training_overlap = options.training_overlap;

@@ -20,6 +20,7 @@ struct TrainOptions {
                         // else optimus
   std::string out;
   bool resume = false;
+  std::string how_to_continue;  // said after an interruption; empty: allot train --resume
   std::string episode_span = "3d";
   std::string training_cluster;
   std::vector<double> training_loads = {0.7, 1.0, 1.3};

@@ -110,11 +110,11 @@ class TrainCommandRun {
   }
 
   [[noreturn]] void ThrowStopped() const {
-    throw Error(
-        ExitCode::kInterrupted,
-        fmt::format(
-            "interrupted after iteration {}; continue with: allot train --resume ... --out {}",
-            trainer_->state().iteration, o_.out));
+    const std::string how = o_.how_to_continue.empty()
+                                ? "continue with: allot train --resume ... --out " + o_.out
+                                : o_.how_to_continue;
+    throw Error(ExitCode::kInterrupted, fmt::format("interrupted after iteration {}; {}",
+                                                    trainer_->state().iteration, how));
   }
 
   Json EffectiveConfig() {

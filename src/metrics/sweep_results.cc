@@ -58,6 +58,7 @@ nlohmann::ordered_json ToJson(const SweepCell& cell, const std::vector<std::stri
                {"fairness_quantiles", cell.fairness_quantiles}};
   // Only where they say something.
   if (cell.cut_off) json["cut_off"] = true;
+  if (!cell.failed.empty()) json["failed"] = cell.failed;
   if (cell.hidden > 0) json["hidden"] = cell.hidden;
   if (cell.window != kWindowOfItsOwn) json["window"] = cell.window;
   return json;
@@ -83,6 +84,7 @@ SweepCell SweepCellFromJson(const nlohmann::ordered_json& json,
   cell.jct_quantiles_s = Numbers(json, "jct_quantiles_s", where);
   cell.fairness_quantiles = Numbers(json, "fairness_quantiles", where);
   cell.cut_off = json.value("cut_off", false);
+  if (json.contains("failed")) cell.failed = RequireText(json, "failed", where);
   cell.hidden = json.value("hidden", std::int64_t{0});
   cell.window = json.value("window", kWindowOfItsOwn);
   return cell;
@@ -160,7 +162,8 @@ std::string SweepCellsCsv(const SweepResults& results) {
                            "end_s",
                            "arrivals_use",
                            "cut_off",
-                           "hidden"}) {
+                           "hidden",
+                           "failed"}) {
     header.emplace_back(name);
   }
   std::string text = Line(header);
@@ -192,7 +195,8 @@ std::string SweepCellsCsv(const SweepResults& results) {
                               Field(cell.end_s),
                               Field(cell.arrivals_use),
                               std::string(cell.cut_off ? "true" : "false"),
-                              Field(cell.hidden)}) {
+                              Field(cell.hidden),
+                              cell.failed}) {
       fields.push_back(std::move(field));
     }
     text += Line(fields);

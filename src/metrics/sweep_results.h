@@ -27,6 +27,7 @@ struct SweepCell {
   double arrivals_use = kUnknown;  // GPU use while counted jobs arrive: without the end, when the
                                    // cluster runs empty
   bool cut_off = false;            // ended at a cutoff: no JCT is known
+  std::string failed{};            // why the run has no end: nothing of it is known
   std::int64_t hidden = 0;         // jobs outside the window that came before its last one and had
                                    // not ended when the run did
   // Quantiles of the counted jobs that ended, at levels spread evenly from 0 to 1; none: no job.

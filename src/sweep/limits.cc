@@ -172,7 +172,7 @@ bool Reaches(const SweepLimits& limits, std::span<const SweepCell* const> step) 
   double use = 0;
   double jct = 0;
   for (const SweepCell* cell : step) {
-    if (cell->cut_off) return true;
+    if (cell->cut_off || !cell->failed.empty()) return true;
     use += cell->arrivals_use;
     jct += cell->summary.avg_jct_s;
   }
@@ -192,6 +192,11 @@ std::vector<std::string> SweepNotes(const SweepDefinition& definition,
     }
   }
   AddWindowNotes(definition, cells, &notes);
+  for (const SweepCell& cell : cells) {
+    if (cell.failed.empty()) continue;
+    notes.push_back(
+        fmt::format("no figures of {}: {}", CellText(definition, cell.values), cell.failed));
+  }
   return notes;
 }
 

@@ -11,6 +11,7 @@
 namespace allot {
 namespace {
 
+// A run that fails, such as one that can never end, costs the sweep this cell only.
 SweepCell RunNamed(const SweepDefinition& definition, const RunCell& run,
                    const CellValues& values) {
   try {
@@ -19,6 +20,12 @@ SweepCell RunNamed(const SweepDefinition& definition, const RunCell& run,
     return cell;
   } catch (const Error& error) {
     if (error.code() == ExitCode::kInterrupted) throw;
+    if (error.code() == ExitCode::kRunFailed) {
+      SweepCell cell;
+      cell.values = values;
+      cell.failed = error.what();
+      return cell;
+    }
     throw Error(error.code(), fmt::format("{}: {}", CellText(definition, values), error.what()));
   }
 }
@@ -73,7 +80,7 @@ SweepOutcome RunSweep(const SweepDefinition& definition, const RunCell& run,
       SweepCell cell = RunNamed(definition, run, *pending[i]);
       if (options.folder != nullptr) options.folder->Append(cell);
       const std::lock_guard lock(mutex);
-      outcome.cpu_s += cell.summary.cpu_s;
+      if (cell.failed.empty()) outcome.cpu_s += cell.summary.cpu_s;
       finished[*pending[i]] = std::move(cell);
       progress.Update(++done, CellText(definition, *pending[i]));
     });
@@ -97,8 +104,13 @@ SweepOutcome RunSweep(const SweepDefinition& definition, const RunCell& run,
     if (found == finished.end()) {
       ++outcome.missing;
     } else {
+      outcome.failed += !found->second.failed.empty();
       outcome.cells.push_back(std::move(found->second));
     }
+  }
+  if (outcome.failed > 0 && outcome.failed == outcome.cells.size()) {
+    const SweepCell& first = outcome.cells.front();
+    throw RunError("{}: {}", CellText(definition, first.values), first.failed);
   }
   return outcome;
 }

@@ -25,11 +25,13 @@ struct SweepOutcome {
   std::vector<SweepCell> cells;  // finished ones, in the order of CellsOf
   std::size_t missing = 0;       // cells of other shards
   std::size_t taken_up = 0;      // of the finished: were in the folder
+  std::size_t failed = 0;        // of the finished: their runs failed, SweepCell::failed says why
   double cpu_s = 0;              // of the cells run now
 };
 
-// An error of a cell is thrown with the cell's name before its message, once cells under way are
-// finished and kept.
+// A cell whose run fails (RunError), such as one that can never end, has no figures; the others are
+// run. Where all fail, and for other errors, the error is thrown with the cell's name before its
+// message, once cells under way are finished and kept.
 SweepOutcome RunSweep(const SweepDefinition& definition, const RunCell& run,
                       const SweepOptions& options);
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -12,6 +13,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/rng.h"
+#include "sweep/limits.h"
 #include "tests/unit/core/temp_folder.h"
 
 namespace allot {
@@ -83,11 +85,28 @@ TEST(RunSweep, NamesTheCellOfAnError) {
   }
 }
 
+TEST(RunSweep, ACellThatFailsCostsOnlyItself) {
+  const SweepDefinition definition = Twelve();
+  const SweepOutcome outcome = RunSweep(definition,
+                                        [](const CellValues& values) {
+                                          if (values.front() == "2" && values.back() == "b")
+                                            throw RunError("never ends");
+                                          return FakeCell(values);
+                                        },
+                                        {.threads = 2, .quiet = true});
+  EXPECT_EQ(outcome.cells.size(), 12U);
+  EXPECT_EQ(outcome.failed, 3U);
+  EXPECT_EQ(outcome.cells.back().failed, "never ends");
+  EXPECT_TRUE(std::isnan(outcome.cells.back().summary.avg_jct_s));
+  EXPECT_EQ(SweepNotes(definition, outcome.cells).back(),
+            "no figures of load 2, seed 2, policy b: never ends");
+}
+
 TEST_F(SweepFolderTest, KeepsFinishedCellsOfASweepThatFailed) {
   const SweepDefinition definition = Twelve();
   std::atomic<int> left{5};
   const RunCell failing = [&left](const CellValues& values) {
-    if (left-- <= 0) throw RunError("power cut");
+    if (left-- <= 0) throw DataError("the trace is gone");
     return FakeCell(values);
   };
   EXPECT_THROW(Run(definition, failing), Error);
