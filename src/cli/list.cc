@@ -7,6 +7,7 @@
 #include "agents/training/objective.h"
 #include "agents/training/trainer.h"
 #include "cli/command.h"
+#include "cluster/cluster_format.h"
 #include "envs/rewards/reward.h"
 #include "envs/setting.h"
 #include "fidelity/peer.h"
@@ -57,30 +58,20 @@ Json Describe() {
 }
 
 int List(const std::string& what, const GlobalOptions& globals) {
-  Json all = {{"policies", Describe<PolicyInfo>()},
-              {"admission", Describe<AdmissionInfo>()},
-              {"ordering", Describe<OrderingInfo>()},
-              {"sizing", Describe<SizingInfo>()},
-              {"types", Describe<TypeAssignmentInfo>()},
-              {"placement", Describe<PlacementInfo>()},
-              {"formats", Describe<TraceFormat>()},
-              {"laws", Describe<WorkloadLaw>()},
-              {"rewards", Describe<RewardInfo>()},
-              {"profiles", Describe<ProfileInfo>()},
-              {"peers", Describe<PeerInfo>()},
-              {"sweeps", Describe<SweepPreset>()},
-              {"settings", Describe<SettingInfo>()},
-              {"networks", Describe<NetworkInfo>()},
-              {"methods", Describe<TrainerInfo>()},
-              {"objectives", Describe<ObjectiveInfo>()},
-              {"runtimes", Describe<RuntimeInfo>()},
-              {"catalogues", Describe<CatalogueInfo>()},
-              {"throughput", Describe<ThroughputModelInfo>()},
-              {"beliefs", Describe<BeliefInfo>()},
-              {"autoscalers", Describe<AutoscalerInfo>()},
-              {"progress", Describe<ProcessInfo>()},
-              {"sharing", Describe<SharingInfo>()},
-              {"figures", Describe<FigureInfo>()}};
+  Json all = {
+      {"policies", Describe<PolicyInfo>()},      {"admission", Describe<AdmissionInfo>()},
+      {"ordering", Describe<OrderingInfo>()},    {"sizing", Describe<SizingInfo>()},
+      {"types", Describe<TypeAssignmentInfo>()}, {"placement", Describe<PlacementInfo>()},
+      {"formats", Describe<TraceFormat>()},      {"cluster-formats", Describe<ClusterFormat>()},
+      {"laws", Describe<WorkloadLaw>()},         {"rewards", Describe<RewardInfo>()},
+      {"profiles", Describe<ProfileInfo>()},     {"peers", Describe<PeerInfo>()},
+      {"sweeps", Describe<SweepPreset>()},       {"settings", Describe<SettingInfo>()},
+      {"networks", Describe<NetworkInfo>()},     {"methods", Describe<TrainerInfo>()},
+      {"objectives", Describe<ObjectiveInfo>()}, {"runtimes", Describe<RuntimeInfo>()},
+      {"catalogues", Describe<CatalogueInfo>()}, {"throughput", Describe<ThroughputModelInfo>()},
+      {"beliefs", Describe<BeliefInfo>()},       {"autoscalers", Describe<AutoscalerInfo>()},
+      {"progress", Describe<ProcessInfo>()},     {"sharing", Describe<SharingInfo>()},
+      {"figures", Describe<FigureInfo>()}};
   if (!what.empty()) {
     std::vector<std::string> kinds;
     for (const auto& [kind, list] : all.items()) kinds.push_back(kind);

@@ -6,9 +6,10 @@
 #include <limits>
 #include <utility>
 
+#include "cluster/cluster_format.h"
+#include "cluster/cluster_parts.h"
 #include "core/check.h"
 #include "core/error.h"
-#include "core/file.h"
 #include "core/index.h"
 #include "core/strings.h"
 #include "perf/throughput_model.h"
@@ -110,21 +111,6 @@ class PartReader {
   std::string place_;
 };
 
-void AddLine(std::string_view line, const std::string& place, ClusterSpec* spec) {
-  const PartReader reader(place);
-  for (const std::string_view part : Split(line, ',')) reader.AddPart(Trim(part), spec);
-}
-
-void AddFile(const std::string& path, ClusterSpec* spec) {
-  const std::string text = ReadTextFile(path);
-  int line_number = 0;
-  for (std::string_view line : Split(text, '\n')) {
-    ++line_number;
-    line = Trim(line.substr(0, line.find('#')));
-    if (!line.empty()) AddLine(line, fmt::format("{}:{}", path, line_number), spec);
-  }
-}
-
 // Gavel's way to write a cluster: GPUs of three types in this order, here with nodes of so many
 // GPUs: "36:36:36", "12:12:12x4".
 constexpr const char* kGavelTypes[] = {"v100", "p100", "k80"};
@@ -156,17 +142,23 @@ void AddInGavelsOrder(std::string_view text, ClusterSpec* spec) {
 
 }  // namespace
 
+void AddClusterParts(std::string_view line, const std::string& place, ClusterSpec* spec) {
+  const PartReader reader(place);
+  for (const std::string_view part : Split(line, ',')) reader.AddPart(Trim(part), spec);
+}
+
 ClusterSpec ClusterSpec::Parse(std::string_view text) {
   ClusterSpec spec;
   const std::string path(text);
   std::error_code ignored;  // a text that cannot be a path is simply no file
   const bool file = std::filesystem::is_regular_file(path, ignored);
   if (file) {
-    AddFile(path, &spec);
+    ReadReport report;
+    spec = ReadCluster(path, &report);
   } else if (IsInGavelsOrder(text)) {
     AddInGavelsOrder(text, &spec);
   } else {
-    AddLine(text, "", &spec);
+    AddClusterParts(text, "", &spec);
   }
   if (spec.total().gpus == 0) {
     throw Error(file ? ExitCode::kBadData : ExitCode::kUsage,

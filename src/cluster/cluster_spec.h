@@ -29,9 +29,9 @@ class ClusterSpec {
  public:
   // "16x4" (nodes x GPUs), "6x4:v100,3x8:a100" (types), "6x4x32:v100" (CPUs a node; default 8 a
   // GPU), "6x4x32x256:v100@16" (GB of memory a node, and a GPU; default: not limited), or the path
-  // of an existing file with such parts, one or more a line ('#' comments):
-  // docs/formats/cluster.md. UsageError when malformed (in a file: DataError with file and line),
-  // DataError when the cluster has no GPU.
+  // of an existing file with such parts, one or more a line ('#' comments), or of a node list that
+  // another program wrote (cluster/cluster_format.h): docs/formats/cluster.md. UsageError when
+  // malformed (in a file: DataError with file and line), DataError when the cluster has no GPU.
   static ClusterSpec Parse(std::string_view text);
 
   // Appends nodes; a new type gets the next index. Contract (checked): count >= 1, 0..64 GPUs.

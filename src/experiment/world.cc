@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "cluster/cluster_format.h"
 #include "core/error.h"
 #include "core/rng.h"
 #include "experiment/spec_list.h"
@@ -321,11 +322,16 @@ nlohmann::ordered_json World::ToJson() {
   return json;
 }
 
-std::string World::ReadNote() const { return allot::ReadNote(spec_.workload, read_report_); }
+std::string World::ReadNote() const {
+  return allot::ReadNote(spec_.workload, read_report_) +
+         (in_settings() ? "" : ClusterNote(spec_.cluster));
+}
 
 std::string ReadNote(const std::string& path, const ReadReport& report) {
-  if (report.drops.empty()) return "";
-  std::string note =
+  std::string note;
+  for (const std::string& text : report.notes) note += fmt::format("note: {}\n", text);
+  if (report.drops.empty()) return note;
+  note +=
       fmt::format("note: {} of {} records of '{}' left out\n", report.dropped(), report.rows, path);
   for (const DropCount& drop : report.drops) {
     note += fmt::format("      {:>8}  {} (first: {})\n", drop.rows, drop.reason, drop.example);

@@ -185,7 +185,9 @@ const std::vector<WorldOption>& WorldOptionTable() {
        .range = {{1e-6, 1e6}}},
       {.name = "length-estimates",
        .value = &W::lengths,
-       .help = "job lengths that policies get: none, noisy:SIGMA, true (oracle)",
+       .help =
+           "job lengths that policies get: none, user (what the trace's users foretold, like time "
+           "limits), noisy:SIGMA, true (oracle)",
        .default_text = "of the profile; noisy:0.5"},
       {.name = "beliefs",
        .value = &W::beliefs,

@@ -381,6 +381,9 @@ std::string RenderReport(const ReportInput& input) {
   if (body.empty())
     throw UsageError("report: needs at least 1 evaluation or training directory, got 0");
 
+  if (!input.headline_html.empty()) headline = input.headline_html;
+  body = input.lead_html + body;
+
   const std::string version = EscapeHtml(input.version);
   const std::string title =
       EscapeHtml(input.title.empty() ? "Scheduling policies compared" : input.title);

@@ -18,6 +18,9 @@ struct ReportInput {
   // alone or beside the first.
   std::vector<std::string> evaluation_dirs;
   std::vector<std::string> training_dirs;  // with curve.csv or pretrain.csv or both
+  // HTML from metrics/whatif.h: in place of the headline, and sections before the others.
+  std::string headline_html{};
+  std::string lead_html{};
 };
 
 // UsageError when there is nothing to show; DataError for malformed input.

@@ -14,6 +14,8 @@ LengthEstimates LengthEstimates::Parse(std::string_view text) {
   LengthEstimates estimates;
   if (text == "none") {
     estimates.kind = Kind::kNone;
+  } else if (text == "user") {
+    estimates.kind = Kind::kUser;
   } else if (text == "true") {
     estimates.kind = Kind::kTrue;
   } else if (text.starts_with("noisy:")) {
@@ -24,7 +26,7 @@ LengthEstimates LengthEstimates::Parse(std::string_view text) {
     estimates.sigma = *sigma;
     if (*sigma == 0) estimates.kind = Kind::kTrue;  // no error is the truth, and marked so
   } else {
-    throw UsageError("length estimates must be none, noisy:SIGMA or true, got '{}'", text);
+    throw UsageError("length estimates must be none, user, noisy:SIGMA or true, got '{}'", text);
   }
   return estimates;
 }
@@ -33,6 +35,8 @@ std::string LengthEstimates::ToString() const {
   switch (kind) {
     case Kind::kNone:
       return "none";
+    case Kind::kUser:
+      return "user";
     case Kind::kTrue:
       return "true";
     case Kind::kNoisy:
@@ -45,6 +49,9 @@ double LengthEstimates::Of(const Job& job, double work, std::uint64_t seed) cons
   switch (kind) {
     case Kind::kNone:
       return kUnknown;
+    case Kind::kUser:
+      if (job.user_estimate > 0) return work * (job.user_estimate / job.duration);
+      break;
     case Kind::kTrue:
       return work;
     case Kind::kNoisy:

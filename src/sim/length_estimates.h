@@ -1,5 +1,6 @@
 #pragma once
-// The job lengths that a policy gets: none, a seeded noisy estimate, or the truth (oracle).
+// The job lengths that a policy gets: none, what the job's user foretold, a seeded noisy estimate,
+// or the truth (oracle).
 // Every policy of a comparison gets the same estimates.
 
 #include <cstdint>
@@ -11,15 +12,16 @@
 namespace allot {
 
 struct LengthEstimates {
-  enum class Kind { kNone, kNoisy, kTrue };
+  enum class Kind { kNone, kUser, kNoisy, kTrue };
   Kind kind = Kind::kNoisy;
   double sigma = 0.5;  // of the estimate's log error
 
-  // "none", "true", "noisy:0.5". UsageError otherwise.
+  // "none", "user", "true", "noisy:0.5". UsageError otherwise.
   static LengthEstimates Parse(std::string_view text);
   std::string ToString() const;
 
-  // Estimated total work: NaN, work, or work x exp(sigma x N(0,1)) drawn from (seed, job id), so
+  // Estimated total work: NaN, work, work x user_estimate / duration (jobs of which the user
+  // foretold nothing as the next), or work x exp(sigma x N(0,1)) drawn from (seed, job id), so
   // that a job keeps its estimate in every sub-sample of its trace.
   double Of(const Job& job, double work, std::uint64_t seed) const;
 };

@@ -2,6 +2,7 @@
 
 #include "core/strings.h"
 #include "workload/csv_jobs.h"
+#include "workload/job_rules.h"
 #include "workload/outcome.h"
 #include "workload/row_error.h"
 
@@ -17,6 +18,15 @@ Outcome ReadOutcome(const CsvReader& row) {
   return *outcome;
 }
 
+Seconds ReadRecordedWait(const CsvReader& row) {
+  const double wait = row.Number("recorded_wait_s");
+  if (!(wait >= 0 && wait <= kLongestTime)) {
+    throw RowError(fmt::format("'recorded_wait_s' must be from 0 to {} s", kLongestTime),
+                   Quoted(row.Text("recorded_wait_s")), row.place());
+  }
+  return wait;
+}
+
 std::optional<Job> ReadAllotCsvRow(const CsvReader& row, TraceBuilder& builder) {
   Job job;
   job.id = row.Text("job_id");
@@ -29,6 +39,7 @@ std::optional<Job> ReadAllotCsvRow(const CsvReader& row, TraceBuilder& builder) 
   if (row.Has("priority")) job.priority = row.Number("priority");
   if (row.Has("deadline_s")) job.deadline = row.Number("deadline_s");
   if (row.Has("user_estimate_s")) job.user_estimate = row.Number("user_estimate_s");
+  if (row.Has("recorded_wait_s")) job.recorded_wait = ReadRecordedWait(row);
   if (row.Has("outcome")) job.outcome = ReadOutcome(row);
   if (row.Has("gpu_memory_gb")) job.gpu_memory_gb = static_cast<float>(row.Number("gpu_memory_gb"));
   if (row.Has("memory_gb")) job.memory_gb = static_cast<float>(row.Number("memory_gb"));
@@ -47,8 +58,8 @@ ALLOT_REGISTER(
     CsvFormat("allot", "allot's own CSV: job_id,submit_s,gpus,duration_s and optional columns",
               {.required = {"job_id", "submit_s", "gpus", "duration_s"},
                .optional = {"min_gpus", "max_gpus", "model", "work", "tenant", "user", "group",
-                            "priority", "deadline_s", "user_estimate_s", "outcome", "gpu_types",
-                            "duration_type", "gpu_memory_gb", "memory_gb"}},
+                            "priority", "deadline_s", "user_estimate_s", "recorded_wait_s",
+                            "outcome", "gpu_types", "duration_type", "gpu_memory_gb", "memory_gb"}},
               Origin::kTrace, ReadAllotCsvRow));
 
 }  // namespace

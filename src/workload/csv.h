@@ -31,6 +31,7 @@ class CsvReader {
   // To be called before fields are fetched.
   void CheckRow() const;
 
+  std::size_t fields() const { return fields_.size(); }  // of the row, before CheckRow too
   int line() const { return row_line_; }  // where the row begins, from 1
   std::string place() const;              // "path:line"
 

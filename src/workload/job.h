@@ -31,6 +31,7 @@ struct Job {
   double priority = 0;        // larger is more important
   Seconds deadline = kNever;  // absolute
   Seconds user_estimate = 0;  // run time at the requested GPUs as the user foretold it; 0 = none
+  Seconds recorded_wait = -1;  // from `submit` to its start as the trace tells it; < 0 = unknown
   // What of the cluster it can run on: index into Workload::gpu_types, names of types joined by
   // '|'; -1 = any.
   std::int32_t gpu_types = -1;

@@ -8,22 +8,47 @@
 
 namespace allot {
 
-Outcome ReadSlurmState(const CsvReader& row, std::string_view column) {
-  static constexpr std::pair<std::string_view, Outcome> kStates[] = {
-      {"COMPLETED", Outcome::kPassed},      {"CANCELLED", Outcome::kKilled},
-      {"FAILED", Outcome::kFailed},         {"TIMEOUT", Outcome::kFailed},
-      {"NODE_FAIL", Outcome::kFailed},      {"OUT_OF_MEMORY", Outcome::kFailed},
-      {"DEADLINE", Outcome::kFailed},       {"BOOT_FAIL", Outcome::kFailed},
-      {"PREEMPTED", Outcome::kKilled},      {"PENDING", Outcome::kUnreported},
-      {"RUNNING", Outcome::kUnreported},    {"REQUEUED", Outcome::kUnreported},
-      {"RESIZING", Outcome::kUnreported},   {"SUSPENDED", Outcome::kUnreported},
-      {"COMPLETING", Outcome::kUnreported},
+std::optional<SlurmState> ParseSlurmState(std::string_view text) {
+  using Run = SlurmState::Run;
+  static constexpr std::pair<std::string_view, SlurmState> kStates[] = {
+      {"COMPLETED", {Outcome::kPassed, Run::kEnded}},
+      {"CANCELLED", {Outcome::kKilled, Run::kEnded}},
+      {"FAILED", {Outcome::kFailed, Run::kEnded}},
+      {"TIMEOUT", {Outcome::kFailed, Run::kEnded}},
+      {"OUT_OF_MEMORY", {Outcome::kFailed, Run::kEnded}},
+      {"DEADLINE", {Outcome::kFailed, Run::kEnded}},
+      {"LAUNCH_FAILED", {Outcome::kFailed, Run::kEnded}},
+      {"RECONFIG_FAIL", {Outcome::kFailed, Run::kEnded}},
+      {"REVOKED", {Outcome::kKilled, Run::kEnded}},
+      {"NODE_FAIL", {Outcome::kFailed, Run::kGivenBack}},
+      {"BOOT_FAIL", {Outcome::kFailed, Run::kGivenBack}},
+      {"PREEMPTED", {Outcome::kKilled, Run::kGivenBack}},
+      {"REQUEUED", {Outcome::kUnreported, Run::kGivenBack}},
+      {"REQUEUE_FED", {Outcome::kUnreported, Run::kGivenBack}},
+      {"REQUEUE_HOLD", {Outcome::kUnreported, Run::kGivenBack}},
+      {"SPECIAL_EXIT", {Outcome::kFailed, Run::kGivenBack}},
+      {"RESIZING", {Outcome::kUnreported, Run::kGivenBack}},
+      {"PENDING", {Outcome::kUnreported, Run::kGoesOn}},
+      {"CONFIGURING", {Outcome::kUnreported, Run::kGoesOn}},
+      {"RESV_DEL_HOLD", {Outcome::kUnreported, Run::kGoesOn}},
+      {"RUNNING", {Outcome::kUnreported, Run::kGoesOn}},
+      {"SUSPENDED", {Outcome::kUnreported, Run::kGoesOn}},
+      {"STOPPED", {Outcome::kUnreported, Run::kGoesOn}},
+      {"SIGNALING", {Outcome::kUnreported, Run::kGoesOn}},
+      {"STAGE_OUT", {Outcome::kUnreported, Run::kGoesOn}},
+      {"COMPLETING", {Outcome::kUnreported, Run::kGoesOn}},
   };
-  const std::string_view text = row.Text(column);
-  const std::string_view word = text.substr(0, text.find(' '));  // "CANCELLED by 1000"
-  for (const auto& [state, outcome] : kStates) {
-    if (word == state) return outcome;
+  std::string_view word = text.substr(0, text.find(' '));  // "CANCELLED by 1000"
+  if (word.ends_with('+')) word.remove_suffix(1);          // cut to a width: "CANCELLED+"
+  for (const auto& [name, state] : kStates) {
+    if (word == name) return state;
   }
+  return std::nullopt;
+}
+
+Outcome ReadSlurmState(const CsvReader& row, std::string_view column) {
+  const std::string_view text = row.Text(column);
+  if (const auto state = ParseSlurmState(text)) return state->outcome;
   throw RowError(fmt::format("'{}' must be a state of Slurm, like COMPLETED or FAILED", column),
                  Quoted(text), row.place());
 }

@@ -26,6 +26,8 @@ struct ReadReport {
   // Rows that became jobs, but not exactly as they stand in the trace ("a share of a GPU counted as
   // 1"); a row may be counted under several reasons.
   std::vector<DropCount> adjusted;
+  // What a person should know of the file as a whole ("no column Start: waits are not known").
+  std::vector<std::string> notes;
   void Drop(std::string_view reason, std::string_view place);
   void Adjust(std::string_view reason, std::string_view place);
   std::int64_t dropped() const;

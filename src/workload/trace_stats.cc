@@ -132,19 +132,22 @@ TraceStats ComputeTraceStats(const Workload& workload) {
   stats.offered_gpus = OfferedLoad(workload, 1);
   if (stats.span > 0) stats.arrivals_per_hour = (count - 1) / (stats.span / 3600);
 
-  std::vector<double> durations, gaps;
+  std::vector<double> durations, gaps, waits;
   double gpus = 0;
   const Job* previous = nullptr;
   for (const Job& job : workload.jobs) {
     durations.push_back(job.duration);
     if (previous != nullptr) gaps.push_back(job.submit - previous->submit);
     previous = &job;
+    if (job.recorded_wait >= 0) waits.push_back(job.recorded_wait);
     gpus += job.gpus;
     stats.max_gpus = std::max(stats.max_gpus, job.gpus);
   }
   stats.mean_gpus = gpus / count;
   stats.duration = Summarise(std::move(durations));
   stats.gap = Summarise(std::move(gaps));
+  stats.waits = static_cast<std::int64_t>(waits.size());
+  stats.recorded_wait = Summarise(std::move(waits));
   stats.by_gpus = ByGpus(workload);
   stats.by_outcome = ByOutcome(workload);
   SetShares(count, workload.GpuSeconds(), &stats.by_gpus);
@@ -171,6 +174,10 @@ void to_json(nlohmann::json& json, const TraceStats& stats) {
           {"by_gpus", ToJson(stats.by_gpus)},
           {"by_outcome", ToJson(stats.by_outcome)},
           {"hour_of_day", stats.hour_of_day}};
+  if (stats.waits > 0) {
+    json["recorded_wait_s"] = ToJson(stats.recorded_wait);
+    json["recorded_wait_s"]["jobs"] = stats.waits;
+  }
 }
 
 void to_json(nlohmann::json& json, const ReadReport& report) {
@@ -185,6 +192,7 @@ void to_json(nlohmann::json& json, const ReadReport& report) {
           {"rows", report.rows},
           {"dropped", list(report.drops)},
           {"adjusted", list(report.adjusted)}};
+  if (!report.notes.empty()) json["notes"] = report.notes;
 }
 
 }  // namespace allot

@@ -46,6 +46,8 @@ struct TraceStats {
   std::int64_t models = 0;
   Distribution duration;                 // seconds
   Distribution gap;                      // seconds between successive submissions
+  std::int64_t waits = 0;                // jobs whose wait the trace tells
+  Distribution recorded_wait;            // of these, seconds
   std::vector<JobGroup> by_gpus;         // 1, 2, 3-4, 5-8, 9-16, >16; empty classes included
   std::vector<JobGroup> by_outcome;      // those that occur
   std::array<double, 24> hour_of_day{};  // arrivals relative to the mean hour; by calendar if

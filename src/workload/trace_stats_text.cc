@@ -16,7 +16,7 @@ constexpr int kBarWidth = 20;
 std::string Thousands(std::int64_t value) {
   std::string text = std::to_string(value);
   for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) {
-    text.insert(static_cast<std::size_t>(at), ",");
+    text.insert(text.begin() + at, ',');
   }
   return text;
 }
@@ -93,6 +93,7 @@ class Text {
 };
 
 void AddDrops(const ReadReport& report, Text* text) {
+  for (const std::string& note : report.notes) text->Line("{:<12}{}", "Note", note);
   text->Line("");
   text->Line("{:<12}{} of {} records{}", "Left out", Thousands(report.dropped()),
              Thousands(report.rows), report.dropped() > 0 ? "" : ": every record is a job");
@@ -132,6 +133,7 @@ std::string FormatTraceStats(const TraceStats& stats, const ReadReport& report) 
             "p95", "p99", "max", "mean", "CV");
   text.Row("Run time", stats.duration);
   text.Row("Arrival gap", stats.gap);
+  if (stats.waits > 0) text.Row("Waited", stats.recorded_wait);
 
   text.Groups("GPUs", stats.by_gpus);
   text.Groups("Outcome", stats.by_outcome);

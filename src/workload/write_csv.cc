@@ -46,6 +46,7 @@ std::vector<Column> Columns(const Workload& workload) {
       {"priority", [=](const Job& job) { return unless(job.priority, 0.0); }},
       {"deadline_s", [=](const Job& job) { return unless(job.deadline, kNever); }},
       {"user_estimate_s", [=](const Job& job) { return unless(job.user_estimate, 0.0); }},
+      {"recorded_wait_s", [=](const Job& job) { return unless(job.recorded_wait, -1.0); }},
       {"outcome",
        [](const Job& job) {
          return job.outcome == Outcome::kUnreported ? std::string() : OutcomeName(job.outcome);

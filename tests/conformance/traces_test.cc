@@ -79,6 +79,13 @@ TEST(TraceConformanceTest, JobsAreSortedUniqueAndPositive) {
 // The sample with a record after its first one that no format knows, and where that stands.
 std::pair<std::string, std::string> WithBrokenRecord(const std::string& text) {
   if (text.front() == '[') return {"[{\"broken\": 1}," + text.substr(1), "broken.x:1"};
+  if (const std::size_t items = text.find("\"items\": ["); items != std::string::npos) {
+    const std::size_t at = text.find('[', items) + 1;
+    const auto line =
+        1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+    return {text.substr(0, at) + "{\"broken\": 1}," + text.substr(at),
+            "broken.x:" + std::to_string(line)};
+  }
   const std::size_t second = text.find('\n', text.find('\n') + 1) + 1;
   return {text.substr(0, second) + "broken\n" + text.substr(second), "broken.x:3"};
 }

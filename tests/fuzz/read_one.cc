@@ -24,9 +24,10 @@ bool SameJob(const Workload& a, const Job& x, const Workload& b, const Job& y) {
   return x.id == y.id && x.submit == y.submit && x.gpus == y.gpus && x.duration == y.duration &&
          x.lowest() == y.lowest() && x.highest() == y.highest() && x.work == y.work &&
          x.priority == y.priority && x.deadline == y.deadline &&
-         x.user_estimate == y.user_estimate && x.outcome == y.outcome &&
-         a.models[x.model] == b.models[y.model] && a.tenants[x.tenant] == b.tenants[y.tenant] &&
-         a.users[x.user] == b.users[y.user] && a.groups[x.group] == b.groups[y.group];
+         x.user_estimate == y.user_estimate && x.recorded_wait == y.recorded_wait &&
+         x.outcome == y.outcome && a.models[x.model] == b.models[y.model] &&
+         a.tenants[x.tenant] == b.tenants[y.tenant] && a.users[x.user] == b.users[y.user] &&
+         a.groups[x.group] == b.groups[y.group];
 }
 
 void CheckRoundTrip(const std::string& format, const Workload& workload) {

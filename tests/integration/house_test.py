@@ -139,6 +139,7 @@ def test_headers_open_with_their_contract():
 REGISTRIES = {
     "policies": ["agents/heuristic/*.cc", "agents/lookahead/*_policy.cc", "agents/learned/*_policy.cc"],
     "formats": ["src/workload/*_format.cc"],
+    "cluster-formats": ["src/cluster/*_cluster_format.cc"],
     "laws": ["src/workload/laws/*.cc"],
     "rewards": ["envs/rewards/*.cc"],
     "settings": ["envs/settings/*.cc"],

@@ -45,6 +45,7 @@ Workload Generated(std::uint64_t seed) {
     job.user = workload.users.Intern(text());
     job.group = workload.groups.Intern(text());
     if (sometimes()) job.user_estimate = magnitude();
+    if (sometimes()) job.recorded_wait = magnitude();
     workload.jobs.push_back(job);
   }
   workload.Finish();
@@ -74,6 +75,7 @@ TEST(WriteAllotCsv, ReadsBackAsEqualJobs) {
       EXPECT_EQ(written.users[a.user], read.users[b.user]);
       EXPECT_EQ(written.groups[a.group], read.groups[b.group]);
       EXPECT_EQ(a.user_estimate, b.user_estimate);
+      EXPECT_EQ(a.recorded_wait, b.recorded_wait);
     }
   }
 }

@@ -1,0 +1,76 @@
+// allot whatif: what another policy, more nodes or elastic jobs would change on a cluster.
+
+#include "experiment/whatif.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/declare_world.h"
+#include "cli/run_command.h"
+#include "core/json_text.h"
+#include "core/temporary_folder.h"
+#include "core/version.h"
+#include "metrics/report.h"
+
+namespace allot {
+namespace {
+
+struct WhatIfCommand {
+  WhatIfOptions options;
+  std::string out = "whatif.html";
+  std::string keep;
+};
+
+int RunWhatIfCommand(WhatIfCommand& o, const GlobalOptions& globals) {
+  const TemporaryFolder scratch("allot-whatif");
+  o.options.experiment = OptionsOf(globals);
+  o.options.experiment.out = o.keep.empty() ? scratch.path().string() : o.keep;
+  o.options.on_note = [&globals](const std::string& note) {
+    if (!globals.quiet) std::fputs(note.c_str(), stderr);
+  };
+  const WhatIfResult result = RunWhatIf(o.options);
+  ReportInput report;
+  report.title = "What if: " + result.what_if.workload;
+  report.version = Version();
+  report.commands = {o.options.experiment.command};
+  report.evaluation_dirs = result.evaluations;
+  report.headline_html = WhatIfHeadline(result.what_if);
+  report.lead_html = WhatIfSections(result.what_if);
+  WriteReport(report, o.out);
+  std::printf("%s", globals.json ? (JsonText(ToJson(result.what_if)) + "\n").c_str()
+                                 : WhatIfText(result.what_if).c_str());
+  if (!globals.quiet) {
+    std::fprintf(stderr, "report: %s (open it in a browser)\n", o.out.c_str());
+    if (!o.keep.empty()) std::fprintf(stderr, "results: %s\n", o.keep.c_str());
+  }
+  return 0;
+}
+
+ALLOT_REGISTER(
+    CommandInfo,
+    (CommandInfo{
+        "whatif", "what another policy, more nodes or elastic jobs would change on your cluster",
+        [](CommandLine& line, const GlobalOptions& globals) {
+          auto o = std::make_shared<WhatIfCommand>();
+          o->options.world.profile = "event";  // as an online scheduler decides
+          DeclareWorld(line, o->options.world);
+          line.Remove({"--workloads", "--setting"});
+          line.Option("--present", o->options.present, "policy that stands for the present one")
+              .ShowDefault();
+          line.Option("-p,--policies", o->options.policies, "alternatives, joined by commas")
+              .ShowDefault();
+          line.Option("--checkpoint", o->options.checkpoint,
+                      "folder of a trained policy, another alternative");
+          line.Option("--more-nodes", o->options.more_nodes,
+                      "nodes to add, like most of the cluster's, or parts of a cluster (4x8:h100); "
+                      "0: none")
+              .ShowDefault();
+          line.Option("-o,--out", o->out, "HTML file").ShowDefault();
+          line.Option("--keep", o->keep, "folder for the runs behind the page (default: none)");
+          return [o, &globals] { return RunWhatIfCommand(*o, globals); };
+        }}));
+
+}  // namespace
+}  // namespace allot

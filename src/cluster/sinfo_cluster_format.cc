@@ -1,0 +1,126 @@
+// A table of sinfo.
+
+#include <algorithm>
+
+#include "cluster/cluster_format.h"
+#include "cluster/slurm_nodes.h"
+#include "workload/row_error.h"
+
+namespace allot {
+namespace {
+
+// "n[1-3,7],gpu2" -> n1, n2, n3, n7, gpu2. One pair of brackets a name.
+std::vector<std::string> HostNames(std::string_view text, const std::string& place) {
+  const auto fail = [&]() -> RowError {
+    return {"nodes must be named like n1 or n[1-4,7]; -N gives each a line", Quoted(text), place};
+  };
+  std::vector<std::string> names;
+  while (!text.empty()) {
+    const std::size_t open = text.find('['), comma = text.find(',');
+    if (open == std::string_view::npos || comma < open) {
+      names.emplace_back(Trim(text.substr(0, comma)));
+      text = comma == std::string_view::npos ? "" : text.substr(comma + 1);
+      continue;
+    }
+    const std::size_t close = text.find(']', open);
+    if (close == std::string_view::npos) throw fail();
+    const std::size_t end = std::min(text.find(',', close), text.size());
+    const std::string_view before = text.substr(0, open);
+    const std::string_view after = text.substr(close + 1, end - close - 1);
+    if (after.find('[') != std::string_view::npos) throw fail();
+    for (const std::string_view range : Split(text.substr(open + 1, close - open - 1), ',')) {
+      const std::size_t dash = range.find('-');
+      const std::string_view low = range.substr(0, dash);
+      const std::string_view high = dash == std::string_view::npos ? low : range.substr(dash + 1);
+      const auto first = ParseInteger(low), last = ParseInteger(high);
+      if (!first || !last || *first < 0 || *last < *first || *last - *first > 1'000'000) {
+        throw fail();
+      }
+      for (long long n = *first; n <= *last; ++n) {
+        names.push_back(fmt::format("{}{:0{}}{}", before, n, low.size(), after));
+      }
+    }
+    text = end < text.size() ? text.substr(end + 1) : "";
+  }
+  return names;
+}
+
+std::vector<std::string_view> Fields(std::string_view line, char separator) {
+  std::vector<std::string_view> fields;
+  for (const std::string_view field : Split(line, separator)) {
+    const std::string_view text = Trim(field);
+    if (separator != ' ' || !text.empty()) fields.push_back(text);
+  }
+  return fields;
+}
+
+bool IsNodeColumn(std::string_view column) {
+  return column == "NODELIST" || column == "HOSTNAMES" || column == "NODE_NAME";
+}
+
+// The line with the names of the columns: a date may stand before it.
+bool IsSinfoHeader(std::string_view line) {
+  const char separator = line.find('|') == std::string_view::npos ? ' ' : '|';
+  const auto fields = Fields(line, separator);
+  return std::any_of(fields.begin(), fields.end(), IsNodeColumn);
+}
+
+ClusterSpec ReadSinfo(std::string_view text, const std::string& path, ReadReport* report) {
+  NodeList list(path, report);
+  std::vector<std::string_view> header;
+  char separator = ' ';
+  int line_number = 0;
+  for (const std::string_view line : Split(text, '\n')) {
+    ++line_number;
+    const std::string place = fmt::format("{}:{}", path, line_number);
+    if (Trim(line).empty()) continue;
+    if (header.empty()) {
+      if (!IsSinfoHeader(line)) continue;
+      separator = line.find('|') == std::string_view::npos ? ' ' : '|';
+      header = Fields(line, separator);
+      if (std::find(header.begin(), header.end(), "GRES") == header.end()) {
+        throw DataError("a table of sinfo needs the column GRES, got only {} ({}); {}",
+                        Quoted(Trim(line)), place, kSinfoAdvice);
+      }
+      continue;
+    }
+    const auto fields = Fields(line, separator);
+    const auto field = [&](std::string_view name) {
+      const auto at = std::find(header.begin(), header.end(), name) - header.begin();
+      const auto i = static_cast<std::size_t>(at);
+      return i < std::min(header.size(), fields.size()) ? fields[i] : std::string_view();
+    };
+    // Only the reason, which stands last where it is asked for, holds spaces.
+    if (fields.size() < header.size()) {
+      throw RowError(fmt::format("a line has {} fields as in the header", header.size()),
+                     std::to_string(fields.size()), place);
+    }
+    ListedNode node;
+    node.gpus = GpusOfGres(field("GRES"), place);
+    node.cpus = NodeCount("CPUS", field("CPUS"), place);
+    node.memory_mb = NodeCount("MEMORY", field("MEMORY"), place);
+    node.away = AwayBecause(field("STATE"));
+    const auto named = std::find_if(header.begin(), header.end(), IsNodeColumn);
+    for (std::string& name : HostNames(field(*named), place)) {
+      node.name = std::move(name);
+      list.Add(node, line_number);
+    }
+  }
+  return list.Finish(kSinfoAdvice);
+}
+
+int DetectSinfo(std::string_view text) {
+  int lines = 0;
+  for (const std::string_view line : Split(text.substr(0, 4096), '\n')) {
+    if (++lines > 3) break;
+    if (IsSinfoHeader(line)) return 100;
+  }
+  return 0;
+}
+
+ALLOT_REGISTER(ClusterFormat,
+               (ClusterFormat{"sinfo", "a table of Slurm: sinfo -N -o \"%N %G %c %m %t\"",
+                              DetectSinfo, ReadSinfo}));
+
+}  // namespace
+}  // namespace allot

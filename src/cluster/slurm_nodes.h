@@ -1,0 +1,29 @@
+#pragma once
+// What Slurm's commands say of a node. Used by the *_cluster_format.cc files of Slurm only.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/node_list.h"
+
+namespace allot {
+
+// How to make a file that is read.
+inline constexpr std::string_view kSinfoAdvice =
+    "make one with: sinfo -N -o \"%N %G %c %m %t\" > nodes.txt, or scontrol show node > nodes.txt; "
+    "Slurm knows GPUs where slurm.conf has GresTypes=gpu and gres.conf lists them";
+
+// Why nothing can start there, "" where something can. States: "idle", "mix", "down*", "drng",
+// "IDLE+DRAIN", "IDLE+CLOUD+POWERED_DOWN". Nodes that save power come back when they are needed,
+// and those in a reservation or under maintenance belong to the cluster.
+std::string AwayBecause(std::string_view state);
+
+// Of GRES, "gpu:a100:4(S:0-1)". RowError.
+std::vector<ListedNode::Gpus> GpusOfGres(std::string_view gres, const std::string& place);
+
+// "64", "64+" of nodes that differ; 0 where it says nothing. RowError.
+std::int64_t NodeCount(std::string_view what, std::string_view text, const std::string& place);
+
+}  // namespace allot

@@ -1,0 +1,338 @@
+#include "experiment/whatif.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+#include "agents/learned/agent.h"
+#include "core/error.h"
+#include "core/strings.h"
+#include "experiment/spec_list.h"
+#include "metrics/quantile.h"
+#include "sim/run.h"
+
+namespace allot {
+namespace {
+
+using Kind = WhatIfScene::Kind;
+
+// Of each job, by its place in the workload; kUnknown: it never started or ended, or nobody knows.
+struct Served {
+  std::vector<double> wait;
+  std::vector<double> jct;
+};
+
+void Fill(const Served& served, WhatIfScene* scene) {
+  const auto mean = [](const std::vector<double>& values) {
+    double sum = 0;
+    std::int64_t known = 0;
+    for (const double value : values) {
+      if (!std::isfinite(value)) continue;
+      sum += value;
+      ++known;
+    }
+    return known > 0 ? sum / static_cast<double>(known) : kUnknown;
+  };
+  std::vector<double> waits = served.wait;
+  std::erase_if(waits, [](double wait) { return !std::isfinite(wait); });
+  std::sort(waits.begin(), waits.end());
+  const std::span<const double> sorted(waits);
+  scene->jobs = static_cast<std::int64_t>(waits.size());
+  scene->avg_wait_s = mean(served.wait);
+  scene->p50_wait_s = Quantile(sorted, 0.5);
+  scene->p95_wait_s = Quantile(sorted, 0.95);
+  scene->max_wait_s = Quantile(sorted, 1.0);
+  scene->avg_jct_s = mean(served.jct);
+}
+
+// Collects scenes and the service of every job in them.
+class WhatIfMaker {
+ public:
+  explicit WhatIfMaker(const WhatIfOptions& options) : options_(options) {}
+
+  void AddRecord(const Workload& workload, GpuCount gpus) {
+    Served served;
+    double busy = 0;
+    Seconds last = 0;
+    for (const Job& job : workload.jobs) {
+      const bool known = job.recorded_wait >= 0;
+      served.wait.push_back(known ? job.recorded_wait : kUnknown);
+      served.jct.push_back(known ? job.recorded_wait + job.duration : kUnknown);
+      if (!known) continue;
+      busy += job.gpus * job.duration;
+      last = std::max(last, job.submit + job.recorded_wait + job.duration);
+    }
+    WhatIfScene scene;
+    scene.kind = Kind::kRecorded;
+    scene.title = "recorded";
+    Fill(served, &scene);
+    if (scene.jobs == 0) {
+      result_.what_if.notes.emplace_back(
+          "The trace does not tell when jobs started: what happened is not shown.");
+      return;
+    }
+    if (scene.jobs == static_cast<std::int64_t>(workload.jobs.size()) && last > 0) {
+      const double use = busy / (gpus * (last - workload.jobs.front().submit));
+      if (use <= 1) scene.gpu_utilisation = use;
+    }
+    Add(std::move(scene), std::move(served));
+  }
+
+  // One world: all contenders in it. `title` says what differs from the present one, "" nothing.
+  Evaluation Run(World& world, const std::vector<World::Named>& scenarios,
+                 const std::vector<Contender>& contenders, const std::string& title, Kind kind,
+                 const std::string& folder) {
+    ExperimentOptions experiment = options_.experiment;
+    experiment.title = title.empty() ? "The policies on the present cluster" : title;
+    experiment.out = (std::filesystem::path(options_.experiment.out) / folder).string();
+    experiment.reference = contenders.front().id;
+    const Workload& workload = scenarios.front().scenario->workload();
+    std::vector<Served> served(contenders.size());
+    std::vector<std::int64_t> unfinished(contenders.size());
+    experiment.on_run = [&](std::size_t c, std::size_t, RunOutcome&& outcome) {
+      for (const JobRecord& record : outcome.records) {
+        const bool ended = record.finish != kNever;
+        const double jct = ended ? record.finish - record.submit : kUnknown;
+        const Job& job = workload.jobs[static_cast<std::size_t>(record.job)];
+        // All time without GPUs; of elastic jobs, who hold several numbers of them, to the start.
+        const double wait = kind == Kind::kElastic
+                                ? record.first_start - record.submit
+                                : std::max(0.0, jct - record.gpu_seconds / job.gpus);
+        served[c].wait.push_back(ended ? wait : kUnknown);
+        served[c].jct.push_back(jct);
+        unfinished[c] += ended ? 0 : 1;
+      }
+    };
+    Evaluation evaluation = RunExperiment(world, scenarios, contenders, experiment);
+    for (std::size_t c = 0; c < contenders.size(); ++c) {
+      const RunSummary& summary = evaluation.policies[c].runs.front();
+      WhatIfScene scene;
+      scene.kind = kind == Kind::kPolicy && c == 0 ? Kind::kPresent : kind;
+      scene.policy = contenders[c].id;
+      scene.title = contenders[c].id + (title.empty() ? "" : ", " + title);
+      scene.cluster = evaluation.cluster;
+      scene.oracle = evaluation.policies[c].oracle;
+      scene.gpu_utilisation = summary.gpu_utilisation;
+      scene.preemptions_per_job =
+          static_cast<double>(summary.preemptions) / static_cast<double>(summary.jobs);
+      scene.unfinished = unfinished[c];
+      Fill(served[c], &scene);
+      Add(std::move(scene), std::move(served[c]));
+    }
+    result_.evaluations.push_back(experiment.out);
+    return evaluation;
+  }
+
+  void AddGroups(const Workload& workload) {
+    result_.what_if.users = Groups(workload, workload.users, &Job::user);
+    result_.what_if.partitions = Groups(workload, workload.tenants, &Job::tenant);
+  }
+
+  WhatIfResult& result() { return result_; }
+
+ private:
+  void Add(WhatIfScene scene, Served served) {
+    result_.what_if.scenes.push_back(std::move(scene));
+    served_.push_back(std::move(served));
+  }
+
+  std::vector<WhatIfGroup> Groups(const Workload& workload, const NameTable& names,
+                                  std::int32_t Job::*of) const {
+    std::map<std::int32_t, std::vector<std::size_t>> members;
+    for (std::size_t j = 0; j < workload.jobs.size(); ++j) {
+      members[workload.jobs[j].*of].push_back(j);
+    }
+    std::vector<WhatIfGroup> groups;
+    if (members.empty() || (members.size() == 1 && members.begin()->first < 0)) return groups;
+    for (const auto& [name, jobs] : members) {
+      WhatIfGroup group;
+      group.name = names[name];
+      group.jobs = static_cast<std::int64_t>(jobs.size());
+      for (const std::size_t j : jobs) {
+        group.gpu_hours += workload.jobs[j].gpus * workload.jobs[j].duration / 3600;
+      }
+      for (const Served& served : served_) {
+        Served of_group;
+        for (const std::size_t j : jobs) {
+          of_group.wait.push_back(served.wait[j]);
+          of_group.jct.push_back(served.jct[j]);
+        }
+        WhatIfScene scene;
+        Fill(of_group, &scene);
+        group.avg_wait_s.push_back(scene.avg_wait_s);
+        group.avg_jct_s.push_back(scene.avg_jct_s);
+      }
+      groups.push_back(std::move(group));
+    }
+    std::stable_sort(groups.begin(), groups.end(), [](const WhatIfGroup& a, const WhatIfGroup& b) {
+      return a.gpu_hours > b.gpu_hours;
+    });
+    return groups;
+  }
+
+  const WhatIfOptions& options_;
+  WhatIfResult result_;
+  std::vector<Served> served_;  // by scene
+};
+
+// The trained policy under the id "learned".
+Contender LearnedContender(const std::string& checkpoint, const std::string& world) {
+  const auto agent = std::make_shared<const Agent>(LoadAgent(checkpoint));
+  const Serving serving{.world = world};
+  MakeLearnedPolicy(*agent, serving);  // refuse now, not after minutes
+  return {"learned", [agent, serving] { return MakeLearnedPolicy(*agent, serving); }};
+}
+
+bool AnyForetold(const Workload& workload) {
+  return std::any_of(workload.jobs.begin(), workload.jobs.end(),
+                     [](const Job& job) { return job.user_estimate > 0; });
+}
+
+bool AnyElastic(const Workload& workload) {
+  return std::any_of(workload.jobs.begin(), workload.jobs.end(),
+                     [](const Job& job) { return !job.rigid(); });
+}
+
+// The alternative of the smallest mean completion time, by its place; 0: the present policy.
+std::size_t BestAlternative(const Evaluation& evaluation) {
+  std::size_t best = 0;
+  for (std::size_t p = 1; p < evaluation.policies.size(); ++p) {
+    const EvaluatedPolicy& policy = evaluation.policies[p];
+    if (policy.oracle || policy.runs.front().unfinished > 0) continue;
+    const double jct = policy.runs.front().avg_jct_s;
+    if (jct < evaluation.policies[best].runs.front().avg_jct_s) best = p;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::string WithMoreNodes(const ClusterSpec& cluster, const std::string& more_nodes) {
+  const std::string present = cluster.ToString();
+  const auto count = ParseInteger(more_nodes);
+  if (!count) {
+    ClusterSpec::Parse(more_nodes);  // its errors
+    return present + "," + more_nodes;
+  }
+  if (*count < 1 || *count > 100'000) {
+    throw UsageError(
+        "--more-nodes must be a number from 1 to 100000 or parts of a cluster like "
+        "4x8:h100, got '{}'",
+        more_nodes);
+  }
+  const std::vector<Node>& nodes = cluster.nodes();
+  const Node* most = nullptr;
+  std::ptrdiff_t times = 0;
+  for (const Node& node : nodes) {
+    const auto alike = std::count_if(nodes.begin(), nodes.end(), [&](const Node& other) {
+      return other.type == node.type && other.capacity == node.capacity;
+    });
+    if (node.capacity.gpus == 0 || alike <= times) continue;
+    most = &node;
+    times = alike;
+  }
+  ClusterSpec added;
+  added.AddNodes(static_cast<std::int32_t>(*count), most->capacity,
+                 cluster.types()[static_cast<std::size_t>(most->type)]);
+  return present + "," + added.ToString();
+}
+
+WhatIfResult RunWhatIf(const WhatIfOptions& options) {
+  WorkloadCache cache;
+  WhatIfMaker maker(options);
+  WhatIf& what_if = maker.result().what_if;
+  WorldSpec spec = options.world;
+  const bool elastic = [&] {
+    World asked(spec, &cache);
+    const Workload& trace = asked.trace();
+    if (options.on_note) options.on_note(asked.ReadNote());
+    if (spec.lengths.empty() && AnyForetold(trace)) spec.lengths = "user";
+    return asked.elastic() || (!spec.rigid && AnyElastic(trace));
+  }();
+
+  // The present: jobs as they were requested.
+  WorldSpec present_spec = spec;
+  present_spec.elastic = false;
+  present_spec.rigid = true;
+  World world(present_spec, &cache);
+  std::vector<Contender> contenders = ParseContenders(world, options.present);
+  for (Contender& contender : ParseContenders(world, options.policies)) {
+    if (contender.id != options.present) contenders.push_back(std::move(contender));
+  }
+  if (!options.checkpoint.empty()) {
+    contenders.push_back(LearnedContender(options.checkpoint, world.name()));
+  }
+  const std::string more = options.more_nodes == "0"
+                               ? std::string()
+                               : WithMoreNodes(world.cluster(), options.more_nodes);
+  const std::vector<World::Named> scenarios = world.Scenarios();
+  if (options.on_note) options.on_note(world.OverloadHint(scenarios));
+  const Workload& workload = scenarios.front().scenario->workload();
+  what_if.workload = workload.name;
+  what_if.origin = workload.origin;
+  what_if.jobs = static_cast<std::int64_t>(workload.jobs.size());
+  what_if.span = workload.Span();
+  what_if.cluster = world.cluster().ToString();
+  what_if.gpus = world.cluster().total().gpus;
+  what_if.load = scenarios.front().load;
+  what_if.command = options.experiment.command;
+  maker.AddRecord(workload, what_if.gpus);
+  const Evaluation evaluation =
+      maker.Run(world, scenarios, contenders, "", Kind::kPolicy, "present");
+  what_if.length_estimates = evaluation.length_estimates;
+  const std::size_t best = BestAlternative(evaluation);
+
+  if (!more.empty()) {
+    WorldSpec larger = present_spec;
+    larger.cluster = more;
+    World with_more(larger, &cache);
+    std::vector<Contender> two = ParseContenders(with_more, options.present);
+    if (best > 0) {
+      const Contender& chosen = contenders[best];
+      two.push_back(chosen.id == "learned" ? chosen
+                                           : ParseContenders(with_more, chosen.id).front());
+    }
+    const auto count = ParseInteger(options.more_nodes);
+    maker.Run(with_more, with_more.Scenarios(), two,
+              count ? fmt::format("{} more node{}", *count, *count == 1 ? "" : "s")
+                    : "with " + options.more_nodes,
+              Kind::kNodes, "more-nodes");
+  }
+  if (elastic) {
+    World flexible(spec, &cache);
+    std::vector<Contender> rules = ParseContenders(flexible, "index,srtf:sizing=hull");
+    if (!options.checkpoint.empty()) {
+      rules.push_back(LearnedContender(options.checkpoint, flexible.name()));
+    }
+    const std::vector<World::Named> drawn = flexible.Scenarios();
+    maker.Run(flexible, drawn, rules, "elastic jobs", Kind::kElastic, "elastic");
+    const DrawnModels& models = drawn.front().scenario->workload().drawn;
+    if (models.jobs > 0) {
+      what_if.notes.push_back(
+          fmt::format("Elastic jobs: the trace does not tell how fast jobs are at other sizes. For "
+                      "{} of {} a throughput profile was drawn at random, from {}: what could be "
+                      "gained, not what your jobs would gain.",
+                      models.jobs, what_if.jobs, models.from));
+    }
+  } else {
+    what_if.notes.emplace_back(
+        "Elastic jobs are not shown: the trace does not tell how fast jobs are at other sizes. "
+        "--elastic draws their speeds at random from measured ones, --catalogue names a file of "
+        "your own.");
+  }
+  if (spec.lengths != "user") {
+    what_if.notes.push_back(fmt::format(
+        "The trace has no time limits: policies that go by run times got estimates ({}).",
+        what_if.length_estimates));
+  }
+  what_if.notes.emplace_back(
+      "Partitions, limits of users and priorities are not simulated: every job may use every node "
+      "whose GPU type it accepts.");
+  maker.AddGroups(workload);
+  return std::move(maker.result());
+}
+
+}  // namespace allot

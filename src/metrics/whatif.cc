@@ -1,0 +1,261 @@
+#include "metrics/whatif.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "metrics/html.h"
+#include "metrics/humanise.h"
+
+namespace allot {
+namespace {
+
+using Kind = WhatIfScene::Kind;
+
+constexpr std::size_t kMostGroups = 15;
+
+// "1h 10m (0.42 of now)": beside the present policy, or the record where there is none.
+std::string Against(double value, double base) {
+  if (!std::isfinite(value) || !std::isfinite(base) || base <= 0) return "-";
+  return HumanFixed(value / base, 2);
+}
+
+// The alternative of this kind with the smallest mean completion time.
+const WhatIfScene* BestOf(const WhatIf& what_if, Kind kind) {
+  const WhatIfScene* best = nullptr;
+  for (const WhatIfScene& scene : what_if.scenes) {
+    if (scene.kind != kind || scene.oracle || !std::isfinite(scene.avg_jct_s)) continue;
+    if (best == nullptr || scene.avg_jct_s < best->avg_jct_s) best = &scene;
+  }
+  return best;
+}
+
+// "mean wait 2h 05m instead of 3h 10m, mean completion 0.81 of now".
+std::string Change(const WhatIfScene& scene, const WhatIfScene& present) {
+  std::string text =
+      fmt::format("a mean wait of {} instead of {} and a mean completion time of {} instead of {}",
+                  HumanDuration(scene.avg_wait_s), HumanDuration(present.avg_wait_s),
+                  HumanDuration(scene.avg_jct_s), HumanDuration(present.avg_jct_s));
+  if (scene.preemptions_per_job > 0.005) {
+    text += fmt::format(" (it stops jobs {} times per job on average, which then need checkpoints)",
+                        HumanFixed(scene.preemptions_per_job, 2));
+  }
+  return text;
+}
+
+std::string Percent(double ratio) { return HumanShare(std::abs(1 - ratio)); }
+
+}  // namespace
+
+const WhatIfScene* SceneOf(const WhatIf& what_if, Kind kind) {
+  const auto found = std::find_if(what_if.scenes.begin(), what_if.scenes.end(),
+                                  [kind](const WhatIfScene& scene) { return scene.kind == kind; });
+  return found == what_if.scenes.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> WhatIfFindings(const WhatIf& what_if) {
+  std::vector<std::string> findings;
+  const WhatIfScene* const recorded = SceneOf(what_if, Kind::kRecorded);
+  const WhatIfScene* const present = SceneOf(what_if, Kind::kPresent);
+  if (recorded != nullptr) {
+    findings.push_back(
+        fmt::format("Jobs waited {} on average, half of them {} or less, one in twenty {} or more.",
+                    HumanDuration(recorded->avg_wait_s), HumanDuration(recorded->p50_wait_s),
+                    HumanDuration(recorded->p95_wait_s)));
+  }
+  if (present == nullptr) return findings;
+  if (recorded != nullptr) {
+    const double ratio = present->avg_wait_s / recorded->avg_wait_s;
+    std::string text =
+        fmt::format("The present policy, simulated ({}), lets them wait {} on average",
+                    present->policy, HumanDuration(present->avg_wait_s));
+    if (ratio >= 0.5 && ratio <= 2) {
+      text += fmt::format(", within {} of the record.", Percent(ratio));
+    } else {
+      text +=
+          ". That is far from the record: the trace does not tell all that the scheduler goes by "
+          "(limits of users, reservations, priorities, nodes that were down, jobs that need CPUs "
+          "only). Take the other rows as directions, not as minutes.";
+    }
+    findings.push_back(std::move(text));
+  } else {
+    findings.push_back(fmt::format(
+        "The present policy, simulated ({}), lets jobs wait {} on "
+        "average, one in twenty {} or more.",
+        present->policy, HumanDuration(present->avg_wait_s), HumanDuration(present->p95_wait_s)));
+  }
+  if (const WhatIfScene* const best = BestOf(what_if, Kind::kPolicy)) {
+    findings.push_back(best->avg_jct_s < present->avg_jct_s
+                           ? fmt::format("Of the other policies {} helps most: {}.", best->title,
+                                         Change(*best, *present))
+                           : std::string("None of the other policies makes jobs end earlier on "
+                                         "average."));
+  }
+  for (const Kind kind : {Kind::kNodes, Kind::kElastic}) {
+    const auto first = SceneOf(what_if, kind);
+    if (first == nullptr) continue;
+    const WhatIfScene* const best = kind == Kind::kNodes ? first : BestOf(what_if, kind);
+    if (best == nullptr) continue;
+    findings.push_back(fmt::format("{}: {}.", best->title, Change(*best, *present)));
+  }
+  return findings;
+}
+
+TextTable WhatIfTable(const WhatIf& what_if) {
+  TextTable table({{"what", TextTable::Align::kLeft},
+                   {"mean wait"},
+                   {"median"},
+                   {"p95"},
+                   {"longest"},
+                   {"mean completion"},
+                   {"of now"},
+                   {"GPU use"},
+                   {"stops per job"}});
+  const WhatIfScene* const present = SceneOf(what_if, Kind::kPresent);
+  std::int64_t unfinished = 0;
+  std::int64_t unknown = 0;
+  for (const WhatIfScene& scene : what_if.scenes) {
+    table.AddRow({scene.title + (scene.oracle ? " (oracle)" : ""), HumanDuration(scene.avg_wait_s),
+                  HumanDuration(scene.p50_wait_s), HumanDuration(scene.p95_wait_s),
+                  HumanDuration(scene.max_wait_s), HumanDuration(scene.avg_jct_s),
+                  present == nullptr ? "-" : Against(scene.avg_jct_s, present->avg_jct_s),
+                  HumanShare(scene.gpu_utilisation), HumanFixed(scene.preemptions_per_job, 2)},
+                 scene.kind == Kind::kPresent ? '>' : ' ');
+    unfinished += scene.unfinished;
+    if (scene.kind == Kind::kRecorded) unknown = what_if.jobs - scene.jobs;
+  }
+  table.AddNote("wait: time without GPUs, stops included; completion: from submission to the end;");
+  table.AddNote("of now: mean completion time beside that of the present policy, simulated.");
+  if (unknown > 0) {
+    table.AddNote(fmt::format("The trace does not tell the wait of {} jobs.", HumanCount(unknown)));
+  }
+  if (unfinished > 0) {
+    table.AddNote(fmt::format("{} runs of jobs did not end; figures are over those that did.",
+                              HumanCount(unfinished)));
+  }
+  return table;
+}
+
+TextTable WhatIfGroupTable(const WhatIf& what_if, const std::vector<WhatIfGroup>& groups,
+                           const std::string& what) {
+  std::vector<TextTable::Column> columns = {
+      {what, TextTable::Align::kLeft}, {"jobs"}, {"GPU hours"}};
+  for (const WhatIfScene& scene : what_if.scenes) columns.push_back({scene.title});
+  TextTable table(std::move(columns));
+  for (std::size_t g = 0; g < std::min(kMostGroups, groups.size()); ++g) {
+    const WhatIfGroup& group = groups[g];
+    std::vector<std::string> cells = {group.name.empty() ? "(none)" : group.name,
+                                      HumanCount(group.jobs), HumanFixed(group.gpu_hours, 0)};
+    for (const double wait : group.avg_wait_s) cells.push_back(HumanDuration(wait));
+    table.AddRow(std::move(cells));
+  }
+  table.AddNote("Mean wait; those of most GPU time first.");
+  if (groups.size() > kMostGroups) {
+    table.AddNote(fmt::format("{} more: --json has all.",
+                              HumanCount(static_cast<std::int64_t>(groups.size() - kMostGroups))));
+  }
+  return table;
+}
+
+std::string WhatIfText(const WhatIf& what_if) {
+  std::string text = WhatIfTable(what_if).ToText();
+  if (!what_if.users.empty()) {
+    text += "\n" + WhatIfGroupTable(what_if, what_if.users, "user").ToText();
+  }
+  if (!what_if.partitions.empty()) {
+    text += "\n" + WhatIfGroupTable(what_if, what_if.partitions, "partition").ToText();
+  }
+  text += "\n";
+  for (const std::string& finding : WhatIfFindings(what_if)) text += finding + "\n";
+  for (const std::string& note : what_if.notes) text += "note: " + note + "\n";
+  return text;
+}
+
+nlohmann::ordered_json ToJson(const WhatIf& what_if) {
+  const auto groups = [](const std::vector<WhatIfGroup>& list) {
+    nlohmann::ordered_json json = nlohmann::ordered_json::array();
+    for (const WhatIfGroup& group : list) {
+      json.push_back({{"name", group.name},
+                      {"jobs", group.jobs},
+                      {"gpu_hours", group.gpu_hours},
+                      {"avg_wait_s", group.avg_wait_s},
+                      {"avg_jct_s", group.avg_jct_s}});
+    }
+    return json;
+  };
+  nlohmann::ordered_json scenes = nlohmann::ordered_json::array();
+  for (const WhatIfScene& scene : what_if.scenes) {
+    scenes.push_back({{"kind", kWhatIfKinds[static_cast<std::size_t>(scene.kind)]},
+                      {"title", scene.title},
+                      {"policy", scene.policy},
+                      {"cluster", scene.cluster},
+                      {"oracle", scene.oracle},
+                      {"jobs", scene.jobs},
+                      {"unfinished", scene.unfinished},
+                      {"avg_wait_s", scene.avg_wait_s},
+                      {"p50_wait_s", scene.p50_wait_s},
+                      {"p95_wait_s", scene.p95_wait_s},
+                      {"max_wait_s", scene.max_wait_s},
+                      {"avg_jct_s", scene.avg_jct_s},
+                      {"gpu_utilisation", scene.gpu_utilisation},
+                      {"preemptions_per_job", scene.preemptions_per_job}});
+  }
+  return {{"workload", what_if.workload},
+          {"origin", what_if.origin},
+          {"jobs", what_if.jobs},
+          {"span_s", what_if.span},
+          {"cluster", what_if.cluster},
+          {"gpus", what_if.gpus},
+          {"load", what_if.load},
+          {"length_estimates", what_if.length_estimates},
+          {"scenes", scenes},
+          {"users", groups(what_if.users)},
+          {"partitions", groups(what_if.partitions)},
+          {"findings", WhatIfFindings(what_if)},
+          {"notes", what_if.notes},
+          {"command", what_if.command}};
+}
+
+std::string WhatIfHeadline(const WhatIf& what_if) {
+  std::string html;
+  for (const std::string& finding : WhatIfFindings(what_if)) {
+    html += fmt::format("<p class=\"{}\">{}</p>\n", html.empty() ? "finding" : "verdict",
+                        EscapeHtml(finding));
+  }
+  return html;
+}
+
+std::string WhatIfSections(const WhatIf& what_if) {
+  const auto fact = [](std::string_view term, const std::string& value) {
+    return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", term, EscapeHtml(value));
+  };
+  std::string html =
+      "<section aria-labelledby=\"what-if\">\n<h2 id=\"what-if\">What would change</h2>\n"
+      "<dl class=\"facts\">\n";
+  html += fact("Cluster", fmt::format("{} ({} GPUs)", what_if.cluster, what_if.gpus));
+  html += fact("Jobs", HumanCount(what_if.jobs));
+  if (!what_if.origin.empty()) html += fact("First submitted", what_if.origin);
+  html += fact("Submitted within", HumanDuration(what_if.span));
+  html += fact("Offered load", HumanFixed(what_if.load, 2));
+  html += fact("Lengths that policies had", what_if.length_estimates);
+  html += "</dl>\n" + WhatIfTable(what_if).ToHtml();
+  for (const std::string& note : what_if.notes) {
+    html += "<p class=\"note\">" + EscapeHtml(note) + "</p>\n";
+  }
+  html += "</section>\n";
+  const auto groups = [&](const std::vector<WhatIfGroup>& list, const char* what,
+                          const char* title) {
+    if (list.empty()) return;
+    html += fmt::format(
+        "<section aria-labelledby=\"what-if-{0}\">\n<h2 id=\"what-if-{0}\">{1}</h2>\n{2}"
+        "</section>\n",
+        what, title, WhatIfGroupTable(what_if, list, what).ToHtml());
+  };
+  groups(what_if.users, "user", "How long each user waits");
+  groups(what_if.partitions, "partition", "How long jobs of each partition wait");
+  return html;
+}
+
+}  // namespace allot

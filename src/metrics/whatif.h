@@ -1,0 +1,84 @@
+#pragma once
+// What would change on a cluster: the record of its trace, the present policy simulated, and the
+// alternatives, as figures over all jobs, users and partitions; as text, JSON and the beginning of
+// a report. Made by experiment/whatif.h. Keys: docs/formats/results.md.
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/types.h"
+#include "metrics/table.h"
+
+namespace allot {
+
+// Jobs of a user or a partition, and their mean waits.
+struct WhatIfGroup {
+  std::string name;  // "" for jobs without one
+  std::int64_t jobs = 0;
+  double gpu_hours = 0;             // requested GPUs x run time in the trace
+  std::vector<double> avg_wait_s;   // by scene; kUnknown where no job of the group has started
+  std::vector<double> avg_jct_s{};  // by scene
+};
+
+// One way in which the jobs could have been served.
+struct WhatIfScene {
+  enum class Kind { kRecorded, kPresent, kPolicy, kNodes, kElastic };
+  Kind kind = Kind::kPolicy;
+  std::string title;      // "recorded", "easy, 10 more nodes"
+  std::string policy;     // spec; "" of the record
+  std::string cluster;    // spec; "" of the record: whatever it was
+  bool oracle = false;    // the policy used true lengths
+  std::int64_t jobs = 0;  // with a known wait
+  // Time without GPUs: before the first start and, where a policy stops jobs, later; of elastic
+  // jobs before the first start.
+  double avg_wait_s = kUnknown;
+  double p50_wait_s = kUnknown;
+  double p95_wait_s = kUnknown;
+  double max_wait_s = kUnknown;
+  double avg_jct_s = kUnknown;  // from submission to the end
+  double gpu_utilisation = kUnknown;
+  double preemptions_per_job = kUnknown;
+  std::int64_t unfinished = 0;
+};
+
+struct WhatIf {
+  std::string workload;
+  std::string origin;  // calendar time of submit 0; "" if unknown
+  std::int64_t jobs = 0;
+  Seconds span = 0;
+  std::string cluster;
+  GpuCount gpus = 0;
+  double load = kUnknown;        // offered, of the present cluster
+  std::string length_estimates;  // that the policies had
+  std::vector<WhatIfScene> scenes;
+  std::vector<WhatIfGroup> users;  // of most GPU time first; none: the trace names none
+  std::vector<WhatIfGroup> partitions;
+  std::vector<std::string> notes;  // what was not simulated, and why
+  std::string command;
+};
+
+inline constexpr std::string_view kWhatIfKinds[] = {"recorded", "present", "policy", "nodes",
+                                                    "elastic"};
+
+// nullptr where there is none of that kind.
+const WhatIfScene* SceneOf(const WhatIf& what_if, WhatIfScene::Kind kind);
+
+// Sentences: who waits how long, what changes most, how near the simulation is to the record.
+std::vector<std::string> WhatIfFindings(const WhatIf& what_if);
+
+TextTable WhatIfTable(const WhatIf& what_if);
+// `what` heads the first column. At most 15 groups; a note counts the others.
+TextTable WhatIfGroupTable(const WhatIf& what_if, const std::vector<WhatIfGroup>& groups,
+                           const std::string& what);
+
+std::string WhatIfText(const WhatIf& what_if);
+nlohmann::ordered_json ToJson(const WhatIf& what_if);
+
+// For ReportInput: the head of the page, and the sections before the evaluations.
+std::string WhatIfHeadline(const WhatIf& what_if);
+std::string WhatIfSections(const WhatIf& what_if);
+
+}  // namespace allot

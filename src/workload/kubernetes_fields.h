@@ -1,0 +1,40 @@
+#pragma once
+// Values as the Kubernetes API writes them. For the readers of kubectl's JSON.
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/types.h"
+
+namespace allot {
+
+// "2026-11-22T12:38:49Z", with a fraction or a zone too -> seconds since 1970 in UTC; nullopt for
+// anything else.
+std::optional<Seconds> ParseKubernetesTime(std::string_view text);
+
+// "4", "500m", "64Gi", "1e3", or a number -> its value; nullopt for anything else.
+std::optional<double> ParseQuantity(const nlohmann::json& value);
+
+// Whole GPUs of a map of resources (nvidia.com/gpu, amd.com/gpu, gpu.intel.com/...). nullopt where
+// a count is none.
+std::optional<std::int64_t> GpusOfResources(const nlohmann::json& resources);
+bool HasPartsOfGpus(const nlohmann::json& resources);  // nvidia.com/mig-...
+
+// The product of the GPUs by the labels that device plugins and clouds put on nodes, as a type's
+// name in lower case; "" where there is none.
+std::string GpuTypeOfLabels(const nlohmann::json& labels);
+
+// Calls `each` with the objects of a list as kubectl prints it, or with a single object, and the
+// line where it begins. DataError, with `advice`, for text that is neither; `each` may throw.
+void ForEachKubernetesObject(
+    std::string_view text, const std::string& path, std::string_view advice,
+    const std::function<void(int line, const std::function<nlohmann::json()>& parse)>& each);
+
+// Whether the text begins as a list or an object of the API does; `word` must be in it.
+bool LooksLikeKubernetes(std::string_view text, std::string_view word);
+
+}  // namespace allot

@@ -1,0 +1,44 @@
+#pragma once
+// Values as Slurm's commands print them: times, lengths, and GPUs in lists of resources. For the
+// readers of sacct's and sinfo's output.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "workload/job.h"
+
+namespace allot {
+
+// Whether Slurm says that there is no value: "", "Unknown", "None", "N/A", "(null)", ...
+bool IsSlurmUnset(std::string_view text);
+
+// "2026-11-01T10:00:00", the same with a space, or seconds since 1970 (SLURM_TIME_FORMAT=%s) ->
+// seconds since 1970, without a zone; nullopt for anything else.
+std::optional<std::int64_t> ParseSlurmTime(std::string_view text);
+
+// "[D-]HH:MM:SS[.micro]", "MM:SS[.micro]" -> seconds; nullopt for anything else.
+std::optional<Seconds> ParseSlurmSpan(std::string_view text);
+
+// The GPUs of a list of resources.
+struct SlurmGpus {
+  struct Type {
+    std::string name;  // in lower case, as Slurm's database keeps it; "" where none is named
+    std::int64_t count = 0;
+    bool operator==(const Type&) const = default;
+  };
+  std::int64_t count = 0;
+  std::vector<Type> types;  // in the order named; where only a sum is named: one without a name
+  bool shards = false;      // parts of GPUs (gres/shard) are among the resources
+};
+
+// TRES, "billing=8,cpu=8,gres/gpu:a100=4,gres/gpu=4,mem=64G,node=1": a sum stands beside its parts.
+// nullopt where a count of GPUs is no whole number >= 0.
+std::optional<SlurmGpus> ParseTresGpus(std::string_view text);
+
+// GRES, "gpu:a100:4(S:0-1),gpu:2,shard:8": parts only; "gpu" alone is one. Counts may end in K, M.
+std::optional<SlurmGpus> ParseGresGpus(std::string_view text);
+
+}  // namespace allot

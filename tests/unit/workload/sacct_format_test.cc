@@ -1,0 +1,181 @@
+#include "trace_testing.h"
+#include "workload/slurm_fields.h"
+
+namespace allot {
+namespace {
+
+constexpr const char* kSacctExports = ALLOT_SOURCE_DIR "/tests/data/exports/";
+
+std::string SacctRows(const std::string& rows) {
+  return "JobID|User|Partition|State|Submit|Start|Elapsed|Timelimit|AllocTRES\n" + rows;
+}
+
+TEST(Sacct, ReadsWhat2205Prints) {
+  ReadReport report;
+  const Workload workload =
+      ReadTrace(std::string(kSacctExports) + "sacct-22.05.txt", "auto", {}, &report);
+  EXPECT_EQ(report.format, "sacct");
+  EXPECT_EQ(Drops(report), "5 a step of a job (counted with it); 1 no GPU requested");
+  ASSERT_EQ(workload.jobs.size(), 4u);
+  EXPECT_EQ(workload.origin, "2022-11-01 08:00:00");
+  const Job& first = workload.jobs[0];
+  EXPECT_EQ(first.id, "20411");
+  EXPECT_EQ(first.gpus, 2);
+  EXPECT_EQ(first.duration, 6.5 * 3600);
+  EXPECT_EQ(first.recorded_wait, 5);
+  EXPECT_EQ(first.user_estimate, 12 * 3600);
+  EXPECT_EQ(first.outcome, Outcome::kPassed);
+  EXPECT_EQ(workload.users[first.user], "ann");
+  EXPECT_EQ(workload.tenants[first.tenant], "gpu");
+  EXPECT_EQ(workload.groups[first.group], "train-vit");
+  EXPECT_EQ(workload.gpu_types[first.gpu_types], "a100");
+  const Job& second = workload.jobs[1];
+  EXPECT_EQ(second.duration, 2 * 86400);
+  EXPECT_EQ(second.outcome, Outcome::kFailed);
+  const Job& third = workload.jobs[2];
+  EXPECT_EQ(third.outcome, Outcome::kKilled);  // CANCELLED by 1001
+  EXPECT_EQ(third.user_estimate, 0);           // UNLIMITED
+}
+
+TEST(Sacct, Reads2311ArraysAndHeterogeneousJobs) {
+  ReadReport report;
+  const Workload workload =
+      ReadTrace(std::string(kSacctExports) + "sacct-23.11.txt", "auto", {}, &report);
+  EXPECT_EQ(Drops(report),
+            "3 never started; 1 had not ended when the trace did; 1 parts of GPUs only "
+            "(gres/shard); 1 a further component of a heterogeneous job (counted with it)");
+  ASSERT_EQ(workload.jobs.size(), 4u);
+  EXPECT_EQ(workload.jobs[0].id, "881200_1");
+  const Job& both = workload.jobs[2];
+  EXPECT_EQ(both.id, "881210");
+  EXPECT_EQ(both.gpus, 10);
+  EXPECT_EQ(both.recorded_wait, 25 * 60);
+  EXPECT_EQ(workload.gpu_types[both.gpu_types], "a100|v100");
+  // An array's limit held it until 11:00:10.
+  const Job& held = workload.jobs[3];
+  EXPECT_EQ(held.id, "881200_3");
+  EXPECT_EQ(held.submit, 3610);
+  EXPECT_EQ(held.recorded_wait, 30);
+  EXPECT_EQ(report.adjusted.size(), 2u);
+}
+
+TEST(Sacct, Reads2505WithEarlierRunsAndATrailingSeparator) {
+  ReadReport report;
+  const Workload workload =
+      ReadTrace(std::string(kSacctExports) + "sacct-25.05.txt", "auto", {}, &report);
+  EXPECT_EQ(Drops(report), "1 run time is 0 s; 2 an earlier run of a requeued or resized job");
+  ASSERT_EQ(workload.jobs.size(), 4u);
+  const Job& preempted = workload.jobs[0];
+  EXPECT_EQ(preempted.id, "5002");
+  EXPECT_EQ(preempted.outcome, Outcome::kKilled);
+  EXPECT_EQ(workload.jobs[1].id, "5003");
+  EXPECT_EQ(workload.jobs[1].duration, 86400);
+  EXPECT_EQ(workload.jobs[2].id, "5005_7");
+  EXPECT_EQ(workload.jobs[2].duration, 3725);
+  EXPECT_EQ(workload.jobs[3].id, "5001");
+  EXPECT_EQ(workload.jobs[3].recorded_wait, 8 * 60);
+}
+
+TEST(Sacct, OldVersionsNameGenericResources) {
+  const Workload workload = ReadText(
+      "sacct",
+      "JobID|State|Submit|Start|End|NNodes|AllocGRES|ReqGRES\n"
+      "1|COMPLETED|2019-03-01T10:00:00|2019-03-01T10:00:00|2019-03-01T10:01:00|2|gpu:k80:4|x\n"
+      "2|COMPLETED|2019-03-01T10:00:00|2019-03-01T10:00:00|2019-03-01T10:01:00|3||PER_NODE:gpu:"
+      "2\n");
+  ASSERT_EQ(workload.jobs.size(), 2u);
+  EXPECT_EQ(workload.jobs[0].gpus, 4);
+  EXPECT_EQ(workload.jobs[0].duration, 60);
+  EXPECT_EQ(workload.gpu_types[workload.jobs[0].gpu_types], "k80");
+  EXPECT_EQ(workload.jobs[1].gpus, 6);
+}
+
+TEST(Sacct, ATableSavedAgainAsCsvHasListsInQuotes) {
+  const Workload workload =
+      ReadText("sacct",
+               "JobID,State,Submit,ElapsedRaw,AllocTRES\n"
+               "1,COMPLETED,2026-03-01 10:00:00,60,\"billing=2,cpu=2,gres/gpu=3\"\n");
+  ASSERT_EQ(workload.jobs.size(), 1u);
+  EXPECT_EQ(workload.jobs[0].gpus, 3);
+  EXPECT_LT(workload.jobs[0].recorded_wait, 0);  // no column Start
+}
+
+TEST(Sacct, AJobNumberThatIsUsedAgainIsAnotherJob) {
+  ReadReport report;
+  const Workload workload = ReadText(
+      "sacct",
+      SacctRows("7|a|p|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:00:00|00:01:00||gres/gpu=1\n"
+                "7|a|p|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:00:00|00:01:00||gres/gpu=1\n"
+                "7|b|p|COMPLETED|2026-02-01T00:00:00|2026-02-01T00:00:00|00:01:00||gres/gpu=2\n"),
+      false, &report);
+  ASSERT_EQ(workload.jobs.size(), 2u);
+  EXPECT_EQ(workload.jobs[1].id, "7#2");
+  EXPECT_EQ(Drops(report), "1 the same row again");
+  EXPECT_EQ(Adjustments(report), "1 a job number that was used again");
+}
+
+TEST(Sacct, MissingColumnsThatOnlyInformAreNoted) {
+  ReadReport report;
+  ReadText("sacct",
+           "JobID|State|Submit|ElapsedRaw|AllocTRES\n"
+           "1|COMPLETED|2026-03-01T10:00:00|60|gres/gpu=3\n",
+           false, &report);
+  ASSERT_EQ(report.notes.size(), 1u);
+  for (const char* part : {"Start", "User", "Partition", "TimelimitRaw", "sacct --allusers"}) {
+    EXPECT_NE(report.notes[0].find(part), std::string::npos) << part;
+  }
+}
+
+TEST(Sacct, BadInputNamesRuleValueAndPlace) {
+  const std::string tail = "|2026-01-01T00:00:00|2026-01-01T00:00:00|00:01:00||gres/gpu=1\n";
+  ExpectBadData(
+      "sacct",
+      {{"number of fields",
+        SacctRows("1|a|p|COMPLETED" + tail + "2|a|odd|name|COMPLETED" + tail),
+        {"9 fields", "leave JobName out", "10", "t.csv:3"}},
+       {"job", SacctRows("one|a|p|COMPLETED" + tail), {"'JobID'", "123.batch", "'one'", "t.csv:2"}},
+       {"state", SacctRows("1|a|p|DONE" + tail), {"'State'", "'DONE'", "t.csv:2"}},
+       {"time",
+        SacctRows("1|a|p|COMPLETED|yesterday|2026-01-01T00:00:00|00:01:00||gres/gpu=1\n"),
+        {"'Submit'", "2026-11-01T10:00:00", "'yesterday'", "t.csv:2"}},
+       {"length",
+        SacctRows("1|a|p|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:00:00|60 s||gres/gpu=1\n"),
+        {"'Elapsed'", "2-01:30:00", "'60 s'", "t.csv:2"}},
+       {"GPUs",
+        SacctRows("1|a|p|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:00:00|00:01:00||gres/gpu=x\n"),
+        {"'AllocTRES'", "gres/gpu=x", "t.csv:2"}},
+       {"no GPU at all",
+        SacctRows("1|a|p|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:00:00|00:01:00||cpu=1\n"),
+        {"AccountingStorageTRES=gres/gpu", "1 rows", "t.csv:1"}},
+       {"columns",
+        "JobID|JobName|Partition|Account|AllocCPUS|State|ExitCode\n1|a|b|c|1|COMPLETED|0:0\n",
+        {"Submit, ElapsedRaw, AllocTRES", "sacct --allusers --allocations --parsable2", "t.csv:1"}},
+       {"fixed widths",
+        "JobID           JobName  Partition\n------------ ---------- ----------\n1 a b\n",
+        {"fixed widths", "--parsable2"}}});
+}
+
+TEST(SlurmFields, Lengths) {
+  EXPECT_EQ(ParseSlurmSpan("2-01:02:03"), 2 * 86400 + 3723);
+  EXPECT_EQ(ParseSlurmSpan("26:00:00"), 26 * 3600);
+  EXPECT_EQ(ParseSlurmSpan("05:30"), 330);
+  EXPECT_EQ(ParseSlurmSpan("00:00:01.500"), 1.5);
+  for (const char* bad : {"", "5", "1:60", "-1:00", "1-2", "a:b", "1:2:3:4", "1e1:00"}) {
+    EXPECT_FALSE(ParseSlurmSpan(bad)) << bad;
+  }
+}
+
+TEST(SlurmFields, GenericResources) {
+  const auto gpus = ParseGresGpus("gpu:A100:4(S:0-1),gpu:v100:2(IDX:0,1),shard:8");
+  ASSERT_TRUE(gpus);
+  EXPECT_EQ(gpus->count, 6);
+  EXPECT_TRUE(gpus->shards);
+  EXPECT_EQ(gpus->types, (std::vector<SlurmGpus::Type>{{"a100", 4}, {"v100", 2}}));
+  EXPECT_EQ(ParseGresGpus("gpu")->count, 1);
+  EXPECT_EQ(ParseGresGpus("gpu:a100")->types[0].name, "a100");
+  EXPECT_EQ(ParseGresGpus("(null)")->count, 0);
+  EXPECT_FALSE(ParseGresGpus("gpu:a100:x"));
+}
+
+}  // namespace
+}  // namespace allot
