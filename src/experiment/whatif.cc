@@ -298,7 +298,7 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
     const auto count = ParseInteger(options.more_nodes);
     maker.Run(with_more, with_more.Scenarios(), two,
               count ? fmt::format("{} more node{}", *count, *count == 1 ? "" : "s")
-                    : "with " + options.more_nodes,
+                    : options.more_nodes + " more",
               Kind::kNodes, "more-nodes");
   }
   if (elastic) {

@@ -98,7 +98,10 @@ std::vector<std::string> WhatIfFindings(const WhatIf& what_if) {
     if (first == nullptr) continue;
     const WhatIfScene* const best = kind == Kind::kNodes ? first : BestOf(what_if, kind);
     if (best == nullptr) continue;
-    findings.push_back(fmt::format("{}: {}.", best->title, Change(*best, *present)));
+    const std::string changed = best->title.substr(best->policy.size() + 2);  // "easy, ..."
+    findings.push_back(fmt::format("{} with {} gives {}.",
+                                   kind == Kind::kNodes ? "The present policy" : best->policy,
+                                   changed, Change(*best, *present)));
   }
   return findings;
 }

@@ -33,7 +33,7 @@ struct SacctRow {
   int line = 0;
   int component = 0;  // of a heterogeneous job
   Seconds start = 0;  // since 1970; 0: not known
-  SlurmState::Run run = SlurmState::Run::kEnded;
+  SacctState::Run run = SacctState::Run::kEnded;
   bool held = false;  // could start only later than it was submitted
   std::vector<std::string> types;
   Job job;  // submit since 1970, id without the component
@@ -104,13 +104,13 @@ class SacctReader {
   std::optional<SacctRow> Read() {
     SacctRow read;
     if (!ReadId(&read)) return builder_.Drop(kStep);
-    const auto state = ParseSlurmState(row_.Text("State"));
+    const auto state = ParseSacctState(row_.Text("State"));
     if (!state) Fail("State", "a state of Slurm, like COMPLETED or FAILED");
     if (!ReadGpus(&read)) return std::nullopt;
     saw_gpus_ = true;
     const auto start = Time("Start");
     if (!start && row_.Has("Start")) return builder_.Drop(kNeverStarted);
-    if (state->run == SlurmState::Run::kGoesOn) {
+    if (state->run == SacctState::Run::kGoesOn) {
       return builder_.Drop(row_.Text("State") == "PENDING" ? kNeverStarted : kNotEnded);
     }
     Job& job = read.job;
@@ -263,7 +263,7 @@ void MakeJobs(std::vector<SacctRow> rows, TraceBuilder* builder) {
         last.push_back(&*row);
       }
     }
-    const bool given_back = last.front()->run == SlurmState::Run::kGivenBack;
+    const bool given_back = last.front()->run == SacctState::Run::kGivenBack;
     if (given_back && end != rows.end()) {
       for (const SacctRow* row : last) drop(*row, kEarlierRun);
       run = end;

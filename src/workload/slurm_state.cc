@@ -8,9 +8,9 @@
 
 namespace allot {
 
-std::optional<SlurmState> ParseSlurmState(std::string_view text) {
-  using Run = SlurmState::Run;
-  static constexpr std::pair<std::string_view, SlurmState> kStates[] = {
+std::optional<SacctState> ParseSacctState(std::string_view text) {
+  using Run = SacctState::Run;
+  static constexpr std::pair<std::string_view, SacctState> kStates[] = {
       {"COMPLETED", {Outcome::kPassed, Run::kEnded}},
       {"CANCELLED", {Outcome::kKilled, Run::kEnded}},
       {"FAILED", {Outcome::kFailed, Run::kEnded}},
@@ -48,7 +48,7 @@ std::optional<SlurmState> ParseSlurmState(std::string_view text) {
 
 Outcome ReadSlurmState(const CsvReader& row, std::string_view column) {
   const std::string_view text = row.Text(column);
-  if (const auto state = ParseSlurmState(text)) return state->outcome;
+  if (const auto state = ParseSacctState(text)) return state->outcome;
   throw RowError(fmt::format("'{}' must be a state of Slurm, like COMPLETED or FAILED", column),
                  Quoted(text), row.place());
 }

@@ -14,7 +14,7 @@ namespace allot {
 Outcome ReadSlurmState(const CsvReader& row, std::string_view column);
 
 // What a state means for a job: how it ended, and whether it ended at all.
-struct SlurmState {
+struct SacctState {
   enum class Run : std::uint8_t {
     kEnded,
     kGivenBack,  // the job lost its nodes and queued again: NODE_FAIL, REQUEUED, ...
@@ -24,6 +24,6 @@ struct SlurmState {
   Run run = Run::kEnded;
 };
 // nullopt for a state that Slurm does not know.
-std::optional<SlurmState> ParseSlurmState(std::string_view text);
+std::optional<SacctState> ParseSacctState(std::string_view text);
 
 }  // namespace allot
