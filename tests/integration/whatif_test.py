@@ -96,7 +96,7 @@ def test_a_trace_without_starts_has_no_record(allot, tmp_path):
 
 
 @pytest.mark.parametrize("words, said", [
-    (["--more-nodes", "0x8"], ["NODESxGPUS", "0x8"]),
+    (["--more-nodes", "0x8"], ["number of nodes", "0x8"]),
     (["--more-nodes=-3"], ["--more-nodes", "-3"]),
     (["--present", "slurm"], ["unknown policy 'slurm'"]),
     (["--workloads", "3"], ["unknown option '--workloads'"]),
