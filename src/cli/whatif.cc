@@ -69,7 +69,14 @@ ALLOT_REGISTER(
               .ShowDefault();
           line.Option("-o,--out", o->out, "HTML file").ShowDefault();
           line.Option("--keep", o->keep, "folder for the runs behind the page (default: none)");
-          return [o, &globals] { return RunWhatIfCommand(*o, globals); };
+          return [o, &line, &globals] {
+            if (line.Given("cluster").empty()) {
+              throw UsageError(
+                  "whatif needs --cluster: a node list, as 'sinfo -N -o \"%N %G %c %m %t\"' or "
+                  "'kubectl get nodes -o json' print it, or parts like 16x8");
+            }
+            return RunWhatIfCommand(*o, globals);
+          };
         }}));
 
 }  // namespace

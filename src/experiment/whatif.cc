@@ -112,7 +112,9 @@ class WhatIfMaker {
       WhatIfScene scene;
       scene.kind = kind == Kind::kPolicy && c == 0 ? Kind::kPresent : kind;
       scene.policy = contenders[c].id;
-      scene.title = contenders[c].id + (title.empty() ? "" : ", " + title);
+      scene.title = scene.kind == Kind::kPresent
+                        ? fmt::format("now ({})", contenders[c].id)
+                        : contenders[c].id + (title.empty() ? "" : ", " + title);
       scene.cluster = evaluation.cluster;
       scene.oracle = evaluation.policies[c].oracle;
       scene.gpu_utilisation = summary.gpu_utilisation;
@@ -178,10 +180,11 @@ class WhatIfMaker {
   std::vector<Served> served_;  // by scene
 };
 
-// The trained policy under the id "learned".
-Contender LearnedContender(const std::string& checkpoint, const std::string& world) {
+// The trained policy under the id "learned". The profile `event` is the world `default` with more
+// moments to decide at, and no network was trained for it apart.
+Contender LearnedContender(const std::string& checkpoint, const std::string& profile) {
   const auto agent = std::make_shared<const Agent>(LoadAgent(checkpoint));
-  const Serving serving{.world = world};
+  const Serving serving{.world = profile == "event" ? "default" : profile};
   MakeLearnedPolicy(*agent, serving);  // refuse now, not after minutes
   return {"learned", [agent, serving] { return MakeLearnedPolicy(*agent, serving); }};
 }
@@ -271,7 +274,7 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
   const std::vector<World::Named> scenarios = world.Scenarios();
   if (options.on_note) options.on_note(world.OverloadHint(scenarios));
   const Workload& workload = scenarios.front().scenario->workload();
-  what_if.workload = workload.name;
+  what_if.workload = world.trace().name;
   what_if.origin = workload.origin;
   what_if.jobs = static_cast<std::int64_t>(workload.jobs.size());
   what_if.span = workload.Span();
@@ -283,6 +286,7 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
   const Evaluation evaluation =
       maker.Run(world, scenarios, contenders, "", Kind::kPolicy, "present");
   what_if.length_estimates = evaluation.length_estimates;
+  what_if.read = evaluation.read;
   const std::size_t best = BestAlternative(evaluation);
 
   if (!more.empty()) {

@@ -71,8 +71,10 @@ std::vector<std::string> WhatIfFindings(const WhatIf& what_if) {
     std::string text =
         fmt::format("The present policy, simulated ({}), lets them wait {} on average",
                     present->policy, HumanDuration(present->avg_wait_s));
-    if (ratio >= 0.5 && ratio <= 2) {
+    if (ratio >= 0.75 && ratio <= 1.25) {
       text += fmt::format(", within {} of the record.", Percent(ratio));
+    } else if (ratio >= 0.5 && ratio <= 2) {
+      text += fmt::format(", {} times what the trace records.", HumanFixed(ratio, 2));
     } else {
       text +=
           ". That is far from the record: the trace does not tell all that the scheduler goes by "
@@ -216,6 +218,7 @@ nlohmann::ordered_json ToJson(const WhatIf& what_if) {
           {"scenes", scenes},
           {"users", groups(what_if.users)},
           {"partitions", groups(what_if.partitions)},
+          {"read", what_if.read},
           {"findings", WhatIfFindings(what_if)},
           {"notes", what_if.notes},
           {"command", what_if.command}};

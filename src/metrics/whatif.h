@@ -4,7 +4,7 @@
 // a report. Made by experiment/whatif.h. Keys: docs/formats/results.md.
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,6 +57,7 @@ struct WhatIf {
   std::vector<WhatIfGroup> users;  // of most GPU time first; none: the trace names none
   std::vector<WhatIfGroup> partitions;
   std::vector<std::string> notes;  // what was not simulated, and why
+  nlohmann::ordered_json read;     // what reading the trace left out (trace_stats.h)
   std::string command;
 };
 

@@ -1,6 +1,7 @@
 """allot whatif, and the exports that it begins with."""
 
 import json
+import re
 import subprocess
 from datetime import datetime
 from pathlib import Path
@@ -48,7 +49,7 @@ def test_fifo_with_backfill_is_near_to_the_record_that_it_made(answer):
 
 def test_more_nodes_let_jobs_wait_less(answer):
     more = scene(answer, "easy, 2 more nodes")
-    assert more["avg_wait_s"] < scene(answer, "easy")["avg_wait_s"]
+    assert more["avg_wait_s"] < scene(answer, "now (easy)")["avg_wait_s"]
     assert more["cluster"].endswith(",2x4x64x502:a100")
 
 
@@ -65,12 +66,13 @@ def test_users_and_partitions_make_up_all_jobs(answer):
 def test_what_was_left_out_is_told(answer):
     assert "67 of 317 records" in answer[1] and "no GPU requested" in answer[1]
     assert "a node where nothing can start: drain" in answer[1]
+    assert answer[0]["read"]["dropped"][0]["rows"] == 67
     assert any("Elastic jobs are not shown" in note for note in answer[0]["notes"])
 
 
 def test_the_page_has_the_findings_and_the_tables(answer):
     page = (answer[2] / "page.html").read_text()
-    for part in ("What if: sacct-month", "What would change", "How long each user waits", "Jobs waited",
+    for part in ("What if: sacct-month.txt</h1>", "What would change", "How long each user waits", "Jobs waited",
                  "allot whatif --workload"):
         assert part in page, part
     for world in ("present", "more-nodes"):
@@ -100,9 +102,12 @@ def test_a_trace_without_starts_has_no_record(allot, tmp_path):
     (["--more-nodes=-3"], ["--more-nodes", "-3"]),
     (["--present", "slurm"], ["unknown policy 'slurm'"]),
     (["--workloads", "3"], ["unknown option '--workloads'"]),
+    (["no cluster"], ["whatif needs --cluster", "sinfo -N -o", "kubectl get nodes"]),
 ])
 def test_faults_are_told(allot, tmp_path, words, said):
-    done = allot("whatif", "--workload", MONTH, "--cluster", NODES, *words, "-o", str(tmp_path / "p.html"), exit=2)
+    cluster = [] if "no cluster" in words else ["--cluster", NODES]
+    words = [word for word in words if word != "no cluster"]
+    done = allot("whatif", "--workload", MONTH, *cluster, *words, "-o", str(tmp_path / "p.html"), exit=2)
     for part in said:
         assert part in done.stderr
 
@@ -113,3 +118,16 @@ def test_inspect_names_the_command_for_missing_columns(allot, tmp_path):
     said = allot("trace", "inspect", str(trace)).stdout
     assert "no column Start" in said and "sacct --allusers --allocations --parsable2" in said
     assert said.splitlines()[0].split()[1] == "sacct.txt"
+
+
+def test_the_commands_of_the_page_work(allot, root, tmp_path):
+    """Those of docs/your-trace.md for Slurm and Kubernetes, on exports of ours under the names that it uses."""
+    for name, export in [("sacct.txt", "sacct-month.txt"), ("sinfo.txt", "sinfo.txt"), ("jobs.json", "kubernetes.json"),
+                         ("nodes.json", "nodes.json")]:
+        (tmp_path / name).write_bytes((EXPORTS / export).read_bytes())
+    page = (root / "docs" / "your-trace.md").read_text()
+    commands = [line.split()[1:] for part in re.findall(r"^## (?:Slurm|Kubernetes)\n(.*?)(?=^## )", page, re.DOTALL | re.MULTILINE)
+                for line in part.splitlines() if line.startswith("allot ")]
+    assert len(commands) == 3
+    for command in commands:
+        allot(*command)

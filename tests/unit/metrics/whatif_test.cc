@@ -1,0 +1,72 @@
+#include "metrics/whatif.h"
+
+#include <gtest/gtest.h>
+
+namespace allot {
+namespace {
+
+WhatIfScene Scene(WhatIfScene::Kind kind, const std::string& title, double wait, double jct) {
+  WhatIfScene scene;
+  scene.kind = kind;
+  scene.title = title;
+  scene.policy = title.substr(0, title.find(','));
+  scene.jobs = 10;
+  scene.avg_wait_s = scene.p50_wait_s = scene.p95_wait_s = scene.max_wait_s = wait;
+  scene.avg_jct_s = jct;
+  return scene;
+}
+
+WhatIf Example(double recorded, double present) {
+  using Kind = WhatIfScene::Kind;
+  WhatIf what_if;
+  what_if.jobs = 12;
+  what_if.scenes = {Scene(Kind::kRecorded, "recorded", recorded, recorded + 600),
+                    Scene(Kind::kPresent, "easy", present, present + 600),
+                    Scene(Kind::kPolicy, "fifo", 90, 690), Scene(Kind::kPolicy, "las", 30, 630),
+                    Scene(Kind::kNodes, "easy, 2 more nodes", 10, 610)};
+  what_if.users = {{"ann", 12, 3, {1, 2, 3, 4, 5}, {1, 2, 3, 4, 5}}};
+  return what_if;
+}
+
+std::string Said(const WhatIf& what_if) {
+  std::string text;
+  for (const std::string& finding : WhatIfFindings(what_if)) text += finding + "\n";
+  return text;
+}
+
+TEST(WhatIf, SaysWhatHelpsMost) {
+  const std::string said = Said(Example(100, 110));
+  EXPECT_NE(said.find("within 10.0 % of the record"), std::string::npos) << said;
+  EXPECT_NE(said.find("las helps most: a mean wait of 30.0 s instead of 1m 50s"), std::string::npos)
+      << said;
+  EXPECT_NE(said.find("The present policy with 2 more nodes gives a mean wait of 10.0 s"),
+            std::string::npos)
+      << said;
+}
+
+TEST(WhatIf, SaysWhereTheSimulationIsFarFromTheRecord) {
+  EXPECT_NE(Said(Example(1000, 110)).find("far from the record"), std::string::npos);
+  EXPECT_EQ(Said(Example(100, 110)).find("far from the record"), std::string::npos);
+}
+
+TEST(WhatIf, SaysWhereNothingHelps) {
+  EXPECT_NE(Said(Example(20, 20)).find("None of the other policies"), std::string::npos);
+}
+
+TEST(WhatIf, TablesCountWhatIsNotKnown) {
+  const WhatIf what_if = Example(100, 110);
+  const std::string text = WhatIfText(what_if);
+  EXPECT_NE(text.find("does not tell the wait of 2 jobs"), std::string::npos) << text;
+  EXPECT_NE(text.find("> easy"), std::string::npos) << text;
+  EXPECT_NE(WhatIfSections(what_if).find("How long each user waits"), std::string::npos);
+  EXPECT_EQ(WhatIfSections(what_if).find("each partition"), std::string::npos);
+}
+
+TEST(WhatIf, NamesAreEscapedOnThePage) {
+  WhatIf what_if = Example(100, 110);
+  what_if.users[0].name = "<b>ann</b>";
+  EXPECT_EQ(WhatIfSections(what_if).find("<b>ann"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace allot
