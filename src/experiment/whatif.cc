@@ -211,6 +211,35 @@ std::size_t BestAlternative(const Evaluation& evaluation) {
   return best;
 }
 
+// The house's strongest rules on jobs that may run on fewer or more GPUs, where speeds are known.
+void AddElastic(const WhatIfOptions& options, const WorldSpec& spec, WorkloadCache* cache,
+                WhatIfMaker* maker) {
+  WhatIf& what_if = maker->result().what_if;
+  try {
+    World flexible(spec, cache);
+    std::vector<Contender> rules = ParseContenders(flexible, "index,srtf:sizing=hull");
+    if (!options.checkpoint.empty()) {
+      rules.push_back(LearnedContender(options.checkpoint, flexible.name()));
+    }
+    const std::vector<World::Named> drawn = flexible.Scenarios();
+    maker->Run(flexible, drawn, rules, "elastic jobs", Kind::kElastic, "elastic");
+    const DrawnModels& models = drawn.front().scenario->workload().drawn;
+    if (models.jobs == 0) return;
+    what_if.notes.push_back(
+        fmt::format("Elastic jobs: the trace does not tell how fast jobs are at other sizes. For "
+                    "{} of {} a throughput profile was drawn at random, from {}: what could be "
+                    "gained, not what your jobs would gain.",
+                    models.jobs, what_if.jobs, models.from));
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::kBadData) throw;
+    // The rest of the page stands without it: mostly nobody measured speeds on these GPU types.
+    what_if.notes.push_back(
+        fmt::format("Elastic jobs are not shown: {}. --catalogue names a table with speeds on your "
+                    "GPU types; --catalogue power-laws draws invented ones, alike on all types.",
+                    error.what()));
+  }
+}
+
 }  // namespace
 
 std::string WithMoreNodes(const ClusterSpec& cluster, const std::string& more_nodes) {
@@ -306,21 +335,7 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
               Kind::kNodes, "more-nodes");
   }
   if (elastic) {
-    World flexible(spec, &cache);
-    std::vector<Contender> rules = ParseContenders(flexible, "index,srtf:sizing=hull");
-    if (!options.checkpoint.empty()) {
-      rules.push_back(LearnedContender(options.checkpoint, flexible.name()));
-    }
-    const std::vector<World::Named> drawn = flexible.Scenarios();
-    maker.Run(flexible, drawn, rules, "elastic jobs", Kind::kElastic, "elastic");
-    const DrawnModels& models = drawn.front().scenario->workload().drawn;
-    if (models.jobs > 0) {
-      what_if.notes.push_back(
-          fmt::format("Elastic jobs: the trace does not tell how fast jobs are at other sizes. For "
-                      "{} of {} a throughput profile was drawn at random, from {}: what could be "
-                      "gained, not what your jobs would gain.",
-                      models.jobs, what_if.jobs, models.from));
-    }
+    AddElastic(options, spec, &cache, &maker);
   } else {
     what_if.notes.emplace_back(
         "Elastic jobs are not shown: the trace does not tell how fast jobs are at other sizes. "
@@ -334,7 +349,8 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
   }
   what_if.notes.emplace_back(
       "Partitions, limits of users and priorities are not simulated: every job may use every node "
-      "whose GPU type it accepts.");
+      "whose GPU type it accepts. The cluster is empty at the first submission: what ran before is "
+      "not in the file.");
   maker.AddGroups(workload);
   return std::move(maker.result());
 }

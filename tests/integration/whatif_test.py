@@ -88,6 +88,16 @@ def test_elastic_jobs_are_said_to_be_drawn(allot, tmp_path):
     assert any("drawn at random" in note for note in found["notes"])
 
 
+def test_elastic_jobs_without_speeds_on_their_types_are_left_out_with_advice(allot, tmp_path):
+    words = ["whatif", "--workload", MONTH, "--cluster", NODES, "--policies", "fifo", "--more-nodes", "0", "--elastic",
+             "--json", "-o", str(tmp_path / "p.html")]
+    found = json.loads(allot(*words).stdout)
+    assert [s["kind"] for s in found["scenes"]] == ["recorded", "present", "policy"]
+    assert any("the catalogue knows" in note and "--catalogue power-laws" in note for note in found["notes"])
+    found = json.loads(allot(*words, "--catalogue", "power-laws").stdout)
+    assert "elastic" in {s["kind"] for s in found["scenes"]}
+
+
 def test_a_trace_without_starts_has_no_record(allot, tmp_path):
     trace = tmp_path / "t.csv"
     trace.write_text("job_id,submit_s,gpus,duration_s\na,0,1,600\nb,1,1,600\n")
