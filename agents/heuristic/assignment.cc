@@ -10,8 +10,10 @@ namespace {
 
 ALLOT_REGISTER(
     PolicyInfo,
-    StagedPolicyInfo("assignment", "largest sum of speeds relative to each job's best GPU type",
-                     {.ordering = "submit:preemptive=true", .types = "exact:enter=value"}));
+    WithSource(
+        "after Narayanan et al., Gavel, OSDI 2020, section 4.2",
+        StagedPolicyInfo("assignment", "largest sum of speeds relative to each job's best GPU type",
+                         {.ordering = "submit:preemptive=true", .types = "exact:enter=value"})));
 
 }  // namespace
 }  // namespace allot

@@ -6,8 +6,10 @@ namespace allot {
 namespace {
 
 ALLOT_REGISTER(PolicyInfo,
-               StagedPolicyInfo("drf", "dominant resource fairness by progressive filling",
-                                {.ordering = "submit", .sizing = "dominant-share"}));
+               WithSource("Ghodsi et al., NSDI 2011",
+                          StagedPolicyInfo("drf",
+                                           "dominant resource fairness by progressive filling",
+                                           {.ordering = "submit", .sizing = "dominant-share"})));
 
 }  // namespace
 }  // namespace allot

@@ -7,8 +7,10 @@ namespace allot {
 namespace {
 
 ALLOT_REGISTER(PolicyInfo,
-               StagedPolicyInfo("easy", "FIFO whose backfill may not delay the head of the line",
-                                {.ordering = "submit", .sizing = "reservation"}));
+               WithSource("Lifka, JSSPP 1995",
+                          StagedPolicyInfo("easy",
+                                           "FIFO whose backfill may not delay the head of the line",
+                                           {.ordering = "submit", .sizing = "reservation"})));
 
 }  // namespace
 }  // namespace allot

@@ -5,8 +5,9 @@
 namespace allot {
 namespace {
 
-ALLOT_REGISTER(PolicyInfo, StagedPolicyInfo("fifo", "first in, first out, with backfill",
-                                            {.ordering = "submit"}));
+ALLOT_REGISTER(PolicyInfo, WithSource("common practice",
+                                      StagedPolicyInfo("fifo", "first in, first out, with backfill",
+                                                       {.ordering = "submit"})));
 
 }  // namespace
 }  // namespace allot

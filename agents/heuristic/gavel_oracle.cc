@@ -84,18 +84,20 @@ class GavelOracle : public Policy {
   std::unique_ptr<Policy> shared_;
 };
 
-ALLOT_REGISTER(PolicyInfo, ([] {
-                 PolicyInfo info = SharedPolicyInfo(
-                     "gavel-oracle",
-                     "Gavel with true iteration times, of jobs that keep their GPUs and batch", {});
-                 std::erase_if(info.params, [](const ParamSpec& p) { return p.name == "sharing"; });
-                 info.oracle = true;
-                 info.time_driven = true;
-                 info.make = [info](const Params& params) -> std::unique_ptr<Policy> {
-                   return std::make_unique<GavelOracle>(info, params);
-                 };
-                 return info;
-               }()));
+ALLOT_REGISTER(
+    PolicyInfo, ([] {
+      PolicyInfo info = SharedPolicyInfo(
+          "gavel-oracle", "Gavel with true iteration times, of jobs that keep their GPUs and batch",
+          {});
+      info.source = "Narayanan et al., OSDI 2020, section 4.2, as Sia (SOSP 2023) compares with it";
+      std::erase_if(info.params, [](const ParamSpec& p) { return p.name == "sharing"; });
+      info.oracle = true;
+      info.time_driven = true;
+      info.make = [info](const Params& params) -> std::unique_ptr<Policy> {
+        return std::make_unique<GavelOracle>(info, params);
+      };
+      return info;
+    }()));
 
 }  // namespace
 }  // namespace allot

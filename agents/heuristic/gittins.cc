@@ -8,10 +8,12 @@ namespace {
 
 ALLOT_REGISTER(
     PolicyInfo,
-    StagedPolicyInfo(
-        "gittins", "largest Gittins index of attained GPU time first", {.ordering = "gittins"},
-        {{"history", "", "TRACE@DATE: run times of jobs submitted before the date are known"},
-         {"prior", "", "weight of the prior (LAS), in jobs (1)"}}));
+    WithSource(
+        "Gittins, J. R. Stat. Soc. B 1979; Gu et al., Tiresias, NSDI 2019",
+        StagedPolicyInfo(
+            "gittins", "largest Gittins index of attained GPU time first", {.ordering = "gittins"},
+            {{"history", "", "TRACE@DATE: run times of jobs submitted before the date are known"},
+             {"prior", "", "weight of the prior (LAS), in jobs (1)"}})));
 
 }  // namespace
 }  // namespace allot

@@ -30,6 +30,7 @@ PolicyInfo IndexInfo() {
   PolicyInfo info;
   info.id = "index";
   info.summary = "weighted alpha-fair index with fixed numbers, greedy fill on concave hulls";
+  info.source = "Mo and Walrand, IEEE/ACM ToN 2000 (alpha-fairness); allot";
   info.needs_lengths = true;
   info.time_driven = true;
   info.params = IndexRule::Specs();

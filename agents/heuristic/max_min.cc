@@ -7,10 +7,12 @@
 namespace allot {
 namespace {
 
-ALLOT_REGISTER(PolicyInfo,
+ALLOT_REGISTER(
+    PolicyInfo,
+    WithSource("Narayanan et al., Gavel, OSDI 2020, section 4.1",
                StagedPolicyInfo("max-min",
                                 "equal throughput for all, relative to that at an equal share",
-                                {.ordering = "received", .sizing = "progressive"}));
+                                {.ordering = "received", .sizing = "progressive"})));
 
 }  // namespace
 }  // namespace allot

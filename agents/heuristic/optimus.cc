@@ -5,10 +5,12 @@
 namespace allot {
 namespace {
 
-ALLOT_REGISTER(PolicyInfo,
+ALLOT_REGISTER(
+    PolicyInfo,
+    WithSource("Peng et al., EuroSys 2018",
                StagedPolicyInfo("optimus",
                                 "largest estimated time saved per added unit (work-conserving)",
-                                {.ordering = "submit", .sizing = "marginal-gain"}));
+                                {.ordering = "submit", .sizing = "marginal-gain"})));
 
 }  // namespace
 }  // namespace allot

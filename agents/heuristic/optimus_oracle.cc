@@ -170,19 +170,19 @@ class OptimusOracle : public Policy {
   std::vector<Grant> grants_;
 };
 
-ALLOT_REGISTER(PolicyInfo, ([] {
-                 PolicyInfo info;
-                 info.id = "optimus-oracle";
-                 info.summary =
-                     "Optimus with true iteration times and counts, of jobs that keep their batch";
-                 info.oracle = true;
-                 info.time_driven = true;
-                 info.rates = RatesRead::kNone;
-                 info.make = [info](const Params&) {
-                   return std::make_unique<OptimusOracle>(info);
-                 };
-                 return info;
-               }()));
+ALLOT_REGISTER(
+    PolicyInfo, ([] {
+      PolicyInfo info;
+      info.id = "optimus-oracle";
+      info.summary = "Optimus with true iteration times and counts, of jobs that keep their batch";
+      info.source =
+          "Peng et al., EuroSys 2018, as Pollux (OSDI 2021, section 5.2) compares with it";
+      info.oracle = true;
+      info.time_driven = true;
+      info.rates = RatesRead::kNone;
+      info.make = [info](const Params&) { return std::make_unique<OptimusOracle>(info); };
+      return info;
+    }()));
 
 }  // namespace
 }  // namespace allot

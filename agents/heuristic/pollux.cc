@@ -287,6 +287,7 @@ PolicyInfo PolluxInfo() {
   PolicyInfo info;
   info.id = "pollux";
   info.summary = "GPUs by goodput: the largest power mean of speedups over a fair share";
+  info.source = "Qiao et al., OSDI 2021";
   info.time_driven = true;
   info.params = {
       {"power", "-1", "of the mean: the smaller, the more equal speedups", -10, 10},

@@ -5,8 +5,10 @@
 namespace allot {
 namespace {
 
-ALLOT_REGISTER(PolicyInfo, SharedPolicyInfo("shared", "time shares over GPU types, in rounds",
-                                            {.sharing = "isolated"}));
+ALLOT_REGISTER(PolicyInfo,
+               WithSource("Narayanan et al., Gavel, OSDI 2020, sections 4 and 5",
+                          SharedPolicyInfo("shared", "time shares over GPU types, in rounds",
+                                           {.sharing = "isolated"})));
 
 }  // namespace
 }  // namespace allot

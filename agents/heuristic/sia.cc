@@ -224,6 +224,7 @@ PolicyInfo SiaInfo() {
   PolicyInfo info;
   info.id = "sia";
   info.summary = "GPUs and their types by goodput: exact choice of configurations";
+  info.source = "Jayaram Subramanya et al., SOSP 2023, section 3.4";
   info.time_driven = true;
   info.params = {
       {"power", "-0.5", "of the values; below 0: what is summed is to be small", -10, 10},

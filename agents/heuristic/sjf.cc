@@ -5,8 +5,10 @@
 namespace allot {
 namespace {
 
-ALLOT_REGISTER(PolicyInfo, StagedPolicyInfo("sjf", "shortest (estimated) job first, not preemptive",
-                                            {.ordering = "length"}));
+ALLOT_REGISTER(PolicyInfo,
+               WithSource("Smith, Naval Research Logistics Quarterly 1956",
+                          StagedPolicyInfo("sjf", "shortest (estimated) job first, not preemptive",
+                                           {.ordering = "length"})));
 
 }  // namespace
 }  // namespace allot

@@ -6,8 +6,10 @@ namespace allot {
 namespace {
 
 ALLOT_REGISTER(PolicyInfo,
-               StagedPolicyInfo("srtf", "shortest (estimated) remaining time first, preemptive",
-                                {.ordering = "remaining"}));
+               WithSource("Schrage, Operations Research 1968",
+                          StagedPolicyInfo("srtf",
+                                           "shortest (estimated) remaining time first, preemptive",
+                                           {.ordering = "remaining"})));
 
 }  // namespace
 }  // namespace allot

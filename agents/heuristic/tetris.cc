@@ -7,8 +7,10 @@
 namespace allot {
 namespace {
 
-ALLOT_REGISTER(PolicyInfo, StagedPolicyInfo("tetris", "best aligned and shortest waiting job first",
-                                            {.ordering = "submit", .sizing = "packing"}));
+ALLOT_REGISTER(PolicyInfo,
+               WithSource("Grandl et al., SIGCOMM 2014",
+                          StagedPolicyInfo("tetris", "best aligned and shortest waiting job first",
+                                           {.ordering = "submit", .sizing = "packing"})));
 
 }  // namespace
 }  // namespace allot

@@ -18,6 +18,7 @@ PolicyInfo LearnedInfo() {
   PolicyInfo info;
   info.id = "learned";
   info.summary = "a trained network from a checkpoint folder";
+  info.source = "allot, after Peng et al., DL2, TPDS 2021";
   info.needs_lengths = true;
   info.time_driven = true;
   info.params = {{"checkpoint", "", "checkpoint folder"},

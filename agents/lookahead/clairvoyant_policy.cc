@@ -161,6 +161,7 @@ PolicyInfo ClairvoyantInfo() {
   PolicyInfo info;
   info.id = "clairvoyant";
   info.summary = "oracle: the best schedule that a search over this workload finds";
+  info.source = "allot";
   info.time_driven = true;
   info.oracle = true;
   info.params = {{"budget", "300", "simulated episodes of the search, at most", 1, 1e9},

@@ -38,6 +38,7 @@ PolicyInfo DynamicInfo() {
   PolicyInfo info;
   info.id = "dynamic";
   info.summary = "simulates policies x admissions ahead and uses the best (Blox's dynamic)";
+  info.source = "Agarwal et al., Blox, EuroSys 2024, section 5.3";
   info.needs_lengths = true;
   info.time_driven = true;
   info.params = {{"policies", "las|fifo|srtf", "candidates joined by '|'"},

@@ -106,6 +106,7 @@ PolicyInfo GuardedInfo() {
   PolicyInfo info;
   info.id = "guarded";
   info.summary = "a policy that a teacher replaces when it breaks rules or becomes worse";
+  info.source = "allot";
   info.needs_lengths = true;
   info.time_driven = true;
   info.params = {

@@ -27,6 +27,7 @@ PolicyInfo RolloutInfo() {
   info.id = "rollout";
   info.summary =
       "index with the (alpha, beta) that is best in a simulation ahead, chosen at intervals";
+  info.source = "allot";
   info.needs_lengths = true;
   info.time_driven = true;
   info.params = {{"alpha", "0.25", "of the base, tried first", -10, 10},

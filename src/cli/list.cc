@@ -36,6 +36,7 @@ Json Describe() {
   Json list = Json::array();
   for (const Entry& entry : Registry<Entry>::Global().entries()) {
     Json item = {{"id", entry.id}, {"summary", entry.summary}};
+    if constexpr (requires { entry.source; }) item["source"] = entry.source;
     if constexpr (requires { entry.params; }) {
       item["params"] = Json::array();
       for (const ParamSpec& param : entry.params) {
@@ -88,9 +89,11 @@ int List(const std::string& what, const GlobalOptions& globals) {
   for (const auto& [kind, list] : all.items()) {
     std::printf("%s\n", kind.c_str());
     for (const Json& item : list) {
-      std::printf("  %-16s %s%s\n", item["id"].get<std::string>().c_str(),
+      const std::string source = item.value("source", "");
+      std::printf("  %-16s %s%s%s\n", item["id"].get<std::string>().c_str(),
                   item["summary"].get<std::string>().c_str(),
-                  item.value("needs_lengths", false) ? " [uses length estimates]" : "");
+                  item.value("needs_lengths", false) ? " [uses length estimates]" : "",
+                  source.empty() ? "" : fmt::format(" ({})", source).c_str());
       if (item.contains("policies") && !item["policies"].empty()) {
         std::string names;
         for (const Json& name : item["policies"]) names += " " + name.get<std::string>();

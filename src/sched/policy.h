@@ -28,8 +28,9 @@ class SharesTime;  // sched/time_shares.h
 
 // What a policy says about itself.
 struct PolicyInfo {
-  std::string id;       // "srtf"
-  std::string summary;  // one line
+  std::string id;        // "srtf"
+  std::string summary;   // one line
+  std::string source{};  // paper and section, or who else thought of it
   // It reads Observation::estimated_work. Where that is the true length, its results are marked as
   // those of an oracle.
   bool needs_lengths = false;
@@ -46,6 +47,11 @@ struct PolicyInfo {
   // Makes the policy. Throws UsageError for values that it does not accept.
   std::function<std::unique_ptr<Policy>(const Params&)> make;
 };
+
+inline PolicyInfo WithSource(std::string source, PolicyInfo info) {
+  info.source = std::move(source);
+  return info;
+}
 
 // What a policy is told at the start of an episode.
 struct EpisodeContext {

@@ -1,0 +1,139 @@
+// allot top: nodes, jobs and events of a running daemon, or of a simulation while it goes.
+
+#include "metrics/top.h"
+
+#include <chrono>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/declare_world.h"
+#include "cli/live_status.h"
+#include "core/interrupt.h"
+#include "core/terminal.h"
+#include "experiment/top_run.h"
+#include "experiment/world.h"
+#include "live/control_server.h"
+#include "live/daemon.h"
+#include "sim/run.h"
+
+namespace allot {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t kEventsKept = 100;
+constexpr int kPlainRows = 50;  // where there is no terminal
+constexpr int kPlainColumns = 160;
+constexpr double kLeastMs = 40;  // between two drawings of a simulation
+
+// The views that are shown, one after the other, and what happened between them.
+class Screen {
+ public:
+  void Show(const TopView& view) {
+    if (shown_) {
+      for (std::string& event : EventsBetween(last_, view)) events_.push_back(std::move(event));
+      while (events_.size() > kEventsKept) events_.pop_front();
+    }
+    last_ = view;
+    shown_ = true;
+    terminal_.Show(DrawTop(view, events_, terminal_.rows() - 1, terminal_.columns()));
+  }
+  Terminal& terminal() { return terminal_; }
+
+ private:
+  Terminal terminal_;
+  TopView last_;
+  bool shown_ = false;
+  std::deque<std::string> events_;
+};
+
+void Print(const TopView& view) {
+  std::fputs(DrawTop(view, {}, kPlainRows, kPlainColumns).c_str(), stdout);
+}
+
+int WatchDaemon(const std::string& state) {
+  const std::string socket = Daemon::SocketIn(StateFolder(state)).string();
+  const auto look = [&] {
+    TopView view = TopViewOf(AskDaemon(socket, {{"do", "status"}}));
+    view.keys = "q: quit";
+    return view;
+  };
+  const TopView first = look();
+  if (!Terminal::Here()) {
+    Print(first);
+    return 0;
+  }
+  Screen screen;
+  screen.Show(first);
+  while (!Interrupted() && screen.terminal().Key(milliseconds(1000)) != 'q') screen.Show(look());
+  return 0;
+}
+
+// Simulated time passes `speed` times as fast; keys change that.
+int WatchSimulation(const WorldSpec& spec, const std::string& policy_spec, double speed) {
+  World world(spec);
+  const auto scenarios = world.Scenarios();
+  const Scenario& scenario = *scenarios.front().scenario;
+  const std::unique_ptr<Policy> policy = world.MakePolicy(policy_spec);
+  if (!Terminal::Here()) {
+    throw UsageError("a simulation is watched in a terminal: standard input or output is none");
+  }
+  Screen screen;
+  bool still = false;
+  Seconds last = 0;
+  double owed_ms = 0;  // of real time, since what is shown was drawn
+  struct Quit {};
+  TopListener listener(scenario, "policy " + policy_spec, [&](TopView view) {
+    owed_ms += 1000 * std::max(0.0, view.now - last) / speed;
+    last = view.now;
+    if (!still && owed_ms < kLeastMs) return;
+    do {
+      view.keys = fmt::format("q: quit, space: {}, + and -: {:.0f} times real time",
+                              still ? "go on" : "stop", speed);
+      screen.Show(view);
+      const auto wait = milliseconds(static_cast<int>(still ? 1000 : std::min(1000.0, owed_ms)));
+      owed_ms = 0;
+      const char key = screen.terminal().Key(wait);
+      if (key == 'q' || Interrupted()) throw Quit();
+      if (key == ' ') still = !still;
+      if (key == '+') speed *= 2;
+      if (key == '-') speed /= 2;
+    } while (still);
+  });
+  DecisionListener* const listeners[] = {&listener};
+  try {
+    RunPolicy(scenario, *policy, listeners);
+  } catch (const Quit&) {
+    return 0;
+  }
+  return 0;
+}
+
+ALLOT_REGISTER(CommandInfo,
+               (CommandInfo{
+                   "top", "nodes, jobs and events of a running daemon or a simulation, as they go",
+                   [](CommandLine& line, const GlobalOptions&) {
+                     struct Options {
+                       WorldSpec world;
+                       std::string state;
+                       std::string policy;
+                       double speed = 3600;
+                     };
+                     auto o = std::make_shared<Options>();
+                     line.Option("--state", o->state, "the daemon's folder [~/.local/state/allot]");
+                     line.Option("-p,--policy", o->policy,
+                                 "watch a simulation of this policy instead of a daemon");
+                     line.Option("--speed", o->speed, "of a simulation, times real time")
+                         .Positive()
+                         .ShowDefault();
+                     DeclareWorld(line, o->world);
+                     line.Exclude("state", {"policy"});
+                     return [o] {
+                       return o->policy.empty() ? WatchDaemon(o->state)
+                                                : WatchSimulation(o->world, o->policy, o->speed);
+                     };
+                   }}));
+
+}  // namespace
+}  // namespace allot
