@@ -17,10 +17,10 @@ constexpr std::string_view kNodesAdvice =
     "plugin runs";
 
 const NodeJson& Inside(const NodeJson& object, std::initializer_list<const char*> keys) {
-  static const NodeJson kNothing;
+  static const NodeJson nothing;
   const NodeJson* at = &object;
   for (const char* key : keys) {
-    if (!at->is_object() || !at->contains(key)) return kNothing;
+    if (!at->is_object() || !at->contains(key)) return nothing;
     at = &(*at)[key];
   }
   return *at;

@@ -156,7 +156,7 @@ void ForEachKubernetesObject(
     while (records.Next()) each(records.line(), [&] { return records.Parse(); });
     return;
   }
-  const KubeJson single = KubeJson::parse(text, nullptr, false);
+  KubeJson single = KubeJson::parse(text, nullptr, false);
   if (!single.is_object() || !single.contains("kind") || !single.contains("metadata")) {
     throw DataError(
         "a file of kubectl must hold a list with items, or one object, got {} ({}:1); "

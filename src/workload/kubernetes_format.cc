@@ -44,12 +44,12 @@ struct KubeJob {
 
 // A field far inside, null where it is not there.
 const KubeObject& At(const KubeObject& object, std::initializer_list<const char*> keys) {
-  static const KubeObject kNone;
+  static const KubeObject none;
   const KubeObject* at = &object;
   for (const char* key : keys) {
-    if (!at->is_object()) return kNone;
+    if (!at->is_object()) return none;
     const auto found = at->find(key);
-    if (found == at->end()) return kNone;
+    if (found == at->end()) return none;
     at = &*found;
   }
   return *at;
