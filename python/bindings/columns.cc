@@ -38,17 +38,17 @@ double OrNaN(Seconds time) { return std::isfinite(time) ? time : kUnknown; }
 nb::dict JobColumnsOf(const ExperimentData& data, std::size_t policy, std::size_t workload) {
   const auto& records = RunOf(data, policy, workload).records;
   const ExperimentData::Names& names = data.names[workload];
-  const auto texts = [&](const std::vector<std::string>& by_job) {
+  using R = JobRecord;
+  const auto texts = [&](const auto& text_of) {
     std::vector<std::string> values;
     values.reserve(records.size());
-    for (const JobRecord& record : records) values.push_back(by_job[At(record.job)]);
+    for (const R& record : records) values.push_back(text_of(At(record.job)));
     return values;
   };
-  using R = JobRecord;
   nb::dict columns;
-  columns["job"] = texts(names.ids);
-  columns["user"] = texts(names.users);
-  columns["group"] = texts(names.groups);
+  columns["job"] = texts([&](std::size_t job) { return names.jobs[job].id; });
+  columns["user"] = texts([&](std::size_t job) { return names.jobs[job].user; });
+  columns["group"] = texts([&](std::size_t job) { return names.groups[job]; });
   columns["submit_s"] = Column<double>(records, [](const R& r) { return r.submit; });
   columns["first_start_s"] =
       Column<double>(records, [](const R& r) { return OrNaN(r.first_start); });

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 
-#include "metrics/run_directory.h"
 
 namespace allot {
 
@@ -16,7 +15,7 @@ void ExperimentData::Save(const std::string& folder) const {
     for (std::size_t p = 0; p < evaluation.policies.size(); ++p) {
       const EvaluatedPolicy& policy = evaluation.policies[p];
       WriteRunDirectory(at / FolderName(policy.id), policy.runs[w], runs[p][w].records,
-                        names[w].ids, runs[p][w].timeline);
+                        names[w].jobs, runs[p][w].timeline, runs[p][w].notes);
     }
   }
   WriteEvaluation(folder, evaluation);

@@ -6,6 +6,7 @@
 
 #include "cluster/job_record.h"
 #include "metrics/evaluation.h"
+#include "metrics/run_directory.h"
 
 namespace allot {
 
@@ -13,10 +14,10 @@ struct ExperimentData {
   struct Run {
     std::vector<JobRecord> records;
     std::vector<TimelinePoint> timeline;
+    std::vector<AllocationNote> notes;
   };
   struct Names {  // of the jobs of a workload
-    std::vector<std::string> ids;
-    std::vector<std::string> users;
+    std::vector<TracedJob> jobs;
     std::vector<std::string> groups;
   };
 

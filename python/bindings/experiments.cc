@@ -113,7 +113,8 @@ class Experiment {
     std::int64_t done = 0;
     progress.Tell(0, total, "");
     options.on_run = [&](std::size_t p, std::size_t w, RunOutcome&& outcome) {
-      data.runs[p][w] = {std::move(outcome.records), std::move(outcome.timeline)};
+      data.runs[p][w] = {std::move(outcome.records), std::move(outcome.timeline),
+                         std::move(outcome.notes)};
       progress.Tell(++done, total, contenders[p].id);
     };
     data.evaluation = RunExperiment(world_, scenarios, contenders, options);
@@ -156,9 +157,8 @@ class Experiment {
   static ExperimentData::Names NamesOf(const Scenario& scenario) {
     const Workload& workload = scenario.workload();
     ExperimentData::Names names;
+    names.jobs = TracedJobs(workload);
     for (const Job& job : workload.jobs) {
-      names.ids.push_back(job.id);
-      names.users.push_back(workload.users[job.user]);
       names.groups.push_back(workload.groups[job.group]);
     }
     return names;

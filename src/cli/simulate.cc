@@ -44,20 +44,21 @@ int Simulate(SimulateOptions& o, const GlobalOptions& globals) {
 }
 
 ALLOT_REGISTER(CommandInfo,
-               (CommandInfo{"simulate", "run one policy on one workload",
-                            [](CommandLine& line, const GlobalOptions& globals) {
-                              auto o = std::make_shared<SimulateOptions>();
-                              DeclareWorld(line, o->world);
-                              line.Option(
-                                      "-p,--policy", o->policy,
-                                      "policy, e.g. las or las:queues=3600|36000; see 'allot list'")
-                                  .ShowDefault();
-                              line.Option("-o,--out", o->out,
-                                          "folder for jobs.csv, timeline.csv and summary.json");
-                              line.Option("--log", o->log_root,
-                                          "Minari datasets folder for the HDF5 episode log");
-                              return [o, &globals] { return Simulate(*o, globals); };
-                            }}));
+               (CommandInfo{
+                   "simulate", "run one policy on one workload",
+                   [](CommandLine& line, const GlobalOptions& globals) {
+                     auto o = std::make_shared<SimulateOptions>();
+                     DeclareWorld(line, o->world);
+                     line.Option("-p,--policy", o->policy,
+                                 "policy, e.g. las or las:queues=3600|36000; see 'allot list'")
+                         .ShowDefault();
+                     line.Option(
+                         "-o,--out", o->out,
+                         "folder for jobs.csv, timeline.csv, allocations.csv, summary.json");
+                     line.Option("--log", o->log_root,
+                                 "Minari datasets folder for the HDF5 episode log");
+                     return [o, &globals] { return Simulate(*o, globals); };
+                   }}));
 
 }  // namespace
 }  // namespace allot

@@ -162,8 +162,6 @@ std::vector<std::string> LiveLog::End(const std::string& runtime) {
 
 void LiveLog::WriteOut(const fs::path& folder, const LiveFacts& facts,
                        const std::vector<JobRecord>& records) const {
-  std::vector<std::string> ids;
-  for (const Job& job : facts.workload.jobs) ids.push_back(job.id);
   Evaluation evaluation;
   evaluation.title = "Live run";
   evaluation.command = options_.command;
@@ -189,7 +187,7 @@ void LiveLog::WriteOut(const fs::path& folder, const LiveFacts& facts,
   evaluation.policies.push_back(std::move(policy));
   WriteRunDirectory(
       RunDirectory(folder, evaluation, evaluation.workloads.front(), evaluation.policies.front()),
-      evaluation.policies.front().runs.front(), records, ids, timeline_);
+      evaluation.policies.front().runs.front(), records, TracedJobs(facts.workload), timeline_);
   WriteEvaluation(folder, evaluation);
 }
 

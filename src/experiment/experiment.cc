@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/json_text.h"
 #include "core/parallel.h"
 #include "core/progress.h"
+#include "core/rng.h"
+#include "core/version.h"
 #include "core/writable.h"
 #include "episode_log/episode_log.h"
 #include "experiment/env_spec.h"
@@ -26,11 +30,18 @@
 namespace allot {
 namespace {
 
-std::vector<std::string> JobIds(const Workload& workload) {
-  std::vector<std::string> ids;
-  ids.reserve(workload.jobs.size());
-  for (const Job& job : workload.jobs) ids.push_back(job.id);
-  return ids;
+// Beside evaluation.json, for who wants to repeat it: version, every option of the world, and the
+// size and fingerprint of the workload's file.
+void WriteOrigin(World& world, const std::string& folder) {
+  nlohmann::ordered_json origin = {{"version", Version()}, {"world", world.ToJson()}};
+  const std::string& file = world.spec().workload;
+  if (std::filesystem::is_regular_file(file)) {
+    const std::string text = ReadTextFile(file);
+    origin["input"] = {{"file", file},
+                       {"bytes", text.size()},
+                       {"fnv1a_64", fmt::format("{:016x}", StableHash(text))}};
+  }
+  WriteTextFile(std::filesystem::path(folder) / "origin.json", JsonText(origin) + "\n");
 }
 
 }  // namespace
@@ -110,6 +121,8 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
   Progress progress("simulating", static_cast<std::int64_t>(total), !options.show_progress);
   progress.Update(0,
                   fmt::format("{} workload(s), {} policies", scenarios.size(), contenders.size()));
+  const RunOptions run_options = {.note_allocations =
+                                      !options.out.empty() || options.on_run != nullptr};
   std::mutex mutex;
   std::int64_t done = 0;
   const auto run = [&](std::size_t p, std::size_t w, EpisodeLog* log) {
@@ -117,11 +130,12 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
     const std::unique_ptr<Policy> policy = contenders[p].make();
     RunOutcome outcome;
     if (log == nullptr) {
-      outcome = RunPolicy(scenario, *policy);
+      outcome = RunPolicy(scenario, *policy, {}, {}, run_options);
     } else {
       DecisionListener* const listeners[] = {log->BeginEpisode(scenario, scenarios[w].seed)};
-      outcome = RunPolicy(scenario, *policy, listeners,
-                          [log](const SimulatedCluster& cluster) { log->Attach(cluster); });
+      outcome = RunPolicy(
+          scenario, *policy, listeners,
+          [log](const SimulatedCluster& cluster) { log->Attach(cluster); }, run_options);
       log->EndEpisode(outcome.records);
     }
     const std::string& id = contenders[p].id;
@@ -149,8 +163,8 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
         if (scenarios.size() > 1) folder /= FolderName(evaluation.workloads[w].name);
         folder /= FolderName(id);
       }
-      WriteRunDirectory(folder, summary, outcome.records, JobIds(scenario.workload()),
-                        outcome.timeline);
+      WriteRunDirectory(folder, summary, outcome.records, TracedJobs(scenario.workload()),
+                        outcome.timeline, outcome.notes);
     }
     const std::lock_guard lock(mutex);
     if (options.on_run) options.on_run(p, w, std::move(outcome));
@@ -175,7 +189,10 @@ Evaluation RunExperiment(World& world, const std::vector<World::Named>& scenario
       log.Close();
     });
   }
-  if (!options.out.empty() && !options.single_run) WriteEvaluation(options.out, evaluation);
+  if (!options.out.empty() && !options.single_run) {
+    WriteOrigin(world, options.out);
+    WriteEvaluation(options.out, evaluation);
+  }
   return evaluation;
 }
 

@@ -32,6 +32,7 @@ double TickStep(double span, int count, AxisUnit unit) {
   const double rough = span / std::max(count, 1);
   if (unit != AxisUnit::kSeconds || rough < 1) return NiceStep(rough);
   for (const double step : kTimeSteps) {
+    if (span > 4 * 86400 && step < 86400) continue;  // "5 d", not "120 h"
     if (step >= rough * 0.8) return step;
   }
   return NiceStep(rough / 86400) * 86400;

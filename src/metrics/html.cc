@@ -34,6 +34,10 @@ std::string EscapeHtml(std::string_view text) {
   return escaped;
 }
 
+std::string HtmlFact(std::string_view term, std::string_view value) {
+  return "<div><dt>" + EscapeHtml(term) + "</dt><dd>" + EscapeHtml(value) + "</dd></div>\n";
+}
+
 std::string JsonForScript(const nlohmann::ordered_json& json) {
   const std::string text = JsonText(json, -1);
   std::string safe;

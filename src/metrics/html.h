@@ -11,6 +11,9 @@ namespace allot {
 // For element content and quoted attributes.
 std::string EscapeHtml(std::string_view text);
 
+// A term and what it is, for <dl class="facts">.
+std::string HtmlFact(std::string_view term, std::string_view value);
+
 // Compact JSON that no content can break out of a <script> element; invalid UTF-8 is replaced.
 std::string JsonForScript(const nlohmann::ordered_json& json);
 

@@ -16,21 +16,17 @@
 #include "metrics/figure_svg.h"
 #include "metrics/html.h"
 #include "metrics/humanise.h"
+#include "metrics/json_field.h"
 #include "metrics/report_assets.h"
 #include "metrics/report_figures.h"
 #include "metrics/report_lengths.h"
+#include "metrics/report_repeat.h"
 #include "metrics/report_sweep.h"
 #include "metrics/service_table.h"
 #include "metrics/training_curves.h"
 
 namespace allot {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::string Fact(std::string_view term, std::string_view value) {
-  return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", EscapeHtml(term), EscapeHtml(value));
-}
 
 // Keeps each "0.71× fifo" of a headline on one line.
 std::string Unbroken(std::string text) {
@@ -51,19 +47,19 @@ std::string Facts(const Evaluation& evaluation) {
   }
   std::string html = "<dl class=\"facts\">\n";
   const GpuCount gpus = evaluation.policies.front().runs.front().gpus;
-  html += Fact("Cluster", gpus > 0 ? fmt::format("{} ({} GPUs)", evaluation.cluster, gpus)
-                                   : evaluation.cluster);
-  html += Fact("Workloads", WorkloadsInWords(evaluation));
-  html += Fact("Jobs", HumanCount(jobs));
-  if (std::isfinite(load)) html += Fact("Mean load", HumanFixed(load, 2));
-  html += Fact("Length estimates", evaluation.length_estimates);
-  html += Fact("Rates as policies see them", evaluation.beliefs);
-  if (evaluation.progress != "constant") html += Fact("True rates", evaluation.progress);
-  html += Fact("Restart cost", HumanDuration(evaluation.restart_cost_s));
+  html += HtmlFact("Cluster", gpus > 0 ? fmt::format("{} ({} GPUs)", evaluation.cluster, gpus)
+                                       : evaluation.cluster);
+  html += HtmlFact("Workloads", WorkloadsInWords(evaluation));
+  html += HtmlFact("Jobs", HumanCount(jobs));
+  if (std::isfinite(load)) html += HtmlFact("Mean load", HumanFixed(load, 2));
+  html += HtmlFact("Length estimates", evaluation.length_estimates);
+  html += HtmlFact("Rates as policies see them", evaluation.beliefs);
+  if (evaluation.progress != "constant") html += HtmlFact("True rates", evaluation.progress);
+  html += HtmlFact("Restart cost", HumanDuration(evaluation.restart_cost_s));
   if (evaluation.launch_cost_s > 0) {
-    html += Fact("Launch cost", HumanDuration(evaluation.launch_cost_s));
+    html += HtmlFact("Launch cost", HumanDuration(evaluation.launch_cost_s));
   }
-  html += Fact("Decision interval", HumanDuration(evaluation.interval_s));
+  html += HtmlFact("Decision interval", HumanDuration(evaluation.interval_s));
   return html + "</dl>\n";
 }
 
@@ -250,21 +246,22 @@ std::string ImitationPart(const NumberColumns& pretrain) {
   const double held_out = Last(pretrain, "held_out_loss");
   const double agreement = Last(pretrain, "agreement");
   std::string html = "<dl class=\"facts\">\n" +
-                     Fact("Epochs of imitation", HumanFixed(Last(pretrain, "epoch"), 0)) +
-                     Fact("Final loss", HumanFixed(Last(pretrain, "loss"), 4));
-  if (std::isfinite(held_out)) html += Fact("Final held-out loss", HumanFixed(held_out, 4));
-  if (std::isfinite(agreement)) html += Fact("Agreement with the teacher", HumanShare(agreement));
+                     HtmlFact("Epochs of imitation", HumanFixed(Last(pretrain, "epoch"), 0)) +
+                     HtmlFact("Final loss", HumanFixed(Last(pretrain, "loss"), 4));
+  if (std::isfinite(held_out)) html += HtmlFact("Final held-out loss", HumanFixed(held_out, 4));
+  if (std::isfinite(agreement))
+    html += HtmlFact("Agreement with the teacher", HumanShare(agreement));
   return html + "</dl>\n";
 }
 
 std::string ReinforcementPart(const NumberColumns& curve) {
   const double episodes = Last(curve, "episodes");
   std::string html =
-      "<dl class=\"facts\">\n" + Fact("Iterations", HumanFixed(Last(curve, "iteration"), 0)) +
-      Fact("Episodes", std::isfinite(episodes) ? HumanCount(std::llround(episodes)) : "-") +
-      Fact("CPU time", HumanDuration(Last(curve, "cpu_s"))) +
-      Fact("Best validation ratio", HumanFixed(Least(curve, "validation_ratio"), 3)) +
-      Fact("Last validation ratio", HumanFixed(Last(curve, "validation_ratio"), 3)) + "</dl>\n";
+      "<dl class=\"facts\">\n" + HtmlFact("Iterations", HumanFixed(Last(curve, "iteration"), 0)) +
+      HtmlFact("Episodes", std::isfinite(episodes) ? HumanCount(std::llround(episodes)) : "-") +
+      HtmlFact("CPU time", HumanDuration(Last(curve, "cpu_s"))) +
+      HtmlFact("Best validation ratio", HumanFixed(Least(curve, "validation_ratio"), 3)) +
+      HtmlFact("Last validation ratio", HumanFixed(Last(curve, "validation_ratio"), 3)) + "</dl>\n";
   return html;
 }
 
@@ -301,14 +298,6 @@ std::string LengthSection(const std::vector<LengthCurves>& curves, std::size_t i
   return html + "</section>\n";
 }
 
-std::string CommandList(const std::vector<std::string>& commands) {
-  std::string html = "<pre>";
-  for (const std::string& command : commands) {
-    html += "<span class=\"prompt\">$ </span>" + EscapeHtml(command) + "\n";
-  }
-  return html + "</pre>";
-}
-
 std::string JoinNonEmpty(std::initializer_list<std::string> parts, std::string_view separator) {
   std::string text;
   for (const std::string& part : parts) {
@@ -338,6 +327,7 @@ std::string RenderReport(const ReportInput& input) {
   Palette palette;
   std::string body;
   std::string headline;
+  std::string origins;
   std::vector<std::string> commands = input.commands;
   Json figures = Json::object();
   std::string lengths;  // after what they are of
@@ -367,6 +357,7 @@ std::string RenderReport(const ReportInput& input) {
     }
     body += EvaluationSection(runs, evaluations++, &figures);
     if (input.commands.empty()) commands.push_back(runs.evaluation.command);
+    origins += OriginHtml(directory, runs.evaluation);
   }
   body += lengths;
   for (const std::string& directory : input.training_dirs) {
@@ -384,6 +375,9 @@ std::string RenderReport(const ReportInput& input) {
   if (!input.headline_html.empty()) headline = input.headline_html;
   body = input.lead_html + body;
 
+  // A page with a lead of its own is not made by this command.
+  if (input.commands.empty() && input.lead_html.empty()) commands.push_back(ReportCommand(input));
+
   const std::string version = EscapeHtml(input.version);
   const std::string title =
       EscapeHtml(input.title.empty() ? "Scheduling policies compared" : input.title);
@@ -391,7 +385,7 @@ std::string RenderReport(const ReportInput& input) {
   const std::string footer = "Made by allot " + version +
                              ". JCT: job completion time, finish minus submit. "
                              "Everything on this page is inside this file.";
-  const std::string repeat = CommandList(commands);
+  const std::string repeat = CommandsHtml(commands) + origins;
   const std::string island =
       JsonForScript(Json{{"paper_style", PaperStyle()}, {"figures", std::move(figures)}});
   const std::string style = std::string(kReportStyle) + std::string(kFigureStyle);

@@ -14,9 +14,20 @@
 
 namespace allot {
 
-std::string JobsCsv(std::span<const JobRecord> records, std::span<const std::string> job_ids) {
+std::vector<TracedJob> TracedJobs(const Workload& workload) {
+  std::vector<TracedJob> traced;
+  traced.reserve(workload.jobs.size());
+  for (const Job& job : workload.jobs) {
+    traced.push_back(
+        {job.id, job.gpus, job.duration, workload.tenants[job.tenant], workload.users[job.user]});
+  }
+  return traced;
+}
+
+std::string JobsCsv(std::span<const JobRecord> records, std::span<const TracedJob> jobs) {
   std::string text =
-      "job_id,submit_s,first_start_s,finish_s,jct_s,gpu_seconds,preemptions,restarts\n";
+      "job_id,submit_s,first_start_s,finish_s,jct_s,gpu_seconds,preemptions,restarts,gpus,run_s,"
+      "tenant,user\n";
   const auto out = std::back_inserter(text);
   // To the microsecond: duration x rate / rate is the duration but for its last bit.
   const auto micro = [](double value) { return std::round(value * 1e6) / 1e6; };
@@ -25,11 +36,30 @@ std::string JobsCsv(std::span<const JobRecord> records, std::span<const std::str
   };
   for (const JobRecord& record : records) {
     const auto job = static_cast<std::size_t>(record.job);
-    ALLOT_CHECK_LT(job, job_ids.size());
-    fmt::format_to(out, "{},{},{},{},{},{},{},{}\n", CsvField(job_ids[job]), record.submit,
+    ALLOT_CHECK_LT(job, jobs.size());
+    const TracedJob& traced = jobs[job];
+    fmt::format_to(out, "{},{},{},{},{},{},{},{},{},{},{},{}\n", CsvField(traced.id), record.submit,
                    time(record.first_start), time(record.finish),
                    time(record.finish - record.submit), micro(record.gpu_seconds),
-                   record.preemptions, record.restarts);
+                   record.preemptions, record.restarts, traced.gpus, micro(traced.duration),
+                   CsvField(traced.tenant), CsvField(traced.user));
+  }
+  return text;
+}
+
+std::string AllocationsCsv(std::span<const AllocationNote> notes, std::span<const TracedJob> jobs) {
+  std::string text = "time_s,job_id,gpus,nodes\n";
+  const auto out = std::back_inserter(text);
+  for (const AllocationNote& note : notes) {
+    const auto job = static_cast<std::size_t>(note.job);
+    ALLOT_CHECK_LT(job, jobs.size());
+    GpuCount gpus = 0;
+    std::string nodes;
+    for (const NodeHolding& share : note.nodes) {
+      gpus += share.gpus;
+      nodes += fmt::format("{}{}:{}", nodes.empty() ? "" : " ", share.node, share.gpus);
+    }
+    fmt::format_to(out, "{},{},{},{}\n", note.time, CsvField(jobs[job].id), gpus, nodes);
   }
   return text;
 }
@@ -45,10 +75,13 @@ std::string TimelineCsv(std::span<const TimelinePoint> timeline) {
 }
 
 void WriteRunDirectory(const std::filesystem::path& directory, const RunSummary& summary,
-                       std::span<const JobRecord> records, std::span<const std::string> job_ids,
-                       std::span<const TimelinePoint> timeline) {
-  WriteTextFile(directory / "jobs.csv", JobsCsv(records, job_ids));
+                       std::span<const JobRecord> records, std::span<const TracedJob> jobs,
+                       std::span<const TimelinePoint> timeline,
+                       std::span<const AllocationNote> notes) {
+  WriteTextFile(directory / "jobs.csv", JobsCsv(records, jobs));
   WriteTextFile(directory / "timeline.csv", TimelineCsv(timeline));
+  std::filesystem::remove(directory / "allocations.csv");  // an earlier run's
+  if (!notes.empty()) WriteTextFile(directory / "allocations.csv", AllocationsCsv(notes, jobs));
   WriteTextFile(directory / "summary.json", JsonText(ToJson(summary)) + "\n");
 }
 

@@ -5,6 +5,7 @@
 #include "core/cpu_time.h"
 #include "core/error.h"
 #include "sim/ideal_run.h"
+#include "sim/noted_cluster.h"
 
 namespace allot {
 namespace {
@@ -84,8 +85,14 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
   }
   EpisodeContext context = ContextOf(scenario);
   context.foresight = &foresight;
-  outcome.drive = ideal ? DriveShares(cluster, policy, context, drive)
-                        : Drive(cluster, policy, context, listeners, drive);
+  if (ideal) {
+    outcome.drive = DriveShares(cluster, policy, context, drive);
+  } else if (options.note_allocations) {
+    NotedCluster noted(cluster, &outcome.notes);
+    outcome.drive = Drive(noted, policy, context, listeners, drive);
+  } else {
+    outcome.drive = Drive(cluster, policy, context, listeners, drive);
+  }
   outcome.records = cluster.records();
   outcome.timeline = cluster.timeline();
   outcome.last_decision = cluster.last_decision();

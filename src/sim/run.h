@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "cluster/allocation_note.h"
 #include "cluster/job_record.h"
 #include "sched/driver.h"
 #include "sched/foresight.h"
@@ -18,6 +19,7 @@ namespace allot {
 struct RunOutcome {
   std::vector<JobRecord> records;  // by job index
   std::vector<TimelinePoint> timeline;
+  std::vector<AllocationNote> notes;  // by time, where they were asked for
   Seconds last_decision = 0;
   DriveResult drive;
   double cpu_s = 0;  // of this thread
@@ -28,7 +30,8 @@ struct RunOptions {
   std::optional<TrackedJobs> tracked{};  // the run ends when the last of them has; others may not
   Seconds until = kNever;  // the run ends at the first decision from then on; jobs may not have
   bool time_decisions = true;
-  Policy* twin = nullptr;  // as in DriveOptions
+  Policy* twin = nullptr;         // as in DriveOptions
+  bool note_allocations = false;  // into RunOutcome::notes; of shares without a mechanism none
 };
 
 // Throws what the driver throws, and UsageError for tracked jobs that the workload does not have.

@@ -15,7 +15,8 @@ import numpy
 import pytest
 from waiting import interrupted
 
-JOB_COLUMNS = ["job_id", "submit_s", "first_start_s", "finish_s", "jct_s", "gpu_seconds", "preemptions", "restarts"]
+JOB_COLUMNS = ["job_id", "submit_s", "first_start_s", "finish_s", "jct_s", "gpu_seconds", "preemptions", "restarts",
+               "gpus", "run_s", "tenant", "user"]
 SUMMARY_KEYS = {"policy", "jobs", "avg_jct_s", "p50_jct_s", "p95_jct_s", "p99_jct_s", "makespan_s",
                 "gpu_utilisation", "decisions", "decision_us_p50", "decision_us_p99", "cpu_s", "wall_s", "oracle"}
 HEADER = "job_id,submit_s,gpus,duration_s\n"
@@ -210,7 +211,7 @@ def test_results_replace_those_of_an_earlier_run(allot, trace, tmp_path):
     out = tmp_path / "out"
     for policies in ("las,srtf", "fifo"):
         allot("compare", "--workload", trace, "--cluster", "2x4", "--policies", policies, "--out", out)
-    assert sorted(path.name for path in out.iterdir()) == ["evaluation.json", "fifo"]
+    assert sorted(path.name for path in out.iterdir()) == ["evaluation.json", "fifo", "origin.json"]
 
 
 def checkpoint_with(root, folder, config):

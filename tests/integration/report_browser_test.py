@@ -1,5 +1,6 @@
 """The report in a real browser, headless Chromium: what the page's own code does, and what narrow windows and paper show."""
 
+import csv
 import json
 import re
 import shutil
@@ -126,6 +127,73 @@ def test_paper_has_all_columns(tmp_path, page):
               [...document.querySelectorAll(".tools, .policies")].filter((t) => t.getClientRects().length).length];""", 718)
     assert table <= room
     assert tools == 0
+
+
+@needs_browser
+def test_jobs_over_time_say_what_they_hold(tmp_path, page):
+    """The pointer follows the first row of the Gantt chart, from left to right, on the policy that is chosen."""
+    told = browse(tmp_path, page, """
+      const figure = document.querySelector('[data-figure="evaluation-0-gantt"]').closest("figure");
+      const select = figure.querySelector("select");
+      select.selectedIndex = [...select.options].findIndex((o) => o.text === "fifo");
+      select.onchange();
+      const plot = figure.querySelector(".choice:not([hidden]) .plot");
+      const drawing = [...plot.querySelectorAll("svg.figure")].find((s) => s.getClientRects().length);
+      const [l, t, r, b] = drawing.querySelector(".panel").dataset.area.split(" ").map(Number);
+      const box = drawing.getBoundingClientRect();
+      const scale = box.width / drawing.viewBox.baseVal.width;
+      const told = new Set();
+      for (let x = l; x < r; x += 2) {
+        plot.dispatchEvent(new PointerEvent("pointermove", {clientX: box.left + x * scale, clientY: box.top + (t + 5) * scale, bubbles: true}));
+        if (!document.getElementById("tip").hidden) told.add(document.getElementById("tip").textContent);
+      }
+      const heat = document.querySelector('[data-figure^="evaluation-0-heat"]').closest("figure");
+      return [[...told], plot.parentNode.querySelector("figcaption").textContent, heat.querySelector("select").selectedOptions[0].text];""")
+    assert any("GPU" in text and "node" in text for text in told[0]), told
+    assert told[1].startswith("fifo: ") and told[2] == "fifo"
+
+
+def spans(run):
+    """(job, from, to, GPUs) of allocations.csv, as docs/formats/results.md has it."""
+    with open(run / "jobs.csv", newline="") as file:
+        jobs = {row["job_id"]: row for row in csv.DictReader(file)}
+    held = {}
+    with open(run / "allocations.csv", newline="") as file:
+        for row in csv.DictReader(file):
+            time, gpus = float(row["time_s"]), int(row["gpus"])
+            assert gpus == sum(int(part.split(":")[1]) for part in row["nodes"].split())
+            held.setdefault(row["job_id"], []).append((time, gpus))
+    for job, changes in held.items():
+        ends = [time for time, _ in changes[1:]] + [float(jobs[job]["finish_s"])]
+        for (begin, gpus), end in zip(changes, ends):
+            yield job, begin, end, gpus
+
+
+@pytest.mark.parametrize("world", [[], ["--node-events", "events.csv"]])
+def test_allocations_add_up_to_what_jobs_held(allot, tmp_path, world):
+    (tmp_path / "events.csv").write_text("time_s,node,event\n100000,3,down\n140000,3,up\n250000,0,down\n300000,0,up\n")
+    allot("compare", "--load", "1.0", "--to", "2017-11-05", "--policies", "fifo,las,index", *world, "--out", "runs")
+    for policy in ("fifo", "las", "index"):
+        run = tmp_path / "runs" / policy
+        held = {}
+        for job, begin, end, gpus in spans(run):
+            held[job] = held.get(job, 0) + (end - begin) * gpus
+        with open(run / "jobs.csv", newline="") as file:
+            for row in csv.DictReader(file):
+                assert held.get(row["job_id"], 0) == pytest.approx(float(row["gpu_seconds"]), rel=1e-6, abs=1e-3), row["job_id"]
+
+
+def test_results_say_how_to_repeat_them(allot, tmp_path):
+    (tmp_path / "mine.csv").write_text("job_id,submit_s,gpus,duration_s\na,0,4,7200\nb,60,1,600\n")
+    allot("compare", "--workload", "mine.csv", "--cluster", "2x4", "--policies", "fifo,srtf", "--out", "runs")
+    origin = json.loads((tmp_path / "runs" / "origin.json").read_text())
+    assert origin["input"]["bytes"] == (tmp_path / "mine.csv").stat().st_size
+    assert origin["world"]["restart_cost_s"] == 30 and origin["version"]
+    allot("report", "runs", "-o", "page.html")
+    page = (tmp_path / "page.html").read_text()
+    repeat = page[page.index("How to repeat this"):]
+    for part in (origin["version"], origin["input"]["fnv1a_64"], "restart_cost_s", "allot compare --workload mine.csv", "allot report runs"):
+        assert part in repeat, part
 
 
 def test_files_for_papers_are_svg_and_csv(allot, results, tmp_path):

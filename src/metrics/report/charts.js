@@ -300,10 +300,11 @@
       // Choices of one kind in one section go together.
       for (const other of select.closest("section").querySelectorAll("select")) {
         if (other.dataset.choose !== select.dataset.choose) continue;
-        if (other.options.length <= select.selectedIndex) continue;
-        other.selectedIndex = select.selectedIndex;
+        const at = [...other.options].findIndex((o) => o.text === select.selectedOptions[0].text);
+        if (at < 0) continue;
+        other.selectedIndex = at;
         other.closest("figure").querySelectorAll(".choice").forEach((choice, i) => {
-          choice.hidden = i !== select.selectedIndex;
+          choice.hidden = i !== at;
         });
       }
     };

@@ -52,11 +52,13 @@ inline void WriteSmallEvaluation(const std::filesystem::path& directory,
                                  const Evaluation& evaluation) {
   WriteEvaluation(directory, evaluation);
   std::vector<JobRecord> records;
-  std::vector<std::string> ids;
+  std::vector<TracedJob> jobs;
+  std::vector<AllocationNote> notes;
   for (JobIndex i = 0; i < 10; ++i) {
     records.push_back(
         {.job = i, .submit = 10.0 * i, .first_start = 20.0 * i, .finish = 100.0 * i + 200});
-    ids.push_back("job" + std::to_string(i));
+    jobs.push_back({"job" + std::to_string(i), 1 + i % 4, 100.0 + i, i < 7 ? "vc1" : "vc2", ""});
+    notes.push_back({20.0 * i, i, {{i % 2, 1 + i % 4}}});
   }
   std::vector<TimelinePoint> timeline;
   timeline.reserve(1000);
@@ -66,7 +68,7 @@ inline void WriteSmallEvaluation(const std::filesystem::path& directory,
   for (const EvaluatedWorkload& workload : evaluation.workloads) {
     for (const EvaluatedPolicy& policy : evaluation.policies) {
       WriteRunDirectory(directory / FolderName(workload.name) / FolderName(policy.id),
-                        policy.runs.front(), records, ids, timeline);
+                        policy.runs.front(), records, jobs, timeline, notes);
     }
   }
 }

@@ -9,6 +9,7 @@
 #include "core/file.h"
 #include "metrics/figure_parts.h"
 #include "metrics/figure_svg.h"
+#include "metrics/held_gpus.h"
 #include "metrics/plot.h"
 #include "metrics/training_curves.h"
 #include "tests/unit/core/temp_folder.h"
@@ -99,6 +100,76 @@ TEST(FigureText, LettersHaveWidthAndOutlines) {
   EXPECT_EQ(TextOutlines("l", 1000, 100, 0), "M194.00 -760.00H284.00V0.00H194.00Z");
   EXPECT_EQ(FittedText("abcdef", 10, 1000), "abcdef");
   EXPECT_LE(TextWidth(FittedText("abcdefghijkl", 10, 40), 10), 40);
+}
+
+// Of the small evaluation: job i asks for 1 + i % 4 GPUs and holds them from 20 i on.
+std::string CsvOf(const std::string& id) {
+  const testing_support::TempFolder folder;
+  const Evaluation evaluation = testing_support::SmallEvaluation();
+  testing_support::WriteSmallEvaluation(folder / "eval", evaluation);
+  Palette palette;
+  palette.Add(evaluation);
+  const EvaluationRuns runs = ReadEvaluationRuns(folder / "eval", palette);
+  for (const Figure& figure : FiguresOf({.evaluation = &runs})) {
+    if (figure.id == id) return FigureCsv(figure);
+  }
+  return "no such figure";
+}
+
+TEST(Figures, JctIsSplitBySizeAndTenant) {
+  const std::string by_size = CsvOf("jct_by_size");
+  EXPECT_NE(by_size.find(",fifo,560,1 GPU (6)\n"), std::string::npos) << by_size;
+  const std::string by_tenant = CsvOf("jct_by_tenant");
+  EXPECT_NE(by_tenant.find(",fifo,470,vc1 (14)\n"), std::string::npos) << by_tenant;
+  EXPECT_EQ(CsvOf("jct_by_user"), "no such figure") << "jobs name no user";
+}
+
+TEST(Figures, SlowdownIsOverTheRunTime) {
+  EXPECT_NE(CsvOf("slowdown").find(",fifo,2,0.05\n"), std::string::npos) << "200 s over 100 s";
+}
+
+TEST(Figures, JobsAreDrawnWithWhatTheyHold) {
+  const std::string gantt = CsvOf("gantt");
+  EXPECT_NE(gantt.find(",job2,20,40,0.25,waits\n"), std::string::npos) << gantt;
+  EXPECT_NE(gantt.find(",3 GPUs on node 0\n"), std::string::npos) << gantt;
+  EXPECT_NE(CsvOf("heat").find(",node 0,"), std::string::npos);
+}
+
+TEST(HeldGpus, ANoteLastsUntilTheNextOrTheEnd) {
+  const testing_support::TempFolder folder;
+  RunFigures run;
+  run.directory = folder.path();
+  run.jobs.id = {"a", "b"};
+  run.jobs.finish = {100, kUnknown};
+  WriteTextFile(
+      (folder / "allocations.csv").string(),
+      "time_s,job_id,gpus,nodes\n0,a,4,0:4\n10,b,2,1:2\n20,a,6,0:4 1:2\n30,a,0,\n40,a,1,0:1\n");
+  const std::vector<HeldGpus> held = ReadHeldGpus(run);
+  ASSERT_EQ(held.size(), 4U);
+  EXPECT_EQ(held[0].end, 20);
+  EXPECT_EQ(held[1].end, kNever);
+  EXPECT_EQ(held[2].end, 30);
+  EXPECT_EQ(HeldInWords(held[2]), "6 GPUs on nodes 0 (4), 1 (2)");
+  EXPECT_EQ(held[3].end, 100);
+}
+
+TEST(HeldGpus, MalformedNodesAreAnErrorWithTheLine) {
+  const testing_support::TempFolder folder;
+  RunFigures run;
+  run.directory = folder.path();
+  run.jobs.id = {"a"};
+  run.jobs.finish = {100};
+  for (const char* row : {"0,a,4,0-4", "0,nobody,4,0:4"}) {
+    WriteTextFile((folder / "allocations.csv").string(),
+                  std::string("time_s,job_id,gpus,nodes\n") + row + "\n");
+    try {
+      ReadHeldGpus(run);
+      FAIL() << row;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("allocations.csv:2"), std::string::npos)
+          << error.what();
+    }
+  }
 }
 
 TEST(Plot, WritesAFileForEachFigure) {
