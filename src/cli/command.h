@@ -6,10 +6,16 @@
 #include <string>
 
 #include "core/command_line.h"
+#include "core/error.h"
 #include "core/registry.h"
 #include "experiment/global_options.h"
 
 namespace allot {
+
+// UsageError where a file would go to stdout and --json, too.
+inline void RequireOut(const std::string& out, const GlobalOptions& globals) {
+  if (out.empty() && globals.json) throw UsageError("--json needs --out: the CSV takes stdout");
+}
 
 struct CommandInfo {
   std::string id;  // "simulate", or "trace inspect" for a nested command

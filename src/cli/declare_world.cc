@@ -16,6 +16,7 @@ void Declare(CommandLine& line, const WorldOption& option, T& value) {
   } else {
     const CommandLine::Entry entry = line.Option(names, value, option.help);
     if constexpr (std::is_same_v<T, std::vector<double>>) entry.SplitAt(',');
+    if (option.duration) entry.Duration();
     if (option.range) {
       const auto [least, most] = *option.range;
       if constexpr (std::is_same_v<T, int>) {

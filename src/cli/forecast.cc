@@ -74,7 +74,10 @@ Before BeforeOf(const ForecastOptions& o, World& world) {
     past.to = o.world.from;
   } else {
     past.workload = o.history.substr(0, at);
-    past.format = past.workload == o.world.workload ? past.format : "auto";
+    if (past.workload != o.world.workload) {
+      past.format = "auto";
+      past.columns.clear();
+    }
     past.to = at == std::string::npos ? "" : o.history.substr(at + 1);
   }
   past.from.clear();

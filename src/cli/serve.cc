@@ -212,17 +212,21 @@ ALLOT_REGISTER(
               "CSV of the throughput of your models (docs/formats/catalogue.md), instead of "
               "the catalogue that ships with allot");
           line.Option("--interval", o->live.interval, "seconds between scheduled decisions")
+              .Duration()
               .Range(0.05, 86400.0)
               .ShowDefault();
           line.Option("--poll", o->live.poll, "seconds between polls of the runtime")
+              .Duration()
               .Range(0.01, 60.0)
               .ShowDefault();
           line.Option("--restart-cost", o->live.job_table.restart_cost,
                       "seconds of progress that a resize costs a job, as given to policies")
+              .Duration()
               .NonNegative()
               .ShowDefault();
           line.Option("--worker-timeout", o->live.job_table.worker_group.hung_after,
                       "seconds without a message after which a worker is stopped")
+              .Duration()
               .Positive()
               .ShowDefault();
           line.Renamed("--hung-after", "--worker-timeout");
@@ -232,6 +236,7 @@ ALLOT_REGISTER(
                     "allow an address for --metrics that other machines can reach");
           line.Option("--forecast-every", o->forecast_every,
                       "seconds between forecasts of starts and ends, at least; 0: none")
+              .Duration()
               .Range(0.0, 86400.0)
               .ShowDefault();
           line.Option("--forecast-history", o->forecast_history,

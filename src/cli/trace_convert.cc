@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/declare_world.h"
-#include "core/file.h"
+#include "core/error.h"
 #include "core/json_text.h"
 #include "experiment/world.h"
 #include "metrics/evaluation.h"
@@ -28,14 +28,18 @@ ALLOT_REGISTER(
           line.Remove({"--workloads", "--profile", "--interval", "--restart-cost", "--launch-cost",
                        "--failures", "--node-events", "--speedup", "--length-estimates",
                        "--beliefs", "--progress"});
-          line.Option("-o,--out", o->out, "the CSV file").Required();
+          line.Remove({"--workload"});
+          line.Option("trace,-w,--workload", o->world.workload,
+                      "trace file, 'embedded', or law:NAME")
+              .ShowDefault();
+          line.Exclude("setting", {"workload"});
+          line.Option("-o,--out", o->out, "the CSV file (default: stdout)");
           return [o, &globals] {
             World world(o->world);
             const auto scenarios = world.Scenarios();
             const Workload& workload = scenarios.front().scenario->workload();
-            AtomicFile file(o->out);
-            WriteAllotCsv(workload, file.stream());
-            file.Commit();
+            RequireOut(o->out, globals);
+            WriteAllotCsv(workload, o->out);
             if (globals.json) {
               nlohmann::ordered_json json{{"jobs", workload.jobs.size()}, {"out", o->out}};
               if (workload.drawn.jobs > 0) json["models_drawn"] = ToJson(workload.drawn);
@@ -43,7 +47,8 @@ ALLOT_REGISTER(
             }
             if (!globals.quiet) {
               std::fputs(world.ReadNote().c_str(), stderr);
-              std::fprintf(stderr, "%zu jobs: %s\n", workload.jobs.size(), o->out.c_str());
+              std::fprintf(stderr, "%zu jobs: %s\n", workload.jobs.size(),
+                           o->out.empty() ? "stdout" : o->out.c_str());
               if (workload.drawn.jobs > 0) {
                 std::fprintf(
                     stderr, "throughput models: drawn at random for %lld of them, from %s\n",

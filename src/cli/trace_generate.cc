@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "core/file.h"
 #include "core/json_text.h"
 #include "workload/arrival_law.h"
 #include "workload/calendar.h"
@@ -23,19 +22,19 @@ struct GenerateOptions {
 };
 
 int WriteGenerated(const GenerateOptions& o, const GlobalOptions& globals) {
-  const WorkloadLaw law = LawFrom(o.law);
+  RequireOut(o.out, globals);
+  const std::string named(LawName(o.law));
+  const WorkloadLaw law = LawFrom(named.empty() ? o.law : named);
   const Workload workload = Generate(law, RateOf(law, o.rate), o.seed,
                                      {.jobs = o.jobs, .tail = ParseWhen(Workload{}, o.tail)});
-  AtomicFile file(o.out);
-  WriteAllotCsv(workload, file.stream());
-  file.Commit();
+  WriteAllotCsv(workload, o.out);
   if (globals.json) {
     const nlohmann::ordered_json json{{"jobs", workload.jobs.size()}, {"out", o.out}};
     std::printf("%s\n", JsonText(json).c_str());
   }
   if (!globals.quiet) {
     std::fprintf(stderr, "%zu jobs over %.1f days: %s\n", workload.jobs.size(),
-                 workload.Span() / 86400, o.out.c_str());
+                 workload.Span() / 86400, o.out.empty() ? "stdout" : o.out.c_str());
   }
   return 0;
 }
@@ -44,9 +43,9 @@ ALLOT_REGISTER(CommandInfo,
                (CommandInfo{"trace generate", "write a workload made by a law as an allot CSV",
                             [](CommandLine& line, const GlobalOptions& globals) {
                               auto o = std::make_shared<GenerateOptions>();
-                              line.Option(
-                                      "law", o->law,
-                                      "NAME, or NAME:PARAMETER=VALUE,...: see 'allot list laws'")
+                              line.Option("law,-w,--workload", o->law,
+                                          "NAME, law:NAME, or NAME:PARAMETER=VALUE,...: see 'allot "
+                                          "list laws'")
                                   .Required();
                               line.Option("--rate", o->rate,
                                           "jobs per hour (default: that of the law's trace)");
@@ -55,7 +54,7 @@ ALLOT_REGISTER(CommandInfo,
                                           "further arrivals for so long after the last of --jobs")
                                   .ShowDefault();
                               line.Option("--seed", o->seed, "same seed, same jobs").ShowDefault();
-                              line.Option("-o,--out", o->out, "the CSV file").Required();
+                              line.Option("-o,--out", o->out, "the CSV file (default: stdout)");
                               return [o, &globals] { return WriteGenerated(*o, globals); };
                             }}));
 

@@ -11,6 +11,8 @@
 #include "core/json_text.h"
 #include "experiment/world.h"
 #include "perf/gavel_tables.h"
+#include "workload/column_guess.h"
+#include "workload/model_map.h"
 #include "workload/trace_stats.h"
 
 namespace allot {
@@ -43,6 +45,11 @@ void Explain(const Catalogue& catalogue, const std::string& name, const Workload
   }
 }
 
+int Suggest(const SuggestedColumns& guess, const GlobalOptions& globals) {
+  std::printf("%s", globals.json ? (JsonText(guess.json) + "\n").c_str() : guess.text.c_str());
+  return guess.complete ? 0 : static_cast<int>(ExitCode::kBadData);
+}
+
 ALLOT_REGISTER(
     CommandInfo,
     (CommandInfo{
@@ -52,7 +59,8 @@ ALLOT_REGISTER(
           struct Options {
             std::string path = "embedded";
             std::string format = "auto";
-            bool lenient = false;
+            ReadOptions read;
+            std::string model_map;
             std::string catalogue;
           };
           auto o = std::make_shared<Options>();
@@ -62,7 +70,13 @@ ALLOT_REGISTER(
               .ShowDefault();
           line.Option("--format", o->format, "trace format, see 'allot list formats'")
               .ShowDefault();
-          line.Flag("--lenient", o->lenient, "drop and count malformed rows instead of stopping");
+          line.Option("--columns", o->read.columns,
+                      "of any table: which column means what, submit=COLUMN,gpus=COLUMN,...; "
+                      "without it, a table that no format fits gets a suggestion");
+          line.Option("--model-map", o->model_map,
+                      "names of models: theirs=ours,..., or a CSV file theirs,ours");
+          line.Flag("--lenient", o->read.lenient,
+                    "drop and count malformed rows instead of stopping");
           line.Option("--catalogue", o->catalogue,
                       "throughput table whose types the jobs of the trace are fitted to: CSV, or a "
                       "name of 'allot list catalogues'");
@@ -71,9 +85,12 @@ ALLOT_REGISTER(
               Explain(CatalogueNamed(o->path), o->path, nullptr, globals);
               return 0;
             }
+            if (o->read.columns.empty() && o->format == "auto") {
+              if (const auto guess = SuggestColumns(o->path)) return Suggest(*guess, globals);
+            }
             ReadReport report;
-            const Workload workload =
-                ReadTrace(o->path, o->format, {.lenient = o->lenient}, &report);
+            Workload workload = ReadTrace(o->path, o->format, o->read, &report);
+            if (!o->model_map.empty()) ModelMap::Parse(o->model_map).Apply(&workload);
             const TraceStats stats = ComputeTraceStats(workload);
             if (!o->catalogue.empty()) {
               Explain(CatalogueNamed(o->catalogue), o->catalogue, &workload, globals);

@@ -1,5 +1,7 @@
 #include "cli/typed_command.h"
 
+#include "core/shell_text.h"
+
 namespace allot {
 namespace {
 
@@ -8,17 +10,11 @@ std::string& CommandText() {
   return text;
 }
 
-// "command 'arg with spaces'": repeatable in a shell.
-std::string Quoted(const std::string& word) {
-  const bool plain = word.find_first_of(" \t'\"|&;<>$`\\(){}*?#~") == std::string::npos;
-  return plain && !word.empty() ? word : "'" + word + "'";
-}
-
 }  // namespace
 
 void RememberCommand(int argc, char** argv) {
   std::string text = "allot";
-  for (int i = 1; i < argc; ++i) text += " " + Quoted(argv[i]);
+  for (int i = 1; i < argc; ++i) text += " " + ShellWord(argv[i]);
   CommandText() = text;
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/duration_text.h"
 #include "core/error.h"
 #include "core/renamed.h"
 #include "core/strings.h"
@@ -66,6 +67,20 @@ CommandLine::Entry CommandLine::Entry::Positive() const {
 
 CommandLine::Entry CommandLine::Entry::NonNegative() const {
   return Entry(option_->check(CLI::NonNegativeNumber));
+}
+
+CommandLine::Entry CommandLine::Entry::Duration() const {
+  const CLI::Validator as_seconds(
+      [](std::string& text) -> std::string {
+        const auto seconds = ParseDuration(text);
+        if (!seconds) {
+          return fmt::format("must be a time like 300 (seconds), 5m, 1h30m or 2d, got '{}'", text);
+        }
+        text = fmt::format("{}", *seconds);
+        return "";
+      },
+      "");
+  return Entry(option_->transform(as_seconds));
 }
 
 CommandLine::Entry CommandLine::Entry::OneOf(const std::vector<std::string>& values) const {

@@ -29,6 +29,7 @@ class CommandLine {
     Entry Range(double least, double most) const;
     Entry Positive() const;
     Entry NonNegative() const;
+    Entry Duration() const;  // "90m", "1h30m", "2d" beside numbers of seconds
     Entry OneOf(const std::vector<std::string>& values) const;
 
    private:

@@ -43,6 +43,7 @@ nlohmann::json SourcesOfWorld(const nlohmann::json& world) {
     sources.push_back(UnknownSource("arrivals that no file holds"));
   } else {
     sources.push_back(Window(text("workload"), text("from"), text("to")));
+    if (!text("columns").empty()) sources.back()["columns"] = text("columns");
   }
   return sources;
 }

@@ -31,15 +31,19 @@ class TraceWindows {
   std::pair<Seconds, Seconds> Bounds(const nlohmann::json& source) {
     const auto when = [&](const char* key, Seconds otherwise) {
       const std::string text = TextOf(source, key);
-      return text.empty() ? otherwise : ParseWhen(Trace(TextOf(source, "workload")), text);
+      return text.empty() ? otherwise : ParseWhen(Trace(source), text);
     };
     return {when("from", 0), when("to", kNever)};
   }
 
-  const Workload& Trace(const std::string& name) {
+  const Workload& Trace(const nlohmann::json& source) {
+    const std::string name = TextOf(source, "workload");
     const auto known = traces_.find(name);
-    return known != traces_.end() ? known->second
-                                  : traces_.emplace(name, ReadTrace(name)).first->second;
+    return known != traces_.end()
+               ? known->second
+               : traces_
+                     .emplace(name, ReadTrace(name, "auto", {.columns = TextOf(source, "columns")}))
+                     .first->second;
   }
 
   std::map<std::string, Workload> traces_;

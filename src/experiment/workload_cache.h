@@ -18,7 +18,8 @@ namespace allot {
 
 class WorkloadCache {
  public:
-  using Key = std::tuple<std::string, std::string, bool>;  // workload, format, lenient
+  // workload, format, columns, lenient
+  using Key = std::tuple<std::string, std::string, std::string, bool>;
   using Read = std::function<Workload(ReadReport*)>;
 
   // Calls `read` the first time only; one caller at a time.

@@ -9,13 +9,17 @@
 #include "cluster/cluster_format.h"
 #include "core/error.h"
 #include "core/rng.h"
+#include "core/strings.h"
+#include "experiment/oversized.h"
 #include "experiment/spec_list.h"
 #include "sim/objectives.h"
 #include "sim/profile.h"
 #include "workload/arrival_law.h"
 #include "workload/history_file.h"
 #include "workload/job_rules.h"
+#include "workload/model_map.h"
 #include "workload/sample.h"
+#include "workload/trace_stats.h"
 
 namespace allot {
 namespace {
@@ -82,13 +86,30 @@ std::shared_ptr<const Workload> World::MadeByLaw(std::uint64_t seed) const {
   const double rate = RateOf(law, spec_.rate);
   const LawLength length = {spec_.jobs.value_or(kLawJobs), tail()};
   const auto make = [&] { return Generate(law, rate, seed, length); };
-  if (workload_cache_ == nullptr) return std::make_shared<const Workload>(make());
-  return workload_cache_->Share({law.id, rate, seed, length.jobs, length.tail}, make);
+  std::shared_ptr<const Workload> made =
+      workload_cache_ == nullptr
+          ? std::make_shared<const Workload>(make())
+          : workload_cache_->Share({law.id, rate, seed, length.jobs, length.tail}, make);
+  ReadReport uncounted;  // of a law nothing is read
+  return Prepared(std::move(made), &uncounted);
+}
+
+std::shared_ptr<const Workload> World::Prepared(std::shared_ptr<const Workload> read,
+                                                ReadReport* report) const {
+  const Oversized oversized = OversizedNamed(spec_.oversized);
+  if (oversized == Oversized::kError && spec_.model_map.empty()) return read;
+  auto workload = std::make_shared<Workload>(*read);
+  if (!spec_.model_map.empty()) ModelMap::Parse(spec_.model_map).Apply(workload.get());
+  FitToCluster(oversized, cluster(), workload.get(), report);
+  return workload;
 }
 
 const Workload& World::trace() {
   if (trace_ != nullptr) return *trace_;
   if (made_by_law()) {
+    if (!spec_.columns.empty()) {
+      throw UsageError("--columns is for tables, got --workload {}", spec_.workload);
+    }
     trace_ = MadeByLaw(spec_.seed);
     return *trace_;
   }
@@ -100,14 +121,16 @@ const Workload& World::trace() {
   if (spec_.jobs) throw only_laws("--jobs", *spec_.jobs);
   if (!spec_.tail.empty()) throw only_laws("--tail", spec_.tail);
   const auto read = [this](ReadReport* report) {
-    return ReadTrace(spec_.workload, spec_.format, ReadOptions{.lenient = spec_.lenient}, report);
+    return ReadTrace(spec_.workload, spec_.format,
+                     ReadOptions{.columns = spec_.columns, .lenient = spec_.lenient}, report);
   };
   if (workload_cache_ != nullptr) {
-    trace_ =
-        workload_cache_->Get({spec_.workload, spec_.format, spec_.lenient}, read, &read_report_);
+    trace_ = workload_cache_->Get({spec_.workload, spec_.format, spec_.columns, spec_.lenient},
+                                  read, &read_report_);
   } else {
     trace_ = std::make_shared<const Workload>(read(&read_report_));
   }
+  trace_ = Prepared(std::move(trace_), &read_report_);
   return *trace_;
 }
 
@@ -311,6 +334,9 @@ nlohmann::ordered_json World::ToJson() {
       json["catalogue_fingerprint"] = fmt::format("{:016x}", StableHash(catalogue().csv()));
     }
   }
+  if (!spec_.columns.empty()) json["columns"] = spec_.columns;
+  if (!spec_.model_map.empty()) json["model_map"] = spec_.model_map;
+  if (spec_.oversized != "error") json["oversized"] = spec_.oversized;
   if (options.launch_cost > 0) json["launch_cost_s"] = options.launch_cost;
   if (!spec_.beliefs.empty()) json["beliefs"] = spec_.beliefs;
   if (!spec_.progress.empty()) json["progress"] = spec_.progress;
@@ -330,11 +356,22 @@ std::string World::ReadNote() const {
 std::string ReadNote(const std::string& path, const ReadReport& report) {
   std::string note;
   for (const std::string& text : report.notes) note += fmt::format("note: {}\n", text);
-  if (report.drops.empty()) return note;
-  note +=
-      fmt::format("note: {} of {} records of '{}' left out\n", report.dropped(), report.rows, path);
-  for (const DropCount& drop : report.drops) {
-    note += fmt::format("      {:>8}  {} (first: {})\n", drop.rows, drop.reason, drop.example);
+  const auto list = [&note](const std::vector<DropCount>& counts) {
+    for (const DropCount& count : counts) {
+      note += fmt::format("      {:>8}  {} (first: {})\n", count.rows, count.reason, count.example);
+    }
+  };
+  if (!report.ignored_columns.empty()) {
+    note += fmt::format("note: ignored in '{}': {}\n", path, IgnoredColumns(report));
+  }
+  if (!report.drops.empty()) {
+    note += fmt::format("note: {} of {} records of '{}' left out\n", report.dropped(), report.rows,
+                        path);
+    list(report.drops);
+  }
+  if (!report.clipped.empty()) {
+    note += fmt::format("note: jobs of '{}' made smaller (--oversized clip)\n", path);
+    list(report.clipped);
   }
   return note;
 }

@@ -98,6 +98,9 @@ class World {
   WindowOptions Window();
   WindowOptions EvaluationWindow();
   std::vector<Named> SettingScenarios();
+  // With models renamed and oversized jobs dropped or clipped, where the spec says so.
+  std::shared_ptr<const Workload> Prepared(std::shared_ptr<const Workload> read,
+                                           ReadReport* report) const;
   std::shared_ptr<const Workload> MadeByLaw(std::uint64_t seed) const;
   EpisodeSource Episodes(const ClusterSpec& cluster, WindowOptions window);
   const Catalogue& catalogue();

@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/duration_text.h"
 #include "core/error.h"
 #include "core/strings.h"
 #include "experiment/world.h"
@@ -75,7 +76,13 @@ void RequireRange(const WorldOption& option, const T& value) {
   }
 }
 
-void Set(const WorldOption& option, const std::string& text, WorldSpec* spec) {
+void Set(const WorldOption& option, const std::string& given, WorldSpec* spec) {
+  std::string text = given;
+  if (option.duration) {
+    const auto seconds = ParseDuration(given);
+    if (!seconds) ThrowNotA("a time like 300, 5m or 1h30m", option.name, given);
+    text = fmt::format("{}", *seconds);
+  }
   std::visit(
       [&](const auto member) {
         Parse(option.name, text, &(spec->*member));
@@ -96,6 +103,18 @@ const std::vector<WorldOption>& WorldOptionTable() {
       {.name = "format",
        .value = &W::format,
        .help = "trace format, see 'allot list'",
+       .show_default = true},
+      {.name = "columns",
+       .value = &W::columns,
+       .help = "of any table: which column means what, submit=COLUMN,gpus=COLUMN,...; 'allot trace "
+               "inspect FILE' suggests it (docs/formats/workloads.md)"},
+      {.name = "model-map",
+       .value = &W::model_map,
+       .help = "names of models: theirs=ours,..., or a CSV file theirs,ours"},
+      {.name = "oversized",
+       .value = &W::oversized,
+       .help = "jobs that ask for more GPUs than the cluster has: error, drop, or clip (they get "
+               "all of a type and run longer by as much)",
        .show_default = true},
       {.name = "lenient",
        .value = &W::lenient,
@@ -156,13 +175,18 @@ const std::vector<WorldOption>& WorldOptionTable() {
        .value = &W::profile,
        .help = "named set of simulator rules, see 'allot list'",
        .show_default = true},
-      {.name = "interval", .value = &W::interval, .help = "seconds between decisions"},
+      {.name = "interval",
+       .value = &W::interval,
+       .help = "time between decisions: seconds, or 5m, 1h",
+       .duration = true},
       {.name = "restart-cost",
        .value = &W::restart_cost,
-       .help = "seconds of progress lost by a change of allocation"},
+       .help = "progress lost by a change of allocation: seconds, or 2m",
+       .duration = true},
       {.name = "launch-cost",
        .value = &W::launch_cost,
-       .help = "seconds of progress lost by each launch of a job that holds no GPUs"},
+       .help = "progress lost by each launch of a job that holds no GPUs: seconds, or 2m",
+       .duration = true},
       {.name = "failures",
        .value = &W::failures,
        .help = "nodes fail and are repaired at random: MEAN_BETWEEN:MEAN_REPAIR[:CHECKPOINTS], "

@@ -27,6 +27,7 @@ struct WorldOption {
   bool show_default = false;                         // or the value itself
   std::optional<std::pair<double, double>> range{};  // of numbers, both ends included
   std::string letter{};                              // "w" for -w
+  bool duration = false;                             // a number of seconds, or "90m", "1h30m", "2d"
 };
 
 const std::vector<WorldOption>& WorldOptionTable();

@@ -12,6 +12,9 @@ namespace allot {
 struct WorldSpec {
   std::string workload = "embedded";  // trace file, "embedded", or "law:NAME"
   std::string format = "auto";        // of the trace
+  std::string columns{};              // of a table, as ColumnMap::Parse; "": none are named
+  std::string model_map{};            // as ModelMap::Parse; "": names stay
+  std::string oversized = "error";    // as OversizedNamed: jobs larger than the cluster
   bool lenient = false;               // drop and count malformed rows instead of stopping
   bool late_deadlines = false;        // objectives that their jobs cannot meet are no error
   std::string cluster = "16x8";       // as ClusterSpec::Parse

@@ -50,10 +50,37 @@ const ThroughputModel& TableCache::ModelOf(const Workload& workload, const Job& 
   return job.model < 0 ? *constant_ : *allot::ModelOf(catalogue_, workload, job);
 }
 
+namespace {
+
+// The other names of a workload that the catalogue does not have: they are told at once.
+std::string OtherUnknownModels(const Catalogue& catalogue, const Workload& workload,
+                               const std::string& name) {
+  constexpr std::size_t kMostNames = 12;
+  std::set<std::string> known = {name};
+  for (const ModelPtr& model : catalogue.models()) known.insert(model->name());
+  std::vector<std::string> unknown = workload.models.names();
+  std::erase_if(unknown, [&](const std::string& each) { return known.contains(each); });
+  if (unknown.size() > kMostNames) {
+    unknown.resize(kMostNames);
+    unknown.emplace_back("...");
+  }
+  return unknown.empty() ? "" : fmt::format(" (also unknown: {})", Join(unknown, ", "));
+}
+
+}  // namespace
+
 ModelPtr ModelOf(const Catalogue& catalogue, const Workload& workload, const Job& job) {
   if (job.model < 0) return nullptr;
+  const std::string& name = workload.models[job.model];
+  ModelPtr model;
   try {
-    ModelPtr model = catalogue.Get(workload.models[job.model]);
+    model = catalogue.Get(name);
+  } catch (const Error& error) {
+    throw DataError("{}: job '{}'{}; --model-map '{}=NAME' gives it another name{}", error.what(),
+                    job.id, workload.PlaceOf(job), name,
+                    OtherUnknownModels(catalogue, workload, name));
+  }
+  try {
     if (!job.keeps_batch || job.batch <= 0) return model;
     const ApplicationModel* application = AsApplication(*model);
     return application == nullptr ? model : application->WithBatch(job.batch);
@@ -72,7 +99,7 @@ void TableCache::CheckFits(const Workload& workload, const Job& job) const {
   if (job.gpus > largest->gpus) {
     throw DataError(
         "a job must fit the cluster: job '{}' asks for {} GPUs, the largest GPU type '{}' has "
-        "{}{}",
+        "{}{}; --oversized drop leaves such jobs out, --oversized clip makes them smaller",
         job.id, job.gpus, largest->name, largest->gpus, workload.PlaceOf(job));
   }
   if (job.gpus > kMaxGpusPerJob) {

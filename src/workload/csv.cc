@@ -12,42 +12,10 @@
 #include "workload/byte_order_mark.h"
 #include "workload/calendar.h"
 #include "workload/row_error.h"
+#include "workload/text_encoding.h"
 
 namespace allot {
 namespace {
-
-// Position of the first byte that is not well-formed UTF-8 (Unicode 15, table 3-7). What is read
-// here ends up in JSON, which must be UTF-8.
-std::optional<std::size_t> FindBadUtf8(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  for (std::size_t i = 0; i < text.size();) {
-    const unsigned lead = byte(i);
-    std::size_t more = 0;
-    unsigned low = 0x80, high = 0xBF;  // of the second byte
-    if (lead < 0x80) {
-      ++i;
-      continue;
-    } else if (lead >= 0xC2 && lead <= 0xDF) {
-      more = 1;
-    } else if (lead >= 0xE0 && lead <= 0xEF) {
-      more = 2;
-      if (lead == 0xE0) low = 0xA0;
-      if (lead == 0xED) high = 0x9F;
-    } else if (lead >= 0xF0 && lead <= 0xF4) {
-      more = 3;
-      if (lead == 0xF0) low = 0x90;
-      if (lead == 0xF4) high = 0x8F;
-    } else {
-      return i;
-    }
-    if (text.size() - i <= more || byte(i + 1) < low || byte(i + 1) > high) return i;
-    for (std::size_t k = 2; k <= more; ++k) {
-      if (byte(i + k) < 0x80 || byte(i + k) > 0xBF) return i;
-    }
-    i += more + 1;
-  }
-  return std::nullopt;
-}
 
 bool Contains(const std::vector<std::string>& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
@@ -72,6 +40,22 @@ CsvReader CsvReader::WithoutHeader(std::string_view text, std::string path,
   reader.header_ = std::move(columns);
   reader.separator_ = separator;
   reader.quotes_ = false;
+  return reader;
+}
+
+CsvReader CsvReader::OfTable(std::string_view text, std::string path, const TableDialect& dialect) {
+  CsvReader reader(text, std::move(path));
+  reader.separator_ = dialect.separator;
+  reader.any_table_ = true;
+  for (int i = 0; i <= dialect.lines_before; ++i) {
+    if (!reader.Next()) {
+      throw DataError("a table must begin with a line of column names, got no line ({}:1)",
+                      reader.path_);
+    }
+  }
+  for (const std::string& name : std::exchange(reader.fields_, {})) {
+    reader.header_.emplace_back(Trim(name));
+  }
   return reader;
 }
 
@@ -128,9 +112,9 @@ void CsvReader::ReadRow() {
   bool at_start = true;  // of a field: the only place where a quote may open
   while (at_ < text_.size()) {
     const char c = text_[at_++];
-    const bool line_end = c == '\n' || (c == '\r' && text_.substr(at_, 1) == "\n");
-    if (line_end) {
-      at_ += c == '\r' ? 1 : 0;
+    const bool two = c == '\r' && text_.substr(at_, 1) == "\n";
+    if (c == '\n' || two || (c == '\r' && any_table_)) {
+      at_ += two ? 1 : 0;
       ++line_;
       break;
     }
@@ -139,7 +123,7 @@ void CsvReader::ReadRow() {
       at_start = true;
       continue;
     }
-    if (c != '"' || !quotes_) {
+    if (c != '"' || !quotes_ || (any_table_ && !at_start)) {
       if (c == '\0') holds_nul_ = true;
       field += c;
       at_start = false;
@@ -162,7 +146,9 @@ void CsvReader::ReadRow() {
       field += inner;
     }
     const std::string_view next = text_.substr(at_, 1);
-    if (!next.empty() && next != "," && next != "\n" && next != "\r") misplaced_quote_ = true;
+    if (!next.empty() && next.front() != separator_ && next != "\n" && next != "\r") {
+      misplaced_quote_ = true;
+    }
   }
   fields_.push_back(std::move(field));
 }
@@ -185,6 +171,8 @@ const std::string* CsvReader::Field(std::string_view column) const {
   return found == header_.end() ? nullptr
                                 : &fields_.at(static_cast<std::size_t>(found - header_.begin()));
 }
+
+std::string_view CsvReader::At(std::size_t column) const { return Trim(fields_.at(column)); }
 
 bool CsvReader::Has(std::string_view column) const { return !Text(column).empty(); }
 

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "workload/table_dialect.h"
+
 namespace allot {
 
 class CsvReader {
@@ -25,6 +27,11 @@ class CsvReader {
   static CsvReader WithoutHeader(std::string_view text, std::string path,
                                  std::vector<std::string> columns, char separator);
 
+  // Any table: the first line after those before it names the columns, whatever the names. A quote
+  // inside a field that does not begin with one is a letter like others, and a CR alone ends a
+  // line. DataError for text that is not UTF-8 or has no such line.
+  static CsvReader OfTable(std::string_view text, std::string path, const TableDialect& dialect);
+
   // Moves to the next row; false at the end. DataError when a quote is never closed.
   bool Next();
   // RowError when the row has another number of fields than the header, misplaced quotes or a NUL.
@@ -34,6 +41,10 @@ class CsvReader {
   std::size_t fields() const { return fields_.size(); }  // of the row, before CheckRow too
   int line() const { return row_line_; }  // where the row begins, from 1
   std::string place() const;              // "path:line"
+
+  const std::vector<std::string>& header() const { return header_; }
+  std::size_t fields() const { return fields_.size(); }  // of the present row
+  std::string_view At(std::size_t column) const;  // field by position, without spaces around it
 
   bool Has(std::string_view column) const;  // the column exists and its field is not empty
   std::string_view Text(std::string_view column) const;  // "" when an optional column is absent
@@ -53,6 +64,7 @@ class CsvReader {
   std::string path_;
   char separator_ = ',';
   bool quotes_ = true;
+  bool any_table_ = false;
   std::size_t at_ = 0;
   int line_ = 1;
   int row_line_ = 1;

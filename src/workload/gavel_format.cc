@@ -72,8 +72,10 @@ Workload ReadGavel(std::string_view text, const std::string& path, const ReadOpt
 }
 
 int DetectGavel(std::string_view head) {
-  const std::size_t fields = FieldsOfFirstLine(head);
-  return fields == kGavelFields.size() || fields == kSevenFields.size() ? 100 : 0;
+  const auto fields = Split(Trim(head.substr(0, head.find('\n'))), '\t');
+  if (fields.size() != kGavelFields.size() && fields.size() != kSevenFields.size()) return 0;
+  // The number of steps, where another table has the name of a column.
+  return ParseNumber(fields[fields.size() == kSevenFields.size() ? 4 : 5]) ? 100 : 0;
 }
 
 ALLOT_REGISTER(TraceFormat, ([] {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/error.h"
 #include "core/interrupt.h"
 #include "workload/calendar.h"
 #include "workload/job_rules.h"
@@ -49,7 +50,7 @@ void TraceBuilder::Guard(int line, const std::function<void()>& read) {
   try {
     read();
   } catch (const RowError& error) {
-    if (!options_.lenient) throw;
+    if (!options_.lenient) throw DataError("{}; --lenient leaves such records out", error.what());
     Drop("malformed: " + error.rule());
   }
 }

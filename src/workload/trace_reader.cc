@@ -7,6 +7,7 @@
 #include "core/strings.h"
 #include "workload/embedded_files.h"
 #include "workload/row_error.h"
+#include "workload/table_file.h"
 
 namespace allot {
 namespace {
@@ -15,28 +16,38 @@ constexpr std::size_t kHeadBytes = 64 * 1024;
 constexpr int kLeastScore = 50;  // below it the file is more likely something else
 
 const TraceFormat& Detect(std::string_view text, const std::string& path) {
-  const auto& registry = Registry<TraceFormat>::Global();
-  const TraceFormat* best = nullptr;
-  int best_score = kLeastScore - 1;
-  for (const TraceFormat& format : registry.entries()) {
-    const int score = format.detect(text.substr(0, kHeadBytes));
-    if (score > best_score) {
-      best = &format;
-      best_score = score;
-    }
+  if (const TraceFormat* const format = DetectTraceFormat(text)) return *format;
+  if (TableFile::LooksLike(text)) {
+    throw DataError(
+        "a trace must be in one of allot's formats or have its columns named: 'allot trace inspect "
+        "{}' suggests --columns for this table, got columns {} ({}:1)",
+        path, Join(TableFile(text, path).header(), ", "), path);
   }
-  if (best == nullptr) {
-    throw DataError("a trace must be in one of the formats {}, got a file that begins {} ({}:1)",
-                    Join(registry.ids(), ", "), Quoted(text.substr(0, text.find('\n'))), path);
+  throw DataError("a trace must be in one of the formats {}, got a file that begins {} ({}:1)",
+                  Join(Registry<TraceFormat>::Global().ids(), ", "),
+                  Quoted(text.substr(0, text.find('\n'))), path);
+}
+
+// The format that was asked for, or that the text is in.
+const TraceFormat& Choose(std::string_view text, const std::string& path, const std::string& format,
+                          const ReadOptions& options) {
+  const bool detect = format.empty() || format == "auto";
+  if (options.columns.empty()) {
+    return detect ? Detect(text, path)
+                  : Registry<TraceFormat>::Global().Get("trace format", format);
   }
-  return *best;
+  if (!detect && format != kTableFormat) {
+    throw UsageError("--columns is for tables that have no format of their own, got --format {}",
+                     format);
+  }
+  return Registry<TraceFormat>::Global().Get("trace format", kTableFormat);
 }
 
 // "traces/philly-2017-4weeks.csv.gz" -> "philly-2017-4weeks"
 std::string NameOf(const std::string& path) {
   if (path == kEmbeddedWorkload) return std::string(kEmbeddedTraceName);
   std::filesystem::path name = std::filesystem::path(path).filename();
-  for (const char* extension : {".gz", ".csv", ".json", ".trace"}) {
+  for (const char* extension : {".gz", ".csv", ".tsv", ".txt", ".json", ".trace"}) {
     if (name.extension() == extension) name = name.stem();
   }
   return name.string();
@@ -62,10 +73,32 @@ void ReadReport::Adjust(std::string_view reason, std::string_view place) {
   Count(reason, place, &adjusted);
 }
 
+void ReadReport::Clip(std::string_view reason, std::string_view place) {
+  Count(reason, place, &clipped);
+}
+
 std::int64_t ReadReport::dropped() const {
   std::int64_t sum = 0;
   for (const DropCount& drop : drops) sum += drop.rows;
   return sum;
+}
+
+std::string TraceText(const std::string& path) {
+  return path == kEmbeddedWorkload ? DecompressText(EmbeddedTrace(), path)
+                                   : ReadTextFile(path == "-" ? "/dev/stdin" : path);
+}
+
+const TraceFormat* DetectTraceFormat(std::string_view text) {
+  const TraceFormat* best = nullptr;
+  int best_score = kLeastScore - 1;
+  for (const TraceFormat& format : Registry<TraceFormat>::Global().entries()) {
+    const int score = format.detect(text.substr(0, kHeadBytes));
+    if (score > best_score) {
+      best = &format;
+      best_score = score;
+    }
+  }
+  return best;
 }
 
 Workload ReadTrace(const std::string& path, const std::string& format, const ReadOptions& options,
@@ -73,13 +106,9 @@ Workload ReadTrace(const std::string& path, const std::string& format, const Rea
   ReadReport unwanted;
   if (report == nullptr) report = &unwanted;
   *report = {};
-  const std::string text = path == kEmbeddedWorkload
-                               ? DecompressText(EmbeddedTrace(), path)
-                               : ReadTextFile(path == "-" ? "/dev/stdin" : path);
+  const std::string text = TraceText(path);
   if (text.empty()) throw DataError("a trace must not be empty, got 0 bytes ({}:1)", path);
-  const bool detect = format.empty() || format == "auto";
-  const TraceFormat& chosen =
-      detect ? Detect(text, path) : Registry<TraceFormat>::Global().Get("trace format", format);
+  const TraceFormat& chosen = Choose(text, path, format, options);
   report->format = chosen.id;
   ReadOptions extended = options;
   std::string companion;

@@ -28,13 +28,20 @@ struct ReadReport {
   std::vector<DropCount> adjusted;
   // What a person should know of the file as a whole ("no column Start: waits are not known").
   std::vector<std::string> notes;
+  std::vector<DropCount> clipped{};  // jobs made to fit the cluster (experiment/oversized.h)
+  // Of a table that --columns describes: the map, and columns that it does not name.
+  std::string columns{};
+  std::vector<std::string> ignored_columns{};
+  std::string encoding{};
   void Drop(std::string_view reason, std::string_view place);
   void Adjust(std::string_view reason, std::string_view place);
+  void Clip(std::string_view reason, std::string_view place);
   std::int64_t dropped() const;
 };
 
 struct ReadOptions {
-  bool lenient = false;  // malformed rows are dropped and counted instead of stopping the read
+  std::string columns{};  // what the columns of a table mean (workload/column_map.h); "": not said
+  bool lenient = false;   // malformed rows are dropped and counted instead of stopping the read
   // A second file that belongs to the first (TraceFormat::companion); no path: there is none.
   std::string_view companion_text = {};
   std::string companion_path = {};
@@ -55,6 +62,7 @@ struct TraceFormat {
   // Of formats that come as two files: path of the one -> path of the other, "" when it cannot be
   // told. ReadTrace reads it if it is there.
   std::function<std::string(const std::string& path)> companion = {};
+  bool any_table = false;  // reads any table of jobs, where it is asked to; never detected
   // The format whose files it reads too, otherwise, where it is asked for; "": none.
   std::string variant_of{};
   // Its deadlines are objectives that jobs can meet; where one cannot, the trace is in error. Else
@@ -65,8 +73,15 @@ struct TraceFormat {
 // The path that means the Philly excerpt that ships with allot.
 inline constexpr std::string_view kEmbeddedWorkload = "embedded";
 
-// Reads a trace file, decompressing gzip on the fly. format "" or "auto" detects; an empty result
-// is a DataError.
+inline constexpr std::string_view kTableFormat = "table";  // that --columns is for
+
+// The bytes of a trace file ("-": stdin), decompressed.
+std::string TraceText(const std::string& path);
+// The format that a trace begins like; null: none.
+const TraceFormat* DetectTraceFormat(std::string_view text);
+
+// Reads a trace file, decompressing gzip on the fly. format "" or "auto" detects, or is the table
+// where the options say what columns mean; an empty result is a DataError.
 Workload ReadTrace(const std::string& path, const std::string& format = "auto",
                    const ReadOptions& options = {}, ReadReport* report = nullptr);
 

@@ -193,6 +193,11 @@ void to_json(nlohmann::json& json, const ReadReport& report) {
           {"dropped", list(report.drops)},
           {"adjusted", list(report.adjusted)}};
   if (!report.notes.empty()) json["notes"] = report.notes;
+  if (!report.clipped.empty()) json["clipped"] = list(report.clipped);
+  if (report.columns.empty()) return;
+  json["columns"] = report.columns;
+  json["ignored_columns"] = report.ignored_columns;
+  json["encoding"] = report.encoding;
 }
 
 }  // namespace allot

@@ -59,6 +59,9 @@ TraceStats ComputeTraceStats(const Workload& workload);
 void to_json(nlohmann::json& json, const TraceStats& stats);
 void to_json(nlohmann::json& json, const ReadReport& report);
 
+// "3 columns: node, reason, comment"; of many the first ones.
+std::string IgnoredColumns(const ReadReport& report);
+
 // Aligned text of about 90 columns in UTF-8, without colour. `report` tells what reading left out.
 std::string FormatTraceStats(const TraceStats& stats, const ReadReport& report);
 

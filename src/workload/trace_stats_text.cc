@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "core/strings.h"
 #include "workload/trace_stats.h"
 
 namespace allot {
@@ -110,6 +111,17 @@ void AddDrops(const ReadReport& report, Text* text) {
 
 }  // namespace
 
+std::string IgnoredColumns(const ReadReport& report) {
+  constexpr std::size_t kMostNames = 12;
+  std::vector<std::string> names = report.ignored_columns;
+  const std::size_t all = names.size();
+  if (all > kMostNames) {
+    names.resize(kMostNames);
+    names.emplace_back("...");
+  }
+  return fmt::format("{} column{}: {}", all, all == 1 ? "" : "s", Join(names, ", "));
+}
+
 std::string FormatTraceStats(const TraceStats& stats, const ReadReport& report) {
   const auto named = [](std::int64_t count, const char* what) {
     return count > 0 ? fmt::format(", {} {}", Thousands(count), what) : std::string();
@@ -117,6 +129,10 @@ std::string FormatTraceStats(const TraceStats& stats, const ReadReport& report) 
   Text text;
   text.Fact("Trace",
             stats.name + (report.format.empty() ? "" : fmt::format(" (format {})", report.format)));
+  if (!report.columns.empty()) text.Fact("Columns", report.columns);
+  if (!report.ignored_columns.empty()) {
+    text.Fact("Ignored", IgnoredColumns(report));
+  }
   if (!stats.origin.empty()) text.Fact("Begins", stats.origin);
   text.Fact("Jobs", Thousands(stats.jobs) + named(stats.tenants, "tenants") +
                         named(stats.users, "users") + named(stats.models, "models"));

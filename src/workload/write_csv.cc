@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <functional>
+#include <iostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/error.h"
+#include "core/file.h"
 #include "core/strings.h"
 #include "workload/outcome.h"
 
@@ -77,6 +80,18 @@ void WriteAllotCsv(const Workload& workload, std::ostream& out) {
     for (const Column& column : columns) fields.push_back(column.text(job));
     out << Join(fields, ",") << '\n';
   }
+}
+
+void WriteAllotCsv(const Workload& workload, const std::string& path) {
+  if (path.empty() || path == "-") {
+    WriteAllotCsv(workload, std::cout);
+    std::cout.flush();
+    if (!std::cout) throw RunError("cannot write the workload to stdout");
+    return;
+  }
+  AtomicFile file(path);
+  WriteAllotCsv(workload, file.stream());
+  file.Commit();
 }
 
 }  // namespace allot

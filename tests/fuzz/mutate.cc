@@ -121,6 +121,9 @@ std::vector<std::string> SampleInputs(const std::string& folder) {
     for (const TraceFormat& format : Registry<TraceFormat>::Global().entries()) {
       if (best == nullptr || format.detect(text) > best->detect(text)) best = &format;
     }
+    for (const TraceFormat& format : Registry<TraceFormat>::Global().entries()) {
+      if (format.any_table && path.ends_with(".csv")) inputs.push_back(format.id + "\n" + text);
+    }
     if (best->detect(text) < 50) continue;  // a second file, which goes with its first one
     std::string input = best->id + "\n" + text;
     const std::string companion = best->companion ? best->companion(path) : "";

@@ -1,0 +1,21 @@
+#pragma once
+// What becomes of jobs that ask for more GPUs than the cluster has of any type that they accept:
+// --oversized.
+
+#include <string>
+
+#include "cluster/cluster_spec.h"
+#include "workload/trace_reader.h"
+
+namespace allot {
+
+// "error": nothing here, the simulation names the first one. "drop": they are left out. "clip":
+// they ask for what there is and run longer by as much, so that their GPU time stays.
+enum class Oversized { kError, kDrop, kClip };
+Oversized OversizedNamed(const std::string& name);  // UsageError
+
+// Counts in `report` what it does. DataError where no job is left.
+void FitToCluster(Oversized oversized, const ClusterSpec& cluster, Workload* workload,
+                  ReadReport* report);
+
+}  // namespace allot

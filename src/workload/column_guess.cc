@@ -1,0 +1,274 @@
+#include "workload/column_guess.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "core/strings.h"
+
+namespace allot {
+namespace {
+
+constexpr int kRowsToLookAt = 1000;
+constexpr int kExactName = 100, kPartOfName = 60, kByValues = 20;
+
+// What the first rows show of a column.
+struct Values {
+  std::string first;
+  int filled = 0, numbers = 0, lengths = 0, clocks = 0, whole = 0;
+  bool negative = false;
+  double most = 0;
+  std::set<double> different;  // numbers, up to a few
+  TimeSurvey times;
+
+  bool AreTimes() const { return filled > 0 && 10 * times.understood() >= 9 * filled; }
+  bool AreDates() const { return AreTimes() && (times.dates() > 0 || times.Style(1).epoch); }
+  bool AreLengths() const { return filled > 0 && 10 * lengths >= 9 * filled && !negative; }
+  bool AreNumbers() const { return filled > 0 && 10 * numbers >= 9 * filled; }
+  // Of GPUs: small numbers, parts of one included.
+  bool AreGpus() const { return AreNumbers() && !negative && most <= 100000; }
+  // Few and small, with the sizes that GPUs come in.
+  bool LookLikeGpus() const {
+    const auto power = [](double value) {
+      return value >= 1 && std::exp2(std::round(std::log2(value))) == value;
+    };
+    const auto powers = std::count_if(different.begin(), different.end(), power);
+    return AreGpus() && whole == numbers && most <= 4096 && different.size() >= 2 && powers >= 2 &&
+           2 * powers >= static_cast<std::ptrdiff_t>(different.size());
+  }
+};
+
+void Look(std::string_view text, char separator, Values* values) {
+  constexpr std::size_t kFew = 40;
+  if (IsMissing(text)) return;
+  if (values->filled++ == 0) values->first = text;
+  values->times.Look(text, separator);
+  const bool clock = text.find(':') != std::string_view::npos;
+  if (const auto length = ReadLength(text, 1, separator)) {
+    ++values->lengths;
+    if (clock) ++values->clocks;
+    if (*length < 0) values->negative = true;
+  }
+  if (const auto number = ParseTableNumber(text, separator)) {
+    ++values->numbers;
+    if (*number == std::floor(*number)) ++values->whole;
+    values->most = std::max(values->most, *number);
+    if (values->different.size() < kFew) values->different.insert(*number);
+  }
+}
+
+std::string Letters(std::string_view name) {
+  std::string letters = ToLower(name);
+  std::erase_if(letters, [](char c) {
+    return !((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || static_cast<signed char>(c) < 0);
+  });
+  return letters;
+}
+
+// The name without the unit that it ends with.
+std::string WithoutUnit(std::string_view name) {
+  if (!UnitInName(name)) return std::string(name);
+  const std::size_t mark = name.find_last_of("_ -.([/");
+  return std::string(mark == std::string_view::npos ? name : name.substr(0, mark));
+}
+
+struct Names {
+  const char* meaning;
+  std::vector<std::string> exact;
+  std::vector<std::string> parts;  // a name that holds one of them
+};
+
+// In the order in which columns are given away.
+const std::vector<Names>& KnownNames() {
+  static const std::vector<Names> names = {
+      {"submit",
+       {"submit",       "submittime",        "submitted",  "submittedat", "submittedtime",
+        "submission",   "submissiontime",    "submitat",   "submitts",    "submittimestamp",
+        "arrival",      "arrivaltime",       "arrived",    "created",     "createdat",
+        "creationtime", "creationtimestamp", "createtime", "queuedat",    "queuedtime",
+        "enqueued",     "enqueuedat",        "qtime",      "requestedat", "eingereicht",
+        "eingereichtam"},
+       {"submit", "arriv", "creat", "enqueue"}},
+      {"start",
+       {"start", "started", "starttime", "startedat", "startts", "starttimestamp", "begin",
+        "begintime", "launchtime", "launchedat", "scheduledtime"},
+       {"start", "begin"}},
+      {"end",
+       {"end", "ended", "endtime", "endedat", "endts", "finish", "finished", "finishtime",
+        "finishedat", "completed", "completedat", "completiontime", "endtimestamp", "stoptime",
+        "stoppedat", "deletiontime"},
+       {"finish", "complet", "endtime"}},
+      {"gpus",
+       {"gpus",      "gpu",      "ngpus",         "ngpu",          "numgpus",
+        "numgpu",    "gpunum",   "gpucount",      "gpureq",        "gpusreq",
+        "reqgpus",   "reqgpu",   "requestedgpus", "gpusrequested", "gpurequest",
+        "totalgpus", "gputotal", "allocgpus",     "gpusalloc",     "anzahlgpus"},
+       {"gpu"}},
+      {"duration",
+       {"duration", "runtime", "elapsed", "elapsedtime", "elapsedraw", "runningtime", "walltime",
+        "wallclock", "executiontime", "exectime", "servicetime", "joblength", "length", "laufzeit",
+        "dauer", "runseconds"},
+       {"duration", "elapsed", "runtime", "laufzeit"}},
+      {"id",
+       {"id", "jobid", "jobidraw", "job", "jobname", "jobindex", "taskid", "uid", "uuid", "runid",
+        "auftrag"},
+       {"jobid"}},
+      {"user",
+       {"user", "username", "userid", "owner", "submitter", "submittedby", "benutzer", "login"},
+       {"user"}},
+      {"tenant",
+       {"tenant", "queue", "queuename", "partition", "partitionname", "account", "project", "vc",
+        "virtualcluster", "team", "namespace", "organization", "organisation", "department",
+        "warteschlange"},
+       {"queue", "partition", "tenant"}},
+      // Not `model`: that would have to be a name of the catalogue.
+      {"group",
+       {"application", "app", "appname", "model", "modelname", "jobtype", "script", "command",
+        "workload"},
+       {}},
+      {"outcome",
+       {"outcome", "state", "status", "jobstate", "jobstatus", "finalstate", "finalstatus",
+        "result", "exitstatus", "zustand"},
+       {"status", "state"}},
+      {"limit",
+       {"limit", "timelimit", "timelimitraw", "walltimelimit", "requestedtime", "reqtime",
+        "requestedwalltime", "timerequested", "maxruntime", "zeitlimit"},
+       {"timelimit"}},
+      {"priority", {"priority", "prio"}, {}},
+      {"deadline", {"deadline", "duedate", "due"}, {}},
+  };
+  return names;
+}
+
+// Whether values like these can have the meaning.
+bool CanMean(std::string_view meaning, const Values& values) {
+  if (meaning == "submit" || meaning == "start" || meaning == "end" || meaning == "deadline") {
+    return values.AreTimes();
+  }
+  if (meaning == "gpus") return values.AreGpus();
+  if (meaning == "duration" || meaning == "limit") {
+    return values.AreLengths() && !values.AreDates();
+  }
+  if (meaning == "priority") return values.AreNumbers();
+  if (meaning == "outcome") return values.filled > values.numbers;
+  return values.filled > 0;
+}
+
+int NameScore(const Names& known, const std::string& column) {
+  const std::string whole = Letters(column);
+  const std::string bare = Letters(WithoutUnit(column));
+  for (const std::string& name : known.exact) {
+    if (whole == name || bare == name) return kExactName;
+  }
+  for (const std::string& part : known.parts) {
+    if (whole.find(part) != std::string::npos) return kPartOfName;
+  }
+  return 0;
+}
+
+class Guesser {
+ public:
+  explicit Guesser(const TableFile& table) : table_(table), values_(table.header().size()) {
+    CsvReader rows = table.Rows();
+    for (int row = 0; row < kRowsToLookAt && rows.Next(); ++row) {
+      for (std::size_t i = 0; i < std::min(values_.size(), rows.fields()); ++i) {
+        Look(rows.At(i), table.separator(), &values_[i]);
+      }
+    }
+  }
+
+  ColumnGuess Guess() {
+    for (const int score : {kExactName, kPartOfName}) {
+      for (const Names& known : KnownNames()) ByName(known, score);
+    }
+    ByTheirValues();
+    return Result();
+  }
+
+ private:
+  bool Free(std::size_t i) const { return !meaning_.contains(i); }
+  bool Given(std::string_view meaning) const {
+    return std::any_of(meaning_.begin(), meaning_.end(),
+                       [&](const auto& each) { return each.second.first == meaning; });
+  }
+  void Give(std::size_t i, const std::string& meaning, const std::string& why) {
+    meaning_[i] = {meaning, why};
+  }
+
+  void ByName(const Names& known, int score) {
+    if (Given(known.meaning)) return;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (!Free(i) || NameScore(known, table_.header()[i]) != score) continue;
+      if (!CanMean(known.meaning, values_[i])) continue;
+      // 'GPU hours' and 'gpu type' are no number of GPUs.
+      if (score == kPartOfName && std::string_view(known.meaning) == "gpus" &&
+          (values_[i].whole < values_[i].numbers || UnitInName(table_.header()[i]))) {
+        continue;
+      }
+      Give(i, known.meaning, score == kExactName ? "its name" : "a part of its name");
+      return;
+    }
+  }
+
+  void ByTheirValues() {
+    if (!Given("submit")) {
+      const std::string why = "its values: the first column of times";
+      for (std::size_t i = 0; i < values_.size() && !Given("submit"); ++i) {
+        if (Free(i) && values_[i].AreDates()) Give(i, "submit", why);
+      }
+    }
+    if (!Given("gpus")) {
+      for (std::size_t i = 0; i < values_.size() && !Given("gpus"); ++i) {
+        if (Free(i) && values_[i].LookLikeGpus()) Give(i, "gpus", "its values: 1, 2, 4, 8, ...");
+      }
+    }
+    if (!Given("duration") && !(Given("start") && Given("end"))) {
+      for (std::size_t i = 0; i < values_.size() && !Given("duration"); ++i) {
+        const Values& values = values_[i];
+        const bool clocks = values.clocks > 0 && values.AreLengths() && !values.AreDates();
+        if (Free(i) && clocks) Give(i, "duration", "its values: HH:MM:SS");
+      }
+    }
+  }
+
+  // By its name, or by its number where the name does not tell it from others.
+  std::string Named(std::size_t i) const {
+    const auto& header = table_.header();
+    const bool plain = !header[i].empty() && !header[i].starts_with('#') &&
+                       std::find(header.begin(), header.end(), header[i]) - header.begin() ==
+                           static_cast<std::ptrdiff_t>(i);
+    return plain ? header[i] : fmt::format("#{}", i + 1);
+  }
+
+  ColumnGuess Result() const {
+    ColumnGuess guess;
+    // A length that is written wins over one that is worked out.
+    for (const ColumnMeaning& meaning : ColumnMeanings()) {
+      for (const auto& [i, given] : meaning_) {
+        if (given.first == meaning.name) guess.map.Set(meaning.name, Named(i));
+      }
+    }
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (Free(i)) {
+        guess.others.push_back(Named(i));
+        continue;
+      }
+      const auto& [meaning, why] = meaning_.at(i);
+      guess.columns.push_back({Named(i), meaning, values_[i].first, why});
+    }
+    return guess;
+  }
+
+  const TableFile& table_;
+  std::vector<Values> values_;
+  std::map<std::size_t, std::pair<std::string, std::string>> meaning_;  // by column: and why
+};
+
+}  // namespace
+
+ColumnGuess GuessColumns(const TableFile& table) { return Guesser(table).Guess(); }
+
+}  // namespace allot

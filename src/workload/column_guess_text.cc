@@ -1,0 +1,135 @@
+// FormatGuess and GuessJson: a guess for people and for programs.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/shell_text.h"
+#include "core/strings.h"
+#include "workload/column_guess.h"
+#include "workload/row_error.h"
+#include "workload/table_columns.h"
+#include "workload/trace_reader.h"
+
+namespace allot {
+namespace {
+
+constexpr std::size_t kWidestCell = 30;
+
+// Characters, not bytes: continuation bytes take no place.
+std::size_t Width(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  }));
+}
+
+std::string Cell(std::string_view text) {
+  std::string cell;
+  std::size_t width = 0;
+  for (const char c : text) {
+    const bool begins = (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+    if (begins && ++width > kWidestCell) return cell + "...";
+    cell += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  }
+  return cell;
+}
+
+std::string NameOfSeparator(char separator) {
+  return separator == '\t' ? "tab" : fmt::format("'{}'", separator);
+}
+
+std::vector<std::string> NextCommands(const ColumnGuess& guess, const std::string& path) {
+  const bool whole = guess.map.Lacks().empty();
+  const std::string columns = ShellWord(guess.map.ToString() + (whole ? "" : ",...=..."));
+  const std::string trace = ShellWord(path);
+  if (!whole) {
+    return {fmt::format("allot trace inspect {} --columns {}", trace, columns)};
+  }
+  return {fmt::format("allot trace inspect {} --columns {}", trace, columns),
+          fmt::format("allot compare --workload {} --columns {} --cluster 16x8", trace, columns),
+          fmt::format("allot trace convert {} --columns {} -o jobs.csv", trace, columns)};
+}
+
+}  // namespace
+
+std::string FormatGuess(const ColumnGuess& guess, const TableFile& table, const std::string& path) {
+  std::string text = fmt::format(
+      "{} is in no format that allot knows. It is a table: {} columns that end at {}, {}.\n", path,
+      table.header().size(), NameOfSeparator(table.separator()), table.encoding());
+  std::vector<std::array<std::string, 4>> rows = {{"Column", "Meaning", "Example", "Why"}};
+  const MappedColumns columns(table, guess.map);
+  for (const GuessedColumn& each : guess.columns) {
+    const std::string style = columns.StyleOf(each.meaning);
+    rows.push_back({Cell(each.column), each.meaning, Cell(each.example),
+                    each.why + (style.empty() ? "" : "; " + style)});
+  }
+  std::array<std::size_t, 3> widths{};
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      widths.at(i) = std::max(widths.at(i), Width(row.at(i)));
+    }
+  }
+  text += guess.columns.empty() ? "\nNo column tells by its name or values what it means.\n" : "\n";
+  for (std::size_t r = 0; !guess.columns.empty() && r < rows.size(); ++r) {
+    text += "  ";
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      text += rows[r].at(i) + std::string(widths.at(i) - Width(rows[r].at(i)) + 2, ' ');
+    }
+    text += rows[r].back() + "\n";
+  }
+  if (!guess.others.empty()) {
+    text += fmt::format("  {} further column{} ignored: {}\n", guess.others.size(),
+                        guess.others.size() == 1 ? "" : "s", Join(guess.others, ", "));
+  }
+  const std::vector<std::string> lacks = guess.map.Lacks();
+  for (const std::string& lack : lacks) text += fmt::format("\nNo column says {}\n", lack);
+  if (!lacks.empty()) text += "Complete the list of --columns with these names:\n";
+  if (lacks.empty()) {
+    text +=
+        "\nIf this is right, use it (with your own nodes x GPUs); the last one writes a file "
+        "that needs no --columns:\n";
+  }
+  for (const std::string& command : NextCommands(guess, path)) text += "  " + command + "\n";
+  text += "What else a column can mean: docs/formats/workloads.md\n";
+  return text;
+}
+
+nlohmann::ordered_json GuessJson(const ColumnGuess& guess, const TableFile& table,
+                                 const std::string& path) {
+  const MappedColumns found(table, guess.map);
+  nlohmann::ordered_json columns = nlohmann::ordered_json::array();
+  for (const GuessedColumn& each : guess.columns) {
+    columns.push_back({{"column", each.column},
+                       {"meaning", each.meaning},
+                       {"example", each.example},
+                       {"why", each.why},
+                       {"read_as", found.StyleOf(each.meaning)}});
+  }
+  return {{"path", path},
+          {"guess", columns},
+          {"ignored", guess.others},
+          {"lacks", guess.map.Lacks()},
+          {"separator", std::string(1, table.separator())},
+          {"encoding", table.encoding()},
+          {"columns", guess.map.ToString()},
+          {"commands", NextCommands(guess, path)}};
+}
+
+std::optional<SuggestedColumns> SuggestColumns(const std::string& path) {
+  std::error_code ignored;  // a pipe can be read once only
+  if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
+  const std::string text = TraceText(path);
+  if (text.empty() || DetectTraceFormat(text) != nullptr || !TableFile::LooksLike(text)) {
+    return std::nullopt;
+  }
+  const TableFile table(text, path);
+  const ColumnGuess guess = GuessColumns(table);
+  return SuggestedColumns{guess.map.Lacks().empty(), FormatGuess(guess, table, path),
+                          GuessJson(guess, table, path)};
+}
+
+}  // namespace allot

@@ -1,0 +1,46 @@
+#pragma once
+// The columns of one table that a map names, and how they are written: found from all rows before
+// the first job is made. Used by table_format.cc and column_guess.cc.
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "workload/column_map.h"
+#include "workload/table_file.h"
+
+namespace allot {
+
+class MappedColumns {
+ public:
+  // Goes through the whole table once. UsageError for a column that it does not have.
+  MappedColumns(const TableFile& table, const ColumnMap& map);
+
+  bool Has(std::string_view meaning) const { return Find(meaning) != nullptr; }
+  // "" also where the field says that it is unknown (IsMissing) or the map names no such column.
+  std::string_view Text(const CsvReader& row, std::string_view meaning) const;
+  // nullopt where nothing is said; RowError for what is none, naming the column and what it may be.
+  std::optional<Seconds> Time(const CsvReader& row, std::string_view meaning) const;
+  std::optional<Seconds> Length(const CsvReader& row, std::string_view meaning) const;
+  std::optional<double> Number(const CsvReader& row, std::string_view meaning) const;
+
+  bool calendar() const;  // whether `submit` is a calendar time
+  // For people: "submit: dates, day first".
+  std::string StyleOf(std::string_view meaning) const;
+
+ private:
+  struct Column {
+    std::string meaning;
+    std::string name;
+    std::size_t position = 0;
+    TimeStyle style{};
+    double unit = 1;  // of lengths
+  };
+  const Column* Find(std::string_view meaning) const;
+
+  char separator_;
+  std::vector<Column> columns_;
+};
+
+}  // namespace allot

@@ -1,0 +1,84 @@
+#include "workload/table_dialect.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/strings.h"
+#include "workload/byte_order_mark.h"
+
+namespace allot {
+namespace {
+
+constexpr std::size_t kLinesToLookAt = 50;
+constexpr std::string_view kSeparatorLine = "sep=";
+constexpr std::array<char, 4> kSeparators = {',', ';', '\t', '|'};
+
+// How often `separator` stands in each of the first lines, outside of quotes.
+std::vector<int> CountsByLine(std::string_view text, char separator) {
+  std::vector<int> counts;
+  bool quoted = false;
+  bool empty = true;
+  int count = 0;
+  for (const char c : text) {
+    if (c == '"') quoted = !quoted;
+    if (!quoted && (c == '\n' || c == '\r')) {
+      if (!empty) counts.push_back(count);
+      count = 0;
+      empty = true;
+      if (counts.size() == kLinesToLookAt) return counts;
+      continue;
+    }
+    empty = false;
+    if (!quoted && c == separator) ++count;
+  }
+  if (!empty) counts.push_back(count);
+  return counts;
+}
+
+}  // namespace
+
+std::optional<TableDialect> FindDialect(std::string_view text) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  const std::string_view first = text.substr(0, text.find_first_of("\r\n"));
+  if (first.size() == kSeparatorLine.size() + 1 && first.starts_with(kSeparatorLine)) {
+    return TableDialect{first.back(), 1};
+  }
+  std::optional<TableDialect> best;
+  int best_score = 0;
+  for (const char separator : kSeparators) {
+    const std::vector<int> counts = CountsByLine(text, separator);
+    if (counts.empty() || counts.front() == 0) continue;
+    const auto alike = std::count(counts.begin(), counts.end(), counts.front());
+    // Of 100: how many lines are like the first; then the number of columns.
+    const int score =
+        static_cast<int>(100 * alike / static_cast<std::ptrdiff_t>(counts.size())) * 1000 +
+        std::min(counts.front(), 999);
+    if (score > best_score) {
+      best = TableDialect{separator, 0};
+      best_score = score;
+    }
+  }
+  return best;
+}
+
+std::optional<double> ParseTableNumber(std::string_view text, char separator) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  if (separator == ',' || text.find(',') == std::string_view::npos) return ParseNumber(text);
+  std::string plain(text);
+  std::erase(plain, '.');
+  const std::size_t comma = plain.find(',');
+  plain[comma] = '.';
+  return ParseNumber(plain);
+}
+
+bool IsMissing(std::string_view text) {
+  static constexpr std::array<std::string_view, 13> kWords = {
+      "", "-", "--", "?", "n/a", "na", "nan", "nat", "nil", "none", "null", "unknown", "\\n"};
+  const std::string lower = ToLower(Trim(text));
+  return std::find(kWords.begin(), kWords.end(), lower) != kWords.end();
+}
+
+}  // namespace allot

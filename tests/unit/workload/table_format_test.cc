@@ -1,0 +1,179 @@
+// Exports as people have them: written for these tests, in tests/data/tables.
+
+#include <algorithm>
+#include <set>
+
+#include "trace_testing.h"
+#include "workload/column_guess.h"
+
+namespace allot {
+namespace {
+
+const std::string kTables = ALLOT_SOURCE_DIR "/tests/data/tables/";
+
+std::string Guessed(const std::string& file) {
+  return GuessColumns(TableFile(TraceText(kTables + file), file)).map.ToString();
+}
+
+// As a user reads it who takes the suggestion.
+Workload ReadAsSuggested(const std::string& file, ReadReport* report) {
+  return ReadTrace(kTables + file, "auto", {.columns = Guessed(file)}, report);
+}
+
+double GpuHours(const Workload& workload) { return workload.GpuSeconds() / 3600; }
+
+TEST(Table, ExcelInUtf16WithSemicolonsAndDecimalComma) {
+  EXPECT_EQ(Guessed("excel_utf16.csv"),
+            "submit=Eingereicht,gpus=GPUs,duration=Laufzeit (h),id=Auftrag,user=Benutzer,"
+            "tenant=Warteschlange");
+  ReadReport report;
+  const Workload workload = ReadAsSuggested("excel_utf16.csv", &report);
+  EXPECT_EQ(workload.jobs.size(), 24u);
+  EXPECT_EQ(report.encoding, "UTF-16");
+  EXPECT_EQ(workload.origin.substr(0, 11), "2026-11-23 ");
+  EXPECT_GE(workload.users.Find("müller"), 0);
+}
+
+TEST(Table, ExcelInLatin1) {
+  ReadReport report;
+  const Workload workload = ReadAsSuggested("excel_latin1.csv", &report);
+  EXPECT_EQ(workload.jobs.size(), 24u);
+  EXPECT_EQ(report.encoding, "Latin-1");
+  EXPECT_EQ(workload.tenants.names().front().substr(0, 7), "Größe") << "5 letters, 7 bytes";
+  EXPECT_EQ(Counts(report.adjusted).find("not known: not reported") == std::string::npos, false);
+}
+
+TEST(Table, PandasWithIndexZonesFloatsAndNaN) {
+  ReadReport report;
+  const Workload workload = ReadAsSuggested("pandas.csv", &report);
+  EXPECT_EQ(workload.jobs.size(), 22u);
+  EXPECT_EQ(Drops(report), "1 never started; 1 no GPU requested");
+  EXPECT_EQ(workload.jobs.front().id, "train_0");
+  EXPECT_EQ(workload.jobs.front().gpus, 2);
+  EXPECT_EQ(workload.groups.size(), 2u) << "names that no catalogue knows";
+  EXPECT_EQ(report.ignored_columns, (std::vector<std::string>{"#1", "exit_code"}));
+}
+
+TEST(Table, DatabaseWithTabsAndMilliseconds) {
+  ReadReport report;
+  const Workload workload = ReadAsSuggested("database.tsv", &report);
+  EXPECT_EQ(workload.jobs.size(), 22u);
+  EXPECT_EQ(Drops(report), "1 never started; 1 had not ended when the trace did");
+  EXPECT_EQ(workload.origin.substr(0, 11), "2026-11-23 ");
+}
+
+TEST(Table, ClocksAndMixedLineEnds) {
+  ReadReport report;
+  const Workload workload = ReadAsSuggested("clocks.csv", &report);
+  ASSERT_EQ(workload.jobs.size(), 24u);
+  EXPECT_EQ(workload.jobs[0].user_estimate, 2 * 86400);
+  EXPECT_EQ(workload.jobs[2].user_estimate, 0) << "UNLIMITED is no estimate";
+}
+
+TEST(Table, ZerosAreDroppedAndCounted) {
+  ReadReport report;
+  const Workload workload = ReadAsSuggested("zeros.csv", &report);
+  EXPECT_EQ(Drops(report), "4 no GPU requested; 2 run time is 0 s; 1 an empty row");
+  EXPECT_EQ(workload.jobs.size() + 7, 25u);
+  EXPECT_TRUE(workload.origin.empty()) << "plain seconds have no date";
+}
+
+TEST(Table, AllOfThemAreTheSameJobs) {
+  // One list of jobs was written in all these ways; clocks.csv has one that is 5 times as long.
+  ReadReport report;
+  const double hours = GpuHours(ReadAsSuggested("excel_latin1.csv", &report));
+  EXPECT_NEAR(GpuHours(ReadAsSuggested("excel_utf16.csv", &report)), hours, 0.001 * hours);
+  EXPECT_GT(GpuHours(ReadAsSuggested("clocks.csv", &report)), hours);
+  EXPECT_LT(GpuHours(ReadAsSuggested("database.tsv", &report)), hours);
+}
+
+Workload Read(const std::string& columns, const std::string& text, ReadReport* report = nullptr) {
+  const TempFile file("t.csv", text);
+  return ReadTrace(file.path(), "auto", {.columns = columns}, report);
+}
+
+constexpr const char* kPlain = "submit=s,gpus=g,duration=d";
+
+TEST(Table, ReadsUnitsAsTheyAreNamedOrSaid) {
+  EXPECT_EQ(Read("submit=s,gpus=g,duration=d_min", "s,g,d_min\n0,1,2\n").jobs[0].duration, 120);
+  EXPECT_EQ(Read("submit=s,gpus=g,duration=d,lengths=h", "s,g,d\n0,1,2\n").jobs[0].duration, 7200);
+  EXPECT_EQ(Read("submit=s,gpus=g,duration=d,times=ms", "s,g,d\n5000,1,2\n").jobs[0].submit, 5);
+}
+
+TEST(Table, GpusAreWholeFloatsOrParts) {
+  ReadReport report;
+  const Workload workload = Read(kPlain, "s,g,d\n0,4.0,5\n1,0.5,5\n", &report);
+  EXPECT_EQ(workload.jobs[0].gpus, 4);
+  EXPECT_EQ(workload.jobs[1].gpus, 1);
+  EXPECT_EQ(Adjustments(report), "1 a part of a GPU counted as a whole one");
+}
+
+TEST(Table, BadRowsNameLineAndRule) {
+  const std::vector<BadInput> inputs = {
+      {"gpus", "s,g,d\n0,four,5\n", {"'g' must be a number", "'four'", "t.csv:2"}},
+      {"negative gpus", "s,g,d\n0,1,5\n0,-2,5\n", {"gpus must be from 0", "-2", "t.csv:3"}},
+      {"run time",
+       "s,g,d\n0,1,soon\n",
+       {"'d' must be a run time", "HH:MM:SS", "'soon'", "t.csv:2"}},
+      {"negative run time", "s,g,d\n0,1,-5\n", {"duration must be > 0", "-5", "t.csv:2"}},
+      {"day or month", "s,g,d\n03/04/2026,1,5\n05/04/2026,1,5\n", {"times=dmy", "t.csv:2"}},
+      {"mixed",
+       "s,g,d\n2026-11-23,1,5\n2026-11-24,1,5\n17,1,5\n",
+       {"'s' must be a date", "t.csv:4"}},
+      {"fields", "s,g,d\n0,1\n", {"must have 3 fields", "t.csv:2"}}};
+  for (const BadInput& input : inputs) {
+    SCOPED_TRACE(input.name);
+    ExpectError([&] { Read(kPlain, input.text); }, ExitCode::kBadData, input.parts);
+  }
+  ExpectError([&] { Read("submit=s,gpus=g,start=a,end=b", "s,g,a,b\n0,1,9,5\n"); },
+              ExitCode::kBadData, {"must not end before it starts", "t.csv:2"});
+  ExpectError([&] { Read("submit=s,gpus=g,duration=d,id=i", "i,s,g,d\na,0,1,5\na,0,1,5\n"); },
+              ExitCode::kBadData, {"unique", "'a' on lines 2 and 3"});
+}
+
+TEST(Table, AColumnThatIsNotThereHasASuggestion) {
+  ExpectError([&] { Read("submit=S,gpus=g,duration=d", "s,g,d\n0,1,5\n"); }, ExitCode::kUsage,
+              {"no column 'S'", "did you mean 's'", "t.csv:1"});
+  ExpectError([&] { Read("submit=s,gpus=g", "s,g,d\n0,1,5\n"); }, ExitCode::kUsage,
+              {"duration=COLUMN", "s, g, d", "t.csv:1"});
+}
+
+TEST(Table, ColumnsAreForTablesOnly) {
+  const TempFile file("t.csv", "s,g,d\n0,1,5\n");
+  ExpectError([&] { ReadTrace(file.path(), "tiresias", {.columns = kPlain}); }, ExitCode::kUsage,
+              {"--columns", "--format tiresias"});
+}
+
+TEST(Table, WithoutColumnsItSaysWhoSuggestsThem) {
+  const TempFile file("t.csv", "who,when,what\nme,2026-11-23,2\n");
+  ExpectError([&] { ReadTrace(file.path()); }, ExitCode::kBadData,
+              {"allot trace inspect", "--columns", "who, when, what", "t.csv:1"});
+}
+
+TEST(Guess, SaysWhatIsLackingAndHowToNameIt) {
+  const TempFile file("t.csv", "who,when,note\nme,2026-11-23,x\n");
+  const auto guess = SuggestColumns(file.path());
+  ASSERT_TRUE(guess.has_value());
+  EXPECT_FALSE(guess->complete);
+  for (const char* part : {"submit=when", "gpus=COLUMN", "duration=COLUMN", "who, note"}) {
+    EXPECT_NE(guess->text.find(part), std::string::npos) << part << "\n" << guess->text;
+  }
+}
+
+TEST(Guess, ByValuesWhereNamesSayNothing) {
+  const TempFile file("t.csv",
+                      "a,b,c\n2026-11-23 10:00,1,00:10:00\n2026-11-23 10:05,8,01:00:00\n"
+                      "2026-11-23 10:06,4,00:30:00\n");
+  const auto guess = SuggestColumns(file.path());
+  ASSERT_TRUE(guess.has_value());
+  EXPECT_EQ(guess->json["columns"], "submit=a,gpus=b,duration=c");
+  EXPECT_TRUE(guess->complete);
+}
+
+TEST(Guess, IsOnlyForTablesInNoFormat) {
+  EXPECT_FALSE(SuggestColumns(ALLOT_SOURCE_DIR "/traces/samples/tiresias.csv").has_value());
+  EXPECT_FALSE(SuggestColumns("embedded").has_value());
+}
+
+}  // namespace
+}  // namespace allot

@@ -1,0 +1,109 @@
+#include "workload/time_text.h"
+
+#include <gtest/gtest.h>
+
+namespace allot {
+namespace {
+
+using Order = TimeStyle::Order;
+
+constexpr double kAfternoon = 1795442700;  // 2026-11-23 14:05:00
+
+TEST(TimeText, CalendarTimesOfManyWritings) {
+  for (const char* text :
+       {"2026-11-23 14:05:00", "2026-11-23T14:05:00", "2026-11-23T14:05", "2026/11/23 14:05",
+        "20261123T140500", "23.11.2026 14:05", "23.11.2026, 14:05:00", "23/11/2026 14:05",
+        "2026-11-23 2:05 PM", "2026-11-23 14:05:00.000"}) {
+    const auto time = ParseCalendarTime(text, Order::kNotSaid);
+    ASSERT_TRUE(time.has_value()) << text;
+    EXPECT_EQ(time->local, kAfternoon) << text;
+    EXPECT_FALSE(time->zone.has_value()) << text;
+  }
+}
+
+TEST(TimeText, ZonesAreKept) {
+  for (const auto& [text, zone] :
+       std::vector<std::pair<const char*, int>>{{"2026-11-23T14:05:00Z", 0},
+                                                {"2026-11-23 14:05:00+01:00", 3600},
+                                                {"2026-11-23T14:05:00.0-0530", -19800},
+                                                {"2026-11-23 14:05:00 +08", 28800},
+                                                {"2026-11-23 14:05:00 UTC", 0}}) {
+    const auto time = ParseCalendarTime(text, Order::kNotSaid);
+    ASSERT_TRUE(time.has_value()) << text;
+    EXPECT_EQ(time->local, kAfternoon) << text;
+    EXPECT_EQ(time->zone, zone) << text;
+  }
+}
+
+TEST(TimeText, DayAndMonthAreNotMixedUp) {
+  EXPECT_FALSE(ParseCalendarTime("03/04/2026", Order::kNotSaid).has_value());
+  const auto april = ParseCalendarTime("03/04/2026", Order::kDayFirst);
+  const auto march = ParseCalendarTime("03/04/2026", Order::kMonthFirst);
+  ASSERT_TRUE(april && march);
+  EXPECT_EQ(april->local - march->local, 31 * 86400 - 86400);
+  EXPECT_FALSE(ParseCalendarTime("23/11/2026", Order::kMonthFirst).has_value());
+}
+
+TEST(TimeText, WhatIsNoTime) {
+  for (const char* text : {"", "14:05", "2026-02-30", "1969-12-31", "2026-11-23 25:00:00",
+                           "2026-11-23 14:05 nonsense", "23.11.26", "2026-11", "2026-1-1-1"}) {
+    EXPECT_FALSE(ParseCalendarTime(text, Order::kDayFirst).has_value()) << text;
+  }
+}
+
+TimeStyle StyleOf(const std::vector<const char*>& values) {
+  TimeSurvey survey;
+  for (const char* value : values) survey.Look(value, ',');
+  return survey.Style(1);
+}
+
+TEST(TimeText, AColumnTellsHowItIsWritten) {
+  EXPECT_EQ(Description(StyleOf({"0", "60", "3600"})), "numbers in s");
+  EXPECT_EQ(Description(StyleOf({"1795442700", "0", "1795442760"})), "s since 1970");
+  EXPECT_EQ(Description(StyleOf({"1795442700123", "NULL"})), "ms since 1970");
+  EXPECT_EQ(Description(StyleOf({"1795442700123456"})), "us since 1970");
+  EXPECT_EQ(Description(StyleOf({"03/04/2026", "23/04/2026"})), "dates, day first");
+  EXPECT_EQ(Description(StyleOf({"03/04/2026", "04/23/2026"})), "dates, month first");
+  EXPECT_EQ(Description(StyleOf({"2026-11-23T14:05:00+01:00"})), "dates, zone +01:00");
+}
+
+TEST(TimeText, TimesOfSeveralZonesAreInstants) {
+  const TimeStyle style = StyleOf({"2026-10-25 02:30:00+02:00", "2026-10-25 02:30:00+01:00"});
+  const auto summer = ReadTime("2026-10-25 02:30:00+02:00", style, ',');
+  const auto winter = ReadTime("2026-10-25 02:30:00+01:00", style, ',');
+  ASSERT_TRUE(summer && winter);
+  EXPECT_EQ(*winter - *summer, 3600);
+}
+
+TEST(TimeText, RunTimes) {
+  const std::vector<std::pair<const char*, double>> cases = {{"90", 90},
+                                                             {"4.5", 4.5},
+                                                             {"01:02:03", 3723},
+                                                             {"127:00:00", 457200},
+                                                             {"2-03:04:05", 183845},
+                                                             {"0 days 01:02:03.5", 3723.5},
+                                                             {"1 day, 2:03:04", 93784},
+                                                             {"1h30m", 5400},
+                                                             {"PT1H30M", 5400},
+                                                             {"P1DT1H", 90000},
+                                                             {"250ms", 0.25}};
+  for (const auto& [text, seconds] : cases) {
+    const auto length = ReadLength(text, 1, ',');
+    ASSERT_TRUE(length.has_value()) << text;
+    EXPECT_EQ(*length, seconds) << text;
+  }
+  for (const char* text : {"14:05", "1:61:00", "1:00:00:00", "m90", "1m1h", "-", "P"}) {
+    EXPECT_FALSE(ReadLength(text, 1, ',').has_value()) << text;
+  }
+  EXPECT_EQ(ReadLength("1,5", 3600, ';'), 5400);  // decimal comma
+}
+
+TEST(TimeText, UnitsInNames) {
+  EXPECT_EQ(UnitInName("run_ms"), 1e-3);
+  EXPECT_EQ(UnitInName("Duration (min)"), 60);
+  EXPECT_EQ(UnitInName("Laufzeit [h]"), 3600);
+  EXPECT_EQ(UnitInName("elapsed"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace allot
