@@ -41,7 +41,7 @@ TEST(SweepCells, ChecksWorldsBeforeAnythingRuns) {
   const SmallTrace trace("a,0,1,200\n");
   SweepDefinition definition = DefinitionOf(trace);
   definition.world["interval"] = "soon";
-  ExpectError(ExitCode::kUsage, {"--interval: must be a number, got 'soon'"},
+  ExpectError(ExitCode::kUsage, {"--interval: must be a time like 300, 5m or 1h30m, got 'soon'"},
               [&] { SweepCells(definition, 1).CheckAll(); });
 }
 
