@@ -105,13 +105,38 @@ void Catalogue::Add(ModelPtr model) {
   models_.push_back(std::move(model));
 }
 
+namespace {
+
+std::string LettersAndDigits(std::string_view name) {
+  std::string letters = ToLower(name);
+  std::erase_if(letters, [](char c) { return !(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9'); });
+  return letters;
+}
+
+// Names of models are written in many ways: "ResNet-18" is near "resnet18:16" and "resnet18:32".
+std::string NearNames(std::string_view name, const std::vector<std::string>& names) {
+  constexpr std::size_t kMostNear = 4, kFewestLetters = 3;
+  const std::string usual = DidYouMean(name, names);
+  const std::string wanted = LettersAndDigits(name);
+  if (!usual.starts_with(';') || wanted.size() < kFewestLetters) return usual;
+  std::vector<std::string> near;
+  for (const std::string& each : names) {
+    const std::string letters = LettersAndDigits(each);
+    const bool alike = letters.starts_with(wanted) || wanted.starts_with(letters);
+    if (alike && near.size() < kMostNear) near.push_back("'" + each + "'");
+  }
+  return near.empty() ? usual : fmt::format(" (did you mean {}?)", Join(near, " or "));
+}
+
+}  // namespace
+
 ModelPtr Catalogue::Get(std::string_view name) const {
   std::vector<std::string> names;
   for (const ModelPtr& model : models_) {
     if (model->name() == name) return model;
     names.push_back(model->name());
   }
-  throw DataError("unknown throughput profile '{}'{}", name, DidYouMean(name, names));
+  throw DataError("unknown throughput profile '{}'{}", name, NearNames(name, names));
 }
 
 Catalogue Catalogue::FromCsv(std::string_view text, const std::string& path) {

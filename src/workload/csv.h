@@ -39,11 +39,10 @@ class CsvReader {
   void CheckRow() const;
 
   std::size_t fields() const { return fields_.size(); }  // of the row, before CheckRow too
-  int line() const { return row_line_; }  // where the row begins, from 1
-  std::string place() const;              // "path:line"
+  int line() const { return row_line_; }                 // where the row begins, from 1
+  std::string place() const;                             // "path:line"
 
   const std::vector<std::string>& header() const { return header_; }
-  std::size_t fields() const { return fields_.size(); }  // of the present row
   std::string_view At(std::size_t column) const;  // field by position, without spaces around it
 
   bool Has(std::string_view column) const;  // the column exists and its field is not empty

@@ -127,6 +127,12 @@ std::optional<double> MappedColumns::Number(const CsvReader& row, std::string_vi
   return number;
 }
 
+bool MappedColumns::AlikeTimes() const {
+  const Column* const submit = Find("submit");
+  const Column* const start = Find("start");
+  return submit != nullptr && start != nullptr && submit->style.calendar == start->style.calendar;
+}
+
 bool MappedColumns::calendar() const {
   const Column* const submit = Find("submit");
   return submit != nullptr && submit->style.calendar;

@@ -25,7 +25,8 @@ class MappedColumns {
   std::optional<Seconds> Length(const CsvReader& row, std::string_view meaning) const;
   std::optional<double> Number(const CsvReader& row, std::string_view meaning) const;
 
-  bool calendar() const;  // whether `submit` is a calendar time
+  bool AlikeTimes() const;  // `submit` and `start` count from the same
+  bool calendar() const;    // whether `submit` is a calendar time
   // For people: "submit: dates, day first".
   std::string StyleOf(std::string_view meaning) const;
 

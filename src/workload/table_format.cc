@@ -57,6 +57,10 @@ class TableJobs {
     if (!submit) return builder_.Drop("no submit time");
     job.submit = *submit;
     job.gpus = Gpus(row, "gpus", gpus);
+    if (const auto start = columns_.Time(row, "start"); start && columns_.AlikeTimes()) {
+      const Seconds wait = std::max(0.0, *start - *submit);
+      if (wait <= kLongestTime) job.recorded_wait = wait;
+    }
     const auto duration = Duration(row);
     if (!duration) return std::nullopt;
     job.duration = *duration;

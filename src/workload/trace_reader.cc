@@ -23,6 +23,10 @@ const TraceFormat& Detect(std::string_view text, const std::string& path) {
         "{}' suggests --columns for this table, got columns {} ({}:1)",
         path, Join(TableFile(text, path).header(), ", "), path);
   }
+  if (text.starts_with("PK\x03\x04")) {
+    throw DataError("a trace must be text: save the workbook as CSV, got Excel's own format ({}:1)",
+                    path);
+  }
   throw DataError("a trace must be in one of the formats {}, got a file that begins {} ({}:1)",
                   Join(Registry<TraceFormat>::Global().ids(), ", "),
                   Quoted(text.substr(0, text.find('\n'))), path);
@@ -47,7 +51,7 @@ const TraceFormat& Choose(std::string_view text, const std::string& path, const 
 std::string NameOf(const std::string& path) {
   if (path == kEmbeddedWorkload) return std::string(kEmbeddedTraceName);
   std::filesystem::path name = std::filesystem::path(path).filename();
-  for (const char* extension : {".gz", ".csv", ".tsv", ".txt", ".json", ".trace"}) {
+  for (const char* extension : {".gz", ".csv", ".tsv", ".json", ".trace"}) {
     if (name.extension() == extension) name = name.stem();
   }
   return name.string();

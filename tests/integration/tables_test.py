@@ -67,12 +67,12 @@ def test_trace_commands_have_the_same_arguments(allot, tmp_path):
 
 
 def test_models_are_renamed_and_unknown_ones_have_a_suggestion(allot, tmp_path):
-    (tmp_path / "t.csv").write_text("job_id,submit_s,gpus,duration_s,model\na,0,1,600,resnet-18:16\nb,0,1,600,ours\n")
+    (tmp_path / "t.csv").write_text("job_id,submit_s,gpus,duration_s,model\na,0,1,600,ResNet-18\nb,0,1,600,ours\n")
     stderr = allot("simulate", "-w", "t.csv", exit=3).stderr
     assert "also unknown: ours" in stderr
-    assert "resnet-18:16" in stderr and "--model-map" in stderr and "did you mean" in stderr
+    assert "ResNet-18" in stderr and "--model-map" in stderr and "did you mean" in stderr
     name = stderr.split("did you mean '")[1].split("'")[0]
-    allot("simulate", "-w", "t.csv", "--model-map", f"resnet-18:16={name},ours=")
+    allot("simulate", "-w", "t.csv", "--model-map", f"ResNet-18={name},ours=")
 
 
 def test_the_page_does_what_it_says(allot, tmp_path):

@@ -50,6 +50,7 @@ TEST(Table, PandasWithIndexZonesFloatsAndNaN) {
   EXPECT_EQ(Drops(report), "1 never started; 1 no GPU requested");
   EXPECT_EQ(workload.jobs.front().id, "train_0");
   EXPECT_EQ(workload.jobs.front().gpus, 2);
+  EXPECT_GT(workload.jobs.front().recorded_wait, 0);
   EXPECT_EQ(workload.groups.size(), 2u) << "names that no catalogue knows";
   EXPECT_EQ(report.ignored_columns, (std::vector<std::string>{"#1", "exit_code"}));
 }
@@ -148,6 +149,11 @@ TEST(Table, WithoutColumnsItSaysWhoSuggestsThem) {
   const TempFile file("t.csv", "who,when,what\nme,2026-11-23,2\n");
   ExpectError([&] { ReadTrace(file.path()); }, ExitCode::kBadData,
               {"allot trace inspect", "--columns", "who, when, what", "t.csv:1"});
+}
+
+TEST(Table, AWorkbookIsToBeSavedAsText) {
+  const TempFile file("t.xlsx", "PK\x03\x04rest");
+  ExpectError([&] { ReadTrace(file.path()); }, ExitCode::kBadData, {"save the workbook as CSV"});
 }
 
 TEST(Guess, SaysWhatIsLackingAndHowToNameIt) {
