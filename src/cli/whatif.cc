@@ -55,6 +55,7 @@ ALLOT_REGISTER(
         [](CommandLine& line, const GlobalOptions& globals) {
           auto o = std::make_shared<WhatIfCommand>();
           o->options.world.profile = "event";  // as an online scheduler decides
+          o->options.world.oversized = "drop";  // nodes may be drained today
           DeclareWorld(line, o->options.world);
           line.Remove({"--workloads", "--setting"});
           line.Option("--present", o->options.present, "policy that stands for the present one")

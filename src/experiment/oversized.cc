@@ -51,14 +51,16 @@ void FitToCluster(Oversized oversized, const ClusterSpec& cluster, Workload* wor
   kept.reserve(workload->jobs.size());
   for (Job& job : workload->jobs) {
     const GpuCount most = MostGpusFor(job, *workload, cluster);
-    const bool fits = most == 0 || job.gpus <= most;
+    const bool fits = job.gpus <= most;
     const std::string place =
         job.line > 0 ? fmt::format("{}:{}", workload->source, job.line) : "job " + job.id;
     if (!fits && oversized == Oversized::kDrop) {
-      report->Drop("asks for more GPUs than the cluster has (--oversized drop)", place);
+      report->Drop(most == 0 ? "asks for GPUs of a type that the cluster lacks (--oversized drop)"
+                             : "asks for more GPUs than the cluster has (--oversized drop)",
+                   place);
       continue;
     }
-    if (!fits) {
+    if (!fits && most > 0) {
       report->Clip("asks for more GPUs than the cluster has: gets all of a type, and runs longer",
                    place);
       Clip(most, &job);

@@ -9,8 +9,9 @@
 
 namespace allot {
 
-// "error": nothing here, the simulation names the first one. "drop": they are left out. "clip":
-// they ask for what there is and run longer by as much, so that their GPU time stays.
+// "error": nothing here, the simulation names the first one. "drop": they are left out, also those
+// that accept no type of the cluster. "clip": they ask for what there is and run longer by as much,
+// so that their GPU time stays.
 enum class Oversized { kError, kDrop, kClip };
 Oversized OversizedNamed(const std::string& name);  // UsageError
 

@@ -141,3 +141,11 @@ def test_the_commands_of_the_page_work(allot, root, tmp_path):
     assert len(commands) == 3
     for command in commands:
         allot(*command)
+
+
+def test_jobs_that_the_nodes_of_today_have_no_room_for_are_counted(allot, tmp_path):
+    nodes = "\n".join(Path(NODES).read_text().splitlines()[:2]) + "\n"  # one node is left
+    (tmp_path / "sinfo.txt").write_text(nodes)
+    done = allot("whatif", "--workload", MONTH, "--cluster", str(tmp_path / "sinfo.txt"), "--policies", "fifo", "--more-nodes", "0",
+                 "-o", str(tmp_path / "page.html"))
+    assert "--oversized drop" in done.stderr

@@ -58,6 +58,22 @@ TEST(Oversized, OfTheTypesThatAJobAccepts) {
   EXPECT_EQ(workload.jobs.front().gpus, 4);
 }
 
+TEST(Oversized, DropsJobsOfTypesThatTheClusterLacks) {
+  Workload workload;
+  for (const char* type : {"v100", "h100"}) {
+    Job job;
+    job.id = type;
+    job.duration = 100;
+    job.gpus = 1;
+    job.gpu_types = workload.gpu_types.Intern(type);
+    workload.jobs.push_back(job);
+  }
+  ReadReport report;
+  FitToCluster(Oversized::kDrop, ClusterSpec::Parse("1x4:v100"), &workload, &report);
+  ASSERT_EQ(workload.jobs.size(), 1U);
+  EXPECT_EQ(workload.jobs.front().id, "v100");
+}
+
 TEST(Oversized, RefusesOtherWordsAndAnEmptyRest) {
   ExpectError(ExitCode::kUsage, {"drop, clip or error", "'dorp'", "did you mean 'drop'"},
               [] { OversizedNamed("dorp"); });

@@ -104,7 +104,8 @@ class Pairs final : public Policy {
   }
 
  private:
-  PolicyInfo info_{"pairs", "two jobs on one GPU", false, false, false, RatesRead::kAll, {}, {}};
+  PolicyInfo info_{"pairs", "two jobs on one GPU", "a test", false, false,
+                   false,   RatesRead::kAll,       {},       {}};
 };
 
 TEST_F(LiveGpuTypesTest, TwoJobsOnOneGpuAreRefused) {
