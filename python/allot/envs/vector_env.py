@@ -220,10 +220,14 @@ class GpuClusterVectorEnv(VectorEnv):
         """As Gymnasium puts infos together: an array by key, 0 where `where` is False, and `_key` with the mask."""
         info: dict[str, Any] = {}
         everywhere, mask = where.all(), where.copy()
+        lent = everywhere and columns is not self._final_columns and self._now.which != 0
         for name in (*_COMMON, "job_ids", "action_mask"):
             column = columns[name]
             wide = np.int64 if column.dtype == np.int32 else column.dtype
-            info[name] = column.astype(wide) if everywhere else (column * _wide(where, column)).astype(wide)
+            if not everywhere:
+                column = column * _wide(where, column)
+            own = lent and name in ("job_ids", "action_mask")  # as the observations: in memory of their own
+            info[name] = column if own else column.astype(wide)
             info[f"_{name}"] = mask
         if over.any():
             for name in _AT_END:
@@ -267,13 +271,15 @@ class _Shown:
 
     def __init__(self, which: int, views: dict[str, np.ndarray], space: Any) -> None:
         self.which = which
-        self.job_ids = views["job_ids"]
-        self.action_mask = views["action_mask"].view(np.int8)
-        self.observed = {name: views.pop(name) for name in space.spaces}
+        mask = views.pop("action_mask")  # views of a view refer to this one
+        self.job_ids, self.action_mask = views.pop("job_ids"), mask.view(np.int8)
+        self.observed = {name: mask if name == "action_mask" else views.pop(name) for name in space.spaces}
+        self._arrays = [*self.observed.values(), self.job_ids, self.action_mask, mask]
+        del mask
         self._counts = self._references()  # what is ours
 
     def _references(self) -> list[int]:
-        return [sys.getrefcount(array) for array in self.observed.values()]
+        return [sys.getrefcount(array) for array in self._arrays]
 
     def unused(self) -> bool:
         return self._references() == self._counts
