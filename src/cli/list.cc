@@ -8,6 +8,7 @@
 #include "agents/training/trainer.h"
 #include "cli/command.h"
 #include "cluster/cluster_format.h"
+#include "core/error.h"
 #include "envs/rewards/reward.h"
 #include "envs/setting.h"
 #include "fidelity/peer.h"
@@ -31,6 +32,21 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Of a policy as its name alone makes it: its stages may add to what its entry says. One that needs
+// a parameter, such as a checkpoint, is described by its entry.
+PolicyInfo WithDefaults(const PolicyInfo& entry) {
+  try {
+    return MakePolicy(entry.id)->info();
+  } catch (const Error&) {
+    return entry;
+  }
+}
+
+template <typename Entry>
+const Entry& WithDefaults(const Entry& entry) {  // of a stage: itself
+  return entry;
+}
+
 template <typename Entry>
 Json Describe() {
   Json list = Json::array();
@@ -45,8 +61,9 @@ Json Describe() {
         if (!param.former.empty()) item["params"].back()["former"] = param.former;
       }
       if constexpr (requires { entry.needs_lengths; }) {
-        item["needs_lengths"] = entry.needs_lengths;
-        item["time_driven"] = entry.time_driven;
+        const auto& info = WithDefaults(entry);
+        item["needs_lengths"] = info.needs_lengths;
+        item["time_driven"] = info.time_driven;
       }
     }
     if constexpr (requires { entry.policies; }) {

@@ -92,14 +92,14 @@ int WatchSimulation(const WorldSpec& spec, const std::string& policy_spec, doubl
       view.keys = fmt::format("q: quit, space: {}, + and -: {:.0f} times real time",
                               still ? "go on" : "stop", speed);
       screen.Show(view);
-      const auto wait = milliseconds(static_cast<int>(still ? 1000 : std::min(1000.0, owed_ms)));
-      owed_ms = 0;
-      const char key = screen.terminal().Key(wait);
+      const double wait_ms = still ? 1000 : std::min(1000.0, owed_ms);
+      const char key = screen.terminal().Key(milliseconds(static_cast<int>(wait_ms)));
+      owed_ms = still ? 0 : owed_ms - wait_ms;
       if (key == 'q' || Interrupted()) throw Quit();
       if (key == ' ') still = !still;
       if (key == '+') speed *= 2;
       if (key == '-') speed /= 2;
-    } while (still);
+    } while (still || owed_ms >= kLeastMs);
   });
   DecisionListener* const listeners[] = {&listener};
   try {

@@ -159,8 +159,15 @@ std::string DecompressText(std::string_view bytes, const std::string& name) {
   return StartsLikeGzip(bytes) ? GzipInflater(name, bytes).All() : std::string(bytes);
 }
 
-AtomicFile::AtomicFile(fs::path final_path)
-    : final_path_(std::move(final_path)), part_path_(PartName(final_path_)) {
+// Devices and pipes, such as /dev/null, are written to and never replaced; a link stays, what it
+// leads to is written.
+AtomicFile::AtomicFile(fs::path final_path) : final_path_(std::move(final_path)) {
+  std::error_code error;
+  const bool device = fs::is_other(final_path_, error);
+  for (int links = 0; !device && links < 40 && fs::is_symlink(final_path_, error); ++links) {
+    final_path_ = final_path_.parent_path() / fs::read_symlink(final_path_, error);
+  }
+  part_path_ = device ? final_path_ : PartName(final_path_);
   MakeFolders(final_path_.parent_path());
   errno = 0;
   out_.open(part_path_, std::ios::binary | std::ios::trunc);
@@ -171,7 +178,7 @@ AtomicFile::~AtomicFile() {
   if (committed_) return;
   out_.close();
   std::error_code ignored;
-  fs::remove(part_path_, ignored);
+  if (part_path_ != final_path_) fs::remove(part_path_, ignored);
 }
 
 void AtomicFile::Commit() {
@@ -181,6 +188,10 @@ void AtomicFile::Commit() {
   if (!out_) ThrowCannotWrite(final_path_, errno);
   out_.close();
   if (!out_) ThrowCannotWrite(final_path_, errno);
+  if (part_path_ == final_path_) {
+    committed_ = true;
+    return;
+  }
   SyncToDisk(part_path_, final_path_);
   Rename(part_path_, final_path_);
   committed_ = true;

@@ -23,7 +23,7 @@ void SyncToDisk(const std::filesystem::path& path, const std::filesystem::path& 
 
 class AtomicFile {
  public:
-  explicit AtomicFile(std::filesystem::path final_path);  // creates parent folders
+  explicit AtomicFile(std::filesystem::path final_path);  // makes folders; devices stay devices
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;

@@ -12,6 +12,7 @@ void RequireWritable(const fs::path& path) {
   fs::path there = fs::absolute(path).lexically_normal();
   if (!there.has_filename()) there = there.parent_path();  // "runs/"
   std::error_code ignored;
+  if (fs::is_other(there, ignored) && ::access(there.c_str(), W_OK) == 0) return;  // a device
   if (!fs::is_directory(there, ignored)) there = there.parent_path();
   while (!fs::exists(there, ignored) && there.has_relative_path()) there = there.parent_path();
   if (!fs::is_directory(there, ignored)) {

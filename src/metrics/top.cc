@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/error.h"
 #include "metrics/humanise.h"
 #include "metrics/table.h"
 
@@ -113,41 +114,47 @@ std::string JobEvent(const TopJob& before, const TopJob& now) {
   return before.nodes != now.nodes ? fmt::format("moves to {}", now.nodes) : "";
 }
 
-}  // namespace
-
-TopView TopViewOf(const Json& status) {
+TopView ReadTopView(const Json& status) {
   TopView view;
-  view.title = fmt::format("policy {} on {}{}{}", status["policy"].get<std::string>(),
-                           status["runtime"].get<std::string>(),
-                           status["paused"].get<bool>() ? ", PAUSED" : "",
-                           status["drained"].get<bool>() ? ", drained" : "");
-  view.now = status["now"].get<double>();
-  view.finished = status["finished"].get<std::int64_t>();
-  for (const Json& node : status["nodes"]) {
+  view.title = fmt::format("policy {} on {}{}{}", status.at("policy").get<std::string>(),
+                           status.at("runtime").get<std::string>(),
+                           status.at("paused").get<bool>() ? ", PAUSED" : "",
+                           status.at("drained").get<bool>() ? ", drained" : "");
+  view.now = status.at("now").get<double>();
+  view.finished = status.at("finished").get<std::int64_t>();
+  for (const Json& node : status.at("nodes")) {
     view.nodes.push_back(
-        {node["node"].get<std::string>(), node["type"].get<std::string>(), node["gpus"].get<int>(),
-         node["held"].get<int>(),
-         node["drained"].get<bool>() ? "drained" : (node["up"].get<bool>() ? "" : "down")});
+        {node.at("node").get<std::string>(), node.at("type").get<std::string>(),
+         node.at("gpus").get<int>(), node.at("held").get<int>(),
+         node.at("drained").get<bool>() ? "drained" : (node.at("up").get<bool>() ? "" : "down")});
   }
-  for (const Json& job : status["jobs"]) {
+  for (const Json& job : status.at("jobs")) {
     TopJob shown;
-    shown.name = job["job"].get<std::string>();
-    shown.user = job["user"].get<std::string>();
-    shown.stage = job["stage"].get<std::string>();
-    shown.gpus = job["gpus"].get<int>();
-    const int least = job["min"].get<int>();
-    const int most = job["max"].get<int>();
+    shown.name = job.at("job").get<std::string>();
+    shown.user = job.at("user").get<std::string>();
+    shown.stage = job.at("stage").get<std::string>();
+    shown.gpus = job.at("gpus").get<int>();
+    const int least = job.at("min").get<int>();
+    const int most = job.at("max").get<int>();
     shown.asked = least == most ? std::to_string(most) : fmt::format("{}-{}", least, most);
-    for (const auto& [node, gpus] : job["nodes"].items()) {
+    for (const auto& [node, gpus] : job.at("nodes").items()) {
       shown.nodes += fmt::format("{}{}:{}", shown.nodes.empty() ? "" : " ", node, gpus.get<int>());
     }
-    if (!job["total"].is_null() && job["total"].get<double>() > 0) {
-      shown.done = job["work"].get<double>() / job["total"].get<double>();
+    if (!job.at("total").is_null() && job.at("total").get<double>() > 0) {
+      shown.done = job.at("work").get<double>() / job.at("total").get<double>();
     }
-    shown.age = job["age"].get<double>();
+    shown.age = job.at("age").get<double>();
     view.jobs.push_back(std::move(shown));
   }
   return view;
+}
+
+}  // namespace
+
+TopView TopViewOf(const Json& status) try {
+  return ReadTopView(status);
+} catch (const Json::exception& error) {
+  throw DataError("the daemon's status is not one of this version of allot: {}", error.what());
 }
 
 std::vector<std::string> EventsBetween(const TopView& before, const TopView& now) {

@@ -38,7 +38,8 @@ struct TopView {
   std::string keys;  // what can be pressed
 };
 
-// Of a daemon's status (live/daemon.h).
+// Of a daemon's status (live/daemon.h). DataError where it lacks something, as that of another
+// version may.
 TopView TopViewOf(const nlohmann::ordered_json& status);
 
 // What happened between two views, oldest first: "12m 05s  job 7 grew from 2 to 4 GPUs".

@@ -1,7 +1,9 @@
 #include "core/file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -200,6 +202,26 @@ TEST_F(FileTest, AtomicDirectoryReplacesTheOldOneEntirely) {
   EXPECT_FALSE(fs::exists(path / "old"));
   EXPECT_EQ(ReadTextFile((path / "new").string()), "2");
   EXPECT_EQ(Names(), std::vector<std::string>{"checkpoint"});
+}
+
+TEST_F(FileTest, PipesAreWrittenToAndNotReplaced) {
+  const fs::path pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  WriteTextFile(pipe, "text");
+  char read[8] = {};
+  EXPECT_EQ(::read(reader, read, sizeof(read)), 4);
+  ::close(reader);
+  EXPECT_STREQ(read, "text");
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  EXPECT_EQ(Names(), std::vector<std::string>{"pipe"});
+}
+
+TEST_F(FileTest, LinksStayAndWhatTheyLeadToIsWritten) {
+  fs::create_symlink("target", folder_ / "link");
+  WriteTextFile(folder_ / "link", "text");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(ReadTextFile((folder_ / "target").string()), "text");
 }
 
 TEST_F(FileTest, AtomicDirectoryWithoutCommitLeavesTheOldOne) {
