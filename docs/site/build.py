@@ -142,7 +142,10 @@ def main():
     config["docs_dir"], config["site_dir"] = str(PAGES), str(ROOT / "build" / "site")
     written = ROOT / "build" / "site.yml"
     written.write_text(yaml.safe_dump(config, sort_keys=False))
-    sys.exit(subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-f", written]).returncode)
+    # Not --quiet: warnings that are not shown are not counted either.
+    done = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "-f", written], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit("".join(line + "\n" for line in done.stderr.splitlines() if not line.startswith("INFO")))
 
 
 if __name__ == "__main__":
