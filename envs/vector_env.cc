@@ -217,7 +217,9 @@ void VectorEnv::RefuseOver(std::size_t index) const {
 }
 
 void VectorEnv::Step(std::span<const float> actions) {
-  if (!ready_) throw UsageError("step of a vector env that is not reset, or whose last step failed: call reset first");
+  if (!ready_)
+    throw UsageError(
+        "step of a vector env that is not reset, or whose last step failed: call reset first");
   const auto width = static_cast<std::size_t>(spec_.single.action.elements());
   if (actions.size() != envs_.size() * width) {
     throw UsageError("a step of {} environments takes {} numbers ({} each), got {}", envs_.size(),

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 
-
 namespace allot {
 
 void ExperimentData::Save(const std::string& folder) const {

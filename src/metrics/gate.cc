@@ -5,12 +5,11 @@
 
 #include "core/error.h"
 #include "metrics/comparison.h"
+#include "metrics/json_field.h"
 #include "metrics/table.h"
 
 namespace allot {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::vector<double> Figures(const EvaluatedPolicy& policy, double RunSummary::*figure) {
   std::vector<double> figures;

@@ -9,15 +9,14 @@
 
 #include "core/error.h"
 #include "metrics/humanise.h"
+#include "metrics/json_field.h"
 #include "metrics/table.h"
 
 namespace allot {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 std::string FilledBar(double share, int width) {
-  const auto filled = static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * width + 0.5);
+  const auto filled = static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * width));
   return std::string(filled, '#') + std::string(static_cast<std::size_t>(width) - filled, '.');
 }
 

@@ -116,7 +116,7 @@ std::string LettersAndDigits(std::string_view name) {
 // Names of models are written in many ways: "ResNet-18" is near "resnet18:16" and "resnet18:32".
 std::string NearNames(std::string_view name, const std::vector<std::string>& names) {
   constexpr std::size_t kMostNear = 4, kFewestLetters = 3;
-  const std::string usual = DidYouMean(name, names);
+  std::string usual = DidYouMean(name, names);
   const std::string wanted = LettersAndDigits(name);
   if (!usual.starts_with(';') || wanted.size() < kFewestLetters) return usual;
   std::vector<std::string> near;

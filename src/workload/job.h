@@ -27,10 +27,10 @@ struct Job {
   std::int32_t group = -1;
   double work = 0;   // in the model's unit; 0 = derive as duration x rate at the requested GPUs
   double batch = 0;  // total batch size that its user asked for; 0: not said
-  bool keeps_batch = false;   // it trains with that batch only, whatever its GPUs
-  double priority = 0;        // larger is more important
-  Seconds deadline = kNever;  // absolute
-  Seconds user_estimate = 0;  // run time at the requested GPUs as the user foretold it; 0 = none
+  bool keeps_batch = false;    // it trains with that batch only, whatever its GPUs
+  double priority = 0;         // larger is more important
+  Seconds deadline = kNever;   // absolute
+  Seconds user_estimate = 0;   // run time at the requested GPUs as the user foretold it; 0 = none
   Seconds recorded_wait = -1;  // from `submit` to its start as the trace tells it; < 0 = unknown
   // What of the cluster it can run on: index into Workload::gpu_types, names of types joined by
   // '|'; -1 = any.

@@ -21,7 +21,8 @@ TEST(Progress, WritesALineAndNoBarIntoAFile) {
   const std::string text = StderrOf(false);
   EXPECT_TRUE(text.starts_with("train: 1/1000")) << text;
   EXPECT_EQ(text.find('['), std::string::npos) << text;
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << "a line at once, every 10 s, and at the end";
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2)
+      << "a line at once, every 10 s, and at the end";
 }
 
 TEST(Progress, EndsAtAllIntoAFile) {

@@ -38,7 +38,7 @@ TEST(Oversized, DroppedJobsAreCounted) {
 TEST(Oversized, ClippedJobsKeepTheirGpuTime) {
   const SmallTrace trace(kOneTooLarge);
   World world = WorldWith(trace, "clip");
-  const Job& clipped = world.Scenarios().front().scenario->workload().jobs.at(1);
+  const Job clipped = world.Scenarios().front().scenario->workload().jobs.at(1);
   EXPECT_EQ(clipped.gpus, 4);
   EXPECT_EQ(clipped.duration, 200);
   EXPECT_EQ(world.read_report().clipped.front().rows, 1);

@@ -37,9 +37,9 @@ TEST(ColumnMap, RefusesWhatItDoesNotKnow) {
       {"submit=\"a", {"quote", "closed"}},
       {"submit=", {"submit needs the name"}},
       {",", {"must name a column"}}};
-  for (const auto& [text, parts] : cases) {
-    SCOPED_TRACE(text);
-    ExpectError([&] { ColumnMap::Parse(text); }, ExitCode::kUsage, parts);
+  for (const auto& each : cases) {
+    SCOPED_TRACE(each.first);
+    ExpectError([&] { ColumnMap::Parse(each.first); }, ExitCode::kUsage, each.second);
   }
 }
 
