@@ -72,14 +72,16 @@ def overhead_of_a_step(steps=20000, repeats=5):
     return statistics.median((a - b) / steps * 1e6 for a, b in pairs)
 
 
-def increments_per_second(threads, steps=3000):
-    """Units added one at a time in DL2's world, by the pool; the first legal action each time."""
+def increments_per_second(threads, steps=3000, repeats=5):
+    """Units added one at a time in DL2's world, by the pool; the first legal action each time. The median of some runs."""
     pool = allot.GpuClusterVectorEnv(ENVS, threads=threads, setting="dl2:size=S", action="increments", max_jobs=10, copy=False)
-    _, info = pool.reset(seed=0)
-    start = time.perf_counter()
-    for _ in range(steps):
-        *_, info = pool.step(info["action_mask"].argmax(axis=1))
-    return ENVS * steps / (time.perf_counter() - start)
+
+    def run():
+        _, info = pool.reset(seed=0)
+        for _ in range(steps):
+            *_, info = pool.step(info["action_mask"].argmax(axis=1))
+
+    return ENVS * steps / statistics.median(seconds(run) for _ in range(repeats))
 
 
 def resident_mb():
