@@ -75,6 +75,7 @@ VectorEnv::VectorEnv(std::int64_t count, const Factory& factory, int threads, Au
 }
 
 std::size_t VectorEnv::AddObservation() {
+  RefuseInFlight("more memory for observations");
   const auto size = static_cast<std::size_t>(spec_.num_envs);
   auto buffer = std::make_unique<ObservationBuffer>(spec_.single, size);
   std::vector<ObservationView> rows = RowsOf(buffer.get(), size);

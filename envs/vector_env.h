@@ -79,7 +79,7 @@ class VectorEnv {
   // VectorEnv.
   const ObservationBuffer& observation() const { return *shown_[current_].buffer; }
   // Further memory for observations, so that a caller can keep some without a copy, and write to
-  // them. Its number: 1, 2, ...; 0 is there from the start.
+  // them. Its number: 1, 2, ...; 0 is there from the start. Not while environments are in flight.
   std::size_t AddObservation();
   // From now on observations are written there. Rows are those of the current observations after
   // the next Reset, Step or Send.

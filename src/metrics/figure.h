@@ -119,7 +119,8 @@ std::vector<std::pair<double, std::string>> AxisTicks(const FigureAxis& axis, in
 // it begins at 0.
 void FitAxis(FigureAxis* axis, const std::vector<double>& values, bool from_zero = false);
 
-// A logarithmic axis where the values differ by more than `factor` and are all positive.
+// A logarithmic axis, which its label then says, where the values differ by more than `factor` and
+// are all positive.
 void FitLogAxis(FigureAxis* axis, const std::vector<double>& values, double factor = 10);
 
 }  // namespace allot

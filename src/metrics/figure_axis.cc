@@ -176,6 +176,7 @@ void FitLogAxis(FigureAxis* axis, const std::vector<double>& values, double fact
   axis->low = low / 1.1;
   axis->high = high * 1.1;
   axis->scale = AxisScale::kLog;
+  if (!axis->label.empty()) axis->label += ", log scale";
 }
 
 }  // namespace allot

@@ -13,6 +13,13 @@ constexpr std::size_t kCurvePoints = 400;
 
 }  // namespace
 
+FigureAxis ShareOfJobsAxis() {
+  return {.key = "share_of_jobs",
+          .label = "share of jobs",
+          .unit = AxisUnit::kShare,
+          .ticks = {0, 0.25, 0.5, 0.75, 1}};
+}
+
 std::vector<FigurePoint> DistributionSteps(std::vector<double> values, double least,
                                            std::vector<double>* bounds) {
   const auto all = static_cast<double>(values.size());

@@ -15,6 +15,9 @@ namespace allot {
 std::vector<FigurePoint> DistributionSteps(std::vector<double> values, double least,
                                            std::vector<double>* bounds);
 
+// The axis of such steps.
+FigureAxis ShareOfJobsAxis();
+
 struct CurveColumn {
   std::string column;
   std::string name;

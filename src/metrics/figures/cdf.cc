@@ -23,11 +23,7 @@ std::vector<Figure> CdfFigures(const FigureSource& source) {
   }
   panel.x = {.key = "jct_s", .label = "job completion time", .unit = AxisUnit::kSeconds};
   FitLogAxis(&panel.x, bounds);
-  if (panel.x.scale == AxisScale::kLog) panel.x.label += ", log scale";
-  panel.y = {.key = "share_of_jobs",
-             .label = "share of jobs",
-             .unit = AxisUnit::kShare,
-             .ticks = {0, 0.25, 0.5, 0.75, 1}};
+  panel.y = ShareOfJobsAxis();
   Figure figure{.id = "cdf",
                 .title = "How long jobs take",
                 .caption =

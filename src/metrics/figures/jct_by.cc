@@ -85,7 +85,6 @@ Figure JctFigure(const EvaluationRuns& runs, std::vector<JctClass> classes, Figu
   }
   panel.x = {.key = "avg_jct_s", .label = "average JCT", .unit = AxisUnit::kSeconds};
   FitLogAxis(&panel.x, values);
-  if (panel.x.scale == AxisScale::kLog) panel.x.label += ", log scale";
   panel.y.key = "class";
   figure.height = 26.0 * static_cast<double>(classes.size());
   figure.panels.push_back(std::move(panel));

@@ -44,7 +44,6 @@ std::vector<Figure> RatioFigures(const FigureSource& source) {
   }
   panel.y.key = "policy";
   FitLogAxis(&panel.x, values, 1);
-  if (panel.x.scale == AxisScale::kLog) panel.x.label += ", log scale";
   Figure figure{.id = "ratios",
                 .title = reference + " against each policy",
                 .caption =

@@ -34,11 +34,7 @@ std::vector<Figure> SlowdownFigures(const FigureSource& source) {
   }
   panel.x = {.key = "slowdown", .label = "bounded slowdown"};
   FitLogAxis(&panel.x, bounds, 4);
-  if (panel.x.scale == AxisScale::kLog) panel.x.label += ", log scale";
-  panel.y = {.key = "share_of_jobs",
-             .label = "share of jobs",
-             .unit = AxisUnit::kShare,
-             .ticks = {0, 0.25, 0.5, 0.75, 1}};
+  panel.y = ShareOfJobsAxis();
   Figure figure{.id = "slowdown",
                 .title = "How much waiting and sharing cost",
                 .caption =

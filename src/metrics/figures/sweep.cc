@@ -101,12 +101,8 @@ Figure SweptDistribution(const SweepCurves& curves, bool fairness) {
     FitAxis(&panel.x, bounds, true);
   } else {
     FitLogAxis(&panel.x, bounds);
-    if (panel.x.scale == AxisScale::kLog) panel.x.label += ", log scale";
   }
-  panel.y = {.key = "share_of_jobs",
-             .label = "share of jobs",
-             .unit = AxisUnit::kShare,
-             .ticks = {0, 0.25, 0.5, 0.75, 1}};
+  panel.y = ShareOfJobsAxis();
   const std::string at =
       curves.along.empty() ? "" : fmt::format("At {} {}. ", curves.along, curves.distributed_at);
   return {.id = fairness ? "sweep_fairness_cdf" : "sweep_jct_cdf",

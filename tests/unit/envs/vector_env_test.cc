@@ -233,6 +233,7 @@ TEST(VectorEnv, SentEnvironmentsAreReceivedEachOnce) {
   const std::vector<float> actions(4);
   env.Send(actions, all);
   EXPECT_THROW(env.Step(actions), Error) << "in flight";
+  EXPECT_THROW(env.AddObservation(), Error) << "in flight";
   EXPECT_THROW(env.Send(std::vector<float>{0}, std::vector<std::int64_t>{2}), Error);
   std::vector<std::int64_t> received = env.Receive(3);
   EXPECT_THROW(env.Receive(2), Error) << "one is in flight";
