@@ -69,7 +69,7 @@ def gather():
 
 
 def help_of(program, words):
-    done = subprocess.run([program, *words, "--help"], capture_output=True, text=True, check=True)
+    done = subprocess.run([program, *words, "--help-all"], capture_output=True, text=True, check=True)
     return done.stdout
 
 

@@ -7,14 +7,23 @@
 namespace allot {
 namespace {
 
+void Place(const CommandLine::Entry& entry, const WorldOption& option) {
+  if (option.detail) {
+    entry.Detail(option.topic);
+  } else {
+    entry.Topic(option.topic);
+  }
+}
+
 template <typename T>
 void Declare(CommandLine& line, const WorldOption& option, T& value) {
   const std::string names =
       (option.letter.empty() ? "" : "-" + option.letter + ",") + "--" + option.name;
   if constexpr (std::is_same_v<T, bool>) {
-    line.Flag(names, value, option.help);
+    Place(line.Flag(names, value, option.help), option);
   } else {
     const CommandLine::Entry entry = line.Option(names, value, option.help);
+    Place(entry, option);
     if constexpr (std::is_same_v<T, std::vector<double>>) entry.SplitAt(',');
     if (option.duration) entry.Duration();
     if (option.range) {

@@ -374,17 +374,23 @@ ALLOT_REGISTER(
                       "'allot report' draws it");
           line.Option("--samples", o->samples, "futures that are simulated")
               .Range(0, 10000)
-              .DefaultText("64 for 250 jobs or fewer, 16 for 1,000 or more");
-          line.Option("--horizon", o->horizon, "how far ahead is looked, at most").ShowDefault();
+              .DefaultText("64 for 250 jobs or fewer, 16 for 1,000 or more")
+              .Detail("Estimates");
+          line.Option("--horizon", o->horizon, "how far ahead is looked, at most")
+              .ShowDefault()
+              .Detail("Estimates");
           line.Option("--settle", o->settle,
                       "how far ahead, once all have started: then jobs run on as they do")
-              .ShowDefault();
+              .ShowDefault()
+              .Detail("Estimates");
           line.Option("--alike", o->alike,
                       "correlation of the lengths of one user's jobs of a size and group")
               .Range(0.0, 1.0)
-              .ShowDefault();
+              .ShowDefault()
+              .Detail("Estimates");
           line.Option("--block", o->block, "length of the pieces of the history that may come")
-              .ShowDefault();
+              .ShowDefault()
+              .Detail("Estimates");
           line.Footer("Lengths and arrivals are drawn from a history; docs/forecast.md.");
           return [o, &globals] { return Forecast(*o, globals); };
         }}));

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "metrics/humanise.h"
+#include "metrics/status_cells.h"
 #include "metrics/table.h"
 
 namespace allot {
@@ -22,27 +23,10 @@ std::string GpusText(const Json& job) {
   return fmt::format("{}/{}", job["held"].get<int>(), job["gpus"].get<int>());
 }
 
-std::string Bar(const Json& job) {
-  if (job["total"].is_null() || !(job["total"].get<double>() > 0)) return "";
-  const double share = std::min(1.0, job["work"].get<double>() / job["total"].get<double>());
-  constexpr int kWidth = 10;
-  const auto filled = static_cast<std::size_t>(share * kWidth);
-  return fmt::format("{}{} {:3.0f} %", std::string(filled, '#'), std::string(kWidth - filled, '.'),
-                     100 * share);
-}
-
 // That of its GPUs; while it waits, those that it accepts.
 std::string TypeText(const Json& job) {
   const Json& held = job["type"];
   return (held == "" ? job["types"] : held).get<std::string>();
-}
-
-std::string NodesText(const Json& job) {
-  std::string text;
-  for (const auto& [node, gpus] : job["nodes"].items()) {
-    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", node, gpus.get<int>());
-  }
-  return text;
 }
 
 std::string NumberText(const Json& value, const char* format) {
@@ -116,9 +100,9 @@ std::string StatusText(const Json& status) {
   for (const Json& job : status["jobs"]) {
     table.AddRow({job["job"].get<std::string>(), job["stage"].get<std::string>(), GpusText(job),
                   fmt::format("{}-{}", job["min"].get<int>(), job["max"].get<int>()), TypeText(job),
-                  NodesText(job), std::to_string(job["step"].get<std::int64_t>()), Bar(job),
-                  NumberText(job["rate"], "{:.0f}"), NumberText(job["loss"], "{:.3g}"),
-                  NumberText(job["age"], "{:.0f}")});
+                  NodesCell(job), std::to_string(job["step"].get<std::int64_t>()),
+                  DoneCell(DoneShare(job)), NumberText(job["rate"], "{:.0f}"),
+                  NumberText(job["loss"], "{:.3g}"), NumberText(job["age"], "{:.0f}")});
   }
   if (!status["jobs"].empty()) text += table.ToText();
   for (const Json& job : status["jobs"]) {

@@ -54,29 +54,37 @@ ALLOT_REGISTER(
               .ShowDefault();
           line.Option("--smoothing", o->smoothing, "label smoothing (sequence networks)")
               .Range(0.0, 1.0)
-              .ShowDefault();
+              .ShowDefault()
+              .Detail("Training");
           line.Option("--entropy", o->entropy, "weight of the entropy bonus (sequence networks)")
               .Range(0.0, 100.0)
-              .ShowDefault();
+              .ShowDefault()
+              .Detail("Training");
           line.Option("-o,--out", o->out, "folder for checkpoint/ and pretrain.csv").Required();
           line.Option("--epochs", o->imitation.epochs, "passes over the decisions (default: 12)")
-              .Range(1, 10000);
+              .Range(1, 10000)
+              .Topic("Training");
           line.Option("--hold-out", o->hold_out,
                       "share of the decisions kept for testing (index: blocks of 48 decisions; "
                       "sequence: episodes)")
               .Range(0.0, 0.5)
-              .ShowDefault();
+              .ShowDefault()
+              .Detail("Training");
           line.Option("--stride", o->stride, "use every n-th contended decision")
               .Range(1, 1000)
-              .ShowDefault();
+              .ShowDefault()
+              .Detail("Training");
           line.Option("--hidden", o->hidden, "hidden units (default: the network's own)")
-              .Range(1, 1024);
+              .Range(1, 1024)
+              .Detail("Training");
           line.Option("--learning-rate", o->imitation.learning_rate,
                       "of Adam, in the first epoch (default: index 0.02, sequence 0.005)")
-              .Range(1e-9, 10.0);
+              .Range(1e-9, 10.0)
+              .Topic("Training");
           line.Option("--seed", o->imitation.seed,
                       "seed of the hidden layer and of the order of decisions")
-              .ShowDefault();
+              .ShowDefault()
+              .Detail("Training");
           return [o, &globals] { return RunPretrain(*o, globals); };
         }}));
 

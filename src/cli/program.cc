@@ -32,15 +32,90 @@ namespace {
 constexpr const char* kExitCodes =
     "Exit codes: 0 ok, 1 run failed, 2 usage or configuration, 3 bad data, 4 check failed,\n"
     "            130 interrupted (after a checkpoint was written).";
+constexpr std::size_t kLineWidth = 110;  // of help
 constexpr const char* kStart =
     "\nStart with: allot trace inspect      then: allot compare --load 1.0";
 
-// Without "Excludes:", which CLI11 says at both options of a pair: the texts say it once.
+// Without "Excludes:", which CLI11 says at both options of a pair: the texts say it once. Details
+// (command_line.h) are shown by --help-all only, each below the heading that it belongs to.
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_option_opts(const CLI::Option* option) const override {
-    const std::string text = CLI::Formatter::make_option_opts(option);
-    return text.substr(0, text.find(" Excludes:"));
+    std::string text = CLI::Formatter::make_option_opts(option);
+    text.resize(std::min(text.size(), text.find(" Excludes:")));
+    // A type and the range that CLI11 names with the type again: "INT:INT in [1 - 9]".
+    for (const std::string type : {"INT", "UINT", "FLOAT"}) {
+      const std::string twice = fmt::format(" {0}:{0}", type);
+      if (text.starts_with(twice)) text.erase(0, type.size() + 2);
+    }
+    return text.empty() || text.front() == ' ' ? text : " " + text;
+  }
+
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    return Wrapped(CLI::Formatter::make_option(option, is_positional));
+  }
+
+  // --help-all of the program shows no commands in full.
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    return make_description(app) + make_usage(app, std::move(name)) + make_positionals(app) +
+           Topics(*app, mode == CLI::AppFormatMode::All) +
+           make_subcommands(app, CLI::AppFormatMode::Normal) + "\n" + make_footer(app);
+  }
+
+ private:
+  // Of at most kLineWidth columns, where the meaning has blanks to break at.
+  std::string Wrapped(const std::string& text) const {
+    const std::string indent(get_column_width(), ' ');
+    std::string wrapped;
+    for (const std::string_view line :
+         Split(std::string_view(text).substr(0, text.find_last_not_of('\n') + 1), '\n')) {
+      std::string rest(line);
+      while (rest.size() > kLineWidth) {
+        const std::size_t blank = rest.rfind(' ', kLineWidth);
+        if (blank == std::string::npos || blank <= indent.size()) break;
+        wrapped += rest.substr(0, blank) + "\n";
+        rest.replace(0, blank + 1, indent);
+      }
+      wrapped += rest + "\n";
+    }
+    return wrapped;
+  }
+
+  std::string Topics(const CLI::App& app, bool with_details) const {
+    std::vector<std::string> topics;
+    for (std::string group : app.get_groups()) {
+      if (group.ends_with(kDetails)) group.resize(group.size() - kDetails.size());
+      const bool known = std::find(topics.begin(), topics.end(), group) != topics.end();
+      if (!group.empty() && !known) topics.push_back(group);
+    }
+    std::string text;
+    std::size_t hidden = 0;
+    for (const std::string& topic : topics) {
+      std::vector<const CLI::Option*> shown = OptionsOf(app, topic);
+      const auto details = OptionsOf(app, fmt::format("{}{}", topic, kDetails));
+      if (with_details) {
+        shown.insert(shown.end(), details.begin(), details.end());
+      } else {
+        hidden += details.size();
+      }
+      if (!shown.empty()) text += make_group(topic, false, shown);
+    }
+    if (hidden > 0) text += fmt::format("\n--help-all shows {} more options.\n", hidden);
+    return text;
+  }
+
+  static std::vector<const CLI::Option*> OptionsOf(const CLI::App& app, const std::string& group) {
+    return app.get_options([&](const CLI::Option* option) {
+      return option->get_group() == group && option->nonpositional() &&
+             (option != app.get_help_all_ptr() || HasDetails(app));
+    });
+  }
+
+  static bool HasDetails(const CLI::App& app) {
+    const std::vector<std::string> groups = app.get_groups();
+    return std::any_of(groups.begin(), groups.end(),
+                       [](const std::string& group) { return group.ends_with(kDetails); });
   }
 };
 
@@ -69,7 +144,8 @@ std::vector<std::string> LongNames(const CLI::App& app, std::string_view prefix)
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) {
-      if (name != "help" && name != "version") names.push_back(fmt::format("{}{}", prefix, name));
+      const bool setting = name != "help" && name != "help-all" && name != "version";
+      if (setting) names.push_back(fmt::format("{}{}", prefix, name));
     }
   }
   return names;
@@ -202,6 +278,7 @@ bool NeedsTorch(int argc, char** argv) {
 
 int Run(int argc, char** argv) {
   CLI::App app{"allot: simulate, train and compare schedulers for GPU clusters", "allot"};
+  app.set_help_all_flag("--help-all", "help with all options");
   app.set_version_flag("--version", Version());
   app.footer(kExitCodes);  // of all commands that have no own
   app.formatter(std::make_shared<HelpFormatter>());

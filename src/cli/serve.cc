@@ -193,62 +193,81 @@ ALLOT_REGISTER(
                       "runtimes'")
               .ShowDefault();
           line.Option("--checkpoint", o->checkpoint,
-                      "checkpoint folder of the trained policy that decides");
-          line.Option("-p,--policy", o->policy, "or the name of any other policy [index]");
+                      "checkpoint folder of the trained policy that decides")
+              .Topic("Policy");
+          line.Option("-p,--policy", o->policy, "or the name of any other policy [index]")
+              .Topic("Policy");
           line.Option("--plugin", o->plugin,
                       "shared library that holds the policy, asked through the C interface of "
-                      "liballot_plugin.so [none: in allot itself, asked directly]");
+                      "liballot_plugin.so [none: in allot itself, asked directly]")
+              .Detail("Policy");
           line.Option("--shadow", o->shadow,
-                      "second policy: its decisions are compared and logged, never applied");
+                      "second policy: its decisions are compared and logged, never applied")
+              .Topic("Policy");
           line.Option("--shadow-checkpoint", o->shadow_checkpoint,
-                      "or the checkpoint folder of a trained one");
+                      "or the checkpoint folder of a trained one")
+              .Detail("Policy");
           line.Option("--log", o->log_root,
-                      "Minari datasets folder for the HDF5 episode log, written at the end");
+                      "Minari datasets folder for the HDF5 episode log, written at the end")
+              .Topic("What is shown and kept");
           line.Option("-o,--out", o->out,
-                      "folder for the results of this run, for 'allot report', written at the end");
+                      "folder for the results of this run, for 'allot report', written at the end")
+              .Topic("What is shown and kept");
           line.Option("--state", o->state, "folder for journal and socket [~/.local/state/allot]");
           line.Option(
-              "--catalogue", o->catalogue,
-              "CSV of the throughput of your models (docs/formats/catalogue.md), instead of "
-              "the catalogue that ships with allot");
+                  "--catalogue", o->catalogue,
+                  "CSV of the throughput of your models (docs/formats/catalogue.md), instead of "
+                  "the catalogue that ships with allot")
+              .Detail("Decisions");
           line.Option("--interval", o->live.interval, "seconds between scheduled decisions")
               .Duration()
               .Range(0.05, 86400.0)
-              .ShowDefault();
+              .ShowDefault()
+              .Topic("Decisions");
           line.Option("--poll", o->live.poll, "seconds between polls of the runtime")
               .Duration()
               .Range(0.01, 60.0)
-              .ShowDefault();
+              .ShowDefault()
+              .Detail("Decisions");
           line.Option("--restart-cost", o->live.job_table.restart_cost,
                       "seconds of progress that a resize costs a job, as given to policies")
               .Duration()
               .NonNegative()
-              .ShowDefault();
+              .ShowDefault()
+              .Detail("Decisions");
           line.Option("--worker-timeout", o->live.job_table.worker_group.hung_after,
                       "seconds without a message after which a worker is stopped")
               .Duration()
               .Positive()
-              .ShowDefault();
+              .ShowDefault()
+              .Detail("Decisions");
           line.Renamed("--hung-after", "--worker-timeout");
           line.Option("--metrics", o->metrics,
-                      "address for Prometheus, e.g. tcp:127.0.0.1:9101 [none]");
+                      "address for Prometheus, e.g. tcp:127.0.0.1:9101 [none]")
+              .Topic("What is shown and kept");
           line.Flag("--metrics-for-all", o->metrics_for_all,
-                    "allow an address for --metrics that other machines can reach");
+                    "allow an address for --metrics that other machines can reach")
+              .Detail("What is shown and kept");
           line.Option("--forecast-every", o->forecast_every,
                       "seconds between forecasts of starts and ends, at least; 0: none")
               .Duration()
               .Range(0.0, 86400.0)
-              .ShowDefault();
+              .ShowDefault()
+              .Detail("Forecasts");
           line.Option("--forecast-history", o->forecast_history,
                       "TRACE@DATE that these draw lengths and arrivals from, e.g. the journal of "
-                      "the state folder [none: nobody else is taken to come]");
-          line.Option("--calibration", o->calibration, "of these: file of 'allot forecast --fit'");
+                      "the state folder [none: nobody else is taken to come]")
+              .Detail("Forecasts");
+          line.Option("--calibration", o->calibration, "of these: file of 'allot forecast --fit'")
+              .Detail("Forecasts");
           line.Flag("--dry-run", o->live.dry_run, "print decisions, change nothing");
           line.Flag("--until-idle", o->live.until_idle, "end when no job is left");
           line.Flag("--stop-jobs", o->stop_jobs,
                     "at the end stop all jobs after a checkpoint (default: they keep running)");
-          line.Flag("--watch", o->watch, "show the table of jobs instead of the log");
-          line.Flag("--json-logs", o->json_logs, "log lines as JSON, one object per line");
+          line.Flag("--watch", o->watch, "show the table of jobs instead of the log")
+              .Topic("What is shown and kept");
+          line.Flag("--json-logs", o->json_logs, "log lines as JSON, one object per line")
+              .Detail("What is shown and kept");
           return [o, &globals] { return Serve(*o, globals); };
         }}));
 

@@ -233,45 +233,58 @@ void DeclareSweep(CommandLine& line, SweepCommand* o) {
   o->line = &line;
   DeclareWorld(line, o->world);
   line.Remove({"--cluster", "--load", "--rate", "--seed", "--workloads"});
-  line.Group("The world of all cells");
   line.Option("definition", o->file, "TOML or JSON file (docs/sweeps.md); options here win");
   line.Option(
       "--preset", o->preset,
       "a sweep that ships with allot: " + Join(Registry<SweepPreset>::Global().ids(), ", "));
   line.Option("-p,--policies", o->policies, "policies, joined by commas")
-      .DefaultText(ComparedPolicies());
+      .DefaultText(ComparedPolicies())
+      .Topic("Cells");
   const auto list = [&line](const char* name, std::vector<std::string>* values, const char* help) {
-    line.Option(name, *values, help).SplitAt(',');
+    return line.Option(name, *values, help).SplitAt(',');
   };
-  list("--loads", &o->loads, "offered loads, GPU time / capacity: 0.5,1,1.5");
-  list("--rates", &o->rates, "jobs per hour, for --workload law:NAME: 1..9, 0.4..8/0.4");
-  list("--seeds", &o->seeds, "of samples, laws and estimates: 0..9 (default: 0)");
-  list("-c,--clusters", &o->clusters, "clusters: 16x8,32x8");
-  line.Option("--admission", o->admission, "admission stages: accept-all,load:factor=1.2");
-  line.Option("--placement", o->placement, "placement stages: packed,first-fit");
-  line.Option("--vary", o->vary, "any other option of the world: interval=60,300 (repeatable)");
+  list("--loads", &o->loads, "offered loads, GPU time / capacity: 0.5,1,1.5").Topic("Cells");
+  list("--rates", &o->rates, "jobs per hour, for --workload law:NAME: 1..9, 0.4..8/0.4")
+      .Topic("Cells");
+  list("--seeds", &o->seeds, "of samples, laws and estimates: 0..9 (default: 0)").Topic("Cells");
+  list("-c,--clusters", &o->clusters, "clusters: 16x8,32x8").Topic("Cells");
+  line.Option("--admission", o->admission, "admission stages: accept-all,load:factor=1.2")
+      .Topic("Cells");
+  line.Option("--placement", o->placement, "placement stages: packed,first-fit").Topic("Cells");
+  line.Option("--vary", o->vary, "any other option of the world: interval=60,300 (repeatable)")
+      .Topic("Cells");
   line.Option("--window-jobs", o->window_jobs,
-              "measure jobs A..B by position from 0; the run ends with the last of them");
-  line.Option("--window-time", o->window_time, "measure jobs submitted in A..B: 7d..14d");
+              "measure jobs A..B by position from 0; the run ends with the last of them")
+      .Detail("What is measured");
+  line.Option("--window-time", o->window_time, "measure jobs submitted in A..B: 7d..14d")
+      .Detail("What is measured");
   line.Option("--warm-up", o->warm_up,
-              "measure only jobs submitted at least this long after the first: 2d");
+              "measure only jobs submitted at least this long after the first: 2d")
+      .Topic("What is measured");
   line.Option("--until-utilisation", o->until_utilisation,
-              "run no higher rate or load after one with this GPU use: 0.95");
-  line.Option("--until-jct", o->until_jct, "... after one with this average JCT: 10d");
+              "run no higher rate or load after one with this GPU use: 0.95")
+      .Detail("What is measured");
+  line.Option("--until-jct", o->until_jct, "... after one with this average JCT: 10d")
+      .Detail("What is measured");
   line.Option("--cutoff", o->cutoff,
-              "end each cell at this simulated time, as one without a JCT: 5000h");
+              "end each cell at this simulated time, as one without a JCT: 5000h")
+      .Detail("What is measured");
   line.Option("--reference", o->reference,
               "what rows are compared with: a policy, or FACTOR=VALUE (default: the first policy)");
   line.Option("--title", o->title, "title of the results");
   line.Option("-o,--out", o->out, "folder that keeps finished cells; run again to continue");
   line.Flag("--list", o->list, "print the cells and run none");
-  line.Option("--shard", o->shard, "I/N: run every N-th cell; the last shard writes the results");
-  line.Flag("--slurm", o->slurm, "submit as a Slurm job array");
-  line.Option("--slurm-script", o->slurm_script, "only write the script for sbatch");
+  line.Option("--shard", o->shard, "I/N: run every N-th cell; the last shard writes the results")
+      .Topic("Several machines");
+  line.Flag("--slurm", o->slurm, "submit as a Slurm job array").Topic("Several machines");
+  line.Option("--slurm-script", o->slurm_script, "only write the script for sbatch")
+      .Detail("Several machines");
   line.Option("--slurm-tasks", o->slurm_tasks, "tasks of the array")
       .Range(1, 100000)
-      .DefaultText(std::to_string(kDefaultTasks));
-  line.Option("--slurm-option", o->slurm_options, "for sbatch: partition=gpu (repeatable)");
+      .DefaultText(std::to_string(kDefaultTasks))
+      .Detail("Several machines");
+  line.Option("--slurm-option", o->slurm_options, "for sbatch: partition=gpu (repeatable)")
+      .Detail("Several machines");
 }
 
 ALLOT_REGISTER(CommandInfo,

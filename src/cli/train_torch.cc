@@ -30,50 +30,66 @@ void DeclareTraining(CommandLine& line, TrainOptions& o) {
   line.Flag(
       "--resume", o.resume,
       "continue from latest/ in the folder, with the same options, but perhaps more iterations");
-  line.Option("--method", o.method, "ID:KEY=VALUE,..., see 'allot list methods'").ShowDefault();
+  line.Option("--method", o.method, "ID:KEY=VALUE,..., see 'allot list methods'")
+      .ShowDefault()
+      .Topic("Training");
   line.Option("--objective", o.objective,
               "what validation measures; best/ is chosen by it; see 'allot list objectives'")
-      .ShowDefault();
+      .ShowDefault()
+      .Topic("Training");
   line.Option("--from-log", o.from_logs,
               "folder of an episode log, simulated or live, to train on instead of a workload: "
-              "its arrivals and measured run times (repeatable)");
+              "its arrivals and measured run times (repeatable)")
+      .Detail("Training");
   line.Option("--history", o.history,
-              "TRACE@DATE: run times of jobs submitted before are known; kept in the checkpoint");
+              "TRACE@DATE: run times of jobs submitted before are known; kept in the checkpoint")
+      .Detail("Training");
   line.Option("--iterations", o.trainer.iterations, "gradient steps")
       .Range(1, 10000000)
-      .ShowDefault();
+      .ShowDefault()
+      .Topic("Training");
   line.Option("--stop-after", o.stop_after,
               "stop this call after so many iterations (continue with --resume); 0: never")
-      .Range(0, 10000000);
+      .Range(0, 10000000)
+      .Detail("Training");
   o.patience = 5;
   line.Option("--patience", o.patience,
               "stop when so many validations in turn brought nothing better; 0: never")
       .Range(0, 10000000)
-      .ShowDefault();
+      .ShowDefault()
+      .Detail("Training");
   line.Option("--batch", o.trainer.workloads, "workloads per iteration")
       .Range(1, 100000)
-      .ShowDefault();
+      .ShowDefault()
+      .Topic("Training");
   line.Option("--episode-span", o.episode_span, "length of a training episode's arrivals")
-      .ShowDefault();
+      .ShowDefault()
+      .Topic("Training");
   line.Option("--training-cluster", o.training_cluster,
-              "cluster of the episodes (default: --cluster)");
+              "cluster of the episodes (default: --cluster)")
+      .Detail("Training");
   line.Option("--training-loads", o.training_loads, "offered loads, one drawn per episode")
       .SplitAt(',')
-      .ShowDefault();
+      .ShowDefault()
+      .Topic("Training");
   line.Option("--teacher", o.teacher,
               "policy whose result is the unit of results; tuned: the best fixed index of each "
-              "world (default: optimus; of networks that add to that index: tuned)");
+              "world (default: optimus; of networks that add to that index: tuned)")
+      .Detail("Training");
   line.Option("--training-seed", o.trainer.seed,
               "seed of exploration and of the choice of episodes")
-      .ShowDefault();
+      .ShowDefault()
+      .Detail("Training");
   line.Option("--validate-every", o.validate_every,
               "iterations between validations and checkpoints")
       .Range(1, 1000000)
-      .ShowDefault();
+      .ShowDefault()
+      .Detail("Training");
   line.Option("--validation-workloads", o.validation_workloads,
               "number of fixed workloads that best/ is chosen by")
       .Range(1, 1000)
-      .ShowDefault();
+      .ShowDefault()
+      .Detail("Training");
 }
 
 ALLOT_REGISTER(CommandInfo,

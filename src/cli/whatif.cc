@@ -65,7 +65,7 @@ ALLOT_REGISTER(
           line.Option("--checkpoint", o->options.checkpoint,
                       "folder of a trained policy, another alternative");
           line.Option("--more-nodes", o->options.more_nodes,
-                      "nodes to add, like most of the cluster's, or parts of a cluster (4x8:h100); "
+                      "nodes to add, like most of the cluster's, or parts of a cluster (4x8:TYPE); "
                       "0: none")
               .ShowDefault();
           line.Option("-o,--out", o->out, "HTML file").ShowDefault();

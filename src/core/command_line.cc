@@ -80,11 +80,19 @@ CommandLine::Entry CommandLine::Entry::Duration() const {
         return "";
       },
       "");
-  return Entry(option_->transform(as_seconds));
+  return Entry(option_->transform(as_seconds)->type_name("TIME"));
 }
 
 CommandLine::Entry CommandLine::Entry::OneOf(const std::vector<std::string>& values) const {
   return Entry(option_->check(CLI::IsMember(values)));
+}
+
+CommandLine::Entry CommandLine::Entry::Topic(const std::string& title) const {
+  return Entry(option_->group(title));
+}
+
+CommandLine::Entry CommandLine::Entry::Detail(const std::string& topic) const {
+  return Entry(option_->group(fmt::format("{}{}", topic, kDetails)));
 }
 
 CommandLine::CommandLine(const std::string& description)
@@ -136,12 +144,6 @@ void CommandLine::Renamed(const std::string& former, const std::string& name) {
       ->expected(option->get_expected_min(), option->get_expected_max())
       ->delimiter(option->get_delimiter())
       ->group("");  // hidden
-}
-
-void CommandLine::Group(const std::string& title) {
-  for (CLI::Option* option : app_->get_options()) {
-    if (option->get_name() != "--help" && !option->get_group().empty()) option->group(title);
-  }
 }
 
 CommandLine CommandLine::Command(const std::string& name, const std::string& summary) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -14,6 +15,9 @@ class Option;
 }  // namespace CLI
 
 namespace allot {
+
+// What the headings of details end with.
+inline constexpr std::string_view kDetails = ", in detail";
 
 class CommandLine {
  public:
@@ -29,8 +33,11 @@ class CommandLine {
     Entry Range(double least, double most) const;
     Entry Positive() const;
     Entry NonNegative() const;
-    Entry Duration() const;  // "90m", "1h30m", "2d" beside numbers of seconds
+    Entry Duration() const;  // TIME: "90m", "1h30m", "2d" beside numbers of seconds
     Entry OneOf(const std::vector<std::string>& values) const;
+    // The heading of the help below which the option stands.
+    Entry Topic(const std::string& title) const;
+    Entry Detail(const std::string& topic) const;  // shown by --help-all only
 
    private:
     CLI::Option* option_;
@@ -53,7 +60,6 @@ class CommandLine {
   // `former` is the name that the option or flag `name` had: still accepted, with a note on stderr,
   // and not shown in the help.
   void Renamed(const std::string& former, const std::string& name);
-  void Group(const std::string& title);  // gathers all options declared so far
   // A command below this one; some command must then be given.
   CommandLine Command(const std::string& name, const std::string& summary);
 

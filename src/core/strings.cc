@@ -35,6 +35,22 @@ std::string ToLower(std::string_view text) {
   return lower;
 }
 
+std::string Printable(std::string_view text) {
+  std::string shown;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
+    const bool second_set = byte == 0xC2 && next >= 0x80 && next < 0xA0;  // U+0080 to U+009F
+    if (byte < ' ' || byte == 0x7F || second_set) {
+      shown += fmt::format("\\x{:02x}", second_set ? next : byte);
+      i += second_set ? 1 : 0;
+    } else {
+      shown += text[i];
+    }
+  }
+  return shown;
+}
+
 std::string Join(const std::vector<std::string>& parts, std::string_view separator) {
   return fmt::format("{}", fmt::join(parts, separator));
 }

@@ -13,6 +13,9 @@ std::string_view Trim(std::string_view text);
 std::string ToLower(std::string_view text);  // ASCII
 std::string Join(const std::vector<std::string>& parts, std::string_view separator);
 
+// Without characters that a terminal obeys: each control character as \x1b.
+std::string Printable(std::string_view text);
+
 // The whole text must be one finite number; nullopt otherwise ("", "1x", "nan", "inf").
 std::optional<double> ParseNumber(std::string_view text);
 std::optional<long long> ParseInteger(std::string_view text);

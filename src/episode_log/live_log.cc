@@ -1,9 +1,9 @@
 #include "episode_log/live_log.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <ctime>
-#include <map>
 #include <utility>
 
 #include "core/error.h"
@@ -98,7 +98,24 @@ void LiveLog::OnDecision(const Observation& o, const Allocation& allocation) {
     point.gpus_used += table[entry.configuration].demand.gpus;
   }
   timeline_.push_back(point);
+  NoteHoldings(o, allocation);
   decision_us_.push_back(static_cast<float>(1e6 * daemon_.decisions().last_seconds));
+}
+
+void LiveLog::NoteHoldings(const Observation& o, const Allocation& allocation) {
+  std::map<JobIndex, std::vector<NodeHolding>> given;
+  for (const Allocation::Entry& entry : allocation.entries()) {
+    for (const NodeShare& share : allocation.shares(entry)) {
+      given[entry.job].push_back({share.node, static_cast<GpuCount>(std::popcount(share.gpus))});
+    }
+  }
+  for (const JobIndex job : o.job) {
+    std::vector<NodeHolding>& before = noted_[job];
+    std::vector<NodeHolding>& now = given[job];
+    if (before == now) continue;
+    notes_.push_back({.time = o.now, .job = job, .nodes = now});
+    before = std::move(now);
+  }
 }
 
 std::vector<std::string> LiveLog::End(const std::string& runtime) {
@@ -185,9 +202,15 @@ void LiveLog::WriteOut(const fs::path& folder, const LiveFacts& facts,
                                    .wall_s = facts.end - begin_,
                                    .workload = &facts.workload}));
   evaluation.policies.push_back(std::move(policy));
+  std::vector<AllocationNote> notes;
+  for (AllocationNote note : notes_) {
+    note.job = facts.row_of[At(note.job)];
+    if (note.job >= 0) notes.push_back(std::move(note));
+  }
   WriteRunDirectory(
       RunDirectory(folder, evaluation, evaluation.workloads.front(), evaluation.policies.front()),
-      evaluation.policies.front().runs.front(), records, TracedJobs(facts.workload), timeline_);
+      evaluation.policies.front().runs.front(), records, TracedJobs(facts.workload), timeline_,
+      notes);
   WriteEvaluation(folder, evaluation);
 }
 

@@ -4,10 +4,12 @@
 // object a daemon: each begins files of its own, numbered. Made by 'allot serve'.
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cluster/allocation_note.h"
 #include "episode_log/episode_log.h"
 #include "live/daemon.h"
 #include "sched/driver.h"
@@ -32,6 +34,7 @@ class LiveLog : public DecisionListener {
   std::vector<std::string> End(const std::string& runtime);
 
  private:
+  void NoteHoldings(const Observation& observation, const Allocation& allocation);
   void WriteOut(const std::filesystem::path& folder, const LiveFacts& facts,
                 const std::vector<JobRecord>& records) const;
 
@@ -43,7 +46,9 @@ class LiveLog : public DecisionListener {
   DecisionListener* episode_ = nullptr;
   std::vector<TimelinePoint> timeline_;
   std::vector<float> decision_us_;
-  bool told_lengths_ = true;  // of all jobs, always
+  std::vector<AllocationNote> notes_;                   // as decided, by time; jobs of the daemon
+  std::map<JobIndex, std::vector<NodeHolding>> noted_;  // what jobs hold by these
+  bool told_lengths_ = true;                            // of all jobs, always
 };
 
 }  // namespace allot

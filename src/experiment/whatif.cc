@@ -211,6 +211,23 @@ std::size_t BestAlternative(const Evaluation& evaluation) {
   return best;
 }
 
+// "" where some job accepts each type of the nodes that are added.
+std::string UnwantedTypes(const Workload& workload, const std::string& more_nodes) {
+  std::string notes;
+  const ClusterSpec added = ClusterSpec::Parse(more_nodes);
+  for (const std::string& type : added.types()) {
+    const bool wanted =
+        std::any_of(workload.jobs.begin(), workload.jobs.end(), [&](const Job& job) {
+          if (job.gpu_types < 0) return true;
+          const auto accepted = Split(workload.gpu_types[job.gpu_types], '|');
+          return std::find(accepted.begin(), accepted.end(), type) != accepted.end();
+        });
+    if (!wanted) notes += fmt::format("No job accepts GPUs of type '{}', which are added. ", type);
+  }
+  if (!notes.empty()) notes += "The jobs of the trace name the types that they ran on.";
+  return notes;
+}
+
 // The house's strongest rules on jobs that may run on fewer or more GPUs, where speeds are known.
 void AddElastic(const WhatIfOptions& options, const WorldSpec& spec, WorkloadCache* cache,
                 WhatIfMaker* maker) {
@@ -251,8 +268,8 @@ std::string WithMoreNodes(const ClusterSpec& cluster, const std::string& more_no
   }
   if (*count < 1 || *count > 100'000) {
     throw UsageError(
-        "--more-nodes must be a number from 1 to 100000 or parts of a cluster like "
-        "4x8:h100, got '{}'",
+        "--more-nodes must be a number from 1 to 100000 or parts of a cluster like 4x8:TYPE, got "
+        "'{}'",
         more_nodes);
   }
   const std::vector<Node>& nodes = cluster.nodes();
@@ -277,11 +294,13 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
   WhatIfMaker maker(options);
   WhatIf& what_if = maker.result().what_if;
   WorldSpec spec = options.world;
+  bool foretold = false;
   const bool elastic = [&] {
     World asked(spec, &cache);
     const Workload& trace = asked.trace();
     if (options.on_note) options.on_note(asked.ReadNote());
-    if (spec.lengths.empty() && AnyForetold(trace)) spec.lengths = "user";
+    foretold = AnyForetold(trace);
+    if (spec.lengths.empty() && foretold) spec.lengths = "user";
     return asked.elastic() || (!spec.rigid && AnyElastic(trace));
   }();
 
@@ -291,6 +310,10 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
   present_spec.rigid = true;
   World world(present_spec, &cache);
   std::vector<Contender> contenders = ParseContenders(world, options.present);
+  if (contenders.size() != 1) {
+    throw UsageError("--present must be one policy, got {}: '{}'; others belong to --policies",
+                     contenders.size(), options.present);
+  }
   for (Contender& contender : ParseContenders(world, options.policies)) {
     if (contender.id != options.present) contenders.push_back(std::move(contender));
   }
@@ -329,6 +352,10 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
                                            : ParseContenders(with_more, chosen.id).front());
     }
     const auto count = ParseInteger(options.more_nodes);
+    if (!count) {
+      const std::string unwanted = UnwantedTypes(workload, options.more_nodes);
+      if (!unwanted.empty()) what_if.notes.push_back(unwanted);
+    }
     maker.Run(with_more, with_more.Scenarios(), two,
               count ? fmt::format("{} more node{}", *count, *count == 1 ? "" : "s")
                     : options.more_nodes + " more",
@@ -342,7 +369,7 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
         "--elastic draws their speeds at random from measured ones, --catalogue names a file of "
         "your own.");
   }
-  if (spec.lengths != "user") {
+  if (!foretold) {
     what_if.notes.push_back(fmt::format(
         "The trace has no time limits: policies that go by run times got estimates ({}).",
         what_if.length_estimates));

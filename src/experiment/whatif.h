@@ -23,7 +23,7 @@ struct WhatIfOptions {
   std::string present = kPresentPolicy;
   std::string policies = kWhatIfPolicies;  // alternatives, joined by commas
   std::string checkpoint{};                // of a trained policy; "": none
-  // So many nodes like most of the cluster's, or parts of a cluster ("4x8:h100"); "0": none.
+  // So many nodes like most of the cluster's, or parts of a cluster ("4x8:a100"); "0": none.
   std::string more_nodes = "10";
   ExperimentOptions experiment{};  // out: folder for the runs, one below it for each world
   // Takes what a person should know before the runs: what reading left out, overload.

@@ -28,6 +28,8 @@ struct WorldOption {
   std::optional<std::pair<double, double>> range{};  // of numbers, both ends included
   std::string letter{};                              // "w" for -w
   bool duration = false;                             // a number of seconds, or "90m", "1h30m", "2d"
+  const char* topic = nullptr;                       // heading of the help
+  bool detail = false;                               // only in the long help
 };
 
 const std::vector<WorldOption>& WorldOptionTable();

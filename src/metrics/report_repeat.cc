@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "core/file.h"
+#include "core/shell_text.h"
 #include "metrics/html.h"
 #include "metrics/humanise.h"
 #include "metrics/json_field.h"
@@ -51,9 +52,9 @@ std::string OriginHtml(const std::string& directory, const Evaluation& evaluatio
 // That made the page.
 std::string ReportCommand(const ReportInput& input) {
   std::string command = "allot report";
-  for (const std::string& folder : input.evaluation_dirs) command += " " + folder;
+  for (const std::string& folder : input.evaluation_dirs) command += " " + ShellWord(folder);
   if (!input.training_dirs.empty()) command += " --training";
-  for (const std::string& folder : input.training_dirs) command += " " + folder;
+  for (const std::string& folder : input.training_dirs) command += " " + ShellWord(folder);
   return command;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/check.h"
+#include "core/strings.h"
 #include "metrics/csv.h"
 #include "metrics/html.h"
 
@@ -46,10 +47,11 @@ TextTable::TextTable(std::vector<Column> columns) : columns_(std::move(columns))
 
 void TextTable::AddRow(std::vector<std::string> cells, char marker) {
   ALLOT_CHECK_EQ(cells.size(), columns_.size());
+  for (std::string& cell : cells) cell = Printable(cell);  // names are users'
   rows_.push_back({std::move(cells), marker});
 }
 
-void TextTable::AddNote(std::string note) { notes_.push_back(std::move(note)); }
+void TextTable::AddNote(const std::string& note) { notes_.push_back(Printable(note)); }
 
 std::string TextTable::ToText(bool colour) const {
   std::vector<std::size_t> widths;

@@ -21,7 +21,7 @@ class TextTable {
   // `cells` one per column, UTF-8 without control characters. `marker` stands before a row in text
   // ('>'); a marked row is bold where colour is allowed.
   void AddRow(std::vector<std::string> cells, char marker = ' ');
-  void AddNote(std::string note);  // a line below the table
+  void AddNote(const std::string& note);  // a line below the table
 
   std::string ToText(bool colour = false) const;
   std::string ToMarkdown() const;

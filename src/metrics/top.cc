@@ -10,15 +10,11 @@
 #include "core/error.h"
 #include "metrics/humanise.h"
 #include "metrics/json_field.h"
+#include "metrics/status_cells.h"
 #include "metrics/table.h"
 
 namespace allot {
 namespace {
-
-std::string FilledBar(double share, int width) {
-  const auto filled = static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * width));
-  return std::string(filled, '#') + std::string(static_cast<std::size_t>(width) - filled, '.');
-}
 
 // Letters, not bytes: names may hold any.
 std::string Cut(const std::string& text, int columns) {
@@ -35,8 +31,8 @@ std::string Cut(const std::string& text, int columns) {
 std::string NodeCell(const TopNode& node, std::size_t name_width) {
   const std::string bar =
       node.away.empty() ? fmt::format("[{}] {:>2}/{:<2}",
-                                      FilledBar(node.gpus > 0 ? 1.0 * node.held / node.gpus : 0,
-                                                std::min<int>(node.gpus, 8)),
+                                      ShareBar(node.gpus > 0 ? 1.0 * node.held / node.gpus : 0,
+                                               std::min<int>(node.gpus, 8)),
                                       node.held, node.gpus)
                         : node.away;
   return fmt::format("{:<{}} {:<16}", node.name, name_width, bar);
@@ -82,12 +78,8 @@ std::vector<std::string> JobLines(const TopView& view, std::size_t most) {
   const std::size_t shown = std::min(jobs.size(), most);
   for (std::size_t j = 0; j < shown; ++j) {
     const TopJob& job = *jobs[j];
-    const std::string done =
-        std::isfinite(job.done)
-            ? fmt::format("{} {:3.0f} %", FilledBar(job.done, 10), 100 * std::min(1.0, job.done))
-            : "";
     table.AddRow({job.name, job.user, job.stage, job.gpus > 0 ? std::to_string(job.gpus) : "-",
-                  job.asked, done, HumanDuration(job.age), job.nodes});
+                  job.asked, DoneCell(job.done), HumanDuration(job.age), job.nodes});
   }
   std::vector<std::string> lines;
   std::string line;
@@ -136,12 +128,8 @@ TopView ReadTopView(const Json& status) {
     const int least = job.at("min").get<int>();
     const int most = job.at("max").get<int>();
     shown.asked = least == most ? std::to_string(most) : fmt::format("{}-{}", least, most);
-    for (const auto& [node, gpus] : job.at("nodes").items()) {
-      shown.nodes += fmt::format("{}{}:{}", shown.nodes.empty() ? "" : " ", node, gpus.get<int>());
-    }
-    if (!job.at("total").is_null() && job.at("total").get<double>() > 0) {
-      shown.done = job.at("work").get<double>() / job.at("total").get<double>();
-    }
+    shown.nodes = NodesCell(job);
+    shown.done = DoneShare(job);
     shown.age = job.at("age").get<double>();
     view.jobs.push_back(std::move(shown));
   }
@@ -204,7 +192,7 @@ std::string DrawTop(const TopView& view, const std::deque<std::string>& events, 
       fmt::format("allot top  {}  {}  running {}, waiting {}, finished {}", view.title,
                   HumanDuration(view.now), running,
                   static_cast<std::int64_t>(view.jobs.size()) - running, view.finished),
-      fmt::format("GPUs [{}] {} of {} held, {}", FilledBar(use, 40), held, gpus, HumanShare(use)),
+      fmt::format("GPUs [{}] {} of {} held, {}", ShareBar(use, 40), held, gpus, HumanShare(use)),
       ""};
   const auto room = static_cast<std::size_t>(std::max(12, rows));
   const std::size_t told = std::min<std::size_t>(events.size(), room / 5);

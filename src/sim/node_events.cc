@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/duration_text.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/rng.h"
@@ -12,22 +13,15 @@
 namespace allot {
 namespace {
 
-Seconds ParseDuration(std::string_view text, const std::string& whole) {
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
-  const auto number = ParseNumber(text.substr(0, digits));
-  const std::string_view unit = text.substr(digits);
-  const double scale = unit == "d"                     ? 86400
-                       : unit == "h"                   ? 3600
-                       : unit == "min"                 ? 60
-                       : (unit == "s" || unit.empty()) ? 1
-                                                       : 0;
-  if (!number || scale == 0) {
+Seconds PartOf(const std::string& text, std::string_view part) {
+  const auto seconds = ParseDuration(part);
+  if (!seconds || *seconds < 0) {
     throw UsageError(
-        "failures are MEAN_BETWEEN:MEAN_REPAIR[:CHECKPOINT_EVERY] in s, min, h or d, got '{}' in "
+        "failures are MEAN_BETWEEN:MEAN_REPAIR[:CHECKPOINT_EVERY] like 30d:1h30m:600, got '{}' in "
         "'{}'",
-        text, whole);
+        part, text);
   }
-  return *number * scale;
+  return *seconds;
 }
 
 }  // namespace
@@ -38,9 +32,9 @@ NodeFailures ParseNodeFailures(const std::string& text) {
     throw UsageError("failures are MEAN_BETWEEN:MEAN_REPAIR[:CHECKPOINT_EVERY], got '{}'", text);
   }
   NodeFailures failures;
-  failures.mean_between = ParseDuration(parts[0], text);
-  failures.mean_repair = ParseDuration(parts[1], text);
-  if (parts.size() == 3) failures.checkpoint_every = ParseDuration(parts[2], text);
+  failures.mean_between = PartOf(text, parts[0]);
+  failures.mean_repair = PartOf(text, parts[1]);
+  if (parts.size() == 3) failures.checkpoint_every = PartOf(text, parts[2]);
   if (!(failures.mean_between > 0) || !(failures.mean_repair > 0)) {
     throw UsageError("mean times of failures and repairs must be > 0 s, got {} and {}",
                      failures.mean_between, failures.mean_repair);

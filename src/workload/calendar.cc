@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <utility>
 
+#include "core/duration_text.h"
 #include "core/error.h"
 #include "core/strings.h"
 #include "workload/job_rules.h"
@@ -14,8 +14,6 @@ namespace allot {
 namespace {
 
 constexpr int kDay = 86400;
-constexpr std::pair<char, double> kUnits[] = {
-    {'s', 1}, {'m', 60}, {'h', 3600}, {'d', kDay}, {'w', 7 * kDay}};
 
 // `pattern` has a '9' where a digit must stand; everything else stands for itself.
 bool Matches(std::string_view text, std::string_view pattern) {
@@ -83,22 +81,14 @@ Seconds ParseWhen(const Workload& workload, std::string_view text) {
     }
     return static_cast<Seconds>(*time - *origin);
   }
-  std::string_view number = text;
-  double unit = 1;
-  for (const auto& [suffix, seconds] : kUnits) {
-    if (text.ends_with(suffix)) {
-      number = text.substr(0, text.size() - 1);
-      unit = seconds;
-    }
-  }
-  const auto value = ParseNumber(number);
-  if (!value || *value < 0 || *value * unit > kLongestTime) {
+  const auto value = ParseDuration(text);
+  if (!value || *value < 0 || *value > kLongestTime) {
     throw UsageError(
-        "a time must be like 2017-11-13, \"2017-11-13 08:00:00\", 3600, 36h, 14d or 2w, "
+        "a time must be like 2017-11-13, \"2017-11-13 08:00:00\", 3600, 36h, 1h30m, 14d or 2w, "
         "got {}",
         Quoted(text));
   }
-  return *value * unit;
+  return *value;
 }
 
 }  // namespace allot

@@ -22,9 +22,9 @@ std::optional<ZonedTime> ParseZonedCalendar(std::string_view text);
 std::string FormatCalendar(std::int64_t seconds);
 
 // A point in time as a user writes it -> seconds from the workload's origin: a calendar time as
-// above (may lie before the origin: negative), or a span after the origin, "3600" (seconds), "36h",
-// "14d", "2w". UsageError for anything else, and for a calendar time when the workload has no
-// calendar origin.
+// above (may lie before the origin: negative), or a span after the origin as ParseDuration takes
+// it, "3600" (seconds), "36h", "14d". UsageError for anything else, and for a calendar time when
+// the workload has no calendar origin.
 Seconds ParseWhen(const Workload& workload, std::string_view text);
 
 }  // namespace allot

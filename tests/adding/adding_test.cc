@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "cluster/cluster_spec.h"
+#include "core/file.h"
 #include "envs/rewards/reward.h"
 #include "sim/profile.h"
 #include "sim/run.h"
+#include "tests/unit/core/temp_folder.h"
 #include "workload/trace_reader.h"
 
 namespace allot {
@@ -86,6 +89,15 @@ TEST(AddingTest, ModelsProcessesAndBeliefsAreOptionsOfWorlds) {
   // The law's job: 100 units at half speed, alone on 1 GPU.
   EXPECT_NE(World().facts(2).process, nullptr);
   EXPECT_DOUBLE_EQ(World().facts(2).work, 100 + (700 - 200));
+}
+
+TEST(AddingTest, AnInventoryIsACluster) {
+  const testing_support::TempFolder folder;
+  const std::string path = (folder / "machines.csv").string();
+  WriteTextFile(path,
+                "host,gpu_model,gpu_count,state\n"
+                "n1,A100,8,in use\nn2,A100,8,in store\nn3,,0,in use\n");
+  EXPECT_EQ(ClusterSpec::Parse(path).ToString(), "1x8:a100");
 }
 
 TEST(AddingTest, FormatsRewardsAndProfilesAreFound) {

@@ -279,6 +279,18 @@ def test_help(allot, command, option):
     assert option in allot(*command.split(), "--help").stdout
 
 
+def test_help_is_short_and_help_all_is_whole(allot):
+    short, whole = allot("compare", "--help").stdout, allot("compare", "--help-all").stdout
+    assert "--workload" in short and "--node-price" not in short and "--node-price" in whole
+    assert "--help-all shows" in short and "--help-all shows" not in whole
+    assert [line for line in whole.splitlines() if line.endswith(":") and not line.startswith(" ")][:4] == [
+        "Options:", "Workload:", "Cluster:", "Rules of the simulation:"]
+
+
+def test_help_without_details_has_no_long_form(allot):
+    assert "--help-all" not in allot("replay", "--help").stdout
+
+
 @pytest.mark.parametrize("command, option", [("pretrain", "--epochs"), ("train", "--resume")])
 def test_help_of_training(allot, training, command, option):
     assert option in allot(command, "--help").stdout

@@ -184,6 +184,8 @@ def test_a_run_leaves_what_a_simulation_leaves(live, allot, training):
     jobs = list(csv.DictReader((run / "drf" / "jobs.csv").open()))
     assert [job["job_id"] for job in jobs] == list("abcde") and all(float(job["jct_s"]) > 0 for job in jobs)
     assert json.loads((run / "drf" / "summary.json").read_text())["unfinished"] == 0
+    holdings = list(csv.DictReader((run / "drf" / "allocations.csv").open()))
+    assert {row["job_id"] for row in holdings} == set("abcde") and all(0 <= int(row["gpus"]) <= 8 for row in holdings)
     allot("report", run, "-o", "report.html")
     assert (live.folder / "report.html").exists()
 

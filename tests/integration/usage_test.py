@@ -213,7 +213,7 @@ def rows_of_renamed(root, heading):
 
 def test_every_option_of_the_table_of_old_names_is_known(allot, root):
     for (command,), (old,), (new,) in rows_of_renamed(root, "## Options of commands"):
-        help_text = allot(*command.split(), "--help").stdout
+        help_text = allot(*command.split(), "--help-all").stdout
         assert f"{new} " in help_text and f"{old} " not in help_text
         said = allot(*command.split(), f"{old}=1", "--not-an-option", exit=2).stderr
         assert f"unknown option '{old}" not in said, said

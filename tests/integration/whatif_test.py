@@ -111,6 +111,7 @@ def test_a_trace_without_starts_has_no_record(allot, tmp_path):
     (["--more-nodes", "0x8"], ["number of nodes", "0x8"]),
     (["--more-nodes=-3"], ["--more-nodes", "-3"]),
     (["--present", "slurm"], ["unknown policy 'slurm'"]),
+    (["--present", "fifo,easy"], ["--present must be one policy", "got 2", "fifo,easy"]),
     (["--workloads", "3"], ["unknown option '--workloads'"]),
     (["no cluster"], ["whatif needs --cluster", "sinfo -N -o", "kubectl get nodes"]),
 ])
@@ -120,6 +121,18 @@ def test_faults_are_told(allot, tmp_path, words, said):
     done = allot("whatif", "--workload", MONTH, *cluster, *words, "-o", str(tmp_path / "p.html"), exit=2)
     for part in said:
         assert part in done.stderr
+
+
+def test_nodes_that_no_job_accepts_are_told(allot, tmp_path):
+    words = ["whatif", "--workload", MONTH, "--cluster", NODES, "--policies", "fifo", "--more-nodes", "2x8:b300",
+             "--catalogue", "power-laws", "-o", str(tmp_path / "p.html")]
+    assert "No job accepts GPUs of type 'b300'" in allot(*words).stdout
+
+
+def test_estimates_that_are_asked_for_do_not_hide_time_limits(allot, tmp_path):
+    done = allot("whatif", "--workload", MONTH, "--cluster", NODES, "--policies", "fifo", "--more-nodes", "0",
+                 "--length-estimates", "true", "-o", str(tmp_path / "p.html"))
+    assert "no time limits" not in done.stdout
 
 
 def test_inspect_names_the_command_for_missing_columns(allot, tmp_path):

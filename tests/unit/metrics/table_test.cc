@@ -41,6 +41,19 @@ TEST(TextTable, NotesFollowTheRows) {
   EXPECT_TRUE(text.ends_with("12.0 µs\nmeans over 8 workloads\n"));
 }
 
+TEST(TextTable, NamesOfUsersDoNotReachTheTerminal) {
+  TextTable table({{"job", TextTable::Align::kLeft}});
+  table.AddRow({"a\x1b[2Jb\r\n"});
+  table.AddNote(
+      "c\xc2\x9b"
+      "d µ");
+  EXPECT_EQ(table.ToText(),
+            "job\n"
+            "─────────────────\n"
+            "a\\x1b[2Jb\\x0d\\x0a\n"
+            "c\\x9bd µ\n");
+}
+
 TEST(TextTable, Markdown) {
   TextTable table({{"policy", TextTable::Align::kLeft}, {"JCT"}});
   table.AddRow({"las:queues=1|2", "1.0"});

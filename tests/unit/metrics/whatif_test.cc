@@ -49,6 +49,13 @@ TEST(WhatIf, SaysWhereTheSimulationIsFarFromTheRecord) {
   EXPECT_EQ(Said(Example(100, 110)).find("far from the record"), std::string::npos);
 }
 
+// Ratios of waits say nothing where nobody waits.
+TEST(WhatIf, WaitsNearZeroAreAlike) {
+  const std::string said = Said(Example(0, 3));
+  EXPECT_EQ(said.find("far from the record"), std::string::npos) << said;
+  EXPECT_NE(said.find("as in the record"), std::string::npos) << said;
+}
+
 TEST(WhatIf, SaysWhereNothingHelps) {
   EXPECT_NE(Said(Example(20, 20)).find("None of the other policies"), std::string::npos);
 }

@@ -50,7 +50,7 @@ TEST(NodeEventsTest, ANodeThatComesUpFirstJoins) {
 }
 
 TEST(NodeEventsTest, RandomFailuresFollowTheSeedAndEnd) {
-  NodeFailures failures = ParseNodeFailures("10h:1h:30min");
+  NodeFailures failures = ParseNodeFailures("9h60m:1h:30min");
   EXPECT_EQ(failures.mean_between, 36000);
   EXPECT_EQ(failures.checkpoint_every, 1800);
   const auto events = DrawNodeEvents(failures, 20, 1e6, 5);
@@ -82,8 +82,9 @@ TEST(NodeEventsTest, EventsOfAFileGoTogetherWithRandomFailures) {
 }
 
 TEST(NodeEventsTest, BadInputNamesRuleValueAndPlace) {
-  ExpectError(ExitCode::kUsage, {"MEAN_BETWEEN:MEAN_REPAIR", "'3 weeks'"},
-              [] { ParseNodeFailures("3 weeks:1h"); });
+  ExpectError(ExitCode::kUsage, {"MEAN_BETWEEN:MEAN_REPAIR", "'3 moons'"},
+              [] { ParseNodeFailures("3 moons:1h"); });
+  ExpectError(ExitCode::kUsage, {"'-1h'"}, [] { ParseNodeFailures("1d:1h:-1h"); });
   ExpectError(ExitCode::kBadData, {"node 7", "it has 1"}, [] {
     RunWith({{400, 7, false}}, 0, {{0, 1, 10}}, "1x1");
   });

@@ -43,6 +43,7 @@ TEST(ParseWhen, SpansHaveUnits) {
   const Workload workload = Named("");
   EXPECT_EQ(ParseWhen(workload, "3600"), 3600);
   EXPECT_EQ(ParseWhen(workload, "1.5h"), 5400);
+  EXPECT_EQ(ParseWhen(workload, "1h30m"), 5400);
   EXPECT_EQ(ParseWhen(workload, "90s"), 90);
   EXPECT_EQ(ParseWhen(workload, "2m"), 120);
   EXPECT_EQ(ParseWhen(workload, "14d"), 14 * 86400);
@@ -50,7 +51,7 @@ TEST(ParseWhen, SpansHaveUnits) {
 }
 
 TEST(ParseWhen, NonsenseIsAUsageError) {
-  for (const char* text : {"", "d", "-1d", "soon", "1x", "nan", "2017-11-31", "1e300d", "1 d"}) {
+  for (const char* text : {"", "d", "-1d", "soon", "1x", "nan", "2017-11-31", "1e300d", "30m1h"}) {
     ExpectError([&] { ParseWhen(Named("2017-10-30 00:00:00"), text); }, ExitCode::kUsage,
                 {"a time must be like", "got '" + std::string(text) + "'"});
   }
