@@ -11,6 +11,7 @@
 #include "core/file.h"
 #include "core/json_text.h"
 #include "core/rng.h"
+#include "core/user_json.h"
 #include "models/safetensors.h"
 
 namespace allot {
@@ -47,11 +48,10 @@ std::string ReadBytes(const fs::path& path) {
 }
 
 json ParseJson(const std::string& text, const std::string& origin) {
-  try {
-    return json::parse(text);
-  } catch (const json::parse_error& error) {
-    throw DataError("{}: must be JSON: {}", origin, error.what());
-  }
+  JsonFault fault;
+  json value = ParseUserJson(text, &fault);
+  if (value.is_discarded()) throw DataError("{}: {}: byte {}", origin, fault.rule, fault.byte);
+  return value;
 }
 
 std::string Dump(const json& value) { return JsonText(value, 1) + "\n"; }

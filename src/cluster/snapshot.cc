@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/index.h"
+#include "core/user_json.h"
 
 namespace allot {
 namespace {
@@ -348,6 +349,9 @@ std::unique_ptr<Snapshot> ParseSnapshot(std::string_view text, const std::string
   auto snapshot = std::make_unique<Snapshot>();
   std::string where = origin;
   try {
+    if (const auto at = FindTooDeep(text)) {
+      throw DataError("a snapshot nests at most {} deep, got more at byte {}", kDeepestJson, *at);
+    }
     const Json json = Json::parse(text);
     if (json.value("snapshot", 0) != kVersion) {
       throw DataError("'snapshot' must be {}, got {}", kVersion, json.value("snapshot", 0));

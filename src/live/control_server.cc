@@ -20,6 +20,7 @@
 
 #include "core/error.h"
 #include "core/json_text.h"
+#include "core/user_json.h"
 #include "live/listen.h"
 
 namespace allot {
@@ -85,7 +86,7 @@ struct ControlServer::Impl {
 
   void AnswerUser(int socket) {
     const std::string text = ReceiveUntil(socket, "\n", kLongest);
-    const Json request = Json::parse(text, nullptr, false);
+    const auto request = ParseUserJson<Json>(text);
     if (!request.is_object() || !request.contains("do")) {
       SendAll(socket, R"({"error":"a request is {\"do\": ...}"})"
                       "\n");
@@ -204,7 +205,7 @@ Json AskDaemon(const std::string& socket_path, const Json& request) {
   SendAll(socket, JsonText(request, -1) + "\n");
   const std::string text = ReceiveUntil(socket, "\n", std::size_t{1} << 30);
   ::close(socket);
-  Json answer = Json::parse(text, nullptr, false);
+  auto answer = ParseUserJson<Json>(text);
   if (!answer.is_object()) throw RunError("the daemon at '{}' did not answer", socket_path);
   if (answer.contains("error")) throw RunError("{}", answer["error"].get<std::string>());
   return answer;

@@ -2,6 +2,7 @@
 // Reading fields of result files: a missing key or wrong type is a DataError that names file and
 // key.
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -9,6 +10,8 @@
 
 #include "core/error.h"
 #include "core/types.h"
+#include "core/user_json.h"
+#include "workload/row_error.h"
 
 namespace allot {
 
@@ -70,13 +73,13 @@ inline Json NumberOrNull(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
-// Parses the whole text; DataError with the parser's position otherwise.
-inline Json ParseJson(const std::string& text, std::string_view where) {
-  try {
-    return Json::parse(text);
-  } catch (const Json::parse_error& error) {
-    throw DataError("{}: must be JSON: {}", where, error.what());
-  }
+// Parses the whole text; DataError with the position otherwise.
+inline Json ParseJson(std::string_view text, std::string_view where) {
+  JsonFault fault;
+  Json json = ParseUserJson<Json>(text, &fault);
+  if (!json.is_discarded()) return json;
+  throw DataError("{}: {}, got {} at byte {}", where, fault.rule,
+                  Quoted(text.substr(std::min(fault.byte, text.size()), 20)), fault.byte);
 }
 
 }  // namespace allot

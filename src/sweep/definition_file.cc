@@ -46,14 +46,7 @@ nlohmann::ordered_json ParseToml(std::string_view text, std::string_view where) 
 
 nlohmann::ordered_json ReadDefinitionFile(const std::string& path) {
   const std::string text = ReadTextFile(path);
-  const auto read_json = [&] {
-    try {
-      return Json::parse(text);
-    } catch (const Json::parse_error& error) {
-      throw DataError("{}: must be JSON: {}", path, error.what());
-    }
-  };
-  Json json = path.ends_with(".json") ? read_json() : ParseToml(text, path);
+  Json json = path.ends_with(".json") ? ParseJson(text, path) : ParseToml(text, path);
   // Else a file that was cut short, or /dev/null, would mean the sweep of all defaults.
   if (json.is_object() && json.empty()) {
     throw DataError("{}: a definition must hold at least 1 key, got none in {} bytes", path,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/user_json.h"
 #include "workload/byte_order_mark.h"
 #include "workload/row_error.h"
 
@@ -21,9 +22,9 @@ int LinesBetween(std::string_view text, std::size_t begin, std::size_t end) {
 
 }  // namespace
 
-JsonRecords::JsonRecords(std::string_view text, std::string path)
-    : text_(text), path_(std::move(path)) {
-  if (text_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
+JsonRecords::JsonRecords(std::string_view text, std::string path, std::size_t at, int line)
+    : text_(text), path_(std::move(path)), at_(at), line_(line), counted_(at) {
+  if (at_ == 0 && text_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
   SkipSpace();
   if (at_ == text_.size() || text_[at_] != '[') Fail("a JSON trace must begin with '['");
   ++at_;
@@ -81,19 +82,13 @@ bool JsonRecords::Next() {
 }
 
 nlohmann::json JsonRecords::Parse() const {
-  const auto fail = [&](std::size_t byte) {
-    const std::size_t at = std::min(begin_ + byte, end_);
-    return RowError("a record must be well-formed JSON",
-                    fmt::format("{} at byte {}", Quoted(text_.substr(at, 20)), at),
-                    fmt::format("{}:{}", path_, line_ + LinesBetween(text_, begin_, at)));
-  };
-  try {
-    return nlohmann::json::parse(text_.substr(begin_, end_ - begin_));
-  } catch (const nlohmann::json::parse_error& error) {
-    throw fail(error.byte > 0 ? error.byte - 1 : 0);
-  } catch (const nlohmann::json::exception&) {  // a number too large for a double
-    throw fail(0);
-  }
+  JsonFault fault;
+  nlohmann::json record = ParseUserJson(text_.substr(begin_, end_ - begin_), &fault);
+  if (!record.is_discarded()) return record;
+  const std::size_t at = std::min(begin_ + fault.byte, end_);
+  throw RowError("a record " + fault.rule,
+                 fmt::format("{} at byte {}", Quoted(text_.substr(at, 20)), at),
+                 fmt::format("{}:{}", path_, line_ + LinesBetween(text_, begin_, at)));
 }
 
 }  // namespace allot

@@ -11,14 +11,14 @@ namespace allot {
 
 class JsonRecords {
  public:
-  // DataError when the text does not begin with '[' (or a byte order mark and that). `text` must
-  // outlive the walk.
-  JsonRecords(std::string_view text, std::string path);
+  // The list begins at byte `at`, on `line`, and ends the text. DataError when no '[' is there (a
+  // byte order mark may stand before it). `text` must outlive the walk.
+  JsonRecords(std::string_view text, std::string path, std::size_t at = 0, int line = 1);
 
   // Moves to the next record; false after the closing bracket. DataError when the list is cut short
   // or something follows it.
   bool Next();
-  // The present record. RowError with byte and line when it is not well-formed JSON.
+  // The present record. RowError with byte and line when it is none (core/user_json.h).
   nlohmann::json Parse() const;
 
   int line() const { return line_; }  // where the present record begins, from 1
@@ -29,11 +29,11 @@ class JsonRecords {
 
   std::string_view text_;
   std::string path_;
-  std::size_t at_ = 0;
+  std::size_t at_;
   std::size_t begin_ = 0;  // of the present record
   std::size_t end_ = 0;
-  int line_ = 1;
-  std::size_t counted_ = 0;  // line_ is the line of this byte
+  int line_;
+  std::size_t counted_;  // line_ is the line of this byte
   bool first_ = true;
 };
 

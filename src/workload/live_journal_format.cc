@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/user_json.h"
 #include "workload/calendar.h"
 #include "workload/row_error.h"
 #include "workload/trace_builder.h"
@@ -118,7 +119,7 @@ Workload ReadJournal(std::string_view text, const std::string& path, const ReadO
        begin = end + 1) {
     ++line;
     const std::string_view one = text.substr(begin, end - begin);
-    const Json record = Json::parse(one, nullptr, false);
+    const Json record = ParseUserJson(one);
     const bool is_record = record.is_object() && record.contains("what") && record.contains("at");
     if (!is_record || record["what"] == "job") {
       builder.Part(line, [&] {
