@@ -5,14 +5,12 @@
 #include <filesystem>
 
 #include "core/file.h"
-#include "workload/byte_order_mark.h"
+#include "workload/text_encoding.h"
 
 namespace allot {
 
 ClusterSpec ReadCluster(const std::string& path, ReadReport* report) {
-  const std::string bytes = ReadTextFile(path);
-  std::string_view text = bytes;
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  const std::string text = DecodeText(ReadTextFile(path), path).text;
   const ClusterFormat* best = nullptr;
   int best_score = 0;
   for (const ClusterFormat& format : Registry<ClusterFormat>::Global().entries()) {

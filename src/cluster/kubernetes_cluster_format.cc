@@ -41,6 +41,8 @@ ClusterSpec ReadKubernetesNodes(std::string_view text, const std::string& path,
   ForEachKubernetesObject(text, path, kNodesAdvice, [&](int line, const auto& parse) {
     const NodeJson object = parse();
     const std::string place = fmt::format("{}:{}", path, line);
+    const NodeJson& kind = Inside(object, {"kind"});
+    if (kind.is_string() && kind != "Node") return list.Skip("not a node", line);
     const NodeJson& name = Inside(object, {"metadata", "name"});
     if (!name.is_string()) throw RowError("a node must have metadata.name", name.dump(), place);
     ListedNode node;
@@ -51,6 +53,7 @@ ClusterSpec ReadKubernetesNodes(std::string_view text, const std::string& path,
     const auto gpus = GpusOfResources(resources);
     if (!gpus) throw RowError("GPUs must be a whole number >= 0", resources.dump(), place);
     node.gpus = {{GpuTypeOfLabels(Inside(object, {"metadata", "labels"})), *gpus}};
+    node.parts = HasPartsOfGpus(resources);
     const auto quantity = [&](const char* key) {
       const NodeJson& value = Inside(resources, {key});
       if (value.is_null()) return 0.0;

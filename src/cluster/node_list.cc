@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/strings.h"
 #include "perf/throughput_model.h"
+#include "workload/gpu_parts.h"
 #include "workload/row_error.h"
 
 namespace allot {
@@ -34,21 +35,33 @@ void NodeList::Drop(std::string_view reason, int line) {
   report_->Drop(reason, fmt::format("{}:{}", path_, line));
 }
 
-void NodeList::Add(const ListedNode& node, int line) {
+void NodeList::Skip(std::string_view reason, int line) {
+  ++report_->rows;
+  Drop(reason, line);
+}
+
+void NodeList::Add(ListedNode node, int line) {
   ++report_->rows;
   const std::string place = fmt::format("{}:{}", path_, line);
   if (!node.name.empty() && !seen_.insert(node.name).second) {
     return Drop("a node that was listed before (in another partition)", line);
   }
   std::int64_t gpus = 0;
-  for (const ListedNode::Gpus& some : node.gpus) {
+  for (ListedNode::Gpus& some : node.gpus) {
+    if (some.count > 0 && NamesPartOfGpu(some.type)) {
+      node.parts = true;
+      some.count = 0;
+    }
     if (some.count < 0 || some.count > kMaxGpusPerNode) {
       throw RowError(fmt::format("a node has 0 to {} GPUs", kMaxGpusPerNode),
                      std::to_string(some.count), place);
     }
     gpus += some.count;
   }
-  if (gpus == 0) return Drop("a node without GPUs", line);
+  if (gpus == 0)
+    return Drop(
+        node.parts ? "a node with parts of GPUs only (MIG, shared GPUs)" : "a node without GPUs",
+        line);
   if (!node.away.empty()) {
     return Drop(fmt::format("a node where nothing can start: {}", node.away), line);
   }
@@ -58,6 +71,7 @@ void NodeList::Add(const ListedNode& node, int line) {
   }
   const auto kinds = std::count_if(node.gpus.begin(), node.gpus.end(),
                                    [](const auto& some) { return some.count > 0; });
+  if (node.parts) report_->Adjust(kPartsBeside, place);
   if (kinds > 1) report_->Adjust("a node with several GPU types as a node for each", place);
   for (const ListedNode::Gpus& some : node.gpus) {
     if (some.count == 0) continue;

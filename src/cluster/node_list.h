@@ -20,6 +20,7 @@ struct ListedNode {
   };
   std::string name;        // "": nodes without names, of which none is listed twice
   std::vector<Gpus> gpus;  // of several types: the node becomes one node for each
+  bool parts = false;      // has parts of GPUs (gpu_parts.h) that `gpus` does not hold
   std::int64_t cpus = 0;   // 0: not said
   std::int64_t memory_mb = 0;
   std::string away;  // why nothing can run there: "down"; "": it can
@@ -29,8 +30,10 @@ class NodeList {
  public:
   NodeList(std::string path, ReadReport* report) : path_(std::move(path)), report_(report) {}
 
-  // DataError for what no node can have.
-  void Add(const ListedNode& node, int line);
+  // DataError for what no node can have. GPUs of a type that is a part of one do not count.
+  void Add(ListedNode node, int line);
+  // Counts an entry that is no node.
+  void Skip(std::string_view reason, int line);
   // DataError where no node has a GPU; `advice` says how to make a file that has.
   ClusterSpec Finish(std::string_view advice);
 

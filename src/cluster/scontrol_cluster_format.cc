@@ -31,7 +31,7 @@ ClusterSpec ReadScontrol(std::string_view text, const std::string& path, ReadRep
     const std::string place = fmt::format("{}:{}", path, line);
     ListedNode node;
     node.name = ValueOf(record, kNodeName);
-    node.gpus = GpusOfGres(ValueOf(record, "Gres="), place);
+    SetGres(ValueOf(record, "Gres="), place, &node);
     const std::string_view total = ValueOf(record, "CPUTot=");
     node.cpus = NodeCount("CPUTot", total, place);
     node.memory_mb = NodeCount("RealMemory", ValueOf(record, "RealMemory="), place);

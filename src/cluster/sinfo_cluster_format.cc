@@ -96,7 +96,7 @@ ClusterSpec ReadSinfo(std::string_view text, const std::string& path, ReadReport
                      std::to_string(fields.size()), place);
     }
     ListedNode node;
-    node.gpus = GpusOfGres(field("GRES"), place);
+    SetGres(field("GRES"), place, &node);
     node.cpus = NodeCount("CPUS", field("CPUS"), place);
     node.memory_mb = NodeCount("MEMORY", field("MEMORY"), place);
     node.away = AwayBecause(field("STATE"));

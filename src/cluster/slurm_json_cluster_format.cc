@@ -1,9 +1,11 @@
 // The JSON of 'scontrol show node' and sinfo.
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cluster/cluster_format.h"
 #include "cluster/slurm_nodes.h"
+#include "core/user_json.h"
 #include "workload/row_error.h"
 
 namespace allot {
@@ -36,16 +38,20 @@ std::string TextIn(const SlurmJson& json, const char* key) {
 }
 
 ClusterSpec ReadSlurmJson(std::string_view text, const std::string& path, ReadReport* report) {
-  const SlurmJson json = SlurmJson::parse(text, nullptr, false);
+  JsonFault fault;
+  const SlurmJson json = ParseUserJson(text, &fault);
   if (!json.is_object()) {
-    throw DataError("a file of sinfo --json must be whole JSON, got {} ({}:1); {}",
-                    Quoted(text.substr(0, 40)), path, kSinfoAdvice);
+    const std::string_view before = text.substr(0, fault.byte);
+    throw DataError("a file of sinfo --json {}, got {} ({}:{}); {}",
+                    json.is_discarded() ? fault.rule : "must be a JSON object",
+                    Quoted(text.substr(before.size(), 40)), path,
+                    1 + std::count(before.begin(), before.end(), '\n'), kSinfoAdvice);
   }
   NodeList list(path, report);
   const auto add = [&](const SlurmJson& entry, const std::string& name) {
     ListedNode node;
     node.name = name;
-    node.gpus = GpusOfGres(TextIn(entry, "gres"), path + ":1");
+    SetGres(TextIn(entry, "gres"), path + ":1", &node);
     node.cpus = NumberIn(entry, "cpus");
     node.memory_mb = NumberIn(entry, entry.contains("real_memory") ? "real_memory" : "memory");
     const SlurmJson& stated =

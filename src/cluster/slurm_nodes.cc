@@ -21,14 +21,14 @@ std::string AwayBecause(std::string_view state) {
   return "";
 }
 
-std::vector<ListedNode::Gpus> GpusOfGres(std::string_view gres, const std::string& place) {
+void SetGres(std::string_view gres, const std::string& place, ListedNode* node) {
   const auto gpus = ParseGresGpus(gres);
   if (!gpus) {
     throw RowError("GRES must be generic resources, like gpu:a100:4(S:0-1)", Quoted(gres), place);
   }
-  std::vector<ListedNode::Gpus> list;
-  for (const SlurmGpus::Type& type : gpus->types) list.push_back({type.name, type.count});
-  return list;
+  node->gpus.clear();
+  for (const SlurmGpus::Type& type : gpus->types) node->gpus.push_back({type.name, type.count});
+  node->parts = gpus->slices > 0;
 }
 
 std::int64_t NodeCount(std::string_view what, std::string_view text, const std::string& place) {

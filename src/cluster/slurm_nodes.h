@@ -20,8 +20,8 @@ inline constexpr std::string_view kSinfoAdvice =
 // and those in a reservation or under maintenance belong to the cluster.
 std::string AwayBecause(std::string_view state);
 
-// Of GRES, "gpu:a100:4(S:0-1)". RowError.
-std::vector<ListedNode::Gpus> GpusOfGres(std::string_view gres, const std::string& place);
+// Sets the GPUs of GRES, "gpu:a100:4(S:0-1)". RowError.
+void SetGres(std::string_view gres, const std::string& place, ListedNode* node);
 
 // "64", "64+" of nodes that differ; 0 where it says nothing. RowError.
 std::int64_t NodeCount(std::string_view what, std::string_view text, const std::string& place);

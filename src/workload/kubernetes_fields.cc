@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/strings.h"
+#include "core/user_json.h"
 #include "workload/calendar.h"
 #include "workload/job_rules.h"
 #include "workload/json_records.h"
@@ -20,40 +21,57 @@ namespace {
 
 using KubeJson = nlohmann::json;
 
-// The place of the '[' behind the outermost "items", and of the ']' that closes it.
-std::optional<std::pair<std::size_t, std::size_t>> FindItems(std::string_view text) {
+// One of the documents that follow one another in a file.
+struct KubeDocument {
+  std::size_t end = 0;  // in the text
+  std::string_view kind;
+  bool has_metadata = false;
+  std::optional<std::pair<std::size_t, std::size_t>> items;  // the brackets of the list
+};
+
+// The document that begins with the '{' at `begin`; nullopt where the text ends inside of it.
+std::optional<KubeDocument> ScanDocument(std::string_view text, std::size_t begin) {
+  KubeDocument document;
   int depth = 0;
   std::size_t open = 0;
-  std::string_view key;
-  bool of_items = false;
-  for (std::size_t at = 0; at < text.size(); ++at) {
+  std::string_view key;  // of the outermost object
+  bool is_value = false;
+  for (std::size_t at = begin; at < text.size(); ++at) {
     const char c = text[at];
     if (c == '"') {
-      const std::size_t begin = at + 1;
+      const std::size_t first = at + 1;
       for (++at; at < text.size() && text[at] != '"'; ++at) at += text[at] == '\\' ? 1 : 0;
       if (at >= text.size()) return std::nullopt;
-      if (depth == 1) key = text.substr(begin, at - begin);
+      if (depth != 1) continue;
+      const std::string_view word = text.substr(first, at - first);
+      if (!is_value) key = word;
+      if (!is_value && key == "metadata") document.has_metadata = true;
+      if (is_value && key == "kind") document.kind = word;
+    } else if (depth == 1 && (c == ':' || c == ',')) {
+      is_value = c == ':';
     } else if (c == '{' || c == '[') {
-      if (depth == 1 && c == '[' && key == "items") {
-        open = at;
-        of_items = true;
-      }
+      if (depth == 1 && c == '[' && key == "items") open = at;
       ++depth;
     } else if (c == '}' || c == ']') {
       --depth;
-      if (depth == 1 && of_items) return std::pair{open, at};
+      if (depth == 1 && c == ']' && key == "items" && open > 0) document.items = {open, at};
+      if (depth > 0) continue;
+      document.end = at + 1;
+      return document;
     }
   }
   return std::nullopt;
 }
 
-// The same text, of the same lines, with nothing but the list in it.
-std::string OnlyItems(std::string_view text, const std::pair<std::size_t, std::size_t>& items) {
-  std::string only(text.substr(0, items.second + 1));
-  for (std::size_t at = 0; at < items.first; ++at) {
-    if (only[at] != '\n') only[at] = ' ';
-  }
-  return only;
+// The kind of the items of a list, which the API leaves out in a JobList: "Job"; "" where it does
+// not say.
+std::string_view KindOfItems(std::string_view kind) {
+  constexpr std::string_view kListOf = "List";
+  return kind.ends_with(kListOf) ? kind.substr(0, kind.size() - kListOf.size()) : "";
+}
+
+int NewLines(std::string_view text) {
+  return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
 }
 
 }  // namespace
@@ -109,13 +127,12 @@ std::optional<double> ParseQuantity(const KubeJson& value) {
 }
 
 std::optional<std::int64_t> GpusOfResources(const KubeJson& resources) {
+  static constexpr std::array<std::string_view, 5> kWholeGpus = {
+      "nvidia.com/gpu", "amd.com/gpu", "gpu.intel.com/i915", "gpu.intel.com/xe", "habana.ai/gaudi"};
   std::int64_t gpus = 0;
   if (!resources.is_object()) return gpus;
   for (const auto& [key, value] : resources.items()) {
-    if (key != "nvidia.com/gpu" && key != "nvidia.com/gpu.shared" && key != "amd.com/gpu" &&
-        key != "gpu.intel.com/i915" && key != "gpu.intel.com/xe" && key != "habana.ai/gaudi") {
-      continue;
-    }
+    if (std::find(kWholeGpus.begin(), kWholeGpus.end(), key) == kWholeGpus.end()) continue;
     const auto count = ParseQuantity(value);
     if (!count || *count != std::floor(*count) || *count > kMostGpus) return std::nullopt;
     gpus += static_cast<std::int64_t>(*count);
@@ -126,8 +143,12 @@ std::optional<std::int64_t> GpusOfResources(const KubeJson& resources) {
 bool HasPartsOfGpus(const KubeJson& resources) {
   if (!resources.is_object()) return false;
   const auto items = resources.items();
-  return std::any_of(items.begin(), items.end(),
-                     [](const auto& item) { return item.key().starts_with("nvidia.com/mig-"); });
+  return std::any_of(items.begin(), items.end(), [](const auto& item) {
+    const std::string& key = item.key();
+    const bool part = key.starts_with("nvidia.com/mig-") || key.ends_with("gpu.shared");
+    const auto count = part ? ParseQuantity(item.value()) : 0;
+    return part && count.value_or(1) > 0;
+  });
 }
 
 std::string GpuTypeOfLabels(const KubeJson& labels) {
@@ -142,6 +163,11 @@ std::string GpuTypeOfLabels(const KubeJson& labels) {
     for (char& c : name) {
       if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '.') c = '-';
     }
+    // GKE says beside the product that a GPU is divided; the names of others end with it.
+    for (const char* divided :
+         {"cloud.google.com/gke-gpu-partition-size", "cloud.google.com/gke-gpu-sharing-strategy"}) {
+      if (labels.contains(divided)) return name + "-shared";
+    }
     return name;
   }
   return "";
@@ -150,20 +176,48 @@ std::string GpuTypeOfLabels(const KubeJson& labels) {
 void ForEachKubernetesObject(
     std::string_view text, const std::string& path, std::string_view advice,
     const std::function<void(int line, const std::function<KubeJson()>& parse)>& each) {
-  if (const auto items = FindItems(text)) {
-    const std::string only = OnlyItems(text, *items);
-    JsonRecords records(only, path);
-    while (records.Next()) each(records.line(), [&] { return records.Parse(); });
-    return;
-  }
-  KubeJson single = KubeJson::parse(text, nullptr, false);
-  if (!single.is_object() || !single.contains("kind") || !single.contains("metadata")) {
-    throw DataError(
-        "a file of kubectl must hold a list with items, or one object, got {} ({}:1); "
-        "{}",
-        Quoted(text.substr(0, 40)), path, advice);
-  }
-  each(1, [&] { return single; });
+  constexpr std::string_view kBlank = " \t\r\n";
+  int line = 1;
+  std::size_t at = 0;
+  const auto skip_to = [&](std::size_t next) {
+    line += NewLines(text.substr(at, next - at));
+    at = next;
+  };
+  do {
+    skip_to(std::min(text.find_first_not_of(kBlank, at), text.size()));
+    const auto document =
+        text.substr(at, 1) == "{" ? ScanDocument(text, at) : std::optional<KubeDocument>();
+    if (!document || (!document->items && (document->kind.empty() || !document->has_metadata))) {
+      throw DataError(
+          "a file of kubectl must hold a list with items, or objects, one after the other, got {} "
+          "({}:{}); {}",
+          at < text.size() ? Quoted(text.substr(at, 40)) : "the end of the file", path, line,
+          advice);
+    }
+    if (document->items) {
+      const auto [open, close] = *document->items;
+      JsonRecords records(text.substr(0, close + 1), path, open,
+                          line + NewLines(text.substr(at, open - at)));
+      const std::string_view kind = KindOfItems(document->kind);
+      while (records.Next()) {
+        each(records.line(), [&] {
+          KubeJson object = records.Parse();
+          if (!kind.empty() && object.is_object()) object.emplace("kind", kind);
+          return object;
+        });
+      }
+    } else {
+      const std::string_view single = text.substr(at, document->end - at);
+      each(line, [&] {
+        JsonFault fault;
+        KubeJson object = ParseUserJson(single, &fault);
+        if (!object.is_discarded()) return object;
+        throw RowError("an object " + fault.rule, Quoted(single.substr(fault.byte, 20)),
+                       fmt::format("{}:{}", path, line + NewLines(single.substr(0, fault.byte))));
+      });
+    }
+    skip_to(document->end);
+  } while (text.find_first_not_of(kBlank, at) != std::string_view::npos);
 }
 
 bool LooksLikeKubernetes(std::string_view text, std::string_view word) {

@@ -22,14 +22,16 @@ std::optional<double> ParseQuantity(const nlohmann::json& value);
 // Whole GPUs of a map of resources (nvidia.com/gpu, amd.com/gpu, gpu.intel.com/...). nullopt where
 // a count is none.
 std::optional<std::int64_t> GpusOfResources(const nlohmann::json& resources);
-bool HasPartsOfGpus(const nlohmann::json& resources);  // nvidia.com/mig-...
+bool HasPartsOfGpus(const nlohmann::json& resources);  // nvidia.com/mig-..., nvidia.com/gpu.shared
 
 // The product of the GPUs by the labels that device plugins and clouds put on nodes, as a type's
-// name in lower case; "" where there is none.
+// name in lower case; "" where there is none. NamesPartOfGpu (gpu_parts.h) holds for those of GPUs
+// that are divided.
 std::string GpuTypeOfLabels(const nlohmann::json& labels);
 
-// Calls `each` with the objects of a list as kubectl prints it, or with a single object, and the
-// line where it begins. DataError, with `advice`, for text that is neither; `each` may throw.
+// Calls `each` with the objects of lists as kubectl prints them and with single objects, any number
+// one after the other, and the line where each begins. `parse` gives it the kind that its list
+// says; RowError where it is no JSON. DataError, with `advice`, for other text; `each` may throw.
 void ForEachKubernetesObject(
     std::string_view text, const std::string& path, std::string_view advice,
     const std::function<void(int line, const std::function<nlohmann::json()>& parse)>& each);

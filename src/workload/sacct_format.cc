@@ -2,11 +2,12 @@
 // earlier runs of requeued jobs and of the components of heterogeneous jobs belong to their job.
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
-#include "workload/byte_order_mark.h"
 #include "workload/csv.h"
+#include "workload/gpu_parts.h"
 #include "workload/job_rules.h"
 #include "workload/row_error.h"
 #include "workload/slurm_fields.h"
@@ -28,13 +29,18 @@ constexpr std::string_view kEarlierRun = "an earlier run of a requeued or resize
 constexpr std::string_view kComponent =
     "a further component of a heterogeneous job (counted with it)";
 
+constexpr std::string_view kClockShift =
+    "start and end an hour off the run time, which counts: the clocks were changed meanwhile";
+
 // A row that holds GPUs and ran to its end.
 struct SacctRow {
   int line = 0;
   int component = 0;  // of a heterogeneous job
   Seconds start = 0;  // since 1970; 0: not known
   SacctState::Run run = SacctState::Run::kEnded;
-  bool held = false;  // could start only later than it was submitted
+  bool held = false;         // could start only later than it was submitted
+  bool slices = false;       // held parts of GPUs beside whole ones
+  bool clock_shift = false;  // its times are an hour off its length
   std::vector<std::string> types;
   Job job;  // submit since 1970, id without the component
 };
@@ -46,7 +52,6 @@ struct SacctHeader {
 };
 
 SacctHeader HeaderOf(std::string_view text) {
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   const std::string_view line = Trim(text.substr(0, text.find('\n')));
   SacctHeader header;
   const std::size_t other =
@@ -121,7 +126,7 @@ class SacctReader {
       read.held = !start || *eligible <= *start;
       if (read.held) job.submit = *eligible;
     }
-    job.duration = Length(start);
+    job.duration = Length(start, &read.clock_shift);
     if (job.duration == 0) return builder_.Drop(row_.Has("Start") ? kNoRunTime : kNeverStarted);
     read.start = start.value_or(0);
     if (start) job.recorded_wait = std::max(0.0, *start - job.submit);
@@ -168,7 +173,7 @@ class SacctReader {
 
   // What it got, else what it asked for. False after it was dropped.
   bool ReadGpus(SacctRow* read) {
-    bool shards = false;
+    bool parts = false;
     for (const char* column : {"AllocTRES", "AllocGRES", "ReqTRES", "ReqGRES"}) {
       if (!row_.Has(column)) continue;
       std::string_view text = row_.Text(column);
@@ -185,15 +190,18 @@ class SacctReader {
         Fail(column, fmt::format("resources, like {}, with at most {} GPUs",
                                  tres ? "cpu=8,gres/gpu=4" : "gpu:4", kMostGpus));
       }
-      shards = shards || gpus->shards;
+      parts = parts || gpus->shards || gpus->slices > 0;
+      if (gpus->count == 0 && gpus->slices > 0) break;
       if (gpus->count == 0) continue;
+      read->slices = gpus->slices > 0;
       read->job.gpus = static_cast<GpuCount>(nodes) * static_cast<GpuCount>(gpus->count);
       for (const SlurmGpus::Type& type : gpus->types) {
         if (type.count > 0 && !type.name.empty()) read->types.push_back(type.name);
       }
       return true;
     }
-    builder_.Drop(shards ? "parts of GPUs only (gres/shard)" : kNoGpus);
+    saw_gpus_ = saw_gpus_ || parts;
+    builder_.Drop(parts ? kPartsOfGpus : kNoGpus);
     return false;
   }
 
@@ -201,23 +209,36 @@ class SacctReader {
     const std::string_view text = row_.Text(column);
     if (IsSlurmUnset(text)) return std::nullopt;
     const auto time = ParseSlurmTime(text);
-    if (!time) Fail(column, "a time, like 2026-11-01T10:00:00, or Unknown");
+    if (!time) {
+      Fail(column,
+           "a time, like 2026-11-01T10:00:00, seconds since 1970 (SLURM_TIME_FORMAT=%s) or "
+           "Unknown");
+    }
     return static_cast<Seconds>(*time);
   }
 
-  Seconds Length(const std::optional<Seconds>& start) const {
+  // `clock_shift`: the clocks were changed between start and end. Slurm prints times without a
+  // zone.
+  Seconds Length(const std::optional<Seconds>& start, bool* clock_shift) const {
+    constexpr Seconds kHour = 3600, kRounding = 2;
+    const auto end = Time("End");
+    Seconds length = 0;
     if (row_.Has("ElapsedRaw")) {
-      return static_cast<Seconds>(row_.Integer("ElapsedRaw", 0, 100'000'000'000));
-    }
-    if (row_.Has("Elapsed")) {
+      length = static_cast<Seconds>(row_.Integer("ElapsedRaw", 0, 100'000'000'000));
+    } else if (row_.Has("Elapsed")) {
       const auto span = ParseSlurmSpan(row_.Text("Elapsed"));
       if (!span) Fail("Elapsed", "a length, like 01:30:00 or 2-01:30:00");
-      return *span;
+      length = *span;
+    } else {
+      if (!start || !end) return 0;
+      *clock_shift = *end<*start&& * end + kHour> * start;
+      if (*end < *start && !*clock_shift) Fail("End", "not before Start");
+      return *end - *start + (*clock_shift ? kHour : 0);
     }
-    const auto end = Time("End");
-    if (!start || !end) return 0;
-    if (*end < *start) Fail("End", "not before Start");
-    return *end - *start;
+    if (start && end && length > 0) {
+      *clock_shift = std::abs(std::abs(*end - *start - length) - kHour) <= kRounding;
+    }
+    return length;
   }
 
   Seconds TimeLimit() const {
@@ -294,6 +315,8 @@ void MakeJobs(std::vector<SacctRow> rows, TraceBuilder* builder) {
             "submission");
       }
       if (last.size() > 1) builder->Adjust("components of a heterogeneous job as one job");
+      if (last.front()->slices) builder->Adjust(kPartsBeside);
+      if (last.front()->clock_shift) builder->Adjust(kClockShift);
       return std::optional<Job>(std::move(job));
     });
     run = end;

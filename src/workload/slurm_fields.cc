@@ -5,6 +5,7 @@
 
 #include "core/strings.h"
 #include "workload/calendar.h"
+#include "workload/gpu_parts.h"
 #include "workload/job_rules.h"
 
 namespace allot {
@@ -21,6 +22,12 @@ std::optional<std::int64_t> ParseCount(std::string_view text) {
 }
 
 void AddType(std::string_view name, std::int64_t count, SlurmGpus* gpus) {
+  if (NamesPartOfGpu(name)) {
+    gpus->slices += count;
+    return;
+  }
+  gpus->count += count;
+  if (count == 0) return;
   const std::string lower = ToLower(name);
   for (SlurmGpus::Type& type : gpus->types) {
     if (type.name != lower) continue;
@@ -56,7 +63,8 @@ bool IsSlurmUnset(std::string_view text) {
 
 std::optional<std::int64_t> ParseSlurmTime(std::string_view text) {
   if (const auto seconds = ParseInteger(text)) {
-    if (*seconds < 0 || *seconds > static_cast<long long>(kLongestTime)) return std::nullopt;
+    constexpr long long kEarliest = 600'000'000, kLatest = 5'000'000'000;  // 1989 and 2128
+    if (*seconds < kEarliest || *seconds > kLatest) return std::nullopt;
     return *seconds;
   }
   std::string calendar(text);
@@ -109,9 +117,8 @@ std::optional<SlurmGpus> ParseTresGpus(std::string_view text) {
       AddType(key.substr(kGpu.size() + 1), *count, &gpus);
     }
   }
-  for (const SlurmGpus::Type& type : gpus.types) gpus.count += type.count;
-  if (sum && gpus.types.empty() && *sum > 0) gpus.types.push_back({"", *sum});
-  if (sum) gpus.count = *sum;
+  if (sum) gpus.count = std::max<std::int64_t>(*sum - gpus.slices, 0);
+  if (gpus.types.empty() && gpus.count > 0) gpus.types.push_back({"", gpus.count});
   return gpus;
 }
 
@@ -136,8 +143,7 @@ std::optional<SlurmGpus> ParseGresGpus(std::string_view text) {
     } else {
       return std::nullopt;
     }
-    gpus.count += count;
-    if (count > 0) AddType(type, count, &gpus);
+    AddType(type, count, &gpus);
   }
   return gpus;
 }

@@ -15,8 +15,8 @@ namespace allot {
 // Whether Slurm says that there is no value: "", "Unknown", "None", "N/A", "(null)", ...
 bool IsSlurmUnset(std::string_view text);
 
-// "2026-11-01T10:00:00", the same with a space, or seconds since 1970 (SLURM_TIME_FORMAT=%s) ->
-// seconds since 1970, without a zone; nullopt for anything else.
+// "2026-11-01T10:00:00", the same with a space -> seconds since 1970, without a zone; or seconds
+// since 1970 (SLURM_TIME_FORMAT=%s), from 1989 on: 20261101 is none. nullopt for anything else.
 std::optional<std::int64_t> ParseSlurmTime(std::string_view text);
 
 // "[D-]HH:MM:SS[.micro]", "MM:SS[.micro]" -> seconds; nullopt for anything else.
@@ -29,9 +29,10 @@ struct SlurmGpus {
     std::int64_t count = 0;
     bool operator==(const Type&) const = default;
   };
-  std::int64_t count = 0;
+  std::int64_t count = 0;   // whole ones
   std::vector<Type> types;  // in the order named; where only a sum is named: one without a name
-  bool shards = false;      // parts of GPUs (gres/shard) are among the resources
+  std::int64_t slices = 0;  // of types that are parts of GPUs (gpu_parts.h)
+  bool shards = false;      // gres/shard is among the resources
 };
 
 // TRES, "billing=8,cpu=8,gres/gpu:a100=4,gres/gpu=4,mem=64G,node=1": a sum stands beside its parts.

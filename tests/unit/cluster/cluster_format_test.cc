@@ -125,6 +125,55 @@ TEST(ClusterFormats, KubernetesNodes) {
             "can start: not ready; 1 a node without GPUs");
 }
 
+TEST(ClusterFormats, PartsOfGpusAreNoGpus) {
+  const ReadNodes slurm = ReadNodeText(
+      "NODELIST GRES\nn1 gpu:a100:4\nn2 gpu:1g.5gb:7\nn3 gpu:a100:2,gpu:a100_3g.20gb:4\n");
+  EXPECT_EQ(slurm.spec.ToString(), "1x4:a100,1x2:a100");
+  EXPECT_EQ(LeftOut(slurm.report), "1 a node with parts of GPUs only (MIG, shared GPUs)");
+  ASSERT_EQ(slurm.report.adjusted.size(), 1u);
+  const auto node = [](const std::string& name, const std::string& product,
+                       const std::string& resource) {
+    return R"({"kind": "Node", "metadata": {"name": ")" + name +
+           R"(", "labels": {"nvidia.com/gpu.product": ")" + product +
+           R"("}}, "status": {"capacity": {")" + resource + R"(": "7"}}})";
+  };
+  const ReadNodes kubernetes = ReadNodeText(R"({"apiVersion": "v1", "kind": "List", "items": [)" +
+                                            node("a", "A100", "nvidia.com/gpu") + ", " +
+                                            node("b", "A100-MIG-1g.5gb", "nvidia.com/gpu") + ", " +
+                                            node("c", "A100", "nvidia.com/mig-1g.5gb") + ", " +
+                                            node("d", "T4-SHARED", "nvidia.com/gpu") + "]}");
+  EXPECT_EQ(kubernetes.spec.nodes().size(), 1u);
+  EXPECT_EQ(LeftOut(kubernetes.report), "3 a node with parts of GPUs only (MIG, shared GPUs)");
+}
+
+TEST(ClusterFormats, KubernetesListsMayFollowOneAnotherAndHoldOtherObjects) {
+  const std::string pods = R"({"apiVersion": "v1", "items": [{"kind": "Pod"}], "kind": "List"})";
+  const ReadNodes read =
+      ReadNodeText(pods + "\n" +
+                   R"({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"},)"
+                   R"( "status": {"capacity": {"nvidia.com/gpu": "8"}}})");
+  EXPECT_EQ(read.error, "");
+  EXPECT_EQ(read.spec.ToString(), "1x8");
+  EXPECT_EQ(LeftOut(read.report), "1 not a node");
+}
+
+TEST(ClusterFormats, FilesInUtf16) {
+  std::string wide = "\xFF\xFE";
+  for (const char c : std::string("NODELIST GRES\r\nn1 gpu:4\r\n")) (wide += c) += '\0';
+  EXPECT_EQ(ReadNodeText(wide).spec.ToString(), "1x4");
+  EXPECT_EQ(ReadNodeText("\xEF\xBB\xBFNodeName=n1 Gres=gpu:4 CPUTot=32\n").spec.ToString(), "1x4");
+}
+
+TEST(ClusterFormats, DeepJsonIsRefused) {
+  const std::string deep(100'000, '[');
+  EXPECT_NE(ReadNodeText(R"({"nodes": [{"gres": )" + deep).error.find("deeper than 100"),
+            std::string::npos);
+  EXPECT_NE(ReadNodeText(R"({"apiVersion": "v1", "items": [{"kind": "Node", "a": )" + deep +
+                         std::string(100'000, ']') + "}]}")
+                .error.find("deeper than 100"),
+            std::string::npos);
+}
+
 TEST(ClusterFormats, BadInputNamesTheLineAndWhatToDo) {
   const auto expect = [](const std::string& text, const std::vector<std::string>& parts) {
     const std::string error = ReadNodeText(text).error;
@@ -139,7 +188,7 @@ TEST(ClusterFormats, BadInputNamesTheLineAndWhatToDo) {
   expect("NODELIST GRES STATE\nn1 (null) idle\nn2 gpu:4 down\n",
          {"none of 2 entries", "1 left out: a node without GPUs", "down", "sinfo -N"});
   expect("NodeName=n1 Gres=gpu:99 CPUTot=1\n", {"0 to 64 GPUs", "99", "nodes.txt:1"});
-  expect("{\"nodes\": [{\"gres\": ", {"whole JSON", "sinfo -N"});
+  expect("{\"nodes\": [{\"gres\": ", {"well-formed JSON", "nodes.txt:1", "sinfo -N"});
   expect("{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": [\n{\"metadata\": {}}]}",
          {"metadata.name", "nodes.txt:2"});
   expect("6 nodes\n", {"NODESxGPUS", "'6 nodes'", "allot list cluster-formats", "nodes.txt:1"});

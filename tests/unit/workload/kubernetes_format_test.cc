@@ -101,6 +101,165 @@ TEST(Kubernetes, ARunThatEndsBeforeItStartsIsDropped) {
   EXPECT_EQ(Drops(report), "1 run time is 0 s");  // 09:00+01:00 is 08:00Z
 }
 
+// An object of the batch API with a status.
+std::string KubeObjectText(const std::string& kind, const std::string& metadata,
+                           const std::string& rest) {
+  return R"({"apiVersion": "batch/v1", "kind": ")" + kind + R"(", "metadata": {)" + metadata +
+         R"(, "namespace": "n", "creationTimestamp": "2026-11-02T08:00:00Z"})" +
+         (rest.empty() ? "" : ", " + rest) + "}";
+}
+
+std::string ListOf(const std::string& items) {
+  return "{\"apiVersion\": \"v1\", \"items\": [\n" + items + "], \"kind\": \"List\"}\n";
+}
+
+const std::string kTwoGpus =
+    R"("containers": [{"resources": {"limits": {"nvidia.com/gpu": "2"}}}])";
+const std::string kSpec = R"("spec": {"template": {"spec": {)" + kTwoGpus + "}}}";
+const std::string kRan = R"("status": {"startTime": "2026-11-02T08:10:00Z", )"
+                         R"("completionTime": "2026-11-02T09:10:00Z", )"
+                         R"("conditions": [{"type": "Complete", "status": "True", )"
+                         R"("lastTransitionTime": "2026-11-02T09:10:00Z"}]})";
+const std::string kRuns = R"("status": {"startTime": "2026-11-02T08:10:00Z"})";
+
+std::string JobText(const std::string& name, const std::string& uid, const std::string& status) {
+  return KubeObjectText("Job", R"("name": ")" + name + R"(", "uid": ")" + uid + "\"",
+                        kSpec + ", " + status);
+}
+
+TEST(Kubernetes, ReadsListsAndObjectsOneAfterTheOther) {
+  ReadReport report;
+  const Workload workload =
+      ReadText("kubernetes",
+               ListOf(JobText("a", "1", kRan)) + ListOf(JobText("b", "2", kRan)) + "\n" +
+                   JobText("c", "3", kRan) + "\n" + JobText("d", "4", kRan),
+               false, &report);
+  EXPECT_EQ(workload.jobs.size(), 4u);
+  EXPECT_EQ(report.rows, 4);
+  EXPECT_EQ(workload.jobs[3].line, 7);
+}
+
+TEST(Kubernetes, ListsOfTheApiNameTheKindOfTheirItems) {
+  const std::string item = R"({"metadata": {"name": "a", "creationTimestamp": )"
+                           R"("2026-11-02T08:00:00Z"}, )" +
+                           kSpec + ", " + kRan + "}";
+  EXPECT_EQ(ReadText("kubernetes",
+                     R"({"kind": "JobList", "apiVersion": "batch/v1", "items": [)" + item + "]}")
+                .jobs.size(),
+            1u);
+}
+
+TEST(Kubernetes, BadDocumentsNameTheirLine) {
+  const std::string list = ListOf(JobText("a", "1", kRan));
+  const std::string deep(200, '[');
+  ExpectBadData(
+      "kubernetes",
+      {{"text after a list", list + "error: timeout", {"a list with items", "'error", "t.csv:3"}},
+       {"the second cut short", list + "{\"kind\": \"Job\"", {"a list with items", "t.csv:3"}},
+       {"too deep",
+        ListOf("{\"kind\": " + deep + std::string(200, ']') + "}"),
+        {"deeper than 100", "t.csv:2"}},
+       {"too deep, alone",
+        "{\"kind\": \"Job\",\n\"metadata\": " + deep + std::string(200, ']') + "}",
+        {"deeper than 100", "t.csv:2"}}});
+}
+
+TEST(Kubernetes, TheNewestStateOfAnObjectCounts) {
+  const std::string versions[] = {R"("name": "a", "uid": "1", "resourceVersion": "90")",
+                                  R"("name": "a", "uid": "1", "resourceVersion": "101")"};
+  const std::string runs = KubeObjectText("Job", versions[0], kSpec + ", " + kRuns);
+  const std::string ended = KubeObjectText("Job", versions[1], kSpec + ", " + kRan);
+  for (const std::string& text : {ListOf(runs) + ListOf(ended), ListOf(ended) + ListOf(runs),
+                                  ListOf(JobText("a", "1", kRan)) + ListOf(runs)}) {
+    ReadReport report;
+    EXPECT_EQ(ReadText("kubernetes", text, false, &report).jobs.size(), 1u);
+    EXPECT_EQ(Drops(report), "1 an earlier state of an object (the newest counts)");
+  }
+}
+
+TEST(Kubernetes, ANameThatIsUsedAgainIsAnotherJob) {
+  ReadReport report;
+  const Workload workload =
+      ReadText("kubernetes", ListOf(JobText("a", "1", kRan) + ",\n" + JobText("a", "2", kRan)),
+               false, &report);
+  ASSERT_EQ(workload.jobs.size(), 2u);
+  EXPECT_EQ(workload.jobs[1].id, "n/a#2");
+  EXPECT_EQ(Adjustments(report).substr(0, 1), "2");
+  EXPECT_NE(Adjustments(report).find("1 a name that was used again"), std::string::npos);
+}
+
+std::string Owned(const std::string& name, const std::string& owner_kind,
+                  const std::string& owner) {
+  return R"("name": ")" + name + R"(", "uid": "uid-)" + name +
+         R"(", "ownerReferences": [{"controller": true, "kind": ")" + owner_kind +
+         R"(", "name": ")" + owner + R"(", "uid": "uid-)" + owner + "\"}]";
+}
+
+const std::string kOfSet =
+    KubeObjectText("Job", Owned("set-workers", "JobSet", "set"), kSpec + ", " + kRan) + ",\n" +
+    KubeObjectText("Job", Owned("set-leader", "JobSet", "set"), kSpec + ", " + kRan);
+
+TEST(Kubernetes, TheJobsOfAJobSetAreOneJob) {
+  ReadReport report;
+  const Workload workload = ReadText("kubernetes", ListOf(kOfSet), false, &report);
+  ASSERT_EQ(workload.jobs.size(), 1u);
+  EXPECT_EQ(workload.jobs[0].id, "n/set");
+  EXPECT_EQ(workload.jobs[0].gpus, 4);
+  EXPECT_EQ(workload.jobs[0].duration, 3600);
+  EXPECT_EQ(workload.jobs[0].outcome, Outcome::kPassed);
+  EXPECT_EQ(Drops(report), "1 a Job of a JobSet or other controller (counted with it)");
+}
+
+TEST(Kubernetes, AJobSetThroughKueueCountsOnce) {
+  const std::string workload_of_set = KubeObjectText(
+      "Workload", Owned("jobset-set-1a", "JobSet", "set"),
+      R"("spec": {"podSets": [{"count": 2, "template": {"spec": {)" + kTwoGpus +
+          R"(}}}]}, "status": {"conditions": [{"type": "Admitted", "status": "True", )"
+          R"("lastTransitionTime": "2026-11-02T08:05:00Z"}, {"type": "Finished", "status": "True", )"
+          R"("reason": "Succeeded", "lastTransitionTime": "2026-11-02T09:11:00Z"}]})");
+  ReadReport report;
+  const Workload workload =
+      ReadText("kubernetes", ListOf(kOfSet + ",\n" + workload_of_set), false, &report);
+  ASSERT_EQ(workload.jobs.size(), 1u);
+  EXPECT_EQ(workload.jobs[0].id, "n/set");
+  EXPECT_EQ(workload.jobs[0].gpus, 4);
+  EXPECT_EQ(workload.jobs[0].duration, 66 * 60);
+  EXPECT_EQ(workload.jobs[0].recorded_wait, 300);
+  EXPECT_EQ(Drops(report), "2 a Job of a JobSet or other controller (counted with it)");
+}
+
+TEST(Kubernetes, LongDeadlinesAreLimits) {
+  const auto limit = [](const std::string& seconds) {
+    const std::string spec = R"("spec": {"activeDeadlineSeconds": )" + seconds +
+                             R"(, "template": {"spec": {)" + kTwoGpus + "}}}";
+    return ReadText("kubernetes",
+                    ListOf(KubeObjectText("Job", R"("name": "a")", spec + ", " + kRan)))
+        .jobs.at(0)
+        .user_estimate;
+  };
+  EXPECT_EQ(limit("2592000"), 30 * 86400);
+  EXPECT_EQ(limit("9223372036854775807"), 0) << "no job lives so long";
+}
+
+TEST(Kubernetes, PartsOfGpusAreNoGpus) {
+  const auto drops = [](const std::string& resource, const std::string& selector) {
+    const std::string spec = R"("spec": {"template": {"spec": {"containers": [{"resources": )"
+                             R"({"limits": {")" +
+                             resource + R"(": "1"}}}])" + selector + "}}}";
+    ReadReport report;
+    ReadText("kubernetes", ListOf(KubeObjectText("Job", R"("name": "a")", spec + ", " + kRan)),
+             false, &report);
+    return Drops(report);
+  };
+  const std::string parts = "1 parts of GPUs only (MIG, shards, shared GPUs)";
+  EXPECT_EQ(drops("nvidia.com/mig-1g.5gb", ""), parts);
+  EXPECT_EQ(drops("nvidia.com/gpu.shared", ""), parts);
+  EXPECT_EQ(drops("nvidia.com/gpu",
+                  R"(, "nodeSelector": {"nvidia.com/gpu.product": "A100-SXM4-40GB-MIG-1g.5gb"})"),
+            parts);
+  EXPECT_EQ(drops("nvidia.com/gpu", ""), "");
+}
+
 TEST(KubernetesFields, Quantities) {
   const auto quantity = [](const char* text) { return ParseQuantity(nlohmann::json(text)); };
   EXPECT_EQ(quantity("4"), 4);
