@@ -3,29 +3,35 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <set>
 
 #include "core/strings.h"
+#include "workload/length_text.h"
 
 namespace allot {
 namespace {
 
 constexpr int kRowsToLookAt = 1000;
-constexpr int kExactName = 100, kPartOfName = 60, kByValues = 20;
+constexpr int kExactName = 100, kPartOfName = 60;
 
 // What the first rows show of a column.
 struct Values {
   std::string first;
   int filled = 0, numbers = 0, lengths = 0, clocks = 0, whole = 0;
   bool negative = false;
+  std::set<std::string, std::less<>> texts;
+  bool repeated = false;  // a text stands there twice
   double most = 0;
   std::set<double> different;  // numbers, up to a few
   TimeSurvey times;
 
   bool AreTimes() const { return filled > 0 && 10 * times.understood() >= 9 * filled; }
-  bool AreDates() const { return AreTimes() && (times.dates() > 0 || times.Style(1).epoch); }
+  bool AreDates() const { return AreTimes() && times.Style({}).calendar; }
+  bool MayBeDates() const { return AreTimes() && (AreDates() || times.Style({}).open); }
   bool AreLengths() const { return filled > 0 && 10 * lengths >= 9 * filled && !negative; }
   bool AreNumbers() const { return filled > 0 && 10 * numbers >= 9 * filled; }
   // Of GPUs: small numbers, parts of one included.
@@ -41,18 +47,19 @@ struct Values {
   }
 };
 
-void Look(std::string_view text, char separator, Values* values) {
+void Look(std::string_view text, DecimalMark decimal, Values* values) {
   constexpr std::size_t kFew = 40;
   if (IsMissing(text)) return;
   if (values->filled++ == 0) values->first = text;
-  values->times.Look(text, separator);
+  values->repeated = !values->texts.emplace(text).second || values->repeated;
+  values->times.Look(text, decimal);
   const bool clock = text.find(':') != std::string_view::npos;
-  if (const auto length = ReadLength(text, 1, separator)) {
+  if (const auto length = ReadLength(text, 1, decimal)) {
     ++values->lengths;
     if (clock) ++values->clocks;
     if (*length < 0) values->negative = true;
   }
-  if (const auto number = ParseTableNumber(text, separator)) {
+  if (const auto number = ParseTableNumber(text, decimal)) {
     ++values->numbers;
     if (*number == std::floor(*number)) ++values->whole;
     values->most = std::max(values->most, *number);
@@ -77,8 +84,9 @@ std::string WithoutUnit(std::string_view name) {
 
 struct Names {
   const char* meaning;
-  std::vector<std::string> exact;
+  std::vector<std::string> exact;  // the better ones first
   std::vector<std::string> parts;  // a name that holds one of them
+  bool must_differ = false;        // no value stands there twice
 };
 
 // In the order in which columns are given away.
@@ -94,12 +102,12 @@ const std::vector<Names>& KnownNames() {
        {"submit", "arriv", "creat", "enqueue"}},
       {"start",
        {"start", "started", "starttime", "startedat", "startts", "starttimestamp", "begin",
-        "begintime", "launchtime", "launchedat", "scheduledtime"},
+        "begintime", "launchtime", "launchedat", "scheduledtime", "gestartet"},
        {"start", "begin"}},
       {"end",
        {"end", "ended", "endtime", "endedat", "endts", "finish", "finished", "finishtime",
         "finishedat", "completed", "completedat", "completiontime", "endtimestamp", "stoptime",
-        "stoppedat", "deletiontime"},
+        "stoppedat", "deletiontime", "beendet"},
        {"finish", "complet", "endtime"}},
       {"gpus",
        {"gpus",      "gpu",      "ngpus",         "ngpu",          "numgpus",
@@ -113,21 +121,21 @@ const std::vector<Names>& KnownNames() {
         "dauer", "runseconds"},
        {"duration", "elapsed", "runtime", "laufzeit"}},
       {"id",
-       {"id", "jobid", "jobidraw", "job", "jobname", "jobindex", "taskid", "uid", "uuid", "runid",
-        "auftrag"},
+       {"id", "jobid", "jobidraw", "jobindex", "taskid", "uid", "uuid", "runid", "auftrag"},
        {"jobid"}},
+      {"id", {"job", "jobname", "name"}, {}, true},
       {"user",
        {"user", "username", "userid", "owner", "submitter", "submittedby", "benutzer", "login"},
        {"user"}},
       {"tenant",
        {"tenant", "queue", "queuename", "partition", "partitionname", "account", "project", "vc",
         "virtualcluster", "team", "namespace", "organization", "organisation", "department",
-        "warteschlange"},
+        "warteschlange", "usergroup", "groupname"},
        {"queue", "partition", "tenant"}},
       // Not `model`: that would have to be a name of the catalogue.
       {"group",
-       {"application", "app", "appname", "model", "modelname", "jobtype", "script", "command",
-        "workload"},
+       {"application", "app", "appname", "script", "command", "jobtype", "jobname", "workload",
+        "model", "modelname"},
        {}},
       {"outcome",
        {"outcome", "state", "status", "jobstate", "jobstatus", "finalstate", "finalstatus",
@@ -157,16 +165,62 @@ bool CanMean(std::string_view meaning, const Values& values) {
   return values.filled > 0;
 }
 
+// How well a column's name fits: 0 not at all; of exact names the first of the list fits best.
 int NameScore(const Names& known, const std::string& column) {
   const std::string whole = Letters(column);
   const std::string bare = Letters(WithoutUnit(column));
-  for (const std::string& name : known.exact) {
-    if (whole == name || bare == name) return kExactName;
+  for (std::size_t i = 0; i < known.exact.size(); ++i) {
+    if (whole == known.exact[i] || bare == known.exact[i]) {
+      return kExactName + static_cast<int>(known.exact.size() - i);
+    }
   }
   for (const std::string& part : known.parts) {
     if (whole.find(part) != std::string::npos) return kPartOfName;
   }
   return 0;
+}
+
+// The words of a name: "gpuUtil (%)" -> gpu, util. What is joined to "gpu" is a word of its own.
+std::vector<std::string> WordsOf(const std::string& name) {
+  std::string spaced;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const auto c = static_cast<unsigned char>(name[i]);
+    const bool upper = c >= 'A' && c <= 'Z';
+    const bool after_lower = i > 0 && name[i - 1] >= 'a' && name[i - 1] <= 'z';
+    if (upper && after_lower) spaced += ' ';
+    spaced += std::isalnum(c) != 0 ? static_cast<char>(std::tolower(c)) : ' ';
+  }
+  constexpr std::string_view kGpuWord = "gpu";
+  for (std::size_t at = 0; (at = spaced.find(kGpuWord, at)) != std::string::npos;) {
+    std::size_t end = at + kGpuWord.size();
+    if (spaced.substr(end, 1) == "s") ++end;
+    spaced.insert(end, " ");
+    spaced.insert(at, " ");
+    at = end + 2;
+  }
+  std::vector<std::string> words;
+  for (const std::string_view word : Split(spaced, ' ')) {
+    if (!word.empty()) words.emplace_back(word);
+  }
+  return words;
+}
+
+// 'gpu_util', 'gpu_id', 'GPU hours', 'gpus_per_node', 'cpus' are no number of GPUs.
+bool NamesOtherThanGpus(const std::string& column) {
+  static constexpr std::array<std::string_view, 45> kOther = {
+      "id",   "ids",   "idx",  "index",   "rank",    "uuid",  "serial",  "bus",    "slot",
+      "type", "model", "name", "kind",    "product", "gen",   "arch",    "vendor", "list",
+      "hour", "hours", "time", "sec",     "seconds", "min",   "minutes", "power",  "watts",
+      "per",  "ratio", "frac", "percent", "pct",     "cost",  "price",   "avg",    "mean",
+      "temp", "clock", "cpu",  "cpus",    "core",    "cores", "node",    "nodes",  "priority"};
+  const auto other = [](const std::string& word) {
+    const bool begins = word.starts_with("util") || word.starts_with("mem") ||
+                        word.starts_with("usage") || word.starts_with("temperature") ||
+                        word.starts_with("exit");
+    return begins || std::find(kOther.begin(), kOther.end(), word) != kOther.end();
+  };
+  const auto words = WordsOf(column);
+  return std::any_of(words.begin(), words.end(), other);
 }
 
 class Guesser {
@@ -175,14 +229,14 @@ class Guesser {
     CsvReader rows = table.Rows();
     for (int row = 0; row < kRowsToLookAt && rows.Next(); ++row) {
       for (std::size_t i = 0; i < std::min(values_.size(), rows.fields()); ++i) {
-        Look(rows.At(i), table.separator(), &values_[i]);
+        Look(rows.At(i), table.decimal(), &values_[i]);
       }
     }
   }
 
   ColumnGuess Guess() {
-    for (const int score : {kExactName, kPartOfName}) {
-      for (const Names& known : KnownNames()) ByName(known, score);
+    for (const bool exact : {true, false}) {
+      for (const Names& known : KnownNames()) ByName(known, exact);
     }
     ByTheirValues();
     return Result();
@@ -198,31 +252,38 @@ class Guesser {
     meaning_[i] = {meaning, why};
   }
 
-  void ByName(const Names& known, int score) {
+  void ByName(const Names& known, bool exact) {
     if (Given(known.meaning)) return;
+    std::size_t best = values_.size();
+    int best_score = 0;
     for (std::size_t i = 0; i < values_.size(); ++i) {
-      if (!Free(i) || NameScore(known, table_.header()[i]) != score) continue;
+      const int score = NameScore(known, table_.header()[i]);
+      if (!Free(i) || (score >= kExactName) != exact || score <= best_score) continue;
       if (!CanMean(known.meaning, values_[i])) continue;
-      // 'GPU hours' and 'gpu type' are no number of GPUs.
-      if (score == kPartOfName && std::string_view(known.meaning) == "gpus" &&
-          (values_[i].whole < values_[i].numbers || UnitInName(table_.header()[i]))) {
-        continue;
-      }
-      Give(i, known.meaning, score == kExactName ? "its name" : "a part of its name");
-      return;
+      if (known.must_differ && values_[i].repeated) continue;
+      if (!exact && std::string_view(known.meaning) == "gpus" && !CanCountGpus(i)) continue;
+      best = i;
+      best_score = score;
     }
+    if (best_score > 0) Give(best, known.meaning, exact ? "its name" : "a part of its name");
+  }
+
+  bool CanCountGpus(std::size_t i) const {
+    const std::string& name = table_.header()[i];
+    return values_[i].whole == values_[i].numbers && !UnitInName(name) && !NamesOtherThanGpus(name);
   }
 
   void ByTheirValues() {
     if (!Given("submit")) {
       const std::string why = "its values: the first column of times";
       for (std::size_t i = 0; i < values_.size() && !Given("submit"); ++i) {
-        if (Free(i) && values_[i].AreDates()) Give(i, "submit", why);
+        if (Free(i) && values_[i].MayBeDates()) Give(i, "submit", why);
       }
     }
     if (!Given("gpus")) {
       for (std::size_t i = 0; i < values_.size() && !Given("gpus"); ++i) {
-        if (Free(i) && values_[i].LookLikeGpus()) Give(i, "gpus", "its values: 1, 2, 4, 8, ...");
+        if (Free(i) && values_[i].LookLikeGpus() && CanCountGpus(i))
+          Give(i, "gpus", "its values: 1, 2, 4, 8, ...");
       }
     }
     if (!Given("duration") && !(Given("start") && Given("end"))) {
@@ -257,6 +318,10 @@ class Guesser {
         continue;
       }
       const auto& [meaning, why] = meaning_.at(i);
+      const bool is_time = meaning == "submit" || meaning == "start" || meaning == "end";
+      if (is_time && values_[i].times.Style(UnitInName(table_.header()[i])).open) {
+        guess.map.times = "excel";
+      }
       guess.columns.push_back({Named(i), meaning, values_[i].first, why});
     }
     return guess;

@@ -122,11 +122,12 @@ nlohmann::ordered_json GuessJson(const ColumnGuess& guess, const TableFile& tabl
 std::optional<SuggestedColumns> SuggestColumns(const std::string& path) {
   std::error_code ignored;  // a pipe can be read once only
   if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
-  const std::string text = TraceText(path);
+  DecodedText decoded = TraceText(path);
+  const std::string& text = decoded.text;
   if (text.empty() || DetectTraceFormat(text) != nullptr || !TableFile::LooksLike(text)) {
     return std::nullopt;
   }
-  const TableFile table(text, path);
+  const TableFile table(std::move(decoded), path);
   const ColumnGuess guess = GuessColumns(table);
   return SuggestedColumns{guess.map.Lacks().empty(), FormatGuess(guess, table, path),
                           GuessJson(guess, table, path)};

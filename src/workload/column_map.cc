@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/strings.h"
+#include "workload/length_text.h"
 #include "workload/row_error.h"
 
 namespace allot {
@@ -96,7 +97,7 @@ ColumnMap ColumnMap::Parse(std::string_view text) {
     }
     if (key == kTimesKey) {
       if (!TimeStyleNamed(column)) {
-        throw UsageError("--columns: times must be s, ms, us, min, h, dmy or mdy, got {}",
+        throw UsageError("--columns: times must be s, ms, us, min, h, excel, dmy or mdy, got {}",
                          Quoted(column));
       }
       map.times = column;

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <map>
 
+#include "core/error.h"
 #include "core/interrupt.h"
+#include "workload/length_text.h"
 #include "workload/row_error.h"
 
 namespace allot {
@@ -23,26 +25,38 @@ bool IsLength(std::string_view meaning) {
   return std::find(kLengths.begin(), kLengths.end(), meaning) != kLengths.end();
 }
 
-std::string RuleOfTimes(const std::string& name, const TimeStyle& style) {
-  if (!style.calendar) {
-    return fmt::format("'{}' must be a number like the others of its column", name);
+std::string RuleOfTimes(const std::string& name, const TimeStyle& style, bool no_numbers) {
+  if (!style.calendar && !no_numbers) {
+    return fmt::format("'{}' must be a number like the others of its column, or all of them {}",
+                       name, kTimeForms);
   }
   if (style.epoch)
     return fmt::format("'{}' must be {} like most of its column", name, Description(style));
-  if (style.order == TimeStyle::Order::kNotSaid) {
+  if (no_numbers || style.order == TimeStyle::Order::kNotSaid) {
     return fmt::format(
-        "'{}' must be a date like 2026-11-23 14:05:00; where day and month cannot be told apart, "
+        "'{}' must be a date or time written like {}; where day and month cannot be told apart, "
         "add times=dmy or times=mdy to --columns",
-        name);
+        name, kTimeForms);
   }
   return fmt::format("'{}' must be a date with the {} first like most of its column", name,
                      style.order == TimeStyle::Order::kDayFirst ? "day" : "month");
 }
 
+std::string RuleOfLengths(const std::string& name, std::string_view text) {
+  if (text.starts_with('P') || text.starts_with('p')) {
+    return fmt::format(
+        "'{}' must be a run time in weeks, days or parts of days, like P2W, P1DT12H or PT30M, as "
+        "months and years have no fixed length",
+        name);
+  }
+  return fmt::format("'{}' must be a run time: a number, HH:MM:SS, D-HH:MM:SS, 1h30m or PT1H30M",
+                     name);
+}
+
 }  // namespace
 
 MappedColumns::MappedColumns(const TableFile& table, const ColumnMap& map)
-    : separator_(table.separator()) {
+    : decimal_(table.decimal()) {
   columns_.reserve(map.columns().size());
   for (const auto& [meaning, name] : map.columns()) {
     Column column{meaning, name, PositionOf(name, table.header(), table.place_of_header())};
@@ -57,7 +71,7 @@ MappedColumns::MappedColumns(const TableFile& table, const ColumnMap& map)
     ThrowIfInterrupted();
     for (const Column& column : columns_) {
       if (!IsTime(column.meaning) || column.position >= rows.fields()) continue;
-      surveys[column.meaning].Look(rows.At(column.position), separator_);
+      surveys[column.meaning].Look(rows.At(column.position), decimal_);
     }
   }
   const std::optional<TimeStyle> said = TimeStyleNamed(map.times);
@@ -65,8 +79,16 @@ MappedColumns::MappedColumns(const TableFile& table, const ColumnMap& map)
   for (Column& column : columns_) {
     if (!IsTime(column.meaning)) continue;
     const bool unit_said = said && said->order == TimeStyle::Order::kNotSaid;
-    column.style =
-        surveys[column.meaning].Style(unit_said ? said->unit : UnitInName(column.name).value_or(1));
+    const TimeSurvey& survey = surveys[column.meaning];
+    const bool excel = said && said->zero != 0;
+    column.style = survey.Style(unit_said && !excel ? said->unit : UnitInName(column.name), said);
+    column.no_numbers = survey.understood() < survey.values() - survey.understood();
+    if (column.style.open) {
+      throw DataError(
+          "the numbers of '{}' must be told apart from Excel's dates: add times=excel, or times=s "
+          "for seconds, to --columns, got {} to {} ({})",
+          column.name, survey.least(), survey.most(), table.place_of_header());
+    }
     if (said && said->order != TimeStyle::Order::kNotSaid) column.style.order = said->order;
     if (!zone) zone = column.style.zone;
     if (column.style.zone) column.style.zone = zone;
@@ -97,21 +119,21 @@ std::optional<Seconds> MappedColumns::Time(const CsvReader& row, std::string_vie
   const std::string_view text = Text(row, meaning);
   if (text.empty()) return std::nullopt;
   const Column& column = *Find(meaning);
-  const auto time = ReadTime(text, column.style, separator_);
-  if (!time) throw RowError(RuleOfTimes(column.name, column.style), Quoted(text), row.place());
-  if (column.style.epoch && *time == 0) return std::nullopt;  // what databases write for never
-  return time;
+  // What databases write for never.
+  if (column.style.calendar && ParseTableNumber(text, decimal_) == 0.0) return std::nullopt;
+  const auto time = ReadTime(text, column.style, decimal_);
+  if (time) return time;
+  const std::string rule = RuleOfTimes(column.name, column.style, column.no_numbers);
+  throw RowError(rule + OpenNumber(text), Quoted(text), row.place());
 }
 
 std::optional<Seconds> MappedColumns::Length(const CsvReader& row, std::string_view meaning) const {
   const std::string_view text = Text(row, meaning);
   if (text.empty()) return std::nullopt;
   const Column& column = *Find(meaning);
-  const auto length = ReadLength(text, column.unit, separator_);
+  const auto length = ReadLength(text, column.unit, decimal_);
   if (!length || !std::isfinite(*length)) {
-    throw RowError(fmt::format("'{}' must be a run time: a number, HH:MM:SS, D-HH:MM:SS or 1h30m",
-                               column.name),
-                   Quoted(text), row.place());
+    throw RowError(RuleOfLengths(column.name, text) + OpenNumber(text), Quoted(text), row.place());
   }
   return length;
 }
@@ -119,12 +141,18 @@ std::optional<Seconds> MappedColumns::Length(const CsvReader& row, std::string_v
 std::optional<double> MappedColumns::Number(const CsvReader& row, std::string_view meaning) const {
   const std::string_view text = Text(row, meaning);
   if (text.empty()) return std::nullopt;
-  const auto number = ParseTableNumber(text, separator_);
+  const auto number = ParseTableNumber(text, decimal_);
   if (!number) {
-    throw RowError(fmt::format("'{}' must be a number", Find(meaning)->name), Quoted(text),
-                   row.place());
+    throw RowError(fmt::format("'{}' must be a number", Find(meaning)->name) + OpenNumber(text),
+                   Quoted(text), row.place());
   }
   return number;
+}
+
+std::string MappedColumns::OpenNumber(std::string_view text) const {
+  const bool open =
+      decimal_ == DecimalMark::kOpen && ParseTableNumber(text, DecimalMark::kPoint).has_value();
+  return open ? "; 1,234 may be 1234 or 1.234: write one of them" : "";
 }
 
 bool MappedColumns::AlikeTimes() const {

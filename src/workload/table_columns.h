@@ -14,7 +14,8 @@ namespace allot {
 
 class MappedColumns {
  public:
-  // Goes through the whole table once. UsageError for a column that it does not have.
+  // Goes through the whole table once. UsageError for a column that it does not have, DataError for
+  // one of numbers that may be Excel's dates or seconds.
   MappedColumns(const TableFile& table, const ColumnMap& map);
 
   bool Has(std::string_view meaning) const { return Find(meaning) != nullptr; }
@@ -36,11 +37,14 @@ class MappedColumns {
     std::string name;
     std::size_t position = 0;
     TimeStyle style{};
-    double unit = 1;  // of lengths
+    double unit = 1;          // of lengths
+    bool no_numbers = false;  // of times: most are neither numbers nor dates
   };
+  // What to add to a rule where only the decimal mark is not known.
+  std::string OpenNumber(std::string_view text) const;
   const Column* Find(std::string_view meaning) const;
 
-  char separator_;
+  DecimalMark decimal_;
   std::vector<Column> columns_;
 };
 

@@ -38,6 +38,22 @@ std::vector<int> CountsByLine(std::string_view text, char separator) {
   return counts;
 }
 
+// Whether `thousands` divides all digits before a `decimal` into threes, at least once.
+bool IsGrouped(std::string_view text, char thousands, char decimal) {
+  constexpr std::string_view kDigits = "0123456789";
+  if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+  const std::size_t end = std::min(text.find(decimal), text.size());
+  if (end < text.size() && text.find_first_not_of(kDigits, end + 1) != std::string_view::npos) {
+    return false;
+  }
+  const auto groups = Split(text.substr(0, end), thousands);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const bool fits = i == 0 ? !groups[i].empty() && groups[i].size() <= 3 : groups[i].size() == 3;
+    if (!fits || groups[i].find_first_not_of(kDigits) != std::string_view::npos) return false;
+  }
+  return groups.size() > 1;
+}
+
 }  // namespace
 
 std::optional<TableDialect> FindDialect(std::string_view text) {
@@ -64,13 +80,46 @@ std::optional<TableDialect> FindDialect(std::string_view text) {
   return best;
 }
 
-std::optional<double> ParseTableNumber(std::string_view text, char separator) {
+void DecimalSurvey::Look(std::string_view field) {
+  if (separator_ == ',' || field.empty() ||
+      field.find_first_not_of("0123456789.,+-") != std::string_view::npos) {
+    return;
+  }
+  const auto commas = std::count(field.begin(), field.end(), ',');
+  const auto points = std::count(field.begin(), field.end(), '.');
+  if (commas == 0) {
+    point_ = point_ || (points == 1 && ParseNumber(field) && !IsGrouped(field, '.', ','));
+  } else if (IsGrouped(field, ',', '.')) {
+    thousands_ = thousands_ || commas > 1 || points > 0;
+  } else {
+    comma_ = comma_ || ParseTableNumber(field, DecimalMark::kComma);
+  }
+}
+
+DecimalMark DecimalSurvey::mark() const {
+  if (separator_ == ',') return DecimalMark::kPoint;
+  if (comma_) return DecimalMark::kComma;
+  if (thousands_) return DecimalMark::kPoint;
+  if (separator_ == ';') return DecimalMark::kComma;
+  return point_ ? DecimalMark::kPoint : DecimalMark::kOpen;
+}
+
+std::optional<double> ParseTableNumber(std::string_view text, DecimalMark mark) {
   if (text.starts_with('+')) text.remove_prefix(1);
-  if (separator == ',' || text.find(',') == std::string_view::npos) return ParseNumber(text);
+  const auto commas = std::count(text.begin(), text.end(), ',');
+  if (commas == 0) return ParseNumber(text);
   std::string plain(text);
+  if (IsGrouped(text, ',', '.')) {
+    const bool sure = commas > 1 || text.find('.') != std::string_view::npos;
+    if (sure || mark == DecimalMark::kPoint) {
+      std::erase(plain, ',');
+      return ParseNumber(plain);
+    }
+    if (mark == DecimalMark::kOpen) return std::nullopt;
+  }
+  if (mark == DecimalMark::kPoint) return std::nullopt;
   std::erase(plain, '.');
-  const std::size_t comma = plain.find(',');
-  plain[comma] = '.';
+  plain[plain.find(',')] = '.';
   return ParseNumber(plain);
 }
 

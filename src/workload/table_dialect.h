@@ -15,9 +15,32 @@ struct TableDialect {
 // of several, the one that makes more columns. nullopt where none does: it is no table.
 std::optional<TableDialect> FindDialect(std::string_view text);
 
-// A number of such a table: where fields do not end at commas, 3,5 is three and a half, and 1.234,5
-// has its thousands marked. nullopt as ParseNumber.
-std::optional<double> ParseTableNumber(std::string_view text, char separator);
+// What divides the whole part of a table's numbers from the rest.
+enum class DecimalMark {
+  kPoint,  // 1,234 is a thousand and more
+  kComma,  // 1,234 is one and more
+  kOpen,   // nothing shows what 1,234 is
+};
+
+// Looks at the fields of a table, for its numbers.
+class DecimalSurvey {
+ public:
+  explicit DecimalSurvey(char separator) : separator_(separator) {}
+  void Look(std::string_view field);
+  // Where fields end at commas numbers have points. Excel's ';' goes with commas.
+  DecimalMark mark() const;
+
+ private:
+  char separator_;
+  bool comma_ = false;      // 3,5 or 1.234,5
+  bool point_ = false;      // 3.5
+  bool thousands_ = false;  // 1,234,567 or 1,234.5
+};
+
+// A number of such a table: 3,5 is three and a half unless numbers have points; 1,234,567, 1,234.5
+// and 1.234,5 have their thousands marked. nullopt as ParseNumber, and for 1,234 where that is
+// open.
+std::optional<double> ParseTableNumber(std::string_view text, DecimalMark mark);
 
 // What people and programs write where they know nothing: nothing, NaN, None, null, N/A, -, ...
 bool IsMissing(std::string_view text);

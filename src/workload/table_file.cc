@@ -9,8 +9,8 @@
 
 namespace allot {
 
-TableFile::TableFile(std::string_view bytes, std::string path)
-    : path_(std::move(path)), decoded_(DecodeText(bytes, path_)) {
+TableFile::TableFile(DecodedText decoded, std::string path)
+    : path_(std::move(path)), decoded_(std::move(decoded)) {
   const auto dialect = FindDialect(decoded_.text);
   if (!dialect) {
     throw DataError(
@@ -19,15 +19,24 @@ TableFile::TableFile(std::string_view bytes, std::string path)
         Quoted(std::string_view(decoded_.text).substr(0, decoded_.text.find('\n'))), path_);
   }
   dialect_ = *dialect;
-  header_ = Rows().header();
+  CsvReader rows = Rows();
+  header_ = rows.header();
+  DecimalSurvey survey(dialect_.separator);
+  bool any = false;
+  for (; rows.Next(); any = true) {
+    if (any && dialect_.separator == ',') break;  // that its numbers have points is sure
+    for (std::size_t i = 0; i < rows.fields(); ++i) survey.Look(rows.At(i));
+  }
+  if (!any) {
+    throw DataError("a table must have rows below its line of column names, got none ({})",
+                    place_of_header());
+  }
+  decimal_ = survey.mark();
 }
 
-bool TableFile::LooksLike(std::string_view bytes) {
-  const bool json = bytes.starts_with('{') || bytes.starts_with('[');
-  if (json || bytes.find('\0') != std::string_view::npos) {
-    return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
-  }
-  return FindDialect(bytes).has_value();
+bool TableFile::LooksLike(std::string_view text) {
+  if (text.starts_with('{') || text.starts_with('[')) return false;
+  return text.find('\0') == std::string_view::npos && FindDialect(text).has_value();
 }
 
 CsvReader TableFile::Rows() const { return CsvReader::OfTable(decoded_.text, path_, dialect_); }

@@ -141,7 +141,7 @@ bool IsEmptyRow(const CsvReader& row) {
 
 Workload ReadTable(std::string_view text, const std::string& path, const ReadOptions& options,
                    ReadReport* report) {
-  const TableFile table(text, path);
+  const TableFile table({std::string(text)}, path);
   const ColumnMap map =
       options.columns.empty() ? GuessColumns(table).map : ColumnMap::Parse(options.columns);
   if (const auto lacks = map.Lacks(); !lacks.empty()) {
@@ -153,7 +153,6 @@ Workload ReadTable(std::string_view text, const std::string& path, const ReadOpt
   }
   const MappedColumns columns(table, map);
   report->columns = map.ToString();
-  report->encoding = table.encoding();
   std::vector<bool> used(table.header().size());
   for (const auto& each : map.columns()) used[PositionOf(each.second, table.header(), path)] = true;
   for (std::size_t i = 0; i < used.size(); ++i) {

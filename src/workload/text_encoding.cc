@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "core/error.h"
+#include "workload/byte_order_mark.h"
 
 namespace allot {
 namespace {
@@ -111,10 +113,11 @@ std::optional<std::size_t> FindBadUtf8(std::string_view text) {
   return std::nullopt;
 }
 
-DecodedText DecodeText(std::string_view bytes, const std::string& path) {
+DecodedText DecodeText(std::string bytes, const std::string& path) {
   if (bytes.starts_with("\xFF\xFE")) return {FromUtf16(bytes, false, path), "UTF-16"};
   if (bytes.starts_with("\xFE\xFF")) return {FromUtf16(bytes, true, path), "UTF-16"};
-  if (!FindBadUtf8(bytes) || HasControlBytes(bytes)) return {std::string(bytes), "UTF-8"};
+  if (bytes.starts_with(kByteOrderMark)) bytes.erase(0, kByteOrderMark.size());
+  if (!FindBadUtf8(bytes) || HasControlBytes(bytes)) return {std::move(bytes), "UTF-8"};
   return {FromWindows1252(bytes), "Latin-1"};
 }
 

@@ -8,9 +8,8 @@
 #include <cmath>
 #include <utility>
 
-#include "core/duration_text.h"
 #include "core/strings.h"
-#include "workload/table_dialect.h"
+#include "workload/length_text.h"
 
 namespace allot {
 namespace {
@@ -19,9 +18,8 @@ constexpr int kHourSeconds = 3600;
 constexpr double kDayLength = 86400;
 constexpr double kFirstEpoch = 6e8, kLastEpoch = 5e9;  // 1989 and 2128
 constexpr int kFarthestZone = 15 * kHourSeconds;
-
-constexpr std::array<std::pair<std::string_view, double>, 6> kUnitWords = {
-    {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"min", 60}, {"h", 3600}, {"d", kDayLength}}};
+constexpr TimeStyle kExcelStyle = {
+    .unit = kDayLength, .zero = -25569 * kDayLength, .epoch = true, .calendar = true};
 
 // Reads a text from the left, part by part.
 class Scanner {
@@ -150,6 +148,19 @@ bool ScanZone(Scanner& scan, std::optional<int>* zone) {
   return true;
 }
 
+// "20261123", "202611231405", "20261123140506", and with ".0" as pandas writes whole numbers.
+std::optional<CalendarTime> DateOfDigits(std::string_view text) {
+  constexpr std::size_t kDate = 8, kToMinutes = 12, kToSeconds = 14;
+  text = Trim(text);
+  if (text.ends_with(".0")) text.remove_suffix(2);
+  const bool fits = text.size() == kDate || text.size() == kToMinutes || text.size() == kToSeconds;
+  if (!fits || text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+  std::string marked(text);
+  if (text.size() > kDate) marked.insert(kDate, "T");
+  const auto time = ParseCalendarTime(marked, TimeStyle::Order::kNotSaid);
+  return time && time->local <= kLastEpoch ? time : std::nullopt;
+}
+
 std::optional<Date> DateOf(std::string_view text) {
   Scanner scan(text);
   // Either order: only what stands where is asked.
@@ -159,8 +170,13 @@ std::optional<Date> DateOf(std::string_view text) {
 
 }  // namespace
 
+const std::string_view kTimeForms =
+    "2026-11-23 14:05:06 (or with T, a fraction or a zone behind it), 23.11.2026 14:05, "
+    "23/11/2026 14:05, 11/23/2026 2:05 PM, 20261123, or s, ms, us or ns since 1970";
+
 std::optional<TimeStyle> TimeStyleNamed(std::string_view word) {
   TimeStyle style;
+  if (word == "excel") return kExcelStyle;
   if (word == "dmy" || word == "mdy") {
     style.order = word == "dmy" ? TimeStyle::Order::kDayFirst : TimeStyle::Order::kMonthFirst;
     return style;
@@ -171,14 +187,10 @@ std::optional<TimeStyle> TimeStyleNamed(std::string_view word) {
   return style;
 }
 
-std::string NameOf(const TimeStyle& style) {
-  if (style.order == TimeStyle::Order::kDayFirst) return "dmy";
-  if (style.order == TimeStyle::Order::kMonthFirst) return "mdy";
-  return style.epoch ? "" : NameOfUnit(style.unit);
-}
-
 std::string Description(const TimeStyle& style) {
   const std::string unit = NameOfUnit(style.unit).empty() ? "s" : NameOfUnit(style.unit);
+  if (style.zero != 0) return "dates as Excel's days";
+  if (style.open) return "numbers in s, or Excel's days";
   if (style.epoch) return fmt::format("{} since 1970", style.unit < 1e-8 ? "ns" : unit);
   if (!style.calendar) return fmt::format("numbers in {}", unit);
   std::string text = "dates";
@@ -211,11 +223,16 @@ std::optional<CalendarTime> ParseCalendarTime(std::string_view text, TimeStyle::
   return time;
 }
 
-void TimeSurvey::Look(std::string_view text, char separator) {
+void TimeSurvey::Look(std::string_view text, DecimalMark mark) {
   if (IsMissing(text)) return;
-  if (const auto number = ParseTableNumber(text, separator)) {
+  if (const auto number = ParseTableNumber(text, mark)) {
     ++numbers_;
-    if (*number == 0) return;
+    if (*number == 0) {
+      ++zeros_;
+      return;
+    }
+    if (DateOfDigits(text)) ++digits_of_dates_;
+    if (*number != std::floor(*number)) ++fractions_;
     least_ = least_ == 0 ? *number : std::min(least_, *number);
     most_ = most_ == 0 ? *number : std::max(most_, *number);
     rises_ = rises_ && *number >= last_;
@@ -236,123 +253,51 @@ void TimeSurvey::Look(std::string_view text, char separator) {
   }
 }
 
-TimeStyle TimeSurvey::Style(double unit) const {
+// Days between 1990 and 2100, over at most ten years, or a year of whole ones. Seconds from a
+// trace's zero can look so, too; its first job at 0 then says so.
+bool TimeSurvey::LooksLikeExcel() const {
+  constexpr double kFirstDay = 32874, kLastDay = 73050, kTenYears = 3660, kYear = 366;
+  return numbers_ > 0 && zeros_ == 0 && least_ >= kFirstDay && most_ <= kLastDay &&
+         most_ - least_ <= (fractions_ > 0 ? kTenYears : kYear);
+}
+
+TimeStyle TimeSurvey::Style(std::optional<double> unit,
+                            const std::optional<TimeStyle>& said) const {
   TimeStyle style;
-  style.unit = unit;
-  if (dates_ > numbers_) {
+  const bool digits =
+      !unit && numbers_ > 0 && digits_of_dates_ == numbers_ - zeros_ && digits_of_dates_ > 0;
+  if (dates_ > numbers_ || digits) {
     style.calendar = true;
-    style.unit = 1;
     style.zone = zone_;
     if (first_over_12_ != second_over_12_) {
       style.order = first_over_12_ ? TimeStyle::Order::kDayFirst : TimeStyle::Order::kMonthFirst;
     }
     return style;
   }
+  constexpr double kLastExcelDay = 2958465;  // 9999-12-31
+  if (said && said->zero != 0 && most_ <= kLastExcelDay) return *said;
+  style.unit = unit.value_or(1);
   for (const double epoch : {1.0, 1e-3, 1e-6, 1e-9}) {
     if (least_ * epoch < kFirstEpoch || most_ * epoch > kLastEpoch) continue;
     style.unit = epoch;
     style.epoch = true;
     style.calendar = true;
   }
+  style.open = !unit && !style.epoch && LooksLikeExcel();
   return style;
 }
 
-std::optional<Seconds> ReadTime(std::string_view text, const TimeStyle& style, char separator) {
-  if (const auto number = ParseTableNumber(text, separator)) {
-    if (style.calendar && !style.epoch) return std::nullopt;
-    return *number * style.unit;
+std::optional<Seconds> ReadTime(std::string_view text, const TimeStyle& style, DecimalMark mark) {
+  const auto number = ParseTableNumber(text, mark);
+  if (number && (style.epoch || !style.calendar)) {
+    const Seconds time = *number * style.unit + style.zero;
+    // A day of Excel has too few digits for its microseconds.
+    return style.zero == 0 ? time : std::round(time * 1000) / 1000;
   }
   if (!style.calendar || style.epoch) return std::nullopt;
-  const auto time = ParseCalendarTime(text, style.order);
+  const auto time = number ? DateOfDigits(text) : ParseCalendarTime(text, style.order);
   if (!time) return std::nullopt;
   return time->local - time->zone.value_or(0) + (time->zone ? style.zone.value_or(0) : 0);
-}
-
-std::optional<Seconds> ReadLength(std::string_view text, double unit, char separator) {
-  text = Trim(text);
-  if (const auto number = ParseTableNumber(text, separator)) return *number * unit;
-  if (text.find(':') == std::string_view::npos) {
-    std::string lower = ToLower(text);
-    if (lower.starts_with('p')) std::erase_if(lower, [](char c) { return c == 'p' || c == 't'; });
-    return ParseDuration(lower);
-  }
-  double days = 0;
-  if (const std::size_t day = text.find("day"); day != std::string_view::npos) {
-    const auto count = ParseInteger(Trim(text.substr(0, day)));
-    text.remove_prefix(day + 3);
-    if (text.starts_with('s')) text.remove_prefix(1);
-    if (text.starts_with(',')) text.remove_prefix(1);
-    text = Trim(text);
-    if (!count) return std::nullopt;
-    days = static_cast<double>(*count);
-  } else if (const std::size_t dash = text.find('-'); dash != std::string_view::npos) {
-    const auto count = ParseInteger(text.substr(0, dash));
-    if (!count) return std::nullopt;
-    days = static_cast<double>(*count);
-    text.remove_prefix(dash + 1);
-  }
-  const auto parts = Split(text, ':');
-  if (parts.size() != 3) return std::nullopt;
-  const auto hours = ParseInteger(parts[0]), minutes = ParseInteger(parts[1]);
-  const auto seconds = ParseTableNumber(parts[2], ';');
-  const bool fits = hours && minutes && seconds && *hours >= 0 && *minutes >= 0 && *minutes < 60 &&
-                    *seconds >= 0 && *seconds < 61;
-  if (!fits) return std::nullopt;
-  return days * kDayLength + static_cast<double>(*hours) * kHourSeconds +
-         static_cast<double>(*minutes) * 60 + *seconds;
-}
-
-std::optional<double> UnitInName(std::string_view column) {
-  static constexpr std::array<std::pair<std::string_view, double>, 21> kEndings = {{
-      {"ms", 1e-3},
-      {"msec", 1e-3},
-      {"millis", 1e-3},
-      {"milliseconds", 1e-3},
-      {"us", 1e-6},
-      {"microseconds", 1e-6},
-      {"s", 1},
-      {"sec", 1},
-      {"secs", 1},
-      {"seconds", 1},
-      {"min", 60},
-      {"mins", 60},
-      {"minutes", 60},
-      {"h", 3600},
-      {"hr", 3600},
-      {"hrs", 3600},
-      {"hours", 3600},
-      {"d", kDayLength},
-      {"day", kDayLength},
-      {"days", kDayLength},
-      {"minute", 60},
-  }};
-  std::string lower = ToLower(column);
-  while (!lower.empty() && (lower.back() == ')' || lower.back() == ']')) lower.pop_back();
-  const std::size_t mark = lower.find_last_of("_ -.([/");
-  const std::string_view word = mark == std::string::npos
-                                    ? std::string_view(lower)
-                                    : std::string_view(lower).substr(mark + 1);
-  // 's' and 'd' alone are names like others.
-  if (mark == std::string::npos && word.size() < 3) return std::nullopt;
-  for (const auto& [ending, unit] : kEndings) {
-    if (word == ending) return unit;
-  }
-  return std::nullopt;
-}
-
-std::optional<double> UnitNamed(std::string_view word) {
-  for (const auto& [name, unit] : kUnitWords) {
-    if (name == word) return unit;
-  }
-  return std::nullopt;
-}
-
-std::string NameOfUnit(double unit) {
-  if (unit == 1) return "";
-  for (const auto& [name, seconds] : kUnitWords) {
-    if (seconds == unit) return std::string(name);
-  }
-  return "";
 }
 
 }  // namespace allot

@@ -21,7 +21,7 @@ const TraceFormat& Detect(std::string_view text, const std::string& path) {
     throw DataError(
         "a trace must be in one of allot's formats or have its columns named: 'allot trace inspect "
         "{}' suggests --columns for this table, got columns {} ({}:1)",
-        path, Join(TableFile(text, path).header(), ", "), path);
+        path, Join(TableFile({std::string(text)}, path).header(), ", "), path);
   }
   if (text.starts_with("PK\x03\x04")) {
     throw DataError("a trace must be text: save the workbook as CSV, got Excel's own format ({}:1)",
@@ -87,9 +87,9 @@ std::int64_t ReadReport::dropped() const {
   return sum;
 }
 
-std::string TraceText(const std::string& path) {
-  return path == kEmbeddedWorkload ? DecompressText(EmbeddedTrace(), path)
-                                   : ReadTextFile(path == "-" ? "/dev/stdin" : path);
+DecodedText TraceText(const std::string& path) {
+  if (path == kEmbeddedWorkload) return {DecompressText(EmbeddedTrace(), path)};
+  return DecodeText(ReadTextFile(path == "-" ? "/dev/stdin" : path), path);
 }
 
 const TraceFormat* DetectTraceFormat(std::string_view text) {
@@ -110,15 +110,17 @@ Workload ReadTrace(const std::string& path, const std::string& format, const Rea
   ReadReport unwanted;
   if (report == nullptr) report = &unwanted;
   *report = {};
-  const std::string text = TraceText(path);
+  const DecodedText decoded = TraceText(path);
+  const std::string& text = decoded.text;
   if (text.empty()) throw DataError("a trace must not be empty, got 0 bytes ({}:1)", path);
   const TraceFormat& chosen = Choose(text, path, format, options);
   report->format = chosen.id;
+  if (chosen.any_table || decoded.encoding != "UTF-8") report->encoding = decoded.encoding;
   ReadOptions extended = options;
   std::string companion;
   if (chosen.companion) extended.companion_path = chosen.companion(path);
   if (!extended.companion_path.empty() && std::filesystem::exists(extended.companion_path)) {
-    companion = ReadTextFile(extended.companion_path);
+    companion = DecodeText(ReadTextFile(extended.companion_path), extended.companion_path).text;
     extended.companion_text = companion;
   } else {
     extended.companion_path.clear();
@@ -126,6 +128,11 @@ Workload ReadTrace(const std::string& path, const std::string& format, const Rea
   Workload workload = chosen.read(text, path, extended, report);
   workload.name = NameOf(path);
   workload.source = path;
+  if (workload.jobs.empty() && report->rows == 0) {
+    throw DataError(
+        "a trace must hold at least 1 usable job, got 0 of 0 records: the file has no rows ({}:1)",
+        path);
+  }
   if (workload.jobs.empty()) {
     std::vector<std::string> reasons;
     for (const DropCount& drop : report->drops) {

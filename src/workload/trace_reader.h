@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/registry.h"
+#include "workload/text_encoding.h"
 #include "workload/workload.h"
 
 namespace allot {
@@ -75,8 +76,8 @@ inline constexpr std::string_view kEmbeddedWorkload = "embedded";
 
 inline constexpr std::string_view kTableFormat = "table";  // that --columns is for
 
-// The bytes of a trace file ("-": stdin), decompressed.
-std::string TraceText(const std::string& path);
+// The text of a trace file ("-": stdin), decompressed.
+DecodedText TraceText(const std::string& path);
 // The format that a trace begins like; null: none.
 const TraceFormat* DetectTraceFormat(std::string_view text);
 

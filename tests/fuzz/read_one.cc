@@ -4,7 +4,9 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "cluster/cluster_format.h"
 #include "core/error.h"
+#include "workload/text_encoding.h"
 #include "workload/trace_reader.h"
 #include "workload/write_csv.h"
 
@@ -72,6 +74,29 @@ void ReadAs(const TraceFormat& format, std::string_view input, bool lenient) {
   }
 }
 
+// A node list: an Error for bad data, or a cluster that its text gives again.
+void ReadNodes(const ClusterFormat& format, std::string_view text) {
+  const std::string name = "cluster:" + format.id;
+  try {
+    ReadReport report;
+    const ClusterSpec spec = format.read(text, "input", &report);
+    const std::string shown = spec.ToString();
+    Expect(ClusterSpec::Parse(shown).ToString() == shown, name, "its text is another cluster");
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::kBadData) Stop(name, error.what());
+  }
+}
+
+// Every file is decoded before a reader sees it.
+std::string Decoded(std::string_view bytes) {
+  try {
+    return DecodeText(std::string(bytes), "input").text;
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::kBadData) Stop("decoding", error.what());
+    return std::string(bytes);
+  }
+}
+
 void ReadBothWays(const TraceFormat& format, std::string_view text) {
   for (const bool lenient : {false, true}) ReadAs(format, text, lenient);
 }
@@ -82,6 +107,12 @@ void ReadBothWays(const TraceFormat& format, std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   const std::size_t end = input.find('\n');
+  for (const auto& format : allot::Registry<allot::ClusterFormat>::Global().entries()) {
+    format.detect(input);
+    if (end == std::string_view::npos || "cluster:" + format.id != input.substr(0, end)) continue;
+    allot::ReadNodes(format, allot::Decoded(input.substr(end + 1)));
+    return 0;
+  }
   const auto& formats = allot::Registry<allot::TraceFormat>::Global().entries();
   for (const allot::TraceFormat& format : formats) {
     const int score = format.detect(input);

@@ -42,8 +42,8 @@ TEST(Sacct, Reads2311ArraysAndHeterogeneousJobs) {
   const Workload workload =
       ReadTrace(std::string(kSacctExports) + "sacct-23.11.txt", "auto", {}, &report);
   EXPECT_EQ(Drops(report),
-            "3 never started; 1 had not ended when the trace did; 1 parts of GPUs only "
-            "(gres/shard); 1 a further component of a heterogeneous job (counted with it)");
+            "3 never started; 1 had not ended when the trace did; 1 parts of GPUs only (MIG, "
+            "shards, shared GPUs); 1 a further component of a heterogeneous job (counted with it)");
   ASSERT_EQ(workload.jobs.size(), 4u);
   EXPECT_EQ(workload.jobs[0].id, "881200_1");
   const Job& both = workload.jobs[2];
@@ -124,6 +124,84 @@ TEST(Sacct, MissingColumnsThatOnlyInformAreNoted) {
   for (const char* part : {"Start", "User", "Partition", "TimelimitRaw", "sacct --allusers"}) {
     EXPECT_NE(report.notes[0].find(part), std::string::npos) << part;
   }
+}
+
+TEST(Sacct, SlicesAreNoGpus) {
+  ReadReport report;
+  const std::string head = "a|p|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:00:00|00:01:00||";
+  const Workload workload = ReadText(
+      "sacct",
+      SacctRows("1|" + head + "gres/gpu:1g.5gb=1,gres/gpu=1\n2|" + head +
+                "gres/gpu:a100=2,gres/gpu:a100_3g.20gb=1,gres/gpu=3\n3|" + head + "gres/gpu=4\n"),
+      false, &report);
+  EXPECT_EQ(Drops(report), "1 parts of GPUs only (MIG, shards, shared GPUs)");
+  EXPECT_EQ(Adjustments(report), "1 parts of GPUs (MIG) beside whole ones, not counted");
+  ASSERT_EQ(workload.jobs.size(), 2u);
+  EXPECT_EQ(workload.jobs[0].gpus, 2);
+  EXPECT_EQ(workload.gpu_types[workload.jobs[0].gpu_types], "a100");
+}
+
+TEST(Sacct, WhatASliceAskedForIsNoWholeGpuEither) {
+  ReadReport report;
+  EXPECT_TRUE(
+      ReadText("sacct",
+               "JobID|State|Submit|ElapsedRaw|ReqTRES|AllocTRES\n"
+               "1|COMPLETED|2026-03-01T10:00:00|60|gres/gpu=1|gres/gpu:1g.5gb=1,gres/gpu=1\n",
+               false, &report)
+          .jobs.empty());
+}
+
+constexpr const char* kWithEnd = "JobID|State|Submit|Start|End|ElapsedRaw|AllocTRES\n";
+
+TEST(Sacct, AChangeOfTheClocksIsCounted) {
+  ReadReport report;
+  const Workload workload = ReadText("sacct",
+                                     std::string(kWithEnd) +
+                                         "1|COMPLETED|2026-10-25T01:00:00|2026-10-25T01:30:00|2026-"
+                                         "10-25T02:30:00|7200|gres/gpu=1\n"
+                                         "2|COMPLETED|2026-10-25T04:00:00|2026-10-25T04:00:00|2026-"
+                                         "10-25T05:00:00|3600|gres/gpu=1\n",
+                                     false, &report);
+  EXPECT_EQ(workload.jobs[0].duration, 7200);
+  EXPECT_EQ(Adjustments(report),
+            "1 start and end an hour off the run time, which counts: the clocks were changed "
+            "meanwhile");
+}
+
+TEST(Sacct, WithoutAnElapsedTimeAnEndBeforeTheStartIsAnHourLater) {
+  ReadReport report;
+  const Workload workload = ReadText(
+      "sacct",
+      "JobID|State|Submit|Start|End|AllocTRES\n"
+      "1|COMPLETED|2026-10-25T01:00:00|2026-10-25T02:50:00|2026-10-25T02:10:00|gres/gpu=1\n",
+      false, &report);
+  EXPECT_EQ(workload.jobs[0].duration, 1200);
+  EXPECT_EQ(report.adjusted.size(), 1u);
+}
+
+TEST(Sacct, TimesMayBeSecondsSince1970ButNoOtherNumbers) {
+  const Workload workload =
+      ReadText("sacct", std::string(kWithEnd) +
+                            "1|COMPLETED|1795442700|1795442760|1795442820|60|gres/gpu=1\n");
+  EXPECT_EQ(workload.origin, "2026-11-23 14:05:00");
+  EXPECT_EQ(workload.jobs[0].recorded_wait, 60);
+  ExpectBadData("sacct",
+                {{"digits of a date",
+                  std::string(kWithEnd) + "1|COMPLETED|20261101|20261101|20261101|60|gres/gpu=1\n",
+                  {"'Start' must be a time", "SLURM_TIME_FORMAT=%s", "20261101", "t.csv:2"}}});
+}
+
+TEST(Sacct, FilesInUtf16AndLatin1) {
+  const std::string row = std::string("JobID|State|Submit|ElapsedRaw|AllocTRES|User\n") +
+                          "1|COMPLETED|2026-03-01T10:00:00|60|gres/gpu=3|M";
+  std::string wide = "\xFF\xFE";
+  for (const char c : row + "ller\n") (wide += c) += '\0';
+  ReadReport report;
+  const TempFile utf16("t.txt", wide);
+  EXPECT_EQ(ReadTrace(utf16.path(), "auto", {}, &report).jobs[0].gpus, 3);
+  EXPECT_EQ(report.encoding, "UTF-16");
+  const TempFile latin("t.txt", row + "\xFCller\n");
+  EXPECT_GE(ReadTrace(latin.path()).users.Find("Müller"), 0);
 }
 
 TEST(Sacct, BadInputNamesRuleValueAndPlace) {

@@ -132,6 +132,45 @@ TEST(Table, BadRowsNameLineAndRule) {
               ExitCode::kBadData, {"unique", "'a' on lines 2 and 3"});
 }
 
+TEST(Table, MonthsHaveNoLength) {
+  ExpectError([] { Read(kPlain, "s,g,d\n0,1,P1M\n"); }, ExitCode::kBadData,
+              {"'d' must be a run time", "months", "'P1M'", "t.csv:2"});
+}
+
+TEST(Table, DatesThatAreNotUnderstoodNameTheForms) {
+  ExpectError([] { Read(kPlain, "s,g,d\n23 Nov 2026,1,5\n24 Nov 2026,1,5\n"); }, ExitCode::kBadData,
+              {"'s' must be a date or time", "2026-11-23 14:05:06", "23.11.2026", "'23 Nov 2026'",
+               "t.csv:2"});
+}
+
+TEST(Table, DigitsOfDatesAndDaysOfExcel) {
+  EXPECT_EQ(Read(kPlain, "s,g,d\n20261101,1,5\n20261102,1,5\n").origin, "2026-11-01 00:00:00");
+  const std::string days = "s,g,d\n46327.5,1,5\n46328.25,1,5\n";
+  ExpectError([&] { Read(kPlain, days); }, ExitCode::kBadData,
+              {"'s'", "Excel", "times=excel", "times=s", "46327.5", "t.csv:1"});
+  const Workload workload = Read(std::string(kPlain) + ",times=excel", days);
+  EXPECT_EQ(workload.origin, "2026-11-01 12:00:00");
+  EXPECT_EQ(workload.jobs[1].submit, 18 * 3600);
+  EXPECT_EQ(Read(std::string(kPlain) + ",times=s", days).jobs[0].submit, 46327.5);
+}
+
+TEST(Table, ThousandsMayBeMarked) {
+  EXPECT_EQ(Read(kPlain, "s,g,d\n0,1,\"1,234\"\n").jobs[0].duration, 1234);
+  EXPECT_EQ(Read(kPlain, "s;g;d\n0;1;1,5\n").jobs[0].duration, 1.5);
+  ExpectError([] { Read(kPlain, "s\tg\td\n0\t1\t1,234\n"); }, ExitCode::kBadData,
+              {"'d'", "may be 1234 or 1.234", "'1,234'", "t.csv:2"});
+}
+
+TEST(Table, ATableNeedsRows) {
+  const TempFile file("t.csv", "s,g,d\n");
+  for (const std::string columns : {kPlain, ""}) {
+    ExpectError([&] { ReadTrace(file.path(), "auto", {.columns = columns}); }, ExitCode::kBadData,
+                {"rows below", "t.csv:1"});
+  }
+  const TempFile known("k.csv", "job_id,submit_s,gpus,duration_s\n");
+  ExpectError([&] { ReadTrace(known.path()); }, ExitCode::kBadData, {"no rows", "k.csv:1"});
+}
+
 TEST(Table, AColumnThatIsNotThereHasASuggestion) {
   ExpectError([&] { Read("submit=S,gpus=g,duration=d", "s,g,d\n0,1,5\n"); }, ExitCode::kUsage,
               {"no column 'S'", "did you mean 's'", "t.csv:1"});
@@ -174,6 +213,39 @@ TEST(Guess, ByValuesWhereNamesSayNothing) {
   ASSERT_TRUE(guess.has_value());
   EXPECT_EQ(guess->json["columns"], "submit=a,gpus=b,duration=c");
   EXPECT_TRUE(guess->complete);
+}
+
+std::string GuessOf(const std::string& text) {
+  const TempFile file("t.csv", text);
+  return GuessColumns(TableFile(TraceText(file.path()), "t.csv")).map.ToString();
+}
+
+TEST(Guess, UseAndNamesOfGpusAreNoCounts) {
+  const std::string rest = ",submit,duration\n";
+  for (const char* name : {"gpu_util", "gpu_id", "gpuId", "GPU Utilization", "gpuutil",
+                           "gpu_mem_gb", "gpus_per_node", "gpu_type", "cpus"}) {
+    EXPECT_EQ(GuessOf(name + rest + "1,0,60\n2,5,60\n4,9,60\n"), "submit=submit,duration=duration")
+        << name;
+  }
+  EXPECT_EQ(GuessOf("gpu_id,gpu_util,nvidia.com/gpu,submit,duration\n1,2,4,0,60\n2,1,8,5,60\n"),
+            "submit=submit,gpus=nvidia.com/gpu,duration=duration");
+}
+
+TEST(Guess, TheBetterNameWinsWhereverItStands) {
+  EXPECT_EQ(GuessOf("model,application,gpus,submit,duration\nr,x,1,0,60\n"),
+            "submit=submit,gpus=gpus,duration=duration,group=application");
+  EXPECT_EQ(GuessOf("job_name,job_id,user_group,username,gpus,submit,duration\n"
+                    "t,1,g,u,1,0,60\nt,2,g,u,1,5,60\n"),
+            "submit=submit,gpus=gpus,duration=duration,id=job_id,user=username,tenant=user_group,"
+            "group=job_name");
+  EXPECT_EQ(GuessOf("job_name,gpus,submit,duration\nt,1,0,60\nt,1,5,60\n"),
+            "submit=submit,gpus=gpus,duration=duration,group=job_name")
+      << "a name that stands there twice is no id";
+}
+
+TEST(Guess, SaysWhenNumbersMayBeDaysOfExcel) {
+  EXPECT_EQ(GuessOf("start,submit,gpus,duration\n46327.51,46327.5,1,60\n"),
+            "submit=submit,gpus=gpus,duration=duration,start=start,times=excel");
 }
 
 TEST(Guess, IsOnlyForTablesInNoFormat) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "workload/length_text.h"
+
 namespace allot {
 namespace {
 
@@ -53,8 +55,8 @@ TEST(TimeText, WhatIsNoTime) {
 
 TimeStyle StyleOf(const std::vector<const char*>& values) {
   TimeSurvey survey;
-  for (const char* value : values) survey.Look(value, ',');
-  return survey.Style(1);
+  for (const char* value : values) survey.Look(value, DecimalMark::kPoint);
+  return survey.Style({});
 }
 
 TEST(TimeText, AColumnTellsHowItIsWritten) {
@@ -67,10 +69,36 @@ TEST(TimeText, AColumnTellsHowItIsWritten) {
   EXPECT_EQ(Description(StyleOf({"2026-11-23T14:05:00+01:00"})), "dates, zone +01:00");
 }
 
+TEST(TimeText, DigitsOfDatesAreDates) {
+  EXPECT_EQ(Description(StyleOf({"20261101", "20261231"})), "dates");
+  EXPECT_EQ(Description(StyleOf({"20261101140506", "0"})), "dates");
+  EXPECT_EQ(Description(StyleOf({"20261101", "20261132"})), "numbers in s") << "no 32nd";
+  TimeSurvey survey;
+  survey.Look("20261101", DecimalMark::kPoint);
+  EXPECT_EQ(Description(survey.Style(1)), "numbers in s") << "the column's name says so";
+  const TimeStyle style = StyleOf({"20261123"});
+  EXPECT_EQ(ReadTime("20261123", style, DecimalMark::kPoint), kAfternoon - 50700);
+  EXPECT_EQ(ReadTime("202611231405", style, DecimalMark::kPoint), kAfternoon);
+  EXPECT_EQ(ReadTime("20261123.0", style, DecimalMark::kPoint), kAfternoon - 50700);
+}
+
+TEST(TimeText, DaysOfExcelAreOpenUntilSaid) {
+  EXPECT_TRUE(StyleOf({"46349.586805555555", "46350.25"}).open);
+  EXPECT_TRUE(StyleOf({"46349", "46350"}).open);
+  EXPECT_FALSE(StyleOf({"0", "46350.25"}).open) << "seconds from 0";
+  EXPECT_FALSE(StyleOf({"40000", "46350"}).open) << "too many days";
+  const auto said = TimeStyleNamed("excel");
+  TimeSurvey survey;
+  survey.Look("46349.586805555555", DecimalMark::kPoint);
+  const TimeStyle style = survey.Style({}, said);
+  EXPECT_EQ(ReadTime("46349.586805555555", style, DecimalMark::kPoint), kAfternoon);
+  EXPECT_TRUE(style.calendar);
+}
+
 TEST(TimeText, TimesOfSeveralZonesAreInstants) {
   const TimeStyle style = StyleOf({"2026-10-25 02:30:00+02:00", "2026-10-25 02:30:00+01:00"});
-  const auto summer = ReadTime("2026-10-25 02:30:00+02:00", style, ',');
-  const auto winter = ReadTime("2026-10-25 02:30:00+01:00", style, ',');
+  const auto summer = ReadTime("2026-10-25 02:30:00+02:00", style, DecimalMark::kPoint);
+  const auto winter = ReadTime("2026-10-25 02:30:00+01:00", style, DecimalMark::kPoint);
   ASSERT_TRUE(summer && winter);
   EXPECT_EQ(*winter - *summer, 3600);
 }
@@ -86,16 +114,51 @@ TEST(TimeText, RunTimes) {
                                                              {"1h30m", 5400},
                                                              {"PT1H30M", 5400},
                                                              {"P1DT1H", 90000},
+                                                             {"PT1M", 60},
+                                                             {"P2W", 1209600},
+                                                             {"PT1.5H", 5400},
                                                              {"250ms", 0.25}};
   for (const auto& [text, seconds] : cases) {
-    const auto length = ReadLength(text, 1, ',');
+    const auto length = ReadLength(text, 1, DecimalMark::kPoint);
     ASSERT_TRUE(length.has_value()) << text;
     EXPECT_EQ(*length, seconds) << text;
   }
-  for (const char* text : {"14:05", "1:61:00", "1:00:00:00", "m90", "1m1h", "-", "P"}) {
-    EXPECT_FALSE(ReadLength(text, 1, ',').has_value()) << text;
+  for (const char* text : {"14:05", "1:61:00", "1:00:00:00", "m90", "1m1h", "-", "P", "P1M", "P1Y",
+                           "PT", "P1DT", "P1H", "PT1D", "PT1M1H"}) {
+    EXPECT_FALSE(ReadLength(text, 1, DecimalMark::kPoint).has_value()) << text;
   }
-  EXPECT_EQ(ReadLength("1,5", 3600, ';'), 5400);  // decimal comma
+  EXPECT_EQ(ReadLength("1,5", 3600, DecimalMark::kComma), 5400);  // decimal comma
+}
+
+TEST(TimeText, NumbersWithMarkedThousands) {
+  const auto number = [](const char* text, DecimalMark mark) {
+    return ParseTableNumber(text, mark);
+  };
+  for (const DecimalMark mark : {DecimalMark::kPoint, DecimalMark::kComma, DecimalMark::kOpen}) {
+    EXPECT_EQ(number("1,234,567", mark), 1234567);
+    EXPECT_EQ(number("1,234.5", mark), 1234.5);
+    EXPECT_FALSE(number("1,23,4", mark));
+  }
+  EXPECT_EQ(number("1,234", DecimalMark::kPoint), 1234);
+  EXPECT_EQ(number("1,234", DecimalMark::kComma), 1.234);
+  EXPECT_FALSE(number("1,234", DecimalMark::kOpen));
+  EXPECT_EQ(number("3,5", DecimalMark::kOpen), 3.5);
+  EXPECT_FALSE(number("3,5", DecimalMark::kPoint));
+  EXPECT_EQ(number("1.234,5", DecimalMark::kComma), 1234.5);
+}
+
+TEST(TimeText, AColumnShowsItsDecimalMark) {
+  const auto mark = [](char separator, const std::vector<const char*>& fields) {
+    DecimalSurvey survey(separator);
+    for (const char* field : fields) survey.Look(field);
+    return survey.mark();
+  };
+  EXPECT_EQ(mark(',', {"3.5"}), DecimalMark::kPoint);
+  EXPECT_EQ(mark(';', {"1,234"}), DecimalMark::kComma);
+  EXPECT_EQ(mark(';', {"1,234", "1,234,567"}), DecimalMark::kPoint);
+  EXPECT_EQ(mark('\t', {"1,234"}), DecimalMark::kOpen);
+  EXPECT_EQ(mark('\t', {"1,234", "3.5"}), DecimalMark::kPoint);
+  EXPECT_EQ(mark('\t', {"1,234", "3,5"}), DecimalMark::kComma);
 }
 
 TEST(TimeText, UnitsInNames) {
