@@ -13,6 +13,7 @@
 #include "core/index.h"
 #include "core/strings.h"
 #include "perf/throughput_model.h"
+#include "workload/row_error.h"
 
 namespace allot {
 namespace {
@@ -57,8 +58,8 @@ class PartReader {
     if (factors.size() < 2 || factors.size() > 4) {
       Fail(
           "a part of a cluster is NODESxGPUS[xCPUS[xMEMORY]][:TYPE[@MEMORY]], as in '16x4' or "
-          "'6x4:v100', got '{}'{}",
-          part, place_.empty() ? ", which is no file either" : "");
+          "'6x4:v100', got {}{}",
+          Quoted(part), place_.empty() ? ", which is no file either" : "");
     }
     const auto nodes = Factor("nodes", factors[0], 1, kMaxNodes, part);
     Resources capacity;
