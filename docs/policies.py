@@ -41,7 +41,7 @@ Eight jobs on one node with 4 GPUs, as each policy serves them with its defaults
 `c` for 1 and 20, `d` for 2 and 60, `e` for 1 and 10, `f` for 1 and 40, `g` for 4 and 15; `h`, the last, ends the pictures
 ([workload.csv](figures/orders/workload.csv), submitted in this order; true lengths, jobs may run on 1 to 4 GPUs, a change costs 30 s).
 A bar is a job on its GPUs, darker where it has more; a thin line waits. The numbers are the mean completion time.
-`allot compare` and `allot plot --figure gantt` draw the same of your jobs.
+`allot compare --out RUNS` and `allot plot --figure gantt RUNS --out FIGURES` draw the same of your jobs.
 """
 COMPARE = ["--workload", "docs/figures/orders/workload.csv", "--cluster", "1x4", "--profile", "event", "--interval", "60",
            "--restart-cost", "30", "--length-estimates", "true", "--quiet", "--json"]

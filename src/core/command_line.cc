@@ -47,6 +47,10 @@ CommandLine::Entry CommandLine::Entry::SplitAt(char separator) const {
   return Entry(option_->delimiter(separator));
 }
 
+CommandLine::Entry CommandLine::Entry::Repeatable() const {
+  return Entry(option_->allow_extra_args(false));
+}
+
 CommandLine::Entry CommandLine::Entry::Range(int least, int most) const {
   return Entry(option_->check(CLI::Range(least, most)));
 }

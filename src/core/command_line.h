@@ -29,6 +29,7 @@ class CommandLine {
     Entry ShowDefault() const;                         // the variable's present value, in the help
     Entry DefaultText(const std::string& text) const;  // what the help says instead
     Entry SplitAt(char separator) const;               // one argument is several values
+    Entry Repeatable() const;  // of several values, one each time: the next word is another's
     Entry Range(int least, int most) const;
     Entry Range(double least, double most) const;
     Entry Positive() const;

@@ -32,13 +32,16 @@ def page(program, results):
 
 
 def browse(tmp_path, page, script, width=1400, *options):
-    """What `script` (an expression of JavaScript) is in the page, once it is shown."""
+    """What `script` (an expression of JavaScript) is in the page, once it is shown. A window is never narrower than 500 pixels,
+    so that the page stands in a frame of this width."""
     told = f"<script>document.title = JSON.stringify([window.faults, (() => {{ {script} }})()]);</script></body>"
-    file = tmp_path / "page.html"
-    file.write_text(page.replace("<body>", "<body>" + WATCH).replace("</body>", told))
+    (tmp_path / "page.html").write_text(page.replace("<body>", "<body>" + WATCH).replace("</body>", told))
+    file = tmp_path / "frame.html"
+    file.write_text(f"""<body style="margin: 0"><iframe src="page.html" style="border: 0; width: {width}px; height: 2000px"
+        onload="document.title = this.contentDocument.title"></iframe></body>""")
     done = subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}",
-                           f"--window-size={width},2000", *options, "--dump-dom", file.as_uri()],
-                          capture_output=True, text=True, timeout=120)
+                           "--allow-file-access-from-files", f"--window-size={width + 20},2100", *options, "--dump-dom",
+                           file.as_uri()], capture_output=True, text=True, timeout=120)
     title = re.search(r"<title>(.*?)</title>", done.stdout, re.DOTALL)
     assert title, done.stderr
     faults, answer = json.loads(title[1].replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">"))
