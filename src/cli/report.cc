@@ -31,7 +31,8 @@ ALLOT_REGISTER(
                    line.Option("--title", o->input.title, "title of the page");
                    line.Option("--date", o->input.date, "date to print");
                    line.Option("--command", o->input.commands,
-                               "a command that made the results (repeatable)");
+                               "a command that made the results (repeatable)")
+                       .Repeatable();
                    line.Option("-o,--out", o->out, "HTML file").ShowDefault();
                    return [o, &globals] {
                      o->input.version = Version();

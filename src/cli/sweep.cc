@@ -252,6 +252,7 @@ void DeclareSweep(CommandLine& line, SweepCommand* o) {
       .Topic("Cells");
   line.Option("--placement", o->placement, "placement stages: packed,first-fit").Topic("Cells");
   line.Option("--vary", o->vary, "any other option of the world: interval=60,300 (repeatable)")
+      .Repeatable()
       .Topic("Cells");
   line.Option("--window-jobs", o->window_jobs,
               "measure jobs A..B by position from 0; the run ends with the last of them")
@@ -284,6 +285,7 @@ void DeclareSweep(CommandLine& line, SweepCommand* o) {
       .DefaultText(std::to_string(kDefaultTasks))
       .Detail("Several machines");
   line.Option("--slurm-option", o->slurm_options, "for sbatch: partition=gpu (repeatable)")
+      .Repeatable()
       .Detail("Several machines");
 }
 
