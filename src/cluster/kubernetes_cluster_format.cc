@@ -1,9 +1,12 @@
 // kubectl get nodes -o json.
 
 #include <nlohmann/json.hpp>
+#include <unordered_map>
+#include <utility>
 
 #include "cluster/cluster_format.h"
 #include "cluster/node_list.h"
+#include "core/strings.h"
 #include "workload/kubernetes_fields.h"
 #include "workload/row_error.h"
 
@@ -35,9 +38,18 @@ bool IsReady(const NodeJson& object) {
   return true;
 }
 
+// A node as one export shows it.
+struct NodeState {
+  ListedNode node;
+  int line = 0;
+  std::int64_t version = 0;
+};
+
 ClusterSpec ReadKubernetesNodes(std::string_view text, const std::string& path,
                                 ReadReport* report) {
   NodeList list(path, report);
+  std::vector<NodeState> nodes;
+  std::unordered_map<std::string, std::size_t> place_of;  // of a name in `nodes`
   ForEachKubernetesObject(text, path, kNodesAdvice, [&](int line, const auto& parse) {
     const NodeJson object = parse();
     const std::string place = fmt::format("{}:{}", path, line);
@@ -69,8 +81,19 @@ ClusterSpec ReadKubernetesNodes(std::string_view text, const std::string& path,
     const NodeJson& cordoned = Inside(object, {"spec", "unschedulable"});
     if (!IsReady(object)) node.away = "not ready";
     if (cordoned.is_boolean() && cordoned.get<bool>()) node.away = "unschedulable (cordoned)";
-    list.Add(node, line);
+    const NodeJson& version = Inside(object, {"metadata", "resourceVersion"});
+    NodeState state{node, line, 0};
+    if (version.is_string()) state.version = ParseInteger(version.get<std::string>()).value_or(0);
+    const auto [at, is_new] = place_of.emplace(node.name, nodes.size());
+    if (is_new) {
+      nodes.push_back(std::move(state));
+      return;
+    }
+    NodeState& known = nodes[at->second];
+    if (state.version >= known.version) std::swap(state, known);
+    list.Skip("an earlier state of a node (the newest counts)", state.line);
   });
+  for (NodeState& state : nodes) list.Add(std::move(state.node), state.line);
   return list.Finish(kNodesAdvice);
 }
 

@@ -318,8 +318,7 @@ class Guesser {
         continue;
       }
       const auto& [meaning, why] = meaning_.at(i);
-      const bool is_time = meaning == "submit" || meaning == "start" || meaning == "end";
-      if (is_time && values_[i].times.Style(UnitInName(table_.header()[i])).open) {
+      if (meaning == "submit" && values_[i].times.Style(UnitInName(table_.header()[i])).open) {
         guess.map.times = "excel";
       }
       guess.columns.push_back({Named(i), meaning, values_[i].first, why});

@@ -83,16 +83,20 @@ MappedColumns::MappedColumns(const TableFile& table, const ColumnMap& map)
     const bool excel = said && said->zero != 0;
     column.style = survey.Style(unit_said && !excel ? said->unit : UnitInName(column.name), said);
     column.no_numbers = survey.understood() < survey.values() - survey.understood();
-    if (column.style.open) {
-      throw DataError(
-          "the numbers of '{}' must be told apart from Excel's dates: add times=excel, or times=s "
-          "for seconds, to --columns, got {} to {} ({})",
-          column.name, survey.least(), survey.most(), table.place_of_header());
-    }
     if (said && said->order != TimeStyle::Order::kNotSaid) column.style.order = said->order;
     if (!zone) zone = column.style.zone;
     if (column.style.zone) column.style.zone = zone;
   }
+  // The other times count from what submissions count from.
+  const Column* const submit = Find("submit");
+  if (submit != nullptr && submit->style.open) {
+    const TimeSurvey& survey = surveys["submit"];
+    throw DataError(
+        "the numbers of '{}' must be told apart from Excel's dates: add times=excel, or times=s "
+        "for seconds, to --columns, got {} to {} ({})",
+        submit->name, survey.least(), survey.most(), table.place_of_header());
+  }
+  for (Column& column : columns_) column.style.open = false;
   // What one column shows of the order of its dates holds for the others.
   for (const Column& shown : columns_) {
     if (shown.style.order == TimeStyle::Order::kNotSaid) continue;

@@ -15,7 +15,7 @@ namespace allot {
 class MappedColumns {
  public:
   // Goes through the whole table once. UsageError for a column that it does not have, DataError for
-  // one of numbers that may be Excel's dates or seconds.
+  // submissions that may be Excel's dates or seconds.
   MappedColumns(const TableFile& table, const ColumnMap& map);
 
   bool Has(std::string_view meaning) const { return Find(meaning) != nullptr; }

@@ -157,6 +157,20 @@ TEST(ClusterFormats, KubernetesListsMayFollowOneAnotherAndHoldOtherObjects) {
   EXPECT_EQ(LeftOut(read.report), "1 not a node");
 }
 
+TEST(ClusterFormats, TheNewestStateOfAKubernetesNodeCounts) {
+  const auto node = [](const std::string& version, const std::string& gpus) {
+    return R"({"kind": "Node", "metadata": {"name": "a", "resourceVersion": ")" + version +
+           R"("}, "status": {"capacity": {"nvidia.com/gpu": ")" + gpus + R"("}}})";
+  };
+  for (const auto& [first, second] : {std::pair(node("99", "4"), node("100", "8")),
+                                      std::pair(node("100", "8"), node("99", "4"))}) {
+    const ReadNodes read = ReadNodeText(R"({"apiVersion": "v1", "kind": "List", "items": [)" +
+                                        first + ", " + second + "]}");
+    EXPECT_EQ(read.spec.ToString(), "1x8");
+    EXPECT_EQ(LeftOut(read.report), "1 an earlier state of a node (the newest counts)");
+  }
+}
+
 TEST(ClusterFormats, FilesInUtf16) {
   std::string wide = "\xFF\xFE";
   for (const char c : std::string("NODELIST GRES\r\nn1 gpu:4\r\n")) (wide += c) += '\0';

@@ -154,6 +154,12 @@ TEST(Table, DigitsOfDatesAndDaysOfExcel) {
   EXPECT_EQ(Read(std::string(kPlain) + ",times=s", days).jobs[0].submit, 46327.5);
 }
 
+TEST(Table, OnlySubmissionsMayBeDaysOfExcel) {
+  const Workload workload =
+      Read("submit=s,gpus=g,duration=d,deadline=t", "s,g,d,t\n0,1,5,40000\n30,1,5,40010\n");
+  EXPECT_EQ(workload.jobs[1].deadline, 40010) << "as seconds, like the submissions";
+}
+
 TEST(Table, ThousandsMayBeMarked) {
   EXPECT_EQ(Read(kPlain, "s,g,d\n0,1,\"1,234\"\n").jobs[0].duration, 1234);
   EXPECT_EQ(Read(kPlain, "s;g;d\n0;1;1,5\n").jobs[0].duration, 1.5);
