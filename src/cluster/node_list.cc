@@ -18,6 +18,7 @@ namespace {
 constexpr std::int64_t kMostListedNodes = 1'000'000;
 constexpr std::int64_t kMostListedCpus = 2'000;
 constexpr std::int64_t kMbPerListedGb = 1024;
+constexpr std::int64_t kMostListedGb = 1'000'000;  // more than any job asks for
 constexpr std::int64_t kUsualCpusPerGpu = 8;
 
 }  // namespace
@@ -81,7 +82,7 @@ void NodeList::Add(ListedNode node, int line) {
     capacity.cpus = static_cast<std::int32_t>(std::min(kMostListedCpus, cpus * some.count / gpus));
     // Whole GB, as cluster specs have it.
     const std::int64_t gigabytes = node.memory_mb * some.count / gpus / kMbPerListedGb;
-    capacity.memory_mb = kMbPerListedGb * std::max<std::int64_t>(gigabytes, 0);
+    capacity.memory_mb = kMbPerListedGb * std::clamp<std::int64_t>(gigabytes, 0, kMostListedGb);
     const std::string type = ClusterTypeName(some.type);
     const auto& types = spec_.types();
     constexpr std::size_t kMostTypes = 127;
