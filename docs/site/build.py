@@ -63,7 +63,7 @@ def gather():
         goal.parent.mkdir(parents=True, exist_ok=True)
         if file.endswith(".md"):
             goal.write_text(relinked((ROOT / file).read_text(), file))
-        elif file.endswith((".svg", ".png", ".gif")):
+        elif file.endswith((".svg", ".png", ".gif", ".csv")):
             shutil.copy(ROOT / file, goal)
     shutil.copy(ROOT / "docs/site/iframe-worker.js", PAGES)
 
