@@ -55,7 +55,8 @@ def drawn(program, policy, folder):
     plotted = subprocess.run([program, "plot", folder / policy, "--figure", "gantt", "-o", folder / policy / "svg"],
                              capture_output=True, text=True, check=True)
     picture = next(path for path in plotted.stdout.split() if path.endswith(".svg"))
-    return Path(picture).read_text(), json.loads(run.stdout)["policies"][0]["runs"][0]["avg_jct_s"]
+    paper = '</style>\n<rect width="100%" height="100%" fill="#ffffff"/>'  # pages may be dark
+    return Path(picture).read_text().replace("</style>", paper, 1), json.loads(run.stdout)["policies"][0]["runs"][0]["avg_jct_s"]
 
 
 def main():
