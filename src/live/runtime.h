@@ -183,8 +183,8 @@ class Runtime {
 };
 
 struct RuntimeOptions {
-  std::filesystem::path state;  // folder of the daemon's files, absolute, mode 0700; the runtime
-                                // may keep its own in state/<id>
+  std::filesystem::path state;  // the daemon's files, absolute, mode 0700; own ones in state/<id>
+  bool dry_run = false;         // looks only: nothing is to be written to the machines
 };
 
 struct RuntimeInfo {

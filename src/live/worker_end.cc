@@ -4,6 +4,13 @@
 
 namespace allot {
 
+bool IsWorkerOf(std::string_view worker, std::string_view job) {
+  if (job.empty() || !worker.starts_with(job)) return false;
+  worker.remove_prefix(job.size());
+  return worker.size() > 1 && worker.front() == '.' &&
+         worker.find_first_not_of("0123456789", 1) == std::string_view::npos;
+}
+
 WorkerVerdict JudgeWorkerEnd(const WorkerEndFacts& f) {
   if (f.job_over || f.stopped || f.exit == WorkerExit::kCancelled) return {WorkerEnd::kMeant};
   if (f.exit == WorkerExit::kFailure) return {WorkerEnd::kFailed};

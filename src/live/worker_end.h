@@ -3,10 +3,14 @@
 // runtimes: a runtime gathers the facts and asks here. Pure.
 
 #include <string>
+#include <string_view>
 
 #include "live/runtime.h"
 
 namespace allot {
+
+// A worker is named for its job, and so belongs to no other: "<job>.<number>".
+bool IsWorkerOf(std::string_view worker, std::string_view job);
 
 enum class WorkerExit : std::uint8_t {
   kSuccess,    // exit code 0

@@ -8,7 +8,6 @@
 #include <array>
 #include <asio.hpp>
 #include <chrono>
-#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -312,8 +311,11 @@ WorkerHub::WorkerHub(const std::string& address) : impl_(std::make_unique<Impl>(
 }
 
 WorkerHub::~WorkerHub() = default;
-
 const std::string& WorkerHub::address() const { return impl_->address; }
+
+void WorkerHub::Wake() {
+  asio::post(impl_->io, [this] { impl_->important = true; });
+}
 
 void WorkerHub::AddJob(const std::string& job, const std::string& token) {
   Impl::Job& known = impl_->jobs[job];
@@ -323,8 +325,7 @@ void WorkerHub::AddJob(const std::string& job, const std::string& token) {
 void WorkerHub::RemoveJob(const std::string& job) {
   const auto found = impl_->jobs.find(job);
   if (found == impl_->jobs.end()) return;
-  const std::set<std::string> workers = found->second.workers;
-  for (const std::string& worker : workers) RemoveWorker(worker);
+  for (const std::string& worker : std::set(found->second.workers)) RemoveWorker(worker);
   impl_->jobs.erase(found);
 }
 
@@ -433,18 +434,17 @@ Seconds WorkerHub::silent(const std::string& worker) const {
 }
 
 bool WorkerHub::Serve(Seconds at_most) {
-  Impl& m = *impl_;
-  m.important = false;
+  impl_->important = false;
   const auto until = std::chrono::steady_clock::now() +
                      std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                          std::chrono::duration<double>(at_most));
   do {
-    m.io.run_one_until(std::min(until, std::chrono::steady_clock::now() + kInterruptCheck));
+    impl_->io.run_one_until(std::min(until, std::chrono::steady_clock::now() + kInterruptCheck));
     // What came together is heard together.
-    for (int more = 0; more < kMostAtOnce && m.io.poll_one() > 0; ++more) {
+    for (int more = 0; more < kMostAtOnce && impl_->io.poll_one() > 0; ++more) {
     }
-  } while (!m.important && !Interrupted() && std::chrono::steady_clock::now() < until);
-  return m.important;
+  } while (!impl_->important && !Interrupted() && std::chrono::steady_clock::now() < until);
+  return impl_->important;
 }
 
 }  // namespace allot

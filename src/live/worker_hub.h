@@ -54,6 +54,8 @@ class WorkerHub {
   // Reads and answers until something of importance was said (not mere progress), the time is over,
   // or the user interrupts the program. True when something was said.
   bool Serve(Seconds at_most);
+  // From any thread: something may have changed elsewhere, Serve returns soon.
+  void Wake();
 
  private:
   struct Impl;

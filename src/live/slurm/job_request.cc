@@ -12,15 +12,9 @@ namespace allot {
 void ReadRequest(const SlurmJob& slurm, RuntimeJob* job) {
   const std::vector<GresGpus> asked = ParseGres(slurm.gpus);
   const GresGpus gres = asked.empty() ? GresGpus{} : asked.front();
-  const std::optional<JobComment> comment = ParseJobComment(slurm.comment);
+  const std::optional<JobOptions> comment = ParseJobComment(slurm.comment);
   if (comment) {
-    job->min_gpus = comment->min_gpus;
-    job->max_gpus = comment->max_gpus;
-    job->gpu_types = comment->gpu_types;
-    job->requested = comment->requested;
-    job->mode = comment->mode;
-    job->model = comment->model;
-    job->total_work = comment->total_work;
+    comment->WriteTo(job);
   } else {
     job->mode = ResizeMode::kRestart;
     job->requested = gres.count * static_cast<GpuCount>(slurm.nodes_asked);

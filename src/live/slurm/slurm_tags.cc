@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/strings.h"
+#include "live/worker_end.h"
 
 namespace allot {
 namespace {
@@ -36,13 +37,6 @@ std::optional<std::map<std::string_view, std::string_view>> Pairs(std::string_vi
 constexpr std::string_view kWorkerOf = "elastic-of:";
 
 }  // namespace
-
-bool IsWorkerOf(std::string_view worker, std::string_view job) {
-  if (job.empty() || !worker.starts_with(job)) return false;
-  worker.remove_prefix(job.size());
-  return worker.size() > 1 && worker.front() == '.' &&
-         worker.find_first_not_of("0123456789", 1) == std::string_view::npos;
-}
 
 std::string ToText(const JobTag& tag) {
   std::string text = fmt::format("allot job={}", tag.job);

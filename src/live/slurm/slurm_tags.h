@@ -39,9 +39,6 @@ struct WorkerTag {
   std::uint64_t gpus = 0;
 };
 
-// A worker is named for its job, and so belongs to no other: "<job>.<number>".
-bool IsWorkerOf(std::string_view worker, std::string_view job);
-
 std::string ToText(const JobTag& tag);
 std::string ToText(const WorkerTag& tag);
 // nullopt: not ours, or not whole.
