@@ -1,0 +1,214 @@
+#include "live/kubernetes/kube_objects.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cluster/cluster_spec.h"
+#include "core/strings.h"
+#include "workload/kubernetes_fields.h"
+
+namespace allot {
+namespace {
+
+using Json = nlohmann::json;
+using namespace nlohmann::literals;
+
+// nullptr where it is absent or null.
+const Json* Inner(const Json& object, const Json::json_pointer& where) {
+  if (!object.contains(where)) return nullptr;
+  const Json& found = object.at(where);
+  return found.is_null() ? nullptr : &found;
+}
+
+std::string TextIn(const Json& object, const Json::json_pointer& where) {
+  const Json* found = Inner(object, where);
+  return found == nullptr ? "" : found->get<std::string>();
+}
+
+bool FlagIn(const Json& object, const Json::json_pointer& where) {
+  const Json* found = Inner(object, where);
+  return found != nullptr && found->get<bool>();
+}
+
+int CountIn(const Json& object, const Json::json_pointer& where, int otherwise) {
+  const Json* found = Inner(object, where);
+  return found == nullptr ? otherwise : found->get<int>();
+}
+
+std::string MarkIn(const Json& object, const char* map, const char* key) {
+  const Json* marks = Inner(object, Json::json_pointer(map));
+  return marks == nullptr ? "" : marks->value(key, "");
+}
+
+double TimeIn(const Json& object, const Json::json_pointer& where) {
+  return ParseKubernetesTime(TextIn(object, where)).value_or(kUnknown);
+}
+
+bool SameNumber(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+// Why nothing is to start on the node though it is ready; "": nothing forbids it.
+std::string ClosedBy(const Json& node, const NodeReading& reading) {
+  if (FlagIn(node, "/spec/unschedulable"_json_pointer)) return "cordoned";
+  const Json* taints = Inner(node, "/spec/taints"_json_pointer);
+  if (taints == nullptr) return "";
+  for (const Json& taint : *taints) {
+    const std::string key = taint.value("key", "");
+    const std::string effect = taint.value("effect", "");
+    const auto& known = reading.tolerated;
+    if (effect == "PreferNoSchedule" || std::find(known.begin(), known.end(), key) != known.end()) {
+      continue;
+    }
+    return fmt::format("tainted {}:{}", key, effect);
+  }
+  return "";
+}
+
+bool IsTrue(const Json& condition) { return condition.value("status", "") == "True"; }
+
+}  // namespace
+
+std::optional<KubeNode> ReadKubeNode(const Json& node, const NodeReading& reading) {
+  KubeNode read;
+  read.name = node.at("metadata").at("name").get<std::string>();
+  if (const Json* has = Inner(node, "/status/allocatable"_json_pointer)) {
+    const auto amount = [&](const char* what) {
+      return has->contains(what) ? ParseQuantity(has->at(what)).value_or(0) : 0;
+    };
+    read.gpus =
+        static_cast<GpuCount>(std::clamp<double>(amount(reading.gpu.c_str()), 0, kMaxGpusPerNode));
+    read.cpus = static_cast<std::int32_t>(std::clamp<double>(amount("cpu"), 0, 1 << 20));
+  }
+  if (const Json* labels = Inner(node, "/metadata/labels"_json_pointer)) {
+    read.gpu_type = reading.type_label.empty() ? GpuTypeOfLabels(*labels)
+                                               : labels->value(reading.type_label, "");
+  }
+  if (const Json* conditions = Inner(node, "/status/conditions"_json_pointer)) {
+    for (const Json& one : *conditions) {
+      if (one.value("type", "") == "Ready") read.ready = IsTrue(one);
+    }
+  }
+  read.closed = read.ready ? ClosedBy(node, reading) : "not ready";
+  return read;
+}
+
+const KubeCondition* ManagedJob::Condition(const char* type) const {
+  for (const KubeCondition& one : conditions) {
+    if (one.type == type) return &one;
+  }
+  return nullptr;
+}
+
+bool operator==(const ManagedJob& a, const ManagedJob& b) {
+  return a.uid == b.uid && a.deleting == b.deleting && a.suspended == b.suspended &&
+         a.options == b.options && a.parallelism == b.parallelism && a.time_limit == b.time_limit &&
+         *a.pod == *b.pod && a.conditions == b.conditions && SameNumber(a.started, b.started) &&
+         a.active == b.active && a.ready == b.ready;
+}
+
+std::optional<ManagedJob> ReadManagedJob(const Json& job) {
+  if (TextIn(job, "/spec/managedBy"_json_pointer) != kube_mark::kManager) return std::nullopt;
+  ManagedJob read;
+  const Json& meta = job.at("metadata");
+  read.uid = meta.at("uid").get<std::string>();
+  read.space = meta.at("namespace").get<std::string>();
+  read.name = meta.at("name").get<std::string>();
+  read.created = TimeIn(job, "/metadata/creationTimestamp"_json_pointer);
+  read.deleting = Inner(job, "/metadata/deletionTimestamp"_json_pointer) != nullptr;
+  if (const Json* notes = Inner(job, "/metadata/annotations"_json_pointer)) {
+    const std::string_view prefix = kube_mark::kPrefix;
+    for (const auto& [key, value] : notes->items()) {
+      if (!key.starts_with(prefix)) continue;
+      read.options[key.substr(prefix.size())] = value.get<std::string>();
+    }
+  }
+  read.suspended = FlagIn(job, "/spec/suspend"_json_pointer);
+  read.parallelism = CountIn(job, "/spec/parallelism"_json_pointer, 1);
+  const int limit = CountIn(job, "/spec/activeDeadlineSeconds"_json_pointer, -1);
+  if (limit >= 0) read.time_limit = limit;
+  read.pod = std::make_shared<const Json>(job.at("spec").at("template"));
+  const Json* conditions = Inner(job, "/status/conditions"_json_pointer);
+  read.raw_conditions = std::make_shared<const Json>(conditions ? *conditions : Json::array());
+  for (const Json& one : *read.raw_conditions) {
+    if (!IsTrue(one)) continue;
+    read.conditions.push_back(
+        {one.value("type", ""), one.value("reason", ""), one.value("message", "")});
+  }
+  read.started = TimeIn(job, "/status/startTime"_json_pointer);
+  read.active = CountIn(job, "/status/active"_json_pointer, 0);
+  read.ready = CountIn(job, "/status/ready"_json_pointer, 0);
+  return read;
+}
+
+namespace {
+
+// "exit code 137 (OOMKilled)", of the first container that says why.
+std::string EndOf(const Json& pod) {
+  const Json* containers = Inner(pod, "/status/containerStatuses"_json_pointer);
+  std::string said;
+  if (containers != nullptr) {
+    for (const Json& one : *containers) {
+      const Json* end = Inner(one, "/state/terminated"_json_pointer);
+      if (end == nullptr) continue;
+      const int code = CountIn(*end, "/exitCode"_json_pointer, -1);
+      const std::string why = TextIn(*end, "/reason"_json_pointer);
+      const bool plain = why.empty() || why == "Error" || why == "Completed";
+      if (said.empty() || code != 0) {
+        said = fmt::format("exit code {}{}", code, plain ? "" : " (" + why + ")");
+      }
+    }
+  }
+  const std::string reason = TextIn(pod, "/status/reason"_json_pointer);
+  const std::string message = TextIn(pod, "/status/message"_json_pointer);
+  if (!reason.empty()) said += fmt::format("{}{}: {}", said.empty() ? "" : ", ", reason, message);
+  return said.empty() ? "the kubelet gave no reason" : said;
+}
+
+// Waiting reasons after which the kubelet only repeats itself.
+void ReadStuck(const Json& pod, WorkerPod* read) {
+  const Json* containers = Inner(pod, "/status/containerStatuses"_json_pointer);
+  if (containers == nullptr) return;
+  for (const Json& one : *containers) {
+    const Json* waiting = Inner(one, "/state/waiting"_json_pointer);
+    if (waiting == nullptr) continue;
+    const std::string why = TextIn(*waiting, "/reason"_json_pointer);
+    if (why != "ImagePullBackOff" && why != "InvalidImageName" && why != "ErrImageNeverPull") {
+      continue;
+    }
+    read->stuck = true;
+    read->reason = fmt::format("{}: {}", why, TextIn(*waiting, "/message"_json_pointer));
+  }
+}
+
+}  // namespace
+
+std::optional<WorkerPod> ReadWorkerPod(const Json& pod) {
+  WorkerPod read;
+  read.worker = MarkIn(pod, "/metadata/annotations", kube_mark::kWorker);
+  if (read.worker.empty()) return std::nullopt;
+  const Json& meta = pod.at("metadata");
+  read.uid = meta.at("uid").get<std::string>();
+  read.space = meta.at("namespace").get<std::string>();
+  read.name = meta.at("name").get<std::string>();
+  if (const Json* owners = Inner(pod, "/metadata/ownerReferences"_json_pointer)) {
+    for (const Json& owner : *owners) {
+      if (owner.value("controller", false)) read.job_uid = owner.value("uid", "");
+    }
+  }
+  read.node = MarkIn(pod, "/metadata/annotations", kube_mark::kNode);
+  const std::string gpus = MarkIn(pod, "/metadata/annotations", kube_mark::kGpus);
+  read.gpus = std::strtoull(gpus.c_str(), nullptr, 16);
+  read.team = MarkIn(pod, "/metadata/annotations", kube_mark::kTeam);
+  read.deleting = Inner(pod, "/metadata/deletionTimestamp"_json_pointer) != nullptr;
+  const std::string phase = TextIn(pod, "/status/phase"_json_pointer);
+  if (phase == "Running") read.phase = PodPhase::kRunning;
+  if (phase == "Succeeded") read.phase = PodPhase::kSucceeded;
+  if (phase == "Failed") read.phase = PodPhase::kFailed;
+  if (read.ended()) {
+    read.reason = EndOf(pod);
+  } else {
+    ReadStuck(pod, &read);
+  }
+  return read;
+}
+
+}  // namespace allot

@@ -1,0 +1,95 @@
+#pragma once
+// What of Nodes, Jobs and Pods the Kubernetes runtime keeps: read from the API's JSON, everything
+// else dropped. Pure. The readers throw nlohmann::json::exception for what is no such object.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/types.h"
+
+namespace allot {
+
+// What we write beside the objects of others, and read again.
+namespace kube_mark {
+inline constexpr const char* kManager = "allot.dev/scheduler";  // spec.managedBy of a Job
+inline constexpr const char* kPrefix = "allot.dev/";            // of all below
+inline constexpr const char* kJob = "allot.dev/job";            // label of pods: the Job's name
+inline constexpr const char* kWorker = "allot.dev/worker";  // the worker, as the daemon named it
+inline constexpr const char* kGpus = "allot.dev/gpus";      // its GPUs, a mask: "0x3"
+inline constexpr const char* kNode = "allot.dev/node";      // that it was started for
+inline constexpr const char* kTeam = "allot.dev/team";      // of a restart: "FIRST-WORKER/COUNT"
+}  // namespace kube_mark
+
+// How nodes say what they have.
+struct NodeReading {
+  std::string gpu = "nvidia.com/gpu";    // resource
+  std::string type_label{};              // "": those of device plugins and clouds
+  std::vector<std::string> tolerated{};  // keys of taints that workers tolerate
+};
+
+struct KubeNode {
+  std::string name;
+  std::string gpu_type;  // "": no label says
+  GpuCount gpus = 0;     // allocatable
+  std::int32_t cpus = 0;
+  bool ready = false;
+  std::string closed;  // why nothing is to start there; "": open
+
+  friend bool operator==(const KubeNode&, const KubeNode&) = default;
+};
+std::optional<KubeNode> ReadKubeNode(const nlohmann::json& node, const NodeReading& reading);
+
+struct KubeCondition {
+  std::string type, reason, message;
+  friend bool operator==(const KubeCondition&, const KubeCondition&) = default;
+};
+
+// A batch/v1 Job that is ours to run.
+struct ManagedJob {
+  std::string uid, space, name;
+  double created = 0;  // Unix time
+  bool deleting = false;
+  bool suspended = false;
+  std::map<std::string, std::string> options;  // annotations allot.dev/KEY, by KEY
+  GpuCount parallelism = 1;
+  Seconds time_limit = kNever;
+  std::shared_ptr<const nlohmann::json> pod;  // spec.template
+  std::vector<KubeCondition> conditions;      // that are True
+  std::shared_ptr<const nlohmann::json> raw_conditions;
+  double started = kUnknown;  // status.startTime
+  int active = 0;             // as its status says
+  int ready = 0;
+
+  const KubeCondition* Condition(const char* type) const;
+  friend bool operator==(const ManagedJob& a, const ManagedJob& b);
+};
+// nullopt: another controller's.
+std::optional<ManagedJob> ReadManagedJob(const nlohmann::json& job);
+
+enum class PodPhase : std::uint8_t { kPending, kRunning, kSucceeded, kFailed };
+
+// A pod that we have started.
+struct WorkerPod {
+  std::string uid, space, name;
+  std::string job_uid;  // of the Job that owns it
+  std::string worker;
+  std::string node;
+  std::uint64_t gpus = 0;
+  std::string team;
+  PodPhase phase = PodPhase::kPending;
+  bool deleting = false;
+  std::string reason;  // of its end, or why it cannot begin, for people
+  bool stuck = false;  // it cannot begin, and trying again will not help
+
+  bool ended() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
+  friend bool operator==(const WorkerPod&, const WorkerPod&) = default;
+};
+// nullopt: not one of ours.
+std::optional<WorkerPod> ReadWorkerPod(const nlohmann::json& pod);
+
+}  // namespace allot

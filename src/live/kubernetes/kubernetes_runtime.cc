@@ -1,0 +1,363 @@
+#include "live/kubernetes/kubernetes_runtime.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <thread>
+#include <utility>
+
+#include "core/file.h"
+#include "core/strings.h"
+#include "live/kubernetes/kube_time.h"
+#include "live/kubernetes/managed_request.h"
+#include "live/kubernetes/worker_spec.h"
+
+namespace allot {
+namespace {
+
+constexpr int kKillGrace = 1;  // seconds. 0 would free its GPUs while its processes still end
+
+std::string Collection(const std::string& space, const char* group, const char* kind) {
+  return fmt::format("/{}{}/{}", group, space.empty() ? "" : "/namespaces/" + space, kind);
+}
+
+std::string Label(const std::string& selector) {
+  return selector.empty() ? "" : "labelSelector=" + QueryText(selector);
+}
+
+constexpr const char* kWritten = "?fieldManager=allot";
+
+}  // namespace
+
+KubernetesRuntime::KubernetesRuntime(KubernetesOptions options)
+    : options_(std::move(options)),
+      hub_(ListenAddress()),
+      nodes_([this](const nlohmann::json& node) { return ReadKubeNode(node, options_.reading); }),
+      managed_jobs_(ReadManagedJob),
+      pods_(ReadWorkerPod),
+      watch_nodes_(Collection("", "api/v1", "nodes"), Label(options_.nodes), nodes_),
+      watch_jobs_(Collection(options_.space, "apis/batch/v1", "jobs"), "", managed_jobs_),
+      watch_pods_(Collection(options_.space, "api/v1", "pods"), Label(kube_mark::kJob), pods_),
+      client_(options_.config, options_.patience, {&watch_nodes_, &watch_jobs_, &watch_pods_},
+              [this] {
+                changed_.notify_all();
+                hub_.Wake();
+              }) {
+  // The address that workers were given is to stay ours when the daemon is started again.
+  WriteTextFile(options_.state / "address", hub_.address() + "\n");
+  hub_.OnFinished([this](const std::string& job) {
+    (void)EndJob(job, JobState::kFinished, "");  // written down before the worker is answered
+  });
+}
+
+std::string KubernetesRuntime::ListenAddress() const {
+  const auto file = options_.state / "address";
+  if (!options_.listen.ends_with(":0") || !std::filesystem::exists(file)) return options_.listen;
+  return std::string(Trim(ReadTextFile(file.string())));
+}
+
+std::string KubernetesRuntime::DaemonAddress() const {
+  return options_.address.empty() ? hub_.address() : "tcp:" + options_.address;
+}
+
+std::filesystem::path KubernetesRuntime::TokenFile(const std::string& job) const {
+  return options_.state / "tokens" / job;
+}
+
+void KubernetesRuntime::ReadToken(KnownJob& known) {
+  if (!known.token.empty()) return;
+  const auto file = TokenFile(NameOfManagedJob(known.kube));
+  known.token_is_new = !std::filesystem::exists(file);
+  if (known.token_is_new) WriteTextFile(file, NewToken() + "\n");
+  known.token = Trim(ReadTextFile(file.string()));
+  hub_.AddJob(NameOfManagedJob(known.kube), known.token);
+}
+
+KubernetesRuntime::KnownJob* KubernetesRuntime::Find(const std::string& job) {
+  const auto found = jobs_.find(job);
+  return found == jobs_.end() ? nullptr : &found->second;
+}
+
+// ---- starting ----
+
+Status KubernetesRuntime::CheckStart(const KnownJob& known,
+                                     std::span<const WorkerRequest> workers) const {
+  if (known.job.state != JobState::kActive) {
+    return Status::Refused("job {} must be active to be started, it is not: {}", known.job.id,
+                           known.job.reason);
+  }
+  for (const WorkerRequest& worker : workers) {
+    if (!node_of_name_.contains(worker.node)) {
+      return Status::Refused("the cluster has no node {}", worker.node);
+    }
+  }
+  const nlohmann::json& pod = known.kube.pod->at("spec");
+  if (known.job.mode == ResizeMode::kRestart && workers.size() > 1 && !pod.contains("subdomain")) {
+    return Status::Refused(
+        "job {} must name a headless Service in spec.template.spec.subdomain to run on {} nodes: "
+        "its pods find each other by it",
+        known.job.id, workers.size());
+  }
+  return Status::Ok();
+}
+
+Status KubernetesRuntime::Start(const std::string& job, std::span<const WorkerRequest> workers) {
+  KnownJob* known = Find(job);
+  if (known == nullptr) return Status::Refused("the cluster has no job {}", job);
+  Status may = CheckStart(*known, workers);
+  if (!may.ok()) return may;
+  std::set<std::string> there;
+  {
+    const std::lock_guard lock(client_.mutex());
+    pods_.ForEach([&](const WorkerPod& pod) {
+      const bool withdrawn = withdrawn_.contains(pod.worker);
+      if (pod.job_uid == known->kube.uid && !withdrawn) there.insert(pod.worker);
+    });
+  }
+  std::vector<WorkerRequest> missing;
+  std::vector<KubeRequest> requests;
+  for (std::size_t rank = 0; rank < workers.size(); ++rank) {
+    const WorkerRequest& worker = workers[rank];
+    if (there.contains(worker.worker)) continue;
+    WorkerSpec spec{.request = worker,
+                    .job = job,
+                    .gpu = options_.reading.gpu,
+                    .gpu_type = node_of_name_.at(worker.node).gpu_type,
+                    .daemon = DaemonAddress(),
+                    .tolerated = options_.reading.tolerated};
+    if (known->job.mode == ResizeMode::kRestart) {
+      spec.rank = rank;
+      spec.team = workers.size();
+      spec.first = workers.front().worker;
+    }
+    missing.push_back(worker);
+    requests.push_back({"POST", Collection(known->kube.space, "api/v1", "pods") + kWritten,
+                        MakeWorkerPod(known->kube, spec)});
+  }
+  if (missing.empty()) return Status::Ok();
+  Status done = GiveToken(*known);
+  if (done.ok()) done = PostPods(*known, requests, missing);
+  if (!done.ok()) TellUser(*known, "NotStarted", done.message());
+  return done;
+}
+
+// The Secret that the job's pods take the token from. We may not read Secrets: one that is there is
+// taken for ours where we have the token, and is made again where we have not.
+Status KubernetesRuntime::GiveToken(KnownJob& known) {
+  ReadToken(known);
+  if (known.has_secret) return Status::Ok();
+  const std::string secrets = Collection(known.kube.space, "api/v1", "secrets");
+  const KubeRequest post{"POST", secrets + kWritten, MakeTokenSecret(known.kube, known.token)};
+  KubeReply reply = client_.Do(post);
+  if (reply.Is("AlreadyExists") && known.token_is_new) {
+    (void)client_.Do(KubeRequest{"DELETE", secrets + "/" + TokenSecretName(known.kube)});
+    reply = client_.Do(post);
+  } else if (reply.Is("AlreadyExists")) {
+    reply.code = 200;
+  }
+  known.has_secret = reply.ok();
+  return reply.ToStatus("secret of job " + known.job.id);
+}
+
+// All or none.
+Status KubernetesRuntime::PostPods(KnownJob& known, const std::vector<KubeRequest>& requests,
+                                   const std::vector<WorkerRequest>& missing) {
+  for (const WorkerRequest& worker : missing) hub_.Expect(known.job.id, worker.worker);
+  const std::vector<KubeReply> replies = client_.Do(requests);
+  Status done = Status::Ok();
+  for (std::size_t w = 0; w < missing.size(); ++w) {
+    if (replies[w].ok()) {
+      Keep(replies[w]);
+    } else if (!replies[w].Is("AlreadyExists") || !IsOurPod(known, missing[w])) {
+      done = replies[w].ToStatus("pod of worker " + missing[w].worker);
+    }
+  }
+  if (done.ok()) {
+    for (const WorkerRequest& worker : missing) withdrawn_.erase(worker.worker);
+    return done;
+  }
+  std::vector<KubeRequest> deletions;
+  for (std::size_t w = 0; w < missing.size(); ++w) {
+    hub_.RemoveWorker(missing[w].worker);
+    withdrawn_.insert(missing[w].worker);
+    if (!replies[w].ok()) continue;
+    if (const auto pod = ReadWorkerPod(replies[w].body)) {
+      deletions.push_back(DeletePod(*pod, kKillGrace));
+    }
+  }
+  (void)client_.Do(std::move(deletions));
+  return done;
+}
+
+// A pod of that name is there: of this job and worker, or of a former Job of the same name.
+bool KubernetesRuntime::IsOurPod(const KnownJob& known, const WorkerRequest& worker) {
+  const KubeReply reply =
+      client_.Do(KubeRequest{"GET", Collection(known.kube.space, "api/v1", "pods") + "/" +
+                                        WorkerPodName(known.kube, worker.worker)});
+  const auto pod = reply.ok() ? ReadWorkerPod(reply.body) : std::nullopt;
+  if (!pod || pod->job_uid != known.kube.uid || pod->worker != worker.worker) return false;
+  if (pod->deleting && withdrawn_.contains(worker.worker)) return false;  // the next try makes it
+  Keep(reply);
+  return true;
+}
+
+// What we have written is seen at once.
+void KubernetesRuntime::Keep(const KubeReply& pod) {
+  const std::lock_guard lock(client_.mutex());
+  pods_.Put(pod.body);
+}
+
+// ---- stopping ----
+
+KubeRequest KubernetesRuntime::DeletePod(const WorkerPod& pod, int grace) const {
+  nlohmann::json how = {{"preconditions", {{"uid", pod.uid}}}};
+  if (grace >= 0) how["gracePeriodSeconds"] = grace;
+  return {"DELETE", Collection(pod.space, "api/v1", "pods") + "/" + pod.name, std::move(how)};
+}
+
+// The deletion of the pod is also the mark that it was stopped, for a later daemon.
+Status KubernetesRuntime::Stop(const std::string& worker, StopMode mode) {
+  std::optional<WorkerPod> pod;
+  {
+    const std::lock_guard lock(client_.mutex());
+    pods_.ForEach([&](const WorkerPod& one) {
+      const auto job = job_of_uid_.find(one.job_uid);
+      const bool of_job = job != job_of_uid_.end() && IsWorkerOf(worker, job->second);
+      if (one.worker == worker && of_job) pod = one;
+    });
+  }
+  if (!pod || pod->ended()) return Status::Ok();
+  if (const auto known = workers_.find(worker); known != workers_.end()) {
+    known->second.stopped = true;
+  }
+  const bool save = mode == StopMode::kSave;
+  if (save && hub_.joined(worker)) hub_.Stop(worker);
+  if (save && pod->deleting) return Status::Ok();
+  const KubeReply reply = client_.Do(DeletePod(*pod, save ? -1 : kKillGrace));
+  if (reply.Is("NotFound") || reply.Is("Conflict")) return Status::Ok();  // it is gone
+  if (reply.ok() && reply.body.value("kind", "") == "Pod") Keep(reply);
+  return reply.ToStatus("pod of worker " + worker);
+}
+
+// ---- the worker protocol ----
+
+Status KubernetesRuntime::Announce(const std::string& job, const Membership& membership) {
+  if (hub_.Announce(job, membership)) return Status::Ok();
+  return Status::Refused("job {}: epoch {} must not be earlier than the latest", job,
+                         membership.epoch);
+}
+
+Status KubernetesRuntime::SetBatch(const std::string& job, const WorkerBatchOrder& batch) {
+  hub_.SetBatch(job, batch);
+  return Status::Ok();
+}
+
+JobProgress KubernetesRuntime::Progress(const std::string& job) { return hub_.Progress(job); }
+
+void KubernetesRuntime::Wait(Seconds at_most) {
+  if (has_snapshot_) {
+    hub_.Serve(at_most);
+  } else {
+    // Workers of an earlier daemon's would be refused by a hub that does not know them yet.
+    std::this_thread::sleep_for(std::chrono::duration<double>(at_most));
+  }
+}
+
+// ---- the ends of jobs ----
+
+Status KubernetesRuntime::Fail(const std::string& job, const std::string& reason) {
+  return EndJob(job, JobState::kFailed, reason);
+}
+
+Status KubernetesRuntime::Cancel(const std::string& job) {
+  return EndJob(job, JobState::kCancelled, "cancelled by allot cancel");
+}
+
+// Announced at once; the next snapshots bring it to its end.
+Status KubernetesRuntime::EndJob(const std::string& job, JobState state,
+                                 const std::string& reason) {
+  KnownJob* known = Find(job);
+  if (known == nullptr || known->gone || known->end) return Status::Ok();
+  known->end = JobEnd{state, reason};
+  WriteStatus();
+  return known->warned.empty() ? Status::Ok() : Status::Refused("{}", known->warned);
+}
+
+void KubernetesRuntime::Forget(const std::string& job) {
+  KnownJob* known = Find(job);
+  if (known == nullptr || std::exchange(known->forgotten, true)) return;
+  hub_.RemoveJob(job);
+  std::erase_if(workers_, [&](const auto& one) { return one.second.seen.job == job; });
+  std::error_code ignored;
+  std::filesystem::remove(TokenFile(job), ignored);
+}
+
+void KubernetesRuntime::TellUser(KnownJob& known, const char* reason, const std::string& message) {
+  if (options_.dry_run || known.told == message) return;
+  known.told = message;
+  const std::string now = KubeTimeText(std::time(nullptr));
+  const KubeReply reply =
+      client_.Do(KubeRequest{"POST", Collection(known.kube.space, "api/v1", "events") + kWritten,
+                             MakeJobEvent(known.kube, reason, message, now)});
+  if (!reply.ok() && !reply.Is("AlreadyExists")) {
+    spdlog::warn("job {} cannot be told '{}': {}", known.job.id, message, reply.Text());
+  }
+}
+
+namespace {
+
+std::vector<std::string> TolerationsOf(const std::string& text) {
+  std::vector<std::string> keys;
+  for (const std::string_view key : Split(text, '|')) {
+    if (!key.empty()) keys.emplace_back(key);
+  }
+  return keys;
+}
+
+KubernetesOptions OptionsOf(const Params& params, const RuntimeOptions& options) {
+  KubernetesOptions o;
+  o.config = FindKubeConfig(params.Text("kubeconfig"), params.Text("context"));
+  o.space = params.Text("namespace");
+  o.nodes = params.Text("nodes");
+  o.reading = {params.Text("gpu"), params.Text("type-label"),
+               TolerationsOf(params.Text("tolerate"))};
+  o.listen = options.dry_run ? "tcp:127.0.0.1:0" : params.Text("listen");
+  o.address = params.Text("address");
+  o.patience = params.Number("timeout");
+  o.state = options.state / "kubernetes";
+  o.dry_run = options.dry_run;
+  if (o.address.empty() && o.listen.starts_with("tcp:0.0.0.0:")) {
+    throw UsageError(
+        "kubernetes: 'address' must say how pods reach this daemon (HOST:PORT, the Service of "
+        "deploy/kubernetes), as it listens on all addresses, {}",
+        o.listen);
+  }
+  return o;
+}
+
+ALLOT_REGISTER(
+    RuntimeInfo,
+    (RuntimeInfo{
+        .id = "kubernetes",
+        .summary = "Jobs of which allot is the controller, as pods that it starts and ends",
+        .params =
+            {{"kubeconfig", "",
+              "file (default: $KUBECONFIG, in a pod its service account, ~/.kube/config)"},
+             {"context", "", "of that file (default: its current one)"},
+             {"namespace", "", "whose Jobs are run (default: all)"},
+             {"nodes", "", "label selector of the nodes that are allot's (default: all with GPUs)"},
+             {"gpu", "nvidia.com/gpu", "resource of GPUs"},
+             {"type-label", "", "label of nodes (default: those of device plugins and clouds)"},
+             {"tolerate", "nvidia.com/gpu", "keys of taints that workers tolerate, joined by |"},
+             {"listen", "tcp:127.0.0.1:0", "for workers; in a pod tcp:0.0.0.0:7171"},
+             {"address", "", "HOST:PORT by which pods reach that (default: what it listens on)"},
+             {"timeout", "5", "seconds for a request to the API server", 0.1, 60}},
+        .make = [](const Params& params, const RuntimeOptions& options) {
+          return std::make_unique<KubernetesRuntime>(OptionsOf(params, options));
+        }}));
+
+}  // namespace
+
+}  // namespace allot

@@ -1,0 +1,128 @@
+#pragma once
+// Jobs and workers on a Kubernetes cluster. Users submit batch/v1 Jobs with `spec.managedBy:
+// allot.dev/scheduler`: allot is the controller of these Jobs. Nothing is polled: nodes, Jobs and
+// our pods are kept known by watches.
+//
+// A worker is a pod of its own, made from the Job's template and owned by the Job, so that any
+// worker may leave. The cluster's own scheduler places it on the one node that it may go to, and
+// stays the judge of what fits. What a later daemon must know is written into annotations of the
+// pods and into the status of the Jobs; a pod that is being deleted is a worker that was stopped.
+
+#include <condition_variable>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "live/kubernetes/job_status.h"
+#include "live/kubernetes/kube_client.h"
+#include "live/kubernetes/kube_objects.h"
+#include "live/runtime.h"
+#include "live/worker_end.h"
+#include "live/worker_hub.h"
+
+namespace allot {
+
+struct KubernetesOptions {
+  KubeConfig config;
+  std::string space;  // namespace of the Jobs; "": all
+  std::string nodes;  // label selector; "": all
+  NodeReading reading;
+  std::string listen = "tcp:127.0.0.1:0";  // for workers
+  std::string address;                     // the same as pods reach it, "host:port"; "": `listen`
+  Seconds patience = 5;                    // for a request
+  std::filesystem::path state;             // folder of our own files
+  bool dry_run = false;
+};
+
+class KubernetesRuntime : public Runtime {
+ public:
+  explicit KubernetesRuntime(KubernetesOptions options);
+
+  RuntimeSnapshot TakeSnapshot() override;
+  Status Start(const std::string& job, std::span<const WorkerRequest> workers) override;
+  Status Stop(const std::string& worker, StopMode mode) override;
+  Status Announce(const std::string& job, const Membership& membership) override;
+  Status SetBatch(const std::string& job, const WorkerBatchOrder& batch) override;
+  JobProgress Progress(const std::string& job) override;
+  Status Fail(const std::string& job, const std::string& reason) override;
+  Status Cancel(const std::string& job) override;
+  void Forget(const std::string& job) override;
+  void Wait(Seconds at_most) override;
+
+ private:
+  struct KnownJob {
+    ManagedJob kube;
+    RuntimeJob job;
+    bool gone = false;          // its Job is deleted
+    bool forgotten = false;     // by the daemon
+    std::string token{};        // of its workers; "": not read yet
+    bool token_is_new = false;  // no Secret can hold it yet
+    bool has_secret = false;
+    std::optional<JobEnd> end;  // that it is to have, or has
+    int active = 0;             // pods
+    int ready = 0;
+    std::string told;    // the last warning to its user
+    std::string warned;  // the last refusal of its status
+  };
+  struct KnownWorker {
+    WorkerPod pod;
+    RuntimeWorker seen;
+    bool stopped = false;
+    bool watched = false;  // by this daemon, alive
+    bool shown = false;    // as ended
+  };
+
+  // Looking (kubernetes_snapshot.cc).
+  void WaitForFirstLists(std::unique_lock<std::mutex>& lock);
+  void CheckThatAllIsKnown() const;
+  void ReadNodes(RuntimeSnapshot* seen);
+  void ReadJobs();
+  void ReadJob(KnownJob& known);
+  void ReadWorkers(const std::vector<WorkerPod>& pods);
+  void ReadWorker(KnownJob& known, const WorkerPod& pod);
+  void EndWorker(const KnownJob& known, WorkerExit exit, const std::string& reason,
+                 KnownWorker* worker);
+  void EndFinishedTeams(const std::vector<WorkerPod>& pods);
+  void WriteStatus();
+  void RemoveEndedPods();
+
+  // Doing.
+  KnownJob* Find(const std::string& job);
+  Status CheckStart(const KnownJob& known, std::span<const WorkerRequest> workers) const;
+  Status GiveToken(KnownJob& known);
+  Status PostPods(KnownJob& known, const std::vector<KubeRequest>& requests,
+                  const std::vector<WorkerRequest>& missing);
+  bool IsOurPod(const KnownJob& known, const WorkerRequest& worker);
+  Status EndJob(const std::string& job, JobState state, const std::string& reason);
+  void TellUser(KnownJob& known, const char* reason, const std::string& message);
+  void Keep(const KubeReply& pod);
+  KubeRequest DeletePod(const WorkerPod& pod, int grace) const;
+  void ReadToken(KnownJob& known);
+  std::filesystem::path TokenFile(const std::string& job) const;
+  std::string ListenAddress() const;
+  std::string DaemonAddress() const;
+
+  const KubernetesOptions options_;
+  WorkerHub hub_;
+  ObjectStore<KubeNode> nodes_;
+  ObjectStore<ManagedJob> managed_jobs_;
+  ObjectStore<WorkerPod> pods_;
+  ListWatch watch_nodes_, watch_jobs_, watch_pods_;
+  std::condition_variable changed_;
+  bool has_snapshot_ = false;
+  std::map<std::string, KnownJob> jobs_;  // by the daemon's name
+  std::map<std::string, std::string> job_of_uid_;
+  std::map<std::string, KnownWorker> workers_;    // of jobs that are not forgotten
+  std::set<std::string> withdrawn_;               // whose start was refused; being deleted
+  std::vector<RuntimeNode> shown_nodes_;          // in the order of their coming
+  std::map<std::string, KubeNode> node_of_name_;  // that exist now
+  std::vector<WorkerPod> ended_pods_;             // to be removed
+  KubeClient client_;                             // last: its thread uses the rest
+};
+
+}  // namespace allot

@@ -1,0 +1,102 @@
+#include "live/kubernetes/managed_request.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/error.h"
+#include "core/strings.h"
+#include "live/job_options.h"
+#include "workload/kubernetes_fields.h"
+
+namespace allot {
+namespace {
+
+constexpr std::size_t kLongestJobName = 52;  // a pod's name has 63 characters, of which -wNNNNNNNNN
+
+// GPUs of a container; limits count, as requests must be the same.
+double GpusOf(const nlohmann::json& container, const std::string& gpu) {
+  for (const char* which : {"limits", "requests"}) {
+    const auto resources = container.find("resources");
+    if (resources == container.end() || !resources->contains(which)) continue;
+    const nlohmann::json& amounts = resources->at(which);
+    if (amounts.contains(gpu)) return ParseQuantity(amounts.at(gpu)).value_or(0);
+  }
+  return 0;
+}
+
+// The daemon chooses the node itself, and cannot see other people's rules for it.
+void CheckNoNodeRules(const nlohmann::json& pod) {
+  for (const char* key : {"nodeSelector", "nodeName"}) {
+    if (!pod.contains(key) || pod.at(key).empty()) continue;
+    throw DataError(
+        "template: '{}' must not be set, as allot chooses the node (GPU types: annotation "
+        "allot.dev/types), got {}",
+        key, pod.at(key).dump());
+  }
+  const auto affinity = pod.find("affinity");
+  if (affinity != pod.end() && affinity->is_object() && affinity->contains("nodeAffinity")) {
+    throw DataError(
+        "template: 'nodeAffinity' must not be set, as allot chooses the node (GPU types: "
+        "annotation allot.dev/types), got {}",
+        affinity->at("nodeAffinity").dump());
+  }
+}
+
+}  // namespace
+
+std::string NameOfManagedJob(const ManagedJob& job) {
+  return fmt::format("{}.{}.{}", job.space, job.name, job.uid.substr(0, 8));
+}
+
+std::size_t GpuContainer(const nlohmann::json& pod, const std::string& gpu) {
+  const nlohmann::json& containers = pod.at("containers");
+  std::vector<std::size_t> found;
+  for (std::size_t c = 0; c < containers.size(); ++c) {
+    if (GpusOf(containers[c], gpu) > 0) found.push_back(c);
+  }
+  if (found.size() != 1) {
+    throw DataError("template: exactly one container must ask for GPUs (limits: {}), got {}", gpu,
+                    found.size());
+  }
+  return found.front();
+}
+
+void ReadManagedRequest(const ManagedJob& job, const std::string& gpu, RuntimeJob* request) {
+  if (job.name.size() > kLongestJobName) {
+    throw DataError("the name of a Job must have at most {} characters for allot, '{}' has {}",
+                    kLongestJobName, job.name, job.name.size());
+  }
+  std::map<std::string, std::string> given = job.options;
+  if (const auto priority = given.find("priority"); priority != given.end()) {
+    const auto value = ParseNumber(priority->second);
+    if (!value) {
+      throw DataError("annotations: 'allot.dev/priority' must be a number, got '{}'",
+                      priority->second);
+    }
+    request->priority = *value;
+    given.erase(priority);
+  }
+  for (const auto& [key, value] : given) {
+    const std::vector<std::string>& keys = JobOptionKeys();
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+      throw DataError("annotations: unknown key 'allot.dev/{}'{}", key, DidYouMean(key, keys));
+    }
+  }
+  const nlohmann::json& pod = job.pod->at("spec");
+  CheckNoNodeRules(pod);
+  const double each = GpusOf(pod.at("containers")[GpuContainer(pod, gpu)], gpu);
+  if (given.empty()) {  // of one size, as Kubernetes itself would run it
+    request->mode = ResizeMode::kRestart;
+    request->requested = static_cast<GpuCount>(each) * std::max(job.parallelism, 1);
+    request->min_gpus = request->max_gpus = request->requested;
+    return;
+  }
+  JobOptionsFrom(given, "annotations", kube_mark::kPrefix).WriteTo(request);
+  if (request->mode == ResizeMode::kHot && each != 1) {
+    throw DataError(
+        "template: a worker of a job that is resized while it trains must ask for 1 {}, got {}",
+        gpu, each);
+  }
+}
+
+}  // namespace allot

@@ -1,0 +1,41 @@
+#pragma once
+// The pod of a worker, made from its Job's template, and the Secret with the job's token. Pure
+// text, for the runtime and its tests.
+//
+// The pod goes through the cluster's own scheduler, with the node as its only choice: a binding
+// beyond a node's capacity would be accepted by the API and fail at the kubelet.
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "live/kubernetes/kube_objects.h"
+#include "live/runtime.h"
+
+namespace allot {
+
+struct WorkerSpec {
+  const WorkerRequest& request;
+  std::string job;                       // the daemon's name of it
+  std::string gpu;                       // resource
+  std::string gpu_type;                  // of the node; "": no label says
+  std::string daemon;                    // address of the hub, as pods reach it
+  std::vector<std::string> tolerated{};  // keys of taints
+  // Of a job that is resized by a restart; team 0: of another one.
+  std::size_t rank = 0;
+  std::size_t team = 0;
+  std::string first{};  // worker of rank 0
+};
+
+// "NAME-wN", from the number at the end of the worker's name.
+std::string WorkerPodName(const ManagedJob& job, const std::string& worker);
+std::string TokenSecretName(const ManagedJob& job);
+
+nlohmann::json MakeWorkerPod(const ManagedJob& job, const WorkerSpec& spec);
+nlohmann::json MakeTokenSecret(const ManagedJob& job, const std::string& token);
+
+// A warning about the Job for `kubectl describe`. The same text has the same name.
+nlohmann::json MakeJobEvent(const ManagedJob& job, const std::string& reason,
+                            const std::string& message, const std::string& time);
+
+}  // namespace allot

@@ -1,0 +1,427 @@
+// What the Kubernetes runtime does beyond the conformance suite: what a cluster and its users do to
+// it. No processes: tests are the kubelets.
+
+#include "live/kubernetes/kubernetes_runtime.h"
+
+#include <gtest/gtest.h>
+#include <spdlog/spdlog.h>
+
+#include <cstdlib>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "tests/unit/live/kubernetes/fake_apiserver.h"
+
+namespace allot {
+namespace {
+
+using Json = nlohmann::json;
+
+class KubernetesRuntimeTest : public testing::Test {
+ protected:
+  KubernetesRuntimeTest() {
+    spdlog::set_level(spdlog::level::off);
+    std::string pattern = (std::filesystem::temp_directory_path() / "allot-kube-XXXXXX").string();
+    state_ = ::mkdtemp(pattern.data());
+    server_.Restrict(ALLOT_SOURCE_DIR "/deploy/kubernetes/rights.yaml");
+    const Json nodes = Json::parse(ReadTextFile(ALLOT_TEST_DATA "/kubernetes/nodes.json"));
+    for (const Json& node : nodes["items"]) server_.Create("nodes", node);
+  }
+  ~KubernetesRuntimeTest() override {
+    runtime_.reset();
+    std::filesystem::remove_all(state_);
+  }
+
+  void Begin(bool dry_run = false) {
+    runtime_.reset();
+    KubernetesOptions options;
+    options.config.server = server_.url();
+    options.state = state_;
+    options.dry_run = dry_run;
+    runtime_ = std::make_unique<KubernetesRuntime>(options);
+  }
+
+  // The daemon's name of it.
+  std::string Submit(const std::string& name, const Json& annotations,
+                     const std::function<void(Json&)>& change = {}) {
+    Json job = Json::parse(ReadTextFile(ALLOT_TEST_DATA "/kubernetes/jobs.json"))["items"][0];
+    job["metadata"] = {{"name", name}, {"namespace", "default"}, {"annotations", annotations}};
+    if (change) change(job);
+    const Json made = server_.Create("jobs", job);
+    return fmt::format("default.{}.{}", name,
+                       made["metadata"]["uid"].get<std::string>().substr(0, 8));
+  }
+
+  void Look() {
+    runtime_->Wait(0.01);
+    try {
+      seen_ = runtime_->TakeSnapshot();
+      trouble_.clear();
+    } catch (const Error& error) {
+      trouble_ = error.what();
+    }
+  }
+  template <typename Condition>
+  void Until(const char* what, const Condition& condition) {
+    for (int tries = 0; tries < 3000; ++tries) {
+      Look();
+      if (condition()) return;
+    }
+    FAIL() << "never came: " << what << " " << trouble_;
+  }
+  const RuntimeJob* FindJob(const std::string& id) const {
+    for (const RuntimeJob& job : seen_.jobs) {
+      if (job.id == id) return &job;
+    }
+    return nullptr;
+  }
+  const RuntimeWorker* FindWorker(const std::string& id) const {
+    for (const RuntimeWorker& worker : seen_.workers) {
+      if (worker.id == id) return &worker;
+    }
+    return nullptr;
+  }
+  bool IsIn(const std::string& job, JobState state) const {
+    const RuntimeJob* found = FindJob(job);
+    return found != nullptr && found->state == state;
+  }
+  bool HasEnded(const std::string& worker) const {
+    const RuntimeWorker* found = FindWorker(worker);
+    return found != nullptr && found->state == WorkerState::kEnded;
+  }
+
+  std::string SubmitAndSee(const std::string& name,
+                           const Json& annotations = {{"allot.dev/max", "4"}},
+                           const std::function<void(Json&)>& change = {}) {
+    std::string job = Submit(name, annotations, change);
+    Until("the job", [&] { return FindJob(job) != nullptr; });
+    return job;
+  }
+  // One worker a node of `nodes`, from the number `from` on.
+  std::vector<WorkerRequest> Requests(const std::string& job, const std::vector<std::string>& nodes,
+                                      int from = 0) {
+    std::vector<WorkerRequest> requests;
+    for (const std::string& node : nodes) {
+      requests.push_back({fmt::format("{}.{}", job, from++), node, 1});
+    }
+    return requests;
+  }
+  void SetPod(const std::string& name, const Json& status, const std::string& node = "n1") {
+    EXPECT_TRUE(server_.Update("pods", "default/" + name, [&](Json& pod) {
+      pod["spec"]["nodeName"] = node;
+      pod["status"] = status;
+    }));
+  }
+  void SetNode(const std::string& name, const char* ready) {
+    server_.Update("nodes", name,
+                   [&](Json& node) { node["status"]["conditions"][0]["status"] = ready; });
+  }
+  Json StatusOf(const std::string& name) {
+    return server_.Get("jobs", "default/" + name)["status"];
+  }
+  std::string EventsText() const {
+    std::string text;
+    server_.ForEach("events", [&](const Json& event) {
+      text += event["involvedObject"]["name"].get<std::string>() + ": " +
+              event["message"].get<std::string>() + "\n";
+    });
+    return text;
+  }
+
+  FakeApiServer server_;
+  std::filesystem::path state_;
+  std::unique_ptr<KubernetesRuntime> runtime_;
+  RuntimeSnapshot seen_;
+  std::string trouble_;
+};
+
+// ---- starting ----
+
+TEST_F(KubernetesRuntimeTest, AllWorkersAreStartedOrNone) {
+  Begin();
+  const std::string job = SubmitAndSee("a");
+  server_.Create("pods", {{"metadata", {{"name", "a-w1"}, {"namespace", "default"}}},
+                          {"spec", Json::object()}});
+  const auto requests = Requests(job, {"n1", "n2"});
+  const Status done = runtime_->Start(job, requests);
+  EXPECT_FALSE(done.ok());
+  EXPECT_NE(done.message().find("AlreadyExists"), std::string::npos) << done.message();
+  EXPECT_TRUE(server_.Get("pods", "default/a-w0").is_null()) << "it was started alone";
+  Look();
+  EXPECT_EQ(FindWorker(requests[0].worker), nullptr);
+  EXPECT_NE(EventsText().find("a: pod of worker " + requests[1].worker), std::string::npos)
+      << EventsText();
+  server_.Remove("pods", "default/a-w1");
+  EXPECT_TRUE(runtime_->Start(job, requests).ok());
+  Until("both", [&] { return seen_.workers.size() == 2; });
+}
+
+TEST_F(KubernetesRuntimeTest, AQuotaThatIsExceededIsToldAndTheDaemonGoesOn) {
+  Begin();
+  const std::string job = SubmitAndSee("a");
+  server_.Refuse(
+      "POST /api/v1/namespaces/default/pods", 403,
+      {{"reason", "Forbidden"}, {"message", "exceeded quota: gpus, used: 4, limited: 4"}});
+  EXPECT_FALSE(runtime_->Start(job, Requests(job, {"n1"})).ok());
+  EXPECT_NE(EventsText().find("exceeded quota: gpus, used: 4, limited: 4"), std::string::npos);
+  EXPECT_TRUE(runtime_->Start(job, Requests(job, {"n1"}, 1)).ok());
+}
+
+TEST_F(KubernetesRuntimeTest, TheTokenIsInASecretOfTheJobsOwn) {
+  Begin();
+  const std::string job = SubmitAndSee("a");
+  ASSERT_TRUE(runtime_->Start(job, Requests(job, {"n1"})).ok());
+  const std::string name = "default/a-allot-" + job.substr(job.rfind('.') + 1);
+  const Json secret = server_.Get("secrets", name);
+  ASSERT_FALSE(secret.is_null());
+  EXPECT_EQ(secret["metadata"]["ownerReferences"][0]["name"], "a");
+  Begin();  // its state folder has the token
+  Until("the job", [&] { return FindJob(job) != nullptr; });
+  ASSERT_TRUE(runtime_->Start(job, Requests(job, {"n1"}, 1)).ok());
+  EXPECT_EQ(server_.Get("secrets", name), secret);
+  std::filesystem::remove_all(state_ / "tokens");  // it has lost it: nobody may read the Secret
+  Begin();
+  Until("the job", [&] { return FindJob(job) != nullptr; });
+  ASSERT_TRUE(runtime_->Start(job, Requests(job, {"n1"}, 2)).ok());
+  EXPECT_NE(server_.Get("secrets", name)["stringData"], secret["stringData"]);
+}
+
+TEST_F(KubernetesRuntimeTest, AStartThatGotNoAnswerAndIsAskedAgainStartsOnce) {
+  Begin();
+  const std::string job = SubmitAndSee("a");
+  const auto requests = Requests(job, {"n1", "n2"});
+  ASSERT_TRUE(runtime_->Start(job, requests).ok());
+  Begin();  // knows nothing of it yet, as if the first answer was lost
+  Until("the workers", [&] { return seen_.workers.size() == 2; });
+  const int posts = server_.Count("POST /api/v1/namespaces/default/pods");
+  EXPECT_TRUE(runtime_->Start(job, requests).ok());
+  EXPECT_EQ(server_.Count("POST /api/v1/namespaces/default/pods"), posts);
+}
+
+TEST_F(KubernetesRuntimeTest, ARestartOnSeveralNodesNeedsAService) {
+  Begin();
+  const Json restart = {{"allot.dev/max", "4"}, {"allot.dev/resize", "restart"}};
+  const std::string job = SubmitAndSee("a", restart);
+  const Status done = runtime_->Start(job, Requests(job, {"n1", "n2"}));
+  EXPECT_NE(done.message().find("must name a headless Service"), std::string::npos)
+      << done.message();
+  const std::string other = SubmitAndSee(
+      "b", restart, [](Json& object) { object["spec"]["template"]["spec"]["subdomain"] = "b"; });
+  EXPECT_TRUE(runtime_->Start(other, Requests(other, {"n1", "n2"})).ok());
+  const std::string text = server_.Get("pods", "default/b-w1").dump();
+  EXPECT_NE(text.find(R"({"name":"ALLOT_MASTER_ADDR","value":"b-w0.b.default"})"),
+            std::string::npos)
+      << text;
+}
+
+// ---- ends ----
+
+TEST_F(KubernetesRuntimeTest, ARestartedJobIsCompleteWhenAllOfItsWorkersAre) {
+  Begin();
+  const std::string job =
+      SubmitAndSee("a", {{"allot.dev/max", "4"}, {"allot.dev/resize", "restart"}},
+                   [](Json& object) { object["spec"]["template"]["spec"]["subdomain"] = "a"; });
+  ASSERT_TRUE(runtime_->Start(job, Requests(job, {"n1", "n2"})).ok());
+  SetPod("a-w0", {{"phase", "Succeeded"}});
+  Until("its end", [&] { return HasEnded(job + ".0"); });
+  EXPECT_TRUE(IsIn(job, JobState::kActive)) << "one still runs";
+  SetPod("a-w1", {{"phase", "Succeeded"}}, "n2");
+  Until("the end", [&] { return IsIn(job, JobState::kFinished); });
+  EXPECT_TRUE(HasEnded(job + ".1")) << "in the same snapshot";
+  Until("Complete", [&] { return StatusOf("a").contains("completionTime"); });
+  EXPECT_FALSE(server_.Get("pods", "default/a-w0").is_null()) << "its logs stay";
+}
+
+TEST_F(KubernetesRuntimeTest, ALaterDaemonSeesThatARestartedJobIsComplete) {
+  Begin();
+  const std::string job =
+      SubmitAndSee("a", {{"allot.dev/max", "4"}, {"allot.dev/resize", "restart"}});
+  ASSERT_TRUE(runtime_->Start(job, Requests(job, {"n1"})).ok());
+  runtime_.reset();
+  SetPod("a-w0", {{"phase", "Succeeded"}});
+  Begin();
+  Until("the end", [&] { return IsIn(job, JobState::kFinished); });
+}
+
+TEST_F(KubernetesRuntimeTest, AJobThatIsGivenUpBecomesFailedForItsUser) {
+  Begin();
+  const std::string job = SubmitAndSee("a");
+  ASSERT_TRUE(runtime_->Start(job, Requests(job, {"n1"})).ok());
+  SetPod("a-w0", {{"phase", "Running"}});
+  Until("active", [&] { return StatusOf("a").value("active", 0) == 1; });
+  EXPECT_TRUE(runtime_->Fail(job, "six failures").ok());
+  Look();
+  EXPECT_TRUE(IsIn(job, JobState::kFailed));
+  EXPECT_EQ(StatusOf("a")["conditions"].size(), 1U) << "FailureTarget, while a pod is active";
+  EXPECT_TRUE(runtime_->Stop(job + ".0", StopMode::kKill).ok());
+  server_.Remove("pods", "default/a-w0");
+  Until("Failed", [&] { return StatusOf("a")["conditions"].size() == 2; });
+  EXPECT_EQ(StatusOf("a")["conditions"][1]["message"], "six failures");
+}
+
+TEST_F(KubernetesRuntimeTest, AJobIsActiveForNoLongerThanItsUserSays) {
+  Begin();
+  const std::string job = SubmitAndSee("a", {{"allot.dev/max", "4"}}, [](Json& object) {
+    object["spec"]["activeDeadlineSeconds"] = 60;
+  });
+  EXPECT_TRUE(IsIn(job, JobState::kActive));
+  EXPECT_EQ(FindJob(job)->time_limit, 60);
+  server_.Update("jobs", "default/a",
+                 [](Json& object) { object["status"]["startTime"] = "2020-01-01T00:00:00Z"; });
+  Until("the end", [&] { return IsIn(job, JobState::kFailed); });
+  EXPECT_NE(FindJob(job)->reason.find("the 60 s of spec.activeDeadlineSeconds"), std::string::npos);
+}
+
+TEST_F(KubernetesRuntimeTest, AJobThatIsDeletedIsCancelledAndItsNameMayComeAgain) {
+  Begin();
+  const std::string job = SubmitAndSee("a");
+  ASSERT_TRUE(runtime_->Start(job, Requests(job, {"n1"})).ok());
+  SetPod("a-w0", {{"phase", "Running"}});
+  server_.Remove("jobs", "default/a");  // the collector deletes its pod, whose kubelet takes time
+  Until("the end", [&] { return IsIn(job, JobState::kCancelled); });
+  EXPECT_FALSE(HasEnded(job + ".0")) << "it still holds its GPU";
+  const std::string again = SubmitAndSee("a");
+  EXPECT_NE(again, job);
+  EXPECT_FALSE(runtime_->Start(again, Requests(again, {"n1"})).ok()) << "the pod's name is taken";
+  server_.Remove("pods", "default/a-w0");
+  Until("its end", [&] { return HasEnded(job + ".0"); });
+  EXPECT_FALSE(FindWorker(job + ".0")->failed);
+  EXPECT_TRUE(runtime_->Start(again, Requests(again, {"n1"})).ok());
+  runtime_->Forget(job);
+  Look();
+  EXPECT_EQ(FindJob(job), nullptr);
+  EXPECT_NE(FindWorker(again + ".0"), nullptr);
+}
+
+TEST_F(KubernetesRuntimeTest, AJobIsSuspendedByItsUser) {
+  Begin();
+  const std::string job = SubmitAndSee("a");
+  const auto suspend = [&](bool on) {
+    server_.Update("jobs", "default/a", [&](Json& object) { object["spec"]["suspend"] = on; });
+  };
+  suspend(true);
+  Until("held", [&] { return IsIn(job, JobState::kHeld); });
+  EXPECT_EQ(FindJob(job)->reason, "suspended (spec.suspend)");
+  EXPECT_FALSE(runtime_->Start(job, Requests(job, {"n1"})).ok());
+  suspend(false);
+  Until("active", [&] { return IsIn(job, JobState::kActive); });
+}
+
+TEST_F(KubernetesRuntimeTest, AJobThatIsNotUnderstoodIsHeldAndItsUserToldOnce) {
+  Begin();
+  const std::string job = SubmitAndSee("a", {{"allot.dev/min", "4"}, {"allot.dev/max", "2"}});
+  EXPECT_TRUE(IsIn(job, JobState::kHeld));
+  Look();
+  Begin();  // the next daemon says the same
+  Until("held", [&] { return IsIn(job, JobState::kHeld); });
+  EXPECT_EQ(EventsText(),
+            "a: annotations: 'allot.dev/min' must be at most 'allot.dev/max', got 4 and 2\n");
+}
+
+// ---- workers ----
+
+TEST_F(KubernetesRuntimeTest, AnImageThatIsNotThereIsAFailureOfItsWorker) {
+  Begin();
+  const std::string job = SubmitAndSee("a");
+  ASSERT_TRUE(runtime_->Start(job, Requests(job, {"n1"})).ok());
+  SetPod("a-w0", Json::parse(R"({"phase":"Pending","containerStatuses":[{"state":
+      {"waiting":{"reason":"ImagePullBackOff","message":"no such image"}}}]})"));
+  Until("its end", [&] { return HasEnded(job + ".0"); });
+  EXPECT_TRUE(FindWorker(job + ".0")->failed);
+  EXPECT_EQ(FindWorker(job + ".0")->reason, "ImagePullBackOff: no such image");
+  Until("its removal", [&] {
+    return server_.Get("pods", "default/a-w0")["metadata"].contains("deletionTimestamp");
+  });
+}
+
+TEST_F(KubernetesRuntimeTest, AWorkerThatSomebodyDeletesHasNotFailed) {
+  Begin();
+  const std::string job = SubmitAndSee("a");
+  ASSERT_TRUE(runtime_->Start(job, Requests(job, {"n1"})).ok());
+  Look();
+  server_.Remove("pods", "default/a-w0");
+  Until("its end", [&] { return HasEnded(job + ".0"); });
+  EXPECT_FALSE(FindWorker(job + ".0")->failed);
+  EXPECT_EQ(FindWorker(job + ".0")->reason, "its pod was deleted");
+}
+
+TEST_F(KubernetesRuntimeTest, AWorkerOnANodeThatDoesNotAnswerEndsWhenItIsStopped) {
+  Begin();
+  const std::string job = SubmitAndSee("a");
+  ASSERT_TRUE(runtime_->Start(job, Requests(job, {"n1"})).ok());
+  SetPod("a-w0", {{"phase", "Running"}});
+  SetNode("n1", "Unknown");
+  Until("the node is down", [&] { return !seen_.nodes.empty() && !seen_.nodes[0].up; });
+  EXPECT_FALSE(HasEnded(job + ".0")) << "it may train on: only the kubelet is silent";
+  EXPECT_TRUE(runtime_->Stop(job + ".0", StopMode::kKill).ok());
+  Until("its end", [&] { return HasEnded(job + ".0"); });
+  EXPECT_FALSE(server_.Get("pods", "default/a-w0").is_null())
+      << "terminating until the node is back";
+  SetNode("n1", "True");
+  Until("the node is up", [&] { return seen_.nodes[0].up; });
+  EXPECT_TRUE(HasEnded(job + ".0")) << "judged once";
+}
+
+TEST_F(KubernetesRuntimeTest, AWorkerOnANodeThatIsGoneHasFailed) {
+  Begin();
+  const std::string job = SubmitAndSee("a");
+  ASSERT_TRUE(runtime_->Start(job, Requests(job, {"n1"})).ok());
+  Look();
+  server_.Remove("nodes", "n1");
+  Until("its end", [&] { return HasEnded(job + ".0"); });
+  EXPECT_TRUE(FindWorker(job + ".0")->failed);
+  EXPECT_EQ(seen_.nodes.size(), 2U) << "a node never leaves";
+  EXPECT_FALSE(seen_.nodes[0].up);
+}
+
+TEST_F(KubernetesRuntimeTest, NobodyWorksForAnother) {
+  Begin();
+  const std::string job = SubmitAndSee("a");
+  const std::string other = SubmitAndSee("b");
+  const Json owner = {{"kind", "Job"},
+                      {"uid", server_.Get("jobs", "default/b")["metadata"]["uid"]},
+                      {"controller", true}};
+  server_.Create("pods", {{"metadata",
+                           {{"name", "evil"},
+                            {"namespace", "default"},
+                            {"labels", {{"allot.dev/job", "a"}}},
+                            {"annotations", {{"allot.dev/worker", job + ".0"}}},
+                            {"ownerReferences", {owner}}}},
+                          {"spec", Json::object()}});
+  const std::string last = SubmitAndSee("c");  // seen after the pod
+  for (int i = 0; i < 20; ++i) Look();
+  EXPECT_TRUE(seen_.workers.empty());
+}
+
+// ---- the API server ----
+
+TEST_F(KubernetesRuntimeTest, NothingIsShownWhileTheServerIsGone) {
+  Begin();
+  const std::string job = SubmitAndSee("a");
+  server_.Down();
+  Until("the trouble", [&] { return !trouble_.empty(); });
+  EXPECT_NE(trouble_.find("no answer from"), std::string::npos) << trouble_;
+  server_.Up();
+  Until("its end", [&] { return trouble_.empty(); });
+  EXPECT_NE(FindJob(job), nullptr);
+}
+
+TEST_F(KubernetesRuntimeTest, RightsThatAreRevokedAreNamed) {
+  server_.Refuse("GET /apis/batch/v1/jobs", 403,
+                 {{"reason", "Forbidden"}, {"message", "jobs.batch is forbidden"}}, 3);
+  Begin();
+  Until("the trouble", [&] { return trouble_.find("Forbidden") != std::string::npos; });
+  EXPECT_EQ(trouble_, "kubernetes: /apis/batch/v1/jobs: 403 Forbidden: jobs.batch is forbidden");
+  Until("rights again", [&] { return trouble_.empty(); });
+}
+
+TEST_F(KubernetesRuntimeTest, ADryRunWritesNothing) {
+  Begin(true);
+  SubmitAndSee("a");
+  SubmitAndSee("b", {{"allot.dev/min", "x"}});
+  Look();
+  for (const char* method : {"POST", "PATCH", "DELETE"}) EXPECT_EQ(server_.Count(method), 0);
+}
+
+}  // namespace
+}  // namespace allot
