@@ -62,7 +62,7 @@ class KubeOwners {
     return found == above_.end() ? name : found->second;
   }
   std::string GroupOfJob(const KubePart& job) const {
-    const std::string owner = OwnerKey(job);
+    std::string owner = OwnerKey(job);
     if (with_workload_.contains(owner)) return owner;
     const std::string name = NameKey(job.name_space, job.set_kind, job.set_name);
     if (!job.set_name.empty() && above_.contains(name)) return above_.at(name);

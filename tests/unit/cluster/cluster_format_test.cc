@@ -159,13 +159,17 @@ TEST(ClusterFormats, KubernetesListsMayFollowOneAnotherAndHoldOtherObjects) {
 
 TEST(ClusterFormats, TheNewestStateOfAKubernetesNodeCounts) {
   const auto node = [](const std::string& version, const std::string& gpus) {
-    return R"({"kind": "Node", "metadata": {"name": "a", "resourceVersion": ")" + version +
-           R"("}, "status": {"capacity": {"nvidia.com/gpu": ")" + gpus + R"("}}})";
+    std::string text = R"({"kind": "Node", "metadata": {"name": "a", "resourceVersion": ")";
+    text += version;
+    text += R"("}, "status": {"capacity": {"nvidia.com/gpu": ")";
+    text += gpus;
+    return text + R"("}}})";
   };
   for (const auto& [first, second] : {std::pair(node("99", "4"), node("100", "8")),
                                       std::pair(node("100", "8"), node("99", "4"))}) {
-    const ReadNodes read = ReadNodeText(R"({"apiVersion": "v1", "kind": "List", "items": [)" +
-                                        first + ", " + second + "]}");
+    std::string list = R"({"apiVersion": "v1", "kind": "List", "items": [)";
+    for (const std::string& part : {first, std::string(", "), second}) list += part;
+    const ReadNodes read = ReadNodeText(list + "]}");
     EXPECT_EQ(read.spec.ToString(), "1x8");
     EXPECT_EQ(LeftOut(read.report), "1 an earlier state of a node (the newest counts)");
   }
