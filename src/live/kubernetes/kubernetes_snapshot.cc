@@ -92,12 +92,13 @@ void KubernetesRuntime::ReadNodes(RuntimeSnapshot* seen) {
     shown.up = found != node_of_name_.end() && found->second.closed.empty() &&
                found->second.gpus >= shown.capacity.gpus;
   }
-  for (const auto& [name, node] : node_of_name_) {
+  for (const auto& named : node_of_name_) {
+    const KubeNode& node = named.second;
     const bool known = std::any_of(shown_nodes_.begin(), shown_nodes_.end(),
                                    [&](const RuntimeNode& one) { return one.name == node.name; });
     if (known || node.gpus == 0) continue;
     RuntimeNode shown;
-    shown.name = name;
+    shown.name = node.name;
     if (!node.gpu_type.empty()) shown.gpu_type = node.gpu_type;
     shown.capacity.gpus = node.gpus;
     shown.capacity.cpus = node.cpus;
