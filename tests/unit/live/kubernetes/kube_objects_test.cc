@@ -163,7 +163,7 @@ TEST(ManagedJobs, WithATemplateThatCannotBeAreRefused) {
 // ---- the end of jobs: as patches, under the rules of the API ----
 
 // The Job after as many patches as it needs; the rules throw.
-ManagedJob Ended(JobEnd end, std::vector<int> actives) {
+ManagedJob Ended(JobEnd end, const std::vector<int>& actives) {
   Json job = RecordedList("jobs")[0];
   for (const int active : actives) {
     const auto patch = StatusPatch(*ReadManagedJob(job), end, active, 0, kNow);

@@ -101,6 +101,7 @@ class KubernetesRuntimeTest : public testing::Test {
   std::vector<WorkerRequest> Requests(const std::string& job, const std::vector<std::string>& nodes,
                                       int from = 0) {
     std::vector<WorkerRequest> requests;
+    requests.reserve(nodes.size());
     for (const std::string& node : nodes) {
       requests.push_back({fmt::format("{}.{}", job, from++), node, 1});
     }
