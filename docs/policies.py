@@ -19,6 +19,11 @@ Every policy of `allot list policies`, made by `docs/policies.py`. Most are made
 (`las:sizing=hull`, [house.md](house.md)). *Length estimates*: it reads them, and with true lengths its results are marked as those of an
 oracle. *Asked at every interval*: its answer changes with time alone; others are asked when something has happened.
 
+Where to begin: `easy` stands for what most clusters run today, `fifo` for less. If nobody knows how long jobs run, `las` and `gittins`;
+with time limits or estimates `srtf` and, for jobs that may change their size, `index`, the strongest rule in most worlds that were
+measured ([results.md](results.md)). `max-min`, `shared` and `assignment` are for clusters of several GPU types, `pollux` and `sia` for jobs that
+choose their batch. `learned` is a trained network; `clairvoyant` and the oracles say how much room is left.
+
 | policy | what it does | source | |
 |---|---|---|---|
 """
@@ -40,7 +45,7 @@ ORDERS = """
 Eight jobs on one node with 4 GPUs, as each policy serves them with its defaults: `a` asks for 2 GPUs and 90 minutes, `b` for 4 and 30,
 `c` for 1 and 20, `d` for 2 and 60, `e` for 1 and 10, `f` for 1 and 40, `g` for 4 and 15; `h`, the last, ends the pictures
 ([workload.csv](figures/orders/workload.csv), submitted in this order; true lengths, jobs may run on 1 to 4 GPUs, a change costs 30 s).
-A bar is a job on its GPUs, darker where it has more; a thin line waits. The numbers are the mean completion time.
+A bar is a job on its GPUs, darker where it has more; a thin line waits.
 `allot compare --out RUNS` and `allot plot --figure gantt RUNS --out FIGURES` draw the same of your jobs.
 """
 COMPARE = ["--workload", "docs/figures/orders/workload.csv", "--cluster", "1x4", "--profile", "event", "--interval", "60",
@@ -71,7 +76,7 @@ def main():
         for policy in policies:
             picture = PICTURES / f"{policy['id']}.svg"
             files[picture], jct = drawn(given.program, policy["id"], Path(folder))
-            files[PAGE] += (f"\n### {policy['id']}\n\n{policy['summary']}; {jct / 60:.0f} min.\n\n"
+            files[PAGE] += (f"\n### {policy['id']}\n\nMean completion time {jct / 60:.0f} min.\n\n"
                             f"![Jobs over time under {policy['id']}](figures/orders/{picture.name})\n")
     if not given.check:
         for path, text in files.items():

@@ -37,12 +37,21 @@ std::string Checksum(std::string_view bytes) {
   return fmt::format("fnv1a64:{:016x}", StableHash(bytes));
 }
 
+// Runs keep their checkpoints in folders of these names.
+std::string NearCheckpoint(const fs::path& folder) {
+  for (const char* name : {"best", "accepted", "checkpoint", "latest"}) {
+    if (!fs::exists(folder / name / kManifestFile)) continue;
+    return fmt::format(" (did you mean '{}'?)", (folder / name).string());
+  }
+  return "";
+}
+
 // Not core's ReadTextFile: binary data must not be taken for gzip by its first bytes.
 std::string ReadBytes(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in || fs::is_directory(path)) {
-    throw DataError("{}: a checkpoint needs a readable file '{}'", path.parent_path().string(),
-                    path.filename().string());
+    throw DataError("{}: a checkpoint needs a readable file '{}'{}", path.parent_path().string(),
+                    path.filename().string(), NearCheckpoint(path.parent_path()));
   }
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }

@@ -20,7 +20,7 @@ ALLOT_REGISTER(
               .Required();
           line.Option("-o,--out", o->out, "folder for the files").Required();
           line.Option("--figure", o->figures,
-                      "only this figure, by the name of its file (repeatable)")
+                      "only this figure, see 'allot list figures' (repeatable)")
               .Repeatable();
           return [o, &globals] {
             const std::vector<std::string> paths = PlotFigures(*o);

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "core/json_text.h"
 #include "core/version.h"
+#include "core/writable.h"
 
 namespace allot {
 namespace {
@@ -35,6 +36,7 @@ ALLOT_REGISTER(
                        .Repeatable();
                    line.Option("-o,--out", o->out, "HTML file").ShowDefault();
                    return [o, &globals] {
+                     RequireFilePath(o->out);
                      o->input.version = Version();
                      WriteReport(o->input, o->out);
                      if (globals.json)

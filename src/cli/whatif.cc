@@ -12,6 +12,7 @@
 #include "core/json_text.h"
 #include "core/temporary_folder.h"
 #include "core/version.h"
+#include "core/writable.h"
 #include "metrics/report.h"
 
 namespace allot {
@@ -76,6 +77,7 @@ ALLOT_REGISTER(
                   "whatif needs --cluster: a node list, as 'sinfo -N -o \"%N %G %c %m %t\"' or "
                   "'kubectl get nodes -o json' print it, or parts like 16x8");
             }
+            RequireFilePath(o->out);
             return RunWhatIfCommand(*o, globals);
           };
         }}));

@@ -267,4 +267,26 @@ std::string ClusterSpec::ToString() const {
   return Join(parts, ",");
 }
 
+std::string ClusterSpec::InWords() const {
+  std::vector<std::pair<std::pair<GpuTypeIndex, GpuCount>, int>> kinds;  // by first node
+  for (const Node& node : nodes_) {
+    const std::pair kind(node.type, node.capacity.gpus);
+    const auto found = std::find_if(kinds.begin(), kinds.end(),
+                                    [&](const auto& known) { return known.first == kind; });
+    if (found == kinds.end()) {
+      kinds.emplace_back(kind, 1);
+    } else {
+      ++found->second;
+    }
+  }
+  std::vector<std::string> parts;
+  for (const auto& [kind, count] : kinds) {
+    const std::string& type = types_[At(kind.first)];
+    const char* const what = !parts.empty() ? "" : count == 1 ? " node" : " nodes";
+    const std::string named = type == kUnnamedGpuType ? (kind.second == 1 ? "GPU" : "GPUs") : type;
+    parts.push_back(fmt::format("{}{} with {} {}", count, what, kind.second, named));
+  }
+  return Join(parts, ", ");
+}
+
 }  // namespace allot

@@ -62,6 +62,7 @@ class ClusterSpec {
   // Of the nodes, where one states any: to copy from; empty where none does.
   const std::vector<std::int64_t>& memory_mb() const { return memory_mb_; }
   std::string ToString() const;  // parses back to an equal spec
+  std::string InWords() const;   // "13 nodes with 8 a100, 13 with 4 v100": GPUs only
 
  private:
   std::vector<Node> nodes_;

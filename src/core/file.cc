@@ -111,7 +111,8 @@ void MakeFolders(const fs::path& folder) {
 [[noreturn]] void ThrowCannotWrite(const fs::path& path, int error) {
   std::error_code ignored;
   const fs::space_info space = fs::space(fs::absolute(path).parent_path(), ignored);
-  const std::string free = ignored ? "" : fmt::format(" ({} bytes free)", space.available);
+  const bool full = !ignored && (error == 0 || error == ENOSPC || error == EDQUOT);
+  const std::string free = full ? fmt::format(" ({} bytes free)", space.available) : "";
   throw RunError("cannot write '{}': {}{}", path.string(),
                  error == 0 ? "write failed" : SystemMessage(error), free);
 }

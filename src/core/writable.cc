@@ -9,6 +9,7 @@ namespace allot {
 namespace fs = std::filesystem;
 
 void RequireWritable(const fs::path& path) {
+  if (path.empty()) throw UsageError("a path must not be empty, got ''");
   fs::path there = fs::absolute(path).lexically_normal();
   if (!there.has_filename()) there = there.parent_path();  // "runs/"
   std::error_code ignored;
@@ -21,6 +22,13 @@ void RequireWritable(const fs::path& path) {
   if (::access(there.c_str(), W_OK | X_OK) != 0) {
     throw RunError("cannot write '{}': folder '{}': {}", path.string(), there.string(),
                    SystemMessage());
+  }
+}
+
+void RequireFilePath(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    throw UsageError("the result is a file, '{}' is a folder", path.string());
   }
 }
 

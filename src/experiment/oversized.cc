@@ -55,9 +55,7 @@ void FitToCluster(Oversized oversized, const ClusterSpec& cluster, Workload* wor
     const std::string place =
         job.line > 0 ? fmt::format("{}:{}", workload->source, job.line) : "job " + job.id;
     if (!fits && oversized == Oversized::kDrop) {
-      report->Drop(most == 0 ? "asks for GPUs of a type that the cluster lacks (--oversized drop)"
-                             : "asks for more GPUs than the cluster has (--oversized drop)",
-                   place);
+      report->Drop(most == 0 ? kTypeIsLacking : kRoomIsLacking, place);
       continue;
     }
     if (!fits && most > 0) {

@@ -3,11 +3,18 @@
 // --oversized.
 
 #include <string>
+#include <string_view>
 
 #include "cluster/cluster_spec.h"
 #include "workload/trace_reader.h"
 
 namespace allot {
+
+// What drops are counted as.
+inline constexpr std::string_view kTypeIsLacking =
+    "asks for GPUs of a type that the cluster lacks (--oversized drop)";
+inline constexpr std::string_view kRoomIsLacking =
+    "asks for more GPUs than the cluster has (--oversized drop)";
 
 // "error": nothing here, the simulation names the first one. "drop": they are left out, also those
 // that accept no type of the cluster. "clip": they ask for what there is and run longer by as much,

@@ -10,6 +10,7 @@
 #include "agents/learned/agent.h"
 #include "core/error.h"
 #include "core/strings.h"
+#include "experiment/oversized.h"
 #include "experiment/spec_list.h"
 #include "metrics/quantile.h"
 #include "sim/run.h"
@@ -211,10 +212,21 @@ std::size_t BestAlternative(const Evaluation& evaluation) {
   return best;
 }
 
+std::int64_t DropsAs(std::string_view reason, const ReadReport& report) {
+  const auto found = std::find_if(report.drops.begin(), report.drops.end(),
+                                  [&](const DropCount& drop) { return drop.reason == reason; });
+  return found == report.drops.end() ? 0 : found->rows;
+}
+
+// What the policy does; a policy with options, or a trained one, is named by its user.
+void AddMeaning(const std::string& id, WhatIf* what_if) {
+  const PolicyInfo* const info = Registry<PolicyInfo>::Global().Find(id);
+  if (info != nullptr) what_if->policies.emplace_back(id, info->summary);
+}
+
 // "" where some job accepts each type of the nodes that are added.
-std::string UnwantedTypes(const Workload& workload, const std::string& more_nodes) {
+std::string UnwantedTypes(const Workload& workload, const ClusterSpec& added) {
   std::string notes;
-  const ClusterSpec added = ClusterSpec::Parse(more_nodes);
   for (const std::string& type : added.types()) {
     const bool wanted =
         std::any_of(workload.jobs.begin(), workload.jobs.end(), [&](const Job& job) {
@@ -259,34 +271,30 @@ void AddElastic(const WhatIfOptions& options, const WorldSpec& spec, WorkloadCac
 
 }  // namespace
 
-std::string WithMoreNodes(const ClusterSpec& cluster, const std::string& more_nodes) {
-  const std::string present = cluster.ToString();
+ClusterSpec AddedNodes(const ClusterSpec& cluster, const std::string& more_nodes) {
   const auto count = ParseInteger(more_nodes);
-  if (!count) {
-    ClusterSpec::Parse(more_nodes);  // its errors
-    return present + "," + more_nodes;
-  }
+  if (!count) return ClusterSpec::Parse(more_nodes);
   if (*count < 1 || *count > 100'000) {
     throw UsageError(
         "--more-nodes must be a number from 1 to 100000 or parts of a cluster like 4x8:TYPE, got "
         "'{}'",
         more_nodes);
   }
-  const std::vector<Node>& nodes = cluster.nodes();
-  const Node* most = nullptr;
-  std::ptrdiff_t times = 0;
-  for (const Node& node : nodes) {
-    const auto alike = std::count_if(nodes.begin(), nodes.end(), [&](const Node& other) {
-      return other.type == node.type && other.capacity == node.capacity;
-    });
-    if (node.capacity.gpus == 0 || alike <= times) continue;
-    most = &node;
-    times = alike;
+  using Kind = std::pair<GpuTypeIndex, std::int32_t>;
+  std::map<Kind, std::pair<std::int64_t, const Node*>> kinds;  // nodes, and the first
+  for (const Node& node : cluster.nodes()) {
+    if (node.capacity.gpus == 0) continue;
+    auto& [nodes, first] = kinds[Kind(node.type, node.capacity.gpus)];
+    if (nodes++ == 0) first = &node;
   }
+  const auto most = std::max_element(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) {
+    return a.second.first < b.second.first;
+  });
+  const Node& like = *most->second.second;
   ClusterSpec added;
-  added.AddNodes(static_cast<std::int32_t>(*count), most->capacity,
-                 cluster.types()[static_cast<std::size_t>(most->type)]);
-  return present + "," + added.ToString();
+  added.AddNodes(static_cast<std::int32_t>(*count), like.capacity,
+                 cluster.types()[static_cast<std::size_t>(like.type)]);
+  return added;
 }
 
 WhatIfResult RunWhatIf(const WhatIfOptions& options) {
@@ -320,9 +328,13 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
   if (!options.checkpoint.empty()) {
     contenders.push_back(LearnedContender(options.checkpoint, world.name()));
   }
-  const std::string more = options.more_nodes == "0"
-                               ? std::string()
-                               : WithMoreNodes(world.cluster(), options.more_nodes);
+  std::string more;
+  ClusterSpec added;
+  if (options.more_nodes != "0") {
+    added = AddedNodes(world.cluster(), options.more_nodes);
+    what_if.added_nodes = added.InWords();
+    more = world.cluster().ToString() + "," + added.ToString();
+  }
   const std::vector<World::Named> scenarios = world.Scenarios();
   if (options.on_note) options.on_note(world.OverloadHint(scenarios));
   const Workload& workload = scenarios.front().scenario->workload();
@@ -331,6 +343,10 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
   what_if.jobs = static_cast<std::int64_t>(workload.jobs.size());
   what_if.span = workload.Span();
   what_if.cluster = world.cluster().ToString();
+  what_if.cluster_in_words = world.cluster().InWords();
+  what_if.without_type = DropsAs(kTypeIsLacking, world.read_report());
+  what_if.without_room = DropsAs(kRoomIsLacking, world.read_report());
+  for (const Contender& contender : contenders) AddMeaning(contender.id, &what_if);
   what_if.gpus = world.cluster().total().gpus;
   what_if.load = scenarios.front().load;
   what_if.command = options.experiment.command;
@@ -352,10 +368,8 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
                                            : ParseContenders(with_more, chosen.id).front());
     }
     const auto count = ParseInteger(options.more_nodes);
-    if (!count) {
-      const std::string unwanted = UnwantedTypes(workload, options.more_nodes);
-      if (!unwanted.empty()) what_if.notes.push_back(unwanted);
-    }
+    const std::string unwanted = UnwantedTypes(workload, added);
+    if (!unwanted.empty()) what_if.notes.push_back(unwanted);
     maker.Run(with_more, with_more.Scenarios(), two,
               count ? fmt::format("{} more node{}", *count, *count == 1 ? "" : "s")
                     : options.more_nodes + " more",
@@ -377,7 +391,15 @@ WhatIfResult RunWhatIf(const WhatIfOptions& options) {
   what_if.notes.emplace_back(
       "Partitions, limits of users and priorities are not simulated: every job may use every node "
       "whose GPU type it accepts. The cluster is empty at the first submission: what ran before is "
-      "not in the file.");
+      "not in the file. A job may get its GPUs on several nodes, also where it ran on one.");
+  if (const auto& drops = world.read_report().drops; !drops.empty()) {
+    std::string left_out = "Records of the file that are not in these figures:";
+    for (const DropCount& drop : drops) {
+      left_out += fmt::format(" {} ({});", drop.reason, drop.rows);
+    }
+    left_out.back() = '.';
+    what_if.notes.push_back(left_out);
+  }
   maker.AddGroups(workload);
   return std::move(maker.result());
 }

@@ -38,7 +38,7 @@ struct WhatIfResult {
 // UsageError for policies or nodes that do not exist; errors as World and RunExperiment.
 WhatIfResult RunWhatIf(const WhatIfOptions& options);
 
-// The cluster with more nodes, as ClusterSpec::Parse takes it.
-std::string WithMoreNodes(const ClusterSpec& cluster, const std::string& more_nodes);
+// So many nodes like most of the cluster's, or those of a text as ClusterSpec::Parse takes it.
+ClusterSpec AddedNodes(const ClusterSpec& cluster, const std::string& more_nodes);
 
 }  // namespace allot

@@ -32,17 +32,34 @@ const WhatIfScene* BestOf(const WhatIf& what_if, Kind kind) {
   return best;
 }
 
-// "mean wait 2h 05m instead of 3h 10m, mean completion 0.81 of now".
+bool Alike(double a, double b) { return HumanDuration(a) == HumanDuration(b); }
+
+bool ChangesNothing(const WhatIfScene& scene, const WhatIfScene& present) {
+  return Alike(scene.avg_wait_s, present.avg_wait_s) && Alike(scene.avg_jct_s, present.avg_jct_s);
+}
+
+// "a mean wait of 2h 05m instead of 3h 10m, a longest ...".
 std::string Change(const WhatIfScene& scene, const WhatIfScene& present) {
-  std::string text =
-      fmt::format("a mean wait of {} instead of {} and a mean completion time of {} instead of {}",
-                  HumanDuration(scene.avg_wait_s), HumanDuration(present.avg_wait_s),
-                  HumanDuration(scene.avg_jct_s), HumanDuration(present.avg_jct_s));
+  std::string text = fmt::format(
+      "a mean wait of {} instead of {}, a longest wait of {} instead of {}, and a mean completion "
+      "time of {} instead of {}",
+      HumanDuration(scene.avg_wait_s), HumanDuration(present.avg_wait_s),
+      HumanDuration(scene.max_wait_s), HumanDuration(present.max_wait_s),
+      HumanDuration(scene.avg_jct_s), HumanDuration(present.avg_jct_s));
   if (scene.preemptions_per_job > 0.005) {
     text += fmt::format(" (it stops jobs {} times per job on average, which then need checkpoints)",
                         HumanFixed(scene.preemptions_per_job, 2));
   }
   return text;
+}
+
+// "easy: FIFO whose backfill ...; las: ...".
+std::string PoliciesInWords(const WhatIf& what_if) {
+  std::string text;
+  for (const auto& [id, meaning] : what_if.policies) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", id, meaning);
+  }
+  return text + ".";
 }
 
 std::string Percent(double ratio) { return HumanShare(std::abs(1 - ratio)); }
@@ -60,10 +77,20 @@ std::vector<std::string> WhatIfFindings(const WhatIf& what_if) {
   const WhatIfScene* const recorded = SceneOf(what_if, Kind::kRecorded);
   const WhatIfScene* const present = SceneOf(what_if, Kind::kPresent);
   if (recorded != nullptr) {
-    findings.push_back(
-        fmt::format("Jobs waited {} on average, half of them {} or less, one in twenty {} or more.",
-                    HumanDuration(recorded->avg_wait_s), HumanDuration(recorded->p50_wait_s),
-                    HumanDuration(recorded->p95_wait_s)));
+    const std::string half =
+        recorded->p50_wait_s > 0
+            ? fmt::format("half of them {} or less", HumanDuration(recorded->p50_wait_s))
+            : std::string("half of them not at all");
+    findings.push_back(fmt::format("Jobs waited {} on average, {}, one in twenty {} or more.",
+                                   HumanDuration(recorded->avg_wait_s), half,
+                                   HumanDuration(recorded->p95_wait_s)));
+  }
+  if (const std::int64_t unfit = what_if.without_type + what_if.without_room; unfit > 0) {
+    findings.push_back(fmt::format(
+        "{} of {} jobs of the trace are not in these figures: {} ask for a GPU type that this "
+        "cluster lacks, {} for more GPUs than it has.",
+        HumanCount(unfit), HumanCount(unfit + what_if.jobs), HumanCount(what_if.without_type),
+        HumanCount(what_if.without_room)));
   }
   if (present == nullptr) return findings;
   if (recorded != nullptr) {
@@ -78,11 +105,16 @@ std::vector<std::string> WhatIfFindings(const WhatIf& what_if) {
       text += fmt::format(", within {} of the record.", Percent(ratio));
     } else if (ratio >= 0.5 && ratio <= 2) {
       text += fmt::format(", {} times what the trace records.", HumanFixed(ratio, 2));
-    } else {
+    } else if (ratio < 1) {
       text +=
           ". That is far from the record: the trace does not tell all that the scheduler goes by "
-          "(limits of users, reservations, priorities, nodes that were down, jobs that need CPUs "
-          "only). Take the other rows as directions, not as minutes.";
+          "(partitions, limits of users, reservations, priorities, nodes that were down, jobs that "
+          "need CPUs only). Take the other rows as directions, not as minutes.";
+    } else {
+      text +=
+          ". That is far from the record: the jobs had more room in truth (nodes that this cluster "
+          "does not have, GPUs that were shared, other types), or the scheduler chose better. Take "
+          "the other rows as directions, not as minutes.";
     }
     findings.push_back(std::move(text));
   } else {
@@ -93,8 +125,8 @@ std::vector<std::string> WhatIfFindings(const WhatIf& what_if) {
   }
   if (const WhatIfScene* const best = BestOf(what_if, Kind::kPolicy)) {
     findings.push_back(best->avg_jct_s < present->avg_jct_s
-                           ? fmt::format("Of the other policies {} helps most: {}.", best->title,
-                                         Change(*best, *present))
+                           ? fmt::format("Of the other policies {} makes jobs end earliest: {}.",
+                                         best->title, Change(*best, *present))
                            : std::string("None of the other policies makes jobs end earlier on "
                                          "average."));
   }
@@ -103,10 +135,13 @@ std::vector<std::string> WhatIfFindings(const WhatIf& what_if) {
     if (first == nullptr) continue;
     const WhatIfScene* const best = kind == Kind::kNodes ? first : BestOf(what_if, kind);
     if (best == nullptr) continue;
-    const std::string changed = best->title.substr(best->policy.size() + 2);  // "easy, ..."
-    findings.push_back(fmt::format("{} with {} gives {}.",
-                                   kind == Kind::kNodes ? "The present policy" : best->policy,
-                                   changed, Change(*best, *present)));
+    std::string changed = best->title.substr(best->policy.size() + 2);  // "easy, ..."
+    if (kind == Kind::kNodes) changed += fmt::format(" ({})", what_if.added_nodes);
+    const std::string policy = kind == Kind::kNodes ? "The present policy" : best->policy;
+    findings.push_back(
+        ChangesNothing(*best, *present)
+            ? fmt::format("{} with {} changes nothing for these jobs.", policy, changed)
+            : fmt::format("{} with {} gives {}.", policy, changed, Change(*best, *present)));
   }
   return findings;
 }
@@ -177,6 +212,7 @@ std::string WhatIfText(const WhatIf& what_if) {
   }
   text += "\n";
   for (const std::string& finding : WhatIfFindings(what_if)) text += finding + "\n";
+  if (!what_if.policies.empty()) text += "note: " + PoliciesInWords(what_if) + "\n";
   for (const std::string& note : what_if.notes) text += "note: " + note + "\n";
   return text;
 }
@@ -213,6 +249,8 @@ nlohmann::ordered_json ToJson(const WhatIf& what_if) {
   return {{"workload", what_if.workload},
           {"origin", what_if.origin},
           {"jobs", what_if.jobs},
+          {"jobs_without_type", what_if.without_type},
+          {"jobs_without_room", what_if.without_room},
           {"span_s", what_if.span},
           {"cluster", what_if.cluster},
           {"gpus", what_if.gpus},
@@ -240,13 +278,18 @@ std::string WhatIfSections(const WhatIf& what_if) {
   std::string html =
       "<section aria-labelledby=\"what-if\">\n<h2 id=\"what-if\">What would change</h2>\n"
       "<dl class=\"facts\">\n";
-  html += HtmlFact("Cluster", fmt::format("{} ({} GPUs)", what_if.cluster, what_if.gpus));
+  html += HtmlFact("Cluster", fmt::format("{} ({} GPUs)", what_if.cluster_in_words, what_if.gpus));
   html += HtmlFact("Jobs", HumanCount(what_if.jobs));
   if (!what_if.origin.empty()) html += HtmlFact("First submitted", what_if.origin);
   html += HtmlFact("Submitted within", HumanDuration(what_if.span));
   html += HtmlFact("Offered load", HumanFixed(what_if.load, 2));
-  html += HtmlFact("Lengths that policies had", what_if.length_estimates);
+  html += HtmlFact("Run times that policies went by", what_if.length_estimates == "user"
+                                                          ? "the users' time limits"
+                                                          : what_if.length_estimates);
   html += "</dl>\n" + WhatIfTable(what_if).ToHtml();
+  if (!what_if.policies.empty()) {
+    html += "<p class=\"note\">" + EscapeHtml(PoliciesInWords(what_if)) + "</p>\n";
+  }
   for (const std::string& note : what_if.notes) {
     html += "<p class=\"note\">" + EscapeHtml(note) + "</p>\n";
   }

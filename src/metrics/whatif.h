@@ -48,16 +48,21 @@ struct WhatIf {
   std::string workload;
   std::string origin;  // calendar time of submit 0; "" if unknown
   std::int64_t jobs = 0;
+  std::int64_t without_type = 0;  // left out: the cluster lacks the GPU type that they ask for
+  std::int64_t without_room = 0;  // left out: it has fewer GPUs than they ask for
   Seconds span = 0;
   std::string cluster;
+  std::string cluster_in_words{};
+  std::string added_nodes{};  // in words; "" for none
   GpuCount gpus = 0;
   double load = kUnknown;        // offered, of the present cluster
   std::string length_estimates;  // that the policies had
   std::vector<WhatIfScene> scenes;
   std::vector<WhatIfGroup> users;  // of most GPU time first; none: the trace names none
   std::vector<WhatIfGroup> partitions;
-  std::vector<std::string> notes;  // what was not simulated, and why
-  nlohmann::ordered_json read;     // what reading the trace left out (trace_stats.h)
+  std::vector<std::string> notes;                               // what was not simulated, and why
+  std::vector<std::pair<std::string, std::string>> policies{};  // id, what it does
+  nlohmann::ordered_json read;  // what reading the trace left out (trace_stats.h)
   std::string command;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "core/duration_text.h"
@@ -80,6 +81,9 @@ Seconds ParseWhen(const Workload& workload, std::string_view text) {
           text, workload.name);
     }
     return static_cast<Seconds>(*time - *origin);
+  }
+  if (Matches(text.substr(0, std::min<std::size_t>(text.size(), 10)), "9999-99-99")) {
+    throw UsageError("a time must be a day and a time of day that exist, got {}", Quoted(text));
   }
   const auto value = ParseDuration(text);
   if (!value || *value < 0 || *value > kLongestTime) {

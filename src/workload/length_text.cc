@@ -124,6 +124,15 @@ std::optional<double> UnitInName(std::string_view column) {
   return std::nullopt;
 }
 
+std::string_view UnknownUnitInName(std::string_view column) {
+  column = Trim(column);
+  if (!column.ends_with(')') && !column.ends_with(']')) return "";
+  if (UnitInName(column)) return "";
+  const std::size_t open = column.find_last_of("([");
+  if (open == std::string_view::npos) return "";
+  return Trim(column.substr(open + 1, column.size() - open - 2));
+}
+
 std::optional<double> UnitNamed(std::string_view word) {
   for (const auto& [name, unit] : kUnitWords) {
     if (name == word) return unit;

@@ -16,6 +16,8 @@ std::optional<Seconds> ReadLength(std::string_view text, double unit, DecimalMar
 
 // The unit that a column's name ends with: "run_ms", "Duration (min)", "hours"; nullopt: none.
 std::optional<double> UnitInName(std::string_view column);
+// What stands in brackets at its end and is no unit: "Std" of "Rechenzeit (Std)"; "": nothing.
+std::string_view UnknownUnitInName(std::string_view column);
 // "s", "ms", "us", "min", "h", "d" -> seconds; nullopt for any other word.
 std::optional<double> UnitNamed(std::string_view word);
 std::string NameOfUnit(double unit);  // "" of a second

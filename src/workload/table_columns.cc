@@ -62,6 +62,7 @@ MappedColumns::MappedColumns(const TableFile& table, const ColumnMap& map)
     Column column{meaning, name, PositionOf(name, table.header(), table.place_of_header())};
     if (IsLength(meaning)) {
       column.unit = UnitNamed(map.lengths).value_or(UnitInName(name).value_or(1));
+      if (map.lengths.empty()) column.no_unit = UnknownUnitInName(name);
     }
     columns_.push_back(std::move(column));
   }
@@ -135,6 +136,12 @@ std::optional<Seconds> MappedColumns::Length(const CsvReader& row, std::string_v
   const std::string_view text = Text(row, meaning);
   if (text.empty()) return std::nullopt;
   const Column& column = *Find(meaning);
+  if (!column.no_unit.empty() && ParseTableNumber(text, decimal_)) {
+    throw RowError(fmt::format("the unit of '{}' must be known: add lengths=h, min, s or ms to "
+                               "--columns",
+                               column.name),
+                   Quoted(column.no_unit), row.place());
+  }
   const auto length = ReadLength(text, column.unit, decimal_);
   if (!length || !std::isfinite(*length)) {
     throw RowError(RuleOfLengths(column.name, text) + OpenNumber(text), Quoted(text), row.place());

@@ -38,6 +38,7 @@ class MappedColumns {
     std::size_t position = 0;
     TimeStyle style{};
     double unit = 1;          // of lengths
+    std::string no_unit{};    // of lengths: what the name says in its place
     bool no_numbers = false;  // of times: most are neither numbers nor dates
   };
   // What to add to a rule where only the decimal mark is not known.

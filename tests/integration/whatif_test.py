@@ -113,12 +113,16 @@ def test_a_trace_without_starts_has_no_record(allot, tmp_path):
     (["--present", "slurm"], ["unknown policy 'slurm'"]),
     (["--present", "fifo,easy"], ["--present must be one policy", "got 2", "fifo,easy"]),
     (["--workloads", "3"], ["unknown option '--workloads'"]),
+    (["-o", ""], ["must not be empty"]),
+    (["-o", "."], ["the result is a file", "'.' is a folder"]),
+    (["--from", "2026-02-30"], ["that exist", "2026-02-30"]),
     (["no cluster"], ["whatif needs --cluster", "sinfo -N -o", "kubectl get nodes"]),
 ])
 def test_faults_are_told(allot, tmp_path, words, said):
     cluster = [] if "no cluster" in words else ["--cluster", NODES]
     words = [word for word in words if word != "no cluster"]
-    done = allot("whatif", "--workload", MONTH, *cluster, *words, "-o", str(tmp_path / "p.html"), exit=2)
+    out = [] if "-o" in words else ["-o", str(tmp_path / "p.html")]
+    done = allot("whatif", "--workload", MONTH, *cluster, *words, *out, exit=2)
     for part in said:
         assert part in done.stderr
 

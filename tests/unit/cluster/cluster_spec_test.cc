@@ -62,6 +62,13 @@ TEST(ClusterSpec, ToStringRoundTrips) {
   }
 }
 
+TEST(ClusterSpec, InWords) {
+  EXPECT_EQ(ClusterSpec::Parse("16x8").InWords(), "16 nodes with 8 GPUs");
+  EXPECT_EQ(ClusterSpec::Parse("1x1").InWords(), "1 node with 1 GPU");
+  EXPECT_EQ(ClusterSpec::Parse("2x8x16:a100,1x4:v100,3x8:a100").InWords(),
+            "5 nodes with 8 a100, 1 with 4 v100");
+}
+
 TEST(ClusterSpec, ToStringMergesEqualNeighbours) {
   EXPECT_EQ(ClusterSpec::Parse(" 1x4 , 2x4x32:gpu").ToString(), "3x4");
 }

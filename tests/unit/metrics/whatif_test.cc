@@ -24,6 +24,7 @@ WhatIf Example(double recorded, double present) {
                     Scene(Kind::kPresent, "easy", present, present + 600),
                     Scene(Kind::kPolicy, "fifo", 90, 690), Scene(Kind::kPolicy, "las", 30, 630),
                     Scene(Kind::kNodes, "easy, 2 more nodes", 10, 610)};
+  what_if.added_nodes = "2 nodes with 4 v100";
   what_if.users = {{"ann", 12, 3, {1, 2, 3, 4, 5}, {1, 2, 3, 4, 5}}};
   return what_if;
 }
@@ -37,9 +38,11 @@ std::string Said(const WhatIf& what_if) {
 TEST(WhatIf, SaysWhatHelpsMost) {
   const std::string said = Said(Example(100, 110));
   EXPECT_NE(said.find("within 10.0 % of the record"), std::string::npos) << said;
-  EXPECT_NE(said.find("las helps most: a mean wait of 30.0 s instead of 1m 50s"), std::string::npos)
+  EXPECT_NE(said.find("las makes jobs end earliest: a mean wait of 30.0 s instead of 1m 50s, a "
+                      "longest wait of 30.0 s instead of 1m 50s"),
+            std::string::npos)
       << said;
-  EXPECT_NE(said.find("The present policy with 2 more nodes gives a mean wait of 10.0 s"),
+  EXPECT_NE(said.find("with 2 more nodes (2 nodes with 4 v100) gives a mean wait of 10.0 s"),
             std::string::npos)
       << said;
 }
@@ -54,6 +57,30 @@ TEST(WhatIf, WaitsNearZeroAreAlike) {
   const std::string said = Said(Example(0, 3));
   EXPECT_EQ(said.find("far from the record"), std::string::npos) << said;
   EXPECT_NE(said.find("as in the record"), std::string::npos) << said;
+}
+
+TEST(WhatIf, ASimulationThatIsWorseThanTheRecordHasOtherReasons) {
+  const std::string said = Said(Example(100, 1000));
+  EXPECT_NE(said.find("more room in truth"), std::string::npos) << said;
+  EXPECT_EQ(said.find("partitions"), std::string::npos) << said;
+}
+
+TEST(WhatIf, SaysHowManyJobsTheClusterHasNoRoomFor) {
+  WhatIf what_if = Example(100, 110);
+  what_if.without_type = 5;
+  what_if.without_room = 3;
+  EXPECT_NE(
+      Said(what_if).find("8 of 20 jobs of the trace are not in these figures: 5 ask for a GPU "
+                         "type that this cluster lacks, 3 for more GPUs"),
+      std::string::npos)
+      << Said(what_if);
+}
+
+TEST(WhatIf, NodesThatChangeNothingAreSaidToChangeNothing) {
+  WhatIf what_if = Example(100, 10);
+  EXPECT_NE(Said(what_if).find("with 2 more nodes (2 nodes with 4 v100) changes nothing"),
+            std::string::npos)
+      << Said(what_if);
 }
 
 TEST(WhatIf, SaysWhereNothingHelps) {

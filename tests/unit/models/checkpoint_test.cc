@@ -146,6 +146,12 @@ TEST_F(CheckpointTest, TruncatedFilesAreNamedWithBothSizes) {
   EXPECT_NE(LoadFault().find("got 0"), std::string::npos);
 }
 
+TEST_F(CheckpointTest, TheFolderOfARunHasASuggestion) {
+  SaveCheckpoint(Sample(), path() + "/best");
+  EXPECT_NE(LoadFault().find("(did you mean '" + path() + "/best'?)"), std::string::npos)
+      << LoadFault();
+}
+
 TEST_F(CheckpointTest, MissingFilesAreNamed) {
   for (const char* name : {"model.safetensors", "optimizer.safetensors", "state.json",
                            "config.json", "manifest.json"}) {

@@ -51,9 +51,16 @@ TEST(ParseWhen, SpansHaveUnits) {
 }
 
 TEST(ParseWhen, NonsenseIsAUsageError) {
-  for (const char* text : {"", "d", "-1d", "soon", "1x", "nan", "2017-11-31", "1e300d", "30m1h"}) {
+  for (const char* text : {"", "d", "-1d", "soon", "1x", "nan", "1e300d", "30m1h"}) {
     ExpectError([&] { ParseWhen(Named("2017-10-30 00:00:00"), text); }, ExitCode::kUsage,
                 {"a time must be like", "got '" + std::string(text) + "'"});
+  }
+}
+
+TEST(ParseWhen, ADayMustExist) {
+  for (const char* text : {"2017-11-31", "2017-11-30 25:00:00", "1969-12-31"}) {
+    ExpectError([&] { ParseWhen(Named("2017-10-30 00:00:00"), text); }, ExitCode::kUsage,
+                {"that exist", text});
   }
 }
 

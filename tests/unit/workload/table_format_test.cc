@@ -101,6 +101,18 @@ TEST(Table, ReadsUnitsAsTheyAreNamedOrSaid) {
   EXPECT_EQ(Read("submit=s,gpus=g,duration=d,times=ms", "s,g,d\n5000,1,2\n").jobs[0].submit, 5);
 }
 
+TEST(Table, AUnitThatNobodyKnowsIsAskedFor) {
+  ExpectError([] { Read("submit=s,gpus=g,duration=d (Std)", "s,g,d (Std)\n0,1,2\n"); },
+              ExitCode::kBadData, {"the unit of 'd (Std)'", "lengths=h", "'Std'", "t.csv:2"});
+  EXPECT_EQ(
+      Read("submit=s,gpus=g,duration=d (Std),lengths=h", "s,g,d (Std)\n0,1,2\n").jobs[0].duration,
+      7200);
+  EXPECT_EQ(Read("submit=s,gpus=g,duration=d (HH:MM:SS)", "s,g,d (HH:MM:SS)\n0,1,0:00:07\n")
+                .jobs[0]
+                .duration,
+            7);
+}
+
 TEST(Table, GpusAreWholeFloatsOrParts) {
   ReadReport report;
   const Workload workload = Read(kPlain, "s,g,d\n0,4.0,5\n1,0.5,5\n", &report);

@@ -166,6 +166,9 @@ TEST(TimeText, UnitsInNames) {
   EXPECT_EQ(UnitInName("Duration (min)"), 60);
   EXPECT_EQ(UnitInName("Laufzeit [h]"), 3600);
   EXPECT_EQ(UnitInName("elapsed"), std::nullopt);
+  EXPECT_EQ(UnknownUnitInName("Rechenzeit (Std)"), "Std");
+  EXPECT_EQ(UnknownUnitInName("Laufzeit [h]"), "");
+  EXPECT_EQ(UnknownUnitInName("elapsed"), "");
 }
 
 }  // namespace
