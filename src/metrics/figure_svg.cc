@@ -19,7 +19,6 @@ namespace {
 constexpr double kTextSize = 12.5;
 constexpr double kLegendRow = 20;
 constexpr double kPanelGap = 26;
-constexpr double kLeastEdged = 3;  // pixels
 constexpr int kShades = 8;
 constexpr std::array<const char*, 4> kDashes = {"", "7 4", "2 4", "10 3 2 3"};
 constexpr std::array<std::pair<const char*, const char*>, 13> kPaperColours = {
@@ -322,7 +321,7 @@ class Drawing {
       path.Line(std::max(x1, x0 + 0.3), y1);
       path.Line(x0, y1);
       path.Close();
-      if (box.edge && x1 - x0 > kLeastEdged) {
+      if (box.edge && x1 - x0 > 3) {  // pixels
         edges.Move(x0, y0);
         edges.Line(x0, y1);
       }
