@@ -280,11 +280,11 @@ ClusterSpec AddedNodes(const ClusterSpec& cluster, const std::string& more_nodes
         "'{}'",
         more_nodes);
   }
-  using Kind = std::pair<GpuTypeIndex, std::int32_t>;
-  std::map<Kind, std::pair<std::int64_t, const Node*>> kinds;  // nodes, and the first
+  using NodeKind = std::pair<GpuTypeIndex, GpuCount>;
+  std::map<NodeKind, std::pair<std::int64_t, const Node*>> kinds;  // nodes, and the first
   for (const Node& node : cluster.nodes()) {
     if (node.capacity.gpus == 0) continue;
-    auto& [nodes, first] = kinds[Kind(node.type, node.capacity.gpus)];
+    auto& [nodes, first] = kinds[NodeKind(node.type, node.capacity.gpus)];
     if (nodes++ == 0) first = &node;
   }
   const auto most = std::max_element(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) {
