@@ -92,6 +92,7 @@ struct RuntimeWorker {
   bool failed = false;  // kEnded: counts against the job (live/worker_end.h)
   std::string reason;   // kEnded: exit code or signal, for people
   Seconds silent = 0;   // since it was last heard of, or expected; 0 where the runtime cannot tell
+  bool preparing = false;  // kStarting: its machine fetches what it needs; it is not late
 };
 
 // One consistent snapshot: a job whose workers have all ended with success is kFinished in the same
@@ -162,8 +163,8 @@ class Runtime {
     return Status::Refused("the runtime cannot tell job '{}' its batch", job);
   }
 
-  // Default values for a job that never reported anything. After a restart of the daemon, the epoch
-  // is at least what the runtime or the workers still know.
+  // Default values where nothing was reported. After a restart of the daemon, the epoch is at least
+  // what the runtime or the workers still know.
   virtual JobProgress Progress(const std::string& job) = 0;
 
   // The daemon gives a job up, because its workers always fail: it becomes kFailed.
@@ -177,8 +178,7 @@ class Runtime {
   // The daemon has written down the end of this job: it need not be listed again.
   virtual void Forget(const std::string& job) = 0;
 
-  // Serves its workers' connections, if it has any, until something may have changed or `at_most`
-  // is over.
+  // Serves its workers' connections until something may have changed or `at_most` is over.
   virtual void Wait(Seconds at_most) = 0;
 };
 

@@ -275,6 +275,7 @@ void WorkerGroup::Update(const RuntimeWorker& seen, Seconds now) {
   } else if (LiveWorker* worker = Find(seen.id); worker != nullptr) {
     worker->state = seen.state;
     worker->silent = seen.silent;
+    if (seen.preparing && !worker->leaving) worker->since = now;
   }
 }
 

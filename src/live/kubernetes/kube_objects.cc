@@ -163,14 +163,16 @@ std::string EndOf(const Json& pod) {
   return said.empty() ? "the kubelet gave no reason" : said;
 }
 
-// Waiting reasons after which the kubelet only repeats itself.
-void ReadStuck(const Json& pod, WorkerPod* read) {
+// Waiting reasons: of some, the kubelet only repeats itself.
+void ReadWaiting(const Json& pod, WorkerPod* read) {
   const Json* containers = Inner(pod, "/status/containerStatuses"_json_pointer);
   if (containers == nullptr) return;
   for (const Json& one : *containers) {
     const Json* waiting = Inner(one, "/state/waiting"_json_pointer);
     if (waiting == nullptr) continue;
     const std::string why = TextIn(*waiting, "/reason"_json_pointer);
+    read->preparing =
+        why == "ContainerCreating" || why == "PodInitializing" || why == "ErrImagePull";
     if (why != "ImagePullBackOff" && why != "InvalidImageName" && why != "ErrImageNeverPull") {
       continue;
     }
@@ -206,7 +208,7 @@ std::optional<WorkerPod> ReadWorkerPod(const Json& pod) {
   if (read.ended()) {
     read.reason = EndOf(pod);
   } else {
-    ReadStuck(pod, &read);
+    ReadWaiting(pod, &read);
   }
   return read;
 }

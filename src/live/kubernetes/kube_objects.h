@@ -83,8 +83,9 @@ struct WorkerPod {
   std::string team;
   PodPhase phase = PodPhase::kPending;
   bool deleting = false;
-  std::string reason;  // of its end, or why it cannot begin, for people
-  bool stuck = false;  // it cannot begin, and trying again will not help
+  std::string reason;      // of its end, or why it cannot begin, for people
+  bool stuck = false;      // it cannot begin, and trying again will not help
+  bool preparing = false;  // its node fetches what it needs
 
   bool ended() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
   friend bool operator==(const WorkerPod&, const WorkerPod&) = default;

@@ -13,6 +13,7 @@
 #include "live/kubernetes/kube_time.h"
 #include "live/kubernetes/managed_request.h"
 #include "live/kubernetes/worker_spec.h"
+#include "live/kubernetes/worker_token.h"
 
 namespace allot {
 namespace {
@@ -33,6 +34,9 @@ constexpr const char* kWritten = "?fieldManager=allot";
 
 KubernetesRuntime::KubernetesRuntime(KubernetesOptions options)
     : options_(std::move(options)),
+      key_(WorkerKey(options_.key.empty() ? options_.state / "key" : options_.key,
+                     options_.key.empty())),
+      lease_(WaitForLease()),
       hub_(ListenAddress()),
       nodes_([this](const nlohmann::json& node) { return ReadKubeNode(node, options_.reading); }),
       managed_jobs_(ReadManagedJob),
@@ -62,17 +66,42 @@ std::string KubernetesRuntime::DaemonAddress() const {
   return options_.address.empty() ? hub_.address() : "tcp:" + options_.address;
 }
 
-std::filesystem::path KubernetesRuntime::TokenFile(const std::string& job) const {
-  return options_.state / "tokens" / job;
+std::unique_ptr<LeaseKeeper> KubernetesRuntime::WaitForLease() const {
+  if (options_.lease.empty() || options_.dry_run) return nullptr;
+  LeaseTiming timing;
+  timing.hold = timing.duration - options_.patience;
+  auto lease = std::make_unique<LeaseKeeper>(options_.config, options_.lease, timing);
+  lease->WaitUntilHeld();
+  return lease;
 }
 
-void KubernetesRuntime::ReadToken(KnownJob& known) {
-  if (!known.token.empty()) return;
-  const auto file = TokenFile(NameOfManagedJob(known.kube));
-  known.token_is_new = !std::filesystem::exists(file);
-  if (known.token_is_new) WriteTextFile(file, NewToken() + "\n");
-  known.token = Trim(ReadTextFile(file.string()));
-  hub_.AddJob(NameOfManagedJob(known.kube), known.token);
+// Who is no longer in charge writes nothing.
+std::vector<KubeReply> KubernetesRuntime::Write(std::vector<KubeRequest> requests) {
+  if (lease_ == nullptr || lease_->held()) return client_.Do(std::move(requests));
+  return std::vector<KubeReply>(
+      requests.size(), NoKubeReply("the lease " + options_.lease + " must be ours, it is not"));
+}
+
+KubeReply KubernetesRuntime::Write(KubeRequest request) {
+  std::vector<KubeRequest> one;
+  one.push_back(std::move(request));
+  return std::move(Write(std::move(one)).front());
+}
+
+std::string KubernetesRuntime::TokenOf(const KnownJob& known) const {
+  return KeyedDigits(key_, "token of job " + known.kube.uid);
+}
+
+// Another key has another Secret: we may read none, and so cannot see what is in one.
+std::string KubernetesRuntime::SecretOf(const KnownJob& known) const {
+  constexpr std::size_t kDigits = 10;
+  return fmt::format("{}-allot-{}", known.kube.name,
+                     KeyedDigits(key_, "secret of job " + known.kube.uid).substr(0, kDigits));
+}
+
+// Its workers may join.
+void KubernetesRuntime::Admit(const KnownJob& known) {
+  hub_.AddJob(NameOfManagedJob(known.kube), TokenOf(known));
 }
 
 KubernetesRuntime::KnownJob* KubernetesRuntime::Find(const std::string& job) {
@@ -126,6 +155,7 @@ Status KubernetesRuntime::Start(const std::string& job, std::span<const WorkerRe
                     .gpu = options_.reading.gpu,
                     .gpu_type = node_of_name_.at(worker.node).gpu_type,
                     .daemon = DaemonAddress(),
+                    .secret = SecretOf(*known),
                     .tolerated = options_.reading.tolerated};
     if (known->job.mode == ResizeMode::kRestart) {
       spec.rank = rank;
@@ -143,29 +173,22 @@ Status KubernetesRuntime::Start(const std::string& job, std::span<const WorkerRe
   return done;
 }
 
-// The Secret that the job's pods take the token from. We may not read Secrets: one that is there is
-// taken for ours where we have the token, and is made again where we have not.
+// The Secret that the job's pods take the token from.
 Status KubernetesRuntime::GiveToken(KnownJob& known) {
-  ReadToken(known);
+  Admit(known);
   if (known.has_secret) return Status::Ok();
-  const std::string secrets = Collection(known.kube.space, "api/v1", "secrets");
-  const KubeRequest post{"POST", secrets + kWritten, MakeTokenSecret(known.kube, known.token)};
-  KubeReply reply = client_.Do(post);
-  if (reply.Is("AlreadyExists") && known.token_is_new) {
-    (void)client_.Do(KubeRequest{"DELETE", secrets + "/" + TokenSecretName(known.kube)});
-    reply = client_.Do(post);
-  } else if (reply.Is("AlreadyExists")) {
-    reply.code = 200;
-  }
-  known.has_secret = reply.ok();
-  return reply.ToStatus("secret of job " + known.job.id);
+  const KubeReply reply =
+      Write(KubeRequest{"POST", Collection(known.kube.space, "api/v1", "secrets") + kWritten,
+                        MakeTokenSecret(known.kube, SecretOf(known), TokenOf(known))});
+  known.has_secret = reply.ok() || reply.Is("AlreadyExists");
+  return known.has_secret ? Status::Ok() : reply.ToStatus("secret of job " + known.job.id);
 }
 
 // All or none.
 Status KubernetesRuntime::PostPods(KnownJob& known, const std::vector<KubeRequest>& requests,
                                    const std::vector<WorkerRequest>& missing) {
   for (const WorkerRequest& worker : missing) hub_.Expect(known.job.id, worker.worker);
-  const std::vector<KubeReply> replies = client_.Do(requests);
+  const std::vector<KubeReply> replies = Write(requests);
   Status done = Status::Ok();
   for (std::size_t w = 0; w < missing.size(); ++w) {
     if (replies[w].ok()) {
@@ -187,7 +210,7 @@ Status KubernetesRuntime::PostPods(KnownJob& known, const std::vector<KubeReques
       deletions.push_back(DeletePod(*pod, kKillGrace));
     }
   }
-  (void)client_.Do(std::move(deletions));
+  (void)Write(std::move(deletions));
   return done;
 }
 
@@ -235,7 +258,7 @@ Status KubernetesRuntime::Stop(const std::string& worker, StopMode mode) {
   const bool save = mode == StopMode::kSave;
   if (save && hub_.joined(worker)) hub_.Stop(worker);
   if (save && pod->deleting) return Status::Ok();
-  const KubeReply reply = client_.Do(DeletePod(*pod, save ? -1 : kKillGrace));
+  const KubeReply reply = Write(DeletePod(*pod, save ? -1 : kKillGrace));
   if (reply.Is("NotFound") || reply.Is("Conflict")) return Status::Ok();  // it is gone
   if (reply.ok() && reply.body.value("kind", "") == "Pod") Keep(reply);
   return reply.ToStatus("pod of worker " + worker);
@@ -290,8 +313,6 @@ void KubernetesRuntime::Forget(const std::string& job) {
   if (known == nullptr || std::exchange(known->forgotten, true)) return;
   hub_.RemoveJob(job);
   std::erase_if(workers_, [&](const auto& one) { return one.second.seen.job == job; });
-  std::error_code ignored;
-  std::filesystem::remove(TokenFile(job), ignored);
 }
 
 void KubernetesRuntime::TellUser(KnownJob& known, const char* reason, const std::string& message) {
@@ -327,6 +348,8 @@ KubernetesOptions OptionsOf(const Params& params, const RuntimeOptions& options)
   o.address = params.Text("address");
   o.patience = params.Number("timeout");
   o.state = options.state / "kubernetes";
+  o.key = params.Text("key");
+  o.lease = params.Text("lease");
   o.dry_run = options.dry_run;
   if (o.address.empty() && o.listen.starts_with("tcp:0.0.0.0:")) {
     throw UsageError(
@@ -353,7 +376,9 @@ ALLOT_REGISTER(
              {"tolerate", "nvidia.com/gpu", "keys of taints that workers tolerate, joined by |"},
              {"listen", "tcp:127.0.0.1:0", "for workers; in a pod tcp:0.0.0.0:7171"},
              {"address", "", "HOST:PORT by which pods reach that (default: what it listens on)"},
-             {"timeout", "5", "seconds for a request to the API server", 0.1, 60}},
+             {"key", "", "file that workers' tokens are made from (default: made in --state)"},
+             {"lease", "", "NAMESPACE/NAME held by one of several daemons (default: there is one)"},
+             {"timeout", "5", "seconds for a request to the API server", 0.1, 8}},
         .make = [](const Params& params, const RuntimeOptions& options) {
           return std::make_unique<KubernetesRuntime>(OptionsOf(params, options));
         }}));

@@ -21,6 +21,7 @@
 #include "live/kubernetes/job_status.h"
 #include "live/kubernetes/kube_client.h"
 #include "live/kubernetes/kube_objects.h"
+#include "live/kubernetes/lease_keeper.h"
 #include "live/runtime.h"
 #include "live/worker_end.h"
 #include "live/worker_hub.h"
@@ -36,6 +37,8 @@ struct KubernetesOptions {
   std::string address;                     // the same as pods reach it, "host:port"; "": `listen`
   Seconds patience = 5;                    // for a request
   std::filesystem::path state;             // folder of our own files
+  std::filesystem::path key;  // of workers' tokens (worker_token.h); "": made in `state`
+  std::string lease;  // NAMESPACE/NAME, which one of several daemons holds; "": there is one
   bool dry_run = false;
 };
 
@@ -58,10 +61,8 @@ class KubernetesRuntime : public Runtime {
   struct KnownJob {
     ManagedJob kube;
     RuntimeJob job;
-    bool gone = false;          // its Job is deleted
-    bool forgotten = false;     // by the daemon
-    std::string token{};        // of its workers; "": not read yet
-    bool token_is_new = false;  // no Secret can hold it yet
+    bool gone = false;       // its Job is deleted
+    bool forgotten = false;  // by the daemon
     bool has_secret = false;
     std::optional<JobEnd> end;  // that it is to have, or has
     int active = 0;             // pods
@@ -102,12 +103,18 @@ class KubernetesRuntime : public Runtime {
   void TellUser(KnownJob& known, const char* reason, const std::string& message);
   void Keep(const KubeReply& pod);
   KubeRequest DeletePod(const WorkerPod& pod, int grace) const;
-  void ReadToken(KnownJob& known);
-  std::filesystem::path TokenFile(const std::string& job) const;
+  void Admit(const KnownJob& known);
+  std::string TokenOf(const KnownJob& known) const;
+  std::string SecretOf(const KnownJob& known) const;
+  std::unique_ptr<LeaseKeeper> WaitForLease() const;
+  std::vector<KubeReply> Write(std::vector<KubeRequest> requests);
+  KubeReply Write(KubeRequest request);
   std::string ListenAddress() const;
   std::string DaemonAddress() const;
 
   const KubernetesOptions options_;
+  const std::string key_;
+  const std::unique_ptr<LeaseKeeper> lease_;  // ours before anything else begins; null: none
   WorkerHub hub_;
   ObjectStore<KubeNode> nodes_;
   ObjectStore<ManagedJob> managed_jobs_;

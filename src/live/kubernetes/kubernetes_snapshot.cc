@@ -237,12 +237,11 @@ void KubernetesRuntime::ReadWorker(KnownJob& known, const WorkerPod& pod) {
     if (TeamOf(pod.team)) {
       if (pod.phase == PodPhase::kRunning) worker.seen.state = WorkerState::kReady;
     } else {
-      ReadToken(known);
+      Admit(known);
       hub_.Expect(job, pod.worker);
-      if (hub_.joined(pod.worker)) {
-        worker.seen.state = WorkerState::kReady;
-        worker.seen.silent = hub_.silent(pod.worker);
-      }
+      if (hub_.joined(pod.worker)) worker.seen.state = WorkerState::kReady;
+      worker.seen.silent = hub_.silent(pod.worker);
+      worker.seen.preparing = pod.preparing;
     }
     worker.watched = true;
     if (worker.seen.state == WorkerState::kReady) ++known.ready;
@@ -276,7 +275,7 @@ void KubernetesRuntime::RemoveEndedPods() {
   for (const WorkerPod& pod : std::exchange(ended_pods_, {})) {
     requests.push_back(DeletePod(pod, -1));
   }
-  if (!options_.dry_run && !requests.empty()) (void)client_.Do(std::move(requests));
+  if (!options_.dry_run && !requests.empty()) (void)Write(std::move(requests));
 }
 
 // ---- what Kubernetes is told ----
@@ -297,7 +296,7 @@ void KubernetesRuntime::WriteStatus() {
          std::move(*patch)});
   }
   if (requests.empty()) return;
-  const std::vector<KubeReply> replies = client_.Do(std::move(requests));
+  const std::vector<KubeReply> replies = Write(std::move(requests));
   const std::lock_guard lock(client_.mutex());
   for (std::size_t r = 0; r < replies.size(); ++r) {
     KnownJob& known = *told[r];

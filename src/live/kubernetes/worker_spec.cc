@@ -60,7 +60,7 @@ void AddEnvironment(const ManagedJob& job, const WorkerSpec& spec, nlohmann::jso
   for (const auto& [name, value] : ours) environment.push_back({{"name", name}, {"value", value}});
   environment.push_back(
       {{"name", "ALLOT_TOKEN"},
-       {"valueFrom", {{"secretKeyRef", {{"name", TokenSecretName(job)}, {"key", "token"}}}}}});
+       {"valueFrom", {{"secretKeyRef", {{"name", spec.secret}, {"key", "token"}}}}}});
   (*container)["env"] = std::move(environment);
 }
 
@@ -74,10 +74,6 @@ void Pin(const std::string& node, nlohmann::json* pod) {
 
 std::string WorkerPodName(const ManagedJob& job, const std::string& worker) {
   return fmt::format("{}-w{}", job.name, NumberOf(worker));
-}
-
-std::string TokenSecretName(const ManagedJob& job) {
-  return fmt::format("{}-allot-{}", job.name, job.uid.substr(0, 8));
 }
 
 nlohmann::json MakeWorkerPod(const ManagedJob& job, const WorkerSpec& spec) {
@@ -117,11 +113,12 @@ nlohmann::json MakeWorkerPod(const ManagedJob& job, const WorkerSpec& spec) {
           {"spec", std::move(pod)}};
 }
 
-nlohmann::json MakeTokenSecret(const ManagedJob& job, const std::string& token) {
+nlohmann::json MakeTokenSecret(const ManagedJob& job, const std::string& name,
+                               const std::string& token) {
   return {{"apiVersion", "v1"},
           {"kind", "Secret"},
           {"metadata",
-           {{"name", TokenSecretName(job)},
+           {{"name", name},
             {"namespace", job.space},
             {"labels", {{kube_mark::kJob, job.name}}},
             {"ownerReferences", OwnedBy(job)}}},

@@ -20,6 +20,7 @@ struct WorkerSpec {
   std::string gpu;                       // resource
   std::string gpu_type;                  // of the node; "": no label says
   std::string daemon;                    // address of the hub, as pods reach it
+  std::string secret;                    // that holds the token
   std::vector<std::string> tolerated{};  // keys of taints
   // Of a job that is resized by a restart; team 0: of another one.
   std::size_t rank = 0;
@@ -29,10 +30,10 @@ struct WorkerSpec {
 
 // "NAME-wN", from the number at the end of the worker's name.
 std::string WorkerPodName(const ManagedJob& job, const std::string& worker);
-std::string TokenSecretName(const ManagedJob& job);
 
 nlohmann::json MakeWorkerPod(const ManagedJob& job, const WorkerSpec& spec);
-nlohmann::json MakeTokenSecret(const ManagedJob& job, const std::string& token);
+nlohmann::json MakeTokenSecret(const ManagedJob& job, const std::string& name,
+                               const std::string& token);
 
 // A warning about the Job for `kubectl describe`. The same text has the same name.
 nlohmann::json MakeJobEvent(const ManagedJob& job, const std::string& reason,

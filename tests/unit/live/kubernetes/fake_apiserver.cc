@@ -415,7 +415,7 @@ std::string FakeApiServer::url() const { return fmt::format("http://127.0.0.1:{}
 
 void FakeApiServer::Restrict(const std::string& file) {
   const std::lock_guard lock(impl_->mutex);
-  impl_->rights = FakeRights(file);
+  impl_->rights = file.empty() ? FakeRights() : FakeRights(file);
 }
 
 Json FakeApiServer::Create(const std::string& kind, Json object) {

@@ -20,8 +20,9 @@ class FakeApiServer {
   FakeApiServer& operator=(const FakeApiServer&) = delete;
 
   std::string url() const;
-  // From now on a client may do what the ClusterRole in this file says, and nothing else.
-  void Restrict(const std::string& rights);
+  // From now on a client may do what the ClusterRole in this file says, and nothing else; "":
+  // everything.
+  void Restrict(const std::string& rights = "");
 
   // ---- as users, schedulers and kubelets have it; `kind`: "pods", `name`: "default/x" or "n1"
   // ----

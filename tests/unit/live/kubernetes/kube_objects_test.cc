@@ -223,6 +223,7 @@ TEST(WorkerPods, AreReadAsTheyWereWritten) {
                                  .gpu = "nvidia.com/gpu",
                                  .gpu_type = "k80",
                                  .daemon = "tcp:allot:7171",
+                                 .secret = "el-allot-1",
                                  .tolerated = {"gpu"}});
   pod["metadata"]["uid"] = "u";
   pod["metadata"]["resourceVersion"] = "1";
@@ -255,7 +256,8 @@ TEST(WorkerPods, HaveTheWorkersEnvironmentAndTheTemplatesFolder) {
                                                         .job = "j",
                                                         .gpu = "nvidia.com/gpu",
                                                         .gpu_type = "v100",
-                                                        .daemon = "tcp:allot:7171"});
+                                                        .daemon = "tcp:allot:7171",
+                                                        .secret = "el-allot-1"});
   std::map<std::string, std::string> variables;
   for (const Json& one : pod["spec"]["containers"][0]["env"]) {
     EXPECT_FALSE(variables.contains(one["name"])) << one["name"];
@@ -266,8 +268,7 @@ TEST(WorkerPods, HaveTheWorkersEnvironmentAndTheTemplatesFolder) {
   EXPECT_EQ(variables["ALLOT_DAEMON"], "tcp:allot:7171");
   EXPECT_EQ(variables["ALLOT_WORKER_ID"], "j.0");
   EXPECT_EQ(variables["ALLOT_GPU_TYPE"], "v100");
-  EXPECT_EQ(variables["ALLOT_TOKEN"],
-            R"({"secretKeyRef":{"key":"token","name":"el-allot-99f3c34f"}})");
+  EXPECT_EQ(variables["ALLOT_TOKEN"], R"({"secretKeyRef":{"key":"token","name":"el-allot-1"}})");
 }
 
 TEST(WorkerPods, SayWhyTheyEndedOrCannotBegin) {
@@ -288,9 +289,14 @@ TEST(WorkerPods, SayWhyTheyEndedOrCannotBegin) {
       {"waiting":{"reason":"ImagePullBackOff","message":"no such image"}}}]})");
   EXPECT_TRUE(stuck.stuck);
   EXPECT_EQ(stuck.reason, "ImagePullBackOff: no such image");
-  EXPECT_FALSE(read(R"({"phase":"Pending","containerStatuses":[{"state":
-      {"waiting":{"reason":"ContainerCreating"}}}]})")
-                   .stuck);
+  const auto waiting = [&](const std::string& reason) {
+    return read((R"({"phase":"Pending","containerStatuses":[{"state":{"waiting":{"reason":")" +
+                 reason + R"("}}}]})")
+                    .c_str());
+  };
+  EXPECT_FALSE(waiting("ContainerCreating").stuck);
+  EXPECT_TRUE(waiting("ContainerCreating").preparing);
+  EXPECT_FALSE(waiting("CreateContainerConfigError").preparing) << "it may wait for ever";
 }
 
 }  // namespace

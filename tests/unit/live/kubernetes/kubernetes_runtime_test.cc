@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/interrupt.h"
 #include "tests/unit/live/kubernetes/fake_apiserver.h"
 
 namespace allot {
@@ -168,23 +169,31 @@ TEST_F(KubernetesRuntimeTest, AQuotaThatIsExceededIsToldAndTheDaemonGoesOn) {
   EXPECT_TRUE(runtime_->Start(job, Requests(job, {"n1"}, 1)).ok());
 }
 
-TEST_F(KubernetesRuntimeTest, TheTokenIsInASecretOfTheJobsOwn) {
+TEST_F(KubernetesRuntimeTest, TheTokenIsInASecretOfTheJobsOwnAndOfTheKey) {
+  const auto secrets = [&] {
+    std::map<std::string, Json> found;
+    server_.ForEach("secrets", [&](const Json& one) { found[one["metadata"]["name"]] = one; });
+    return found;
+  };
   Begin();
   const std::string job = SubmitAndSee("a");
   ASSERT_TRUE(runtime_->Start(job, Requests(job, {"n1"})).ok());
-  const std::string name = "default/a-allot-" + job.substr(job.rfind('.') + 1);
-  const Json secret = server_.Get("secrets", name);
-  ASSERT_FALSE(secret.is_null());
-  EXPECT_EQ(secret["metadata"]["ownerReferences"][0]["name"], "a");
-  Begin();  // its state folder has the token
+  const auto first = secrets();
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_EQ(first.begin()->second["metadata"]["ownerReferences"][0]["name"], "a");
+  EXPECT_NE(server_.Get("pods", "default/a-w0").dump().find(first.begin()->first),
+            std::string::npos);
+  Begin();  // its state folder has the key
   Until("the job", [&] { return FindJob(job) != nullptr; });
   ASSERT_TRUE(runtime_->Start(job, Requests(job, {"n1"}, 1)).ok());
-  EXPECT_EQ(server_.Get("secrets", name), secret);
-  std::filesystem::remove_all(state_ / "tokens");  // it has lost it: nobody may read the Secret
-  Begin();
+  EXPECT_EQ(secrets(), first);
+  std::filesystem::remove(state_ / "key");
+  Begin();  // nobody may read Secrets: another key has another one
   Until("the job", [&] { return FindJob(job) != nullptr; });
   ASSERT_TRUE(runtime_->Start(job, Requests(job, {"n1"}, 2)).ok());
-  EXPECT_NE(server_.Get("secrets", name)["stringData"], secret["stringData"]);
+  const auto second = secrets();
+  ASSERT_EQ(second.size(), 2U);
+  EXPECT_NE(second.begin()->second["stringData"], second.rbegin()->second["stringData"]);
 }
 
 TEST_F(KubernetesRuntimeTest, AStartThatGotNoAnswerAndIsAskedAgainStartsOnce) {
@@ -414,6 +423,25 @@ TEST_F(KubernetesRuntimeTest, RightsThatAreRevokedAreNamed) {
   Until("the trouble", [&] { return trouble_.find("Forbidden") != std::string::npos; });
   EXPECT_EQ(trouble_, "kubernetes: /apis/batch/v1/jobs: 403 Forbidden: jobs.batch is forbidden");
   Until("rights again", [&] { return trouble_.empty(); });
+}
+
+TEST_F(KubernetesRuntimeTest, WhoLosesItsLeaseWritesNothingMore) {
+  KubernetesOptions options;
+  options.config.server = server_.url();
+  options.state = state_;
+  options.lease = "allot/allot";
+  server_.Restrict();
+  runtime_ = std::make_unique<KubernetesRuntime>(options);
+  const std::string job = SubmitAndSee("a");
+  EXPECT_TRUE(runtime_->Start(job, Requests(job, {"n1"})).ok());
+  InstallInterruptHandler();  // the daemon is told to end
+  server_.Update("leases", "allot/allot",
+                 [](Json& lease) { lease["spec"]["holderIdentity"] = "another"; });
+  Until("the daemon is told", [] { return Interrupted(); });
+  AcknowledgeInterrupt();
+  EXPECT_FALSE(runtime_->Start(job, Requests(job, {"n1"}, 1)).ok());
+  EXPECT_TRUE(server_.Get("pods", "default/a-w1").is_null());
+  EXPECT_FALSE(runtime_->Stop(job + ".0", StopMode::kKill).ok());
 }
 
 TEST_F(KubernetesRuntimeTest, ADryRunWritesNothing) {

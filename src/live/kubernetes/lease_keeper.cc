@@ -1,0 +1,157 @@
+#include "live/kubernetes/lease_keeper.h"
+
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <ctime>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "core/error.h"
+#include "core/interrupt.h"
+#include "live/kubernetes/kube_client.h"
+#include "live/kubernetes/kube_time.h"
+#include "live/worker_hub.h"
+
+namespace allot {
+namespace {
+
+constexpr Seconds kLeasePatience = 2;
+
+Seconds LeaseNow() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// A daemon that is started again is another one.
+std::string OwnIdentity() {
+  char host[256] = "";
+  (void)::gethostname(host, sizeof host - 1);
+  return fmt::format("{}_{}", host, NewToken());
+}
+
+std::pair<std::string, std::string> SpaceAndName(const std::string& lease) {
+  const std::size_t slash = lease.find('/');
+  if (slash == 0 || slash == std::string::npos || slash + 1 == lease.size()) {
+    throw UsageError("kubernetes: 'lease' must be NAMESPACE/NAME, got '{}'", lease);
+  }
+  return {lease.substr(0, slash), lease.substr(slash + 1)};
+}
+
+}  // namespace
+
+struct LeaseKeeper::Thread {
+  Thread(const KubeConfig& config, const std::string& lease, const LeaseTiming& given)
+      : name(lease),
+        timing(given),
+        claim(OwnIdentity(), given),
+        client(config, kLeasePatience, {}, {}) {
+    const auto [space, own] = SpaceAndName(lease);
+    collection = fmt::format("/apis/coordination.k8s.io/v1/namespaces/{}/leases", space);
+    object = {{"apiVersion", "coordination.k8s.io/v1"},
+              {"kind", "Lease"},
+              {"metadata", {{"name", own}, {"namespace", space}}}};
+    path = collection + "/" + own;
+    thread = std::thread([this] { Run(); });
+  }
+  ~Thread() {
+    {
+      const std::lock_guard lock(mutex);
+      over = true;
+    }
+    wake.notify_all();
+    thread.join();
+    GiveBack();
+  }
+
+  void Run() {
+    std::unique_lock lock(mutex);
+    bool had = false;
+    std::string told;
+    while (!over) {
+      lock.unlock();
+      const std::string trouble = Renew();
+      lock.lock();
+      const bool has = claim.held(LeaseNow());
+      if (has && !std::exchange(had, true)) spdlog::info("the lease {} is ours", name);
+      if (!has && had) {
+        spdlog::error("the lease {} is lost, this daemon ends: {}", name, trouble);
+        (void)::kill(::getpid(), SIGTERM);
+        return;
+      }
+      if (!has && told != trouble) spdlog::info("waits for the lease {}: {}", name, trouble);
+      told = trouble;
+      wake.wait_for(lock, std::chrono::duration<double>(timing.renew), [this] { return over; });
+    }
+  }
+
+  // "", or why it is not ours.
+  std::string Renew() {
+    const KubeReply shown = client.Do(KubeRequest{"GET", path});
+    if (!shown.ok() && !shown.Is("NotFound")) return shown.Text();
+    const std::string time = KubeTimeText(std::time(nullptr));
+    nlohmann::json write = object;
+    const Seconds asked = LeaseNow();
+    {
+      const std::lock_guard lock(mutex);
+      auto spec = claim.Next(shown.body, asked, time.substr(0, time.size() - 1) + ".000000Z");
+      if (!spec) return "held by " + claim.holder();
+      write["spec"] = std::move(*spec);
+    }
+    // Of two that write at once, one is refused: by the name, or by the version.
+    const bool is_new = !shown.ok();
+    if (!is_new) write["metadata"]["resourceVersion"] = shown.body["metadata"]["resourceVersion"];
+    const KubeReply done = client.Do(
+        KubeRequest{is_new ? "POST" : "PATCH", is_new ? collection : path, std::move(write)});
+    if (!done.ok()) return done.Text();
+    const std::lock_guard lock(mutex);
+    claim.Written(asked);
+    return "";
+  }
+
+  void GiveBack() {
+    if (!claim.held(LeaseNow())) return;
+    const KubeReply shown = client.Do(KubeRequest{"GET", path});
+    if (!shown.ok() || shown.body["spec"].value("holderIdentity", "") != claim.self()) return;
+    nlohmann::json write = object;
+    write["metadata"]["resourceVersion"] = shown.body["metadata"]["resourceVersion"];
+    write["spec"]["holderIdentity"] = "";
+    (void)client.Do(KubeRequest{"PATCH", path, std::move(write)});
+  }
+
+  const std::string name;
+  const LeaseTiming timing;
+  std::string collection, path;
+  nlohmann::json object;
+  mutable std::mutex mutex;  // of the claim and `over`
+  std::condition_variable wake;
+  LeaseClaim claim;
+  bool over = false;
+  KubeClient client;
+  std::thread thread;
+};
+
+LeaseKeeper::LeaseKeeper(const KubeConfig& config, const std::string& lease,
+                         const LeaseTiming& timing)
+    : thread_(std::make_unique<Thread>(config, lease, timing)) {}
+
+LeaseKeeper::~LeaseKeeper() = default;
+
+bool LeaseKeeper::held() const {
+  const std::lock_guard lock(thread_->mutex);
+  return thread_->claim.held(LeaseNow());
+}
+
+void LeaseKeeper::WaitUntilHeld() const {
+  constexpr std::chrono::milliseconds kLook{20};
+  while (!held()) {
+    ThrowIfInterrupted();
+    std::this_thread::sleep_for(kLook);
+  }
+}
+
+}  // namespace allot
