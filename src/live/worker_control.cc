@@ -26,6 +26,7 @@ void WorkerControl::Advance() {
   std::vector<std::pair<LiveJob*, WorkerAction>> actions;
   const std::vector<LiveJob*> active = state_.job_table().active();
   for (LiveJob* job : active) {
+    (void)TakeLaterEpoch(*job, job->progress.epoch);
     if (unannounced_.contains(job->asked.id)) Announce(*job);
     for (WorkerAction& action :
          job->worker_group.Next(writer_.now(), job->progress, held, state_.node_up())) {
@@ -123,17 +124,20 @@ void WorkerControl::Announce(const LiveJob& job) {
 void WorkerControl::RepeatAnnouncements() {
   for (LiveJob* job : state_.job_table().active()) {
     if (job->over || job->asked.mode != ResizeMode::kHot) continue;
-    const JobProgress progress = runtime_.Progress(job->asked.id);
-    const std::int64_t latest = job->worker_group.membership().epoch;
-    if (progress.epoch > latest) {
-      writer_.Write("announce", {{"job", job->asked.id},
-                                 {"epoch", progress.epoch},
-                                 {"members", JournalRecord::array()},
-                                 {"why", "the workers know a later epoch than the journal"}});
-    } else if (latest >= 0) {
-      Announce(*job);
-    }
+    const std::int64_t known = runtime_.Progress(job->asked.id).epoch;
+    if (!TakeLaterEpoch(*job, known) && job->worker_group.membership().epoch >= 0) Announce(*job);
   }
+}
+
+// The end of the journal, or all of it, was lost. Workers say what they are in when they join,
+// which may be long after the first poll; epochs before that one would mean nothing to them.
+bool WorkerControl::TakeLaterEpoch(const LiveJob& job, std::int64_t known) {
+  if (job.over || known <= job.worker_group.membership().epoch) return false;
+  writer_.Write("announce", {{"job", job.asked.id},
+                             {"epoch", known},
+                             {"members", JournalRecord::array()},
+                             {"why", "the workers know a later epoch than the journal"}});
+  return true;
 }
 
 }  // namespace allot

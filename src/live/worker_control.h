@@ -23,8 +23,7 @@ class WorkerControl {
   // One step of every job. At most one wait for the disk.
   void Advance();
 
-  // After the first snapshot: the runtime may have lost what an earlier daemon told it, and the
-  // workers may know a later epoch than a journal that was lost.
+  // After the first snapshot: the runtime may have lost what an earlier daemon told it.
   void RepeatAnnouncements();
 
  private:
@@ -32,6 +31,7 @@ class WorkerControl {
   void Execute(LiveJob& job, const WorkerAction& action);
   void Start(LiveJob& job, const WorkerAction& action);
   void Announce(const LiveJob& job);
+  bool TakeLaterEpoch(const LiveJob& job, std::int64_t known);  // by its workers
 
   Runtime& runtime_;
   StateWriter& writer_;

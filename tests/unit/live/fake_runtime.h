@@ -179,7 +179,7 @@ class FakeRuntime : public Runtime {
 
   JobProgress Progress(const std::string& job) override {
     const auto found = jobs.find(job);
-    return found == jobs.end() ? JobProgress{} : found->second.progress;
+    return found == jobs.end() || deaf ? JobProgress{} : found->second.progress;
   }
 
   Status Fail(const std::string& job, const std::string& reason) override {
@@ -258,6 +258,7 @@ class FakeRuntime : public Runtime {
   std::set<std::string> forgotten;
   bool strict = true;
   bool hold_epochs = false;  // nobody reaches a new epoch
+  bool deaf = false;         // workers have not reached the daemon yet
   bool unreachable = false;
   int refuse_starts = 0;
   int refuse_stops = 0;

@@ -317,6 +317,27 @@ TEST_F(LiveClusterTest, ALostJournalIsMadeUpForByWhatRuns) {
   EXPECT_GT(runtime_.jobs.at("a").membership.epoch, 0);
 }
 
+TEST_F(LiveClusterTest, ALostJournalIsMadeUpForByWhatWorkersSayLater) {
+  runtime_.AddJob("a", 2, 1, 4);
+  Serve();
+  cluster_->WaitForJobs();
+  for (const GpuCount gpus : {2, 3, 2}) {  // some epochs
+    Decide({{"a", gpus}});
+    Until("training", [&] { return Trains("a", gpus); });
+  }
+  const std::int64_t before = runtime_.jobs.at("a").membership.epoch;
+  cluster_.reset();
+  journal_.reset();
+  std::filesystem::remove(folder_ / "journal.jsonl");
+  runtime_.deaf = true;
+  Serve();
+  ASSERT_TRUE(cluster_->WaitForJobs());
+  runtime_.deaf = false;
+  Decide({{"a", 3}});
+  Until("training on 3", [&] { return Trains("a", 3); });
+  EXPECT_GT(runtime_.jobs.at("a").membership.epoch, before);
+}
+
 TEST_F(LiveClusterTest, AJobLeavesANodeThatGoesDown) {
   runtime_.AddJob("a", 6, 1, 8);
   Serve();
