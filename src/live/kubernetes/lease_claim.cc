@@ -26,6 +26,7 @@ std::optional<nlohmann::json> LeaseClaim::Next(const nlohmann::json& lease, Seco
     since_ = now;
   }
   const bool ours = holder_ == self_;
+  if (!ours) renewed_ = -kNever;
   const Seconds theirs = whole("leaseDurationSeconds", static_cast<int>(timing_.duration));
   if (!ours && !holder_.empty() && now < since_ + theirs) return std::nullopt;
   const int changes = whole("leaseTransitions", 0);

@@ -60,6 +60,14 @@ TEST(LeaseClaim, TakesAnothersThatIsOverByItsOwnClock) {
   EXPECT_EQ(claim.Next(lease, 1012, kTime), LeaseOf("me", 4)["spec"]);
 }
 
+TEST(LeaseClaim, IsLostAtOnceWhenAnotherHasIt) {
+  LeaseClaim claim("me", {});
+  ASSERT_TRUE(claim.Next(nullptr, 0, kTime));
+  claim.Written(0);
+  EXPECT_FALSE(claim.Next(LeaseOf("other", 2), 1, kTime));
+  EXPECT_FALSE(claim.held(1));
+}
+
 TEST(LeaseClaim, TakesOneThatWasGivenBackAtOnce) {
   LeaseClaim claim("me", {});
   EXPECT_TRUE(claim.Next(LeaseOf("", 3), 0, kTime));
