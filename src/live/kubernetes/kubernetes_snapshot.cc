@@ -77,7 +77,11 @@ RuntimeSnapshot KubernetesRuntime::TakeSnapshot() {
     seen.workers.push_back(worker.seen);
     worker.shown = worker.seen.state == WorkerState::kEnded;
   }
-  std::erase_if(jobs_, [](const auto& one) { return one.second.gone && one.second.forgotten; });
+  std::erase_if(jobs_, [this](const auto& one) {
+    const bool over = one.second.gone && one.second.forgotten;
+    if (over) job_of_uid_.erase(one.second.kube.uid);
+    return over;
+  });
   has_snapshot_ = true;
   return seen;
 }

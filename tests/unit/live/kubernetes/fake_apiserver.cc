@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/unit/live/kubernetes/fake_http.h"
 #include "tests/unit/live/kubernetes/fake_objects.h"
 #include "tests/unit/live/kubernetes/fake_rights.h"
 
@@ -23,81 +24,6 @@ namespace allot {
 namespace {
 
 using Json = nlohmann::json;
-
-struct HttpRequest {
-  std::string method, path, body;
-  std::map<std::string, std::string> query;
-};
-
-std::string Decoded(const std::string& text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size()) {
-      plain += static_cast<char>(std::stoi(text.substr(i + 1, 2), nullptr, 16));
-      i += 2;
-    } else {
-      plain += text[i];
-    }
-  }
-  return plain;
-}
-
-void ReadTarget(const std::string& target, HttpRequest* request) {
-  const std::size_t mark = target.find('?');
-  request->path = target.substr(0, mark);
-  std::size_t at = mark;
-  while (at != std::string::npos) {
-    const std::size_t next = target.find('&', at + 1);
-    const std::string pair = target.substr(at + 1, next - at - 1);
-    const std::size_t equals = pair.find('=');
-    if (equals != std::string::npos) {
-      request->query[pair.substr(0, equals)] = Decoded(pair.substr(equals + 1));
-    }
-    at = next;
-  }
-}
-
-bool ReadRequest(int socket, std::string* buffer, HttpRequest* request) {
-  const auto more = [&] {
-    char bytes[8192];
-    const ssize_t got = ::recv(socket, bytes, sizeof bytes, 0);
-    if (got > 0) buffer->append(bytes, static_cast<std::size_t>(got));
-    return got > 0;
-  };
-  std::size_t end;
-  while ((end = buffer->find("\r\n\r\n")) == std::string::npos) {
-    if (!more()) return false;
-  }
-  const std::string head = buffer->substr(0, end);
-  buffer->erase(0, end + 4);
-  const std::size_t first = head.find(' ');
-  const std::size_t second = head.find(' ', first + 1);
-  request->method = head.substr(0, first);
-  ReadTarget(head.substr(first + 1, second - first - 1), request);
-  std::size_t length = 0;
-  const std::size_t field = head.find("Content-Length: ");
-  if (field != std::string::npos) length = std::stoul(head.substr(field + 16));
-  while (buffer->size() < length) {
-    if (!more()) return false;
-  }
-  request->body = buffer->substr(0, length);
-  buffer->erase(0, length);
-  return true;
-}
-
-bool SendAll(int socket, const std::string& text) {
-  std::size_t sent = 0;
-  while (sent < text.size()) {
-    const ssize_t now = ::send(socket, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
-    if (now <= 0) return false;
-    sent += static_cast<std::size_t>(now);
-  }
-  return true;
-}
-
-std::string Chunk(const std::string& text) {
-  return fmt::format("{:x}\r\n{}\r\n", text.size(), text);
-}
 
 }  // namespace
 
@@ -174,8 +100,8 @@ struct FakeApiServer::Impl {
 
   void Serve(int socket) {
     std::string buffer;
-    HttpRequest request;
-    while (ReadRequest(socket, &buffer, &request)) {
+    FakeRequest request;
+    while (ReadFakeRequest(socket, &buffer, &request)) {
       if (!Handle(socket, request)) break;
       request = {};
     }
@@ -186,9 +112,9 @@ struct FakeApiServer::Impl {
 
   static bool Answer(int socket, long code, const Json& body) {
     const std::string text = body.dump();
-    return SendAll(socket, fmt::format("HTTP/1.1 {} X\r\nContent-Type: application/json\r\n"
-                                       "Content-Length: {}\r\n\r\n{}",
-                                       code, text.size(), text));
+    return SendText(socket, fmt::format("HTTP/1.1 {} X\r\nContent-Type: application/json\r\n"
+                                        "Content-Length: {}\r\n\r\n{}",
+                                        code, text.size(), text));
   }
   static bool AnswerRefusal(int socket, const FakeRefusal& refusal) {
     return Answer(socket, refusal.code, refusal.ToJson());
@@ -196,7 +122,7 @@ struct FakeApiServer::Impl {
 
   // ---- requests ----
 
-  bool Handle(int socket, const HttpRequest& request) {
+  bool Handle(int socket, const FakeRequest& request) {
     const FakePath path = ReadFakePath(request.path);
     std::unique_lock lock(mutex);
     const std::string line =
@@ -237,7 +163,7 @@ struct FakeApiServer::Impl {
     return found->second;
   }
 
-  Json List(const FakePath& path, const HttpRequest& request) {
+  Json List(const FakePath& path, const FakeRequest& request) {
     std::size_t from = 0;
     if (const auto token = request.query.find("continue"); token != request.query.end()) {
       if (token->second.substr(0, token->second.find('/')) != std::to_string(pages_of)) {
@@ -333,14 +259,14 @@ struct FakeApiServer::Impl {
     for (const FakePath& pod : owned) (void)Delete(pod, Json::object());
   }
 
-  bool Watch(int socket, const FakePath& path, const HttpRequest& request) {
-    if (!SendAll(socket, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")) return false;
+  bool Watch(int socket, const FakePath& path, const FakeRequest& request) {
+    if (!SendText(socket, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")) return false;
     std::uint64_t seen = std::stoull(request.query.at("resourceVersion"));
     std::unique_lock lock(mutex);
     if (seen < compacted) {
       const Json gone = FakeRefusal{410, "Expired", "too old resource version"}.ToJson();
       const std::string line = Json({{"type", "ERROR"}, {"object", gone}}).dump() + "\n";
-      return SendAll(socket, Chunk(line) + "0\r\n\r\n");
+      return SendText(socket, Chunk(line) + "0\r\n\r\n");
     }
     const int begun = cuts;
     std::uint64_t marked = 0;
@@ -369,15 +295,15 @@ struct FakeApiServer::Impl {
       }
       lock.lock();
     }
-    if (cut_within_a_line) SendAll(socket, Chunk(R"({"type":"MODIFIED","object":{"meta)"));
+    if (cut_within_a_line) SendText(socket, Chunk(R"({"type":"MODIFIED","object":{"meta)"));
     return false;
   }
 
   static bool SendLine(int socket, const std::string& line, bool split) {
-    if (!split) return SendAll(socket, Chunk(line));
+    if (!split) return SendText(socket, Chunk(line));
     constexpr std::size_t kFew = 97;
     for (std::size_t at = 0; at < line.size(); at += kFew) {
-      if (!SendAll(socket, Chunk(line.substr(at, kFew)))) return false;
+      if (!SendText(socket, Chunk(line.substr(at, kFew)))) return false;
     }
     return true;
   }
