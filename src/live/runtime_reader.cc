@@ -183,6 +183,8 @@ void RuntimeReader::ReadWorkers(const RuntimeSnapshot& snapshot) {
       job->worker_group.Update(seen, now);
     } else if (seen.state != WorkerState::kEnded) {
       ReadUnknownWorker(seen);
+    } else if (job != nullptr) {
+      job->worker_group.PassNumberOf(seen.id);
     }
   }
   for (const LiveJob* job : state_.job_table().active()) {

@@ -293,10 +293,13 @@ void WorkerGroup::Gone(const std::string& id, bool failed, std::int64_t step, Se
 }
 
 void WorkerGroup::Adopt(LiveWorker worker) {
-  const std::string_view id = worker.id;
-  const auto number = ParseInteger(id.substr(id.rfind('.') + 1));
-  if (number) RestoreNumber(*number + 1);
+  PassNumberOf(worker.id);
   workers_.push_back(std::move(worker));
+}
+
+void WorkerGroup::PassNumberOf(std::string_view worker) {
+  const auto number = ParseInteger(worker.substr(worker.rfind('.') + 1));
+  if (number) next_number_ = std::max<std::int64_t>(next_number_, *number + 1);
 }
 
 bool WorkerGroup::training(const JobProgress& progress) const {

@@ -84,7 +84,8 @@ class WorkerGroup {
 
   // From the journal, or found running without a record.
   void Adopt(LiveWorker worker);
-  void RestoreNumber(std::int64_t next) { next_number_ = std::max(next_number_, next); }
+  // A worker that ended unrecorded: the runtime may keep its name, which no other one gets.
+  void PassNumberOf(std::string_view worker);
 
   const std::vector<LiveWorker>& workers() const { return workers_; }  // that have not ended
   bool Has(std::string_view worker) const { return Find(worker) != nullptr; }
