@@ -9,6 +9,7 @@
 #include "cli/catalogue_text.h"
 #include "cli/command.h"
 #include "core/json_text.h"
+#include "core/shell_text.h"
 #include "experiment/world.h"
 #include "perf/gavel_tables.h"
 #include "workload/column_guess.h"
@@ -43,6 +44,15 @@ void Explain(const Catalogue& catalogue, const std::string& name, const Workload
   } else {
     std::printf("%s", CatalogueText(catalogue, name, workload).c_str());
   }
+}
+
+std::string WhatIfLine(const std::string& trace, const std::string& format,
+                       const std::string& columns, const std::string& model_map) {
+  std::string line = "allot whatif --workload " + ShellWord(trace);
+  if (format != "auto") line += " --format " + ShellWord(format);
+  if (!columns.empty()) line += " --columns " + ShellWord(columns);
+  if (!model_map.empty()) line += " --model-map " + ShellWord(model_map);
+  return line + " --cluster 16x8";
 }
 
 int Suggest(const SuggestedColumns& guess, const GlobalOptions& globals) {
@@ -102,6 +112,11 @@ ALLOT_REGISTER(
               std::printf("%s\n", JsonText(json).c_str());
             } else {
               std::printf("%s", FormatTraceStats(stats, report).c_str());
+              if (o->path != kEmbeddedWorkload) {
+                std::printf(
+                    "\nWhat would change on your cluster (nodes x GPUs, or a node list):\n  %s\n",
+                    WhatIfLine(o->path, o->format, o->read.columns, o->model_map).c_str());
+              }
             }
             return 0;
           };

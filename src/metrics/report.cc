@@ -373,7 +373,13 @@ std::string RenderReport(const ReportInput& input) {
     throw UsageError("report: needs at least 1 evaluation or training directory, got 0");
 
   if (!input.headline_html.empty()) headline = input.headline_html;
-  body = input.lead_html + body;
+  // The answer stands on the page, and is what is printed; what it rests on is a click away.
+  if (!input.lead_html.empty()) {
+    body = input.lead_html +
+           "<details class=\"behind\">\n<summary>The simulations behind this, in tables and "
+           "figures</summary>\n" +
+           body + "</details>\n";
+  }
 
   // A page with a lead of its own is not made by this command.
   if (input.commands.empty() && input.lead_html.empty()) commands.push_back(ReportCommand(input));

@@ -13,6 +13,7 @@
 #include "workload/column_guess.h"
 #include "workload/row_error.h"
 #include "workload/table_columns.h"
+#include "workload/time_text.h"
 #include "workload/trace_reader.h"
 
 namespace allot {
@@ -51,6 +52,7 @@ std::vector<std::string> NextCommands(const ColumnGuess& guess, const std::strin
   }
   return {fmt::format("allot trace inspect {} --columns {}", trace, columns),
           fmt::format("allot compare --workload {} --columns {} --cluster 16x8", trace, columns),
+          fmt::format("allot whatif --workload {} --columns {} --cluster 16x8", trace, columns),
           fmt::format("allot trace convert {} --columns {} -o jobs.csv", trace, columns)};
 }
 
@@ -60,6 +62,16 @@ std::string FormatGuess(const ColumnGuess& guess, const TableFile& table, const 
   std::string text = fmt::format(
       "{} is in no format that allot knows. It is a table: {} columns that end at {}, {}.\n", path,
       table.header().size(), NameOfSeparator(table.separator()), table.encoding());
+  const auto& names = table.header();
+  const auto date = std::find_if(names.begin(), names.end(), [](const std::string& name) {
+    return ParseCalendarTime(name, TimeStyle::Order::kDayFirst).has_value();
+  });
+  if (date != names.end()) {
+    text += fmt::format(
+        "Its first line holds no names of columns, but values ('{}'): export it with its header "
+        "(sacct: without -n).\n",
+        Cell(*date));
+  }
   std::vector<std::array<std::string, 4>> rows = {{"Column", "Meaning", "Example", "Why"}};
   const MappedColumns columns(table, guess.map);
   for (const GuessedColumn& each : guess.columns) {

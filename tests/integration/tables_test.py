@@ -18,10 +18,11 @@ def test_the_suggested_commands_work(allot, name):
     text = allot("trace", "inspect", str(TABLES / name)).stdout
     for command in suggested["commands"]:
         assert command in text
-    inspect, compare, convert = (shlex.split(command)[1:] for command in suggested["commands"])
+    inspect, compare, whatif, convert = (shlex.split(command)[1:] for command in suggested["commands"])
     assert "Left out" in allot(*inspect).stdout
     done = json.loads(allot(*compare, "--policies", "fifo", "--json").stdout)
     assert done["read"]["columns"] == suggested["columns"]
+    assert json.loads(allot(*whatif, "--policies", "fifo", "--json").stdout)["workload"]
     allot(*convert)
     assert "(format allot)" in allot("trace", "inspect", "jobs.csv").stdout
 

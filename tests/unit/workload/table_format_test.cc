@@ -223,6 +223,15 @@ TEST(Guess, SaysWhatIsLackingAndHowToNameIt) {
   }
 }
 
+TEST(Guess, AFirstLineWithADateIsNoHeader) {
+  const TempFile file("t.csv", "7|2026-10-05T00:55:07|a b\n8|2026-10-05T00:56:07|c\n");
+  const auto guess = SuggestColumns(file.path());
+  ASSERT_TRUE(guess.has_value());
+  for (const char* part : {"values ('2026-10-05T00:55:07')", "without -n"}) {
+    EXPECT_NE(guess->text.find(part), std::string::npos) << part << "\n" << guess->text;
+  }
+}
+
 TEST(Guess, ByValuesWhereNamesSayNothing) {
   const TempFile file("t.csv",
                       "a,b,c\n2026-11-23 10:00,1,00:10:00\n2026-11-23 10:05,8,01:00:00\n"
