@@ -23,6 +23,16 @@ local function forged(comment)
   return comment ~= nil and comment:match("^%s*elastic%-of:") ~= nil
 end
 
+-- What Slurm would give beside the GPUs that allot gives; why it is refused, or nil.
+local function refused(job)
+  if job.tres_per_job ~= nil or job.tres_per_task ~= nil or job.tres_per_socket ~= nil then
+    return "ask for GPUs by --gres=gpu:N or in the comment, not by --gpus, --gpus-per-task or --gpus-per-socket"
+  end
+  if job.shared == 0 then return "allot gives GPUs, not whole nodes: submit without --exclusive" end
+  if job.req_nodes ~= nil then return "allot chooses the nodes: submit without --nodelist" end
+  return nil
+end
+
 function slurm_job_submit(job, partitions, uid)
   if trusted(uid) then return slurm.SUCCESS end
   if forged(job.comment) then
@@ -33,8 +43,9 @@ function slurm_job_submit(job, partitions, uid)
     slurm.log_user("partition %s is allot's: the job waits in %s", job.partition, WAITING)
   end
   job.partition = WAITING
-  if job.req_nodes ~= nil then
-    slurm.log_user("allot chooses the nodes: submit without --nodelist")
+  local why = refused(job)
+  if why ~= nil then
+    slurm.log_user("%s", why)
     return slurm.ERROR
   end
   return slurm.SUCCESS
@@ -42,7 +53,7 @@ end
 
 -- What decides where and how large a job runs. A user may still change the rest of his own job.
 local DECIDED = { "partition", "req_nodes", "exc_nodes", "gres", "tres_per_node", "tres_per_job",
-                  "tres_per_task", "tres_per_socket" }
+                  "tres_per_task", "tres_per_socket", "shared" }
 
 function slurm_job_modify(job, record, partitions, uid)
   if trusted(uid) then return slurm.SUCCESS end

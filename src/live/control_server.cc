@@ -30,8 +30,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLongest = 64 * 1024;  // of a request
 constexpr auto kCommandPatience = std::chrono::seconds(10);
+constexpr auto kAnswerPatience = std::chrono::seconds(15);
+constexpr auto kRequestPatience = std::chrono::seconds(4);  // however slowly it comes
 
-void Limit(int socket, int seconds) {
+void Limit(int socket, long seconds) {
   const timeval limit{seconds, 0};
   ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
   ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
@@ -46,10 +48,13 @@ void SendAll(int socket, std::string_view text) {
 }
 
 // Until `end` has come, the peer has said all, or the limit of time or length is reached.
-std::string ReceiveUntil(int socket, std::string_view end, std::size_t longest) {
+std::string ReceiveUntil(int socket, std::string_view end, std::size_t longest,
+                         std::chrono::seconds patience) {
   std::string text;
   std::array<char, 16384> buffer;
-  while (text.size() < longest && text.find(end) == std::string::npos) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while (text.size() < longest && text.find(end) == std::string::npos &&
+         std::chrono::steady_clock::now() < until) {
     const ssize_t got = ::recv(socket, buffer.data(), buffer.size(), 0);
     if (got <= 0) break;
     text.append(buffer.data(), static_cast<std::size_t>(got));
@@ -65,27 +70,23 @@ struct ControlServer::Impl {
     std::promise<Json> answer;
   };
 
-  void Run() {
+  // Until the end, one client after the other.
+  void Run(int listener, void (Impl::*answer)(int)) {
     while (true) {
-      std::array<pollfd, 3> polled = {pollfd{wake, POLLIN, 0}, pollfd{users, POLLIN, 0},
-                                      pollfd{scrapers, POLLIN, 0}};
+      std::array<pollfd, 2> polled = {pollfd{wake, POLLIN, 0}, pollfd{listener, POLLIN, 0}};
       if (::poll(polled.data(), polled.size(), -1) < 0 && errno != EINTR) return;
       if (polled[0].revents != 0) return;
-      if (polled[1].revents != 0) Talk(users, [this](int socket) { AnswerUser(socket); });
-      if (polled[2].revents != 0) Talk(scrapers, [this](int socket) { AnswerScraper(socket); });
+      if (polled[1].revents == 0) continue;
+      const int socket = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+      if (socket < 0) continue;
+      Limit(socket, 2);
+      (this->*answer)(socket);
+      ::close(socket);
     }
   }
 
-  static void Talk(int listener, const std::function<void(int)>& answer) {
-    const int socket = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
-    if (socket < 0) return;
-    Limit(socket, 2);
-    answer(socket);
-    ::close(socket);
-  }
-
   void AnswerUser(int socket) {
-    const std::string text = ReceiveUntil(socket, "\n", kLongest);
+    const std::string text = ReceiveUntil(socket, "\n", kLongest, kRequestPatience);
     const auto request = ParseUserJson<Json>(text);
     if (!request.is_object() || !request.contains("do")) {
       SendAll(socket, R"({"error":"a request is {\"do\": ...}"})"
@@ -116,7 +117,7 @@ struct ControlServer::Impl {
   }
 
   void AnswerScraper(int socket) {
-    const std::string request = ReceiveUntil(socket, "\r\n\r\n", kLongest);
+    const std::string request = ReceiveUntil(socket, "\r\n\r\n", kLongest, kRequestPatience);
     const bool known = request.starts_with("GET /metrics ") || request.starts_with("GET / ");
     std::string text;
     if (known) {
@@ -137,7 +138,7 @@ struct ControlServer::Impl {
   Json status = Json::object();
   std::string metrics;
   std::vector<Command> commands;
-  std::thread thread;
+  std::thread user_thread, scraper_thread;
 };
 
 ControlServer::ControlServer(const std::string& socket_path, const std::string& metrics)
@@ -147,7 +148,10 @@ ControlServer::ControlServer(const std::string& socket_path, const std::string& 
   impl_->users = Listen("unix:" + socket_path, &given);
   if (!metrics.empty()) impl_->scrapers = Listen(metrics, &impl_->metrics_address);
   impl_->wake = ::eventfd(0, EFD_CLOEXEC);
-  impl_->thread = std::thread([this] { impl_->Run(); });
+  impl_->user_thread = std::thread([this] { impl_->Run(impl_->users, &Impl::AnswerUser); });
+  if (impl_->scrapers < 0) return;
+  impl_->scraper_thread =
+      std::thread([this] { impl_->Run(impl_->scrapers, &Impl::AnswerScraper); });
 }
 
 ControlServer::~ControlServer() {
@@ -160,7 +164,9 @@ ControlServer::~ControlServer() {
     }
     impl_->commands.clear();
   }
-  impl_->thread.join();
+  for (std::thread* thread : {&impl_->user_thread, &impl_->scraper_thread}) {
+    if (thread->joinable()) thread->join();
+  }
   for (const int file : {impl_->users, impl_->scrapers, impl_->wake}) {
     if (file >= 0) ::close(file);
   }
@@ -201,9 +207,9 @@ Json AskDaemon(const std::string& socket_path, const Json& request) {
     throw RunError("no daemon answers at '{}' ({}); start one with 'allot serve'", socket_path,
                    why);
   }
-  Limit(socket, 15);
+  Limit(socket, kAnswerPatience.count());
   SendAll(socket, JsonText(request, -1) + "\n");
-  const std::string text = ReceiveUntil(socket, "\n", std::size_t{1} << 30);
+  const std::string text = ReceiveUntil(socket, "\n", std::size_t{1} << 30, kAnswerPatience);
   ::close(socket);
   auto answer = ParseUserJson<Json>(text);
   if (!answer.is_object()) throw RunError("the daemon at '{}' did not answer", socket_path);

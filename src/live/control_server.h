@@ -1,8 +1,8 @@
 #pragma once
 // How users talk to a running daemon: one JSON request a connection, over a unix socket of mode
-// 0600 in its state folder. And text metrics for Prometheus, over HTTP. A thread of its own answers
-// questions from what the daemon published last. A command waits until the daemon has carried it
-// out, between two polls.
+// 0600 in its state folder. And text metrics for Prometheus, over HTTP. Threads of their own, one
+// for users and one for scrapers, who may be slow, answer from what the daemon published last. A
+// command waits until the daemon has carried it out, between two polls.
 
 #include <functional>
 #include <memory>

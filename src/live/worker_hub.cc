@@ -2,11 +2,9 @@
 
 #include <spdlog/spdlog.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <asio.hpp>
 #include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -14,22 +12,17 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/interrupt.h"
 #include "core/json_text.h"
 #include "live/batch_message.h"
-#include "live/listen.h"
+#include "live/line_server.h"
 #include "live/message_numbers.h"
 
 namespace allot {
 namespace {
 
 using Message = nlohmann::json;
-using Stream = asio::generic::stream_protocol;  // unix or TCP
 
-constexpr std::size_t kLongestLine = 64 * 1024;
-constexpr std::size_t kMostConnections = 16 * 1024;
-constexpr std::chrono::milliseconds kInterruptCheck{100};
-constexpr int kMostAtOnce = 1000;  // messages and connections, before Serve returns
+constexpr Seconds kBetweenRefusals = 1;
 
 double Monotonic() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -57,16 +50,7 @@ std::string NewToken() {
 }
 
 struct WorkerHub::Impl {
-  struct Connection {
-    explicit Connection(Stream::socket from) : socket(std::move(from)) {}
-    Stream::socket socket;
-    std::string worker{};  // "": has not joined
-    std::string in{};
-    std::string out{};
-    bool writing = false;  // waits until the socket takes more of `out`
-    bool closing = false;  // nothing is read any more; closed once `out` is written
-  };
-  using ConnectionPtr = std::shared_ptr<Connection>;
+  using ConnectionPtr = LineServer::ConnectionPtr;
 
   struct Worker {
     std::string job;
@@ -87,48 +71,21 @@ struct WorkerHub::Impl {
     std::set<std::string> workers;
   };
 
-  ~Impl() {
-    if (!path.empty()) ::unlink(path.c_str());
-  }
+  explicit Impl(const std::string& address)
+      : server(address,
+               {.line = [this](const ConnectionPtr& from,
+                               const std::string& line) { ReadLine(from, line); },
+                .refused = [this](const ConnectionPtr& from,
+                                  const std::string& why) { Refuse(from, why); },
+                .closed = [this](const ConnectionPtr& connection) { Forget(connection); }}) {}
 
   // ---- connections ----
-
-  void Accept() {
-    acceptor.async_accept([this](const asio::error_code& error, Stream::socket socket) {
-      if (error == asio::error::operation_aborted) return;
-      if (!error && connections.size() < kMostConnections) {
-        socket.non_blocking(true);
-        Read(*connections.insert(std::make_shared<Connection>(std::move(socket))).first);
-      }
-      Accept();
-    });
-  }
-
-  void Read(const ConnectionPtr& connection) {
-    asio::async_read_until(
-        connection->socket, asio::dynamic_buffer(connection->in, kLongestLine), '\n',
-        [this, connection](const asio::error_code& error, std::size_t length) {
-          if (connection->closing) return;
-          if (error == asio::error::not_found) {
-            Refuse(connection, fmt::format("a line has at most {} bytes", kLongestLine));
-          } else if (error) {
-            important = true;
-            connection->out.clear();
-            Close(connection);
-          } else {
-            const std::string line = connection->in.substr(0, length - 1);
-            connection->in.erase(0, length);
-            ReadLine(connection, line);
-          }
-          if (!connection->closing) Read(connection);
-        });
-  }
 
   void ReadLine(const ConnectionPtr& connection, const std::string& line) {
     try {
       important = Hear(connection, Message::parse(line)) || important;
     } catch (const Error& error) {
-      const std::string& who = connection->worker;
+      const std::string& who = LineServer::WhoIs(connection);
       Refuse(connection,
              fmt::format("worker {}: {}", who.empty() ? "that joins" : who, error.what()));
     } catch (const std::exception& error) {
@@ -138,59 +95,32 @@ struct WorkerHub::Impl {
 
   void Send(const ConnectionPtr& connection, const Message& message) {
     if (connection == nullptr) return;
-    connection->out += JsonText(message, -1) + "\n";
-    Write(connection);
+    server.Send(connection, JsonText(message, -1));
   }
 
-  // What the socket takes goes at once, the rest when it can.
-  void Write(const ConnectionPtr& connection) {
-    if (connection->writing) return;
-    while (!connection->out.empty()) {
-      asio::error_code error;
-      const std::size_t sent = connection->socket.write_some(asio::buffer(connection->out), error);
-      connection->out.erase(0, sent);
-      if (error == asio::error::would_block) {
-        connection->writing = true;
-        connection->socket.async_wait(Stream::socket::wait_write,
-                                      [this, connection](const asio::error_code& failed) {
-                                        connection->writing = false;
-                                        if (!failed) Write(connection);
-                                      });
-        return;
-      }
-      if (error) {
-        connection->out.clear();
-        connection->closing = true;
-      }
-    }
-    if (connection->closing) Drop(connection);
-  }
-
-  // Once what was said to it is written.
-  void Close(const ConnectionPtr& connection) {
-    connection->closing = true;
-    Write(connection);
-  }
-
-  void Drop(const ConnectionPtr& connection) {
-    asio::error_code ignored;
-    connection->socket.close(ignored);
-    connections.erase(connection);
-    const auto worker = workers.find(connection->worker);
+  void Forget(const ConnectionPtr& connection) {
+    const auto worker = workers.find(LineServer::WhoIs(connection));
     if (worker == workers.end() || worker->second.connection != connection) return;
-    worker->second.connection = nullptr;  // last: it may be `connection` itself
+    worker->second.connection = nullptr;
+    important = true;
   }
 
   // The worker has another connection, or none any more.
   void Detach(const ConnectionPtr& connection) {
-    connection->worker.clear();
-    Close(connection);
+    server.Introduce(connection, "");
+    server.Close(connection);
   }
 
   void Refuse(const ConnectionPtr& connection, const std::string& why) {
-    spdlog::warn("a worker's connection is refused: {}", why);
+    const double now = Monotonic();
+    ++refused;
+    // Strangers could fill the disk.
+    if (!LineServer::WhoIs(connection).empty() || now - refusal_told > kBetweenRefusals) {
+      spdlog::warn("a worker's connection is refused: {} (refused so far: {})", why, refused);
+      refusal_told = now;
+    }
     Send(connection, {{"say", "refused"}, {"why", why}});
-    Close(connection);
+    server.Close(connection);
   }
 
   // ---- the protocol ----
@@ -216,7 +146,7 @@ struct WorkerHub::Impl {
                       {"accumulation", job.batch.accumulation}});
   }
 
-  void Join(const ConnectionPtr& connection, const Message& message) {
+  bool Join(const ConnectionPtr& connection, const Message& message) {
     const std::string id = message.at("worker");
     const std::string job_id = message.at("job");
     const auto job = jobs.find(job_id);
@@ -224,14 +154,14 @@ struct WorkerHub::Impl {
     if (job == jobs.end() || worker == workers.end() || worker->second.job != job_id ||
         !SameSecret(job->second.token, message.at("token"))) {
       Refuse(connection, "no such job, worker or token");
-      return;
+      return false;
     }
     Worker& w = worker->second;
     const MessageNumbers numbers(message);
     (void)numbers.Whole("epoch", -1, -1);  // all before anything changes
     (void)numbers.Whole("step", 0);
     if (w.connection != nullptr) Detach(w.connection);  // it is dead or will be
-    connection->worker = id;
+    server.Introduce(connection, id);
     w.connection = connection;
     w.joined = true;
     w.heard = Monotonic();
@@ -242,20 +172,19 @@ struct WorkerHub::Impl {
     SendBatch(job->second, connection);
     SendEpoch(job->second, connection);
     if (w.stop) Send(connection, {{"say", "stop"}});
+    return true;
   }
 
-  // True for what is more than mere progress.
+  // True for what is more than mere progress, or a stranger's.
   bool Hear(const ConnectionPtr& connection, const Message& message) {
     const std::string say = message.at("say");
-    if (connection->worker.empty()) {
-      if (say == "join") {
-        Join(connection, message);
-      } else {
-        Refuse(connection, "a connection begins with 'join'");
-      }
-      return true;
+    const std::string& who = LineServer::WhoIs(connection);
+    if (who.empty()) {
+      if (say == "join") return Join(connection, message);
+      Refuse(connection, "a connection begins with 'join'");
+      return false;
     }
-    Worker& worker = workers.at(connection->worker);
+    Worker& worker = workers.at(who);
     Job& job = jobs.at(worker.job);
     worker.heard = Monotonic();
     const MessageNumbers numbers(message);
@@ -265,7 +194,7 @@ struct WorkerHub::Impl {
       if (epoch < job.membership.epoch && say == "progress") return false;  // of a group that was
       if (job.finished && say != "finished") return false;
       const auto& members = job.membership.members;
-      const bool leads = members.empty() || members.front() == connection->worker;
+      const bool leads = members.empty() || members.front() == who;
       JobProgress told = job.progress;  // all of the message or nothing
       const std::int64_t step = numbers.Whole("step", told.step);
       if ((leads && say != "saved") || say == "finished") told.step = step;
@@ -291,30 +220,22 @@ struct WorkerHub::Impl {
     return true;
   }
 
-  asio::io_context io{1};
-  asio::basic_socket_acceptor<Stream> acceptor{io};
+  std::size_t refused = 0;
+  double refusal_told = -kNever;
   bool important = false;  // something was said that is more than progress
   std::function<void(const std::string&)> on_finished;
-  std::string address;
-  std::string path;  // of a unix socket
-  std::set<ConnectionPtr> connections;
   std::map<std::string, Worker> workers;
   std::map<std::string, Job> jobs;
+  LineServer server;  // last: at its end it tells of connections no more
 };
 
-WorkerHub::WorkerHub(const std::string& address) : impl_(std::make_unique<Impl>()) {
-  const bool unix = address.starts_with("unix:");
-  const int listener = Listen(address, &impl_->address);
-  impl_->acceptor.assign(Stream(unix ? AF_UNIX : AF_INET, 0), listener);
-  if (unix) impl_->path = address.substr(5);
-  impl_->Accept();
-}
+WorkerHub::WorkerHub(const std::string& address) : impl_(std::make_unique<Impl>(address)) {}
 
 WorkerHub::~WorkerHub() = default;
-const std::string& WorkerHub::address() const { return impl_->address; }
+const std::string& WorkerHub::address() const { return impl_->server.address(); }
 
 void WorkerHub::Wake() {
-  asio::post(impl_->io, [this] { impl_->important = true; });
+  impl_->server.Post([this] { impl_->important = true; });
 }
 
 void WorkerHub::AddJob(const std::string& job, const std::string& token) {
@@ -435,15 +356,7 @@ Seconds WorkerHub::silent(const std::string& worker) const {
 
 bool WorkerHub::Serve(Seconds at_most) {
   impl_->important = false;
-  const auto until = std::chrono::steady_clock::now() +
-                     std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                         std::chrono::duration<double>(at_most));
-  do {
-    impl_->io.run_one_until(std::min(until, std::chrono::steady_clock::now() + kInterruptCheck));
-    // What came together is heard together.
-    for (int more = 0; more < kMostAtOnce && impl_->io.poll_one() > 0; ++more) {
-    }
-  } while (!impl_->important && !Interrupted() && std::chrono::steady_clock::now() < until);
+  impl_->server.Serve(at_most, [this] { return impl_->important; });
   return impl_->important;
 }
 

@@ -300,6 +300,22 @@ def test_a_job_that_calls_itself_a_worker_is_none(cluster, probe, pair, submit):
     probe.trains(job)
 
 
+@pytest.mark.parametrize("form", ["--gpus=4", "--gpus-per-task=2", "--gpus-per-socket=2", "--exclusive"])
+def test_gpus_beside_those_of_allot_are_refused(cluster, probe, form):
+    """By the plugin at once; where it is not asked, the job is held and its user told."""
+    options = (form, "--ntasks=2", "--sockets-per-node=1") if "per" in form else (form,)
+    if USER:
+        with pytest.raises(slurm.ClusterError, match="allot"):
+            cluster.client("sbatch", *options, "--comment=allot min=1 max=2", "--wrap=sleep 60", user=USER, cwd=cluster.folder.parent)
+    asked = cluster.client("sbatch", "--parsable", "--partition=elastic", *options, "--comment=allot min=1 max=2",
+                           "--wrap=sleep 60", cwd=cluster.folder.parent)
+    job = probe.job(int(asked))
+    seen = probe.look()["jobs"][job]
+    assert seen["state"] == "held", seen
+    assert form.split("=")[0] in seen["reason"]
+    cluster.client("scancel", asked.strip())
+
+
 @pytest.mark.skipif(USER is None, reason="needs root, for a user who is not the daemon's")
 def test_users_cannot_place_or_resize_jobs(cluster, probe, submit):
     number = submit("allot max=4", *ENDLESS, options=("--partition=main",))

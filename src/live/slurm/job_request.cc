@@ -21,6 +21,19 @@ void ReadRequest(const SlurmJob& slurm, RuntimeJob* job) {
     job->min_gpus = job->max_gpus = job->requested;
   }
   if (slurm.array) throw DataError("job arrays are not placed: submit the jobs one by one");
+  if (slurm.part) {
+    throw DataError("heterogeneous jobs are not placed: submit their parts as jobs of their own");
+  }
+  // Slurm would give these beside what allot gives.
+  if (!slurm.other_gpus.empty()) {
+    throw DataError(
+        "a job must ask for GPUs by --gres=gpu:N or in its comment, not by --gpus, "
+        "--gpus-per-task or --gpus-per-socket, got '{}'",
+        slurm.other_gpus);
+  }
+  if (slurm.exclusive) {
+    throw DataError("a job gets GPUs, not whole nodes: submit it without --exclusive");
+  }
   if (asked.size() > 1) {
     throw DataError(
         "a job must ask for GPUs of one type, or of none (--gres=gpu:N) and name those that it "

@@ -81,6 +81,9 @@ SlurmJob JobOf(const slurm_job_info_t& job) {
   result.comment = Text(job.comment);
   result.admin_comment = Text(job.admin_comment);
   result.gpus = Text(job.tres_per_node);
+  for (const char* other : {job.tres_per_job, job.tres_per_task, job.tres_per_socket}) {
+    if (result.other_gpus.empty()) result.other_gpus = Text(other);
+  }
   result.nodes = Text(job.nodes);
   result.work_dir = Text(job.work_dir);
   result.account = Text(job.account);
@@ -91,6 +94,8 @@ SlurmJob JobOf(const slurm_job_info_t& job) {
                  (job.job_state & (JOB_REQUEUE | JOB_REQUEUE_HOLD | JOB_SPECIAL_EXIT)) == 0;
   result.held = result.state == SlurmState::kPending && job.priority == 0;
   result.array = job.array_task_str != nullptr;
+  result.part = job.het_job_id != 0;
+  result.exclusive = job.shared == JOB_SHARED_NONE;
   result.waits = WaitsFor(job);
   result.reason = slurm_job_state_string(job.job_state & JOB_STATE_BASE);
   if (result.state == SlurmState::kFailed) {

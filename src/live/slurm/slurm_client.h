@@ -31,7 +31,8 @@ struct SlurmJob {
   std::string partition;
   std::string comment;
   std::string admin_comment;  // only the daemon can write it
-  std::string gpus;           // as asked for: "gres:gpu:2"; "": none
+  std::string gpus;           // as asked for, a node: "gres:gpu:2"; "": none
+  std::string other_gpus;     // the same, otherwise: a job, a task or a socket
   std::string nodes;          // allocated
   std::string work_dir;
   std::string account;
@@ -41,6 +42,8 @@ struct SlurmJob {
   bool ended = false;       // for good, though it may be completing
   bool held = false;
   bool array = false;      // stands for several
+  bool part = false;       // of a heterogeneous job
+  bool exclusive = false;  // wants whole nodes
   std::string waits;       // for something that is not ours to give: begin time, dependency
   std::string reason;      // of its end, for people
   std::time_t submit = 0;  // anew at a requeue

@@ -74,5 +74,21 @@ TEST(JobRequest, WhatCannotBePlacedSaysWhy) {
   EXPECT_NE(ErrorOf(array).find("job arrays"), std::string::npos);
 }
 
+TEST(JobRequest, WhatSlurmWouldGiveBesideAllotIsRefused) {
+  for (const char* comment : {"allot max=4", "allot max=4 resize=restart", ""}) {
+    SlurmJob job = JobWith(comment, "");
+    job.other_gpus = "gres:gpu:4";
+    EXPECT_EQ(ErrorOf(job),
+              "a job must ask for GPUs by --gres=gpu:N or in its comment, not by --gpus, "
+              "--gpus-per-task or --gpus-per-socket, got 'gres:gpu:4'");
+    SlurmJob whole = JobWith(comment, *comment == '\0' ? "gres:gpu:1" : "");
+    whole.exclusive = true;
+    EXPECT_NE(ErrorOf(whole).find("without --exclusive"), std::string::npos);
+    SlurmJob part = JobWith(comment, "");
+    part.part = true;
+    EXPECT_NE(ErrorOf(part).find("heterogeneous"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace allot
