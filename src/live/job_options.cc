@@ -8,8 +8,6 @@
 namespace allot {
 namespace {
 
-constexpr long long kMostGpusAsked = 1 << 16;
-
 bool IsModelName(std::string_view text) {
   return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||

@@ -13,6 +13,8 @@
 
 namespace allot {
 
+inline constexpr GpuCount kMostGpusAsked = 1 << 16;  // of one job
+
 struct JobOptions {
   GpuCount min_gpus = 1;
   GpuCount max_gpus = 1;

@@ -1,7 +1,7 @@
 // A fuzzer for compilers without libFuzzer: mutates the samples, keeps what reaches code that no
-// input reached before, and stops at the first input that read_one.h does not allow.
+// input reached before, and stops at the first input that its target does not allow.
 //
-//   fuzz_readers SAMPLES OUT CPU_SECONDS [SEED] [CORPUS...]
+//   TARGET SAMPLES OUT CPU_SECONDS [SEED] [CORPUS...]
 //
 // OUT receives the inputs that were kept and, as "failed", the one that ended it. Inputs run in a
 // child process, which dies of them; an input may take ten seconds.
@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "core/file.h"
+#include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/mutate.h"
-#include "tests/fuzz/read_one.h"
 
 namespace {
 
@@ -104,7 +104,7 @@ int Fuzz(std::vector<std::string> inputs, const std::filesystem::path& out, doub
 
 int main(int argc, char** argv) {
   if (argc < 4) {
-    std::fprintf(stderr, "usage: fuzz_readers SAMPLES OUT CPU_SECONDS [SEED] [CORPUS...]\n");
+    std::fprintf(stderr, "usage: TARGET SAMPLES OUT CPU_SECONDS [SEED] [CORPUS...]\n");
     return 2;
   }
   std::vector<std::string> inputs = allot::SampleInputs(argv[1]);

@@ -1,12 +1,9 @@
 #include "tests/fuzz/mutate.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 
-#include "core/file.h"
-#include "tests/fuzz/read_one.h"
-#include "workload/trace_reader.h"
+#include "tests/fuzz/fuzz_target.h"
 
 namespace allot {
 namespace {
@@ -107,30 +104,6 @@ std::string Mutated(std::string text, const std::vector<std::string>& others, Rn
   }
   if (text.size() > kLongestInput) text.resize(kLongestInput);
   return text;
-}
-
-std::vector<std::string> SampleInputs(const std::string& folder) {
-  std::vector<std::string> paths, inputs;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    paths.push_back(entry.path().string());
-  }
-  std::sort(paths.begin(), paths.end());
-  for (const std::string& path : paths) {
-    const std::string text = ReadTextFile(path);
-    const TraceFormat* best = nullptr;
-    for (const TraceFormat& format : Registry<TraceFormat>::Global().entries()) {
-      if (best == nullptr || format.detect(text) > best->detect(text)) best = &format;
-    }
-    for (const TraceFormat& format : Registry<TraceFormat>::Global().entries()) {
-      if (format.any_table && path.ends_with(".csv")) inputs.push_back(format.id + "\n" + text);
-    }
-    if (best->detect(text) < 50) continue;  // a second file, which goes with its first one
-    std::string input = best->id + "\n" + text;
-    const std::string companion = best->companion ? best->companion(path) : "";
-    if (std::filesystem::exists(companion)) input += kCompanionMark + ReadTextFile(companion);
-    inputs.push_back(std::move(input));
-  }
-  return inputs;
 }
 
 }  // namespace allot

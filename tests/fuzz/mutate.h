@@ -1,5 +1,5 @@
 #pragma once
-// Inputs made from inputs, for fuzz_main.cc and the replay test.
+// Inputs made from inputs, for fuzz_main.cc and the replay tests.
 
 #include <string>
 #include <vector>
@@ -9,10 +9,7 @@
 namespace allot {
 
 // `text` with one to four edits: bytes, numbers and words that parsers stumble over, parts erased,
-// doubled, or taken from one of `others`. Its first line, the name of a format, stays.
+// doubled, or taken from one of `others`. Its first line stays.
 std::string Mutated(std::string text, const std::vector<std::string>& others, Rng* rng);
-
-// Every sample of traces/samples as an input of read_one.h.
-std::vector<std::string> SampleInputs(const std::string& folder);
 
 }  // namespace allot

@@ -1,11 +1,21 @@
-#include "tests/fuzz/read_one.h"
+// What every input to a reader of traces or node lists must lead to.
+//
+// The input is "FORMAT\nTEXT", or "cluster:FORMAT\nTEXT" of a node list; the text of a second file,
+// of formats that have one, follows behind kCompanionMark. Without the name of a format, all
+// formats read the whole of it, as no file may break any of them. Strictly and leniently, reading
+// ends with an Error for bad data or with jobs that obey their rules, that account for every
+// record, and that come back unchanged from allot's own CSV. Anything else ends the program.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 
 #include "cluster/cluster_format.h"
 #include "core/error.h"
+#include "core/file.h"
+#include "tests/fuzz/fuzz_target.h"
 #include "workload/text_encoding.h"
 #include "workload/trace_reader.h"
 #include "workload/write_csv.h"
@@ -103,6 +113,31 @@ void ReadBothWays(const TraceFormat& format, std::string_view text) {
 }
 
 }  // namespace
+
+std::vector<std::string> SampleInputs(const std::string& folder) {
+  std::vector<std::string> paths, inputs;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    paths.push_back(entry.path().string());
+  }
+  std::sort(paths.begin(), paths.end());
+  for (const std::string& path : paths) {
+    const std::string text = ReadTextFile(path);
+    const TraceFormat* best = nullptr;
+    for (const TraceFormat& format : Registry<TraceFormat>::Global().entries()) {
+      if (best == nullptr || format.detect(text) > best->detect(text)) best = &format;
+    }
+    for (const TraceFormat& format : Registry<TraceFormat>::Global().entries()) {
+      if (format.any_table && path.ends_with(".csv")) inputs.push_back(format.id + "\n" + text);
+    }
+    if (best->detect(text) < 50) continue;  // a second file, which goes with its first one
+    std::string input = best->id + "\n" + text;
+    const std::string companion = best->companion ? best->companion(path) : "";
+    if (std::filesystem::exists(companion)) input += kCompanionMark + ReadTextFile(companion);
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
 }  // namespace allot
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

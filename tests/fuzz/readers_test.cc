@@ -1,5 +1,5 @@
 // The inputs that fuzzing kept and, of every sample, some mutations: no reader does anything but
-// read or refuse (tests/fuzz/read_one.h, which ends the program otherwise).
+// read or refuse (tests/fuzz/read_one.cc, which ends the program otherwise).
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <set>
 
 #include "core/file.h"
+#include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/mutate.h"
-#include "tests/fuzz/read_one.h"
 #include "workload/trace_reader.h"
 
 namespace allot {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "cluster/cluster_spec.h"
 #include "core/strings.h"
@@ -30,9 +31,12 @@ bool FlagIn(const Json& object, const Json::json_pointer& where) {
   return found != nullptr && found->get<bool>();
 }
 
+// The API's counts have 32 or 64 bits; what is more than ours can hold is as much as that.
 int CountIn(const Json& object, const Json::json_pointer& where, int otherwise) {
   const Json* found = Inner(object, where);
-  return found == nullptr ? otherwise : found->get<int>();
+  if (found == nullptr) return otherwise;
+  using Limits = std::numeric_limits<int>;
+  return static_cast<int>(std::clamp<double>(found->get<double>(), Limits::min(), Limits::max()));
 }
 
 std::string MarkIn(const Json& object, const char* map, const char* key) {
@@ -123,8 +127,9 @@ std::optional<ManagedJob> ReadManagedJob(const Json& job) {
   }
   read.suspended = FlagIn(job, "/spec/suspend"_json_pointer);
   read.parallelism = CountIn(job, "/spec/parallelism"_json_pointer, 1);
-  const int limit = CountIn(job, "/spec/activeDeadlineSeconds"_json_pointer, -1);
-  if (limit >= 0) read.time_limit = limit;
+  if (const Json* limit = Inner(job, "/spec/activeDeadlineSeconds"_json_pointer)) {
+    read.time_limit = limit->get<double>();
+  }
   read.pod = std::make_shared<const Json>(job.at("spec").at("template"));
   const Json* conditions = Inner(job, "/status/conditions"_json_pointer);
   read.raw_conditions = std::make_shared<const Json>(conditions ? *conditions : Json::array());

@@ -1,5 +1,7 @@
 #include "live/kubernetes/kube_reply.h"
 
+#include "core/user_json.h"
+
 namespace allot {
 namespace {
 
@@ -28,7 +30,7 @@ Status KubeReply::ToStatus(std::string_view what) const {
 KubeReply ReadKubeReply(long code, std::string_view body) {
   KubeReply reply;
   reply.code = code;
-  nlohmann::json parsed = nlohmann::json::parse(body, nullptr, false);
+  nlohmann::json parsed = ParseUserJson(body);
   if (reply.ok()) {
     if (parsed.is_object()) {
       reply.body = std::move(parsed);

@@ -236,6 +236,7 @@ void KubernetesRuntime::ReadWorker(KnownJob& known, const WorkerPod& pod) {
                             : node_gone ? "its node is gone"
                                         : "its node does not answer";
     EndWorker(known, WorkerExit::kFailure, why, &worker);
+    if (pod.stuck) TellUser(known, "NotStarted", "a worker cannot be started: " + pod.reason);
   } else {
     ++known.active;
     if (TeamOf(pod.team)) {

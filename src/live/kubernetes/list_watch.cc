@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/strings.h"
+#include "core/user_json.h"
 
 namespace allot {
 namespace {
@@ -14,7 +15,8 @@ constexpr int kWatchSeconds = 290;                      // after which the serve
 constexpr std::size_t kLongestEvent = 8 * 1024 * 1024;  // etcd's objects have at most 1.5 MiB
 constexpr Seconds kFirstPause = 0.1;
 constexpr Seconds kLongestPause = 10;
-constexpr Seconds kShortWatch = 1;  // one that ends sooner is no success
+constexpr Seconds kMostPatience = 60;  // whatever a server asks for
+constexpr Seconds kShortWatch = 1;     // one that ends sooner is no success
 constexpr long kGone = 410;
 
 std::string Later(const std::string& known, const std::string& told) {
@@ -47,7 +49,7 @@ void ListWatch::Fail(std::string why, Seconds retry_after, Seconds now) {
   trouble_ = std::move(why);
   const Seconds pause = std::min(kLongestPause, kFirstPause * std::exp2(std::min(failures_, 20)));
   ++failures_;
-  not_before_ = now + std::max(pause, retry_after);
+  not_before_ = now + std::max(pause, std::min(retry_after, kMostPatience));
 }
 
 void ListWatch::ListAgain() {
@@ -115,7 +117,9 @@ bool ListWatch::OnBytes(std::string_view bytes, Seconds now) {
 
 bool ListWatch::OnLine(std::string_view line, Seconds now) {
   try {
-    const nlohmann::json event = nlohmann::json::parse(line);
+    JsonFault fault;
+    const nlohmann::json event = ParseUserJson(line, &fault);
+    if (event.is_discarded()) throw DataError("it {}", fault.rule);
     const std::string type = event.at("type").get<std::string>();
     const nlohmann::json& object = event.at("object");
     if (type == "ERROR") {

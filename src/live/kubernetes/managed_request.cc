@@ -1,6 +1,7 @@
 #include "live/kubernetes/managed_request.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "core/error.h"
@@ -87,7 +88,13 @@ void ReadManagedRequest(const ManagedJob& job, const std::string& gpu, RuntimeJo
   const double each = GpusOf(pod.at("containers")[GpuContainer(pod, gpu)], gpu);
   if (given.empty()) {  // of one size, as Kubernetes itself would run it
     request->mode = ResizeMode::kRestart;
-    request->requested = static_cast<GpuCount>(each) * std::max(job.parallelism, 1);
+    const double all = each * std::max(job.parallelism, 1);
+    if (all != std::floor(all) || all > kMostGpusAsked) {
+      throw DataError(
+          "template: GPUs x parallelism must be a whole number of at most {}, got {} x {}",
+          kMostGpusAsked, each, job.parallelism);
+    }
+    request->requested = static_cast<GpuCount>(all);
     request->min_gpus = request->max_gpus = request->requested;
     return;
   }

@@ -133,6 +133,9 @@ struct FakeApiServer::Impl {
       --fault.times;
       return Answer(socket, fault.code, fault.status);
     }
+    if (!expected.empty() && request.token != expected) {
+      return AnswerRefusal(socket, {401, "Unauthorized", "Unauthorized"});
+    }
     const bool watch = request.query.contains("watch");
     if (!rights.Allow(watch ? "WATCH" : request.method, path)) {
       return AnswerRefusal(socket, {403, "Forbidden", line + " is forbidden"});
@@ -325,6 +328,7 @@ struct FakeApiServer::Impl {
   std::vector<std::string> requests;
 
   FakeRights rights;
+  std::string expected;  // token
   std::vector<Fault> faults;
   int cuts = 0;
   int pages_of = 0;
@@ -342,6 +346,16 @@ std::string FakeApiServer::url() const { return fmt::format("http://127.0.0.1:{}
 void FakeApiServer::Restrict(const std::string& file) {
   const std::lock_guard lock(impl_->mutex);
   impl_->rights = file.empty() ? FakeRights() : FakeRights(file);
+}
+
+std::vector<std::string> FakeApiServer::UnusedRights() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->rights.Unused();
+}
+
+void FakeApiServer::Expect(const std::string& token) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->expected = token;
 }
 
 Json FakeApiServer::Create(const std::string& kind, Json object) {
@@ -423,11 +437,16 @@ void FakeApiServer::SetPage(std::size_t most) {
 void FakeApiServer::Down() { impl_->Stop(); }
 void FakeApiServer::Up() { impl_->Listen(); }
 
-int FakeApiServer::Count(const std::string& match) const {
+std::vector<std::string> FakeApiServer::Requests() const {
   const std::lock_guard lock(impl_->mutex);
-  return static_cast<int>(std::count_if(
-      impl_->requests.begin(), impl_->requests.end(),
-      [&](const std::string& line) { return line.find(match) != std::string::npos; }));
+  return impl_->requests;
+}
+
+int FakeApiServer::Count(const std::string& match) const {
+  const std::vector<std::string> all = Requests();
+  return static_cast<int>(std::count_if(all.begin(), all.end(), [&](const std::string& line) {
+    return line.find(match) != std::string::npos;
+  }));
 }
 
 }  // namespace allot

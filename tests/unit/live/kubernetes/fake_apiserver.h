@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace allot {
 
@@ -20,9 +21,10 @@ class FakeApiServer {
   FakeApiServer& operator=(const FakeApiServer&) = delete;
 
   std::string url() const;
-  // From now on a client may do what the ClusterRole in this file says, and nothing else; "":
-  // everything.
+  // From now on a client may do what the roles in this file say, and nothing else; "": everything.
   void Restrict(const std::string& rights = "");
+  // Of these, what no request needed yet: "verb resource".
+  std::vector<std::string> UnusedRights() const;
 
   // ---- as users, schedulers and kubelets have it; `kind`: "pods", `name`: "default/x" or "n1"
   // ----
@@ -37,16 +39,18 @@ class FakeApiServer {
   // ---- faults ----
   // The next `times` requests whose "METHOD PATH" holds `match` are answered so.
   void Refuse(const std::string& match, long code, Json status, int times = 1);
-  void CutWatches(bool within_a_line);  // all that are open
-  void SplitLines(bool on);             // events come a few bytes at a time
-  void Reorder(bool on);                // events that came together are told backwards
-  void Compact();                       // watches from before now are too old
-  void ExpirePages();                   // and so are tokens of pages
-  void SetPage(std::size_t most);       // items of a page, whatever was asked for
-  void Down();                          // as after kill -9
-  void Up();                            // on the same port
+  void CutWatches(bool within_a_line);    // all that are open
+  void SplitLines(bool on);               // events come a few bytes at a time
+  void Reorder(bool on);                  // events that came together are told backwards
+  void Compact();                         // watches from before now are too old
+  void ExpirePages();                     // and so are tokens of pages
+  void SetPage(std::size_t most);         // items of a page, whatever was asked for
+  void Expect(const std::string& token);  // others have expired
+  void Down();                            // as after kill -9
+  void Up();                              // on the same port
 
-  // "METHOD PATH" of requests that hold `match`, so far.
+  // "METHOD PATH" of all requests so far, watches with "?watch"; and of how many it holds `match`.
+  std::vector<std::string> Requests() const;
   int Count(const std::string& match) const;
 
  private:

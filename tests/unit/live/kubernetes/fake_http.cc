@@ -53,6 +53,11 @@ bool ReadFakeRequest(int socket, std::string* buffer, FakeRequest* request) {
   const std::size_t second = head.find(' ', first + 1);
   request->method = head.substr(0, first);
   ReadTarget(head.substr(first + 1, second - first - 1), request);
+  const std::string bearer = "\r\nAuthorization: Bearer ";
+  if (const std::size_t at = head.find(bearer); at != std::string::npos) {
+    const std::size_t from = at + bearer.size();
+    request->token = head.substr(from, head.find('\r', from) - from);
+  }
   std::size_t length = 0;
   const std::size_t field = head.find("Content-Length: ");
   if (field != std::string::npos) length = std::stoul(head.substr(field + 16));

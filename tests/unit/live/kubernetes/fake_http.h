@@ -8,6 +8,7 @@ namespace allot {
 
 struct FakeRequest {
   std::string method, path, body;
+  std::string token;  // of "Authorization: Bearer"
   std::map<std::string, std::string> query;
 };
 

@@ -8,12 +8,14 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <ctime>
 #include <map>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "live/kubernetes/kube_time.h"
 #include "tests/unit/live/kubernetes/fake_objects.h"
 
 namespace allot {
@@ -40,6 +42,8 @@ std::string OnlyNodeOf(const Json& pod) {
   const Json& field = terms[0].at("matchFields")[0];
   return field.at("key") == "metadata.name" ? field.at("values")[0].get<std::string>() : "";
 }
+
+std::string TimeNow() { return KubeTimeText(std::time(nullptr)); }
 
 std::string KeyOf(const Json& pod) {
   return pod["metadata"]["namespace"].get<std::string>() + "/" +
@@ -138,6 +142,9 @@ struct FakeKubelet::Impl {
     server.Update("pods", process.key, [&](Json& object) {
       object["spec"]["nodeName"] = node;
       object["status"]["phase"] = error == 0 ? "Running" : "Failed";
+      object["status"]["startTime"] = TimeNow();
+      object["status"]["containerStatuses"] = {
+          {{"name", "w"}, {"state", {{"running", {{"startedAt", TimeNow()}}}}}}};
     });
     if (error == 0) processes[pod["metadata"]["uid"]] = std::move(process);
   }
@@ -186,7 +193,10 @@ struct FakeKubelet::Impl {
             {{"name", "w"},
              {"state",
               {{"terminated",
-                {{"exitCode", code}, {"reason", code == 0 ? "Completed" : "Error"}}}}}}};
+                {{"exitCode", code},
+                 {"reason", code == 0 ? "Completed" : "Error"},
+                 {"startedAt", pod["status"].value("startTime", TimeNow())},
+                 {"finishedAt", TimeNow()}}}}}}};
       });
       if (deleting) server.Remove("pods", key);
       it = processes.erase(it);

@@ -1,8 +1,8 @@
 #pragma once
 // The rights of a client of the fake API server, from a ClusterRole as it is installed.
 
-#include <set>
 #include <string>
+#include <vector>
 
 #include "tests/unit/live/kubernetes/fake_objects.h"
 
@@ -11,14 +11,20 @@ namespace allot {
 class FakeRights {
  public:
   FakeRights() = default;  // everything
-  // Of the first ClusterRole in a file of YAML.
+  // Of the ClusterRoles and Roles in a file of YAML.
   explicit FakeRights(const std::string& file);
 
   // `method` "WATCH" for a watch.
-  bool Allow(const std::string& method, const FakePath& path) const;
+  bool Allow(const std::string& method, const FakePath& path);
+  // "verb resource" of what is allowed and was never asked for.
+  std::vector<std::string> Unused() const;
 
  private:
-  std::set<std::string> allowed_;  // "verb resource"; empty: everything
+  struct Right {
+    std::string space, what;  // namespace, "": all; "verb resource"
+    bool used = false;
+  };
+  std::vector<Right> rights_;  // empty: everything
 };
 
 }  // namespace allot

@@ -224,6 +224,14 @@ TEST_F(ListWatchTest, AServerThatAsksForPatienceGetsIt) {
   EXPECT_EQ(watch_.due(), now_ + 7);
 }
 
+TEST_F(ListWatchTest, NobodysPatienceIsWithoutEnd) {
+  ASSERT_TRUE(watch_.Next(now_));
+  KubeReply reply = Refusal(429, "TooManyRequests");
+  reply.retry_after = 1e12;
+  watch_.OnList(reply, now_);
+  EXPECT_EQ(watch_.due(), now_ + 60);
+}
+
 TEST_F(ListWatchTest, WatchesThatAreCutAtOnceAreNotOpenedInALoop) {
   BeginWatch({}, 10);
   watch_.OnEnd(now_);
@@ -239,6 +247,8 @@ TEST_F(ListWatchTest, ALineThatIsNoEventEndsTheStreamAndIsToldOfAndListedAgain) 
         "\n",
         R"({"type":"ADDED","object":null})"
         "\n",
+        R"({"type":"ADDED","object":{"metadata":null}})"
+        "\n",
         R"({"type":"DANCED","object":{"metadata":{"resourceVersion":"11","uid":"u"}}})"
         "\n",
         R"({"type":"ADDED","object":{"metadata":{"resourceVersion":11,"uid":"u"}}})"
@@ -251,6 +261,38 @@ TEST_F(ListWatchTest, ALineThatIsNoEventEndsTheStreamAndIsToldOfAndListedAgain) 
     now_ = std::max(now_, watch_.due());
   }
   EXPECT_EQ(NextPath(), kListPath);
+}
+
+TEST_F(ListWatchTest, ALineThatNestsWithoutEndIsNotRead) {
+  BeginWatch({}, 10);
+  const std::string deep(100'000, '[');
+  watch_.OnBytes(R"({"type":"ERROR","object":)" + deep + "\n", now_);
+  EXPECT_TRUE(watch_.wants_end());
+  EXPECT_NE(watch_.trouble().find("deeper than 100"), std::string::npos) << watch_.trouble();
+}
+
+TEST_F(ListWatchTest, EventsThatComeTwiceChangeNothing) {
+  BeginWatch({}, 10);
+  const std::string events = Line("ADDED", Object("a", 11, "1")) +
+                             Line("MODIFIED", Object("a", 12, "2")) +
+                             Line("ADDED", Object("b", 13)) + Line("DELETED", Object("b", 14));
+  EXPECT_TRUE(watch_.OnBytes(events, now_));
+  EXPECT_FALSE(watch_.OnBytes(events, now_));
+  EXPECT_EQ(Known(), "a=2 ");
+  EXPECT_FALSE(watch_.wants_end());
+}
+
+TEST_F(ListWatchTest, ALineIsDroppedAsSoonAsItIsTooLong) {
+  BeginWatch({}, 10);
+  const std::string piece(16 * 1024, 'x');
+  std::size_t taken = 0;
+  while (!watch_.wants_end() && taken < std::size_t{64} * 1024 * 1024) {
+    watch_.OnBytes(piece, now_);
+    taken += piece.size();
+  }
+  EXPECT_LE(taken, std::size_t{8} * 1024 * 1024 + piece.size());
+  watch_.OnBytes(Line("ADDED", Object("a", 11)), now_);
+  EXPECT_EQ(Known(), "") << "nothing more of this stream is read";
 }
 
 TEST_F(ListWatchTest, ALineWithoutEndIsNotKept) {
