@@ -117,6 +117,7 @@ class KubeJobs {
     if (!end) return builder_.Drop(kNotEnded);
     if (*end <= *start) return builder_.Drop(kNoRunTime);
     job.duration = *end - *start;
+    if (first.max_gpus > 0 && !group.set) Resized(group, *end, &job);
     // A Job's own start says nothing of the wait for nodes.
     if (of_pods || workload != nullptr) job.recorded_wait = std::max(0.0, *start - job.submit);
     job.outcome = said != nullptr ? said->outcome : group.pods.back()->outcome;
@@ -129,6 +130,22 @@ class KubeJobs {
   }
 
  private:
+  // Of a Job that is resized while it runs: what it got, at the GPUs that it asks for.
+  void Resized(const KubeGroup& group, Seconds end, Job* job) {
+    const KubePart& asked = *group.jobs.front();
+    job->min_gpus = static_cast<GpuCount>(std::min(asked.min_gpus, asked.gpus));
+    job->max_gpus = static_cast<GpuCount>(std::max(asked.max_gpus, asked.gpus));
+    double gpu_seconds = 0;
+    for (const KubePart* pod : group.pods) {
+      if (!pod->start) continue;
+      const Seconds until = std::min(end, pod->end.value_or(end));
+      gpu_seconds += static_cast<double>(pod->gpus) * std::max(0.0, until - *pod->start);
+    }
+    if (gpu_seconds <= 0) return;
+    job->duration = gpu_seconds / job->gpus;
+    builder_.Adjust("resized by allot: GPU-seconds of the pods in the file by the GPUs asked for");
+  }
+
   void Name(const KubeGroup& group, const KubePart& first, const KubePart* workload, Job* job) {
     std::string queue = first.queue, user = first.user, type = first.type;
     if (queue.empty() && workload != nullptr) queue = workload->queue;
@@ -141,6 +158,7 @@ class KubeJobs {
     job->tenant = names.tenants.Intern(first.name_space + (queue.empty() ? "" : "/" + queue));
     job->user = names.users.Intern(user);
     if (first.owner_kind == "CronJob") job->group = names.groups.Intern(first.owner_name);
+    if (!first.model.empty()) job->group = names.groups.Intern(first.model);
     job->gpu_types = names.gpu_types.Intern(type);
   }
 

@@ -184,6 +184,7 @@ class KubeReader {
     // As many at once as are wanted in all.
     pods = std::min(pods, Count(At(object_, {"spec", "completions"}), "completions", pods));
     part->gpus = each * std::max<std::int64_t>(pods, 1);
+    ReadResizes(part);
     part->time_limit = Limit("activeDeadlineSeconds");
     part->start = Time({"status", "startTime"});
     part->end = Time({"status", "completionTime"});
@@ -192,6 +193,27 @@ class KubeReader {
       part->outcome = Outcome::kFailed;
       if (!part->end) part->end = failed;
     }
+  }
+
+  // Annotations of allot's. What it would not understand it did not run either.
+  void ReadResizes(KubePart* part) const {
+    const auto note = [&](const char* key) {
+      return TextAt(object_, {"metadata", "annotations", key});
+    };
+    const auto gpus = [&](const char* key, std::int64_t otherwise) {
+      const auto value = ParseInteger(note(key));
+      return value && *value > 0 && *value <= kMostGpus ? *value : otherwise;
+    };
+    const bool ours = TextAt(object_, {"spec", "managedBy"}) == "allot.dev/scheduler";
+    const bool sized = !note("allot.dev/min").empty() || !note("allot.dev/max").empty() ||
+                       !note("allot.dev/gpus").empty();
+    if (part->gpus == 0 || (!ours && !sized)) return;
+    part->min_gpus = part->max_gpus = part->gpus;
+    part->model = note("allot.dev/model");
+    if (!sized && part->model.empty() && note("allot.dev/resize").empty()) return;  // of one size
+    part->min_gpus = gpus("allot.dev/min", 1);
+    part->gpus = gpus("allot.dev/gpus", part->min_gpus);
+    part->max_gpus = gpus("allot.dev/max", std::max(part->min_gpus, part->gpus));
   }
 
   void ReadPod(KubePart* part) const {

@@ -241,6 +241,51 @@ TEST(Kubernetes, LongDeadlinesAreLimits) {
   EXPECT_EQ(limit("9223372036854775807"), 0) << "no job lives so long";
 }
 
+// As allot makes them (docs/kubernetes.md): the Job's controller is not the built-in one.
+std::string WorkerOf(const std::string& job, int number, const std::string& from,
+                     const std::string& to) {
+  return R"({"kind":"Pod","metadata":{"namespace":"nlp","name":")" + job + "-w" +
+         std::to_string(number) + R"(","uid":"p)" + std::to_string(number) +
+         R"(","creationTimestamp":"2026-11-02T08:00:00Z","labels":{"allot.dev/job":")" + job +
+         R"("},"ownerReferences":[{"kind":"Job","name":")" + job +
+         R"(","uid":"u","controller":true}]},)"
+         R"("spec":{"containers":[{"resources":{"limits":{"nvidia.com/gpu":"1"}}}]},)"
+         R"("status":{"phase":"Succeeded","containerStatuses":[{"state":{"terminated":{"startedAt":")" +
+         from + R"(","finishedAt":")" + to +
+         R"("}}}]}})"
+         "\n";
+}
+
+TEST(Kubernetes, AJobThatAllotResizesIsOneJobOfItsGpuSeconds) {
+  const std::string job =
+      R"({"kind":"Job","metadata":{"namespace":"nlp","name":"mlp","uid":"u",)"
+      R"("creationTimestamp":"2026-11-02T08:00:00Z","annotations":{"allot.dev/min":"1",)"
+      R"("allot.dev/max":"8","allot.dev/gpus":"2","allot.dev/model":"resnet50"}},)"
+      R"("spec":{"managedBy":"allot.dev/scheduler","template":{"spec":{"containers":)"
+      R"([{"resources":{"limits":{"nvidia.com/gpu":"1"}}}]}}},)"
+      R"("status":{"startTime":"2026-11-02T08:00:10Z","completionTime":"2026-11-02T08:10:00Z",)"
+      R"("conditions":[{"type":"Complete","status":"True",)"
+      R"("lastTransitionTime":"2026-11-02T08:10:00Z"}]}})"
+      "\n";
+  ReadReport report;
+  const Workload workload =
+      ReadText("kubernetes",
+               job + WorkerOf("mlp", 0, "2026-11-02T08:00:00Z", "2026-11-02T08:10:00Z") +
+                   WorkerOf("mlp", 1, "2026-11-02T08:00:00Z", "2026-11-02T08:05:00Z") +
+                   WorkerOf("mlp", 2, "2026-11-02T08:05:00Z", "2026-11-02T08:10:00Z") +
+                   WorkerOf("mlp", 3, "2026-11-02T08:05:00Z", "2026-11-02T08:10:00Z"),
+               false, &report);
+  ASSERT_EQ(workload.jobs.size(), 1U);
+  const Job& mlp = workload.jobs.front();
+  EXPECT_EQ(mlp.gpus, 2);
+  EXPECT_EQ(mlp.min_gpus, 1);
+  EXPECT_EQ(mlp.max_gpus, 8);
+  EXPECT_EQ(mlp.duration, (600 + 300 + 300 + 300) / 2);
+  EXPECT_EQ(workload.groups[mlp.group], "resnet50");
+  EXPECT_EQ(Adjustments(report),
+            "1 resized by allot: GPU-seconds of the pods in the file by the GPUs asked for");
+}
+
 TEST(Kubernetes, PartsOfGpusAreNoGpus) {
   const auto drops = [](const std::string& resource, const std::string& selector) {
     const std::string spec = R"("spec": {"template": {"spec": {"containers": [{"resources": )"
