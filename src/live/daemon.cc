@@ -46,7 +46,7 @@ struct Daemon::Impl {
       }
       for (const JournalRecord& record : past) {
         last = std::max<Seconds>(last, record.at("at"));
-        if (record.at("what") == "serve") origin = record.at("origin");
+        if (record.at("what") == "serve") origin = record.value("origin", kUnknown);
       }
     }
     if (!options.metrics_for_all) RequireLoopback(options.metrics);

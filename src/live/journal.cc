@@ -10,7 +10,6 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "core/json_text.h"
 #include "core/strings.h"
 
 namespace allot {
@@ -48,26 +47,19 @@ StateLock::~StateLock() { ::close(file_); }
 Journal::Journal(const std::filesystem::path& path) : path_(path) {
   file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (file_ < 0) throw RunError("cannot open '{}': {}", path.string(), SystemMessage());
-  const std::string text = ReadTextFile(path.string());
-  std::size_t begin = 0;
-  for (int line = 1; begin < text.size(); ++line) {
-    const std::size_t end = text.find('\n', begin);
-    if (end == std::string::npos) {
-      torn_ = text.substr(begin);
-      break;
-    }
-    JournalRecord record =
-        JournalRecord::parse(text.begin() + static_cast<std::ptrdiff_t>(begin),
-                             text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
-    if (!record.is_object() || !record.contains("what") || !record.contains("at")) {
-      throw DataError("{}:{}: a record has 'at' and 'what', got '{}'", path.string(), line,
-                      text.substr(begin, std::min<std::size_t>(end - begin, 80)));
-    }
-    past_.push_back(std::move(record));
-    begin = end + 1;
+  JournalText text = ReadJournalText(ReadTextFile(path.string()));
+  if (!text.damage.empty()) {
+    const JournalDamage& first = text.damage.front();
+    const std::string where = fmt::format("{}:{}", path.string(), first.line);
+    ::close(file_);
+    throw DataError("{}: {} ({} damaged lines); 'allot journal repair --state {}' leaves them out",
+                    where, first.why, text.damage.size(), path.parent_path().string());
   }
-  if (!torn_.empty() && ::ftruncate(file_, static_cast<off_t>(begin)) != 0) {
-    throw RunError("cannot cut '{}' to {} bytes: {}", path.string(), begin, SystemMessage());
+  past_ = std::move(text.records);
+  torn_ = std::move(text.torn);
+  size_ = text.whole;
+  if (!torn_.empty() && ::ftruncate(file_, static_cast<off_t>(size_)) != 0) {
+    throw RunError("cannot cut '{}' to {} bytes: {}", path.string(), size_, SystemMessage());
   }
   if (past_.empty()) SyncToDisk(path.parent_path(), path);  // that the file exists
 }
@@ -77,7 +69,14 @@ Journal::~Journal() { ::close(file_); }
 void Journal::Append(Seconds at, const char* what, const JournalRecord& fields) {
   JournalRecord record = {{"at", at}, {"what", what}};
   record.update(fields);
-  WriteAll(file_, JsonText(record, -1) + "\n", path_);
+  const std::string line = JournalLine(record);
+  try {
+    WriteAll(file_, line, path_);
+  } catch (const Error&) {
+    (void)!::ftruncate(file_, static_cast<off_t>(size_));  // what fitted on the disk
+    throw;
+  }
+  size_ += line.size();
   dirty_ = true;
 }
 

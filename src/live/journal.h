@@ -10,10 +10,9 @@
 #include <vector>
 
 #include "core/types.h"
+#include "live/journal_text.h"
 
 namespace allot {
-
-using JournalRecord = nlohmann::ordered_json;
 
 // One daemon a folder: RunError naming the pid of the other one. Released at the end of the
 // process, however it ends.
@@ -31,7 +30,8 @@ class StateLock {
 class Journal {
  public:
   // Reads what is there. A last line that was cut off (power, disk full) is dropped from the file,
-  // and `torn` tells it; anything else that is no record is a DataError with file and line.
+  // and `torn` tells it; anything else that is no record (journal_text.h) is a DataError with file
+  // and line, and nothing is changed.
   explicit Journal(const std::filesystem::path& path);
   ~Journal();
   Journal(const Journal&) = delete;
@@ -41,7 +41,7 @@ class Journal {
   const std::string& torn() const { return torn_; }
 
   // {"at": seconds, "what": ..., ...fields}; on disk after the next Commit. RunError when the file
-  // cannot be written.
+  // cannot be written: then it ends with the record before.
   void Append(Seconds at, const char* what, const JournalRecord& fields);
   void Commit();  // costs nothing when nothing was appended
 
@@ -50,6 +50,7 @@ class Journal {
   int file_ = -1;
   std::vector<JournalRecord> past_;
   std::string torn_;
+  std::size_t size_ = 0;  // of whole records
   bool dirty_ = false;
 };
 

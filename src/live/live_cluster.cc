@@ -24,7 +24,16 @@ LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& cl
       reader_(runtime, writer_, counts_, options_.dry_run),
       workers_(runtime, writer_, counts_),
       batches_(runtime, writer_) {
-  for (const JournalRecord& record : past) state_.Apply(record);
+  for (std::size_t i = 0; i < past.size(); ++i) {
+    try {
+      state_.Apply(past[i]);
+    } catch (const std::exception& error) {
+      throw DataError(
+          "record {} of the journal, '{}', says what cannot be: {}; 'allot journal "
+          "repair' leaves it out",
+          i + 1, past[i].at("what").get<std::string>(), error.what());
+    }
+  }
   observation_.cluster = &state_.present();
   observation_.interval = options_.interval;
   observation_.share_begin.assign(1, 0);

@@ -1,12 +1,15 @@
 #include "live/journal.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "tests/unit/core/temp_folder.h"
 
 namespace allot {
@@ -51,6 +54,53 @@ TEST_F(JournalTest, ABrokenLineInTheMiddleNamesItsPlace) {
     EXPECT_EQ(error.code(), ExitCode::kBadData);
     EXPECT_NE(std::string(error.what()).find("journal.jsonl:2"), std::string::npos) << error.what();
   }
+}
+
+// In a process of its own, whose files may not grow.
+void AppendBeyondTheDisk(const std::filesystem::path& path) {
+  std::signal(SIGXFSZ, SIG_IGN);
+  Journal journal(path);
+  journal.Append(1, "pause", JournalRecord::object());
+  rlimit limit{};
+  ::getrlimit(RLIMIT_FSIZE, &limit);
+  const rlim_t before = limit.rlim_cur;
+  limit.rlim_cur = std::filesystem::file_size(path) + 10;
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  bool refused = false;
+  try {
+    journal.Append(2, "resume", JournalRecord::object());
+  } catch (const Error&) {
+    refused = true;
+  }
+  limit.rlim_cur = before;
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  journal.Append(3, "drain", JournalRecord::object());
+  std::_Exit(refused ? 0 : 1);
+}
+
+TEST_F(JournalTest, ARecordThatDidNotFitOnTheDiskLeavesNothing) {
+  EXPECT_EXIT(AppendBeyondTheDisk(path_), testing::ExitedWithCode(0), "");
+  Journal journal(path_);
+  EXPECT_EQ(journal.torn(), "");
+  const auto past = journal.TakePast();
+  ASSERT_EQ(past.size(), 2U);
+  EXPECT_EQ(past[1]["what"], "drain");
+}
+
+TEST_F(JournalTest, AFlippedLetterIsSeenByTheChecksum) {
+  Journal(path_).Append(1, "give", {{"job", "a"}});
+  std::string text = ReadTextFile(path_.string());
+  text.replace(text.find("\"a\""), 3, "\"b\"");
+  WriteTextFile(path_, text);
+  try {
+    Journal journal(path_);
+    FAIL() << "it was read";
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    EXPECT_NE(what.find("journal.jsonl:1: its checksum"), std::string::npos) << what;
+    EXPECT_NE(what.find("allot journal repair"), std::string::npos) << what;
+  }
+  EXPECT_EQ(ReadTextFile(path_.string()), text) << "nothing is changed";
 }
 
 TEST_F(JournalTest, OneDaemonAFolder) {

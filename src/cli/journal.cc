@@ -1,0 +1,77 @@
+// allot journal check, repair: the journal of a daemon that does not run.
+
+#include "live/journal.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/live_status.h"
+#include "core/json_text.h"
+#include "live/journal_repair.h"
+
+namespace allot {
+namespace {
+
+constexpr std::size_t kShown = 10;
+
+std::filesystem::path JournalOf(const std::string& state) {
+  return StateFolder(state) / "journal.jsonl";
+}
+
+void Print(const JournalState& state, const std::filesystem::path& journal,
+           const std::filesystem::path& saved, const GlobalOptions& globals) {
+  if (globals.json) {
+    nlohmann::ordered_json json = {{"records", state.records}, {"damage", nlohmann::json::array()}};
+    for (const JournalDamage& each : state.damage) {
+      json["damage"].push_back({{"line", each.line}, {"why", each.why}});
+    }
+    json["torn_bytes"] = state.torn.size();
+    if (!saved.empty()) json["damaged_journal"] = saved.string();
+    std::printf("%s\n", JsonText(json).c_str());
+    return;
+  }
+  std::printf("%s: %zu records, %zu damaged lines%s\n", journal.c_str(), state.records,
+              state.damage.size(),
+              state.torn.empty() ? "" : ", a last line that was cut off (a daemon drops it)");
+  for (std::size_t i = 0; i < std::min(kShown, state.damage.size()); ++i) {
+    std::printf("  line %d: %s\n", state.damage[i].line, state.damage[i].why.c_str());
+  }
+  if (state.damage.size() > kShown) {
+    std::printf("  and %zu more (--json names them all)\n", state.damage.size() - kShown);
+  }
+  if (!saved.empty()) {
+    std::printf("repaired: without these lines; the damaged journal is %s\n", saved.c_str());
+  }
+}
+
+CommandInfo OfJournal(const char* name, const char* summary,
+                      int (*run)(const std::filesystem::path&, const GlobalOptions&)) {
+  return {name, summary, [run](CommandLine& line, const GlobalOptions& globals) {
+            auto state = std::make_shared<std::string>();
+            line.Option("--state", *state, "the daemon's folder [~/.local/state/allot]");
+            return [=, &globals] { return run(JournalOf(*state), globals); };
+          }};
+}
+
+int Check(const std::filesystem::path& journal, const GlobalOptions& globals) {
+  const JournalState state = CheckJournal(journal);
+  Print(state, journal, {}, globals);
+  return state.damage.empty() ? 0 : static_cast<int>(ExitCode::kBadData);
+}
+
+int Repair(const std::filesystem::path& journal, const GlobalOptions& globals) {
+  const StateLock lock(journal.parent_path());  // no daemon writes to it
+  const JournalState state = CheckJournal(journal);
+  Print(state, journal,
+        state.damage.empty() ? std::filesystem::path() : ReplaceJournal(journal, state), globals);
+  return 0;
+}
+
+ALLOT_REGISTER(CommandInfo,
+               OfJournal("journal check", "whether a daemon can start on its journal", Check));
+ALLOT_REGISTER(CommandInfo,
+               OfJournal("journal repair", "keep what can be read of a damaged journal", Repair));
+
+}  // namespace
+}  // namespace allot

@@ -1,0 +1,99 @@
+// What power loss, full disks, editors and old faults leave, and what is kept of it.
+
+#include "live/journal_repair.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "live/journal.h"
+#include "tests/unit/core/temp_folder.h"
+
+namespace allot {
+namespace {
+
+std::string Line(double at, const char* what, const JournalRecord& more = JournalRecord::object()) {
+  JournalRecord record = {{"at", at}, {"what", what}};
+  record.update(more);
+  return JournalLine(record);
+}
+
+struct Damage {
+  const char* name;
+  std::string text;  // between two good records
+  int damaged;       // lines
+};
+
+class DamagedJournal : public testing::TestWithParam<Damage> {};
+
+TEST_P(DamagedJournal, IsRepairedAndTheRestIsKept) {
+  const testing_support::TempFolder folder;
+  const auto path = folder / "journal.jsonl";
+  const std::string damaged = Line(1, "pause") + GetParam().text + Line(9, "drain");
+  WriteTextFile(path, damaged);
+  const JournalState state = CheckJournal(path);
+  EXPECT_EQ(static_cast<int>(state.damage.size()), GetParam().damaged);
+  for (const JournalDamage& each : state.damage) EXPECT_EQ(each.line, 2) << each.why;
+  const auto saved = ReplaceJournal(path, state);
+  EXPECT_EQ(ReadTextFile(saved.string()), damaged);
+  Journal journal(path);
+  const auto past = journal.TakePast();
+  ASSERT_EQ(past.size(), 2U);
+  EXPECT_EQ(past[0]["what"], "pause");
+  EXPECT_EQ(past[1]["what"], "drain");
+}
+
+const std::string kLine = Line(2, "resume");
+INSTANTIATE_TEST_SUITE_P(
+    Each, DamagedJournal,
+    testing::Values(Damage{"NulsAfterPowerLoss", std::string(512, '\0') + "\n", 1},
+                    Damage{"FlippedDigit",
+                           [] {
+                             auto l = kLine;
+                             l[6] ^= 1;
+                             return l;
+                           }(),
+                           1},
+                    Damage{"EmptyLine", "\n", 0}, Damage{"DoubledLine", Line(1, "pause"), 0},
+                    Damage{"HalfALine", kLine.substr(0, 20) + "\n", 1},
+                    Damage{"TwoHalves", kLine.substr(0, 20) + kLine, 1},
+                    Damage{"WrongType",
+                           R"({"at":"2","what":"resume"})"
+                           "\n",
+                           1},
+                    Damage{"NoTime",
+                           R"({"what":"resume"})"
+                           "\n",
+                           1},
+                    Damage{"Array", "[1,2]\n", 1}, Damage{"NotUtf8", "\xff\xfe{\n", 1},
+                    Damage{"UnknownJob", Line(2, "take", {{"job", "j"}}), 1},
+                    Damage{"JobBeforeNodes", Line(2, "job", {{"job", "j"}}), 1},
+                    Damage{"MissingField", Line(2, "start"), 1},
+                    Damage{"NumberForText", Line(2, "take", {{"job", 7}}), 1},
+                    Damage{"NullOrigin", Line(2, "serve", {{"origin", nullptr}}), 1}),
+    [](const auto& param) { return std::string(param.param.name); });
+
+TEST(JournalRepair, AnOlderJournalHasNoChecksums) {
+  const testing_support::TempFolder folder;
+  const auto path = folder / "journal.jsonl";
+  WriteTextFile(path, R"({"at":1,"what":"pause"})"
+                      "\n");
+  EXPECT_TRUE(CheckJournal(path).damage.empty());
+  EXPECT_EQ(Journal(path).TakePast().size(), 1U);
+}
+
+TEST(JournalRepair, ASecondRepairKeepsBothDamagedOnes) {
+  const testing_support::TempFolder folder;
+  const auto path = folder / "journal.jsonl";
+  WriteTextFile(path, "rubbish\n");
+  const auto first = ReplaceJournal(path, CheckJournal(path));
+  WriteTextFile(path, "more\n");
+  const auto second = ReplaceJournal(path, CheckJournal(path));
+  EXPECT_EQ(ReadTextFile(first.string()), "rubbish\n");
+  EXPECT_EQ(ReadTextFile(second.string()), "more\n");
+}
+
+}  // namespace
+}  // namespace allot
