@@ -54,7 +54,7 @@ std::string ProfilesCsv(const JobTable& job_table, const std::vector<const LiveJ
   }
   std::string csv = "profile,gpu_type,gpus,nodes,rate\n";
   for (const auto& [name, entry] : largest) {
-    const ModelPtr model = job_table.ModelOf(entry.first->asked.model);
+    const ModelPtr model = job_table.ModelOf(*entry.first);
     for (const GpuTypeSpec& type : job_table.nominal().type_specs()) {
       for (const Span& span : model->SpansOn(type.name)) {
         for (GpuCount gpus = span.least; gpus <= std::min(entry.second, type.gpus); ++gpus) {

@@ -52,7 +52,7 @@ LiveJob& JobTable::Add(const RuntimeJob& asked, Seconds submit, Seconds deadline
   job->worker_group = WorkerGroup(asked.id, asked.mode, options_.worker_group);
   job->record.job = job->index;
   job->record.submit = job->submit;
-  job->fit = rates_.Begin(asked.model);
+  job->fit = rates_.Begin(asked.model, asked.user);
   MakeTable(*job);
   by_id_[asked.id] = job.get();
   active_.push_back(job.get());
@@ -182,7 +182,8 @@ void JobTable::End(LiveJob& job, Seconds finish) {
 bool JobTable::Measure(LiveJob& job, GpuCount gpus, const std::string& type, Span span, double rate,
                        Seconds seconds) {
   if (job.over) return false;
-  if (!rates_.Measure(job.asked.model, gpus, type, span, rate, seconds, &job.fit)) return false;
+  if (!rates_.Measure(job.asked.model, gpus, type, span, rate, seconds, &job.fit, job.asked.user))
+    return false;
   if (!job.training || !job.training->known()) MakeTable(job);  // else it is of other measurements
   return true;
 }

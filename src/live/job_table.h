@@ -113,8 +113,10 @@ class JobTable {
   Seconds RunTime(const LiveJob& job) const;
   // The profile of the catalogue that a model begins with; "": the prior.
   std::string ProfileOf(const std::string& model) const;
-  // Throughput of a model as last measured; its prior where it never was.
-  ModelPtr ModelOf(const std::string& model) const { return rates_.ModelOf(model); }
+  // Throughput of a job's model as last measured for its user; its prior where it never was.
+  ModelPtr ModelOf(const LiveJob& job) const {
+    return rates_.Begin(job.asked.model, job.asked.user).Model();
+  }
 
   // One row for each job that a policy may place; `hidden` says which not.
   void Observe(const std::function<bool(const LiveJob&)>& hidden, Observation* observation) const;

@@ -61,7 +61,7 @@ std::string PeerOf(LineStream::socket& socket) {
 
 }  // namespace
 
-struct LineServer::Connection {
+struct LineServer::Connection : std::enable_shared_from_this<LineServer::Connection> {
   explicit Connection(LineStream::socket from) : socket(std::move(from)), peer(PeerOf(socket)) {}
   LineStream::socket socket;
   std::string peer;
@@ -84,7 +84,7 @@ struct LineServer::Impl {
     acceptor.async_accept([this](const asio::error_code& error, LineStream::socket socket) {
       if (error == asio::error::operation_aborted) return;
       if (error) {  // no descriptors: a stranger's is freed, and it is tried again, but not at once
-        if (!strangers.empty()) Drop(strangers.front());
+        if (!strangers.empty()) Drop(*strangers.front());
         again.expires_after(kNoDescriptors);
         again.async_wait([this](const asio::error_code& failed) {
           if (!failed) Accept();
@@ -101,10 +101,10 @@ struct LineServer::Impl {
     const auto same = [&](const ConnectionPtr& other) { return other->peer == connection->peer; };
     const auto its = std::count_if(strangers.begin(), strangers.end(), same);
     if (static_cast<std::size_t>(its) >= limits.strangers_a_peer) {
-      Drop(*std::find_if(strangers.begin(), strangers.end(), same));
+      Drop(**std::find_if(strangers.begin(), strangers.end(), same));
     } else if (strangers.size() >= limits.strangers || connections.size() >= most_connections) {
       if (strangers.empty()) return;  // all have said who they are: nobody is sent away
-      Drop(strangers.front());
+      Drop(*strangers.front());
     }
     connection->until = SteadyClock::now() + AsDuration(limits.introduction);
     connections.insert(connection);
@@ -119,7 +119,7 @@ struct LineServer::Impl {
     patience.async_wait([this](const asio::error_code& error) {
       if (error) return;
       while (!strangers.empty() && strangers.front()->until <= SteadyClock::now()) {
-        Drop(strangers.front());
+        Drop(*strangers.front());
       }
       WaitForIntroductions();
     });
@@ -166,7 +166,7 @@ struct LineServer::Impl {
         connection->closing = true;
       }
     }
-    if (connection->closing) Drop(connection);
+    if (connection->closing) Drop(*connection);
   }
 
   void Close(const ConnectionPtr& connection) {
@@ -174,7 +174,8 @@ struct LineServer::Impl {
     Write(connection);
   }
 
-  void Drop(ConnectionPtr connection) {  // a copy: the list's own goes
+  void Drop(Connection& dropped) {
+    const ConnectionPtr connection = dropped.shared_from_this();  // the lists' own go
     connection->closing = true;
     asio::error_code ignored;
     connection->socket.close(ignored);
@@ -223,7 +224,7 @@ void LineServer::Send(const ConnectionPtr& connection, std::string_view line) {
   if (connection->out.size() > impl_->limits.unread) {
     connection->out.clear();
     connection->closing = true;
-    impl_->Drop(connection);
+    impl_->Drop(*connection);
     return;
   }
   impl_->Write(connection);

@@ -18,23 +18,18 @@ const ModelPtr& RateBook::PriorOf(const std::string& model) const {
   return unknown_;
 }
 
-RateFit RateBook::Begin(const std::string& model) const {
-  const auto latest = latest_.find(model);
+RateFit RateBook::Begin(const std::string& model, const std::string& owner) const {
+  const auto latest = latest_.find({owner, model});
   return latest != latest_.end() ? latest->second : RateFit(PriorOf(model));
 }
 
 bool RateBook::Measure(const std::string& model, GpuCount gpus, const std::string& type, Span span,
-                       double rate, Seconds seconds, RateFit* fit) {
+                       double rate, Seconds seconds, RateFit* fit, const std::string& owner) {
   fit->Measure(gpus, type, rate, seconds, span);
   if (!fit->Moved(kTableMoves)) return false;
   fit->MarkUsed();
-  latest_.insert_or_assign(model, *fit);
+  latest_.insert_or_assign({owner, model}, *fit);
   return true;
-}
-
-ModelPtr RateBook::ModelOf(const std::string& model) const {
-  const auto latest = latest_.find(model);
-  return latest == latest_.end() ? PriorOf(model) : latest->second.Model();
 }
 
 }  // namespace allot

@@ -1,11 +1,12 @@
 #pragma once
-// What has been measured of the speeds of jobs, by model. A job begins with the latest fit of its
-// model, or with the prior, and corrects its own fit while it runs. Used by the daemon (JobTable)
-// and by the simulator's belief "measured".
+// What has been measured of the speeds of jobs, by model and owner. A job begins with the latest
+// fit of its owner's jobs of its model, or with the prior, and corrects its own fit while it runs:
+// what somebody's program tells decides about nobody else. Used by the daemon (JobTable), whose
+// owners are users, and by the simulator's belief "measured", which knows no liars: all is one's.
 
 #include <map>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "perf/catalogue.h"
 #include "perf/rate_fit.h"
@@ -25,14 +26,12 @@ class RateBook {
   const Catalogue& priors() const { return priors_; }
 
   // The fit that a job of this model begins with.
-  RateFit Begin(const std::string& model) const;
+  RateFit Begin(const std::string& model, const std::string& owner = "") const;
   // Adds to a job's fit what was measured over `seconds` of undisturbed work. True where a measured
-  // rate has moved so far since the job's table was made that it must be renewed; jobs of the model
-  // to come then begin with this fit.
+  // rate has moved so far since the job's table was made that it must be renewed; the owner's jobs
+  // of the model to come then begin with this fit.
   bool Measure(const std::string& model, GpuCount gpus, const std::string& type, Span span,
-               double rate, Seconds seconds, RateFit* fit);
-  // As last measured; the prior where it never was.
-  ModelPtr ModelOf(const std::string& model) const;
+               double rate, Seconds seconds, RateFit* fit, const std::string& owner = "");
 
   static constexpr double kTableMoves = 0.05;       // of a measured rate, before a table is renewed
   static constexpr Seconds kShortestStretch = 2.0;  // of undisturbed work that is a measurement
@@ -40,7 +39,7 @@ class RateBook {
  private:
   ModelPtr unknown_;
   Catalogue priors_;
-  std::map<std::string, RateFit> latest_;
+  std::map<std::pair<std::string, std::string>, RateFit> latest_;  // by owner and model
 };
 
 }  // namespace allot

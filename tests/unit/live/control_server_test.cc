@@ -32,6 +32,7 @@ TEST(ControlServer, UsersAreAnsweredBesideSilentScrapers) {
   ControlServer server(path, "tcp:127.0.0.1:0");
   server.Publish({{"jobs", 7}}, "metrics");
   std::vector<int> silent;
+  silent.reserve(10);
   for (int i = 0; i < 10; ++i) silent.push_back(Scraper(server.metrics_address()));
   EXPECT_EQ(AskDaemon(path, {{"do", "status"}})["jobs"], 7);
   for (const int socket : silent) ::close(socket);

@@ -88,6 +88,9 @@ TEST_F(LiveGpuTypesTest, RatesAreMeasuredTypeByType) {
   runtime_.AddJob("next", 1, 1, 4);
   Pass(1);
   EXPECT_NEAR(RateOf(JobOf("next"), kK80), 25, 2) << "a job of the same model begins with these";
+  runtime_.AddJob("stranger", 1, 1, 4).user = "another";
+  Pass(1);
+  EXPECT_EQ(RateOf(JobOf("stranger"), kK80), 1) << "another user's numbers decide nothing";
 }
 
 // A policy that gives two jobs the same GPUs.
