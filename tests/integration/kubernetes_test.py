@@ -11,13 +11,12 @@ import subprocess
 import pytest
 
 import control_plane as kubernetes
+from allot_on_kubernetes import JOBS, PODS, Serve, clear, container, job_of, pods_of
 from cluster import free_ports
 from kube import ApiError
-from waiting import text_of, wait_until
+from waiting import wait_until
 
-JOBS = "/apis/batch/v1/namespaces/default/jobs"
-PODS = "/api/v1/namespaces/default/pods"
-LONG = ("--steps", "1000000", "--pace-ms", "4")
+LONG = ("--steps", "1000000", "--pace-ms", "20")
 
 
 @pytest.fixture(scope="module")
@@ -38,19 +37,6 @@ def test_the_runtime_conforms(plane, program):
                           check=False, env={**os.environ, "ALLOT_TEST_KUBERNETES": str(plane.folder)}, timeout=1800)
     assert done.returncode == 0, done.stdout[-5000:]
     assert "PASSED" in done.stdout and "SKIPPED" not in done.stdout, done.stdout[-5000:]
-
-
-def container(command, gpus=1, **more):
-    limits = {"nvidia.com/gpu": str(gpus)} if gpus else {}
-    return {"name": "w", "image": "none", "command": list(map(str, command)), "resources": {"limits": limits}, **more}
-
-
-def job_of(name, command, annotations=None, managed=True, **more):
-    spec = {"template": {"spec": {"restartPolicy": "Never", "containers": [container(command, **more)]}}}
-    if managed:
-        spec["managedBy"] = "allot.dev/scheduler"
-    notes = {f"allot.dev/{key}": str(value) for key, value in (annotations or {}).items()}
-    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name, "annotations": notes}, "spec": spec}
 
 
 # ---- admission: GPUs come from allot alone ----
@@ -86,44 +72,6 @@ def test_the_daemon_has_no_more_rights_than_it_needs(plane):
 
 # ---- allot serve ----
 
-class Serve:
-    """A daemon on the control plane, with a state folder of its own."""
-
-    def __init__(self, program, plane, folder, **parameters):
-        self.program, self.plane, self.folder, self.state = program, plane, folder, folder / "state"
-        folder.mkdir(parents=True, exist_ok=True)
-        given = {"kubeconfig": plane.kubeconfig("allot"), "timeout": 4, **parameters}
-        self.runtime = "kubernetes:" + ",".join(f"{key}={value}" for key, value in given.items())
-        self.process = None
-
-    def start(self):
-        with (self.folder / "serve.log").open("a") as log:
-            self.process = subprocess.Popen(
-                [self.program, "serve", "--runtime", self.runtime, "--policy", "drf", "--state", self.state,
-                 "--interval", "0.5", "--poll", "0.1", "--worker-timeout", "45"], stdout=log, stderr=log)
-        return self
-
-    def end(self, signum=signal.SIGKILL):
-        self.process.send_signal(signum)
-        self.process.wait(60)
-
-    def log(self):
-        return text_of(self.folder / "serve.log")
-
-    def status(self):
-        done = subprocess.run([self.program, "status", "--json", "--state", self.state], capture_output=True, text=True,
-                              check=False, timeout=120)
-        return json.loads(done.stdout) if done.returncode == 0 else None
-
-    def training(self, name, gpus=1, behind=0):
-        """Waits until the job trains on at least so many GPUs, behind a step; its row."""
-        def there():
-            rows = (self.status() or {"jobs": []})["jobs"]
-            return next((row for row in rows if f".{name}." in row["job"] and row["stage"] == "training"
-                         and row["held"] >= gpus and row["step"] > behind), None)
-        return wait_until(there, lambda: f"{name} to train on {gpus}: {self.status()}\n{self.log()[-3000:]}")
-
-
 @pytest.fixture
 def serve(program, plane, tmp_path):
     one = Serve(program, plane, tmp_path / "daemon").start()
@@ -132,32 +80,18 @@ def serve(program, plane, tmp_path):
     clear(plane)
 
 
-def clear(plane):
-    """No Job and no pod is left."""
-    admin = plane.api()
-    for job in admin.get(JOBS)["items"]:
-        admin.delete(f"{JOBS}/{job['metadata']['name']}", {"propagationPolicy": "Background", "gracePeriodSeconds": 0})
-    for pod in admin.get(PODS)["items"]:
-        try:
-            admin.delete(f"{PODS}/{pod['metadata']['name']}", {"gracePeriodSeconds": 1})
-        except ApiError:
-            pass  # it is gone
-    wait_until(lambda: not admin.get(PODS)["items"], "the end of all pods")
-
-
 @pytest.fixture
 def submit(plane, program, tmp_path):
     """submit("a", {"max": 4}, "--steps", 500): an elastic job of a user's."""
-    train = program.parent / "examples" / "elastic_mlp"
+    train = program.parent / "examples" / "elastic_counter"
     if not train.exists():
-        pytest.skip("not built: examples/elastic_mlp (needs libtorch)")
+        pytest.skip("not built: examples/elastic_counter")
 
     def run(name, annotations, *arguments):
         home = tmp_path / name
         home.mkdir()
         plane.api("user").post(JOBS, job_of(name, [train, *arguments], annotations,
-                                            env=[{"name": "ALLOT_RUN_DIR", "value": str(home)},
-                                                 {"name": "OMP_NUM_THREADS", "value": "1"}]))
+                                            env=[{"name": "ALLOT_RUN_DIR", "value": str(home)}]))
     return run
 
 
@@ -166,32 +100,120 @@ def conditions(plane, name):
             if c["status"] == "True"}
 
 
-def pods_of(plane, name):
-    pods = plane.api().get(PODS, labelSelector=f"allot.dev/job={name}")["items"]
-    return [pod for pod in pods if pod["status"]["phase"] not in ("Succeeded", "Failed")
-            and not pod["metadata"].get("deletionTimestamp")]
-
-
 def test_jobs_train_make_room_for_each_other_and_are_complete(plane, serve, submit):
-    submit("wide", {"min": 1, "max": 20}, *LONG)
-    first = serve.training("wide", gpus=20)
-    submit("late", {"min": 2, "max": 4}, "--steps", "60", "--pace-ms", "4")
+    submit("wide", {"min": 1, "max": 8, "types": "v100"}, *LONG)
+    first = serve.training("wide", gpus=8)
+    submit("late", {"min": 2, "max": 4, "types": "v100"}, "--steps", "400", "--pace-ms", "20")
     serve.training("late", gpus=2)
-    assert serve.training("wide", behind=first["step"])["held"] < 20
+    assert serve.training("wide", behind=first["step"])["held"] < 8
     wait_until(lambda: "Complete" in conditions(plane, "late"), lambda: f"its end: {serve.log()[-3000:]}")
     status = plane.api().get(f"{JOBS}/late")["status"]
     assert status["completionTime"] >= status["startTime"] and not status.get("active")
-    serve.training("wide", gpus=20)
+    serve.training("wide", gpus=8)
 
 
-def test_a_job_that_is_not_understood_is_told_so(plane, serve, submit):
-    submit("odd", {"min": 4, "max": 2}, *LONG)
+def events_of(plane, name):
+    events = plane.api().get("/api/v1/namespaces/default/events")["items"]
+    return [event["message"] for event in events if event["involvedObject"]["name"] == name]
 
-    def told():
-        events = plane.api().get("/api/v1/namespaces/default/events")["items"]
-        return [e["message"] for e in events if e["involvedObject"]["name"] == "odd"]
-    wait_until(told, lambda: f"an event: {serve.log()[-3000:]}")
-    assert told() == ["annotations: 'allot.dev/min' must be at most 'allot.dev/max', got 4 and 2"]
+
+@pytest.mark.parametrize("name, annotations, more, rule", [
+    ("order", {"min": 4, "max": 2}, {}, "annotations: 'allot.dev/min' must be at most 'allot.dev/max', got 4 and 2"),
+    ("word", {"min": "some"}, {}, "'allot.dev/min' must be"),
+    ("key", {"mni": 1}, {}, "unknown key 'allot.dev/mni' (did you mean 'min'?)"),
+    ("bare", {"min": 1}, {"gpus": 0}, "template: exactly one container must ask for GPUs (limits: nvidia.com/gpu), got 0"),
+    ("pair", {"min": 2}, {"gpus": 2}, "must ask for 1 nvidia.com/gpu, got 2"),
+])
+def test_a_job_that_is_not_understood_is_told_so(plane, serve, submit, name, annotations, more, rule):
+    plane.api("user").post(JOBS, job_of(name, ["true"], annotations, **more))
+    wait_until(lambda: events_of(plane, name), lambda: f"an event: {serve.log()[-3000:]}")
+    assert rule in events_of(plane, name)[0] and len(events_of(plane, name)) == 1
+    submit("a", {"min": 1, "max": 1}, *LONG)
+    serve.training("a")
+
+
+def test_a_quota_that_is_exceeded_is_told_and_tried_again(plane, serve, submit):
+    quotas = "/api/v1/namespaces/default/resourcequotas"
+    plane.api().post(quotas, {"metadata": {"name": "gpus"}, "spec": {"hard": {"requests.nvidia.com/gpu": "1"}}})
+    wait_until(lambda: plane.api().get(f"{quotas}/gpus")["status"].get("hard"), "the quota")
+    try:
+        submit("a", {"min": 2, "max": 2}, *LONG)
+        wait_until(lambda: any("exceeded quota" in text for text in events_of(plane, "a")),
+                   lambda: f"an event: {serve.log()[-3000:]}")
+        assert not pods_of(plane, "a"), "all or none"
+    finally:
+        plane.api().delete(f"{quotas}/gpus")
+    serve.training("a", gpus=2)
+
+
+def test_an_image_that_is_nowhere_fails_the_job(plane, serve, submit):
+    body = job_of("a", ["true"], {"min": 1, "max": 1})
+    body["spec"]["template"]["spec"]["containers"][0]["image"] = "registry.invalid/none"
+    plane.api("user").post(JOBS, body)
+    submit("b", {"min": 1, "max": 1}, *LONG)
+    serve.training("b")
+    wait_until(lambda: "Failed" in conditions(plane, "a"), lambda: f"its end: {serve.log()[-3000:]}", 300)
+    assert "failed 6 times in a row" in conditions(plane, "a")["Failed"]
+    assert "ImagePullBackOff" in serve.log() and "registry.invalid/none" in serve.log()
+
+
+BINDINGS = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
+
+
+def test_rights_that_are_revoked_are_named_and_the_daemon_goes_on(plane, serve, submit):
+    submit("a", {"min": 1, "max": 1}, *LONG)
+    before = serve.training("a")
+    binding = plane.api().get(f"{BINDINGS}/allot")
+    plane.api().delete(f"{BINDINGS}/allot")
+    try:
+        submit("b", {"min": 1, "max": 1}, *LONG)
+        wait_until(lambda: "forbidden" in serve.log(), lambda: f"what is refused: {serve.log()[-3000:]}")
+        before = serve.training("a", behind=before["step"])
+    finally:
+        plane.api().post(BINDINGS, {**binding, "metadata": {"name": "allot"}})
+    serve.training("b")
+    serve.training("a", behind=before["step"])
+
+
+def kubeconfig_with(plane, file, **changes):
+    """The daemon's, with another CA or user."""
+    made = json.loads(plane.kubeconfig("allot").read_text())
+    made["clusters"][0]["cluster"].update(changes.get("cluster", {}))
+    made["users"][0]["user"] = changes.get("user", made["users"][0]["user"])
+    file.write_text(json.dumps(made))
+    return file
+
+
+def test_a_wrong_ca_is_named_and_the_daemon_goes_on(plane, program, tmp_path):
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout",
+                    tmp_path / "key", "-subj", "/CN=another", "-out", tmp_path / "ca"], check=True, capture_output=True)
+    config = kubeconfig_with(plane, tmp_path / "config", cluster={"certificate-authority": str(tmp_path / "ca")})
+    serve = Serve(program, plane, tmp_path / "daemon", kubeconfig=config).start()
+    try:
+        wait_until(lambda: "certificate" in serve.log(), lambda: f"the reason: {serve.log()}")
+        wait_until(serve.status, "its status")
+    finally:
+        serve.end()
+
+
+def test_a_token_that_is_not_valid_is_named_and_read_again(plane, program, submit, tmp_path):
+    accounts = "/api/v1/namespaces/allot/serviceaccounts"
+    plane.api().post(accounts, {"metadata": {"name": "allot"}})
+    token = tmp_path / "token"
+    token.write_text("expired")
+    config = kubeconfig_with(plane, tmp_path / "config", user={"tokenFile": str(token)})
+    serve = Serve(program, plane, tmp_path / "daemon", kubeconfig=config).start()
+    try:
+        wait_until(lambda: "401" in serve.log() or "Unauthorized" in serve.log(), lambda: f"the reason: {serve.log()}")
+        made = plane.api().post(f"{accounts}/allot/token", {"apiVersion": "authentication.k8s.io/v1",
+                                                            "kind": "TokenRequest", "spec": {}})
+        token.write_text(made["status"]["token"])
+        submit("a", {"min": 1, "max": 1}, *LONG)
+        serve.training("a")
+    finally:
+        serve.end()
+        clear(plane)
+        plane.api().delete(f"{accounts}/allot")
 
 
 def test_a_worker_that_is_killed_is_replaced(plane, serve, submit):
@@ -202,6 +224,34 @@ def test_a_worker_that_is_killed_is_replaced(plane, serve, submit):
     os.killpg(json.loads(state.read_text())["pid"], signal.SIGKILL)
     wait_until(lambda: pod["metadata"]["name"] not in [p["metadata"]["name"] for p in pods_of(plane, "a")], "its end")
     serve.training("a", gpus=2, behind=before["step"])
+
+
+def test_workers_leave_a_node_that_is_cordoned(plane, serve, submit):
+    submit("a", {"min": 1, "max": 4}, *LONG)
+    before = serve.training("a", gpus=4)
+    node = pods_of(plane, "a")[0]["spec"]["nodeName"]
+    plane.api().patch(f"/api/v1/nodes/{node}", {"spec": {"unschedulable": True}})
+    try:
+        wait_until(lambda: node not in {pod["spec"].get("nodeName") for pod in pods_of(plane, "a")},
+                   lambda: f"{node} to be left: {serve.log()[-3000:]}")
+        serve.training("a", gpus=4, behind=before["step"])
+    finally:
+        plane.api().patch(f"/api/v1/nodes/{node}", {"spec": {"unschedulable": None}})
+
+
+def test_a_node_that_is_lost_is_left(plane, serve, submit):
+    submit("a", {"min": 2, "max": 4}, *LONG)
+    before = serve.training("a", gpus=4)
+    node = pods_of(plane, "a")[0]["spec"]["nodeName"]
+    plane.kill(f"node-{node}")
+    plane.kill_pods(node)
+    try:
+        wait_until(lambda: (row := serve.training("a", gpus=2, behind=before["step"])) and node not in row["nodes"],
+                   lambda: f"{node} to be left: {serve.log()[-3000:]}")
+    finally:
+        plane.start_node(node)
+        plane.until(plane.all_ready, "the node")
+    serve.training("a", gpus=4, behind=before["step"])
 
 
 def test_the_api_server_is_killed_and_jobs_train_on(plane, serve, submit):

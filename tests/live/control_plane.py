@@ -38,7 +38,7 @@ PARTS = ("etcd", "apiserver", "controller-manager", "scheduler")
 CONTROLLERS = ("serviceaccount-controller", "root-ca-certificate-publisher-controller", "namespace-controller",
                "job-controller", "garbage-collector-controller", "pod-garbage-collector-controller",
                "node-lifecycle-controller", "taint-eviction-controller", "ttl-after-finished-controller",
-               "disruption-controller", "clusterrole-aggregation-controller")
+               "disruption-controller", "clusterrole-aggregation-controller", "resourcequota-controller")
 
 
 def missing():
@@ -125,6 +125,13 @@ class ControlPlane:
         if signum == signal.SIGKILL:
             self.until(lambda: not alive(pid), f"the end of {name}")
 
+    def kill_pods(self, node):
+        """What runs on a node whose kubelet is gone."""
+        for state in self.folder.glob(f"node/{node}/*/state"):
+            if not (state.parent / "exit").exists():
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(json.loads(state.read_text())["pid"], signal.SIGKILL)
+
     def pid(self, name):
         return int((self.folder / "pid" / name).read_text())
 
@@ -139,10 +146,7 @@ class ControlPlane:
             deadline = time.monotonic() + seconds
             while any(map(alive, pids)) and time.monotonic() < deadline:
                 time.sleep(0.02)
-        for state in self.folder.glob("node/*/*/state"):
-            if not (state.parent / "exit").exists():
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(json.loads(state.read_text())["pid"], signal.SIGKILL)
+        self.kill_pods("*")
         for name in names:
             (self.folder / "pid" / name).unlink(missing_ok=True)
 
@@ -232,16 +236,17 @@ class ControlPlane:
             for text in (DEPLOY / file).read_text().split("\n---\n"):
                 self.apply(text)
         self.apply("apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\n"
-                   "metadata: {name: user,\n  namespace: default}\n"
+                   "metadata: {name: user, namespace: default}\n"
                    "roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: edit}\n"
                    "subjects: [{kind: User, name: user, apiGroup: rbac.authorization.k8s.io}]\n")
 
     def apply(self, text):
         """One object of a manifest; the API server reads YAML itself. One that is there stays."""
-        def field(name, otherwise=""):
-            found = re.search(rf"^ *{name}: *([^\s,}}]+)", text, re.MULTILINE)
-            return found[1] if found else otherwise
-        kind, version, space = field("kind").lower(), field("apiVersion"), field("namespace")
+        def field(name, part=text):
+            found = re.search(rf"(?:^|[ {{]){name}: *([^\s,}}]+)", part, re.MULTILINE)
+            return found[1] if found else ""
+        metadata = re.search(r"^metadata:.*\n(?: .*\n)*", text + "\n", re.MULTILINE)[0]
+        kind, version, space = field("kind").lower(), field("apiVersion"), field("namespace", metadata)
         plural = kind[:-1] + "ies" if kind.endswith("y") else kind + "s"
         path = f"{'/api' if version == 'v1' else '/apis'}/{version}/{f'namespaces/{space}/' if space else ''}{plural}"
         try:

@@ -113,8 +113,10 @@ TEST_F(LeaseKeepers, OneHasItAndTheNextGetsItWhenItIsGivenBack) {
 }
 
 TEST_F(LeaseKeepers, OfManyThatBeginTogetherOneGetsIt) {
+  constexpr int kMany = 5;
   std::vector<std::unique_ptr<LeaseKeeper>> keepers;
-  for (int i = 0; i < 5; ++i) keepers.push_back(Keep());
+  keepers.reserve(kMany);
+  for (int i = 0; i < kMany; ++i) keepers.push_back(Keep());
   const auto held = [&] {
     return std::count_if(keepers.begin(), keepers.end(),
                          [](const auto& one) { return one->held(); });
