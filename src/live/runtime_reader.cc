@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 #include <vector>
 
@@ -173,6 +174,7 @@ void RuntimeReader::EndJob(LiveJob& job, JobState state, const std::string& reas
 void RuntimeReader::ReadWorkers(const RuntimeSnapshot& snapshot) {
   const Seconds now = writer_.now();
   std::set<std::string> listed;
+  std::set<const LiveJob*> found;
   for (const RuntimeWorker& seen : snapshot.workers) {
     listed.insert(seen.id);
     LiveJob* job = state_.job_table().Find(seen.job);
@@ -182,10 +184,13 @@ void RuntimeReader::ReadWorkers(const RuntimeSnapshot& snapshot) {
     } else if (known) {
       job->worker_group.Update(seen, now);
     } else if (seen.state != WorkerState::kEnded) {
-      ReadUnknownWorker(seen);
+      if (ReadUnknownWorker(seen) && job->shares.empty()) found.insert(job);
     } else if (job != nullptr) {
       job->worker_group.PassNumberOf(seen.id);
     }
+  }
+  for (LiveJob* job : state_.job_table().active()) {
+    if (found.contains(job)) GiveWhatItHolds(*job);
   }
   for (const LiveJob* job : state_.job_table().active()) {
     const std::vector<LiveWorker> workers = job->worker_group.workers();
@@ -199,7 +204,7 @@ void RuntimeReader::ReadWorkers(const RuntimeSnapshot& snapshot) {
 
 // The journal's end was lost, or the worker is somebody else's. It may stay where its GPUs are
 // free.
-void RuntimeReader::ReadUnknownWorker(const RuntimeWorker& seen) {
+bool RuntimeReader::ReadUnknownWorker(const RuntimeWorker& seen) {
   LiveJob* job = state_.job_table().Find(seen.job);
   const NodeIndex node = state_.NodeOf(seen.node);
   const bool room = node >= 0 && (state_.Held()[At(node)] & seen.gpus) == 0;
@@ -207,10 +212,37 @@ void RuntimeReader::ReadUnknownWorker(const RuntimeWorker& seen) {
     const LiveWorker found{seen.id, node, seen.gpus, seen.state};
     writer_.Write("found", record::Workers(seen.job, {found}, state_.nodes()));
     job->worker_group.Update(seen, writer_.now());
-  } else if (unknown_workers_.insert(seen.id).second) {
+    return true;
+  }
+  if (unknown_workers_.insert(seen.id).second) {
     spdlog::warn("worker {} belongs to no job that is known, it is ended", seen.id);
     if (!dry_run_) (void)runtime_.Stop(seen.id, StopMode::kKill);
   }
+  return false;
+}
+
+// Without a journal: it trains on, instead of giving way until the first decision.
+void RuntimeReader::GiveWhatItHolds(LiveJob& job) {
+  if (!job.fits) return;
+  HeldGpus held(state_.nodes().size());
+  for (const LiveWorker& worker : job.worker_group.workers()) held[At(worker.node)] |= worker.gpus;
+  const ClusterSpec& cluster = state_.job_table().nominal();
+  std::vector<NodeShare> shares;
+  UnitCounts units;
+  std::set<GpuTypeIndex> types;
+  for (std::size_t n = 0; n < held.size(); ++n) {
+    if (held[n] == 0) continue;
+    shares.push_back({static_cast<NodeIndex>(n), UnitCounts(std::popcount(held[n])), held[n]});
+    units += shares.back().units;
+    types.insert(cluster.nodes()[n].type);
+  }
+  const std::int32_t configuration =
+      types.size() == 1 ? job.table->Find(units, *types.begin(), shares.size()) : -1;
+  if (configuration < 0) return;  // it was between two sizes
+  writer_.Write(
+      "give", record::Give(job.asked.id, job.table->KeyText(configuration, cluster.types()), shares,
+                           state_.nodes(), "it was found running"));
+  job.changing_since = writer_.now();
 }
 
 void RuntimeReader::EndWorker(const LiveJob& job, const std::string& worker, bool failed,

@@ -31,7 +31,8 @@ class RuntimeReader {
   bool ReadJobs(const RuntimeSnapshot& snapshot);
   LiveJob* AddJob(const RuntimeJob& seen);
   void ReadWorkers(const RuntimeSnapshot& snapshot);
-  void ReadUnknownWorker(const RuntimeWorker& seen);
+  bool ReadUnknownWorker(const RuntimeWorker& seen);  // it is the job's now
+  void GiveWhatItHolds(LiveJob& job);
   void EndWorker(const LiveJob& job, const std::string& worker, bool failed,
                  const std::string& reason);
   void EndJob(LiveJob& job, JobState state, const std::string& reason);

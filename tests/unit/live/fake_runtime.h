@@ -99,7 +99,11 @@ class FakeRuntime : public Runtime {
     for (const auto& [id, job] : jobs) {
       if (!forgotten.contains(id)) snapshot.jobs.push_back(job.job);
     }
-    for (const auto& [id, worker] : workers) snapshot.workers.push_back(worker.seen);
+    for (const auto& [id, worker] : workers) {
+      snapshot.workers.push_back(worker.seen);
+      WorkerState& state = snapshot.workers.back().state;
+      if (deaf && state == WorkerState::kReady) state = WorkerState::kStarting;
+    }
     return snapshot;
   }
 

@@ -310,8 +310,11 @@ TEST_F(LiveClusterTest, ALostJournalIsMadeUpForByWhatRuns) {
   cluster_.reset();
   journal_.reset();
   std::filesystem::remove(folder_ / "journal.jsonl");
+  const std::vector<std::string> workers = runtime_.AliveIds("a");
   Serve();
   ASSERT_TRUE(cluster_->WaitForJobs());
+  Until("training as found", [&] { return Trains("a", 2); });
+  EXPECT_EQ(runtime_.AliveIds("a"), workers);
   Decide({{"a", 3}});
   Until("training on 3", [&] { return Trains("a", 3); });
   EXPECT_GT(runtime_.jobs.at("a").membership.epoch, 0);
