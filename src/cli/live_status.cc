@@ -85,6 +85,9 @@ std::string StatusText(const Json& status) {
                             : fmt::format("{:.0f} % of the GPUs", 100 * agreement.get<double>()),
         (*shadow)["asked"].get<bool>() ? "" : ", asked no more");
   }
+  if (const std::string trouble = status.value("trouble", ""); !trouble.empty()) {
+    text += fmt::format("nothing is changed until the cluster can be asked again: {}\n", trouble);
+  }
   using Align = TextTable::Align;
   TextTable table({{"job", Align::kLeft},
                    {"stage", Align::kLeft},
@@ -98,7 +101,7 @@ std::string StatusText(const Json& status) {
                    {"loss"},
                    {"age s"}});
   for (const Json& job : status["jobs"]) {
-    table.AddRow({job["job"].get<std::string>(), job["stage"].get<std::string>(), GpusText(job),
+    table.AddRow({NameCell(job), job["stage"].get<std::string>(), GpusText(job),
                   fmt::format("{}-{}", job["min"].get<int>(), job["max"].get<int>()), TypeText(job),
                   NodesCell(job), std::to_string(job["step"].get<std::int64_t>()),
                   DoneCell(DoneShare(job)), NumberText(job["rate"], "{:.0f}"),
@@ -107,8 +110,7 @@ std::string StatusText(const Json& status) {
   if (!status["jobs"].empty()) text += table.ToText();
   for (const Json& job : status["jobs"]) {
     if (job["reason"] == "") continue;
-    text +=
-        fmt::format("{}: {}\n", job["job"].get<std::string>(), job["reason"].get<std::string>());
+    text += fmt::format("{}: {}\n", NameCell(job), job["reason"].get<std::string>());
   }
   return text;
 }
@@ -139,7 +141,7 @@ std::string EtaText(const Json& status) {
       if (times[level].is_null()) return std::string("later");
       return HumanDuration(std::max(0.0, times[level].get<double>() - now));
     };
-    table.AddRow({job["job"].get<std::string>(), job["user"].get<std::string>(), GpusText(job),
+    table.AddRow({NameCell(job), job["user"].get<std::string>(), GpusText(job),
                   HumanDuration(job["age"].get<double>()), text("start", "0.1"),
                   text("start", "0.5"), text("start", "0.9"), text("end", "0.1"),
                   text("end", "0.5"), text("end", "0.9")});
@@ -161,8 +163,8 @@ void StatusScreen::Draw(const Json& status) {
   // A line whenever somebody's size changed.
   std::string line;
   for (const Json& job : status["jobs"]) {
-    line += fmt::format("  {} {} {}", job["job"].get<std::string>(),
-                        job["stage"].get<std::string>(), GpusText(job));
+    line +=
+        fmt::format("  {} {} {}", NameCell(job), job["stage"].get<std::string>(), GpusText(job));
   }
   if (line == last_) return;
   last_ = line;

@@ -51,6 +51,7 @@ Json JobJson(const LiveCluster& cluster, const LiveJob& job) {
   const double total =
       !std::isnan(job.progress.total_work) ? job.progress.total_work : job.asked.total_work;
   return {{"job", job.asked.id},
+          {"name", job.asked.shown()},
           {"user", job.asked.user},
           {"model", job.asked.model},
           {"stage", job.fits ? job.worker_group.stage(job.progress) : "fits nowhere"},
@@ -98,6 +99,7 @@ Json StatusJson(const LiveCluster& cluster, const DecisionCounts& decisions,
   for (const auto& job : state.job_table().jobs()) finished += job->record.finish != kNever ? 1 : 0;
   return {{"now", cluster.now()},
           {"runtime", options.runtime},
+          {"trouble", cluster.trouble()},
           {"policy", options.policy},
           {"paused", state.paused()},
           {"drained", state.drained()},

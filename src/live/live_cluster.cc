@@ -132,12 +132,25 @@ void LiveCluster::DrainNode(const std::string& node) {
   event_ = true;
 }
 
-void LiveCluster::Cancel(const std::string& job) {
-  std::vector<std::string> names;
-  for (const LiveJob* known : state_.job_table().active()) names.push_back(known->asked.id);
-  if (std::find(names.begin(), names.end(), job) == names.end()) {
-    throw UsageError("no job '{}' that waits or runs{}", job, DidYouMean(job, names));
+std::string LiveCluster::IdOf(const std::string& name) const {
+  std::vector<std::string> names, found;
+  for (const LiveJob* job : state_.job_table().active()) {
+    if (job->asked.id == name) return name;
+    names.push_back(job->asked.shown());
+    if (job->asked.shown() == name && !job->over) found.push_back(job->asked.id);
   }
+  if (found.empty()) {
+    throw UsageError("no job '{}' that waits or runs{}", name, DidYouMean(name, names));
+  }
+  if (found.size() > 1) {
+    throw UsageError("'{}' must be one job, is {}: give one of {}", name, found.size(),
+                     fmt::join(found, ", "));
+  }
+  return found.front();
+}
+
+void LiveCluster::Cancel(const std::string& name) {
+  const std::string job = IdOf(name);
   writer_.Write("cancel", {{"job", job}});
   writer_.Commit();
   const Status done = AskRuntime([&] { return runtime_.Cancel(job); });

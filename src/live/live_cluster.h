@@ -66,9 +66,9 @@ class LiveCluster : public ClusterPort {
   void Drain();                             // no job begins; those that run go on
   void DrainNode(const std::string& node);  // as if it were down. UsageError when unknown
 
-  // By its user; its workers leave as after any end. UsageError when unknown, RunError when
-  // refused.
-  void Cancel(const std::string& job);
+  // By its user, who may give its id or what it is known as; its workers leave as after any end.
+  // UsageError when unknown or when several jobs are known so, RunError when refused.
+  void Cancel(const std::string& name);
 
   // The end of all workers, for a daemon that is to leave nothing behind; returns when they are
   // gone, or after `at_most`.
@@ -76,11 +76,14 @@ class LiveCluster : public ClusterPort {
 
   const LiveState& state() const { return state_; }
   const LiveCounts& counts() const { return counts_; }
+  // Why the runtime cannot be asked now; "": it can.
+  const std::string& trouble() const { return unreachable_reason_; }
   Seconds now() const { return clock_.Now(); }
   double origin() const { return clock_.origin(); }  // Unix time of 0
   const LiveOptions& options() const { return options_; }
 
  private:
+  std::string IdOf(const std::string& name) const;  // of a job that waits or runs
   bool Hidden(const LiveJob& job) const;
   void Refresh(bool next_decision);
   bool Over() const;

@@ -27,6 +27,7 @@ RuntimeJob AskedOf(const JournalRecord& r) {
   job.id = r.at("job");
   job.user = r.at("user");
   job.name = r.at("name");
+  job.known_as = r.value("known_as", std::string());
   job.submit = r.at("submit_unix");
   job.requested = r.at("gpus");
   job.min_gpus = r.at("min_gpus");
@@ -62,22 +63,24 @@ JournalRecord Nodes(const std::vector<RuntimeNode>& nodes) {
 }
 
 JournalRecord Job(const RuntimeJob& job, Seconds submit, Seconds deadline) {
-  return {{"job", job.id},
-          {"user", job.user},
-          {"name", job.name},
-          {"submit", submit},
-          {"submit_unix", job.submit},
-          {"deadline", Known(deadline)},
-          {"gpus", job.requested},
-          {"min_gpus", job.min_gpus},
-          {"max_gpus", job.max_gpus},
-          {"gpu_types", job.gpu_types},
-          {"resize", job.mode == ResizeMode::kHot ? "hot" : "restart"},
-          {"model", job.model},
-          {"total_work", Known(job.total_work)},
-          {"time_limit", Known(job.time_limit)},
-          {"priority", job.priority},
-          {"comment", job.comment}};
+  JournalRecord asked = {{"job", job.id},
+                         {"user", job.user},
+                         {"name", job.name},
+                         {"submit", submit},
+                         {"submit_unix", job.submit},
+                         {"deadline", Known(deadline)},
+                         {"gpus", job.requested},
+                         {"min_gpus", job.min_gpus},
+                         {"max_gpus", job.max_gpus},
+                         {"gpu_types", job.gpu_types},
+                         {"resize", job.mode == ResizeMode::kHot ? "hot" : "restart"},
+                         {"model", job.model},
+                         {"total_work", Known(job.total_work)},
+                         {"time_limit", Known(job.time_limit)},
+                         {"priority", job.priority},
+                         {"comment", job.comment}};
+  if (!job.known_as.empty()) asked["known_as"] = job.known_as;
+  return asked;
 }
 
 JournalRecord Workers(const std::string& job, const std::vector<LiveWorker>& workers,

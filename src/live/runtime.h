@@ -5,11 +5,10 @@
 // runtime is one file src/live/<name>/<name>_runtime.cc that registers a RuntimeInfo, and passes
 // the suite in tests/unit/live_runtimes.
 //
-// Words. A job runs as workers. A worker is one process, or process group, on one node with GPUs of
-// that node. The members of a job are the workers that train together. They change only when the
-// next epoch is announced. Every call may be repeated: the daemon asks again for what it does not
-// know to have happened, also after its own restart. How the end of a worker counts is decided by
-// JudgeWorkerEnd (live/worker_end.h).
+// A job runs as workers. A worker is one process, or process group, on one node with GPUs of that
+// node. The members of a job are the workers that train together. They change only when the next
+// epoch is announced. Every call may be repeated: the daemon asks again for what it does not know
+// to have happened. How the end of a worker counts: live/worker_end.h.
 
 #include <cstdint>
 #include <filesystem>
@@ -31,7 +30,7 @@ namespace allot {
 // GPUs of one type on one machine. A machine with GPUs of several types is shown as a node of each.
 struct RuntimeNode {
   std::string name;
-  std::string gpu_type = "gpu";  // as the runtime names it; "gpu" where it does not
+  std::string gpu_type = "gpu";  // as the runtime names it
   Resources capacity;            // at most kMaxGpusPerNode GPUs
   bool up = true;  // false: drained or down; nothing is to be started there, and what runs there
                    // is to leave
@@ -40,8 +39,7 @@ struct RuntimeNode {
 // How a job takes a change of its size.
 enum class ResizeMode : std::uint8_t {
   kHot,      // workers join and leave the running group by epochs; a worker has one GPU
-  kRestart,  // all workers are stopped, with a checkpoint, and others started; a worker has all
-             // GPUs that the job holds on its node
+  kRestart,  // all workers stop, with a checkpoint, and others start; one has all GPUs of its node
 };
 
 enum class JobState : std::uint8_t {
@@ -55,8 +53,9 @@ enum class JobState : std::uint8_t {
 struct RuntimeJob {
   std::string id;  // unique for as long as a daemon's state folder lives, [A-Za-z0-9_.-]+
   std::string user;
-  std::string name;   // for people
-  double submit = 0;  // Unix time
+  std::string name;        // for people
+  std::string known_as{};  // to its users ("team/mlp"), as later jobs may be; "": by its id
+  double submit = 0;       // Unix time
   GpuCount requested = 1;
   GpuCount min_gpus = 1;  // 1 <= min <= requested <= max
   GpuCount max_gpus = 1;
@@ -70,6 +69,7 @@ struct RuntimeJob {
   std::string comment;       // as the user wrote it; parsed already, for people
   JobState state = JobState::kActive;
   std::string reason;  // why it failed or was cancelled or is held, for people
+  const std::string& shown() const { return known_as.empty() ? id : known_as; }
 };
 
 // The types that a job accepts as its user writes them ("a100|v100"), for RuntimeJob. DataError
@@ -96,8 +96,8 @@ struct RuntimeWorker {
 };
 
 // One consistent snapshot: a job whose workers have all ended with success is kFinished in the same
-// one that shows them kEnded. A job that is over stays listed until Forget, or as long as the
-// runtime knows it. A job that is no longer listed counts as cancelled, a worker as ended.
+// one that shows them kEnded. A job that is over stays listed until Forget, or as long as it is
+// known. A job that is no longer listed counts as cancelled, a worker as ended.
 struct RuntimeSnapshot {
   std::vector<RuntimeNode> nodes;  // always in the same order; a node never leaves, it goes down
   std::vector<RuntimeJob> jobs;    // any order
@@ -175,7 +175,7 @@ class Runtime {
     return Status::Refused("job '{}' is cancelled by the runtime's own means", job);
   }
 
-  // The daemon has written down the end of this job: it need not be listed again.
+  // The end of this job is written down: it need not be listed again.
   virtual void Forget(const std::string& job) = 0;
 
   // Serves its workers' connections until something may have changed or `at_most` is over.

@@ -32,6 +32,7 @@ RuntimeReader::RuntimeReader(Runtime& runtime, StateWriter& writer, LiveCounts& 
 
 bool RuntimeReader::Read(const RuntimeSnapshot& snapshot) {
   bool event = ReadNodes(snapshot);
+  if (state_.nodes().empty()) return event;  // jobs' tables are made for nodes: they wait for one
   event = ReadJobs(snapshot) || event;
   ReadWorkers(snapshot);
   return event;

@@ -19,6 +19,10 @@ std::string DoneCell(double share) {
   return fmt::format("{} {:3.0f} %", ShareBar(share, 10), 100 * std::min(1.0, share));
 }
 
+std::string NameCell(const nlohmann::ordered_json& job) {
+  return job.value("name", job.at("job").get<std::string>());
+}
+
 double DoneShare(const nlohmann::ordered_json& job) {
   const auto& total = job.at("total");
   if (total.is_null() || !(total.get<double>() > 0)) return kUnknown;

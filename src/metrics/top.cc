@@ -121,7 +121,7 @@ TopView ReadTopView(const Json& status) {
   }
   for (const Json& job : status.at("jobs")) {
     TopJob shown;
-    shown.name = job.at("job").get<std::string>();
+    shown.name = NameCell(job);
     shown.user = job.at("user").get<std::string>();
     shown.stage = job.at("stage").get<std::string>();
     shown.gpus = job.at("gpus").get<int>();

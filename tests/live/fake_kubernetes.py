@@ -61,7 +61,7 @@ class FakeKubernetes:
         done = subprocess.run(list(map(str, [self.program, *words, "--state", self.state])), capture_output=True,
                               text=True, check=False, timeout=120)
         assert exit is None or done.returncode == exit, done.stderr
-        return done.stdout if exit == 0 else done.stderr
+        return done.stdout if done.returncode == 0 else done.stderr
 
     def until_said(self, what, *words):
         """Waits until a command says `what`; all that it says then."""

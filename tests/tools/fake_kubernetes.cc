@@ -5,6 +5,9 @@
 // Prints its address, then answers each line of its input by one, all of them JSON:
 //   {"do":"create","kind":"jobs","object":{...}}   {"do":"list","kind":"pods"}   {"do":"requests"}
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -27,7 +30,17 @@ Json AnswerTo(allot::FakeApiServer& server, const Json& request) {
   return items;
 }
 
-void Say(const Json& answer) { std::cout << answer.dump() << std::endl; }
+// Where nothing that pods print comes between: they have our standard output.
+std::FILE* OwnOutput() {
+  const int own = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  ::dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC), STDOUT_FILENO);
+  return ::fdopen(own, "w");
+}
+
+void Say(std::FILE* to, const Json& answer) {
+  std::fprintf(to, "%s\n", answer.dump().c_str());
+  std::fflush(to);
+}
 
 }  // namespace
 
@@ -36,13 +49,15 @@ int main(int argc, char** argv) {
     std::fputs("usage: fake_kubernetes NODES.json RIGHTS.yaml\n", stderr);
     return 2;
   }
+  std::FILE* const out = OwnOutput();
   allot::FakeApiServer server;
   server.Restrict(argv[2]);
-  for (const Json& node : Json::parse(allot::ReadTextFile(argv[1])).at("items")) {
-    server.Create("nodes", node);
-  }
+  const Json nodes = Json::parse(allot::ReadTextFile(argv[1]));
+  for (const Json& node : nodes.at("items")) server.Create("nodes", node);
   const allot::FakeKubelet kubelet(server);
-  Say(server.url());
-  for (std::string line; std::getline(std::cin, line);) Say(AnswerTo(server, Json::parse(line)));
+  Say(out, server.url());
+  for (std::string line; std::getline(std::cin, line);) {
+    Say(out, AnswerTo(server, Json::parse(line)));
+  }
   return 0;
 }

@@ -132,6 +132,7 @@ void KubernetesRuntime::ReadJob(KnownJob& known) {
   job.id = NameOfManagedJob(kube);
   job.user = kube.space;
   job.name = kube.name;
+  job.known_as = fmt::format("{}/{}", kube.space, kube.name);
   job.submit = kube.created;
   job.time_limit = kube.time_limit;
   try {

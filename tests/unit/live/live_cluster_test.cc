@@ -435,6 +435,52 @@ TEST_F(LiveClusterTest, ADryRunStartsNothing) {
   EXPECT_EQ(cluster_->Observe().running[0], -1);
 }
 
+TEST_F(LiveClusterTest, AJobIsCancelledByItsIdOrByWhatItIsKnownAs) {
+  runtime_.AddJob("team.mlp.1", 1, 1, 4).known_as = "team/mlp";
+  Serve();
+  cluster_->WaitForJobs();
+  const auto why = [&](const std::string& name) -> std::string {
+    try {
+      cluster_->Cancel(name);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  const std::string refused = why("team.mlp.1");  // this runtime cancels nothing
+  EXPECT_EQ(why("team/mlp"), refused);
+  EXPECT_NE(why("team/mlq").find("no job 'team/mlq' that waits or runs (did you mean 'team/mlp'?)"),
+            std::string::npos)
+      << why("team/mlq");
+  runtime_.AddJob("team.mlp.2", 1, 1, 4).known_as = "team/mlp";
+  Look();
+  EXPECT_EQ(why("team/mlp"),
+            "'team/mlp' must be one job, is 2: give one of team.mlp.1, team.mlp.2");
+}
+
+TEST_F(LiveClusterTest, JobsOfAClusterWithoutNodesWaitForOne) {
+  runtime_.nodes.clear();
+  runtime_.AddJob("a", 1, 1, 4);
+  Serve();
+  Look();
+  EXPECT_TRUE(cluster_->state().job_table().active().empty());
+  runtime_.AddNode("late", 4);
+  Look();
+  EXPECT_EQ(cluster_->state().job_table().active().size(), 1U);
+}
+
+TEST_F(LiveClusterTest, WhyTheRuntimeCannotBeAskedIsKnownUntilItCan) {
+  runtime_.AddJob("a", 1, 1, 4);
+  Serve();
+  cluster_->WaitForJobs();
+  runtime_.unreachable = true;
+  Look();
+  EXPECT_EQ(cluster_->trouble(), "the controller does not answer");
+  runtime_.unreachable = false;
+  Look();
+  EXPECT_EQ(cluster_->trouble(), "");
+}
+
 TEST_F(LiveClusterTest, AnIllegalAllocationIsRefusedWhole) {
   runtime_.AddJob("a", 1, 1, 4);
   Serve();
