@@ -1,6 +1,6 @@
-// allot bench live | live-policies | chaos: what can only be measured on a live cluster. The
-// measuring itself is Python beside the tests that it shares its throw-away clusters with
-// (bench/*.py of the source tree); this program becomes it.
+// allot bench live | live-policies | chaos | kubernetes: what can only be measured on a live
+// cluster. The measuring itself is Python beside the tests that it shares its throw-away clusters
+// with (bench/*.py of the source tree); this program becomes it.
 
 #include <unistd.h>
 
@@ -123,6 +123,21 @@ ALLOT_REGISTER(
                                  {"--out", o->out}});
           };
         }}));
+
+ALLOT_REGISTER(CommandInfo,
+               (CommandInfo{
+                   "bench kubernetes",
+                   "seconds to grow, shrink and mend jobs on a temporary Kubernetes "
+                   "control plane, and until a standby is in charge",
+                   [](CommandLine& line, const GlobalOptions&) {
+                     auto o = Declare(line);
+                     line.Option("--tries", o->tries, "of each").Range(1, 1000).ShowDefault();
+                     return [o] {
+                       return BecomeScript(
+                           o->source, "kubernetes",
+                           {{"--tries", std::to_string(o->tries)}, {"--out", o->out}});
+                     };
+                   }}));
 
 }  // namespace
 }  // namespace allot

@@ -42,7 +42,7 @@ def test_mistyped_words_are_told_by_what_was_meant(allot, words, said):
         assert part in stderr
 
 
-@pytest.mark.parametrize("bench", ["live", "live-policies", "chaos"])
+@pytest.mark.parametrize("bench", ["live", "live-policies", "chaos", "kubernetes"])
 def test_live_benches_say_where_they_can_run(allot, tmp_path, bench):
     said = refused(allot, "bench", bench, "--source", str(tmp_path))
     assert f"{tmp_path}/bench/" in said and "--source" in said
