@@ -10,8 +10,11 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
 find_program(ALLOT_CCACHE ccache)
 if(ALLOT_CCACHE)
-  # ccache keeps its hands off precompiled headers unless told that ours hold no macros of the command line.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${ALLOT_CCACHE})
+  # ccache keeps its hands off precompiled headers unless told that ours hold no macros of the command line. With paths
+  # below the source folder taken as relative ones, clones share what was compiled, and so do build folders beside each
+  # other: a wheel takes the objects of build/release.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+                                  CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${ALLOT_CCACHE})
   add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 endif()
 
