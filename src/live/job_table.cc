@@ -156,10 +156,14 @@ void JobTable::Give(LiveJob& job, std::int32_t configuration, std::span<const No
     ++job.record.restarts;
     if (job.running == configuration) ++job.record.moves;
   }
+  Place(job, configuration, shares);
+  job.waiting_since = now;
+}
+
+void JobTable::Place(LiveJob& job, std::int32_t configuration, std::span<const NodeShare> shares) {
   job.running = configuration;
   job.shares.assign(shares.begin(), shares.end());
   job.worker_group.SetTarget(job.shares);
-  job.waiting_since = now;
 }
 
 void JobTable::Take(LiveJob& job, Seconds now) {
@@ -236,13 +240,15 @@ std::string JobTable::ProfileOf(const std::string& model) const {
   return rates_.HasProfile(model) ? rates_.PriorOf(model)->name() : "";
 }
 
-std::vector<NodeShare> JobTable::SharesOn(const LiveJob& job,
-                                          const std::vector<bool>& node_up) const {
+std::vector<NodeShare> JobTable::SharesOn(const LiveJob& job, const HeldGpus& usable) const {
   std::vector<NodeShare> kept;
+  bool all = true;
   for (const NodeShare& share : job.shares) {
-    if (node_up[At(share.node)]) kept.push_back(share);
+    const std::uint64_t gpus = share.gpus & usable[At(share.node)];
+    all = all && gpus == share.gpus;
+    if (gpus != 0) kept.push_back(gpus == share.gpus ? share : ShareOf(share.node, gpus));
   }
-  if (kept.size() == job.shares.size()) return kept;
+  if (all) return kept;
   const GpuTypeIndex type = (*job.table)[job.running].gpu_type;
   for (GpuCount gpus = GpusOf(kept); gpus > 0; --gpus) {
     if (job.table->Find(UnitCounts(gpus), type, kept.size()) >= 0) return kept;

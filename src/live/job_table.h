@@ -88,8 +88,10 @@ class JobTable {
             Seconds now);
   void Take(LiveJob& job, Seconds now);    // gives nothing: preempted
   void End(LiveJob& job, Seconds finish);  // is over; kNever: not because it finished
-  // Of its shares those on nodes that are up, or as many of them as make a configuration.
-  std::vector<NodeShare> SharesOn(const LiveJob& job, const std::vector<bool>& node_up) const;
+  // The same size and a place that the runtime chose: no change of the job's.
+  void Place(LiveJob& job, std::int32_t configuration, std::span<const NodeShare> shares);
+  // Of its shares those among these GPUs, or as many of them as make a configuration.
+  std::vector<NodeShare> SharesOn(const LiveJob& job, const HeldGpus& usable) const;
 
   // A measured rate into the job's fit. True when its table has changed.
   bool Measure(LiveJob& job, GpuCount gpus, const std::string& type, Span span, double rate,

@@ -233,7 +233,8 @@ bool LiveCluster::PollRuntime() {
   more_ = snapshot.more;
   bool event = reader_.Read(snapshot);
   if (!std::exchange(polled_, true) && !options_.dry_run) workers_.RepeatAnnouncements();
-  event = reader_.ReleaseDownNodes() || event;
+  reader_.FollowPlaces();
+  event = reader_.ReleaseLostGpus() || event;
   reader_.Measure(before, polled_at_);
   batches_.Read();
   if (!options_.dry_run) {

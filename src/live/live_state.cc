@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kJobStates = {"active", "held", "finished", "failed",
                                                         "cancelled"};
+constexpr std::array<std::string_view, 3> kResizeModes = {"hot", "restart", "parallelism"};
 
 JournalRecord Known(double value) { return std::isfinite(value) ? JournalRecord(value) : nullptr; }
 
@@ -33,7 +34,8 @@ RuntimeJob AskedOf(const JournalRecord& r) {
   job.min_gpus = r.at("min_gpus");
   job.max_gpus = r.at("max_gpus");
   job.gpu_types = r.value("gpu_types", std::string());  // older journals have none
-  job.mode = r.at("resize") == "hot" ? ResizeMode::kHot : ResizeMode::kRestart;
+  const auto mode = std::find(kResizeModes.begin(), kResizeModes.end(), r.at("resize"));
+  if (mode != kResizeModes.end()) job.mode = ResizeMode(mode - kResizeModes.begin());
   job.model = r.at("model");
   job.total_work = Number(r, "total_work", kUnknown);
   job.time_limit = Number(r, "time_limit", kNever);
@@ -73,7 +75,7 @@ JournalRecord Job(const RuntimeJob& job, Seconds submit, Seconds deadline) {
                          {"min_gpus", job.min_gpus},
                          {"max_gpus", job.max_gpus},
                          {"gpu_types", job.gpu_types},
-                         {"resize", job.mode == ResizeMode::kHot ? "hot" : "restart"},
+                         {"resize", kResizeModes[static_cast<std::size_t>(job.mode)]},
                          {"model", job.model},
                          {"total_work", Known(job.total_work)},
                          {"time_limit", Known(job.time_limit)},
@@ -208,6 +210,10 @@ void LiveState::Apply(const JournalRecord& r) {
     LiveJob& job = JobOf(r);
     const std::vector<NodeShare> shares = SharesOf(r);
     job_table_.Give(job, GivenConfiguration(r, job, shares), shares, at);
+  } else if (what == "placed") {
+    LiveJob& job = JobOf(r);
+    const std::vector<NodeShare> shares = SharesOf(r);
+    job_table_.Place(job, GivenConfiguration(r, job, shares), shares);
   } else if (what == "take") {
     job_table_.Take(JobOf(r), at);
   } else if (what == "start" || what == "found") {

@@ -22,7 +22,7 @@ JournalRecord Workers(const std::string& job, const std::vector<LiveWorker>& wor
                       const std::vector<RuntimeNode>& nodes);  // "start", "found"
 JournalRecord Give(const std::string& job, const std::string& configuration,
                    std::span<const NodeShare> shares, const std::vector<RuntimeNode>& nodes,
-                   const std::string& why);  // "give"; configuration: text of its key
+                   const std::string& why);  // "give", "placed"; configuration: text of its key
 }  // namespace record
 
 class LiveState {

@@ -40,6 +40,8 @@ struct RuntimeNode {
 enum class ResizeMode : std::uint8_t {
   kHot,      // workers join and leave the running group by epochs; a worker has one GPU
   kRestart,  // all workers stop, with a checkpoint, and others start; one has all GPUs of its node
+  kCount,    // so many workers of one GPU, without epochs; where they are, and which one leaves,
+             // is for the runtime to say
 };
 
 enum class JobState : std::uint8_t {
@@ -72,12 +74,12 @@ struct RuntimeJob {
   const std::string& shown() const { return known_as.empty() ? id : known_as; }
 };
 
-// The types that a job accepts as its user writes them ("a100|v100"), for RuntimeJob. DataError
-// unless they are names joined by '|', each once; `where` begins its message.
+// The types that a job accepts, as its user writes them: "a100|v100". DataError unless they are
+// names joined by '|', each once; `where` begins its message.
 std::string GpuTypesFrom(std::string_view text, std::string_view where);
 
 enum class WorkerState : std::uint8_t {
-  kStarting,  // asked for; holds its GPUs
+  kStarting,  // asked for, kCount: or being replaced; holds its GPUs
   kReady,     // its process has joined: it waits for an epoch or is a member of one
   kEnded,     // holds nothing any more
 };
@@ -85,9 +87,8 @@ enum class WorkerState : std::uint8_t {
 struct RuntimeWorker {
   std::string id;  // as the daemon named it
   std::string job;
-  std::string node;
-  std::uint64_t gpus = 0;  // as given to Start: a runtime that cannot choose GPUs by number (Slurm)
-                           // takes the count, and remembers the mask with the worker
+  std::string node;        // kCount: where it really is; "": not known yet
+  std::uint64_t gpus = 0;  // as given to Start, also where GPUs cannot be chosen by number (Slurm)
   WorkerState state = WorkerState::kStarting;
   bool failed = false;  // kEnded: counts against the job (live/worker_end.h)
   std::string reason;   // kEnded: exit code or signal, for people
@@ -142,13 +143,12 @@ class Runtime {
  public:
   virtual ~Runtime() = default;
 
-  // Throws RunError when the machines cannot be asked (controller down): the daemon keeps its
-  // snapshot, changes nothing and asks again.
+  // RunError when the machines cannot be asked: the daemon changes nothing and asks again.
   virtual RuntimeSnapshot TakeSnapshot() = 0;
 
   // Starts these workers of the job, all or none. For a kHot job each has one GPU and waits, once
   // kReady, for an epoch that it is a member of; for a kRestart job they are all of its workers, in
-  // rank order, and need no epoch. Refused: the reason; none was started.
+  // rank order. Of a kCount job the nodes are wishes. Refused: the reason; none was started.
   virtual Status Start(const std::string& job, std::span<const WorkerRequest> workers) = 0;
 
   // Returns at once; the worker is kEnded some time later. Of a worker that is gone: Ok.

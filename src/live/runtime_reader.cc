@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,18 @@ constexpr Seconds kAccountEvery = 30;  // service of jobs into the journal
 
 bool IsOver(const RuntimeJob& job) {
   return job.state != JobState::kActive && job.state != JobState::kHeld;
+}
+
+// Where nobody has asked for them.
+HeldGpus PlacedByCount(const LiveState& state) {
+  HeldGpus placed(state.nodes().size(), 0);
+  for (const LiveJob* job : state.job_table().active()) {
+    if (job->asked.mode != ResizeMode::kCount) continue;
+    for (const LiveWorker& worker : job->worker_group.workers()) {
+      placed[At(worker.node)] |= worker.gpus;
+    }
+  }
+  return placed;
 }
 
 }  // namespace
@@ -67,30 +80,80 @@ bool RuntimeReader::ReadNodes(const RuntimeSnapshot& snapshot) {
   return true;
 }
 
-bool RuntimeReader::ReleaseDownNodes() {
+bool RuntimeReader::ReleaseLostGpus() {
   bool event = false;
   if (dry_run_) return event;
+  const HeldGpus placed = PlacedByCount(state_);
   for (LiveJob* job : state_.job_table().active()) {
-    const auto kept = state_.job_table().SharesOn(*job, state_.node_up());
+    if (job->running < 0) continue;
+    HeldGpus usable = placed;
+    for (const LiveWorker& worker : job->worker_group.workers()) {
+      usable[At(worker.node)] &= ~worker.gpus;
+    }
+    bool down = false;
+    for (const NodeShare& share : job->shares) down = down || !state_.node_up()[At(share.node)];
+    for (std::size_t node = 0; node < usable.size(); ++node) {
+      usable[node] = state_.node_up()[node] ? ~usable[node] : 0;
+    }
+    const auto kept = state_.job_table().SharesOn(*job, usable);
     if (kept.size() == job->shares.size() &&
         std::equal(kept.begin(), kept.end(), job->shares.begin())) {
       continue;
     }
-    event = true;
-    ++job->record.failures;
+    event = event || down;
+    if (down) ++job->record.failures;
+    const char* why = down ? "a node of it is down" : "pods of other jobs run there";
     if (kept.empty()) {
-      writer_.Write("take", {{"job", job->asked.id}, {"why", "its node is down"}});
+      writer_.Write("take", {{"job", job->asked.id}, {"why", why}});
     } else {
       const ConfigurationTable& table = *job->table;
       UnitCounts units;
       for (const NodeShare& share : kept) units += share.units;
       const std::int32_t left = table.Find(units, table[job->running].gpu_type, kept.size());
       const std::string key = table.KeyText(left, state_.job_table().nominal().types());
-      writer_.Write("give",
-                    record::Give(job->asked.id, key, kept, state_.nodes(), "a node of it is down"));
+      writer_.Write("give", record::Give(job->asked.id, key, kept, state_.nodes(), why));
     }
   }
   return event;
+}
+
+void RuntimeReader::FollowPlaces() {
+  if (dry_run_) return;
+  for (const LiveJob* job : state_.job_table().active()) {
+    const bool counts = job->asked.mode == ResizeMode::kCount && !job->over && job->fits;
+    if (counts && job->asked.state == JobState::kActive) FollowPlacesOf(*job);
+  }
+}
+
+void RuntimeReader::FollowPlacesOf(const LiveJob& job) {
+  std::map<NodeIndex, std::uint64_t> places;
+  GpuCount workers = 0;
+  for (const LiveWorker& worker : job.worker_group.workers()) {
+    if (worker.leaving || !state_.node_up()[At(worker.node)]) continue;
+    places[worker.node] |= worker.gpus;
+    ++workers;
+  }
+  // While a resize is under way the places are neither here nor there.
+  const bool found = job.running < 0;
+  if (workers == 0 || (!found && (*job.table)[job.running].demand.gpus != workers)) return;
+  std::vector<NodeShare> shares;
+  shares.reserve(places.size());
+  for (const auto& [node, gpus] : places) {
+    shares.push_back({node, UnitCounts(std::popcount(gpus)), gpus});
+  }
+  if (std::equal(shares.begin(), shares.end(), job.shares.begin(), job.shares.end())) return;
+  // Pods on GPUs of two types, or more than the job may have, are no configuration: nothing is
+  // said.
+  const ClusterSpec& cluster = state_.job_table().nominal();
+  const GpuTypeIndex type = cluster.nodes()[At(shares.front().node)].type;
+  for (const NodeShare& share : shares) {
+    if (cluster.nodes()[At(share.node)].type != type) return;
+  }
+  const std::int32_t configuration = job.table->Find(UnitCounts(workers), type, shares.size());
+  if (configuration < 0) return;
+  const std::string key = job.table->KeyText(configuration, cluster.types());
+  writer_.Write(found ? "give" : "placed",
+                record::Give(job.asked.id, key, shares, state_.nodes(), "its workers are there"));
 }
 
 // ---- jobs ----
@@ -184,7 +247,9 @@ void RuntimeReader::ReadWorkers(const RuntimeSnapshot& snapshot) {
       EndWorker(*job, seen.id, seen.failed, seen.reason);
     } else if (known) {
       job->worker_group.Update(seen, now);
-    } else if (seen.state != WorkerState::kEnded) {
+      const NodeIndex node = state_.NodeOf(seen.node);
+      if (node >= 0) job->worker_group.Moved(seen.id, node, seen.gpus);
+    } else if (seen.state != WorkerState::kEnded && !seen.node.empty()) {
       if (ReadUnknownWorker(seen) && job->shares.empty()) found.insert(job);
     } else if (job != nullptr) {
       job->worker_group.PassNumberOf(seen.id);
@@ -208,7 +273,8 @@ void RuntimeReader::ReadWorkers(const RuntimeSnapshot& snapshot) {
 bool RuntimeReader::ReadUnknownWorker(const RuntimeWorker& seen) {
   LiveJob* job = state_.job_table().Find(seen.job);
   const NodeIndex node = state_.NodeOf(seen.node);
-  const bool room = node >= 0 && (state_.Held()[At(node)] & seen.gpus) == 0;
+  const bool counts = job != nullptr && job->asked.mode == ResizeMode::kCount;
+  const bool room = node >= 0 && (counts || (state_.Held()[At(node)] & seen.gpus) == 0);
   if (job != nullptr && !job->over && room && !dry_run_) {
     const LiveWorker found{seen.id, node, seen.gpus, seen.state};
     writer_.Write("found", record::Workers(seen.job, {found}, state_.nodes()));

@@ -20,8 +20,12 @@ class RuntimeReader {
   // True when something happened that asks for a decision: a job or a node came or went.
   bool Read(const RuntimeSnapshot& snapshot);
 
-  // Takes from jobs what they hold on nodes that are down or drained. True when one held anything.
-  bool ReleaseDownNodes();
+  // Jobs of ResizeMode::kCount hold what their workers really have, not what they were given.
+  void FollowPlaces();
+
+  // Takes from jobs what they hold on nodes that are down or drained: true when one held anything.
+  // And, without a decision of its own, what workers of jobs by count have that others were given.
+  bool ReleaseLostGpus();
 
   // What jobs did since `before`, the time of the last poll: their service, progress and rates.
   void Measure(Seconds before, Seconds now);
@@ -33,6 +37,7 @@ class RuntimeReader {
   void ReadWorkers(const RuntimeSnapshot& snapshot);
   bool ReadUnknownWorker(const RuntimeWorker& seen);  // it is the job's now
   void GiveWhatItHolds(LiveJob& job);
+  void FollowPlacesOf(const LiveJob& job);
   void EndWorker(const LiveJob& job, const std::string& worker, bool failed,
                  const std::string& reason);
   void EndJob(LiveJob& job, JobState state, const std::string& reason);

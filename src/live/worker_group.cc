@@ -140,6 +140,8 @@ std::vector<WorkerAction> WorkerGroup::Next(Seconds now, const JobProgress& prog
     actions.push_back(std::move(give_up));
   } else if (mode_ == ResizeMode::kRestart) {
     NextRestart(now, held, node_up, &actions);
+  } else if (mode_ == ResizeMode::kCount) {
+    NextCount(now, held, node_up, &actions);
   } else {
     NextHot(now, progress, held, node_up, &actions);
   }
@@ -241,6 +243,30 @@ void WorkerGroup::NextHot(Seconds now, const JobProgress& progress, HeldGpus hel
   actions->push_back(std::move(announce));
 }
 
+void WorkerGroup::NextCount(Seconds now, HeldGpus held, const std::vector<bool>& node_up,
+                            std::vector<WorkerAction>* actions) {
+  std::vector<const LiveWorker*> present;
+  for (const LiveWorker& worker : workers_) {
+    if (!worker.leaving && node_up[allot::At(worker.node)]) present.push_back(&worker);
+  }
+  // The latest go first: the runtime may know of no pod of theirs yet.
+  for (std::size_t w = present.size(); w > target_.size(); --w) {
+    WorkerAction stop;
+    stop.kind = WorkerAction::Kind::kStop;
+    stop.worker = present[w - 1]->id;
+    stop.why = "the job shrinks";
+    actions->push_back(std::move(stop));
+  }
+  if (present.size() >= target_.size() || !MayStart(now)) return;
+  std::vector<Slot> startable;
+  for (const Slot& slot : Missing()) {
+    const std::size_t node = allot::At(slot.node);
+    if (present.size() + startable.size() == target_.size()) break;
+    if (node_up[node] && (held[node] & slot.gpus) == 0) startable.push_back(slot);
+  }
+  if (!startable.empty()) actions->push_back(StartOf(startable, now, &held));
+}
+
 void WorkerGroup::StartRefused(Seconds now) { BackOff(++refusals_, now); }
 
 void WorkerGroup::BackOff(int times, Seconds now) {
@@ -273,10 +299,18 @@ void WorkerGroup::Update(const RuntimeWorker& seen, Seconds now) {
   if (seen.state == WorkerState::kEnded) {
     Gone(seen.id, seen.failed, step_at_failure_, now);
   } else if (LiveWorker* worker = Find(seen.id); worker != nullptr) {
+    const bool lost = worker->state == WorkerState::kReady && seen.state == WorkerState::kStarting;
     worker->state = seen.state;
     worker->silent = seen.silent;
-    if (seen.preparing && !worker->leaving) worker->since = now;
+    if ((seen.preparing || lost) && !worker->leaving) worker->since = now;
   }
+}
+
+void WorkerGroup::Moved(const std::string& id, NodeIndex node, std::uint64_t gpus) {
+  LiveWorker* worker = Find(id);
+  if (worker == nullptr || mode_ != ResizeMode::kCount) return;
+  worker->node = node;
+  worker->gpus = gpus;
 }
 
 void WorkerGroup::Gone(const std::string& id, bool failed, std::int64_t step, Seconds now) {
@@ -305,6 +339,11 @@ void WorkerGroup::PassNumberOf(std::string_view worker) {
 bool WorkerGroup::training(const JobProgress& progress) const {
   if (target_.empty() || workers_.size() != target_.size() || !Missing().empty()) return false;
   if (mode_ == ResizeMode::kRestart) return true;
+  if (mode_ == ResizeMode::kCount) {
+    return std::all_of(workers_.begin(), workers_.end(), [](const LiveWorker& worker) {
+      return worker.state == WorkerState::kReady;
+    });
+  }
   return membership_.members.size() == target_.size() && progress.epoch == membership_.epoch &&
          !progress.broken && MembersAlive().size() == target_.size();
 }

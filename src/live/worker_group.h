@@ -9,7 +9,8 @@
 // at once if another job's worker waits for a GPU: two jobs that exchange GPUs would wait for each
 // other for ever. While a member lives, the next epoch has one of the members before, so that the
 // training state is handed on. A restart: all are stopped with a checkpoint -> all have ended ->
-// new ones start.
+// new ones start. A job by count: as many are started or stopped as there are too few or too many;
+// those on nodes that are down are not counted and left to the runtime, which replaces them.
 
 #include <algorithm>
 #include <cstdint>
@@ -80,6 +81,7 @@ class WorkerGroup {
 
   // What the runtime says of a worker; `failed` counts against the job.
   void Update(const RuntimeWorker& worker, Seconds now);
+  void Moved(const std::string& worker, NodeIndex node, std::uint64_t gpus);  // kCount
   void Gone(const std::string& worker, bool failed, std::int64_t step, Seconds now);
 
   // From the journal, or found running without a record.
@@ -112,6 +114,8 @@ class WorkerGroup {
                const std::vector<bool>& node_up, std::vector<WorkerAction>* actions);
   void NextRestart(Seconds now, HeldGpus held, const std::vector<bool>& node_up,
                    std::vector<WorkerAction>* actions);
+  void NextCount(Seconds now, HeldGpus held, const std::vector<bool>& node_up,
+                 std::vector<WorkerAction>* actions);
   void StopAll(StopMode mode, const char* why, std::vector<WorkerAction>* actions) const;
   std::vector<std::string> MembersAlive() const;
 
