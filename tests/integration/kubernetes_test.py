@@ -5,8 +5,11 @@ The control plane is built once, by `./dev kubernetes`; without it these tests a
 
 import json
 import os
+import re
 import signal
 import subprocess
+import time
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +17,7 @@ import control_plane as kubernetes
 from allot_on_kubernetes import JOBS, PODS, Serve, clear, container, job_of, pods_of
 from cluster import free_ports
 from kube import ApiError
-from waiting import wait_until
+from waiting import text_of, wait_until
 
 LONG = ("--steps", "1000000", "--pace-ms", "20")
 
@@ -66,8 +69,18 @@ def test_the_daemon_has_no_more_rights_than_it_needs(plane):
             allot.get(path)
     with pytest.raises(ApiError, match="403"):
         allot.delete(f"{JOBS}/any")
-    with pytest.raises(ApiError, match="403"):
-        allot.patch(f"{JOBS}/any", {"spec": {"suspend": True}})
+
+
+def test_the_daemon_changes_the_size_of_those_jobs_only_that_ask_for_it(plane):
+    user, allot = plane.api("user"), plane.api("allot")
+    user.post(JOBS, job_of("mine", ["true"]))
+    user.post(JOBS, job_of("sized", ["true"], {"resize": "parallelism"}, managed=False, suspend=True))
+    with pytest.raises(ApiError, match="allot changes Jobs with annotation allot.dev/resize parallelism only"):
+        allot.patch(f"{JOBS}/mine", {"spec": {"suspend": True}})
+    allot.patch(f"{JOBS}/sized", {"spec": {"parallelism": 2}})
+    with pytest.raises(ApiError, match="GPUs are given by allot"):
+        user.post(JOBS, job_of("begun", ["true"], {"resize": "parallelism"}, managed=False))
+    clear(plane)
 
 
 # ---- allot serve ----
@@ -302,3 +315,45 @@ def test_the_other_daemon_takes_over(plane, program, submit, tmp_path):
             if one.process is not None and one.process.poll() is None:
                 one.end()
         clear(plane)
+
+
+# ---- parallelism ----
+
+def test_torchrun_is_resized_by_parallelism(plane, serve, submit, tmp_path):
+    """A torchrun job shares eight GPUs with an elastic one, which then goes."""
+    if subprocess.run(["/usr/bin/python3", "-c", "import torch"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("not installed: python3-torch")
+    submit("wide", {"min": 6, "max": 6, "types": "v100"}, *LONG)
+    serve.training("wide", gpus=6)
+    said = tmp_path / "said"
+    said.touch()
+    env = {"PET_NNODES": "1:4", "PET_NPROC_PER_NODE": "1", "PET_RDZV_BACKEND": "c10d", "PET_RDZV_ID": "bert",
+           "PET_RDZV_ENDPOINT": f"127.0.0.1:{free_ports(1)[0]}", "PET_RDZV_CONF": "last_call_timeout=1,join_timeout=60",
+           "PET_MAX_RESTARTS": "100", "PET_MONITOR_INTERVAL": "0.2", "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo",
+           "PET_REDIRECTS": "1", "PET_TEE": "1", "CHECKPOINT": str(tmp_path / "checkpoint"), "SAID": str(said)}
+    program = Path(kubernetes.__file__).parent / "kubernetes" / "torchrun_step.py"
+    job = job_of("bert", ["/usr/bin/python3", "-m", "torch.distributed.run", program],
+                 {"resize": "parallelism", "max": 4, "types": "v100"}, managed=False, suspend=True,
+                 env=[{"name": key, "value": value} for key, value in env.items()])
+    job["spec"] |= {"completionMode": "Indexed", "completions": 4, "backoffLimit": 100,
+                    "successPolicy": {"rules": [{"succeededCount": 1}]}}
+    template = job["spec"]["template"]
+    template["metadata"] = {"labels": {"allot.dev/job": "bert"}}
+    template["spec"] |= {"nodeSelector": {"nvidia.com/gpu.product": "v100"}, "terminationGracePeriodSeconds": 3}
+
+    def trains(world, behind):
+        """The step that a group of so many begins with, behind a step."""
+        found = re.findall(rf"^world={world} step=(\d+)$", text_of(said), re.MULTILINE)
+        return next((int(step) for step in found if int(step) > behind), None)
+
+    plane.api("user").post(JOBS, job)
+    wait_until(lambda: trains(2, -1) is not None, lambda: f"two: {said.read_text()} {serve.log()[-3000:]}")
+    assert serve.training("bert", gpus=2, behind=-1)["held"] == 2
+    begin = time.monotonic()
+    plane.api().delete(f"{JOBS}/wide", {"propagationPolicy": "Background"})
+    wait_until(lambda: trains(4, 0), lambda: f"four: {said.read_text()} {serve.log()[-3000:]}")
+    print(f"grown from 2 to 4 in {time.monotonic() - begin:.1f} s")
+    serve.training("bert", gpus=4, behind=-1)
+    assert plane.api().get(f"{JOBS}/bert")["spec"]["parallelism"] == 4
+    Path(env["CHECKPOINT"]).with_suffix(".done").touch()
+    wait_until(lambda: "Complete" in conditions(plane, "bert"), lambda: f"its end: {serve.log()[-3000:]}")

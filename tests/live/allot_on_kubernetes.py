@@ -16,8 +16,9 @@ def container(command, gpus=1, **more):
     return {"name": "w", "image": "none", "command": list(map(str, command)), "resources": {"limits": limits}, **more}
 
 
-def job_of(name, command, annotations=None, managed=True, **more):
-    spec = {"template": {"spec": {"restartPolicy": "Never", "containers": [container(command, **more)]}}}
+def job_of(name, command, annotations=None, managed=True, suspend=False, **more):
+    spec = {"suspend": suspend,
+            "template": {"spec": {"restartPolicy": "Never", "containers": [container(command, **more)]}}}
     if managed:
         spec["managedBy"] = "allot.dev/scheduler"
     notes = {f"allot.dev/{key}": str(value) for key, value in (annotations or {}).items()}

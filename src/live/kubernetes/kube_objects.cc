@@ -104,14 +104,55 @@ const KubeCondition* ManagedJob::Condition(const char* type) const {
 
 bool operator==(const ManagedJob& a, const ManagedJob& b) {
   return a.uid == b.uid && a.deleting == b.deleting && a.suspended == b.suspended &&
-         a.options == b.options && a.parallelism == b.parallelism && a.time_limit == b.time_limit &&
-         *a.pod == *b.pod && a.conditions == b.conditions && SameNumber(a.started, b.started) &&
-         a.active == b.active && a.ready == b.ready;
+         a.options == b.options && a.parallelism == b.parallelism && a.counted == b.counted &&
+         a.time_limit == b.time_limit && *a.pod == *b.pod && a.conditions == b.conditions &&
+         SameNumber(a.started, b.started) && a.active == b.active && a.ready == b.ready;
 }
 
+namespace {
+
+// Of the manager that owns the field; what the server keeps of who wrote what.
+std::string WriterOfParallelism(const Json& job) {
+  const Json* managers = Inner(job, "/metadata/managedFields"_json_pointer);
+  if (managers == nullptr) return "";
+  for (const Json& one : *managers) {
+    if (one.contains("/fieldsV1/f:spec/f:parallelism"_json_pointer))
+      return one.value("manager", "");
+  }
+  return "";
+}
+
+// nullopt: its user did not ask for it.
+std::optional<CountedSpec> ReadCountedSpec(const Json& job) {
+  const std::string manager = TextIn(job, "/spec/managedBy"_json_pointer);
+  const auto mark = [&](const char* key) {
+    return MarkIn(job, "/metadata/annotations", (std::string(kube_mark::kPrefix) + key).c_str());
+  };
+  if (!manager.empty() && manager != "kubernetes.io/job-controller") return std::nullopt;
+  if (mark("resize") != kube_mark::kResize) return std::nullopt;
+  CountedSpec read;
+  const auto written = std::string(kube_mark::kPrefix) + kube_mark::kWorkers;
+  if (Inner(job, "/metadata/annotations"_json_pointer)->contains(written)) {
+    read.written = mark(kube_mark::kWorkers);
+  }
+  read.completions_mark = mark(kube_mark::kCompletions);
+  read.completions = CountIn(job, "/spec/completions"_json_pointer, -1);
+  read.indexed = TextIn(job, "/spec/completionMode"_json_pointer) == "Indexed";
+  read.queued = !MarkIn(job, "/metadata/labels", kube_mark::kQueue).empty();
+  const Json* labels = Inner(job, "/spec/template/metadata/labels"_json_pointer);
+  read.labelled = labels != nullptr && labels->contains(kube_mark::kJob);
+  read.resized_by = WriterOfParallelism(job);
+  return read;
+}
+
+}  // namespace
+
 std::optional<ManagedJob> ReadManagedJob(const Json& job) {
-  if (TextIn(job, "/spec/managedBy"_json_pointer) != kube_mark::kManager) return std::nullopt;
+  std::optional<CountedSpec> counted = ReadCountedSpec(job);
+  const std::string manager = TextIn(job, "/spec/managedBy"_json_pointer);
+  if (!counted && manager != kube_mark::kManager) return std::nullopt;
   ManagedJob read;
+  read.counted = std::move(counted);
   const Json& meta = job.at("metadata");
   read.uid = meta.at("uid").get<std::string>();
   read.space = meta.at("namespace").get<std::string>();
@@ -122,7 +163,10 @@ std::optional<ManagedJob> ReadManagedJob(const Json& job) {
     const std::string_view prefix = kube_mark::kPrefix;
     for (const auto& [key, value] : notes->items()) {
       if (!key.starts_with(prefix)) continue;
-      read.options[key.substr(prefix.size())] = value.get<std::string>();
+      const std::string option = key.substr(prefix.size());
+      const bool ours = option == kube_mark::kWorkers || option == kube_mark::kCompletions;
+      if (read.counted && ours) continue;
+      read.options[option] = value.get<std::string>();
     }
   }
   read.suspended = FlagIn(job, "/spec/suspend"_json_pointer);
@@ -191,7 +235,6 @@ void ReadWaiting(const Json& pod, WorkerPod* read) {
 std::optional<WorkerPod> ReadWorkerPod(const Json& pod) {
   WorkerPod read;
   read.worker = MarkIn(pod, "/metadata/annotations", kube_mark::kWorker);
-  if (read.worker.empty()) return std::nullopt;
   const Json& meta = pod.at("metadata");
   read.uid = meta.at("uid").get<std::string>();
   read.space = meta.at("namespace").get<std::string>();
@@ -201,7 +244,12 @@ std::optional<WorkerPod> ReadWorkerPod(const Json& pod) {
       if (owner.value("controller", false)) read.job_uid = owner.value("uid", "");
     }
   }
-  read.node = MarkIn(pod, "/metadata/annotations", kube_mark::kNode);
+  const bool labelled = !MarkIn(pod, "/metadata/labels", kube_mark::kJob).empty();
+  if (read.worker.empty() && (read.job_uid.empty() || !labelled)) return std::nullopt;
+  read.node = read.worker.empty() ? TextIn(pod, "/spec/nodeName"_json_pointer)
+                                  : MarkIn(pod, "/metadata/annotations", kube_mark::kNode);
+  const Json* gates = Inner(pod, "/spec/schedulingGates"_json_pointer);
+  read.gated = gates != nullptr && !gates->empty();
   const std::string gpus = MarkIn(pod, "/metadata/annotations", kube_mark::kGpus);
   read.gpus = std::strtoull(gpus.c_str(), nullptr, 16);
   read.team = MarkIn(pod, "/metadata/annotations", kube_mark::kTeam);

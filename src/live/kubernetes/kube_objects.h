@@ -23,6 +23,10 @@ inline constexpr const char* kWorker = "allot.dev/worker";  // the worker, as th
 inline constexpr const char* kGpus = "allot.dev/gpus";      // its GPUs, a mask: "0x3"
 inline constexpr const char* kNode = "allot.dev/node";      // that it was started for
 inline constexpr const char* kTeam = "allot.dev/team";      // of a restart: "FIRST-WORKER/COUNT"
+inline constexpr const char* kResize = "parallelism";       // allot.dev/resize of a counted Job
+inline constexpr const char* kWorkers = "workers";          // of a counted Job: "3,5" (below)
+inline constexpr const char* kCompletions = "completions";  // of a counted Job: "follow" or "stay"
+inline constexpr const char* kQueue = "kueue.x-k8s.io/queue-name";  // Kueue suspends such a Job
 }  // namespace kube_mark
 
 // How nodes say what they have.
@@ -49,7 +53,20 @@ struct KubeCondition {
   friend bool operator==(const KubeCondition&, const KubeCondition&) = default;
 };
 
-// A batch/v1 Job that is ours to run.
+// Of a Job that Kubernetes' own controller runs, and of which allot sets spec.parallelism.
+struct CountedSpec {
+  std::optional<std::string> written;  // annotation kWorkers; nullopt: allot never wrote
+  std::string completions_mark;        // annotation kCompletions; "": none
+  std::int64_t completions = -1;       // of its spec; -1: none
+  bool indexed = false;
+  bool queued = false;     // in a queue of Kueue's, who alone suspends it
+  bool labelled = false;   // its pods will have the label kJob
+  std::string resized_by;  // who wrote spec.parallelism last, as the API server remembers
+
+  friend bool operator==(const CountedSpec&, const CountedSpec&) = default;
+};
+
+// A batch/v1 Job that is ours to run, or to resize.
 struct ManagedJob {
   std::string uid, space, name;
   double created = 0;  // Unix time
@@ -57,6 +74,7 @@ struct ManagedJob {
   bool suspended = false;
   std::map<std::string, std::string> options;  // annotations allot.dev/KEY, by KEY
   GpuCount parallelism = 1;
+  std::optional<CountedSpec> counted;  // nullopt: allot is its controller
   Seconds time_limit = kNever;
   std::shared_ptr<const nlohmann::json> pod;  // spec.template
   std::vector<KubeCondition> conditions;      // that are True
@@ -66,19 +84,20 @@ struct ManagedJob {
   int ready = 0;
 
   const KubeCondition* Condition(const char* type) const;
+  GpuCount size() const { return suspended ? 0 : parallelism; }
   friend bool operator==(const ManagedJob& a, const ManagedJob& b);
 };
-// nullopt: another controller's.
+// nullopt: another controller's, and not to be resized.
 std::optional<ManagedJob> ReadManagedJob(const nlohmann::json& job);
 
 enum class PodPhase : std::uint8_t { kPending, kRunning, kSucceeded, kFailed };
 
-// A pod that we have started.
+// A pod that we have started, or that a counted Job's controller has.
 struct WorkerPod {
   std::string uid, space, name;
   std::string job_uid;  // of the Job that owns it
-  std::string worker;
-  std::string node;
+  std::string worker;   // "": of a counted Job
+  std::string node;     // of a counted Job: where it is; "": nowhere yet
   std::uint64_t gpus = 0;
   std::string team;
   PodPhase phase = PodPhase::kPending;
@@ -86,11 +105,12 @@ struct WorkerPod {
   std::string reason;      // of its end, or why it cannot begin, for people
   bool stuck = false;      // it cannot begin, and trying again will not help
   bool preparing = false;  // its node fetches what it needs
+  bool gated = false;      // it waits for a word of another controller (Kueue) to be placed
 
   bool ended() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
   friend bool operator==(const WorkerPod&, const WorkerPod&) = default;
 };
-// nullopt: not one of ours.
+// nullopt: of no Job.
 std::optional<WorkerPod> ReadWorkerPod(const nlohmann::json& pod);
 
 }  // namespace allot

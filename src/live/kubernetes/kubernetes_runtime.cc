@@ -18,8 +18,6 @@
 namespace allot {
 namespace {
 
-constexpr int kKillGrace = 1;  // seconds. 0 would free its GPUs while its processes still end
-
 std::string Collection(const std::string& space, const char* group, const char* kind) {
   return fmt::format("/{}{}/{}", group, space.empty() ? "" : "/namespaces/" + space, kind);
 }
@@ -137,6 +135,7 @@ Status KubernetesRuntime::Start(const std::string& job, std::span<const WorkerRe
   if (known == nullptr) return Status::Refused("the cluster has no job {}", job);
   Status may = CheckStart(*known, workers);
   if (!may.ok()) return may;
+  if (known->kube.counted) return StartCounted(*known, workers);
   std::set<std::string> there;
   {
     const std::lock_guard lock(client_.mutex());
@@ -242,6 +241,8 @@ KubeRequest KubernetesRuntime::DeletePod(const WorkerPod& pod, int grace) const 
 
 // The deletion of the pod is also the mark that it was stopped, for a later daemon.
 Status KubernetesRuntime::Stop(const std::string& worker, StopMode mode) {
+  KnownJob* job_of = Find(worker.substr(0, worker.rfind('.')));
+  if (job_of != nullptr && job_of->kube.counted) return StopCounted(*job_of, worker, mode);
   std::optional<WorkerPod> pod;
   {
     const std::lock_guard lock(client_.mutex());
@@ -291,10 +292,17 @@ void KubernetesRuntime::Wait(Seconds at_most) {
 // ---- the ends of jobs ----
 
 Status KubernetesRuntime::Fail(const std::string& job, const std::string& reason) {
+  if (const KnownJob* known = Find(job); known != nullptr && known->kube.counted) {
+    return Status::Refused("job {} is given up by Kubernetes' own controller (backoffLimit)", job);
+  }
   return EndJob(job, JobState::kFailed, reason);
 }
 
 Status KubernetesRuntime::Cancel(const std::string& job) {
+  if (const KnownJob* known = Find(job); known != nullptr && known->kube.counted) {
+    return Status::Refused("job {} is cancelled by kubectl -n {} delete job {}", job,
+                           known->kube.space, known->kube.name);
+  }
   return EndJob(job, JobState::kCancelled, "cancelled by allot cancel");
 }
 
@@ -312,6 +320,7 @@ void KubernetesRuntime::Forget(const std::string& job) {
   KnownJob* known = Find(job);
   if (known == nullptr || std::exchange(known->forgotten, true)) return;
   hub_.RemoveJob(job);
+  known->counted = {};
   std::erase_if(workers_, [&](const auto& one) { return one.second.seen.job == job; });
 }
 

@@ -7,6 +7,9 @@
 // worker may leave. The cluster's own scheduler places it on the one node that it may go to, and
 // stays the judge of what fits. What a later daemon must know is written into annotations of the
 // pods and into the status of the Jobs; a pod that is being deleted is a worker that was stopped.
+//
+// Of counted Jobs Kubernetes' own controller runs the pods, and allot sets their number
+// (kubernetes_counted.cc).
 
 #include <condition_variable>
 #include <filesystem>
@@ -18,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "live/kubernetes/counted_workers.h"
 #include "live/kubernetes/job_status.h"
 #include "live/kubernetes/kube_client.h"
 #include "live/kubernetes/kube_objects.h"
@@ -58,6 +62,8 @@ class KubernetesRuntime : public Runtime {
   void Wait(Seconds at_most) override;
 
  private:
+  static constexpr int kKillGrace = 1;  // seconds. 0 would free GPUs while processes still end
+
   struct KnownJob {
     ManagedJob kube;
     RuntimeJob job;
@@ -69,6 +75,7 @@ class KubernetesRuntime : public Runtime {
     int ready = 0;
     std::string told;    // the last warning to its user
     std::string warned;  // the last refusal of its status
+    CountedWorkers counted;
   };
   struct KnownWorker {
     WorkerPod pod;
@@ -91,6 +98,16 @@ class KubernetesRuntime : public Runtime {
   void EndFinishedTeams(const std::vector<WorkerPod>& pods);
   void WriteStatus();
   void RemoveEndedPods();
+
+  // Counted Jobs (kubernetes_counted.cc).
+  void ReadCountedJob(const ManagedJob& kube, RuntimeJob* job);
+  void ReadCountedWorkers(const std::vector<WorkerPod>& pods, RuntimeSnapshot* seen);
+  void MatchCounted(KnownJob& known, const std::vector<WorkerPod>& pods);
+  void ShrinkCounted(KnownJob& known);
+  Status StartCounted(KnownJob& known, std::span<const WorkerRequest> workers);
+  Status StopCounted(KnownJob& known, const std::string& worker, StopMode mode);
+  Status WriteSize(KnownJob& known);
+  Status TakeNewest(KnownJob& known, std::uint64_t* version);
 
   // Doing.
   KnownJob* Find(const std::string& job);

@@ -73,6 +73,7 @@ RuntimeSnapshot KubernetesRuntime::TakeSnapshot() {
     ReadJob(known);
     if (!known.forgotten) seen.jobs.push_back(known.job);
   }
+  ReadCountedWorkers(pods, &seen);
   for (auto& [id, worker] : workers_) {
     seen.workers.push_back(worker.seen);
     worker.shown = worker.seen.state == WorkerState::kEnded;
@@ -136,8 +137,12 @@ void KubernetesRuntime::ReadJob(KnownJob& known) {
   job.submit = kube.created;
   job.time_limit = kube.time_limit;
   try {
-    ReadManagedRequest(kube, options_.reading.gpu, &job);
-    if (kube.suspended) {
+    if (kube.counted) {
+      ReadCountedJob(kube, &job);
+    } else {
+      ReadManagedRequest(kube, options_.reading.gpu, &job);
+    }
+    if (kube.suspended && !kube.counted) {
       job.state = JobState::kHeld;
       job.reason = "suspended (spec.suspend)";
     }
@@ -176,7 +181,9 @@ void KubernetesRuntime::EndFinishedTeams(const std::vector<WorkerPod>& pods) {
   }
   for (auto& [id, known] : jobs_) {
     const double limit = known.kube.started + known.kube.time_limit;
-    if (known.end || !(limit < static_cast<double>(std::time(nullptr)))) continue;
+    if (known.kube.counted || known.end || !(limit < static_cast<double>(std::time(nullptr)))) {
+      continue;
+    }
     known.end = JobEnd{JobState::kFailed, fmt::format("active for longer than the {:.0f} s of "
                                                       "spec.activeDeadlineSeconds",
                                                       known.kube.time_limit)};
@@ -291,7 +298,7 @@ void KubernetesRuntime::WriteStatus() {
   std::vector<KnownJob*> told;
   std::vector<KubeRequest> requests;
   for (auto& [id, known] : jobs_) {
-    if (known.gone || known.kube.deleting) continue;
+    if (known.gone || known.kube.deleting || known.kube.counted) continue;
     auto patch = StatusPatch(known.kube, known.end, known.active, known.ready, now);
     if (!patch) continue;
     told.push_back(&known);

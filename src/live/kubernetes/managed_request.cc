@@ -62,11 +62,7 @@ std::size_t GpuContainer(const nlohmann::json& pod, const std::string& gpu) {
   return found.front();
 }
 
-void ReadManagedRequest(const ManagedJob& job, const std::string& gpu, RuntimeJob* request) {
-  if (job.name.size() > kLongestJobName) {
-    throw DataError("the name of a Job must have at most {} characters for allot, '{}' has {}",
-                    kLongestJobName, job.name, job.name.size());
-  }
+double ReadJobRequest(const ManagedJob& job, const std::string& gpu, RuntimeJob* request) {
   std::map<std::string, std::string> given = job.options;
   if (const auto priority = given.find("priority"); priority != given.end()) {
     const auto value = ParseNumber(priority->second);
@@ -77,16 +73,34 @@ void ReadManagedRequest(const ManagedJob& job, const std::string& gpu, RuntimeJo
     request->priority = *value;
     given.erase(priority);
   }
+  if (job.counted) given.erase("resize");
   for (const auto& [key, value] : given) {
     const std::vector<std::string>& keys = JobOptionKeys();
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
       throw DataError("annotations: unknown key 'allot.dev/{}'{}", key, DidYouMean(key, keys));
     }
   }
+  if (!given.empty()) JobOptionsFrom(given, "annotations", kube_mark::kPrefix).WriteTo(request);
   const nlohmann::json& pod = job.pod->at("spec");
-  CheckNoNodeRules(pod);
-  const double each = GpusOf(pod.at("containers")[GpuContainer(pod, gpu)], gpu);
-  if (given.empty()) {  // of one size, as Kubernetes itself would run it
+  return GpusOf(pod.at("containers")[GpuContainer(pod, gpu)], gpu);
+}
+
+void ReadManagedRequest(const ManagedJob& job, const std::string& gpu, RuntimeJob* request) {
+  if (job.name.size() > kLongestJobName) {
+    throw DataError("the name of a Job must have at most {} characters for allot, '{}' has {}",
+                    kLongestJobName, job.name, job.name.size());
+  }
+  const auto resize = job.options.find("resize");
+  if (resize != job.options.end() && resize->second == kube_mark::kResize) {
+    throw DataError(
+        "spec.managedBy must not be set where 'allot.dev/resize' is {}, as Kubernetes' own "
+        "controller runs such a Job, got '{}'",
+        kube_mark::kResize, kube_mark::kManager);
+  }
+  CheckNoNodeRules(job.pod->at("spec"));
+  const double each = ReadJobRequest(job, gpu, request);
+  if (job.options.size() == job.options.count("priority")) {
+    // Of one size, as Kubernetes itself would run it.
     request->mode = ResizeMode::kRestart;
     const double all = each * std::max(job.parallelism, 1);
     if (all != std::floor(all) || all > kMostGpusAsked) {
@@ -98,7 +112,6 @@ void ReadManagedRequest(const ManagedJob& job, const std::string& gpu, RuntimeJo
     request->min_gpus = request->max_gpus = request->requested;
     return;
   }
-  JobOptionsFrom(given, "annotations", kube_mark::kPrefix).WriteTo(request);
   if (request->mode == ResizeMode::kHot && each != 1) {
     throw DataError(
         "template: a worker of a job that is resized while it trains must ask for 1 {}, got {}",

@@ -14,6 +14,9 @@ std::string NameOfManagedJob(const ManagedJob& job);
 // read, where the Job asks for what cannot be given. `gpu`: the resource of GPUs.
 void ReadManagedRequest(const ManagedJob& job, const std::string& gpu, RuntimeJob* request);
 
+// What all Jobs may say of these, with any mode; the GPUs that the template asks for.
+double ReadJobRequest(const ManagedJob& job, const std::string& gpu, RuntimeJob* request);
+
 // The place of the one container of a pod that asks for GPUs; DataError unless there is exactly
 // one.
 std::size_t GpuContainer(const nlohmann::json& pod, const std::string& gpu);

@@ -96,6 +96,11 @@ class ObjectStore final : public ObjectSink {
     const auto found = entries_.find(uid);
     return found == entries_.end() ? nullptr : &found->second.object;
   }
+  // Of the latest that was told, also where nothing that is kept has changed; 0: unknown.
+  std::uint64_t VersionOfUid(const std::string& uid) const {
+    const auto found = entries_.find(uid);
+    return found == entries_.end() ? 0 : found->second.version;
+  }
   std::size_t size() const { return entries_.size(); }
 
  private:

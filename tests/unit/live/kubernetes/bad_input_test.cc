@@ -128,6 +128,14 @@ TEST_F(KubernetesRuntimeTest, EveryRightIsNeeded) {
   EXPECT_FALSE(runtime_->Start(job, Requests(job, {"n2"}, 1)).ok()) << "it asks whose pod that is";
   EXPECT_TRUE(runtime_->Stop(job + ".0", StopMode::kKill).ok());
   EXPECT_TRUE(runtime_->Cancel(job).ok());
+  const Json notes = {{"allot.dev/resize", "parallelism"}, {"allot.dev/types", "v100"}};
+  const std::string counted = SubmitAndSee("t", notes, [](Json& object) {
+    object["spec"].erase("managedBy");
+    object["spec"]["suspend"] = true;
+    object["spec"]["template"]["metadata"]["labels"]["allot.dev/job"] = "t";
+  });
+  server_.Refuse("PATCH /apis/batch/v1/namespaces/default/jobs/t", 409, {{"reason", "Conflict"}});
+  EXPECT_TRUE(runtime_->Start(counted, Requests(counted, {"n1"})).ok()) << "it looks, and repeats";
   Until("the watches", [&] { return server_.Count("?watch") >= 3; });
   Until("the lease", [&] { return server_.Count("PATCH /apis/coordination.k8s.io") > 0; });
   // Which admission asks for, of who makes objects that block the deletion of their owner.

@@ -150,7 +150,7 @@ struct FakeApiServer::Impl {
       if (request.method == "GET") return Answer(socket, 200, Known(path));
       const Json body = request.body.empty() ? Json::object() : Json::parse(request.body);
       if (request.method == "POST") return Answer(socket, 201, Create(path, body));
-      if (request.method == "PATCH") return Answer(socket, 200, Patch(path, body));
+      if (request.method == "PATCH") return Answer(socket, 200, Patch(path, request, body));
       if (request.method == "DELETE") return Answer(socket, 200, Delete(path, body));
       throw FakeRefusal{405, "MethodNotAllowed", request.method};
     } catch (const FakeRefusal& refusal) {
@@ -180,8 +180,7 @@ struct FakeApiServer::Impl {
     std::size_t at = 0;
     Json meta = {{"resourceVersion", std::to_string(version)}};
     for (const auto& [key, object] : objects[path.kind]) {
-      if (!Selected(object, path, request.query)) continue;
-      if (at++ < from) continue;
+      if (!Selected(object, path, request.query) || at++ < from) continue;
       if (most > 0 && items.size() == most) {
         meta["continue"] = fmt::format("{}/{}", pages_of, at - 1);
         break;
@@ -202,7 +201,7 @@ struct FakeApiServer::Impl {
     return Store(path.kind, own.Key(), "ADDED", std::move(object));
   }
 
-  Json Patch(const FakePath& path, const Json& patch) {
+  Json Patch(const FakePath& path, const FakeRequest& request, const Json& patch) {
     Json object = Known(path);
     CheckVersion(object, patch);
     Json after = object;
@@ -212,6 +211,7 @@ struct FakeApiServer::Impl {
     } else {
       after.merge_patch(patch);
       after["status"] = object["status"];
+      if (path.kind == "jobs") ChangeJobSpec(object, request.query, &after);
     }
     return Store(path.kind, path.Key(), "MODIFIED", std::move(after));
   }
@@ -232,8 +232,6 @@ struct FakeApiServer::Impl {
     Erase(path.kind, path.Key());
     return {{"kind", "Status"}, {"status", "Success"}, {"metadata", Json::object()}};
   }
-
-  // ---- objects and their events ----
 
   Json Store(const std::string& kind, const std::string& key, const char* type, Json object) {
     const auto known = objects[kind].find(key);

@@ -89,6 +89,27 @@ void CheckVersion(const Json& object, const Json& patch) {
   throw FakeRefusal{409, "Conflict", "the object has been modified; please apply your changes"};
 }
 
+void ChangeJobSpec(const Json& before, const std::map<std::string, std::string>& query,
+                   Json* after) {
+  const Json& old_spec = before.at("spec");
+  const Json& spec = after->at("spec");
+  const Json completions = spec.value("completions", Json());
+  const bool tandem = spec.value("completionMode", "") == "Indexed" &&
+                      completions == spec.value("parallelism", Json(1));
+  if (completions != old_spec.value("completions", Json()) && !tandem) {
+    throw FakeRefusal{422, "Invalid",
+                      "Job.batch is invalid: spec.completions: Invalid value: field is immutable"};
+  }
+  if (spec.value("template", Json()) != old_spec.value("template", Json())) {
+    throw FakeRefusal{422, "Invalid",
+                      "Job.batch is invalid: spec.template: Invalid value: field is immutable"};
+  }
+  if (spec.value("parallelism", Json()) == old_spec.value("parallelism", Json())) return;
+  (*after)["metadata"]["managedFields"] = {
+      {{"manager", query.contains("fieldManager") ? query.at("fieldManager") : "unknown"},
+       {"fieldsV1", {{"f:spec", {{"f:parallelism", Json::object()}}}}}}};
+}
+
 void CheckJobStatus(const Json& before, const Json& after) {
   const auto refuse = [](const std::string& why) {
     throw FakeRefusal{422, "Invalid", "Job.batch is invalid: status: Invalid value: " + why};

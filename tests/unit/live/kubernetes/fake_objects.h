@@ -32,5 +32,8 @@ bool IsOnNode(const nlohmann::json& pod);           // and has not ended
 // They throw FakeRefusal.
 void CheckVersion(const nlohmann::json& object, const nlohmann::json& patch);
 void CheckJobStatus(const nlohmann::json& before, const nlohmann::json& after);
+// Also notes who owns spec.parallelism.
+void ChangeJobSpec(const nlohmann::json& before, const std::map<std::string, std::string>& query,
+                   nlohmann::json* after);
 
 }  // namespace allot

@@ -212,7 +212,21 @@ TEST(JobStatus, CountsAreWrittenWhenTheyChangeOnly) {
 // ---- pods ----
 
 TEST(WorkerPods, OfARealServerThatAreNotOursAreLeftOut) {
-  for (const Json& pod : RecordedList("pods")) EXPECT_FALSE(ReadWorkerPod(pod));
+  for (Json pod : RecordedList("pods")) {
+    pod["metadata"]["labels"] = {{"app", "another"}};
+    EXPECT_FALSE(ReadWorkerPod(pod));
+  }
+}
+
+TEST(WorkerPods, OfACountedJobHaveNoWorkersNameAndAreWhereTheyRun) {
+  Json pod = RecordedList("pods")[0];
+  pod["metadata"]["labels"]["allot.dev/job"] = "el";
+  pod["spec"]["nodeName"] = "n3";
+  const auto read = ReadWorkerPod(pod);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->worker, "");
+  EXPECT_EQ(read->node, "n3");
+  EXPECT_FALSE(read->gated);
 }
 
 TEST(WorkerPods, AreReadAsTheyWereWritten) {
