@@ -25,8 +25,8 @@ struct KubePart {
   double priority = 0;
   Seconds time_limit = 0;  // 0: none
   Outcome outcome = Outcome::kUnreported;
-  // Of a Job that allot resizes (docs/kubernetes.md): its limits, 0 of others, and its model. `gpus`
-  // is then what it asks for.
+  // Of a Job that allot resizes (docs/kubernetes.md): its limits, 0 of others, and its model.
+  // `gpus` is then what it asks for.
   std::int64_t min_gpus = 0, max_gpus = 0;
   std::string model;
 
