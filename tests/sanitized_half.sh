@@ -6,7 +6,7 @@ preset=$1 program=${3%/*} half=${3#*/}
 result=${PWD}/$2/${preset}-${program}-${half}
 cd "build/${preset}/tests" || exit 1
 export GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=$((half - 1)) GTEST_OUTPUT=xml:${result}.xml GTEST_BRIEF=1
-timeout 1800 "./${program}" >"${result}.log" 2>&1
+timeout --foreground 1800 "./${program}" >"${result}.log" 2>&1
 status=$?
 echo "$status" >"${result}.status"
 if ((status == 0)); then
