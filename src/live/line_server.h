@@ -22,7 +22,7 @@ struct LineLimits {
 
 class LineServer {
  public:
-  struct Connection;
+  struct Connection;  // must not outlive its server
   using ConnectionPtr = std::shared_ptr<Connection>;
 
   // What its owner does. Both may call every function below.

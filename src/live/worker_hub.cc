@@ -220,13 +220,13 @@ struct WorkerHub::Impl {
     return true;
   }
 
+  LineServer server;  // first: workers hold its connections, which must not outlive it
   std::size_t refused = 0;
   double refusal_told = -kNever;
   bool important = false;  // something was said that is more than progress
   std::function<void(const std::string&)> on_finished;
   std::map<std::string, Worker> workers;
   std::map<std::string, Job> jobs;
-  LineServer server;  // last: at its end it tells of connections no more
 };
 
 WorkerHub::WorkerHub(const std::string& address) : impl_(std::make_unique<Impl>(address)) {}

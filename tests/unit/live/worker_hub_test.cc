@@ -100,6 +100,14 @@ TEST_F(WorkerHubTest, TellsMembersTheirEpochAndLearnsWhoReachedIt) {
   EXPECT_EQ(hub_->Progress("j").epoch, 0);
 }
 
+TEST_F(WorkerHubTest, AHubEndsBeforeItsWorkers) {
+  Peer a(path_);
+  a.Say(Join("j.0"));
+  EXPECT_EQ(a.Hear(hub_.get())["say"], "welcome");
+  hub_.reset();
+  SUCCEED() << "the connection has not outlived what it stands on";
+}
+
 TEST_F(WorkerHubTest, WhatCannotBeIsRefusedAndChangesNothing) {
   const Json good = {{"say", "progress"}, {"epoch", 0}, {"step", 5}, {"work", 50}};
   const std::pair<const char*, Json> wrong[] = {

@@ -143,12 +143,15 @@ TEST_F(Manifests, RightsAreThoseOfTheDaemonsAccount) {
     EXPECT_EQ(TextOf(binding["subjects"][0]["name"]), account);
     EXPECT_EQ(TextOf(binding["subjects"][0]["namespace"]), space);
   }
-  const YAML::Node& admission = Only("ValidatingAdmissionPolicy");
-  EXPECT_NE(TextOf(admission["spec"]["matchConditions"][0]["expression"])
-                .find("system:serviceaccount:" + space + ":" + account),
-            std::string::npos);
-  EXPECT_EQ(TextOf(Only("ValidatingAdmissionPolicyBinding")["spec"]["policyName"]),
-            TextOf(admission["metadata"]["name"]));
+  const auto& policies = objects_.at("ValidatingAdmissionPolicy");
+  const auto& bindings = objects_.at("ValidatingAdmissionPolicyBinding");
+  ASSERT_EQ(policies.size(), bindings.size());
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    EXPECT_NE(TextOf(policies[i]["spec"]["matchConditions"][0]["expression"])
+                  .find("system:serviceaccount:" + space + ":" + account),
+              std::string::npos);
+    EXPECT_EQ(TextOf(bindings[i]["spec"]["policyName"]), TextOf(policies[i]["metadata"]["name"]));
+  }
 }
 
 TEST_F(Manifests, TheDaemonHasNoRightsOnItsNode) {
