@@ -79,10 +79,10 @@ class LineServerTest : public testing::Test {
   }
 
   std::vector<std::unique_ptr<LineClient>> clients_;
+  std::unique_ptr<LineServer> server_;  // before its connections, which must not outlive it
   std::vector<LineServer::ConnectionPtr> known_;
   std::string refused_;
   int closed_ = 0;
-  std::unique_ptr<LineServer> server_;
 };
 
 TEST_F(LineServerTest, WhoDoesNotSayWhoHeIsInTimeIsClosed) {
