@@ -145,11 +145,11 @@ TEST_F(Manifests, RightsAreThoseOfTheDaemonsAccount) {
   }
   const auto& policies = objects_.at("ValidatingAdmissionPolicy");
   const auto& bindings = objects_.at("ValidatingAdmissionPolicyBinding");
+  const std::string user = "system:serviceaccount:" + space + ":" + account;
   ASSERT_EQ(policies.size(), bindings.size());
   for (std::size_t i = 0; i < policies.size(); ++i) {
-    EXPECT_NE(TextOf(policies[i]["spec"]["matchConditions"][0]["expression"])
-                  .find("system:serviceaccount:" + space + ":" + account),
-              std::string::npos);
+    const std::string who = TextOf(policies[i]["spec"]["matchConditions"][0]["expression"]);
+    EXPECT_NE(who.find(user), std::string::npos) << who;
     EXPECT_EQ(TextOf(bindings[i]["spec"]["policyName"]), TextOf(policies[i]["metadata"]["name"]));
   }
 }
