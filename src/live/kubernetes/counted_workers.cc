@@ -74,6 +74,11 @@ std::vector<std::int64_t> CountedWorkers::numbers() const {
   return numbers;
 }
 
+bool CountedWorkers::Holds(const std::string& pod) const {
+  return std::any_of(claims_.begin(), claims_.end(),
+                     [&](const auto& each) { return each.second.pod == pod; });
+}
+
 std::optional<std::string> CountedWorkers::PodOf(const std::string& worker) const {
   const auto found = claims_.find(worker);
   if (found == claims_.end() || found->second.pod.empty()) return std::nullopt;

@@ -35,6 +35,7 @@ class CountedWorkers {
   bool Has(const std::string& worker) const { return claims_.contains(worker); }
   GpuCount wanted() const;                                            // that were not stopped
   std::vector<std::int64_t> numbers() const;                          // of these, ascending
+  bool Holds(const std::string& pod) const;                           // uid, when last matched
   std::optional<std::string> PodOf(const std::string& worker) const;  // uid; nullopt: none
 
   // `pods`: of the Job, that have not ended.

@@ -80,8 +80,9 @@ void KubernetesRuntime::MatchCounted(KnownJob& known, const std::vector<WorkerPo
     const auto node = node_of_name_.find(pod.node);
     const bool lost =
         !pod.node.empty() && (node == node_of_name_.end() || (pod.deleting && !node->second.ready));
-    // Without its Job a pod ends, or is somebody else's.
-    if (pod.space == known.kube.space && !lost && (!known.gone || pod.deleting)) own.push_back(pod);
+    // Without its Job a pod ends, which another watch may tell later, or is somebody else's.
+    const bool its = !known.gone || pod.deleting || workers.Holds(pod.uid);
+    if (pod.space == known.kube.space && !lost && its) own.push_back(pod);
   }
   workers.Match(own);
 }

@@ -207,8 +207,9 @@ TEST_F(CountedJobsTest, AJobThatIsDeletedIsCancelled) {
   Begin();
   const std::string job = Train(2);
   server_.Remove("jobs", "default/t");
-  Until("the end", [&] { return IsIn(job, JobState::kCancelled); });
-  EXPECT_EQ(CountOf(WorkerState::kReady), 2) << "their kubelets take time";
+  // Two watches, of Jobs and of pods, tell it in any order. The pods' kubelets take time.
+  Until("the end",
+        [&] { return IsIn(job, JobState::kCancelled) && CountOf(WorkerState::kReady) == 2; });
   EndDeleted();
   Until("no worker is left", [&] { return seen_.workers.empty(); });
 }
@@ -289,13 +290,15 @@ TEST_F(CountedJobsTest, GrowsNoFurtherWhileASliceOfItIsPending) {
   for (const Json& pod : Pods()) {
     if (!pod["spec"].contains("nodeName")) gated = pod["metadata"]["name"];
   }
+  const auto waits = [&] {
+    return std::any_of(seen_.workers.begin(), seen_.workers.end(),
+                       [](const RuntimeWorker& worker) { return worker.preparing; });
+  };
+  Until("the pod is known", [&] { return !waits(); });
   server_.Update("pods", "default/" + gated, [](Json& pod) {
     pod["spec"]["schedulingGates"] = {{{"name", "kueue.x-k8s.io/elastic-job"}}};
   });
-  Until("the pod waits", [&] {
-    return std::any_of(seen_.workers.begin(), seen_.workers.end(),
-                       [](const RuntimeWorker& worker) { return worker.preparing; });
-  });
+  Until("the pod waits", waits);
   const Status done = runtime_->Start(job, Requests(job, {"n1"}, 2));
   EXPECT_NE(done.message().find("while 1 of its pods wait for their quota"), std::string::npos)
       << done.message();
