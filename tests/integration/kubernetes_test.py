@@ -273,8 +273,7 @@ def test_the_api_server_is_killed_and_jobs_train_on(plane, serve, submit):
     plane.kill("apiserver")
     wait_until(lambda: "no answer from" in serve.log(), "the daemon to notice")
     serve.training("a", gpus=4, behind=before["step"])
-    plane.start_part("apiserver")
-    plane.until(plane.answers, "the API server")
+    plane.start_api_server()
     submit("b", {"min": 1, "max": 20}, *LONG)
     serve.training("b")
     assert len(pods_of(plane, "a")) + len(pods_of(plane, "b")) <= 20

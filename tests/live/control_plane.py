@@ -111,7 +111,9 @@ class ControlPlane:
             "scheduler": [f"--kubeconfig={self.kubeconfig('scheduler')}", "--bind-address=127.0.0.1",
                           f"--secure-port={scheduler}", "--leader-elect=false"],
         }
-        self._spawn(part, str(BINARY), part, *arguments[part])
+        # The managers end themselves when the API server was away too long; a kubelet starts them again.
+        again = ("/bin/sh", "-c", 'while :; do "$@"; sleep 1; done', part) if part in PARTS[2:] else ()
+        self._spawn(part, *again, str(BINARY), part, *arguments[part])
 
     def start_node(self, node):
         kind, gpus = next((kind, gpus) for name, kind, gpus in self.nodes if name == node)
@@ -121,7 +123,7 @@ class ControlPlane:
     def kill(self, name, signum=signal.SIGKILL):
         """A signal to one of PARTS or node-NAME; after SIGKILL, waits until it is gone."""
         pid = self.pid(name)
-        os.kill(pid, signum)
+        os.killpg(pid, signum)
         if signum == signal.SIGKILL:
             self.until(lambda: not alive(pid), f"the end of {name}")
 
@@ -131,6 +133,23 @@ class ControlPlane:
             if not (state.parent / "exit").exists():
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(json.loads(state.read_text())["pid"], signal.SIGKILL)
+
+    def start_api_server(self):
+        """The API server again; waits until rights hold and the scheduler sees new pods."""
+        self.start_part("apiserver")
+        self.until(self.answers, "the API server", of=PARTS[:2])
+        pods, pod = "/api/v1/namespaces/default/pods", {
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"generateName": "probe-"},
+            "spec": {"terminationGracePeriodSeconds": 0, "containers": [{"name": "w", "image": "none.invalid/none"}]}}
+        made = []
+
+        def may():
+            with contextlib.suppress(ApiError):  # 403 until its rules are read
+                made.append(self.api("user").post(pods, pod)["metadata"]["name"])
+            return made
+        self.until(may, "the rights of users")
+        self.until(lambda: self._there(f"{pods}/{made[0]}")["spec"].get("nodeName"), "the scheduler")
+        self.api().delete(f"{pods}/{made[0]}", {"gracePeriodSeconds": 0})
 
     def pid(self, name):
         return int((self.folder / "pid" / name).read_text())
@@ -142,7 +161,7 @@ class ControlPlane:
         for signum, seconds in ((signal.SIGTERM, 10), (signal.SIGKILL, 5)):
             for pid in filter(alive, pids):
                 with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signum)
+                    os.killpg(pid, signum)
             deadline = time.monotonic() + seconds
             while any(map(alive, pids)) and time.monotonic() < deadline:
                 time.sleep(0.02)
