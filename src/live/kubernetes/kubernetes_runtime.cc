@@ -225,10 +225,15 @@ bool KubernetesRuntime::IsOurPod(const KnownJob& known, const WorkerRequest& wor
   return true;
 }
 
-// What we have written is seen at once.
+// What we have written is seen at once. A pod that no node has yet is deleted at once: the answer
+// has it without a version.
 void KubernetesRuntime::Keep(const KubeReply& pod) {
   const std::lock_guard lock(client_.mutex());
-  pods_.Put(pod.body);
+  if (pod.body.at("metadata").contains("resourceVersion")) {
+    pods_.Put(pod.body);
+  } else {
+    pods_.Remove(pod.body);
+  }
 }
 
 // ---- stopping ----
@@ -253,9 +258,8 @@ Status KubernetesRuntime::Stop(const std::string& worker, StopMode mode) {
     });
   }
   if (!pod || pod->ended()) return Status::Ok();
-  if (const auto known = workers_.find(worker); known != workers_.end()) {
-    known->second.stopped = true;
-  }
+  // One that no snapshot has shown yet must be shown as ended, too.
+  if (job_of != nullptr && !job_of->forgotten) Meet(job_of->job.id, *pod).stopped = true;
   const bool save = mode == StopMode::kSave;
   if (save && hub_.joined(worker)) hub_.Stop(worker);
   if (save && pod->deleting) return Status::Ok();

@@ -93,6 +93,7 @@ class KubernetesRuntime : public Runtime {
   void ReadJob(KnownJob& known);
   void ReadWorkers(const std::vector<WorkerPod>& pods);
   void ReadWorker(KnownJob& known, const WorkerPod& pod);
+  KnownWorker& Meet(const std::string& job, const WorkerPod& pod);
   void EndWorker(const KnownJob& known, WorkerExit exit, const std::string& reason,
                  KnownWorker* worker);
   void EndFinishedTeams(const std::vector<WorkerPod>& pods);

@@ -227,14 +227,9 @@ void KubernetesRuntime::ReadWorker(KnownJob& known, const WorkerPod& pod) {
     if (!pod.ended() && !lost) ++known.active;
     return;
   }
-  KnownWorker& worker = workers_[pod.worker];
+  KnownWorker& worker = Meet(job, pod);
   if (worker.seen.state == WorkerState::kEnded) return;  // judged once
-  worker.pod = pod;
   worker.stopped = worker.stopped || pod.deleting;
-  worker.seen.id = pod.worker;
-  worker.seen.job = job;
-  worker.seen.node = pod.node;
-  worker.seen.gpus = pod.gpus;
   if (pod.ended()) {
     const bool good = pod.phase == PodPhase::kSucceeded;
     EndWorker(known, good ? WorkerExit::kSuccess : WorkerExit::kFailure, pod.reason, &worker);
@@ -259,6 +254,19 @@ void KubernetesRuntime::ReadWorker(KnownJob& known, const WorkerPod& pod) {
     worker.watched = true;
     if (worker.seen.state == WorkerState::kReady) ++known.ready;
   }
+}
+
+// Its end, once it was told, stays.
+KubernetesRuntime::KnownWorker& KubernetesRuntime::Meet(const std::string& job,
+                                                        const WorkerPod& pod) {
+  KnownWorker& worker = workers_[pod.worker];
+  if (worker.seen.state == WorkerState::kEnded) return worker;
+  worker.pod = pod;
+  worker.seen.id = pod.worker;
+  worker.seen.job = job;
+  worker.seen.node = pod.node;
+  worker.seen.gpus = pod.gpus;
+  return worker;
 }
 
 void KubernetesRuntime::EndWorker(const KnownJob& known, WorkerExit exit, const std::string& reason,

@@ -230,7 +230,11 @@ struct FakeApiServer::Impl {
       return Store("pods", path.Key(), "MODIFIED", std::move(object));
     }
     Erase(path.kind, path.Key());
-    return {{"kind", "Status"}, {"status", "Success"}, {"metadata", Json::object()}};
+    if (path.kind != "pods") {
+      return {{"kind", "Status"}, {"status", "Success"}, {"metadata", Json::object()}};
+    }
+    object["metadata"].erase("resourceVersion");  // as the real one answers
+    return object;
   }
 
   Json Store(const std::string& kind, const std::string& key, const char* type, Json object) {

@@ -231,6 +231,16 @@ TEST_F(KubernetesRuntimeTest, AWorkerThatSomebodyDeletesHasNotFailed) {
   EXPECT_EQ(FindWorker(job + ".0")->reason, "its pod was deleted");
 }
 
+TEST_F(KubernetesRuntimeTest, AWorkerThatNoNodeHasYetIsStopped) {
+  Begin();
+  const std::string job = SubmitAndSee("a");
+  ASSERT_TRUE(runtime_->Start(job, Requests(job, {"n1"})).ok());
+  ASSERT_TRUE(runtime_->Stop(job + ".0", StopMode::kKill).ok());
+  EXPECT_TRUE(server_.Get("pods", "default/a-w0").is_null());
+  Until("its end", [&] { return HasEnded(job + ".0"); });
+  EXPECT_FALSE(FindWorker(job + ".0")->failed);
+}
+
 TEST_F(KubernetesRuntimeTest, AWorkerOnANodeThatDoesNotAnswerEndsWhenItIsStopped) {
   Begin();
   const std::string job = SubmitAndSee("a");
