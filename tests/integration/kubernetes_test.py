@@ -127,7 +127,7 @@ def test_jobs_train_make_room_for_each_other_and_are_complete(plane, serve, subm
 
 def events_of(plane, name):
     events = plane.api().get("/api/v1/namespaces/default/events")["items"]
-    return [event["message"] for event in events if event["involvedObject"]["name"] == name]
+    return [event["message"] for event in events if event["involvedObject"].get("name") == name]
 
 
 @pytest.mark.parametrize("name, annotations, more, rule", [
