@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Random faults on live clusters of local processes: how many jobs are lost, doubled, or hold GPUs for ever.
+"""Random faults on live clusters: how many jobs are lost, doubled, or hold GPUs for ever.
 
-    bench/chaos.py [--build build/release] [--schedules 200] [--seed 1] [--parallel 2] [--out bench/results/chaos.json]
+    bench/chaos.py [--runtime local] [--build build/release] [--schedules 200] [--seed 1] [--parallel 2]
+                   [--out bench/results/chaos.json]
 
-A schedule is a seed: two to four elastic jobs and three to seven faults within about four seconds (kill -9 or
+--runtime kubernetes: chaos_kubernetes.py. On the local one a schedule is a seed: two to four elastic jobs and three to seven faults within about four seconds (kill -9 or
 SIGSTOP of a worker, of its keeper, kill -9 of the daemon, also with the journal's last line cut off, a node drained,
 a pause, a job cancelled by its user). Then everything must end by itself. A schedule that fails keeps its folder.
 """
@@ -153,7 +154,8 @@ class Schedule:
                 if after < before - 50]
 
 
-def one(program, seed, keep):
+def one(build, seed, keep):
+    program = build / "allot"
     folder = Path(tempfile.mkdtemp(prefix=f"chaos-{seed}-"))
     live = Live(program, program.parent / "examples" / "elastic_counter", folder, worker_timeout=3)
     schedule = Schedule(live, seed)
@@ -179,21 +181,32 @@ def machine():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runtime", choices=("local", "kubernetes"), default="local")
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "release")
     parser.add_argument("--schedules", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1, help="of the first schedule")
     parser.add_argument("--parallel", type=int, default=2)
     parser.add_argument("--out", type=Path)
     o = parser.parse_args()
-    program = o.build.resolve() / "allot"
     begin = time.monotonic()
-    with concurrent.futures.ThreadPoolExecutor(o.parallel) as pool:
-        runs = list(pool.map(lambda seed: one(program, seed, True), range(o.seed, o.seed + o.schedules)))
+    play, runtime, planes = one, "local:cluster=2x4", None
+    if o.runtime == "kubernetes":
+        import chaos_kubernetes
+        if chaos_kubernetes.kubernetes.missing():
+            sys.exit(chaos_kubernetes.kubernetes.missing())
+        planes = chaos_kubernetes.Planes()
+        play, runtime = planes.one, f"kubernetes {chaos_kubernetes.kubernetes.VERSION}, jobs on 2x4"
+    try:
+        with concurrent.futures.ThreadPoolExecutor(o.parallel) as pool:
+            runs = list(pool.map(lambda seed: play(o.build.resolve(), seed, True), range(o.seed, o.seed + o.schedules)))
+    finally:
+        if planes:
+            planes.stop()
     faults = sum((Counter(run["faults"]) for run in runs), Counter())
     count = {kind: sum(text.startswith(kind) for run in runs for text in run["found"])
              for kind in ("lost", "doubled", "leaked", "backward", "stuck")}
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True)
-    result = {"runtime": "local:cluster=2x4", "schedules": o.schedules, "first_seed": o.seed,
+    result = {"runtime": runtime, "schedules": o.schedules, "first_seed": o.seed,
               "jobs": sum(run["jobs"] for run in runs), "cancelled": sum(run["cancelled"] for run in runs),
               "faults": dict(sorted(faults.items())), **count, "parallel": o.parallel,
               "minutes": round((time.monotonic() - begin) / 60, 1), "machine": machine(), "commit": commit.stdout.strip(),

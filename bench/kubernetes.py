@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """How long resizes and failures take on a real Kubernetes control plane whose kubelets have no containers.
 
-    bench/kubernetes.py [--build build/release] [--tries 7] [--out bench/results/kubernetes.json]
+    bench/kubernetes.py [--build build/release] [--tries 7] [--measure failures|scale]
+                        [--out bench/results/kubernetes.json]
 
 Starts a throw-away control plane (tests/live/control_plane.py) and `allot serve` with policy drf on it. One elastic job
 (examples/elastic_mlp, libtorch) has the 4 GPUs of a type; another that asks for 2 comes and goes, so that the first shrinks
 and grows by 2. Then a worker is killed, then the API server, then the daemon that holds the Lease. Needs `./dev kubernetes`.
+--measure scale: instead of all that, what 1,000 Jobs on 100 nodes cost the daemon (kubernetes_scale.py).
 """
 
 import argparse
@@ -23,6 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests" / "live"))
 import control_plane as kubernetes  # noqa: E402
+import kubernetes_scale  # noqa: E402
 from allot_on_kubernetes import JOBS, Serve, clear, job_of, pods_of  # noqa: E402
 from chaos import machine  # noqa: E402
 from cluster import free_ports  # noqa: E402
@@ -73,13 +76,16 @@ class Bench:
 
     def resizes(self, tries):
         """Of the job `a` between 4 and 2 GPUs."""
-        grow, pods, shrink, free = [], [], [], []
+        grow, pods, shrink, gone, free = [], [], [], [], []
         for _ in range(tries):
             time.sleep(1)
+            before = self.epochs(2)
             self.submit("b", 2, 2)
             given = self.record("give", name="a")
-            free.append(self.running("a", 2, given["unix"]))
-            shrink.append(self.record("trains", name="a")["took"])
+            wait_until(lambda before=before: self.epochs(2) > before, "two to train")
+            shrink.append(time.time() - given["unix"])
+            gone.append(self.running("a", 2, given["unix"]))
+            free.append(self.record("trains", name="a")["took"])  # of a shrunk job: those that left hold nothing any more
             self.serve.training("b", gpus=2)
             time.sleep(1)
             self.admin.delete(f"{JOBS}/b", GONE)
@@ -87,7 +93,8 @@ class Bench:
             pods.append(self.running("a", 4, given["unix"]))
             grow.append(self.record("trains", name="a")["took"])
         return {"grow_by_2_seconds": summary(grow), "grow_pods_running_seconds": summary(pods),
-                "shrink_by_2_seconds": summary(shrink), "shrink_pods_gone_seconds": summary(free)}
+                "shrink_by_2_seconds": summary(shrink), "shrink_pods_gone_seconds": summary(gone),
+                "shrink_gpus_free_seconds": summary(free)}
 
     def epochs(self, world):
         """Of so many workers, as their programs printed them."""
@@ -163,13 +170,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "release")
     parser.add_argument("--tries", type=int, default=7)
+    parser.add_argument("--measure", choices=("failures", "scale"), default="failures")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     if kubernetes.missing():
         sys.exit(kubernetes.missing())
     load = os.getloadavg()[0]
-    with tempfile.TemporaryDirectory() as folder, kubernetes.throw_away() as plane:
-        results = Bench(plane, options.build.resolve(), Path(folder)).measure(options.tries)
+    if options.measure == "scale":
+        results = kubernetes_scale.measure(options.build.resolve())
+    else:
+        with tempfile.TemporaryDirectory() as folder, kubernetes.throw_away() as plane:
+            results = Bench(plane, options.build.resolve(), Path(folder)).measure(options.tries)
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True, check=False)
     results |= {"kubernetes": kubernetes.VERSION, "machine": machine() | {"load_before": load}, "commit": commit.stdout.strip()}
     text = json.dumps(results, indent=2)

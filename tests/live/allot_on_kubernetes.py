@@ -28,8 +28,9 @@ def job_of(name, command, annotations=None, managed=True, suspend=False, **more)
 class Serve:
     """A daemon on the control plane, with a state folder of its own."""
 
-    def __init__(self, program, plane, folder, **parameters):
+    def __init__(self, program, plane, folder, worker_timeout=45, **parameters):
         self.program, self.plane, self.folder, self.state = program, plane, folder, folder / "state"
+        self.worker_timeout, self.policy, self.times = worker_timeout, "drf", ["--interval", "0.5", "--poll", "0.1"]
         folder.mkdir(parents=True, exist_ok=True)
         given = {"kubeconfig": plane.kubeconfig("allot"), "timeout": 4, **parameters}
         self.runtime = "kubernetes:" + ",".join(f"{key}={value}" for key, value in given.items())
@@ -38,8 +39,8 @@ class Serve:
     def start(self):
         with (self.folder / "serve.log").open("a") as log:
             self.process = subprocess.Popen(
-                [self.program, "serve", "--runtime", self.runtime, "--policy", "drf", "--state", self.state,
-                 "--interval", "0.5", "--poll", "0.1", "--worker-timeout", "45"], stdout=log, stderr=log)
+                [self.program, "serve", "--runtime", self.runtime, "--policy", self.policy, "--state",
+                 self.state, *self.times, "--worker-timeout", str(self.worker_timeout)], stdout=log, stderr=log)
         return self
 
     def end(self, signum=signal.SIGKILL):

@@ -1,0 +1,278 @@
+"""Random faults on `allot serve --runtime kubernetes`: what bench/chaos.py --runtime kubernetes plays.
+
+A schedule is a seed: two to four elastic jobs on eight GPUs of two nodes, and four to eight faults of all parts within a few
+seconds, while the jobs are resized for each other: workers, kubelets, API server, scheduler and daemon are killed, workers
+hang, pods are deleted, nodes cordoned, the daemon's journal is lost, Jobs come and are deleted. Every fifth schedule has two
+daemons and a Lease: the one in charge is killed or sent away, and the other takes over. The control plane is a real one
+(tests/live/control_plane.py), whose pods are processes.
+"""
+
+import json
+import os
+import queue
+import random
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import control_plane as kubernetes
+from allot_on_kubernetes import JOBS, PODS, Serve, clear, job_of
+from cluster import alive, free_ports
+from kube import ApiError
+from waiting import json_of, text_of, wait_until
+
+NODES = ("n1", "n2")  # those of the type that the jobs ask for
+SAVE_EVERY = 50
+FAULTS = {"kill a worker": 5, "stop a worker": 2, "kill the daemon": 5, "lose the journal": 2, "kill a kubelet": 2,
+          "kill the API server": 2, "kill the scheduler": 1, "cordon a node": 2, "delete a pod": 2, "delete a job": 1,
+          "submit a job": 2}
+TWO = {"kill the daemon": "the standby takes over", "lose the journal": "hand over"}  # what they are with two daemons
+
+
+class Schedule:
+    """One run by its seed, on a control plane that has no jobs."""
+
+    def __init__(self, build, plane, folder, seed):
+        self.plane, self.folder, self.random = plane, folder, random.Random(seed)
+        self.counter, self.admin = build / "examples" / "elastic_counter", plane.api()
+        self.jobs, self.deleted, self.done = [], set(), Counter()
+        self.two = seed % 5 == 0
+        given = {}
+        if self.two:
+            (folder / "key").write_text(f"{seed:032d}\n")
+            given = {"lease": f"allot/s{seed}", "key": folder / "key", "listen": f"tcp:127.0.0.1:{free_ports(1)[0]}"}
+        self.daemons = [Serve(build / "allot", plane, folder / name, worker_timeout=3, **given)
+                        for name in (("first", "second") if self.two else ("first",))]
+
+    # ---- asking ----
+    def ask(self, call, *words, **more):
+        """Of the API server, which may be away."""
+        answer = []
+
+        def answered():
+            try:
+                answer.append(call(*words, **more))
+            except ApiError as error:
+                if error.code < 500 and error.code not in (401, 403, 429):
+                    answer.append(None)
+            except OSError:
+                return False
+            return bool(answer)
+        wait_until(answered, "an answer of the API server")
+        return answer[0]
+
+    def items(self, path):
+        return self.ask(self.admin.get, path)["items"]
+
+    def workers(self):
+        """Pids of the process groups of pods that run."""
+        found = []
+        for state in sorted(self.plane.folder.glob("node/*/*/state")):
+            pid = json.loads(text_of(state) or '{"pid":0}')["pid"]
+            if pid and not (state.parent / "exit").exists() and Path(f"/proc/{pid}").exists():
+                found.append(pid)
+        return found
+
+    # ---- acting ----
+    def submit(self):
+        name = f"j{len(self.jobs)}"
+        home = self.folder / name
+        home.mkdir()
+        low = self.random.choice((1, 1, 1, 2))
+        words = (self.counter, "--steps", self.random.randint(200, 600), "--pace-ms", self.random.choice((8, 12, 16)),
+                 "--save-every", SAVE_EVERY)
+        # Each worker has a log of its own, which stays when its pod goes.
+        command = ["/bin/sh", "-c", f'exec {" ".join(map(str, words))} > "$ALLOT_RUN_DIR/$HOSTNAME.$(date +%s.%N).log" 2>&1']
+        body = job_of(name, command, {"min": low, "max": self.random.choice((2, 4, 8)), "types": "v100",
+                                      "gpus": self.random.choice((low, 2))},
+                      env=[{"name": "ALLOT_RUN_DIR", "value": str(home)}])
+        self.ask(self.admin.post, JOBS, body)
+        self.jobs.append(name)
+
+    def in_charge(self):
+        return next((one for one in self.daemons if "serving" in one.log().rsplit("waits for the lease", 1)[-1]
+                     and one.process.poll() is None), self.daemons[0])
+
+    def fault(self, what):
+        pause = self.random.choice((0, 0, 0.3, 1))
+        if what in ("kill a worker", "stop a worker"):
+            victims = self.workers()
+            if not victims:
+                return
+            try:
+                os.killpg(self.random.choice(victims), signal.SIGSTOP if what == "stop a worker" else signal.SIGKILL)
+            except ProcessLookupError:
+                return
+        elif what in ("kill the daemon", "lose the journal"):
+            one = self.in_charge()
+            one.end(signal.SIGTERM if self.two and what == "lose the journal" else signal.SIGKILL)
+            time.sleep(pause)
+            if what == "lose the journal" and not self.two:
+                (one.state / "journal.jsonl").unlink(missing_ok=True)
+            one.start()
+            what = TWO.get(what, what) if self.two else what
+        elif what == "kill a kubelet":
+            node = self.random.choice(NODES)
+            self.plane.kill(f"node-{node}")
+            time.sleep(pause)
+            self.plane.start_node(node)
+        elif what in ("kill the API server", "kill the scheduler"):
+            part = "apiserver" if "API" in what else "scheduler"
+            self.plane.kill(part)
+            time.sleep(pause)
+            self.plane.start_part(part)
+        elif what == "cordon a node":
+            path = f"/api/v1/nodes/{self.random.choice(NODES)}"
+            self.ask(self.admin.patch, path, {"spec": {"unschedulable": True}})
+            time.sleep(pause)
+            self.ask(self.admin.patch, path, {"spec": {"unschedulable": None}})
+        elif what == "delete a pod":
+            pods = [pod["metadata"]["name"] for pod in self.items(PODS)]
+            if not pods:
+                return
+            self.ask(self.admin.delete, f"{PODS}/{self.random.choice(sorted(pods))}")
+        elif what == "delete a job":
+            name = self.random.choice(sorted(self.jobs))
+            self.deleted.add(name)
+            self.ask(self.admin.delete, f"{JOBS}/{name}", {"propagationPolicy": "Background"})
+        elif what == "submit a job":
+            self.submit()
+        self.done[what] += 1
+
+    def run(self):
+        for one in self.daemons:
+            one.start()
+        for _ in range(self.random.randint(2, 4)):
+            self.submit()
+        for what in self.random.choices(list(FAULTS), FAULTS.values(), k=self.random.randint(4, 8)):
+            time.sleep(self.random.uniform(0.1, 1.2))
+            self.fault(what)
+
+    # ---- judging ----
+    def faults_found(self):
+        """What must not be, as text; nothing when all is well."""
+        found = []
+        wanted = set(self.jobs) - self.deleted
+        try:
+            wait_until(lambda: self.ended() >= wanted, "the end of all jobs", 120)
+        except AssertionError:
+            found += [f"lost: {job} never ended" for job in sorted(wanted - self.ended())]
+        for job in self.items(JOBS):
+            name, ends = job["metadata"]["name"], self.conditions(job)
+            if "Failed" in ends:
+                found.append(f"lost: {name} failed")
+            if "Failed" in ends and "Complete" in ends:
+                found.append(f"doubled: {name} failed and is complete")
+        for what, there in (("pods", self.pods_left), ("processes", self.workers), ("GPUs", self.held)):
+            try:
+                wait_until(lambda there=there: not there(), what, 60)
+            except AssertionError:
+                found.append(f"leaked: {what}: {there()}")
+        for one in self.daemons:
+            for record in json_of(one.state / "journal.jsonl"):
+                if "UnexpectedAdmissionError" in record.get("reason", ""):
+                    found.append(f"doubled: GPUs given twice: {record['worker']}: {record['reason']}")
+        for job in self.jobs:
+            found += self.judged(job)
+        return found
+
+    @staticmethod
+    def conditions(job):
+        return {c["type"] for c in job["status"].get("conditions", []) if c["status"] == "True"}
+
+    def ended(self):
+        return {job["metadata"]["name"] for job in self.items(JOBS) if self.conditions(job) & {"Complete", "Failed"}}
+
+    def pods_left(self):
+        return sorted(pod["metadata"]["name"] for pod in self.items(PODS)
+                      if pod["status"]["phase"] not in ("Succeeded", "Failed"))
+
+    def held(self):
+        status = next(filter(None, (one.status() for one in self.daemons)), None)
+        return {node["node"]: node["held"] for node in status["nodes"] if node["held"]} if status else "no daemon"
+
+    def judged(self, job):
+        """At no time two train as the same rank of an epoch, and a group begins no earlier than the last checkpoint of the one
+        before. Without its journal a daemon that finds no worker alive counts epochs anew."""
+        lives, ranks = [], defaultdict(list)
+        for log in (self.folder / job).glob("*.log"):
+            born, last = float(log.stem.split(".", 1)[1]), log.stat().st_mtime
+            said = re.findall(r"^epoch=(\d+) rank=(\d+) world=\d+ step=(\d+)", text_of(log), re.MULTILINE)
+            lives.append((born, last, {int(epoch): int(step) for epoch, rank, step in said if rank == "0"}))
+            for epoch, rank, _ in said:
+                ranks[int(epoch), int(rank)].append((born, last, log.name))
+        found = []
+        for (epoch, rank), of in sorted(ranks.items()):
+            of.sort()
+            found += [f"doubled: rank {rank} of epoch {epoch} of {job} is {one[2]} and {after[2]}"
+                      for one, after in zip(of, of[1:]) if after[0] < one[1]]
+        counts, until = [], 0  # of epochs, each of which ends with its last worker
+        for born, last, began in sorted(lives, key=lambda life: life[:2]):
+            if born > until:
+                counts.append({})
+            counts[-1].update(began)
+            until = max(until, last)
+        steps = [count[epoch] for count in counts for epoch in sorted(count)]
+        return found + [f"backward: {job} began at {after} after {before}" for before, after in zip(steps, steps[1:])
+                        if after < before - SAVE_EVERY]
+
+    def end(self):
+        for one in self.daemons:
+            if one.process is not None and one.process.poll() is None:
+                one.end()
+        for pid in self.workers():
+            try:
+                os.killpg(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        for part in kubernetes.PARTS:
+            if not alive(self.plane.pid(part)):
+                self.plane.start_part(part)
+        self.plane.until(self.plane.answers, "the API server")
+        for node in NODES:
+            self.plane.api().patch(f"/api/v1/nodes/{node}", {"spec": {"unschedulable": None}})
+        clear(self.plane)
+
+
+class Planes:
+    """As many control planes as schedules are played at once."""
+
+    def __init__(self):
+        self.free, self.all = queue.SimpleQueue(), []
+
+    def one(self, build, seed, keep):
+        folder = Path(tempfile.mkdtemp(prefix=f"chaos-{seed}-"))
+        if self.free.empty():
+            home = Path(tempfile.mkdtemp(prefix="allot-kubernetes-"))
+            self.all.append(kubernetes.ControlPlane(home / "cluster").start())
+            self.free.put(self.all[-1])
+        plane = self.free.get()
+        schedule = Schedule(build, plane, folder, seed)
+        try:
+            schedule.run()
+            found = schedule.faults_found()
+        except (AssertionError, OSError, ApiError, kubernetes.ClusterError) as error:
+            found = [f"stuck: {error}"]
+        if found and keep:
+            print(f"seed {seed}: {found} in {folder}", file=sys.stderr, flush=True)
+            (folder / "pods.json").write_text(json.dumps(schedule.items(PODS), indent=1))
+            shutil.copytree(plane.folder / "log", folder / "log")
+        try:
+            schedule.end()
+            self.free.put(plane)
+        except (AssertionError, OSError, ApiError, kubernetes.ClusterError) as error:  # the next one gets another plane
+            print(f"seed {seed}: the control plane is given up: {error}", file=sys.stderr, flush=True)
+        if not found or not keep:
+            shutil.rmtree(folder, ignore_errors=True)
+        return {"seed": seed, "jobs": len(schedule.jobs), "cancelled": len(schedule.deleted), "faults": dict(schedule.done),
+                "found": found}
+
+    def stop(self):
+        for plane in self.all:
+            plane.stop()
+            shutil.rmtree(plane.folder.parent, ignore_errors=True)
