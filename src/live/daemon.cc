@@ -140,7 +140,7 @@ void Daemon::Run(std::span<DecisionListener* const> listeners,
   try {
     if (m.cluster->WaitForJobs()) {
       EpisodeContext context;
-      context.cluster = &m.cluster->state().present();
+      context.cluster = m.cluster->Observe().cluster;
       DriveOptions drive;
       // KeepOnErrorPolicy does both, the first in constant memory.
       drive.time_decisions = false;

@@ -18,8 +18,8 @@ bool IsModelName(std::string_view text) {
 }  // namespace
 
 const std::vector<std::string>& JobOptionKeys() {
-  static const std::vector<std::string> keys = {"gpus",  "max",    "min", "model",
-                                                "types", "resize", "work"};
+  static const std::vector<std::string> keys = {"gpus",    "max",    "min",   "model",
+                                                "preempt", "resize", "types", "work"};
   return keys;
 }
 
@@ -31,6 +31,7 @@ void JobOptions::WriteTo(RuntimeJob* job) const {
   job->gpu_types = gpu_types;
   job->model = model;
   job->total_work = total_work;
+  job->preempt = preempt;
 }
 
 JobOptions JobOptionsFrom(const std::map<std::string, std::string>& given, std::string_view where,
@@ -74,6 +75,19 @@ JobOptions JobOptionsFrom(const std::map<std::string, std::string>& given, std::
                       resize->second);
     }
     options.mode = resize->second == "hot" ? ResizeMode::kHot : ResizeMode::kRestart;
+  }
+  if (const auto preempt = given.find("preempt"); preempt != given.end()) {
+    if (preempt->second != "yes" && preempt->second != "no") {
+      throw DataError("{}: '{}preempt' must be yes or no, got '{}'", where, prefix,
+                      preempt->second);
+    }
+    options.preempt = preempt->second == "yes";
+    if (!options.preempt && options.mode == ResizeMode::kHot) {
+      throw DataError(
+          "{0}: '{1}preempt=no' is for jobs with '{1}resize=restart', this one is resized while it "
+          "trains",
+          where, prefix);
+    }
   }
   if (const auto work = given.find("work"); work != given.end()) {
     const auto value = ParseNumber(work->second);

@@ -1,6 +1,6 @@
 #pragma once
 // What a user says of a job in the words that all clusters share: min, max, gpus, types, model,
-// resize, work. The runtimes bring them from where users write them: a comment on Slurm,
+// resize, preempt, work. The runtimes bring them from where users write them: a comment on Slurm,
 // annotations on Kubernetes. Strict: what is not understood is an error, so that a mistyped limit
 // does not go unseen.
 
@@ -23,6 +23,7 @@ struct JobOptions {
   std::string gpu_types;  // "a100|v100"; "": not said
   std::string model;
   double total_work = kUnknown;
+  bool preempt = true;  // what says so much of itself may be stopped where it does not say no
 
   void WriteTo(RuntimeJob* job) const;
 };

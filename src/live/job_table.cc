@@ -24,6 +24,13 @@ NodeShare ShareOf(NodeIndex node, std::uint64_t gpus) {
 
 }  // namespace
 
+bool LiveJob::pinned() const {
+  if (over || asked.preempt || asked.mode != ResizeMode::kRestart) return false;
+  const std::vector<LiveWorker>& workers = worker_group.workers();
+  return std::any_of(workers.begin(), workers.end(),
+                     [](const LiveWorker& worker) { return worker.state == WorkerState::kReady; });
+}
+
 JobTable::JobTable(Options options) : options_(options), rates_(*options.catalogue) {}
 
 void JobTable::SetCluster(const ClusterSpec& nominal) {
@@ -323,16 +330,29 @@ void JobTable::Observe(const std::function<bool(const LiveJob&)>& hidden, Observ
   }
 }
 
+void JobTable::TellEnd(EndedJob* ended) const {
+  const LiveJob& job = *jobs_[At(ended->job)];
+  ended->end = job.ended;
+  if (!std::isnan(job.run_time)) ended->work = job.run_time * ended->requested_rate;
+  ended->gpu_seconds = job.attained_gpu_seconds;
+  ended->held_seconds = job.attained_seconds;
+}
+
 void JobTable::FindEvents(Observation* o) {
   finder_.Find(o);
   Events& events = o->events;
+  for (auto pinned = pinned_.begin(); pinned != pinned_.end();) {
+    const LiveJob& job = *jobs_[At(pinned->first)];
+    if (job.over) events.ended.push_back(pinned->second);
+    pinned = job.pinned() ? std::next(pinned) : pinned_.erase(pinned);
+  }
   std::erase_if(events.ended, [&](EndedJob& ended) {
     const LiveJob& job = *jobs_[At(ended.job)];
-    if (!job.over) return true;  // held by its user, or without room: it may come back
-    ended.end = job.ended;
-    if (!std::isnan(job.run_time)) ended.work = job.run_time * ended.requested_rate;
-    ended.gpu_seconds = job.attained_gpu_seconds;
-    ended.held_seconds = job.attained_seconds;
+    if (!job.over) {  // pinned, held by its user, or without room: it may come back
+      if (job.pinned()) pinned_.insert_or_assign(ended.job, ended);
+      return true;
+    }
+    TellEnd(&ended);
     return false;
   });
   events.table_changed.clear();  // another table may be at the same address

@@ -59,6 +59,9 @@ struct LiveJob {
   Seconds stretch_since = kNever;
   double stretch_work = 0;
   JobRecord record;
+
+  // It runs, and its user did not agree to an end before its own: nothing is done to it.
+  bool pinned() const;
 };
 
 class JobTable {
@@ -123,7 +126,7 @@ class JobTable {
   // One row for each job that a policy may place; `hidden` says which not.
   void Observe(const std::function<bool(const LiveJob&)>& hidden, Observation* observation) const;
   // What happened since the last call, into an observation of Observe: once a decision. The facts
-  // of jobs that ended are exact.
+  // of jobs that ended are exact. A pinned job that was hidden ends like any other.
   void FindEvents(Observation* observation);
 
   const ClusterSpec& nominal() const { return nominal_; }
@@ -134,6 +137,7 @@ class JobTable {
   void Follow(LiveJob& job, const std::shared_ptr<const ConfigurationTable>& before,
               std::int32_t requested_before);
   void Remember(LiveJob& job);
+  void TellEnd(EndedJob* ended) const;
 
   Options options_;
   RateBook rates_;
@@ -147,6 +151,7 @@ class JobTable {
   NameTable users_;
   NameTable groups_;
   EventFinder finder_;
+  std::map<JobIndex, EndedJob> pinned_;  // that were shown once: their end is still to be told
   Seconds last_submit_ = 0;
 };
 

@@ -34,7 +34,8 @@ LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& cl
           i + 1, past[i].at("what").get<std::string>(), error.what());
     }
   }
-  observation_.cluster = &state_.present();
+  view_.Refresh(state_);
+  observation_.cluster = &view_.cluster();
   observation_.interval = options_.interval;
   observation_.share_begin.assign(1, 0);
   observation_.decision = -1;
@@ -84,7 +85,7 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& allocation) {
     const Allocation::Entry* entry = entry_of[At(index)];
     if (entry == nullptr) continue;
     LiveJob& job = *jobs[At(index)];
-    const auto shares = allocation.shares(*entry);
+    const std::vector<NodeShare> shares = view_.Meant(allocation.shares(*entry));
     const bool same_place =
         std::equal(shares.begin(), shares.end(), job.shares.begin(), job.shares.end());
     if (entry->configuration == job.running && same_place) continue;
@@ -193,7 +194,7 @@ bool LiveCluster::WaitForChange(Seconds holds_until) {
 }
 
 bool LiveCluster::Hidden(const LiveJob& job) const {
-  if (job.over || !job.fits || job.asked.state == JobState::kHeld) return true;
+  if (job.over || !job.fits || job.asked.state == JobState::kHeld || job.pinned()) return true;
   return state_.drained() && job.running < 0;
 }
 
@@ -201,6 +202,8 @@ void LiveCluster::Refresh(bool next_decision) {
   observation_.now = std::max(observation_.now, clock_.Now());
   if (next_decision) ++observation_.decision;
   state_.job_table().Observe([this](const LiveJob& job) { return Hidden(job); }, &observation_);
+  view_.Refresh(state_);
+  view_.Show(&observation_);
   if (next_decision) {
     state_.job_table().FindEvents(&observation_);
   } else {
@@ -248,14 +251,17 @@ void LiveCluster::StopAllJobs(Seconds at_most) {
   Pause();
   const std::vector<LiveJob*> active = state_.job_table().active();
   for (const LiveJob* job : active) {
-    if (job->running >= 0)
-      writer_.Write("take", {{"job", job->asked.id}, {"why", "the daemon ends"}});
+    if (job->running < 0 || job->pinned()) continue;
+    writer_.Write("take", {{"job", job->asked.id}, {"why", "the daemon ends"}});
   }
   const Seconds begin = clock_.Now();
   while (clock_.Now() - begin < at_most) {
     PollRuntime();
-    const HeldGpus held = state_.Held();
-    if (std::all_of(held.begin(), held.end(), [](std::uint64_t gpus) { return gpus == 0; })) return;
+    const auto& now_active = state_.job_table().active();
+    if (std::all_of(now_active.begin(), now_active.end(),
+                    [](const LiveJob* job) { return job->pinned() || job->worker_group.idle(); })) {
+      return;
+    }
     runtime_.Wait(options_.poll);
   }
 }

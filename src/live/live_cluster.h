@@ -5,10 +5,10 @@
 // job are moved towards that, whatever dies in between. Made by the daemon (live/daemon.h); one
 // thread.
 //
-// Its parts: LiveState is what is known; RuntimeReader brings the runtime's snapshots into it;
-// WorkerControl has the runtime start and stop workers; BatchControl tells jobs whose batch follows
-// their workers what to train with; StateWriter puts every change into the
-// journal before it is done.
+// Its parts: LiveState is what is known; PolicyView is what policies see of it; RuntimeReader
+// brings the runtime's snapshots into it; WorkerControl has the runtime start and stop workers;
+// BatchControl tells jobs whose batch follows their workers what to train with; StateWriter puts
+// every change into the journal before it is done.
 
 #include <cstdint>
 #include <functional>
@@ -21,6 +21,7 @@
 #include "live/journal.h"
 #include "live/live_counts.h"
 #include "live/live_state.h"
+#include "live/policy_view.h"
 #include "live/runtime.h"
 #include "live/runtime_reader.h"
 #include "live/state_writer.h"
@@ -70,8 +71,8 @@ class LiveCluster : public ClusterPort {
   // UsageError when unknown or when several jobs are known so, RunError when refused.
   void Cancel(const std::string& name);
 
-  // The end of all workers, for a daemon that is to leave nothing behind; returns when they are
-  // gone, or after `at_most`.
+  // The end of all workers but those of pinned jobs, for a daemon that is to leave nothing behind;
+  // returns when they are gone, or after `at_most`.
   void StopAllJobs(Seconds at_most);
 
   const LiveState& state() const { return state_; }
@@ -97,6 +98,7 @@ class LiveCluster : public ClusterPort {
   RuntimeReader reader_;
   WorkerControl workers_;
   BatchControl batches_;
+  PolicyView view_;
   Observation observation_;
   bool polled_ = false;  // there was a first snapshot
   bool more_ = false;    // the runtime knows of jobs that will come

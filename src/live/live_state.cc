@@ -40,6 +40,7 @@ RuntimeJob AskedOf(const JournalRecord& r) {
   job.total_work = Number(r, "total_work", kUnknown);
   job.time_limit = Number(r, "time_limit", kNever);
   job.priority = r.at("priority");
+  job.preempt = r.value("preempt", true);
   job.comment = r.at("comment");
   return job;
 }
@@ -60,6 +61,7 @@ JournalRecord Nodes(const std::vector<RuntimeNode>& nodes) {
                     {"gpus", node.capacity.gpus},
                     {"cpus", node.capacity.cpus},
                     {"up", node.up}});
+    if (node.taken > 0) list.back()["taken"] = node.taken;
   }
   return {{"nodes", std::move(list)}};
 }
@@ -82,6 +84,7 @@ JournalRecord Job(const RuntimeJob& job, Seconds submit, Seconds deadline) {
                          {"priority", job.priority},
                          {"comment", job.comment}};
   if (!job.known_as.empty()) asked["known_as"] = job.known_as;
+  if (!job.preempt) asked["preempt"] = false;
   return asked;
 }
 
@@ -167,8 +170,11 @@ std::int32_t LiveState::GivenConfiguration(const JournalRecord& record, const Li
 void LiveState::SetNodes(const JournalRecord& record) {
   bool grown = false;
   for (const JournalRecord& one : record.at("nodes")) {
-    RuntimeNode node{
-        one.at("node"), one.at("type"), {one.at("gpus"), one.at("cpus")}, one.at("up")};
+    RuntimeNode node{one.at("node"),
+                     one.at("type"),
+                     {one.at("gpus"), one.at("cpus")},
+                     one.at("up"),
+                     one.value("taken", 0)};
     const auto [known, added] =
         node_index_.emplace(node.name, static_cast<NodeIndex>(nodes_.size()));
     if (added) {
@@ -176,6 +182,7 @@ void LiveState::SetNodes(const JournalRecord& record) {
       grown = true;
     } else {
       nodes_[At(known->second)].up = node.up;
+      nodes_[At(known->second)].taken = node.taken;
     }
   }
   if (grown) {
@@ -236,6 +243,8 @@ void LiveState::Apply(const JournalRecord& r) {
   } else if (what == "stop") {
     JobOf(r).worker_group.Stopped(r.at("worker"), r.at("kill") ? StopMode::kKill : StopMode::kSave,
                                   at);
+  } else if (what == "stays") {
+    JobOf(r).worker_group.StopsUndone();
   } else if (what == "gone") {
     JobOf(r).worker_group.Gone(r.at("worker"), r.at("failed"), r.value("step", std::int64_t{0}),
                                at);

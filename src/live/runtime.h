@@ -24,6 +24,7 @@
 #include "core/registry.h"
 #include "core/types.h"
 #include "live/batch_report.h"
+#include "live/runtime_job.h"
 
 namespace allot {
 
@@ -34,49 +35,8 @@ struct RuntimeNode {
   Resources capacity;            // at most kMaxGpusPerNode GPUs
   bool up = true;  // false: drained or down; nothing is to be started there, and what runs there
                    // is to leave
+  GpuCount taken = 0;  // GPUs of it that others hold or may claim: not the daemon's to give
 };
-
-// How a job takes a change of its size.
-enum class ResizeMode : std::uint8_t {
-  kHot,      // workers join and leave the running group by epochs; a worker has one GPU
-  kRestart,  // all workers stop, with a checkpoint, and others start; one has all GPUs of its node
-  kCount,    // so many workers of one GPU, without epochs; where they are, and which one leaves,
-             // is for the runtime to say
-};
-
-enum class JobState : std::uint8_t {
-  kActive,  // may have workers
-  kHeld,    // by its user or the runtime: not shown to the policy, its workers are stopped
-  kFinished,
-  kFailed,
-  kCancelled,
-};
-
-struct RuntimeJob {
-  std::string id;  // unique for as long as a daemon's state folder lives, [A-Za-z0-9_.-]+
-  std::string user;
-  std::string name;        // for people
-  std::string known_as{};  // to its users ("team/mlp"), as later jobs may be; "": by its id
-  double submit = 0;       // Unix time
-  GpuCount requested = 1;
-  GpuCount min_gpus = 1;  // 1 <= min <= requested <= max
-  GpuCount max_gpus = 1;
-  std::string gpu_types;  // that it accepts, joined by '|'; "": any
-  ResizeMode mode = ResizeMode::kHot;
-  std::string model;             // profile of the catalogue; "" or unknown: the documented prior
-  double total_work = kUnknown;  // as the user says, in the unit that progress is reported in
-  Seconds time_limit = kNever;
-  double priority = 0;       // larger is more important
-  double deadline = kNever;  // Unix time
-  std::string comment;       // as the user wrote it; parsed already, for people
-  JobState state = JobState::kActive;
-  std::string reason;  // why it failed or was cancelled or is held, for people
-  const std::string& shown() const { return known_as.empty() ? id : known_as; }
-};
-
-// The types that a job accepts, as its user writes them: "a100|v100". DataError unless they are
-// names joined by '|', each once; `where` begins its message.
-std::string GpuTypesFrom(std::string_view text, std::string_view where);
 
 enum class WorkerState : std::uint8_t {
   kStarting,  // asked for, kCount: or being replaced; holds its GPUs
@@ -94,6 +54,8 @@ struct RuntimeWorker {
   std::string reason;   // kEnded: exit code or signal, for people
   Seconds silent = 0;   // since it was last heard of, or expected; 0 where the runtime cannot tell
   bool preparing = false;  // kStarting: its machine fetches what it needs; it is not late
+  std::string waits{};     // kStarting: why the cluster has not begun with it, a word or two of the
+                           // cluster's own ("Resources"); "": it has
 };
 
 // One consistent snapshot: a job whose workers have all ended with success is kFinished in the same

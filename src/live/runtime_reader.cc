@@ -55,7 +55,7 @@ bool RuntimeReader::Read(const RuntimeSnapshot& snapshot) {
 
 bool RuntimeReader::ReadNodes(const RuntimeSnapshot& snapshot) {
   const auto same = [](const RuntimeNode& a, const RuntimeNode& b) {
-    return a.name == b.name && a.up == b.up;
+    return a.name == b.name && a.up == b.up && a.taken == b.taken;
   };
   if (std::equal(snapshot.nodes.begin(), snapshot.nodes.end(), state_.nodes().begin(),
                  state_.nodes().end(), same)) {
@@ -85,7 +85,7 @@ bool RuntimeReader::ReleaseLostGpus() {
   if (dry_run_) return event;
   const HeldGpus placed = PlacedByCount(state_);
   for (LiveJob* job : state_.job_table().active()) {
-    if (job->running < 0) continue;
+    if (job->running < 0 || job->pinned()) continue;
     HeldGpus usable = placed;
     for (const LiveWorker& worker : job->worker_group.workers()) {
       usable[At(worker.node)] &= ~worker.gpus;
@@ -182,13 +182,14 @@ bool RuntimeReader::ReadJobs(const RuntimeSnapshot& snapshot) {
       continue;
     }
     job->asked.priority = seen->priority;
+    job->asked.preempt = seen->preempt;
     job->asked.reason = seen->reason;
     if (IsOver(*seen)) {
       EndJob(*job, seen->state, seen->reason);
       event = true;
     } else if (job->asked.state != seen->state) {
       job->asked.state = seen->state;
-      if (seen->state == JobState::kHeld && job->running >= 0) {
+      if (seen->state == JobState::kHeld && job->running >= 0 && !job->pinned()) {
         writer_.Write("take", {{"job", seen->id}, {"why", "it is held"}});
       }
       event = true;
@@ -256,6 +257,7 @@ void RuntimeReader::ReadWorkers(const RuntimeSnapshot& snapshot) {
     }
   }
   for (LiveJob* job : state_.job_table().active()) {
+    if (job->pinned()) KeepAsItRuns(*job);
     if (found.contains(job)) GiveWhatItHolds(*job);
   }
   for (const LiveJob* job : state_.job_table().active()) {
@@ -310,6 +312,16 @@ void RuntimeReader::GiveWhatItHolds(LiveJob& job) {
       "give", record::Give(job.asked.id, job.table->KeyText(configuration, cluster.types()), shares,
                            state_.nodes(), "it was found running"));
   job.changing_since = writer_.now();
+}
+
+// It began before an end that was decided could reach it.
+void RuntimeReader::KeepAsItRuns(LiveJob& job) {
+  if (dry_run_) return;
+  const std::vector<LiveWorker>& workers = job.worker_group.workers();
+  if (std::any_of(workers.begin(), workers.end(), [](const LiveWorker& w) { return w.leaving; })) {
+    writer_.Write("stays", {{"job", job.asked.id}, {"why", "it runs and may not be stopped"}});
+  }
+  if (job.running < 0) GiveWhatItHolds(job);
 }
 
 void RuntimeReader::EndWorker(const LiveJob& job, const std::string& worker, bool failed,

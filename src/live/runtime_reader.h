@@ -37,6 +37,7 @@ class RuntimeReader {
   void ReadWorkers(const RuntimeSnapshot& snapshot);
   bool ReadUnknownWorker(const RuntimeWorker& seen);  // it is the job's now
   void GiveWhatItHolds(LiveJob& job);
+  void KeepAsItRuns(LiveJob& job);
   void FollowPlacesOf(const LiveJob& job);
   void EndWorker(const LiveJob& job, const std::string& worker, bool failed,
                  const std::string& reason);

@@ -26,6 +26,7 @@ void WorkerControl::Advance() {
   std::vector<std::pair<LiveJob*, WorkerAction>> actions;
   const std::vector<LiveJob*> active = state_.job_table().active();
   for (LiveJob* job : active) {
+    if (job->pinned()) continue;
     (void)TakeLaterEpoch(*job, job->progress.epoch);
     if (unannounced_.contains(job->asked.id)) Announce(*job);
     for (WorkerAction& action :

@@ -295,6 +295,11 @@ void WorkerGroup::Stopped(const std::string& id, StopMode mode, Seconds now) {
   worker->killed = mode == StopMode::kKill;
 }
 
+void WorkerGroup::StopsUndone() {
+  restarting_ = false;
+  for (LiveWorker& worker : workers_) worker.leaving = worker.killed = false;
+}
+
 void WorkerGroup::Update(const RuntimeWorker& seen, Seconds now) {
   if (seen.state == WorkerState::kEnded) {
     Gone(seen.id, seen.failed, step_at_failure_, now);
@@ -338,8 +343,7 @@ void WorkerGroup::PassNumberOf(std::string_view worker) {
 
 bool WorkerGroup::training(const JobProgress& progress) const {
   if (target_.empty() || workers_.size() != target_.size() || !Missing().empty()) return false;
-  if (mode_ == ResizeMode::kRestart) return true;
-  if (mode_ == ResizeMode::kCount) {
+  if (mode_ != ResizeMode::kHot) {
     return std::all_of(workers_.begin(), workers_.end(), [](const LiveWorker& worker) {
       return worker.state == WorkerState::kReady;
     });

@@ -78,6 +78,7 @@ class WorkerGroup {
   void StartRefused(Seconds now);
   void Announced(const Membership& membership, Seconds now);
   void Stopped(const std::string& worker, StopMode mode, Seconds now);
+  void StopsUndone();  // none of the workers leaves
 
   // What the runtime says of a worker; `failed` counts against the job.
   void Update(const RuntimeWorker& worker, Seconds now);

@@ -45,6 +45,9 @@ class Serve:
             return json.loads(done.stdout) if done.returncode == 0 else None
         return wait_until(asked, lambda: f"a daemon that answers: {self.log()[-2000:]}")
 
+    def say(self, *words):
+        return subprocess.run([self.program, *words, "--state", self.state], capture_output=True, text=True, timeout=120)
+
     def submit(self, comment, *arguments, options=(), script=None):
         """Slurm's number of a user's job."""
         self.homes += 1
@@ -121,6 +124,23 @@ def test_jobs_share_the_cluster_and_all_finish(serve):
     wait_until(lambda: not any(serve.cluster.gpus_in_use().values()), "all GPUs to be free")
     assert [serve.over(number)["state"] for number in (*elastic, rigid)] == ["finished"] * 3
     assert serve.over(elastic[0])["step"] > 0
+
+
+def test_an_ordinary_job_runs_once_whatever_a_decision_wants(serve):
+    number = serve.submit("", options=("--gres=gpu:4", "--no-requeue"),
+                          script="#!/bin/bash\necho begun >>log\nuntil [ -e end ]; do sleep 0.1; done\n")
+    home = serve.home
+    job = serve.training(number, 4, behind=-1, epoch=-1)
+    node, = job["nodes"]
+    wait_until(lambda: text_of(home / "log"), "its script to run")
+    assert serve.say("drain", "--node", node).returncode == 0
+    elastic = serve.submit("allot min=1 max=20", *LONG)
+    serve.training(elastic, 4)
+    assert serve.job(number)["nodes"] == {node: 4}
+    (home / "end").touch()
+    serve.ended(number, "COMPLETED")
+    assert serve.cluster.jobs()[number]["Restarts"] == "0"
+    assert text_of(home / "log") == "begun\n"
 
 
 def test_a_killed_daemon_goes_on_where_it_was(serve):

@@ -234,7 +234,7 @@ def test_a_stopped_job_goes_on_from_its_checkpoint(cluster, probe, pair):
 def test_a_rigid_job_is_placed_requeued_and_placed_again(cluster, probe, submit):
     script = '#!/bin/bash\necho "gpus $CUDA_VISIBLE_DEVICES on $SLURMD_NODENAME" >>log\ntrap "exit 1" TERM\n' \
              'if [ "$SLURM_RESTART_COUNT" = 1 ]; then exit 0; fi\nsleep 600 & wait\n'
-    number = submit("", script=script, options=("--gres=gpu:2",))
+    number = submit("allot min=2 max=4 resize=restart", script=script, options=("--gres=gpu:2",))
     job = probe.job(number)
     assert probe.look()["jobs"][job]["requested"] == 2
     first, = probe.start(job, ("n1", 3))

@@ -20,6 +20,10 @@ void ReadRequest(const SlurmJob& slurm, RuntimeJob* job) {
     job->requested = gres.count * static_cast<GpuCount>(slurm.nodes_asked);
     job->min_gpus = job->max_gpus = job->requested;
   }
+  // Nobody stops a job whose user knows nothing of allot, or does not want it to run twice.
+  if (job->mode == ResizeMode::kRestart) {
+    job->preempt = comment && comment->preempt && slurm.requeue;
+  }
   if (slurm.array) throw DataError("job arrays are not placed: submit the jobs one by one");
   if (slurm.part) {
     throw DataError("heterogeneous jobs are not placed: submit their parts as jobs of their own");

@@ -365,7 +365,6 @@ Status SlurmClient::Change(const SlurmChange& change) {
           job->admin_comment = IfAny(change.admin_comment);
           job->req_nodes = IfAny(change.nodes);
           job->tres_per_node = IfAny(change.gres);
-          if (change.requeue) job->requeue = 1;
           if (change.node_count > 0) job->begin_time = std::time(nullptr);
         },
         "changing a job");

@@ -105,7 +105,6 @@ struct SlurmChange {
   std::string gres{};  // a node; with the type that the job was submitted with
   std::string admin_comment{};
   bool release = false;
-  bool requeue = false;  // allow it
 };
 
 class SlurmClient {

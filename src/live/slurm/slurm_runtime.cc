@@ -253,11 +253,13 @@ Status SlurmRuntime::Stop(const std::string& worker, StopMode mode) {
     }
     if (user_job.slurm.state == SlurmState::kPending && !user_job.slurm.completing)
       return GiveBack(user_job);
+    if (!user_job.job.preempt) {
+      return Status::Refused("job {} runs and may not be stopped: its user did not say that it may",
+                             id);
+    }
     JobTag tag = user_job.tag;
     tag.stopping = true;
-    Status done = client_.Change({.id = user_job.slurm.id,
-                                  .admin_comment = ToText(tag),
-                                  .requeue = !user_job.slurm.requeue});
+    Status done = client_.Change({.id = user_job.slurm.id, .admin_comment = ToText(tag)});
     if (done.ok()) done = client_.Requeue(user_job.slurm.id);
     if (done.ok()) user_job.tag = std::move(tag);
     return done;

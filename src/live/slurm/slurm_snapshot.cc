@@ -88,10 +88,15 @@ void SlurmRuntime::ReadUserJob(const SlurmJob& slurm) {
       job.reason = slurm.waits;
     }
   } catch (const Error& error) {
-    job.state = JobState::kHeld;
     job.reason = error.what();
     job.min_gpus = job.max_gpus = job.requested = 1;
-    if (slurm.state == SlurmState::kPending) TellUser(user_job);
+    if (slurm.state == SlurmState::kPending) {
+      job.state = JobState::kHeld;
+      TellUser(user_job);
+    } else if (!user_job.tag.shares.empty()) {  // it was understood when it began
+      job.mode = ResizeMode::kRestart;
+      job.preempt = false;
+    }
   }
   if (slurm.held && !user_job.tag.stopping) {
     job.state = JobState::kHeld;

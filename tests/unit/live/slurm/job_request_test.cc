@@ -42,6 +42,37 @@ TEST(JobRequest, AnOrdinaryJobKeepsTheSizeItAsksFor) {
   EXPECT_EQ(job.mode, ResizeMode::kRestart);
 }
 
+bool MayBeStopped(const std::string& comment, bool requeue) {
+  SlurmJob slurm = JobWith(comment, "gres:gpu:4");
+  slurm.requeue = requeue;
+  RuntimeJob job;
+  ReadRequest(slurm, &job);
+  return job.preempt;
+}
+
+TEST(JobRequest, AnOrdinaryJobIsNeverStopped) {
+  EXPECT_FALSE(MayBeStopped("", true));
+  EXPECT_FALSE(MayBeStopped("for the paper", true));
+}
+
+TEST(JobRequest, AJobThatSaysHowItIsResizedMayBeStoppedUnlessItSaysNo) {
+  EXPECT_TRUE(MayBeStopped("allot min=4 max=4 resize=restart", true));
+  EXPECT_TRUE(MayBeStopped("allot min=4 max=4 resize=restart preempt=yes", true));
+  EXPECT_FALSE(MayBeStopped("allot min=4 max=4 resize=restart preempt=no", true));
+}
+
+TEST(JobRequest, NoRequeueIsRespectedWhateverTheCommentSays) {
+  EXPECT_FALSE(MayBeStopped("allot min=4 max=4 resize=restart preempt=yes", false));
+}
+
+TEST(JobRequest, WhatTrainsThroughItsResizesCannotRefuseThem) {
+  EXPECT_EQ(ErrorOf(JobWith("allot min=1 max=8 preempt=no", "")),
+            "comment: 'preempt=no' is for jobs with 'resize=restart', this one is resized while it "
+            "trains");
+  EXPECT_EQ(ErrorOf(JobWith("allot preempt=perhaps", "")),
+            "comment: 'preempt' must be yes or no, got 'perhaps'");
+}
+
 std::string TypesOf(const SlurmJob& slurm) {
   RuntimeJob job;
   ReadRequest(slurm, &job);
