@@ -36,7 +36,8 @@ void CheckColumn(const char* what, const T* array, std::int32_t count) {
 // Of an array of offsets: from 0 upward.
 void CheckOffsets(const char* what, const std::int32_t* begin, std::int32_t count) {
   CheckColumn(what, begin, count);
-  if (count > 0 && begin[0] != 0) throw DataError("'{}' must begin with 0, got {}", what, begin[0]);
+  if (begin != nullptr && begin[0] != 0)
+    throw DataError("'{}' must begin with 0, got {}", what, begin[0]);
   for (std::int32_t i = 0; i < count; ++i) {
     if (begin[i + 1] < begin[i]) {
       throw DataError("'{}' must not fall, got {} after {}", what, begin[i + 1], begin[i]);
@@ -130,17 +131,18 @@ void SnapshotReader::ReadCluster(const allot_snapshot& s) {
   CheckRange("type_count", s.type_count, 1, kMostTypes);
   CheckRange("node_count", s.node_count, 1, kMostNodes);
   CheckColumn("type_name", s.type_name, s.type_count);
+  CheckNew("type_name", s.type_name, s.type_count, 0);
   CheckColumn("node_gpus", s.node_gpus, s.node_count);
   cluster_ = {};
   const auto node = [&](std::int32_t n) {
     const GpuCount gpus = s.node_gpus[n];
+    CheckRange("node_gpus", gpus, 0, kMaxGpusPerNode);
     return std::pair(s.node_type == nullptr ? 0 : s.node_type[n],
                      Resources{gpus, s.node_cpus == nullptr ? kCpusPerGpu * gpus : s.node_cpus[n]});
   };
   std::int32_t run = 0;
   for (std::int32_t n = 0; n < s.node_count; n += run) {
     const auto [type, capacity] = node(n);
-    CheckRange("node_gpus", capacity.gpus, 0, kMaxGpusPerNode);
     CheckRange("node_cpus", capacity.cpus, 0, kMostCpusPerNode);
     CheckRange("node_type", type, 0, s.type_count - 1);
     for (run = 1; n + run < s.node_count && node(n + run) == std::pair(type, capacity);) ++run;
@@ -168,6 +170,7 @@ void SnapshotReader::ReadTables(const allot_snapshot& s) {
   CheckOffsets("configuration_begin", s.configuration_begin, s.table_count);
   CheckColumn("configuration_units", s.configuration_units, s.table_count);
   CheckColumn("configuration_rate", s.configuration_rate, s.table_count);
+  CheckNew("table_name", s.table_name, s.table_count, 0);
   if (s.kind_name != nullptr) {
     CheckColumn("kind_gpus", s.kind_gpus, s.table_count);
     CheckColumn("kind_cpus", s.kind_cpus, s.table_count);

@@ -222,6 +222,12 @@ TableStore::Tables::value_type* TableStore::Find(const allot_snapshot& snapshot,
     throw DataError("table {}: 'table_kinds' must be 1 to {}, got {}", index,
                     snapshot.kind_name == nullptr ? 1 : kMaxUnitKinds, kinds);
   }
+  for (std::int32_t k = 0; snapshot.kind_name != nullptr && k < kinds; ++k) {
+    if (snapshot.kind_name[2 * At(index) + At(k)] == nullptr) {
+      throw UsageError("table {}: 'kind_name' must name each of its {} kinds, {} is NULL", index,
+                       kinds, k);
+    }
+  }
   // As the last time, or one further where one was replaced or has gone.
   for (std::size_t place = next_; place < std::min(next_ + 2, last_.size()); ++place) {
     if (!HasBytes(snapshot, index, last_[place]->first)) continue;

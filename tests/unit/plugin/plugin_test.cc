@@ -298,6 +298,8 @@ const T* With(const T* array, std::size_t length, std::size_t at, T value) {
   return copy->data();
 }
 
+constexpr const char* kNoName = nullptr;
+
 const Fault kFaults[] = {
     {"size", [](auto* s) { s->struct_size = 8; }, ALLOT_USAGE, "'struct_size' of a snapshot"},
     {"now", [](auto* s) { s->now = kNan; }, ALLOT_BAD_DATA, "'now' must be finite, got nan"},
@@ -314,6 +316,22 @@ const Fault kFaults[] = {
      "'type_count' must be the 1 types that nodes have, got 2"},
     {"type names", [](auto* s) { s->type_name = With(s->type_name, 2, 1, s->type_name[0]); },
      ALLOT_BAD_DATA, "'v100' is of two"},
+    {"gpus overflow", [](auto* s) { s->node_gpus = With(s->node_gpus, 2, 0, INT32_MAX); },
+     ALLOT_BAD_DATA, "'node_gpus' must be 0 to 64, got 2147483647"},
+    {"type name", [](auto* s) { s->type_name = With(s->type_name, 2, 1, kNoName); }, ALLOT_USAGE,
+     "'type_name' must name each of its 2 numbers, 1 is NULL"},
+    {"table name", [](auto* s) { s->table_name = With(s->table_name, 3, 2, kNoName); }, ALLOT_USAGE,
+     "'table_name' must name each of its 3 numbers, 2 is NULL"},
+    {"kind name", [](auto* s) { s->kind_name = With(s->kind_name, 6, 2, kNoName); }, ALLOT_USAGE,
+     "table 1: 'kind_name' must name each of its 1 kinds, 0 is NULL"},
+    {"first share", [](auto* s) { s->share_begin = With(s->share_begin, 4, 0, -1); },
+     ALLOT_BAD_DATA, "'share_begin' must begin with 0, got -1"},
+    {"share of nobody",
+     [](auto* s) {
+       s->share_begin = With(s->share_begin, 4, 0, -1);
+       s->job_count = 0;
+     },
+     ALLOT_BAD_DATA, "'share_begin' must begin with 0, got -1"},
     {"kinds", [](auto* s) { s->table_kinds = With(s->table_kinds, 3, 2, 3); }, ALLOT_BAD_DATA,
      "table 2: 'table_kinds' must be 1 to 2, got 3"},
     {"offsets", [](auto* s) { s->configuration_begin = With(s->configuration_begin, 4, 2, 1); },
