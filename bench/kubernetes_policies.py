@@ -129,6 +129,7 @@ def main():
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", type=Path, help="folder for all that the runs leave")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     if kubernetes.missing():
@@ -139,7 +140,8 @@ def main():
     jobs = workload(options.seed, options.jobs, 5 * options.jobs)
     rows = []
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
-        folder = Path(name)
+        folder = options.keep or Path(name)
+        folder.mkdir(exist_ok=True)
         profile = "".join(f"counter,v100,{n},{BATCH / PACE * n**SCALING}\n" for n in range(1, MOST + 1))
         (folder / "profiles.csv").write_text("profile,gpu_type,gpus,rate\n" + profile)
         for repeat in range(options.repeats):

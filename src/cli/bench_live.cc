@@ -88,9 +88,13 @@ ALLOT_REGISTER(
 ALLOT_REGISTER(CommandInfo,
                (CommandInfo{
                    "bench live-policies",
-                   "a trained policy, FIFO and Slurm's backfill with the same live jobs",
+                   "a trained policy, FIFO and the cluster's own scheduler with the same live jobs",
                    [](CommandLine& line, const GlobalOptions&) {
                      auto o = Declare(line);
+                     o->runtime = "slurm";
+                     line.Option("--runtime", o->runtime, "of the clusters")
+                         .OneOf({"slurm", "kubernetes"})
+                         .ShowDefault();
                      line.Option("--checkpoint", o->checkpoint,
                                  "trained policy [checkpoints/philly-elastic/accepted]");
                      line.Option("--repeats", o->repeats, "times each").Range(1, 100).ShowDefault();
@@ -98,7 +102,9 @@ ALLOT_REGISTER(CommandInfo,
                      line.Option("--seed", o->seed, "of the jobs").Range(0, 1 << 30).ShowDefault();
                      line.Option("--keep", o->keep, "folder for all that the runs leave");
                      return [o] {
-                       return BecomeScript(o->source, "live_policies",
+                       const bool slurm = o->runtime == "slurm";
+                       return BecomeScript(o->source,
+                                           slurm ? "live_policies" : "kubernetes_policies",
                                            {{"--checkpoint", o->checkpoint},
                                             {"--repeats", std::to_string(o->repeats)},
                                             {"--jobs", std::to_string(o->jobs)},
