@@ -54,7 +54,10 @@ class Nodes:
     def keep_alive(self):
         while True:
             for name in self.names:
-                self.kube.patch(f"/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/{name}", self.lease(name))
+                try:
+                    self.kube.patch(f"/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/{name}", self.lease(name))
+                except (ApiError, OSError, http.client.HTTPException):
+                    pass  # the next one comes in time
             time.sleep(8)
 
 
@@ -79,7 +82,7 @@ class Workers:
                 elif worker["epoch"] >= 0:
                     worker["step"] += 10
                     self.say(worker, say="progress", epoch=worker["epoch"], step=worker["step"], work=64.0 * worker["step"],
-                             rate=1280.0, total=1e12, loss=0.1)
+                             rate=1280.0, total=2e7, loss=0.1)
                 heapq.heappush(self.due, (at + HEARTBEAT, uid, worker))
 
     def join(self, worker):

@@ -17,7 +17,7 @@ from allot_on_kubernetes import JOBS, Serve, job_of
 from waiting import cpu_seconds
 
 JOB_COUNT, NODE_COUNT, GPUS = 1000, 100, 8
-WATCHED = 60  # seconds
+WATCHED = 90  # seconds
 
 
 def resident_mb(process):
