@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/cpu_time.h"
 #include "core/error.h"
 #include "live/control_server.h"
 
@@ -16,6 +17,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr Seconds kPublishEvery = 0.2;
+constexpr Seconds kPublishLeast = 2;     // at least every so many seconds
+constexpr double kPublishPerWork = 100;  // else after so many times what it took
 constexpr Seconds kStopPatience = 30;
 
 // Metrics name users' jobs' counts and the cluster's size: not for the network unless said so.
@@ -89,8 +92,8 @@ struct Daemon::Impl {
 
   void OnPoll(const std::function<void(const Json&)>& on_status) {
     control->Serve([this](const Json& request) { return Act(request); });
-    if (clock->Now() - published < kPublishEvery) return;
-    published = clock->Now();
+    if (clock->Now() < publish_at) return;
+    const Seconds used = ThreadCpuSeconds();
     Json status = StatusJson(*cluster, policy.counts(), options);
     std::string metrics = MetricsText(*cluster, policy.counts());
     if (shadow != nullptr) {
@@ -103,6 +106,8 @@ struct Daemon::Impl {
     }
     if (on_status) on_status(status);
     control->Publish(std::move(status), std::move(metrics));
+    const Seconds rest = kPublishPerWork * (ThreadCpuSeconds() - used);
+    publish_at = clock->Now() + std::clamp(rest, kPublishEvery, kPublishLeast);
   }
 
   DaemonOptions options;
@@ -115,7 +120,7 @@ struct Daemon::Impl {
   std::unique_ptr<LiveCluster> cluster;
   std::unique_ptr<ControlServer> control;
   std::vector<const StatusPart*> parts;
-  Seconds published = -kPublishEvery;
+  Seconds publish_at = 0;
 };
 
 Daemon::Daemon(DaemonOptions options, std::unique_ptr<Policy> policy,

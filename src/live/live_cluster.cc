@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/cpu_time.h"
 #include "core/error.h"
 #include "core/index.h"
 #include "core/interrupt.h"
@@ -13,6 +14,21 @@
 #include "live/live_rules.h"
 
 namespace allot {
+namespace {
+
+// Of a large cluster a look costs milliseconds: while nothing happens, looking has 1 % of a core.
+// What happens wakes the daemon before (Runtime::Wait).
+constexpr double kRestPerWork = 100;
+constexpr Seconds kLongestRest = 2;
+
+// A poll that had much to do raises it little.
+Seconds CostOfIdlePoll(Seconds so_far, Seconds used) {
+  constexpr Seconds kLeast = 1e-5;
+  constexpr double kRise = 1.1;
+  return std::max(kLeast, std::min(kRise * so_far, used));
+}
+
+}  // namespace
 
 LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& clock,
                          LiveOptions options, const std::vector<JournalRecord>& past)
@@ -177,9 +193,13 @@ bool LiveCluster::WaitForChange(Seconds holds_until) {
   while (!Over()) {
     if (polled_) {
       const Seconds left = tick - clock_.Now();  // gone by where there is nothing to decide
-      runtime_.Wait(left > 0 ? std::min(options_.poll, std::max(left, 1e-3)) : options_.poll);
+      const Seconds rest = std::min(kLongestRest, kRestPerWork * poll_cost_);
+      const Seconds pause = std::max(options_.poll, rest);
+      runtime_.Wait(left > 0 ? std::min(pause, std::max(left, 1e-3)) : pause);
     }
+    const Seconds used = ThreadCpuSeconds();
     event_ = PollRuntime() || event_;
+    poll_cost_ = CostOfIdlePoll(poll_cost_, ThreadCpuSeconds() - used);
     const bool due = (options_.decide_on_events && event_) || clock_.Now() >= tick;
     if (on_poll_) on_poll_();
     if (!due || state_.paused()) continue;

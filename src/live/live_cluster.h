@@ -31,7 +31,7 @@ namespace allot {
 
 struct LiveOptions {
   Seconds interval = 10;         // between scheduled decisions
-  Seconds poll = 0.1;            // between polls of the runtime
+  Seconds poll = 0.1;            // between polls of the runtime, at least
   bool decide_on_events = true;  // also when a job arrives or ends, or a node comes or goes
   bool dry_run = false;          // decides, starts nothing and writes no journal
   bool until_idle = false;       // ends when no job is left
@@ -100,9 +100,10 @@ class LiveCluster : public ClusterPort {
   BatchControl batches_;
   PolicyView view_;
   Observation observation_;
-  bool polled_ = false;  // there was a first snapshot
-  bool more_ = false;    // the runtime knows of jobs that will come
-  bool event_ = false;   // something asks for a decision
+  bool polled_ = false;    // there was a first snapshot
+  Seconds poll_cost_ = 0;  // CPU time of one that finds nothing to do
+  bool more_ = false;      // the runtime knows of jobs that will come
+  bool event_ = false;     // something asks for a decision
   Seconds polled_at_ = 0;
   std::int64_t applied_ = -1;  // the latest decision that was applied
   std::string unreachable_reason_;

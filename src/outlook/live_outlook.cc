@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kRestPerWork = 20;
+constexpr double kForecastRest = 100;  // times what a forecast took
 
 double SteadySeconds() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -128,7 +128,7 @@ void LiveOutlook::Run() {
     }
     lock.lock();
     const double end = SteadySeconds();
-    rest_until_ = end + std::max(settings_.every, kRestPerWork * (end - begin));
+    rest_until_ = end + std::max(settings_.every, kForecastRest * (end - begin));
     busy_ = false;
     changed_.notify_all();
   }

@@ -1,7 +1,7 @@
 #pragma once
 // Forecasts beside a running daemon (live/daemon.h): it follows the decisions, and a thread of its
 // own forecasts from a copy of the last observation, so that decisions never wait for it. After a
-// forecast it rests for twenty times as long as that took, and at least `every` seconds.
+// forecast it rests for a hundred times as long as that took, and at least `every` seconds.
 //
 // It adds to each job of the status {"eta": {"made", "start", "end"}}: quantiles by level, in the
 // run's seconds, null: later than was looked ahead. Metrics name kMostJobs jobs at most.

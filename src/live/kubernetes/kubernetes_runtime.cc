@@ -98,7 +98,8 @@ std::string KubernetesRuntime::SecretOf(const KnownJob& known) const {
 }
 
 // Its workers may join.
-void KubernetesRuntime::Admit(const KnownJob& known) {
+void KubernetesRuntime::Admit(KnownJob& known) {
+  if (std::exchange(known.admitted, true)) return;
   hub_.AddJob(NameOfManagedJob(known.kube), TokenOf(known));
 }
 
@@ -324,6 +325,7 @@ void KubernetesRuntime::Forget(const std::string& job) {
   KnownJob* known = Find(job);
   if (known == nullptr || std::exchange(known->forgotten, true)) return;
   hub_.RemoveJob(job);
+  known->admitted = false;
   known->counted = {};
   std::erase_if(workers_, [&](const auto& one) { return one.second.seen.job == job; });
 }

@@ -67,6 +67,9 @@ class KubernetesRuntime : public Runtime {
   struct KnownJob {
     ManagedJob kube;
     RuntimeJob job;
+    RuntimeJob asked;        // what its Job says, whatever became of it
+    bool fresh = true;       // its Job has changed since that was read
+    bool admitted = false;   // its workers may join
     bool gone = false;       // its Job is deleted
     bool forgotten = false;  // by the daemon
     bool has_secret = false;
@@ -90,6 +93,7 @@ class KubernetesRuntime : public Runtime {
   void CheckThatAllIsKnown() const;
   void ReadNodes(RuntimeSnapshot* seen);
   void ReadJobs();
+  void ReadAsked(KnownJob& known);
   void ReadJob(KnownJob& known);
   void ReadWorkers(const std::vector<WorkerPod>& pods);
   void ReadWorker(KnownJob& known, const WorkerPod& pod);
@@ -121,7 +125,7 @@ class KubernetesRuntime : public Runtime {
   void TellUser(KnownJob& known, const char* reason, const std::string& message);
   void Keep(const KubeReply& pod);
   KubeRequest DeletePod(const WorkerPod& pod, int grace) const;
-  void Admit(const KnownJob& known);
+  void Admit(KnownJob& known);
   std::string TokenOf(const KnownJob& known) const;
   std::string SecretOf(const KnownJob& known) const;
   std::unique_ptr<LeaseKeeper> WaitForLease() const;

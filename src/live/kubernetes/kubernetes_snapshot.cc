@@ -118,16 +118,18 @@ void KubernetesRuntime::ReadNodes(RuntimeSnapshot* seen) {
 void KubernetesRuntime::ReadJobs() {
   for (auto& [id, known] : jobs_) known.gone = true;
   managed_jobs_.ForEach([&](const ManagedJob& kube) {
-    const std::string id = NameOfManagedJob(kube);
+    std::string& id = job_of_uid_[kube.uid];
+    if (id.empty()) id = NameOfManagedJob(kube);
     KnownJob& known = jobs_[id];
-    known.kube = kube;
     known.gone = false;
-    job_of_uid_[kube.uid] = id;
     if (const auto end = EndIn(kube)) known.end = end;
+    if (known.kube.pod == kube.pod) return;  // the same object: the store makes one of each change
+    known.kube = kube;
+    known.fresh = true;
   });
 }
 
-void KubernetesRuntime::ReadJob(KnownJob& known) {
+void KubernetesRuntime::ReadAsked(KnownJob& known) {
   const ManagedJob& kube = known.kube;
   RuntimeJob job;
   job.id = NameOfManagedJob(kube);
@@ -152,10 +154,17 @@ void KubernetesRuntime::ReadJob(KnownJob& known) {
     job.min_gpus = job.max_gpus = job.requested = 1;
     if (!known.end && !known.gone) TellUser(known, "NotPlaced", job.reason);
   }
+  known.asked = std::move(job);
+}
+
+void KubernetesRuntime::ReadJob(KnownJob& known) {
+  // What a counted Job asks for depends on the nodes, too.
+  if (std::exchange(known.fresh, false) || known.kube.counted) ReadAsked(known);
+  RuntimeJob job = known.asked;
   if (known.end) {
     job.state = known.end->state;
     job.reason = known.end->reason;
-  } else if (known.gone || kube.deleting) {
+  } else if (known.gone || known.kube.deleting) {
     job.state = JobState::kCancelled;
     job.reason = "its Job was deleted";
   }
