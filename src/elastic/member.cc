@@ -210,6 +210,7 @@ void Member::Greet() {
             {"worker", environment_.worker},
             {"token", environment_.token},
             {"epoch", trained_epoch_},
+            {"heard", latest_.number},
             {"step", progress_.step}};
   if (!address_.empty()) join["address"] = address_;
   socket_.Send(join.dump());

@@ -58,7 +58,8 @@ struct WorkerHub::Impl {
     bool joined = false;
     bool stop = false;
     std::string address;
-    std::int64_t epoch = -1;  // that it trains in
+    std::int64_t epoch = -1;        // that it trains in
+    std::int64_t told_before = -1;  // the latest that it heard of before it joined
     std::int64_t broken = -1;
     double heard = 0;
   };
@@ -159,6 +160,7 @@ struct WorkerHub::Impl {
     Worker& w = worker->second;
     const MessageNumbers numbers(message);
     (void)numbers.Whole("epoch", -1, -1);  // all before anything changes
+    (void)numbers.Whole("heard", -1, -1);
     (void)numbers.Whole("step", 0);
     if (w.connection != nullptr) Detach(w.connection);  // it is dead or will be
     server.Introduce(connection, id);
@@ -167,6 +169,7 @@ struct WorkerHub::Impl {
     w.heard = Monotonic();
     w.address = message.value("address", "");
     w.epoch = numbers.Whole("epoch", -1, -1);
+    w.told_before = numbers.Whole("heard", -1, -1);
     job->second.progress.step = std::max(job->second.progress.step, numbers.Whole("step", 0));
     Send(connection, {{"say", "welcome"}});
     SendBatch(job->second, connection);
@@ -315,9 +318,11 @@ JobProgress WorkerHub::Progress(const std::string& id) const {
     least = std::min(least, worker->second.epoch);
     progress.broken = progress.broken || worker->second.broken == job.membership.epoch;
   }
-  // Before anything was announced here, workers of an earlier daemon say what they are in.
-  for (const std::string& worker : job.workers) {
-    most = std::max(most, impl_->workers.at(worker).epoch);
+  // Before anything was announced here, workers of an earlier daemon say what they are in, and what
+  // they have heard of: an epoch that is not later says nothing to them.
+  for (const std::string& name : job.workers) {
+    const Impl::Worker& worker = impl_->workers.at(name);
+    most = std::max({most, worker.epoch, worker.told_before});
   }
   progress.epoch = job.membership.epoch < 0 ? most : least;
   return progress;

@@ -154,7 +154,8 @@ def test_trains_on_without_a_daemon_and_joins_the_next(daemon):
     wait_until(lambda: len(losses(daemon.output("w0"))) > seen + 3, "training without a daemon")
     daemon.said.clear()
     daemon.listen()
-    assert wait_until(lambda: daemon.heard("w0", "join"), "w0 to come back")["epoch"] == 0
+    join = wait_until(lambda: daemon.heard("w0", "join"), "w0 to come back")
+    assert join["epoch"] == join["heard"] == 0
     daemon.regroup("w0")
     trains_on(daemon, "w0")
 

@@ -100,6 +100,16 @@ TEST_F(WorkerHubTest, TellsMembersTheirEpochAndLearnsWhoReachedIt) {
   EXPECT_EQ(hub_->Progress("j").epoch, 0);
 }
 
+TEST_F(WorkerHubTest, LearnsOfEpochsThatAnEarlierDaemonAnnounced) {
+  Peer a(path_);
+  Json join = Join("j.0");
+  join["epoch"] = -1;
+  join["heard"] = 3;
+  a.Say(join);
+  EXPECT_EQ(a.Hear(hub_.get())["say"], "welcome");
+  EXPECT_EQ(hub_->Progress("j").epoch, 3) << "it trains in none and waits for a later one";
+}
+
 TEST_F(WorkerHubTest, AHubEndsBeforeItsWorkers) {
   Peer a(path_);
   a.Say(Join("j.0"));
