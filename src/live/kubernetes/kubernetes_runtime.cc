@@ -258,9 +258,11 @@ Status KubernetesRuntime::Stop(const std::string& worker, StopMode mode) {
       if (one.worker == worker && of_job) pod = one;
     });
   }
-  if (!pod || pod->ended()) return Status::Ok();
-  // One that no snapshot has shown yet must be shown as ended, too.
+  if (!pod) return Status::Ok();
+  // One that no snapshot has shown yet must be shown as ended, too; and one that has ended with its
+  // group, of which another was stopped a moment ago, was stopped as well.
   if (job_of != nullptr && !job_of->forgotten) Meet(job_of->job.id, *pod).stopped = true;
+  if (pod->ended()) return Status::Ok();
   const bool save = mode == StopMode::kSave;
   if (save && hub_.joined(worker)) hub_.Stop(worker);
   if (save && pod->deleting) return Status::Ok();
