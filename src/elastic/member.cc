@@ -18,7 +18,8 @@ namespace {
 using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kHeartbeat{500};
+constexpr std::chrono::milliseconds kHeartbeat{500};  // unless the daemon wants fewer
+constexpr std::chrono::milliseconds kRarest{5000};
 constexpr std::chrono::milliseconds kReconnect{500};
 
 std::atomic<bool> terminated = false;
@@ -236,7 +237,7 @@ void Member::Serve() {
       if (socket_.connected()) lines.swap(outbox_);
       if (Clock::now() >= heartbeat && welcomed_) {
         lines.push_back(ProgressLine());
-        heartbeat = Clock::now() + kHeartbeat;
+        heartbeat = Clock::now() + heartbeat_;
       }
       over = over_;
     }
@@ -256,6 +257,13 @@ void Member::OnLine(const std::string& line) {
   const std::lock_guard lock(mutex_);
   if (say == "welcome") {
     welcomed_ = true;
+    const auto every = message.find("every");
+    if (every != message.end() && every->is_number()) {
+      const double least = std::chrono::duration<double>(kHeartbeat).count();
+      const double most = std::chrono::duration<double>(kRarest).count();
+      heartbeat_ = std::chrono::milliseconds(
+          std::lround(1000 * std::clamp(every->get<double>(), least, most)));
+    }
   } else if (say == "epoch") {
     Epoch epoch;
     try {

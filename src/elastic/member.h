@@ -100,6 +100,7 @@ class Member {
   TrainingProgress progress_;
   std::string finished_;  // what to say on every new connection; "": not finished
   bool welcomed_ = false;
+  std::chrono::milliseconds heartbeat_{500};  // between words of progress, as the daemon wants them
   bool acknowledged_ = false;
   bool stop_ = false;
   int saves_wanted_ = 0;

@@ -23,6 +23,9 @@ namespace {
 using Message = nlohmann::json;
 
 constexpr Seconds kBetweenRefusals = 1;
+constexpr double kMostProgress = 400;  // messages a second, of all workers together
+constexpr Seconds kOftenest = 0.5;     // that a worker tells its progress
+constexpr Seconds kRarest = 2;         // small beside the silence after which a worker is ended
 
 double Monotonic() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -103,6 +106,7 @@ struct WorkerHub::Impl {
     const auto worker = workers.find(LineServer::WhoIs(connection));
     if (worker == workers.end() || worker->second.connection != connection) return;
     worker->second.connection = nullptr;
+    --connected;
     important = true;
   }
 
@@ -147,6 +151,18 @@ struct WorkerHub::Impl {
                       {"accumulation", job.batch.accumulation}});
   }
 
+  void Welcome(const ConnectionPtr& connection) {
+    Send(connection, {{"say", "welcome"}, {"every", every}});
+  }
+
+  // Powers of two of the shortest: so all are told anew a few times only.
+  void SetPace() {
+    Seconds wanted = kOftenest;
+    while (wanted<kRarest&& static_cast<double>(connected)> kMostProgress * wanted) wanted *= 2;
+    if (std::exchange(every, wanted) == wanted) return;
+    for (const auto& named : workers) Welcome(named.second.connection);
+  }
+
   bool Join(const ConnectionPtr& connection, const Message& message) {
     const std::string id = message.at("worker");
     const std::string job_id = message.at("job");
@@ -162,7 +178,12 @@ struct WorkerHub::Impl {
     (void)numbers.Whole("epoch", -1, -1);  // all before anything changes
     (void)numbers.Whole("heard", -1, -1);
     (void)numbers.Whole("step", 0);
-    if (w.connection != nullptr) Detach(w.connection);  // it is dead or will be
+    if (w.connection != nullptr) {
+      Detach(w.connection);  // it is dead or will be
+    } else {
+      ++connected;
+      SetPace();
+    }
     server.Introduce(connection, id);
     w.connection = connection;
     w.joined = true;
@@ -171,7 +192,7 @@ struct WorkerHub::Impl {
     w.epoch = numbers.Whole("epoch", -1, -1);
     w.told_before = numbers.Whole("heard", -1, -1);
     job->second.progress.step = std::max(job->second.progress.step, numbers.Whole("step", 0));
-    Send(connection, {{"say", "welcome"}});
+    Welcome(connection);
     SendBatch(job->second, connection);
     SendEpoch(job->second, connection);
     if (w.stop) Send(connection, {{"say", "stop"}});
@@ -228,6 +249,8 @@ struct WorkerHub::Impl {
   double refusal_told = -kNever;
   bool important = false;  // something was said that is more than progress
   std::function<void(const std::string&)> on_finished;
+  std::size_t connected = 0;  // workers
+  Seconds every = kOftenest;  // as they were told
   std::map<std::string, Worker> workers;
   std::map<std::string, Job> jobs;
 };
@@ -263,7 +286,10 @@ void WorkerHub::Expect(const std::string& job, const std::string& worker) {
 void WorkerHub::RemoveWorker(const std::string& worker) {
   const auto found = impl_->workers.find(worker);
   if (found == impl_->workers.end()) return;
-  if (found->second.connection != nullptr) impl_->Detach(found->second.connection);
+  if (found->second.connection != nullptr) {
+    impl_->Detach(found->second.connection);
+    --impl_->connected;
+  }
   impl_->jobs.at(found->second.job).workers.erase(worker);
   impl_->workers.erase(found);
 }

@@ -110,6 +110,21 @@ TEST_F(WorkerHubTest, LearnsOfEpochsThatAnEarlierDaemonAnnounced) {
   EXPECT_EQ(hub_->Progress("j").epoch, 3) << "it trains in none and waits for a later one";
 }
 
+TEST_F(WorkerHubTest, ManyWorkersTellTheirProgressLessOften) {
+  constexpr int kMany = 201;
+  std::vector<std::unique_ptr<Peer>> peers;
+  peers.reserve(kMany);
+  for (int n = 0; n < kMany; ++n) {
+    const std::string name = "j." + std::to_string(n);
+    hub_->Expect("j", name);
+    peers.push_back(std::make_unique<Peer>(path_));
+    peers.back()->Say(Join(name));
+    const Json welcome = peers.back()->Hear(hub_.get());
+    EXPECT_EQ(welcome["every"], n < kMany - 1 ? 0.5 : 1) << n;
+  }
+  EXPECT_EQ(peers.front()->Hear(hub_.get())["every"], 1) << "those who were there before, too";
+}
+
 TEST_F(WorkerHubTest, AHubEndsBeforeItsWorkers) {
   Peer a(path_);
   a.Say(Join("j.0"));
