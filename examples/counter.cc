@@ -3,7 +3,7 @@
 // join, form the group of each epoch, hand the state on, leave together, save, report.
 //
 // Gradients are summed by rank 0, to whom the others are connected; a step takes as long as
-// --pace-ms says, divided by what that many workers would be worth.
+// --pace-ms says, divided by what that many workers are worth (--worth).
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -12,6 +12,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -36,7 +37,7 @@ namespace {
 
 constexpr std::size_t kInputs = 16;
 constexpr double kMomentum = 0.9;
-constexpr double kScaling = 0.85;  // n workers are worth n^0.85
+constexpr double kScaling = 0.85;  // n workers are worth n^0.85, where --worth says nothing
 
 struct Options {
   std::int64_t steps = 1000;
@@ -44,7 +45,8 @@ struct Options {
   double rate = 0.005;
   double pace_ms = 10;
   std::int64_t save_every = 200;
-  std::string until;  // a file; "": none
+  std::string until;          // a file; "": none
+  std::vector<double> worth;  // of 1, 2, ... workers; of more, the last
 };
 
 struct State {
@@ -245,6 +247,12 @@ class Training {
   }
 
  private:
+  double Worth(int workers) const {
+    if (options_.worth.empty()) return std::pow(workers, kScaling);
+    return options_
+        .worth[std::min<std::size_t>(static_cast<std::size_t>(workers), options_.worth.size()) - 1];
+  }
+
   bool Over() const { return state_.done > 0 || state_.step >= options_.steps; }
 
   // True when it is over, false when the next epoch waits.
@@ -252,7 +260,7 @@ class Training {
     using Clock = std::chrono::steady_clock;
     const auto began = Clock::now();
     const std::int64_t first = state_.step;
-    const double worth = std::pow(group_.world(), kScaling);
+    const double worth = Worth(group_.world());
     while (!Over()) {
       const auto begin = Clock::now();
       Sums sums;
@@ -339,6 +347,8 @@ int main(int argc, char** argv) {
   line.Option("--batch", options.batch, "samples a step, of all workers together");
   line.Option("--pace-ms", options.pace_ms, "what a step takes one worker, at least");
   line.Option("--save-every", options.save_every, "steps between checkpoints").Positive();
+  line.Option("--worth", options.worth, "what 1, 2, ... workers are worth, joined by commas")
+      .SplitAt(',');
   line.Option("--until", options.until, "end as soon as this file is there, whatever the steps");
   if (const std::optional<int> code = line.Parse(argc, argv)) return *code;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);

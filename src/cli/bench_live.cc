@@ -20,6 +20,7 @@ struct LiveBenchOptions {
   std::string checkpoint;
   std::string keep;
   std::string runtime = "local";
+  std::string setting;
   std::string measure = "failures";
   int tries = 15;
   int repeats = 3;
@@ -95,17 +96,25 @@ ALLOT_REGISTER(CommandInfo,
                      line.Option("--runtime", o->runtime, "of the clusters")
                          .OneOf({"slurm", "kubernetes"})
                          .ShowDefault();
+                     line.Option("--setting", o->setting, "on kubernetes: whose jobs")
+                         .OneOf({"heavy-tailed", "dl2"})
+                         .DefaultText("heavy-tailed");
                      line.Option("--checkpoint", o->checkpoint,
-                                 "trained policy [checkpoints/philly-elastic/accepted]");
+                                 "trained policy (default: that of the setting)");
                      line.Option("--repeats", o->repeats, "times each").Range(1, 100).ShowDefault();
                      line.Option("--jobs", o->jobs, "of a run").Range(2, 1000).ShowDefault();
                      line.Option("--seed", o->seed, "of the jobs").Range(0, 1 << 30).ShowDefault();
                      line.Option("--keep", o->keep, "folder for all that the runs leave");
                      return [o] {
                        const bool slurm = o->runtime == "slurm";
+                       if (slurm && !o->setting.empty()) {
+                         throw UsageError("--setting {} is for --runtime kubernetes, not {}",
+                                          o->setting, o->runtime);
+                       }
                        return BecomeScript(o->source,
                                            slurm ? "live_policies" : "kubernetes_policies",
-                                           {{"--checkpoint", o->checkpoint},
+                                           {{"--setting", o->setting},
+                                            {"--checkpoint", o->checkpoint},
                                             {"--repeats", std::to_string(o->repeats)},
                                             {"--jobs", std::to_string(o->jobs)},
                                             {"--seed", std::to_string(o->seed)},
