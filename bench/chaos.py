@@ -87,9 +87,10 @@ class Schedule:
                 journal.write('{"at":1.5,"what":"gi')
             live.serve()
         elif what == "drain a node":
-            live.say("drain", "--node", self.random.choice(("n1", "n2")), exit=None)
+            node = self.random.choice(("n1", "n2"))
+            live.say("drain", "--node", node, exit=None)
             time.sleep(0.5)
-            live.say("resume", exit=None)
+            live.say("drain", "--node", node, "--undo", exit=None)
         elif what == "pause":
             live.say("pause", exit=None)
             time.sleep(0.4)

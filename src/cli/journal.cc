@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/live_status.h"
 #include "core/json_text.h"
+#include "live/file_lock.h"
 #include "live/journal_repair.h"
 
 namespace allot {
@@ -61,7 +62,8 @@ int Check(const std::filesystem::path& journal, const GlobalOptions& globals) {
 }
 
 int Repair(const std::filesystem::path& journal, const GlobalOptions& globals) {
-  const StateLock lock(journal.parent_path());  // no daemon writes to it
+  const FileLock lock(journal.parent_path() / "lock",
+                      "one daemon a state folder");  // no daemon writes to it
   const JournalState state = CheckJournal(journal);
   Print(state, journal,
         state.damage.empty() ? std::filesystem::path() : ReplaceJournal(journal, state), globals);

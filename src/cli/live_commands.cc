@@ -82,12 +82,15 @@ CommandInfo Order(const char* what, const char* summary) {
   return {what, summary, [what](CommandLine& line, const GlobalOptions&) {
             auto state = DeclareState(line);
             auto node = std::make_shared<std::string>();
+            auto undo = std::make_shared<bool>(false);
             if (std::string_view(what) == "drain") {
               line.Option("--node", *node, "only this node: its jobs are moved away");
+              line.Flag("--undo", *undo, "end the drain, of the node or of all jobs");
             }
             return [=] {
               Json request = {{"do", what}};
               if (!node->empty()) request["node"] = *node;
+              if (*undo) request["undo"] = true;
               Ask(*state, request);
               return 0;
             };
@@ -97,7 +100,7 @@ CommandInfo Order(const char* what, const char* summary) {
 ALLOT_REGISTER(CommandInfo,
                Order("pause",
                      "stop the decisions of a running daemon until 'resume'; jobs keep running"));
-ALLOT_REGISTER(CommandInfo, Order("resume", "end a pause and all drains"));
+ALLOT_REGISTER(CommandInfo, Order("resume", "end a pause; drains stay"));
 ALLOT_REGISTER(CommandInfo, Order("drain", "let no job begin, or empty a node"));
 
 ALLOT_REGISTER(CommandInfo,

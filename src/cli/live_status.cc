@@ -47,13 +47,14 @@ std::filesystem::path StateFolder(const std::string& given) {
 }
 
 std::string StatusText(const Json& status) {
-  int gpus = 0, held = 0;
+  int gpus = 0, held = 0, taken = 0;
   std::map<std::string, std::pair<int, int>> of_type;  // held, of so many
   std::string away;
   for (const Json& node : status["nodes"]) {
     auto& [type_held, type_gpus] = of_type[node["type"].get<std::string>()];
     held += node["held"].get<int>();
     type_held += node["held"].get<int>();
+    taken += node["taken"].get<int>();
     const bool here = node["up"] && !node["drained"];
     if (here) gpus += node["gpus"].get<int>();
     if (here) type_gpus += node["gpus"].get<int>();
@@ -69,6 +70,7 @@ std::string StatusText(const Json& status) {
         fmt::format("{}{} {} of {}", types.empty() ? " (" : ", ", type, count.first, count.second);
   }
   if (!types.empty()) types += ")";
+  if (taken > 0) types += fmt::format(", {} not allot's to give", taken);
   std::string text = fmt::format(
       "{:.0f} s, policy {}: {} of {} GPUs{}, {} jobs, {} finished, {} resizes{}{}{}\n",
       status["now"].get<double>(), status["policy"].get<std::string>(), held, gpus, types,

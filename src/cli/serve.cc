@@ -179,7 +179,9 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
   if (globals.json) {
     std::printf("%s\n", JsonText(StatusJson(daemon.cluster(), DecisionCounts{}, options)).c_str());
   }
-  return static_cast<int>(unfinished == 0 ? ExitCode::kOk : ExitCode::kRunFailed);
+  // A daemon that is told to end has done its work, whatever became of its users' jobs.
+  return static_cast<int>(unfinished == 0 || !o.live.until_idle ? ExitCode::kOk
+                                                                : ExitCode::kRunFailed);
 }
 
 ALLOT_REGISTER(

@@ -1,6 +1,7 @@
 #include "live/daemon.h"
 
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "core/cpu_time.h"
 #include "core/error.h"
 #include "live/control_server.h"
+#include "live/file_lock.h"
 
 namespace allot {
 namespace {
@@ -20,6 +22,13 @@ constexpr Seconds kPublishEvery = 0.2;
 constexpr Seconds kPublishLeast = 2;     // at least every so many seconds
 constexpr double kPublishPerWork = 100;  // else after so many times what it took
 constexpr Seconds kStopPatience = 30;
+
+// Makes the folder, mode 0700.
+std::filesystem::path LockIn(const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  ::chmod(folder.c_str(), 0700);
+  return folder / "lock";
+}
 
 // Metrics name users' jobs' counts and the cluster's size: not for the network unless said so.
 void RequireLoopback(const std::string& address) {
@@ -35,7 +44,7 @@ void RequireLoopback(const std::string& address) {
 struct Daemon::Impl {
   Impl(DaemonOptions given, std::unique_ptr<Policy> inside, std::unique_ptr<Shadow> beside)
       : options(std::move(given)),
-        lock(options.state),
+        lock(LockIn(options.state), "one daemon a state folder"),
         policy(std::move(inside)),
         shadow(std::move(beside)) {
     std::vector<JournalRecord> past;
@@ -77,10 +86,13 @@ struct Daemon::Impl {
       cluster->Pause();
     } else if (what == "resume") {
       cluster->Resume();
-    } else if (what == "drain" && request.contains("node")) {
-      cluster->DrainNode(request.at("node"));
     } else if (what == "drain") {
-      cluster->Drain();
+      const bool undo = request.value("undo", false);
+      if (!request.contains("node")) {
+        undo ? cluster->Undrain() : cluster->Drain();
+      } else {
+        undo ? cluster->UndrainNode(request.at("node")) : cluster->DrainNode(request.at("node"));
+      }
     } else if (what == "cancel") {
       cluster->Cancel(request.at("job"));
     } else {
@@ -111,7 +123,7 @@ struct Daemon::Impl {
   }
 
   DaemonOptions options;
-  StateLock lock;
+  FileLock lock;
   KeepOnErrorPolicy policy;
   std::unique_ptr<Shadow> shadow;
   std::unique_ptr<Journal> journal;

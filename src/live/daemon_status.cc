@@ -2,6 +2,8 @@
 
 #include <bit>
 #include <cmath>
+#include <map>
+#include <string>
 
 #include "core/index.h"
 #include "core/metric_label.h"
@@ -40,6 +42,12 @@ Json BatchJson(const BatchReport& batch) {
           {"accumulation", now.accumulation}};
 }
 
+// Why it does not run as decided, for its user.
+std::string ReasonOf(const LiveCluster& cluster, const LiveJob& job) {
+  if (!job.fits) return job.unfit;
+  return job.asked.reason.empty() ? cluster.starts().ReasonOf(job) : job.asked.reason;
+}
+
 Json JobJson(const LiveCluster& cluster, const LiveJob& job) {
   GpuCount given = 0;
   Json nodes = Json::object();
@@ -55,7 +63,7 @@ Json JobJson(const LiveCluster& cluster, const LiveJob& job) {
           {"user", job.asked.user},
           {"model", job.asked.model},
           {"stage", job.fits ? job.worker_group.stage(job.progress) : "fits nowhere"},
-          {"reason", job.fits ? job.asked.reason : job.unfit},
+          {"reason", ReasonOf(cluster, job)},
           {"gpus", given},
           {"held", Held(job)},
           {"min", job.asked.min_gpus},
@@ -77,6 +85,21 @@ Json JobJson(const LiveCluster& cluster, const LiveJob& job) {
           {"changes", job.changes}};
 }
 
+// At most so many reasons by name: labels of metrics are bounded.
+std::map<std::string, int> PendingByReason(const LiveState& state) {
+  constexpr std::size_t kMostReasons = 20;
+  std::map<std::string, int> workers_by_reason;
+  for (const LiveJob* job : state.job_table().active()) {
+    for (const LiveWorker& worker : job->worker_group.workers()) {
+      if (worker.waits.empty()) continue;
+      const bool named =
+          workers_by_reason.size() < kMostReasons || workers_by_reason.contains(worker.waits);
+      ++workers_by_reason[named ? worker.waits : "other"];
+    }
+  }
+  return workers_by_reason;
+}
+
 }  // namespace
 
 Json StatusJson(const LiveCluster& cluster, const DecisionCounts& decisions,
@@ -90,6 +113,7 @@ Json StatusJson(const LiveCluster& cluster, const DecisionCounts& decisions,
                      {"type", node.gpu_type},
                      {"gpus", node.capacity.gpus},
                      {"held", std::popcount(held[n])},
+                     {"taken", node.taken},
                      {"up", node.up},
                      {"drained", state.drained_nodes().contains(node.name)}});
   }
@@ -169,6 +193,16 @@ std::string MetricsText(const LiveCluster& cluster, const DecisionCounts& decisi
          static_cast<double>(counts.workers_started));
   metric("workers_failed_total", "counter", "workers lost",
          static_cast<double>(counts.workers_failed));
+  metric("starts_withdrawn_total", "counter",
+         "placements taken back, as the cluster did not begin with them",
+         static_cast<double>(counts.starts_withdrawn));
+  text +=
+      "# HELP allot_workers_pending workers with which the cluster has not begun, by its reason\n"
+      "# TYPE allot_workers_pending gauge\n";
+  for (const auto& [reason, workers] : PendingByReason(state)) {
+    text +=
+        fmt::format("allot_workers_pending{{reason=\"{}\"}} {}\n", MetricLabel(reason), workers);
+  }
   metric("looks_failed_total", "counter", "times the runtime could not be asked",
          static_cast<double>(counts.failed_polls));
   text += "# HELP allot_decision_seconds wall time of a decision\n";

@@ -1,7 +1,6 @@
 #include "live/journal.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,24 +24,6 @@ void WriteAll(int file, std::string_view bytes, const std::filesystem::path& pat
 }
 
 }  // namespace
-
-StateLock::StateLock(const std::filesystem::path& folder) {
-  std::filesystem::create_directories(folder);
-  ::chmod(folder.c_str(), 0700);
-  const std::filesystem::path path = folder / "lock";
-  file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (file_ < 0) throw RunError("cannot open '{}': {}", path.string(), SystemMessage());
-  if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
-    const std::string pid(Trim(ReadTextFile(path.string())));
-    ::close(file_);
-    throw RunError("one daemon a state folder: '{}' is in use by process {}, this is {}",
-                   folder.string(), pid, ::getpid());
-  }
-  const std::string pid = std::to_string(::getpid()) + "\n";
-  if (::ftruncate(file_, 0) == 0) WriteAll(file_, pid, path);
-}
-
-StateLock::~StateLock() { ::close(file_); }
 
 Journal::Journal(const std::filesystem::path& path) : path_(path) {
   file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);

@@ -1,7 +1,7 @@
 #pragma once
 // What a daemon did and what the runtime showed: one JSON object a line, append-only. The next
 // daemon goes on from it, and it explains to people what happened (docs/live.md lists the records).
-// Kept in a state folder that one daemon at a time may use.
+// Kept in a state folder that one daemon at a time may use (live/file_lock.h).
 
 #include <cstdint>
 #include <filesystem>
@@ -13,19 +13,6 @@
 #include "live/journal_text.h"
 
 namespace allot {
-
-// One daemon a folder: RunError naming the pid of the other one. Released at the end of the
-// process, however it ends.
-class StateLock {
- public:
-  explicit StateLock(const std::filesystem::path& folder);  // makes it, mode 0700
-  ~StateLock();
-  StateLock(const StateLock&) = delete;
-  StateLock& operator=(const StateLock&) = delete;
-
- private:
-  int file_ = -1;
-};
 
 class Journal {
  public:

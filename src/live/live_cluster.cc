@@ -38,6 +38,7 @@ LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& cl
       state_(options_.job_table),
       writer_(&state_, journal, clock),
       reader_(runtime, writer_, counts_, options_.dry_run),
+      starts_(writer_, counts_),
       workers_(runtime, writer_, counts_),
       batches_(runtime, writer_) {
   for (std::size_t i = 0; i < past.size(); ++i) {
@@ -50,12 +51,13 @@ LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& cl
           i + 1, past[i].at("what").get<std::string>(), error.what());
     }
   }
-  view_.Refresh(state_);
+  view_.Refresh(state_, {});
   observation_.cluster = &view_.cluster();
   observation_.interval = options_.interval;
   observation_.share_begin.assign(1, 0);
   observation_.decision = -1;
   polled_at_ = clock_.Now();
+  for (LiveJob* job : state_.job_table().active()) job->worker_group.ExpectAll(polled_at_);
 }
 
 Status LiveCluster::Validate(const Allocation& allocation) const {
@@ -130,7 +132,7 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& allocation) {
 void LiveCluster::Pause() { writer_.Write("pause", JournalRecord::object()); }
 
 void LiveCluster::Resume() {
-  writer_.Write("resume", JournalRecord::object());
+  writer_.Write("resume", {{"drains", "stay"}});
   event_ = true;
 }
 
@@ -139,13 +141,28 @@ void LiveCluster::Drain() {
   event_ = true;
 }
 
+void LiveCluster::Undrain() {
+  writer_.Write("undrain", JournalRecord::object());
+  event_ = true;
+}
+
+void LiveCluster::CheckNode(const std::string& node) const {
+  if (state_.NodeOf(node) >= 0) return;
+  std::vector<std::string> names;
+  names.reserve(state_.nodes().size());
+  for (const RuntimeNode& known : state_.nodes()) names.push_back(known.name);
+  throw UsageError("unknown node '{}'{}", node, DidYouMean(node, names));
+}
+
 void LiveCluster::DrainNode(const std::string& node) {
-  if (state_.NodeOf(node) < 0) {
-    std::vector<std::string> names;
-    for (const RuntimeNode& known : state_.nodes()) names.push_back(known.name);
-    throw UsageError("unknown node '{}'{}", node, DidYouMean(node, names));
-  }
+  CheckNode(node);
   writer_.Write("drain", {{"node", node}});
+  event_ = true;
+}
+
+void LiveCluster::UndrainNode(const std::string& node) {
+  CheckNode(node);
+  writer_.Write("undrain", {{"node", node}});
   event_ = true;
 }
 
@@ -168,6 +185,7 @@ std::string LiveCluster::IdOf(const std::string& name) const {
 
 void LiveCluster::Cancel(const std::string& name) {
   const std::string job = IdOf(name);
+  if (options_.dry_run) throw RunError("a dry run cancels no job: ask the daemon in charge");
   writer_.Write("cancel", {{"job", job}});
   writer_.Commit();
   const Status done = AskRuntime([&] { return runtime_.Cancel(job); });
@@ -215,6 +233,7 @@ bool LiveCluster::WaitForChange(Seconds holds_until) {
 
 bool LiveCluster::Hidden(const LiveJob& job) const {
   if (job.over || !job.fits || job.asked.state == JobState::kHeld || job.pinned()) return true;
+  if (starts_.rests(job)) return true;
   return state_.drained() && job.running < 0;
 }
 
@@ -222,7 +241,7 @@ void LiveCluster::Refresh(bool next_decision) {
   observation_.now = std::max(observation_.now, clock_.Now());
   if (next_decision) ++observation_.decision;
   state_.job_table().Observe([this](const LiveJob& job) { return Hidden(job); }, &observation_);
-  view_.Refresh(state_);
+  view_.Refresh(state_, starts_.avoided());
   view_.Show(&observation_);
   if (next_decision) {
     state_.job_table().FindEvents(&observation_);
@@ -251,6 +270,7 @@ bool LiveCluster::PollRuntime() {
     return false;
   }
   if (!unreachable_reason_.empty()) spdlog::info("the runtime answers again");
+  if (!polled_ || !unreachable_reason_.empty()) answers_since_ = clock_.Now();
   unreachable_reason_.clear();
   const Seconds before = std::exchange(polled_at_, clock_.Now());
   more_ = snapshot.more;
@@ -258,6 +278,7 @@ bool LiveCluster::PollRuntime() {
   if (!std::exchange(polled_, true) && !options_.dry_run) workers_.RepeatAnnouncements();
   reader_.FollowPlaces();
   event = reader_.ReleaseLostGpus() || event;
+  event = (!options_.dry_run && starts_.Withdraw(answers_since_)) || event;
   reader_.Measure(before, polled_at_);
   batches_.Read();
   if (!options_.dry_run) {

@@ -25,6 +25,7 @@
 #include "live/runtime.h"
 #include "live/runtime_reader.h"
 #include "live/state_writer.h"
+#include "live/stuck_starts.h"
 #include "live/worker_control.h"
 
 namespace allot {
@@ -63,12 +64,15 @@ class LiveCluster : public ClusterPort {
   void OnPoll(std::function<void()> listener) { on_poll_ = std::move(listener); }
 
   void Pause();                             // no decisions; what runs goes on, and is repaired
-  void Resume();                            // undoes Pause and all Drains
+  void Resume();                            // undoes Pause
   void Drain();                             // no job begins; those that run go on
   void DrainNode(const std::string& node);  // as if it were down. UsageError when unknown
+  void Undrain();                           // undoes Drain, and not that of a node
+  void UndrainNode(const std::string& node);
 
   // By its user, who may give its id or what it is known as; its workers leave as after any end.
-  // UsageError when unknown or when several jobs are known so, RunError when refused.
+  // UsageError when unknown or when several jobs are known so, RunError when refused, as it is in a
+  // dry run.
   void Cancel(const std::string& name);
 
   // The end of all workers but those of pinned jobs, for a daemon that is to leave nothing behind;
@@ -77,6 +81,7 @@ class LiveCluster : public ClusterPort {
 
   const LiveState& state() const { return state_; }
   const LiveCounts& counts() const { return counts_; }
+  const StuckStarts& starts() const { return starts_; }
   // Why the runtime cannot be asked now; "": it can.
   const std::string& trouble() const { return unreachable_reason_; }
   Seconds now() const { return clock_.Now(); }
@@ -85,6 +90,7 @@ class LiveCluster : public ClusterPort {
 
  private:
   std::string IdOf(const std::string& name) const;  // of a job that waits or runs
+  void CheckNode(const std::string& node) const;
   bool Hidden(const LiveJob& job) const;
   void Refresh(bool next_decision);
   bool Over() const;
@@ -96,6 +102,7 @@ class LiveCluster : public ClusterPort {
   LiveCounts counts_;
   StateWriter writer_;
   RuntimeReader reader_;
+  StuckStarts starts_;
   WorkerControl workers_;
   BatchControl batches_;
   PolicyView view_;
@@ -105,6 +112,7 @@ class LiveCluster : public ClusterPort {
   bool more_ = false;      // the runtime knows of jobs that will come
   bool event_ = false;     // something asks for a decision
   Seconds polled_at_ = 0;
+  Seconds answers_since_ = 0;  // the runtime
   std::int64_t applied_ = -1;  // the latest decision that was applied
   std::string unreachable_reason_;
   std::function<void()> on_poll_;

@@ -237,12 +237,12 @@ void LiveState::Apply(const JournalRecord& r) {
   } else if (what == "refused") {
     LiveJob& job = JobOf(r);
     for (const JournalRecord& worker : r.at("workers")) job.worker_group.Gone(worker, false, 0, at);
-    job.worker_group.StartRefused(at);
+    job.worker_group.StartRefused(at, r.value("why", std::string()));
   } else if (what == "announce") {
     JobOf(r).worker_group.Announced({r.at("epoch"), r.at("members")}, at);
   } else if (what == "stop") {
     JobOf(r).worker_group.Stopped(r.at("worker"), r.at("kill") ? StopMode::kKill : StopMode::kSave,
-                                  at);
+                                  r.value("late", false), at);
   } else if (what == "stays") {
     JobOf(r).worker_group.StopsUndone();
   } else if (what == "gone") {
@@ -275,10 +275,17 @@ void LiveState::Apply(const JournalRecord& r) {
     job_table_.Retire(JobOf(r));
   } else if (what == "pause" || what == "resume") {
     paused_ = what == "pause";
-    if (what == "resume") {
+    if (what == "resume" && !r.contains("drains")) {  // as earlier daemons meant it
       drained_ = false;
       drained_nodes_.clear();
       Refresh();
+    }
+  } else if (what == "undrain") {
+    if (r.contains("node")) {
+      drained_nodes_.erase(r.at("node").get<std::string>());
+      Refresh();
+    } else {
+      drained_ = false;
     }
   } else if (what == "drain") {
     if (r.contains("node")) {

@@ -39,13 +39,13 @@ std::uint64_t TakenOf(const RuntimeNode& node, std::uint64_t held) {
 
 }  // namespace
 
-void PolicyView::Refresh(const LiveState& state) {
+void PolicyView::Refresh(const LiveState& state, const std::set<NodeIndex>& avoided) {
   const std::vector<RuntimeNode>& nodes = state.nodes();
   withheld_.assign(nodes.size(), 0);
   HeldGpus held = state.Held();
+  HeldGpus given(nodes.size(), 0);
   for (const LiveJob* job : state.job_table().active()) {
-    // What a decision gave is not taken from under a worker that is about to begin.
-    for (const NodeShare& share : job->shares) held[At(share.node)] |= share.gpus;
+    for (const NodeShare& share : job->shares) given[At(share.node)] |= share.gpus;
     if (!job->pinned()) continue;
     for (const LiveWorker& worker : job->worker_group.workers()) {
       withheld_[At(worker.node)] |= worker.gpus;
@@ -54,7 +54,10 @@ void PolicyView::Refresh(const LiveState& state) {
   const ClusterSpec& present = state.present();
   if (cluster_.nodes().size() != present.nodes().size()) cluster_ = present;
   for (std::size_t n = 0; n < nodes.size(); ++n) {
-    withheld_[n] |= TakenOf(nodes[n], held[n]);
+    // What a decision gave is not taken from under a worker that is about to begin; of a node that
+    // is avoided, nothing else is seen.
+    const bool avoid = avoided.contains(static_cast<NodeIndex>(n));
+    withheld_[n] |= avoid ? ~given[n] : TakenOf(nodes[n], held[n] | given[n]);
     Resources left = present.nodes()[n].capacity;
     left.gpus -= std::popcount(withheld_[n] & GpuMask(left.gpus));
     if (left.gpus == 0) left = {};

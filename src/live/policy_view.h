@@ -1,11 +1,13 @@
 #pragma once
 // The machines as policies see them: without the GPUs that no decision can give. These are the GPUs
-// of pinned jobs (LiveJob::pinned), and those that others hold or may claim (RuntimeNode::taken).
+// of pinned jobs (LiveJob::pinned), those that others hold or may claim (RuntimeNode::taken), and
+// for a while the free ones of a node where the cluster did not begin with what was given.
 // Policies know only jobs that may be moved, and GPUs from 0 on each node; so the numbers of those
 // that are left close up, and an answer is told in the machines' own numbers again. One place in
 // front of all policies, shadows and libraries. LiveCluster is the only caller.
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -18,7 +20,8 @@ namespace allot {
 class PolicyView {
  public:
   // As the state is now. Valid for observations and answers until the next call.
-  void Refresh(const LiveState& state);
+  // `avoided`: nodes.
+  void Refresh(const LiveState& state, const std::set<NodeIndex>& avoided);
 
   const ClusterSpec& cluster() const { return cluster_; }
   // The shares of all rows, from the machines' numbers to those of the view.

@@ -55,8 +55,11 @@ struct RuntimeWorker {
   Seconds silent = 0;   // since it was last heard of, or expected; 0 where the runtime cannot tell
   bool preparing = false;  // kStarting: its machine fetches what it needs; it is not late
   std::string waits{};     // kStarting: why the cluster has not begun with it, a word or two of the
-                           // cluster's own ("Resources"); "": it has
+                           // cluster's own ("Resources"), or kNoWord; "": it has
 };
+
+// The cluster's scheduler has not looked at it yet, or is away: no reason to try other nodes.
+inline constexpr const char* kNoWord = "no word of the cluster's scheduler";
 
 // One consistent snapshot: a job whose workers have all ended with success is kFinished in the same
 // one that shows them kEnded. A job that is over stays listed until Forget, or as long as it is

@@ -34,6 +34,21 @@ HeldGpus PlacedByCount(const LiveState& state) {
 
 }  // namespace
 
+void GiveOnly(StateWriter& writer, const LiveJob& job, std::span<const NodeShare> kept,
+              const std::string& why) {
+  if (kept.empty()) {
+    writer.Write("take", {{"job", job.asked.id}, {"why", why}});
+    return;
+  }
+  const LiveState& state = writer.state();
+  const ConfigurationTable& table = *job.table;
+  UnitCounts units;
+  for (const NodeShare& share : kept) units += share.units;
+  const std::int32_t left = table.Find(units, table[job.running].gpu_type, kept.size());
+  const std::string key = table.KeyText(left, state.job_table().nominal().types());
+  writer.Write("give", record::Give(job.asked.id, key, kept, state.nodes(), why));
+}
+
 RuntimeReader::RuntimeReader(Runtime& runtime, StateWriter& writer, LiveCounts& counts,
                              bool dry_run)
     : runtime_(runtime),
@@ -102,17 +117,7 @@ bool RuntimeReader::ReleaseLostGpus() {
     }
     event = event || down;
     if (down) ++job->record.failures;
-    const char* why = down ? "a node of it is down" : "pods of other jobs run there";
-    if (kept.empty()) {
-      writer_.Write("take", {{"job", job->asked.id}, {"why", why}});
-    } else {
-      const ConfigurationTable& table = *job->table;
-      UnitCounts units;
-      for (const NodeShare& share : kept) units += share.units;
-      const std::int32_t left = table.Find(units, table[job->running].gpu_type, kept.size());
-      const std::string key = table.KeyText(left, state_.job_table().nominal().types());
-      writer_.Write("give", record::Give(job->asked.id, key, kept, state_.nodes(), why));
-    }
+    GiveOnly(writer_, *job, kept, down ? "a node of it is down" : "pods of other jobs run there");
   }
   return event;
 }
@@ -211,7 +216,9 @@ LiveJob* RuntimeReader::AddJob(const RuntimeJob& seen) {
   asked["profile"] = state_.job_table().ProfileOf(seen.model);
   writer_.Write("job", std::move(asked));
   LiveJob* job = state_.job_table().Find(seen.id);
-  if (job->fits) {
+  if (seen.state == JobState::kHeld) {
+    spdlog::info("job {} of {} is held: {}", seen.id, seen.user, seen.reason);
+  } else if (job->fits) {
     spdlog::info("job {} of {}: {} to {} GPUs of {}, model '{}'", seen.id, seen.user, seen.min_gpus,
                  seen.max_gpus, seen.gpu_types.empty() ? "any type" : seen.gpu_types, seen.model);
   } else {

@@ -12,6 +12,10 @@
 
 namespace allot {
 
+// Takes from a job what JobTable::SharesOn does not leave it: `kept`, as that returned it.
+void GiveOnly(StateWriter& writer, const LiveJob& job, std::span<const NodeShare> kept,
+              const std::string& why);
+
 class RuntimeReader {
  public:
   // `dry_run`: jobs and nodes are read, workers are left alone.

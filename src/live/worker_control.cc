@@ -64,6 +64,7 @@ void WorkerControl::WriteDown(const LiveJob& job, const WorkerAction& action) {
       writer_.Write("stop", {{"job", id},
                              {"worker", action.worker},
                              {"kill", action.mode == StopMode::kKill},
+                             {"late", action.late},
                              {"why", action.why}});
       break;
     case WorkerAction::Kind::kGiveUp:

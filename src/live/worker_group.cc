@@ -17,6 +17,7 @@ bool Contains(const std::vector<std::string>& names, std::string_view name) {
 }  // namespace
 
 void WorkerGroup::SetTarget(std::span<const NodeShare> shares) {
+  StartAccepted();  // what was refused is wanted no longer
   target_.clear();
   for (const NodeShare& share : shares) {
     if (mode_ == ResizeMode::kRestart) {
@@ -101,6 +102,7 @@ void WorkerGroup::StopAll(StopMode mode, const char* why,
 void WorkerGroup::EndLate(Seconds now, std::vector<WorkerAction>* actions) const {
   for (const LiveWorker& worker : workers_) {
     const char* why = nullptr;
+    bool late = false;
     if (worker.killed) {
       // The runtime may have refused, or the daemon died before it asked.
       if (now - worker.since > options_.leave_grace) why = "is still there";
@@ -109,6 +111,7 @@ void WorkerGroup::EndLate(Seconds now, std::vector<WorkerAction>* actions) const
     } else if (!worker.leaving && worker.state == WorkerState::kStarting &&
                now - worker.since > options_.start_timeout) {
       why = "did not join in time";
+      late = mode_ == ResizeMode::kHot && worker.waits.empty();
     } else if (worker.silent > options_.hung_after &&
                (worker.state == WorkerState::kReady || Contains(membership_.members, worker.id))) {
       why = "says nothing";  // a member that has not joined: hung since an earlier daemon
@@ -118,6 +121,7 @@ void WorkerGroup::EndLate(Seconds now, std::vector<WorkerAction>* actions) const
     stop.kind = WorkerAction::Kind::kStop;
     stop.worker = worker.id;
     stop.mode = StopMode::kKill;
+    stop.late = late;
     stop.why = why;
     actions->push_back(std::move(stop));
   }
@@ -136,7 +140,9 @@ std::vector<WorkerAction> WorkerGroup::Next(Seconds now, const JobProgress& prog
   } else if (failures_ >= options_.most_failures) {
     WorkerAction give_up;
     give_up.kind = WorkerAction::Kind::kGiveUp;
-    give_up.why = fmt::format("its workers failed {} times in a row without progress", failures_);
+    give_up.why = fmt::format(
+        "its workers failed, or did not join within {:.0f} s, {} times in a row without progress",
+        options_.start_timeout, failures_);
     actions.push_back(std::move(give_up));
   } else if (mode_ == ResizeMode::kRestart) {
     NextRestart(now, held, node_up, &actions);
@@ -267,7 +273,11 @@ void WorkerGroup::NextCount(Seconds now, HeldGpus held, const std::vector<bool>&
   if (!startable.empty()) actions->push_back(StartOf(startable, now, &held));
 }
 
-void WorkerGroup::StartRefused(Seconds now) { BackOff(++refusals_, now); }
+void WorkerGroup::StartRefused(Seconds now, std::string why) {
+  if (refusals_ == 0) refused_since_ = now;
+  refusal_ = std::move(why);
+  BackOff(++refusals_, now);
+}
 
 void WorkerGroup::BackOff(int times, Seconds now) {
   const double doubled = options_.first_backoff * static_cast<double>(1 << std::min(times - 1, 20));
@@ -287,9 +297,10 @@ void WorkerGroup::Announced(const Membership& membership, Seconds now) {
   }
 }
 
-void WorkerGroup::Stopped(const std::string& id, StopMode mode, Seconds now) {
+void WorkerGroup::Stopped(const std::string& id, StopMode mode, bool late, Seconds now) {
   LiveWorker* worker = Find(id);
   if (worker == nullptr) return;
+  if (late && (failures_ == 0 || now >= not_before_)) BackOff(++failures_, now);
   if (!worker->leaving || mode == StopMode::kKill) worker->since = now;
   worker->leaving = true;
   worker->killed = mode == StopMode::kKill;
@@ -300,6 +311,12 @@ void WorkerGroup::StopsUndone() {
   for (LiveWorker& worker : workers_) worker.leaving = worker.killed = false;
 }
 
+void WorkerGroup::ExpectAll(Seconds now) {
+  for (LiveWorker& worker : workers_) {
+    if (worker.state == WorkerState::kStarting) worker.since = std::max(worker.since, now);
+  }
+}
+
 void WorkerGroup::Update(const RuntimeWorker& seen, Seconds now) {
   if (seen.state == WorkerState::kEnded) {
     Gone(seen.id, seen.failed, step_at_failure_, now);
@@ -307,6 +324,7 @@ void WorkerGroup::Update(const RuntimeWorker& seen, Seconds now) {
     const bool lost = worker->state == WorkerState::kReady && seen.state == WorkerState::kStarting;
     worker->state = seen.state;
     worker->silent = seen.silent;
+    worker->waits = seen.state == WorkerState::kStarting ? seen.waits : "";
     if ((seen.preparing || lost) && !worker->leaving) worker->since = now;
   }
 }

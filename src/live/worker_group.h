@@ -27,6 +27,7 @@ namespace allot {
 struct WorkerGroupOptions {
   Seconds patience = 10;        // how long joined workers wait for those that have not
   Seconds start_timeout = 120;  // of a worker, from its start to its joining
+  Seconds queue_patience = 20;  // with a cluster that does not begin with a worker
   Seconds leave_grace = 10;     // for a worker that should leave, before it is killed
   Seconds hung_after = 15;      // of a worker that says nothing
   Seconds broken_grace = 1;     // after members report that they cannot train, to see who is lost
@@ -44,6 +45,7 @@ struct LiveWorker {
   bool killed = false;   // killed; once more every leave_grace while it is there
   Seconds since = 0;     // it was started, should leave, or was killed
   Seconds silent = 0;    // as the runtime says
+  std::string waits{};   // the same: why it has not begun
 };
 
 // What is held where, by all workers that have not ended; a mask a node.
@@ -56,6 +58,7 @@ struct WorkerAction {
   Membership membership;
   std::string worker;  // to stop
   StopMode mode = StopMode::kSave;
+  bool late = false;  // kStop: it never joined, which is a failure
   std::string why;
 };
 
@@ -74,11 +77,20 @@ class WorkerGroup {
   // `node_up`: by node.
   std::vector<WorkerAction> Next(Seconds now, const JobProgress& progress, const HeldGpus& held,
                                  const std::vector<bool>& node_up);
-  void StartAccepted() { refusals_ = 0; }
-  void StartRefused(Seconds now);
+  void StartAccepted() {
+    refusals_ = 0;
+    refusal_.clear();
+  }
+  void StartRefused(Seconds now, std::string why);
+  // Why the cluster has not begun with what is wanted, for people; "": it has, or was not asked.
+  const std::string& refusal() const { return refusal_; }
+  Seconds refused_since() const { return refused_since_; }
+  const WorkerGroupOptions& options() const { return options_; }
   void Announced(const Membership& membership, Seconds now);
-  void Stopped(const std::string& worker, StopMode mode, Seconds now);
+  void Stopped(const std::string& worker, StopMode mode, bool late, Seconds now);
   void StopsUndone();  // none of the workers leaves
+  // A daemon begins: workers that have not joined it have their time from now on.
+  void ExpectAll(Seconds now);
 
   // What the runtime says of a worker; `failed` counts against the job.
   void Update(const RuntimeWorker& worker, Seconds now);
@@ -130,7 +142,9 @@ class WorkerGroup {
   bool over_ = false;
   bool restarting_ = false;  // kRestart: the present workers are to go first
   int failures_ = 0;
-  int refusals_ = 0;
+  int refusals_ = 0;  // in a row
+  std::string refusal_;
+  Seconds refused_since_ = 0;  // while there is a refusal
   std::int64_t step_at_failure_ = 0;
   Seconds not_before_ = 0;
   Seconds joined_since_ = kNever;  // somebody has joined and is no member yet

@@ -240,6 +240,11 @@ def test_users_pause_drain_and_resume(live):
     wait_until(lambda: live.status()["nodes"][0]["held"] == 0, "n1 to be left")
     live.say("drain", "--node", "n9", exit=1)
     assert "PAUSED" not in live.say("status").stdout
+    live.say("pause")
+    live.say("resume")
+    assert live.status()["nodes"][0]["drained"], "the end of a pause ends no drain"
+    live.say("drain", "--node", "n1", "--undo")
+    wait_until(lambda: not live.status()["nodes"][0]["drained"], "n1 to be back")
 
 
 def test_a_cancelled_job_leaves_and_the_others_stay(live):

@@ -6,6 +6,7 @@
 
 #include "cluster/cluster_spec.h"
 #include "core/strings.h"
+#include "live/runtime.h"
 #include "workload/kubernetes_fields.h"
 
 namespace allot {
@@ -230,6 +231,15 @@ void ReadWaiting(const Json& pod, WorkerPod* read) {
   }
 }
 
+std::string Unscheduled(const Json& pod) {
+  const Json* conditions = Inner(pod, "/status/conditions"_json_pointer);
+  if (conditions == nullptr) return kNoWord;
+  for (const Json& one : *conditions) {
+    if (one.value("type", "") == "PodScheduled") return one.value("reason", kNoWord);
+  }
+  return kNoWord;
+}
+
 }  // namespace
 
 std::optional<WorkerPod> ReadWorkerPod(const Json& pod) {
@@ -262,6 +272,7 @@ std::optional<WorkerPod> ReadWorkerPod(const Json& pod) {
     read.reason = EndOf(pod);
   } else {
     ReadWaiting(pod, &read);
+    if (TextIn(pod, "/spec/nodeName"_json_pointer).empty()) read.waits = Unscheduled(pod);
   }
   return read;
 }

@@ -106,6 +106,7 @@ struct WorkerPod {
   bool stuck = false;      // it cannot begin, and trying again will not help
   bool preparing = false;  // its node fetches what it needs
   bool gated = false;      // it waits for a word of another controller (Kueue) to be placed
+  std::string waits;       // why it has no node yet (RuntimeWorker::waits)
 
   bool ended() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
   friend bool operator==(const WorkerPod&, const WorkerPod&) = default;

@@ -1,11 +1,9 @@
 #include "live/slurm/slurm_client.h"
 
-#include <pwd.h>
 #include <signal.h>
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -15,20 +13,15 @@
 #include <filesystem>
 #include <functional>
 #include <mutex>
+#include <set>
 #include <thread>
 
-#include "core/strings.h"
-
-// Exported by libslurm, declared by none of its headers.
-extern "C" {
-const char* slurm_job_state_string(std::uint32_t state);
-const char* slurm_job_reason_string(enum job_state_reason reason);
-}
+#include "live/slurm/slurm_records.h"
 
 namespace allot {
 namespace {
 
-std::string Text(const char* text) { return text == nullptr ? "" : text; }
+std::string ConfiguredText(const char* text) { return text == nullptr ? "" : text; }
 char* Mutable(const std::string& text) { return const_cast<char*>(text.c_str()); }
 char* IfAny(const std::string& text) { return text.empty() ? nullptr : Mutable(text); }
 
@@ -36,103 +29,6 @@ char* IfAny(const std::string& text) { return text.empty() ? nullptr : Mutable(t
 Status SlurmError(const char* what) {
   const int code = errno;
   return Status::Refused("{}: Slurm says: {} ({})", what, slurm_strerror(code), code);
-}
-
-std::string UserName(std::uint32_t id) {
-  char buffer[4096];
-  passwd entry{};
-  passwd* found = nullptr;
-  getpwuid_r(id, &entry, buffer, sizeof buffer, &found);
-  return found == nullptr ? std::to_string(id) : found->pw_name;
-}
-
-SlurmState StateOf(std::uint32_t state) {
-  switch (state & JOB_STATE_BASE) {
-    case JOB_PENDING:
-      return SlurmState::kPending;
-    case JOB_RUNNING:
-    case JOB_SUSPENDED:
-      return SlurmState::kRunning;
-    case JOB_COMPLETE:
-      return SlurmState::kCompleted;
-    case JOB_CANCELLED:
-      return SlurmState::kCancelled;
-    default:
-      return SlurmState::kFailed;
-  }
-}
-
-std::string WaitsFor(const slurm_job_info_t& job) {
-  if (job.state_reason == WAIT_TIME) return "its begin time is to come";
-  if (job.dependency != nullptr && *job.dependency != '\0') {
-    return fmt::format("it depends on {}", job.dependency);
-  }
-  return "";
-}
-
-SlurmJob JobOf(const slurm_job_info_t& job) {
-  SlurmJob result;
-  result.id = job.job_id;
-  result.user_id = job.user_id;
-  result.group_id = job.group_id;
-  result.user = job.user_name != nullptr ? job.user_name : UserName(job.user_id);
-  result.name = Text(job.name);
-  result.partition = Text(job.partition);
-  result.comment = Text(job.comment);
-  result.admin_comment = Text(job.admin_comment);
-  result.gpus = Text(job.tres_per_node);
-  for (const char* other : {job.tres_per_job, job.tres_per_task, job.tres_per_socket}) {
-    if (result.other_gpus.empty()) result.other_gpus = Text(other);
-  }
-  result.nodes = Text(job.nodes);
-  result.work_dir = Text(job.work_dir);
-  result.account = Text(job.account);
-  result.qos = Text(job.qos);
-  result.state = StateOf(job.job_state);
-  result.completing = (job.job_state & (JOB_COMPLETING | JOB_REQUEUE)) != 0;
-  result.ended = result.state != SlurmState::kPending && result.state != SlurmState::kRunning &&
-                 (job.job_state & (JOB_REQUEUE | JOB_REQUEUE_HOLD | JOB_SPECIAL_EXIT)) == 0;
-  result.held = result.state == SlurmState::kPending && job.priority == 0;
-  result.array = job.array_task_str != nullptr;
-  result.part = job.het_job_id != 0;
-  result.exclusive = job.shared == JOB_SHARED_NONE;
-  result.waits = WaitsFor(job);
-  result.reason = slurm_job_state_string(job.job_state & JOB_STATE_BASE);
-  if (result.state == SlurmState::kFailed) {
-    result.reason +=
-        fmt::format(", exit code {}, signal {}", job.exit_code >> 8, job.exit_code & 0x7f);
-  }
-  result.submit = job.submit_time;
-  result.deadline = job.deadline;
-  result.time_limit = job.time_limit;
-  result.nodes_asked = std::max(1U, job.num_nodes);
-  result.cpus_per_task = job.cpus_per_task;
-  result.memory = job.pn_min_memory;
-  result.requeue = job.requeue != 0;
-  result.nice = static_cast<double>(job.nice) - static_cast<double>(NICE_OFFSET);
-  return result;
-}
-
-SlurmNode NodeOf(const node_info_t& node) {
-  SlurmNode result;
-  result.name = node.name;
-  result.gres = Text(node.gres);
-  for (const std::string_view name : Split(Text(node.partitions), ',')) {
-    result.partitions.emplace_back(name);
-  }
-  result.cpus = node.cpus;
-  result.memory_mib = node.real_memory;
-  const std::uint32_t base = node.node_state & NODE_STATE_BASE;
-  // One that does not respond keeps what it runs: it is lost when Slurm says DOWN, after
-  // SlurmdTimeout. A controller that was restarted knows nodes again within seconds.
-  constexpr std::uint32_t kUnfit = NODE_STATE_DRAIN | NODE_STATE_FAIL | NODE_STATE_MAINT |
-                                   NODE_STATE_POWERED_DOWN | NODE_STATE_POWERING_DOWN |
-                                   NODE_STATE_REBOOT_ISSUED | NODE_STATE_INVALID_REG;
-  result.up =
-      (base == NODE_STATE_IDLE || base == NODE_STATE_ALLOCATED || base == NODE_STATE_MIXED) &&
-      (node.node_state & kUnfit) == 0;
-  result.unknown = base == NODE_STATE_UNKNOWN && (node.node_state & kUnfit) == 0;
-  return result;
 }
 
 // libslurm ends the process when it finds no configuration.
@@ -166,6 +62,8 @@ struct SlurmClient::Thread {
 
   std::time_t jobs_as_of = 0;
   std::time_t nodes_as_of = 0;
+  std::time_t reserved_as_of = 0;
+  std::vector<SlurmReservation> reservations;
   SlurmSnapshot loaded;
   std::thread thread{[this] { Run(); }};
 
@@ -223,10 +121,10 @@ struct SlurmClient::Thread {
 
   Status Load() {
     job_info_msg_t* jobs = nullptr;
-    if (slurm_load_jobs(jobs_as_of, &jobs, SHOW_ALL) == SLURM_SUCCESS) {
+    if (slurm_load_jobs(jobs_as_of, &jobs, SHOW_ALL | SHOW_DETAIL) == SLURM_SUCCESS) {
       loaded.jobs.clear();
       for (std::uint32_t i = 0; i < jobs->record_count; ++i) {
-        loaded.jobs.push_back(JobOf(jobs->job_array[i]));
+        loaded.jobs.push_back(ReadSlurmJob(jobs->job_array[i]));
       }
       jobs_as_of = jobs->last_update;
       slurm_free_job_info_msg(jobs);
@@ -246,17 +144,40 @@ struct SlurmClient::Thread {
       loaded.nodes.clear();
       for (std::uint32_t i = 0; i < nodes->record_count; ++i) {
         if (nodes->node_array[i].name == nullptr) continue;  // a hole
-        loaded.nodes.push_back(NodeOf(nodes->node_array[i]));
+        loaded.nodes.push_back(ReadSlurmNode(nodes->node_array[i]));
       }
       nodes_as_of = nodes->last_update;
     } else if (errno != SLURM_NO_CHANGE_IN_DATA) {
       return SlurmError("asking for nodes");
     }
+    reserve_info_msg_t* reserved = nullptr;
+    if (slurm_load_reservations(reserved_as_of, &reserved) == SLURM_SUCCESS) {
+      reservations.clear();
+      for (std::uint32_t i = 0; i < reserved->record_count; ++i) {
+        reservations.push_back(ReadSlurmReservation(reserved->reservation_array[i]));
+      }
+      reserved_as_of = reserved->last_update;
+      slurm_free_reservation_info_msg(reserved);
+    } else if (errno != SLURM_NO_CHANGE_IN_DATA) {
+      return SlurmError("asking for reservations");
+    }
+    MarkReserved();
     return Status::Ok();
+  }
+
+  // With time alone they begin and end.
+  void MarkReserved() {
+    std::set<std::string> names;
+    const std::time_t now = std::time(nullptr);
+    for (const SlurmReservation& one : reservations) {
+      if (one.begin <= now && now < one.end) names.insert(one.nodes.begin(), one.nodes.end());
+    }
+    for (SlurmNode& node : loaded.nodes) node.reserved = names.contains(node.name);
   }
 };
 
-SlurmClient::SlurmClient(Seconds patience) : patience_(patience) {
+SlurmClient::SlurmClient(Seconds patience, bool read_only)
+    : patience_(patience), read_only_(read_only) {
   CheckConfiguration();
   thread_ = std::make_unique<Thread>();
 }
@@ -277,23 +198,41 @@ const SlurmSnapshot& SlurmClient::TakeSnapshot() {
 }
 
 std::string SlurmClient::ControllerAddress() {
+  return Configured([](const void* of) {
+    const auto* configuration = static_cast<const slurm_conf_t*>(of);
+    return configuration->control_cnt > 0 ? ConfiguredText(configuration->control_addr[0]) : "";
+  });
+}
+
+std::string SlurmClient::StateFolder() {
+  return Configured([](const void* of) {
+    return ConfiguredText(static_cast<const slurm_conf_t*>(of)->state_save_location);
+  });
+}
+
+std::string SlurmClient::Configured(std::string (*of)(const void* configuration)) {
   // Nobody waits for a daemon that begins. Where no controller listens, libslurm says so itself.
   constexpr Seconds kAtBegin = 30;
-  auto address = std::make_shared<std::string>();
-  Status done = thread_->Do(std::max(patience_, kAtBegin), [address] {
+  auto text = std::make_shared<std::string>();
+  Status done = thread_->Do(std::max(patience_, kAtBegin), [text, of] {
     slurm_conf_t* configuration = nullptr;
     if (slurm_load_ctl_conf(0, &configuration) != SLURM_SUCCESS) {
       return SlurmError("asking for the configuration");
     }
-    if (configuration->control_cnt > 0) *address = Text(configuration->control_addr[0]);
+    *text = of(configuration);
     slurm_free_ctl_conf(configuration);
     return Status::Ok();
   });
   if (!done.ok()) throw RunError("{}", done.message());
-  return *address;
+  return *text;
+}
+
+Status SlurmClient::MayWrite() const {
+  return read_only_ ? Status::Refused("a dry run changes nothing in Slurm") : Status::Ok();
 }
 
 Status SlurmClient::Submit(const SlurmSubmission& submission, std::uint32_t* id) {
+  if (Status may = MayWrite(); !may.ok()) return may;
   auto given = std::make_shared<std::uint32_t>(0);
   Status done = thread_->Do(patience_, [submission, given] {
     job_desc_msg_t job;
@@ -341,6 +280,7 @@ Status SlurmClient::Submit(const SlurmSubmission& submission, std::uint32_t* id)
 }
 
 Status SlurmClient::Change(const SlurmChange& change) {
+  if (Status may = MayWrite(); !may.ok()) return may;
   return thread_->Do(patience_, [change] {
     const auto update = [&](const std::function<void(job_desc_msg_t*)>& fill, const char* what) {
       job_desc_msg_t job;
@@ -374,6 +314,7 @@ Status SlurmClient::Change(const SlurmChange& change) {
 }
 
 Status SlurmClient::Requeue(std::uint32_t id) {
+  if (Status may = MayWrite(); !may.ok()) return may;
   return thread_->Do(patience_, [id] {
     return slurm_requeue(id, JOB_REQUEUE_HOLD) == SLURM_SUCCESS ? Status::Ok()
                                                                 : SlurmError("requeueing a job");
@@ -381,6 +322,7 @@ Status SlurmClient::Requeue(std::uint32_t id) {
 }
 
 Status SlurmClient::Cancel(std::uint32_t id) {
+  if (Status may = MayWrite(); !may.ok()) return may;
   return thread_->Do(patience_, [id] {
     if (slurm_kill_job(id, SIGKILL, 0) == SLURM_SUCCESS || errno == ESLURM_ALREADY_DONE ||
         errno == ESLURM_INVALID_JOB_ID) {

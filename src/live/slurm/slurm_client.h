@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <ctime>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,10 +31,11 @@ struct SlurmJob {
   std::string name;
   std::string partition;
   std::string comment;
-  std::string admin_comment;  // only the daemon can write it
-  std::string gpus;           // as asked for, a node: "gres:gpu:2"; "": none
-  std::string other_gpus;     // the same, otherwise: a job, a task or a socket
-  std::string nodes;          // allocated
+  std::string admin_comment;                   // only the daemon can write it
+  std::string gpus;                            // as asked for, a node: "gres:gpu:2"; "": none
+  std::string other_gpus;                      // the same, otherwise: a job, a task or a socket
+  std::string nodes;                           // allocated
+  std::map<std::string, std::string> gpus_on;  // the same by node: "gpu:v100:2(IDX:0-1)"
   std::string work_dir;
   std::string account;
   std::string qos;
@@ -46,6 +48,7 @@ struct SlurmJob {
   bool exclusive = false;  // wants whole nodes
   std::string waits;       // for something that is not ours to give: begin time, dependency
   std::string reason;      // of its end, for people
+  std::string pending;     // kPending: Slurm's word for why ("Resources", "QOSMaxGRESPerUser")
   std::time_t submit = 0;  // anew at a requeue
   std::time_t deadline = 0;
   std::uint32_t time_limit = 0;  // minutes
@@ -68,7 +71,8 @@ struct SlurmNode {
   int cpus = 0;
   std::uint64_t memory_mib = 0;
   bool up = true;
-  bool unknown = false;  // to a controller that was just restarted
+  bool unknown = false;   // to a controller that was just restarted
+  bool reserved = false;  // for somebody, now
 };
 
 struct SlurmSnapshot {
@@ -109,8 +113,8 @@ struct SlurmChange {
 
 class SlurmClient {
  public:
-  // RunError when there is no slurm.conf.
-  explicit SlurmClient(Seconds patience);
+  // RunError when there is no slurm.conf. `read_only`: whatever would change something is refused.
+  SlurmClient(Seconds patience, bool read_only);
   ~SlurmClient();
   SlurmClient(const SlurmClient&) = delete;
   SlurmClient& operator=(const SlurmClient&) = delete;
@@ -118,6 +122,7 @@ class SlurmClient {
   // RunError when the controller does not answer in time; for its address that is half a minute.
   const SlurmSnapshot& TakeSnapshot();
   std::string ControllerAddress();
+  std::string StateFolder();  // of the controller: StateSaveLocation
 
   // Refused with Slurm's words, or because no answer came in time: what was asked for may still
   // happen, and the next snapshot shows it, for calls are made in their order.
@@ -128,7 +133,11 @@ class SlurmClient {
 
  private:
   struct Thread;
+  std::string Configured(std::string (*of)(const void* configuration));
+  Status MayWrite() const;
+
   Seconds patience_;
+  bool read_only_;
   SlurmSnapshot snapshot_;
   std::unique_ptr<Thread> thread_;
 };

@@ -51,9 +51,27 @@ Seconds SlurmRuntime::Monotonic() {
 }
 
 SlurmRuntime::SlurmRuntime(SlurmOptions options)
-    : options_(std::move(options)), client_(options_.patience), hub_(HubAddress()) {
+    : options_(std::move(options)),
+      client_(options_.patience, options_.dry_run),
+      hub_(HubAddress()) {
+  if (!options_.dry_run) ClaimCluster();
   // The address that workers were given is to stay ours when the daemon is started again.
   WriteTextFile(options_.state / "address", hub_.address() + "\n");
+}
+
+// In the folder that a cluster has once, and that only SlurmUser and root may write.
+void SlurmRuntime::ClaimCluster() {
+  const std::filesystem::path folder = client_.StateFolder();
+  const std::filesystem::path path = folder / "allot.lock";
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder, error) || !FileLock::MayOpen(path)) {
+    spdlog::warn(
+        "a second daemon on this cluster would not be noticed: StateSaveLocation '{}' of "
+        "slurm.conf cannot be written from here",
+        folder.string());
+    return;
+  }
+  claim_.emplace(path, "one daemon a cluster");
 }
 
 std::string SlurmRuntime::HubAddress() {
@@ -286,6 +304,7 @@ Status SlurmRuntime::Fail(const std::string& job, const std::string& reason) {
   UserJob& user_job = found->second;
   failures_[job] = reason;
   user_job.tag.failed = true;
+  user_job.tag.why = reason;
   Status done = client_.Change({.id = user_job.slurm.id, .admin_comment = ToText(user_job.tag)});
   if (done.ok()) done = client_.Cancel(user_job.slurm.id);
   return done;
@@ -335,6 +354,7 @@ ALLOT_REGISTER(
                            .launcher = launcher.empty() ? DefaultLauncher() : launcher,
                            .address = params.Text("address"),
                            .patience = params.Number("timeout"),
+                           .dry_run = options.dry_run,
                            .state = options.state / "slurm"});
         }}));
 

@@ -10,10 +10,12 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "live/file_lock.h"
 #include "live/runtime.h"
 #include "live/slurm/slurm_client.h"
 #include "live/slurm/slurm_tags.h"
@@ -27,6 +29,7 @@ struct SlurmOptions {
   std::string launcher;            // allot-elastic, as nodes find it
   std::string address;             // of this machine for nodes; "": the controller's
   Seconds patience = 2;            // with a controller that does not answer
+  bool dry_run = false;            // Slurm is only asked
   std::filesystem::path state;     // folder of our own files
 };
 
@@ -89,8 +92,11 @@ class SlurmRuntime : public Runtime {
   std::filesystem::path TokenFile(const std::string& job) const;
   std::string HubAddress();
 
+  void ClaimCluster();
+
   const SlurmOptions options_;
   SlurmClient client_;
+  std::optional<FileLock> claim_;  // one daemon a cluster
   WorkerHub hub_;
   bool has_snapshot_ = false;
   bool unreachable_ = false;  // the last snapshot failed

@@ -20,9 +20,35 @@ WorkerExit ExitOf(SlurmState state) {
                                            : WorkerExit::kFailure;
 }
 
+// By node and type, what jobs hold that are not ours; one that wants whole nodes has all of them.
+class ForeignGpus {
+ public:
+  explicit ForeignGpus(const SlurmSnapshot& snapshot) {
+    for (const SlurmJob& job : snapshot.jobs) {
+      if (job.gpus_on.empty() || job.over()) continue;
+      if (ParseWorkerTag(job.admin_comment) || ParseJobTag(job.admin_comment)) continue;
+      for (const auto& [node, held] : job.gpus_on) {
+        if (job.exclusive) whole_.insert(node);
+        for (const GresGpus& gpus : ParseGres(held)) taken_[{node, gpus.type}] += gpus.count;
+      }
+    }
+  }
+
+  GpuCount TakenOf(const SlurmNode& node, const GresGpus& of) const {
+    if (node.reserved || whole_.contains(node.name)) return of.count;
+    const auto taken = taken_.find({node.name, of.type});
+    return taken == taken_.end() ? 0 : std::min(taken->second, of.count);
+  }
+
+ private:
+  std::set<std::string> whole_;
+  std::map<std::pair<std::string, std::string>, GpuCount> taken_;
+};
+
 }  // namespace
 
 void SlurmRuntime::ReadNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot* seen) {
+  const ForeignGpus foreign(snapshot);
   for (const SlurmNode& node : snapshot.nodes) {
     const auto& in = node.partitions;
     if (std::find(in.begin(), in.end(), options_.partition) == in.end()) continue;
@@ -37,6 +63,7 @@ void SlurmRuntime::ReadNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot* see
       shown.capacity.gpus = gpus.count;
       shown.capacity.cpus = node.cpus;
       shown.up = node_up_[node.name];
+      shown.taken = foreign.TakenOf(node, gpus);
       parts_[shown.name] = {node.name, gpus.type, whole};
       seen->nodes.push_back(std::move(shown));
     }
@@ -75,6 +102,7 @@ void SlurmRuntime::ReadUserJob(const SlurmJob& slurm) {
   job.id = user_job.tag.job;
   job.user = slurm.user;
   job.name = slurm.name;
+  job.known_as = std::to_string(slurm.id);
   job.submit = SubmitTimeOf(job.id);
   job.comment = slurm.comment;
   job.priority = -slurm.nice;
@@ -109,7 +137,10 @@ void SlurmRuntime::ReadUserJob(const SlurmJob& slurm) {
     job.state = JobState::kFinished;
   } else if (failure != failures_.end() || user_job.tag.failed) {
     job.state = JobState::kFailed;
-    job.reason = failure != failures_.end() ? failure->second : "given up by an earlier daemon";
+    const std::string& told = user_job.tag.why;
+    job.reason = failure != failures_.end() ? failure->second
+                 : told.empty()             ? "given up by an earlier daemon"
+                                            : told;
   } else if (over) {
     job.state = slurm.state == SlurmState::kCompleted   ? JobState::kFinished
                 : slurm.state == SlurmState::kCancelled ? JobState::kCancelled
@@ -121,6 +152,7 @@ void SlurmRuntime::ReadUserJob(const SlurmJob& slurm) {
 
 // Where `scontrol show job` shows it, once; again where Slurm did not take it.
 void SlurmRuntime::TellUser(const UserJob& user_job) {
+  if (options_.dry_run) return;
   const std::uint32_t id = user_job.slurm.id;
   const std::string text = "allot does not place this job: " + user_job.job.reason;
   if (user_job.slurm.admin_comment == text || told_[id] == text) return;
@@ -151,6 +183,7 @@ void SlurmRuntime::ReadWorkerJob(const UserJob& user_job, const WorkerJob& worke
     watched_.insert(id);
     if (hub_.joined(id)) worker.state = WorkerState::kReady;
     worker.silent = hub_.silent(id);
+    worker.waits = worker_job.slurm.pending;
   } else {
     const WorkerVerdict verdict =
         JudgeWorkerEnd({.mode = ResizeMode::kHot,
@@ -170,7 +203,7 @@ void SlurmRuntime::ReadWorkerJob(const UserJob& user_job, const WorkerJob& worke
 
 void SlurmRuntime::ReadShares(UserJob& user_job, RuntimeSnapshot* seen) {
   // Requeued, and nothing of it is left on its nodes: it waits again where jobs wait.
-  if (user_job.tag.stopping && user_job.slurm.state == SlurmState::kPending &&
+  if (!options_.dry_run && user_job.tag.stopping && user_job.slurm.state == SlurmState::kPending &&
       !user_job.slurm.completing) {
     const Status done = GiveBack(user_job);
     if (!done.ok()) spdlog::warn("job {}: {}", user_job.job.id, done.message());
@@ -191,6 +224,7 @@ void SlurmRuntime::ReadShares(UserJob& user_job, RuntimeSnapshot* seen) {
     } else if (user_job.slurm.state == SlurmState::kRunning) {
       worker.state = WorkerState::kReady;
     }
+    worker.waits = user_job.slurm.pending;
     seen->workers.push_back(std::move(worker));
   }
 }

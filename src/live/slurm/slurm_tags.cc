@@ -35,6 +35,7 @@ std::optional<std::map<std::string_view, std::string_view>> Pairs(std::string_vi
 }
 
 constexpr std::string_view kWorkerOf = "elastic-of:";
+constexpr std::string_view kWhy = ": ";  // begins what people read
 
 }  // namespace
 
@@ -48,6 +49,7 @@ std::string ToText(const JobTag& tag) {
     text += fmt::format("{}{}@{}:{:x}", i == 0 ? " shares=" : ",", share.worker, share.node,
                         share.gpus);
   }
+  if (!tag.why.empty()) text += std::string(kWhy) + tag.why;
   return text;
 }
 
@@ -57,9 +59,11 @@ std::string ToText(const WorkerTag& tag) {
 }
 
 std::optional<JobTag> ParseJobTag(std::string_view text) {
-  auto pairs = Pairs(text, "allot");
+  const std::size_t why = text.find(kWhy);
+  auto pairs = Pairs(text.substr(0, why), "allot");
   if (!pairs || (*pairs)["job"].empty()) return std::nullopt;
   JobTag tag;
+  if (why != std::string_view::npos) tag.why = text.substr(why + kWhy.size());
   tag.job = (*pairs)["job"];
   tag.stopping = (*pairs)["stopping"] == "1";
   tag.failed = (*pairs)["failed"] == "1";

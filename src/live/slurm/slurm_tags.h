@@ -29,6 +29,7 @@ struct JobTag {
   std::vector<ShareTag> shares{};
   bool stopping = false;  // is being requeued
   bool failed = false;    // given up by the daemon
+  std::string why{};      // of that, for people; the tag ends with it
   long long stopped = 0;  // Unix time of its last requeue
 };
 

@@ -70,6 +70,11 @@ class FakeRuntime : public Runtime {
       RuntimeWorker& seen = worker.seen;
       if (seen.state == WorkerState::kEnded || frozen.contains(id)) continue;
       JobData& job = jobs[seen.job];
+      const auto pending = pending_nodes.find(seen.node);
+      const bool queued = seen.state == WorkerState::kStarting && pending != pending_nodes.end() &&
+                          !worker.stopping;
+      seen.waits = queued ? pending->second : "";
+      if (queued) continue;
       const bool starting = seen.state == WorkerState::kStarting && !slow.contains(id);
       const bool left = !starting && was_member.contains(id) && !IsMember(job, id);
       if (worker.stopping || left) {
@@ -254,10 +259,11 @@ class FakeRuntime : public Runtime {
   std::vector<RuntimeNode> nodes;
   std::map<std::string, JobData> jobs;
   std::map<std::string, Worker> workers;
-  std::map<std::string, WorkerBatchOrder> batches;  // as jobs were told
-  std::map<std::string, double> speeds;             // of GPU types; 1 of those that are not named
-  std::set<std::string> slow;                       // do not join yet
-  std::set<std::string> frozen;                     // do nothing
+  std::map<std::string, WorkerBatchOrder> batches;   // as jobs were told
+  std::map<std::string, double> speeds;              // of GPU types; 1 of those that are not named
+  std::map<std::string, std::string> pending_nodes;  // that begin with nothing, and why
+  std::set<std::string> slow;                        // do not join yet
+  std::set<std::string> frozen;                      // do nothing
   std::set<std::string> was_member;
   std::set<std::string> forgotten;
   bool strict = true;

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "live/file_lock.h"
 #include "tests/unit/core/temp_folder.h"
 
 namespace allot {
@@ -104,9 +105,9 @@ TEST_F(JournalTest, AFlippedLetterIsSeenByTheChecksum) {
 }
 
 TEST_F(JournalTest, OneDaemonAFolder) {
-  const StateLock first(folder_);
+  const FileLock first(folder_ / "lock", "one daemon a state folder");
   try {
-    const StateLock second(folder_);
+    const FileLock second(folder_ / "lock", "one daemon a state folder");
     FAIL() << "two hold it";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find(std::to_string(::getpid())), std::string::npos);
@@ -114,8 +115,8 @@ TEST_F(JournalTest, OneDaemonAFolder) {
 }
 
 TEST_F(JournalTest, ALockEndsWithItsHolder) {
-  { const StateLock first(folder_); }
-  EXPECT_NO_THROW(const StateLock second(folder_));
+  { const FileLock first(folder_ / "lock", "one daemon a state folder"); }
+  EXPECT_NO_THROW(const FileLock second(folder_ / "lock", "one daemon a state folder"));
 }
 
 }  // namespace

@@ -302,6 +302,10 @@ TEST_F(LiveClusterTest, DrainedNodesAreLeftAndComeBack) {
   Until("training on 2", [&] { return Trains("a", 2); });
   cluster_->Resume();
   cluster_->WaitForChange(0);
+  EXPECT_EQ(cluster_->Observe().cluster->total().gpus, 4) << "the end of a pause ends no drain";
+  EXPECT_THROW(cluster_->UndrainNode("n3"), Error);
+  cluster_->UndrainNode("n1");
+  cluster_->WaitForChange(0);
   EXPECT_EQ(cluster_->Observe().cluster->total().gpus, 8);
 }
 

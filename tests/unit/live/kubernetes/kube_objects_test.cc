@@ -313,5 +313,18 @@ TEST(WorkerPods, SayWhyTheyEndedOrCannotBegin) {
   EXPECT_FALSE(waiting("CreateContainerConfigError").preparing) << "it may wait for ever";
 }
 
+TEST(WorkerPods, WithoutANodeSayWhatTheSchedulerSays) {
+  Json pod = RecordedList("pods")[0];
+  pod["metadata"]["annotations"] = {{"allot.dev/worker", "j.0"}};
+  pod["spec"].erase("nodeName");
+  pod["status"] = {{"phase", "Pending"}};
+  EXPECT_EQ(ReadWorkerPod(pod)->waits, kNoWord);
+  pod["status"]["conditions"] = {
+      {{"type", "PodScheduled"}, {"status", "False"}, {"reason", "Unschedulable"}}};
+  EXPECT_EQ(ReadWorkerPod(pod)->waits, "Unschedulable");
+  pod["spec"]["nodeName"] = "n1";
+  EXPECT_EQ(ReadWorkerPod(pod)->waits, "");
+}
+
 }  // namespace
 }  // namespace allot

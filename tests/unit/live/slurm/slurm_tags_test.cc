@@ -11,12 +11,14 @@ TEST(SlurmTags, AJobsTagComesBack) {
                    {{"42-67403a1b.0", "n1", 0xf}, {"42-67403a1b.1", "n-2", 0x30}},
                    true,
                    true,
+                   "its workers failed 6 times: of 6",
                    1732200000};
   const auto read = ParseJobTag(ToText(tag));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->job, tag.job);
   EXPECT_TRUE(read->stopping);
   EXPECT_TRUE(read->failed);
+  EXPECT_EQ(read->why, "its workers failed 6 times: of 6");
   EXPECT_EQ(read->stopped, tag.stopped);
   ASSERT_EQ(read->shares.size(), 2U);
   EXPECT_EQ(read->shares[1].worker, "42-67403a1b.1");

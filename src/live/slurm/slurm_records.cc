@@ -1,0 +1,162 @@
+#include "live/slurm/slurm_records.h"
+
+#include <pwd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+#include "core/strings.h"
+#include "live/runtime.h"
+
+// Exported by libslurm, declared by none of its headers.
+extern "C" {
+const char* slurm_job_state_string(std::uint32_t state);
+const char* slurm_job_reason_string(enum job_state_reason reason);
+}
+
+namespace allot {
+namespace {
+
+std::string Text(const char* text) { return text == nullptr ? "" : text; }
+
+std::string UserName(std::uint32_t id) {
+  char buffer[4096];
+  passwd entry{};
+  passwd* found = nullptr;
+  getpwuid_r(id, &entry, buffer, sizeof buffer, &found);
+  return found == nullptr ? std::to_string(id) : found->pw_name;
+}
+
+SlurmState StateOf(std::uint32_t state) {
+  switch (state & JOB_STATE_BASE) {
+    case JOB_PENDING:
+      return SlurmState::kPending;
+    case JOB_RUNNING:
+    case JOB_SUSPENDED:
+      return SlurmState::kRunning;
+    case JOB_COMPLETE:
+      return SlurmState::kCompleted;
+    case JOB_CANCELLED:
+      return SlurmState::kCancelled;
+    default:
+      return SlurmState::kFailed;
+  }
+}
+
+std::vector<std::string> HostsOf(const char* list) {
+  std::vector<std::string> hosts;
+  const hostlist_t all = slurm_hostlist_create(list);
+  while (char* host = slurm_hostlist_shift(all)) {
+    hosts.emplace_back(host);
+    std::free(host);
+  }
+  slurm_hostlist_destroy(all);
+  return hosts;
+}
+
+// What the job holds, by node; "" where that is no GRES, but the whole node.
+std::map<std::string, std::string> GresByNode(const slurm_job_info_t& job) {
+  std::map<std::string, std::string> gres;
+  if (job.nodes == nullptr) return gres;
+  if (job.shared == JOB_SHARED_NONE) {
+    for (std::string& host : HostsOf(job.nodes)) gres.emplace(std::move(host), "");
+  }
+  if (job.gres_detail_cnt == 0) return gres;
+  const std::vector<std::string> hosts = HostsOf(job.nodes);
+  const std::size_t count = std::min<std::size_t>(hosts.size(), job.gres_detail_cnt);
+  for (std::size_t n = 0; n < count; ++n) gres[hosts[n]] = Text(job.gres_detail_str[n]);
+  return gres;
+}
+
+std::string WaitsFor(const slurm_job_info_t& job) {
+  if (job.state_reason == WAIT_TIME) return "its begin time is to come";
+  if (job.dependency != nullptr && *job.dependency != '\0') {
+    return fmt::format("it depends on {}", job.dependency);
+  }
+  return "";
+}
+
+}  // namespace
+
+SlurmJob ReadSlurmJob(const slurm_job_info_t& job) {
+  SlurmJob result;
+  result.id = job.job_id;
+  result.user_id = job.user_id;
+  result.group_id = job.group_id;
+  result.user = job.user_name != nullptr ? job.user_name : UserName(job.user_id);
+  result.name = Text(job.name);
+  result.partition = Text(job.partition);
+  result.comment = Text(job.comment);
+  result.admin_comment = Text(job.admin_comment);
+  result.gpus = Text(job.tres_per_node);
+  for (const char* other : {job.tres_per_job, job.tres_per_task, job.tres_per_socket}) {
+    if (result.other_gpus.empty()) result.other_gpus = Text(other);
+  }
+  result.nodes = Text(job.nodes);
+  if (!result.nodes.empty()) result.gpus_on = GresByNode(job);
+  result.work_dir = Text(job.work_dir);
+  result.account = Text(job.account);
+  result.qos = Text(job.qos);
+  result.state = StateOf(job.job_state);
+  result.completing = (job.job_state & (JOB_COMPLETING | JOB_REQUEUE)) != 0;
+  result.ended = result.state != SlurmState::kPending && result.state != SlurmState::kRunning &&
+                 (job.job_state & (JOB_REQUEUE | JOB_REQUEUE_HOLD | JOB_SPECIAL_EXIT)) == 0;
+  result.held = result.state == SlurmState::kPending && job.priority == 0;
+  result.array = job.array_task_str != nullptr;
+  result.part = job.het_job_id != 0;
+  result.exclusive = job.shared == JOB_SHARED_NONE;
+  result.waits = WaitsFor(job);
+  result.reason = slurm_job_state_string(job.job_state & JOB_STATE_BASE);
+  if (result.state == SlurmState::kFailed) {
+    result.reason +=
+        fmt::format(", exit code {}, signal {}", job.exit_code >> 8, job.exit_code & 0x7f);
+  }
+  if (result.state == SlurmState::kPending) {
+    result.pending = job.state_reason == WAIT_NO_REASON
+                         ? kNoWord
+                         : slurm_job_reason_string(static_cast<job_state_reason>(job.state_reason));
+  }
+  result.submit = job.submit_time;
+  result.deadline = job.deadline;
+  result.time_limit = job.time_limit;
+  result.nodes_asked = std::max(1U, job.num_nodes);
+  result.cpus_per_task = job.cpus_per_task;
+  result.memory = job.pn_min_memory;
+  result.requeue = job.requeue != 0;
+  result.nice = static_cast<double>(job.nice) - static_cast<double>(NICE_OFFSET);
+  return result;
+}
+
+SlurmNode ReadSlurmNode(const node_info_t& node) {
+  SlurmNode result;
+  result.name = node.name;
+  result.gres = Text(node.gres);
+  for (const std::string_view name : Split(Text(node.partitions), ',')) {
+    result.partitions.emplace_back(name);
+  }
+  result.cpus = node.cpus;
+  result.memory_mib = node.real_memory;
+  const std::uint32_t base = node.node_state & NODE_STATE_BASE;
+  // One that does not respond keeps what it runs: it is lost when Slurm says DOWN, after
+  // SlurmdTimeout. A controller that was restarted knows nodes again within seconds.
+  constexpr std::uint32_t kUnfit = NODE_STATE_DRAIN | NODE_STATE_FAIL | NODE_STATE_MAINT |
+                                   NODE_STATE_POWERED_DOWN | NODE_STATE_POWERING_DOWN |
+                                   NODE_STATE_REBOOT_ISSUED | NODE_STATE_INVALID_REG;
+  result.up =
+      (base == NODE_STATE_IDLE || base == NODE_STATE_ALLOCATED || base == NODE_STATE_MIXED) &&
+      (node.node_state & kUnfit) == 0;
+  result.unknown = base == NODE_STATE_UNKNOWN && (node.node_state & kUnfit) == 0;
+  return result;
+}
+
+SlurmReservation ReadSlurmReservation(const reserve_info_t& reservation) {
+  SlurmReservation result;
+  result.begin = reservation.start_time;
+  result.end = reservation.end_time;
+  if (reservation.node_list != nullptr) result.nodes = HostsOf(reservation.node_list);
+  return result;
+}
+
+}  // namespace allot

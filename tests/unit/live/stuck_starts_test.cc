@@ -1,0 +1,126 @@
+// What the cluster does not begin with, and GPUs that others hold: jobs are tried elsewhere, and
+// their users and the metrics are told why.
+
+#include "live/daemon.h"
+#include "tests/unit/live/live_cluster_fixture.h"
+
+namespace allot {
+namespace {
+
+class StuckStartsTest : public LiveClusterFixture {
+ protected:
+  template <typename Condition>
+  void LookUntil(const char* what, const Condition& condition) {
+    for (int look = 0; look < 2000; ++look) {
+      if (condition()) return;
+      Look();
+    }
+    FAIL() << "never came: " << what << "\n" << JournalEnd();
+  }
+  GpuCount SeenOf(std::size_t node) const {
+    return cluster_->Observe().cluster->nodes()[node].capacity.gpus;
+  }
+  std::string ReasonOf(const std::string& id) const {
+    return cluster_->starts().ReasonOf(JobOf(id));
+  }
+};
+
+TEST_F(StuckStartsTest, WhatOthersHoldIsNotSeenByPolicies) {
+  runtime_.nodes[0].taken = 3;
+  runtime_.AddJob("a", 2, 1, 8);
+  Serve();
+  cluster_->WaitForJobs();
+  EXPECT_EQ(SeenOf(0), 1);
+  Decide({{"a", 5}});
+  Until("training on 5", [&] { return Trains("a", 5); });
+  runtime_.nodes[0].taken = 0;
+  Until("all of it again", [&] { return SeenOf(0) == 4; });
+}
+
+TEST_F(StuckStartsTest, OthersDoNotTakeWhatAJobHolds) {
+  runtime_.AddJob("a", 4, 4, 4);
+  Serve();
+  cluster_->WaitForJobs();
+  Decide({{"a", 4}});
+  Until("training", [&] { return Trains("a", 4); });
+  runtime_.nodes[0].taken = 4;  // a reservation begins
+  runtime_.AddJob("b", 1, 1, 1);
+  ASSERT_TRUE(cluster_->WaitForChange(0));
+  EXPECT_EQ(SeenOf(0), 4);
+  EXPECT_TRUE(Trains("a", 4));
+}
+
+TEST_F(StuckStartsTest, AJobThatDoesNotBeginIsTriedOnOtherNodes) {
+  runtime_.AddJob("a", 2, 2, 2, ResizeMode::kRestart);
+  runtime_.pending_nodes["n1"] = "ReqNodeNotAvail";
+  Serve();
+  cluster_->WaitForJobs();
+  Decide({{"a", 2}});
+  Look();
+  Look();
+  EXPECT_EQ(ReasonOf("a"), "pending: ReqNodeNotAvail");
+  EXPECT_NE(JobOf("a").worker_group.stage(JobOf("a").progress), "training");
+  EXPECT_NE(MetricsText(*cluster_, {}).find("allot_workers_pending{reason=\"ReqNodeNotAvail\"} 1"),
+            std::string::npos);
+  LookUntil("it to be taken back", [&] { return JobOf("a").running < 0; });
+  EXPECT_EQ(ReasonOf("a"), "pending: ReqNodeNotAvail") << "its user still reads why";
+  ASSERT_TRUE(cluster_->WaitForChange(0));
+  EXPECT_EQ(SeenOf(0), 0) << "n1 is avoided";
+  EXPECT_EQ(SeenOf(1), 4);
+  Decide({{"a", 2}});
+  LookUntil("it to run on n2", [&] { return Trains("a", 1); });
+  EXPECT_EQ(ReasonOf("a"), "");
+  LookUntil("n1 to be tried again", [&] { return !cluster_->starts().avoided().contains(0); });
+}
+
+TEST_F(StuckStartsTest, AnElasticJobTrainsOnWhatHasBegun) {
+  runtime_.AddJob("a", 4, 1, 8);
+  runtime_.pending_nodes["n2"] = "Resources";
+  Serve();
+  cluster_->WaitForJobs();
+  Decide({{"a", 6}});
+  Look();
+  Look();
+  for (const auto& [id, worker] : runtime_.workers) {
+    if (worker.seen.node == "n2") runtime_.frozen.insert(id);  // to be ended takes its time, too
+  }
+  LookUntil("n2 to be taken back", [&] { return JobOf("a").shares.size() == 1; });
+  ASSERT_TRUE(cluster_->WaitForChange(0));
+  EXPECT_EQ(SeenOf(1), 0) << "the next decision gives n2 to nobody";
+  EXPECT_TRUE(Trains("a", 4));
+}
+
+TEST_F(StuckStartsTest, ARefusedStartIsTriedElsewhereToo) {
+  runtime_.AddJob("a", 2, 2, 2);
+  Serve();
+  cluster_->WaitForJobs();
+  runtime_.refuse_starts = 1000;
+  Decide({{"a", 2}});
+  Look();
+  EXPECT_EQ(ReasonOf("a"), "no");
+  LookUntil("it to be taken back", [&] { return JobOf("a").running < 0; });
+  EXPECT_TRUE(cluster_->starts().avoided().contains(0));
+}
+
+TEST_F(StuckStartsTest, AJobThatBeginsNowhereRests) {
+  runtime_.AddJob("a", 1, 1, 1);
+  runtime_.AddJob("b", 1, 1, 1);
+  runtime_.pending_nodes["n1"] = runtime_.pending_nodes["n2"] = "QOSMaxGRESPerUser";
+  Serve();
+  cluster_->WaitForJobs();
+  for (int tries = 0; tries < StuckStarts::kTries; ++tries) {
+    if (tries > 0) time_.Pass(StuckStarts::kAvoidFor);
+    ASSERT_TRUE(cluster_->WaitForChange(0));
+    Decide({{"a", 1}});
+    LookUntil("it to be taken back", [&] { return JobOf("a").running < 0; });
+  }
+  ASSERT_TRUE(cluster_->WaitForChange(0));
+  EXPECT_EQ(cluster_->Observe().rows(), 1) << "others are decided for";
+  EXPECT_EQ(ReasonOf("a"), "pending: QOSMaxGRESPerUser");
+  time_.Pass(StuckStarts::kFirstRest);
+  ASSERT_TRUE(cluster_->WaitForChange(0));
+  EXPECT_EQ(cluster_->Observe().rows(), 2) << "it is tried again";
+}
+
+}  // namespace
+}  // namespace allot
