@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 import cluster as slurm
-from allot_on_slurm import Serve, why_not
+from allot_on_slurm import USER, Serve, why_not
 from waiting import text_of, wait_until
 
 KILL_WAIT = 600  # seconds from the end of a job, by SIGTERM, to SIGKILL
