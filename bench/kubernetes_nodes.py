@@ -22,8 +22,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.append(str(ROOT / "tests" / "live" / "kubernetes"))
+sys.path += [str(ROOT / "tests" / "live" / "kubernetes"), str(ROOT / "tests" / "live")]
 from kube import STRATEGIC, ApiError, Kube  # noqa: E402
+from worker_session import WorkerSession, new_nonce  # noqa: E402
 
 GPU = "nvidia.com/gpu"
 HEARTBEAT = 0.5  # of src/elastic/member.cc, where the daemon says nothing
@@ -80,14 +81,14 @@ class Workers:
                     continue
                 if worker["socket"] is None:
                     self.connect(worker)
-                elif worker["epoch"] >= 0:
+                elif worker["session"] and worker["epoch"] >= 0:
                     worker["step"] += 10
                     self.say(worker, say="progress", epoch=worker["epoch"], step=worker["step"], work=64.0 * worker["step"],
                              rate=1280.0, total=2e7, loss=0.1)
                 heapq.heappush(self.due, (at + worker["every"], uid, worker))
 
     def join(self, worker):
-        worker |= {"epoch": -1, "step": 0, "socket": None, "over": False, "every": HEARTBEAT}
+        worker |= {"epoch": -1, "step": 0, "socket": None, "session": None, "over": False, "every": HEARTBEAT}
         self.connect(worker)
         heapq.heappush(self.due, (time.monotonic() + HEARTBEAT, worker["uid"], worker))
 
@@ -99,17 +100,37 @@ class Workers:
         except OSError:
             return  # the next heartbeat tries again
         self.selector.register(worker["socket"], selectors.EVENT_READ, worker)
-        self.say(worker, say="join", job=environment["ALLOT_JOB_ID"], worker=environment["ALLOT_WORKER_ID"],
-                 token=environment["ALLOT_TOKEN"], epoch=worker["epoch"], step=worker["step"], address="127.0.0.1:1")
+        worker["nonce"] = new_nonce()
+        hello = {"say": "hello", **self.names(worker), "nonce": worker["nonce"]}
+        self.send(worker, json.dumps(hello).encode() + b"\n")
+
+    @staticmethod
+    def names(worker):
+        return {"job": worker["environment"]["ALLOT_JOB_ID"], "worker": worker["environment"]["ALLOT_WORKER_ID"]}
+
+    def challenged(self, worker, line):
+        """Joins the daemon that knows the token; leaves one that does not know the job (yet). ValueError of another one."""
+        said = json.loads(line)
+        if said["say"] != "challenge":
+            self.disconnect(worker)
+            return
+        session = WorkerSession("worker", worker["environment"]["ALLOT_TOKEN"], *self.names(worker).values(), worker["nonce"],
+                                said["nonce"])
+        session.open(line)
+        worker["session"] = session
+        self.say(worker, say="join", **self.names(worker), epoch=worker["epoch"], step=worker["step"], address="127.0.0.1:1")
 
     def disconnect(self, worker):
         self.selector.unregister(worker["socket"])
         worker["socket"].close()
-        worker["socket"] = None
+        worker["socket"] = worker["session"] = None
 
     def say(self, to, /, **message):
+        self.send(to, to["session"].sign(message))
+
+    def send(self, to, line):
         try:
-            to["socket"].sendall(json.dumps(message).encode() + b"\n")
+            to["socket"].sendall(line)
         except OSError:
             self.disconnect(to)
 
@@ -122,7 +143,13 @@ class Workers:
             self.disconnect(worker)
             return
         *lines, worker["in"] = (worker["in"] + chunk).split(b"\n")
-        for line in map(json.loads, lines):
+        for text in map(bytes.decode, lines):
+            if worker["session"] is None:
+                self.challenged(worker, text)
+                if worker["socket"] is None:
+                    return
+                continue
+            line = worker["session"].open(text)
             said = line["say"]
             if said == "welcome":
                 worker["every"] = line.get("every", HEARTBEAT)

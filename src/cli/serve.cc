@@ -3,6 +3,7 @@
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+#include <sys/prctl.h>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -112,6 +113,7 @@ std::unique_ptr<LiveOutlook> ForecastsOf(const ServeOptions& o, const DaemonOpti
 }
 
 int Serve(ServeOptions& o, const GlobalOptions& globals) {
+  ::prctl(PR_SET_DUMPABLE, 0);  // no core dump, and no other process, shows jobs' tokens
   LogToStderr(o.json_logs, globals.quiet || o.watch);
   DaemonOptions options;
   options.state = StateFolder(o.state);

@@ -1,5 +1,6 @@
 #include "elastic/member.h"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -7,9 +8,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "auth/secret.h"
 #include "core/error.h"
 
 namespace allot {
@@ -21,6 +24,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kHeartbeat{500};  // unless the daemon wants fewer
 constexpr std::chrono::milliseconds kRarest{5000};
 constexpr std::chrono::milliseconds kReconnect{500};
+constexpr std::chrono::seconds kAnswer{10};  // for the daemon to show itself
 
 std::atomic<bool> terminated = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "set by a signal's handler");
@@ -66,13 +70,14 @@ Member::Member(WorkerEnvironment environment,
   }
   address_ = address(socket_.own_host());
   wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  Greet();
+  Hello();
   thread_ = std::thread([this] { Serve(); });
 
   std::unique_lock lock(mutex_);
   changed_.wait_until(lock, deadline, [this] { return welcomed_ || !refused_.empty(); });
   if (welcomed_) return;
-  const std::string why = refused_.empty() ? "no answer" : refused_;
+  std::string why = refused_.empty() ? doubt_ : refused_;
+  if (why.empty()) why = "no answer";
   over_ = true;
   lock.unlock();
   Say("");
@@ -202,61 +207,105 @@ std::string Member::ProgressLine() const {
   return message.dump();
 }
 
-// The first words on a connection, old or new; what a dead daemon may not have heard is repeated.
+// The first words on a connection, old or new. They give nothing away.
+void Member::Hello() {
+  session_.reset();
+  nonce_ = NewToken();
+  answer_due_ = Clock::now() + kAnswer;
+  reconnect_ = Clock::now() + kReconnect;
+  socket_.Send(json{
+      {"say", "hello"},
+      {"job", environment_.job},
+      {"worker", environment_.worker},
+      {"nonce",
+       nonce_}}.dump());
+}
+
+// To the daemon, once it has shown that it is; what a dead one may not have heard is repeated.
 void Member::Greet() {
   const std::lock_guard lock(mutex_);
   outbox_.clear();
-  json join{{"say", "join"},
-            {"job", environment_.job},
-            {"worker", environment_.worker},
-            {"token", environment_.token},
-            {"epoch", trained_epoch_},
-            {"heard", latest_.number},
-            {"step", progress_.step}};
+  json join{{"say", "join"},           {"job", environment_.job}, {"worker", environment_.worker},
+            {"epoch", trained_epoch_}, {"heard", latest_.number}, {"step", progress_.step}};
   if (!address_.empty()) join["address"] = address_;
-  socket_.Send(join.dump());
+  socket_.Send(session_->Sign(join.dump()));
   if (broken_epoch_ >= 0 && broken_epoch_ >= latest_.number) {
-    socket_.Send(json{{"say", "broken"}, {"epoch", broken_epoch_}}.dump());
+    socket_.Send(session_->Sign(json{{"say", "broken"}, {"epoch", broken_epoch_}}.dump()));
   }
-  if (!finished_.empty()) socket_.Send(finished_);
+  if (!finished_.empty()) socket_.Send(session_->Sign(finished_));
 }
 
 void Member::Serve() {
   auto heartbeat = Clock::now() + kHeartbeat;
-  auto reconnect = Clock::now();
   for (;;) {
     socket_.Wait(wake_, static_cast<int>(kHeartbeat.count() / 2));
     std::uint64_t count;
     [[maybe_unused]] const ssize_t drained = read(wake_, &count, sizeof count);
-    while (const auto line = socket_.NextLine()) OnLine(*line);
+    while (const auto line = socket_.NextLine()) Read(*line);
+    if (socket_.connected() && !session_ && Clock::now() > answer_due_) Doubt("it says nothing");
 
-    std::vector<std::string> lines;
+    std::vector<std::string> messages;
     bool over;
     {
       const std::lock_guard lock(mutex_);
-      if (socket_.connected()) lines.swap(outbox_);
-      if (Clock::now() >= heartbeat && welcomed_) {
-        lines.push_back(ProgressLine());
-        heartbeat = Clock::now() + heartbeat_;
+      if (socket_.connected() && session_) {
+        messages.swap(outbox_);
+        if (Clock::now() >= heartbeat && welcomed_) {
+          messages.push_back(ProgressLine());
+          heartbeat = Clock::now() + heartbeat_;
+        }
       }
       over = over_;
     }
-    for (const std::string& line : lines) socket_.Send(line);
+    for (const std::string& message : messages) socket_.Send(session_->Sign(message));
     if (over) return;
-    if (!socket_.connected() && Clock::now() >= reconnect) {
-      reconnect = Clock::now() + kReconnect;
-      if (socket_.Connect(environment_.daemon)) Greet();
+    if (!socket_.connected() && Clock::now() >= reconnect_) {
+      reconnect_ = Clock::now() + kReconnect;
+      if (socket_.Connect(environment_.daemon)) Hello();
     }
   }
 }
 
-void Member::OnLine(const std::string& line) {
+void Member::Read(const std::string& line) {
+  if (!session_) return OnChallenge(line);
+  if (const std::optional<std::string> message = session_->Open(line)) return OnMessage(*message);
+  Doubt("a line has not the code of its place");
+}
+
+void Member::OnChallenge(const std::string& line) {
   const json message = json::parse(line, nullptr, false);
+  const auto text = [&](const char* key) {
+    const bool is_there = message.is_object() && message.contains(key) && message[key].is_string();
+    return is_there ? message[key].get<std::string>() : std::string();
+  };
+  session_.emplace(
+      LineSession::Side::kWorker, environment_.token,
+      LineSession::Names{environment_.job, environment_.worker, nonce_, text("nonce")});
+  if (session_->Open(line)) return Greet();
+  session_.reset();
+  const std::string why = text("why");  // anybody's: no control characters
+  Doubt(why.empty() ? "it sends another code, or none"
+                    : "it says " + json(why).dump(-1, ' ', true, json::error_handler_t::replace));
+}
+
+void Member::Doubt(const std::string& why) {
+  socket_.Close();
+  reconnect_ = Clock::now() + kReconnect;
+  const std::lock_guard lock(mutex_);
+  doubt_ = "it does not show that it knows the job's token: " + why;
+  if (std::exchange(warned_, true)) return;
+  fmt::print(stderr, "allot: worker {}: no daemon of job {} at {}: {}. Trying again\n",
+             environment_.worker, environment_.job, environment_.daemon, doubt_);
+}
+
+void Member::OnMessage(const std::string& text) {
+  const json message = json::parse(text, nullptr, false);
   if (!message.is_object() || !message.contains("say") || !message["say"].is_string()) return;
   const std::string say = message["say"];
   const std::lock_guard lock(mutex_);
   if (say == "welcome") {
     welcomed_ = true;
+    warned_ = false;
     const auto every = message.find("every");
     if (every != message.end() && every->is_number()) {
       const double least = std::chrono::duration<double>(kHeartbeat).count();

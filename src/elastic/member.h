@@ -2,7 +2,8 @@
 // One worker's membership in its job: the connection to the daemon, kept up by a thread of its own.
 //
 // Joins; receives epochs, requests for checkpoints and the end; reports progress at least once a
-// second. When the daemon dies, training continues and the member connects again.
+// second. When the daemon dies, training continues and the member connects again. Whoever listens
+// there without knowing the job's token counts as nobody: it is told nothing, and not obeyed.
 // ElasticWorker and the C interface stand on it; it knows nothing of groups or tensors.
 // Thread-safe.
 
@@ -16,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "auth/line_session.h"
 #include "core/types.h"
 #include "elastic/environment.h"
 #include "elastic/line_socket.h"
@@ -51,7 +53,7 @@ class Member {
  public:
   // Returns once the daemon has welcomed us. `address` makes, of the numeric host by which others
   // reach this machine, what they are told ("host:port"; may return ""). RunError when the daemon
-  // refuses, or does not answer for `patience`.
+  // refuses, or does not answer, or does not show that it knows the token, for `patience`.
   Member(WorkerEnvironment environment, const std::function<std::string(std::string)>& address,
          std::chrono::milliseconds patience = std::chrono::seconds(60));
   ~Member();
@@ -82,7 +84,11 @@ class Member {
 
  private:
   void Serve();
-  void OnLine(const std::string& line);
+  void Hello();
+  void Read(const std::string& line);
+  void OnChallenge(const std::string& line);
+  void Doubt(const std::string& why);
+  void OnMessage(const std::string& text);
   void Greet();
   void Say(const std::string& line);
   std::string ProgressLine() const;
@@ -107,8 +113,15 @@ class Member {
   WorkerBatch batch_wanted_;
   bool over_ = false;
   std::string refused_;
+  std::string doubt_;  // why whoever listens there is not the daemon; "": nobody such was met
 
-  LineSocket socket_;  // of the thread
+  // Of the thread.
+  LineSocket socket_;
+  std::string nonce_;                   // that was said on this connection
+  std::optional<LineSession> session_;  // once its other end has shown itself to be the daemon
+  std::chrono::steady_clock::time_point answer_due_;
+  std::chrono::steady_clock::time_point reconnect_;
+  bool warned_ = false;  // of that; again after the daemon was back
   std::thread thread_;
 };
 

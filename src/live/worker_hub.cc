@@ -1,21 +1,22 @@
 #include "live/worker_hub.h"
 
 #include <spdlog/spdlog.h>
-#include <sys/random.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <utility>
 
+#include "auth/secret.h"
 #include "core/error.h"
 #include "core/json_text.h"
 #include "live/batch_message.h"
 #include "live/line_server.h"
 #include "live/message_numbers.h"
+#include "live/worker_sessions.h"
 
 namespace allot {
 namespace {
@@ -31,26 +32,7 @@ double Monotonic() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// In time that does not tell how much of it was right.
-bool SameSecret(const std::string& a, const std::string& b) {
-  unsigned different = a.size() == b.size() ? 0 : 1;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    different |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);
-  }
-  return different == 0;
-}
-
 }  // namespace
-
-std::string NewToken() {
-  std::array<unsigned char, 16> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    throw RunError("the system has no random numbers: {}", SystemMessage());
-  }
-  std::string token;
-  for (const unsigned char byte : bytes) token += fmt::format("{:02x}", byte);
-  return token;
-}
 
 struct WorkerHub::Impl {
   using ConnectionPtr = LineServer::ConnectionPtr;
@@ -72,6 +54,7 @@ struct WorkerHub::Impl {
     JobProgress progress;
     WorkerBatchOrder batch;  // workers 0: none was told
     bool finished = false;
+    bool told_token = false;  // a worker of an earlier version said its token: was warned of
     std::set<std::string> workers;
   };
 
@@ -79,15 +62,27 @@ struct WorkerHub::Impl {
       : server(address,
                {.line = [this](const ConnectionPtr& from,
                                const std::string& line) { ReadLine(from, line); },
-                .refused = [this](const ConnectionPtr& from,
-                                  const std::string& why) { Refuse(from, why); },
+                .refused =
+                    [this](const ConnectionPtr& from, const std::string& why) {
+                      if (sessions.NamesOf(from) != nullptr) return Cut(from, why);
+                      Refuse(from, why);
+                    },
                 .closed = [this](const ConnectionPtr& connection) { Forget(connection); }}) {}
 
   // ---- connections ----
 
   void ReadLine(const ConnectionPtr& connection, const std::string& line) {
+    const std::optional<std::string> text = sessions.Open(connection, line);
+    if (!text) {
+      const LineSession::Names& names = *sessions.NamesOf(connection);
+      return Cut(connection, fmt::format("worker {} of job {}: a line must have the code of its "
+                                         "place, got another or none",
+                                         names.worker, names.job));
+    }
+    const Message message = Message::parse(*text, nullptr, false);
+    if (message.is_discarded()) return Refuse(connection, "a line must be a JSON object");
     try {
-      important = Hear(connection, Message::parse(line)) || important;
+      important = Hear(connection, message) || important;
     } catch (const Error& error) {
       const std::string& who = LineServer::WhoIs(connection);
       Refuse(connection,
@@ -99,10 +94,11 @@ struct WorkerHub::Impl {
 
   void Send(const ConnectionPtr& connection, const Message& message) {
     if (connection == nullptr) return;
-    server.Send(connection, JsonText(message, -1));
+    server.Send(connection, sessions.Sign(connection, JsonText(message, -1)));
   }
 
   void Forget(const ConnectionPtr& connection) {
+    sessions.End(connection);
     const auto worker = workers.find(LineServer::WhoIs(connection));
     if (worker == workers.end() || worker->second.connection != connection) return;
     worker->second.connection = nullptr;
@@ -116,7 +112,19 @@ struct WorkerHub::Impl {
     server.Close(connection);
   }
 
+  // Without a word: where the worker did not say it itself, it is not to end by it.
+  void Cut(const ConnectionPtr& connection, const std::string& why) {
+    LogRefusal(connection, why);
+    server.Close(connection);
+  }
+
   void Refuse(const ConnectionPtr& connection, const std::string& why) {
+    LogRefusal(connection, why);
+    Send(connection, {{"say", "refused"}, {"why", why}});
+    server.Close(connection);
+  }
+
+  void LogRefusal(const ConnectionPtr& connection, const std::string& why) {
     const double now = Monotonic();
     ++refused;
     // Strangers could fill the disk.
@@ -124,8 +132,6 @@ struct WorkerHub::Impl {
       spdlog::warn("a worker's connection is refused: {} (refused so far: {})", why, refused);
       refusal_told = now;
     }
-    Send(connection, {{"say", "refused"}, {"why", why}});
-    server.Close(connection);
   }
 
   // ---- the protocol ----
@@ -163,17 +169,57 @@ struct WorkerHub::Impl {
     for (const auto& named : workers) Welcome(named.second.connection);
   }
 
-  bool Join(const ConnectionPtr& connection, const Message& message) {
-    const std::string id = message.at("worker");
+  // Null: there is no such job, or not with such a worker.
+  Job* JobOf(const std::string& job, const std::string& worker) {
+    const auto found = jobs.find(job);
+    return found == jobs.end() || !found->second.workers.contains(worker) ? nullptr
+                                                                          : &found->second;
+  }
+
+  // Shows that this is the daemon that knows the job's token; the worker does so by its next line.
+  void Hello(const ConnectionPtr& connection, const Message& message) {
+    const LineSession::Names names{.job = message.at("job"),
+                                   .worker = message.at("worker"),
+                                   .worker_nonce = message.at("nonce"),
+                                   .daemon_nonce = NewToken()};
+    const Job* const job = JobOf(names.job, names.worker);
+    if (job == nullptr) return Refuse(connection, "no such job or worker");
+    if (!LooksLikeToken(names.worker_nonce)) {
+      return Refuse(connection, fmt::format("a nonce has 32 hexadecimal digits, got {} characters",
+                                            names.worker_nonce.size()));
+    }
+    sessions.Begin(connection, job->token, names);
+    Send(connection, {{"say", "challenge"}, {"nonce", names.daemon_nonce}});
+  }
+
+  // By the code of its line, or, where that has none, by the token itself.
+  bool MayJoin(const ConnectionPtr& connection, const Message& message) {
+    const std::string worker = message.at("worker");
     const std::string job_id = message.at("job");
-    const auto job = jobs.find(job_id);
-    const auto worker = workers.find(id);
-    if (job == jobs.end() || worker == workers.end() || worker->second.job != job_id ||
-        !SameSecret(job->second.token, message.at("token"))) {
+    Job* const job = JobOf(job_id, worker);
+    if (job == nullptr) return false;
+    if (const LineSession::Names* const names = sessions.NamesOf(connection)) {
+      return names->job == job_id && names->worker == worker;
+    }
+    const std::string token = message.at("token");
+    if (!SameSecret(job->token, token)) return false;
+    if (!std::exchange(job->told_token, true)) {
+      spdlog::warn(
+          "job {}: worker {} is of an earlier version, which says the job's token on the wire: "
+          "whoever takes the daemon's place can speak for the job",
+          job_id, worker);
+    }
+    return true;
+  }
+
+  bool Join(const ConnectionPtr& connection, const Message& message) {
+    if (!MayJoin(connection, message)) {
       Refuse(connection, "no such job, worker or token");
       return false;
     }
-    Worker& w = worker->second;
+    const std::string id = message.at("worker");
+    Worker& w = workers.at(id);
+    Job& job = jobs.at(w.job);
     const MessageNumbers numbers(message);
     (void)numbers.Whole("epoch", -1, -1);  // all before anything changes
     (void)numbers.Whole("heard", -1, -1);
@@ -191,10 +237,10 @@ struct WorkerHub::Impl {
     w.address = message.value("address", "");
     w.epoch = numbers.Whole("epoch", -1, -1);
     w.told_before = numbers.Whole("heard", -1, -1);
-    job->second.progress.step = std::max(job->second.progress.step, numbers.Whole("step", 0));
+    job.progress.step = std::max(job.progress.step, numbers.Whole("step", 0));
     Welcome(connection);
-    SendBatch(job->second, connection);
-    SendEpoch(job->second, connection);
+    SendBatch(job, connection);
+    SendEpoch(job, connection);
     if (w.stop) Send(connection, {{"say", "stop"}});
     return true;
   }
@@ -205,7 +251,11 @@ struct WorkerHub::Impl {
     const std::string& who = LineServer::WhoIs(connection);
     if (who.empty()) {
       if (say == "join") return Join(connection, message);
-      Refuse(connection, "a connection begins with 'join'");
+      if (say == "hello" && sessions.NamesOf(connection) == nullptr) {
+        Hello(connection, message);
+      } else {
+        Refuse(connection, "a connection begins with 'hello', then 'join'");
+      }
       return false;
     }
     Worker& worker = workers.at(who);
@@ -244,7 +294,8 @@ struct WorkerHub::Impl {
     return true;
   }
 
-  LineServer server;  // first: workers hold its connections, which must not outlive it
+  LineServer server;  // first: what follows holds its connections, which must not outlive it
+  WorkerSessions sessions;
   std::size_t refused = 0;
   double refusal_told = -kNever;
   bool important = false;  // something was said that is more than progress

@@ -4,8 +4,10 @@
 // forwards Announce, Progress and Wait to the hub. One thread. Nothing blocks but Serve; a message
 // costs the same whatever the number of connections.
 //
-// A connection has no rights until it has joined with its job's token, as a worker that was
-// expected. Then it can speak for that worker only.
+// A connection has no rights until it has shown that it knows its job's token, as a worker that was
+// expected. Then it can speak for that worker only, in lines that carry codes
+// (auth/line_session.h). Workers of earlier versions say the token itself, and their lines have
+// none.
 
 #include <cstdint>
 #include <functional>
@@ -61,8 +63,5 @@ class WorkerHub {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
-
-// 128 random bits as hexadecimal digits.
-std::string NewToken();
 
 }  // namespace allot

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon import Daemon
+from daemon import Daemon, FalseDaemon
 from waiting import text_of, wait_until
 
 
@@ -283,10 +283,25 @@ def test_a_loss_that_is_reached_ends_all_workers(daemon):
     assert daemon.heard("w0", "finished")["step"] == daemon.heard("w1", "finished")["step"] < 100000
 
 
-def test_a_wrong_token_is_refused(daemon):
-    daemon.start("w0", token="guessed")
-    assert daemon.processes["w0"].wait(timeout=120) == 1
-    assert "wrong token" in daemon.output("w0")
+def test_who_takes_the_port_of_a_dead_daemon_learns_nothing_and_stops_nobody(daemon):
+    daemon.start("w0", "w1", arguments=ENDLESS)
+    daemon.regroup("w0", "w1")
+    daemon.vanish()
+    with FalseDaemon(daemon.port) as thief:
+        wait_until(lambda: all(len(thief.heard_of(worker)) >= 6 for worker in ("w0", "w1")),
+                   lambda: f"both workers to try again and again: {thief.heard}")
+        seen = len(losses(daemon.output("w0")))
+        wait_until(lambda: len(losses(daemon.output("w0"))) > seen, "training on")
+        heard = list(thief.heard)
+    assert {message["say"] for message in heard} == {"hello"} and daemon.token not in str(heard)
+    assert len({message["nonce"] for message in heard}) == len(heard), "each connection has a nonce of its own"
+    daemon.said.clear()
+    daemon.listen()
+    for worker in ("w0", "w1"):
+        assert wait_until(lambda: daemon.heard(worker, "join"), f"{worker} to find the true daemon")["epoch"] == 0
+        assert daemon.output(worker).count("does not show that it knows the job's token") == 1, daemon.output(worker)
+        assert daemon.token not in daemon.output(worker)
+    trains_on(daemon, "w0")
 
 
 def test_outside_of_a_job_the_missing_variable_is_named(example):

@@ -91,8 +91,10 @@ def forbidden_includes(path):
                 yield f"{path}:{number}: <{target}>, but libtorch stays in models/torch, agents/training, src/elastic/torch"
             if target.startswith("slurm/") and not path.is_relative_to("src/live/slurm"):
                 yield f"{path}:{number}: <{target}>, but libslurm stays in src/live/slurm"
-            if re.match(r"(curl|openssl|yaml-cpp)/", target) and not path.is_relative_to("src/live/kubernetes"):
-                yield f"{path}:{number}: <{target}>, but libcurl, OpenSSL and yaml-cpp stay in src/live/kubernetes"
+            if re.match(r"(curl|yaml-cpp)/", target) and not path.is_relative_to("src/live/kubernetes"):
+                yield f"{path}:{number}: <{target}>, but libcurl and yaml-cpp stay in src/live/kubernetes"
+            if target.startswith("openssl/") and not path.is_relative_to("src/auth"):
+                yield f"{path}:{number}: <{target}>, but OpenSSL stays in src/auth"
             continue
         if (ROOT / path.parent / target).exists() and "/" not in target:
             yield f'{path}:{number}: "{target}" must be written from the root or from src/'

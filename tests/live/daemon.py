@@ -1,9 +1,10 @@
-"""A daemon of the tests' own: speaks the worker protocol (docs/formats/worker_protocol.md) to one job.
+"""A daemon of the tests' own, and one that is none: speaks the worker protocol (docs/formats/worker_protocol.md) to one job.
 
 What a test wants of a daemon and no more: it starts worker processes, announces epochs when told to,
 remembers what each worker said last, and can vanish and come back.
 """
 
+import itertools
 import json
 import os
 import socket
@@ -12,6 +13,7 @@ import threading
 
 from cluster import free_ports
 from waiting import text_of, wait_until
+from worker_session import WorkerSession, new_nonce
 
 
 class Daemon:
@@ -27,7 +29,7 @@ class Daemon:
         self.epoch, self.members = -1, []
         self.acknowledges = True
         self.lock = threading.RLock()
-        self.connections = {}
+        self.connections, self.sessions = {}, {}
         self.server = None
         self.port = 0
 
@@ -122,15 +124,15 @@ class Daemon:
     def _serve(self, connection):
         worker = None
         try:
-            for line in connection.makefile("r"):
-                message = json.loads(line)
+            lines = connection.makefile("r")
+            session = self._challenge(connection, json.loads(next(lines)))
+            for line in lines:
                 with self.lock:
+                    message = session.open(line)
                     if worker is None:
-                        if message["say"] != "join" or message["token"] != self.token:
-                            connection.sendall(b'{"say":"refused","why":"wrong token"}\n')
-                            return
+                        assert message["say"] == "join", message
                         worker = message["worker"]
-                        self.connections[worker] = connection
+                        self.connections[worker], self.sessions[worker] = connection, session
                         self.addresses[worker] = message["address"]
                         self._send(worker, {"say": "welcome"})
                         self._send_epoch(worker)
@@ -139,13 +141,19 @@ class Daemon:
                         self.lowest_steps.append(message["step"])
                     if message["say"] == "finished" and self.acknowledges:
                         self._send(worker, {"say": "acknowledged"})
-        except OSError:
+        except (OSError, StopIteration):
             pass
         finally:
             with self.lock:
                 if self.connections.get(worker) is connection:
                     del self.connections[worker]
                 connection.close()
+
+    def _challenge(self, connection, hello):
+        nonce = new_nonce()
+        session = WorkerSession("daemon", self.token, hello["job"], hello["worker"], hello["nonce"], nonce)
+        connection.sendall(session.sign({"say": "challenge", "nonce": nonce}))
+        return session
 
     def _send_epoch(self, worker):
         if self.epoch >= 0:
@@ -155,6 +163,50 @@ class Daemon:
     def _send(self, worker, message):
         if worker in self.connections:
             try:
-                self.connections[worker].sendall(json.dumps(message).encode() + b"\n")
+                self.connections[worker].sendall(self.sessions[worker].sign(message))
             except OSError:
                 del self.connections[worker]
+
+
+class FalseDaemon:
+    """Listens in the place of a daemon, has no token, and tries everything that could make a worker talk or stop."""
+
+    # A daemon of an earlier version, the orders that end workers, a guess.
+    ANSWERS = ({"say": "refused", "why": "a connection begins with 'join'"}, {"say": "welcome"}, {"say": "stop"},
+               {"say": "refused", "why": "no such worker"}, {"say": "epoch", "epoch": 9, "members": [], "addresses": []})
+
+    def __init__(self, port):
+        self.heard, self.server = [], socket.create_server(("127.0.0.1", port))
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown(socket.SHUT_RDWR)
+        self.server.close()
+
+    def heard_of(self, worker):
+        return [message for message in list(self.heard) if message.get("worker") == worker]
+
+    def _accept(self):
+        for turn in itertools.count():
+            try:
+                connection, _ = self.server.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection, turn), daemon=True).start()
+
+    def _serve(self, connection, turn):
+        try:
+            with connection:
+                for line in connection.makefile("r"):
+                    hello = json.loads(line)
+                    self.heard.append(hello)
+                    nonce, answer = new_nonce(), self.ANSWERS[turn % len(self.ANSWERS)]
+                    guess = WorkerSession("daemon", "guessed", hello["job"], hello["worker"], hello["nonce"], nonce)
+                    challenge = guess.sign({"say": "challenge", "nonce": nonce})
+                    for said in (json.dumps(answer).encode() + b"\n", challenge, guess.sign(answer))[turn % 2:]:
+                        connection.sendall(said)
+        except OSError:
+            pass  # the worker has left

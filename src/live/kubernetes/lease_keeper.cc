@@ -12,11 +12,11 @@
 #include <thread>
 #include <utility>
 
+#include "auth/secret.h"
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "live/kubernetes/kube_client.h"
 #include "live/kubernetes/kube_time.h"
-#include "live/worker_hub.h"
 
 namespace allot {
 namespace {

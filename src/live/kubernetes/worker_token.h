@@ -1,6 +1,6 @@
 #pragma once
 // The secrets of workers: made from one key, so that every daemon with the same key knows them all,
-// and nothing need be stored or read back. HMAC-SHA256 (OpenSSL).
+// and nothing need be stored or read back. HMAC-SHA256 (auth/secret.h).
 
 #include <filesystem>
 #include <string>

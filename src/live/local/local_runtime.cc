@@ -23,6 +23,7 @@
 #include <set>
 #include <utility>
 
+#include "auth/secret.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json_text.h"

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "auth/secret.h"
 #include "core/file.h"
 #include "core/strings.h"
 

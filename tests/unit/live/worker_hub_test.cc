@@ -2,90 +2,27 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <spdlog/spdlog.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <cstring>
-#include <filesystem>
-#include <nlohmann/json.hpp>
+#include <memory>
 #include <string>
+#include <vector>
 
-#include "tests/unit/core/temp_folder.h"
+#include "tests/unit/live/hub_peer.h"
 
 namespace allot {
 namespace {
 
 using Json = nlohmann::json;
-
-class Peer {
- public:
-  explicit Peer(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
-    EXPECT_EQ(::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-  }
-  ~Peer() { ::close(socket_); }
-  Peer(const Peer&) = delete;
-  Peer& operator=(const Peer&) = delete;
-
-  void Say(const Json& message) { SayLine(message.dump()); }
-  void SayLine(std::string line) {
-    line += "\n";
-    EXPECT_EQ(::send(socket_, line.data(), line.size(), MSG_NOSIGNAL), ssize_t(line.size()));
-  }
-  // The next message, null when the connection was closed instead.
-  Json Hear(WorkerHub* hub) {
-    for (int i = 0; i < 10'000; ++i) {
-      if (const std::size_t end = heard_.find('\n'); end != std::string::npos) {
-        Json message = Json::parse(heard_.substr(0, end));
-        heard_.erase(0, end + 1);
-        return message;
-      }
-      hub->Serve(0.01);
-      char buffer[4096];
-      const ssize_t got = ::recv(socket_, buffer, sizeof(buffer), MSG_DONTWAIT);
-      if (got == 0) return nullptr;
-      if (got > 0) heard_.append(buffer, std::size_t(got));
-    }
-    ADD_FAILURE() << "nothing was said";
-    return nullptr;
-  }
-
- private:
-  int socket_;
-  std::string heard_;
-};
-
-class WorkerHubTest : public testing::Test {
- protected:
-  WorkerHubTest() {
-    spdlog::set_level(spdlog::level::off);
-    path_ = (folder_ / "hub.sock").string();
-    hub_ = std::make_unique<WorkerHub>("unix:" + path_);
-    hub_->AddJob("j", "secret");
-    hub_->Expect("j", "j.0");
-    hub_->Expect("j", "j.1");
-  }
-  static Json Join(const std::string& worker, const std::string& token = "secret") {
-    return {{"say", "join"}, {"job", "j"}, {"worker", worker}, {"token", token}};
-  }
-  testing_support::TempFolder folder_;
-  std::string path_;
-  std::unique_ptr<WorkerHub> hub_;
-};
+using Peer = testing_support::HubPeer;
+using WorkerHubTest = testing_support::HubFixture;
 
 TEST_F(WorkerHubTest, TellsMembersTheirEpochAndLearnsWhoReachedIt) {
   Peer a(path_), b(path_);
-  Json join = Join("j.0");
-  join["address"] = "127.0.0.1:5";
-  a.Say(join);
+  a.Join(hub_.get(), "j.0", {{"address", "127.0.0.1:5"}});
   EXPECT_EQ(a.Hear(hub_.get())["say"], "welcome");
-  b.Say(Join("j.1"));
+  b.Join(hub_.get(), "j.1");
   EXPECT_EQ(b.Hear(hub_.get())["say"], "welcome");
   EXPECT_TRUE(hub_->joined("j.1"));
   EXPECT_TRUE(hub_->Announce("j", {0, {"j.0", "j.1"}}));
@@ -102,10 +39,7 @@ TEST_F(WorkerHubTest, TellsMembersTheirEpochAndLearnsWhoReachedIt) {
 
 TEST_F(WorkerHubTest, LearnsOfEpochsThatAnEarlierDaemonAnnounced) {
   Peer a(path_);
-  Json join = Join("j.0");
-  join["epoch"] = -1;
-  join["heard"] = 3;
-  a.Say(join);
+  a.Join(hub_.get(), "j.0", {{"epoch", -1}, {"heard", 3}});
   EXPECT_EQ(a.Hear(hub_.get())["say"], "welcome");
   EXPECT_EQ(hub_->Progress("j").epoch, 3) << "it trains in none and waits for a later one";
 }
@@ -118,7 +52,7 @@ TEST_F(WorkerHubTest, ManyWorkersTellTheirProgressLessOften) {
     const std::string name = "j." + std::to_string(n);
     hub_->Expect("j", name);
     peers.push_back(std::make_unique<Peer>(path_));
-    peers.back()->Say(Join(name));
+    peers.back()->Join(hub_.get(), name);
     const Json welcome = peers.back()->Hear(hub_.get());
     EXPECT_EQ(welcome["every"], n < kMany - 1 ? 0.5 : 1) << n;
   }
@@ -127,7 +61,7 @@ TEST_F(WorkerHubTest, ManyWorkersTellTheirProgressLessOften) {
 
 TEST_F(WorkerHubTest, AHubEndsBeforeItsWorkers) {
   Peer a(path_);
-  a.Say(Join("j.0"));
+  a.Join(hub_.get(), "j.0");
   EXPECT_EQ(a.Hear(hub_.get())["say"], "welcome");
   hub_.reset();
   SUCCEED() << "the connection has not outlived what it stands on";
@@ -142,7 +76,7 @@ TEST_F(WorkerHubTest, WhatCannotBeIsRefusedAndChangesNothing) {
   hub_->Announce("j", {0, {"j.0"}});
   for (const auto& [key, value] : wrong) {
     Peer peer(path_);
-    peer.Say(Join("j.0"));
+    peer.Join(hub_.get(), "j.0");
     EXPECT_EQ(peer.Hear(hub_.get())["say"], "welcome");
     EXPECT_EQ(peer.Hear(hub_.get())["say"], "epoch");
     peer.Say(good);
@@ -171,7 +105,7 @@ Json BatchMessage() {
 
 TEST_F(WorkerHubTest, ABatchIsHeardAndAChoiceToldAlsoToThoseThatJoinLater) {
   Peer a(path_), b(path_);
-  a.Say(Join("j.0"));
+  a.Join(hub_.get(), "j.0");
   EXPECT_EQ(a.Hear(hub_.get())["say"], "welcome");
   hub_->Announce("j", {0, {"j.0"}});
   EXPECT_EQ(a.Hear(hub_.get())["say"], "epoch");
@@ -189,7 +123,7 @@ TEST_F(WorkerHubTest, ABatchIsHeardAndAChoiceToldAlsoToThoseThatJoinLater) {
   hub_->SetBatch("j", {2, 200, 0});
   const Json told = a.Hear(hub_.get());
   EXPECT_EQ(told, (Json{{"say", "batch"}, {"workers", 2}, {"local", 200}, {"accumulation", 0}}));
-  b.Say(Join("j.1"));
+  b.Join(hub_.get(), "j.1");
   EXPECT_EQ(b.Hear(hub_.get())["say"], "welcome");
   EXPECT_EQ(b.Hear(hub_.get()), told);
   hub_->Announce("j", {1, {"j.0", "j.1"}});
@@ -223,7 +157,7 @@ TEST_F(WorkerHubTest, ABatchThatCannotBeIsRefusedAndChangesNothing) {
   hub_->Announce("j", {0, {"j.0"}});
   for (const auto& [where, value] : wrong) {
     Peer peer(path_);
-    peer.Say(Join("j.0"));
+    peer.Join(hub_.get(), "j.0");
     EXPECT_EQ(peer.Hear(hub_.get())["say"], "welcome");
     EXPECT_EQ(peer.Hear(hub_.get())["say"], "epoch");
     Json batch = BatchMessage();
@@ -236,11 +170,11 @@ TEST_F(WorkerHubTest, ABatchThatCannotBeIsRefusedAndChangesNothing) {
     EXPECT_EQ(hub_->Progress("j").work, 0) << "all of a message or nothing";
   }
   Peer peer(path_);
-  peer.Say(Join("j.0"));
+  peer.Join(hub_.get(), "j.0");
   EXPECT_EQ(peer.Hear(hub_.get())["say"], "welcome");
   EXPECT_EQ(peer.Hear(hub_.get())["say"], "epoch");
   const std::string no_number = R"({"say":"progress","epoch":0,"noise":NaN})";
-  peer.SayLine(no_number);
+  peer.SayText(no_number);
   EXPECT_EQ(peer.Hear(hub_.get())["say"], "refused");
 }
 
@@ -251,12 +185,13 @@ TEST_F(WorkerHubTest, AnEarlierEpochIsRefused) {
 }
 
 TEST_F(WorkerHubTest, AWrongTokenJobOrWorkerIsRefused) {
-  Json other = Join("j.0");
+  Json other = JoinOfBefore("j.0");
   other["job"] = "k";
-  for (const Json& join : {Join("j.0", "wrong"), Join("j.7"), other, Json{{"say", "progress"}}}) {
+  const Json progress{{"say", "progress"}};
+  for (const Json& first : {JoinOfBefore("j.0", "wrong"), JoinOfBefore("j.7"), other, progress}) {
     Peer peer(path_);
-    peer.Say(join);
-    EXPECT_EQ(peer.Hear(hub_.get())["say"], "refused") << join.dump();
+    peer.Say(first);
+    EXPECT_EQ(peer.Hear(hub_.get())["say"], "refused") << first.dump();
     EXPECT_TRUE(peer.Hear(hub_.get()).is_null()) << "the connection stays open";
   }
   EXPECT_FALSE(hub_->joined("j.0"));
@@ -266,7 +201,7 @@ TEST_F(WorkerHubTest, FinishedIsWrittenDownBeforeItIsAcknowledged) {
   std::string written;
   hub_->OnFinished([&](const std::string& job) { written = job; });
   Peer a(path_);
-  a.Say(Join("j.0"));
+  a.Join(hub_.get(), "j.0");
   a.Hear(hub_.get());
   a.Say({{"say", "finished"}, {"step", 7}, {"work", 70}});
   EXPECT_EQ(a.Hear(hub_.get())["say"], "acknowledged");
@@ -277,7 +212,7 @@ TEST_F(WorkerHubTest, FinishedIsWrittenDownBeforeItIsAcknowledged) {
 
 TEST_F(WorkerHubTest, ProgressOfAGroupThatWasCountsForNothing) {
   Peer a(path_);
-  a.Say(Join("j.0"));
+  a.Join(hub_.get(), "j.0");
   a.Hear(hub_.get());
   hub_->Announce("j", {1, {"j.0"}});
   a.Say({{"say", "progress"}, {"epoch", 0}, {"step", 5}, {"rate", 1e9}});
@@ -287,9 +222,9 @@ TEST_F(WorkerHubTest, ProgressOfAGroupThatWasCountsForNothing) {
 
 TEST_F(WorkerHubTest, AWorkerThatConnectsAgainReplacesItsConnection) {
   Peer before(path_), after(path_);
-  before.Say(Join("j.0"));
+  before.Join(hub_.get(), "j.0");
   EXPECT_EQ(before.Hear(hub_.get())["say"], "welcome");
-  after.Say(Join("j.0"));
+  after.Join(hub_.get(), "j.0");
   EXPECT_EQ(after.Hear(hub_.get())["say"], "welcome");
   EXPECT_TRUE(before.Hear(hub_.get()).is_null()) << "the old connection stays open";
   hub_->Announce("j", {0, {"j.0"}});
@@ -298,11 +233,11 @@ TEST_F(WorkerHubTest, AWorkerThatConnectsAgainReplacesItsConnection) {
 
 TEST_F(WorkerHubTest, AWorkerThatReadsLateGetsAllAndHoldsNobodyUp) {
   Peer late(path_), other(path_);
-  late.Say(Join("j.0"));
+  late.Join(hub_.get(), "j.0");
   EXPECT_EQ(late.Hear(hub_.get())["say"], "welcome");
-  constexpr int kEpochs = 10'000;  // far more than a socket holds
+  constexpr int kEpochs = 5'000;  // far more than a socket holds
   for (int epoch = 0; epoch < kEpochs; ++epoch) hub_->Announce("j", {epoch, {"j.0"}});
-  other.Say(Join("j.1"));
+  other.Join(hub_.get(), "j.1");
   EXPECT_EQ(other.Hear(hub_.get())["say"], "welcome");
   for (int epoch = 0; epoch < kEpochs; ++epoch) {
     ASSERT_EQ(late.Hear(hub_.get())["epoch"], epoch);
@@ -311,7 +246,7 @@ TEST_F(WorkerHubTest, AWorkerThatReadsLateGetsAllAndHoldsNobodyUp) {
 
 TEST_F(WorkerHubTest, AJobThatIsRemovedClosesItsConnections) {
   Peer a(path_);
-  a.Say(Join("j.0"));
+  a.Join(hub_.get(), "j.0");
   EXPECT_EQ(a.Hear(hub_.get())["say"], "welcome");
   hub_->RemoveJob("j");
   EXPECT_TRUE(a.Hear(hub_.get()).is_null());

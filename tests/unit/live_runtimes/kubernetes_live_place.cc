@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "auth/secret.h"
 #include "live/kubernetes/kube_client.h"
-#include "live/worker_hub.h"
 #include "tests/unit/live_runtimes/runtime_place.h"
 #include "tests/unit/live_runtimes/worker_folders.h"
 
