@@ -160,6 +160,19 @@ def test_trains_on_without_a_daemon_and_joins_the_next(daemon):
     trains_on(daemon, "w0")
 
 
+def test_a_group_with_a_worker_of_an_earlier_version_is_formed_as_that_one_does(daemon):
+    """Keys of the store begin with the token where an address does not say that its worker knows better."""
+    daemon.start("w0", "w1", arguments=ENDLESS)
+    daemon.joined("w0", "w1")
+    assert all(daemon.addresses[worker].endswith("/2") for worker in ("w0", "w1"))
+    daemon.addresses["w1"] = daemon.addresses["w1"].removesuffix("/2")
+    daemon.regroup("w0", "w1")
+    trains_on(daemon, "w1")
+    daemon.addresses["w1"] += "/2"
+    daemon.regroup("w0", "w1")
+    trains_on(daemon, "w1")
+
+
 def test_a_joiner_that_dies_holds_nobody_up(daemon):
     daemon.start("w0", "w1", "w2", arguments=ENDLESS)
     daemon.regroup("w0")

@@ -7,7 +7,9 @@ import re
 import signal
 import socket
 import subprocess
+import tempfile
 import urllib.request
+from pathlib import Path
 
 import pytest
 
@@ -292,6 +294,22 @@ def test_strangers_are_refused(live):
     assert live.job("a")["step"] < 10**8
     for name in ("control.sock", "local/workers.sock", "journal.jsonl"):
         assert (live.state / name).stat().st_mode & 0o077 == 0, name
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="needs root, for a daemon of another user")
+def test_the_daemon_shows_its_memory_to_nobody(live):
+    """Linux gives the files in /proc of a process that makes no core dumps to root, whoever it belongs to."""
+    with tempfile.TemporaryDirectory() as name:
+        os.chown(name, 65534, 65534)
+        live.spool = live.state = Path(name)
+        daemon = subprocess.Popen(list(map(str, live.arguments())), cwd=name, user=65534, group=65534, stderr=subprocess.PIPE)
+        try:
+            wait_until((Path(name) / "control.sock").exists, "the daemon to begin")
+            assert os.stat(f"/proc/{daemon.pid}/mem").st_uid == 0
+        finally:
+            daemon.kill()
+            said = daemon.communicate()[1]
+        assert b"error" not in said, said
 
 
 def test_metrics_are_served(live):

@@ -55,9 +55,8 @@ Seconds Now() {
 
 struct ElasticWorker::Impl {
   Impl(const WorkerEnvironment& environment, const ElasticOptions& given)
-      : options(given), member(environment, [this](const std::string& host) {
-          return fmt::format("{}:{}", host, place.port());
-        }) {}
+      : options(given),
+        member(environment, [this](const std::string& host) { return place.address(host); }) {}
 
   const ElasticOptions options;
   MeetingPlace place;

@@ -11,6 +11,8 @@
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
+#include "auth/secret.h"
+
 namespace allot {
 namespace {
 
@@ -37,6 +39,17 @@ void SurviveBrokenPipes() {
   struct sigaction present {};
   sigaction(SIGPIPE, nullptr, &present);
   if (present.sa_handler == SIG_DFL) std::signal(SIGPIPE, SIG_IGN);
+}
+
+// A store accepts every connection, but who does not know the prefix can neither read nor write the
+// keys of this group. It follows from the token and is not it: rank 0's port may be somebody else's
+// by now. Only workers of earlier versions begin keys with the token itself.
+std::string PrefixOf(const std::string& token, const Epoch& epoch) {
+  const bool derived = std::all_of(
+      epoch.addresses.begin(), epoch.addresses.end(),
+      [](const std::string& address) { return address.ends_with(MeetingPlace::kDerives); });
+  const std::string text = fmt::format("allot store of epoch {}", epoch.number);
+  return derived ? KeyedCode(token, text) : fmt::format("{}/{}", token, epoch.number);
 }
 
 // Passes everything on, but waits in small steps, so that a member that waits for peers that never
@@ -90,7 +103,9 @@ MeetingPlace::MeetingPlace() {
   impl_ = std::make_unique<Impl>();
 }
 MeetingPlace::~MeetingPlace() = default;
-std::uint16_t MeetingPlace::port() const { return impl_->store->getPort(); }
+std::string MeetingPlace::address(const std::string& host) const {
+  return fmt::format("{}:{}{}", host, impl_->store->getPort(), kDerives);
+}
 
 struct Group::Impl {
   Impl(const Member& of, const Epoch& in) : member(of), epoch(in) {}
@@ -183,12 +198,10 @@ Group::Group(const Member& member, const Epoch& epoch, MeetingPlace& place,
     c10::intrusive_ptr<c10d::Store> store = place.impl_->store;
     if (impl_->rank != 0) {
       const std::string& first = address_of(0);
-      const int port = std::stoi(first.substr(first.rfind(':') + 1));
+      const int port = std::stoi(first.substr(first.rfind(':') + 1));  // up to kDerives
       store = OpenStore(host_of(first), static_cast<std::uint16_t>(port), false);
     }
-    // The token is in every key: a store accepts every connection, but without the token one can
-    // neither read nor write the keys of this job.
-    const std::string prefix = fmt::format("{}/{}", member.environment().token, epoch.number);
+    const std::string prefix = PrefixOf(member.environment().token, epoch);
     auto options = c10d::ProcessGroupGloo::Options::create(timeout);
     options->devices.push_back(
         c10d::ProcessGroupGloo::createDeviceForHostname(host_of(address_of(impl_->rank))));

@@ -24,7 +24,11 @@ class MeetingPlace {
  public:
   MeetingPlace();
   ~MeetingPlace();
-  std::uint16_t port() const;
+  // "HOST:PORT/2", for the peers.
+  std::string address(const std::string& host) const;
+  // Behind the address of a worker that derives its store's keys from the token; an earlier one
+  // reads the number before it.
+  static constexpr const char* kDerives = "/2";
 
  private:
   friend class Group;
