@@ -81,10 +81,10 @@ def dl2(seed, count):
     return jobs
 
 
-# Jobs, nodes, decisions every so many seconds, checkpoint, rules.
+# Jobs, nodes, decisions every so many seconds, checkpoint and the rest of its policy, rules.
 SETTINGS = {
-    "heavy-tailed": (heavy_tailed, kubernetes.NODES, INTERVAL, "philly-elastic", ("fifo",)),
-    "dl2": (dl2, tuple((f"n{n}", "v100", 2) for n in range(1, 7)), 10, "universal", ("drf", "optimus")),
+    "heavy-tailed": (heavy_tailed, kubernetes.NODES, INTERVAL, "philly-elastic", "", ("fifo",)),
+    "dl2": (dl2, tuple((f"n{n}", "v100", 2) for n in range(1, 7)), 10, "universal", ",world=default", ("drf", "optimus")),
 }
 
 
@@ -186,10 +186,10 @@ def main():
     if kubernetes.missing():
         sys.exit(kubernetes.missing())
     build = options.build.resolve()
-    make, nodes, interval, trained, rules = SETTINGS[options.setting]
+    make, nodes, interval, trained, rest, rules = SETTINGS[options.setting]
     checkpoint = options.checkpoint or ROOT / "checkpoints" / trained / "accepted"
-    policies = {"learned": ("--checkpoint", str(checkpoint.resolve())), **{rule: ("--policy", rule) for rule in rules},
-                "kube-scheduler": None}
+    policies = {"learned": ("--policy", f"learned:checkpoint={checkpoint.resolve()}{rest}"),
+                **{rule: ("--policy", rule) for rule in rules}, "kube-scheduler": None}
     jobs = make(options.seed, options.jobs)
     rows = []
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
