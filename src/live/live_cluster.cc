@@ -28,6 +28,15 @@ Seconds CostOfIdlePoll(Seconds so_far, Seconds used) {
   return std::max(kLeast, std::min(kRise * so_far, used));
 }
 
+// Whether all of `old` is in `shares`.
+bool Holds(std::span<const NodeShare> shares, std::span<const NodeShare> old) {
+  return std::all_of(old.begin(), old.end(), [&](const NodeShare& one) {
+    return std::any_of(shares.begin(), shares.end(), [&](const NodeShare& other) {
+      return other.node == one.node && (one.gpus & ~other.gpus) == 0;
+    });
+  });
+}
+
 }  // namespace
 
 LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& clock,
@@ -107,6 +116,8 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& allocation) {
     const bool same_place =
         std::equal(shares.begin(), shares.end(), job.shares.begin(), job.shares.end());
     if (entry->configuration == job.running && same_place) continue;
+    // It keeps what it has. While it waits it is hidden, so that it runs here.
+    if (!starts_.may_grow(job) && Holds(shares, job.shares)) continue;
     ++(job.running < 0                       ? report.launched
        : entry->configuration != job.running ? report.resized
                                              : report.moved);
@@ -161,7 +172,7 @@ void LiveCluster::DrainNode(const std::string& node) {
 }
 
 void LiveCluster::UndrainNode(const std::string& node) {
-  CheckNode(node);
+  if (!state_.drained_nodes().contains(node)) CheckNode(node);  // one that is gone may be named
   writer_.Write("undrain", {{"node", node}});
   event_ = true;
 }

@@ -56,6 +56,7 @@ struct RuntimeWorker {
   bool preparing = false;  // kStarting: its machine fetches what it needs; it is not late
   std::string waits{};     // kStarting: why the cluster has not begun with it, a word or two of the
                            // cluster's own ("Resources"), or kNoWord; "": it has
+  bool elsewhere = true;   // `waits`: on other nodes it may begin; false: a limit of its user's
 };
 
 // The cluster's scheduler has not looked at it yet, or is away: no reason to try other nodes.

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,15 @@
 #include "live/runtime_reader.h"
 
 namespace allot {
+namespace {
+
+GpuCount GivenTo(const LiveJob& job) {
+  GpuCount given = 0;
+  for (const NodeShare& share : job.shares) given += std::popcount(share.gpus);
+  return given;
+}
+
+}  // namespace
 
 bool StuckStarts::Late(const LiveJob& job, const LiveWorker& worker) const {
   // Where workers of a kCount job are is not ours to say.
@@ -35,39 +45,65 @@ std::string StuckStarts::ReasonOf(const LiveJob& job) const {
 }
 
 bool StuckStarts::rests(const LiveJob& job) const {
+  if (job.running >= 0) return false;
   const auto trial = trials_.find(job.index);
-  return trial != trials_.end() && job.running < 0 && writer_.now() < trial->second.rest_until;
+  const auto user = user_rests_until_.find(job.asked.user);
+  return (trial != trials_.end() && writer_.now() < trial->second.rest_until) ||
+         (user != user_rests_until_.end() && writer_.now() < user->second);
 }
 
-// All that has not begun of it, and the nodes of that.
+bool StuckStarts::may_grow(const LiveJob& job) const {
+  const auto trial = trials_.find(job.index);
+  return trial == trials_.end() || writer_.now() >= trial->second.rest_until;
+}
+
+// All that has not begun of it; true where other nodes may begin with it, which then are tried.
+bool StuckStarts::LeaveNodes(const LiveJob& job, HeldGpus* usable) {
+  const std::size_t nodes = usable->size();
+  const bool refused = LongRefused(job.worker_group);
+  HeldGpus begun(nodes, 0);
+  std::vector<bool> late(nodes, false), elsewhere(nodes, false);
+  for (const LiveWorker& worker : job.worker_group.workers()) {
+    const std::size_t node = At(worker.node);
+    if (Late(job, worker)) {
+      late[node] = true;
+      elsewhere[node] = elsewhere[node] || worker.elsewhere;
+    } else {
+      begun[node] |= worker.gpus;
+    }
+  }
+  bool tried_elsewhere = false;
+  for (const NodeShare& share : job.shares) {
+    const std::size_t node = At(share.node);
+    if ((!late[node] && !refused) || (share.gpus & ~begun[node]) == 0) continue;
+    (*usable)[node] = begun[node];
+    if (!elsewhere[node]) continue;
+    tried_elsewhere = true;
+    avoid_until_[share.node] = writer_.now() + kAvoidFor;
+  }
+  return tried_elsewhere;
+}
+
 void StuckStarts::TakeBack(const LiveJob& job) {
   const LiveState& state = writer_.state();
   const Seconds now = writer_.now();
-  const bool refused = LongRefused(job.worker_group);
-  HeldGpus begun(state.nodes().size(), 0);
-  for (const LiveWorker& worker : job.worker_group.workers()) {
-    if (!Late(job, worker)) begun[At(worker.node)] |= worker.gpus;
-  }
   HeldGpus usable(state.nodes().size(), ~std::uint64_t{0});
-  for (const NodeShare& share : job.shares) {
-    bool late = refused;
-    for (const LiveWorker& worker : job.worker_group.workers()) {
-      late = late || (worker.node == share.node && Late(job, worker));
-    }
-    if (!late || (share.gpus & ~begun[At(share.node)]) == 0) continue;
-    usable[At(share.node)] = begun[At(share.node)];
-    avoid_until_[share.node] = now + kAvoidFor;
-  }
+  const bool tried_elsewhere = LeaveNodes(job, &usable);
   Trial& trial = trials_[job.index];
   trial.why = ReasonOf(job);
-  if (++trial.tries >= kTries) {
+  trial.wanted = GivenTo(job);
+  trial.at = now;
+  ++trial.tries;
+  const int at_once = tried_elsewhere ? kTries : 1;
+  if (trial.tries >= at_once) {
     const double doubled =
-        kFirstRest * static_cast<double>(1 << std::min(trial.tries - kTries, 20));
+        kFirstRest * static_cast<double>(1 << std::min(trial.tries - at_once, 20));
     trial.rest_until = now + std::min(kLongestRest, doubled);
   }
+  if (!tried_elsewhere) user_rests_until_[job.asked.user] = now + kFirstRest;
   ++counts_.starts_withdrawn;
-  spdlog::warn("job {}: the cluster does not begin with it, it is tried elsewhere: {}",
-               job.asked.shown(), trial.why);
+  spdlog::warn("job {}: the cluster does not begin with it, {}: {}", job.asked.shown(),
+               tried_elsewhere ? "it is tried elsewhere" : "it rests", trial.why);
   GiveOnly(writer_, job, state.job_table().SharesOn(job, usable), trial.why);
 }
 
@@ -76,19 +112,16 @@ bool StuckStarts::Withdraw(Seconds answers_since) {
   const Seconds now = writer_.now();
   bool due = false;
   for (const LiveJob* job : writer_.state().job_table().active()) {
+    const auto trial = trials_.find(job->index);
+    if (trial != trials_.end() && trial->second.rest_until > 0 && now >= trial->second.rest_until) {
+      trial->second.rest_until = 0;
+      due = true;
+    }
     if (job->over) {
       trials_.erase(job->index);
       continue;
     }
-    if (job->running < 0) {
-      const auto trial = trials_.find(job->index);
-      if (trial == trials_.end() || trial->second.rest_until == 0) continue;
-      if (now >= trial->second.rest_until) {
-        trial->second.rest_until = 0;
-        due = true;
-      }
-      continue;
-    }
+    if (job->running < 0) continue;
     const WorkerGroup& group = job->worker_group;
     const std::vector<LiveWorker>& workers = group.workers();
     const bool late = std::any_of(workers.begin(), workers.end(),
@@ -96,12 +129,14 @@ bool StuckStarts::Withdraw(Seconds answers_since) {
     if (late || LongRefused(group)) {
       TakeBack(*job);
       due = true;
-    } else if (group.training(job->progress)) {
-      trials_.erase(job->index);
+    } else if (trial != trials_.end() && group.training(job->progress) &&
+               (GivenTo(*job) >= trial->second.wanted ||
+                now - trial->second.at > 2 * kLongestRest)) {
+      trials_.erase(trial);
     }
   }
-  due = std::erase_if(avoid_until_, [now](const auto& node) { return now >= node.second; }) > 0 ||
-        due;
+  const auto is_over = [now](const auto& until) { return now >= until.second; };
+  due = std::erase_if(avoid_until_, is_over) + std::erase_if(user_rests_until_, is_over) > 0 || due;
   avoided_.clear();
   for (const auto& [node, until] : avoid_until_) avoided_.insert(node);
   return due;

@@ -325,6 +325,7 @@ void WorkerGroup::Update(const RuntimeWorker& seen, Seconds now) {
     worker->state = seen.state;
     worker->silent = seen.silent;
     worker->waits = seen.state == WorkerState::kStarting ? seen.waits : "";
+    worker->elsewhere = seen.elsewhere;
     if ((seen.preparing || lost) && !worker->leaving) worker->since = now;
   }
 }

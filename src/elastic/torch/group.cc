@@ -45,9 +45,11 @@ void SurviveBrokenPipes() {
 // keys of this group. It follows from the token and is not it: rank 0's port may be somebody else's
 // by now. Only workers of earlier versions begin keys with the token itself.
 std::string PrefixOf(const std::string& token, const Epoch& epoch) {
-  const bool derived = std::all_of(
-      epoch.addresses.begin(), epoch.addresses.end(),
-      [](const std::string& address) { return address.ends_with(MeetingPlace::kDerives); });
+  const bool derived =
+      std::all_of(epoch.addresses.begin(), epoch.addresses.end(), [](const std::string& address) {
+        // One that has not joined the present daemon has none there.
+        return address.empty() || address.ends_with(MeetingPlace::kDerives);
+      });
   const std::string text = fmt::format("allot store of epoch {}", epoch.number);
   return derived ? KeyedCode(token, text) : fmt::format("{}/{}", token, epoch.number);
 }

@@ -260,7 +260,7 @@ void KubernetesRuntime::ReadWorker(KnownJob& known, const WorkerPod& pod) {
       worker.seen.silent = hub_.silent(pod.worker);
       worker.seen.preparing = pod.preparing;
     }
-    worker.seen.waits = pod.waits;
+    worker.seen.waits = pod.gated ? kNoWord : pod.waits;
     worker.watched = true;
     if (worker.seen.state == WorkerState::kReady) ++known.ready;
   }

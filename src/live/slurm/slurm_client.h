@@ -49,6 +49,7 @@ struct SlurmJob {
   std::string waits;       // for something that is not ours to give: begin time, dependency
   std::string reason;      // of its end, for people
   std::string pending;     // kPending: Slurm's word for why ("Resources", "QOSMaxGRESPerUser")
+  bool elsewhere = true;   // `pending`: on other nodes it may begin
   std::time_t submit = 0;  // anew at a requeue
   std::time_t deadline = 0;
   std::uint32_t time_limit = 0;  // minutes

@@ -70,6 +70,12 @@ std::map<std::string, std::string> GresByNode(const slurm_job_info_t& job) {
   return gres;
 }
 
+// Other reasons are limits of the user, the account or the partition.
+bool IsOfNodes(std::uint32_t reason) {
+  return reason == WAIT_RESOURCES || reason == WAIT_PRIORITY || reason == WAIT_NODE_NOT_AVAIL ||
+         reason == WAIT_RESERVATION;
+}
+
 std::string WaitsFor(const slurm_job_info_t& job) {
   if (job.state_reason == WAIT_TIME) return "its begin time is to come";
   if (job.dependency != nullptr && *job.dependency != '\0') {
@@ -114,6 +120,7 @@ SlurmJob ReadSlurmJob(const slurm_job_info_t& job) {
         fmt::format(", exit code {}, signal {}", job.exit_code >> 8, job.exit_code & 0x7f);
   }
   if (result.state == SlurmState::kPending) {
+    result.elsewhere = IsOfNodes(job.state_reason);
     result.pending = job.state_reason == WAIT_NO_REASON
                          ? kNoWord
                          : slurm_job_reason_string(static_cast<job_state_reason>(job.state_reason));

@@ -36,11 +36,17 @@ class ForeignGpus {
 
   GpuCount TakenOf(const SlurmNode& node, const GresGpus& of) const {
     if (node.reserved || whole_.contains(node.name)) return of.count;
-    const auto taken = taken_.find({node.name, of.type});
-    return taken == taken_.end() ? 0 : std::min(taken->second, of.count);
+    return std::min(Taken(node.name, of.type) + (of.type.empty() ? 0 : Taken(node.name, "")),
+                    of.count);
   }
 
  private:
+  // Of those that asked for no type Slurm does not say which they hold: all types are the less.
+  GpuCount Taken(const std::string& node, const std::string& type) const {
+    const auto taken = taken_.find({node, type});
+    return taken == taken_.end() ? 0 : taken->second;
+  }
+
   std::set<std::string> whole_;
   std::map<std::pair<std::string, std::string>, GpuCount> taken_;
 };
@@ -184,6 +190,7 @@ void SlurmRuntime::ReadWorkerJob(const UserJob& user_job, const WorkerJob& worke
     if (hub_.joined(id)) worker.state = WorkerState::kReady;
     worker.silent = hub_.silent(id);
     worker.waits = worker_job.slurm.pending;
+    worker.elsewhere = worker_job.slurm.elsewhere;
   } else {
     const WorkerVerdict verdict =
         JudgeWorkerEnd({.mode = ResizeMode::kHot,
@@ -225,6 +232,7 @@ void SlurmRuntime::ReadShares(UserJob& user_job, RuntimeSnapshot* seen) {
       worker.state = WorkerState::kReady;
     }
     worker.waits = user_job.slurm.pending;
+    worker.elsewhere = user_job.slurm.elsewhere;
     seen->workers.push_back(std::move(worker));
   }
 }

@@ -74,6 +74,7 @@ class FakeRuntime : public Runtime {
       const bool queued = seen.state == WorkerState::kStarting && pending != pending_nodes.end() &&
                           !worker.stopping;
       seen.waits = queued ? pending->second : "";
+      seen.elsewhere = !seen.waits.starts_with("QOS");
       if (queued) continue;
       const bool starting = seen.state == WorkerState::kStarting && !slow.contains(id);
       const bool left = !starting && was_member.contains(id) && !IsMember(job, id);

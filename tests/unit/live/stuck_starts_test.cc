@@ -90,7 +90,45 @@ TEST_F(StuckStartsTest, AnElasticJobTrainsOnWhatHasBegun) {
   EXPECT_TRUE(Trains("a", 4));
 }
 
-TEST_F(StuckStartsTest, ARefusedStartIsTriedElsewhereToo) {
+TEST_F(StuckStartsTest, AGrowthThatCannotBeginIsTriedLessAndLess) {
+  runtime_.AddJob("a", 4, 1, 8);
+  runtime_.pending_nodes["n2"] = "Resources";
+  Serve();
+  cluster_->WaitForJobs();
+  for (int tries = 0; tries < StuckStarts::kTries + 1; ++tries) {
+    Decide({{"a", 6}});
+    EXPECT_EQ(JobOf("a").shares.size(), 2U) << tries;
+    LookUntil("it to be taken back", [&] { return JobOf("a").shares.size() == 1; });
+    LookUntil("n2 to be seen", [&] { return !cluster_->starts().avoided().contains(1); });
+    ASSERT_TRUE(cluster_->WaitForChange(0));
+  }
+  Until("training on 4", [&] { return Trains("a", 4); });
+  Decide({{"a", 6}});
+  EXPECT_EQ(JobOf("a").shares.size(), 1U) << "it keeps what it has";
+  time_.Pass(2 * StuckStarts::kFirstRest);
+  ASSERT_TRUE(cluster_->WaitForChange(0));
+  Decide({{"a", 6}});
+  EXPECT_EQ(JobOf("a").shares.size(), 2U) << "it is tried again";
+}
+
+TEST_F(StuckStartsTest, ALimitOfAUserHidesNoNodeAndRestsTheUser) {
+  runtime_.AddJob("a", 1, 1, 1);
+  runtime_.AddJob("b", 1, 1, 1);
+  runtime_.pending_nodes["n1"] = runtime_.pending_nodes["n2"] = "QOSMaxGRESPerUser";
+  Serve();
+  cluster_->WaitForJobs();
+  Decide({{"a", 1}});
+  LookUntil("it to be taken back", [&] { return JobOf("a").running < 0; });
+  EXPECT_TRUE(cluster_->starts().avoided().empty());
+  EXPECT_TRUE(cluster_->starts().rests(JobOf("a")));
+  EXPECT_TRUE(cluster_->starts().rests(JobOf("b"))) << "it would do no better";
+  EXPECT_EQ(ReasonOf("a"), "pending: QOSMaxGRESPerUser");
+  time_.Pass(StuckStarts::kFirstRest);
+  ASSERT_TRUE(cluster_->WaitForChange(0));
+  EXPECT_EQ(cluster_->Observe().rows(), 2) << "they are tried again";
+}
+
+TEST_F(StuckStartsTest, ARefusedStartIsTakenBackAndItsJobRests) {
   runtime_.AddJob("a", 2, 2, 2);
   Serve();
   cluster_->WaitForJobs();
@@ -99,13 +137,14 @@ TEST_F(StuckStartsTest, ARefusedStartIsTriedElsewhereToo) {
   Look();
   EXPECT_EQ(ReasonOf("a"), "no");
   LookUntil("it to be taken back", [&] { return JobOf("a").running < 0; });
-  EXPECT_TRUE(cluster_->starts().avoided().contains(0));
+  EXPECT_TRUE(cluster_->starts().avoided().empty()) << "no node is to blame";
+  EXPECT_TRUE(cluster_->starts().rests(JobOf("a")));
 }
 
 TEST_F(StuckStartsTest, AJobThatBeginsNowhereRests) {
   runtime_.AddJob("a", 1, 1, 1);
   runtime_.AddJob("b", 1, 1, 1);
-  runtime_.pending_nodes["n1"] = runtime_.pending_nodes["n2"] = "QOSMaxGRESPerUser";
+  runtime_.pending_nodes["n1"] = runtime_.pending_nodes["n2"] = "Resources";
   Serve();
   cluster_->WaitForJobs();
   for (int tries = 0; tries < StuckStarts::kTries; ++tries) {
@@ -116,7 +155,7 @@ TEST_F(StuckStartsTest, AJobThatBeginsNowhereRests) {
   }
   ASSERT_TRUE(cluster_->WaitForChange(0));
   EXPECT_EQ(cluster_->Observe().rows(), 1) << "others are decided for";
-  EXPECT_EQ(ReasonOf("a"), "pending: QOSMaxGRESPerUser");
+  EXPECT_EQ(ReasonOf("a"), "pending: Resources");
   time_.Pass(StuckStarts::kFirstRest);
   ASSERT_TRUE(cluster_->WaitForChange(0));
   EXPECT_EQ(cluster_->Observe().rows(), 2) << "it is tried again";
