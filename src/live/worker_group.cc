@@ -140,9 +140,10 @@ std::vector<WorkerAction> WorkerGroup::Next(Seconds now, const JobProgress& prog
   } else if (failures_ >= options_.most_failures) {
     WorkerAction give_up;
     give_up.kind = WorkerAction::Kind::kGiveUp;
-    give_up.why = fmt::format(
-        "its workers failed, or did not join within {:.0f} s, {} times in a row without progress",
-        options_.start_timeout, failures_);
+    give_up.why = fmt::format("its workers failed {} times in a row without progress", failures_);
+    if (last_was_late_) {
+      give_up.why += fmt::format("; the last did not join within {:.0f} s", options_.start_timeout);
+    }
     actions.push_back(std::move(give_up));
   } else if (mode_ == ResizeMode::kRestart) {
     NextRestart(now, held, node_up, &actions);
@@ -300,6 +301,7 @@ void WorkerGroup::Announced(const Membership& membership, Seconds now) {
 void WorkerGroup::Stopped(const std::string& id, StopMode mode, bool late, Seconds now) {
   LiveWorker* worker = Find(id);
   if (worker == nullptr) return;
+  if (late) last_was_late_ = true;
   if (late && (failures_ == 0 || now >= not_before_)) BackOff(++failures_, now);
   if (!worker->leaving || mode == StopMode::kKill) worker->since = now;
   worker->leaving = true;
@@ -343,6 +345,7 @@ void WorkerGroup::Gone(const std::string& id, bool failed, std::int64_t step, Se
   if (failed && !worker->leaving && !over_) {
     if (step > step_at_failure_) failures_ = 0;
     step_at_failure_ = std::max(step_at_failure_, step);
+    last_was_late_ = false;
     // Workers that are lost together, with their node say, are one failure.
     if (failures_ == 0 || now >= not_before_) BackOff(++failures_, now);
     restarting_ = mode_ == ResizeMode::kRestart;

@@ -143,7 +143,8 @@ class WorkerGroup {
   bool over_ = false;
   bool restarting_ = false;  // kRestart: the present workers are to go first
   int failures_ = 0;
-  int refusals_ = 0;  // in a row
+  bool last_was_late_ = false;  // the last failure: a worker that did not join
+  int refusals_ = 0;            // in a row
   std::string refusal_;
   Seconds refused_since_ = 0;  // while there is a refusal
   std::int64_t step_at_failure_ = 0;

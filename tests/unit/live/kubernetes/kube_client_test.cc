@@ -150,15 +150,18 @@ TEST_F(KubeClientTest, AnAnswerThatIsNoObjectIsNone) {
 }
 
 TEST_F(KubeClientTest, KeepsAKindKnown) {
+  // The store is changed first, then the listener is called, by another thread: once for all that
+  // came together. So each word is waited for before the next change.
   server_.Create("pods", PodNamed("a"));
   Begin();
   UntilKnown("a ");
+  Until("the word of the list", [&] { return changes_ >= 1; });
   server_.Create("pods", PodNamed("b"));
   UntilKnown("a b ");
+  Until("the word of a new pod", [&] { return changes_ >= 2; });
   server_.Remove("pods", "default/a");
   UntilKnown("b ");
-  // The store is changed first, then the listener is called, by another thread.
-  Until("the word of three changes", [&] { return changes_ >= 3; });
+  Until("the word of a pod that is gone", [&] { return changes_ >= 3; });
 }
 
 TEST_F(KubeClientTest, AListComesInPagesAndAgainWhereTheyAreTooOld) {
