@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 
 #include <cstdio>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
@@ -102,7 +103,7 @@ std::unique_ptr<LiveOutlook> ForecastsOf(const ServeOptions& o, const DaemonOpti
   settings.catalogue = options.live.job_table.catalogue;
   settings.origin = daemon.cluster().origin();
   settings.name_of = [&daemon](JobIndex job) {
-    return daemon.cluster().state().job_table().jobs()[static_cast<std::size_t>(job)]->asked.id;
+    return daemon.cluster().state().job_table().jobs().at(job)->asked.id;
   };
   if (!o.forecast_history.empty()) settings.history = ReadHistory(o.forecast_history);
   if (!o.calibration.empty()) {
@@ -124,6 +125,10 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
   options.metrics_for_all = o.metrics_for_all;
   options.stop_jobs = o.stop_jobs;
   options.live = o.live;
+  // Their results are written at the end, of all jobs.
+  if (!o.log_root.empty() || !o.out.empty()) {
+    options.live.job_table.keep_ended = std::numeric_limits<std::size_t>::max();
+  }
   Catalogue own;
   if (!o.catalogue.empty()) {
     own = Catalogue::FromFile(o.catalogue);
@@ -175,7 +180,7 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
     for (const std::string& line : log->End(options.runtime)) spdlog::info("{}", line);
   }
   int unfinished = 0;
-  for (const auto& job : daemon.cluster().state().job_table().jobs()) {
+  for (const auto& [index, job] : daemon.cluster().state().job_table().jobs()) {
     unfinished += job->over && job->record.finish == kNever ? 1 : 0;
   }
   if (globals.json) {
@@ -239,6 +244,11 @@ ALLOT_REGISTER(
               .NonNegative()
               .ShowDefault()
               .Detail("Decisions");
+          line.Option("--keep-jobs", o->live.job_table.keep_ended,
+                      "jobs that are over and still in memory, the newest; with --log or --out all "
+                      "of them are until the daemon ends")
+              .ShowDefault()
+              .Detail("What is shown and kept");
           line.Option("--worker-timeout", o->live.job_table.worker_group.hung_after,
                       "seconds without a message after which a worker is stopped")
               .Duration()

@@ -73,8 +73,9 @@ std::string ProfilesCsv(const JobTable& job_table, const std::vector<const LiveJ
 
 LiveLog::LiveLog(Options options, const Daemon& daemon)
     : options_(std::move(options)), daemon_(daemon), begin_(daemon.cluster().now()) {
-  for (const auto& job : daemon.cluster().state().job_table().jobs())
-    over_before_.push_back(job->over);
+  for (const auto& [index, job] : daemon.cluster().state().job_table().jobs()) {
+    if (job->over) over_before_.insert(index);
+  }
   if (options_.log_root.empty()) return;
   const std::string dataset =
       "live/" + Numbered(fs::path(options_.log_root) / "live", options_.name);
@@ -134,10 +135,10 @@ std::vector<std::string> LiveLog::End(const std::string& runtime) {
 
   std::vector<const LiveJob*> jobs;
   std::vector<JobRecord> records;
-  for (const auto& job : job_table.jobs()) {
-    const bool before = At(job->index) < over_before_.size() && over_before_[At(job->index)];
-    facts.row_of.push_back(before || !job->fits ? -1 : static_cast<std::int32_t>(jobs.size()));
-    if (facts.row_of.back() < 0) continue;
+  for (const auto& [index, job] : job_table.jobs()) {
+    facts.row_of.resize(At(index) + 1, -1);
+    if (over_before_.contains(index) || !job->fits) continue;
+    facts.row_of.back() = static_cast<std::int32_t>(jobs.size());
     const Seconds run_time = job->over ? job->run_time : job_table.RunTime(*job);
     const bool ran = job->attained_gpu_seconds > 0;
     Job row;

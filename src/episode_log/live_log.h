@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,8 +41,8 @@ class LiveLog : public DecisionListener {
 
   Options options_;
   const Daemon& daemon_;
-  Seconds begin_;                  // of this daemon
-  std::vector<bool> over_before_;  // jobs of earlier ones
+  Seconds begin_;                   // of this daemon
+  std::set<JobIndex> over_before_;  // jobs of earlier ones
   std::optional<EpisodeLog> log_;
   DecisionListener* episode_ = nullptr;
   std::vector<TimelinePoint> timeline_;

@@ -119,15 +119,13 @@ Json StatusJson(const LiveCluster& cluster, const DecisionCounts& decisions,
   }
   Json jobs = Json::array();
   for (const LiveJob* job : state.job_table().active()) jobs.push_back(JobJson(cluster, *job));
-  std::size_t finished = 0;
-  for (const auto& job : state.job_table().jobs()) finished += job->record.finish != kNever ? 1 : 0;
   return {{"now", cluster.now()},
           {"runtime", options.runtime},
           {"trouble", cluster.trouble()},
           {"policy", options.policy},
           {"paused", state.paused()},
           {"drained", state.drained()},
-          {"finished", finished},
+          {"finished", state.job_table().finished()},
           {"decisions", decisions.decisions},
           {"decision_us", 1e6 * decisions.last_seconds},
           {"resizes", cluster.counts().resizes},
@@ -168,11 +166,10 @@ std::string MetricsText(const LiveCluster& cluster, const DecisionCounts& decisi
   for (std::size_t type = 0; type < up_of.size(); ++type) {
     up_of[type] = present.total_of(static_cast<GpuTypeIndex>(type)).gpus;
   }
-  std::size_t finished = 0;
-  for (const auto& job : state.job_table().jobs()) finished += job->record.finish != kNever ? 1 : 0;
   metric("jobs_waiting", "gauge", "jobs without GPUs", waiting);
   metric("jobs_running", "gauge", "jobs that were given GPUs", running);
-  metric("jobs_finished_total", "counter", "jobs that finished", static_cast<double>(finished));
+  metric("jobs_finished_total", "counter", "jobs that finished",
+         static_cast<double>(state.job_table().finished()));
   metric("gpus_up", "gauge", "GPUs of nodes that are up", state.present().total().gpus);
   metric("gpus_held", "gauge", "GPUs that workers hold", held);
   by_type("gpus_up_of_type", "GPUs of a type, of nodes that are up", up_of);

@@ -48,7 +48,7 @@ LiveJob& JobTable::Add(const RuntimeJob& asked, Seconds submit, Seconds deadline
   ALLOT_CHECK(Find(asked.id) == nullptr);
   auto job = std::make_unique<LiveJob>();
   job->asked = asked;
-  job->index = static_cast<JobIndex>(jobs_.size());
+  job->index = next_index_++;
   job->submit = last_submit_ = std::max(submit, last_submit_);
   job->deadline = deadline;
   job->tenant =
@@ -63,15 +63,53 @@ LiveJob& JobTable::Add(const RuntimeJob& asked, Seconds submit, Seconds deadline
   MakeTable(*job);
   by_id_[asked.id] = job.get();
   active_.push_back(job.get());
-  jobs_.push_back(std::move(job));
+  jobs_.emplace_hint(jobs_.end(), job->index, std::move(job));
   return *active_.back();
 }
 
 void JobTable::Retire(LiveJob& job) {
-  std::erase(active_, &job);
+  if (std::erase(active_, &job) > 0) ended_.push_back(job.index);
   job.table.reset();
   job.fit = RateFit(nullptr);
   job.training.reset();
+}
+
+void JobTable::ForgetOldest() {
+  for (; ended_.size() > options_.keep_ended; ended_.pop_front()) {
+    const auto oldest = jobs_.find(ended_.front());
+    by_id_.erase(oldest->second->asked.id);
+    jobs_.erase(oldest);
+  }
+}
+
+void JobTable::Count(std::int64_t finished, Seconds last_submit) {
+  finished_ = finished;
+  last_submit_ = std::max(last_submit_, last_submit);
+}
+
+void JobTable::Resume(LiveJob& job, RateFit fit, const std::string& configuration,
+                      std::span<const NodeShare> shares) {
+  job.fit = fit.AsUsed();
+  MakeTable(job);
+  const auto find = [&] {
+    return job.fits ? job.table->FindText(configuration, nominal_.types()) : -1;
+  };
+  if (!configuration.empty()) {
+    std::int32_t running = find();
+    if (running < 0) {  // it held what its latest table has not (Follow)
+      job.fit = rates_.Prior(job.asked.model);
+      std::optional<TrainingEstimate> training = std::exchange(job.training, std::nullopt);
+      MakeTable(job);
+      job.training = std::move(training);
+      running = find();
+    }
+    if (running < 0) {
+      throw DataError("job '{}' holds '{}', which is none of its configurations", job.asked.id,
+                      configuration);
+    }
+    Place(job, running, shares);
+  }
+  job.fit = std::move(fit);
 }
 
 void JobTable::MakeTable(LiveJob& job) {
@@ -187,6 +225,7 @@ void JobTable::End(LiveJob& job, Seconds finish) {
   job.shares.clear();
   job.worker_group.SetTarget({});
   job.worker_group.SetOver();
+  if (job.record.finish == kNever && finish != kNever) ++finished_;
   job.record.finish = finish;
 }
 
@@ -331,7 +370,7 @@ void JobTable::Observe(const std::function<bool(const LiveJob&)>& hidden, Observ
 }
 
 void JobTable::TellEnd(EndedJob* ended) const {
-  const LiveJob& job = *jobs_[At(ended->job)];
+  const LiveJob& job = *jobs_.at(ended->job);
   ended->end = job.ended;
   if (!std::isnan(job.run_time)) ended->work = job.run_time * ended->requested_rate;
   ended->gpu_seconds = job.attained_gpu_seconds;
@@ -342,12 +381,12 @@ void JobTable::FindEvents(Observation* o) {
   finder_.Find(o);
   Events& events = o->events;
   for (auto pinned = pinned_.begin(); pinned != pinned_.end();) {
-    const LiveJob& job = *jobs_[At(pinned->first)];
+    const LiveJob& job = *jobs_.at(pinned->first);
     if (job.over) events.ended.push_back(pinned->second);
     pinned = job.pinned() ? std::next(pinned) : pinned_.erase(pinned);
   }
   std::erase_if(events.ended, [&](EndedJob& ended) {
-    const LiveJob& job = *jobs_[At(ended.job)];
+    const LiveJob& job = *jobs_.at(ended.job);
     if (!job.over) {  // pinned, held by its user, or without room: it may come back
       if (job.pinned()) pinned_.insert_or_assign(ended.job, ended);
       return true;
@@ -357,10 +396,11 @@ void JobTable::FindEvents(Observation* o) {
   });
   events.table_changed.clear();  // another table may be at the same address
   for (std::int32_t row = 0; row < o->rows(); ++row) {
-    LiveJob& job = *jobs_[At(o->job[At(row)])];
+    LiveJob& job = *jobs_.at(o->job[At(row)]);
     if (job.table_is_new) events.table_changed.push_back(row);
     job.table_is_new = false;
   }
+  ForgetOldest();
 }
 
 }  // namespace allot

@@ -3,6 +3,7 @@
 // far each job is and how fast it was. The observation is built from it. Part of LiveState, so the
 // journal keeps it over restarts.
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -70,6 +71,7 @@ class JobTable {
     const Catalogue* catalogue = &Catalogue::Embedded();
     Seconds restart_cost = 1;        // of a hot resize, as policies are told
     Seconds cold_restart_cost = 10;  // of a restart
+    std::size_t keep_ended = 1000;   // jobs that are over and still known
     WorkerGroupOptions worker_group;
   };
   explicit JobTable(Options options);
@@ -81,10 +83,12 @@ class JobTable {
   LiveJob* Find(const std::string& id);
   // Times are of the run.
   LiveJob& Add(const RuntimeJob& asked, Seconds submit, Seconds deadline);
-  // In order of index: all, and those that are not over or still have workers.
-  const std::vector<std::unique_ptr<LiveJob>>& jobs() const { return jobs_; }
+  // In order of index: those that are known, and of these those that are not over or still have
+  // workers. Indices are never used again.
+  const std::map<JobIndex, std::unique_ptr<LiveJob>>& jobs() const { return jobs_; }
   const std::vector<LiveJob*>& active() const { return active_; }
-  void Retire(LiveJob& job);  // no longer active; keeps its record
+  void Retire(LiveJob& job);  // no longer active; keeps its record until FindEvents forgets it
+  std::int64_t finished() const { return finished_; }  // ever
 
   // Sets what a decision (or a lost node) gives; counts changes, as the simulator does.
   void Give(LiveJob& job, std::int32_t configuration, std::span<const NodeShare> shares,
@@ -93,6 +97,10 @@ class JobTable {
   void End(LiveJob& job, Seconds finish);  // is over; kNever: not because it finished
   // The same size and a place that the runtime chose: no change of the job's.
   void Place(LiveJob& job, std::int32_t configuration, std::span<const NodeShare> shares);
+  // What a job held that an earlier daemon knew; its training is set before. `configuration`: text
+  // of its key, "" where it held nothing. DataError where it can have no such configuration.
+  void Resume(LiveJob& job, RateFit fit, const std::string& configuration,
+              std::span<const NodeShare> shares);
   // Of its shares those among these GPUs, or as many of them as make a configuration.
   std::vector<NodeShare> SharesOn(const LiveJob& job, const HeldGpus& usable) const;
 
@@ -126,8 +134,24 @@ class JobTable {
   // One row for each job that a policy may place; `hidden` says which not.
   void Observe(const std::function<bool(const LiveJob&)>& hidden, Observation* observation) const;
   // What happened since the last call, into an observation of Observe: once a decision. The facts
-  // of jobs that ended are exact. A pinned job that was hidden ends like any other.
+  // of jobs that ended are exact. A pinned job that was hidden ends like any other. Then the oldest
+  // of the jobs that ended are forgotten, so that keep_ended are left.
   void FindEvents(Observation* observation);
+
+  // What was learned of jobs that may be forgotten, and jobs to come begin with.
+  const RateBook& rates() const { return rates_; }
+  const std::map<std::string, TrainingEstimate>& latest_training() const {
+    return latest_training_;
+  }
+  void LearnRates(const std::string& user, const std::string& model, RateFit fit) {
+    rates_.Learn(model, user, std::move(fit));
+  }
+  void LearnTraining(const std::string& of, TrainingEstimate estimate) {
+    latest_training_.insert_or_assign(of, std::move(estimate));
+  }
+  Seconds last_submit() const { return last_submit_; }
+  // Of jobs that are forgotten.
+  void Count(std::int64_t finished, Seconds last_submit);
 
   const ClusterSpec& nominal() const { return nominal_; }
 
@@ -138,14 +162,18 @@ class JobTable {
               std::int32_t requested_before);
   void Remember(LiveJob& job);
   void TellEnd(EndedJob* ended) const;
+  void ForgetOldest();
 
   Options options_;
   RateBook rates_;
   std::map<std::string, TrainingEstimate> latest_training_;  // by user, model and limits
   ClusterSpec nominal_;
   std::unique_ptr<TableCache> tables_;  // of jobs that were not measured
-  std::vector<std::unique_ptr<LiveJob>> jobs_;
+  std::map<JobIndex, std::unique_ptr<LiveJob>> jobs_;
+  JobIndex next_index_ = 0;
   std::vector<LiveJob*> active_;
+  std::deque<JobIndex> ended_;  // that are known and have no workers, as they were retired
+  std::int64_t finished_ = 0;
   std::map<std::string, LiveJob*> by_id_;
   std::map<std::string, std::int32_t> tenants_;
   NameTable users_;

@@ -1,60 +1,57 @@
 #include "live/journal.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <utility>
 
 #include "core/error.h"
 #include "core/file.h"
-#include "core/strings.h"
+#include "live/journal_archive.h"
+#include "workload/live_journal.h"
 
 namespace allot {
 namespace {
 
-void WriteAll(int file, std::string_view bytes, const std::filesystem::path& path) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw RunError("cannot write '{}': {}", path.string(), SystemMessage());
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
+// The first record of a journal that was made anew.
+constexpr const char* kRenewed = "renewed";
 
 }  // namespace
 
 Journal::Journal(const std::filesystem::path& path) : path_(path) {
-  file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  if (file_ < 0) throw RunError("cannot open '{}': {}", path.string(), SystemMessage());
+  file_.emplace(path, O_RDWR | O_CREAT | O_APPEND);
   JournalText text = ReadJournalText(ReadTextFile(path.string()));
   if (!text.damage.empty()) {
     const JournalDamage& first = text.damage.front();
     const std::string where = fmt::format("{}:{}", path.string(), first.line);
-    ::close(file_);
     throw DataError("{}: {} ({} damaged lines); 'allot journal repair --state {}' leaves them out",
                     where, first.why, text.damage.size(), path.parent_path().string());
   }
   past_ = std::move(text.records);
   torn_ = std::move(text.torn);
   size_ = text.whole;
-  if (!torn_.empty() && ::ftruncate(file_, static_cast<off_t>(size_)) != 0) {
-    throw RunError("cannot cut '{}' to {} bytes: {}", path.string(), size_, SystemMessage());
+  if (!torn_.empty()) file_->Cut(size_);
+  if (past_.empty()) {
+    SyncToDisk(path.parent_path(), path);  // that the file exists
+  } else if (past_.front().at("what") == kRenewed) {
+    archived_ = past_.front().value("archived", std::uintmax_t{0});
+    CutArchive(archive(), archived_);
   }
-  if (past_.empty()) SyncToDisk(path.parent_path(), path);  // that the file exists
 }
 
-Journal::~Journal() { ::close(file_); }
+std::filesystem::path Journal::archive() const { return path_.parent_path() / kJournalArchiveName; }
 
 void Journal::Append(Seconds at, const char* what, const JournalRecord& fields) {
   JournalRecord record = {{"at", at}, {"what", what}};
   record.update(fields);
   const std::string line = JournalLine(record);
   try {
-    WriteAll(file_, line, path_);
+    file_->Write(line);
   } catch (const Error&) {
-    (void)!::ftruncate(file_, static_cast<off_t>(size_));  // what fitted on the disk
+    try {
+      file_->Cut(size_);      // off what fitted on the disk
+    } catch (const Error&) {  // the first one says why
+    }
     throw;
   }
   size_ += line.size();
@@ -62,10 +59,35 @@ void Journal::Append(Seconds at, const char* what, const JournalRecord& fields) 
 }
 
 void Journal::Commit() {
-  if (!std::exchange(dirty_, false)) return;
-  if (::fdatasync(file_) != 0) {
-    throw RunError("cannot write '{}': {}", path_.string(), SystemMessage());
-  }
+  if (std::exchange(dirty_, false)) file_->Sync();
+}
+
+// Order: the archive has what was, then the new journal is on disk under another name, then it has
+// the name. Cut off before the last step, the old journal goes on; its archive ends where its first
+// record says, and what was added behind that is dropped.
+void Journal::Renew(Seconds at, const std::vector<JournalRecord>& records) {
+  std::string text;
+  for (const JournalRecord& record : records) text += JournalLine(record);
+  renew_at_ = std::max(kLeast, kGrown * text.size());
+  if (size_ < renew_at_) return;
+  renew_at_ = size_ + kLeast;  // where this fails
+  Commit();
+  const std::uintmax_t archived = AddToArchive(archive(), archived_, ReadTextFile(path_.string()));
+  const JournalRecord first = {{"at", at}, {"what", kRenewed}, {"archived", archived}};
+  text.insert(0, JournalLine(first));
+  std::filesystem::path part = path_;
+  part += ".part";
+  OwnedFile renewed(part, O_RDWR | O_CREAT | O_TRUNC | O_APPEND);
+  renewed.Write(text);
+  renewed.Sync();
+  SyncToDisk(path_.parent_path(), path_);
+  std::filesystem::rename(part, path_);
+  file_ = std::move(renewed);
+  size_ = text.size();
+  archived_ = archived;
+  renew_at_ = std::max(kLeast, kGrown * size_);
+  SyncToDisk(path_.parent_path(),
+             path_);  // else the next records are only in a file without a name
 }
 
 }  // namespace allot

@@ -1,16 +1,20 @@
 #pragma once
 // What a daemon did and what the runtime showed: one JSON object a line, append-only. The next
 // daemon goes on from it, and it explains to people what happened (docs/live.md lists the records).
-// Kept in a state folder that one daemon at a time may use (live/file_lock.h).
+// Kept in a state folder that one daemon at a time may use (live/file_lock.h). Once it is much
+// longer than the state needs, it is made anew of that; what it held goes into the archive beside
+// it (live/journal_archive.h).
 
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/types.h"
 #include "live/journal_text.h"
+#include "live/owned_file.h"
 
 namespace allot {
 
@@ -20,7 +24,6 @@ class Journal {
   // and `torn` tells it; anything else that is no record (journal_text.h) is a DataError with file
   // and line, and nothing is changed.
   explicit Journal(const std::filesystem::path& path);
-  ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
@@ -32,12 +35,27 @@ class Journal {
   void Append(Seconds at, const char* what, const JournalRecord& fields);
   void Commit();  // costs nothing when nothing was appended
 
+  // Whether it is time to ask Renew.
+  bool long_enough() const { return size_ >= renew_at_; }
+  // Makes the journal anew of `records`, by which a daemon comes to the present state, unless it is
+  // shorter than kGrown times them. At every moment the old or the new one is there whole. RunError
+  // when the disk has no room: then the old one stays, and goes on.
+  void Renew(Seconds at, const std::vector<JournalRecord>& records);
+
+  std::size_t size() const { return size_; }  // bytes of whole records
+  static constexpr std::size_t kLeast = 1 << 20;
+  static constexpr std::size_t kGrown = 4;
+
  private:
+  std::filesystem::path archive() const;
+
   std::filesystem::path path_;
-  int file_ = -1;
+  std::optional<OwnedFile> file_;
   std::vector<JournalRecord> past_;
   std::string torn_;
   std::size_t size_ = 0;  // of whole records
+  std::size_t renew_at_ = kLeast;
+  std::uintmax_t archived_ = 0;  // bytes of the archive; 0: none that is known
   bool dirty_ = false;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 #include <utility>
 
 #include "core/cpu_time.h"
@@ -20,6 +21,10 @@ namespace {
 // What happens wakes the daemon before (Runtime::Wait).
 constexpr double kRestPerWork = 100;
 constexpr Seconds kLongestRest = 2;
+// After something happened it has up to 10 %: where jobs come and end all the time, of which some
+// runtimes say nothing before they are asked, GPUs would be idle until the next look.
+constexpr double kRestWhileBusy = 10;
+constexpr Seconds kBusyFor = 10;
 
 // A poll that had much to do raises it little.
 Seconds CostOfIdlePoll(Seconds so_far, Seconds used) {
@@ -89,8 +94,12 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& allocation) {
   batches_.KeepRequested(allocation.requested_batches());
 
   const auto& jobs = state_.job_table().jobs();
-  std::vector<const Allocation::Entry*> entry_of(jobs.size(), nullptr);
-  for (const Allocation::Entry& entry : allocation.entries()) entry_of[At(entry.job)] = &entry;
+  std::unordered_map<JobIndex, const Allocation::Entry*> entries;
+  for (const Allocation::Entry& entry : allocation.entries()) entries[entry.job] = &entry;
+  const auto entry_of = [&entries](JobIndex job) {
+    const auto found = entries.find(job);
+    return found == entries.end() ? nullptr : found->second;
+  };
   const std::string why = fmt::format("decision {}", observation_.decision);
   const auto change = [&](LiveJob& job, const char* what, JournalRecord record) {
     if (options_.dry_run) {
@@ -102,16 +111,16 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& allocation) {
   };
   // Those that give first, so that a crash in between leaves no GPU given twice.
   for (const JobIndex index : observation_.job) {
-    LiveJob& job = *jobs[At(index)];
-    if (job.running < 0 || entry_of[At(index)] != nullptr) continue;
+    LiveJob& job = *jobs.at(index);
+    if (job.running < 0 || entry_of(index) != nullptr) continue;
     ++report.preempted;
     ++counts_.takes;
     change(job, "take", {{"job", job.asked.id}, {"why", why}});
   }
   for (const JobIndex index : observation_.job) {
-    const Allocation::Entry* entry = entry_of[At(index)];
+    const Allocation::Entry* entry = entry_of(index);
     if (entry == nullptr) continue;
-    LiveJob& job = *jobs[At(index)];
+    LiveJob& job = *jobs.at(index);
     const std::vector<NodeShare> shares = view_.Meant(allocation.shares(*entry));
     const bool same_place =
         std::equal(shares.begin(), shares.end(), job.shares.begin(), job.shares.end());
@@ -222,15 +231,20 @@ bool LiveCluster::WaitForChange(Seconds holds_until) {
   while (!Over()) {
     if (polled_) {
       const Seconds left = tick - clock_.Now();  // gone by where there is nothing to decide
-      const Seconds rest = std::min(kLongestRest, kRestPerWork * poll_cost_);
+      const double per_work = clock_.Now() < busy_until_ ? kRestWhileBusy : kRestPerWork;
+      const Seconds rest = std::min(kLongestRest, per_work * poll_cost_);
       const Seconds pause = std::max(options_.poll, rest);
       runtime_.Wait(left > 0 ? std::min(pause, std::max(left, 1e-3)) : pause);
     }
     const Seconds used = ThreadCpuSeconds();
-    event_ = PollRuntime() || event_;
+    if (PollRuntime()) {
+      event_ = true;
+      busy_until_ = clock_.Now() + kBusyFor;
+    }
     poll_cost_ = CostOfIdlePoll(poll_cost_, ThreadCpuSeconds() - used);
     const bool due = (options_.decide_on_events && event_) || clock_.Now() >= tick;
     if (on_poll_) on_poll_();
+    RenewJournal();
     if (!due || state_.paused()) continue;
     Refresh(true);
     if (observation_.rows() > 0) {
@@ -240,6 +254,14 @@ bool LiveCluster::WaitForChange(Seconds holds_until) {
   }
   Refresh(false);
   return false;
+}
+
+void LiveCluster::RenewJournal() {
+  try {
+    writer_.RenewJournal();
+  } catch (const Error& error) {  // the old one goes on
+    spdlog::warn("the journal cannot be made anew now: {}", error.what());
+  }
 }
 
 bool LiveCluster::Hidden(const LiveJob& job) const {

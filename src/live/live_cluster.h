@@ -93,6 +93,7 @@ class LiveCluster : public ClusterPort {
   void CheckNode(const std::string& node) const;
   bool Hidden(const LiveJob& job) const;
   void Refresh(bool next_decision);
+  void RenewJournal();
   bool Over() const;
 
   Runtime& runtime_;
@@ -109,8 +110,9 @@ class LiveCluster : public ClusterPort {
   Observation observation_;
   bool polled_ = false;    // there was a first snapshot
   Seconds poll_cost_ = 0;  // CPU time of one that finds nothing to do
-  bool more_ = false;      // the runtime knows of jobs that will come
-  bool event_ = false;     // something asks for a decision
+  Seconds busy_until_ = 0;
+  bool more_ = false;   // the runtime knows of jobs that will come
+  bool event_ = false;  // something asks for a decision
   Seconds polled_at_ = 0;
   Seconds answers_since_ = 0;  // the runtime
   std::int64_t applied_ = -1;  // the latest decision that was applied

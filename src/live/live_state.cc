@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/index.h"
+#include "live/state_records.h"
 
 namespace allot {
 namespace {
@@ -49,6 +50,11 @@ RuntimeJob AskedOf(const JournalRecord& r) {
 
 std::string_view JobStateName(JobState state) {
   return kJobStates[static_cast<std::size_t>(state)];
+}
+
+JobState ParseJobState(std::string_view name, JobState otherwise) {
+  const auto state = std::find(kJobStates.begin(), kJobStates.end(), name);
+  return state == kJobStates.end() ? otherwise : JobState(state - kJobStates.begin());
 }
 
 namespace record {
@@ -266,11 +272,17 @@ void LiveState::Apply(const JournalRecord& r) {
     job.attained_seconds = r.at("seconds");
   } else if (what == "over") {
     LiveJob& job = JobOf(r);
-    const auto state = std::find(kJobStates.begin(), kJobStates.end(), r.at("state"));
-    if (state != kJobStates.end()) job.asked.state = JobState(state - kJobStates.begin());
+    job.asked.state = ParseJobState(r.at("state").get<std::string>(), job.asked.state);
     job.ended = at;
     job.run_time = Number(r, "run_time", kUnknown);
     job_table_.End(job, job.asked.state == JobState::kFinished ? at : kNever);
+  } else if (what == "kept") {
+    LiveJob& job = JobOf(r);
+    ResumeJob(r, *this, SharesOf(r), &job_table_, &job);
+  } else if (what == "learned") {
+    Learn(r, &job_table_);
+  } else if (what == "counts") {
+    job_table_.Count(r.at("finished"), r.at("last_submit"));
   } else if (what == "retire") {
     job_table_.Retire(JobOf(r));
   } else if (what == "pause" || what == "resume") {

@@ -68,5 +68,6 @@ class LiveState {
 };
 
 std::string_view JobStateName(JobState state);
+JobState ParseJobState(std::string_view name, JobState otherwise);
 
 }  // namespace allot

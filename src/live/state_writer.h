@@ -6,6 +6,7 @@
 #include "live/clock.h"
 #include "live/journal.h"
 #include "live/live_state.h"
+#include "live/state_records.h"
 
 namespace allot {
 
@@ -32,6 +33,13 @@ class StateWriter {
   // Returns when all of it is on disk.
   void Commit() {
     if (journal_ != nullptr) journal_->Commit();
+  }
+
+  // Makes a journal anew that is much longer than the state needs. Not between a change and the
+  // order to the runtime that follows from it.
+  void RenewJournal() {
+    if (journal_ == nullptr || !journal_->long_enough()) return;
+    journal_->Renew(clock_.Now(), StateRecords(state_, clock_.origin(), clock_.Now()));
   }
 
   LiveState& state() { return state_; }

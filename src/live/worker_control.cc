@@ -43,6 +43,7 @@ void WorkerControl::Advance() {
   for (const LiveJob* job : active) {
     if (!job->over || !job->worker_group.idle()) continue;
     const std::string id = job->asked.id;
+    unannounced_.erase(id);
     writer_.Write("retire", {{"job", id}});
     runtime_.Forget(id);
   }

@@ -31,9 +31,9 @@ void WorkerGroup::SetTarget(std::span<const NodeShare> shares) {
 }
 
 const LiveWorker* WorkerGroup::Find(std::string_view id) const {
-  const auto found = std::find_if(workers_.begin(), workers_.end(),
+  const auto found = std::find_if(past_.workers.begin(), past_.workers.end(),
                                   [id](const LiveWorker& worker) { return worker.id == id; });
-  return found == workers_.end() ? nullptr : &*found;
+  return found == past_.workers.end() ? nullptr : &*found;
 }
 
 LiveWorker* WorkerGroup::Find(std::string_view id) {
@@ -41,10 +41,11 @@ LiveWorker* WorkerGroup::Find(std::string_view id) {
 }
 
 const LiveWorker* WorkerGroup::At(const Slot& slot) const {
-  const auto found = std::find_if(workers_.begin(), workers_.end(), [&](const LiveWorker& w) {
-    return !w.leaving && w.node == slot.node && w.gpus == slot.gpus;
-  });
-  return found == workers_.end() ? nullptr : &*found;
+  const auto found =
+      std::find_if(past_.workers.begin(), past_.workers.end(), [&](const LiveWorker& w) {
+        return !w.leaving && w.node == slot.node && w.gpus == slot.gpus;
+      });
+  return found == past_.workers.end() ? nullptr : &*found;
 }
 
 bool WorkerGroup::Wanted(const LiveWorker& worker) const {
@@ -63,7 +64,7 @@ std::vector<WorkerGroup::Slot> WorkerGroup::Missing() const {
 
 std::vector<std::string> WorkerGroup::MembersAlive() const {
   std::vector<std::string> alive;
-  for (const std::string& member : membership_.members) {
+  for (const std::string& member : past_.membership.members) {
     const LiveWorker* worker = Find(member);
     if (worker != nullptr && !worker->leaving) alive.push_back(member);
   }
@@ -75,7 +76,7 @@ WorkerAction WorkerGroup::StartOf(const std::vector<Slot>& slots, Seconds now, H
   action.kind = WorkerAction::Kind::kStart;
   for (const Slot& slot : slots) {
     LiveWorker worker;
-    worker.id = fmt::format("{}.{}", job_, next_number_++);
+    worker.id = fmt::format("{}.{}", job_, past_.next_number++);
     worker.node = slot.node;
     worker.gpus = slot.gpus;
     worker.since = now;
@@ -87,7 +88,7 @@ WorkerAction WorkerGroup::StartOf(const std::vector<Slot>& slots, Seconds now, H
 
 void WorkerGroup::StopAll(StopMode mode, const char* why,
                           std::vector<WorkerAction>* actions) const {
-  for (const LiveWorker& worker : workers_) {
+  for (const LiveWorker& worker : past_.workers) {
     if (worker.leaving) continue;
     WorkerAction stop;
     stop.kind = WorkerAction::Kind::kStop;
@@ -100,7 +101,7 @@ void WorkerGroup::StopAll(StopMode mode, const char* why,
 
 // By force: who should have left, joined or spoken long ago.
 void WorkerGroup::EndLate(Seconds now, std::vector<WorkerAction>* actions) const {
-  for (const LiveWorker& worker : workers_) {
+  for (const LiveWorker& worker : past_.workers) {
     const char* why = nullptr;
     bool late = false;
     if (worker.killed) {
@@ -113,7 +114,8 @@ void WorkerGroup::EndLate(Seconds now, std::vector<WorkerAction>* actions) const
       why = "did not join in time";
       late = mode_ == ResizeMode::kHot && worker.waits.empty();
     } else if (worker.silent > options_.hung_after &&
-               (worker.state == WorkerState::kReady || Contains(membership_.members, worker.id))) {
+               (worker.state == WorkerState::kReady ||
+                Contains(past_.membership.members, worker.id))) {
       why = "says nothing";  // a member that has not joined: hung since an earlier daemon
     }
     if (why == nullptr) continue;
@@ -132,16 +134,17 @@ std::vector<WorkerAction> WorkerGroup::Next(Seconds now, const JobProgress& prog
                                             const std::vector<bool>& node_up) {
   std::vector<WorkerAction> actions;
   EndLate(now, &actions);
-  if (progress.step > step_at_failure_) failures_ = 0;
+  if (progress.step > past_.step_at_failure) past_.failures = 0;
   if (over_) {
     StopAll(StopMode::kSave, "the job is over", &actions);
   } else if (target_.empty()) {
     StopAll(StopMode::kSave, "the job gives way", &actions);
-  } else if (failures_ >= options_.most_failures) {
+  } else if (past_.failures >= options_.most_failures) {
     WorkerAction give_up;
     give_up.kind = WorkerAction::Kind::kGiveUp;
-    give_up.why = fmt::format("its workers failed {} times in a row without progress", failures_);
-    if (last_was_late_) {
+    give_up.why =
+        fmt::format("its workers failed {} times in a row without progress", past_.failures);
+    if (past_.last_was_late) {
       give_up.why += fmt::format("; the last did not join within {:.0f} s", options_.start_timeout);
     }
     actions.push_back(std::move(give_up));
@@ -157,17 +160,17 @@ std::vector<WorkerAction> WorkerGroup::Next(Seconds now, const JobProgress& prog
 
 void WorkerGroup::NextRestart(Seconds now, HeldGpus held, const std::vector<bool>& node_up,
                               std::vector<WorkerAction>* actions) {
-  const bool as_wanted = workers_.size() == target_.size() &&
-                         std::all_of(workers_.begin(), workers_.end(),
+  const bool as_wanted = past_.workers.size() == target_.size() &&
+                         std::all_of(past_.workers.begin(), past_.workers.end(),
                                      [this](const LiveWorker& worker) { return Wanted(worker); });
-  if (!workers_.empty()) {
-    if (!as_wanted || restarting_) {
-      restarting_ = true;
+  if (!past_.workers.empty()) {
+    if (!as_wanted || past_.restarting) {
+      past_.restarting = true;
       StopAll(StopMode::kSave, "the job restarts elsewhere", actions);
     }
     return;
   }
-  restarting_ = false;
+  past_.restarting = false;
   if (!MayStart(now)) return;
   for (const Slot& slot : target_) {
     const std::size_t node = allot::At(slot.node);
@@ -203,8 +206,8 @@ void WorkerGroup::NextHot(Seconds now, const JobProgress& progress, HeldGpus hel
     }
   }
   bool all_joined = startable.empty() && !blocked;
-  for (const LiveWorker& worker : workers_) {
-    if (worker.leaving || Contains(membership_.members, worker.id)) continue;
+  for (const LiveWorker& worker : past_.workers) {
+    if (worker.leaving || Contains(past_.membership.members, worker.id)) continue;
     if (!Wanted(worker)) {  // asked for by a decision that no longer holds; has no state
       WorkerAction stop;
       stop.kind = WorkerAction::Kind::kStop;
@@ -228,8 +231,8 @@ void WorkerGroup::NextHot(Seconds now, const JobProgress& progress, HeldGpus hel
   }
   broken_since_ = progress.broken ? std::min(broken_since_, now) : kNever;
   const bool lost =
-      alive.size() < membership_.members.size() || now - broken_since_ > options_.broken_grace;
-  const bool reached = membership_.epoch < 0 || progress.epoch >= membership_.epoch;
+      alive.size() < past_.membership.members.size() || now - broken_since_ > options_.broken_grace;
+  const bool reached = past_.membership.epoch < 0 || progress.epoch >= past_.membership.epoch;
   const bool settled = join.empty() && !leaves;
   const bool makes_room = leaves && blocked && !stay.empty();
   const bool due = lost && !alive.empty() ? true
@@ -238,12 +241,12 @@ void WorkerGroup::NextHot(Seconds now, const JobProgress& progress, HeldGpus hel
   if (!due) return;
   WorkerAction announce;
   announce.kind = WorkerAction::Kind::kAnnounce;
-  announce.membership.epoch = membership_.epoch + 1;
+  announce.membership.epoch = past_.membership.epoch + 1;
   // While there is nobody to stay, those that leave hand their state over first.
   announce.membership.members = stay.empty() && leaves ? alive : stay;
   for (std::string& worker : join) announce.membership.members.push_back(std::move(worker));
   if (announce.membership.members.empty() ||
-      (!lost && announce.membership.members == membership_.members)) {
+      (!lost && announce.membership.members == past_.membership.members)) {
     return;
   }
   announce.why = lost ? "a member was lost" : leaves ? "workers leave" : "workers join";
@@ -253,7 +256,7 @@ void WorkerGroup::NextHot(Seconds now, const JobProgress& progress, HeldGpus hel
 void WorkerGroup::NextCount(Seconds now, HeldGpus held, const std::vector<bool>& node_up,
                             std::vector<WorkerAction>* actions) {
   std::vector<const LiveWorker*> present;
-  for (const LiveWorker& worker : workers_) {
+  for (const LiveWorker& worker : past_.workers) {
     if (!worker.leaving && node_up[allot::At(worker.node)]) present.push_back(&worker);
   }
   // The latest go first: the runtime may know of no pod of theirs yet.
@@ -275,21 +278,21 @@ void WorkerGroup::NextCount(Seconds now, HeldGpus held, const std::vector<bool>&
 }
 
 void WorkerGroup::StartRefused(Seconds now, std::string why) {
-  if (refusals_ == 0) refused_since_ = now;
-  refusal_ = std::move(why);
-  BackOff(++refusals_, now);
+  if (past_.refusals == 0) past_.refused_since = now;
+  past_.refusal = std::move(why);
+  BackOff(++past_.refusals, now);
 }
 
 void WorkerGroup::BackOff(int times, Seconds now) {
   const double doubled = options_.first_backoff * static_cast<double>(1 << std::min(times - 1, 20));
-  not_before_ = now + std::min(options_.longest_backoff, doubled);
+  past_.not_before = now + std::min(options_.longest_backoff, doubled);
 }
 
 void WorkerGroup::Announced(const Membership& membership, Seconds now) {
-  membership_ = membership;
+  past_.membership = membership;
   joined_since_ = kNever;
   broken_since_ = kNever;
-  for (LiveWorker& worker : workers_) {
+  for (LiveWorker& worker : past_.workers) {
     if (worker.leaving || Contains(membership.members, worker.id)) continue;
     if (worker.state == WorkerState::kReady && !Wanted(worker)) {
       worker.leaving = true;
@@ -301,27 +304,27 @@ void WorkerGroup::Announced(const Membership& membership, Seconds now) {
 void WorkerGroup::Stopped(const std::string& id, StopMode mode, bool late, Seconds now) {
   LiveWorker* worker = Find(id);
   if (worker == nullptr) return;
-  if (late) last_was_late_ = true;
-  if (late && (failures_ == 0 || now >= not_before_)) BackOff(++failures_, now);
+  if (late) past_.last_was_late = true;
+  if (late && (past_.failures == 0 || now >= past_.not_before)) BackOff(++past_.failures, now);
   if (!worker->leaving || mode == StopMode::kKill) worker->since = now;
   worker->leaving = true;
   worker->killed = mode == StopMode::kKill;
 }
 
 void WorkerGroup::StopsUndone() {
-  restarting_ = false;
-  for (LiveWorker& worker : workers_) worker.leaving = worker.killed = false;
+  past_.restarting = false;
+  for (LiveWorker& worker : past_.workers) worker.leaving = worker.killed = false;
 }
 
 void WorkerGroup::ExpectAll(Seconds now) {
-  for (LiveWorker& worker : workers_) {
+  for (LiveWorker& worker : past_.workers) {
     if (worker.state == WorkerState::kStarting) worker.since = std::max(worker.since, now);
   }
 }
 
 void WorkerGroup::Update(const RuntimeWorker& seen, Seconds now) {
   if (seen.state == WorkerState::kEnded) {
-    Gone(seen.id, seen.failed, step_at_failure_, now);
+    Gone(seen.id, seen.failed, past_.step_at_failure, now);
   } else if (LiveWorker* worker = Find(seen.id); worker != nullptr) {
     const bool lost = worker->state == WorkerState::kReady && seen.state == WorkerState::kStarting;
     worker->state = seen.state;
@@ -343,50 +346,51 @@ void WorkerGroup::Gone(const std::string& id, bool failed, std::int64_t step, Se
   const LiveWorker* worker = Find(id);
   if (worker == nullptr) return;
   if (failed && !worker->leaving && !over_) {
-    if (step > step_at_failure_) failures_ = 0;
-    step_at_failure_ = std::max(step_at_failure_, step);
-    last_was_late_ = false;
+    if (step > past_.step_at_failure) past_.failures = 0;
+    past_.step_at_failure = std::max(past_.step_at_failure, step);
+    past_.last_was_late = false;
     // Workers that are lost together, with their node say, are one failure.
-    if (failures_ == 0 || now >= not_before_) BackOff(++failures_, now);
-    restarting_ = mode_ == ResizeMode::kRestart;
+    if (past_.failures == 0 || now >= past_.not_before) BackOff(++past_.failures, now);
+    past_.restarting = mode_ == ResizeMode::kRestart;
   }
-  std::erase_if(workers_, [&id](const LiveWorker& w) { return w.id == id; });
+  std::erase_if(past_.workers, [&id](const LiveWorker& w) { return w.id == id; });
 }
 
 void WorkerGroup::Adopt(LiveWorker worker) {
   PassNumberOf(worker.id);
-  workers_.push_back(std::move(worker));
+  past_.workers.push_back(std::move(worker));
 }
 
 void WorkerGroup::PassNumberOf(std::string_view worker) {
   const auto number = ParseInteger(worker.substr(worker.rfind('.') + 1));
-  if (number) next_number_ = std::max<std::int64_t>(next_number_, *number + 1);
+  if (number) past_.next_number = std::max<std::int64_t>(past_.next_number, *number + 1);
 }
 
 bool WorkerGroup::training(const JobProgress& progress) const {
-  if (target_.empty() || workers_.size() != target_.size() || !Missing().empty()) return false;
+  if (target_.empty() || past_.workers.size() != target_.size() || !Missing().empty()) return false;
   if (mode_ != ResizeMode::kHot) {
-    return std::all_of(workers_.begin(), workers_.end(), [](const LiveWorker& worker) {
+    return std::all_of(past_.workers.begin(), past_.workers.end(), [](const LiveWorker& worker) {
       return worker.state == WorkerState::kReady;
     });
   }
-  return membership_.members.size() == target_.size() && progress.epoch == membership_.epoch &&
-         !progress.broken && MembersAlive().size() == target_.size();
+  return past_.membership.members.size() == target_.size() &&
+         progress.epoch == past_.membership.epoch && !progress.broken &&
+         MembersAlive().size() == target_.size();
 }
 
 std::string_view WorkerGroup::stage(const JobProgress& progress) const {
-  if (over_) return workers_.empty() ? "over" : "ending";
-  if (target_.empty()) return workers_.empty() ? "waiting" : "stopping";
+  if (over_) return past_.workers.empty() ? "over" : "ending";
+  if (target_.empty()) return past_.workers.empty() ? "waiting" : "stopping";
   if (training(progress)) return "training";
-  if (workers_.empty()) return "starting";
-  if (restarting_) return "restarting";
-  const bool leaving = std::any_of(workers_.begin(), workers_.end(),
+  if (past_.workers.empty()) return "starting";
+  if (past_.restarting) return "restarting";
+  const bool leaving = std::any_of(past_.workers.begin(), past_.workers.end(),
                                    [](const LiveWorker& worker) { return worker.leaving; });
-  if (progress.epoch < membership_.epoch) return "forming";
+  if (progress.epoch < past_.membership.epoch) return "forming";
   if (!Missing().empty()) return leaving ? "shrinking" : "starting";
-  const bool joining = std::any_of(workers_.begin(), workers_.end(), [](const LiveWorker& worker) {
-    return worker.state == WorkerState::kStarting;
-  });
+  const bool joining =
+      std::any_of(past_.workers.begin(), past_.workers.end(),
+                  [](const LiveWorker& worker) { return worker.state == WorkerState::kStarting; });
   return joining ? "joining" : leaving ? "shrinking" : "forming";
 }
 

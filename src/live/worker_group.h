@@ -63,6 +63,21 @@ struct WorkerAction {
   std::string why;
 };
 
+// What a group knows beside its target, for who writes it down.
+struct WorkerGroupPast {
+  std::vector<LiveWorker> workers;  // that have not ended
+  Membership membership{-1, {}};    // the latest announced
+  std::int64_t next_number = 0;
+  bool restarting = false;  // kRestart: the present workers are to go first
+  int failures = 0;
+  bool last_was_late = false;  // the last failure: a worker that did not join
+  int refusals = 0;            // in a row
+  std::string refusal;
+  Seconds refused_since = 0;  // while there is a refusal
+  std::int64_t step_at_failure = 0;
+  Seconds not_before = 0;
+};
+
 class WorkerGroup {
  public:
   WorkerGroup() = default;
@@ -79,13 +94,13 @@ class WorkerGroup {
   std::vector<WorkerAction> Next(Seconds now, const JobProgress& progress, const HeldGpus& held,
                                  const std::vector<bool>& node_up);
   void StartAccepted() {
-    refusals_ = 0;
-    refusal_.clear();
+    past_.refusals = 0;
+    past_.refusal.clear();
   }
   void StartRefused(Seconds now, std::string why);
   // Why the cluster has not begun with what is wanted, for people; "": it has, or was not asked.
-  const std::string& refusal() const { return refusal_; }
-  Seconds refused_since() const { return refused_since_; }
+  const std::string& refusal() const { return past_.refusal; }
+  Seconds refused_since() const { return past_.refused_since; }
   const WorkerGroupOptions& options() const { return options_; }
   void Announced(const Membership& membership, Seconds now);
   void Stopped(const std::string& worker, StopMode mode, bool late, Seconds now);
@@ -100,14 +115,16 @@ class WorkerGroup {
 
   // From the journal, or found running without a record.
   void Adopt(LiveWorker worker);
+  const WorkerGroupPast& past() const { return past_; }
+  void SetPast(WorkerGroupPast past) { past_ = std::move(past); }
   // A worker that ended unrecorded: the runtime may keep its name, which no other one gets.
   void PassNumberOf(std::string_view worker);
 
-  const std::vector<LiveWorker>& workers() const { return workers_; }  // that have not ended
+  const std::vector<LiveWorker>& workers() const { return past_.workers; }  // that have not ended
   bool Has(std::string_view worker) const { return Find(worker) != nullptr; }
-  const Membership& membership() const { return membership_; }
+  const Membership& membership() const { return past_.membership; }
   bool training(const JobProgress& progress) const;  // as the target wants it, undisturbed
-  bool idle() const { return workers_.empty(); }
+  bool idle() const { return past_.workers.empty(); }
   std::string_view stage(const JobProgress& progress) const;  // a word for people
 
  private:
@@ -119,7 +136,7 @@ class WorkerGroup {
   LiveWorker* Find(std::string_view id);
   const LiveWorker* At(const Slot& slot) const;  // one that stays there
   bool Wanted(const LiveWorker& worker) const;
-  bool MayStart(Seconds now) const { return now >= not_before_ && !over_; }
+  bool MayStart(Seconds now) const { return now >= past_.not_before && !over_; }
   std::vector<Slot> Missing() const;
   void BackOff(int times, Seconds now);
   WorkerAction StartOf(const std::vector<Slot>& slots, Seconds now, HeldGpus* held);
@@ -137,18 +154,8 @@ class WorkerGroup {
   ResizeMode mode_ = ResizeMode::kHot;
   WorkerGroupOptions options_;
   std::vector<Slot> target_;
-  std::vector<LiveWorker> workers_;  // that have not ended
-  Membership membership_{-1, {}};    // the latest announced
-  std::int64_t next_number_ = 0;
+  WorkerGroupPast past_;
   bool over_ = false;
-  bool restarting_ = false;  // kRestart: the present workers are to go first
-  int failures_ = 0;
-  bool last_was_late_ = false;  // the last failure: a worker that did not join
-  int refusals_ = 0;            // in a row
-  std::string refusal_;
-  Seconds refused_since_ = 0;  // while there is a refusal
-  std::int64_t step_at_failure_ = 0;
-  Seconds not_before_ = 0;
   Seconds joined_since_ = kNever;  // somebody has joined and is no member yet
   Seconds broken_since_ = kNever;
 };

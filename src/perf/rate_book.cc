@@ -20,7 +20,7 @@ const ModelPtr& RateBook::PriorOf(const std::string& model) const {
 
 RateFit RateBook::Begin(const std::string& model, const std::string& owner) const {
   const auto latest = latest_.find({owner, model});
-  return latest != latest_.end() ? latest->second : RateFit(PriorOf(model));
+  return latest != latest_.end() ? latest->second : Prior(model);
 }
 
 bool RateBook::Measure(const std::string& model, GpuCount gpus, const std::string& type, Span span,

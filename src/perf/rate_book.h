@@ -25,6 +25,7 @@ class RateBook {
   // Every prior, that of unknown models too: what tables of unmeasured jobs are made from.
   const Catalogue& priors() const { return priors_; }
 
+  RateFit Prior(const std::string& model) const { return RateFit(PriorOf(model)); }
   // The fit that a job of this model begins with.
   RateFit Begin(const std::string& model, const std::string& owner = "") const;
   // Adds to a job's fit what was measured over `seconds` of undisturbed work. True where a measured
@@ -32,6 +33,12 @@ class RateBook {
   // of the model to come then begin with this fit.
   bool Measure(const std::string& model, GpuCount gpus, const std::string& type, Span span,
                double rate, Seconds seconds, RateFit* fit, const std::string& owner = "");
+
+  // By owner and model: the fits that jobs to come begin with.
+  const std::map<std::pair<std::string, std::string>, RateFit>& latest() const { return latest_; }
+  void Learn(const std::string& model, const std::string& owner, RateFit fit) {
+    latest_.insert_or_assign({owner, model}, std::move(fit));
+  }
 
   static constexpr double kTableMoves = 0.05;       // of a measured rate, before a table is renewed
   static constexpr Seconds kShortestStretch = 2.0;  // of undisturbed work that is a measurement

@@ -54,14 +54,42 @@ std::vector<UnitCounts> OnFewestNodes(GpuCount gpus, const Span& span) {
 
 ModelPtr MakePriorModel() { return std::make_shared<PriorModel>(); }
 
+RateFit::SpanPoints& RateFit::Of(const std::string& type, Span span) {
+  Spans& spans = points_[type];
+  const auto known = std::find_if(spans.begin(), spans.end(),
+                                  [&](const SpanPoints& points) { return points.span == span; });
+  return known != spans.end() ? *known : *spans.insert(spans.end(), {span, {}});
+}
+
+std::vector<RateFit::PlacedPoint> RateFit::Points() const {
+  std::vector<PlacedPoint> all;
+  for (const auto& [type, spans] : points_) {
+    for (const SpanPoints& points : spans) {
+      for (const auto& [gpus, point] : points.counts)
+        all.push_back({type, points.span, gpus, point});
+    }
+  }
+  return all;
+}
+
+void RateFit::PutPoint(const PlacedPoint& point) {
+  Of(point.type, point.span).counts[point.gpus] = point.point;
+}
+
+RateFit RateFit::AsUsed() const {
+  RateFit used(prior_);
+  for (PlacedPoint& point : Points()) {
+    if (std::isnan(point.point.used)) continue;
+    point.point.log_rate = point.point.used;
+    used.PutPoint(point);
+  }
+  return used;
+}
+
 void RateFit::Measure(GpuCount gpus, const std::string& type, double rate, Seconds seconds,
                       Span span) {
   if (!(rate > 0) || !(seconds > 0) || !std::isfinite(rate)) return;
-  Spans& spans = points_[type];
-  auto of_span = std::find_if(spans.begin(), spans.end(),
-                              [&](const SpanPoints& points) { return points.span == span; });
-  if (of_span == spans.end()) of_span = spans.insert(spans.end(), {span, {}});
-  const auto [known, is_new] = of_span->counts.try_emplace(gpus);
+  const auto [known, is_new] = Of(type, span).counts.try_emplace(gpus);
   Point& point = known->second;
   if (is_new) {
     point = {std::log(rate), std::min(seconds, kMemory), kUnknown};

@@ -55,12 +55,25 @@ class RateFit {
 
   static constexpr Seconds kMemory = 60;
 
- private:
+  // One of the counts that were measured.
   struct Point {
     double log_rate = 0;
     Seconds weight = 0;
     double used = 0;  // log_rate at the last MarkUsed; NaN: none
   };
+  struct PlacedPoint {
+    std::string type;
+    Span span;
+    GpuCount gpus = 0;
+    Point point;
+  };
+  // For who writes a fit down: PutPoint of all of them, in this order, makes the same fit.
+  std::vector<PlacedPoint> Points() const;
+  void PutPoint(const PlacedPoint& point);
+  // The fit that Model() was last made from, as far as later measurements have not added to it.
+  RateFit AsUsed() const;
+
+ private:
   struct SpanPoints {
     Span span;
     std::map<GpuCount, Point> counts;
@@ -71,6 +84,7 @@ class RateFit {
   double LogRatio(GpuCount gpus, std::size_t nodes, const std::string& type,
                   const Spans& spans) const;
   double LogRatio(GpuCount gpus, const std::string& type, const SpanPoints& points) const;
+  SpanPoints& Of(const std::string& type, Span span);
 
   double PriorRate(const RunShape& shape, const TrainingState& state) const;
 

@@ -123,6 +123,16 @@ GpuCount TimingFits::Nearest(std::string_view gpu_type, bool several_nodes, GpuC
   return nearest;
 }
 
+std::vector<TimingFits::SeenTiming> TimingFits::Seen() const {
+  std::vector<SeenTiming> seen;
+  for (const OfType& type : types_) {
+    for (std::size_t i = 0; i < type.nodes.size(); ++i) {
+      seen.push_back({type.gpu_type, type.nodes[i], type.observations[i]});
+    }
+  }
+  return seen;
+}
+
 const StepTiming* TimingFits::On(std::string_view gpu_type) const {
   const OfType* const type = Find(gpu_type);
   return type == nullptr ? nullptr : &type->fit.timing;

@@ -41,6 +41,14 @@ class TimingFits {
   // on one; 0: none.
   GpuCount Nearest(std::string_view gpu_type, bool several_nodes, GpuCount gpus) const;
 
+  // All that Observe has taken, type by type in its order: the same again makes the same fits.
+  struct SeenTiming {
+    std::string gpu_type;
+    std::int32_t nodes = 0;
+    TimingObservation observation;
+  };
+  std::vector<SeenTiming> Seen() const;
+
   // Null: it never ran there.
   const StepTiming* On(std::string_view gpu_type) const;
   bool empty() const { return types_.empty(); }

@@ -27,6 +27,7 @@ class TrainingEstimate {
   explicit TrainingEstimate(const BatchLimits& limits) : limits_(limits) {}
 
   const BatchLimits& limits() const { return limits_; }
+  const TimingFits& fits() const { return fits_; }
   bool known() const { return !fits_.empty() && noise_ >= 0; }
   double noise() const { return noise_; }  // in samples; kUnknown: not measured
   GpuCount most_gpus() const { return fits_.most_gpus(); }

@@ -7,6 +7,7 @@
 
 #include "core/user_json.h"
 #include "workload/calendar.h"
+#include "workload/live_journal.h"
 #include "workload/row_error.h"
 #include "workload/trace_builder.h"
 
@@ -17,7 +18,9 @@ using Json = nlohmann::json;
 
 // What the records of one job say together.
 struct Story {
-  int line = 0;  // of its first record
+  bool archived = false;  // its first record is in the archive
+  int line = 0;           // of its first record
+  std::string id;         // of the workload's job
   Json asked;
   bool given = false;  // GPUs, ever
   Json over;
@@ -66,7 +69,7 @@ Outcome OutcomeOf(const std::string& state) {
 std::optional<Job> JobOf(const Story& story, TraceBuilder& builder) {
   const Fields asked(story.asked, builder);
   Job job;
-  job.id = asked.Text("job");
+  job.id = story.id;
   job.submit = asked.Number("submit");
   job.gpus = asked.Gpus("gpus");
   job.min_gpus = asked.Gpus("min_gpus");
@@ -90,57 +93,111 @@ std::optional<Job> JobOf(const Story& story, TraceBuilder& builder) {
   return job;
 }
 
-// A record of another kind than the first word of a job.
-void Tell(const Json& record, TraceBuilder& builder, std::map<std::string, Story>* stories) {
-  const Fields fields(record, builder);
-  const std::string what = fields.Text("what");
-  if (what == "serve" && builder.workload().origin.empty()) {
-    builder.workload().origin =
-        FormatCalendar(static_cast<std::int64_t>(std::floor(fields.Number("origin"))));
+// The archive, then the journal, which begins with what is still known of jobs in the archive.
+class JournalReader {
+ public:
+  JournalReader(const std::string& path, const ReadOptions& options, ReadReport* report)
+      : path_(path), options_(options), report_(report), builder_(path, options, report) {}
+
+  Workload Read(std::string_view text) {
+    if (!options_.companion_path.empty()) {
+      builder_.File(options_.companion_path);
+      ReadFile(options_.companion_text, true);
+      builder_.File(path_);
+    }
+    ReadFile(text, false);
+    for (const Story& story : stories_) {
+      builder_.File(story.archived ? options_.companion_path : path_);
+      builder_.Whole(story.line, [&] { return JobOf(story, builder_); });
+    }
+    return builder_.Finish();
   }
-  if (!record.contains("job")) return;
-  const auto story = stories->find(fields.Text("job"));
-  if (story == stories->end()) {
-    throw RowError("a journal names a job before it changes it", Quoted(fields.Text("job")),
-                   builder.place());
+
+ private:
+  void ReadFile(std::string_view text, bool archived) {
+    int line = 0;
+    // What follows the last line break was cut off, or is being written.
+    for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string_view::npos;
+         begin = end + 1) {
+      ++line;
+      const std::string_view one = text.substr(begin, end - begin);
+      const Json record = ParseUserJson(one);
+      const bool is_record = record.is_object() && record.contains("what") && record.contains("at");
+      if (is_record && record["what"] != "job") {
+        builder_.Note(line, [&] { Tell(record); });
+        continue;
+      }
+      const auto begin_story = [&] {
+        if (is_record) return Begin(record, archived, line);
+        throw RowError("a record must be an object with 'at' and 'what'", Quoted(one),
+                       builder_.place());
+      };
+      if (is_record && Known(record)) {
+        builder_.Note(line, begin_story);
+      } else {
+        builder_.Part(line, begin_story);
+      }
+    }
   }
-  story->second.given = story->second.given || what == "give";
-  if (what == "over") story->second.over = record;
-}
+
+  // Of a job that the archive began with.
+  bool Known(const Json& record) const {
+    const auto name = record.find("job");
+    if (name == record.end() || !name->is_string()) return false;
+    const auto known = latest_.find(name->get<std::string>());
+    return known != latest_.end() &&
+           stories_[known->second].asked.value("submit", Json()) == record.value("submit", Json());
+  }
+
+  void Begin(const Json& record, bool archived, int line) {
+    const std::string id = Fields(record, builder_).Text("job");
+    if (Known(record)) return;
+    const int before = times_[id]++;  // a name may be used again
+    Story story{.archived = archived,
+                .line = line,
+                .id = before == 0 ? id : fmt::format("{}#{}", id, before + 1),
+                .asked = record,
+                .over = {}};
+    latest_[id] = stories_.size();
+    stories_.push_back(std::move(story));
+  }
+
+  // A record of another kind than the first word of a job.
+  void Tell(const Json& record) {
+    const Fields fields(record, builder_);
+    const std::string what = fields.Text("what");
+    if (what == "serve" && builder_.workload().origin.empty()) {
+      builder_.workload().origin =
+          FormatCalendar(static_cast<std::int64_t>(std::floor(fields.Number("origin"))));
+    }
+    if (what == "renewed" && options_.companion_path.empty()) {
+      report_->notes.push_back(
+          fmt::format("no {}: jobs that it told of are not read", kJournalArchiveName));
+    }
+    if (!record.contains("job")) return;
+    const auto known = latest_.find(fields.Text("job"));
+    if (known == latest_.end()) {
+      throw RowError("a journal names a job before it changes it", Quoted(fields.Text("job")),
+                     builder_.place());
+    }
+    Story& story = stories_[known->second];
+    const bool kept = what == "kept" && fields.Number("changes", 0) > 0;
+    story.given = story.given || what == "give" || kept;
+    if (what == "over") story.over = record;
+  }
+
+  const std::string& path_;
+  const ReadOptions& options_;
+  ReadReport* report_;
+  TraceBuilder builder_;
+  std::vector<Story> stories_;
+  std::map<std::string, std::size_t> latest_;  // by the job's name
+  std::map<std::string, int> times_;           // that it was used
+};
 
 Workload ReadJournal(std::string_view text, const std::string& path, const ReadOptions& options,
                      ReadReport* report) {
-  TraceBuilder builder(path, options, report);
-  std::map<std::string, Story> stories;
-  std::vector<std::string> order;
-  int line = 0;
-  // What follows the last line break was cut off, or is being written.
-  for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string_view::npos;
-       begin = end + 1) {
-    ++line;
-    const std::string_view one = text.substr(begin, end - begin);
-    const Json record = ParseUserJson(one);
-    const bool is_record = record.is_object() && record.contains("what") && record.contains("at");
-    if (!is_record || record["what"] == "job") {
-      builder.Part(line, [&] {
-        if (!is_record) {
-          throw RowError("a record must be an object with 'at' and 'what'", Quoted(one),
-                         builder.place());
-        }
-        const std::string id = Fields(record, builder).Text("job");
-        stories[id].line = line;
-        stories[id].asked = record;
-        order.push_back(id);
-      });
-      continue;
-    }
-    builder.Note(line, [&] { Tell(record, builder, &stories); });
-  }
-  for (const std::string& id : order) {
-    const Story& story = stories[id];
-    builder.Whole(story.line, [&] { return JobOf(story, builder); });
-  }
-  return builder.Finish();
+  return JournalReader(path, options, report).Read(text);
 }
 
 int DetectJournal(std::string_view head) {
@@ -149,7 +206,7 @@ int DetectJournal(std::string_view head) {
 
 ALLOT_REGISTER(TraceFormat,
                (TraceFormat{"live-journal", "journal.jsonl of 'allot serve': the jobs that ended",
-                            DetectJournal, ReadJournal}));
+                            DetectJournal, ReadJournal, JournalArchiveOf}));
 
 }  // namespace
 }  // namespace allot

@@ -33,6 +33,9 @@ class TraceBuilder {
   // ... and makes the job when all are known; `line` is that of its first record.
   void Whole(int line, const std::function<std::optional<Job>()>& read);
 
+  // Records from now on are of this file: of formats that come as several.
+  void File(std::string path) { path_ = std::move(path); }
+
   // For records beside those of jobs: counted only where they are malformed, and so dropped.
   void Note(int line, const std::function<void()>& read);
 

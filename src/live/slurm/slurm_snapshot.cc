@@ -289,6 +289,8 @@ RuntimeSnapshot SlurmRuntime::TakeSnapshot() {
     ReadWorkerJob(user_job->second, worker_job, &seen);
     worker_jobs_.insert_or_assign(worker_job.tag.worker, std::move(worker_job));
   }
+  // What Slurm lists no longer.
+  std::erase_if(forgotten_, [this](const std::string& id) { return !user_jobs_.contains(id); });
   has_snapshot_ = true;
   return seen;
 }

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/cpu_time.h"
 #include "live/clock.h"
 #include "live/runtime.h"
 #include "live/worker_end.h"
@@ -66,6 +67,8 @@ class FakeRuntime : public Runtime {
 
   RuntimeSnapshot TakeSnapshot() override {
     if (unreachable) throw RunError("the controller does not answer");
+    for (const Seconds begin = ThreadCpuSeconds(); ThreadCpuSeconds() - begin < look_cost;) {
+    }
     for (auto& [id, worker] : workers) {
       RuntimeWorker& seen = worker.seen;
       if (seen.state == WorkerState::kEnded || frozen.contains(id)) continue;
@@ -274,6 +277,7 @@ class FakeRuntime : public Runtime {
   int refuse_starts = 0;
   int refuse_stops = 0;
   double tick = 0.1;
+  Seconds look_cost = 0;  // CPU time of a snapshot, at least
   std::function<void()> on_wait;
   std::vector<Seconds> waits;  // as asked for
 

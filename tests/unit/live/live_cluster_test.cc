@@ -362,6 +362,27 @@ TEST_F(LiveClusterTest, ADaemonWithNothingToDecideLooksOnceAPoll) {
             1);  // the one before the end of the interval
 }
 
+// Of a cluster so large that a look is work, and that does not say when a job ends.
+TEST_F(LiveClusterTest, WhileJobsComeAndEndItLooksTenTimesAsOften) {
+  runtime_.look_cost = 1e-3;
+  options_.poll = 0.01;
+  options_.interval = 20;
+  runtime_.AddJob("a", 1, 1, 1);
+  Serve();
+  runtime_.on_wait = [&] { runtime_.tick = runtime_.waits.back(); };
+  Until("an idle cluster", [&] { return clock_->Now() > 20; });
+  const Seconds idle = *std::max_element(runtime_.waits.begin(), runtime_.waits.end());
+  runtime_.AddJob("b", 1, 1, 1);
+  const std::size_t before = runtime_.waits.size();
+  ASSERT_TRUE(cluster_->WaitForChange(0));
+  EXPECT_EQ(runtime_.waits.size(), before + 1) << "it is decided at the look that sees it";
+  runtime_.waits.clear();
+  runtime_.Finish("b");
+  ASSERT_TRUE(cluster_->WaitForChange(0));
+  ASSERT_EQ(runtime_.waits.size(), 1U);
+  EXPECT_LE(runtime_.waits.front(), idle / 5);
+}
+
 TEST_F(LiveClusterTest, ADryRunStartsNothing) {
   runtime_.AddJob("a", 1, 1, 4);
   LiveClock clock(kUnknown, 0, time_.source());

@@ -55,6 +55,53 @@ TEST(LiveJournal, DropsWhatDidNotRunToAnEndAndALineThatWasCutOff) {
             "1 never started; 1 had not ended when the trace did; 1 run time is 0 s");
 }
 
+// A journal that was made anew begins with the jobs that its daemon still knew.
+class RenewedLiveJournal : public testing::Test {
+ protected:
+  RenewedLiveJournal() {
+    const std::string renewed = R"({"at":9,"what":"renewed","archived":1})"
+                                "\n" +
+                                kServe;
+    const std::string kept = R"({"at":9,"what":"kept","job":"b","changes":1})"
+                             "\n";
+    std::ofstream(folder_ / "journal.jsonl")
+        << renewed << Asked("b", "4") << kept << Over("b", "finished", R"(,"run_time":8)")
+        << Asked("a", "20") << Given("a") << Over("a", "finished", R"(,"run_time":9)");
+  }
+  void Archive() {
+    std::ofstream(folder_ / "journal.past.jsonl.gz")
+        << kServe << Asked("a", "3") << Given("a") << Asked("b", "4") << Given("b")
+        << Over("a", "finished", R"(,"run_time":6)");
+  }
+  Workload Read(ReadReport* report) const {
+    return ReadTrace((folder_ / "journal.jsonl").string(), "auto", {}, report);
+  }
+  testing_support::TempFolder folder_;
+};
+
+TEST_F(RenewedLiveJournal, IsReadWithItsArchive) {
+  Archive();
+  ReadReport report;
+  const Workload workload = Read(&report);
+  ASSERT_EQ(workload.jobs.size(), 3u);
+  EXPECT_EQ(workload.jobs[0].id, "a");
+  EXPECT_EQ(workload.jobs[0].duration, 6);
+  EXPECT_EQ(workload.jobs[1].id, "b");
+  EXPECT_EQ(workload.jobs[1].duration, 8);
+  EXPECT_EQ(workload.jobs[2].id, "a#2") << "a name may be used again";
+  EXPECT_EQ(workload.jobs[2].duration, 9);
+  EXPECT_EQ(report.rows, 3) << "b is one job";
+  EXPECT_TRUE(report.notes.empty());
+}
+
+TEST_F(RenewedLiveJournal, WithoutItsArchiveSaysWhatIsMissing) {
+  ReadReport report;
+  const Workload workload = Read(&report);
+  EXPECT_EQ(workload.jobs.size(), 2u);
+  ASSERT_EQ(report.notes.size(), 1u);
+  EXPECT_EQ(report.notes[0], "no journal.past.jsonl.gz: jobs that it told of are not read");
+}
+
 TEST(LiveJournal, BadInputNamesRuleValueAndPlace) {
   ExpectBadData("live-journal",
                 {{"no record", kServe + "{\"job\"\n", {"'at' and 'what'", "t.csv:2"}},

@@ -1,0 +1,241 @@
+#include "live/state_records.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "core/index.h"
+#include "perf/configuration_key.h"
+
+namespace allot {
+namespace {
+
+JournalRecord NumberOrNothing(double value) {
+  return std::isfinite(value) ? JournalRecord(value) : nullptr;
+}
+
+double NumberOr(const JournalRecord& value, double otherwise) {
+  return value.is_null() ? otherwise : value.get<double>();
+}
+
+// ---- what was measured ----
+
+JournalRecord FitRecord(const RateFit& fit) {
+  JournalRecord list = JournalRecord::array();
+  for (const RateFit::PlacedPoint& at : fit.Points()) {
+    list.push_back({{"type", at.type},
+                    {"nodes", TextOf(at.span)},
+                    {"gpus", at.gpus},
+                    {"log_rate", at.point.log_rate},
+                    {"weight", at.point.weight},
+                    {"used", NumberOrNothing(at.point.used)}});
+  }
+  return list;
+}
+
+RateFit ReadFit(const JournalRecord& list, RateFit fit) {
+  for (const JournalRecord& one : list) {
+    fit.PutPoint({one.at("type"),
+                  ParseSpan(one.at("nodes").get<std::string>()),
+                  one.at("gpus"),
+                  {one.at("log_rate"), one.at("weight"), NumberOr(one.at("used"), kUnknown)}});
+  }
+  return fit;
+}
+
+JournalRecord TrainingRecord(const TrainingEstimate& training) {
+  const BatchLimits& limits = training.limits();
+  JournalRecord timed = JournalRecord::array();
+  for (const TimingFits::SeenTiming& seen : training.fits().Seen()) {
+    timed.push_back({{"type", seen.gpu_type},
+                     {"nodes", seen.nodes},
+                     {"gpus", seen.observation.gpus},
+                     {"local", seen.observation.local_batch},
+                     {"gradient", seen.observation.gradient},
+                     {"iteration", seen.observation.iteration}});
+  }
+  return {{"initial", limits.initial},
+          {"most", limits.most},
+          {"least_local", limits.least_local},
+          {"most_local", limits.most_local},
+          {"noise", NumberOrNothing(training.noise())},
+          {"timed", std::move(timed)}};
+}
+
+TrainingEstimate ReadTraining(const JournalRecord& r) {
+  TrainingEstimate training(
+      BatchLimits{r.at("initial"), r.at("most"), r.at("least_local"), r.at("most_local")});
+  for (const JournalRecord& one : r.at("timed")) {
+    const std::int32_t nodes = one.at("nodes");
+    training.Observe(
+        one.at("type").get<std::string>(), nodes,
+        {nodes > 1, one.at("gpus"), one.at("local"), one.at("gradient"), one.at("iteration")});
+  }
+  training.SetNoise(NumberOr(r.at("noise"), kUnknown));
+  return training;
+}
+
+// ---- workers ----
+
+JournalRecord GroupRecord(const WorkerGroupPast& past, const std::vector<RuntimeNode>& nodes) {
+  JournalRecord workers = JournalRecord::array();
+  for (const LiveWorker& worker : past.workers) {
+    workers.push_back({{"worker", worker.id},
+                       {"node", nodes[At(worker.node)].name},
+                       {"gpus", worker.gpus},
+                       {"leaving", worker.leaving},
+                       {"killed", worker.killed},
+                       {"since", worker.since}});
+  }
+  return {{"workers", std::move(workers)},
+          {"epoch", past.membership.epoch},
+          {"members", past.membership.members},
+          {"next_number", past.next_number},
+          {"restarting", past.restarting},
+          {"failures", past.failures},
+          {"last_was_late", past.last_was_late},
+          {"refusals", past.refusals},
+          {"refusal", past.refusal},
+          {"refused_since", past.refused_since},
+          {"step_at_failure", past.step_at_failure},
+          {"not_before", past.not_before}};
+}
+
+WorkerGroupPast ReadGroup(const JournalRecord& r, const LiveState& state) {
+  WorkerGroupPast past;
+  for (const JournalRecord& one : r.at("workers")) {
+    LiveWorker worker;
+    worker.id = one.at("worker");
+    worker.node = state.NodeOf(one.at("node"));
+    worker.gpus = one.at("gpus");
+    worker.leaving = one.at("leaving");
+    worker.killed = one.at("killed");
+    worker.since = one.at("since");
+    if (worker.node < 0) throw DataError("a journal names its nodes, got '{}'", one.dump());
+    past.workers.push_back(std::move(worker));
+  }
+  past.membership = {r.at("epoch"), r.at("members")};
+  past.next_number = r.at("next_number");
+  past.restarting = r.at("restarting");
+  past.failures = r.at("failures");
+  past.last_was_late = r.at("last_was_late");
+  past.refusals = r.at("refusals");
+  past.refusal = r.at("refusal");
+  past.refused_since = r.at("refused_since");
+  past.step_at_failure = r.at("step_at_failure");
+  past.not_before = r.at("not_before");
+  return past;
+}
+
+// ---- jobs ----
+
+JournalRecord KeptRecord(const LiveJob& job, const LiveState& state) {
+  JournalRecord shares = JournalRecord::array();
+  for (const NodeShare& share : job.shares) {
+    shares.push_back({state.nodes()[At(share.node)].name, share.gpus});
+  }
+  const std::string configuration =
+      job.running < 0 ? "" : job.table->KeyText(job.running, state.job_table().nominal().types());
+  const JobRecord& counted = job.record;
+  JournalRecord kept = {{"job", job.asked.id},
+                        {"configuration", configuration},
+                        {"shares", std::move(shares)},
+                        {"changes", job.changes},
+                        {"waiting_since", job.waiting_since},
+                        {"gpu_seconds", job.attained_gpu_seconds},
+                        {"seconds", job.attained_seconds},
+                        {"first_start", NumberOrNothing(counted.first_start)},
+                        {"preemptions", counted.preemptions},
+                        {"restarts", counted.restarts},
+                        {"moves", counted.moves},
+                        {"failures", counted.failures},
+                        {"fit", FitRecord(job.fit)},
+                        {"group", GroupRecord(job.worker_group.past(), state.nodes())}};
+  if (job.training) kept["training"] = TrainingRecord(*job.training);
+  return kept;
+}
+
+class RecordList {
+ public:
+  explicit RecordList(Seconds at) : at_(at) {}
+  void Add(const char* what, const JournalRecord& fields) { AddAt(at_, what, fields); }
+  void AddAt(Seconds at, const char* what, const JournalRecord& fields) {
+    JournalRecord record = {{"at", at}, {"what", what}};
+    record.update(fields);
+    records_.push_back(std::move(record));
+  }
+  std::vector<JournalRecord> Take() { return std::move(records_); }
+
+ private:
+  Seconds at_;
+  std::vector<JournalRecord> records_;
+};
+
+void AddJob(const LiveJob& job, const LiveState& state, RecordList* list) {
+  JournalRecord asked = record::Job(job.asked, job.submit, job.deadline);
+  asked["profile"] = state.job_table().ProfileOf(job.asked.model);
+  list->Add("job", asked);
+  list->Add("kept", KeptRecord(job, state));
+  if (!job.over) return;
+  list->AddAt(job.ended, "over",
+              {{"job", job.asked.id},
+               {"state", JobStateName(job.asked.state)},
+               {"gpu_seconds", job.attained_gpu_seconds},
+               {"run_time", NumberOrNothing(job.run_time)}});
+  const std::vector<LiveJob*>& active = state.job_table().active();
+  if (std::find(active.begin(), active.end(), &job) == active.end()) {
+    list->Add("retire", {{"job", job.asked.id}});
+  }
+}
+
+}  // namespace
+
+std::vector<JournalRecord> StateRecords(const LiveState& state, double origin, Seconds now) {
+  RecordList list(now);
+  const JournalRecord nothing = JournalRecord::object();
+  const JobTable& jobs = state.job_table();
+  list.Add("serve", {{"origin", origin}});
+  if (!state.nodes().empty()) list.Add("nodes", record::Nodes(state.nodes()));
+  if (state.paused()) list.Add("pause", nothing);
+  if (state.drained()) list.Add("drain", nothing);
+  for (const std::string& node : state.drained_nodes()) list.Add("drain", {{"node", node}});
+  for (const auto& [of, fit] : jobs.rates().latest()) {
+    list.Add("learned", {{"user", of.first}, {"model", of.second}, {"fit", FitRecord(fit)}});
+  }
+  for (const auto& [of, training] : jobs.latest_training()) {
+    list.Add("learned", {{"of", of}, {"training", TrainingRecord(training)}});
+  }
+  for (const auto& [index, job] : jobs.jobs()) AddJob(*job, state, &list);
+  list.Add("counts", {{"finished", jobs.finished()}, {"last_submit", jobs.last_submit()}});
+  return list.Take();
+}
+
+void ResumeJob(const JournalRecord& r, const LiveState& state, std::span<const NodeShare> shares,
+               JobTable* job_table, LiveJob* job) {
+  if (r.contains("training")) job->training = ReadTraining(r.at("training"));
+  job_table->Resume(*job, ReadFit(r.at("fit"), job_table->rates().Prior(job->asked.model)),
+                    r.at("configuration"), shares);
+  job->changes = r.at("changes");
+  job->waiting_since = r.at("waiting_since");
+  job->attained_gpu_seconds = job->record.gpu_seconds = r.at("gpu_seconds");
+  job->attained_seconds = r.at("seconds");
+  job->record.first_start = NumberOr(r.at("first_start"), kNever);
+  job->record.preemptions = r.at("preemptions");
+  job->record.restarts = r.at("restarts");
+  job->record.moves = r.at("moves");
+  job->record.failures = r.at("failures");
+  job->worker_group.SetPast(ReadGroup(r.at("group"), state));
+}
+
+void Learn(const JournalRecord& r, JobTable* job_table) {
+  if (r.contains("training")) {
+    job_table->LearnTraining(r.at("of"), ReadTraining(r.at("training")));
+    return;
+  }
+  const std::string model = r.at("model");
+  job_table->LearnRates(r.at("user"), model, ReadFit(r.at("fit"), job_table->rates().Prior(model)));
+}
+
+}  // namespace allot
