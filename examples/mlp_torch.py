@@ -33,11 +33,10 @@ def main():
 
     training = allot_elastic.torch.Training(model, optimizer, options.batch, options.most_batch, options.most_local,
                                             work=options.steps * options.batch, rule=rule)
-    torch.manual_seed(time.time_ns() % 2**31)  # each worker draws its own samples
     told = 0
     for samples in training:
         until = time.monotonic() + options.pace_ms / 1000
-        inputs = torch.randn(samples, INPUTS)
+        inputs = torch.randn(samples, INPUTS)  # each part of each step has random numbers of its own
         training.backward(((model(inputs) - torch.tanh(inputs @ teacher))**2).mean())
         time.sleep(max(0.0, until - time.monotonic()))
         if training.steps // 10 > told and training.worker.rank == 0:

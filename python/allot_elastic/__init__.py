@@ -28,15 +28,16 @@ worker. All passes but the last go to `worker.accumulate(gradient, loss, samples
 
 A thin layer over liballot_elastic.so (its header: allot_elastic.h), which is looked for in
 $ALLOT_ELASTIC_LIBRARY, then among the system's libraries. State and gradients are writable objects
-with contiguous memory: numpy arrays, array.array, memoryviews; a torch tensor by its .numpy().
+with contiguous memory: numpy arrays, array.array, memoryviews. PyTorch programs use allot_elastic.torch.
 """
 
 import ctypes
 import ctypes.util
+import functools
 import os
 from typing import NamedTuple
 
-VERSION = 1  # of the library's interface
+VERSION = 2  # of the library's interface
 
 
 class ElasticError(RuntimeError):
@@ -71,7 +72,9 @@ class _Turn(ctypes.Structure):
     _fields_ = [("apply", ctypes.c_int), ("regroup", ctypes.c_int), ("loss", ctypes.c_double)]
 
 
-def _load():
+@functools.cache
+def load():
+    """The library, looked for once."""
     path = os.environ.get("ALLOT_ELASTIC_LIBRARY") or ctypes.util.find_library("allot_elastic")
     if not path:
         raise ElasticError("liballot_elastic.so was not found: set ALLOT_ELASTIC_LIBRARY to its path")
@@ -98,6 +101,7 @@ def _load():
     library.allot_elastic_done.argtypes = (worker,)
     library.allot_elastic_work.argtypes = (worker,)
     library.allot_elastic_work.restype = ctypes.c_double
+    library.allot_elastic_save_due.argtypes = (worker,)
     library.allot_elastic_after_step.argtypes = (worker, ctypes.c_int64, *state)
     library.allot_elastic_finish.argtypes = (worker, ctypes.c_int64, *state)
     return library
@@ -129,7 +133,7 @@ class Worker:
     """This process as a worker of the job that its environment names."""
 
     def __init__(self, total_work=None, save_seconds=None, peer_seconds=None):
-        self._library = _load()
+        self._library = load()
         unsaid = (-1.0 if value is None else float(value) for value in (total_work, save_seconds, peer_seconds))
         self._worker = self._library.allot_elastic_open(*unsaid)
         if not self._worker:
@@ -198,6 +202,11 @@ class Worker:
         self._checked(self._library.allot_elastic_reduce(self._worker, *_gradient(gradient), loss, samples,
                                                          ctypes.byref(turn)))
         return Turn(bool(turn.apply), bool(turn.regroup), turn.loss)
+
+    @property
+    def save_due(self):
+        """After a reduction: `after_step` will read the state, for a checkpoint."""
+        return bool(self._library.allot_elastic_save_due(self._worker))
 
     def after_step(self, step, state):
         """`step` steps are finished: progress is told, and a checkpoint written when one is due."""

@@ -1,68 +1,81 @@
-"""Elastic PyTorch training whose batch follows its GPUs.
+"""Elastic PyTorch training: workers come and go while it trains.
 
     import allot_elastic.torch
 
+    training = allot_elastic.torch.Training(model, optimizer, batch=64, carry=[scheduler])
+    for epoch in training.epochs(dataset, 10, num_workers=2):
+        for inputs, targets in training.batches():
+            training.backward(loss_of(model(inputs), targets))
+        scheduler.step()
+
+Each sample of the data set is trained on once an epoch, whatever workers come, go or die. A program that draws its samples
+itself, and lets its batch follow its GPUs, says how far that may go:
+
     training = allot_elastic.torch.Training(model, optimizer, batch=64, most=4096, most_local=256, work=1e6)
     for samples in training:                    # of a pass on this worker
-        inputs, targets = draw(samples)         # each worker its own
+        inputs, targets = draw(samples)
         training.backward(loss_of(model(inputs), targets))
 
 The optimizer's learning rates are those for `batch` samples; each step takes them times a factor that follows the batch
-(`rule`: adascale, square-root, linear or constant). Training ends when the steps are worth `work` samples of `batch`, or
-after `training.stop()`. A new worker gets model and optimizer from rank 0, a restarted job from its checkpoint. Gradients
-are averaged once a step, over workers and passes. Models, optimizers and gradients are in the CPU's memory.
+(`rule`: adascale, square-root, linear or constant). Gradients are averaged once a step, over workers and passes. A new
+worker gets the state from rank 0, a restarted job from its checkpoint.
 """
 
-import torch
+import multiprocessing
+import os
+import sys
 
-import allot_elastic
+from allot_elastic.beside import Beside
 
+# Started before PyTorch is imported, which takes seconds; not again in processes that load data.
+_of_this_job = "ALLOT_WORKER_ID" in os.environ and multiprocessing.parent_process() is None
+_started = [Beside()] if _of_this_job else []
 
-def _own_memory(tensor):
-    """Its bytes as a numpy array: what is written there is in the tensor."""
-    if tensor.device.type != "cpu" or not tensor.is_contiguous():
-        raise allot_elastic.ElasticError(
-            f"state must be contiguous and in the CPU's memory, got a tensor of {tuple(tensor.shape)} on {tensor.device}")
-    return tensor.detach().reshape(-1).view(torch.uint8).numpy()
+import torch  # noqa: E402
+
+import allot_elastic  # noqa: E402
+from allot_elastic.loading import batches_of, seed_pass  # noqa: E402
+from allot_elastic.sampler import ElasticSampler, Shares  # noqa: E402
+from allot_elastic.state import TrainingState, make_optimizer_state  # noqa: E402
 
 
 class Training:
     """The steps of a job, as passes for the program to compute."""
 
-    def __init__(self, model, optimizer, batch, most, most_local, work, least_local=1, rule="adascale", **worker):
-        """`batch`: samples of all workers together that learning rates are written for. The other limits are
-        Worker.adapt's, further keywords Worker's."""
-        self.model, self.optimizer, self.work = model, optimizer, work
+    def __init__(self, model, optimizer, batch, most=None, most_local=None, work=None, least_local=1, rule="adascale",
+                 carry=(), after_step=None, clip_norm=None, seed=0, **worker):
+        """`batch`: samples of all workers together that learning rates are written for. `most`: what they may grow to
+        (default: they stay). `most_local`: what one worker holds in a pass. `least_local` and `rule` are Worker.adapt's,
+        further keywords Worker's. `work`: where training ends, in samples of `batch`; epochs() ends by itself.
+
+        `carry`: what else goes along with the model, with state_dict() and load_state_dict(): schedulers, averages of weights.
+        `after_step()` is called after each step of the optimizer, e.g. a scheduler's step. `clip_norm`: of the averaged
+        gradient. `seed`: of the order of samples, and of random numbers while training."""
+        self.model, self.optimizer, self.work, self.seed = model, optimizer, work, seed
         self.parameters = [one for group in optimizer.param_groups for one in group["params"]]
         self.steps, self.loss = 0, float("nan")  #: steps that are done, and the members' mean loss of the last one
+        self.step_samples = 0  #: of the step at hand, of all workers
+        self._after_step, self._clip_norm = after_step, clip_norm
+        self._most = most or batch
+        self._adapt = {"initial": batch, "most": self._most, "most_local": most_local or self._most,
+                       "least_local": least_local, "rule": rule if self._most > batch else "constant"}
+        self._options = worker
         self._pass_loss, self._stop = None, False
-        self._make_optimizer_state()
-        tensors = [*model.state_dict().values(),
-                   *(value for one in self.parameters for value in optimizer.state[one].values()
-                     if isinstance(value, torch.Tensor))]
-        self._state = [_own_memory(tensor) for tensor in tensors]
-        self.worker = allot_elastic.Worker(total_work=work, **worker)
-        self.worker.adapt(batch, most, most_local, least_local, rule)
+        self._sampler = self._dataset = self._loader_options = None
+        self._beside, self._regroup, self._told = None, True, True
+        self._joins, self._put_again = 0, False
+        make_optimizer_state(optimizer)
+        self._state = TrainingState(model, optimizer, carry)
 
-    def _make_optimizer_state(self):
-        """Optimizers make momentum and the like at their first step; newcomers must have it before. A step that changes
-        nothing makes it."""
-        rates = [group["lr"] for group in self.optimizer.param_groups]
-        for group in self.optimizer.param_groups:
-            group["lr"] = 0.0
-        for one in self.parameters:
-            one.grad = torch.zeros_like(one)
-        self.optimizer.step()
-        self.model.zero_grad(set_to_none=True)
-        for group, rate in zip(self.optimizer.param_groups, rates):
-            group["lr"] = rate
-        for of_one in self.optimizer.state.values():
-            for key, value in of_one.items():
-                if isinstance(value, torch.Tensor):
-                    value.zero_()
-                elif value is not None:
-                    raise allot_elastic.ElasticError(
-                        f"an optimizer's state must be tensors to be handed on, got {key}={value!r}")
+    @property
+    def worker(self):
+        """rank, world_size, batch and work of this worker, once training has begun."""
+        return self._beside.now
+
+    @property
+    def epoch(self):
+        """Passes over the data set that are done."""
+        return self._sampler.epoch_of(self._taken)
 
     def backward(self, loss):
         """The gradient of this pass; once a pass."""
@@ -72,47 +85,139 @@ class Training:
 
     def stop(self):
         """This worker has seen that training is done: all end after the next step."""
-        self.worker.say_done()
+        self._beside.call("say_done")
 
     @property
     def over(self):
         return self._stop or self.worker.work >= self.work
 
     def __iter__(self):
-        while (step := self.worker.join(self._state, self.steps)) is not None:
-            self.steps = step
-            while not self.over:
-                turn, gradient = yield from self._reduced()
-                if not turn.apply:
-                    break
-                self._apply(gradient)
-                self.steps, self.loss, self._stop = self.steps + 1, turn.loss, self.worker.done
-                self.worker.after_step(self.steps, self._state)
-                if turn.regroup:
-                    break
+        if self.work is None:
+            raise ValueError("where training ends must be given: work=SAMPLES")
+        self._begin(self.work)
+        while self._settle():
             if self.over:
-                self.worker.finish(self.steps, self._state)
+                self._beside.call("finish", self.steps)
                 return
+            batch = self.worker.batch
+            yield from self._step([batch.local] * batch.passes, batch.local * self._parts, lambda: batch.local)
 
-    def _reduced(self):
-        """The passes of a step."""
-        batch = self.worker.batch
-        for pass_ in range(batch.passes):
-            self._pass_loss = None
-            yield batch.local
-            if self._pass_loss is None:
-                raise allot_elastic.ElasticError("each pass must call backward(loss) once")
-            gradient = torch.cat([(torch.zeros_like(one) if one.grad is None else one.grad).flatten()
-                                  for one in self.parameters]).float()
-            if pass_ + 1 < batch.passes:
-                self.worker.accumulate(gradient.numpy(), self._pass_loss, batch.local)
-        return self.worker.reduce(gradient.numpy(), self._pass_loss, batch.local), gradient
+    def epochs(self, dataset, count, shuffle=True, **loader):
+        """The passes over the data set that are not done yet, by number. `loader`: options of DataLoader. All workers go
+        through each; where one is to leave, its program ends (SystemExit). What is to be kept, as a trained model, is
+        written within the last epoch, by rank 0: the job is over when the loop is."""
+        self._sampler, self._dataset, self._loader_options = ElasticSampler(len(dataset), shuffle, self.seed), dataset, loader
+        self._state.length.fill_(len(dataset))
+        self._begin(count * len(dataset))
+        while self._stay() < count:
+            epoch = self.epoch
+            yield epoch
+            if self.epoch == epoch:
+                raise allot_elastic.ElasticError(f"epoch {epoch} must go through all of batches()")
+        self._beside.call("finish", self.steps)
 
-    def _apply(self, gradient):
-        at = 0
-        for one in self.parameters:
-            one.grad = gradient[at:at + one.numel()].view_as(one).to(one.dtype)
-            at += one.numel()
+    def batches(self):
+        """What the data set's DataLoader gives for this worker's passes of an epoch."""
+        epoch, plan = self.epoch, None
+        while self._stay() == epoch:
+            batch, worker = self.worker.batch, self.worker
+            at_hand = (self._joins, min(batch.local * self._parts, self._most), batch.passes, worker.rank, worker.world_size)
+            if plan != at_hand:
+                plan, shares = at_hand, Shares(self._sampler, self._taken, *at_hand[1:])
+                batches = batches_of(self._dataset, shares, self.seed, self.steps, self._loader_options)
+            yield from self._step(*shares.sizes(self._taken), lambda: next(batches))
+            if self.epoch > epoch:
+                return  # what the program does now belongs to the state, too
+        self._put_again = True  # the epoch ended among others, and the state has what they did then
+
+    @property
+    def _taken(self):
+        return int(self._state.taken)
+
+    @property
+    def _parts(self):
+        return self.worker.world_size * self.worker.batch.passes
+
+    def _begin(self, total_work):
+        if self._beside:
+            raise allot_elastic.ElasticError("a training has one loop")
+        self._beside = _started.pop() if _started else Beside()
+        size = sum(one.numel() for one in self.parameters)
+        memory = self._beside.open(self._state.bytes, size, self._adapt, {"total_work": total_work, **self._options})
+        self._state.bind(memory)
+        self._gradient = torch.frombuffer(memory, dtype=torch.float32, offset=self._state.bytes, count=size)
+
+    def _stay(self):
+        """The epoch at hand, as a member; ends the program of one that is to leave."""
+        if not self._settle():
+            sys.exit(0)
+        return self.epoch
+
+    def _settle(self):
+        """Between two steps, when the program has done what belongs to the last one: tells it, and joins anew where the
+        workers change. False: this one is to leave."""
+        if not self._told:
+            self._told = True
+            if self.worker.save_due:
+                self._state.take()
+            self._beside.call("after_step", self.steps)
+        if self._put_again:
+            self._put_again = False
+            self._state.put()
+        if not self._regroup:
+            return True
+        length = int(self._state.length)
+        self._state.take()
+        step = self._beside.call("join", self.steps)
+        if step is None:
+            return False
+        self._state.put()
+        if int(self._state.length) != length:
+            raise allot_elastic.ElasticError(f"the data set must have the {int(self._state.length)} samples that it began with, "
+                                             f"got {length}")
+        self.steps, self._regroup, self._joins = step, False, self._joins + 1
+        return True
+
+    def _step(self, sizes, samples, draw):
+        """The passes of a step: this worker's have these sizes, all together `samples`. Where a peer is lost, nothing is
+        changed."""
+        self.step_samples, parts = samples, self._parts
+        for pass_, size in enumerate(sizes):
+            weight = size * parts / samples  # parts count alike in the average
+            self._pass_loss = 0.0
+            if size:
+                seed_pass(self.seed, self.steps, pass_ * self.worker.world_size + self.worker.rank)
+                self._pass_loss = None
+                yield draw()
+                if self._pass_loss is None:
+                    raise allot_elastic.ElasticError("each pass must call backward(loss) once")
+            self._gather(weight if size else 0)
+            call = "accumulate" if pass_ + 1 < len(sizes) else "reduce"
+            turn = self._beside.call(call, self._pass_loss * weight, float(size))
+        self._regroup = turn.regroup or not turn.apply
+        if not turn.apply:
+            return
+        self._apply()
+        self.steps, self.loss, self._stop, self._told = self.steps + 1, turn.loss, self.worker.done, False
+        if self._sampler:
+            self._state.taken += samples
+        if self._after_step:
+            self._after_step()
+
+    def _gather(self, weight):
+        """The gradient of a pass to where the worker beside takes it from."""
+        for one, at in self._places():
+            if one.grad is None or not weight:
+                at.zero_()
+            else:
+                at.copy_(one.grad.detach().reshape(-1))
+                at.mul_(weight)
+
+    def _apply(self):
+        for one, at in self._places():
+            one.grad = at.view_as(one).to(one.device, one.dtype)
+        if self._clip_norm:
+            torch.nn.utils.clip_grad_norm_(self.parameters, self._clip_norm)
         groups, factor = self.optimizer.param_groups, self.worker.batch.rate_factor
         rates = [group["lr"] for group in groups]
         for group in groups:
@@ -120,3 +225,9 @@ class Training:
         self.optimizer.step()
         for group, rate in zip(groups, rates):  # as a scheduler left them
             group["lr"] = rate
+
+    def _places(self):
+        at = 0
+        for one in self.parameters:
+            yield one, self._gradient[at:at + one.numel()]
+            at += one.numel()

@@ -120,6 +120,10 @@ int allot_elastic_reduce(allot_elastic_worker* worker, float* gradient, size_t s
   });
 }
 
+int allot_elastic_save_due(const allot_elastic_worker* worker) {
+  return worker->worker.save_due() ? 1 : 0;
+}
+
 int allot_elastic_after_step(allot_elastic_worker* worker, int64_t step,
                              const allot_elastic_block* state, size_t blocks) {
   return Guarded([&] {

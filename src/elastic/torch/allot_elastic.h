@@ -12,7 +12,7 @@ extern "C" {
 #include <stdint.h>
 #endif
 
-#define ALLOT_ELASTIC_VERSION 1  // grows with every change that callers would notice
+#define ALLOT_ELASTIC_VERSION 2  // grows with every change that callers would notice
 
 typedef struct allot_elastic_worker allot_elastic_worker;
 
@@ -76,6 +76,9 @@ int allot_elastic_world_size(const allot_elastic_worker* worker);
 // Averages `gradient` over the members in place. 0 or -1.
 int allot_elastic_reduce(allot_elastic_worker* worker, float* gradient, size_t size, double loss,
                          double samples, allot_elastic_turn* turn);
+// After a reduction. 1: the next allot_elastic_after_step writes a checkpoint; 0: it does not read
+// the state, which may be out of date then.
+int allot_elastic_save_due(const allot_elastic_worker* worker);
 // `step` steps are finished. 0 or -1.
 int allot_elastic_after_step(allot_elastic_worker* worker, int64_t step,
                              const allot_elastic_block* state, size_t blocks);

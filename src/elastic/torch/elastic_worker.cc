@@ -226,6 +226,7 @@ int ElasticWorker::world_size() const { return impl_->group ? impl_->group->size
 const WorkerBatch& ElasticWorker::batch() const { return impl_->batch; }
 double ElasticWorker::rate_factor() const { return impl_->rate_factor; }
 double ElasticWorker::work() const { return impl_->meter.work(); }
+bool ElasticWorker::save_due() const { return impl_->save && impl_->last_rank == 0; }
 
 void ElasticWorker::AdaptBatch(const BatchOptions& options) {
   options.range.Check();
@@ -312,7 +313,8 @@ Turn ElasticWorker::Reduce(std::span<float> gradient, const LocalStep& local) {
   const int parts = members * passes;
   for (std::size_t i = 0; i < size; ++i) gradient[i] = my.flat[i] / static_cast<float>(parts);
   my.loss = static_cast<double>(slot(kLoss)) / members;
-  my.save = my.save || slot(kSave) > 0;
+  const Seconds every = std::chrono::duration<double>(my.options.save_every).count();
+  my.save = my.save || slot(kSave) > 0 || Now() - my.saved_at >= every;
   my.CountStep(static_cast<double>(slot(kSamples)), parts, static_cast<double>(slot(kSquaredNorm)),
                gradient);
   my.ClearPasses();
@@ -352,8 +354,7 @@ void ElasticWorker::AfterStep(std::int64_t step, std::span<const StateBlock> sta
     }
   }
   my.member.Report(progress);
-  const Seconds every = std::chrono::duration<double>(my.options.save_every).count();
-  if (my.last_rank == 0 && (my.save || Now() - my.saved_at >= every)) my.Save(step, state);
+  if (save_due()) my.Save(step, state);
   my.save = false;
   my.pass_seconds = 0;
   my.step_began = my.pass_began = Now();

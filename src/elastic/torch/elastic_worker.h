@@ -103,8 +103,10 @@ class ElasticWorker {
   // before, so that a reduction that fails leaves it as of the last finished step.
   Turn Reduce(std::span<float> gradient, const LocalStep& local);
 
-  // After a step was applied: `step` are finished.
+  // After a step was applied: `step` are finished. `state` is read only where a checkpoint is due,
+  // which is known since the step's Reduce.
   void AfterStep(std::int64_t step, std::span<const StateBlock> state);
+  bool save_due() const;
 
   // The job's work is done: rank 0 saves, all tell the daemon. The program's exit code.
   int Finish(std::int64_t step, std::span<const StateBlock> state);

@@ -1,0 +1,86 @@
+"""What elastic PyTorch training does with each sample of a data set, written into the model itself.
+
+Parameter `seen` grows by one for each sample of each step that was applied: lost, doubled or resumed wrongly, it shows. With
+--fork it imports PyTorch once and becomes a worker for each line of its standard input, {"environment": {...}, "output": FILE}.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+
+import allot_elastic.torch
+import torch
+from torch import nn
+
+
+class Counted(nn.Module):
+    """A small network with dropout, beside the count."""
+
+    def __init__(self, samples):
+        super().__init__()
+        self.seen = nn.Parameter(torch.zeros(samples))
+        self.network = nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.5), nn.Linear(8, 1))
+
+
+class Numbered(torch.utils.data.Dataset):
+    def __init__(self, samples):
+        self.inputs = torch.randn(samples, 4, generator=torch.Generator().manual_seed(7))
+
+    def __len__(self):
+        return len(self.inputs)
+
+    def __getitem__(self, index):
+        return index, self.inputs[index]
+
+
+def train(options):
+    torch.set_num_threads(1)
+    torch.manual_seed(1)
+    data, model = Numbered(options.samples), Counted(options.samples)
+    optimizer = torch.optim.SGD([{"params": [model.seen], "lr": 1.0},
+                                 {"params": model.network.parameters(), "lr": 0.1, "momentum": 0.9}])
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, [lambda epoch: 1.0, lambda epoch: 0.9**epoch])
+    training = allot_elastic.torch.Training(model, optimizer, options.batch, most=options.most, rule="constant",
+                                            most_local=options.most_local, carry=[scheduler])
+    for epoch in training.epochs(data, options.epochs, num_workers=options.loaders):
+        for indices, inputs in training.batches():
+            time.sleep(options.pace_ms / 1000)
+            training.backward(model.network(inputs).square().mean() - model.seen[indices].mean() * training.step_samples)
+        scheduler.step()
+        if training.worker.rank == 0:
+            seen, weights = model.seen.detach(), [one.tolist() for one in model.network.parameters()]
+            print(json.dumps({"epoch": epoch, "least": float(seen.min()), "most": float(seen.max()), "steps": training.steps,
+                              "rate": optimizer.param_groups[1]["lr"], "weights": weights}), flush=True)
+
+
+def fork():
+    """A worker for each line; PyTorch is imported already. Its own process starts the one beside."""
+    for line in sys.stdin:
+        order = json.loads(line)
+        child = os.fork()
+        if child == 0:
+            os.environ.update(order["environment"])
+            output = os.open(order["output"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            os.dup2(output, 1)
+            os.dup2(output, 2)
+            return
+        print(child, flush=True)
+    sys.exit(0)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--samples", type=int, default=101)
+    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--batch", type=int, default=8)
+    parser.add_argument("--most", type=int)
+    parser.add_argument("--most-local", type=int)
+    parser.add_argument("--loaders", type=int, default=0)
+    parser.add_argument("--pace-ms", type=float, default=0)
+    parser.add_argument("--fork", action="store_true")
+    given = parser.parse_args()
+    if given.fork:
+        fork()
+    train(given)
