@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """An ordinary distributed PyTorch program that knows nothing of allot: a perceptron under DistributedDataParallel.
 
-    torchrun --nnodes=1:4 --nproc_per_node=$SLURM_GPUS_ON_NODE ... torchrun.py --checkpoint model.pt
+    srun ... torchrun --nnodes=$SLURM_NNODES --nproc_per_node=$SLURM_GPUS_ON_NODE ... torchrun.py --checkpoint model.pt
+
+The whole line, for all nodes of a job, is in docs/torch.md.
 
 All that a job of `resize=restart` needs: it saves its checkpoint when it is told to end (SIGTERM), and begins with the
 one that it finds, whatever the number of processes.

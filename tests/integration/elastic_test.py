@@ -13,15 +13,8 @@ from pathlib import Path
 import pytest
 
 from daemon import Daemon, FalseDaemon
+from pythons import python_with_torch
 from waiting import text_of, wait_until
-
-
-def python_with_torch():
-    """An interpreter that has PyTorch: the one that jobs on Debian would use, if it has, as it loads in a second."""
-    for python in ("/usr/bin/python3", sys.executable):
-        if Path(python).exists() and subprocess.run([python, "-c", "import torch"], capture_output=True).returncode == 0:
-            return python
-    pytest.skip("no Python here has PyTorch")
 
 
 @pytest.fixture(params=["elastic_mlp"])

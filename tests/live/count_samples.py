@@ -5,8 +5,10 @@ Parameter `seen` grows by one for each sample of each step that was applied: los
 """
 
 import argparse
+import hashlib
 import json
 import os
+import signal
 import sys
 import time
 
@@ -50,17 +52,20 @@ def train(options):
             training.backward(model.network(inputs).square().mean() - model.seen[indices].mean() * training.step_samples)
         scheduler.step()
         if training.worker.rank == 0:
-            seen, weights = model.seen.detach(), [one.tolist() for one in model.network.parameters()]
-            print(json.dumps({"epoch": epoch, "least": float(seen.min()), "most": float(seen.max()), "steps": training.steps,
-                              "rate": optimizer.param_groups[1]["lr"], "weights": weights}), flush=True)
+            seen, weights = model.seen.detach(), torch.cat([one.detach().flatten() for one in model.network.parameters()])
+            print(json.dumps({"epoch": epoch, "least": round(float(seen.min()), 3), "most": round(float(seen.max()), 3),
+                              "steps": training.steps, "rate": optimizer.param_groups[1]["lr"],
+                              "weights": hashlib.sha256(weights.numpy().tobytes()).hexdigest()}), flush=True)
 
 
 def fork():
-    """A worker for each line; PyTorch is imported already. Its own process starts the one beside."""
+    """Returns in a new worker for each line."""
     for line in sys.stdin:
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
         order = json.loads(line)
         child = os.fork()
         if child == 0:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             os.environ.update(order["environment"])
             output = os.open(order["output"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(output, 1)

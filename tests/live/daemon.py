@@ -70,10 +70,11 @@ class Daemon:
                 "ALLOT_DAEMON": f"tcp:127.0.0.1:{self.port}", "ALLOT_TOKEN": token or self.token,
                 "ALLOT_RUN_DIR": str(self.folder), "OMP_NUM_THREADS": "1",
             }
-            output = open(self.folder / f"{worker}.out", "w")
-            self.processes[worker] = subprocess.Popen([*self.command, *map(str, arguments)], env=environment,
-                                                      stdout=output, stderr=subprocess.STDOUT)
-            output.close()
+            self.processes[worker] = self.spawn(environment, self.folder / f"{worker}.out", map(str, arguments))
+
+    def spawn(self, environment, output, arguments):
+        with open(output, "w") as file:
+            return subprocess.Popen([*self.command, *arguments], env=environment, stdout=file, stderr=subprocess.STDOUT)
 
     def joined(self, *workers):
         """Waits until all of them have."""
