@@ -21,6 +21,7 @@ from typing import NamedTuple
 import allot_elastic
 
 _SIGNAL_ON_PARENTS_DEATH = 1  # prctl(2)
+_LAST_WORDS = 10  # seconds
 
 
 class Now(NamedTuple):
@@ -106,7 +107,10 @@ class Beside:
         """Waits until it has said all that is to be said."""
         with contextlib.suppress(OSError):  # it is gone
             self._connection.send(("close", ()))
-        self.process.wait()
+        try:
+            self.process.wait(_LAST_WORDS)
+        except subprocess.TimeoutExpired:  # the program was interrupted in a call that waits for others
+            self.process.kill()
 
     def open(self, state_bytes, gradient_size, adapt, options):
         """Joins the job. The shared memory: the state's bytes, then the gradient's float32 values."""

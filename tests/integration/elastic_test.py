@@ -122,6 +122,7 @@ def test_all_killed_go_on_from_the_checkpoint(daemon):
     wait_until(lambda: daemon.heard("w2", "progress").get("work", 0) > saved["work"], "the work to count on")
 
 
+@pytest.mark.parametrize("example", ["elastic_mlp", "mlp_torch.py"], indirect=True)
 @pytest.mark.parametrize("order", ["stop", "SIGTERM"])
 def test_stopped_workers_save_and_end_well(daemon, order):
     daemon.start("w0", "w1", arguments=ENDLESS)
