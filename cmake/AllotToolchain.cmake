@@ -22,7 +22,8 @@ endif()
 add_compile_definitions(_GLIBCXX_USE_CXX11_ABI=1)
 
 add_library(allot_options INTERFACE)
-target_compile_options(allot_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror)
+target_compile_options(allot_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+                       $<$<BOOL:${ALLOT_WARNINGS_ARE_ERRORS}>:-Werror>)
 # GCC 12 reports std::string concatenation as overlapping copies (GCC bug 105651).
 target_compile_options(allot_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 # Results must not depend on how the compiler contracts expressions.

@@ -155,8 +155,8 @@ std::optional<CalendarTime> DateOfDigits(std::string_view text) {
   if (text.ends_with(".0")) text.remove_suffix(2);
   const bool fits = text.size() == kDate || text.size() == kToMinutes || text.size() == kToSeconds;
   if (!fits || text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
-  std::string marked(text);
-  if (text.size() > kDate) marked.insert(kDate, "T");
+  std::string marked(text.substr(0, kDate));
+  if (text.size() > kDate) marked.append("T").append(text.substr(kDate));
   const auto time = ParseCalendarTime(marked, TimeStyle::Order::kNotSaid);
   return time && time->local <= kLastEpoch ? time : std::nullopt;
 }
