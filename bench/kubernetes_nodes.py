@@ -118,7 +118,8 @@ class Workers:
                                 said["nonce"])
         session.open(line)
         worker["session"] = session
-        self.say(worker, say="join", **self.names(worker), epoch=worker["epoch"], step=worker["step"], address="127.0.0.1:1")
+        self.say(worker, say="join", **self.names(worker), epoch=worker["epoch"], step=worker["step"], address="127.0.0.1:1",
+                 identity=worker["identity"])
 
     def disconnect(self, worker):
         self.selector.unregister(worker["socket"])
@@ -205,7 +206,8 @@ class Pods:
                 secret = self.kube.get(f"/api/v1/namespaces/default/secrets/{key['name']}")
                 environment[one["name"]] = base64.b64decode(secret["data"][key["key"]]).decode()
         self.status(pod, "Running", {"running": {"startedAt": now()}})
-        self.workers.coming.put({"uid": pod["metadata"]["uid"], "environment": environment})
+        identity = self.kube.identity_of(pod) if "ALLOT_IDENTITY_FILE" in environment else ""
+        self.workers.coming.put({"uid": pod["metadata"]["uid"], "environment": environment, "identity": identity})
 
     def ended(self, uid):
         state = {"terminated": {"exitCode": 0, "reason": "Completed", "finishedAt": now()}}

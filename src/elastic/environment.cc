@@ -16,6 +16,11 @@ std::string Required(const char* name) {
   return value;
 }
 
+std::string Optional(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
 }  // namespace
 
 WorkerEnvironment WorkerEnvironment::OfThisProcess() {
@@ -23,7 +28,8 @@ WorkerEnvironment WorkerEnvironment::OfThisProcess() {
           .worker = Required("ALLOT_WORKER_ID"),
           .daemon = Required("ALLOT_DAEMON"),
           .token = Required("ALLOT_TOKEN"),
-          .run_dir = Required("ALLOT_RUN_DIR")};
+          .run_dir = Required("ALLOT_RUN_DIR"),
+          .identity = Optional("ALLOT_IDENTITY_FILE")};
 }
 
 }  // namespace allot

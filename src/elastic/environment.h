@@ -13,6 +13,8 @@ struct WorkerEnvironment {
   std::string daemon;             // ALLOT_DAEMON: "unix:/path" or "tcp:host:port"
   std::string token;              // ALLOT_TOKEN
   std::filesystem::path run_dir;  // ALLOT_RUN_DIR
+  // ALLOT_IDENTITY_FILE: what the worker's platform says that it is, renewed there; "": nothing.
+  std::filesystem::path identity{};
 
   // UsageError naming the variable that is missing.
   static WorkerEnvironment OfThisProcess();

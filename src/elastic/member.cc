@@ -14,6 +14,8 @@
 
 #include "auth/secret.h"
 #include "core/error.h"
+#include "core/file.h"
+#include "core/strings.h"
 
 namespace allot {
 namespace {
@@ -221,6 +223,17 @@ void Member::Hello() {
        nonce_}}.dump());
 }
 
+// Read anew, as it is renewed. "": the daemon says that it wants one.
+std::string Member::Identity() const {
+  try {
+    return std::string(Trim(ReadTextFile(environment_.identity.string())));
+  } catch (const Error& error) {
+    fmt::print(stderr, "allot: worker {}: its identity cannot be read: {}\n", environment_.worker,
+               error.what());
+    return "";
+  }
+}
+
 // To the daemon, once it has shown that it is; what a dead one may not have heard is repeated.
 void Member::Greet() {
   const std::lock_guard lock(mutex_);
@@ -228,6 +241,7 @@ void Member::Greet() {
   json join{{"say", "join"},           {"job", environment_.job}, {"worker", environment_.worker},
             {"epoch", trained_epoch_}, {"heard", latest_.number}, {"step", progress_.step}};
   if (!address_.empty()) join["address"] = address_;
+  if (!environment_.identity.empty()) join["identity"] = Identity();
   socket_.Send(session_->Sign(join.dump()));
   if (broken_epoch_ >= 0 && broken_epoch_ >= latest_.number) {
     socket_.Send(session_->Sign(json{{"say", "broken"}, {"epoch", broken_epoch_}}.dump()));

@@ -90,6 +90,7 @@ class Member {
   void Doubt(const std::string& why);
   void OnMessage(const std::string& text);
   void Greet();
+  std::string Identity() const;
   void Say(const std::string& line);
   std::string ProgressLine() const;
 

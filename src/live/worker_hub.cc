@@ -13,9 +13,12 @@
 #include "auth/secret.h"
 #include "core/error.h"
 #include "core/json_text.h"
-#include "live/batch_message.h"
+#include "live/hub_records.h"
 #include "live/line_server.h"
 #include "live/message_numbers.h"
+#include "live/progress_message.h"
+#include "live/waiting_joins.h"
+#include "live/worker_pace.h"
 #include "live/worker_sessions.h"
 
 namespace allot {
@@ -24,9 +27,6 @@ namespace {
 using Message = nlohmann::json;
 
 constexpr Seconds kBetweenRefusals = 1;
-constexpr double kMostProgress = 400;  // messages a second, of all workers together
-constexpr Seconds kOftenest = 0.5;     // that a worker tells its progress
-constexpr Seconds kRarest = 2;         // small beside the silence after which a worker is ended
 
 double Monotonic() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -37,26 +37,8 @@ double Monotonic() {
 struct WorkerHub::Impl {
   using ConnectionPtr = LineServer::ConnectionPtr;
 
-  struct Worker {
-    std::string job;
-    ConnectionPtr connection;  // null: none
-    bool joined = false;
-    bool stop = false;
-    std::string address;
-    std::int64_t epoch = -1;        // that it trains in
-    std::int64_t told_before = -1;  // the latest that it heard of before it joined
-    std::int64_t broken = -1;
-    double heard = 0;
-  };
-  struct Job {
-    std::string token;
-    Membership membership{-1, {}};
-    JobProgress progress;
-    WorkerBatchOrder batch;  // workers 0: none was told
-    bool finished = false;
-    bool told_token = false;  // a worker of an earlier version said its token: was warned of
-    std::set<std::string> workers;
-  };
+  using Worker = HubWorker;
+  using Job = HubJob;
 
   explicit Impl(const std::string& address)
       : server(address,
@@ -81,6 +63,10 @@ struct WorkerHub::Impl {
     }
     const Message message = Message::parse(*text, nullptr, false);
     if (message.is_discarded()) return Refuse(connection, "a line must be a JSON object");
+    Take(connection, message);
+  }
+
+  void Take(const ConnectionPtr& connection, const Message& message) {
     try {
       important = Hear(connection, message) || important;
     } catch (const Error& error) {
@@ -99,6 +85,7 @@ struct WorkerHub::Impl {
 
   void Forget(const ConnectionPtr& connection) {
     sessions.End(connection);
+    waiting.End(connection);
     const auto worker = workers.find(LineServer::WhoIs(connection));
     if (worker == workers.end() || worker->second.connection != connection) return;
     worker->second.connection = nullptr;
@@ -158,14 +145,11 @@ struct WorkerHub::Impl {
   }
 
   void Welcome(const ConnectionPtr& connection) {
-    Send(connection, {{"say", "welcome"}, {"every", every}});
+    Send(connection, {{"say", "welcome"}, {"every", pace.every()}});
   }
 
-  // Powers of two of the shortest: so all are told anew a few times only.
   void SetPace() {
-    Seconds wanted = kOftenest;
-    while (wanted<kRarest&& static_cast<double>(connected)> kMostProgress * wanted) wanted *= 2;
-    if (std::exchange(every, wanted) == wanted) return;
+    if (!pace.Set(connected)) return;
     for (const auto& named : workers) Welcome(named.second.connection);
   }
 
@@ -218,12 +202,42 @@ struct WorkerHub::Impl {
       return false;
     }
     const std::string id = message.at("worker");
+    const MessageNumbers numbers(message);  // all before anything changes
+    for (const char* key : {"epoch", "heard"}) (void)numbers.Whole(key, -1, -1);
+    (void)numbers.Whole("step", 0);
+    (void)message.value("address", "");
+    if (!workers.at(id).has_identity || !ask_identity) return Admit(connection, message);
+    const std::string identity = message.value("identity", "");
+    if (identity.empty()) {
+      Refuse(connection,
+             fmt::format("worker {} must say its identity ($ALLOT_IDENTITY_FILE), it says none: "
+                         "is its program's allot-elastic older than the daemon?",
+                         id));
+      return false;
+    }
+    ask_identity(waiting.Hold(connection, message), id, identity);
+    return false;
+  }
+
+  void Identified(const WaitingJoins::Join& held, const std::string& why) {
+    const std::string worker = held.said.front().at("worker");
+    if (!why.empty()) {
+      return Cut(held.connection,
+                 fmt::format("worker {} must be who it says it is, but {}", worker, why));
+    }
+    if (!workers.contains(worker)) return Refuse(held.connection, "no such worker any more");
+    important = Admit(held.connection, held.said.front());
+    for (std::size_t m = 1; m < held.said.size(); ++m) {
+      if (!LineServer::WhoIs(held.connection).empty()) Take(held.connection, held.said[m]);
+    }
+  }
+
+  // It is the worker.
+  bool Admit(const ConnectionPtr& connection, const Message& message) {
+    const std::string id = message.at("worker");
     Worker& w = workers.at(id);
     Job& job = jobs.at(w.job);
     const MessageNumbers numbers(message);
-    (void)numbers.Whole("epoch", -1, -1);  // all before anything changes
-    (void)numbers.Whole("heard", -1, -1);
-    (void)numbers.Whole("step", 0);
     if (w.connection != nullptr) {
       Detach(w.connection);  // it is dead or will be
     } else {
@@ -249,6 +263,10 @@ struct WorkerHub::Impl {
   bool Hear(const ConnectionPtr& connection, const Message& message) {
     const std::string say = message.at("say");
     const std::string& who = LineServer::WhoIs(connection);
+    if (waiting.Holds(connection)) {
+      if (!waiting.Add(connection, message)) Cut(connection, "too much before it is welcomed");
+      return false;
+    }
     if (who.empty()) {
       if (say == "join") return Join(connection, message);
       if (say == "hello" && sessions.NamesOf(connection) == nullptr) {
@@ -269,17 +287,7 @@ struct WorkerHub::Impl {
       if (job.finished && say != "finished") return false;
       const auto& members = job.membership.members;
       const bool leads = members.empty() || members.front() == who;
-      JobProgress told = job.progress;  // all of the message or nothing
-      const std::int64_t step = numbers.Whole("step", told.step);
-      if ((leads && say != "saved") || say == "finished") told.step = step;
-      numbers.Real("work", NumberRule::kNotNegative,
-                   say == "saved" ? &told.saved_work : &told.work);
-      numbers.Real("rate", NumberRule::kNotNegative, &told.rate);
-      numbers.Real("total", NumberRule::kNotNegative, &told.total_work);
-      numbers.Real("noise", NumberRule::kNotNegative, &told.noise_scale);
-      numbers.Real("loss", NumberRule::kFinite, &told.loss);
-      if (message.contains("batch")) told.batch = ReadBatch(message["batch"]);
-      job.progress = told;
+      job.progress = ReadProgress(message, leads, job.progress);  // all of it or nothing
       if (say == "finished") {
         if (!std::exchange(job.finished, true) && on_finished) on_finished(worker.job);
         Send(connection, {{"say", "acknowledged"}});
@@ -296,12 +304,14 @@ struct WorkerHub::Impl {
 
   LineServer server;  // first: what follows holds its connections, which must not outlive it
   WorkerSessions sessions;
+  WaitingJoins waiting;
   std::size_t refused = 0;
   double refusal_told = -kNever;
   bool important = false;  // something was said that is more than progress
   std::function<void(const std::string&)> on_finished;
   std::size_t connected = 0;  // workers
-  Seconds every = kOftenest;  // as they were told
+  WorkerPace pace;            // as they were told
+  IdentityQuestion ask_identity;
   std::map<std::string, Worker> workers;
   std::map<std::string, Job> jobs;
 };
@@ -327,11 +337,18 @@ void WorkerHub::RemoveJob(const std::string& job) {
   impl_->jobs.erase(found);
 }
 
-void WorkerHub::Expect(const std::string& job, const std::string& worker) {
+void WorkerHub::Expect(const std::string& job, const std::string& worker, bool has_identity) {
   const auto [known, is_new] = impl_->workers.try_emplace(worker);
   if (is_new) known->second.heard = Monotonic();
   known->second.job = job;
+  known->second.has_identity = known->second.has_identity || has_identity;
   impl_->jobs.at(job).workers.insert(worker);
+}
+
+void WorkerHub::AskIdentity(IdentityQuestion ask) { impl_->ask_identity = std::move(ask); }
+
+void WorkerHub::Identified(std::uint64_t join, const std::string& why) {
+  if (const auto held = impl_->waiting.Release(join)) impl_->Identified(*held, why);
 }
 
 void WorkerHub::RemoveWorker(const std::string& worker) {
@@ -385,24 +402,7 @@ void WorkerHub::Save(const std::string& job) {
 JobProgress WorkerHub::Progress(const std::string& id) const {
   const auto found = impl_->jobs.find(id);
   if (found == impl_->jobs.end()) return {};
-  const Impl::Job& job = found->second;
-  JobProgress progress = job.progress;
-  std::int64_t least = job.membership.epoch;
-  std::int64_t most = -1;
-  for (const std::string& member : job.membership.members) {
-    const auto worker = impl_->workers.find(member);
-    if (worker == impl_->workers.end()) continue;
-    least = std::min(least, worker->second.epoch);
-    progress.broken = progress.broken || worker->second.broken == job.membership.epoch;
-  }
-  // Before anything was announced here, workers of an earlier daemon say what they are in, and what
-  // they have heard of: an epoch that is not later says nothing to them.
-  for (const std::string& name : job.workers) {
-    const Impl::Worker& worker = impl_->workers.at(name);
-    most = std::max({most, worker.epoch, worker.told_before});
-  }
-  progress.epoch = job.membership.epoch < 0 ? most : least;
-  return progress;
+  return ProgressOf(found->second, impl_->workers);
 }
 
 void WorkerHub::OnFinished(std::function<void(const std::string&)> listener) {

@@ -32,8 +32,17 @@ class WorkerHub {
 
   void AddJob(const std::string& job, const std::string& token);  // again: changes nothing
   void RemoveJob(const std::string& job);                         // closes its connections
-  void Expect(const std::string& job, const std::string& worker);
+  // `has_identity`: its platform gave it a proof of who it is, which is asked for when it joins.
+  void Expect(const std::string& job, const std::string& worker, bool has_identity = false);
   void RemoveWorker(const std::string& worker);
+
+  // Called with a number, the worker and its identity when one that has one wants to join. It has
+  // no rights until Identified has come with that number: `why` "" lets it in; else its connection
+  // is closed without a word, as it may not be the worker, and the true one is to try again.
+  using IdentityQuestion = std::function<void(std::uint64_t join, const std::string& worker,
+                                              const std::string& identity)>;
+  void AskIdentity(IdentityQuestion ask);
+  void Identified(std::uint64_t join, const std::string& why);
 
   // To all workers of the job, and to those that join later. False for an earlier epoch than the
   // latest.

@@ -3,10 +3,12 @@
 The control plane is built once, by `./dev kubernetes`; without it these tests are skipped.
 """
 
+import base64
 import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -18,6 +20,7 @@ from allot_on_kubernetes import JOBS, PODS, Serve, clear, container, job_of, pod
 from cluster import free_ports
 from kube import ApiError
 from waiting import text_of, wait_until
+from worker_session import WorkerSession, new_nonce
 
 LONG = ("--steps", "1000000", "--pace-ms", "20")
 
@@ -168,6 +171,41 @@ def test_an_image_that_is_nowhere_fails_the_job(plane, serve, submit):
     wait_until(lambda: "Failed" in conditions(plane, "a"), lambda: f"its end: {serve.log()[-3000:]}", 300)
     assert "failed 6 times in a row" in conditions(plane, "a")["Failed"]
     assert "ImagePullBackOff" in serve.log() and "registry.invalid/none" in serve.log()
+
+
+def say_as_worker(environment, token, identity):
+    """What the daemon says to one who knows the job's token and joins as the worker of `environment`; None: it is cut."""
+    names = {"job": environment["ALLOT_JOB_ID"], "worker": environment["ALLOT_WORKER_ID"]}
+    host, port = environment["ALLOT_DAEMON"].removeprefix("tcp:").split(":")
+    with socket.create_connection((host, int(port)), timeout=30) as connection, connection.makefile() as lines:
+        nonce = new_nonce()
+        connection.sendall((json.dumps({"say": "hello", **names, "nonce": nonce}) + "\n").encode())
+        challenge = lines.readline()
+        session = WorkerSession("worker", token, *names.values(), nonce, json.loads(challenge)["nonce"])
+        session.open(challenge)
+        connection.sendall(session.sign({"say": "join", **names, "epoch": -1, "step": 0, **identity}))
+        line = lines.readline()
+        return session.open(line) if line else None
+
+
+def test_who_knows_the_token_of_a_job_is_not_one_of_its_workers(plane, serve, submit):
+    submit("a", {"min": 2, "max": 2}, *LONG)
+    serve.training("a", gpus=2)
+    admin = plane.api()
+    first, second = sorted(pods_of(plane, "a"), key=lambda pod: pod["metadata"]["name"])
+    variables = {one["name"]: one for one in first["spec"]["containers"][0]["env"]}
+    secret = admin.get(f"/api/v1/namespaces/default/secrets/{variables['ALLOT_TOKEN']['valueFrom']['secretKeyRef']['name']}")
+    token = base64.b64decode(secret["data"]["token"]).decode()
+    environment = {name: one.get("value", "") for name, one in variables.items()}
+
+    assert say_as_worker(environment, token, {"identity": admin.identity_of(second)}) is None, "another worker's pod"
+    account = {"spec": {"expirationSeconds": 3600}}  # not bound to a pod, and for the API itself
+    other = admin.post("/api/v1/namespaces/default/serviceaccounts/default/token", account)["status"]["token"]
+    assert say_as_worker(environment, token, {"identity": other}) is None, "a token for the API server"
+    assert say_as_worker(environment, token, {})["say"] == "refused", "none"
+    assert "its token must be of the pod with uid" in serve.log(), serve.log()[-3000:]
+    serve.training("a", gpus=2)
+    assert say_as_worker(environment, token, {"identity": admin.identity_of(first)})["say"] == "welcome"
 
 
 BINDINGS = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"

@@ -53,6 +53,7 @@ struct KubeClient::Thread {
     Seconds not_before = 0;
     Seconds pause = kFirstRetry;
     KubeReply last = NoKubeReply("no answer in time");
+    bool told = false;  // the listener hears of the answer
     std::promise<KubeReply> answer;
   };
   struct Transfer {
@@ -92,6 +93,20 @@ struct KubeClient::Thread {
     for (auto& call : queue) call->answer.set_value(NoKubeReply("the daemon ends"));
   }
 
+  std::future<KubeReply> Add(KubeRequest request, bool told) {
+    auto call = std::make_unique<Call>();
+    call->request = std::move(request);
+    call->deadline = SteadyNow() + patience;
+    call->told = told;
+    std::future<KubeReply> answer = call->answer.get_future();
+    {
+      const std::lock_guard lock(mutex);
+      queue.push_back(std::move(call));
+    }
+    curl_multi_wakeup(multi);
+    return answer;
+  }
+
   // ---- the thread ----
 
   void Run() {
@@ -126,6 +141,7 @@ struct KubeClient::Thread {
     std::deque<std::unique_ptr<Call>> later;
     for (auto& call : queue) {
       if (call->deadline <= now) {
+        changed = changed || call->told;
         call->answer.set_value(std::move(call->last));
       } else if (call->not_before > now) {
         later.push_back(std::move(call));
@@ -287,6 +303,7 @@ struct KubeClient::Thread {
     const Seconds again =
         now + std::max(reply.retry_after, std::exchange(call->pause, 2 * call->pause));
     if (!MayPass(reply.code, token.rotates()) || again >= call->deadline) {
+      changed = changed || call->told;
       call->answer.set_value(std::move(reply));
       return;
     }
@@ -331,18 +348,10 @@ std::mutex& KubeClient::mutex() { return thread_->mutex; }
 
 std::vector<KubeReply> KubeClient::Do(std::vector<KubeRequest> requests) {
   std::vector<std::future<KubeReply>> answers;
-  {
-    const std::lock_guard lock(thread_->mutex);
-    const Seconds now = SteadyNow();
-    for (KubeRequest& request : requests) {
-      auto call = std::make_unique<Thread::Call>();
-      call->request = std::move(request);
-      call->deadline = now + thread_->patience;
-      answers.push_back(call->answer.get_future());
-      thread_->queue.push_back(std::move(call));
-    }
+  answers.reserve(requests.size());
+  for (KubeRequest& request : requests) {
+    answers.push_back(thread_->Add(std::move(request), /*told=*/false));
   }
-  curl_multi_wakeup(thread_->multi);
   std::vector<KubeReply> replies;
   replies.reserve(answers.size());
   for (auto& answer : answers) replies.push_back(answer.get());
@@ -350,9 +359,11 @@ std::vector<KubeReply> KubeClient::Do(std::vector<KubeRequest> requests) {
 }
 
 KubeReply KubeClient::Do(KubeRequest request) {
-  std::vector<KubeRequest> one;
-  one.push_back(std::move(request));
-  return std::move(Do(std::move(one)).front());
+  return thread_->Add(std::move(request), /*told=*/false).get();
+}
+
+std::future<KubeReply> KubeClient::Ask(KubeRequest request) {
+  return thread_->Add(std::move(request), /*told=*/true);
 }
 
 }  // namespace allot

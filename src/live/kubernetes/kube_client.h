@@ -8,6 +8,7 @@
 // a file), is sent again until the deadline. All that allot asks for may be asked twice.
 
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -23,7 +24,7 @@ class KubeClient {
  public:
   // `patience`: seconds for a request. `kept` outlive it; they are used under mutex() only.
   // `on_change` is called from the client's thread when something that is kept, or whether it can
-  // be trusted, has changed.
+  // be trusted, has changed, and when the answer to an Ask is there.
   KubeClient(KubeConfig config, Seconds patience, std::vector<ListWatch*> kept,
              std::function<void()> on_change);
   ~KubeClient();
@@ -33,6 +34,8 @@ class KubeClient {
   // All at the same time; the answers in the order of the requests. code 0: none came.
   std::vector<KubeReply> Do(std::vector<KubeRequest> requests);
   KubeReply Do(KubeRequest request);
+  // Does not wait.
+  std::future<KubeReply> Ask(KubeRequest request);
 
   std::mutex& mutex();
 

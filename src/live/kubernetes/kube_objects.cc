@@ -6,6 +6,7 @@
 
 #include "cluster/cluster_spec.h"
 #include "core/strings.h"
+#include "live/kubernetes/pod_identity.h"
 #include "live/runtime.h"
 #include "workload/kubernetes_fields.h"
 
@@ -260,6 +261,7 @@ std::optional<WorkerPod> ReadWorkerPod(const Json& pod) {
                                   : MarkIn(pod, "/metadata/annotations", kube_mark::kNode);
   const Json* gates = Inner(pod, "/spec/schedulingGates"_json_pointer);
   read.gated = gates != nullptr && !gates->empty();
+  read.has_identity = HasIdentity(pod);
   const std::string gpus = MarkIn(pod, "/metadata/annotations", kube_mark::kGpus);
   read.gpus = std::strtoull(gpus.c_str(), nullptr, 16);
   read.team = MarkIn(pod, "/metadata/annotations", kube_mark::kTeam);

@@ -102,11 +102,12 @@ struct WorkerPod {
   std::string team;
   PodPhase phase = PodPhase::kPending;
   bool deleting = false;
-  std::string reason;      // of its end, or why it cannot begin, for people
-  bool stuck = false;      // it cannot begin, and trying again will not help
-  bool preparing = false;  // its node fetches what it needs
-  bool gated = false;      // it waits for a word of another controller (Kueue) to be placed
-  std::string waits;       // why it has no node yet (RuntimeWorker::waits)
+  std::string reason;         // of its end, or why it cannot begin, for people
+  bool stuck = false;         // it cannot begin, and trying again will not help
+  bool preparing = false;     // its node fetches what it needs
+  bool gated = false;         // it waits for a word of another controller (Kueue) to be placed
+  bool has_identity = false;  // it can show which pod it is (pod_identity.h)
+  std::string waits;          // why it has no node yet (RuntimeWorker::waits)
 
   bool ended() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
   friend bool operator==(const WorkerPod&, const WorkerPod&) = default;

@@ -52,6 +52,9 @@ KubernetesRuntime::KubernetesRuntime(KubernetesOptions options)
   hub_.OnFinished([this](const std::string& job) {
     (void)EndJob(job, JobState::kFinished, "");  // written down before the worker is answered
   });
+  if (options_.identity == WorkerIdentity::kOff) return;
+  hub_.AskIdentity([this](std::uint64_t join, const std::string& worker,
+                          const std::string& identity) { AskWhoJoins(join, worker, identity); });
 }
 
 std::string KubernetesRuntime::ListenAddress() const {
@@ -145,6 +148,8 @@ Status KubernetesRuntime::Start(const std::string& job, std::span<const WorkerRe
       if (pod.job_uid == known->kube.uid && !withdrawn) there.insert(pod.worker);
     });
   }
+  const bool hot = known->job.mode == ResizeMode::kHot;
+  const bool identities = hot && GivesIdentities();
   std::vector<WorkerRequest> missing;
   std::vector<KubeRequest> requests;
   for (std::size_t rank = 0; rank < workers.size(); ++rank) {
@@ -156,8 +161,9 @@ Status KubernetesRuntime::Start(const std::string& job, std::span<const WorkerRe
                     .gpu_type = node_of_name_.at(worker.node).gpu_type,
                     .daemon = DaemonAddress(),
                     .secret = SecretOf(*known),
+                    .identity = identities,
                     .tolerated = options_.reading.tolerated};
-    if (known->job.mode == ResizeMode::kRestart) {
+    if (!hot) {
       spec.rank = rank;
       spec.team = workers.size();
       spec.first = workers.front().worker;
@@ -168,7 +174,7 @@ Status KubernetesRuntime::Start(const std::string& job, std::span<const WorkerRe
   }
   if (missing.empty()) return Status::Ok();
   Status done = GiveToken(*known);
-  if (done.ok()) done = PostPods(*known, requests, missing);
+  if (done.ok()) done = PostPods(*known, requests, missing, identities);
   if (!done.ok()) TellUser(*known, "NotStarted", done.message());
   return done;
 }
@@ -186,8 +192,10 @@ Status KubernetesRuntime::GiveToken(KnownJob& known) {
 
 // All or none.
 Status KubernetesRuntime::PostPods(KnownJob& known, const std::vector<KubeRequest>& requests,
-                                   const std::vector<WorkerRequest>& missing) {
-  for (const WorkerRequest& worker : missing) hub_.Expect(known.job.id, worker.worker);
+                                   const std::vector<WorkerRequest>& missing, bool identities) {
+  for (const WorkerRequest& worker : missing) {
+    hub_.Expect(known.job.id, worker.worker, identities);
+  }
   const std::vector<KubeReply> replies = Write(requests);
   Status done = Status::Ok();
   for (std::size_t w = 0; w < missing.size(); ++w) {
@@ -290,6 +298,7 @@ JobProgress KubernetesRuntime::Progress(const std::string& job) { return hub_.Pr
 void KubernetesRuntime::Wait(Seconds at_most) {
   if (has_snapshot_) {
     hub_.Serve(at_most);
+    AnswerJoins();
   } else {
     // Workers of an earlier daemon's would be refused by a hub that does not know them yet.
     std::this_thread::sleep_for(std::chrono::duration<double>(at_most));
@@ -354,6 +363,13 @@ std::vector<std::string> TolerationsOf(const std::string& text) {
   return keys;
 }
 
+WorkerIdentity IdentityOf(const std::string& text) {
+  if (text == "auto") return WorkerIdentity::kAuto;
+  if (text == "on") return WorkerIdentity::kOn;
+  if (text == "off") return WorkerIdentity::kOff;
+  throw UsageError("kubernetes: 'identity' must be auto, on or off, got '{}'", text);
+}
+
 KubernetesOptions OptionsOf(const Params& params, const RuntimeOptions& options) {
   KubernetesOptions o;
   o.config = FindKubeConfig(params.Text("kubeconfig"), params.Text("context"));
@@ -366,6 +382,7 @@ KubernetesOptions OptionsOf(const Params& params, const RuntimeOptions& options)
   o.patience = params.Number("timeout");
   o.state = options.state / "kubernetes";
   o.key = params.Text("key");
+  o.identity = IdentityOf(params.Text("identity"));
   o.lease = params.Text("lease");
   o.dry_run = options.dry_run;
   if (o.address.empty() && o.listen.starts_with("tcp:0.0.0.0:")) {
@@ -394,6 +411,8 @@ ALLOT_REGISTER(
              {"listen", "tcp:127.0.0.1:0", "for workers; in a pod tcp:0.0.0.0:7171"},
              {"address", "", "HOST:PORT by which pods reach that (default: what it listens on)"},
              {"key", "", "file that workers' tokens are made from (default: made in --state)"},
+             {"identity", "auto",
+              "workers show which pod they are: on, off, or where allot may create tokenreviews"},
              {"lease", "", "NAMESPACE/NAME held by one of several daemons (default: there is one)"},
              {"timeout", "5", "seconds for a request to the API server", 0.1, 8}},
         .make = [](const Params& params, const RuntimeOptions& options) {

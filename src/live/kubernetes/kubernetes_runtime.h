@@ -13,6 +13,7 @@
 
 #include <condition_variable>
 #include <filesystem>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -32,6 +33,9 @@
 
 namespace allot {
 
+// Whether workers are to show which pod they are when they join (pod_identity.h).
+enum class WorkerIdentity { kAuto, kOn, kOff };  // kAuto: where the daemon may create TokenReviews
+
 struct KubernetesOptions {
   KubeConfig config;
   std::string space;  // namespace of the Jobs; "": all
@@ -42,6 +46,7 @@ struct KubernetesOptions {
   Seconds patience = 5;                    // for a request
   std::filesystem::path state;             // folder of our own files
   std::filesystem::path key;  // of workers' tokens (worker_token.h); "": made in `state`
+  WorkerIdentity identity = WorkerIdentity::kAuto;
   std::string lease;  // NAMESPACE/NAME, which one of several daemons holds; "": there is one
   bool dry_run = false;
 };
@@ -87,6 +92,11 @@ class KubernetesRuntime : public Runtime {
     bool watched = false;  // by this daemon, alive
     bool shown = false;    // as ended
   };
+  struct PendingIdentity {
+    std::uint64_t join = 0;  // the hub's number
+    std::string worker;
+    std::future<KubeReply> reply;
+  };
 
   // Looking (kubernetes_snapshot.cc).
   void WaitForFirstLists(std::unique_lock<std::mutex>& lock);
@@ -114,12 +124,18 @@ class KubernetesRuntime : public Runtime {
   Status WriteSize(KnownJob& known);
   Status TakeNewest(KnownJob& known, std::uint64_t* version);
 
+  // Who joins (kubernetes_identity.cc).
+  bool GivesIdentities();
+  void AskWhoJoins(std::uint64_t join, const std::string& worker, const std::string& identity);
+  void AnswerJoins();
+  std::string PodUidOf(const std::string& worker);  // "": no pod
+
   // Doing.
   KnownJob* Find(const std::string& job);
   Status CheckStart(const KnownJob& known, std::span<const WorkerRequest> workers) const;
   Status GiveToken(KnownJob& known);
   Status PostPods(KnownJob& known, const std::vector<KubeRequest>& requests,
-                  const std::vector<WorkerRequest>& missing);
+                  const std::vector<WorkerRequest>& missing, bool identities);
   bool IsOurPod(const KnownJob& known, const WorkerRequest& worker);
   Status EndJob(const std::string& job, JobState state, const std::string& reason);
   void TellUser(KnownJob& known, const char* reason, const std::string& message);
@@ -144,6 +160,8 @@ class KubernetesRuntime : public Runtime {
   ListWatch watch_nodes_, watch_jobs_, watch_pods_;
   std::condition_variable changed_;
   bool has_snapshot_ = false;
+  std::optional<bool> may_review_;  // TokenReviews; nullopt: not known yet
+  std::vector<PendingIdentity> questions_;
   std::map<std::string, KnownJob> jobs_;  // by the daemon's name
   std::map<std::string, std::string> job_of_uid_;
   std::map<std::string, KnownWorker> workers_;    // of jobs that are not forgotten

@@ -255,7 +255,7 @@ void KubernetesRuntime::ReadWorker(KnownJob& known, const WorkerPod& pod) {
       if (pod.phase == PodPhase::kRunning) worker.seen.state = WorkerState::kReady;
     } else {
       Admit(known);
-      hub_.Expect(job, pod.worker);
+      hub_.Expect(job, pod.worker, pod.has_identity);
       if (hub_.joined(pod.worker)) worker.seen.state = WorkerState::kReady;
       worker.seen.silent = hub_.silent(pod.worker);
       worker.seen.preparing = pod.preparing;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "live/kubernetes/managed_request.h"
+#include "live/kubernetes/pod_identity.h"
 
 namespace allot {
 namespace {
@@ -85,6 +86,7 @@ nlohmann::json MakeWorkerPod(const ManagedJob& job, const WorkerSpec& spec) {
     container["resources"]["requests"][spec.gpu] = count;
   }
   AddEnvironment(job, spec, &container);
+  if (spec.identity) GiveIdentity(&pod, &container);
   Pin(spec.request.node, &pod);
   pod["restartPolicy"] = "Never";  // the daemon decides what is started again
   const std::string name = WorkerPodName(job, spec.request.worker);

@@ -21,6 +21,7 @@ struct WorkerSpec {
   std::string gpu_type;                  // of the node; "": no label says
   std::string daemon;                    // address of the hub, as pods reach it
   std::string secret;                    // that holds the token
+  bool identity = false;                 // it is to show which pod it is (pod_identity.h)
   std::vector<std::string> tolerated{};  // keys of taints
   // Of a job that is resized by a restart; team 0: of another one.
   std::size_t rank = 0;

@@ -72,6 +72,17 @@ class Kube:
     def patch(self, path, body, kind=MERGE, **q): return self.call("PATCH", path, body, kind, **q)
     def delete(self, path, body=None, **q): return self.call("DELETE", path, body, **q)
 
+    def identity_of(self, pod):
+        """The token that the kubelet puts into the volume by which a worker's pod shows who it is."""
+        source = next(source["serviceAccountToken"] for volume in pod["spec"]["volumes"]
+                      for source in volume.get("projected", {}).get("sources", [])
+                      if volume["name"] == "allot-identity")
+        meta, account = pod["metadata"], pod["spec"].get("serviceAccountName", "default")
+        bound = {"kind": "Pod", "apiVersion": "v1", "name": meta["name"], "uid": meta["uid"]}
+        spec = {"audiences": [source["audience"]], "expirationSeconds": source["expirationSeconds"], "boundObjectRef": bound}
+        path = f"/api/v1/namespaces/{meta['namespace']}/serviceaccounts/{account}/token"
+        return self.post(path, {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": spec})["status"]["token"]
+
     def watch(self, path, version, seconds=300, **query):
         """(type, object) until the server ends the watch; ApiError 410 when `version` is too old."""
         query.update(watch="1", resourceVersion=version, allowWatchBookmarks="true", timeoutSeconds=seconds)

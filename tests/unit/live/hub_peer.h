@@ -3,6 +3,7 @@
 // of the worker protocol from the daemon's side.
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 #include <sys/socket.h>
@@ -15,9 +16,11 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "auth/line_session.h"
 #include "auth/secret.h"
+#include "live/runtime.h"
 #include "live/worker_hub.h"
 #include "tests/unit/core/temp_folder.h"
 
@@ -25,6 +28,10 @@ namespace allot::testing_support {
 
 inline constexpr const char* kHubToken = "secret-of-the-job";
 
+inline void ServeFor(WorkerHub& hub, Seconds at_most) { hub.Serve(at_most); }
+inline void ServeFor(Runtime& runtime, Seconds at_most) { runtime.Wait(at_most); }
+
+// What serves it is a WorkerHub, or a Runtime that has one.
 class HubPeer {
  public:
   explicit HubPeer(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
@@ -33,28 +40,40 @@ class HubPeer {
     std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
     EXPECT_EQ(::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
   }
+  // Of `job`, by a port of this machine.
+  HubPeer(int port, std::string job)
+      : job_(std::move(job)), socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+  }
   ~HubPeer() { ::close(socket_); }
   HubPeer(const HubPeer&) = delete;
   HubPeer& operator=(const HubPeer&) = delete;
 
   // Says hello; from then on lines have codes. The answer: the daemon's challenge, null where its
   // code is not that of `token`.
-  nlohmann::json Hello(WorkerHub* hub, const std::string& worker,
+  template <typename Server>
+  nlohmann::json Hello(Server* hub, const std::string& worker,
                        const std::string& token = kHubToken) {
     const std::string nonce = NewToken();
-    Say({{"say", "hello"}, {"job", "j"}, {"worker", worker}, {"nonce", nonce}});
+    Say({{"say", "hello"}, {"job", job_}, {"worker", worker}, {"nonce", nonce}});
     const std::optional<std::string> line = HearLine(hub);
     if (!line) return nullptr;
     nlohmann::json challenge = nlohmann::json::parse(*line);
     session_.emplace(LineSession::Side::kWorker, token,
-                     LineSession::Names{"j", worker, nonce, challenge.value("nonce", "")});
+                     LineSession::Names{job_, worker, nonce, challenge.value("nonce", "")});
     if (!session_->Open(*line)) return nullptr;
     return challenge;
   }
-  void Join(WorkerHub* hub, const std::string& worker,
-            const nlohmann::json& more = nlohmann::json::object()) {
-    EXPECT_EQ(Hello(hub, worker)["say"], "challenge");
-    nlohmann::json join{{"say", "join"}, {"job", "j"}, {"worker", worker}};
+  template <typename Server>
+  void Join(Server* hub, const std::string& worker,
+            const nlohmann::json& more = nlohmann::json::object(),
+            const std::string& token = kHubToken) {
+    EXPECT_EQ(Hello(hub, worker, token)["say"], "challenge");
+    nlohmann::json join{{"say", "join"}, {"job", job_}, {"worker", worker}};
     join.update(more);
     Say(join);
   }
@@ -70,21 +89,23 @@ class HubPeer {
   const std::string& said() const { return said_; }
 
   // The next message, null when the connection was closed instead.
-  nlohmann::json Hear(WorkerHub* hub) {
+  template <typename Server>
+  nlohmann::json Hear(Server* hub) {
     const std::optional<std::string> line = HearLine(hub);
     if (!line) return nullptr;
     const std::optional<std::string> text = session_ ? session_->Open(*line) : line;
     EXPECT_TRUE(text) << *line;
     return text ? nlohmann::json::parse(*text) : nlohmann::json();
   }
-  std::optional<std::string> HearLine(WorkerHub* hub) {
+  template <typename Server>
+  std::optional<std::string> HearLine(Server* hub) {
     for (int i = 0; i < 10'000; ++i) {
       if (const std::size_t end = heard_.find('\n'); end != std::string::npos) {
         std::string line = heard_.substr(0, end);
         heard_.erase(0, end + 1);
         return line;
       }
-      hub->Serve(0.01);
+      ServeFor(*hub, 0.01);
       char buffer[4096];
       const ssize_t got = ::recv(socket_, buffer, sizeof(buffer), MSG_DONTWAIT);
       if (got == 0) return std::nullopt;
@@ -95,6 +116,7 @@ class HubPeer {
   }
 
  private:
+  std::string job_ = "j";
   int socket_;
   std::optional<LineSession> session_;
   std::string heard_;

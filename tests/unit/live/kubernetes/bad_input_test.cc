@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/live/hub_peer.h"
 #include "tests/unit/live/kubernetes/kubernetes_runtime_fixture.h"
 
 namespace allot {
@@ -126,6 +127,9 @@ TEST_F(KubernetesRuntimeTest, EveryRightIsNeeded) {
   server_.Create("pods", {{"metadata", {{"name", "a-w1"}, {"namespace", "default"}}},
                           {"spec", Json::object()}});
   EXPECT_FALSE(runtime_->Start(job, Requests(job, {"n2"}, 1)).ok()) << "it asks whose pod that is";
+  testing_support::HubPeer worker(PortOfWorkers(), job);
+  worker.Join(runtime_.get(), job + ".0", {{"identity", "whose?"}}, TokenOfJob());
+  EXPECT_TRUE(worker.Hear(runtime_.get()).is_null()) << "it asks whose token that is";
   EXPECT_TRUE(runtime_->Stop(job + ".0", StopMode::kKill).ok());
   EXPECT_TRUE(runtime_->Cancel(job).ok());
   const Json notes = {{"allot.dev/resize", "parallelism"}, {"allot.dev/types", "v100"}};

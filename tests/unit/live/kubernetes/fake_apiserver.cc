@@ -136,6 +136,9 @@ struct FakeApiServer::Impl {
     if (!expected.empty() && request.token != expected) {
       return AnswerRefusal(socket, {401, "Unauthorized", "Unauthorized"});
     }
+    if (path.kind == "selfsubjectaccessreviews") {  // everybody may ask what he may
+      return Answer(socket, 201, AccessReview(Json::parse(request.body)));
+    }
     const bool watch = request.query.contains("watch");
     if (!rights.Allow(watch ? "WATCH" : request.method, path)) {
       return AnswerRefusal(socket, {403, "Forbidden", line + " is forbidden"});
@@ -149,6 +152,7 @@ struct FakeApiServer::Impl {
         return Answer(socket, 200, List(path, request));
       if (request.method == "GET") return Answer(socket, 200, Known(path));
       const Json body = request.body.empty() ? Json::object() : Json::parse(request.body);
+      if (path.kind == "tokenreviews") return Answer(socket, 201, TokenReview(body));
       if (request.method == "POST") return Answer(socket, 201, Create(path, body));
       if (request.method == "PATCH") return Answer(socket, 200, Patch(path, request, body));
       if (request.method == "DELETE") return Answer(socket, 200, Delete(path, body));
@@ -156,6 +160,28 @@ struct FakeApiServer::Impl {
     } catch (const FakeRefusal& refusal) {
       return AnswerRefusal(socket, refusal);
     }
+  }
+
+  Json AccessReview(const Json& review) {
+    const Json& what = review.at("spec").at("resourceAttributes");
+    return {
+        {"status",
+         {{"allowed", rights.Has(fmt::format("{} {}", what.at("verb"), what.at("resource")))}}}};
+  }
+
+  // Tokens are FakeToken's.
+  Json TokenReview(const Json& review) {
+    const std::string token = review.at("spec").at("token");
+    for (const auto& [key, pod] : objects["pods"]) {
+      const std::string uid = pod.at("metadata").at("uid");
+      if (token != FakeToken(uid)) continue;
+      return {{"status",
+               {{"authenticated", true},
+                {"audiences", review.at("spec").at("audiences")},
+                {"user",
+                 {{"extra", {{"authentication.kubernetes.io/pod-uid", Json::array({uid})}}}}}}}};
+    }
+    return {{"status", {{"user", Json::object()}, {"error", "[invalid bearer token]"}}}};
   }
 
   Json& Known(const FakePath& path) {

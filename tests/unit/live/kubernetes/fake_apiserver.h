@@ -11,6 +11,9 @@
 
 namespace allot {
 
+// What the kubelet of the pod with this uid would give it as its identity.
+inline std::string FakeToken(const std::string& pod_uid) { return "token-of-" + pod_uid; }
+
 class FakeApiServer {
  public:
   using Json = nlohmann::json;

@@ -8,13 +8,16 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "core/file.h"
 #include "live/kubernetes/kube_time.h"
 #include "tests/unit/live/kubernetes/fake_objects.h"
 
@@ -43,6 +46,11 @@ std::string OnlyNodeOf(const Json& pod) {
   return field.at("key") == "metadata.name" ? field.at("values")[0].get<std::string>() : "";
 }
 
+std::filesystem::path NewFolder() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "allot-kubelet-XXXXXX").string();
+  return ::mkdtemp(pattern.data());
+}
+
 std::string TimeNow() { return KubeTimeText(std::time(nullptr)); }
 
 std::string KeyOf(const Json& pod) {
@@ -62,7 +70,8 @@ struct FakeKubelet::Impl {
     SteadyTime kill_at{};
   };
 
-  explicit Impl(FakeApiServer& api) : server(api), thread([this] { Run(); }) {}
+  explicit Impl(FakeApiServer& api)
+      : server(api), volumes(NewFolder()), thread([this] { Run(); }) {}
   ~Impl() {
     over = true;
     thread.join();
@@ -70,6 +79,7 @@ struct FakeKubelet::Impl {
       ::kill(-process.pid, SIGKILL);
       ::waitpid(process.pid, nullptr, 0);
     }
+    std::filesystem::remove_all(volumes);
   }
 
   void Run() {
@@ -159,6 +169,11 @@ struct FakeKubelet::Impl {
         const Json secret = server.Get("secrets", space + "/" + from["name"].get<std::string>());
         value = secret["stringData"][from["key"].get<std::string>()].get<std::string>();
       }
+      if (variable["name"] == "ALLOT_IDENTITY_FILE") {  // there are no volumes here
+        const std::string uid = pod["metadata"]["uid"];
+        value = (volumes / uid).string();
+        WriteTextFile(value, FakeToken(uid) + "\n");
+      }
       environment.push_back(variable["name"].get<std::string>() + "=" + value);
     }
     return environment;
@@ -204,6 +219,7 @@ struct FakeKubelet::Impl {
   }
 
   FakeApiServer& server;
+  const std::filesystem::path volumes;
   std::map<std::string, Process> processes;  // by uid of the pod
   std::atomic<bool> over{false};
   std::thread thread;

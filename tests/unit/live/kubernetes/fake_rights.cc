@@ -41,6 +41,12 @@ bool FakeRights::Allow(const std::string& method, const FakePath& path) {
   return allowed;
 }
 
+bool FakeRights::Has(const std::string& what) const {
+  bool has = rights_.empty();
+  for (const Right& right : rights_) has = has || (right.what == what && right.space.empty());
+  return has;
+}
+
 std::vector<std::string> FakeRights::Unused() const {
   std::vector<std::string> unused;
   for (const Right& right : rights_) {

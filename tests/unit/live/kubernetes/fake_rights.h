@@ -16,6 +16,7 @@ class FakeRights {
 
   // `method` "WATCH" for a watch.
   bool Allow(const std::string& method, const FakePath& path);
+  bool Has(const std::string& what) const;  // in all namespaces
   // "verb resource" of what is allowed and was never asked for.
   std::vector<std::string> Unused() const;
 

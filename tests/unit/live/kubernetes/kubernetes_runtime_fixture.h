@@ -43,6 +43,7 @@ class KubernetesRuntimeTest : public testing::Test {
     options.state = state_;
     options.dry_run = dry_run;
     options.lease = lease_;
+    options.identity = identity_;
     options.config.token_file = token_file_;
     runtime_ = std::make_unique<KubernetesRuntime>(options);
   }
@@ -135,13 +136,27 @@ class KubernetesRuntimeTest : public testing::Test {
     return text;
   }
 
+  // What a worker's program has: where the daemon listens, and the token of the only Job.
+  int PortOfWorkers() const {
+    const std::string address = ReadTextFile((state_ / "address").string());
+    return std::stoi(address.substr(address.rfind(':') + 1));
+  }
+  std::string TokenOfJob() const {
+    std::string token;
+    server_.ForEach("secrets", [&](const Json& secret) {
+      token = secret["stringData"]["token"].get<std::string>();
+    });
+    return token;
+  }
+
   FakeApiServer server_;
   std::filesystem::path state_;
   std::unique_ptr<KubernetesRuntime> runtime_;
   RuntimeSnapshot seen_;
   std::string trouble_;
-  std::string lease_;                 // of the next Begin
-  std::filesystem::path token_file_;  // the same
+  std::string lease_;                                // of the next Begin
+  WorkerIdentity identity_ = WorkerIdentity::kAuto;  // the same
+  std::filesystem::path token_file_;                 // the same
 };
 
 }  // namespace allot
