@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/index.h"
+#include "core/wall_clock.h"
 #include "live/live_rules.h"
 
 namespace allot {
@@ -36,6 +37,7 @@ void KeepOnErrorPolicy::Decide(const Observation& o, Allocation* allocation) {
   ++counts_.decisions;
   counts_.seconds += took.count();
   counts_.last_seconds = took.count();
+  counts_.last_at = WallSeconds();
   counts_.worst_seconds = std::max(counts_.worst_seconds, took.count());
   for (int bucket = 0; bucket < DecisionCounts::kBuckets; ++bucket) {
     if (took.count() <= DecisionCounts::BucketEnd(bucket)) ++counts_.by_bucket[bucket];

@@ -20,6 +20,7 @@ struct DecisionCounts {
   double seconds = 0;       // of all decisions
   double last_seconds = 0;
   double worst_seconds = 0;
+  double last_at = kUnknown;  // Unix time
   // Decisions of at most 2^i x 10 us, of at most twice that, ...: for a histogram.
   static constexpr int kBuckets = 16;
   std::int64_t by_bucket[kBuckets] = {};

@@ -12,6 +12,7 @@
 #include "core/index.h"
 #include "core/interrupt.h"
 #include "core/strings.h"
+#include "core/wall_clock.h"
 #include "live/live_rules.h"
 
 namespace allot {
@@ -302,6 +303,7 @@ bool LiveCluster::PollRuntime() {
     }
     return false;
   }
+  counts_.last_poll_at = WallSeconds();
   if (!unreachable_reason_.empty()) spdlog::info("the runtime answers again");
   if (!polled_ || !unreachable_reason_.empty()) answers_since_ = clock_.Now();
   unreachable_reason_.clear();

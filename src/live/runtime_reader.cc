@@ -236,6 +236,7 @@ void RuntimeReader::EndJob(LiveJob& job, JobState state, const std::string& reas
                          {"work", job.progress.work},
                          {"gpu_seconds", job.attained_gpu_seconds},
                          {"run_time", state_.job_table().RunTime(job)}});
+  counts_.AddEnd(state);
   job.changing_since = kNever;
   spdlog::info("job {} {} after {:.1f} s{}{}", job.asked.id, JobStateName(state),
                writer_.now() - job.submit, reason.empty() ? "" : ": ", reason);
@@ -376,9 +377,7 @@ void RuntimeReader::Measure(Seconds before, Seconds now) {
                              {"workers", job->worker_group.workers().size()},
                              {"step", job->progress.step},
                              {"took", took}});
-    ++counts_.resizes;
-    counts_.resize_seconds += took;
-    counts_.last_resize = took;
+    counts_.AddResize(took);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/metric_text.h"
 #include "live/live_rules.h"
 
 namespace allot {
@@ -79,14 +80,15 @@ nlohmann::ordered_json Shadow::ToJson() const {
 }
 
 std::string Shadow::MetricsText() const {
-  return fmt::format(
-      "# HELP allot_shadow_decisions_total legal decisions of the shadow\n"
-      "# TYPE allot_shadow_decisions_total counter\nallot_shadow_decisions_total {}\n"
-      "# HELP allot_shadow_failed_total decisions that it could not make or that broke a rule\n"
-      "# TYPE allot_shadow_failed_total counter\nallot_shadow_failed_total {}\n"
-      "# HELP allot_shadow_agreement share of the GPUs that it gives to the same jobs\n"
-      "# TYPE allot_shadow_agreement gauge\nallot_shadow_agreement {}\n",
-      decisions_, failed_, given_ > 0 ? agreement() : 0.0);
+  return MetricText()
+      .Counter("allot_shadow_decisions_total", "legal decisions of the shadow")
+      .Value(static_cast<double>(decisions_))
+      .Counter("allot_shadow_decisions_failed_total",
+               "decisions that the shadow could not make or that broke a rule")
+      .Value(static_cast<double>(failed_))
+      .Gauge("allot_shadow_agreement_ratio", "share of the GPUs that it gives to the same jobs")
+      .Value(given_ > 0 ? agreement() : 0)
+      .text();
 }
 
 }  // namespace allot

@@ -13,6 +13,7 @@
 // those on nodes that are down are not counted and left to the runtime, which replaces them.
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -125,7 +126,10 @@ class WorkerGroup {
   const Membership& membership() const { return past_.membership; }
   bool training(const JobProgress& progress) const;  // as the target wants it, undisturbed
   bool idle() const { return past_.workers.empty(); }
-  std::string_view stage(const JobProgress& progress) const;  // a word for people
+  std::string_view stage(const JobProgress& progress) const;  // a word for people, one of these
+  static constexpr std::array<std::string_view, 10> kStages = {
+      "waiting",   "starting", "joining",    "forming", "training",
+      "shrinking", "stopping", "restarting", "ending",  "over"};
 
  private:
   struct Slot {

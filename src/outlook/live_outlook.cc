@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "core/index.h"
 #include "core/interrupt.h"
-#include "core/metric_label.h"
+#include "core/metric_text.h"
 #include "outlook/past_lengths.h"
 #include "perf/table_cache.h"
 #include "workload/calendar.h"
@@ -204,41 +204,32 @@ void LiveOutlook::AddTo(Json* status) const {
 
 std::string LiveOutlook::MetricsText() const {
   const std::lock_guard lock(mutex_);
-  std::string starts, ends;
-  std::size_t shown = 0;
-  const auto add = [this](const Row& row, const TimeQuantiles& times, const char* metric,
-                          std::string* text) {
+  const std::size_t shown = std::min(made_.rows.size(), kMostJobs);
+  MetricText text;
+  const auto add = [&](const Row& row, const TimeQuantiles& times) {
     for (std::size_t l = 0; l < times.size(); ++l) {
-      const std::string value =
-          times[l] == kNever ? "+Inf" : fmt::format("{}", std::max(0.0, times[l] - made_.at));
-      *text += fmt::format("allot_{}{{job=\"{}\",quantile=\"{}\"}} {}\n", metric,
-                           MetricLabel(row.name), kOutlookLevels[l], value);
+      text.Value(times[l] == kNever ? kNever : std::max(0.0, times[l] - made_.at),
+                 {{"job", row.name}, {"level", fmt::format("{}", kOutlookLevels[l])}});
     }
   };
-  for (const Row& row : made_.rows) {
-    if (++shown > kMostJobs) break;
-    if (row.outlook.waits) add(row, row.outlook.start, "job_start_seconds", &starts);
-    add(row, row.outlook.end, "job_end_seconds", &ends);
+  text.Gauge("allot_job_start_seconds",
+             "from the last forecast to the start of a waiting job, with this probability");
+  for (std::size_t r = 0; r < shown; ++r) {
+    if (made_.rows[r].outlook.waits) add(made_.rows[r], made_.rows[r].outlook.start);
   }
-  const auto head = [](const char* name, const char* type, const char* help) {
-    return fmt::format("# HELP allot_{0} {1}\n# TYPE allot_{0} {2}\n", name, help, type);
-  };
-  return head("job_start_seconds", "gauge",
-              "from the last forecast to the start of a waiting job, by quantile") +
-         starts +
-         head("job_end_seconds", "gauge",
-              "from the last forecast to the end of a job, by quantile") +
-         ends +
-         head("jobs_not_forecast", "gauge",
-              "jobs beyond the first 200, which have no such metrics") +
-         fmt::format("allot_jobs_not_forecast {}\n",
-                     made_.rows.size() > kMostJobs ? made_.rows.size() - kMostJobs : 0) +
-         head("forecasts_total", "counter", "forecasts of all jobs' starts and ends") +
-         fmt::format("allot_forecasts_total {}\n", made_.count) +
-         head("forecasts_failed_total", "counter", "those that could not be made") +
-         fmt::format("allot_forecasts_failed_total {}\n", made_.failed) +
-         head("forecast_cpu_seconds", "gauge", "CPU time of the last one") +
-         fmt::format("allot_forecast_cpu_seconds {}\n", made_.cpu_seconds);
+  text.Gauge("allot_job_end_seconds",
+             "from the last forecast to the end of a job, with this probability");
+  for (std::size_t r = 0; r < shown; ++r) add(made_.rows[r], made_.rows[r].outlook.end);
+  return text
+      .Gauge("allot_jobs_not_forecast", "jobs beyond the first 200, which have no such metrics")
+      .Value(static_cast<double>(made_.rows.size() - shown))
+      .Counter("allot_forecasts_total", "forecasts of all jobs' starts and ends")
+      .Value(static_cast<double>(made_.count))
+      .Counter("allot_forecasts_failed_total", "forecasts that could not be made")
+      .Value(static_cast<double>(made_.failed))
+      .Gauge("allot_forecast_cpu_seconds", "CPU time of the last forecast")
+      .Value(made_.cpu_seconds)
+      .text();
 }
 
 }  // namespace allot

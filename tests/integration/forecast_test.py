@@ -112,5 +112,5 @@ def test_a_daemon_says_when_jobs_start_and_end(live):
     assert re.search(r"^a +.*runs", table, re.MULTILINE) and re.search(r"^b ", table, re.MULTILINE), table
     address = re.search(r"metrics at tcp:(\S+)\n", live.log())[1]
     text = wait_until(lambda: urllib.request.urlopen(f"http://{address}/metrics", timeout=120).read().decode(), "them")
-    assert 'allot_job_start_seconds{job="b",quantile="0.5"}' in text
-    assert 'allot_job_end_seconds{job="a",quantile="0.9"}' in text
+    assert 'allot_job_start_seconds{job="b",level="0.5"}' in text
+    assert 'allot_job_end_seconds{job="a",level="0.9"}' in text

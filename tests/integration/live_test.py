@@ -319,7 +319,7 @@ def test_metrics_are_served(live):
     live.serve("--metrics", "tcp:127.0.0.1:0", "--shadow", "index")
     address = wait_until(lambda: re.search(r"metrics at tcp:(\S+)\n", live.log()), "the address")[1]
     text = wait_until(lambda: urllib.request.urlopen(f"http://{address}/metrics", timeout=120).read().decode(), "them")
-    assert "allot_gpus_up 8" in text
+    assert 'allot_gpus_up{type="gpu"} 8' in text
     assert "allot_decision_seconds_bucket" in text and "allot_shadow_agreement" in text
 
 

@@ -229,7 +229,7 @@ def test_policies_serve_jobs_on_the_types_that_they_accept(cluster, tools, submi
         assert "h100" in say("queue").stdout
         address = wait_until(lambda: re.search(r"metrics at tcp:(\S+)\n", text_of(tmp_path / "serve.log")), "the address")[1]
         metrics = urllib.request.urlopen(f"http://{address}/metrics", timeout=120).read().decode()
-        assert 'allot_gpus_up_of_type{type="a100"} 6' in metrics and 'allot_gpus_up_of_type{type="v100"} 6' in metrics
+        assert 'allot_gpus_up{type="a100"} 6' in metrics and 'allot_gpus_up{type="v100"} 6' in metrics
     finally:
         daemon.kill()
         daemon.wait()

@@ -43,7 +43,7 @@ TEST(LiveOutlook, TellsStartAndEndOfTheJobsThatItSaw) {
   EXPECT_EQ(job["eta"]["made"], 0);
   EXPECT_TRUE(job["eta"]["end"].contains("0.9")) << job.dump();
   EXPECT_FALSE(beside.status["jobs"][1].contains("eta"));
-  EXPECT_NE(beside.metrics.find("allot_job_end_seconds{job=\"a\\\"b\",quantile=\"0.5\"} "),
+  EXPECT_NE(beside.metrics.find("allot_job_end_seconds{job=\"a\\\"b\",level=\"0.5\"} "),
             std::string::npos)
       << beside.metrics;
   EXPECT_NE(beside.metrics.find("allot_forecasts_total 1\n"), std::string::npos);
