@@ -27,7 +27,7 @@ Json Ask(const std::string& state, const Json& request) {
   return AskDaemon(Daemon::SocketIn(StateFolder(state)).string(), request);
 }
 
-int Status(const std::string& state, bool watch, bool eta, const GlobalOptions& globals) {
+int ShowStatus(const std::string& state, bool watch, bool eta, const GlobalOptions& globals) {
   StatusScreen screen;
   do {
     const Json status = Ask(state, {{"do", "status"}});
@@ -60,17 +60,16 @@ int Queue(const std::string& state, const GlobalOptions& globals) {
 }
 
 ALLOT_REGISTER(CommandInfo,
-               (CommandInfo{"status", "what a running daemon does",
-                            [](CommandLine& line, const GlobalOptions& globals) {
-                              auto state = DeclareState(line);
-                              auto watch = std::make_shared<bool>(false);
-                              auto eta = std::make_shared<bool>(false);
-                              line.Flag("-w,--watch", *watch, "repeat until Ctrl-C");
-                              line.Flag("--eta", *eta,
-                                        "when jobs will start and end (docs/forecast.md)");
-                              return
-                                  [=, &globals] { return Status(*state, *watch, *eta, globals); };
-                            }}));
+               (CommandInfo{
+                   "status", "what a running daemon does",
+                   [](CommandLine& line, const GlobalOptions& globals) {
+                     auto state = DeclareState(line);
+                     auto watch = std::make_shared<bool>(false);
+                     auto eta = std::make_shared<bool>(false);
+                     line.Flag("-w,--watch", *watch, "repeat until Ctrl-C");
+                     line.Flag("--eta", *eta, "when jobs will start and end (docs/forecast.md)");
+                     return [=, &globals] { return ShowStatus(*state, *watch, *eta, globals); };
+                   }}));
 
 ALLOT_REGISTER(CommandInfo, (CommandInfo{"queue", "jobs that wait for GPUs of a running daemon",
                                          [](CommandLine& line, const GlobalOptions& globals) {

@@ -43,4 +43,14 @@ bool FileLock::MayOpen(const std::filesystem::path& path) {
   return file >= 0;
 }
 
+std::string LockHolder(const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (file < 0) return "";
+  const bool held = ::flock(file, LOCK_SH | LOCK_NB) != 0;
+  std::string pid;
+  if (held) pid = Trim(ReadTextFile(path.string()));
+  ::close(file);
+  return pid;
+}
+
 }  // namespace allot

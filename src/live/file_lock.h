@@ -3,6 +3,7 @@
 // the process, however it ends. On NFS it holds between machines where the server has locks.
 
 #include <filesystem>
+#include <string>
 
 namespace allot {
 
@@ -20,5 +21,8 @@ class FileLock {
  private:
   int file_ = -1;
 };
+
+// Pid of the process that holds it; "": nobody does. Changes nothing.
+std::string LockHolder(const std::filesystem::path& path);
 
 }  // namespace allot

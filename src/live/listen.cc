@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -67,6 +68,24 @@ int Listen(const std::string& address, std::string* given) {
   if (address.starts_with("unix:")) return ListenUnix(address.substr(5));
   if (address.starts_with("tcp:")) return ListenTcp(address.substr(4), given);
   throw UsageError("an address begins with 'unix:' or 'tcp:', got '{}'", address);
+}
+
+bool Answers(const std::string& address) {
+  const std::size_t colon = address.rfind(':');
+  sockaddr_in where{};
+  where.sin_family = AF_INET;
+  if (!address.starts_with("tcp:") || colon < 4 ||
+      ::inet_pton(AF_INET, address.substr(4, colon - 4).c_str(), &where.sin_addr) != 1) {
+    return false;
+  }
+  where.sin_port =
+      htons(static_cast<std::uint16_t>(ParseInteger(address.substr(colon + 1)).value_or(0)));
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const timeval limit{2, 0};
+  ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+  const bool answers = ::connect(socket, reinterpret_cast<sockaddr*>(&where), sizeof(where)) == 0;
+  ::close(socket);
+  return answers;
 }
 
 }  // namespace allot

@@ -11,4 +11,7 @@ namespace allot {
 // the port that was given. UsageError for another address, RunError when the system refuses.
 int Listen(const std::string& address, std::string* given);
 
+// Whether somebody listens at such an address, within two seconds.
+bool Answers(const std::string& address);
+
 }  // namespace allot

@@ -21,6 +21,9 @@
 namespace allot {
 namespace {
 
+// Nobody waits for a daemon that begins. Where no controller listens, libslurm says so itself.
+constexpr Seconds kAtBegin = 30;
+
 std::string ConfiguredText(const char* text) { return text == nullptr ? "" : text; }
 char* Mutable(const std::string& text) { return const_cast<char*>(text.c_str()); }
 char* IfAny(const std::string& text) { return text.empty() ? nullptr : Mutable(text); }
@@ -211,8 +214,6 @@ std::string SlurmClient::StateFolder() {
 }
 
 std::string SlurmClient::Configured(std::string (*of)(const void* configuration)) {
-  // Nobody waits for a daemon that begins. Where no controller listens, libslurm says so itself.
-  constexpr Seconds kAtBegin = 30;
   auto text = std::make_shared<std::string>();
   Status done = thread_->Do(std::max(patience_, kAtBegin), [text, of] {
     slurm_conf_t* configuration = nullptr;
@@ -225,6 +226,27 @@ std::string SlurmClient::Configured(std::string (*of)(const void* configuration)
   });
   if (!done.ok()) throw RunError("{}", done.message());
   return *text;
+}
+
+SlurmSettings SlurmClient::Settings() {
+  auto settings = std::make_shared<SlurmSettings>();
+  Status done = thread_->Do(std::max(patience_, kAtBegin), [settings] {
+    slurm_conf_t* of = nullptr;
+    if (slurm_load_ctl_conf(0, &of) != SLURM_SUCCESS) {
+      return SlurmError("asking for the configuration");
+    }
+    const std::unique_ptr<slurm_conf_t, decltype(&slurm_free_ctl_conf)> owned(of,
+                                                                              slurm_free_ctl_conf);
+    partition_info_msg_t* partitions = nullptr;
+    if (slurm_load_partitions(0, &partitions, SHOW_ALL) != SLURM_SUCCESS) {
+      return SlurmError("asking for partitions");
+    }
+    ReadSlurmSettings(*of, *partitions, settings.get());
+    slurm_free_partition_info_msg(partitions);
+    return Status::Ok();
+  });
+  if (!done.ok()) throw RunError("{}", done.message());
+  return *settings;
 }
 
 Status SlurmClient::MayWrite() const {

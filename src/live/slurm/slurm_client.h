@@ -76,6 +76,27 @@ struct SlurmNode {
   bool reserved = false;  // for somebody, now
 };
 
+struct SlurmPartition {
+  std::string name;
+  bool up = true;  // begins jobs
+};
+
+// What an administrator has set, and which versions meet.
+struct SlurmSettings {
+  std::string version;  // of the controller
+  std::string library;  // ours
+  std::uint32_t user_id = 0;
+  std::string user;       // SlurmUser
+  std::string scheduler;  // "sched/backfill"
+  std::string scheduler_parameters;
+  std::string select;  // "select/cons_tres"
+  std::string job_submit;
+  std::string accounting;  // "accounting_storage/none"
+  std::string state_folder;
+  bool requeue = true;
+  std::vector<SlurmPartition> partitions;
+};
+
 struct SlurmSnapshot {
   std::vector<SlurmNode> nodes;
   std::vector<SlurmJob> jobs;
@@ -124,6 +145,7 @@ class SlurmClient {
   const SlurmSnapshot& TakeSnapshot();
   std::string ControllerAddress();
   std::string StateFolder();  // of the controller: StateSaveLocation
+  SlurmSettings Settings();   // for 'allot doctor'
 
   // Refused with Slurm's words, or because no answer came in time: what was asked for may still
   // happen, and the next snapshot shows it, for calls are made in their order.

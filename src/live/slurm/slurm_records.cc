@@ -166,4 +166,25 @@ SlurmReservation ReadSlurmReservation(const reserve_info_t& reservation) {
   return result;
 }
 
+void ReadSlurmSettings(const slurm_conf_t& configuration, const partition_info_msg_t& partitions,
+                       SlurmSettings* settings) {
+  const long library = slurm_api_version();
+  settings->version = Text(configuration.version);
+  settings->library = fmt::format("{}.{:02}.{}", SLURM_VERSION_MAJOR(library),
+                                  SLURM_VERSION_MINOR(library), SLURM_VERSION_MICRO(library));
+  settings->user_id = configuration.slurm_user_id;
+  settings->user = Text(configuration.slurm_user_name);
+  settings->scheduler = Text(configuration.schedtype);
+  settings->scheduler_parameters = Text(configuration.sched_params);
+  settings->select = Text(configuration.select_type);
+  settings->job_submit = Text(configuration.job_submit_plugins);
+  settings->accounting = Text(configuration.accounting_storage_type);
+  settings->state_folder = Text(configuration.state_save_location);
+  settings->requeue = configuration.job_requeue != 0;
+  for (std::uint32_t i = 0; i < partitions.record_count; ++i) {
+    const partition_info_t& one = partitions.partition_array[i];
+    settings->partitions.push_back({Text(one.name), (one.state_up & PARTITION_SCHED) != 0});
+  }
+}
+
 }  // namespace allot

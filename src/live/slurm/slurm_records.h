@@ -22,5 +22,7 @@ struct SlurmReservation {
 SlurmJob ReadSlurmJob(const slurm_job_info_t& job);
 SlurmNode ReadSlurmNode(const node_info_t& node);
 SlurmReservation ReadSlurmReservation(const reserve_info_t& reservation);
+void ReadSlurmSettings(const slurm_conf_t& configuration, const partition_info_msg_t& partitions,
+                       SlurmSettings* settings);
 
 }  // namespace allot

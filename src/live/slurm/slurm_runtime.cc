@@ -24,13 +24,6 @@ constexpr long long kAfterRequeue = 2;
 // All text of users' reaches the worker in its environment; none is part of the script.
 constexpr const char* kWorkerScript = "#!/bin/sh\nexec \"$ALLOT_LAUNCHER\" worker\n";
 
-// Beside the daemon's own program, where nodes see the same folders as this machine.
-std::string DefaultLauncher() {
-  std::error_code error;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  return (program.parent_path() / "allot-elastic").string();
-}
-
 std::string NumericAddress(const std::string& host) {
   addrinfo hints{};
   hints.ai_family = AF_INET;
@@ -46,6 +39,12 @@ std::string NumericAddress(const std::string& host) {
 }
 
 }  // namespace
+
+std::string DefaultLauncher() {
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  return (program.parent_path() / "allot-elastic").string();
+}
 
 Seconds SlurmRuntime::Monotonic() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

@@ -33,6 +33,9 @@ struct SlurmOptions {
   std::filesystem::path state;     // folder of our own files
 };
 
+// allot-elastic beside this program, where nodes see the same folders as this machine.
+std::string DefaultLauncher();
+
 class SlurmRuntime : public Runtime {
  public:
   explicit SlurmRuntime(SlurmOptions options);

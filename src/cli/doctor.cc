@@ -1,0 +1,72 @@
+// allot doctor: what is wrong with an installation.
+
+#include <cstdio>
+
+#include "cli/command.h"
+#include "cli/live_status.h"
+#include "core/json_text.h"
+#include "live/health_check.h"
+
+namespace allot {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+int Count(const std::vector<HealthFinding>& findings, Health health) {
+  int count = 0;
+  for (const HealthFinding& one : findings) count += one.health == health ? 1 : 0;
+  return count;
+}
+
+void PrintText(const HealthPlace& place, const std::vector<HealthFinding>& findings) {
+  std::printf("state %s, runtime %s\n", place.state.c_str(),
+              place.runtime.empty() ? "not known" : place.runtime.c_str());
+  for (const HealthFinding& one : findings) {
+    const std::string name(HealthName(one.health));
+    std::printf("%-6s %-18s %s\n", name.c_str(), one.check.c_str(), one.seen.c_str());
+    if (!one.advice.empty()) std::printf("%-25s -> %s\n", "", one.advice.c_str());
+  }
+  std::printf("%d fine, %d to look at, %d wrong\n", Count(findings, Health::kFine),
+              Count(findings, Health::kWarn), Count(findings, Health::kWrong));
+}
+
+void PrintJson(const HealthPlace& place, const std::vector<HealthFinding>& findings) {
+  Json checks = Json::array();
+  for (const HealthFinding& one : findings) {
+    checks.push_back({{"check", one.check},
+                      {"health", HealthName(one.health)},
+                      {"seen", one.seen},
+                      {"advice", one.advice}});
+  }
+  const Json json = {{"state", place.state.string()},
+                     {"runtime", place.runtime},
+                     {"wrong", Count(findings, Health::kWrong)},
+                     {"checks", std::move(checks)}};
+  std::printf("%s\n", JsonText(json).c_str());
+}
+
+int Doctor(const std::string& state, const std::string& runtime, const GlobalOptions& globals) {
+  HealthPlace place{StateFolder(state), runtime};
+  if (place.runtime.empty()) place.runtime = LastRuntimeIn(place.state);
+  const std::vector<HealthFinding> findings = Examine(place);
+  globals.json ? PrintJson(place, findings) : PrintText(place, findings);
+  return static_cast<int>(Count(findings, Health::kWrong) == 0 ? ExitCode::kOk
+                                                               : ExitCode::kCheckFailed);
+}
+
+ALLOT_REGISTER(CommandInfo,
+               (CommandInfo{
+                   "doctor", "what is wrong with an installation, and what to do",
+                   [](CommandLine& line, const GlobalOptions& globals) {
+                     auto state = std::make_shared<std::string>();
+                     auto runtime = std::make_shared<std::string>();
+                     line.Option("--state", *state, "the daemon's folder [~/.local/state/allot]");
+                     line.Option(
+                         "--runtime", *runtime,
+                         "the cluster, as of 'allot serve' [that of the daemon which served "
+                         "the folder last]");
+                     return [=, &globals] { return Doctor(*state, *runtime, globals); };
+                   }}));
+
+}  // namespace
+}  // namespace allot

@@ -1,0 +1,58 @@
+#include "live/health_check.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "core/user_json.h"
+#include "live/runtime.h"
+
+namespace allot {
+
+std::vector<HealthFinding> Examine(const HealthPlace& place) {
+  std::vector<HealthFinding> findings;
+  Params params;
+  std::string runtime;
+  if (place.runtime.empty()) {
+    findings.push_back(Warn("it is not known which cluster this daemon is for",
+                            "name it: --runtime slurm, or kubernetes with its parameters"));
+    findings.back().check = "runtime";
+  } else {
+    const NamedParams named = ParseNamedParams(place.runtime);
+    const RuntimeInfo& info = Registry<RuntimeInfo>::Global().Get("runtime", named.name);
+    params = Params(fmt::format("runtime '{}'", info.id), info.params, named.given);
+    runtime = info.id;
+  }
+  std::vector<const HealthGroup*> groups;
+  for (const HealthGroup& group : Registry<HealthGroup>::Global().entries()) {
+    if (group.runtime.empty() || group.runtime == runtime) groups.push_back(&group);
+  }
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const HealthGroup* a, const HealthGroup* b) { return a->order < b->order; });
+  for (const HealthGroup* group : groups) {
+    std::vector<HealthFinding> of_group = group->look(place, params);
+    std::move(of_group.begin(), of_group.end(), std::back_inserter(findings));
+  }
+  return findings;
+}
+
+std::string LastRuntimeIn(const std::filesystem::path& state) {
+  std::ifstream journal(state / "journal.jsonl");
+  std::string line, runtime;
+  while (std::getline(journal, line)) {
+    if (line.find("\"serve\"") == std::string::npos) continue;
+    try {
+      const auto record = ParseUserJson<nlohmann::json>(line);
+      if (record.value("what", "") == "serve") runtime = record.value("runtime", runtime);
+    } catch (const std::exception&) {
+      continue;  // the check of the journal tells that
+    }
+  }
+  return runtime;
+}
+
+std::string_view HealthName(Health health) {
+  return health == Health::kFine ? "fine" : health == Health::kWarn ? "warn" : "wrong";
+}
+
+}  // namespace allot

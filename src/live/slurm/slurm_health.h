@@ -1,0 +1,26 @@
+#pragma once
+// What 'allot doctor' thinks of a Slurm cluster: whether its settings are as docs/deploy.md asks.
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "live/health_check.h"
+#include "live/slurm/slurm_client.h"
+
+namespace allot {
+
+struct SlurmFacts {
+  SlurmSettings settings;
+  int gpu_nodes = 0;
+  int gpu_nodes_up = 0;
+  std::string partition, queue;    // of the runtime's parameters
+  std::filesystem::path launcher;  // allot-elastic, as this machine finds it
+  std::uint32_t user_id = 0;       // of this process
+  bool may_claim = true;           // it may lock a file in StateSaveLocation
+};
+
+std::vector<HealthFinding> LookAtSlurm(const SlurmFacts& facts);
+
+}  // namespace allot

@@ -1,0 +1,125 @@
+"""allot doctor on real folders and daemons: what is wrong is named, and what to do."""
+
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from local import ENDLESS, Live
+from waiting import wait_until
+
+
+@pytest.fixture
+def doctor(program):
+    """{check: (health, seen, advice)} of a folder; fails where the exit status does not fit."""
+    def run(state, *more, user=None):
+        done = subprocess.run([program, "doctor", "--json", "--state", state, *more], capture_output=True, text=True, check=False,
+                              timeout=120, user=user)
+        found = json.loads(done.stdout)
+        wrong = sum(check["health"] == "wrong" for check in found["checks"])
+        assert wrong == found["wrong"] and done.returncode == (4 if wrong else 0), done.stdout + done.stderr
+        return {check["check"]: (check["health"], check["seen"], check["advice"]) for check in found["checks"]}
+    return run
+
+
+@pytest.fixture
+def live(program, tmp_path):
+    counter = program.parent / "examples" / "elastic_counter"
+    if not os.access(counter, os.X_OK):
+        pytest.skip(f"not built: {counter}")
+    one = Live(program, counter, tmp_path)
+    yield one
+    one.end()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Of a daemon that is gone, with nothing wrong but that."""
+    state = tmp_path / "state"
+    state.mkdir(mode=0o700)
+    (state / "journal.jsonl").write_text("")
+    return state
+
+
+def test_a_daemon_that_works_is_fine(live, doctor, allot):
+    live.submit("a", steps=ENDLESS)
+    live.serve()
+    live.training("a")
+    found = doctor(live.state)
+    assert {check: health for check, (health, *_) in found.items() if health != "fine"}.items() <= {"clock": "warn", "state.space": "warn"}.items()
+    assert f"held by process {live.daemon.pid}" in found["state.lock"][1]
+    assert "policy drf" in found["daemon.answer"][1]
+    said = allot("doctor", "--state", live.state).stdout
+    assert said.startswith(f"state {live.state}, runtime local:") and ", 0 wrong\n" in said
+
+
+def test_a_daemon_that_is_paused_and_then_dies(live, doctor):
+    live.serve()
+    live.say("pause")
+    wait_until(lambda: live.status()["paused"], "the status to say so")
+    found = doctor(live.state)
+    assert found["daemon.pause"][0] == "warn" and found["daemon.pause"][2] == "allot resume"
+    live.daemon.kill()
+    live.daemon.wait()
+    found = doctor(live.state)
+    assert found["state.lock"][:2] == ("wrong", "no daemon serves this folder")
+    assert found["daemon.answer"][0] == "wrong" and "no daemon answers" in found["daemon.answer"][1]
+
+
+def test_a_folder_that_is_not_there(doctor, tmp_path):
+    health, seen, advice = doctor(tmp_path / "none")["state.folder"]
+    assert health == "wrong" and "No such file" in seen and "--state" in advice
+
+
+def test_a_folder_that_others_can_read(doctor, folder):
+    assert doctor(folder)["state.folder"][0] == "fine"
+    folder.chmod(0o755)
+    health, seen, advice = doctor(folder)["state.folder"]
+    assert health == "wrong" and "mode 755" in seen and advice == f"chmod 700 {folder}"
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="needs root, for a second user")
+def test_a_folder_of_another_user(doctor):
+    with tempfile.TemporaryDirectory() as name:
+        os.chmod(name, 0o755)
+        state = Path(name) / "state"
+        state.mkdir(mode=0o700)
+        health, seen, advice = doctor(state, user=65534)["state.folder"]
+    assert health == "wrong" and "belongs to root" in seen and "that user" in advice
+
+
+def test_a_damaged_journal(doctor, folder):
+    (folder / "journal.jsonl").write_text('{"at":0,"what":"serve","origin":0,"runtime":"local"}\nnot a record\n')
+    health, seen, advice = doctor(folder)["state.journal"]
+    assert health == "wrong" and "line 2" in seen and advice.startswith("allot journal repair")
+
+
+def test_no_journal(doctor, folder):
+    (folder / "journal.jsonl").unlink()
+    assert doctor(folder)["state.journal"][0] == "warn"
+
+
+def test_a_cluster_that_nobody_names(doctor, folder):
+    assert doctor(folder)["runtime"][0] == "warn"
+
+
+def test_a_slurm_that_is_not_there(doctor, folder, allot, monkeypatch):
+    if "slurm" not in allot("list", "runtimes").stdout:
+        pytest.skip("built without Slurm")
+    monkeypatch.setenv("SLURM_CONF", str(folder / "none.conf"))
+    health, seen, _ = doctor(folder, "--runtime", "slurm")["slurm.controller"]
+    assert health == "wrong" and "none.conf" in seen
+
+
+def test_a_kubernetes_that_is_not_there(doctor, folder, allot):
+    if "kubernetes" not in allot("list", "runtimes").stdout:
+        pytest.skip("built without Kubernetes")
+    health, seen, _ = doctor(folder, "--runtime", f"kubernetes:kubeconfig={folder / 'none'}")["kubernetes.server"]
+    assert health == "wrong" and "none" in seen
+
+
+def test_a_mistyped_cluster_is_an_error(allot, folder):
+    assert "slurm" in allot("doctor", "--state", folder, "--runtime", "slrum", exit=2).stderr
