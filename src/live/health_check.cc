@@ -14,8 +14,8 @@ std::vector<HealthFinding> Examine(const HealthPlace& place) {
   Params params;
   std::string runtime;
   if (place.runtime.empty()) {
-    findings.push_back(Warn("it is not known which cluster this daemon is for",
-                            "name it: --runtime slurm, or kubernetes with its parameters"));
+    findings.push_back(FoundWarn("it is not known which cluster this daemon is for",
+                                 "name it: --runtime slurm, or kubernetes with its parameters"));
     findings.back().check = "runtime";
   } else {
     const NamedParams named = ParseNamedParams(place.runtime);
