@@ -27,7 +27,8 @@ const std::vector<KubeRight>& DaemonRights() {
       {"", "events", "", {"create"}},
       {"batch", "jobs", "", {"get", "list", "watch", "patch"}},
       {"batch", "jobs", "status", {"patch"}},
-      {"batch", "jobs", "finalizers", {"update"}}};
+      {"batch", "jobs", "finalizers", {"update"}},
+      {"authentication.k8s.io", "tokenreviews", "", {"create"}}};
   return rights;
 }
 
@@ -60,7 +61,8 @@ HealthFinding CheckServer(const KubeFacts& facts) {
 HealthFinding CheckRights(const KubeFacts& facts) {
   std::string missing;
   for (const KubeRight& right : DaemonRights()) {
-    const bool of_cluster = std::string_view(right.resource) == "nodes";
+    const bool of_cluster = std::string_view(right.resource) == "nodes" ||
+                            std::string_view(right.resource) == "tokenreviews";
     for (const char* verb : right.verbs) {
       const std::string one = Forbidden(facts, right, verb, of_cluster ? "" : facts.space);
       if (!one.empty()) missing += (missing.empty() ? "" : ", ") + one;
