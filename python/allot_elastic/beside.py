@@ -125,8 +125,9 @@ class Beside:
         return shared
 
     def call(self, name, *arguments):
-        try:
+        with contextlib.suppress(BrokenPipeError):  # it has ended, and may have said why
             self._connection.send((name, arguments))
+        try:
             value, now = self._connection.recv()
         except (EOFError, OSError) as error:
             code = self.process.wait()
