@@ -97,7 +97,7 @@ class Training:
         self._begin(self.work)
         while self._settle():
             if self.over:
-                self._beside.call("finish", self.steps)
+                self._finish()
                 return
             batch = self.worker.batch
             yield from self._step([batch.local] * batch.passes, batch.local * self._parts, lambda: batch.local)
@@ -114,7 +114,7 @@ class Training:
             yield epoch
             if self.epoch == epoch:
                 raise allot_elastic.ElasticError(f"epoch {epoch} must go through all of batches()")
-        self._beside.call("finish", self.steps)
+        self._finish()
 
     def batches(self):
         """What the data set's DataLoader gives for this worker's passes of an epoch."""
@@ -146,6 +146,10 @@ class Training:
         memory = self._beside.open(self._state.bytes, size, self._adapt, {"total_work": total_work, **self._options})
         self._state.bind(memory)
         self._gradient = torch.frombuffer(memory, dtype=torch.float32, offset=self._state.bytes, count=size)
+
+    def _finish(self):
+        self._state.take()  # for the last checkpoint
+        self._beside.call("finish", self.steps)
 
     def _stay(self):
         """The epoch at hand, as a member; ends the program of one that is to leave."""

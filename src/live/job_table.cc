@@ -82,6 +82,15 @@ void JobTable::ForgetOldest() {
   }
 }
 
+void JobTable::ForgetRetired(const std::string& id) {
+  const auto found = by_id_.find(id);
+  if (found == by_id_.end()) return;
+  const JobIndex index = found->second->index;
+  if (std::erase(ended_, index) == 0) return;
+  by_id_.erase(found);
+  jobs_.erase(index);
+}
+
 void JobTable::Count(std::int64_t finished, Seconds last_submit) {
   finished_ = finished;
   last_submit_ = std::max(last_submit_, last_submit);

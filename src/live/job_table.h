@@ -88,6 +88,7 @@ class JobTable {
   const std::map<JobIndex, std::unique_ptr<LiveJob>>& jobs() const { return jobs_; }
   const std::vector<LiveJob*>& active() const { return active_; }
   void Retire(LiveJob& job);  // no longer active; keeps its record until FindEvents forgets it
+  void ForgetRetired(const std::string& id);           // at once, as another one has its name
   std::int64_t finished() const { return finished_; }  // ever
 
   // Sets what a decision (or a lost node) gives; counts changes, as the simulator does.

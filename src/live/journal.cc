@@ -35,8 +35,10 @@ Journal::Journal(const std::filesystem::path& path) : path_(path) {
     SyncToDisk(path.parent_path(), path);  // that the file exists
   } else if (past_.front().at("what") == kRenewed) {
     archived_ = past_.front().value("archived", std::uintmax_t{0});
+    archive_is_known_ = true;
     CutArchive(archive(), archived_);
   }
+  if (!archive_is_known_) archived_ = ArchiveSize(archive());
 }
 
 std::filesystem::path Journal::archive() const { return path_.parent_path() / kJournalArchiveName; }
@@ -59,7 +61,9 @@ void Journal::Append(Seconds at, const char* what, const JournalRecord& fields) 
 }
 
 void Journal::Commit() {
-  if (std::exchange(dirty_, false)) file_->Sync();
+  if (!dirty_) return;
+  file_->Sync();
+  dirty_ = false;
 }
 
 // Order: the archive has what was, then the new journal is on disk under another name, then it has
@@ -70,9 +74,10 @@ void Journal::Renew(Seconds at, const std::vector<JournalRecord>& records) {
   for (const JournalRecord& record : records) text += JournalLine(record);
   renew_at_ = std::max(kLeast, kGrown * text.size());
   if (size_ < renew_at_) return;
-  renew_at_ = size_ + kLeast;  // where this fails
+  PostponeRenewal();  // where this fails
   Commit();
-  const std::uintmax_t archived = AddToArchive(archive(), archived_, ReadTextFile(path_.string()));
+  const std::uintmax_t archived =
+      AddToArchive(archive(), archived_, archive_is_known_, ReadTextFile(path_.string()));
   const JournalRecord first = {{"at", at}, {"what", kRenewed}, {"archived", archived}};
   text.insert(0, JournalLine(first));
   std::filesystem::path part = path_;
@@ -85,6 +90,7 @@ void Journal::Renew(Seconds at, const std::vector<JournalRecord>& records) {
   file_ = std::move(renewed);
   size_ = text.size();
   archived_ = archived;
+  archive_is_known_ = true;
   renew_at_ = std::max(kLeast, kGrown * size_);
   SyncToDisk(path_.parent_path(),
              path_);  // else the next records are only in a file without a name

@@ -35,8 +35,9 @@ class Journal {
   void Append(Seconds at, const char* what, const JournalRecord& fields);
   void Commit();  // costs nothing when nothing was appended
 
-  // Whether it is time to ask Renew.
+  // Whether it is time to ask Renew; later, where it could not be asked.
   bool long_enough() const { return size_ >= renew_at_; }
+  void PostponeRenewal() { renew_at_ = size_ + kLeast; }
   // Makes the journal anew of `records`, by which a daemon comes to the present state, unless it is
   // shorter than kGrown times them. At every moment the old or the new one is there whole. RunError
   // when the disk has no room: then the old one stays, and goes on.
@@ -55,7 +56,8 @@ class Journal {
   std::string torn_;
   std::size_t size_ = 0;  // of whole records
   std::size_t renew_at_ = kLeast;
-  std::uintmax_t archived_ = 0;  // bytes of the archive; 0: none that is known
+  std::uintmax_t archived_ = 0;    // bytes of the archive that hold
+  bool archive_is_known_ = false;  // the journal says so itself: what is added behind can be cut
   bool dirty_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 #include <system_error>
@@ -35,12 +36,6 @@ std::string Compressed(std::string_view text) {
   return member;
 }
 
-std::uintmax_t SizeOf(const fs::path& path) {
-  std::error_code none;
-  const std::uintmax_t size = fs::file_size(path, none);
-  return none ? 0 : size;
-}
-
 std::string BytesOf(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
@@ -48,18 +43,31 @@ std::string BytesOf(const fs::path& path) {
 
 }  // namespace
 
-std::uintmax_t AddToArchive(const fs::path& archive, std::uintmax_t valid, std::string_view text) {
+std::uintmax_t ArchiveSize(const fs::path& archive) {
+  std::error_code none;
+  const std::uintmax_t size = fs::file_size(archive, none);
+  return none ? 0 : size;
+}
+
+std::uintmax_t AddToArchive(const fs::path& archive, std::uintmax_t valid, bool in_place,
+                            std::string_view text) {
   const std::string member = Compressed(text);
-  if (valid > 0 && SizeOf(archive) >= valid) {
+  if (in_place && valid > 0 && ArchiveSize(archive) >= valid) {
     OwnedFile file(archive, O_WRONLY | O_APPEND);
     file.Cut(valid);
-    file.Write(member);
-    file.Sync();
+    try {
+      file.Write(member);
+      file.Sync();
+    } catch (const Error&) {
+      file.Cut(valid);  // readers meet whole members only
+      throw;
+    }
     return valid + member.size();
   }
   fs::path part = archive;
   part += ".part";
-  const std::string before = BytesOf(archive);
+  std::string before = BytesOf(archive);
+  before.resize(std::min<std::size_t>(before.size(), valid));  // not what an attempt has added
   {
     OwnedFile file(part, O_WRONLY | O_CREAT | O_TRUNC);
     file.Write(before);
@@ -72,7 +80,7 @@ std::uintmax_t AddToArchive(const fs::path& archive, std::uintmax_t valid, std::
 }
 
 void CutArchive(const fs::path& archive, std::uintmax_t valid) {
-  if (SizeOf(archive) > valid) OwnedFile(archive, O_WRONLY).Cut(valid);
+  if (ArchiveSize(archive) > valid) OwnedFile(archive, O_WRONLY).Cut(valid);
 }
 
 }  // namespace allot

@@ -258,10 +258,13 @@ bool LiveCluster::WaitForChange(Seconds holds_until) {
 }
 
 void LiveCluster::RenewJournal() {
+  if (!writer_.journal_is_long()) return;
+  writer_.Commit();  // a record that is not on disk is more than a warning
   try {
     writer_.RenewJournal();
-  } catch (const Error& error) {  // the old one goes on
+  } catch (const std::exception& error) {  // the old one goes on
     spdlog::warn("the journal cannot be made anew now: {}", error.what());
+    writer_.PostponeRenewal();
   }
 }
 

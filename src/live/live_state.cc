@@ -218,6 +218,8 @@ void LiveState::Apply(const JournalRecord& r) {
     SetNodes(r);
   } else if (what == "job") {
     if (nodes_.empty()) throw DataError("a journal names nodes before jobs");
+    // The journal remembers for longer than the daemon did: names come again.
+    job_table_.ForgetRetired(r.at("job"));
     job_table_.Add(AskedOf(r), r.at("submit"), Number(r, "deadline", kNever));
   } else if (what == "give") {
     LiveJob& job = JobOf(r);

@@ -37,9 +37,13 @@ class StateWriter {
 
   // Makes a journal anew that is much longer than the state needs. Not between a change and the
   // order to the runtime that follows from it.
+  bool journal_is_long() const { return journal_ != nullptr && journal_->long_enough(); }
   void RenewJournal() {
-    if (journal_ == nullptr || !journal_->long_enough()) return;
+    if (!journal_is_long()) return;
     journal_->Renew(clock_.Now(), StateRecords(state_, clock_.origin(), clock_.Now()));
+  }
+  void PostponeRenewal() {
+    if (journal_ != nullptr) journal_->PostponeRenewal();
   }
 
   LiveState& state() { return state_; }

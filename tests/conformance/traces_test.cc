@@ -101,8 +101,8 @@ Workload ReadText(const std::string& path, const std::string& text, bool lenient
   const TraceFormat& format = Registry<TraceFormat>::Global().Get("trace format", found.format);
   ReadOptions options{.lenient = lenient};
   std::string companion;
-  if (format.companion) {
-    options.companion_path = format.companion(path);
+  if (format.companion) options.companion_path = format.companion(path);
+  if (!options.companion_path.empty()) {
     companion = ReadTextFile(options.companion_path);
     options.companion_text = companion;
   }

@@ -116,7 +116,7 @@ def test_a_job_that_lost_its_workers_goes_on_as_if_it_had_not(environment, count
     for lost in (False, True):
         folder = tmp_path / str(lost)
         folder.mkdir()
-        arguments = ("--samples", 201, "--epochs", 3, "--pace-ms", 40)
+        arguments = ("--samples", 201, "--epochs", 6, "--pace-ms", 40)
         with ForkingDaemon(folder, [python_with_torch(), counting], environment, arguments) as daemon:
             daemon.start("w0")
             daemon.regroup("w0")

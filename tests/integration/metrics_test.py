@@ -52,8 +52,9 @@ def metrics(program, tmp_path_factory):
 
         def read():
             text = urllib.request.urlopen(f"http://{address}/metrics", timeout=120).read().decode()
-            return 'state="waiting"} 1\n' in text and "allot_job_end_seconds{" in text and text
-        yield wait_until(read, "a forecast, and a job that waits")
+            states = all(f'allot_jobs{{state="{state}"}} 1\n' in text for state in ("training", "waiting"))
+            return states and "allot_job_end_seconds{" in text and text
+        yield wait_until(read, "a forecast, a job that trains at its size, and one that waits")
     finally:
         live.end()
 

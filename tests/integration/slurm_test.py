@@ -255,12 +255,13 @@ def test_a_rigid_job_is_placed_requeued_and_placed_again(cluster, probe, submit)
 def test_an_unmodified_torchrun_job_goes_on_at_another_size(cluster, probe, submit):
     """All GPUs that it holds train, also those of its second node."""
     program = Path(__file__).resolve().parents[2] / "examples" / "torchrun.py"
-    # The lines of docs/torch.md. Debian's torchrun 1.13 stumbles over the default of --redirects and --tee on Python 3.11.
+    # The lines of docs/torch.md, but for the port: both nodes are this machine, where others have ports, too. Debian's
+    # torchrun 1.13 stumbles over the default of --redirects and --tee on Python 3.11.
+    port, = slurm.free_ports(1)
     script = '#!/bin/bash\nexport OMP_NUM_THREADS=1\n' \
              'srun --nodes=$SLURM_NNODES --ntasks-per-node=1 --gres=gpu:$SLURM_GPUS_ON_NODE ' \
              'torchrun --nnodes=$SLURM_NNODES --nproc_per_node=$SLURM_GPUS_ON_NODE --rdzv_id=$SLURM_JOB_ID ' \
-             '--rdzv_backend=c10d --rdzv_endpoint=$(hostname):$((20000 + SLURM_JOB_ID % 10000)) --redirects=1 --tee=1 ' \
-             f'"{program}" --steps 400 --pace-ms 20 >>log 2>&1\n'
+             f'--rdzv_backend=c10d --rdzv_endpoint=$(hostname):{port} --redirects=1 --tee=1 "{program}" --steps 400 --pace-ms 20 >>log 2>&1\n'
     number = submit("allot min=1 max=4 resize=restart", script=script, options=("--gres=gpu:1",))
     job = probe.job(number)
     workers = probe.start(job, ("n1", 1), ("n2", 1))

@@ -9,7 +9,7 @@ namespace {
 
 struct KubeFacts {
   AskKubernetes ask;
-  std::string space, lease;
+  std::string space, lease, identity;
 };
 
 // As in deploy/kubernetes/rights.yaml.
@@ -27,8 +27,7 @@ const std::vector<KubeRight>& DaemonRights() {
       {"", "events", "", {"create"}},
       {"batch", "jobs", "", {"get", "list", "watch", "patch"}},
       {"batch", "jobs", "status", {"patch"}},
-      {"batch", "jobs", "finalizers", {"update"}},
-      {"authentication.k8s.io", "tokenreviews", "", {"create"}}};
+      {"batch", "jobs", "finalizers", {"update"}}};
   return rights;
 }
 
@@ -61,8 +60,7 @@ HealthFinding CheckServer(const KubeFacts& facts) {
 HealthFinding CheckRights(const KubeFacts& facts) {
   std::string missing;
   for (const KubeRight& right : DaemonRights()) {
-    const bool of_cluster = std::string_view(right.resource) == "nodes" ||
-                            std::string_view(right.resource) == "tokenreviews";
+    const bool of_cluster = std::string_view(right.resource) == "nodes";
     for (const char* verb : right.verbs) {
       const std::string one = Forbidden(facts, right, verb, of_cluster ? "" : facts.space);
       if (!one.empty()) missing += (missing.empty() ? "" : ", ") + one;
@@ -70,6 +68,19 @@ HealthFinding CheckRights(const KubeFacts& facts) {
   }
   if (missing.empty()) return FoundFine("all that the daemon needs");
   return FoundWrong("it may not: " + missing, "kubectl apply -f deploy/kubernetes/rights.yaml");
+}
+
+HealthFinding CheckIdentity(const KubeFacts& facts) {
+  constexpr const char* kTokenAlone = "workers are known by the token of their job alone";
+  if (facts.identity == "off") return FoundFine(fmt::format("{}: identity=off", kTokenAlone));
+  const std::string missing =
+      Forbidden(facts, {"authentication.k8s.io", "tokenreviews", "", {}}, "create", "");
+  if (missing.empty()) return FoundFine("workers show which pod they are");
+  const std::string advice = "kubectl apply -f deploy/kubernetes/rights.yaml";
+  if (facts.identity == "on") {
+    return FoundWrong(fmt::format("it may not: {}, so no worker can join", missing), advice);
+  }
+  return FoundWarn(fmt::format("{}: it may not: {}", kTokenAlone, missing), advice);
 }
 
 HealthFinding CheckLease(const KubeFacts& facts) {
@@ -88,14 +99,16 @@ HealthFinding CheckLease(const KubeFacts& facts) {
 
 constexpr HealthCheck<KubeFacts> kKubeChecks[] = {{"kubernetes.server", CheckServer},
                                                   {"kubernetes.rights", CheckRights},
+                                                  {"kubernetes.identity", CheckIdentity},
                                                   {"kubernetes.lease", CheckLease}};
 
 std::vector<HealthFinding> LookAtServer(const HealthPlace&, const Params& params) {
   try {
     KubeClient client(FindKubeConfig(params.Text("kubeconfig"), params.Text("context")),
                       params.Number("timeout"), {}, [] {});
-    return LookAtKubernetes([&](const KubeRequest& request) { return client.Do(request); },
-                            params.Text("namespace"), params.Text("lease"));
+    return LookAtKubernetes(
+        [&](const KubeRequest& request) { return client.Do(request); },
+        {params.Text("namespace"), params.Text("lease"), params.Text("identity")});
   } catch (const std::exception& error) {
     HealthFinding none = FoundWrong(error.what(), "--runtime kubernetes:kubeconfig=FILE");
     none.check = "kubernetes.server";
@@ -111,9 +124,8 @@ ALLOT_REGISTER(HealthGroup, (HealthGroup{.id = "kubernetes",
 
 }  // namespace
 
-std::vector<HealthFinding> LookAtKubernetes(const AskKubernetes& ask, const std::string& space,
-                                            const std::string& lease) {
-  const KubeFacts facts{ask, space, lease};
+std::vector<HealthFinding> LookAtKubernetes(const AskKubernetes& ask, const KubeHealthPlace& of) {
+  const KubeFacts facts{ask, of.space, of.lease, of.identity};
   // Without an answer the others would only repeat it.
   std::vector<HealthFinding> findings = LookAt({kKubeChecks[0]}, facts);
   if (findings[0].health == Health::kWrong) return findings;

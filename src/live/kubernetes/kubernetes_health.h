@@ -13,8 +13,12 @@ namespace allot {
 
 using AskKubernetes = std::function<KubeReply(const KubeRequest&)>;
 
-// `space`: namespace of the Jobs, "": all; `lease`: NAMESPACE/NAME, "": there is none.
-std::vector<HealthFinding> LookAtKubernetes(const AskKubernetes& ask, const std::string& space,
-                                            const std::string& lease);
+// As the runtime's parameters have it.
+struct KubeHealthPlace {
+  std::string space{};            // namespace of the Jobs, "": all
+  std::string lease{};            // NAMESPACE/NAME, "": there is none
+  std::string identity = "auto";  // or "on", "off"
+};
+std::vector<HealthFinding> LookAtKubernetes(const AskKubernetes& ask, const KubeHealthPlace& of);
 
 }  // namespace allot

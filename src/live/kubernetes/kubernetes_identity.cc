@@ -54,10 +54,7 @@ std::string KubernetesRuntime::PodUidOf(const std::string& worker) {
   std::string uid;
   const std::lock_guard lock(client_.mutex());
   pods_.ForEach([&](const WorkerPod& pod) {
-    const auto job = job_of_uid_.find(pod.job_uid);
-    if (pod.worker == worker && job != job_of_uid_.end() && IsWorkerOf(worker, job->second)) {
-      uid = pod.uid;
-    }
+    if (pod.worker == worker && IsOwnPod(pod)) uid = pod.uid;
   });
   return uid;
 }

@@ -106,6 +106,13 @@ void KubernetesRuntime::Admit(KnownJob& known) {
   hub_.AddJob(NameOfManagedJob(known.kube), TokenOf(known));
 }
 
+// Anybody can write our marks into a pod of his namespace.
+bool KubernetesRuntime::IsOwnPod(const WorkerPod& pod) {
+  const auto id = job_of_uid_.find(pod.job_uid);
+  const KnownJob* known = id == job_of_uid_.end() ? nullptr : Find(id->second);
+  return known != nullptr && pod.space == known->kube.space && IsWorkerOf(pod.worker, id->second);
+}
+
 KubernetesRuntime::KnownJob* KubernetesRuntime::Find(const std::string& job) {
   const auto found = jobs_.find(job);
   return found == jobs_.end() ? nullptr : &found->second;
@@ -261,9 +268,7 @@ Status KubernetesRuntime::Stop(const std::string& worker, StopMode mode) {
   {
     const std::lock_guard lock(client_.mutex());
     pods_.ForEach([&](const WorkerPod& one) {
-      const auto job = job_of_uid_.find(one.job_uid);
-      const bool of_job = job != job_of_uid_.end() && IsWorkerOf(worker, job->second);
-      if (one.worker == worker && of_job) pod = one;
+      if (one.worker == worker && IsOwnPod(one)) pod = one;
     });
   }
   if (!pod) return Status::Ok();

@@ -129,6 +129,7 @@ class KubernetesRuntime : public Runtime {
   void AskWhoJoins(std::uint64_t join, const std::string& worker, const std::string& identity);
   void AnswerJoins();
   std::string PodUidOf(const std::string& worker);  // "": no pod
+  bool IsOwnPod(const WorkerPod& pod);              // of a worker of the Job that owns it
 
   // Doing.
   KnownJob* Find(const std::string& job);

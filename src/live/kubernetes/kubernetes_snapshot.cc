@@ -208,15 +208,10 @@ void KubernetesRuntime::ReadWorkers(const std::vector<WorkerPod>& pods) {
   }
   std::set<std::string> there;
   for (const WorkerPod& pod : pods) {
-    const auto id = job_of_uid_.find(pod.job_uid);
-    KnownJob* known = id == job_of_uid_.end() ? nullptr : Find(id->second);
-    // Nobody works for another.
-    if (known == nullptr || pod.space != known->kube.space || !IsWorkerOf(pod.worker, id->second)) {
-      continue;
-    }
+    if (!IsOwnPod(pod)) continue;
     if (withdrawn_.contains(pod.worker)) continue;
     there.insert(pod.worker);
-    ReadWorker(*known, pod);
+    ReadWorker(*Find(job_of_uid_.at(pod.job_uid)), pod);
   }
   std::erase_if(workers_,
                 [&](const auto& one) { return one.second.shown && !there.contains(one.first); });

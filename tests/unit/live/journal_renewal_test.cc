@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/error.h"
 #include "core/file.h"
 #include "live/journal.h"
 #include "live/state_records.h"
@@ -205,6 +206,22 @@ TEST_F(RenewalTest, TheArchiveHasAllThatWas) {
   EXPECT_EQ(past[0]["what"], "renewed");
   EXPECT_EQ(past[1]["what"], "drain");
   EXPECT_EQ(past[2]["what"], "resume");
+}
+
+TEST_F(RenewalTest, WhatFailedIsNotInTheArchiveTwice) {
+  const std::filesystem::path part = folder_ / (std::string(kJournalName) + ".part");
+  Journal journal(path_);
+  for (int renewals = 0; renewals < 2; ++renewals) {
+    const std::string past = renewals == 0 ? "" : Past();
+    Fill(&journal, "a");
+    std::filesystem::create_directory(part);  // where the new journal is to be
+    EXPECT_THROW(journal.Renew(2, State("pause")), Error);
+    std::filesystem::remove(part);
+    Fill(&journal, "b");
+    const std::string whole = Text();
+    journal.Renew(3, State("pause"));
+    EXPECT_EQ(Past(), past + whole);
+  }
 }
 
 TEST_F(RenewalTest, AJournalThatIsNotLongAgainstItsStateStays) {

@@ -72,5 +72,27 @@ TEST_F(LiveStateTest, KeysThatTheJobDoesNotHaveAreRefused) {
             "a configuration names one of the GPU types v100, got 'h100' in 'gpus=3 type=h100'");
 }
 
+// The daemon had forgotten it (keep_ended); its journal had not.
+TEST_F(LiveStateTest, TheNameOfAJobThatIsOverComesAgain) {
+  const auto apply = [this](const char* text) { state_.Apply(JournalRecord::parse(text)); };
+  apply(R"({"at": 2, "what": "over", "job": "a", "state": "finished", "gpu_seconds": 1,
+            "run_time": 1})");
+  apply(R"({"at": 2, "what": "retire", "job": "a"})");
+  const auto first = state_.job_table().Find("a")->index;
+  RuntimeJob again;
+  again.id = "a";
+  again.requested = again.min_gpus = again.max_gpus = 4;
+  JournalRecord record = record::Job(again, 3, kNever);
+  record["at"] = 3;
+  record["what"] = "job";
+  state_.Apply(record);
+  const LiveJob& second = *state_.job_table().Find("a");
+  EXPECT_NE(second.index, first);
+  EXPECT_FALSE(second.over);
+  EXPECT_EQ(second.asked.requested, 4);
+  EXPECT_EQ(state_.job_table().jobs().size(), 1U);
+  EXPECT_EQ(state_.job_table().finished(), 1);
+}
+
 }  // namespace
 }  // namespace allot

@@ -54,6 +54,21 @@ TEST_F(JoiningTest, AWorkersPodJoinsAndNoOther) {
   EXPECT_EQ(FindWorker(Worker(0))->state, WorkerState::kReady);
 }
 
+TEST_F(JoiningTest, APodOfAnotherNamespaceIsNotTheWorkers) {
+  BeginJob();
+  Json copy = server_.Get("pods", "default/a-w0");
+  copy["metadata"]["namespace"] = "other";
+  copy["metadata"]["name"] = "z";
+  copy["metadata"].erase("uid");
+  const Json other = server_.Create("pods", copy);
+  Until("the copy", [&] { return server_.Count("?watch") >= 3; });
+  HubPeer peer(PortOfWorkers(), job_);
+  peer.Join(runtime_.get(), Worker(0), {{"identity", FakeToken(other["metadata"]["uid"])}},
+            TokenOfJob());
+  EXPECT_TRUE(peer.Hear(runtime_.get()).is_null());
+  EXPECT_EQ(JoinAs("a-w0"), "welcome") << "the copy counts as the worker's pod";
+}
+
 TEST_F(JoiningTest, ALaterDaemonAsksAnew) {
   BeginJob();
   Begin();

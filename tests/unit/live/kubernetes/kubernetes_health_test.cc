@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 namespace allot {
 namespace {
 
@@ -26,22 +29,32 @@ AskKubernetes Refusing(const std::string& forbidden) {
 }
 
 TEST(KubernetesHealthTest, WhoMayAllIsFine) {
-  const auto findings = LookAtKubernetes(Refusing(""), "", "allot/allot");
-  ASSERT_EQ(findings.size(), 3U);
+  const auto findings = LookAtKubernetes(Refusing(""), {.lease = "allot/allot"});
+  ASSERT_EQ(findings.size(), 4U);
   for (const HealthFinding& one : findings) EXPECT_EQ(one.health, Health::kFine) << one.seen;
 }
 
 TEST(KubernetesHealthTest, ARightThatIsMissingIsNamed) {
-  const auto findings = LookAtKubernetes(Refusing("delete pods"), "team", "");
+  const auto findings = LookAtKubernetes(Refusing("delete pods"), {.space = "team"});
   EXPECT_EQ(findings[1].check, "kubernetes.rights");
   EXPECT_EQ(findings[1].health, Health::kWrong);
   EXPECT_EQ(findings[1].seen, "it may not: delete pods");
 }
 
 TEST(KubernetesHealthTest, TheLeaseHasRightsOfItsOwn) {
-  const auto findings = LookAtKubernetes(Refusing("patch leases"), "", "allot/allot");
+  const auto findings = LookAtKubernetes(Refusing("patch leases"), {.lease = "allot/allot"});
   EXPECT_EQ(findings[1].health, Health::kFine);
-  EXPECT_EQ(findings[2].seen, "for allot/allot it may not: patch coordination.k8s.io/leases");
+  EXPECT_EQ(findings[3].seen, "for allot/allot it may not: patch coordination.k8s.io/leases");
+}
+
+TEST(KubernetesHealthTest, IdentityNeedsItsRightOnlyWhereItIsAskedFor) {
+  for (const auto& [identity, health] : std::map<std::string, Health>{
+           {"on", Health::kWrong}, {"auto", Health::kWarn}, {"off", Health::kFine}}) {
+    const auto findings = LookAtKubernetes(Refusing("create tokenreviews"), {.identity = identity});
+    EXPECT_EQ(findings[1].health, Health::kFine) << findings[1].seen;
+    EXPECT_EQ(findings[2].check, "kubernetes.identity");
+    EXPECT_EQ(findings[2].health, health) << identity;
+  }
 }
 
 TEST(KubernetesHealthTest, WithoutAServerNothingElseIsAsked) {
@@ -51,7 +64,7 @@ TEST(KubernetesHealthTest, WithoutAServerNothingElseIsAsked) {
         ++asked;
         return NoKubeReply("connection refused");
       },
-      "", "allot/allot");
+      {.lease = "allot/allot"});
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].health, Health::kWrong);
   EXPECT_NE(findings[0].seen.find("connection refused"), std::string::npos);
