@@ -261,7 +261,8 @@ def test_an_unmodified_torchrun_job_goes_on_at_another_size(cluster, probe, subm
     script = '#!/bin/bash\nexport OMP_NUM_THREADS=1\n' \
              'srun --nodes=$SLURM_NNODES --ntasks-per-node=1 --gres=gpu:$SLURM_GPUS_ON_NODE ' \
              'torchrun --nnodes=$SLURM_NNODES --nproc_per_node=$SLURM_GPUS_ON_NODE --rdzv_id=$SLURM_JOB_ID ' \
-             f'--rdzv_backend=c10d --rdzv_endpoint=$(hostname):{port} --redirects=1 --tee=1 "{program}" --steps 400 --pace-ms 20 >>log 2>&1\n'
+             f'--rdzv_backend=c10d --rdzv_endpoint=$(hostname):{port} --redirects=1 --tee=1 ' \
+             f'"{program}" --steps 400 --pace-ms 20 >>log 2>&1\n'
     number = submit("allot min=1 max=4 resize=restart", script=script, options=("--gres=gpu:1",))
     job = probe.job(number)
     workers = probe.start(job, ("n1", 1), ("n2", 1))
