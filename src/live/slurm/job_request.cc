@@ -24,7 +24,8 @@ void ReadRequest(const SlurmJob& slurm, RuntimeJob* job) {
   if (job->mode == ResizeMode::kRestart) {
     job->preempt = comment && comment->preempt && slurm.requeue;
   }
-  if (slurm.array) throw DataError("job arrays are not placed: submit the jobs one by one");
+  if (!slurm.tasks.empty())
+    throw DataError("job arrays are not placed: submit the jobs one by one");
   if (slurm.part) {
     throw DataError("heterogeneous jobs are not placed: submit their parts as jobs of their own");
   }

@@ -13,7 +13,6 @@
 #include <filesystem>
 #include <functional>
 #include <mutex>
-#include <set>
 #include <thread>
 
 #include "live/slurm/slurm_records.h"
@@ -170,12 +169,13 @@ struct SlurmClient::Thread {
 
   // With time alone they begin and end.
   void MarkReserved() {
-    std::set<std::string> names;
     const std::time_t now = std::time(nullptr);
+    std::erase_if(reservations, [now](const SlurmReservation& one) { return one.end <= now; });
+    std::vector<SlurmReservation> begun;
     for (const SlurmReservation& one : reservations) {
-      if (one.begin <= now && now < one.end) names.insert(one.nodes.begin(), one.nodes.end());
+      if (one.begin <= now) begun.push_back(one);
     }
-    for (SlurmNode& node : loaded.nodes) node.reserved = names.contains(node.name);
+    MarkReservations(begun, &loaded.nodes);
   }
 };
 
@@ -343,14 +343,31 @@ Status SlurmClient::Requeue(std::uint32_t id) {
   });
 }
 
-Status SlurmClient::Cancel(std::uint32_t id) {
+Status SlurmClient::Cancel(const std::string& job) {
   if (Status may = MayWrite(); !may.ok()) return may;
-  return thread_->Do(patience_, [id] {
-    if (slurm_kill_job(id, SIGKILL, 0) == SLURM_SUCCESS || errno == ESLURM_ALREADY_DONE ||
-        errno == ESLURM_INVALID_JOB_ID) {
+  return thread_->Do(patience_, [job] {
+    if (slurm_kill_job2(job.c_str(), SIGKILL, 0, nullptr) == SLURM_SUCCESS ||
+        errno == ESLURM_ALREADY_DONE || errno == ESLURM_INVALID_JOB_ID) {
       return Status::Ok();
     }
     return SlurmError("ending a job");
+  });
+}
+
+// Any change of some of its tasks splits an array: this one sets the partition that they are in.
+Status SlurmClient::Split(const std::string& tasks, const std::string& partition) {
+  if (Status may = MayWrite(); !may.ok()) return may;
+  return thread_->Do(patience_, [tasks, partition] {
+    job_desc_msg_t job;
+    slurm_init_job_desc_msg(&job);
+    job.job_id_str = Mutable(tasks);
+    job.partition = Mutable(partition);
+    job_array_resp_msg_t* response = nullptr;
+    if (slurm_update_job2(&job, &response) != SLURM_SUCCESS) {
+      return SlurmError("splitting an array");
+    }
+    if (response != nullptr) slurm_free_job_array_resp(response);
+    return Status::Ok();
   });
 }
 

@@ -43,22 +43,34 @@ struct SlurmJob {
   bool completing = false;  // ended or requeued, and still holds what it was given
   bool ended = false;       // for good, though it may be completing
   bool held = false;
-  bool array = false;      // stands for several
-  bool part = false;       // of a heterogeneous job
-  bool exclusive = false;  // wants whole nodes
-  std::string waits;       // for something that is not ours to give: begin time, dependency
-  std::string reason;      // of its end, for people
-  std::string pending;     // kPending: Slurm's word for why ("Resources", "QOSMaxGRESPerUser")
-  bool elsewhere = true;   // `pending`: on other nodes it may begin
-  std::time_t submit = 0;  // anew at a requeue
+  std::uint32_t array = 0;    // the number that users know its array by; 0: of none
+  std::int64_t task = -1;     // of the array; -1: it stands for several
+  std::string tasks;          // those that it stands for: "0-2,4%2"; "": itself
+  std::uint32_t at_most = 0;  // tasks of the array that may run at a time; 0: all
+  bool part = false;          // of a heterogeneous job
+  bool exclusive = false;     // wants whole nodes
+  std::string waits;          // for something that is not ours to give: begin time, dependency
+  std::string reason;         // of its end, for people
+  std::string pending;        // kPending: Slurm's word for why ("Resources", "QOSMaxGRESPerUser")
+  bool elsewhere = true;      // `pending`: on other nodes it may begin
+  std::time_t submit = 0;     // anew at a requeue
   std::time_t deadline = 0;
   std::uint32_t time_limit = 0;  // minutes
   std::uint32_t nodes_asked = 1;
+  std::string constraint;                   // "nvlink&(a100|h100)"; "": none
+  std::vector<std::string> excluded_nodes;  // of which it wants none
+  std::uint32_t cpus = 1;                   // asked for in all, at least
+  std::uint32_t cpus_per_node = 1;          // the same
   std::uint16_t cpus_per_task = 0;
   std::uint64_t memory = 0;  // as Slurm encodes it
   bool requeue = true;
   double nice = 0;
+  std::uint32_t priority = 0;  // Slurm's own; 0: held
 
+  // As people call it: "42", "10_2".
+  std::string known_as() const {
+    return task < 0 ? std::to_string(id) : std::to_string(array) + "_" + std::to_string(task);
+  }
   // Holds nothing any more, and will not run again.
   bool over() const {
     return state != SlurmState::kPending && state != SlurmState::kRunning && !completing;
@@ -69,11 +81,15 @@ struct SlurmNode {
   std::string name;
   std::string gres;  // "gpu:v100:4(S:0)"
   std::vector<std::string> partitions;
+  std::vector<std::string> features;  // that it has now
   int cpus = 0;
+  int cpus_in_use = 0;  // by any job
   std::uint64_t memory_mib = 0;
   bool up = true;
   bool unknown = false;   // to a controller that was just restarted
-  bool reserved = false;  // for somebody, now
+  bool reserved = false;  // as a whole, for somebody, now
+  int cpus_reserved = 0;  // where it is not reserved as a whole
+  int gpus_reserved = 0;
 };
 
 struct SlurmPartition {
@@ -152,7 +168,11 @@ class SlurmClient {
   Status Submit(const SlurmSubmission& submission, std::uint32_t* id);
   Status Change(const SlurmChange& change);
   Status Requeue(std::uint32_t id);  // held, once it has ended
-  Status Cancel(std::uint32_t id);   // Ok also where there is no such job (any more)
+  // SlurmJob::known_as(): the number of an array's last task would end all of them. Ok also where
+  // there is no such job (any more).
+  Status Cancel(const std::string& job);
+  // Tasks that a record of an array stands for, "10_[0-3]", become records of their own.
+  Status Split(const std::string& tasks, const std::string& partition);
 
  private:
   struct Thread;

@@ -84,6 +84,25 @@ std::string WaitsFor(const slurm_job_info_t& job) {
   return "";
 }
 
+// "cpu=4,gres/gpu=2,gres/gpu:a100=2" -> of "gres/gpu": 2.
+int CountOf(const char* tres, std::string_view what) {
+  const std::string text = Text(tres);
+  for (const std::string_view one : Split(text, ',')) {
+    if (!one.starts_with(what) || one.size() == what.size() || one[what.size()] != '=') continue;
+    return static_cast<int>(ParseInteger(one.substr(what.size() + 1)).value_or(0));
+  }
+  return 0;
+}
+
+// That jobs have on it. A node without a select plugin's record has none.
+int CpusInUse(const node_info_t& node) {
+  std::uint16_t used = 0;
+  if (node.select_nodeinfo == nullptr) return 0;
+  slurm_get_select_nodeinfo(node.select_nodeinfo, SELECT_NODEDATA_SUBCNT,
+                            static_cast<node_states>(NODE_STATE_ALLOCATED), &used);
+  return used;
+}
+
 }  // namespace
 
 SlurmJob ReadSlurmJob(const slurm_job_info_t& job) {
@@ -110,7 +129,10 @@ SlurmJob ReadSlurmJob(const slurm_job_info_t& job) {
   result.ended = result.state != SlurmState::kPending && result.state != SlurmState::kRunning &&
                  (job.job_state & (JOB_REQUEUE | JOB_REQUEUE_HOLD | JOB_SPECIAL_EXIT)) == 0;
   result.held = result.state == SlurmState::kPending && job.priority == 0;
-  result.array = job.array_task_str != nullptr;
+  result.array = job.array_job_id;
+  if (job.array_task_id != NO_VAL) result.task = job.array_task_id;
+  result.tasks = Text(job.array_task_str);
+  result.at_most = job.array_max_tasks;
   result.part = job.het_job_id != 0;
   result.exclusive = job.shared == JOB_SHARED_NONE;
   result.waits = WaitsFor(job);
@@ -129,10 +151,15 @@ SlurmJob ReadSlurmJob(const slurm_job_info_t& job) {
   result.deadline = job.deadline;
   result.time_limit = job.time_limit;
   result.nodes_asked = std::max(1U, job.num_nodes);
+  result.constraint = Text(job.features);
+  if (job.exc_nodes != nullptr) result.excluded_nodes = HostsOf(job.exc_nodes);
+  result.cpus = std::max(1U, job.num_cpus);
+  result.cpus_per_node = std::max<std::uint32_t>(1, job.pn_min_cpus);
   result.cpus_per_task = job.cpus_per_task;
   result.memory = job.pn_min_memory;
   result.requeue = job.requeue != 0;
   result.nice = static_cast<double>(job.nice) - static_cast<double>(NICE_OFFSET);
+  result.priority = job.priority;
   return result;
 }
 
@@ -143,7 +170,12 @@ SlurmNode ReadSlurmNode(const node_info_t& node) {
   for (const std::string_view name : Split(Text(node.partitions), ',')) {
     result.partitions.emplace_back(name);
   }
+  const std::string features = Text(node.features_act);
+  for (const std::string_view name : Split(features, ',')) {
+    if (!name.empty()) result.features.emplace_back(name);
+  }
   result.cpus = node.cpus;
+  result.cpus_in_use = CpusInUse(node);
   result.memory_mib = node.real_memory;
   const std::uint32_t base = node.node_state & NODE_STATE_BASE;
   // One that does not respond keeps what it runs: it is lost when Slurm says DOWN, after
@@ -163,7 +195,40 @@ SlurmReservation ReadSlurmReservation(const reserve_info_t& reservation) {
   result.begin = reservation.start_time;
   result.end = reservation.end_time;
   if (reservation.node_list != nullptr) result.nodes = HostsOf(reservation.node_list);
+  result.cpus = CountOf(reservation.tres_str, "cpu");
+  result.gpus = CountOf(reservation.tres_str, "gres/gpu");
   return result;
+}
+
+void MarkReservations(const std::vector<SlurmReservation>& reservations,
+                      std::vector<SlurmNode>* nodes) {
+  std::map<std::string, SlurmNode*> by_name;
+  for (SlurmNode& node : *nodes) {
+    node.reserved = false;
+    node.cpus_reserved = node.gpus_reserved = 0;
+    by_name[node.name] = &node;
+  }
+  for (const SlurmReservation& one : reservations) {
+    int all_cpus = 0;
+    std::vector<SlurmNode*> of;
+    for (const std::string& name : one.nodes) {
+      const auto found = by_name.find(name);
+      if (found == by_name.end()) continue;
+      of.push_back(found->second);
+      all_cpus += found->second->cpus;
+    }
+    // Slurm says how much of all nodes together: taken as equal parts, rounded up.
+    const auto part = [&](int all) {
+      return (all + static_cast<int>(of.size()) - 1) / static_cast<int>(of.size());
+    };
+    const bool whole = one.gpus == 0 && (one.cpus == 0 || one.cpus >= all_cpus);
+    for (SlurmNode* node : of) {
+      node->reserved = node->reserved || whole;
+      if (whole) continue;
+      node->cpus_reserved += part(one.cpus);
+      node->gpus_reserved += part(one.gpus);
+    }
+  }
 }
 
 void ReadSlurmSettings(const slurm_conf_t& configuration, const partition_info_msg_t& partitions,

@@ -137,7 +137,7 @@ Status SlurmRuntime::StartWorkerJobs(UserJob& user_job, std::span<const WorkerRe
     Status done = client_.Submit(WorkerJobOf(user_job, worker, tag), &id);
     if (!done.ok()) {
       for (const std::string& other : submitted) {
-        (void)client_.Cancel(worker_jobs_[other].slurm.id);
+        (void)client_.Cancel(worker_jobs_[other].slurm.known_as());
         worker_jobs_.erase(other);
       }
       return done;
@@ -260,7 +260,7 @@ Status SlurmRuntime::Stop(const std::string& worker, StopMode mode) {
       hub_.Stop(worker);
       return Status::Ok();
     }
-    return client_.Cancel(found->second.slurm.id);
+    return client_.Cancel(found->second.slurm.known_as());
   }
   for (auto& [id, user_job] : user_jobs_) {
     const auto& shares = user_job.tag.shares;
@@ -306,13 +306,13 @@ Status SlurmRuntime::Fail(const std::string& job, const std::string& reason) {
   user_job.tag.failed = true;
   user_job.tag.why = reason;
   Status done = client_.Change({.id = user_job.slurm.id, .admin_comment = ToText(user_job.tag)});
-  if (done.ok()) done = client_.Cancel(user_job.slurm.id);
+  if (done.ok()) done = client_.Cancel(user_job.slurm.known_as());
   return done;
 }
 
 Status SlurmRuntime::Cancel(const std::string& job) {
   const auto found = user_jobs_.find(job);
-  return found == user_jobs_.end() ? Status::Ok() : client_.Cancel(found->second.slurm.id);
+  return found == user_jobs_.end() ? Status::Ok() : client_.Cancel(found->second.slurm.known_as());
 }
 
 void SlurmRuntime::Forget(const std::string& job) {

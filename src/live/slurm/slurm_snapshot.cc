@@ -278,7 +278,8 @@ RuntimeSnapshot SlurmRuntime::TakeSnapshot() {
   for (WorkerJob& worker_job : worker_jobs) {
     const auto user_job = user_jobs_.find(worker_job.tag.job);
     if (user_job == user_jobs_.end()) {
-      if (!worker_job.slurm.over()) (void)client_.Cancel(worker_job.slurm.id);  // outlived its job
+      if (!worker_job.slurm.over())
+        (void)client_.Cancel(worker_job.slurm.known_as());  // outlived its job
       continue;
     }
     if (user_job->second.slurm.user_id != worker_job.slurm.user_id ||

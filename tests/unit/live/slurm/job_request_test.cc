@@ -101,7 +101,7 @@ TEST(JobRequest, WhatCannotBePlacedSaysWhy) {
   EXPECT_NE(ErrorOf(JobWith("allot max=4", "gres:gpu:2")).find("in its comment (gpus=2)"),
             std::string::npos);
   SlurmJob array = JobWith("allot max=4", "");
-  array.array = true;
+  array.tasks = "0-3";
   EXPECT_NE(ErrorOf(array).find("job arrays"), std::string::npos);
 }
 
