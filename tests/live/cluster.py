@@ -177,7 +177,8 @@ class Cluster:
     def jobs(self):
         """Slurm's job records, those that ended lately too: id -> {field: text}."""
         records = {}
-        for line in self.client("scontrol", "--oneliner", "--details", "show", "job").splitlines():
+        text = self.client("scontrol", "--oneliner", "--details", "show", "job")
+        for line in re.split(r"\n(?=JobId=)", text):  # a name may have ends of lines
             record = dict(word.split("=", 1) for word in line.split() if "=" in word)
             if "JobId" in record:
                 records[int(record["JobId"])] = record
