@@ -399,6 +399,23 @@ def test_two_users_may_submit_in_one_folder(program, tmp_path):
                 done.wait()
 
 
+def test_workers_hear_what_the_script_says_of_the_library_and_nothing_of_its_place(program, tmp_path):
+    launcher = program.parent / "allot-elastic"
+    if not launcher.exists():
+        pytest.skip(f"not built: {launcher}")
+    said = {"ALLOT_ELASTIC_LIBRARY": "/opt/allot/liballot_elastic.so", "ALLOT_PROFILE": "profiles/mine", "CONDA_PREFIX": "/opt/conda"}
+    place = {"ALLOT_TOKEN": "guessed", "SLURM_JOB_ID": "7", "SLURM_SUBMIT_DIR": str(tmp_path), "CUDA_VISIBLE_DEVICES": "3"}
+    script = subprocess.Popen([launcher, "run", "--", "true"], cwd=tmp_path, env={**os.environ, **said, **place})
+    try:
+        order = tmp_path / f".allot-{os.getuid()}" / "7" / "command.json"
+        environment = json.loads(wait_until(lambda: text_of(order), "the order"))["environment"]
+    finally:
+        script.kill()
+        script.wait()
+    assert said.items() <= environment.items()
+    assert not place.keys() & environment.keys()
+
+
 def test_what_waits_for_a_job_ends_with_its_script(program, tmp_path):
     launcher = program.parent / "allot-elastic"
     if not launcher.exists():
