@@ -3,31 +3,12 @@
 import torch
 
 import allot_elastic
+from allot_elastic.optimizer_state import OptimizerState
 from allot_elastic.plain import bytes_of, packed, tensor_of, unpacked
 
 _ALIGNED = 64
 _GROWTH = 4096  # bytes by which numbers and texts may grow
-
-
-def make_optimizer_state(optimizer):
-    """Optimizers make momentum and the like at their first step; newcomers must have it before. A step that changes
-    nothing makes it."""
-    rates = [group["lr"] for group in optimizer.param_groups]
-    for group in optimizer.param_groups:
-        group["lr"] = 0.0
-        for one in group["params"]:
-            one.grad = torch.zeros_like(one)
-    optimizer.step()
-    optimizer.zero_grad(set_to_none=True)
-    for group, rate in zip(optimizer.param_groups, rates):
-        group["lr"] = rate
-    for of_one in optimizer.state.values():
-        for key, value in of_one.items():
-            if isinstance(value, torch.Tensor):
-                value.zero_()
-            elif value is not None:
-                raise allot_elastic.ElasticError(
-                    f"an optimizer's state must be tensors to be handed on, got {key}={value!r}")
+_DIGITS = 24  # as many for each number of the optimizer's state
 
 
 class TrainingState:
@@ -39,10 +20,12 @@ class TrainingState:
 
     def __init__(self, model, optimizer, carried):
         self._model, self._optimizer, self._carried = model, optimizer, list(carried)
+        self._of_optimizer = OptimizerState(optimizer)
         self.taken = torch.zeros(1, dtype=torch.int64)  #: samples of the data set that are done, over all passes
         self.length = torch.zeros(1, dtype=torch.int64)  #: of the data set; 0: the program draws its samples itself
-        tensors = sum(tensor.numel() * tensor.element_size() for tensor in self._tensors())
-        self._room = len(self._objects()) + _GROWTH
+        tensors = sum(size for _, size in self._tensors())
+        self._growth = _GROWTH + _DIGITS * sum(map(len, self._of_optimizer.numbers()))
+        self._room = len(self._objects()) + self._growth
         self.bytes = -(-(tensors + self._room) // _ALIGNED) * _ALIGNED
         self._block = None
 
@@ -52,39 +35,42 @@ class TrainingState:
 
     def take(self):
         """From the training to the block."""
+        self._of_optimizer.note()
         at = 0
-        for tensor in self._tensors():
-            data = bytes_of(tensor)
-            self._block[at:at + data.numel()] = data
-            at += data.numel()
+        for tensor, size in self._tensors():
+            if tensor is not None:
+                self._block[at:at + size] = bytes_of(tensor)
+            at += size
         objects = self._objects()
         if len(objects) > self._room:
             raise allot_elastic.ElasticError(f"state dicts of optimizer and `carry` must stay within {self._room} bytes, as they "
-                                             f"were {self._room - _GROWTH} at the beginning, got {len(objects)}")
+                                             f"were {self._room - self._growth} at the beginning, got {len(objects)}")
         self._block[at:at + len(objects)] = torch.frombuffer(bytearray(objects), dtype=torch.uint8)
 
     def put(self):
         """From the block to the training."""
         at = 0
-        for tensor in self._tensors():
-            size = tensor.numel() * tensor.element_size()
-            tensor.detach().copy_(tensor_of(self._block[at:at + size], tensor.dtype, tensor.shape))
+        for tensor, size in self._tensors():
+            if tensor is not None:
+                tensor.detach().copy_(tensor_of(self._block[at:at + size], tensor.dtype, tensor.shape))
+            if tensor is self._of_optimizer.made:
+                self._of_optimizer.make()
             at += size
         found = unpacked(self._block[at:].numpy().tobytes())
+        self._of_optimizer.put_numbers(found["numbers"])
         for group, settings in zip(self._optimizer.param_groups, found["groups"]):
             group.update(settings)
         for one, state in zip(self._carried, found["carried"]):
             one.load_state_dict(state)
 
     def _tensors(self):
-        """Each time anew: programs may replace buffers."""
-        yield self.taken
-        yield self.length
-        yield from (value for value in self._model.state_dict().values() if isinstance(value, torch.Tensor))
-        for group in self._optimizer.param_groups:
-            for one in group["params"]:
-                yield from (value for value in self._optimizer.state[one].values() if isinstance(value, torch.Tensor))
+        """Each with its bytes. Anew each time, as programs may replace buffers; None: the optimizer has not made it yet."""
+        ours = (self.taken, self.length, self._of_optimizer.made)
+        of_model = (value for value in self._model.state_dict().values() if isinstance(value, torch.Tensor))
+        yield from ((tensor, tensor.numel() * tensor.element_size()) for tensor in (*ours, *of_model))
+        yield from self._of_optimizer.tensors()
 
     def _objects(self):
         groups = [{key: value for key, value in group.items() if key != "params"} for group in self._optimizer.param_groups]
-        return packed({"groups": groups, "carried": [one.state_dict() for one in self._carried]})
+        return packed({"groups": groups, "numbers": self._of_optimizer.numbers(),
+                       "carried": [one.state_dict() for one in self._carried]})

@@ -18,14 +18,16 @@ itself, and lets its batch follow its GPUs, says how far that may go:
 
 The optimizer's learning rates are those for `batch` samples; each step takes them times a factor that follows the batch
 (`rule`: adascale, square-root, linear or constant). Gradients are averaged once a step, over workers and passes. A new
-worker gets the state from rank 0, a restarted job from its checkpoint.
+worker gets the state from rank 0, a restarted job from its checkpoint. The program of a worker that is to leave ends within
+the loop (SystemExit).
 """
 
 import multiprocessing
 import os
-import sys
 
 from allot_elastic.beside import Beside
+from allot_elastic.compiler import leave_for_later
+from allot_elastic.leaving import leave
 
 # Started before PyTorch is imported, which takes seconds; not again in processes that load data.
 _of_this_job = "ALLOT_WORKER_ID" in os.environ and multiprocessing.parent_process() is None
@@ -36,7 +38,12 @@ import torch  # noqa: E402
 import allot_elastic  # noqa: E402
 from allot_elastic.loading import batches_of, seed_pass  # noqa: E402
 from allot_elastic.sampler import ElasticSampler, Shares  # noqa: E402
-from allot_elastic.state import TrainingState, make_optimizer_state  # noqa: E402
+from allot_elastic.state import TrainingState  # noqa: E402
+
+leave_for_later()
+
+# Behind the gradient, for each parameter: that it has one. As small as this, it does not count in the gradient's norm.
+_HAS_ONE = 1e-20
 
 
 class Training:
@@ -64,7 +71,6 @@ class Training:
         self._sampler = self._dataset = self._loader_options = None
         self._beside, self._regroup, self._told = None, True, True
         self._joins, self._put_again = 0, False
-        make_optimizer_state(optimizer)
         self._state = TrainingState(model, optimizer, carry)
 
     @property
@@ -95,7 +101,8 @@ class Training:
         if self.work is None:
             raise ValueError("where training ends must be given: work=SAMPLES")
         self._begin(self.work)
-        while self._settle():
+        while True:
+            self._stay()
             if self.over:
                 self._finish()
                 return
@@ -104,13 +111,12 @@ class Training:
 
     def epochs(self, dataset, count, shuffle=True, **loader):
         """The passes over the data set that are not done yet, by number. `loader`: options of DataLoader. All workers go
-        through each; where one is to leave, its program ends (SystemExit). What is to be kept, as a trained model, is
-        written within the last epoch, by rank 0: the job is over when the loop is."""
+        through each. What is to be kept, as a trained model, is written within the last epoch, by rank 0: the job is over when
+        the loop is."""
         self._sampler, self._dataset, self._loader_options = ElasticSampler(len(dataset), shuffle, self.seed), dataset, loader
         self._state.length.fill_(len(dataset))
         self._begin(count * len(dataset))
-        while self._stay() < count:
-            epoch = self.epoch
+        while (epoch := self._epoch_at_hand()) < count:
             yield epoch
             if self.epoch == epoch:
                 raise allot_elastic.ElasticError(f"epoch {epoch} must go through all of batches()")
@@ -119,7 +125,7 @@ class Training:
     def batches(self):
         """What the data set's DataLoader gives for this worker's passes of an epoch."""
         epoch, plan = self.epoch, None
-        while self._stay() == epoch:
+        while self._epoch_at_hand() == epoch:
             batch, worker = self.worker.batch, self.worker
             at_hand = (self._joins, min(batch.local * self._parts, self._most), batch.passes, worker.rank, worker.world_size)
             if plan != at_hand:
@@ -142,7 +148,7 @@ class Training:
         if self._beside:
             raise allot_elastic.ElasticError("a training has one loop")
         self._beside = _started.pop() if _started else Beside()
-        size = sum(one.numel() for one in self.parameters)
+        size = sum(one.numel() for one in self.parameters) + len(self.parameters)
         memory = self._beside.open(self._state.bytes, size, self._adapt, {"total_work": total_work, **self._options})
         self._state.bind(memory)
         self._gradient = torch.frombuffer(memory, dtype=torch.float32, offset=self._state.bytes, count=size)
@@ -152,9 +158,12 @@ class Training:
         self._beside.call("finish", self.steps)
 
     def _stay(self):
-        """The epoch at hand, as a member; ends the program of one that is to leave."""
+        """Goes on as a member; ends the program of one that is to leave."""
         if not self._settle():
-            sys.exit(0)
+            leave()
+
+    def _epoch_at_hand(self):
+        self._stay()
         return self.epoch
 
     def _settle(self):
@@ -210,16 +219,18 @@ class Training:
 
     def _gather(self, weight):
         """The gradient of a pass to where the worker beside takes it from."""
-        for one, at in self._places():
+        for one, at, has_one in self._places():
             if one.grad is None or not weight:
                 at.zero_()
+                has_one.zero_()
             else:
                 at.copy_(one.grad.detach().reshape(-1))
                 at.mul_(weight)
+                has_one.fill_(_HAS_ONE)
 
     def _apply(self):
-        for one, at in self._places():
-            one.grad = at.view_as(one).to(one.device, one.dtype)
+        for one, at, has_one in self._places():  # frozen ones have none, and no decay of weights moves them
+            one.grad = at.view_as(one).to(one.device, one.dtype) if has_one > 0 else None
         if self._clip_norm:
             torch.nn.utils.clip_grad_norm_(self.parameters, self._clip_norm)
         groups, factor = self.optimizer.param_groups, self.worker.batch.rate_factor
@@ -231,7 +242,8 @@ class Training:
             group["lr"] = rate
 
     def _places(self):
-        at = 0
-        for one in self.parameters:
-            yield one, self._gradient[at:at + one.numel()]
+        """Each parameter, where its gradient is in the shared memory, and where it says that it has one."""
+        at, have = 0, self._gradient[-len(self.parameters):]
+        for number, one in enumerate(self.parameters):
+            yield one, self._gradient[at:at + one.numel()], have[number]
             at += one.numel()

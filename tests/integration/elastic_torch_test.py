@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,7 @@ def test_no_sample_is_lost_or_doubled_over_20_resizes(environment, counting, tmp
     assert all(one["least"] == one["most"] == one["epoch"] + 1 for one in said), said
     assert all(one["steps"] == 27 * (one["epoch"] + 1) for one in said), said
     assert said[-1]["rate"] == pytest.approx(0.1 * 0.9 ** len(said))
+    assert said[-1]["without_gradient"] == [1, 1], "weight decay moves parameters that no worker has a gradient of"
 
 
 def test_a_job_that_lost_its_workers_goes_on_as_if_it_had_not(environment, counting, tmp_path):
@@ -134,10 +136,36 @@ def test_a_job_that_lost_its_workers_goes_on_as_if_it_had_not(environment, count
 def test_a_pytorch_that_is_not_the_librarys_and_processes_that_load_data(environment, counting, tmp_path):
     command = [python_with_its_own_torch(), counting]
     with Daemon(tmp_path, command, environment) as daemon:
-        daemon.start("w0", arguments=("--epochs", 2, "--loaders", 1))
+        daemon.start("w0", "w1", arguments=("--epochs", 4, "--loaders", 1, "--pace-ms", 30))
+        daemon.regroup("w0", "w1")
         daemon.announce("w0")
+        assert daemon.processes["w1"].wait(timeout=240) == 0, daemon.output("w1")  # it has left
         assert daemon.processes["w0"].wait(timeout=240) == 0, daemon.output("w0")
-        assert [(one["least"], one["most"]) for one in epochs_of(daemon, "w0")] == [(1, 1), (2, 2)]
+        assert [(one["least"], one["most"]) for one in epochs_of(daemon, "w0")] == [(1, 1), (2, 2), (3, 3), (4, 4)]
+
+
+LEAVES = """
+import atexit, logging.handlers, sys
+import allot_elastic.leaving
+kept = logging.handlers.MemoryHandler(100, target=logging.StreamHandler(sys.stdout))
+logging.getLogger().addHandler(kept)
+logging.warning("logged")
+atexit.register(print, "at exit")
+try:
+    allot_elastic.leaving.leave()
+finally:
+    print("finally", end=" ")
+    if len(sys.argv) > 1:
+        raise RuntimeError("of the program's")
+"""
+
+
+def test_a_program_that_leaves_ends_as_others_do(environment):
+    command = [sys.executable, "-c", LEAVES]
+    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "finally at exit\nlogged\n", "")
+    done = subprocess.run([*command, "fail"], env={**os.environ, **environment}, capture_output=True, text=True)
+    assert done.returncode == 1 and "of the program's" in done.stderr
 
 
 def test_batches_that_grow_and_passes_of_few_samples_count_each_sample_once(environment, counting, tmp_path):
@@ -173,4 +201,73 @@ else:
 
 def test_state_dicts_are_handed_on_without_pickle(environment):
     done = subprocess.run([python_with_torch(), "-c", STATE_DICTS], env={**os.environ, **environment}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+OPTIMIZERS = """
+import copy, torch
+from allot_elastic.state import TrainingState
+
+settings = {"SGD": {"momentum": 0.9, "dampening": 0.5}, "Adam": {}, "NAdam": {}, "RAdam": {}, "ASGD": {}, "Rprop": {}, "Adagrad": {
+    "initial_accumulator_value": 0.1}, "Adadelta": {}, "RMSprop": {"momentum": 0.9}}
+draws = torch.Generator().manual_seed(1)
+begin, data = torch.nn.Linear(3, 2), torch.randn(12, 5, 3, generator=draws)
+begin.register_parameter("frozen", torch.nn.Parameter(torch.ones(1), requires_grad=False))
+
+def made(name):
+    model = copy.deepcopy(begin)
+    return model, getattr(torch.optim, name)(model.parameters(), lr=0.1, **settings[name])
+
+def train(model, optimizer, rows):
+    for row in rows:
+        optimizer.zero_grad(set_to_none=True)
+        model(row).square().mean().backward()
+        optimizer.step()
+
+for name in settings:
+    alone = made(name)
+    train(*alone, data)
+    workers = [made(name) for _ in range(3)]  # each takes over from the one before, the first time before any step
+    states, at = [TrainingState(*worker, []) for worker in workers], 0
+    for state in states:
+        state.bind(bytearray(state.bytes))
+    for (worker, state), newcomer, steps in zip(zip(workers, states), states[1:], (0, 7)):
+        train(*worker, data[at:at + steps])
+        at += steps
+        state.take()
+        newcomer._block.copy_(state._block)
+        newcomer.put()
+    train(*workers[-1], data[at:])
+    states[0]._block.copy_(states[-1]._block)
+    states[0].put()
+    for here, there in zip(alone[0].parameters(), workers[-1][0].parameters()):
+        assert torch.equal(here, there), (name, here, there)
+"""
+
+
+def test_each_optimizer_goes_on_in_another_worker_as_it_began(environment):
+    """Also those whose state does not begin with zeros."""
+    done = subprocess.run([python_with_torch(), "-c", OPTIMIZERS], env={**os.environ, **environment}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+COMPILER = """
+import sys, allot_elastic.torch, torch
+model = torch.nn.Linear(3, 1)
+optimizer = torch.optim.AdamW(model.parameters())
+model(torch.ones(2, 3)).sum().backward()
+optimizer.step()
+optimizer.zero_grad()
+assert "sympy" not in sys.modules, "PyTorch's compiler was imported"
+import torch._dynamo.config
+assert torch.compile(lambda x: 2 * x, backend="eager")(torch.ones(1)) == 2
+model(torch.ones(2, 3)).sum().backward()
+optimizer.step()
+assert torch._dynamo is sys.modules["torch._dynamo"] and torch._dynamo.__file__
+"""
+
+
+def test_pytorchs_compiler_is_imported_by_those_who_compile(environment):
+    python = python_with_its_own_torch()
+    done = subprocess.run([python, "-c", COMPILER], env={**os.environ, **environment}, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

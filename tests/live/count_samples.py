@@ -24,6 +24,7 @@ class Counted(nn.Module):
         super().__init__()
         self.seen = nn.Parameter(torch.zeros(samples))
         self.network = nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.5), nn.Linear(8, 1))
+        self.frozen, self.unused = nn.Parameter(torch.ones(1), requires_grad=False), nn.Parameter(torch.ones(1))
 
 
 class Numbered(torch.utils.data.Dataset):
@@ -42,8 +43,9 @@ def train(options):
     torch.manual_seed(1)
     data, model = Numbered(options.samples), Counted(options.samples)
     optimizer = torch.optim.SGD([{"params": [model.seen], "lr": 1.0},
-                                 {"params": model.network.parameters(), "lr": 0.1, "momentum": 0.9}])
-    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, [lambda epoch: 1.0, lambda epoch: 0.9**epoch])
+                                 {"params": model.network.parameters(), "lr": 0.1, "momentum": 0.9},
+                                 {"params": [model.frozen, model.unused], "lr": 0.1, "weight_decay": 0.5}])
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, [lambda epoch: 1.0, lambda epoch: 0.9**epoch, lambda epoch: 1.0])
     training = allot_elastic.torch.Training(model, optimizer, options.batch, most=options.most, rule="constant",
                                             most_local=options.most_local, carry=[scheduler])
     for epoch in training.epochs(data, options.epochs, num_workers=options.loaders):
@@ -54,7 +56,7 @@ def train(options):
         if training.worker.rank == 0:
             seen, weights = model.seen.detach(), torch.cat([one.detach().flatten() for one in model.network.parameters()])
             print(json.dumps({"epoch": epoch, "least": round(float(seen.min()), 3), "most": round(float(seen.max()), 3),
-                              "steps": training.steps, "rate": optimizer.param_groups[1]["lr"],
+                              "without_gradient": [model.frozen.item(), model.unused.item()], "steps": training.steps, "rate": optimizer.param_groups[1]["lr"],
                               "weights": hashlib.sha256(weights.numpy().tobytes()).hexdigest()}), flush=True)
 
 
