@@ -45,6 +45,7 @@ struct ServeOptions {
   bool watch = false;
   bool json_logs = false;
   bool stop_jobs = false;
+  bool standby = false;
   LiveOptions live;
 };
 
@@ -124,6 +125,7 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
   options.metrics = o.metrics;
   options.metrics_for_all = o.metrics_for_all;
   options.stop_jobs = o.stop_jobs;
+  options.standby = o.standby;
   options.live = o.live;
   // Their results are written at the end, of all jobs.
   if (!o.log_root.empty() || !o.out.empty()) {
@@ -135,6 +137,7 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
     options.live.job_table.catalogue = &own;
   }
   if (options.live.dry_run) {
+    if (o.standby) throw UsageError("--dry-run is in charge of nothing: not with --standby");
     options.state /= "dry-run";  // beside a daemon that is in charge
     if (!o.log_root.empty() || !o.out.empty()) {
       throw UsageError("--dry-run runs nothing: there is nothing for --log '{}' or --out '{}'",
@@ -275,6 +278,8 @@ ALLOT_REGISTER(
           line.Option("--calibration", o->calibration, "of these: file of 'allot forecast --fit'")
               .Detail("Forecasts");
           line.Flag("--dry-run", o->live.dry_run, "print decisions, change nothing");
+          line.Flag("--standby", o->standby,
+                    "wait until no other daemon is in charge of the cluster, then take over");
           line.Flag("--until-idle", o->live.until_idle, "end when no job is left");
           line.Flag("--stop-jobs", o->stop_jobs,
                     "at the end stop all jobs after a checkpoint (default: they keep running)");

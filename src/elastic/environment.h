@@ -10,7 +10,8 @@ namespace allot {
 struct WorkerEnvironment {
   std::string job;                // ALLOT_JOB_ID
   std::string worker;             // ALLOT_WORKER_ID
-  std::string daemon;             // ALLOT_DAEMON: "unix:/path" or "tcp:host:port"
+  std::string daemon;             // ALLOT_DAEMON: "unix:/path" or "tcp:host:port"; of several, one
+                                  // of which is in charge, joined by ','
   std::string token;              // ALLOT_TOKEN
   std::filesystem::path run_dir;  // ALLOT_RUN_DIR
   // ALLOT_IDENTITY_FILE: what the worker's platform says that it is, renewed there; "": nothing.

@@ -21,6 +21,7 @@ namespace {
 constexpr std::size_t kLongestLine = 64 * 1024;
 constexpr int kConnectMilliseconds = 2000;
 constexpr int kSendMilliseconds = 1000;
+constexpr unsigned kLostMilliseconds = 10000;  // that the other end acknowledges nothing
 
 bool Ready(int descriptor, short events, int milliseconds) {
   pollfd poll_one{descriptor, events, 0};
@@ -69,6 +70,9 @@ int ConnectTcp(const std::string& host, const std::string& port) {
     const int on = 1;
     setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    // A machine or network that is gone closes nothing.
+    const unsigned lost = kLostMilliseconds;
+    setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &lost, sizeof lost);
     return descriptor;
   }
   return -1;

@@ -27,6 +27,9 @@ constexpr std::chrono::milliseconds kHeartbeat{500};  // unless the daemon wants
 constexpr std::chrono::milliseconds kRarest{5000};
 constexpr std::chrono::milliseconds kReconnect{500};
 constexpr std::chrono::seconds kAnswer{10};  // for the daemon to show itself
+constexpr std::chrono::seconds kAnswerOfSeveral{3};
+constexpr int kWordsMissed = 3;  // of the daemon's, after which another one may be in charge
+constexpr std::chrono::seconds kLongestSilence{60};
 
 std::atomic<bool> terminated = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "set by a signal's handler");
@@ -51,6 +54,12 @@ json BatchJson(const TrainingProgress& progress) {
   return said;
 }
 
+std::vector<std::string> DaemonsOf(const std::string& text) {
+  std::vector<std::string> daemons;
+  for (const std::string_view one : Split(text, ',')) daemons.emplace_back(one);
+  return daemons;
+}
+
 }  // namespace
 
 int Epoch::rank_of(const std::string& worker) const {
@@ -61,9 +70,9 @@ int Epoch::rank_of(const std::string& worker) const {
 Member::Member(WorkerEnvironment environment,
                const std::function<std::string(std::string)>& address,
                std::chrono::milliseconds patience)
-    : environment_(std::move(environment)) {
+    : environment_(std::move(environment)), daemons_(DaemonsOf(environment_.daemon)) {
   const auto deadline = Clock::now() + patience;
-  while (!socket_.Connect(environment_.daemon)) {
+  while (!ConnectToAny()) {
     if (Clock::now() > deadline) {
       throw RunError("worker {}: the daemon must answer within {} s, but nobody listens at {}",
                      environment_.worker, patience.count() / 1000, environment_.daemon);
@@ -209,11 +218,30 @@ std::string Member::ProgressLine() const {
   return message.dump();
 }
 
+// From the one at hand on.
+bool Member::ConnectToAny() {
+  for (std::size_t tries = 0; tries < daemons_.size(); ++tries) {
+    if (socket_.Connect(Tried())) return true;
+    at_ = (at_ + 1) % daemons_.size();
+  }
+  return false;
+}
+
+// A daemon that hangs, or whose machine or network is gone, closes no connection.
+void Member::LeaveSilent() {
+  if (!socket_.connected() || !session_ || speaks_.count() == 0) return;
+  if (Clock::now() - heard_ <= kWordsMissed * speaks_) return;
+  socket_.Close();
+  reconnect_ = Clock::now();
+  at_ = (at_ + 1) % daemons_.size();
+}
+
 // The first words on a connection, old or new. They give nothing away.
 void Member::Hello() {
   session_.reset();
   nonce_ = NewToken();
-  answer_due_ = Clock::now() + kAnswer;
+  speaks_ = {};
+  answer_due_ = Clock::now() + (daemons_.size() > 1 ? kAnswerOfSeveral : kAnswer);
   reconnect_ = Clock::now() + kReconnect;
   socket_.Send(json{
       {"say", "hello"},
@@ -257,6 +285,7 @@ void Member::Serve() {
     [[maybe_unused]] const ssize_t drained = read(wake_, &count, sizeof count);
     while (const auto line = socket_.NextLine()) Read(*line);
     if (socket_.connected() && !session_ && Clock::now() > answer_due_) Doubt("it says nothing");
+    LeaveSilent();
 
     std::vector<std::string> messages;
     bool over;
@@ -275,13 +304,14 @@ void Member::Serve() {
     if (over) return;
     if (!socket_.connected() && Clock::now() >= reconnect_) {
       reconnect_ = Clock::now() + kReconnect;
-      if (socket_.Connect(environment_.daemon)) Hello();
+      if (ConnectToAny()) Hello();
     }
   }
 }
 
 void Member::Read(const std::string& line) {
   if (!session_) return OnChallenge(line);
+  heard_ = Clock::now();
   if (const std::optional<std::string> message = session_->Open(line)) return OnMessage(*message);
   Doubt("a line has not the code of its place");
 }
@@ -303,13 +333,15 @@ void Member::OnChallenge(const std::string& line) {
 }
 
 void Member::Doubt(const std::string& why) {
+  const std::string tried = Tried();
   socket_.Close();
   reconnect_ = Clock::now() + kReconnect;
+  at_ = (at_ + 1) % daemons_.size();
   const std::lock_guard lock(mutex_);
   doubt_ = "it does not show that it knows the job's token: " + why;
   if (std::exchange(warned_, true)) return;
   fmt::print(stderr, "allot: worker {}: no daemon of job {} at {}: {}. Trying again\n",
-             environment_.worker, environment_.job, environment_.daemon, doubt_);
+             environment_.worker, environment_.job, tried, doubt_);
 }
 
 void Member::OnMessage(const std::string& text) {
@@ -326,6 +358,12 @@ void Member::OnMessage(const std::string& text) {
       const double most = std::chrono::duration<double>(kRarest).count();
       heartbeat_ = std::chrono::milliseconds(
           std::lround(1000 * std::clamp(every->get<double>(), least, most)));
+    }
+    const auto speaks = message.find("speaks");
+    if (speaks != message.end() && speaks->is_number()) {
+      const double longest = std::chrono::duration<double>(kLongestSilence).count();
+      speaks_ = std::chrono::milliseconds(
+          std::lround(1000 * std::clamp(speaks->get<double>(), 1.0, longest)));
     }
   } else if (say == "epoch") {
     Epoch epoch;

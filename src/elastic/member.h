@@ -2,10 +2,10 @@
 // One worker's membership in its job: the connection to the daemon, kept up by a thread of its own.
 //
 // Joins; receives epochs, requests for checkpoints and the end; reports progress at least once a
-// second. When the daemon dies, training continues and the member connects again. Whoever listens
-// there without knowing the job's token counts as nobody: it is told nothing, and not obeyed.
-// ElasticWorker and the C interface stand on it; it knows nothing of groups or tensors.
-// Thread-safe.
+// second. When the daemon dies or falls silent, training continues and the member connects again,
+// to the next of its addresses where it has several. Whoever listens there without knowing the
+// job's token counts as nobody: it is told nothing, and not obeyed. ElasticWorker and the C
+// interface stand on it; it knows nothing of groups or tensors. Thread-safe.
 
 #include <chrono>
 #include <condition_variable>
@@ -84,6 +84,9 @@ class Member {
 
  private:
   void Serve();
+  bool ConnectToAny();
+  const std::string& Tried() const { return daemons_[at_]; }
+  void LeaveSilent();
   void Hello();
   void Read(const std::string& line);
   void OnChallenge(const std::string& line);
@@ -95,6 +98,8 @@ class Member {
   std::string ProgressLine() const;
 
   const WorkerEnvironment environment_;
+  const std::vector<std::string> daemons_;  // where it may be
+  std::size_t at_ = 0;                      // of these, the one that is or was tried
   std::string address_;
   int wake_ = -1;  // eventfd: there is something to send, or it is over
 
@@ -120,6 +125,8 @@ class Member {
   LineSocket socket_;
   std::string nonce_;                   // that was said on this connection
   std::optional<LineSession> session_;  // once its other end has shown itself to be the daemon
+  std::chrono::steady_clock::time_point heard_;  // of the daemon
+  std::chrono::milliseconds speaks_{0};          // as often as it promised to; 0: it did not
   std::chrono::steady_clock::time_point answer_due_;
   std::chrono::steady_clock::time_point reconnect_;
   bool warned_ = false;  // of that; again after the daemon was back

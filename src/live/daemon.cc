@@ -63,8 +63,9 @@ struct Daemon::Impl {
     }
     if (!options.metrics_for_all) RequireLoopback(options.metrics);
     clock = std::make_unique<LiveClock>(origin, last);
-    runtime = MakeRuntime(options.runtime,
-                          {std::filesystem::absolute(options.state), options.live.dry_run});
+    runtime = MakeRuntime(options.runtime, {.state = std::filesystem::absolute(options.state),
+                                            .dry_run = options.live.dry_run,
+                                            .standby = options.standby});
     cluster = std::make_unique<LiveCluster>(*runtime, journal.get(), *clock, options.live, past);
     control = std::make_unique<ControlServer>(SocketIn(options.state).string(), options.metrics);
     if (journal != nullptr) {

@@ -24,6 +24,7 @@ struct DaemonOptions {
   std::string metrics;           // address for Prometheus; "": none
   bool metrics_for_all = false;  // it may be other than of the loopback
   bool stop_jobs = false;        // end them when the daemon ends; else they run on for the next one
+  bool standby = false;          // waits in its constructor until no other daemon is in charge
   LiveOptions live{};
 };
 

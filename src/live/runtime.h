@@ -151,6 +151,8 @@ class Runtime {
 struct RuntimeOptions {
   std::filesystem::path state;  // the daemon's files, absolute, mode 0700; own ones in state/<id>
   bool dry_run = false;         // looks only: nothing is to be written to the machines
+  bool standby =
+      false;  // waits, while it is made, until no other daemon is in charge of the machines
 };
 
 struct RuntimeInfo {

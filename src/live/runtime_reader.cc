@@ -247,7 +247,7 @@ void RuntimeReader::EndJob(LiveJob& job, JobState state, const std::string& reas
 void RuntimeReader::ReadWorkers(const RuntimeSnapshot& snapshot) {
   const Seconds now = writer_.now();
   std::set<std::string> listed;
-  std::set<const LiveJob*> found;
+  std::vector<const RuntimeWorker*> unknown;
   for (const RuntimeWorker& seen : snapshot.workers) {
     listed.insert(seen.id);
     LiveJob* job = state_.job_table().Find(seen.job);
@@ -259,14 +259,10 @@ void RuntimeReader::ReadWorkers(const RuntimeSnapshot& snapshot) {
       const NodeIndex node = state_.NodeOf(seen.node);
       if (node >= 0) job->worker_group.Moved(seen.id, node, seen.gpus);
     } else if (seen.state != WorkerState::kEnded && !seen.node.empty()) {
-      if (ReadUnknownWorker(seen) && job->shares.empty()) found.insert(job);
+      unknown.push_back(&seen);
     } else if (job != nullptr) {
       job->worker_group.PassNumberOf(seen.id);
     }
-  }
-  for (LiveJob* job : state_.job_table().active()) {
-    if (job->pinned()) KeepAsItRuns(*job);
-    if (found.contains(job)) GiveWhatItHolds(*job);
   }
   for (const LiveJob* job : state_.job_table().active()) {
     const std::vector<LiveWorker> workers = job->worker_group.workers();
@@ -275,6 +271,15 @@ void RuntimeReader::ReadWorkers(const RuntimeSnapshot& snapshot) {
       const WorkerVerdict verdict = JudgeWorkerEnd({.stopped = worker.leaving});
       EndWorker(*job, worker.id, verdict.failed(), "the runtime no longer lists it");
     }
+  }
+  // Last: where another daemon was in charge meanwhile, GPUs of workers that are gone are theirs.
+  std::set<const LiveJob*> found;
+  for (const RuntimeWorker* seen : unknown) {
+    if (ReadUnknownWorker(*seen)) found.insert(state_.job_table().Find(seen->job));
+  }
+  for (LiveJob* job : state_.job_table().active()) {
+    if (job->pinned()) KeepAsItRuns(*job);
+    if (found.contains(job)) GiveWhatItHolds(*job);
   }
 }
 
@@ -298,7 +303,7 @@ bool RuntimeReader::ReadUnknownWorker(const RuntimeWorker& seen) {
   return false;
 }
 
-// Without a journal: it trains on, instead of giving way until the first decision.
+// Without a journal, or with one of long ago: it trains on where it is, until a decision.
 void RuntimeReader::GiveWhatItHolds(LiveJob& job) {
   if (!job.fits) return;
   HeldGpus held(state_.nodes().size());

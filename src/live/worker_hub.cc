@@ -36,7 +36,6 @@ double Monotonic() {
 
 struct WorkerHub::Impl {
   using ConnectionPtr = LineServer::ConnectionPtr;
-
   using Worker = HubWorker;
   using Job = HubJob;
 
@@ -145,12 +144,18 @@ struct WorkerHub::Impl {
   }
 
   void Welcome(const ConnectionPtr& connection) {
-    Send(connection, {{"say", "welcome"}, {"every", pace.every()}});
+    Send(connection, {{"say", "welcome"}, {"every", pace.every()}, {"speaks", pace.speaks()}});
   }
 
   void SetPace() {
     if (!pace.Set(connected)) return;
     for (const auto& named : workers) Welcome(named.second.connection);
+  }
+
+  // By this they know that the daemon lives.
+  void SpeakToAll() {
+    if (!pace.Speaks(Monotonic())) return;
+    for (const auto& named : workers) Send(named.second.connection, {{"say", "here"}});
   }
 
   // Null: there is no such job, or not with such a worker.
@@ -401,8 +406,7 @@ void WorkerHub::Save(const std::string& job) {
 
 JobProgress WorkerHub::Progress(const std::string& id) const {
   const auto found = impl_->jobs.find(id);
-  if (found == impl_->jobs.end()) return {};
-  return ProgressOf(found->second, impl_->workers);
+  return found == impl_->jobs.end() ? JobProgress{} : ProgressOf(found->second, impl_->workers);
 }
 
 void WorkerHub::OnFinished(std::function<void(const std::string&)> listener) {
@@ -438,6 +442,7 @@ Seconds WorkerHub::silent(const std::string& worker) const {
 
 bool WorkerHub::Serve(Seconds at_most) {
   impl_->important = false;
+  impl_->SpeakToAll();
   impl_->server.Serve(at_most, [this] { return impl_->important; });
   return impl_->important;
 }

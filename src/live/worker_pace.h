@@ -12,6 +12,15 @@ class WorkerPace {
  public:
   Seconds every() const { return every_; }
 
+  // Between words of the daemon, by which workers know that it lives.
+  Seconds speaks() const { return kWordsOfWorkers * every_; }
+  // True when the next is due, `now` by a clock that does not go back.
+  bool Speaks(Seconds now) {
+    if (now < spoke_ + speaks()) return false;
+    spoke_ = now;
+    return true;
+  }
+
   // True: all are to be told the new pace. It goes in powers of two of the shortest, so that this
   // is seldom.
   bool Set(std::size_t workers) {
@@ -24,9 +33,11 @@ class WorkerPace {
  private:
   static constexpr double kMostMessages = 400;  // a second, of all workers together
   static constexpr Seconds kOftenest = 0.5;
+  static constexpr double kWordsOfWorkers = 4;
   static constexpr Seconds kRarest = 2;  // small beside the silence after which a worker is ended
 
   Seconds every_ = kOftenest;
+  Seconds spoke_ = 0;
 };
 
 }  // namespace allot

@@ -13,22 +13,27 @@ USER = "nobody" if os.getuid() == 0 else None
 class Serve:
     """A cluster, a state folder, and the daemon that serves both at the moment."""
 
-    def __init__(self, program, cluster, folder, worker_timeout=45):
+    def __init__(self, program, cluster, folder, worker_timeout=45, runtime="slurm"):
         self.program, self.cluster, self.folder, self.worker_timeout = program, cluster, folder, str(worker_timeout)
+        self.runtime = runtime
         self.state = folder / "state"
         self.asked = self.state  # where its control socket is
         self.process = None
         self.homes, self.home = 0, None  # folders of jobs; the latest
 
     def start(self, *more):
+        self.launch(*more)
+        self.status()
+
+    def launch(self, *more):
+        """Without waiting for it: a standby answers nobody."""
         if "--dry-run" in more:
             self.asked = self.state / "dry-run"
         with (self.folder / "serve.log").open("a") as log:
             self.process = subprocess.Popen(
-                [self.program, "serve", "--runtime", "slurm", "--policy", "drf", "--state", self.state,
+                [self.program, "serve", "--runtime", self.runtime, "--policy", "drf", "--state", self.state,
                  "--interval", "0.5", "--poll", "0.05", "--worker-timeout", self.worker_timeout, *more],
                 env=self.cluster.environment, stdout=log, stderr=log)
-        self.status()
 
     def kill(self):
         self.process.kill()

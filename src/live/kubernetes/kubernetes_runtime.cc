@@ -13,7 +13,7 @@
 #include "live/kubernetes/kube_time.h"
 #include "live/kubernetes/managed_request.h"
 #include "live/kubernetes/worker_spec.h"
-#include "live/kubernetes/worker_token.h"
+#include "live/worker_key.h"
 
 namespace allot {
 namespace {
@@ -390,6 +390,9 @@ KubernetesOptions OptionsOf(const Params& params, const RuntimeOptions& options)
   o.identity = IdentityOf(params.Text("identity"));
   o.lease = params.Text("lease");
   o.dry_run = options.dry_run;
+  if (options.standby && o.lease.empty()) {
+    throw UsageError("kubernetes: --standby needs the Lease that it waits for: lease=NAMESPACE/NAME");
+  }
   if (o.address.empty() && o.listen.starts_with("tcp:0.0.0.0:")) {
     throw UsageError(
         "kubernetes: 'address' must say how pods reach this daemon (HOST:PORT, the Service of "

@@ -45,7 +45,7 @@ struct KubernetesOptions {
   std::string address;                     // the same as pods reach it, "host:port"; "": `listen`
   Seconds patience = 5;                    // for a request
   std::filesystem::path state;             // folder of our own files
-  std::filesystem::path key;  // of workers' tokens (worker_token.h); "": made in `state`
+  std::filesystem::path key;  // of workers' tokens (live/worker_key.h); "": made in `state`
   WorkerIdentity identity = WorkerIdentity::kAuto;
   std::string lease;  // NAMESPACE/NAME, which one of several daemons holds; "": there is one
   bool dry_run = false;

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "live/kubernetes/kube_config.h"
-#include "live/kubernetes/lease_claim.h"
+#include "live/lease_claim.h"
 
 namespace allot {
 

@@ -431,6 +431,11 @@ ALLOT_REGISTER(RuntimeInfo,
                              {"jobs", "", "job file to begin with (TOML)"},
                              {"spool", "", "folder into which job files may be put at any time"}},
                             [](const Params& params, const RuntimeOptions& options) {
+                              if (options.standby) {
+                                throw UsageError(
+                                    "--standby waits for another daemon's cluster, and runtime "
+                                    "local has one of its own");
+                              }
                               return std::make_unique<LocalRuntime>(params, options);
                             }}));
 

@@ -250,7 +250,8 @@ SlurmSettings SlurmClient::Settings() {
 }
 
 Status SlurmClient::MayWrite() const {
-  return read_only_ ? Status::Refused("a dry run changes nothing in Slurm") : Status::Ok();
+  if (read_only_) return Status::Refused("a dry run changes nothing in Slurm");
+  return may_act_ ? may_act_() : Status::Ok();
 }
 
 Status SlurmClient::Submit(const SlurmSubmission& submission, std::uint32_t* id) {

@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <ctime>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -163,6 +165,9 @@ class SlurmClient {
   std::string StateFolder();  // of the controller: StateSaveLocation
   SlurmSettings Settings();   // for 'allot doctor'
 
+  // Asked before each change, which is refused with its words.
+  void WriteOnlyIf(std::function<Status()> may_act) { may_act_ = std::move(may_act); }
+
   // Refused with Slurm's words, or because no answer came in time: what was asked for may still
   // happen, and the next snapshot shows it, for calls are made in their order.
   Status Submit(const SlurmSubmission& submission, std::uint32_t* id);
@@ -181,6 +186,7 @@ class SlurmClient {
 
   Seconds patience_;
   bool read_only_;
+  std::function<Status()> may_act_;
   SlurmSnapshot snapshot_;
   std::unique_ptr<Thread> thread_;
 };

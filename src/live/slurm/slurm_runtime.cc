@@ -1,6 +1,5 @@
 #include "live/slurm/slurm_runtime.h"
 
-#include <netdb.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -10,9 +9,10 @@
 #include <thread>
 #include <utility>
 
-#include "auth/secret.h"
 #include "core/file.h"
 #include "core/strings.h"
+#include "live/slurm/hub_address.h"
+#include "live/worker_key.h"
 
 namespace allot {
 namespace {
@@ -23,20 +23,6 @@ constexpr long long kAfterRequeue = 2;
 
 // All text of users' reaches the worker in its environment; none is part of the script.
 constexpr const char* kWorkerScript = "#!/bin/sh\nexec \"$ALLOT_LAUNCHER\" worker\n";
-
-std::string NumericAddress(const std::string& host) {
-  addrinfo hints{};
-  hints.ai_family = AF_INET;
-  addrinfo* found = nullptr;
-  if (getaddrinfo(host.c_str(), nullptr, &hints, &found) != 0) {
-    throw RunError(
-        "slurm: 'address' must be this machine's name or number for nodes, '{}' is neither", host);
-  }
-  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> list(found, freeaddrinfo);
-  char number[NI_MAXHOST] = "";
-  getnameinfo(list->ai_addr, list->ai_addrlen, number, sizeof number, nullptr, 0, NI_NUMERICHOST);
-  return number;
-}
 
 }  // namespace
 
@@ -53,50 +39,72 @@ Seconds SlurmRuntime::Monotonic() {
 SlurmRuntime::SlurmRuntime(SlurmOptions options)
     : options_(std::move(options)),
       client_(options_.patience, options_.dry_run),
+      claim_(ClaimCluster()),
+      key_(WorkerKey(claim_ == nullptr ? options_.state / "key" : ClusterFile("allot.key"), true)),
+      addresses_(
+          HubAddresses(options_.address.empty() ? client_.ControllerAddress() : options_.address)),
       hub_(HubAddress()) {
-  if (!options_.dry_run) ClaimCluster();
-  // The address that workers were given is to stay ours when the daemon is started again.
+  client_.WriteOnlyIf([this] { return MayAct(); });
+  // The address that workers were given is to stay ours when the daemon is started again, also
+  // where it has lost its state folder.
   WriteTextFile(options_.state / "address", hub_.address() + "\n");
+  if (claim_ != nullptr) WriteTextFile(ClusterFile("allot.address"), hub_.address() + "\n");
 }
 
-// In the folder that a cluster has once, and that only SlurmUser and root may write.
-void SlurmRuntime::ClaimCluster() {
+// In the folder that a cluster has once, and that only SlurmUser and root may write. Nothing else
+// begins before: a standby neither listens nor asks Slurm for jobs.
+std::unique_ptr<ClusterClaim> SlurmRuntime::ClaimCluster() {
+  if (options_.dry_run) return nullptr;
   const std::filesystem::path folder = client_.StateFolder();
-  const std::filesystem::path path = folder / "allot.lock";
-  std::error_code error;
-  if (!std::filesystem::is_directory(folder, error) || !FileLock::MayOpen(path)) {
-    spdlog::warn(
-        "a second daemon on this cluster would not be noticed: StateSaveLocation '{}' of "
-        "slurm.conf cannot be written from here",
-        folder.string());
-    return;
+  if (ClusterClaim::MayBeIn(folder)) {
+    return std::make_unique<ClusterClaim>(folder, options_.standby);
   }
-  claim_.emplace(path, "one daemon a cluster");
+  if (options_.standby) {
+    throw RunError("--standby: StateSaveLocation '{}' of slurm.conf must be writable from here",
+                   folder.string());
+  }
+  spdlog::warn(
+      "a second daemon on this cluster would not be noticed: StateSaveLocation '{}' of slurm.conf "
+      "cannot be written from here",
+      folder.string());
+  return nullptr;
 }
+
+std::filesystem::path SlurmRuntime::ClusterFile(const char* name) const {
+  return claim_->folder() / name;
+}
+
+Status SlurmRuntime::MayAct() const { return claim_ == nullptr ? Status::Ok() : claim_->MayAct(); }
 
 std::string SlurmRuntime::HubAddress() {
+  const std::string& first = addresses_.front();
+  if (options_.dry_run) return first.substr(0, first.rfind(':')) + ":0";
+  if (!first.ends_with(":0")) return FirstFreeAddress(addresses_);
   const auto file = options_.state / "address";
   if (std::filesystem::exists(file)) return std::string(Trim(ReadTextFile(file.string())));
-  const std::string host =
-      options_.address.empty() ? client_.ControllerAddress() : options_.address;
-  return fmt::format("tcp:{}:0", NumericAddress(host));
+  std::vector<std::string> tries = addresses_;
+  if (claim_ != nullptr && std::filesystem::exists(ClusterFile("allot.address"))) {
+    const std::string text = ReadTextFile(ClusterFile("allot.address").string());
+    const std::string last(Trim(text));
+    const bool ours = last.substr(0, last.rfind(':')) == first.substr(0, first.rfind(':'));
+    if (ours) tries.insert(tries.begin(), last);
+  }
+  return FirstFreeAddress(tries);
 }
 
-std::filesystem::path SlurmRuntime::TokenFile(const std::string& job) const {
-  return options_.state / "tokens" / job;
-}
-
+// From the cluster's key: a state folder that is lost loses none. Jobs that began under an earlier
+// version have theirs in a file.
 const std::string& SlurmRuntime::TokenOf(const std::string& job) {
   std::string& token = tokens_[job];
   if (!token.empty()) return token;
   const auto file = TokenFile(job);
-  if (std::filesystem::exists(file)) {
-    token = Trim(ReadTextFile(file.string()));
-  } else {
-    token = NewToken();
-    WriteTextFile(file, token + "\n");
-  }
+  token = std::filesystem::exists(file) ? Trim(ReadTextFile(file.string()))
+                                        : KeyedDigits(key_, "token of job " + job);
   return token;
+}
+
+std::filesystem::path SlurmRuntime::TokenFile(const std::string& job) const {
+  return options_.state / "tokens" / job;
 }
 
 Status SlurmRuntime::Start(const std::string& job, std::span<const WorkerRequest> workers) {
@@ -178,7 +186,7 @@ SlurmSubmission SlurmRuntime::WorkerJobOf(const UserJob& user_job, const WorkerR
       "ALLOT_LAUNCHER=" + options_.launcher,
       "ALLOT_JOB_ID=" + user_job.job.id,
       "ALLOT_WORKER_ID=" + worker.worker,
-      "ALLOT_DAEMON=" + hub_.address(),
+      "ALLOT_DAEMON=" + DaemonVariable(hub_.address(), addresses_),
       "ALLOT_TOKEN=" + TokenOf(user_job.job.id),
       fmt::format("ALLOT_RUN_DIR={}/.allot-{}/{}", of.work_dir, of.user_id, of.id),
       "ALLOT_GPU_TYPE=" + (part.gpu_type.empty() ? "gpu" : part.gpu_type),
@@ -253,6 +261,7 @@ Status SlurmRuntime::GiveBack(UserJob& user_job) {
 }
 
 Status SlurmRuntime::Stop(const std::string& worker, StopMode mode) {
+  if (Status may = MayAct(); !may.ok()) return may;
   if (const auto found = worker_jobs_.find(worker); found != worker_jobs_.end()) {
     if (found->second.slurm.over()) return Status::Ok();
     stopped_.insert(worker);
@@ -286,12 +295,14 @@ Status SlurmRuntime::Stop(const std::string& worker, StopMode mode) {
 }
 
 Status SlurmRuntime::Announce(const std::string& job, const Membership& membership) {
+  if (Status may = MayAct(); !may.ok()) return may;
   if (hub_.Announce(job, membership)) return Status::Ok();
   return Status::Refused("job {}: epoch {} must not be earlier than the latest", job,
                          membership.epoch);
 }
 
 Status SlurmRuntime::SetBatch(const std::string& job, const WorkerBatchOrder& batch) {
+  if (Status may = MayAct(); !may.ok()) return may;
   hub_.SetBatch(job, batch);
   return Status::Ok();
 }
@@ -344,7 +355,9 @@ ALLOT_REGISTER(
             {{"partition", "main", "partition that jobs run in"},
              {"queue", "elastic", "partition in which they wait; its state is DOWN"},
              {"launcher", "", "path of allot-elastic on nodes (default: beside this program)"},
-             {"address", "", "of this machine, for nodes (default: the controller's)"},
+             {"address", "",
+              "of this machine, for nodes (default: the controller's); of several daemons "
+              "HOST:PORT|HOST:PORT"},
              {"timeout", "2", "seconds to wait for the controller's answer", 0.1, 60, "patience"}},
         .make = [](const Params& params, const RuntimeOptions& options) {
           const std::string& launcher = params.Text("launcher");
@@ -355,6 +368,7 @@ ALLOT_REGISTER(
                            .address = params.Text("address"),
                            .patience = params.Number("timeout"),
                            .dry_run = options.dry_run,
+                           .standby = options.standby,
                            .state = options.state / "slurm"});
         }}));
 

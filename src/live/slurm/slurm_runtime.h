@@ -10,13 +10,13 @@
 
 #include <filesystem>
 #include <map>
-#include <optional>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "live/file_lock.h"
 #include "live/runtime.h"
+#include "live/slurm/cluster_claim.h"
 #include "live/slurm/slurm_client.h"
 #include "live/slurm/slurm_tags.h"
 #include "live/worker_hub.h"
@@ -27,10 +27,12 @@ struct SlurmOptions {
   std::string partition = "main";  // where jobs run
   std::string queue = "elastic";   // where they wait; down
   std::string launcher;            // allot-elastic, as nodes find it
-  std::string address;             // of this machine for nodes; "": the controller's
-  Seconds patience = 2;            // with a controller that does not answer
-  bool dry_run = false;            // Slurm is only asked
-  std::filesystem::path state;     // folder of our own files
+  std::string address;   // of this machine for nodes, or of all daemons (hub_address.h); "": the
+                         // controller's
+  Seconds patience = 2;  // with a controller that does not answer
+  bool dry_run = false;  // Slurm is only asked
+  bool standby = false;  // waits until no other daemon is in charge
+  std::filesystem::path state;  // folder of our own files
 };
 
 // allot-elastic beside this program, where nodes see the same folders as this machine.
@@ -93,13 +95,16 @@ class SlurmRuntime : public Runtime {
                               const WorkerTag& tag);
   const std::string& TokenOf(const std::string& job);
   std::filesystem::path TokenFile(const std::string& job) const;
+  std::unique_ptr<ClusterClaim> ClaimCluster();
+  std::filesystem::path ClusterFile(const char* name) const;  // of claim_
+  Status MayAct() const;
   std::string HubAddress();
-
-  void ClaimCluster();
 
   const SlurmOptions options_;
   SlurmClient client_;
-  std::optional<FileLock> claim_;  // one daemon a cluster
+  const std::unique_ptr<ClusterClaim> claim_;  // null: a dry run, or a folder that is not ours
+  const std::string key_;                      // of workers' tokens
+  const std::vector<std::string> addresses_;   // where workers look for the daemon in charge
   WorkerHub hub_;
   bool has_snapshot_ = false;
   bool unreachable_ = false;  // the last snapshot failed

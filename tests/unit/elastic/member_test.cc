@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "auth/line_session.h"
 #include "auth/secret.h"
@@ -81,23 +82,39 @@ class DaemonEnd {
   std::optional<LineSession> session_;
 };
 
-class MemberTest : public testing::Test {
- protected:
-  MemberTest() : listener_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
-    path_ = (folder_ / "s").string();
+// Where a daemon listens.
+class Place {
+ public:
+  explicit Place(std::string path)
+      : path_(std::move(path)), listener_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::strncpy(address.sun_path, path_.c_str(), sizeof(address.sun_path) - 1);
     EXPECT_EQ(::bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
     EXPECT_EQ(::listen(listener_, 8), 0);
   }
-  ~MemberTest() override { ::close(listener_); }
+  ~Place() { ::close(listener_); }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
 
   // Null: nobody came.
   std::unique_ptr<DaemonEnd> Accept(int milliseconds = kLongMilliseconds) const {
     pollfd poll_one{listener_, POLLIN, 0};
     if (::poll(&poll_one, 1, milliseconds) <= 0) return nullptr;
     return std::make_unique<DaemonEnd>(::accept(listener_, nullptr, nullptr));
+  }
+
+ private:
+  std::string path_;
+  int listener_;
+};
+
+class MemberTest : public testing::Test {
+ protected:
+  MemberTest() : path_((folder_ / "s").string()), place_(path_) {}
+
+  std::unique_ptr<DaemonEnd> Accept(int milliseconds = kLongMilliseconds) const {
+    return place_.Accept(milliseconds);
   }
   std::unique_ptr<Member> Start(std::chrono::milliseconds patience = 120s) const {
     return std::make_unique<Member>(
@@ -120,7 +137,7 @@ class MemberTest : public testing::Test {
 
   testing_support::TempFolder folder_;
   std::string path_;
-  int listener_;
+  Place place_;
   std::unique_ptr<DaemonEnd> end_;
   std::unique_ptr<Member> member_;
   Json join_;
@@ -170,6 +187,32 @@ INSTANTIATE_TEST_SUITE_P(
                     [](DaemonEnd* end) { end->SayLine("[]"); },
                     [](DaemonEnd* end) { end->SayLine("rubbish"); },
                     [](DaemonEnd* end) { end->SayLine(end->HearLine().value_or("")); }));
+
+// It hangs, or its machine or network is gone: its connection stays open.
+TEST_F(MemberTest, ADaemonThatFallsSilentIsLeftForTheNextOfItsAddresses) {
+  const Place other((folder_ / "t").string());
+  auto started = std::async(std::launch::async, [&] {
+    return std::make_unique<Member>(
+        WorkerEnvironment{"j", "j.0", "unix:" + path_ + ",unix:" + (folder_ / "t").string(),
+                          kJobToken, folder_ / "run"},
+        [](const std::string&) { return "here:1"; }, 120s);
+  });
+  end_ = Accept();
+  ASSERT_NE(end_, nullptr);
+  end_->Challenge(kJobToken);
+  EXPECT_EQ(end_->Hear()["say"], "join");
+  end_->Say({{"say", "welcome"}, {"speaks", 1}});
+  member_ = started.get();
+  end_->Say({{"say", "epoch"}, {"epoch", 4}, {"members", {"j.0"}}, {"addresses", {"here:1"}}});
+  ASSERT_TRUE(member_->WaitForLater(3));
+  const std::unique_ptr<DaemonEnd> silent = std::exchange(end_, other.Accept());
+  Welcome();
+  EXPECT_EQ(join_["heard"], 4) << "the next one goes on behind it";
+  end_->Say({{"say", "stop"}});
+  EXPECT_FALSE(member_->WaitForLater(4));
+  EXPECT_TRUE(member_->stopping());
+  member_.reset();
+}
 
 TEST_F(MemberTest, GivesUpWhereNobodyKnowsTheTokenAndSaysWhy) {
   auto started = std::async(std::launch::async, [this] { return Start(300ms); });

@@ -88,9 +88,17 @@ class HubPeer {
   }
   const std::string& said() const { return said_; }
 
-  // The next message, null when the connection was closed instead.
+  // The next message but "here", null when the connection was closed instead.
   template <typename Server>
   nlohmann::json Hear(Server* hub) {
+    nlohmann::json message;
+    do {
+      message = HearAny(hub);
+    } while (message.is_object() && message.value("say", "") == "here");
+    return message;
+  }
+  template <typename Server>
+  nlohmann::json HearAny(Server* hub) {
     const std::optional<std::string> line = HearLine(hub);
     if (!line) return nullptr;
     const std::optional<std::string> text = session_ ? session_->Open(*line) : line;

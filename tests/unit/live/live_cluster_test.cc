@@ -257,6 +257,43 @@ TEST_F(LiveClusterTest, ALostJournalIsMadeUpForByWhatRuns) {
   EXPECT_GT(runtime_.jobs.at("a").membership.epoch, 0);
 }
 
+// As a standby finds it that was in charge once, and is again.
+TEST_F(LiveClusterTest, AnOldJournalGivesWayToWhatRuns) {
+  runtime_.AddJob("a", 2, 2, 2);
+  runtime_.AddJob("r", 2, 2, 2, ResizeMode::kRestart);
+  Serve();
+  cluster_->WaitForJobs();
+  Decide({{"a", 2}, {"r", 2}});
+  Until("both", [&] { return Trains("a", 2) && Trains("r", 1); });
+  // Another daemon has exchanged their places meanwhile.
+  std::map<std::string, FakeRuntime::Worker> later;
+  for (const auto& [id, worker] : runtime_.workers) {
+    FakeRuntime::Worker moved = worker;
+    const std::string job = worker.seen.job == "a" ? "r" : "a";
+    moved.seen.id = job + ".9" + id.substr(2);
+    moved.seen.job = job;
+    later[moved.seen.id] = moved;
+  }
+  // The job that restarts has its GPUs as one worker.
+  ASSERT_EQ(later.size(), 3U);
+  FakeRuntime::Worker whole = later.at("r.90");
+  whole.seen.gpus |= later.at("r.91").seen.gpus;
+  FakeRuntime::Worker half = later.at("a.90");
+  const std::uint64_t both = half.seen.gpus;
+  half.seen.gpus = both & -both;
+  FakeRuntime::Worker other = half;
+  other.seen.id = "a.91";
+  other.seen.gpus = both & ~half.seen.gpus;
+  runtime_.workers = {{"r.90", whole}, {"a.90", half}, {"a.91", other}};
+  runtime_.jobs.at("a").membership = {7, {"a.90", "a.91"}};
+  runtime_.jobs.at("a").progress.epoch = 7;
+  Serve();
+  Until("training where they are", [&] { return Trains("a", 2) && Trains("r", 1); });
+  EXPECT_EQ(runtime_.AliveIds("a"), (std::vector<std::string>{"a.90", "a.91"}));
+  EXPECT_EQ(runtime_.AliveIds("r"), (std::vector<std::string>{"r.90"}));
+  EXPECT_GE(JobOf("a").worker_group.membership().epoch, 7);
+}
+
 TEST_F(LiveClusterTest, ALostJournalIsMadeUpForByWhatWorkersSayLater) {
   runtime_.AddJob("a", 2, 1, 4);
   Serve();

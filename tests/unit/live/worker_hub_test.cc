@@ -59,6 +59,14 @@ TEST_F(WorkerHubTest, ManyWorkersTellTheirProgressLessOften) {
   EXPECT_EQ(peers.front()->Hear(hub_.get())["every"], 1) << "those who were there before, too";
 }
 
+TEST_F(WorkerHubTest, WorkersHearThatItLivesAsOftenAsItPromised) {
+  Peer a(path_);
+  a.Join(hub_.get(), "j.0");
+  EXPECT_GT(a.Hear(hub_.get())["speaks"], 0);
+  EXPECT_EQ(a.HearAny(hub_.get())["say"], "here");
+  EXPECT_EQ(a.HearAny(hub_.get())["say"], "here");
+}
+
 TEST_F(WorkerHubTest, AHubEndsBeforeItsWorkers) {
   Peer a(path_);
   a.Join(hub_.get(), "j.0");

@@ -13,9 +13,9 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "live/kubernetes/lease_claim.h"
+#include "live/lease_claim.h"
 #include "live/kubernetes/lease_keeper.h"
-#include "live/kubernetes/worker_token.h"
+#include "live/worker_key.h"
 #include "tests/unit/live/kubernetes/fake_apiserver.h"
 
 namespace allot {

@@ -1,4 +1,4 @@
-#include "live/kubernetes/lease_claim.h"
+#include "live/lease_claim.h"
 
 #include <cmath>
 #include <utility>

@@ -1,0 +1,289 @@
+#include "live/slurm/cluster_claim.h"
+
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "auth/secret.h"
+#include "core/interrupt.h"
+#include "core/strings.h"
+#include "live/file_lock.h"
+
+namespace allot {
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr const char* kLease = "allot.lease.";
+constexpr const char* kRule = "one daemon a cluster";
+constexpr std::chrono::milliseconds kLook{100};
+
+Seconds ClaimNow() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::string HostName() {
+  char host[256] = "";
+  (void)::gethostname(host, sizeof host - 1);
+  return host;
+}
+
+// Of this machine since it was booted: on no other one does a process of ours live.
+std::string BootName() {
+  std::ifstream in("/proc/sys/kernel/random/boot_id");
+  std::string name;
+  std::getline(in, name);
+  return name;
+}
+
+// The lease as the folder shows it.
+struct ShownLease {
+  std::int64_t number = 0;  // 0: there never was one
+  Json lease;
+};
+
+std::int64_t NumberOf(const fs::path& file) {
+  const std::string name = file.filename().string();
+  if (!name.starts_with(kLease)) return 0;
+  return ParseInteger(name.substr(std::string_view(kLease).size())).value_or(0);
+}
+
+}  // namespace
+
+struct ClusterClaim::Thread {
+  Thread(fs::path in, const LeaseTiming& given)
+      : folder(std::move(in)),
+        timing(given),
+        boot(BootName()),
+        claim(fmt::format("{}_{}_{}", HostName(), ::getpid(), NewToken()), given) {}
+  ~Thread() {
+    {
+      const std::lock_guard lock(mutex);
+      over = true;
+    }
+    wake.notify_all();
+    if (thread.joinable()) thread.join();
+    GiveBack();
+  }
+
+  fs::path FileOf(std::int64_t of) const { return folder / (kLease + std::to_string(of)); }
+
+  ShownLease Look() const {
+    ShownLease shown;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+      shown.number = std::max(shown.number, NumberOf(entry.path()));
+    }
+    if (shown.number == 0) return shown;
+    std::ifstream in(FileOf(shown.number));
+    const std::string text((std::istreambuf_iterator<char>(in)), {});
+    shown.lease = Json::parse(text, nullptr, false);
+    // Another's that cannot be read is over when it has stayed so.
+    if (!shown.lease.is_object() || !shown.lease.contains("spec")) {
+      shown.lease = {{"spec", {{"holderIdentity", "unreadable"}}}};
+    }
+    shown.lease["spec"]["leaseTransitions"] = shown.number;
+    return shown;
+  }
+
+  // The lock of a process that lives cannot be had, however little it does.
+  bool TryLock() {
+    if (locked) return true;
+    try {
+      locked.emplace(folder / "allot.lock", kRule);
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  }
+
+  // "", or why it is not ours. Throws what the file system does.
+  std::string Renew() {
+    ShownLease shown = Look();
+    const Json& spec = shown.lease.is_object() ? shown.lease["spec"] : Json::object();
+    const std::string holder = spec.value("holderIdentity", "");
+    const bool ours = holder == claim.self();
+    const bool was_locked = spec.value("locked", false);
+    const bool has_lock = TryLock();
+    if (!ours && has_lock && was_locked && spec.value("boot", "") == boot) {
+      shown.lease["spec"]["holderIdentity"] =
+          "";  // it has died: on one machine a lock lasts as long
+    }
+    if (!ours && !has_lock) {
+      const std::string pid = LockHolder(folder / "allot.lock");
+      // One that knows of no leases, or has not made or not yet left its own.
+      if (holder.empty() || (was_locked && pid != std::to_string(spec.value("pid", 0)))) {
+        return fmt::format("'{}' is in use by process {}", folder.string(), pid);
+      }
+    }
+    const Seconds asked = ClaimNow();
+    std::optional<Json> next;
+    {
+      const std::lock_guard lock(mutex);
+      next = claim.Next(shown.lease, asked, std::to_string(std::time(nullptr)));
+      if (!next) {
+        if (!ours) locked.reset();
+        return fmt::format("'{}' is in use by {}", folder.string(), claim.holder());
+      }
+    }
+    (*next)["boot"] = boot;
+    (*next)["pid"] = ::getpid();
+    (*next)["locked"] = has_lock;
+    const std::int64_t to = next->at("leaseTransitions");
+    if (!Write(Json{{"spec", std::move(*next)}}, to, to == shown.number) || Look().number != to) {
+      locked.reset();
+      return fmt::format("'{}': another daemon took the lease", folder.string());
+    }
+    const std::lock_guard lock(mutex);
+    claim.Written(asked);
+    number = to;
+    return "";
+  }
+
+  // False: somebody else has made it before. It need not outlive a power failure: its holder does
+  // not either.
+  bool Write(const Json& lease, std::int64_t to, bool ours) const {
+    const fs::path part = folder / ("allot.lease-" + claim.self());
+    {
+      std::ofstream out(part);
+      out << lease.dump() << '\n';
+      if (!out.flush()) throw RunError("cannot write '{}': {}", part.string(), SystemMessage());
+    }
+    if (ours) {
+      fs::rename(part, FileOf(to));
+      return true;
+    }
+    const bool made = ::link(part.c_str(), FileOf(to).c_str()) == 0;
+    const int error = errno;
+    fs::remove(part);
+    if (made || error == EEXIST) return made;
+    throw RunError("cannot make '{}': {}", FileOf(to).string(), SystemMessage());
+  }
+
+  // Those before are of daemons that are no longer in charge.
+  void RemoveEarlier() const {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+      const std::int64_t of = NumberOf(entry.path());
+      std::error_code ignored;
+      if (of > 0 && of < number) fs::remove(entry.path(), ignored);
+    }
+  }
+
+  std::string TryRenew() {
+    try {
+      return Renew();
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+  }
+
+  Status MayAct() const {
+    const std::lock_guard lock(mutex);
+    std::error_code error;
+    if (claim.held(ClaimNow()) && fs::exists(FileOf(number), error) &&
+        !fs::exists(FileOf(number + 1), error)) {
+      return Status::Ok();
+    }
+    return Status::Refused("lease {} of '{}' must be ours, it is not", number, folder.string());
+  }
+
+  void Acquire(bool standby) {
+    const Json before = Look().lease;
+    std::string told;
+    for (Seconds look_at = 0;;) {
+      ThrowIfInterrupted();
+      if (ClaimNow() >= look_at) {
+        const std::string why = standby ? TryRenew() : Renew();
+        if (why.empty()) break;
+        if (!standby && (!LockHolder(folder / "allot.lock").empty() || Look().lease != before)) {
+          throw RunError("{}: {}, this is {}", kRule, why, ::getpid());
+        }
+        if (told != why) spdlog::info("waits for the lease of the cluster: {}", why);
+        told = why;
+        look_at = ClaimNow() + timing.renew;
+      }
+      std::this_thread::sleep_for(kLook);
+    }
+    RemoveEarlier();
+    spdlog::info("lease {} of '{}' is ours", number, folder.string());
+    thread = std::thread([this] { Run(); });
+  }
+
+  void Run() {
+    std::unique_lock lock(mutex);
+    while (!wake.wait_for(lock, std::chrono::duration<double>(timing.renew),
+                          [this] { return over; })) {
+      lock.unlock();
+      const std::int64_t before = number;
+      std::string trouble = TryRenew();
+      lock.lock();
+      // A pause so long that another one came and went is a loss, too.
+      if (trouble.empty() && number != before) trouble = "it was another's meanwhile";
+      if (trouble.empty() || (claim.held(ClaimNow()) && claim.holder() == claim.self())) continue;
+      lost = true;
+      spdlog::error("lease {} is lost, this daemon ends: {}", before, trouble);
+      (void)::kill(::getpid(), SIGTERM);
+      return;
+    }
+  }
+
+  void GiveBack() {
+    if (number == 0 || lost || !MayAct().ok()) return;
+    try {
+      ShownLease shown = Look();
+      shown.lease["spec"]["holderIdentity"] = "";
+      (void)Write(shown.lease, number, true);
+    } catch (const std::exception& error) {
+      spdlog::warn("the lease cannot be given back: {}", error.what());
+    }
+  }
+
+  const fs::path folder;
+  const LeaseTiming timing;
+  const std::string boot;
+  mutable std::mutex mutex;  // of the claim, `number` and `over`
+  std::condition_variable wake;
+  LeaseClaim claim;
+  std::int64_t number = 0;
+  bool over = false;
+  bool lost = false;
+  std::optional<FileLock> locked;
+  std::thread thread;
+};
+
+ClusterClaim::ClusterClaim(fs::path folder, bool standby, const LeaseTiming& timing)
+    : thread_(std::make_unique<Thread>(std::move(folder), timing)) {
+  thread_->Acquire(standby);
+}
+
+ClusterClaim::~ClusterClaim() = default;
+
+bool ClusterClaim::MayBeIn(const fs::path& folder) {
+  std::error_code error;
+  return fs::is_directory(folder, error) && FileLock::MayOpen(folder / "allot.lock");
+}
+
+Status ClusterClaim::MayAct() const { return thread_->MayAct(); }
+
+const fs::path& ClusterClaim::folder() const { return thread_->folder; }
+
+std::int64_t ClusterClaim::number() const {
+  const std::lock_guard lock(thread_->mutex);
+  return thread_->number;
+}
+
+}  // namespace allot

@@ -1,0 +1,22 @@
+#pragma once
+// Where workers on nodes find the daemon of a Slurm cluster, and the one that takes over from it.
+// For the Slurm runtime.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace allot {
+
+// "host" or "host:port|host:port|..." as {"tcp:NUMBER:PORT", ...}, port 0 where none is given.
+// UsageError for a name that is no machine's, and where several are given and one has no port:
+// workers are told all of them before they are anybody's.
+std::vector<std::string> HubAddresses(std::string_view text);
+
+// The first that this machine can listen at now. RunError naming why it cannot at the last.
+std::string FirstFreeAddress(const std::vector<std::string>& addresses);
+
+// ALLOT_DAEMON of a worker: that at which we listen first, then the others.
+std::string DaemonVariable(const std::string& own, const std::vector<std::string>& addresses);
+
+}  // namespace allot

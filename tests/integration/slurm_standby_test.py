@@ -1,0 +1,93 @@
+"""`allot serve --runtime slurm` after what it knew is lost: a new state folder, or a standby that takes over."""
+
+import shutil
+import signal
+
+import pytest
+
+import cluster as slurm
+from allot_on_slurm import Serve, why_not
+from waiting import text_of, wait_until
+
+LONG = ("--steps", 1000000, "--pace-ms", 4)
+GATED = "#!/bin/bash\necho begun >>log\nuntil [ -e end ]; do sleep 0.1; done\n"
+
+
+@pytest.fixture(scope="module")
+def cluster(program):
+    if why_not(program):
+        pytest.skip(why_not(program))
+    with slurm.throw_away() as one:
+        yield one
+
+
+@pytest.fixture
+def daemons(program, cluster, tmp_path):
+    """daemons(name): one with a state folder of its own, not started. Both know each other's address."""
+    begun = []
+    addresses = "|".join(f"127.0.0.1:{port}" for port in slurm.free_ports(2))
+
+    def make(name, runtime=f"slurm:address={addresses}"):
+        (tmp_path / name).mkdir()
+        begun.append(Serve(program, cluster, tmp_path / name, runtime=runtime))
+        return begun[-1]
+    yield make
+    for one in begun:
+        if one.process is not None:
+            one.kill()  # a stopped one, too
+    cluster.clear()
+
+
+def in_charge(daemon):
+    wait_until(lambda: " is ours" in daemon.log(), lambda: f"it to be in charge: {daemon.log()[-2000:]}")
+
+
+def test_a_daemon_that_lost_its_state_folder_keeps_what_runs(daemons):
+    serve = daemons("one", "slurm")
+    serve.start()
+    elastic = serve.submit("allot min=3 max=3", *LONG)
+    job = serve.training(elastic, 3)
+    scripts = {}
+    for comment in ("", "allot min=2 resize=restart"):
+        number = serve.submit(comment, options=("--gres=gpu:v100:2",), script=GATED)
+        scripts[number] = serve.home
+        serve.training(number, 2, behind=-1, epoch=-1)
+        wait_until(lambda home=serve.home: text_of(home / "log"), "its script to run")
+    workers = serve.workers(elastic)
+    serve.kill()
+    shutil.rmtree(serve.state)
+    serve.start()
+    after = serve.training(elastic, 3, behind=job["step"], epoch=job["epoch"] + 1)
+    assert sorted(serve.workers(elastic)) == sorted(workers), "each was kept, none was started"
+    assert after["step"] > job["step"]
+    for number, home in scripts.items():
+        assert serve.training(number, 2, behind=-1, epoch=-1)
+        (home / "end").touch()
+        serve.ended(number, "COMPLETED")
+        assert serve.cluster.jobs()[number]["Restarts"] == "0" and text_of(home / "log") == "begun\n"
+
+
+@pytest.mark.parametrize("signum", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
+def test_a_standby_takes_over_and_no_worker_runs_twice(daemons, signum):
+    leader, standby = daemons("leader"), daemons("standby")
+    leader.start()
+    number = leader.submit("allot min=2 max=2", *LONG)
+    job = leader.training(number, 2)
+    workers = sorted(leader.workers(number))
+    standby.launch("--standby")
+    wait_until(lambda: "waits for the lease" in standby.log(), "it to stand by")
+    leader.process.send_signal(signum)
+    in_charge(standby)
+    after = standby.training(number, 2, behind=job["step"], epoch=job["epoch"] + 1)
+    assert sorted(standby.workers(number)) == workers, "each was kept, none was started"
+    if signum == signal.SIGSTOP:
+        written = len(text_of(leader.state / "journal.jsonl"))
+        leader.process.send_signal(signal.SIGCONT)
+        assert leader.process.wait(120) == 0, "who is no longer in charge ends"
+        assert "is lost, this daemon ends" in leader.log()
+        said = text_of(leader.state / "journal.jsonl")[written:]
+        assert '"start"' not in said and '"announce"' not in said
+    assert standby.training(number, 2, behind=after["step"], epoch=after["epoch"])
+    assert sorted(standby.workers(number)) == workers
+    second = standby.submit("allot max=1", "--steps", 20)
+    standby.ended(second, "COMPLETED")
