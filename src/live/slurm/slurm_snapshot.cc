@@ -242,6 +242,8 @@ void SlurmRuntime::ReadShares(UserJob& user_job, RuntimeSnapshot* seen) {
 SlurmSnapshot SlurmRuntime::TakeSlurmSnapshot() {
   constexpr Seconds kSettling = 5;
   const Seconds now = Monotonic();
+  // Who is no longer in charge decides nothing and writes nothing down.
+  if (const Status may = MayAct(); !may.ok()) throw RunError("{}", may.message());
   try {
     SlurmSnapshot snapshot = client_.TakeSnapshot();
     const bool learning = std::any_of(snapshot.nodes.begin(), snapshot.nodes.end(),
