@@ -358,6 +358,7 @@ void WorkerGroup::Gone(const std::string& id, bool failed, std::int64_t step, Se
 
 void WorkerGroup::Adopt(LiveWorker worker) {
   PassNumberOf(worker.id);
+  past_.restarting = false;  // those that were to go first have gone
   past_.workers.push_back(std::move(worker));
 }
 
