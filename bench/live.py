@@ -6,9 +6,11 @@
 Starts a throw-away cluster (tests/live/cluster.py), submits one elastic job, and has it grow by a
 worker and shrink again. Then an ordinary job that is resized by a restart: from the order to stop
 until its script runs on the GPUs of another node, saving in between. And the first again with
-a program that does not link libtorch, which takes half a second and more to start. Then, on a
-second cluster with GPUs of two types, both kinds of job go from one type to the other and back. Last, time to a validation
-loss with a batch that the daemon chooses and with a fixed one (bench/live_batch.py, which also runs by itself).
+a program that does not link libtorch, which takes half a second and more to start. Programs in PyTorch
+do both: elastic ones, and restarts of a real torchrun until its processes have met and read the
+checkpoint. Then, on a second cluster with GPUs of two types, jobs go from one type to the other and
+back, in both ways. Last, time to a validation loss with a batch that the daemon chooses and with a
+fixed one (bench/live_batch.py, which also runs by itself).
 Needs what tests/integration/slurm_test.py needs.
 """
 
@@ -17,6 +19,7 @@ import json
 import os
 import re
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -27,6 +30,7 @@ sys.path.append(str(ROOT / "tests" / "live"))
 import cluster as slurm  # noqa: E402
 import live_batch  # noqa: E402
 from probe import Probe  # noqa: E402
+from pythons import has_torch  # noqa: E402
 from waiting import wait_until  # noqa: E402
 
 USER = "nobody" if os.getuid() == 0 else None
@@ -45,11 +49,23 @@ sleep 6000 & wait
 """
 
 
-def measure_restart(cluster, probe, home, tries, nodes=("n1", "n4"), types=""):
-    """Seconds from a node to another and back, of a job that Slurm requeues in between."""
+def torchrun(python):
+    """The job script of docs/torch.md, but for a port of its own, as all nodes are this machine."""
+    port, = slurm.free_ports(1)
+    # Debian's torchrun 1.13 stumbles over the default of --redirects and --tee on Python 3.11.
+    return ("#!/bin/bash\nexport OMP_NUM_THREADS=1\n"
+            "srun --nodes=$SLURM_NNODES --ntasks-per-node=1 --gres=gpu:$SLURM_GPUS_ON_NODE "
+            f"'{python}' -m torch.distributed.run --nnodes=$SLURM_NNODES --nproc_per_node=2 --rdzv_id=$SLURM_JOB_ID "
+            f"--rdzv_backend=c10d --rdzv_endpoint=$(hostname):{port} --redirects=1 --tee=1 "
+            f"'{ROOT}/examples/torchrun.py' --steps 100000000 --pace-ms 5 >>log 2>&1\n")
+
+
+def measure_restart(cluster, probe, home, tries, script=SAVES_AND_ENDS, nodes=("n1", "n4"), types=""):
+    """Seconds from a node to another and back, of a job that Slurm requeues in between, until it is there: a bash script runs, or
+    PyTorch's processes have met and read the checkpoint."""
     home.mkdir()
     home.chmod(0o777)
-    (home / "train.sh").write_text(SAVES_AND_ENDS)
+    (home / "train.sh").write_text(script)
     number = int(cluster.client("sbatch", "--parsable", "--gres=gpu:2",
                                 f"--comment=allot max=4 gpus=2 resize=restart{types}", "train.sh", user=USER, cwd=home))
     job, log, seconds, began = probe.job(number), home / "log", [], None
@@ -61,7 +77,7 @@ def measure_restart(cluster, probe, home, tries, nodes=("n1", "n4"), types=""):
         node, gpus = place
         wait_until(lambda: probe.ask("start", job, f"{job}.{turn} {node} {gpus:x}")["ok"] or probe.look() and False,
                    "it to be placed")
-        wait_until(lambda: sum(line.startswith("started") for line in lines()) == turn + 1, "its script to run")
+        wait_until(lambda: sum("started" in line or "world=" in line for line in lines()) == turn + 1, "its script to run")
         if began is not None:
             seconds.append(time.monotonic() - began)
         probe.until(f"{job}.{turn}", "ready")
@@ -69,16 +85,25 @@ def measure_restart(cluster, probe, home, tries, nodes=("n1", "n4"), types=""):
         began = time.monotonic()
         probe.do("stop", f"{job}.{turn}", "save")
         wait_until(lambda: f"{job}.{turn}" not in probe.look()["workers"], "it to be requeued")
-    assert lines().count("saved") == len(seconds) + 1
+    assert script != SAVES_AND_ENDS or lines().count("saved") == len(seconds) + 1
     return seconds
 
 
-def measure_resizes(cluster, probe, build, home, program, tries):
+def endless(build, program):
+    return f'"{build}/allot-elastic" run -- "{build}/examples/{program}" --steps 100000000 --pace-ms 5'
+
+
+def endless_torch(build, python):
+    """The same with a program in PyTorch."""
+    return f'export OMP_NUM_THREADS=1 PYTHONPATH="{ROOT}/python" ALLOT_ELASTIC_LIBRARY="{build}/liballot_elastic.so"\n' \
+           f'"{build}/allot-elastic" run -- "{python}" "{ROOT}/examples/mlp_torch.py" --steps 100000000 --pace-ms 5'
+
+
+def measure_resizes(cluster, probe, home, command, tries):
     """Of a job that grows by a worker and shrinks again: seconds of each, and what its first two workers printed."""
     home.mkdir()
     home.chmod(0o777)
-    (home / "train.sh").write_text(f'#!/bin/bash\n"{build}/allot-elastic" run -- "{build}/examples/{program}" '
-                                   '--steps 100000000 --pace-ms 5\n')
+    (home / "train.sh").write_text(f"#!/bin/bash\n{command}\n")
     number = int(cluster.client("sbatch", "--parsable", "--comment=allot max=8", "train.sh", user=USER, cwd=home))
     job, epoch = probe.job(number), 0
     grow, freed, resumed, load = [], [], [], []
@@ -108,6 +133,20 @@ def measure_resizes(cluster, probe, build, home, program, tries):
     text = "".join((home / f"slurm-{number}.{member.rsplit('.', 1)[1]}.out").read_text() for member in members)
     return {"grow_seconds": summary(grow), "shrink_trains_seconds": summary(resumed),
             "shrink_gpu_free_seconds": summary(freed), "load_average": summary(load)}, text
+
+
+# Debian's PyTorch, and pip's in the tests' environment.
+PYTHONS = {"debian": "/usr/bin/python3", "pip": str(ROOT / "build" / "venv" / "bin" / "python")}
+
+
+def measure_pytorch(cluster, probe, build, home, python, tries):
+    """Of programs in PyTorch: hot resizes, and those by a restart of a real torchrun."""
+    home.mkdir()
+    home.chmod(0o777)
+    hot, _ = measure_resizes(cluster, probe, home / "hot", endless_torch(build, python), tries)
+    restarts = measure_restart(cluster, probe, home / "torchrun", tries, torchrun(python))
+    version = subprocess.run([python, "-c", "import torch; print(torch.__version__)"], capture_output=True, text=True, check=True)
+    return hot | {"torchrun_restart_seconds": summary(restarts), "torch": version.stdout.strip()}
 
 
 TWO_TYPES = (("a1", 16, "a100", 4), ("v1", 16, "v100", 4))
@@ -147,7 +186,7 @@ def measure_types(folder, build, tools, tries):
     with slurm.Cluster(folder / "types", nodes=TWO_TYPES) as cluster:
         probe = Probe(cluster, tools, folder / "types-state")
         moves = measure_moves(cluster, probe, build, folder / "moves", tries)
-        restarts = measure_restart(cluster, probe, folder / "type-restarts", tries, ("a1", "v1"), " types=a100|v100")
+        restarts = measure_restart(cluster, probe, folder / "type-restarts", tries, nodes=("a1", "v1"), types=" types=a100|v100")
         probe.kill()
     return {"move_seconds": summary(moves), "restart_seconds": summary(restarts),
             "load_average": {"median": os.getloadavg()[0]}}
@@ -157,13 +196,16 @@ def measure(folder, build, tries, repeats):
     tools = {"probe": build / "tests" / "runtime_probe", "launcher": build / "allot-elastic"}
     with slurm.Cluster(folder / "cluster") as cluster:
         probe = Probe(cluster, tools, folder / "state")
-        results, text = measure_resizes(cluster, probe, build, folder / "mlp", "elastic_mlp", tries)
+        results, text = measure_resizes(cluster, probe, folder / "mlp", endless(build, "elastic_mlp"), tries)
         # The first time a worker joins it had nothing to pause.
         pauses = [float(pause) / 1000 for pause in re.findall(r"step=[1-9]\d* pause_ms=([0-9.]+)", text)]
         results["pause_seconds"] = summary(pauses)
         results["restart_seconds"] = summary(measure_restart(cluster, probe, folder / "restarts", tries))
-        bare, _ = measure_resizes(cluster, probe, build, folder / "counter", "elastic_counter", tries)
+        bare, _ = measure_resizes(cluster, probe, folder / "counter", endless(build, "elastic_counter"), tries)
         results["without_libtorch"] = bare
+        if pythons := {name: python for name, python in PYTHONS.items() if has_torch(python)}:
+            results["pytorch"] = {name: measure_pytorch(cluster, probe, build, folder / name, python, tries)
+                                  for name, python in pythons.items()}
         results["slurm"] = cluster.client("scontrol", "--version").strip()
         probe.kill()
     results["two_gpu_types"] = measure_types(folder, build, tools, tries)

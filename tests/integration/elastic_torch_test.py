@@ -1,33 +1,17 @@
 """PyTorch programs with a data set, which workers of a daemon of the tests' own share while they come, go and die."""
 
-import contextlib
 import itertools
 import json
 import os
-import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from daemon import Daemon
+from forking import Source
 from pythons import python_with_its_own_torch, python_with_torch
 from waiting import lines_of, wait_until
-
-
-class Forked:
-    """A process that another one has forked."""
-
-    def __init__(self, pid):
-        self.pid = pid
-
-    def kill(self):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
-
-    def wait(self):
-        wait_until(lambda: not Path(f"/proc/{self.pid}").exists(), f"process {self.pid} to end")
 
 
 class ForkingDaemon(Daemon):
@@ -35,19 +19,14 @@ class ForkingDaemon(Daemon):
 
     def __init__(self, folder, command, environment, arguments):
         super().__init__(folder, command, environment)
-        self.source = subprocess.Popen([*command, "--fork", *map(str, arguments)], env={**os.environ, **environment},
-                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.source = Source([*command, "--fork", *arguments], {**os.environ, **environment})
 
     def __exit__(self, *_):
         super().__exit__()
-        self.source.kill()
-        self.source.communicate()
+        self.source.close()
 
     def spawn(self, environment, output, arguments):
-        ours = {name: value for name, value in environment.items() if name.startswith("ALLOT_")}
-        self.source.stdin.write(json.dumps({"environment": ours, "output": str(output)}) + "\n")
-        self.source.stdin.flush()
-        return Forked(int(self.source.stdout.readline()))
+        return self.source.fork({name: value for name, value in environment.items() if name.startswith("ALLOT_")}, output)
 
 
 @pytest.fixture

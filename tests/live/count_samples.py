@@ -1,20 +1,19 @@
 """What elastic PyTorch training does with each sample of a data set, written into the model itself.
 
 Parameter `seen` grows by one for each sample of each step that was applied: lost, doubled or resumed wrongly, it shows. With
---fork it imports PyTorch once and becomes a worker for each line of its standard input, {"environment": {...}, "output": FILE}.
+--fork it imports PyTorch once and becomes a worker for each line of its standard input (forking.py).
 """
 
 import argparse
 import hashlib
 import json
-import os
-import signal
-import sys
 import time
 
 import allot_elastic.torch
 import torch
 from torch import nn
+
+from forking import in_each_fork
 
 
 class Counted(nn.Module):
@@ -56,25 +55,9 @@ def train(options):
         if training.worker.rank == 0:
             seen, weights = model.seen.detach(), torch.cat([one.detach().flatten() for one in model.network.parameters()])
             print(json.dumps({"epoch": epoch, "least": round(float(seen.min()), 3), "most": round(float(seen.max()), 3),
-                              "without_gradient": [model.frozen.item(), model.unused.item()], "steps": training.steps, "rate": optimizer.param_groups[1]["lr"],
+                              "without_gradient": [model.frozen.item(), model.unused.item()], "steps": training.steps,
+                              "rate": optimizer.param_groups[1]["lr"],
                               "weights": hashlib.sha256(weights.numpy().tobytes()).hexdigest()}), flush=True)
-
-
-def fork():
-    """Returns in a new worker for each line."""
-    for line in sys.stdin:
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
-        order = json.loads(line)
-        child = os.fork()
-        if child == 0:
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            os.environ.update(order["environment"])
-            output = os.open(order["output"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-            os.dup2(output, 1)
-            os.dup2(output, 2)
-            return
-        print(child, flush=True)
-    sys.exit(0)
 
 
 if __name__ == "__main__":
@@ -89,5 +72,5 @@ if __name__ == "__main__":
     parser.add_argument("--fork", action="store_true")
     given = parser.parse_args()
     if given.fork:
-        fork()
+        in_each_fork()
     train(given)

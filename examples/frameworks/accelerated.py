@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""A loop with HuggingFace Accelerate in a job that allot resizes by a restart (docs/torch.md).
+
+    sbatch --gres=gpu:2 --comment 'allot min=1 max=8 gpus=2 resize=restart' train.sh accelerated.py
+"""
+
+import argparse
+import os
+import shutil
+
+import torch
+from accelerate import Accelerator
+from accelerate.utils import send_to_device
+from allot_elastic.restart import Loader, Stop
+from made import Made, network, trained_on
+from torch import nn
+
+
+def save(accelerator, folder):
+    """Whole or not at all: also where the job is killed meanwhile."""
+    accelerator.save_state(f"{folder}.part")
+    accelerator.wait_for_everyone()
+    if accelerator.is_main_process:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.rename(f"{folder}.part", folder)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--samples", type=int, default=4096)
+    parser.add_argument("--batch", type=int, default=64, help="samples a step, of all processes together")
+    parser.add_argument("--out", default="accelerated")
+    parser.add_argument("--cpu", action="store_true")
+    options = parser.parse_args()
+
+    stop, accelerator = Stop(), Accelerator(cpu=options.cpu)
+    model = network()
+    loader = Loader(Made(options.samples), options.batch)  # not prepared: it gives each process its own samples
+    model, optimizer = accelerator.prepare(model, torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9))
+    accelerator.register_for_checkpointing(loader)
+    if os.path.exists(options.out):
+        accelerator.load_state(options.out)
+
+    while loader.epoch < options.epochs:
+        for batch in loader:
+            batch = send_to_device(batch, accelerator.device)
+            trained_on(batch["number"])
+            optimizer.zero_grad()
+            accelerator.backward(nn.functional.mse_loss(model(batch["inputs"]), batch["targets"]))
+            optimizer.step()
+            if stop.wanted():
+                save(accelerator, options.out)
+                return
+    accelerator.print(f"finished epoch={loader.epoch}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
