@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/rand.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
@@ -41,6 +42,7 @@ struct Options {
   double until_loss = 0;
   double noise = 0;
   double mislabel = 0;
+  std::int64_t more_state_mb = 0;
 };
 
 constexpr double kMomentum = 0.9;
@@ -79,6 +81,10 @@ class Training {
       size += parameter.numel();
     }
     gradient_ = at::zeros({size});
+    if (options.more_state_mb > 0) {
+      more_state_ = at::full({options.more_state_mb << 20}, 1, at::kByte);
+      state_.push_back({more_state_.data_ptr(), more_state_.nbytes()});
+    }
   }
 
   int Run() {
@@ -211,6 +217,7 @@ class Training {
   std::vector<at::Tensor> velocity_;
   std::vector<StateBlock> state_;
   at::Tensor gradient_;
+  at::Tensor more_state_;
   std::int64_t step_ = 0;
   bool reached_ = false;  // this worker has seen the loss that ends training
   bool done_ = false;
@@ -235,6 +242,8 @@ int TrainElastic(int argc, char** argv, const Example& example) {
   line.Option("--pace-us", options.pace_us, "and so many microseconds for each sample");
   line.Option("--save-seconds", options.save_seconds, "between checkpoints");
   line.Option("--noise", options.noise, "more noise in all inputs, by its standard deviation");
+  line.Option("--more-state-mb", options.more_state_mb,
+              "bytes beside the network that newcomers get and checkpoints hold, to measure with");
   line.Option("--mislabel", options.mislabel,
               "share of the samples that have the label of another one, drawn from the batch");
   line.Option("--until-loss", options.until_loss, "end once the validation loss is so low");

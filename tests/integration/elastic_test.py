@@ -154,17 +154,40 @@ def test_trains_on_without_a_daemon_and_joins_the_next(daemon):
     trains_on(daemon, "w0")
 
 
-def test_a_group_with_a_worker_of_an_earlier_version_is_formed_as_that_one_does(daemon):
-    """Keys of the store begin with the token where an address does not say that its worker knows better."""
-    daemon.start("w0", "w1", arguments=ENDLESS)
-    daemon.joined("w0", "w1")
-    assert all(daemon.addresses[worker].endswith("/2") for worker in ("w0", "w1"))
-    daemon.addresses["w1"] = daemon.addresses["w1"].removesuffix("/2")
+@pytest.mark.parametrize("earlier", ["", "/2"])
+def test_a_group_with_a_worker_of_an_earlier_version_is_formed_as_that_one_does(daemon, earlier):
+    """Keys of the store begin with the token, and the state is one broadcast, where an address does not say that its worker
+    knows better."""
+    daemon.start("w0", "w1", "w2", arguments=ENDLESS)
+    daemon.joined("w0", "w1", "w2")
+    assert all(daemon.addresses[worker].endswith("/3") for worker in ("w0", "w1", "w2"))
+    daemon.regroup("w0")
+    daemon.addresses["w1"] = daemon.addresses["w1"].removesuffix("/3") + earlier
     daemon.regroup("w0", "w1")
     trains_on(daemon, "w1")
-    daemon.addresses["w1"] += "/2"
+    daemon.addresses["w1"] = daemon.addresses["w1"].removesuffix(earlier) + "/3"
+    daemon.regroup("w0", "w1", "w2")
+    trains_on(daemon, "w2")
+
+
+def test_a_newcomer_costs_nobody_memory_for_a_second_state(daemon):
+    """Rank 0 sends it out of the program's own memory; who stays keeps its own."""
+    arguments, mb = (*ENDLESS, "--more-state-mb", 128), 128
+
+    def memory(worker, what):
+        return int(re.search(rf"{what}:\s+(\d+)", Path(f"/proc/{daemon.processes[worker].pid}/status").read_text())[1]) / 1024
+    daemon.start("w0", "w1", arguments=arguments)
     daemon.regroup("w0", "w1")
     trains_on(daemon, "w1")
+    before = {}
+    for worker in ("w0", "w1"):
+        Path(f"/proc/{daemon.processes[worker].pid}/clear_refs").write_text("5")  # the most that it has had counts anew
+        before[worker] = memory(worker, "VmRSS")
+    daemon.start("w2", arguments=arguments)
+    daemon.regroup("w0", "w1", "w2")
+    trains_on(daemon, "w2")
+    for worker in ("w0", "w1"):
+        assert memory(worker, "VmHWM") - before[worker] < mb / 4
 
 
 def test_a_joiner_that_dies_holds_nobody_up(daemon):

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -47,6 +48,20 @@ struct Shared {
   NoiseAverages noise;
 };
 
+std::size_t SizeOf(std::span<const StateBlock> blocks) {
+  std::size_t bytes = 0;
+  for (const StateBlock& block : blocks) bytes += block.bytes;
+  return bytes;
+}
+
+void Unpack(std::span<const std::uint8_t> all, std::span<const StateBlock> blocks) {
+  const std::uint8_t* at = all.data();
+  for (const StateBlock& block : blocks) {
+    std::memcpy(block.data, at, block.bytes);
+    at += block.bytes;
+  }
+}
+
 Seconds Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -81,6 +96,7 @@ struct ElasticWorker::Impl {
   std::vector<float> flat;
   double loss = kUnknown;
   int last_rank = -1;  // in the last epoch that was reached; -1: this worker has no state yet
+  bool torn = false;   // its state is part its own, part another's: the sender was lost
   bool save = false;   // a checkpoint is due after the step at hand
   Seconds saved_at = 0;
 
@@ -104,7 +120,12 @@ struct ElasticWorker::Impl {
 
   void Restore(std::int64_t* step, std::span<const StateBlock> state) {
     Position position;
-    if (!LoadCheckpoint(environment().checkpoint(), With(&position, state))) return;
+    if (!LoadCheckpoint(environment().checkpoint(), With(&position, state))) {
+      // Whoever takes this one's place begins from the beginning.
+      if (torn) throw RunError("the state came in part only, and there is no checkpoint");
+      return;
+    }
+    torn = false;
     *step = position.step;
     meter.SetWork(position.work);
   }
@@ -115,30 +136,70 @@ struct ElasticWorker::Impl {
     member.Broken(epoch.number);
   }
 
-  // Rank 0's position, batch, noise and state to all, in one piece: who receives only a part has
-  // received nothing.
+  // Rank 0's position, batch and noise to all, and its state to those that lack it.
   void Share(std::int64_t* step, std::span<const StateBlock> state) {
     if (group->size() == 1) return;
     Shared shared{{*step, meter.work()}, total, noise.averages()};
-    const std::vector<StateBlock> blocks = With(&shared, state);
-    std::size_t bytes = 0;
-    for (const StateBlock& block : blocks) bytes += block.bytes;
-    std::vector<std::uint8_t> all(bytes);
-    const auto copy = [&](bool pack) {
-      std::uint8_t* at = all.data();
-      for (const StateBlock& block : blocks) {
-        std::memcpy(pack ? at : block.data, pack ? block.data : at, block.bytes);
-        at += block.bytes;
+    if (!group->all_pass_on()) {
+      BroadcastAll(With(&shared, state));
+    } else {
+      const std::uint64_t own = SizeOf(state);
+      std::uint64_t bytes = own;
+      const StateBlock size{&bytes, sizeof bytes};
+      BroadcastAll(With(&shared, {&size, 1}));
+      if (bytes != own) {
+        throw RunError("workers must have states of one size: rank 0 has {} bytes, {} has {}",
+                       bytes, environment().worker, own);
       }
-    };
-    if (group->rank() == 0) copy(true);
-    group->Broadcast(&all);
+      // Who has done the same steps has the same state.
+      HandOn(group->rank() > 0 && (last_rank < 0 || shared.position.step != *step), state);
+    }
     if (group->rank() == 0) return;
-    copy(false);
     *step = shared.position.step;
     meter.SetWork(shared.position.work);
     noise.Restore(shared.noise);
     total = shared.batch;
+  }
+
+  // Rank 0's state to all that lack it, one after another: each sends on what it receives.
+  void HandOn(bool lacks, std::span<const StateBlock> state) {
+    std::vector<float> lacking(static_cast<std::size_t>(group->size()), 0);
+    lacking[static_cast<std::size_t>(group->rank())] = lacks ? 1 : 0;
+    group->Sum(&lacking);
+    lacking[0] = 1;
+    std::vector<int> chain;
+    for (int rank = 0; rank < group->size(); ++rank) {
+      if (lacking[static_cast<std::size_t>(rank)] > 0) chain.push_back(rank);
+    }
+    const auto me = std::find(chain.begin(), chain.end(), group->rank());
+    if (me == chain.end()) return;
+    const int from = me == chain.begin() ? -1 : *(me - 1);
+    const int to = me + 1 == chain.end() ? -1 : *(me + 1);
+    if (!lacks || last_rank < 0) {
+      torn = lacks;  // until all has come
+      group->PassOn(state, from, to);
+      torn = false;
+      return;
+    }
+    // A step behind, as a peer was lost: what it has is kept until the rest is there.
+    std::vector<std::uint8_t> all(SizeOf(state));
+    const StateBlock block{all.data(), all.size()};
+    group->PassOn({&block, 1}, from, to);
+    Unpack(all, state);
+  }
+
+  // In one piece, from rank 0: who receives only a part has received nothing.
+  void BroadcastAll(std::span<const StateBlock> blocks) {
+    std::vector<std::uint8_t> all(SizeOf(blocks));
+    if (group->rank() == 0) {
+      std::uint8_t* at = all.data();
+      for (const StateBlock& block : blocks) {
+        std::memcpy(at, block.data, block.bytes);
+        at += block.bytes;
+      }
+    }
+    group->Broadcast(&all);
+    if (group->rank() != 0) Unpack(all, blocks);
   }
 
   // The group has its members: the batch is as large as it was, the clock begins.

@@ -5,13 +5,17 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <csignal>
+#include <deque>
+#include <mutex>
 #include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "auth/secret.h"
+#include "core/strings.h"
 
 namespace allot {
 namespace {
@@ -22,6 +26,10 @@ constexpr std::chrono::seconds kMeet{20};  // for a peer that starts slowly
 // For the last step with a peer that leaves: so long, and twice what a step waited before.
 constexpr std::chrono::seconds kLastStep{5};
 constexpr std::chrono::milliseconds kLook{500};
+// PassOn: large enough that a piece costs more than its announcement, small enough that the next
+// member begins early.
+constexpr std::size_t kPiece = 4 << 20;
+constexpr std::size_t kAhead = 4;  // pieces on their way to, and from, a peer
 
 c10::intrusive_ptr<c10d::TCPStore> OpenStore(const std::string& host, std::uint16_t port,
                                              bool serve) {
@@ -41,15 +49,21 @@ void SurviveBrokenPipes() {
   if (present.sa_handler == SIG_DFL) std::signal(SIGPIPE, SIG_IGN);
 }
 
+bool AllKnow(const Epoch& epoch, int version) {
+  return std::all_of(
+      epoch.addresses.begin(), epoch.addresses.end(), [&](const std::string& address) {
+        // One that has not joined the present daemon has none there.
+        const std::size_t at = address.rfind('/');
+        return address.empty() ||
+               (at != std::string::npos && ParseInteger(address.substr(at + 1)) >= version);
+      });
+}
+
 // A store accepts every connection, but who does not know the prefix can neither read nor write the
 // keys of this group. It follows from the token and is not it: rank 0's port may be somebody else's
 // by now. Only workers of earlier versions begin keys with the token itself.
 std::string PrefixOf(const std::string& token, const Epoch& epoch) {
-  const bool derived =
-      std::all_of(epoch.addresses.begin(), epoch.addresses.end(), [](const std::string& address) {
-        // One that has not joined the present daemon has none there.
-        return address.empty() || address.ends_with(MeetingPlace::kDerives);
-      });
+  const bool derived = AllKnow(epoch, MeetingPlace::kDerives);
   const std::string text = fmt::format("allot store of epoch {}", epoch.number);
   return derived ? KeyedCode(token, text) : fmt::format("{}/{}", token, epoch.number);
 }
@@ -106,7 +120,7 @@ MeetingPlace::MeetingPlace() {
 }
 MeetingPlace::~MeetingPlace() = default;
 std::string MeetingPlace::address(const std::string& host) const {
-  return fmt::format("{}:{}{}", host, impl_->store->getPort(), kDerives);
+  return fmt::format("{}:{}/{}", host, impl_->store->getPort(), kPassesOn);
 }
 
 struct Group::Impl {
@@ -182,6 +196,52 @@ struct Group::Impl {
   }
 };
 
+// Messages between two members, of which this thread waits for one. As Impl::Wait it does not wait
+// for a peer that is left behind; but c10d breaks all connections where such a wait ends by its
+// limit, so another thread looks.
+class Group::Transfer {
+ public:
+  explicit Transfer(const Impl& group) : group_(group) {}
+  ~Transfer() {
+    {
+      const std::lock_guard lock(mutex_);
+      over_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
+
+  void Wait(const c10::intrusive_ptr<c10d::Work>& work) {
+    {
+      const std::lock_guard lock(mutex_);
+      at_hand_ = work;
+      begin_ = Clock::now();
+    }
+    const bool done = work->wait();
+    const std::lock_guard lock(mutex_);
+    at_hand_.reset();
+    if (!done) throw GroupBroken("a peer that is left out of a later epoch, or stopped, is silent");
+  }
+
+ private:
+  void Look() {
+    std::unique_lock lock(mutex_);
+    while (!changed_.wait_for(lock, kLook, [this] { return over_; })) {
+      if (at_hand_ && Clock::now() - begin_ > kLastStep && group_.LeftBehind()) at_hand_->abort();
+    }
+  }
+
+  const Impl& group_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  c10::intrusive_ptr<c10d::Work> at_hand_;
+  Clock::time_point begin_;
+  bool over_ = false;
+  std::thread thread_{[this] { Look(); }};
+};
+
 Group::Group(const Member& member, const Epoch& epoch, MeetingPlace& place,
              std::chrono::milliseconds timeout)
     : impl_(std::make_unique<Impl>(member, epoch)) {
@@ -200,7 +260,7 @@ Group::Group(const Member& member, const Epoch& epoch, MeetingPlace& place,
     c10::intrusive_ptr<c10d::Store> store = place.impl_->store;
     if (impl_->rank != 0) {
       const std::string& first = address_of(0);
-      const int port = std::stoi(first.substr(first.rfind(':') + 1));  // up to kDerives
+      const int port = std::stoi(first.substr(first.rfind(':') + 1));  // up to the '/'
       store = OpenStore(host_of(first), static_cast<std::uint16_t>(port), false);
     }
     const std::string prefix = PrefixOf(member.environment().token, epoch);
@@ -228,6 +288,41 @@ void Group::Broadcast(std::vector<std::uint8_t>* values) {
 void Group::Sum(std::vector<float>* values) {
   impl_->Run(values, at::kFloat, [this](std::vector<at::Tensor>& tensors) {
     return impl_->gloo->allreduce(tensors, c10d::AllreduceOptions());
+  });
+}
+
+bool Group::all_pass_on() const { return AllKnow(impl_->epoch, MeetingPlace::kPassesOn); }
+
+void Group::PassOn(std::span<const StateBlock> blocks, int from, int to) {
+  std::vector<at::Tensor> pieces;
+  for (const StateBlock& block : blocks) {
+    auto* at = static_cast<std::uint8_t*>(block.data);
+    for (std::size_t begin = 0; begin < block.bytes; begin += kPiece) {
+      const std::size_t size = std::min(kPiece, block.bytes - begin);
+      pieces.push_back(at::from_blob(at + begin, {static_cast<std::int64_t>(size)}, at::kByte));
+    }
+  }
+  Impl::Guarded([&] {
+    using Works = std::deque<c10::intrusive_ptr<c10d::Work>>;
+    Works coming, leaving;
+    Transfer transfer(*impl_);
+    const auto wait_for_first = [&](Works* works) {
+      transfer.Wait(works->front());
+      works->pop_front();
+    };
+    std::size_t asked = 0;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      for (; from >= 0 && asked < std::min(pieces.size(), i + kAhead); ++asked) {
+        std::vector<at::Tensor> piece{pieces[asked]};
+        coming.push_back(impl_->gloo->recv(piece, from, static_cast<int>(asked)));
+      }
+      if (from >= 0) wait_for_first(&coming);
+      if (to < 0) continue;
+      std::vector<at::Tensor> piece{pieces[i]};
+      leaving.push_back(impl_->gloo->send(piece, to, static_cast<int>(i)));
+      if (leaving.size() == kAhead) wait_for_first(&leaving);
+    }
+    while (!leaving.empty()) wait_for_first(&leaving);
   });
 }
 

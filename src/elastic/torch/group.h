@@ -5,10 +5,12 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "elastic/checkpoint_file.h"
 #include "elastic/member.h"
 
 namespace allot {
@@ -24,11 +26,11 @@ class MeetingPlace {
  public:
   MeetingPlace();
   ~MeetingPlace();
-  // "HOST:PORT/2", for the peers.
+  // "HOST:PORT/3", for the peers.
   std::string address(const std::string& host) const;
-  // Behind the address of a worker that derives its store's keys from the token; an earlier one
-  // reads the number before it.
-  static constexpr const char* kDerives = "/2";
+  // The number behind an address says what a worker knows; an earlier one reads what stands before.
+  static constexpr int kDerives = 2;   // derives its store's keys from the token
+  static constexpr int kPassesOn = 3;  // Group::PassOn
 
  private:
   friend class Group;
@@ -36,9 +38,9 @@ class MeetingPlace {
   std::unique_ptr<Impl> impl_;
 };
 
-// Broadcast and Sum throw GroupBroken: a peer is gone, has said nothing for `timeout`, or is left
-// out of a later epoch (or this member is told to stop) and does not come any more. `values` are
-// lost then.
+// Broadcast, Sum and PassOn throw GroupBroken: a peer is gone, has said nothing for `timeout`, or
+// is left out of a later epoch (or this member is told to stop) and does not come any more.
+// `values` are lost then, and blocks are half filled.
 class Group {
  public:
   // Forms the group of `epoch`, of which this member is one; throws GroupBroken. `member` outlives
@@ -53,9 +55,14 @@ class Group {
   int size() const;
   void Broadcast(std::vector<std::uint8_t>* values);  // from rank 0
   void Sum(std::vector<float>* values);
+  // In place, piece by piece: the blocks are filled by member `from` (-1: they are full) and sent
+  // on to `to` (-1: to nobody) meanwhile. Only where all_pass_on().
+  void PassOn(std::span<const StateBlock> blocks, int from, int to);
+  bool all_pass_on() const;  // no member is of an earlier version
 
  private:
   struct Impl;
+  class Transfer;
   std::unique_ptr<Impl> impl_;
 };
 
