@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Random faults on live clusters: how many jobs are lost, doubled, or hold GPUs for ever.
 
-    bench/chaos.py [--runtime local] [--build build/release] [--schedules 200] [--seed 1] [--parallel 2]
+    bench/chaos.py [--runtime local|slurm|kubernetes] [--build build/release] [--schedules 200] [--seed 1] [--parallel 2]
                    [--out bench/results/chaos.json]
 
---runtime kubernetes: chaos_kubernetes.py. On the local one a schedule is a seed: two to four elastic jobs and three to seven faults within about four seconds (kill -9 or
-SIGSTOP of a worker, of its keeper, kill -9 of the daemon, also with the journal's last line cut off, a node drained,
-a pause, a job cancelled by its user). Then everything must end by itself. A schedule that fails keeps its folder.
+--runtime slurm: chaos_slurm.py. --runtime kubernetes: chaos_kubernetes.py. On the local one a schedule is a seed: two to four elastic jobs and three to seven faults within about four seconds (kill -9 or
+SIGSTOP of a worker, of its keeper, kill -9 of the daemon, lost power, a damaged journal, a clock that jumps, a second daemon, a
+node drained, a pause, a job cancelled by its user). Then everything must end by itself. A schedule that fails keeps its folder.
 """
 
 import argparse
@@ -27,11 +27,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests" / "live"))
+import chaos_faults  # noqa: E402
 from local import Live  # noqa: E402
-from waiting import wait_until  # noqa: E402
+from own_clock import OwnClock  # noqa: E402
+from waiting import lines_of, wait_until  # noqa: E402
 
-FAULTS = {"kill a worker": 5, "stop a worker": 2, "kill a keeper": 2, "kill the daemon": 5, "cut the journal": 2,
-          "drain a node": 2, "pause": 1, "cancel a job": 1, "submit a job": 2}
+FAULTS = {"kill a worker": 5, "stop a worker": 2, "kill a keeper": 2, "kill the daemon": 4, "lose power": 2,
+          "damage the journal": 2, "clock jumps": 2, "second daemon": 1, "drain a node": 2, "pause": 1, "cancel a job": 1, "submit a job": 2}
 
 
 class Schedule:
@@ -40,6 +42,8 @@ class Schedule:
     def __init__(self, live, seed):
         self.live, self.random = live, random.Random(seed)
         self.jobs, self.cancelled, self.done = [], set(), Counter()
+        self.clock = OwnClock(live.folder)
+        live.environment = self.clock.environment(os.environ)
 
     def submit(self):
         name = f"j{len(self.jobs)}"
@@ -81,11 +85,21 @@ class Schedule:
             self.restart()
             time.sleep(self.random.choice((0, 0, 0.3)))
             live.serve()
-        elif what == "cut the journal":
+        elif what == "lose power":
             self.restart()
-            with (live.state / "journal.jsonl").open("a") as journal:
-                journal.write('{"at":1.5,"what":"gi')
+            chaos_faults.lose_power(live.state / "journal.jsonl", self.random)
             live.serve()
+        elif what == "damage the journal":
+            self.restart()
+            chaos_faults.damage(live.state / "journal.jsonl", self.random)
+            chaos_faults.repaired(lambda *words: live.say(*words, exit=None))
+            live.serve()
+        elif what == "clock jumps":
+            if not chaos_faults.jumps(self.clock, self.random):
+                return
+        elif what == "second daemon":
+            chaos_faults.refused(lambda log: subprocess.Popen(list(map(str, live.arguments())), stdout=log, stderr=log),
+                                 "one daemon a state folder", live.folder / "refused.log")
         elif what == "drain a node":
             node = self.random.choice(("n1", "n2"))
             live.say("drain", "--node", node, exit=None)
@@ -118,7 +132,7 @@ class Schedule:
             wait_until(lambda: self.ended() == set(self.jobs), "the end of all jobs", 90)
         except AssertionError:
             found += [f"lost: {job} never ended" for job in sorted(set(self.jobs) - self.ended())]
-        journal = live.journal()
+        journal = self.journal()
         for job in self.jobs:
             ends = [r["state"] for r in journal if r["what"] == "over" and r["job"] == job]
             if len(ends) > 1:
@@ -141,7 +155,11 @@ class Schedule:
         return {node["node"]: node["held"] for node in status["nodes"] if node["held"]} if status else "no daemon"
 
     def ended(self):
-        return {r["job"] for r in self.live.journal() if r["what"] == "retire"}
+        return {r["job"] for r in self.journal() if r["what"] == "retire"}
+
+    def journal(self):
+        """An empty line says nothing, and is let be."""
+        return [json.loads(line) for line in lines_of(self.live.state / "journal.jsonl") if line]
 
     def backward(self, job):
         """Epochs that began before the last checkpoint of the one before: the counter saves every 50 steps."""
@@ -163,8 +181,8 @@ def one(build, seed, keep):
     try:
         schedule.run()
         found = schedule.faults_found()
-    except (AssertionError, OSError, subprocess.SubprocessError) as error:
-        found = [f"stuck: {error}"]
+    except (AssertionError, OSError, ValueError, subprocess.SubprocessError) as error:
+        found = [chaos_faults.told(error)]
     finally:
         live.end()
     if found and keep:
@@ -182,7 +200,7 @@ def machine():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runtime", choices=("local", "kubernetes"), default="local")
+    parser.add_argument("--runtime", choices=("local", "slurm", "kubernetes"), default="local")
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "release")
     parser.add_argument("--schedules", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1, help="of the first schedule")
@@ -190,19 +208,25 @@ def main():
     parser.add_argument("--out", type=Path)
     o = parser.parse_args()
     begin = time.monotonic()
-    play, runtime, planes = one, "local:cluster=2x4", None
+    play, runtime, places = one, "local:cluster=2x4", None
     if o.runtime == "kubernetes":
         import chaos_kubernetes
         if chaos_kubernetes.kubernetes.missing():
             sys.exit(chaos_kubernetes.kubernetes.missing())
-        planes = chaos_kubernetes.Planes()
-        play, runtime = planes.one, f"kubernetes {chaos_kubernetes.kubernetes.VERSION}, jobs on 2x4"
+        places = chaos_kubernetes.Planes()
+        play, runtime = places.one, f"kubernetes {chaos_kubernetes.kubernetes.VERSION}, jobs on 2x4"
+    elif o.runtime == "slurm":
+        import chaos_slurm
+        if chaos_slurm.missing():
+            sys.exit(chaos_slurm.missing())
+        places = chaos_slurm.Clusters()
+        play, runtime = places.one, "slurm, jobs on 2x4"
     try:
         with concurrent.futures.ThreadPoolExecutor(o.parallel) as pool:
             runs = list(pool.map(lambda seed: play(o.build.resolve(), seed, True), range(o.seed, o.seed + o.schedules)))
     finally:
-        if planes:
-            planes.stop()
+        if places:
+            places.stop()
     faults = sum((Counter(run["faults"]) for run in runs), Counter())
     count = {kind: sum(text.startswith(kind) for run in runs for text in run["found"])
              for kind in ("lost", "doubled", "leaked", "backward", "stuck")}

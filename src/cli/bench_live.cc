@@ -74,11 +74,24 @@ ALLOT_REGISTER(
         "validation loss with a chosen and a fixed batch",
         [](CommandLine& line, const GlobalOptions&) {
           auto o = Declare(line);
+          o->measure = "resizes";
+          line.Option("--measure", o->measure,
+                      "what: resizes; 'state': the pause with 200 MB and 1 GB of training state; "
+                      "'scale': what 10,000 waiting jobs cost the daemon")
+              .OneOf({"resizes", "state", "scale"})
+              .ShowDefault();
           line.Option("--tries", o->tries, "resizes of each kind").Range(2, 1000).ShowDefault();
           line.Option("--repeats", o->batch_repeats, "times to a validation loss")
               .Range(1, 100)
               .ShowDefault();
           return [o] {
+            if (o->measure == "state") {
+              return BecomeScript(o->source, "live_state",
+                                  {{"--tries", std::to_string(o->tries)}, {"--out", o->out}});
+            }
+            if (o->measure == "scale") {
+              return BecomeScript(o->source, "live_scale", {{"--out", o->out}});
+            }
             return BecomeScript(o->source, "live",
                                 {{"--tries", std::to_string(o->tries)},
                                  {"--repeats", std::to_string(o->batch_repeats)},
@@ -130,7 +143,7 @@ ALLOT_REGISTER(
         [](CommandLine& line, const GlobalOptions&) {
           auto o = Declare(line);
           line.Option("--runtime", o->runtime, "of the clusters")
-              .OneOf({"local", "kubernetes"})
+              .OneOf({"local", "slurm", "kubernetes"})
               .ShowDefault();
           line.Option("--schedules", o->schedules, "to play").Range(1, 1000000).ShowDefault();
           line.Option("--seed", o->seed, "of the first one").Range(0, 1 << 30).ShowDefault();

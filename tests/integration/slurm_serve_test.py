@@ -6,7 +6,8 @@ import pytest
 
 import cluster as slurm
 from allot_on_slurm import USER, Serve, why_not
-from waiting import text_of, wait_until
+from own_clock import OwnClock
+from waiting import json_of, text_of, wait_until
 
 KILL_WAIT = 600  # seconds from the end of a job, by SIGTERM, to SIGKILL
 LONG = ("--steps", 1000000, "--pace-ms", 4)
@@ -102,6 +103,51 @@ def test_a_killed_controller_costs_no_job(serve):
     second = serve.submit("allot max=1", "--steps", 20)
     serve.ended(second, "COMPLETED")
     assert serve.job(number)["epoch"] == job["epoch"]
+
+
+def test_a_clock_that_is_an_hour_off_or_set_back_holds_no_job(program, cluster, tmp_path):
+    """Slurm has times of its own: neither when a job begins nor how long a requeued one rests is a matter of the daemon's clock."""
+    clock = OwnClock(tmp_path)
+    if not clock.can_be_set():
+        pytest.skip("libfaketime is not installed")
+    serve = Serve(program, cluster, tmp_path)
+    serve.environment = clock.environment(cluster.environment)
+    clock.set(3600)
+    serve.start()
+    nodes = [node for node, *_ in cluster.nodes]
+    try:
+        number = serve.submit("allot min=1 max=1 resize=restart", options=("--gres=gpu:1",),
+                              script="#!/bin/bash\ntrap 'exit 1' TERM\necho begun >>log\n"
+                                     "until [ -e end ]; do sleep 0.1; done\n")
+        wait_until(lambda: text_of(serve.home / "log") == "begun\n", lambda: f"it to begin: {cluster.jobs()[number]}")
+        for node in nodes:
+            assert serve.say("drain", "--node", node).returncode == 0
+        wait_until(lambda: "stopped=" in cluster.client("scontrol", "show", "job", str(number)), "it to wait again")
+        clock.set(0)
+        for node in nodes:
+            assert serve.say("drain", "--node", node, "--undo").returncode == 0
+        wait_until(lambda: text_of(serve.home / "log") == "begun\n" * 2, lambda: f"it to begin again: {serve.log()[-2000:]}")
+        (serve.home / "end").touch()
+        serve.ended(number, "COMPLETED")
+    finally:
+        serve.kill()
+        cluster.clear()
+
+
+@pytest.mark.skipif(USER is None, reason="only root writes what the daemon writes into jobs of others")
+def test_what_a_forgetful_controller_brings_back_of_a_job_that_is_over_is_ended(serve):
+    """It was killed after the end of a worker and before it wrote that down: its GPU would be held for ever."""
+    number = serve.submit("allot max=1", "--steps", 20)
+    serve.ended(number, "COMPLETED")
+    name = serve.over(number)["job"]
+    wait_until(lambda: any(r["what"] == "retire" and r["job"] == name for r in json_of(serve.state / "journal.jsonl")),
+               "the daemon to forget it")
+    back = int(serve.cluster.client("sbatch", "--parsable", f"--uid={USER}", "--partition=main", "--gres=gpu:1", "--hold",
+                                    "--output=/dev/null", "--wrap=sleep 1000"))
+    serve.cluster.client("scontrol", "update", f"jobid={back}",
+                         f"admincomment=elastic-of:{number} job={name} worker={name}.7 gpus=1")
+    serve.cluster.client("scontrol", "release", str(back))
+    serve.ended(back, "CANCELLED")
 
 
 def test_a_killed_script_ends_its_job(serve):

@@ -15,7 +15,7 @@ class Serve:
 
     def __init__(self, program, cluster, folder, worker_timeout=45, runtime="slurm"):
         self.program, self.cluster, self.folder, self.worker_timeout = program, cluster, folder, str(worker_timeout)
-        self.runtime = runtime
+        self.runtime, self.environment = runtime, cluster.environment
         self.state = folder / "state"
         self.asked = self.state  # where its control socket is
         self.process = None
@@ -30,10 +30,13 @@ class Serve:
         if "--dry-run" in more:
             self.asked = self.state / "dry-run"
         with (self.folder / "serve.log").open("a") as log:
-            self.process = subprocess.Popen(
-                [self.program, "serve", "--runtime", self.runtime, "--policy", "drf", "--state", self.state,
-                 "--interval", "0.5", "--poll", "0.05", "--worker-timeout", self.worker_timeout, *more],
-                env=self.cluster.environment, stdout=log, stderr=log)
+            self.process = self.popen(log, *more)
+
+    def popen(self, log, *more):
+        return subprocess.Popen(
+            [self.program, "serve", "--runtime", self.runtime, "--policy", "drf", "--state", self.state,
+             "--interval", "0.5", "--poll", "0.05", "--worker-timeout", self.worker_timeout, *more],
+            env=self.environment, stdout=log, stderr=log)
 
     def kill(self):
         self.process.kill()

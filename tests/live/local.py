@@ -20,7 +20,7 @@ class Live:
         self.cluster, self.worker_timeout = cluster, worker_timeout
         self.state, self.spool = folder / "s", folder / "spool"
         self.spool.mkdir()
-        self.daemon = None
+        self.daemon, self.environment = None, None
 
     def arguments(self, *more):
         return [self.program, "serve", "--runtime", f"local:cluster={self.cluster},spool={self.spool}",
@@ -30,7 +30,7 @@ class Live:
     def serve(self, *more, policy="drf"):
         log = (self.folder / "log").open("a")
         self.daemon = subprocess.Popen(list(map(str, self.arguments("--policy", policy, *more))), stderr=log,
-                                       stdout=log, cwd=self.folder)
+                                       stdout=log, cwd=self.folder, env=self.environment)
         # With --until-idle it may have nothing left to do before anybody asks.
         wait_until(lambda: self.daemon.poll() == 0 or self.asked(), lambda: f"a daemon that answers: {self.log()[-3000:]}")
         return self

@@ -22,6 +22,7 @@ namespace {
 
 // Nobody waits for a daemon that begins. Where no controller listens, libslurm says so itself.
 constexpr Seconds kAtBegin = 30;
+constexpr std::time_t kLongAgo = 1;
 
 std::string ConfiguredText(const char* text) { return text == nullptr ? "" : text; }
 char* Mutable(const std::string& text) { return const_cast<char*>(text.c_str()); }
@@ -328,7 +329,8 @@ Status SlurmClient::Change(const SlurmChange& change) {
           job->admin_comment = IfAny(change.admin_comment);
           job->req_nodes = IfAny(change.nodes);
           job->tres_per_node = IfAny(change.gres);
-          if (change.node_count > 0) job->begin_time = std::time(nullptr);
+          // A requeued job would wait two minutes. Ours may be another clock than the controller's.
+          if (change.node_count > 0) job->begin_time = kLongAgo;
         },
         "changing a job");
     if (!done.ok() || !change.release) return done;

@@ -197,7 +197,9 @@ SlurmSubmission SlurmRuntime::WorkerJobOf(const UserJob& user_job, const WorkerR
 
 Status SlurmRuntime::StartItself(UserJob& user_job, std::span<const WorkerRequest> workers) {
   if (!user_job.tag.shares.empty()) return Status::Ok();  // was started before
-  if (std::time(nullptr) - user_job.tag.stopped < kAfterRequeue) {
+  // By a clock that was set back since, it would have to wait for as long.
+  const long long since = std::time(nullptr) - user_job.tag.stopped;
+  if (0 <= since && since < kAfterRequeue) {
     return Status::Refused("job {} must have been requeued for {} s", user_job.job.id,
                            kAfterRequeue);
   }

@@ -78,7 +78,7 @@ class SlurmRuntime : public Runtime {
   };
 
   static Seconds Monotonic();
-  SlurmSnapshot TakeSlurmSnapshot();
+  const SlurmSnapshot& TakeSlurmSnapshot();  // until the next one
   void ReadNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot* seen);
   void ReadUserJob(const SlurmJob& slurm);
   void CheckType(const RuntimeJob& job, const SlurmJob& slurm) const;

@@ -239,13 +239,13 @@ void SlurmRuntime::ReadShares(UserJob& user_job, RuntimeSnapshot* seen) {
 
 // A controller that was restarted takes some seconds to learn its nodes. If it gives GPUs to a job
 // before, Slurm 22.05 counts them as used for ever. So nothing is started until then.
-SlurmSnapshot SlurmRuntime::TakeSlurmSnapshot() {
+const SlurmSnapshot& SlurmRuntime::TakeSlurmSnapshot() {
   constexpr Seconds kSettling = 5;
   const Seconds now = Monotonic();
   // Who is no longer in charge decides nothing and writes nothing down.
   if (const Status may = MayAct(); !may.ok()) throw RunError("{}", may.message());
   try {
-    SlurmSnapshot snapshot = client_.TakeSnapshot();
+    const SlurmSnapshot& snapshot = client_.TakeSnapshot();
     const bool learning = std::any_of(snapshot.nodes.begin(), snapshot.nodes.end(),
                                       [](const SlurmNode& node) { return node.unknown; });
     if (std::exchange(unreachable_, false)) settled_at_ = now + kSettling;
@@ -258,7 +258,7 @@ SlurmSnapshot SlurmRuntime::TakeSlurmSnapshot() {
 }
 
 RuntimeSnapshot SlurmRuntime::TakeSnapshot() {
-  const SlurmSnapshot snapshot = TakeSlurmSnapshot();
+  const SlurmSnapshot& snapshot = TakeSlurmSnapshot();
   RuntimeSnapshot seen;
   ReadNodes(snapshot, &seen);
   user_jobs_.clear();
@@ -288,7 +288,11 @@ RuntimeSnapshot SlurmRuntime::TakeSnapshot() {
         user_job->second.slurm.id != worker_job.tag.user_job) {
       continue;  // nobody works for another
     }
-    if (forgotten_.contains(user_job->first)) continue;
+    if (forgotten_.contains(user_job->first)) {
+      // A controller that was killed may have forgotten its end: it counts GPUs that nobody uses.
+      if (!worker_job.slurm.ended) (void)client_.Cancel(worker_job.slurm.known_as());
+      continue;
+    }
     ReadWorkerJob(user_job->second, worker_job, &seen);
     worker_jobs_.insert_or_assign(worker_job.tag.worker, std::move(worker_job));
   }

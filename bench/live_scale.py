@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""What many waiting jobs cost the daemon on a real Slurm.
+
+    bench/live_scale.py [--build build/release] [--jobs 10000] [--seconds 60] [--out FILE]
+
+A throw-away cluster (tests/live/cluster.py) whose GPUs are held by jobs of one size that end later, and so many elastic jobs in the
+queue. Under each policy the daemon is watched for a while with the interval and the polls that it has by default, and while a
+job a second is submitted and another cancelled, so that it decides all the time. Of the daemon alone: the time of a decision,
+its share of a core, its memory, and the CPU time of a look at Slurm (`runtime_probe`). `allot bench live --measure scale`
+runs this.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "tests" / "live"))
+import cluster as slurm  # noqa: E402
+from waiting import cpu_seconds, wait_until  # noqa: E402
+
+USER = "nobody" if os.getuid() == 0 else None
+SETTINGS = {"MaxJobCount": 50000, "MinJobAge": 300}
+POLICIES = {"index": ["--policy", "index"], "drf": ["--policy", "drf"],
+            "trained": ["--checkpoint", ROOT / "checkpoints" / "philly-elastic" / "accepted"]}
+MODELS = ("resnet50", "vgg16", "inception3", "")
+
+
+def submit(cluster, comment, *options, command="true"):
+    return int(cluster.client("sbatch", "--parsable", "--output=/dev/null", f"--comment={comment}", *options, f"--wrap={command}",
+                              user=USER, cwd="/tmp"))
+
+
+def resident_mb(process):
+    return int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{process.pid}/status").read_text())[1]) / 1024
+
+
+class Daemon:
+    def __init__(self, build, cluster, folder, arguments):
+        self.program, self.state = build / "allot", folder
+        with (folder.parent / f"{folder.name}.log").open("w") as log:
+            self.process = subprocess.Popen([self.program, "serve", "--runtime", "slurm", "--state", folder, *arguments],
+                                            env=cluster.environment, stdout=log, stderr=log)
+
+    def status(self):
+        done = subprocess.run([self.program, "status", "--json", "--state", self.state], capture_output=True, text=True)
+        return json.loads(done.stdout) if done.returncode == 0 else None
+
+    def knows(self, jobs):
+        wait_until(lambda: (status := self.status()) and len(status["jobs"]) >= jobs, f"{jobs} jobs to be known", 600)
+
+    def watch(self, seconds, meanwhile):
+        """`meanwhile` is called once a second."""
+        begin, used, decisions = time.monotonic(), cpu_seconds(self.process), {}
+        while (now := time.monotonic()) - begin < seconds:
+            meanwhile()
+            status = self.status()
+            decisions[status["decisions"]] = status["decision_us"] / 1000
+            time.sleep(max(0.0, now + 1 - time.monotonic()))
+        share = (cpu_seconds(self.process) - used) / (time.monotonic() - begin)
+        return {"decision_ms": {"median": round(statistics.median(decisions.values()), 2),
+                                "most": round(max(decisions.values()), 2), "seen": len(decisions)},
+                "cpu_share_of_a_core": round(share, 4), "resident_mb": round(resident_mb(self.process), 1)}
+
+    def end(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(60)
+
+
+def hold_all_gpus(build, cluster, folder):
+    """By jobs that run till the end: no policy sees them."""
+    for _, _, kind, gpus in cluster.nodes:
+        submit(cluster, "", f"--gres=gpu:{kind}:{gpus}", command="sleep 100000")
+    folder.mkdir()
+    daemon = Daemon(build, cluster, folder, ["--policy", "fifo"])
+    total = sum(gpus for *_, gpus in cluster.nodes)
+    wait_until(lambda: sum(cluster.gpus_in_use().values()) == total, "all GPUs to be held")
+    daemon.end()
+
+
+def measure(build, folder, jobs, seconds):
+    with slurm.throw_away(settings=SETTINGS) as cluster:
+        hold_all_gpus(build, cluster, folder / "first")
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            numbers = list(pool.map(lambda i: submit(cluster, f"allot min=1 max=8 model={MODELS[i % len(MODELS)]}"), range(jobs)))
+        results = {"jobs": jobs, "policies": {}}
+        for name, arguments in POLICIES.items():
+            state = folder / name
+            state.mkdir()
+            daemon = Daemon(build, cluster, state, arguments)
+            try:
+                daemon.knows(jobs)
+                time.sleep(15)  # what was new at the start is done
+
+                def change():
+                    cluster.client("scancel", str(numbers.pop(0)))
+                    numbers.append(submit(cluster, "allot min=1 max=8"))
+                results["policies"][name] = {"idle": daemon.watch(seconds, lambda: None), "a_job_a_second": daemon.watch(seconds, change),
+                                             "journal_mb": round((state / "journal.jsonl").stat().st_size / 2**20, 1)}
+            finally:
+                daemon.end()
+            print(name, results["policies"][name], file=sys.stderr, flush=True)
+        results["slurm"] = cluster.client("scontrol", "--version").strip()
+    return results | {"cores": os.cpu_count(), "load_average": round(os.getloadavg()[0], 1)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, default=ROOT / "build" / "release")
+    parser.add_argument("--jobs", type=int, default=10000)
+    parser.add_argument("--seconds", type=float, default=60, help="for which a daemon is watched")
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    if slurm.missing():
+        sys.exit(slurm.missing())
+    with tempfile.TemporaryDirectory() as folder:
+        results = measure(options.build.resolve(), Path(folder), options.jobs, options.seconds)
+    text = json.dumps(results, indent=2)
+    print(text)
+    if options.out:
+        options.out.write_text(text + "\n")
+
+
+if __name__ == "__main__":
+    main()
