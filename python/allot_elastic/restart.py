@@ -46,6 +46,8 @@ class Stop:
     def __init__(self):
         self._told, self._group = False, None
         self.listen()
+        # A cluster tells all processes, and one that loads data would end; the program's own then fails.
+        os.register_at_fork(after_in_child=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM}))
 
     def listen(self):
         """Takes SIGTERM, also from a framework that took it since."""

@@ -115,8 +115,22 @@ for wrong, why in ((lambda: share_of_batch(64), "a batch of 64 must be divisible
         raise AssertionError(why)
 """
 
+STOP = """
+import multiprocessing, os, signal
+from torch.utils.data import DataLoader
+from allot_elastic.restart import Stop
 
-def test_a_loader_goes_on_among_any_number_of_processes(root):
-    done = subprocess.run([python_with_torch(), "-c", LOADER], env={**os.environ, "PYTHONPATH": str(root / "python")},
+stop = Stop()
+batches = iter(DataLoader(range(64), 8, num_workers=1))
+next(batches)
+for process in (*(child.pid for child in multiprocessing.active_children()), os.getpid()):
+    os.kill(process, signal.SIGTERM)
+assert len(list(batches)) == 7 and stop.wanted()
+"""
+
+
+@pytest.mark.parametrize("script", [LOADER, STOP], ids=["loader", "stop"])
+def test_a_program_goes_on_among_any_number_of_processes_and_after_sigterm(root, script):
+    done = subprocess.run([python_with_torch(), "-c", script], env={**os.environ, "PYTHONPATH": str(root / "python")},
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
