@@ -81,6 +81,7 @@ def _after_a_step(optimizer):
         memo = {id(one): torch.nn.Parameter(torch.zeros_like(one, device=device), one.requires_grad)
                 for group in optimizer.param_groups for one in group["params"]}
         shown = copy.deepcopy(optimizer, memo)
+        shown.state.clear()  # of earlier steps, on another device
         for group in shown.param_groups:
             for one in group["params"]:
                 one.grad = torch.zeros_like(one)
