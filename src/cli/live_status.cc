@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/strings.h"
 #include "metrics/humanise.h"
 #include "metrics/status_cells.h"
 #include "metrics/table.h"
@@ -112,7 +113,9 @@ std::string StatusText(const Json& status) {
   if (!status["jobs"].empty()) text += table.ToText();
   for (const Json& job : status["jobs"]) {
     if (job["reason"] == "") continue;
-    text += fmt::format("{}: {}\n", NameCell(job), job["reason"].get<std::string>());
+    // Both may say what a user has written.
+    text +=
+        Printable(fmt::format("{}: {}", NameCell(job), job["reason"].get<std::string>())) + "\n";
   }
   return text;
 }

@@ -49,30 +49,33 @@ struct ServeOptions {
   LiveOptions live;
 };
 
-// The message as JSON text, without quotes.
-class JsonMessage : public spdlog::custom_flag_formatter {
+// The message as one line that no terminal obeys: names and comments in it are users'. As JSON text
+// for those who read JSON.
+class OneLine : public spdlog::custom_flag_formatter {
  public:
+  explicit OneLine(bool json) : json_(json) {}
   void format(const spdlog::details::log_msg& message, const std::tm&,
               spdlog::memory_buf_t& out) override {
+    const std::string_view said(message.payload.data(), message.payload.size());
     const std::string text =
-        JsonText(nlohmann::json(std::string(message.payload.data(), message.payload.size())), -1);
+        json_ ? JsonText(nlohmann::json(std::string(said)), -1) : Printable(said);
     out.append(text.data(), text.data() + text.size());
   }
   std::unique_ptr<custom_flag_formatter> clone() const override {
-    return std::make_unique<JsonMessage>();
+    return std::make_unique<OneLine>(json_);
   }
+
+ private:
+  bool json_;
 };
 
 void LogToStderr(bool json, bool quiet) {
   auto logger = spdlog::stderr_color_mt("allot");
-  if (json) {
-    auto formatter = std::make_unique<spdlog::pattern_formatter>();
-    formatter->add_flag<JsonMessage>('*').set_pattern(
-        R"({"time":"%Y-%m-%dT%H:%M:%S.%f%z","level":"%l","pid":%P,"message":%*})");
-    logger->set_formatter(std::move(formatter));
-  } else {
-    logger->set_pattern("%H:%M:%S.%e %^%l%$ %v");
-  }
+  auto formatter = std::make_unique<spdlog::pattern_formatter>();
+  formatter->add_flag<OneLine>('*', json).set_pattern(
+      json ? R"({"time":"%Y-%m-%dT%H:%M:%S.%f%z","level":"%l","pid":%P,"message":%*})"
+           : "%H:%M:%S.%e %^%l%$ %*");
+  logger->set_formatter(std::move(formatter));
   logger->set_level(quiet ? spdlog::level::warn : spdlog::level::info);
   spdlog::set_default_logger(logger);
 }

@@ -150,6 +150,10 @@ std::vector<NodeShare> LiveState::SharesOf(const JournalRecord& record) const {
 // Older journals have no key: then it is what the shares make.
 std::int32_t LiveState::GivenConfiguration(const JournalRecord& record, const LiveJob& job,
                                            std::span<const NodeShare> shares) const {
+  if (job.table == nullptr) {
+    throw DataError("job '{}' is given GPUs, but is over, or no node has the types that it accepts",
+                    job.asked.id);
+  }
   if (record.contains("configuration")) {
     const std::string key = record.at("configuration");
     const std::int32_t known = job.table->FindText(key, job_table_.nominal().types());
@@ -286,7 +290,9 @@ void LiveState::Apply(const JournalRecord& r) {
   } else if (what == "counts") {
     job_table_.Count(r.at("finished"), r.at("last_submit"));
   } else if (what == "retire") {
-    job_table_.Retire(JobOf(r));
+    LiveJob& job = JobOf(r);
+    if (!job.over) throw DataError("a journal retires jobs that are over, got '{}'", job.asked.id);
+    job_table_.Retire(job);
   } else if (what == "pause" || what == "resume") {
     paused_ = what == "pause";
     if (what == "resume" && !r.contains("drains")) {  // as earlier daemons meant it

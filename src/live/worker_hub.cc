@@ -13,6 +13,7 @@
 #include "auth/secret.h"
 #include "core/error.h"
 #include "core/json_text.h"
+#include "core/user_json.h"
 #include "live/hub_records.h"
 #include "live/line_server.h"
 #include "live/message_numbers.h"
@@ -60,7 +61,7 @@ struct WorkerHub::Impl {
                                          "place, got another or none",
                                          names.worker, names.job));
     }
-    const Message message = Message::parse(*text, nullptr, false);
+    const auto message = ParseUserJson<Message>(*text);
     if (message.is_discarded()) return Refuse(connection, "a line must be a JSON object");
     Take(connection, message);
   }

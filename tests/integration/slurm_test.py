@@ -304,7 +304,7 @@ def test_a_job_that_calls_itself_a_worker_is_none(cluster, probe, pair, submit):
     probe.trains(job)
 
 
-@pytest.mark.parametrize("form", ["--gpus=4", "--gpus-per-task=2", "--gpus-per-socket=2", "--exclusive"])
+@pytest.mark.parametrize("form", ["--gpus=4", "--gpus-per-task=2", "--gpus-per-socket=2", "--exclusive", "--exclusive=user"])
 def test_gpus_beside_those_of_allot_are_refused(cluster, probe, form):
     """By the plugin at once; where it is not asked, the job is held and its user told."""
     options = (form, "--ntasks=2", "--sockets-per-node=1") if "per" in form else (form,)

@@ -17,7 +17,12 @@ void ReadRequest(const SlurmJob& slurm, RuntimeJob* job) {
     comment->WriteTo(job);
   } else {
     job->mode = ResizeMode::kRestart;
-    job->requested = gres.count * static_cast<GpuCount>(slurm.nodes_asked);
+    const std::int64_t gpus = std::int64_t{gres.count} * slurm.nodes_asked;
+    if (gpus > kMostGpusAsked) {
+      throw DataError("a job must ask for at most {} GPUs, got {} on each of {} nodes",
+                      kMostGpusAsked, gres.count, slurm.nodes_asked);
+    }
+    job->requested = static_cast<GpuCount>(gpus);
     job->min_gpus = job->max_gpus = job->requested;
   }
   // Nobody stops a job whose user knows nothing of allot, or does not want it to run twice.

@@ -50,7 +50,7 @@ struct SlurmJob {
   std::string tasks;          // those that it stands for: "0-2,4%2"; "": itself
   std::uint32_t at_most = 0;  // tasks of the array that may run at a time; 0: all
   bool part = false;          // of a heterogeneous job
-  bool exclusive = false;     // wants whole nodes
+  bool exclusive = false;     // wants nodes for itself or its user alone
   std::string waits;          // for something that is not ours to give: begin time, dependency
   std::string reason;         // of its end, for people
   std::string pending;        // kPending: Slurm's word for why ("Resources", "QOSMaxGRESPerUser")

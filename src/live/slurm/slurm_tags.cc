@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <map>
 
 #include "core/strings.h"
@@ -115,7 +116,9 @@ std::vector<GresGpus> ParseGres(std::string_view gres) {
     auto known = std::find_if(gpus.begin(), gpus.end(),
                               [&](const GresGpus& one) { return one.type == type; });
     if (known == gpus.end()) known = gpus.insert(known, {0, std::string(type)});
-    known->count += count.value_or(1);
+    const std::int64_t sum = std::int64_t{known->count} + std::max(count.value_or(1), 0);
+    known->count =
+        static_cast<GpuCount>(std::min<std::int64_t>(sum, std::numeric_limits<GpuCount>::max()));
   }
   return gpus;
 }

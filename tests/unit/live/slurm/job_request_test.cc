@@ -33,6 +33,11 @@ TEST(JobRequest, AnElasticJobIsSizedByItsComment) {
   EXPECT_EQ(job.model, "mlp");
 }
 
+TEST(JobRequest, MoreGpusThanAnyJobCanHaveAreRefused) {
+  EXPECT_NE(ErrorOf(JobWith("", "gres:gpu:65536", 65536)).find("got 65536 on each of 65536 nodes"),
+            std::string::npos);
+}
+
 TEST(JobRequest, AnOrdinaryJobKeepsTheSizeItAsksFor) {
   RuntimeJob job;
   ReadRequest(JobWith("for the paper", "gres:gpu:4", 2), &job);

@@ -69,6 +69,8 @@ TEST(SlurmTags, GpusAsSlurmSpellsThem) {
   EXPECT_EQ(text_of("gpu:k80"), "1 k80;");
   EXPECT_EQ(text_of(""), "");
   EXPECT_EQ(text_of("gpu:a100:2,gpu:v100:4,gpu:a100:1"), "3 a100;4 v100;");
+  EXPECT_EQ(text_of("gpu:2147483647,gpu:2147483647"), "2147483647 ;");
+  EXPECT_EQ(text_of("gpu:2,gpu:-7"), "2 ;");
 }
 
 TEST(SlurmTags, ARequestHasATypeWhereTheNodeHasOne) {
