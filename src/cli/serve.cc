@@ -262,6 +262,14 @@ ALLOT_REGISTER(
               .ShowDefault()
               .Detail("Decisions");
           line.Renamed("--hung-after", "--worker-timeout");
+          line.Option(
+                  "--stalled-after", o->live.job_table.worker_group.stalled_after,
+                  "seconds without a step of a job whose workers all live, after which they are "
+                  "replaced; at least ten times the job's longest pause before; 0: never")
+              .Duration()
+              .NonNegative()
+              .ShowDefault()
+              .Detail("Decisions");
           line.Option("--metrics", o->metrics,
                       "address for Prometheus, e.g. tcp:127.0.0.1:9101 [none]")
               .Topic("What is shown and kept");

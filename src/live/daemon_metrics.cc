@@ -123,6 +123,8 @@ void AddCountMetrics(const LiveCounts& counts, MetricText* text) {
   counter("allot_epochs_total", "memberships announced", counts.epochs);
   counter("allot_workers_started_total", "workers started", counts.workers_started);
   counter("allot_workers_failed_total", "workers lost", counts.workers_failed);
+  counter("allot_workers_stalled_total", "workers replaced as their job did not go on",
+          counts.workers_stalled);
   counter("allot_starts_withdrawn_total",
           "placements taken back, as the cluster did not begin with them", counts.starts_withdrawn);
   counter("allot_polls_total", "times the cluster was asked", counts.polls);

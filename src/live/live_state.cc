@@ -253,8 +253,11 @@ void LiveState::Apply(const JournalRecord& r) {
   } else if (what == "announce") {
     JobOf(r).worker_group.Announced({r.at("epoch"), r.at("members")}, at);
   } else if (what == "stop") {
+    const StopFault fault = r.value("late", false)      ? StopFault::kLate
+                            : r.value("stalled", false) ? StopFault::kStalled
+                                                        : StopFault::kNone;
     JobOf(r).worker_group.Stopped(r.at("worker"), r.at("kill") ? StopMode::kKill : StopMode::kSave,
-                                  r.value("late", false), at);
+                                  fault, r.value("step", std::int64_t{0}), at);
   } else if (what == "stays") {
     JobOf(r).worker_group.StopsUndone();
   } else if (what == "gone") {

@@ -65,8 +65,13 @@ void WorkerControl::WriteDown(const LiveJob& job, const WorkerAction& action) {
       writer_.Write("stop", {{"job", id},
                              {"worker", action.worker},
                              {"kill", action.mode == StopMode::kKill},
-                             {"late", action.late},
+                             {"late", action.fault == StopFault::kLate},
+                             {"stalled", action.fault == StopFault::kStalled},
+                             {"step", job.progress.step},
                              {"why", action.why}});
+      if (action.fault != StopFault::kStalled) break;
+      ++counts_.workers_stalled;
+      spdlog::warn("worker {} is replaced: {}", action.worker, action.why);
       break;
     case WorkerAction::Kind::kGiveUp:
       writer_.Write("give up", {{"job", id}, {"why", action.why}});

@@ -86,14 +86,15 @@ WorkerAction WorkerGroup::StartOf(const std::vector<Slot>& slots, Seconds now, H
   return action;
 }
 
-void WorkerGroup::StopAll(StopMode mode, const char* why,
-                          std::vector<WorkerAction>* actions) const {
+void WorkerGroup::StopAll(StopMode mode, const std::string& why, std::vector<WorkerAction>* actions,
+                          StopFault fault) const {
   for (const LiveWorker& worker : past_.workers) {
     if (worker.leaving) continue;
     WorkerAction stop;
     stop.kind = WorkerAction::Kind::kStop;
     stop.worker = worker.id;
     stop.mode = mode;
+    stop.fault = fault;
     stop.why = why;
     actions->push_back(std::move(stop));
   }
@@ -103,7 +104,7 @@ void WorkerGroup::StopAll(StopMode mode, const char* why,
 void WorkerGroup::EndLate(Seconds now, std::vector<WorkerAction>* actions) const {
   for (const LiveWorker& worker : past_.workers) {
     const char* why = nullptr;
-    bool late = false;
+    StopFault fault = StopFault::kNone;
     if (worker.killed) {
       // The runtime may have refused, or the daemon died before it asked.
       if (now - worker.since > options_.leave_grace) why = "is still there";
@@ -112,7 +113,7 @@ void WorkerGroup::EndLate(Seconds now, std::vector<WorkerAction>* actions) const
     } else if (!worker.leaving && worker.state == WorkerState::kStarting &&
                now - worker.since > options_.start_timeout) {
       why = "did not join in time";
-      late = mode_ == ResizeMode::kHot && worker.waits.empty();
+      if (mode_ == ResizeMode::kHot && worker.waits.empty()) fault = StopFault::kLate;
     } else if (worker.silent > options_.hung_after &&
                (worker.state == WorkerState::kReady ||
                 Contains(past_.membership.members, worker.id))) {
@@ -123,7 +124,7 @@ void WorkerGroup::EndLate(Seconds now, std::vector<WorkerAction>* actions) const
     stop.kind = WorkerAction::Kind::kStop;
     stop.worker = worker.id;
     stop.mode = StopMode::kKill;
-    stop.late = late;
+    stop.fault = fault;
     stop.why = why;
     actions->push_back(std::move(stop));
   }
@@ -181,6 +182,11 @@ void WorkerGroup::NextRestart(Seconds now, HeldGpus held, const std::vector<bool
 
 void WorkerGroup::NextHot(Seconds now, const JobProgress& progress, HeldGpus held,
                           const std::vector<bool>& node_up, std::vector<WorkerAction>* actions) {
+  if (stall_.Look(progress, training(progress), options_.stalled_after, now)) {
+    const std::string why =
+        fmt::format("all workers live, and no step for {:.0f} s", stall_.still());
+    return StopAll(StopMode::kKill, why, actions, StopFault::kStalled);
+  }
   // Joiners, as far as their GPUs are free.
   std::vector<Slot> startable;
   bool blocked = false;
@@ -301,11 +307,19 @@ void WorkerGroup::Announced(const Membership& membership, Seconds now) {
   }
 }
 
-void WorkerGroup::Stopped(const std::string& id, StopMode mode, bool late, Seconds now) {
+void WorkerGroup::Stopped(const std::string& id, StopMode mode, StopFault fault, std::int64_t step,
+                          Seconds now) {
   LiveWorker* worker = Find(id);
   if (worker == nullptr) return;
-  if (late) past_.last_was_late = true;
-  if (late && (past_.failures == 0 || now >= past_.not_before)) BackOff(++past_.failures, now);
+  if (fault != StopFault::kNone) {
+    past_.last_was_late = fault == StopFault::kLate;
+    if (fault == StopFault::kStalled) {
+      if (step > past_.step_at_failure) past_.failures = 0;
+      past_.step_at_failure = std::max(past_.step_at_failure, step);
+    }
+    // Workers that are lost together are one failure.
+    if (past_.failures == 0 || now >= past_.not_before) BackOff(++past_.failures, now);
+  }
   if (!worker->leaving || mode == StopMode::kKill) worker->since = now;
   worker->leaving = true;
   worker->killed = mode == StopMode::kKill;

@@ -22,18 +22,20 @@
 
 #include "cluster/allocation.h"
 #include "live/runtime.h"
+#include "live/stall_watch.h"
 
 namespace allot {
 
 struct WorkerGroupOptions {
-  Seconds patience = 10;        // how long joined workers wait for those that have not
-  Seconds start_timeout = 120;  // of a worker, from its start to its joining
-  Seconds queue_patience = 20;  // with a cluster that does not begin with a worker
-  Seconds leave_grace = 10;     // for a worker that should leave, before it is killed
-  Seconds hung_after = 15;      // of a worker that says nothing
-  Seconds broken_grace = 1;     // after members report that they cannot train, to see who is lost
-  int most_failures = 6;        // in a row without progress, before the job is given up
-  Seconds first_backoff = 0.5;  // after a failure, doubled each time
+  Seconds patience = 10;         // how long joined workers wait for those that have not
+  Seconds start_timeout = 120;   // of a worker, from its start to its joining
+  Seconds queue_patience = 20;   // with a cluster that does not begin with a worker
+  Seconds leave_grace = 10;      // for a worker that should leave, before it is killed
+  Seconds hung_after = 15;       // of a worker that says nothing
+  Seconds stalled_after = 1800;  // of a job whose workers all live and do not go on; 0: never
+  Seconds broken_grace = 1;      // after members report that they cannot train, to see who is lost
+  int most_failures = 6;         // in a row without progress, before the job is given up
+  Seconds first_backoff = 0.5;   // after a failure, doubled each time
   Seconds longest_backoff = 30;
 };
 
@@ -53,6 +55,13 @@ struct LiveWorker {
 // What is held where, by all workers that have not ended; a mask a node.
 using HeldGpus = std::vector<std::uint64_t>;
 
+// What a worker that is stopped has done wrong, which is a failure of the job.
+enum class StopFault : std::uint8_t {
+  kNone,
+  kLate,     // it never joined
+  kStalled,  // it lives, and the job does not go on
+};
+
 struct WorkerAction {
   enum class Kind { kStart, kAnnounce, kStop, kGiveUp };
   Kind kind = Kind::kStart;
@@ -60,7 +69,7 @@ struct WorkerAction {
   Membership membership;
   std::string worker;  // to stop
   StopMode mode = StopMode::kSave;
-  bool late = false;  // kStop: it never joined, which is a failure
+  StopFault fault = StopFault::kNone;  // kStop
   std::string why;
 };
 
@@ -104,7 +113,9 @@ class WorkerGroup {
   Seconds refused_since() const { return past_.refused_since; }
   const WorkerGroupOptions& options() const { return options_; }
   void Announced(const Membership& membership, Seconds now);
-  void Stopped(const std::string& worker, StopMode mode, bool late, Seconds now);
+  // `step`: of the job, as it was told last.
+  void Stopped(const std::string& worker, StopMode mode, StopFault fault, std::int64_t step,
+               Seconds now);
   void StopsUndone();  // none of the workers leaves
   // A daemon begins: workers that have not joined it have their time from now on.
   void ExpectAll(Seconds now);
@@ -151,7 +162,8 @@ class WorkerGroup {
                    std::vector<WorkerAction>* actions);
   void NextCount(Seconds now, HeldGpus held, const std::vector<bool>& node_up,
                  std::vector<WorkerAction>* actions);
-  void StopAll(StopMode mode, const char* why, std::vector<WorkerAction>* actions) const;
+  void StopAll(StopMode mode, const std::string& why, std::vector<WorkerAction>* actions,
+               StopFault fault = StopFault::kNone) const;
   std::vector<std::string> MembersAlive() const;
 
   std::string job_;
@@ -162,6 +174,7 @@ class WorkerGroup {
   bool over_ = false;
   Seconds joined_since_ = kNever;  // somebody has joined and is no member yet
   Seconds broken_since_ = kNever;
+  StallWatch stall_;
 };
 
 }  // namespace allot

@@ -98,7 +98,7 @@ class FakeRuntime : public Runtime {
                        });
       if (all && !hold_epochs) job.progress.epoch = job.membership.epoch;
       const bool trains = job.job.mode == ResizeMode::kHot ? all : Alive(id) > 0;
-      if (trains) {
+      if (trains && !stuck.contains(id)) {
         ++job.progress.step;
         job.progress.work += WorkOf(id);
       }
@@ -268,6 +268,7 @@ class FakeRuntime : public Runtime {
   std::map<std::string, std::string> pending_nodes;  // that begin with nothing, and why
   std::set<std::string> slow;                        // do not join yet
   std::set<std::string> frozen;                      // do nothing
+  std::set<std::string> stuck;                       // jobs whose workers live and do nothing
   std::set<std::string> was_member;
   std::set<std::string> forgotten;
   bool strict = true;

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "core/rng.h"
+#include "live/stall_watch.h"
 #include "tests/unit/live/live_cluster_fixture.h"
 
 namespace allot {
@@ -135,6 +136,42 @@ TEST_F(LiveClusterTest, AJobWhoseWorkersAlwaysFailIsGivenUp) {
   }
   EXPECT_EQ(runtime_.jobs.at("a").job.state, JobState::kFailed);
   EXPECT_EQ(runtime_.workers.size(), 6U) << "as many tries as WorkerGroupOptions::most_failures";
+}
+
+TEST_F(LiveClusterTest, WorkersThatLiveAndDoNotGoOnAreReplacedUntilTheJobIsGivenUp) {
+  options_.job_table.worker_group.stalled_after = 60;
+  runtime_.AddJob("a", 2, 2, 2);
+  Serve();
+  cluster_->WaitForJobs();
+  Decide({{"a", 2}});
+  Until("training", [&] { return Trains("a", 2); });
+  const auto first = runtime_.AliveIds("a");
+  const Seconds begin = clock_->Now();
+  runtime_.stuck.insert("a");
+  Until("others",
+        [&] { return runtime_.AliveIds("a").size() == 2 && runtime_.AliveIds("a") != first; });
+  EXPECT_GT(clock_->Now() - begin, 60);
+  EXPECT_EQ(cluster_->counts().workers_stalled, 2);
+  runtime_.tick = 1;
+  Until("the end", [&] { return runtime_.jobs.at("a").job.state == JobState::kFailed; });
+  EXPECT_EQ(cluster_->counts().workers_stalled, 12) << "six times two";
+}
+
+TEST(StallWatch, AllowsTenTimesTheLongestPause) {
+  StallWatch watch;
+  JobProgress progress;
+  const auto look = [&](Seconds now) { return watch.Look(progress, true, 60, now); };
+  EXPECT_FALSE(look(0));
+  EXPECT_FALSE(look(60));
+  progress.step = 1;
+  EXPECT_FALSE(look(61)) << "an evaluation of 61 s";
+  EXPECT_FALSE(look(61 + 600));
+  EXPECT_TRUE(look(61 + 611));
+  EXPECT_FALSE(watch.Look(progress, false, 60, 700)) << "it is resized";
+  EXPECT_FALSE(look(701));
+  progress.saved_work = 5;
+  EXPECT_FALSE(look(5000));
+  EXPECT_FALSE(watch.Look(progress, true, 0, 1e6)) << "never";
 }
 
 TEST_F(LiveClusterTest, WorkersThatAreLostTogetherAreOneFailure) {
