@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -104,6 +105,22 @@ void MakeOwn(const std::filesystem::path& folder) {
   }
 }
 
+// JSON is UTF-8, and what a user names need not be: other bytes are an array of numbers.
+json ToJson(const std::string& bytes) {
+  try {
+    (void)json(bytes).dump();
+    return bytes;
+  } catch (const json::type_error&) {
+    return std::vector<std::uint8_t>(bytes.begin(), bytes.end());
+  }
+}
+
+std::string FromJson(const json& value) {
+  if (value.is_string()) return value;
+  const auto bytes = value.get<std::vector<std::uint8_t>>();
+  return {bytes.begin(), bytes.end()};
+}
+
 std::string FirstOf(const std::string& list) { return list.substr(0, list.find(',')); }
 
 }  // namespace
@@ -130,13 +147,15 @@ int RunUserJob(const std::vector<std::string>& command) {
     const std::size_t equals = text.find('=');
     const std::string name = text.substr(0, equals);
     if (equals != std::string::npos && !BelongsToPlace(name)) {
-      environment[name] = text.substr(equals + 1);
+      environment[name] = ToJson(text.substr(equals + 1));
     }
   }
+  json words = json::array();
+  for (const std::string& word : command) words.push_back(ToJson(word));
   const json order{{"job", id},
-                   {"command", command},
+                   {"command", words},
                    {"environment", environment},
-                   {"folder", std::filesystem::current_path().string()},
+                   {"folder", ToJson(std::filesystem::current_path().string())},
                    {"written", Now()}};
   umask(0077);
   WriteTextFile(folder / "command.json", order.dump(1, ' ', false, json::error_handler_t::replace));
@@ -157,14 +176,14 @@ int RunWorker(std::chrono::seconds patience) {
   const double submitted =
       static_cast<double>(std::strtoll(job.substr(job.find('-') + 1).c_str(), nullptr, 16));
   json order;
-  for (double end = Now() + static_cast<double>(patience.count());;) {
+  for (const auto end = std::chrono::steady_clock::now() + patience;;) {
     const std::string text = ReadOwn(folder, "command.json");
     if (!text.empty()) order = json::parse(text, nullptr, false);
     if (order.is_object() && order.value("written", 0.0) > submitted - kClockSkew &&
         order.value("job", "") == job.substr(0, job.find('-'))) {
       break;
     }
-    if (Now() > end) {
+    if (std::chrono::steady_clock::now() > end) {
       throw RunError(
           "worker: the job's script must call 'allot-elastic run' within {} s, it did not",
           patience.count());
@@ -173,16 +192,17 @@ int RunWorker(std::chrono::seconds patience) {
   }
 
   for (const auto& [name, value] : order.at("environment").items()) {
-    setenv(name.c_str(), value.get<std::string>().c_str(), 1);
+    setenv(name.c_str(), FromJson(value).c_str(), 1);
   }
   const std::string gpus = Variable("SLURM_JOB_GPUS");
   const std::string visible = Variable("CUDA_VISIBLE_DEVICES");
   const std::string& accessible = gpus.empty() ? visible : gpus;
   setenv("ALLOT_ACCESSIBLE_GPUS", accessible.c_str(), 1);
   setenv("ALLOT_LOCAL_GPU_ID", FirstOf(accessible).c_str(), 1);
-  std::filesystem::current_path(order.at("folder").get<std::string>());
+  std::filesystem::current_path(FromJson(order.at("folder")));
 
-  std::vector<std::string> command = order.at("command");
+  std::vector<std::string> command;
+  for (const json& word : order.at("command")) command.push_back(FromJson(word));
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);
   for (std::string& argument : command) arguments.push_back(argument.data());

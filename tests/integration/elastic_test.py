@@ -402,6 +402,26 @@ def test_a_worker_follows_no_link_to_an_order(worker, tmp_path):
     assert done.returncode == 1 and "cannot open" in done.stderr and not done.stdout
 
 
+def test_folders_arguments_and_variables_need_not_be_utf8(program, tmp_path):
+    launcher = program.parent / "allot-elastic"
+    if not launcher.exists():
+        pytest.skip(f"not built: {launcher}")
+    home = os.fsencode(tmp_path) + b"/caf\xe9"
+    os.mkdir(home)
+    variables = {**os.environb, b"SLURM_JOB_ID": b"7", b"SLURM_SUBMIT_DIR": home, b"PLACE": b"\xff"}
+    run = subprocess.Popen([launcher, "run", "--", "sh", "-c", 'pwd; printf "%s %s" "$PLACE" "$1"', "sh", b"\xfe"], cwd=home,
+                           env=variables)
+    folder = home + b"/.allot-%d/7" % os.getuid()
+    try:
+        wait_until(lambda: os.path.exists(folder + b"/command.json"), "the order")
+        done = subprocess.run([launcher, "worker"], capture_output=True, timeout=120,
+                              env={**os.environb, b"ALLOT_RUN_DIR": folder, b"ALLOT_JOB_ID": b"7-0"})
+    finally:
+        run.kill()
+        run.wait()
+    assert (done.returncode, done.stdout) == (0, home + b"\n\xff \xfe"), done.stderr
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="needs root, for two users")
 def test_two_users_may_submit_in_one_folder(program, tmp_path):
     launcher = program.parent / "allot-elastic"

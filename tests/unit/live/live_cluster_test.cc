@@ -294,6 +294,22 @@ TEST_F(LiveClusterTest, ALostJournalIsMadeUpForByWhatRuns) {
   EXPECT_GT(runtime_.jobs.at("a").membership.epoch, 0);
 }
 
+TEST_F(LiveClusterTest, AClockThatJumpsWhileNoDaemonRunsEndsNobody) {
+  runtime_.AddJob("a", 2, 2, 2);
+  Serve();
+  cluster_->WaitForJobs();
+  Decide({{"a", 2}});
+  Until("training", [&] { return Trains("a", 2); });
+  const auto workers = runtime_.AliveIds("a");
+  time_.wall += 3600;
+  runtime_.deaf = true;
+  Serve();
+  for (int i = 0; i < 50; ++i) Look();
+  runtime_.deaf = false;
+  Until("training again", [&] { return Trains("a", 2); });
+  EXPECT_EQ(runtime_.AliveIds("a"), workers);
+}
+
 // As a standby finds it that was in charge once, and is again.
 TEST_F(LiveClusterTest, AnOldJournalGivesWayToWhatRuns) {
   runtime_.AddJob("a", 2, 2, 2);
