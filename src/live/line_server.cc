@@ -1,5 +1,7 @@
 #include "live/line_server.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -41,6 +43,14 @@ std::size_t MostConnections() {
   if (files.rlim_cur == RLIM_INFINITY) return kMostConnections;
   const rlim_t left = files.rlim_cur > kSpareDescriptors ? files.rlim_cur - kSpareDescriptors : 1;
   return std::min(kMostConnections, static_cast<std::size_t>(left));
+}
+
+// A machine or network that is gone closes nothing. Refused for a unix socket, which needs none.
+void NoticeLoss(int socket) {
+  const int on = 1;
+  const unsigned milliseconds = 10'000;  // that the other end acknowledges nothing
+  (void)::setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+  (void)::setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof(milliseconds));
 }
 
 // Whose it is, as far as the system can tell: "uid 1000", "10.0.0.7".
@@ -92,6 +102,7 @@ struct LineServer::Impl {
         return;
       }
       socket.non_blocking(true);
+      NoticeLoss(socket.native_handle());
       Welcome(std::make_shared<Connection>(std::move(socket)));
       Accept();
     });
