@@ -34,8 +34,8 @@ double Now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// Of the batch job's own place: the worker job has another. What users tell programs by ALLOT_... is
-// the same everywhere.
+// Of the batch job's own place: the worker job has another. What users tell programs by ALLOT_...
+// is the same everywhere.
 bool BelongsToPlace(const std::string& name) {
   if (name == "ALLOT_ELASTIC_LIBRARY" || name == "ALLOT_PROFILE") return false;
   return name.starts_with("SLURM") || name.starts_with("ALLOT_") || name.starts_with("CUDA_") ||
