@@ -25,6 +25,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import slurm_releases
+
 NODES = (("n1", 16, "v100", 4), ("n2", 16, "v100", 4), ("n3", 16, "p100", 4), ("n4", 16, "k80", 8))
 LATER = ("n5", 16, "p100", 2)  # Slurm shows it to nobody before add_node()
 PROGRAMS = ("munged", "slurmctld", "slurmd", "scontrol", "sbatch", "scancel")
@@ -51,13 +53,17 @@ class ClusterError(RuntimeError):
 class Cluster:
     """One cluster; the folder holds everything, so that another process can find and stop it."""
 
-    def __init__(self, folder, nodes=NODES, settings=None):
+    def __init__(self, folder, nodes=NODES, settings=None, release=None):
         self.folder = Path(folder).resolve()
         self.nodes = nodes
         self.settings = settings or {}  # of slurm.conf, in place of ours
+        self.release = Path(release) if release else None  # a folder of slurm_releases.py; None: what is installed
         self.conf = self.folder / "slurm.conf"
         self.environment = {**os.environ, "SLURM_CONF": str(self.conf)}
         self.environment["PATH"] = f"{os.environ.get('PATH', os.defpath)}:{SBIN}"
+        if self.release:
+            self.environment["PATH"] = f"{self.release}/programs:{self.environment['PATH']}"
+            self.settings = {"PluginDir": slurm_releases.plugins_of(self.release), **self.settings}
 
     def __enter__(self):
         self.start()
@@ -278,7 +284,8 @@ class Cluster:
         self.conf.write_text("\n".join(lines) + "\n")
 
     def _spawn_slurmd(self, node):
-        self._spawn(f"slurmd-{node}", "slurmd", "-D", "-N", node)
+        step = ("-d", self.release / "programs/slurmstepd") if self.release else ()
+        self._spawn(f"slurmd-{node}", "slurmd", "-D", "-N", node, *step)
 
     def _spawn(self, name, *command):
         with open(self.folder / "log" / f"{name}.out", "ab") as output:
@@ -316,12 +323,12 @@ CHILDREN = {}  # pid -> Popen, so that what ended is reaped
 
 
 @contextlib.contextmanager
-def throw_away(nodes=NODES, settings=None):
+def throw_away(nodes=NODES, settings=None, release=None):
     """A running cluster in a folder that other users may enter, unlike pytest's: their jobs run here."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
         folder.chmod(0o755)
-        with Cluster(folder / "cluster", nodes, settings) as one:
+        with Cluster(folder / "cluster", nodes, settings, release) as one:
             yield one
 
 

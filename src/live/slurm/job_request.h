@@ -3,7 +3,7 @@
 // runtime reads it at every snapshot.
 
 #include "live/runtime.h"
-#include "live/slurm/slurm_client.h"
+#include "live/slurm/slurm_records.h"
 
 namespace allot {
 

@@ -7,28 +7,42 @@
 
 #include "core/error.h"
 #include "core/strings.h"
+#include "live/slurm/slurm_back_end.h"
 #include "live/slurm/slurm_runtime.h"
 
 namespace allot {
 namespace {
 
-// "22.05.8" -> "22.05": what must agree.
-std::string Release(const std::string& version) {
-  return version.substr(0, version.find('.', version.find('.') + 1));
-}
-
 HealthFinding CheckVersion(const SlurmFacts& facts) {
   const SlurmSettings& slurm = facts.settings;
-  const std::string seen = fmt::format("controller {}, library {}", slurm.version, slurm.library);
-  if (Release(slurm.version) == Release(slurm.library)) return FoundFine(seen);
+  const bool commands = slurm.api == "commands";
+  const std::string seen = fmt::format("controller {}, {} {}, through {}", slurm.version,
+                                       commands ? "programs" : "library", slurm.library, facts.way);
+  if (ReleaseOf(slurm.version) == ReleaseOf(slurm.library)) return FoundFine(seen);
+  if (commands) {
+    return FoundWarn(seen + ": their releases should be equal",
+                     "install the controller's slurm-client here, or name its folder: --runtime "
+                     "slurm:programs=DIR");
+  }
   return FoundWrong(seen + ": their releases must be equal",
-                    "build allot on a machine that has the controller's libslurm");
+                    "build allot on a machine that has the controller's libslurm, or --runtime "
+                    "slurm:api=commands");
 }
 
 HealthFinding CheckUser(const SlurmFacts& facts) {
   const SlurmSettings& slurm = facts.settings;
   if (facts.user_id == 0) return FoundFine("root may submit for others");
-  if (facts.user_id == slurm.user_id) return FoundFine("SlurmUser " + slurm.user);
+  if (facts.user_id == slurm.user_id && slurm.api != "commands") {
+    return FoundFine("SlurmUser " + slurm.user);
+  }
+  if (facts.user_id == slurm.user_id) {
+    return FoundWarn(
+        fmt::format("SlurmUser {}; by Slurm's programs only root may submit for others: elastic "
+                    "jobs of others do not begin",
+                    slurm.user),
+        "install liballot_slurm-RELEASE.so of the controller's release (docs/deploy.md), or run as "
+        "root");
+  }
   return FoundWrong(fmt::format("uid {}; only SlurmUser {} ({}) and root may submit for others",
                                 facts.user_id, slurm.user, slurm.user_id),
                     "run the daemon as that user: User= in the service");
@@ -170,8 +184,9 @@ constexpr HealthCheck<SlurmFacts> kSlurmChecks[] = {
 std::vector<HealthFinding> LookAtCluster(const HealthPlace&, const Params& params) {
   SlurmFacts facts;
   try {
-    SlurmClient client(params.Number("timeout"), true);
+    SlurmClient client(SlurmAccessFrom(params), true);
     facts.settings = client.Settings();
+    facts.way = client.way();
     for (const SlurmNode& node : client.TakeSnapshot().nodes) {
       if (node.gres.find("gpu") == std::string::npos) continue;
       ++facts.gpu_nodes;

@@ -13,6 +13,7 @@ namespace allot {
 
 struct SlurmFacts {
   SlurmSettings settings;
+  std::string way;  // to the controller: SlurmClient::way()
   int gpu_nodes = 0;
   int gpu_nodes_up = 0;
   std::string partition, queue;    // of the runtime's parameters

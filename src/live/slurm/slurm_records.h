@@ -1,33 +1,153 @@
 #pragma once
-// libslurm's records, read into those of slurm_client.h. Called in the client's thread only; some
-// of it asks the system for users' names.
+// What Slurm knows and can be told of jobs, nodes and settings, in the same words for all its
+// releases: each back end reads and writes these (slurm_back_end.h).
 
-#include <slurm/slurm.h>
-
+#include <cstdint>
 #include <ctime>
+#include <map>
 #include <string>
 #include <vector>
 
-#include "live/slurm/slurm_client.h"
-
 namespace allot {
 
-// Nodes that are kept for those whom it names, while it lasts.
-struct SlurmReservation {
-  std::time_t begin = 0;
-  std::time_t end = 0;
-  std::vector<std::string> nodes;
-  int cpus = 0;  // of all of them
-  int gpus = 0;  // the same, where it names some
+inline constexpr std::uint32_t kNoTimeLimit = 0xffffffff;
+// Of a job's memory: it is for each CPU, not for a node.
+inline constexpr std::uint64_t kMemoryPerCpu = 0x8000000000000000;
+
+enum class SlurmState : std::uint8_t {
+  kPending,
+  kRunning,  // or suspended
+  kCompleted,
+  kCancelled,
+  kFailed,
 };
 
-SlurmJob ReadSlurmJob(const slurm_job_info_t& job);
-SlurmNode ReadSlurmNode(const node_info_t& node);
-SlurmReservation ReadSlurmReservation(const reserve_info_t& reservation);
-// Sets what is reserved of each node, as a whole or in part, by reservations that last now.
-void MarkReservations(const std::vector<SlurmReservation>& reservations,
-                      std::vector<SlurmNode>* nodes);
-void ReadSlurmSettings(const slurm_conf_t& configuration, const partition_info_msg_t& partitions,
-                       SlurmSettings* settings);
+struct SlurmJob {
+  std::uint32_t id = 0;
+  std::uint32_t user_id = 0;
+  std::uint32_t group_id = 0;
+  std::string user;
+  std::string name;
+  std::string partition;
+  std::string comment;
+  std::string admin_comment;                   // only the daemon can write it
+  std::string gpus;                            // as asked for, a node: "gres:gpu:2"; "": none
+  std::string other_gpus;                      // the same, otherwise: a job, a task or a socket
+  std::string nodes;                           // allocated
+  std::map<std::string, std::string> gpus_on;  // the same by node: "gpu:v100:2(IDX:0-1)"
+  std::string work_dir;
+  std::string account;
+  std::string qos;
+  SlurmState state = SlurmState::kPending;
+  bool completing = false;  // ended or requeued, and still holds what it was given
+  bool ended = false;       // for good, though it may be completing
+  bool held = false;
+  std::uint32_t array = 0;    // the number that users know its array by; 0: of none
+  std::int64_t task = -1;     // of the array; -1: it stands for several
+  std::string tasks;          // those that it stands for: "0-2,4%2"; "": itself
+  std::uint32_t at_most = 0;  // tasks of the array that may run at a time; 0: all
+  bool part = false;          // of a heterogeneous job
+  bool exclusive = false;     // wants nodes for itself or its user alone
+  std::string waits;          // for something that is not ours to give: begin time, dependency
+  std::string reason;         // of its end, for people
+  std::string pending;        // kPending: Slurm's word for why ("Resources", "QOSMaxGRESPerUser")
+  bool elsewhere = true;      // `pending`: on other nodes it may begin
+  std::time_t submit = 0;     // anew at a requeue
+  std::time_t deadline = 0;
+  std::uint32_t time_limit = 0;  // minutes, or kNoTimeLimit
+  std::uint32_t nodes_asked = 1;
+  std::string constraint;                   // "nvlink&(a100|h100)"; "": none
+  std::vector<std::string> excluded_nodes;  // of which it wants none
+  std::uint32_t cpus = 1;                   // asked for in all, at least
+  std::uint32_t cpus_per_node = 1;          // the same
+  std::uint16_t cpus_per_task = 0;
+  std::uint64_t memory = 0;  // MiB; kMemoryPerCpu
+  bool requeue = true;
+  double nice = 0;
+  std::uint32_t priority = 0;  // Slurm's own; 0: held
+
+  // As people call it: "42", "10_2".
+  std::string known_as() const {
+    return task < 0 ? std::to_string(id) : std::to_string(array) + "_" + std::to_string(task);
+  }
+  // Holds nothing any more, and will not run again.
+  bool over() const {
+    return state != SlurmState::kPending && state != SlurmState::kRunning && !completing;
+  }
+};
+
+struct SlurmNode {
+  std::string name;
+  std::string gres;  // "gpu:v100:4(S:0)"
+  std::vector<std::string> partitions;
+  std::vector<std::string> features;  // that it has now
+  int cpus = 0;
+  int cpus_in_use = 0;  // by any job
+  std::uint64_t memory_mib = 0;
+  bool up = true;
+  bool unknown = false;   // to a controller that was just restarted
+  bool reserved = false;  // as a whole, for somebody, now
+  int cpus_reserved = 0;  // where it is not reserved as a whole
+  int gpus_reserved = 0;
+};
+
+struct SlurmPartition {
+  std::string name;
+  bool up = true;  // begins jobs
+};
+
+// What an administrator has set, and which versions meet.
+struct SlurmSettings {
+  std::string version;  // of the controller
+  std::string library;  // of libslurm, or of Slurm's programs
+  std::string api;      // "libslurm", "commands"
+  std::string address;  // of the controller, for others
+  std::uint32_t user_id = 0;
+  std::string user;       // SlurmUser
+  std::string scheduler;  // "sched/backfill"
+  std::string scheduler_parameters;
+  std::string select;  // "select/cons_tres"
+  std::string job_submit;
+  std::string accounting;  // "accounting_storage/none"
+  std::string state_folder;
+  bool requeue = true;
+  std::vector<SlurmPartition> partitions;
+};
+
+struct SlurmSnapshot {
+  std::vector<SlurmNode> nodes;
+  std::vector<SlurmJob> jobs;
+};
+
+// A batch job of one task on one node.
+struct SlurmSubmission {
+  std::uint32_t user_id = 0;
+  std::uint32_t group_id = 0;
+  std::string name{};
+  std::string comment{};  // for the daemon (AdminComment) and for people
+  std::string script{};
+  std::string partition{};
+  std::string node{};
+  std::string gres{};  // slurm_tags.h GresRequest
+  std::string work_dir{};
+  std::string output{};
+  std::string account{};
+  std::string qos{};
+  std::uint32_t time_limit = 0;
+  std::uint16_t cpus_per_task = 0;
+  std::uint64_t memory = 0;
+  std::vector<std::string> environment{};  // "NAME=value"
+};
+
+// What is not set stays as it is.
+struct SlurmChange {
+  std::uint32_t id = 0;
+  std::string partition{};
+  std::string nodes{};  // exactly these; with `node_count`
+  std::uint32_t node_count = 0;
+  std::string gres{};  // a node; with the type that the job was submitted with
+  std::string admin_comment{};
+  bool release = false;
+};
 
 }  // namespace allot

@@ -32,18 +32,25 @@ std::string DefaultLauncher() {
   return (program.parent_path() / "allot-elastic").string();
 }
 
+SlurmAccess SlurmAccessFrom(const Params& params) {
+  return {.api = params.Text("api"),
+          .programs = params.Text("programs"),
+          .patience = params.Number("timeout")};
+}
+
 Seconds SlurmRuntime::Monotonic() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 SlurmRuntime::SlurmRuntime(SlurmOptions options)
     : options_(std::move(options)),
-      client_(options_.patience, options_.dry_run),
+      client_(options_.access, options_.dry_run),
       claim_(ClaimCluster()),
       key_(WorkerKey(claim_ == nullptr ? options_.state / "key" : ClusterFile("allot.key"), true)),
       addresses_(
           HubAddresses(options_.address.empty() ? client_.ControllerAddress() : options_.address)),
       hub_(HubAddress()) {
+  spdlog::info("Slurm through {}", client_.way());
   client_.WriteOnlyIf([this] { return MayAct(); });
   // The address that workers were given is to stay ours when the daemon is started again, also
   // where it has lost its state folder.
@@ -360,7 +367,10 @@ ALLOT_REGISTER(
              {"address", "",
               "of this machine, for nodes (default: the controller's); of several daemons "
               "HOST:PORT|HOST:PORT"},
-             {"timeout", "2", "seconds to wait for the controller's answer", 0.1, 60, "patience"}},
+             {"timeout", "2", "seconds to wait for the controller's answer", 0.1, 60, "patience"},
+             {"api", "auto",
+              "libslurm, commands (Slurm's programs), or auto: libslurm where it fits"},
+             {"programs", "", "folder of Slurm's programs (default: as on PATH)"}},
         .make = [](const Params& params, const RuntimeOptions& options) {
           const std::string& launcher = params.Text("launcher");
           return std::make_unique<SlurmRuntime>(
@@ -368,7 +378,7 @@ ALLOT_REGISTER(
                            .queue = params.Text("queue"),
                            .launcher = launcher.empty() ? DefaultLauncher() : launcher,
                            .address = params.Text("address"),
-                           .patience = params.Number("timeout"),
+                           .access = SlurmAccessFrom(params),
                            .dry_run = options.dry_run,
                            .standby = options.standby,
                            .state = options.state / "slurm"});

@@ -29,7 +29,7 @@ struct SlurmOptions {
   std::string launcher;            // allot-elastic, as nodes find it
   std::string address;   // of this machine for nodes, or of all daemons (hub_address.h); "": the
                          // controller's
-  Seconds patience = 2;  // with a controller that does not answer
+  SlurmAccess access;    // by which way Slurm is asked and told
   bool dry_run = false;  // Slurm is only asked
   bool standby = false;  // waits until no other daemon is in charge
   std::filesystem::path state;  // folder of our own files
@@ -37,6 +37,9 @@ struct SlurmOptions {
 
 // allot-elastic beside this program, where nodes see the same folders as this machine.
 std::string DefaultLauncher();
+
+// The runtime's parameters that say how to reach the controller.
+SlurmAccess SlurmAccessFrom(const Params& params);
 
 class SlurmRuntime : public Runtime {
  public:

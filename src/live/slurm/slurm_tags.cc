@@ -35,7 +35,6 @@ std::optional<std::map<std::string_view, std::string_view>> Pairs(std::string_vi
   return pairs;
 }
 
-constexpr std::string_view kWorkerOf = "elastic-of:";
 constexpr std::string_view kWhy = ": ";  // begins what people read
 
 }  // namespace
@@ -55,7 +54,7 @@ std::string ToText(const JobTag& tag) {
 }
 
 std::string ToText(const WorkerTag& tag) {
-  return fmt::format("{}{} job={} worker={} gpus={:x}", kWorkerOf, tag.user_job, tag.job,
+  return fmt::format("{}{} job={} worker={} gpus={:x}", kWorkerTag, tag.user_job, tag.job,
                      tag.worker, tag.gpus);
 }
 
@@ -85,11 +84,11 @@ std::optional<JobTag> ParseJobTag(std::string_view text) {
 }
 
 std::optional<WorkerTag> ParseWorkerTag(std::string_view text) {
-  if (!text.starts_with(kWorkerOf)) return std::nullopt;
+  if (!text.starts_with(kWorkerTag)) return std::nullopt;
   const std::string_view first = text.substr(0, text.find(' '));
   auto pairs = Pairs(text, first);
   if (!pairs) return std::nullopt;
-  const auto user_job = Parse<std::uint32_t>(first.substr(kWorkerOf.size()), 10);
+  const auto user_job = Parse<std::uint32_t>(first.substr(kWorkerTag.size()), 10);
   const auto gpus = Parse<std::uint64_t>((*pairs)["gpus"], 16);
   if (!user_job || !gpus || !IsWorkerOf((*pairs)["worker"], (*pairs)["job"])) return std::nullopt;
   return WorkerTag{*user_job, std::string((*pairs)["job"]), std::string((*pairs)["worker"]), *gpus};
@@ -108,7 +107,9 @@ std::vector<GresGpus> ParseGres(std::string_view gres) {
   std::vector<GresGpus> gpus;
   for (std::string_view item : Split(gres, ',')) {
     item = item.substr(0, item.find('('));
-    if (item.starts_with("gres:")) item.remove_prefix(5);
+    if (item.starts_with(kGresPrefix) || item.starts_with("gres/")) {
+      item.remove_prefix(kGresPrefix.size());
+    }
     const std::vector<std::string_view> parts = Split(item, ':');
     if (parts.front() != "gpu") continue;
     const auto count = parts.size() > 1 ? Parse<GpuCount>(parts.back(), 10) : std::nullopt;

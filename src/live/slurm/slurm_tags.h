@@ -40,6 +40,8 @@ struct WorkerTag {
   std::uint64_t gpus = 0;
 };
 
+inline constexpr std::string_view kWorkerTag = "elastic-of:";  // begins a WorkerTag
+
 std::string ToText(const JobTag& tag);
 std::string ToText(const WorkerTag& tag);
 // nullopt: not ours, or not whole.
@@ -51,7 +53,8 @@ std::optional<WorkerTag> ParseWorkerTag(std::string_view text);
 std::string JobName(std::uint32_t id, long long submit);
 double SubmitTimeOf(std::string_view job_name);
 
-// "gpu:v100:4(S:0-1),nic:2,gpu:k80:2" -> 4 of v100, 2 of k80; "gpu:4" and "gres:gpu:4" -> 4 of "".
+// "gpu:v100:4(S:0-1),nic:2,gpu:k80:2" -> 4 of v100, 2 of k80; "gpu:4", "gres:gpu:4" (22.05) and
+// "gres/gpu:4" (later) -> 4 of "".
 // One item a type, in the text's order.
 struct GresGpus {
   GpuCount count = 0;
@@ -60,6 +63,7 @@ struct GresGpus {
 std::vector<GresGpus> ParseGres(std::string_view gres);
 
 // The same the other way, as a request: "gres:gpu:v100:4", "gres:gpu:4" where the type is "".
+inline constexpr std::string_view kGresPrefix = "gres:";
 std::string GresRequest(GpuCount gpus, std::string_view type);
 
 }  // namespace allot

@@ -1,6 +1,6 @@
-// The runtime "slurm", on a cluster that runs already: SLURM_CONF leads to it, and
-// ALLOT_TEST_SLURM=1 says that it is one to play with. tests/integration/slurm_test.py starts one
-// and runs the suite.
+// The runtime "slurm" through each of its back ends, on a cluster that runs already: SLURM_CONF
+// leads to it, and ALLOT_TEST_SLURM=1 says that it is one to play with.
+// tests/integration/slurm_test.py starts one and runs the suite.
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <thread>
+#include <utility>
 
 #include "tests/unit/live_runtimes/runtime_place.h"
 #include "tests/unit/live_runtimes/worker_folders.h"
@@ -32,7 +33,7 @@ std::string Slurm(const std::string& command) {
 
 class SlurmPlace final : public RuntimePlace {
  public:
-  SlurmPlace() { BeginDaemon(); }
+  explicit SlurmPlace(std::string api) : api_(std::move(api)) { BeginDaemon(); }
   ~SlurmPlace() override {
     for (const auto& [job, number] : numbers_) {
       try {
@@ -46,8 +47,8 @@ class SlurmPlace final : public RuntimePlace {
   void EndDaemon() override { runtime_.reset(); }
   void BeginDaemon() override {
     // The suite never takes the controller away: its answers may take long.
-    runtime_ =
-        MakeRuntime("slurm:launcher=" ALLOT_LAUNCHER ",timeout=60", {folders_.root() / "state"});
+    runtime_ = MakeRuntime("slurm:launcher=" ALLOT_LAUNCHER ",timeout=60,api=" + api_,
+                           {folders_.root() / "state"});
   }
 
   std::string Submit(ResizeMode mode, GpuCount gpus, GpuCount most,
@@ -95,19 +96,23 @@ class SlurmPlace final : public RuntimePlace {
   }
 
  private:
+  const std::string api_;
   WorkerFolders folders_;
   std::unique_ptr<Runtime> runtime_;
   std::map<std::string, std::string> numbers_;  // Slurm's, of jobs
 };
 
+std::string Missing() {
+  if (std::getenv("ALLOT_TEST_SLURM") != nullptr) return "";
+  return "needs a Slurm cluster: tests/integration/slurm_test.py starts one";
+}
+
 ALLOT_REGISTER(RuntimePlaceInfo,
-               (RuntimePlaceInfo{
-                   "slurm", "a throw-away Slurm cluster",
-                   []() -> std::string {
-                     if (std::getenv("ALLOT_TEST_SLURM") != nullptr) return "";
-                     return "needs a Slurm cluster: tests/integration/slurm_test.py starts one";
-                   },
-                   [] { return std::make_unique<SlurmPlace>(); }}));
+               (RuntimePlaceInfo{"slurm", "a throw-away Slurm cluster, through libslurm", Missing,
+                                 [] { return std::make_unique<SlurmPlace>("libslurm"); }}));
+ALLOT_REGISTER(RuntimePlaceInfo,
+               (RuntimePlaceInfo{"slurm_commands", "the same, through Slurm's programs", Missing,
+                                 [] { return std::make_unique<SlurmPlace>("commands"); }}));
 
 }  // namespace
 }  // namespace allot

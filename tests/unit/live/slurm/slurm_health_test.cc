@@ -52,6 +52,14 @@ TEST(SlurmHealthTest, EachFaultIsFoundByItsCheckAlone) {
        [](SlurmFacts* f) { f->settings.version = "23.11.4"; }},
       {"slurm.user", Health::kWrong, "uid 1000; only SlurmUser slurm (64030)",
        [](SlurmFacts* f) { f->user_id = 1000; }},
+      {"slurm.version", Health::kWarn, "controller 23.11.4, programs 22.05.8",
+       [](SlurmFacts* f) {
+         f->settings.api = "commands";
+         f->settings.version = "23.11.4";
+         f->user_id = 0;
+       }},
+      {"slurm.user", Health::kWarn, "elastic jobs of others do not begin",
+       [](SlurmFacts* f) { f->settings.api = "commands"; }},
       {"slurm.partitions", Health::kWrong, "no partition 'elastic'",
        [](SlurmFacts* f) { f->settings.partitions.pop_back(); }},
       {"slurm.partitions", Health::kWrong, "'elastic' is up",

@@ -64,6 +64,8 @@ TEST(SlurmTags, GpusAsSlurmSpellsThem) {
   EXPECT_EQ(text_of("gpu:v100:4(S:0-1)"), "4 v100;");
   EXPECT_EQ(text_of("gpu:v100:4(S:0,2)"), "4 v100;");
   EXPECT_EQ(text_of("gres:gpu:2"), "2 ;");
+  EXPECT_EQ(text_of("gres/gpu:2"), "2 ;") << "from 23.11 on";
+  EXPECT_EQ(text_of("gres/gpu:v100:4"), "4 v100;");
   EXPECT_EQ(text_of("nic:2,gpu:k80:8"), "8 k80;");
   EXPECT_EQ(text_of("gpu"), "1 ;");
   EXPECT_EQ(text_of("gpu:k80"), "1 k80;");

@@ -1,4 +1,4 @@
-#include "live/slurm/slurm_records.h"
+#include "live/slurm/libslurm/libslurm_records.h"
 
 #include <pwd.h>
 
@@ -47,7 +47,7 @@ SlurmState StateOf(std::uint32_t state) {
 
 std::vector<std::string> HostsOf(const char* list) {
   std::vector<std::string> hosts;
-  const hostlist_t all = slurm_hostlist_create(list);
+  const auto all = slurm_hostlist_create(list);  // hostlist_t, from 23.11 on a pointer to one
   while (char* host = slurm_hostlist_shift(all)) {
     hosts.emplace_back(host);
     std::free(host);
@@ -84,16 +84,6 @@ std::string WaitsFor(const slurm_job_info_t& job) {
   return "";
 }
 
-// "cpu=4,gres/gpu=2,gres/gpu:a100=2" -> of "gres/gpu": 2.
-int CountOf(const char* tres, std::string_view what) {
-  const std::string text = Text(tres);
-  for (const std::string_view one : Split(text, ',')) {
-    if (!one.starts_with(what) || one.size() == what.size() || one[what.size()] != '=') continue;
-    return static_cast<int>(ParseInteger(one.substr(what.size() + 1)).value_or(0));
-  }
-  return 0;
-}
-
 // That jobs have on it. A node without a select plugin's record has none.
 int CpusInUse(const node_info_t& node) {
   std::uint16_t used = 0;
@@ -117,7 +107,11 @@ SlurmJob ReadSlurmJob(const slurm_job_info_t& job) {
   result.admin_comment = Text(job.admin_comment);
   result.gpus = Text(job.tres_per_node);
   for (const char* other : {job.tres_per_job, job.tres_per_task, job.tres_per_socket}) {
-    if (result.other_gpus.empty()) result.other_gpus = Text(other);
+    // Newer releases write CPUs a task there, too.
+    const std::string asked = Text(other);
+    if (result.other_gpus.empty() && asked.find("gres") != std::string::npos) {
+      result.other_gpus = asked;
+    }
   }
   result.nodes = Text(job.nodes);
   if (!result.nodes.empty()) result.gpus_on = GresByNode(job);
@@ -197,48 +191,20 @@ SlurmReservation ReadSlurmReservation(const reserve_info_t& reservation) {
   result.begin = reservation.start_time;
   result.end = reservation.end_time;
   if (reservation.node_list != nullptr) result.nodes = HostsOf(reservation.node_list);
-  result.cpus = CountOf(reservation.tres_str, "cpu");
-  result.gpus = CountOf(reservation.tres_str, "gres/gpu");
+  result.cpus = TresCount(Text(reservation.tres_str), "cpu");
+  result.gpus = TresCount(Text(reservation.tres_str), "gres/gpu");
   return result;
-}
-
-void MarkReservations(const std::vector<SlurmReservation>& reservations,
-                      std::vector<SlurmNode>* nodes) {
-  std::map<std::string, SlurmNode*> by_name;
-  for (SlurmNode& node : *nodes) {
-    node.reserved = false;
-    node.cpus_reserved = node.gpus_reserved = 0;
-    by_name[node.name] = &node;
-  }
-  for (const SlurmReservation& one : reservations) {
-    int all_cpus = 0;
-    std::vector<SlurmNode*> of;
-    for (const std::string& name : one.nodes) {
-      const auto found = by_name.find(name);
-      if (found == by_name.end()) continue;
-      of.push_back(found->second);
-      all_cpus += found->second->cpus;
-    }
-    // Slurm says how much of all nodes together: taken as equal parts, rounded up.
-    const auto part = [&](int all) {
-      return (all + static_cast<int>(of.size()) - 1) / static_cast<int>(of.size());
-    };
-    const bool whole = one.gpus == 0 && (one.cpus == 0 || one.cpus >= all_cpus);
-    for (SlurmNode* node : of) {
-      node->reserved = node->reserved || whole;
-      if (whole) continue;
-      node->cpus_reserved += part(one.cpus);
-      node->gpus_reserved += part(one.gpus);
-    }
-  }
 }
 
 void ReadSlurmSettings(const slurm_conf_t& configuration, const partition_info_msg_t& partitions,
                        SlurmSettings* settings) {
-  const long library = slurm_api_version();
+  // Of the headers: the library loads by a name that is of its release.
+  constexpr long kLibrary = SLURM_VERSION_NUMBER;
   settings->version = Text(configuration.version);
-  settings->library = fmt::format("{}.{:02}.{}", SLURM_VERSION_MAJOR(library),
-                                  SLURM_VERSION_MINOR(library), SLURM_VERSION_MICRO(library));
+  settings->library = fmt::format("{}.{:02}.{}", SLURM_VERSION_MAJOR(kLibrary),
+                                  SLURM_VERSION_MINOR(kLibrary), SLURM_VERSION_MICRO(kLibrary));
+  settings->api = "libslurm";
+  if (configuration.control_cnt > 0) settings->address = Text(configuration.control_addr[0]);
   settings->user_id = configuration.slurm_user_id;
   settings->user = Text(configuration.slurm_user_name);
   settings->scheduler = Text(configuration.schedtype);

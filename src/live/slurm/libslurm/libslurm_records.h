@@ -1,0 +1,18 @@
+#pragma once
+// libslurm's records, read into those of slurm_records.h. Called in the back end's thread only;
+// some of it asks the system for users' names.
+
+#include <slurm/slurm.h>
+
+#include "live/slurm/slurm_records.h"
+#include "live/slurm/slurm_reservation.h"
+
+namespace allot {
+
+SlurmJob ReadSlurmJob(const slurm_job_info_t& job);
+SlurmNode ReadSlurmNode(const node_info_t& node);
+SlurmReservation ReadSlurmReservation(const reserve_info_t& reservation);
+void ReadSlurmSettings(const slurm_conf_t& configuration, const partition_info_msg_t& partitions,
+                       SlurmSettings* settings);
+
+}  // namespace allot

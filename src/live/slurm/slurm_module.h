@@ -1,0 +1,36 @@
+#pragma once
+// Modules with libslurm, each for one release of Slurm: liballot_slurm-22.05.so beside the program
+// or in the folder of libraries that it is installed with. The choice of a back end looks for them
+// (slurm_back_end.h).
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/types.h"
+#include "live/slurm/slurm_back_end.h"
+
+namespace allot {
+
+struct SlurmModule {
+  std::filesystem::path path;
+  std::string release;  // "22.05"
+};
+
+// Those that are there, whether they can be loaded or not.
+std::vector<SlurmModule> FindSlurmModules();
+
+// Refused where the module is of another build of allot, or its libslurm is not here. It stays
+// loaded for good. RunError when there is no slurm.conf.
+Status OpenSlurmModule(const SlurmModule& module, Seconds patience,
+                       std::unique_ptr<SlurmBackEnd>* back_end);
+
+}  // namespace allot
+
+// What a module exports: the version of allot that it was built with, and its back end.
+extern "C" {
+const char* allot_slurm_build();
+allot::SlurmBackEnd* allot_slurm_open(double patience);
+}

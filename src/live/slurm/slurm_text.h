@@ -1,0 +1,31 @@
+#pragma once
+// What `scontrol show` prints as text of things that only administrators write: the configuration,
+// partitions, reservations; and lists of hosts. For the back end over Slurm's programs.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "live/slurm/slurm_records.h"
+#include "live/slurm/slurm_reservation.h"
+
+namespace allot {
+
+// Of `scontrol show config`: all but the partitions and our side's version.
+void ReadConfigText(std::string_view text, SlurmSettings* settings);
+
+// Of `scontrol --oneliner show partition`.
+std::vector<SlurmPartition> ReadPartitionsText(std::string_view text);
+
+// Of `scontrol --oneliner show reservation` with SLURM_TIME_FORMAT=%s.
+std::vector<SlurmReservation> ReadReservationsText(std::string_view text);
+
+// Of `squeue --noheader --format=JobID,Exclusive`, which from 26.05 on says what the JSON does not:
+// sets that of each job which wants whole nodes.
+void MarkExclusive(std::string_view text, std::vector<SlurmJob>* jobs);
+
+// "n[1-2,08-10],m3" -> n1 n2 n08 n09 n10 m3. DataError where brackets are not closed or a range is
+// none.
+std::vector<std::string> ExpandHosts(std::string_view list);
+
+}  // namespace allot
