@@ -2,6 +2,8 @@
 
 #include <time.h>
 
+#include "core/program_cpu.h"
+
 namespace allot {
 namespace {
 

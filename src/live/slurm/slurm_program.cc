@@ -11,7 +11,7 @@
 #include <array>
 #include <cerrno>
 
-#include "core/cpu_time.h"
+#include "core/program_cpu.h"
 
 namespace allot {
 namespace {
