@@ -18,8 +18,8 @@ namespace allot {
 
 // By which way, and for how long the controller may think.
 struct SlurmAccess {
-  std::string api = "auto";        // "libslurm", "commands"; "auto": the first that fits
-  std::filesystem::path programs;  // folder of Slurm's; "": on PATH
+  std::string api = "auto";          // "libslurm", "commands"; "auto": the first that fits
+  std::filesystem::path programs{};  // folder of Slurm's; "": on PATH
   Seconds patience = 2;
 };
 

@@ -98,10 +98,10 @@ struct SlurmPartition {
 
 // What an administrator has set, and which versions meet.
 struct SlurmSettings {
-  std::string version;  // of the controller
-  std::string library;  // of libslurm, or of Slurm's programs
-  std::string api;      // "libslurm", "commands"
-  std::string address;  // of the controller, for others
+  std::string version;    // of the controller
+  std::string library{};  // of libslurm, or of Slurm's programs
+  std::string api{};      // "libslurm", "commands"
+  std::string address{};  // of the controller, for others
   std::uint32_t user_id = 0;
   std::string user;       // SlurmUser
   std::string scheduler;  // "sched/backfill"

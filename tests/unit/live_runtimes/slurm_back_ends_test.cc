@@ -110,7 +110,7 @@ void Do(const std::string& command) {
 }
 
 // What users write, and try.
-constexpr const char* kJobs[] = {
+constexpr const char* kSlurmJobs[] = {
     // Slurm begins them in this order.
     "sbatch -o /dev/null -p main -w n4 --wrap='exit 3'",
     "sbatch -o /dev/null -p main -w n4 --wrap='kill -SEGV $$'",
@@ -141,7 +141,7 @@ TEST(SlurmBackEnds, SayTheSameOfACluster) {
   SlurmClient libslurm({.api = "libslurm", .patience = 60}, true);
   SlurmClient commands({.api = "commands", .patience = 60}, true);
   EXPECT_EQ(ToJson(libslurm.Settings()), ToJson(commands.Settings()));
-  for (const char* one : kJobs) Do(one);
+  for (const char* one : kSlurmJobs) Do(one);
   // Between the two looks it may change: some jobs begin, some end.
   json left;
   json right;
@@ -160,7 +160,7 @@ TEST(SlurmBackEnds, SayTheSameOfACluster) {
   Do("scontrol update nodename=n2 state=resume");
   Do("scancel --user=root");
   EXPECT_TRUE(settled) << JsonText(json::diff(left, right)) << JsonText(left);
-  EXPECT_GE(left["jobs"].size(), std::size(kJobs) - 2);
+  EXPECT_GE(left["jobs"].size(), std::size(kSlurmJobs) - 2);
 }
 
 }  // namespace

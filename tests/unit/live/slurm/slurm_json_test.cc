@@ -117,7 +117,7 @@ TEST_P(RecordedRelease, OfNodes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Slurm, RecordedRelease, testing::Values("22.05", "24.11", "26.05"),
-                         [](const auto& info) { return "Of" + std::string(info.param, 2); });
+                         [](const auto& of) { return "Of" + std::string(of.param, 2); });
 
 SlurmJob JobIn(const std::string& fields) {
   return ReadJobsJson("{\"jobs\": [{\"job_id\": 1, \"user_id\": 2, \"group_id\": 3, " + fields +
