@@ -223,7 +223,7 @@ std::string ExitText(const json& record) {
 std::map<std::string, std::string> GresByNode(const json& record, const SlurmJob& job) {
   std::map<std::string, std::string> gres;
   const std::vector<std::string> hosts = ExpandHosts(job.nodes);
-  if (job.exclusive) {
+  if (Has(Words(record, "shared"), "NONE")) {
     for (const std::string& host : hosts) gres.emplace(host, "");
   }
   const auto found = record.find("gres_detail");
@@ -272,7 +272,8 @@ SlurmJob ReadJob(const json& record) {
     if (job.other_gpus.empty() && asked.find("gres") != std::string::npos) job.other_gpus = asked;
   }
   job.nodes = Text(record, "nodes");
-  job.exclusive = Has(Words(record, "shared"), "NONE");
+  const std::vector<std::string> shared = Words(record, "shared");
+  job.exclusive = Has(shared, "NONE") || Has(shared, "USER") || Has(shared, "MCS");
   if (!job.nodes.empty()) job.gpus_on = GresByNode(record, job);
   job.work_dir = Text(record, "current_working_directory");
   job.account = Text(record, "account");

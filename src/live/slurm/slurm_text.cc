@@ -133,7 +133,9 @@ void MarkExclusive(std::string_view text, std::vector<SlurmJob>* jobs) {
   std::set<std::string_view> exclusive;
   for (const std::string_view line : Split(text, '\n')) {
     const std::size_t space = line.find(' ');
-    if (space == std::string_view::npos || Trim(line.substr(space)) != "NODE") continue;
+    if (space == std::string_view::npos) continue;
+    const std::string_view of = Trim(line.substr(space));
+    if (of != "NODE" && of != "USER" && of != "MCS") continue;
     exclusive.insert(line.substr(0, space));
   }
   for (SlurmJob& job : *jobs) {

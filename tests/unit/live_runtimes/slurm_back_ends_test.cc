@@ -123,6 +123,7 @@ constexpr const char* kSlurmJobs[] = {
     "sbatch -o /dev/null -C 'v100|p100' --gres=gpu:1 --wrap=true",
     "sbatch -o /dev/null --array=1-7:2%2 --gres=gpu:1 --wrap=true",
     "sbatch -o /dev/null -p main --array=0-1 -w n4 --wrap='sleep 600'",
+    "sbatch -o /dev/null --exclusive=user --gres=gpu:1 --wrap=true",
     "sbatch -o /dev/null -H -D /usr -c 2 --mem=100 -t 5 --deadline=now+7200 --wrap=true",
     "sbatch -o /dev/null -p main --mem-per-cpu=7 --dependency=singleton -J wrap --wrap=true",
     "sbatch -o /dev/null -p main --begin=now+3600 --wrap=true",

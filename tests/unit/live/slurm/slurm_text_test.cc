@@ -68,8 +68,8 @@ TEST(SlurmText, OfJobsThatWantWholeNodes) {
   jobs[3].exclusive = true;
   MarkExclusive("1               NODE            \n2               NO              \n3    USER\n\n",
                 &jobs);
-  EXPECT_TRUE(jobs[0].exclusive && jobs[3].exclusive);
-  EXPECT_FALSE(jobs[1].exclusive || jobs[2].exclusive);
+  EXPECT_TRUE(jobs[0].exclusive && jobs[2].exclusive && jobs[3].exclusive);
+  EXPECT_FALSE(jobs[1].exclusive);
 }
 
 TEST(ForeignBytes, ComeBackAndAreHiddenFromParsers) {
