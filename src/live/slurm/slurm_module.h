@@ -31,6 +31,6 @@ Status OpenSlurmModule(const SlurmModule& module, Seconds patience,
 
 // What a module exports: the version of allot that it was built with, and its back end.
 extern "C" {
-const char* allot_slurm_build();
-allot::SlurmBackEnd* allot_slurm_open(double patience);
+[[gnu::visibility("default")]] const char* allot_slurm_build();
+[[gnu::visibility("default")]] allot::SlurmBackEnd* allot_slurm_open(double patience);
 }
