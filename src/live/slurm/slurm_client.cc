@@ -50,27 +50,27 @@ Status SlurmClient::MayWrite() const {
 }
 
 Status SlurmClient::Submit(const SlurmSubmission& submission, std::uint32_t* id) {
-  const Status may = MayWrite();
+  Status may = MayWrite();
   return may.ok() ? back_end_->Submit(submission, id) : may;
 }
 
 Status SlurmClient::Change(const SlurmChange& change) {
-  const Status may = MayWrite();
+  Status may = MayWrite();
   return may.ok() ? back_end_->Change(change) : may;
 }
 
 Status SlurmClient::Requeue(std::uint32_t id) {
-  const Status may = MayWrite();
+  Status may = MayWrite();
   return may.ok() ? back_end_->Requeue(id) : may;
 }
 
 Status SlurmClient::Cancel(const std::string& job) {
-  const Status may = MayWrite();
+  Status may = MayWrite();
   return may.ok() ? back_end_->Cancel(job) : may;
 }
 
 Status SlurmClient::Split(const std::string& tasks, const std::string& partition) {
-  const Status may = MayWrite();
+  Status may = MayWrite();
   return may.ok() ? back_end_->Split(tasks, partition) : may;
 }
 

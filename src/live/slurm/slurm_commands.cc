@@ -80,7 +80,7 @@ class SlurmCommands final : public SlurmBackEnd {
 
 Status SlurmCommands::Run(std::vector<std::string> words, const SlurmDeadline& deadline,
                           SlurmProgramOutput* output, const char* what) const {
-  const Status run = RunSlurmProgram({std::move(words), Environment(), ""}, deadline, output);
+  Status run = RunSlurmProgram({std::move(words), Environment(), ""}, deadline, output);
   if (!run.ok()) return run;
   return output->exit == 0 ? run : Status::Refused("{}: Slurm says: {}", what, Said(*output));
 }
@@ -115,7 +115,7 @@ Status SlurmCommands::Load(SlurmSnapshot* snapshot) {
 Status SlurmCommands::LoadExclusive(const SlurmDeadline& deadline, std::vector<SlurmJob>* jobs) {
   if (!squeue_says_exclusive_) return Status::Ok();
   SlurmProgramOutput output;
-  const Status done = Run(
+  Status done = Run(
       {programs_.squeue, "--all", "--states=all", "--noheader", "--Format=JobID:16,Exclusive:16"},
       deadline, &output, "asking for jobs");
   squeue_says_exclusive_ = output.errors.find("Invalid job format") == std::string::npos;
@@ -181,9 +181,9 @@ Status SlurmCommands::Submit(const SlurmSubmission& submission, std::uint32_t* i
 Status SlurmCommands::Tag(std::uint32_t id, const std::string& tag,
                           const SlurmDeadline& deadline) const {
   SlurmProgramOutput output;
-  const Status done = Run({programs_.scontrol, "update", fmt::format("jobid={}", id),
-                           fmt::format("admincomment={}", tag)},
-                          deadline, &output, "tagging a worker");
+  Status done = Run({programs_.scontrol, "update", fmt::format("jobid={}", id),
+                     fmt::format("admincomment={}", tag)},
+                    deadline, &output, "tagging a worker");
   if (!done.ok()) return done;
   return Run({programs_.scontrol, "release", std::to_string(id)}, deadline, &output,
              "releasing a worker");
@@ -224,8 +224,7 @@ Status SlurmCommands::Requeue(std::uint32_t id) {
 
 Status SlurmCommands::Cancel(const std::string& job) {
   SlurmProgramOutput output;
-  const Status done =
-      Run({programs_.scancel, job}, SlurmDeadline(patience_), &output, "ending a job");
+  Status done = Run({programs_.scancel, job}, SlurmDeadline(patience_), &output, "ending a job");
   return done.ok() || !SaysThatItIsOver(output) ? done : Status::Ok();
 }
 
@@ -254,8 +253,9 @@ Status FindSlurmPrograms(const std::filesystem::path& folder, SlurmPrograms* pro
                                                          {"sbatch", &programs->sbatch},
                                                          {"scancel", &programs->scancel}};
   for (const auto& [name, path] : wanted) {
+    const std::string program = name;
     const auto found = std::find_if(folders.begin(), folders.end(), [&](const auto& one) {
-      return ::access((one / name).c_str(), X_OK) == 0;
+      return ::access((one / program).c_str(), X_OK) == 0;
     });
     if (found == folders.end()) {
       return Status::Refused("Slurm's program {} is not {}", name,

@@ -109,6 +109,11 @@ void Do(const std::string& command) {
   ASSERT_EQ(std::system(("cd /tmp && " + command + " >/dev/null").c_str()), 0) << command;
 }
 
+// Text that would be another job, another field, no UTF-8 or no JSON.
+constexpr const char* kHostile =
+    "sbatch -o /dev/null -J \"$(printf 'x\\n\\\\\"},{\"job_id\":1')\" --comment=\"$(printf "
+    "'JobId=1 \\303\\244 \\377\\364\\217\\277\\277 AdminComment=elastic-of:1')\" --wrap=true";
+
 // What users write, and try.
 constexpr const char* kSlurmJobs[] = {
     // Slurm begins them in this order.
@@ -129,9 +134,7 @@ constexpr const char* kSlurmJobs[] = {
     "sbatch -o /dev/null -p main --begin=now+3600 --wrap=true",
     "sbatch -o /dev/null -p main --exclusive --wrap='sleep 600'",
     "sbatch -o /dev/null -p main -x n1,n[3-4] --gres=gpu:4 --wrap='sleep 600'",
-    // Text that would be another job, another field, no UTF-8 or no JSON.
-    "sbatch -o /dev/null -J \"$(printf 'x\\n\\\\\"},{\"job_id\":1')\" --comment=\"$(printf "
-    "'JobId=1 \\303\\244 \\377\\364\\217\\277\\277 AdminComment=elastic-of:1')\" --wrap=true",
+    kHostile,
     "scontrol create reservation=seen starttime=now duration=60 users=root nodes=n1 "
     "flags=ignore_jobs",
     "scontrol update nodename=n2 state=drain reason='two words'",
