@@ -14,6 +14,7 @@
 #include "core/strings.h"
 #include "core/wall_clock.h"
 #include "live/live_rules.h"
+#include "live/node_limits.h"
 
 namespace allot {
 namespace {
@@ -95,11 +96,25 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& allocation) {
   batches_.KeepRequested(allocation.requested_batches());
 
   const auto& jobs = state_.job_table().jobs();
-  std::unordered_map<JobIndex, const Allocation::Entry*> entries;
-  for (const Allocation::Entry& entry : allocation.entries()) entries[entry.job] = &entry;
-  const auto entry_of = [&entries](JobIndex job) {
-    const auto found = entries.find(job);
-    return found == entries.end() ? nullptr : found->second;
+  std::vector<GivenPlace> places;
+  for (const Allocation::Entry& entry : allocation.entries()) {
+    places.push_back(
+        {jobs.at(entry.job).get(), view_.Meant(allocation.shares(entry)), entry.configuration});
+  }
+  KeepToTheirNodes(state_, view_.givable(), &places);
+  struct Given {
+    const Allocation::Entry* entry = nullptr;  // null: nothing
+    const GivenPlace* place = nullptr;
+  };
+  std::unordered_map<JobIndex, Given> given;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Allocation::Entry& entry = allocation.entries()[i];
+    if (!places[i].placed) starts_.NoPlace(*places[i].job, places[i].why);
+    if (!places[i].shares.empty()) given[entry.job] = {&entry, &places[i]};
+  }
+  const auto given_to = [&given](JobIndex job) {
+    const auto found = given.find(job);
+    return found == given.end() ? Given{} : found->second;
   };
   const std::string why = fmt::format("decision {}", observation_.decision);
   const auto change = [&](LiveJob& job, const char* what, JournalRecord record) {
@@ -113,30 +128,30 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& allocation) {
   // Those that give first, so that a crash in between leaves no GPU given twice.
   for (const JobIndex index : observation_.job) {
     LiveJob& job = *jobs.at(index);
-    if (job.running < 0 || entry_of(index) != nullptr) continue;
+    if (job.running < 0 || given_to(index).entry != nullptr) continue;
     ++report.preempted;
     ++counts_.takes;
     change(job, "take", {{"job", job.asked.id}, {"why", why}});
   }
   for (const JobIndex index : observation_.job) {
-    const Allocation::Entry* entry = entry_of(index);
-    if (entry == nullptr) continue;
+    const auto [entry, place] = given_to(index);
+    if (entry == nullptr || !place->placed) continue;
     LiveJob& job = *jobs.at(index);
-    const std::vector<NodeShare> shares = view_.Meant(allocation.shares(*entry));
+    const std::vector<NodeShare>& shares = place->shares;
     const bool same_place =
         std::equal(shares.begin(), shares.end(), job.shares.begin(), job.shares.end());
-    if (entry->configuration == job.running && same_place) continue;
+    if (place->configuration == job.running && same_place) continue;
     // It keeps what it has. While it waits it is hidden, so that it runs here.
     if (!starts_.may_grow(job) && Holds(shares, job.shares)) continue;
     ++(job.running < 0                       ? report.launched
-       : entry->configuration != job.running ? report.resized
+       : place->configuration != job.running ? report.resized
                                              : report.moved);
     ++counts_.gives;
     const std::string key =
-        job.table->KeyText(entry->configuration, state_.job_table().nominal().types());
-    JournalRecord given = record::Give(job.asked.id, key, shares, state_.nodes(), why);
-    if (entry->share > 0) given["share"] = entry->share;
-    change(job, "give", std::move(given));
+        job.table->KeyText(place->configuration, state_.job_table().nominal().types());
+    JournalRecord gives = record::Give(job.asked.id, key, shares, state_.nodes(), why);
+    if (entry->share > 0) gives["share"] = entry->share;
+    change(job, "give", std::move(gives));
   }
   if (!options_.dry_run && report.launched + report.preempted + report.resized + report.moved > 0) {
     writer_.Write("decide", {{"decision", observation_.decision},

@@ -8,7 +8,8 @@
 // Its parts: LiveState is what is known; PolicyView is what policies see of it; RuntimeReader
 // brings the runtime's snapshots into it; WorkerControl has the runtime start and stop workers;
 // BatchControl tells jobs whose batch follows their workers what to train with; StateWriter puts
-// every change into the journal before it is done.
+// every change into the journal before it is done. What a decision gives where a job may not run is
+// put right before (live/node_limits.h).
 
 #include <cstdint>
 #include <functional>

@@ -51,6 +51,7 @@ void PolicyView::Refresh(const LiveState& state, const std::set<NodeIndex>& avoi
       withheld_[At(worker.node)] |= worker.gpus;
     }
   }
+  givable_.assign(nodes.size(), 0);
   const ClusterSpec& present = state.present();
   if (cluster_.nodes().size() != present.nodes().size()) cluster_ = present;
   for (std::size_t n = 0; n < nodes.size(); ++n) {
@@ -59,6 +60,7 @@ void PolicyView::Refresh(const LiveState& state, const std::set<NodeIndex>& avoi
     const bool avoid = avoided.contains(static_cast<NodeIndex>(n));
     withheld_[n] |= avoid ? ~given[n] : TakenOf(nodes[n], held[n] | given[n]);
     Resources left = present.nodes()[n].capacity;
+    givable_[n] = GpuMask(left.gpus) & ~withheld_[n];
     left.gpus -= std::popcount(withheld_[n] & GpuMask(left.gpus));
     if (left.gpus == 0) left = {};
     cluster_.SetCapacity(static_cast<NodeIndex>(n), left);

@@ -29,10 +29,12 @@ class PolicyView {
   // The other way.
   std::vector<NodeShare> Meant(std::span<const NodeShare> shares) const;
   GpuCount withheld(NodeIndex node) const;
+  const HeldGpus& givable() const { return givable_; }  // by node, in the machines' numbers
 
  private:
   ClusterSpec cluster_;
   std::vector<std::uint64_t> withheld_;  // by node
+  HeldGpus givable_;
 };
 
 }  // namespace allot

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/types.h"
 
@@ -34,7 +35,10 @@ struct RuntimeJob {
   GpuCount requested = 1;
   GpuCount min_gpus = 1;  // 1 <= min <= requested <= max
   GpuCount max_gpus = 1;
-  std::string gpu_types;  // that it accepts, joined by '|'; "": any
+  std::vector<std::string> only_on{};  // nodes that may run it; none: any
+  std::string limits{};                // `only_on`: why, for people ("--constraint=nvlink")
+  bool even = false;                   // kRestart: as many GPUs on each of its nodes
+  std::string gpu_types;               // that it accepts, joined by '|'; "": any
   ResizeMode mode = ResizeMode::kHot;
   std::string model;             // profile of the catalogue; "" or unknown: the documented prior
   double total_work = kUnknown;  // as the user says, in the unit that progress is reported in

@@ -189,6 +189,9 @@ bool RuntimeReader::ReadJobs(const RuntimeSnapshot& snapshot) {
     job->asked.priority = seen->priority;
     job->asked.preempt = seen->preempt;
     job->asked.reason = seen->reason;
+    job->asked.only_on = seen->only_on;
+    job->asked.limits = seen->limits;
+    job->asked.even = seen->even;
     if (IsOver(*seen)) {
       EndJob(*job, seen->state, seen->reason);
       event = true;

@@ -84,6 +84,24 @@ bool StuckStarts::LeaveNodes(const LiveJob& job, HeldGpus* usable) {
   return tried_elsewhere;
 }
 
+void StuckStarts::LetRest(Trial* trial, int tries_at_once) const {
+  ++trial->tries;
+  if (trial->tries < tries_at_once) return;
+  const double doubled =
+      kFirstRest * static_cast<double>(1 << std::min(trial->tries - tries_at_once, 20));
+  trial->rest_until = writer_.now() + std::min(kLongestRest, doubled);
+}
+
+void StuckStarts::NoPlace(const LiveJob& job, const std::string& why) {
+  Trial& trial = trials_[job.index];
+  if (writer_.now() < trial.rest_until) return;
+  trial.why = why;
+  trial.wanted = GivenTo(job) + 1;
+  trial.at = writer_.now();
+  LetRest(&trial, 1);
+  spdlog::info("job {}: {}", job.asked.shown(), why);
+}
+
 void StuckStarts::TakeBack(const LiveJob& job) {
   const LiveState& state = writer_.state();
   const Seconds now = writer_.now();
@@ -93,13 +111,7 @@ void StuckStarts::TakeBack(const LiveJob& job) {
   trial.why = ReasonOf(job);
   trial.wanted = GivenTo(job);
   trial.at = now;
-  ++trial.tries;
-  const int at_once = tried_elsewhere ? kTries : 1;
-  if (trial.tries >= at_once) {
-    const double doubled =
-        kFirstRest * static_cast<double>(1 << std::min(trial.tries - at_once, 20));
-    trial.rest_until = now + std::min(kLongestRest, doubled);
-  }
+  LetRest(&trial, tried_elsewhere ? kTries : 1);
   if (!tried_elsewhere) user_rests_until_[job.asked.user] = now + kFirstRest;
   ++counts_.starts_withdrawn;
   spdlog::warn("job {}: the cluster does not begin with it, {}: {}", job.asked.shown(),

@@ -24,6 +24,8 @@ class StuckStarts {
   bool Withdraw(Seconds answers_since);
 
   const std::set<NodeIndex>& avoided() const { return avoided_; }
+  // A decision gave it GPUs where it may not run, and none of those where it may were left.
+  void NoPlace(const LiveJob& job, const std::string& why);
   bool rests(const LiveJob& job) const;     // it waits, and is not to be placed now
   bool may_grow(const LiveJob& job) const;  // it runs, and its latest growth did not fail just now
 
@@ -47,6 +49,7 @@ class StuckStarts {
   bool LongRefused(const WorkerGroup& group) const;
   bool LeaveNodes(const LiveJob& job, HeldGpus* usable);
   void TakeBack(const LiveJob& job);
+  void LetRest(Trial* trial, int tries_at_once) const;  // it was tried once more
 
   StateWriter& writer_;
   LiveCounts& counts_;

@@ -1,13 +1,28 @@
 #include "live/slurm/job_request.h"
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/error.h"
+#include "core/strings.h"
 #include "live/slurm/job_comment.h"
 #include "live/slurm/slurm_tags.h"
 
 namespace allot {
+namespace {
+
+// Parts of GPUs that Slurm may give beside other parts of the same ones.
+bool SharesGpus(const std::string& gres) {
+  for (std::string_view item : Split(gres, ',')) {
+    if (item.starts_with("gres:")) item.remove_prefix(5);
+    const std::string_view name = item.substr(0, item.find(':'));
+    if (name == "shard" || name == "mps") return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 void ReadRequest(const SlurmJob& slurm, RuntimeJob* job) {
   const std::vector<GresGpus> asked = ParseGres(slurm.gpus);
@@ -29,8 +44,6 @@ void ReadRequest(const SlurmJob& slurm, RuntimeJob* job) {
   if (job->mode == ResizeMode::kRestart) {
     job->preempt = comment && comment->preempt && slurm.requeue;
   }
-  if (!slurm.tasks.empty())
-    throw DataError("job arrays are not placed: submit the jobs one by one");
   if (slurm.part) {
     throw DataError("heterogeneous jobs are not placed: submit their parts as jobs of their own");
   }
@@ -40,6 +53,12 @@ void ReadRequest(const SlurmJob& slurm, RuntimeJob* job) {
         "a job must ask for GPUs by --gres=gpu:N or in its comment, not by --gpus, "
         "--gpus-per-task or --gpus-per-socket, got '{}'",
         slurm.other_gpus);
+  }
+  if (SharesGpus(slurm.gpus)) {
+    throw DataError(
+        "a job gets GPUs of its own, or parts that are GPUs of a type of their own, as those of "
+        "MIG are (--gres=gpu:N), not some that others use at the same time, got '{}'",
+        slurm.gpus);
   }
   if (slurm.exclusive) {
     throw DataError("a job gets GPUs, not whole nodes: submit it without --exclusive");
@@ -65,6 +84,12 @@ void ReadRequest(const SlurmJob& slurm, RuntimeJob* job) {
   if (job->requested < 1) {
     throw DataError("a job must ask for GPUs, by --gres=gpu:N or a comment 'allot min=.. max=..'");
   }
+}
+
+bool WantsNoGpus(const SlurmJob& slurm) {
+  const std::string_view first = std::string_view(slurm.comment).substr(0, slurm.comment.find(' '));
+  return first != "allot" && ParseGres(slurm.gpus).empty() && !SharesGpus(slurm.gpus) &&
+         slurm.other_gpus.empty() && !slurm.exclusive && !slurm.part;
 }
 
 }  // namespace allot

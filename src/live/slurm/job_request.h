@@ -11,4 +11,7 @@ namespace allot {
 // the user to read, where it asks for what cannot be given.
 void ReadRequest(const SlurmJob& slurm, RuntimeJob* job);
 
+// A job for CPUs alone, of a user who says nothing to allot.
+bool WantsNoGpus(const SlurmJob& slurm);
+
 }  // namespace allot

@@ -209,6 +209,8 @@ Status SlurmCommands::Change(const SlurmChange& change) {
   set("admincomment", change.admin_comment);
   set("reqnodelist", change.nodes);
   set("gres", change.gres.substr(change.gres.starts_with(kGresPrefix) ? kGresPrefix.size() : 0));
+  if (change.time_limit > 0) set("timelimit", std::to_string(change.time_limit));
+  if (change.first) set("priority", std::to_string(kFirst));
   if (change.node_count > 0) words.emplace_back(kLongAgo);
   if (words.size() > update.size()) done = Run(words, deadline, &output, "changing a job");
   if (!done.ok() || !change.release) return done;

@@ -59,6 +59,7 @@ const std::set<std::string, std::less<>>& Fields() {
                                                             "qos",
                                                             "real_memory",
                                                             "requeue",
+                                                            "resv_name",
                                                             "shared",
                                                             "state",
                                                             "state_flags",
@@ -282,7 +283,13 @@ SlurmJob ReadJob(const json& record) {
   job.array = NumberOr<std::uint32_t>(record, "array_job_id", 0);
   job.task = NumberOr<std::int64_t>(record, "array_task_id", -1);
   job.tasks = Text(record, "array_task_string");
+  // A record that stands for one task is this task.
+  if (const auto lone = ParseInteger(job.tasks.substr(0, job.tasks.find('%')))) {
+    job.task = *lone;
+    job.tasks.clear();
+  }
   job.at_most = NumberOr<std::uint32_t>(record, "array_max_tasks", 0);
+  job.in_reservation = !Text(record, "resv_name").empty();
   job.part = NumberOr<std::uint32_t>(record, "het_job_id", 0) != 0;
   if (job.state == SlurmState::kFailed) job.reason += ExitText(record);
   ReadWaiting(record, &job);

@@ -47,12 +47,13 @@ struct SlurmJob {
   std::string tasks;          // those that it stands for: "0-2,4%2"; "": itself
   std::uint32_t at_most = 0;  // tasks of the array that may run at a time; 0: all
   bool part = false;          // of a heterogeneous job
-  bool exclusive = false;     // wants nodes for itself or its user alone
-  std::string waits;          // for something that is not ours to give: begin time, dependency
-  std::string reason;         // of its end, for people
-  std::string pending;        // kPending: Slurm's word for why ("Resources", "QOSMaxGRESPerUser")
-  bool elsewhere = true;      // `pending`: on other nodes it may begin
-  std::time_t submit = 0;     // anew at a requeue
+  bool in_reservation = false;
+  bool exclusive = false;  // wants nodes for itself or its user alone
+  std::string waits;       // for something that is not ours to give: begin time, dependency
+  std::string reason;      // of its end, for people
+  std::string pending;     // kPending: Slurm's word for why ("Resources", "QOSMaxGRESPerUser")
+  bool elsewhere = true;   // `pending`: on other nodes it may begin
+  std::time_t submit = 0;  // anew at a requeue
   std::time_t deadline = 0;
   std::uint32_t time_limit = 0;  // minutes, or kNoTimeLimit
   std::uint32_t nodes_asked = 1;
@@ -139,6 +140,10 @@ struct SlurmSubmission {
   std::vector<std::string> environment{};  // "NAME=value"
 };
 
+// The priority of what is to begin on GPUs that are free for it (ADR 71): above all that Slurm
+// computes, below the values that have a meaning.
+inline constexpr std::uint32_t kFirst = 0xffff0000;
+
 // What is not set stays as it is.
 struct SlurmChange {
   std::uint32_t id = 0;
@@ -147,7 +152,9 @@ struct SlurmChange {
   std::uint32_t node_count = 0;
   std::string gres{};  // a node; with the type that the job was submitted with
   std::string admin_comment{};
-  bool release = false;
+  std::uint32_t time_limit = 0;  // minutes
+  bool first = false;            // before all others that wait, as Slurm orders them
+  bool release = false;          // with the priority that Slurm computes
 };
 
 }  // namespace allot

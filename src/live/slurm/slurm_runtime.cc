@@ -123,9 +123,13 @@ Status SlurmRuntime::Start(const std::string& job, std::span<const WorkerRequest
     return Status::Refused("job {} must be active to be started, it is not: {}", job,
                            user_job.job.reason);
   }
+  const std::vector<std::string>& only = user_job.job.only_on;
   for (const WorkerRequest& worker : workers) {
     if (!parts_.contains(worker.node)) {
       return Status::Refused("node {} has no GPUs that Slurm knows of", worker.node);
+    }
+    if (!only.empty() && std::find(only.begin(), only.end(), worker.node) == only.end()) {
+      return Status::Refused("job {} may not run on {}: {}", job, worker.node, user_job.job.limits);
     }
   }
   return user_job.job.mode == ResizeMode::kHot ? StartWorkerJobs(user_job, workers)
@@ -174,14 +178,14 @@ SlurmSubmission SlurmRuntime::WorkerJobOf(const UserJob& user_job, const WorkerR
   SlurmSubmission submission;
   submission.user_id = of.user_id;
   submission.group_id = of.group_id;
-  submission.name = fmt::format("w{}-of-{}", number, of.id);
+  submission.name = fmt::format("w{}-of-{}", number, of.known_as());
   submission.comment = ToText(tag);
   submission.script = kWorkerScript;
   submission.partition = options_.partition;
   submission.node = part.node;
   submission.gres = GresRequest(std::popcount(worker.gpus), part.gpu_type);
   submission.work_dir = of.work_dir;
-  submission.output = fmt::format("slurm-{}.{}.out", of.id, number);
+  submission.output = fmt::format("slurm-{}.{}.out", of.known_as(), number);
   submission.account = of.account;
   submission.qos = of.qos;
   submission.time_limit = of.time_limit;
@@ -214,8 +218,10 @@ Status SlurmRuntime::StartItself(UserJob& user_job, std::span<const WorkerReques
   for (const WorkerRequest& worker : workers) {
     tag.shares.push_back({worker.worker, worker.node, worker.gpus});
   }
-  SlurmChange change{
-      .id = user_job.slurm.id, .partition = options_.partition, .admin_comment = ToText(tag)};
+  SlurmChange change{.id = user_job.slurm.id,
+                     .partition = options_.partition,
+                     .admin_comment = ToText(tag),
+                     .first = !options_.slurm_priority};
   Status done = PlaceOf(user_job, workers, &change);
   if (done.ok()) done = client_.Change(change);
   if (!done.ok()) return done;
@@ -264,7 +270,7 @@ Status SlurmRuntime::GiveBack(UserJob& user_job) {
   Status done = client_.Change({.id = user_job.slurm.id,
                                 .partition = options_.queue,
                                 .admin_comment = ToText(tag),
-                                .release = user_job.slurm.held});
+                                .release = true});
   if (done.ok()) user_job.tag = std::move(tag);
   return done;
 }
@@ -355,6 +361,13 @@ void SlurmRuntime::Wait(Seconds at_most) {
 
 namespace {
 
+bool PrioritiesAreSlurms(const std::string& whose) {
+  if (whose != "nice" && whose != "slurm") {
+    throw UsageError("slurm: 'priority' must be nice or slurm, got '{}'", whose);
+  }
+  return whose == "slurm";
+}
+
 ALLOT_REGISTER(
     RuntimeInfo,
     (RuntimeInfo{
@@ -367,6 +380,9 @@ ALLOT_REGISTER(
              {"address", "",
               "of this machine, for nodes (default: the controller's); of several daemons "
               "HOST:PORT|HOST:PORT"},
+             {"cpus", "", "partition that jobs without GPUs run in (default: as other jobs)"},
+             {"priority", "nice",
+              "of jobs: 'nice', as users say, or 'slurm', as Slurm computes it"},
              {"timeout", "2", "seconds to wait for the controller's answer", 0.1, 60, "patience"},
              {"api", "auto",
               "libslurm, commands (Slurm's programs), or auto: libslurm where it fits"},
@@ -381,6 +397,8 @@ ALLOT_REGISTER(
                            .access = SlurmAccessFrom(params),
                            .dry_run = options.dry_run,
                            .standby = options.standby,
+                           .cpu_partition = params.Text("cpus"),
+                           .slurm_priority = PrioritiesAreSlurms(params.Text("priority")),
                            .state = options.state / "slurm"});
         }}));
 

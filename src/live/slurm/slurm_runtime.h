@@ -17,6 +17,8 @@
 
 #include "live/runtime.h"
 #include "live/slurm/cluster_claim.h"
+#include "live/slurm/idle_times.h"
+#include "live/slurm/job_nodes.h"
 #include "live/slurm/slurm_client.h"
 #include "live/slurm/slurm_tags.h"
 #include "live/worker_hub.h"
@@ -32,6 +34,8 @@ struct SlurmOptions {
   SlurmAccess access;    // by which way Slurm is asked and told
   bool dry_run = false;  // Slurm is only asked
   bool standby = false;  // waits until no other daemon is in charge
+  std::string cpu_partition;    // where jobs without GPUs run; "": `partition`
+  bool slurm_priority = false;  // priorities are Slurm's own, not --nice
   std::filesystem::path state;  // folder of our own files
 };
 
@@ -82,12 +86,21 @@ class SlurmRuntime : public Runtime {
 
   static Seconds Monotonic();
   const SlurmSnapshot& TakeSlurmSnapshot();  // until the next one
-  void ReadNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot* seen);
-  void ReadUserJob(const SlurmJob& slurm);
+  struct Reading {  // of one snapshot
+    JobNodes nodes;
+    std::set<std::uint32_t> beyond_limit;  // tasks of arrays
+    std::vector<SlurmJob> arrays;          // whose tasks are to be jobs of their own
+  };
+  JobNodes ReadNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot* seen);
+  bool PassOn(const SlurmJob& slurm);
+  void ReadUserJob(const SlurmJob& slurm, Reading* reading);
+  void SplitArrays(const SlurmSnapshot& snapshot, const std::vector<SlurmJob>& arrays);
+  void LengthenTimes();
   void CheckType(const RuntimeJob& job, const SlurmJob& slurm) const;
   void ReadWorkerJob(const UserJob& user_job, const WorkerJob& worker_job, RuntimeSnapshot* seen);
   void ReadShares(UserJob& user_job, RuntimeSnapshot* seen);
   void TellUser(const UserJob& user_job);
+  void WarnOnce(std::uint32_t job, const Status& refused);
   Status GiveBack(UserJob& user_job);  // to the partition where jobs wait
   Status StartWorkerJobs(UserJob& user_job, std::span<const WorkerRequest> workers);
   Status StartItself(UserJob& user_job, std::span<const WorkerRequest> workers);
@@ -123,7 +136,8 @@ class SlurmRuntime : public Runtime {
   std::set<std::string> stopped_;                 // workers that we ended
   std::map<std::string, std::string> failures_;   // jobs that were given up, and why
   std::map<std::uint32_t, std::string> told_;     // what users were told in AdminComment
-  std::set<std::uint32_t> untold_;                // jobs for which Slurm refused that
+  std::set<std::uint32_t> untold_;                // jobs of which Slurm refused something
+  IdleTimes idle_;
 };
 
 }  // namespace allot

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "core/error.h"
+#include "live/slurm/array_tasks.h"
+#include "live/slurm/foreign_gpus.h"
 #include "live/slurm/job_request.h"
 #include "live/slurm/slurm_runtime.h"
 #include "live/worker_end.h"
@@ -20,41 +22,11 @@ WorkerExit ExitOf(SlurmState state) {
                                            : WorkerExit::kFailure;
 }
 
-// By node and type, what jobs hold that are not ours; one that wants whole nodes has all of them.
-class ForeignGpus {
- public:
-  explicit ForeignGpus(const SlurmSnapshot& snapshot) {
-    for (const SlurmJob& job : snapshot.jobs) {
-      if (job.gpus_on.empty() || job.over()) continue;
-      if (ParseWorkerTag(job.admin_comment) || ParseJobTag(job.admin_comment)) continue;
-      for (const auto& [node, held] : job.gpus_on) {
-        if (job.exclusive) whole_.insert(node);
-        for (const GresGpus& gpus : ParseGres(held)) taken_[{node, gpus.type}] += gpus.count;
-      }
-    }
-  }
-
-  GpuCount TakenOf(const SlurmNode& node, const GresGpus& of) const {
-    if (node.reserved || whole_.contains(node.name)) return of.count;
-    return std::min(Taken(node.name, of.type) + (of.type.empty() ? 0 : Taken(node.name, "")),
-                    of.count);
-  }
-
- private:
-  // Of those that asked for no type Slurm does not say which they hold: all types are the less.
-  GpuCount Taken(const std::string& node, const std::string& type) const {
-    const auto taken = taken_.find({node, type});
-    return taken == taken_.end() ? 0 : taken->second;
-  }
-
-  std::set<std::string> whole_;
-  std::map<std::pair<std::string, std::string>, GpuCount> taken_;
-};
-
 }  // namespace
 
-void SlurmRuntime::ReadNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot* seen) {
+JobNodes SlurmRuntime::ReadNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot* seen) {
   const ForeignGpus foreign(snapshot);
+  std::vector<NodeOffer> all;
   for (const SlurmNode& node : snapshot.nodes) {
     const auto& in = node.partitions;
     if (std::find(in.begin(), in.end(), options_.partition) == in.end()) continue;
@@ -71,9 +43,31 @@ void SlurmRuntime::ReadNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot* see
       shown.up = node_up_[node.name];
       shown.taken = foreign.TakenOf(node, gpus);
       parts_[shown.name] = {node.name, gpus.type, whole};
+      all.push_back({shown.name, shown.gpu_type, gpus.count, &node});
       seen->nodes.push_back(std::move(shown));
     }
   }
+  return JobNodes(std::move(all));
+}
+
+// Some tasks become jobs of their own, ahead of decisions about them.
+void SlurmRuntime::SplitArrays(const SlurmSnapshot& snapshot, const std::vector<SlurmJob>& arrays) {
+  if (options_.dry_run) return;
+  for (const auto& [array, tasks] : TasksToSplit(snapshot.jobs, arrays)) {
+    const Status done = client_.Split(tasks, options_.queue);
+    if (!done.ok()) WarnOnce(array, done);
+  }
+}
+
+// A job without GPUs is Slurm's own to place; true where this is one.
+bool SlurmRuntime::PassOn(const SlurmJob& slurm) {
+  if (slurm.state != SlurmState::kPending || !WantsNoGpus(slurm)) return false;
+  if (options_.dry_run) return true;
+  const std::string& to =
+      options_.cpu_partition.empty() ? options_.partition : options_.cpu_partition;
+  const Status done = client_.Change({.id = slurm.id, .partition = to});
+  if (!done.ok()) WarnOnce(slurm.id, done);
+  return true;
 }
 
 // The daemon's name of GPUs that Slurm has given.
@@ -97,29 +91,39 @@ void SlurmRuntime::CheckType(const RuntimeJob& job, const SlurmJob& slurm) const
   }
 }
 
-void SlurmRuntime::ReadUserJob(const SlurmJob& slurm) {
+void SlurmRuntime::ReadUserJob(const SlurmJob& slurm, Reading* reading) {
   const std::optional<JobTag> tag = ParseJobTag(slurm.admin_comment);
   if (!tag && slurm.partition != options_.queue) return;  // somebody else's
+  if (!tag && PassOn(slurm)) return;
   UserJob user_job;
   user_job.slurm = slurm;
   user_job.tagged = tag.has_value();
-  user_job.tag = tag.value_or(JobTag{.job = JobName(slurm.id, slurm.submit)});
+  user_job.tag = tag.value_or(JobTag{.job = JobName(slurm.known_as(), slurm.submit)});
   RuntimeJob& job = user_job.job;
   job.id = user_job.tag.job;
   job.user = slurm.user;
   job.name = slurm.name;
-  job.known_as = std::to_string(slurm.id);
+  job.known_as = slurm.known_as();
   job.submit = SubmitTimeOf(job.id);
   job.comment = slurm.comment;
-  job.priority = -slurm.nice;
+  job.priority = options_.slurm_priority ? slurm.priority : -slurm.nice;
   if (slurm.deadline > 0) job.deadline = static_cast<double>(slurm.deadline);
   if (slurm.time_limit < 0x7fffffff) job.time_limit = 60.0 * slurm.time_limit;
   try {
     ReadRequest(slurm, &job);
+    reading->nodes.Narrow(slurm, &job);
+    job.even = job.mode == ResizeMode::kRestart;  // --gres is of each node
     if (!user_job.tagged) CheckType(job, slurm);
+    if (!slurm.tasks.empty()) {  // its tasks will be jobs of their own
+      reading->arrays.push_back(slurm);
+      return;
+    }
     if (!slurm.waits.empty() && slurm.state == SlurmState::kPending && !user_job.tagged) {
       job.state = JobState::kHeld;
       job.reason = slurm.waits;
+    } else if (reading->beyond_limit.contains(slurm.id)) {
+      job.state = JobState::kHeld;
+      job.reason = fmt::format("its array may run {} at a time", slurm.at_most);
     }
   } catch (const Error& error) {
     job.reason = error.what();
@@ -165,9 +169,13 @@ void SlurmRuntime::TellUser(const UserJob& user_job) {
   const Status done = client_.Change({.id = id, .admin_comment = text});
   if (done.ok()) {
     told_[id] = text;
-  } else if (untold_.insert(id).second) {
-    spdlog::warn("job {}: {}", id, done.message());
+  } else {
+    WarnOnce(id, done);
   }
+}
+
+void SlurmRuntime::WarnOnce(std::uint32_t job, const Status& refused) {
+  if (untold_.insert(job).second) spdlog::warn("job {}: {}", job, refused.message());
 }
 
 void SlurmRuntime::ReadWorkerJob(const UserJob& user_job, const WorkerJob& worker_job,
@@ -206,6 +214,27 @@ void SlurmRuntime::ReadWorkerJob(const UserJob& user_job, const WorkerJob& worke
     hub_.RemoveWorker(id);
   }
   seen->workers.push_back(std::move(worker));
+}
+
+// The time that a job's script waits for GPUs is not its own (idle_times.h).
+void SlurmRuntime::LengthenTimes() {
+  if (options_.dry_run) return;
+  std::set<std::string> working;
+  for (const auto& [worker, worker_job] : worker_jobs_) {
+    if (worker_job.slurm.state == SlurmState::kRunning) working.insert(worker_job.tag.job);
+  }
+  std::map<std::string, bool> idle;
+  for (const auto& [id, user_job] : user_jobs_) {
+    if (user_job.job.mode == ResizeMode::kHot && user_job.job.time_limit < kNever &&
+        user_job.slurm.state == SlurmState::kRunning) {
+      idle[id] = !working.contains(id);
+    }
+  }
+  for (const auto& [id, minutes] : idle_.Due(idle, Monotonic())) {
+    const SlurmJob& slurm = user_jobs_.at(id).slurm;
+    const Status done = client_.Change({.id = slurm.id, .time_limit = slurm.time_limit + minutes});
+    if (!done.ok()) WarnOnce(slurm.id, done);
+  }
 }
 
 void SlurmRuntime::ReadShares(UserJob& user_job, RuntimeSnapshot* seen) {
@@ -260,7 +289,7 @@ const SlurmSnapshot& SlurmRuntime::TakeSlurmSnapshot() {
 RuntimeSnapshot SlurmRuntime::TakeSnapshot() {
   const SlurmSnapshot& snapshot = TakeSlurmSnapshot();
   RuntimeSnapshot seen;
-  ReadNodes(snapshot, &seen);
+  Reading reading{ReadNodes(snapshot, &seen), TasksBeyondLimit(snapshot.jobs, options_.queue), {}};
   user_jobs_.clear();
   worker_jobs_.clear();
   std::vector<WorkerJob> worker_jobs;
@@ -269,9 +298,11 @@ RuntimeSnapshot SlurmRuntime::TakeSnapshot() {
     if (tag) {
       worker_jobs.push_back({slurm, *tag});
     } else {
-      ReadUserJob(slurm);
+      ReadUserJob(slurm, &reading);
     }
   }
+  SplitArrays(snapshot, reading.arrays);
+  seen.more = !reading.arrays.empty();
   for (auto& [id, user_job] : user_jobs_) {
     if (forgotten_.contains(id)) continue;
     ReadShares(user_job, &seen);
@@ -298,6 +329,7 @@ RuntimeSnapshot SlurmRuntime::TakeSnapshot() {
   }
   // What Slurm lists no longer.
   std::erase_if(forgotten_, [this](const std::string& id) { return !user_jobs_.contains(id); });
+  LengthenTimes();
   has_snapshot_ = true;
   return seen;
 }

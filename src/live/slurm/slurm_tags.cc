@@ -94,8 +94,8 @@ std::optional<WorkerTag> ParseWorkerTag(std::string_view text) {
   return WorkerTag{*user_job, std::string((*pairs)["job"]), std::string((*pairs)["worker"]), *gpus};
 }
 
-std::string JobName(std::uint32_t id, long long submit) {
-  return fmt::format("{}-{:x}", id, submit);
+std::string JobName(std::string_view known_as, long long submit) {
+  return fmt::format("{}-{:x}", known_as, submit);
 }
 
 double SubmitTimeOf(std::string_view job_name) {

@@ -48,9 +48,9 @@ std::string ToText(const WorkerTag& tag);
 std::optional<JobTag> ParseJobTag(std::string_view text);
 std::optional<WorkerTag> ParseWorkerTag(std::string_view text);
 
-// The daemon's name of a job: Slurm's number, which a controller that lost its state gives again,
-// and when it was submitted.
-std::string JobName(std::uint32_t id, long long submit);
+// The daemon's name of a job: what users call it (SlurmJob::known_as), which a controller that lost
+// its state gives again, and when it was submitted.
+std::string JobName(std::string_view known_as, long long submit);
 double SubmitTimeOf(std::string_view job_name);
 
 // "gpu:v100:4(S:0-1),nic:2,gpu:k80:2" -> 4 of v100, 2 of k80; "gpu:4", "gres:gpu:4" (22.05) and

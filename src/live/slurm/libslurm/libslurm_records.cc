@@ -126,8 +126,14 @@ SlurmJob ReadSlurmJob(const slurm_job_info_t& job) {
   result.array = job.array_job_id;
   if (job.array_task_id != NO_VAL) result.task = job.array_task_id;
   result.tasks = Text(job.array_task_str);
+  // A record that stands for one task is this task.
+  if (const auto lone = ParseInteger(result.tasks.substr(0, result.tasks.find('%')))) {
+    result.task = *lone;
+    result.tasks.clear();
+  }
   result.at_most = job.array_max_tasks;
   result.part = job.het_job_id != 0;
+  result.in_reservation = job.resv_name != nullptr;
   // Nodes for itself, its user or its group: GPUs beside those that allot gives.
   result.exclusive = job.shared == JOB_SHARED_NONE || job.shared == JOB_SHARED_USER ||
                      job.shared == JOB_SHARED_MCS;

@@ -105,9 +105,29 @@ TEST(JobRequest, WhatCannotBePlacedSaysWhy) {
             std::string::npos);
   EXPECT_NE(ErrorOf(JobWith("allot max=4", "gres:gpu:2")).find("in its comment (gpus=2)"),
             std::string::npos);
-  SlurmJob array = JobWith("allot max=4", "");
-  array.tasks = "0-3";
-  EXPECT_NE(ErrorOf(array).find("job arrays"), std::string::npos);
+  for (const char* shared : {"gres:shard:2", "gres:gpu:1,gres:mps:50"}) {
+    EXPECT_NE(ErrorOf(JobWith("", shared)).find("not some that others use"), std::string::npos);
+  }
+}
+
+TEST(JobRequest, PartsOfGpusAreTypesOfTheirOwn) {
+  EXPECT_EQ(TypesOf(JobWith("", "gres:gpu:a100_3g.20gb:2")), "a100_3g.20gb");
+  EXPECT_EQ(TypesOf(JobWith("allot max=4 types=1g.5gb|2g.10gb", "")), "1g.5gb|2g.10gb");
+}
+
+TEST(JobRequest, OnlyJobsWithoutGpusAndWithoutAWordToAllotAreSlurmsAlone) {
+  EXPECT_TRUE(WantsNoGpus(JobWith("", "")));
+  EXPECT_TRUE(WantsNoGpus(JobWith("for the paper", "gres:nic:1")));
+  for (const char* gres : {"gres:gpu:1", "gres:gpu", "gres:shard:1", "gres:mps:10"}) {
+    EXPECT_FALSE(WantsNoGpus(JobWith("", gres))) << gres;
+  }
+  EXPECT_FALSE(WantsNoGpus(JobWith("allot max=4", "")));
+  SlurmJob job = JobWith("", "");
+  job.other_gpus = "gres:gpu:1";
+  EXPECT_FALSE(WantsNoGpus(job));
+  job = JobWith("", "");
+  job.exclusive = true;
+  EXPECT_FALSE(WantsNoGpus(job)) << "it would have a node's GPUs to itself";
 }
 
 TEST(JobRequest, WhatSlurmWouldGiveBesideAllotIsRefused) {

@@ -50,8 +50,9 @@ TEST(SlurmTags, WhatIsNotWholeIsNotOurs) {
 }
 
 TEST(SlurmTags, AJobsNameHoldsWhenItWasSubmitted) {
-  EXPECT_EQ(JobName(42, 1732200000), "42-673f4640");
+  EXPECT_EQ(JobName("42", 1732200000), "42-673f4640");
   EXPECT_EQ(SubmitTimeOf("42-673f4640"), 1732200000);
+  EXPECT_EQ(SubmitTimeOf(JobName("10_2", 1732200000)), 1732200000);
 }
 
 TEST(SlurmTags, GpusAsSlurmSpellsThem) {

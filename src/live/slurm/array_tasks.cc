@@ -1,0 +1,97 @@
+#include "live/slurm/array_tasks.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "core/strings.h"
+
+namespace allot {
+namespace {
+
+struct Own {  // tasks that are jobs of their own, and not over
+  std::size_t all = 0;
+  std::size_t waiting = 0;
+};
+
+std::size_t Ahead(const SlurmJob& array, const Own& own) {
+  std::size_t most = kTasksAhead - std::min(kTasksAhead, own.waiting);
+  if (array.at_most > 0) {
+    most = std::min(most, array.at_most - std::min<std::size_t>(array.at_most, own.all));
+  }
+  return most;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> FirstTasks(std::string_view tasks, std::size_t at_most) {
+  std::vector<std::int64_t> first;
+  for (const std::string_view range : Split(tasks.substr(0, tasks.find('%')), ',')) {
+    const std::size_t colon = range.find(':');
+    const std::string_view bounds = range.substr(0, colon);
+    const std::size_t dash = bounds.find('-');
+    const auto from = ParseInteger(bounds.substr(0, dash));
+    const auto to = dash == std::string_view::npos ? from : ParseInteger(bounds.substr(dash + 1));
+    const auto step = colon == std::string_view::npos ? std::optional<long long>(1)
+                                                      : ParseInteger(range.substr(colon + 1));
+    if (!from || !to || !step || *step < 1) break;
+    for (std::int64_t task = *from; task <= *to && first.size() < at_most; task += *step) {
+      first.push_back(task);
+    }
+  }
+  return first;
+}
+
+std::map<std::uint32_t, std::string> TasksToSplit(const std::vector<SlurmJob>& jobs,
+                                                  const std::vector<SlurmJob>& arrays) {
+  std::map<std::uint32_t, std::string> split;
+  if (arrays.empty()) return split;
+  std::map<std::uint32_t, Own> own;
+  for (const SlurmJob& job : jobs) {
+    if (job.task < 0 || job.over()) continue;
+    ++own[job.array].all;
+    if (job.state == SlurmState::kPending) ++own[job.array].waiting;
+  }
+  for (const SlurmJob& array : arrays) {
+    if (array.held || !array.waits.empty()) continue;  // its tasks wait together
+    const std::size_t ahead = Ahead(array, own[array.array]);
+    std::vector<std::int64_t> tasks = FirstTasks(array.tasks, ahead + 1);
+    if (tasks.size() < 2) continue;
+    tasks.pop_back();  // the one that may be the last
+    split[array.array] = fmt::format("{}_[{}]", array.array, fmt::join(tasks, ","));
+  }
+  return split;
+}
+
+std::set<std::uint32_t> TasksBeyondLimit(const std::vector<SlurmJob>& jobs,
+                                         const std::string& queue) {
+  struct Limited {
+    std::size_t at_most = 0;
+    std::size_t begun = 0;
+    std::map<std::int64_t, std::uint32_t> waiting;  // by task
+  };
+  std::map<std::uint32_t, Limited> arrays;
+  for (const SlurmJob& job : jobs) {
+    if (job.task < 0 || job.at_most == 0 || job.over()) continue;
+    Limited& array = arrays[job.array];
+    array.at_most = job.at_most;
+    if (job.partition == queue) {
+      array.waiting[job.task] = job.id;
+    } else {
+      ++array.begun;
+    }
+  }
+  std::set<std::uint32_t> beyond;
+  for (const auto& [number, array] : arrays) {
+    std::size_t begun = array.begun;
+    for (const auto& [task, id] : array.waiting) {
+      if (++begun > array.at_most) beyond.insert(id);
+    }
+  }
+  return beyond;
+}
+
+}  // namespace allot

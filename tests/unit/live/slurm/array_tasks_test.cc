@@ -1,0 +1,86 @@
+#include "live/slurm/array_tasks.h"
+
+#include <gtest/gtest.h>
+
+namespace allot {
+namespace {
+
+using Tasks = std::vector<std::int64_t>;
+
+TEST(ArrayTasks, TheFirstOnesAreReadFromSlurmsText) {
+  EXPECT_EQ(FirstTasks("0-2,5", 10), (Tasks{0, 1, 2, 5}));
+  EXPECT_EQ(FirstTasks("4-99%3", 2), (Tasks{4, 5}));
+  EXPECT_EQ(FirstTasks("1-9:4,20%2", 10), (Tasks{1, 5, 9, 20}));
+  EXPECT_EQ(FirstTasks("7", 10), (Tasks{7}));
+  EXPECT_EQ(FirstTasks("0,2,4,...", 10), (Tasks{0, 2, 4})) << "the rest is seen later";
+  EXPECT_EQ(FirstTasks("0-3", 0), (Tasks{}));
+}
+
+SlurmJob Array(const std::string& tasks, std::uint32_t at_most = 0) {
+  SlurmJob array;
+  array.id = array.array = 10;
+  array.tasks = tasks;
+  array.at_most = at_most;
+  return array;
+}
+
+SlurmJob Task(std::int64_t task, SlurmState state) {
+  SlurmJob job;
+  job.id = 20 + static_cast<std::uint32_t>(task);
+  job.array = 10;
+  job.task = task;
+  job.state = state;
+  return job;
+}
+
+std::string SplitOf(const SlurmJob& array, std::vector<SlurmJob> tasks = {}) {
+  tasks.push_back(array);
+  const auto split = TasksToSplit(tasks, {array});
+  return split.contains(10) ? split.at(10) : "";
+}
+
+TEST(ArrayTasks, AFewAreSplitOffAhead) {
+  EXPECT_EQ(SplitOf(Array("0-2")), "10_[0,1]") << "the third is left alone, so a job of its own";
+  EXPECT_TRUE(SplitOf(Array("0-99")).ends_with(",30,31]"));
+  std::vector<SlurmJob> waiting;
+  for (int task = 0; task < 31; ++task) waiting.push_back(Task(task, SlurmState::kPending));
+  EXPECT_EQ(SplitOf(Array("31-99"), waiting), "10_[31]");
+  waiting.push_back(Task(31, SlurmState::kPending));
+  EXPECT_EQ(SplitOf(Array("32-99"), waiting), "");
+}
+
+TEST(ArrayTasks, NoMoreThanTheArrayMayRunAtATime) {
+  EXPECT_EQ(SplitOf(Array("0-9%2", 2)), "10_[0,1]");
+  EXPECT_EQ(
+      SplitOf(Array("2-9%2", 2), {Task(0, SlurmState::kRunning), Task(1, SlurmState::kPending)}),
+      "");
+  EXPECT_EQ(
+      SplitOf(Array("2-9%2", 2), {Task(0, SlurmState::kCompleted), Task(1, SlurmState::kRunning)}),
+      "10_[2]");
+}
+
+TEST(ArrayTasks, TasksBeyondTheLimitWaitTheirTurn) {
+  std::vector<SlurmJob> jobs = {Task(0, SlurmState::kRunning), Task(3, SlurmState::kPending),
+                                Task(2, SlurmState::kPending)};
+  jobs[0].partition = "main";
+  for (SlurmJob& job : jobs) job.at_most = 2;
+  jobs[1].partition = jobs[2].partition = "elastic";
+  EXPECT_EQ(TasksBeyondLimit(jobs, "elastic"), (std::set<std::uint32_t>{23}));
+  jobs[0].state = SlurmState::kCompleted;
+  EXPECT_TRUE(TasksBeyondLimit(jobs, "elastic").empty());
+  jobs[0].state = SlurmState::kRunning;
+  for (SlurmJob& job : jobs) job.at_most = 0;
+  EXPECT_TRUE(TasksBeyondLimit(jobs, "elastic").empty());
+}
+
+TEST(ArrayTasks, WhatIsHeldOrDependsOnOthersWaitsTogether) {
+  SlurmJob held = Array("0-9");
+  held.held = true;
+  EXPECT_EQ(SplitOf(held), "");
+  SlurmJob later = Array("0-9");
+  later.waits = "its begin time is to come";
+  EXPECT_EQ(SplitOf(later), "");
+}
+
+}  // namespace
+}  // namespace allot
