@@ -70,12 +70,14 @@ class SlurmCommands final : public SlurmBackEnd {
   Status LoadExclusive(const SlurmDeadline& deadline, std::vector<SlurmJob>* jobs);
   Status LoadNodes(const SlurmDeadline& deadline, std::vector<SlurmNode>* nodes);
   Status Tag(std::uint32_t id, const std::string& tag, const SlurmDeadline& deadline) const;
+  std::string NameOf(std::uint32_t id) const;
 
   const SlurmPrograms programs_;
   const Seconds patience_;
   Seconds last_look_ = kAtBegin / kMuchLonger;
-  bool scontrol_says_json_ = true;     // from 23.02 on
-  bool squeue_says_exclusive_ = true;  // from 26.05 on
+  std::map<std::uint32_t, std::string> tasks_;  // of arrays, as the last look named them
+  bool scontrol_says_json_ = true;              // from 23.02 on
+  bool squeue_says_exclusive_ = true;           // from 26.05 on
 };
 
 Status SlurmCommands::Run(std::vector<std::string> words, const SlurmDeadline& deadline,
@@ -108,6 +110,10 @@ Status SlurmCommands::Load(SlurmSnapshot* snapshot) {
     return Status::Refused("{}", error.what());
   }
   last_look_ = std::chrono::duration<double>(SlurmDeadline::Clock::now() - begin).count();
+  tasks_.clear();
+  for (const SlurmJob& job : loaded.jobs) {
+    if (job.task >= 0) tasks_[job.id] = job.known_as();
+  }
   *snapshot = std::move(loaded);
   return done;
 }
@@ -189,10 +195,16 @@ Status SlurmCommands::Tag(std::uint32_t id, const std::string& tag,
              "releasing a worker");
 }
 
+// To these programs the number of an array's last task is the array.
+std::string SlurmCommands::NameOf(std::uint32_t id) const {
+  const auto task = tasks_.find(id);
+  return task == tasks_.end() ? std::to_string(id) : task->second;
+}
+
 Status SlurmCommands::Change(const SlurmChange& change) {
   const SlurmDeadline deadline(patience_);
   const std::vector<std::string> update = {programs_.scontrol, "update",
-                                           fmt::format("jobid={}", change.id)};
+                                           "jobid=" + NameOf(change.id)};
   SlurmProgramOutput output;
   Status done = Status::Ok();
   std::vector<std::string> words = update;
@@ -210,18 +222,18 @@ Status SlurmCommands::Change(const SlurmChange& change) {
   set("reqnodelist", change.nodes);
   set("gres", change.gres.substr(change.gres.starts_with(kGresPrefix) ? kGresPrefix.size() : 0));
   if (change.time_limit > 0) set("timelimit", std::to_string(change.time_limit));
-  if (change.first) set("priority", std::to_string(kFirst));
+  if (change.first) set("priority", std::to_string(kBeforeAll));
   if (change.node_count > 0) words.emplace_back(kLongAgo);
   if (words.size() > update.size()) done = Run(words, deadline, &output, "changing a job");
   if (!done.ok() || !change.release) return done;
-  return Run({programs_.scontrol, "release", std::to_string(change.id)}, deadline, &output,
+  return Run({programs_.scontrol, "release", NameOf(change.id)}, deadline, &output,
              "releasing a job");
 }
 
 Status SlurmCommands::Requeue(std::uint32_t id) {
   SlurmProgramOutput output;
-  return Run({programs_.scontrol, "requeuehold", std::to_string(id)}, SlurmDeadline(patience_),
-             &output, "requeueing a job");
+  return Run({programs_.scontrol, "requeuehold", NameOf(id)}, SlurmDeadline(patience_), &output,
+             "requeueing a job");
 }
 
 Status SlurmCommands::Cancel(const std::string& job) {

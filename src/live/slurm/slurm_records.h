@@ -142,7 +142,7 @@ struct SlurmSubmission {
 
 // The priority of what is to begin on GPUs that are free for it (ADR 71): above all that Slurm
 // computes, below the values that have a meaning.
-inline constexpr std::uint32_t kFirst = 0xffff0000;
+inline constexpr std::uint32_t kBeforeAll = 0xffff0000;
 
 // What is not set stays as it is.
 struct SlurmChange {

@@ -251,7 +251,7 @@ Status LibslurmBackEnd::Submit(const SlurmSubmission& submission, std::uint32_t*
       job.min_cpus = submission.cpus_per_task;
     }
     if (submission.memory > 0) job.pn_min_memory = submission.memory;
-    job.priority = kFirst;
+    job.priority = kBeforeAll;
     job.requeue = 0;  // a worker that comes back by itself would be one that nobody asked for
     job.open_mode = OPEN_MODE_APPEND;
     std::vector<char*> environment;
@@ -298,7 +298,7 @@ Status LibslurmBackEnd::Change(const SlurmChange& change) {
           job->req_nodes = IfAny(change.nodes);
           job->tres_per_node = IfAny(change.gres);
           if (change.time_limit > 0) job->time_limit = change.time_limit;
-          if (change.first) job->priority = kFirst;
+          if (change.first) job->priority = kBeforeAll;
           // A requeued job would wait two minutes. Ours may be another clock than the controller's.
           if (change.node_count > 0) job->begin_time = kLongAgo;
         },

@@ -132,6 +132,19 @@ TEST_F(FakePrograms, WhatAnEarlierDaemonLeftWithoutATagIsEnded) {
   EXPECT_NE(ReadTextFile(Told()).find("\n42|\n"), std::string::npos) << "scancel";
 }
 
+TEST_F(FakePrograms, TheLastTaskOfAnArrayIsNotTheArray) {
+  Make("squeue",
+       "echo '{\"jobs\": [{\"job_id\": 10, \"user_id\": 1, \"group_id\": 1, \"job_state\": "
+       "\"RUNNING\", \"array_job_id\": 10, \"array_task_id\": 3}]}'");
+  SlurmClient client = Client();
+  (void)client.TakeSnapshot();
+  ASSERT_TRUE(client.Change({.id = 10, .time_limit = 31}).ok());
+  ASSERT_TRUE(client.Requeue(10).ok());
+  const std::string told = ReadTextFile(Told());
+  EXPECT_NE(told.find("update|jobid=10_3|timelimit=31|\nrequeuehold|10_3|\n"), std::string::npos)
+      << told;
+}
+
 TEST_F(FakePrograms, AControllerThatDoesNotAnswerHoldsNobodyUp) {
   SlurmClient client = Client(0.2);
   (void)client.TakeSnapshot();  // the first may take long
