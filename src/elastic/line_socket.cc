@@ -18,7 +18,6 @@
 namespace allot {
 namespace {
 
-constexpr std::size_t kLongestLine = 64 * 1024;
 constexpr int kConnectMilliseconds = 2000;
 constexpr int kSendMilliseconds = 1000;
 constexpr unsigned kLostMilliseconds = 10000;  // that the other end acknowledges nothing
@@ -143,7 +142,7 @@ std::optional<std::string> LineSocket::NextLine() {
     const ssize_t count = recv(descriptor_, chunk, sizeof chunk, 0);
     if (count > 0) {
       read_.append(chunk, static_cast<std::size_t>(count));
-      if (read_.size() > kLongestLine && read_.find('\n') == std::string::npos) Close();
+      if (read_.size() > longest_line_ && read_.find('\n') == std::string::npos) Close();
     } else if (count < 0 && errno == EINTR) {
       continue;
     } else if (count < 0 && errno == EAGAIN) {

@@ -1,8 +1,9 @@
 #pragma once
-// A stream socket that carries lines: the worker's end of the worker protocol. Member is its only
-// caller, from one thread. Never blocks but in Connect and Wait; a broken connection is a state,
-// not an exception.
+// A stream socket that carries lines: the worker's end of the worker protocol, for Member, and of a
+// store (epoch_store_visit.h). Of one thread. Never blocks but in Connect and Wait; a broken
+// connection is a state, not an exception.
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,7 +12,10 @@ namespace allot {
 
 class LineSocket {
  public:
-  LineSocket() = default;
+  static constexpr std::size_t kLongestLine = 64 * 1024;
+
+  // Whoever says more without an end is left.
+  explicit LineSocket(std::size_t longest_line = kLongestLine) : longest_line_(longest_line) {}
   ~LineSocket() { Close(); }
   LineSocket(const LineSocket&) = delete;
   LineSocket& operator=(const LineSocket&) = delete;
@@ -32,6 +36,7 @@ class LineSocket {
   std::optional<std::string> NextLine();  // nullopt: none yet, or the connection is gone
 
  private:
+  const std::size_t longest_line_;
   int descriptor_ = -1;
   std::string read_;
 };

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -154,18 +155,18 @@ def test_trains_on_without_a_daemon_and_joins_the_next(daemon):
     trains_on(daemon, "w0")
 
 
-@pytest.mark.parametrize("earlier", ["", "/2"])
+@pytest.mark.parametrize("earlier", ["", "/2", "/3"])
 def test_a_group_with_a_worker_of_an_earlier_version_is_formed_as_that_one_does(daemon, earlier):
-    """Keys of the store begin with the token, and the state is one broadcast, where an address does not say that its worker
-    knows better."""
+    """In torch's store, where keys begin with the token, and with the state as one broadcast, where an address does not say
+    that its worker knows better."""
     daemon.start("w0", "w1", "w2", arguments=ENDLESS)
     daemon.joined("w0", "w1", "w2")
-    assert all(daemon.addresses[worker].endswith("/3") for worker in ("w0", "w1", "w2"))
+    assert all(daemon.addresses[worker].endswith("/4") for worker in ("w0", "w1", "w2"))
     daemon.regroup("w0")
-    daemon.addresses["w1"] = daemon.addresses["w1"].removesuffix("/3") + earlier
+    daemon.addresses["w1"] = daemon.addresses["w1"].removesuffix("/4") + earlier
     daemon.regroup("w0", "w1")
     trains_on(daemon, "w1")
-    daemon.addresses["w1"] = daemon.addresses["w1"].removesuffix(earlier) + "/3"
+    daemon.addresses["w1"] = daemon.addresses["w1"].removesuffix(earlier) + "/4"
     daemon.regroup("w0", "w1", "w2")
     trains_on(daemon, "w2")
 
@@ -188,6 +189,49 @@ def test_a_newcomer_costs_nobody_memory_for_a_second_state(daemon):
     trains_on(daemon, "w2")
     for worker in ("w0", "w1"):
         assert memory(worker, "VmHWM") - before[worker] < mb / 4
+
+
+def listening(pid):
+    """Addresses on which a process listens."""
+    sockets = {os.readlink(path) for path in Path(f"/proc/{pid}/fd").iterdir() if path.is_symlink()}
+    found = set()
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        fields = line.split()
+        if fields[3] == "0A" and f"socket:[{fields[9]}]" in sockets:
+            host, port = fields[1].split(":")
+            found.add((".".join(str(byte) for byte in reversed(bytes.fromhex(host))), int(port, 16)))
+    return found
+
+
+@pytest.mark.parametrize("said", [b"", b"\xff" * 4096], ids=["silent", "garbage"])
+def test_who_takes_the_place_of_a_peer_is_found_out(daemon, said):
+    """Whoever connects first to a port of gloo's is the peer to it: here before the true one, which is stopped."""
+    daemon.start("w0", "w1", arguments=ENDLESS)
+    daemon.regroup("w0")
+    daemon.joined("w1")
+    known = listening(daemon.processes["w0"].pid)
+    assert {host for host, _ in known} == {"127.0.0.1"}
+    trains_on(daemon, "w0")
+    os.kill(daemon.processes["w1"].pid, signal.SIGSTOP)
+    daemon.announce("w0", "w1")
+    address = next(iter(wait_until(lambda: listening(daemon.processes["w0"].pid) - known, "w0 to wait for its peer")))
+    with socket.create_connection(address, timeout=60) as thief:
+        thief.sendall(said)
+        os.kill(daemon.processes["w1"].pid, signal.SIGCONT)
+        wait_until(lambda: any(daemon.heard(worker, "broken").get("epoch") == 1 for worker in ("w0", "w1"))
+                   or daemon.processes["w0"].poll() is not None, "the epoch to break")
+        assert daemon.processes["w0"].poll() is None, daemon.output("w0")
+        step = daemon.step("w0")
+        daemon.regroup("w0", "w1")
+        trains_on(daemon, "w1")
+        assert daemon.lowest_steps[-1] >= step
+        assert listening(daemon.processes["w0"].pid) == known, "a pair that is connected has no port any more"
+        thief.settimeout(60)
+        try:
+            heard = thief.recv(1 << 20)
+        except ConnectionResetError:
+            heard = b""
+    assert len(heard) < 256, "nothing of the training is said to who is nobody"
 
 
 def test_a_joiner_that_dies_holds_nobody_up(daemon):

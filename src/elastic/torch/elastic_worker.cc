@@ -71,7 +71,8 @@ Seconds Now() {
 struct ElasticWorker::Impl {
   Impl(const WorkerEnvironment& environment, const ElasticOptions& given)
       : options(given),
-        member(environment, [this](const std::string& host) { return place.address(host); }) {}
+        place(environment),
+        member(environment, [this](const std::string& host) { return place.Open(host); }) {}
 
   const ElasticOptions options;
   MeetingPlace place;

@@ -7,22 +7,26 @@
 #include <algorithm>
 #include <condition_variable>
 #include <csignal>
+#include <cstdint>
 #include <deque>
+#include <memory>
 #include <mutex>
+#include <string>
+#include <string_view>
 #include <thread>
-#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#include <utility>
+#include <vector>
 
 #include "auth/secret.h"
-#include "core/strings.h"
+#include "elastic/epoch_store.h"
+#include "elastic/torch/meeting_store.h"
 
 namespace allot {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kMeet{20};  // for a peer that starts slowly
 // For the last step with a peer that leaves: so long, and twice what a step waited before.
 constexpr std::chrono::seconds kLastStep{5};
 constexpr std::chrono::milliseconds kLook{500};
@@ -31,15 +35,8 @@ constexpr std::chrono::milliseconds kLook{500};
 constexpr std::size_t kPiece = 4 << 20;
 constexpr std::size_t kAhead = 4;  // pieces on their way to, and from, a peer
 
-c10::intrusive_ptr<c10d::TCPStore> OpenStore(const std::string& host, std::uint16_t port,
-                                             bool serve) {
-  c10d::TCPStoreOptions options;
-  options.port = port;
-  options.isServer = serve;
-  options.waitWorkers = false;
-  options.timeout = kMeet;
-  return c10::make_intrusive<c10d::TCPStore>(host, options);
-}
+// For peers to show who they are, once a later epoch is known: all that still come do at once.
+constexpr std::chrono::seconds kOvertaken{1};
 
 // libtorch writes to peers that may have died since: that is to be an error, not the end of this
 // process too. A handler that the program has set stays.
@@ -49,78 +46,43 @@ void SurviveBrokenPipes() {
   if (present.sa_handler == SIG_DFL) std::signal(SIGPIPE, SIG_IGN);
 }
 
-bool AllKnow(const Epoch& epoch, int version) {
-  return std::all_of(
-      epoch.addresses.begin(), epoch.addresses.end(), [&](const std::string& address) {
-        // One that has not joined the present daemon has none there.
-        const std::size_t at = address.rfind('/');
-        return address.empty() ||
-               (at != std::string::npos && ParseInteger(address.substr(at + 1)) >= version);
-      });
-}
-
-// A store accepts every connection, but who does not know the prefix can neither read nor write the
-// keys of this group. It follows from the token and is not it: rank 0's port may be somebody else's
-// by now. Only workers of earlier versions begin keys with the token itself.
-std::string PrefixOf(const std::string& token, const Epoch& epoch) {
-  const bool derived = AllKnow(epoch, MeetingPlace::kDerives);
-  const std::string text = fmt::format("allot store of epoch {}", epoch.number);
-  return derived ? KeyedCode(token, text) : fmt::format("{}/{}", token, epoch.number);
-}
-
-// Passes everything on, but waits in small steps, so that a member that waits for peers that never
-// come hears of the epoch that left them out.
-class OvertakenStore : public c10d::Store {
- public:
-  OvertakenStore(c10::intrusive_ptr<c10d::Store> store, const Member& member, std::int64_t epoch)
-      : store_(std::move(store)), member_(member), epoch_(epoch) {
-    timeout_ = kMeet;
-  }
-
-  void set(const std::string& key, const std::vector<std::uint8_t>& value) override {
-    store_->set(key, value);
-  }
-  std::vector<std::uint8_t> get(const std::string& key) override {
-    wait({key}, timeout_);
-    return store_->get(key);
-  }
-  std::int64_t add(const std::string& key, std::int64_t value) override {
-    return store_->add(key, value);
-  }
-  bool deleteKey(const std::string& key) override { return store_->deleteKey(key); }
-  bool check(const std::vector<std::string>& keys) override { return store_->check(keys); }
-  std::int64_t getNumKeys() override { return store_->getNumKeys(); }
-  void wait(const std::vector<std::string>& keys) override { wait(keys, timeout_); }
-  void wait(const std::vector<std::string>& keys,
-            const std::chrono::milliseconds& timeout) override {
-    const auto deadline = Clock::now() + std::min(timeout, timeout_);
-    while (!store_->check(keys)) {
-      if (member_.later_than(epoch_)) throw GroupBroken("overtaken by a later epoch");
-      if (member_.stopping()) throw GroupBroken("told to stop");
-      if (Clock::now() > deadline) throw GroupBroken("a peer never came");
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-  }
-
- private:
-  c10::intrusive_ptr<c10d::Store> store_;
-  const Member& member_;
-  std::int64_t epoch_;
-};
-
 }  // namespace
 
 struct MeetingPlace::Impl {
-  c10::intrusive_ptr<c10d::TCPStore> store = OpenStore("127.0.0.1", 0, true);
+  explicit Impl(const WorkerEnvironment& environment)
+      : owner{environment.job, environment.worker, environment.token} {}
+
+  // What listens on our port from now on; the other one has ended.
+  void Offer(bool earlier) {
+    if (earlier && !tcp_store) {
+      fmt::print(stderr,
+                 "allot: a worker of this job is of an earlier version: until it has left, peers "
+                 "meet without showing who they are\n");
+      store.reset();
+      tcp_store = OfferTcpStore(port);
+    } else if (!earlier && tcp_store) {
+      tcp_store.reset();
+      store = std::make_unique<EpochStore>(owner, host, port);
+    }
+  }
+
+  const EpochStore::Owner owner;
+  std::string host;
+  std::uint16_t port = 0;
+  std::unique_ptr<EpochStore> store;
+  c10::intrusive_ptr<c10d::Store> tcp_store;
 };
 
-MeetingPlace::MeetingPlace() {
+MeetingPlace::MeetingPlace(const WorkerEnvironment& environment)
+    : impl_(std::make_unique<Impl>(environment)) {
   SurviveBrokenPipes();
-  impl_ = std::make_unique<Impl>();
 }
 MeetingPlace::~MeetingPlace() = default;
-std::string MeetingPlace::address(const std::string& host) const {
-  return fmt::format("{}:{}/{}", host, impl_->store->getPort(), kPassesOn);
+std::string MeetingPlace::Open(const std::string& host) {
+  impl_->store = std::make_unique<EpochStore>(impl_->owner, host, 0);
+  impl_->host = host;
+  impl_->port = impl_->store->port();
+  return fmt::format("{}:{}/{}", host, impl_->port, kShows);
 }
 
 struct Group::Impl {
@@ -157,7 +119,8 @@ struct Group::Impl {
   // not come, the group is given up. What gloo then holds on to, a thread of its own among it,
   // nobody can end: it is left to it.
   template <typename Value>
-  void Wait(const c10::intrusive_ptr<c10d::Work>& work, std::vector<Value>* values) {
+  void Wait(const c10::intrusive_ptr<c10d::Work>& work, std::vector<Value>* values,
+            bool forming = false) {
     const Clock::time_point begin = Clock::now();
     Clock::time_point left_behind = Clock::time_point::max();
     for (;;) {
@@ -174,12 +137,18 @@ struct Group::Impl {
         }
       }
       const Clock::time_point now = Clock::now();
-      if (LeftBehind()) left_behind = std::min(left_behind, now);
-      if (left_behind < now && now - left_behind > kLastStep + 2 * longest_wait) {
+      if (LeftBehind() || (forming && member.later_than(epoch.number))) {
+        left_behind = std::min(left_behind, now);
+      }
+      const Clock::duration patience =
+          forming ? Clock::duration(kOvertaken) : kLastStep + 2 * longest_wait;
+      if ((left_behind < now && now - left_behind > patience) || (forming && now - begin > kMeet)) {
         new std::vector<Value>(std::move(*values));
         values->clear();
         gloo.release();
-        throw GroupBroken("a peer that is left out of a later epoch, or stopped, does not come");
+        throw GroupBroken(
+            forming ? "a peer does not show who it is"
+                    : "a peer that is left out of a later epoch, or stopped, does not come");
       }
     }
   }
@@ -193,6 +162,50 @@ struct Group::Impl {
           at::from_blob(values->data(), {static_cast<std::int64_t>(values->size())}, type)};
       Wait(begin(tensors), values);
     });
+  }
+
+  // Sends each member its part of `parts`, of equal size, over the connection to it, and returns
+  // what they sent.
+  std::string Exchange(const std::string& parts) {
+    std::vector<std::uint8_t> both(parts.begin(), parts.end());
+    both.resize(2 * parts.size());
+    const auto half = static_cast<std::int64_t>(parts.size());
+    at::Tensor sent = at::from_blob(both.data(), {half}, at::kByte);
+    at::Tensor received = at::from_blob(both.data() + half, {half}, at::kByte);
+    std::vector<std::int64_t> equal;
+    Wait(gloo->alltoall_base(received, sent, equal, equal), &both, true);
+    return {both.begin() + half, both.end()};
+  }
+
+  // What `from` answers to the nonce of `to`.
+  std::string ProofOf(int from, int to, std::string_view nonce) const {
+    const auto name = [&](int at) { return epoch.members[static_cast<std::size_t>(at)]; };
+    return KeyedCode(member.environment().token,
+                     fmt::format("allot pair of epoch {}\n{}\n{}\n{}", epoch.number, name(from),
+                                 name(to), nonce));
+  }
+
+  // Gloo's connections are whoever came first to a port: each is asked for a proof, over itself.
+  void ProvePairs() {
+    std::string nonces;
+    for (int peer = 0; peer < size; ++peer) nonces += NewToken();
+    const auto part = [&](std::string_view all, int of) {
+      const std::size_t length = all.size() / static_cast<std::size_t>(size);
+      return all.substr(length * static_cast<std::size_t>(of), length);
+    };
+    const std::string asked = Exchange(nonces);
+    std::string proofs;
+    for (int peer = 0; peer < size; ++peer) {
+      proofs += ProofOf(rank, peer, part(asked, peer));
+    }
+    const std::string shown = Exchange(proofs);
+    for (int peer = 0; peer < size; ++peer) {
+      if (SameSecret(part(shown, peer), ProofOf(peer, rank, part(nonces, peer)))) continue;
+      throw GroupBroken(
+          fmt::format("who holds the connection to worker {} does not show that it "
+                      "knows the job's token",
+                      epoch.members[static_cast<std::size_t>(peer)]));
+    }
   }
 };
 
@@ -249,29 +262,25 @@ Group::Group(const Member& member, const Epoch& epoch, MeetingPlace& place,
   impl_->size = static_cast<int>(epoch.members.size());
   if (impl_->size == 1) return;
   Impl::Guarded([&] {
-    const auto address_of = [&](int rank) -> const std::string& {
-      if (epoch.addresses.size() != epoch.members.size())
-        throw GroupBroken("members lack addresses");
-      return epoch.addresses[static_cast<std::size_t>(rank)];
-    };
-    const auto host_of = [](const std::string& address) {
-      return address.substr(0, address.rfind(':'));
-    };
-    c10::intrusive_ptr<c10d::Store> store = place.impl_->store;
-    if (impl_->rank != 0) {
-      const std::string& first = address_of(0);
-      const int port = std::stoi(first.substr(first.rfind(':') + 1));  // up to the '/'
-      store = OpenStore(host_of(first), static_cast<std::uint16_t>(port), false);
+    if (epoch.addresses.size() != epoch.members.size()) {
+      throw GroupBroken("members lack addresses");
     }
-    const std::string prefix = PrefixOf(member.environment().token, epoch);
+    // Such a worker meets others in torch's TCPStore, and shows nobody who it is.
+    const bool earlier = !AllKnow(epoch, MeetingPlace::kShows);
+    place.impl_->Offer(earlier && impl_->rank == 0);
+    c10::intrusive_ptr<c10d::Store> store;
+    if (earlier) {
+      store = impl_->rank == 0 ? place.impl_->tcp_store : VisitTcpStore(member, epoch);
+      store = PrefixTcpStore(member, epoch, std::move(store));
+    } else {
+      store = VisitEpochStore(member, epoch);
+    }
     auto options = c10d::ProcessGroupGloo::Options::create(timeout);
-    options->devices.push_back(
-        c10d::ProcessGroupGloo::createDeviceForHostname(host_of(address_of(impl_->rank))));
+    options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname(place.impl_->host));
     options->threads = 1;
-    impl_->gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(
-        c10::make_intrusive<OvertakenStore>(c10::make_intrusive<c10d::PrefixStore>(prefix, store),
-                                            member, epoch.number),
-        impl_->rank, impl_->size, options);
+    impl_->gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(std::move(store), impl_->rank,
+                                                              impl_->size, options);
+    if (!earlier) impl_->ProvePairs();
   });
 }
 

@@ -20,17 +20,19 @@ struct GroupBroken : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Where peers meet to form a group: a store that this process offers, should it become rank 0. From
-// then on the process ignores SIGPIPE, unless it handles it.
+// Where peers meet to form a group: a store that this process offers, should it become rank 0
+// (elastic/epoch_store.h). From then on the process ignores SIGPIPE, unless it handles it.
 class MeetingPlace {
  public:
-  MeetingPlace();
+  explicit MeetingPlace(const WorkerEnvironment& environment);
   ~MeetingPlace();
-  // "HOST:PORT/3", for the peers.
-  std::string address(const std::string& host) const;
+  // Listens on `host`, the address by which peers reach this worker, and no other; called once. For
+  // the peers: "HOST:PORT/4". RunError.
+  std::string Open(const std::string& host);
   // The number behind an address says what a worker knows; an earlier one reads what stands before.
   static constexpr int kDerives = 2;   // derives its store's keys from the token
   static constexpr int kPassesOn = 3;  // Group::PassOn
+  static constexpr int kShows = 4;     // meets in an EpochStore, and shows its peers who it is
 
  private:
   friend class Group;
@@ -43,8 +45,9 @@ class MeetingPlace {
 // `values` are lost then, and blocks are half filled.
 class Group {
  public:
-  // Forms the group of `epoch`, of which this member is one; throws GroupBroken. `member` outlives
-  // the group.
+  // Forms the group of `epoch`, of which this member is one. Each pair of members has shown to each
+  // other, over the very connection that gloo will use, that both know the job's token. Throws
+  // GroupBroken. `member` outlives the group.
   Group(const Member& member, const Epoch& epoch, MeetingPlace& place,
         std::chrono::milliseconds timeout);
   ~Group();
