@@ -1,0 +1,18 @@
+// What fuzzing kept of snapshots, as texts and as structs, and mutations of it, lead to what
+// tests/fuzz/snapshot_one.cc says, which ends the program otherwise.
+
+#include <gtest/gtest.h>
+
+#include "tests/fuzz/replay.h"
+
+namespace allot {
+namespace {
+
+constexpr int kMutationsOfSnapshots = 100;
+
+TEST(FuzzedSnapshot, TheCorpusAndItsMutationsLeadToWhatTheyMust) {
+  testing_support::RunCorpus("corpus-snapshot", kMutationsOfSnapshots);
+}
+
+}  // namespace
+}  // namespace allot
