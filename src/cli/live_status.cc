@@ -56,12 +56,15 @@ std::string StatusText(const Json& status) {
     held += node["held"].get<int>();
     type_held += node["held"].get<int>();
     taken += node["taken"].get<int>();
-    const bool here = node["up"] && !node["drained"];
+    const bool maintained = node.value("maintenance", false);  // daemons of before do not say it
+    const bool here = node["up"] && !node["drained"] && !maintained;
     if (here) gpus += node["gpus"].get<int>();
     if (here) type_gpus += node["gpus"].get<int>();
     if (!here) {
       away += fmt::format(" {} {}", node["node"].get<std::string>(),
-                          node["drained"].get<bool>() ? "drained" : "down");
+                          node["drained"].get<bool>() ? "drained"
+                          : maintained                ? "in maintenance"
+                                                      : "down");
     }
   }
   std::string types;  // where there are several

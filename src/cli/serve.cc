@@ -33,6 +33,7 @@ struct ServeOptions {
   std::string plugin;
   std::string state;
   std::string catalogue;
+  std::string rules;
   std::string shadow;
   std::string shadow_checkpoint;
   std::string metrics;
@@ -139,6 +140,11 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
     own = Catalogue::FromFile(o.catalogue);
     options.live.job_table.catalogue = &own;
   }
+  if (!o.rules.empty()) {
+    options.live.job_table.rules =
+        std::make_shared<const OperatorRules>(OperatorRules::FromFile(o.rules));
+    options.rules = o.rules;
+  }
   if (options.live.dry_run) {
     if (o.standby) throw UsageError("--dry-run is in charge of nothing: not with --standby");
     options.state /= "dry-run";  // beside a daemon that is in charge
@@ -234,6 +240,10 @@ ALLOT_REGISTER(
                   "CSV of the throughput of your models (docs/formats/catalogue.md), instead of "
                   "the catalogue that ships with allot")
               .Detail("Decisions");
+          line.Option("--rules", o->rules,
+                      "TOML file of what the operator says of sizes and changes of jobs "
+                      "(docs/rules.md) [none]")
+              .Topic("Decisions");
           line.Option("--interval", o->live.interval, "seconds between scheduled decisions")
               .Duration()
               .Range(0.05, 86400.0)

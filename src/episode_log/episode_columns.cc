@@ -68,6 +68,7 @@ std::string SimJson(const SimOptions& options) {
             {"seed", options.seed}};
   // Only where they are said: logs of before do not name them.
   if (!options.autoscale.empty()) json["autoscale"] = options.autoscale;
+  if (options.rules != nullptr) json["rules"] = options.rules->text();
   Json training = TrainingJson(options.training);
   if (training != TrainingJson({})) json["training"] = std::move(training);
   return json.dump();
@@ -97,6 +98,10 @@ SimOptions SimFromJson(const std::string& text, const std::string& where) {
     options.beliefs = json.value("beliefs", options.beliefs);
     options.progress = json.value("progress", options.progress);
     options.autoscale = json.value("autoscale", options.autoscale);
+    if (const std::string rules = json.value("rules", std::string()); !rules.empty()) {
+      options.rules = std::make_shared<const OperatorRules>(
+          OperatorRules::Parse(rules, fmt::format("{}, 'rules'", where)));
+    }
     options.seed = json.at("seed");
     return options;
   } catch (const Json::exception& error) {

@@ -146,6 +146,9 @@ SimOptions World::sim() const {
   if (!spec_.progress.empty()) options.progress = spec_.progress;
   if (!spec_.failures.empty()) options.failures = ParseNodeFailures(spec_.failures);
   if (!spec_.node_events.empty()) options.node_events = ReadNodeEvents(spec_.node_events);
+  if (!spec_.rules.empty()) {
+    options.rules = std::make_shared<const OperatorRules>(OperatorRules::FromFile(spec_.rules));
+  }
   options.autoscale = spec_.autoscale;
   options.node_price = spec_.node_price;
   options.seed = spec_.seed;
@@ -339,6 +342,10 @@ nlohmann::ordered_json World::ToJson() {
   if (spec_.oversized != "error") json["oversized"] = spec_.oversized;
   if (options.launch_cost > 0) json["launch_cost_s"] = options.launch_cost;
   if (!spec_.beliefs.empty()) json["beliefs"] = spec_.beliefs;
+  if (!spec_.rules.empty()) {
+    json["rules"] = spec_.rules;
+    json["rules_fingerprint"] = fmt::format("{:016x}", StableHash(options.rules->text()));
+  }
   if (!spec_.progress.empty()) json["progress"] = spec_.progress;
   if (made_by_law()) {
     json["rate"] = spec_.rate ? nlohmann::ordered_json(*spec_.rate) : nlohmann::ordered_json();

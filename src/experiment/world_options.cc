@@ -254,6 +254,11 @@ const std::vector<WorldOption>& WorldOptionTable() {
        .range = {{0, 1e9}},
        .topic = kCluster,
        .detail = true},
+      {.name = "rules",
+       .value = &W::rules,
+       .help = "TOML file of what the operator says of sizes and changes of jobs, as for 'allot "
+               "serve' (docs/rules.md)",
+       .topic = kRules},
       {.name = "speedup",
        .value = &W::speedup,
        .help = "factor on the speed of all jobs, hidden from policies",

@@ -38,6 +38,7 @@ struct WorldSpec {
   std::string node_events{};             // CSV file; "": none
   std::string autoscale{};               // as MakeAutoscaler; "": all nodes are there always
   double node_price = 0;                 // of a node for an hour; 0: cost is not counted
+  std::string rules{};                   // TOML file, as OperatorRules; "": none
   double speedup = 1;                    // of all progress; policies are not told
   std::string lengths{};                 // as LengthEstimates::Parse; "": the profile's
   std::string beliefs{};                 // as MakeBelief; "": exact

@@ -21,6 +21,7 @@ struct DaemonOptions {
   std::filesystem::path state;  // folder of journal, lock and socket
   std::string runtime = "local";
   std::string policy;            // for people
+  std::string rules{};           // file of the operator's rules, for people; "": none
   std::string metrics;           // address for Prometheus; "": none
   bool metrics_for_all = false;  // it may be other than of the loopback
   bool stop_jobs = false;        // end them when the daemon ends; else they run on for the next one

@@ -54,11 +54,25 @@ Seconds LongestWait(const LiveCluster& cluster) {
   return longest;
 }
 
+// Of the operator's rules, which are few.
+void AddRuleMetrics(const LiveState& state, MetricText* text) {
+  std::map<std::string_view, int> jobs;
+  for (const HoldingRule rule : kHoldingRules) jobs[NameOf(rule)] = 0;
+  for (const LiveJob* job : state.job_table().active()) {
+    if (job->hold) ++jobs[NameOf(job->hold.rule)];
+  }
+  text->Gauge("allot_jobs_held_by_rule",
+              "jobs that no decision changes now, by the rule that says so");
+  for (const auto& [rule, count] : jobs) text->Value(count, {{"rule", rule}});
+}
+
 void AddNodeMetrics(const LiveState& state, MetricText* text) {
-  std::map<std::string_view, int> nodes = {{"up", 0}, {"drained", 0}, {"down", 0}};
+  std::map<std::string_view, int> nodes = {
+      {"up", 0}, {"drained", 0}, {"maintenance", 0}, {"down", 0}};
   for (const RuntimeNode& node : state.nodes()) {
     const bool drained = state.drained_nodes().contains(node.name);
-    ++nodes[drained ? "drained" : node.up ? "up" : "down"];
+    const bool maintained = state.maintained_nodes().contains(node.name);
+    ++nodes[drained ? "drained" : maintained ? "maintenance" : node.up ? "up" : "down"];
   }
   text->Gauge("allot_nodes", "nodes with GPUs, by state");
   for (const auto& [name, count] : nodes) text->Value(count, {{"state", name}});
@@ -116,6 +130,9 @@ void AddCountMetrics(const LiveCounts& counts, MetricText* text) {
     text->Value(static_cast<double>(counts.EndedAs(state)), {{"result", JobStateName(state)}});
   }
   counter("allot_placements_total", "launches, resizes and moves decided", counts.gives);
+  counter("allot_decisions_put_right_total",
+          "decisions that left an account below its guaranteed share, and were put right",
+          counts.put_right);
   counter("allot_preemptions_total", "preemptions decided", counts.takes);
   text->Histogram("allot_resize_seconds", "from the decision to training at the new size or place",
                   LiveCounts::kResizeEnds, counts.resizes_within, counts.resize_seconds,
@@ -147,6 +164,7 @@ std::string MetricsText(const LiveCluster& cluster, const DecisionCounts& decisi
   for (const auto& [name, jobs] : JobsByState(state)) text.Value(jobs, {{"state", name}});
   text.Gauge("allot_longest_wait_seconds", "how long the job has waited that waits longest")
       .Value(LongestWait(cluster));
+  AddRuleMetrics(state, &text);
   AddNodeMetrics(state, &text);
   AddGpuMetrics(state, &text);
   text.Gauge("allot_workers_pending",

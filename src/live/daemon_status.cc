@@ -41,10 +41,20 @@ Json BatchJson(const BatchReport& batch) {
           {"accumulation", now.accumulation}};
 }
 
-// Why it does not run as decided, for its user.
+// "cooldown, 12 s more"
+std::string HoldText(const Hold& hold, Seconds now) {
+  if (!hold) return "";
+  if (hold.until == kNever) return std::string(NameOf(hold.rule));
+  const Seconds left = std::ceil(std::max(0.0, hold.until - now));
+  return fmt::format("{}, {} s more", NameOf(hold.rule), left);
+}
+
+// Why it does not run as decided, or is not changed now, for its user.
 std::string ReasonOf(const LiveCluster& cluster, const LiveJob& job) {
   if (!job.fits) return job.unfit;
-  return job.asked.reason.empty() ? cluster.starts().ReasonOf(job) : job.asked.reason;
+  if (!job.asked.reason.empty()) return job.asked.reason;
+  const std::string stuck = cluster.starts().ReasonOf(job);
+  return stuck.empty() ? HoldText(job.hold, cluster.now()) : stuck;
 }
 
 Json JobJson(const LiveCluster& cluster, const LiveJob& job) {
@@ -99,7 +109,8 @@ Json StatusJson(const LiveCluster& cluster, const DecisionCounts& decisions,
                      {"held", std::popcount(held[n])},
                      {"taken", node.taken},
                      {"up", node.up},
-                     {"drained", state.drained_nodes().contains(node.name)}});
+                     {"drained", state.drained_nodes().contains(node.name)},
+                     {"maintenance", state.maintained_nodes().contains(node.name)}});
   }
   Json jobs = Json::array();
   for (const LiveJob* job : state.job_table().active()) jobs.push_back(JobJson(cluster, *job));
@@ -111,6 +122,7 @@ Json StatusJson(const LiveCluster& cluster, const DecisionCounts& decisions,
           {"runtime", options.runtime},
           {"trouble", cluster.trouble()},
           {"policy", options.policy},
+          {"rules", options.rules},
           {"paused", state.paused()},
           {"drained", state.drained()},
           {"finished", state.job_table().finished()},

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "core/duration_text.h"
 #include "core/error.h"
 #include "core/strings.h"
+#include "perf/size_rule.h"
 
 namespace allot {
 namespace {
@@ -18,8 +20,9 @@ bool IsModelName(std::string_view text) {
 }  // namespace
 
 const std::vector<std::string>& JobOptionKeys() {
-  static const std::vector<std::string> keys = {"gpus",    "max",    "min",   "model",
-                                                "preempt", "resize", "types", "work"};
+  static const std::vector<std::string> keys = {"cooldown", "gpus",  "grace",   "max",
+                                                "min",      "model", "preempt", "resize",
+                                                "sizes",    "types", "work"};
   return keys;
 }
 
@@ -28,6 +31,9 @@ void JobOptions::WriteTo(RuntimeJob* job) const {
   job->max_gpus = max_gpus;
   job->requested = requested;
   job->mode = mode;
+  job->sizes = sizes;
+  job->cooldown = cooldown;
+  job->grace = grace;
   job->gpu_types = gpu_types;
   job->model = model;
   job->total_work = total_work;
@@ -59,6 +65,22 @@ JobOptions JobOptionsFrom(const std::map<std::string, std::string>& given, std::
     throw DataError("{0}: '{1}gpus' must be between '{1}min' {2} and '{1}max' {3}, got {4}", where,
                     prefix, options.min_gpus, options.max_gpus, options.requested);
   }
+  if (const auto sizes = given.find("sizes"); sizes != given.end()) {
+    options.sizes =
+        SizeRule::Parse(sizes->second, fmt::format("{}: '{}sizes'", where, prefix)).ToString();
+  }
+  const auto time = [&](const char* key, Seconds longest) {
+    const auto found = given.find(key);
+    if (found == given.end()) return 0.0;
+    const auto seconds = ParseDuration(found->second);
+    if (!seconds || *seconds < 0 || *seconds > longest) {
+      throw DataError("{}: '{}{}' must be a time from 0 to {} s, like 90 or 2m, got '{}'", where,
+                      prefix, key, longest, found->second);
+    }
+    return *seconds;
+  };
+  options.cooldown = time("cooldown", kLongestOwnCooldown);
+  options.grace = time("grace", kLongestOwnGrace);
   if (const auto types = given.find("types"); types != given.end()) {
     options.gpu_types = GpuTypesFrom(types->second, fmt::format("{}: '{}types'", where, prefix));
   }

@@ -56,10 +56,16 @@ LiveJob& JobTable::Add(const RuntimeJob& asked, Seconds submit, Seconds deadline
   job->user = users_.Intern(asked.user);
   job->alike = groups_.Intern(asked.model);
   job->waiting_since = job->submit;
-  job->worker_group = WorkerGroup(asked.id, asked.mode, options_.worker_group);
   job->record.job = job->index;
   job->record.submit = job->submit;
   job->fit = rates_.Begin(asked.model, asked.user);
+  if (options_.rules != nullptr) {
+    job->rules = options_.rules->Of(asked.account.empty() ? asked.user : asked.account, asked.user);
+  }
+  job->rules.cooldown = std::max(job->rules.cooldown, asked.cooldown);
+  WorkerGroupOptions group = options_.worker_group;
+  group.leave_grace = asked.grace > 0 ? asked.grace : job->rules.grace.value_or(group.leave_grace);
+  job->worker_group = WorkerGroup(asked.id, asked.mode, group);
   MakeTable(*job);
   by_id_[asked.id] = job.get();
   active_.push_back(job.get());
@@ -100,17 +106,14 @@ void JobTable::Resume(LiveJob& job, RateFit fit, const std::string& configuratio
                       std::span<const NodeShare> shares) {
   job.fit = fit.AsUsed();
   MakeTable(job);
-  const auto find = [&] {
-    return job.fits ? job.table->FindText(configuration, nominal_.types()) : -1;
-  };
   if (!configuration.empty()) {
-    std::int32_t running = find();
+    std::int32_t running = FindGiven(job, configuration, GpusOf(shares));
     if (running < 0) {  // it held what its latest table has not (Follow)
       job.fit = rates_.Prior(job.asked.model);
       std::optional<TrainingEstimate> training = std::exchange(job.training, std::nullopt);
       MakeTable(job);
       job.training = std::move(training);
-      running = find();
+      running = FindGiven(job, configuration, GpusOf(shares));
     }
     if (running < 0) {
       throw DataError("job '{}' holds '{}', which is none of its configurations", job.asked.id,
@@ -119,6 +122,22 @@ void JobTable::Resume(LiveJob& job, RateFit fit, const std::string& configuratio
     Place(job, running, shares);
   }
   job.fit = std::move(fit);
+}
+
+// A user's own rule may leave out more than the operator's, never less.
+SizeRule JobTable::SizesOf(const LiveJob& job) const {
+  SizeRule sizes = job.rules.sizes;
+  if (!job.asked.sizes.empty()) sizes = sizes.And(SizeRule::Parse(job.asked.sizes, "sizes"));
+  return job.tolerated.empty() ? sizes : sizes.Also(job.tolerated);
+}
+
+std::int32_t JobTable::FindGiven(LiveJob& job, const std::string& key, GpuCount gpus) {
+  const auto find = [&] { return job.fits ? job.table->FindText(key, nominal_.types()) : -1; };
+  const std::int32_t known = find();
+  if (known >= 0) return known;
+  job.tolerated.push_back(gpus);  // beside what it holds
+  MakeTable(job);
+  return find();
 }
 
 void JobTable::MakeTable(LiveJob& job) {
@@ -149,8 +168,9 @@ void JobTable::MakeTable(LiveJob& job) {
     spec.model = one.models.Intern(rates_.PriorOf(job.asked.model)->name());
   }
   try {
-    job.table = tables->TableFor(one, spec);
-    job.requested = tables->RequestedOf(one, spec);
+    const SizeRule sizes = SizesOf(job);
+    job.table = tables->TableFor(one, spec, sizes);
+    job.requested = tables->RequestedOf(one, spec, sizes);
     job.fits = true;
     job.unfit.clear();
   } catch (const Error& error) {  // of a type that the cluster has not, or larger than it
@@ -189,8 +209,9 @@ bool JobTable::MakeGoodputTable(LiveJob& job, const Workload& one, const Job& sp
   shaped.model = named.models.Intern(layout->name());
   try {
     TableCache tables(layouts, nominal_.type_specs());
-    auto made = std::make_shared<ConfigurationTable>(*tables.TableFor(named, shaped));
-    const std::int32_t requested = tables.RequestedOf(named, shaped);
+    const SizeRule sizes = SizesOf(job);
+    auto made = std::make_shared<ConfigurationTable>(*tables.TableFor(named, shaped, sizes));
+    const std::int32_t requested = tables.RequestedOf(named, shaped, sizes);
     if (!job.training->Renew(nominal_.types(), made.get())) return false;
     job.table = std::move(made);
     job.requested = requested;
@@ -204,6 +225,7 @@ bool JobTable::MakeGoodputTable(LiveJob& job, const Workload& one, const Job& sp
 
 void JobTable::Give(LiveJob& job, std::int32_t configuration, std::span<const NodeShare> shares,
                     Seconds now) {
+  job.history.Given(now, job.changes == 0);
   if (job.changes++ == 0) {
     job.record.first_start = now;
   } else {
@@ -212,6 +234,10 @@ void JobTable::Give(LiveJob& job, std::int32_t configuration, std::span<const No
   }
   Place(job, configuration, shares);
   job.waiting_since = now;
+  const GpuCount held = GpusOf(shares);
+  if (std::erase_if(job.tolerated, [held](GpuCount gpus) { return gpus != held; }) > 0) {
+    MakeTable(job);
+  }
 }
 
 void JobTable::Place(LiveJob& job, std::int32_t configuration, std::span<const NodeShare> shares) {
@@ -389,15 +415,15 @@ void JobTable::TellEnd(EndedJob* ended) const {
 void JobTable::FindEvents(Observation* o) {
   finder_.Find(o);
   Events& events = o->events;
-  for (auto pinned = pinned_.begin(); pinned != pinned_.end();) {
-    const LiveJob& job = *jobs_.at(pinned->first);
-    if (job.over) events.ended.push_back(pinned->second);
-    pinned = job.pinned() ? std::next(pinned) : pinned_.erase(pinned);
+  for (auto fixed = fixed_.begin(); fixed != fixed_.end();) {
+    const LiveJob& job = *jobs_.at(fixed->first);
+    if (job.over) events.ended.push_back(fixed->second);
+    fixed = job.fixed() ? std::next(fixed) : fixed_.erase(fixed);
   }
   std::erase_if(events.ended, [&](EndedJob& ended) {
     const LiveJob& job = *jobs_.at(ended.job);
-    if (!job.over) {  // pinned, held by its user, or without room: it may come back
-      if (job.pinned()) pinned_.insert_or_assign(ended.job, ended);
+    if (!job.over) {  // fixed, held by its user, or without room: it may come back
+      if (job.fixed()) fixed_.insert_or_assign(ended.job, ended);
       return true;
     }
     TellEnd(&ended);

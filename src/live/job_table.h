@@ -11,9 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "cluster/change_history.h"
 #include "cluster/event_finder.h"
 #include "cluster/job_record.h"
 #include "cluster/observation.h"
+#include "cluster/operator_rules.h"
 #include "live/journal.h"
 #include "live/runtime.h"
 #include "live/worker_group.h"
@@ -34,10 +36,12 @@ struct LiveJob {
   std::int32_t user = -1;
   std::int32_t alike = -1;  // Observation::group: jobs of one model are
   bool over = false;
-  Seconds ended = kNever;       // when it was over
-  Seconds run_time = kUnknown;  // measured, once it is over: JobTable::RunTime
-  bool fits = true;             // some GPU type that it accepts can hold it
-  std::string unfit;            // else why none can, for people
+  Seconds ended = kNever;           // when it was over
+  Seconds run_time = kUnknown;      // measured, once it is over: JobTable::RunTime
+  JobRules rules;                   // of the operator
+  std::vector<GpuCount> tolerated;  // sizes that it holds since before a rule
+  bool fits = true;                 // some GPU type that it accepts can hold it
+  std::string unfit;                // else why none can, for people
 
   // What the last decision gave.
   std::shared_ptr<const ConfigurationTable> table;
@@ -48,6 +52,9 @@ struct LiveJob {
   std::int32_t changes = 0;
   Seconds waiting_since = 0;
   Seconds changing_since = kNever;  // decided, and does not train so yet; kNever: does
+
+  ChangeHistory history;  // of what decisions gave
+  Hold hold;              // the rule that holds it as it is now: LiveCluster
 
   // What the runtime shows.
   WorkerGroup worker_group;
@@ -63,6 +70,7 @@ struct LiveJob {
 
   // It runs, and its user did not agree to an end before its own: nothing is done to it.
   bool pinned() const;
+  bool fixed() const { return pinned() || hold; }  // no decision changes it now
 };
 
 class JobTable {
@@ -73,6 +81,7 @@ class JobTable {
     Seconds cold_restart_cost = 10;  // of a restart
     std::size_t keep_ended = 1000;   // jobs that are over and still known
     WorkerGroupOptions worker_group;
+    std::shared_ptr<const OperatorRules> rules{};  // null: none
   };
   explicit JobTable(Options options);
 
@@ -98,6 +107,9 @@ class JobTable {
   void End(LiveJob& job, Seconds finish);  // is over; kNever: not because it finished
   // The same size and a place that the runtime chose: no change of the job's.
   void Place(LiveJob& job, std::int32_t configuration, std::span<const NodeShare> shares);
+  // The index of a configuration that it was given, perhaps under other rules. -1: it can have
+  // none.
+  std::int32_t FindGiven(LiveJob& job, const std::string& key, GpuCount gpus);
   // What a job held that an earlier daemon knew; its training is set before. `configuration`: text
   // of its key, "" where it held nothing. DataError where it can have no such configuration.
   void Resume(LiveJob& job, RateFit fit, const std::string& configuration,
@@ -157,6 +169,7 @@ class JobTable {
   const ClusterSpec& nominal() const { return nominal_; }
 
  private:
+  SizeRule SizesOf(const LiveJob& job) const;
   void MakeTable(LiveJob& job);
   bool MakeGoodputTable(LiveJob& job, const Workload& one, const Job& spec);
   void Follow(LiveJob& job, const std::shared_ptr<const ConfigurationTable>& before,
@@ -180,7 +193,7 @@ class JobTable {
   NameTable users_;
   NameTable groups_;
   EventFinder finder_;
-  std::map<JobIndex, EndedJob> pinned_;  // that were shown once: their end is still to be told
+  std::map<JobIndex, EndedJob> fixed_;  // that were shown once: their end is still to be told
   Seconds last_submit_ = 0;
 };
 

@@ -67,6 +67,9 @@ LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& cl
           i + 1, past[i].at("what").get<std::string>(), error.what());
     }
   }
+  const auto& rules = options_.job_table.rules;
+  if (rules != nullptr && !rules->guarantees().empty()) shares_.emplace(rules->guarantees());
+  if (rules != nullptr) windows_ = MaintenanceWindows(rules->maintenance());
   view_.Refresh(state_, {});
   observation_.cluster = &view_.cluster();
   observation_.interval = options_.interval;
@@ -89,10 +92,42 @@ ApplyReport LiveCluster::Apply(const Allocation& allocation) {
   return report.refused.ok() ? ApplyValidated(allocation) : report;
 }
 
-ApplyReport LiveCluster::ApplyValidated(const Allocation& allocation) {
+// What accounts are guaranteed, they have.
+const Allocation& LiveCluster::WithGuarantees(const Allocation& answer) {
+  put_right_ = false;
+  if (!shares_) return answer;
+  const std::vector<Guarantee>& guarantees = options_.job_table.rules->guarantees();
+  const JobTable& table = state_.job_table();
+  std::vector<std::int32_t> owner;
+  for (const JobIndex job : observation_.job)
+    owner.push_back(table.jobs().at(job)->rules.guarantee);
+  std::vector<GpuCount> hidden(guarantees.size(), 0);
+  for (const LiveJob* job : table.active()) {
+    const std::int32_t of = job->rules.guarantee;
+    if (of < 0 || job->running < 0 || !Hidden(*job)) continue;
+    const Configuration& held = (*job->table)[job->running];
+    const std::string& type = guarantees[At(of)].gpu_type;
+    if (type.empty() || type == table.nominal().types()[At(held.gpu_type)]) {
+      hidden[At(of)] += held.demand.gpus;
+    }
+  }
+  if (!shares_->Enforce(observation_, owner, hidden, answer)) return answer;
+  const Status legal = Validate(shares_->allocation());
+  if (!legal.ok()) {  // a fault of ours: the policy's answer is legal
+    spdlog::error("guaranteed shares are not enforced, the answer would be none: {}",
+                  legal.message());
+    return answer;
+  }
+  put_right_ = true;
+  ++counts_.put_right;
+  return shares_->allocation();
+}
+
+ApplyReport LiveCluster::ApplyValidated(const Allocation& answer) {
   ApplyReport report;
   if (applied_ == observation_.decision) return report;
   applied_ = observation_.decision;
+  const Allocation& allocation = WithGuarantees(answer);
   batches_.KeepRequested(allocation.requested_batches());
 
   const auto& jobs = state_.job_table().jobs();
@@ -116,7 +151,8 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& allocation) {
     const auto found = given.find(job);
     return found == given.end() ? Given{} : found->second;
   };
-  const std::string why = fmt::format("decision {}", observation_.decision);
+  const std::string why = fmt::format("decision {}{}", observation_.decision,
+                                      put_right_ ? " with guaranteed shares" : "");
   const auto change = [&](LiveJob& job, const char* what, JournalRecord record) {
     if (options_.dry_run) {
       spdlog::info("would {} {}", what, record.dump());
@@ -239,6 +275,7 @@ bool LiveCluster::Over() const {
 bool LiveCluster::WaitForJobs() { return WaitForChange(0); }
 
 bool LiveCluster::WaitForChange(Seconds holds_until) {
+  holds_until = put_right_ ? 0 : std::min(holds_until, next_release_);
   const Seconds interval = options_.interval;
   const Seconds begin = clock_.Now();
   const Seconds next = (std::floor(begin / interval) + 1) * interval;
@@ -284,16 +321,53 @@ void LiveCluster::RenewJournal() {
 }
 
 bool LiveCluster::Hidden(const LiveJob& job) const {
-  if (job.over || !job.fits || job.asked.state == JobState::kHeld || job.pinned()) return true;
+  if (job.over || !job.fits || job.asked.state == JobState::kHeld || job.fixed()) return true;
   if (starts_.rests(job)) return true;
   return state_.drained() && job.running < 0;
 }
 
+// True where a maintenance window begins or ends.
+bool LiveCluster::FollowWindows() {
+  if (windows_.none() && state_.maintained_nodes().empty()) return false;
+  const double unix_time = clock_.origin() + clock_.Now();
+  std::set<std::string> drained;
+  for (const RuntimeNode& node : state_.nodes()) {
+    if (windows_.Drains(node.name, unix_time)) drained.insert(node.name);
+  }
+  if (drained == state_.maintained_nodes()) return false;
+  spdlog::info("in maintenance: {}",
+               drained.empty() ? "no node" : fmt::format("{}", fmt::join(drained, ", ")));
+  writer_.Write("maintenance", {{"nodes", drained}});
+  return true;
+}
+
+// Of which policies see only what decisions gave.
+std::set<NodeIndex> LiveCluster::ClosedNodes() const {
+  std::set<NodeIndex> closed = starts_.avoided();
+  if (windows_.none()) return closed;
+  const double unix_time = clock_.origin() + clock_.Now();
+  for (std::size_t n = 0; n < state_.nodes().size(); ++n) {
+    if (windows_.IsNear(state_.nodes()[n].name, unix_time))
+      closed.insert(static_cast<NodeIndex>(n));
+  }
+  return closed;
+}
+
+void LiveCluster::FindHolds() {
+  next_release_ = kNever;
+  for (LiveJob* job : state_.job_table().active()) {
+    const bool runs = job->running >= 0 && !job->over;
+    job->hold = runs ? job->history.HoldOf(job->rules, observation_.now) : Hold{};
+    if (job->hold) next_release_ = std::min(next_release_, job->hold.until);
+  }
+}
+
 void LiveCluster::Refresh(bool next_decision) {
   observation_.now = std::max(observation_.now, clock_.Now());
+  FindHolds();
   if (next_decision) ++observation_.decision;
   state_.job_table().Observe([this](const LiveJob& job) { return Hidden(job); }, &observation_);
-  view_.Refresh(state_, starts_.avoided());
+  view_.Refresh(state_, ClosedNodes());
   view_.Show(&observation_);
   if (next_decision) {
     state_.job_table().FindEvents(&observation_);
@@ -329,6 +403,7 @@ bool LiveCluster::PollRuntime() {
   more_ = snapshot.more;
   bool event = reader_.Read(snapshot);
   if (!std::exchange(polled_, true) && !options_.dry_run) workers_.RepeatAnnouncements();
+  event = FollowWindows() || event;
   reader_.FollowPlaces();
   event = reader_.ReleaseLostGpus() || event;
   event = (!options_.dry_run && starts_.Withdraw(answers_since_)) || event;

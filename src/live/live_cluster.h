@@ -13,15 +13,19 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "cluster/cluster_port.h"
+#include "cluster/guaranteed_shares.h"
 #include "live/batch_control.h"
 #include "live/clock.h"
 #include "live/journal.h"
 #include "live/live_counts.h"
 #include "live/live_state.h"
+#include "live/maintenance_windows.h"
 #include "live/policy_view.h"
 #include "live/runtime.h"
 #include "live/runtime_reader.h"
@@ -93,6 +97,10 @@ class LiveCluster : public ClusterPort {
   std::string IdOf(const std::string& name) const;  // of a job that waits or runs
   void CheckNode(const std::string& node) const;
   bool Hidden(const LiveJob& job) const;
+  bool FollowWindows();
+  std::set<NodeIndex> ClosedNodes() const;
+  void FindHolds();
+  const Allocation& WithGuarantees(const Allocation& answer);
   void Refresh(bool next_decision);
   void RenewJournal();
   bool Over() const;
@@ -109,8 +117,12 @@ class LiveCluster : public ClusterPort {
   BatchControl batches_;
   PolicyView view_;
   Observation observation_;
-  bool polled_ = false;    // there was a first snapshot
-  Seconds poll_cost_ = 0;  // CPU time of one that finds nothing to do
+  Seconds next_release_ = kNever;  // of a job that a rule holds
+  MaintenanceWindows windows_;
+  std::optional<GuaranteedShares> shares_;
+  bool put_right_ = false;  // the last answer, for these
+  bool polled_ = false;     // there was a first snapshot
+  Seconds poll_cost_ = 0;   // CPU time of one that finds nothing to do
   Seconds busy_until_ = 0;
   bool more_ = false;   // the runtime knows of jobs that will come
   bool event_ = false;  // something asks for a decision

@@ -35,6 +35,10 @@ RuntimeJob AskedOf(const JournalRecord& r) {
   job.min_gpus = r.at("min_gpus");
   job.max_gpus = r.at("max_gpus");
   job.gpu_types = r.value("gpu_types", std::string());  // older journals have none
+  job.account = r.value("account", std::string());
+  job.sizes = r.value("sizes", std::string());
+  job.cooldown = r.value("cooldown", 0.0);
+  job.grace = r.value("grace", 0.0);
   const auto mode = std::find(kResizeModes.begin(), kResizeModes.end(), r.at("resize"));
   if (mode != kResizeModes.end()) job.mode = ResizeMode(mode - kResizeModes.begin());
   job.model = r.at("model");
@@ -91,6 +95,10 @@ JournalRecord Job(const RuntimeJob& job, Seconds submit, Seconds deadline) {
                          {"comment", job.comment}};
   if (!job.known_as.empty()) asked["known_as"] = job.known_as;
   if (!job.preempt) asked["preempt"] = false;
+  if (!job.account.empty()) asked["account"] = job.account;
+  if (!job.sizes.empty()) asked["sizes"] = job.sizes;
+  if (job.cooldown > 0) asked["cooldown"] = job.cooldown;
+  if (job.grace > 0) asked["grace"] = job.grace;
   return asked;
 }
 
@@ -148,30 +156,30 @@ std::vector<NodeShare> LiveState::SharesOf(const JournalRecord& record) const {
 }
 
 // Older journals have no key: then it is what the shares make.
-std::int32_t LiveState::GivenConfiguration(const JournalRecord& record, const LiveJob& job,
-                                           std::span<const NodeShare> shares) const {
+std::int32_t LiveState::GivenConfiguration(const JournalRecord& record, LiveJob& job,
+                                           std::span<const NodeShare> shares) {
+  GpuCount gpus = 0;
+  for (const NodeShare& share : shares) gpus += std::popcount(share.gpus);
+  const std::string key = record.value("configuration", std::string());
+  const std::int32_t given = key.empty() ? -1 : job_table_.FindGiven(job, key, gpus);
   if (job.table == nullptr) {
     throw DataError("job '{}' is given GPUs, but is over, or no node has the types that it accepts",
                     job.asked.id);
   }
   if (record.contains("configuration")) {
-    const std::string key = record.at("configuration");
-    const std::int32_t known = job.table->FindText(key, job_table_.nominal().types());
-    if (known < 0) {
+    if (given < 0) {
       throw DataError("job '{}' is given '{}', which is none of its {} configurations",
                       job.asked.id, key, job.table->size());
     }
-    return known;
+    return given;
   }
-  UnitCounts units;
-  for (const NodeShare& share : shares) units += share.units;
   if (shares.empty()) throw DataError("job '{}' is given 0 shares, at least 1", job.asked.id);
+  const UnitCounts units(gpus);
   const GpuTypeIndex type = job_table_.nominal().nodes()[At(shares.front().node)].type;
   const std::int32_t configuration = job.table->Find(units, type, shares.size());
   if (configuration < 0) {
     throw DataError("job '{}' is given {} GPUs, which its limits {} to {} do not hold",
-                    job.asked.id, DemandOf(job.table->kinds(), units).gpus, job.asked.min_gpus,
-                    job.asked.max_gpus);
+                    job.asked.id, gpus, job.asked.min_gpus, job.asked.max_gpus);
   }
   return configuration;
 }
@@ -207,7 +215,9 @@ void LiveState::SetNodes(const JournalRecord& record) {
 void LiveState::Refresh() {
   node_up_.resize(nodes_.size());
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
-    node_up_[n] = nodes_[n].up && !drained_nodes_.contains(nodes_[n].name);
+    const std::string& name = nodes_[n].name;
+    node_up_[n] =
+        nodes_[n].up && !drained_nodes_.contains(name) && !maintained_nodes_.contains(name);
     present_.SetCapacity(static_cast<NodeIndex>(n), node_up_[n] ? nodes_[n].capacity : Resources{});
   }
 }
@@ -229,6 +239,7 @@ void LiveState::Apply(const JournalRecord& r) {
     LiveJob& job = JobOf(r);
     const std::vector<NodeShare> shares = SharesOf(r);
     job_table_.Give(job, GivenConfiguration(r, job, shares), shares, at);
+    if (r.value("lost", false)) job.history.Lost();
   } else if (what == "placed") {
     LiveJob& job = JobOf(r);
     const std::vector<NodeShare> shares = SharesOf(r);
@@ -310,6 +321,9 @@ void LiveState::Apply(const JournalRecord& r) {
     } else {
       drained_ = false;
     }
+  } else if (what == "maintenance") {
+    maintained_nodes_ = r.at("nodes").get<std::set<std::string>>();
+    Refresh();
   } else if (what == "drain") {
     if (r.contains("node")) {
       drained_nodes_.insert(r.at("node").get<std::string>());

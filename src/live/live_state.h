@@ -46,12 +46,13 @@ class LiveState {
   bool paused() const { return paused_; }
   bool drained() const { return drained_; }
   const std::set<std::string>& drained_nodes() const { return drained_nodes_; }
+  const std::set<std::string>& maintained_nodes() const { return maintained_nodes_; }
 
  private:
   LiveJob& JobOf(const JournalRecord& record);
   std::vector<NodeShare> SharesOf(const JournalRecord& record) const;
-  std::int32_t GivenConfiguration(const JournalRecord& record, const LiveJob& job,
-                                  std::span<const NodeShare> shares) const;
+  std::int32_t GivenConfiguration(const JournalRecord& record, LiveJob& job,
+                                  std::span<const NodeShare> shares);
   void SetNodes(const JournalRecord& record);
   void Refresh();
 
@@ -65,6 +66,7 @@ class LiveState {
   bool paused_ = false;
   bool drained_ = false;
   std::set<std::string> drained_nodes_;
+  std::set<std::string> maintained_nodes_;  // in a window of the operator's rules
 };
 
 std::string_view JobStateName(JobState state);

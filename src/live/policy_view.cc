@@ -3,27 +3,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "cluster/gpu_numbers.h"
 #include "core/index.h"
 
 namespace allot {
 namespace {
-
-// The bits of `mask` at the places of `from`'s bits, closed up; and the other way.
-std::uint64_t Closed(std::uint64_t mask, std::uint64_t from) {
-  std::uint64_t closed = 0;
-  for (int place = 0; from != 0; from &= from - 1, ++place) {
-    if ((mask & from & -from) != 0) closed |= std::uint64_t{1} << place;
-  }
-  return closed;
-}
-
-std::uint64_t Opened(std::uint64_t mask, std::uint64_t into) {
-  std::uint64_t opened = 0;
-  for (; mask != 0 && into != 0; mask >>= 1U, into &= into - 1) {
-    if ((mask & 1U) != 0) opened |= into & -into;
-  }
-  return opened;
-}
 
 // Which GPUs others have is not known by number: the last ones that no worker of ours holds.
 std::uint64_t TakenOf(const RuntimeNode& node, std::uint64_t held) {
@@ -46,6 +30,9 @@ void PolicyView::Refresh(const LiveState& state, const std::set<NodeIndex>& avoi
   HeldGpus given(nodes.size(), 0);
   for (const LiveJob* job : state.job_table().active()) {
     for (const NodeShare& share : job->shares) given[At(share.node)] |= share.gpus;
+    if (job->hold) {
+      for (const NodeShare& share : job->shares) withheld_[At(share.node)] |= share.gpus;
+    }
     if (!job->pinned()) continue;
     for (const LiveWorker& worker : job->worker_group.workers()) {
       withheld_[At(worker.node)] |= worker.gpus;
@@ -69,13 +56,13 @@ void PolicyView::Refresh(const LiveState& state, const std::set<NodeIndex>& avoi
 
 void PolicyView::Show(Observation* observation) const {
   for (NodeShare& share : observation->shares) {
-    share.gpus = Closed(share.gpus, ~withheld_[At(share.node)]);
+    share.gpus = ClosedUp(share.gpus, ~withheld_[At(share.node)]);
   }
 }
 
 std::vector<NodeShare> PolicyView::Meant(std::span<const NodeShare> shares) const {
   std::vector<NodeShare> meant(shares.begin(), shares.end());
-  for (NodeShare& share : meant) share.gpus = Opened(share.gpus, ~withheld_[At(share.node)]);
+  for (NodeShare& share : meant) share.gpus = OpenedUp(share.gpus, ~withheld_[At(share.node)]);
   return meant;
 }
 

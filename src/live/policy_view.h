@@ -1,10 +1,10 @@
 #pragma once
 // The machines as policies see them: without the GPUs that no decision can give. These are the GPUs
-// of pinned jobs (LiveJob::pinned), those that others hold or may claim (RuntimeNode::taken), and
-// for a while the free ones of a node where the cluster did not begin with what was given.
-// Policies know only jobs that may be moved, and GPUs from 0 on each node; so the numbers of those
-// that are left close up, and an answer is told in the machines' own numbers again. One place in
-// front of all policies, shadows and libraries. LiveCluster is the only caller.
+// of jobs that are pinned or held by a rule (LiveJob::fixed), those that others hold or may claim
+// (RuntimeNode::taken), and for a while the free ones of a node where the cluster did not begin
+// with what was given. Policies know only jobs that may be moved, and GPUs from 0 on each node; so
+// the numbers of those that are left close up, and an answer is told in the machines' own numbers
+// again. One place in front of all policies, shadows and libraries. LiveCluster is the only caller.
 
 #include <cstdint>
 #include <set>

@@ -38,7 +38,11 @@ struct RuntimeJob {
   std::vector<std::string> only_on{};  // nodes that may run it; none: any
   std::string limits{};                // `only_on`: why, for people ("--constraint=nvlink")
   bool even = false;                   // kRestart: as many GPUs on each of its nodes
-  std::string gpu_types;               // that it accepts, joined by '|'; "": any
+  std::string account{};               // who pays for it, as rules name it; "": its user
+  std::string sizes{};    // numbers of GPUs that it may be given, as SizeRule; "": any of min..max
+  Seconds cooldown = 0;   // it wants to keep what it was given for so long, at least
+  Seconds grace = 0;      // it wants to have from a notice to stop until its end; 0: not said
+  std::string gpu_types;  // that it accepts, joined by '|'; "": any
   ResizeMode mode = ResizeMode::kHot;
   std::string model;             // profile of the catalogue; "" or unknown: the documented prior
   double total_work = kUnknown;  // as the user says, in the unit that progress is reported in

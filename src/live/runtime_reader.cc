@@ -46,7 +46,9 @@ void GiveOnly(StateWriter& writer, const LiveJob& job, std::span<const NodeShare
   for (const NodeShare& share : kept) units += share.units;
   const std::int32_t left = table.Find(units, table[job.running].gpu_type, kept.size());
   const std::string key = table.KeyText(left, state.job_table().nominal().types());
-  writer.Write("give", record::Give(job.asked.id, key, kept, state.nodes(), why));
+  JournalRecord given = record::Give(job.asked.id, key, kept, state.nodes(), why);
+  given["lost"] = true;  // the rest of it
+  writer.Write("give", std::move(given));
 }
 
 RuntimeReader::RuntimeReader(Runtime& runtime, StateWriter& writer, LiveCounts& counts,

@@ -153,6 +153,11 @@ JournalRecord KeptRecord(const LiveJob& job, const LiveState& state) {
                         {"failures", counted.failures},
                         {"fit", FitRecord(job.fit)},
                         {"group", GroupRecord(job.worker_group.past(), state.nodes())}};
+  if (job.rules.hold_jobs() && job.changes > 0) {
+    kept["given_at"] = NumberOrNothing(job.history.last());
+    kept["restarts_at"] = job.history.restarts();
+    kept["lost"] = job.history.lost();
+  }
   if (job.training) kept["training"] = TrainingRecord(*job.training);
   return kept;
 }
@@ -201,6 +206,9 @@ std::vector<JournalRecord> StateRecords(const LiveState& state, double origin, S
   if (state.paused()) list.Add("pause", nothing);
   if (state.drained()) list.Add("drain", nothing);
   for (const std::string& node : state.drained_nodes()) list.Add("drain", {{"node", node}});
+  if (!state.maintained_nodes().empty()) {
+    list.Add("maintenance", {{"nodes", state.maintained_nodes()}});
+  }
   for (const auto& [of, fit] : jobs.rates().latest()) {
     list.Add("learned", {{"user", of.first}, {"model", of.second}, {"fit", FitRecord(fit)}});
   }
@@ -218,6 +226,10 @@ void ResumeJob(const JournalRecord& r, const LiveState& state, std::span<const N
   job_table->Resume(*job, ReadFit(r.at("fit"), job_table->rates().Prior(job->asked.model)),
                     r.at("configuration"), shares);
   job->changes = r.at("changes");
+  if (r.contains("given_at")) {
+    job->history = ChangeHistory::Of(NumberOr(r.at("given_at"), -kNever), r.at("restarts_at"),
+                                     r.at("lost").get<bool>());
+  }
   job->waiting_since = r.at("waiting_since");
   job->attained_gpu_seconds = job->record.gpu_seconds = r.at("gpu_seconds");
   job->attained_seconds = r.at("seconds");

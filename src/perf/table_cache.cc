@@ -38,6 +38,24 @@ std::vector<UnitCounts> ShapeOf(const ThroughputModel& model, const UnitCounts& 
   return FewestNodes(units.of(0), node_gpus, span);
 }
 
+// Alone on its GPUs and with progress: `gpus`, else the next smaller number, else the next larger
+// one, on the first type that has it. -1: none.
+std::int32_t NearestTo(GpuCount gpus, const ConfigurationTable& table) {
+  const auto distance = [&](std::int32_t index) {
+    const int units = table[index].units.of(0);
+    return units <= gpus ? gpus - units : kMaxGpusPerJob + units;
+  };
+  std::int32_t nearest = -1;
+  for (const GpuTypeIndex type : table.types()) {
+    for (std::int32_t index = 0; index < table.size(); ++index) {
+      const Configuration& c = table[index];
+      if (c.gpu_type != type || c.partner != kNoPartner || !(c.rate > 0)) continue;
+      if (nearest < 0 || distance(index) < distance(nearest)) nearest = index;
+    }
+  }
+  return nearest < 0 ? -1 : table.Find(table[nearest].units, table[nearest].gpu_type);
+}
+
 }  // namespace
 
 TableCache::TableCache(const Catalogue& catalogue, std::vector<GpuTypeSpec> types)
@@ -184,13 +202,25 @@ void TableCache::AddPartnered(const ThroughputModel& model,
 }
 
 std::shared_ptr<const ConfigurationTable> TableCache::TableFor(const Workload& workload,
-                                                               const Job& job) {
+                                                               const Job& job,
+                                                               const SizeRule& sizes) {
   CheckFits(workload, job);
-  return TableFor(workload, job, ModelOf(workload, job));
+  return TableFor(workload, job, ModelOf(workload, job), sizes);
 }
 
-const std::shared_ptr<const ConfigurationTable>& TableCache::TableFor(
-    const Workload& workload, const Job& job, const ThroughputModel& model) {
+void TableCache::ThrowNoSize(const Workload& workload, const Job& job,
+                             const SizeRule& sizes) const {
+  throw DataError(
+      "a job must have a size that its rule allows: job '{}' may have {} to {} GPUs, "
+      "sizes are {} (types {}){}",
+      job.id, job.lowest(), job.highest(), sizes.ToString(), Join(TypeNames(), ", "),
+      workload.PlaceOf(job));
+}
+
+const std::shared_ptr<const ConfigurationTable>& TableCache::TableFor(const Workload& workload,
+                                                                      const Job& job,
+                                                                      const ThroughputModel& model,
+                                                                      const SizeRule& sizes) {
   const GpuCount lowest = job.lowest();
   const GpuCount highest = std::min(job.highest(), kMaxGpusPerJob);
   // Where no node states any, jobs that differ in memory only share a table.
@@ -200,7 +230,8 @@ const std::shared_ptr<const ConfigurationTable>& TableCache::TableFor(
       limited ? static_cast<std::int64_t>(std::ceil(double{job.memory_gb} * kMbPerGb / job.gpus))
               : 0;
   Key key{
-      &model, lowest, highest, OnGrid(job.gpus) ? 0 : job.gpus, unit_memory, Suited(workload, job)};
+      &model, lowest, highest, OnGrid(job.gpus) ? 0 : job.gpus, unit_memory, Suited(workload, job),
+      sizes};
   auto& table = tables_[key];
   if (table != nullptr) return table;
 
@@ -208,6 +239,10 @@ const std::shared_ptr<const ConfigurationTable>& TableCache::TableFor(
   kinds.front().demand.memory_mb += unit_memory;
   std::vector<Configuration> configurations;
   const bool grid = kinds.size() > 1;
+  if (grid && !sizes.any()) {
+    throw DataError("sizes are numbers of GPUs: job '{}' is made of {} and {}, got {}{}", job.id,
+                    kinds[0].name, kinds[1].name, sizes.ToString(), workload.PlaceOf(job));
+  }
   const std::vector<std::string> partners = model.partners();
   for (std::size_t type = 0; type < types_.size(); ++type) {
     if (!key.suited.empty() && key.suited[type] == 'n') continue;
@@ -240,10 +275,18 @@ const std::shared_ptr<const ConfigurationTable>& TableCache::TableFor(
       continue;
     }
     for (GpuCount gpus = lowest; gpus <= std::min(highest, types_[type].gpus); ++gpus) {
-      if (model.every_count() || OnGrid(gpus) || gpus == lowest || gpus == job.gpus) {
+      const GpuCount node_gpus = types_[type].node_gpus;
+      if (!sizes.Allows(gpus, node_gpus)) continue;
+      if (model.every_count() || OnGrid(gpus) || gpus == lowest || gpus == job.gpus ||
+          sizes.Names(gpus, node_gpus)) {
         add(UnitsOf(model, gpus));
       }
     }
+  }
+  if (configurations.empty() && !sizes.any()) {
+    tables_.erase(key);
+    (void)TableFor(workload, job, model);  // says so where it is not the rule
+    ThrowNoSize(workload, job, sizes);
   }
   if (configurations.empty()) {
     throw DataError(
@@ -270,8 +313,9 @@ const std::shared_ptr<const ConfigurationTable>& TableCache::TableFor(
   return table;
 }
 
-std::int32_t TableCache::RequestedOf(const Workload& workload, const Job& job) {
-  return OfferFor(workload, job).requested;
+std::int32_t TableCache::RequestedOf(const Workload& workload, const Job& job,
+                                     const SizeRule& sizes) {
+  return OfferFor(workload, job, sizes).requested;
 }
 
 double TableCache::WorkOf(const Workload& workload, const Job& job) {
@@ -297,6 +341,16 @@ TableCache::Offer TableCache::OfferFor(const Workload& workload, const Job& job)
   } else {
     offer.work = job.duration * asked.rate;
   }
+  return offer;
+}
+
+TableCache::Offer TableCache::OfferFor(const Workload& workload, const Job& job,
+                                       const SizeRule& sizes) {
+  Offer offer = OfferFor(workload, job);
+  if (sizes.any()) return offer;
+  offer.table = TableFor(workload, job, ModelOf(workload, job), sizes);
+  offer.requested = NearestTo(job.gpus, *offer.table);
+  if (offer.requested < 0) ThrowNoSize(workload, job, sizes);
   return offer;
 }
 

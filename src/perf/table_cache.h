@@ -11,6 +11,7 @@
 #include "perf/catalogue.h"
 #include "perf/configuration.h"
 #include "perf/gpu_type_spec.h"
+#include "perf/size_rule.h"
 #include "workload/workload.h"
 
 namespace allot {
@@ -32,7 +33,11 @@ class TableCache {
   // too little memory, are left out. Each of these also beside every profile that the model was
   // measured with. DataError when the requested count fits no type ("job larger
   // than the cluster"), naming both values.
-  std::shared_ptr<const ConfigurationTable> TableFor(const Workload& workload, const Job& job);
+  //
+  // With `sizes`, only of the counts that the rule allows, on the grid or named by it. DataError
+  // where it allows none that the job may have.
+  std::shared_ptr<const ConfigurationTable> TableFor(const Workload& workload, const Job& job,
+                                                     const SizeRule& sizes = {});
 
   // DataError for a GPU type of the cluster that neither the catalogue nor a job names, where a job
   // has a profile that was measured on GPU types: it is misspelt, or nobody knows how fast that job
@@ -40,8 +45,9 @@ class TableCache {
   // types of any name.
   void CheckTypes(const Workload& workload) const;
 
-  // The configuration that the job asked for, on the first of the table's types that has it.
-  std::int32_t RequestedOf(const Workload& workload, const Job& job);
+  // The configuration that the job asked for, on the first of the table's types that has it. Where
+  // `sizes` does not allow it: the next smaller one, else the next larger one.
+  std::int32_t RequestedOf(const Workload& workload, const Job& job, const SizeRule& sizes = {});
 
   // The job's work in its profile's unit: job.work, or what the model does in the job's duration at
   // the requested GPUs (duration x rate where it does not vary) on the type that the duration was
@@ -56,6 +62,8 @@ class TableCache {
     double work;
   };
   Offer OfferFor(const Workload& workload, const Job& job);
+  // Of a job whose sizes are limited; its work is the same as without.
+  Offer OfferFor(const Workload& workload, const Job& job, const SizeRule& sizes);
 
  private:
   struct Key {
@@ -65,13 +73,17 @@ class TableCache {
     GpuCount off_grid;            // the requested count where the grid has it not, else 0
     std::int64_t unit_memory_mb;  // of the hosts, for each unit of the first kind
     std::string suited;           // a letter a type: whether the job can run there; "": on all
+    SizeRule sizes;
     friend auto operator<=>(const Key&, const Key&) = default;
   };
 
   const ThroughputModel& ModelOf(const Workload& workload, const Job& job) const;
   const std::shared_ptr<const ConfigurationTable>& TableFor(const Workload& workload,
                                                             const Job& job,
-                                                            const ThroughputModel& model);
+                                                            const ThroughputModel& model,
+                                                            const SizeRule& sizes = {});
+  [[noreturn]] void ThrowNoSize(const Workload& workload, const Job& job,
+                                const SizeRule& sizes) const;
   void AddPartnered(const ThroughputModel& model, const std::vector<std::string>& partners,
                     std::size_t type, Configuration c,
                     std::vector<Configuration>* configurations) const;

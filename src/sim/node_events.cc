@@ -8,6 +8,7 @@
 #include "core/file.h"
 #include "core/rng.h"
 #include "core/strings.h"
+#include "workload/calendar.h"
 #include "workload/csv.h"
 
 namespace allot {
@@ -60,6 +61,30 @@ std::vector<NodeEvent> DrawNodeEvents(const NodeFailures& failures, std::size_t 
   std::sort(events.begin(), events.end(), [](const NodeEvent& a, const NodeEvent& b) {
     return a.time != b.time ? a.time < b.time : a.node < b.node;
   });
+  return events;
+}
+
+std::vector<NodeEvent> MaintenanceEvents(const OperatorRules& rules, const Workload& workload,
+                                         std::size_t nodes) {
+  std::vector<NodeEvent> events;
+  for (const Maintenance& window : rules.maintenance()) {
+    const Seconds from = ParseWhen(workload, window.from);
+    const Seconds to = ParseWhen(workload, window.to);
+    bool found = false;
+    for (std::size_t n = 0; n < nodes; ++n) {
+      if (!window.IsOf(std::to_string(n))) continue;
+      found = true;
+      const auto node = static_cast<NodeIndex>(n);
+      events.push_back({from, node, false, true});
+      events.push_back({to, node, true, true});
+    }
+    if (!found) {
+      throw DataError("{}: a window must be of a node of the cluster, got '{}' of nodes 0 to {}",
+                      window.place, Join(window.nodes, ", "), nodes - 1);
+    }
+  }
+  std::stable_sort(events.begin(), events.end(),
+                   [](const NodeEvent& a, const NodeEvent& b) { return a.time < b.time; });
   return events;
 }
 

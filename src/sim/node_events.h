@@ -8,15 +8,26 @@
 #include <vector>
 
 #include "cluster/cluster_spec.h"
+#include "cluster/operator_rules.h"
 #include "core/types.h"
+#include "workload/workload.h"
 
 namespace allot {
 
 struct NodeEvent {
   Seconds time = 0;
   NodeIndex node = 0;
-  bool up = false;  // whole capacity from now on; else none
+  bool up = false;       // whole capacity from now on; else none
+  bool planned = false;  // of a maintenance window: jobs are stopped with a checkpoint, and the
+                         // node is up only where nothing else keeps it down
   friend bool operator==(const NodeEvent&, const NodeEvent&) = default;
+};
+
+// Why a node is away.
+struct NodeAway {
+  bool down = false;
+  std::int32_t windows = 0;  // of maintenance, that it is in
+  bool any() const { return down || windows > 0; }
 };
 
 // Random failures: times between them, and repairs, are exponential, independent per node.
@@ -34,6 +45,11 @@ NodeFailures ParseNodeFailures(const std::string& text);
 // Events until `horizon`, ascending by (time, node); the same for the same seed.
 std::vector<NodeEvent> DrawNodeEvents(const NodeFailures& failures, std::size_t nodes,
                                       Seconds horizon, std::uint64_t seed);
+
+// Begins and ends of the windows, ascending; times from the workload's origin. DataError naming the
+// window where it matches no node: they have numbers from 0.
+std::vector<NodeEvent> MaintenanceEvents(const OperatorRules& rules, const Workload& workload,
+                                         std::size_t nodes);
 
 // CSV with columns time_s,node,event (up, down), ascending times, each a change of its node. One
 // whose first event is "up" joins then: it is down before. DataError with file and line.

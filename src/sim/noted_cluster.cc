@@ -7,7 +7,7 @@
 namespace allot {
 
 ApplyReport NotedCluster::Noted(ApplyReport report) {
-  const Observation& o = cluster_.Observe();
+  const Observation& o = truth_;
   if (!report.refused.ok() || noted_decision_ == o.decision) return report;
   noted_decision_ = o.decision;
   for (const std::int32_t row : o.events.changed) {
@@ -26,7 +26,7 @@ ApplyReport NotedCluster::Noted(ApplyReport report) {
 // Between decisions jobs lose what they hold where their node goes.
 bool NotedCluster::WaitForChange(Seconds holds_until) {
   const bool more = cluster_.WaitForChange(holds_until);
-  const Observation& o = cluster_.Observe();
+  const Observation& o = truth_;
   for (const std::int32_t row : o.events.changed) {
     const JobIndex job = o.job[At(row)];
     if (o.running[At(row)] >= 0 || At(job) >= holds_.size() || !holds_[At(job)]) continue;

@@ -11,9 +11,10 @@ namespace allot {
 
 class NotedCluster : public ClusterPort, public IncrementalCluster {
  public:
-  // Both must outlive it. `cluster` tells changes in its events.
-  NotedCluster(ClusterPort& cluster, std::vector<AllocationNote>* notes)
-      : cluster_(cluster), notes_(*notes) {}
+  // All must outlive it. `truth`: of the cluster, with what policies do not see; it tells changes
+  // in its events.
+  NotedCluster(ClusterPort& cluster, const Observation& truth, std::vector<AllocationNote>* notes)
+      : cluster_(cluster), truth_(truth), notes_(*notes) {}
 
   const Observation& Observe() const override { return cluster_.Observe(); }
   Status Validate(const Allocation& allocation) const override {
@@ -38,6 +39,7 @@ class NotedCluster : public ClusterPort, public IncrementalCluster {
   ApplyReport Noted(ApplyReport report);
 
   ClusterPort& cluster_;
+  const Observation& truth_;
   std::vector<AllocationNote>& notes_;
   std::int64_t noted_decision_ = -1;
   std::vector<bool> holds_;  // by job, as noted

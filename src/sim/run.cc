@@ -60,6 +60,11 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
   const auto wall = Clock::now();
   const double cpu = ThreadCpuSeconds();
   const bool ideal = RunsByShares(policy, listeners);
+  if (ideal && scenario.has_binding_rules()) {
+    throw UsageError(
+        "ideal=true gives fractions of GPUs, which no rule of an operator binds ('{}')",
+        policy.info().id);
+  }
   std::optional<const Scenario> without;
   if (ideal) without.emplace(WithoutMechanism(scenario));
   SimulatedCluster cluster(ideal ? *without : scenario);
@@ -88,7 +93,7 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
   if (ideal) {
     outcome.drive = DriveShares(cluster, policy, context, drive);
   } else if (options.note_allocations) {
-    NotedCluster noted(cluster, &outcome.notes);
+    NotedCluster noted(cluster, cluster.everything(), &outcome.notes);
     outcome.drive = Drive(noted, policy, context, listeners, drive);
   } else {
     outcome.drive = Drive(cluster, policy, context, listeners, drive);

@@ -65,13 +65,15 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
     if (known == nullptr) known = MakeModelProcess(model, types);
     return known;
   };
+  FindRules();
   for (Job& job : workload_.jobs) LimitGpus(ModelOf(catalogue, workload_, job), &job);
   TableCache tables(catalogue, *types);
   tables.CheckTypes(workload_);
   facts_.reserve(workload_.jobs.size());
   for (const Job& job : workload_.jobs) {
     ThrowIfInterrupted();
-    TableCache::Offer offer = tables.OfferFor(workload_, job);
+    TableCache::Offer offer =
+        tables.OfferFor(workload_, job, RulesOf(static_cast<JobIndex>(facts_.size())).sizes);
     const double estimate = estimates.empty() ? options_.lengths.Of(job, offer.work, options_.seed)
                                               : estimates[facts_.size()];
     const ModelPtr model = ModelOf(catalogue, workload_, job);
@@ -83,6 +85,7 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
   CheckRounds();
   CheckTraining();
   CheckAutoscale();
+  CheckRules();
 }
 
 Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
@@ -94,11 +97,34 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
       profiles_csv_(catalogue.csv()),
       facts_(std::move(facts)) {
   ALLOT_CHECK_EQ(workload_.jobs.size(), facts_.size());
+  FindRules();
   PlanNodeEvents();
   FindProcesses();
   CheckRounds();
   CheckTraining();
   CheckAutoscale();
+  CheckRules();
+}
+
+void Scenario::FindRules() {
+  if (options_.rules == nullptr) return;
+  for (const Job& job : workload_.jobs) {
+    job_rules_.push_back(
+        options_.rules->Of(workload_.tenants[job.tenant], workload_.users[job.user]));
+    has_binding_rules_ = has_binding_rules_ || job_rules_.back().hold_jobs();
+  }
+  options_.rules->CheckGuarantees(cluster_);
+  const std::vector<Maintenance>& windows = options_.rules->maintenance();
+  has_binding_rules_ =
+      has_binding_rules_ || !options_.rules->guarantees().empty() ||
+      std::any_of(windows.begin(), windows.end(), [](const Maintenance& w) { return w.lead > 0; });
+}
+
+void Scenario::CheckRules() const {
+  if (!has_binding_rules_ || !options_.whole_rounds) return;
+  throw UsageError(
+      "rules of changes and shares are of jobs that keep their GPUs, not of whole rounds, at the "
+      "end of which all stop; only 'sizes' may be said");
 }
 
 void Scenario::CheckRounds() const {
@@ -179,6 +205,11 @@ void Scenario::PlanNodeEvents() {
   std::merge(options_.node_events.begin(), options_.node_events.end(), drawn.begin(), drawn.end(),
              std::back_inserter(node_events_),
              [](const NodeEvent& a, const NodeEvent& b) { return a.time < b.time; });
+  if (options_.rules == nullptr) return;
+  const auto planned = MaintenanceEvents(*options_.rules, workload_, nodes);
+  const auto middle = node_events_.insert(node_events_.end(), planned.begin(), planned.end());
+  std::inplace_merge(node_events_.begin(), middle, node_events_.end(),
+                     [](const NodeEvent& a, const NodeEvent& b) { return a.time < b.time; });
 }
 
 }  // namespace allot

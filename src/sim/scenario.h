@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cluster/cluster_spec.h"
+#include "cluster/operator_rules.h"
 #include "perf/application_model.h"
 #include "perf/catalogue.h"
 #include "perf/configuration.h"
@@ -50,7 +51,8 @@ struct SimOptions {
   NodeFailures failures{};               // and random ones
   std::string autoscale{};  // how many nodes the cluster has (sim/autoscaler.h); "": all, always
   double node_price = 0;    // of a node for an hour, in any currency; 0: cost is not counted
-  std::uint64_t seed = 0;   // of the length estimates, failures and beliefs
+  std::shared_ptr<const OperatorRules> rules{};  // null: none
+  std::uint64_t seed = 0;                        // of the length estimates, failures and beliefs
 };
 
 class Scenario {
@@ -85,6 +87,13 @@ class Scenario {
 
   const JobFacts& facts(JobIndex job) const { return facts_[static_cast<std::size_t>(job)]; }
 
+  // Of the operator, for this job.
+  const JobRules& RulesOf(JobIndex job) const {
+    return job_rules_.empty() ? kNoRules : job_rules_[static_cast<std::size_t>(job)];
+  }
+  // Whether a rule may hold a job as it is, or take from one, whatever policies say.
+  bool has_binding_rules() const { return has_binding_rules_; }
+
   // Seconds of progress that a change of the job's allocation costs.
   Seconds RestartCostOf(JobIndex job) const {
     const JobFacts& of_job = facts(job);
@@ -105,6 +114,8 @@ class Scenario {
   bool tells_true_lengths() const;
 
  private:
+  void FindRules();
+  void CheckRules() const;
   void PlanNodeEvents();
   void CheckRounds() const;
   void CheckTraining() const;
@@ -119,6 +130,9 @@ class Scenario {
   std::vector<JobFacts> facts_;
   std::vector<NodeEvent> node_events_;
   bool has_processes_ = false;
+  static inline const JobRules kNoRules;
+  std::vector<JobRules> job_rules_;  // by job; empty: the operator has none
+  bool has_binding_rules_ = false;
 };
 
 }  // namespace allot

@@ -54,6 +54,7 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario) : scenario_(scenari
   BeginScaling();
   if (!scenario.node_events().empty()) {
     present_ = std::make_unique<ClusterSpec>(scenario.cluster());
+    away_.resize(present_->nodes().size());
     observation_.cluster = present_.get();
     JoinLater();
   }
@@ -69,6 +70,9 @@ SimulatedCluster::SimulatedCluster(const Scenario& scenario) : scenario_(scenari
   BeginTraining();
   AdvanceTo(NextTick(scenario.workload().jobs.front().submit));
   observation_.events.number = 1;
+  if (!scenario.has_binding_rules()) return;
+  rules_ = std::make_unique<SimulatedRules>(scenario);
+  rules_->Show(observation_, true);
 }
 
 SimulatedCluster::SimulatedCluster(const Scenario& scenario, const Observation& start)
@@ -183,6 +187,7 @@ bool SimulatedCluster::WaitForChange(Seconds holds_until) {
 
   // The size of the cluster is thought about at every interval.
   if (autoscaler_ != nullptr) holds_until = 0;
+  if (rules_ != nullptr) holds_until = std::min(holds_until, rules_->next_change());
   const Seconds next_interval = IntervalAfterNow();
   const Seconds next_event = InstantOf(event);
   if (scenario_.options().whole_rounds) {
@@ -206,6 +211,7 @@ bool SimulatedCluster::WaitForChange(Seconds holds_until) {
   }
   ++observation_.decision;
   observation_.events.number = observation_.decision + 1;
+  if (rules_ != nullptr) rules_->Show(observation_, true);
   return observation_.rows() > 0 || NextJobEvent() != kNever;
 }
 
@@ -216,15 +222,30 @@ void SimulatedCluster::Stop(std::size_t row) {
 }
 
 Status SimulatedCluster::Validate(const Allocation& allocation) const {
-  return ValidateAllocation(observation_, allocation);
+  return ValidateAllocation(Observe(), allocation);
 }
 
 ApplyReport SimulatedCluster::Apply(const Allocation& allocation) {
   if (applied_decision_ == observation_.decision) return {};
+  if (rules_ != nullptr) return ApplyRuled(allocation);
   if (!holdings_.Take(observation_, row_of_job_, running_rows_, allocation)) {
     return Refused(Validate(allocation));
   }
   return MakeChanges(allocation);
+}
+
+// What is legal in the view is so in full.
+ApplyReport SimulatedCluster::ApplyRuled(const Allocation& answer) {
+  Status legal = Validate(answer);
+  if (legal.ok()) legal = rules_->Check(answer);
+  if (!legal.ok()) return Refused(legal);
+  const Allocation& meant = rules_->Meant(observation_, answer);
+  if (!holdings_.Take(observation_, row_of_job_, running_rows_, meant)) {
+    return Refused(ValidateAllocation(observation_, meant));
+  }
+  const ApplyReport report = MakeChanges(meant);
+  rules_->Show(observation_, false);
+  return report;
 }
 
 ApplyReport SimulatedCluster::ApplyChanges(const AllocationChanges& changes) {
@@ -333,6 +354,7 @@ SimulatedCluster::Run SimulatedCluster::Give(const Allocation::Entry& entry, std
     ++record.restarts;
   }
   ++o.changes[row];
+  if (rules_ != nullptr) rules_->Given(o.job[row], o.now, first);
   o.running[row] = entry.configuration;
   o.waiting_since[row] = o.now;
   const TrainingRules& rules = scenario_.options().training;

@@ -20,6 +20,7 @@
 #include "sim/belief.h"
 #include "sim/holdings.h"
 #include "sim/scenario.h"
+#include "sim/simulated_rules.h"
 #include "sim/step_facts.h"
 #include "sim/training_run.h"
 
@@ -29,36 +30,35 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
  public:
   explicit SimulatedCluster(const Scenario& scenario);
   // In mid-run: row i of `start` says how far job i is, what it has received and where it runs. The
-  // scenario's jobs beyond these rows come later. Restarts are taken to be over. The scenario has
-  // no node events.
+  // scenario's other jobs come later, it has no node events. Restarts are taken to be over.
   SimulatedCluster(const Scenario& scenario, const Observation& start);
   SimulatedCluster(const SimulatedCluster&) = delete;  // holdings_ points into observation_
   SimulatedCluster& operator=(const SimulatedCluster&) = delete;
 
-  const Observation& Observe() const override { return observation_; }
+  // Without jobs that a rule of the operator holds, and their GPUs (sim/simulated_rules.h).
+  const Observation& Observe() const override { return rules_ ? rules_->shown() : observation_; }
   Status Validate(const Allocation& allocation) const override;
   ApplyReport Apply(const Allocation& allocation) override;
   bool WaitForChange(Seconds holds_until) override;
-  IncrementalCluster* incremental() override { return this; }
+  IncrementalCluster* incremental() override { return rules_ == nullptr ? this : nullptr; }
   ApplyReport ApplyChanges(const AllocationChanges& changes) override;
   bool PromiseMatters() const override;
-  // In the place of Apply, of runs without a mechanism (sim/ideal_run.h): jobs progress at the sum
-  // of their shares' rates until the next event, and hold no GPUs of their own. Refused where a
-  // rule of ValidateShares is broken.
+  // In the place of Apply, without a mechanism (sim/ideal_run.h): jobs progress at the sum of their
+  // shares' rates until the next event and hold no GPUs. Refused as ValidateShares says.
   ApplyReport ApplyShares(std::span<const TimeShare> shares);
 
   const Scenario& scenario() const { return scenario_; }
+  const Observation& everything() const { return observation_; }  // also what rules hide
   const StepFacts& last_step() const { return step_; }
-  // job_seconds, slowdown_seconds and progress of the steps stay 0 from now on: for who never asks,
-  // as they are sums over jobs.
+  // For who never asks: job_seconds, slowdown_seconds and progress of steps stay 0 from now on.
   void LeaveOutSums() { sums_ = false; }
-  // Nobody reads other rates of the tables than these from now on: others need not be kept up to
-  // date. Has an effect where training is played in steps on one GPU type. Before the first answer.
+  // Before the first answer: nobody reads other rates of the tables than these, so that others need
+  // not be kept up to date where training is played in steps on one GPU type.
   void ShowRates(RatesRead rates);
   // In order of job index; unfinished jobs have finish == kNever.
   const std::vector<JobRecord>& records() const { return records_; }
-  // The state after each decision, completion and loss of a node; of several at one time the last.
-  // Jobs that arrive between decisions count from the next one on.
+  // After each decision, completion and loss of a node; of several at one time the last. Jobs that
+  // arrive between decisions count from the next one on.
   const std::vector<TimelinePoint>& timeline() const { return timeline_; }
   Seconds last_decision() const { return last_decision_; }  // -1: there was none
   // By GPU, nodes in order: how long it worked. Of whole rounds only, else empty.
@@ -77,8 +77,7 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
     Seconds round_end = 0;  // of its part of it
   };
 
-  // Of a job that ended: when, and how many GPUs came free.
-  struct Completion {
+  struct Completion {  // of a job: when it ended, and how many GPUs came free
     Seconds time;
     GpuCount gpus;
   };
@@ -112,6 +111,7 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   void StepTraining(Seconds time);
   void ShowRenewed();
   void PassSteps(Seconds holds_until);
+  ApplyReport ApplyRuled(const Allocation& answer);
   // Of jobs that share GPUs.
   void FollowPartners(const Allocation& allocation);
   void PartFromPartners();  // who has lost its partner is alone
@@ -122,7 +122,7 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   // Makes the changes that holdings_ has found and taken, whose entries are of `given`.
   ApplyReport MakeChanges(const Allocation& given);
   void MoveShares(const Allocation& given, ApplyReport* report);
-  // `before`: null where it held nothing; `same_shape`: as many GPUs on each node of the same type.
+  // `before`: null: it held nothing; `same_shape`: as many GPUs on each node of the same type.
   Run Give(const Allocation::Entry& entry, std::size_t row, const Run* before, bool same_shape,
            ApplyReport* report);
   Run RunOf(std::size_t row, std::int32_t configuration, Seconds ready) const;
@@ -148,6 +148,7 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
 
   const Scenario& scenario_;
   std::unique_ptr<ClusterSpec> present_;  // the cluster as it is now, where nodes come and go
+  std::vector<NodeAway> away_;            // of these, by node
   std::size_t next_node_event_ = 0;
   std::int32_t nodes_present_ = 0;          // with capacity
   std::unique_ptr<Autoscaler> autoscaler_;  // null: none
@@ -158,6 +159,7 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   std::vector<double> inverse_duration_;    // by job, of those that have arrived
   std::vector<std::int32_t> row_of_job_;    // -1: not a row
   Holdings holdings_;
+  std::unique_ptr<SimulatedRules> rules_;  // null: none hold jobs
   std::vector<JobRecord> records_;
   std::vector<TimelinePoint> timeline_;
   Seconds last_decision_ = -1;
@@ -175,9 +177,8 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   std::vector<std::unique_ptr<TrainingRun>> training_;  // by job, null: it trains no application
   bool requested_batches_ = false;                      // as the last answer says
   std::vector<JobIndex> renewed_;                       // whose tables were, in this step
-  bool shows_rates_ = true;  // as believed; else tables are the true ones
-  // Of whole rounds.
-  Seconds round_end_ = kNever;          // of the last one in which something ran
+  bool shows_rates_ = true;             // as believed; else tables are the true ones
+  Seconds round_end_ = kNever;          // of the last whole round in which something ran
   std::vector<std::int32_t> failures_;  // by job: its failed rounds in a row
   std::vector<JobIndex> dropped_;       // in this round
   std::vector<std::size_t> first_gpu_;  // by node: its place in busy_seconds_
@@ -187,8 +188,7 @@ class SimulatedCluster : public ClusterPort, public IncrementalCluster {
   std::int64_t idle_decisions_ = 0;
   double gpus_used_ = 0;
   bool sums_ = true;
-  // Scratch, kept to avoid allocation per decision.
-  std::vector<Completion> completions_;
+  std::vector<Completion> completions_;  // this and below: kept to avoid allocation per decision
   std::vector<std::int32_t> ended_rows_;
   std::vector<std::size_t> ended_slots_;  // of these
   std::vector<std::int32_t> new_running_rows_;

@@ -31,16 +31,25 @@ void SimulatedCluster::AdvanceTo(Seconds time) {
 void SimulatedCluster::JoinLater() {
   std::vector<bool> seen(present_->nodes().size(), false);
   for (const NodeEvent& event : scenario_.options().node_events) {
-    if (event.up && !seen[At(event.node)]) present_->SetCapacity(event.node, {});
+    if (event.up && !seen[At(event.node)]) {
+      present_->SetCapacity(event.node, {});
+      away_[At(event.node)].down = true;
+    }
     seen[At(event.node)] = true;
   }
   nodes_present_ = NodesWithCapacity(*present_);
 }
 
 void SimulatedCluster::Apply(const NodeEvent& event) {
-  if (!event.up) StopJobsOn(event.node, true);
-  present_->SetCapacity(
-      event.node, event.up ? scenario_.cluster().nodes()[At(event.node)].capacity : Resources{});
+  NodeAway& away = away_[At(event.node)];
+  if (event.planned) {
+    away.windows += event.up ? -1 : 1;
+  } else {
+    away.down = !event.up;
+  }
+  if (!event.up) StopJobsOn(event.node, !event.planned);
+  const Resources& whole = scenario_.cluster().nodes()[At(event.node)].capacity;
+  present_->SetCapacity(event.node, away.any() ? Resources{} : whole);
   nodes_present_ = NodesWithCapacity(*present_);
   holdings_.Reset(observation_, &*observation_.free);
 }

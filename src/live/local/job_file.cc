@@ -9,13 +9,15 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/strings.h"
+#include "live/job_options.h"
+#include "perf/size_rule.h"
 
 namespace allot {
 namespace {
 
-const std::vector<std::string> kKeys = {"name",     "command", "gpus",     "min",  "max",
-                                        "types",    "resize",  "model",    "work", "priority",
-                                        "deadline", "after",   "directory"};
+const std::vector<std::string> kKeys = {
+    "name",     "command",  "gpus",  "min",       "max",   "types",   "resize",   "model", "work",
+    "priority", "deadline", "after", "directory", "sizes", "account", "cooldown", "grace"};
 
 class Reader {
  public:
@@ -122,6 +124,13 @@ std::vector<LocalJob> ReadJobFile(const std::filesystem::path& path) {
     if (table->contains("types")) {
       job.asked.gpu_types = GpuTypesFrom(read.Text("types", ""), fmt::format("{}: 'types'", where));
     }
+    if (table->contains("sizes")) {
+      job.asked.sizes =
+          SizeRule::Parse(read.Text("sizes", ""), fmt::format("{}: 'sizes'", where)).ToString();
+    }
+    job.asked.account = read.Text("account", "");
+    job.asked.grace = read.Number("grace", 0, 0, kLongestOwnGrace);
+    job.asked.cooldown = read.Number("cooldown", 0, 0, kLongestOwnCooldown);
     const std::string resize = read.Text("resize", "hot");
     if (resize != "hot" && resize != "restart") {
       throw DataError("{}: 'resize' must be \"hot\" or \"restart\", got \"{}\"", where, resize);
@@ -153,6 +162,10 @@ nlohmann::ordered_json ToJson(const LocalJob& job) {
           {"min", asked.min_gpus},
           {"max", asked.max_gpus},
           {"types", asked.gpu_types},
+          {"sizes", asked.sizes},
+          {"account", asked.account},
+          {"cooldown", asked.cooldown},
+          {"grace", asked.grace},
           {"resize", asked.mode == ResizeMode::kHot ? "hot" : "restart"},
           {"model", asked.model},
           {"work", known(asked.total_work)},
@@ -175,6 +188,10 @@ LocalJob LocalJobFromJson(const nlohmann::ordered_json& json) {
   job.asked.min_gpus = json.at("min");
   job.asked.max_gpus = json.at("max");
   job.asked.gpu_types = json.value("types", std::string());
+  job.asked.sizes = json.value("sizes", std::string());
+  job.asked.account = json.value("account", std::string());
+  job.asked.cooldown = json.value("cooldown", 0.0);
+  job.asked.grace = json.value("grace", 0.0);
   job.asked.mode = json.at("resize") == "hot" ? ResizeMode::kHot : ResizeMode::kRestart;
   job.asked.model = json.at("model");
   job.asked.total_work = number("work", kUnknown);

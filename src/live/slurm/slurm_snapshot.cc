@@ -102,6 +102,7 @@ void SlurmRuntime::ReadUserJob(const SlurmJob& slurm, Reading* reading) {
   RuntimeJob& job = user_job.job;
   job.id = user_job.tag.job;
   job.user = slurm.user;
+  job.account = slurm.account;
   job.name = slurm.name;
   job.known_as = slurm.known_as();
   job.submit = SubmitTimeOf(job.id);

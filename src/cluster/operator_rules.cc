@@ -1,0 +1,65 @@
+#include "cluster/operator_rules.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/error.h"
+#include "core/strings.h"
+
+namespace allot {
+namespace {
+
+bool Matches(const std::string& pattern, std::string_view text) {
+  return ::fnmatch(pattern.c_str(), std::string(text).c_str(), 0) == 0;
+}
+
+}  // namespace
+
+bool Maintenance::IsOf(const std::string& node) const {
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [&](const std::string& pattern) { return Matches(pattern, node); });
+}
+
+JobRules OperatorRules::Of(std::string_view account, std::string_view user) const {
+  JobRules rules;
+  for (const Part& part : parts_) {
+    if (!Matches(part.account, account) || !Matches(part.user, user)) continue;
+    if (part.sizes) rules.sizes = *part.sizes;
+    if (part.cooldown) rules.cooldown = *part.cooldown;
+    if (part.restarts_per_hour) rules.restarts_per_hour = *part.restarts_per_hour;
+    if (part.moves) rules.moves = *part.moves;
+    if (part.grace) rules.grace = part.grace;
+  }
+  for (std::size_t g = 0; g < guarantees_.size(); ++g) {
+    if (guarantees_[g].account == account) rules.guarantee = static_cast<std::int32_t>(g);
+  }
+  return rules;
+}
+
+void OperatorRules::CheckGuarantees(const ClusterSpec& cluster) const {
+  GpuCount all = 0;
+  std::map<std::string, GpuCount> of_types;
+  for (const Guarantee& guarantee : guarantees_) {
+    all += guarantee.gpus;
+    if (!guarantee.gpu_type.empty()) of_types[guarantee.gpu_type] += guarantee.gpus;
+  }
+  if (all > cluster.total().gpus) {
+    throw UsageError("guarantees must not be more than the cluster has, got {} GPUs of {}", all,
+                     cluster.total().gpus);
+  }
+  for (const auto& [type, gpus] : of_types) {
+    const auto& types = cluster.types();
+    const auto known = std::find(types.begin(), types.end(), type);
+    const GpuCount has =
+        known == types.end()
+            ? 0
+            : cluster.total_of(static_cast<GpuTypeIndex>(known - types.begin())).gpus;
+    if (gpus <= has) continue;
+    throw UsageError("guarantees must not be more than the cluster has, got {} GPUs '{}' of {}{}",
+                     gpus, type, has, known == types.end() ? DidYouMean(type, types) : "");
+  }
+}
+
+}  // namespace allot

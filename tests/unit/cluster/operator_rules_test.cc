@@ -1,0 +1,136 @@
+#include "cluster/operator_rules.h"
+
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+
+namespace allot {
+namespace {
+
+OperatorRules Rules(const std::string& text) { return OperatorRules::Parse(text, "rules.toml"); }
+
+std::string ErrorOf(const std::string& text) {
+  try {
+    Rules(text);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kBadData);
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(OperatorRulesTest, NothingSaidIsNoRule) {
+  EXPECT_TRUE(OperatorRules().Of("a", "b").sizes.any());
+  EXPECT_TRUE(Rules("").Of("a", "b").sizes.any());
+}
+
+TEST(OperatorRulesTest, TheLastPartThatSaysSomethingOfAJobHolds) {
+  const OperatorRules rules = Rules(R"(
+sizes = "powers-of-two"
+
+[[jobs]]
+account = "vision*"
+sizes = [1, 2, 4, 12]
+
+[[jobs]]
+user = "ops-?"
+sizes = "any"
+
+[[jobs]]
+account = "vision-2"
+)");
+  EXPECT_EQ(rules.Of("language", "eve").sizes.ToString(), "powers-of-two");
+  EXPECT_EQ(rules.Of("", "").sizes.ToString(), "powers-of-two") << "not known";
+  EXPECT_EQ(rules.Of("vision-1", "eve").sizes.ToString(), "1|2|4|12");
+  EXPECT_EQ(rules.Of("vision-2", "eve").sizes.ToString(), "1|2|4|12") << "the last says nothing";
+  EXPECT_EQ(rules.Of("vision-1", "ops-a").sizes.ToString(), "any");
+}
+
+TEST(OperatorRulesTest, ErrorsNameTheLineAndTheNearestKey) {
+  EXPECT_EQ(ErrorOf("\nsises = \"any\"\n"),
+            "rules.toml:2: unknown key 'sises' (did you mean 'sizes'?)");
+  EXPECT_EQ(ErrorOf("[[jobs]]\nacount = \"a\"\n"),
+            "rules.toml:2: unknown key 'acount' (did you mean 'account'?)");
+  EXPECT_EQ(ErrorOf("sizes = 4\n"), "rules.toml:1: 'sizes' must be text");
+  EXPECT_EQ(ErrorOf("sizes = [1, \"two\"]\n"),
+            "rules.toml:1: 'sizes' must be text or a list of whole numbers");
+  EXPECT_TRUE(ErrorOf("sizes = \"even\"\n").starts_with("rules.toml:1: 'sizes': sizes must be"))
+      << ErrorOf("sizes = \"even\"\n");
+  EXPECT_EQ(ErrorOf("[jobs]\n"), "rules.toml:1: 'jobs' must be tables [[jobs]]");
+  EXPECT_TRUE(ErrorOf("sizes = \n").starts_with("rules.toml:1: must be TOML: "));
+}
+
+TEST(OperatorRulesTest, RulesOfChangesAreRead) {
+  const OperatorRules rules = Rules(R"(
+cooldown = "2m"
+restarts_per_hour = 6
+
+[[jobs]]
+account = "prod"
+moves = false
+cooldown = 0
+)");
+  const JobRules all = rules.Of("dev", "eve");
+  EXPECT_EQ(all.cooldown, 120);
+  EXPECT_EQ(all.restarts_per_hour, 6);
+  EXPECT_TRUE(all.moves);
+  EXPECT_TRUE(all.hold_jobs());
+  const JobRules prod = rules.Of("prod", "eve");
+  EXPECT_EQ(prod.cooldown, 0);
+  EXPECT_FALSE(prod.moves);
+  EXPECT_FALSE(JobRules().hold_jobs());
+  EXPECT_EQ(ErrorOf("cooldown = \"soon\"\n"),
+            "rules.toml:1: 'cooldown' must be seconds from 0 to 100000000000, or text like "
+            "\"1h30m\"");
+  EXPECT_EQ(ErrorOf("restarts_per_hour = -1\n"),
+            "rules.toml:1: 'restarts_per_hour' must be a whole number from 0 to 3600, got -1");
+  EXPECT_EQ(ErrorOf("moves = 1\n"), "rules.toml:1: 'moves' must be true or false");
+}
+
+TEST(OperatorRulesTest, MaintenanceIsOfNodesAndTimes) {
+  const auto window = [](const std::string& from, const std::string& to) {
+    return "[[maintenance]]\nnodes = [\"n[1-3]\", \"gpu-*\"]\nfrom = \"" + from + "\"\nto = \"" +
+           to + "\"\nlead = \"2h\"\n";
+  };
+  const OperatorRules rules = Rules(window("2026-12-01 08:00:00", "2026-12-01 12:00:00"));
+  const Maintenance& read = rules.maintenance().at(0);
+  EXPECT_TRUE(read.IsOf("n2"));
+  EXPECT_TRUE(read.IsOf("gpu-17"));
+  EXPECT_FALSE(read.IsOf("n4"));
+  EXPECT_EQ(read.lead, 7200);
+  EXPECT_EQ(ErrorOf(window("2026-12-01 08:00:00", "2026-12-01 07:00:00")),
+            "rules.toml:3: 'from' must be before 'to', got '2026-12-01 08:00:00' and '2026-12-01 "
+            "07:00:00'");
+  EXPECT_EQ(ErrorOf(window("2026-12-01", "14d")),
+            "rules.toml:3: 'from' and 'to' must both be dates or both be times from the begin, got "
+            "'2026-12-01' and '14d'");
+  EXPECT_EQ(ErrorOf(window("soon", "14d")),
+            "rules.toml:3: 'from' must be \"YYYY-MM-DD HH:MM:SS\", or a time from the begin like "
+            "\"36h\", got 'soon'");
+}
+
+TEST(OperatorRulesTest, GuaranteesAreOfAccounts) {
+  const OperatorRules rules = Rules(R"(
+[[guarantees]]
+account = "vision"
+gpus = 16
+
+[[guarantees]]
+account = "language"
+gpus = 8
+type = "a100"
+)");
+  EXPECT_EQ(rules.Of("vision", "eve").guarantee, 0);
+  EXPECT_EQ(rules.Of("language", "").guarantee, 1);
+  EXPECT_EQ(rules.Of("other", "vision").guarantee, -1);
+  rules.CheckGuarantees(ClusterSpec::Parse("2x8:a100,1x8:v100"));
+  EXPECT_THROW(rules.CheckGuarantees(ClusterSpec::Parse("2x8:a100")), Error);
+  EXPECT_THROW(rules.CheckGuarantees(ClusterSpec::Parse("4x8:v100")), Error);
+  EXPECT_EQ(ErrorOf("[[guarantees]]\naccount = \"a\"\n"), "rules.toml:1: 'gpus' is missing");
+  EXPECT_EQ(ErrorOf("[[guarantees]]\naccount = \"a\"\ngpus = 1\n"
+                    "[[guarantees]]\naccount = \"a\"\ngpus = 2\n"),
+            "rules.toml:5: 'account' must have one guarantee, got two of 'a'");
+}
+
+}  // namespace
+}  // namespace allot

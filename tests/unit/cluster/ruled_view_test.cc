@@ -1,0 +1,111 @@
+#include "cluster/ruled_view.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "cluster/validate.h"
+#include "perf/table_cache.h"
+
+namespace allot {
+namespace {
+
+// Three jobs on two nodes of four GPUs: "a" on GPUs 0 and 1 of the first, "b" on GPU 2 of it and
+// GPU 1 of the second, "c" waits.
+class RuledViewTest : public testing::Test {
+ protected:
+  RuledViewTest() : cluster_(ClusterSpec::Parse("2x4x8")) {
+    Job job;
+    job.id = "job";
+    job.min_gpus = 1;
+    job.max_gpus = 8;
+    job.duration = 100;
+    table_ = TableCache(Catalogue::Embedded(), cluster_.type_specs()).TableFor({}, job);
+    all_.cluster = &cluster_;
+    all_.interval = 60;
+    all_.events.number = 1;
+    all_.ClearJobs();
+    Add({{0, {2}, 0x3}});
+    Add({{0, {1}, 0x4}, {1, {1}, 0x2}});
+    Add({});
+  }
+  void Add(const std::vector<NodeShare>& shares) {
+    int units = 0;
+    for (const NodeShare& share : shares) units += share.units.of(0);
+    all_.Append({.job = all_.rows(),
+                 .table = table_.get(),
+                 .running = shares.empty() ? -1 : table_->Find({units}, 0)},
+                shares);
+  }
+  Status Validate(const Allocation& answer) const {
+    return ValidateAllocation(view_.shown(), answer);
+  }
+
+  ClusterSpec cluster_;
+  std::shared_ptr<const ConfigurationTable> table_;
+  Observation all_;
+  RuledView view_;
+};
+
+TEST_F(RuledViewTest, WithNothingHeldItIsTheSame) {
+  view_.Show(all_, {false, false, false}, {}, true);
+  EXPECT_EQ(view_.shown().job, all_.job);
+  EXPECT_EQ(view_.shown().shares, all_.shares);
+  EXPECT_EQ(view_.shown().cluster->total(), cluster_.total());
+}
+
+TEST_F(RuledViewTest, AHeldJobIsOutOfSightWithWhatItHolds) {
+  view_.Show(all_, {true, false, false}, {}, true);
+  const Observation& o = view_.shown();
+  EXPECT_EQ(o.job, (std::vector<JobIndex>{1, 2}));
+  EXPECT_EQ(o.cluster->nodes()[0].capacity.gpus, 2);
+  EXPECT_EQ(o.cluster->nodes()[0].capacity.cpus, 6);
+  EXPECT_EQ(o.cluster->nodes()[1].capacity, cluster_.nodes()[1].capacity);
+  ASSERT_EQ(o.shares_of(0).size(), 2U);
+  EXPECT_EQ(o.shares_of(0)[0].gpus, 0x1U) << "GPUs count from 0";
+  EXPECT_EQ(o.shares_of(0)[1].gpus, 0x2U);
+}
+
+TEST_F(RuledViewTest, AnAnswerMeansTheMachinesOwnNumbers) {
+  view_.Show(all_, {true, false, false}, {}, true);
+  Allocation answer;
+  answer.Add(2, table_->Find({1}, 0), std::vector<NodeShare>{{0, {1}, 0x2}});
+  ASSERT_EQ(Validate(answer).message(), "");
+  Allocation meant;
+  view_.Mean(all_, answer, &meant);
+  EXPECT_EQ(ValidateAllocation(all_, meant).message(), "");
+  ASSERT_EQ(meant.entries().size(), 2U);
+  EXPECT_EQ(meant.shares(meant.entries()[0])[0].gpus, 0x8U) << "the fourth GPU of the node";
+  EXPECT_EQ(meant.entries()[1].job, 0) << "the held job keeps what it has";
+  EXPECT_TRUE(HoldsAlready(all_, 0, meant, meant.entries()[1]));
+}
+
+TEST_F(RuledViewTest, AnAnswerForWhatIsHeldIsRefused) {
+  view_.Show(all_, {true, false, false}, {}, true);
+  Allocation answer;
+  answer.Add(2, table_->Find({1}, 0), std::vector<NodeShare>{{0, {1}, 0x4}});
+  EXPECT_FALSE(Validate(answer).ok());
+  answer.Clear();
+  answer.Add(0, table_->Find({1}, 0), std::vector<NodeShare>{{0, {1}, 0x2}});
+  EXPECT_FALSE(Validate(answer).ok()) << "a job that is not seen cannot be given anything";
+}
+
+TEST_F(RuledViewTest, ClosedGpusAreGivenToNobody) {
+  view_.Show(all_, {false, false, false}, {0x8, 0xd}, true);
+  EXPECT_EQ(view_.shown().cluster->nodes()[0].capacity.gpus, 3);
+  EXPECT_EQ(view_.shown().cluster->nodes()[1].capacity.gpus, 1);
+  EXPECT_EQ(view_.shown().shares_of(1)[1].gpus, 0x1U);
+}
+
+TEST_F(RuledViewTest, WhoIsReleasedArrivesAgainAndEndsOnlyOnce) {
+  view_.Show(all_, {false, false, false}, {}, true);
+  EXPECT_EQ(view_.shown().events.arrived.size(), 3U);
+  view_.Show(all_, {true, false, false}, {}, true);
+  EXPECT_TRUE(view_.shown().events.ended.empty()) << "it is held, not over";
+  view_.Show(all_, {false, false, false}, {}, true);
+  EXPECT_EQ(view_.shown().events.arrived, std::vector<std::int32_t>{0});
+  EXPECT_EQ(view_.shown().events.number, 3);
+}
+
+}  // namespace
+}  // namespace allot
