@@ -38,6 +38,12 @@ JobRules OperatorRules::Of(std::string_view account, std::string_view user) cons
   return rules;
 }
 
+OperatorRules OperatorRules::WithoutMaintenance() const {
+  OperatorRules rules = *this;
+  rules.maintenance_.clear();
+  return rules;
+}
+
 void OperatorRules::CheckGuarantees(const ClusterSpec& cluster) const {
   GpuCount all = 0;
   std::map<std::string, GpuCount> of_types;

@@ -66,6 +66,7 @@ class OperatorRules {
   void CheckGuarantees(const ClusterSpec& cluster) const;
 
   const std::vector<Maintenance>& maintenance() const { return maintenance_; }
+  OperatorRules WithoutMaintenance() const;
 
   const std::string& text() const { return text_; }  // as it was read, for logs
 

@@ -27,6 +27,10 @@ EpisodeSource Windows(const std::shared_ptr<const Workload>& workload, const Log
   window.elastic = false;  // the log says what jobs may hold
   window.sim = logged.options();
   window.sim.node_events.clear();  // at times of the whole log
+  if (window.sim.rules != nullptr) {
+    window.sim.rules =
+        std::make_shared<const OperatorRules>(window.sim.rules->WithoutMaintenance());
+  }
   const EpisodeSource source = WindowEpisodes(*workload, logged.cluster(), window);
   return [workload, catalogue, source](std::uint64_t seed) { return source(seed); };
 }

@@ -108,6 +108,7 @@ Outlook::Outlook(SimOptions rules, const OutlookOptions& options,
   if (!(options.settle >= 0)) throw UsageError("settle must be >= 0 s, got {}", options.settle);
   // What only the truth knows, and what the look-ahead does not play.
   rules_.node_events.clear();
+  rules_.rules = nullptr;
   rules_.failures = {};
   rules_.autoscale.clear();
   rules_.beliefs.clear();

@@ -60,11 +60,6 @@ RunOutcome RunPolicy(const Scenario& scenario, Policy& policy,
   const auto wall = Clock::now();
   const double cpu = ThreadCpuSeconds();
   const bool ideal = RunsByShares(policy, listeners);
-  if (ideal && scenario.has_binding_rules()) {
-    throw UsageError(
-        "ideal=true gives fractions of GPUs, which no rule of an operator binds ('{}')",
-        policy.info().id);
-  }
   std::optional<const Scenario> without;
   if (ideal) without.emplace(WithoutMechanism(scenario));
   SimulatedCluster cluster(ideal ? *without : scenario);
