@@ -44,14 +44,15 @@ bool GuaranteedShares::Enforce(const Observation& o, std::span<const std::int32_
   for (std::int32_t row = 0; row < o.rows(); ++row) {
     if (owner[At(row)] >= 0) shares_[At(owner[At(row)])].rows.push_back(row);
   }
-  Load(answer);
+  if (!Load(answer)) return false;
   for (std::size_t g = 0; g < shares_.size(); ++g) Plan(g, hidden[g]);
   for (std::size_t g = 0; g < shares_.size(); ++g) Serve(g);
   if (changed_) Write(answer);
   return changed_;
 }
 
-void GuaranteedShares::Load(const Allocation& answer) {
+// False while a job of the answer still holds what the cluster has no more.
+bool GuaranteedShares::Load(const Allocation& answer) {
   const Observation& o = *o_;
   state_.given.assign(o.job.size(), {});
   state_.free.Reset(*o.cluster);
@@ -64,9 +65,10 @@ void GuaranteedShares::Load(const Allocation& answer) {
   for (const Allocation::Entry& entry : answer.entries()) {
     const std::int32_t row = row_of_job_[At(entry.job)];
     const auto shares = answer.shares(entry);
-    ALLOT_CHECK(Take(row, entry.configuration, {shares.begin(), shares.end()}));
+    if (!Take(row, entry.configuration, {shares.begin(), shares.end()})) return false;
     state_.given[At(row)].entry = entry;
   }
+  return true;
 }
 
 // Who may count on what.

@@ -47,7 +47,7 @@ class GuaranteedShares {
     std::vector<GpuCount> use;  // by guarantee
   };
 
-  void Load(const Allocation& answer);
+  bool Load(const Allocation& answer);
   void Plan(std::size_t guarantee, GpuCount hidden);
   void Serve(std::size_t guarantee);
   bool Raise(std::size_t guarantee, std::int32_t row, GpuCount gpus);
