@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kPowersOfTwo = "powers-of-two";
 constexpr const char* kNodeMultiples = "node-multiples";
 
-bool Contains(const std::vector<GpuCount>& list, GpuCount gpus) {
+bool Includes(const std::vector<GpuCount>& list, GpuCount gpus) {
   return std::find(list.begin(), list.end(), gpus) != list.end();
 }
 
@@ -60,7 +60,7 @@ SizeRule SizeRule::Parse(std::string_view text, std::string_view where) {
 }
 
 bool SizeRule::Allows(GpuCount gpus, GpuCount node_gpus) const {
-  if (Contains(also_, gpus)) return true;
+  if (Includes(also_, gpus)) return true;
   if (powers_of_two_ && !std::has_single_bit(static_cast<unsigned>(gpus))) return false;
   if (node_multiples_ && gpus > node_gpus && gpus % node_gpus != 0) return false;
   return !listed_ || std::binary_search(sizes_.begin(), sizes_.end(), gpus);
@@ -69,7 +69,7 @@ bool SizeRule::Allows(GpuCount gpus, GpuCount node_gpus) const {
 bool SizeRule::Names(GpuCount gpus, GpuCount node_gpus) const {
   constexpr GpuCount kLargeNode = 4;  // whole smaller nodes are too many numbers
   if (!Allows(gpus, node_gpus)) return false;
-  return listed_ || Contains(also_, gpus) ||
+  return listed_ || Includes(also_, gpus) ||
          (node_multiples_ && node_gpus >= kLargeNode && gpus % node_gpus == 0);
 }
 

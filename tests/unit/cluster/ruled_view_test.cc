@@ -59,7 +59,7 @@ TEST_F(RuledViewTest, AHeldJobIsOutOfSightWithWhatItHolds) {
   const Observation& o = view_.shown();
   EXPECT_EQ(o.job, (std::vector<JobIndex>{1, 2}));
   EXPECT_EQ(o.cluster->nodes()[0].capacity.gpus, 2);
-  EXPECT_EQ(o.cluster->nodes()[0].capacity.cpus, 6);
+  EXPECT_EQ(o.cluster->nodes()[0].capacity.cpus, 8 - DemandOf(table_->kinds(), {2}).cpus);
   EXPECT_EQ(o.cluster->nodes()[1].capacity, cluster_.nodes()[1].capacity);
   ASSERT_EQ(o.shares_of(0).size(), 2U);
   EXPECT_EQ(o.shares_of(0)[0].gpus, 0x1U) << "GPUs count from 0";

@@ -2,6 +2,7 @@
 
 #include "cluster/operator_rules.h"
 
+#include "core/file.h"
 #include "live/daemon.h"
 #include "live/job_options.h"
 #include "tests/unit/live/live_cluster_fixture.h"
@@ -189,7 +190,8 @@ TEST_F(LiveRules, AnAccountGetsBackWhatItIsGuaranteed) {
   Decide({{"a", 8}});  // a policy that gives nothing back
   Until("both to train", [&] { return Trains("a", 4) && Trains("b", 4); });
   EXPECT_EQ(cluster_->counts().put_right, 1);
-  EXPECT_NE(JournalEnd().find("with guaranteed shares"), std::string::npos);
+  EXPECT_NE(ReadTextFile((folder_ / "journal.jsonl").string()).find("with guaranteed shares"),
+            std::string::npos);
   EXPECT_NE(MetricsText(*cluster_, {}).find("allot_decisions_put_right_total 1"),
             std::string::npos);
 }
