@@ -70,7 +70,7 @@ struct LiveJob {
 
   // It runs, and its user did not agree to an end before its own: nothing is done to it.
   bool pinned() const;
-  bool fixed() const { return pinned() || hold; }  // no decision changes it now
+  bool fixed() const { return pinned() || (hold && !over); }  // no decision changes it now
 };
 
 class JobTable {

@@ -57,6 +57,7 @@ TEST_F(LiveRules, WhatAJobHoldsSinceBeforeARuleItKeepsUntilItIsGivenSomethingEls
   Until("training", [&] { return Trains("a", 3); });
   Say("sizes = \"powers-of-two\"\n");
   Serve();
+  ASSERT_TRUE(cluster_->WaitForJobs());
   Until("training on", [&] { return Trains("a", 3); });
   EXPECT_EQ(SizesOf("a"), (std::vector<int>{1, 2, 3, 4, 8}));
   Decide({{"a", 4}});
