@@ -132,9 +132,12 @@ SizeRule JobTable::SizesOf(const LiveJob& job) const {
 }
 
 std::int32_t JobTable::FindGiven(LiveJob& job, const std::string& key, GpuCount gpus) {
-  const auto find = [&] { return job.fits ? job.table->FindText(key, nominal_.types()) : -1; };
+  const auto find = [&] {
+    const bool has = job.fits && job.table != nullptr;
+    return has ? job.table->FindText(key, nominal_.types()) : -1;
+  };
   const std::int32_t known = find();
-  if (known >= 0) return known;
+  if (known >= 0 || job.over) return known;
   job.tolerated.push_back(gpus);  // beside what it holds
   MakeTable(job);
   return find();
