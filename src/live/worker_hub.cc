@@ -432,8 +432,7 @@ bool WorkerHub::announced(const std::string& job) const {
 bool WorkerHub::member(const std::string& worker) const {
   const auto found = impl_->workers.find(worker);
   if (found == impl_->workers.end()) return false;
-  const auto& members = impl_->jobs.at(found->second.job).membership.members;
-  return std::find(members.begin(), members.end(), worker) != members.end();
+  return std::ranges::count(impl_->jobs.at(found->second.job).membership.members, worker) > 0;
 }
 
 Seconds WorkerHub::silent(const std::string& worker) const {
