@@ -391,7 +391,8 @@ KubernetesOptions OptionsOf(const Params& params, const RuntimeOptions& options)
   o.lease = params.Text("lease");
   o.dry_run = options.dry_run;
   if (options.standby && o.lease.empty()) {
-    throw UsageError("kubernetes: --standby needs the Lease that it waits for: lease=NAMESPACE/NAME");
+    throw UsageError(
+        "kubernetes: --standby needs the Lease that it waits for: lease=NAMESPACE/NAME");
   }
   if (o.address.empty() && o.listen.starts_with("tcp:0.0.0.0:")) {
     throw UsageError(

@@ -86,7 +86,7 @@ class SlurmRuntime : public Runtime {
 
   static Seconds Monotonic();
   const SlurmSnapshot& TakeSlurmSnapshot();  // until the next one
-  struct Reading {  // of one snapshot
+  struct Reading {                           // of one snapshot
     JobNodes nodes;
     std::set<std::uint32_t> beyond_limit;  // tasks of arrays
     std::vector<SlurmJob> arrays;          // whose tasks are to be jobs of their own

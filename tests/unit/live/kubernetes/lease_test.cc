@@ -13,8 +13,8 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "live/lease_claim.h"
 #include "live/kubernetes/lease_keeper.h"
+#include "live/lease_claim.h"
 #include "live/worker_key.h"
 #include "tests/unit/live/kubernetes/fake_apiserver.h"
 
