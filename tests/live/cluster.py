@@ -162,7 +162,8 @@ class Cluster:
             account = pwd.getpwnam(user)
             options |= {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
         try:
-            done = subprocess.run(command, env=self.environment, capture_output=True, text=True,
+            # Users write what they like into comments, in any bytes.
+            done = subprocess.run(command, env=self.environment, capture_output=True, text=True, errors="replace",
                                   timeout=timeout, **options)
         except subprocess.TimeoutExpired:
             if check:

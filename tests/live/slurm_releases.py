@@ -3,8 +3,9 @@
 
     slurm_releases.py trixie       unpack Slurm of that release once; prints the folder
 
-A folder in HOME, outside of the tree, holds that Debian's own loader and libraries, and its programs of Slurm run here
-with them, beside whatever else is installed: no container. `./dev slurm` makes it: 1 to 2 minutes, 350 MB, as root.
+A folder in HOME, outside of the tree, which all users may enter, holds that Debian's own loader and libraries, and its
+programs of Slurm run here with them, beside whatever else is installed: no container. `./dev slurm` makes it: 1 to 2
+minutes, 350 MB, as root.
 """
 
 import os
@@ -13,8 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-HOME = Path(os.environ.get("ALLOT_SLURM") or
-            Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "allot" / "slurm")
+HOME = Path(os.environ.get("ALLOT_SLURM") or "/var/cache/allot/slurm")  # jobs of other users run from there, too
 PACKAGES = ("slurmctld", "slurmd", "slurm-client", "slurm-wlm-basic-plugins", "munge")
 PROGRAMS = ("sbin/munged", "sbin/slurmctld", "sbin/slurmd", "sbin/slurmstepd", "bin/sbatch", "bin/squeue",
             "bin/scontrol", "bin/scancel", "bin/sinfo", "bin/srun", "bin/salloc")
