@@ -1,5 +1,6 @@
 """`allot serve --runtime slurm` after what it knew is lost: a new state folder, or a standby that takes over."""
 
+import itertools
 import shutil
 import signal
 
@@ -9,6 +10,7 @@ import cluster as slurm
 from allot_on_slurm import Serve, why_not
 from waiting import text_of, wait_until
 
+NUMBERS = itertools.count()
 LONG = ("--steps", 1000000, "--pace-ms", 4)
 GATED = "#!/bin/bash\necho begun >>log\nuntil [ -e end ]; do sleep 0.1; done\n"
 
@@ -28,7 +30,7 @@ def daemons(program, cluster, tmp_path):
     addresses = "|".join(f"127.0.0.1:{port}" for port in slurm.free_ports(2))
 
     def make(name, runtime=f"slurm:address={addresses}"):
-        folder = tmp_path / f"{tmp_path.name}-{name}"  # by which jobs' folders are called
+        folder = tmp_path / f"{name}{next(NUMBERS)}"  # by which jobs' folders are called; short, for a socket is in it
         folder.mkdir()
         begun.append(Serve(program, cluster, folder, runtime=runtime))
         return begun[-1]
