@@ -45,8 +45,8 @@ def test_a_daemon_goes_on_with_what_an_earlier_one_left(live, left_behind):
     assert live.over("waits")["state"] == "finished", live.log()
     said = "".join(log.read_text() for log in (live.state / "local" / "jobs" / "waits" / "log").glob("*.log"))
     assert "restored step=" in said, f"it goes on from the checkpoint of the earlier worker: {said}"
+    wait_until(lambda: live.status()["finished"] == 2, "done and waits to count as finished; runs was cancelled")
     status = live.status()
-    assert status["finished"] == 2, "done and waits; runs was cancelled"
     drained = {node["node"]: node["drained"] for node in status["nodes"]}
     assert drained == {"n1": False, "n2": left_behind != "797ff95"}, "there `resume` ended all drains"
 
