@@ -145,14 +145,18 @@ int RunUserJob(const std::vector<std::string>& command) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string text = *entry;
     const std::size_t equals = text.find('=');
-    const std::string name = text.substr(0, equals);
-    if (equals != std::string::npos && !BelongsToPlace(name)) {
-      environment[name] = ToJson(text.substr(equals + 1));
+    const std::string variable = text.substr(0, equals);
+    if (equals != std::string::npos && !BelongsToPlace(variable)) {
+      environment[variable] = ToJson(text.substr(equals + 1));
     }
   }
   json words = json::array();
   for (const std::string& word : command) words.push_back(ToJson(word));
-  const json order{{"job", id},
+  // As the daemon calls it: a task of an array by the number that its user knows.
+  const std::string task = Variable("SLURM_ARRAY_TASK_ID");
+  const std::string name =
+      task.empty() ? id : fmt::format("{}_{}", Variable("SLURM_ARRAY_JOB_ID"), task);
+  const json order{{"job", name},
                    {"command", words},
                    {"environment", environment},
                    {"folder", ToJson(std::filesystem::current_path().string())},

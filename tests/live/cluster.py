@@ -138,7 +138,7 @@ class Cluster:
     def stop(self):
         """Ends all daemons, those of nodes first; their jobs go with them."""
         if self.conf.exists() and self.running("slurmctld"):
-            ids = self.client("squeue", "--noheader", "--format=%A", check=False).split()
+            ids = self.client("squeue", "--noheader", "--format=%i", check=False).split()
             if ids:
                 self.client("scancel", "--signal=KILL", "--full", *ids, check=False)
                 self.client("scancel", *ids, check=False)
@@ -195,10 +195,11 @@ class Cluster:
         """Cancels all jobs, until none is left, not even one that is about to end, and all nodes are idle: the next daemon
         would take a job that is completing for one of its own."""
         def is_clear():
-            ids = [str(number) for number, job in self.jobs().items() if job["JobState"] not in ENDED]
-            if ids:
-                self.client("scancel", *ids, check=False)  # may have ended since
-            return not self.client("squeue", "--noheader") and self.idle_nodes() == len(self.nodes)
+            # By the names of tasks: once the last task of an array is over, 22.05 knows no number of the others.
+            names = self.client("squeue", "--noheader", "--format=%i").split()
+            if names:
+                self.client("scancel", *names, check=False)  # may have ended since
+            return not names and self.idle_nodes() == len(self.nodes)
         self._until(is_clear, "a cluster without jobs")
 
     def wait_for_saved_state(self):
