@@ -294,6 +294,9 @@ EpochStore::~EpochStore() {
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = ::write(impl_->wake, &one, sizeof(one));
   impl_->thread.join();
+  // Who has just come is closed like the others: to end a listener alone resets those connections,
+  // and libtorch's store, of which they may be clients, ends the process then.
+  impl_->Accept();
   ::close(impl_->listener);
   ::close(impl_->wake);
 }

@@ -218,8 +218,10 @@ def test_who_takes_the_place_of_a_peer_is_found_out(daemon, said):
     with socket.create_connection(address, timeout=60) as thief:
         thief.sendall(said)
         os.kill(daemon.processes["w1"].pid, signal.SIGCONT)
+        # Of each pair one end connects to the other: where that is w0, gloo itself drops who came to it.
         wait_until(lambda: any(daemon.heard(worker, "broken").get("epoch") == 1 for worker in ("w0", "w1"))
-                   or daemon.processes["w0"].poll() is not None, "the epoch to break")
+                   or daemon.heard("w0", "reached").get("epoch") == 1 or daemon.processes["w0"].poll() is not None,
+                   lambda: f"the epoch to break or to form without the thief: {daemon.said}")
         assert daemon.processes["w0"].poll() is None, daemon.output("w0")
         step = daemon.step("w0")
         daemon.regroup("w0", "w1")

@@ -74,17 +74,18 @@ def test_a_reservation_is_left_alone_but_not_what_runs_there(cluster, serve):
 
 
 def test_what_slurm_leaves_pending_is_told_and_taken_back(cluster, serve):
-    by_root(cluster, "--nodelist=n3", "--ntasks=16")  # all cores: no GPU of it can be used
-    number = serve.submit("allot min=1 max=20", *LONG)
-    wait_until(lambda: (serve.job(number) or {}).get("reason") == "pending: Resources",
-               lambda: f"Slurm's reason: {serve.job(number)}")
-    said = serve.say("status").stdout
-    assert "pending: Resources" in said, said
-    job = serve.training(number, 16)
-    wait_until(lambda: "n3" not in serve.job(number)["nodes"], lambda: f"n3 to be taken back: {serve.job(number)}")
-    serve.training(number, 16, behind=job["step"])
-    assert any(record["what"] == "give" and record.get("why") == "pending: Resources"
-               for record in json_of(serve.state / "journal.jsonl"))
+    cluster.client("scontrol", "update", "partitionname=main", "maxtime=1")
+    try:
+        number = serve.submit("allot min=1 max=4", *LONG, options=("--time=10",))
+        wait_until(lambda: (serve.job(number) or {}).get("reason") == "pending: PartitionTimeLimit",
+                   lambda: f"Slurm's reason: {serve.job(number)}")
+        said = serve.say("status").stdout
+        assert "pending: PartitionTimeLimit" in said, said
+        wait_until(lambda: any(record["what"] in ("give", "take") and record.get("why") == "pending: PartitionTimeLimit"
+                               for record in json_of(serve.state / "journal.jsonl")), "it to be taken back")
+    finally:
+        cluster.client("scontrol", "update", "partitionname=main", "maxtime=infinite")
+    serve.training(number, 4)
 
 
 def test_a_dry_run_changes_nothing_in_slurm(cluster, daemon):

@@ -150,6 +150,13 @@ c10::intrusive_ptr<c10d::Store> OfferTcpStore(std::uint16_t port) {
 c10::intrusive_ptr<c10d::Store> VisitTcpStore(const Member& member, const Epoch& epoch) {
   const StorePlace first = FirstOf(epoch);
   const auto deadline = Clock::now() + kMeet;
+  const auto look = [&] { LookUp(member, epoch.number); };
+  const WorkerEnvironment& own = member.environment();
+  // Rank 0 has not heard of the epoch yet. A client of TCPStore that is cut off ends the process.
+  while (EpochStoreVisit(own.job, own.worker, own.token, epoch.number, first, look).Answers()) {
+    if (Clock::now() > deadline) throw GroupBroken("a peer never came");
+    std::this_thread::sleep_for(kTryAgain);
+  }
   for (;;) {
     try {
       auto store = OpenTcpStore(first.host, first.port, false);
