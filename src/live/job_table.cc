@@ -31,7 +31,7 @@ bool LiveJob::pinned() const {
                      [](const LiveWorker& worker) { return worker.state == WorkerState::kReady; });
 }
 
-JobTable::JobTable(Options options) : options_(options), rates_(*options.catalogue) {}
+JobTable::JobTable(Options options) : options_(std::move(options)), rates_(*options_.catalogue) {}
 
 void JobTable::SetCluster(const ClusterSpec& nominal) {
   nominal_ = nominal;

@@ -50,7 +50,7 @@ LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& cl
                          LiveOptions options, const std::vector<JournalRecord>& past)
     : runtime_(runtime),
       clock_(clock),
-      options_(options),
+      options_(std::move(options)),
       state_(options_.job_table),
       writer_(&state_, journal, clock),
       reader_(runtime, writer_, counts_, options_.dry_run),

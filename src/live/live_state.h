@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cluster/cluster_spec.h"
@@ -27,7 +28,7 @@ JournalRecord Give(const std::string& job, const std::string& configuration,
 
 class LiveState {
  public:
-  explicit LiveState(JobTable::Options options) : job_table_(options) {}
+  explicit LiveState(JobTable::Options options) : job_table_(std::move(options)) {}
 
   // DataError for a record that says what cannot be (a job that was never named). Records of other
   // kinds are for people.
