@@ -243,7 +243,7 @@ ApplyReport SimulatedCluster::ApplyRuled(const Allocation& answer) {
   if (!holdings_.Take(observation_, row_of_job_, running_rows_, meant)) {
     return Refused(ValidateAllocation(observation_, meant));
   }
-  const ApplyReport report = MakeChanges(meant);
+  ApplyReport report = MakeChanges(meant);
   rules_->Show(observation_, false);
   return report;
 }

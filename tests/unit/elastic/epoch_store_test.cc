@@ -175,6 +175,7 @@ TEST_F(EpochStoreTest, WhatIsNoMessageClosesTheConnection) {
 TEST_F(EpochStoreTest, IdleStrangersHoldNothingForLong) {
   Offer(0, {.strangers = 4});
   std::vector<std::unique_ptr<Stranger>> strangers;
+  strangers.reserve(50);
   for (int i = 0; i < 50; ++i) strangers.push_back(std::make_unique<Stranger>(store_->port()));
   EpochStoreVisit member = Visit("j.0");
   member.Set("k", {1});

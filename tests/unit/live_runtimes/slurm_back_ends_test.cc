@@ -115,6 +115,10 @@ constexpr const char* kHostile =
     "'JobId=1 \\303\\244 \\377\\364\\217\\277\\277 AdminComment=elastic-of:1')\" --wrap=true";
 
 // What users write, and try.
+constexpr const char* kReservation =
+    "scontrol create reservation=seen starttime=now duration=60 users=root nodes=n1 "
+    "flags=ignore_jobs";
+
 constexpr const char* kSlurmJobs[] = {
     // Slurm begins them in this order.
     "sbatch -o /dev/null -p main -w n4 --wrap='exit 3'",
@@ -135,8 +139,7 @@ constexpr const char* kSlurmJobs[] = {
     "sbatch -o /dev/null -p main --exclusive --wrap='sleep 600'",
     "sbatch -o /dev/null -p main -x n1,n[3-4] --gres=gpu:4 --wrap='sleep 600'",
     kHostile,
-    "scontrol create reservation=seen starttime=now duration=60 users=root nodes=n1 "
-    "flags=ignore_jobs",
+    kReservation,
     "scontrol update nodename=n2 state=drain reason='two words'",
 };
 
