@@ -38,7 +38,7 @@ void Expect(bool holds, const char* what) {
 
 class FuzzedPolicy {
  public:
-  explicit FuzzedPolicy(std::string spec) {
+  explicit FuzzedPolicy(const std::string& spec) {
     if (allot_policy_create(spec.c_str(), &policy_) != ALLOT_OK) policy_ = nullptr;
   }
   ~FuzzedPolicy() { allot_policy_destroy(policy_); }

@@ -43,6 +43,7 @@ TEST(ArrayTasks, AFewAreSplitOffAhead) {
   EXPECT_EQ(SplitOf(Array("0-2")), "10_[0,1]") << "the third is left alone, so a job of its own";
   EXPECT_TRUE(SplitOf(Array("0-99")).ends_with(",30,31]"));
   std::vector<SlurmJob> waiting;
+  waiting.reserve(32);
   for (int task = 0; task < 31; ++task) waiting.push_back(Task(task, SlurmState::kPending));
   EXPECT_EQ(SplitOf(Array("31-99"), waiting), "10_[31]");
   waiting.push_back(Task(31, SlurmState::kPending));
