@@ -111,12 +111,7 @@ TEST_P(RuleConformanceTest, GivesAccountsWhatTheyAreGuaranteed) {
 
 INSTANTIATE_TEST_SUITE_P(Policies, RuleConformanceTest,
                          testing::ValuesIn(testing_support::RunnableSpecs::Names()),
-                         [](const auto& test) {
-                           std::string name = test.param;
-                           for (char& c : name)
-                             c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-                           return name;
-                         });
+                         testing_support::RunnableSpecs::TestName);
 
 }  // namespace
 }  // namespace allot

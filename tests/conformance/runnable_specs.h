@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -45,6 +46,13 @@ class RunnableSpecs {
       }
     }
     return names;
+  }
+
+  // Of a test with such a name: letters, digits and '_'.
+  static std::string TestName(const testing::TestParamInfo<std::string>& test) {
+    std::string name = test.param;
+    for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+    return name;
   }
 
   // Of a name, or of an id (then with the index network).

@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace allot {
@@ -14,7 +16,20 @@ namespace allot {
 // Between the parts of an input that has several.
 inline constexpr char kCompanionMark = '\x1e';
 
-// The files of a folder as inputs; the first line of an input says what the rest is.
+// An input whose first line says what the rest is.
+struct NamedInput {
+  std::string_view kind;
+  std::string_view text;
+};
+// nullopt: it has one line only.
+inline std::optional<NamedInput> NamedInputOf(const std::uint8_t* data, std::size_t size) {
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  const std::size_t end = input.find('\n');
+  if (end == std::string_view::npos) return std::nullopt;
+  return NamedInput{input.substr(0, end), input.substr(end + 1)};
+}
+
+// The files of a folder as such inputs.
 std::vector<std::string> SampleInputs(const std::string& folder);
 
 }  // namespace allot

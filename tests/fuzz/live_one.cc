@@ -260,11 +260,9 @@ void ReadJournal(std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   spdlog::set_level(spdlog::level::off);
-  const std::string_view input(reinterpret_cast<const char*>(data), size);
-  const std::size_t end = input.find('\n');
-  if (end == std::string_view::npos) return 0;
-  const std::string_view kind = input.substr(0, end);
-  const std::string_view text = input.substr(end + 1);
+  const std::optional<allot::NamedInput> input = allot::NamedInputOf(data, size);
+  if (!input) return 0;
+  const auto& [kind, text] = *input;
   if (kind == "hub") allot::SpeakToHub(text);
   if (kind == "user" || kind == "scraper") allot::SpeakToControl(text, kind == "user");
   if (kind == "journal") allot::ReadJournal(text);

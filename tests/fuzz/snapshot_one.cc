@@ -225,11 +225,9 @@ void DecideStruct(const std::string& spec, std::string_view text) {
 }  // namespace allot
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view input(reinterpret_cast<const char*>(data), size);
-  const std::size_t end = input.find('\n');
-  if (end == std::string_view::npos) return 0;
-  const std::string_view head = input.substr(0, end);
-  const std::string_view text = input.substr(end + 1);
+  const std::optional<allot::NamedInput> input = allot::NamedInputOf(data, size);
+  if (!input) return 0;
+  const auto& [head, text] = *input;
   if (head.starts_with("json ")) allot::DecideTexts(std::string(head.substr(5)), text);
   if (head.starts_with("struct ")) allot::DecideStruct(std::string(head.substr(7)), text);
   return 0;

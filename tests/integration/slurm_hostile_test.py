@@ -10,11 +10,9 @@ import urllib.request
 import pytest
 
 import cluster as slurm
-from allot_on_slurm import USER, Serve, why_not
+from allot_on_slurm import LONG, ONE_TYPE, USER, Serve, why_not
 from waiting import json_of, wait_until
 
-NODES = tuple((name, cpus, "v100", gpus) for name, cpus, _, gpus in slurm.NODES)
-LONG = ("--steps", 1000000, "--pace-ms", 4)
 ESCAPES = 'a\nwarning forged\x1b[2J"\\%s%n{}{0}$(touch x)`;\'</b>'
 NOBODY = {"user": 65534, "group": 65534, "extra_groups": []}
 
@@ -25,7 +23,7 @@ pytestmark = pytest.mark.skipif(USER is None, reason="needs root, for a user who
 def cluster(program):
     if why_not(program):
         pytest.skip(why_not(program))
-    with slurm.throw_away(nodes=NODES) as one:
+    with slurm.throw_away(nodes=ONE_TYPE) as one:
         yield one
 
 

@@ -3,11 +3,9 @@
 import pytest
 
 import cluster as slurm
-from allot_on_slurm import USER, Serve, why_not
+from allot_on_slurm import LONG, ONE_TYPE, USER, Serve, why_not
 from waiting import json_of, lines_of, wait_until
 
-NODES = tuple((name, cpus, "v100", gpus) for name, cpus, _, gpus in slurm.NODES)  # a job keeps to one type
-LONG = ("--steps", 1000000, "--pace-ms", 4)
 # A task that says who it is and waits until it may end.
 TASK = '#!/bin/bash\necho "$SLURM_ARRAY_TASK_ID on $CUDA_VISIBLE_DEVICES" >>log\nuntil [ -e end ]; do sleep 0.1; done\n'
 
@@ -16,7 +14,7 @@ TASK = '#!/bin/bash\necho "$SLURM_ARRAY_TASK_ID on $CUDA_VISIBLE_DEVICES" >>log\
 def cluster(program):
     if why_not(program):
         pytest.skip(why_not(program))
-    with slurm.throw_away(nodes=NODES) as one:
+    with slurm.throw_away(nodes=ONE_TYPE) as one:
         one.client("scontrol", "update", "nodename=n2", "availablefeatures=v100,nvlink", "activefeatures=v100,nvlink")
         yield one
 
@@ -160,12 +158,12 @@ def test_time_without_gpus_is_not_a_jobs_own(cluster, serve):
     number = serve.submit("allot min=1 max=1", *LONG, options=("--time=30",))
     job = serve.training(number)
     assert cluster.jobs()[number]["TimeLimit"] == "00:30:00"
-    names = ",".join(name for name, *_ in NODES)
+    names = ",".join(name for name, *_ in ONE_TYPE)
     cluster.client("scontrol", "update", f"nodename={names}", "state=drain", "reason=test")
     try:
         wait_until(lambda: cluster.jobs()[number]["TimeLimit"] == "00:31:00",
                    lambda: f"a minute more: {cluster.jobs()[number]['TimeLimit']}\n{serve.log()[-3000:]}")
     finally:
-        cluster.resume(*(name for name, *_ in NODES))
+        cluster.resume(*(name for name, *_ in ONE_TYPE))
     serve.training(number, behind=job["step"])
     assert cluster.jobs()[number]["JobState"] == "RUNNING"

@@ -3,11 +3,10 @@
 import pytest
 
 import cluster as slurm
-from allot_on_slurm import Serve, why_not
+from allot_on_slurm import LONG, Serve, why_not
 from waiting import json_of, wait_until
 
 NODES = (("n1", 16, "v100", 4), ("n2", 16, "v100", 2))
-LONG = ("--steps", 1000000, "--pace-ms", 4)
 
 
 @pytest.fixture(scope="module")

@@ -5,12 +5,11 @@ import subprocess
 import pytest
 
 import cluster as slurm
-from allot_on_slurm import USER, Serve, why_not
+from allot_on_slurm import LONG, USER, Serve, why_not
 from own_clock import OwnClock
 from waiting import json_of, text_of, wait_until
 
 KILL_WAIT = 600  # seconds from the end of a job, by SIGTERM, to SIGKILL
-LONG = ("--steps", 1000000, "--pace-ms", 4)
 
 
 @pytest.fixture(scope="module")

@@ -5,11 +5,9 @@ import subprocess
 import pytest
 
 import cluster as slurm
-from allot_on_slurm import Serve, why_not
+from allot_on_slurm import LONG, ONE_TYPE, Serve, why_not
 from waiting import json_of, wait_until
 
-NODES = tuple((name, cpus, "v100", gpus) for name, cpus, _, gpus in slurm.NODES)  # a job keeps to one type
-LONG = ("--steps", 1000000, "--pace-ms", 4)
 SLEEP = "--wrap=sleep 1000"
 
 
@@ -17,7 +15,7 @@ SLEEP = "--wrap=sleep 1000"
 def cluster(program):
     if why_not(program):
         pytest.skip(why_not(program))
-    with slurm.throw_away(nodes=NODES) as one:
+    with slurm.throw_away(nodes=ONE_TYPE) as one:
         yield one
 
 
@@ -66,7 +64,7 @@ def test_a_reservation_is_left_alone_but_not_what_runs_there(cluster, serve):
     try:
         wait_until(lambda: taken(serve).get(node), f"{node} to be reserved")
         number = serve.submit("allot min=1 max=20", *LONG)
-        others = sum(gpus for name, *_, gpus in NODES if name != node)
+        others = sum(gpus for name, *_, gpus in ONE_TYPE if name != node)
         assert node not in serve.training(number, others)["nodes"]
         assert serve.job(before)["held"] == 2
     finally:

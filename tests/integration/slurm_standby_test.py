@@ -7,11 +7,10 @@ import signal
 import pytest
 
 import cluster as slurm
-from allot_on_slurm import Serve, why_not
+from allot_on_slurm import LONG, Serve, why_not
 from waiting import text_of, wait_until
 
 NUMBERS = itertools.count()
-LONG = ("--steps", 1000000, "--pace-ms", 4)
 GATED = "#!/bin/bash\necho begun >>log\nuntil [ -e end ]; do sleep 0.1; done\n"
 
 

@@ -8,6 +8,8 @@ import cluster as slurm
 from waiting import json_of, text_of, wait_until
 
 USER = "nobody" if os.getuid() == 0 else None
+ONE_TYPE = tuple((name, cpus, "v100", gpus) for name, cpus, _, gpus in slurm.NODES)  # nodes that a job may have all of
+LONG = ("--steps", 1000000, "--pace-ms", 4)  # arguments of a job that trains until it is ended
 
 
 class Serve:
