@@ -247,6 +247,29 @@ def test_a_joiner_that_dies_holds_nobody_up(daemon):
     trains_on(daemon, "w0")
 
 
+def two_heartbeats(daemon, *workers):
+    """Waits until each has said two more: what it had begun to do a moment ago is done, or waits for others."""
+    for _ in range(2):
+        for worker in workers:
+            last = daemon.heard(worker, "progress")
+            wait_until(lambda: (now := daemon.heard(worker, "progress")) and now is not last, f"{worker} to say how it is")
+
+
+def test_a_peer_that_dies_while_others_connect_to_it_holds_nobody_up(daemon):
+    """It has said where it is reached. Of each pair gloo chooses who connects: who is to be connected to waits for ever.
+    With four that come after it, there is one nearly always."""
+    others = ["late", "w1", "w2", "w3"]
+    daemon.start("w0", "dies", *others, arguments=ENDLESS)
+    daemon.regroup("w0")
+    daemon.announce("w0", "dies", *others, late=("late",))
+    two_heartbeats(daemon, "w0", "dies")
+    os.kill(daemon.processes["dies"].pid, signal.SIGKILL)
+    daemon.tell_epoch("late")  # on which all others waited
+    two_heartbeats(daemon, *others)
+    daemon.regroup("w0", *others)
+    trains_on(daemon, "w0")
+
+
 def test_noise_scale_and_rate_are_reported(daemon):
     daemon.start("w0", "w1", arguments=ENDLESS)
     daemon.regroup("w0", "w1")

@@ -81,20 +81,24 @@ class Daemon:
         wait_until(lambda: all(worker in self.addresses for worker in workers),
                    lambda: f"{workers} to join: {[self.output(worker)[-1000:] for worker in workers]}")
 
-    def announce(self, *members):
-        """The next epoch, once all members have joined."""
+    def announce(self, *members, late=()):
+        """The next epoch, once all members have joined; those in `late` do not hear of it yet."""
         self.joined(*members)
         with self.lock:
             self.epoch += 1
             self.members = list(members)
-            for worker in list(self.connections):
+            for worker in set(self.connections) - set(late):
                 self._send_epoch(worker)
         return self.epoch
+
+    def tell_epoch(self, worker):
+        with self.lock:
+            self._send_epoch(worker)
 
     def reached(self, epoch):
         """Waits until all members of the epoch train in it."""
         wait_until(lambda: all(self.heard(member, "reached").get("epoch") == epoch for member in self.members),
-                   f"{self.members} to reach epoch {epoch}; they said {self.said}")
+                   lambda: f"{self.members} to reach epoch {epoch}; they said {self.said}")
 
     def regroup(self, *members):
         self.reached(self.announce(*members))

@@ -20,6 +20,7 @@
 
 #include "auth/secret.h"
 #include "elastic/epoch_store.h"
+#include "elastic/torch/forming.h"
 #include "elastic/torch/meeting_store.h"
 
 namespace allot {
@@ -34,9 +35,6 @@ constexpr std::chrono::milliseconds kLook{500};
 // member begins early.
 constexpr std::size_t kPiece = 4 << 20;
 constexpr std::size_t kAhead = 4;  // pieces on their way to, and from, a peer
-
-// For peers to show who they are, once a later epoch is known: all that still come do at once.
-constexpr std::chrono::seconds kOvertaken{1};
 
 // libtorch writes to peers that may have died since: that is to be an error, not the end of this
 // process too. A handler that the program has set stays.
@@ -268,18 +266,19 @@ Group::Group(const Member& member, const Epoch& epoch, MeetingPlace& place,
     // Such a worker meets others in torch's TCPStore, and shows nobody who it is.
     const bool earlier = !AllKnow(epoch, MeetingPlace::kShows);
     place.impl_->Offer(earlier && impl_->rank == 0);
+    const auto forming = std::make_shared<Forming>(member, epoch);
+    const auto look = [forming] { forming->Look(); };
     c10::intrusive_ptr<c10d::Store> store;
     if (earlier) {
-      store = impl_->rank == 0 ? place.impl_->tcp_store : VisitTcpStore(member, epoch);
-      store = PrefixTcpStore(member, epoch, std::move(store));
+      store = impl_->rank == 0 ? place.impl_->tcp_store : VisitTcpStore(member, epoch, look);
+      store = PrefixTcpStore(member, epoch, look, std::move(store));
     } else {
-      store = VisitEpochStore(member, epoch);
+      store = VisitEpochStore(member, epoch, look);
     }
     auto options = c10d::ProcessGroupGloo::Options::create(timeout);
     options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname(place.impl_->host));
     options->threads = 1;
-    impl_->gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(std::move(store), impl_->rank,
-                                                              impl_->size, options);
+    impl_->gloo = forming->Connect(store, options);
     if (!earlier) impl_->ProvePairs();
   });
 }

@@ -41,10 +41,9 @@ StorePlace FirstOf(const Epoch& epoch) {
 // What gloo asks of a store: to set, and to get what others set. c10d's other words are not said.
 class VisitStore : public c10d::Store {
  public:
-  VisitStore(const Member& member, const Epoch& epoch)
+  VisitStore(const Member& member, const Epoch& epoch, std::function<void()> look)
       : visit_(member.environment().job, member.environment().worker, member.environment().token,
-               epoch.number, FirstOf(epoch),
-               [&member, number = epoch.number] { LookUp(member, number); }) {
+               epoch.number, FirstOf(epoch), std::move(look)) {
     timeout_ = kMeet;
   }
 
@@ -77,8 +76,8 @@ class VisitStore : public c10d::Store {
 // come hears of the epoch that left them out.
 class OvertakenStore : public c10d::Store {
  public:
-  OvertakenStore(c10::intrusive_ptr<c10d::Store> store, const Member& member, std::int64_t epoch)
-      : store_(std::move(store)), member_(member), epoch_(epoch) {
+  OvertakenStore(c10::intrusive_ptr<c10d::Store> store, std::function<void()> look)
+      : store_(std::move(store)), look_(std::move(look)) {
     timeout_ = kMeet;
   }
 
@@ -100,7 +99,7 @@ class OvertakenStore : public c10d::Store {
             const std::chrono::milliseconds& timeout) override {
     const auto deadline = Clock::now() + std::min(timeout, timeout_);
     while (!store_->check(keys)) {
-      LookUp(member_, epoch_);
+      look_();
       if (Clock::now() > deadline) throw GroupBroken("a peer never came");
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -108,8 +107,7 @@ class OvertakenStore : public c10d::Store {
 
  private:
   c10::intrusive_ptr<c10d::Store> store_;
-  const Member& member_;
-  std::int64_t epoch_;
+  std::function<void()> look_;
 };
 
 c10::intrusive_ptr<c10d::Store> OpenTcpStore(const std::string& host, std::uint16_t port,
@@ -139,18 +137,19 @@ void LookUp(const Member& member, std::int64_t epoch) {
   if (member.stopping()) throw GroupBroken("told to stop");
 }
 
-c10::intrusive_ptr<c10d::Store> VisitEpochStore(const Member& member, const Epoch& epoch) {
-  return c10::make_intrusive<VisitStore>(member, epoch);
+c10::intrusive_ptr<c10d::Store> VisitEpochStore(const Member& member, const Epoch& epoch,
+                                                std::function<void()> look) {
+  return c10::make_intrusive<VisitStore>(member, epoch, std::move(look));
 }
 
 c10::intrusive_ptr<c10d::Store> OfferTcpStore(std::uint16_t port) {
   return OpenTcpStore("127.0.0.1", port, true);
 }
 
-c10::intrusive_ptr<c10d::Store> VisitTcpStore(const Member& member, const Epoch& epoch) {
+c10::intrusive_ptr<c10d::Store> VisitTcpStore(const Member& member, const Epoch& epoch,
+                                              const std::function<void()>& look) {
   const StorePlace first = FirstOf(epoch);
   const auto deadline = Clock::now() + kMeet;
-  const auto look = [&] { LookUp(member, epoch.number); };
   const WorkerEnvironment& own = member.environment();
   // Rank 0 has not heard of the epoch yet. A client of TCPStore that is cut off ends the process.
   while (EpochStoreVisit(own.job, own.worker, own.token, epoch.number, first, look).Answers()) {
@@ -163,7 +162,7 @@ c10::intrusive_ptr<c10d::Store> VisitTcpStore(const Member& member, const Epoch&
       store->check({"answers"});
       return store;
     } catch (const std::exception&) {
-      LookUp(member, epoch.number);
+      look();
       if (Clock::now() > deadline) throw;
       std::this_thread::sleep_for(kTryAgain);
     }
@@ -172,6 +171,7 @@ c10::intrusive_ptr<c10d::Store> VisitTcpStore(const Member& member, const Epoch&
 
 // Of an earlier version still, keys begin with the token itself.
 c10::intrusive_ptr<c10d::Store> PrefixTcpStore(const Member& member, const Epoch& epoch,
+                                               std::function<void()> look,
                                                c10::intrusive_ptr<c10d::Store> store) {
   const std::string& token = member.environment().token;
   const bool derived = AllKnow(epoch, MeetingPlace::kDerives);
@@ -179,7 +179,7 @@ c10::intrusive_ptr<c10d::Store> PrefixTcpStore(const Member& member, const Epoch
       derived ? KeyedCode(token, fmt::format("allot store of epoch {}", epoch.number))
               : fmt::format("{}/{}", token, epoch.number);
   return c10::make_intrusive<OvertakenStore>(
-      c10::make_intrusive<c10d::PrefixStore>(prefix, std::move(store)), member, epoch.number);
+      c10::make_intrusive<c10d::PrefixStore>(prefix, std::move(store)), std::move(look));
 }
 
 }  // namespace allot
