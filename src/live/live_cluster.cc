@@ -136,7 +136,7 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& answer) {
     places.push_back(
         {jobs.at(entry.job).get(), view_.Meant(allocation.shares(entry)), entry.configuration});
   }
-  KeepToTheirNodes(state_, view_.givable(), &places);
+  KeepToTheirNodes(state_, view_.givable(), NearMaintenance(), &places);
   struct Given {
     const Allocation::Entry* entry = nullptr;  // null: nothing
     const GivenPlace* place = nullptr;
@@ -341,15 +341,21 @@ bool LiveCluster::FollowWindows() {
   return true;
 }
 
-// Of which policies see only what decisions gave.
-std::set<NodeIndex> LiveCluster::ClosedNodes() const {
-  std::set<NodeIndex> closed = starts_.avoided();
-  if (windows_.none()) return closed;
+// Nodes with a window of maintenance ahead: nothing more begins there.
+std::set<NodeIndex> LiveCluster::NearMaintenance() const {
+  std::set<NodeIndex> near;
+  if (windows_.none()) return near;
   const double unix_time = clock_.origin() + clock_.Now();
   for (std::size_t n = 0; n < state_.nodes().size(); ++n) {
-    if (windows_.IsNear(state_.nodes()[n].name, unix_time))
-      closed.insert(static_cast<NodeIndex>(n));
+    if (windows_.IsNear(state_.nodes()[n].name, unix_time)) near.insert(static_cast<NodeIndex>(n));
   }
+  return near;
+}
+
+// Of which policies see only what decisions gave.
+std::set<NodeIndex> LiveCluster::ClosedNodes() const {
+  std::set<NodeIndex> closed = NearMaintenance();
+  closed.insert(starts_.avoided().begin(), starts_.avoided().end());
   return closed;
 }
 

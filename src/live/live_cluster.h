@@ -98,6 +98,7 @@ class LiveCluster : public ClusterPort {
   void CheckNode(const std::string& node) const;
   bool Hidden(const LiveJob& job) const;
   bool FollowWindows();
+  std::set<NodeIndex> NearMaintenance() const;
   std::set<NodeIndex> ClosedNodes() const;
   void FindHolds();
   const Allocation& WithGuarantees(const Allocation& answer);

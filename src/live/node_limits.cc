@@ -11,8 +11,9 @@ namespace {
 
 class Mover {
  public:
-  Mover(const LiveState& state, const HeldGpus& givable, std::vector<GivenPlace>* places)
-      : state_(state), places_(*places), free_(givable) {
+  Mover(const LiveState& state, const HeldGpus& givable, const std::set<NodeIndex>& closed,
+        std::vector<GivenPlace>* places)
+      : state_(state), closed_(closed), places_(*places), free_(givable) {
     for (const GivenPlace& place : places_) {
       for (const NodeShare& share : place.shares) free_[At(share.node)] &= ~share.gpus;
     }
@@ -24,13 +25,19 @@ class Mover {
       return;
     }
     for (NodeShare& share : place->shares) {
-      if (MayRun(*place->job, share.node)) continue;
+      if (MayRun(*place->job, share.node) && !BeginsOnClosed(*place->job, share)) continue;
       if (ToFreeGpus(*place, &share, share.gpus) || WithAnother(*place, &share)) continue;
       if (!place->job->asked.even && Spread(place)) return;
-      KeepOrWait(place,
-                 fmt::format("no GPU is left where it may run ({})", place->job->asked.limits));
+      const std::string& limits = place->job->asked.limits;
+      KeepOrWait(place, fmt::format("no GPU is left where it may run ({})",
+                                    limits.empty() ? "maintenance is near" : limits));
       return;
     }
+  }
+
+  // What it did not hold before, on a node where nothing begins any more.
+  bool BeginsOnClosed(const LiveJob& job, const NodeShare& share) const {
+    return closed_.contains(share.node) && (share.gpus & ~HeldOn(job, share.node)) != 0;
   }
 
  private:
@@ -59,17 +66,22 @@ class Mover {
     return 0;
   }
 
+  // GPUs that are free to it.
+  std::uint64_t FreeTo(const LiveJob& job, NodeIndex node) const {
+    return free_[At(node)] & (closed_.contains(node) ? HeldOn(job, node) : ~std::uint64_t{0});
+  }
+
   // Where it is already, else where the least is left over.
   bool ToFreeGpus(const GivenPlace& place, NodeShare* share, std::uint64_t given_up) {
     const int gpus = std::popcount(share->gpus);
     NodeIndex best = -1;
     const auto left_over = [&](NodeIndex node) {
       const std::uint64_t held = HeldOn(*place.job, node) & free_[At(node)];
-      return std::popcount(held) >= gpus ? -1 : std::popcount(free_[At(node)]) - gpus;
+      return std::popcount(held) >= gpus ? -1 : std::popcount(FreeTo(*place.job, node)) - gpus;
     };
     for (std::size_t n = 0; n < free_.size(); ++n) {
       const auto node = static_cast<NodeIndex>(n);
-      if (std::popcount(free_[n]) < gpus || !Suits(place, *share, node)) continue;
+      if (std::popcount(FreeTo(*place.job, node)) < gpus || !Suits(place, *share, node)) continue;
       if (best < 0 || left_over(node) < left_over(best)) best = node;
     }
     if (best < 0) return false;
@@ -145,7 +157,7 @@ class Mover {
     const std::vector<NodeIndex> nodes = WorthMost(*place, first);
     const ConfigurationTable& table = *place->job->table;
     for (int gpus = most; gpus > 0; --gpus) {
-      const auto parts = Parts(nodes, gpus);
+      const auto parts = Parts(*place->job, nodes, gpus);
       const std::int32_t found =
           parts.empty()
               ? -1
@@ -167,10 +179,10 @@ class Mover {
     std::vector<NodeIndex> nodes;
     for (std::size_t n = 0; n < free_.size(); ++n) {
       const auto node = static_cast<NodeIndex>(n);
-      if (free_[n] != 0 && Suits(place, like, node)) nodes.push_back(node);
+      if (FreeTo(*place.job, node) != 0 && Suits(place, like, node)) nodes.push_back(node);
     }
     const auto worth = [&](NodeIndex node) {
-      const std::uint64_t free = free_[At(node)];
+      const std::uint64_t free = FreeTo(*place.job, node);
       return std::pair(std::popcount(free & HeldOn(*place.job, node)), std::popcount(free));
     };
     std::stable_sort(nodes.begin(), nodes.end(),
@@ -179,11 +191,12 @@ class Mover {
   }
 
   // So many free GPUs from the first nodes on; none where there are fewer.
-  std::vector<std::pair<NodeIndex, int>> Parts(const std::vector<NodeIndex>& nodes,
+  std::vector<std::pair<NodeIndex, int>> Parts(const LiveJob& job,
+                                               const std::vector<NodeIndex>& nodes,
                                                int gpus) const {
     std::vector<std::pair<NodeIndex, int>> parts;
     for (const NodeIndex node : nodes) {
-      const int part = std::min(gpus, std::popcount(free_[At(node)]));
+      const int part = std::min(gpus, std::popcount(FreeTo(job, node)));
       if (part > 0) parts.emplace_back(node, part);
       gpus -= part;
     }
@@ -191,14 +204,18 @@ class Mover {
     return parts;
   }
 
-  // One that would begin there just as well elsewhere.
+  // One that would begin there just as well elsewhere; or of a node where nothing begins the one
+  // that gives these GPUs up, which keeps them and gives up others.
   bool WithAnother(const GivenPlace& place, NodeShare* share) {
+    const bool closed = closed_.contains(share->node);
     for (GivenPlace& other : places_) {
       if (other.job == place.job) continue;
       for (NodeShare& its : other.shares) {
-        if (std::popcount(its.gpus) != std::popcount(share->gpus) ||
-            (HeldOn(*other.job, its.node) & its.gpus) != 0 || !Suits(place, *share, its.node) ||
-            !Suits(other, its, share->node)) {
+        const bool may = closed ? (share->gpus & ~HeldOn(*other.job, share->node)) == 0
+                                : (HeldOn(*other.job, its.node) & its.gpus) == 0;
+        if (!may || closed_.contains(its.node) ||
+            std::popcount(its.gpus) != std::popcount(share->gpus) ||
+            !Suits(place, *share, its.node) || !Suits(other, its, share->node)) {
           continue;
         }
         std::swap(its, *share);
@@ -222,6 +239,7 @@ class Mover {
   }
 
   const LiveState& state_;
+  const std::set<NodeIndex>& closed_;
   std::vector<GivenPlace>& places_;
   HeldGpus free_;
 };
@@ -229,12 +247,16 @@ class Mover {
 }  // namespace
 
 void KeepToTheirNodes(const LiveState& state, const HeldGpus& givable,
-                      std::vector<GivenPlace>* places) {
-  const auto limited = [](const GivenPlace& place) {
-    return !place.job->asked.only_on.empty() || (place.job->asked.even && place.shares.size() > 1);
+                      const std::set<NodeIndex>& closed, std::vector<GivenPlace>* places) {
+  Mover mover(state, givable, closed, places);
+  const auto limited = [&](const GivenPlace& place) {
+    return !place.job->asked.only_on.empty() ||
+           (place.job->asked.even && place.shares.size() > 1) ||
+           std::any_of(place.shares.begin(), place.shares.end(), [&](const NodeShare& share) {
+             return mover.BeginsOnClosed(*place.job, share);
+           });
   };
   if (std::none_of(places->begin(), places->end(), limited)) return;
-  Mover mover(state, givable, places);
   for (GivenPlace& place : *places) {
     if (limited(place)) mover.Move(&place);
   }

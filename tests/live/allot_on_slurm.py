@@ -17,7 +17,7 @@ class Serve:
 
     def __init__(self, program, cluster, folder, worker_timeout=45, runtime="slurm"):
         self.program, self.cluster, self.folder, self.worker_timeout = program, cluster, folder, str(worker_timeout)
-        self.runtime, self.environment = runtime, cluster.environment
+        self.runtime, self.policy, self.environment = runtime, "drf", cluster.environment
         self.state = folder / "state"
         self.asked = self.state  # where its control socket is
         self.process = None
@@ -36,7 +36,7 @@ class Serve:
 
     def popen(self, log, *more):
         return subprocess.Popen(
-            [self.program, "serve", "--runtime", self.runtime, "--policy", "drf", "--state", self.state,
+            [self.program, "serve", "--runtime", self.runtime, "--policy", self.policy, "--state", self.state,
              "--interval", "0.5", "--poll", "0.05", "--worker-timeout", self.worker_timeout, *more],
             env=self.environment, stdout=log, stderr=log)
 

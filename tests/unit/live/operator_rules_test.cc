@@ -256,6 +256,26 @@ TEST_F(LiveWindows, BeforeOneNothingMoreBeginsThere) {
   Until("the lead", [&] { return cluster_->Observe().cluster->total().gpus == 6; });
   EXPECT_GE(cluster_->now() - begin, 90);
   EXPECT_TRUE(Trains("a", 6)) << "what runs there runs on";
+  Decide({{"a", 4}, {"b", 2}});
+  Until("the rest trains", [&] { return Trains("a", 4); });
+  EXPECT_TRUE(JobOf("b").shares.empty()) << "nor on GPUs that others give up there";
+  EXPECT_EQ(cluster_->starts().ReasonOf(JobOf("b")),
+            "no GPU is left where it may run (maintenance is near)");
+}
+
+TEST_F(LiveWindows, AJobThatBecomesSmallerKeepsWhatItHasThere) {
+  SayWindowIn(1000, "lead = 900\n");
+  runtime_.AddJob("a", 8, 1, 8);
+  runtime_.AddJob("b", 4, 1, 4);
+  Serve();
+  ASSERT_TRUE(cluster_->WaitForJobs());
+  Decide({{"a", 8}});
+  Until("training", [&] { return Trains("a", 8); });
+  const Seconds begin = cluster_->now();
+  Until("the lead", [&] { return cluster_->now() - begin > 110; });
+  Decide({{"a", 4}, {"b", 4}});
+  Until("both to train", [&] { return Trains("a", 4) && Trains("b", 4); });
+  EXPECT_EQ(JobOf("b").shares.front().node, 0);
 }
 
 TEST_F(LiveWindows, AreOfTheCalendar) {
