@@ -235,6 +235,7 @@ def main():
               "jobs": sum(run["jobs"] for run in runs), "cancelled": sum(run["cancelled"] for run in runs),
               "faults": dict(sorted(faults.items())), **count, "parallel": o.parallel,
               "minutes": round((time.monotonic() - begin) / 60, 1), "machine": machine(), "commit": commit.stdout.strip(),
+              "let_pass": [{"seed": run["seed"], "what": run["let_pass"]} for run in runs if run.get("let_pass")],
               "failed": [run for run in runs if run["found"]]}
     text = json.dumps(result, indent=2) + "\n"
     if o.out:

@@ -135,6 +135,7 @@ class Schedule:
         self.cancelled = set()
         self.again = set()  # jobs that Slurm may run again: their node went down, or a killed controller forgot their end
         self.excused = set()  # and those of one size, which may be lost with their node
+        self.let_pass = []  # what is no fault for these reasons
         folder.chmod(0o755)
         for name in ("lives", "homes"):
             (folder / name).mkdir()
@@ -225,8 +226,8 @@ class Schedule:
         self.restart()
 
     def kill_slurmctld(self):
+        self.again |= set(self.running())
         self.cluster.wait_for_saved_state()  # what it forgets of later is Slurm's own (docs/deploy.md)
-        self.again |= set(self.jobs)
         self.cluster.kill("slurmctld")
         time.sleep(self.random.choice((0, 1, 3)))
         self.cluster.start_controller()
@@ -246,7 +247,7 @@ class Schedule:
 
     def node_down(self):
         node = self.random.choice(NODES)[0]
-        self.again |= set(self.jobs)
+        self.again |= set(self.running())
         self.excused |= {number for number in self.running() if self.jobs[number] == "rigid"}
         self.cluster.client("scontrol", "update", f"nodename={node}", "state=down", "reason=chaos")
         time.sleep(self.random.choice((0.3, 2)))
@@ -364,18 +365,22 @@ class Schedule:
         for number in self.running():
             if number in self.again - alive and self.cluster.jobs()[number]["JobState"] == "RUNNING":
                 self.cancelled.add(number)
+                self.let_pass.append(f"lost: {number} is over, and runs in Slurm's records")
                 self.cluster.client("scancel", str(number), check=False)
 
     def judged(self, number, kind, record):
         found, state = [], record.get("JobState", "forgotten")
-        if state != "COMPLETED" and number not in self.cancelled and number not in self.excused:
-            found.append(f"lost: {number} ({kind}) ended as {state}: {record.get('AdminComment')}")
         log = lines_of(self.home(number) / "log")
+        ends = sum(line.startswith("end") for line in log)
         found += [f"doubled: two of {number} at once" for line in log if line == "doubled"]
-        if kind == "rigid" and number not in self.again and log.count("begin") > 1:
-            found.append(f"doubled: {number} of one size ran {log.count('begin')} times")
-        if sum(line.startswith("end") for line in log) > 1 and number not in self.again:
-            found.append(f"doubled: {number} ({kind}) came to its end twice")
+        if state != "COMPLETED" and number not in self.cancelled:
+            text = f"lost: {number} ({kind}) ended as {state}: {record.get('AdminComment')}"
+            (self.let_pass if number in self.excused else found).append(text)
+        again = self.let_pass if number in self.again else found
+        if kind == "rigid" and log.count("begin") > 1:
+            again.append(f"doubled: {number} of one size ran {log.count('begin')} times")
+        if ends > 1:
+            again.append(f"doubled: {number} ({kind}) came to its end {ends} times")
         if kind == "restart":
             saved = 0
             for line in log:
@@ -488,7 +493,7 @@ class Clusters:
         if not found or not keep:
             shutil.rmtree(folder, ignore_errors=True)
         return {"seed": seed, "jobs": len(schedule.jobs), "cancelled": len(schedule.cancelled), "faults": dict(schedule.done),
-                "found": found}
+                "found": found, "let_pass": schedule.let_pass}
 
     def stop(self):
         for cluster in self.all:

@@ -232,8 +232,8 @@ Status SlurmCommands::Change(const SlurmChange& change) {
 
 Status SlurmCommands::Requeue(std::uint32_t id) {
   SlurmProgramOutput output;
-  return Run({programs_.scontrol, "requeuehold", NameOf(id)}, SlurmDeadline(patience_), &output,
-             "requeueing a job");
+  return Run({programs_.scontrol, "requeuehold", "incomplete", NameOf(id)},
+             SlurmDeadline(patience_), &output, "requeueing a job");
 }
 
 Status SlurmCommands::Cancel(const std::string& job) {

@@ -288,7 +288,9 @@ Status SlurmRuntime::Stop(const std::string& worker, StopMode mode) {
   }
   for (auto& [id, user_job] : user_jobs_) {
     const auto& shares = user_job.tag.shares;
-    if (user_job.tag.stopping || user_job.slurm.over() ||
+    // A job that runs though it was to be requeued: whoever wrote that down did not come to do it.
+    const bool runs = user_job.slurm.state == SlurmState::kRunning && !user_job.slurm.completing;
+    if ((user_job.tag.stopping && !runs) || user_job.slurm.over() ||
         std::none_of(shares.begin(), shares.end(),
                      [&](const ShareTag& share) { return share.worker == worker; })) {
       continue;

@@ -310,8 +310,9 @@ Status LibslurmBackEnd::Change(const SlurmChange& change) {
 
 Status LibslurmBackEnd::Requeue(std::uint32_t id) {
   return thread_->Do(patience_, [id] {
-    return slurm_requeue(id, JOB_REQUEUE_HOLD) == SLURM_SUCCESS ? Status::Ok()
-                                                                : SlurmError("requeueing a job");
+    return slurm_requeue(id, JOB_REQUEUE_HOLD | JOB_RUNNING) == SLURM_SUCCESS
+               ? Status::Ok()
+               : SlurmError("requeueing a job");
   });
 }
 
