@@ -250,6 +250,55 @@ def test_a_rigid_job_is_placed_requeued_and_placed_again(cluster, probe, submit)
     assert cluster.jobs()[number]["JobState"] == "COMPLETED"
 
 
+def test_a_job_that_took_long_to_end_is_placed_at_once(cluster, probe, submit):
+    """slurmd refuses a job in the second in which it was told to end it, and not in that in which it ended."""
+    script = '#!/bin/bash\nif [ "$SLURM_RESTART_COUNT" = 1 ]; then exit 0; fi\ntrap "sleep 3; exit 1" TERM\n' \
+             'echo on >>log\nsleep 600 & wait\n'
+    job = probe.job(submit("allot min=1 max=4 resize=restart", script=script, options=("--gres=gpu:1",)))
+    first, = probe.start(job, ("n1", 1))
+    probe.until(first, "ready")
+    wait_until(lambda: lines_of(submit.folder / "log"), "its script to run")
+    probe.do("stop", first, "save")
+    wait_until(lambda: first not in probe.look()["workers"], "the job to have been requeued")
+    probe.do("start", job, f"{job}.7 n4 1")
+    wait_until(lambda: probe.look()["jobs"][job]["state"] == "finished", lambda: f"{job}: {probe.look()}")
+
+
+def test_a_job_that_was_to_be_requeued_still_is(cluster, probe, submit):
+    """A daemon that ends between the two calls has written down what it did not come to do."""
+    number = submit("allot min=1 max=4 resize=restart", script="#!/bin/bash\nsleep 600\n", options=("--gres=gpu:1",))
+    job = probe.job(number)
+    worker, = probe.start(job, ("n1", 1))
+    probe.until(worker, "ready")
+    cluster.client("scontrol", "update", f"jobid={number}", f"admincomment=allot job={job} stopping=1 shares={worker}@n1:1")
+    probe.look()
+    probe.do("stop", worker, "save")
+    wait_until(lambda: worker not in probe.look()["workers"], "the job to have been requeued")
+    assert cluster.jobs()[number]["Partition"] == "elastic"
+
+
+def test_a_job_that_comes_to_its_end_once_does_so_once(cluster, probe, submit, tools):
+    """Its node does not hear of the requeue before its program has ended: Slurm runs the script again all the same."""
+    script = f'#!/bin/bash\nexec "{tools["launcher"]}" once -- ' \
+             'sh -c "echo begin >>log; until [ -e may-end ]; do sleep 0.05; done; echo end >>log"\n'
+    number = submit("allot min=1 max=4 resize=restart", script=script, options=("--gres=gpu:1",))
+    job, log = probe.job(number), submit.folder / "log"
+    worker, = probe.start(job, ("n1", 1))
+    probe.until(worker, "ready")
+    wait_until(lambda: lines_of(log), "its program to run")
+    cluster.kill("slurmd-n1")
+    probe.do("stop", worker, "save")
+    (submit.folder / "may-end").touch()
+    wait_until(lambda: list(submit.folder.glob(f".allot-*/{number}/finished")), "its end to be written down")
+    cluster.start_node("n1")
+    wait_until(lambda: worker not in probe.look()["workers"], "the job to have been requeued")
+    assert probe.look()["jobs"][job]["state"] == "active"
+    wait_until(lambda: probe.ask("start", job, f"{job}.7 n4 1")["ok"] or probe.look() and False, "it to be placed again")
+    wait_until(lambda: probe.look()["jobs"][job]["state"] == "finished", lambda: f"{job}: {probe.look()}")
+    assert lines_of(log) == ["begin", "end"]
+    assert "came to its end before" in text_of(submit.folder / f"slurm-{number}.out")
+
+
 @pytest.mark.skipif(subprocess.run(["/usr/bin/python3", "-c", "import torch"], capture_output=True).returncode != 0,
                     reason="needs Debian's python3-torch")
 def test_an_unmodified_torchrun_job_goes_on_at_another_size(cluster, probe, submit):

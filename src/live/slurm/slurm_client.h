@@ -50,8 +50,8 @@ class SlurmClient {
   // happen, and the next snapshot shows it, for calls are made in their order.
   Status Submit(const SlurmSubmission& submission, std::uint32_t* id);
   Status Change(const SlurmChange& change);
-  // Of a job that runs: it is held, once it has been ended. Refused where it came to its end
-  // itself, also since the last snapshot: Slurm would run it again.
+  // Of a job that runs: it is held, once it has been ended. Nothing happens, refused or not, where
+  // it came to its end itself, also since the last snapshot: Slurm would run it again.
   Status Requeue(std::uint32_t id);
   // SlurmJob::known_as(): the number of an array's last task would end all of them. Ok also where
   // there is no such job (any more).

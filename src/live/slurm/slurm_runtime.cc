@@ -17,8 +17,8 @@
 namespace allot {
 namespace {
 
-// A job that is started within a second of its requeue is refused by slurmd, which remembers that
-// it has just ended it.
+// A job that is started within the second of its requeue, or before, is refused by slurmd, which
+// remembers when it was told to end it. How long the job took to end does not matter.
 constexpr long long kAfterRequeue = 2;
 
 // All text of users' reaches the worker in its environment; none is part of the script.
@@ -266,12 +266,16 @@ Status SlurmRuntime::GiveBack(UserJob& user_job) {
   JobTag tag = user_job.tag;
   tag.shares.clear();
   tag.stopping = false;
-  tag.stopped = std::time(nullptr);
+  const auto requeued = requeued_.find(user_job.job.id);
+  const Seconds ago = requeued == requeued_.end() ? 0 : Monotonic() - requeued->second;
+  tag.stopped = std::time(nullptr) - static_cast<long long>(ago);
   Status done = client_.Change({.id = user_job.slurm.id,
                                 .partition = options_.queue,
                                 .admin_comment = ToText(tag),
                                 .release = true});
-  if (done.ok()) user_job.tag = std::move(tag);
+  if (!done.ok()) return done;
+  user_job.tag = std::move(tag);
+  requeued_.erase(user_job.job.id);
   return done;
 }
 
@@ -305,7 +309,9 @@ Status SlurmRuntime::Stop(const std::string& worker, StopMode mode) {
     tag.stopping = true;
     Status done = client_.Change({.id = user_job.slurm.id, .admin_comment = ToText(tag)});
     if (done.ok()) done = client_.Requeue(user_job.slurm.id);
-    if (done.ok()) user_job.tag = std::move(tag);
+    if (!done.ok()) return done;
+    user_job.tag = std::move(tag);
+    requeued_[id] = Monotonic();
     return done;
   }
   return Status::Ok();
@@ -347,6 +353,7 @@ void SlurmRuntime::Forget(const std::string& job) {
   if (!forgotten_.insert(job).second) return;
   hub_.RemoveJob(job);
   failures_.erase(job);
+  requeued_.erase(job);
   tokens_.erase(job);
   std::error_code error;
   std::filesystem::remove(TokenFile(job), error);

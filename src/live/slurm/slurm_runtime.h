@@ -134,6 +134,7 @@ class SlurmRuntime : public Runtime {
   std::set<std::string> watched_;                 // workers that we have seen before their end
   std::map<std::string, RuntimeWorker> ended_;    // workers, as they were judged once
   std::set<std::string> stopped_;                 // workers that we ended
+  std::map<std::string, Seconds> requeued_;       // jobs that are to wait again: when; monotonic
   std::map<std::string, std::string> failures_;   // jobs that were given up, and why
   std::map<std::uint32_t, std::string> told_;     // what users were told in AdminComment
   std::set<std::uint32_t> untold_;                // jobs of which Slurm refused something

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -168,6 +170,33 @@ TEST(SlurmBackEnds, SayTheSameOfACluster) {
   Do("scancel --user=root");
   EXPECT_TRUE(settled) << JsonText(json::diff(left, right)) << JsonText(left);
   EXPECT_GE(left["jobs"].size(), std::size(kSlurmJobs) - 2);
+}
+
+// What a daemon knows of a job is older than what it says: Slurm would run a finished one again.
+TEST(SlurmBackEnds, RequeueNoJobThatIsOver) {
+  if (std::getenv("ALLOT_TEST_SLURM") == nullptr) GTEST_SKIP() << "needs a Slurm cluster";
+  for (const char* api : {"libslurm", "commands"}) {
+    SlurmClient client({.api = api, .patience = 60}, false);
+    std::uint32_t last = 0;
+    for (const SlurmJob& job : client.TakeSnapshot().jobs) last = std::max(last, job.id);
+    Do("sbatch -o /dev/null -p main -w n4 --requeue --wrap=true");
+    const auto ended = [&]() -> const SlurmJob* {
+      for (const SlurmJob& job : client.TakeSnapshot().jobs) {
+        if (job.id > last && job.ended && !job.completing) return &job;
+      }
+      return nullptr;
+    };
+    const SlurmJob* job = nullptr;
+    for (int tries = 0; tries < 600 && job == nullptr; ++tries) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      job = ended();
+    }
+    ASSERT_NE(job, nullptr) << api;
+    (void)client.Requeue(job->id);  // refused by libslurm only: scontrol is content
+    job = ended();
+    ASSERT_NE(job, nullptr) << api << ": it runs again";
+    EXPECT_EQ(job->state, SlurmState::kCompleted) << api;
+  }
 }
 
 }  // namespace
