@@ -47,7 +47,10 @@ FAULTS = {"kill a worker": 5, "hang a worker": 2, "kill the daemon": 4, "kill sl
 # them out where it notices the restart: not where the controller is back before it looks.
 SLURM_KEPT = "(Slurm kept GPUs that no job has)"
 
-# Saves at SIGTERM, as a torchrun job does. Two copies of one job could not have its lock both.
+# Saves at SIGTERM, as a torchrun job does. Two copies of one job could not have its lock both. Its end is to come once.
+ONCE = """#!/bin/bash
+exec "{launcher}" once -- ./work.sh
+"""
 RESTARTED = """#!/bin/bash
 exec 9>>lock
 flock -n 9 || echo "doubled" >>log
@@ -158,7 +161,7 @@ class Schedule:
 
     # ---- acting ----
     def submit(self):
-        kind = self.random.choice(("elastic", "elastic", "elastic", "restart", "rigid"))
+        kind, work = self.random.choice(("elastic", "elastic", "elastic", "restart", "rigid")), None
         low = self.random.choice((1, 1, 1, 2))
         if kind == "elastic":
             words = (self.build / "examples" / "elastic_counter", "--steps", self.random.randint(150, 500), "--pace-ms",
@@ -166,7 +169,7 @@ class Schedule:
             script = f'#!/bin/bash\n"{self.build / "allot-elastic"}" run -- {" ".join(map(str, words))}\n'
             options = [f"--comment=allot min={low} max={self.random.choice((2, 4, 8))}"]
         elif kind == "restart":
-            script = RESTARTED.format(steps=self.random.randint(20, 60))
+            work, script = RESTARTED.format(steps=self.random.randint(20, 60)), ONCE.format(launcher=self.build / "allot-elastic")
             options = [f"--gres=gpu:{low}", f"--comment=allot min={low} max=4 gpus={low} resize=restart"]
         else:
             script = RIGID.format(seconds=self.random.randint(2, 5))
@@ -175,6 +178,9 @@ class Schedule:
         home.mkdir()
         home.chmod(0o777)
         (home / "train.sh").write_text(script)
+        if work:
+            (home / "work.sh").write_text(work)
+            (home / "work.sh").chmod(0o755)
         number = int(self.cluster.client("sbatch", "--parsable", *options, "train.sh", user=self.random.choice(USERS), cwd=home))
         self.jobs[number] = kind
 

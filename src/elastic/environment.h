@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <string>
 
+#include "elastic/job_folder.h"
+
 namespace allot {
 
 struct WorkerEnvironment {
@@ -22,7 +24,7 @@ struct WorkerEnvironment {
 
   std::filesystem::path checkpoint() const { return run_dir / "checkpoint"; }
   // Written by rank 0 when the job's work is done: by it the job's script ends.
-  std::filesystem::path finished() const { return run_dir / "finished"; }
+  std::filesystem::path finished() const { return run_dir / kFinished; }
 };
 
 }  // namespace allot

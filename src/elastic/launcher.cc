@@ -15,6 +15,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "elastic/job_folder.h"
 
 namespace allot {
 namespace {
@@ -24,11 +25,6 @@ using nlohmann::json;
 constexpr std::chrono::milliseconds kPoll{100};
 // Clocks of two machines may differ by so much.
 constexpr double kClockSkew = 60;
-
-std::string Variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 double Now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -90,21 +86,6 @@ std::string ReadOwn(const std::filesystem::path& folder, const char* name) {
   return text;
 }
 
-// A folder that is this user's own and that nobody else may enter; it may be there.
-void MakeOwn(const std::filesystem::path& folder) {
-  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    throw RunError("run: cannot make {}: {}", folder.string(), SystemMessage());
-  }
-  struct stat found {};
-  if (lstat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) || found.st_uid != geteuid()) {
-    throw RunError("run: {} must be a folder of user {}, it is of user {}", folder.string(),
-                   geteuid(), found.st_uid);
-  }
-  if (chmod(folder.c_str(), 0700) != 0) {
-    throw RunError("run: cannot close {} to others: {}", folder.string(), SystemMessage());
-  }
-}
-
 // JSON is UTF-8, and what a user names need not be: other bytes are an array of numbers.
 json ToJson(const std::string& bytes) {
   try {
@@ -126,20 +107,9 @@ std::string FirstOf(const std::string& list) { return list.substr(0, list.find('
 }  // namespace
 
 int RunUserJob(const std::vector<std::string>& command) {
-  const std::string id = Variable("SLURM_JOB_ID");
-  const std::string submitted_in = Variable("SLURM_SUBMIT_DIR");
   const pid_t script = getppid();
-  if (id.empty() || submitted_in.empty()) {
-    throw UsageError("run: must be in a Slurm job's script, but SLURM_JOB_ID is not set");
-  }
-  // Of each user one, so that several may submit in one folder.
-  const std::filesystem::path above =
-      std::filesystem::path(submitted_in) / fmt::format(".allot-{}", geteuid());
-  const std::filesystem::path folder = above / id;
-  MakeOwn(above);
-  // At a restart by Slurm the job continues; the folder of an earlier job of this number must go.
-  if (Variable("SLURM_RESTART_COUNT").empty()) std::filesystem::remove_all(folder);
-  MakeOwn(folder);
+  const std::filesystem::path folder = OwnJobFolder("run");
+  const std::string id = Variable("SLURM_JOB_ID");
 
   json environment = json::object();
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -163,7 +133,7 @@ int RunUserJob(const std::vector<std::string>& command) {
                    {"written", Now()}};
   umask(0077);
   WriteTextFile(folder / "command.json", order.dump(1, ' ', false, json::error_handler_t::replace));
-  while (!std::filesystem::exists(folder / "finished")) {
+  while (!std::filesystem::exists(folder / kFinished)) {
     if (getppid() != script) throw RunError("run: the job's script must wait for it, it has ended");
     std::this_thread::sleep_for(kPoll);
   }

@@ -1,6 +1,6 @@
 #pragma once
-// `allot-elastic`: starts a user's program on a Slurm cluster. Two commands meet in the run folder
-// of the job, which all nodes see:
+// `allot-elastic`: starts a user's program on a Slurm cluster. Two commands meet in the folder of
+// the job (job_folder.h), which all nodes see:
 //
 //   run -- PROGRAM ...   in the user's script: writes down what is to be run (arguments,
 //   environment,

@@ -528,6 +528,50 @@ def test_workers_hear_what_the_script_says_of_the_library_and_nothing_of_its_pla
     assert not place.keys() & environment.keys()
 
 
+@pytest.fixture
+def once(program, tmp_path):
+    """once(SCRIPT): sh runs it in the script of job 7, as at a restart by Slurm; restart=False: as at the job's first start."""
+    launcher = program.parent / "allot-elastic"
+    if not launcher.exists():
+        pytest.skip(f"not built: {launcher}")
+
+    def start(script, restart=True):
+        again = {"SLURM_RESTART_COUNT": "1"} if restart else {}
+        return subprocess.Popen([launcher, "once", "--", "sh", "-c", script], cwd=tmp_path, stdout=subprocess.PIPE, text=True,
+                                start_new_session=True,
+                                env={**os.environ, "SLURM_JOB_ID": "7", "SLURM_SUBMIT_DIR": str(tmp_path), **again})
+
+    def run(script, **options):
+        process = start(script, **options)
+        said, _ = process.communicate(timeout=120)
+        return process.returncode, said
+    run.start = start
+    return run
+
+
+def test_a_program_comes_to_its_end_once(once):
+    assert once("echo it ran", restart=False) == (0, "it ran\n")
+    code, said = once("echo it ran again")
+    assert code == 0 and "came to its end before" in said and "it ran again" not in said
+    assert once("echo of another job", restart=False) == (0, "of another job\n")  # which has the number now
+
+
+@pytest.mark.parametrize("script, code", [("exit 3", 3), ("kill -9 $$", 128 + signal.SIGKILL)])
+def test_a_program_that_fails_runs_again(once, script, code):
+    assert once(script, restart=False) == (code, "")
+    assert once("echo it ran again") == (0, "it ran again\n")
+
+
+def test_a_program_that_was_told_to_end_runs_again(once):
+    """Whatever its exit code is: Slurm tells the launcher, too."""
+    program = once.start('trap "exit 0" TERM; echo on; while :; do sleep 0.05; done', restart=False)
+    assert program.stdout.readline() == "on\n"
+    os.killpg(program.pid, signal.SIGTERM)
+    assert program.wait(120) == 0
+    program.stdout.close()
+    assert once("echo it ran again") == (0, "it ran again\n")
+
+
 def test_what_waits_for_a_job_ends_with_its_script(program, tmp_path):
     launcher = program.parent / "allot-elastic"
     if not launcher.exists():

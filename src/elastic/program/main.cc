@@ -1,26 +1,32 @@
-// The program `allot-elastic`: see elastic/launcher.h.
+// The program `allot-elastic`: see elastic/launcher.h and elastic/once.h.
 
 #include <fmt/format.h>
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/command_line.h"
 #include "core/error.h"
 #include "elastic/launcher.h"
+#include "elastic/once.h"
 
 int main(int argc, char** argv) {
   allot::CommandLine line("Runs elastic training programs in jobs of a Slurm cluster");
   std::vector<std::string> command;
   allot::CommandLine run = line.Command("run", "in a job's script: have PROGRAM run by workers");
   run.Option("program", command, "PROGRAM and its arguments, behind --").Required();
+  allot::CommandLine once =
+      line.Command("once", "in a job's script: run PROGRAM until it has come to its end once");
+  once.Option("program", command, "PROGRAM and its arguments, behind --").Required();
   allot::CommandLine worker = line.Command("worker", "in a worker job, which allot submits");
   int timeout = 120;
   worker.Option("--timeout", timeout, "seconds to wait for the job's script to say what to run");
   worker.Renamed("--patience", "--timeout");
   if (const std::optional<int> code = line.Parse(argc, argv)) return *code;
   try {
+    if (once.given()) return allot::RunOnce(std::move(command));
     return run.given() ? allot::RunUserJob(command)
                        : allot::RunWorker(std::chrono::seconds(timeout));
   } catch (const allot::Error& error) {

@@ -1,0 +1,52 @@
+#include "elastic/job_folder.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "core/error.h"
+
+namespace allot {
+namespace {
+
+// A folder that is this user's own and that nobody else may enter; it may be there.
+void MakeOwn(const char* command, const std::filesystem::path& folder) {
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+    throw RunError("{}: cannot make {}: {}", command, folder.string(), SystemMessage());
+  }
+  struct stat found {};
+  if (lstat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) || found.st_uid != geteuid()) {
+    throw RunError("{}: {} must be a folder of user {}, it is of user {}", command, folder.string(),
+                   geteuid(), found.st_uid);
+  }
+  if (chmod(folder.c_str(), 0700) != 0) {
+    throw RunError("{}: cannot close {} to others: {}", command, folder.string(), SystemMessage());
+  }
+}
+
+}  // namespace
+
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::filesystem::path OwnJobFolder(const char* command) {
+  const std::string id = Variable("SLURM_JOB_ID");
+  const std::string submitted_in = Variable("SLURM_SUBMIT_DIR");
+  if (id.empty() || submitted_in.empty()) {
+    throw UsageError("{}: must be in a Slurm job's script, but SLURM_JOB_ID is not set", command);
+  }
+  const std::filesystem::path above =
+      std::filesystem::path(submitted_in) / fmt::format(".allot-{}", geteuid());
+  const std::filesystem::path folder = above / id;
+  MakeOwn(command, above);
+  if (Variable("SLURM_RESTART_COUNT").empty()) std::filesystem::remove_all(folder);
+  MakeOwn(command, folder);
+  return folder;
+}
+
+}  // namespace allot

@@ -1,0 +1,57 @@
+#include "elastic/once.h"
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "elastic/job_folder.h"
+
+namespace allot {
+namespace {
+
+constexpr int kSignalled = 128;  // as shells say it
+
+volatile std::sig_atomic_t told_to_end = 0;
+
+int WaitFor(pid_t program) {
+  int status = 0;
+  while (waitpid(program, &status, 0) < 0) {
+    if (errno != EINTR) throw RunError("once: cannot wait for it: {}", SystemMessage());
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : kSignalled + WTERMSIG(status);
+}
+
+}  // namespace
+
+int RunOnce(std::vector<std::string> command) {
+  const std::filesystem::path mark = OwnJobFolder("once") / kFinished;
+  if (std::filesystem::exists(mark)) {
+    fmt::print("allot-elastic: this job came to its end before: {}\n", mark.string());
+    return 0;
+  }
+  // Slurm tells all processes of a job. The program does what it does; this one waits for it.
+  std::signal(SIGTERM, [](int) { told_to_end = 1; });
+  std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
+  for (std::string& argument : command) arguments.push_back(argument.data());
+  arguments.push_back(nullptr);
+  pid_t program = 0;
+  const int error =
+      posix_spawnp(&program, arguments.front(), nullptr, nullptr, arguments.data(), environ);
+  if (error != 0) {
+    throw RunError("once: cannot run '{}': {}", command.front(), std::strerror(error));
+  }
+  const int code = WaitFor(program);
+  if (code == 0 && told_to_end == 0) WriteTextFile(mark, "");
+  return code;
+}
+
+}  // namespace allot
