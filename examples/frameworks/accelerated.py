@@ -16,13 +16,19 @@ from made import Made, network, trained_on
 from torch import nn
 
 
-def save(accelerator, folder):
-    """Whole or not at all: also where the job is killed meanwhile."""
-    accelerator.save_state(f"{folder}.part")
+def save(accelerator, out, samples):
+    """Whole or not at all, also where the job is killed meanwhile: `out` is a link to the newest folder that was written."""
+    folder, link = f"{out}-{samples}", f"{out}.link"
+    accelerator.save_state(folder)
     accelerator.wait_for_everyone()
     if accelerator.is_main_process:
-        shutil.rmtree(folder, ignore_errors=True)
-        os.rename(f"{folder}.part", folder)
+        earlier = os.path.realpath(out) if os.path.islink(out) else None
+        if os.path.islink(link):
+            os.remove(link)
+        os.symlink(os.path.basename(folder), link)
+        os.replace(link, out)
+        if earlier:
+            shutil.rmtree(earlier)
 
 
 def main():
@@ -50,7 +56,7 @@ def main():
             accelerator.backward(nn.functional.mse_loss(model(batch["inputs"]), batch["targets"]))
             optimizer.step()
             if stop.wanted():
-                save(accelerator, options.out)
+                save(accelerator, options.out, loader.state_dict()["taken"])
                 return
     accelerator.print(f"finished epoch={loader.epoch}", flush=True)
 

@@ -13,8 +13,10 @@ callbacks of their own: allot_elastic.huggingface, allot_elastic.lightning. Impo
 PyTorch's compiler, if it does not compile (allot_elastic.compiler).
 """
 
+import multiprocessing.util
 import os
 import signal
+import threading
 
 import torch
 import torch.distributed
@@ -40,6 +42,19 @@ def share_of_batch(batch):
     return batch // processes
 
 
+def _obey_parent_alone(_):
+    """In a process that multiprocessing has begun: SIGTERM counts from its parent, as of Process.terminate()."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+
+    def wait():
+        while signal.sigwaitinfo({signal.SIGTERM}).si_pid != os.getppid():
+            pass
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+        os.kill(os.getpid(), signal.SIGTERM)
+    threading.Thread(target=wait, daemon=True).start()
+
+
 class Stop:
     """That the job is to end, which processes hear at different times."""
 
@@ -47,7 +62,7 @@ class Stop:
         self._told, self._group = False, None
         self.listen()
         # A cluster tells all processes, and one that loads data would end; the program's own then fails.
-        os.register_at_fork(after_in_child=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM}))
+        multiprocessing.util.register_after_fork(self, _obey_parent_alone)
 
     def listen(self):
         """Takes SIGTERM, also from a framework that took it since."""

@@ -28,6 +28,7 @@ JobRules OperatorRules::Of(std::string_view account, std::string_view user) cons
     if (!Matches(part.account, account) || !Matches(part.user, user)) continue;
     if (part.sizes) rules.sizes = *part.sizes;
     if (part.cooldown) rules.cooldown = *part.cooldown;
+    if (part.own_cooldown) rules.own_cooldown = *part.own_cooldown;
     if (part.restarts_per_hour) rules.restarts_per_hour = *part.restarts_per_hour;
     if (part.moves) rules.moves = *part.moves;
     if (part.grace) rules.grace = part.grace;

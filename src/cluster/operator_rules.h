@@ -17,8 +17,9 @@ namespace allot {
 
 // Those that hold for one job.
 struct JobRules {
-  SizeRule sizes{};      // numbers of GPUs that it may be given
-  Seconds cooldown = 0;  // it keeps what it was given for so long
+  SizeRule sizes{};            // numbers of GPUs that it may be given
+  Seconds cooldown = 0;        // it keeps what it was given for so long
+  Seconds own_cooldown = 300;  // at most so much may its user ask for
   // Changes of what it holds within an hour, launches after the first included; -1: any number.
   std::int32_t restarts_per_hour = -1;
   bool moves = true;               // false: it keeps what it was given until it ends
@@ -79,6 +80,7 @@ class OperatorRules {
     std::string user = "*";
     std::optional<SizeRule> sizes{};
     std::optional<Seconds> cooldown{};
+    std::optional<Seconds> own_cooldown{};
     std::optional<std::int32_t> restarts_per_hour{};
     std::optional<bool> moves{};
     std::optional<Seconds> grace{};

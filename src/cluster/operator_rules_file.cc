@@ -110,8 +110,8 @@ class RulesTable {
 };
 
 const std::vector<std::string>& JobRuleKeys() {
-  static const std::vector<std::string> keys = {"sizes", "cooldown", "restarts_per_hour", "moves",
-                                                "grace"};
+  static const std::vector<std::string> keys = {
+      "sizes", "cooldown", "own_cooldown", "restarts_per_hour", "moves", "grace"};
   return keys;
 }
 
@@ -169,6 +169,7 @@ class RulesReader {
     if (table.Has("user")) part.user = table.Text("user");
     if (table.Has("sizes")) part.sizes = table.Sizes("sizes");
     if (table.Has("cooldown")) part.cooldown = table.Duration("cooldown");
+    if (table.Has("own_cooldown")) part.own_cooldown = table.Duration("own_cooldown");
     if (table.Has("restarts_per_hour")) {
       part.restarts_per_hour = static_cast<std::int32_t>(table.Whole("restarts_per_hour", 0, 3600));
     }

@@ -1,7 +1,7 @@
 #pragma once
 // The time of a live run: seconds since its origin. It never goes back, whatever the wall clock
-// does: the wall clock is read once, at the start of a daemon; then only the monotonic clock
-// counts. Used by LiveCluster. Tests give a source of their own.
+// does: that one is read once, at the start of a daemon; then only the monotonic clock counts. Used
+// by LiveCluster. Tests give a source of their own.
 
 #include <functional>
 
@@ -23,6 +23,8 @@ class LiveClock {
 
   Seconds Now() const { return start_ + (source_.monotonic() - monotonic_start_); }
   double origin() const { return origin_; }
+  // Unix time as the machine has it now, for what is said in dates; it may jump.
+  double Wall() const { return source_.wall(); }
 
  private:
   Source source_;

@@ -1,9 +1,8 @@
 #pragma once
 // What a user says of a job in the words that all clusters share: min, max, gpus, sizes, types,
-// model, resize, preempt, cooldown, grace,
-// work. The runtimes bring them from where users write them: a
-// comment on Slurm, annotations on Kubernetes. Strict: what is not understood is an error, so that
-// a mistyped limit does not go unseen.
+// model, resize, preempt, cooldown, grace, work. The runtimes bring them from where users write
+// them: a comment on Slurm, annotations on Kubernetes. Strict: what is not understood is an error,
+// so that a mistyped limit does not go unseen.
 
 #include <map>
 #include <string>

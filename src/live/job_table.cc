@@ -62,7 +62,8 @@ LiveJob& JobTable::Add(const RuntimeJob& asked, Seconds submit, Seconds deadline
   if (options_.rules != nullptr) {
     job->rules = options_.rules->Of(asked.account.empty() ? asked.user : asked.account, asked.user);
   }
-  job->rules.cooldown = std::max(job->rules.cooldown, asked.cooldown);
+  job->rules.cooldown =
+      std::max(job->rules.cooldown, std::min(asked.cooldown, job->rules.own_cooldown));
   WorkerGroupOptions group = options_.worker_group;
   group.leave_grace = asked.grace > 0 ? asked.grace : job->rules.grace.value_or(group.leave_grace);
   job->worker_group = WorkerGroup(asked.id, asked.mode, group);
@@ -160,6 +161,11 @@ void JobTable::MakeTable(LiveJob& job) {
   Catalogue fitted;
   std::unique_ptr<TableCache> own;
   TableCache* tables = tables_.get();
+  // Users' own sizes are of any number: what is kept of them goes with the job.
+  if (!job.asked.sizes.empty() && !job.fit.measured()) {
+    own = std::make_unique<TableCache>(rates_.priors(), nominal_.type_specs());
+    tables = own.get();
+  }
   if (job.fit.measured()) {
     const ModelPtr model = job.fit.Model();
     fitted.Add(model);

@@ -15,6 +15,7 @@
 #include "core/wall_clock.h"
 #include "live/live_rules.h"
 #include "live/node_limits.h"
+#include "live/rule_warnings.h"
 
 namespace allot {
 namespace {
@@ -326,10 +327,19 @@ bool LiveCluster::Hidden(const LiveJob& job) const {
   return state_.drained() && job.running < 0;
 }
 
+void LiveCluster::WarnOfRules() const {
+  const auto& rules = options_.job_table.rules;
+  if (rules == nullptr) return;
+  for (const std::string& one :
+       RuleWarnings(*rules, state_.nodes(), state_.job_table().nominal())) {
+    spdlog::warn("rules: {}", one);
+  }
+}
+
 // True where a maintenance window begins or ends.
 bool LiveCluster::FollowWindows() {
   if (windows_.none() && state_.maintained_nodes().empty()) return false;
-  const double unix_time = clock_.origin() + clock_.Now();
+  const double unix_time = clock_.Wall();
   std::set<std::string> drained;
   for (const RuntimeNode& node : state_.nodes()) {
     if (windows_.Drains(node.name, unix_time)) drained.insert(node.name);
@@ -345,7 +355,7 @@ bool LiveCluster::FollowWindows() {
 std::set<NodeIndex> LiveCluster::NearMaintenance() const {
   std::set<NodeIndex> near;
   if (windows_.none()) return near;
-  const double unix_time = clock_.origin() + clock_.Now();
+  const double unix_time = clock_.Wall();
   for (std::size_t n = 0; n < state_.nodes().size(); ++n) {
     if (windows_.IsNear(state_.nodes()[n].name, unix_time)) near.insert(static_cast<NodeIndex>(n));
   }
@@ -408,7 +418,10 @@ bool LiveCluster::PollRuntime() {
   const Seconds before = std::exchange(polled_at_, clock_.Now());
   more_ = snapshot.more;
   bool event = reader_.Read(snapshot);
-  if (!std::exchange(polled_, true) && !options_.dry_run) workers_.RepeatAnnouncements();
+  if (!std::exchange(polled_, true)) {
+    WarnOfRules();
+    if (!options_.dry_run) workers_.RepeatAnnouncements();
+  }
   event = FollowWindows() || event;
   reader_.FollowPlaces();
   event = reader_.ReleaseLostGpus() || event;

@@ -97,6 +97,7 @@ class LiveCluster : public ClusterPort {
   std::string IdOf(const std::string& name) const;  // of a job that waits or runs
   void CheckNode(const std::string& node) const;
   bool Hidden(const LiveJob& job) const;
+  void WarnOfRules() const;
   bool FollowWindows();
   std::set<NodeIndex> NearMaintenance() const;
   std::set<NodeIndex> ClosedNodes() const;

@@ -58,7 +58,7 @@ struct MeetingPlace::Impl {
                  "meet without showing who they are\n");
       store.reset();
       tcp_store = OfferTcpStore(port);
-    } else if (!earlier && tcp_store) {
+    } else if (!earlier && !store) {  // also where the other one's port was not free
       tcp_store.reset();
       store = std::make_unique<EpochStore>(owner, host, port);
     }

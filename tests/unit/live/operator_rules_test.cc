@@ -5,6 +5,7 @@
 #include "core/file.h"
 #include "live/daemon.h"
 #include "live/job_options.h"
+#include "live/rule_warnings.h"
 #include "tests/unit/live/live_cluster_fixture.h"
 #include "workload/calendar.h"
 
@@ -127,6 +128,40 @@ TEST_F(LiveRules, AJobThatAsksForACooldownHasTheLongerOne) {
   EXPECT_NEAR(JobOf("b").hold.until - cluster_->now(), 60, 1);
 }
 
+TEST_F(LiveRules, AUsersCooldownIsAtMostWhatTheOperatorAllows) {
+  Say("[[jobs]]\naccount = \"vision\"\nown_cooldown = 20\n");
+  runtime_.AddJob("plain", 1, 1, 8).cooldown = 3600;
+  RuntimeJob& vision = runtime_.AddJob("vision", 1, 1, 8);
+  vision.account = "vision";
+  vision.cooldown = 3600;
+  Serve();
+  ASSERT_TRUE(cluster_->WaitForJobs());
+  Decide({{"plain", 1}, {"vision", 1}});
+  EXPECT_NEAR(JobOf("plain").hold.until - cluster_->now(), 300, 1) << "five minutes if not said";
+  EXPECT_NEAR(JobOf("vision").hold.until - cluster_->now(), 20, 1);
+}
+
+TEST(RuleWarnings, NameWhatTheClusterHasNot) {
+  ClusterSpec cluster;
+  cluster.AddNodes(2, {4, 8}, "v100");
+  std::vector<RuntimeNode> nodes(2);
+  nodes[0].name = "n1";
+  nodes[1].name = "n2";
+  const auto of = [&](const std::string& text) {
+    return RuleWarnings(OperatorRules::Parse(text, "rules"), nodes, cluster);
+  };
+  const std::string times = "from = \"2026-12-01\"\nto = \"2026-12-02\"\n";
+  EXPECT_TRUE(of("[[maintenance]]\nnodes = \"n[2-9]\"\n" + times +
+                 "[[guarantees]]\naccount = \"a\"\ngpus = 8\ntype = \"v100\"\n")
+                  .empty());
+  EXPECT_EQ(of("[[maintenance]]\nnodes = [\"m1\", \"m2\"]\n" + times),
+            std::vector<std::string>{
+                "rules:3: 'from': the window must be of nodes of the cluster, got 'm1', 'm2'"});
+  EXPECT_EQ(of("[[guarantees]]\naccount = \"a\"\ngpus = 4\ntype = \"v10\"\n"),
+            std::vector<std::string>{"guarantees must not be more than the cluster has, got 4 GPUs "
+                                     "'v10' of 0 (did you mean 'v100'?)"});
+}
+
 TEST_F(LiveRules, AJobThatIsNeverMovedMayStillLoseANode) {
   Say("[[jobs]]\nuser = \"us*\"\nmoves = false\n");
   runtime_.AddJob("a", 6, 1, 8);
@@ -242,6 +277,20 @@ TEST_F(LiveWindows, JobsLeaveANodeWhileItIsMaintained) {
   EXPECT_FALSE(cluster_->state().maintained_nodes().empty()) << "the next daemon knows it";
   Until("its end", [&] { return cluster_->state().maintained_nodes().empty(); });
   Until("all GPUs", [&] { return cluster_->Observe().cluster->total().gpus == 8; });
+}
+
+TEST_F(LiveWindows, BeginByTheClockAsItIsNow) {
+  SayWindowIn(100);
+  time_.wall += 3600;  // as it was when the daemon started
+  runtime_.AddJob("a", 8, 1, 8);
+  Serve();
+  time_.wall -= 3600;
+  ASSERT_TRUE(cluster_->WaitForJobs());
+  EXPECT_TRUE(cluster_->state().maintained_nodes().empty());
+  const Seconds begin = cluster_->now();
+  Decide({{"a", 8}});
+  Until("the window", [&] { return !cluster_->state().maintained_nodes().empty(); });
+  EXPECT_NEAR(cluster_->now() - begin, 100, 10);
 }
 
 TEST_F(LiveWindows, BeforeOneNothingMoreBeginsThere) {
