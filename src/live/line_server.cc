@@ -203,6 +203,7 @@ struct LineServer::Impl {
   asio::steady_timer again{io};
   std::string address;
   std::string path;  // of a unix socket
+  bool heard_all = false;
   std::set<ConnectionPtr> connections;
   std::list<ConnectionPtr> strangers;  // of those, the longest waiting first
 };
@@ -249,10 +250,13 @@ void LineServer::Serve(Seconds at_most, const std::function<bool()>& enough) {
   do {
     io.run_one_until(std::min(until, SteadyClock::now() + kInterruptCheck));
     // What came together is heard together.
-    for (int more = 0; more < kMostAtOnce && io.poll_one() > 0; ++more) {
-    }
+    int more = 0;
+    while (more < kMostAtOnce && io.poll_one() > 0) ++more;
+    impl_->heard_all = more < kMostAtOnce;
   } while (!enough() && !Interrupted() && SteadyClock::now() < until);
 }
+
+bool LineServer::heard_all() const { return impl_->heard_all; }
 
 void LineServer::Post(std::function<void()> function) {
   asio::post(impl_->io, std::move(function));

@@ -52,6 +52,8 @@ class LineServer {
 
   // Reads and answers until `enough` says so, the time is over, or the user interrupts the program.
   void Serve(Seconds at_most, const std::function<bool()>& enough);
+  // For `enough`: nothing that anybody had said is unread.
+  bool heard_all() const;
   // From any thread: calls `function` in Serve.
   void Post(std::function<void()> function);
 

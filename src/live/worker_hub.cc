@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,8 +15,10 @@
 #include "core/user_json.h"
 #include "live/hub_records.h"
 #include "live/line_server.h"
+#include "live/listening.h"
 #include "live/message_numbers.h"
 #include "live/progress_message.h"
+#include "live/refusal_log.h"
 #include "live/waiting_joins.h"
 #include "live/worker_pace.h"
 #include "live/worker_sessions.h"
@@ -27,12 +28,6 @@ namespace {
 
 using Message = nlohmann::json;
 
-constexpr Seconds kBetweenRefusals = 1;
-
-double Monotonic() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 }  // namespace
 
 struct WorkerHub::Impl {
@@ -40,8 +35,9 @@ struct WorkerHub::Impl {
   using Worker = HubWorker;
   using Job = HubJob;
 
-  explicit Impl(const std::string& address)
-      : server(address,
+  Impl(const std::string& address, std::function<Seconds()> its_clock)
+      : clock(std::move(its_clock)),
+        server(address,
                {.line = [this](const ConnectionPtr& from,
                                const std::string& line) { ReadLine(from, line); },
                 .refused =
@@ -112,13 +108,7 @@ struct WorkerHub::Impl {
   }
 
   void LogRefusal(const ConnectionPtr& connection, const std::string& why) {
-    const double now = Monotonic();
-    ++refused;
-    // Strangers could fill the disk.
-    if (!LineServer::WhoIs(connection).empty() || now - refusal_told > kBetweenRefusals) {
-      spdlog::warn("a worker's connection is refused: {} (refused so far: {})", why, refused);
-      refusal_told = now;
-    }
+    refusals.Tell(LineServer::WhoIs(connection).empty(), why, clock());
   }
 
   // ---- the protocol ----
@@ -148,14 +138,13 @@ struct WorkerHub::Impl {
     Send(connection, {{"say", "welcome"}, {"every", pace.every()}, {"speaks", pace.speaks()}});
   }
 
-  void SetPace() {
-    if (!pace.Set(connected)) return;
+  void TellPace() {
     for (const auto& named : workers) Welcome(named.second.connection);
   }
 
   // By this they know that the daemon lives.
   void SpeakToAll() {
-    if (!pace.Speaks(Monotonic())) return;
+    if (!pace.Speaks(clock())) return;
     for (const auto& named : workers) Send(named.second.connection, {{"say", "here"}});
   }
 
@@ -248,12 +237,12 @@ struct WorkerHub::Impl {
       Detach(w.connection);  // it is dead or will be
     } else {
       ++connected;
-      SetPace();
+      if (pace.Set(connected)) TellPace();
     }
     server.Introduce(connection, id);
     w.connection = connection;
     w.joined = true;
-    w.heard = Monotonic();
+    w.heard = clock();
     w.address = message.value("address", "");
     w.epoch = numbers.Whole("epoch", -1, -1);
     w.told_before = numbers.Whole("heard", -1, -1);
@@ -284,7 +273,7 @@ struct WorkerHub::Impl {
     }
     Worker& worker = workers.at(who);
     Job& job = jobs.at(worker.job);
-    worker.heard = Monotonic();
+    worker.heard = clock();
     const MessageNumbers numbers(message);
     const std::int64_t epoch = numbers.Whole("epoch", worker.epoch, -1);
     if (say == "progress" || say == "reached" || say == "saved" || say == "finished") {
@@ -308,11 +297,13 @@ struct WorkerHub::Impl {
     return true;
   }
 
-  LineServer server;  // first: what follows holds its connections, which must not outlive it
+  const std::function<Seconds()> clock;
+  Listening listening{clock()};
+  LineServer
+      server;  // before the rest: what follows holds its connections, which must not outlive it
   WorkerSessions sessions;
   WaitingJoins waiting;
-  std::size_t refused = 0;
-  double refusal_told = -kNever;
+  RefusalLog refusals;
   bool important = false;  // something was said that is more than progress
   std::function<void(const std::string&)> on_finished;
   std::size_t connected = 0;  // workers
@@ -322,7 +313,8 @@ struct WorkerHub::Impl {
   std::map<std::string, Job> jobs;
 };
 
-WorkerHub::WorkerHub(const std::string& address) : impl_(std::make_unique<Impl>(address)) {}
+WorkerHub::WorkerHub(const std::string& address, std::function<Seconds()> clock)
+    : impl_(std::make_unique<Impl>(address, std::move(clock))) {}
 
 WorkerHub::~WorkerHub() = default;
 const std::string& WorkerHub::address() const { return impl_->server.address(); }
@@ -345,7 +337,7 @@ void WorkerHub::RemoveJob(const std::string& job) {
 
 void WorkerHub::Expect(const std::string& job, const std::string& worker, bool has_identity) {
   const auto [known, is_new] = impl_->workers.try_emplace(worker);
-  if (is_new) known->second.heard = Monotonic();
+  if (is_new) known->second.heard = impl_->clock();
   known->second.job = job;
   known->second.has_identity = known->second.has_identity || has_identity;
   impl_->jobs.at(job).workers.insert(worker);
@@ -437,13 +429,17 @@ bool WorkerHub::member(const std::string& worker) const {
 
 Seconds WorkerHub::silent(const std::string& worker) const {
   const auto found = impl_->workers.find(worker);
-  return found == impl_->workers.end() ? 0 : Monotonic() - found->second.heard;
+  return found == impl_->workers.end() ? 0 : impl_->listening.SilenceSince(found->second.heard);
 }
 
 bool WorkerHub::Serve(Seconds at_most) {
   impl_->important = false;
+  if (impl_->pace.Away(impl_->listening.Begin(impl_->clock()))) impl_->TellPace();
   impl_->SpeakToAll();
-  impl_->server.Serve(at_most, [this] { return impl_->important; });
+  impl_->server.Serve(at_most, [this] {
+    impl_->listening.Heard(impl_->clock(), impl_->server.heard_all());
+    return impl_->important;
+  });
   return impl_->important;
 }
 

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "core/monotonic.h"
 #include "live/runtime.h"
 
 namespace allot {
@@ -23,7 +24,7 @@ class WorkerHub {
  public:
   // "unix:/path" (made with mode 0600; a dead socket of that name is replaced) or
   // "tcp:127.0.0.1:0". RunError when it cannot listen.
-  explicit WorkerHub(const std::string& address);
+  explicit WorkerHub(const std::string& address, std::function<Seconds()> clock = MonotonicSeconds);
   ~WorkerHub();
   WorkerHub(const WorkerHub&) = delete;
   WorkerHub& operator=(const WorkerHub&) = delete;
@@ -57,10 +58,11 @@ class WorkerHub {
 
   JobProgress Progress(const std::string& job) const;
   bool finished(const std::string& job) const;
-  bool joined(const std::string& worker) const;     // ever
-  bool announced(const std::string& job) const;     // an epoch
-  bool member(const std::string& worker) const;     // of its job's latest epoch
-  Seconds silent(const std::string& worker) const;  // since it was last heard of, or expected
+  bool joined(const std::string& worker) const;  // ever
+  bool announced(const std::string& job) const;  // an epoch
+  bool member(const std::string& worker) const;  // of its job's latest epoch
+  // Since it was last heard of, or expected: for as long as all that was said was also read.
+  Seconds silent(const std::string& worker) const;
 
   // Reads and answers until something of importance was said (not mere progress), the time is over,
   // or the user interrupts the program. True when something was said.

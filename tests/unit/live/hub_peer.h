@@ -138,7 +138,8 @@ class HubFixture : public testing::Test {
     spdlog::set_default_logger(std::make_shared<spdlog::logger>(
         "hub", std::make_shared<spdlog::sinks::ostream_sink_st>(log_)));
     path_ = (folder_ / "hub.sock").string();
-    hub_ = std::make_unique<WorkerHub>("unix:" + path_);
+    hub_ =
+        std::make_unique<WorkerHub>("unix:" + path_, [this] { return now_ + MonotonicSeconds(); });
     hub_->AddJob("j", kHubToken);
     hub_->Expect("j", "j.0");
     hub_->Expect("j", "j.1");
@@ -159,6 +160,7 @@ class HubFixture : public testing::Test {
     return times;
   }
 
+  Seconds now_ = 0;  // added to the hub's clock
   std::ostringstream log_;
   std::shared_ptr<spdlog::logger> before_;
   TempFolder folder_;

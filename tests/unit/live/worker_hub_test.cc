@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "live/worker_pace.h"
 #include "tests/unit/live/hub_peer.h"
 
 namespace allot {
@@ -65,6 +66,79 @@ TEST_F(WorkerHubTest, WorkersHearThatItLivesAsOftenAsItPromised) {
   EXPECT_GT(a.Hear(hub_.get())["speaks"], 0);
   EXPECT_EQ(a.HearAny(hub_.get())["say"], "here");
   EXPECT_EQ(a.HearAny(hub_.get())["say"], "here");
+}
+
+// A look at the cluster, in which nobody reads.
+TEST_F(WorkerHubTest, ALookThatLastsLongIsNoSilenceOfWorkers) {
+  constexpr Seconds kLook = 20;  // longer than --worker-timeout
+  Peer a(path_), b(path_);
+  a.Join(hub_.get(), "j.0");
+  EXPECT_EQ(a.Hear(hub_.get())["say"], "welcome");
+  b.Join(hub_.get(), "j.1");
+  EXPECT_EQ(b.Hear(hub_.get())["say"], "welcome");
+  for (int look = 0; look < 3; ++look) {
+    a.Say({{"say", "progress"}, {"epoch", 0}, {"step", look}});
+    now_ += kLook;
+    EXPECT_LT(hub_->silent("j.0"), kLook / 2) << "what it said is not read yet";
+    hub_->Serve(0.01);
+    EXPECT_LT(hub_->silent("j.0"), kLook / 2);
+  }
+  EXPECT_GE(hub_->silent("j.1"), 3 * kLook) << "all is read, it has said nothing";
+}
+
+TEST_F(WorkerHubTest, WhatIsNotReadYetIsNoSilenceWhileOthersSayMuch) {
+  Peer quiet(path_);
+  quiet.Join(hub_.get(), "j.0");
+  EXPECT_EQ(quiet.Hear(hub_.get())["say"], "welcome");
+  constexpr int kTalkers = 6;
+  constexpr int kLines = 250;  // each; more together than are read at once
+  std::vector<std::unique_ptr<Peer>> talkers;
+  for (int n = 1; n <= kTalkers; ++n) {
+    const std::string name = "j." + std::to_string(n);
+    hub_->Expect("j", name);
+    talkers.push_back(std::make_unique<Peer>(path_));
+    talkers.back()->Join(hub_.get(), name);
+    EXPECT_EQ(talkers.back()->Hear(hub_.get())["say"], "welcome");
+  }
+  now_ += 20;
+  for (const auto& talker : talkers) {
+    std::string lines;
+    for (int step = 1; step <= kLines; ++step) {
+      if (step > 1) lines += "\n";
+      lines += talker->Signed(Json{{"say", "reached"}, {"epoch", 0}, {"step", step}}.dump());
+    }
+    talker->SayLine(lines);
+  }
+  quiet.Say({{"say", "progress"}, {"epoch", 0}, {"step", 1}});
+  while (hub_->Serve(0.01)) EXPECT_LT(hub_->silent("j.0"), 10);
+  EXPECT_EQ(hub_->Progress("j").step, kLines) << "all is read";
+}
+
+TEST_F(WorkerHubTest, WorkersOfADaemonThatLooksForLongExpectItsWordLessOften) {
+  Peer a(path_);
+  a.Join(hub_.get(), "j.0");
+  const double before = a.Hear(hub_.get())["speaks"];
+  constexpr Seconds kLook = 7;  // they would leave after three times `before`
+  ASSERT_GT(kLook, 3 * before);
+  now_ += kLook;
+  const Json welcome = a.Hear(hub_.get());
+  EXPECT_EQ(welcome["say"], "welcome");
+  EXPECT_GE(welcome["speaks"], kLook);
+  EXPECT_EQ(welcome["every"], 0.5) << "they tell their progress as before";
+}
+
+TEST(WorkerPace, GoesDownOnceLooksAreShortForAWhile) {
+  WorkerPace pace;
+  const Seconds before = pace.speaks();
+  EXPECT_TRUE(pace.Away(5));
+  EXPECT_EQ(pace.speaks(), 8);
+  int told = 0;
+  for (int look = 0; look < 100; ++look) told += pace.Away(look % 2 == 0 ? 3.9 : 4.1) ? 1 : 0;
+  EXPECT_EQ(told, 0) << "not to and fro";
+  for (int look = 0; look < 100; ++look) (void)pace.Away(0.01);
+  EXPECT_EQ(pace.speaks(), before);
+  EXPECT_TRUE(pace.Away(1000));
+  EXPECT_LE(pace.speaks(), 16) << "a daemon that hangs is to be left";
 }
 
 TEST_F(WorkerHubTest, AHubEndsBeforeItsWorkers) {
