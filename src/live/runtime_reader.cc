@@ -64,8 +64,7 @@ bool RuntimeReader::Read(const RuntimeSnapshot& snapshot) {
   bool event = ReadNodes(snapshot);
   if (state_.nodes().empty()) return event;  // jobs' tables are made for nodes: they wait for one
   event = ReadJobs(snapshot) || event;
-  ReadWorkers(snapshot);
-  return event;
+  return ReadWorkers(snapshot) || event;
 }
 
 // ---- nodes ----
@@ -249,7 +248,7 @@ void RuntimeReader::EndJob(LiveJob& job, JobState state, const std::string& reas
 
 // ---- workers ----
 
-void RuntimeReader::ReadWorkers(const RuntimeSnapshot& snapshot) {
+bool RuntimeReader::ReadWorkers(const RuntimeSnapshot& snapshot) {
   const Seconds now = writer_.now();
   std::set<std::string> listed;
   std::vector<const RuntimeWorker*> unknown;
@@ -278,14 +277,19 @@ void RuntimeReader::ReadWorkers(const RuntimeSnapshot& snapshot) {
     }
   }
   // Last: where another daemon was in charge meanwhile, GPUs of workers that are gone are theirs.
+  // Only as this one begins: a worker that comes later, of a start that was refused too
+  // early, is what was asked for, or one too many.
+  const bool first = !std::exchange(began_, true);
+  bool event = false;
   std::set<const LiveJob*> found;
   for (const RuntimeWorker* seen : unknown) {
     if (ReadUnknownWorker(*seen)) found.insert(state_.job_table().Find(seen->job));
   }
   for (LiveJob* job : state_.job_table().active()) {
-    if (job->pinned()) KeepAsItRuns(*job);
-    if (found.contains(job)) GiveWhatItHolds(*job);
+    if (job->pinned()) event = KeepAsItRuns(*job) || event;
+    if (first && found.contains(job)) event = GiveWhatItHolds(*job) || event;
   }
+  return event;
 }
 
 // The journal's end was lost, or the worker is somebody else's. It may stay where its GPUs are
@@ -309,10 +313,12 @@ bool RuntimeReader::ReadUnknownWorker(const RuntimeWorker& seen) {
 }
 
 // Without a journal, or with one of long ago: it trains on where it is, until a decision.
-void RuntimeReader::GiveWhatItHolds(LiveJob& job) {
-  if (!job.fits) return;
+bool RuntimeReader::GiveWhatItHolds(LiveJob& job) {
+  if (!job.fits) return false;
   HeldGpus held(state_.nodes().size());
-  for (const LiveWorker& worker : job.worker_group.workers()) held[At(worker.node)] |= worker.gpus;
+  for (const LiveWorker& worker : job.worker_group.workers()) {
+    if (!worker.leaving) held[At(worker.node)] |= worker.gpus;
+  }
   const ClusterSpec& cluster = state_.job_table().nominal();
   std::vector<NodeShare> shares;
   UnitCounts units;
@@ -325,21 +331,22 @@ void RuntimeReader::GiveWhatItHolds(LiveJob& job) {
   }
   const std::int32_t configuration =
       types.size() == 1 ? job.table->Find(units, *types.begin(), shares.size()) : -1;
-  if (configuration < 0) return;  // it was between two sizes
+  if (configuration < 0) return false;  // it was between two sizes
   writer_.Write(
       "give", record::Give(job.asked.id, job.table->KeyText(configuration, cluster.types()), shares,
                            state_.nodes(), "it was found running"));
   job.changing_since = writer_.now();
+  return true;
 }
 
 // It began before an end that was decided could reach it.
-void RuntimeReader::KeepAsItRuns(LiveJob& job) {
-  if (dry_run_) return;
+bool RuntimeReader::KeepAsItRuns(LiveJob& job) {
+  if (dry_run_) return false;
   const std::vector<LiveWorker>& workers = job.worker_group.workers();
   if (std::any_of(workers.begin(), workers.end(), [](const LiveWorker& w) { return w.leaving; })) {
     writer_.Write("stays", {{"job", job.asked.id}, {"why", "it runs and may not be stopped"}});
   }
-  if (job.running < 0) GiveWhatItHolds(job);
+  return job.running < 0 && GiveWhatItHolds(job);
 }
 
 void RuntimeReader::EndWorker(const LiveJob& job, const std::string& worker, bool failed,

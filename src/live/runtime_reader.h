@@ -38,10 +38,10 @@ class RuntimeReader {
   bool ReadNodes(const RuntimeSnapshot& snapshot);
   bool ReadJobs(const RuntimeSnapshot& snapshot);
   LiveJob* AddJob(const RuntimeJob& seen);
-  void ReadWorkers(const RuntimeSnapshot& snapshot);
+  bool ReadWorkers(const RuntimeSnapshot& snapshot);
   bool ReadUnknownWorker(const RuntimeWorker& seen);  // it is the job's now
-  void GiveWhatItHolds(LiveJob& job);
-  void KeepAsItRuns(LiveJob& job);
+  bool GiveWhatItHolds(LiveJob& job);
+  bool KeepAsItRuns(LiveJob& job);
   void FollowPlacesOf(const LiveJob& job);
   void EndWorker(const LiveJob& job, const std::string& worker, bool failed,
                  const std::string& reason);
@@ -52,6 +52,7 @@ class RuntimeReader {
   LiveState& state_;
   LiveCounts& counts_;
   const bool dry_run_;
+  bool began_ = false;                     // has read workers before
   std::set<std::string> unknown_workers_;  // that were told to end
   Seconds accounted_;                      // when the service of jobs was noted last
 };

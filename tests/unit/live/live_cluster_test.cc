@@ -370,6 +370,43 @@ TEST_F(LiveClusterTest, ALostJournalIsMadeUpForByWhatWorkersSayLater) {
   EXPECT_GT(runtime_.jobs.at("a").membership.epoch, before);
 }
 
+// As where Slurm's answer came too late.
+TEST_F(LiveClusterTest, AWorkerOfAStartThatWasRefusedChangesNoDecision) {
+  runtime_.AddJob("a", 4, 1, 4);
+  Serve();
+  cluster_->WaitForJobs();
+  runtime_.refuse_starts = 1;
+  Decide({{"a", 4}});
+  ASSERT_EQ(runtime_.refuse_starts, 0);
+  FakeRuntime::Worker& late = runtime_.workers["a.2"];
+  late.seen.id = "a.2";
+  late.seen.job = "a";
+  late.seen.node = "n1";
+  late.seen.gpus = 0b100;
+  Until("training on 4", [&] { return Trains("a", 4); });
+  EXPECT_EQ(runtime_.Alive("a"), 4);
+}
+
+TEST_F(LiveClusterTest, WhatAWorkerThatLeavesHoldsIsNotGivenAgain) {
+  runtime_.AddJob("a", 2, 1, 4);
+  Serve();
+  cluster_->WaitForJobs();
+  Decide({{"a", 2}});
+  Until("training on 2", [&] { return Trains("a", 2); });
+  runtime_.frozen = {"a.0", "a.1"};
+  Decide({});
+  // As another daemon has added one meanwhile.
+  FakeRuntime::Worker& other = runtime_.workers["a.9"];
+  other.seen.id = "a.9";
+  other.seen.job = "a";
+  other.seen.node = "n1";
+  other.seen.gpus = 0b1000;
+  Serve();
+  EXPECT_TRUE(cluster_->PollRuntime()) << "somebody is to decide";
+  ASSERT_EQ(JobOf("a").shares.size(), 1U);
+  EXPECT_EQ(JobOf("a").shares[0].gpus, 0b1000U) << "not those of workers that leave";
+}
+
 TEST_F(LiveClusterTest, AJobLeavesANodeThatGoesDown) {
   runtime_.AddJob("a", 6, 1, 8);
   Serve();
