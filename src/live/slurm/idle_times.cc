@@ -1,7 +1,6 @@
 #include "live/slurm/idle_times.h"
 
 #include <cmath>
-#include <utility>
 
 namespace allot {
 
@@ -20,9 +19,14 @@ std::map<std::string, std::uint32_t> IdleTimes::Due(const std::map<std::string, 
     if (!is_new) time.idle += passed;
     if (time.idle < kUnnoticed) continue;
     const auto wanted = static_cast<std::uint32_t>(std::floor(time.idle / kMinute)) + 1;
-    if (wanted > time.given) due[job] = wanted - std::exchange(time.given, wanted);
+    if (wanted > time.given) due[job] = wanted - time.given;
   }
   return due;
+}
+
+void IdleTimes::Raised(const std::string& job, std::uint32_t minutes) {
+  const auto known = times_.find(job);
+  if (known != times_.end()) known->second.given += minutes;
 }
 
 }  // namespace allot

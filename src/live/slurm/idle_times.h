@@ -15,8 +15,9 @@ namespace allot {
 class IdleTimes {
  public:
   // `idle`: the jobs with a limit whose scripts run, and whether they have no GPU now. Minutes that
-  // limits are to be raised by. Of jobs that are not named nothing is kept.
+  // limits are to be raised by, until they were. Of jobs that are not named nothing is kept.
   std::map<std::string, std::uint32_t> Due(const std::map<std::string, bool>& idle, Seconds now);
+  void Raised(const std::string& job, std::uint32_t minutes);
 
  private:
   struct Time {

@@ -7,11 +7,11 @@
 
 namespace allot {
 
-SlurmClient::SlurmClient(const SlurmAccess& access, bool read_only) : read_only_(read_only) {
-  OpenedSlurm opened = OpenSlurm(access);
-  back_end_ = std::move(opened.back_end);
-  way_ = std::move(opened.why);
-}
+SlurmClient::SlurmClient(const SlurmAccess& access, bool read_only)
+    : SlurmClient(OpenSlurm(access), read_only) {}
+
+SlurmClient::SlurmClient(OpenedSlurm slurm, bool read_only)
+    : read_only_(read_only), back_end_(std::move(slurm.back_end)), way_(std::move(slurm.why)) {}
 
 SlurmClient::~SlurmClient() = default;
 

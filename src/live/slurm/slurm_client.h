@@ -24,12 +24,14 @@ struct SlurmAccess {
 };
 
 class SlurmBackEnd;
+struct OpenedSlurm;
 
 class SlurmClient {
  public:
   // RunError when there is no way to the controller. `read_only`: whatever would change something
   // is refused.
   SlurmClient(const SlurmAccess& access, bool read_only);
+  SlurmClient(OpenedSlurm slurm, bool read_only);
   ~SlurmClient();
   SlurmClient(const SlurmClient&) = delete;
   SlurmClient& operator=(const SlurmClient&) = delete;

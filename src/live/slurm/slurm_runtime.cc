@@ -43,8 +43,11 @@ Seconds SlurmRuntime::Monotonic() {
 }
 
 SlurmRuntime::SlurmRuntime(SlurmOptions options)
+    : SlurmRuntime(options, OpenSlurm(options.access)) {}
+
+SlurmRuntime::SlurmRuntime(SlurmOptions options, OpenedSlurm slurm)
     : options_(std::move(options)),
-      client_(options_.access, options_.dry_run),
+      client_(std::move(slurm), options_.dry_run),
       claim_(ClaimCluster()),
       key_(WorkerKey(claim_ == nullptr ? options_.state / "key" : ClusterFile("allot.key"), true)),
       addresses_(

@@ -19,6 +19,8 @@
 #include "live/slurm/cluster_claim.h"
 #include "live/slurm/idle_times.h"
 #include "live/slurm/job_nodes.h"
+#include "live/slurm/slurm_back_end.h"
+#include "live/slurm/slurm_chores.h"
 #include "live/slurm/slurm_client.h"
 #include "live/slurm/slurm_tags.h"
 #include "live/worker_hub.h"
@@ -48,6 +50,7 @@ SlurmAccess SlurmAccessFrom(const Params& params);
 class SlurmRuntime : public Runtime {
  public:
   explicit SlurmRuntime(SlurmOptions options);
+  SlurmRuntime(SlurmOptions options, OpenedSlurm slurm);  // by this way
 
   RuntimeSnapshot TakeSnapshot() override;
   Status Start(const std::string& job, std::span<const WorkerRequest> workers) override;
@@ -59,6 +62,10 @@ class SlurmRuntime : public Runtime {
   Status Cancel(const std::string& job) override;
   void Forget(const std::string& job) override;
   void Wait(Seconds at_most) override;
+
+  // Facts about jobs and workers that are kept beside the last snapshot: as many as Slurm lists,
+  // not as there ever were.
+  std::size_t remembered() const;
 
  private:
   struct UserJob {  // a job, by the daemon's name of it
@@ -90,17 +97,20 @@ class SlurmRuntime : public Runtime {
     JobNodes nodes;
     std::set<std::uint32_t> beyond_limit;  // tasks of arrays
     std::vector<SlurmJob> arrays;          // whose tasks are to be jobs of their own
+    std::set<std::uint32_t> to_tell;       // jobs that are not placed: their users are told why
   };
   JobNodes ReadNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot* seen);
   bool PassOn(const SlurmJob& slurm);
   void ReadUserJob(const SlurmJob& slurm, Reading* reading);
   void SplitArrays(const SlurmSnapshot& snapshot, const std::vector<SlurmJob>& arrays);
-  void LengthenTimes();
+  void LengthenTimes(const std::vector<WorkerJob>& worker_jobs);
+  void GiveBackRequeued();
+  void EndStrays(std::vector<WorkerJob>* worker_jobs);
+  void DropMemories(const std::set<std::string>& workers, const std::set<std::uint32_t>& to_tell);
   void CheckType(const RuntimeJob& job, const SlurmJob& slurm) const;
   void ReadWorkerJob(const UserJob& user_job, const WorkerJob& worker_job, RuntimeSnapshot* seen);
-  void ReadShares(UserJob& user_job, RuntimeSnapshot* seen);
+  void ReadShares(const UserJob& user_job, RuntimeSnapshot* seen);
   void TellUser(const UserJob& user_job);
-  void WarnOnce(std::uint32_t job, const Status& refused);
   Status GiveBack(UserJob& user_job);  // to the partition where jobs wait
   Status StartWorkerJobs(UserJob& user_job, std::span<const WorkerRequest> workers);
   Status StartItself(UserJob& user_job, std::span<const WorkerRequest> workers);
@@ -137,7 +147,7 @@ class SlurmRuntime : public Runtime {
   std::map<std::string, Seconds> requeued_;       // jobs that are to wait again: when; monotonic
   std::map<std::string, std::string> failures_;   // jobs that were given up, and why
   std::map<std::uint32_t, std::string> told_;     // what users were told in AdminComment
-  std::set<std::uint32_t> untold_;                // jobs of which Slurm refused something
+  SlurmChores chores_;
   IdleTimes idle_;
 };
 

@@ -52,21 +52,20 @@ JobNodes SlurmRuntime::ReadNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot*
 
 // Some tasks become jobs of their own, ahead of decisions about them.
 void SlurmRuntime::SplitArrays(const SlurmSnapshot& snapshot, const std::vector<SlurmJob>& arrays) {
-  if (options_.dry_run) return;
-  for (const auto& [array, tasks] : TasksToSplit(snapshot.jobs, arrays)) {
-    const Status done = client_.Split(tasks, options_.queue);
-    if (!done.ok()) WarnOnce(array, done);
+  for (auto& [array, tasks] : TasksToSplit(snapshot.jobs, arrays)) {
+    chores_.Add(SlurmChore::kSplit, array,
+                [this, tasks = std::move(tasks)] { return client_.Split(tasks, options_.queue); });
   }
 }
 
 // A job without GPUs is Slurm's own to place; true where this is one.
 bool SlurmRuntime::PassOn(const SlurmJob& slurm) {
   if (slurm.state != SlurmState::kPending || !WantsNoGpus(slurm)) return false;
-  if (options_.dry_run) return true;
-  const std::string& to =
-      options_.cpu_partition.empty() ? options_.partition : options_.cpu_partition;
-  const Status done = client_.Change({.id = slurm.id, .partition = to});
-  if (!done.ok()) WarnOnce(slurm.id, done);
+  chores_.Add(SlurmChore::kPassOn, slurm.id, [this, id = slurm.id] {
+    const bool own = !options_.cpu_partition.empty();
+    return client_.Change(
+        {.id = id, .partition = own ? options_.cpu_partition : options_.partition});
+  });
   return true;
 }
 
@@ -132,6 +131,7 @@ void SlurmRuntime::ReadUserJob(const SlurmJob& slurm, Reading* reading) {
     if (slurm.state == SlurmState::kPending) {
       job.state = JobState::kHeld;
       TellUser(user_job);
+      reading->to_tell.insert(slurm.id);
     } else if (!user_job.tag.shares.empty()) {  // it was understood when it began
       job.mode = ResizeMode::kRestart;
       job.preempt = false;
@@ -163,20 +163,15 @@ void SlurmRuntime::ReadUserJob(const SlurmJob& slurm, Reading* reading) {
 
 // Where `scontrol show job` shows it, once; again where Slurm did not take it.
 void SlurmRuntime::TellUser(const UserJob& user_job) {
-  if (options_.dry_run) return;
   const std::uint32_t id = user_job.slurm.id;
   const std::string text = "allot does not place this job: " + user_job.job.reason;
-  if (user_job.slurm.admin_comment == text || told_[id] == text) return;
-  const Status done = client_.Change({.id = id, .admin_comment = text});
-  if (done.ok()) {
-    told_[id] = text;
-  } else {
-    WarnOnce(id, done);
-  }
-}
-
-void SlurmRuntime::WarnOnce(std::uint32_t job, const Status& refused) {
-  if (untold_.insert(job).second) spdlog::warn("job {}: {}", job, refused.message());
+  const auto told = told_.find(id);
+  if (user_job.slurm.admin_comment == text || (told != told_.end() && told->second == text)) return;
+  chores_.Add(SlurmChore::kTell, id, [this, id, text] {
+    Status done = client_.Change({.id = id, .admin_comment = text});
+    if (done.ok()) told_[id] = text;
+    return done;
+  });
 }
 
 void SlurmRuntime::ReadWorkerJob(const UserJob& user_job, const WorkerJob& worker_job,
@@ -218,10 +213,9 @@ void SlurmRuntime::ReadWorkerJob(const UserJob& user_job, const WorkerJob& worke
 }
 
 // The time that a job's script waits for GPUs is not its own (idle_times.h).
-void SlurmRuntime::LengthenTimes() {
-  if (options_.dry_run) return;
+void SlurmRuntime::LengthenTimes(const std::vector<WorkerJob>& worker_jobs) {
   std::set<std::string> working;
-  for (const auto& [worker, worker_job] : worker_jobs_) {
+  for (const WorkerJob& worker_job : worker_jobs) {
     if (worker_job.slurm.state == SlurmState::kRunning) working.insert(worker_job.tag.job);
   }
   std::map<std::string, bool> idle;
@@ -233,18 +227,73 @@ void SlurmRuntime::LengthenTimes() {
   }
   for (const auto& [id, minutes] : idle_.Due(idle, Monotonic())) {
     const SlurmJob& slurm = user_jobs_.at(id).slurm;
-    const Status done = client_.Change({.id = slurm.id, .time_limit = slurm.time_limit + minutes});
-    if (!done.ok()) WarnOnce(slurm.id, done);
+    const std::uint32_t limit = slurm.time_limit + minutes;
+    chores_.Add(SlurmChore::kLengthen, slurm.id,
+                [this, id = slurm.id, limit, job = id, minutes = minutes] {
+                  Status done = client_.Change({.id = id, .time_limit = limit});
+                  if (done.ok()) idle_.Raised(job, minutes);
+                  return done;
+                });
   }
 }
 
-void SlurmRuntime::ReadShares(UserJob& user_job, RuntimeSnapshot* seen) {
-  // Requeued, and nothing of it is left on its nodes: it waits again where jobs wait.
-  if (!options_.dry_run && user_job.tag.stopping && user_job.slurm.state == SlurmState::kPending &&
-      !user_job.slurm.completing) {
-    const Status done = GiveBack(user_job);
-    if (!done.ok()) spdlog::warn("job {}: {}", user_job.job.id, done.message());
+// Requeued, and nothing of them is left on their nodes: they wait again where jobs wait.
+void SlurmRuntime::GiveBackRequeued() {
+  for (auto& [id, user_job] : user_jobs_) {
+    if (!user_job.tag.stopping || user_job.slurm.state != SlurmState::kPending ||
+        user_job.slurm.completing || forgotten_.contains(id)) {
+      continue;
+    }
+    chores_.Add(SlurmChore::kGiveBack, user_job.slurm.id,
+                [this, &job = user_job] { return GiveBack(job); });
   }
+}
+
+// Keeps those that work for a job that is there.
+void SlurmRuntime::EndStrays(std::vector<WorkerJob>* worker_jobs) {
+  std::erase_if(*worker_jobs, [this](const WorkerJob& worker_job) {
+    const SlurmJob& slurm = worker_job.slurm;
+    const auto found = user_jobs_.find(worker_job.tag.job);
+    const bool outlived = found == user_jobs_.end();
+    if (!outlived && (found->second.slurm.user_id != slurm.user_id ||
+                      found->second.slurm.id != worker_job.tag.user_job)) {
+      return true;  // nobody works for another
+    }
+    if (!outlived && !forgotten_.contains(found->first)) return false;
+    // A controller that was killed may have forgotten its end: it counts GPUs that nobody uses.
+    if (!slurm.ended && !slurm.completing) {
+      chores_.Add(SlurmChore::kEnd, slurm.id,
+                  [this, name = slurm.known_as()] { return client_.Cancel(name); });
+    }
+    return true;
+  });
+}
+
+// Of what Slurm no longer lists nothing is kept, however many jobs were.
+void SlurmRuntime::DropMemories(const std::set<std::string>& workers,
+                                const std::set<std::uint32_t>& to_tell) {
+  const auto no_worker = [&](const std::string& worker) { return !workers.contains(worker); };
+  std::erase_if(watched_, no_worker);
+  std::erase_if(stopped_, no_worker);
+  std::erase_if(ended_, [&](const auto& entry) { return no_worker(entry.first); });
+  std::erase_if(told_, [&](const auto& entry) { return !to_tell.contains(entry.first); });
+  const auto no_job = [&](const auto& entry) { return !user_jobs_.contains(entry.first); };
+  std::erase_if(forgotten_, [this](const std::string& id) { return !user_jobs_.contains(id); });
+  std::erase_if(requeued_, no_job);
+  std::erase_if(failures_, no_job);
+  std::erase_if(tokens_, [&](const auto& entry) {
+    if (!no_job(entry)) return false;
+    hub_.RemoveJob(entry.first);
+    return true;
+  });
+}
+
+std::size_t SlurmRuntime::remembered() const {
+  return watched_.size() + stopped_.size() + ended_.size() + told_.size() + forgotten_.size() +
+         requeued_.size() + failures_.size() + tokens_.size() + chores_.refused();
+}
+
+void SlurmRuntime::ReadShares(const UserJob& user_job, RuntimeSnapshot* seen) {
   for (const ShareTag& share : user_job.tag.shares) {
     RuntimeWorker worker;
     worker.id = share.worker;
@@ -290,47 +339,41 @@ const SlurmSnapshot& SlurmRuntime::TakeSlurmSnapshot() {
 RuntimeSnapshot SlurmRuntime::TakeSnapshot() {
   const SlurmSnapshot& snapshot = TakeSlurmSnapshot();
   RuntimeSnapshot seen;
-  Reading reading{ReadNodes(snapshot, &seen), TasksBeyondLimit(snapshot.jobs, options_.queue), {}};
+  Reading reading{
+      ReadNodes(snapshot, &seen), TasksBeyondLimit(snapshot.jobs, options_.queue), {}, {}};
   user_jobs_.clear();
   worker_jobs_.clear();
   std::vector<WorkerJob> worker_jobs;
+  std::set<std::string> workers;
   for (const SlurmJob& slurm : snapshot.jobs) {
     const std::optional<WorkerTag> tag = ParseWorkerTag(slurm.admin_comment);
     if (tag) {
       worker_jobs.push_back({slurm, *tag});
+      workers.insert(tag->worker);
     } else {
       ReadUserJob(slurm, &reading);
     }
   }
   SplitArrays(snapshot, reading.arrays);
   seen.more = !reading.arrays.empty();
-  for (auto& [id, user_job] : user_jobs_) {
+  GiveBackRequeued();
+  EndStrays(&worker_jobs);
+  LengthenTimes(worker_jobs);
+  if (options_.dry_run) {
+    chores_.Drop();
+  } else {
+    chores_.Do();
+  }
+  for (const auto& [id, user_job] : user_jobs_) {
     if (forgotten_.contains(id)) continue;
     ReadShares(user_job, &seen);
     seen.jobs.push_back(user_job.job);
   }
   for (WorkerJob& worker_job : worker_jobs) {
-    const auto user_job = user_jobs_.find(worker_job.tag.job);
-    if (user_job == user_jobs_.end()) {
-      if (!worker_job.slurm.over())
-        (void)client_.Cancel(worker_job.slurm.known_as());  // outlived its job
-      continue;
-    }
-    if (user_job->second.slurm.user_id != worker_job.slurm.user_id ||
-        user_job->second.slurm.id != worker_job.tag.user_job) {
-      continue;  // nobody works for another
-    }
-    if (forgotten_.contains(user_job->first)) {
-      // A controller that was killed may have forgotten its end: it counts GPUs that nobody uses.
-      if (!worker_job.slurm.ended) (void)client_.Cancel(worker_job.slurm.known_as());
-      continue;
-    }
-    ReadWorkerJob(user_job->second, worker_job, &seen);
+    ReadWorkerJob(user_jobs_.at(worker_job.tag.job), worker_job, &seen);
     worker_jobs_.insert_or_assign(worker_job.tag.worker, std::move(worker_job));
   }
-  // What Slurm lists no longer.
-  std::erase_if(forgotten_, [this](const std::string& id) { return !user_jobs_.contains(id); });
-  LengthenTimes();
+  DropMemories(workers, reading.to_tell);
   has_snapshot_ = true;
   return seen;
 }

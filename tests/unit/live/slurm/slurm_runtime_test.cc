@@ -1,0 +1,137 @@
+// The Slurm runtime on a Slurm of no machines: what many jobs cost it. How it places, resizes and
+// ends them is tested on real clusters (tests/unit/live_runtimes, tests/integration).
+
+#include "live/slurm/slurm_runtime.h"
+
+#include <gtest/gtest.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "tests/unit/core/temp_folder.h"
+#include "tests/unit/live/slurm/fake_slurm.h"
+
+namespace allot {
+namespace {
+
+class SlurmRuntimeTest : public testing::Test {
+ protected:
+  SlurmRuntimeTest() {
+    spdlog::set_level(spdlog::level::off);
+    SlurmNode node;
+    node.name = "n1";
+    node.gres = "gpu:4";
+    node.cpus = 64;
+    node.partitions = {"main"};
+    slurm_.nodes = {node};
+    SlurmOptions options;
+    options.address = "127.0.0.1";
+    options.state = folder_ / "slurm";
+    runtime_ = std::make_unique<SlurmRuntime>(
+        std::move(options),
+        OpenedSlurm{std::make_unique<testing_support::FakeSlurm>(&slurm_), "a test's"});
+  }
+
+  // One that waits; as sbatch makes it.
+  SlurmJob& Submit(std::uint32_t id, const std::string& comment) {
+    SlurmJob& job = slurm_.jobs[id];
+    job.id = id;
+    job.user_id = 1000;
+    job.partition = "elastic";
+    job.comment = comment;
+    job.submit = 1'700'000'000 + id;
+    return job;
+  }
+  std::string NameOf(std::uint32_t id) const {
+    const SlurmJob& job = slurm_.jobs.at(id);
+    return JobName(job.known_as(), job.submit);
+  }
+
+  testing_support::TempFolder folder_;
+  testing_support::FakeSlurmState slurm_;
+  std::unique_ptr<SlurmRuntime> runtime_;
+};
+
+TEST_F(SlurmRuntimeTest, JobsWithoutGpusThatSlurmRefusesToMoveAreNotAskedForAtEachLook) {
+  constexpr std::uint32_t kJobs = 300;
+  for (std::uint32_t id = 1; id <= kJobs; ++id) Submit(id, "");
+  slurm_.refuses = true;
+  constexpr int kLooks = 20;
+  for (int look = 0; look < kLooks; ++look) (void)runtime_->TakeSnapshot();
+  EXPECT_LT(slurm_.changes, kLooks * int{kJobs} / 2);
+  slurm_.refuses = false;
+  Submit(kJobs + 1, "");
+  (void)runtime_->TakeSnapshot();
+  EXPECT_EQ(slurm_.jobs.at(kJobs + 1).partition, "main") << "the others hold it not up";
+}
+
+TEST_F(SlurmRuntimeTest, ADryRunAsksForNothing) {
+  SlurmOptions options;
+  options.address = "127.0.0.1";
+  options.dry_run = true;
+  options.state = folder_ / "dry";
+  SlurmRuntime dry(std::move(options),
+                   OpenedSlurm{std::make_unique<testing_support::FakeSlurm>(&slurm_), ""});
+  Submit(1, "");
+  Submit(2, "allot min=nonsense");
+  (void)dry.TakeSnapshot();
+  EXPECT_EQ(slurm_.changes, 0);
+}
+
+// Elastic jobs of two workers each, jobs that are not placed and jobs that Slurm does not take come
+// and go, as many at a time as are listed.
+TEST_F(SlurmRuntimeTest, OfJobsThatWereNothingIsKept) {
+  constexpr std::uint32_t kRounds = 200;
+  std::size_t after_one = 0;
+  for (std::uint32_t round = 0; round < kRounds; ++round) {
+    const std::uint32_t first = 10'000 + 10 * round;
+    slurm_.jobs.clear();
+    Submit(first, "allot min=1 max=2").state = SlurmState::kRunning;
+    Submit(first + 1, "allot min=nonsense");
+    (void)runtime_->TakeSnapshot();
+    const std::string job = NameOf(first);
+    ASSERT_TRUE(
+        runtime_
+            ->Start(job, std::vector<WorkerRequest>{{job + ".0", "n1", 1}, {job + ".1", "n1", 2}})
+            .ok());
+    (void)runtime_->TakeSnapshot();
+    ASSERT_TRUE(runtime_->Stop(job + ".0", StopMode::kKill).ok());
+    for (auto& [id, record] : slurm_.jobs) {
+      if (id == first + 1) continue;
+      record.state = SlurmState::kFailed;
+      record.ended = true;
+    }
+    const RuntimeSnapshot seen = runtime_->TakeSnapshot();
+    EXPECT_EQ(seen.workers.size(), 2U);
+    EXPECT_TRUE(std::ranges::all_of(seen.workers, [](const RuntimeWorker& worker) {
+      return worker.state == WorkerState::kEnded;
+    }));
+    if (round % 2 == 0) runtime_->Forget(job);
+    (void)runtime_->TakeSnapshot();
+    EXPECT_GT(runtime_->remembered(), 0U) << "Slurm lists them";
+    if (round == 0) after_one = runtime_->remembered();
+    EXPECT_LE(runtime_->remembered(), 2 * after_one + 2) << round;
+  }
+  slurm_.jobs.clear();
+  (void)runtime_->TakeSnapshot();
+  EXPECT_EQ(runtime_->remembered(), 0U);
+}
+
+TEST_F(SlurmRuntimeTest, AWorkerThatOutlivedItsJobIsEndedOnce) {
+  SlurmJob& stray = Submit(5, "");
+  stray.partition = "main";
+  stray.state = SlurmState::kRunning;
+  stray.admin_comment = ToText(WorkerTag{4, "gone", "gone.0", 1});
+  (void)runtime_->TakeSnapshot();
+  EXPECT_EQ(slurm_.cancels, 1);
+  stray.state = SlurmState::kCancelled;
+  stray.ended = stray.completing = true;  // for as long as its node does not answer
+  for (int look = 0; look < 5; ++look) (void)runtime_->TakeSnapshot();
+  EXPECT_EQ(slurm_.cancels, 1);
+}
+
+}  // namespace
+}  // namespace allot
