@@ -23,15 +23,19 @@ local function forged(comment)
   return comment ~= nil and comment:match("^%s*elastic%-of:") ~= nil
 end
 
--- --exclusive, --exclusive=user, --exclusive=mcs
-local EXCLUSIVE = { [0] = true, [2] = true, [3] = true }
+-- Fields that are not named have Slurm's largest numbers but one; lists are nil.
+local function named(value)
+  return value ~= nil and value ~= 0xFE and value ~= 0xFFFE and value ~= 0xFFFFFFFE and value ~= 2^64 and value ~= -2
+end
+
+local SHARED = 1 -- --oversubscribe. Any other number asks for nodes: newer releases have new ones
 
 -- What Slurm would give beside the GPUs that allot gives; why it is refused, or nil.
 local function refused(job)
   if job.tres_per_job ~= nil or job.tres_per_task ~= nil or job.tres_per_socket ~= nil then
     return "ask for GPUs by --gres=gpu:N or in the comment, not by --gpus, --gpus-per-task or --gpus-per-socket"
   end
-  if EXCLUSIVE[job.shared] then return "allot gives GPUs, not whole nodes: submit without --exclusive" end
+  if named(job.shared) and job.shared ~= SHARED then return "allot gives GPUs, not whole nodes: submit without --exclusive" end
   if job.min_mem_per_node == 0 or job.min_mem_per_cpu == 0 then return "allot gives GPUs, not whole nodes: submit without --mem=0" end
   if job.req_nodes ~= nil then return "allot chooses the nodes: submit without --nodelist" end
   return nil
@@ -61,11 +65,6 @@ local DECIDED = { "partition", "req_nodes", "exc_nodes", "min_nodes", "max_nodes
                   "tres_per_job", "tres_per_task", "tres_per_socket", "shared", "min_mem_per_node",
                   "min_mem_per_cpu", "features", "contiguous", "min_cpus", "max_cpus", "num_tasks",
                   "cpus_per_task", "pn_min_cpus", "reservation" }
-
--- Fields that a change does not name have Slurm's largest numbers but one; lists are nil.
-local function named(value)
-  return value ~= nil and value ~= 0xFE and value ~= 0xFFFE and value ~= 0xFFFFFFFE and value ~= 2^64 and value ~= -2
-end
 
 function slurm_job_modify(job, record, partitions, uid)
   if trusted(uid) then return slurm.SUCCESS end

@@ -141,6 +141,13 @@ bool Has(const std::vector<std::string>& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+// Newer releases have new ways to ask for nodes: whatever is not the one word for sharing is one.
+bool WantsNodes(const std::vector<std::string>& shared) {
+  return std::any_of(shared.begin(), shared.end(), [](const std::string& word) {
+    return word != "SHARED" && word != "OVERSUBSCRIBE";
+  });
+}
+
 // nullopt: not set. kEndless: no limit.
 std::optional<std::uint64_t> Number(const json& value) {
   if (value.is_number()) return value.get<std::uint64_t>();
@@ -273,8 +280,7 @@ SlurmJob ReadJob(const json& record) {
     if (job.other_gpus.empty() && asked.find("gres") != std::string::npos) job.other_gpus = asked;
   }
   job.nodes = Text(record, "nodes");
-  const std::vector<std::string> shared = Words(record, "shared");
-  job.exclusive = Has(shared, "NONE") || Has(shared, "USER") || Has(shared, "MCS");
+  job.exclusive = WantsNodes(Words(record, "shared"));
   if (!job.nodes.empty()) job.gpus_on = GresByNode(record, job);
   job.work_dir = Text(record, "current_working_directory");
   job.account = Text(record, "account");

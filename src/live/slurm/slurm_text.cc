@@ -135,7 +135,7 @@ void MarkExclusive(std::string_view text, std::vector<SlurmJob>* jobs) {
     const std::size_t space = line.find(' ');
     if (space == std::string_view::npos) continue;
     const std::string_view of = Trim(line.substr(space));
-    if (of != "NODE" && of != "USER" && of != "MCS") continue;
+    if (of.empty() || of == "NO") continue;
     exclusive.insert(line.substr(0, space));
   }
   for (SlurmJob& job : *jobs) {

@@ -134,9 +134,9 @@ SlurmJob ReadSlurmJob(const slurm_job_info_t& job) {
   result.at_most = job.array_max_tasks;
   result.part = job.het_job_id != 0;
   result.in_reservation = job.resv_name != nullptr;
-  // Nodes for itself, its user or its group: GPUs beside those that allot gives.
-  result.exclusive = job.shared == JOB_SHARED_NONE || job.shared == JOB_SHARED_USER ||
-                     job.shared == JOB_SHARED_MCS;
+  // Nodes for itself, its user or its group: GPUs beside those that allot gives. Newer releases
+  // have more such numbers.
+  result.exclusive = job.shared != JOB_SHARED_OK && job.shared != NO_VAL16;
   result.waits = WaitsFor(job);
   result.reason = slurm_job_state_string(job.job_state & JOB_STATE_BASE);
   if (result.state == SlurmState::kFailed) {

@@ -137,6 +137,15 @@ TEST(SlurmJson, StatesOfOneWordAndOfSeveral) {
   EXPECT_EQ(JobIn(R"("job_state": "PENDING", "state_reason": "None")").pending, kNoWord);
 }
 
+TEST(SlurmJson, WhatIsNotSharingAsksForNodes) {
+  for (const char* sharing : {"null", "[]", "\"shared\"", "[\"oversubscribe\"]"}) {
+    EXPECT_FALSE(JobIn(fmt::format(R"("job_state": "PENDING", "shared": {})", sharing)).exclusive);
+  }
+  for (const char* nodes : {"\"none\"", "[\"user\"]", "[\"mcs\"]", "[\"topo\"]", "[\"new\"]"}) {
+    EXPECT_TRUE(JobIn(fmt::format(R"("job_state": "PENDING", "shared": {})", nodes)).exclusive);
+  }
+}
+
 TEST(SlurmJson, WhatIsNotWholeIsRefused) {
   EXPECT_THROW(ReadJobsJson(""), Error);
   EXPECT_THROW(ReadJobsJson("[]"), Error);
