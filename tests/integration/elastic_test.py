@@ -445,6 +445,30 @@ def test_a_worker_runs_no_order_of_another_job(worker):
     assert done.returncode == 1 and "must call 'allot-elastic run'" in done.stderr and not done.stdout
 
 
+def test_a_worker_runs_no_order_with_the_number_of_another_job(worker):
+    done = worker(order={"id": "8", "job": "7", "command": ["true"], "environment": {}, "folder": "/", "written": time.time()})()
+    assert done.returncode == 1 and "must call 'allot-elastic run'" in done.stderr
+
+
+def test_a_job_that_was_submitted_inside_a_task_of_an_array_is_itself(program, tmp_path):
+    """sbatch hands on the variables of its caller; slurmd replaces those alone that the job has, too."""
+    launcher = program.parent / "allot-elastic"
+    if not launcher.exists():
+        pytest.skip(f"not built: {launcher}")
+    inherited = {"SLURM_ARRAY_JOB_ID": "10", "SLURM_ARRAY_TASK_ID": "3"}
+    script = subprocess.Popen([launcher, "run", "--", "echo", "it ran"], cwd=tmp_path,
+                              env={**os.environ, **inherited, "SLURM_JOB_ID": "57", "SLURM_SUBMIT_DIR": str(tmp_path)})
+    folder = tmp_path / f".allot-{os.getuid()}" / "57"
+    try:
+        wait_until(lambda: (folder / "command.json").exists(), "the order")
+        done = subprocess.run([launcher, "worker", "--timeout", "1"], capture_output=True, text=True, timeout=120,
+                              env={**os.environ, "ALLOT_RUN_DIR": str(folder), "ALLOT_JOB_ID": f"57-{int(time.time()):x}"})
+    finally:
+        script.kill()
+        script.wait()
+    assert (done.returncode, done.stdout) == (0, "it ran\n"), done.stderr
+
+
 @pytest.mark.parametrize("part", ["", ".", "command.json"])
 def test_a_worker_runs_no_order_that_others_can_write(worker, part):
     start = worker()
