@@ -42,7 +42,7 @@ std::filesystem::path OwnJobFolder(const char* command) {
   }
   const std::filesystem::path above =
       std::filesystem::path(submitted_in) / fmt::format(".allot-{}", geteuid());
-  const std::filesystem::path folder = above / id;
+  std::filesystem::path folder = above / id;
   MakeOwn(command, above);
   if (Variable("SLURM_RESTART_COUNT").empty()) std::filesystem::remove_all(folder);
   MakeOwn(command, folder);
