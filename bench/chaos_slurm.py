@@ -350,7 +350,8 @@ class Schedule:
         for what, there in (("journal entries", self.not_retired), ("workers", self.workers),
                             ("Slurm jobs", self.queued), ("GPUs", self.held), ("tokens", self.tokens)):
             try:
-                wait_until(lambda there=there: not there(), what, 60)
+                # Of a job that ends as its slurmd is restarted Slurm holds the GPUs for two minutes, until it says so again.
+                wait_until(lambda there=there: not there(), what, 200)
             except AssertionError:
                 if what == "GPUs" and self.done["kill slurmctld"] and not there()["allot"] and not self.queued():
                     self.done[SLURM_KEPT] += 1

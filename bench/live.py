@@ -49,13 +49,13 @@ sleep 6000 & wait
 """
 
 
-def torchrun(python):
+def torchrun(python, module="torch.distributed.run"):
     """The job script of docs/torch.md, but for a port of its own, as all nodes are this machine."""
     port, = slurm.free_ports(1)
     # Debian's torchrun 1.13 stumbles over the default of --redirects and --tee on Python 3.11.
-    return ("#!/bin/bash\nexport OMP_NUM_THREADS=1\n"
+    return (f"#!/bin/bash\nexport OMP_NUM_THREADS=1 PYTHONPATH='{ROOT}/python'\n"
             "srun --nodes=$SLURM_NNODES --ntasks-per-node=1 --gres=gpu:$SLURM_GPUS_ON_NODE "
-            f"'{python}' -m torch.distributed.run --nnodes=$SLURM_NNODES --nproc_per_node=2 --rdzv_id=$SLURM_JOB_ID "
+            f"'{python}' -m {module} --nnodes=$SLURM_NNODES --nproc_per_node=2 --rdzv_id=$SLURM_JOB_ID "
             f"--rdzv_backend=c10d --rdzv_endpoint=$(hostname):{port} --redirects=1 --tee=1 "
             f"'{ROOT}/examples/torchrun.py' --steps 100000000 --pace-ms 5 >>log 2>&1\n")
 
@@ -139,14 +139,23 @@ def measure_resizes(cluster, probe, home, command, tries):
 PYTHONS = {"debian": "/usr/bin/python3", "pip": str(ROOT / "build" / "venv" / "bin" / "python")}
 
 
+def measure_torchrun(cluster, probe, home, python, tries):
+    """Restarts of a real torchrun: as it is, and with processes that are forked from it (allot_elastic.torchrun)."""
+    home.mkdir()
+    home.chmod(0o777)
+    modules = {"torchrun_restart_seconds": "torch.distributed.run", "forked_torchrun_restart_seconds": "allot_elastic.torchrun"}
+    found = {name: summary(measure_restart(cluster, probe, home / module, tries, torchrun(python, module)))
+             for name, module in modules.items()}
+    version = subprocess.run([python, "-c", "import torch; print(torch.__version__)"], capture_output=True, text=True, check=True)
+    return found | {"torch": version.stdout.strip()}
+
+
 def measure_pytorch(cluster, probe, build, home, python, tries):
     """Of programs in PyTorch: hot resizes, and those by a restart of a real torchrun."""
     home.mkdir()
     home.chmod(0o777)
     hot, _ = measure_resizes(cluster, probe, home / "hot", endless_torch(build, python), tries)
-    restarts = measure_restart(cluster, probe, home / "torchrun", tries, torchrun(python))
-    version = subprocess.run([python, "-c", "import torch; print(torch.__version__)"], capture_output=True, text=True, check=True)
-    return hot | {"torchrun_restart_seconds": summary(restarts), "torch": version.stdout.strip()}
+    return hot | measure_torchrun(cluster, probe, home / "torchrun", python, tries)
 
 
 TWO_TYPES = (("a1", 16, "a100", 4), ("v1", 16, "v100", 4))

@@ -75,18 +75,19 @@ ALLOT_REGISTER(
         [](CommandLine& line, const GlobalOptions&) {
           auto o = Declare(line);
           o->measure = "resizes";
-          line.Option("--measure", o->measure,
-                      "what: resizes; 'state': the pause with 200 MB and 1 GB of training state; "
-                      "'scale': what 10,000 waiting jobs cost the daemon")
-              .OneOf({"resizes", "state", "scale"})
+          line.Option(
+                  "--measure", o->measure,
+                  "what: resizes; 'state': the pause with 200 MB and 1 GB of training state; "
+                  "'scale': what 10,000 waiting jobs cost the daemon; 'torchrun': restarts of it")
+              .OneOf({"resizes", "state", "scale", "torchrun"})
               .ShowDefault();
           line.Option("--tries", o->tries, "resizes of each kind").Range(2, 1000).ShowDefault();
           line.Option("--repeats", o->batch_repeats, "times to a validation loss")
               .Range(1, 100)
               .ShowDefault();
           return [o] {
-            if (o->measure == "state") {
-              return BecomeScript(o->source, "live_state",
+            if (o->measure == "state" || o->measure == "torchrun") {
+              return BecomeScript(o->source, "live_" + o->measure,
                                   {{"--tries", std::to_string(o->tries)}, {"--out", o->out}});
             }
             if (o->measure == "scale") {
