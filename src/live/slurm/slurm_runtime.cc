@@ -42,7 +42,7 @@ Seconds SlurmRuntime::Monotonic() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-SlurmRuntime::SlurmRuntime(SlurmOptions options)
+SlurmRuntime::SlurmRuntime(const SlurmOptions& options)
     : SlurmRuntime(options, OpenSlurm(options.access)) {}
 
 SlurmRuntime::SlurmRuntime(SlurmOptions options, OpenedSlurm slurm)

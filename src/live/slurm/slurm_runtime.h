@@ -49,7 +49,7 @@ SlurmAccess SlurmAccessFrom(const Params& params);
 
 class SlurmRuntime : public Runtime {
  public:
-  explicit SlurmRuntime(SlurmOptions options);
+  explicit SlurmRuntime(const SlurmOptions& options);
   SlurmRuntime(SlurmOptions options, OpenedSlurm slurm);  // by this way
 
   RuntimeSnapshot TakeSnapshot() override;

@@ -93,6 +93,7 @@ TEST_F(WorkerHubTest, WhatIsNotReadYetIsNoSilenceWhileOthersSayMuch) {
   constexpr int kTalkers = 6;
   constexpr int kLines = 250;  // each; more together than are read at once
   std::vector<std::unique_ptr<Peer>> talkers;
+  talkers.reserve(kTalkers);
   for (int n = 1; n <= kTalkers; ++n) {
     const std::string name = "j." + std::to_string(n);
     hub_->Expect("j", name);
