@@ -2,21 +2,21 @@
 
 #include <time.h>
 
-#include "core/program_cpu.h"
+#include "core/cpu_elsewhere.h"
 
 namespace allot {
 namespace {
 
-thread_local double of_programs = 0;
+thread_local double elsewhere = 0;
 
 }  // namespace
 
 double ThreadCpuSeconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec) + of_programs;
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec) + elsewhere;
 }
 
-void AddCpuSecondsOfProgram(double seconds) { of_programs += seconds; }
+void AddCpuSecondsElsewhere(double seconds) { elsewhere += seconds; }
 
 }  // namespace allot

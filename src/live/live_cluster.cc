@@ -24,9 +24,9 @@ namespace {
 // What happens wakes the daemon before (Runtime::Wait).
 constexpr double kRestPerWork = 100;
 constexpr Seconds kLongestRest = 2;
-// After something happened it has up to 10 %: where jobs come and end all the time, of which some
+// After something happened it has up to 6 %: where jobs come and end all the time, of which some
 // runtimes say nothing before they are asked, GPUs would be idle until the next look.
-constexpr double kRestWhileBusy = 10;
+constexpr double kRestWhileBusy = 16;
 constexpr Seconds kBusyFor = 10;
 
 // A poll that had much to do raises it little.

@@ -67,7 +67,8 @@ inline constexpr const char* kNoWord = "no word of the cluster's scheduler";
 // known. A job that is no longer listed counts as cancelled, a worker as ended.
 struct RuntimeSnapshot {
   std::vector<RuntimeNode> nodes;  // always in the same order; a node never leaves, it goes down
-  std::vector<RuntimeJob> jobs;    // any order
+  // Any order. A record that is the same object as in a snapshot before says the same.
+  std::vector<std::shared_ptr<const RuntimeJob>> jobs;
   std::vector<RuntimeWorker> workers;
   bool more = false;  // jobs are known that will come later by themselves
 };
@@ -146,6 +147,8 @@ class Runtime {
 
   // Serves its workers' connections until something may have changed or `at_most` is over.
   virtual void Wait(Seconds at_most) = 0;
+  // From any thread: somebody asks the daemon, Wait returns soon.
+  virtual void Wake() {}
 };
 
 struct RuntimeOptions {

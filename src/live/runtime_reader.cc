@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -166,44 +167,68 @@ void RuntimeReader::FollowPlacesOf(const LiveJob& job) {
 
 bool RuntimeReader::ReadJobs(const RuntimeSnapshot& snapshot) {
   bool event = false;
-  std::set<std::string> listed;
-  // In order of submission, so that indices are.
-  std::vector<const RuntimeJob*> jobs;
-  for (const RuntimeJob& job : snapshot.jobs) jobs.push_back(&job);
-  std::stable_sort(jobs.begin(), jobs.end(),
-                   [](const RuntimeJob* a, const RuntimeJob* b) { return a->submit < b->submit; });
-  for (const RuntimeJob* seen : jobs) {
-    listed.insert(seen->id);
-    LiveJob* job = state_.job_table().Find(seen->id);
-    if (job == nullptr) {
-      if (IsOver(*seen)) {  // of the time before the journal
-        runtime_.Forget(seen->id);
-        continue;
-      }
-      job = AddJob(*seen);
-      event = true;
-    }
-    if (job->over) {
-      if (job->worker_group.idle()) runtime_.Forget(seen->id);
-      continue;
-    }
-    job->asked.priority = seen->priority;
-    job->asked.preempt = seen->preempt;
-    job->asked.reason = seen->reason;
-    job->asked.only_on = seen->only_on;
-    job->asked.limits = seen->limits;
-    job->asked.even = seen->even;
-    if (IsOver(*seen)) {
-      EndJob(*job, seen->state, seen->reason);
-      event = true;
-    } else if (job->asked.state != seen->state) {
-      job->asked.state = seen->state;
-      if (seen->state == JobState::kHeld && job->running >= 0 && !job->pinned()) {
-        writer_.Write("take", {{"job", seen->id}, {"why", "it is held"}});
-      }
-      event = true;
-    }
+  JobList settled;
+  settled.reserve(snapshot.jobs.size());
+  JobList others;
+  for (const auto& job : snapshot.jobs) {
+    const bool known = std::binary_search(settled_.begin(), settled_.end(), job);
+    (known ? settled : others).push_back(job);
   }
+  // In order of submission, so that indices are.
+  std::stable_sort(others.begin(), others.end(),
+                   [](const auto& a, const auto& b) { return a->submit < b->submit; });
+  for (const auto& seen : others) {
+    if (ReadJob(*seen, &event)) settled.push_back(seen);
+  }
+  std::sort(settled.begin(), settled.end());
+  settled_ = std::move(settled);
+  const auto& active = state_.job_table().active();
+  const auto left =
+      std::count_if(active.begin(), active.end(), [](const LiveJob* job) { return !job->over; });
+  const bool all_listed = left == std::ssize(settled_);
+  return (!all_listed && EndUnlisted(snapshot)) || event;
+}
+
+// True when the job is not over: then the record need not be read again.
+bool RuntimeReader::ReadJob(const RuntimeJob& seen, bool* event) {
+  LiveJob* job = state_.job_table().Find(seen.id);
+  if (job == nullptr) {
+    if (IsOver(seen)) {  // of the time before the journal
+      runtime_.Forget(seen.id);
+      return false;
+    }
+    job = AddJob(seen);
+    *event = true;
+  }
+  if (job->over) {
+    if (job->worker_group.idle()) runtime_.Forget(seen.id);
+    return false;
+  }
+  job->asked.priority = seen.priority;
+  job->asked.preempt = seen.preempt;
+  job->asked.reason = seen.reason;
+  job->asked.only_on = seen.only_on;
+  job->asked.limits = seen.limits;
+  job->asked.even = seen.even;
+  if (IsOver(seen)) {
+    EndJob(*job, seen.state, seen.reason);
+    *event = true;
+    return false;
+  }
+  if (job->asked.state != seen.state) {
+    job->asked.state = seen.state;
+    if (seen.state == JobState::kHeld && job->running >= 0 && !job->pinned()) {
+      writer_.Write("take", {{"job", seen.id}, {"why", "it is held"}});
+    }
+    *event = true;
+  }
+  return true;
+}
+
+bool RuntimeReader::EndUnlisted(const RuntimeSnapshot& snapshot) {
+  std::set<std::string_view> listed;
+  for (const auto& job : snapshot.jobs) listed.insert(job->id);
+  bool event = false;
   const std::vector<LiveJob*> active = state_.job_table().active();
   for (LiveJob* job : active) {
     if (job->over || listed.contains(job->asked.id)) continue;

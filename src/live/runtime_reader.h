@@ -3,8 +3,10 @@
 // records, and what jobs report of their training becomes measured rates. LiveCluster is the only
 // caller, at every poll.
 
+#include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "live/live_counts.h"
 #include "live/runtime.h"
@@ -37,6 +39,8 @@ class RuntimeReader {
  private:
   bool ReadNodes(const RuntimeSnapshot& snapshot);
   bool ReadJobs(const RuntimeSnapshot& snapshot);
+  bool ReadJob(const RuntimeJob& seen, bool* event);
+  bool EndUnlisted(const RuntimeSnapshot& snapshot);
   LiveJob* AddJob(const RuntimeJob& seen);
   bool ReadWorkers(const RuntimeSnapshot& snapshot);
   bool ReadUnknownWorker(const RuntimeWorker& seen);  // it is the job's now
@@ -52,6 +56,8 @@ class RuntimeReader {
   LiveState& state_;
   LiveCounts& counts_;
   const bool dry_run_;
+  using JobList = std::vector<std::shared_ptr<const RuntimeJob>>;
+  JobList settled_;  // records that say of jobs what is known, until another one does; by address
   bool began_ = false;                     // has read workers before
   std::set<std::string> unknown_workers_;  // that were told to end
   Seconds accounted_;                      // when the service of jobs was noted last

@@ -37,17 +37,17 @@ json ToJson(const RuntimeSnapshot& snapshot) {
     nodes[node.name] = {{"type", node.gpu_type}, {"gpus", node.capacity.gpus}, {"up", node.up}};
   }
   constexpr const char* kJobStates[] = {"active", "held", "finished", "failed", "cancelled"};
-  for (const RuntimeJob& job : snapshot.jobs) {
-    jobs[job.id] = {{"user", job.user},
-                    {"name", job.name},
-                    {"min", job.min_gpus},
-                    {"max", job.max_gpus},
-                    {"requested", job.requested},
-                    {"types", job.gpu_types},
-                    {"mode", job.mode == ResizeMode::kHot ? "hot" : "restart"},
-                    {"model", job.model},
-                    {"state", kJobStates[static_cast<std::size_t>(job.state)]},
-                    {"reason", job.reason}};
+  for (const auto& job : snapshot.jobs) {
+    jobs[job->id] = {{"user", job->user},
+                     {"name", job->name},
+                     {"min", job->min_gpus},
+                     {"max", job->max_gpus},
+                     {"requested", job->requested},
+                     {"types", job->gpu_types},
+                     {"mode", job->mode == ResizeMode::kHot ? "hot" : "restart"},
+                     {"model", job->model},
+                     {"state", kJobStates[static_cast<std::size_t>(job->state)]},
+                     {"reason", job->reason}};
   }
   constexpr const char* kWorkerStates[] = {"starting", "ready", "ended"};
   for (const RuntimeWorker& worker : snapshot.workers) {

@@ -71,7 +71,7 @@ RuntimeSnapshot KubernetesRuntime::TakeSnapshot() {
   if (!options_.dry_run) WriteStatus();
   for (auto& [id, known] : jobs_) {
     ReadJob(known);
-    if (!known.forgotten) seen.jobs.push_back(known.job);
+    if (!known.forgotten) seen.jobs.push_back(std::make_shared<const RuntimeJob>(known.job));
   }
   ReadCountedWorkers(pods, &seen);
   for (auto& [id, worker] : workers_) {

@@ -100,7 +100,7 @@ class LocalRuntime final : public Runtime {
       if (job.spec.asked.submit > now) {
         snapshot.more = true;
       } else {
-        snapshot.jobs.push_back(job.spec.asked);
+        snapshot.jobs.push_back(std::make_shared<const RuntimeJob>(job.spec.asked));
       }
     }
     return snapshot;
@@ -184,6 +184,7 @@ class LocalRuntime final : public Runtime {
   }
 
   void Wait(Seconds at_most) override { hub_->Serve(at_most); }
+  void Wake() override { hub_->Wake(); }
 
  private:
   struct Worker {

@@ -45,41 +45,39 @@ std::vector<std::int64_t> FirstTasks(std::string_view tasks, std::size_t at_most
   return first;
 }
 
-std::map<std::uint32_t, std::string> TasksToSplit(const std::vector<SlurmJob>& jobs,
-                                                  const std::vector<SlurmJob>& arrays) {
+std::map<std::uint32_t, std::string> TasksToSplit(const SlurmJobs& jobs, const SlurmJobs& arrays) {
   std::map<std::uint32_t, std::string> split;
   if (arrays.empty()) return split;
   std::map<std::uint32_t, Own> own;
-  for (const SlurmJob& job : jobs) {
-    if (job.task < 0 || job.over()) continue;
-    ++own[job.array].all;
-    if (job.state == SlurmState::kPending) ++own[job.array].waiting;
+  for (const auto& job : jobs) {
+    if (job->task < 0 || job->over()) continue;
+    ++own[job->array].all;
+    if (job->state == SlurmState::kPending) ++own[job->array].waiting;
   }
-  for (const SlurmJob& array : arrays) {
-    if (array.held || !array.waits.empty()) continue;  // its tasks wait together
-    const std::size_t ahead = Ahead(array, own[array.array]);
-    std::vector<std::int64_t> tasks = FirstTasks(array.tasks, ahead + 1);
+  for (const auto& array : arrays) {
+    if (array->held || !array->waits.empty()) continue;  // its tasks wait together
+    const std::size_t ahead = Ahead(*array, own[array->array]);
+    std::vector<std::int64_t> tasks = FirstTasks(array->tasks, ahead + 1);
     if (tasks.size() < 2) continue;
     tasks.pop_back();  // the one that may be the last
-    split[array.array] = fmt::format("{}_[{}]", array.array, fmt::join(tasks, ","));
+    split[array->array] = fmt::format("{}_[{}]", array->array, fmt::join(tasks, ","));
   }
   return split;
 }
 
-std::set<std::uint32_t> TasksBeyondLimit(const std::vector<SlurmJob>& jobs,
-                                         const std::string& queue) {
+std::set<std::uint32_t> TasksBeyondLimit(const SlurmJobs& jobs, const std::string& queue) {
   struct Limited {
     std::size_t at_most = 0;
     std::size_t begun = 0;
     std::map<std::int64_t, std::uint32_t> waiting;  // by task
   };
   std::map<std::uint32_t, Limited> arrays;
-  for (const SlurmJob& job : jobs) {
-    if (job.task < 0 || job.at_most == 0 || job.over()) continue;
-    Limited& array = arrays[job.array];
-    array.at_most = job.at_most;
-    if (job.partition == queue) {
-      array.waiting[job.task] = job.id;
+  for (const auto& job : jobs) {
+    if (job->task < 0 || job->at_most == 0 || job->over()) continue;
+    Limited& array = arrays[job->array];
+    array.at_most = job->at_most;
+    if (job->partition == queue) {
+      array.waiting[job->task] = job->id;
     } else {
       ++array.begun;
     }

@@ -24,12 +24,10 @@ std::vector<std::int64_t> FirstTasks(std::string_view tasks, std::size_t at_most
 // For each array (by its number) whose tasks are to become jobs of their own now: "10_[0,1,2]". As
 // many as it may run at a time (--array=0-99%4), at most kTasksAhead; never all of them, as the
 // last one left is a job of its own by itself. `arrays`: of `jobs`.
-std::map<std::uint32_t, std::string> TasksToSplit(const std::vector<SlurmJob>& jobs,
-                                                  const std::vector<SlurmJob>& arrays);
+std::map<std::uint32_t, std::string> TasksToSplit(const SlurmJobs& jobs, const SlurmJobs& arrays);
 
 // Numbers of the tasks that wait in `queue` and may not begin yet, as others of their arrays that
 // have begun, or come before them, are as many as may run at a time.
-std::set<std::uint32_t> TasksBeyondLimit(const std::vector<SlurmJob>& jobs,
-                                         const std::string& queue);
+std::set<std::uint32_t> TasksBeyondLimit(const SlurmJobs& jobs, const std::string& queue);
 
 }  // namespace allot

@@ -5,14 +5,14 @@
 namespace allot {
 
 ForeignGpus::ForeignGpus(const SlurmSnapshot& snapshot) {
-  for (const SlurmJob& job : snapshot.jobs) {
-    if (job.gpus_on.empty() || job.over()) continue;
-    const bool ours = ParseWorkerTag(job.admin_comment) || ParseJobTag(job.admin_comment);
-    for (const auto& [node, held] : job.gpus_on) {
-      if (job.exclusive && !ours) whole_.insert(node);
+  for (const auto& job : snapshot.jobs) {
+    if (job->gpus_on.empty() || job->over()) continue;
+    const bool ours = ParseWorkerTag(job->admin_comment) || ParseJobTag(job->admin_comment);
+    for (const auto& [node, held] : job->gpus_on) {
+      if (job->exclusive && !ours) whole_.insert(node);
       for (const GresGpus& gpus : ParseGres(held)) {
         (ours ? ours_ : foreign_)[{node, gpus.type}] += gpus.count;
-        if (!ours && job.in_reservation) guests_[{node, gpus.type}] += gpus.count;
+        if (!ours && job->in_reservation) guests_[{node, gpus.type}] += gpus.count;
       }
     }
   }

@@ -86,6 +86,16 @@ std::string WhyNotOn(const SlurmNode& node, const SlurmJob& job) {
   return "";
 }
 
+std::vector<NodeKind> JobNodes::Kinds() const {
+  std::vector<NodeKind> kinds;
+  kinds.reserve(all_.size());
+  for (const NodeOffer& one : all_) {
+    kinds.push_back(
+        {one.name, one.type, one.gpus, one.node->features, one.node->cpus, one.node->memory_mib});
+  }
+  return kinds;
+}
+
 const JobNodes::Allowed& JobNodes::AllowedTo(const SlurmJob& slurm) {
   const std::string key =
       fmt::format("{}\n{}\n{}\n{}", slurm.constraint, fmt::join(slurm.excluded_nodes, ","),

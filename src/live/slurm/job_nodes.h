@@ -29,10 +29,24 @@ struct NodeOffer {
   const SlurmNode* node = nullptr;
 };
 
+// All of an offer that Narrow depends on.
+struct NodeKind {
+  std::string name;
+  std::string type;
+  GpuCount gpus = 0;
+  std::vector<std::string> features;
+  int cpus = 0;
+  std::uint64_t memory_mib = 0;
+  bool operator==(const NodeKind&) const = default;
+};
+
 class JobNodes {
  public:
   // The Slurm nodes outlive it.
   explicit JobNodes(std::vector<NodeOffer> all) : all_(std::move(all)) {}
+
+  // While these are the same, so is what Narrow says of a job.
+  std::vector<NodeKind> Kinds() const;
 
   // Where not all nodes may run the job: sets which may, and takes their types and no more than
   // their GPUs as its own limits. DataError where they are too few for its least size.

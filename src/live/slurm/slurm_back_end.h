@@ -22,6 +22,7 @@ class SlurmBackEnd {
   SlurmBackEnd(const SlurmBackEnd&) = delete;
   SlurmBackEnd& operator=(const SlurmBackEnd&) = delete;
 
+  // `snapshot`: the one before, with which it shares what did not change; refused, it stays.
   virtual Status Load(SlurmSnapshot* snapshot) = 0;
   virtual Status LoadSettings(SlurmSettings* settings) = 0;
 

@@ -1,7 +1,9 @@
 #include "live/slurm/slurm_client.h"
 
+#include <memory>
 #include <utility>
 
+#include "core/cpu_elsewhere.h"
 #include "live/slurm/slurm_back_end.h"
 #include "live/slurm/slurm_tags.h"
 
@@ -18,6 +20,7 @@ SlurmClient::~SlurmClient() = default;
 const SlurmSnapshot& SlurmClient::TakeSnapshot() {
   const Status done = back_end_->Load(&snapshot_);
   if (!done.ok()) throw RunError("{}", done.message());
+  AddCpuSecondsElsewhere(snapshot_.cpu_elsewhere);
   if (MayWrite().ok()) EndUntagged();
   return snapshot_;
 }
@@ -25,11 +28,11 @@ const SlurmSnapshot& SlurmClient::TakeSnapshot() {
 // Workers that a daemon submitted held and could not tag any more (slurm_commands.cc): Submit has
 // ended before any look, so there is none of ours in between. Nobody waits for them.
 void SlurmClient::EndUntagged() {
-  std::erase_if(snapshot_.jobs, [&](const SlurmJob& job) {
-    if (!job.held || !job.admin_comment.empty() || !job.comment.starts_with(kWorkerTag)) {
+  std::erase_if(snapshot_.jobs, [&](const std::shared_ptr<const SlurmJob>& job) {
+    if (!job->held || !job->admin_comment.empty() || !job->comment.starts_with(kWorkerTag)) {
       return false;
     }
-    (void)back_end_->Cancel(job.known_as());
+    (void)back_end_->Cancel(job->known_as());
     return true;
   });
 }

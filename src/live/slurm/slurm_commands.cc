@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/strings.h"
+#include "live/slurm/shared_jobs.h"
 #include "live/slurm/slurm_json.h"
 #include "live/slurm/slurm_program.h"
 #include "live/slurm/slurm_tags.h"
@@ -97,8 +98,12 @@ Status SlurmCommands::Load(SlurmSnapshot* snapshot) {
   Status done = Run({programs_.squeue, "--all", "--states=all", "--json"}, deadline, &output,
                     "asking for jobs");
   try {
-    if (done.ok()) loaded.jobs = ReadJobsJson(output.text);
-    if (done.ok()) done = LoadExclusive(deadline, &loaded.jobs);
+    std::vector<SlurmJob> jobs;
+    if (done.ok()) jobs = ReadJobsJson(output.text);
+    if (done.ok()) done = LoadExclusive(deadline, &jobs);
+    SharedJobs shared(snapshot->jobs);
+    for (SlurmJob& job : jobs) shared.Add(std::move(job));
+    loaded.jobs = shared.Take();
     if (done.ok()) done = LoadNodes(deadline, &loaded.nodes);
     if (done.ok()) {
       done = Run({programs_.scontrol, "--oneliner", "show", "reservation"}, deadline, &output,
@@ -111,8 +116,8 @@ Status SlurmCommands::Load(SlurmSnapshot* snapshot) {
   }
   last_look_ = std::chrono::duration<double>(SlurmDeadline::Clock::now() - begin).count();
   tasks_.clear();
-  for (const SlurmJob& job : loaded.jobs) {
-    if (job.task >= 0) tasks_[job.id] = job.known_as();
+  for (const auto& job : loaded.jobs) {
+    if (job->task >= 0) tasks_[job->id] = job->known_as();
   }
   *snapshot = std::move(loaded);
   return done;

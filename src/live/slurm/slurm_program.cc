@@ -11,7 +11,7 @@
 #include <array>
 #include <cerrno>
 
-#include "core/program_cpu.h"
+#include "core/cpu_elsewhere.h"
 
 namespace allot {
 namespace {
@@ -130,7 +130,7 @@ Status RunSlurmProgram(const SlurmProgram& program, const SlurmDeadline& deadlin
   rusage used{};
   while (::wait4(child, &status, 0, &used) < 0 && errno == EINTR) {
   }
-  AddCpuSecondsOfProgram(SecondsOf(used.ru_utime) + SecondsOf(used.ru_stime));
+  AddCpuSecondsElsewhere(SecondsOf(used.ru_utime) + SecondsOf(used.ru_stime));
   if (!whole && output->text.size() + output->errors.size() > kMost) {
     return Status::Refused("slurm: {} must say at most {} bytes, it said more", words[0], kMost);
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <ctime>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -75,7 +76,11 @@ struct SlurmJob {
   bool over() const {
     return state != SlurmState::kPending && state != SlurmState::kRunning && !completing;
   }
+  bool operator==(const SlurmJob&) const = default;
 };
+
+// A record that did not change from one look to the next is the same one (shared_jobs.h).
+using SlurmJobs = std::vector<std::shared_ptr<const SlurmJob>>;
 
 struct SlurmNode {
   std::string name;
@@ -117,7 +122,8 @@ struct SlurmSettings {
 
 struct SlurmSnapshot {
   std::vector<SlurmNode> nodes;
-  std::vector<SlurmJob> jobs;
+  SlurmJobs jobs;
+  double cpu_elsewhere = 0;  // seconds of a core that the look took in another thread
 };
 
 // A batch job of one task on one node.

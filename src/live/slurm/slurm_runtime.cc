@@ -122,60 +122,61 @@ Status SlurmRuntime::Start(const std::string& job, std::span<const WorkerRequest
   if (found == user_jobs_.end()) return Status::Refused("job {} is not known to Slurm", job);
   if (Monotonic() < settled_at_) return Status::Refused("slurmctld is learning its nodes");
   UserJob& user_job = found->second;
-  if (user_job.job.state != JobState::kActive) {
+  if (user_job.job->state != JobState::kActive) {
     return Status::Refused("job {} must be active to be started, it is not: {}", job,
-                           user_job.job.reason);
+                           user_job.job->reason);
   }
-  const std::vector<std::string>& only = user_job.job.only_on;
+  const std::vector<std::string>& only = user_job.job->only_on;
   for (const WorkerRequest& worker : workers) {
     if (!parts_.contains(worker.node)) {
       return Status::Refused("node {} has no GPUs that Slurm knows of", worker.node);
     }
     if (!only.empty() && std::find(only.begin(), only.end(), worker.node) == only.end()) {
-      return Status::Refused("job {} may not run on {}: {}", job, worker.node, user_job.job.limits);
+      return Status::Refused("job {} may not run on {}: {}", job, worker.node,
+                             user_job.job->limits);
     }
   }
-  return user_job.job.mode == ResizeMode::kHot ? StartWorkerJobs(user_job, workers)
-                                               : StartItself(user_job, workers);
+  return user_job.job->mode == ResizeMode::kHot ? StartWorkerJobs(user_job, workers)
+                                                : StartItself(user_job, workers);
 }
 
 Status SlurmRuntime::StartWorkerJobs(UserJob& user_job, std::span<const WorkerRequest> workers) {
-  const std::string& job = user_job.job.id;
+  const std::string& job = user_job.job->id;
   hub_.AddJob(job, TokenOf(job));
-  if (user_job.slurm.partition != options_.partition) {
-    Status placed = client_.Change({.id = user_job.slurm.id,
+  if (!user_job.placed) {
+    Status placed = client_.Change({.id = user_job.slurm->id,
                                     .partition = options_.partition,
                                     .admin_comment = ToText(user_job.tag)});
     if (!placed.ok()) return placed;
-    user_job.slurm.partition = options_.partition;
+    user_job.placed = true;
     user_job.tagged = true;
   }
   std::vector<std::string> submitted;
   for (const WorkerRequest& worker : workers) {
     if (worker_jobs_.contains(worker.worker)) continue;
-    const WorkerTag tag{user_job.slurm.id, job, worker.worker, worker.gpus};
+    const WorkerTag tag{user_job.slurm->id, job, worker.worker, worker.gpus};
     hub_.Expect(job, worker.worker);
     std::uint32_t id = 0;
     Status done = client_.Submit(WorkerJobOf(user_job, worker, tag), &id);
     if (!done.ok()) {
       for (const std::string& other : submitted) {
-        (void)client_.Cancel(worker_jobs_[other].slurm.known_as());
+        (void)client_.Cancel(worker_jobs_[other].slurm->known_as());
         worker_jobs_.erase(other);
       }
       return done;
     }
     submitted.push_back(worker.worker);
     // Known before the next snapshot shows it: Start and Stop may be called again until then.
-    WorkerJob& started = worker_jobs_[worker.worker];
-    started.slurm.id = id;
-    started.tag = tag;
+    SlurmJob record;
+    record.id = id;
+    worker_jobs_[worker.worker] = {std::make_shared<const SlurmJob>(std::move(record)), tag};
   }
   return Status::Ok();
 }
 
 SlurmSubmission SlurmRuntime::WorkerJobOf(const UserJob& user_job, const WorkerRequest& worker,
                                           const WorkerTag& tag) {
-  const SlurmJob& of = user_job.slurm;
+  const SlurmJob& of = *user_job.slurm;
   const NodePart& part = parts_.at(worker.node);
   const std::string number = worker.worker.substr(worker.worker.rfind('.') + 1);
   SlurmSubmission submission;
@@ -198,10 +199,10 @@ SlurmSubmission SlurmRuntime::WorkerJobOf(const UserJob& user_job, const WorkerR
       "PATH=/usr/local/bin:/usr/bin:/bin",
       "USER=" + of.user,
       "ALLOT_LAUNCHER=" + options_.launcher,
-      "ALLOT_JOB_ID=" + user_job.job.id,
+      "ALLOT_JOB_ID=" + user_job.job->id,
       "ALLOT_WORKER_ID=" + worker.worker,
       "ALLOT_DAEMON=" + DaemonVariable(hub_.address(), addresses_),
-      "ALLOT_TOKEN=" + TokenOf(user_job.job.id),
+      "ALLOT_TOKEN=" + TokenOf(user_job.job->id),
       fmt::format("ALLOT_RUN_DIR={}/.allot-{}/{}", of.work_dir, of.user_id, of.id),
       "ALLOT_GPU_TYPE=" + (part.gpu_type.empty() ? "gpu" : part.gpu_type),
       "ALLOT_NODE=" + part.node,
@@ -214,14 +215,14 @@ Status SlurmRuntime::StartItself(UserJob& user_job, std::span<const WorkerReques
   // By a clock that was set back since, it would have to wait for as long.
   const long long since = std::time(nullptr) - user_job.tag.stopped;
   if (0 <= since && since < kAfterRequeue) {
-    return Status::Refused("job {} must have been requeued for {} s", user_job.job.id,
+    return Status::Refused("job {} must have been requeued for {} s", user_job.job->id,
                            kAfterRequeue);
   }
   JobTag tag = user_job.tag;
   for (const WorkerRequest& worker : workers) {
     tag.shares.push_back({worker.worker, worker.node, worker.gpus});
   }
-  SlurmChange change{.id = user_job.slurm.id,
+  SlurmChange change{.id = user_job.slurm->id,
                      .partition = options_.partition,
                      .admin_comment = ToText(tag),
                      .first = !options_.slurm_priority};
@@ -237,7 +238,7 @@ Status SlurmRuntime::StartItself(UserJob& user_job, std::span<const WorkerReques
 // with (ADR 36): where it has none, the node alone decides.
 Status SlurmRuntime::PlaceOf(const UserJob& user_job, std::span<const WorkerRequest> workers,
                              SlurmChange* change) const {
-  const std::vector<GresGpus> asked = ParseGres(user_job.slurm.gpus);
+  const std::vector<GresGpus> asked = ParseGres(user_job.slurm->gpus);
   const bool typed = !asked.empty() && !asked.front().type.empty();
   const NodePart& first = parts_.at(workers.front().node);
   const int gpus = std::popcount(workers.front().gpus);
@@ -255,7 +256,7 @@ Status SlurmRuntime::PlaceOf(const UserJob& user_job, std::span<const WorkerRequ
       return Status::Refused(
           "Slurm gives a job GPUs of the type that it was submitted with, or those of a node that "
           "has one type: job {} asks for '{}', {} has '{}'",
-          user_job.job.id, user_job.slurm.gpus, worker.node, part.gpu_type);
+          user_job.job->id, user_job.slurm->gpus, worker.node, part.gpu_type);
     }
     nodes.push_back(part.node);
   }
@@ -269,10 +270,10 @@ Status SlurmRuntime::GiveBack(UserJob& user_job) {
   JobTag tag = user_job.tag;
   tag.shares.clear();
   tag.stopping = false;
-  const auto requeued = requeued_.find(user_job.job.id);
+  const auto requeued = requeued_.find(user_job.job->id);
   const Seconds ago = requeued == requeued_.end() ? 0 : Monotonic() - requeued->second;
   tag.stopped = std::time(nullptr) - static_cast<long long>(ago);
-  Status done = client_.Change({.id = user_job.slurm.id,
+  Status done = client_.Change({.id = user_job.slurm->id,
                                 .partition = options_.queue,
                                 .admin_comment = ToText(tag),
                                 .release = true});
@@ -285,33 +286,33 @@ Status SlurmRuntime::GiveBack(UserJob& user_job) {
 Status SlurmRuntime::Stop(const std::string& worker, StopMode mode) {
   if (Status may = MayAct(); !may.ok()) return may;
   if (const auto found = worker_jobs_.find(worker); found != worker_jobs_.end()) {
-    if (found->second.slurm.over()) return Status::Ok();
+    if (found->second.slurm->over()) return Status::Ok();
     stopped_.insert(worker);
     if (mode == StopMode::kSave && hub_.joined(worker)) {
       hub_.Stop(worker);
       return Status::Ok();
     }
-    return client_.Cancel(found->second.slurm.known_as());
+    return client_.Cancel(found->second.slurm->known_as());
   }
   for (auto& [id, user_job] : user_jobs_) {
     const auto& shares = user_job.tag.shares;
     // A job that runs though it was to be requeued: whoever wrote that down did not come to do it.
-    const bool runs = user_job.slurm.state == SlurmState::kRunning && !user_job.slurm.completing;
-    if ((user_job.tag.stopping && !runs) || user_job.slurm.over() ||
+    const bool runs = user_job.slurm->state == SlurmState::kRunning && !user_job.slurm->completing;
+    if ((user_job.tag.stopping && !runs) || user_job.slurm->over() ||
         std::none_of(shares.begin(), shares.end(),
                      [&](const ShareTag& share) { return share.worker == worker; })) {
       continue;
     }
-    if (user_job.slurm.state == SlurmState::kPending && !user_job.slurm.completing)
+    if (user_job.slurm->state == SlurmState::kPending && !user_job.slurm->completing)
       return GiveBack(user_job);
-    if (!user_job.job.preempt) {
+    if (!user_job.job->preempt) {
       return Status::Refused("job {} runs and may not be stopped: its user did not say that it may",
                              id);
     }
     JobTag tag = user_job.tag;
     tag.stopping = true;
-    Status done = client_.Change({.id = user_job.slurm.id, .admin_comment = ToText(tag)});
-    if (done.ok()) done = client_.Requeue(user_job.slurm.id);
+    Status done = client_.Change({.id = user_job.slurm->id, .admin_comment = ToText(tag)});
+    if (done.ok()) done = client_.Requeue(user_job.slurm->id);
     if (!done.ok()) return done;
     user_job.tag = std::move(tag);
     requeued_[id] = Monotonic();
@@ -342,14 +343,14 @@ Status SlurmRuntime::Fail(const std::string& job, const std::string& reason) {
   failures_[job] = reason;
   user_job.tag.failed = true;
   user_job.tag.why = reason;
-  Status done = client_.Change({.id = user_job.slurm.id, .admin_comment = ToText(user_job.tag)});
-  if (done.ok()) done = client_.Cancel(user_job.slurm.known_as());
+  Status done = client_.Change({.id = user_job.slurm->id, .admin_comment = ToText(user_job.tag)});
+  if (done.ok()) done = client_.Cancel(user_job.slurm->known_as());
   return done;
 }
 
 Status SlurmRuntime::Cancel(const std::string& job) {
   const auto found = user_jobs_.find(job);
-  return found == user_jobs_.end() ? Status::Ok() : client_.Cancel(found->second.slurm.known_as());
+  return found == user_jobs_.end() ? Status::Ok() : client_.Cancel(found->second.slurm->known_as());
 }
 
 void SlurmRuntime::Forget(const std::string& job) {

@@ -13,6 +13,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "live/runtime.h"
@@ -62,6 +63,7 @@ class SlurmRuntime : public Runtime {
   Status Cancel(const std::string& job) override;
   void Forget(const std::string& job) override;
   void Wait(Seconds at_most) override;
+  void Wake() override { hub_.Wake(); }
 
   // Facts about jobs and workers that are kept beside the last snapshot: as many as Slurm lists,
   // not as there ever were.
@@ -69,18 +71,21 @@ class SlurmRuntime : public Runtime {
 
  private:
   struct UserJob {  // a job, by the daemon's name of it
-    SlurmJob slurm;
+    std::shared_ptr<const SlurmJob> slurm;
     JobTag tag;
     bool tagged = false;  // its record in Slurm holds the tag
-    RuntimeJob job;
+    bool placed = false;  // it is in the partition where jobs run
+    bool told = true;     // of what is wrong with it its user knows
+    std::shared_ptr<const RuntimeJob> job;
+    std::int64_t look = 0;  // the last that showed it
 
     // By other means than the end of its workers.
     bool ended_otherwise() const {
-      return job.state == JobState::kFinished || job.state == JobState::kCancelled || tag.failed;
+      return job->state == JobState::kFinished || job->state == JobState::kCancelled || tag.failed;
     }
   };
   struct WorkerJob {
-    SlurmJob slurm;
+    std::shared_ptr<const SlurmJob> slurm;
     WorkerTag tag;
   };
 
@@ -96,13 +101,15 @@ class SlurmRuntime : public Runtime {
   struct Reading {                           // of one snapshot
     JobNodes nodes;
     std::set<std::uint32_t> beyond_limit;  // tasks of arrays
-    std::vector<SlurmJob> arrays;          // whose tasks are to be jobs of their own
+    SlurmJobs arrays;                      // whose tasks are to be jobs of their own
     std::set<std::uint32_t> to_tell;       // jobs that are not placed: their users are told why
   };
   JobNodes ReadNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot* seen);
   bool PassOn(const SlurmJob& slurm);
-  void ReadUserJob(const SlurmJob& slurm, Reading* reading);
-  void SplitArrays(const SlurmSnapshot& snapshot, const std::vector<SlurmJob>& arrays);
+  UserJob* AsBefore(const std::shared_ptr<const SlurmJob>& record);
+  void ReadUserJob(const std::shared_ptr<const SlurmJob>& record, Reading* reading);
+  void DropUnlisted();
+  void SplitArrays(const SlurmSnapshot& snapshot, const SlurmJobs& arrays);
   void LengthenTimes(const std::vector<WorkerJob>& worker_jobs);
   void GiveBackRequeued();
   void EndStrays(std::vector<WorkerJob>* worker_jobs);
@@ -110,7 +117,7 @@ class SlurmRuntime : public Runtime {
   void CheckType(const RuntimeJob& job, const SlurmJob& slurm) const;
   void ReadWorkerJob(const UserJob& user_job, const WorkerJob& worker_job, RuntimeSnapshot* seen);
   void ReadShares(const UserJob& user_job, RuntimeSnapshot* seen);
-  void TellUser(const UserJob& user_job);
+  bool TellUser(const SlurmJob& slurm, const std::string& reason);
   Status GiveBack(UserJob& user_job);  // to the partition where jobs wait
   Status StartWorkerJobs(UserJob& user_job, std::span<const WorkerRequest> workers);
   Status StartItself(UserJob& user_job, std::span<const WorkerRequest> workers);
@@ -135,7 +142,10 @@ class SlurmRuntime : public Runtime {
   bool has_snapshot_ = false;
   bool unreachable_ = false;  // the last snapshot failed
   Seconds settled_at_ = 0;    // nothing is started before; monotonic
+  std::int64_t looks_ = 0;
   std::map<std::string, UserJob> user_jobs_;
+  std::unordered_map<std::uint32_t, UserJob*> by_number_;  // of these, as Slurm numbers them
+  std::vector<NodeKind> kinds_;                   // of the nodes that user_jobs_ were read for
   std::map<std::string, WorkerJob> worker_jobs_;  // by worker
   std::map<std::string, NodePart> parts_;         // by the daemon's name of the node
   std::map<std::string, bool> node_up_;           // as last known; by Slurm's name

@@ -51,7 +51,7 @@ JobNodes SlurmRuntime::ReadNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot*
 }
 
 // Some tasks become jobs of their own, ahead of decisions about them.
-void SlurmRuntime::SplitArrays(const SlurmSnapshot& snapshot, const std::vector<SlurmJob>& arrays) {
+void SlurmRuntime::SplitArrays(const SlurmSnapshot& snapshot, const SlurmJobs& arrays) {
   for (auto& [array, tasks] : TasksToSplit(snapshot.jobs, arrays)) {
     chores_.Add(SlurmChore::kSplit, array,
                 [this, tasks = std::move(tasks)] { return client_.Split(tasks, options_.queue); });
@@ -90,15 +90,32 @@ void SlurmRuntime::CheckType(const RuntimeJob& job, const SlurmJob& slurm) const
   }
 }
 
-void SlurmRuntime::ReadUserJob(const SlurmJob& slurm, Reading* reading) {
+// A job that waits is read once: what its record says of it changes only with the nodes.
+SlurmRuntime::UserJob* SlurmRuntime::AsBefore(const std::shared_ptr<const SlurmJob>& record) {
+  const auto known = by_number_.find(record->id);
+  if (known == by_number_.end() || known->second->slurm != record) return nullptr;
+  UserJob& job = *known->second;
+  const bool waits = !job.tagged && !job.tag.failed && record->state == SlurmState::kPending;
+  const bool alone = record->at_most == 0;  // other tasks of its array say nothing about it
+  return waits && alone && job.told ? &job : nullptr;
+}
+
+void SlurmRuntime::ReadUserJob(const std::shared_ptr<const SlurmJob>& record, Reading* reading) {
+  if (UserJob* same = AsBefore(record)) {
+    same->look = looks_;
+    return;
+  }
+  const SlurmJob& slurm = *record;
   const std::optional<JobTag> tag = ParseJobTag(slurm.admin_comment);
   if (!tag && slurm.partition != options_.queue) return;  // somebody else's
   if (!tag && PassOn(slurm)) return;
   UserJob user_job;
-  user_job.slurm = slurm;
+  user_job.slurm = record;
+  user_job.look = looks_;
+  user_job.placed = slurm.partition == options_.partition;
   user_job.tagged = tag.has_value();
   user_job.tag = tag.value_or(JobTag{.job = JobName(slurm.known_as(), slurm.submit)});
-  RuntimeJob& job = user_job.job;
+  RuntimeJob job;
   job.id = user_job.tag.job;
   job.user = slurm.user;
   job.account = slurm.account;
@@ -115,7 +132,7 @@ void SlurmRuntime::ReadUserJob(const SlurmJob& slurm, Reading* reading) {
     job.even = job.mode == ResizeMode::kRestart;  // --gres is of each node
     if (!user_job.tagged) CheckType(job, slurm);
     if (!slurm.tasks.empty()) {  // its tasks will be jobs of their own
-      reading->arrays.push_back(slurm);
+      reading->arrays.push_back(record);
       return;
     }
     if (!slurm.waits.empty() && slurm.state == SlurmState::kPending && !user_job.tagged) {
@@ -130,7 +147,7 @@ void SlurmRuntime::ReadUserJob(const SlurmJob& slurm, Reading* reading) {
     job.min_gpus = job.max_gpus = job.requested = 1;
     if (slurm.state == SlurmState::kPending) {
       job.state = JobState::kHeld;
-      TellUser(user_job);
+      user_job.told = TellUser(slurm, job.reason);
       reading->to_tell.insert(slurm.id);
     } else if (!user_job.tag.shares.empty()) {  // it was understood when it began
       job.mode = ResizeMode::kRestart;
@@ -158,20 +175,29 @@ void SlurmRuntime::ReadUserJob(const SlurmJob& slurm, Reading* reading) {
                                                         : JobState::kFailed;
     job.reason = slurm.reason;
   }
-  user_jobs_.insert_or_assign(job.id, std::move(user_job));
+  user_job.job = std::make_shared<const RuntimeJob>(std::move(job));
+  const auto known = user_jobs_.insert_or_assign(user_job.job->id, std::move(user_job)).first;
+  by_number_[slurm.id] = &known->second;
 }
 
-// Where `scontrol show job` shows it, once; again where Slurm did not take it.
-void SlurmRuntime::TellUser(const UserJob& user_job) {
-  const std::uint32_t id = user_job.slurm.id;
-  const std::string text = "allot does not place this job: " + user_job.job.reason;
-  const auto told = told_.find(id);
-  if (user_job.slurm.admin_comment == text || (told != told_.end() && told->second == text)) return;
-  chores_.Add(SlurmChore::kTell, id, [this, id, text] {
+void SlurmRuntime::DropUnlisted() {
+  std::erase_if(by_number_, [this](const auto& entry) { return entry.second->look != looks_; });
+  std::erase_if(user_jobs_, [this](const auto& entry) { return entry.second.look != looks_; });
+}
+
+// Where `scontrol show job` shows it, once; again where Slurm did not take it. True once Slurm
+// shows it.
+bool SlurmRuntime::TellUser(const SlurmJob& slurm, const std::string& reason) {
+  const std::string text = "allot does not place this job: " + reason;
+  if (slurm.admin_comment == text) return true;
+  const auto told = told_.find(slurm.id);
+  if (told != told_.end() && told->second == text) return false;
+  chores_.Add(SlurmChore::kTell, slurm.id, [this, id = slurm.id, text] {
     Status done = client_.Change({.id = id, .admin_comment = text});
     if (done.ok()) told_[id] = text;
     return done;
   });
+  return false;
 }
 
 void SlurmRuntime::ReadWorkerJob(const UserJob& user_job, const WorkerJob& worker_job,
@@ -184,28 +210,28 @@ void SlurmRuntime::ReadWorkerJob(const UserJob& user_job, const WorkerJob& worke
   RuntimeWorker worker;
   worker.id = id;
   worker.job = worker_job.tag.job;
-  const std::vector<GresGpus> given = ParseGres(worker_job.slurm.gpus);
-  worker.node = PartOn(worker_job.slurm.nodes, given.empty() ? "" : given.front().type);
+  const std::vector<GresGpus> given = ParseGres(worker_job.slurm->gpus);
+  worker.node = PartOn(worker_job.slurm->nodes, given.empty() ? "" : given.front().type);
   worker.gpus = worker_job.tag.gpus;
-  if (!worker_job.slurm.over()) {
+  if (!worker_job.slurm->over()) {
     hub_.AddJob(worker.job, TokenOf(worker.job));
     hub_.Expect(worker.job, id);
     watched_.insert(id);
     if (hub_.joined(id)) worker.state = WorkerState::kReady;
     worker.silent = hub_.silent(id);
-    worker.waits = worker_job.slurm.pending;
-    worker.elsewhere = worker_job.slurm.elsewhere;
+    worker.waits = worker_job.slurm->pending;
+    worker.elsewhere = worker_job.slurm->elsewhere;
   } else {
     const WorkerVerdict verdict =
         JudgeWorkerEnd({.mode = ResizeMode::kHot,
-                        .exit = ExitOf(worker_job.slurm.state),
+                        .exit = ExitOf(worker_job.slurm->state),
                         .job_over = hub_.finished(worker.job) || user_job.ended_otherwise(),
                         .stopped = stopped_.contains(id),
                         .watched = watched_.contains(id),
                         .joined = hub_.joined(id),
                         .announced = hub_.announced(worker.job),
                         .member = hub_.member(id)});
-    SetEnded(verdict, worker_job.slurm.reason, &worker);
+    SetEnded(verdict, worker_job.slurm->reason, &worker);
     ended_.emplace(id, worker);
     hub_.RemoveWorker(id);
   }
@@ -216,17 +242,17 @@ void SlurmRuntime::ReadWorkerJob(const UserJob& user_job, const WorkerJob& worke
 void SlurmRuntime::LengthenTimes(const std::vector<WorkerJob>& worker_jobs) {
   std::set<std::string> working;
   for (const WorkerJob& worker_job : worker_jobs) {
-    if (worker_job.slurm.state == SlurmState::kRunning) working.insert(worker_job.tag.job);
+    if (worker_job.slurm->state == SlurmState::kRunning) working.insert(worker_job.tag.job);
   }
   std::map<std::string, bool> idle;
   for (const auto& [id, user_job] : user_jobs_) {
-    if (user_job.job.mode == ResizeMode::kHot && user_job.job.time_limit < kNever &&
-        user_job.slurm.state == SlurmState::kRunning) {
+    if (user_job.job->mode == ResizeMode::kHot && user_job.job->time_limit < kNever &&
+        user_job.slurm->state == SlurmState::kRunning) {
       idle[id] = !working.contains(id);
     }
   }
   for (const auto& [id, minutes] : idle_.Due(idle, Monotonic())) {
-    const SlurmJob& slurm = user_jobs_.at(id).slurm;
+    const SlurmJob& slurm = *user_jobs_.at(id).slurm;
     const std::uint32_t limit = slurm.time_limit + minutes;
     chores_.Add(SlurmChore::kLengthen, slurm.id,
                 [this, id = slurm.id, limit, job = id, minutes = minutes] {
@@ -240,11 +266,11 @@ void SlurmRuntime::LengthenTimes(const std::vector<WorkerJob>& worker_jobs) {
 // Requeued, and nothing of them is left on their nodes: they wait again where jobs wait.
 void SlurmRuntime::GiveBackRequeued() {
   for (auto& [id, user_job] : user_jobs_) {
-    if (!user_job.tag.stopping || user_job.slurm.state != SlurmState::kPending ||
-        user_job.slurm.completing || forgotten_.contains(id)) {
+    if (!user_job.tag.stopping || user_job.slurm->state != SlurmState::kPending ||
+        user_job.slurm->completing || forgotten_.contains(id)) {
       continue;
     }
-    chores_.Add(SlurmChore::kGiveBack, user_job.slurm.id,
+    chores_.Add(SlurmChore::kGiveBack, user_job.slurm->id,
                 [this, &job = user_job] { return GiveBack(job); });
   }
 }
@@ -255,8 +281,8 @@ void SlurmRuntime::EndStrays(std::vector<WorkerJob>* worker_jobs) {
     const SlurmJob& slurm = worker_job.slurm;
     const auto found = user_jobs_.find(worker_job.tag.job);
     const bool outlived = found == user_jobs_.end();
-    if (!outlived && (found->second.slurm.user_id != slurm.user_id ||
-                      found->second.slurm.id != worker_job.tag.user_job)) {
+    if (!outlived && (found->second.slurm->user_id != slurm.user_id ||
+                      found->second.slurm->id != worker_job.tag.user_job)) {
       return true;  // nobody works for another
     }
     if (!outlived && !forgotten_.contains(found->first)) return false;
@@ -297,21 +323,21 @@ void SlurmRuntime::ReadShares(const UserJob& user_job, RuntimeSnapshot* seen) {
   for (const ShareTag& share : user_job.tag.shares) {
     RuntimeWorker worker;
     worker.id = share.worker;
-    worker.job = user_job.job.id;
+    worker.job = user_job.job->id;
     worker.node = share.node;
     worker.gpus = share.gpus;
-    worker.reason = user_job.slurm.reason;
-    if (user_job.slurm.over()) {
+    worker.reason = user_job.slurm->reason;
+    if (user_job.slurm->over()) {
       // The shares are the job itself: they are stopped by a requeue, which does not end it.
       SetEnded(JudgeWorkerEnd({.mode = ResizeMode::kRestart,
-                               .exit = ExitOf(user_job.slurm.state),
+                               .exit = ExitOf(user_job.slurm->state),
                                .job_over = user_job.ended_otherwise()}),
-               user_job.slurm.reason, &worker);
-    } else if (user_job.slurm.state == SlurmState::kRunning) {
+               user_job.slurm->reason, &worker);
+    } else if (user_job.slurm->state == SlurmState::kRunning) {
       worker.state = WorkerState::kReady;
     }
-    worker.waits = user_job.slurm.pending;
-    worker.elsewhere = user_job.slurm.elsewhere;
+    worker.waits = user_job.slurm->pending;
+    worker.elsewhere = user_job.slurm->elsewhere;
     seen->workers.push_back(std::move(worker));
   }
 }
@@ -341,19 +367,24 @@ RuntimeSnapshot SlurmRuntime::TakeSnapshot() {
   RuntimeSnapshot seen;
   Reading reading{
       ReadNodes(snapshot, &seen), TasksBeyondLimit(snapshot.jobs, options_.queue), {}, {}};
-  user_jobs_.clear();
+  ++looks_;
+  if (std::vector<NodeKind> kinds = reading.nodes.Kinds(); kinds != kinds_) {
+    kinds_ = std::move(kinds);
+    by_number_.clear();  // all are read again
+  }
   worker_jobs_.clear();
   std::vector<WorkerJob> worker_jobs;
   std::set<std::string> workers;
-  for (const SlurmJob& slurm : snapshot.jobs) {
-    const std::optional<WorkerTag> tag = ParseWorkerTag(slurm.admin_comment);
+  for (const auto& record : snapshot.jobs) {
+    const std::optional<WorkerTag> tag = ParseWorkerTag(record->admin_comment);
     if (tag) {
-      worker_jobs.push_back({slurm, *tag});
+      worker_jobs.push_back({record, *tag});
       workers.insert(tag->worker);
     } else {
-      ReadUserJob(slurm, &reading);
+      ReadUserJob(record, &reading);
     }
   }
+  DropUnlisted();
   SplitArrays(snapshot, reading.arrays);
   seen.more = !reading.arrays.empty();
   GiveBackRequeued();
@@ -364,6 +395,7 @@ RuntimeSnapshot SlurmRuntime::TakeSnapshot() {
   } else {
     chores_.Do();
   }
+  seen.jobs.reserve(user_jobs_.size());
   for (const auto& [id, user_job] : user_jobs_) {
     if (forgotten_.contains(id)) continue;
     ReadShares(user_job, &seen);

@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/cpu_time.h"
@@ -62,6 +64,7 @@ class FakeRuntime : public Runtime {
     job.max_gpus = max;
     job.mode = mode;
     jobs[id].job = job;
+    shown_.erase(id);
     return jobs[id].job;
   }
 
@@ -106,7 +109,8 @@ class FakeRuntime : public Runtime {
     RuntimeSnapshot snapshot;
     snapshot.nodes = nodes;
     for (const auto& [id, job] : jobs) {
-      if (!forgotten.contains(id)) snapshot.jobs.push_back(job.job);
+      if (forgotten.contains(id)) continue;
+      snapshot.jobs.push_back(Shown(job.job));
     }
     for (const auto& [id, worker] : workers) {
       snapshot.workers.push_back(worker.seen);
@@ -283,7 +287,20 @@ class FakeRuntime : public Runtime {
   std::vector<Seconds> waits;  // as asked for
 
  private:
+  // The same record while nothing of it that may change has changed, as runtimes of many jobs do.
+  std::shared_ptr<const RuntimeJob> Shown(const RuntimeJob& job) {
+    const auto changing = [](const RuntimeJob& one) {
+      return std::tie(one.state, one.reason, one.priority, one.preempt, one.only_on, one.limits,
+                      one.even);
+    };
+    std::shared_ptr<const RuntimeJob>& shown = shown_[job.id];
+    if (shown == nullptr || changing(*shown) != changing(job)) {
+      shown = std::make_shared<const RuntimeJob>(job);
+    }
+    return shown;
+  }
   FakeTime* time_;
+  std::map<std::string, std::shared_ptr<const RuntimeJob>> shown_;
 };
 
 }  // namespace allot

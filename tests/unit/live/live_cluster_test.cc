@@ -492,7 +492,7 @@ TEST_F(LiveClusterTest, ADaemonWithNothingToDecideLooksOnceAPoll) {
 }
 
 // Of a cluster so large that a look is work, and that does not say when a job ends.
-TEST_F(LiveClusterTest, WhileJobsComeAndEndItLooksTenTimesAsOften) {
+TEST_F(LiveClusterTest, WhileJobsComeAndEndItLooksMoreOften) {
   runtime_.look_cost = 1e-3;
   options_.poll = 0.01;
   options_.interval = 20;

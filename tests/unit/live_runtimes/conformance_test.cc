@@ -84,8 +84,8 @@ class RuntimeConformance : public testing::TestWithParam<std::string> {
     return words.size() < 2 ? 0 : Split(words[1], ',').size();
   }
   const RuntimeJob* Find(const std::string& job) const {
-    for (const RuntimeJob& one : snapshot_.jobs) {
-      if (one.id == job) return &one;
+    for (const auto& one : snapshot_.jobs) {
+      if (one->id == job) return one.get();
     }
     return nullptr;
   }

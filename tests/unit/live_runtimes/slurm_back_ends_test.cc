@@ -83,7 +83,7 @@ json ToJson(const SlurmNode& node) {
 
 json ToJson(const SlurmSnapshot& snapshot) {
   json all = {{"jobs", json::object()}, {"nodes", json::object()}};
-  for (const SlurmJob& job : snapshot.jobs) all["jobs"][std::to_string(job.id)] = ToJson(job);
+  for (const auto& job : snapshot.jobs) all["jobs"][std::to_string(job->id)] = ToJson(*job);
   for (const SlurmNode& node : snapshot.nodes) all["nodes"][node.name] = ToJson(node);
   return all;
 }

@@ -67,11 +67,12 @@ class SlurmPlace final : public RuntimePlace {
         Slurm(fmt::format("cd {0} && sbatch --parsable --comment='{1}' {2} job.sh", folder.string(),
                           comment, hot ? "" : fmt::format("--gres=gpu:{}", gpus)));
     for (int tries = 0; tries < 6000; ++tries) {
-      for (const RuntimeJob& job : runtime_->TakeSnapshot().jobs) {
-        if (!job.id.starts_with(number + "-")) continue;
-        folders_.Name(job.id, folder);
-        numbers_[job.id] = number;
-        return job.id;
+      const RuntimeSnapshot seen = runtime_->TakeSnapshot();
+      for (const auto& job : seen.jobs) {
+        if (!job->id.starts_with(number + "-")) continue;
+        folders_.Name(job->id, folder);
+        numbers_[job->id] = number;
+        return job->id;
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }

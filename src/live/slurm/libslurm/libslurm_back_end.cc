@@ -17,8 +17,10 @@
 #include <mutex>
 #include <thread>
 
+#include "core/cpu_time.h"
 #include "core/version.h"
 #include "live/slurm/libslurm/libslurm_records.h"
+#include "live/slurm/shared_jobs.h"
 #include "live/slurm/slurm_module.h"
 #include "live/slurm/slurm_reservation.h"
 
@@ -127,10 +129,13 @@ struct Thread {
   Status Load() {
     job_info_msg_t* jobs = nullptr;
     if (slurm_load_jobs(jobs_as_of, &jobs, SHOW_ALL | SHOW_DETAIL) == SLURM_SUCCESS) {
-      loaded.jobs.clear();
+      SharedJobs read(loaded.jobs);
+      read.Reserve(jobs->record_count);
+      UserNames users;  // of this look: they may change
       for (std::uint32_t i = 0; i < jobs->record_count; ++i) {
-        loaded.jobs.push_back(ReadSlurmJob(jobs->job_array[i]));
+        read.Add(ReadSlurmJob(jobs->job_array[i], &users));
       }
+      loaded.jobs = read.Take();
       jobs_as_of = jobs->last_update;
       slurm_free_job_info_msg(jobs);
     } else if (errno != SLURM_NO_CHANGE_IN_DATA) {
@@ -195,8 +200,10 @@ Status LibslurmBackEnd::Load(SlurmSnapshot* snapshot) {
   // Copied into the caller's hands only while the thread waits: one that is late writes elsewhere.
   auto loaded = std::make_shared<SlurmSnapshot>();
   Status done = thread_->Do(patience_, [thread = thread_.get(), loaded] {
+    const double begin = ThreadCpuSeconds();
     Status status = thread->Load();
     if (status.ok()) *loaded = thread->loaded;
+    loaded->cpu_elsewhere = ThreadCpuSeconds() - begin;
     return status;
   });
   if (done.ok()) *snapshot = std::move(*loaded);

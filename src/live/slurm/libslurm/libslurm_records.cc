@@ -95,12 +95,18 @@ int CpusInUse(const node_info_t& node) {
 
 }  // namespace
 
-SlurmJob ReadSlurmJob(const slurm_job_info_t& job) {
+const std::string& UserNames::Of(std::uint32_t id) {
+  const auto [known, is_new] = known_.try_emplace(id);
+  if (is_new) known->second = UserName(id);
+  return known->second;
+}
+
+SlurmJob ReadSlurmJob(const slurm_job_info_t& job, UserNames* users) {
   SlurmJob result;
   result.id = job.job_id;
   result.user_id = job.user_id;
   result.group_id = job.group_id;
-  result.user = job.user_name != nullptr ? job.user_name : UserName(job.user_id);
+  result.user = job.user_name != nullptr ? job.user_name : users->Of(job.user_id);
   result.name = Text(job.name);
   result.partition = Text(job.partition);
   result.comment = Text(job.comment);

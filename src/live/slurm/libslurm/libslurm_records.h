@@ -4,12 +4,26 @@
 
 #include <slurm/slurm.h>
 
+#include <cstdint>
+#include <map>
+#include <string>
+
 #include "live/slurm/slurm_records.h"
 #include "live/slurm/slurm_reservation.h"
 
 namespace allot {
 
-SlurmJob ReadSlurmJob(const slurm_job_info_t& job);
+// Names of users as the machine knows them; each is looked up once, for a directory on the network
+// takes its time.
+class UserNames {
+ public:
+  const std::string& Of(std::uint32_t id);  // the number where it has none
+
+ private:
+  std::map<std::uint32_t, std::string> known_;
+};
+
+SlurmJob ReadSlurmJob(const slurm_job_info_t& job, UserNames* users);
 SlurmNode ReadSlurmNode(const node_info_t& node);
 SlurmReservation ReadSlurmReservation(const reserve_info_t& reservation);
 void ReadSlurmSettings(const slurm_conf_t& configuration, const partition_info_msg_t& partitions,

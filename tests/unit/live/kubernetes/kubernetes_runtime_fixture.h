@@ -77,8 +77,8 @@ class KubernetesRuntimeTest : public testing::Test {
     FAIL() << "never came: " << what << " " << trouble_;
   }
   const RuntimeJob* FindJob(const std::string& id) const {
-    for (const RuntimeJob& job : seen_.jobs) {
-      if (job.id == id) return &job;
+    for (const auto& job : seen_.jobs) {
+      if (job->id == id) return job.get();
     }
     return nullptr;
   }

@@ -33,9 +33,15 @@ SlurmJob Task(std::int64_t task, SlurmState state) {
   return job;
 }
 
+SlurmJobs Listed(const std::vector<SlurmJob>& records) {
+  SlurmJobs jobs;
+  for (const SlurmJob& job : records) jobs.push_back(std::make_shared<const SlurmJob>(job));
+  return jobs;
+}
+
 std::string SplitOf(const SlurmJob& array, std::vector<SlurmJob> tasks = {}) {
   tasks.push_back(array);
-  const auto split = TasksToSplit(tasks, {array});
+  const auto split = TasksToSplit(Listed(tasks), Listed({array}));
   return split.contains(10) ? split.at(10) : "";
 }
 
@@ -66,12 +72,12 @@ TEST(ArrayTasks, TasksBeyondTheLimitWaitTheirTurn) {
   jobs[0].partition = "main";
   for (SlurmJob& job : jobs) job.at_most = 2;
   jobs[1].partition = jobs[2].partition = "elastic";
-  EXPECT_EQ(TasksBeyondLimit(jobs, "elastic"), (std::set<std::uint32_t>{23}));
+  EXPECT_EQ(TasksBeyondLimit(Listed(jobs), "elastic"), (std::set<std::uint32_t>{23}));
   jobs[0].state = SlurmState::kCompleted;
-  EXPECT_TRUE(TasksBeyondLimit(jobs, "elastic").empty());
+  EXPECT_TRUE(TasksBeyondLimit(Listed(jobs), "elastic").empty());
   jobs[0].state = SlurmState::kRunning;
   for (SlurmJob& job : jobs) job.at_most = 0;
-  EXPECT_TRUE(TasksBeyondLimit(jobs, "elastic").empty());
+  EXPECT_TRUE(TasksBeyondLimit(Listed(jobs), "elastic").empty());
 }
 
 TEST(ArrayTasks, WhatIsHeldOrDependsOnOthersWaitsTogether) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "live/slurm/shared_jobs.h"
 #include "live/slurm/slurm_back_end.h"
 
 namespace allot::testing_support {
@@ -25,9 +26,10 @@ class FakeSlurm : public SlurmBackEnd {
   explicit FakeSlurm(FakeSlurmState* state) : state_(*state) {}
 
   Status Load(SlurmSnapshot* snapshot) override {
-    *snapshot = {};
+    SharedJobs jobs(snapshot->jobs);
+    for (const auto& [id, job] : state_.jobs) jobs.Add(job);
+    snapshot->jobs = jobs.Take();
     snapshot->nodes = state_.nodes;
-    for (const auto& [id, job] : state_.jobs) snapshot->jobs.push_back(job);
     return Status::Ok();
   }
   Status LoadSettings(SlurmSettings* /*settings*/) override { return Status::Ok(); }

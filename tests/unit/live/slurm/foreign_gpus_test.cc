@@ -12,12 +12,12 @@ class ForeignGpusTest : public testing::Test {
     node_.cpus = 16;
   }
   SlurmJob& AddJob(const std::string& held, const std::string& admin_comment = "") {
-    SlurmJob job;
-    job.state = SlurmState::kRunning;
-    job.admin_comment = admin_comment;
-    job.gpus_on["n1"] = held;
+    const auto job = std::make_shared<SlurmJob>();
+    job->state = SlurmState::kRunning;
+    job->admin_comment = admin_comment;
+    job->gpus_on["n1"] = held;
     snapshot_.jobs.push_back(job);
-    return snapshot_.jobs.back();
+    return *job;
   }
   GpuCount Taken(const std::string& type = "v100") const {
     return ForeignGpus(snapshot_).TakenOf(node_, {4, type});

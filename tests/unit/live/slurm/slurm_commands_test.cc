@@ -141,7 +141,8 @@ TEST_F(FakePrograms, TheLastTaskOfAnArrayIsNotTheArray) {
   ASSERT_TRUE(client.Change({.id = 10, .time_limit = 31}).ok());
   ASSERT_TRUE(client.Requeue(10).ok());
   const std::string told = ReadTextFile(Told());
-  EXPECT_NE(told.find("update|jobid=10_3|timelimit=31|\nrequeuehold|incomplete|10_3|\n"), std::string::npos)
+  EXPECT_NE(told.find("update|jobid=10_3|timelimit=31|\nrequeuehold|incomplete|10_3|\n"),
+            std::string::npos)
       << told;
 }
 

@@ -133,5 +133,26 @@ TEST_F(SlurmRuntimeTest, AWorkerThatOutlivedItsJobIsEndedOnce) {
   EXPECT_EQ(slurm_.cancels, 1);
 }
 
+// So that a look at many thousand jobs that wait costs little.
+TEST_F(SlurmRuntimeTest, OfAJobThatWaitsTheRecordIsMadeAgainWhenItOrTheNodesChange) {
+  SlurmJob& job = Submit(1, "allot min=1 max=2");
+  const auto look = [this] { return runtime_->TakeSnapshot().jobs.at(0); };
+  const auto first = look();
+  EXPECT_EQ(look(), first);
+  job.nice = 5;
+  const auto later = look();
+  EXPECT_NE(later, first);
+  EXPECT_EQ(later->priority, -5);
+  job.constraint = "fast";
+  const auto nowhere = look();
+  EXPECT_EQ(nowhere->state, JobState::kHeld) << "no node is fast";
+  slurm_.nodes[0].features = {"fast"};
+  EXPECT_EQ(look()->state, JobState::kActive);
+  ASSERT_TRUE(runtime_->Fail(NameOf(1), "it always fails").ok());
+  EXPECT_EQ(look()->state, JobState::kFailed);
+  slurm_.jobs.clear();
+  EXPECT_TRUE(runtime_->TakeSnapshot().jobs.empty());
+}
+
 }  // namespace
 }  // namespace allot
