@@ -69,26 +69,24 @@ void Journal::Commit() {
 // Order: the archive has what was, then the new journal is on disk under another name, then it has
 // the name. Cut off before the last step, the old journal goes on; its archive ends where its first
 // record says, and what was added behind that is dropped.
-void Journal::Renew(Seconds at, const std::vector<JournalRecord>& records) {
-  std::string text;
-  for (const JournalRecord& record : records) text += JournalLine(record);
-  renew_at_ = std::max(kLeast, kGrown * text.size());
+void Journal::Renew(Seconds at, std::string_view lines) {
+  renew_at_ = std::max(kLeast, kGrown * lines.size());
   if (size_ < renew_at_) return;
   PostponeRenewal();  // where this fails
   Commit();
-  const std::uintmax_t archived =
-      AddToArchive(archive(), archived_, archive_is_known_, ReadTextFile(path_.string()));
-  const JournalRecord first = {{"at", at}, {"what", kRenewed}, {"archived", archived}};
-  text.insert(0, JournalLine(first));
+  const std::uintmax_t archived = AddToArchive(archive(), archived_, archive_is_known_, path_);
+  const JournalRecord renewal = {{"at", at}, {"what", kRenewed}, {"archived", archived}};
+  const std::string first = JournalLine(renewal);
   std::filesystem::path part = path_;
   part += ".part";
   OwnedFile renewed(part, O_RDWR | O_CREAT | O_TRUNC | O_APPEND);
-  renewed.Write(text);
+  renewed.Write(first);
+  renewed.Write(lines);
   renewed.Sync();
   SyncToDisk(path_.parent_path(), path_);
   std::filesystem::rename(part, path_);
   file_ = std::move(renewed);
-  size_ = text.size();
+  size_ = first.size() + lines.size();
   archived_ = archived;
   archive_is_known_ = true;
   renew_at_ = std::max(kLeast, kGrown * size_);

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/types.h"
@@ -38,10 +39,10 @@ class Journal {
   // Whether it is time to ask Renew; later, where it could not be asked.
   bool long_enough() const { return size_ >= renew_at_; }
   void PostponeRenewal() { renew_at_ = size_ + kLeast; }
-  // Makes the journal anew of `records`, by which a daemon comes to the present state, unless it is
-  // shorter than kGrown times them. At every moment the old or the new one is there whole. RunError
-  // when the disk has no room: then the old one stays, and goes on.
-  void Renew(Seconds at, const std::vector<JournalRecord>& records);
+  // Makes the journal anew of `lines` (JournalLine), by which a daemon comes to the present state,
+  // unless it is shorter than kGrown times them. At every moment the old or the new one is there
+  // whole. RunError when the disk has no room: then the old one stays, and goes on.
+  void Renew(Seconds at, std::string_view lines);
 
   std::size_t size() const { return size_; }  // bytes of whole records
   static constexpr std::size_t kLeast = 1 << 20;

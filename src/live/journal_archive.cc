@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <fstream>
-#include <string>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "core/error.h"
 #include "core/file.h"
@@ -17,28 +18,80 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As one gzip member. At the fastest level: the daemon waits for it.
-std::string Compressed(std::string_view text) {
-  constexpr int kGzip = 16 + MAX_WBITS;
-  z_stream stream{};
-  if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, kGzip, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
-    throw RunError("zlib: no memory for {} bytes", text.size());
-  }
-  std::string member(deflateBound(&stream, static_cast<uLong>(text.size())), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(member.data());
-  stream.avail_out = static_cast<uInt>(member.size());
-  const int done = deflate(&stream, Z_FINISH);
-  member.resize(stream.total_out);
-  deflateEnd(&stream);
-  if (done != Z_STREAM_END) throw RunError("zlib cannot compress {} bytes", text.size());
-  return member;
+constexpr std::size_t kChunk = 1 << 16;
+
+std::ifstream Opened(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw RunError("cannot open '{}': {}", path.string(), SystemMessage());
+  return in;
 }
 
-std::string BytesOf(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+// The next bytes, at most `most`; "" at the end.
+std::string_view ReadChunk(std::ifstream* in, const fs::path& path, std::uintmax_t most,
+                           std::vector<char>* buffer) {
+  buffer->resize(kChunk);
+  in->read(buffer->data(), static_cast<std::streamsize>(std::min<std::uintmax_t>(most, kChunk)));
+  if (in->bad()) throw RunError("cannot read '{}': {}", path.string(), SystemMessage());
+  return {buffer->data(), static_cast<std::size_t>(in->gcount())};
+}
+
+void Copy(const fs::path& from, std::uintmax_t size, OwnedFile* to) {
+  std::ifstream in = Opened(from);
+  std::vector<char> buffer;
+  while (size > 0) {
+    const std::string_view bytes = ReadChunk(&in, from, size, &buffer);
+    if (bytes.empty()) break;
+    to->Write(bytes);
+    size -= bytes.size();
+  }
+}
+
+class Deflater {
+ public:
+  // At the fastest level: the daemon waits for it.
+  Deflater() {
+    constexpr int kGzip = 16 + MAX_WBITS;
+    if (deflateInit2(&stream_, Z_BEST_SPEED, Z_DEFLATED, kGzip, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+      throw RunError("zlib: no memory");
+    }
+  }
+  ~Deflater() { deflateEnd(&stream_); }
+  Deflater(const Deflater&) = delete;
+  Deflater& operator=(const Deflater&) = delete;
+
+  // Returns how many bytes it has written.
+  std::size_t Write(std::string_view bytes, bool last, OwnedFile* to) {
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+    stream_.avail_in = static_cast<uInt>(bytes.size());
+    std::size_t written = 0;
+    do {
+      stream_.next_out = reinterpret_cast<Bytef*>(out_.data());
+      stream_.avail_out = static_cast<uInt>(out_.size());
+      deflate(&stream_, last ? Z_FINISH : Z_NO_FLUSH);
+      const std::size_t made = out_.size() - stream_.avail_out;
+      to->Write({out_.data(), made});
+      written += made;
+    } while (stream_.avail_out == 0);
+    return written;
+  }
+
+ private:
+  z_stream stream_{};
+  std::vector<char> out_ = std::vector<char>(kChunk);
+};
+
+// As one gzip member; its size.
+std::uintmax_t WriteCompressed(const fs::path& from, OwnedFile* to) {
+  std::ifstream in = Opened(from);
+  std::vector<char> buffer;
+  Deflater deflater;
+  std::uintmax_t written = 0;
+  for (bool last = false; !last;) {
+    const std::string_view bytes = ReadChunk(&in, from, kChunk, &buffer);
+    last = bytes.empty();
+    written += deflater.Write(bytes, last, to);
+  }
+  return written;
 }
 
 }  // namespace
@@ -50,33 +103,32 @@ std::uintmax_t ArchiveSize(const fs::path& archive) {
 }
 
 std::uintmax_t AddToArchive(const fs::path& archive, std::uintmax_t valid, bool in_place,
-                            std::string_view text) {
-  const std::string member = Compressed(text);
+                            const fs::path& from) {
   if (in_place && valid > 0 && ArchiveSize(archive) >= valid) {
     OwnedFile file(archive, O_WRONLY | O_APPEND);
     file.Cut(valid);
     try {
-      file.Write(member);
+      const std::uintmax_t added = WriteCompressed(from, &file);
       file.Sync();
+      return valid + added;
     } catch (const Error&) {
       file.Cut(valid);  // readers meet whole members only
       throw;
     }
-    return valid + member.size();
   }
   fs::path part = archive;
   part += ".part";
-  std::string before = BytesOf(archive);
-  before.resize(std::min<std::size_t>(before.size(), valid));  // not what an attempt has added
+  const std::uintmax_t before = std::min(ArchiveSize(archive), valid);  // not what an attempt added
+  std::uintmax_t added = 0;
   {
     OwnedFile file(part, O_WRONLY | O_CREAT | O_TRUNC);
-    file.Write(before);
-    file.Write(member);
+    if (before > 0) Copy(archive, before, &file);
+    added = WriteCompressed(from, &file);
     file.Sync();
   }
   fs::rename(part, archive);
   SyncToDisk(archive.parent_path(), archive);
-  return before.size() + member.size();
+  return before + added;
 }
 
 void CutArchive(const fs::path& archive, std::uintmax_t valid) {

@@ -162,62 +162,62 @@ JournalRecord KeptRecord(const LiveJob& job, const LiveState& state) {
   return kept;
 }
 
-class RecordList {
+class RecordTeller {
  public:
-  explicit RecordList(Seconds at) : at_(at) {}
+  RecordTeller(Seconds at, const std::function<void(const JournalRecord&)>& tell)
+      : at_(at), tell_(tell) {}
   void Add(const char* what, const JournalRecord& fields) { AddAt(at_, what, fields); }
   void AddAt(Seconds at, const char* what, const JournalRecord& fields) {
     JournalRecord record = {{"at", at}, {"what", what}};
     record.update(fields);
-    records_.push_back(std::move(record));
+    tell_(record);
   }
-  std::vector<JournalRecord> Take() { return std::move(records_); }
 
  private:
   Seconds at_;
-  std::vector<JournalRecord> records_;
+  const std::function<void(const JournalRecord&)>& tell_;
 };
 
-void AddJob(const LiveJob& job, const LiveState& state, RecordList* list) {
+void AddJob(const LiveJob& job, const LiveState& state, RecordTeller* teller) {
   JournalRecord asked = record::Job(job.asked, job.submit, job.deadline);
   asked["profile"] = state.job_table().ProfileOf(job.asked.model);
-  list->Add("job", asked);
-  list->Add("kept", KeptRecord(job, state));
+  teller->Add("job", asked);
+  teller->Add("kept", KeptRecord(job, state));
   if (!job.over) return;
-  list->AddAt(job.ended, "over",
-              {{"job", job.asked.id},
-               {"state", JobStateName(job.asked.state)},
-               {"gpu_seconds", job.attained_gpu_seconds},
-               {"run_time", NumberOrNothing(job.run_time)}});
+  teller->AddAt(job.ended, "over",
+                {{"job", job.asked.id},
+                 {"state", JobStateName(job.asked.state)},
+                 {"gpu_seconds", job.attained_gpu_seconds},
+                 {"run_time", NumberOrNothing(job.run_time)}});
   const std::vector<LiveJob*>& active = state.job_table().active();
   if (std::find(active.begin(), active.end(), &job) == active.end()) {
-    list->Add("retire", {{"job", job.asked.id}});
+    teller->Add("retire", {{"job", job.asked.id}});
   }
 }
 
 }  // namespace
 
-std::vector<JournalRecord> StateRecords(const LiveState& state, double origin, Seconds now) {
-  RecordList list(now);
+void TellState(const LiveState& state, double origin, Seconds now,
+               const std::function<void(const JournalRecord&)>& tell) {
+  RecordTeller teller(now, tell);
   const JournalRecord nothing = JournalRecord::object();
   const JobTable& jobs = state.job_table();
-  list.Add("serve", {{"origin", origin}});
-  if (!state.nodes().empty()) list.Add("nodes", record::Nodes(state.nodes()));
-  if (state.paused()) list.Add("pause", nothing);
-  if (state.drained()) list.Add("drain", nothing);
-  for (const std::string& node : state.drained_nodes()) list.Add("drain", {{"node", node}});
+  teller.Add("serve", {{"origin", origin}});
+  if (!state.nodes().empty()) teller.Add("nodes", record::Nodes(state.nodes()));
+  if (state.paused()) teller.Add("pause", nothing);
+  if (state.drained()) teller.Add("drain", nothing);
+  for (const std::string& node : state.drained_nodes()) teller.Add("drain", {{"node", node}});
   if (!state.maintained_nodes().empty()) {
-    list.Add("maintenance", {{"nodes", state.maintained_nodes()}});
+    teller.Add("maintenance", {{"nodes", state.maintained_nodes()}});
   }
   for (const auto& [of, fit] : jobs.rates().latest()) {
-    list.Add("learned", {{"user", of.first}, {"model", of.second}, {"fit", FitRecord(fit)}});
+    teller.Add("learned", {{"user", of.first}, {"model", of.second}, {"fit", FitRecord(fit)}});
   }
   for (const auto& [of, training] : jobs.latest_training()) {
-    list.Add("learned", {{"of", of}, {"training", TrainingRecord(training)}});
+    teller.Add("learned", {{"of", of}, {"training", TrainingRecord(training)}});
   }
-  for (const auto& [index, job] : jobs.jobs()) AddJob(*job, state, &list);
-  list.Add("counts", {{"finished", jobs.finished()}, {"last_submit", jobs.last_submit()}});
-  return list.Take();
+  for (const auto& [index, job] : jobs.jobs()) AddJob(*job, state, &teller);
+  teller.Add("counts", {{"finished", jobs.finished()}, {"last_submit", jobs.last_submit()}});
 }
 
 void ResumeJob(const JournalRecord& r, const LiveState& state, std::span<const NodeShare> shares,

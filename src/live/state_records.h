@@ -2,16 +2,18 @@
 // A state as records: what a journal begins with that was made anew (Journal::Renew). LiveState
 // applies them like any others. What the runtime shows again is not in them.
 
+#include <functional>
 #include <span>
-#include <vector>
 
 #include "live/live_state.h"
 
 namespace allot {
 
-// By which an empty state becomes this one. Job indices are given anew. `origin`: of the run's
-// clock. O(jobs that are known).
-std::vector<JournalRecord> StateRecords(const LiveState& state, double origin, Seconds now);
+// Tells the records by which an empty state becomes this one, in turn: of many jobs all of them
+// together are many megabytes. Job indices are given anew. `origin`: of the run's clock. O(jobs
+// that are known).
+void TellState(const LiveState& state, double origin, Seconds now,
+               const std::function<void(const JournalRecord&)>& tell);
 
 // Their kinds "kept", of a job that a record "job" named before, and "learned". Called by
 // LiveState.

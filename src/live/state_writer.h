@@ -40,7 +40,10 @@ class StateWriter {
   bool journal_is_long() const { return journal_ != nullptr && journal_->long_enough(); }
   void RenewJournal() {
     if (!journal_is_long()) return;
-    journal_->Renew(clock_.Now(), StateRecords(state_, clock_.origin(), clock_.Now()));
+    std::string lines;
+    TellState(state_, clock_.origin(), clock_.Now(),
+              [&lines](const JournalRecord& record) { lines += JournalLine(record); });
+    journal_->Renew(clock_.Now(), lines);
   }
   void PostponeRenewal() {
     if (journal_ != nullptr) journal_->PostponeRenewal();

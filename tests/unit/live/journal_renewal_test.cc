@@ -26,8 +26,8 @@ constexpr StepTiming kPassTimes{0.01, 0.0001, 0.004, 0.0005, 0.002, 0.0002, 1.5}
 
 std::string TextOf(const LiveState& state) {
   std::string text;
-  for (const JournalRecord& record : StateRecords(state, state.origin(), 0))
-    text += record.dump() + "\n";
+  TellState(state, state.origin(), 0,
+            [&text](const JournalRecord& record) { text += record.dump() + "\n"; });
   return text;
 }
 
@@ -151,7 +151,8 @@ TEST_P(RandomHistory, TheRecordsOfAStateMakeTheSameState) {
     LiveState whole(options_.job_table);
     ApplyAll(before, &whole);
     LiveState renewed(options_.job_table);
-    ApplyAll(StateRecords(whole, whole.origin(), whole.last()), &renewed);
+    TellState(whole, whole.origin(), whole.last(),
+              [&renewed](const JournalRecord& record) { renewed.Apply(record); });
     EXPECT_EQ(TextOf(renewed), TextOf(whole));
     for (const LiveJob* job : whole.job_table().active()) {
       const LiveJob* same = renewed.job_table().Find(job->asked.id);
@@ -181,9 +182,7 @@ class RenewalTest : public testing::Test {
   }
   std::string Text() const { return ReadTextFile(path_.string()); }
   std::string Past() const { return ReadTextFile(archive_.string()); }
-  static std::vector<JournalRecord> State(const char* what) {
-    return {{{"at", 2.0}, {"what", what}}};
-  }
+  static std::string State(const char* what) { return JournalLine({{"at", 2.0}, {"what", what}}); }
 
   testing_support::TempFolder folder_;
   std::filesystem::path path_, archive_;
@@ -229,7 +228,7 @@ TEST_F(RenewalTest, AJournalThatIsNotLongAgainstItsStateStays) {
   Fill(&journal, "a");
   const std::string before = Text();
   const JournalRecord large = {{"at", 2.0}, {"what", "note"}, {"text", std::string(300000, 'x')}};
-  journal.Renew(2, {large});
+  journal.Renew(2, JournalLine(large));
   EXPECT_EQ(Text(), before);
   EXPECT_FALSE(journal.long_enough()) << "it is asked at every look";
 }
