@@ -5,9 +5,10 @@
 
 A throw-away cluster (tests/live/cluster.py) whose GPUs are held by jobs of one size that end later, and so many elastic jobs in the
 queue. Under each policy the daemon is watched for a while with the interval and the polls that it has by default, and while a
-job a second is submitted and another cancelled, so that it decides all the time. Of the daemon alone: the time of a decision,
-its share of a core, its memory, and the CPU time of a look at Slurm (`runtime_probe`). `allot bench live --measure scale`
-runs this.
+job a second is submitted and another cancelled, so that it decides all the time. Of the daemon alone: the time of a decision
+(by the wall clock: other load makes it longer), its share of a core, its memory then and the most it ever had, and the CPU time
+of an `allot status`. It is watched by its metrics, once a second, as an operator's Prometheus does. `allot bench live --measure
+scale` runs this.
 """
 
 import argparse
@@ -21,6 +22,8 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
+import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -32,7 +35,7 @@ USER = "nobody" if os.getuid() == 0 else None
 SETTINGS = {"MaxJobCount": 50000, "MinJobAge": 300}
 POLICIES = {"index": ["--policy", "index"], "drf": ["--policy", "drf"],
             "trained": ["--checkpoint", ROOT / "checkpoints" / "philly-elastic" / "accepted"]}
-MODELS = ("resnet50", "vgg16", "inception3", "")
+MODELS = (" model=resnet50", " model=vgg16", " model=inception3", "")
 
 
 def submit(cluster, comment, *options, command="true"):
@@ -40,36 +43,53 @@ def submit(cluster, comment, *options, command="true"):
                               user=USER, cwd="/tmp"))
 
 
-def resident_mb(process):
-    return int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{process.pid}/status").read_text())[1]) / 1024
+def memory_mb(process, field):
+    return round(int(re.search(rf"{field}:\s+(\d+)", Path(f"/proc/{process.pid}/status").read_text())[1]) / 1024, 1)
 
 
 class Daemon:
     def __init__(self, build, cluster, folder, arguments):
         self.program, self.state = build / "allot", folder
+        self.metrics_at = f"127.0.0.1:{slurm.free_ports(1)[0]}"
+        command = [self.program, "serve", "--runtime", "slurm", "--state", folder, f"--metrics=tcp:{self.metrics_at}", *arguments]
         with (folder.parent / f"{folder.name}.log").open("w") as log:
-            self.process = subprocess.Popen([self.program, "serve", "--runtime", "slurm", "--state", folder, *arguments],
-                                            env=cluster.environment, stdout=log, stderr=log)
+            self.process = subprocess.Popen(command, env=cluster.environment, stdout=log, stderr=log)
 
-    def status(self):
-        done = subprocess.run([self.program, "status", "--json", "--state", self.state], capture_output=True, text=True)
-        return json.loads(done.stdout) if done.returncode == 0 else None
+    def metrics(self):
+        """Name with labels -> value; none before the daemon answers."""
+        try:
+            with urllib.request.urlopen(f"http://{self.metrics_at}/metrics", timeout=10) as answer:
+                text = answer.read().decode()
+        except (urllib.error.URLError, ConnectionError):
+            return {}
+        return {name: float(value) for name, value in re.findall(r"^(\w+(?:\{.*\})?) (\S+)$", text, re.MULTILINE)}
 
     def knows(self, jobs):
-        wait_until(lambda: (status := self.status()) and len(status["jobs"]) >= jobs, f"{jobs} jobs to be known", 600)
+        def known():
+            return sum(value for name, value in self.metrics().items() if name.startswith("allot_jobs{"))
+        wait_until(lambda: known() >= jobs, f"{jobs} jobs to be known", 600)
+
+    def status_cpu(self):
+        """Of the daemon, for one that somebody asks for."""
+        used = cpu_seconds(self.process)
+        subprocess.run([self.program, "status", "--json", "--state", self.state], capture_output=True, check=True)
+        return round(cpu_seconds(self.process) - used, 2)
 
     def watch(self, seconds, meanwhile):
         """`meanwhile` is called once a second."""
-        begin, used, decisions = time.monotonic(), cpu_seconds(self.process), {}
+        begin, used, before, decisions = time.monotonic(), cpu_seconds(self.process), self.metrics(), []
         while (now := time.monotonic()) - begin < seconds:
             meanwhile()
-            status = self.status()
-            decisions[status["decisions"]] = status["decision_us"] / 1000
             time.sleep(max(0.0, now + 1 - time.monotonic()))
+            after = self.metrics()
+            count, took = (after[f"allot_decision_seconds_{of}"] - before[f"allot_decision_seconds_{of}"] for of in ("count", "sum"))
+            if count:
+                decisions.append(1000 * took / count)
+                before = after
         share = (cpu_seconds(self.process) - used) / (time.monotonic() - begin)
-        return {"decision_ms": {"median": round(statistics.median(decisions.values()), 2),
-                                "most": round(max(decisions.values()), 2), "seen": len(decisions)},
-                "cpu_share_of_a_core": round(share, 4), "resident_mb": round(resident_mb(self.process), 1)}
+        times = {"median": round(statistics.median(decisions), 2), "most": round(max(decisions), 2)} if decisions else {}
+        return {"decision_ms": times | {"seen": len(decisions)}, "cpu_share_of_a_core": round(share, 4),
+                "resident_mb": memory_mb(self.process, "VmRSS"), "most_resident_mb": memory_mb(self.process, "VmHWM")}
 
     def end(self):
         self.process.send_signal(signal.SIGTERM)
@@ -91,7 +111,7 @@ def measure(build, folder, jobs, seconds):
     with slurm.throw_away(settings=SETTINGS) as cluster:
         hold_all_gpus(build, cluster, folder / "first")
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
-            numbers = list(pool.map(lambda i: submit(cluster, f"allot min=1 max=8 model={MODELS[i % len(MODELS)]}"), range(jobs)))
+            numbers = list(pool.map(lambda i: submit(cluster, "allot min=1 max=8" + MODELS[i % len(MODELS)]), range(jobs)))
         results = {"jobs": jobs, "policies": {}}
         for name, arguments in POLICIES.items():
             state = folder / name
@@ -99,12 +119,13 @@ def measure(build, folder, jobs, seconds):
             daemon = Daemon(build, cluster, state, arguments)
             try:
                 daemon.knows(jobs)
-                time.sleep(15)  # what was new at the start is done
+                time.sleep(40)  # what was new at the start is done, and what a look costs is known
 
                 def change():
                     cluster.client("scancel", str(numbers.pop(0)))
                     numbers.append(submit(cluster, "allot min=1 max=8"))
                 results["policies"][name] = {"idle": daemon.watch(seconds, lambda: None), "a_job_a_second": daemon.watch(seconds, change),
+                                             "status_cpu_s": daemon.status_cpu(),
                                              "journal_mb": round((state / "journal.jsonl").stat().st_size / 2**20, 1)}
             finally:
                 daemon.end()

@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 
 #include <cstdio>
+#include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -14,6 +15,7 @@
 #include "cli/typed_command.h"
 #include "core/interrupt.h"
 #include "core/json_text.h"
+#include "core/lean_heap.h"
 #include "episode_log/live_log.h"
 #include "live/daemon.h"
 #include "live/runtime.h"
@@ -119,6 +121,7 @@ std::unique_ptr<LiveOutlook> ForecastsOf(const ServeOptions& o, const DaemonOpti
 }
 
 int Serve(ServeOptions& o, const GlobalOptions& globals) {
+  KeepHeapLean();
   ::prctl(PR_SET_DUMPABLE, 0);  // no core dump, and no other process, shows jobs' tokens
   LogToStderr(o.json_logs, globals.quiet || o.watch);
   DaemonOptions options;
@@ -184,9 +187,9 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
     listeners.push_back(forecasts.get());
   }
   StatusScreen screen;
-  daemon.Run(listeners, [&](const nlohmann::ordered_json& status) {
-    if (o.watch) screen.Draw(status);
-  });
+  std::function<void(const nlohmann::ordered_json&)> watch;
+  if (o.watch) watch = [&screen](const nlohmann::ordered_json& status) { screen.Draw(status); };
+  daemon.Run(listeners, watch);
   AcknowledgeInterrupt();  // it was heard: the run is over, its results are not to be lost
   for (const auto& log : logs) {
     for (const std::string& line : log->End(options.runtime)) spdlog::info("{}", line);

@@ -10,8 +10,11 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <cstring>
+#include <functional>
 #include <future>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -32,6 +35,7 @@ constexpr std::size_t kLongest = 64 * 1024;  // of a request
 constexpr auto kCommandPatience = std::chrono::seconds(10);
 constexpr auto kAnswerPatience = std::chrono::seconds(15);
 constexpr auto kRequestPatience = std::chrono::seconds(4);  // however slowly it comes
+constexpr auto kStatusPatience = std::chrono::seconds(3);   // with a daemon that makes a new one
 
 void Limit(int socket, long seconds) {
   const timeval limit{seconds, 0};
@@ -94,12 +98,9 @@ struct ControlServer::Impl {
       return;
     }
     if (request["do"] == "status") {
-      std::string answer;
-      {
-        const std::lock_guard lock(mutex);
-        answer = JsonText(status, -1) + "\n";
-      }
-      SendAll(socket, answer);
+      const std::shared_ptr<const std::string> answer = LatestStatus();
+      SendAll(socket, *answer);
+      SendAll(socket, "\n");
       return;
     }
     std::future<Json> answer;
@@ -108,12 +109,22 @@ struct ControlServer::Impl {
       commands.push_back({request, {}});
       answer = commands.back().answer.get_future();
     }
+    if (wake_daemon) wake_daemon();
     if (answer.wait_for(kCommandPatience) != std::future_status::ready) {
       SendAll(socket, R"({"error":"the daemon is busy: its runtime does not answer"})"
                       "\n");
       return;
     }
     SendAll(socket, JsonText(answer.get(), -1) + "\n");
+  }
+
+  std::shared_ptr<const std::string> LatestStatus() {
+    std::unique_lock lock(mutex);
+    status_wanted = status_is_old;
+    if (status_wanted && wake_daemon) wake_daemon();
+    published.wait_for(lock, kStatusPatience, [this] { return !status_is_old || over; });
+    status_wanted = false;
+    return status;
   }
 
   void AnswerScraper(int socket) {
@@ -132,18 +143,25 @@ struct ControlServer::Impl {
   int users = -1;
   int scrapers = -1;
   int wake = -1;
+  std::function<void()> wake_daemon;
   std::string path;
   std::string metrics_address;
   std::mutex mutex;
-  Json status = Json::object();
+  std::condition_variable published;  // a status, or the end
+  std::shared_ptr<const std::string> status = std::make_shared<const std::string>("{}");
+  bool status_is_old = false;
+  bool status_wanted = false;
+  bool over = false;
   std::string metrics;
   std::vector<Command> commands;
   std::thread user_thread, scraper_thread;
 };
 
-ControlServer::ControlServer(const std::string& socket_path, const std::string& metrics)
+ControlServer::ControlServer(const std::string& socket_path, const std::string& metrics,
+                             std::function<void()> wake)
     : impl_(std::make_unique<Impl>()) {
   std::string given;
+  impl_->wake_daemon = std::move(wake);
   impl_->path = socket_path;
   impl_->users = Listen("unix:" + socket_path, &given);
   if (!metrics.empty()) impl_->scrapers = Listen(metrics, &impl_->metrics_address);
@@ -163,7 +181,9 @@ ControlServer::~ControlServer() {
       command.answer.set_value({{"error", "the daemon ends"}});
     }
     impl_->commands.clear();
+    impl_->over = true;
   }
+  impl_->published.notify_all();
   for (std::thread* thread : {&impl_->user_thread, &impl_->scraper_thread}) {
     if (thread->joinable()) thread->join();
   }
@@ -175,10 +195,29 @@ ControlServer::~ControlServer() {
 
 const std::string& ControlServer::metrics_address() const { return impl_->metrics_address; }
 
-void ControlServer::Publish(Json status, std::string metrics) {
+void ControlServer::PublishStatus(std::string status) {
+  auto shared = std::make_shared<const std::string>(std::move(status));
+  {
+    const std::lock_guard lock(impl_->mutex);
+    impl_->status.swap(shared);
+    impl_->status_is_old = false;
+  }
+  impl_->published.notify_all();
+}
+
+void ControlServer::PublishMetrics(std::string metrics) {
   const std::lock_guard lock(impl_->mutex);
-  impl_->status = std::move(status);
   impl_->metrics = std::move(metrics);
+}
+
+void ControlServer::StatusIsOld() {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->status_is_old = true;
+}
+
+bool ControlServer::status_wanted() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->status_wanted;
 }
 
 void ControlServer::Serve(const std::function<Json(const Json&)>& act) {

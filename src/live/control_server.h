@@ -13,15 +13,23 @@ namespace allot {
 
 class ControlServer {
  public:
-  // `metrics`: "tcp:127.0.0.1:9101", port 0: any; "": none.
-  ControlServer(const std::string& socket_path, const std::string& metrics);
+  // `metrics`: "tcp:127.0.0.1:9101", port 0: any; "": none. `wake` is called, from a thread of the
+  // server's, when a user waits for the daemon.
+  ControlServer(const std::string& socket_path, const std::string& metrics,
+                std::function<void()> wake = {});
   ~ControlServer();
   ControlServer(const ControlServer&) = delete;
   ControlServer& operator=(const ControlServer&) = delete;
 
   const std::string& metrics_address() const;
 
-  void Publish(nlohmann::ordered_json status, std::string metrics);
+  // `status`: a JSON object, on one line.
+  void PublishStatus(std::string status);
+  void PublishMetrics(std::string metrics);
+  // Of many jobs a status is only made for who asks: from now on one who does waits a moment for
+  // the next PublishStatus, and gets the last one where none comes.
+  void StatusIsOld();
+  bool status_wanted() const;  // somebody waits for it
 
   // Carries out what users asked for since the last call. `act` gets {"do": ..., ...} and returns
   // the answer; an Error becomes {"error": message}.

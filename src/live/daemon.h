@@ -40,7 +40,7 @@ class Daemon {
   void Show(const StatusPart& part);
 
   // Until a signal, or until idle where the options say so. `on_status` sees the status a few times
-  // a second. Runs once.
+  // a second; empty: nobody looks. Runs once.
   void Run(std::span<DecisionListener* const> listeners = {},
            const std::function<void(const nlohmann::ordered_json&)>& on_status = {});
 
@@ -60,6 +60,11 @@ class Daemon {
 // What 'allot status' shows.
 nlohmann::ordered_json StatusJson(const LiveCluster& cluster, const DecisionCounts& decisions,
                                   const DaemonOptions& options);
+// The same on one line, with what others add, in the memory of the text alone: of many thousand
+// jobs it is megabytes. `shadow` null: none.
+std::string StatusText(const LiveCluster& cluster, const DecisionCounts& decisions,
+                       const DaemonOptions& options, const Shadow* shadow,
+                       std::span<const StatusPart* const> parts);
 
 // The same for Prometheus (text format 0.0.4).
 std::string MetricsText(const LiveCluster& cluster, const DecisionCounts& decisions);

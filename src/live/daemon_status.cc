@@ -3,8 +3,11 @@
 #include <bit>
 #include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/index.h"
+#include "core/json_text.h"
 #include "core/wall_clock.h"
 #include "live/daemon.h"
 
@@ -94,10 +97,8 @@ Json JobJson(const LiveCluster& cluster, const LiveJob& job) {
           {"changes", job.changes}};
 }
 
-}  // namespace
-
-Json StatusJson(const LiveCluster& cluster, const DecisionCounts& decisions,
-                const DaemonOptions& options) {
+Json WithoutJobs(const LiveCluster& cluster, const DecisionCounts& decisions,
+                 const DaemonOptions& options) {
   const LiveState& state = cluster.state();
   const HeldGpus held = state.Held();
   Json nodes = Json::array();
@@ -112,8 +113,6 @@ Json StatusJson(const LiveCluster& cluster, const DecisionCounts& decisions,
                      {"drained", state.drained_nodes().contains(node.name)},
                      {"maintenance", state.maintained_nodes().contains(node.name)}});
   }
-  Json jobs = Json::array();
-  for (const LiveJob* job : state.job_table().active()) jobs.push_back(JobJson(cluster, *job));
   return {{"now", cluster.now()},
           {"written", WallSeconds()},
           {"looked", NumberOrNull(cluster.counts().last_poll_at)},
@@ -131,8 +130,39 @@ Json StatusJson(const LiveCluster& cluster, const DecisionCounts& decisions,
           {"resizes", cluster.counts().resizes},
           {"last_resize_s", cluster.counts().last_resize},
           {"workers_failed", cluster.counts().workers_failed},
-          {"nodes", std::move(nodes)},
-          {"jobs", std::move(jobs)}};
+          {"nodes", std::move(nodes)}};
+}
+
+}  // namespace
+
+Json StatusJson(const LiveCluster& cluster, const DecisionCounts& decisions,
+                const DaemonOptions& options) {
+  Json status = WithoutJobs(cluster, decisions, options);
+  Json& jobs = status["jobs"] = Json::array();
+  for (const LiveJob* job : cluster.state().job_table().active()) {
+    jobs.push_back(JobJson(cluster, *job));
+  }
+  return status;
+}
+
+std::string StatusText(const LiveCluster& cluster, const DecisionCounts& decisions,
+                       const DaemonOptions& options, const Shadow* shadow,
+                       std::span<const StatusPart* const> parts) {
+  constexpr std::size_t kOfAJob = 640;  // bytes, as most have
+  const std::vector<LiveJob*>& active = cluster.state().job_table().active();
+  Json head = WithoutJobs(cluster, decisions, options);
+  if (shadow != nullptr) head["shadow"] = shadow->ToJson();
+  std::string text = JsonText(head, -1);
+  text.pop_back();
+  text.reserve(text.size() + kOfAJob * (active.size() + 1));
+  text += R"(,"jobs":[)";
+  for (std::size_t i = 0; i < active.size(); ++i) {
+    Json job = JobJson(cluster, *active[i]);
+    for (const StatusPart* part : parts) part->AddTo(&job);
+    if (i > 0) text += ',';
+    text += JsonText(job, -1);
+  }
+  return text += "]}";
 }
 
 }  // namespace allot

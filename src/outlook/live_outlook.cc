@@ -176,8 +176,11 @@ void LiveOutlook::Forecast(const Moment& moment) {
   std::vector<Row> rows;
   rows.reserve(outlooks.size());
   for (std::size_t r = 0; r < outlooks.size(); ++r) rows.push_back({moment.names[r], outlooks[r]});
+  std::unordered_map<std::string_view, std::size_t> row_of;
+  for (std::size_t r = 0; r < rows.size(); ++r) row_of[rows[r].name] = r;
   const std::lock_guard lock(mutex_);
   made_.at = o.now;
+  made_.row_of = std::move(row_of);
   made_.rows = std::move(rows);
   ++made_.count;
   made_.cpu_seconds = ThreadCpuSeconds() - begin;
@@ -188,18 +191,14 @@ void LiveOutlook::Finish() {
   changed_.wait(lock, [this] { return next_ == nullptr && !busy_; });
 }
 
-void LiveOutlook::AddTo(Json* status) const {
+void LiveOutlook::AddTo(Json* job) const {
   const std::lock_guard lock(mutex_);
-  std::map<std::string, const JobOutlook*> by_name;
-  for (const Row& row : made_.rows) by_name[row.name] = &row.outlook;
-  for (Json& job : status->at("jobs")) {
-    const auto found = by_name.find(job.at("job").get<std::string>());
-    if (found == by_name.end()) continue;
-    const JobOutlook& outlook = *found->second;
-    job["eta"] = {{"made", made_.at},
-                  {"start", outlook.waits ? QuantilesJson(outlook.start) : Json()},
-                  {"end", QuantilesJson(outlook.end)}};
-  }
+  const auto found = made_.row_of.find(job->at("job").get_ref<const std::string&>());
+  if (found == made_.row_of.end()) return;
+  const JobOutlook& outlook = made_.rows[found->second].outlook;
+  (*job)["eta"] = {{"made", made_.at},
+                   {"start", outlook.waits ? QuantilesJson(outlook.start) : Json()},
+                   {"end", QuantilesJson(outlook.end)}};
 }
 
 std::string LiveOutlook::MetricsText() const {

@@ -12,7 +12,9 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "live/status_part.h"
@@ -43,7 +45,7 @@ class LiveOutlook : public DecisionListener, public StatusPart {
 
   void OnDecision(const Observation& observation, const Allocation& allocation) override;
 
-  void AddTo(nlohmann::ordered_json* status) const override;
+  void AddTo(nlohmann::ordered_json* job) const override;
   std::string MetricsText() const override;
 
   // Waits until what was seen last is forecast, or could not be. For tests.
@@ -58,6 +60,7 @@ class LiveOutlook : public DecisionListener, public StatusPart {
   struct Made {
     Seconds at = kUnknown;
     std::vector<Row> rows;
+    std::unordered_map<std::string_view, std::size_t> row_of;  // by the rows' names
     std::int64_t count = 0;
     std::int64_t failed = 0;
     double cpu_seconds = 0;  // of the last one

@@ -189,7 +189,8 @@ void SpeakToHub(std::string_view text) {
 class FuzzControl {
  public:
   FuzzControl() : server_((FuzzPlace() / "control").string(), "tcp:127.0.0.1:0") {
-    server_.Publish({{"jobs", 1}}, "up 1\n");
+    server_.PublishStatus(R"({"jobs":1})");
+    server_.PublishMetrics("up 1\n");
     const std::string& address = server_.metrics_address();
     port_ = static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
   }
@@ -248,9 +249,8 @@ void ReadJournal(std::string_view text) {
     }
   }
   LiveState renewed({});
-  for (const JournalRecord& record : StateRecords(state, state.origin(), state.last())) {
-    renewed.Apply(record);
-  }
+  TellState(state, state.origin(), state.last(),
+            [&renewed](const JournalRecord& record) { renewed.Apply(record); });
   Expect(renewed.job_table().active().size() == state.job_table().active().size(),
          "a journal that was made anew has other jobs");
 }

@@ -65,6 +65,7 @@ class KubernetesRuntime : public Runtime {
   Status Cancel(const std::string& job) override;
   void Forget(const std::string& job) override;
   void Wait(Seconds at_most) override;
+  void Wake() override { hub_.Wake(); }
 
  private:
   static constexpr int kKillGrace = 1;  // seconds. 0 would free GPUs while processes still end

@@ -6,6 +6,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <future>
+#include <thread>
 #include <vector>
 
 #include "core/strings.h"
@@ -30,12 +33,41 @@ TEST(ControlServer, UsersAreAnsweredBesideSilentScrapers) {
   const testing_support::TempFolder folder;
   const std::string path = (folder / "control.sock").string();
   ControlServer server(path, "tcp:127.0.0.1:0");
-  server.Publish({{"jobs", 7}}, "metrics");
+  server.PublishStatus(R"({"jobs":7})");
   std::vector<int> silent;
   silent.reserve(10);
   for (int i = 0; i < 10; ++i) silent.push_back(Scraper(server.metrics_address()));
   EXPECT_EQ(AskDaemon(path, {{"do", "status"}})["jobs"], 7);
   for (const int socket : silent) ::close(socket);
+}
+
+// Of many jobs: an old one is not given to who asks while the daemon makes a new one.
+TEST(ControlServer, AStatusThatIsOldIsMadeAnewForWhoAsks) {
+  const testing_support::TempFolder folder;
+  const std::string path = (folder / "control.sock").string();
+  std::atomic<int> woken = 0;
+  ControlServer server(path, "", [&woken] { ++woken; });
+  server.PublishStatus(R"({"jobs":7})");
+  EXPECT_EQ(AskDaemon(path, {{"do", "status"}})["jobs"], 7);
+  EXPECT_EQ(woken, 0);
+  server.StatusIsOld();
+  EXPECT_FALSE(server.status_wanted());
+  auto answer = std::async(std::launch::async, [&path] {
+    return AskDaemon(path, {{"do", "status"}});
+  });
+  while (!server.status_wanted()) std::this_thread::yield();
+  server.PublishStatus(R"({"jobs":8})");
+  EXPECT_EQ(answer.get()["jobs"], 8);
+  EXPECT_EQ(woken, 1);
+}
+
+TEST(ControlServer, ADaemonThatHangsLeavesTheLastStatus) {
+  const testing_support::TempFolder folder;
+  const std::string path = (folder / "control.sock").string();
+  ControlServer server(path, "");
+  server.PublishStatus(R"({"jobs":7})");
+  server.StatusIsOld();
+  EXPECT_EQ(AskDaemon(path, {{"do", "status"}})["jobs"], 7);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ struct Beside {
     Drive(cluster, *policy, ContextOf(scenario), listeners, {.max_decisions = 2});
     outlook.Finish();
     status["jobs"] = {{{"job", "j1"}}, {{"job", "newer"}}};
-    outlook.AddTo(&status);
+    for (Json& job : status["jobs"]) outlook.AddTo(&job);
     metrics = outlook.MetricsText();
   }
   Json status;
