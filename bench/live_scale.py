@@ -7,8 +7,8 @@ A throw-away cluster (tests/live/cluster.py) whose GPUs are held by jobs of one 
 queue. Under each policy the daemon is watched for a while with the interval and the polls that it has by default, and while a
 job a second is submitted and another cancelled, so that it decides all the time. Of the daemon alone: the time of a decision
 (by the wall clock: other load makes it longer), its share of a core, its memory then and the most it ever had, and the CPU time
-of an `allot status`. It is watched by its metrics, once a second, as an operator's Prometheus does. `allot bench live --measure
-scale` runs this.
+of an `allot status`. It is watched by its metrics, once a second, as an operator's Prometheus does, and makes no forecasts, of
+which one takes minutes of a core. `allot bench live --measure scale` runs this.
 """
 
 import argparse
@@ -51,7 +51,8 @@ class Daemon:
     def __init__(self, build, cluster, folder, arguments):
         self.program, self.state = build / "allot", folder
         self.metrics_at = f"127.0.0.1:{slurm.free_ports(1)[0]}"
-        command = [self.program, "serve", "--runtime", "slurm", "--state", folder, f"--metrics=tcp:{self.metrics_at}", *arguments]
+        command = [self.program, "serve", "--runtime", "slurm", "--state", folder, f"--metrics=tcp:{self.metrics_at}",
+                   "--forecast-every=0", *arguments]
         with (folder.parent / f"{folder.name}.log").open("w") as log:
             self.process = subprocess.Popen(command, env=cluster.environment, stdout=log, stderr=log)
 

@@ -20,22 +20,6 @@
 namespace allot {
 namespace {
 
-// Of a large cluster a look costs milliseconds: while nothing happens, looking has 1 % of a core.
-// What happens wakes the daemon before (Runtime::Wait).
-constexpr double kRestPerWork = 100;
-constexpr Seconds kLongestRest = 2;
-// After something happened it has up to 6 %: where jobs come and end all the time, of which some
-// runtimes say nothing before they are asked, GPUs would be idle until the next look.
-constexpr double kRestWhileBusy = 16;
-constexpr Seconds kBusyFor = 10;
-
-// A poll that had much to do raises it little.
-Seconds CostOfIdlePoll(Seconds so_far, Seconds used) {
-  constexpr Seconds kLeast = 1e-5;
-  constexpr double kRise = 1.1;
-  return std::max(kLeast, std::min(kRise * so_far, used));
-}
-
 // Whether all of `old` is in `shares`.
 bool Holds(std::span<const NodeShare> shares, std::span<const NodeShare> old) {
   return std::all_of(old.begin(), old.end(), [&](const NodeShare& one) {
@@ -285,17 +269,13 @@ bool LiveCluster::WaitForChange(Seconds holds_until) {
   while (!Over()) {
     if (polled_) {
       const Seconds left = tick - clock_.Now();  // gone by where there is nothing to decide
-      const double per_work = clock_.Now() < busy_until_ ? kRestWhileBusy : kRestPerWork;
-      const Seconds rest = std::min(kLongestRest, per_work * poll_cost_);
-      const Seconds pause = std::max(options_.poll, rest);
+      const Seconds pause = std::max(options_.poll, pace_.Rest(clock_.Now()));
       runtime_.Wait(left > 0 ? std::min(pause, std::max(left, 1e-3)) : pause);
     }
     const Seconds used = ThreadCpuSeconds();
-    if (PollRuntime()) {
-      event_ = true;
-      busy_until_ = clock_.Now() + kBusyFor;
-    }
-    poll_cost_ = CostOfIdlePoll(poll_cost_, ThreadCpuSeconds() - used);
+    const bool event = PollRuntime();
+    event_ = event || event_;
+    pace_.Looked(clock_.Now(), ThreadCpuSeconds() - used, event);
     const bool due = (options_.decide_on_events && event_) || clock_.Now() >= tick;
     if (on_poll_) on_poll_();
     RenewJournal();

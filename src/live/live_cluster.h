@@ -25,6 +25,7 @@
 #include "live/journal.h"
 #include "live/live_counts.h"
 #include "live/live_state.h"
+#include "live/look_pace.h"
 #include "live/maintenance_windows.h"
 #include "live/policy_view.h"
 #include "live/runtime.h"
@@ -124,8 +125,7 @@ class LiveCluster : public ClusterPort {
   std::optional<GuaranteedShares> shares_;
   bool put_right_ = false;  // the last answer, for these
   bool polled_ = false;     // there was a first snapshot
-  Seconds poll_cost_ = 0;   // CPU time of one that finds nothing to do
-  Seconds busy_until_ = 0;
+  LookPace pace_;
   bool more_ = false;   // the runtime knows of jobs that will come
   bool event_ = false;  // something asks for a decision
   Seconds polled_at_ = 0;
