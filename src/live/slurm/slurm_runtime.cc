@@ -279,7 +279,7 @@ Status SlurmRuntime::GiveBack(UserJob& user_job) {
                                 .release = true});
   if (!done.ok()) return done;
   user_job.tag = std::move(tag);
-  requeued_.erase(user_job.job.id);
+  requeued_.erase(user_job.job->id);
   return done;
 }
 

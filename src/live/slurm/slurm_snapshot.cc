@@ -278,7 +278,7 @@ void SlurmRuntime::GiveBackRequeued() {
 // Keeps those that work for a job that is there.
 void SlurmRuntime::EndStrays(std::vector<WorkerJob>* worker_jobs) {
   std::erase_if(*worker_jobs, [this](const WorkerJob& worker_job) {
-    const SlurmJob& slurm = worker_job.slurm;
+    const SlurmJob& slurm = *worker_job.slurm;
     const auto found = user_jobs_.find(worker_job.tag.job);
     const bool outlived = found == user_jobs_.end();
     if (!outlived && (found->second.slurm->user_id != slurm.user_id ||
