@@ -178,11 +178,11 @@ TEST(SlurmBackEnds, RequeueNoJobThatIsOver) {
   for (const char* api : {"libslurm", "commands"}) {
     SlurmClient client({.api = api, .patience = 60}, false);
     std::uint32_t last = 0;
-    for (const SlurmJob& job : client.TakeSnapshot().jobs) last = std::max(last, job.id);
+    for (const auto& job : client.TakeSnapshot().jobs) last = std::max(last, job->id);
     Do("sbatch -o /dev/null -p main -w n4 --requeue --wrap=true");
     const auto ended = [&]() -> const SlurmJob* {
-      for (const SlurmJob& job : client.TakeSnapshot().jobs) {
-        if (job.id > last && job.ended && !job.completing) return &job;
+      for (const auto& job : client.TakeSnapshot().jobs) {
+        if (job->id > last && job->ended && !job->completing) return job.get();
       }
       return nullptr;
     };
