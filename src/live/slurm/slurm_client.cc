@@ -43,7 +43,7 @@ std::string SlurmClient::StateFolder() { return Settings().state_folder; }
 SlurmSettings SlurmClient::Settings() {
   SlurmSettings settings;
   const Status done = back_end_->LoadSettings(&settings);
-  if (!done.ok()) throw RunError("{}", done.message());
+  if (!done.ok()) throw RunError("{} (through {})", done.message(), way_);
   return settings;
 }
 

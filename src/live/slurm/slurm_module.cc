@@ -1,6 +1,8 @@
 #include "live/slurm/slurm_module.h"
 
 #include <dlfcn.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <system_error>
@@ -13,11 +15,27 @@ namespace {
 constexpr std::string_view kPrefix = "liballot_slurm-";
 constexpr std::string_view kSuffix = ".so";
 
-// Beside the program, as it was built; where it is installed; above the programs of tests.
+// Beside the program, as it was built; where it is installed.
 std::vector<std::filesystem::path> Folders() {
   std::error_code error;
   const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  return {here, here / ALLOT_LIBRARIES, here.parent_path()};
+  return {here, here / ALLOT_LIBRARIES};
+}
+
+// What is loaded acts as we do, root it may be: nobody else may have made it, or change it.
+Status OursAlone(const std::filesystem::path& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) {
+    return Status::Refused("cannot ask for {}: {}", path.string(), SystemMessage());
+  }
+  const bool owner = found.st_uid == 0 || found.st_uid == ::geteuid();
+  const bool group =
+      (found.st_mode & S_IWGRP) == 0 || found.st_gid == 0 || found.st_gid == ::getegid();
+  if (owner && group && (found.st_mode & S_IWOTH) == 0) return Status::Ok();
+  return Status::Refused(
+      "{} must be of root or of user {} and writable by nobody else, it is of user {} with mode "
+      "{:o}",
+      path.string(), ::geteuid(), found.st_uid, found.st_mode & 07777U);
 }
 
 std::string WhyNot() {
@@ -47,6 +65,9 @@ std::vector<SlurmModule> FindSlurmModules() {
 
 Status OpenSlurmModule(const SlurmModule& module, Seconds patience,
                        std::unique_ptr<SlurmBackEnd>* back_end) {
+  for (const std::filesystem::path& each : {module.path.parent_path(), module.path}) {
+    if (Status ours = OursAlone(each); !ours.ok()) return ours;
+  }
   // Global: libslurm's own plugins take its functions from there.
   void* const handle = ::dlopen(module.path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (handle == nullptr) return Status::Refused("{}", WhyNot());
@@ -61,7 +82,11 @@ Status OpenSlurmModule(const SlurmModule& module, Seconds patience,
     return Status::Refused("{} must be of the same build as the program, {}, got {}",
                            module.path.string(), Version(), build());
   }
-  back_end->reset(open(patience));
+  try {
+    back_end->reset(open(patience));
+  } catch (const std::exception& error) {
+    return Status::Refused("{}", error.what());
+  }
   return Status::Ok();
 }
 

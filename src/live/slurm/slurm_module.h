@@ -22,8 +22,8 @@ struct SlurmModule {
 // Those that are there, whether they can be loaded or not.
 std::vector<SlurmModule> FindSlurmModules();
 
-// Refused where the module is of another build of allot, or its libslurm is not here. It stays
-// loaded for good. RunError when there is no slurm.conf.
+// Refused where others than root and this user may have written it or its folder, where it is of
+// another build of allot, or its libslurm or a slurm.conf is not here. It stays loaded for good.
 Status OpenSlurmModule(const SlurmModule& module, Seconds patience,
                        std::unique_ptr<SlurmBackEnd>* back_end);
 

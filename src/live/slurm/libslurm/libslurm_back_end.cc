@@ -15,9 +15,12 @@
 #include <filesystem>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "core/cpu_time.h"
+#include "core/strings.h"
 #include "core/version.h"
 #include "live/slurm/libslurm/libslurm_records.h"
 #include "live/slurm/shared_jobs.h"
@@ -40,13 +43,19 @@ Status SlurmError(const char* what) {
   return Status::Refused("{}: Slurm says: {} ({})", what, slurm_strerror(code), code);
 }
 
-// libslurm ends the process when it finds no configuration.
+// libslurm ends the process when it finds no configuration. It looks where SLURM_CONF says, else
+// where Debian and where Slurm itself has it, and where slurmd keeps that of its controller.
 void CheckConfiguration() {
   const char* named = std::getenv("SLURM_CONF");
-  const std::string path = named != nullptr ? named : "/etc/slurm/slurm.conf";
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) {
-    throw RunError("slurm: a slurm.conf must exist, got none at {} (SLURM_CONF)", path);
+  std::vector<std::string> paths = {"/etc/slurm/slurm.conf", "/run/slurm/conf/slurm.conf"};
+  if (named != nullptr) paths = {named};
+  const bool found = std::any_of(paths.begin(), paths.end(), [](const std::string& path) {
+    std::error_code error;
+    return std::filesystem::exists(path, error);
+  });
+  if (!found) {
+    throw RunError("slurm: a slurm.conf must exist, got none at {} (SLURM_CONF)",
+                   Join(paths, " or "));
   }
 }
 

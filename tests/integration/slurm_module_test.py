@@ -1,0 +1,63 @@
+"""Which modules with libslurm the program loads: no other one than that which was installed with it."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+import cluster as slurm
+
+
+@pytest.fixture
+def installed(program, tmp_path):
+    """installed/bin/allot and its module; the path of the module."""
+    found = sorted(program.parent.glob("liballot_slurm-*.so"))
+    if not found:
+        pytest.skip("built without libslurm")
+    folder = tmp_path / "installed" / "bin"
+    folder.mkdir(parents=True, mode=0o755)
+    shutil.copy(program, folder / "allot")
+    shutil.copy(found[0], folder)
+    (folder / found[0].name).chmod(0o755)
+    return folder / found[0].name
+
+
+def refusal(module, api="libslurm", **environment):
+    """Why the program beside the module serves no cluster."""
+    done = subprocess.run([module.parent / "allot", "serve", "--runtime", f"slurm:api={api}", "--state", module.parent / "state"],
+                          env={**os.environ, "SLURM_CONF": "/none/slurm.conf", **environment}, capture_output=True, text=True,
+                          timeout=120)
+    assert done.returncode == 1, done.stderr
+    return done.stderr
+
+
+def test_the_one_beside_the_program_is_loaded(installed):
+    assert "a slurm.conf must exist, got none at /none/slurm.conf" in refusal(installed)
+
+
+def test_none_is_looked_for_above_the_program(installed):
+    installed.rename(installed.parent.parent / installed.name)
+    assert "no module liballot_slurm-RELEASE.so is installed" in refusal(installed)
+
+
+@pytest.mark.parametrize("part", ["module", "folder"])
+def test_none_that_others_can_write_is_loaded(installed, part):
+    path = installed if part == "module" else installed.parent
+    path.chmod(0o777)
+    said = refusal(installed)
+    assert f"{path} must be of root or of user {os.getuid()} and writable by nobody else" in said and "mode 777" in said
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="needs root, for a file of another user")
+def test_none_of_another_user_is_loaded(installed):
+    os.chown(installed, 65534, 65534)
+    assert "it is of user 65534" in refusal(installed)
+
+
+def test_without_a_slurm_conf_the_programs_of_slurm_are_asked(installed):
+    """They may know another place for it than libslurm's module does."""
+    if slurm.missing():
+        pytest.skip(slurm.missing())
+    said = refusal(installed, api="auto")
+    assert "no way" not in said and "a slurm.conf must exist" in said, said
