@@ -37,12 +37,6 @@ FileLock::FileLock(const std::filesystem::path& path, const char* rule) : file_(
 
 FileLock::~FileLock() { ::close(file_); }
 
-bool FileLock::MayOpen(const std::filesystem::path& path) {
-  const int file = OpenLock(path);
-  if (file >= 0) ::close(file);
-  return file >= 0;
-}
-
 std::string LockHolder(const std::filesystem::path& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (file < 0) return "";

@@ -15,9 +15,6 @@ class FileLock {
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
 
-  // Whether this user may have such a file there.
-  static bool MayOpen(const std::filesystem::path& path);
-
  private:
   int file_ = -1;
 };

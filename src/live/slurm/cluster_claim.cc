@@ -1,6 +1,8 @@
 #include "live/slurm/cluster_claim.h"
 
+#include <fcntl.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -43,12 +45,20 @@ std::string HostName() {
   return host;
 }
 
-// Of this machine since it was booted: on no other one does a process of ours live.
+std::string FirstLine(const char* file) {
+  std::ifstream in(file);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
+// Of this machine since it was booted: on no other one does a process of ours live. A service may
+// not see that (ProcSubset=pid), but which machine it is on. "": not known.
 std::string BootName() {
-  std::ifstream in("/proc/sys/kernel/random/boot_id");
-  std::string name;
-  std::getline(in, name);
-  return name;
+  std::string name = FirstLine("/proc/sys/kernel/random/boot_id");
+  if (!name.empty()) return name;
+  name = FirstLine("/etc/machine-id");
+  return name.empty() ? "" : fmt::format("{} {}", HostName(), name);
 }
 
 // The lease as the folder shows it.
@@ -61,6 +71,10 @@ std::int64_t NumberOf(const fs::path& file) {
   const std::string name = file.filename().string();
   if (!name.starts_with(kLease)) return 0;
   return ParseInteger(name.substr(std::string_view(kLease).size())).value_or(0);
+}
+
+bool May(const fs::path& path, int what) {
+  return ::faccessat(AT_FDCWD, path.c_str(), what, AT_EACCESS) == 0;
 }
 
 }  // namespace
@@ -119,7 +133,7 @@ struct ClusterClaim::Thread {
     const bool ours = holder == claim.self();
     const bool was_locked = spec.value("locked", false);
     const bool has_lock = TryLock();
-    if (!ours && has_lock && was_locked && spec.value("boot", "") == boot) {
+    if (!ours && has_lock && was_locked && !boot.empty() && spec.value("boot", "") == boot) {
       shown.lease["spec"]["holderIdentity"] =
           "";  // it has died: on one machine a lock lasts as long
     }
@@ -272,9 +286,26 @@ ClusterClaim::ClusterClaim(fs::path folder, bool standby, const LeaseTiming& tim
 
 ClusterClaim::~ClusterClaim() = default;
 
-bool ClusterClaim::MayBeIn(const fs::path& folder) {
+bool ClusterClaim::MayBeIn(const fs::path& folder) { return May(folder, W_OK | X_OK); }
+
+Status ClusterClaim::MayOpenAllIn(const fs::path& folder) {
   std::error_code error;
-  return fs::is_directory(folder, error) && FileLock::MayOpen(folder / "allot.lock");
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    const bool lock = name == "allot.lock";
+    if (!lock && name != "allot.key" && name != "allot.address" && NumberOf(entry.path()) == 0) {
+      continue;
+    }
+    struct stat found {};
+    if (::lstat(entry.path().c_str(), &found) != 0) continue;  // a lease that is over
+    if (May(entry.path(), lock ? R_OK | W_OK : R_OK)) continue;
+    return Status::Refused(
+        "user {} must be able to open '{}', it is of user {} with mode {:o}: another user's daemon "
+        "served this cluster before",
+        ::geteuid(), entry.path().string(), found.st_uid, found.st_mode & 07777U);
+  }
+  return error ? Status::Refused("cannot list '{}': {}", folder.string(), error.message())
+               : Status::Ok();
 }
 
 Status ClusterClaim::MayAct() const { return thread_->MayAct(); }

@@ -35,8 +35,11 @@ class ClusterClaim {
   ClusterClaim(const ClusterClaim&) = delete;
   ClusterClaim& operator=(const ClusterClaim&) = delete;
 
-  // Whether this user may have such files there.
+  // Whether this user may make files there.
   static bool MayBeIn(const std::filesystem::path& folder);
+  // Refused naming the first of such a cluster's files there that this user may not open, as where
+  // root served the cluster before: without it this daemon would have another key.
+  static Status MayOpenAllIn(const std::filesystem::path& folder);
 
   // Ok as long as nobody else can be in charge: it was renewed in time, and no later one is there.
   // To be asked before each change. Any thread.

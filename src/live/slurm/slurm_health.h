@@ -19,7 +19,8 @@ struct SlurmFacts {
   std::string partition, queue;    // of the runtime's parameters
   std::filesystem::path launcher;  // allot-elastic, as this machine finds it
   std::uint32_t user_id = 0;       // of this process
-  bool may_claim = true;           // it may lock a file in StateSaveLocation
+  bool may_claim = true;           // it may make files in StateSaveLocation
+  std::string may_not_open;        // of those that are there, and why; "": none
 };
 
 std::vector<HealthFinding> LookAtSlurm(const SlurmFacts& facts);

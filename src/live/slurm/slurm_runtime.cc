@@ -67,6 +67,8 @@ std::unique_ptr<ClusterClaim> SlurmRuntime::ClaimCluster() {
   if (options_.dry_run) return nullptr;
   const std::filesystem::path folder = client_.StateFolder();
   if (ClusterClaim::MayBeIn(folder)) {
+    const Status open = ClusterClaim::MayOpenAllIn(folder);
+    if (!open.ok()) throw RunError("slurm: {}; chown it, or serve as that user", open.message());
     return std::make_unique<ClusterClaim>(folder, options_.standby);
   }
   if (options_.standby) {
@@ -381,6 +383,16 @@ bool PrioritiesAreSlurms(const std::string& whose) {
   return whose == "slurm";
 }
 
+// Workers go to the addresses that they were given when they began.
+void RequireAllAddresses(const std::string& address, bool standby) {
+  if (!standby || address.find('|') != std::string::npos) return;
+  throw UsageError(
+      "slurm: with --standby 'address' must name all machines that may be in charge, "
+      "HOST:PORT|HOST:PORT, got '{}': workers that know one address do not find another daemon, "
+      "and all are replaced",
+      address);
+}
+
 ALLOT_REGISTER(
     RuntimeInfo,
     (RuntimeInfo{
@@ -402,6 +414,7 @@ ALLOT_REGISTER(
              {"programs", "", "folder of Slurm's programs (default: as on PATH)"}},
         .make = [](const Params& params, const RuntimeOptions& options) {
           const std::string& launcher = params.Text("launcher");
+          RequireAllAddresses(params.Text("address"), options.standby);
           return std::make_unique<SlurmRuntime>(
               SlurmOptions{.partition = params.Text("partition"),
                            .queue = params.Text("queue"),

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -27,6 +28,8 @@ using Json = nlohmann::json;
 // Long enough for a machine on which much else runs.
 constexpr LeaseTiming kPatient{.duration = 600, .hold = 300, .renew = 0.02};
 constexpr LeaseTiming kQuick{.duration = 1, .hold = 0.5, .renew = 0.02};
+
+constexpr uid_t kNobody = 65534;
 
 class ClusterClaimTest : public testing::Test {
  protected:
@@ -115,6 +118,26 @@ TEST_F(ClusterClaimTest, WhoCannotRenewDoesNothingMore) {
   const auto claim = Claim(false, kQuick);
   std::filesystem::remove_all(folder_.path());
   Until([&] { return !claim->MayAct().ok(); });
+}
+
+TEST_F(ClusterClaimTest, AFileOfAnotherUsersDaemonIsNamed) {
+  EXPECT_TRUE(ClusterClaim::MayBeIn(folder_.path()));
+  EXPECT_TRUE(ClusterClaim::MayOpenAllIn(folder_.path()).ok()) << "none is there";
+  (void)Claim();
+  WriteTextFile(folder_ / "job_state", "Slurm's own");
+  std::filesystem::permissions(folder_ / "job_state", std::filesystem::perms::none);
+  EXPECT_TRUE(ClusterClaim::MayOpenAllIn(folder_.path()).ok());
+  if (::geteuid() == 0) {  // the files are root's, the folder is not
+    ASSERT_EQ(::chown(folder_.path().c_str(), kNobody, kNobody), 0);
+    ASSERT_EQ(::seteuid(kNobody), 0);
+  } else {
+    std::filesystem::permissions(folder_ / "allot.lock", std::filesystem::perms::none);
+  }
+  const bool may_be_in = ClusterClaim::MayBeIn(folder_.path());
+  const Status open = ClusterClaim::MayOpenAllIn(folder_.path());
+  if (::getuid() == 0) ASSERT_EQ(::seteuid(0), 0);
+  EXPECT_TRUE(may_be_in);
+  EXPECT_NE(open.message().find("allot.lock', it is of user"), std::string::npos) << open.message();
 }
 
 TEST_F(ClusterClaimTest, ADaemonThatKnowsNoLeasesIsRespected) {

@@ -85,6 +85,10 @@ TEST(SlurmHealthTest, EachFaultIsFoundByItsCheckAlone) {
        [](SlurmFacts* f) { f->settings.accounting = "accounting_storage/none"; }},
       {"slurm.claim", Health::kWarn, "/var/spool/slurmctld cannot be written",
        [](SlurmFacts* f) { f->may_claim = false; }},
+      {"slurm.claim", Health::kWrong, "to open '/var/spool/slurmctld/allot.lock'",
+       [](SlurmFacts* f) {
+         f->may_not_open = "user 64030 must be able to open '/var/spool/slurmctld/allot.lock'";
+       }},
       {"slurm.launcher", Health::kWrong, "/no/such/program",
        [](SlurmFacts* f) { f->launcher = "/no/such/program"; }}};
   for (const Fault& fault : faults) {
