@@ -167,7 +167,15 @@ int Serve(ServeOptions& o, const GlobalOptions& globals) {
     shadow = std::make_unique<Shadow>(shadow_spec, std::move(beside));
   }
   Shadow* const beside = shadow.get();
-  Daemon daemon(options, std::move(policy), std::move(shadow));
+  std::unique_ptr<Daemon> made;
+  try {
+    made = std::make_unique<Daemon>(options, std::move(policy), std::move(shadow));
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::kInterrupted) throw;
+    spdlog::info("told to end before it was in charge");  // a standby, which has done its work
+    return static_cast<int>(ExitCode::kOk);
+  }
+  Daemon& daemon = *made;
 
   std::vector<std::unique_ptr<LiveLog>> logs;
   std::vector<DecisionListener*> listeners;

@@ -15,9 +15,11 @@ LONG = ("--steps", 1000000, "--pace-ms", 4)  # arguments of a job that trains un
 class Serve:
     """A cluster, a state folder, and the daemon that serves both at the moment."""
 
-    def __init__(self, program, cluster, folder, worker_timeout=45, runtime="slurm"):
+    def __init__(self, program, cluster, folder, worker_timeout=45, runtime="slurm", rights=(), **account):
+        """`account`: whom the daemon runs as (user, group, extra_groups); `rights`: a command that takes some from it."""
         self.program, self.cluster, self.folder, self.worker_timeout = program, cluster, folder, str(worker_timeout)
         self.runtime, self.policy, self.environment = runtime, "drf", cluster.environment
+        self.rights, self.account = rights, account
         self.state = folder / "state"
         self.asked = self.state  # where its control socket is
         self.process = None
@@ -36,9 +38,9 @@ class Serve:
 
     def popen(self, log, *more):
         return subprocess.Popen(
-            [self.program, "serve", "--runtime", self.runtime, "--policy", self.policy, "--state", self.state,
+            [*self.rights, self.program, "serve", "--runtime", self.runtime, "--policy", self.policy, "--state", self.state,
              "--interval", "0.5", "--poll", "0.05", "--worker-timeout", self.worker_timeout, *more],
-            env=self.environment, stdout=log, stderr=log)
+            env=self.environment, stdout=log, stderr=log, **self.account)
 
     def kill(self):
         self.process.kill()

@@ -53,11 +53,12 @@ class ClusterError(RuntimeError):
 class Cluster:
     """One cluster; the folder holds everything, so that another process can find and stop it."""
 
-    def __init__(self, folder, nodes=NODES, settings=None, release=None):
+    def __init__(self, folder, nodes=NODES, settings=None, release=None, service=None):
         self.folder = Path(folder).resolve()
         self.nodes = nodes
         self.settings = settings or {}  # of slurm.conf, in place of ours
         self.release = Path(release) if release else None  # a folder of slurm_releases.py; None: what is installed
+        self.service = service  # SlurmUser, as root alone may choose it; None: whoever runs this
         self.conf = self.folder / "slurm.conf"
         self.environment = {**os.environ, "SLURM_CONF": str(self.conf)}
         self.environment["PATH"] = f"{os.environ.get('PATH', os.defpath)}:{SBIN}"
@@ -76,6 +77,8 @@ class Cluster:
     def start(self):
         for name in ("log", "pid", "state", "dev", "spool"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
+            if self.service:  # slurmctld becomes that user
+                shutil.chown(self.folder / name, self.service)
         self.folder.chmod(0o755)
         self._spawn("munged", *self._munged())
         self._until(lambda: (self.folder / "munge.socket").exists(), "munged's socket", alive=("munged",))
@@ -242,7 +245,7 @@ class Cluster:
         host, me, here = socket.gethostname().split(".")[0], pwd.getpwuid(os.getuid()).pw_name, self.folder
         settings = {
             "ClusterName": "throwaway", "SlurmctldHost": f"{host}(127.0.0.1)", "SlurmctldPort": self.ports[0],
-            "SlurmUser": me, "SlurmdUser": me, "AuthType": "auth/munge", "CredType": "cred/munge",
+            "SlurmUser": self.service or me, "SlurmdUser": me, "AuthType": "auth/munge", "CredType": "cred/munge",
             "AuthInfo": f"socket={here}/munge.socket",
             "CommunicationParameters": "NoCtldInAddrAny,NoInAddrAny",
             "StateSaveLocation": f"{here}/state", "SlurmdSpoolDir": f"{here}/spool/%n",
@@ -325,12 +328,12 @@ CHILDREN = {}  # pid -> Popen, so that what ended is reaped
 
 
 @contextlib.contextmanager
-def throw_away(nodes=NODES, settings=None, release=None):
+def throw_away(nodes=NODES, settings=None, release=None, service=None):
     """A running cluster in a folder that other users may enter, unlike pytest's: their jobs run here."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
         folder.chmod(0o755)
-        with Cluster(folder / "cluster", nodes, settings, release) as one:
+        with Cluster(folder / "cluster", nodes, settings, release, service) as one:
             yield one
 
 
