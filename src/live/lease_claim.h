@@ -1,16 +1,26 @@
 #pragma once
-// Which of several daemons is in charge: the holder of a Lease (coordination.k8s.io/v1), which it
-// renews. Decisions alone, without requests: the keeper (lease_keeper.h) brings what the API shows.
-// Clocks of machines are never compared: another's Lease is over when it has not changed for its
+// Which of several daemons is in charge: the holder of a lease, which it renews. Decisions alone:
+// what shows the lease to all daemons, and takes what is to be written, is Kubernetes' API server
+// (kubernetes/lease_keeper.h) or a folder of Slurm's (slurm/cluster_claim.h), each in its own form.
+// Clocks of machines are never compared: another's lease is over when it has not changed for its
 // duration by our own clock.
 
-#include <nlohmann/json.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "core/types.h"
 
 namespace allot {
+
+struct Lease {
+  std::string holder;             // "": nobody
+  Seconds duration = 0;           // after which another daemon may take it; 0: not said
+  std::string acquired, renewed;  // times, for people
+  std::int64_t changes = 0;       // of holders, since there are leases
+
+  bool operator==(const Lease&) const = default;
+};
 
 struct LeaseTiming {
   Seconds duration = 12;  // after which another daemon may take it
@@ -24,24 +34,22 @@ class LeaseClaim {
   // `self` is no other daemon's, ever.
   LeaseClaim(std::string self, LeaseTiming timing);
 
-  // The spec to be written over `lease`, as the API shows it (null: there is none); nullopt: it is
+  // What is to be written over `lease`, as it is shown (empty: there is none); nullopt: it is
   // another's. `time`: now, for people.
-  std::optional<nlohmann::json> Next(const nlohmann::json& lease, Seconds now,
-                                     const std::string& time);
+  std::optional<Lease> Next(const Lease& lease, Seconds now, const std::string& time);
   // The write that was asked for at `asked` has been accepted.
   void Written(Seconds asked) { renewed_ = asked; }
 
   bool held(Seconds now) const { return now < renewed_ + timing_.hold; }
-  const std::string& holder() const { return holder_; }  // as last seen; "": nobody
+  const std::string& holder() const { return seen_.holder; }  // as last seen; "": nobody
   const std::string& self() const { return self_; }
 
  private:
   const std::string self_;
   const LeaseTiming timing_;
   Seconds renewed_ = -kNever;
-  std::string holder_;
-  std::string seen_;  // the Lease as it was
-  Seconds since_ = 0;
+  Lease seen_;  // as it was at the last look
+  Seconds since_ = -kNever;
 };
 
 }  // namespace allot

@@ -42,6 +42,33 @@ std::pair<std::string, std::string> SpaceAndName(const std::string& lease) {
   return {lease.substr(0, slash), lease.substr(slash + 1)};
 }
 
+// Between ours and coordination.k8s.io/v1.
+Lease LeaseOf(const nlohmann::json& shown) {
+  const nlohmann::json spec =
+      shown.is_object() ? shown.value("spec", nlohmann::json::object()) : nlohmann::json::object();
+  const auto text = [&](const char* key) {
+    const auto found = spec.find(key);
+    return found != spec.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  const auto whole = [&](const char* key) {
+    const auto found = spec.find(key);
+    return found != spec.end() && found->is_number() ? found->get<int>() : 0;
+  };
+  return {.holder = text("holderIdentity"),
+          .duration = static_cast<Seconds>(whole("leaseDurationSeconds")),
+          .acquired = text("acquireTime"),
+          .renewed = text("renewTime"),
+          .changes = whole("leaseTransitions")};
+}
+
+nlohmann::json SpecOf(const Lease& lease) {
+  return {{"holderIdentity", lease.holder},
+          {"leaseDurationSeconds", static_cast<int>(lease.duration)},
+          {"acquireTime", lease.acquired},
+          {"renewTime", lease.renewed},
+          {"leaseTransitions", lease.changes}};
+}
+
 }  // namespace
 
 struct LeaseKeeper::Thread {
@@ -98,9 +125,10 @@ struct LeaseKeeper::Thread {
     const Seconds asked = LeaseNow();
     {
       const std::lock_guard lock(mutex);
-      auto spec = claim.Next(shown.body, asked, time.substr(0, time.size() - 1) + ".000000Z");
-      if (!spec) return "held by " + claim.holder();
-      write["spec"] = std::move(*spec);
+      const auto next = claim.Next(shown.ok() ? LeaseOf(shown.body) : Lease(), asked,
+                                   time.substr(0, time.size() - 1) + ".000000Z");
+      if (!next) return "held by " + claim.holder();
+      write["spec"] = SpecOf(*next);
     }
     // Of two that write at once, one is refused: by the name, or by the version.
     const bool is_new = !shown.ok();
@@ -116,7 +144,7 @@ struct LeaseKeeper::Thread {
   void GiveBack() {
     if (!claim.held(LeaseNow())) return;
     const KubeReply shown = client.Do(KubeRequest{"GET", path});
-    if (!shown.ok() || shown.body["spec"].value("holderIdentity", "") != claim.self()) return;
+    if (!shown.ok() || LeaseOf(shown.body).holder != claim.self()) return;
     nlohmann::json write = object;
     write["metadata"]["resourceVersion"] = shown.body["metadata"]["resourceVersion"];
     write["spec"]["holderIdentity"] = "";

@@ -5,16 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <ctime>
 #include <fstream>
-#include <iterator>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <thread>
@@ -22,16 +18,14 @@
 
 #include "auth/secret.h"
 #include "core/interrupt.h"
-#include "core/strings.h"
 #include "live/file_lock.h"
+#include "live/slurm/lease_file.h"
 
 namespace allot {
 namespace {
 
-using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-constexpr const char* kLease = "allot.lease.";
 constexpr const char* kRule = "one daemon a cluster";
 constexpr std::chrono::milliseconds kLook{100};
 
@@ -61,18 +55,6 @@ std::string BootName() {
   return name.empty() ? "" : fmt::format("{} {}", HostName(), name);
 }
 
-// The lease as the folder shows it.
-struct ShownLease {
-  std::int64_t number = 0;  // 0: there never was one
-  Json lease;
-};
-
-std::int64_t NumberOf(const fs::path& file) {
-  const std::string name = file.filename().string();
-  if (!name.starts_with(kLease)) return 0;
-  return ParseInteger(name.substr(std::string_view(kLease).size())).value_or(0);
-}
-
 bool May(const fs::path& path, int what) {
   return ::faccessat(AT_FDCWD, path.c_str(), what, AT_EACCESS) == 0;
 }
@@ -95,24 +77,7 @@ struct ClusterClaim::Thread {
     GiveBack();
   }
 
-  fs::path FileOf(std::int64_t of) const { return folder / (kLease + std::to_string(of)); }
-
-  ShownLease Look() const {
-    ShownLease shown;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-      shown.number = std::max(shown.number, NumberOf(entry.path()));
-    }
-    if (shown.number == 0) return shown;
-    std::ifstream in(FileOf(shown.number));
-    const std::string text((std::istreambuf_iterator<char>(in)), {});
-    shown.lease = Json::parse(text, nullptr, false);
-    // Another's that cannot be read is over when it has stayed so.
-    if (!shown.lease.is_object() || !shown.lease.contains("spec")) {
-      shown.lease = {{"spec", {{"holderIdentity", "unreadable"}}}};
-    }
-    shown.lease["spec"]["leaseTransitions"] = shown.number;
-    return shown;
-  }
+  LeaseRecord Look() const { return ReadLease(folder); }
 
   // The lock of a process that lives cannot be had, however little it does.
   bool TryLock() {
@@ -127,25 +92,21 @@ struct ClusterClaim::Thread {
 
   // "", or why it is not ours. Throws what the file system does.
   std::string Renew() {
-    ShownLease shown = Look();
-    const Json& spec = shown.lease.is_object() ? shown.lease["spec"] : Json::object();
-    const std::string holder = spec.value("holderIdentity", "");
-    const bool ours = holder == claim.self();
-    const bool was_locked = spec.value("locked", false);
+    LeaseRecord shown = Look();
+    const bool ours = shown.lease.holder == claim.self();
     const bool has_lock = TryLock();
-    if (!ours && has_lock && was_locked && !boot.empty() && spec.value("boot", "") == boot) {
-      shown.lease["spec"]["holderIdentity"] =
-          "";  // it has died: on one machine a lock lasts as long
+    if (!ours && has_lock && shown.locked && !boot.empty() && shown.boot == boot) {
+      shown.lease.holder = "";  // it has died: on one machine a lock lasts as long
     }
     if (!ours && !has_lock) {
       const std::string pid = LockHolder(folder / "allot.lock");
       // One that knows of no leases, or has not made or not yet left its own.
-      if (holder.empty() || (was_locked && pid != std::to_string(spec.value("pid", 0)))) {
+      if (shown.lease.holder.empty() || (shown.locked && pid != std::to_string(shown.pid))) {
         return fmt::format("'{}' is in use by process {}", folder.string(), pid);
       }
     }
     const Seconds asked = ClaimNow();
-    std::optional<Json> next;
+    std::optional<Lease> next;
     {
       const std::lock_guard lock(mutex);
       next = claim.Next(shown.lease, asked, std::to_string(std::time(nullptr)));
@@ -154,11 +115,10 @@ struct ClusterClaim::Thread {
         return fmt::format("'{}' is in use by {}", folder.string(), claim.holder());
       }
     }
-    (*next)["boot"] = boot;
-    (*next)["pid"] = ::getpid();
-    (*next)["locked"] = has_lock;
-    const std::int64_t to = next->at("leaseTransitions");
-    if (!Write(Json{{"spec", std::move(*next)}}, to, to == shown.number) || Look().number != to) {
+    const std::int64_t to = next->changes;
+    const LeaseRecord written{
+        .lease = std::move(*next), .boot = boot, .pid = ::getpid(), .locked = has_lock};
+    if (!WriteLease(folder, written, to == shown.lease.changes) || Look().lease.changes != to) {
       locked.reset();
       return fmt::format("'{}': another daemon took the lease", folder.string());
     }
@@ -168,30 +128,10 @@ struct ClusterClaim::Thread {
     return "";
   }
 
-  // False: somebody else has made it before. It need not outlive a power failure: its holder does
-  // not either.
-  bool Write(const Json& lease, std::int64_t to, bool ours) const {
-    const fs::path part = folder / ("allot.lease-" + claim.self());
-    {
-      std::ofstream out(part);
-      out << lease.dump() << '\n';
-      if (!out.flush()) throw RunError("cannot write '{}': {}", part.string(), SystemMessage());
-    }
-    if (ours) {
-      fs::rename(part, FileOf(to));
-      return true;
-    }
-    const bool made = ::link(part.c_str(), FileOf(to).c_str()) == 0;
-    const int error = errno;
-    fs::remove(part);
-    if (made || error == EEXIST) return made;
-    throw RunError("cannot make '{}': {}", FileOf(to).string(), SystemMessage());
-  }
-
   // Those before are of daemons that are no longer in charge.
   void RemoveEarlier() const {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-      const std::int64_t of = NumberOf(entry.path());
+      const std::int64_t of = LeaseNumber(entry.path());
       std::error_code ignored;
       if (of > 0 && of < number) fs::remove(entry.path(), ignored);
     }
@@ -208,22 +148,22 @@ struct ClusterClaim::Thread {
   Status MayAct() const {
     const std::lock_guard lock(mutex);
     std::error_code error;
-    if (claim.held(ClaimNow()) && fs::exists(FileOf(number), error) &&
-        !fs::exists(FileOf(number + 1), error)) {
+    if (claim.held(ClaimNow()) && fs::exists(LeaseFile(folder, number), error) &&
+        !fs::exists(LeaseFile(folder, number + 1), error)) {
       return Status::Ok();
     }
     return Status::Refused("lease {} of '{}' must be ours, it is not", number, folder.string());
   }
 
   void Acquire(bool standby) {
-    const Json before = Look().lease;
+    const LeaseRecord before = Look();
     std::string told;
     for (Seconds look_at = 0;;) {
       ThrowIfInterrupted();
       if (ClaimNow() >= look_at) {
         const std::string why = standby ? TryRenew() : Renew();
         if (why.empty()) break;
-        if (!standby && (!LockHolder(folder / "allot.lock").empty() || Look().lease != before)) {
+        if (!standby && (!LockHolder(folder / "allot.lock").empty() || Look() != before)) {
           throw RunError("{}: {}, this is {}", kRule, why, ::getpid());
         }
         if (told != why) spdlog::info("waits for the lease of the cluster: {}", why);
@@ -258,9 +198,9 @@ struct ClusterClaim::Thread {
   void GiveBack() {
     if (number == 0 || lost || !MayAct().ok()) return;
     try {
-      ShownLease shown = Look();
-      shown.lease["spec"]["holderIdentity"] = "";
-      (void)Write(shown.lease, number, true);
+      LeaseRecord shown = Look();
+      shown.lease.holder = "";
+      (void)WriteLease(folder, shown, true);
     } catch (const std::exception& error) {
       spdlog::warn("the lease cannot be given back: {}", error.what());
     }
@@ -293,7 +233,7 @@ Status ClusterClaim::MayOpenAllIn(const fs::path& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename().string();
     const bool lock = name == "allot.lock";
-    if (!lock && name != "allot.key" && name != "allot.address" && NumberOf(entry.path()) == 0) {
+    if (!lock && name != "allot.key" && name != "allot.address" && LeaseNumber(entry.path()) == 0) {
       continue;
     }
     struct stat found {};

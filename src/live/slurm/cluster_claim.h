@@ -4,10 +4,7 @@
 // and that a backup controller shares. Made by the Slurm runtime before anything else begins;
 // renewed by a thread of its own. Who loses the lease does nothing more and ends.
 //
-//   allot.lease.N   the lease for the N-th time, JSON (live/lease_claim.h): N is the fencing
-//   number.
-//                   To take the lease is to make the file N+1, which one alone can; its holder
-//                   alone renews it; the highest counts.
+//   allot.lease.N   the lease for the N-th time (lease_file.h): N is the fencing number
 //   allot.lock      locked by the holder as long as its process lives, so that one that has died on
 //                   this machine need not be waited for. Daemons of earlier versions have this
 //                   alone.

@@ -21,22 +21,16 @@
 namespace allot {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr const char* kTime = "2026-11-23T00:00:00.000000Z";
 
-Json LeaseOf(const std::string& holder, int changes, const char* renewed = kTime) {
-  return {{"spec",
-           {{"holderIdentity", holder},
-            {"leaseDurationSeconds", 12},
-            {"leaseTransitions", changes},
-            {"acquireTime", kTime},
-            {"renewTime", renewed}}}};
+Lease LeaseOf(const std::string& holder, int changes, const char* renewed = kTime) {
+  return {
+      .holder = holder, .duration = 12, .acquired = kTime, .renewed = renewed, .changes = changes};
 }
 
 TEST(LeaseClaim, TakesWhatNobodyHas) {
   LeaseClaim claim("me", {});
-  EXPECT_EQ(claim.Next(nullptr, 0, kTime), LeaseOf("me", 1)["spec"]);
+  EXPECT_EQ(claim.Next({}, 0, kTime), LeaseOf("me", 1));
   EXPECT_FALSE(claim.held(0)) << "before it is written";
   claim.Written(0);
   EXPECT_TRUE(claim.held(6.9));
@@ -45,8 +39,8 @@ TEST(LeaseClaim, TakesWhatNobodyHas) {
 
 TEST(LeaseClaim, RenewsItsOwn) {
   LeaseClaim claim("me", {});
-  const auto spec = claim.Next(LeaseOf("me", 3), 100, "later");
-  EXPECT_EQ(spec, LeaseOf("me", 3, "later")["spec"]);
+  const auto next = claim.Next(LeaseOf("me", 3), 100, "later");
+  EXPECT_EQ(next, LeaseOf("me", 3, "later"));
 }
 
 TEST(LeaseClaim, LeavesAnothersAsLongAsItIsRenewed) {
@@ -59,15 +53,15 @@ TEST(LeaseClaim, LeavesAnothersAsLongAsItIsRenewed) {
 
 TEST(LeaseClaim, TakesAnothersThatIsOverByItsOwnClock) {
   LeaseClaim claim("me", {});
-  const Json lease = LeaseOf("other", 3);
+  const Lease lease = LeaseOf("other", 3);
   EXPECT_FALSE(claim.Next(lease, 1000, kTime)) << "whatever its renewTime says";
   EXPECT_FALSE(claim.Next(lease, 1011.9, kTime));
-  EXPECT_EQ(claim.Next(lease, 1012, kTime), LeaseOf("me", 4)["spec"]);
+  EXPECT_EQ(claim.Next(lease, 1012, kTime), LeaseOf("me", 4));
 }
 
 TEST(LeaseClaim, IsLostAtOnceWhenAnotherHasIt) {
   LeaseClaim claim("me", {});
-  ASSERT_TRUE(claim.Next(nullptr, 0, kTime));
+  ASSERT_TRUE(claim.Next({}, 0, kTime));
   claim.Written(0);
   EXPECT_FALSE(claim.Next(LeaseOf("other", 2), 1, kTime));
   EXPECT_FALSE(claim.held(1));
