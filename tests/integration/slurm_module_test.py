@@ -6,7 +6,9 @@ import subprocess
 
 import pytest
 
-import cluster as slurm
+NO_CONF = "a slurm.conf must exist, got none at /etc/slurm/slurm.conf"
+
+pytestmark = pytest.mark.skipif(os.path.exists("/etc/slurm/slurm.conf"), reason="this machine is of a cluster")
 
 
 @pytest.fixture
@@ -24,16 +26,23 @@ def installed(program, tmp_path):
 
 
 def refusal(module, api="libslurm", **environment):
-    """Why the program beside the module serves no cluster."""
-    done = subprocess.run([module.parent / "allot", "serve", "--runtime", f"slurm:api={api}", "--state", module.parent / "state"],
-                          env={**os.environ, "SLURM_CONF": "/none/slurm.conf", **environment}, capture_output=True, text=True,
-                          timeout=120)
+    """Why the program beside the module serves no cluster; Slurm's programs know their version and nothing else."""
+    programs = module.parents[1] / "programs"
+    programs.mkdir()
+    release = module.name.removeprefix("liballot_slurm-").removesuffix(".so")
+    for name in ("squeue", "sinfo", "scontrol", "sbatch", "scancel"):
+        (programs / name).write_text(f'#!/bin/sh\n[ "$1" = --version ] && exec echo slurm {release}.1\necho no cluster here >&2\nexit 1\n')
+        (programs / name).chmod(0o755)
+    unset = {name: value for name, value in os.environ.items() if name != "SLURM_CONF"}
+    done = subprocess.run([module.parent / "allot", "serve", "--runtime", f"slurm:api={api},programs={programs}",
+                           "--state", module.parent / "state"],
+                          env={**unset, **environment}, capture_output=True, text=True, timeout=120)
     assert done.returncode == 1, done.stderr
     return done.stderr
 
 
 def test_the_one_beside_the_program_is_loaded(installed):
-    assert "a slurm.conf must exist, got none at /none/slurm.conf" in refusal(installed)
+    assert NO_CONF in refusal(installed)
 
 
 def test_none_is_looked_for_above_the_program(installed):
@@ -57,7 +66,9 @@ def test_none_of_another_user_is_loaded(installed):
 
 def test_without_a_slurm_conf_the_programs_of_slurm_are_asked(installed):
     """They may know another place for it than libslurm's module does."""
-    if slurm.missing():
-        pytest.skip(slurm.missing())
     said = refusal(installed, api="auto")
-    assert "no way" not in said and "a slurm.conf must exist" in said, said
+    assert "no cluster here (through commands: " in said and NO_CONF in said, said
+
+
+def test_a_slurm_conf_that_is_named_must_be_there(installed):
+    assert "there is none at /none/slurm.conf" in refusal(installed, api="auto", SLURM_CONF="/none/slurm.conf")

@@ -93,3 +93,20 @@ def test_a_standby_takes_over_and_no_worker_runs_twice(daemons, signum):
     assert sorted(standby.workers(number)) == workers
     second = standby.submit("allot max=1", "--steps", 20)
     standby.ended(second, "COMPLETED")
+
+
+def test_a_standby_that_is_told_to_stop_has_done_its_work(daemons):
+    leader, standby = daemons("leader"), daemons("standby")
+    leader.start()
+    standby.launch("--standby")
+    wait_until(lambda: "waits for the lease" in standby.log(), "it to stand by")
+    standby.process.terminate()
+    assert standby.process.wait(120) == 0, "a service manager calls it stopped, not failed"
+    assert "told to end before it was in charge" in standby.log()
+    assert leader.status()
+
+
+@pytest.mark.parametrize("runtime", ["slurm", "slurm:address=127.0.0.1:7171"])
+def test_a_standby_without_the_addresses_of_all_daemons_is_refused(allot, runtime, tmp_path):
+    said = allot("serve", "--runtime", runtime, "--standby", "--state", tmp_path / "state", exit=2).stderr
+    assert "workers that know one address do not find another daemon" in said

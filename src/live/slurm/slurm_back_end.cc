@@ -1,6 +1,8 @@
 #include "live/slurm/slurm_back_end.h"
 
-#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "live/slurm/slurm_commands.h"
@@ -51,6 +53,12 @@ OpenedSlurm OpenSlurm(const SlurmAccess& access) {
   const bool any = access.api == "auto";
   if (!any && access.api != "libslurm" && access.api != "commands") {
     throw UsageError("slurm: 'api' must be auto, libslurm or commands, got '{}'", access.api);
+  }
+  // No way goes on without it, and Slurm's programs try for half a minute.
+  const char* conf = std::getenv("SLURM_CONF");
+  std::error_code error;
+  if (conf != nullptr && !std::filesystem::exists(conf, error)) {
+    throw RunError("slurm: SLURM_CONF must name a slurm.conf, there is none at {}", conf);
   }
   SlurmPrograms programs;
   const Status found = FindSlurmPrograms(access.programs, &programs);
