@@ -64,6 +64,10 @@ void AddRuleMetrics(const LiveState& state, MetricText* text) {
   text->Gauge("allot_jobs_held_by_rule",
               "jobs that no decision changes now, by the rule that says so");
   for (const auto& [rule, count] : jobs) text->Value(count, {{"rule", rule}});
+  const auto& active = state.job_table().active();
+  const auto beyond = [](const LiveJob* job) { return !job->beyond.empty() && !job->over; };
+  text->Gauge("allot_jobs_beyond_limit", "jobs that wait because a limit of GPUs has no room");
+  text->Value(static_cast<double>(std::count_if(active.begin(), active.end(), beyond)));
 }
 
 void AddNodeMetrics(const LiveState& state, MetricText* text) {

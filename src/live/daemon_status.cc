@@ -56,6 +56,7 @@ std::string HoldText(const Hold& hold, Seconds now) {
 std::string ReasonOf(const LiveCluster& cluster, const LiveJob& job) {
   if (!job.fits) return job.unfit;
   if (!job.asked.reason.empty()) return job.asked.reason;
+  if (!job.beyond.empty()) return job.beyond;
   const std::string stuck = cluster.starts().ReasonOf(job);
   return stuck.empty() ? HoldText(job.hold, cluster.now()) : stuck;
 }

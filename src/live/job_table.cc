@@ -148,9 +148,9 @@ void JobTable::MakeTable(LiveJob& job) {
   Workload one;
   Job spec;
   spec.id = job.asked.id;
-  spec.gpus = job.asked.requested;
   spec.min_gpus = job.asked.min_gpus;
-  spec.max_gpus = job.asked.max_gpus;
+  spec.max_gpus = job.most_now();
+  spec.gpus = std::min(job.asked.requested, spec.max_gpus);
   spec.gpu_types = one.gpu_types.Intern(job.asked.gpu_types);
   const std::shared_ptr<const ConfigurationTable> before = job.table;
   const std::int32_t requested_before = job.requested;

@@ -9,16 +9,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "cluster/change_history.h"
 #include "cluster/event_finder.h"
-#include "cluster/job_record.h"
 #include "cluster/observation.h"
 #include "cluster/operator_rules.h"
 #include "live/journal.h"
-#include "live/runtime.h"
-#include "live/worker_group.h"
+#include "live/live_job.h"
 #include "perf/catalogue.h"
 #include "perf/rate_book.h"
 #include "perf/table_cache.h"
@@ -26,52 +24,6 @@
 #include "workload/workload.h"
 
 namespace allot {
-
-struct LiveJob {
-  RuntimeJob asked;
-  JobIndex index = 0;
-  Seconds submit = 0;  // of the run; rises with the index
-  Seconds deadline = kNever;
-  std::int32_t tenant = -1;
-  std::int32_t user = -1;
-  std::int32_t alike = -1;  // Observation::group: jobs of one model are
-  bool over = false;
-  Seconds ended = kNever;           // when it was over
-  Seconds run_time = kUnknown;      // measured, once it is over: JobTable::RunTime
-  JobRules rules;                   // of the operator
-  std::vector<GpuCount> tolerated;  // sizes that it holds since before a rule
-  bool fits = true;                 // some GPU type that it accepts can hold it
-  std::string unfit;                // else why none can, for people
-
-  // What the last decision gave.
-  std::shared_ptr<const ConfigurationTable> table;
-  bool table_is_new = false;  // not told yet: made anew since the last decision
-  std::int32_t requested = 0;
-  std::int32_t running = -1;
-  std::vector<NodeShare> shares;
-  std::int32_t changes = 0;
-  Seconds waiting_since = 0;
-  Seconds changing_since = kNever;  // decided, and does not train so yet; kNever: does
-
-  ChangeHistory history;  // of what decisions gave
-  Hold hold;              // the rule that holds it as it is now: LiveCluster
-
-  // What the runtime shows.
-  WorkerGroup worker_group;
-  JobProgress progress;
-  RateFit fit{nullptr};
-  std::optional<TrainingEstimate> training;  // of a job whose batch follows its workers
-  double attained_gpu_seconds = 0;
-  Seconds attained_seconds = 0;
-  // The present undisturbed stretch of training, for measuring rates; kNever: none.
-  Seconds stretch_since = kNever;
-  double stretch_work = 0;
-  JobRecord record;
-
-  // It runs, and its user did not agree to an end before its own: nothing is done to it.
-  bool pinned() const;
-  bool fixed() const { return pinned() || (hold && !over); }  // no decision changes it now
-};
 
 class JobTable {
  public:
@@ -116,6 +68,12 @@ class JobTable {
               std::span<const NodeShare> shares);
   // Of its shares those among these GPUs, or as many of them as make a configuration.
   std::vector<NodeShare> SharesOn(const LiveJob& job, const HeldGpus& usable) const;
+
+  // Its table has no larger sizes from now on; but for what it holds.
+  void SetMost(LiveJob& job, GpuCount most) {
+    if (most >= job.asked.max_gpus) most = kNoLimit;
+    if (std::exchange(job.most, most) != most) MakeTable(job);
+  }
 
   // A measured rate into the job's fit. True when its table has changed.
   bool Measure(LiveJob& job, GpuCount gpus, const std::string& type, Span span, double rate,

@@ -13,6 +13,7 @@
 #include "core/interrupt.h"
 #include "core/strings.h"
 #include "core/wall_clock.h"
+#include "live/limited_sizes.h"
 #include "live/live_rules.h"
 #include "live/node_limits.h"
 #include "live/rule_warnings.h"
@@ -121,7 +122,7 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& answer) {
     places.push_back(
         {jobs.at(entry.job).get(), view_.Meant(allocation.shares(entry)), entry.configuration});
   }
-  KeepToTheirNodes(state_, view_.givable(), NearMaintenance(), &places);
+  KeepToTheirNodes(state_, view_.givable(), windows_.Near(state_.nodes(), clock_.Wall()), &places);
   struct Given {
     const Allocation::Entry* entry = nullptr;  // null: nothing
     const GivenPlace* place = nullptr;
@@ -303,7 +304,7 @@ void LiveCluster::RenewJournal() {
 
 bool LiveCluster::Hidden(const LiveJob& job) const {
   if (job.over || !job.fits || job.asked.state == JobState::kHeld || job.fixed()) return true;
-  if (starts_.rests(job)) return true;
+  if (starts_.rests(job) || !job.beyond.empty()) return true;
   return state_.drained() && job.running < 0;
 }
 
@@ -331,20 +332,9 @@ bool LiveCluster::FollowWindows() {
   return true;
 }
 
-// Nodes with a window of maintenance ahead: nothing more begins there.
-std::set<NodeIndex> LiveCluster::NearMaintenance() const {
-  std::set<NodeIndex> near;
-  if (windows_.none()) return near;
-  const double unix_time = clock_.Wall();
-  for (std::size_t n = 0; n < state_.nodes().size(); ++n) {
-    if (windows_.IsNear(state_.nodes()[n].name, unix_time)) near.insert(static_cast<NodeIndex>(n));
-  }
-  return near;
-}
-
 // Of which policies see only what decisions gave.
 std::set<NodeIndex> LiveCluster::ClosedNodes() const {
-  std::set<NodeIndex> closed = NearMaintenance();
+  std::set<NodeIndex> closed = windows_.Near(state_.nodes(), clock_.Wall());
   closed.insert(starts_.avoided().begin(), starts_.avoided().end());
   return closed;
 }
@@ -361,6 +351,7 @@ void LiveCluster::FindHolds() {
 void LiveCluster::Refresh(bool next_decision) {
   observation_.now = std::max(observation_.now, clock_.Now());
   FindHolds();
+  if (next_decision) ShareLimits(limits_, starts_, &state_.job_table());
   if (next_decision) ++observation_.decision;
   state_.job_table().Observe([this](const LiveJob& job) { return Hidden(job); }, &observation_);
   view_.Refresh(state_, ClosedNodes());
@@ -398,6 +389,7 @@ bool LiveCluster::PollRuntime() {
   const Seconds before = std::exchange(polled_at_, clock_.Now());
   more_ = snapshot.more;
   bool event = reader_.Read(snapshot);
+  event = std::exchange(limits_, snapshot.limits) != snapshot.limits || event;
   if (!std::exchange(polled_, true)) {
     WarnOfRules();
     if (!options_.dry_run) workers_.RepeatAnnouncements();

@@ -100,7 +100,6 @@ class LiveCluster : public ClusterPort {
   bool Hidden(const LiveJob& job) const;
   void WarnOfRules() const;
   bool FollowWindows();
-  std::set<NodeIndex> NearMaintenance() const;
   std::set<NodeIndex> ClosedNodes() const;
   void FindHolds();
   const Allocation& WithGuarantees(const Allocation& answer);
@@ -122,6 +121,7 @@ class LiveCluster : public ClusterPort {
   Observation observation_;
   Seconds next_release_ = kNever;  // of a job that a rule holds
   MaintenanceWindows windows_;
+  std::vector<SharedLimit> limits_;
   std::optional<GuaranteedShares> shares_;
   bool put_right_ = false;  // the last answer, for these
   bool polled_ = false;     // there was a first snapshot

@@ -33,4 +33,13 @@ bool MaintenanceWindows::IsNear(const std::string& node, double unix_time) const
   });
 }
 
+std::set<NodeIndex> MaintenanceWindows::Near(const std::vector<RuntimeNode>& nodes,
+                                             double unix_time) const {
+  std::set<NodeIndex> near;
+  for (std::size_t n = 0; n < nodes.size() && !none(); ++n) {
+    if (IsNear(nodes[n].name, unix_time)) near.insert(static_cast<NodeIndex>(n));
+  }
+  return near;
+}
+
 }  // namespace allot

@@ -3,10 +3,12 @@
 // (cluster/operator_rules.h), or shortly before one. Times in the file are UTC. Asked by
 // LiveCluster at every poll.
 
+#include <set>
 #include <string>
 #include <vector>
 
 #include "cluster/operator_rules.h"
+#include "live/runtime.h"
 
 namespace allot {
 
@@ -20,6 +22,7 @@ class MaintenanceWindows {
   // At a Unix time: the node is as drained; and nothing more begins there, as a window is near.
   bool Drains(const std::string& node, double unix_time) const;
   bool IsNear(const std::string& node, double unix_time) const;
+  std::set<NodeIndex> Near(const std::vector<RuntimeNode>& nodes, double unix_time) const;
 
  private:
   struct Window {

@@ -62,6 +62,14 @@ struct RuntimeWorker {
 // The cluster's scheduler has not looked at it yet, or is away: no reason to try other nodes.
 inline constexpr const char* kNoWord = "no word of the cluster's scheduler";
 
+// GPUs that several jobs may have together (RuntimeJob::limited_by).
+struct SharedLimit {
+  std::string name;   // for people: "account vision (GrpTRES)"
+  GpuCount gpus = 0;  // without those that jobs of others have of it; < 0: they have too many
+
+  friend bool operator==(const SharedLimit&, const SharedLimit&) = default;
+};
+
 // One consistent snapshot: a job whose workers have all ended with success is kFinished in the same
 // one that shows them kEnded. A job that is over stays listed until Forget, or as long as it is
 // known. A job that is no longer listed counts as cancelled, a worker as ended.
@@ -70,6 +78,7 @@ struct RuntimeSnapshot {
   // Any order. A record that is the same object as in a snapshot before says the same.
   std::vector<std::shared_ptr<const RuntimeJob>> jobs;
   std::vector<RuntimeWorker> workers;
+  std::vector<SharedLimit> limits{};
   bool more = false;  // jobs are known that will come later by themselves
 };
 

@@ -18,6 +18,8 @@ enum class ResizeMode : std::uint8_t {
              // is for the runtime to say
 };
 
+inline constexpr GpuCount kNoLimit = -1;
+
 enum class JobState : std::uint8_t {
   kActive,  // may have workers
   kHeld,    // by its user or the runtime: not shown to the policy, its workers are stopped
@@ -35,10 +37,13 @@ struct RuntimeJob {
   GpuCount requested = 1;
   GpuCount min_gpus = 1;  // 1 <= min <= requested <= max
   GpuCount max_gpus = 1;
-  std::vector<std::string> only_on{};  // nodes that may run it; none: any
-  std::string limits{};                // `only_on`: why, for people ("--constraint=nvlink")
-  bool even = false;                   // kRestart: as many GPUs on each of its nodes
-  std::string account{};               // who pays for it, as rules name it; "": its user
+  std::vector<std::string> only_on{};      // nodes that may run it; none: any
+  std::string limits{};                    // `only_on`: why, for people ("--constraint=nvlink")
+  std::vector<std::int32_t> limited_by{};  // indices of RuntimeSnapshot::limits
+  GpuCount at_most = kNoLimit;             // GPUs that one job of its kind may have now
+  std::string at_most_by{};                // `at_most`: who says so, for people
+  bool even = false;                       // kRestart: as many GPUs on each of its nodes
+  std::string account{};                   // who pays for it, as rules name it; "": its user
   std::string sizes{};    // numbers of GPUs that it may be given, as SizeRule; "": any of min..max
   Seconds cooldown = 0;   // it wants to keep what it was given for so long, at least
   Seconds grace = 0;      // it wants to have from a notice to stop until its end; 0: not said

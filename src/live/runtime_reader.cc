@@ -210,6 +210,9 @@ bool RuntimeReader::ReadJob(const RuntimeJob& seen, bool* event) {
   job->asked.only_on = seen.only_on;
   job->asked.limits = seen.limits;
   job->asked.even = seen.even;
+  job->asked.limited_by = seen.limited_by;
+  job->asked.at_most = seen.at_most;
+  job->asked.at_most_by = seen.at_most_by;
   if (IsOver(seen)) {
     EndJob(*job, seen.state, seen.reason);
     *event = true;

@@ -82,6 +82,7 @@ class Cluster:
         self.folder.chmod(0o755)
         self._spawn("munged", *self._munged())
         self._until(lambda: (self.folder / "munge.socket").exists(), "munged's socket", alive=("munged",))
+        self.prepare()
         for attempt in range(5):  # a port may have been taken since it was free
             self.ports = free_ports(2 + len(self.nodes))
             self._write_conf()
@@ -97,6 +98,9 @@ class Cluster:
                 self._end(*(f"slurmd-{node}" for node, *_ in self.nodes), "slurmctld")
                 if attempt == 4:
                     raise
+
+    def prepare(self):
+        """What else runs before slurmctld: nothing (accounting.py)."""
 
     def daemons(self):
         return ("munged", "slurmctld", *(f"slurmd-{node}" for node, *_ in self.nodes))

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
+#include <optional>
 #include <utility>
 
 #include "core/strings.h"
@@ -70,6 +71,7 @@ class SlurmCommands final : public SlurmBackEnd {
              SlurmProgramOutput* output, const char* what) const;
   Status LoadExclusive(const SlurmDeadline& deadline, std::vector<SlurmJob>* jobs);
   Status LoadNodes(const SlurmDeadline& deadline, std::vector<SlurmNode>* nodes);
+  void LoadLimits(const SlurmDeadline& deadline, SlurmDeadline::Clock::time_point now);
   Status Tag(std::uint32_t id, const std::string& tag, const SlurmDeadline& deadline) const;
   std::string NameOf(std::uint32_t id) const;
 
@@ -77,8 +79,10 @@ class SlurmCommands final : public SlurmBackEnd {
   const Seconds patience_;
   Seconds last_look_ = kAtBegin / kMuchLonger;
   std::map<std::uint32_t, std::string> tasks_;  // of arrays, as the last look named them
-  bool scontrol_says_json_ = true;              // from 23.02 on
-  bool squeue_says_exclusive_ = true;           // from 26.05 on
+  SlurmLimits limits_;
+  std::optional<SlurmDeadline::Clock::time_point> limits_at_;
+  bool scontrol_says_json_ = true;     // from 23.02 on
+  bool squeue_says_exclusive_ = true;  // from 26.05 on
 };
 
 Status SlurmCommands::Run(std::vector<std::string> words, const SlurmDeadline& deadline,
@@ -111,6 +115,8 @@ Status SlurmCommands::Load(SlurmSnapshot* snapshot) {
     }
     if (!done.ok()) return done;
     MarkReservations(ReadReservationsText(output.text), std::time(nullptr), &loaded.nodes);
+    LoadLimits(deadline, begin);
+    loaded.limits = limits_;
   } catch (const Error& error) {
     return Status::Refused("{}", error.what());
   }
@@ -148,6 +154,26 @@ Status SlurmCommands::LoadNodes(const SlurmDeadline& deadline, std::vector<Slurm
   }
   if (done.ok()) *nodes = ReadNodesJson(output.text);
   return done;
+}
+
+// Where they cannot be had, those of before hold: Slurm's word for what it leaves pending tells.
+void SlurmCommands::LoadLimits(const SlurmDeadline& deadline,
+                               SlurmDeadline::Clock::time_point now) {
+  if (limits_at_ && std::chrono::duration<double>(now - *limits_at_).count() < kLimitsEvery) return;
+  limits_at_ = now;
+  SlurmProgramOutput output;
+  SlurmSettings settings;
+  if (!Run({programs_.scontrol, "show", "config"}, deadline, &output, "asking for limits").ok()) {
+    return;
+  }
+  ReadConfigText(output.text, &settings);
+  if (!settings.enforces_limits) {
+    limits_ = {};
+  } else if (Run({programs_.scontrol, "--oneliner", "show", "assoc_mgr", "flags=assoc,qos"},
+                 deadline, &output, "asking for limits")
+                 .ok()) {
+    limits_ = ReadLimitsText(output.text);
+  }
 }
 
 Status SlurmCommands::LoadSettings(SlurmSettings* settings) {

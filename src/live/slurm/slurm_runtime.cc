@@ -52,7 +52,8 @@ SlurmRuntime::SlurmRuntime(SlurmOptions options, OpenedSlurm slurm)
       key_(WorkerKey(claim_ == nullptr ? options_.state / "key" : ClusterFile("allot.key"), true)),
       addresses_(
           HubAddresses(options_.address.empty() ? client_.ControllerAddress() : options_.address)),
-      hub_(HubAddress()) {
+      hub_(HubAddress()),
+      gpu_limits_(options_.partition) {
   spdlog::info("Slurm through {}", client_.way());
   client_.WriteOnlyIf([this] { return MayAct(); });
   // The address that workers were given is to stay ours when the daemon is started again, also

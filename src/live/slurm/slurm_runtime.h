@@ -18,6 +18,7 @@
 
 #include "live/runtime.h"
 #include "live/slurm/cluster_claim.h"
+#include "live/slurm/gpu_limits.h"
 #include "live/slurm/idle_times.h"
 #include "live/slurm/job_nodes.h"
 #include "live/slurm/slurm_back_end.h"
@@ -146,6 +147,7 @@ class SlurmRuntime : public Runtime {
   std::map<std::string, UserJob> user_jobs_;
   std::unordered_map<std::uint32_t, UserJob*> by_number_;  // of these, as Slurm numbers them
   std::vector<NodeKind> kinds_;                   // of the nodes that user_jobs_ were read for
+  GpuLimits gpu_limits_;                          // that they were read for
   std::map<std::string, WorkerJob> worker_jobs_;  // by worker
   std::map<std::string, NodePart> parts_;         // by the daemon's name of the node
   std::map<std::string, bool> node_up_;           // as last known; by Slurm's name

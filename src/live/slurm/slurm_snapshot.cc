@@ -129,8 +129,13 @@ void SlurmRuntime::ReadUserJob(const std::shared_ptr<const SlurmJob>& record, Re
   try {
     ReadRequest(slurm, &job);
     reading->nodes.Narrow(slurm, &job);
+    gpu_limits_.Limit(slurm, &job);
     job.even = job.mode == ResizeMode::kRestart;  // --gres is of each node
     if (!user_job.tagged) CheckType(job, slurm);
+    if (!user_job.tagged && job.at_most >= 0 && job.min_gpus > job.at_most) {
+      throw DataError("a job of at least {} GPUs is more than one may have: {} ({})", job.min_gpus,
+                      job.at_most, job.at_most_by);
+    }
     if (!slurm.tasks.empty()) {  // its tasks will be jobs of their own
       reading->arrays.push_back(record);
       return;
@@ -221,6 +226,12 @@ void SlurmRuntime::ReadWorkerJob(const UserJob& user_job, const WorkerJob& worke
     worker.silent = hub_.silent(id);
     worker.waits = worker_job.slurm->pending;
     worker.elsewhere = worker_job.slurm->elsewhere;
+    // Without the job's script it has no program: a limit or a licence holds that up.
+    if (worker.state == WorkerState::kStarting && worker.waits.empty() &&
+        !user_job.slurm->pending.empty()) {
+      worker.waits = user_job.slurm->pending;
+      worker.elsewhere = false;
+    }
   } else {
     const WorkerVerdict verdict =
         JudgeWorkerEnd({.mode = ResizeMode::kHot,
@@ -372,6 +383,7 @@ RuntimeSnapshot SlurmRuntime::TakeSnapshot() {
     kinds_ = std::move(kinds);
     by_number_.clear();  // all are read again
   }
+  if (gpu_limits_.Read(snapshot)) by_number_.clear();
   worker_jobs_.clear();
   std::vector<WorkerJob> worker_jobs;
   std::set<std::string> workers;
@@ -386,6 +398,7 @@ RuntimeSnapshot SlurmRuntime::TakeSnapshot() {
   }
   DropUnlisted();
   SplitArrays(snapshot, reading.arrays);
+  seen.limits = gpu_limits_.shared();
   seen.more = !reading.arrays.empty();
   GiveBackRequeued();
   EndStrays(&worker_jobs);

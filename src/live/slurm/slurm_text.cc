@@ -10,6 +10,7 @@ namespace allot {
 namespace {
 
 constexpr std::size_t kMostHosts = 1 << 20;
+constexpr long long kMostLimit = 1 << 30;  // more is none
 
 // "Key=value Key=value": the first of each.
 std::map<std::string_view, std::string_view> WordPairs(std::string_view line) {
@@ -27,6 +28,23 @@ std::string_view InBrackets(std::string_view text) {
   const std::size_t open = text.find('(');
   if (open == std::string_view::npos) return text;
   return text.substr(open + 1, text.find(')', open) - open - 1);
+}
+
+// "vision(3)" -> "vision"
+std::string BeforeBracket(std::string_view text) {
+  return std::string(text.substr(0, text.find('(')));
+}
+
+// "cpu=N(0),gres/gpu=4(2)", of which 2 are in use, -> 4; -1 where GPUs have no limit.
+int LimitIn(std::string_view tres) {
+  constexpr std::string_view kGpus = "gres/gpu=";
+  for (const std::string_view one : Split(tres, ',')) {
+    if (!one.starts_with(kGpus)) continue;
+    const std::string_view number = one.substr(kGpus.size());
+    const auto limit = ParseInteger(number.substr(0, number.find_first_not_of("0123456789")));
+    return limit && *limit <= kMostLimit ? static_cast<int>(*limit) : -1;
+  }
+  return -1;
 }
 
 std::string Set(std::string_view value) { return value == "(null)" ? "" : std::string(value); }
@@ -99,6 +117,8 @@ void ReadConfigText(std::string_view text, SlurmSettings* settings) {
   settings->accounting = Set(values["AccountingStorageType"]);
   settings->state_folder = Set(values["StateSaveLocation"]);
   settings->requeue = values["JobRequeue"] != "0";
+  settings->enforces_limits =
+      values["AccountingStorageEnforce"].find("limits") != std::string_view::npos;
 }
 
 std::vector<SlurmPartition> ReadPartitionsText(std::string_view text) {
@@ -127,6 +147,28 @@ std::vector<SlurmReservation> ReadReservationsText(std::string_view text) {
          .gpus = TresCount(all, "gres/gpu")});
   }
   return reservations;
+}
+
+SlurmLimits ReadLimitsText(std::string_view text) {
+  SlurmLimits limits;
+  for (const std::string_view line : Split(text, '\n')) {
+    auto pairs = WordPairs(line);
+    if (pairs.contains("QOS")) {
+      limits.qos.push_back({.name = BeforeBracket(pairs["QOS"]),
+                            .together = LimitIn(pairs["GrpTRES"]),
+                            .a_user = LimitIn(pairs["MaxTRESPU"]),
+                            .an_account = LimitIn(pairs["MaxTRESPA"]),
+                            .a_job = LimitIn(pairs["MaxTRESPJ"])});
+    } else if (pairs.contains("Account")) {
+      limits.associations.push_back({.account = std::string(pairs["Account"]),
+                                     .user = BeforeBracket(pairs["UserName"]),
+                                     .partition = std::string(pairs["Partition"]),
+                                     .parent = BeforeBracket(pairs["ParentAccount"]),
+                                     .together = LimitIn(pairs["GrpTRES"]),
+                                     .a_job = LimitIn(pairs["MaxTRESPJ"])});
+    }
+  }
+  return limits;
 }
 
 void MarkExclusive(std::string_view text, std::vector<SlurmJob>* jobs) {

@@ -1,6 +1,6 @@
 #pragma once
 // What `scontrol show` prints as text of things that only administrators write: the configuration,
-// partitions, reservations; and lists of hosts. For the back end over Slurm's programs.
+// partitions, reservations, limits; and lists of hosts. For the back end over Slurm's programs.
 
 #include <string>
 #include <string_view>
@@ -19,6 +19,9 @@ std::vector<SlurmPartition> ReadPartitionsText(std::string_view text);
 
 // Of `scontrol --oneliner show reservation` with SLURM_TIME_FORMAT=%s.
 std::vector<SlurmReservation> ReadReservationsText(std::string_view text);
+
+// Of `scontrol --oneliner show assoc_mgr flags=assoc,qos`.
+SlurmLimits ReadLimitsText(std::string_view text);
 
 // Of `squeue --noheader --format=JobID,Exclusive`, which from 26.05 on says what the JSON does not:
 // sets that of each job which wants whole nodes.

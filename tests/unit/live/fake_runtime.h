@@ -108,6 +108,7 @@ class FakeRuntime : public Runtime {
     }
     RuntimeSnapshot snapshot;
     snapshot.nodes = nodes;
+    snapshot.limits = limits;
     for (const auto& [id, job] : jobs) {
       if (forgotten.contains(id)) continue;
       snapshot.jobs.push_back(Shown(job.job));
@@ -265,6 +266,7 @@ class FakeRuntime : public Runtime {
   }
 
   std::vector<RuntimeNode> nodes;
+  std::vector<SharedLimit> limits;
   std::map<std::string, JobData> jobs;
   std::map<std::string, Worker> workers;
   std::map<std::string, WorkerBatchOrder> batches;   // as jobs were told

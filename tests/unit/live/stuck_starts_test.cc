@@ -103,8 +103,8 @@ TEST_F(StuckStartsTest, AGrowthThatCannotBeginIsTriedLessAndLess) {
     ASSERT_TRUE(cluster_->WaitForChange(0));
   }
   Until("training on 4", [&] { return Trains("a", 4); });
-  Decide({{"a", 6}});
-  EXPECT_EQ(JobOf("a").shares.size(), 1U) << "it keeps what it has";
+  EXPECT_EQ(JobOf("a").table->configurations().back().demand.gpus, 4)
+      << "it keeps what it has, and policies can give it no more";
   time_.Pass(2 * StuckStarts::kFirstRest);
   ASSERT_TRUE(cluster_->WaitForChange(0));
   Decide({{"a", 6}});

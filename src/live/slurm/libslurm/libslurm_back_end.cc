@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -80,6 +81,7 @@ struct Thread {
   std::time_t nodes_as_of = 0;
   std::time_t reserved_as_of = 0;
   std::vector<SlurmReservation> reservations;
+  std::optional<std::chrono::steady_clock::time_point> limits_at;
   SlurmSnapshot loaded;
   std::thread thread{[this] { Run(); }};
 
@@ -181,7 +183,29 @@ struct Thread {
       return SlurmError("asking for reservations");
     }
     MarkReservations(reservations, std::time(nullptr), &loaded.nodes);
+    LoadLimits();
     return Status::Ok();
+  }
+
+  // Where they cannot be had, those of before hold: Slurm's word for what it leaves pending tells.
+  void LoadLimits() {
+    const auto now = std::chrono::steady_clock::now();
+    if (limits_at && std::chrono::duration<double>(now - *limits_at).count() < kLimitsEvery) return;
+    limits_at = now;
+    slurm_conf_t* of = nullptr;
+    if (slurm_load_ctl_conf(0, &of) != SLURM_SUCCESS) return;
+    const bool enforced = EnforcesLimits(*of);
+    slurm_free_ctl_conf(of);
+    if (!enforced) {
+      loaded.limits = {};
+      return;
+    }
+    assoc_mgr_info_request_msg_t request{};
+    request.flags = ASSOC_MGR_INFO_FLAG_ASSOC | ASSOC_MGR_INFO_FLAG_QOS;
+    assoc_mgr_info_msg_t* message = nullptr;
+    if (slurm_load_assoc_mgr_info(&request, &message) != SLURM_SUCCESS) return;
+    loaded.limits = ReadSlurmLimits(*message);
+    slurm_free_assoc_mgr_info_msg(message);
   }
 };
 

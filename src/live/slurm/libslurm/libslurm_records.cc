@@ -1,6 +1,7 @@
 #include "live/slurm/libslurm/libslurm_records.h"
 
 #include <pwd.h>
+#include <slurm/slurmdb.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -208,6 +209,46 @@ SlurmReservation ReadSlurmReservation(const reserve_info_t& reservation) {
   return result;
 }
 
+SlurmLimits ReadSlurmLimits(const assoc_mgr_info_msg_t& message) {
+  SlurmLimits limits;
+  std::uint32_t gpus = 0;
+  while (gpus < message.tres_cnt && Text(message.tres_names[gpus]) != "gres/gpu") ++gpus;
+  if (gpus == message.tres_cnt) return limits;  // AccountingStorageTRES names none
+  const auto limit = [gpus](const std::uint64_t* of) {
+    constexpr std::uint64_t kMost = 1U << 30U;  // more is none, as is INFINITE64
+    return of == nullptr || of[gpus] > kMost ? -1 : static_cast<int>(of[gpus]);
+  };
+  const auto each = [](auto list, const auto& read) {
+    if (list == nullptr) return;
+    const auto all = slurm_list_iterator_create(list);
+    while (void* one = slurm_list_next(all)) read(one);
+    slurm_list_iterator_destroy(all);
+  };
+  each(message.assoc_list, [&](void* item) {
+    const auto& one = *static_cast<slurmdb_assoc_rec_t*>(item);
+    limits.associations.push_back({.account = Text(one.acct),
+                                   .user = Text(one.user),
+                                   .partition = Text(one.partition),
+                                   .parent = Text(one.parent_acct),
+                                   .together = limit(one.grp_tres_ctld),
+                                   .a_job = limit(one.max_tres_ctld)});
+  });
+  each(message.qos_list, [&](void* item) {
+    const auto& one = *static_cast<slurmdb_qos_rec_t*>(item);
+    limits.qos.push_back({.name = Text(one.name),
+                          .together = limit(one.grp_tres_ctld),
+                          .a_user = limit(one.max_tres_pu_ctld),
+                          .an_account = limit(one.max_tres_pa_ctld),
+                          .a_job = limit(one.max_tres_pj_ctld)});
+  });
+  return limits;
+}
+
+bool EnforcesLimits(const slurm_conf_t& configuration) {
+  constexpr std::uint16_t kLimits = 2;  // ACCOUNTING_ENFORCE_LIMITS, which no header declares
+  return (configuration.accounting_storage_enforce & kLimits) != 0;
+}
+
 void ReadSlurmSettings(const slurm_conf_t& configuration, const partition_info_msg_t& partitions,
                        SlurmSettings* settings) {
   // Of the headers: the library loads by a name that is of its release.
@@ -226,6 +267,7 @@ void ReadSlurmSettings(const slurm_conf_t& configuration, const partition_info_m
   settings->accounting = Text(configuration.accounting_storage_type);
   settings->state_folder = Text(configuration.state_save_location);
   settings->requeue = configuration.job_requeue != 0;
+  settings->enforces_limits = EnforcesLimits(configuration);
   for (std::uint32_t i = 0; i < partitions.record_count; ++i) {
     const partition_info_t& one = partitions.partition_array[i];
     settings->partitions.push_back({Text(one.name), (one.state_up & PARTITION_SCHED) != 0});

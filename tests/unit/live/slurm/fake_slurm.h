@@ -15,6 +15,7 @@ namespace allot::testing_support {
 struct FakeSlurmState {
   std::map<std::uint32_t, SlurmJob> jobs;  // by number
   std::vector<SlurmNode> nodes;
+  SlurmLimits limits;
   bool refuses = false;  // to change anything
   int changes = 0;       // asked for
   int cancels = 0;
@@ -30,6 +31,7 @@ class FakeSlurm : public SlurmBackEnd {
     for (const auto& [id, job] : state_.jobs) jobs.Add(job);
     snapshot->jobs = jobs.Take();
     snapshot->nodes = state_.nodes;
+    snapshot->limits = state_.limits;
     return Status::Ok();
   }
   Status LoadSettings(SlurmSettings* /*settings*/) override { return Status::Ok(); }

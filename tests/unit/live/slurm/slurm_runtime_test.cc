@@ -134,7 +134,7 @@ TEST_F(SlurmRuntimeTest, AWorkerThatOutlivedItsJobIsEndedOnce) {
 }
 
 // So that a look at many thousand jobs that wait costs little.
-TEST_F(SlurmRuntimeTest, OfAJobThatWaitsTheRecordIsMadeAgainWhenItOrTheNodesChange) {
+TEST_F(SlurmRuntimeTest, OfAJobThatWaitsTheRecordIsMadeAgainWhenItOrTheClusterChanges) {
   SlurmJob& job = Submit(1, "allot min=1 max=2");
   const auto look = [this] { return runtime_->TakeSnapshot().jobs.at(0); };
   const auto first = look();
@@ -148,6 +148,8 @@ TEST_F(SlurmRuntimeTest, OfAJobThatWaitsTheRecordIsMadeAgainWhenItOrTheNodesChan
   EXPECT_EQ(nowhere->state, JobState::kHeld) << "no node is fast";
   slurm_.nodes[0].features = {"fast"};
   EXPECT_EQ(look()->state, JobState::kActive);
+  slurm_.limits.qos = {{.name = "", .a_job = 1}};
+  EXPECT_EQ(look()->at_most, 1);
   ASSERT_TRUE(runtime_->Fail(NameOf(1), "it always fails").ok());
   EXPECT_EQ(look()->state, JobState::kFailed);
   slurm_.jobs.clear();
