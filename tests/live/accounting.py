@@ -67,9 +67,13 @@ class AccountedCluster(Cluster):
         self.client("sacctmgr", "--immediate", "add", "cluster", "throwaway")
 
     def start(self):
-        super().start()  # the controller tells slurmdbd of GPUs, which have no limits before
-        for words in self.accounting:
-            self.client("sacctmgr", "--immediate", *words)
+        try:
+            super().start()  # the controller tells slurmdbd of GPUs, which have no limits before
+            for words in self.accounting:
+                self.client("sacctmgr", "--immediate", *words)
+        except ClusterError:
+            self.stop()
+            raise
         return self
 
     def stop(self):
