@@ -9,12 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "core/types.h"
+#include "live/slurm/slurm_limits.h"
 
 namespace allot {
-
-// Limits change seldom, and there may be thousands of them.
-inline constexpr Seconds kLimitsEvery = 30;
 
 inline constexpr std::uint32_t kNoTimeLimit = 0xffffffff;
 // Of a job's memory: it is for each CPU, not for a node.
@@ -124,36 +121,6 @@ struct SlurmSettings {
   bool requeue = true;
   bool enforces_limits = false;  // of associations and QOS
   std::vector<SlurmPartition> partitions;
-};
-
-// Limits of GPUs of any type, of Slurm's accounting (TRES gres/gpu); -1: none.
-struct SlurmAssociation {
-  std::string account;
-  std::string user;       // "": all of the account and of those below it
-  std::string partition;  // "": all
-  std::string parent;     // of an account; "": none
-  int together = -1;      // of all its jobs (GrpTRES)
-  int a_job = -1;         // MaxTRESPerJob
-
-  friend bool operator==(const SlurmAssociation&, const SlurmAssociation&) = default;
-};
-
-struct SlurmQos {
-  std::string name;
-  int together = -1;    // GrpTRES
-  int a_user = -1;      // MaxTRESPerUser; by programs known once a user has jobs
-  int an_account = -1;  // MaxTRESPerAccount; the same
-  int a_job = -1;       // MaxTRESPerJob
-
-  friend bool operator==(const SlurmQos&, const SlurmQos&) = default;
-};
-
-// Those that limit something; without accounting none.
-struct SlurmLimits {
-  std::vector<SlurmAssociation> associations;  // and all accounts, for what is above them
-  std::vector<SlurmQos> qos;
-
-  friend bool operator==(const SlurmLimits&, const SlurmLimits&) = default;
 };
 
 struct SlurmSnapshot {

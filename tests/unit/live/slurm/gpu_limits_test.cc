@@ -77,6 +77,7 @@ TEST_F(GpuLimitsTest, KeepTheirNumbersUntilTheyChange) {
   GpuLimits limits("main");
   EXPECT_TRUE(limits.Read(snapshot_));
   SlurmJob job;
+  job.user = "ada";
   job.account = "speech";
   limits.Limit(job, &job_);
   job.account = "vision";
