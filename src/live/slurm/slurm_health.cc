@@ -7,7 +7,9 @@
 
 #include "core/error.h"
 #include "core/strings.h"
+#include "core/wall_clock.h"
 #include "live/slurm/cluster_claim.h"
+#include "live/slurm/lease_file.h"
 #include "live/slurm/slurm_back_end.h"
 #include "live/slurm/slurm_runtime.h"
 
@@ -164,7 +166,14 @@ HealthFinding CheckClaim(const SlurmFacts& facts) {
     return FoundWrong(facts.may_not_open, fmt::format("chown {} {}/allot.*, or serve as that user",
                                                       facts.settings.user, folder));
   }
-  if (facts.may_claim) return FoundFine("StateSaveLocation " + folder + " can be locked");
+  if (facts.may_claim) {
+    const std::string& holder = facts.in_charge;
+    return FoundFine(fmt::format(
+        "StateSaveLocation {} can be locked; {}", folder,
+        holder.empty()
+            ? "no daemon is in charge"
+            : fmt::format("{} is in charge, as it said {:.0f} s ago", holder, facts.renewed_ago)));
+  }
   return FoundWarn(
       fmt::format("StateSaveLocation {} cannot be written from here: a second daemon would "
                   "not be noticed",
@@ -211,6 +220,12 @@ std::vector<HealthFinding> LookAtCluster(const HealthPlace&, const Params& param
   const std::filesystem::path claims = facts.settings.state_folder;
   facts.may_claim = ClusterClaim::MayBeIn(claims);
   if (facts.may_claim) facts.may_not_open = ClusterClaim::MayOpenAllIn(claims).message();
+  if (facts.may_claim && facts.may_not_open.empty()) {
+    const Lease lease = ReadLease(claims).lease;
+    facts.in_charge = lease.holder.substr(0, lease.holder.rfind('_'));  // HOST_PID
+    const auto renewed = static_cast<double>(ParseInteger(lease.renewed).value_or(0));
+    facts.renewed_ago = std::max(0.0, WallSeconds() - renewed);
+  }
   return LookAtSlurm(facts);
 }
 

@@ -85,6 +85,11 @@ TEST(SlurmHealthTest, EachFaultIsFoundByItsCheckAlone) {
        [](SlurmFacts* f) { f->settings.accounting = "accounting_storage/none"; }},
       {"slurm.claim", Health::kWarn, "/var/spool/slurmctld cannot be written",
        [](SlurmFacts* f) { f->may_claim = false; }},
+      {"slurm.claim", Health::kFine, "; a.1.2 is in charge, as it said 3 s ago",
+       [](SlurmFacts* f) {
+         f->in_charge = "a.1.2";
+         f->renewed_ago = 3;
+       }},
       {"slurm.claim", Health::kWrong, "to open '/var/spool/slurmctld/allot.lock'",
        [](SlurmFacts* f) {
          f->may_not_open = "user 64030 must be able to open '/var/spool/slurmctld/allot.lock'";
@@ -99,7 +104,7 @@ TEST(SlurmHealthTest, EachFaultIsFoundByItsCheckAlone) {
       EXPECT_EQ(one.health, meant ? fault.health : Health::kFine) << one.check << ": " << one.seen;
       if (!meant) continue;
       EXPECT_NE(one.seen.find(fault.seen), std::string::npos) << one.seen;
-      EXPECT_NE(one.advice, "") << one.check;
+      EXPECT_EQ(one.advice.empty(), one.health == Health::kFine) << one.check;
     }
   }
 }
