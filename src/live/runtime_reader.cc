@@ -6,6 +6,7 @@
 #include <bit>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,16 @@ HeldGpus PlacedByCount(const LiveState& state) {
     }
   }
   return placed;
+}
+
+// Its user has corrected it while it was held: mostly what could not be understood before.
+bool IsAskedAnew(const LiveJob& job, const RuntimeJob& seen) {
+  const auto asked = [](const RuntimeJob& one) {
+    return std::tie(one.requested, one.min_gpus, one.max_gpus, one.mode, one.gpu_types, one.sizes,
+                    one.model);
+  };
+  return job.asked.state == JobState::kHeld && seen.state != JobState::kHeld && job.running < 0 &&
+         job.worker_group.idle() && !IsOver(seen) && asked(job.asked) != asked(seen);
 }
 
 }  // namespace
@@ -203,6 +214,11 @@ bool RuntimeReader::ReadJob(const RuntimeJob& seen, bool* event) {
   if (job->over) {
     if (job->worker_group.idle()) runtime_.Forget(seen.id);
     return false;
+  }
+  if (IsAskedAnew(*job, seen)) {
+    EndJob(*job, JobState::kCancelled, "its user has changed it");
+    writer_.Write("retire", {{"job", seen.id}});
+    job = AddJob(seen);
   }
   job->asked.priority = seen.priority;
   job->asked.preempt = seen.preempt;
