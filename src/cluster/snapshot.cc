@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <type_traits>
 #include <unordered_map>
@@ -27,6 +28,32 @@ Json Known(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 double Number(const Json& job, const char* key, double otherwise) {
   const auto found = job.find(key);
   return found == job.end() || found->is_null() ? otherwise : found->get<double>();
+}
+
+// The library would cut off what a number has too many of.
+template <typename T>
+T Whole(const Json& value, const char* what, T least = std::numeric_limits<T>::min(),
+        T most = std::numeric_limits<T>::max()) {
+  const auto number = value.get<double>();
+  if (number >= static_cast<double>(least) && number <= static_cast<double>(most) &&
+      number == std::floor(number)) {
+    return value.get<T>();
+  }
+  throw DataError("'{}' must be a whole number from {} to {}, got {}", what, least, most,
+                  value.dump());
+}
+
+template <typename T>
+T WholeOr(const Json& json, const char* key, T otherwise, T least = std::numeric_limits<T>::min(),
+          T most = std::numeric_limits<T>::max()) {
+  const auto found = json.find(key);
+  return found == json.end() ? otherwise : Whole<T>(*found, key, least, most);
+}
+
+std::vector<std::int16_t> UnitsOf(const Json& json) {
+  std::vector<std::int16_t> units;
+  for (const Json& one : json.at("units")) units.push_back(Whole<std::int16_t>(one, "units", 0));
+  return units;
 }
 
 std::string Name(const Json& job, const char* key) {
@@ -80,10 +107,11 @@ Json TableJson(const ConfigurationTable& table) {
 ConfigurationTable TableFromJson(const Json& json, std::size_t types) {
   std::vector<UnitKind> kinds;
   for (const Json& kind : json.at("kinds")) {
-    kinds.push_back(
-        {kind.at("name"),
-         {kind.at("gpus"), kind.value("cpus", 0), kind.value("memory_mb", std::int64_t{0})},
-         kind.value("price", 1.0)});
+    kinds.push_back({kind.at("name"),
+                     {Whole<GpuCount>(kind.at("gpus"), "gpus", 0, kMaxGpusPerNode),
+                      WholeOr<std::int32_t>(kind, "cpus", 0, 0, kMostCpusOfUnit),
+                      WholeOr<std::int64_t>(kind, "memory_mb", 0, 0, kUnlimitedMemory)},
+                     kind.value("price", 1.0)});
   }
   if (kinds.empty() || kinds.size() > kMaxUnitKinds) {
     throw DataError("'kinds' must be 1 to {}, got {}", kMaxUnitKinds, kinds.size());
@@ -94,18 +122,17 @@ ConfigurationTable TableFromJson(const Json& json, std::size_t types) {
   std::unordered_map<ConfigurationKey, float> spread_of;
   for (const Json& one : json.at("configurations")) {
     Configuration c;
-    c.gpu_type = one.value("type", GpuTypeIndex{0});
+    c.gpu_type = WholeOr<GpuTypeIndex>(one, "type", 0);
     if (c.gpu_type < 0 || At(c.gpu_type) >= types) {
       throw DataError("'type' must be one of the cluster's {} GPU types, got {}", types,
                       c.gpu_type);
     }
-    const auto units = one.at("units").get<std::vector<std::int16_t>>();
+    const std::vector<std::int16_t> units = UnitsOf(one);
     if (units.size() < kinds.size() || units.size() > kMaxUnitKinds) {
       throw DataError("'units' must have one number a kind ({}), got {}", kinds.size(),
                       units.size());
     }
     for (std::size_t k = 0; k < units.size(); ++k) {
-      if (units[k] < 0) throw DataError("'units' must be >= 0, got {}", units[k]);
       c.units.Set(k, units[k]);
       if (k >= kinds.size()) continue;
       c.demand += kinds[k].demand * units[k];
@@ -168,7 +195,7 @@ namespace {
 
 std::int32_t ConfigurationFromJson(const Json& job, const char* key,
                                    const ConfigurationTable& table, std::int32_t least) {
-  const std::int32_t index = job.value(key, least);
+  const auto index = WholeOr<std::int32_t>(job, key, least);
   if (index < least || index >= table.size()) {
     throw DataError("'{}' must be one of {} configurations, got {}", key, table.size(), index);
   }
@@ -179,19 +206,16 @@ std::vector<NodeShare> SharesFromJson(const Json& job, std::size_t nodes) {
   std::vector<NodeShare> shares;
   for (const Json& share : job.value("shares", Json::array())) {
     NodeShare placed;
-    placed.node = share.at("node");
+    placed.node = Whole<NodeIndex>(share.at("node"), "node");
     if (placed.node < 0 || At(placed.node) >= nodes) {
       throw DataError("'node' must be one of {} nodes, got {}", nodes, placed.node);
     }
-    const auto units = share.at("units").get<std::vector<std::int16_t>>();
+    const std::vector<std::int16_t> units = UnitsOf(share);
     for (std::size_t k = 0; k < std::min<std::size_t>(units.size(), kMaxUnitKinds); ++k) {
       placed.units.Set(k, units[k]);
     }
-    for (const int gpu : share.at("gpus").get<std::vector<int>>()) {
-      if (gpu < 0 || gpu >= kMaxGpusPerNode) {
-        throw DataError("'gpus' must be 0 to {}, got {}", kMaxGpusPerNode - 1, gpu);
-      }
-      placed.gpus |= std::uint64_t{1} << gpu;
+    for (const Json& gpu : share.at("gpus")) {
+      placed.gpus |= std::uint64_t{1} << Whole<int>(gpu, "gpus", 0, kMaxGpusPerNode - 1);
     }
     shares.push_back(placed);
   }
@@ -211,7 +235,9 @@ void AddJob(const Json& job, Snapshot* snapshot) {
     using T = typename std::remove_cvref_t<decltype(column)>::Value;
     if constexpr (std::is_floating_point_v<T>)
       row.*column.value = Number(job, column.name, column.absent);
-    else if constexpr (std::is_arithmetic_v<T>) {
+    else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      if (!IsName(column.name)) row.*column.value = WholeOr<T>(job, column.name, column.absent);
+    } else if constexpr (std::is_arithmetic_v<T>) {
       if (!IsName(column.name)) row.*column.value = job.value(column.name, column.absent);
     }
   });

@@ -2,6 +2,7 @@
 // One moment of a cluster as JSON that people can write (docs/formats/snapshot.md). 'allot explain'
 // writes and reads it; through the C interface (plugin/allot_plugin.h) hosts send it.
 
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,9 @@
 #include "workload/workload.h"
 
 namespace allot {
+
+// That one unit may need, as a host or a text says it: so no total leaves 32 bits.
+inline constexpr std::int32_t kMostCpusOfUnit = 2'000;
 
 // Owns all that the observation points to; stays where it was made. Users and groups are known by
 // name: their numbers are of this snapshot.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/snapshot.h"
 #include "core/error.h"
 #include "core/index.h"
 
@@ -18,7 +19,6 @@ namespace {
 
 static_assert(ALLOT_UNIT_KINDS == kMaxUnitKinds);
 constexpr std::int32_t kMostUnits = kMaxGpusPerJob;
-constexpr std::int32_t kMostCpus = 2'000;                    // of a unit
 constexpr std::int64_t kMostPlaces = std::int64_t{1} << 22;  // of a table's index by units
 
 // What makes a table, piece by piece: equal ones have equal bytes. visit(bytes, count), until it
@@ -80,9 +80,9 @@ std::vector<UnitKind> KindsOf(const allot_snapshot& s, std::int32_t index) {
        ++k) {
     const Resources demand{s.kind_gpus[k], s.kind_cpus[k]};
     if (demand.gpus < 0 || demand.gpus > kMaxGpusPerNode || demand.cpus < 0 ||
-        demand.cpus > kMostCpus) {
+        demand.cpus > kMostCpusOfUnit) {
       throw DataError("table {}: a unit needs 0 to {} GPUs and 0 to {} CPUs, got {} and {}", index,
-                      kMaxGpusPerNode, kMostCpus, demand.gpus, demand.cpus);
+                      kMaxGpusPerNode, kMostCpusOfUnit, demand.gpus, demand.cpus);
     }
     if (!(s.kind_price[k] >= 0) || !std::isfinite(s.kind_price[k])) {
       throw DataError("table {}: 'kind_price' must be >= 0, got {}", index, s.kind_price[k]);

@@ -392,6 +392,30 @@ TEST_F(PluginTest, ASnapshotThatBreaksARuleIsRefusedByName) {
   }
 }
 
+// Their reader would cut off what a number has too many of: 2^32 + 1 GPUs would be one.
+TEST_F(PluginTest, NumbersOfTextsAreNotCutOff) {
+  Create("index");
+  const auto said = [this](const std::string& gpus, const std::string& units,
+                           const std::string& requested) {
+    const std::string text = fmt::format(
+        R"({{"snapshot":1,"now":0,"interval":60,"cluster":"1x4","tables":[{{"kinds":[{{"name":"gpu",)"
+        R"("gpus":{}}}],"configurations":[{{"units":[{}],"rate":1}}]}}],"jobs":[{{"job":"a",)"
+        R"("submit":0,"table":0,"requested":{}}}]}})",
+        gpus, units, requested);
+    const char* decision = nullptr;
+    const bool ok = allot_policy_decide_json(policy_, text.c_str(), &decision) == ALLOT_OK;
+    return ok ? std::string() : std::string(allot_last_error());
+  };
+  EXPECT_EQ(said("1", "1", "0"), "");
+  EXPECT_NE(said("4294967297", "1", "0").find("'gpus' must be a whole number from 0 to 64, got 4"),
+            std::string::npos);
+  EXPECT_NE(said("1", "65537", "0").find("'units' must be a whole number from 0 to 32767"),
+            std::string::npos);
+  EXPECT_NE(said("1", "1", "4294967296").find("'requested' must be a whole number"),
+            std::string::npos);
+  EXPECT_NE(said("0.5", "1", "0").find("got 0.5"), std::string::npos);
+}
+
 TEST_F(PluginTest, AGpuIsHeldOnce) {
   Create("index");
   world_.Run(2, 0, {{0, 0b0010}});
