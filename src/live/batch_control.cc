@@ -60,6 +60,8 @@ WorkerBatchOrder BatchControl::Wanted(const LiveJob& job) const {
     return WorkerBatchOrder{gpus, choice.local_batch, choice.accumulation};
   };
   const BatchLimits limits = job.progress.batch.limits();
+  if (limits.most <= limits.initial)
+    return {};  // always the same, and it knows best how to part it
   if (keep_) return order(SplitFixedBatch(limits, gpus, limits.initial));
   const std::string& type = writer_.state().job_table().nominal().types()[At(c.gpu_type)];
   const auto told = told_.find(job.asked.id);

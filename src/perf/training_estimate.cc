@@ -123,8 +123,11 @@ BatchChoice TrainingEstimate::Trial(std::string_view gpu_type, GpuCount gpus) co
     only = place.local_batch;
   }
   const double twice = 2 * only;
-  if (twice > limits_.most_local || twice * gpus > limits_.most) return {};
-  return {static_cast<std::int64_t>(twice), 0, 0};
+  if (only == 0 || twice > limits_.most_local) return {};
+  // On fewer GPUs than it was measured on it may take several passes to the least batch.
+  const double passes = std::max(1.0, std::ceil(limits_.initial / (twice * gpus)));
+  const BatchChoice trial{static_cast<std::int64_t>(twice), static_cast<int>(passes) - 1, 0};
+  return trial.total(gpus) <= limits_.most ? trial : BatchChoice{};
 }
 
 BatchChoice TrainingEstimate::Choose(std::string_view gpu_type, std::int32_t nodes, GpuCount gpus,
@@ -139,6 +142,7 @@ BatchChoice TrainingEstimate::Choose(std::string_view gpu_type, std::int32_t nod
   // Rounded up on each GPU, it may be above the most.
   const double room = limits_.most / (double{1} * gpus * (best.accumulation + 1));
   best.local_batch = std::min(best.local_batch, static_cast<std::int64_t>(std::max(room, 1.0)));
+  if (best.total(gpus) < limits_.initial) return present;  // no equal parts lie between the two
   if (present.local_batch > 0) {
     const double now = statistics().Gain(present.total(gpus) / limits_.initial) /
                        timing->Iteration(several, gpus, static_cast<double>(present.local_batch),

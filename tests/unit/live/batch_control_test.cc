@@ -49,7 +49,7 @@ class BatchControlTest : public DaemonTest {
     JobProgress& p = runtime_.jobs.at(id).progress;
     const WorkerBatchOrder told = runtime_.batches[id];
     p.batch.initial = 64;
-    p.batch.most = 4096;
+    p.batch.most = most_;
     p.batch.least_local = 4;
     p.batch.most_local = 512;
     p.batch.present = told.workers == workers ? told : WorkerBatchOrder{workers, 64 / workers, 0};
@@ -62,6 +62,7 @@ class BatchControlTest : public DaemonTest {
     Look();
     Look();
   }
+  std::int64_t most_ = 4096;
   std::int64_t Told(const std::string& id) {
     const WorkerBatchOrder& told = runtime_.batches[id];
     return told.workers * told.local * (told.accumulation + 1);
@@ -116,6 +117,15 @@ TEST_F(BatchControlTest, AJobThatReportsNoBatchIsAsBefore) {
   EXPECT_FALSE(JobOf("a").table->has_spans());
   EXPECT_TRUE(JobOf("a").fit.measured());
   EXPECT_EQ(runtime_.batches.count("a"), 0U);
+}
+
+TEST_F(BatchControlTest, ABatchThatIsAlwaysTheSameIsTheProgramsOwn) {
+  runtime_.AddJob("a", 2, 1, 4);
+  Serve();
+  Give({3});
+  most_ = 64;
+  for (int reports = 0; reports < 3; ++reports) Report("a", 3, 5000);
+  EXPECT_EQ(runtime_.batches["a"].workers, 0) << "3 x 21 are not 64";
 }
 
 TEST_F(BatchControlTest, APolicyMayKeepTheBatchThatUsersAskedFor) {

@@ -106,6 +106,20 @@ TEST_F(TrainingEstimateTest, TwiceTheOnlyBatchIsTriedOnce) {
   EXPECT_EQ(narrow.Choose("a", 1, 4, {}).local_batch, 16) << "128 would be more than the most";
 }
 
+TEST_F(TrainingEstimateTest, NoBatchIsSmallerThanTheFirst) {
+  TrainingEstimate fewer(kRange);
+  fewer.SetNoise(0);
+  fewer.Observe("a", 1, Measured(kStep, false, 4, 16));
+  const BatchChoice alone = fewer.Choose("a", 1, 1, {});
+  EXPECT_EQ(alone.local_batch, 32);
+  EXPECT_EQ(alone.total(1), 64) << "twice what each had, in two passes";
+
+  TrainingEstimate narrow({64, 65, 8, 256});
+  narrow.SetNoise(0);
+  narrow.Observe("a", 1, Measured(kStep, false, 4, 16));
+  EXPECT_EQ(narrow.Choose("a", 1, 3, {}).local_batch, 0) << "3 x 21 is too few, 3 x 22 too many";
+}
+
 TEST_F(TrainingEstimateTest, ABatchThatIsNearlyAsGoodStays) {
   TrainingEstimate estimate(kRange);
   estimate.SetNoise(1000);
