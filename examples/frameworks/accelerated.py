@@ -59,6 +59,7 @@ def main():
                 save(accelerator, options.out, loader.state_dict()["taken"])
                 return
     accelerator.print(f"finished epoch={loader.epoch}", flush=True)
+    accelerator.end_training()  # else a thread of PyTorch may end the process with an error
 
 
 if __name__ == "__main__":

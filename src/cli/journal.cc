@@ -2,11 +2,15 @@
 
 #include "live/journal.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "cli/live_status.h"
+#include "core/error.h"
 #include "core/json_text.h"
 #include "live/file_lock.h"
 #include "live/journal_repair.h"
@@ -61,7 +65,16 @@ int Check(const std::filesystem::path& journal, const GlobalOptions& globals) {
   return state.damage.empty() ? 0 : static_cast<int>(ExitCode::kBadData);
 }
 
+// Files of another user than the daemon's would keep it from starting.
+void RequireOwner(const std::filesystem::path& journal) {
+  struct stat owned {};
+  if (::stat(journal.c_str(), &owned) != 0 || owned.st_uid == ::geteuid()) return;
+  throw UsageError("the user of the daemon must repair '{}', which belongs to user {}, got user {}",
+                   journal.string(), owned.st_uid, ::geteuid());
+}
+
 int Repair(const std::filesystem::path& journal, const GlobalOptions& globals) {
+  RequireOwner(journal);
   const FileLock lock(journal.parent_path() / "lock",
                       "one daemon a state folder");  // no daemon writes to it
   const JournalState state = CheckJournal(journal);

@@ -241,10 +241,12 @@ Json AskDaemon(const std::string& socket_path, const Json& request) {
   const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   std::strncpy(address.sun_path, socket_path.c_str(), sizeof(address.sun_path) - 1);
   if (::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0) {
-    const std::string why = SystemMessage();
+    const int code = errno;
+    const std::string why = SystemMessage(code);
     ::close(socket);
-    throw RunError("no daemon answers at '{}' ({}); start one with 'allot serve'", socket_path,
-                   why);
+    const bool forbidden = code == EACCES || code == EPERM;
+    throw RunError("no daemon answers at '{}' ({}); {}", socket_path, why,
+                   forbidden ? "ask as the daemon's user" : "start one with 'allot serve'");
   }
   Limit(socket, kAnswerPatience.count());
   SendAll(socket, JsonText(request, -1) + "\n");

@@ -100,6 +100,16 @@ def test_a_damaged_journal(doctor, folder):
     assert health == "wrong" and "line 2" in seen and advice.startswith("allot journal repair")
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="gives a file to another user")
+def test_a_journal_is_repaired_by_its_user_alone(folder, allot):
+    journal = folder / "journal.jsonl"
+    journal.write_text("not a record\n")
+    os.chown(journal, 65534, 65534)
+    done = allot("journal", "repair", "--state", folder, exit=2)
+    assert "must repair" in done.stderr and "belongs to user 65534, got user 0" in done.stderr
+    assert journal.read_text() == "not a record\n" and journal.stat().st_uid == 65534
+
+
 def test_no_journal(doctor, folder):
     (folder / "journal.jsonl").unlink()
     assert doctor(folder)["state.journal"][0] == "warn"
