@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -35,6 +36,20 @@ Json QuantilesJson(const TimeQuantiles& times) {
     json[fmt::format("{}", kOutlookLevels[l])] = std::isfinite(times[l]) ? Json(times[l]) : Json();
   }
   return json;
+}
+
+// What runs on a node that was drained or went down a moment ago is still to leave it: a forecast
+// begins with what jobs hold.
+void CountHeldAsThere(const Observation& o, ClusterSpec* cluster) {
+  std::vector<std::uint64_t> held(cluster->nodes().size(), 0);
+  for (const NodeShare& share : o.shares) held[At(share.node)] |= share.gpus;
+  for (std::size_t n = 0; n < held.size(); ++n) {
+    Resources capacity = cluster->nodes()[n].capacity;
+    const auto gpus = static_cast<GpuCount>(std::bit_width(held[n]));
+    if (gpus <= capacity.gpus) continue;
+    capacity.gpus = gpus;
+    cluster->SetCapacity(static_cast<NodeIndex>(n), capacity);
+  }
 }
 
 }  // namespace
@@ -87,6 +102,7 @@ void LiveOutlook::OnDecision(const Observation& o, const Allocation&) {
   moment->observation = o;
   Observation& copy = moment->observation;
   moment->cluster = *o.cluster;
+  CountHeldAsThere(o, &moment->cluster);
   copy.cluster = &moment->cluster;
   if (o.user_names != nullptr) moment->users = *o.user_names;
   if (o.group_names != nullptr) moment->groups = *o.group_names;

@@ -11,10 +11,29 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Shows it the run, from the second decision on, without the first node, which jobs still hold.
+class WithoutANode : public DecisionListener {
+ public:
+  explicit WithoutANode(DecisionListener* next) : next_(next) {}
+  void OnDecision(const Observation& o, const Allocation& allocation) override {
+    if (o.shares.empty()) return;
+    Observation seen = o;
+    ClusterSpec cluster = *o.cluster;
+    cluster.SetCapacity(0, {0, cluster.nodes()[0].capacity.cpus});
+    seen.cluster = &cluster;
+    next_->OnDecision(seen, allocation);
+  }
+
+ private:
+  DecisionListener* next_;
+};
+
 // Four GPUs: one job has them, `waiting` others wait. Follows the run's first decisions.
 struct Beside {
-  explicit Beside(int waiting, std::unique_ptr<Policy> future = testing_support::Fifo()) {
+  explicit Beside(int waiting, std::unique_ptr<Policy> future = testing_support::Fifo(),
+                  bool drained = false) {
     std::vector<testing_support::SmallJob> jobs(static_cast<std::size_t>(waiting) + 1, {0, 4, 600});
+    if (drained) jobs.back().submit = 100;  // the second decision: the first job runs
     SimOptions rules;
     rules.interval = 10;
     rules.lengths = LengthEstimates::Parse("none");
@@ -25,7 +44,9 @@ struct Beside {
     settings.name_of = [](JobIndex job) { return job == 0 ? "a\"b" : fmt::format("j{}", job); };
     LiveOutlook outlook(std::move(settings), std::move(future));
     const auto policy = testing_support::Fifo();
-    DecisionListener* const listeners[] = {&outlook};
+    WithoutANode without(&outlook);
+    DecisionListener* const listeners[] = {drained ? static_cast<DecisionListener*>(&without)
+                                                   : &outlook};
     SimulatedCluster cluster(scenario);
     Drive(cluster, *policy, ContextOf(scenario), listeners, {.max_decisions = 2});
     outlook.Finish();
@@ -48,6 +69,13 @@ TEST(LiveOutlook, TellsStartAndEndOfTheJobsThatItSaw) {
       << beside.metrics;
   EXPECT_NE(beside.metrics.find("allot_forecasts_total 1\n"), std::string::npos);
   EXPECT_NE(beside.metrics.find("allot_jobs_not_forecast 0\n"), std::string::npos);
+}
+
+TEST(LiveOutlook, AJobThatIsStillToLeaveANodeHidesNoForecast) {
+  const Beside beside(1, testing_support::Fifo(), true);
+  EXPECT_NE(beside.metrics.find("allot_forecasts_failed_total 0\n"), std::string::npos)
+      << beside.metrics;
+  EXPECT_NE(beside.metrics.find("allot_forecasts_total 1\n"), std::string::npos);
 }
 
 TEST(LiveOutlook, MetricsNameTwoHundredJobsAtMost) {
