@@ -252,11 +252,15 @@ void SnapshotReader::ReadShares(const allot_snapshot& s) {
 // The running jobs must add up; it is not checked whether their nodes still have room.
 void SnapshotReader::ReadRunning(const allot_snapshot& s) {
   held_.assign(At(s.node_count), 0);
+  row_on_.assign(At(s.node_count), -1);
   for (std::int32_t row = 0; row < o_.rows(); ++row) {
     const std::int32_t running = o_.running[At(row)];
     const ConfigurationTable& table = *o_.table[At(row)];
     std::int32_t units[kMaxUnitKinds] = {};
     for (const NodeShare& share : o_.shares_of(row)) {
+      if (std::exchange(row_on_[At(share.node)], row) == row) {
+        throw DataError("row {}: each node once, node {} is named twice", row, share.node);
+      }
       const Resources demand = DemandOf(table.kinds(), share.units);
       if (std::popcount(share.gpus) != demand.gpus) {
         throw DataError("row {}: its units on node {} need {} GPUs, 'share_gpus' has {}", row,

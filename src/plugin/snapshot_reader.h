@@ -48,7 +48,8 @@ class SnapshotReader {
   Observation o_;
   bool tells_ended_ = false;
   std::vector<JobIndex> by_number_;
-  std::vector<std::uint64_t> held_;  // GPUs, by node
+  std::vector<std::uint64_t> held_;   // GPUs, by node
+  std::vector<std::int32_t> row_on_;  // by node: the last one that holds something there
   std::vector<std::string> user_names_;
   std::vector<std::string> group_names_;
 };

@@ -416,6 +416,14 @@ TEST_F(PluginTest, NumbersOfTextsAreNotCutOff) {
   EXPECT_NE(said("0.5", "1", "0").find("got 0.5"), std::string::npos);
 }
 
+TEST_F(PluginTest, AJobNamesANodeOnce) {
+  Create("index");
+  world_.Run(2, 1, {{0, 0b0100}, {0, 0b1000}});
+  snapshot_ = arrays_.Of(world_.o);
+  EXPECT_EQ(Decide(), ALLOT_BAD_DATA);
+  EXPECT_STREQ(allot_last_error(), "row 2: each node once, node 0 is named twice");
+}
+
 TEST_F(PluginTest, AGpuIsHeldOnce) {
   Create("index");
   world_.Run(2, 0, {{0, 0b0010}});
