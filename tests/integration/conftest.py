@@ -11,6 +11,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests" / "live"))  # modules that some tests import
 sys.path.append(str(ROOT / "tests" / "live" / "kubernetes"))
 
+import allot_on_slurm  # noqa: E402  pylint: disable=wrong-import-position
+
 # The Python package as built: $ALLOT_PYTHON, else build/release/python. Tests begin with pytest.importorskip("allot").
 PACKAGE = os.environ.get("ALLOT_PYTHON") or str(ROOT / "build" / "release" / "python")
 sys.path.insert(0, PACKAGE)
@@ -33,6 +35,24 @@ def program():
             pytest.fail(f"ALLOT_PROGRAM is not a program: {path}")
         pytest.skip(f"not built: {path} (run ./dev build)")
     return path
+
+
+@pytest.fixture(scope="module")
+def cluster(program):
+    """A throw-away Slurm with nodes of one type; tests of other clusters have a fixture of their own."""
+    if allot_on_slurm.why_not(program):
+        pytest.skip(allot_on_slurm.why_not(program))
+    with allot_on_slurm.slurm.throw_away(nodes=allot_on_slurm.ONE_TYPE) as one:
+        yield one
+
+
+@pytest.fixture
+def daemon(program, cluster, tmp_path):
+    """`allot serve` on it, not started."""
+    one = allot_on_slurm.Serve(program, cluster, tmp_path)
+    yield one
+    one.kill()
+    cluster.clear()
 
 
 @pytest.fixture(scope="session")

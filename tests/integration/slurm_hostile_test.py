@@ -10,21 +10,13 @@ import urllib.request
 import pytest
 
 import cluster as slurm
-from allot_on_slurm import LONG, ONE_TYPE, USER, Serve, why_not
+from allot_on_slurm import LONG, USER, Serve
 from waiting import json_of, wait_until
 
 ESCAPES = 'a\nwarning forged\x1b[2J"\\%s%n{}{0}$(touch x)`;\'</b>'
 NOBODY = {"user": 65534, "group": 65534, "extra_groups": []}
 
 pytestmark = pytest.mark.skipif(USER is None, reason="needs root, for a user who is not the daemon's")
-
-
-@pytest.fixture(scope="module")
-def cluster(program):
-    if why_not(program):
-        pytest.skip(why_not(program))
-    with slurm.throw_away(nodes=ONE_TYPE) as one:
-        yield one
 
 
 @pytest.fixture

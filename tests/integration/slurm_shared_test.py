@@ -4,28 +4,10 @@ import subprocess
 
 import pytest
 
-import cluster as slurm
-from allot_on_slurm import LONG, ONE_TYPE, Serve, why_not
+from allot_on_slurm import LONG, ONE_TYPE
 from waiting import json_of, wait_until
 
 SLEEP = "--wrap=sleep 1000"
-
-
-@pytest.fixture(scope="module")
-def cluster(program):
-    if why_not(program):
-        pytest.skip(why_not(program))
-    with slurm.throw_away(nodes=ONE_TYPE) as one:
-        yield one
-
-
-@pytest.fixture
-def daemon(program, cluster, tmp_path):
-    """Not started."""
-    one = Serve(program, cluster, tmp_path)
-    yield one
-    one.kill()
-    cluster.clear()
 
 
 @pytest.fixture
