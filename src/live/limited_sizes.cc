@@ -1,18 +1,11 @@
 #include "live/limited_sizes.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "core/index.h"
 
 namespace allot {
 namespace {
-
-GpuCount GivenTo(const LiveJob& job) {
-  GpuCount given = 0;
-  for (const NodeShare& share : job.shares) given += std::popcount(share.gpus);
-  return given;
-}
 
 // Of its table: rules may allow no smaller one.
 GpuCount LeastOf(const LiveJob& job) {
@@ -104,7 +97,7 @@ void ShareLimits(const std::vector<SharedLimit>& limits, const StuckStarts& star
     const bool limited = job->asked.at_most >= 0 || !job->asked.limited_by.empty();
     if (job->over) continue;
     if (job->running >= 0) {
-      const GpuCount held = GivenTo(*job);
+      const GpuCount held = job->given();
       shares.Keep(*job, held);
       if (!starts.may_grow(*job)) {
         table->SetMost(*job, held);

@@ -4,6 +4,7 @@
 // what is said here to be theirs.
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,6 +67,11 @@ struct LiveJob {
   GpuCount most_now() const {
     return most == kNoLimit ? asked.max_gpus
                             : std::max(asked.min_gpus, std::min(asked.max_gpus, most));
+  }
+  GpuCount given() const {  // by the last decision
+    GpuCount gpus = 0;
+    for (const NodeShare& share : shares) gpus += std::popcount(share.gpus);
+    return gpus;
   }
   // It runs, and its user did not agree to an end before its own: nothing is done to it.
   bool pinned() const;

@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 #include <vector>
 
@@ -11,15 +10,6 @@
 #include "live/runtime_reader.h"
 
 namespace allot {
-namespace {
-
-GpuCount GivenTo(const LiveJob& job) {
-  GpuCount given = 0;
-  for (const NodeShare& share : job.shares) given += std::popcount(share.gpus);
-  return given;
-}
-
-}  // namespace
 
 bool StuckStarts::Late(const LiveJob& job, const LiveWorker& worker) const {
   // Where workers of a kCount job are is not ours to say.
@@ -96,7 +86,7 @@ void StuckStarts::NoPlace(const LiveJob& job, const std::string& why) {
   Trial& trial = trials_[job.index];
   if (writer_.now() < trial.rest_until) return;
   trial.why = why;
-  trial.wanted = GivenTo(job) + 1;
+  trial.wanted = job.given() + 1;
   trial.at = writer_.now();
   LetRest(&trial, 1);
   spdlog::info("job {}: {}", job.asked.shown(), why);
@@ -109,7 +99,7 @@ void StuckStarts::TakeBack(const LiveJob& job) {
   const bool tried_elsewhere = LeaveNodes(job, &usable);
   Trial& trial = trials_[job.index];
   trial.why = ReasonOf(job);
-  trial.wanted = GivenTo(job);
+  trial.wanted = job.given();
   trial.at = now;
   LetRest(&trial, tried_elsewhere ? kTries : 1);
   if (!tried_elsewhere) user_rests_until_[job.asked.user] = now + kFirstRest;
@@ -142,7 +132,7 @@ bool StuckStarts::Withdraw(Seconds answers_since) {
       TakeBack(*job);
       due = true;
     } else if (trial != trials_.end() && group.training(job->progress) &&
-               (GivenTo(*job) >= trial->second.wanted ||
+               (job->given() >= trial->second.wanted ||
                 now - trial->second.at > 2 * kLongestRest)) {
       trials_.erase(trial);
     }
