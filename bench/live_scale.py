@@ -3,12 +3,12 @@
 
     bench/live_scale.py [--build build/release] [--jobs 10000] [--seconds 60] [--out FILE]
 
-A throw-away cluster (tests/live/cluster.py) whose GPUs are held by jobs of one size that end later, and so many elastic jobs in the
-queue. Under each policy the daemon is watched for a while with the interval and the polls that it has by default, and while a
-job a second is submitted and another cancelled, so that it decides all the time. Of the daemon alone: the time of a decision
-(by the wall clock: other load makes it longer), its share of a core, its memory then and the most it ever had, and the CPU time
-of an `allot status`. It is watched by its metrics, once a second, as an operator's Prometheus does, and makes no forecasts, of
-which one takes minutes of a core. `allot bench live --measure scale` runs this.
+A throw-away cluster (tests/live/cluster.py) all of whose GPUs elastic jobs train on, one each, and so many more in the queue.
+Under each policy the daemon is watched for a while with all that it has by default, forecasts included, and while a job a
+second is submitted and another cancelled, so that it decides all the time; then the same without forecasts. Of the daemon alone: the time of a decision
+(by the wall clock: other load makes it longer), its share of a core, its memory then and the most it ever had, the CPU time
+of an `allot status`, and how far forecasts look. It is watched by its metrics, once a second, as an operator's Prometheus does.
+`allot bench live --measure scale` runs this.
 """
 
 import argparse
@@ -38,9 +38,9 @@ POLICIES = {"index": ["--policy", "index"], "drf": ["--policy", "drf"],
 MODELS = (" model=resnet50", " model=vgg16", " model=inception3", "")
 
 
-def submit(cluster, comment, *options, command="true"):
-    return int(cluster.client("sbatch", "--parsable", "--output=/dev/null", f"--comment={comment}", *options, f"--wrap={command}",
-                              user=USER, cwd="/tmp"))
+def submit(cluster, comment, command="true", cwd="/tmp"):
+    return int(cluster.client("sbatch", "--parsable", "--output=/dev/null", f"--comment={comment}", f"--wrap={command}", user=USER,
+                              cwd=cwd))
 
 
 def memory_mb(process, field):
@@ -52,7 +52,7 @@ class Daemon:
         self.program, self.state = build / "allot", folder
         self.metrics_at = f"127.0.0.1:{slurm.free_ports(1)[0]}"
         command = [self.program, "serve", "--runtime", "slurm", "--state", folder, f"--metrics=tcp:{self.metrics_at}",
-                   "--forecast-every=0", *arguments]
+                   *arguments]
         with (folder.parent / f"{folder.name}.log").open("w") as log:
             self.process = subprocess.Popen(command, env=cluster.environment, stdout=log, stderr=log)
 
@@ -76,6 +76,12 @@ class Daemon:
         subprocess.run([self.program, "status", "--json", "--state", self.state], capture_output=True, check=True)
         return round(cpu_seconds(self.process) - used, 2)
 
+    def forecasts(self):
+        """How many there were, what the last one took, and how far it looks."""
+        metrics = self.metrics()
+        return {what: round(metrics.get(f"allot_forecast{name}", 0), 2) for what, name in
+                (("made", "s_total"), ("failed", "s_failed_total"), ("cpu_s", "_cpu_seconds"), ("ahead_s", "_horizon_seconds"))}
+
     def watch(self, seconds, meanwhile):
         """`meanwhile` is called once a second."""
         begin, used, before, decisions = time.monotonic(), cpu_seconds(self.process), self.metrics(), []
@@ -97,40 +103,51 @@ class Daemon:
         self.process.wait(60)
 
 
-def hold_all_gpus(build, cluster, folder):
-    """By jobs that run till the end: no policy sees them."""
-    for _, _, kind, gpus in cluster.nodes:
-        submit(cluster, "", f"--gres=gpu:{kind}:{gpus}", command="sleep 100000")
-    folder.mkdir()
-    daemon = Daemon(build, cluster, folder, ["--policy", "fifo"])
+def train_on_all_gpus(build, cluster, folder):
+    """By elastic jobs of one GPU that train till the end; the daemon that begins them."""
+    script = f'"{build}/allot-elastic" run -- "{build}/examples/elastic_counter" --steps 1000000000 --pace-ms 1000'
     total = sum(gpus for *_, gpus in cluster.nodes)
-    wait_until(lambda: sum(cluster.gpus_in_use().values()) == total, "all GPUs to be held")
+    for i in range(total):
+        home = folder / f"trains{i}"
+        home.mkdir()
+        home.chmod(0o777)
+        submit(cluster, "allot min=1 max=1 model=resnet50", command=script, cwd=home)
+    (folder / "first").mkdir()
+    daemon = Daemon(build, cluster, folder / "first", ["--policy", "fifo"])
+    wait_until(lambda: daemon.metrics().get('allot_jobs{state="training"}') == total, "all GPUs to be trained on", 300)
     daemon.end()
+
+
+def watch(build, cluster, state, arguments, jobs, numbers, seconds):
+    """`numbers`: of jobs that wait, the oldest first."""
+    state.mkdir()
+    daemon = Daemon(build, cluster, state, arguments)
+
+    def change():
+        cluster.client("scancel", str(numbers.pop(0)))
+        numbers.append(submit(cluster, "allot min=1 max=8"))
+    try:
+        daemon.knows(jobs)
+        time.sleep(40)  # what was new at the start is done, and what a look costs is known
+        seen = {"idle": daemon.watch(seconds, lambda: None), "a_job_a_second": daemon.watch(seconds, change),
+                "status_cpu_s": daemon.status_cpu(), "journal_mb": round((state / "journal.jsonl").stat().st_size / 2**20, 1)}
+        return seen | {"forecasts": daemon.forecasts()}
+    finally:
+        daemon.end()
 
 
 def measure(build, folder, jobs, seconds):
     with slurm.throw_away(settings=SETTINGS) as cluster:
-        hold_all_gpus(build, cluster, folder / "first")
+        train_on_all_gpus(build, cluster, folder)
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             numbers = list(pool.map(lambda i: submit(cluster, "allot min=1 max=8" + MODELS[i % len(MODELS)]), range(jobs)))
         results = {"jobs": jobs, "policies": {}}
         for name, arguments in POLICIES.items():
-            state = folder / name
-            state.mkdir()
-            daemon = Daemon(build, cluster, state, arguments)
-            try:
-                daemon.knows(jobs)
-                time.sleep(40)  # what was new at the start is done, and what a look costs is known
-
-                def change():
-                    cluster.client("scancel", str(numbers.pop(0)))
-                    numbers.append(submit(cluster, "allot min=1 max=8"))
-                results["policies"][name] = {"idle": daemon.watch(seconds, lambda: None), "a_job_a_second": daemon.watch(seconds, change),
-                                             "status_cpu_s": daemon.status_cpu(),
-                                             "journal_mb": round((state / "journal.jsonl").stat().st_size / 2**20, 1)}
-            finally:
-                daemon.end()
-            print(name, results["policies"][name], file=sys.stderr, flush=True)
+            for forecasts in ("default", "none"):
+                more = ["--forecast-every=0"] if forecasts == "none" else []
+                seen = watch(build, cluster, folder / f"{name}-{forecasts}", [*arguments, *more], jobs, numbers, seconds)
+                results["policies"].setdefault(name, {})[f"forecasts_{forecasts}"] = seen
+                print(name, forecasts, seen, file=sys.stderr, flush=True)
         results["slurm"] = cluster.client("scontrol", "--version").strip()
     return results | {"cores": os.cpu_count(), "load_average": round(os.getloadavg()[0], 1)}
 
@@ -145,6 +162,7 @@ def main():
     if slurm.missing():
         sys.exit(slurm.missing())
     with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)  # jobs are another user's
         results = measure(options.build.resolve(), Path(folder), options.jobs, options.seconds)
     text = json.dumps(results, indent=2)
     print(text)

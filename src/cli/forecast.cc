@@ -120,7 +120,7 @@ class AtMoment : public DecisionListener {
     observation_ = o;
     const Workload& workload = scenario_.workload();
     const auto origin = static_cast<Seconds>(ParseCalendar(workload.origin).value_or(0));
-    jobs_ = outlook_.Of({o, origin, &workload.tenants.names()}, lengths_, policy_);
+    jobs_ = outlook_.Of({o, origin, &workload.tenants.names()}, lengths_, policy_).jobs;
   }
   bool seen() const { return seen_; }
   const Observation& observation() const { return observation_; }
@@ -180,10 +180,12 @@ void ShowJobs(const Scenario& scenario, AtMoment& moment, const ForecastOptions&
                 {"gpus", job.gpus},
                 {"submit", job.submit},
                 {"waits", outlook.waits},
-                {"start", outlook.waits ? QuantilesJson(outlook.start) : Json()},
-                {"end", QuantilesJson(outlook.end)}};
+                {"start", outlook.waits && outlook.told() ? QuantilesJson(outlook.start) : Json()},
+                {"end", outlook.told() ? QuantilesJson(outlook.end) : Json()}};
     rows.push_back(std::move(row));
-    const auto ahead = [&](Seconds time) { return AheadText(time, now.now); };
+    const auto ahead = [&](Seconds time) {
+      return outlook.told() ? AheadText(time, now.now) : "?";
+    };
     table.AddRow({job.id, workload.users[job.user], std::to_string(job.gpus),
                   TimeText(workload, job.submit), outlook.waits ? ahead(outlook.start[0]) : "runs",
                   ahead(outlook.start[1]), ahead(outlook.start[2]), ahead(outlook.end[0]),

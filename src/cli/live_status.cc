@@ -34,6 +34,14 @@ std::string NumberText(const Json& value, const char* format) {
   return value.is_null() ? "" : fmt::format(fmt::runtime(format), value.get<double>());
 }
 
+std::string EtaCell(const Json& eta, const char* what, const char* level, double now) {
+  if (eta["end"].is_null()) return "?";
+  const Json& times = eta[what];
+  if (times.is_null()) return std::string_view(level) == "0.1" ? "runs" : "";
+  if (times[level].is_null()) return "later";
+  return HumanDuration(std::max(0.0, times[level].get<double>() - now));
+}
+
 }  // namespace
 
 std::filesystem::path StateFolder(const std::string& given) {
@@ -138,16 +146,21 @@ std::string EtaText(const Json& status) {
                    {"50 %"},
                    {"90 %"}});
   int unknown = 0;
+  int untold = 0;
+  std::string made;
   for (const Json& job : status["jobs"]) {
     if (!job.contains("eta")) {
       ++unknown;
       continue;
     }
+    const Json& eta = job["eta"];
+    const double at = eta["made"].get<double>();
+    made = fmt::format("made {} ago, looking {} ahead: 'later' is after that\n",
+                       HumanDuration(std::max(0.0, now - at)),
+                       HumanDuration(eta["until"].get<double>() - at));
+    untold += eta["end"].is_null() ? 1 : 0;
     const auto text = [&](const char* what, const char* level) {
-      const Json& times = job["eta"][what];
-      if (times.is_null()) return std::string(std::string_view(level) == "0.1" ? "runs" : "");
-      if (times[level].is_null()) return std::string("later");
-      return HumanDuration(std::max(0.0, times[level].get<double>() - now));
+      return EtaCell(eta, what, level, now);
     };
     table.AddRow({NameCell(job), job["user"].get<std::string>(), GpusText(job),
                   HumanDuration(job["age"].get<double>()), text("start", "0.1"),
@@ -155,6 +168,12 @@ std::string EtaText(const Json& status) {
                   text("end", "0.5"), text("end", "0.9")});
   }
   std::string said = "from now, with 10, 50 and 90 % probability before:\n" + table.ToText();
+  said += made;
+  if (untold > 0) {
+    said += fmt::format("'?': {} nothing of free GPUs, and {} for other nodes or a change\n",
+                        untold == 1 ? "1 job gets" : fmt::format("{} jobs get", untold),
+                        untold == 1 ? "waits" : "wait");
+  }
   if (unknown > 0) said += fmt::format("{} jobs have no forecast yet\n", unknown);
   return said;
 }

@@ -91,6 +91,7 @@ void OutlookCalibration::Apply(Seconds now, std::vector<JobOutlook>* outlooks) c
     for (Seconds& time : *times) time += now;
   };
   for (JobOutlook& outlook : *outlooks) {
+    if (!outlook.told()) continue;
     if (outlook.waits) move(Foretold::kStart, &outlook.start);
     move(outlook.waits ? Foretold::kEndOfWaiting : Foretold::kEndOfRunning, &outlook.end);
     // It cannot end before it starts.

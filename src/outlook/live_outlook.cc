@@ -23,7 +23,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kForecastRest = 100;  // times what a forecast took
+constexpr double kCpuShare = 0.02;        // of a core
+constexpr Seconds kCpuPerForecast = 6;    // with this share in 5 minutes
+constexpr Seconds kMostCpuPerRow = 1e-6;  // before it is measured, and of few rows
+
+// What is a day ahead is told no better for decisions every few seconds.
+constexpr double kStep = 0.02;
 
 double SteadySeconds() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -65,7 +70,10 @@ struct LiveOutlook::Moment {
 };
 
 LiveOutlook::LiveOutlook(Settings settings, std::unique_ptr<Policy> policy)
-    : settings_(std::move(settings)), policy_(std::move(policy)) {
+    : settings_(std::move(settings)),
+      policy_(std::move(policy)),
+      share_(kCpuShare),
+      cpu_per_row_(kMostCpuPerRow) {
   if (settings_.history != nullptr) {
     const History& history = *settings_.history;
     lengths_.Learn(KnownPast(history.trace, history.until, settings_.outlook.seed), kNever);
@@ -134,17 +142,15 @@ void LiveOutlook::Run() {
     const std::unique_ptr<Moment> moment = std::move(next_);
     busy_ = true;
     lock.unlock();
-    const double begin = SteadySeconds();
     try {
       Forecast(*moment);
+      lock.lock();
     } catch (const std::exception& error) {
-      if (Interrupted()) return;  // the daemon ends
-      const std::lock_guard failed(mutex_);
+      lock.lock();
+      if (stop_ || Interrupted()) return;  // the daemon ends
       if (++made_.failed == 1) spdlog::warn("no forecast of starts and ends: {}", error.what());
     }
-    lock.lock();
-    const double end = SteadySeconds();
-    rest_until_ = end + std::max(settings_.every, kForecastRest * (end - begin));
+    rest_until_ = SteadySeconds() + settings_.every;
     busy_ = false;
     changed_.notify_all();
   }
@@ -178,6 +184,13 @@ std::shared_ptr<const PastArrivals> LiveOutlook::ArrivalsOn(const ClusterSpec& c
   return std::make_shared<const PastArrivals>(scenario, until, 86400.0);
 }
 
+void LiveOutlook::Rest() {
+  const std::chrono::duration<double> rest(share_.RestAt(ThreadCpuSeconds()));
+  if (rest.count() == 0) return;
+  std::unique_lock lock(mutex_);
+  if (changed_.wait_for(lock, rest, [this] { return stop_; })) throw RunError("the daemon ends");
+}
+
 void LiveOutlook::Forecast(const Moment& moment) {
   const double begin = ThreadCpuSeconds();
   const Observation& o = moment.observation;
@@ -186,20 +199,29 @@ void LiveOutlook::Forecast(const Moment& moment) {
     arrivals_ = ArrivalsOn(moment.cluster);
     knows_arrivals_ = true;
   }
-  const Outlook outlook(settings_.rules, settings_.outlook, arrivals_);
-  std::vector<JobOutlook> outlooks = outlook.Of({o, settings_.origin, nullptr}, lengths_, *policy_);
-  settings_.calibration.Apply(o.now, &outlooks);
+  OutlookOptions options = settings_.outlook;
+  options.step = kStep;
+  options.most_rows = static_cast<std::int64_t>(kCpuPerForecast / cpu_per_row_);
+  const Outlook outlook(settings_.rules, options, arrivals_);
+  Outlooks outlooks =
+      outlook.Of({o, settings_.origin, nullptr}, lengths_, *policy_, [this] { Rest(); });
+  const double cpu_seconds = ThreadCpuSeconds() - begin;
+  cpu_per_row_ = std::min(kMostCpuPerRow, cpu_seconds / static_cast<double>(outlooks.rows_shown));
+  settings_.calibration.Apply(o.now, &outlooks.jobs);
   std::vector<Row> rows;
-  rows.reserve(outlooks.size());
-  for (std::size_t r = 0; r < outlooks.size(); ++r) rows.push_back({moment.names[r], outlooks[r]});
+  rows.reserve(outlooks.jobs.size());
+  for (std::size_t r = 0; r < outlooks.jobs.size(); ++r) {
+    rows.push_back({moment.names[r], outlooks.jobs[r]});
+  }
   std::unordered_map<std::string_view, std::size_t> row_of;
   for (std::size_t r = 0; r < rows.size(); ++r) row_of[rows[r].name] = r;
   const std::lock_guard lock(mutex_);
   made_.at = o.now;
+  made_.until = outlooks.until;
   made_.row_of = std::move(row_of);
   made_.rows = std::move(rows);
   ++made_.count;
-  made_.cpu_seconds = ThreadCpuSeconds() - begin;
+  made_.cpu_seconds = cpu_seconds;
 }
 
 void LiveOutlook::Finish() {
@@ -212,9 +234,11 @@ void LiveOutlook::AddTo(Json* job) const {
   const auto found = made_.row_of.find(job->at("job").get_ref<const std::string&>());
   if (found == made_.row_of.end()) return;
   const JobOutlook& outlook = made_.rows[found->second].outlook;
+  const bool told = outlook.told();
   (*job)["eta"] = {{"made", made_.at},
-                   {"start", outlook.waits ? QuantilesJson(outlook.start) : Json()},
-                   {"end", QuantilesJson(outlook.end)}};
+                   {"until", made_.until},
+                   {"start", told && outlook.waits ? QuantilesJson(outlook.start) : Json()},
+                   {"end", told ? QuantilesJson(outlook.end) : Json()}};
 }
 
 std::string LiveOutlook::MetricsText() const {
@@ -230,11 +254,14 @@ std::string LiveOutlook::MetricsText() const {
   text.Gauge("allot_job_start_seconds",
              "from the last forecast to the start of a waiting job, with this probability");
   for (std::size_t r = 0; r < shown; ++r) {
-    if (made_.rows[r].outlook.waits) add(made_.rows[r], made_.rows[r].outlook.start);
+    const JobOutlook& outlook = made_.rows[r].outlook;
+    if (outlook.waits && outlook.told()) add(made_.rows[r], outlook.start);
   }
   text.Gauge("allot_job_end_seconds",
              "from the last forecast to the end of a job, with this probability");
-  for (std::size_t r = 0; r < shown; ++r) add(made_.rows[r], made_.rows[r].outlook.end);
+  for (std::size_t r = 0; r < shown; ++r) {
+    if (made_.rows[r].outlook.told()) add(made_.rows[r], made_.rows[r].outlook.end);
+  }
   return text
       .Gauge("allot_jobs_not_forecast", "jobs beyond the first 200, which have no such metrics")
       .Value(static_cast<double>(made_.rows.size() - shown))
@@ -242,6 +269,8 @@ std::string LiveOutlook::MetricsText() const {
       .Value(static_cast<double>(made_.count))
       .Counter("allot_forecasts_failed_total", "forecasts that could not be made")
       .Value(static_cast<double>(made_.failed))
+      .Gauge("allot_forecast_horizon_seconds", "how far the last forecast looks ahead")
+      .Value(made_.count > 0 ? made_.until - made_.at : 0)
       .Gauge("allot_forecast_cpu_seconds", "CPU time of the last forecast")
       .Value(made_.cpu_seconds)
       .text();

@@ -1,10 +1,11 @@
 #pragma once
 // Forecasts beside a running daemon (live/daemon.h): it follows the decisions, and a thread of its
-// own forecasts from a copy of the last observation, so that decisions never wait for it. After a
-// forecast it rests for a hundred times as long as that took, and at least `every` seconds.
+// own forecasts from a copy of the last observation, so that decisions never wait for it. However
+// many jobs there are, that thread has 2 % of a core at most (outlook/cpu_share.h), and a forecast
+// of more jobs than it can follow to the horizon looks less far ahead.
 //
-// It adds to each job of the status {"eta": {"made", "start", "end"}}: quantiles by level, in the
-// run's seconds, null: later than was looked ahead. Metrics name kMostJobs jobs at most.
+// It adds to each job of the status {"eta": {"made", "until", "start", "end"}}: quantiles by level,
+// in the run's seconds, null: later than `until`. Metrics name kMostJobs jobs at most.
 
 #include <condition_variable>
 #include <functional>
@@ -19,6 +20,7 @@
 
 #include "live/status_part.h"
 #include "outlook/calibration.h"
+#include "outlook/cpu_share.h"
 #include "outlook/outlook.h"
 #include "sched/driver.h"
 #include "workload/history.h"
@@ -59,6 +61,7 @@ class LiveOutlook : public DecisionListener, public StatusPart {
   };
   struct Made {
     Seconds at = kUnknown;
+    Seconds until = kUnknown;
     std::vector<Row> rows;
     std::unordered_map<std::string_view, std::size_t> row_of;  // by the rows' names
     std::int64_t count = 0;
@@ -67,14 +70,19 @@ class LiveOutlook : public DecisionListener, public StatusPart {
   };
   void Run();
   void Forecast(const Moment& moment);
+  void Rest();  // Error where the daemon ends
   std::shared_ptr<const PastArrivals> ArrivalsOn(const ClusterSpec& cluster) const;
   std::shared_ptr<const ConfigurationTable> Copy(const ConfigurationTable* table);
 
   Settings settings_;
+
+  // Of its own thread.
   std::unique_ptr<Policy> policy_;
   LengthModel lengths_;
   std::shared_ptr<const PastArrivals> arrivals_;
   bool knows_arrivals_ = false;
+  CpuShare share_;
+  Seconds cpu_per_row_;  // that the policy was shown, in the last forecast
 
   // Of the daemon's thread.
   std::vector<EndedJob> ended_;  // since the last moment that was handed over

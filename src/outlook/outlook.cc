@@ -7,10 +7,10 @@
 
 #include "core/error.h"
 #include "core/index.h"
+#include "outlook/future.h"
 #include "outlook/length_levels.h"
-#include "sched/driver.h"
+#include "outlook/seldom_asked.h"
 #include "sim/lookahead_simulation.h"
-#include "sim/simulated_cluster.h"
 
 namespace allot {
 namespace {
@@ -29,14 +29,20 @@ Seconds QuantileOf(const std::vector<Seconds>& sorted, double level) {
   const double position = std::clamp(level * n - 0.5, 0.0, n - 1);
   const auto below = static_cast<std::size_t>(position);
   const double part = position - static_cast<double>(below);
-  if (part == 0) return sorted[below];
-  if (sorted[below + 1] == kNever) return part < 0.5 ? sorted[below] : kNever;
+  if (part == 0 || sorted[below] == kNever) return sorted[below];
   return sorted[below] + part * (sorted[below + 1] - sorted[below]);
 }
 
-TimeQuantiles QuantilesOf(std::vector<Seconds> times) {
-  std::sort(times.begin(), times.end());
+// Where some futures do not tell, what others have after `until` would be too late for all.
+TimeQuantiles QuantilesOf(std::vector<Seconds> times, Seconds until) {
   TimeQuantiles quantiles;
+  quantiles.fill(kUnknown);
+  const auto unknown = [](Seconds time) { return std::isnan(time); };
+  if (std::any_of(times.begin(), times.end(), unknown)) return quantiles;
+  std::sort(times.begin(), times.end());
+  if (times.back() == kNever) {
+    std::fill(std::upper_bound(times.begin(), times.end(), until), times.end(), kNever);
+  }
   for (std::size_t l = 0; l < quantiles.size(); ++l) {
     quantiles[l] = QuantileOf(times, kOutlookLevels[l]);
   }
@@ -45,7 +51,7 @@ TimeQuantiles QuantilesOf(std::vector<Seconds> times) {
 
 }  // namespace
 
-int SamplesFor(std::int32_t jobs) { return std::clamp(16'000 / std::max(jobs, 1), 16, 64); }
+int SamplesFor(std::int32_t jobs) { return std::clamp(16'000 / std::max(jobs, 1), 8, 64); }
 
 // Users, groups and tenants of the moment and of the past in one numbering.
 struct Outlook::Names {
@@ -59,12 +65,6 @@ struct Outlook::Names {
   static std::int32_t In(const std::vector<std::int32_t>& numbers, std::int32_t index) {
     return index < 0 || At(index) >= numbers.size() ? -1 : numbers[At(index)];
   }
-};
-
-// By job of the moment and sample.
-struct Outlook::Times {
-  std::vector<std::vector<Seconds>> start;
-  std::vector<std::vector<Seconds>> end;
 };
 
 namespace {
@@ -90,6 +90,24 @@ std::vector<std::int32_t> Numbers(const NameTable& names, bool known_only, NameT
   return numbers;
 }
 
+// Of each future, by job: the work that a job takes in all.
+std::vector<std::vector<double>> DrawWork(const Observation& o,
+                                          const std::vector<std::size_t>& row_of,
+                                          const LengthModel& lengths, const OutlookOptions& options,
+                                          int samples) {
+  const auto levels = LengthLevels(o, samples, options.alike, options.seed);
+  std::vector<std::vector<double>> work(At(samples), std::vector<double>(row_of.size()));
+  for (std::size_t i = 0; i < row_of.size(); ++i) {
+    const std::size_t r = row_of[i];
+    const double rate = o.table[r]->reference_rate();
+    for (std::size_t s = 0; s < work.size(); ++s) {
+      const Seconds left = lengths.Remaining(o, static_cast<std::int32_t>(r), levels[r][s]);
+      work[s][i] = o.done_work[r] + std::max(left, kLeastLeft) * rate;
+    }
+  }
+  return work;
+}
+
 }  // namespace
 
 Outlook::Outlook(SimOptions rules, const OutlookOptions& options,
@@ -106,6 +124,10 @@ Outlook::Outlook(SimOptions rules, const OutlookOptions& options,
     throw UsageError("alike must be a correlation from 0 to 1, got {}", options.alike);
   }
   if (!(options.settle >= 0)) throw UsageError("settle must be >= 0 s, got {}", options.settle);
+  if (!(options.step >= 0)) throw UsageError("step must be >= 0, got {}", options.step);
+  if (options.most_rows < 0) {
+    throw UsageError("most_rows must be >= 0 (0: any number), got {}", options.most_rows);
+  }
   // What only the truth knows, and what the look-ahead does not play.
   rules_.node_events.clear();
   rules_.rules = nullptr;
@@ -171,68 +193,10 @@ Scenario Outlook::WorldOf(const Observation& start, const Names& names,
   return Scenario(std::move(workload), *start.cluster, std::move(rules), std::move(facts));
 }
 
-bool Outlook::Play(const Scenario& world, const Observation& start, const Moment& now,
-                   Policy& policy, int sample, Seconds part, Times* times) const {
-  SimulatedCluster cluster(world, start);
-  cluster.LeaveOutSums();
-  cluster.ShowRates(policy.info().rates);
-  const Observation& o = cluster.Observe();
-  const auto known = static_cast<JobIndex>(start.rows());
-  const std::size_t s = At(sample);
-  std::vector<JobIndex> waiting;
-  for (JobIndex job = 0; job < known; ++job) {
-    if (start.running[At(job)] < 0) waiting.push_back(job);
-  }
-  // Who began at the decision before.
-  const auto note_starts = [&] {
-    std::size_t left = 0;
-    for (const JobIndex job : waiting) {
-      const JobRecord& record = cluster.records()[At(job)];
-      Seconds began = record.first_start;
-      if (began == kNever && start.changes[At(job)] > 0) {  // it had begun before
-        const auto row = std::lower_bound(o.job.begin(), o.job.end(), job);
-        const bool there = row != o.job.end() && *row == job;
-        const bool runs = there && o.running[static_cast<std::size_t>(row - o.job.begin())] >= 0;
-        if (!there || runs) began = cluster.last_decision();
-      }
-      if (began == kNever) {
-        waiting[left++] = job;
-      } else {
-        times->start[At(job)][s] = began;
-      }
-    }
-    waiting.resize(left);
-  };
-  bool cut = false;  // what comes now was not made
-  const auto enough = [&] {
-    note_starts();
-    const Seconds played = o.now - start.now;
-    cut = part < options_.horizon && played >= part;
-    if (cut) return true;
-    if (played >= options_.horizon || o.job.empty() || o.job.front() >= known) return true;
-    return waiting.empty() && played >= options_.settle;
-  };
-  Drive(cluster, policy,
-        {.seed = options_.seed, .cluster = &world.cluster(), .tenants = now.tenants}, {},
-        {.time_decisions = false, .enough = enough});
-  if (cut) return false;
-  note_starts();
-  for (JobIndex job = 0; job < known; ++job) {
-    times->end[At(job)][s] = cluster.records()[At(job)].finish;
-  }
-  for (std::size_t r = 0; r < o.job.size() && o.job[r] < known; ++r) {
-    if (o.running[r] < 0) continue;
-    const double rate = (*o.table[r])[o.running[r]].rate;
-    const double left = std::max(0.0, world.facts(o.job[r]).work - o.done_work[r]);
-    if (rate > 0) times->end[At(o.job[r])][s] = o.now + left / rate;
-  }
-  return true;
-}
-
-std::vector<JobOutlook> Outlook::Of(const Moment& now, const LengthModel& lengths,
-                                    Policy& policy) const {
+Outlooks Outlook::Of(const Moment& now, const LengthModel& lengths, Policy& policy,
+                     const std::function<void()>& rest) const {
   const Observation& from = now.observation;
-  std::vector<JobOutlook> outlooks;
+  Outlooks outlooks;
   if (from.rows() == 0) return outlooks;
   const std::size_t jobs = from.job.size();
   const int samples = options_.samples > 0 ? options_.samples : SamplesFor(from.rows());
@@ -258,20 +222,9 @@ std::vector<JobOutlook> Outlook::Of(const Moment& now, const LengthModel& length
   start.user_names = &names.users.names();
   start.group_names = &names.groups.names();
 
-  const auto levels = LengthLevels(from, samples, options_.alike, options_.seed);
-  std::vector<std::vector<double>> work(At(samples), std::vector<double>(jobs));
-  for (std::size_t i = 0; i < jobs; ++i) {
-    const std::size_t r = row_of[i];
-    const double rate = from.table[r]->reference_rate();
-    for (std::size_t s = 0; s < work.size(); ++s) {
-      const Seconds left = lengths.Remaining(from, static_cast<std::int32_t>(r), levels[r][s]);
-      work[s][i] = from.done_work[r] + std::max(left, kLeastLeft) * rate;
-    }
-  }
-  Times times;
-  times.start.assign(jobs, std::vector<Seconds>(At(samples), kNever));
-  times.end = times.start;
-  Seconds part = std::min(options_.horizon, std::max(kLeastPart, kSettlesInPart * options_.settle));
+  const auto work = DrawWork(from, row_of, lengths, options_, samples);
+  Seconds horizon = options_.horizon;
+  Seconds part = std::min(horizon, std::max(kLeastPart, kSettlesInPart * options_.settle));
   const auto world_of = [&](int sample) {
     std::vector<PastArrivals::Arrival> arrivals;
     if (past_ != nullptr) {
@@ -280,20 +233,42 @@ std::vector<JobOutlook> Outlook::Of(const Moment& now, const LengthModel& length
     }
     return WorldOf(start, names, arrivals, work[At(sample)], part);
   };
-  for (int s = 0; s < samples; ++s) {
-    while (!Play(world_of(s), start, now, policy, s, part, &times)) {
-      for (std::vector<Seconds>& starts : times.start) starts[At(s)] = kNever;
-      part = std::min(options_.horizon, kNextPart * part);
+  SeldomAsked seldom(policy, from.now, options_.step);
+  Policy& asked = options_.step > 0 ? seldom : policy;
+  std::vector<std::vector<Seconds>> starts(jobs, std::vector<Seconds>(At(samples)));
+  std::vector<std::vector<Seconds>> ends = starts;
+  for (int s = 0; s < samples;) {
+    FutureLimits limits{.horizon = horizon, .settle = options_.settle, .part = part};
+    if (options_.most_rows > 0) {
+      limits.rows =
+          std::max<std::int64_t>(0, options_.most_rows - outlooks.rows_shown) / (samples - s);
     }
+    const Scenario world = world_of(s);
+    Future future(world, start, limits);
+    const Future::End end = future.Follow(
+        asked, {.seed = options_.seed, .cluster = &world.cluster(), .tenants = now.tenants}, rest);
+    outlooks.rows_shown += future.rows_shown();
+    if (end == Future::End::kPartOver) {
+      part = std::min(horizon, kNextPart * part);
+      continue;
+    }
+    if (end == Future::End::kRowsShown) horizon = future.ahead();
+    part = std::min(part, horizon);
+    for (std::size_t i = 0; i < jobs; ++i) {
+      starts[i][At(s)] = future.StartOf(start.job[i]);
+      ends[i][At(s)] = future.EndOf(start.job[i]);
+    }
+    ++s;
   }
-  outlooks.resize(jobs);
+  outlooks.until = from.now + horizon;
+  outlooks.jobs.resize(jobs);
   for (std::size_t i = 0; i < jobs; ++i) {
-    JobOutlook& outlook = outlooks[row_of[i]];
+    JobOutlook& outlook = outlooks.jobs[row_of[i]];
     outlook.job = from.job[row_of[i]];
     outlook.waits = start.running[i] < 0;
     outlook.start.fill(kUnknown);
-    if (outlook.waits) outlook.start = QuantilesOf(std::move(times.start[i]));
-    outlook.end = QuantilesOf(std::move(times.end[i]));
+    if (outlook.waits) outlook.start = QuantilesOf(std::move(starts[i]), outlooks.until);
+    outlook.end = QuantilesOf(std::move(ends[i]), outlooks.until);
   }
   return outlooks;
 }

@@ -5,9 +5,14 @@
 // Nothing that a policy could not know is read. Used by 'allot forecast' and by the daemon.
 //
 // The same observation, model, history, seed and policy give the same quantiles, bit by bit.
+//
+// Many jobs make futures dear. OutlookOptions::most_rows bounds what all of them cost: all are then
+// followed equally far, and the outlook says how far. What it says of the time before is as true.
 
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,6 +32,15 @@ struct JobOutlook {
   bool waits = false;   // else it runs, and `start` is unknown (NaN)
   TimeQuantiles start;  // when it gets GPUs the next time
   TimeQuantiles end;
+  // False: both are unknown, as it gets nothing of an idle cluster. It waits for what is in no
+  // future: a node that is down, the end of a maintenance window.
+  bool told() const { return !std::isnan(end[0]); }
+};
+
+struct Outlooks {
+  std::vector<JobOutlook> jobs;  // one for each row, in their order
+  Seconds until = kNever;        // absolute: how far all futures were followed
+  std::int64_t rows_shown = 0;   // to the policy
 };
 
 struct OutlookOptions {
@@ -36,6 +50,11 @@ struct OutlookOptions {
   double alike = 0.5;  // correlation of the lengths of one user's jobs (outlook/length_levels.h)
   // Nor further than this, once all have started: what runs then is taken to run on as it does.
   Seconds settle = 86400.0;
+  // After what happens the policy is asked at once, else no sooner than in this part of the time
+  // that it is ahead. 0: as in truth.
+  double step = 0;
+  // Of all futures together: rows that the policy is shown, over all decisions. 0: any number.
+  std::int64_t most_rows = 0;
 };
 
 // Many for few jobs, few for many: the cost stays about the same.
@@ -53,20 +72,17 @@ class Outlook {
     Seconds origin = 0;                                 // calendar time of 0, seconds since 1970
     const std::vector<std::string>* tenants = nullptr;  // names by Observation::tenant
   };
-  // One for each row, in their order. RunError where the policy breaks a rule. O(futures x what the
-  // simulation costs).
-  std::vector<JobOutlook> Of(const Moment& now, const LengthModel& lengths, Policy& policy) const;
+  // RunError where the policy breaks a rule. O(futures x what the simulation costs). `rest`: asked
+  // between decisions; may wait, and throw.
+  Outlooks Of(const Moment& now, const LengthModel& lengths, Policy& policy,
+              const std::function<void()>& rest = {}) const;
 
  private:
   struct Names;
-  struct Times;
   // With the arrivals of the first `part` seconds, and one job more at their end.
   Scenario WorldOf(const Observation& start, const Names& names,
                    const std::vector<PastArrivals::Arrival>& arrivals,
                    const std::vector<double>& work, Seconds part) const;
-  // False where more than that part is to be played: nothing is known then.
-  bool Play(const Scenario& world, const Observation& start, const Moment& now, Policy& policy,
-            int sample, Seconds part, Times* times) const;
 
   SimOptions rules_;
   OutlookOptions options_;

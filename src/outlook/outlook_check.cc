@@ -85,8 +85,8 @@ void OutlookCheck::Foretell(const Observation& o, const Allocation& allocation) 
   std::set<JobIndex> given;
   for (const Allocation::Entry& entry : allocation.entries()) given.insert(entry.job);
   for (const JobOutlook& job :
-       outlook_.Of({o, origin, &workload.tenants.names()}, lengths_, policy_)) {
-    if (job.waits && given.contains(job.job)) continue;
+       outlook_.Of({o, origin, &workload.tenants.names()}, lengths_, policy_).jobs) {
+    if (!job.told() || (job.waits && given.contains(job.job))) continue;
     const auto foretell = [&](Foretold what, const TimeQuantiles& times) {
       times_.push_back({what, moments_, job.job, From(times, o.now), kUnknown});
       made_.push_back(o.now);

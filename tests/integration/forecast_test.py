@@ -93,15 +93,15 @@ def live(program, tmp_path):
     counter = program.parent / "examples" / "elastic_counter"
     if not os.access(counter, os.X_OK):
         pytest.skip(f"not built: {counter}")
-    one = Live(program, counter, tmp_path, cluster="1x2")
+    one = Live(program, counter, tmp_path, cluster="2x2")
     yield one
     one.end()
 
 
 def test_a_daemon_says_when_jobs_start_and_end(live):
-    live.submit("a", steps=ENDLESS, low=2, high=2, gpus=2)
+    live.submit("a", steps=ENDLESS, low=4, high=4, gpus=4)
     live.serve("--metrics", "tcp:127.0.0.1:0", "--forecast-every", "0.5", policy="fifo")
-    live.training("a", at_least=2)
+    live.training("a", at_least=4)
     live.submit("b", steps=ENDLESS, low=2, high=2, gpus=2)
     eta = wait_until(lambda: (live.job("b") or {}).get("eta"), "a forecast of the job that waits")
     quantiles = [eta["start"][level] for level in ("0.1", "0.5", "0.9")]
@@ -114,3 +114,17 @@ def test_a_daemon_says_when_jobs_start_and_end(live):
     text = wait_until(lambda: urllib.request.urlopen(f"http://{address}/metrics", timeout=120).read().decode(), "them")
     assert 'allot_job_start_seconds{job="b",level="0.5"}' in text
     assert 'allot_job_end_seconds{job="a",level="0.9"}' in text
+
+
+def test_a_job_that_waits_for_maintenance_to_end_spoils_no_forecast(live, tmp_path):
+    rules = tmp_path / "rules.toml"
+    rules.write_text('[[maintenance]]\nnodes = ["*1"]\nfrom = "2026-01-01 00:00:00"\nto = "2099-01-01 00:00:00"\n')
+    live.submit("a", steps=ENDLESS, low=2, high=2, gpus=2)
+    live.submit("wide", steps=ENDLESS, low=4, high=4, gpus=4)
+    live.serve("--metrics", "tcp:127.0.0.1:0", "--forecast-every", "0.5", "--rules", rules, policy="index")
+    live.training("a", at_least=2)
+    wide = wait_until(lambda: (live.job("wide") or {}).get("eta"), "a forecast")
+    assert wide["start"] is None and wide["end"] is None
+    assert live.job("a")["eta"]["end"]["0.5"] is not None
+    table = live.say("status", "--eta").stdout
+    assert re.search(r"^wide .*\?", table, re.MULTILINE) and "1 job gets nothing of free GPUs" in table, table

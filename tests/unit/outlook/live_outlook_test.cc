@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "outlook/cpu_share.h"
 #include "tests/unit/sim/small_world.h"
 
 namespace allot {
@@ -62,6 +63,7 @@ TEST(LiveOutlook, TellsStartAndEndOfTheJobsThatItSaw) {
   const Beside beside(2);
   const Json& job = beside.status["jobs"][0];
   EXPECT_EQ(job["eta"]["made"], 0);
+  EXPECT_EQ(job["eta"]["until"], 86400) << "the horizon: of so few jobs all of it";
   EXPECT_TRUE(job["eta"]["end"].contains("0.9")) << job.dump();
   EXPECT_FALSE(beside.status["jobs"][1].contains("eta"));
   EXPECT_NE(beside.metrics.find("allot_job_end_seconds{job=\"a\\\"b\",level=\"0.5\"} "),
@@ -76,6 +78,23 @@ TEST(LiveOutlook, AJobThatIsStillToLeaveANodeHidesNoForecast) {
   EXPECT_NE(beside.metrics.find("allot_forecasts_failed_total 0\n"), std::string::npos)
       << beside.metrics;
   EXPECT_NE(beside.metrics.find("allot_forecasts_total 1\n"), std::string::npos);
+}
+
+// While a job has the node that is gone others wait for it, for ever as far as is known.
+TEST(LiveOutlook, AJobThatNoForecastCanTellOfHasNoTimes) {
+  const Beside beside(1, std::make_unique<testing_support::ScriptedPolicy>(
+                             std::vector<std::vector<GpuCount>>{{0, 0}}));
+  EXPECT_TRUE(beside.status["jobs"][0]["eta"]["end"].is_null()) << beside.status.dump();
+  EXPECT_EQ(beside.metrics.find("allot_job_end_seconds{"), std::string::npos) << beside.metrics;
+  EXPECT_NE(beside.metrics.find("allot_forecasts_failed_total 0\n"), std::string::npos);
+}
+
+TEST(CpuShare, RestsInProportionOnceItHasWorkedForAMoment) {
+  CpuShare share(0.02);
+  EXPECT_EQ(share.RestAt(0.15), 0);
+  EXPECT_DOUBLE_EQ(share.RestAt(0.30), 0.30 * 49);
+  EXPECT_EQ(share.RestAt(0.40), 0) << "it has rested for what was before";
+  EXPECT_DOUBLE_EQ(share.RestAt(1.30), 1.00 * 49);
 }
 
 TEST(LiveOutlook, MetricsNameTwoHundredJobsAtMost) {

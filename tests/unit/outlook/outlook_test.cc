@@ -55,7 +55,7 @@ Observation MomentOf(const Scenario& scenario, Policy& policy, Seconds at) {
 std::vector<JobOutlook> Look(const Observation& moment, const LengthModel& lengths, Policy& policy,
                              const OutlookOptions& options = {},
                              std::shared_ptr<const PastArrivals> past = nullptr) {
-  return Outlook(Rules(), options, std::move(past)).Of({moment}, lengths, policy);
+  return Outlook(Rules(), options, std::move(past)).Of({moment}, lengths, policy).jobs;
 }
 
 // One node of four GPUs: a job that needs all of them has run for 60 s, two more wait behind it.
@@ -102,6 +102,68 @@ TEST(Outlook, AJobThatCannotStartWithinTheHorizonStartsLater) {
   EXPECT_EQ(jobs[1].start, (TimeQuantiles{kNever, kNever, kNever}));
   EXPECT_EQ(jobs[1].end, (TimeQuantiles{kNever, kNever, kNever}));
   EXPECT_LE(jobs[0].end[2], 609) << "what runs at the horizon is taken to run on";
+}
+
+// A job that needs the node that is gone, behind others that do not.
+TEST(Outlook, WhatNoForecastCanTellIsNotToldAndSpoilsNoOther) {
+  const Scenario scenario = ScenarioOf({{0, 4, 600}, {10, 4, 600}, {20, 8, 600}}, "2x4", Rules());
+  for (const bool by_service : {false, true}) {
+    const auto policy = by_service ? Las() : Fifo();
+    Observation moment = MomentOf(scenario, *policy, 20);
+    ASSERT_EQ(moment.job.size(), 3U);
+    ClusterSpec cluster = *moment.cluster;
+    cluster.SetCapacity(1, {});
+    std::erase_if(moment.shares, [](const NodeShare& share) { return share.node == 1; });
+    moment.running[1] = -1;
+    moment.share_begin = {0, 1, 1, 1};
+    moment.cluster = &cluster;
+    const auto jobs = Look(moment, AboutTenMinutes(), *policy, {.samples = 8});
+    EXPECT_LE(jobs[0].end[2], 2 * 609 + 20);
+    EXPECT_LE(jobs[1].end[2], 2 * 609 + 20);
+    EXPECT_TRUE(jobs[1].told());
+    EXPECT_FALSE(jobs[2].told());
+    EXPECT_TRUE(std::isnan(jobs[2].start[0]));
+  }
+}
+
+// Forty jobs one behind the other.
+TEST(Outlook, WhereRowsAreFewItLooksLessFarAndSaysThat) {
+  const Scenario scenario = ScenarioOf(std::vector<SmallJob>(40, {0, 4, 600}), "1x4", Rules());
+  const auto policy = Fifo();
+  const Observation moment = MomentOf(scenario, *policy, 0);
+  const LengthModel lengths;  // knows nothing: they differ
+  const Outlook whole(Rules(), {.samples = 8}, nullptr);
+  const Outlook cut(Rules(), {.samples = 8, .most_rows = 8 * 200}, nullptr);
+  const Outlooks all = whole.Of({moment}, lengths, *policy);
+  const Outlooks some = cut.Of({moment}, lengths, *policy);
+  EXPECT_EQ(all.until, moment.now + OutlookOptions{}.horizon);
+  EXPECT_LT(some.until, all.until);
+  EXPECT_LE(some.rows_shown, 8 * 200);
+  EXPECT_GT(all.rows_shown, some.rows_shown);
+  int told = 0;
+  int later = 0;
+  for (std::size_t j = 0; j < some.jobs.size(); ++j) {
+    for (std::size_t l = 0; l < kOutlookLevels.size(); ++l) {
+      const Seconds start = some.jobs[j].start[l];
+      ++(start == kNever ? later : told);
+      if (start < kNever) {
+        EXPECT_EQ(start, all.jobs[j].start[l]) << j;
+      }
+    }
+  }
+  EXPECT_GT(told, 3);
+  EXPECT_GT(later, 3);
+}
+
+TEST(Outlook, APolicyIsAskedNoSoonerThanItsStepUnlessSomethingHappens) {
+  const Scenario scenario = ScenarioOf(std::vector<SmallJob>(3, {0, 4, 600}), "1x4", Rules());
+  testing_support::ScriptedPolicy first({{4, 0, 0}});  // promises nothing
+  const Observation moment = MomentOf(scenario, *Fifo(), 0);
+  const auto rows = [&](double step) {
+    const Outlook outlook(Rules(), {.samples = 4, .settle = 0, .step = step}, nullptr);
+    return outlook.Of({moment}, AboutTenMinutes(), first).rows_shown;
+  };
+  EXPECT_LT(rows(0.5), rows(0) / 3);
 }
 
 std::vector<SmallJob> RandomJobs(int count, std::uint64_t seed, Seconds gap) {
@@ -195,6 +257,8 @@ TEST(Outlook, ABadOptionIsNamedWithItsRule) {
   EXPECT_EQ(message({.samples = -1}),
             "samples must be from 0 (chosen by the number of jobs) to 10000, got -1");
   EXPECT_EQ(message({.horizon = 0}), "the horizon must be finite and > 0 s, got 0");
+  EXPECT_EQ(message({.most_rows = -2}), "most_rows must be >= 0 (0: any number), got -2");
+  EXPECT_EQ(message({.step = -1}), "step must be >= 0, got -1");
   EXPECT_EQ(message({.alike = 2}), "alike must be a correlation from 0 to 1, got 2");
 }
 
