@@ -1,10 +1,16 @@
-# cmake --install: the programs, the plugin library, and allot as a library for find_package(allot).
+# cmake --install: what clusters and their users need, and allot as a library for find_package(allot). Components:
+#   daemon    allot, its module for Slurm, files of deploy/ and released checkpoints
+#   training  allot-torch
+#   jobs      what jobs need on their nodes: allot-elastic, liballot_elastic.so, the Python package allot_elastic
+#   plugin    liballot_plugin.so and its header
+#   library   static libraries, headers, the CMake package
 #
-# Files register themselves, so a linker that takes from an archive only what is asked for would drop policies and
-# trace formats. The package therefore links liballot.a whole (WHOLE_ARCHIVE, CMake 3.24).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+# Files register themselves, so a linker that takes from an archive only what is asked for would drop policies and
+# trace formats. The package therefore links liballot.a whole (WHOLE_ARCHIVE, CMake 3.24).
+#
 # allot_archive(TARGET OUTPUT FOLDERS ... WITHOUT ...): a static library of these folders and of all that they stand on,
 # less those below WITHOUT.
 function(allot_archive target output)
@@ -40,15 +46,47 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/allot-config-versio
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/allot-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/allot-config-version.cmake
         DESTINATION ${package} COMPONENT library)
 
-set(programs allot allot_elastic_program)
-if(ALLOT_WITH_TORCH)
-  list(APPEND programs allot_torch)
-endif()
-# Where libraries lie that are not in the system's own folders (Debian's HDF5).
-set_target_properties(${programs} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
-install(TARGETS ${programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
-install(TARGETS allot_plugin_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT programs)
+# What is loaded or read by path: ALLOT_MODULES (src/live/slurm) leads from the program to the first.
+set(private ${CMAKE_INSTALL_LIBDIR}/allot)
+set(data ${CMAKE_INSTALL_DATADIR}/allot)
+
+# allot_install(TARGET COMPONENT FOLDER): what was linked with a library that lies in no folder of the system's, as
+# Debian's HDF5, finds it there.
+function(allot_install target component folder)
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  install(TARGETS ${target} DESTINATION ${folder} COMPONENT ${component})
+endfunction()
+
+allot_install(allot daemon ${CMAKE_INSTALL_BINDIR})
 if(TARGET allot_slurm_module)
-  set_target_properties(allot_slurm_module PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
-  install(TARGETS allot_slurm_module LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT programs)
+  allot_install(allot_slurm_module daemon ${private})
 endif()
+install(DIRECTORY checkpoints DESTINATION ${data} COMPONENT daemon)
+install(DIRECTORY deploy/grafana deploy/prometheus deploy/slurm deploy/systemd DESTINATION ${data} COMPONENT daemon
+        PATTERN "*.test.yaml" EXCLUDE PATTERN "*.service" EXCLUDE)
+# The prefix is known when it is installed.
+install(CODE "
+  file(READ [[${PROJECT_SOURCE_DIR}/deploy/systemd/allot.service]] unit)
+  string(REPLACE /usr/local/bin/ \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/\" unit \"\${unit}\")
+  set(made [[${CMAKE_CURRENT_BINARY_DIR}/installed/allot.service]])
+  file(WRITE \"\${made}\" \"\${unit}\")
+  file(INSTALL \"\${made}\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/lib/systemd/system\")" COMPONENT daemon)
+
+if(ALLOT_WITH_TORCH)
+  allot_install(allot_torch training ${CMAKE_INSTALL_BINDIR})
+endif()
+
+allot_install(allot_elastic_program jobs ${CMAKE_INSTALL_BINDIR})
+if(ALLOT_WITH_TORCH)
+  allot_install(allot_elastic_shared jobs ${CMAKE_INSTALL_LIBDIR})
+  install(FILES src/elastic/torch/allot_elastic.h DESTINATION ${headers}/elastic/torch COMPONENT jobs)
+  # Where the Python package looks for it.
+  set(link ${CMAKE_CURRENT_BINARY_DIR}/installed/liballot_elastic.so)
+  file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/installed)
+  file(CREATE_LINK ../liballot_elastic.so ${link} SYMBOLIC)
+  install(FILES ${link} DESTINATION ${private} COMPONENT jobs)
+endif()
+install(DIRECTORY python/allot_elastic DESTINATION ${private}/python COMPONENT jobs FILES_MATCHING PATTERN "*.py")
+
+allot_install(allot_plugin_shared plugin ${CMAKE_INSTALL_LIBDIR})
+install(FILES src/plugin/allot_plugin.h DESTINATION ${headers}/plugin COMPONENT plugin)

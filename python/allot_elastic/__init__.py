@@ -27,8 +27,9 @@ worker. All passes but the last go to `worker.accumulate(gradient, loss, samples
 `total_work`.
 
 A thin layer over liballot_elastic.so (its header: allot_elastic.h), which is looked for in
-$ALLOT_ELASTIC_LIBRARY, then among the system's libraries. State and gradients are writable objects
-with contiguous memory: numpy arrays, array.array, memoryviews. PyTorch programs use allot_elastic.torch.
+$ALLOT_ELASTIC_LIBRARY, then as both are installed (FOLDER/liballot_elastic.so, FOLDER/python/allot_elastic),
+then among the system's libraries. State and gradients are writable objects with contiguous memory:
+numpy arrays, array.array, memoryviews. PyTorch programs use allot_elastic.torch.
 """
 
 import ctypes
@@ -72,12 +73,21 @@ class _Turn(ctypes.Structure):
     _fields_ = [("apply", ctypes.c_int), ("regroup", ctypes.c_int), ("loss", ctypes.c_double)]
 
 
+def _find():
+    package = os.path.dirname(os.path.abspath(__file__))
+    installed = os.path.join(os.path.dirname(os.path.dirname(package)), "liballot_elastic.so")
+    named = os.environ.get("ALLOT_ELASTIC_LIBRARY")
+    path = named or (installed if os.path.exists(installed) else ctypes.util.find_library("allot_elastic"))
+    if not path:
+        raise ElasticError(f"liballot_elastic.so was not found, as {installed} or among the system's libraries: "
+                           "set ALLOT_ELASTIC_LIBRARY to its path")
+    return path
+
+
 @functools.cache
 def load():
     """The library, looked for once."""
-    path = os.environ.get("ALLOT_ELASTIC_LIBRARY") or ctypes.util.find_library("allot_elastic")
-    if not path:
-        raise ElasticError("liballot_elastic.so was not found: set ALLOT_ELASTIC_LIBRARY to its path")
+    path = _find()
     library = ctypes.CDLL(path)
     found = library.allot_elastic_version()
     if found != VERSION:

@@ -37,6 +37,19 @@ def program():
     return path
 
 
+@pytest.fixture(scope="session")
+def cache(program):
+    """CMakeCache.txt of the build that is installed: {"ALLOT_WITH_TORCH:BOOL": "ON"}."""
+    path = program.parent / "CMakeCache.txt"
+    if not path.exists():
+        pytest.skip(f"no build folder around {program}")
+    lines = path.read_text().splitlines()
+    values = dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith(("#", "//")))
+    if values.get("ALLOT_INSTALL:BOOL") == "OFF" or values.get("ALLOT_SANITIZE:STRING"):
+        pytest.skip("this build is not to be installed")
+    return values
+
+
 @pytest.fixture(scope="module")
 def cluster(program):
     """A throw-away Slurm with nodes of one type; tests of other clusters have a fixture of their own."""

@@ -19,7 +19,7 @@ constexpr std::string_view kSuffix = ".so";
 std::vector<std::filesystem::path> Folders() {
   std::error_code error;
   const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  return {here, here / ALLOT_LIBRARIES};
+  return {here, here / ALLOT_MODULES};
 }
 
 // What is loaded acts as we do, root it may be: nobody else may have made it, or change it.

@@ -1,7 +1,7 @@
 #pragma once
 // Modules with libslurm, each for one release of Slurm: liballot_slurm-22.05.so beside the program
-// or in the folder of libraries that it is installed with. The choice of a back end looks for them
-// (slurm_back_end.h).
+// as it was built, or where it is installed (PREFIX/lib/allot). The choice of a back end looks for
+// them (slurm_back_end.h).
 
 #include <filesystem>
 #include <memory>

@@ -1,0 +1,127 @@
+"""`cmake --install`: each component has what docs/deploy.md, torch.md and plugin.md tell people to use, where they say."""
+
+import json
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+
+import pytest
+
+# Component -> files that the pages name; what others need besides is theirs.
+FILES = {
+    "daemon": ["bin/allot", "lib/systemd/system/allot.service", "share/allot/systemd/allot.default",
+               "share/allot/systemd/commands.conf", "share/allot/slurm/job_submit.lua", "share/allot/grafana/allot.json",
+               "share/allot/prometheus/allot.rules.yaml", "share/allot/checkpoints/philly-elastic/accepted/manifest.json",
+               "share/allot/checkpoints/dl2/accepted/manifest.json", "share/allot/checkpoints/universal/accepted/manifest.json"],
+    "training": ["bin/allot-torch"],
+    "jobs": ["bin/allot-elastic", "lib/liballot_elastic.so", "include/allot/elastic/torch/allot_elastic.h",
+             "lib/allot/python/allot_elastic/torch.py"],
+    "plugin": ["lib/liballot_plugin.so", "include/allot/plugin/allot_plugin.h"],
+}
+NEEDS_TORCH = {"bin/allot-torch", "lib/liballot_elastic.so", "include/allot/elastic/torch/allot_elastic.h"}
+
+
+@pytest.fixture(scope="module")
+def torch(cache):
+    """Whether this build has libtorch."""
+    return cache["ALLOT_WITH_TORCH:BOOL"] == "ON"
+
+
+@pytest.fixture(scope="module")
+def prefix(program, cache, tmp_path_factory):
+    """Where all components but the library are installed, each alone. Read-only."""
+    del cache  # where there is none, nothing is installed
+    prefix = tmp_path_factory.mktemp("installed")
+    for component in FILES:
+        done = subprocess.run(["cmake", "--install", program.parent, "--prefix", prefix, "--component", component],
+                              capture_output=True, text=True)
+        assert done.returncode == 0, f"{component}: {done.stderr}"
+    return prefix
+
+
+@pytest.mark.parametrize("component", FILES)
+def test_a_component_has_its_files(torch, prefix, component):
+    missing = [file for file in FILES[component] if (torch or file not in NEEDS_TORCH) and not (prefix / file).is_file()]
+    assert not missing
+
+
+def test_what_the_pages_call_installed_is_there(root, torch, prefix):
+    if not torch:
+        pytest.skip("built without libtorch")
+    pages = (root / "docs/deploy.md").read_text() + (root / "docs/torch.md").read_text()
+    named = set(re.findall(r"/usr/local/([\w/.-]+)", pages))
+    assert len(named) > 3 and not [path for path in named if not (prefix / path).exists()], named
+
+
+def test_no_file_leads_back_to_the_build(program, prefix):
+    """Nor may others write it: the daemon loads it."""
+    for path in prefix.rglob("*"):
+        if path.is_symlink():
+            assert prefix in path.resolve().parents, path
+        elif path.is_file() and path.read_bytes()[:4] == b"\x7fELF":
+            dynamic = subprocess.run(["readelf", "--dynamic", path], capture_output=True, text=True, check=True).stdout
+            assert str(program.parent) not in "".join(re.findall(r"R(?:UN)?PATH.*", dynamic)), path
+            assert not path.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH), path
+
+
+def test_the_service_starts_the_installed_program(prefix):
+    unit = (prefix / "lib/systemd/system/allot.service").read_text()
+    assert re.findall(r"^ExecStart=(\S+)", unit, re.MULTILINE) == [str(prefix / "bin/allot")]
+
+
+def test_what_is_staged_names_its_later_place(program, cache, tmp_path):
+    del cache
+    subprocess.run(["cmake", "--install", program.parent, "--prefix", "/opt/allot", "--component", "daemon"],
+                   env={**os.environ, "DESTDIR": str(tmp_path)}, check=True, capture_output=True)
+    assert "ExecStart=/opt/allot/bin/allot " in (tmp_path / "opt/allot/lib/systemd/system/allot.service").read_text()
+
+
+def test_the_example_of_settings_is_one_that_systemd_reads(prefix):
+    """And changes nothing until somebody takes the '#' away."""
+    lines = (prefix / "share/allot/systemd/allot.default").read_text().splitlines()
+    assert all(re.fullmatch(r"(# .*|#[A-Z_]+=\S.*)?", line) for line in lines), lines
+    named = {line[1:].split("=")[0] for line in lines if re.match(r"#[A-Z]", line)}
+    assert named == {"SLURM_CONF", "ALLOT_RUNTIME", "ALLOT_OPTIONS"}
+
+
+@pytest.mark.skipif(os.path.exists("/etc/slurm/slurm.conf"), reason="this machine is of a cluster")
+def test_the_installed_program_loads_the_installed_module(program, prefix, tmp_path):
+    if not list(program.parent.glob("liballot_slurm-*.so")):
+        pytest.skip("built without libslurm")
+    unset = {name: value for name, value in os.environ.items() if name != "SLURM_CONF"}
+    done = subprocess.run([prefix / "bin/allot", "serve", "--runtime", f"slurm:api=libslurm,programs={tmp_path}", "--state",
+                           tmp_path / "state"], env=unset, capture_output=True, text=True, timeout=120)
+    assert "a slurm.conf must exist, got none at" in done.stderr, "the module says that, once it is loaded"
+
+
+def test_a_released_checkpoint_decides(prefix, tmp_path):
+    (tmp_path / "jobs.csv").write_text("job_id,submit_s,gpus,duration_s\na,0,1,600\n")
+    checkpoint = prefix / "share/allot/checkpoints/philly-elastic/accepted"
+    done = subprocess.run([prefix / "bin/allot", "simulate", "--workload", "jobs.csv", "--cluster", "1x4", "--policy",
+                           f"learned:checkpoint={checkpoint}", "--json"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)
+
+
+def test_the_python_package_finds_its_library(torch, prefix, tmp_path):
+    """With nothing but PYTHONPATH, also where all of it was moved."""
+    if not torch:
+        pytest.skip("built without libtorch")
+    moved = tmp_path / "allot"
+    shutil.copytree(prefix, moved, symlinks=True)
+    unset = {name: value for name, value in os.environ.items() if name != "ALLOT_ELASTIC_LIBRARY"}
+    code = "import allot_elastic; print(allot_elastic.load()._name)"
+    done = subprocess.run([sys.executable, "-c", code], env={**unset, "PYTHONPATH": str(moved / "lib/allot/python")},
+                          capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == str(moved / "lib/allot/liballot_elastic.so"), done.stderr
+
+
+def test_a_program_in_c_is_built_with_the_installed_header(root, prefix, tmp_path):
+    """The example of docs/plugin.md, which loads the installed library."""
+    subprocess.run(["cc", "-std=c11", "-I", prefix / "include/allot", root / "examples/plugin_client.c", "-o", tmp_path / "client", "-ldl"],
+                   check=True, capture_output=True, text=True)
+    done = subprocess.run([tmp_path / "client", prefix / "lib/liballot_plugin.so", "drf"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
