@@ -60,20 +60,22 @@ std::string StatusText(const Json& status) {
   std::map<std::string, std::pair<int, int>> of_type;  // held, of so many
   std::string away;
   for (const Json& node : status["nodes"]) {
-    auto& [type_held, type_gpus] = of_type[node["type"].get<std::string>()];
-    held += node["held"].get<int>();
-    type_held += node["held"].get<int>();
+    const int node_held = node["held"].get<int>();
     taken += node["taken"].get<int>();
     const bool maintained = node.value("maintenance", false);  // daemons of before do not say it
-    const bool here = node["up"] && !node["drained"] && !maintained;
-    if (here) gpus += node["gpus"].get<int>();
-    if (here) type_gpus += node["gpus"].get<int>();
-    if (!here) {
-      away += fmt::format(" {} {}", node["node"].get<std::string>(),
-                          node["drained"].get<bool>() ? "drained"
-                          : maintained                ? "in maintenance"
-                                                      : "down");
+    auto& [type_held, type_gpus] = of_type[node["type"].get<std::string>()];
+    if (node["up"] && !node["drained"] && !maintained) {
+      gpus += node["gpus"].get<int>();
+      type_gpus += node["gpus"].get<int>();
+      held += node_held;
+      type_held += node_held;
+      continue;
     }
+    away += fmt::format(", {} {}", node["node"].get<std::string>(),
+                        node["drained"].get<bool>() ? "drained"
+                        : maintained                ? "in maintenance"
+                                                    : "down");
+    if (node_held > 0) away += fmt::format(" ({} GPUs still held)", node_held);
   }
   std::string types;  // where there are several
   for (const auto& [type, count] : of_type) {

@@ -35,12 +35,9 @@ std::map<std::string, int> PendingByReason(const LiveState& state) {
 std::map<std::string_view, int> JobsByState(const LiveState& state) {
   std::map<std::string_view, int> jobs;
   for (const std::string_view stage : WorkerGroup::kStages) jobs[stage] = 0;
-  jobs["held"] = 0;
-  jobs["fits nowhere"] = 0;
-  for (const LiveJob* job : state.job_table().active()) {
-    const bool held = job->asked.state == JobState::kHeld && job->worker_group.idle();
-    ++jobs[held ? "held" : !job->fits ? "fits nowhere" : job->worker_group.stage(job->progress)];
-  }
+  jobs[LiveJob::kHeldStage] = 0;
+  jobs[LiveJob::kUnfitStage] = 0;
+  for (const LiveJob* job : state.job_table().active()) ++jobs[job->stage()];
   return jobs;
 }
 

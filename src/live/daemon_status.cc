@@ -75,7 +75,7 @@ Json JobJson(const LiveCluster& cluster, const LiveJob& job) {
           {"name", job.asked.shown()},
           {"user", job.asked.user},
           {"model", job.asked.model},
-          {"stage", job.fits ? job.worker_group.stage(job.progress) : "fits nowhere"},
+          {"stage", job.stage()},
           {"reason", ReasonOf(cluster, job)},
           {"gpus", given},
           {"held", Held(job)},

@@ -24,13 +24,6 @@ NodeShare ShareOf(NodeIndex node, std::uint64_t gpus) {
 
 }  // namespace
 
-bool LiveJob::pinned() const {
-  if (over || asked.preempt || asked.mode != ResizeMode::kRestart) return false;
-  const std::vector<LiveWorker>& workers = worker_group.workers();
-  return std::any_of(workers.begin(), workers.end(),
-                     [](const LiveWorker& worker) { return worker.state == WorkerState::kReady; });
-}
-
 JobTable::JobTable(Options options) : options_(std::move(options)), rates_(*options_.catalogue) {}
 
 void JobTable::SetCluster(const ClusterSpec& nominal) {

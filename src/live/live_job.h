@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cluster/change_history.h"
@@ -73,6 +74,10 @@ struct LiveJob {
     for (const NodeShare& share : shares) gpus += std::popcount(share.gpus);
     return gpus;
   }
+  // A word for people: one of these, or of WorkerGroup::kStages.
+  std::string_view stage() const;
+  static constexpr std::string_view kHeldStage = "held";
+  static constexpr std::string_view kUnfitStage = "fits nowhere";
   // It runs, and its user did not agree to an end before its own: nothing is done to it.
   bool pinned() const;
   bool fixed() const { return pinned() || (hold && !over); }  // no decision changes it now

@@ -249,6 +249,18 @@ def test_users_pause_drain_and_resume(live):
     wait_until(lambda: not live.status()["nodes"][0]["drained"], "n1 to be back")
 
 
+def test_gpus_of_a_drained_node_are_neither_there_nor_in_use(live):
+    """While its jobs are still on it."""
+    live.serve()
+    live.submit("a", steps=ENDLESS, high=8)
+    live.training("a", at_least=8)
+    live.say("pause")  # nothing is moved
+    live.say("drain", "--node", "n1")
+    wait_until(lambda: live.status()["nodes"][0]["drained"], "the drain")
+    head = live.say("status").stdout.splitlines()[0]
+    assert ": 4 of 4 GPUs," in head and ", n1 drained (4 GPUs still held), PAUSED" in head, head
+
+
 def test_a_cancelled_job_leaves_and_the_others_stay(live):
     live.submit("a", steps=ENDLESS)
     live.submit("b", steps=ENDLESS)

@@ -1,0 +1,27 @@
+// Jobs that may not begin now: nothing is asked for, and people are told why.
+
+#include "tests/unit/live/live_cluster_fixture.h"
+
+namespace allot {
+namespace {
+
+using LiveJobTest = LiveClusterFixture;
+
+TEST_F(LiveJobTest, AHeldJobIsCalledHeldOnceItsWorkersHaveLeft) {
+  runtime_.AddJob("a", 2, 1, 4);
+  Serve();
+  ASSERT_TRUE(cluster_->WaitForJobs());
+  Decide({{"a", 2}});
+  Until("training", [&] { return Trains("a", 2); });
+  runtime_.jobs.at("a").job.state = JobState::kHeld;
+  Look();
+  EXPECT_EQ(JobOf("a").stage(), "stopping");
+  for (int look = 0; look < 5; ++look) Look();
+  EXPECT_EQ(JobOf("a").stage(), "held");
+  runtime_.jobs.at("a").job.state = JobState::kActive;
+  Look();
+  EXPECT_EQ(JobOf("a").stage(), "waiting");
+}
+
+}  // namespace
+}  // namespace allot
