@@ -54,6 +54,7 @@ struct RuntimeJob {
   Seconds time_limit = kNever;
   double priority = 0;       // larger is more important
   double deadline = kNever;  // Unix time
+  bool settling = false;     // kRestart: it was stopped a moment ago and may not begin yet
   bool preempt = true;       // kRestart: may be stopped once it runs; false: nothing is done to it
   std::string comment;       // as the user wrote it; parsed already, for people
   JobState state = JobState::kActive;

@@ -222,6 +222,7 @@ bool RuntimeReader::ReadJob(const RuntimeJob& seen, bool* event) {
   }
   job->asked.priority = seen.priority;
   job->asked.preempt = seen.preempt;
+  job->worker_group.SetSettling(seen.settling);
   job->asked.reason = seen.reason;
   job->asked.only_on = seen.only_on;
   job->asked.limits = seen.limits;

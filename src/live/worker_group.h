@@ -97,6 +97,8 @@ class WorkerGroup {
   // Where its workers are to be; empty: nowhere.
   void SetTarget(std::span<const NodeShare> shares);
   void SetOver() { over_ = true; }  // the job is over: nothing starts, what runs is stopped
+  // What ran of it is not yet gone for good: nothing starts, which is nobody's fault.
+  void SetSettling(bool settling) { settling_ = settling; }
 
   // What is to be done now. The caller tries every action and reports its outcome before the next
   // call.
@@ -151,7 +153,7 @@ class WorkerGroup {
   LiveWorker* Find(std::string_view id);
   const LiveWorker* At(const Slot& slot) const;  // one that stays there
   bool Wanted(const LiveWorker& worker) const;
-  bool MayStart(Seconds now) const { return now >= past_.not_before && !over_; }
+  bool MayStart(Seconds now) const { return now >= past_.not_before && !settling_ && !over_; }
   std::vector<Slot> Missing() const;
   void BackOff(int times, Seconds now);
   WorkerAction StartOf(const std::vector<Slot>& slots, Seconds now, HeldGpus* held);
@@ -172,6 +174,7 @@ class WorkerGroup {
   std::vector<Slot> target_;
   WorkerGroupPast past_;
   bool over_ = false;
+  bool settling_ = false;
   Seconds joined_since_ = kNever;  // somebody has joined and is no member yet
   Seconds broken_since_ = kNever;
   StallWatch stall_;

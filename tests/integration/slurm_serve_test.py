@@ -133,6 +133,18 @@ def test_a_clock_that_is_an_hour_off_or_set_back_holds_no_job(program, cluster, 
         cluster.clear()
 
 
+def test_a_restart_is_no_fault_to_warn_of(serve):
+    number = serve.submit("allot min=1 max=1 resize=restart", options=("--gres=gpu:1",),
+                          script="#!/bin/bash\ntrap 'exit 1' TERM\necho begun >>log\nuntil [ -e end ]; do sleep 0.1; done\n")
+    wait_until(lambda: text_of(serve.home / "log") == "begun\n", lambda: f"it to begin: {serve.job(number)}")
+    node, = serve.job(number)["nodes"]
+    assert serve.say("drain", "--node", node).returncode == 0
+    wait_until(lambda: text_of(serve.home / "log") == "begun\n" * 2, lambda: f"it to begin elsewhere: {serve.log()[-2000:]}")
+    (serve.home / "end").touch()
+    serve.ended(number, "COMPLETED")
+    assert not [line for line in serve.log().splitlines() if " warning " in line]
+
+
 @pytest.mark.skipif(USER is None, reason="only root writes what the daemon writes into jobs of others")
 def test_what_a_forgetful_controller_brings_back_of_a_job_that_is_over_is_ended(serve):
     """It was killed after the end of a worker and before it wrote that down: its GPU would be held for ever."""

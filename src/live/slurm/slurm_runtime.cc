@@ -17,10 +17,6 @@
 namespace allot {
 namespace {
 
-// A job that is started within the second of its requeue, or before, is refused by slurmd, which
-// remembers when it was told to end it. How long the job took to end does not matter.
-constexpr long long kAfterRequeue = 2;
-
 // All text of users' reaches the worker in its environment; none is part of the script.
 constexpr const char* kWorkerScript = "#!/bin/sh\nexec \"$ALLOT_LAUNCHER\" worker\n";
 
@@ -215,9 +211,7 @@ SlurmSubmission SlurmRuntime::WorkerJobOf(const UserJob& user_job, const WorkerR
 
 Status SlurmRuntime::StartItself(UserJob& user_job, std::span<const WorkerRequest> workers) {
   if (!user_job.tag.shares.empty()) return Status::Ok();  // was started before
-  // By a clock that was set back since, it would have to wait for as long.
-  const long long since = std::time(nullptr) - user_job.tag.stopped;
-  if (0 <= since && since < kAfterRequeue) {
+  if (IsSettling(user_job.tag, std::time(nullptr))) {
     return Status::Refused("job {} must have been requeued for {} s", user_job.job->id,
                            kAfterRequeue);
   }

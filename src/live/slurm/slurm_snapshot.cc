@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <ctime>
 #include <optional>
 #include <utility>
 
@@ -131,6 +132,7 @@ void SlurmRuntime::ReadUserJob(const std::shared_ptr<const SlurmJob>& record, Re
     reading->nodes.Narrow(slurm, &job);
     gpu_limits_.Limit(slurm, &job);
     job.even = job.mode == ResizeMode::kRestart;  // --gres is of each node
+    job.settling = IsSettling(user_job.tag, std::time(nullptr));
     if (!user_job.tagged) CheckType(job, slurm);
     if (!user_job.tagged && job.at_most >= 0 && job.min_gpus > job.at_most) {
       throw DataError("a job of at least {} GPUs is more than one may have: {} ({})", job.min_gpus,

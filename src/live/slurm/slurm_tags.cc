@@ -94,6 +94,11 @@ std::optional<WorkerTag> ParseWorkerTag(std::string_view text) {
   return WorkerTag{*user_job, std::string((*pairs)["job"]), std::string((*pairs)["worker"]), *gpus};
 }
 
+bool IsSettling(const JobTag& tag, long long now) {
+  // By a clock that was set back since, it would have to wait for as long.
+  return tag.stopping || (tag.stopped <= now && now < tag.stopped + kAfterRequeue);
+}
+
 std::string JobName(std::string_view known_as, long long submit) {
   return fmt::format("{}-{:x}", known_as, submit);
 }

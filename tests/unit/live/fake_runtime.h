@@ -293,7 +293,7 @@ class FakeRuntime : public Runtime {
   std::shared_ptr<const RuntimeJob> Shown(const RuntimeJob& job) {
     const auto changing = [](const RuntimeJob& one) {
       return std::tie(one.state, one.reason, one.priority, one.preempt, one.only_on, one.limits,
-                      one.even);
+                      one.even, one.settling);
     };
     std::shared_ptr<const RuntimeJob>& shown = shown_[job.id];
     if (shown == nullptr || changing(*shown) != changing(job)) {

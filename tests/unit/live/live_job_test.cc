@@ -23,5 +23,18 @@ TEST_F(LiveJobTest, AHeldJobIsCalledHeldOnceItsWorkersHaveLeft) {
   EXPECT_EQ(JobOf("a").stage(), "waiting");
 }
 
+TEST_F(LiveJobTest, AJobThatWasStoppedAMomentAgoIsNotStartedAndNothingIsRefused) {
+  runtime_.AddJob("a", 2, 2, 2, ResizeMode::kRestart).settling = true;
+  Serve();
+  ASSERT_TRUE(cluster_->WaitForJobs());
+  Decide({{"a", 2}});
+  for (int look = 0; look < 5; ++look) Look();
+  EXPECT_EQ(runtime_.Alive("a"), 0);
+  EXPECT_EQ(JournalEnd().find("refused"), std::string::npos) << JournalEnd();
+  runtime_.jobs.at("a").job.settling = false;
+  Look();
+  EXPECT_EQ(runtime_.Alive("a"), 1);
+}
+
 }  // namespace
 }  // namespace allot

@@ -35,6 +35,16 @@ TEST(SlurmTags, AWorkersTagComesBack) {
   EXPECT_EQ(read->gpus, 8U);
 }
 
+TEST(SlurmTags, AJobSettlesWhileItIsStoppedAndTwoSecondsAfterItsRequeue) {
+  EXPECT_FALSE(IsSettling({.job = "a"}, 1'000'000));
+  EXPECT_TRUE(IsSettling({.job = "a", .stopping = true}, 1'000'000));
+  const JobTag requeued{.job = "a", .stopped = 1'000'000};
+  EXPECT_TRUE(IsSettling(requeued, 1'000'000));
+  EXPECT_TRUE(IsSettling(requeued, 1'000'001));
+  EXPECT_FALSE(IsSettling(requeued, 1'000'002));
+  EXPECT_FALSE(IsSettling(requeued, 999'999)) << "the clock was set back";
+}
+
 TEST(SlurmTags, WhatIsNotWholeIsNotOurs) {
   EXPECT_FALSE(ParseJobTag(""));
   EXPECT_FALSE(ParseJobTag("allot does not place this job: comment"));
