@@ -83,8 +83,7 @@ HealthFinding CheckPort(const DaemonFacts& facts) {
         fmt::format("workers of {} nodes are to reach it at {}, which is this machine's "
                     "loopback",
                     facts.nodes, facts.workers_address),
-        "name an address that nodes reach: --runtime slurm:address=HOST; remove the "
-        "file slurm/address of the state folder");
+        "name an address that nodes reach: --runtime slurm:address=HOST");
   }
   if (!facts.workers_reach) {
     return FoundWrong(

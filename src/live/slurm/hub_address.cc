@@ -61,6 +61,10 @@ std::string FirstFreeAddress(const std::vector<std::string>& addresses) {
   }
 }
 
+bool OfOneHost(const std::string& address, const std::string& other) {
+  return address.substr(0, address.rfind(':')) == other.substr(0, other.rfind(':'));
+}
+
 std::string DaemonVariable(const std::string& own, const std::vector<std::string>& addresses) {
   std::string variable = own;
   if (addresses.size() < 2) return variable;

@@ -16,6 +16,8 @@ std::vector<std::string> HubAddresses(std::string_view text);
 // The first that this machine can listen at now. RunError naming why it cannot at the last.
 std::string FirstFreeAddress(const std::vector<std::string>& addresses);
 
+bool OfOneHost(const std::string& address, const std::string& other);  // "tcp:NUMBER:PORT"
+
 // ALLOT_DAEMON of a worker: that at which we listen first, then the others.
 std::string DaemonVariable(const std::string& own, const std::vector<std::string>& addresses);
 

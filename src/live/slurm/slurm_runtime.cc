@@ -17,6 +17,10 @@
 namespace allot {
 namespace {
 
+std::string TextIfThere(const std::filesystem::path& file) {
+  return std::filesystem::exists(file) ? std::string(Trim(ReadTextFile(file.string()))) : "";
+}
+
 // All text of users' reaches the worker in its environment; none is part of the script.
 constexpr const char* kWorkerScript = "#!/bin/sh\nexec \"$ALLOT_LAUNCHER\" worker\n";
 
@@ -89,14 +93,13 @@ std::string SlurmRuntime::HubAddress() {
   const std::string& first = addresses_.front();
   if (options_.dry_run) return first.substr(0, first.rfind(':')) + ":0";
   if (!first.ends_with(":0")) return FirstFreeAddress(addresses_);
-  const auto file = options_.state / "address";
-  if (std::filesystem::exists(file)) return std::string(Trim(ReadTextFile(file.string())));
+  // What is named now wins over what was named, or chosen, in an earlier run.
+  const std::string kept = TextIfThere(options_.state / "address");
+  if (!kept.empty() && (options_.address.empty() || OfOneHost(kept, first))) return kept;
   std::vector<std::string> tries = addresses_;
-  if (claim_ != nullptr && std::filesystem::exists(ClusterFile("allot.address"))) {
-    const std::string text = ReadTextFile(ClusterFile("allot.address").string());
-    const std::string last(Trim(text));
-    const bool ours = last.substr(0, last.rfind(':')) == first.substr(0, first.rfind(':'));
-    if (ours) tries.insert(tries.begin(), last);
+  if (claim_ != nullptr) {
+    const std::string last = TextIfThere(ClusterFile("allot.address"));
+    if (OfOneHost(last, first)) tries.insert(tries.begin(), last);
   }
   return FirstFreeAddress(tries);
 }
@@ -106,9 +109,8 @@ std::string SlurmRuntime::HubAddress() {
 const std::string& SlurmRuntime::TokenOf(const std::string& job) {
   std::string& token = tokens_[job];
   if (!token.empty()) return token;
-  const auto file = TokenFile(job);
-  token = std::filesystem::exists(file) ? Trim(ReadTextFile(file.string()))
-                                        : KeyedDigits(key_, "token of job " + job);
+  token = TextIfThere(TokenFile(job));
+  if (token.empty()) token = KeyedDigits(key_, "token of job " + job);
   return token;
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "core/file.h"
 #include "tests/unit/core/temp_folder.h"
 #include "tests/unit/live/slurm/fake_slurm.h"
 
@@ -27,13 +28,20 @@ class SlurmRuntimeTest : public testing::Test {
     node.cpus = 64;
     node.partitions = {"main"};
     slurm_.nodes = {node};
+    Serve("127.0.0.1");
+  }
+
+  // Another one on the same state folder, once the one before has ended.
+  void Serve(const std::string& address) {
+    runtime_.reset();
     SlurmOptions options;
-    options.address = "127.0.0.1";
+    options.address = address;
     options.state = folder_ / "slurm";
     runtime_ = std::make_unique<SlurmRuntime>(
         std::move(options),
         OpenedSlurm{std::make_unique<testing_support::FakeSlurm>(&slurm_), "a test's"});
   }
+  std::string Address() const { return ReadTextFile((folder_ / "slurm" / "address").string()); }
 
   // One that waits; as sbatch makes it.
   SlurmJob& Submit(std::uint32_t id, const std::string& comment) {
@@ -131,6 +139,17 @@ TEST_F(SlurmRuntimeTest, AWorkerThatOutlivedItsJobIsEndedOnce) {
   stray.ended = stray.completing = true;  // for as long as its node does not answer
   for (int look = 0; look < 5; ++look) (void)runtime_->TakeSnapshot();
   EXPECT_EQ(slurm_.cancels, 1);
+}
+
+TEST_F(SlurmRuntimeTest, TheAddressStaysUnlessAnotherOneIsNamed) {
+  const std::string first = Address();
+  Serve("127.0.0.1");
+  EXPECT_EQ(Address(), first) << "workers know it";
+  Serve("127.0.0.2");
+  const std::string second = Address();
+  EXPECT_TRUE(second.starts_with("tcp:127.0.0.2:")) << second;
+  Serve("127.0.0.2");
+  EXPECT_EQ(Address(), second);
 }
 
 // So that a look at many thousand jobs that wait costs little.
