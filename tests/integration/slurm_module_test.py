@@ -3,6 +3,8 @@
 import os
 import shutil
 import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +16,10 @@ pytestmark = pytest.mark.skipif(os.path.exists("/etc/slurm/slurm.conf"), reason=
 @pytest.fixture
 def installed(program, tmp_path):
     """installed/bin/allot and its module; the path of the module."""
+    return install(program, tmp_path)
+
+
+def install(program, tmp_path):
     found = sorted(program.parent.glob("liballot_slurm-*.so"))
     if not found:
         pytest.skip("built without libslurm")
@@ -25,18 +31,18 @@ def installed(program, tmp_path):
     return folder / found[0].name
 
 
-def refusal(module, api="libslurm", **environment):
+def refusal(module, api="libslurm", user=None, state=None, more=(), **environment):
     """Why the program beside the module serves no cluster; Slurm's programs know their version and nothing else."""
     programs = module.parents[1] / "programs"
-    programs.mkdir()
+    programs.mkdir(exist_ok=True)
     release = module.name.removeprefix("liballot_slurm-").removesuffix(".so")
     for name in ("squeue", "sinfo", "scontrol", "sbatch", "scancel"):
         (programs / name).write_text(f'#!/bin/sh\n[ "$1" = --version ] && exec echo slurm {release}.1\necho no cluster here >&2\nexit 1\n')
         (programs / name).chmod(0o755)
     unset = {name: value for name, value in os.environ.items() if name != "SLURM_CONF"}
     done = subprocess.run([module.parent / "allot", "serve", "--runtime", f"slurm:api={api},programs={programs}",
-                           "--state", module.parent / "state"],
-                          env={**unset, **environment}, capture_output=True, text=True, timeout=120)
+                           "--state", state or module.parent / "state", *more],
+                          env={**unset, **environment}, capture_output=True, text=True, timeout=120, user=user)
     assert done.returncode == 1, done.stderr
     return done.stderr
 
@@ -64,6 +70,31 @@ def test_none_of_another_user_is_loaded(installed):
     assert "it is of user 65534" in refusal(installed)
 
 
+@pytest.fixture
+def open_folder():
+    """Of a path that every user may enter, unlike pytest's."""
+    with tempfile.TemporaryDirectory() as name:
+        os.chmod(name, 0o755)
+        yield Path(name)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="needs root, to be another user")
+def test_a_service_user_without_a_module_does_not_start(program, open_folder):
+    """Nothing that it submits for others would begin. Root may, and a dry run only looks."""
+    module = install(program, open_folder)
+    module.unlink()
+    state = open_folder / "state"
+    state.mkdir()
+    os.chown(state, 65534, 65534)
+    said = refusal(module, api="auto", user=65534, state=state)
+    for part in ("no module liballot_slurm-RELEASE.so is installed", "only root may submit for others, this is user 65534",
+                 "api=commands where all jobs are this user's"):
+        assert part in said, said
+    for user, more in ((65534, ("--dry-run",)), (0, ())):
+        assert "no cluster here (through commands: " in refusal(module, api="auto", user=user, state=state, more=more)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="others than root need a module")
 def test_without_a_slurm_conf_the_programs_of_slurm_are_asked(installed):
     """They may know another place for it than libslurm's module does."""
     said = refusal(installed, api="auto")

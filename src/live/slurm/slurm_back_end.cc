@@ -45,6 +45,16 @@ Status OpenModule(const SlurmAccess& access, const std::string& programs, Opened
 
 }  // namespace
 
+Status MayServeThrough(const OpenedSlurm& opened, unsigned user) {
+  if (opened.no_module.empty() || user == 0) return Status::Ok();
+  return Status::Refused(
+      "there is no way by libslurm ({}), and by Slurm's programs only root may submit for others, "
+      "this is user {}: install liballot_slurm-RELEASE.so of this build for the controller's "
+      "release (docs/deploy.md, Install), serve as root, or say api=commands where all jobs are "
+      "this user's",
+      opened.no_module, user);
+}
+
 std::string ReleaseOf(const std::string& version) {
   return version.substr(0, version.find('.', version.find('.') + 1));
 }
@@ -77,6 +87,7 @@ OpenedSlurm OpenSlurm(const SlurmAccess& access) {
                    any ? "; " : "", module.message());
   }
   opened.back_end = OpenSlurmCommands(std::move(programs), access.patience);
+  opened.no_module = module.message();
   opened.why = fmt::format("commands: Slurm's programs, {}{}{}",
                            version.empty() ? "of unknown version" : version,
                            any ? ", for " : ", as named", module.message());

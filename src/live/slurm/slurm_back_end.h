@@ -36,11 +36,16 @@ class SlurmBackEnd {
 
 struct OpenedSlurm {
   std::unique_ptr<SlurmBackEnd> back_end;
-  std::string why;  // this one, for people
+  std::string why{};        // this one, for people
+  std::string no_module{};  // why no libslurm, where Slurm's programs take its place; "": as named
 };
 
 // RunError where the one that `access` names cannot be had: says what is missing.
 OpenedSlurm OpenSlurm(const SlurmAccess& access);
+
+// Refused where Slurm's programs took the place of libslurm and `user` is not root: sbatch submits
+// for others for root alone, so that their jobs would wait for ever. Says what to install.
+Status MayServeThrough(const OpenedSlurm& opened, unsigned user);
 
 // "22.05.8" -> "22.05": what two parts of Slurm must agree in.
 std::string ReleaseOf(const std::string& version);

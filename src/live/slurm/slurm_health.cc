@@ -39,12 +39,13 @@ HealthFinding CheckUser(const SlurmFacts& facts) {
     return FoundFine("SlurmUser " + slurm.user);
   }
   if (facts.user_id == slurm.user_id) {
-    return FoundWarn(
-        fmt::format("SlurmUser {}; by Slurm's programs only root may submit for others: elastic "
-                    "jobs of others do not begin",
-                    slurm.user),
+    const std::string seen = fmt::format(
+        "SlurmUser {}; by Slurm's programs only root may submit for others: ", slurm.user);
+    const std::string advice =
         "install liballot_slurm-RELEASE.so of the controller's release (docs/deploy.md), or run as "
-        "root");
+        "root";
+    return facts.api_named ? FoundWarn(seen + "elastic jobs of others do not begin", advice)
+                           : FoundWrong(seen + "the daemon does not start", advice);
   }
   return FoundWrong(fmt::format("uid {}; only SlurmUser {} ({}) and root may submit for others",
                                 facts.user_id, slurm.user, slurm.user_id),
@@ -202,6 +203,7 @@ std::vector<HealthFinding> LookAtCluster(const HealthPlace&, const Params& param
     SlurmClient client(SlurmAccessFrom(params), true);
     facts.settings = client.Settings();
     facts.way = client.way();
+    facts.api_named = params.Text("api") != "auto";
     for (const SlurmNode& node : client.TakeSnapshot().nodes) {
       if (node.gres.find("gpu") == std::string::npos) continue;
       ++facts.gpu_nodes;

@@ -14,7 +14,8 @@ namespace allot {
 
 struct SlurmFacts {
   SlurmSettings settings;
-  std::string way;  // to the controller: SlurmClient::way()
+  std::string way;         // to the controller: SlurmClient::way()
+  bool api_named = false;  // by the runtime's parameters
   int gpu_nodes = 0;
   int gpu_nodes_up = 0;
   std::string partition, queue;    // of the runtime's parameters

@@ -1,6 +1,7 @@
 #include "live/slurm/slurm_runtime.h"
 
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -19,6 +20,14 @@ namespace {
 
 std::string TextIfThere(const std::filesystem::path& file) {
   return std::filesystem::exists(file) ? std::string(Trim(ReadTextFile(file.string()))) : "";
+}
+
+OpenedSlurm OpenToServe(const SlurmOptions& options) {
+  OpenedSlurm opened = OpenSlurm(options.access);
+  const Status may =
+      options.dry_run ? Status::Ok() : MayServeThrough(opened, static_cast<unsigned>(::geteuid()));
+  if (!may.ok()) throw RunError("slurm: {}", may.message());
+  return opened;
 }
 
 // All text of users' reaches the worker in its environment; none is part of the script.
@@ -43,7 +52,7 @@ Seconds SlurmRuntime::Monotonic() {
 }
 
 SlurmRuntime::SlurmRuntime(const SlurmOptions& options)
-    : SlurmRuntime(options, OpenSlurm(options.access)) {}
+    : SlurmRuntime(options, OpenToServe(options)) {}
 
 SlurmRuntime::SlurmRuntime(SlurmOptions options, OpenedSlurm slurm)
     : options_(std::move(options)),

@@ -58,8 +58,13 @@ TEST(SlurmHealthTest, EachFaultIsFoundByItsCheckAlone) {
          f->settings.version = "23.11.4";
          f->user_id = 0;
        }},
-      {"slurm.user", Health::kWarn, "elastic jobs of others do not begin",
+      {"slurm.user", Health::kWrong, "the daemon does not start",
        [](SlurmFacts* f) { f->settings.api = "commands"; }},
+      {"slurm.user", Health::kWarn, "elastic jobs of others do not begin",
+       [](SlurmFacts* f) {
+         f->settings.api = "commands";
+         f->api_named = true;
+       }},
       {"slurm.partitions", Health::kWrong, "no partition 'elastic'",
        [](SlurmFacts* f) { f->settings.partitions.pop_back(); }},
       {"slurm.partitions", Health::kWrong, "'elastic' is up",
