@@ -11,6 +11,7 @@
 #include "core/json_text.h"
 #include "live/control_server.h"
 #include "live/daemon.h"
+#include "live/standby_note.h"
 
 namespace allot {
 namespace {
@@ -23,11 +24,32 @@ std::shared_ptr<std::string> DeclareState(CommandLine& line) {
   return state;
 }
 
+// "a standby (process 4711) that waits: ..."
+std::string StandbyText(const WaitingStandby& standby) {
+  return fmt::format("a standby (process {}) that waits: {}", standby.process, standby.why);
+}
+
 Json Ask(const std::string& state, const Json& request) {
-  return AskDaemon(Daemon::SocketIn(StateFolder(state)).string(), request);
+  const std::filesystem::path folder = StateFolder(state);
+  if (const auto standby = StandbyIn(folder)) {
+    throw RunError("the daemon of '{}' is {}; it has nothing to say yet", folder.string(),
+                   StandbyText(*standby));
+  }
+  return AskDaemon(Daemon::SocketIn(folder).string(), request);
+}
+
+// True where the daemon is one.
+bool ShowStandby(const std::string& state, const GlobalOptions& globals) {
+  const auto standby = StandbyIn(StateFolder(state));
+  if (!standby) return false;
+  const Json json = {{"standby", {{"process", standby->process}, {"waits", standby->why}}}};
+  const std::string text = globals.json ? JsonText(json) : StandbyText(*standby);
+  std::printf("%s\n", text.c_str());
+  return true;
 }
 
 int ShowStatus(const std::string& state, bool watch, bool eta, const GlobalOptions& globals) {
+  if (ShowStandby(state, globals)) return 0;
   StatusScreen screen;
   do {
     const Json status = Ask(state, {{"do", "status"}});

@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "live/control_server.h"
 #include "live/file_lock.h"
+#include "live/standby_note.h"
 
 namespace allot {
 namespace {
@@ -66,9 +67,14 @@ struct Daemon::Impl {
     }
     if (!options.metrics_for_all) RequireLoopback(options.metrics);
     clock = std::make_unique<LiveClock>(origin, last);
-    runtime = MakeRuntime(options.runtime, {.state = std::filesystem::absolute(options.state),
-                                            .dry_run = options.live.dry_run,
-                                            .standby = options.standby});
+    {
+      StandbyNote note(options.state, options.runtime);
+      runtime = MakeRuntime(options.runtime,
+                            {.state = std::filesystem::absolute(options.state),
+                             .dry_run = options.live.dry_run,
+                             .standby = options.standby,
+                             .on_wait = [&note](const std::string& why) { note.Say(why); }});
+    }
     cluster = std::make_unique<LiveCluster>(*runtime, journal.get(), *clock, options.live, past);
     control = std::make_unique<ControlServer>(SocketIn(options.state).string(), options.metrics,
                                               [this] { runtime->Wake(); });

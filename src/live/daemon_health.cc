@@ -11,6 +11,7 @@
 #include "live/control_server.h"
 #include "live/daemon.h"
 #include "live/listen.h"
+#include "live/standby_note.h"
 
 namespace allot {
 namespace {
@@ -106,6 +107,12 @@ std::string AddressIn(const HealthPlace& place) {
 }
 
 std::vector<HealthFinding> LookAtDaemonIn(const HealthPlace& place, const Params&) {
+  if (const auto standby = StandbyIn(place.state)) {
+    HealthFinding waits = FoundFine(
+        fmt::format("a standby (process {}) that waits: {}", standby->process, standby->why));
+    waits.check = "daemon.answer";
+    return {waits};
+  }
   DaemonFacts facts;
   facts.now = WallSeconds();
   try {

@@ -6,6 +6,7 @@
 
 #include "core/user_json.h"
 #include "live/runtime.h"
+#include "live/standby_note.h"
 
 namespace allot {
 
@@ -37,6 +38,7 @@ std::vector<HealthFinding> Examine(const HealthPlace& place) {
 }
 
 std::string LastRuntimeIn(const std::filesystem::path& state) {
+  if (const auto standby = StandbyIn(state)) return standby->runtime;
   std::ifstream journal(state / "journal.jsonl");
   std::string line, runtime;
   while (std::getline(journal, line)) {

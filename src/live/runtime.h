@@ -165,6 +165,8 @@ struct RuntimeOptions {
   bool dry_run = false;         // looks only: nothing is to be written to the machines
   bool standby =
       false;  // waits, while it is made, until no other daemon is in charge of the machines
+  // Meanwhile it is told for whom or what, whenever that changes. Any thread.
+  std::function<void(const std::string& why)> on_wait{};
 };
 
 struct RuntimeInfo {

@@ -1,8 +1,11 @@
 """`allot serve --runtime slurm` after what it knew is lost: a new state folder, or a standby that takes over."""
 
 import itertools
+import json
+import re
 import shutil
 import signal
+import subprocess
 
 import pytest
 
@@ -104,6 +107,26 @@ def test_a_standby_that_is_told_to_stop_has_done_its_work(daemons):
     assert standby.process.wait(120) == 0, "a service manager calls it stopped, not failed"
     assert "told to end before it was in charge" in standby.log()
     assert leader.status()
+
+
+def test_a_standby_says_that_it_waits_and_for_whom(daemons):
+    leader, standby = daemons("leader"), daemons("standby")
+    leader.start()
+    standby.launch("--standby")
+    waits = rf"a standby \(process {standby.process.pid}\) that waits: '.*' is in use by .*process {leader.process.pid}$"
+    said = wait_until(lambda: (done := standby.say("status")).returncode == 0 and done.stdout.strip(), "it to say so")
+    assert re.fullmatch(waits, said), said
+    refused = standby.say("pause")
+    assert refused.returncode == 1 and "has nothing to say yet" in refused.stderr
+    done = subprocess.run([standby.program, "doctor", "--json", "--state", standby.state], env=standby.environment,
+                          capture_output=True, text=True, timeout=300)
+    found = json.loads(done.stdout)
+    checks = {one["check"]: one for one in found["checks"]}
+    assert found["runtime"].startswith("slurm:address="), "that which it is to serve"
+    assert checks["daemon.answer"]["health"] == "fine" and re.fullmatch(waits, checks["daemon.answer"]["seen"])
+    leader.process.terminate()
+    in_charge(standby)
+    assert "standby" not in standby.status()
 
 
 @pytest.mark.parametrize("runtime", ["slurm", "slurm:address=127.0.0.1:7171"])

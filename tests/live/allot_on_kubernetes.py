@@ -53,7 +53,8 @@ class Serve:
     def status(self):
         done = subprocess.run([self.program, "status", "--json", "--state", self.state], capture_output=True, text=True,
                               check=False, timeout=120)
-        return json.loads(done.stdout) if done.returncode == 0 else None
+        told = json.loads(done.stdout) if done.returncode == 0 else {"standby": None}
+        return None if "standby" in told else told
 
     def training(self, name, gpus=1, behind=0):
         """Waits until the job trains on at least so many GPUs, behind a step; its row."""

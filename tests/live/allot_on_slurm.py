@@ -53,7 +53,8 @@ class Serve:
         def asked():
             done = subprocess.run([self.program, "status", "--json", "--state", self.asked], capture_output=True, text=True,
                                   timeout=120)
-            return json.loads(done.stdout) if done.returncode == 0 else None
+            told = json.loads(done.stdout) if done.returncode == 0 else {"standby": None}
+            return None if "standby" in told else told
         return wait_until(asked, lambda: f"a daemon that answers: {self.log()[-2000:]}")
 
     def say(self, *words):

@@ -71,7 +71,8 @@ std::unique_ptr<LeaseKeeper> KubernetesRuntime::WaitForLease() const {
   if (options_.lease.empty() || options_.dry_run) return nullptr;
   LeaseTiming timing;
   timing.hold = timing.duration - options_.patience;
-  auto lease = std::make_unique<LeaseKeeper>(options_.config, options_.lease, timing);
+  auto lease =
+      std::make_unique<LeaseKeeper>(options_.config, options_.lease, timing, options_.on_wait);
   lease->WaitUntilHeld();
   return lease;
 }
@@ -390,6 +391,7 @@ KubernetesOptions OptionsOf(const Params& params, const RuntimeOptions& options)
   o.identity = IdentityOf(params.Text("identity"));
   o.lease = params.Text("lease");
   o.dry_run = options.dry_run;
+  o.on_wait = options.on_wait;
   if (options.standby && o.lease.empty()) {
     throw UsageError(
         "kubernetes: --standby needs the Lease that it waits for: lease=NAMESPACE/NAME");

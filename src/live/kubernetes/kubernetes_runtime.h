@@ -49,6 +49,7 @@ struct KubernetesOptions {
   WorkerIdentity identity = WorkerIdentity::kAuto;
   std::string lease;  // NAMESPACE/NAME, which one of several daemons holds; "": there is one
   bool dry_run = false;
+  std::function<void(const std::string& why)> on_wait{};  // RuntimeOptions
 };
 
 class KubernetesRuntime : public Runtime {

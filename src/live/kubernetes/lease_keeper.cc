@@ -72,9 +72,11 @@ nlohmann::json SpecOf(const Lease& lease) {
 }  // namespace
 
 struct LeaseKeeper::Thread {
-  Thread(const KubeConfig& config, const std::string& lease, const LeaseTiming& given)
+  Thread(const KubeConfig& config, const std::string& lease, const LeaseTiming& given,
+         std::function<void(const std::string&)> told_why)
       : name(lease),
         timing(given),
+        on_wait(std::move(told_why)),
         claim(OwnIdentity(), given),
         client(config, kLeasePatience, {}, {}) {
     const auto [space, own] = SpaceAndName(lease);
@@ -110,7 +112,10 @@ struct LeaseKeeper::Thread {
         (void)::kill(::getpid(), SIGTERM);
         return;
       }
-      if (!has && told != trouble) spdlog::info("waits for the lease {}: {}", name, trouble);
+      if (!has && told != trouble) {
+        spdlog::info("waits for the lease {}: {}", name, trouble);
+        if (on_wait) on_wait(fmt::format("the lease {} is {}", name, trouble));
+      }
       told = trouble;
       wake.wait_for(lock, std::chrono::duration<double>(timing.renew), [this] { return over; });
     }
@@ -153,6 +158,7 @@ struct LeaseKeeper::Thread {
 
   const std::string name;
   const LeaseTiming timing;
+  const std::function<void(const std::string&)> on_wait;
   std::string collection, path;
   nlohmann::json object;
   mutable std::mutex mutex;  // of the claim and `over`
@@ -164,8 +170,8 @@ struct LeaseKeeper::Thread {
 };
 
 LeaseKeeper::LeaseKeeper(const KubeConfig& config, const std::string& lease,
-                         const LeaseTiming& timing)
-    : thread_(std::make_unique<Thread>(config, lease, timing)) {}
+                         const LeaseTiming& timing, std::function<void(const std::string&)> on_wait)
+    : thread_(std::make_unique<Thread>(config, lease, timing, std::move(on_wait))) {}
 
 LeaseKeeper::~LeaseKeeper() = default;
 

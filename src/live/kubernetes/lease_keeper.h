@@ -3,6 +3,7 @@
 // it is a standby. Who loses it ends, so that whoever starts it again starts a standby; it is given
 // back at the end, so that the next one need not wait.
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -13,8 +14,10 @@ namespace allot {
 
 class LeaseKeeper {
  public:
-  // `lease`: "NAMESPACE/NAME"; made where there is none. UsageError for another text.
-  LeaseKeeper(const KubeConfig& config, const std::string& lease, const LeaseTiming& timing);
+  // `lease`: "NAMESPACE/NAME"; made where there is none. UsageError for another text. `on_wait` is
+  // told, from the thread, why it is not ours yet, whenever that changes.
+  LeaseKeeper(const KubeConfig& config, const std::string& lease, const LeaseTiming& timing,
+              std::function<void(const std::string& why)> on_wait = {});
   ~LeaseKeeper();
   LeaseKeeper(const LeaseKeeper&) = delete;
   LeaseKeeper& operator=(const LeaseKeeper&) = delete;

@@ -112,7 +112,7 @@ struct ClusterClaim::Thread {
       next = claim.Next(shown.lease, asked, std::to_string(std::time(nullptr)));
       if (!next) {
         if (!ours) locked.reset();
-        return fmt::format("'{}' is in use by {}", folder.string(), claim.holder());
+        return fmt::format("'{}' is in use by {}", folder.string(), ShownHolder(claim.holder()));
       }
     }
     const std::int64_t to = next->changes;
@@ -155,7 +155,7 @@ struct ClusterClaim::Thread {
     return Status::Refused("lease {} of '{}' must be ours, it is not", number, folder.string());
   }
 
-  void Acquire(bool standby) {
+  void Acquire(bool standby, const std::function<void(const std::string&)>& on_wait) {
     const LeaseRecord before = Look();
     std::string told;
     for (Seconds look_at = 0;;) {
@@ -166,7 +166,10 @@ struct ClusterClaim::Thread {
         if (!standby && (!LockHolder(folder / "allot.lock").empty() || Look() != before)) {
           throw RunError("{}: {}, this is {}", kRule, why, ::getpid());
         }
-        if (told != why) spdlog::info("waits for the lease of the cluster: {}", why);
+        if (told != why) {
+          spdlog::info("waits for the lease of the cluster: {}", why);
+          if (on_wait) on_wait(why);
+        }
         told = why;
         look_at = ClaimNow() + timing.renew;
       }
@@ -219,9 +222,10 @@ struct ClusterClaim::Thread {
   std::thread thread;
 };
 
-ClusterClaim::ClusterClaim(fs::path folder, bool standby, const LeaseTiming& timing)
+ClusterClaim::ClusterClaim(fs::path folder, bool standby, const LeaseTiming& timing,
+                           const std::function<void(const std::string&)>& on_wait)
     : thread_(std::make_unique<Thread>(std::move(folder), timing)) {
-  thread_->Acquire(standby);
+  thread_->Acquire(standby, on_wait);
 }
 
 ClusterClaim::~ClusterClaim() = default;

@@ -11,7 +11,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "core/error.h"
 #include "live/lease_claim.h"
@@ -25,9 +27,10 @@ class ClusterClaim {
   static constexpr LeaseTiming kTiming{.duration = 8, .hold = 5, .renew = 1};
 
   // Returns once the lease is ours. `standby`: waits for that, else RunError ("one daemon a
-  // cluster") where another daemon is in charge. Error with ExitCode::kInterrupted when the user
-  // ends the program meanwhile.
-  ClusterClaim(std::filesystem::path folder, bool standby, const LeaseTiming& timing = kTiming);
+  // cluster") where another daemon is in charge; `on_wait` is told for whom. Error with
+  // ExitCode::kInterrupted when the user ends the program meanwhile.
+  ClusterClaim(std::filesystem::path folder, bool standby, const LeaseTiming& timing = kTiming,
+               const std::function<void(const std::string& why)>& on_wait = {});
   ~ClusterClaim();  // gives it back, so that the next one need not wait
   ClusterClaim(const ClusterClaim&) = delete;
   ClusterClaim& operator=(const ClusterClaim&) = delete;

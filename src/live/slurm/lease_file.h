@@ -26,6 +26,9 @@ struct LeaseRecord {
 std::int64_t LeaseNumber(const std::filesystem::path& file);
 std::filesystem::path LeaseFile(const std::filesystem::path& folder, std::int64_t number);
 
+// Of a holder HOST_PID_TOKEN what people need: "HOST, process PID".
+std::string ShownHolder(const std::string& holder);
+
 // The highest. One that cannot be read is of the holder "unreadable", who may renew it.
 LeaseRecord ReadLease(const std::filesystem::path& folder);
 

@@ -224,7 +224,7 @@ std::vector<HealthFinding> LookAtCluster(const HealthPlace&, const Params& param
   if (facts.may_claim) facts.may_not_open = ClusterClaim::MayOpenAllIn(claims).message();
   if (facts.may_claim && facts.may_not_open.empty()) {
     const Lease lease = ReadLease(claims).lease;
-    facts.in_charge = lease.holder.substr(0, lease.holder.rfind('_'));  // HOST_PID
+    facts.in_charge = ShownHolder(lease.holder);
     const auto renewed = static_cast<double>(ParseInteger(lease.renewed).value_or(0));
     facts.renewed_ago = std::max(0.0, WallSeconds() - renewed);
   }

@@ -23,7 +23,7 @@ struct SlurmFacts {
   std::uint32_t user_id = 0;       // of this process
   bool may_claim = true;           // it may make files in StateSaveLocation
   std::string may_not_open;        // of those that are there, and why; "": none
-  std::string in_charge;           // HOST_PID that holds the lease there; "": nobody
+  std::string in_charge;           // who holds the lease there; "": nobody
   Seconds renewed_ago = 0;         // it was
 };
 

@@ -79,7 +79,8 @@ std::unique_ptr<ClusterClaim> SlurmRuntime::ClaimCluster() {
   if (ClusterClaim::MayBeIn(folder)) {
     const Status open = ClusterClaim::MayOpenAllIn(folder);
     if (!open.ok()) throw RunError("slurm: {}; chown it, or serve as that user", open.message());
-    return std::make_unique<ClusterClaim>(folder, options_.standby);
+    return std::make_unique<ClusterClaim>(folder, options_.standby, ClusterClaim::kTiming,
+                                          options_.on_wait);
   }
   if (options_.standby) {
     throw RunError("--standby: StateSaveLocation '{}' of slurm.conf must be writable from here",
@@ -429,6 +430,7 @@ ALLOT_REGISTER(
                            .access = SlurmAccessFrom(params),
                            .dry_run = options.dry_run,
                            .standby = options.standby,
+                           .on_wait = options.on_wait,
                            .cpu_partition = params.Text("cpus"),
                            .slurm_priority = PrioritiesAreSlurms(params.Text("priority")),
                            .state = options.state / "slurm"});

@@ -9,6 +9,7 @@
 // into Slurm's records (slurm_tags.h); a daemon that restarts reads it from there.
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -38,6 +39,7 @@ struct SlurmOptions {
   SlurmAccess access;    // by which way Slurm is asked and told
   bool dry_run = false;  // Slurm is only asked
   bool standby = false;  // waits until no other daemon is in charge
+  std::function<void(const std::string& why)> on_wait{};  // RuntimeOptions
   std::string cpu_partition;    // where jobs without GPUs run; "": `partition`
   bool slurm_priority = false;  // priorities are Slurm's own, not --nice
   std::filesystem::path state;  // folder of our own files
