@@ -317,6 +317,18 @@ void LiveCluster::WarnOfRules() const {
   }
 }
 
+// Of what is wrong with their jobs: where users look, it is not in the daemon's status.
+void LiveCluster::TellUsers() {
+  for (LiveJob* job : state_.job_table().active()) {
+    if (job->over || job->running >= 0 || job->asked.state == JobState::kHeld) {
+      job->told.reset();
+    } else if (job->told != job->unfit) {
+      runtime_.Explain(job->asked.id, job->unfit);
+      job->told = job->unfit;
+    }
+  }
+}
+
 // True where a maintenance window begins or ends.
 bool LiveCluster::FollowWindows() {
   if (windows_.none() && state_.maintained_nodes().empty()) return false;
@@ -403,6 +415,7 @@ bool LiveCluster::PollRuntime() {
   if (!options_.dry_run) {
     batches_.Tell();
     workers_.Advance();
+    TellUsers();
   }
   return event;
 }

@@ -99,6 +99,7 @@ class LiveCluster : public ClusterPort {
   void CheckNode(const std::string& node) const;
   bool Hidden(const LiveJob& job) const;
   void WarnOfRules() const;
+  void TellUsers();
   bool FollowWindows();
   std::set<NodeIndex> ClosedNodes() const;
   void FindHolds();

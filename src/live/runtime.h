@@ -146,6 +146,10 @@ class Runtime {
   // The daemon gives a job up, because its workers always fail: it becomes kFailed.
   virtual Status Fail(const std::string& job, const std::string& reason) = 0;
 
+  // Why a job fits nowhere, so that its user may be told; "": it fits. Said once, and again when it
+  // changes.
+  virtual void Explain(const std::string& /*job*/, const std::string& /*why*/) {}
+
   // By its user: it becomes kCancelled. Refused where jobs are cancelled by another program.
   virtual Status Cancel(const std::string& job) {
     return Status::Refused("job '{}' is cancelled by the runtime's own means", job);

@@ -224,6 +224,7 @@ def test_policies_serve_jobs_on_the_types_that_they_accept(cluster, tools, submi
                 assert one["type"] == {"a1": "a100", "v1": "v100", "m1:a100": "a100", "m1:v100": "v100"}[node], one
         lost = wait_until(lambda: job(nowhere), why)
         assert lost["stage"] == "fits nowhere" and "accepts 'h100', the cluster has" in lost["reason"]
+        wait_until(lambda: lost["reason"] in cluster.client("scontrol", "show", "job", str(nowhere)), "its user to be told")
         text = say("status").stdout
         assert re.search(r"GPUs \(a100 \d of 6, v100 \d of 6\)", text) and "accepts 'h100'" in text, text
         assert "h100" in say("queue").stdout

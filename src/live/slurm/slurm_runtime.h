@@ -26,6 +26,7 @@
 #include "live/slurm/slurm_chores.h"
 #include "live/slurm/slurm_client.h"
 #include "live/slurm/slurm_tags.h"
+#include "live/slurm/user_notes.h"
 #include "live/worker_hub.h"
 
 namespace allot {
@@ -63,6 +64,7 @@ class SlurmRuntime : public Runtime {
   Status SetBatch(const std::string& job, const WorkerBatchOrder& batch) override;
   JobProgress Progress(const std::string& job) override;
   Status Fail(const std::string& job, const std::string& reason) override;
+  void Explain(const std::string& job, const std::string& why) override;
   Status Cancel(const std::string& job) override;
   void Forget(const std::string& job) override;
   void Wait(Seconds at_most) override;
@@ -105,7 +107,6 @@ class SlurmRuntime : public Runtime {
     JobNodes nodes;
     std::set<std::uint32_t> beyond_limit;  // tasks of arrays
     SlurmJobs arrays;                      // whose tasks are to be jobs of their own
-    std::set<std::uint32_t> to_tell;       // jobs that are not placed: their users are told why
   };
   JobNodes ReadNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot* seen);
   bool PassOn(const SlurmJob& slurm);
@@ -116,11 +117,10 @@ class SlurmRuntime : public Runtime {
   void LengthenTimes(const std::vector<WorkerJob>& worker_jobs);
   void GiveBackRequeued();
   void EndStrays(std::vector<WorkerJob>* worker_jobs);
-  void DropMemories(const std::set<std::string>& workers, const std::set<std::uint32_t>& to_tell);
+  void DropMemories(const std::set<std::string>& workers);
   void CheckType(const RuntimeJob& job, const SlurmJob& slurm) const;
   void ReadWorkerJob(const UserJob& user_job, const WorkerJob& worker_job, RuntimeSnapshot* seen);
   void ReadShares(const UserJob& user_job, RuntimeSnapshot* seen);
-  bool TellUser(const SlurmJob& slurm, const std::string& reason);
   Status GiveBack(UserJob& user_job);  // to the partition where jobs wait
   Status StartWorkerJobs(UserJob& user_job, std::span<const WorkerRequest> workers);
   Status StartItself(UserJob& user_job, std::span<const WorkerRequest> workers);
@@ -160,8 +160,8 @@ class SlurmRuntime : public Runtime {
   std::set<std::string> stopped_;                 // workers that we ended
   std::map<std::string, Seconds> requeued_;       // jobs that are to wait again: when; monotonic
   std::map<std::string, std::string> failures_;   // jobs that were given up, and why
-  std::map<std::uint32_t, std::string> told_;     // what users were told in AdminComment
   SlurmChores chores_;
+  UserNotes notes_{client_, chores_};
   IdleTimes idle_;
 };
 

@@ -142,6 +142,9 @@ void SlurmRuntime::ReadUserJob(const std::shared_ptr<const SlurmJob>& record, Re
       reading->arrays.push_back(record);
       return;
     }
+    if (!user_job.tagged && slurm.state == SlurmState::kPending) {
+      user_job.told = notes_.ShowExplanation(job.id, slurm);
+    }
     if (!slurm.waits.empty() && slurm.state == SlurmState::kPending && !user_job.tagged) {
       job.state = JobState::kHeld;
       job.reason = slurm.waits;
@@ -154,8 +157,7 @@ void SlurmRuntime::ReadUserJob(const std::shared_ptr<const SlurmJob>& record, Re
     job.min_gpus = job.max_gpus = job.requested = 1;
     if (slurm.state == SlurmState::kPending) {
       job.state = JobState::kHeld;
-      user_job.told = TellUser(slurm, job.reason);
-      reading->to_tell.insert(slurm.id);
+      user_job.told = notes_.NotPlaced(slurm, job.reason);
     } else if (!user_job.tag.shares.empty()) {  // it was understood when it began
       job.mode = ResizeMode::kRestart;
       job.preempt = false;
@@ -192,19 +194,10 @@ void SlurmRuntime::DropUnlisted() {
   std::erase_if(user_jobs_, [this](const auto& entry) { return entry.second.look != looks_; });
 }
 
-// Where `scontrol show job` shows it, once; again where Slurm did not take it. True once Slurm
-// shows it.
-bool SlurmRuntime::TellUser(const SlurmJob& slurm, const std::string& reason) {
-  const std::string text = "allot does not place this job: " + reason;
-  if (slurm.admin_comment == text) return true;
-  const auto told = told_.find(slurm.id);
-  if (told != told_.end() && told->second == text) return false;
-  chores_.Add(SlurmChore::kTell, slurm.id, [this, id = slurm.id, text] {
-    Status done = client_.Change({.id = id, .admin_comment = text});
-    if (done.ok()) told_[id] = text;
-    return done;
-  });
-  return false;
+void SlurmRuntime::Explain(const std::string& job, const std::string& why) {
+  const auto found = user_jobs_.find(job);
+  if (found == user_jobs_.end()) return;
+  if (notes_.Explain(job, *found->second.slurm, why)) found->second.told = false;
 }
 
 void SlurmRuntime::ReadWorkerJob(const UserJob& user_job, const WorkerJob& worker_job,
@@ -309,13 +302,12 @@ void SlurmRuntime::EndStrays(std::vector<WorkerJob>* worker_jobs) {
 }
 
 // Of what Slurm no longer lists nothing is kept, however many jobs were.
-void SlurmRuntime::DropMemories(const std::set<std::string>& workers,
-                                const std::set<std::uint32_t>& to_tell) {
+void SlurmRuntime::DropMemories(const std::set<std::string>& workers) {
   const auto no_worker = [&](const std::string& worker) { return !workers.contains(worker); };
   std::erase_if(watched_, no_worker);
   std::erase_if(stopped_, no_worker);
   std::erase_if(ended_, [&](const auto& entry) { return no_worker(entry.first); });
-  std::erase_if(told_, [&](const auto& entry) { return !to_tell.contains(entry.first); });
+  notes_.Drop([this](const std::string& id) { return user_jobs_.contains(id); });
   const auto no_job = [&](const auto& entry) { return !user_jobs_.contains(entry.first); };
   std::erase_if(forgotten_, [this](const std::string& id) { return !user_jobs_.contains(id); });
   std::erase_if(requeued_, no_job);
@@ -328,7 +320,7 @@ void SlurmRuntime::DropMemories(const std::set<std::string>& workers,
 }
 
 std::size_t SlurmRuntime::remembered() const {
-  return watched_.size() + stopped_.size() + ended_.size() + told_.size() + forgotten_.size() +
+  return watched_.size() + stopped_.size() + ended_.size() + notes_.size() + forgotten_.size() +
          requeued_.size() + failures_.size() + tokens_.size() + chores_.refused();
 }
 
@@ -378,8 +370,7 @@ const SlurmSnapshot& SlurmRuntime::TakeSlurmSnapshot() {
 RuntimeSnapshot SlurmRuntime::TakeSnapshot() {
   const SlurmSnapshot& snapshot = TakeSlurmSnapshot();
   RuntimeSnapshot seen;
-  Reading reading{
-      ReadNodes(snapshot, &seen), TasksBeyondLimit(snapshot.jobs, options_.queue), {}, {}};
+  Reading reading{ReadNodes(snapshot, &seen), TasksBeyondLimit(snapshot.jobs, options_.queue), {}};
   ++looks_;
   if (std::vector<NodeKind> kinds = reading.nodes.Kinds(); kinds != kinds_) {
     kinds_ = std::move(kinds);
@@ -420,7 +411,7 @@ RuntimeSnapshot SlurmRuntime::TakeSnapshot() {
     ReadWorkerJob(user_jobs_.at(worker_job.tag.job), worker_job, &seen);
     worker_jobs_.insert_or_assign(worker_job.tag.worker, std::move(worker_job));
   }
-  DropMemories(workers, reading.to_tell);
+  DropMemories(workers);
   has_snapshot_ = true;
   return seen;
 }

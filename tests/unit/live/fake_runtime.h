@@ -205,6 +205,7 @@ class FakeRuntime : public Runtime {
     jobs.at(job).job.reason = reason;
     return Status::Ok();
   }
+  void Explain(const std::string& job, const std::string& why) override { explained[job] = why; }
   void Forget(const std::string& job) override { forgotten.insert(job); }
   void Wait(Seconds at_most) override {
     waits.push_back(at_most);
@@ -270,6 +271,7 @@ class FakeRuntime : public Runtime {
   std::map<std::string, JobData> jobs;
   std::map<std::string, Worker> workers;
   std::map<std::string, WorkerBatchOrder> batches;   // as jobs were told
+  std::map<std::string, std::string> explained;      // as users were told
   std::map<std::string, double> speeds;              // of GPU types; 1 of those that are not named
   std::map<std::string, std::string> pending_nodes;  // that begin with nothing, and why
   std::set<std::string> slow;                        // do not join yet

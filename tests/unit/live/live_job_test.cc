@@ -23,6 +23,24 @@ TEST_F(LiveJobTest, AHeldJobIsCalledHeldOnceItsWorkersHaveLeft) {
   EXPECT_EQ(JobOf("a").stage(), "waiting");
 }
 
+TEST_F(LiveJobTest, TheUserOfAJobThatFitsNowhereIsToldWhyUntilItFits) {
+  runtime_.AddJob("large", 9, 9, 9);
+  runtime_.AddJob("small", 1, 1, 4);
+  Serve();
+  ASSERT_TRUE(cluster_->WaitForJobs());
+  EXPECT_EQ(JobOf("large").stage(), "fits nowhere");
+  EXPECT_EQ(runtime_.explained.at("large"), JobOf("large").unfit);
+  EXPECT_EQ(runtime_.explained.at("small"), "");
+  runtime_.explained.clear();
+  Look();
+  EXPECT_TRUE(runtime_.explained.empty()) << "once";
+  runtime_.AddNode("n3", 4);
+  Look();
+  Look();
+  EXPECT_EQ(runtime_.explained.at("large"), "");
+  EXPECT_EQ(JobOf("large").stage(), "waiting");
+}
+
 TEST_F(LiveJobTest, AJobThatWasStoppedAMomentAgoIsNotStartedAndNothingIsRefused) {
   runtime_.AddJob("a", 2, 2, 2, ResizeMode::kRestart).settling = true;
   Serve();

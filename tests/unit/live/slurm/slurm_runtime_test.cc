@@ -152,6 +152,29 @@ TEST_F(SlurmRuntimeTest, TheAddressStaysUnlessAnotherOneIsNamed) {
   EXPECT_EQ(Address(), second);
 }
 
+TEST_F(SlurmRuntimeTest, WhyAJobFitsNowhereIsInItsAdminCommentUntilItFits) {
+  SlurmJob& job = Submit(1, "allot min=1 max=2");
+  const auto look_twice = [this] {
+    (void)runtime_->TakeSnapshot();
+    (void)runtime_->TakeSnapshot();
+  };
+  look_twice();
+  runtime_->Explain(NameOf(1), "");
+  look_twice();
+  EXPECT_EQ(slurm_.changes, 0) << "there is nothing to say";
+  runtime_->Explain(NameOf(1), "no node is as large");
+  look_twice();
+  EXPECT_EQ(job.admin_comment, "allot does not place this job: no node is as large");
+  look_twice();
+  EXPECT_EQ(slurm_.changes, 1);
+  runtime_->Explain(NameOf(1), "");
+  look_twice();
+  EXPECT_EQ(job.admin_comment, "allot places this job when there are GPUs for it");
+  look_twice();
+  EXPECT_EQ(slurm_.changes, 2);
+  EXPECT_EQ(runtime_->TakeSnapshot().jobs.at(0)->state, JobState::kActive);
+}
+
 // So that a look at many thousand jobs that wait costs little.
 TEST_F(SlurmRuntimeTest, OfAJobThatWaitsTheRecordIsMadeAgainWhenItOrTheClusterChanges) {
   SlurmJob& job = Submit(1, "allot min=1 max=2");
