@@ -1,5 +1,6 @@
 """`allot serve` as clusters run it: slurmctld and the daemon as a service user, slurmd as root, jobs of another user."""
 
+import json
 import pwd
 import re
 import shutil
@@ -75,6 +76,29 @@ def test_slurm_user_serves_the_jobs_of_others(cluster, daemon, program):
     owners = {file.stat().st_uid for file in (cluster.folder / "state").glob("allot.*")}
     assert owners == {pwd.getpwnam(SERVICE).pw_uid}
     serves_another_user(serve)
+
+
+def test_an_installation_serves_the_jobs_of_others(cluster, daemon, program, cache):
+    """With nothing from the build but the training program: docs/deploy.md, Install."""
+    del cache  # where there is none, nothing is installed
+    if not list(program.parent.glob("liballot_slurm-*.so")):
+        pytest.skip("built without libslurm")
+    prefix = cluster.folder.parent / "installed"
+    for component in ("daemon", "jobs"):
+        subprocess.run(["cmake", "--install", program.parent, "--prefix", prefix, "--component", component], check=True,
+                       capture_output=True)
+    serve = daemon()
+    serve.program = prefix / "bin" / "allot"
+    serve.policy = f"learned:checkpoint={prefix}/share/allot/checkpoints/philly-elastic/accepted"
+    serve.start()
+    assert "libslurm: liballot_slurm-" in serve.log(), serve.log()
+    train = program.parent / "examples" / "elastic_mlp"
+    number = serve.submit("allot min=1 max=4", script=f'#!/bin/bash\n{prefix}/bin/allot-elastic run -- {train} --steps 200\n')
+    serve.training(number)
+    serve.ended(number, "COMPLETED")
+    checks = subprocess.run([serve.program, "doctor", "--json", "--state", serve.state], env=cluster.environment,
+                            capture_output=True, text=True, timeout=300, **account(SERVICE))
+    assert [one for one in json.loads(checks.stdout)["checks"] if one["health"] == "wrong"] == []
 
 
 def capabilities(root):
