@@ -60,36 +60,47 @@ Batch ShareOf(const Batch& batch, int rank, int world) {
   return {batch.input.slice(0, begin, end), batch.target.slice(0, begin, end)};
 }
 
+// What a worker must know to take part, beside the parameters themselves.
+struct State {
+  State(const Options& options, const Example& example) {
+    std::int64_t size = 0;
+    for (const at::Tensor& parameter : example.parameters) {
+      velocity.push_back(at::zeros_like(parameter));
+      for (const at::Tensor& tensor : {parameter, velocity.back()}) {
+        blocks.push_back({tensor.data_ptr(), tensor.nbytes()});
+      }
+      size += parameter.numel();
+    }
+    gradient = at::zeros({size});
+    if (options.more_state_mb > 0) {
+      more = at::full({options.more_state_mb << 20}, 1, at::kByte);
+      blocks.push_back({more.data_ptr(), more.nbytes()});
+    }
+  }
+
+  std::vector<at::Tensor> velocity;
+  at::Tensor gradient;
+  at::Tensor more;
+  std::vector<StateBlock> blocks;
+};
+
 class Training {
  public:
   Training(const Options& options, const Example& example)
       : options_(options),
         example_(example),
+        state_(options, example),
         worker_(WorkerEnvironment::OfThisProcess(),
                 {.save_every = std::chrono::seconds(options.save_seconds),
                  .total_work = static_cast<double>(options.steps * options.batch)}) {
-    if (adapts()) {
-      worker_.AdaptBatch({{options.batch, options.most_batch, 1, options.most_local},
-                          ParseLearningRateRule(options.rule)});
-    }
-    std::int64_t size = 0;
-    for (const at::Tensor& parameter : example.parameters) {
-      velocity_.push_back(at::zeros_like(parameter));
-      for (const at::Tensor& tensor : {parameter, velocity_.back()}) {
-        state_.push_back({tensor.data_ptr(), tensor.nbytes()});
-      }
-      size += parameter.numel();
-    }
-    gradient_ = at::zeros({size});
-    if (options.more_state_mb > 0) {
-      more_state_ = at::full({options.more_state_mb << 20}, 1, at::kByte);
-      state_.push_back({more_state_.data_ptr(), more_state_.nbytes()});
-    }
+    if (!adapts()) return;
+    worker_.AdaptBatch({{options.batch, options.most_batch, 1, options.most_local},
+                        ParseLearningRateRule(options.rule)});
   }
 
   int Run() {
     auto last_step = Clock::now();
-    while (worker_.Join(state_, &step_)) {
+    while (worker_.Join(state_.blocks, &step_)) {
       const std::chrono::duration<double, std::milli> pause = Clock::now() - last_step;
       fmt::print("joined rank={} world={} step={} pause_ms={:.1f}\n", worker_.rank(),
                  worker_.world_size(), step_, pause.count());
@@ -100,13 +111,13 @@ class Training {
         done_ = turn.done;
         ++step_;
         if (step_ % 10 == 0 && worker_.rank() == 0) Print(turn);
-        worker_.AfterStep(step_, state_);
+        worker_.AfterStep(step_, state_.blocks);
         last_step = Clock::now();
         if (turn.regroup) break;
       }
       if (Over()) {
         fmt::print("finished step={}\n", step_);
-        return worker_.Finish(step_, state_);
+        return worker_.Finish(step_, state_.blocks);
       }
     }
     fmt::print("left step={}\n", step_);
@@ -116,7 +127,7 @@ class Training {
  private:
   bool adapts() const { return options_.most_batch > 0; }
   std::span<float> gradient() const {
-    return {gradient_.data_ptr<float>(), static_cast<std::size_t>(gradient_.numel())};
+    return {state_.gradient.data_ptr<float>(), static_cast<std::size_t>(state_.gradient.numel())};
   }
 
   // Where the batch follows the workers, steps are not alike: their work is counted.
@@ -172,7 +183,7 @@ class Training {
     for (const at::Tensor& parameter : example_.parameters) {
       parts.push_back(parameter.grad().flatten());
     }
-    at::cat_out(gradient_, parts);
+    at::cat_out(state_.gradient, parts);
     std::this_thread::sleep_until(begin + std::chrono::milliseconds(options_.pace_ms) +
                                   std::chrono::microseconds(options_.pace_us * samples));
     return {.loss = loss.item<double>(), .samples = static_cast<double>(samples)};
@@ -182,11 +193,11 @@ class Training {
     const at::NoGradGuard no_gradient;
     const double rate = options_.rate * worker_.rate_factor();
     std::int64_t at = 0;
-    for (std::size_t i = 0; i < velocity_.size(); ++i) {
+    for (std::size_t i = 0; i < state_.velocity.size(); ++i) {
       const at::Tensor& parameter = example_.parameters[i];
-      velocity_[i].mul_(kMomentum).add_(
-          gradient_.slice(0, at, at + parameter.numel()).view_as(parameter));
-      parameter.sub_(velocity_[i], rate);
+      state_.velocity[i].mul_(kMomentum).add_(
+          state_.gradient.slice(0, at, at + parameter.numel()).view_as(parameter));
+      parameter.sub_(state_.velocity[i], rate);
       at += parameter.numel();
     }
   }
@@ -213,11 +224,8 @@ class Training {
 
   const Options options_;
   const Example& example_;
-  ElasticWorker worker_;
-  std::vector<at::Tensor> velocity_;
-  std::vector<StateBlock> state_;
-  at::Tensor gradient_;
-  at::Tensor more_state_;
+  State state_;
+  ElasticWorker worker_;  // once the state is there: from then on others wait for this one
   std::int64_t step_ = 0;
   bool reached_ = false;  // this worker has seen the loss that ends training
   bool done_ = false;

@@ -41,7 +41,8 @@ def _now(worker):
 
 def _open(memory, state_bytes, gradient_size, adapt, options):
     """A Worker, with its state and gradient in the memory that the program made."""
-    shared = memoryview(mmap.mmap(memory, state_bytes + 4 * gradient_size))
+    # With all pages: they would be fetched one by one while others wait for this worker to have the state.
+    shared = memoryview(mmap.mmap(memory, state_bytes + 4 * gradient_size, mmap.MAP_SHARED | mmap.MAP_POPULATE))
     worker = allot_elastic.Worker(**options)
     worker.adapt(**adapt)
     return worker, [shared[:state_bytes]], shared[state_bytes:].cast("f")
@@ -112,17 +113,19 @@ class Beside:
         except subprocess.TimeoutExpired:  # the program was interrupted in a call that waits for others
             self.process.kill()
 
-    def open(self, state_bytes, gradient_size, adapt, options):
-        """Joins the job. The shared memory: the state's bytes, then the gradient's float32 values."""
+    def share(self, state_bytes, gradient_size):
+        """The memory of both: the state's bytes, then the gradient's float32 values."""
         os.ftruncate(self._memory, state_bytes + 4 * gradient_size)
-        shared = mmap.mmap(self._memory, state_bytes + 4 * gradient_size)
+        return mmap.mmap(self._memory, state_bytes + 4 * gradient_size)
+
+    def open(self, state_bytes, gradient_size, adapt, options):
+        """Joins the job. From then on its other workers wait for this one."""
         os.close(self._memory)
         atexit.register(self.close)
         if threading.current_thread() is threading.main_thread():
             # Slurm tells all processes, others only the program.
             signal.signal(signal.SIGTERM, lambda *_: self.process.send_signal(signal.SIGTERM))
         self.call("open", state_bytes, gradient_size, adapt, options)
-        return shared
 
     def call(self, name, *arguments):
         with contextlib.suppress(BrokenPipeError):  # it has ended, and may have said why

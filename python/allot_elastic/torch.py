@@ -27,13 +27,15 @@ import os
 
 from allot_elastic.beside import Beside
 from allot_elastic.compiler import leave_for_later
+from allot_elastic.importing import without_collecting
 from allot_elastic.leaving import leave
 
 # Started before PyTorch is imported, which takes seconds; not again in processes that load data.
 _of_this_job = "ALLOT_WORKER_ID" in os.environ and multiprocessing.parent_process() is None
 _started = [Beside()] if _of_this_job else []
 
-import torch  # noqa: E402
+with without_collecting():
+    import torch
 
 import allot_elastic  # noqa: E402
 from allot_elastic.loading import batches_of, seed_pass  # noqa: E402
@@ -149,9 +151,11 @@ class Training:
             raise allot_elastic.ElasticError("a training has one loop")
         self._beside = _started.pop() if _started else Beside()
         size = sum(one.numel() for one in self.parameters) + len(self.parameters)
-        memory = self._beside.open(self._state.bytes, size, self._adapt, {"total_work": total_work, **self._options})
+        memory = self._beside.share(self._state.bytes, size)
         self._state.bind(memory)
         self._gradient = torch.frombuffer(memory, dtype=torch.float32, offset=self._state.bytes, count=size)
+        self._state.take()
+        self._beside.open(self._state.bytes, size, self._adapt, {"total_work": total_work, **self._options})
 
     def _finish(self):
         self._state.take()  # for the last checkpoint
@@ -180,7 +184,8 @@ class Training:
         if not self._regroup:
             return True
         length = int(self._state.length)
-        self._state.take()
+        if self._joins:
+            self._state.take()
         step = self._beside.call("join", self.steps)
         if step is None:
             return False

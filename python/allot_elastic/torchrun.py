@@ -8,10 +8,13 @@ or `--no-python`, is started as ever.
 
 import sys
 
-from torch.distributed import run
-
-from allot_elastic import forked
 from allot_elastic.compiler import leave_for_later
+from allot_elastic.importing import without_collecting
+
+with without_collecting():
+    from torch.distributed import run
+
+from allot_elastic import forked  # noqa: E402
 
 
 def main():

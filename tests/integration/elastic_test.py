@@ -155,18 +155,18 @@ def test_trains_on_without_a_daemon_and_joins_the_next(daemon):
     trains_on(daemon, "w0")
 
 
-@pytest.mark.parametrize("earlier", ["", "/2", "/3"])
+@pytest.mark.parametrize("earlier", ["", "/2", "/3", "/4"])
 def test_a_group_with_a_worker_of_an_earlier_version_is_formed_as_that_one_does(daemon, earlier):
     """In torch's store, where keys begin with the token, and with the state as one broadcast, where an address does not say
     that its worker knows better."""
     daemon.start("w0", "w1", "w2", arguments=ENDLESS)
     daemon.joined("w0", "w1", "w2")
-    assert all(daemon.addresses[worker].endswith("/4") for worker in ("w0", "w1", "w2"))
+    assert all(daemon.addresses[worker].endswith("/5") for worker in ("w0", "w1", "w2"))
     daemon.regroup("w0")
-    daemon.addresses["w1"] = daemon.addresses["w1"].removesuffix("/4") + earlier
+    daemon.addresses["w1"] = daemon.addresses["w1"].removesuffix("/5") + earlier
     daemon.regroup("w0", "w1")
     trains_on(daemon, "w1")
-    daemon.addresses["w1"] = daemon.addresses["w1"].removesuffix(earlier) + "/4"
+    daemon.addresses["w1"] = daemon.addresses["w1"].removesuffix(earlier) + "/5"
     daemon.regroup("w0", "w1", "w2")
     trains_on(daemon, "w2")
 

@@ -1,8 +1,11 @@
 #include "elastic/torch/elastic_worker.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -52,6 +55,18 @@ std::size_t SizeOf(std::span<const StateBlock> blocks) {
   std::size_t bytes = 0;
   for (const StateBlock& block : blocks) bytes += block.bytes;
   return bytes;
+}
+
+// Memory that was never written to gets its pages with the first write: now, while the others train
+// on, and not while they wait for this worker to have the state. Where the system cannot (before
+// Linux 5.14) it does so then.
+void PageIn(std::span<const StateBlock> blocks) {
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  for (const StateBlock& block : blocks) {
+    const auto at = reinterpret_cast<std::uintptr_t>(block.data);
+    const std::uintptr_t begin = at / page * page;
+    ::madvise(reinterpret_cast<void*>(begin), at + block.bytes - begin, MADV_POPULATE_WRITE);
+  }
 }
 
 void Unpack(std::span<const std::uint8_t> all, std::span<const StateBlock> blocks) {
@@ -141,7 +156,7 @@ struct ElasticWorker::Impl {
   void Share(std::int64_t* step, std::span<const StateBlock> state) {
     if (group->size() == 1) return;
     Shared shared{{*step, meter.work()}, total, noise.averages()};
-    if (!group->all_pass_on()) {
+    if (!group->all_hand_on()) {
       BroadcastAll(With(&shared, state));
     } else {
       const std::uint64_t own = SizeOf(state);
@@ -162,30 +177,27 @@ struct ElasticWorker::Impl {
     total = shared.batch;
   }
 
-  // Rank 0's state to all that lack it, one after another: each sends on what it receives.
+  // Rank 0's state to all that lack it.
   void HandOn(bool lacks, std::span<const StateBlock> state) {
     std::vector<float> lacking(static_cast<std::size_t>(group->size()), 0);
     lacking[static_cast<std::size_t>(group->rank())] = lacks ? 1 : 0;
     group->Sum(&lacking);
     lacking[0] = 1;
-    std::vector<int> chain;
+    std::vector<int> ranks;
     for (int rank = 0; rank < group->size(); ++rank) {
-      if (lacking[static_cast<std::size_t>(rank)] > 0) chain.push_back(rank);
+      if (lacking[static_cast<std::size_t>(rank)] > 0) ranks.push_back(rank);
     }
-    const auto me = std::find(chain.begin(), chain.end(), group->rank());
-    if (me == chain.end()) return;
-    const int from = me == chain.begin() ? -1 : *(me - 1);
-    const int to = me + 1 == chain.end() ? -1 : *(me + 1);
+    if (std::find(ranks.begin(), ranks.end(), group->rank()) == ranks.end()) return;
     if (!lacks || last_rank < 0) {
       torn = lacks;  // until all has come
-      group->PassOn(state, from, to);
+      group->HandOn(state, ranks);
       torn = false;
       return;
     }
     // A step behind, as a peer was lost: what it has is kept until the rest is there.
     std::vector<std::uint8_t> all(SizeOf(state));
     const StateBlock block{all.data(), all.size()};
-    group->PassOn({&block, 1}, from, to);
+    group->HandOn({&block, 1}, ranks);
     Unpack(all, state);
   }
 
@@ -306,6 +318,7 @@ void ElasticWorker::Accumulate(std::span<const float> gradient, const LocalStep&
 bool ElasticWorker::Join(std::span<const StateBlock> state, std::int64_t* step) {
   Impl& my = *impl_;
   my.group.reset();
+  if (my.last_rank < 0) PageIn(state);
   for (;;) {
     const std::optional<Epoch> next = my.member.WaitForLater(my.epoch.number);
     if (!my.member.refused().empty()) {

@@ -73,7 +73,8 @@ struct Turn {
 
 class ElasticWorker {
  public:
-  // Joins the job; RunError when the daemon refuses. SIGTERM counts as its "stop" from then on.
+  // Joins the job; RunError when the daemon refuses. SIGTERM counts as its "stop" from then on. The
+  // others wait for this worker's Join from then on, so the state had better be there before.
   explicit ElasticWorker(const WorkerEnvironment& environment, const ElasticOptions& options = {});
   ~ElasticWorker();
   ElasticWorker(const ElasticWorker&) = delete;

@@ -5,15 +5,11 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <csignal>
 #include <cstdint>
-#include <deque>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <utility>
 #include <vector>
@@ -22,6 +18,7 @@
 #include "elastic/epoch_store.h"
 #include "elastic/torch/forming.h"
 #include "elastic/torch/meeting_store.h"
+#include "elastic/torch/state_pass.h"
 
 namespace allot {
 namespace {
@@ -31,10 +28,6 @@ using Clock = std::chrono::steady_clock;
 // For the last step with a peer that leaves: so long, and twice what a step waited before.
 constexpr std::chrono::seconds kLastStep{5};
 constexpr std::chrono::milliseconds kLook{500};
-// PassOn: large enough that a piece costs more than its announcement, small enough that the next
-// member begins early.
-constexpr std::size_t kPiece = 4 << 20;
-constexpr std::size_t kAhead = 4;  // pieces on their way to, and from, a peer
 
 // libtorch writes to peers that may have died since: that is to be an error, not the end of this
 // process too. A handler that the program has set stays.
@@ -80,7 +73,7 @@ std::string MeetingPlace::Open(const std::string& host) {
   impl_->store = std::make_unique<EpochStore>(impl_->owner, host, 0);
   impl_->host = host;
   impl_->port = impl_->store->port();
-  return fmt::format("{}:{}/{}", host, impl_->port, kShows);
+  return fmt::format("{}:{}/{}", host, impl_->port, kReadsMemory);
 }
 
 struct Group::Impl {
@@ -110,6 +103,11 @@ struct Group::Impl {
     const Epoch latest = member.latest();
     return std::any_of(epoch.members.begin(), epoch.members.end(),
                        [&](const std::string& one) { return latest.rank_of(one) < 0; });
+  }
+
+  std::string HostOf(int member_rank) const {
+    const std::string& address = epoch.addresses[static_cast<std::size_t>(member_rank)];
+    return address.substr(0, address.rfind(':'));
   }
 
   // Gloo now and then misses that a peer has died (1 in 300 kills) and waits for its timeout, which
@@ -207,52 +205,6 @@ struct Group::Impl {
   }
 };
 
-// Messages between two members, of which this thread waits for one. As Impl::Wait it does not wait
-// for a peer that is left behind; but c10d breaks all connections where such a wait ends by its
-// limit, so another thread looks.
-class Group::Transfer {
- public:
-  explicit Transfer(const Impl& group) : group_(group) {}
-  ~Transfer() {
-    {
-      const std::lock_guard lock(mutex_);
-      over_ = true;
-    }
-    changed_.notify_all();
-    thread_.join();
-  }
-  Transfer(const Transfer&) = delete;
-  Transfer& operator=(const Transfer&) = delete;
-
-  void Wait(const c10::intrusive_ptr<c10d::Work>& work) {
-    {
-      const std::lock_guard lock(mutex_);
-      at_hand_ = work;
-      begin_ = Clock::now();
-    }
-    const bool done = work->wait();
-    const std::lock_guard lock(mutex_);
-    at_hand_.reset();
-    if (!done) throw GroupBroken("a peer that is left out of a later epoch, or stopped, is silent");
-  }
-
- private:
-  void Look() {
-    std::unique_lock lock(mutex_);
-    while (!changed_.wait_for(lock, kLook, [this] { return over_; })) {
-      if (at_hand_ && Clock::now() - begin_ > kLastStep && group_.LeftBehind()) at_hand_->abort();
-    }
-  }
-
-  const Impl& group_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  c10::intrusive_ptr<c10d::Work> at_hand_;
-  Clock::time_point begin_;
-  bool over_ = false;
-  std::thread thread_{[this] { Look(); }};
-};
-
 Group::Group(const Member& member, const Epoch& epoch, MeetingPlace& place,
              std::chrono::milliseconds timeout)
     : impl_(std::make_unique<Impl>(member, epoch)) {
@@ -299,38 +251,15 @@ void Group::Sum(std::vector<float>* values) {
   });
 }
 
-bool Group::all_pass_on() const { return AllKnow(impl_->epoch, MeetingPlace::kPassesOn); }
+bool Group::all_hand_on() const { return AllKnow(impl_->epoch, MeetingPlace::kHandsOn); }
 
-void Group::PassOn(std::span<const StateBlock> blocks, int from, int to) {
-  std::vector<at::Tensor> pieces;
-  for (const StateBlock& block : blocks) {
-    auto* at = static_cast<std::uint8_t*>(block.data);
-    for (std::size_t begin = 0; begin < block.bytes; begin += kPiece) {
-      const std::size_t size = std::min(kPiece, block.bytes - begin);
-      pieces.push_back(at::from_blob(at + begin, {static_cast<std::int64_t>(size)}, at::kByte));
-    }
-  }
+void Group::HandOn(std::span<const StateBlock> blocks, std::span<const int> ranks) {
+  const bool reads = AllKnow(impl_->epoch, MeetingPlace::kReadsMemory);
+  std::vector<std::string> hosts;
+  for (const int of : ranks) hosts.push_back(reads ? impl_->HostOf(of) : "");
   Impl::Guarded([&] {
-    using Works = std::deque<c10::intrusive_ptr<c10d::Work>>;
-    Works coming, leaving;
-    Transfer transfer(*impl_);
-    const auto wait_for_first = [&](Works* works) {
-      transfer.Wait(works->front());
-      works->pop_front();
-    };
-    std::size_t asked = 0;
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-      for (; from >= 0 && asked < std::min(pieces.size(), i + kAhead); ++asked) {
-        std::vector<at::Tensor> piece{pieces[asked]};
-        coming.push_back(impl_->gloo->recv(piece, from, static_cast<int>(asked)));
-      }
-      if (from >= 0) wait_for_first(&coming);
-      if (to < 0) continue;
-      std::vector<at::Tensor> piece{pieces[i]};
-      leaving.push_back(impl_->gloo->send(piece, to, static_cast<int>(i)));
-      if (leaving.size() == kAhead) wait_for_first(&leaving);
-    }
-    while (!leaving.empty()) wait_for_first(&leaving);
+    const StatePass pass{impl_->gloo, [this] { return impl_->LeftBehind(); }, kLastStep};
+    pass.Run(blocks, RouteOf(impl_->rank, ranks, hosts));
   });
 }
 

@@ -27,12 +27,13 @@ class MeetingPlace {
   explicit MeetingPlace(const WorkerEnvironment& environment);
   ~MeetingPlace();
   // Listens on `host`, the address by which peers reach this worker, and no other; called once. For
-  // the peers: "HOST:PORT/4". RunError.
+  // the peers: "HOST:PORT/5". RunError.
   std::string Open(const std::string& host);
   // The number behind an address says what a worker knows; an earlier one reads what stands before.
-  static constexpr int kDerives = 2;   // derives its store's keys from the token
-  static constexpr int kPassesOn = 3;  // Group::PassOn
-  static constexpr int kShows = 4;     // meets in an EpochStore, and shows its peers who it is
+  static constexpr int kDerives = 2;      // derives its store's keys from the token
+  static constexpr int kHandsOn = 3;      // Group::HandOn
+  static constexpr int kShows = 4;        // meets in an EpochStore, and shows its peers who it is
+  static constexpr int kReadsMemory = 5;  // of members of the same host, for HandOn
 
  private:
   friend class Group;
@@ -40,7 +41,7 @@ class MeetingPlace {
   std::unique_ptr<Impl> impl_;
 };
 
-// Broadcast, Sum and PassOn throw GroupBroken: a peer is gone, has said nothing for `timeout`, or
+// Broadcast, Sum and HandOn throw GroupBroken: a peer is gone, has said nothing for `timeout`, or
 // is left out of a later epoch (or this member is told to stop) and does not come any more.
 // `values` are lost then, and blocks are half filled.
 class Group {
@@ -58,14 +59,14 @@ class Group {
   int size() const;
   void Broadcast(std::vector<std::uint8_t>* values);  // from rank 0
   void Sum(std::vector<float>* values);
-  // In place, piece by piece: the blocks are filled by member `from` (-1: they are full) and sent
-  // on to `to` (-1: to nobody) meanwhile. Only where all_pass_on().
-  void PassOn(std::span<const StateBlock> blocks, int from, int to);
-  bool all_pass_on() const;  // no member is of an earlier version
+  // The state of the first of `ranks` to the others of them, which lack it: in place, by the route
+  // of elastic/state_route.h. To be called by these, with the same `ranks`. Only where
+  // all_hand_on().
+  void HandOn(std::span<const StateBlock> blocks, std::span<const int> ranks);
+  bool all_hand_on() const;  // no member is of an earlier version
 
  private:
   struct Impl;
-  class Transfer;
   std::unique_ptr<Impl> impl_;
 };
 

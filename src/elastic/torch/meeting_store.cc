@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kTryAgain{10};
 
-// Rank 0's, from "HOST:PORT/4" as the daemon told it.
+// Rank 0's, from "HOST:PORT/5" as the daemon told it.
 StorePlace FirstOf(const Epoch& epoch) {
   const std::string& text = epoch.addresses.front();
   const std::size_t colon = text.rfind(':');

@@ -1,0 +1,194 @@
+#include "elastic/torch/state_pass.h"
+
+#include <ATen/ops/from_blob.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "elastic/peer_memory.h"
+#include "elastic/torch/group.h"
+
+namespace allot {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Work = c10::intrusive_ptr<c10d::Work>;
+using Gloo = c10d::ProcessGroupGloo;
+
+// Large enough that a piece costs more than its announcement, small enough that the next member
+// begins early.
+constexpr std::size_t kPiece = 4 << 20;
+constexpr std::size_t kAhead = 4;  // pieces on their way to, and from, a peer
+constexpr std::chrono::milliseconds kLookBehind{500};
+// Tags: pieces have their numbers, these are beyond.
+constexpr int kOfferTag = 1 << 30;
+constexpr int kTakenTag = kOfferTag + 1;
+
+// Waits for messages, of which one thread waits for one at a time. c10d breaks all connections
+// where such a wait ends by its limit, so another thread looks whether the wait is vain.
+class Waiting {
+ public:
+  explicit Waiting(const StatePass& pass) : pass_(pass) {}
+  ~Waiting() {
+    {
+      const std::lock_guard lock(mutex_);
+      over_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+  void For(const Work& work) {
+    {
+      const std::lock_guard lock(mutex_);
+      at_hand_ = work;
+      begin_ = Clock::now();
+    }
+    const bool done = work->wait();
+    const std::lock_guard lock(mutex_);
+    at_hand_.reset();
+    if (!done) throw GroupBroken("a peer that is left out of a later epoch, or stopped, is silent");
+  }
+
+ private:
+  void Look() {
+    std::unique_lock lock(mutex_);
+    while (!changed_.wait_for(lock, kLookBehind, [this] { return over_; })) {
+      if (at_hand_ && Clock::now() - begin_ > pass_.patience && pass_.left_behind()) {
+        at_hand_->abort();
+      }
+    }
+  }
+
+  const StatePass& pass_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Work at_hand_;
+  Clock::time_point begin_;
+  bool over_ = false;
+  std::thread thread_{[this] { Look(); }};
+};
+
+at::Tensor TensorOf(std::span<std::uint8_t> bytes) {
+  return at::from_blob(bytes.data(), {static_cast<std::int64_t>(bytes.size())}, at::kByte);
+}
+
+template <typename Value>
+std::span<std::uint8_t> BytesOf(Value* value) {
+  return {reinterpret_cast<std::uint8_t*>(value), sizeof *value};
+}
+
+// Waits for the oldest of several messages.
+void WaitForFirst(Waiting& waiting, std::deque<Work>* works) {
+  waiting.For(works->front());
+  works->pop_front();
+}
+
+void Receive(Gloo& gloo, Waiting& waiting, int from, int tag, std::span<std::uint8_t> bytes) {
+  std::vector<at::Tensor> one{TensorOf(bytes)};
+  waiting.For(gloo.recv(one, from, tag));
+}
+
+void Send(Gloo& gloo, Waiting& waiting, int to, int tag, std::span<std::uint8_t> bytes) {
+  std::vector<at::Tensor> one{TensorOf(bytes)};
+  waiting.For(gloo.send(one, to, tag));
+}
+
+std::vector<at::Tensor> PiecesOf(std::span<const StateBlock> blocks) {
+  std::vector<at::Tensor> pieces;
+  for (const StateBlock& block : blocks) {
+    auto* at = static_cast<std::uint8_t*>(block.data);
+    for (std::size_t begin = 0; begin < block.bytes; begin += kPiece) {
+      pieces.push_back(TensorOf({at + begin, std::min(kPiece, block.bytes - begin)}));
+    }
+  }
+  return pieces;
+}
+
+// Each piece from `from` (-1: they are there), and on to `to` (-1: to nobody) meanwhile.
+void PassPieces(Gloo& gloo, Waiting& waiting, std::span<const StateBlock> blocks, int from,
+                int to) {
+  const std::vector<at::Tensor> pieces = PiecesOf(blocks);
+  std::deque<Work> coming, leaving;
+  std::size_t asked = 0;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    for (; from >= 0 && asked < std::min(pieces.size(), i + kAhead); ++asked) {
+      std::vector<at::Tensor> piece{pieces[asked]};
+      coming.push_back(gloo.recv(piece, from, static_cast<int>(asked)));
+    }
+    if (from >= 0) WaitForFirst(waiting, &coming);
+    if (to < 0) continue;
+    std::vector<at::Tensor> piece{pieces[i]};
+    leaving.push_back(gloo.send(piece, to, static_cast<int>(i)));
+    if (leaving.size() == kAhead) WaitForFirst(waiting, &leaving);
+  }
+  while (!leaving.empty()) WaitForFirst(waiting, &leaving);
+}
+
+// From the memory of `from`; over gloo where this process may not read it.
+void ReadFrom(Gloo& gloo, Waiting& waiting, std::span<const StateBlock> blocks, int from) {
+  std::uint64_t size = 0;
+  Receive(gloo, waiting, from, kOfferTag, BytesOf(&size));
+  std::vector<std::uint8_t> offer(size);
+  Receive(gloo, waiting, from, kOfferTag, offer);
+  std::uint8_t taken = ReadOfferedMemory(offer, blocks) ? 1 : 0;
+  Send(gloo, waiting, from, kTakenTag, BytesOf(&taken));
+  if (taken == 0) PassPieces(gloo, waiting, blocks, from, -1);
+}
+
+// This member's memory, open to some.
+class Opened {
+ public:
+  Opened(Gloo& gloo, Waiting& waiting, std::span<const StateBlock> blocks,
+         const std::vector<int>& readers)
+      : gloo_(gloo), waiting_(waiting), blocks_(blocks), readers_(readers), memory_(blocks) {
+    for (const int reader : readers_) {
+      Send(gloo_, waiting_, reader, kOfferTag, BytesOf(&size_));
+      Send(gloo_, waiting_, reader, kOfferTag, offer_);
+    }
+  }
+  void WaitForAll() {
+    for (const int reader : readers_) {
+      std::uint8_t taken = 0;
+      Receive(gloo_, waiting_, reader, kTakenTag, BytesOf(&taken));
+      if (taken == 0) PassPieces(gloo_, waiting_, blocks_, -1, reader);
+    }
+  }
+
+ private:
+  Gloo& gloo_;
+  Waiting& waiting_;
+  std::span<const StateBlock> blocks_;
+  const std::vector<int>& readers_;
+  OfferedMemory memory_;
+  std::vector<std::uint8_t> offer_ = memory_.offer();
+  std::uint64_t size_ = offer_.size();
+};
+
+}  // namespace
+
+void StatePass::Run(std::span<const StateBlock> blocks, const StateRoute& route) const {
+  Waiting waiting(*this);
+  std::optional<Opened> opened;
+  const auto open = [&] {
+    if (!route.readers.empty()) opened.emplace(*gloo, waiting, blocks, route.readers);
+  };
+  if (route.reads) {
+    ReadFrom(*gloo, waiting, blocks, route.from);
+  } else {
+    if (route.from < 0) open();  // who has all is read while it sends
+    PassPieces(*gloo, waiting, blocks, route.from, route.to);
+    if (route.from >= 0) open();
+  }
+  if (opened) opened->WaitForAll();
+}
+
+}  // namespace allot
