@@ -5,7 +5,7 @@ import urllib.request
 
 import pytest
 
-from allot_on_slurm import LONG, ONE_TYPE
+from allot_on_slurm import LONG, ONE_TYPE, USER
 from waiting import json_of, text_of, wait_until
 
 ALL = sum(gpus for *_, gpus in ONE_TYPE)
@@ -157,3 +157,5 @@ def test_what_a_user_may_not_say_is_told(daemon, words, reason):
     under(daemon, 'sizes = "powers-of-two"\n')
     number = daemon.submit(f"allot min=1 max=8 {words}", *LONG)
     waits(daemon, number, reason)
+    wait_until(lambda: f"AdminComment=allot does not place this job: {reason}" in
+               daemon.cluster.client("scontrol", "show", "job", str(number), user=USER), "its user to be told")
