@@ -114,7 +114,7 @@ struct LeaseKeeper::Thread {
       }
       if (!has && told != trouble) {
         spdlog::info("waits for the lease {}: {}", name, trouble);
-        if (on_wait) on_wait(fmt::format("the lease {} is {}", name, trouble));
+        if (on_wait) on_wait(fmt::format("the lease {}: {}", name, trouble));
       }
       told = trouble;
       wake.wait_for(lock, std::chrono::duration<double>(timing.renew), [this] { return over; });
@@ -132,7 +132,7 @@ struct LeaseKeeper::Thread {
       const std::lock_guard lock(mutex);
       const auto next = claim.Next(shown.ok() ? LeaseOf(shown.body) : Lease(), asked,
                                    time.substr(0, time.size() - 1) + ".000000Z");
-      if (!next) return "held by " + claim.holder();
+      if (!next) return "held by " + claim.holder().substr(0, claim.holder().rfind('_'));
       write["spec"] = SpecOf(*next);
     }
     // Of two that write at once, one is refused: by the name, or by the version.

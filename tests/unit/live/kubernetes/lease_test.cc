@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -84,9 +86,10 @@ class LeaseKeepers : public testing::Test {
     spdlog::set_level(spdlog::level::off);
     config_.server = server_.url();
   }
-  std::unique_ptr<LeaseKeeper> Keep() {
+  std::unique_ptr<LeaseKeeper> Keep(std::function<void(const std::string&)> on_wait = {}) {
     return std::make_unique<LeaseKeeper>(config_, "allot/allot",
-                                         LeaseTiming{.duration = 600, .hold = 300, .renew = 0.05});
+                                         LeaseTiming{.duration = 600, .hold = 300, .renew = 0.05},
+                                         std::move(on_wait));
   }
   FakeApiServer server_;
   KubeConfig config_;
@@ -95,7 +98,8 @@ class LeaseKeepers : public testing::Test {
 TEST_F(LeaseKeepers, OneHasItAndTheNextGetsItWhenItIsGivenBack) {
   auto first = Keep();
   first->WaitUntilHeld();
-  auto second = Keep();
+  std::vector<std::string> told;  // by the second's thread
+  auto second = Keep([&](const std::string& why) { told.push_back(why); });
   while (server_.Count("GET /apis/coordination.k8s.io") < 20) {
     EXPECT_FALSE(second->held());
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -104,6 +108,9 @@ TEST_F(LeaseKeepers, OneHasItAndTheNextGetsItWhenItIsGivenBack) {
   first.reset();
   second->WaitUntilHeld();
   EXPECT_EQ(server_.Get("leases", "allot/allot")["spec"]["leaseTransitions"], 2);
+  second.reset();
+  ASSERT_EQ(told.size(), 1U) << "why it waits, once";
+  EXPECT_TRUE(told[0].starts_with("the lease allot/allot: held by ")) << told[0];
 }
 
 TEST_F(LeaseKeepers, OfManyThatBeginTogetherOneGetsIt) {
