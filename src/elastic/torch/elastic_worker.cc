@@ -1,13 +1,9 @@
 #include "elastic/torch/elastic_worker.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,6 +15,7 @@
 #include "elastic/member.h"
 #include "elastic/profile_folder.h"
 #include "elastic/torch/group.h"
+#include "elastic/torch/state_sharing.h"
 #include "elastic/training_meter.h"
 
 namespace allot {
@@ -50,32 +47,6 @@ struct Shared {
   std::int64_t batch = 0;
   NoiseAverages noise;
 };
-
-std::size_t SizeOf(std::span<const StateBlock> blocks) {
-  std::size_t bytes = 0;
-  for (const StateBlock& block : blocks) bytes += block.bytes;
-  return bytes;
-}
-
-// Memory that was never written to gets its pages with the first write: now, while the others train
-// on, and not while they wait for this worker to have the state. Where the system cannot (before
-// Linux 5.14) it does so then.
-void PageIn(std::span<const StateBlock> blocks) {
-  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  for (const StateBlock& block : blocks) {
-    const auto at = reinterpret_cast<std::uintptr_t>(block.data);
-    const std::uintptr_t begin = at / page * page;
-    ::madvise(reinterpret_cast<void*>(begin), at + block.bytes - begin, MADV_POPULATE_WRITE);
-  }
-}
-
-void Unpack(std::span<const std::uint8_t> all, std::span<const StateBlock> blocks) {
-  const std::uint8_t* at = all.data();
-  for (const StateBlock& block : blocks) {
-    std::memcpy(block.data, at, block.bytes);
-    at += block.bytes;
-  }
-}
 
 Seconds Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -157,62 +128,29 @@ struct ElasticWorker::Impl {
     if (group->size() == 1) return;
     Shared shared{{*step, meter.work()}, total, noise.averages()};
     if (!group->all_hand_on()) {
-      BroadcastAll(With(&shared, state));
+      BroadcastBlocks(*group, With(&shared, state));
     } else {
       const std::uint64_t own = SizeOf(state);
       std::uint64_t bytes = own;
       const StateBlock size{&bytes, sizeof bytes};
-      BroadcastAll(With(&shared, {&size, 1}));
+      BroadcastBlocks(*group, With(&shared, {&size, 1}));
       if (bytes != own) {
         throw RunError("workers must have states of one size: rank 0 has {} bytes, {} has {}",
                        bytes, environment().worker, own);
       }
-      // Who has done the same steps has the same state.
-      HandOn(group->rank() > 0 && (last_rank < 0 || shared.position.step != *step), state);
+      // Who has done the same steps has the same state. Who is a step behind, as a peer was lost,
+      // keeps what it has until the rest is there.
+      const bool lacks = group->rank() > 0 && (last_rank < 0 || shared.position.step != *step);
+      const std::vector<int> ranks = RanksOnTheWay(*group, lacks);
+      torn = lacks && last_rank < 0;  // until all has come
+      HandOnState(*group, ranks, lacks && !torn, state);
+      torn = false;
     }
     if (group->rank() == 0) return;
     *step = shared.position.step;
     meter.SetWork(shared.position.work);
     noise.Restore(shared.noise);
     total = shared.batch;
-  }
-
-  // Rank 0's state to all that lack it.
-  void HandOn(bool lacks, std::span<const StateBlock> state) {
-    std::vector<float> lacking(static_cast<std::size_t>(group->size()), 0);
-    lacking[static_cast<std::size_t>(group->rank())] = lacks ? 1 : 0;
-    group->Sum(&lacking);
-    lacking[0] = 1;
-    std::vector<int> ranks;
-    for (int rank = 0; rank < group->size(); ++rank) {
-      if (lacking[static_cast<std::size_t>(rank)] > 0) ranks.push_back(rank);
-    }
-    if (std::find(ranks.begin(), ranks.end(), group->rank()) == ranks.end()) return;
-    if (!lacks || last_rank < 0) {
-      torn = lacks;  // until all has come
-      group->HandOn(state, ranks);
-      torn = false;
-      return;
-    }
-    // A step behind, as a peer was lost: what it has is kept until the rest is there.
-    std::vector<std::uint8_t> all(SizeOf(state));
-    const StateBlock block{all.data(), all.size()};
-    group->HandOn({&block, 1}, ranks);
-    Unpack(all, state);
-  }
-
-  // In one piece, from rank 0: who receives only a part has received nothing.
-  void BroadcastAll(std::span<const StateBlock> blocks) {
-    std::vector<std::uint8_t> all(SizeOf(blocks));
-    if (group->rank() == 0) {
-      std::uint8_t* at = all.data();
-      for (const StateBlock& block : blocks) {
-        std::memcpy(at, block.data, block.bytes);
-        at += block.bytes;
-      }
-    }
-    group->Broadcast(&all);
-    if (group->rank() != 0) Unpack(all, blocks);
   }
 
   // The group has its members: the batch is as large as it was, the clock begins.

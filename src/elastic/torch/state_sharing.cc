@@ -1,0 +1,76 @@
+#include "elastic/torch/state_sharing.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "elastic/torch/group.h"
+
+namespace allot {
+namespace {
+
+void Unpack(std::span<const std::uint8_t> all, std::span<const StateBlock> blocks) {
+  const std::uint8_t* at = all.data();
+  for (const StateBlock& block : blocks) {
+    std::memcpy(block.data, at, block.bytes);
+    at += block.bytes;
+  }
+}
+
+}  // namespace
+
+std::size_t SizeOf(std::span<const StateBlock> blocks) {
+  std::size_t bytes = 0;
+  for (const StateBlock& block : blocks) bytes += block.bytes;
+  return bytes;
+}
+
+void PageIn(std::span<const StateBlock> blocks) {
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  for (const StateBlock& block : blocks) {
+    const auto at = reinterpret_cast<std::uintptr_t>(block.data);
+    const std::uintptr_t begin = at / page * page;
+    ::madvise(reinterpret_cast<void*>(begin), at + block.bytes - begin, MADV_POPULATE_WRITE);
+  }
+}
+
+void BroadcastBlocks(Group& group, std::span<const StateBlock> blocks) {
+  std::vector<std::uint8_t> all(SizeOf(blocks));
+  if (group.rank() == 0) {
+    std::uint8_t* at = all.data();
+    for (const StateBlock& block : blocks) {
+      std::memcpy(at, block.data, block.bytes);
+      at += block.bytes;
+    }
+  }
+  group.Broadcast(&all);
+  if (group.rank() != 0) Unpack(all, blocks);
+}
+
+std::vector<int> RanksOnTheWay(Group& group, bool lacks) {
+  std::vector<float> lacking(static_cast<std::size_t>(group.size()), 0);
+  lacking[static_cast<std::size_t>(group.rank())] = lacks ? 1 : 0;
+  group.Sum(&lacking);
+  lacking[0] = 1;
+  std::vector<int> ranks;
+  for (int rank = 0; rank < group.size(); ++rank) {
+    if (lacking[static_cast<std::size_t>(rank)] > 0) ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+void HandOnState(Group& group, std::span<const int> ranks, bool whole,
+                 std::span<const StateBlock> state) {
+  if (std::find(ranks.begin(), ranks.end(), group.rank()) == ranks.end()) return;
+  if (!whole) return group.HandOn(state, ranks);
+  std::vector<std::uint8_t> all(SizeOf(state));
+  const StateBlock block{all.data(), all.size()};
+  group.HandOn({&block, 1}, ranks);
+  Unpack(all, state);
+}
+
+}  // namespace allot
