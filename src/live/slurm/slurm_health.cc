@@ -109,7 +109,7 @@ HealthFinding CheckSubmission(const SlurmFacts& facts) {
   return FoundWarn(fmt::format("JobSubmitPlugins is '{}', without lua: users can begin jobs beside "
                                "allot, with any options",
                                plugins),
-                   "JobSubmitPlugins=lua, with deploy/slurm/job_submit.lua beside slurm.conf");
+                   "JobSubmitPlugins=lua, with share/allot/slurm/job_submit.lua beside slurm.conf");
 }
 
 // Of "a=1,b=2"; "": not set.
