@@ -20,7 +20,7 @@ std::filesystem::path NoteIn(const std::filesystem::path& state) { return state 
 
 }  // namespace
 
-StandbyNote::StandbyNote(std::filesystem::path state, std::string runtime)
+StandbyNote::StandbyNote(const std::filesystem::path& state, std::string runtime)
     : file_(NoteIn(state)), runtime_(std::move(runtime)) {}
 
 StandbyNote::~StandbyNote() {

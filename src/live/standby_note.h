@@ -17,7 +17,7 @@ struct WaitingStandby {
 // Nothing is written before the first Say, nothing is left at its end.
 class StandbyNote {
  public:
-  StandbyNote(std::filesystem::path state, std::string runtime);
+  StandbyNote(const std::filesystem::path& state, std::string runtime);
   ~StandbyNote();
   StandbyNote(const StandbyNote&) = delete;
   StandbyNote& operator=(const StandbyNote&) = delete;

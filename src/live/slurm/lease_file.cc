@@ -35,7 +35,7 @@ fs::path LeaseFile(const fs::path& folder, std::int64_t number) {
 std::string ShownHolder(const std::string& holder) {
   const std::size_t token = holder.rfind('_');
   if (token == std::string::npos) return holder;
-  const std::string process = holder.substr(0, token);
+  std::string process = holder.substr(0, token);
   const std::size_t pid = process.rfind('_');
   if (pid == std::string::npos) return process;
   return fmt::format("{}, process {}", process.substr(0, pid), process.substr(pid + 1));

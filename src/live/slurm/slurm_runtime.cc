@@ -104,7 +104,7 @@ std::string SlurmRuntime::HubAddress() {
   if (options_.dry_run) return first.substr(0, first.rfind(':')) + ":0";
   if (!first.ends_with(":0")) return FirstFreeAddress(addresses_);
   // What is named now wins over what was named, or chosen, in an earlier run.
-  const std::string kept = TextIfThere(options_.state / "address");
+  std::string kept = TextIfThere(options_.state / "address");
   if (!kept.empty() && (options_.address.empty() || OfOneHost(kept, first))) return kept;
   std::vector<std::string> tries = addresses_;
   if (claim_ != nullptr) {
