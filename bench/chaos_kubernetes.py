@@ -9,17 +9,15 @@ daemons and a Lease: the one in charge is killed or sent away, and the other tak
 
 import json
 import os
-import queue
-import random
 import re
 import shutil
 import signal
-import sys
 import tempfile
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from pathlib import Path
 
+import chaos_schedule
 import control_plane as kubernetes
 from allot_on_kubernetes import JOBS, PODS, Serve, clear, job_of
 from cluster import alive, free_ports
@@ -28,19 +26,20 @@ from waiting import json_of, text_of, wait_until
 
 NODES = ("n1", "n2")  # those of the type that the jobs ask for
 SAVE_EVERY = 50
-FAULTS = {"kill a worker": 5, "stop a worker": 2, "kill the daemon": 5, "lose the journal": 2, "kill a kubelet": 2,
-          "kill the API server": 2, "kill the scheduler": 1, "cordon a node": 2, "delete a pod": 2, "delete a job": 1,
-          "submit a job": 2}
-TWO = {"kill the daemon": "the standby takes over", "lose the journal": "hand over"}  # what they are with two daemons
 
 
-class Schedule:
+class Schedule(chaos_schedule.Schedule):
     """One run by its seed, on a control plane that has no jobs."""
 
+    FAULTS = {"kill a worker": 5, "stop a worker": 2, "kill the daemon": 5, "lose the journal": 2, "kill a kubelet": 2,
+              "kill the API server": 2, "kill the scheduler": 1, "cordon a node": 2, "delete a pod": 2, "delete a job": 1,
+              "submit a job": 2}
+    APART = (0.1, 1.2)
+
     def __init__(self, build, plane, folder, seed):
-        self.plane, self.folder, self.random = plane, folder, random.Random(seed)
+        super().__init__(seed)
+        self.plane, self.folder = plane, folder
         self.counter, self.admin = build / "examples" / "elastic_counter", plane.api()
-        self.jobs, self.deleted, self.done = [], set(), Counter()
         self.two = seed % 5 == 0
         given = {}
         if self.two:
@@ -98,66 +97,82 @@ class Schedule:
         return next((one for one in self.daemons if "serving" in one.log().rsplit("waits for the lease", 1)[-1]
                      and one.process.poll() is None), self.daemons[0])
 
-    def fault(self, what):
-        pause = self.random.choice((0, 0, 0.3, 1))
-        if what in ("kill a worker", "stop a worker"):
-            victims = self.workers()
-            if not victims:
-                return
-            try:
-                os.killpg(self.random.choice(victims), signal.SIGSTOP if what == "stop a worker" else signal.SIGKILL)
-            except ProcessLookupError:
-                return
-        elif what in ("kill the daemon", "lose the journal"):
-            one = self.in_charge()
-            one.end(signal.SIGTERM if self.two and what == "lose the journal" else signal.SIGKILL)
-            time.sleep(pause)
-            if what == "lose the journal" and not self.two:
-                (one.state / "journal.jsonl").unlink(missing_ok=True)
-            one.start()
-            what = TWO.get(what, what) if self.two else what
-        elif what == "kill a kubelet":
-            node = self.random.choice(NODES)
-            self.plane.kill(f"node-{node}")
-            time.sleep(pause)
-            self.plane.start_node(node)
-        elif what in ("kill the API server", "kill the scheduler"):
-            part = "apiserver" if "API" in what else "scheduler"
-            self.plane.kill(part)
-            time.sleep(pause)
-            self.plane.start_part(part)
-        elif what == "cordon a node":
-            path = f"/api/v1/nodes/{self.random.choice(NODES)}"
-            self.ask(self.admin.patch, path, {"spec": {"unschedulable": True}})
-            time.sleep(pause)
-            self.ask(self.admin.patch, path, {"spec": {"unschedulable": None}})
-        elif what == "delete a pod":
-            pods = [pod["metadata"]["name"] for pod in self.items(PODS)]
-            if not pods:
-                return
-            self.ask(self.admin.delete, f"{PODS}/{self.random.choice(sorted(pods))}")
-        elif what == "delete a job":
-            name = self.random.choice(sorted(self.jobs))
-            self.deleted.add(name)
-            self.ask(self.admin.delete, f"{JOBS}/{name}", {"propagationPolicy": "Background"})
-        elif what == "submit a job":
-            self.submit()
-        self.done[what] += 1
+    def wait(self):
+        time.sleep(self.random.choice((0, 0, 0.3, 1)))
 
-    def run(self):
+    def begin(self):
         for one in self.daemons:
             one.start()
-        for _ in range(self.random.randint(2, 4)):
-            self.submit()
-        for what in self.random.choices(list(FAULTS), FAULTS.values(), k=self.random.randint(4, 8)):
-            time.sleep(self.random.uniform(0.1, 1.2))
-            self.fault(what)
+
+    def kill_a_worker(self, what=signal.SIGKILL):
+        victims = self.workers()
+        if not victims:
+            return False
+        try:
+            os.killpg(self.random.choice(victims), what)
+        except ProcessLookupError:
+            return False
+        return True
+
+    def stop_a_worker(self):
+        return self.kill_a_worker(signal.SIGSTOP)
+
+    def kill_the_daemon(self):
+        one = self.in_charge()
+        one.end(signal.SIGKILL)
+        self.wait()
+        one.start()
+        return "the standby takes over" if self.two else True
+
+    def lose_the_journal(self):
+        """With two daemons the journal stays, and the one in charge hands over."""
+        one = self.in_charge()
+        one.end(signal.SIGTERM if self.two else signal.SIGKILL)
+        self.wait()
+        if not self.two:
+            (one.state / "journal.jsonl").unlink(missing_ok=True)
+        one.start()
+        return "hand over" if self.two else True
+
+    def kill_a_kubelet(self):
+        node = self.random.choice(NODES)
+        self.plane.kill(f"node-{node}")
+        self.wait()
+        self.plane.start_node(node)
+
+    def kill_part(self, part):
+        self.plane.kill(part)
+        self.wait()
+        self.plane.start_part(part)
+
+    def kill_the_api_server(self):
+        self.kill_part("apiserver")
+
+    def kill_the_scheduler(self):
+        self.kill_part("scheduler")
+
+    def cordon_a_node(self):
+        path = f"/api/v1/nodes/{self.random.choice(NODES)}"
+        self.ask(self.admin.patch, path, {"spec": {"unschedulable": True}})
+        self.wait()
+        self.ask(self.admin.patch, path, {"spec": {"unschedulable": None}})
+
+    def delete_a_pod(self):
+        pods = [pod["metadata"]["name"] for pod in self.items(PODS)]
+        if not pods:
+            return False
+        self.ask(self.admin.delete, f"{PODS}/{self.random.choice(sorted(pods))}")
+        return True
+
+    def delete_a_job(self):
+        name = self.random.choice(sorted(self.jobs))
+        self.cancelled.add(name)
+        self.ask(self.admin.delete, f"{JOBS}/{name}", {"propagationPolicy": "Background"})
 
     # ---- judging ----
     def faults_found(self):
-        """What must not be, as text; nothing when all is well."""
         found = []
-        wanted = set(self.jobs) - self.deleted
+        wanted = set(self.jobs) - self.cancelled
         try:
             wait_until(lambda: self.ended() >= wanted, "the end of all jobs", 120)
         except AssertionError:
@@ -239,40 +254,26 @@ class Schedule:
         clear(self.plane)
 
 
-class Planes:
-    """As many control planes as schedules are played at once."""
+class World(chaos_schedule.World):
+    """Control planes."""
 
-    def __init__(self):
-        self.free, self.all = queue.SimpleQueue(), []
+    name = f"kubernetes {kubernetes.VERSION}, jobs on 2x4"
+    errors = (ApiError, kubernetes.ClusterError)
 
-    def one(self, build, seed, keep):
-        folder = Path(tempfile.mkdtemp(prefix=f"chaos-{seed}-"))
-        if self.free.empty():
-            home = Path(tempfile.mkdtemp(prefix="allot-kubernetes-"))
-            self.all.append(kubernetes.ControlPlane(home / "cluster").start())
-            self.free.put(self.all[-1])
-        plane = self.free.get()
-        schedule = Schedule(build, plane, folder, seed)
-        try:
-            schedule.run()
-            found = schedule.faults_found()
-        except (AssertionError, OSError, ApiError, kubernetes.ClusterError) as error:
-            found = [f"stuck: {error}"]
-        if found and keep:
-            print(f"seed {seed}: {found} in {folder}", file=sys.stderr, flush=True)
-            (folder / "pods.json").write_text(json.dumps(schedule.items(PODS), indent=1))
-            shutil.copytree(plane.folder / "log", folder / "log")
-        try:
-            schedule.end()
-            self.free.put(plane)
-        except (AssertionError, OSError, ApiError, kubernetes.ClusterError) as error:  # the next one gets another plane
-            print(f"seed {seed}: the control plane is given up: {error}", file=sys.stderr, flush=True)
-        if not found or not keep:
-            shutil.rmtree(folder, ignore_errors=True)
-        return {"seed": seed, "jobs": len(schedule.jobs), "cancelled": len(schedule.deleted), "faults": dict(schedule.done),
-                "found": found}
+    def open(self):
+        return kubernetes.ControlPlane(Path(tempfile.mkdtemp(prefix="allot-kubernetes-")) / "cluster").start()
 
-    def stop(self):
-        for plane in self.all:
-            plane.stop()
-            shutil.rmtree(plane.folder.parent, ignore_errors=True)
+    def close(self, plane):
+        plane.stop()
+        shutil.rmtree(plane.folder.parent, ignore_errors=True)
+
+    def schedule(self, build, plane, folder, seed):
+        return Schedule(build, plane, folder, seed)
+
+    def keep(self, schedule, folder):
+        (folder / "pods.json").write_text(json.dumps(schedule.items(PODS), indent=1))
+        shutil.copytree(schedule.plane.folder / "log", folder / "log")
+
+
+def missing():
+    return kubernetes.missing()

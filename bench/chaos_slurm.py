@@ -13,22 +13,18 @@ Where Debian's libfaketime is not installed, clocks do not jump.
 import json
 import os
 import pwd
-import queue
-import random
 import re
 import select
 import shutil
 import signal
 import socket
-import subprocess
-import sys
 import tempfile
 import threading
 import time
-from collections import Counter
 from pathlib import Path
 
 import chaos_faults
+import chaos_schedule
 import cluster as slurm
 from allot_on_slurm import Serve
 from own_clock import OwnClock
@@ -39,9 +35,6 @@ NODES = (("n1", 16, "v100", 4), ("n2", 16, "v100", 4))
 SETTINGS = {"KillWait": 5, "MinJobAge": 900}
 USERS = ("nobody", "games") if os.getuid() == 0 else (None,)
 SAVE_EVERY = 50
-FAULTS = {"kill a worker": 5, "hang a worker": 2, "kill the daemon": 4, "kill slurmctld": 1, "kill a slurmd": 2,
-          "drain a node in Slurm": 1, "node down": 1, "drain a node": 2, "pause": 1, "cancel by user": 1, "cancel by allot": 1,
-          "lose power": 3, "damage the journal": 3, "partition": 3, "clock jumps": 2, "second daemon": 2, "submit a job": 2}
 
 # Slurm 22.05 counts GPUs for ever that a job got in the seconds after a restart of the controller (docs/deploy.md). The daemon waits
 # them out where it notices the restart: not where the controller is back before it looks.
@@ -129,16 +122,21 @@ class Relay:
                 end.close()
 
 
-class Schedule:
-    """One run by its seed, on a cluster that has no jobs."""
+class Schedule(chaos_schedule.Schedule):
+    """On a cluster that has no jobs."""
+
+    FAULTS = {"kill a worker": 5, "hang a worker": 2, "kill the daemon": 4, "kill slurmctld": 1, "kill a slurmd": 2,
+              "drain a node in Slurm": 1, "node down": 1, "drain a node": 2, "pause": 1, "cancel by user": 1, "cancel by allot": 1,
+              "lose power": 3, "damage the journal": 3, "partition": 3, "clock jumps": 2, "second daemon": 2, "submit a job": 2}
+    JOBS = (3, 6)
+    APART = (0.2, 2)
 
     def __init__(self, build, cluster, folder, seed):
-        self.build, self.cluster, self.folder, self.random = build, cluster, folder, random.Random(seed)
-        self.jobs, self.done = {}, Counter()  # Slurm's number -> kind
-        self.cancelled = set()
+        super().__init__(seed)
+        self.build, self.cluster, self.folder = build, cluster, folder
+        self.jobs = {}  # Slurm's number -> kind
         self.again = set()  # jobs that Slurm may run again: their node went down, or a killed controller forgot their end
         self.excused = set()  # and those of one size, which may be lost with their node
-        self.let_pass = []  # what is no fault for these reasons
         folder.chmod(0o755)
         for name in ("lives", "homes"):
             (folder / name).mkdir()
@@ -160,6 +158,9 @@ class Schedule:
         return (found[1], int(found[2])) if found else None
 
     # ---- acting ----
+    def begin(self):
+        self.serve.start()
+
     def submit(self):
         kind, work = self.random.choice(("elastic", "elastic", "elastic", "restart", "rigid")), None
         low = self.random.choice((1, 1, 1, 2))
@@ -206,14 +207,6 @@ class Schedule:
         between()
         time.sleep(self.random.choice((0, 0, 0.3, 1)))
         self.serve.start()
-
-    def fault(self, what):
-        act = getattr(self, what.replace(" ", "_").lower())
-        if act() is not False:
-            self.done[what] += 1
-
-    def submit_a_job(self):
-        self.submit()
 
     def kill_a_worker(self, how=signal.SIGKILL):
         victims = self.workers()
@@ -324,17 +317,8 @@ class Schedule:
         process.kill()
         process.wait()
 
-    def run(self):
-        self.serve.start()
-        for _ in range(self.random.randint(3, 6)):
-            self.submit()
-        for what in self.random.choices(list(FAULTS), FAULTS.values(), k=self.random.randint(4, 8)):
-            time.sleep(self.random.uniform(0.2, 2))
-            self.fault(what)
-
     # ---- judging ----
     def faults_found(self):
-        """What must not be, as text; nothing when all is well."""
         found = []
         try:
             wait_until(lambda: not self.running(), "the end of all jobs", 40)
@@ -466,46 +450,31 @@ def environment_of(pid):
         return b""
 
 
-class Clusters:
-    """As many clusters as schedules are played at once."""
+class World(chaos_schedule.World):
+    name = "slurm, jobs on 2x4"
+    errors = (slurm.ClusterError,)
 
-    def __init__(self):
-        self.free, self.all = queue.SimpleQueue(), []
-
-    def one(self, build, seed, keep):
-        folder = Path(tempfile.mkdtemp(prefix=f"chaos-{seed}-"))
+    def open(self):
+        home = Path(tempfile.mkdtemp(prefix="allot-slurm-"))
+        home.chmod(0o755)
+        cluster = slurm.Cluster(home / "cluster", NODES, SETTINGS)
         try:
-            cluster = self.free.get_nowait()
-        except queue.Empty:
-            home = Path(tempfile.mkdtemp(prefix="allot-slurm-"))
-            home.chmod(0o755)
-            cluster = slurm.Cluster(home / "cluster", NODES, SETTINGS)
-            self.all.append(cluster)
             cluster.start()
-        schedule = Schedule(build, cluster, folder, seed)
-        try:
-            schedule.run()
-            found = schedule.faults_found()
-        except (AssertionError, OSError, ValueError, subprocess.SubprocessError, slurm.ClusterError) as error:
-            found = [chaos_faults.told(error)]
-        if found and keep:
-            print(f"seed {seed}: {found} in {folder}", file=sys.stderr, flush=True)
-            (folder / "jobs.json").write_text(json.dumps(cluster.jobs(), indent=1))
-            shutil.copytree(cluster.folder / "log", folder / "log")
-        try:
-            schedule.end()
-            self.free.put(cluster)
-        except (AssertionError, OSError, subprocess.SubprocessError, slurm.ClusterError) as error:  # the next gets another one
-            print(f"seed {seed}: its cluster is given up: {error}", file=sys.stderr, flush=True)
-        if not found or not keep:
-            shutil.rmtree(folder, ignore_errors=True)
-        return {"seed": seed, "jobs": len(schedule.jobs), "cancelled": len(schedule.cancelled), "faults": dict(schedule.done),
-                "found": found, "let_pass": schedule.let_pass}
+        except BaseException:
+            self.close(cluster)
+            raise
+        return cluster
 
-    def stop(self):
-        for cluster in self.all:
-            cluster.stop()
-            shutil.rmtree(cluster.folder.parent, ignore_errors=True)
+    def close(self, cluster):
+        cluster.stop()
+        shutil.rmtree(cluster.folder.parent, ignore_errors=True)
+
+    def schedule(self, build, cluster, folder, seed):
+        return Schedule(build, cluster, folder, seed)
+
+    def keep(self, schedule, folder):
+        (folder / "jobs.json").write_text(json.dumps(schedule.cluster.jobs(), indent=1))
+        shutil.copytree(schedule.cluster.folder / "log", folder / "log")
 
 
 def missing():

@@ -27,8 +27,8 @@ sys.path.append(str(ROOT / "tests" / "live"))
 import control_plane as kubernetes  # noqa: E402
 import kubernetes_scale  # noqa: E402
 from allot_on_kubernetes import JOBS, Serve, clear, job_of, pods_of  # noqa: E402
-from chaos import machine  # noqa: E402
 from cluster import free_ports  # noqa: E402
+from machine import machine  # noqa: E402
 from waiting import json_of, wait_until  # noqa: E402
 
 GONE = {"propagationPolicy": "Background"}

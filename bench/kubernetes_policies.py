@@ -39,9 +39,9 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests" / "live"))
 import control_plane as kubernetes  # noqa: E402
 from allot_on_kubernetes import JOBS, Serve, job_of  # noqa: E402
-from chaos import machine  # noqa: E402
 from kube import ApiError  # noqa: E402
 from live_policies import BATCH, INTERVAL, MOST, PACE, RESTART_COST, SCALING, mean, workload  # noqa: E402
+from machine import machine  # noqa: E402
 from waiting import wait_until  # noqa: E402
 
 BINDINGS = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings"
