@@ -1,4 +1,4 @@
-// allot list: everything that is registered, with parameters.
+// allot list: everything that is registered, with parameters, and what users say of live jobs.
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -12,6 +12,7 @@
 #include "envs/rewards/reward.h"
 #include "envs/setting.h"
 #include "fidelity/peer.h"
+#include "live/job_options.h"
 #include "live/runtime.h"
 #include "metrics/figure.h"
 #include "perf/catalogue.h"
@@ -75,6 +76,14 @@ Json Describe() {
   return list;
 }
 
+Json DescribeJobOptions() {
+  Json list = Json::array();
+  for (const JobOption& option : JobOptions()) {
+    list.push_back({{"id", option.key}, {"summary", option.summary}});
+  }
+  return list;
+}
+
 int List(const std::string& what, const GlobalOptions& globals) {
   Json all = {
       {"policies", Describe<PolicyInfo>()},      {"admission", Describe<AdmissionInfo>()},
@@ -89,7 +98,7 @@ int List(const std::string& what, const GlobalOptions& globals) {
       {"catalogues", Describe<CatalogueInfo>()}, {"throughput", Describe<ThroughputModelInfo>()},
       {"beliefs", Describe<BeliefInfo>()},       {"autoscalers", Describe<AutoscalerInfo>()},
       {"progress", Describe<ProcessInfo>()},     {"sharing", Describe<SharingInfo>()},
-      {"figures", Describe<FigureInfo>()}};
+      {"figures", Describe<FigureInfo>()},       {"job-options", DescribeJobOptions()}};
   if (!what.empty()) {
     std::vector<std::string> kinds;
     for (const auto& [kind, list] : all.items()) kinds.push_back(kind);

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/index.h"
+#include "live/job_options.h"
 #include "live/state_records.h"
 
 namespace allot {
@@ -15,7 +16,6 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kJobStates = {"active", "held", "finished", "failed",
                                                         "cancelled"};
-constexpr std::array<std::string_view, 3> kResizeModes = {"hot", "restart", "parallelism"};
 
 JournalRecord Known(double value) { return std::isfinite(value) ? JournalRecord(value) : nullptr; }
 
@@ -31,22 +31,11 @@ RuntimeJob AskedOf(const JournalRecord& r) {
   job.name = r.at("name");
   job.known_as = r.value("known_as", std::string());
   job.submit = r.at("submit_unix");
-  job.requested = r.at("gpus");
-  job.min_gpus = r.at("min_gpus");
-  job.max_gpus = r.at("max_gpus");
-  job.gpu_types = r.value("gpu_types", std::string());  // older journals have none
   job.account = r.value("account", std::string());
-  job.sizes = r.value("sizes", std::string());
-  job.cooldown = r.value("cooldown", 0.0);
-  job.grace = r.value("grace", 0.0);
-  const auto mode = std::find(kResizeModes.begin(), kResizeModes.end(), r.at("resize"));
-  if (mode != kResizeModes.end()) job.mode = ResizeMode(mode - kResizeModes.begin());
-  job.model = r.at("model");
-  job.total_work = Number(r, "total_work", kUnknown);
   job.time_limit = Number(r, "time_limit", kNever);
   job.priority = r.at("priority");
-  job.preempt = r.value("preempt", true);
   job.comment = r.at("comment");
+  TakeJobOptions(r, &job);
   return job;
 }
 
@@ -77,28 +66,15 @@ JournalRecord Nodes(const std::vector<RuntimeNode>& nodes) {
 }
 
 JournalRecord Job(const RuntimeJob& job, Seconds submit, Seconds deadline) {
-  JournalRecord asked = {{"job", job.id},
-                         {"user", job.user},
-                         {"name", job.name},
-                         {"submit", submit},
-                         {"submit_unix", job.submit},
-                         {"deadline", Known(deadline)},
-                         {"gpus", job.requested},
-                         {"min_gpus", job.min_gpus},
-                         {"max_gpus", job.max_gpus},
-                         {"gpu_types", job.gpu_types},
-                         {"resize", kResizeModes[static_cast<std::size_t>(job.mode)]},
-                         {"model", job.model},
-                         {"total_work", Known(job.total_work)},
-                         {"time_limit", Known(job.time_limit)},
-                         {"priority", job.priority},
-                         {"comment", job.comment}};
+  JournalRecord asked = {
+      {"job", job.id},    {"user", job.user},          {"name", job.name},
+      {"submit", submit}, {"submit_unix", job.submit}, {"deadline", Known(deadline)}};
+  RecordJobOptions(job, &asked);
+  asked["time_limit"] = Known(job.time_limit);
+  asked["priority"] = job.priority;
+  asked["comment"] = job.comment;
   if (!job.known_as.empty()) asked["known_as"] = job.known_as;
-  if (!job.preempt) asked["preempt"] = false;
   if (!job.account.empty()) asked["account"] = job.account;
-  if (!job.sizes.empty()) asked["sizes"] = job.sizes;
-  if (job.cooldown > 0) asked["cooldown"] = job.cooldown;
-  if (job.grace > 0) asked["grace"] = job.grace;
   return asked;
 }
 

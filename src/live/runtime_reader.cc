@@ -6,11 +6,11 @@
 #include <bit>
 #include <map>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "core/index.h"
+#include "live/job_options.h"
 #include "live/worker_end.h"
 
 namespace allot {
@@ -36,12 +36,8 @@ HeldGpus PlacedByCount(const LiveState& state) {
 
 // Its user has corrected it while it was held: mostly what could not be understood before.
 bool IsAskedAnew(const LiveJob& job, const RuntimeJob& seen) {
-  const auto asked = [](const RuntimeJob& one) {
-    return std::tie(one.requested, one.min_gpus, one.max_gpus, one.mode, one.gpu_types, one.sizes,
-                    one.model);
-  };
   return job.asked.state == JobState::kHeld && seen.state != JobState::kHeld && job.running < 0 &&
-         job.worker_group.idle() && !IsOver(seen) && asked(job.asked) != asked(seen);
+         job.worker_group.idle() && !IsOver(seen) && !AskTheSame(job.asked, seen);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/strings.h"
+#include "live/job_options.h"
 #include "live/slurm/job_comment.h"
 #include "live/slurm/job_request.h"
 #include "live/slurm/slurm_tags.h"
@@ -45,11 +46,8 @@ void ReadOrRefuse(std::string_view text, const Function& function) {
 
 void ReadComment(std::string_view text) {
   ReadOrRefuse(text, [&] {
-    const auto options = ParseJobComment(text);
-    if (!options) return;
     RuntimeJob job;
-    options->WriteTo(&job);
-    CheckLegal(job, text);
+    if (ReadJobComment(text, &job)) CheckLegal(job, text);
   });
 }
 

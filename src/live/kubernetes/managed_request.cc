@@ -80,7 +80,7 @@ double ReadJobRequest(const ManagedJob& job, const std::string& gpu, RuntimeJob*
       throw DataError("annotations: unknown key 'allot.dev/{}'{}", key, DidYouMean(key, keys));
     }
   }
-  if (!given.empty()) JobOptionsFrom(given, "annotations", kube_mark::kPrefix).WriteTo(request);
+  if (!given.empty()) ReadJobOptions(given, "annotations", kube_mark::kPrefix, request);
   const nlohmann::json& pod = job.pod->at("spec");
   return GpusOf(pod.at("containers")[GpuContainer(pod, gpu)], gpu);
 }

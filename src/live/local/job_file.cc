@@ -5,27 +5,29 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <map>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "core/strings.h"
 #include "live/job_options.h"
-#include "perf/size_rule.h"
 
 namespace allot {
 namespace {
 
-const std::vector<std::string> kKeys = {
-    "name",     "command",  "gpus",  "min",       "max",   "types",   "resize",   "model", "work",
-    "priority", "deadline", "after", "directory", "sizes", "account", "cooldown", "grace"};
+// Beside the options of all clusters.
+const std::vector<std::string> kOwnKeys = {"name",     "command",  "directory", "account",
+                                           "priority", "deadline", "after"};
 
 class Reader {
  public:
   Reader(const toml::table& table, std::string where) : table_(table), where_(std::move(where)) {
+    std::vector<std::string> keys = JobOptionKeys();
+    keys.insert(keys.end(), kOwnKeys.begin(), kOwnKeys.end());
     for (const auto& [key, value] : table_) {
       const std::string name(key.str());
-      if (std::find(kKeys.begin(), kKeys.end(), name) == kKeys.end()) {
-        throw DataError("{}: unknown key '{}'{}", where_, name, DidYouMean(name, kKeys));
+      if (std::find(keys.begin(), keys.end(), name) == keys.end()) {
+        throw DataError("{}: unknown key '{}'{}", where_, name, DidYouMean(name, keys));
       }
     }
   }
@@ -49,12 +51,23 @@ class Reader {
     return *value;
   }
 
-  GpuCount Gpus(const char* key, GpuCount otherwise) const {
-    const double value = Number(key, otherwise, 1, kMaxGpusPerJob);
-    if (value != std::floor(value)) {
-      throw DataError("{}: '{}' must be a whole number, got {}", where_, key, value);
+  // The options of all clusters, as texts: max = 8, grace = 30, grace = "30s".
+  std::map<std::string, std::string> Options() const {
+    std::map<std::string, std::string> given;
+    for (const std::string& key : JobOptionKeys()) {
+      const auto* node = table_.get(key);
+      if (node == nullptr) continue;
+      if (const auto text = node->value_exact<std::string>()) {
+        if (!text->empty()) given[key] = *text;
+      } else if (const auto whole = node->value_exact<std::int64_t>()) {
+        given[key] = fmt::format("{}", *whole);
+      } else if (const auto number = node->value_exact<double>()) {
+        given[key] = fmt::format("{}", *number);
+      } else {
+        throw DataError("{}: '{}' must be a number or text", where_, key);
+      }
     }
-    return static_cast<GpuCount>(value);
+    return given;
   }
 
   std::vector<std::string> Words(const char* key) const {
@@ -114,30 +127,12 @@ std::vector<LocalJob> ReadJobFile(const std::filesystem::path& path) {
     }
     job.asked.id = job.asked.name;
     job.command = read.Words("command");
-    job.asked.requested = read.Gpus("gpus", 1);
-    job.asked.min_gpus = read.Gpus("min", job.asked.requested);
-    job.asked.max_gpus = read.Gpus("max", job.asked.requested);
-    if (job.asked.min_gpus > job.asked.requested || job.asked.requested > job.asked.max_gpus) {
-      throw DataError("{}: min <= gpus <= max, got {}, {} and {}", where, job.asked.min_gpus,
-                      job.asked.requested, job.asked.max_gpus);
-    }
-    if (table->contains("types")) {
-      job.asked.gpu_types = GpuTypesFrom(read.Text("types", ""), fmt::format("{}: 'types'", where));
-    }
-    if (table->contains("sizes")) {
-      job.asked.sizes =
-          SizeRule::Parse(read.Text("sizes", ""), fmt::format("{}: 'sizes'", where)).ToString();
-    }
-    job.asked.account = read.Text("account", "");
-    job.asked.grace = read.Number("grace", 0, 0, kLongestOwnGrace);
-    job.asked.cooldown = read.Number("cooldown", 0, 0, kLongestOwnCooldown);
-    const std::string resize = read.Text("resize", "hot");
-    if (resize != "hot" && resize != "restart") {
-      throw DataError("{}: 'resize' must be \"hot\" or \"restart\", got \"{}\"", where, resize);
-    }
-    job.asked.mode = resize == "hot" ? ResizeMode::kHot : ResizeMode::kRestart;
+    std::map<std::string, std::string> given = read.Options();
+    given.erase("model");  // a name of the catalogue, in which a file may have any letter
+    if (given.contains("gpus")) given.try_emplace("min", given["gpus"]);
+    ReadJobOptions(given, where, "", &job.asked);
     job.asked.model = read.Text("model", "");
-    job.asked.total_work = read.Number("work", kUnknown, 0, 1e18);
+    job.asked.account = read.Text("account", "");
     job.asked.priority = read.Number("priority", 0, -1e9, 1e9);
     job.asked.deadline = read.Number("deadline", kNever, 0, 1e12);
     job.after = read.Number("after", 0, 0, 1e9);
@@ -154,49 +149,31 @@ nlohmann::ordered_json ToJson(const LocalJob& job) {
     return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
   };
   const RuntimeJob& asked = job.asked;
-  return {{"id", asked.id},
-          {"name", asked.name},
-          {"user", asked.user},
-          {"submit", asked.submit},
-          {"gpus", asked.requested},
-          {"min", asked.min_gpus},
-          {"max", asked.max_gpus},
-          {"types", asked.gpu_types},
-          {"sizes", asked.sizes},
-          {"account", asked.account},
-          {"cooldown", asked.cooldown},
-          {"grace", asked.grace},
-          {"resize", asked.mode == ResizeMode::kHot ? "hot" : "restart"},
-          {"model", asked.model},
-          {"work", known(asked.total_work)},
-          {"priority", asked.priority},
-          {"deadline", known(asked.deadline)},
-          {"command", job.command},
-          {"directory", job.directory.string()}};
+  nlohmann::ordered_json json = {{"id", asked.id},
+                                 {"name", asked.name},
+                                 {"user", asked.user},
+                                 {"submit", asked.submit},
+                                 {"account", asked.account},
+                                 {"priority", asked.priority},
+                                 {"deadline", known(asked.deadline)},
+                                 {"command", job.command},
+                                 {"directory", job.directory.string()}};
+  for (const JobOption& option : JobOptions()) json[option.key] = option.value(asked);
+  return json;
 }
 
 LocalJob LocalJobFromJson(const nlohmann::ordered_json& json) {
-  const auto number = [&json](const char* key, double otherwise) {
-    return json.at(key).is_null() ? otherwise : json.at(key).get<double>();
-  };
   LocalJob job;
   job.asked.id = json.at("id");
   job.asked.name = json.at("name");
   job.asked.user = json.at("user");
   job.asked.submit = json.at("submit");
-  job.asked.requested = json.at("gpus");
-  job.asked.min_gpus = json.at("min");
-  job.asked.max_gpus = json.at("max");
-  job.asked.gpu_types = json.value("types", std::string());
-  job.asked.sizes = json.value("sizes", std::string());
   job.asked.account = json.value("account", std::string());
-  job.asked.cooldown = json.value("cooldown", 0.0);
-  job.asked.grace = json.value("grace", 0.0);
-  job.asked.mode = json.at("resize") == "hot" ? ResizeMode::kHot : ResizeMode::kRestart;
-  job.asked.model = json.at("model");
-  job.asked.total_work = number("work", kUnknown);
   job.asked.priority = json.at("priority");
-  job.asked.deadline = number("deadline", kNever);
+  if (!json.at("deadline").is_null()) job.asked.deadline = json.at("deadline");
+  for (const JobOption& option : JobOptions()) {  // earlier daemons knew fewer
+    if (json.contains(option.key)) option.set(json.at(option.key), &job.asked);
+  }
   job.command = json.at("command").get<std::vector<std::string>>();
   job.directory = json.at("directory").get<std::string>();
   return job;

@@ -7,15 +7,16 @@
 
 #include "core/error.h"
 #include "core/strings.h"
+#include "live/job_options.h"
 
 namespace allot {
 
-std::optional<JobOptions> ParseJobComment(std::string_view comment) {
+bool ReadJobComment(std::string_view comment, RuntimeJob* job) {
   std::vector<std::string_view> words;
   for (const std::string_view word : Split(comment, ' ')) {
     if (!word.empty()) words.push_back(word);
   }
-  if (words.empty() || words.front() != "allot") return std::nullopt;
+  if (words.empty() || words.front() != "allot") return false;
 
   std::map<std::string, std::string> given;
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -33,7 +34,8 @@ std::optional<JobOptions> ParseJobComment(std::string_view comment) {
                       given[key], words[i].substr(equals + 1));
     }
   }
-  return JobOptionsFrom(given, "comment");
+  ReadJobOptions(given, "comment", "", job);
+  return true;
 }
 
 }  // namespace allot

@@ -2,15 +2,14 @@
 // What a user writes in a job's comment: `sbatch --comment 'allot min=1 max=8 model=resnet50'`. The
 // Slurm runtime reads it at every snapshot.
 
-#include <optional>
 #include <string_view>
 
-#include "live/job_options.h"
+#include "live/runtime_job.h"
 
 namespace allot {
 
-// nullopt: the comment does not begin with the word "allot": an ordinary job. DataError naming rule
-// and value otherwise.
-std::optional<JobOptions> ParseJobComment(std::string_view comment);
+// False: the comment does not begin with the word "allot": an ordinary job. DataError naming rule
+// and value where what follows is not understood; `job` stays as it is.
+bool ReadJobComment(std::string_view comment, RuntimeJob* job);
 
 }  // namespace allot

@@ -1,11 +1,11 @@
 #include "live/slurm/job_request.h"
 
-#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "core/error.h"
 #include "core/strings.h"
+#include "live/job_options.h"
 #include "live/slurm/job_comment.h"
 #include "live/slurm/slurm_tags.h"
 
@@ -27,10 +27,8 @@ bool SharesGpus(const std::string& gres) {
 void ReadRequest(const SlurmJob& slurm, RuntimeJob* job) {
   const std::vector<GresGpus> asked = ParseGres(slurm.gpus);
   const GresGpus gres = asked.empty() ? GresGpus{} : asked.front();
-  const std::optional<JobOptions> comment = ParseJobComment(slurm.comment);
-  if (comment) {
-    comment->WriteTo(job);
-  } else {
+  const bool commented = ReadJobComment(slurm.comment, job);
+  if (!commented) {
     job->mode = ResizeMode::kRestart;
     const std::int64_t gpus = std::int64_t{gres.count} * slurm.nodes_asked;
     if (gpus > kMostGpusAsked) {
@@ -42,7 +40,7 @@ void ReadRequest(const SlurmJob& slurm, RuntimeJob* job) {
   }
   // Nobody stops a job whose user knows nothing of allot, or does not want it to run twice.
   if (job->mode == ResizeMode::kRestart) {
-    job->preempt = comment && comment->preempt && slurm.requeue;
+    job->preempt = commented && job->preempt && slurm.requeue;
   }
   if (slurm.part) {
     throw DataError("heterogeneous jobs are not placed: submit their parts as jobs of their own");
@@ -69,7 +67,7 @@ void ReadRequest(const SlurmJob& slurm, RuntimeJob* job) {
         "accepts in its comment (types=a|b), got '{}'",
         slurm.gpus);
   }
-  if (comment && job->mode == ResizeMode::kHot && gres.count > 0) {
+  if (commented && job->mode == ResizeMode::kHot && gres.count > 0) {
     throw DataError("an elastic job must ask for GPUs in its comment (gpus={}{}), not by --gres {}",
                     gres.count, gres.type.empty() ? "" : " types=" + gres.type, slurm.gpus);
   }

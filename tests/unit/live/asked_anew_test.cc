@@ -46,6 +46,18 @@ TEST_F(AskedAnewTest, WhatAPolicyHasSeenBeforeItWasHeld) {
   Until("training", [&] { return Trains("a", 4); });
 }
 
+TEST_F(AskedAnewTest, AnyOfItsOptions) {
+  RuntimeJob& held = runtime_.AddJob("a", 1, 1, 1);
+  held.state = JobState::kHeld;
+  runtime_.AddJob("b", 1, 1, 1);
+  Serve();
+  ASSERT_TRUE(cluster_->WaitForJobs());
+  Correct("a", 1);
+  runtime_.jobs.at("a").job.grace = 60;
+  Until("both to be shown", [&] { return cluster_->Observe().rows() == 2; });
+  EXPECT_EQ(JobOf("a").asked.grace, 60);
+}
+
 TEST_F(AskedAnewTest, WhoRanGoesOnAsBefore) {
   runtime_.AddJob("a", 2, 1, 2);
   Serve();

@@ -4,7 +4,6 @@
 
 #include "core/file.h"
 #include "live/daemon.h"
-#include "live/job_options.h"
 #include "live/rule_warnings.h"
 #include "tests/unit/live/live_cluster_fixture.h"
 #include "workload/calendar.h"
@@ -351,23 +350,6 @@ TEST_F(LiveRules, AWorkerHasTheTimeToLeaveThatItsRulesSay) {
   };
   EXPECT_NEAR(ended("own"), 20, 1);
   EXPECT_NEAR(ended("a"), 60, 1);
-}
-
-TEST(JobOptionsTest, GraceIsReadStrictly) {
-  EXPECT_EQ(JobOptionsFrom({{"grace", "2m"}}, "comment").grace, 120);
-  EXPECT_THROW(JobOptionsFrom({{"grace", "6m"}}, "comment"), Error);
-}
-
-TEST(JobOptionsTest, CooldownsAreReadStrictly) {
-  EXPECT_EQ(JobOptionsFrom({{"cooldown", "10m"}}, "comment").cooldown, 600);
-  for (const char* text : {"-1", "2h", "soon"}) {
-    EXPECT_THROW(JobOptionsFrom({{"cooldown", text}}, "comment"), Error) << text;
-  }
-}
-
-TEST(JobOptionsTest, SizesAreReadStrictly) {
-  EXPECT_EQ(JobOptionsFrom({{"max", "8"}, {"sizes", "4|2"}}, "comment").sizes, "2|4");
-  EXPECT_THROW(JobOptionsFrom({{"max", "8"}, {"sizes", "even"}}, "comment"), Error);
 }
 
 }  // namespace

@@ -54,12 +54,25 @@ TEST_F(JobFileTest, DefaultsMakeARigidHotJob) {
   EXPECT_TRUE(std::isnan(jobs.at(0).asked.total_work));
 }
 
+TEST_F(JobFileTest, OptionsOfAllClustersAreNumbersOrTexts) {
+  const auto jobs = Read(
+      "[[job]]\ncommand = [\"x\"]\ngpus = 2\nmax = 8\nresize = \"restart\"\npreempt = \"no\"\n"
+      "grace = 30\ncooldown = \"2m\"\nmodel = \"resnet50:64\"\nwork = 1e6\n");
+  const RuntimeJob asked = LocalJobFromJson(ToJson(jobs.at(0))).asked;
+  EXPECT_EQ(asked.min_gpus, 2) << "as many as it asks for";
+  EXPECT_EQ(asked.grace, 30);
+  EXPECT_EQ(asked.cooldown, 120);
+  EXPECT_FALSE(asked.preempt);
+  EXPECT_EQ(asked.model, "resnet50:64");
+  EXPECT_EQ(asked.total_work, 1e6);
+}
+
 TEST_F(JobFileTest, MessagesNamePlaceAndValues) {
   EXPECT_NE(Refusal("[[job]]\ncommand = [\"x\"]\ngpu = 1\n").find("did you mean 'gpus'"),
             std::string::npos);
   EXPECT_NE(Refusal("[[job]]\ncommand = \"x y\"\n").find("must be a list of words"),
             std::string::npos);
-  EXPECT_NE(Refusal("[[job]]\ncommand = [\"x\"]\ngpus = 4\nmax = 2\n").find("got 4, 4 and 2"),
+  EXPECT_NE(Refusal("[[job]]\ncommand = [\"x\"]\ngpus = 4\nmax = 2\n").find("got 4 and 2"),
             std::string::npos);
   EXPECT_NE(Refusal("[[job]]\nname = \"../x\"\ncommand = [\"x\"]\n").find("'../x'"),
             std::string::npos);

@@ -2,14 +2,23 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
+
+#include "core/error.h"
 
 namespace allot {
 namespace {
 
+// nullopt: not ours.
+std::optional<RuntimeJob> Said(const std::string& comment) {
+  RuntimeJob job;
+  return ReadJobComment(comment, &job) ? std::optional(job) : std::nullopt;
+}
+
 std::string ErrorOf(const std::string& comment) {
   try {
-    ParseJobComment(comment);
+    Said(comment);
   } catch (const Error& error) {
     return error.what();
   }
@@ -17,8 +26,7 @@ std::string ErrorOf(const std::string& comment) {
 }
 
 TEST(JobComment, ReadsWhatAnElasticJobSays) {
-  const auto parsed =
-      ParseJobComment("allot min=2 max=8  gpus=4 types=a100|v100 model=resnet50 work=1e6");
+  const auto parsed = Said("allot min=2 max=8  gpus=4 types=a100|v100 model=resnet50 work=1e6");
   ASSERT_TRUE(parsed);
   EXPECT_EQ(parsed->min_gpus, 2);
   EXPECT_EQ(parsed->max_gpus, 8);
@@ -30,7 +38,7 @@ TEST(JobComment, ReadsWhatAnElasticJobSays) {
 }
 
 TEST(JobComment, DefaultsAreOneGpuThatStaysOne) {
-  const auto parsed = ParseJobComment("allot");
+  const auto parsed = Said("allot");
   ASSERT_TRUE(parsed);
   EXPECT_EQ(parsed->min_gpus, 1);
   EXPECT_EQ(parsed->max_gpus, 1);
@@ -38,13 +46,20 @@ TEST(JobComment, DefaultsAreOneGpuThatStaysOne) {
 }
 
 TEST(JobComment, RestartIsAModeOfItsOwn) {
-  EXPECT_EQ(ParseJobComment("allot max=4 resize=restart")->mode, ResizeMode::kRestart);
+  EXPECT_EQ(Said("allot max=4 resize=restart")->mode, ResizeMode::kRestart);
 }
 
 TEST(JobComment, OtherCommentsAreNotOurs) {
-  EXPECT_FALSE(ParseJobComment(""));
-  EXPECT_FALSE(ParseJobComment("my favourite job min=x"));
-  EXPECT_FALSE(ParseJobComment("allotment"));
+  EXPECT_FALSE(Said(""));
+  EXPECT_FALSE(Said("my favourite job min=x"));
+  EXPECT_FALSE(Said("allotment"));
+}
+
+TEST(JobComment, WhatIsWrongLeavesTheJobAsItIs) {
+  RuntimeJob job;
+  EXPECT_THROW(ReadJobComment("allot resize=restart max=8 min=9", &job), Error);
+  EXPECT_EQ(job.mode, ResizeMode::kHot);
+  EXPECT_EQ(job.max_gpus, 1);
 }
 
 struct Wrong {
