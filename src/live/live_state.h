@@ -3,28 +3,20 @@
 // then applied here (live/state_writer.h). The next daemon applies the same records and arrives at
 // the same state. Owned by LiveCluster.
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cluster/cluster_spec.h"
 #include "live/job_table.h"
 #include "live/journal.h"
+#include "live/live_records.h"
 
 namespace allot {
-
-// Records, and what they carry. Shares are [[node name, GPU mask], ...].
-namespace record {
-JournalRecord Nodes(const std::vector<RuntimeNode>& nodes);                    // "nodes"
-JournalRecord Job(const RuntimeJob& asked, Seconds submit, Seconds deadline);  // "job"
-JournalRecord Workers(const std::string& job, const std::vector<LiveWorker>& workers,
-                      const std::vector<RuntimeNode>& nodes);  // "start", "found"
-JournalRecord Give(const std::string& job, const std::string& configuration,
-                   std::span<const NodeShare> shares, const std::vector<RuntimeNode>& nodes,
-                   const std::string& why);  // "give", "placed"; configuration: text of its key
-}  // namespace record
 
 class LiveState {
  public:
@@ -50,11 +42,16 @@ class LiveState {
   const std::set<std::string>& maintained_nodes() const { return maintained_nodes_; }
 
  private:
+  // What a record of each kind does to the state: the one place that knows the kinds.
+  using Handler = std::function<void(LiveState&, const JournalRecord&, Seconds at)>;
+  static const std::map<std::string, Handler>& Handlers();
+
   LiveJob& JobOf(const JournalRecord& record);
   std::vector<NodeShare> SharesOf(const JournalRecord& record) const;
   std::int32_t GivenConfiguration(const JournalRecord& record, LiveJob& job,
                                   std::span<const NodeShare> shares);
   void SetNodes(const JournalRecord& record);
+  void SetDrained(const JournalRecord& record, bool drained);
   void Refresh();
 
   JobTable job_table_;
@@ -69,8 +66,5 @@ class LiveState {
   std::set<std::string> drained_nodes_;
   std::set<std::string> maintained_nodes_;  // in a window of the operator's rules
 };
-
-std::string_view JobStateName(JobState state);
-JobState ParseJobState(std::string_view name, JobState otherwise);
 
 }  // namespace allot
