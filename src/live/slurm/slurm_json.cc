@@ -10,9 +10,9 @@
 
 #include "core/error.h"
 #include "core/strings.h"
-#include "live/runtime.h"
 #include "live/slurm/foreign_bytes.h"
 #include "live/slurm/slurm_text.h"
+#include "live/slurm/slurm_words.h"
 
 namespace allot {
 namespace {
@@ -177,89 +177,53 @@ std::uint32_t Needed(const json& record, const char* field) {
   return static_cast<std::uint32_t>(*number);
 }
 
-struct StateWord {
-  const char* word;
-  SlurmState state;
-};
-
-constexpr StateWord kStates[] = {
-    {"PENDING", SlurmState::kPending},     {"RUNNING", SlurmState::kRunning},
-    {"SUSPENDED", SlurmState::kRunning},   {"COMPLETED", SlurmState::kCompleted},
-    {"CANCELLED", SlurmState::kCancelled}, {"FAILED", SlurmState::kFailed},
-    {"TIMEOUT", SlurmState::kFailed},      {"NODE_FAIL", SlurmState::kFailed},
-    {"PREEMPTED", SlurmState::kFailed},    {"BOOT_FAIL", SlurmState::kFailed},
-    {"DEADLINE", SlurmState::kFailed},     {"OUT_OF_MEMORY", SlurmState::kFailed}};
-
-// 22.05 says one word: that a job is completing, then, and not from which state. Until it is over
-// such a job counts as one that runs, and as one that waits where it will run again.
-void ReadState(const json& record, SlurmJob* job) {
-  const std::vector<std::string> words = Words(record, "job_state");
-  if (words.empty()) throw DataError("slurm: 'job_state' of job {} must be a word", job->id);
-  const auto* known = std::find_if(std::begin(kStates), std::end(kStates),
-                                   [&](const StateWord& one) { return Has(words, one.word); });
-  const bool again = Has(words, "REQUEUED") || Has(words, "REQUEUE_HOLD") ||
-                     Has(words, "REQUEUE_FED") || Has(words, "SPECIAL_EXIT");
-  if (known != std::end(kStates)) {
-    job->state = known->state;
-    job->reason = known->word;
-  } else {
-    job->state = again || Has(words, "RESV_DEL_HOLD") ? SlurmState::kPending : SlurmState::kRunning;
-    job->reason = words.front();
-  }
-  job->completing = Has(words, "COMPLETING") || Has(words, "REQUEUED");
-  job->ended = job->state != SlurmState::kPending && job->state != SlurmState::kRunning && !again;
-}
-
 // 22.05: as wait() says it. Later: {return_code, signal: {id}}.
-std::string ExitText(const json& record) {
+void ReadExit(const json& record, SlurmJobWords* words) {
   const auto found = record.find("exit_code");
-  std::uint64_t code = 0;
-  std::uint64_t signal = 0;
   if (found != record.end() && found->contains("return_code")) {
-    code = Number((*found)["return_code"]).value_or(0);
-    const json& of_signal = found->value("signal", json::object());
-    signal = NumberOr<std::uint64_t>(of_signal, of_signal.contains("id") ? "id" : "signal_id", 0);
+    words->exit_code = Number((*found)["return_code"]).value_or(0);
+    const json& signal = found->value("signal", json::object());
+    words->exit_signal =
+        NumberOr<std::uint64_t>(signal, signal.contains("id") ? "id" : "signal_id", 0);
   } else if (found != record.end()) {
     const std::uint64_t status = Number(*found).value_or(0);
-    code = status >> 8;
-    signal = status & 0x7f;
+    words->exit_code = status >> 8;
+    words->exit_signal = status & 0x7f;
   }
-  return fmt::format(", exit code {}, signal {}", code, signal);
 }
 
-// What the job holds, by node; "" where that is no GRES, but the whole node.
-std::map<std::string, std::string> GresByNode(const json& record, const SlurmJob& job) {
-  std::map<std::string, std::string> gres;
-  const std::vector<std::string> hosts = ExpandHosts(job.nodes);
-  if (Has(Words(record, "shared"), "NONE")) {
-    for (const std::string& host : hosts) gres.emplace(host, "");
-  }
+// What it has been given, node by node.
+void ReadGiven(const json& record, const SlurmJob& job, SlurmJobWords* words) {
+  if (job.nodes.empty()) return;
+  words->hosts = ExpandHosts(job.nodes);
+  words->whole_nodes = Has(Words(record, "shared"), "NONE");
   const auto found = record.find("gres_detail");
-  if (found == record.end() || !found->is_array()) return gres;
-  for (std::size_t n = 0; n < std::min(hosts.size(), found->size()); ++n) {
-    if ((*found)[n].is_string()) gres[hosts[n]] = (*found)[n].get<std::string>();
+  if (found == record.end() || !found->is_array()) return;
+  for (const json& one : *found) {
+    if (!one.is_string()) break;
+    words->gres.push_back(one.get<std::string>());
   }
-  return gres;
 }
 
-// Other reasons are limits of the user, the account or the partition.
-bool IsOfNodes(const std::string& reason) {
-  return reason == "Resources" || reason == "Priority" || reason == "ReqNodeNotAvail" ||
-         reason == "Reservation";
-}
-
-void ReadWaiting(const json& record, SlurmJob* job) {
+void ReadWordsOf(const json& record, SlurmJob* job) {
+  const std::vector<std::string> state = Words(record, "job_state");
+  if (state.empty()) throw DataError("slurm: 'job_state' of job {} must be a word", job->id);
   const std::string reason = Text(record, "state_reason");
   const std::string dependency = Text(record, "dependency");
-  if (reason == "BeginTime") {
-    job->waits = "its begin time is to come";
-  } else if (!dependency.empty()) {
-    job->waits = fmt::format("it depends on {}", dependency);
-  }
-  if (job->state != SlurmState::kPending) return;
-  job->held = Number(record, "priority") == 0U;
-  job->elsewhere = IsOfNodes(reason);
-  job->pending = reason.empty() || reason == "None" ? kNoWord : reason;
+  const std::string tasks = Text(record, "array_task_string");
+  const std::string a_job = Text(record, "tres_per_job");
+  const std::string a_task = Text(record, "tres_per_task");
+  const std::string a_socket = Text(record, "tres_per_socket");
+  SlurmJobWords words;
+  words.state.assign(state.begin(), state.end());
+  words.reason = reason;
+  words.dependency = dependency;
+  words.priority = Number(record, "priority");
+  words.tasks = tasks;
+  words.asked_otherwise = {a_job, a_task, a_socket};
+  ReadExit(record, &words);
+  ReadGiven(record, *job, &words);
+  ReadWords(words, job);
 }
 
 SlurmJob ReadJob(const json& record) {
@@ -274,31 +238,16 @@ SlurmJob ReadJob(const json& record) {
   job.comment = Text(record, "comment");
   job.admin_comment = Text(record, "admin_comment");
   job.gpus = Text(record, "tres_per_node");
-  for (const char* other : {"tres_per_job", "tres_per_task", "tres_per_socket"}) {
-    const std::string asked = Text(record, other);
-    // Newer releases write CPUs a task there, too.
-    if (job.other_gpus.empty() && asked.find("gres") != std::string::npos) job.other_gpus = asked;
-  }
   job.nodes = Text(record, "nodes");
   job.exclusive = WantsNodes(Words(record, "shared"));
-  if (!job.nodes.empty()) job.gpus_on = GresByNode(record, job);
   job.work_dir = Text(record, "current_working_directory");
   job.account = Text(record, "account");
   job.qos = Text(record, "qos");
-  ReadState(record, &job);
   job.array = NumberOr<std::uint32_t>(record, "array_job_id", 0);
   job.task = NumberOr<std::int64_t>(record, "array_task_id", -1);
-  job.tasks = Text(record, "array_task_string");
-  // A record that stands for one task is this task.
-  if (const auto lone = ParseInteger(job.tasks.substr(0, job.tasks.find('%')))) {
-    job.task = *lone;
-    job.tasks.clear();
-  }
   job.at_most = NumberOr<std::uint32_t>(record, "array_max_tasks", 0);
   job.in_reservation = !Text(record, "resv_name").empty();
   job.part = NumberOr<std::uint32_t>(record, "het_job_id", 0) != 0;
-  if (job.state == SlurmState::kFailed) job.reason += ExitText(record);
-  ReadWaiting(record, &job);
   job.submit = NumberOr<std::time_t>(record, "submit_time", 0);
   job.deadline = NumberOr<std::time_t>(record, "deadline", 0);
   job.time_limit = NumberOr<std::uint32_t>(record, "time_limit", kNoTimeLimit);
@@ -318,6 +267,7 @@ SlurmJob ReadJob(const json& record) {
   job.requeue = requeue == record.end() || !requeue->is_boolean() || requeue->get<bool>();
   const auto nice = record.find("nice");
   job.nice = nice != record.end() && nice->is_number() ? nice->get<double>() : 0;
+  ReadWordsOf(record, &job);
   return job;
 }
 
@@ -333,14 +283,7 @@ SlurmNode ReadNode(const json& record) {
   node.memory_mib = NumberOr<std::uint64_t>(record, "real_memory", 0);
   std::vector<std::string> words = Words(record, "state");
   for (std::string& flag : Words(record, "state_flags")) words.push_back(std::move(flag));
-  // One that does not respond keeps what it runs: it is lost when Slurm says DOWN, after
-  // SlurmdTimeout. A controller that was restarted knows nodes again within seconds.
-  constexpr const char* kUnfit[] = {"DRAIN",         "FAIL",          "MAINTENANCE", "POWERED_DOWN",
-                                    "POWERING_DOWN", "REBOOT_ISSUED", "INVALID_REG"};
-  const bool fit = std::none_of(std::begin(kUnfit), std::end(kUnfit),
-                                [&](const char* flag) { return Has(words, flag); });
-  node.up = fit && (Has(words, "IDLE") || Has(words, "ALLOCATED") || Has(words, "MIXED"));
-  node.unknown = fit && Has(words, "UNKNOWN");
+  ReadWords({words.begin(), words.end()}, &node);
   return node;
 }
 

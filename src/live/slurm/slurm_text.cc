@@ -5,12 +5,12 @@
 
 #include "core/error.h"
 #include "core/strings.h"
+#include "live/slurm/slurm_words.h"
 
 namespace allot {
 namespace {
 
 constexpr std::size_t kMostHosts = 1 << 20;
-constexpr long long kMostLimit = 1 << 30;  // more is none
 
 // "Key=value Key=value": the first of each.
 std::map<std::string_view, std::string_view> WordPairs(std::string_view line) {
@@ -42,7 +42,7 @@ int LimitIn(std::string_view tres) {
     if (!one.starts_with(kGpus)) continue;
     const std::string_view number = one.substr(kGpus.size());
     const auto limit = ParseInteger(number.substr(0, number.find_first_not_of("0123456789")));
-    return limit && *limit <= kMostLimit ? static_cast<int>(*limit) : -1;
+    return limit ? LimitOf(static_cast<std::uint64_t>(*limit)) : -1;
   }
   return -1;
 }

@@ -1,15 +1,17 @@
 #include "live/slurm/libslurm/libslurm_records.h"
 
+#include <fmt/format.h>
 #include <pwd.h>
 #include <slurm/slurmdb.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <map>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/strings.h"
-#include "live/runtime.h"
+#include "live/slurm/slurm_words.h"
 
 // Exported by libslurm, declared by none of its headers.
 extern "C" {
@@ -30,21 +32,30 @@ std::string UserName(std::uint32_t id) {
   return found == nullptr ? std::to_string(id) : found->pw_name;
 }
 
-SlurmState StateOf(std::uint32_t state) {
-  switch (state & JOB_STATE_BASE) {
-    case JOB_PENDING:
-      return SlurmState::kPending;
-    case JOB_RUNNING:
-    case JOB_SUSPENDED:
-      return SlurmState::kRunning;
-    case JOB_COMPLETE:
-      return SlurmState::kCompleted;
-    case JOB_CANCELLED:
-      return SlurmState::kCancelled;
-    default:
-      return SlurmState::kFailed;
-  }
-}
+// As Slurm's programs call it: what is set beside the state itself.
+struct FlagName {
+  std::uint32_t flag;
+  const char* word;
+};
+
+constexpr FlagName kJobFlags[] = {
+    {JOB_COMPLETING, "COMPLETING"},     {JOB_REQUEUE, "REQUEUED"},
+    {JOB_REQUEUE_HOLD, "REQUEUE_HOLD"}, {JOB_REQUEUE_FED, "REQUEUE_FED"},
+    {JOB_SPECIAL_EXIT, "SPECIAL_EXIT"}, {JOB_RESV_DEL_HOLD, "RESV_DEL_HOLD"}};
+
+constexpr FlagName kNodeFlags[] = {{NODE_STATE_DRAIN, "DRAIN"},
+                                   {NODE_STATE_FAIL, "FAIL"},
+                                   {NODE_STATE_MAINT, "MAINTENANCE"},
+                                   {NODE_STATE_POWERED_DOWN, "POWERED_DOWN"},
+                                   {NODE_STATE_POWERING_DOWN, "POWERING_DOWN"},
+                                   {NODE_STATE_REBOOT_ISSUED, "REBOOT_ISSUED"},
+                                   {NODE_STATE_INVALID_REG, "INVALID_REG"}};
+
+constexpr FlagName kNodeStates[] = {{NODE_STATE_UNKNOWN, "UNKNOWN"},
+                                    {NODE_STATE_DOWN, "DOWN"},
+                                    {NODE_STATE_IDLE, "IDLE"},
+                                    {NODE_STATE_ALLOCATED, "ALLOCATED"},
+                                    {NODE_STATE_MIXED, "MIXED"}};
 
 std::vector<std::string> HostsOf(const char* list) {
   std::vector<std::string> hosts;
@@ -57,32 +68,45 @@ std::vector<std::string> HostsOf(const char* list) {
   return hosts;
 }
 
-// What the job holds, by node; "" where that is no GRES, but the whole node.
-std::map<std::string, std::string> GresByNode(const slurm_job_info_t& job) {
-  std::map<std::string, std::string> gres;
-  if (job.nodes == nullptr) return gres;
-  if (job.shared == JOB_SHARED_NONE) {
-    for (std::string& host : HostsOf(job.nodes)) gres.emplace(std::move(host), "");
+std::vector<std::string_view> StateOf(const slurm_job_info_t& job) {
+  std::vector<std::string_view> words = {slurm_job_state_string(job.job_state & JOB_STATE_BASE)};
+  for (const FlagName& one : kJobFlags) {
+    if ((job.job_state & one.flag) != 0) words.emplace_back(one.word);
   }
-  if (job.gres_detail_cnt == 0) return gres;
-  const std::vector<std::string> hosts = HostsOf(job.nodes);
-  const std::size_t count = std::min<std::size_t>(hosts.size(), job.gres_detail_cnt);
-  for (std::size_t n = 0; n < count; ++n) gres[hosts[n]] = Text(job.gres_detail_str[n]);
-  return gres;
+  return words;
 }
 
-// Other reasons are limits of the user, the account or the partition.
-bool IsOfNodes(std::uint32_t reason) {
-  return reason == WAIT_RESOURCES || reason == WAIT_PRIORITY || reason == WAIT_NODE_NOT_AVAIL ||
-         reason == WAIT_RESERVATION;
+std::vector<std::string_view> StateOf(const node_info_t& node) {
+  std::vector<std::string_view> words;
+  for (const FlagName& one : kNodeStates) {
+    if ((node.node_state & NODE_STATE_BASE) == one.flag) words.emplace_back(one.word);
+  }
+  for (const FlagName& one : kNodeFlags) {
+    if ((node.node_state & one.flag) != 0) words.emplace_back(one.word);
+  }
+  return words;
 }
 
-std::string WaitsFor(const slurm_job_info_t& job) {
-  if (job.state_reason == WAIT_TIME) return "its begin time is to come";
-  if (job.dependency != nullptr && *job.dependency != '\0') {
-    return fmt::format("it depends on {}", job.dependency);
+std::string_view View(const char* text) { return text == nullptr ? "" : text; }
+
+SlurmJobWords WordsOf(const slurm_job_info_t& job) {
+  SlurmJobWords words;
+  words.state = StateOf(job);
+  words.exit_code = job.exit_code >> 8;
+  words.exit_signal = job.exit_code & 0x7f;
+  words.reason = View(slurm_job_reason_string(static_cast<job_state_reason>(job.state_reason)));
+  words.dependency = View(job.dependency);
+  words.priority = job.priority;
+  words.tasks = View(job.array_task_str);
+  words.asked_otherwise = {View(job.tres_per_job), View(job.tres_per_task),
+                           View(job.tres_per_socket)};
+  if (job.nodes == nullptr || *job.nodes == '\0') return words;
+  words.hosts = HostsOf(job.nodes);
+  words.whole_nodes = job.shared == JOB_SHARED_NONE;
+  for (std::uint32_t n = 0; n < job.gres_detail_cnt; ++n) {
+    words.gres.push_back(Text(job.gres_detail_str[n]));
   }
-  return "";
+  return words;
 }
 
 // That jobs have on it. A node without a select plugin's record has none.
@@ -113,49 +137,18 @@ SlurmJob ReadSlurmJob(const slurm_job_info_t& job, UserNames* users) {
   result.comment = Text(job.comment);
   result.admin_comment = Text(job.admin_comment);
   result.gpus = Text(job.tres_per_node);
-  for (const char* other : {job.tres_per_job, job.tres_per_task, job.tres_per_socket}) {
-    // Newer releases write CPUs a task there, too.
-    const std::string asked = Text(other);
-    if (result.other_gpus.empty() && asked.find("gres") != std::string::npos) {
-      result.other_gpus = asked;
-    }
-  }
   result.nodes = Text(job.nodes);
-  if (!result.nodes.empty()) result.gpus_on = GresByNode(job);
   result.work_dir = Text(job.work_dir);
   result.account = Text(job.account);
   result.qos = Text(job.qos);
-  result.state = StateOf(job.job_state);
-  result.completing = (job.job_state & (JOB_COMPLETING | JOB_REQUEUE)) != 0;
-  result.ended = result.state != SlurmState::kPending && result.state != SlurmState::kRunning &&
-                 (job.job_state & (JOB_REQUEUE | JOB_REQUEUE_HOLD | JOB_SPECIAL_EXIT)) == 0;
-  result.held = result.state == SlurmState::kPending && job.priority == 0;
   result.array = job.array_job_id;
   if (job.array_task_id != NO_VAL) result.task = job.array_task_id;
-  result.tasks = Text(job.array_task_str);
-  // A record that stands for one task is this task.
-  if (const auto lone = ParseInteger(result.tasks.substr(0, result.tasks.find('%')))) {
-    result.task = *lone;
-    result.tasks.clear();
-  }
   result.at_most = job.array_max_tasks;
   result.part = job.het_job_id != 0;
   result.in_reservation = job.resv_name != nullptr;
   // Nodes for itself, its user or its group: GPUs beside those that allot gives. Newer releases
   // have more such numbers.
   result.exclusive = job.shared != JOB_SHARED_OK && job.shared != NO_VAL16;
-  result.waits = WaitsFor(job);
-  result.reason = slurm_job_state_string(job.job_state & JOB_STATE_BASE);
-  if (result.state == SlurmState::kFailed) {
-    result.reason +=
-        fmt::format(", exit code {}, signal {}", job.exit_code >> 8, job.exit_code & 0x7f);
-  }
-  if (result.state == SlurmState::kPending) {
-    result.elsewhere = IsOfNodes(job.state_reason);
-    result.pending = job.state_reason == WAIT_NO_REASON
-                         ? kNoWord
-                         : slurm_job_reason_string(static_cast<job_state_reason>(job.state_reason));
-  }
   result.submit = job.submit_time;
   result.deadline = job.deadline;
   result.time_limit = job.time_limit;
@@ -169,6 +162,7 @@ SlurmJob ReadSlurmJob(const slurm_job_info_t& job, UserNames* users) {
   result.requeue = job.requeue != 0;
   result.nice = static_cast<double>(job.nice) - static_cast<double>(NICE_OFFSET);
   result.priority = job.priority;
+  ReadWords(WordsOf(job), &result);
   return result;
 }
 
@@ -186,16 +180,7 @@ SlurmNode ReadSlurmNode(const node_info_t& node) {
   result.cpus = node.cpus;
   result.cpus_in_use = CpusInUse(node);
   result.memory_mib = node.real_memory;
-  const std::uint32_t base = node.node_state & NODE_STATE_BASE;
-  // One that does not respond keeps what it runs: it is lost when Slurm says DOWN, after
-  // SlurmdTimeout. A controller that was restarted knows nodes again within seconds.
-  constexpr std::uint32_t kUnfit = NODE_STATE_DRAIN | NODE_STATE_FAIL | NODE_STATE_MAINT |
-                                   NODE_STATE_POWERED_DOWN | NODE_STATE_POWERING_DOWN |
-                                   NODE_STATE_REBOOT_ISSUED | NODE_STATE_INVALID_REG;
-  result.up =
-      (base == NODE_STATE_IDLE || base == NODE_STATE_ALLOCATED || base == NODE_STATE_MIXED) &&
-      (node.node_state & kUnfit) == 0;
-  result.unknown = base == NODE_STATE_UNKNOWN && (node.node_state & kUnfit) == 0;
+  ReadWords(StateOf(node), &result);
   return result;
 }
 
@@ -215,8 +200,7 @@ SlurmLimits ReadSlurmLimits(const assoc_mgr_info_msg_t& message) {
   while (gpus < message.tres_cnt && Text(message.tres_names[gpus]) != "gres/gpu") ++gpus;
   if (gpus == message.tres_cnt) return limits;  // AccountingStorageTRES names none
   const auto limit = [gpus](const std::uint64_t* of) {
-    constexpr std::uint64_t kMost = 1U << 30U;  // more is none, as is INFINITE64
-    return of == nullptr || of[gpus] > kMost ? -1 : static_cast<int>(of[gpus]);
+    return of == nullptr ? -1 : LimitOf(of[gpus]);
   };
   const auto each = [](auto list, const auto& read) {
     if (list == nullptr) return;
