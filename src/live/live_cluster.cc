@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "cluster/guarantee_owners.h"
 #include "core/cpu_time.h"
 #include "core/error.h"
 #include "core/index.h"
@@ -82,20 +83,16 @@ ApplyReport LiveCluster::Apply(const Allocation& allocation) {
 const Allocation& LiveCluster::WithGuarantees(const Allocation& answer) {
   put_right_ = false;
   if (!shares_) return answer;
-  const std::vector<Guarantee>& guarantees = options_.job_table.rules->guarantees();
   const JobTable& table = state_.job_table();
   std::vector<std::int32_t> owner;
-  for (const JobIndex job : observation_.job)
-    owner.push_back(table.jobs().at(job)->rules.guarantee);
-  std::vector<GpuCount> hidden(guarantees.size(), 0);
+  std::vector<GpuCount> hidden;
+  GuaranteeOwners owners(options_.job_table.rules->guarantees(), table.nominal(), &owner, &hidden);
+  for (const JobIndex job : observation_.job) {
+    owners.AddRow(table.jobs().at(job)->rules.guarantee);
+  }
   for (const LiveJob* job : table.active()) {
-    const std::int32_t of = job->rules.guarantee;
-    if (of < 0 || job->running < 0 || !Hidden(*job)) continue;
-    const Configuration& held = (*job->table)[job->running];
-    const std::string& type = guarantees[At(of)].gpu_type;
-    if (type.empty() || type == table.nominal().types()[At(held.gpu_type)]) {
-      hidden[At(of)] += held.demand.gpus;
-    }
+    if (job->running < 0 || !Hidden(*job)) continue;
+    owners.AddHidden(job->rules.guarantee, (*job->table)[job->running]);
   }
   if (!shares_->Enforce(observation_, owner, hidden, answer)) return answer;
   const Status legal = Validate(shares_->allocation());

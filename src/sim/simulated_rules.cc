@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "cluster/guarantee_owners.h"
 #include "core/index.h"
 #include "workload/calendar.h"
 
@@ -12,7 +13,6 @@ SimulatedRules::SimulatedRules(const Scenario& scenario)
     : scenario_(scenario), histories_(scenario.workload().jobs.size()) {
   const std::vector<Guarantee>& guarantees = scenario.options().rules->guarantees();
   if (!guarantees.empty()) shares_.emplace(guarantees);
-  hidden_.resize(guarantees.size());
   FindLeads();
 }
 
@@ -67,17 +67,13 @@ void SimulatedRules::CloseNodes(const Observation& all) {
 }
 
 void SimulatedRules::FindOwners(const Observation& all) {
-  hidden_.assign(hidden_.size(), 0);
-  owner_.clear();
+  GuaranteeOwners owners(scenario_.options().rules->guarantees(), *all.cluster, &owner_, &hidden_);
   for (std::size_t r = 0; r < all.job.size(); ++r) {
-    const std::int32_t owner = scenario_.RulesOf(all.job[r]).guarantee;
-    if (!held_[r]) {
-      owner_.push_back(owner);
-    } else if (owner >= 0) {
-      const Configuration& held = (*all.table[r])[all.running[r]];
-      const std::string& type = scenario_.options().rules->guarantees()[At(owner)].gpu_type;
-      const bool counts = type.empty() || type == all.cluster->types()[At(held.gpu_type)];
-      if (counts) hidden_[At(owner)] += held.demand.gpus;
+    const std::int32_t guarantee = scenario_.RulesOf(all.job[r]).guarantee;
+    if (held_[r]) {
+      owners.AddHidden(guarantee, (*all.table[r])[all.running[r]]);
+    } else {
+      owners.AddRow(guarantee);
     }
   }
 }
