@@ -190,9 +190,9 @@ void JobTable::Follow(LiveJob& job, const std::shared_ptr<const ConfigurationTab
                       std::int32_t requested_before) {
   job.table_is_new = before != nullptr;
   if (job.running < 0) return;
-  const Configuration& held = (*before)[job.running];
-  std::int32_t running = job.table->Find(held.key());
-  if (running < 0) running = job.table->Find(held.units, held.gpu_type, job.shares.size());
+  const Configuration& runs = (*before)[job.running];
+  std::int32_t running = job.table->Find(runs.key());
+  if (running < 0) running = job.table->Find(runs.units, runs.gpu_type, job.shares.size());
   if (running >= 0) {
     job.running = running;
     return;
@@ -236,8 +236,8 @@ void JobTable::Give(LiveJob& job, std::int32_t configuration, std::span<const No
   }
   Place(job, configuration, shares);
   job.waiting_since = now;
-  const GpuCount held = GpusOf(shares);
-  if (std::erase_if(job.tolerated, [held](GpuCount gpus) { return gpus != held; }) > 0) {
+  const GpuCount given = GpusOf(shares);
+  if (std::erase_if(job.tolerated, [given](GpuCount gpus) { return gpus != given; }) > 0) {
     MakeTable(job);
   }
 }

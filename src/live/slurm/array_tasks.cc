@@ -55,7 +55,7 @@ std::map<std::uint32_t, std::string> TasksToSplit(const SlurmJobs& jobs, const S
     if (job->state == SlurmState::kPending) ++own[job->array].waiting;
   }
   for (const auto& array : arrays) {
-    if (array->held || !array->waits.empty()) continue;  // its tasks wait together
+    if (array->on_hold || !array->waits.empty()) continue;  // its tasks wait together
     const std::size_t ahead = Ahead(*array, own[array->array]);
     std::vector<std::int64_t> tasks = FirstTasks(array->tasks, ahead + 1);
     if (tasks.size() < 2) continue;

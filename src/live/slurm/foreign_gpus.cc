@@ -8,9 +8,9 @@ ForeignGpus::ForeignGpus(const SlurmSnapshot& snapshot) {
   for (const auto& job : snapshot.jobs) {
     if (job->gpus_on.empty() || job->over()) continue;
     const bool ours = ParseWorkerTag(job->admin_comment) || ParseJobTag(job->admin_comment);
-    for (const auto& [node, held] : job->gpus_on) {
+    for (const auto& [node, gres] : job->gpus_on) {
       if (job->exclusive && !ours) whole_.insert(node);
-      for (const GresGpus& gpus : ParseGres(held)) {
+      for (const GresGpus& gpus : ParseGres(gres)) {
         (ours ? ours_ : foreign_)[{node, gpus.type}] += gpus.count;
         if (!ours && job->in_reservation) guests_[{node, gpus.type}] += gpus.count;
       }

@@ -1,6 +1,6 @@
 #pragma once
 // What a look at Slurm finds to be put right there, beside what decisions ask for: jobs without
-// GPUs are passed on, arrays split, users told. The reading of a look only writes it down here. It
+// GPUs are left to it, arrays split, users told. The reading of a look only writes it down here. It
 // is done afterwards, for a bounded time: thousands of jobs may ask for something at once, and each
 // costs a call to the controller, which may be busy, or refuse. What is not done now is asked for
 // again by the next look. For SlurmRuntime, from one thread.
@@ -20,12 +20,12 @@ namespace allot {
 
 // The most urgent first.
 enum class SlurmChore : std::uint8_t {
-  kGiveBack,  // a requeued job, to where jobs wait
-  kEnd,       // a worker job that outlived its job
-  kLengthen,  // a time limit
-  kSplit,     // an array
-  kPassOn,    // a job without GPUs
-  kTell,      // its user why a job waits
+  kGiveBack,      // a requeued job, to where jobs wait
+  kEnd,           // a worker job that outlived its job
+  kLengthen,      // a time limit
+  kSplit,         // an array
+  kLeaveToSlurm,  // a job without GPUs
+  kTell,          // its user why a job waits
 };
 
 class SlurmChores {

@@ -26,15 +26,19 @@ const SlurmSnapshot& SlurmClient::TakeSnapshot() {
 }
 
 // Workers that a daemon submitted held and could not tag any more (slurm_commands.cc): Submit has
-// ended before any look, so there is none of ours in between. Nobody waits for them.
+// ended before any look, so there is none of ours in between. Nobody waits for them, and anybody
+// can submit thousands that look so: they are of no snapshot, and ended in the time that chores
+// have.
 void SlurmClient::EndUntagged() {
   std::erase_if(snapshot_.jobs, [&](const std::shared_ptr<const SlurmJob>& job) {
-    if (!job->held || !job->admin_comment.empty() || !job->comment.starts_with(kWorkerTag)) {
+    if (!job->on_hold || !job->admin_comment.empty() || !job->comment.starts_with(kWorkerTag)) {
       return false;
     }
-    (void)back_end_->Cancel(job->known_as());
+    untagged_.Add(SlurmChore::kEnd, job->id,
+                  [this, name = job->known_as()] { return back_end_->Cancel(name); });
     return true;
   });
+  untagged_.Do();
 }
 
 std::string SlurmClient::ControllerAddress() { return Settings().address; }

@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/types.h"
+#include "live/slurm/slurm_chores.h"
 #include "live/slurm/slurm_records.h"
 
 namespace allot {
@@ -70,6 +71,7 @@ class SlurmClient {
   std::unique_ptr<SlurmBackEnd> back_end_;
   std::string way_;
   SlurmSnapshot snapshot_;
+  SlurmChores untagged_;  // are to end
 };
 
 }  // namespace allot

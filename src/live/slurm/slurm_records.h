@@ -42,9 +42,9 @@ struct SlurmJob {
   std::string account;
   std::string qos;
   SlurmState state = SlurmState::kPending;
-  bool completing = false;  // ended or requeued, and still holds what it was given
-  bool ended = false;       // for good, though it may be completing
-  bool held = false;
+  bool completing = false;    // ended or requeued, and still holds what it was given
+  bool ended = false;         // for good, though it may be completing
+  bool on_hold = false;       // by its user or an administrator
   std::uint32_t array = 0;    // the number that users know its array by; 0: of none
   std::int64_t task = -1;     // of the array; -1: it stands for several
   std::string tasks;          // those that it stands for: "0-2,4%2"; "": itself

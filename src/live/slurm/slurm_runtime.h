@@ -109,9 +109,12 @@ class SlurmRuntime : public Runtime {
     SlurmJobs arrays;                      // whose tasks are to be jobs of their own
   };
   JobNodes ReadNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot* seen);
-  bool PassOn(const SlurmJob& slurm);
   UserJob* AsBefore(const std::shared_ptr<const SlurmJob>& record);
   void ReadUserJob(const std::shared_ptr<const SlurmJob>& record, Reading* reading);
+  void LeaveToSlurm(const SlurmJob& slurm);
+  void ReadWhatItMayHave(const UserJob& user_job, Reading* reading, RuntimeJob* job);
+  void NotUnderstood(const std::string& why, UserJob* user_job, RuntimeJob* job);
+  void ReadState(const UserJob& user_job, RuntimeJob* job) const;
   void DropUnlisted();
   void SplitArrays(const SlurmSnapshot& snapshot, const SlurmJobs& arrays);
   void LengthenTimes(const std::vector<WorkerJob>& worker_jobs);

@@ -1,16 +1,15 @@
-// SlurmRuntime reads Slurm: its records become a snapshot of nodes, jobs and workers.
+// SlurmRuntime reads Slurm: its records become a snapshot of nodes, jobs and workers. Jobs of
+// users: slurm_user_jobs.cc.
 
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <ctime>
 #include <optional>
 #include <utility>
 
 #include "core/error.h"
 #include "live/slurm/array_tasks.h"
 #include "live/slurm/foreign_gpus.h"
-#include "live/slurm/job_request.h"
 #include "live/slurm/slurm_runtime.h"
 #include "live/worker_end.h"
 
@@ -59,145 +58,10 @@ void SlurmRuntime::SplitArrays(const SlurmSnapshot& snapshot, const SlurmJobs& a
   }
 }
 
-// A job without GPUs is Slurm's own to place; true where this is one.
-bool SlurmRuntime::PassOn(const SlurmJob& slurm) {
-  if (slurm.state != SlurmState::kPending || !WantsNoGpus(slurm)) return false;
-  chores_.Add(SlurmChore::kPassOn, slurm.id, [this, id = slurm.id] {
-    const bool own = !options_.cpu_partition.empty();
-    return client_.Change(
-        {.id = id, .partition = own ? options_.cpu_partition : options_.partition});
-  });
-  return true;
-}
-
 // The daemon's name of GPUs that Slurm has given.
 std::string SlurmRuntime::PartOn(const std::string& node, const std::string& gpu_type) const {
   const std::string part = fmt::format("{}:{}", node, gpu_type);
   return parts_.contains(part) ? part : node;
-}
-
-// A job that runs itself on GPUs of no type (ADR 36) cannot be given those of one type of a node
-// that has several.
-void SlurmRuntime::CheckType(const RuntimeJob& job, const SlurmJob& slurm) const {
-  if (job.mode == ResizeMode::kHot) return;
-  const std::vector<GresGpus> asked = ParseGres(slurm.gpus);
-  if (!asked.empty() && !asked.front().type.empty()) return;
-  for (const auto& [name, part] : parts_) {
-    if (part.whole) continue;
-    throw DataError(
-        "a job that is not elastic must name the type of its GPUs here (--gres=gpu:TYPE:{}), as "
-        "node {} has several, got '{}'",
-        job.requested, part.node, slurm.gpus);
-  }
-}
-
-// A job that waits is read once: what its record says of it changes only with the nodes.
-SlurmRuntime::UserJob* SlurmRuntime::AsBefore(const std::shared_ptr<const SlurmJob>& record) {
-  const auto known = by_number_.find(record->id);
-  if (known == by_number_.end() || known->second->slurm != record) return nullptr;
-  UserJob& job = *known->second;
-  const bool waits = !job.tagged && !job.tag.failed && record->state == SlurmState::kPending;
-  const bool alone = record->at_most == 0;  // other tasks of its array say nothing about it
-  return waits && alone && job.told ? &job : nullptr;
-}
-
-void SlurmRuntime::ReadUserJob(const std::shared_ptr<const SlurmJob>& record, Reading* reading) {
-  if (UserJob* same = AsBefore(record)) {
-    same->look = looks_;
-    return;
-  }
-  const SlurmJob& slurm = *record;
-  const std::optional<JobTag> tag = ParseJobTag(slurm.admin_comment);
-  if (!tag && slurm.partition != options_.queue) return;  // somebody else's
-  if (!tag && PassOn(slurm)) return;
-  UserJob user_job;
-  user_job.slurm = record;
-  user_job.look = looks_;
-  user_job.placed = slurm.partition == options_.partition;
-  user_job.tagged = tag.has_value();
-  user_job.tag = tag.value_or(JobTag{.job = JobName(slurm.known_as(), slurm.submit)});
-  RuntimeJob job;
-  job.id = user_job.tag.job;
-  job.user = slurm.user;
-  job.account = slurm.account;
-  job.name = slurm.name;
-  job.known_as = slurm.known_as();
-  job.submit = SubmitTimeOf(job.id);
-  job.comment = slurm.comment;
-  job.priority = options_.slurm_priority ? slurm.priority : -slurm.nice;
-  if (slurm.deadline > 0) job.deadline = static_cast<double>(slurm.deadline);
-  if (slurm.time_limit < 0x7fffffff) job.time_limit = 60.0 * slurm.time_limit;
-  try {
-    ReadRequest(slurm, &job);
-    reading->nodes.Narrow(slurm, &job);
-    gpu_limits_.Limit(slurm, &job);
-    job.even = job.mode == ResizeMode::kRestart;  // --gres is of each node
-    job.settling = IsSettling(user_job.tag, std::time(nullptr));
-    if (!user_job.tagged) CheckType(job, slurm);
-    if (!user_job.tagged && job.at_most >= 0 && job.min_gpus > job.at_most) {
-      throw DataError("a job of at least {} GPUs is more than one may have: {} ({})", job.min_gpus,
-                      job.at_most, job.at_most_by);
-    }
-    if (!slurm.tasks.empty()) {  // its tasks will be jobs of their own
-      reading->arrays.push_back(record);
-      return;
-    }
-    if (!user_job.tagged && slurm.state == SlurmState::kPending) {
-      user_job.told = notes_.ShowExplanation(job.id, slurm);
-    }
-    if (!slurm.waits.empty() && slurm.state == SlurmState::kPending && !user_job.tagged) {
-      job.state = JobState::kHeld;
-      job.reason = slurm.waits;
-    } else if (reading->beyond_limit.contains(slurm.id)) {
-      job.state = JobState::kHeld;
-      job.reason = fmt::format("its array may run {} at a time", slurm.at_most);
-    }
-  } catch (const Error& error) {
-    job.reason = error.what();
-    job.min_gpus = job.max_gpus = job.requested = 1;
-    if (slurm.state == SlurmState::kPending) {
-      job.state = JobState::kHeld;
-      user_job.told = notes_.NotPlaced(slurm, job.reason);
-    } else if (!user_job.tag.shares.empty()) {  // it was understood when it began
-      job.mode = ResizeMode::kRestart;
-      job.preempt = false;
-    }
-  }
-  if (slurm.held && !user_job.tag.stopping) {
-    job.state = JobState::kHeld;
-    job.reason = "held by its user or an administrator";
-  }
-  // The script of an elastic job has no GPUs to wait for, as it may for half a minute (KillWait).
-  const bool over = slurm.over() || (slurm.ended && job.mode == ResizeMode::kHot);
-  const auto failure = failures_.find(job.id);
-  if (hub_.finished(job.id)) {
-    job.state = JobState::kFinished;
-  } else if (failure != failures_.end() || user_job.tag.failed) {
-    job.state = JobState::kFailed;
-    const std::string& told = user_job.tag.why;
-    job.reason = failure != failures_.end() ? failure->second
-                 : told.empty()             ? "given up by an earlier daemon"
-                                            : told;
-  } else if (over) {
-    job.state = slurm.state == SlurmState::kCompleted   ? JobState::kFinished
-                : slurm.state == SlurmState::kCancelled ? JobState::kCancelled
-                                                        : JobState::kFailed;
-    job.reason = slurm.reason;
-  }
-  user_job.job = std::make_shared<const RuntimeJob>(std::move(job));
-  const auto known = user_jobs_.insert_or_assign(user_job.job->id, std::move(user_job)).first;
-  by_number_[slurm.id] = &known->second;
-}
-
-void SlurmRuntime::DropUnlisted() {
-  std::erase_if(by_number_, [this](const auto& entry) { return entry.second->look != looks_; });
-  std::erase_if(user_jobs_, [this](const auto& entry) { return entry.second.look != looks_; });
-}
-
-void SlurmRuntime::Explain(const std::string& job, const std::string& why) {
-  const auto found = user_jobs_.find(job);
-  if (found == user_jobs_.end()) return;
-  if (notes_.Explain(job, *found->second.slurm, why)) found->second.told = false;
 }
 
 void SlurmRuntime::ReadWorkerJob(const UserJob& user_job, const WorkerJob& worker_job,

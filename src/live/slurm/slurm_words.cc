@@ -69,7 +69,7 @@ void ReadWaiting(const SlurmJobWords& said, SlurmJob* job) {
     job->waits = fmt::format("it depends on {}", said.dependency);
   }
   if (job->state != SlurmState::kPending) return;
-  job->held = said.priority == 0U;
+  job->on_hold = said.priority == 0U;
   job->elsewhere = IsOfNodes(said.reason);
   job->pending = said.reason.empty() || said.reason == "None" ? kNoWord : said.reason;
 }

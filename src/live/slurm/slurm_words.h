@@ -30,7 +30,7 @@ struct SlurmJobWords {
 };
 
 // Sets the fields of `job` that follow: its state and what becomes of it, its reasons, whether it
-// is held, its tasks, its GPUs by node. After `id` and `task`, as the record has them.
+// is on hold, its tasks, its GPUs by node. After `id` and `task`, as the record has them.
 void ReadWords(const SlurmJobWords& words, SlurmJob* job);
 
 // Of one node: "IDLE", "DRAIN".

@@ -40,7 +40,7 @@ json ToJson(const SlurmJob& job) {
           {"state", job.state},
           {"completing", job.completing},
           {"ended", job.ended},
-          {"held", job.held},
+          {"held", job.on_hold},
           {"array", job.array},
           {"task", job.task},
           {"tasks", job.tasks},

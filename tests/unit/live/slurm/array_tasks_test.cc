@@ -82,7 +82,7 @@ TEST(ArrayTasks, TasksBeyondTheLimitWaitTheirTurn) {
 
 TEST(ArrayTasks, WhatIsHeldOrDependsOnOthersWaitsTogether) {
   SlurmJob held = Array("0-9");
-  held.held = true;
+  held.on_hold = true;
   EXPECT_EQ(SplitOf(held), "");
   SlurmJob later = Array("0-9");
   later.waits = "its begin time is to come";

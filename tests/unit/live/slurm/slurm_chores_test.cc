@@ -37,7 +37,7 @@ TEST_F(SlurmChoresTest, AFloodIsDoneAPartALook) {
   int looks = 0;
   while (calls_.size() < kMany && ++looks < 1000) {
     for (std::uint32_t job = 0; job < kMany; ++job) {
-      if (!calls_.contains(job)) Ask(SlurmChore::kPassOn, job);
+      if (!calls_.contains(job)) Ask(SlurmChore::kLeaveToSlurm, job);
     }
     const Seconds begin = now_;
     chores_.Do();
@@ -49,9 +49,9 @@ TEST_F(SlurmChoresTest, AFloodIsDoneAPartALook) {
 
 TEST_F(SlurmChoresTest, WhatDecisionsWaitForIsDoneFirst) {
   Ask(SlurmChore::kTell, 1);
-  Ask(SlurmChore::kPassOn, 2);
+  Ask(SlurmChore::kLeaveToSlurm, 2);
   Ask(SlurmChore::kGiveBack, 3);
-  Ask(SlurmChore::kPassOn, 4);
+  Ask(SlurmChore::kLeaveToSlurm, 4);
   chores_.Do();
   EXPECT_EQ(order_, (std::vector<std::uint32_t>{3, 2, 4, 1}));
 }
@@ -60,7 +60,7 @@ TEST_F(SlurmChoresTest, WhatIsRefusedIsAskedForLessAndLess) {
   refuses_ = true;
   int looks = 0;
   for (const Seconds begin = now_; now_ < begin + 600; now_ += 0.5, ++looks) {
-    Ask(SlurmChore::kPassOn, 7);
+    Ask(SlurmChore::kLeaveToSlurm, 7);
     chores_.Do();
   }
   EXPECT_GT(looks, 1000);
@@ -70,10 +70,10 @@ TEST_F(SlurmChoresTest, WhatIsRefusedIsAskedForLessAndLess) {
 
 TEST_F(SlurmChoresTest, RefusedOnesHoldNoOtherUp) {
   refuses_ = true;
-  for (std::uint32_t job = 0; job < 5; ++job) Ask(SlurmChore::kPassOn, job);
+  for (std::uint32_t job = 0; job < 5; ++job) Ask(SlurmChore::kLeaveToSlurm, job);
   chores_.Do();
   refuses_ = false;
-  for (std::uint32_t job = 0; job < 6; ++job) Ask(SlurmChore::kPassOn, job);
+  for (std::uint32_t job = 0; job < 6; ++job) Ask(SlurmChore::kLeaveToSlurm, job);
   chores_.Do();
   EXPECT_EQ(order_.back(), 5U);
   EXPECT_EQ(order_.size(), 6U) << "the others rest";
@@ -81,7 +81,7 @@ TEST_F(SlurmChoresTest, RefusedOnesHoldNoOtherUp) {
 
 TEST_F(SlurmChoresTest, OfWhatIsNoLongerAskedForNothingIsKept) {
   refuses_ = true;
-  Ask(SlurmChore::kPassOn, 7);
+  Ask(SlurmChore::kLeaveToSlurm, 7);
   chores_.Do();
   EXPECT_EQ(chores_.refused(), 1U);
   chores_.Do();

@@ -44,7 +44,7 @@ TEST_P(RecordedRelease, OfAJobThatRuns) {
   EXPECT_EQ(job.time_limit, 0xffffffffU);
   EXPECT_EQ(job.work_dir, "/tmp");
   EXPECT_TRUE(job.requeue);
-  EXPECT_FALSE(job.held || job.ended || job.completing || job.exclusive);
+  EXPECT_FALSE(job.on_hold || job.ended || job.completing || job.exclusive);
   EXPECT_EQ(job.nice, 0);
   EXPECT_GT(job.submit, 1795617000);
 }
@@ -132,8 +132,8 @@ TEST(SlurmJson, StatesOfOneWordAndOfSeveral) {
   const SlurmJob ended = JobIn(R"("job_state": ["CANCELLED", "COMPLETING"])");
   EXPECT_TRUE(ended.ended && ended.completing && !ended.over());
   EXPECT_FALSE(JobIn(R"("job_state": ["FAILED", "REQUEUED"])").ended);
-  EXPECT_TRUE(JobIn(R"("job_state": ["PENDING"], "priority": {"set": true, "number": 0})").held);
-  EXPECT_FALSE(JobIn(R"("job_state": "PENDING", "priority": 7)").held);
+  EXPECT_TRUE(JobIn(R"("job_state": ["PENDING"], "priority": {"set": true, "number": 0})").on_hold);
+  EXPECT_FALSE(JobIn(R"("job_state": "PENDING", "priority": 7)").on_hold);
   EXPECT_EQ(JobIn(R"("job_state": "PENDING", "state_reason": "None")").pending, kNoWord);
 }
 

@@ -37,15 +37,15 @@ TEST(SlurmWords, WhyAJobWaits) {
   const SlurmJob nodes = Read({.state = {"PENDING"}, .reason = "Resources", .priority = 7});
   EXPECT_EQ(nodes.pending, "Resources");
   EXPECT_TRUE(nodes.elsewhere);
-  EXPECT_FALSE(nodes.held);
+  EXPECT_FALSE(nodes.on_hold);
   EXPECT_FALSE(Read({.state = {"PENDING"}, .reason = "QOSMaxGRESPerUser"}).elsewhere);
   EXPECT_EQ(Read({.state = {"PENDING"}, .reason = "None"}).pending, kNoWord);
   EXPECT_EQ(Read({.state = {"PENDING"}, .reason = "BeginTime"}).waits, "its begin time is to come");
   EXPECT_EQ(Read({.state = {"PENDING"}, .dependency = "afterok:4"}).waits,
             "it depends on afterok:4");
-  EXPECT_TRUE(Read({.state = {"PENDING"}, .priority = 0}).held);
-  EXPECT_FALSE(Read({.state = {"PENDING"}}).held) << "no word of its priority";
-  EXPECT_FALSE(Read({.state = {"RUNNING"}, .priority = 0}).held);
+  EXPECT_TRUE(Read({.state = {"PENDING"}, .priority = 0}).on_hold);
+  EXPECT_FALSE(Read({.state = {"PENDING"}}).on_hold) << "no word of its priority";
+  EXPECT_FALSE(Read({.state = {"RUNNING"}, .priority = 0}).on_hold);
 }
 
 TEST(SlurmWords, ARecordOfOneTaskIsThisTask) {
