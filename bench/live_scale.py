@@ -3,11 +3,14 @@
 
     bench/live_scale.py [--build build/release] [--jobs 10000] [--seconds 60] [--out FILE]
 
-A throw-away cluster (tests/live/cluster.py) all of whose GPUs elastic jobs train on, one each, and so many more in the queue.
-Under each policy the daemon is watched for a while with all that it has by default, forecasts included, and while a job a
-second is submitted and another cancelled, so that it decides all the time; then the same without forecasts. Of the daemon alone: the time of a decision
-(by the wall clock: other load makes it longer), its share of a core, its memory then and the most it ever had, the CPU time
-of an `allot status`, and how far forecasts look. It is watched by its metrics, once a second, as an operator's Prometheus does.
+A throw-away cluster (tests/live/cluster.py) whose GPUs are held by jobs of one size that end later, and so many elastic jobs in the
+queue. Under each policy the daemon is watched for a while with the interval and the polls that it has by default, and while a
+job a second is submitted and another cancelled, so that it decides all the time. Of the daemon alone: the time of a decision
+(by the wall clock: other load makes it longer), its share of a core, its memory then and the most it ever had, and the CPU time
+of an `allot status`. It is watched by its metrics, once a second, as an operator's Prometheus does.
+
+So far without forecasts, as none can tell who starts when on GPUs that others hold. Then these jobs end, and the same is measured
+of a dry run with the forecasts that are made by default: of a queue as long before 20 free GPUs, which nobody takes.
 `allot bench live --measure scale` runs this.
 """
 
@@ -38,9 +41,9 @@ POLICIES = {"index": ["--policy", "index"], "drf": ["--policy", "drf"],
 MODELS = (" model=resnet50", " model=vgg16", " model=inception3", "")
 
 
-def submit(cluster, comment, command="true", cwd="/tmp"):
-    return int(cluster.client("sbatch", "--parsable", "--output=/dev/null", f"--comment={comment}", f"--wrap={command}", user=USER,
-                              cwd=cwd))
+def submit(cluster, comment, *options, command="true"):
+    return int(cluster.client("sbatch", "--parsable", "--output=/dev/null", f"--comment={comment}", *options, f"--wrap={command}",
+                              user=USER, cwd="/tmp"))
 
 
 def memory_mb(process, field):
@@ -77,9 +80,9 @@ class Daemon:
         return round(cpu_seconds(self.process) - used, 2)
 
     def forecasts(self):
-        """How many there were, what the last one took, and how far it looks."""
+        """How many there were, the CPU time of the last one, and how far it looks."""
         metrics = self.metrics()
-        return {what: round(metrics.get(f"allot_forecast{name}", 0), 2) for what, name in
+        return {what: round(metrics[f"allot_forecast{name}"], 2) for what, name in
                 (("made", "s_total"), ("failed", "s_failed_total"), ("cpu_s", "_cpu_seconds"), ("ahead_s", "_horizon_seconds"))}
 
     def watch(self, seconds, meanwhile):
@@ -103,23 +106,19 @@ class Daemon:
         self.process.wait(60)
 
 
-def train_on_all_gpus(build, cluster, folder):
-    """By elastic jobs of one GPU that train till the end; the daemon that begins them."""
-    script = f'"{build}/allot-elastic" run -- "{build}/examples/elastic_counter" --steps 1000000000 --pace-ms 1000'
+def hold_all_gpus(build, cluster, folder):
+    """By jobs that run till the end: no policy sees them."""
+    for _, _, kind, gpus in cluster.nodes:
+        submit(cluster, "", f"--gres=gpu:{kind}:{gpus}", command="sleep 100000")
+    folder.mkdir()
+    daemon = Daemon(build, cluster, folder, ["--policy", "fifo"])
     total = sum(gpus for *_, gpus in cluster.nodes)
-    for i in range(total):
-        home = folder / f"trains{i}"
-        home.mkdir()
-        home.chmod(0o777)
-        submit(cluster, "allot min=1 max=1 model=resnet50", command=script, cwd=home)
-    (folder / "first").mkdir()
-    daemon = Daemon(build, cluster, folder / "first", ["--policy", "fifo"])
-    wait_until(lambda: daemon.metrics().get('allot_jobs{state="training"}') == total, "all GPUs to be trained on", 300)
+    wait_until(lambda: sum(cluster.gpus_in_use().values()) == total, "all GPUs to be held")
     daemon.end()
 
 
-def watch(build, cluster, state, arguments, jobs, numbers, seconds):
-    """`numbers`: of jobs that wait, the oldest first."""
+def watch(build, cluster, state, arguments, numbers, seconds):
+    """`numbers`: of the jobs that wait, the oldest first."""
     state.mkdir()
     daemon = Daemon(build, cluster, state, arguments)
 
@@ -127,29 +126,35 @@ def watch(build, cluster, state, arguments, jobs, numbers, seconds):
         cluster.client("scancel", str(numbers.pop(0)))
         numbers.append(submit(cluster, "allot min=1 max=8"))
     try:
-        daemon.knows(jobs)
+        daemon.knows(len(numbers))
         time.sleep(40)  # what was new at the start is done, and what a look costs is known
-        seen = {"idle": daemon.watch(seconds, lambda: None), "a_job_a_second": daemon.watch(seconds, change),
-                "status_cpu_s": daemon.status_cpu(), "journal_mb": round((state / "journal.jsonl").stat().st_size / 2**20, 1)}
-        return seen | {"forecasts": daemon.forecasts()}
+        seen = {"idle": daemon.watch(seconds, lambda: None), "a_job_a_second": daemon.watch(seconds, change)}
+        if "--dry-run" in arguments:
+            seen["forecasts"] = daemon.forecasts()
+        else:
+            seen |= {"status_cpu_s": daemon.status_cpu(), "journal_mb": round((state / "journal.jsonl").stat().st_size / 2**20, 1)}
+        return seen | {"load_average": round(os.getloadavg()[0], 1)}
     finally:
         daemon.end()
 
 
 def measure(build, folder, jobs, seconds):
     with slurm.throw_away(settings=SETTINGS) as cluster:
-        train_on_all_gpus(build, cluster, folder)
+        hold_all_gpus(build, cluster, folder / "first")
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             numbers = list(pool.map(lambda i: submit(cluster, "allot min=1 max=8" + MODELS[i % len(MODELS)]), range(jobs)))
-        results = {"jobs": jobs, "policies": {}}
-        for name, arguments in POLICIES.items():
-            for forecasts in ("default", "none"):
-                more = ["--forecast-every=0"] if forecasts == "none" else []
-                seen = watch(build, cluster, folder / f"{name}-{forecasts}", [*arguments, *more], jobs, numbers, seconds)
-                results["policies"].setdefault(name, {})[f"forecasts_{forecasts}"] = seen
-                print(name, forecasts, seen, file=sys.stderr, flush=True)
+        results = {"jobs": jobs}
+        for kind, more in (("without_forecasts", ["--forecast-every=0"]), ("with_forecasts", ["--dry-run"])):
+            if kind == "with_forecasts":
+                cluster.client("scancel", "--state=RUNNING", "--user", USER or str(os.getuid()))
+                wait_until(lambda: not sum(cluster.gpus_in_use().values()), "all GPUs to be free")
+            results[kind] = {}
+            for name, arguments in POLICIES.items():
+                seen = watch(build, cluster, folder / f"{kind}-{name}", [*arguments, *more], numbers, seconds)
+                results[kind][name] = seen
+                print(kind, name, seen, file=sys.stderr, flush=True)
         results["slurm"] = cluster.client("scontrol", "--version").strip()
-    return results | {"cores": os.cpu_count(), "load_average": round(os.getloadavg()[0], 1)}
+    return results | {"cores": os.cpu_count()}
 
 
 def main():
@@ -162,7 +167,6 @@ def main():
     if slurm.missing():
         sys.exit(slurm.missing())
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)  # jobs are another user's
         results = measure(options.build.resolve(), Path(folder), options.jobs, options.seconds)
     text = json.dumps(results, indent=2)
     print(text)
