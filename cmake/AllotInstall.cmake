@@ -68,9 +68,11 @@ install(DIRECTORY deploy/grafana deploy/prometheus deploy/slurm deploy/systemd D
 install(CODE "
   file(READ [[${PROJECT_SOURCE_DIR}/deploy/systemd/allot.service]] unit)
   string(REPLACE /usr/local/bin/ \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/\" unit \"\${unit}\")
-  set(made [[${CMAKE_CURRENT_BINARY_DIR}/installed/allot.service]])
+  string(RANDOM LENGTH 16 folder)
+  set(made \"${CMAKE_CURRENT_BINARY_DIR}/\${folder}/allot.service\")
   file(WRITE \"\${made}\" \"\${unit}\")
-  file(INSTALL \"\${made}\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/lib/systemd/system\")" COMPONENT daemon)
+  file(INSTALL \"\${made}\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/lib/systemd/system\")
+  file(REMOVE_RECURSE \"${CMAKE_CURRENT_BINARY_DIR}/\${folder}\")" COMPONENT daemon)
 
 if(ALLOT_WITH_TORCH)
   allot_install(allot_torch training ${CMAKE_INSTALL_BINDIR})

@@ -42,7 +42,7 @@ def _now(worker):
 def _open(memory, state_bytes, gradient_size, adapt, options):
     """A Worker, with its state and gradient in the memory that the program made."""
     # With all pages: they would be fetched one by one while others wait for this worker to have the state.
-    shared = memoryview(mmap.mmap(memory, state_bytes + 4 * gradient_size, mmap.MAP_SHARED | mmap.MAP_POPULATE))
+    shared = memoryview(mmap.mmap(memory, state_bytes + 4 * gradient_size, mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0)))
     worker = allot_elastic.Worker(**options)
     worker.adapt(**adapt)
     return worker, [shared[:state_bytes]], shared[state_bytes:].cast("f")

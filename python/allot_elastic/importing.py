@@ -1,5 +1,5 @@
-"""Imports of many modules, without the collector of garbage: it looks again and again through what is to stay, for a tenth of the
-time that PyTorch takes to import."""
+"""Imports of many modules, without the collector of garbage, which looks again and again through what is to stay (docs/torch.md has
+what that costs)."""
 
 import contextlib
 import gc

@@ -24,16 +24,11 @@ std::shared_ptr<std::string> DeclareState(CommandLine& line) {
   return state;
 }
 
-// "a standby (process 4711) that waits: ..."
-std::string StandbyText(const WaitingStandby& standby) {
-  return fmt::format("a standby (process {}) that waits: {}", standby.process, standby.why);
-}
-
 Json Ask(const std::string& state, const Json& request) {
   const std::filesystem::path folder = StateFolder(state);
   if (const auto standby = StandbyIn(folder)) {
-    throw RunError("the daemon of '{}' is {}; it has nothing to say yet", folder.string(),
-                   StandbyText(*standby));
+    throw RunError("the daemon of '{}' {}; it has nothing to say yet", folder.string(),
+                   standby->Text());
   }
   return AskDaemon(Daemon::SocketIn(folder).string(), request);
 }
@@ -43,15 +38,18 @@ bool ShowStandby(const std::string& state, const GlobalOptions& globals) {
   const auto standby = StandbyIn(StateFolder(state));
   if (!standby) return false;
   const Json json = {{"standby", {{"process", standby->process}, {"waits", standby->why}}}};
-  const std::string text = globals.json ? JsonText(json) : StandbyText(*standby);
+  const std::string text = globals.json ? JsonText(json) : standby->Text();
   std::printf("%s\n", text.c_str());
   return true;
 }
 
 int ShowStatus(const std::string& state, bool watch, bool eta, const GlobalOptions& globals) {
-  if (ShowStandby(state, globals)) return 0;
   StatusScreen screen;
   do {
+    if (ShowStandby(state, globals)) {
+      if (watch) std::this_thread::sleep_for(std::chrono::seconds(1));
+      continue;
+    }
     const Json status = Ask(state, {{"do", "status"}});
     if (globals.json) {
       std::printf("%s\n", JsonText(status, watch ? -1 : 2).c_str());

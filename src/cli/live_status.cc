@@ -157,9 +157,10 @@ std::string EtaText(const Json& status) {
     }
     const Json& eta = job["eta"];
     const double at = eta["made"].get<double>();
-    made = fmt::format("made {} ago, looking {} ahead: 'later' is after that\n",
-                       HumanDuration(std::max(0.0, now - at)),
-                       HumanDuration(eta["until"].get<double>() - at));
+    if (eta.contains("until"))
+      made = fmt::format("made {} ago, looking {} ahead: 'later' is after that\n",
+                         HumanDuration(std::max(0.0, now - at)),
+                         HumanDuration(eta["until"].get<double>() - at));
     untold += eta["end"].is_null() ? 1 : 0;
     const auto text = [&](const char* what, const char* level) {
       return EtaCell(eta, what, level, now);

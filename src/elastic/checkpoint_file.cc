@@ -26,17 +26,17 @@ std::uint64_t Checksum(std::uint64_t sum, const void* data, std::size_t bytes) {
   return crc32_z(static_cast<uLong>(sum), static_cast<const Bytef*>(data), bytes);
 }
 
-std::uint64_t TotalBytes(std::span<const StateBlock> state) {
-  std::uint64_t bytes = 0;
-  for (const StateBlock& block : state) bytes += block.bytes;
+}  // namespace
+
+std::size_t SizeOf(std::span<const StateBlock> blocks) {
+  std::size_t bytes = 0;
+  for (const StateBlock& block : blocks) bytes += block.bytes;
   return bytes;
 }
 
-}  // namespace
-
 void SaveCheckpoint(const std::filesystem::path& path, std::int64_t step,
                     std::span<const StateBlock> state) {
-  Header header{{}, step, TotalBytes(state), 0};
+  Header header{{}, step, SizeOf(state), 0};
   std::memcpy(header.magic, kMagic, sizeof kMagic);
   for (const StateBlock& block : state) {
     header.checksum = Checksum(header.checksum, block.data, block.bytes);
@@ -61,7 +61,7 @@ std::optional<std::int64_t> LoadCheckpoint(const std::filesystem::path& path,
     throw DataError("{}: a checkpoint begins with '{:.8}', this file does not", path.string(),
                     kMagic);
   }
-  const std::uint64_t wanted = TotalBytes(state);
+  const std::uint64_t wanted = SizeOf(state);
   const std::uint64_t held = content.size() - sizeof header;
   if (header.bytes != wanted || held != wanted) {
     throw DataError("{}: the state has {} bytes, the checkpoint is of {} and holds {}",

@@ -18,6 +18,8 @@ struct StateBlock {
   std::size_t bytes = 0;
 };
 
+std::size_t SizeOf(std::span<const StateBlock> blocks);  // bytes in all
+
 void SaveCheckpoint(const std::filesystem::path& path, std::int64_t step,
                     std::span<const StateBlock> state);
 

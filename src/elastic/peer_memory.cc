@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <optional>
 #include <string>
 
 #include "auth/secret.h"
@@ -51,12 +50,6 @@ class Through {
   std::span<const StateBlock> blocks_;
   std::size_t done_ = 0;
 };
-
-std::size_t Sum(std::span<const StateBlock> blocks) {
-  std::size_t bytes = 0;
-  for (const StateBlock& block : blocks) bytes += block.bytes;
-  return bytes;
-}
 
 bool Copy(pid_t process, std::span<const StateBlock> from, std::span<const StateBlock> into) {
   Through source(from), target(into);
@@ -107,9 +100,9 @@ bool ReadOfferedMemory(std::span<const std::uint8_t> offer, std::span<const Stat
     std::memcpy(&block, offer.data() + at, sizeof block);
     from.push_back({reinterpret_cast<void*>(block.at), block.bytes});
   }
-  if (Sum(from) != Sum(into)) {
-    throw RunError("an offer of memory must be of {} bytes, as the state is, got {}", Sum(into),
-                   Sum(from));
+  if (SizeOf(from) != SizeOf(into)) {
+    throw RunError("an offer of memory must be of {} bytes, as the state is, got {}", SizeOf(into),
+                   SizeOf(from));
   }
   // A process of that number may be another one: of another container, or begun since.
   std::array<char, 32> secret{};

@@ -13,7 +13,8 @@
 namespace allot {
 
 // While it lives other processes of this user may read this one's memory, where the system keeps
-// that to a process's own descendants otherwise (Yama). Not two at a time.
+// that to a process's own descendants otherwise (Yama). Not two at a time; what the program itself
+// said to Yama (PR_SET_PTRACER) does not hold any more afterwards.
 class OfferedMemory {
  public:
   explicit OfferedMemory(std::span<const StateBlock> blocks);

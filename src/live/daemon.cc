@@ -67,14 +67,13 @@ struct Daemon::Impl {
     }
     if (!options.metrics_for_all) RequireLoopback(options.metrics);
     clock = std::make_unique<LiveClock>(origin, last);
-    {
-      StandbyNote note(options.state, options.runtime);
-      runtime = MakeRuntime(options.runtime,
-                            {.state = std::filesystem::absolute(options.state),
-                             .dry_run = options.live.dry_run,
-                             .standby = options.standby,
-                             .on_wait = [&note](const std::string& why) { note.Say(why); }});
-    }
+    note = std::make_unique<StandbyNote>(options.state, options.runtime);
+    runtime = MakeRuntime(options.runtime,
+                          {.state = std::filesystem::absolute(options.state),
+                           .dry_run = options.live.dry_run,
+                           .standby = options.standby,
+                           .on_wait = [this](const std::string& why) { note->Say(why); }});
+    note->Over();
     cluster = std::make_unique<LiveCluster>(*runtime, journal.get(), *clock, options.live, past);
     control = std::make_unique<ControlServer>(SocketIn(options.state).string(), options.metrics,
                                               [this] { runtime->Wake(); });
@@ -140,6 +139,7 @@ struct Daemon::Impl {
   std::unique_ptr<Shadow> shadow;
   std::unique_ptr<Journal> journal;
   std::unique_ptr<LiveClock> clock;
+  std::unique_ptr<StandbyNote> note;  // outlives the runtime, which tells it
   std::unique_ptr<Runtime> runtime;
   std::unique_ptr<LiveCluster> cluster;
   std::unique_ptr<ControlServer> control;

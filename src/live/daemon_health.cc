@@ -109,7 +109,7 @@ std::string AddressIn(const HealthPlace& place) {
 std::vector<HealthFinding> LookAtDaemonIn(const HealthPlace& place, const Params&) {
   if (const auto standby = StandbyIn(place.state)) {
     HealthFinding waits = FoundFine(
-        fmt::format("a standby (process {}) that waits: {}", standby->process, standby->why));
+        standby->Text());
     waits.check = "daemon.answer";
     return {waits};
   }

@@ -1,5 +1,6 @@
 #include "live/standby_note.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -23,7 +24,15 @@ std::filesystem::path NoteIn(const std::filesystem::path& state) { return state 
 StandbyNote::StandbyNote(const std::filesystem::path& state, std::string runtime)
     : file_(NoteIn(state)), runtime_(std::move(runtime)) {}
 
-StandbyNote::~StandbyNote() {
+std::string WaitingStandby::Text() const {
+  return fmt::format("waits to be in charge (process {}): {}", process, why);
+}
+
+StandbyNote::~StandbyNote() { Over(); }
+
+void StandbyNote::Over() {
+  const std::lock_guard lock(mutex_);
+  over_ = true;
   std::error_code ignored;
   std::filesystem::remove(file_, ignored);
 }
@@ -31,6 +40,8 @@ StandbyNote::~StandbyNote() {
 void StandbyNote::Say(const std::string& why) {
   const nlohmann::ordered_json note = {
       {"process", std::to_string(::getpid())}, {"runtime", runtime_}, {"why", why}};
+  const std::lock_guard lock(mutex_);
+  if (over_) return;
   try {
     WriteTextFile(file_, JsonText(note) + "\n");
   } catch (const Error& error) {  // it waits all the same

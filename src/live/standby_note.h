@@ -3,6 +3,7 @@
 // answers nobody yet. Written by the daemon, read by 'allot status' and 'allot doctor'.
 
 #include <filesystem>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -12,6 +13,8 @@ struct WaitingStandby {
   std::string process;  // its pid
   std::string runtime;  // as of 'allot serve --runtime'
   std::string why;      // who is in charge, or what else it waits for
+
+  std::string Text() const;  // "waits to be in charge (process 4711): ..."
 };
 
 // Nothing is written before the first Say, nothing is left at its end.
@@ -23,8 +26,11 @@ class StandbyNote {
   StandbyNote& operator=(const StandbyNote&) = delete;
 
   void Say(const std::string& why);  // the latest counts. Any thread
+  void Over();                       // it waits no more: the note is gone, later words are dropped
 
  private:
+  std::mutex mutex_;
+  bool over_ = false;
   std::filesystem::path file_;
   std::string runtime_;
 };

@@ -270,7 +270,7 @@ std::string LiveOutlook::MetricsText() const {
       .Counter("allot_forecasts_failed_total", "forecasts that could not be made")
       .Value(static_cast<double>(made_.failed))
       .Gauge("allot_forecast_horizon_seconds", "how far the last forecast looks ahead")
-      .Value(made_.count > 0 ? made_.until - made_.at : 0)
+      .Value(std::isfinite(made_.until) ? made_.until - made_.at : 0)
       .Gauge("allot_forecast_cpu_seconds", "CPU time of the last forecast")
       .Value(made_.cpu_seconds)
       .text();

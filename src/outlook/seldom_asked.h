@@ -1,7 +1,8 @@
 #pragma once
 // A policy that holds on to each answer for a while: it is asked when something happens, and else
-// no sooner than `step` later. So the futures of a long queue cost less. Wraps one that outlives
-// it.
+// no sooner than `step` later. So the futures of a long queue cost less. What it promises as an
+// IncrementalPolicy is not what the policy would answer, but near enough for a forecast. Wraps one
+// that outlives it.
 
 #include <algorithm>
 

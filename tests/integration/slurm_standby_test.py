@@ -113,7 +113,7 @@ def test_a_standby_says_that_it_waits_and_for_whom(daemons):
     leader, standby = daemons("leader"), daemons("standby")
     leader.start()
     standby.launch("--standby")
-    waits = rf"a standby \(process {standby.process.pid}\) that waits: '.*' is in use by .*process {leader.process.pid}$"
+    waits = rf"waits to be in charge \(process {standby.process.pid}\): '.*' is in use by .*process {leader.process.pid}$"
     said = wait_until(lambda: (done := standby.say("status")).returncode == 0 and done.stdout.strip(), "it to say so")
     assert re.fullmatch(waits, said), said
     refused = standby.say("pause")

@@ -256,7 +256,6 @@ void ElasticWorker::Accumulate(std::span<const float> gradient, const LocalStep&
 bool ElasticWorker::Join(std::span<const StateBlock> state, std::int64_t* step) {
   Impl& my = *impl_;
   my.group.reset();
-  if (my.last_rank < 0) PageIn(state);
   for (;;) {
     const std::optional<Epoch> next = my.member.WaitForLater(my.epoch.number);
     if (!my.member.refused().empty()) {

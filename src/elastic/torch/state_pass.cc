@@ -26,6 +26,7 @@ using Gloo = c10d::ProcessGroupGloo;
 constexpr std::size_t kPiece = 4 << 20;
 constexpr std::size_t kAhead = 4;  // pieces on their way to, and from, a peer
 constexpr std::chrono::milliseconds kLookBehind{500};
+constexpr std::chrono::hours kAsLongAsItTakes{24};
 // Tags: pieces have their numbers, these are beyond.
 constexpr int kOfferTag = 1 << 30;
 constexpr int kTakenTag = kOfferTag + 1;
@@ -46,13 +47,14 @@ class Waiting {
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
 
-  void For(const Work& work) {
+  // `limit`: of a silent peer; where none is said, the group's.
+  void For(const Work& work, std::chrono::milliseconds limit = kNoTimeout) {
     {
       const std::lock_guard lock(mutex_);
       at_hand_ = work;
       begin_ = Clock::now();
     }
-    const bool done = work->wait();
+    const bool done = work->wait(limit);
     const std::lock_guard lock(mutex_);
     at_hand_.reset();
     if (!done) throw GroupBroken("a peer that is left out of a later epoch, or stopped, is silent");
@@ -92,9 +94,10 @@ void WaitForFirst(Waiting& waiting, std::deque<Work>* works) {
   works->pop_front();
 }
 
-void Receive(Gloo& gloo, Waiting& waiting, int from, int tag, std::span<std::uint8_t> bytes) {
+void Receive(Gloo& gloo, Waiting& waiting, int from, int tag, std::span<std::uint8_t> bytes,
+             std::chrono::milliseconds limit = kNoTimeout) {
   std::vector<at::Tensor> one{TensorOf(bytes)};
-  waiting.For(gloo.recv(one, from, tag));
+  waiting.For(gloo.recv(one, from, tag), limit);
 }
 
 void Send(Gloo& gloo, Waiting& waiting, int to, int tag, std::span<std::uint8_t> bytes) {
@@ -134,61 +137,45 @@ void PassPieces(Gloo& gloo, Waiting& waiting, std::span<const StateBlock> blocks
 }
 
 // From the memory of `from`; over gloo where this process may not read it.
-void ReadFrom(Gloo& gloo, Waiting& waiting, std::span<const StateBlock> blocks, int from) {
+void ReadFrom(const StatePass& pass, Waiting& waiting, std::span<const StateBlock> blocks,
+              int from) {
+  Gloo& gloo = *pass.gloo;
   std::uint64_t size = 0;
-  Receive(gloo, waiting, from, kOfferTag, BytesOf(&size));
+  // That one may first have to get the state itself, over a network.
+  Receive(gloo, waiting, from, kOfferTag, BytesOf(&size), kAsLongAsItTakes);
   std::vector<std::uint8_t> offer(size);
   Receive(gloo, waiting, from, kOfferTag, offer);
-  std::uint8_t taken = ReadOfferedMemory(offer, blocks) ? 1 : 0;
+  std::uint8_t taken = pass.read(offer, blocks) ? 1 : 0;
   Send(gloo, waiting, from, kTakenTag, BytesOf(&taken));
   if (taken == 0) PassPieces(gloo, waiting, blocks, from, -1);
 }
 
-// This member's memory, open to some.
-class Opened {
- public:
-  Opened(Gloo& gloo, Waiting& waiting, std::span<const StateBlock> blocks,
-         const std::vector<int>& readers)
-      : gloo_(gloo), waiting_(waiting), blocks_(blocks), readers_(readers), memory_(blocks) {
-    for (const int reader : readers_) {
-      Send(gloo_, waiting_, reader, kOfferTag, BytesOf(&size_));
-      Send(gloo_, waiting_, reader, kOfferTag, offer_);
-    }
+void LetRead(Gloo& gloo, Waiting& waiting, std::span<const StateBlock> blocks,
+             const std::vector<int>& readers) {
+  if (readers.empty()) return;
+  const OfferedMemory memory(blocks);
+  std::vector<std::uint8_t> offer = memory.offer();
+  std::uint64_t size = offer.size();
+  for (const int reader : readers) {
+    Send(gloo, waiting, reader, kOfferTag, BytesOf(&size));
+    Send(gloo, waiting, reader, kOfferTag, offer);
   }
-  void WaitForAll() {
-    for (const int reader : readers_) {
-      std::uint8_t taken = 0;
-      Receive(gloo_, waiting_, reader, kTakenTag, BytesOf(&taken));
-      if (taken == 0) PassPieces(gloo_, waiting_, blocks_, -1, reader);
-    }
+  for (const int reader : readers) {
+    std::uint8_t taken = 0;
+    Receive(gloo, waiting, reader, kTakenTag, BytesOf(&taken));
+    if (taken == 0) PassPieces(gloo, waiting, blocks, -1, reader);
   }
-
- private:
-  Gloo& gloo_;
-  Waiting& waiting_;
-  std::span<const StateBlock> blocks_;
-  const std::vector<int>& readers_;
-  OfferedMemory memory_;
-  std::vector<std::uint8_t> offer_ = memory_.offer();
-  std::uint64_t size_ = offer_.size();
-};
+}
 
 }  // namespace
 
 void StatePass::Run(std::span<const StateBlock> blocks, const StateRoute& route) const {
   Waiting waiting(*this);
-  std::optional<Opened> opened;
-  const auto open = [&] {
-    if (!route.readers.empty()) opened.emplace(*gloo, waiting, blocks, route.readers);
-  };
-  if (route.reads) {
-    ReadFrom(*gloo, waiting, blocks, route.from);
-  } else {
-    if (route.from < 0) open();  // who has all is read while it sends
-    PassPieces(*gloo, waiting, blocks, route.from, route.to);
-    if (route.from >= 0) open();
-  }
-  if (opened) opened->WaitForAll();
+  if (route.reads) return ReadFrom(*this, waiting, blocks, route.from);
+  // Who has the state lets others read it first, which is soon done.
+  if (route.from < 0) LetRead(*gloo, waiting, blocks, route.readers);
+  PassPieces(*gloo, waiting, blocks, route.from, route.to);
+  if (route.from >= 0) LetRead(*gloo, waiting, blocks, route.readers);
 }
 
 }  // namespace allot

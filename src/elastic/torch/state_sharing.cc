@@ -1,8 +1,5 @@
 #include "elastic/torch/state_sharing.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -22,21 +19,6 @@ void Unpack(std::span<const std::uint8_t> all, std::span<const StateBlock> block
 }
 
 }  // namespace
-
-std::size_t SizeOf(std::span<const StateBlock> blocks) {
-  std::size_t bytes = 0;
-  for (const StateBlock& block : blocks) bytes += block.bytes;
-  return bytes;
-}
-
-void PageIn(std::span<const StateBlock> blocks) {
-  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  for (const StateBlock& block : blocks) {
-    const auto at = reinterpret_cast<std::uintptr_t>(block.data);
-    const std::uintptr_t begin = at / page * page;
-    ::madvise(reinterpret_cast<void*>(begin), at + block.bytes - begin, MADV_POPULATE_WRITE);
-  }
-}
 
 void BroadcastBlocks(Group& group, std::span<const StateBlock> blocks) {
   std::vector<std::uint8_t> all(SizeOf(blocks));

@@ -11,14 +11,7 @@ namespace allot {
 
 class Group;
 
-std::size_t SizeOf(std::span<const StateBlock> blocks);
-
-// Memory that was never written to gets its pages with the first write: now, while the others train
-// on, and not while they wait for this worker to have the state. Where the system cannot (before
-// Linux 5.14) it does so then.
-void PageIn(std::span<const StateBlock> blocks);
-
-// The following throw GroupBroken, as Group does.
+// All of them throw GroupBroken, as Group does.
 //
 // From rank 0, in one piece: who receives only a part has received nothing.
 void BroadcastBlocks(Group& group, std::span<const StateBlock> blocks);

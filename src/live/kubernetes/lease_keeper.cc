@@ -114,7 +114,9 @@ struct LeaseKeeper::Thread {
       }
       if (!has && told != trouble) {
         spdlog::info("waits for the lease {}: {}", name, trouble);
+        lock.unlock();
         if (on_wait) on_wait(fmt::format("the lease {}: {}", name, trouble));
+        lock.lock();
       }
       told = trouble;
       wake.wait_for(lock, std::chrono::duration<double>(timing.renew), [this] { return over; });

@@ -106,10 +106,11 @@ HealthFinding CheckSelect(const SlurmFacts& facts) {
 HealthFinding CheckSubmission(const SlurmFacts& facts) {
   const std::string& plugins = facts.settings.job_submit;
   if (plugins.find("lua") != std::string::npos) return FoundFine("JobSubmitPlugins=" + plugins);
-  return FoundWarn(fmt::format("JobSubmitPlugins is '{}', without lua: users can begin jobs beside "
-                               "allot, with any options",
-                               plugins),
-                   "JobSubmitPlugins=lua, with share/allot/slurm/job_submit.lua beside slurm.conf");
+  return FoundWarn(
+      fmt::format("JobSubmitPlugins is '{}', without lua: users can begin jobs beside "
+                  "allot, with any options",
+                  plugins),
+      "JobSubmitPlugins=lua, with job_submit.lua (PREFIX/share/allot/slurm) beside slurm.conf");
 }
 
 // Of "a=1,b=2"; "": not set.

@@ -15,7 +15,8 @@ bool UserNotes::NotPlaced(const SlurmJob& slurm, const std::string& why) {
 }
 
 bool UserNotes::Explain(const std::string& job, const SlurmJob& slurm, const std::string& why) {
-  if (why.empty() && !slurm.admin_comment.starts_with(kNotPlaced)) {
+  // A record may be older than what it was told since.
+  if (why.empty() && !slurm.admin_comment.starts_with(kNotPlaced) && !told_.contains(slurm.id)) {
     explained_.erase(job);
     return false;
   }
