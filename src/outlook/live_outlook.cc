@@ -23,8 +23,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kCpuShare = 0.02;        // of a core
-constexpr Seconds kCpuPerForecast = 6;    // with this share in 5 minutes
+constexpr double kCpuShare = 0.01;        // of a core
+constexpr Seconds kCpuPerForecast = 6;    // with this share in 10 minutes
 constexpr Seconds kMostCpuPerRow = 1e-6;  // before it is measured, and of few rows
 
 // What is a day ahead is told no better for decisions every few seconds.

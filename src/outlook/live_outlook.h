@@ -1,7 +1,7 @@
 #pragma once
 // Forecasts beside a running daemon (live/daemon.h): it follows the decisions, and a thread of its
 // own forecasts from a copy of the last observation, so that decisions never wait for it. However
-// many jobs there are, that thread has 2 % of a core at most (outlook/cpu_share.h), and a forecast
+// many jobs there are, that thread has 1 % of a core at most (outlook/cpu_share.h), and a forecast
 // of more jobs than it can follow to the horizon looks less far ahead.
 //
 // It adds to each job of the status {"eta": {"made", "until", "start", "end"}}: quantiles by level,
