@@ -20,7 +20,8 @@ std::int64_t Samples(const MessageNumbers& numbers, const char* key, std::int64_
   return value;
 }
 
-void Ordered(const char* low, std::int64_t least, const char* high, std::int64_t most) {
+template <typename Number>
+void Ordered(const char* low, Number least, const char* high, Number most) {
   if (least > most) {
     throw DataError("'batch' must have '{}' up to '{}', got {} and {}", low, high, least, most);
   }
@@ -28,11 +29,24 @@ void Ordered(const char* low, std::int64_t least, const char* high, std::int64_t
 
 std::int32_t Workers(const MessageNumbers& numbers) {
   const std::int64_t workers = Samples(numbers, "workers");
-  Ordered("workers", workers, "the most GPUs of a job", kMaxGpusPerJob);
+  Ordered<std::int64_t>("workers", workers, "the most GPUs of a job", kMaxGpusPerJob);
   return static_cast<std::int32_t>(workers);
 }
 
 }  // namespace
+
+void CheckBatchLimits(const BatchLimits& limits) {
+  const auto check = [](const char* key, double value) {
+    if (value >= 1 && value <= kMostSamples) return;
+    throw DataError("'batch' must have '{}' from 1 to {}, got {}", key, kMostSamples, value);
+  };
+  check("initial", limits.initial);
+  check("most", limits.most);
+  check("least_local", limits.least_local);
+  check("most_local", limits.most_local);
+  Ordered("initial", limits.initial, "most", limits.most);
+  Ordered("least_local", limits.least_local, "most_local", limits.most_local);
+}
 
 BatchReport ReadBatch(const nlohmann::json& batch) {
   if (!batch.is_object()) throw DataError("'batch' must be an object, got {}", batch.type_name());
@@ -42,8 +56,7 @@ BatchReport ReadBatch(const nlohmann::json& batch) {
   report.most = Samples(numbers, "most");
   report.least_local = Samples(numbers, "least_local");
   report.most_local = Samples(numbers, "most_local");
-  Ordered("initial", report.initial, "most", report.most);
-  Ordered("least_local", report.least_local, "most_local", report.most_local);
+  CheckBatchLimits(report.limits());
   report.present.workers = Workers(numbers);
   report.present.local = Samples(numbers, "local");
   report.present.accumulation = static_cast<std::int32_t>(Samples(numbers, "accumulation", 0));

@@ -9,5 +9,7 @@
 namespace allot {
 
 BatchReport ReadBatch(const nlohmann::json& batch);
+// The same rules for limits that come from elsewhere: a journal.
+void CheckBatchLimits(const BatchLimits& limits);
 
 }  // namespace allot

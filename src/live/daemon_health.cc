@@ -74,6 +74,13 @@ HealthFinding CheckPause(const DaemonFacts& facts) {
   if (facts.status.value("drained", false)) {
     return FoundWarn("somebody lets no job begin", "allot drain --undo");
   }
+  std::vector<std::string> drained;
+  for (const auto& node : facts.status.value("nodes", nlohmann::ordered_json::array())) {
+    if (node.value("drained", false)) drained.push_back(node.value("node", ""));
+  }
+  if (!drained.empty()) {
+    return FoundWarn("drained: " + Join(drained, ", "), "allot drain --node NAME --undo");
+  }
   return FoundFine("neither paused nor drained");
 }
 
@@ -108,8 +115,7 @@ std::string AddressIn(const HealthPlace& place) {
 
 std::vector<HealthFinding> LookAtDaemonIn(const HealthPlace& place, const Params&) {
   if (const auto standby = StandbyIn(place.state)) {
-    HealthFinding waits = FoundFine(
-        standby->Text());
+    HealthFinding waits = FoundFine(standby->Text());
     waits.check = "daemon.answer";
     return {waits};
   }

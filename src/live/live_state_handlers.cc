@@ -116,8 +116,7 @@ const std::map<std::string, LiveState::Handler>& LiveState::Handlers() {
                                   RateFit::kMemory);
        })},
       {"batch", of_job([](LiveState& state, LiveJob& job, const Record& r, Seconds) {
-         state.job_table_.SetLimits(
-             job, {r.at("initial"), r.at("most"), r.at("least_local"), r.at("most_local")});
+         state.job_table_.SetLimits(job, ReadLimits(r));
        })},
       {"noise", of_job([](LiveState& state, LiveJob& job, const Record& r, Seconds) {
          state.job_table_.SetNoise(job, r.at("noise"));

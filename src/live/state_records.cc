@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/index.h"
+#include "live/batch_message.h"
 #include "perf/configuration_key.h"
 
 namespace allot {
@@ -65,8 +66,7 @@ JournalRecord TrainingRecord(const TrainingEstimate& training) {
 }
 
 TrainingEstimate ReadTraining(const JournalRecord& r) {
-  TrainingEstimate training(
-      BatchLimits{r.at("initial"), r.at("most"), r.at("least_local"), r.at("most_local")});
+  TrainingEstimate training(ReadLimits(r));
   for (const JournalRecord& one : r.at("timed")) {
     const std::int32_t nodes = one.at("nodes");
     training.Observe(
@@ -239,6 +239,13 @@ void ResumeJob(const JournalRecord& r, const LiveState& state, std::span<const N
   job->record.moves = r.at("moves");
   job->record.failures = r.at("failures");
   job->worker_group.SetPast(ReadGroup(r.at("group"), state));
+}
+
+BatchLimits ReadLimits(const JournalRecord& record) {
+  const BatchLimits limits{record.at("initial"), record.at("most"), record.at("least_local"),
+                           record.at("most_local")};
+  CheckBatchLimits(limits);
+  return limits;
 }
 
 void Learn(const JournalRecord& r, JobTable* job_table) {

@@ -20,5 +20,7 @@ void TellState(const LiveState& state, double origin, Seconds now,
 void ResumeJob(const JournalRecord& kept, const LiveState& state, std::span<const NodeShare> shares,
                JobTable* job_table, LiveJob* job);
 void Learn(const JournalRecord& learned, JobTable* job_table);
+// Of a record "batch", or of what was learned. DataError where no worker may say so.
+BatchLimits ReadLimits(const JournalRecord& record);
 
 }  // namespace allot

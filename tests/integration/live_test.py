@@ -250,15 +250,15 @@ def test_users_pause_drain_and_resume(live):
 
 
 def test_gpus_of_a_drained_node_are_neither_there_nor_in_use(live):
-    """While its jobs are still on it."""
+    """While a job that is not to be moved is still on it."""
+    (live.spool / "stays.toml").write_text('[[job]]\ncommand = ["sleep", "100000"]\ngpus = 4\nresize = "restart"\npreempt = "no"\n')
     live.serve()
-    live.submit("a", steps=ENDLESS, high=8)
-    live.training("a", at_least=8)
-    live.say("pause")  # nothing is moved
-    live.say("drain", "--node", "n1")
-    wait_until(lambda: live.status()["nodes"][0]["drained"], "the drain")
+    wait_until(lambda: (job := live.job("stays")) and job["held"] == 4, "it to run")
+    node, = (node["node"] for node in live.status()["nodes"] if node["held"] == 4)
+    live.say("drain", "--node", node)
+    wait_until(lambda: any(node["drained"] for node in live.status()["nodes"]), "the drain")
     head = live.say("status").stdout.splitlines()[0]
-    assert ": 4 of 4 GPUs," in head and ", n1 drained (4 GPUs still held), PAUSED" in head, head
+    assert ": 0 of 4 GPUs," in head and f", {node} drained (4 GPUs still held)" in head, head
 
 
 def test_a_cancelled_job_leaves_and_the_others_stay(live):

@@ -52,6 +52,11 @@ TEST(DaemonHealthTest, EachFaultIsFoundByItsCheckAlone) {
       {"daemon.pause", Health::kWarn, "paused", [](DaemonFacts* f) { f->status["paused"] = true; }},
       {"daemon.pause", Health::kWarn, "no job begin",
        [](DaemonFacts* f) { f->status["drained"] = true; }},
+      {"daemon.pause", Health::kWarn, "drained: n2",
+       [](DaemonFacts* f) {
+         f->status["nodes"] = nlohmann::ordered_json::array(
+             {{{"node", "n1"}, {"drained", false}}, {{"node", "n2"}, {"drained", true}}});
+       }},
       {"daemon.port", Health::kWrong, "nothing listens at tcp:10.0.0.1:7171",
        [](DaemonFacts* f) { f->workers_reach = false; }},
       {"daemon.port", Health::kWarn, "loopback",
