@@ -78,3 +78,4 @@ def main():
 
 if __name__ == "__main__":
     main()
+    dist.destroy_process_group()  # else its threads may still run when Python ends, which aborts now and then
