@@ -34,7 +34,7 @@ def main():
     parser.add_argument("--samples", type=int, default=4096)
     parser.add_argument("--batch", type=int, default=64, help="samples a step, of all workers together")
     parser.add_argument("--loaders", type=int, default=0, help="processes that load data, of each worker")
-    parser.add_argument("--out", default="model.pt")
+    parser.add_argument("--out", default="trained.pt")
     options = parser.parse_args()
 
     torch.manual_seed(1)

@@ -379,8 +379,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=("start", "stop"))
     parser.add_argument("folder")
+    parser.add_argument("--service", metavar="USER", help="SlurmUser, where root starts it (default: root)")
     arguments = parser.parse_args()
-    cluster = Cluster(arguments.folder)
+    cluster = Cluster(arguments.folder, service=arguments.service)
     try:
         if arguments.command == "stop":
             cluster.stop()
