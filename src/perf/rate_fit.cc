@@ -102,12 +102,15 @@ void RateFit::Measure(GpuCount gpus, const std::string& type, double rate, Secon
 
 double RateFit::LogRatio(GpuCount gpus, std::size_t nodes, const std::string& type,
                          const Spans& spans) const {
+  const SpanPoints* narrowest = nullptr;
   double sum = 0;
   for (const SpanPoints& points : spans) {
-    const double ratio = LogRatio(gpus, type, points);
-    if (points.span.Holds(nodes)) return ratio;
-    sum += ratio;
+    sum += LogRatio(gpus, type, points);
+    const auto width = [](const Span& span) { return span.most - span.least; };
+    if (!points.span.Holds(nodes)) continue;
+    if (narrowest == nullptr || width(points.span) < width(narrowest->span)) narrowest = &points;
   }
+  if (narrowest != nullptr) return LogRatio(gpus, type, *narrowest);
   return sum / static_cast<double>(spans.size());
 }
 

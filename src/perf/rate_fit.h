@@ -8,8 +8,8 @@
 // between two measured counts of a type it is interpolated in ln n, beyond them it is that of the
 // nearest; a type without measurements takes the geometric mean of the other types' nearest. So the
 // first measurement also fixes the unit of the prior, and the shape of the prior fills what was
-// never tried. Spans of a type are measured apart: one without measurements takes the mean of the
-// type's others.
+// never tried. Spans of a type are measured apart: a number of nodes has the narrowest span that
+// holds it, or the mean of all where none does.
 
 #include <map>
 #include <string>

@@ -46,6 +46,17 @@ TEST(RateFit, TellsSpansApart) {
   EXPECT_NEAR(fit.Rate(4, "v100", kSeveral), 100, 1e-9);
 }
 
+// A job that says later what tells its spans apart was first measured without.
+TEST(RateFit, OfSpansThatHoldTheNodesTheNarrowestCounts) {
+  RateFit fit(MakePriorModel());
+  fit.Measure(1, "a100", 470, 10);
+  fit.Measure(1, "a100", 16000, 10, Span{1, 1});
+  EXPECT_NEAR(fit.Rate(1, "a100", Span{1, 1}), 16000, 1e-9);
+  const std::vector<UnitCounts> spread = {1, 1};
+  EXPECT_NEAR(fit.Model()->Rate(RunShape{"a100", spread, {}}, {}),
+              470 * std::pow(2.0, kPriorExponent), 1e-6);
+}
+
 TEST(RateFit, FollowsARateThatChanges) {
   RateFit fit(MakePriorModel());
   fit.Measure(1, "a100", 100, 60);
