@@ -23,9 +23,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kCpuShare = 0.01;        // of a core
-constexpr Seconds kCpuPerForecast = 6;    // with this share in 10 minutes
-constexpr Seconds kMostCpuPerRow = 1e-6;  // before it is measured, and of few rows
+constexpr double kCpuShare = 0.01;         // of a core
+constexpr Seconds kCpuPerForecast = 6;     // with this share in 10 minutes
+constexpr Seconds kFirstCpuPerRow = 1e-6;  // before it is measured
+// A budget has so many at least: of few rows the rest of a forecast costs more than they do.
+constexpr std::int64_t kFewestRows = 500'000;
 
 // What is a day ahead is told no better for decisions every few seconds.
 constexpr double kStep = 0.02;
@@ -73,7 +75,7 @@ LiveOutlook::LiveOutlook(Settings settings, std::unique_ptr<Policy> policy)
     : settings_(std::move(settings)),
       policy_(std::move(policy)),
       share_(kCpuShare),
-      cpu_per_row_(kMostCpuPerRow) {
+      cpu_per_row_(kFirstCpuPerRow) {
   if (settings_.history != nullptr) {
     const History& history = *settings_.history;
     lengths_.Learn(KnownPast(history.trace, history.until, settings_.outlook.seed), kNever);
@@ -201,12 +203,15 @@ void LiveOutlook::Forecast(const Moment& moment) {
   }
   OutlookOptions options = settings_.outlook;
   options.step = kStep;
-  options.most_rows = static_cast<std::int64_t>(kCpuPerForecast / cpu_per_row_);
+  options.most_rows =
+      std::max(kFewestRows, static_cast<std::int64_t>(kCpuPerForecast / cpu_per_row_));
   const Outlook outlook(settings_.rules, options, arrivals_);
   Outlooks outlooks =
       outlook.Of({o, settings_.origin, nullptr}, lengths_, *policy_, [this] { Rest(); });
   const double cpu_seconds = ThreadCpuSeconds() - begin;
-  cpu_per_row_ = std::min(kMostCpuPerRow, cpu_seconds / static_cast<double>(outlooks.rows_shown));
+  if (outlooks.rows_shown > 0) {
+    cpu_per_row_ = cpu_seconds / static_cast<double>(outlooks.rows_shown);
+  }
   settings_.calibration.Apply(o.now, &outlooks.jobs);
   std::vector<Row> rows;
   rows.reserve(outlooks.jobs.size());
