@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/strings.h"
+#include "live/live_job.h"
 #include "metrics/humanise.h"
 #include "metrics/status_cells.h"
 #include "metrics/table.h"
@@ -148,11 +149,13 @@ std::string EtaText(const Json& status) {
                    {"50 %"},
                    {"90 %"}});
   int unknown = 0;
+  int none = 0;
   int untold = 0;
   std::string made;
   for (const Json& job : status["jobs"]) {
     if (!job.contains("eta")) {
-      ++unknown;
+      const auto stage = job["stage"].get<std::string>();
+      ++(stage == LiveJob::kHeldStage || stage == LiveJob::kUnfitStage ? none : unknown);
       continue;
     }
     const Json& eta = job["eta"];
@@ -177,6 +180,7 @@ std::string EtaText(const Json& status) {
                         untold == 1 ? "1 job gets" : fmt::format("{} jobs get", untold),
                         untold == 1 ? "waits" : "wait");
   }
+  if (none > 0) said += fmt::format("{} jobs are held or fit nowhere, and have none\n", none);
   if (unknown > 0) said += fmt::format("{} jobs have no forecast yet\n", unknown);
   return said;
 }
