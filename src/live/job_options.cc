@@ -224,9 +224,8 @@ void RecordJobOptions(const RuntimeJob& job, JournalRecord* record) {
 
 void TakeJobOptions(const JournalRecord& record, RuntimeJob* job) {
   for (const JobOption& option : JobOptions()) {
-    if (option.recorded == JobOption::Recorded::kAlways) {
-      option.set(record.at(option.recorded_as), job);
-    } else if (record.contains(option.recorded_as)) {
+    const bool must = option.recorded == JobOption::Recorded::kAlways;
+    if (must || record.contains(option.recorded_as)) {
       option.set(record.at(option.recorded_as), job);
     }
   }

@@ -116,8 +116,8 @@ void ReadWords(const std::vector<std::string_view>& state, SlurmNode* node) {
 }
 
 int LimitOf(std::uint64_t tres) {
-  constexpr std::uint64_t kMost = 1U << 30U;  // more is none, as is Slurm's INFINITE
-  return tres > kMost ? -1 : static_cast<int>(tres);
+  constexpr std::uint64_t kMostGpus = 1U << 30U;  // more is none, as is Slurm's INFINITE
+  return tres > kMostGpus ? -1 : static_cast<int>(tres);
 }
 
 }  // namespace allot
