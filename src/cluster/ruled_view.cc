@@ -8,30 +8,30 @@
 
 namespace allot {
 
-void RuledView::Show(const Observation& all, const std::vector<bool>& held,
+void RuledView::Show(const Observation& all, const std::vector<bool>& fixed,
                      const std::vector<std::uint64_t>& closed, bool tell) {
   withheld_.assign(all.cluster->nodes().size(), 0);
   taken_.assign(withheld_.size(), Resources{});
-  held_rows_.clear();
+  fixed_rows_.clear();
   for (std::int32_t row = 0; row < all.rows(); ++row) {
-    if (!held[At(row)]) continue;
-    held_rows_.push_back(row);
+    if (!fixed[At(row)]) continue;
+    fixed_rows_.push_back(row);
     const auto& kinds = all.table[At(row)]->kinds();
     for (const NodeShare& share : all.shares_of(row)) {
-      // Of two jobs on the same GPUs, which are held together, one counts.
+      // Of two jobs on the same GPUs, which are fixed together, one counts.
       const bool counted = share.gpus != 0 && (withheld_[At(share.node)] & share.gpus) != 0;
       if (!counted) taken_[At(share.node)] += DemandOf(kinds, share.units);
       withheld_[At(share.node)] |= share.gpus;
     }
   }
   ShowNodes(all, closed);
-  ShowRows(all, held);
+  ShowRows(all, fixed);
   if (!tell) {
     shown_.events.Clear();
     return;
   }
   finder_.Find(&shown_);
-  shown_.events.ended = all.events.ended;  // exact; who is held has not ended
+  shown_.events.ended = all.events.ended;  // exact; who is fixed has not ended
 }
 
 void RuledView::ShowNodes(const Observation& all, const std::vector<std::uint64_t>& closed) {
@@ -52,7 +52,7 @@ void RuledView::ShowNodes(const Observation& all, const std::vector<std::uint64_
   }
 }
 
-void RuledView::ShowRows(const Observation& all, const std::vector<bool>& held) {
+void RuledView::ShowRows(const Observation& all, const std::vector<bool>& fixed) {
   shown_.now = all.now;
   shown_.interval = all.interval;
   shown_.decision = all.decision;
@@ -64,16 +64,16 @@ void RuledView::ShowRows(const Observation& all, const std::vector<bool>& held) 
   shown_.shares.clear();
   shown_.share_begin.assign(1, 0);
   for (std::int32_t row = 0; row < all.rows(); ++row) {
-    if (held[At(row)]) continue;
+    if (fixed[At(row)]) continue;
     for (NodeShare share : all.shares_of(row)) {
       share.gpus = ClosedUp(share.gpus, ~withheld_[At(share.node)]);
       shown_.shares.push_back(share);
     }
     shown_.share_begin.push_back(static_cast<std::int32_t>(shown_.shares.size()));
   }
-  if (held_rows_.empty()) return;
-  shown_.EraseRows(held_rows_);
-  if (!shown_.partner.empty()) EraseRowsOf(held_rows_, &shown_.partner);
+  if (fixed_rows_.empty()) return;
+  shown_.EraseRows(fixed_rows_);
+  if (!shown_.partner.empty()) EraseRowsOf(fixed_rows_, &shown_.partner);
 }
 
 void RuledView::Mean(const Observation& all, const Allocation& answer, Allocation* meant) const {
@@ -89,7 +89,7 @@ void RuledView::Mean(const Observation& all, const Allocation& answer, Allocatio
     meant->Add(entry.job, entry.configuration, shares, entry.relaunch, entry.partner);
     meant->SetShare(meant->entries().size() - 1, entry.share);
   }
-  for (const std::int32_t row : held_rows_) {
+  for (const std::int32_t row : fixed_rows_) {
     meant->Add(all.job[At(row)], all.running[At(row)], all.shares_of(row), false,
                all.partner_of(row));
   }

@@ -31,26 +31,26 @@ void SimulatedRules::FindLeads() {
 void SimulatedRules::Show(const Observation& all, bool tell) {
   // What the policy promised is of its own answer.
   next_change_ = put_right_ ? all.now : kNever;
-  FindHeld(all);
+  FindFixed(all);
   CloseNodes(all);
-  view_.Show(all, held_, closed_, tell);
+  view_.Show(all, fixed_, closed_, tell);
   if (shares_) FindOwners(all);
 }
 
-void SimulatedRules::FindHeld(const Observation& all) {
-  held_.assign(all.job.size(), false);
+void SimulatedRules::FindFixed(const Observation& all) {
+  fixed_.assign(all.job.size(), false);
   for (std::size_t r = 0; r < all.job.size(); ++r) {
     if (all.running[r] < 0) continue;
     const JobIndex job = all.job[r];
     const Hold hold = histories_[At(job)].HoldOf(scenario_.RulesOf(job), all.now);
-    held_[r] = static_cast<bool>(hold);
+    fixed_[r] = static_cast<bool>(hold);
     if (hold) next_change_ = std::min(next_change_, hold.until);
   }
-  // Who shares its GPUs with a job that is held is held too. Rows ascend by job.
+  // Who shares its GPUs with a fixed job is fixed too. Rows ascend by job.
   for (std::size_t r = 0; r < all.partner.size(); ++r) {
-    if (!held_[r] || all.partner[r] == kAlone) continue;
+    if (!fixed_[r] || all.partner[r] == kAlone) continue;
     const auto partner = std::lower_bound(all.job.begin(), all.job.end(), all.partner[r]);
-    held_[static_cast<std::size_t>(partner - all.job.begin())] = true;
+    fixed_[static_cast<std::size_t>(partner - all.job.begin())] = true;
   }
 }
 
@@ -70,7 +70,7 @@ void SimulatedRules::FindOwners(const Observation& all) {
   GuaranteeOwners owners(scenario_.options().rules->guarantees(), *all.cluster, &owner_, &hidden_);
   for (std::size_t r = 0; r < all.job.size(); ++r) {
     const std::int32_t guarantee = scenario_.RulesOf(all.job[r]).guarantee;
-    if (held_[r]) {
+    if (fixed_[r]) {
       owners.AddHidden(guarantee, (*all.table[r])[all.running[r]]);
     } else {
       owners.AddRow(guarantee);

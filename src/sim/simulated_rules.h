@@ -33,7 +33,7 @@ class SimulatedRules {
 
  private:
   void FindLeads();
-  void FindHeld(const Observation& all);
+  void FindFixed(const Observation& all);
   void CloseNodes(const Observation& all);
   void FindOwners(const Observation& all);
 
@@ -49,11 +49,11 @@ class SimulatedRules {
   RuledView view_;
   std::optional<GuaranteedShares> shares_;
   std::vector<std::int32_t> owner_;  // by row shown: index of a guarantee, -1: none
-  std::vector<GpuCount> hidden_;     // by guarantee, what held jobs hold of it
+  std::vector<GpuCount> hidden_;     // by guarantee, what fixed jobs have of it
   Seconds next_change_ = kNever;
   bool put_right_ = false;  // the last answer
   Allocation meant_;
-  std::vector<bool> held_;  // by row
+  std::vector<bool> fixed_;  // by row
   std::vector<Lead> leads_;
   std::vector<std::uint64_t> closed_;  // by node: GPUs that nobody holds, in a lead
 };

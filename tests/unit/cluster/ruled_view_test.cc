@@ -76,7 +76,7 @@ TEST_F(RuledViewTest, AnAnswerMeansTheMachinesOwnNumbers) {
   EXPECT_EQ(ValidateAllocation(all_, meant).message(), "");
   ASSERT_EQ(meant.entries().size(), 2U);
   EXPECT_EQ(meant.shares(meant.entries()[0])[0].gpus, 0x8U) << "the fourth GPU of the node";
-  EXPECT_EQ(meant.entries()[1].job, 0) << "the held job keeps what it has";
+  EXPECT_EQ(meant.entries()[1].job, 0) << "the fixed job keeps what it has";
   EXPECT_TRUE(HoldsAlready(all_, 0, meant, meant.entries()[1]));
 }
 
@@ -101,7 +101,7 @@ TEST_F(RuledViewTest, WhoIsReleasedArrivesAgainAndEndsOnlyOnce) {
   view_.Show(all_, {false, false, false}, {}, true);
   EXPECT_EQ(view_.shown().events.arrived.size(), 3U);
   view_.Show(all_, {true, false, false}, {}, true);
-  EXPECT_TRUE(view_.shown().events.ended.empty()) << "it is held, not over";
+  EXPECT_TRUE(view_.shown().events.ended.empty()) << "it is fixed, not over";
   view_.Show(all_, {false, false, false}, {}, true);
   EXPECT_EQ(view_.shown().events.arrived, std::vector<std::int32_t>{0});
   EXPECT_EQ(view_.shown().events.number, 3);
