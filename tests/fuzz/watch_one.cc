@@ -113,7 +113,7 @@ void CheckJob(const ManagedJob& job, const Json& object) {
            "a Job asks for what is not legal", object.dump());
     CheckPod(job, asked);
   }
-  (void)MakeJobEvent(job, "r", "m", kTimeOfWrites)
+  (void)MakeJobEvent(job, {.reason = "r", .message = "m"}, kTimeOfWrites)
       .dump(-1, ' ', false, Json::error_handler_t::replace);
   const bool has_start = object.contains("status") && object["status"].contains("startTime");
   if (!IsStatusOfTheApi(object) || (has_start && std::isnan(job.started))) return;

@@ -232,11 +232,16 @@ void ReadWaiting(const Json& pod, WorkerPod* read) {
   }
 }
 
+// "Unschedulable: 0/4 nodes are available: 1 Insufficient nvidia.com/gpu."
 std::string Unscheduled(const Json& pod) {
   const Json* conditions = Inner(pod, "/status/conditions"_json_pointer);
   if (conditions == nullptr) return kNoWord;
   for (const Json& one : *conditions) {
-    if (one.value("type", "") == "PodScheduled") return one.value("reason", kNoWord);
+    if (one.value("type", "") != "PodScheduled") continue;
+    std::string said = one.value("reason", kNoWord);
+    const std::string message = one.value("message", "");
+    if (!message.empty()) said += ": " + message.substr(0, message.find(" preemption: "));
+    return said;
   }
   return kNoWord;
 }

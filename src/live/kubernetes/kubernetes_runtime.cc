@@ -12,7 +12,6 @@
 #include "core/strings.h"
 #include "live/kubernetes/kube_time.h"
 #include "live/kubernetes/managed_request.h"
-#include "live/kubernetes/worker_spec.h"
 #include "live/worker_key.h"
 
 namespace allot {
@@ -347,87 +346,46 @@ void KubernetesRuntime::Forget(const std::string& job) {
   std::erase_if(workers_, [&](const auto& one) { return one.second.seen.job == job; });
 }
 
+// ---- what users are told ----
+
+void KubernetesRuntime::Explain(const std::string& job, const std::string& why) {
+  KnownJob* known = Find(job);
+  if (known == nullptr || known->gone) return;
+  const bool was_explained = std::exchange(known->explained, !why.empty());
+  if (!why.empty()) {
+    TellUser(*known, "NotRunning", why);
+  } else if (was_explained) {
+    PostEvent(*known, {"Normal", "Resolved", "what kept this job from running is over"});
+  }
+}
+
 void KubernetesRuntime::TellUser(KnownJob& known, const char* reason, const std::string& message) {
-  if (options_.dry_run || known.told == message) return;
-  known.told = message;
+  PostEvent(known, {"Warning", reason, message});
+}
+
+// Once, until it is something else.
+void KubernetesRuntime::PostEvent(KnownJob& known, const JobEvent& event) {
+  if (options_.dry_run || known.told == event.message) return;
+  known.told = event.message;
   const std::string now = KubeTimeText(std::time(nullptr));
   const KubeReply reply =
       client_.Do(KubeRequest{"POST", Collection(known.kube.space, "api/v1", "events") + kWritten,
-                             MakeJobEvent(known.kube, reason, message, now)});
+                             MakeJobEvent(known.kube, event, now)});
   if (!reply.ok() && !reply.Is("AlreadyExists")) {
-    spdlog::warn("job {} cannot be told '{}': {}", known.job.id, message, reply.Text());
+    spdlog::warn("job {} cannot be told '{}': {}", known.job.id, event.message, reply.Text());
   }
 }
 
 namespace {
-
-std::vector<std::string> TolerationsOf(const std::string& text) {
-  std::vector<std::string> keys;
-  for (const std::string_view key : Split(text, '|')) {
-    if (!key.empty()) keys.emplace_back(key);
-  }
-  return keys;
-}
-
-WorkerIdentity IdentityOf(const std::string& text) {
-  if (text == "auto") return WorkerIdentity::kAuto;
-  if (text == "on") return WorkerIdentity::kOn;
-  if (text == "off") return WorkerIdentity::kOff;
-  throw UsageError("kubernetes: 'identity' must be auto, on or off, got '{}'", text);
-}
-
-KubernetesOptions OptionsOf(const Params& params, const RuntimeOptions& options) {
-  KubernetesOptions o;
-  o.config = FindKubeConfig(params.Text("kubeconfig"), params.Text("context"));
-  o.space = params.Text("namespace");
-  o.nodes = params.Text("nodes");
-  o.reading = {params.Text("gpu"), params.Text("type-label"),
-               TolerationsOf(params.Text("tolerate"))};
-  o.listen = options.dry_run ? "tcp:127.0.0.1:0" : params.Text("listen");
-  o.address = params.Text("address");
-  o.patience = params.Number("timeout");
-  o.state = options.state / "kubernetes";
-  o.key = params.Text("key");
-  o.identity = IdentityOf(params.Text("identity"));
-  o.lease = params.Text("lease");
-  o.dry_run = options.dry_run;
-  o.on_wait = options.on_wait;
-  if (options.standby && o.lease.empty()) {
-    throw UsageError(
-        "kubernetes: --standby needs the Lease that it waits for: lease=NAMESPACE/NAME");
-  }
-  if (o.address.empty() && o.listen.starts_with("tcp:0.0.0.0:")) {
-    throw UsageError(
-        "kubernetes: 'address' must say how pods reach this daemon (HOST:PORT, the Service of "
-        "deploy/kubernetes), as it listens on all addresses, {}",
-        o.listen);
-  }
-  return o;
-}
 
 ALLOT_REGISTER(
     RuntimeInfo,
     (RuntimeInfo{
         .id = "kubernetes",
         .summary = "Jobs of which allot is the controller, as pods that it starts and ends",
-        .params =
-            {{"kubeconfig", "",
-              "file (default: $KUBECONFIG, in a pod its service account, ~/.kube/config)"},
-             {"context", "", "of that file (default: its current one)"},
-             {"namespace", "", "whose Jobs are run (default: all)"},
-             {"nodes", "", "label selector of the nodes that are allot's (default: all with GPUs)"},
-             {"gpu", "nvidia.com/gpu", "resource of GPUs"},
-             {"type-label", "", "label of nodes (default: those of device plugins and clouds)"},
-             {"tolerate", "nvidia.com/gpu", "keys of taints that workers tolerate, joined by |"},
-             {"listen", "tcp:127.0.0.1:0", "for workers; in a pod tcp:0.0.0.0:7171"},
-             {"address", "", "HOST:PORT by which pods reach that (default: what it listens on)"},
-             {"key", "", "file that workers' tokens are made from (default: made in --state)"},
-             {"identity", "auto",
-              "workers show which pod they are: on, off, or where allot may create tokenreviews"},
-             {"lease", "", "NAMESPACE/NAME held by one of several daemons (default: there is one)"},
-             {"timeout", "5", "seconds for a request to the API server", 0.1, 8}},
+        .params = KubernetesParams(),
         .make = [](const Params& params, const RuntimeOptions& options) {
-          return std::make_unique<KubernetesRuntime>(OptionsOf(params, options));
+          return std::make_unique<KubernetesRuntime>(KubernetesOptionsFrom(params, options));
         }}));
 
 }  // namespace

@@ -12,7 +12,6 @@
 // (kubernetes_counted.cc).
 
 #include <condition_variable>
-#include <filesystem>
 #include <future>
 #include <map>
 #include <memory>
@@ -26,31 +25,14 @@
 #include "live/kubernetes/job_status.h"
 #include "live/kubernetes/kube_client.h"
 #include "live/kubernetes/kube_objects.h"
+#include "live/kubernetes/kubernetes_options.h"
 #include "live/kubernetes/lease_keeper.h"
+#include "live/kubernetes/worker_spec.h"
 #include "live/runtime.h"
 #include "live/worker_end.h"
 #include "live/worker_hub.h"
 
 namespace allot {
-
-// Whether workers are to show which pod they are when they join (pod_identity.h).
-enum class WorkerIdentity { kAuto, kOn, kOff };  // kAuto: where the daemon may create TokenReviews
-
-struct KubernetesOptions {
-  KubeConfig config;
-  std::string space;  // namespace of the Jobs; "": all
-  std::string nodes;  // label selector; "": all
-  NodeReading reading;
-  std::string listen = "tcp:127.0.0.1:0";  // for workers
-  std::string address;                     // the same as pods reach it, "host:port"; "": `listen`
-  Seconds patience = 5;                    // for a request
-  std::filesystem::path state;             // folder of our own files
-  std::filesystem::path key;  // of workers' tokens (live/worker_key.h); "": made in `state`
-  WorkerIdentity identity = WorkerIdentity::kAuto;
-  std::string lease;  // NAMESPACE/NAME, which one of several daemons holds; "": there is one
-  bool dry_run = false;
-  std::function<void(const std::string& why)> on_wait{};  // RuntimeOptions
-};
 
 class KubernetesRuntime : public Runtime {
  public:
@@ -63,6 +45,7 @@ class KubernetesRuntime : public Runtime {
   Status SetBatch(const std::string& job, const WorkerBatchOrder& batch) override;
   JobProgress Progress(const std::string& job) override;
   Status Fail(const std::string& job, const std::string& reason) override;
+  void Explain(const std::string& job, const std::string& why) override;
   Status Cancel(const std::string& job) override;
   void Forget(const std::string& job) override;
   void Wait(Seconds at_most) override;
@@ -83,8 +66,9 @@ class KubernetesRuntime : public Runtime {
     std::optional<JobEnd> end;  // that it is to have, or has
     int active = 0;             // pods
     int ready = 0;
-    std::string told;    // the last warning to its user
-    std::string warned;  // the last refusal of its status
+    std::string told;        // what its user was told last, by an event
+    bool explained = false;  // its user was told why it does not run
+    std::string warned;      // the last refusal of its status
     CountedWorkers counted;
   };
   struct KnownWorker {
@@ -142,6 +126,7 @@ class KubernetesRuntime : public Runtime {
   bool IsOurPod(const KnownJob& known, const WorkerRequest& worker);
   Status EndJob(const std::string& job, JobState state, const std::string& reason);
   void TellUser(KnownJob& known, const char* reason, const std::string& message);
+  void PostEvent(KnownJob& known, const JobEvent& event);
   void Keep(const KubeReply& pod);
   KubeRequest DeletePod(const WorkerPod& pod, int grace) const;
   void Admit(KnownJob& known);

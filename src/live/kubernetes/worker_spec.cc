@@ -128,10 +128,9 @@ nlohmann::json MakeTokenSecret(const ManagedJob& job, const std::string& name,
           {"stringData", {{"token", token}}}};
 }
 
-nlohmann::json MakeJobEvent(const ManagedJob& job, const std::string& reason,
-                            const std::string& message, const std::string& time) {
+nlohmann::json MakeJobEvent(const ManagedJob& job, const JobEvent& event, const std::string& time) {
   std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
-  for (const char c : reason + message)
+  for (const char c : event.reason + event.message)
     hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
   return {
       {"apiVersion", "v1"},
@@ -143,9 +142,9 @@ nlohmann::json MakeJobEvent(const ManagedJob& job, const std::string& reason,
         {"name", job.name},
         {"namespace", job.space},
         {"uid", job.uid}}},
-      {"type", "Warning"},
-      {"reason", reason},
-      {"message", message},
+      {"type", event.type},
+      {"reason", event.reason},
+      {"message", event.message},
       {"source", {{"component", "allot"}}},
       {"firstTimestamp", time},
       {"lastTimestamp", time},

@@ -36,8 +36,13 @@ nlohmann::json MakeWorkerPod(const ManagedJob& job, const WorkerSpec& spec);
 nlohmann::json MakeTokenSecret(const ManagedJob& job, const std::string& name,
                                const std::string& token);
 
-// A warning about the Job for `kubectl describe`. The same text has the same name.
-nlohmann::json MakeJobEvent(const ManagedJob& job, const std::string& reason,
-                            const std::string& message, const std::string& time);
+// What `kubectl describe job` shows of it; the API's words.
+struct JobEvent {
+  const char* type = "Warning";  // or "Normal"
+  std::string reason;            // one word, "NotRunning"
+  std::string message;           // for people
+};
+// The same text has the same name. `time`: "2026-11-22T12:38:49Z".
+nlohmann::json MakeJobEvent(const ManagedJob& job, const JobEvent& event, const std::string& time);
 
 }  // namespace allot

@@ -322,6 +322,10 @@ TEST(WorkerPods, WithoutANodeSayWhatTheSchedulerSays) {
   pod["status"]["conditions"] = {
       {{"type", "PodScheduled"}, {"status", "False"}, {"reason", "Unschedulable"}}};
   EXPECT_EQ(ReadWorkerPod(pod)->waits, "Unschedulable");
+  pod["status"]["conditions"][0]["message"] =
+      "0/4 nodes are available: 1 Insufficient nvidia.com/gpu. preemption: 0/4 nodes are available";
+  EXPECT_EQ(ReadWorkerPod(pod)->waits,
+            "Unschedulable: 0/4 nodes are available: 1 Insufficient nvidia.com/gpu.");
   pod["spec"]["nodeName"] = "n1";
   EXPECT_EQ(ReadWorkerPod(pod)->waits, "");
 }

@@ -204,6 +204,37 @@ TEST_F(KubernetesRuntimeTest, AJobThatIsNotUnderstoodIsHeldAndItsUserToldOnce) {
             "a: annotations: 'allot.dev/min' must be at most 'allot.dev/max', got 4 and 2\n");
 }
 
+TEST_F(KubernetesRuntimeTest, AJobThatFitsNowhereIsToldWhyAndWhenThatIsOver) {
+  Begin();
+  const std::string job = SubmitAndSee("a");
+  runtime_->Explain(job, "");
+  EXPECT_EQ(EventsText(), "") << "nothing was wrong with it";
+  runtime_->Explain(job, "its 16 GPUs are more than the cluster has, 8");
+  EXPECT_EQ(EventsText(), "a: its 16 GPUs are more than the cluster has, 8\n");
+  runtime_->Explain(job, "");
+  EXPECT_NE(EventsText().find("a: what kept this job from running is over\n"), std::string::npos)
+      << EventsText();
+}
+
+TEST_F(KubernetesRuntimeTest, AWorkerThatTheSchedulerCannotPlaceWaitsInItsWords) {
+  Begin();
+  const std::string job = SubmitAndSee("a");
+  ASSERT_TRUE(runtime_->Start(job, Requests(job, {"n1"})).ok());
+  SetPod("a-w0",
+         {{"phase", "Pending"},
+          {"conditions",
+           {{{"type", "PodScheduled"},
+             {"status", "False"},
+             {"reason", "Unschedulable"},
+             {"message", "0/3 nodes are available: 1 Insufficient cpu."}}}}},
+         "");
+  Until("its words", [&] {
+    const RuntimeWorker* worker = FindWorker(job + ".0");
+    return worker != nullptr &&
+           worker->waits == "Unschedulable: 0/3 nodes are available: 1 Insufficient cpu.";
+  });
+}
+
 // ---- workers ----
 
 TEST_F(KubernetesRuntimeTest, AnImageThatIsNotThereIsAFailureOfItsWorker) {
