@@ -94,13 +94,13 @@ JournalRecord GroupRecord(const WorkerGroupPast& past, const std::vector<Runtime
           {"members", past.membership.members},
           {"next_number", past.next_number},
           {"restarting", past.restarting},
-          {"failures", past.failures},
-          {"last_was_late", past.last_was_late},
-          {"refusals", past.refusals},
-          {"refusal", past.refusal},
-          {"refused_since", past.refused_since},
-          {"step_at_failure", past.step_at_failure},
-          {"not_before", past.not_before}};
+          {"failures", past.backoff.failures},
+          {"last_was_late", past.backoff.last_was_late},
+          {"refusals", past.backoff.refusals},
+          {"refusal", past.backoff.refusal},
+          {"refused_since", past.backoff.refused_since},
+          {"step_at_failure", past.backoff.step_at_failure},
+          {"not_before", past.backoff.not_before}};
 }
 
 WorkerGroupPast ReadGroup(const JournalRecord& r, const LiveState& state) {
@@ -119,13 +119,13 @@ WorkerGroupPast ReadGroup(const JournalRecord& r, const LiveState& state) {
   past.membership = {r.at("epoch"), r.at("members")};
   past.next_number = r.at("next_number");
   past.restarting = r.at("restarting");
-  past.failures = r.at("failures");
-  past.last_was_late = r.at("last_was_late");
-  past.refusals = r.at("refusals");
-  past.refusal = r.at("refusal");
-  past.refused_since = r.at("refused_since");
-  past.step_at_failure = r.at("step_at_failure");
-  past.not_before = r.at("not_before");
+  past.backoff.failures = r.at("failures");
+  past.backoff.last_was_late = r.at("last_was_late");
+  past.backoff.refusals = r.at("refusals");
+  past.backoff.refusal = r.at("refusal");
+  past.backoff.refused_since = r.at("refused_since");
+  past.backoff.step_at_failure = r.at("step_at_failure");
+  past.backoff.not_before = r.at("not_before");
   return past;
 }
 

@@ -14,6 +14,17 @@ bool Contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+WorkerAction StopOf(const LiveWorker& worker, StopMode mode, std::string why,
+                    StopFault fault = StopFault::kNone) {
+  WorkerAction stop;
+  stop.kind = WorkerAction::Kind::kStop;
+  stop.worker = worker.id;
+  stop.mode = mode;
+  stop.fault = fault;
+  stop.why = std::move(why);
+  return stop;
+}
+
 }  // namespace
 
 void WorkerGroup::SetTarget(std::span<const NodeShare> shares) {
@@ -89,14 +100,7 @@ WorkerAction WorkerGroup::StartOf(const std::vector<Slot>& slots, Seconds now, H
 void WorkerGroup::StopAll(StopMode mode, const std::string& why, std::vector<WorkerAction>* actions,
                           StopFault fault) const {
   for (const LiveWorker& worker : past_.workers) {
-    if (worker.leaving) continue;
-    WorkerAction stop;
-    stop.kind = WorkerAction::Kind::kStop;
-    stop.worker = worker.id;
-    stop.mode = mode;
-    stop.fault = fault;
-    stop.why = why;
-    actions->push_back(std::move(stop));
+    if (!worker.leaving) actions->push_back(StopOf(worker, mode, why, fault));
   }
 }
 
@@ -119,14 +123,7 @@ void WorkerGroup::EndLate(Seconds now, std::vector<WorkerAction>* actions) const
                 Contains(past_.membership.members, worker.id))) {
       why = "says nothing";  // a member that has not joined: hung since an earlier daemon
     }
-    if (why == nullptr) continue;
-    WorkerAction stop;
-    stop.kind = WorkerAction::Kind::kStop;
-    stop.worker = worker.id;
-    stop.mode = StopMode::kKill;
-    stop.fault = fault;
-    stop.why = why;
-    actions->push_back(std::move(stop));
+    if (why != nullptr) actions->push_back(StopOf(worker, StopMode::kKill, why, fault));
   }
 }
 
@@ -135,17 +132,17 @@ std::vector<WorkerAction> WorkerGroup::Next(Seconds now, const JobProgress& prog
                                             const std::vector<bool>& node_up) {
   std::vector<WorkerAction> actions;
   EndLate(now, &actions);
-  if (progress.step > past_.step_at_failure) past_.failures = 0;
+  past_.backoff.Progressed(progress.step);
   if (over_) {
     StopAll(StopMode::kSave, "the job is over", &actions);
   } else if (target_.empty()) {
     StopAll(StopMode::kSave, "the job gives way", &actions);
-  } else if (past_.failures >= options_.most_failures) {
+  } else if (past_.backoff.failures >= options_.backoff.most_failures) {
     WorkerAction give_up;
     give_up.kind = WorkerAction::Kind::kGiveUp;
-    give_up.why =
-        fmt::format("its workers failed {} times in a row without progress", past_.failures);
-    if (past_.last_was_late) {
+    give_up.why = fmt::format("its workers failed {} times in a row without progress",
+                              past_.backoff.failures);
+    if (past_.backoff.last_was_late) {
       give_up.why += fmt::format("; the last did not join within {:.0f} s", options_.start_timeout);
     }
     actions.push_back(std::move(give_up));
@@ -180,6 +177,28 @@ void WorkerGroup::NextRestart(Seconds now, HeldGpus held, const std::vector<bool
   actions->push_back(StartOf(target_, now, &held));
 }
 
+// What it is to go on with, but for times and what cannot start.
+EpochFacts WorkerGroup::FactsOfEpoch(const JobProgress& progress) const {
+  EpochFacts facts;
+  facts.latest = past_.membership;
+  facts.alive = MembersAlive();
+  facts.reached = past_.membership.epoch < 0 || progress.epoch >= past_.membership.epoch;
+  for (const std::string& member : facts.alive) {
+    if (Wanted(*Find(member))) facts.stay.push_back(member);
+  }
+  for (const LiveWorker& worker : past_.workers) {
+    if (worker.leaving || Contains(past_.membership.members, worker.id) || !Wanted(worker)) {
+      continue;
+    }
+    if (worker.state == WorkerState::kReady) {
+      facts.join.push_back(worker.id);
+    } else {
+      facts.awaited = true;
+    }
+  }
+  return facts;
+}
+
 void WorkerGroup::NextHot(Seconds now, const JobProgress& progress, HeldGpus held,
                           const std::vector<bool>& node_up, std::vector<WorkerAction>* actions) {
   if (stall_.Look(progress, training(progress), options_.stalled_after, now)) {
@@ -187,75 +206,43 @@ void WorkerGroup::NextHot(Seconds now, const JobProgress& progress, HeldGpus hel
         fmt::format("all workers live, and no step for {:.0f} s", stall_.still());
     return StopAll(StopMode::kKill, why, actions, StopFault::kStalled);
   }
+  EpochFacts facts = FactsOfEpoch(progress);
   // Joiners, as far as their GPUs are free.
   std::vector<Slot> startable;
-  bool blocked = false;
   for (const Slot& slot : Missing()) {
     const std::size_t node = allot::At(slot.node);
     if (!node_up[node]) continue;
     if ((held[node] & slot.gpus) != 0) {
-      blocked = true;
+      facts.blocked = true;
     } else {
       startable.push_back(slot);
     }
   }
+  facts.awaited = facts.awaited || facts.blocked || !startable.empty();
   if (!startable.empty() && MayStart(now)) actions->push_back(StartOf(startable, now, &held));
 
-  const std::vector<std::string> alive = MembersAlive();
-  std::vector<std::string> stay, join;  // members of the next epoch, in rank order
-  bool leaves = false;
-  for (const std::string& member : alive) {
-    if (Wanted(*Find(member))) {
-      stay.push_back(member);
-    } else {
-      leaves = true;
-    }
-  }
-  bool all_joined = startable.empty() && !blocked;
+  // Asked for by a decision that no longer holds, and never a member: it has no state.
   for (const LiveWorker& worker : past_.workers) {
-    if (worker.leaving || Contains(past_.membership.members, worker.id)) continue;
-    if (!Wanted(worker)) {  // asked for by a decision that no longer holds; has no state
-      WorkerAction stop;
-      stop.kind = WorkerAction::Kind::kStop;
-      stop.worker = worker.id;
-      stop.mode = StopMode::kKill;
-      stop.why = "no longer wanted";
-      if (!worker.killed) actions->push_back(std::move(stop));
-    } else if (worker.state == WorkerState::kReady) {
-      join.push_back(worker.id);
-    } else {
-      all_joined = false;
-    }
+    const bool member = Contains(past_.membership.members, worker.id);
+    if (worker.leaving || worker.killed || member || Wanted(worker)) continue;
+    actions->push_back(StopOf(worker, StopMode::kKill, "no longer wanted"));
   }
-  joined_since_ = join.empty() ? kNever : std::min(joined_since_, now);
-  const bool impatient = now - joined_since_ > options_.patience;
 
+  joined_since_ = facts.join.empty() ? kNever : std::min(joined_since_, now);
+  facts.impatient = now - joined_since_ > options_.patience;
   // Two that exchange places: the one that has nothing left to stand on makes room.
-  if (stay.empty() && join.empty() && leaves && blocked) {
-    StopAll(StopMode::kSave, "the job restarts elsewhere", actions);
-    return;
+  const bool nobody_next = facts.stay.empty() && facts.join.empty();
+  if (nobody_next && !facts.alive.empty() && facts.blocked) {
+    return StopAll(StopMode::kSave, "the job restarts elsewhere", actions);
   }
   broken_since_ = progress.broken ? std::min(broken_since_, now) : kNever;
-  const bool lost =
-      alive.size() < past_.membership.members.size() || now - broken_since_ > options_.broken_grace;
-  const bool reached = past_.membership.epoch < 0 || progress.epoch >= past_.membership.epoch;
-  const bool settled = join.empty() && !leaves;
-  const bool makes_room = leaves && blocked && !stay.empty();
-  const bool due = lost && !alive.empty() ? true
-                   : alive.empty()        ? all_joined || impatient
-                                   : !settled && reached && (all_joined || impatient || makes_room);
-  if (!due) return;
+  facts.broken = now - broken_since_ > options_.broken_grace;
+  std::optional<NextEpoch> next = PlanEpoch(facts);
+  if (!next) return;
   WorkerAction announce;
   announce.kind = WorkerAction::Kind::kAnnounce;
-  announce.membership.epoch = past_.membership.epoch + 1;
-  // While there is nobody to stay, those that leave hand their state over first.
-  announce.membership.members = stay.empty() && leaves ? alive : stay;
-  for (std::string& worker : join) announce.membership.members.push_back(std::move(worker));
-  if (announce.membership.members.empty() ||
-      (!lost && announce.membership.members == past_.membership.members)) {
-    return;
-  }
-  announce.why = lost ? "a member was lost" : leaves ? "workers leave" : "workers join";
+  announce.membership = std::move(next->membership);
+  announce.why = next->why;
   actions->push_back(std::move(announce));
 }
 
@@ -267,11 +254,7 @@ void WorkerGroup::NextCount(Seconds now, HeldGpus held, const std::vector<bool>&
   }
   // The latest go first: the runtime may know of no pod of theirs yet.
   for (std::size_t w = present.size(); w > target_.size(); --w) {
-    WorkerAction stop;
-    stop.kind = WorkerAction::Kind::kStop;
-    stop.worker = present[w - 1]->id;
-    stop.why = "the job shrinks";
-    actions->push_back(std::move(stop));
+    actions->push_back(StopOf(*present[w - 1], StopMode::kSave, "the job shrinks"));
   }
   if (present.size() >= target_.size() || !MayStart(now)) return;
   std::vector<Slot> startable;
@@ -281,17 +264,6 @@ void WorkerGroup::NextCount(Seconds now, HeldGpus held, const std::vector<bool>&
     if (node_up[node] && (held[node] & slot.gpus) == 0) startable.push_back(slot);
   }
   if (!startable.empty()) actions->push_back(StartOf(startable, now, &held));
-}
-
-void WorkerGroup::StartRefused(Seconds now, std::string why) {
-  if (past_.refusals == 0) past_.refused_since = now;
-  past_.refusal = std::move(why);
-  BackOff(++past_.refusals, now);
-}
-
-void WorkerGroup::BackOff(int times, Seconds now) {
-  const double doubled = options_.first_backoff * static_cast<double>(1 << std::min(times - 1, 20));
-  past_.not_before = now + std::min(options_.longest_backoff, doubled);
 }
 
 void WorkerGroup::Announced(const Membership& membership, Seconds now) {
@@ -311,15 +283,8 @@ void WorkerGroup::Stopped(const std::string& id, StopMode mode, StopFault fault,
                           Seconds now) {
   LiveWorker* worker = Find(id);
   if (worker == nullptr) return;
-  if (fault != StopFault::kNone) {
-    past_.last_was_late = fault == StopFault::kLate;
-    if (fault == StopFault::kStalled) {
-      if (step > past_.step_at_failure) past_.failures = 0;
-      past_.step_at_failure = std::max(past_.step_at_failure, step);
-    }
-    // Workers that are lost together are one failure.
-    if (past_.failures == 0 || now >= past_.not_before) BackOff(++past_.failures, now);
-  }
+  if (fault == StopFault::kLate) past_.backoff.WasLate(now, options_.backoff);
+  if (fault == StopFault::kStalled) past_.backoff.Failed(step, now, options_.backoff);
   if (!worker->leaving || mode == StopMode::kKill) worker->since = now;
   worker->leaving = true;
   worker->killed = mode == StopMode::kKill;
@@ -338,7 +303,7 @@ void WorkerGroup::ExpectAll(Seconds now) {
 
 void WorkerGroup::Update(const RuntimeWorker& seen, Seconds now) {
   if (seen.state == WorkerState::kEnded) {
-    Gone(seen.id, seen.failed, past_.step_at_failure, now);
+    Gone(seen.id, seen.failed, past_.backoff.step_at_failure, now);
   } else if (LiveWorker* worker = Find(seen.id); worker != nullptr) {
     const bool lost = worker->state == WorkerState::kReady && seen.state == WorkerState::kStarting;
     worker->state = seen.state;
@@ -360,11 +325,7 @@ void WorkerGroup::Gone(const std::string& id, bool failed, std::int64_t step, Se
   const LiveWorker* worker = Find(id);
   if (worker == nullptr) return;
   if (failed && !worker->leaving && !over_) {
-    if (step > past_.step_at_failure) past_.failures = 0;
-    past_.step_at_failure = std::max(past_.step_at_failure, step);
-    past_.last_was_late = false;
-    // Workers that are lost together, with their node say, are one failure.
-    if (past_.failures == 0 || now >= past_.not_before) BackOff(++past_.failures, now);
+    past_.backoff.Failed(step, now, options_.backoff);
     past_.restarting = mode_ == ResizeMode::kRestart;
   }
   std::erase_if(past_.workers, [&id](const LiveWorker& w) { return w.id == id; });

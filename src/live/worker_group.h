@@ -18,11 +18,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cluster/allocation.h"
+#include "live/next_epoch.h"
 #include "live/runtime.h"
 #include "live/stall_watch.h"
+#include "live/start_backoff.h"
 
 namespace allot {
 
@@ -34,9 +37,7 @@ struct WorkerGroupOptions {
   Seconds hung_after = 15;       // of a worker that says nothing
   Seconds stalled_after = 1800;  // of a job whose workers all live and do not go on; 0: never
   Seconds broken_grace = 1;      // after members report that they cannot train, to see who is lost
-  int most_failures = 6;         // in a row without progress, before the job is given up
-  Seconds first_backoff = 0.5;   // after a failure, doubled each time
-  Seconds longest_backoff = 30;
+  BackoffOptions backoff{};      // after failures and refusals
 };
 
 struct LiveWorker {
@@ -79,13 +80,7 @@ struct WorkerGroupPast {
   Membership membership{-1, {}};    // the latest announced
   std::int64_t next_number = 0;
   bool restarting = false;  // kRestart: the present workers are to go first
-  int failures = 0;
-  bool last_was_late = false;  // the last failure: a worker that did not join
-  int refusals = 0;            // in a row
-  std::string refusal;
-  Seconds refused_since = 0;  // while there is a refusal
-  std::int64_t step_at_failure = 0;
-  Seconds not_before = 0;
+  StartBackoff backoff;
 };
 
 class WorkerGroup {
@@ -105,14 +100,13 @@ class WorkerGroup {
   // `node_up`: by node.
   std::vector<WorkerAction> Next(Seconds now, const JobProgress& progress, const HeldGpus& held,
                                  const std::vector<bool>& node_up);
-  void StartAccepted() {
-    past_.refusals = 0;
-    past_.refusal.clear();
+  void StartAccepted() { past_.backoff.Accepted(); }
+  void StartRefused(Seconds now, std::string why) {
+    past_.backoff.Refused(std::move(why), now, options_.backoff);
   }
-  void StartRefused(Seconds now, std::string why);
   // Why the cluster has not begun with what is wanted, for people; "": it has, or was not asked.
-  const std::string& refusal() const { return past_.refusal; }
-  Seconds refused_since() const { return past_.refused_since; }
+  const std::string& refusal() const { return past_.backoff.refusal; }
+  Seconds refused_since() const { return past_.backoff.refused_since; }
   const WorkerGroupOptions& options() const { return options_; }
   void Announced(const Membership& membership, Seconds now);
   // `step`: of the job, as it was told last.
@@ -153,9 +147,10 @@ class WorkerGroup {
   LiveWorker* Find(std::string_view id);
   const LiveWorker* At(const Slot& slot) const;  // one that stays there
   bool Wanted(const LiveWorker& worker) const;
-  bool MayStart(Seconds now) const { return now >= past_.not_before && !settling_ && !over_; }
+  bool MayStart(Seconds now) const {
+    return now >= past_.backoff.not_before && !settling_ && !over_;
+  }
   std::vector<Slot> Missing() const;
-  void BackOff(int times, Seconds now);
   WorkerAction StartOf(const std::vector<Slot>& slots, Seconds now, HeldGpus* held);
   void EndLate(Seconds now, std::vector<WorkerAction>* actions) const;
   void NextHot(Seconds now, const JobProgress& progress, HeldGpus held,
@@ -167,6 +162,7 @@ class WorkerGroup {
   void StopAll(StopMode mode, const std::string& why, std::vector<WorkerAction>* actions,
                StopFault fault = StopFault::kNone) const;
   std::vector<std::string> MembersAlive() const;
+  EpochFacts FactsOfEpoch(const JobProgress& progress) const;
 
   std::string job_;
   ResizeMode mode_ = ResizeMode::kHot;

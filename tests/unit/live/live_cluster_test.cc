@@ -135,7 +135,7 @@ TEST_F(LiveClusterTest, AJobWhoseWorkersAlwaysFailIsGivenUp) {
     Look();
   }
   EXPECT_EQ(runtime_.jobs.at("a").job.state, JobState::kFailed);
-  EXPECT_EQ(runtime_.workers.size(), 6U) << "as many tries as WorkerGroupOptions::most_failures";
+  EXPECT_EQ(runtime_.workers.size(), 6U) << "as many tries as BackoffOptions::most_failures";
 }
 
 TEST_F(LiveClusterTest, WorkersThatLiveAndDoNotGoOnAreReplacedUntilTheJobIsGivenUp) {
@@ -181,7 +181,7 @@ TEST_F(LiveClusterTest, WorkersThatAreLostTogetherAreOneFailure) {
   Serve();
   cluster_->WaitForJobs();
   Decide({{"a", 8}});
-  for (int times = 0; times < WorkerGroupOptions{}.most_failures - 1; ++times) {
+  for (int times = 0; times < BackoffOptions{}.most_failures - 1; ++times) {
     Until("workers", [&] { return runtime_.Alive("a") == 8; });
     runtime_.jobs.at("a").progress.step = 0;
     for (const std::string& id : runtime_.AliveIds("a")) runtime_.Kill(id);
@@ -195,11 +195,11 @@ TEST_F(LiveClusterTest, ALongLifeWithLossesIsNoRowOfFailuresToTheNextDaemon) {
   Serve();
   cluster_->WaitForJobs();
   Decide({{"a", 2}});
-  for (int times = 0; times < WorkerGroupOptions{}.most_failures + 1; ++times) {
+  for (int times = 0; times < BackoffOptions{}.most_failures + 1; ++times) {
     Until("training on 2", [&] { return Trains("a", 2); });
     for (int look = 0; look < 3; ++look) Look();
     runtime_.Kill(runtime_.AliveIds("a").back());
-    time_.Pass(WorkerGroupOptions{}.longest_backoff);
+    time_.Pass(BackoffOptions{}.longest);
   }
   Look();
   const std::int64_t step = std::exchange(runtime_.jobs.at("a").progress.step, 0);
