@@ -2,11 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "auth/secret.h"
@@ -16,8 +13,6 @@
 #include "live/hub_records.h"
 #include "live/line_server.h"
 #include "live/listening.h"
-#include "live/message_numbers.h"
-#include "live/progress_message.h"
 #include "live/refusal_log.h"
 #include "live/waiting_joins.h"
 #include "live/worker_pace.h"
@@ -32,8 +27,6 @@ using Message = nlohmann::json;
 
 struct WorkerHub::Impl {
   using ConnectionPtr = LineServer::ConnectionPtr;
-  using Worker = HubWorker;
-  using Job = HubJob;
 
   Impl(const std::string& address, std::function<Seconds()> its_clock)
       : clock(std::move(its_clock)),
@@ -82,9 +75,9 @@ struct WorkerHub::Impl {
   void Forget(const ConnectionPtr& connection) {
     sessions.End(connection);
     waiting.End(connection);
-    const auto worker = workers.find(LineServer::WhoIs(connection));
-    if (worker == workers.end() || worker->second.connection != connection) return;
-    worker->second.connection = nullptr;
+    HubWorker* const worker = records.FindWorker(LineServer::WhoIs(connection));
+    if (worker == nullptr || worker->connection != connection) return;
+    worker->connection = nullptr;
     --connected;
     important = true;
   }
@@ -93,6 +86,14 @@ struct WorkerHub::Impl {
   void Detach(const ConnectionPtr& connection) {
     server.Introduce(connection, "");
     server.Close(connection);
+  }
+
+  // Nothing is heard of it any more.
+  void Leave(const std::string& worker) {
+    const HubWorker* const found = records.FindWorker(worker);
+    if (found == nullptr || found->connection == nullptr) return;
+    Detach(found->connection);
+    --connected;
   }
 
   // Without a word: where the worker did not say it itself, it is not to end by it.
@@ -113,12 +114,21 @@ struct WorkerHub::Impl {
 
   // ---- the protocol ----
 
-  void SendEpoch(const Job& job, const ConnectionPtr& connection) {
+  template <typename Tell>  // void(const HubJob&, const ConnectionPtr&)
+  void ToWorkers(const std::string& job, const Tell& tell) {
+    const HubJob* const found = records.FindJob(job);
+    if (found == nullptr) return;
+    for (const std::string& worker : found->workers) {
+      tell(*found, records.workers().at(worker).connection);
+    }
+  }
+
+  void SendEpoch(const HubJob& job, const ConnectionPtr& connection) {
     if (job.membership.epoch < 0) return;
     Message addresses = Message::array();
     for (const std::string& member : job.membership.members) {
-      const auto found = workers.find(member);
-      addresses.push_back(found == workers.end() ? "" : found->second.address);
+      const HubWorker* const found = records.FindWorker(member);
+      addresses.push_back(found == nullptr ? "" : found->address);
     }
     Send(connection, {{"say", "epoch"},
                       {"epoch", job.membership.epoch},
@@ -126,7 +136,7 @@ struct WorkerHub::Impl {
                       {"addresses", std::move(addresses)}});
   }
 
-  void SendBatch(const Job& job, const ConnectionPtr& connection) {
+  void SendBatch(const HubJob& job, const ConnectionPtr& connection) {
     if (job.batch.workers == 0) return;
     Send(connection, {{"say", "batch"},
                       {"workers", job.batch.workers},
@@ -139,20 +149,13 @@ struct WorkerHub::Impl {
   }
 
   void TellPace() {
-    for (const auto& named : workers) Welcome(named.second.connection);
+    for (const auto& named : records.workers()) Welcome(named.second.connection);
   }
 
   // By this they know that the daemon lives.
   void SpeakToAll() {
     if (!pace.Speaks(clock())) return;
-    for (const auto& named : workers) Send(named.second.connection, {{"say", "here"}});
-  }
-
-  // Null: there is no such job, or not with such a worker.
-  Job* JobOf(const std::string& job, const std::string& worker) {
-    const auto found = jobs.find(job);
-    return found == jobs.end() || !found->second.workers.contains(worker) ? nullptr
-                                                                          : &found->second;
+    for (const auto& named : records.workers()) Send(named.second.connection, {{"say", "here"}});
   }
 
   // Shows that this is the daemon that knows the job's token; the worker does so by its next line.
@@ -161,7 +164,7 @@ struct WorkerHub::Impl {
                                    .worker = message.at("worker"),
                                    .worker_nonce = message.at("nonce"),
                                    .daemon_nonce = NewToken()};
-    const Job* const job = JobOf(names.job, names.worker);
+    const HubJob* const job = records.JobWith(names.job, names.worker);
     if (job == nullptr) return Refuse(connection, "no such job or worker");
     if (!LooksLikeToken(names.worker_nonce)) {
       return Refuse(connection, fmt::format("a nonce has 32 hexadecimal digits, got {} characters",
@@ -175,7 +178,7 @@ struct WorkerHub::Impl {
   bool MayJoin(const ConnectionPtr& connection, const Message& message) {
     const std::string worker = message.at("worker");
     const std::string job_id = message.at("job");
-    Job* const job = JobOf(job_id, worker);
+    HubJob* const job = records.JobWith(job_id, worker);
     if (job == nullptr) return false;
     if (const LineSession::Names* const names = sessions.NamesOf(connection)) {
       return names->job == job_id && names->worker == worker;
@@ -197,11 +200,8 @@ struct WorkerHub::Impl {
       return false;
     }
     const std::string id = message.at("worker");
-    const MessageNumbers numbers(message);  // all before anything changes
-    for (const char* key : {"epoch", "heard"}) (void)numbers.Whole(key, -1, -1);
-    (void)numbers.Whole("step", 0);
-    (void)message.value("address", "");
-    if (!workers.at(id).has_identity || !ask_identity) return Admit(connection, message);
+    HubRecords::CheckJoin(message);  // before anything is asked
+    if (!records.FindWorker(id)->has_identity || !ask_identity) return Admit(connection, message);
     const std::string identity = message.value("identity", "");
     if (identity.empty()) {
       Refuse(connection,
@@ -214,25 +214,27 @@ struct WorkerHub::Impl {
     return false;
   }
 
-  void Identified(const WaitingJoins::Join& held, const std::string& why) {
-    const std::string worker = held.said.front().at("worker");
+  void Identified(const WaitingJoins::Join& asked, const std::string& why) {
+    const std::string worker = asked.said.front().at("worker");
     if (!why.empty()) {
-      return Cut(held.connection,
+      return Cut(asked.connection,
                  fmt::format("worker {} must be who it says it is, but {}", worker, why));
     }
-    if (!workers.contains(worker)) return Refuse(held.connection, "no such worker any more");
-    important = Admit(held.connection, held.said.front());
-    for (std::size_t m = 1; m < held.said.size(); ++m) {
-      if (!LineServer::WhoIs(held.connection).empty()) Take(held.connection, held.said[m]);
+    if (records.FindWorker(worker) == nullptr) {
+      return Refuse(asked.connection, "no such worker any more");
+    }
+    important = Admit(asked.connection, asked.said.front());
+    for (std::size_t m = 1; m < asked.said.size(); ++m) {
+      if (!LineServer::WhoIs(asked.connection).empty()) Take(asked.connection, asked.said[m]);
     }
   }
 
   // It is the worker.
   bool Admit(const ConnectionPtr& connection, const Message& message) {
     const std::string id = message.at("worker");
-    Worker& w = workers.at(id);
-    Job& job = jobs.at(w.job);
-    const MessageNumbers numbers(message);
+    records.Join(id, message, clock());
+    HubWorker& w = *records.FindWorker(id);
+    const HubJob& job = records.JobOf(w);
     if (w.connection != nullptr) {
       Detach(w.connection);  // it is dead or will be
     } else {
@@ -241,12 +243,6 @@ struct WorkerHub::Impl {
     }
     server.Introduce(connection, id);
     w.connection = connection;
-    w.joined = true;
-    w.heard = clock();
-    w.address = message.value("address", "");
-    w.epoch = numbers.Whole("epoch", -1, -1);
-    w.told_before = numbers.Whole("heard", -1, -1);
-    job.progress.step = std::max(job.progress.step, numbers.Whole("step", 0));
     Welcome(connection);
     SendBatch(job, connection);
     SendEpoch(job, connection);
@@ -271,29 +267,22 @@ struct WorkerHub::Impl {
       }
       return false;
     }
-    Worker& worker = workers.at(who);
-    Job& job = jobs.at(worker.job);
+    HubWorker& worker = *records.FindWorker(who);
     worker.heard = clock();
-    const MessageNumbers numbers(message);
-    const std::int64_t epoch = numbers.Whole("epoch", worker.epoch, -1);
-    if (say == "progress" || say == "reached" || say == "saved" || say == "finished") {
-      if (say != "saved") worker.epoch = epoch;
-      if (epoch < job.membership.epoch && say == "progress") return false;  // of a group that was
-      if (job.finished && say != "finished") return false;
-      const auto& members = job.membership.members;
-      const bool leads = members.empty() || members.front() == who;
-      job.progress = ReadProgress(message, leads, job.progress);  // all of it or nothing
-      if (say == "finished") {
-        if (!std::exchange(job.finished, true) && on_finished) on_finished(worker.job);
+    const bool had_finished = records.JobOf(worker).finished;
+    switch (records.Hear(who, message)) {
+      case HubRecords::Said::kNoneOfOurs:
+        Refuse(connection, fmt::format("'say' must be one of the protocol, got '{}'", say));
+        return true;
+      case HubRecords::Said::kProgress:
+        return false;
+      case HubRecords::Said::kNews:
+        return true;
+      case HubRecords::Said::kFinished:
+        if (!had_finished && on_finished) on_finished(worker.job);
         Send(connection, {{"say", "acknowledged"}});
-      }
-      return say != "progress";
+        return true;
     }
-    if (say == "broken") {
-      worker.broken = std::max(worker.broken, epoch);
-      return true;
-    }
-    Refuse(connection, fmt::format("'say' must be one of the protocol, got '{}'", say));
     return true;
   }
 
@@ -301,6 +290,7 @@ struct WorkerHub::Impl {
   Listening listening{clock()};
   LineServer
       server;  // before the rest: what follows holds its connections, which must not outlive it
+  HubRecords records;
   WorkerSessions sessions;
   WaitingJoins waiting;
   RefusalLog refusals;
@@ -309,8 +299,6 @@ struct WorkerHub::Impl {
   std::size_t connected = 0;  // workers
   WorkerPace pace;            // as they were told
   IdentityQuestion ask_identity;
-  std::map<std::string, Worker> workers;
-  std::map<std::string, Job> jobs;
 };
 
 WorkerHub::WorkerHub(const std::string& address, std::function<Seconds()> clock)
@@ -324,82 +312,58 @@ void WorkerHub::Wake() {
 }
 
 void WorkerHub::AddJob(const std::string& job, const std::string& token) {
-  Impl::Job& known = impl_->jobs[job];
-  if (known.token.empty()) known.token = token;
+  impl_->records.AddJob(job, token);
 }
 
 void WorkerHub::RemoveJob(const std::string& job) {
-  const auto found = impl_->jobs.find(job);
-  if (found == impl_->jobs.end()) return;
-  for (const std::string& worker : std::set(found->second.workers)) RemoveWorker(worker);
-  impl_->jobs.erase(found);
+  const HubJob* const found = impl_->records.FindJob(job);
+  if (found == nullptr) return;
+  for (const std::string& worker : found->workers) impl_->Leave(worker);
+  impl_->records.RemoveJob(job);
 }
 
 void WorkerHub::Expect(const std::string& job, const std::string& worker, bool has_identity) {
-  const auto [known, is_new] = impl_->workers.try_emplace(worker);
-  if (is_new) known->second.heard = impl_->clock();
-  known->second.job = job;
-  known->second.has_identity = known->second.has_identity || has_identity;
-  impl_->jobs.at(job).workers.insert(worker);
+  impl_->records.Expect(job, worker, has_identity, impl_->clock());
 }
 
 void WorkerHub::AskIdentity(IdentityQuestion ask) { impl_->ask_identity = std::move(ask); }
 
 void WorkerHub::Identified(std::uint64_t join, const std::string& why) {
-  if (const auto held = impl_->waiting.Release(join)) impl_->Identified(*held, why);
+  if (const auto asked = impl_->waiting.Release(join)) impl_->Identified(*asked, why);
 }
 
 void WorkerHub::RemoveWorker(const std::string& worker) {
-  const auto found = impl_->workers.find(worker);
-  if (found == impl_->workers.end()) return;
-  if (found->second.connection != nullptr) {
-    impl_->Detach(found->second.connection);
-    --impl_->connected;
-  }
-  impl_->jobs.at(found->second.job).workers.erase(worker);
-  impl_->workers.erase(found);
+  impl_->Leave(worker);
+  impl_->records.RemoveWorker(worker);
 }
 
 bool WorkerHub::Announce(const std::string& job, const Membership& membership) {
-  const auto found = impl_->jobs.find(job);
-  if (found == impl_->jobs.end()) return false;
-  Membership& latest = found->second.membership;
-  if (membership.epoch < latest.epoch) return false;
-  if (membership.epoch == latest.epoch) return true;
-  latest = membership;
-  found->second.progress.batch.iteration = kUnknown;  // of the group before
-  for (const std::string& worker : found->second.workers) {
-    impl_->SendEpoch(found->second, impl_->workers.at(worker).connection);
+  const HubRecords::Announcement announced = impl_->records.Announce(job, membership);
+  if (announced == HubRecords::Announcement::kNew) {
+    impl_->ToWorkers(job, [&](const HubJob& its, const auto& to) { impl_->SendEpoch(its, to); });
   }
-  return true;
+  return announced != HubRecords::Announcement::kRefused;
 }
 
 void WorkerHub::Stop(const std::string& worker) {
-  const auto found = impl_->workers.find(worker);
-  if (found == impl_->workers.end() || std::exchange(found->second.stop, true)) return;
-  impl_->Send(found->second.connection, {{"say", "stop"}});
+  HubWorker* const found = impl_->records.FindWorker(worker);
+  if (found == nullptr || std::exchange(found->stop, true)) return;
+  impl_->Send(found->connection, {{"say", "stop"}});
 }
 
 void WorkerHub::SetBatch(const std::string& job, const WorkerBatchOrder& batch) {
-  const auto found = impl_->jobs.find(job);
-  if (found == impl_->jobs.end()) return;
-  found->second.batch = batch;
-  for (const std::string& worker : found->second.workers) {
-    impl_->SendBatch(found->second, impl_->workers.at(worker).connection);
-  }
+  HubJob* const found = impl_->records.FindJob(job);
+  if (found == nullptr) return;
+  found->batch = batch;
+  impl_->ToWorkers(job, [&](const HubJob& its, const auto& to) { impl_->SendBatch(its, to); });
 }
 
 void WorkerHub::Save(const std::string& job) {
-  const auto found = impl_->jobs.find(job);
-  if (found == impl_->jobs.end()) return;
-  for (const std::string& worker : found->second.workers) {
-    impl_->Send(impl_->workers.at(worker).connection, {{"say", "save"}});
-  }
+  impl_->ToWorkers(job, [&](const HubJob&, const auto& to) { impl_->Send(to, {{"say", "save"}}); });
 }
 
-JobProgress WorkerHub::Progress(const std::string& id) const {
-  const auto found = impl_->jobs.find(id);
-  return found == impl_->jobs.end() ? JobProgress{} : ProgressOf(found->second, impl_->workers);
+JobProgress WorkerHub::Progress(const std::string& job) const {
+  return impl_->records.Progress(job);
 }
 
 void WorkerHub::OnFinished(std::function<void(const std::string&)> listener) {
@@ -407,29 +371,25 @@ void WorkerHub::OnFinished(std::function<void(const std::string&)> listener) {
 }
 
 bool WorkerHub::finished(const std::string& job) const {
-  const auto found = impl_->jobs.find(job);
-  return found != impl_->jobs.end() && found->second.finished;
+  const HubJob* const found = impl_->records.FindJob(job);
+  return found != nullptr && found->finished;
 }
 
 bool WorkerHub::joined(const std::string& worker) const {
-  const auto found = impl_->workers.find(worker);
-  return found != impl_->workers.end() && found->second.joined;
+  const HubWorker* const found = impl_->records.FindWorker(worker);
+  return found != nullptr && found->joined;
 }
 
 bool WorkerHub::announced(const std::string& job) const {
-  const auto found = impl_->jobs.find(job);
-  return found != impl_->jobs.end() && found->second.membership.epoch >= 0;
+  const HubJob* const found = impl_->records.FindJob(job);
+  return found != nullptr && found->membership.epoch >= 0;
 }
 
-bool WorkerHub::member(const std::string& worker) const {
-  const auto found = impl_->workers.find(worker);
-  if (found == impl_->workers.end()) return false;
-  return std::ranges::count(impl_->jobs.at(found->second.job).membership.members, worker) > 0;
-}
+bool WorkerHub::member(const std::string& worker) const { return impl_->records.member(worker); }
 
 Seconds WorkerHub::silent(const std::string& worker) const {
-  const auto found = impl_->workers.find(worker);
-  return found == impl_->workers.end() ? 0 : impl_->listening.SilenceSince(found->second.heard);
+  const HubWorker* const found = impl_->records.FindWorker(worker);
+  return found == nullptr ? 0 : impl_->listening.SilenceSince(found->heard);
 }
 
 bool WorkerHub::Serve(Seconds at_most) {
