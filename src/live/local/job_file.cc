@@ -1,5 +1,6 @@
 #include "live/local/job_file.h"
 
+#include <spdlog/spdlog.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -142,6 +143,27 @@ std::vector<LocalJob> ReadJobFile(const std::filesystem::path& path) {
     jobs.push_back(std::move(job));
   }
   return jobs;
+}
+
+void TakeJobFiles(const std::filesystem::path& spool,
+                  const std::function<void(const std::filesystem::path&)>& take) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(spool)) {
+    if (entry.path().extension() == ".toml") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  for (const std::filesystem::path& file : files) {
+    const char* box = "taken";
+    try {
+      take(file);
+    } catch (const Error& error) {
+      spdlog::warn("a job file is refused: {}", error.what());
+      box = "refused";
+    }
+    std::filesystem::create_directories(spool / box);
+    std::error_code gone;
+    std::filesystem::rename(file, spool / box / file.filename(), gone);
+  }
 }
 
 nlohmann::ordered_json ToJson(const LocalJob& job) {

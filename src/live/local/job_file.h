@@ -3,6 +3,7 @@
 // or names with jobs=FILE.
 
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -21,6 +22,11 @@ struct LocalJob {
 // DataError naming file, job and both values for what is missing, unknown or out of range. A
 // relative `directory` is meant from the file's folder, which is also the default.
 std::vector<LocalJob> ReadJobFile(const std::filesystem::path& path);
+
+// Each job file in the folder `spool`, by name, is given to `take` and moved to taken/ there, or,
+// where that ends with an Error, which is logged, to refused/.
+void TakeJobFiles(const std::filesystem::path& spool,
+                  const std::function<void(const std::filesystem::path&)>& take);
 
 // For the runtime's own memory.
 nlohmann::ordered_json ToJson(const LocalJob& job);

@@ -1,12 +1,6 @@
 // The runtime "local": worker processes on this machine, GPUs that exist only in name. Jobs come
-// from job files; all that is known of them lies in folders, so that a later daemon finds jobs and
-// workers as they are:
-//
-//   state/local/jobs/<id>/job.json, token, state   what was asked, the secret, how it ended
-//                        workers/<worker>.json, .exit, .stopped
-//                        run/                      ALLOT_RUN_DIR
-//                        log/<worker>.log
-//   state/local/workers.sock                       the worker protocol
+// from job files; all that is known of them lies in state/local/jobs/<id> (job_folder.h), so that a
+// later daemon finds jobs and workers as they are. Workers speak to state/local/workers.sock.
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -25,10 +19,9 @@
 
 #include "auth/secret.h"
 #include "core/error.h"
-#include "core/file.h"
-#include "core/json_text.h"
 #include "core/strings.h"
 #include "live/local/job_file.h"
+#include "live/local/job_folder.h"
 #include "live/local/process.h"
 #include "live/runtime.h"
 #include "live/worker_end.h"
@@ -38,7 +31,6 @@ namespace allot {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 double UnixNow() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -86,7 +78,7 @@ class LocalRuntime final : public Runtime {
   }
 
   RuntimeSnapshot TakeSnapshot() override {
-    TakeSpool();
+    if (!spool_.empty()) TakeJobFiles(spool_, [this](const fs::path& file) { TakeFile(file); });
     RuntimeSnapshot snapshot;
     for (std::size_t n = 0; n < cluster_.nodes().size(); ++n) {
       const Node& node = cluster_.nodes()[n];
@@ -140,16 +132,13 @@ class LocalRuntime final : public Runtime {
   Status Stop(const std::string& id, StopMode mode) override {
     const auto [job, worker] = FindWorker(id);
     if (worker == nullptr || worker->ended) return Status::Ok();
-    if (!worker->stopped) {
-      WriteTextFile(job->folder / "workers" / (id + ".stopped"), "");
-      worker->stopped = true;
-    }
+    if (!std::exchange(worker->record.stopped, true)) job->folder.MarkStopped(id);
     if (mode == StopMode::kKill) {
-      Signal(worker->process, SIGKILL);
+      Signal(worker->record.process, SIGKILL);
     } else if (job->spec.asked.mode == ResizeMode::kHot && hub_->joined(id)) {
       hub_->Stop(id);
     } else {
-      Signal(worker->process, SIGTERM);
+      Signal(worker->record.process, SIGTERM);
     }
     return Status::Ok();
   }
@@ -188,10 +177,7 @@ class LocalRuntime final : public Runtime {
 
  private:
   struct Worker {
-    ProcessId process;
-    std::string node;
-    std::uint64_t gpus = 0;
-    bool stopped = false;
+    LocalWorkerRecord record;
     bool watched = false;  // by this daemon, alive
     bool ended = false;
     WorkerVerdict verdict;
@@ -199,7 +185,7 @@ class LocalRuntime final : public Runtime {
   };
   struct Job {
     LocalJob spec;
-    fs::path folder;
+    LocalJobFolder folder;
     std::map<std::string, Worker> workers;
     std::size_t started = 0;  // workers of the last start
     std::size_t done = 0;     // of these, ended by themselves with success
@@ -218,30 +204,16 @@ class LocalRuntime final : public Runtime {
 
   // ---- jobs ----
 
-  void Recover(const fs::path& folder) {
+  void Recover(const fs::path& path) {
     Job job;
-    job.folder = folder;
-    if (!fs::exists(folder / "job.json")) return;  // of a daemon that died while it took it
-    job.spec = LocalJobFromJson(Json::parse(ReadTextFile((folder / "job.json").string())));
+    job.folder = LocalJobFolder(path);
+    if (!job.folder.complete()) return;
+    job.spec = job.folder.ReadJob();
     const std::string id = job.spec.asked.id;
-    const fs::path state = folder / "state";
-    if (fs::exists(state)) {
-      const Json end = Json::parse(ReadTextFile(state.string()));
-      job.spec.asked.state = static_cast<JobState>(end.at("state").get<int>());
-      job.spec.asked.reason = end.at("reason");
-    }
-    hub_->AddJob(id, ReadTextFile((folder / "token").string()));
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder / "workers")) {
-      if (entry.path().extension() != ".json") continue;
-      const Json json = Json::parse(ReadTextFile(entry.path().string()));
-      const std::string name = entry.path().stem().string();
-      Worker worker;
-      worker.process = {json.at("pid"), json.at("started")};
-      worker.node = json.at("node");
-      worker.gpus = json.at("gpus");
-      worker.stopped = fs::exists(folder / "workers" / (name + ".stopped"));
+    hub_->AddJob(id, job.folder.ReadToken());
+    for (auto& [name, record] : job.folder.ReadWorkers()) {
       hub_->Expect(id, name);
-      job.workers[name] = std::move(worker);
+      job.workers[name].record = std::move(record);
     }
     job.started = job.workers.size();
     jobs_[id] = std::move(job);
@@ -261,53 +233,25 @@ class LocalRuntime final : public Runtime {
   void TakeJob(LocalJob spec, const std::string& source) {
     const std::string name = spec.asked.id;
     for (int copy = 2; jobs_.contains(spec.asked.id); ++copy) {
-      if (ReadTextFile((jobs_.at(spec.asked.id).folder / "source").string()) == source) return;
+      if (jobs_.at(spec.asked.id).folder.ReadSource() == source) return;
       spec.asked.id = fmt::format("{}-{}", name, copy);
     }
     spec.asked.user = user_;
     spec.asked.submit = UnixNow() + spec.after;
     if (spec.asked.deadline != kNever) spec.asked.deadline += spec.asked.submit;
     Job job;
-    job.folder = folder_ / "jobs" / spec.asked.id;
-    for (const char* folder : {"workers", "run", "log"}) {
-      fs::create_directories(job.folder / folder);
-    }
+    job.folder = LocalJobFolder(folder_ / "jobs" / spec.asked.id);
     const std::string token = NewToken();
-    WriteTextFile(job.folder / "source", source);
-    WriteTextFile(job.folder / "token", token);
-    fs::permissions(job.folder / "token", fs::perms::owner_read | fs::perms::owner_write);
-    WriteTextFile(job.folder / "job.json", JsonText(ToJson(spec)) + "\n");
+    job.folder.Create(spec, token, source);
     hub_->AddJob(spec.asked.id, token);
     job.spec = std::move(spec);
     jobs_[job.spec.asked.id] = std::move(job);
   }
 
-  void TakeSpool() {
-    if (spool_.empty()) return;
-    std::vector<fs::path> files;
-    for (const fs::directory_entry& entry : fs::directory_iterator(spool_)) {
-      if (entry.path().extension() == ".toml") files.push_back(entry.path());
-    }
-    std::sort(files.begin(), files.end());
-    for (const fs::path& file : files) {
-      const char* box = "taken";
-      try {
-        TakeFile(file);
-      } catch (const Error& error) {
-        spdlog::warn("a job file is refused: {}", error.what());
-        box = "refused";
-      }
-      fs::create_directories(spool_ / box);
-      std::error_code gone;
-      fs::rename(file, spool_ / box / file.filename(), gone);
-    }
-  }
-
   void EndJob(const std::string& id, JobState state, const std::string& reason) {
     Job& job = jobs_.at(id);
     if (job.spec.asked.state != JobState::kActive) return;
-    WriteTextFile(job.folder / "state",
-                  Json{{"state", static_cast<int>(state)}, {"reason", reason}}.dump());
+    job.folder.WriteEnd(state, reason);
     job.spec.asked.state = state;
     job.spec.asked.reason = reason;
   }
@@ -328,8 +272,8 @@ class LocalRuntime final : public Runtime {
     return {{"ALLOT_JOB_ID", job.spec.asked.id},
             {"ALLOT_WORKER_ID", request.worker},
             {"ALLOT_DAEMON", hub_->address()},
-            {"ALLOT_TOKEN", ReadTextFile((job.folder / "token").string())},
-            {"ALLOT_RUN_DIR", (job.folder / "run").string()},
+            {"ALLOT_TOKEN", job.folder.ReadToken()},
+            {"ALLOT_RUN_DIR", job.folder.run().string()},
             {"ALLOT_LOCAL_GPU_ID", std::to_string(std::countr_zero(request.gpus))},
             {"ALLOT_ACCESSIBLE_GPUS", gpus},
             {"ALLOT_GPU_TYPE", type},
@@ -343,34 +287,27 @@ class LocalRuntime final : public Runtime {
     spec.command = job.spec.command;
     spec.environment = std::move(environment);
     spec.directory = job.spec.directory;
-    spec.log = job.folder / "log" / (request.worker + ".log");
-    spec.exit_file = job.folder / "workers" / (request.worker + ".exit");
+    spec.log = job.folder.log(request.worker);
+    spec.exit_file = job.folder.exit_file(request.worker);
     NewProcess process(spec);
-    WriteTextFile(job.folder / "workers" / (request.worker + ".json"),
-                  Json{{"pid", process.id().pid},
-                       {"started", process.id().started},
-                       {"node", request.node},
-                       {"gpus", request.gpus}}
-                      .dump());
-    hub_->Expect(job.spec.asked.id, request.worker);
     Worker worker;
-    worker.process = process.id();
-    worker.node = request.node;
-    worker.gpus = request.gpus;
+    worker.record = {.process = process.id(), .node = request.node, .gpus = request.gpus};
     worker.watched = true;
+    job.folder.WriteWorker(request.worker, worker.record);
+    hub_->Expect(job.spec.asked.id, request.worker);
     job.workers[request.worker] = std::move(worker);
     process.Go();
   }
 
   void JudgeEnd(const Job& job, const std::string& id, Worker* worker) const {
-    const fs::path exit_file = job.folder / "workers" / (id + ".exit");
-    const bool alive = Alive(worker->process);  // first: the file is written before the keeper ends
-    const auto text = ExitText(exit_file);
+    const ProcessId& process = worker->record.process;
+    const bool alive = Alive(process);  // first: the file is written before the keeper ends
+    const auto text = ExitText(job.folder.exit_file(id));
     if (alive && !text) {
       worker->watched = true;
       return;
     }
-    if (!text) Signal(worker->process, SIGKILL);  // what it left behind
+    if (!text) Signal(process, SIGKILL);  // what it left behind
     worker->ended = true;
     worker->reason = text ? (*text == "0" ? "exit code 0" : "ended with " + *text)
                           : "it and its keeper were killed";
@@ -378,7 +315,7 @@ class LocalRuntime final : public Runtime {
         JudgeWorkerEnd({.mode = job.spec.asked.mode,
                         .exit = text == "0" ? WorkerExit::kSuccess : WorkerExit::kFailure,
                         .job_over = job.spec.asked.state != JobState::kActive,
-                        .stopped = worker->stopped,
+                        .stopped = worker->record.stopped,
                         .watched = worker->watched,
                         .joined = hub_->joined(id),
                         .announced = hub_->announced(job.spec.asked.id),
@@ -398,8 +335,8 @@ class LocalRuntime final : public Runtime {
       RuntimeWorker seen;
       seen.id = name;
       seen.job = id;
-      seen.node = worker.node;
-      seen.gpus = worker.gpus;
+      seen.node = worker.record.node;
+      seen.gpus = worker.record.gpus;
       if (restart || hub_->joined(name)) seen.state = WorkerState::kReady;
       if (worker.ended) SetEnded(worker.verdict, worker.reason, &seen);
       if (!restart && !worker.ended) seen.silent = hub_->silent(name);
@@ -409,9 +346,7 @@ class LocalRuntime final : public Runtime {
     std::erase_if(job.workers, [&](const auto& entry) {
       if (!entry.second.ended) return false;
       hub_->RemoveWorker(entry.first);
-      std::error_code ignored;
-      fs::rename(job.folder / "workers" / (entry.first + ".json"),
-                 job.folder / "workers" / (entry.first + ".ended"), ignored);
+      job.folder.Retire(entry.first);
       return true;
     });
   }

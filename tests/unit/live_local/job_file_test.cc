@@ -1,6 +1,7 @@
 #include "live/local/job_file.h"
 
 #include <gtest/gtest.h>
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -80,6 +81,23 @@ TEST_F(JobFileTest, MessagesNamePlaceAndValues) {
   EXPECT_NE(Refusal("[[job]]\ncommand = [\"x\"]\ntypes = \"a100|\"\n").find("got '' in 'a100|'"),
             std::string::npos);
   EXPECT_NE(Refusal("job = 3\n").find("[[job]]"), std::string::npos);
+}
+
+TEST_F(JobFileTest, FilesOfASpoolAreTakenByNameOnceAndThoseThatAreRefusedLieApart) {
+  spdlog::set_level(spdlog::level::off);
+  const testing_support::TempFolder spool;
+  for (const char* name : {"b.toml", "a.toml", "bad.toml", "a.txt"}) std::ofstream(spool / name);
+  std::vector<std::string> taken;
+  const auto take = [&](const std::filesystem::path& file) {
+    if (file.filename() == "bad.toml") throw DataError("no job");
+    taken.push_back(file.filename());
+  };
+  TakeJobFiles(spool, take);
+  TakeJobFiles(spool, take);
+  EXPECT_EQ(taken, (std::vector<std::string>{"a.toml", "b.toml"}));
+  EXPECT_TRUE(std::filesystem::exists(spool / "taken" / "a.toml"));
+  EXPECT_TRUE(std::filesystem::exists(spool / "refused" / "bad.toml"));
+  EXPECT_TRUE(std::filesystem::exists(spool / "a.txt")) << "no job file";
 }
 
 }  // namespace
