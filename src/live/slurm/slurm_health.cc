@@ -11,7 +11,7 @@
 #include "live/slurm/cluster_claim.h"
 #include "live/slurm/lease_file.h"
 #include "live/slurm/slurm_back_end.h"
-#include "live/slurm/slurm_runtime.h"
+#include "live/slurm/slurm_options.h"
 
 namespace allot {
 namespace {
@@ -218,7 +218,7 @@ std::vector<HealthFinding> LookAtCluster(const HealthPlace&, const Params& param
   }
   facts.partition = params.Text("partition");
   facts.queue = params.Text("queue");
-  facts.launcher = params.Text("launcher").empty() ? DefaultLauncher() : params.Text("launcher");
+  facts.launcher = LauncherFrom(params);
   facts.user_id = ::geteuid();
   const std::filesystem::path claims = facts.settings.state_folder;
   facts.may_claim = ClusterClaim::MayBeIn(claims);

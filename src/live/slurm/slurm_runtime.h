@@ -25,32 +25,12 @@
 #include "live/slurm/slurm_back_end.h"
 #include "live/slurm/slurm_chores.h"
 #include "live/slurm/slurm_client.h"
+#include "live/slurm/slurm_options.h"
 #include "live/slurm/slurm_tags.h"
 #include "live/slurm/user_notes.h"
 #include "live/worker_hub.h"
 
 namespace allot {
-
-struct SlurmOptions {
-  std::string partition = "main";  // where jobs run
-  std::string queue = "elastic";   // where they wait; down
-  std::string launcher;            // allot-elastic, as nodes find it
-  std::string address;   // of this machine for nodes, or of all daemons (hub_address.h); "": the
-                         // controller's
-  SlurmAccess access;    // by which way Slurm is asked and told
-  bool dry_run = false;  // Slurm is only asked
-  bool standby = false;  // waits until no other daemon is in charge
-  std::function<void(const std::string& why)> on_wait{};  // RuntimeOptions
-  std::string cpu_partition;    // where jobs without GPUs run; "": `partition`
-  bool slurm_priority = false;  // priorities are Slurm's own, not --nice
-  std::filesystem::path state;  // folder of our own files
-};
-
-// allot-elastic beside this program, where nodes see the same folders as this machine.
-std::string DefaultLauncher();
-
-// The runtime's parameters that say how to reach the controller.
-SlurmAccess SlurmAccessFrom(const Params& params);
 
 class SlurmRuntime : public Runtime {
  public:
