@@ -8,6 +8,7 @@
 #include "core/check.h"
 #include "core/error.h"
 #include "core/index.h"
+#include "core/strings.h"
 
 namespace allot {
 namespace {
@@ -59,6 +60,23 @@ LiveJob& JobTable::Add(const RuntimeJob& asked, Seconds submit, Seconds deadline
   active_.push_back(job.get());
   jobs_.emplace_hint(jobs_.end(), job->index, std::move(job));
   return *active_.back();
+}
+
+std::string JobTable::IdOf(const std::string& name) const {
+  std::vector<std::string> names, found;
+  for (const LiveJob* job : active_) {
+    if (job->asked.id == name) return name;
+    names.push_back(job->asked.shown());
+    if (job->asked.shown() == name && !job->over) found.push_back(job->asked.id);
+  }
+  if (found.empty()) {
+    throw UsageError("no job '{}' that waits or runs{}", name, DidYouMean(name, names));
+  }
+  if (found.size() > 1) {
+    throw UsageError("'{}' must be one job, is {}: give one of {}", name, found.size(),
+                     fmt::join(found, ", "));
+  }
+  return found.front();
 }
 
 void JobTable::Retire(LiveJob& job) {

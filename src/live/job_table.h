@@ -42,6 +42,9 @@ class JobTable {
 
   // Null when not known.
   LiveJob* Find(const std::string& id);
+  // Of the job that waits or runs and whose user means it: by its id, or by what it is known as.
+  // UsageError when there is none, or when several are known so.
+  std::string IdOf(const std::string& name) const;
   // Times are of the run.
   LiveJob& Add(const RuntimeJob& asked, Seconds submit, Seconds deadline);
   // In order of index: those that are known, and of these those that are not over or still have

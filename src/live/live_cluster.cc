@@ -7,7 +7,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "cluster/guarantee_owners.h"
 #include "core/cpu_time.h"
 #include "core/error.h"
 #include "core/index.h"
@@ -43,7 +42,8 @@ LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& cl
       reader_(runtime, writer_, counts_, options_.dry_run),
       starts_(writer_, counts_),
       workers_(runtime, writer_, counts_),
-      batches_(runtime, writer_) {
+      batches_(runtime, writer_),
+      guarantees_(options_.job_table.rules) {
   for (std::size_t i = 0; i < past.size(); ++i) {
     try {
       state_.Apply(past[i]);
@@ -55,7 +55,6 @@ LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& cl
     }
   }
   const auto& rules = options_.job_table.rules;
-  if (rules != nullptr && !rules->guarantees().empty()) shares_.emplace(rules->guarantees());
   if (rules != nullptr) windows_ = MaintenanceWindows(rules->maintenance());
   view_.Refresh(state_, {});
   observation_.cluster = &view_.cluster();
@@ -79,38 +78,12 @@ ApplyReport LiveCluster::Apply(const Allocation& allocation) {
   return report.refused.ok() ? ApplyValidated(allocation) : report;
 }
 
-// What accounts are guaranteed, they have.
-const Allocation& LiveCluster::WithGuarantees(const Allocation& answer) {
-  put_right_ = false;
-  if (!shares_) return answer;
-  const JobTable& table = state_.job_table();
-  std::vector<std::int32_t> owner;
-  std::vector<GpuCount> hidden;
-  GuaranteeOwners owners(options_.job_table.rules->guarantees(), table.nominal(), &owner, &hidden);
-  for (const JobIndex job : observation_.job) {
-    owners.AddRow(table.jobs().at(job)->rules.guarantee);
-  }
-  for (const LiveJob* job : table.active()) {
-    if (job->running < 0 || !Hidden(*job)) continue;
-    owners.AddHidden(job->rules.guarantee, (*job->table)[job->running]);
-  }
-  if (!shares_->Enforce(observation_, owner, hidden, answer)) return answer;
-  const Status legal = Validate(shares_->allocation());
-  if (!legal.ok()) {  // a fault of ours: the policy's answer is legal
-    spdlog::error("guaranteed shares are not enforced, the answer would be none: {}",
-                  legal.message());
-    return answer;
-  }
-  put_right_ = true;
-  ++counts_.put_right;
-  return shares_->allocation();
-}
-
 ApplyReport LiveCluster::ApplyValidated(const Allocation& answer) {
   ApplyReport report;
   if (applied_ == observation_.decision) return report;
   applied_ = observation_.decision;
-  const Allocation& allocation = WithGuarantees(answer);
+  const Allocation& allocation = guarantees_.Kept(observation_, state_.job_table(), answer);
+  if (guarantees_.put_right()) ++counts_.put_right;
   batches_.KeepRequested(allocation.requested_batches());
 
   const auto& jobs = state_.job_table().jobs();
@@ -135,7 +108,7 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& answer) {
     return found == given.end() ? Given{} : found->second;
   };
   const std::string why = fmt::format("decision {}{}", observation_.decision,
-                                      put_right_ ? " with guaranteed shares" : "");
+                                      guarantees_.put_right() ? " with guaranteed shares" : "");
   const auto change = [&](LiveJob& job, const char* what, JournalRecord record) {
     if (options_.dry_run) {
       spdlog::info("would {} {}", what, record.dump());
@@ -221,25 +194,8 @@ void LiveCluster::UndrainNode(const std::string& node) {
   event_ = true;
 }
 
-std::string LiveCluster::IdOf(const std::string& name) const {
-  std::vector<std::string> names, found;
-  for (const LiveJob* job : state_.job_table().active()) {
-    if (job->asked.id == name) return name;
-    names.push_back(job->asked.shown());
-    if (job->asked.shown() == name && !job->over) found.push_back(job->asked.id);
-  }
-  if (found.empty()) {
-    throw UsageError("no job '{}' that waits or runs{}", name, DidYouMean(name, names));
-  }
-  if (found.size() > 1) {
-    throw UsageError("'{}' must be one job, is {}: give one of {}", name, found.size(),
-                     fmt::join(found, ", "));
-  }
-  return found.front();
-}
-
 void LiveCluster::Cancel(const std::string& name) {
-  const std::string job = IdOf(name);
+  const std::string job = state_.job_table().IdOf(name);
   if (options_.dry_run) throw RunError("a dry run cancels no job: ask the daemon in charge");
   writer_.Write("cancel", {{"job", job}});
   writer_.Commit();
@@ -258,7 +214,7 @@ bool LiveCluster::Over() const {
 bool LiveCluster::WaitForJobs() { return WaitForChange(0); }
 
 bool LiveCluster::WaitForChange(Seconds holds_until) {
-  holds_until = put_right_ ? 0 : std::min(holds_until, next_release_);
+  holds_until = guarantees_.put_right() ? 0 : std::min(holds_until, next_release_);
   const Seconds interval = options_.interval;
   const Seconds begin = clock_.Now();
   const Seconds next = (std::floor(begin / interval) + 1) * interval;

@@ -19,11 +19,11 @@
 #include <vector>
 
 #include "cluster/cluster_port.h"
-#include "cluster/guaranteed_shares.h"
 #include "live/batch_control.h"
 #include "live/clock.h"
 #include "live/journal.h"
 #include "live/live_counts.h"
+#include "live/live_guarantees.h"
 #include "live/live_state.h"
 #include "live/look_pace.h"
 #include "live/maintenance_windows.h"
@@ -95,7 +95,6 @@ class LiveCluster : public ClusterPort {
   const LiveOptions& options() const { return options_; }
 
  private:
-  std::string IdOf(const std::string& name) const;  // of a job that waits or runs
   void CheckNode(const std::string& node) const;
   bool Hidden(const LiveJob& job) const;
   void WarnOfRules() const;
@@ -103,7 +102,6 @@ class LiveCluster : public ClusterPort {
   bool FollowWindows();
   std::set<NodeIndex> ClosedNodes() const;
   void FindHolds();
-  const Allocation& WithGuarantees(const Allocation& answer);
   void Refresh(bool next_decision);
   void RenewJournal();
   bool Over() const;
@@ -123,9 +121,8 @@ class LiveCluster : public ClusterPort {
   Seconds next_release_ = kNever;  // of a job that a rule holds
   MaintenanceWindows windows_;
   std::vector<SharedLimit> limits_;
-  std::optional<GuaranteedShares> shares_;
-  bool put_right_ = false;  // the last answer, for these
-  bool polled_ = false;     // there was a first snapshot
+  LiveGuarantees guarantees_;
+  bool polled_ = false;  // there was a first snapshot
   LookPace pace_;
   bool more_ = false;   // the runtime knows of jobs that will come
   bool event_ = false;  // something asks for a decision
