@@ -14,7 +14,6 @@
 #include <chrono>
 #include <csignal>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "auth/secret.h"
