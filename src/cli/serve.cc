@@ -110,7 +110,7 @@ std::unique_ptr<LiveOutlook> ForecastsOf(const ServeOptions& o, const DaemonOpti
   settings.catalogue = options.live.job_table.catalogue;
   settings.origin = daemon.cluster().origin();
   settings.name_of = [&daemon](JobIndex job) {
-    return daemon.cluster().state().job_table().jobs().at(job)->asked.id;
+    return daemon.cluster().state().job_table().jobs().at(job)->asked->id;
   };
   if (!o.forecast_history.empty()) settings.history = ReadHistory(o.forecast_history);
   if (!o.calibration.empty()) {

@@ -35,13 +35,13 @@ std::string CalendarOf(double unix_time) {
 
 // A name that every format of ours can hold.
 std::string ProfileOf(const LiveJob& job) {
-  return job.asked.model.empty() ? "unknown" : FolderName(job.asked.model);
+  return job.asked->model.empty() ? "unknown" : FolderName(job.asked->model);
 }
 
 Outcome OutcomeOf(const LiveJob& job) {
   if (!job.over) return Outcome::kUnreported;
-  if (job.asked.state == JobState::kFinished) return Outcome::kPassed;
-  return job.asked.state == JobState::kFailed ? Outcome::kFailed : Outcome::kKilled;
+  if (job.asked->state == JobState::kFinished) return Outcome::kPassed;
+  return job.asked->state == JobState::kFailed ? Outcome::kFailed : Outcome::kKilled;
 }
 
 // Throughput of all models at the counts that their jobs may hold, on all types.
@@ -50,7 +50,7 @@ std::string ProfilesCsv(const JobTable& job_table, const std::vector<const LiveJ
   for (const LiveJob* job : jobs) {
     auto& [one, gpus] = largest[ProfileOf(*job)];
     one = job;
-    gpus = std::max(gpus, job->asked.max_gpus);
+    gpus = std::max(gpus, job->asked->max_gpus);
   }
   std::string csv = "profile,gpu_type,gpus,nodes,rate\n";
   for (const auto& [name, entry] : largest) {
@@ -142,18 +142,18 @@ std::vector<std::string> LiveLog::End(const std::string& runtime) {
     const Seconds run_time = job->over ? job->run_time : job_table.RunTime(*job);
     const bool ran = job->attained_gpu_seconds > 0;
     Job row;
-    row.id = job->asked.id;
+    row.id = job->asked->id;
     row.submit = job->submit;
-    row.gpus = job->asked.requested;
+    row.gpus = job->asked->requested;
     row.duration = run_time > 0 ? run_time : cluster.options().poll;  // ended within a look
-    row.min_gpus = job->asked.min_gpus;
-    row.max_gpus = job->asked.max_gpus;
+    row.min_gpus = job->asked->min_gpus;
+    row.max_gpus = job->asked->max_gpus;
     row.model = facts.workload.models.Intern(ProfileOf(*job));
-    row.tenant = facts.workload.tenants.Intern(job->asked.user);
-    row.user = facts.workload.users.Intern(job->asked.user);
-    row.group = facts.workload.groups.Intern(job->asked.model);
-    row.gpu_types = facts.workload.gpu_types.Intern(job->asked.gpu_types);
-    row.priority = job->asked.priority;
+    row.tenant = facts.workload.tenants.Intern(job->asked->user);
+    row.user = facts.workload.users.Intern(job->asked->user);
+    row.group = facts.workload.groups.Intern(job->asked->model);
+    row.gpu_types = facts.workload.gpu_types.Intern(job->asked->gpu_types);
+    row.priority = job->asked->priority;
     row.deadline = job->deadline;
     row.outcome = OutcomeOf(*job);
     facts.workload.jobs.push_back(std::move(row));

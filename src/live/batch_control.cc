@@ -12,14 +12,14 @@ namespace allot {
 
 void BatchControl::Read() {
   for (LiveJob* job : writer_.state().job_table().active()) {
-    if (job->over || job->asked.mode != ResizeMode::kHot) continue;
+    if (job->over || job->asked->mode != ResizeMode::kHot) continue;
     if (job->progress.batch.initial > 0) Read(*job);
   }
 }
 
 void BatchControl::Read(LiveJob& job) {
   const BatchReport report = job.progress.batch;
-  const std::string& id = job.asked.id;
+  const std::string& id = job.asked->id;
   if (!job.training) {  // the first word counts: its table is made for these limits
     writer_.Write("batch", {{"job", id},
                             {"initial", report.initial},
@@ -64,7 +64,7 @@ WorkerBatchOrder BatchControl::Wanted(const LiveJob& job) const {
     return {};  // always the same, and it knows best how to part it
   if (keep_) return order(SplitFixedBatch(limits, gpus, limits.initial));
   const std::string& type = writer_.state().job_table().nominal().types()[At(c.gpu_type)];
-  const auto told = told_.find(job.asked.id);
+  const auto told = told_.find(job.asked->id);
   BatchChoice present;
   if (told != told_.end() && told->second.workers == gpus) {
     present = {told->second.local, told->second.accumulation};
@@ -78,7 +78,7 @@ void BatchControl::Tell() {
   const std::vector<LiveJob*>& active = writer_.state().job_table().active();
   const auto gone = [&](const auto& entry) {
     return std::none_of(active.begin(), active.end(), [&](const LiveJob* job) {
-      return !job->over && job->asked.id == entry.first;
+      return !job->over && job->asked->id == entry.first;
     });
   };
   std::erase_if(told_, gone);
@@ -87,17 +87,17 @@ void BatchControl::Tell() {
     if (job->over || job->running < 0 || !job->training) continue;
     if (job->progress.batch.initial <= 0) continue;
     const WorkerBatchOrder wanted = Wanted(*job);
-    WorkerBatchOrder& told = told_[job->asked.id];
+    WorkerBatchOrder& told = told_[job->asked->id];
     if (wanted.workers == 0 || wanted == told) continue;
-    const Status done = AskRuntime([&] { return runtime_.SetBatch(job->asked.id, wanted); });
+    const Status done = AskRuntime([&] { return runtime_.SetBatch(job->asked->id, wanted); });
     if (!done.ok()) continue;  // asked again at the next poll
     told = wanted;
     const std::int64_t total = wanted.workers * wanted.local * (wanted.accumulation + 1);
-    spdlog::info("job {}: batch {} on {} GPUs, {} passes of {}; noise scale {:.0f}", job->asked.id,
+    spdlog::info("job {}: batch {} on {} GPUs, {} passes of {}; noise scale {:.0f}", job->asked->id,
                  total, wanted.workers, wanted.accumulation + 1, wanted.local,
                  job->training->noise());
     writer_.Note(writer_.now(), "trains with",
-                 {{"job", job->asked.id},
+                 {{"job", job->asked->id},
                   {"gpus", wanted.workers},
                   {"local", wanted.local},
                   {"accumulation", wanted.accumulation},

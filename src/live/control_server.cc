@@ -32,10 +32,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLongest = 64 * 1024;  // of a request
-constexpr auto kCommandPatience = std::chrono::seconds(10);
+constexpr auto kDaemonPatience = std::chrono::seconds(10);
 constexpr auto kAnswerPatience = std::chrono::seconds(15);
 constexpr auto kRequestPatience = std::chrono::seconds(4);  // however slowly it comes
-constexpr auto kStatusPatience = std::chrono::seconds(3);   // with a daemon that makes a new one
+
+constexpr std::string_view kBusy = R"({"error":"the daemon is busy: its runtime does not answer"})"
+                                   "\n";
 
 void Limit(int socket, long seconds) {
   const timeval limit{seconds, 0};
@@ -99,8 +101,8 @@ struct ControlServer::Impl {
     }
     if (request["do"] == "status") {
       const std::shared_ptr<const std::string> answer = LatestStatus();
-      SendAll(socket, *answer);
-      SendAll(socket, "\n");
+      SendAll(socket, answer == nullptr ? kBusy : *answer);
+      if (answer != nullptr) SendAll(socket, "\n");
       return;
     }
     std::future<Json> answer;
@@ -110,19 +112,19 @@ struct ControlServer::Impl {
       answer = commands.back().answer.get_future();
     }
     if (wake_daemon) wake_daemon();
-    if (answer.wait_for(kCommandPatience) != std::future_status::ready) {
-      SendAll(socket, R"({"error":"the daemon is busy: its runtime does not answer"})"
-                      "\n");
+    if (answer.wait_for(kDaemonPatience) != std::future_status::ready) {
+      SendAll(socket, kBusy);
       return;
     }
     SendAll(socket, JsonText(answer.get(), -1) + "\n");
   }
 
+  // Null where the daemon makes none in time.
   std::shared_ptr<const std::string> LatestStatus() {
     std::unique_lock lock(mutex);
-    status_wanted = status_is_old;
+    status_wanted = status == nullptr;
     if (status_wanted && wake_daemon) wake_daemon();
-    published.wait_for(lock, kStatusPatience, [this] { return !status_is_old || over; });
+    published.wait_for(lock, kDaemonPatience, [this] { return status != nullptr || over; });
     status_wanted = false;
     return status;
   }
@@ -149,7 +151,6 @@ struct ControlServer::Impl {
   std::mutex mutex;
   std::condition_variable published;  // a status, or the end
   std::shared_ptr<const std::string> status = std::make_shared<const std::string>("{}");
-  bool status_is_old = false;
   bool status_wanted = false;
   bool over = false;
   std::string metrics;
@@ -200,7 +201,6 @@ void ControlServer::PublishStatus(std::string status) {
   {
     const std::lock_guard lock(impl_->mutex);
     impl_->status.swap(shared);
-    impl_->status_is_old = false;
   }
   impl_->published.notify_all();
 }
@@ -210,9 +210,10 @@ void ControlServer::PublishMetrics(std::string metrics) {
   impl_->metrics = std::move(metrics);
 }
 
-void ControlServer::StatusIsOld() {
+void ControlServer::DropStatus() {
+  std::shared_ptr<const std::string> old;  // freed behind the lock
   const std::lock_guard lock(impl_->mutex);
-  impl_->status_is_old = true;
+  impl_->status.swap(old);
 }
 
 bool ControlServer::status_wanted() const {

@@ -26,9 +26,10 @@ class ControlServer {
   // `status`: a JSON object, on one line.
   void PublishStatus(std::string status);
   void PublishMetrics(std::string metrics);
-  // Of many jobs a status is only made for who asks: from now on one who does waits a moment for
-  // the next PublishStatus, and gets the last one where none comes.
-  void StatusIsOld();
+  // Of many jobs a status is only made for who asks, as it takes time and memory: from now on one
+  // who does waits for the next PublishStatus, and is told that the daemon is busy where none
+  // comes.
+  void DropStatus();
   bool status_wanted() const;  // somebody waits for it
 
   // Carries out what users asked for since the last call. `act` gets {"do": ..., ...} and returns

@@ -123,7 +123,7 @@ struct Daemon::Impl {
       control->PublishStatus(std::move(status));
       status_cost = ThreadCpuSeconds() - begin;
     } else {
-      control->StatusIsOld();
+      control->DropStatus();
     }
     std::string metrics = MetricsText(*cluster, policy.counts());
     if (shadow != nullptr) metrics += shadow->MetricsText();

@@ -45,7 +45,7 @@ Seconds LongestWait(const LiveCluster& cluster) {
   Seconds longest = 0;
   for (const LiveJob* job : cluster.state().job_table().active()) {
     const bool waits =
-        job->running < 0 && job->fits && !job->over && job->asked.state == JobState::kActive;
+        job->running < 0 && job->fits && !job->over && job->asked->state == JobState::kActive;
     if (waits) longest = std::max(longest, cluster.now() - job->waiting_since);
   }
   return longest;

@@ -29,7 +29,7 @@ Json RatesJson(const LiveJob& job, const std::vector<std::string>& types) {
   Json rates = Json::object();
   if (!job.fits) return rates;
   for (const GpuTypeIndex type : job.table->types()) {
-    const std::int32_t asked = job.table->Find(UnitCounts(job.asked.requested), type);
+    const std::int32_t asked = job.table->Find(UnitCounts(job.asked->requested), type);
     if (asked >= 0) rates[types[At(type)]] = (*job.table)[asked].rate;
   }
   return rates;
@@ -55,7 +55,7 @@ std::string HoldText(const Hold& hold, Seconds now) {
 // Why it does not run as decided, or is not changed now, for its user.
 std::string ReasonOf(const LiveCluster& cluster, const LiveJob& job) {
   if (!job.fits) return job.unfit;
-  if (!job.asked.reason.empty()) return job.asked.reason;
+  if (!job.asked->reason.empty()) return job.asked->reason;
   if (!job.beyond.empty()) return job.beyond;
   const std::string stuck = cluster.starts().ReasonOf(job);
   return stuck.empty() ? HoldText(job.hold, cluster.now()) : stuck;
@@ -70,19 +70,19 @@ Json JobJson(const LiveCluster& cluster, const LiveJob& job) {
   }
   const std::vector<std::string>& types = cluster.state().job_table().nominal().types();
   const double total =
-      !std::isnan(job.progress.total_work) ? job.progress.total_work : job.asked.total_work;
-  return {{"job", job.asked.id},
-          {"name", job.asked.shown()},
-          {"user", job.asked.user},
-          {"model", job.asked.model},
+      !std::isnan(job.progress.total_work) ? job.progress.total_work : job.asked->total_work;
+  return {{"job", job.asked->id},
+          {"name", job.asked->shown()},
+          {"user", job.asked->user},
+          {"model", job.asked->model},
           {"stage", job.stage()},
           {"reason", ReasonOf(cluster, job)},
           {"gpus", given},
           {"held", Held(job)},
-          {"min", job.asked.min_gpus},
-          {"max", job.asked.max_gpus},
+          {"min", job.asked->min_gpus},
+          {"max", job.asked->max_gpus},
           {"type", job.running < 0 ? "" : types[At((*job.table)[job.running].gpu_type)]},
-          {"types", job.asked.gpu_types},
+          {"types", job.asked->gpu_types},
           {"rates", RatesJson(job, types)},
           {"nodes", std::move(nodes)},
           {"epoch", job.worker_group.membership().epoch},

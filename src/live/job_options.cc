@@ -212,6 +212,10 @@ bool AskTheSame(const RuntimeJob& a, const RuntimeJob& b) {
                      [&](const JobOption& option) { return option.value(a) == option.value(b); });
 }
 
+void KeepJobOptions(const RuntimeJob& from, RuntimeJob* job) {
+  for (const JobOption& option : JobOptions()) option.set(option.value(from), job);
+}
+
 void RecordJobOptions(const RuntimeJob& job, JournalRecord* record) {
   static const RuntimeJob nothing_said;
   for (const JobOption& option : JobOptions()) {

@@ -53,6 +53,7 @@ void ReadJobOptions(const std::map<std::string, std::string>& given, std::string
                     std::string_view prefix, RuntimeJob* job);
 
 bool AskTheSame(const RuntimeJob& a, const RuntimeJob& b);
+void KeepJobOptions(const RuntimeJob& from, RuntimeJob* job);  // all of them
 
 // Into a journal's record "job", and from there.
 void RecordJobOptions(const RuntimeJob& job, JournalRecord* record);

@@ -32,10 +32,11 @@ LiveJob* JobTable::Find(const std::string& id) {
   return found == by_id_.end() ? nullptr : found->second;
 }
 
-LiveJob& JobTable::Add(const RuntimeJob& asked, Seconds submit, Seconds deadline) {
+LiveJob& JobTable::Add(std::shared_ptr<const RuntimeJob> record, Seconds submit, Seconds deadline) {
+  const RuntimeJob& asked = *record;
   ALLOT_CHECK(Find(asked.id) == nullptr);
   auto job = std::make_unique<LiveJob>();
-  job->asked = asked;
+  job->asked = std::move(record);
   job->index = next_index_++;
   job->submit = last_submit_ = std::max(submit, last_submit_);
   job->deadline = deadline;
@@ -65,9 +66,9 @@ LiveJob& JobTable::Add(const RuntimeJob& asked, Seconds submit, Seconds deadline
 std::string JobTable::IdOf(const std::string& name) const {
   std::vector<std::string> names, found;
   for (const LiveJob* job : active_) {
-    if (job->asked.id == name) return name;
-    names.push_back(job->asked.shown());
-    if (job->asked.shown() == name && !job->over) found.push_back(job->asked.id);
+    if (job->asked->id == name) return name;
+    names.push_back(job->asked->shown());
+    if (job->asked->shown() == name && !job->over) found.push_back(job->asked->id);
   }
   if (found.empty()) {
     throw UsageError("no job '{}' that waits or runs{}", name, DidYouMean(name, names));
@@ -89,7 +90,7 @@ void JobTable::Retire(LiveJob& job) {
 void JobTable::ForgetOldest() {
   for (; ended_.size() > options_.keep_ended; ended_.pop_front()) {
     const auto oldest = jobs_.find(ended_.front());
-    by_id_.erase(oldest->second->asked.id);
+    by_id_.erase(oldest->second->asked->id);
     jobs_.erase(oldest);
   }
 }
@@ -115,14 +116,14 @@ void JobTable::Resume(LiveJob& job, RateFit fit, const std::string& configuratio
   if (!configuration.empty()) {
     std::int32_t running = FindGiven(job, configuration, GpusOf(shares));
     if (running < 0) {  // it held what its latest table has not (Follow)
-      job.fit = rates_.Prior(job.asked.model);
-      std::optional<TrainingEstimate> training = std::exchange(job.training, std::nullopt);
+      job.fit = rates_.Prior(job.asked->model);
+      std::unique_ptr<TrainingEstimate> training = std::move(job.training);
       MakeTable(job);
       job.training = std::move(training);
       running = FindGiven(job, configuration, GpusOf(shares));
     }
     if (running < 0) {
-      throw DataError("job '{}' holds '{}', which is none of its configurations", job.asked.id,
+      throw DataError("job '{}' holds '{}', which is none of its configurations", job.asked->id,
                       configuration);
     }
     Place(job, running, shares);
@@ -175,7 +176,7 @@ Seconds JobTable::RunTime(const LiveJob& job) const {
   if (job.table != nullptr && job.fit.measured() && job.progress.work > 0) {
     return job.progress.work / (*job.table)[job.requested].rate;
   }
-  return job.attained_gpu_seconds / job.asked.requested;
+  return job.attained_gpu_seconds / job.asked->requested;
 }
 
 std::vector<NodeShare> JobTable::SharesOn(const LiveJob& job, const HeldGpus& usable) const {
@@ -204,7 +205,7 @@ void JobTable::Observe(const std::function<bool(const LiveJob&)>& hidden, Observ
   for (const LiveJob* job : active_) {
     if (hidden(*job)) continue;
     const double total =
-        !std::isnan(job->progress.total_work) ? job->progress.total_work : job->asked.total_work;
+        !std::isnan(job->progress.total_work) ? job->progress.total_work : job->asked->total_work;
     o->Append({.job = job->index,
                .submit = job->submit,
                .table = job->table.get(),
@@ -214,11 +215,11 @@ void JobTable::Observe(const std::function<bool(const LiveJob&)>& hidden, Observ
                .estimated_work = total,
                .attained_gpu_seconds = job->attained_gpu_seconds,
                .attained_seconds = job->attained_seconds,
-               .restart_cost = job->asked.mode == ResizeMode::kHot ? options_.restart_cost
-                                                                   : options_.cold_restart_cost,
+               .restart_cost = job->asked->mode == ResizeMode::kHot ? options_.restart_cost
+                                                                    : options_.cold_restart_cost,
                .changes = job->changes,
                .waiting_since = job->waiting_since,
-               .priority = job->asked.priority,
+               .priority = job->asked->priority,
                .deadline = job->deadline,
                .tenant = job->tenant,
                .user = job->user,

@@ -46,7 +46,7 @@ class JobTable {
   // UsageError when there is none, or when several are known so.
   std::string IdOf(const std::string& name) const;
   // Times are of the run.
-  LiveJob& Add(const RuntimeJob& asked, Seconds submit, Seconds deadline);
+  LiveJob& Add(std::shared_ptr<const RuntimeJob> asked, Seconds submit, Seconds deadline);
   // In order of index: those that are known, and of these those that are not over or still have
   // workers. Indices are never used again.
   const std::map<JobIndex, std::unique_ptr<LiveJob>>& jobs() const { return jobs_; }
@@ -74,7 +74,7 @@ class JobTable {
 
   // Its table has no larger sizes from now on; but for what it holds.
   void SetMost(LiveJob& job, GpuCount most) {
-    if (most >= job.asked.max_gpus) most = kNoLimit;
+    if (most >= job.asked->max_gpus) most = kNoLimit;
     if (std::exchange(job.most, most) != most) MakeTable(job);
   }
 
@@ -102,7 +102,7 @@ class JobTable {
   std::string ProfileOf(const std::string& model) const;
   // Throughput of a job's model as last measured for its user; its prior where it never was.
   ModelPtr ModelOf(const LiveJob& job) const {
-    return rates_.Begin(job.asked.model, job.asked.user).Model();
+    return rates_.Begin(job.asked->model, job.asked->user).Model();
   }
 
   // One row for each job that a policy may place; `hidden` says which not.

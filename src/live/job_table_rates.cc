@@ -30,7 +30,7 @@ void JobTable::SetCluster(const ClusterSpec& nominal) {
 // A user's own rule may leave out more than the operator's, never less.
 SizeRule JobTable::SizesOf(const LiveJob& job) const {
   SizeRule sizes = job.rules.sizes;
-  if (!job.asked.sizes.empty()) sizes = sizes.And(SizeRule::Parse(job.asked.sizes, "sizes"));
+  if (!job.asked->sizes.empty()) sizes = sizes.And(SizeRule::Parse(job.asked->sizes, "sizes"));
   return job.tolerated.empty() ? sizes : sizes.Also(job.tolerated);
 }
 
@@ -49,11 +49,11 @@ std::int32_t JobTable::FindGiven(LiveJob& job, const std::string& key, GpuCount 
 void JobTable::MakeTable(LiveJob& job) {
   Workload one;
   Job spec;
-  spec.id = job.asked.id;
-  spec.min_gpus = job.asked.min_gpus;
+  spec.id = job.asked->id;
+  spec.min_gpus = job.asked->min_gpus;
   spec.max_gpus = job.most_now();
-  spec.gpus = std::min(job.asked.requested, spec.max_gpus);
-  spec.gpu_types = one.gpu_types.Intern(job.asked.gpu_types);
+  spec.gpus = std::min(job.asked->requested, spec.max_gpus);
+  spec.gpu_types = one.gpu_types.Intern(job.asked->gpu_types);
   const std::shared_ptr<const ConfigurationTable> before = job.table;
   const std::int32_t requested_before = job.requested;
   if (MakeGoodputTable(job, one, spec)) {
@@ -64,7 +64,7 @@ void JobTable::MakeTable(LiveJob& job) {
   std::unique_ptr<TableCache> own;
   TableCache* tables = tables_.get();
   // Users' own sizes are of any number: what is kept of them goes with the job.
-  if (!job.asked.sizes.empty() && !job.fit.measured()) {
+  if (!job.asked->sizes.empty() && !job.fit.measured()) {
     own = std::make_unique<TableCache>(rates_.priors(), nominal_.type_specs());
     tables = own.get();
   }
@@ -76,7 +76,7 @@ void JobTable::MakeTable(LiveJob& job) {
     tables = own.get();
     job.fit.MarkUsed();
   } else {
-    spec.model = one.models.Intern(rates_.PriorOf(job.asked.model)->name());
+    spec.model = one.models.Intern(rates_.PriorOf(job.asked->model)->name());
   }
   try {
     const SizeRule sizes = SizesOf(job);
@@ -115,7 +115,7 @@ bool JobTable::MakeGoodputTable(LiveJob& job, const Workload& one, const Job& sp
   Workload named = one;
   Job shaped = spec;
   Catalogue layouts;
-  const ModelPtr layout = LayoutModel(rates_.PriorOf(job.asked.model));
+  const ModelPtr layout = LayoutModel(rates_.PriorOf(job.asked->model));
   layouts.Add(layout);
   shaped.model = named.models.Intern(layout->name());
   try {
@@ -137,7 +137,7 @@ bool JobTable::MakeGoodputTable(LiveJob& job, const Workload& one, const Job& sp
 bool JobTable::Measure(LiveJob& job, GpuCount gpus, const std::string& type, Span span, double rate,
                        Seconds seconds) {
   if (job.over) return false;
-  if (!rates_.Measure(job.asked.model, gpus, type, span, rate, seconds, &job.fit, job.asked.user))
+  if (!rates_.Measure(job.asked->model, gpus, type, span, rate, seconds, &job.fit, job.asked->user))
     return false;
   if (!job.training || !job.training->known()) MakeTable(job);  // else it is of other measurements
   return true;
@@ -145,9 +145,10 @@ bool JobTable::Measure(LiveJob& job, GpuCount gpus, const std::string& type, Spa
 
 void JobTable::SetLimits(LiveJob& job, const BatchLimits& limits) {
   if (job.over || job.training) return;
-  const auto latest = latest_training_.find(TrainingKey(job.asked, limits));
-  const bool known = !job.asked.model.empty() && latest != latest_training_.end();
-  job.training = known ? latest->second : TrainingEstimate(limits);
+  const auto latest = latest_training_.find(TrainingKey(*job.asked, limits));
+  const bool known = !job.asked->model.empty() && latest != latest_training_.end();
+  job.training =
+      std::make_unique<TrainingEstimate>(known ? latest->second : TrainingEstimate(limits));
   job.training->SetNoise(kUnknown);  // gradients of a new job are others than of one that ended
 }
 
@@ -165,7 +166,7 @@ void JobTable::Timed(LiveJob& job, const std::string& gpu_type, std::int32_t nod
 
 void JobTable::Remember(LiveJob& job) {
   if (!job.training->known()) return;
-  latest_training_.insert_or_assign(TrainingKey(job.asked, job.training->limits()), *job.training);
+  latest_training_.insert_or_assign(TrainingKey(*job.asked, job.training->limits()), *job.training);
   MakeTable(job);
 }
 

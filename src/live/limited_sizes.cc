@@ -9,7 +9,7 @@ namespace {
 
 // Of its table: rules may allow no smaller one.
 GpuCount LeastOf(const LiveJob& job) {
-  GpuCount least = job.asked.max_gpus;
+  GpuCount least = job.asked->max_gpus;
   for (const Configuration& one : job.table->configurations()) {
     least = std::min(least, one.demand.gpus);
   }
@@ -18,7 +18,7 @@ GpuCount LeastOf(const LiveJob& job) {
 
 // It may begin now, but for limits.
 bool Waits(const LiveJob& job, const StuckStarts& starts) {
-  return job.fits && job.table != nullptr && job.asked.state == JobState::kActive &&
+  return job.fits && job.table != nullptr && job.asked->state == JobState::kActive &&
          !starts.rests(job);
 }
 
@@ -36,15 +36,15 @@ class Shares {
   }
 
   void Keep(const LiveJob& job, GpuCount gpus) {
-    for (const std::int32_t of : job.asked.limited_by) left_[At(of)] -= gpus;
+    for (const std::int32_t of : job.asked->limited_by) left_[At(of)] -= gpus;
   }
 
   // "" where there is room, else the limit that has none, for people.
   std::string WhyNot(const LiveJob& job, GpuCount gpus) const {
     if (gpus > MostOf(job)) {
-      return fmt::format("a job may have {} GPUs ({})", job.asked.at_most, job.asked.at_most_by);
+      return fmt::format("a job may have {} GPUs ({})", job.asked->at_most, job.asked->at_most_by);
     }
-    for (const std::int32_t of : job.asked.limited_by) {
+    for (const std::int32_t of : job.asked->limited_by) {
       if (gpus <= left_[At(of)]) continue;
       return fmt::format("{}: {} GPUs together, {} left", limits_[At(of)].name,
                          limits_[At(of)].gpus, std::max(0, left_[At(of)]));
@@ -53,12 +53,12 @@ class Shares {
   }
 
   static GpuCount MostOf(const LiveJob& job) {
-    const GpuCount own = job.asked.at_most;
-    return own < 0 ? job.asked.max_gpus : std::min(job.asked.max_gpus, own);
+    const GpuCount own = job.asked->at_most;
+    return own < 0 ? job.asked->max_gpus : std::min(job.asked->max_gpus, own);
   }
 
   bool HasRoom(const LiveJob& job) const {
-    return std::all_of(job.asked.limited_by.begin(), job.asked.limited_by.end(),
+    return std::all_of(job.asked->limited_by.begin(), job.asked->limited_by.end(),
                        [this](std::int32_t of) { return left_[At(of)] > 0; });
   }
 
@@ -94,7 +94,7 @@ void ShareLimits(const std::vector<SharedLimit>& limits, const StuckStarts& star
   std::vector<LiveJob*> waiting;
   for (LiveJob* job : table->active()) {
     job->beyond.clear();
-    const bool limited = job->asked.at_most >= 0 || !job->asked.limited_by.empty();
+    const bool limited = job->asked->at_most >= 0 || !job->asked->limited_by.empty();
     if (job->over) continue;
     if (job->running >= 0) {
       const GpuCount held = job->given();
@@ -113,7 +113,7 @@ void ShareLimits(const std::vector<SharedLimit>& limits, const StuckStarts& star
     }
   }
   std::stable_sort(waiting.begin(), waiting.end(), [](const LiveJob* a, const LiveJob* b) {
-    return a->asked.priority > b->asked.priority;
+    return a->asked->priority > b->asked->priority;
   });
   for (LiveJob* job : waiting) {
     const GpuCount least = LeastOf(*job);

@@ -123,7 +123,7 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& answer) {
     if (job.running < 0 || given_to(index).entry != nullptr) continue;
     ++report.preempted;
     ++counts_.takes;
-    change(job, "take", {{"job", job.asked.id}, {"why", why}});
+    change(job, "take", {{"job", job.asked->id}, {"why", why}});
   }
   for (const JobIndex index : observation_.job) {
     const auto [entry, place] = given_to(index);
@@ -141,7 +141,7 @@ ApplyReport LiveCluster::ApplyValidated(const Allocation& answer) {
     ++counts_.gives;
     const std::string key =
         job.table->KeyText(place->configuration, state_.job_table().nominal().types());
-    JournalRecord gives = record::Give(job.asked.id, key, shares, state_.nodes(), why);
+    JournalRecord gives = record::Give(job.asked->id, key, shares, state_.nodes(), why);
     if (entry->share > 0) gives["share"] = entry->share;
     change(job, "give", std::move(gives));
   }
@@ -256,7 +256,7 @@ void LiveCluster::RenewJournal() {
 }
 
 bool LiveCluster::Hidden(const LiveJob& job) const {
-  if (job.over || !job.fits || job.asked.state == JobState::kHeld || job.fixed()) return true;
+  if (job.over || !job.fits || job.asked->state == JobState::kHeld || job.fixed()) return true;
   if (starts_.rests(job) || !job.beyond.empty()) return true;
   return state_.drained() && job.running < 0;
 }
@@ -273,10 +273,10 @@ void LiveCluster::WarnOfRules() const {
 // Of what is wrong with their jobs: where users look, it is not in the daemon's status.
 void LiveCluster::TellUsers() {
   for (LiveJob* job : state_.job_table().active()) {
-    if (job->over || job->running >= 0 || job->asked.state == JobState::kHeld) {
+    if (job->over || job->running >= 0 || job->asked->state == JobState::kHeld) {
       job->told.reset();
     } else if (job->told != job->unfit) {
-      runtime_.Explain(job->asked.id, job->unfit);
+      runtime_.Explain(job->asked->id, job->unfit);
       job->told = job->unfit;
     }
   }
@@ -378,7 +378,7 @@ void LiveCluster::StopAllJobs(Seconds at_most) {
   const std::vector<LiveJob*> active = state_.job_table().active();
   for (const LiveJob* job : active) {
     if (job->running < 0 || job->pinned()) continue;
-    writer_.Write("take", {{"job", job->asked.id}, {"why", "the daemon ends"}});
+    writer_.Write("take", {{"job", job->asked->id}, {"why", "the daemon ends"}});
   }
   const Seconds begin = clock_.Now();
   while (clock_.Now() - begin < at_most) {

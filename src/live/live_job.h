@@ -23,7 +23,8 @@
 namespace allot {
 
 struct LiveJob {
-  RuntimeJob asked;
+  // Mostly the runtime's own record (RuntimeSnapshot::jobs). Never null.
+  std::shared_ptr<const RuntimeJob> asked;
   JobIndex index = 0;
   Seconds submit = 0;  // of the run; rises with the index
   Seconds deadline = kNever;
@@ -58,7 +59,7 @@ struct LiveJob {
   WorkerGroup worker_group;
   JobProgress progress;
   RateFit fit{nullptr};
-  std::optional<TrainingEstimate> training;  // of a job whose batch follows its workers
+  std::unique_ptr<TrainingEstimate> training;  // of a job whose batch follows its workers, or null
   double attained_gpu_seconds = 0;
   Seconds attained_seconds = 0;
   // The present undisturbed stretch of training, for measuring rates; kNever: none.
@@ -67,14 +68,15 @@ struct LiveJob {
   JobRecord record;
 
   GpuCount most_now() const {
-    return most == kNoLimit ? asked.max_gpus
-                            : std::max(asked.min_gpus, std::min(asked.max_gpus, most));
+    return most == kNoLimit ? asked->max_gpus
+                            : std::max(asked->min_gpus, std::min(asked->max_gpus, most));
   }
   GpuCount given() const {  // by the last decision
     GpuCount gpus = 0;
     for (const NodeShare& share : shares) gpus += std::popcount(share.gpus);
     return gpus;
   }
+  void SetState(JobState state);  // of what it asked
   // A word for people: one of these, or of WorkerGroup::kStages.
   std::string_view stage() const;
   static constexpr std::string_view kHeldStage = "held";

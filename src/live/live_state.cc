@@ -50,22 +50,22 @@ std::int32_t LiveState::GivenConfiguration(const JournalRecord& record, LiveJob&
   const std::int32_t given = key.empty() ? -1 : job_table_.FindGiven(job, key, gpus);
   if (job.table == nullptr) {
     throw DataError("job '{}' is given GPUs, but is over, or no node has the types that it accepts",
-                    job.asked.id);
+                    job.asked->id);
   }
   if (record.contains("configuration")) {
     if (given < 0) {
       throw DataError("job '{}' is given '{}', which is none of its {} configurations",
-                      job.asked.id, key, job.table->size());
+                      job.asked->id, key, job.table->size());
     }
     return given;
   }
-  if (shares.empty()) throw DataError("job '{}' is given 0 shares, at least 1", job.asked.id);
+  if (shares.empty()) throw DataError("job '{}' is given 0 shares, at least 1", job.asked->id);
   const UnitCounts units(gpus);
   const GpuTypeIndex type = job_table_.nominal().nodes()[At(shares.front().node)].type;
   const std::int32_t configuration = job.table->Find(units, type, shares.size());
   if (configuration < 0) {
     throw DataError("job '{}' is given {} GPUs, which its limits {} to {} do not hold",
-                    job.asked.id, gpus, job.asked.min_gpus, job.asked.max_gpus);
+                    job.asked->id, gpus, job.asked->min_gpus, job.asked->max_gpus);
   }
   return configuration;
 }

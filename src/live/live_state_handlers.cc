@@ -53,7 +53,8 @@ const std::map<std::string, LiveState::Handler>& LiveState::Handlers() {
          if (state.nodes_.empty()) throw DataError("a journal names nodes before jobs");
          // The journal remembers for longer than the daemon did: names come again.
          state.job_table_.ForgetRetired(r.at("job"));
-         state.job_table_.Add(record::AskedOf(r), r.at("submit"), NumberIn(r, "deadline", kNever));
+         state.job_table_.Add(std::make_shared<const RuntimeJob>(record::AskedOf(r)),
+                              r.at("submit"), NumberIn(r, "deadline", kNever));
        }},
       {"give", of_job([](LiveState& state, LiveJob& job, const Record& r, Seconds at) {
          const std::vector<NodeShare> shares = state.SharesOf(r);
@@ -72,14 +73,14 @@ const std::map<std::string, LiveState::Handler>& LiveState::Handlers() {
          job.attained_seconds = r.at("seconds");
        })},
       {"over", of_job([](LiveState& state, LiveJob& job, const Record& r, Seconds at) {
-         job.asked.state = ParseJobState(r.at("state").get<std::string>(), job.asked.state);
+         job.SetState(ParseJobState(r.at("state").get<std::string>(), job.asked->state));
          job.ended = at;
          job.run_time = NumberIn(r, "run_time", kUnknown);
-         state.job_table_.End(job, job.asked.state == JobState::kFinished ? at : kNever);
+         state.job_table_.End(job, job.asked->state == JobState::kFinished ? at : kNever);
        })},
       {"retire", of_job([](LiveState& state, LiveJob& job, const Record&, Seconds) {
          if (!job.over) {
-           throw DataError("a journal retires jobs that are over, got '{}'", job.asked.id);
+           throw DataError("a journal retires jobs that are over, got '{}'", job.asked->id);
          }
          state.job_table_.Retire(job);
        })},

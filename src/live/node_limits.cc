@@ -20,15 +20,15 @@ class Mover {
   }
 
   void Move(GivenPlace* place) {
-    if (place->job->asked.even && !IsEven(place->shares)) {
+    if (place->job->asked->even && !IsEven(place->shares)) {
       if (!Evenly(place)) KeepOrWait(place, "no nodes are left that have as many GPUs each for it");
       return;
     }
     for (NodeShare& share : place->shares) {
       if (MayRun(*place->job, share.node) && !BeginsOnClosed(*place->job, share)) continue;
       if (ToFreeGpus(*place, &share, share.gpus) || WithAnother(*place, &share)) continue;
-      if (!place->job->asked.even && Spread(place)) return;
-      const std::string& limits = place->job->asked.limits;
+      if (!place->job->asked->even && Spread(place)) return;
+      const std::string& limits = place->job->asked->limits;
       KeepOrWait(place, fmt::format("no GPU is left where it may run ({})",
                                     limits.empty() ? "maintenance is near" : limits));
       return;
@@ -42,7 +42,7 @@ class Mover {
 
  private:
   bool MayRun(const LiveJob& job, NodeIndex node) const {
-    const auto& only = job.asked.only_on;
+    const auto& only = job.asked->only_on;
     return only.empty() ||
            std::find(only.begin(), only.end(), state_.nodes()[At(node)].name) != only.end();
   }
@@ -250,8 +250,8 @@ void KeepToTheirNodes(const LiveState& state, const HeldGpus& givable,
                       const std::set<NodeIndex>& closed, std::vector<GivenPlace>* places) {
   Mover mover(state, givable, closed, places);
   const auto limited = [&](const GivenPlace& place) {
-    return !place.job->asked.only_on.empty() ||
-           (place.job->asked.even && place.shares.size() > 1) ||
+    return !place.job->asked->only_on.empty() ||
+           (place.job->asked->even && place.shares.size() > 1) ||
            std::any_of(place.shares.begin(), place.shares.end(), [&](const NodeShare& share) {
              return mover.BeginsOnClosed(*place.job, share);
            });

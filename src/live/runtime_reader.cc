@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -22,8 +23,18 @@ bool IsOver(const RuntimeJob& job) {
 
 // Its user has corrected it while it was held: mostly what could not be understood before.
 bool IsAskedAnew(const LiveJob& job, const RuntimeJob& seen) {
-  return job.asked.state == JobState::kHeld && seen.state != JobState::kHeld && job.running < 0 &&
-         job.worker_group.idle() && !IsOver(seen) && !AskTheSame(job.asked, seen);
+  return job.asked->state == JobState::kHeld && seen.state != JobState::kHeld && job.running < 0 &&
+         job.worker_group.idle() && !IsOver(seen) && !AskTheSame(*job.asked, seen);
+}
+
+// As the runtime shows it now, but with the options that the job has.
+std::shared_ptr<const RuntimeJob> Following(const RuntimeJob& asked,
+                                            const std::shared_ptr<const RuntimeJob>& seen) {
+  if (AskTheSame(asked, *seen)) return seen;
+  RuntimeJob now = *seen;
+  KeepJobOptions(asked, &now);
+  now.preempt = seen->preempt;  // what its user allows counts at once
+  return std::make_shared<const RuntimeJob>(std::move(now));
 }
 
 }  // namespace
@@ -88,7 +99,7 @@ bool RuntimeReader::ReadJobs(const RuntimeSnapshot& snapshot) {
   std::stable_sort(others.begin(), others.end(),
                    [](const auto& a, const auto& b) { return a->submit < b->submit; });
   for (const auto& seen : others) {
-    if (ReadJob(*seen, &event)) settled.push_back(seen);
+    if (ReadJob(seen, &event)) settled.push_back(seen);
   }
   std::sort(settled.begin(), settled.end());
   settled_ = std::move(settled);
@@ -100,7 +111,8 @@ bool RuntimeReader::ReadJobs(const RuntimeSnapshot& snapshot) {
 }
 
 // True when the job is not over: then the record need not be read again.
-bool RuntimeReader::ReadJob(const RuntimeJob& seen, bool* event) {
+bool RuntimeReader::ReadJob(const std::shared_ptr<const RuntimeJob>& record, bool* event) {
+  const RuntimeJob& seen = *record;
   LiveJob* job = state_.job_table().Find(seen.id);
   if (job == nullptr) {
     if (IsOver(seen)) {  // of the time before the journal
@@ -119,23 +131,15 @@ bool RuntimeReader::ReadJob(const RuntimeJob& seen, bool* event) {
     writer_.Write("retire", {{"job", seen.id}});
     job = AddJob(seen);
   }
-  job->asked.priority = seen.priority;
-  job->asked.preempt = seen.preempt;
   job->worker_group.SetSettling(seen.settling);
-  job->asked.reason = seen.reason;
-  job->asked.only_on = seen.only_on;
-  job->asked.limits = seen.limits;
-  job->asked.even = seen.even;
-  job->asked.limited_by = seen.limited_by;
-  job->asked.at_most = seen.at_most;
-  job->asked.at_most_by = seen.at_most_by;
+  const JobState before = job->asked->state;
+  job->asked = Following(*job->asked, record);
   if (IsOver(seen)) {
     EndJob(*job, seen.state, seen.reason);
     *event = true;
     return false;
   }
-  if (job->asked.state != seen.state) {
-    job->asked.state = seen.state;
+  if (before != seen.state) {
     if (seen.state == JobState::kHeld && job->running >= 0 && !job->pinned()) {
       writer_.Write("take", {{"job", seen.id}, {"why", "it is held"}});
     }
@@ -150,7 +154,7 @@ bool RuntimeReader::EndUnlisted(const RuntimeSnapshot& snapshot) {
   bool event = false;
   const std::vector<LiveJob*> active = state_.job_table().active();
   for (LiveJob* job : active) {
-    if (job->over || listed.contains(job->asked.id)) continue;
+    if (job->over || listed.contains(job->asked->id)) continue;
     EndJob(*job, JobState::kCancelled, "the runtime no longer lists it");
     event = true;
   }
@@ -176,8 +180,8 @@ LiveJob* RuntimeReader::AddJob(const RuntimeJob& seen) {
 }
 
 void RuntimeReader::EndJob(LiveJob& job, JobState state, const std::string& reason) {
-  job.progress = runtime_.Progress(job.asked.id);  // its last report
-  writer_.Write("over", {{"job", job.asked.id},
+  job.progress = runtime_.Progress(job.asked->id);  // its last report
+  writer_.Write("over", {{"job", job.asked->id},
                          {"state", JobStateName(state)},
                          {"reason", reason},
                          {"step", job.progress.step},
@@ -186,7 +190,7 @@ void RuntimeReader::EndJob(LiveJob& job, JobState state, const std::string& reas
                          {"run_time", state_.job_table().RunTime(job)}});
   counts_.AddEnd(state);
   job.changing_since = kNever;
-  spdlog::info("job {} {} after {:.1f} s{}{}", job.asked.id, JobStateName(state),
+  spdlog::info("job {} {} after {:.1f} s{}{}", job.asked->id, JobStateName(state),
                writer_.now() - job.submit, reason.empty() ? "" : ": ", reason);
 }
 
@@ -197,7 +201,7 @@ void RuntimeReader::Measure(Seconds before, Seconds now) {
   if (account) accounted_ = now;
   for (LiveJob* job : state_.job_table().active()) {
     if (job->over) continue;
-    const std::string& id = job->asked.id;
+    const std::string& id = job->asked->id;
     if (state_.job_table().Update(*job, runtime_.Progress(id), before, now)) {
       const Configuration& c = (*job->table)[job->running];
       const std::string& type = state_.job_table().nominal().types()[At(c.gpu_type)];

@@ -39,7 +39,7 @@ class RuntimeReader {
  private:
   bool ReadNodes(const RuntimeSnapshot& snapshot);
   bool ReadJobs(const RuntimeSnapshot& snapshot);
-  bool ReadJob(const RuntimeJob& seen, bool* event);
+  bool ReadJob(const std::shared_ptr<const RuntimeJob>& record, bool* event);
   bool EndUnlisted(const RuntimeSnapshot& snapshot);
   LiveJob* AddJob(const RuntimeJob& seen);
   bool ReadWorkers(const RuntimeSnapshot& snapshot);

@@ -20,7 +20,7 @@ namespace {
 HeldGpus PlacedByCount(const LiveState& state) {
   HeldGpus placed(state.nodes().size(), 0);
   for (const LiveJob* job : state.job_table().active()) {
-    if (job->asked.mode != ResizeMode::kCount) continue;
+    if (job->asked->mode != ResizeMode::kCount) continue;
     for (const LiveWorker& worker : job->worker_group.workers()) {
       placed[At(worker.node)] |= worker.gpus;
     }
@@ -33,7 +33,7 @@ HeldGpus PlacedByCount(const LiveState& state) {
 void GiveOnly(StateWriter& writer, const LiveJob& job, std::span<const NodeShare> kept,
               const std::string& why) {
   if (kept.empty()) {
-    writer.Write("take", {{"job", job.asked.id}, {"why", why}});
+    writer.Write("take", {{"job", job.asked->id}, {"why", why}});
     return;
   }
   const LiveState& state = writer.state();
@@ -42,7 +42,7 @@ void GiveOnly(StateWriter& writer, const LiveJob& job, std::span<const NodeShare
   for (const NodeShare& share : kept) units += share.units;
   const std::int32_t left = table.Find(units, table[job.running].gpu_type, kept.size());
   const std::string key = table.KeyText(left, state.job_table().nominal().types());
-  JournalRecord given = record::Give(job.asked.id, key, kept, state.nodes(), why);
+  JournalRecord given = record::Give(job.asked->id, key, kept, state.nodes(), why);
   given["lost"] = true;  // the rest of it
   writer.Write("give", std::move(given));
 }
@@ -96,7 +96,7 @@ bool RuntimeReader::ReadWorkers(const RuntimeSnapshot& snapshot) {
 bool RuntimeReader::ReadUnknownWorker(const RuntimeWorker& seen) {
   LiveJob* job = state_.job_table().Find(seen.job);
   const NodeIndex node = state_.NodeOf(seen.node);
-  const bool counts = job != nullptr && job->asked.mode == ResizeMode::kCount;
+  const bool counts = job != nullptr && job->asked->mode == ResizeMode::kCount;
   const bool room = node >= 0 && (counts || (state_.Held()[At(node)] & seen.gpus) == 0);
   if (job != nullptr && !job->over && room && !dry_run_) {
     const LiveWorker found{seen.id, node, seen.gpus, seen.state};
@@ -131,9 +131,9 @@ bool RuntimeReader::GiveWhatItHolds(LiveJob& job) {
   const std::int32_t configuration =
       types.size() == 1 ? job.table->Find(units, *types.begin(), shares.size()) : -1;
   if (configuration < 0) return false;  // it was between two sizes
-  writer_.Write(
-      "give", record::Give(job.asked.id, job.table->KeyText(configuration, cluster.types()), shares,
-                           state_.nodes(), "it was found running"));
+  writer_.Write("give",
+                record::Give(job.asked->id, job.table->KeyText(configuration, cluster.types()),
+                             shares, state_.nodes(), "it was found running"));
   job.changing_since = writer_.now();
   return true;
 }
@@ -143,14 +143,14 @@ bool RuntimeReader::KeepAsItRuns(LiveJob& job) {
   if (dry_run_) return false;
   const std::vector<LiveWorker>& workers = job.worker_group.workers();
   if (std::any_of(workers.begin(), workers.end(), [](const LiveWorker& w) { return w.leaving; })) {
-    writer_.Write("stays", {{"job", job.asked.id}, {"why", "it runs and may not be stopped"}});
+    writer_.Write("stays", {{"job", job.asked->id}, {"why", "it runs and may not be stopped"}});
   }
   return job.running < 0 && GiveWhatItHolds(job);
 }
 
 void RuntimeReader::EndWorker(const LiveJob& job, const std::string& worker, bool failed,
                               const std::string& reason) {
-  writer_.Write("gone", {{"job", job.asked.id},
+  writer_.Write("gone", {{"job", job.asked->id},
                          {"worker", worker},
                          {"failed", failed},
                          {"step", job.progress.step},
@@ -192,8 +192,8 @@ bool RuntimeReader::ReleaseLostGpus() {
 void RuntimeReader::FollowPlaces() {
   if (dry_run_) return;
   for (const LiveJob* job : state_.job_table().active()) {
-    const bool counts = job->asked.mode == ResizeMode::kCount && !job->over && job->fits;
-    if (counts && job->asked.state == JobState::kActive) FollowPlacesOf(*job);
+    const bool counts = job->asked->mode == ResizeMode::kCount && !job->over && job->fits;
+    if (counts && job->asked->state == JobState::kActive) FollowPlacesOf(*job);
   }
 }
 
@@ -225,7 +225,7 @@ void RuntimeReader::FollowPlacesOf(const LiveJob& job) {
   if (configuration < 0) return;
   const std::string key = job.table->KeyText(configuration, cluster.types());
   writer_.Write(found ? "give" : "placed",
-                record::Give(job.asked.id, key, shares, state_.nodes(), "its workers are there"));
+                record::Give(job.asked->id, key, shares, state_.nodes(), "its workers are there"));
 }
 
 }  // namespace allot

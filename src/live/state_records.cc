@@ -139,7 +139,7 @@ JournalRecord KeptRecord(const LiveJob& job, const LiveState& state) {
   const std::string configuration =
       job.running < 0 ? "" : job.table->KeyText(job.running, state.job_table().nominal().types());
   const JobRecord& counted = job.record;
-  JournalRecord kept = {{"job", job.asked.id},
+  JournalRecord kept = {{"job", job.asked->id},
                         {"configuration", configuration},
                         {"shares", std::move(shares)},
                         {"changes", job.changes},
@@ -179,19 +179,19 @@ class RecordTeller {
 };
 
 void AddJob(const LiveJob& job, const LiveState& state, RecordTeller* teller) {
-  JournalRecord asked = record::Job(job.asked, job.submit, job.deadline);
-  asked["profile"] = state.job_table().ProfileOf(job.asked.model);
+  JournalRecord asked = record::Job(*job.asked, job.submit, job.deadline);
+  asked["profile"] = state.job_table().ProfileOf(job.asked->model);
   teller->Add("job", asked);
   teller->Add("kept", KeptRecord(job, state));
   if (!job.over) return;
   teller->AddAt(job.ended, "over",
-                {{"job", job.asked.id},
-                 {"state", JobStateName(job.asked.state)},
+                {{"job", job.asked->id},
+                 {"state", JobStateName(job.asked->state)},
                  {"gpu_seconds", job.attained_gpu_seconds},
                  {"run_time", NumberOrNothing(job.run_time)}});
   const std::vector<LiveJob*>& active = state.job_table().active();
   if (std::find(active.begin(), active.end(), &job) == active.end()) {
-    teller->Add("retire", {{"job", job.asked.id}});
+    teller->Add("retire", {{"job", job.asked->id}});
   }
 }
 
@@ -222,8 +222,10 @@ void TellState(const LiveState& state, double origin, Seconds now,
 
 void ResumeJob(const JournalRecord& r, const LiveState& state, std::span<const NodeShare> shares,
                JobTable* job_table, LiveJob* job) {
-  if (r.contains("training")) job->training = ReadTraining(r.at("training"));
-  job_table->Resume(*job, ReadFit(r.at("fit"), job_table->rates().Prior(job->asked.model)),
+  if (r.contains("training")) {
+    job->training = std::make_unique<TrainingEstimate>(ReadTraining(r.at("training")));
+  }
+  job_table->Resume(*job, ReadFit(r.at("fit"), job_table->rates().Prior(job->asked->model)),
                     r.at("configuration"), shares);
   job->changes = r.at("changes");
   if (r.contains("given_at")) {

@@ -13,7 +13,7 @@ namespace allot {
 
 bool StuckStarts::Late(const LiveJob& job, const LiveWorker& worker) const {
   // Where workers of a kCount job are is not ours to say.
-  if (job.asked.mode == ResizeMode::kCount || worker.leaving) return false;
+  if (job.asked->mode == ResizeMode::kCount || worker.leaving) return false;
   const Seconds waited = writer_.now() - std::max(worker.since, answers_since_);
   return !worker.waits.empty() && worker.waits != kNoWord &&
          waited > job.worker_group.options().queue_patience;
@@ -37,7 +37,7 @@ std::string StuckStarts::ReasonOf(const LiveJob& job) const {
 bool StuckStarts::rests(const LiveJob& job) const {
   if (job.running >= 0) return false;
   const auto trial = trials_.find(job.index);
-  const auto user = user_rests_until_.find(job.asked.user);
+  const auto user = user_rests_until_.find(job.asked->user);
   return (trial != trials_.end() && writer_.now() < trial->second.rest_until) ||
          (user != user_rests_until_.end() && writer_.now() < user->second);
 }
@@ -89,7 +89,7 @@ void StuckStarts::NoPlace(const LiveJob& job, const std::string& why) {
   trial.wanted = job.given() + 1;
   trial.at = writer_.now();
   LetRest(&trial, 1);
-  spdlog::info("job {}: {}", job.asked.shown(), why);
+  spdlog::info("job {}: {}", job.asked->shown(), why);
 }
 
 void StuckStarts::TakeBack(const LiveJob& job) {
@@ -102,9 +102,9 @@ void StuckStarts::TakeBack(const LiveJob& job) {
   trial.wanted = job.given();
   trial.at = now;
   LetRest(&trial, tried_elsewhere ? kTries : 1);
-  if (!tried_elsewhere) user_rests_until_[job.asked.user] = now + kFirstRest;
+  if (!tried_elsewhere) user_rests_until_[job.asked->user] = now + kFirstRest;
   ++counts_.starts_withdrawn;
-  spdlog::warn("job {}: the cluster does not begin with it, {}: {}", job.asked.shown(),
+  spdlog::warn("job {}: the cluster does not begin with it, {}: {}", job.asked->shown(),
                tried_elsewhere ? "it is tried elsewhere" : "it rests", trial.why);
   GiveOnly(writer_, job, state.job_table().SharesOn(job, usable), trial.why);
 }

@@ -28,7 +28,7 @@ void WorkerControl::Advance() {
   for (LiveJob* job : active) {
     if (job->pinned()) continue;
     (void)TakeLaterEpoch(*job, job->progress.epoch);
-    if (unannounced_.contains(job->asked.id)) Announce(*job);
+    if (unannounced_.contains(job->asked->id)) Announce(*job);
     for (WorkerAction& action :
          job->worker_group.Next(writer_.now(), job->progress, held, state_.node_up())) {
       WriteDown(*job, action);
@@ -42,7 +42,7 @@ void WorkerControl::Advance() {
   for (const auto& [job, action] : actions) Execute(*job, action);
   for (const LiveJob* job : active) {
     if (!job->over || !job->worker_group.idle()) continue;
-    const std::string id = job->asked.id;
+    const std::string id = job->asked->id;
     unannounced_.erase(id);
     writer_.Write("retire", {{"job", id}});
     runtime_.Forget(id);
@@ -50,7 +50,7 @@ void WorkerControl::Advance() {
 }
 
 void WorkerControl::WriteDown(const LiveJob& job, const WorkerAction& action) {
-  const std::string& id = job.asked.id;
+  const std::string& id = job.asked->id;
   switch (action.kind) {
     case WorkerAction::Kind::kStart:
       writer_.Write("start", record::Workers(id, action.start, state_.nodes()));
@@ -93,14 +93,14 @@ void WorkerControl::Execute(LiveJob& job, const WorkerAction& action) {
       done = AskRuntime([&] { return runtime_.Stop(action.worker, action.mode); });
       break;
     case WorkerAction::Kind::kGiveUp:
-      done = AskRuntime([&] { return runtime_.Fail(job.asked.id, action.why); });
+      done = AskRuntime([&] { return runtime_.Fail(job.asked->id, action.why); });
       break;
   }
-  if (!done.ok()) spdlog::warn("job {}: the runtime refuses: {}", job.asked.id, done.message());
+  if (!done.ok()) spdlog::warn("job {}: the runtime refuses: {}", job.asked->id, done.message());
 }
 
 void WorkerControl::Start(LiveJob& job, const WorkerAction& action) {
-  const std::string& id = job.asked.id;
+  const std::string& id = job.asked->id;
   std::vector<WorkerRequest> requests;
   for (const LiveWorker& worker : action.start) {
     requests.push_back({worker.id, state_.nodes()[At(worker.node)].name, worker.gpus});
@@ -118,7 +118,7 @@ void WorkerControl::Start(LiveJob& job, const WorkerAction& action) {
 }
 
 void WorkerControl::Announce(const LiveJob& job) {
-  const std::string& id = job.asked.id;
+  const std::string& id = job.asked->id;
   const Membership& latest = job.worker_group.membership();
   const Status done = AskRuntime([&] { return runtime_.Announce(id, latest); });
   if (done.ok()) {
@@ -131,8 +131,8 @@ void WorkerControl::Announce(const LiveJob& job) {
 
 void WorkerControl::RepeatAnnouncements() {
   for (LiveJob* job : state_.job_table().active()) {
-    if (job->over || job->asked.mode != ResizeMode::kHot) continue;
-    const std::int64_t known = runtime_.Progress(job->asked.id).epoch;
+    if (job->over || job->asked->mode != ResizeMode::kHot) continue;
+    const std::int64_t known = runtime_.Progress(job->asked->id).epoch;
     if (!TakeLaterEpoch(*job, known) && job->worker_group.membership().epoch >= 0) Announce(*job);
   }
 }
@@ -141,7 +141,7 @@ void WorkerControl::RepeatAnnouncements() {
 // which may be long after the first poll; epochs before that one would mean nothing to them.
 bool WorkerControl::TakeLaterEpoch(const LiveJob& job, std::int64_t known) {
   if (job.over || known <= job.worker_group.membership().epoch) return false;
-  writer_.Write("announce", {{"job", job.asked.id},
+  writer_.Write("announce", {{"job", job.asked->id},
                              {"epoch", known},
                              {"members", JournalRecord::array()},
                              {"why", "the workers know a later epoch than the journal"}});

@@ -25,11 +25,11 @@ TEST_F(AskedAnewTest, WhatCouldNotBeUnderstoodBefore) {
   EXPECT_EQ(cluster_->Observe().rows(), 1);
   Correct("a", 4);
   Until("both to be shown", [&] { return cluster_->Observe().rows() == 2; });
-  EXPECT_EQ(JobOf("a").asked.max_gpus, 4);
+  EXPECT_EQ(JobOf("a").asked->max_gpus, 4);
   Decide({{"a", 4}});
   Until("training", [&] { return Trains("a", 4); });
   Serve();
-  EXPECT_EQ(JobOf("a").asked.max_gpus, 4) << "the next daemon reads it so";
+  EXPECT_EQ(JobOf("a").asked->max_gpus, 4) << "the next daemon reads it so";
 }
 
 TEST_F(AskedAnewTest, WhatAPolicyHasSeenBeforeItWasHeld) {
@@ -55,7 +55,7 @@ TEST_F(AskedAnewTest, AnyOfItsOptions) {
   Correct("a", 1);
   runtime_.jobs.at("a").job.grace = 60;
   Until("both to be shown", [&] { return cluster_->Observe().rows() == 2; });
-  EXPECT_EQ(JobOf("a").asked.grace, 60);
+  EXPECT_EQ(JobOf("a").asked->grace, 60);
 }
 
 TEST_F(AskedAnewTest, WhoRanGoesOnAsBefore) {

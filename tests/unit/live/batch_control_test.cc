@@ -113,7 +113,7 @@ TEST_F(BatchControlTest, AJobThatReportsNoBatchIsAsBefore) {
   Give({2});
   runtime_.jobs.at("a").progress.noise_scale = 500;  // older programs tell their noise
   for (int i = 0; i < 50; ++i) Look();
-  EXPECT_FALSE(JobOf("a").training.has_value());
+  EXPECT_EQ(JobOf("a").training, nullptr);
   EXPECT_FALSE(JobOf("a").table->has_spans());
   EXPECT_TRUE(JobOf("a").fit.measured());
   EXPECT_EQ(runtime_.batches.count("a"), 0U);

@@ -8,9 +8,11 @@
 
 #include <atomic>
 #include <future>
+#include <memory>
 #include <thread>
 #include <vector>
 
+#include "core/error.h"
 #include "core/strings.h"
 #include "tests/unit/core/temp_folder.h"
 
@@ -41,8 +43,8 @@ TEST(ControlServer, UsersAreAnsweredBesideSilentScrapers) {
   for (const int socket : silent) ::close(socket);
 }
 
-// Of many jobs: an old one is not given to who asks while the daemon makes a new one.
-TEST(ControlServer, AStatusThatIsOldIsMadeAnewForWhoAsks) {
+// Of many jobs.
+TEST(ControlServer, AStatusThatWasDroppedIsMadeAnewForWhoAsks) {
   const testing_support::TempFolder folder;
   const std::string path = (folder / "control.sock").string();
   std::atomic<int> woken = 0;
@@ -50,7 +52,7 @@ TEST(ControlServer, AStatusThatIsOldIsMadeAnewForWhoAsks) {
   server.PublishStatus(R"({"jobs":7})");
   EXPECT_EQ(AskDaemon(path, {{"do", "status"}})["jobs"], 7);
   EXPECT_EQ(woken, 0);
-  server.StatusIsOld();
+  server.DropStatus();
   EXPECT_FALSE(server.status_wanted());
   auto answer = std::async(std::launch::async, [&path] {
     return AskDaemon(path, {{"do", "status"}});
@@ -61,13 +63,22 @@ TEST(ControlServer, AStatusThatIsOldIsMadeAnewForWhoAsks) {
   EXPECT_EQ(woken, 1);
 }
 
-TEST(ControlServer, ADaemonThatHangsLeavesTheLastStatus) {
+TEST(ControlServer, WhoWaitsForAStatusThatNobodyMakesIsToldSo) {
   const testing_support::TempFolder folder;
   const std::string path = (folder / "control.sock").string();
-  ControlServer server(path, "");
-  server.PublishStatus(R"({"jobs":7})");
-  server.StatusIsOld();
-  EXPECT_EQ(AskDaemon(path, {{"do", "status"}})["jobs"], 7);
+  auto server = std::make_unique<ControlServer>(path, "");
+  server->DropStatus();
+  auto answer = std::async(std::launch::async, [&path] {
+    return AskDaemon(path, {{"do", "status"}});
+  });
+  while (!server->status_wanted()) std::this_thread::yield();
+  server.reset();  // as when its patience is over
+  try {
+    answer.get();
+    FAIL() << "nobody has made one";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "the daemon is busy: its runtime does not answer");
+  }
 }
 
 }  // namespace

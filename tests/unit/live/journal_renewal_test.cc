@@ -46,7 +46,7 @@ class RandomHistory : public DaemonTest, public testing::WithParamInterface<int>
 
   std::string AnyJob() {
     const auto& active = cluster_->state().job_table().active();
-    return active.empty() ? "" : active[std::size_t(Below(int(active.size())))]->asked.id;
+    return active.empty() ? "" : active[std::size_t(Below(int(active.size())))]->asked->id;
   }
   void Arrive() {
     const GpuCount gpus = 1 + Below(4);
@@ -155,10 +155,10 @@ TEST_P(RandomHistory, TheRecordsOfAStateMakeTheSameState) {
               [&renewed](const JournalRecord& record) { renewed.Apply(record); });
     EXPECT_EQ(TextOf(renewed), TextOf(whole));
     for (const LiveJob* job : whole.job_table().active()) {
-      const LiveJob* same = renewed.job_table().Find(job->asked.id);
+      const LiveJob* same = renewed.job_table().Find(job->asked->id);
       ASSERT_NE(same, nullptr);
       ASSERT_EQ(same->fits, job->fits);
-      EXPECT_EQ(same->table->fingerprint(), job->table->fingerprint()) << job->asked.id;
+      EXPECT_EQ(same->table->fingerprint(), job->table->fingerprint()) << job->asked->id;
     }
     ApplyAll(after, &whole);
     ApplyAll(after, &renewed);

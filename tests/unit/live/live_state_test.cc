@@ -89,7 +89,7 @@ TEST_F(LiveStateTest, TheNameOfAJobThatIsOverComesAgain) {
   const LiveJob& second = *state_.job_table().Find("a");
   EXPECT_NE(second.index, first);
   EXPECT_FALSE(second.over);
-  EXPECT_EQ(second.asked.requested, 4);
+  EXPECT_EQ(second.asked->requested, 4);
   EXPECT_EQ(state_.job_table().jobs().size(), 1U);
   EXPECT_EQ(state_.job_table().finished(), 1);
 }
