@@ -25,7 +25,7 @@ class LiveGuaranteesTest : public testing::Test {
     asked.account = account;
     asked.requested = 4;
     asked.max_gpus = 8;
-    return table_.Add(asked, 0, kNever);
+    return table_.Add(std::make_shared<const RuntimeJob>(asked), 0, kNever);
   }
   static std::int32_t ConfigurationOf(const LiveJob& job, int gpus) {
     const auto configurations = job.table->configurations();
@@ -40,7 +40,7 @@ class LiveGuaranteesTest : public testing::Test {
   }
   void Look(const std::string& hidden) {
     observation_.cluster = &cluster_;
-    table_.Observe([&](const LiveJob& job) { return job.asked.id == hidden; }, &observation_);
+    table_.Observe([&](const LiveJob& job) { return job.asked->id == hidden; }, &observation_);
   }
   void Answer(const std::string& id, std::uint64_t gpus) {
     const LiveJob& job = *table_.Find(id);
