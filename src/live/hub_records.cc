@@ -54,16 +54,20 @@ HubJob* HubRecords::JobWith(const std::string& job, const std::string& worker) {
   return found != nullptr && found->workers.contains(worker) ? found : nullptr;
 }
 
-HubRecords::Announcement HubRecords::Announce(const std::string& job,
-                                              const Membership& membership) {
+Status HubRecords::Announce(const std::string& job, const Membership& membership, bool* is_new) {
+  *is_new = false;
   HubJob* const found = FindJob(job);
-  if (found == nullptr || membership.epoch < found->membership.epoch) {
-    return Announcement::kRefused;
+  if (found == nullptr) return Status::Refused("job {} has no workers that could be told", job);
+  const std::int64_t latest = found->membership.epoch;
+  if (membership.epoch < latest) {
+    return Status::Refused("job {}: epoch {} must not be earlier than the latest, {}", job,
+                           membership.epoch, latest);
   }
-  if (membership.epoch == found->membership.epoch) return Announcement::kAgain;
+  if (membership.epoch == latest) return Status::Ok();
+  *is_new = true;
   found->membership = membership;
   found->progress.batch.iteration = kUnknown;  // of the group before
-  return Announcement::kNew;
+  return Status::Ok();
 }
 
 void HubRecords::CheckJoin(const nlohmann::json& message) {

@@ -54,8 +54,8 @@ class HubRecords {
   HubJob& JobOf(const HubWorker& worker) { return jobs_.at(worker.job); }
   const std::map<std::string, HubWorker>& workers() const { return workers_; }
 
-  enum class Announcement { kNew, kAgain, kRefused };  // refused: there was a later one, or no job
-  Announcement Announce(const std::string& job, const Membership& membership);
+  // `is_new`: it was not announced before. Refused: there was a later one, or there is no such job.
+  Status Announce(const std::string& job, const Membership& membership, bool* is_new);
 
   // A worker that is known joins with this message. DataError, before anything changes, where a
   // number in it breaks its rule.

@@ -8,8 +8,9 @@
 // Its parts: LiveState is what is known; PolicyView is what policies see of it; RuntimeReader
 // brings the runtime's snapshots into it; WorkerControl has the runtime start and stop workers;
 // BatchControl tells jobs whose batch follows their workers what to train with; StateWriter puts
-// every change into the journal before it is done. What a decision gives where a job may not run is
-// put right before (live/node_limits.h).
+// every change into the journal before it is done. What a decision gives where a job may not run
+// (live/node_limits.h), and what leaves an account below its guarantee (live/live_guarantees.h), is
+// put right before.
 
 #include <cstdint>
 #include <functional>

@@ -9,8 +9,10 @@
 // at once if another job's worker waits for a GPU: two jobs that exchange GPUs would wait for each
 // other for ever. While a member lives, the next epoch has one of the members before, so that the
 // training state is handed on. A restart: all are stopped with a checkpoint -> all have ended ->
-// new ones start. A job by count: as many are started or stopped as there are too few or too many;
-// those on nodes that are down are not counted and left to the runtime, which replaces them.
+// new ones start. When the next epoch is due is a rule of its own (live/next_epoch.h), and so is
+// when workers that failed are started again (live/start_backoff.h). A job by count: as many are
+// started or stopped as there are too few or too many; those on nodes that are down are not counted
+// and left to the runtime, which replaces them.
 
 #include <algorithm>
 #include <array>

@@ -337,12 +337,12 @@ void WorkerHub::RemoveWorker(const std::string& worker) {
   impl_->records.RemoveWorker(worker);
 }
 
-bool WorkerHub::Announce(const std::string& job, const Membership& membership) {
-  const HubRecords::Announcement announced = impl_->records.Announce(job, membership);
-  if (announced == HubRecords::Announcement::kNew) {
-    impl_->ToWorkers(job, [&](const HubJob& its, const auto& to) { impl_->SendEpoch(its, to); });
-  }
-  return announced != HubRecords::Announcement::kRefused;
+Status WorkerHub::Announce(const std::string& job, const Membership& membership) {
+  bool is_new = false;
+  Status done = impl_->records.Announce(job, membership, &is_new);
+  if (!is_new) return done;
+  impl_->ToWorkers(job, [&](const HubJob& its, const auto& to) { impl_->SendEpoch(its, to); });
+  return done;
 }
 
 void WorkerHub::Stop(const std::string& worker) {

@@ -45,9 +45,9 @@ class WorkerHub {
   void AskIdentity(IdentityQuestion ask);
   void Identified(std::uint64_t join, const std::string& why);
 
-  // To all workers of the job, and to those that join later. False for an earlier epoch than the
+  // To all workers of the job, and to those that join later. Refused for an earlier epoch than the
   // latest.
-  bool Announce(const std::string& job, const Membership& membership);
+  Status Announce(const std::string& job, const Membership& membership);
   void Stop(const std::string& worker);  // says "stop", where it is connected or once it is
   // To all workers of the job, and to those that join later.
   void SetBatch(const std::string& job, const WorkerBatchOrder& batch);

@@ -288,9 +288,7 @@ Status KubernetesRuntime::Stop(const std::string& worker, StopMode mode) {
 // ---- the worker protocol ----
 
 Status KubernetesRuntime::Announce(const std::string& job, const Membership& membership) {
-  if (hub_.Announce(job, membership)) return Status::Ok();
-  return Status::Refused("job {}: epoch {} must not be earlier than the latest", job,
-                         membership.epoch);
+  return hub_.Announce(job, membership);
 }
 
 Status KubernetesRuntime::SetBatch(const std::string& job, const WorkerBatchOrder& batch) {

@@ -143,8 +143,7 @@ class LocalRuntime final : public Runtime {
   }
 
   Status Announce(const std::string& job, const Membership& membership) override {
-    if (hub_->Announce(job, membership)) return Status::Ok();
-    return Status::Refused("job '{}' has a later epoch than {}", job, membership.epoch);
+    return hub_->Announce(job, membership);
   }
 
   Status SetBatch(const std::string& job, const WorkerBatchOrder& batch) override {

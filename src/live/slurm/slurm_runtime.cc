@@ -320,9 +320,7 @@ Status SlurmRuntime::Stop(const std::string& worker, StopMode mode) {
 
 Status SlurmRuntime::Announce(const std::string& job, const Membership& membership) {
   if (Status may = MayAct(); !may.ok()) return may;
-  if (hub_.Announce(job, membership)) return Status::Ok();
-  return Status::Refused("job {}: epoch {} must not be earlier than the latest", job,
-                         membership.epoch);
+  return hub_.Announce(job, membership);
 }
 
 Status SlurmRuntime::SetBatch(const std::string& job, const WorkerBatchOrder& batch) {

@@ -18,13 +18,21 @@ class HubRecordsTest : public testing::Test {
       records_.Expect("j", worker, false, 10);
       records_.Join(worker, Json::object(), 11);
     }
-    records_.Announce("j", {0, {"j.0", "j.1"}});
+    Announce("j", {0, {"j.0", "j.1"}});
     for (const char* worker : {"j.0", "j.1"}) {
       records_.Hear(worker, {{"say", "reached"}, {"epoch", 0}, {"step", 5}});
     }
   }
 
+  // True when it was not announced before.
+  bool Announce(const std::string& job, const Membership& membership) {
+    bool is_new = false;
+    refusal_ = records_.Announce(job, membership, &is_new).message();
+    return is_new;
+  }
+
   HubRecords records_;
+  std::string refusal_;  // of the last announcement
 };
 
 TEST_F(HubRecordsTest, AJobKeepsItsFirstToken) {
@@ -40,17 +48,18 @@ TEST_F(HubRecordsTest, AWorkerSpeaksForItsOwnJobAlone) {
 }
 
 TEST_F(HubRecordsTest, AnEpochIsAnnouncedOnceAndNeverAnEarlierOne) {
-  EXPECT_EQ(records_.Announce("j", {1, {"j.0"}}), HubRecords::Announcement::kNew);
-  EXPECT_EQ(records_.Announce("j", {1, {"j.0"}}), HubRecords::Announcement::kAgain);
-  EXPECT_EQ(records_.Announce("j", {0, {"j.1"}}), HubRecords::Announcement::kRefused);
-  EXPECT_EQ(records_.Announce("k", {0, {}}), HubRecords::Announcement::kRefused)
-      << "there is no such job";
+  EXPECT_TRUE(Announce("j", {1, {"j.0"}}));
+  EXPECT_FALSE(Announce("j", {1, {"j.0"}})) << "again";
+  EXPECT_FALSE(Announce("j", {0, {"j.1"}}));
+  EXPECT_EQ(refusal_, "job j: epoch 0 must not be earlier than the latest, 1");
+  EXPECT_FALSE(Announce("k", {0, {}}));
+  EXPECT_NE(refusal_, "") << "there is no such job";
   EXPECT_TRUE(records_.member("j.0"));
   EXPECT_FALSE(records_.member("j.1"));
 }
 
 TEST_F(HubRecordsTest, AGroupIsWhereItsSlowestMemberIs) {
-  records_.Announce("j", {1, {"j.0", "j.1"}});
+  Announce("j", {1, {"j.0", "j.1"}});
   EXPECT_EQ(records_.Hear("j.0", {{"say", "reached"}, {"epoch", 1}}), HubRecords::Said::kNews);
   EXPECT_EQ(records_.Progress("j").epoch, 0);
   records_.Hear("j.1", {{"say", "reached"}, {"epoch", 1}});
@@ -66,7 +75,7 @@ TEST_F(HubRecordsTest, StepsAreThoseOfTheFirstMember) {
 }
 
 TEST_F(HubRecordsTest, ProgressOfAGroupThatWasIsNone) {
-  records_.Announce("j", {1, {"j.0", "j.1"}});
+  Announce("j", {1, {"j.0", "j.1"}});
   records_.Hear("j.0", {{"say", "progress"}, {"epoch", 0}, {"step", 9}});
   EXPECT_EQ(records_.Progress("j").step, 5);
 }
@@ -74,7 +83,7 @@ TEST_F(HubRecordsTest, ProgressOfAGroupThatWasIsNone) {
 TEST_F(HubRecordsTest, AGroupIsBrokenUntilTheNextEpoch) {
   EXPECT_EQ(records_.Hear("j.1", {{"say", "broken"}, {"epoch", 0}}), HubRecords::Said::kNews);
   EXPECT_TRUE(records_.Progress("j").broken);
-  records_.Announce("j", {1, {"j.0", "j.1"}});
+  Announce("j", {1, {"j.0", "j.1"}});
   EXPECT_FALSE(records_.Progress("j").broken);
 }
 

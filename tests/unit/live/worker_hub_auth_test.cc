@@ -146,7 +146,7 @@ TEST_F(WorkerHubAuthTest, WhatWasRecordedOpensNoSecondConnection) {
   thief.SayLine(said.substr(end + 1, said.size() - end - 2));
   IsCut(&thief, "the join of another connection");
   worker.SayText(Progress(5));
-  hub_->Announce("j", {0, {"j.0"}});
+  EXPECT_TRUE(hub_->Announce("j", {0, {"j.0"}}).ok());
   EXPECT_EQ(worker.Hear(hub_.get())["say"], "epoch") << "the true worker has lost its connection";
 }
 
@@ -168,7 +168,7 @@ TEST_F(WorkerHubAuthTest, WorkersOfEarlierVersionsJoinWithOneWarningAJob) {
   first.Say({{"say", "progress"}, {"epoch", -1}, {"step", 5}});
   second.Say({{"say", "saved"}, {"step", 5}});
   hub_->Serve(0.05);
-  hub_->Announce("j", {0, {"j.0", "j.1"}});
+  EXPECT_TRUE(hub_->Announce("j", {0, {"j.0", "j.1"}}).ok());
   EXPECT_EQ(first.Hear(hub_.get())["epoch"], 0);
   EXPECT_EQ(Logged("of an earlier version"), 1) << log_.str();
   EXPECT_EQ(Logged(kHubToken), 0) << log_.str();

@@ -26,7 +26,7 @@ TEST_F(WorkerHubTest, TellsMembersTheirEpochAndLearnsWhoReachedIt) {
   b.Join(hub_.get(), "j.1");
   EXPECT_EQ(b.Hear(hub_.get())["say"], "welcome");
   EXPECT_TRUE(hub_->joined("j.1"));
-  EXPECT_TRUE(hub_->Announce("j", {0, {"j.0", "j.1"}}));
+  EXPECT_TRUE(hub_->Announce("j", {0, {"j.0", "j.1"}}).ok());
   const Json epoch = b.Hear(hub_.get());
   EXPECT_EQ(epoch["members"], Json({"j.0", "j.1"}));
   EXPECT_EQ(epoch["addresses"][0], "127.0.0.1:5");
@@ -156,7 +156,7 @@ TEST_F(WorkerHubTest, WhatCannotBeIsRefusedAndChangesNothing) {
       {"work", -1},    {"work", "many"}, {"step", -3},    {"step", 1.5},
       {"step", 1e300}, {"epoch", -2},    {"epoch", 1e18}, {"rate", -1},
       {"total", -1},   {"noise", "x"},   {"noise", -1},   {"loss", Json::array()}};
-  hub_->Announce("j", {0, {"j.0"}});
+  EXPECT_TRUE(hub_->Announce("j", {0, {"j.0"}}).ok());
   for (const auto& [key, value] : wrong) {
     Peer peer(path_);
     peer.Join(hub_.get(), "j.0");
@@ -190,7 +190,7 @@ TEST_F(WorkerHubTest, ABatchIsHeardAndAChoiceToldAlsoToThoseThatJoinLater) {
   Peer a(path_), b(path_);
   a.Join(hub_.get(), "j.0");
   EXPECT_EQ(a.Hear(hub_.get())["say"], "welcome");
-  hub_->Announce("j", {0, {"j.0"}});
+  EXPECT_TRUE(hub_->Announce("j", {0, {"j.0"}}).ok());
   EXPECT_EQ(a.Hear(hub_.get())["say"], "epoch");
   EXPECT_EQ(hub_->Progress("j").batch.initial, 0);
   a.Say({{"say", "progress"}, {"epoch", 0}, {"step", 5}, {"batch", BatchMessage()}});
@@ -209,7 +209,7 @@ TEST_F(WorkerHubTest, ABatchIsHeardAndAChoiceToldAlsoToThoseThatJoinLater) {
   b.Join(hub_.get(), "j.1");
   EXPECT_EQ(b.Hear(hub_.get())["say"], "welcome");
   EXPECT_EQ(b.Hear(hub_.get()), told);
-  hub_->Announce("j", {1, {"j.0", "j.1"}});
+  EXPECT_TRUE(hub_->Announce("j", {1, {"j.0", "j.1"}}).ok());
   EXPECT_TRUE(std::isnan(hub_->Progress("j").batch.iteration)) << "times are of a group";
 }
 
@@ -237,7 +237,7 @@ TEST_F(WorkerHubTest, ABatchThatCannotBeIsRefusedAndChangesNothing) {
                                                 {"/timed/iteration", nullptr},
                                                 {"/timed/local", 257},
                                                 {"", Json::array()}};
-  hub_->Announce("j", {0, {"j.0"}});
+  EXPECT_TRUE(hub_->Announce("j", {0, {"j.0"}}).ok());
   for (const auto& [where, value] : wrong) {
     Peer peer(path_);
     peer.Join(hub_.get(), "j.0");
@@ -262,9 +262,9 @@ TEST_F(WorkerHubTest, ABatchThatCannotBeIsRefusedAndChangesNothing) {
 }
 
 TEST_F(WorkerHubTest, AnEarlierEpochIsRefused) {
-  EXPECT_TRUE(hub_->Announce("j", {3, {"j.0"}}));
-  EXPECT_TRUE(hub_->Announce("j", {3, {"j.0"}}));
-  EXPECT_FALSE(hub_->Announce("j", {2, {"j.0"}}));
+  EXPECT_TRUE(hub_->Announce("j", {3, {"j.0"}}).ok());
+  EXPECT_TRUE(hub_->Announce("j", {3, {"j.0"}}).ok());
+  EXPECT_FALSE(hub_->Announce("j", {2, {"j.0"}}).ok());
 }
 
 TEST_F(WorkerHubTest, AWrongTokenJobOrWorkerIsRefused) {
@@ -297,7 +297,7 @@ TEST_F(WorkerHubTest, ProgressOfAGroupThatWasCountsForNothing) {
   Peer a(path_);
   a.Join(hub_.get(), "j.0");
   a.Hear(hub_.get());
-  hub_->Announce("j", {1, {"j.0"}});
+  EXPECT_TRUE(hub_->Announce("j", {1, {"j.0"}}).ok());
   a.Say({{"say", "progress"}, {"epoch", 0}, {"step", 5}, {"rate", 1e9}});
   hub_->Serve(0.05);
   EXPECT_TRUE(std::isnan(hub_->Progress("j").rate));
@@ -310,7 +310,7 @@ TEST_F(WorkerHubTest, AWorkerThatConnectsAgainReplacesItsConnection) {
   after.Join(hub_.get(), "j.0");
   EXPECT_EQ(after.Hear(hub_.get())["say"], "welcome");
   EXPECT_TRUE(before.Hear(hub_.get()).is_null()) << "the old connection stays open";
-  hub_->Announce("j", {0, {"j.0"}});
+  EXPECT_TRUE(hub_->Announce("j", {0, {"j.0"}}).ok());
   EXPECT_EQ(after.Hear(hub_.get())["say"], "epoch");
 }
 
@@ -319,7 +319,9 @@ TEST_F(WorkerHubTest, AWorkerThatReadsLateGetsAllAndHoldsNobodyUp) {
   late.Join(hub_.get(), "j.0");
   EXPECT_EQ(late.Hear(hub_.get())["say"], "welcome");
   constexpr int kEpochs = 5'000;  // far more than a socket holds
-  for (int epoch = 0; epoch < kEpochs; ++epoch) hub_->Announce("j", {epoch, {"j.0"}});
+  for (int epoch = 0; epoch < kEpochs; ++epoch) {
+    EXPECT_TRUE(hub_->Announce("j", {epoch, {"j.0"}}).ok());
+  }
   other.Join(hub_.get(), "j.1");
   EXPECT_EQ(other.Hear(hub_.get())["say"], "welcome");
   for (int epoch = 0; epoch < kEpochs; ++epoch) {
