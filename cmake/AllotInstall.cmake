@@ -4,6 +4,7 @@
 #   jobs      what jobs need on their nodes: allot-elastic, liballot_elastic.so, the Python package allot_elastic
 #   plugin    liballot_plugin.so and its header
 #   library   static libraries, headers, the CMake package
+# The last three have those examples that run or build with what they install; others are of the build alone.
 #
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -92,3 +93,14 @@ install(DIRECTORY python/allot_elastic DESTINATION ${private}/python COMPONENT j
 
 allot_install(allot_plugin_shared plugin ${CMAKE_INSTALL_LIBDIR})
 install(FILES src/plugin/allot_plugin.h DESTINATION ${headers}/plugin COMPONENT plugin)
+
+# Whole programs, where pages call them examples/NAME.
+set(examples ${data}/examples)
+install(PROGRAMS examples/mlp.py examples/mlp_torch.py examples/epochs_torch.py examples/torchrun.py
+        DESTINATION ${examples} COMPONENT jobs)
+install(DIRECTORY examples/frameworks DESTINATION ${examples} COMPONENT jobs USE_SOURCE_PERMISSIONS
+        FILES_MATCHING PATTERN "*.py" PATTERN "*.sh")
+install(PROGRAMS examples/plugin.py DESTINATION ${examples} COMPONENT plugin)
+install(FILES examples/plugin_client.c DESTINATION ${examples} COMPONENT plugin)
+install(FILES examples/compare_policies.cc DESTINATION ${examples} COMPONENT library)
+install(DIRECTORY examples/find_package DESTINATION ${examples} COMPONENT library)

@@ -26,8 +26,10 @@ void PrintText(const HealthPlace& place, const std::vector<HealthFinding>& findi
     std::printf("%-6s %-18s %s\n", name.c_str(), one.check.c_str(), one.seen.c_str());
     if (!one.advice.empty()) std::printf("%-25s -> %s\n", "", one.advice.c_str());
   }
-  std::printf("%d fine, %d to look at, %d wrong\n", Count(findings, Health::kFine),
-              Count(findings, Health::kWarn), Count(findings, Health::kWrong));
+  const int unchecked = Count(findings, Health::kUnchecked);
+  std::printf("%d fine, %d to look at, %d wrong%s\n", Count(findings, Health::kFine),
+              Count(findings, Health::kWarn), Count(findings, Health::kWrong),
+              unchecked == 0 ? "" : fmt::format(", {} not checked", unchecked).c_str());
 }
 
 void PrintJson(const HealthPlace& place, const std::vector<HealthFinding>& findings) {

@@ -9,9 +9,11 @@
 #include "cli/live_status.h"
 #include "core/interrupt.h"
 #include "core/json_text.h"
+#include "core/strings.h"
 #include "live/control_server.h"
 #include "live/daemon.h"
 #include "live/standby_note.h"
+#include "metrics/queue_table.h"
 
 namespace allot {
 namespace {
@@ -68,14 +70,9 @@ int ShowStatus(const std::string& state, bool watch, bool eta, const GlobalOptio
 
 // The waiting jobs, in order of submission.
 int Queue(const std::string& state, const GlobalOptions& globals) {
-  Json status = Ask(state, {{"do", "status"}});
-  Json waiting = Json::array();
-  for (const Json& job : status["jobs"]) {
-    if (job["gpus"] == 0) waiting.push_back(job);
-  }
-  status["jobs"] = std::move(waiting);
-  std::printf(
-      "%s", globals.json ? (JsonText(status["jobs"]) + "\n").c_str() : StatusText(status).c_str());
+  const Json status = Ask(state, {{"do", "status"}});
+  std::printf("%s", globals.json ? (JsonText(WaitingJobs(status)) + "\n").c_str()
+                                 : QueueText(status).c_str());
   return 0;
 }
 
@@ -97,42 +94,86 @@ ALLOT_REGISTER(CommandInfo, (CommandInfo{"queue", "jobs that wait for GPUs of a 
                                            return [=, &globals] { return Queue(*state, globals); };
                                          }}));
 
-CommandInfo Order(const char* what, const char* summary) {
-  return {what, summary, [what](CommandLine& line, const GlobalOptions&) {
+// What was done, in one line; with --json the daemon's answer.
+int Tell(const Json& answer, const std::string& done, const GlobalOptions& globals) {
+  std::printf("%s\n", globals.json ? JsonText(answer, -1).c_str() : Printable(done).c_str());
+  return 0;
+}
+
+int PauseDecisions(const std::string& state, const GlobalOptions& globals) {
+  const Json answer = Ask(state, {{"do", "pause"}});
+  return Tell(answer, "paused: jobs run on as they are until 'allot resume'", globals);
+}
+
+int ResumeDecisions(const std::string& state, const GlobalOptions& globals) {
+  const Json answer = Ask(state, {{"do", "resume"}});
+  const bool drained = answer.value("drained", false);
+  return Tell(answer,
+              drained ? "resumed; still drained: no job begins until 'allot drain --undo'"
+                      : "resumed: decisions go on",
+              globals);
+}
+
+int Drain(const std::string& state, const std::string& node, bool undo,
+          const GlobalOptions& globals) {
+  Json request = {{"do", "drain"}};
+  if (!node.empty()) request["node"] = node;
+  if (undo) request["undo"] = true;
+  const Json answer = Ask(state, request);
+  std::string done;
+  if (node.empty()) {
+    done = undo ? "no longer drained: jobs may begin"
+                : "drained: no job begins until 'allot drain --undo'; those that run go on";
+  } else {
+    done = undo ? fmt::format("node {} is no longer drained", node)
+                : fmt::format(
+                      "node {} is drained until 'allot drain --node {} --undo': its jobs "
+                      "are moved away",
+                      node, node);
+  }
+  return Tell(answer, done, globals);
+}
+
+int CancelJob(const std::string& state, const std::string& job, const GlobalOptions& globals) {
+  const Json answer = Ask(state, {{"do", "cancel"}, {"job", job}});
+  return Tell(answer, fmt::format("job {} is cancelled; its workers are being stopped", job), globals);
+}
+
+// A command that needs no more than the daemon's folder.
+CommandInfo Order(const char* name, const char* summary,
+                  int (*act)(const std::string& state, const GlobalOptions& globals)) {
+  return {name, summary, [act](CommandLine& line, const GlobalOptions& globals) {
             auto state = DeclareState(line);
-            auto node = std::make_shared<std::string>();
-            auto undo = std::make_shared<bool>(false);
-            if (std::string_view(what) == "drain") {
-              line.Option("--node", *node, "only this node: its jobs are moved away");
-              line.Flag("--undo", *undo, "end the drain, of the node or of all jobs");
-            }
-            return [=] {
-              Json request = {{"do", what}};
-              if (!node->empty()) request["node"] = *node;
-              if (*undo) request["undo"] = true;
-              Ask(*state, request);
-              return 0;
-            };
+            return [=, &globals] { return act(*state, globals); };
           }};
 }
 
 ALLOT_REGISTER(CommandInfo,
                Order("pause",
-                     "stop the decisions of a running daemon until 'resume'; jobs keep running"));
-ALLOT_REGISTER(CommandInfo, Order("resume", "end a pause; drains stay"));
-ALLOT_REGISTER(CommandInfo, Order("drain", "let no job begin, or empty a node"));
+                     "stop the decisions of a running daemon until 'resume'; jobs keep running",
+                     PauseDecisions));
+ALLOT_REGISTER(CommandInfo, Order("resume", "end a pause; drains stay", ResumeDecisions));
+
+ALLOT_REGISTER(CommandInfo,
+               (CommandInfo{
+                   "drain", "let no job begin, or empty a node",
+                   [](CommandLine& line, const GlobalOptions& globals) {
+                     auto state = DeclareState(line);
+                     auto node = std::make_shared<std::string>();
+                     auto undo = std::make_shared<bool>(false);
+                     line.Option("--node", *node, "only this node: its jobs are moved away");
+                     line.Flag("--undo", *undo, "end the drain, of the node or of all jobs");
+                     return [=, &globals] { return Drain(*state, *node, *undo, globals); };
+                   }}));
 
 ALLOT_REGISTER(CommandInfo,
                (CommandInfo{
                    "cancel", "end a job of a running daemon; its workers are stopped",
-                   [](CommandLine& line, const GlobalOptions&) {
+                   [](CommandLine& line, const GlobalOptions& globals) {
                      auto state = DeclareState(line);
                      auto job = std::make_shared<std::string>();
                      line.Option("job", *job, "name as shown by 'allot status'").Required();
-                     return [=] {
-                       Ask(*state, {{"do", "cancel"}, {"job", *job}});
-                       return 0;
-                     };
+                     return [=, &globals] { return CancelJob(*state, *job, globals); };
                    }}));
 
 }  // namespace

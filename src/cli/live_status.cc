@@ -35,14 +35,6 @@ std::string NumberText(const Json& value, const char* format) {
   return value.is_null() ? "" : fmt::format(fmt::runtime(format), value.get<double>());
 }
 
-std::string EtaCell(const Json& eta, const char* what, const char* level, double now) {
-  if (eta["end"].is_null()) return "?";
-  const Json& times = eta[what];
-  if (times.is_null()) return std::string_view(level) == "0.1" ? "runs" : "";
-  if (times[level].is_null()) return "later";
-  return HumanDuration(std::max(0.0, times[level].get<double>() - now));
-}
-
 }  // namespace
 
 std::filesystem::path StateFolder(const std::string& given) {

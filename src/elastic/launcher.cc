@@ -104,6 +104,14 @@ std::string FromJson(const json& value) {
 
 std::string FirstOf(const std::string& list) { return list.substr(0, list.find(',')); }
 
+// Into the script's own output: where else to look. The daemon names the files
+// (live/slurm/slurm_runtime.cc).
+void TellOutputs(const std::filesystem::path& job_folder, const std::string& name) {
+  const std::filesystem::path submitted_in = job_folder.parent_path().parent_path();
+  const auto file = submitted_in / fmt::format("slurm-{}.K.out", name);
+  fmt::print(stderr, "allot-elastic: worker K (0, 1, ...) prints into {}\n", file.string());
+}
+
 // By the number that the job's folder has. Not by its name: what is submitted inside a task of an
 // array inherits that task's variables, and would call itself so. Orders of earlier versions have
 // the name alone.
@@ -141,6 +149,7 @@ int RunUserJob(const std::vector<std::string>& command) {
                    {"environment", environment},
                    {"folder", ToJson(std::filesystem::current_path().string())},
                    {"written", Now()}};
+  TellOutputs(folder, name);
   umask(0077);
   WriteTextFile(folder / "command.json", order.dump(1, ' ', false, json::error_handler_t::replace));
   while (!std::filesystem::exists(folder / kFinished)) {

@@ -109,7 +109,9 @@ struct Daemon::Impl {
       throw UsageError("a daemon knows status, pause, resume, drain and cancel, got '{}'", what);
     }
     spdlog::info("a user says: {}", request.dump());
-    return {{"done", what}};
+    return {{"done", what},
+            {"paused", cluster->state().paused()},
+            {"drained", cluster->state().drained()}};
   }
 
   void OnPoll(const std::function<void(const Json&)>& on_status) {

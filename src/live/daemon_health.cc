@@ -10,6 +10,7 @@
 #include "core/wall_clock.h"
 #include "live/control_server.h"
 #include "live/daemon.h"
+#include "live/file_lock.h"
 #include "live/listen.h"
 #include "live/standby_note.h"
 
@@ -107,6 +108,9 @@ constexpr HealthCheck<DaemonFacts> kDaemonChecks[] = {{"daemon.answer", CheckAns
                                                       {"daemon.pause", CheckPause},
                                                       {"daemon.port", CheckPort}};
 
+// Where nobody answers, nothing else is asked.
+constexpr HealthCheck<DaemonFacts> kAnswerCheck[] = {kDaemonChecks[0]};
+
 std::string AddressIn(const HealthPlace& place) {
   const auto file = place.state / ParseNamedParams(place.runtime).name / "address";
   std::error_code error;
@@ -119,6 +123,8 @@ std::vector<HealthFinding> LookAtDaemonIn(const HealthPlace& place, const Params
     waits.check = "daemon.answer";
     return {waits};
   }
+  if (!CanLookInto(place.state)) return LeaveOut(kAnswerCheck, "see state.folder");
+  if (LockHolder(place.state / "lock").empty()) return LeaveOut(kAnswerCheck, "see state.lock");
   DaemonFacts facts;
   facts.now = WallSeconds();
   try {

@@ -53,15 +53,16 @@ std::string HoldText(const Hold& hold, Seconds now) {
 }
 
 // Why it does not run as decided, or is not changed now, for its user.
-std::string ReasonOf(const LiveCluster& cluster, const LiveJob& job) {
+std::string ReasonOf(const LiveCluster& cluster, const LiveJob& job, Seconds now) {
   if (!job.fits) return job.unfit;
   if (!job.asked->reason.empty()) return job.asked->reason;
   if (!job.beyond.empty()) return job.beyond;
   const std::string stuck = cluster.starts().ReasonOf(job);
-  return stuck.empty() ? HoldText(job.hold, cluster.now()) : stuck;
+  return stuck.empty() ? HoldText(job.hold, now) : stuck;
 }
 
-Json JobJson(const LiveCluster& cluster, const LiveJob& job) {
+// `now`: the same for all, so that of two jobs of one moment neither is older.
+Json JobJson(const LiveCluster& cluster, const LiveJob& job, Seconds now) {
   GpuCount given = 0;
   Json nodes = Json::object();
   for (const NodeShare& share : job.shares) {
@@ -73,16 +74,19 @@ Json JobJson(const LiveCluster& cluster, const LiveJob& job) {
       !std::isnan(job.progress.total_work) ? job.progress.total_work : job.asked->total_work;
   return {{"job", job.asked->id},
           {"name", job.asked->shown()},
+          {"title", job.asked->name},
           {"user", job.asked->user},
           {"model", job.asked->model},
           {"stage", job.stage()},
-          {"reason", ReasonOf(cluster, job)},
+          {"reason", ReasonOf(cluster, job, now)},
           {"gpus", given},
           {"held", Held(job)},
+          {"asked", job.asked->requested},
           {"min", job.asked->min_gpus},
           {"max", job.asked->max_gpus},
           {"type", job.running < 0 ? "" : types[At((*job.table)[job.running].gpu_type)]},
           {"types", job.asked->gpu_types},
+          {"limits", job.asked->limits},
           {"rates", RatesJson(job, types)},
           {"nodes", std::move(nodes)},
           {"epoch", job.worker_group.membership().epoch},
@@ -93,13 +97,14 @@ Json JobJson(const LiveCluster& cluster, const LiveJob& job) {
           {"loss", NumberOrNull(job.progress.loss)},
           {"noise_scale", NumberOrNull(job.progress.noise_scale)},
           {"batch", BatchJson(job.progress.batch)},
-          {"age", cluster.now() - job.submit},
+          {"age", now - job.submit},
+          {"waits", job.running < 0 ? Json(now - job.waiting_since) : Json()},
           {"gpu_seconds", job.attained_gpu_seconds},
           {"changes", job.changes}};
 }
 
 Json WithoutJobs(const LiveCluster& cluster, const DecisionCounts& decisions,
-                 const DaemonOptions& options) {
+                 const DaemonOptions& options, Seconds now) {
   const LiveState& state = cluster.state();
   const HeldGpus held = state.Held();
   Json nodes = Json::array();
@@ -114,7 +119,7 @@ Json WithoutJobs(const LiveCluster& cluster, const DecisionCounts& decisions,
                      {"drained", state.drained_nodes().contains(node.name)},
                      {"maintenance", state.maintained_nodes().contains(node.name)}});
   }
-  return {{"now", cluster.now()},
+  return {{"now", now},
           {"written", WallSeconds()},
           {"looked", NumberOrNull(cluster.counts().last_poll_at)},
           {"decided", NumberOrNull(decisions.last_at)},
@@ -138,10 +143,11 @@ Json WithoutJobs(const LiveCluster& cluster, const DecisionCounts& decisions,
 
 Json StatusJson(const LiveCluster& cluster, const DecisionCounts& decisions,
                 const DaemonOptions& options) {
-  Json status = WithoutJobs(cluster, decisions, options);
+  const Seconds now = cluster.now();
+  Json status = WithoutJobs(cluster, decisions, options, now);
   Json& jobs = status["jobs"] = Json::array();
   for (const LiveJob* job : cluster.state().job_table().active()) {
-    jobs.push_back(JobJson(cluster, *job));
+    jobs.push_back(JobJson(cluster, *job, now));
   }
   return status;
 }
@@ -151,14 +157,15 @@ std::string StatusText(const LiveCluster& cluster, const DecisionCounts& decisio
                        std::span<const StatusPart* const> parts) {
   constexpr std::size_t kOfAJob = 640;  // bytes, as most have
   const std::vector<LiveJob*>& active = cluster.state().job_table().active();
-  Json head = WithoutJobs(cluster, decisions, options);
+  const Seconds now = cluster.now();
+  Json head = WithoutJobs(cluster, decisions, options, now);
   if (shadow != nullptr) head["shadow"] = shadow->ToJson();
   std::string text = JsonText(head, -1);
   text.pop_back();
   text.reserve(text.size() + kOfAJob * (active.size() + 1));
   text += R"(,"jobs":[)";
   for (std::size_t i = 0; i < active.size(); ++i) {
-    Json job = JobJson(cluster, *active[i]);
+    Json job = JobJson(cluster, *active[i], now);
     for (const StatusPart* part : parts) part->AddTo(&job);
     if (i > 0) text += ',';
     text += JsonText(job, -1);

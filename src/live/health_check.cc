@@ -54,7 +54,8 @@ std::string LastRuntimeIn(const std::filesystem::path& state) {
 }
 
 std::string_view HealthName(Health health) {
-  return health == Health::kFine ? "fine" : health == Health::kWarn ? "warn" : "wrong";
+  constexpr std::string_view kNames[] = {"fine", "warn", "wrong", "skip"};
+  return kNames[static_cast<std::size_t>(health)];
 }
 
 }  // namespace allot

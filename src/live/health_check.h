@@ -15,7 +15,8 @@
 
 namespace allot {
 
-enum class Health { kFine, kWarn, kWrong };
+// kUnchecked: what it would look at is not there, which another check says.
+enum class Health { kFine, kWarn, kWrong, kUnchecked };
 
 struct HealthFinding {
   std::string check;  // "slurm.version"
@@ -32,6 +33,9 @@ inline HealthFinding FoundWarn(std::string seen, std::string advice) {
 }
 inline HealthFinding FoundWrong(std::string seen, std::string advice) {
   return {"", Health::kWrong, std::move(seen), std::move(advice)};
+}
+inline HealthFinding FoundNothing(std::string because) {
+  return {"", Health::kUnchecked, "not checked: " + std::move(because), ""};
 }
 
 // What is examined.
@@ -62,6 +66,16 @@ std::vector<HealthFinding> LookAt(const HealthCheck<Facts> (&checks)[kChecks], c
   return findings;
 }
 
+// Of checks that cannot look: `because` is one cause, which is not told again as if each were
+// wrong.
+template <typename Facts, std::size_t kChecks>
+std::vector<HealthFinding> LeaveOut(const HealthCheck<Facts> (&checks)[kChecks],
+                                    const std::string& because) {
+  std::vector<HealthFinding> findings(kChecks, FoundNothing(because));
+  for (std::size_t c = 0; c < kChecks; ++c) findings[c].check = checks[c].name;
+  return findings;
+}
+
 struct HealthGroup {
   std::string id;
   std::string summary;
@@ -74,9 +88,12 @@ struct HealthGroup {
 // All groups for this place, and whether its runtime is one that this build knows.
 std::vector<HealthFinding> Examine(const HealthPlace& place);
 
+// Whether it is a folder that this user can read.
+bool CanLookInto(const std::filesystem::path& folder);
+
 // That of the daemon that serves the folder, or served it last; "": none did.
 std::string LastRuntimeIn(const std::filesystem::path& state);
 
-std::string_view HealthName(Health health);  // "fine", "warn", "wrong"
+std::string_view HealthName(Health health);  // "fine", "warn", "wrong", "skip"
 
 }  // namespace allot

@@ -49,7 +49,7 @@ std::int32_t JobTable::FindGiven(LiveJob& job, const std::string& key, GpuCount 
 void JobTable::MakeTable(LiveJob& job) {
   Workload one;
   Job spec;
-  spec.id = job.asked->id;
+  spec.id = job.asked->shown();  // its user reads why it does not fit
   spec.min_gpus = job.asked->min_gpus;
   spec.max_gpus = job.most_now();
   spec.gpus = std::min(job.asked->requested, spec.max_gpus);

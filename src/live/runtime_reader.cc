@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/index.h"
+#include "core/natural_order.h"
 #include "live/job_options.h"
 
 namespace allot {
@@ -95,9 +96,10 @@ bool RuntimeReader::ReadJobs(const RuntimeSnapshot& snapshot) {
     const bool known = std::binary_search(settled_.begin(), settled_.end(), job);
     (known ? settled : others).push_back(job);
   }
-  // In order of submission, so that indices are.
-  std::stable_sort(others.begin(), others.end(),
-                   [](const auto& a, const auto& b) { return a->submit < b->submit; });
+  // In order of submission, so that indices are. Runtimes know the second: of one, by number.
+  std::stable_sort(others.begin(), others.end(), [](const auto& a, const auto& b) {
+    return a->submit != b->submit ? a->submit < b->submit : NaturalOrder()(a->id, b->id);
+  });
   for (const auto& seen : others) {
     if (ReadJob(seen, &event)) settled.push_back(seen);
   }

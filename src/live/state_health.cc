@@ -67,8 +67,9 @@ HealthFinding CheckItsJournal(const HealthPlace& place) {
   const auto path = place.state / "journal.jsonl";
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
-    return FoundWarn("there is no journal: no daemon has served this folder",
-                     "is it the right --state?");
+    const bool served = !LockHolder(place.state / "lock").empty();  // by one that only looks
+    return served ? FoundWarn("there is no journal: the daemon writes none", "is it a dry run?")
+                  : FoundNothing("there is no journal before a daemon serves the folder");
   }
   const JournalState journal = CheckJournal(path);
   const std::string seen =
@@ -87,24 +88,38 @@ HealthFinding CheckLock(const HealthPlace& place) {
   const auto path = place.state / "lock";
   const std::string holder = LockHolder(path);
   if (holder.empty()) {
-    return FoundWrong("no daemon serves this folder", "systemctl start allot, or 'allot serve'");
+    return FoundWrong("no daemon serves this folder",
+                      "systemctl start allot, or 'allot serve'; or name the folder of one by "
+                      "--state");
   }
   std::error_code error;
   const bool here = std::filesystem::exists("/proc/" + holder, error);
   return FoundFine(fmt::format("held by process {}{}", holder, here ? "" : ", on another machine"));
 }
 
-constexpr HealthCheck<HealthPlace> kStateChecks[] = {{"state.folder", CheckFolder},
-                                                     {"state.space", CheckSpace},
-                                                     {"state.journal", CheckItsJournal},
-                                                     {"state.lock", CheckLock}};
+constexpr HealthCheck<HealthPlace> kFolderChecks[] = {{"state.folder", CheckFolder}};
+constexpr HealthCheck<HealthPlace> kInFolderChecks[] = {
+    {"state.space", CheckSpace}, {"state.journal", CheckItsJournal}, {"state.lock", CheckLock}};
+
+std::vector<HealthFinding> LookAtState(const HealthPlace& place, const Params&) {
+  std::vector<HealthFinding> findings = LookAt(kFolderChecks, place);
+  const std::vector<HealthFinding> inside = CanLookInto(place.state)
+                                                ? LookAt(kInFolderChecks, place)
+                                                : LeaveOut(kInFolderChecks, "see state.folder");
+  findings.insert(findings.end(), inside.begin(), inside.end());
+  return findings;
+}
 
 ALLOT_REGISTER(HealthGroup, (HealthGroup{.id = "state",
                                          .summary = "the daemon's folder, its journal and its lock",
                                          .order = 1,
-                                         .look = [](const HealthPlace& place, const Params&) {
-                                           return LookAt(kStateChecks, place);
-                                         }}));
+                                         .look = LookAtState}));
 
 }  // namespace
+
+bool CanLookInto(const std::filesystem::path& folder) {
+  std::error_code error;
+  return std::filesystem::is_directory(folder, error) && ::access(folder.c_str(), R_OK | X_OK) == 0;
+}
+
 }  // namespace allot

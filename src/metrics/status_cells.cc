@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
-#include "core/types.h"
+#include "metrics/humanise.h"
 
 namespace allot {
 
@@ -27,6 +28,15 @@ double DoneShare(const nlohmann::ordered_json& job) {
   const auto& total = job.at("total");
   if (total.is_null() || !(total.get<double>() > 0)) return kUnknown;
   return job.at("work").get<double>() / total.get<double>();
+}
+
+std::string EtaCell(const nlohmann::ordered_json& eta, const char* what, const char* level,
+                    Seconds now) {
+  if (eta.at("end").is_null()) return "?";
+  const auto& times = eta.at(what);
+  if (times.is_null()) return std::string_view(level) == "0.1" ? "runs" : "";
+  if (times.at(level).is_null()) return "later";
+  return HumanDuration(std::max(0.0, times.at(level).get<double>() - now));
 }
 
 std::string NodesCell(const nlohmann::ordered_json& job) {

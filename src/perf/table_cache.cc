@@ -107,7 +107,7 @@ ModelPtr ModelOf(const Catalogue& catalogue, const Workload& workload, const Job
   }
 }
 
-void TableCache::CheckFits(const Workload& workload, const Job& job) const {
+Status TableCache::Fits(const Workload& workload, const Job& job) const {
   const std::string suited = Suited(workload, job);
   const GpuTypeSpec* largest = nullptr;
   for (std::size_t type = 0; type < types_.size(); ++type) {
@@ -115,15 +115,20 @@ void TableCache::CheckFits(const Workload& workload, const Job& job) const {
     if (largest == nullptr || types_[type].gpus > largest->gpus) largest = &types_[type];
   }
   if (job.gpus > largest->gpus) {
-    throw DataError(
-        "a job must fit the cluster: job '{}' asks for {} GPUs, the largest GPU type '{}' has "
-        "{}{}; --oversized drop leaves such jobs out, --oversized clip makes them smaller",
+    return Status::Refused(
+        "a job must fit the cluster: job '{}' asks for {} GPUs, the largest GPU type '{}' has {}{}",
         job.id, job.gpus, largest->name, largest->gpus, workload.PlaceOf(job));
   }
   if (job.gpus > kMaxGpusPerJob) {
-    throw DataError("a job may have at most {} GPUs, job '{}' asks for {}{}", kMaxGpusPerJob,
-                    job.id, job.gpus, workload.PlaceOf(job));
+    return Status::Refused("a job may have at most {} GPUs, job '{}' asks for {}{}", kMaxGpusPerJob,
+                           job.id, job.gpus, workload.PlaceOf(job));
   }
+  return Status::Ok();
+}
+
+void TableCache::RequireFit(const Workload& workload, const Job& job) const {
+  const Status fits = Fits(workload, job);
+  if (!fits.ok()) throw DataError("{}", fits.message());
 }
 
 std::vector<std::string> TableCache::TypeNames() const {
@@ -204,7 +209,7 @@ void TableCache::AddPartnered(const ThroughputModel& model,
 std::shared_ptr<const ConfigurationTable> TableCache::TableFor(const Workload& workload,
                                                                const Job& job,
                                                                const SizeRule& sizes) {
-  CheckFits(workload, job);
+  RequireFit(workload, job);
   return TableFor(workload, job, ModelOf(workload, job), sizes);
 }
 
@@ -323,7 +328,7 @@ double TableCache::WorkOf(const Workload& workload, const Job& job) {
 }
 
 TableCache::Offer TableCache::OfferFor(const Workload& workload, const Job& job) {
-  CheckFits(workload, job);
+  RequireFit(workload, job);
   const ThroughputModel& model = ModelOf(workload, job);
   Offer offer;
   offer.table = TableFor(workload, job, model);

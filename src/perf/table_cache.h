@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/error.h"
 #include "perf/catalogue.h"
 #include "perf/configuration.h"
 #include "perf/gpu_type_spec.h"
@@ -31,13 +32,16 @@ class TableCache {
   // profile tells apart and the type's nodes can hold; for profiles of two kinds all pairs of
   // counts, up to the job's limit of each. Types that the job does not accept, or whose GPUs have
   // too little memory, are left out. Each of these also beside every profile that the model was
-  // measured with. DataError when the requested count fits no type ("job larger
-  // than the cluster"), naming both values.
+  // measured with. DataError where the job does not fit (Fits).
   //
   // With `sizes`, only of the counts that the rule allows, on the grid or named by it. DataError
   // where it allows none that the job may have.
   std::shared_ptr<const ConfigurationTable> TableFor(const Workload& workload, const Job& job,
                                                      const SizeRule& sizes = {});
+
+  // Refused where it asks for more GPUs than any type that it accepts has, or than a job may have:
+  // what can be done about that depends on who asks. DataError where it accepts no type.
+  Status Fits(const Workload& workload, const Job& job) const;
 
   // DataError for a GPU type of the cluster that neither the catalogue nor a job names, where a job
   // has a profile that was measured on GPU types: it is misspelt, or nobody knows how fast that job
@@ -91,7 +95,7 @@ class TableCache {
                            const ConfigurationTable& table) const;
   // Done at the requested size on the type that the job's duration was measured on.
   double MeasuredWork(const Workload& workload, const Job& job, const ThroughputModel& model) const;
-  void CheckFits(const Workload& workload, const Job& job) const;
+  void RequireFit(const Workload& workload, const Job& job) const;
   std::string KnownTypes(const std::string& type) const;
   std::vector<std::string> TypeNames() const;
   std::string Suited(const Workload& workload, const Job& job) const;

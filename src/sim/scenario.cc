@@ -25,6 +25,14 @@ void LimitGpus(const ModelPtr& model, Job* job) {
   if (most > 0) job->max_gpus = std::min(job->highest(), std::max(most, job->gpus));
 }
 
+// Of a simulation, the job can be left out or changed: --oversized (experiment/oversized.h).
+void RequireFit(const TableCache& tables, const Workload& workload, const Job& job) {
+  const Status fits = tables.Fits(workload, job);
+  if (fits.ok()) return;
+  throw DataError("{}; --oversized drop leaves such jobs out, --oversized clip makes them smaller",
+                  fits.message());
+}
+
 }  // namespace
 
 Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
@@ -72,6 +80,7 @@ Scenario::Scenario(Workload workload, ClusterSpec cluster, SimOptions options,
   facts_.reserve(workload_.jobs.size());
   for (const Job& job : workload_.jobs) {
     ThrowIfInterrupted();
+    RequireFit(tables, workload_, job);
     TableCache::Offer offer =
         tables.OfferFor(workload_, job, RulesOf(static_cast<JobIndex>(facts_.size())).sizes);
     const double estimate = estimates.empty() ? options_.lengths.Of(job, offer.work, options_.seed)

@@ -66,12 +66,28 @@ def test_a_daemon_that_is_paused_and_then_dies(live, doctor):
     live.daemon.wait()
     found = doctor(live.state)
     assert found["state.lock"][:2] == ("wrong", "no daemon serves this folder")
-    assert found["daemon.answer"][0] == "wrong" and "no daemon answers" in found["daemon.answer"][1]
+    assert found["daemon.answer"][:2] == ("skip", "not checked: see state.lock")
 
 
-def test_a_folder_that_is_not_there(doctor, tmp_path):
-    health, seen, advice = doctor(tmp_path / "none")["state.folder"]
+def wrong_and_skipped(found):
+    return ([check for check, (health, *_) in found.items() if health == "wrong"],
+            {check: seen for check, (health, seen, _) in found.items() if health == "skip"})
+
+
+def test_before_the_first_start_one_cause_is_told_once(doctor, tmp_path, allot):
+    found = doctor(tmp_path / "none")
+    health, seen, advice = found["state.folder"]
     assert health == "wrong" and "No such file" in seen and "--state" in advice
+    because = "not checked: see state.folder"
+    assert wrong_and_skipped(found) == (["state.folder"], dict.fromkeys(
+        ["state.space", "state.journal", "state.lock", "daemon.answer"], because))
+    assert ", 1 wrong, 4 not checked\n" in allot("doctor", "--state", tmp_path / "none", exit=4).stdout
+
+
+def test_a_folder_that_no_daemon_has_served(doctor, folder):
+    (folder / "journal.jsonl").unlink()
+    wrong, skipped = wrong_and_skipped(doctor(folder))
+    assert wrong == ["state.lock"] and set(skipped) == {"state.journal", "daemon.answer"}
 
 
 def test_a_folder_that_others_can_read(doctor, folder):
@@ -88,10 +104,12 @@ def test_a_folder_of_another_user(doctor):
         state = Path(name) / "state"
         state.mkdir(mode=0o700)
         try:
-            health, seen, advice = doctor(state, user=65534)["state.folder"]
+            found = doctor(state, user=65534)
         except PermissionError:
             pytest.skip("other users cannot enter the program's folder")
+        health, seen, advice = found["state.folder"]
     assert health == "wrong" and "belongs to root" in seen and "that user" in advice
+    assert wrong_and_skipped(found)[0] == ["state.folder"]
 
 
 def test_a_damaged_journal(doctor, folder):
@@ -108,11 +126,6 @@ def test_a_journal_is_repaired_by_its_user_alone(folder, allot):
     done = allot("journal", "repair", "--state", folder, exit=2)
     assert "must repair" in done.stderr and "belongs to user 65534, got user 0" in done.stderr
     assert journal.read_text() == "not a record\n" and journal.stat().st_uid == 65534
-
-
-def test_no_journal(doctor, folder):
-    (folder / "journal.jsonl").unlink()
-    assert doctor(folder)["state.journal"][0] == "warn"
 
 
 def test_a_cluster_that_nobody_names(doctor, folder):

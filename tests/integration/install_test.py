@@ -18,8 +18,8 @@ FILES = {
                "share/allot/checkpoints/dl2/accepted/manifest.json", "share/allot/checkpoints/universal/accepted/manifest.json"],
     "training": ["bin/allot-torch"],
     "jobs": ["bin/allot-elastic", "lib/liballot_elastic.so", "include/allot/elastic/torch/allot_elastic.h",
-             "lib/allot/python/allot_elastic/torch.py"],
-    "plugin": ["lib/liballot_plugin.so", "include/allot/plugin/allot_plugin.h"],
+             "lib/allot/python/allot_elastic/torch.py", "share/allot/examples/mlp.py"],
+    "plugin": ["lib/liballot_plugin.so", "include/allot/plugin/allot_plugin.h", "share/allot/examples/plugin_client.c"],
 }
 NEEDS_TORCH = {"bin/allot-torch", "lib/liballot_elastic.so", "include/allot/elastic/torch/allot_elastic.h"}
 
@@ -54,6 +54,12 @@ def test_what_the_pages_call_installed_is_there(root, torch, prefix):
     pages = (root / "docs/deploy.md").read_text() + (root / "docs/torch.md").read_text()
     named = set(re.findall(r"/usr/local/([\w/.-]+)", pages))
     assert len(named) > 3 and not [path for path in named if not (prefix / path).exists()], named
+
+
+@pytest.mark.parametrize("page", ["torch", "plugin"])
+def test_the_examples_that_a_page_names_are_there(root, prefix, page):
+    named = set(re.findall(r"examples/[\w/]+\.\w+", (root / f"docs/{page}.md").read_text()))
+    assert named and not [path for path in named if not (prefix / "share/allot" / path).is_file()], named
 
 
 def test_no_file_leads_back_to_the_build(program, prefix):
@@ -119,9 +125,9 @@ def test_the_python_package_finds_its_library(torch, prefix, tmp_path):
     assert done.stdout.strip() == str(moved / "lib/allot/liballot_elastic.so"), done.stderr
 
 
-def test_a_program_in_c_is_built_with_the_installed_header(root, prefix, tmp_path):
+def test_a_program_in_c_is_built_with_the_installed_header(prefix, tmp_path):
     """The example of docs/plugin.md, which loads the installed library."""
-    subprocess.run(["cc", "-std=c11", "-I", prefix / "include/allot", root / "examples/plugin_client.c", "-o", tmp_path / "client", "-ldl"],
+    subprocess.run(["cc", "-std=c11", "-I", prefix / "include/allot", prefix / "share/allot/examples/plugin_client.c", "-o", tmp_path / "client", "-ldl"],
                    check=True, capture_output=True, text=True)
     done = subprocess.run([tmp_path / "client", prefix / "lib/liballot_plugin.so", "drf"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

@@ -235,7 +235,10 @@ def test_users_pause_drain_and_resume(live):
     live.submit("a", steps=ENDLESS)
     wait_until(lambda: live.job("a"), "it to be seen")
     assert live.job("a")["stage"] == "waiting"
-    assert "a" in live.say("queue").stdout
+    head, _, _, row = live.say("queue").stdout.splitlines()
+    assert head == "1 of 1 jobs wait, 8 of 8 GPUs free, policy drf, PAUSED"
+    assert row.startswith("a ") and row.endswith("allot is paused")
+    assert [job["job"] for job in json.loads(live.say("queue", "--json").stdout)] == ["a"]
     live.say("resume")
     live.training("a", at_least=4)
     live.say("drain", "--node", "n1")
@@ -247,6 +250,38 @@ def test_users_pause_drain_and_resume(live):
     assert live.status()["nodes"][0]["drained"], "the end of a pause ends no drain"
     live.say("drain", "--node", "n1", "--undo")
     wait_until(lambda: not live.status()["nodes"][0]["drained"], "n1 to be back")
+
+
+def test_what_was_done_is_said_in_one_line(live):
+    live.serve()
+    live.submit("a", steps=ENDLESS)
+    live.training("a")
+    assert [live.say(*words).stdout for words in (
+        ("pause",), ("drain",), ("resume",), ("drain", "--undo"), ("drain", "--node", "n1"), ("drain", "--node", "n1", "--undo"),
+        ("resume",), ("cancel", "a"))] == [
+        "paused: jobs run on as they are until 'allot resume'\n",
+        "drained: no job begins until 'allot drain --undo'; those that run go on\n",
+        "resumed; still drained: no job begins until 'allot drain --undo'\n",
+        "no longer drained: jobs may begin\n",
+        "node n1 is drained until 'allot drain --node n1 --undo': its jobs are moved away\n",
+        "node n1 is no longer drained\n",
+        "resumed: decisions go on\n",
+        "job a is cancelled; its workers are being stopped\n"]
+    assert json.loads(live.say("pause", "--json").stdout) == {"done": "pause", "paused": True, "drained": False}
+    assert live.say("drain", "--node", "n9", exit=1).stdout == ""
+
+
+def test_jobs_of_one_moment_stand_as_people_count(live):
+    live.serve()
+    live.say("pause")
+    part = live.folder / "many.part"
+    part.write_text("".join(f'[[job]]\nname = "j{number}"\ncommand = ["true"]\n' for number in range(1, 12)))
+    part.rename(live.spool / "many.toml")
+    wait_until(lambda: len(live.status()["jobs"]) == 11, "all to be seen")
+    names = [f"j{number}" for number in range(1, 12)]
+    assert [job["job"] for job in live.status()["jobs"]] == names
+    rows = live.say("top").stdout.splitlines()
+    assert [row.split()[0] for row in rows if row.startswith("j") and row.split()[0] != "job"] == names
 
 
 def test_gpus_of_a_drained_node_are_neither_there_nor_in_use(live):

@@ -127,6 +127,9 @@ def test_an_elastic_job_grows_over_unlike_nodes_and_shrinks(cluster, probe, subm
     probe.trains(job)
     wait_until(lambda: (seen := losses(submit.folder)) and min(seen) < seen[0] / 2,
                lambda: f"the loss to go on falling: {losses(submit.folder)}")
+    outputs = {f"slurm-{number}.{worker.rsplit('.', 1)[1]}.out" for worker in (first, *more)}
+    assert outputs < {path.name for path in submit.folder.iterdir()}, "a worker's output is named by its number"
+    assert f"prints into {submit.folder}/slurm-{number}.K.out" in text_of(submit.folder / f"slurm-{number}.out")
     if USER:
         assert {path.owner() for path in (submit.folder / f".allot-{pwd.getpwnam(USER).pw_uid}" / str(number)).iterdir()} \
             == {USER}

@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "core/natural_order.h"
 #include "live/kubernetes/counted_workers.h"
 #include "live/kubernetes/job_status.h"
 #include "live/kubernetes/kube_client.h"
@@ -152,12 +153,12 @@ class KubernetesRuntime : public Runtime {
   std::vector<PendingIdentity> questions_;
   std::map<std::string, KnownJob> jobs_;  // by the daemon's name
   std::map<std::string, std::string> job_of_uid_;
-  std::map<std::string, KnownWorker> workers_;    // of jobs that are not forgotten
-  std::set<std::string> withdrawn_;               // whose start was refused; being deleted
-  std::vector<RuntimeNode> shown_nodes_;          // in the order of their coming
-  std::map<std::string, KubeNode> node_of_name_;  // that exist now
-  std::vector<WorkerPod> ended_pods_;             // to be removed
-  KubeClient client_;                             // last: its thread uses the rest
+  std::map<std::string, KnownWorker> workers_;  // of jobs that are not forgotten
+  std::set<std::string> withdrawn_;             // whose start was refused; being deleted
+  std::vector<RuntimeNode> shown_nodes_;        // in the order of their coming
+  std::map<std::string, KubeNode, NaturalOrder> node_of_name_;  // that exist now
+  std::vector<WorkerPod> ended_pods_;                           // to be removed
+  KubeClient client_;                                           // last: its thread uses the rest
 };
 
 }  // namespace allot

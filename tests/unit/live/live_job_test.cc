@@ -24,11 +24,15 @@ TEST_F(LiveJobTest, AHeldJobIsCalledHeldOnceItsWorkersHaveLeft) {
 }
 
 TEST_F(LiveJobTest, TheUserOfAJobThatFitsNowhereIsToldWhyUntilItFits) {
-  runtime_.AddJob("large", 9, 9, 9);
+  runtime_.AddJob("large", 9, 9, 9).known_as = "team/large";
   runtime_.AddJob("small", 1, 1, 4);
   Serve();
   ASSERT_TRUE(cluster_->WaitForJobs());
   EXPECT_EQ(JobOf("large").stage(), "fits nowhere");
+  EXPECT_EQ(JobOf("large").unfit,
+            "a job must fit the cluster: job 'team/large' asks for 9 GPUs, the largest GPU type "
+            "'gpu' has 8")
+      << "in its user's words, without options of simulations";
   EXPECT_EQ(runtime_.explained.at("large"), JobOf("large").unfit);
   EXPECT_EQ(runtime_.explained.at("small"), "");
   runtime_.explained.clear();

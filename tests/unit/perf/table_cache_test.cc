@@ -98,7 +98,7 @@ TEST_F(TableCacheTest, JobLargerThanTheClusterIsRefused) {
     EXPECT_STREQ(
         error.what(),
         "a job must fit the cluster: job 'app_17' asks for 9 GPUs, the largest GPU type 'k80' "
-        "has 8; --oversized drop leaves such jobs out, --oversized clip makes them smaller");
+        "has 8");
   }
 }
 
