@@ -134,15 +134,24 @@ def test_a_clock_that_is_an_hour_off_or_set_back_holds_no_job(program, cluster, 
 
 
 def test_a_restart_is_no_fault_to_warn_of(serve):
+    """Nor does the job wait for anybody meanwhile: the hold that Slurm shows is a part of the requeue."""
     number = serve.submit("allot min=1 max=1 resize=restart", options=("--gres=gpu:1",),
-                          script="#!/bin/bash\ntrap 'exit 1' TERM\necho begun >>log\nuntil [ -e end ]; do sleep 0.1; done\n")
+                          script="#!/bin/bash\ntrap 'sleep 2; exit 1' TERM\necho begun >>log\nuntil [ -e end ]; do sleep 0.1; done\n")
     wait_until(lambda: text_of(serve.home / "log") == "begun\n", lambda: f"it to begin: {serve.job(number)}")
     node, = serve.job(number)["nodes"]
     assert serve.say("drain", "--node", node).returncode == 0
-    wait_until(lambda: text_of(serve.home / "log") == "begun\n" * 2, lambda: f"it to begin elsewhere: {serve.log()[-2000:]}")
+    reasons = set()
+
+    def begun_again():
+        reasons.add(serve.job(number)["reason"])
+        return text_of(serve.home / "log") == "begun\n" * 2
+    wait_until(begun_again, lambda: f"it to begin elsewhere: {serve.log()[-2000:]}")
+    assert not [reason for reason in reasons if "Held" in reason], reasons
     (serve.home / "end").touch()
     serve.ended(number, "COMPLETED")
     assert not [line for line in serve.log().splitlines() if " warning " in line]
+    why, = {record["why"] for record in json_of(serve.state / "journal.jsonl") if record["what"] == "take"}
+    assert why == "a node of it is drained"
 
 
 @pytest.mark.skipif(USER is None, reason="only root writes what the daemon writes into jobs of others")

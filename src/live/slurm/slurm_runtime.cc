@@ -295,7 +295,7 @@ Status SlurmRuntime::Stop(const std::string& worker, StopMode mode) {
     const auto& shares = user_job.tag.shares;
     // A job that runs though it was to be requeued: whoever wrote that down did not come to do it.
     const bool runs = user_job.slurm->state == SlurmState::kRunning && !user_job.slurm->completing;
-    if ((user_job.tag.stopping && !runs) || user_job.slurm->over() ||
+    if ((user_job.tag.stopping && !runs) || user_job.slurm->over() || user_job.slurm->ended ||
         std::none_of(shares.begin(), shares.end(),
                      [&](const ShareTag& share) { return share.worker == worker; })) {
       continue;

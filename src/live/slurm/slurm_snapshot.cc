@@ -202,10 +202,11 @@ void SlurmRuntime::ReadShares(const UserJob& user_job, RuntimeSnapshot* seen) {
                                .exit = ExitOf(user_job.slurm->state),
                                .job_over = user_job.ended_otherwise()}),
                user_job.slurm->reason, &worker);
-    } else if (user_job.slurm->state == SlurmState::kRunning) {
-      worker.state = WorkerState::kReady;
+    } else if (user_job.slurm->state == SlurmState::kRunning || user_job.slurm->ended) {
+      worker.state = WorkerState::kReady;  // also while its node is not done with its end
     }
-    worker.waits = user_job.slurm->pending;
+    // One that is requeued does not wait for anything of Slurm's: that is our own hold.
+    if (!user_job.tag.stopping) worker.waits = user_job.slurm->pending;
     worker.elsewhere = user_job.slurm->elsewhere;
     seen->workers.push_back(std::move(worker));
   }
