@@ -70,10 +70,8 @@ void AddRuleMetrics(const LiveState& state, MetricText* text) {
 void AddNodeMetrics(const LiveState& state, MetricText* text) {
   std::map<std::string_view, int> nodes = {
       {"up", 0}, {"drained", 0}, {"maintenance", 0}, {"down", 0}};
-  for (const RuntimeNode& node : state.nodes()) {
-    const bool drained = state.drained_nodes().contains(node.name);
-    const bool maintained = state.maintained_nodes().contains(node.name);
-    ++nodes[drained ? "drained" : maintained ? "maintenance" : node.up ? "up" : "down"];
+  for (std::size_t n = 0; n < state.nodes().size(); ++n) {
+    ++nodes[state.StateOf(static_cast<NodeIndex>(n))];
   }
   text->Gauge("allot_nodes", "nodes with GPUs, by state");
   for (const auto& [name, count] : nodes) text->Value(count, {{"state", name}});

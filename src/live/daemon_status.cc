@@ -116,7 +116,7 @@ Json WithoutJobs(const LiveCluster& cluster, const DecisionCounts& decisions,
                      {"held", std::popcount(held[n])},
                      {"taken", node.taken},
                      {"up", node.up},
-                     {"drained", state.drained_nodes().contains(node.name)},
+                     {"drained", state.StateOf(static_cast<NodeIndex>(n)) == "drained"},
                      {"maintenance", state.maintained_nodes().contains(node.name)}});
   }
   return {{"now", now},

@@ -44,6 +44,7 @@ JournalRecord Nodes(const std::vector<RuntimeNode>& nodes) {
                     {"cpus", node.capacity.cpus},
                     {"up", node.up}});
     if (node.taken > 0) list.back()["taken"] = node.taken;
+    if (node.drained) list.back()["drained"] = true;
   }
   return {{"nodes", std::move(list)}};
 }

@@ -14,6 +14,13 @@ NodeIndex LiveState::NodeOf(const std::string& name) const {
   return found == node_index_.end() ? -1 : found->second;
 }
 
+std::string_view LiveState::StateOf(NodeIndex node) const {
+  const RuntimeNode& known = nodes_[At(node)];
+  if (known.drained || drained_nodes_.contains(known.name)) return "drained";
+  if (maintained_nodes_.contains(known.name)) return "maintenance";
+  return known.up ? "up" : "down";
+}
+
 HeldGpus LiveState::Held() const {
   HeldGpus held(nodes_.size(), 0);
   for (const LiveJob* job : job_table_.active()) {
@@ -78,6 +85,7 @@ void LiveState::SetNodes(const JournalRecord& record) {
                      one.at("type"),
                      {one.at("gpus"), one.at("cpus")},
                      one.at("up"),
+                     one.value("drained", false),
                      one.value("taken", 0)};
     const auto [known, added] =
         node_index_.emplace(node.name, static_cast<NodeIndex>(nodes_.size()));
@@ -86,6 +94,7 @@ void LiveState::SetNodes(const JournalRecord& record) {
       grown = true;
     } else {
       nodes_[At(known->second)].up = node.up;
+      nodes_[At(known->second)].drained = node.drained;
       nodes_[At(known->second)].taken = node.taken;
     }
   }

@@ -32,6 +32,8 @@ class LiveState {
   const ClusterSpec& present() const { return present_; }  // what is down has nothing
   const std::vector<bool>& node_up() const { return node_up_; }
   NodeIndex NodeOf(const std::string& name) const;  // -1: unknown
+  // A word for people: up, drained (through allot or the cluster), maintenance, down.
+  std::string_view StateOf(NodeIndex node) const;
   HeldGpus Held() const;
 
   double origin() const { return origin_; }  // Unix time; NaN: nothing was ever written

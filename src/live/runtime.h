@@ -35,7 +35,8 @@ struct RuntimeNode {
   Resources capacity;            // at most kMaxGpusPerNode GPUs
   bool up = true;  // false: drained or down; nothing is to be started there, and what runs there
                    // is to leave
-  GpuCount taken = 0;  // GPUs of it that others hold or may claim: not the daemon's to give
+  bool drained = false;  // !up: an administrator of the cluster wants it so, and it lives
+  GpuCount taken = 0;    // GPUs of it that others hold or may claim: not the daemon's to give
 };
 
 enum class WorkerState : std::uint8_t {

@@ -60,7 +60,7 @@ bool RuntimeReader::Read(const RuntimeSnapshot& snapshot) {
 
 bool RuntimeReader::ReadNodes(const RuntimeSnapshot& snapshot) {
   const auto same = [](const RuntimeNode& a, const RuntimeNode& b) {
-    return a.name == b.name && a.up == b.up && a.taken == b.taken;
+    return a.name == b.name && a.up == b.up && a.drained == b.drained && a.taken == b.taken;
   };
   if (std::equal(snapshot.nodes.begin(), snapshot.nodes.end(), state_.nodes().begin(),
                  state_.nodes().end(), same)) {
@@ -69,7 +69,7 @@ bool RuntimeReader::ReadNodes(const RuntimeSnapshot& snapshot) {
   for (const RuntimeNode& node : snapshot.nodes) {
     const NodeIndex known = state_.NodeOf(node.name);
     if (known >= 0 && state_.nodes()[At(known)].up != node.up) {
-      spdlog::info("node {} is {}", node.name, node.up ? "up" : "down");
+      spdlog::info("node {} is {}", node.name, node.up ? "up" : node.drained ? "drained" : "down");
     }
   }
   // One that the runtime no longer names is down.
@@ -79,7 +79,7 @@ bool RuntimeReader::ReadNodes(const RuntimeSnapshot& snapshot) {
                                    [&](const RuntimeNode& n) { return n.name == known.name; });
     if (named) continue;
     nodes.push_back(known);
-    nodes.back().up = false;
+    nodes.back().up = nodes.back().drained = false;
   }
   writer_.Write("nodes", record::Nodes(nodes));
   return true;

@@ -172,8 +172,10 @@ bool RuntimeReader::ReleaseLostGpus() {
     for (const LiveWorker& worker : job->worker_group.workers()) {
       usable[At(worker.node)] &= ~worker.gpus;
     }
-    bool down = false;
-    for (const NodeShare& share : job->shares) down = down || !state_.node_up()[At(share.node)];
+    std::string_view away;  // what a node of it is that may run nothing
+    for (const NodeShare& share : job->shares) {
+      if (!state_.node_up()[At(share.node)]) away = state_.StateOf(share.node);
+    }
     for (std::size_t node = 0; node < usable.size(); ++node) {
       usable[node] = state_.node_up()[node] ? ~usable[node] : 0;
     }
@@ -182,9 +184,12 @@ bool RuntimeReader::ReleaseLostGpus() {
         std::equal(kept.begin(), kept.end(), job->shares.begin())) {
       continue;
     }
-    event = event || down;
-    if (down) ++job->record.failures;
-    GiveOnly(writer_, *job, kept, down ? "a node of it is down" : "pods of other jobs run there");
+    event = event || !away.empty();
+    if (away == "down") ++job->record.failures;
+    GiveOnly(writer_, *job, kept,
+             away.empty()
+                 ? "pods of other jobs run there"
+                 : fmt::format("a node of it is {}{}", away == "maintenance" ? "in " : "", away));
   }
   return event;
 }

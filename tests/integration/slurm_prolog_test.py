@@ -49,6 +49,17 @@ def test_seconds_before_and_after_a_worker_are_no_fault_of_it(serve):
     assert sum(serve.cluster.gpus_in_use().values()) == 6
 
 
+def test_a_job_of_one_size_ends_on_a_drained_node_as_anywhere(serve):
+    """While its epilog runs it is neither running nor over: nothing of it is to be taken back, and Slurm is asked for nothing."""
+    number = serve.submit("", options=("--gres=gpu:1",), script="#!/bin/bash\nuntil [ -e end ]; do sleep 0.1; done\n")
+    node, = serve.training(number, 1, behind=-1, epoch=-1)["nodes"]
+    assert serve.say("drain", "--node", node).returncode == 0
+    (serve.home / "end").touch()
+    assert serve.over(number)["state"] == "finished"
+    assert "refuses" not in serve.log(), serve.log()
+    assert not [record for record in json_of(serve.state / "journal.jsonl") if record["what"] in ("take", "stop")]
+
+
 def test_a_node_whose_prolog_fails_is_left_and_the_job_trains_on(serve):
     serve.cluster.fail.touch()
     try:
@@ -58,7 +69,7 @@ def test_a_node_whose_prolog_fails_is_left_and_the_job_trains_on(serve):
                    lambda: f"n2 to be out: {serve.status()['nodes']}\n{serve.log()[-3000:]}")
         wait_until(lambda: serve.job(number)["nodes"] == {"n1": 4}, lambda: f"n2 to be left: {serve.job(number)}")
         serve.training(number, 4, behind=serve.job(number)["step"])
-        assert "node n2 is down" in serve.log()
+        assert "node n2 is drained" in serve.log(), "by Slurm"
     finally:
         serve.cluster.fail.unlink()
         serve.cluster.resume("n2")

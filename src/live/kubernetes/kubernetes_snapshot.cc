@@ -34,6 +34,9 @@ std::optional<Team> TeamOf(const std::string& text) {
   return Team{*first, *size, 0};
 }
 
+// An administrator keeps work off it, and it lives.
+bool IsKeptFree(const KubeNode& node) { return node.ready && !node.closed.empty(); }
+
 }  // namespace
 
 void KubernetesRuntime::WaitForFirstLists(std::unique_lock<std::mutex>& lock) {
@@ -94,8 +97,9 @@ void KubernetesRuntime::ReadNodes(RuntimeSnapshot* seen) {
   nodes_.ForEach([&](const KubeNode& node) { node_of_name_[node.name] = node; });
   for (RuntimeNode& shown : shown_nodes_) {
     const auto found = node_of_name_.find(shown.name);
-    shown.up = found != node_of_name_.end() && found->second.closed.empty() &&
-               found->second.gpus >= shown.capacity.gpus;
+    const bool there = found != node_of_name_.end();
+    shown.up = there && found->second.closed.empty() && found->second.gpus >= shown.capacity.gpus;
+    shown.drained = there && IsKeptFree(found->second);
   }
   for (const auto& named : node_of_name_) {
     const KubeNode& node = named.second;
@@ -108,6 +112,7 @@ void KubernetesRuntime::ReadNodes(RuntimeSnapshot* seen) {
     shown.capacity.gpus = node.gpus;
     shown.capacity.cpus = node.cpus;
     shown.up = node.closed.empty();
+    shown.drained = IsKeptFree(node);
     shown_nodes_.push_back(std::move(shown));
   }
   seen->nodes = shown_nodes_;

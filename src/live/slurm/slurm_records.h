@@ -94,6 +94,7 @@ struct SlurmNode {
   std::uint64_t memory_mib = 0;
   bool up = true;
   bool unknown = false;   // to a controller that was just restarted
+  bool drained = false;   // !up: by an administrator, and its slurmd answers
   bool reserved = false;  // as a whole, for somebody, now
   int cpus_reserved = 0;  // where it is not reserved as a whole
   int gpus_reserved = 0;

@@ -80,6 +80,10 @@ class SlurmRuntime : public Runtime {
     std::string gpu_type;  // as Slurm says; "": without one
     bool whole = true;     // all GPUs of the Slurm node
   };
+  struct NodeUp {
+    bool up = true;
+    bool drained = false;
+  };
 
   static Seconds Monotonic();
   const SlurmSnapshot& TakeSlurmSnapshot();  // until the next one
@@ -135,7 +139,7 @@ class SlurmRuntime : public Runtime {
   GpuLimits gpu_limits_;                          // that they were read for
   std::map<std::string, WorkerJob> worker_jobs_;  // by worker
   std::map<std::string, NodePart> parts_;         // by the daemon's name of the node
-  std::map<std::string, bool> node_up_;           // as last known; by Slurm's name
+  std::map<std::string, NodeUp> node_up_;         // as last known; by Slurm's name
   std::map<std::string, std::string> tokens_;     // of jobs
   std::set<std::string> forgotten_;               // jobs; Slurm lists them a while longer
   std::set<std::string> watched_;                 // workers that we have seen before their end

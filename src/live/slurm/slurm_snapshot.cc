@@ -30,7 +30,7 @@ JobNodes SlurmRuntime::ReadNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot*
   for (const SlurmNode& node : snapshot.nodes) {
     const auto& in = node.partitions;
     if (std::find(in.begin(), in.end(), options_.partition) == in.end()) continue;
-    if (!node.unknown) node_up_[node.name] = node.up;
+    if (!node.unknown) node_up_[node.name] = {node.up, node.drained};
     std::vector<GresGpus> types = ParseGres(node.gres);
     std::erase_if(types, [](const GresGpus& gpus) { return gpus.count == 0; });
     for (const GresGpus& gpus : types) {
@@ -40,7 +40,8 @@ JobNodes SlurmRuntime::ReadNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot*
       if (!gpus.type.empty()) shown.gpu_type = gpus.type;
       shown.capacity.gpus = gpus.count;
       shown.capacity.cpus = node.cpus;
-      shown.up = node_up_[node.name];
+      shown.up = node_up_[node.name].up;
+      shown.drained = node_up_[node.name].drained;
       shown.taken = foreign.TakenOf(node, gpus);
       parts_[shown.name] = {node.name, gpus.type, whole};
       all.push_back({shown.name, shown.gpu_type, gpus.count, &node});

@@ -111,7 +111,9 @@ void ReadWords(const SlurmJobWords& words, SlurmJob* job) {
 void ReadWords(const std::vector<std::string_view>& state, SlurmNode* node) {
   const bool fit = std::none_of(std::begin(kUnfit), std::end(kUnfit),
                                 [&](const char* flag) { return Says(state, flag); });
-  node->up = fit && (Says(state, "IDLE") || Says(state, "ALLOCATED") || Says(state, "MIXED"));
+  const bool answers = Says(state, "IDLE") || Says(state, "ALLOCATED") || Says(state, "MIXED");
+  node->up = fit && answers;
+  node->drained = answers && (Says(state, "DRAIN") || Says(state, "MAINTENANCE"));
   node->unknown = fit && Says(state, "UNKNOWN");
 }
 

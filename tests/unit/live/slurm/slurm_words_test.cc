@@ -80,6 +80,18 @@ TEST(SlurmWords, NodesThatBeginJobs) {
   EXPECT_TRUE(node.unknown && !node.up);
 }
 
+TEST(SlurmWords, NodesThatAreDrainedAndLive) {
+  const auto is_drained = [](const std::vector<std::string_view>& state) {
+    SlurmNode node;
+    ReadWords(state, &node);
+    return node.drained;
+  };
+  EXPECT_TRUE(is_drained({"IDLE", "DRAIN"}));
+  EXPECT_TRUE(is_drained({"MIXED", "DRAIN"})) << "what runs there is to leave it";
+  EXPECT_FALSE(is_drained({"DOWN", "DRAIN"}));
+  EXPECT_FALSE(is_drained({"IDLE"}));
+}
+
 TEST(SlurmWords, LargeLimitsAreNone) {
   EXPECT_EQ(LimitOf(0), 0);
   EXPECT_EQ(LimitOf(8), 8);
