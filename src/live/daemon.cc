@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "core/error.h"
 #include "live/control_server.h"
 #include "live/file_lock.h"
+#include "live/run_begin.h"
 #include "live/standby_note.h"
 
 namespace allot {
@@ -32,6 +35,16 @@ std::filesystem::path LockIn(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
   ::chmod(folder.c_str(), 0700);
   return folder / "lock";
+}
+
+std::optional<RuntimeSnapshot> FirstLook(Runtime& runtime) {
+  try {
+    return runtime.TakeSnapshot();
+  } catch (const std::exception& error) {
+    spdlog::warn("the runtime cannot be asked how old its jobs are, all count as new: {}",
+                 error.what());
+    return std::nullopt;
+  }
 }
 
 // Metrics name users' jobs' counts and the cluster's size: not for the network unless said so.
@@ -66,7 +79,6 @@ struct Daemon::Impl {
       }
     }
     if (!options.metrics_for_all) RequireLoopback(options.metrics);
-    clock = std::make_unique<LiveClock>(origin, last);
     note = std::make_unique<StandbyNote>(options.state, options.runtime);
     runtime = MakeRuntime(options.runtime,
                           {.state = std::filesystem::absolute(options.state),
@@ -74,7 +86,14 @@ struct Daemon::Impl {
                            .standby = options.standby,
                            .on_wait = [this](const std::string& why) { note->Say(why); }});
     note->Over();
-    cluster = std::make_unique<LiveCluster>(*runtime, journal.get(), *clock, options.live, past);
+    std::optional<RuntimeSnapshot> first;
+    if (std::isnan(origin)) {
+      first = FirstLook(*runtime);
+      if (first) origin = BeginOfRun(*first, LiveClock::System().wall());
+    }
+    clock = std::make_unique<LiveClock>(origin, last);
+    cluster = std::make_unique<LiveCluster>(*runtime, journal.get(), *clock, options.live, past,
+                                            std::move(first));
     control = std::make_unique<ControlServer>(SocketIn(options.state).string(), options.metrics,
                                               [this] { runtime->Wake(); });
     if (journal != nullptr) {

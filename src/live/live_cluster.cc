@@ -33,7 +33,8 @@ bool Holds(std::span<const NodeShare> shares, std::span<const NodeShare> old) {
 }  // namespace
 
 LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& clock,
-                         LiveOptions options, const std::vector<JournalRecord>& past)
+                         LiveOptions options, const std::vector<JournalRecord>& past,
+                         std::optional<RuntimeSnapshot> first)
     : runtime_(runtime),
       clock_(clock),
       options_(std::move(options)),
@@ -43,7 +44,8 @@ LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& cl
       starts_(writer_, counts_),
       workers_(runtime, writer_, counts_),
       batches_(runtime, writer_),
-      guarantees_(options_.job_table.rules) {
+      guarantees_(options_.job_table.rules),
+      first_(std::move(first)) {
   for (std::size_t i = 0; i < past.size(); ++i) {
     try {
       state_.Apply(past[i]);
@@ -332,7 +334,7 @@ bool LiveCluster::PollRuntime() {
   ++counts_.polls;
   RuntimeSnapshot snapshot;
   try {
-    snapshot = runtime_.TakeSnapshot();
+    snapshot = first_ ? *std::exchange(first_, std::nullopt) : runtime_.TakeSnapshot();
   } catch (const std::exception& error) {
     ++counts_.failed_polls;
     if (unreachable_reason_ != error.what()) {

@@ -49,9 +49,10 @@ struct LiveOptions {
 class LiveCluster : public ClusterPort {
  public:
   // `past`: of the journal; what it tells is believed where the runtime does not contradict it.
-  // `journal` null: dry run. All outlive the cluster.
+  // `journal` null: dry run. All outlive the cluster. `first`: what the first poll is to read,
+  // where the runtime was asked already.
   LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& clock, LiveOptions options,
-              const std::vector<JournalRecord>& past);
+              const std::vector<JournalRecord>& past, std::optional<RuntimeSnapshot> first = {});
 
   const Observation& Observe() const override { return observation_; }
   Status Validate(const Allocation& allocation) const override;
@@ -127,6 +128,7 @@ class LiveCluster : public ClusterPort {
   LookPace pace_;
   bool more_ = false;   // the runtime knows of jobs that will come
   bool event_ = false;  // something asks for a decision
+  std::optional<RuntimeSnapshot> first_;
   Seconds polled_at_ = 0;
   Seconds answers_since_ = 0;  // the runtime
   std::int64_t applied_ = -1;  // the latest decision that was applied

@@ -58,7 +58,8 @@ const std::map<std::string, LiveState::Handler>& LiveState::Handlers() {
        }},
       {"give", of_job([](LiveState& state, LiveJob& job, const Record& r, Seconds at) {
          const std::vector<NodeShare> shares = state.SharesOf(r);
-         state.job_table_.Give(job, state.GivenConfiguration(r, job, shares), shares, at);
+         state.job_table_.Give(job, state.GivenConfiguration(r, job, shares), shares,
+                               NumberIn(r, "since", at));
          if (r.value("lost", false)) job.history.Lost();
        })},
       {"placed", of_job([](LiveState& state, LiveJob& job, const Record& r, Seconds) {

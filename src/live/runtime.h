@@ -58,6 +58,7 @@ struct RuntimeWorker {
   std::string waits{};     // kStarting: why the cluster has not begun with it, a word or two of the
                            // cluster's own ("Resources"), or kNoWord; "": it has
   bool elsewhere = true;   // `waits`: on other nodes it may begin; false: a limit of its user's
+  double began = kUnknown;  // Unix time since which it holds its GPUs, where the runtime knows it
 };
 
 // The cluster's scheduler has not looked at it yet, or is away: no reason to try other nodes.
@@ -147,8 +148,8 @@ class Runtime {
   // The daemon gives a job up, because its workers always fail: it becomes kFailed.
   virtual Status Fail(const std::string& job, const std::string& reason) = 0;
 
-  // Why a job fits nowhere, so that its user may be told; "": it fits. Said once, and again when it
-  // changes.
+  // Why a job fits nowhere, or what it has is idle, so that its user may be told; "": nothing is
+  // wrong with it. Said once, and again when it changes.
   virtual void Explain(const std::string& /*job*/, const std::string& /*why*/) {}
 
   // By its user: it becomes kCancelled. Refused where jobs are cancelled by another program.

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,10 @@ class RuntimeReader {
   LiveJob* AddJob(const RuntimeJob& seen);
   bool ReadWorkers(const RuntimeSnapshot& snapshot);
   bool ReadUnknownWorker(const RuntimeWorker& seen);  // it is the job's now
-  bool GiveWhatItHolds(LiveJob& job);
+  bool GiveWhatItHolds(LiveJob& job, Seconds since);
+  void CountServiceOf(const LiveJob& job, std::span<const RuntimeWorker* const> workers);
+  Seconds TimeOf(double unix_time) const;  // of the run, from 0 to now
+  Seconds FirstOf(std::span<const RuntimeWorker* const> workers) const;
   bool KeepAsItRuns(LiveJob& job);
   void FollowPlacesOf(const LiveJob& job);
   void EndWorker(const LiveJob& job, const std::string& worker, bool failed,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -80,15 +81,51 @@ bool RuntimeReader::ReadWorkers(const RuntimeSnapshot& snapshot) {
   // early, is what was asked for, or one too many.
   const bool first = !std::exchange(began_, true);
   bool event = false;
-  std::set<const LiveJob*> found;
+  std::map<const LiveJob*, std::vector<const RuntimeWorker*>> found;
   for (const RuntimeWorker* seen : unknown) {
-    if (ReadUnknownWorker(*seen)) found.insert(state_.job_table().Find(seen->job));
+    if (ReadUnknownWorker(*seen)) found[state_.job_table().Find(seen->job)].push_back(seen);
   }
   for (LiveJob* job : state_.job_table().active()) {
+    const auto its = found.find(job);
+    if (first && its != found.end()) {
+      CountServiceOf(*job, its->second);
+      event = GiveWhatItHolds(*job, FirstOf(its->second)) || event;
+    }
     if (job->pinned()) event = KeepAsItRuns(*job) || event;
-    if (first && found.contains(job)) event = GiveWhatItHolds(*job) || event;
   }
   return event;
+}
+
+// By a clock that differs it may not have begun yet.
+Seconds RuntimeReader::TimeOf(double unix_time) const {
+  return std::clamp(unix_time - writer_.origin(), 0.0, writer_.now());
+}
+
+// When the first of them was given its GPUs; now, where nobody knows.
+Seconds RuntimeReader::FirstOf(std::span<const RuntimeWorker* const> workers) const {
+  Seconds first = writer_.now();
+  for (const RuntimeWorker* worker : workers) {
+    if (!std::isnan(worker->began)) first = std::min(first, TimeOf(worker->began));
+  }
+  return first;
+}
+
+// What it had of the GPUs that it holds, before anything was written down of it.
+void RuntimeReader::CountServiceOf(const LiveJob& job,
+                                   std::span<const RuntimeWorker* const> workers) {
+  const Seconds now = writer_.now();
+  double gpu_seconds = 0;
+  for (const RuntimeWorker* worker : workers) {
+    if (!std::isnan(worker->began)) {
+      gpu_seconds += std::popcount(worker->gpus) * (now - TimeOf(worker->began));
+    }
+  }
+  if (gpu_seconds <= 0 || job.attained_gpu_seconds > 0) return;
+  writer_.Write("account", {{"job", job.asked->id},
+                            {"step", job.progress.step},
+                            {"work", job.progress.work},
+                            {"gpu_seconds", gpu_seconds},
+                            {"seconds", now - FirstOf(workers)}});
 }
 
 // The journal's end was lost, or the worker is somebody else's. It may stay where its GPUs are
@@ -112,7 +149,7 @@ bool RuntimeReader::ReadUnknownWorker(const RuntimeWorker& seen) {
 }
 
 // Without a journal, or with one of long ago: it trains on where it is, until a decision.
-bool RuntimeReader::GiveWhatItHolds(LiveJob& job) {
+bool RuntimeReader::GiveWhatItHolds(LiveJob& job, Seconds since) {
   if (!job.fits) return false;
   HeldGpus held(state_.nodes().size());
   for (const LiveWorker& worker : job.worker_group.workers()) {
@@ -131,9 +168,11 @@ bool RuntimeReader::GiveWhatItHolds(LiveJob& job) {
   const std::int32_t configuration =
       types.size() == 1 ? job.table->Find(units, *types.begin(), shares.size()) : -1;
   if (configuration < 0) return false;  // it was between two sizes
-  writer_.Write("give",
-                record::Give(job.asked->id, job.table->KeyText(configuration, cluster.types()),
-                             shares, state_.nodes(), "it was found running"));
+  JournalRecord gives =
+      record::Give(job.asked->id, job.table->KeyText(configuration, cluster.types()), shares,
+                   state_.nodes(), "it was found running");
+  gives["since"] = since;
+  writer_.Write("give", std::move(gives));
   job.changing_since = writer_.now();
   return true;
 }
@@ -145,7 +184,7 @@ bool RuntimeReader::KeepAsItRuns(LiveJob& job) {
   if (std::any_of(workers.begin(), workers.end(), [](const LiveWorker& w) { return w.leaving; })) {
     writer_.Write("stays", {{"job", job.asked->id}, {"why", "it runs and may not be stopped"}});
   }
-  return job.running < 0 && GiveWhatItHolds(job);
+  return job.running < 0 && GiveWhatItHolds(job, writer_.now());
 }
 
 void RuntimeReader::EndWorker(const LiveJob& job, const std::string& worker, bool failed,

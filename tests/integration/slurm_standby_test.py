@@ -11,7 +11,7 @@ import pytest
 
 import cluster as slurm
 from allot_on_slurm import LONG, Serve, why_not
-from waiting import text_of, wait_until
+from waiting import json_of, text_of, wait_until
 
 NUMBERS = itertools.count()
 GATED = "#!/bin/bash\necho begun >>log\nuntil [ -e end ]; do sleep 0.1; done\n"
@@ -65,6 +65,9 @@ def test_a_daemon_that_lost_its_state_folder_keeps_what_runs(daemons):
     after = serve.training(elastic, 3, behind=job["step"], epoch=job["epoch"] + 1)
     assert sorted(serve.workers(elastic)) == sorted(workers), "each was kept, none was started"
     assert after["step"] > job["step"]
+    assert after["age"] > job["age"], "it is as old as before"
+    found = [record for record in json_of(serve.state / "journal.jsonl") if record["what"] == "give"]
+    assert found and all(record["since"] < record["at"] for record in found), "each held its GPUs before this daemon came"
     for number, home in scripts.items():
         assert serve.training(number, 2, behind=-1, epoch=-1)
         (home / "end").touch()

@@ -61,6 +61,7 @@ const std::set<std::string, std::less<>>& Fields() {
                                                             "requeue",
                                                             "resv_name",
                                                             "shared",
+                                                            "start_time",
                                                             "state",
                                                             "state_flags",
                                                             "state_reason",
@@ -268,6 +269,10 @@ SlurmJob ReadJob(const json& record) {
   const auto nice = record.find("nice");
   job.nice = nice != record.end() && nice->is_number() ? nice->get<double>() : 0;
   ReadWordsOf(record, &job);
+  // Of a job that waits Slurm says when it may begin, and says something else all the time.
+  if (job.state == SlurmState::kRunning) {
+    job.start = NumberOr<std::time_t>(record, "start_time", 0);
+  }
   return job;
 }
 

@@ -57,6 +57,7 @@ struct SlurmJob {
   std::string pending;     // kPending: Slurm's word for why ("Resources", "QOSMaxGRESPerUser")
   bool elsewhere = true;   // `pending`: on other nodes it may begin
   std::time_t submit = 0;  // anew at a requeue
+  std::time_t start = 0;   // kRunning: since when
   std::time_t deadline = 0;
   std::uint32_t time_limit = 0;  // minutes, or kNoTimeLimit
   std::uint32_t nodes_asked = 1;
@@ -93,8 +94,8 @@ struct SlurmNode {
   int cpus_in_use = 0;  // by any job
   std::uint64_t memory_mib = 0;
   bool up = true;
-  bool unknown = false;   // to a controller that was just restarted
   bool drained = false;   // !up: by an administrator, and its slurmd answers
+  bool unknown = false;   // to a controller that was just restarted
   bool reserved = false;  // as a whole, for somebody, now
   int cpus_reserved = 0;  // where it is not reserved as a whole
   int gpus_reserved = 0;

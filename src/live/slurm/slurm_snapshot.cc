@@ -22,6 +22,10 @@ WorkerExit ExitOf(SlurmState state) {
                                            : WorkerExit::kFailure;
 }
 
+double BeganOf(const SlurmJob& slurm) {
+  return slurm.start > 0 ? static_cast<double>(slurm.start) : kUnknown;
+}
+
 }  // namespace
 
 JobNodes SlurmRuntime::ReadNodes(const SlurmSnapshot& snapshot, RuntimeSnapshot* seen) {
@@ -84,6 +88,7 @@ void SlurmRuntime::ReadWorkerJob(const UserJob& user_job, const WorkerJob& worke
     watched_.insert(id);
     if (hub_.joined(id)) worker.state = WorkerState::kReady;
     worker.silent = hub_.silent(id);
+    worker.began = BeganOf(*worker_job.slurm);
     worker.waits = worker_job.slurm->pending;
     worker.elsewhere = worker_job.slurm->elsewhere;
     // Without the job's script it has no program: a limit or a licence holds that up.
@@ -197,6 +202,7 @@ void SlurmRuntime::ReadShares(const UserJob& user_job, RuntimeSnapshot* seen) {
     worker.node = share.node;
     worker.gpus = share.gpus;
     worker.reason = user_job.slurm->reason;
+    worker.began = BeganOf(*user_job.slurm);
     if (user_job.slurm->over()) {
       // The shares are the job itself: they are stopped by a requeue, which does not end it.
       SetEnded(JudgeWorkerEnd({.mode = ResizeMode::kRestart,

@@ -163,6 +163,8 @@ SlurmJob ReadSlurmJob(const slurm_job_info_t& job, UserNames* users) {
   result.nice = static_cast<double>(job.nice) - static_cast<double>(NICE_OFFSET);
   result.priority = job.priority;
   ReadWords(WordsOf(job), &result);
+  // Of a job that waits Slurm says when it may begin, and says something else all the time.
+  if (result.state == SlurmState::kRunning) result.start = job.start_time;
   return result;
 }
 

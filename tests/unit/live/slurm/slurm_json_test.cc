@@ -47,6 +47,7 @@ TEST_P(RecordedRelease, OfAJobThatRuns) {
   EXPECT_FALSE(job.on_hold || job.ended || job.completing || job.exclusive);
   EXPECT_EQ(job.nice, 0);
   EXPECT_GT(job.submit, 1795617000);
+  EXPECT_GE(job.start, job.submit);
 }
 
 TEST_P(RecordedRelease, TextOfUsersStaysInItsField) {

@@ -1,0 +1,89 @@
+// A daemon without the journal of its jobs: what the cluster knows of the time before is not lost.
+
+#include "live/run_begin.h"
+
+#include <filesystem>
+
+#include "tests/unit/live/live_cluster_fixture.h"
+
+namespace allot {
+namespace {
+
+class RunBeginTest : public LiveClusterFixture {
+ protected:
+  double Begin() { return BeginOfRun(runtime_.TakeSnapshot(), time_.wall); }
+
+  // As the daemon does (live/daemon.cc).
+  void TakeOver() {
+    cluster_.reset();
+    journal_.reset();
+    std::filesystem::remove(folder_ / "journal.jsonl");
+    journal_ = std::make_unique<Journal>(folder_ / "journal.jsonl");
+    RuntimeSnapshot first = runtime_.TakeSnapshot();
+    clock_ = std::make_unique<LiveClock>(BeginOfRun(first, time_.wall), 0, time_.source());
+    cluster_ = std::make_unique<LiveCluster>(runtime_, journal_.get(), *clock_, options_,
+                                             journal_->TakePast(), std::move(first));
+    cluster_->PollRuntime();
+  }
+  Seconds AgeOf(const std::string& id) const { return cluster_->now() - JobOf(id).submit; }
+};
+
+TEST_F(RunBeginTest, ItIsTheSubmitTimeOfTheFirstJobThatIsStillThere) {
+  EXPECT_EQ(Begin(), time_.wall) << "there is none";
+  runtime_.AddJob("over", 1, 1, 1).submit = 100;
+  runtime_.jobs.at("over").job.state = JobState::kFailed;
+  runtime_.AddJob("held", 1, 1, 1).submit = 400;
+  runtime_.jobs.at("held").job.state = JobState::kHeld;
+  runtime_.AddJob("waits", 1, 1, 1).submit = 700;
+  runtime_.AddJob("later", 1, 1, 1).submit = time_.wall + 50;  // by a clock that differs
+  runtime_.AddJob("unknown", 1, 1, 1).submit = 0;
+  EXPECT_EQ(Begin(), 400);
+}
+
+TEST_F(RunBeginTest, JobsKeepTheirAges) {
+  time_.Pass(5000);
+  runtime_.AddJob("old", 1, 1, 1).submit = time_.wall - 3000;
+  runtime_.AddJob("young", 1, 1, 1).submit = time_.wall - 50;
+  TakeOver();
+  EXPECT_DOUBLE_EQ(AgeOf("old"), 3000);
+  EXPECT_DOUBLE_EQ(AgeOf("young"), 50);
+  ASSERT_TRUE(cluster_->WaitForChange(0));  // both wait: it is asked
+  const Observation& o = cluster_->Observe();
+  EXPECT_DOUBLE_EQ(o.now - o.waiting_since[0], o.now - JobOf("old").submit) << "policies see it";
+  EXPECT_GE(o.submit[0], 0) << "times of a run are not negative";
+}
+
+TEST_F(RunBeginTest, AJobThatRunsKeepsWhatItHasHad) {
+  runtime_.AddJob("a", 2, 1, 8);
+  Serve();
+  cluster_->WaitForJobs();
+  Decide({{"a", 2}});
+  Until("training", [&] { return Trains("a", 2); });
+  time_.Pass(900);
+  runtime_.workers.at("a.0").seen.began = time_.wall - 600;
+  runtime_.workers.at("a.1").seen.began = time_.wall - 100;
+  TakeOver();
+  EXPECT_EQ(JobOf("a").given(), 2);
+  EXPECT_DOUBLE_EQ(JobOf("a").attained_gpu_seconds, 700);
+  EXPECT_DOUBLE_EQ(JobOf("a").attained_seconds, 600);
+  const Seconds began = JobOf("a").record.first_start;
+  EXPECT_DOUBLE_EQ(cluster_->now() - began, 600);
+  Serve();  // with the journal of that daemon
+  EXPECT_DOUBLE_EQ(JobOf("a").attained_gpu_seconds, 700);
+  EXPECT_DOUBLE_EQ(JobOf("a").record.first_start, began);
+}
+
+TEST_F(RunBeginTest, WhereNobodyKnowsSinceWhenItRunsItBeginsNow) {
+  runtime_.AddJob("a", 2, 1, 8);
+  Serve();
+  cluster_->WaitForJobs();
+  Decide({{"a", 2}});
+  Until("training", [&] { return Trains("a", 2); });
+  TakeOver();
+  EXPECT_EQ(JobOf("a").given(), 2);
+  EXPECT_DOUBLE_EQ(JobOf("a").attained_gpu_seconds, 0);
+  EXPECT_DOUBLE_EQ(JobOf("a").record.first_start, cluster_->now());
+}
+
+}  // namespace
+}  // namespace allot
