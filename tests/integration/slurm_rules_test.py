@@ -6,6 +6,7 @@ import urllib.request
 import pytest
 
 from allot_on_slurm import LONG, ONE_TYPE, USER
+from cluster import ENDED
 from waiting import json_of, text_of, wait_until
 
 ALL = sum(gpus for *_, gpus in ONE_TYPE)
@@ -147,6 +148,27 @@ def test_jobs_leave_nodes_that_are_in_maintenance_and_none_begins_where_it_is_ne
     assert not set(nodes) & {"n3", "n4"}, nodes
     under(daemon, "")
     wait_until(lambda: "n4" in (daemon.training(number)["nodes"] | daemon.training(other)["nodes"]), "n4 to be used again")
+
+
+def test_a_worker_that_does_not_leave_has_its_grace_and_is_then_ended_by_force(cluster, daemon):
+    """As the operator says, or as its user says instead. Both are longer than without a rule (10 s)."""
+    under(daemon, 'grace = "12s"\n')
+    graces = {daemon.submit("allot max=1", *LONG): 12, daemon.submit("allot max=1 grace=14s", *LONG): 14}
+    for number in graces:
+        daemon.training(number)
+    deaf = {number: daemon.workers(number)[0] for number in graces}
+    for worker in deaf.values():
+        cluster.client("scancel", "--signal=STOP", "--full", str(worker))
+    for worker in deaf.values():
+        daemon.say("drain", "--node", cluster.jobs()[worker]["NodeList"])
+    for worker in deaf.values():
+        wait_until(lambda worker=worker: cluster.jobs()[worker]["JobState"] in ENDED, lambda: f"its end: {daemon.log()[-3000:]}")
+    for number, grace in graces.items():
+        notice, force = [record for record in json_of(daemon.state / "journal.jsonl")
+                         if record["what"] == "stop" and record["worker"].startswith(f"{number}-") and record["worker"].endswith(".0")][:2]
+        assert not notice["kill"] and force["kill"] and force["why"] == "did not leave in time", (notice, force)
+        assert force["at"] - notice["at"] >= grace
+        daemon.training(number)  # elsewhere
 
 
 @pytest.mark.parametrize(("words", "reason"), [
