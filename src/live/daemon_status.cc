@@ -58,7 +58,9 @@ std::string ReasonOf(const LiveCluster& cluster, const LiveJob& job, Seconds now
   if (!job.asked->reason.empty()) return job.asked->reason;
   if (!job.beyond.empty()) return job.beyond;
   const std::string stuck = cluster.starts().ReasonOf(job);
-  return stuck.empty() ? HoldText(job.hold, now) : stuck;
+  if (!stuck.empty()) return stuck;
+  const std::string late = job.worker_group.lateness();
+  return late.empty() ? HoldText(job.hold, now) : late;
 }
 
 // `now`: the same for all, so that of two jobs of one moment neither is older.

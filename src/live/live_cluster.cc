@@ -275,12 +275,16 @@ void LiveCluster::WarnOfRules() const {
 // Of what is wrong with their jobs: where users look, it is not in the daemon's status.
 void LiveCluster::TellUsers() {
   for (LiveJob* job : state_.job_table().active()) {
-    if (job->over || job->running >= 0 || job->asked->state == JobState::kHeld) {
+    if (job->over || job->asked->state == JobState::kHeld) {
       job->told.reset();
-    } else if (job->told != job->unfit) {
-      runtime_.Explain(job->asked->id, job->unfit);
-      job->told = job->unfit;
+      continue;
     }
+    const std::string late = job->worker_group.lateness();
+    const std::string& wrong = job->running >= 0 ? late : job->unfit;
+    if (job->told == wrong) continue;
+    if (job->running >= 0 && !late.empty()) spdlog::warn("job {}: {}", job->asked->shown(), late);
+    runtime_.Explain(job->asked->id, wrong);
+    job->told = wrong;
   }
 }
 

@@ -38,7 +38,7 @@ struct LiveJob {
   std::vector<GpuCount> tolerated;  // sizes that it holds since before a rule
   bool fits = true;                 // some GPU type that it accepts can hold it
   std::string unfit;                // else why none can, for people
-  std::optional<std::string> told;  // `unfit`, as its user was told it by the runtime
+  std::optional<std::string> told;  // what is wrong with it, as its user was told by the runtime
   GpuCount most = kNoLimit;         // GPUs that it may have now (limited_sizes.h)
   std::string beyond;               // it waits, as a limit has no room for it: which, for people
 

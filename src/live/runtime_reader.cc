@@ -182,6 +182,12 @@ LiveJob* RuntimeReader::AddJob(const RuntimeJob& seen) {
 }
 
 void RuntimeReader::EndJob(LiveJob& job, JobState state, const std::string& reason) {
+  if (state == JobState::kFinished && job.asked->mode == ResizeMode::kHot && job.running >= 0 &&
+      job.worker_group.membership().epoch < 0) {
+    spdlog::warn(
+        "job {} has ended before any of its workers joined: it was given {} GPUs and used none",
+        job.asked->shown(), job.given());
+  }
   job.progress = runtime_.Progress(job.asked->id);  // its last report
   writer_.Write("over", {{"job", job.asked->id},
                          {"state", JobStateName(state)},

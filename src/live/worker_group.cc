@@ -10,6 +10,11 @@
 namespace allot {
 namespace {
 
+// What it mostly is where nobody ever joined.
+constexpr const char* kNotElastic =
+    ": its workers must run an elastic program, which its script names by 'allot-elastic run' on "
+    "Slurm";
+
 bool Contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -143,7 +148,9 @@ std::vector<WorkerAction> WorkerGroup::Next(Seconds now, const JobProgress& prog
     give_up.why = fmt::format("its workers failed {} times in a row without progress",
                               past_.backoff.failures);
     if (past_.backoff.last_was_late) {
-      give_up.why += fmt::format("; the last did not join within {:.0f} s", options_.start_timeout);
+      give_up.why +=
+          fmt::format("; the last did not join within {:.0f} s{}", options_.start_timeout,
+                      past_.membership.epoch < 0 ? kNotElastic : "");
     }
     actions.push_back(std::move(give_up));
   } else if (mode_ == ResizeMode::kRestart) {
@@ -340,6 +347,18 @@ void WorkerGroup::Adopt(LiveWorker worker) {
 void WorkerGroup::PassNumberOf(std::string_view worker) {
   const auto number = ParseInteger(worker.substr(worker.rfind('.') + 1));
   if (number) past_.next_number = std::max<std::int64_t>(past_.next_number, *number + 1);
+}
+
+// Its GPUs are idle meanwhile, and no exit code tells anybody.
+std::string WorkerGroup::lateness() const {
+  if (over_ || past_.backoff.failures == 0 || !past_.backoff.last_was_late) return "";
+  const auto joined = [](const LiveWorker& worker) { return worker.state == WorkerState::kReady; };
+  if (Missing().empty() && std::ranges::all_of(past_.workers, joined)) return "";
+  const bool never = past_.membership.epoch < 0;
+  return fmt::format("{} within {:.0f} s, {} of {} tries{}",
+                     never ? "none of its workers has joined" : "a worker of it has not joined",
+                     options_.start_timeout, past_.backoff.failures, options_.backoff.most_failures,
+                     never ? kNotElastic : "");
 }
 
 bool WorkerGroup::training(const JobProgress& progress) const {

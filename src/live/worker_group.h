@@ -109,6 +109,8 @@ class WorkerGroup {
   // Why the cluster has not begun with what is wanted, for people; "": it has, or was not asked.
   const std::string& refusal() const { return past_.backoff.refusal; }
   Seconds refused_since() const { return past_.backoff.refused_since; }
+  // That workers do not join, though they have their GPUs, for people; "": no such failure.
+  std::string lateness() const;
   const WorkerGroupOptions& options() const { return options_; }
   void Announced(const Membership& membership, Seconds now);
   // `step`: of the job, as it was told last.

@@ -80,6 +80,7 @@ void SlurmRuntime::ReadUserJob(const std::shared_ptr<const SlurmJob>& record, Re
   } catch (const Error& error) {
     NotUnderstood(error.what(), &user_job, &job);
   }
+  if (user_job.tagged) notes_.ShowExplanation(slurm, &user_job.tag);
   ReadState(user_job, &job);
   user_job.job = std::make_shared<const RuntimeJob>(std::move(job));
   const auto known = user_jobs_.insert_or_assign(user_job.job->id, std::move(user_job)).first;

@@ -1,5 +1,6 @@
 #include "live/slurm/user_notes.h"
 
+#include <optional>
 #include <string_view>
 
 namespace allot {
@@ -7,6 +8,12 @@ namespace {
 
 constexpr std::string_view kNotPlaced = "allot does not place this job: ";
 constexpr const char* kPlaced = "allot places this job when there are GPUs for it";
+
+// Whether it tells a user that something is wrong.
+bool Complains(const std::string& admin_comment) {
+  const std::optional<JobTag> tag = ParseJobTag(admin_comment);
+  return tag ? !tag->why.empty() : admin_comment.starts_with(kNotPlaced);
+}
 
 }  // namespace
 
@@ -16,7 +23,7 @@ bool UserNotes::NotPlaced(const SlurmJob& slurm, const std::string& why) {
 
 bool UserNotes::Explain(const std::string& job, const SlurmJob& slurm, const std::string& why) {
   // A record may be older than what it was told since.
-  if (why.empty() && !slurm.admin_comment.starts_with(kNotPlaced) && !told_.contains(slurm.id)) {
+  if (why.empty() && !Complains(slurm.admin_comment) && !told_.contains(slurm.id)) {
     explained_.erase(job);
     return false;
   }
@@ -29,6 +36,13 @@ bool UserNotes::ShowExplanation(const std::string& job, const SlurmJob& slurm) {
   if (explained == explained_.end()) return true;
   if (!explained->second.empty()) return NotPlaced(slurm, explained->second);
   return !slurm.admin_comment.starts_with(kNotPlaced) || Show(slurm, kPlaced);
+}
+
+void UserNotes::ShowExplanation(const SlurmJob& slurm, JobTag* tag) {
+  const auto explained = explained_.find(tag->job);
+  if (explained == explained_.end() || tag->failed || tag->stopping) return;
+  tag->why = explained->second;
+  (void)Show(slurm, ToText(*tag));
 }
 
 bool UserNotes::Show(const SlurmJob& slurm, const std::string& text) {

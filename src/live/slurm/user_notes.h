@@ -1,6 +1,7 @@
 #pragma once
-// What users are told of jobs that are not placed, in AdminComment, where `scontrol show job` shows
-// it. A part of SlurmRuntime: what is to be written is a chore of its looks.
+// What users are told of jobs that are not placed, or that have GPUs and do nothing with them, in
+// AdminComment, where `scontrol show job` shows it. A part of SlurmRuntime: what is to be written
+// is a chore of its looks.
 
 #include <cstdint>
 #include <functional>
@@ -10,6 +11,7 @@
 
 #include "live/slurm/slurm_chores.h"
 #include "live/slurm/slurm_client.h"
+#include "live/slurm/slurm_tags.h"
 
 namespace allot {
 
@@ -22,10 +24,11 @@ class UserNotes {
   // why. Written once; again where Slurm did not take it.
   bool NotPlaced(const SlurmJob& slurm, const std::string& why);
 
-  // Why a job (the daemon's name of it) fits nowhere; "": it fits, which is told where Slurm shows
-  // anything else. True where something is to be told, by ShowExplanation.
+  // What is wrong with a job (the daemon's name of it); "": nothing, which is told where Slurm
+  // shows anything else. True where something is to be told, by one of the next two.
   bool Explain(const std::string& job, const SlurmJob& slurm, const std::string& why);
-  bool ShowExplanation(const std::string& job, const SlurmJob& slurm);  // as NotPlaced
+  bool ShowExplanation(const std::string& job, const SlurmJob& slurm);  // as NotPlaced; it waits
+  void ShowExplanation(const SlurmJob& slurm, JobTag* tag);  // the same of one that was begun
 
   // At the end of a look: of other jobs than those listed, and of what was not said since the last
   // call, nothing is kept.

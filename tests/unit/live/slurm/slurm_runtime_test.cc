@@ -175,6 +175,92 @@ TEST_F(SlurmRuntimeTest, WhyAJobFitsNowhereIsInItsAdminCommentUntilItFits) {
   EXPECT_EQ(runtime_->TakeSnapshot().jobs.at(0)->state, JobState::kActive);
 }
 
+// Its tag says which worker has what; what is wrong comes behind it.
+TEST_F(SlurmRuntimeTest, ThatNobodyJoinsIsInTheAdminCommentOfAJobThatWasBegun) {
+  SlurmJob& job = Submit(1, "allot min=1 max=2");
+  const std::string name = NameOf(1);
+  const auto look_twice = [this] {
+    (void)runtime_->TakeSnapshot();
+    (void)runtime_->TakeSnapshot();
+  };
+  look_twice();
+  ASSERT_TRUE(runtime_->Start(name, std::vector<WorkerRequest>{{name + ".0", "n1", 1}}).ok());
+  job.state = SlurmState::kRunning;
+  runtime_->Explain(name, "");
+  look_twice();
+  EXPECT_EQ(job.admin_comment, "allot job=" + name);
+  const int before = slurm_.changes;
+  runtime_->Explain(name, "nobody joins");
+  look_twice();
+  EXPECT_EQ(job.admin_comment, "allot job=" + name + ": nobody joins");
+  EXPECT_EQ(slurm_.changes, before + 1);
+  EXPECT_EQ(runtime_->TakeSnapshot().jobs.at(0)->state, JobState::kActive) << "it is not given up";
+  Serve("127.0.0.1");
+  look_twice();
+  runtime_->Explain(name, "");
+  look_twice();
+  EXPECT_EQ(job.admin_comment, "allot job=" + name) << "the next daemon takes it back";
+}
+
+class SlurmJobOfItsOwn : public SlurmRuntimeTest {
+ protected:
+  // One that is resized by being requeued, as it runs on n1.
+  SlurmJob& Run(const std::string& comment) {
+    SlurmJob& job = Submit(1, comment);
+    job.gpus = "gres:gpu:1";
+    (void)runtime_->TakeSnapshot();
+    const std::string name = NameOf(1);
+    EXPECT_TRUE(runtime_->Start(name, std::vector<WorkerRequest>{{name + ".0", "n1", 1}}).ok());
+    job.state = SlurmState::kRunning;
+    job.start = 1'700'000'500;
+    return job;
+  }
+  RuntimeWorker Worker() { return runtime_->TakeSnapshot().workers.at(0); }
+  Status Stop() { return runtime_->Stop(NameOf(1) + ".0", StopMode::kSave); }
+};
+
+TEST_F(SlurmJobOfItsOwn, WhileItIsRequeuedItWaitsForNobody) {
+  SlurmJob& job = Run("allot min=1 max=2 resize=restart");
+  EXPECT_EQ(Worker().state, WorkerState::kReady);
+  EXPECT_EQ(Worker().began, 1'700'000'500);
+  ASSERT_TRUE(Stop().ok());
+  job.state = SlurmState::kPending;
+  job.completing = job.on_hold = true;
+  job.pending = "JobHeldUser";
+  EXPECT_EQ(Worker().waits, "");
+  EXPECT_EQ(runtime_->TakeSnapshot().jobs.at(0)->state, JobState::kActive) << "the hold is ours";
+}
+
+TEST_F(SlurmJobOfItsOwn, BeforeItBeginsItWaitsForWhatSlurmSays) {
+  SlurmJob& job = Run("allot min=1 max=2 resize=restart");
+  job.state = SlurmState::kPending;
+  job.pending = "Resources";
+  EXPECT_EQ(Worker().waits, "Resources");
+}
+
+TEST_F(SlurmJobOfItsOwn, WhileItsNodeIsNotDoneWithItsEndItHoldsItsGpusAndIsNotStopped) {
+  SlurmJob& job = Run("");  // which may not be stopped
+  EXPECT_EQ(Worker().state, WorkerState::kReady);
+  job.state = SlurmState::kCompleted;
+  job.completing = job.ended = true;
+  EXPECT_EQ(Worker().state, WorkerState::kReady);
+  const int before = slurm_.changes;
+  EXPECT_TRUE(Stop().ok());
+  EXPECT_EQ(slurm_.changes, before);
+  job.completing = false;
+  EXPECT_EQ(Worker().state, WorkerState::kEnded);
+}
+
+TEST_F(SlurmJobOfItsOwn, OneThatMayBeStoppedIsNotRunAgainAfterItsEnd) {
+  SlurmJob& job = Run("allot min=1 max=2 resize=restart");
+  (void)Worker();
+  job.state = SlurmState::kCompleted;
+  job.completing = job.ended = true;
+  (void)Worker();
+  EXPECT_TRUE(Stop().ok());
+  EXPECT_EQ(job.admin_comment.find("stopping=1"), std::string::npos) << job.admin_comment;
+}
+
 // So that a look at many thousand jobs that wait costs little.
 TEST_F(SlurmRuntimeTest, OfAJobThatWaitsTheRecordIsMadeAgainWhenItOrTheClusterChanges) {
   SlurmJob& job = Submit(1, "allot min=1 max=2");
