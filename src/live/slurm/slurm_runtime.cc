@@ -223,44 +223,12 @@ Status SlurmRuntime::StartItself(UserJob& user_job, std::span<const WorkerReques
                      .partition = options_.partition,
                      .admin_comment = ToText(tag),
                      .first = !options_.slurm_priority};
-  Status done = PlaceOf(user_job, workers, &change);
+  Status done = PlaceJob(user_job.job->id, user_job.slurm->gpus, workers, parts_, &change);
   if (done.ok()) done = client_.Change(change);
   if (!done.ok()) return done;
   user_job.tag = std::move(tag);
   user_job.tagged = true;
   return done;
-}
-
-// Nodes and GPUs in Slurm's words. A request keeps the type, or to have none, that it was submitted
-// with (ADR 36): where it has none, the node alone decides.
-Status SlurmRuntime::PlaceOf(const UserJob& user_job, std::span<const WorkerRequest> workers,
-                             SlurmChange* change) const {
-  const std::vector<GresGpus> asked = ParseGres(user_job.slurm->gpus);
-  const bool typed = !asked.empty() && !asked.front().type.empty();
-  const NodePart& first = parts_.at(workers.front().node);
-  const int gpus = std::popcount(workers.front().gpus);
-  std::vector<std::string> nodes;
-  for (const WorkerRequest& worker : workers) {
-    const NodePart& part = parts_.at(worker.node);
-    if (std::popcount(worker.gpus) != gpus || part.gpu_type != first.gpu_type) {
-      return Status::Refused(
-          "Slurm gives a job the same GPUs on each of its nodes, not {} '{}' on {} and {} '{}' on "
-          "{}",
-          gpus, first.gpu_type, workers.front().node, std::popcount(worker.gpus), part.gpu_type,
-          worker.node);
-    }
-    if (typed ? part.gpu_type != asked.front().type : !part.whole) {
-      return Status::Refused(
-          "Slurm gives a job GPUs of the type that it was submitted with, or those of a node that "
-          "has one type: job {} asks for '{}', {} has '{}'",
-          user_job.job->id, user_job.slurm->gpus, worker.node, part.gpu_type);
-    }
-    nodes.push_back(part.node);
-  }
-  change->nodes = Join(nodes, ",");
-  change->node_count = static_cast<std::uint32_t>(nodes.size());
-  change->gres = GresRequest(gpus, typed ? first.gpu_type : "");
-  return Status::Ok();
 }
 
 Status SlurmRuntime::GiveBack(UserJob& user_job) {

@@ -22,6 +22,7 @@
 #include "live/slurm/gpu_limits.h"
 #include "live/slurm/idle_times.h"
 #include "live/slurm/job_nodes.h"
+#include "live/slurm/job_place.h"
 #include "live/slurm/slurm_back_end.h"
 #include "live/slurm/slurm_chores.h"
 #include "live/slurm/slurm_client.h"
@@ -74,12 +75,6 @@ class SlurmRuntime : public Runtime {
     WorkerTag tag;
   };
 
-  // GPUs of one type of a Slurm node: a node as the daemon knows it, by its name.
-  struct NodePart {
-    std::string node;
-    std::string gpu_type;  // as Slurm says; "": without one
-    bool whole = true;     // all GPUs of the Slurm node
-  };
   struct NodeUp {
     bool up = true;
     bool drained = false;
@@ -111,8 +106,6 @@ class SlurmRuntime : public Runtime {
   Status GiveBack(UserJob& user_job);  // to the partition where jobs wait
   Status StartWorkerJobs(UserJob& user_job, std::span<const WorkerRequest> workers);
   Status StartItself(UserJob& user_job, std::span<const WorkerRequest> workers);
-  Status PlaceOf(const UserJob& user_job, std::span<const WorkerRequest> workers,
-                 SlurmChange* change) const;
   std::string PartOn(const std::string& node, const std::string& gpu_type) const;
   SlurmSubmission WorkerJobOf(const UserJob& user_job, const WorkerRequest& worker,
                               const WorkerTag& tag);
@@ -138,7 +131,7 @@ class SlurmRuntime : public Runtime {
   std::vector<NodeKind> kinds_;                   // of the nodes that user_jobs_ were read for
   GpuLimits gpu_limits_;                          // that they were read for
   std::map<std::string, WorkerJob> worker_jobs_;  // by worker
-  std::map<std::string, NodePart> parts_;         // by the daemon's name of the node
+  NodeParts parts_;                               // by the daemon's name of the node
   std::map<std::string, NodeUp> node_up_;         // as last known; by Slurm's name
   std::map<std::string, std::string> tokens_;     // of jobs
   std::set<std::string> forgotten_;               // jobs; Slurm lists them a while longer
