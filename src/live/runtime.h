@@ -54,10 +54,10 @@ struct RuntimeWorker {
   bool failed = false;  // kEnded: counts against the job (live/worker_end.h)
   std::string reason;   // kEnded: exit code or signal, for people
   Seconds silent = 0;   // since it was last heard of, or expected; 0 where the runtime cannot tell
-  bool preparing = false;  // kStarting: its machine fetches what it needs; it is not late
-  std::string waits{};     // kStarting: why the cluster has not begun with it, a word or two of the
-                           // cluster's own ("Resources"), or kNoWord; "": it has
-  bool elsewhere = true;   // `waits`: on other nodes it may begin; false: a limit of its user's
+  bool preparing = false;   // kStarting: its machine fetches what it needs; it is not late
+  std::string waits{};      // kStarting: why the cluster has not begun with it, in words of its own
+                            // ("Resources"), or kNoWord; "": it has
+  bool elsewhere = true;    // `waits`: on other nodes it may begin; false: a limit of its user's
   double began = kUnknown;  // Unix time since which it holds its GPUs, where the runtime knows it
 };
 
