@@ -58,12 +58,12 @@ std::vector<double> NormalParts(Rng rng, int futures, const std::vector<double>&
 
 }  // namespace
 
-std::vector<std::vector<double>> LengthLevels(const Observation& o, int futures, double alike,
-                                              std::uint64_t seed) {
+std::vector<double> LengthLevels(const Observation& o, int futures, double alike,
+                                 std::uint64_t seed) {
   using Kind = std::tuple<std::int32_t, std::int32_t, GpuCount>;
   std::map<Kind, std::vector<double>> common;
-  std::vector<std::vector<double>> levels;
-  levels.reserve(o.job.size());
+  std::vector<double> levels;
+  levels.reserve(o.job.size() * At(futures));
   const double of_common = std::sqrt(alike);
   const double of_own = std::sqrt(1 - alike);
   std::vector<double> middles;
@@ -72,9 +72,8 @@ std::vector<std::vector<double>> LengthLevels(const Observation& o, int futures,
     middles.push_back(NormalAt((i + 0.5) / futures, middles.empty() ? -2 : middles.back()));
   }
   for (std::size_t r = 0; r < o.job.size(); ++r) {
-    levels.push_back(NormalParts(Rng(seed, "outlook-length", static_cast<std::uint64_t>(o.job[r])),
-                                 futures, middles));
-    std::vector<double>& own = levels.back();
+    std::vector<double> own = NormalParts(
+        Rng(seed, "outlook-length", static_cast<std::uint64_t>(o.job[r])), futures, middles);
     if (o.user[r] >= 0 && alike > 0) {
       const Kind kind = {o.user[r], o.group[r], (*o.table[r])[o.requested[r]].demand.gpus};
       std::vector<double>& shared = common[kind];
@@ -89,7 +88,7 @@ std::vector<std::vector<double>> LengthLevels(const Observation& o, int futures,
         own[s] = of_common * shared[s] + of_own * own[s];
       }
     }
-    for (double& level : own) level = Below(level);
+    for (const double level : own) levels.push_back(Below(level));
   }
   return levels;
 }

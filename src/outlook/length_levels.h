@@ -15,7 +15,7 @@ namespace allot {
 
 // [row][future], each in (0, 1). `alike`: the correlation of jobs of one user, group and number of
 // GPUs, in [0, 1]. Jobs of unknown users go each alone.
-std::vector<std::vector<double>> LengthLevels(const Observation& observation, int futures,
-                                              double alike, std::uint64_t seed);
+std::vector<double> LengthLevels(const Observation& observation, int futures, double alike,
+                                 std::uint64_t seed);
 
 }  // namespace allot

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <utility>
 
 #include "core/cpu_time.h"
@@ -193,7 +194,7 @@ void LiveOutlook::Rest() {
   if (changed_.wait_for(lock, rest, [this] { return stop_; })) throw RunError("the daemon ends");
 }
 
-void LiveOutlook::Forecast(const Moment& moment) {
+void LiveOutlook::Forecast(Moment& moment) {
   const double begin = ThreadCpuSeconds();
   const Observation& o = moment.observation;
   lengths_.Observe(o);
@@ -216,14 +217,17 @@ void LiveOutlook::Forecast(const Moment& moment) {
   std::vector<Row> rows;
   rows.reserve(outlooks.jobs.size());
   for (std::size_t r = 0; r < outlooks.jobs.size(); ++r) {
-    rows.push_back({moment.names[r], outlooks.jobs[r]});
+    rows.push_back({std::move(moment.names[r]), outlooks.jobs[r]});
   }
-  std::unordered_map<std::string_view, std::size_t> row_of;
-  for (std::size_t r = 0; r < rows.size(); ++r) row_of[rows[r].name] = r;
+  std::vector<std::int32_t> by_name(rows.size());
+  std::iota(by_name.begin(), by_name.end(), 0);
+  std::sort(by_name.begin(), by_name.end(), [&rows](std::int32_t a, std::int32_t b) {
+    return rows[At(a)].name < rows[At(b)].name;
+  });
   const std::lock_guard lock(mutex_);
   made_.at = o.now;
   made_.until = outlooks.until;
-  made_.row_of = std::move(row_of);
+  made_.by_name = std::move(by_name);
   made_.rows = std::move(rows);
   ++made_.count;
   made_.cpu_seconds = cpu_seconds;
@@ -236,9 +240,12 @@ void LiveOutlook::Finish() {
 
 void LiveOutlook::AddTo(Json* job) const {
   const std::lock_guard lock(mutex_);
-  const auto found = made_.row_of.find(job->at("job").get_ref<const std::string&>());
-  if (found == made_.row_of.end()) return;
-  const JobOutlook& outlook = made_.rows[found->second].outlook;
+  const auto& name = job->at("job").get_ref<const std::string&>();
+  const auto found = std::lower_bound(
+      made_.by_name.begin(), made_.by_name.end(), name,
+      [this](std::int32_t row, const std::string& of) { return made_.rows[At(row)].name < of; });
+  if (found == made_.by_name.end() || made_.rows[At(*found)].name != name) return;
+  const JobOutlook& outlook = made_.rows[At(*found)].outlook;
   const bool told = outlook.told();
   (*job)["eta"] = {{"made", made_.at},
                    {"until", made_.until},

@@ -8,14 +8,13 @@
 // in the run's seconds, null: later than `until`. Metrics name kMostJobs jobs at most.
 
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
 #include "live/status_part.h"
@@ -63,14 +62,14 @@ class LiveOutlook : public DecisionListener, public StatusPart {
     Seconds at = kUnknown;
     Seconds until = kUnknown;
     std::vector<Row> rows;
-    std::unordered_map<std::string_view, std::size_t> row_of;  // by the rows' names
+    std::vector<std::int32_t> by_name;  // rows, in the order of their names
     std::int64_t count = 0;
     std::int64_t failed = 0;
     double cpu_seconds = 0;  // of the last one
   };
   void Run();
-  void Forecast(const Moment& moment);
-  void Rest();  // Error where the daemon ends
+  void Forecast(Moment& moment);  // takes its names
+  void Rest();                    // Error where the daemon ends
   std::shared_ptr<const PastArrivals> ArrivalsOn(const ClusterSpec& cluster) const;
   std::shared_ptr<const ConfigurationTable> Copy(const ConfigurationTable* table);
 

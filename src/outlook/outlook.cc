@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "core/error.h"
@@ -24,7 +25,7 @@ constexpr double kSettlesInPart = 1.25;
 constexpr double kNextPart = 2;  // times as long, where that is not enough
 
 // The positions of Hazen: sample i of n stands for the level (i + 0.5) / n.
-Seconds QuantileOf(const std::vector<Seconds>& sorted, double level) {
+Seconds QuantileOf(std::span<const Seconds> sorted, double level) {
   const auto n = static_cast<double>(sorted.size());
   const double position = std::clamp(level * n - 0.5, 0.0, n - 1);
   const auto below = static_cast<std::size_t>(position);
@@ -34,7 +35,7 @@ Seconds QuantileOf(const std::vector<Seconds>& sorted, double level) {
 }
 
 // Where some futures do not tell, what others have after `until` would be too late for all.
-TimeQuantiles QuantilesOf(std::vector<Seconds> times, Seconds until) {
+TimeQuantiles QuantilesOf(std::span<Seconds> times, Seconds until) {
   TimeQuantiles quantiles;
   quantiles.fill(kUnknown);
   const auto unknown = [](Seconds time) { return std::isnan(time); };
@@ -90,19 +91,20 @@ std::vector<std::int32_t> Numbers(const NameTable& names, bool known_only, NameT
   return numbers;
 }
 
-// Of each future, by job: the work that a job takes in all.
-std::vector<std::vector<double>> DrawWork(const Observation& o,
-                                          const std::vector<std::size_t>& row_of,
-                                          const LengthModel& lengths, const OutlookOptions& options,
-                                          int samples) {
-  const auto levels = LengthLevels(o, samples, options.alike, options.seed);
-  std::vector<std::vector<double>> work(At(samples), std::vector<double>(row_of.size()));
+// [future][job]: the work that a job takes in all.
+std::vector<double> DrawWork(const Observation& o, const std::vector<std::size_t>& row_of,
+                             const LengthModel& lengths, const OutlookOptions& options,
+                             int futures) {
+  const std::size_t samples = At(futures);
+  const auto levels = LengthLevels(o, futures, options.alike, options.seed);
+  std::vector<double> work(row_of.size() * samples);
   for (std::size_t i = 0; i < row_of.size(); ++i) {
     const std::size_t r = row_of[i];
     const double rate = o.table[r]->reference_rate();
-    for (std::size_t s = 0; s < work.size(); ++s) {
-      const Seconds left = lengths.Remaining(o, static_cast<std::int32_t>(r), levels[r][s]);
-      work[s][i] = o.done_work[r] + std::max(left, kLeastLeft) * rate;
+    for (std::size_t s = 0; s < samples; ++s) {
+      const double level = levels[r * samples + s];
+      const Seconds left = lengths.Remaining(o, static_cast<std::int32_t>(r), level);
+      work[s * row_of.size() + i] = o.done_work[r] + std::max(left, kLeastLeft) * rate;
     }
   }
   return work;
@@ -141,7 +143,7 @@ Outlook::Outlook(SimOptions rules, const OutlookOptions& options,
 
 Scenario Outlook::WorldOf(const Observation& start, const Names& names,
                           const std::vector<PastArrivals::Arrival>& arrivals,
-                          const std::vector<double>& work, Seconds part) const {
+                          std::span<const double> work, Seconds part) const {
   SimOptions rules = rules_;
   rules.interval = start.interval;
   if (!start.job.empty()) rules.restart_cost = start.restart_cost.front();
@@ -231,12 +233,12 @@ Outlooks Outlook::Of(const Moment& now, const LengthModel& lengths, Policy& poli
       Rng rng(options_.seed, "outlook-arrivals", static_cast<std::uint64_t>(sample));
       arrivals = past_->Draw(rng, now.origin + from.now, options_.horizon, part);
     }
-    return WorldOf(start, names, arrivals, work[At(sample)], part);
+    return WorldOf(start, names, arrivals, std::span(work).subspan(At(sample) * jobs, jobs), part);
   };
   SeldomAsked seldom(policy, from.now, options_.step);
   Policy& asked = options_.step > 0 ? seldom : policy;
-  std::vector<std::vector<Seconds>> starts(jobs, std::vector<Seconds>(At(samples)));
-  std::vector<std::vector<Seconds>> ends = starts;
+  std::vector<Seconds> starts(jobs * At(samples));  // [job][future]
+  std::vector<Seconds> ends(starts.size());
   for (int s = 0; s < samples;) {
     FutureLimits limits{.horizon = horizon, .settle = options_.settle, .part = part};
     if (options_.most_rows > 0) {
@@ -255,8 +257,8 @@ Outlooks Outlook::Of(const Moment& now, const LengthModel& lengths, Policy& poli
     if (end == Future::End::kRowsShown) horizon = future.ahead();
     part = std::min(part, horizon);
     for (std::size_t i = 0; i < jobs; ++i) {
-      starts[i][At(s)] = future.StartOf(start.job[i]);
-      ends[i][At(s)] = future.EndOf(start.job[i]);
+      starts[i * At(samples) + At(s)] = future.StartOf(start.job[i]);
+      ends[i * At(samples) + At(s)] = future.EndOf(start.job[i]);
     }
     ++s;
   }
@@ -267,8 +269,11 @@ Outlooks Outlook::Of(const Moment& now, const LengthModel& lengths, Policy& poli
     outlook.job = from.job[row_of[i]];
     outlook.waits = start.running[i] < 0;
     outlook.start.fill(kUnknown);
-    if (outlook.waits) outlook.start = QuantilesOf(std::move(starts[i]), outlooks.until);
-    outlook.end = QuantilesOf(std::move(ends[i]), outlooks.until);
+    const auto of_job = [&](std::vector<Seconds>& times) {
+      return std::span(times).subspan(i * At(samples), At(samples));
+    };
+    if (outlook.waits) outlook.start = QuantilesOf(of_job(starts), outlooks.until);
+    outlook.end = QuantilesOf(of_job(ends), outlooks.until);
   }
   return outlooks;
 }

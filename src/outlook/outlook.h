@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -79,10 +80,10 @@ class Outlook {
 
  private:
   struct Names;
-  // With the arrivals of the first `part` seconds, and one job more at their end.
+  // With the arrivals of the first `part` seconds, and one job more at their end. `work`: by job.
   Scenario WorldOf(const Observation& start, const Names& names,
-                   const std::vector<PastArrivals::Arrival>& arrivals,
-                   const std::vector<double>& work, Seconds part) const;
+                   const std::vector<PastArrivals::Arrival>& arrivals, std::span<const double> work,
+                   Seconds part) const;
 
   SimOptions rules_;
   OutlookOptions options_;
