@@ -9,8 +9,9 @@ job a second is submitted and another cancelled, so that it decides all the time
 (by the wall clock: other load makes it longer), its share of a core, its memory then and the most it ever had, and the CPU time
 of an `allot status`. It is watched by its metrics, once a second, as an operator's Prometheus does.
 
-So far without forecasts, as none can tell who starts when on GPUs that others hold. Then these jobs end, and the same is measured
-of a dry run with the forecasts that are made by default: of a queue as long before 20 free GPUs, which nobody takes.
+In three settings: a daemon that is in charge, without forecasts, as none can tell who starts when on GPUs that others hold; then,
+when these jobs have ended, a dry run before 20 free GPUs, which nobody takes; and the same with the forecasts that are made by
+default. The last two differ by the forecasts alone.
 `allot bench live --measure scale` runs this.
 """
 
@@ -38,6 +39,8 @@ USER = "nobody" if os.getuid() == 0 else None
 SETTINGS = {"MaxJobCount": 50000, "MinJobAge": 300}
 POLICIES = {"index": ["--policy", "index"], "drf": ["--policy", "drf"],
             "trained": ["--checkpoint", ROOT / "checkpoints" / "philly-elastic" / "accepted"]}
+SETTINGS_OF_DAEMON = {"in_charge": ["--forecast-every=0"], "dry_run": ["--dry-run", "--forecast-every=0"],
+                      "dry_run_with_forecasts": ["--dry-run"]}
 MODELS = (" model=resnet50", " model=vgg16", " model=inception3", "")
 
 
@@ -129,9 +132,9 @@ def watch(build, cluster, state, arguments, numbers, seconds):
         daemon.knows(len(numbers))
         time.sleep(40)  # what was new at the start is done, and what a look costs is known
         seen = {"idle": daemon.watch(seconds, lambda: None), "a_job_a_second": daemon.watch(seconds, change)}
-        if "--dry-run" in arguments:
+        if "--forecast-every=0" not in arguments:
             seen["forecasts"] = daemon.forecasts()
-        else:
+        if "--dry-run" not in arguments:
             seen |= {"status_cpu_s": daemon.status_cpu(), "journal_mb": round((state / "journal.jsonl").stat().st_size / 2**20, 1)}
         return seen | {"load_average": round(os.getloadavg()[0], 1)}
     finally:
@@ -144,8 +147,8 @@ def measure(build, folder, jobs, seconds):
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             numbers = list(pool.map(lambda i: submit(cluster, "allot min=1 max=8" + MODELS[i % len(MODELS)]), range(jobs)))
         results = {"jobs": jobs}
-        for kind, more in (("without_forecasts", ["--forecast-every=0"]), ("with_forecasts", ["--dry-run"])):
-            if kind == "with_forecasts":
+        for kind, more in SETTINGS_OF_DAEMON.items():
+            if kind == "dry_run":
                 cluster.client("scancel", "--state=RUNNING", "--user", USER or str(os.getuid()))
                 wait_until(lambda: not sum(cluster.gpus_in_use().values()), "all GPUs to be free")
             results[kind] = {}
