@@ -11,12 +11,14 @@ namespace allot {
 class LookPace {
  public:
   Seconds Rest(Seconds now) const {
-    return std::min(kLongestRest, (now < busy_until_ ? kRestWhileBusy : kRestPerWork) * cost_);
+    return std::min(kLongestRest,
+                    now < busy_until_ ? kRestWhileBusy * mean_ : kRestPerWork * cost_);
   }
 
   // A look took so much CPU time; `event`: it found something.
   void Looked(Seconds now, Seconds used, bool event) {
     cost_ = std::max(kLeastCost, std::min(kRise * cost_, used));
+    mean_ += kNews * (used - mean_);
     if (event) busy_until_ = now + kBusyFor;
   }
 
@@ -29,9 +31,11 @@ class LookPace {
   static constexpr double kRestWhileBusy = 16;
   static constexpr Seconds kBusyFor = 10;
   static constexpr Seconds kLeastCost = 1e-5;
-  static constexpr double kRise = 1.1;  // a look that had much to do raises it little
+  static constexpr double kRise = 1.1;   // a look that had much to do raises it little
+  static constexpr double kNews = 0.25;  // that one look is, of the mean
 
   Seconds cost_ = 0;  // CPU time of one that finds nothing to do
+  Seconds mean_ = 0;  // of the last few: where jobs come all the time, many find something
   Seconds busy_until_ = 0;
 };
 
