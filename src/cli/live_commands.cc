@@ -122,10 +122,15 @@ int Drain(const std::string& state, const std::string& node, bool undo,
   const Json answer = Ask(state, request);
   std::string done;
   if (node.empty()) {
-    done = undo ? "no longer drained: jobs may begin"
-                : "drained: no job begins until 'allot drain --undo'; those that run go on";
+    const char* const end = answer.value("paused", false)
+                                ? "no longer drained; still paused until 'allot resume'"
+                                : "no longer drained: jobs may begin";
+    done = undo ? end : "drained: no job begins until 'allot drain --undo'; those that run go on";
   } else {
-    done = undo ? fmt::format("node {} is no longer drained", node)
+    const std::string now = answer.value("node", Json::object()).value("state", "");
+    const char* const end =
+        now == "drained" ? "still drained, by the cluster itself" : "no longer drained";
+    done = undo ? fmt::format("node {} is {}", node, end)
                 : fmt::format(
                       "node {} is drained until 'allot drain --node {} --undo': its jobs "
                       "are moved away",
@@ -136,7 +141,7 @@ int Drain(const std::string& state, const std::string& node, bool undo,
 
 int CancelJob(const std::string& state, const std::string& job, const GlobalOptions& globals) {
   const Json answer = Ask(state, {{"do", "cancel"}, {"job", job}});
-  return Tell(answer, fmt::format("job {} is cancelled; its workers are being stopped", job), globals);
+  return Tell(answer, fmt::format("job {} is cancelled; what runs of it is stopped", job), globals);
 }
 
 // A command that needs no more than the daemon's folder.

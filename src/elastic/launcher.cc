@@ -105,11 +105,15 @@ std::string FromJson(const json& value) {
 std::string FirstOf(const std::string& list) { return list.substr(0, list.find(',')); }
 
 // Into the script's own output: where else to look. The daemon names the files
-// (live/slurm/slurm_runtime.cc).
-void TellOutputs(const std::filesystem::path& job_folder, const std::string& name) {
+// (live/slurm/slurm_runtime.cc). `name` may be inherited (IsOf), `id` is the job's own.
+void TellOutputs(const std::filesystem::path& job_folder, const std::string& name,
+                 const std::string& id) {
   const std::filesystem::path submitted_in = job_folder.parent_path().parent_path();
   const auto file = submitted_in / fmt::format("slurm-{}.K.out", name);
-  fmt::print(stderr, "allot-elastic: worker K (0, 1, ...) prints into {}\n", file.string());
+  const std::string otherwise =
+      name == id ? "" : fmt::format(", or slurm-{}.K.out if it is no task of that array", id);
+  fmt::print(stderr, "allot-elastic: worker K (0, 1, ...) prints into {}{}\n", file.string(),
+             otherwise);
 }
 
 // By the number that the job's folder has. Not by its name: what is submitted inside a task of an
@@ -149,7 +153,7 @@ int RunUserJob(const std::vector<std::string>& command) {
                    {"environment", environment},
                    {"folder", ToJson(std::filesystem::current_path().string())},
                    {"written", Now()}};
-  TellOutputs(folder, name);
+  TellOutputs(folder, name, id);
   umask(0077);
   WriteTextFile(folder / "command.json", order.dump(1, ' ', false, json::error_handler_t::replace));
   while (!std::filesystem::exists(folder / kFinished)) {

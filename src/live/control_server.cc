@@ -32,12 +32,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLongest = 64 * 1024;  // of a request
-constexpr auto kDaemonPatience = std::chrono::seconds(10);
 constexpr auto kAnswerPatience = std::chrono::seconds(15);
 constexpr auto kRequestPatience = std::chrono::seconds(4);  // however slowly it comes
 
-constexpr std::string_view kBusy = R"({"error":"the daemon is busy: its runtime does not answer"})"
-                                   "\n";
+constexpr const char* kBusy = R"({"error":"the daemon is busy: its runtime does not answer"})"
+                              "\n";
+constexpr const char* kEnds = R"({"error":"the daemon ends"})"
+                              "\n";
 
 void Limit(int socket, long seconds) {
   const timeval limit{seconds, 0};
@@ -100,9 +101,7 @@ struct ControlServer::Impl {
       return;
     }
     if (request["do"] == "status") {
-      const std::shared_ptr<const std::string> answer = LatestStatus();
-      SendAll(socket, answer == nullptr ? kBusy : *answer);
-      if (answer != nullptr) SendAll(socket, "\n");
+      SendAll(socket, LatestStatus());
       return;
     }
     std::future<Json> answer;
@@ -112,21 +111,23 @@ struct ControlServer::Impl {
       answer = commands.back().answer.get_future();
     }
     if (wake_daemon) wake_daemon();
-    if (answer.wait_for(kDaemonPatience) != std::future_status::ready) {
+    if (answer.wait_for(patience) != std::future_status::ready) {
       SendAll(socket, kBusy);
       return;
     }
     SendAll(socket, JsonText(answer.get(), -1) + "\n");
   }
 
-  // Null where the daemon makes none in time.
-  std::shared_ptr<const std::string> LatestStatus() {
+  // A line. One who asks in vain holds up those behind him, but only the first one does.
+  std::string LatestStatus() {
     std::unique_lock lock(mutex);
-    status_wanted = status == nullptr;
+    status_wanted = status == nullptr && !hangs;
     if (status_wanted && wake_daemon) wake_daemon();
-    published.wait_for(lock, kDaemonPatience, [this] { return status != nullptr || over; });
+    const auto over_or_made = [this] { return status != nullptr || over; };
+    if (status_wanted) hangs = !published.wait_for(lock, patience, over_or_made);
     status_wanted = false;
-    return status;
+    if (status != nullptr) return *status + "\n";
+    return over ? kEnds : kBusy;
   }
 
   void AnswerScraper(int socket) {
@@ -152,6 +153,8 @@ struct ControlServer::Impl {
   std::condition_variable published;  // a status, or the end
   std::shared_ptr<const std::string> status = std::make_shared<const std::string>("{}");
   bool status_wanted = false;
+  bool hangs = false;  // it has made no status in time since it last said something
+  std::chrono::milliseconds patience{};
   bool over = false;
   std::string metrics;
   std::vector<Command> commands;
@@ -159,8 +162,9 @@ struct ControlServer::Impl {
 };
 
 ControlServer::ControlServer(const std::string& socket_path, const std::string& metrics,
-                             std::function<void()> wake)
+                             std::function<void()> wake, std::chrono::milliseconds patience)
     : impl_(std::make_unique<Impl>()) {
+  impl_->patience = patience;
   std::string given;
   impl_->wake_daemon = std::move(wake);
   impl_->path = socket_path;
@@ -201,6 +205,7 @@ void ControlServer::PublishStatus(std::string status) {
   {
     const std::lock_guard lock(impl_->mutex);
     impl_->status.swap(shared);
+    impl_->hangs = false;
   }
   impl_->published.notify_all();
 }
@@ -214,6 +219,7 @@ void ControlServer::DropStatus() {
   std::shared_ptr<const std::string> old;  // freed behind the lock
   const std::lock_guard lock(impl_->mutex);
   impl_->status.swap(old);
+  impl_->hangs = false;
 }
 
 bool ControlServer::status_wanted() const {

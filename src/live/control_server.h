@@ -4,6 +4,7 @@
 // for users and one for scrapers, who may be slow, answer from what the daemon published last. A
 // command waits until the daemon has carried it out, between two polls.
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,9 +15,10 @@ namespace allot {
 class ControlServer {
  public:
   // `metrics`: "tcp:127.0.0.1:9101", port 0: any; "": none. `wake` is called, from a thread of the
-  // server's, when a user waits for the daemon.
+  // server's, when a user waits for the daemon, which is given so much patience.
   ControlServer(const std::string& socket_path, const std::string& metrics,
-                std::function<void()> wake = {});
+                std::function<void()> wake = {},
+                std::chrono::milliseconds patience = std::chrono::seconds(10));
   ~ControlServer();
   ControlServer(const ControlServer&) = delete;
   ControlServer& operator=(const ControlServer&) = delete;
@@ -28,7 +30,7 @@ class ControlServer {
   void PublishMetrics(std::string metrics);
   // Of many jobs a status is only made for who asks, as it takes time and memory: from now on one
   // who does waits for the next PublishStatus, and is told that the daemon is busy where none
-  // comes.
+  // comes in time; others then at once, until the daemon says something.
   void DropStatus();
   bool status_wanted() const;  // somebody waits for it
 

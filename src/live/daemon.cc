@@ -128,9 +128,20 @@ struct Daemon::Impl {
       throw UsageError("a daemon knows status, pause, resume, drain and cancel, got '{}'", what);
     }
     spdlog::info("a user says: {}", request.dump());
-    return {{"done", what},
-            {"paused", cluster->state().paused()},
-            {"drained", cluster->state().drained()}};
+    Json answer = {{"done", what},
+                   {"paused", cluster->state().paused()},
+                   {"drained", cluster->state().drained()}};
+    if (request.contains("node")) answer["node"] = StateOfNode(request.at("node"));
+    return answer;
+  }
+
+  Json StateOfNode(const std::string& name) const {
+    const LiveState& state = cluster->state();
+    for (std::size_t n = 0; n < state.nodes().size(); ++n) {
+      if (state.nodes()[n].name != name) continue;
+      return {{"node", name}, {"state", state.StateOf(static_cast<NodeIndex>(n))}};
+    }
+    return {{"node", name}, {"state", "unknown"}};
   }
 
   void OnPoll(const std::function<void(const Json&)>& on_status) {

@@ -17,7 +17,7 @@
 namespace allot {
 namespace {
 
-constexpr double kStale = 30;            // seconds; a status is written every two
+constexpr double kStale = 30;            // seconds; of few jobs one is written every two
 constexpr double kLeastUndecided = 120;  // seconds
 constexpr double kIntervals = 10;
 
@@ -77,7 +77,7 @@ HealthFinding CheckPause(const DaemonFacts& facts) {
   }
   std::vector<std::string> drained;
   for (const auto& node : facts.status.value("nodes", nlohmann::ordered_json::array())) {
-    if (node.value("drained", false)) drained.push_back(node.value("node", ""));
+    if (node.value("drained_by", "") == "allot") drained.push_back(node.value("node", ""));
   }
   if (!drained.empty()) {
     return FoundWarn("drained: " + Join(drained, ", "), "allot drain --node NAME --undo");
@@ -131,7 +131,10 @@ std::vector<HealthFinding> LookAtDaemonIn(const HealthPlace& place, const Params
     facts.status = AskDaemon(Daemon::SocketIn(place.state).string(), {{"do", "status"}});
     if (!place.runtime.empty()) facts.workers_address = AddressIn(place);
   } catch (const std::exception& error) {
-    HealthFinding none = FoundWrong(error.what(), "as the daemon's user: systemctl status allot");
+    HealthFinding none = FoundWrong(
+        error.what(),
+        "as the daemon's user: systemctl status allot; if it hangs, systemctl restart allot (jobs "
+        "train on)");
     none.check = "daemon.answer";
     return {none};
   }

@@ -112,13 +112,16 @@ Json WithoutJobs(const LiveCluster& cluster, const DecisionCounts& decisions,
   Json nodes = Json::array();
   for (std::size_t n = 0; n < state.nodes().size(); ++n) {
     const RuntimeNode& node = state.nodes()[n];
+    const bool drained = state.StateOf(static_cast<NodeIndex>(n)) == "drained";
+    const bool ours = state.drained_nodes().contains(node.name);
     nodes.push_back({{"node", node.name},
                      {"type", node.gpu_type},
                      {"gpus", node.capacity.gpus},
                      {"held", std::popcount(held[n])},
                      {"taken", node.taken},
                      {"up", node.up},
-                     {"drained", state.StateOf(static_cast<NodeIndex>(n)) == "drained"},
+                     {"drained", drained},
+                     {"drained_by", !drained ? "" : (ours ? "allot" : "cluster")},
                      {"maintenance", state.maintained_nodes().contains(node.name)}});
   }
   return {{"now", now},

@@ -1,7 +1,8 @@
 #pragma once
 // What the hub knows of jobs and their workers: who is expected, what was announced to whom, and
-// what workers have said, by which a job's progress is known. It has no socket and no clock; whose
-// words it is told was found out before (WorkerHub, its only user).
+// what workers have said, by which a job's progress is known. It reads no socket and no clock;
+// whose words it is told was found out before. WorkerHub, its only user, also keeps here what it
+// needs of each: its connection, when it was heard of, and what it is to be told.
 
 #include <cstdint>
 #include <map>

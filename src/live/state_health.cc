@@ -67,9 +67,14 @@ HealthFinding CheckItsJournal(const HealthPlace& place) {
   const auto path = place.state / "journal.jsonl";
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
-    const bool served = !LockHolder(place.state / "lock").empty();  // by one that only looks
-    return served ? FoundWarn("there is no journal: the daemon writes none", "is it a dry run?")
-                  : FoundNothing("there is no journal before a daemon serves the folder");
+    if (!LockHolder(place.state / "lock").empty()) {  // by one that only looks
+      return FoundWarn("there is no journal: the daemon writes none", "is it a dry run?");
+    }
+    if (std::filesystem::exists(place.state / "lock", error)) {
+      return FoundWarn("there is no journal, and a daemon has served the folder",
+                       "jobs keep ages and what they have; what was learned of them is lost");
+    }
+    return FoundNothing("there is no journal before a daemon serves the folder");
   }
   const JournalState journal = CheckJournal(path);
   const std::string seen =

@@ -31,7 +31,12 @@ std::string StuckStarts::ReasonOf(const LiveJob& job) const {
     if (!worker.waits.empty()) return "pending: " + worker.waits;
   }
   const auto trial = trials_.find(job.index);
-  return trial == trials_.end() ? "" : trial->second.why;
+  if (trial != trials_.end()) return trial->second.why;
+  const auto user = user_rests_until_.find(job.asked->user);
+  if (job.running >= 0 || user == user_rests_until_.end() || user->second <= writer_.now())
+    return "";
+  return fmt::format("the cluster began with no job of {}: tried again in {:.0f} s",
+                     job.asked->user, user->second - writer_.now());
 }
 
 bool StuckStarts::rests(const LiveJob& job) const {

@@ -90,6 +90,13 @@ def test_a_folder_that_no_daemon_has_served(doctor, folder):
     assert wrong == ["state.lock"] and set(skipped) == {"state.journal", "daemon.answer"}
 
 
+def test_a_journal_that_was_lost(doctor, folder):
+    (folder / "journal.jsonl").unlink()
+    (folder / "lock").touch()
+    health, seen, _ = doctor(folder)["state.journal"]
+    assert health == "warn" and "has served the folder" in seen
+
+
 def test_a_folder_that_others_can_read(doctor, folder):
     assert doctor(folder)["state.folder"][0] == "fine"
     folder.chmod(0o755)

@@ -266,8 +266,11 @@ def test_what_was_done_is_said_in_one_line(live):
         "node n1 is drained until 'allot drain --node n1 --undo': its jobs are moved away\n",
         "node n1 is no longer drained\n",
         "resumed: decisions go on\n",
-        "job a is cancelled; its workers are being stopped\n"]
+        "job a is cancelled; what runs of it is stopped\n"]
     assert json.loads(live.say("pause", "--json").stdout) == {"done": "pause", "paused": True, "drained": False}
+    live.say("drain")
+    assert live.say("drain", "--undo").stdout == "no longer drained; still paused until 'allot resume'\n"
+    assert json.loads(live.say("drain", "--node", "n1", "--json").stdout)["node"] == {"node": "n1", "state": "drained"}
     assert live.say("drain", "--node", "n9", exit=1).stdout == ""
 
 

@@ -54,8 +54,9 @@ TEST(DaemonHealthTest, EachFaultIsFoundByItsCheckAlone) {
        [](DaemonFacts* f) { f->status["drained"] = true; }},
       {"daemon.pause", Health::kWarn, "drained: n2",
        [](DaemonFacts* f) {
-         f->status["nodes"] = nlohmann::ordered_json::array(
-             {{{"node", "n1"}, {"drained", false}}, {{"node", "n2"}, {"drained", true}}});
+         f->status["nodes"] =
+             nlohmann::ordered_json::array({{{"node", "n1"}, {"drained_by", "cluster"}},
+                                            {{"node", "n2"}, {"drained_by", "allot"}}});
        }},
       {"daemon.port", Health::kWrong, "nothing listens at tcp:10.0.0.1:7171",
        [](DaemonFacts* f) { f->workers_reach = false; }},

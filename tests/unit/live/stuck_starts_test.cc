@@ -122,6 +122,7 @@ TEST_F(StuckStartsTest, ALimitOfAUserHidesNoNodeAndRestsTheUser) {
   EXPECT_TRUE(cluster_->starts().avoided().empty());
   EXPECT_TRUE(cluster_->starts().rests(JobOf("a")));
   EXPECT_TRUE(cluster_->starts().rests(JobOf("b"))) << "it would do no better";
+  EXPECT_TRUE(ReasonOf("b").starts_with("the cluster began with no job of user")) << ReasonOf("b");
   EXPECT_EQ(ReasonOf("a"), "pending: QOSMaxGRESPerUser");
   time_.Pass(StuckStarts::kFirstRest);
   ASSERT_TRUE(cluster_->WaitForChange(0));
