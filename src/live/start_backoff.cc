@@ -12,12 +12,13 @@ void StartBackoff::Progressed(std::int64_t step) {
 void StartBackoff::Failed(std::int64_t step, Seconds now, const BackoffOptions& options) {
   Progressed(step);
   step_at_failure = std::max(step_at_failure, step);
-  last_was_late = false;
+  late_tries = 0;
   CountFailure(now, options);
 }
 
-void StartBackoff::WasLate(Seconds now, const BackoffOptions& options) {
-  last_was_late = true;
+void StartBackoff::WasLate(std::int64_t step, Seconds now, const BackoffOptions& options) {
+  Progressed(step);
+  if (late_tries == 0 || now >= not_before) ++late_tries;  // as failures are counted
   CountFailure(now, options);
 }
 

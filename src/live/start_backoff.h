@@ -19,7 +19,7 @@ struct BackoffOptions {
 
 struct StartBackoff {
   int failures = 0;                  // in a row without progress
-  bool last_was_late = false;        // the last failure: a worker that did not join
+  int late_tries = 0;                // in a row that a worker did not join; not forgiven
   std::int64_t step_at_failure = 0;  // of the job
   int refusals = 0;                  // in a row
   std::string refusal;               // why, for people; "": the last start was accepted
@@ -31,8 +31,10 @@ struct StartBackoff {
   // It was at this step when a worker failed. Workers that fail before `not_before` are lost
   // together, with their node say, and are one failure.
   void Failed(std::int64_t step, Seconds now, const BackoffOptions& options);
-  // A failure, too: a worker did not join. The others may well have gone on.
-  void WasLate(Seconds now, const BackoffOptions& options);
+  // A failure, too: a worker did not join. The others may well go on, which forgives the failure,
+  // and not that the worker is missing.
+  void WasLate(std::int64_t step, Seconds now, const BackoffOptions& options);
+  void AllJoined() { late_tries = 0; }
   void Refused(std::string why, Seconds now, const BackoffOptions& options);
   void Accepted();
 

@@ -95,7 +95,7 @@ JournalRecord GroupRecord(const WorkerGroupPast& past, const std::vector<Runtime
           {"next_number", past.next_number},
           {"restarting", past.restarting},
           {"failures", past.backoff.failures},
-          {"last_was_late", past.backoff.last_was_late},
+          {"late_tries", past.backoff.late_tries},
           {"refusals", past.backoff.refusals},
           {"refusal", past.backoff.refusal},
           {"refused_since", past.backoff.refused_since},
@@ -120,7 +120,8 @@ WorkerGroupPast ReadGroup(const JournalRecord& r, const LiveState& state) {
   past.next_number = r.at("next_number");
   past.restarting = r.at("restarting");
   past.backoff.failures = r.at("failures");
-  past.backoff.last_was_late = r.at("last_was_late");
+  const bool late = r.value("last_was_late", false);  // as earlier daemons wrote it
+  past.backoff.late_tries = r.value("late_tries", late ? past.backoff.failures : 0);
   past.backoff.refusals = r.at("refusals");
   past.backoff.refusal = r.at("refusal");
   past.backoff.refused_since = r.at("refused_since");

@@ -34,7 +34,7 @@ WorkerAction StopOf(const LiveWorker& worker, StopMode mode, std::string why,
 
 void WorkerGroup::SetTarget(std::span<const NodeShare> shares) {
   StartAccepted();  // what was refused is wanted no longer
-  target_.clear();
+  const std::vector<Slot> before = std::exchange(target_, {});
   for (const NodeShare& share : shares) {
     if (mode_ == ResizeMode::kRestart) {
       target_.push_back({share.node, share.gpus});
@@ -44,6 +44,8 @@ void WorkerGroup::SetTarget(std::span<const NodeShare> shares) {
       target_.push_back({share.node, left & -left});
     }
   }
+  // Who was late is wanted no longer. Where nobody ever joined it is the job, not the place.
+  if (target_ != before && past_.membership.epoch >= 0) past_.backoff.AllJoined();
 }
 
 const LiveWorker* WorkerGroup::Find(std::string_view id) const {
@@ -76,6 +78,13 @@ std::vector<WorkerGroup::Slot> WorkerGroup::Missing() const {
     if (At(slot) == nullptr) missing.push_back(slot);
   }
   return missing;
+}
+
+bool WorkerGroup::AllAreMembers() const {
+  return std::ranges::all_of(target_, [this](const Slot& slot) {
+    const LiveWorker* worker = At(slot);
+    return worker != nullptr && Contains(past_.membership.members, worker->id);
+  });
 }
 
 std::vector<std::string> WorkerGroup::MembersAlive() const {
@@ -147,7 +156,7 @@ std::vector<WorkerAction> WorkerGroup::Next(Seconds now, const JobProgress& prog
     give_up.kind = WorkerAction::Kind::kGiveUp;
     give_up.why = fmt::format("its workers failed {} times in a row without progress",
                               past_.backoff.failures);
-    if (past_.backoff.last_was_late) {
+    if (past_.backoff.late_tries > 0) {
       give_up.why +=
           fmt::format("; the last did not join within {:.0f} s{}", options_.start_timeout,
                       past_.membership.epoch < 0 ? kNotElastic : "");
@@ -275,6 +284,7 @@ void WorkerGroup::NextCount(Seconds now, HeldGpus held, const std::vector<bool>&
 
 void WorkerGroup::Announced(const Membership& membership, Seconds now) {
   past_.membership = membership;
+  if (AllAreMembers()) past_.backoff.AllJoined();
   joined_since_ = kNever;
   broken_since_ = kNever;
   for (LiveWorker& worker : past_.workers) {
@@ -290,7 +300,7 @@ void WorkerGroup::Stopped(const std::string& id, StopMode mode, StopFault fault,
                           Seconds now) {
   LiveWorker* worker = Find(id);
   if (worker == nullptr) return;
-  if (fault == StopFault::kLate) past_.backoff.WasLate(now, options_.backoff);
+  if (fault == StopFault::kLate) past_.backoff.WasLate(step, now, options_.backoff);
   if (fault == StopFault::kStalled) past_.backoff.Failed(step, now, options_.backoff);
   if (!worker->leaving || mode == StopMode::kKill) worker->since = now;
   worker->leaving = true;
@@ -349,16 +359,21 @@ void WorkerGroup::PassNumberOf(std::string_view worker) {
   if (number) past_.next_number = std::max<std::int64_t>(past_.next_number, *number + 1);
 }
 
-// Its GPUs are idle meanwhile, and no exit code tells anybody.
+// Its GPUs are idle meanwhile, and no exit code tells anybody. A job that trains without the worker
+// is not given up: its tries are counted, and not of how many.
 std::string WorkerGroup::lateness() const {
-  if (over_ || past_.backoff.failures == 0 || !past_.backoff.last_was_late) return "";
+  const StartBackoff& backoff = past_.backoff;
+  if (over_ || backoff.late_tries == 0) return "";
   const auto joined = [](const LiveWorker& worker) { return worker.state == WorkerState::kReady; };
   if (Missing().empty() && std::ranges::all_of(past_.workers, joined)) return "";
-  const bool never = past_.membership.epoch < 0;
-  return fmt::format("{} within {:.0f} s, {} of {} tries{}",
-                     never ? "none of its workers has joined" : "a worker of it has not joined",
-                     options_.start_timeout, past_.backoff.failures, options_.backoff.most_failures,
-                     never ? kNotElastic : "");
+  if (past_.membership.epoch < 0) {
+    return fmt::format("none of its workers has joined within {:.0f} s, {} of {} tries{}",
+                       options_.start_timeout, backoff.failures, options_.backoff.most_failures,
+                       kNotElastic);
+  }
+  return fmt::format("a worker of it has not joined within {:.0f} s, in {} {}",
+                     options_.start_timeout, backoff.late_tries,
+                     backoff.late_tries == 1 ? "try" : "tries");
 }
 
 bool WorkerGroup::training(const JobProgress& progress) const {

@@ -146,6 +146,7 @@ class WorkerGroup {
   struct Slot {
     NodeIndex node;
     std::uint64_t gpus;
+    friend bool operator==(const Slot&, const Slot&) = default;
   };
   const LiveWorker* Find(std::string_view id) const;
   LiveWorker* Find(std::string_view id);
@@ -155,6 +156,7 @@ class WorkerGroup {
     return now >= past_.backoff.not_before && !settling_ && !over_;
   }
   std::vector<Slot> Missing() const;
+  bool AllAreMembers() const;  // as the target wants them
   WorkerAction StartOf(const std::vector<Slot>& slots, Seconds now, HeldGpus* held);
   void EndLate(Seconds now, std::vector<WorkerAction>* actions) const;
   void NextHot(Seconds now, const JobProgress& progress, HeldGpus held,

@@ -58,11 +58,44 @@ TEST_F(LateWorkersTest, AJobThatIsGivenUpSaysWhatItsScriptLacks) {
       << why;
 }
 
-TEST_F(LateWorkersTest, OneOfSeveralThatIsMissingIsToldOtherwise) {
+TEST_F(LateWorkersTest, OneOfSeveralThatIsMissingStaysToldWhileTheOthersTrain) {
+  const std::string missing = "a worker of it has not joined within 120 s, in ";
   Begin(2, {"a.1", "a.2"});
-  LookUntil("the other to train and it to be late",
-            [&] { return Told() == "a worker of it has not joined within 120 s, 1 of 6 tries"; });
+  LookUntil("the other to train and it to be late", [&] { return Told() == missing + "1 try"; });
   EXPECT_EQ(JobOf("a").worker_group.membership().members, std::vector<std::string>{"a.0"});
+  LookUntil("it to be late again, or not to be told", [&] { return Told() != missing + "1 try"; });
+  EXPECT_EQ(Told(), missing + "2 tries");
+  EXPECT_EQ(Reason(), Told());
+  LookUntil("the third to join, or it not to be told",
+            [&] { return Trains("a", 2) || Told() != missing + "2 tries"; });
+  Look();
+  EXPECT_TRUE(Trains("a", 2));
+  EXPECT_EQ(Told(), "");
+}
+
+TEST_F(LateWorkersTest, OneThatIsStartedElsewhereHasItsTime) {
+  Begin(2, {"a.1", "a.2", "a.3"});
+  LookUntil("it to be late", [&] { return !Told().empty(); });
+  cluster_->WaitForChange(0);
+  Decide({{"a", 1}});
+  Look();
+  EXPECT_EQ(Told(), "") << "nobody is missing";
+  cluster_->WaitForChange(0);
+  Decide({{"a", 2}});
+  Look();
+  EXPECT_EQ(Told(), "") << "there is time";
+}
+
+TEST_F(LateWorkersTest, AJobThatTrainsWithoutOneIsNotGivenUpByTheNextDaemonEither) {
+  std::set<std::string> all;
+  for (int worker = 1; worker < 20; ++worker) all.insert("a." + std::to_string(worker));
+  Begin(2, all);
+  LookUntil("more tries than failures are allowed", [&] { return Told().ends_with("in 7 tries"); });
+  Serve();
+  runtime_.deaf = true;  // the worker that trains has not come back yet
+  Look();
+  EXPECT_EQ(runtime_.jobs.at("a").job.state, JobState::kActive);
+  EXPECT_TRUE(Told().ends_with("in 7 tries"));
 }
 
 TEST_F(LateWorkersTest, TheNextDaemonKnows) {

@@ -52,11 +52,26 @@ TEST(StartBackoff, AFailureAfterProgressIsTheFirstAgain) {
 
 TEST(StartBackoff, AWorkerThatDoesNotJoinIsAFailureOfItsOwnKind) {
   StartBackoff backoff;
-  backoff.WasLate(100, kPauses);
-  EXPECT_TRUE(backoff.last_was_late);
+  backoff.WasLate(0, 100, kPauses);
+  EXPECT_EQ(backoff.late_tries, 1);
   EXPECT_EQ(backoff.failures, 1);
   backoff.Failed(0, 200, kPauses);
-  EXPECT_FALSE(backoff.last_was_late);
+  EXPECT_EQ(backoff.late_tries, 0);
+}
+
+TEST(StartBackoff, WhereTheOthersGoOnItStaysLateAndIsNoFailureForLong) {
+  StartBackoff backoff;
+  for (int times = 1; times <= 7; ++times) {
+    backoff.WasLate(10 * times, 120 * times, kPauses);
+    backoff.WasLate(10 * times, 120 * times + 0.1, kPauses);  // together with it
+    EXPECT_EQ(backoff.failures, 1);
+    EXPECT_EQ(backoff.late_tries, times);
+  }
+  backoff.Progressed(80);
+  EXPECT_EQ(backoff.failures, 0);
+  EXPECT_EQ(backoff.late_tries, 7);
+  backoff.AllJoined();
+  EXPECT_EQ(backoff.late_tries, 0);
 }
 
 TEST(StartBackoff, RefusalsAreNoFailuresAndEndWithAnAcceptedStart) {
