@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -37,16 +35,6 @@ std::filesystem::path LockIn(const std::filesystem::path& folder) {
   return folder / "lock";
 }
 
-std::optional<RuntimeSnapshot> FirstLook(Runtime& runtime) {
-  try {
-    return runtime.TakeSnapshot();
-  } catch (const std::exception& error) {
-    spdlog::warn("the runtime cannot be asked how old its jobs are, all count as new: {}",
-                 error.what());
-    return std::nullopt;
-  }
-}
-
 // Metrics name users' jobs' counts and the cluster's size: not for the network unless said so.
 void RequireLoopback(const std::string& address) {
   if (address.empty() || address.starts_with("tcp:127.") || address.starts_with("unix:")) return;
@@ -65,17 +53,11 @@ struct Daemon::Impl {
         policy(std::move(inside)),
         shadow(std::move(beside)) {
     std::vector<JournalRecord> past;
-    double origin = kUnknown;
-    Seconds last = 0;
     if (!options.live.dry_run) {
       journal = std::make_unique<Journal>(options.state / "journal.jsonl");
       past = journal->TakePast();
       if (!journal->torn().empty()) {
         spdlog::warn("the journal's last record was cut off and is dropped: {}", journal->torn());
-      }
-      for (const JournalRecord& record : past) {
-        last = std::max<Seconds>(last, record.at("at"));
-        if (record.at("what") == "serve") origin = record.value("origin", kUnknown);
       }
     }
     if (!options.metrics_for_all) RequireLoopback(options.metrics);
@@ -86,14 +68,10 @@ struct Daemon::Impl {
                            .standby = options.standby,
                            .on_wait = [this](const std::string& why) { note->Say(why); }});
     note->Over();
-    std::optional<RuntimeSnapshot> first;
-    if (std::isnan(origin)) {
-      first = FirstLook(*runtime);
-      if (first) origin = BeginOfRun(*first, LiveClock::System().wall());
-    }
-    clock = std::make_unique<LiveClock>(origin, last);
+    RunBegin begin = FindRunBegin(past, *runtime, LiveClock::System());
+    clock = std::make_unique<LiveClock>(begin.origin, begin.last);
     cluster = std::make_unique<LiveCluster>(*runtime, journal.get(), *clock, options.live, past,
-                                            std::move(first));
+                                            std::move(begin.first));
     control = std::make_unique<ControlServer>(SocketIn(options.state).string(), options.metrics,
                                               [this] { runtime->Wake(); });
     if (journal != nullptr) {

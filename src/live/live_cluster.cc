@@ -56,6 +56,7 @@ LiveCluster::LiveCluster(Runtime& runtime, Journal* journal, const LiveClock& cl
           i + 1, past[i].at("what").get<std::string>(), error.what());
     }
   }
+  reader_.SetJournalEnd(state_.last());
   const auto& rules = options_.job_table.rules;
   if (rules != nullptr) windows_ = MaintenanceWindows(rules->maintenance());
   view_.Refresh(state_, {});

@@ -24,6 +24,9 @@ class RuntimeReader {
   // `dry_run`: jobs and nodes are read, workers are left alone.
   RuntimeReader(Runtime& runtime, StateWriter& writer, LiveCounts& counts, bool dry_run);
 
+  // When the journal ends that this daemon began with; 0: there was none.
+  void SetJournalEnd(Seconds at) { journal_end_ = at; }
+
   // True when something happened that asks for a decision: a job or a node came or went.
   bool Read(const RuntimeSnapshot& snapshot);
 
@@ -47,7 +50,7 @@ class RuntimeReader {
   bool ReadUnknownWorker(const RuntimeWorker& seen);  // it is the job's now
   bool GiveWhatItHolds(LiveJob& job, Seconds since);
   void CountServiceOf(const LiveJob& job, std::span<const RuntimeWorker* const> workers);
-  Seconds TimeOf(double unix_time) const;  // of the run, from 0 to now
+  Seconds BeganOf(const RuntimeWorker& worker) const;  // time of the run
   Seconds FirstOf(std::span<const RuntimeWorker* const> workers) const;
   bool KeepAsItRuns(LiveJob& job);
   void FollowPlacesOf(const LiveJob& job);
@@ -62,6 +65,7 @@ class RuntimeReader {
   const bool dry_run_;
   using JobList = std::vector<std::shared_ptr<const RuntimeJob>>;
   JobList settled_;  // records that say of jobs what is known, until another one does; by address
+  Seconds journal_end_ = 0;
   bool began_ = false;                     // has read workers before
   std::set<std::string> unknown_workers_;  // that were told to end
   Seconds accounted_;                      // when the service of jobs was noted last

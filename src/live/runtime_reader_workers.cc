@@ -96,36 +96,37 @@ bool RuntimeReader::ReadWorkers(const RuntimeSnapshot& snapshot) {
   return event;
 }
 
-// By a clock that differs it may not have begun yet.
-Seconds RuntimeReader::TimeOf(double unix_time) const {
-  return std::clamp(unix_time - writer_.origin(), 0.0, writer_.now());
+// Since when the job has what nobody has counted. By a clock that differs it may not have begun
+// yet; and what was before the journal's end the journal has told, all changes of the job too.
+Seconds RuntimeReader::BeganOf(const RuntimeWorker& worker) const {
+  const Seconds now = writer_.now();
+  if (std::isnan(worker.began)) return now;
+  return std::min(now, std::max(journal_end_, worker.began - writer_.origin()));
 }
 
-// When the first of them was given its GPUs; now, where nobody knows.
+// Of the first of them; now, where nobody knows.
 Seconds RuntimeReader::FirstOf(std::span<const RuntimeWorker* const> workers) const {
   Seconds first = writer_.now();
   for (const RuntimeWorker* worker : workers) {
-    if (!std::isnan(worker->began)) first = std::min(first, TimeOf(worker->began));
+    first = std::min(first, BeganOf(*worker));
   }
   return first;
 }
 
-// What it had of the GPUs that it holds, before anything was written down of it.
+// What it had of the GPUs that it holds, before this daemon looked or while another one did.
 void RuntimeReader::CountServiceOf(const LiveJob& job,
                                    std::span<const RuntimeWorker* const> workers) {
   const Seconds now = writer_.now();
   double gpu_seconds = 0;
   for (const RuntimeWorker* worker : workers) {
-    if (!std::isnan(worker->began)) {
-      gpu_seconds += std::popcount(worker->gpus) * (now - TimeOf(worker->began));
-    }
+    gpu_seconds += std::popcount(worker->gpus) * (now - BeganOf(*worker));
   }
-  if (gpu_seconds <= 0 || job.attained_gpu_seconds > 0) return;
+  if (gpu_seconds <= 0) return;
   writer_.Write("account", {{"job", job.asked->id},
                             {"step", job.progress.step},
                             {"work", job.progress.work},
-                            {"gpu_seconds", gpu_seconds},
-                            {"seconds", now - FirstOf(workers)}});
+                            {"gpu_seconds", job.attained_gpu_seconds + gpu_seconds},
+                            {"seconds", job.attained_seconds + now - FirstOf(workers)}});
 }
 
 // The journal's end was lost, or the worker is somebody else's. It may stay where its GPUs are

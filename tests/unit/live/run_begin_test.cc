@@ -2,6 +2,7 @@
 
 #include "live/run_begin.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "tests/unit/live/live_cluster_fixture.h"
@@ -13,16 +14,17 @@ class RunBeginTest : public LiveClusterFixture {
  protected:
   double Begin() { return BeginOfRun(runtime_.TakeSnapshot(), time_.wall); }
 
-  // As the daemon does (live/daemon.cc).
+  // As the daemon does, without the journal.
   void TakeOver() {
     cluster_.reset();
     journal_.reset();
     std::filesystem::remove(folder_ / "journal.jsonl");
     journal_ = std::make_unique<Journal>(folder_ / "journal.jsonl");
-    RuntimeSnapshot first = runtime_.TakeSnapshot();
-    clock_ = std::make_unique<LiveClock>(BeginOfRun(first, time_.wall), 0, time_.source());
-    cluster_ = std::make_unique<LiveCluster>(runtime_, journal_.get(), *clock_, options_,
-                                             journal_->TakePast(), std::move(first));
+    const std::vector<JournalRecord> past = journal_->TakePast();
+    RunBegin begin = FindRunBegin(past, runtime_, time_.source());
+    clock_ = std::make_unique<LiveClock>(begin.origin, begin.last, time_.source());
+    cluster_ = std::make_unique<LiveCluster>(runtime_, journal_.get(), *clock_, options_, past,
+                                             std::move(begin.first));
     cluster_->PollRuntime();
   }
   Seconds AgeOf(const std::string& id) const { return cluster_->now() - JobOf(id).submit; }
@@ -53,6 +55,30 @@ TEST_F(RunBeginTest, JobsKeepTheirAges) {
   EXPECT_GE(o.submit[0], 0) << "times of a run are not negative";
 }
 
+TEST_F(RunBeginTest, WhereTheRuntimeDoesNotAnswerJobsCountAsNewAndTheFirstPollAsksAgain) {
+  time_.Pass(5000);
+  runtime_.AddJob("old", 1, 1, 1).submit = time_.wall - 3000;
+  runtime_.unreachable = true;
+  const double begin = time_.wall;
+  TakeOver();
+  EXPECT_NE(cluster_->trouble(), "") << "nothing was read";
+  runtime_.unreachable = false;
+  Look();
+  EXPECT_EQ(cluster_->trouble(), "");
+  EXPECT_DOUBLE_EQ(cluster_->origin(), begin);
+  EXPECT_DOUBLE_EQ(JobOf("old").submit, 0);
+}
+
+TEST_F(RunBeginTest, AJournalThatTellsTheOriginIsBelieved) {
+  const std::vector<JournalRecord> past = {{{"at", 0}, {"what", "serve"}, {"origin", 400}},
+                                           {{"at", 70}, {"what", "pause"}}};
+  runtime_.AddJob("older", 1, 1, 1).submit = 100;
+  const RunBegin begin = FindRunBegin(past, runtime_, time_.source());
+  EXPECT_EQ(begin.origin, 400);
+  EXPECT_EQ(begin.last, 70);
+  EXPECT_FALSE(begin.first) << "it is not asked";
+}
+
 TEST_F(RunBeginTest, AJobThatRunsKeepsWhatItHasHad) {
   runtime_.AddJob("a", 2, 1, 8);
   Serve();
@@ -71,6 +97,39 @@ TEST_F(RunBeginTest, AJobThatRunsKeepsWhatItHasHad) {
   Serve();  // with the journal of that daemon
   EXPECT_DOUBLE_EQ(JobOf("a").attained_gpu_seconds, 700);
   EXPECT_DOUBLE_EQ(JobOf("a").record.first_start, began);
+}
+
+TEST_F(RunBeginTest, AfterAFailBackItHasWhatItHadOfTheOtherDaemonToo) {
+  runtime_.AddJob("a", 2, 1, 8);
+  Serve();
+  cluster_->WaitForJobs();
+  for (const GpuCount gpus : {2, 4}) {
+    Decide({{"a", gpus}});
+    Until("training", [&] { return Trains("a", std::size_t(gpus)); });
+    for (int look = 0; look < 400; ++look) Look();  // its service is noted
+    cluster_->WaitForChange(0);
+  }
+  // The other one starts it anew, so that the journal knows none of its workers.
+  runtime_.workers.clear();
+  const std::vector<WorkerRequest> others = {{"a.20", "n1", 1}, {"a.21", "n1", 2}};
+  ASSERT_TRUE(runtime_.Start("a", others).ok());
+  time_.Pass(1000);
+  Serve();
+  const double told = JobOf("a").attained_gpu_seconds;
+  const Seconds told_seconds = JobOf("a").attained_seconds;
+  const Seconds end = cluster_->state().last();
+  ASSERT_GT(told, 0);
+  ASSERT_GT(JobOf("a").history.last(), 10) << "a change after the first";
+  runtime_.workers.at("a.20").seen.began = time_.wall - 300;
+  runtime_.workers.at("a.21").seen.began = clock_->origin() + 5;  // the journal tells of then
+  cluster_->PollRuntime();
+  EXPECT_EQ(JobOf("a").given(), 2);
+  EXPECT_DOUBLE_EQ(JobOf("a").attained_gpu_seconds, told + 300 + (cluster_->now() - end));
+  EXPECT_DOUBLE_EQ(JobOf("a").attained_seconds, told_seconds + (cluster_->now() - end));
+  EXPECT_DOUBLE_EQ(JobOf("a").history.last(), end);
+  const std::vector<Seconds>& restarts = JobOf("a").history.restarts();
+  EXPECT_GE(restarts.size(), 2U);
+  EXPECT_TRUE(std::is_sorted(restarts.begin(), restarts.end()));
 }
 
 TEST_F(RunBeginTest, WhereNobodyKnowsSinceWhenItRunsItBeginsNow) {
