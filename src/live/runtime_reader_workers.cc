@@ -212,9 +212,10 @@ bool RuntimeReader::ReleaseLostGpus() {
     for (const LiveWorker& worker : job->worker_group.workers()) {
       usable[At(worker.node)] &= ~worker.gpus;
     }
-    std::string_view away;  // what a node of it is that may run nothing
+    std::string_view away;  // what a node of it is that may run nothing; down, where one is
     for (const NodeShare& share : job->shares) {
-      if (!state_.node_up()[At(share.node)]) away = state_.StateOf(share.node);
+      if (state_.node_up()[At(share.node)] || away == "down") continue;
+      away = state_.StateOf(share.node);
     }
     for (std::size_t node = 0; node < usable.size(); ++node) {
       usable[node] = state_.node_up()[node] ? ~usable[node] : 0;

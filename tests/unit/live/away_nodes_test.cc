@@ -20,6 +20,9 @@ class AwayNodesTest : public LiveClusterFixture {
   std::string Why() {
     Look();
     EXPECT_EQ(JobOf("a").given(), 4) << "n2 is left";
+    return LastWhy();
+  }
+  std::string LastWhy() const {
     const std::string journal = ReadTextFile((folder_ / "journal.jsonl").string());
     const std::size_t at = journal.rfind("\"why\":\"a node of it is ");
     return at == std::string::npos ? ""
@@ -45,6 +48,15 @@ TEST_F(AwayNodesTest, OneThatIsDrainedHereIsNone) {
   EXPECT_EQ(Why(), "a node of it is drained");
   EXPECT_EQ(JobOf("a").record.failures, 0);
   EXPECT_TRUE(Counted("drained"));
+}
+
+TEST_F(AwayNodesTest, OneThatIsDownIsAFailureWhereAnotherIsDrained) {
+  TrainOnBoth();
+  runtime_.nodes[0].up = false;
+  cluster_->DrainNode("n2");
+  Look();
+  EXPECT_EQ(LastWhy(), "a node of it is down");
+  EXPECT_EQ(JobOf("a").record.failures, 1);
 }
 
 TEST_F(AwayNodesTest, OneThatIsDrainedInTheClusterIsCalledSoByTheNextDaemonToo) {
