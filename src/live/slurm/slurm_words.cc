@@ -113,6 +113,7 @@ void ReadWords(const std::vector<std::string_view>& state, SlurmNode* node) {
                                 [&](const char* flag) { return Says(state, flag); });
   const bool answers = Says(state, "IDLE") || Says(state, "ALLOCATED") || Says(state, "MIXED");
   node->up = fit && answers;
+  // Both are an administrator's will: what allot calls maintenance are windows of its own rules.
   node->drained = answers && (Says(state, "DRAIN") || Says(state, "MAINTENANCE"));
   node->unknown = fit && Says(state, "UNKNOWN");
 }

@@ -89,6 +89,8 @@ TEST(SlurmWords, NodesThatAreDrainedAndLive) {
   EXPECT_TRUE(is_drained({"IDLE", "DRAIN"}));
   EXPECT_TRUE(is_drained({"MIXED", "DRAIN"})) << "what runs there is to leave it";
   EXPECT_FALSE(is_drained({"DOWN", "DRAIN"}));
+  EXPECT_TRUE(is_drained({"IDLE", "MAINTENANCE"})) << "`maintenance` is a window of allot's rules";
+  EXPECT_FALSE(is_drained({"DOWN", "MAINTENANCE"}));
   EXPECT_FALSE(is_drained({"IDLE"}));
 }
 
