@@ -120,7 +120,7 @@ class LiveCluster : public ClusterPort {
   BatchControl batches_;
   PolicyView view_;
   Observation observation_;
-  Seconds next_release_ = kNever;  // of a job that a rule holds
+  Seconds next_release_ = kNever;  // of a job that a rule fixes
   MaintenanceWindows windows_;
   std::vector<SharedLimit> limits_;
   LiveGuarantees guarantees_;

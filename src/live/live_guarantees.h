@@ -1,6 +1,6 @@
 #pragma once
 // What accounts are guaranteed (cluster/guaranteed_shares.h), on a live cluster. Jobs that policies
-// do not see, as they are pinned or a rule holds them, count with what they have. LiveCluster is
+// do not see, as they are pinned or a rule fixes them, count with what they have. LiveCluster is
 // the only caller.
 
 #include <cstdint>
