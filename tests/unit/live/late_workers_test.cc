@@ -71,6 +71,7 @@ TEST_F(LateWorkersTest, OneOfSeveralThatIsMissingStaysToldWhileTheOthersTrain) {
   Look();
   EXPECT_TRUE(Trains("a", 2));
   EXPECT_EQ(Told(), "");
+  EXPECT_EQ(JobOf("a").worker_group.past().backoff.late_tries, 0) << "whatever is lost later";
 }
 
 TEST_F(LateWorkersTest, OneThatIsStartedElsewhereHasItsTime) {
