@@ -7,7 +7,6 @@ namespace allot {
 
 // Digits that stand together count as one number of any length; other letters by their bytes.
 struct NaturalOrder {
-  using is_transparent = void;
   bool operator()(std::string_view a, std::string_view b) const;
 };
 

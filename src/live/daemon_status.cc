@@ -57,9 +57,9 @@ std::string ReasonOf(const LiveCluster& cluster, const LiveJob& job, Seconds now
   if (!job.fits) return job.unfit;
   if (!job.asked->reason.empty()) return job.asked->reason;
   if (!job.beyond.empty()) return job.beyond;
-  const std::string stuck = cluster.starts().ReasonOf(job);
+  std::string stuck = cluster.starts().ReasonOf(job);
   if (!stuck.empty()) return stuck;
-  const std::string late = job.worker_group.lateness();
+  std::string late = job.worker_group.lateness();
   return late.empty() ? HoldText(job.hold, now) : late;
 }
 
