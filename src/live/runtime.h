@@ -57,6 +57,7 @@ struct RuntimeWorker {
   bool preparing = false;   // kStarting: its machine fetches what it needs; it is not late
   std::string waits{};      // kStarting: why the cluster has not begun with it, in words of its own
                             // ("Resources"), or kNoWord; "": it has
+  std::string detail{};     // of `waits`: the cluster's sentence on it, for people; "": none
   bool elsewhere = true;    // `waits`: on other nodes it may begin; false: a limit of its user's
   double began = kUnknown;  // Unix time since which it holds its GPUs, where the runtime knows it
 };

@@ -28,7 +28,9 @@ bool StuckStarts::LongRefused(const WorkerGroup& group) const {
 std::string StuckStarts::ReasonOf(const LiveJob& job) const {
   if (!job.worker_group.refusal().empty()) return job.worker_group.refusal();
   for (const LiveWorker& worker : job.worker_group.workers()) {
-    if (!worker.waits.empty()) return "pending: " + worker.waits;
+    if (worker.waits.empty()) continue;
+    return fmt::format("pending: {}{}{}", worker.waits, worker.detail.empty() ? "" : ": ",
+                       worker.detail);
   }
   const auto trial = trials_.find(job.index);
   if (trial != trials_.end()) return trial->second.why;

@@ -325,7 +325,9 @@ void WorkerGroup::Update(const RuntimeWorker& seen, Seconds now) {
     const bool lost = worker->state == WorkerState::kReady && seen.state == WorkerState::kStarting;
     worker->state = seen.state;
     worker->silent = seen.silent;
-    worker->waits = seen.state == WorkerState::kStarting ? seen.waits : "";
+    const bool starts = seen.state == WorkerState::kStarting;
+    worker->waits = starts ? seen.waits : "";
+    worker->detail = starts ? seen.detail : "";
     worker->elsewhere = seen.elsewhere;
     if ((seen.preparing || lost) && !worker->leaving) worker->since = now;
   }

@@ -52,6 +52,7 @@ struct LiveWorker {
   Seconds since = 0;      // it was started, should leave, or was killed
   Seconds silent = 0;     // as the runtime says
   std::string waits{};    // the same: why it has not begun
+  std::string detail{};   // the same: the sentence on that
   bool elsewhere = true;  // the same: on other nodes it may begin
 };
 

@@ -134,6 +134,7 @@ void CountedWorkers::See(const WorkerPod* pod, Claim* claim) const {
   seen.state = runs ? WorkerState::kReady : WorkerState::kStarting;
   seen.preparing = !runs && (pod->gated || pod->preparing);
   seen.waits = pod->gated ? "" : pod->waits;
+  seen.detail = pod->gated ? "" : pod->detail;
   if (seen.node != pod->node) seen.gpus = 0;
   seen.node = pod->node;
 }

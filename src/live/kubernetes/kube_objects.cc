@@ -232,18 +232,19 @@ void ReadWaiting(const Json& pod, WorkerPod* read) {
   }
 }
 
-// "Unschedulable: 0/4 nodes are available: 1 Insufficient nvidia.com/gpu."
-std::string Unscheduled(const Json& pod) {
+// "Unschedulable", and "0/4 nodes are available: 1 Insufficient nvidia.com/gpu.", whose numbers
+// are others all the time.
+void ReadUnscheduled(const Json& pod, WorkerPod* read) {
+  read->waits = kNoWord;
   const Json* conditions = Inner(pod, "/status/conditions"_json_pointer);
-  if (conditions == nullptr) return kNoWord;
+  if (conditions == nullptr) return;
   for (const Json& one : *conditions) {
     if (one.value("type", "") != "PodScheduled") continue;
-    std::string said = one.value("reason", kNoWord);
+    if (const std::string reason = one.value("reason", ""); !reason.empty()) read->waits = reason;
     const std::string message = one.value("message", "");
-    if (!message.empty()) said += ": " + message.substr(0, message.find(" preemption: "));
-    return said;
+    read->detail = message.substr(0, message.find(" preemption: "));
+    return;
   }
-  return kNoWord;
 }
 
 }  // namespace
@@ -279,7 +280,7 @@ std::optional<WorkerPod> ReadWorkerPod(const Json& pod) {
     read.reason = EndOf(pod);
   } else {
     ReadWaiting(pod, &read);
-    if (TextIn(pod, "/spec/nodeName"_json_pointer).empty()) read.waits = Unscheduled(pod);
+    if (TextIn(pod, "/spec/nodeName"_json_pointer).empty()) ReadUnscheduled(pod, &read);
   }
   return read;
 }

@@ -261,6 +261,7 @@ void KubernetesRuntime::ReadWorker(KnownJob& known, const WorkerPod& pod) {
       worker.seen.preparing = pod.preparing;
     }
     worker.seen.waits = pod.gated ? kNoWord : pod.waits;
+    worker.seen.detail = pod.gated ? "" : pod.detail;
     worker.watched = true;
     if (worker.seen.state == WorkerState::kReady) ++known.ready;
   }

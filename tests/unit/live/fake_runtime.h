@@ -80,6 +80,7 @@ class FakeRuntime : public Runtime {
       const bool queued = seen.state == WorkerState::kStarting && pending != pending_nodes.end() &&
                           !worker.stopping;
       seen.waits = queued ? pending->second : "";
+      seen.detail = queued ? pending_detail : "";
       seen.elsewhere = !seen.waits.starts_with("QOS");
       if (queued) continue;
       const bool starting = seen.state == WorkerState::kStarting && !slow.contains(id);
@@ -278,6 +279,7 @@ class FakeRuntime : public Runtime {
   std::set<std::string> frozen;                      // do nothing
   std::set<std::string> stuck;                       // jobs whose workers live and do nothing
   std::set<std::string> was_member;
+  std::string pending_detail;                        // a sentence on that
   std::set<std::string> forgotten;
   bool strict = true;
   bool hold_epochs = false;  // nobody reaches a new epoch

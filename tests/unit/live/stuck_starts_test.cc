@@ -73,6 +73,24 @@ TEST_F(StuckStartsTest, AJobThatDoesNotBeginIsTriedOnOtherNodes) {
   LookUntil("n1 to be tried again", [&] { return !cluster_->starts().avoided().contains(0); });
 }
 
+// Its numbers are others all the time: as a label it would be series without end.
+TEST_F(StuckStartsTest, TheClustersSentenceIsForPeopleAndItsWordForTheMetric) {
+  runtime_.AddJob("a", 2, 2, 2, ResizeMode::kRestart);
+  runtime_.pending_nodes["n1"] = "Unschedulable";
+  runtime_.pending_detail = "0/37 nodes are available: 3 Insufficient cpu.";
+  Serve();
+  cluster_->WaitForJobs();
+  Decide({{"a", 2}});
+  Look();
+  Look();
+  EXPECT_EQ(ReasonOf("a"), "pending: Unschedulable: 0/37 nodes are available: 3 Insufficient cpu.");
+  EXPECT_NE(MetricsText(*cluster_, {}).find("allot_workers_pending{reason=\"Unschedulable\"} 1\n"),
+            std::string::npos);
+  runtime_.pending_nodes.clear();
+  LookUntil("it to begin", [&] { return Trains("a", 1); });
+  EXPECT_EQ(ReasonOf("a"), "");
+}
+
 TEST_F(StuckStartsTest, AnElasticJobTrainsOnWhatHasBegun) {
   runtime_.AddJob("a", 4, 1, 8);
   runtime_.pending_nodes["n2"] = "Resources";

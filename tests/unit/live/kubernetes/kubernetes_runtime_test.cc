@@ -230,8 +230,8 @@ TEST_F(KubernetesRuntimeTest, AWorkerThatTheSchedulerCannotPlaceWaitsInItsWords)
          "");
   Until("its words", [&] {
     const RuntimeWorker* worker = FindWorker(job + ".0");
-    return worker != nullptr &&
-           worker->waits == "Unschedulable: 0/3 nodes are available: 1 Insufficient cpu.";
+    return worker != nullptr && worker->waits == "Unschedulable" &&
+           worker->detail == "0/3 nodes are available: 1 Insufficient cpu.";
   });
 }
 
