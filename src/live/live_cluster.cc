@@ -280,11 +280,12 @@ void LiveCluster::TellUsers() {
       job->told.reset();
       continue;
     }
+    const bool runs = job->running >= 0;
     const std::string late = job->worker_group.lateness();
-    const std::string& wrong = job->running >= 0 ? late : job->unfit;
+    const std::string& wrong = runs ? late : job->unfit;
     if (job->told == wrong) continue;
-    if (job->running >= 0 && !late.empty()) spdlog::warn("job {}: {}", job->asked->shown(), late);
-    runtime_.Explain(job->asked->id, wrong);
+    if (runs && !late.empty()) spdlog::warn("job {}: {}", job->asked->shown(), late);
+    runtime_.Explain(job->asked->id, {.why = wrong, .holds_gpus = runs});
     job->told = wrong;
   }
 }

@@ -113,6 +113,12 @@ struct Membership {
   std::vector<std::string> members;
 };
 
+// What is wrong with a job.
+struct JobTrouble {
+  std::string why{};        // for people; "": nothing is
+  bool holds_gpus = false;  // which are idle; false: it fits nowhere
+};
+
 enum class StopMode : std::uint8_t {
   kSave,  // asked to write a checkpoint and end; ended by force after the runtime's grace period
   kKill,  // at once
@@ -149,9 +155,8 @@ class Runtime {
   // The daemon gives a job up, because its workers always fail: it becomes kFailed.
   virtual Status Fail(const std::string& job, const std::string& reason) = 0;
 
-  // Why a job fits nowhere, or what it has is idle, so that its user may be told; "": nothing is
-  // wrong with it. Said once, and again when it changes.
-  virtual void Explain(const std::string& /*job*/, const std::string& /*why*/) {}
+  // So that its user may be told. Said once, and again when it changes.
+  virtual void Explain(const std::string& /*job*/, const JobTrouble& /*trouble*/) {}
 
   // By its user: it becomes kCancelled. Refused where jobs are cancelled by another program.
   virtual Status Cancel(const std::string& job) {

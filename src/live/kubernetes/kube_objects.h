@@ -108,9 +108,9 @@ struct WorkerPod {
   bool gated = false;         // it waits for a word of another controller (Kueue) to be placed
   bool has_identity = false;  // it can show which pod it is (pod_identity.h)
   std::string waits;          // why it has no node yet (RuntimeWorker::waits)
-
   std::string detail;         // the scheduler's sentence on that
   bool ended() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
+
   friend bool operator==(const WorkerPod&, const WorkerPod&) = default;
 };
 // nullopt: of no Job.

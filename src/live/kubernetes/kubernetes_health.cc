@@ -24,7 +24,7 @@ const std::vector<KubeRight>& DaemonRights() {
       {"", "nodes", "", {"list", "watch"}},
       {"", "pods", "", {"get", "list", "watch", "create", "delete"}},
       {"", "secrets", "", {"create"}},
-      {"", "events", "", {"create"}},
+      {"", "events", "", {"create", "patch"}},
       {"batch", "jobs", "", {"get", "list", "watch", "patch"}},
       {"batch", "jobs", "status", {"patch"}},
       {"batch", "jobs", "finalizers", {"update"}}};

@@ -346,14 +346,14 @@ void KubernetesRuntime::Forget(const std::string& job) {
 
 // ---- what users are told ----
 
-void KubernetesRuntime::Explain(const std::string& job, const std::string& why) {
+void KubernetesRuntime::Explain(const std::string& job, const JobTrouble& trouble) {
   KnownJob* known = Find(job);
   if (known == nullptr || known->gone) return;
-  const bool was_explained = std::exchange(known->explained, !why.empty());
-  if (!why.empty()) {
-    TellUser(*known, "NotRunning", why);
+  const bool was_explained = std::exchange(known->explained, !trouble.why.empty());
+  if (!trouble.why.empty()) {
+    TellUser(*known, trouble.holds_gpus ? "WorkersNotJoined" : "NotRunning", trouble.why);
   } else if (was_explained) {
-    PostEvent(*known, {"Normal", "Resolved", "what kept this job from running is over"});
+    PostEvent(*known, {"Normal", "Resolved", "what was wrong with this job is over"});
   }
 }
 
@@ -365,13 +365,25 @@ void KubernetesRuntime::TellUser(KnownJob& known, const char* reason, const std:
 void KubernetesRuntime::PostEvent(KnownJob& known, const JobEvent& event) {
   if (options_.dry_run || known.told == event.message) return;
   known.told = event.message;
+  const std::string events = Collection(known.kube.space, "api/v1", "events");
   const std::string now = KubeTimeText(std::time(nullptr));
-  const KubeReply reply =
-      client_.Do(KubeRequest{"POST", Collection(known.kube.space, "api/v1", "events") + kWritten,
-                             MakeJobEvent(known.kube, event, now)});
-  if (!reply.ok() && !reply.Is("AlreadyExists")) {
+  const nlohmann::json made = MakeJobEvent(known.kube, event, now);
+  KubeReply reply = client_.Do(KubeRequest{"POST", events + kWritten, made});
+  if (reply.Is("AlreadyExists")) {
+    const auto name = made.at("metadata").at("name").get<std::string>();
+    reply = CountEvent(events + "/" + name + kWritten, now);
+  }
+  if (!reply.ok()) {
     spdlog::warn("job {} cannot be told '{}': {}", known.job.id, event.message, reply.Text());
   }
+}
+
+// One that was told before, also by an earlier daemon, and comes again: by its last time it is
+// shown behind what was told since. We may not read events; the answer to a patch has the count.
+KubeReply KubernetesRuntime::CountEvent(const std::string& path, const std::string& now) {
+  KubeReply reply = client_.Do(KubeRequest{"PATCH", path, {{"lastTimestamp", now}}});
+  if (!reply.ok()) return reply;
+  return client_.Do(KubeRequest{"PATCH", path, {{"count", reply.body.value("count", 1) + 1}}});
 }
 
 namespace {

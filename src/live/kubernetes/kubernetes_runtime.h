@@ -46,7 +46,7 @@ class KubernetesRuntime : public Runtime {
   Status SetBatch(const std::string& job, const WorkerBatchOrder& batch) override;
   JobProgress Progress(const std::string& job) override;
   Status Fail(const std::string& job, const std::string& reason) override;
-  void Explain(const std::string& job, const std::string& why) override;
+  void Explain(const std::string& job, const JobTrouble& trouble) override;
   Status Cancel(const std::string& job) override;
   void Forget(const std::string& job) override;
   void Wait(Seconds at_most) override;
@@ -68,7 +68,7 @@ class KubernetesRuntime : public Runtime {
     int active = 0;             // pods
     int ready = 0;
     std::string told;        // what its user was told last, by an event
-    bool explained = false;  // its user was told why it does not run
+    bool explained = false;  // its user was told what is wrong with it
     std::string warned;      // the last refusal of its status
     CountedWorkers counted;
   };
@@ -128,6 +128,7 @@ class KubernetesRuntime : public Runtime {
   Status EndJob(const std::string& job, JobState state, const std::string& reason);
   void TellUser(KnownJob& known, const char* reason, const std::string& message);
   void PostEvent(KnownJob& known, const JobEvent& event);
+  KubeReply CountEvent(const std::string& path, const std::string& now);
   void Keep(const KubeReply& pod);
   KubeRequest DeletePod(const WorkerPod& pod, int grace) const;
   void Admit(KnownJob& known);

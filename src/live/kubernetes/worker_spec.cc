@@ -130,7 +130,7 @@ nlohmann::json MakeTokenSecret(const ManagedJob& job, const std::string& name,
 
 nlohmann::json MakeJobEvent(const ManagedJob& job, const JobEvent& event, const std::string& time) {
   std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
-  for (const char c : event.reason + event.message)
+  for (const char c : job.uid + event.reason + event.message)
     hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
   return {
       {"apiVersion", "v1"},

@@ -42,7 +42,7 @@ struct JobEvent {
   std::string reason;            // one word, "NotRunning"
   std::string message;           // for people
 };
-// The same text has the same name. `time`: "2026-11-22T12:38:49Z".
+// The same text of the same Job has the same name. `time`: "2026-11-22T12:38:49Z".
 nlohmann::json MakeJobEvent(const ManagedJob& job, const JobEvent& event, const std::string& time);
 
 }  // namespace allot

@@ -178,10 +178,10 @@ void SlurmRuntime::DropUnlisted() {
   std::erase_if(user_jobs_, [this](const auto& entry) { return entry.second.look != looks_; });
 }
 
-void SlurmRuntime::Explain(const std::string& job, const std::string& why) {
+void SlurmRuntime::Explain(const std::string& job, const JobTrouble& trouble) {
   const auto found = user_jobs_.find(job);
   if (found == user_jobs_.end()) return;
-  if (notes_.Explain(job, *found->second.slurm, why)) found->second.told = false;
+  if (notes_.Explain(job, *found->second.slurm, trouble.why)) found->second.told = false;
 }
 
 }  // namespace allot

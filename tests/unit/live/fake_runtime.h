@@ -206,7 +206,10 @@ class FakeRuntime : public Runtime {
     jobs.at(job).job.reason = reason;
     return Status::Ok();
   }
-  void Explain(const std::string& job, const std::string& why) override { explained[job] = why; }
+  void Explain(const std::string& job, const JobTrouble& trouble) override {
+    explained[job] = trouble.why;
+    if (!trouble.why.empty()) told_idle[job] = trouble.holds_gpus;
+  }
   void Forget(const std::string& job) override { forgotten.insert(job); }
   void Wait(Seconds at_most) override {
     waits.push_back(at_most);
@@ -273,6 +276,7 @@ class FakeRuntime : public Runtime {
   std::map<std::string, Worker> workers;
   std::map<std::string, WorkerBatchOrder> batches;   // as jobs were told
   std::map<std::string, std::string> explained;      // as users were told
+  std::map<std::string, bool> told_idle;             // of what was explained last: it holds GPUs
   std::map<std::string, double> speeds;              // of GPU types; 1 of those that are not named
   std::map<std::string, std::string> pending_nodes;  // that begin with nothing, and why
   std::set<std::string> slow;                        // do not join yet

@@ -38,6 +38,7 @@ TEST_F(LateWorkersTest, AJobOfWhichNobodyJoinsIsToldAtEachTryUntilOneDoes) {
   LookUntil("the first try to be over",
             [&] { return Told().starts_with(missing + "1 of 6 tries"); });
   EXPECT_NE(Told().find("allot-elastic run"), std::string::npos) << "what to do about it";
+  EXPECT_TRUE(runtime_.told_idle["a"]) << "it fits, and holds GPUs";
   EXPECT_EQ(Reason(), Told());
   EXPECT_EQ(JobOf("a").given(), 2) << "the next try";
   LookUntil("the second", [&] { return Told().starts_with(missing + "2 of 6 tries"); });

@@ -207,13 +207,68 @@ TEST_F(KubernetesRuntimeTest, AJobThatIsNotUnderstoodIsHeldAndItsUserToldOnce) {
 TEST_F(KubernetesRuntimeTest, AJobThatFitsNowhereIsToldWhyAndWhenThatIsOver) {
   Begin();
   const std::string job = SubmitAndSee("a");
-  runtime_->Explain(job, "");
+  runtime_->Explain(job, {});
   EXPECT_EQ(EventsText(), "") << "nothing was wrong with it";
-  runtime_->Explain(job, "its 16 GPUs are more than the cluster has, 8");
+  runtime_->Explain(job, {"its 16 GPUs are more than the cluster has, 8"});
   EXPECT_EQ(EventsText(), "a: its 16 GPUs are more than the cluster has, 8\n");
-  runtime_->Explain(job, "");
-  EXPECT_NE(EventsText().find("a: what kept this job from running is over\n"), std::string::npos)
+  runtime_->Explain(job, {});
+  EXPECT_NE(EventsText().find("a: what was wrong with this job is over\n"), std::string::npos)
       << EventsText();
+}
+
+TEST_F(KubernetesRuntimeTest, WhatComesAgainIsShownBehindWhatWasToldSince) {
+  constexpr const char* kLongAgo = "2020-01-01T00:00:00Z";
+  const auto told = [&](const std::string& reason) {
+    Json found;
+    server_.ForEach("events", [&](const Json& event) {
+      if (event["reason"] == reason) found = event;
+    });
+    return found;
+  };
+  const auto let_time_pass = [&] {
+    for (const char* reason : {"NotRunning", "Resolved"}) {
+      const std::string name = told(reason)["metadata"]["name"];
+      server_.Update("events", "default/" + name,
+                     [&](Json& event) { event["lastTimestamp"] = kLongAgo; });
+    }
+  };
+  Begin();
+  const std::string job = SubmitAndSee("a");
+  const JobTrouble trouble = {"its 16 GPUs are more than the cluster has, 8"};
+  runtime_->Explain(job, trouble);
+  runtime_->Explain(job, {});
+  let_time_pass();
+  runtime_->Explain(job, trouble);
+  EXPECT_EQ(told("NotRunning")["count"], 2);
+  EXPECT_GT(told("NotRunning")["lastTimestamp"], kLongAgo);
+  EXPECT_EQ(told("Resolved")["lastTimestamp"], kLongAgo);
+  let_time_pass();
+  runtime_->Explain(job, {});
+  EXPECT_EQ(told("Resolved")["count"], 2);
+  EXPECT_GT(told("Resolved")["lastTimestamp"], kLongAgo);
+  Begin();
+  Until("the job", [&] { return FindJob(job) != nullptr; });
+  runtime_->Explain(job, trouble);
+  EXPECT_EQ(told("NotRunning")["count"], 3) << "the next daemon counts on";
+}
+
+TEST_F(KubernetesRuntimeTest, AJobOfTheSameNameHasEventsOfItsOwn) {
+  Begin();
+  const JobTrouble trouble = {"its 16 GPUs are more than the cluster has, 8"};
+  runtime_->Explain(SubmitAndSee("a"), trouble);
+  server_.Remove("jobs", "default/a");
+  runtime_->Explain(SubmitAndSee("a"), trouble);
+  const std::string text = "a: " + trouble.why + "\n";
+  EXPECT_EQ(EventsText(), text + text);
+}
+
+TEST_F(KubernetesRuntimeTest, AJobWhoseWorkersDoNotJoinIsNotSaidNotToRun) {
+  Begin();
+  const std::string job = SubmitAndSee("a");
+  runtime_->Explain(job, {.why = "a worker of it has not joined", .holds_gpus = true});
+  std::string reason;
+  server_.ForEach("events", [&](const Json& event) { reason = event["reason"]; });
+  EXPECT_EQ(reason, "WorkersNotJoined");
 }
 
 TEST_F(KubernetesRuntimeTest, AWorkerThatTheSchedulerCannotPlaceWaitsInItsWords) {
